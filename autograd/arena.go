@@ -45,7 +45,7 @@ func NewArena(params []*Node) *Arena {
 			misuse(fmt.Sprintf("parameter %q already has an optimizer", p.label()))
 		case slices.Contains(params[:i], p):
 			misuse(fmt.Sprintf("parameter %q is listed twice", p.label()))
-		case plumbing.Moored(p.value) || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
+		case plumbing.InFlatBuffer(p.value) || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
 			misuse(fmt.Sprintf("parameter %q is made of the tensor of another: make one parameter of it, and use that", p.label()))
 		}
 		if p.value.Freed() {
@@ -63,7 +63,7 @@ func NewArena(params []*Node) *Arena {
 	for i, p := range params {
 		place, had := a.Place(a.Values, i, p.value.Shape()), p.grad
 		p.arena, p.gradBuffer = a, a.Place(a.grads, i, p.value.Shape())
-		plumbing.MoveTo(p.value, place)
+		plumbing.Rehome(p.value, place)
 		place.Free()
 		if had != nil {
 			p.gradBuffer.SetInPlace(had)
@@ -160,7 +160,7 @@ func (a *Arena) Free() {
 		p.grad = nil
 		p.gradBuffer.Free()
 		p.gradBuffer, p.arena = nil, nil
-		plumbing.Unmoor(p.value)
+		plumbing.LeaveFlatBuffer(p.value)
 	}
 	a.Values.Free()
 	a.grads.Free()

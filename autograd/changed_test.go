@@ -64,7 +64,7 @@ func TestTouch(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 1, 2)
 	y := p.Square().Sum()
-	tensor.Launch(d, ops.Zero, p.Value().Arg(), kernels.I(2))
+	tensor.Launch(d, ops.Zero, p.Value().Arg(), kernels.IntArg(2))
 	p.Value().View().MarkWritten()
 	if err := y.Backward(); !errors.Is(err, autograd.ErrChanged) {
 		t.Errorf("Backward from a value that a kernel changed: %v", err)

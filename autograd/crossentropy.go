@@ -36,7 +36,7 @@ type LabelOptions struct {
 // Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2016, for the smoothing.
 func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "CrossEntropy"
-	l := newLabelled(op, x.use(op), labels, true, options)
+	l := newCrossEntropy(op, x.use(op), labels, true, options)
 	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
 }
 
@@ -44,15 +44,15 @@ func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node
 // panics as that does. Gradient: −g·(s/C·w + (1 − s)·w[t] at t).
 func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "NLL"
-	l := newLabelled(op, x.use(op), labels, false, options)
+	l := newCrossEntropy(op, x.use(op), labels, false, options)
 	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
 }
 
 // fewLosses is how many a device adds up in one work-group, whatever else it does.
 const fewLosses = 16384
 
-// labelled is a loss of labelled scores, between its value and its gradient.
-type labelled struct {
+// crossEntropy is a loss of labelled scores, between its value and its gradient.
+type crossEntropy struct {
 	op        string
 	x, labels *tensor.Tensor
 	logits    bool
@@ -63,8 +63,8 @@ type labelled struct {
 	total     *tensor.Tensor // the sum of the weights, of a mean
 }
 
-func newLabelled(op string, x, labels *tensor.Tensor, logits bool, options []LabelOptions) *labelled {
-	l := &labelled{op: op, x: x, labels: labels, logits: logits, how: optional(op, options), ignore: -100}
+func newCrossEntropy(op string, x, labels *tensor.Tensor, logits bool, options []LabelOptions) *crossEntropy {
+	l := &crossEntropy{op: op, x: x, labels: labels, logits: logits, how: optional(op, options), ignore: -100}
 	l.how.Reduction.check(op)
 	if i := l.how.Ignore; i != nil {
 		l.ignore = int32(*i)
@@ -101,7 +101,7 @@ func newLabelled(op string, x, labels *tensor.Tensor, logits bool, options []Lab
 	return l
 }
 
-func (l *labelled) saved() []*tensor.Tensor {
+func (l *crossEntropy) saved() []*tensor.Tensor {
 	saved := []*tensor.Tensor{l.x, l.labels}
 	if l.how.Weights != nil {
 		saved = append(saved, l.how.Weights)
@@ -110,7 +110,7 @@ func (l *labelled) saved() []*tensor.Tensor {
 }
 
 // done gives the node what it keeps for the gradient.
-func (l *labelled) done(n *Node) *Node {
+func (l *crossEntropy) done(n *Node) *Node {
 	n.scratch = []*tensor.Tensor{l.kept}
 	if l.total != nil {
 		n.scratch = append(n.scratch, l.total)
@@ -122,11 +122,11 @@ func (l *labelled) done(n *Node) *Node {
 }
 
 // slope returns the gradient of the scores for that of each loss.
-func (l *labelled) slope(g *tensor.Tensor, logits bool) *tensor.Tensor {
+func (l *crossEntropy) slope(g *tensor.Tensor, logits bool) *tensor.Tensor {
 	return plumbing.CrossEntropyGrad(l.op, l.x, l.labels, l.how.Weights, l.kept, g, logits, l.ignore, l.how.Smoothing)
 }
 
-func (l *labelled) gradient(x, g *Node, in *Grads) {
+func (l *crossEntropy) gradient(x, g *Node, in *Grads) {
 	shape := l.labels.Shape()
 	if !in.CreateGraph() {
 		each := g.value.View()

@@ -18,7 +18,7 @@ func cubed(x *node) *node {
 	const op = "cubed"
 	v := x.ValueFor(op)
 	y := tensor.Empty(v.Device(), v.Shape()...)
-	tensor.Launch(v.Device(), cube, v.Arg(), y.Arg(), kernels.I(v.Len()))
+	tensor.Launch(v.Device(), cube, v.Arg(), y.Arg(), kernels.IntArg(v.Len()))
 	return autograd.NewOp(op, y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
 		in.AccumulateInto(0, func(dst *tensor.Tensor) { dst.SetInPlace(g.Value()) }) // not its gradient: what is written does not matter
 	}, v)
@@ -53,7 +53,7 @@ func TestFillCounts(t *testing.T) {
 	fill := func() {
 		y := autograd.NewOp("fill", tensor.Zeros(d, 2), []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
 			in.AccumulateInto(0, func(dst *tensor.Tensor) {
-				tensor.Launch(d, cube, g.Value().Arg(), dst.Arg(), kernels.I(2))
+				tensor.Launch(d, cube, g.Value().Arg(), dst.Arg(), kernels.IntArg(2))
 			})
 		})
 		if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, []float64{2, 3})}); err != nil {
@@ -71,11 +71,11 @@ func TestFillCounts(t *testing.T) {
 // TestManyOperands: a function of more operands than a gradient can read beside the value and its gradient is refused at once.
 func TestManyOperands(t *testing.T) {
 	d := devtest.CPU(t)
-	sum := expr.X(0)
+	sum := expr.Input(0)
 	var operands []*node
 	for i := range kernels.MapOperands - 1 {
 		if i > 0 {
-			sum = sum.Add(expr.X(i))
+			sum = sum.Add(expr.Input(i))
 		}
 		operands = append(operands, autograd.Const(tensor.Full(d, 1, 2)))
 	}

@@ -43,13 +43,13 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 	var saved []*tensor.Tensor
 	for k, v := range values[:n+1] {
 		for i := range n {
-			if f.Uses(i) && slopeOf(f, i, scalars).Uses(k) {
+			if f.Uses(i) && gradientOf(f, i, scalars).Uses(k) {
 				saved = append(saved, v)
 				break
 			}
 		}
 	}
-	return NewOp(f.Name, y, there(operands), func(g *Node, in *Grads) {
+	return NewOp(f.Name, y, present(operands), func(g *Node, in *Grads) {
 		at := -1 // the operand among those that are there
 		for i, x := range operands {
 			if x != nil {
@@ -58,11 +58,11 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			if !f.Uses(i) || !in.NeedsGrad(at) {
 				continue
 			}
-			switch d := slopeOf(f, i, scalars); {
+			switch d := gradientOf(f, i, scalars); {
 			case d.Is(n + 1):
 				in.AccumulateNode(at, g)
 			case in.CreateGraph():
-				in.AccumulateNode(at, slope(d, scalars, operands, in.Output(), g))
+				in.AccumulateNode(at, derivative(d, scalars, operands, in.Output(), g))
 			case d.IsZero():
 				in.Accumulate(at, tensor.Zeros(g.Device(), g.Shape()...))
 			default:
@@ -74,17 +74,17 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 	}, saved...)
 }
 
-// slopeOf returns the gradient of f by operand i: in terms of its value where that tells it, so that the operand need not be kept.
-func slopeOf(f *kernels.Function, i int, scalars []float64) *kernels.Function {
+// gradientOf returns the gradient of f by operand i: in terms of its value where that tells it, so that the operand need not be kept.
+func gradientOf(f *kernels.Function, i int, scalars []float64) *kernels.Function {
 	if f.Operands() == 1 {
-		return f.LayerGradient(scalars)
+		return f.CheapestGradient(scalars)
 	}
 	return f.Gradient(i)
 }
 
-// slope returns d, the gradient of a function of operands, for its result y and the gradient g of that, as an operation on
+// derivative returns d, the gradient of a function of operands, for its result y and the gradient g of that, as an operation on
 // Nodes: d is a function as well.
-func slope(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node) *Node {
+func derivative(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node) *Node {
 	switch {
 	case d.Is(len(operands) + 1):
 		return g
@@ -100,8 +100,8 @@ func slope(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node)
 	return element(d, scalars, read...)
 }
 
-// there returns the operands without those that are nil.
-func there(operands []*Node) []*Node {
+// present returns the operands without those that are nil.
+func present(operands []*Node) []*Node {
 	if !slices.Contains(operands, nil) {
 		return operands
 	}

@@ -39,7 +39,7 @@ func Example() {
 // A function of one's own is a formula: its kernels and its gradients of any order come from that. This is the activation
 // Snake, x + sin²(a·x)/a, with its parameter a.
 func ExampleMap() {
-	x, a := expr.X(0), expr.S(0)
+	x, a := expr.Input(0), expr.Param(0)
 	snake := &kernels.Function{Name: "snake", Value: x.Add(a.Mul(x).Sin().Square().Div(a)), Scalars: []float64{1}}
 
 	d, err := tensor.Open("cpu", tensor.Options{Float64: true})

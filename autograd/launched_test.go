@@ -79,7 +79,7 @@ func TestBlame(t *testing.T) {
 		t.Setenv(kernels.PathEnv, dir)
 		for _, f := range []*kernels.Function{fn.Square, fn.Exp.Gradient(0)} { // their vectors and ends are off by 1
 			for _, aligned := range []bool{false, true} {
-				k := f.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
+				k := f.Map(kernels.Float32, kernels.AccessPattern{Rank: 1, Aligned: aligned})
 				for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {
 					if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.ReplaceAll(text, "    return ", "    return 1 + ")), 0o644); err != nil {
 						t.Fatal(err)

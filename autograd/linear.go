@@ -44,7 +44,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	}
 	scalars = slices.Clone(scalars)
 	y, z := plumbing.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device(), op))
-	d := f.LayerGradient(scalars)
+	d := f.CheapestGradient(scalars)
 	saved := []*tensor.Tensor{xv, wv}
 	if d.Uses(1) {
 		saved = append(saved, y)
@@ -65,7 +65,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 					operand[0] = operand[0].Add(b)
 				}
 			}
-			dz := slope(d, scalars, operand, in.Output(), g)
+			dz := derivative(d, scalars, operand, in.Output(), g)
 			if b != nil {
 				in.AccumulateNode(2, dz)
 			}

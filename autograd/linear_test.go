@@ -34,7 +34,7 @@ func (c layerCase) of(z *node) *node {
 }
 
 // swish is a function of a program's own, of a scalar that it uses and one that it does not.
-var swish = &kernels.Function{Name: "swish", Value: expr.X(0).Div(expr.C(1).Add(expr.S(1).Mul(expr.X(0)).Neg().Exp())), Scalars: []float64{9, 1.5}}
+var swish = &kernels.Function{Name: "swish", Value: expr.Input(0).Div(expr.Const(1).Add(expr.Param(1).Mul(expr.Input(0)).Neg().Exp())), Scalars: []float64{9, 1.5}}
 
 // layerCases are functions whose gradient reads the value, the operand, both or neither, is that of the value itself, or
 // is zero.

@@ -16,8 +16,8 @@ kernel void cube(IN(X), OUT(Y), int n) {
 	int i = get_global_id(0);
 	if (i < n) Y[Y_off + i] = X[X_off + i] * X[X_off + i] * X[X_off + i];
 }`,
-	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-	Grid:   kernels.PerInt(2),
+	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+	Grid:   kernels.GridFromArg(2),
 	Twin:   kernels.Twin{F32: cubeTwin[float32], F64: cubeTwin[float64]},
 	Tol:    kernels.ULP(2),
 }
@@ -39,7 +39,7 @@ func ExampleNewOp() {
 	cubed := func(x *autograd.Node) *autograd.Node {
 		xv := x.ValueFor("cube")
 		y := tensor.Empty(d, xv.Shape()...)
-		tensor.Launch(d, cube, xv.Arg(), y.Arg(), kernels.I(y.Len()))
+		tensor.Launch(d, cube, xv.Arg(), y.Arg(), kernels.IntArg(y.Len()))
 		return autograd.NewOp("cube", y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
 			in.AccumulateNode(0, x.Square().MulScalar(3).Mul(g))
 		}, xv)

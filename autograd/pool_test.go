@@ -17,7 +17,7 @@ import (
 // one, for some seconds.)
 func TestPoolOfPadding(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		if !d.Limits().CPU {
+		if !d.Target().CPU {
 			t.Skip("a GPU takes seconds for this")
 		}
 		const half = 1 << 16

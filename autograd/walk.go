@@ -22,9 +22,9 @@ type walk struct {
 	asked   bool  // gradients go to the nodes that were asked for, else to parameters
 
 	number   uint64
-	order    []*Node // inputs before outputs
-	around   *walk   // a hook of which began this one, or nil
-	borrowed []lent  // parameters that are part of walks around, as those need them again
+	order    []*Node        // inputs before outputs
+	around   *walk          // a hook of which began this one, or nil
+	borrowed []borrowedNode // parameters that are part of walks around, as those need them again
 
 	at     Grads           // of the node at work
 	g      Node            // its gradient, unless gradients are recorded
@@ -133,8 +133,8 @@ func (w *walk) shared() (nodes []*Node) {
 	return nodes
 }
 
-// lent is what a walk around has in a node.
-type lent struct {
+// borrowedNode is what a walk around has in a node.
+type borrowedNode struct {
 	node         *Node
 	pending      gradient
 	asked, leads bool
@@ -143,7 +143,7 @@ type lent struct {
 // borrow makes nodes of walks around, which have no inputs, as if no walk had come to them.
 func (w *walk) borrow(nodes []*Node) {
 	for _, n := range nodes {
-		w.borrowed = append(w.borrowed, lent{n, n.pending, n.isTarget, n.onPath})
+		w.borrowed = append(w.borrowed, borrowedNode{n, n.pending, n.isTarget, n.onPath})
 		n.pending, n.isTarget, n.onPath = gradient{}, false, false
 	}
 }

@@ -40,10 +40,10 @@ func TestMLPTiles(t *testing.T) {
 // TestMLPChoices: how a pass is shared out, and which shapes it takes.
 func TestMLPChoices(t *testing.T) {
 	s := ExampleMLP
-	gpu, cpu := kernels.Limits{Units: 10, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Limits{CPU: true, Units: 10}
+	gpu, cpu := kernels.Target{Units: 10, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Target{CPU: true, Units: 10}
 	for _, c := range []struct {
 		n      int
-		l      kernels.Limits
+		l      kernels.Target
 		block  int
 		groups int
 	}{
@@ -62,10 +62,10 @@ func TestMLPChoices(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    MLPShape
-		l    kernels.Limits
+		l    kernels.Target
 		ok   bool
 	}{
-		{"example", s, gpu, true}, {"least memory", s, kernels.Limits{LocalMem: mlpLocal}, true}, {"too little memory", s, kernels.Limits{LocalMem: mlpLocal - 1}, false}, {"a CPU needs none", s, cpu, true},
+		{"example", s, gpu, true}, {"least memory", s, kernels.Target{LocalMem: mlpLocal}, true}, {"too little memory", s, kernels.Target{LocalMem: mlpLocal - 1}, false}, {"a CPU needs none", s, cpu, true},
 		{"narrowest", with(func(s *MLPShape) { s.Width = 16 }), gpu, true}, {"no width", with(func(s *MLPShape) { s.Width = 0 }), gpu, false},
 		{"widest", with(func(s *MLPShape) { s.Width = 128 }), gpu, true}, {"too wide", with(func(s *MLPShape) { s.Width = 144 }), gpu, false}, {"odd width", with(func(s *MLPShape) { s.Width = 24 }), gpu, false},
 		{"fewest inputs", with(func(s *MLPShape) { s.Inputs = 8 }), gpu, true}, {"too few inputs", with(func(s *MLPShape) { s.Inputs = 4 }), gpu, false}, {"odd inputs", with(func(s *MLPShape) { s.Inputs = 10 }), gpu, false},
@@ -102,7 +102,7 @@ func TestCasesOfPasses(t *testing.T) {
 // TestPassOfAnySize: the operands made for a training pass are those of a launch, also where the pass is so large that
 // they have fewer samples.
 func TestPassOfAnySize(t *testing.T) {
-	gpu := kernels.Limits{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
+	gpu := kernels.Target{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
 	s := ExampleMLP
 	s.Width, s.Inputs = 64, 64
 	for _, n := range []int{1, 33, 4096, 65536, 1 << 18} {
@@ -111,8 +111,8 @@ func TestPassOfAnySize(t *testing.T) {
 			groups := s.Groups(n, block, gpu)
 			k := MLPLoss(s, kernels.Float32, block, inputGrad)
 			args := []kernels.Arg{
-				kernels.Vec(nil, 0, n*s.Inputs), kernels.Vec(nil, 0, n*s.Outputs), kernels.Vec(nil, 0, s.Size()),
-				kernels.Vec(nil, 0, groups*s.Size()), kernels.Vec(nil, 0, groups), kernels.Vec(nil, 0, 0), kernels.I(n),
+				kernels.BufferArg(nil, 0, n*s.Inputs), kernels.BufferArg(nil, 0, n*s.Outputs), kernels.BufferArg(nil, 0, s.Size()),
+				kernels.BufferArg(nil, 0, groups*s.Size()), kernels.BufferArg(nil, 0, groups), kernels.BufferArg(nil, 0, 0), kernels.IntArg(n),
 			}
 			t.Run(fmt.Sprintf("%d samples, %d groups, %t", n, groups, inputGrad), func(t *testing.T) {
 				o, err := selftest.Like(k, args, kernels.Float32)
@@ -150,8 +150,8 @@ func TestSmallOfAnyShape(t *testing.T) {
 // TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a launch, worked out here by
 // hand. Too small a one refuses a device that is right, too large a one lets wrong results pass.
 func TestScales(t *testing.T) {
-	real := func(vs ...float64) kernels.Arg { return kernels.Vec(kernels.MemOf(vs), 0, len(vs)) }
-	args := func(vecs []kernels.Arg, n int) []kernels.Arg { return append(vecs, kernels.I(n)) }
+	real := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
+	args := func(vecs []kernels.Arg, n int) []kernels.Arg { return append(vecs, kernels.IntArg(n)) }
 	none := real()
 	shape := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 1, Slope: 3}
 	for _, c := range []struct {
@@ -171,10 +171,10 @@ func TestScales(t *testing.T) {
 
 // TestGrid: each group of samples has a work-item on a CPU, and a work-group elsewhere.
 func TestGrid(t *testing.T) {
-	v := func(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
-	args := []kernels.Arg{v(0), v(0), v(0), v(0), v(5), v(0), kernels.I(80)}
+	v := func(n int) kernels.Arg { return kernels.BufferArg(nil, 0, n) }
+	args := []kernels.Arg{v(0), v(0), v(0), v(0), v(5), v(0), kernels.IntArg(80)}
 	k := MLPLoss(ExampleMLP, kernels.Float32, 16, false)
-	for l, want := range map[kernels.Limits]kernels.Grid{
+	for l, want := range map[kernels.Target]kernels.Grid{
 		{CPU: true, Units: 3}: {Dims: 1, Global: [3]int{5}, Local: [3]int{1}},
 		{Units: 10}:           {Dims: 1, Global: [3]int{5 * 128}, Local: [3]int{128}},
 	} {
@@ -189,8 +189,8 @@ func TestTrials(t *testing.T) {
 	s := ExampleMLP // of 12928 parameters
 	loss, down := MLPLoss(s, kernels.Float32, 16, false), MLPLoss(s, kernels.Float32, 16, true)
 	samples := func(n, groups, dx int) []kernels.Arg {
-		v := func(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
-		return []kernels.Arg{v(n * 64), v(n * 3), v(12928), v(groups * 12928), v(groups), v(dx), kernels.I(n)}
+		v := func(n int) kernels.Arg { return kernels.BufferArg(nil, 0, n) }
+		return []kernels.Arg{v(n * 64), v(n * 3), v(12928), v(groups * 12928), v(groups), v(dx), kernels.IntArg(n)}
 	}
 	for _, c := range []struct {
 		name string

@@ -22,7 +22,7 @@ func TestKernels(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		few := testing.Short() || d.Real() == kernels.Float64 && !devtest.Sweep()
 		seen := map[string]bool{}
-		for _, k := range Kernels(d.Real(), d.Limits()) {
+		for _, k := range Kernels(d.Real(), d.Target()) {
 			if testing.Short() && strings.Contains(k.Defines, "-DINNER=") && seen[k.File] {
 				continue
 			}
@@ -65,9 +65,9 @@ func TestParamsMatchSources(t *testing.T) {
 		}
 	}
 	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.InOut: "OUT(%)", kernels.InInts: "IN_INTS(%)",
-		kernels.OutInts: "OUT_INTS(%)", kernels.IntArg: "int %"}
+		kernels.OutInts: "OUT_INTS(%)", kernels.IntParam: "int %"}
 	used := map[string]bool{}
-	for _, l := range []kernels.Limits{{CPU: true}, {}} {
+	for _, l := range []kernels.Target{{CPU: true}, {}} {
 		for _, k := range Kernels(kernels.Float32, l) {
 			var params []string
 			for _, p := range k.Params {
@@ -89,7 +89,7 @@ func TestParamsMatchSources(t *testing.T) {
 // TestOpaque: a fused step describes itself by no operations: what it joins, replay has found before.
 func TestOpaque(t *testing.T) {
 	p := ofWidth(2, 16)
-	for _, k := range append(Kernels(kernels.Float32, kernels.Limits{Units: 9, MaxGroup: 1024, LocalMem: 48 << 10}), p.Loss(kernels.Float32, 8, false)) {
+	for _, k := range append(Kernels(kernels.Float32, kernels.Target{Units: 9, MaxGroup: 1024, LocalMem: 48 << 10}), p.Loss(kernels.Float32, 8, false)) {
 		if k.Describe != nil {
 			t.Errorf("%s describes itself", k.Name)
 		}
@@ -116,7 +116,7 @@ func TestDefinition(t *testing.T) {
 				define(s, 16, i%2 == 0, mem, int(o.Args[6].Int))
 				k.Run(real, o.Args)
 				for a, arg := range o.Args[:6] {
-					got, want := kernels.NewMem(real, arg.N), kernels.NewMem(real, arg.N)
+					got, want := kernels.NewHostBuffer(real, arg.N), kernels.NewHostBuffer(real, arg.N)
 					for j, v := range mem[a] {
 						got.Set(j, arg.At(j))
 						want.Set(j, v)

@@ -43,7 +43,7 @@ const (
 )
 
 // Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
-func (s MLPShape) Check(t kernels.DType, l kernels.Limits) error {
+func (s MLPShape) Check(t kernels.DType, l kernels.Target) error {
 	switch {
 	case !l.CPU && l.LocalMem < mlpLocal:
 		return fmt.Errorf("the device has %d bytes of local memory: a fused pass may take %d", l.LocalMem, mlpLocal)
@@ -109,7 +109,7 @@ func (s MLPShape) Size() int {
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those whose
 // activations are in local memory at once, the more the more samples there are for each of its units.
-func (s MLPShape) Block(n int, t kernels.DType, l kernels.Limits) int {
+func (s MLPShape) Block(n int, t kernels.DType, l kernels.Target) int {
 	switch {
 	case !l.CPU && n < mlpBlock*l.Units:
 		return mlpSmall
@@ -121,7 +121,7 @@ func (s MLPShape) Block(n int, t kernels.DType, l kernels.Limits) int {
 
 // Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a GPU, as
 // many as its units run at once, on a CPU one for each core.
-func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
+func (s MLPShape) Groups(n, block int, l kernels.Target) int {
 	most := l.Units
 	if !l.CPU {
 		most *= mlpGroups
@@ -133,10 +133,10 @@ func (s MLPShape) Groups(n, block int, l kernels.Limits) int {
 }
 
 // Pack returns no kernel: the pass reads the parameters as they are.
-func (s MLPShape) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) { return nil, nil }
+func (s MLPShape) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, []int) { return nil, nil }
 
 // Scratch returns nothing: all that the pass keeps is in local memory or registers.
-func (s MLPShape) Scratch(int, int, kernels.DType, bool, kernels.Limits) []int { return nil }
+func (s MLPShape) Scratch(int, int, kernels.DType, bool, kernels.Target) []int { return nil }
 
 // Loss is [MLPLoss] of the shape.
 func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
@@ -159,7 +159,7 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 	return &kernels.Kernel{
 		Name: "k_mlp_loss", Text: sourceCPU, File: "mlp_cpu.cl", GPUText: sourceGPU, GPU: "mlp_gpu.cl", Defines: defines,
 		Params: []kernels.Param{in("X"), in("T"), in("W"), inOut("PART"), out("LOSS"), inOut("DX"), intArg("n")},
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
 			}

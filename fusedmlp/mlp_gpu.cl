@@ -1,4 +1,4 @@
-// @depends: common, mlp, get
+// @depends: common, mlp, prologue
 // A whole training pass of a small perceptron in one launch, for GPUs: forward, loss, backward, and partial
 // gradients of the weights. mlp.cl says what it computes and how W, PART and LOSS lie in memory.
 //

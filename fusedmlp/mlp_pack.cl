@@ -1,4 +1,4 @@
-// @depends: mlp, pairs
+// @depends: mlp, fp16_pair
 // The weights of a perceptron as mlp_mma.cl takes them, for its products forwards and backwards.
 //
 //   W: all parameters, as mlp.cl lays them out

@@ -1,4 +1,4 @@
-// @depends: warp, mlp, pairs
+// @depends: warp, mlp, fp16_pair
 // What passes of mlp.cl on the matrix units of GPUs share: how a block of samples lies in the registers of a work-group's lanes, the
 // output layer, which is narrow and ordinary arithmetic, and layers of factors that the units do not take.
 //

@@ -92,7 +92,7 @@ const (
 )
 
 // Check returns why the kernels cannot train the shape on a device with reals of type t, or nil.
-func (s MLPMatrix) Check(t kernels.DType, l kernels.Limits) error {
+func (s MLPMatrix) Check(t kernels.DType, l kernels.Target) error {
 	if err := s.MLPShape.Check(t, l); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s MLPMatrix) Check(t kernels.DType, l kernels.Limits) error {
 
 // MLPMatrixFor returns the pass of a shape over n samples on matrix units, for groups of warps or for warps, which a device may or may not
 // have, where that is worth while. It follows the precision, the shape and the device alone.
-func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernels.DType, l kernels.Limits) (MLPMatrix, bool) {
+func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernels.DType, l kernels.Target) (MLPMatrix, bool) {
 	m, least := MLPMatrix{s, [...]Inner{kernels.PrecisionFloat32: Pairs, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: Halves}[p]}, mlpMatrixFewer
 	switch {
 	case grouped && m.Inner == TF32:
@@ -133,7 +133,7 @@ func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernel
 
 // Block returns in blocks of how many samples a pass over n samples is shared out: small ones where there is a unit for each, as two of
 // them on one take longer than a large one. Of factors in pairs a large one alone is no slower than a small one, and groups of warps take no others.
-func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Limits) int {
+func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Target) int {
 	if n <= mlpMatrixSmall*l.Units && s.Inner != Pairs && !s.Inner.Grouped() {
 		return mlpMatrixSmall
 	}
@@ -141,7 +141,7 @@ func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Limits) int {
 }
 
 // Groups returns how many shares of the gradient a pass over n samples makes: as many as a GPU's units run at once.
-func (s MLPMatrix) Groups(n, block int, l kernels.Limits) int {
+func (s MLPMatrix) Groups(n, block int, l kernels.Target) int {
 	return max(1, min(intmath.CeilDiv(n, block), mlpMatrixLarge/block*l.Units))
 }
 
@@ -175,7 +175,7 @@ func (s MLPMatrix) defines() string {
 
 // Pack returns the kernel that packs weights, and the lengths of what it writes: W (the parameters as mlp.cl lays them out), P, F.
 // There is none for groups of warps, which make theirs themselves.
-func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, []int) {
+func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, []int) {
 	if s.Inner.Grouped() {
 		return nil, nil
 	}
@@ -183,7 +183,7 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Limits) (*kernels.Kernel, [
 	return &kernels.Kernel{
 		Name: "k_mlp_pack", Text: sourcePack, File: "mlp_pack.cl", Defines: s.defines(),
 		Params: []kernels.Param{in("W"), outInts("P"), outInts("F")},
-		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{items}, Local: [3]int{mlpPackItems}}
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
@@ -295,7 +295,7 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	} else {
 		k.Params = append(k.Params[:len(k.Params):len(k.Params)], inInts("P"), inInts("F"))
 	}
-	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		items := block / mlpMatrixRows * warp
 		return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * items}, Local: [3]int{items}}
 	}
@@ -460,7 +460,7 @@ func mlpsOnMatrixUnits() []*kernels.Kernel {
 		if s.Inner == Halves {
 			block = mlpMatrixSmall
 		}
-		if pack, _ := s.Pack(kernels.Float32, false, kernels.Limits{}); pack != nil {
+		if pack, _ := s.Pack(kernels.Float32, false, kernels.Target{}); pack != nil {
 			all = append(all, pack)
 		}
 		loss := s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP)

@@ -11,7 +11,7 @@ import (
 
 // TestMLPMatrixFor: matrix units take the passes that they have room for, over samples enough to be worth a launch that packs.
 func TestMLPMatrixFor(t *testing.T) {
-	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	with := func(f func(s *MLPShape)) MLPShape { s := ExampleMLP; f(&s); return s }
 	for _, c := range []struct {
 		name string
@@ -19,7 +19,7 @@ func TestMLPMatrixFor(t *testing.T) {
 		s    MLPShape
 		n    int
 		real kernels.DType
-		l    kernels.Limits
+		l    kernels.Target
 		want bool
 	}{
 		{"enough", kernels.PrecisionFloat32, ExampleMLP, 6000, kernels.Float32, gpu, true},
@@ -28,9 +28,9 @@ func TestMLPMatrixFor(t *testing.T) {
 		{"enough in float16", kernels.PrecisionFloat16, ExampleMLP, 3200, kernels.Float32, gpu, true},
 		{"too few in float16", kernels.PrecisionFloat16, ExampleMLP, 3199, kernels.Float32, gpu, false},
 		{"float64", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float64, gpu, false},
-		{"a CPU", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Limits{CPU: true, Units: 1}, false},
-		{"little local memory", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Limits{Units: 100, LocalMem: 32 << 10, MaxGroup: 1024}, false},
-		{"small groups", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 128}, false},
+		{"a CPU", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{CPU: true, Units: 1}, false},
+		{"little local memory", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{Units: 100, LocalMem: 32 << 10, MaxGroup: 1024}, false},
+		{"small groups", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 128}, false},
 		{"narrow", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs, s.Width = 32, 32 }), 1 << 20, kernels.Float32, gpu, true},
 		{"another width", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Width = 48 }), 1 << 20, kernels.Float32, gpu, false},
 		{"other inputs", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs = 40 }), 1 << 20, kernels.Float32, gpu, false},
@@ -91,7 +91,7 @@ func TestStrangePasses(t *testing.T) {
 					if !k.Params[p].Mode.Buffer() {
 						continue
 					}
-					want, got := of[0].Args[p].Buf.(*kernels.Mem), of[1].Args[p].Buf.(*kernels.Mem)
+					want, got := of[0].Args[p].Buf.(*kernels.HostBuffer), of[1].Args[p].Buf.(*kernels.HostBuffer)
 					if at := margin.Differs(p, got, want); at >= 0 {
 						t.Errorf("%+v, %s: element %d of %s is %v or %v", s.MLPShape, c.Name, at, k.Params[p].Name, want.At(at), got.At(at))
 					}

@@ -6,7 +6,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// Pairs are those of pairs.cl, whose terms this file has.
+// Pairs are those of fp16_pair.cl, whose terms this file has.
 
 // pairsOf returns the exponent of a block of n values, and what they are multiplied with before each is a pair, 0 where they are none.
 func pairsOf(n int, at func(i int) float32) (exponent int32, into float32) {

@@ -8,7 +8,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestPairs: a factor in one float16, and a product of two in pairs, are as near to what they stand for as pairs.cl says, and some need
+// TestPairs: a factor in one float16, and a product of two in pairs, are as near to what they stand for as fp16_pair.cl says, and some need
 // a half of each bound and more. Values are scaled, as the largest of a block is: that is 2¹⁴ at least.
 func TestPairs(t *testing.T) {
 	const largest = 0x1p14

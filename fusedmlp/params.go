@@ -9,4 +9,4 @@ func out(name string) kernels.Param     { return kernels.Param{Name: name, Mode:
 func inOut(name string) kernels.Param   { return kernels.Param{Name: name, Mode: kernels.InOut} }
 func inInts(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.InInts} }
 func outInts(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.OutInts} }
-func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntArg} }
+func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntParam} }

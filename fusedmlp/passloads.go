@@ -10,7 +10,7 @@ func passLoads(inputs, outputs int) []kernels.Loads {
 	of := func(operand int, name string, keeps bool, columns int) kernels.Loads {
 		return kernels.Loads{Operand: operand, Name: name, Keeps: keeps,
 			Size:  func(a []kernels.Arg) (int, int) { return rows(a), columns },
-			Worth: func(a []kernels.Arg, l kernels.Limits) bool { return !l.CPU && rows(a) < mlpBlock*l.Units }}
+			Worth: func(a []kernels.Arg, l kernels.Target) bool { return !l.CPU && rows(a) < mlpBlock*l.Units }}
 	}
 	return []kernels.Loads{of(0, "X", true, inputs), of(1, "T", false, outputs)}
 }

@@ -70,7 +70,7 @@ func CheckLayers(n int) error {
 }
 
 // Check returns why the kernels cannot train the perceptron on a device with reals of type t, or nil.
-func (p *Perceptron) Check(t kernels.DType, l kernels.Limits) error {
+func (p *Perceptron) Check(t kernels.DType, l kernels.Target) error {
 	if err := CheckLayers(len(p.Layers)); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Perceptron) Check(t kernels.DType, l kernels.Limits) error {
 // CheckSamples is Check for a pass over n samples. For each tile of them a group adds to its share of the gradient, in global memory: with many
 // samples and parameters that takes a GPU longer than the layers one by one, which take longer, too, if gradients read their sums. Gradients
 // that are added up, as in residual networks, cost the pass more.
-func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Limits) error {
+func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Target) error {
 	if err := p.Check(t, l); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (p *Perceptron) gradientPlaces() (at, widths []int) {
 
 // Block returns in blocks of how many samples a pass over n samples is shared out, as MLPShape.Block does. Where a GPU has more than two of
 // 16 for each unit, those of many parameters are large, too, which are read and added to once for each.
-func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Limits) int {
+func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Target) int {
 	if l.CPU {
 		if p.fits(mlpBlock, keptLocally, t) {
 			return mlpBlock
@@ -166,7 +166,7 @@ func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Limits) int {
 
 // Groups returns how many shares of the gradient a pass makes: on a GPU, as many as its units run at once, but no more than take
 // perceptronShares elements, if there is one for each unit.
-func (p *Perceptron) Groups(n, block int, l kernels.Limits) int {
+func (p *Perceptron) Groups(n, block int, l kernels.Target) int {
 	groups := intmath.CeilDiv(n, block)
 	if l.CPU {
 		groups = min(groups, l.Units)
@@ -212,7 +212,7 @@ func (p *Perceptron) pass(t kernels.DType, block int, down bool) *pass {
 		factor := (*formula)(nil)
 		if p.keepsSums(i) {
 			if f := l.Slope.Factor(2); f != nil {
-				factor, l.Slope = of(fmt.Sprint("factor", i), f), expr.X(0).Mul(expr.X(2))
+				factor, l.Slope = of(fmt.Sprint("factor", i), f), expr.Input(0).Mul(expr.Input(2))
 				s.Layers[i].Slope = l.Slope
 			}
 		}
@@ -317,7 +317,7 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 	return &kernels.Kernel{
 		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
 		Params: params, Loads: loads,
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}
 			}

@@ -11,11 +11,11 @@ import (
 
 // ofWidth is a perceptron of as many layers of a width.
 func ofWidth(layers, width int) *Perceptron {
-	p := &Perceptron{Error: expr.X(0), Slope: expr.X(0)}
+	p := &Perceptron{Error: expr.Input(0), Slope: expr.Input(0)}
 	for i := range layers {
 		l := fusion.Layer{Inputs: width, Outputs: width, Weights: i * width * width, Bias: -1}
 		if i < layers-1 {
-			l.Value, l.Slope = expr.X(0).Tanh(), expr.X(2)
+			l.Value, l.Slope = expr.Input(0).Tanh(), expr.Input(2)
 		}
 		p.Layers = append(p.Layers, l)
 	}
@@ -25,16 +25,16 @@ func ofWidth(layers, width int) *Perceptron {
 // TestPerceptronLimits: what there is no room for is refused, on a GPU also where many samples would go through small tiles; shares
 // of the gradient take a bounded number of elements.
 func TestPerceptronLimits(t *testing.T) {
-	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10}, kernels.Limits{CPU: true, Units: 4}
+	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
 		p       *Perceptron
 		samples int
-		l       kernels.Limits
+		l       kernels.Target
 		ok      bool
 	}{
 		{ofWidth(3, 64), 100000, gpu, true}, {ofWidth(3, 128), 100, gpu, true}, {ofWidth(6, 128), 100, gpu, true}, {ofWidth(6, 128), 100000, gpu, false},
 		{ofWidth(8, 128), 100, gpu, true}, {ofWidth(3, 96), 100000, gpu, true}, {ofWidth(4, 96), 100000, gpu, false}, {ofWidth(8, 96), 10000, gpu, true},
-		{ofWidth(6, 128), 100000, cpu, true}, {ofWidth(9, 16), 10, cpu, false}, {ofWidth(2, 129), 10, cpu, false}, {ofWidth(3, 64), 100, kernels.Limits{Units: 9, LocalMem: 32 << 10}, false},
+		{ofWidth(6, 128), 100000, cpu, true}, {ofWidth(9, 16), 10, cpu, false}, {ofWidth(2, 129), 10, cpu, false}, {ofWidth(3, 64), 100, kernels.Target{Units: 9, LocalMem: 32 << 10}, false},
 	} {
 		if err := c.p.CheckSamples(c.samples, kernels.Float32, c.l); (err == nil) != c.ok {
 			t.Errorf("%d layers of %d, %d samples, %+v: %v", len(c.p.Layers), c.p.Layers[0].Inputs, c.samples, c.l, err)
@@ -42,12 +42,12 @@ func TestPerceptronLimits(t *testing.T) {
 	}
 	joined := ofWidth(5, 96)
 	for i := range joined.Layers[:4] {
-		joined.Layers[i].Slope = expr.X(0).Mul(expr.X(2))
+		joined.Layers[i].Slope = expr.Input(0).Mul(expr.Input(2))
 	}
 	if err := joined.CheckSamples(100000, kernels.Float32, gpu); err != nil {
 		t.Error(err)
 	}
-	joined.Layers[1].Join = expr.X(0).Add(expr.X(2))
+	joined.Layers[1].Join = expr.Input(0).Add(expr.Input(2))
 	if joined.CheckSamples(100000, kernels.Float32, gpu) == nil {
 		t.Error("of many samples, a deep pass adds gradients up")
 	}
@@ -63,11 +63,11 @@ func TestPerceptronLimits(t *testing.T) {
 // passes that keep no sums have none there. Tiles are as large as the rest allows. Of deep perceptrons what layers make lies there, too, and on CPUs
 // all that a thread's stack may have no room for.
 func TestPassSums(t *testing.T) {
-	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10}, kernels.Limits{CPU: true, Units: 4}
+	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
 		layers, width, samples int
 		sums                   bool
-		l                      kernels.Limits
+		l                      kernels.Target
 		block, scratch         int
 	}{
 		{3, 128, 100, true, gpu, 8, 0}, {2, 96, 12800, true, gpu, 32, 3 * 32 * 100}, {2, 96, 12799, true, gpu, 16, 0},
@@ -78,7 +78,7 @@ func TestPassSums(t *testing.T) {
 		p := ofWidth(c.layers, c.width)
 		for i := range p.Layers[:c.layers-1] {
 			if c.sums {
-				p.Layers[i].Slope = expr.X(0).Mul(expr.X(2))
+				p.Layers[i].Slope = expr.Input(0).Mul(expr.Input(2))
 			}
 		}
 		if err := p.CheckSamples(c.samples, kernels.Float32, c.l); err != nil {
@@ -100,30 +100,30 @@ func TestPassSums(t *testing.T) {
 func TestPassLossBound(t *testing.T) {
 	const n = 6061
 	p := ofWidth(2, 16)
-	p.Labels = &fusion.Labels{Ignore: -100, Up: expr.C(1).Div(expr.X(0))}
+	p.Labels = &fusion.Labels{Ignore: -100, Up: expr.Const(1).Div(expr.Input(0))}
 	k := p.Loss(kernels.Float32, 8, false)
-	p.Labels = &fusion.Labels{Ignore: -100, Mean: true, Up: expr.C(1).Div(expr.X(0))}
+	p.Labels = &fusion.Labels{Ignore: -100, Mean: true, Up: expr.Const(1).Div(expr.Input(0))}
 	mean := p.Loss(kernels.Float32, 8, false)
-	vec := func(x []float32) kernels.Arg { return kernels.Vec(kernels.MemOf(x), 0, len(x)) }
-	args := []kernels.Arg{vec(make([]float32, n*16)), kernels.Vec(kernels.MemOf(make([]int32, n)), 0, n), vec(make([]float32, p.Size())),
-		vec(make([]float32, p.Size())), vec(make([]float32, 1)), vec(nil), kernels.I(n)}
+	vec := func(x []float32) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(x), 0, len(x)) }
+	args := []kernels.Arg{vec(make([]float32, n*16)), kernels.BufferArg(kernels.HostBufferOf(make([]int32, n)), 0, n), vec(make([]float32, p.Size())),
+		vec(make([]float32, p.Size())), vec(make([]float32, 1)), vec(nil), kernels.IntArg(n)}
 	each := float32(2.3199)
 	sum := float32(0)
 	for range n {
 		sum += each
 	}
-	want := kernels.MemOf([]float32{float32(n * float64(each))})
+	want := kernels.HostBufferOf([]float32{float32(n * float64(each))})
 	margin := compare.MarginOf(k, kernels.Float32, args)
-	if margin.Differs(4, kernels.MemOf([]float32{sum}), want) != -1 {
+	if margin.Differs(4, kernels.HostBufferOf([]float32{sum}), want) != -1 {
 		t.Errorf("a sum of %v for %v is beyond the bound of the loss", sum, want.At(0))
 	}
-	if margin.Differs(3, kernels.MemOf([]float32{sum}), want) != 0 {
+	if margin.Differs(3, kernels.HostBufferOf([]float32{sum}), want) != 0 {
 		t.Errorf("a gradient of %v for %v is within the bound", sum, want.At(0))
 	}
-	if compare.MarginOf(mean, kernels.Float32, args).Differs(4, kernels.MemOf([]float32{sum}), want) != 0 {
+	if compare.MarginOf(mean, kernels.Float32, args).Differs(4, kernels.HostBufferOf([]float32{sum}), want) != 0 {
 		t.Errorf("a mean of %v for %v is within the bound", sum, want.At(0))
 	}
-	if margin.Differs(4, kernels.MemOf([]float32{1.01 * sum}), want) != 0 {
+	if margin.Differs(4, kernels.HostBufferOf([]float32{1.01 * sum}), want) != 0 {
 		t.Error("a loss that is off by a hundredth is within the bound")
 	}
 }

@@ -248,7 +248,7 @@ func labelLoss[T kernels.Real](loops *vec.Loops[T], l *fusion.Labels, z, d []T, 
 		}
 		var most, sum float64
 		if loops != nil {
-			most = float64(loops.Most(z))
+			most = float64(loops.Max(z))
 			loops.MapBy(vec.Sub, d, z, T(most))
 			loops.Map(vec.Exp, d, d, d, d, d)
 			sum = float64(loops.Sum(d))

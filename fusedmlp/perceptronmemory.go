@@ -125,7 +125,7 @@ func (p *Perceptron) outside(k keeping) (rows int) {
 
 // Scratch returns the lengths of the arguments of a pass after V: of the memory in which groups keep what local memory, or a CPU's stack, has
 // no room for, if there is such on one of them.
-func (p *Perceptron) Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Limits) []int {
+func (p *Perceptron) Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Target) []int {
 	gpu, cpu := block*p.outside(p.keeping(block, t)), p.cpuOutside(t, inputGrad)
 	switch {
 	case gpu+cpu == 0:

@@ -41,7 +41,7 @@ func (s *pass) turnedAt(at func(i int) float64, e int) float64 {
 
 // Pack returns the kernel of the launch before a pass, W (the parameters) and V, and the length of V: nil and 0 where the pass
 // reads no such thing.
-func (p *Perceptron) Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*kernels.Kernel, []int) {
+func (p *Perceptron) Pack(t kernels.DType, inputGrad bool, l kernels.Target) (*kernels.Kernel, []int) {
 	_, size := p.turned(inputGrad)
 	if l.CPU || size == 0 {
 		return nil, []int{0}
@@ -59,7 +59,7 @@ func newTurn(s *pass) *kernels.Kernel {
 	return &kernels.Kernel{
 		Name: "k_perceptron_turn", File: "perceptron_turn.cl", Text: s.turnText(),
 		Params: []kernels.Param{in("W"), out("V")},
-		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{intmath.RoundUp(size, mlpItems)}, Local: [3]int{mlpItems}}
 		},
 		Twin:  kernels.Twin{F32: turnTwin[float32](s), F64: turnTwin[float64](s)},

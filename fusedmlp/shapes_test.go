@@ -16,9 +16,9 @@ import (
 
 // perceptronOf is one of the given sizes, with an activation between, and biases where asked for, laid out as an arena does.
 func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
-	difference := expr.X(0).Sub(expr.X(1))
-	p := &Perceptron{Error: difference.Square(), Slope: expr.C(0.5).Mul(difference)}
-	number := func(int) *expr.Expr { return expr.C(f.Scalars[0]) }
+	difference := expr.Input(0).Sub(expr.Input(1))
+	p := &Perceptron{Error: difference.Square(), Slope: expr.Const(0.5).Mul(difference)}
+	number := func(int) *expr.Expr { return expr.Const(f.Scalars[0]) }
 	at := 0
 	place := func(n int) int {
 		was := at
@@ -32,8 +32,8 @@ func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 			l.Bias = place(n)
 		}
 		if i < len(sizes)-2 {
-			l.Value = f.Value.Replace(expr.X, number)
-			l.Slope = f.LayerGradient(f.Scalars).Value.Replace(expr.X, number)
+			l.Value = f.Value.Replace(expr.Input, number)
+			l.Slope = f.CheapestGradient(f.Scalars).Value.Replace(expr.Input, number)
 		}
 		p.Layers = append(p.Layers, l)
 	}
@@ -50,14 +50,14 @@ func labelled(p *Perceptron, ignore int32, smoothing float64, up *expr.Expr) *Pe
 // withSkip adds what layer from reads to what layer to makes, by a factor.
 func withSkip(p *Perceptron, from, to int, factor float64) *Perceptron {
 	at := &p.Layers[to]
-	skipped := expr.X(1 + from)
-	join := expr.X(to + 1)
+	skipped := expr.Input(1 + from)
+	join := expr.Input(to + 1)
 	if factor != 1 {
-		skipped, join = skipped.Mul(expr.C(factor)), join.Mul(expr.C(factor))
+		skipped, join = skipped.Mul(expr.Const(factor)), join.Mul(expr.Const(factor))
 	}
 	at.Value = at.Value.Add(skipped)
 	if below := &p.Layers[from]; below.Join == nil {
-		below.Join = expr.X(0).Add(join)
+		below.Join = expr.Input(0).Add(join)
 	} else {
 		below.Join = below.Join.Add(join)
 	}
@@ -67,7 +67,7 @@ func withSkip(p *Perceptron, from, to int, factor float64) *Perceptron {
 // withOutput adds what layer from reads to the outputs.
 func withOutput(p *Perceptron, from int) *Perceptron {
 	last := len(p.Layers) - 1
-	p.Layers[last].Value = expr.X(0)
+	p.Layers[last].Value = expr.Input(0)
 	return withSkip(p, from, last, 1)
 }
 
@@ -81,8 +81,8 @@ func weighted(p *Perceptron) *Perceptron {
 func byTanh(p *Perceptron, layers ...int) *Perceptron {
 	for _, i := range layers {
 		l := &p.Layers[i]
-		l.Kept = expr.X(0).Tanh()
-		l.Value, l.Slope = expr.X(0), expr.X(2).Mul(expr.C(1).Sub(expr.X(0).Square()))
+		l.Kept = expr.Input(0).Tanh()
+		l.Value, l.Slope = expr.Input(0), expr.Input(2).Mul(expr.Const(1).Sub(expr.Input(0).Square()))
 	}
 	return p
 }
@@ -96,26 +96,26 @@ func TestPerceptronShapes(t *testing.T) {
 		for i, p := range []*Perceptron{
 			perceptronOf(fn.Tanh, true, 64, 48, 96, 32, 3), perceptronOf(fn.GELU, true, 5, 33, 2), perceptronOf(fn.Sine, true, 2, 32, 32, 1),
 			perceptronOf(fn.LeakyReLU, false, 1, 1, 1), perceptronOf(fn.Softplus, false, 7, 128, 17, 128, 10), perceptronOf(fn.ReLU, true, 250, 64, 3),
-			labelled(perceptronOf(fn.GELU, true, 32, 40, 10), -100, 0, expr.C(1).Div(expr.X(0))),
+			labelled(perceptronOf(fn.GELU, true, 32, 40, 10), -100, 0, expr.Const(1).Div(expr.Input(0))),
 			withSkip(withSkip(byTanh(perceptronOf(fn.Tanh, true, 20, 20, 20, 20, 3), 0, 1), 0, 0, 1), 1, 1, 1),
-			labelled(perceptronOf(fn.Tanh, false, 3, 17), 5, 0.25, expr.C(0.5)),
-			labelled(perceptronOf(fn.Tanh, true, 5, 33, 100), 99, 0.1, expr.C(3).Div(expr.X(0))),
+			labelled(perceptronOf(fn.Tanh, false, 3, 17), 5, 0.25, expr.Const(0.5)),
+			labelled(perceptronOf(fn.Tanh, true, 5, 33, 100), 99, 0.1, expr.Const(3).Div(expr.Input(0))),
 			withSkip(withSkip(withSkip(withSkip(perceptronOf(fn.GELU, true, 33, 33, 33, 16, 33, 2), 0, 0, 1), 0, 1, 0.5), 1, 3, 2), 0, 3, 1),
-			labelled(perceptronOf(fn.GELU, true, 32, 128, 128, 10), -100, 0, expr.C(1).Div(expr.X(0))),
-			withOutput(weighted(labelled(perceptronOf(fn.Tanh, true, 17, 12, 17), 3, 0.25, expr.C(1).Div(expr.X(0)))), 0),
+			labelled(perceptronOf(fn.GELU, true, 32, 128, 128, 10), -100, 0, expr.Const(1).Div(expr.Input(0))),
+			withOutput(weighted(labelled(perceptronOf(fn.Tanh, true, 17, 12, 17), 3, 0.25, expr.Const(1).Div(expr.Input(0)))), 0),
 			withOutput(withSkip(withSkip(perceptronOf(fn.GELU, true, 128, 128, 128, 128), 0, 0, 1), 0, 1, 0.5), 2),
 		} {
 			if i > 1 && !all && i != 6 && i != 7 && i < 11 {
 				continue
 			}
-			if err := p.Check(d.Real(), d.Limits()); err != nil {
+			if err := p.Check(d.Real(), d.Target()); err != nil {
 				t.Fatal(err)
 			}
 			for _, down := range []bool{false, true} {
 				if i > 5 && down != (i%2 == 1 || i == 12) {
 					continue // kernels are compiled for long
 				}
-				if pack, _ := p.Pack(d.Real(), down, d.Limits()); pack != nil {
+				if pack, _ := p.Pack(d.Real(), down, d.Target()); pack != nil {
 					for _, c := range pack.Cases(true) {
 						o := kernels.NewOperands(d.Real(), 77, uint64(i))
 						c.Build(o)
@@ -133,14 +133,14 @@ func TestPerceptronShapes(t *testing.T) {
 					if (i == 11 || i == 13) && samples < 130 {
 						continue
 					}
-					block := p.Block(samples, d.Real(), kernels.Limits{CPU: d.Limits().CPU, Units: units})
+					block := p.Block(samples, d.Real(), kernels.Target{CPU: d.Target().CPU, Units: units})
 					k := p.Loss(d.Real(), block, down)
 					o := kernels.NewOperands(d.Real(), 77, uint64(i))
 					passOperands(o, p, samples, groups, down)
 					if p.Labels != nil && p.Labels.Weighted {
 						o.In(p.Layers[len(p.Layers)-1].Outputs, 0.5, 2)
 					}
-					for _, n := range p.Scratch(block, groups, d.Real(), down, d.Limits()) {
+					for _, n := range p.Scratch(block, groups, d.Real(), down, d.Target()) {
 						o.In(n, 0, 0)
 					}
 					if _, err := kerneltest.Check(d, k, fmt.Sprintf("%d: %d samples, down %v", i, samples, down), o.Args); err != nil {
@@ -203,13 +203,13 @@ func TestMLPShapes(t *testing.T) {
 			{Inputs: 8, Width: 16, Layers: 1, Outputs: 1, Slope: 0}, {Inputs: 20, Width: 48, Layers: 2, Outputs: 5, Slope: 0.2},
 			{Inputs: 40, Width: 32, Layers: 4, Outputs: 16, Slope: 0.1}, {Inputs: 32, Width: 128, Layers: 2, Outputs: 4, Slope: 0.01}, {Inputs: 128, Width: 128, Layers: 3, Outputs: 3, Slope: 0.1},
 		} {
-			if err := s.Check(d.Real(), d.Limits()); err != nil {
+			if err := s.Check(d.Real(), d.Target()); err != nil {
 				t.Fatal(err)
 			}
 			s.Absolute = i%2 == 1
 			o := kernels.NewOperands(d.Real(), 77, uint64(i))
 			s.Operands(o, 75, 2, i%3 > 0)
-			k := MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Limits{Units: 1 + 99*(i%2)}), i%3 > 0)
+			k := MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Target{Units: 1 + 99*(i%2)}), i%3 > 0)
 			if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v", s), o.Args); err != nil {
 				t.Error(err)
 			}

@@ -17,7 +17,7 @@ var (
 
 // sourceGet is what generated kernels read their inputs with.
 //
-//go:embed get.cl
+//go:embed prologue.cl
 var sourceGet string
 
 // source returns the text of a file of this package with those that it depends on before it, each once. Files of package kernels are

@@ -16,7 +16,7 @@ type trainer struct{}
 func (trainer) CheckLayers(n int) error { return CheckLayers(n) }
 
 // Step is that of fusion.Trainer: it takes the kernel that is written for the class of p, if there is one.
-func (trainer) Step(p *fusion.Perceptron, samples int, t kernels.DType, l kernels.Limits) (fusion.Step, error) {
+func (trainer) Step(p *fusion.Perceptron, samples int, t kernels.DType, l kernels.Target) (fusion.Step, error) {
 	if s, ok := shapeOf(p); ok && s.Check(t, l) == nil {
 		return s, nil
 	}
@@ -25,18 +25,18 @@ func (trainer) Step(p *fusion.Perceptron, samples int, t kernels.DType, l kernel
 }
 
 // MatrixStep is that of fusion.Trainer.
-func (trainer) MatrixStep(p *fusion.Perceptron, samples int, units fusion.MatrixUnits) (fusion.Step, kernels.Limits, bool) {
+func (trainer) MatrixStep(p *fusion.Perceptron, samples int, units fusion.MatrixUnits) (fusion.Step, kernels.Target, bool) {
 	s, ok := shapeOf(p)
 	if !ok {
-		return nil, kernels.Limits{}, false
+		return nil, kernels.Target{}, false
 	}
 	for _, grouped := range []bool{true, false} {
-		m, ok := MLPMatrixFor(units.Precision, grouped, s, samples, units.Real, units.Limits)
+		m, ok := MLPMatrixFor(units.Precision, grouped, s, samples, units.Real, units.Target)
 		if ok && units.Has(m.Inner.instructions(), grouped) {
-			return m, units.Limits, true
+			return m, units.Target, true
 		}
 	}
-	return nil, kernels.Limits{}, false
+	return nil, kernels.Target{}, false
 }
 
 // shapeOf returns the class of perceptrons that p is one of, if there is a kernel for that alone.
@@ -59,17 +59,17 @@ func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
 		}
 		slope := -expr.Compile(l.Value).At(func(int) float64 { return -1 }, nil)
 		if l.Bias < 0 || l.Outputs != s.Width || i > 0 && slope != s.Slope || !same(l.Value, given(fn.LeakyReLU.Value, slope)) ||
-			!same(l.Slope, given(fn.LeakyReLU.LayerGradient([]float64{slope}).Value, slope)) {
+			!same(l.Slope, given(fn.LeakyReLU.CheapestGradient([]float64{slope}).Value, slope)) {
 			return s, false
 		}
 		s.Slope = slope
 	}
-	difference := expr.X(0).Sub(expr.X(1))
+	difference := expr.Input(0).Sub(expr.Input(1))
 	absolute := fn.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
-		return []*expr.Expr{difference, difference.Abs(), expr.C(1)}[i]
-	}, expr.S)
+		return []*expr.Expr{difference, difference.Abs(), expr.Const(1)}[i]
+	}, expr.Param)
 	switch {
-	case (p.Error.IsZero() || same(p.Error, difference.Square())) && same(p.Slope, expr.C(2).Mul(difference)):
+	case (p.Error.IsZero() || same(p.Error, difference.Square())) && same(p.Slope, expr.Const(2).Mul(difference)):
 	case (p.Error.IsZero() || same(p.Error, difference.Abs())) && same(p.Slope, absolute):
 		s.Absolute = true
 	default:
@@ -80,7 +80,7 @@ func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
 
 // given is a formula with a number in the place of its scalars.
 func given(x *expr.Expr, scalar float64) *expr.Expr {
-	return x.Replace(expr.X, func(int) *expr.Expr { return expr.C(scalar) })
+	return x.Replace(expr.Input, func(int) *expr.Expr { return expr.Const(scalar) })
 }
 
 // same reports whether two formulas are the same.

@@ -16,7 +16,7 @@ func TestGradientOnAnyCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{})
-		if !d.Limits().CPU {
+		if !d.Target().CPU {
 			continue
 		}
 		g := New(d, append([]Level{{1, 1, 2}, {60, 50, 1 << 11}}, levels...), features) // the first level has fewer entries than parts
@@ -25,10 +25,10 @@ func TestGradientOnAnyCores(t *testing.T) {
 		var want []float64
 		for _, groups := range []int{1, 2, 3, 5, 7, 64, 330} {
 			k := *gradient(features)
-			k.Grid = func([]kernels.Arg, kernels.Limits) kernels.Grid { return kernels.Groups(groups, 1) }
+			k.Grid = func([]kernels.Arg, kernels.Target) kernels.Grid { return kernels.Groups(groups, 1) }
 			runtime.GOMAXPROCS(groups)
 			got := tensor.Full(d, 77, g.Entries, features)
-			tensor.Launch(d, &k, positions.Arg(), up.Arg(), g.levels.Arg(), got.Arg(), kernels.I(n), kernels.I(len(g.Levels)), kernels.I(g.Entries))
+			tensor.Launch(d, &k, positions.Arg(), up.Arg(), g.levels.Arg(), got.Arg(), kernels.IntArg(n), kernels.IntArg(len(g.Levels)), kernels.IntArg(g.Entries))
 			if want == nil {
 				want = data(t, got)
 				continue

@@ -70,7 +70,7 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 		}
 	}
 	g.levels = tensor.New(d, table).Retain()
-	if !d.Limits().CPU {
+	if !d.Target().CPU {
 		g.sum = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Retain()
 		g.fine = tensor.ZerosOf(d, tensor.Int32, 2*places*features).Retain()
 		g.strange = tensor.ZerosOf(d, tensor.Int32, wordsOf(g.Entries*features)).Retain()
@@ -124,7 +124,7 @@ func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	entries := t.Contiguous()
 	defer entries.Free()
 	tensor.Launch(g.device, encode(g.Features), at.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(),
-		kernels.I(n), kernels.I(len(g.Levels)))
+		kernels.IntArg(n), kernels.IntArg(len(g.Levels)))
 	return g.encoded(table, positions, y)
 }
 
@@ -156,7 +156,7 @@ func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tens
 	defer entries.Free()
 	lo, hi, call := rng.Next()
 	tensor.Launch(g.device, draw(g.Features), pixels.Arg(), entries.Arg(), g.levels.Arg(), y.Arg(), c.Arg(), colours.Arg(),
-		kernels.I(n), kernels.I(len(g.Levels)), kernels.I(width), kernels.I(height), kernels.I(channels), lo, hi, call)
+		kernels.IntArg(n), kernels.IntArg(len(g.Levels)), kernels.IntArg(width), kernels.IntArg(height), kernels.IntArg(channels), lo, hi, call)
 	centres = autograd.Const(c)
 	return g.encoded(table, centres, y), centres, colours
 }
@@ -194,13 +194,13 @@ func (g *Grid) gradient(dst, positions, up *tensor.Tensor) {
 	defer at.Free()
 	u := up.Contiguous()
 	defer u.Free()
-	n, levels := kernels.I(positions.Shape()[0]), kernels.I(len(g.Levels))
+	n, levels := kernels.IntArg(positions.Shape()[0]), kernels.IntArg(len(g.Levels))
 	if g.sum == nil {
-		tensor.Launch(g.device, gradient(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), dst.Arg(), n, levels, kernels.I(g.Entries))
+		tensor.Launch(g.device, gradient(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), dst.Arg(), n, levels, kernels.IntArg(g.Entries))
 		return
 	}
 	tensor.Launch(g.device, scatter(g.Features), at.Arg(), u.Arg(), g.levels.Arg(), g.sum.Arg(), g.fine.Arg(), g.strange.Arg(), n, levels)
-	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.fine.Arg(), g.strange.Arg(), g.levels.Arg(), dst.Arg(), kernels.I(dst.Len()), levels)
+	tensor.Launch(g.device, collect(g.Features), g.sum.Arg(), g.fine.Arg(), g.strange.Arg(), g.levels.Arg(), dst.Arg(), kernels.IntArg(dst.Len()), levels)
 }
 
 func (g *Grid) check(table, positions *tensor.Tensor) {

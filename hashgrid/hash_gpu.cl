@@ -1,4 +1,4 @@
-// @depends: common, philox, put
+// @depends: common, philox, epilogue
 // A multi-resolution hash grid, for GPUs: features at the vertices of grids over the picture, interpolated at a position.
 // Source: Müller, Evans, Schied, Keller, "Instant Neural Graphics Primitives with a Multiresolution Hash
 // Encoding", SIGGRAPH 2022, §3.

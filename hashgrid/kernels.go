@@ -35,7 +35,7 @@ var (
 		return &kernels.Kernel{Name: "k_hash_encode", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
 			Grid: perSamples(features, 4, 5),
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
-				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+				{Name: "F", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: encodeTwin[float32](features), F64: encodeTwin[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 { return kernels.MaxAbs(a, 1) }},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -49,9 +49,9 @@ var (
 			Grid: perSamples(features, 6, 7),
 			Params: []kernels.Param{{Name: "IMAGE", Mode: kernels.In}, {Name: "TABLE", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "F", Mode: kernels.Out}, {Name: "C", Mode: kernels.Out}, {Name: "V", Mode: kernels.Out},
-				{Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}, {Name: "width", Mode: kernels.IntArg},
-				{Name: "height", Mode: kernels.IntArg}, {Name: "channels", Mode: kernels.IntArg}, {Name: "seed_lo", Mode: kernels.IntArg},
-				{Name: "seed_hi", Mode: kernels.IntArg}, {Name: "call", Mode: kernels.IntArg}},
+				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}, {Name: "width", Mode: kernels.IntParam},
+				{Name: "height", Mode: kernels.IntParam}, {Name: "channels", Mode: kernels.IntParam}, {Name: "seed_lo", Mode: kernels.IntParam},
+				{Name: "seed_hi", Mode: kernels.IntParam}, {Name: "call", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: drawTwin[float32](features), F64: drawTwin[float64](features)},
 			Tol:  kernels.Tolerance{ULP: 4, Bound: drawBound},
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -64,7 +64,7 @@ var (
 	// D [entries, features], n, levels, entries.
 	gradient = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_grad", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
-			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				// Whole levels where the cores can share these evenly: each part of one goes over all samples.
 				levels, units := int(a[5].Int), max(1, l.Units)
 				if levels%units == 0 {
@@ -73,8 +73,8 @@ var (
 				return kernels.Groups(units, 1)
 			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
-				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg},
-				{Name: "entries", Mode: kernels.IntArg}},
+				{Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam},
+				{Name: "entries", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: gradientTwin[float32](features), F64: gradientTwin[float64](features)},
 			Tol: kernels.Tolerance{ULP: 4, Rel: 8,
 				Scale: func(a []kernels.Arg) float64 { return float64(a[4].Int) * kernels.MaxAbs(a, 1) }},
@@ -87,12 +87,12 @@ var (
 	// C, G, LEVELS, SUM, FINE, STRANGE, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl",
-			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-				return kernels.Line(int(a[6].Int)*int(a[7].Int)*features*2, l)
+			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+				return kernels.Grid1D(int(a[6].Int)*int(a[7].Int)*features*2, l)
 			},
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
-				{Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
 			Twin:     kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
 			Together: &kernels.Together{Function: "hash_scatter", Items: true},
 			Trial:    trialScatter(features),
@@ -108,11 +108,11 @@ var (
 	// collect writes the sums of scatter to D [n] and clears them: SUM, FINE, STRANGE, LEVELS, D, n, levels.
 	collect = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
-			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				return kernels.Grid{Dims: 1, Global: [3]int{(int(a[5].Int) + collectGroup - 1) / collectGroup * collectGroup}, Local: [3]int{collectGroup}}
 			},
 			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
-				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}, {Name: "levels", Mode: kernels.IntArg}},
+				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
 			Twin:   kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
 			Tol:    kernels.ULP(1),
 			Stores: &kernels.Stores{Result: 4, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }},
@@ -140,7 +140,7 @@ func perFeatures(build func(features int) *kernels.Kernel) func(features int) *k
 
 // perSamples launches, for each of n samples in each of levels, arguments at of those numbers, a work-item for each vector of
 // features, or on a CPU one for many samples.
-func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
+func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 	vectors := features // VECTORS of hash_gpu.cl
 	switch {
 	case features%4 == 0:
@@ -148,11 +148,11 @@ func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Limits) ker
 	case features%2 == 0:
 		vectors /= 2
 	}
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU {
 			return kernels.Groups((int(a[n].Int)+samples-1)/samples, 1)
 		}
-		return kernels.Line(int(a[n].Int)*int(a[levels].Int)*vectors, l)
+		return kernels.Grid1D(int(a[n].Int)*int(a[levels].Int)*vectors, l)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestSourceBuildsAlone(t *testing.T) {
 // and every entry point against Kernels.
 func TestParamsMatchSource(t *testing.T) {
 	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.InInts: "IN_INTS(%)",
-		kernels.InOutInts: "OUT_INTS(%)", kernels.IntArg: "int %", kernels.RealArg: "REAL %"}
+		kernels.InOutInts: "OUT_INTS(%)", kernels.IntParam: "int %", kernels.FloatParam: "REAL %"}
 	entries := map[string]bool{}
 	for _, k := range Kernels(1) {
 		var params []string

@@ -61,12 +61,12 @@ func TestRecorded(t *testing.T) {
 		return state, rec.Report().Launches
 	}
 	check := func(t *testing.T, d tensor.Device) {
-		want, apart := train(t, d, "beside", "epilogue")
+		want, apart := train(t, d, "horizontal-fusion", "epilogue")
 		got, launches := train(t, d)
 		if got != want {
 			t.Errorf("replays leave\n%.300s\nwant\n%.300s", got, want)
 		}
-		if most := 4; !d.Limits().CPU && (launches != most || apart != most+2) {
+		if most := 4; !d.Target().CPU && (launches != most || apart != most+2) {
 			t.Errorf("%d launches, and %d apart: there are to be %d and %d", launches, apart, most, most+2)
 		}
 	}
@@ -111,7 +111,7 @@ func TestTwoGrids(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if without == nil && !d.Limits().CPU {
+		if without == nil && !d.Target().CPU {
 			found := false
 			for _, l := range rec.Launches() {
 				found = found || strings.Count(strings.Join(l.Does, " "), "k_hash_scatter") == 2

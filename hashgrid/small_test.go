@@ -26,16 +26,16 @@ func TestSmallGradients(t *testing.T) {
 		} {
 			_, got := encoded(t, g, table, at, up.MulScalar(c.scale))
 			unit := c.unit
-			if d.Limits().CPU {
+			if d.Target().CPU {
 				unit = 0
 			}
 			for i, v := range got {
 				want := whole[i] * c.scale
 				off := 1e-5*math.Abs(want) + n*(0x1p-36*c.scale+unit)*2 // whole is rounded, too
-				if d.Limits().CPU {
+				if d.Target().CPU {
 					off = 1e-5*math.Abs(want) + n*0x1p-23*c.scale
 				}
-				if c.scale == 1e20 && !d.Limits().CPU {
+				if c.scale == 1e20 && !d.Target().CPU {
 					if want != 0 && !math.IsNaN(v) {
 						t.Fatalf("scale %g: element %d is %v, want NaN", c.scale, i, v)
 					}
@@ -44,7 +44,7 @@ func TestSmallGradients(t *testing.T) {
 				if !(math.Abs(v-want) <= off) {
 					t.Fatalf("scale %g: element %d is %v, want %v", c.scale, i, v, want)
 				}
-				if c.scale == 1e-20 && !d.Limits().CPU && v != 0 {
+				if c.scale == 1e-20 && !d.Target().CPU && v != 0 {
 					t.Fatalf("scale %g: element %d is %v: half a unit is more", c.scale, i, v)
 				}
 			}

@@ -91,8 +91,8 @@ func encodeSamples[T kernels.Real](loops *vec.Loops[T], centres, table []T, leve
 		end := min(hi, lo+samples)
 		for l := range count {
 			if loops != nil {
-				largest := loops.Find(&all, centres[2*lo:], end-lo, levels[l*perLevel:])
-				loops.LookUp(out[(lo*count+l)*features:], count*features, &all, end-lo, table, largest)
+				largest := loops.HashIndices(&all, centres[2*lo:], end-lo, levels[l*perLevel:])
+				loops.GatherInterp(out[(lo*count+l)*features:], count*features, &all, end-lo, table, largest)
 				continue
 			}
 			for i := lo; i < end; i++ {
@@ -149,8 +149,8 @@ func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []in
 		var all vec.Corners[T]
 		for lo := 0; lo < n; lo += vec.CornerSamples {
 			m := min(vec.CornerSamples, n-lo)
-			loops.Find(&all, centres[2*lo:], m, level)
-			loops.AddUp(d[first*features:end*features], first, &all, m, g[(lo*count+l)*features:], count*features)
+			loops.HashIndices(&all, centres[2*lo:], m, level)
+			loops.ScatterAdd(d[first*features:end*features], first, &all, m, g[(lo*count+l)*features:], count*features)
 		}
 		return
 	}

@@ -21,7 +21,7 @@ func TestPackedBesideBatch(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
 			plumbing.AsMatrixUnits(d, false)
 			cfg := Defaults()
-			cfg.Batch = 128*d.Limits().Units + 33
+			cfg.Batch = 128*d.Target().Units + 33
 			got, _ := trainedBy(t, d, cfg, 3)
 			t.Setenv(replay.Env, "-beside")
 			if want, _ := trainedBy(t, d, cfg, 4); !slices.Equal(got, want) {

@@ -1,4 +1,4 @@
-// @depends: common, turn
+// @depends: common, sincospi
 // The encodings of the columns of a picture, and then of its rows, with the bits of sample_gpu.cl: TABLE [width + height, octaves, 2] has
 // sine and cosine of 2^(o+1)·π·at, for the centre of column or row i at (i + ½)/width or (i + ½)/height. A work-item makes a pair.
 

@@ -21,9 +21,9 @@ var sampleGPU string
 // Kernels returns the kernels that the package launches beside those of other packages, for tests and for a person who
 // doubts a device: of those that draw pixels, those of gray and of red, green and blue.
 func Kernels() []*kernels.Kernel {
-	const unit, fixed, strided, indexed = kernels.Unit, kernels.Fixed, kernels.Strided, kernels.Indexed
-	of := func(j *kernels.Joined, rank int, steps ...kernels.Step) *kernels.Kernel {
-		layout := kernels.Layout{Rank: rank, Gaps: true}
+	const unit, fixed, strided, indexed = kernels.Contiguous, kernels.Broadcast, kernels.Strided, kernels.Indexed
+	of := func(j *kernels.Joined, rank int, steps ...kernels.Access) *kernels.Kernel {
+		layout := kernels.AccessPattern{Rank: rank, Gaps: true}
 		copy(layout.Steps[:], steps)
 		return j.Map(kernels.Float32, layout)
 	}
@@ -38,7 +38,7 @@ func Kernels() []*kernels.Kernel {
 // offset, and their colours to V [n, channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call.
 // Drawing a pixel for each of its numbers, as one map would, takes longer.
 var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		n, items, samples := int(a[3].Int), 1, 32 // of a work-group
 		if !l.CPU {
 			items = l.Group()
@@ -49,9 +49,9 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 		return kernels.Grid{Dims: 1, Global: [3]int{(n + samples - 1) / samples * items}, Local: [3]int{items}}
 	},
 	Params: []kernels.Param{{Name: "IMAGE", Mode: kernels.In}, {Name: "F", Mode: kernels.Out}, {Name: "V", Mode: kernels.Out},
-		{Name: "n", Mode: kernels.IntArg}, {Name: "width", Mode: kernels.IntArg}, {Name: "height", Mode: kernels.IntArg},
-		{Name: "channels", Mode: kernels.IntArg}, {Name: "octaves", Mode: kernels.IntArg},
-		{Name: "seed_lo", Mode: kernels.IntArg}, {Name: "seed_hi", Mode: kernels.IntArg}, {Name: "call", Mode: kernels.IntArg}},
+		{Name: "n", Mode: kernels.IntParam}, {Name: "width", Mode: kernels.IntParam}, {Name: "height", Mode: kernels.IntParam},
+		{Name: "channels", Mode: kernels.IntParam}, {Name: "octaves", Mode: kernels.IntParam},
+		{Name: "seed_lo", Mode: kernels.IntParam}, {Name: "seed_hi", Mode: kernels.IntParam}, {Name: "call", Mode: kernels.IntParam}},
 	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
 	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
 	Describe: describeSampleEncode,
@@ -77,9 +77,9 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 // What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is that of x and y, or of
 // the channels.
 var (
-	drawnOctave   = expr.Where(expr.Index(1).Real().Eq(expr.C(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.C(1)))
+	drawnOctave   = expr.Where(expr.Index(1).Real().Eq(expr.Const(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.Const(1)))
 	drawnOctaves  = joined("drawn_octaves", append(drawnForTests, 3), unit, drawnOctave.SinPi(), drawnOctave.CosPi())
-	drawnChannels = joined("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.N(5), expr.Index(1)))
+	drawnChannels = joined("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.IntParam(5), expr.Index(1)))
 )
 
 // drawnScalars are those of a draw in a launch of sampleEncode, and one more.

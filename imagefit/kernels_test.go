@@ -48,7 +48,7 @@ func TestLaunchedKernels(t *testing.T) {
 
 // TestParamsMatchSources holds the parameters of kernels against those of their entry points, in name, kind and order.
 func TestParamsMatchSources(t *testing.T) {
-	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.OutInts: "OUT_INTS(%)", kernels.IntArg: "int %"}
+	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.OutInts: "OUT_INTS(%)", kernels.IntParam: "int %"}
 	for name, c := range map[string]struct {
 		source string
 		kernel *kernels.Kernel

@@ -23,7 +23,7 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 	form.Name, form.Text, form.File, form.GPUText, form.GPU = "k_sample_lookup", sampleLookupText, "sample_lookup.cl", "", ""
 	form.Params = append([]kernels.Param(nil), k.Params...)
 	form.Params[features] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
-	form.Grid, form.Tol, form.Describe = kernels.PerInt(3), kernels.Tolerance{}, describeSampleLookup
+	form.Grid, form.Tol, form.Describe = kernels.GridFromArg(3), kernels.Tolerance{}, describeSampleLookup
 	form.Twin = kernels.Twin{F32: sampleLookupTwin[float32], F64: sampleLookupTwin[float64]}
 	form.Together = &kernels.Together{Function: "sample_lookup"}
 	form.Cases = kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -40,7 +40,7 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 
 // Where the column and the row of a drawn pixel begin in the table, as functions of the scalars of a draw and of the octaves.
 var (
-	drawnLine  = expr.N(5).Mul(expr.C(2))
+	drawnLine  = expr.IntParam(5).Mul(expr.Const(2))
 	drawnLines = func() *kernels.Joined {
 		j := joined("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Real(), drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Real())
 		for _, f := range j.Functions {
@@ -76,9 +76,9 @@ func sampleLookupTwin[T kernels.Real](c kernels.Call[T]) {
 
 // encodeLines makes the table: TABLE [width + height, octaves, 2], width, height, octaves.
 var encodeLines = &kernels.Kernel{Name: "k_encode_lines", Text: encodeLinesText,
-	Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "width", Mode: kernels.IntArg}, {Name: "height", Mode: kernels.IntArg},
-		{Name: "octaves", Mode: kernels.IntArg}},
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(a[0].N/2, l) },
+	Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "width", Mode: kernels.IntParam}, {Name: "height", Mode: kernels.IntParam},
+		{Name: "octaves", Mode: kernels.IntParam}},
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(a[0].N/2, l) },
 	Twin: kernels.Twin{F32: encodeLinesTwin[float32], F64: encodeLinesTwin[float64]},
 	Tol:  kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }}, // that of sampleEncode
 	Cases: func(few bool) []kernels.Case {

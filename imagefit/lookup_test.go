@@ -22,9 +22,9 @@ func TestFeaturesLookedUp(t *testing.T) {
 				d := devtest.Open(t, sel, tensor.Options{GPUKernels: sel != "cpu", Precision: tensor.PrecisionFloat16})
 				plumbing.AsMatrixUnits(d, grouped)
 				cfg := Defaults()
-				cfg.Batch = 64*d.Limits().Units + 33
+				cfg.Batch = 64*d.Target().Units + 33
 				launches := 3
-				if d.Limits().CPU && !grouped { // weights are packed by one of their own
+				if d.Target().CPU && !grouped { // weights are packed by one of their own
 					launches++
 				}
 				got, bytes := trainedBy(t, d, cfg, launches)

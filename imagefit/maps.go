@@ -11,7 +11,7 @@ import (
 // same place in the picture at every size.
 
 // centre is that of a pixel of a row or column of so many.
-func centre(pixel, of *expr.Expr) *expr.Expr { return pixel.Real().Add(expr.C(0.5)).Div(of.Real()) }
+func centre(pixel, of *expr.Expr) *expr.Expr { return pixel.Real().Add(expr.Const(0.5)).Div(of.Real()) }
 
 // joined joins formulas of as many scalars as there are values of for tests.
 func joined(name string, scalars []float64, domain [2]float64, formulas ...*expr.Expr) *kernels.Joined {
@@ -27,29 +27,29 @@ var unit = [2]float64{0, 1}
 // centresMap makes x and y of pixel i of a window, row by row, of [n]. Scalars: column and row of the first, columns of the
 // window, width and height of the picture.
 var centresMap = func() *kernels.Joined {
-	i, column, row, cols, width, height := expr.Index(0), expr.N(0), expr.N(1), expr.N(2), expr.N(3), expr.N(4)
+	i, column, row, cols, width, height := expr.Index(0), expr.IntParam(0), expr.IntParam(1), expr.IntParam(2), expr.IntParam(3), expr.IntParam(4)
 	return joined("pixel_centres", []float64{11, 5, 37, 64, 1000}, unit,
 		centre(column.Add(i.Rem(cols)), width), centre(row.Add(i.Quo(cols)), height))
 }()
 
 // The scalars of a draw: seed and call of the stream, width and height of the picture; and their values for tests.
 var (
-	drawnOf       = expr.N(3)
-	drawn         = expr.Random(expr.Index(0), expr.N(2), expr.N(0), expr.N(1)).MulHigh(drawnOf.Mul(expr.N(4)))
+	drawnOf       = expr.IntParam(3)
+	drawn         = expr.Random(expr.Index(0), expr.IntParam(2), expr.IntParam(0), expr.IntParam(1)).MulHigh(drawnOf.Mul(expr.IntParam(4)))
 	drawnX        = centre(drawn.Rem(drawnOf), drawnOf)
-	drawnY        = centre(drawn.Quo(drawnOf), expr.N(4))
+	drawnY        = centre(drawn.Quo(drawnOf), expr.IntParam(4))
 	drawnForTests = []float64{12345, -7, 3, 8, 16}
 )
 
 // drawnColour is value k of the drawn pixel, in operand 0 [height·width, channels].
-func drawnColour(channels, k *expr.Expr) *expr.Expr { return expr.At(0, drawn.Mul(channels).Add(k)) }
+func drawnColour(channels, k *expr.Expr) *expr.Expr { return expr.Load(0, drawn.Mul(channels).Add(k)) }
 
 // samplesMap makes x, y and the values of drawn pixels, of [n], for each number of channels.
 var samplesMap = func() (by [5]*kernels.Joined) {
 	for channels := 1; channels < len(by); channels++ {
 		formulas := []*expr.Expr{drawnX, drawnY}
 		for k := range channels {
-			formulas = append(formulas, drawnColour(expr.C(float64(channels)), expr.C(float64(k))))
+			formulas = append(formulas, drawnColour(expr.Const(float64(channels)), expr.Const(float64(k))))
 		}
 		by[channels] = joined(fmt.Sprintf("sample_pixels_%d", channels), drawnForTests, unit, formulas...)
 	}
@@ -60,7 +60,7 @@ var samplesMap = func() (by [5]*kernels.Joined) {
 // turns are exact, so high octaves lose nothing but what the coordinate itself lacks. Source: Mildenhall et al., "NeRF",
 // ECCV 2020, eq. 4, one octave higher.
 var octavesMap = func() *kernels.Joined {
-	x := expr.X(0).Ldexp(expr.Index(1).Add(expr.C(1)))
+	x := expr.Input(0).Ldexp(expr.Index(1).Add(expr.Const(1)))
 	return joined("octaves", nil, unit, x.SinPi(), x.CosPi())
 }()
 
@@ -68,7 +68,7 @@ var octavesMap = func() *kernels.Joined {
 // Tancik et al., "Fourier Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", NeurIPS 2020,
 // §4.
 var wavesMap = func() *kernels.Joined {
-	turns := expr.X(0).FMA(expr.X(2), expr.X(1).Mul(expr.X(3)))
-	x := turns.Mul(expr.C(2))
+	turns := expr.Input(0).FMA(expr.Input(2), expr.Input(1).Mul(expr.Input(3)))
+	x := turns.Mul(expr.Const(2))
 	return joined("waves", nil, unit, x.SinPi(), x.CosPi())
 }()

@@ -40,9 +40,9 @@ func (f *Fit) record() error {
 	}
 	f.recorded = rec
 	switch report := rec.Report(); {
-	case report.Passes > 0:
-	case report.NoPass != nil:
-		f.whyNot = report.NoPass
+	case report.FusedSteps > 0:
+	case report.NotFused != nil:
+		f.whyNot = report.NotFused
 	default: // as the environment asks for
 		f.whyNot = errors.New("the rewrite of perceptrons is switched off")
 	}

@@ -36,7 +36,7 @@ func (v View) window() (image.Rectangle, error) {
 
 // chunk is how many pixels are computed at once: enough to fill a device, little memory.
 func (m *Model) chunk() int {
-	if m.device.Limits().CPU {
+	if m.device.Target().CPU {
 		return 1 << 15
 	}
 	return 1 << 18

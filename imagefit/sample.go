@@ -11,7 +11,7 @@ import (
 func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *tensor.Tensor {
 	c := tensor.Empty(d, n, 2)
 	x, y := c.Select(1, 0), c.Select(1, 1)
-	tensor.MapInto(centresMap, []kernels.Arg{kernels.I(column), kernels.I(row), kernels.I(cols), kernels.I(width), kernels.I(height)},
+	tensor.MapInto(centresMap, []kernels.Arg{kernels.IntArg(column), kernels.IntArg(row), kernels.IntArg(cols), kernels.IntArg(width), kernels.IntArg(height)},
 		[]*tensor.Tensor{x, y})
 	free(x, y)
 	return c
@@ -27,7 +27,7 @@ func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) 
 		results = append(results, colours.Select(1, k))
 	}
 	lo, hi, call := rng.Next()
-	tensor.MapInto(samplesMap[channels], []kernels.Arg{lo, hi, call, kernels.I(width), kernels.I(height)}, results, pixels)
+	tensor.MapInto(samplesMap[channels], []kernels.Arg{lo, hi, call, kernels.IntArg(width), kernels.IntArg(height)}, results, pixels)
 	free(results...)
 	return positions, colours
 }
@@ -54,8 +54,8 @@ func sampleEncoded(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height, oct
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	features, colours = tensor.Empty(d, n, 4*octaves), tensor.Empty(d, n, channels)
 	lo, hi, call := rng.Next()
-	tensor.Launch(d, sampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.I(n),
-		kernels.I(width), kernels.I(height), kernels.I(channels), kernels.I(octaves), lo, hi, call)
+	tensor.Launch(d, sampleEncode, pixels.Arg(), features.Arg(), colours.Arg(), kernels.IntArg(n),
+		kernels.IntArg(width), kernels.IntArg(height), kernels.IntArg(channels), kernels.IntArg(octaves), lo, hi, call)
 	return features, colours
 }
 

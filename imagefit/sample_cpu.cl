@@ -1,4 +1,4 @@
-// @depends: common, philox, turn
+// @depends: common, philox, sincospi
 // A batch in one launch, for CPUs: what sample_gpu.cl says, by one work-item per work-group for SAMPLES samples,
 // 16 octaves in a vector.
 

@@ -1,4 +1,4 @@
-// @depends: common, philox, turn
+// @depends: common, philox, sincospi
 // A batch in one launch, for GPUs: n random pixels of IMAGE [height*width, channels], drawn from the words of counters
 // (i/4, call, 0, 0), their colours into V [n, channels], and the sines and cosines of their centres into
 // F [n, 2, octaves, 2], which starts at an even offset. A work-group draws SAMPLES pixels into local memory, or

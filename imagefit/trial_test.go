@@ -32,7 +32,7 @@ kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n
 			dir := t.TempDir()
 			files := []string{"mlp_cpu.cl", "mlp_gpu.cl"}
 			d := devtest.Open(t, sel, tensor.Options{})
-			if !d.Limits().CPU {
+			if !d.Target().CPU {
 				files = []string{"mlp_gpu.cl", "mlp_cpu.cl"}
 			}
 			t.Setenv(kernels.PathEnv, dir)

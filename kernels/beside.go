@@ -53,7 +53,7 @@ const besideRows = 1 << 12
 func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 	size := 0
 	for _, k := range []*Kernel{former, latter} {
-		if k.Together == nil || k.Together.Function == "" || len(named(thenHeader, k.TextOn(Limits{}))) > 0 {
+		if k.Together == nil || k.Together.Function == "" || len(named(thenHeader, k.TextOn(Target{}))) > 0 {
 			return nil, false
 		}
 		size += k.argBytes()
@@ -78,7 +78,7 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 		}
 	}
 	k.File, k.Text = k.Name+".cl", k.besideText()
-	k.Grid = func(args []Arg, l Limits) Grid {
+	k.Grid = func(args []Arg, l Target) Grid {
 		few, many := former.Grid(args[:m], l), latter.Grid(args[m:], l)
 		first, rest := few.Groups()[0], many.Groups()[0]
 		row := max(first, intmath.CeilDiv(rest, besideRows), 1)
@@ -127,7 +127,7 @@ func (k *Kernel) besideText() string {
 	var params, calls []string
 	locals := ""
 	for i, of := range k.Chain {
-		files, text := of.ownText(Limits{})
+		files, text := of.ownText(Target{})
 		for _, file := range files {
 			if !slices.Contains(depends, file) {
 				depends = append(depends, file)
@@ -161,7 +161,7 @@ func (k *Kernel) besideText() string {
 
 // ownText returns the text that a kernel brings for a device, without the lines that name other files, and the files that are
 // to stand before it: its own, if it has no text.
-func (k *Kernel) ownText(l Limits) (depends []string, text string) {
+func (k *Kernel) ownText(l Target) (depends []string, text string) {
 	own := k.TextOn(l)
 	if own == "" {
 		return []string{strings.TrimSuffix(k.Source(l), ".cl")}, ""
@@ -177,7 +177,7 @@ func (k *Kernel) ownText(l Limits) (depends []string, text string) {
 
 // behind returns the lines that name the files around a text with what k brings for a device at its end, and that, "" if it is a file.
 // The text has the macros of a file of its own, and needs others.
-func (k *Kernel) behind(macros string, l Limits, needs ...string) (header, own string) {
+func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own string) {
 	files, own := k.ownText(l)
 	then := strings.Join(named(thenHeader, k.TextOn(l)), ", ")
 	if own != "" {
@@ -211,9 +211,9 @@ func (m Mode) declared(name string) string {
 		return "IN_HALVES(" + name + ")"
 	case OutHalves, InOutHalves:
 		return "OUT_HALVES(" + name + ")"
-	case IntArg:
+	case IntParam:
 		return "int " + name
-	case RealArg:
+	case FloatParam:
 		return "REAL " + name
 	}
 	return "OUT(" + name + ")"

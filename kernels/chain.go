@@ -38,16 +38,16 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	}
 	numbers := len(c.Params)
 	for i := range parts {
-		c.Params = append(c.Params, Param{fmt.Sprintf("share_%d", i), IntArg})
+		c.Params = append(c.Params, Param{fmt.Sprintf("share_%d", i), IntParam})
 	}
-	c.Params = append(c.Params, Param{"run", IntArg}, Param{"groups", IntArg})
+	c.Params = append(c.Params, Param{"run", IntParam}, Param{"groups", IntParam})
 	c.Text, c.GPUText = c.chainText(loops, true), c.chainText(loops, false)
 	hash := fnv.New64a()
 	hash.Write([]byte(c.Text + c.GPUText + c.Defines))
 	c.Name = fmt.Sprintf("k_rows_%016x", hash.Sum64())
 	c.File, c.GPU = c.Name+".cl", c.Name+".gpu.cl"
 	c.Text, c.GPUText = strings.Replace(c.Text, "k_rows(", c.Name+"(", 1), strings.Replace(c.GPUText, "k_rows(", c.Name+"(", 1)
-	c.Grid = func(args []Arg, l Limits) Grid {
+	c.Grid = func(args []Arg, l Target) Grid {
 		items := 1
 		if !l.CPU {
 			items = RowsGroup

@@ -1,12 +1,12 @@
 package kernels
 
-// Labelled is lines of scores of classes, and the label of each: what a [CrossEntropy] and its gradient read. Line (o, i) is
+// CrossEntropySpec is lines of scores of classes, and the label of each: what a [CrossEntropy] and its gradient read. Line (o, i) is
 // X[o, k, i] for k below Len; o is below Outer, i below Inner. Scores are Logits, or logarithms of probabilities. A label counts if it is
 // not Ignore, and in [0, Len). Smoothing is the part of it that goes to all classes alike.
 //
 // Views: X by (o, k, i), Labels, of Int32, by (o, i), and Weights, which are there if it is Weighted, by (k). A weight that is
 // not there is 1.
-type Labelled struct {
+type CrossEntropySpec struct {
 	Outer, Len, Inner  int
 	Logits, Weighted   bool
 	Ignore             int
@@ -27,7 +27,7 @@ type Labelled struct {
 //
 // It is no list of the others, since none picks an element of each line by a number.
 type CrossEntropy struct {
-	Labelled
+	CrossEntropySpec
 	Loss, Counted, Most, LogSum, Slope View
 }
 
@@ -39,11 +39,11 @@ type CrossEntropy struct {
 //
 // Views: those of [Labelled], Most, LogSum, Slope and G by (o, i), and D by (o, k, i).
 type CrossEntropyGrad struct {
-	Labelled
+	CrossEntropySpec
 	Most, LogSum, Slope, G, D View
 }
 
-func (l *Labelled) views() []View {
+func (l *CrossEntropySpec) views() []View {
 	list := []View{l.X, l.Labels}
 	if l.Weighted {
 		list = append(list, l.Weights)
@@ -52,7 +52,7 @@ func (l *Labelled) views() []View {
 }
 
 // all returns the views, to be changed.
-func (l *Labelled) all() []*View {
+func (l *CrossEntropySpec) all() []*View {
 	list := []*View{&l.X, &l.Labels}
 	if l.Weighted {
 		list = append(list, &l.Weights)

@@ -47,9 +47,9 @@ func TestParallelWhereItIsWorthIt(t *testing.T) {
 // TestMaxAbs: of the elements that an argument names, those that are no number apart.
 func TestMaxAbs(t *testing.T) {
 	inf := math.Inf(1)
-	single := Vec(MemOf([]float32{9, -3, float32(inf), float32(math.NaN()), 2, -9}), 1, 4)
-	double := Vec(MemOf([]float64{1, -inf, 1e300}), 0, 3)
-	args := []Arg{I(1), single, double, Vec(MemOf([]float32{1}), 1, 0), Vec(MemOf([]float64{math.NaN()}), 0, 1)}
+	single := BufferArg(HostBufferOf([]float32{9, -3, float32(inf), float32(math.NaN()), 2, -9}), 1, 4)
+	double := BufferArg(HostBufferOf([]float64{1, -inf, 1e300}), 0, 3)
+	args := []Arg{IntArg(1), single, double, BufferArg(HostBufferOf([]float32{1}), 1, 0), BufferArg(HostBufferOf([]float64{math.NaN()}), 0, 1)}
 	for i, want := range map[int]float64{1: 3, 2: 1e300, 3: 0, 4: 0} {
 		if got := MaxAbs(args, i); got != want {
 			t.Errorf("argument %d: %v, want %v", i, got, want)

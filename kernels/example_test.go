@@ -11,13 +11,13 @@ import (
 // A function has a kernel for each layout of its tensors, and the kernel a twin that runs without a device.
 func Example() {
 	x, y := []float32{-2, 0, 3}, make([]float32, 3)
-	k := fn.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
+	k := fn.LeakyReLU.Map(kernels.Float32, kernels.AccessPattern{Rank: 1})
 	for _, p := range k.Params {
 		fmt.Print(p.Name, " ")
 	}
 	fmt.Println("of", k.Name)
-	k.Run(kernels.Float32, []kernels.Arg{kernels.Vec(kernels.MemOf(x), 0, 3), kernels.Vec(kernels.MemOf(y), 0, 3),
-		kernels.I(3), kernels.R(0.5)})
+	k.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3), kernels.BufferArg(kernels.HostBufferOf(y), 0, 3),
+		kernels.IntArg(3), kernels.FloatArg(0.5)})
 	fmt.Println(y)
 	// Output:
 	// X0 Y n s0 of k_leaky_relu
@@ -27,17 +27,17 @@ func Example() {
 // The text that an OpenCL compiler gets: a kernel's own after the files that it depends on.
 func ExampleKernel_Program() {
 	k := &kernels.Kernel{Name: "k_mine", Text: "// @depends: common\nkernel void k_mine(OUT(Y)) { Y[0] = 1; }"}
-	text, err := k.Program(kernels.Limits{})
+	text, err := k.Program(kernels.Target{})
 	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_mine("), err)
 	// Output: 2 true <nil>
 }
 
 // What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
 func ExampleKernel_describe() {
-	k := fn.LeakyReLU.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapTensors]kernels.Step{kernels.Strided}})
-	x, y := kernels.NewMem(kernels.Float32, 6), kernels.NewMem(kernels.Float32, 6)
-	args := []kernels.Arg{kernels.Vec(x, 0, 6), kernels.Vec(y, 0, 6), kernels.I(3), kernels.I(2), // 2 rows of 3
-		kernels.I(1), kernels.I(2), kernels.I(3), kernels.R(0.1)}
+	k := fn.LeakyReLU.Map(kernels.Float32, kernels.AccessPattern{Rank: 2, Steps: [kernels.MapTensors]kernels.Access{kernels.Strided}})
+	x, y := kernels.NewHostBuffer(kernels.Float32, 6), kernels.NewHostBuffer(kernels.Float32, 6)
+	args := []kernels.Arg{kernels.BufferArg(x, 0, 6), kernels.BufferArg(y, 0, 6), kernels.IntArg(3), kernels.IntArg(2), // 2 rows of 3
+		kernels.IntArg(1), kernels.IntArg(2), kernels.IntArg(3), kernels.FloatArg(0.1)}
 	for _, op := range k.Describe(args) {
 		m := op.(*kernels.Map)
 		fmt.Println(m.Dims, m.Operands[0].Strides)

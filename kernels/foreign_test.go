@@ -15,8 +15,8 @@ func TestForeign(t *testing.T) {
 	if !isForeign(strings.ToUpper) || isForeign((func(Call[int32]))(nil)) {
 		t.Error("a function of another module is not foreign, or none is")
 	}
-	k := Kernel{Name: "k", Params: []Param{{"Y", Out}, {"n", IntArg}}, Twin: own, Text: "kernel void k(OUT(Y), int n) {}",
-		Together: &Together{Function: "own"}, Grid: PerInt(1)}
+	k := Kernel{Name: "k", Params: []Param{{"Y", Out}, {"n", IntParam}}, Twin: own, Text: "kernel void k(OUT(Y), int n) {}",
+		Together: &Together{Function: "own"}, Grid: GridFromArg(1)}
 	k.Twin.foreign = true
 	several := k.Several(2)
 	if several == nil || !several.Twin.Foreign() {

@@ -8,7 +8,7 @@ import (
 )
 
 // Loads says how a kernel reads an operand row by row, so that maps and gathers which make it can be computed in the same launch: see
-// [Kernel.From]. The kernel's files for devices that are no CPU do so by the macros of get.cl.
+// [Kernel.From]. The kernel's files for devices that are no CPU do so by the macros of prologue.cl.
 type Loads struct {
 	Operand int    // the parameter, of reals: rows that follow each other
 	Name    string // of it in those macros
@@ -17,7 +17,7 @@ type Loads struct {
 	Size func(args []Arg) (rows, columns int)
 	// Worth reports whether a launch on a device gains by it: that of many rows has others to do while it waits, and a work-item
 	// computes its own slowly.
-	Worth func(args []Arg, l Limits) bool
+	Worth func(args []Arg, l Target) bool
 }
 
 // From returns the kernel that does what k does on a device that is no CPU, of operands that it computes where it reads them, and its
@@ -103,7 +103,7 @@ type origin struct {
 // param returns the parameter, of a mode, for argument i of a maker: for memory one that another has, too, if it is the same.
 func (s *fromSpec) param(maker, i int, mode Mode) int {
 	a, key := s.makers[maker].Args[i], [2]int{maker, i}
-	if a.Kind == ArgVec {
+	if a.Kind == ArgBuffer {
 		for at := len(s.base.Params); at < len(s.params); at++ {
 			if s.params[at].Mode == mode && s.args[at] == a {
 				return at
@@ -127,13 +127,13 @@ func (s *fromSpec) add(a Arg, mode Mode) int {
 func (s *fromSpec) kernel() *Kernel {
 	base := s.base
 	k := &Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
-		Grid:  func(args []Arg, l Limits) Grid { return base.Grid(args[:len(base.Params)], l) },
+		Grid:  func(args []Arg, l Target) Grid { return base.Grid(args[:len(base.Params)], l) },
 		Twin:  Twin{fromTwin[float32](s), fromTwin[float64](s), base.Twin.Foreign()},
 		Trial: s.trial}
 	k.Text = s.text()
 	hash := fnv.New64a()
 	hash.Write([]byte(k.Text))
-	k.File = fmt.Sprintf("%s.from_%016x.cl", strings.TrimSuffix(base.Source(Limits{}), ".cl"), hash.Sum64())
+	k.File = fmt.Sprintf("%s.from_%016x.cl", strings.TrimSuffix(base.Source(Target{}), ".cl"), hash.Sum64())
 	return k
 }
 
@@ -156,9 +156,9 @@ func (s *fromSpec) trial(like []Arg) []Operand {
 	for i := len(s.base.Params); i < len(s.params); i++ {
 		a := like[i]
 		switch s.params[i].Mode {
-		case IntArg:
+		case IntParam:
 			ops = append(ops, Number(float64(a.Int)))
-		case RealArg:
+		case FloatParam:
 			ops = append(ops, Number(a.Real))
 		case InInts:
 			ops = append(ops, Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: fromIndices})
@@ -237,7 +237,7 @@ func (s *fromSpec) whole(args []Arg, memory func(n int) Buffer) []Arg {
 	own := append([]Arg(nil), args[:len(s.base.Params)]...)
 	for _, l := range s.loads {
 		rows, columns := l.Size(own)
-		own[l.Operand] = Vec(memory(rows*columns), 0, rows*columns)
+		own[l.Operand] = BufferArg(memory(rows*columns), 0, rows*columns)
 	}
 	return own
 }

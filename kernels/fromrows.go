@@ -238,7 +238,7 @@ func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *Map, i, m, rows int) 
 			return errors.New("an operand is read by index in a part")
 		}
 		o.strides = make([]int, len(g.axes))
-		o.arg, o.count = s.param(m, v.Arg, mode), s.add(I(n), IntArg)
+		o.arg, o.count = s.param(m, v.Arg, mode), s.add(IntArg(n), IntParam)
 		return nil
 	}
 	if begin, written := s.begin(a.Buf, m); written && v.Type == Float32 {

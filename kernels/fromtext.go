@@ -16,7 +16,7 @@ func (s *fromSpec) text() string {
 			needs = append(needs, program.Depends()...)
 		}
 	}
-	header, own := s.base.behind("get", Limits{}, needs...)
+	header, own := s.base.behind("prologue", Target{}, needs...)
 	var b strings.Builder
 	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }

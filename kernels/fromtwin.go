@@ -15,14 +15,14 @@ func fromTwin[T Real](s *fromSpec) func(Call[T]) {
 
 // filled returns the arguments of the kernel k with its operands.
 func (s *fromSpec) filled(real DType, args []Arg) []Arg {
-	own := s.whole(args, func(n int) Buffer { return NewMem(real, n) })
+	own := s.whole(args, func(n int) Buffer { return NewHostBuffer(real, n) })
 	for i, l := range s.loads {
 		rows, _ := l.Size(own)
 		a := own[l.Operand]
 		if real == Float64 {
-			fillRows(s.of[i], rows, args, Slice[float64](a.Buf.(*Mem), 0, a.N))
+			fillRows(s.of[i], rows, args, Slice[float64](a.Buf.(*HostBuffer), 0, a.N))
 		} else {
-			fillRows(s.of[i], rows, args, Slice[float32](a.Buf.(*Mem), 0, a.N))
+			fillRows(s.of[i], rows, args, Slice[float32](a.Buf.(*HostBuffer), 0, a.N))
 		}
 	}
 	return own
@@ -147,7 +147,7 @@ func (e *rowsEval[T]) operand(ge *rowGroupEval[T], g *rowGroup, i, s, first int,
 	o := &g.operands[i]
 	if o.count > 0 {
 		a := e.args[o.arg]
-		return Slice[T](a.Buf.(*Mem), a.Off+o.off, int(e.args[o.count].Int))
+		return Slice[T](a.Buf.(*HostBuffer), a.Off+o.off, int(e.args[o.count].Int))
 	}
 	if m := ge.made[i]; m != nil && m.done != s {
 		m.row(s, m.row0)

@@ -20,17 +20,17 @@ import (
 // integers alone.
 type Function struct {
 	Name  string     // of kernels, nodes and errors: letters, digits and _
-	Value *expr.Expr // of expr.X(0) … and expr.S(0) …
+	Value *expr.Expr // of expr.Input(0) … and expr.Param(0) …
 
 	// Gradients are those by operand that are faster or more exact than the derivative of Value, or that state another
-	// value at a kink: the derivative times g, in terms of the n operands, y = expr.X(n) and g = expr.X(n+1), and the
+	// value at a kink: the derivative times g, in terms of the n operands, y = expr.Input(n) and g = expr.Input(n+1), and the
 	// scalars. Nil, or a nil element: the derivative.
 	Gradients []*expr.Expr
 
-	// ByValue is the gradient in terms of y and g alone, of a function of one operand whose gradient reads that too. A
+	// GradFromOutput is the gradient in terms of y and g alone, of a function of one operand whose gradient reads that too. A
 	// product with such an epilogue need not store its operand.
-	ByValue *expr.Expr
-	Tells   func(scalars []float64) bool // for which scalars ByValue holds; nil: for all
+	GradFromOutput       *expr.Expr
+	OutputDeterminesGrad func(scalars []float64) bool // for which scalars GradFromOutput holds; nil: for all
 
 	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
 
@@ -38,9 +38,9 @@ type Function struct {
 	// the number of an element. They have no say in the type of the result, and no gradient.
 	Masks int
 
-	Domains [][2]float64 // where tests and trials draw each operand; that of the last holds for the rest; nil: [−3, 3)
-	Scalars []float64    // what tests and trials take, as many as the function has
-	Kinks   []float64    // of operand 0, where there is no derivative at those scalars: tests of gradients stay away
+	Domains           [][2]float64 // where tests and trials draw each operand; that of the last holds for the rest; nil: [−3, 3)
+	Scalars           []float64    // what tests and trials take, as many as the function has
+	NonDifferentiable []float64    // of operand 0, where there is no derivative at those scalars: tests of gradients stay away
 
 	// Of a gradient, the function that it is of: y, among its operands, is that function's value.
 	of *Function
@@ -57,7 +57,7 @@ type Function struct {
 	gradients []*Function
 	byValue   *Function
 	alone     *Joined
-	within    map[Use]*Kernel
+	within    map[Variant]*Kernel
 }
 
 // prepare works out what the function's formula says, once.
@@ -88,14 +88,14 @@ func (f *Function) prepare() {
 			f.err = fmt.Errorf("function %q: its formula is of integers: set Integers", f.Name)
 		case f.Masks < 0 || f.of == nil && f.Masks > len(f.operands):
 			f.err = fmt.Errorf("function %q has %d operands and %d masks", f.Name, len(f.operands), f.Masks)
-		case f.ByValue != nil && (len(f.operands) != 1 || reads(f.ByValue, 0)):
-			f.err = fmt.Errorf("function %q: ByValue is of y = expr.X(1) and g = expr.X(2), for a function of one operand", f.Name)
+		case f.GradFromOutput != nil && (len(f.operands) != 1 || reads(f.GradFromOutput, 0)):
+			f.err = fmt.Errorf("function %q: GradFromOutput is of y = expr.Input(1) and g = expr.Input(2), for a function of one operand", f.Name)
 		case len(f.Gradients) > len(f.operands):
 			f.err = fmt.Errorf("function %q has %d operands and %d gradients", f.Name, len(f.operands), len(f.Gradients))
 		}
-		for _, g := range append([]*expr.Expr{f.ByValue}, f.Gradients...) {
+		for _, g := range append([]*expr.Expr{f.GradFromOutput}, f.Gradients...) {
 			if n := len(f.operands); f.err == nil && g != nil && (g.IsCondition() || len(g.Operands()) > n+2 || len(g.Scalars()) > len(f.Scalars)) {
-				f.err = fmt.Errorf("function %q: a gradient is a number, made of its operands, y = expr.X(%d), g = expr.X(%d) and its scalars", f.Name, n, n+1)
+				f.err = fmt.Errorf("function %q: a gradient is a number, made of its operands, y = expr.Input(%d), g = expr.Input(%d) and its scalars", f.Name, n, n+1)
 			}
 		}
 		if n := len(f.uses()); n > MapOperands {
@@ -104,7 +104,7 @@ func (f *Function) prepare() {
 		f.indexed = len(f.Value.Axes())+len(f.Value.Gathers())+len(f.Value.Ints()) > 0
 		f.whole = f.Value.OfIntegers()
 		f.program, f.inPlace = expr.Compile(f.number()), f.Name+"InPlace"
-		f.gradients, f.within = make([]*Function, len(f.operands)), map[Use]*Kernel{}
+		f.gradients, f.within = make([]*Function, len(f.operands)), map[Variant]*Kernel{}
 		f.alone = &Joined{Name: f.Name, Functions: []*Function{f}}
 	})
 }
@@ -112,7 +112,7 @@ func (f *Function) prepare() {
 // number is the formula, of a condition 1 where it holds and 0 elsewhere.
 func (f *Function) number() *expr.Expr {
 	if f.Value.IsCondition() {
-		return expr.Where(f.Value, expr.C(1), expr.C(0))
+		return expr.Where(f.Value, expr.Const(1), expr.Const(0))
 	}
 	return f.Value
 }
@@ -199,33 +199,33 @@ func (f *Function) Gradient(i int) *Function {
 	n := len(f.operands)
 	value := f.Value.Derivative
 	if f.Condition() || f.Mask(i) {
-		value = func(int, *expr.Expr) *expr.Expr { return expr.C(0) }
+		value = func(int, *expr.Expr) *expr.Expr { return expr.Const(0) }
 	}
 	if i < len(f.Gradients) && f.Gradients[i] != nil {
 		value = func(int, *expr.Expr) *expr.Expr { return f.Gradients[i] }
 	}
-	f.gradients[i] = f.gradient(gradientSuffix(n, i), value(i, expr.X(n+1)))
+	f.gradients[i] = f.gradient(gradientSuffix(n, i), value(i, expr.Input(n+1)))
 	return f.gradients[i]
 }
 
-// LayerGradient returns the gradient of f, of one operand, that reads the least for such scalars: of y alone if that
+// CheapestGradient returns the gradient of f, of one operand, that reads the least for such scalars: of y alone if that
 // tells it, or else Gradient(0).
-func (f *Function) LayerGradient(scalars []float64) *Function {
-	if f.ByValue == nil || f.Tells != nil && !f.Tells(scalars) {
+func (f *Function) CheapestGradient(scalars []float64) *Function {
+	if f.GradFromOutput == nil || f.OutputDeterminesGrad != nil && !f.OutputDeterminesGrad(scalars) {
 		return f.Gradient(0)
 	}
 	f.prepare()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.byValue == nil {
-		f.byValue = f.gradient("_grad_by_value", f.ByValue)
+		f.byValue = f.gradient("_grad_by_value", f.GradFromOutput)
 	}
 	return f.byValue
 }
 
 // gradient returns a gradient of f.
 func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
-	g := &Function{Name: f.Name + suffix, of: f, Value: value, Scalars: f.Scalars, Kinks: f.Kinks}
+	g := &Function{Name: f.Name + suffix, of: f, Value: value, Scalars: f.Scalars, NonDifferentiable: f.NonDifferentiable}
 	for k := range f.operands {
 		g.Domains = append(g.Domains, f.Domain(k))
 	}
@@ -233,14 +233,14 @@ func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
 	return g
 }
 
-// Use tells apart the kernels that compute a function on their way: by name, and the shape that they are built for.
-type Use struct {
+// Variant tells apart the kernels that compute a function on their way: by name, and the shape that they are built for.
+type Variant struct {
 	Kernel string // what the function is part of
 	Shape  [5]int // what the kernel is built for
 }
 
-// Within returns the kernel for a use of f. The first time, build makes it; it lives as long as f.
-func (f *Function) Within(u Use, build func() *Kernel) *Kernel {
+// KernelFor returns the kernel for a use of f. The first time, build makes it; it lives as long as f.
+func (f *Function) KernelFor(u Variant, build func() *Kernel) *Kernel {
 	f.prepare()
 	f.mu.Lock()
 	k := f.within[u]

@@ -9,7 +9,7 @@ import (
 
 // Joined is element-wise functions of the same operands and scalars that a launch computes together: what they have in
 // common is computed once. Their operands and scalars are those of the same number. Beside what other functions may,
-// these may read the index of an element, expr.Index, and operands by index, expr.At. Package tensor applies them with
+// these may read the index of an element, expr.Index, and operands by index, expr.Load. Package tensor applies them with
 // MapInto. It must not be changed after its first use.
 type Joined struct {
 	Name      string      // of the kernel and of errors: letters, digits and _
@@ -95,7 +95,7 @@ func (j *Joined) misread() error {
 	}
 	for i := range j.scalars {
 		if at(reals, i) && at(j.ints, i) {
-			return fmt.Errorf("%q reads scalar %d both as a real and as an int: make a real of expr.N(%d) with Real", j.Name, i, i)
+			return fmt.Errorf("%q reads scalar %d both as a real and as an int: make a real of expr.IntParam(%d) with Real", j.Name, i, i)
 		}
 	}
 	return nil
@@ -157,7 +157,7 @@ func (j *Joined) Integers() bool { j.prepare(); return j.integers }
 
 // Map is Function.Map, with several results Y0, Y1, … in place of Y. Of an operand that is read by index the layout says
 // [Indexed], and it has one argument in place of its strides: how many elements it has.
-func (j *Joined) Map(t DType, l Layout) *Kernel {
+func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
 	j.prepare()
 	if t == Float64 {
 		t = Float32

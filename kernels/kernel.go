@@ -21,8 +21,8 @@ type Kernel struct {
 	// Defines is compiler options for a kernel that is built for one shape of its data.
 	Defines string
 	Params  []Param // of the entry point, in its order
-	// Grid returns the work-items of a launch: [PerInt] or [PerElement] of an argument, or what [Line] covers.
-	Grid func(args []Arg, l Limits) Grid
+	// Grid returns the work-items of a launch: [GridFromArg] or [GridPerElement] of an argument, or what [Grid1D] covers.
+	Grid func(args []Arg, l Target) Grid
 	Twin Twin      // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance // the zero Tolerance asks for the twin's bits. Integers must be equal whatever it is
 	// Describe returns what a launch computes, as operations that are done one after the other, for programs that rewrite
@@ -34,7 +34,7 @@ type Kernel struct {
 	Describe func(args []Arg) []Operation
 	// Terms returns a launch on a device as one map of views of its arguments, Generated, that computes its bits: that of a
 	// sum of few terms. Nil, or a nil map: it is none.
-	Terms func(args []Arg, l Limits) *Map
+	Terms func(args []Arg, l Target) *Map
 	// Together says how several launches become one: see [Kernel.Several] and [Beside]. Nil: they do not.
 	Together *Together
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
@@ -47,7 +47,7 @@ type Kernel struct {
 	// Parts returns two launches that do what one of this kernel does, with the same bits: a map, and then what reads its results.
 	// The map may then be computed where another kernel stores what it reads. Its functions have the same bits in vectors and alone.
 	// Nil, or no launches: there are none, or they would take longer.
-	Parts func(args []Arg, l Limits) []Part
+	Parts func(args []Arg, l Target) []Part
 	// Rows says how launches by rows become one with others: see [NewChain]. Nil: they do not.
 	Rows *Rows
 	// Chain is the kernels whose launches a launch of this one does, one after the other or beside each other: see [NewChain] and
@@ -63,7 +63,7 @@ type Kernel struct {
 	Trial func(like []Arg) []Operand
 	// Variants returns kernels that take the same arguments to the same results on a device with reals of type t and
 	// the limits l: they take the place of one whose trial fails. Nil: the form for other devices may (GPU).
-	Variants func(t DType, l Limits) []*Kernel
+	Variants func(t DType, l Target) []*Kernel
 
 	typed [dtypes]*Kernel // see Of
 }
@@ -75,7 +75,7 @@ type Part struct {
 }
 
 // Source returns the name of the file that the kernel is built from on a device.
-func (k *Kernel) Source(l Limits) string {
+func (k *Kernel) Source(l Target) string {
 	switch {
 	case k.GPU != "" && !l.CPU:
 		return k.GPU
@@ -102,12 +102,12 @@ const (
 	InHalves                // float16, read
 	OutHalves               // float16, all written
 	InOutHalves             // float16, read and written
-	IntArg                  // an int by value
-	RealArg                 // a real by value
+	IntParam                // an int by value
+	FloatParam              // a real by value
 )
 
 // Buffer reports whether the parameter is memory.
-func (m Mode) Buffer() bool { return m < IntArg }
+func (m Mode) Buffer() bool { return m < IntParam }
 
 // Written reports whether the kernel writes the parameter.
 func (m Mode) Written() bool { return m.Buffer() && m%3 != In }
@@ -134,8 +134,8 @@ type Param struct {
 	Mode Mode
 }
 
-// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [Vec], [I], [Flag], [Bits]
-// and [R] make one. A number that changes from step to step is one of [Slots].
+// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [BufferArg], [IntArg], [FlagArg], [BitsArg]
+// and [FloatArg] make one. A number that changes from step to step is one of [Slots].
 type Arg struct {
 	Kind   ArgKind
 	slot   uint8 // the place among slots
@@ -152,7 +152,7 @@ type ArgKind uint8
 // The kinds of argument. The zero Arg is none.
 const (
 	ArgNone ArgKind = iota
-	ArgVec
+	ArgBuffer
 	ArgInt
 	ArgReal
 )
@@ -163,12 +163,12 @@ func (k ArgKind) String() string { return [...]string{"nothing", "memory", "an i
 // Kind returns the kind of argument that the parameter takes.
 func (m Mode) Kind() ArgKind {
 	switch m {
-	case IntArg:
+	case IntParam:
 		return ArgInt
-	case RealArg:
+	case FloatParam:
 		return ArgReal
 	}
-	return ArgVec
+	return ArgBuffer
 }
 
 // Elements returns the element type of a parameter that is memory, on a device with reals of type real.
@@ -184,33 +184,33 @@ func (m Mode) Elements(real DType) DType {
 	return real
 }
 
-// Vec passes n elements of b from off.
-func Vec(b Buffer, off, n int) Arg { return Arg{Kind: ArgVec, Buf: b, Off: off, N: n} }
+// BufferArg passes n elements of b from off.
+func BufferArg(b Buffer, off, n int) Arg { return Arg{Kind: ArgBuffer, Buf: b, Off: off, N: n} }
 
-// I passes an int. Values outside int32 are a bug in the caller.
-func I(v int) Arg {
+// IntArg passes an int. Values outside int32 are a bug in the caller.
+func IntArg(v int) Arg {
 	if int(int32(v)) != v {
 		panic("kernels: I: value does not fit an OpenCL int")
 	}
 	return Arg{Kind: ArgInt, Int: int32(v)}
 }
 
-// Bits passes 32 bits as an int.
-func Bits(v uint32) Arg { return Arg{Kind: ArgInt, Int: int32(v)} }
+// BitsArg passes 32 bits as an int.
+func BitsArg(v uint32) Arg { return Arg{Kind: ArgInt, Int: int32(v)} }
 
-// Flag passes a condition as 0 or 1.
-func Flag(on bool) Arg {
+// FlagArg passes a condition as 0 or 1.
+func FlagArg(on bool) Arg {
 	if on {
-		return I(1)
+		return IntArg(1)
 	}
-	return I(0)
+	return IntArg(0)
 }
 
-// R passes a real.
-func R(v float64) Arg { return Arg{Kind: ArgReal, Real: v} }
+// FloatArg passes a real.
+func FloatArg(v float64) Arg { return Arg{Kind: ArgReal, Real: v} }
 
-// Limits is what a launch must know of its device.
-type Limits struct {
+// Target is what a launch must know of its device.
+type Target struct {
 	CPU      bool // work-items of a group run one after another on one core
 	Units    int  // compute units
 	MaxGroup int  // work-items in a group
@@ -255,17 +255,17 @@ func (g Grid) Items() int {
 // Group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256, 1024 and
 // 4096 made a training step of 940, 900, 970 and 980 µs: small groups pay for their start, large ones
 // leave a core idle.
-func (l Limits) Group() int { return min(256, l.MaxGroup) }
+func (l Target) Group() int { return min(256, l.MaxGroup) }
 
-// Line covers n elements with one work-item each, in one dimension. It rounds up to whole work-groups: an entry
+// Grid1D covers n elements with one work-item each, in one dimension. It rounds up to whole work-groups: an entry
 // point leaves out those past n.
-func Line(n int, l Limits) Grid {
+func Grid1D(n int, l Target) Grid {
 	g := l.Group()
 	return Grid{Dims: 1, Global: [3]int{intmath.RoundUp(n, g)}, Local: [3]int{g}}
 }
 
-// Plane covers cols×rows work-items, with work-groups as wide as the columns allow.
-func Plane(cols, rows int, l Limits) Grid {
+// Grid2D covers cols×rows work-items, with work-groups as wide as the columns allow.
+func Grid2D(cols, rows int, l Target) Grid {
 	g := l.Group()
 	wide := 1
 	for wide < cols && wide < g {
@@ -283,12 +283,12 @@ func Groups(x, y int) Grid {
 	return Grid{Dims: 2, Global: [3]int{x, y}, Local: [3]int{1, 1}}
 }
 
-// PerElement launches one work-item per element of argument arg.
-func PerElement(arg int) func([]Arg, Limits) Grid {
-	return func(args []Arg, l Limits) Grid { return Line(args[arg].N, l) }
+// GridPerElement launches one work-item per element of argument arg.
+func GridPerElement(arg int) func([]Arg, Target) Grid {
+	return func(args []Arg, l Target) Grid { return Grid1D(args[arg].N, l) }
 }
 
-// PerInt launches one work-item per unit of the int argument arg.
-func PerInt(arg int) func([]Arg, Limits) Grid {
-	return func(args []Arg, l Limits) Grid { return Line(int(args[arg].Int), l) }
+// GridFromArg launches one work-item per unit of the int argument arg.
+func GridFromArg(arg int) func([]Arg, Target) Grid {
+	return func(args []Arg, l Target) Grid { return Grid1D(int(args[arg].Int), l) }
 }

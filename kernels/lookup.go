@@ -73,7 +73,7 @@ func lookingTwin[T Real](twin func(Call[T]), i, width int) func(Call[T]) {
 			copy(rows[e*width:(e+1)*width], table[from:])
 		}
 		args := append([]Arg(nil), c.args[:len(c.args)-1]...)
-		args[i] = Vec(MemOf(rows), 0, len(rows))
+		args[i] = BufferArg(HostBufferOf(rows), 0, len(rows))
 		twin(Call[T]{args, c.vectors})
 	}
 }

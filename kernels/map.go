@@ -15,21 +15,21 @@ const (
 	MapTensors  = MapOperands + MapResults
 )
 
-// Step is how a tensor goes along the innermost axis of a map.
-type Step uint8
+// Access is how a tensor goes along the innermost axis of a map.
+type Access uint8
 
 // The steps. The kernel of a map is built for those of its tensors; its other strides are arguments.
 const (
-	Unit    Step = iota // from each element to its neighbour
-	Fixed               // nowhere: one element for the whole axis
-	Strided             // by a stride that is an argument
-	Indexed             // it does not: it is read by index
+	Contiguous Access = iota // from each element to its neighbour
+	Broadcast                // nowhere: one element for the whole axis
+	Strided                  // by a stride that is an argument
+	Indexed                  // it does not: it is read by index
 )
 
-// Layout is what the kernel of a map is built for, beside its function and type.
-type Layout struct {
-	Rank  int              // of the loops, 1 to MapRank, after axes that can be one were made one
-	Steps [MapTensors]Step // of the operands that occur, in their order, then of the results
+// AccessPattern is what the kernel of a map is built for, beside its function and type.
+type AccessPattern struct {
+	Rank  int                // of the loops, 1 to MapRank, after axes that can be one were made one
+	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
 	// Gaps says that a result is a view with gaps: not all of its memory is written.
 	Gaps bool
 	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector elements of its memory,
@@ -42,7 +42,7 @@ const MapVector = 4
 
 // mapKey tells the kernels of a function apart.
 type mapKey struct {
-	layout Layout
+	layout AccessPattern
 	typ    DType // of every tensor that has no type of its own: Float32 stands for the device's reals
 }
 
@@ -58,14 +58,14 @@ type mapKey struct {
 //	s0 …              the scalars that occur in f
 //
 // A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same strides.
-func (f *Function) Map(t DType, l Layout) *Kernel { return f.Alone().Map(t, l) }
+func (f *Function) Map(t DType, l AccessPattern) *Kernel { return f.Alone().Map(t, l) }
 
 // mapSpec is a map while its kernel is made.
 type mapSpec struct {
 	j       *Joined
 	f       *Function // the first of them
 	typ     DType     // what it is computed in: reals or, of Int32 and Uint8, int32
-	l       Layout
+	l       AccessPattern
 	types   []DType // of the tensors
 	uses    []int   // the operands that occur
 	scalars []int   // those that occur
@@ -74,7 +74,7 @@ type mapSpec struct {
 	prefix  string  // of the functions of its text
 }
 
-func newMap(j *Joined, t DType, l Layout) *Kernel {
+func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 	m := newMapSpec(j, t, l)
 	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
@@ -85,7 +85,7 @@ func newMap(j *Joined, t DType, l Layout) *Kernel {
 	return k
 }
 
-func newMapSpec(j *Joined, t DType, l Layout) *mapSpec {
+func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1, value: -1}
 	for _, i := range m.uses {
 		typ := t
@@ -114,7 +114,7 @@ func (m *mapSpec) file(cpu bool) string {
 	plain := m.l.Rank == 1 && !m.l.Gaps
 	code := fmt.Sprint(m.l.Rank)
 	for t := range m.tensors() {
-		plain = plain && m.l.Steps[t] == Unit
+		plain = plain && m.l.Steps[t] == Contiguous
 		code += [...]string{"u", "f", "s", "i"}[m.l.Steps[t]]
 	}
 	if !plain {
@@ -181,7 +181,7 @@ func (m *mapSpec) params() []Param {
 		}
 		ps = append(ps, Param{m.name(t), mode.of(m.types[t])})
 	}
-	add := func(format string, a ...any) { ps = append(ps, Param{fmt.Sprintf(format, a...), IntArg}) }
+	add := func(format string, a ...any) { ps = append(ps, Param{fmt.Sprintf(format, a...), IntParam}) }
 	add("n")
 	if m.outer > 0 {
 		add("rows")
@@ -200,9 +200,9 @@ func (m *mapSpec) params() []Param {
 		}
 	}
 	for _, s := range m.scalars {
-		mode := RealArg
+		mode := FloatParam
 		if m.typ != Float32 || at(m.j.ints, s) {
-			mode = IntArg
+			mode = IntParam
 		}
 		ps = append(ps, Param{fmt.Sprintf("s%d", s), mode})
 	}
@@ -250,7 +250,7 @@ func (m *mapSpec) alone() bool { return len(m.j.Functions) == 1 && !m.f.Indexed(
 // tiles reports whether a map goes over tiles, where a tensor is strided.
 func (m *mapSpec) tiles() bool { return m.outer > 0 && m.strided() && m.alone() && m.value < 0 }
 
-func (m *mapSpec) grid(args []Arg, l Limits) Grid {
+func (m *mapSpec) grid(args []Arg, l Target) Grid {
 	n, rows := int(args[m.nAt()].Int), 1
 	if m.outer > 0 {
 		rows = int(args[m.rowsAt()].Int)
@@ -264,11 +264,11 @@ func (m *mapSpec) grid(args []Arg, l Limits) Grid {
 	}
 	switch {
 	case m.outer == 0:
-		return Line(cols, l)
+		return Grid1D(cols, l)
 	case m.gpuTiles():
 		return Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, gpuTile), intmath.CeilDiv(rows, gpuTile) * gpuTall}, Local: [3]int{gpuTile, gpuTall}}
 	}
-	return Plane(cols, rows, l)
+	return Grid2D(cols, rows, l)
 }
 
 // moves reports whether the map only moves elements, whatever they are: a mask that becomes a real is computed.

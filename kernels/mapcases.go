@@ -27,9 +27,9 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 	for t := range m.uses { // a result may be an operand
 		for y := len(m.uses); y < m.tensors(); y++ {
 			if args[t].Buf == args[y].Buf {
-				in := NewMem(real, args[t].N)
-				CopyMem(in, 0, args[t].Buf.(*Mem), args[t].Off, args[t].N)
-				before[t] = Vec(in, 0, args[t].N)
+				in := NewHostBuffer(real, args[t].N)
+				CopyHostBuffer(in, 0, args[t].Buf.(*HostBuffer), args[t].Off, args[t].N)
+				before[t] = BufferArg(in, 0, args[t].N)
 				break
 			}
 		}
@@ -175,16 +175,16 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 			} else {
 				o.Kinks()
 			}
-			if len(f.Kinks) > 0 && n > 8 {
+			if len(f.NonDifferentiable) > 0 && n > 8 {
 				last := o.Args[len(o.Args)-1]
-				last.Buf.(*Mem).Set(last.Off+7, f.Kinks[0])
+				last.Buf.(*HostBuffer).Set(last.Off+7, f.NonDifferentiable[0])
 			}
 		default:
 			o.In(n, domain[0], domain[1])
 			if n > 12 && f.of == nil { // beside other elements of operand 0 than its special ones
 				last := o.Args[len(o.Args)-1]
 				for i, v := range []float64{math.NaN(), math.Inf(1), 0} {
-					last.Buf.(*Mem).Set(last.Off+9+i, v)
+					last.Buf.(*HostBuffer).Set(last.Off+9+i, v)
 				}
 			}
 		}
@@ -242,7 +242,7 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 			}
 		default:
 			for d := len(dims) - 1; d >= 0; d-- {
-				if d == m.outer && m.l.Steps[t] == Fixed {
+				if d == m.outer && m.l.Steps[t] == Broadcast {
 					continue
 				}
 				s[d] = at

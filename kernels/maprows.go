@@ -11,7 +11,7 @@ func (m *mapSpec) rows() *Rows {
 	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.j.axes) > 0 || m.strided() || m.tiles() {
 		return nil
 	}
-	return &Rows{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []Arg, _ Limits) *RowsOf {
+	return &Rows{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []Arg, _ Target) *RowsOf {
 		l := mapLoopsOf(m, Call[float32]{args: args})
 		n := l.dims[m.outer]
 		if l.n == 0 {

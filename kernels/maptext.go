@@ -73,7 +73,7 @@ func (m *mapSpec) parameters() string {
 				macro += "_BYTES"
 			}
 			list = append(list, macro+"("+ps.Name+")")
-		case ps.Mode == IntArg:
+		case ps.Mode == IntParam:
 			list = append(list, "int "+ps.Name)
 		default:
 			list = append(list, "REAL "+ps.Name)
@@ -184,12 +184,12 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 	from := fmt.Sprintf("p%d + c", t)
 	step := m.l.Steps[t]
 	if m.tiled(t, cpu) {
-		from, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Unit
+		from, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Contiguous
 	}
 	switch {
 	case step == Indexed:
 		return fmt.Sprintf("p%d, %s_n", t, m.name(t))
-	case step == Fixed:
+	case step == Broadcast:
 		return fmt.Sprintf("(%s)p%d[0]", typ, t)
 	case width == 1 && step == Strided:
 		return fmt.Sprintf("p%d[c * %s_n]", t, m.name(t))
@@ -287,7 +287,7 @@ func (m *mapSpec) store(t, width int, cpu bool, value string) string {
 	to := fmt.Sprintf("p%d + c", t)
 	step := m.l.Steps[t]
 	if m.tiled(t, cpu) {
-		to, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Unit
+		to, step = fmt.Sprintf("b%d + %s", t, inTile(cpu)), Contiguous
 	}
 	switch {
 	case width == 1 && step == Strided:

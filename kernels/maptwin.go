@@ -70,7 +70,7 @@ func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
 			l.strides[t][d] = c.Int(at + d)
 		}
 		switch m.l.Steps[t] {
-		case Unit:
+		case Contiguous:
 			l.strides[t][m.outer] = 1
 		case Strided:
 			l.strides[t][m.outer] = c.Int(at + m.outer)

@@ -57,51 +57,51 @@ func DTypeOf[T Element]() DType {
 	return Float16
 }
 
-// Buffer is memory of a device: a *Mem on the Go device, a handle elsewhere.
+// Buffer is memory of a device: a *HostBuffer on the Go device, a handle elsewhere.
 type Buffer interface {
 	DType() DType // of the elements
 	Len() int     // elements
 }
 
-// Mem is host memory of one element type.
-type Mem struct {
+// HostBuffer is host memory of one element type.
+type HostBuffer struct {
 	dtype DType
 	ptr   unsafe.Pointer
 	n     int
 }
 
-// NewMem returns zeroed host memory of n elements.
-func NewMem(t DType, n int) *Mem {
+// NewHostBuffer returns zeroed host memory of n elements.
+func NewHostBuffer(t DType, n int) *HostBuffer {
 	switch t {
 	case Float32:
-		return MemOf(make([]float32, n))
+		return HostBufferOf(make([]float32, n))
 	case Float64:
-		return MemOf(make([]float64, n))
+		return HostBufferOf(make([]float64, n))
 	case Int32:
-		return MemOf(make([]int32, n))
+		return HostBufferOf(make([]int32, n))
 	case Uint8:
-		return MemOf(make([]uint8, n))
+		return HostBufferOf(make([]uint8, n))
 	}
-	return MemOf(make([]float16.Float16, n))
+	return HostBufferOf(make([]float16.Float16, n))
 }
 
-// MemOf returns s as Mem; they share their elements.
-func MemOf[T Element](s []T) *Mem {
-	return &Mem{DTypeOf[T](), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
+// HostBufferOf returns s as Mem; they share their elements.
+func HostBufferOf[T Element](s []T) *HostBuffer {
+	return &HostBuffer{DTypeOf[T](), unsafe.Pointer(unsafe.SliceData(s)), len(s)}
 }
 
 // DType returns the element type.
-func (m *Mem) DType() DType { return m.dtype }
+func (m *HostBuffer) DType() DType { return m.dtype }
 
 // Len returns the number of elements.
-func (m *Mem) Len() int { return m.n }
+func (m *HostBuffer) Len() int { return m.n }
 
 // Pointer returns the address of the first element, for copies to and from a device.
-func (m *Mem) Pointer() unsafe.Pointer { return m.ptr }
+func (m *HostBuffer) Pointer() unsafe.Pointer { return m.ptr }
 
 // Slice returns elements [off, off+n) of m. It panics unless T is m's element type and the range is
 // within m: either is a bug in a caller.
-func Slice[T Element](m *Mem, off, n int) []T {
+func Slice[T Element](m *HostBuffer, off, n int) []T {
 	if m.dtype != DTypeOf[T]() || off < 0 || n < 0 || off+n > m.n {
 		panic("kernels: Slice: " + m.dtype.String() + " memory read as " + DTypeOf[T]().String() + ", or out of its range")
 	}
@@ -109,15 +109,15 @@ func Slice[T Element](m *Mem, off, n int) []T {
 }
 
 // ViewAs returns the first n elements of type t that fit in words, as Mem over the same memory.
-func ViewAs(t DType, words []float64, n int) *Mem {
+func ViewAs(t DType, words []float64, n int) *HostBuffer {
 	if n < 0 || n > len(words)*8/t.Size() {
 		panic("kernels: ViewAs: more elements than the memory holds")
 	}
-	return &Mem{t, unsafe.Pointer(unsafe.SliceData(words)), n}
+	return &HostBuffer{t, unsafe.Pointer(unsafe.SliceData(words)), n}
 }
 
-// CopyMem copies n elements from src to dst, which hold the same type.
-func CopyMem(dst *Mem, dstOff int, src *Mem, srcOff, n int) {
+// CopyHostBuffer copies n elements from src to dst, which hold the same type.
+func CopyHostBuffer(dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int) {
 	switch dst.dtype {
 	case Float32:
 		copyMem[float32](dst, dstOff, src, srcOff, n)
@@ -132,12 +132,12 @@ func CopyMem(dst *Mem, dstOff int, src *Mem, srcOff, n int) {
 	}
 }
 
-func copyMem[T Element](dst *Mem, dstOff int, src *Mem, srcOff, n int) {
+func copyMem[T Element](dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int) {
 	copy(Slice[T](dst, dstOff, n), Slice[T](src, srcOff, n))
 }
 
 // At returns element i of m as a float64, which holds every element type.
-func (m *Mem) At(i int) float64 {
+func (m *HostBuffer) At(i int) float64 {
 	switch m.dtype {
 	case Float32:
 		return float64(Slice[float32](m, i, 1)[0])
@@ -152,7 +152,7 @@ func (m *Mem) At(i int) float64 {
 }
 
 // Set sets element i of m to v, rounded to nearest; of an integer type, cut off, and to its end beyond its range.
-func (m *Mem) Set(i int, v float64) {
+func (m *HostBuffer) Set(i int, v float64) {
 	switch m.dtype {
 	case Float32:
 		Slice[float32](m, i, 1)[0] = float32(v)

@@ -21,11 +21,11 @@ func TestMemOfEveryType(t *testing.T) {
 		{Float32, 4, "float32", "[-7.5 +Inf 300 65520 NaN 3]"}, {Float64, 8, "float64", "[-7.5 +Inf 300 65520 NaN 3]"},
 		{Int32, 4, "int32", "[-7 2.147483647e+09 300 65520 0 3]"}, {Uint8, 1, "uint8", "[0 255 255 255 0 3]"}, {Float16, 2, "float16", "[-7.5 +Inf 300 +Inf NaN 3]"},
 	} {
-		m, other := NewMem(c.elem, len(v)), NewMem(c.elem, len(v))
+		m, other := NewHostBuffer(c.elem, len(v)), NewHostBuffer(c.elem, len(v))
 		for i, v := range v {
 			m.Set(i, v)
 		}
-		all := func(m *Mem) string {
+		all := func(m *HostBuffer) string {
 			var s []float64
 			for i := range m.Len() {
 				s = append(s, m.At(i))
@@ -35,7 +35,7 @@ func TestMemOfEveryType(t *testing.T) {
 		if got := all(m); got != c.want || m.DType() != c.elem || c.elem.Size() != c.size || c.elem.String() != c.name {
 			t.Errorf("%v of %d bytes: %s, want %s", c.elem, c.elem.Size(), got, c.want)
 		}
-		CopyMem(other, 1, m, 5, 1)
+		CopyHostBuffer(other, 1, m, 5, 1)
 		if got := all(other); got != "[0 3 0 0 0 0]" {
 			t.Errorf("%v: one element copied makes %s", c.elem, got)
 		}
@@ -52,7 +52,7 @@ func TestMemOfEveryType(t *testing.T) {
 			t.Error("memory of uint8 was read as float16")
 		}
 	}()
-	Slice[float16.Float16](NewMem(Uint8, 4), 0, 2)
+	Slice[float16.Float16](NewHostBuffer(Uint8, 4), 0, 2)
 }
 
 // TestModes: what a mode says of its parameter, for every element type.
@@ -60,13 +60,13 @@ func TestModes(t *testing.T) {
 	for base, elem := range map[Mode]DType{In: Float64, InInts: Int32, InBytes: Uint8, InHalves: Float16} {
 		for use := range Mode(3) {
 			m := base + use
-			if m.Elements(Float64) != elem || m.Written() != (use > 0) || m.Read() != (use != Out) || !m.Buffer() || m.Kind() != ArgVec || use.of(elem) != m {
+			if m.Elements(Float64) != elem || m.Written() != (use > 0) || m.Read() != (use != Out) || !m.Buffer() || m.Kind() != ArgBuffer || use.of(elem) != m {
 				t.Errorf("mode %d: elements %v, written %v", m, m.Elements(Float64), m.Written())
 			}
 		}
 	}
-	for _, m := range []Mode{IntArg, RealArg} {
-		if m.Buffer() || m.Written() || m.Read() || m.Kind() == ArgVec {
+	for _, m := range []Mode{IntParam, FloatParam} {
+		if m.Buffer() || m.Written() || m.Read() || m.Kind() == ArgBuffer {
 			t.Errorf("mode %d is a buffer", m)
 		}
 	}
@@ -84,7 +84,7 @@ func TestBoundsOfMem(t *testing.T) {
 		f()
 		return false
 	}
-	m, words := MemOf([]float32{1, 2, 3, 4}), make([]float64, 3)
+	m, words := HostBufferOf([]float32{1, 2, 3, 4}), make([]float64, 3)
 	for _, c := range []struct {
 		off, n int
 		ok     bool
@@ -112,7 +112,7 @@ func TestBoundsOfMem(t *testing.T) {
 
 // TestModeOfNumbers: the kind of argument that a parameter takes, and how errors name it.
 func TestModeOfNumbers(t *testing.T) {
-	for m, want := range map[Mode]string{In: "memory", InOutHalves: "memory", IntArg: "an int", RealArg: "a real"} {
+	for m, want := range map[Mode]string{In: "memory", InOutHalves: "memory", IntParam: "an int", FloatParam: "a real"} {
 		if got := m.Kind().String(); got != want {
 			t.Errorf("mode %d takes %s, want %s", m, got, want)
 		}

@@ -49,8 +49,8 @@ func NewOperands(real DType, seed1, seed2 uint64) *Operands {
 	return &Operands{Rand: rand.New(rand.NewPCG(seed1, seed2)), real: real}
 }
 
-func (o *Operands) add(m *Mem) *Operands {
-	o.Args = append(o.Args, Vec(m, guard, m.Len()-2*guard))
+func (o *Operands) add(m *HostBuffer) *Operands {
+	o.Args = append(o.Args, BufferArg(m, guard, m.Len()-2*guard))
 	return o
 }
 
@@ -67,7 +67,7 @@ func (o *Operands) Reals(n int, f func(i int) float64) *Operands { return o.Elem
 
 // Elements adds memory of the n elements f(0), f(1), … of a type, converted as [Mem.Set] does.
 func (o *Operands) Elements(t DType, n int, f func(i int) float64) *Operands {
-	m := NewMem(t, n+2*guard)
+	m := NewHostBuffer(t, n+2*guard)
 	for i := range m.Len() {
 		v := -12345.0 // the guards
 		if t == Uint8 {
@@ -89,7 +89,7 @@ func (o *Operands) Ints(n int, f func(i int) int) *Operands {
 // Int adds ints by value.
 func (o *Operands) Int(vs ...int) *Operands {
 	for _, v := range vs {
-		o.Args = append(o.Args, I(v))
+		o.Args = append(o.Args, IntArg(v))
 	}
 	return o
 }
@@ -97,7 +97,7 @@ func (o *Operands) Int(vs ...int) *Operands {
 // Real adds reals by value.
 func (o *Operands) Real(vs ...float64) *Operands {
 	for _, v := range vs {
-		o.Args = append(o.Args, R(v))
+		o.Args = append(o.Args, FloatArg(v))
 	}
 	return o
 }
@@ -117,7 +117,7 @@ func (o *Operands) Kinks() *Operands {
 func (o *Operands) Start(values ...float64) *Operands {
 	a := o.Args[len(o.Args)-1]
 	for i := range min(a.N, len(values)) {
-		a.Buf.(*Mem).Set(guard+i, values[i])
+		a.Buf.(*HostBuffer).Set(guard+i, values[i])
 	}
 	return o
 }

@@ -17,14 +17,14 @@ func TestOperands(t *testing.T) {
 				Reals(2, func(i int) float64 { return float64(i) }).Start(9).Reals(0, nil)
 		}
 		o := build(1)
-		kinds := []ArgKind{ArgVec, ArgVec, ArgVec, ArgInt, ArgInt, ArgReal, ArgVec, ArgVec}
+		kinds := []ArgKind{ArgBuffer, ArgBuffer, ArgBuffer, ArgInt, ArgInt, ArgReal, ArgBuffer, ArgBuffer}
 		if len(o.Args) != len(kinds) {
 			t.Fatalf("%d arguments, want %d", len(o.Args), len(kinds))
 		}
 		values := func(i int) (v []float64) {
 			a := o.Args[i]
 			for j := range a.N {
-				v = append(v, a.Buf.(*Mem).At(a.Off+j))
+				v = append(v, a.Buf.(*HostBuffer).At(a.Off+j))
 			}
 			return v
 		}
@@ -32,7 +32,7 @@ func TestOperands(t *testing.T) {
 			if a.Kind != kinds[i] {
 				t.Errorf("argument %d is %v, want %v", i, a.Kind, kinds[i])
 			}
-			if a.Kind != ArgVec {
+			if a.Kind != ArgBuffer {
 				continue
 			}
 			if want := map[bool]DType{true: Int32, false: real}[i == 2]; a.Buf.DType() != want {
@@ -83,7 +83,7 @@ func TestPerLength(t *testing.T) {
 func TestGuards(t *testing.T) {
 	for _, elem := range []DType{Float32, Float64, Int32, Uint8, Float16} {
 		a := NewOperands(Float32, 1, 2).Elements(elem, 3, func(int) float64 { return 1 }).Args[0]
-		m := a.Buf.(*Mem)
+		m := a.Buf.(*HostBuffer)
 		for i := range m.Len() {
 			likely := []float64{0, 1, -1, 77, 255}
 			if v := m.At(i); (i < a.Off || i >= a.Off+a.N) && (math.IsNaN(v) || slices.Contains(likely, v)) {
@@ -106,7 +106,7 @@ func TestSpecial(t *testing.T) {
 		{2, (*Operands).Special, "[NaN +Inf]"},
 	} {
 		a := c.make(NewOperands(Float64, 1, 2).Out(1).Reals(c.n, func(int) float64 { return 0.5 })).Args[1]
-		if got := fmt.Sprint(Slice[float64](a.Buf.(*Mem), a.Off, a.N)); got != c.values {
+		if got := fmt.Sprint(Slice[float64](a.Buf.(*HostBuffer), a.Off, a.N)); got != c.values {
 			t.Errorf("%s, want %s", got, c.values)
 		}
 	}

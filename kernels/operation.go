@@ -123,7 +123,7 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 // a real or Float16, numbers are rounded to nearest, ties to even, and beyond Float16 become infinite.
 //
 // A function may read the index of the element along an axis (expr.Index): that of Dims. An operand that it reads by
-// index (expr.At) has a View of one stride and a number of Elements; others than those are 0.
+// index (expr.Load) has a View of one stride and a number of Elements; others than those are 0.
 //
 // The operands of an index are read before its results are written, so that a result may be an operand, element by
 // element. Views have a stride for each of Dims; there may be none, for one element.

@@ -10,7 +10,7 @@ import (
 
 // TestScalar: a number is that of its argument, of which the bits count for Float16, or none's.
 func TestScalar(t *testing.T) {
-	args := []Arg{R(0.1), I(-7), Bits(0xFFFFFFFF), I(0x3555), I(0x13555)}
+	args := []Arg{FloatArg(0.1), IntArg(-7), BitsArg(0xFFFFFFFF), IntArg(0x3555), IntArg(0x13555)}
 	for _, c := range []struct {
 		s    Scalar
 		t    DType
@@ -28,7 +28,7 @@ func TestScalar(t *testing.T) {
 
 // TestViewOf: both real types are Float32 in a view, and a temporary is no argument.
 func TestViewOf(t *testing.T) {
-	args := []Arg{Vec(NewMem(Float64, 1), 0, 1), Vec(NewMem(Float32, 1), 0, 1), Vec(NewMem(Int32, 1), 0, 1), Vec(NewMem(Uint8, 1), 0, 1), Vec(NewMem(Float16, 1), 0, 1)}
+	args := []Arg{BufferArg(NewHostBuffer(Float64, 1), 0, 1), BufferArg(NewHostBuffer(Float32, 1), 0, 1), BufferArg(NewHostBuffer(Int32, 1), 0, 1), BufferArg(NewHostBuffer(Uint8, 1), 0, 1), BufferArg(NewHostBuffer(Float16, 1), 0, 1)}
 	for i, want := range []DType{Float32, Float32, Int32, Uint8, Float16} {
 		if got := ViewOf(args, i, 5, 2, 1); !reflect.DeepEqual(got, View{i, want, 5, []int{2, 1}}) {
 			t.Errorf("of argument %d: %+v", i, got)
@@ -42,15 +42,15 @@ func TestViewOf(t *testing.T) {
 // TestViews: an operation lists what it reads and what it writes, and of operands only those that a function uses.
 func TestViews(t *testing.T) {
 	at := func(arg int) View { return View{Arg: arg} }
-	first := &Function{Name: "first", Value: expr.X(0)}
-	third := &Function{Name: "third", Value: expr.X(2).Mul(expr.X(2))}
+	first := &Function{Name: "first", Value: expr.Input(0)}
+	third := &Function{Name: "third", Value: expr.Input(2).Mul(expr.Input(2))}
 	for _, c := range []struct {
 		op            Operation
 		reads, writes []View
 	}{
 		{&Map{Operands: []View{at(0), at(1), at(2)}, Results: []Result{{Function: first, View: at(3)}, {Function: third, View: at(0)}}},
 			[]View{at(0), at(2)}, []View{at(3), at(0)}},
-		{&Map{Operands: []View{at(0), at(1)}, Results: []Result{{Function: &Function{Name: "none", Value: expr.C(1)}, View: at(2)}}}, nil, []View{at(2)}},
+		{&Map{Operands: []View{at(0), at(1)}, Results: []Result{{Function: &Function{Name: "none", Value: expr.Const(1)}, View: at(2)}}}, nil, []View{at(2)}},
 		{&Product{A: at(1), B: at(2), C: at(3)}, []View{at(1), at(2)}, []View{at(3)}},
 		{&Reduction{X: at(1), Y: at(2)}, []View{at(1)}, []View{at(2)}},
 		{&Gather{X: at(1), Index: at(2), Y: at(3)}, []View{at(1), at(2)}, []View{at(3)}},
@@ -65,8 +65,8 @@ func TestViews(t *testing.T) {
 
 // TestMapDescription: of a map with an operand that does not occur, axes that are repeated, and several scalars.
 func TestMapDescription(t *testing.T) {
-	f := &Function{Name: "f", Value: expr.X(2).Mul(expr.S(1)).Add(expr.X(0)), Scalars: []float64{1, 2}}
-	k := f.Map(Float32, Layout{Rank: 3, Steps: [MapTensors]Step{Fixed, Strided, Unit}})
+	f := &Function{Name: "f", Value: expr.Input(2).Mul(expr.Param(1)).Add(expr.Input(0)), Scalars: []float64{1, 2}}
+	k := f.Map(Float32, AccessPattern{Rank: 3, Steps: [MapTensors]Access{Broadcast, Strided, Contiguous}})
 	o := NewOperands(Float64, 1, 1).In(6, 0, 1).In(12, 0, 1).Out(24).Int(4, 6, 3) // [2, 3, 4]
 	o.Int(3, 1).Int(0, 1, 3).Int(12, 4).Real(5)
 	want := []Operation{&Map{Generated: true, Dims: []int{2, 3, 4}, Operands: []View{{0, Float32, 0, []int{3, 1, 0}}, {}, {1, Float32, 0, []int{0, 1, 3}}},

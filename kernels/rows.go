@@ -16,7 +16,7 @@ type Rows struct {
 	// generated: it opens with an @depends line.
 	Text func(prefix string, cpu bool) string
 	// Of says what a launch does, nil if it is not done by rows.
-	Of func(args []Arg, l Limits) *RowsOf
+	Of func(args []Arg, l Target) *RowsOf
 }
 
 // Local is local memory that a function is passed.
@@ -36,7 +36,7 @@ type RowsOf struct {
 }
 
 // RowsOf says how a launch is done by rows, nil if it is not: it has no row, or the kernel does not say how.
-func (k *Kernel) RowsOf(args []Arg, l Limits) *RowsOf {
+func (k *Kernel) RowsOf(args []Arg, l Target) *RowsOf {
 	if k.Rows == nil || k.Rows.Of == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ type Settled struct {
 // Settled returns the form of k for a launch on a device with the limits l; nil if there is none. It is there for launches that are several, as
 // [Kernel.Several], [Beside] and [NewChain] make them, whose arguments are many. Numbers that are slots are passed, and of the memory that
 // several arguments name, as same says, the first.
-func (k *Kernel) Settled(args []Arg, l Limits, same func(a, b Buffer) bool) *Settled {
+func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Settled {
 	text := k.TextOn(l)
 	declared := make([]string, len(k.Params))
 	for i, p := range k.Params {
@@ -45,11 +45,11 @@ func (k *Kernel) Settled(args []Arg, l Limits, same func(a, b Buffer) bool) *Set
 	}
 	first := map[int]int{} // of the memory of each argument, the first that names it
 	for i := range args {
-		if args[i].Kind != ArgVec {
+		if args[i].Kind != ArgBuffer {
 			continue
 		}
 		for j := range i + 1 {
-			if args[j].Kind == ArgVec && same(args[j].Buf, args[i].Buf) {
+			if args[j].Kind == ArgBuffer && same(args[j].Buf, args[i].Buf) {
 				first[i] = j
 				break
 			}
@@ -67,7 +67,7 @@ func (k *Kernel) Settled(args []Arg, l Limits, same func(a, b Buffer) bool) *Set
 				constant = ""
 			}
 			define(p.Name, "((global %s%s *)%s)", constant, p.Mode.element(), k.Params[first[i]].Name)
-		case p.Mode == IntArg && a.slots == nil && numbered.MatchString(p.Name):
+		case p.Mode == IntParam && a.slots == nil && numbered.MatchString(p.Name):
 			define(p.Name, "(%d)", a.Int)
 		default:
 			params = append(params, declared[i])

@@ -9,17 +9,17 @@ import (
 // its text.
 func TestSettled(t *testing.T) {
 	k := &Kernel{Name: "k_own", Text: "// @depends: common\nstatic void own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\nkernel void k_own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\n",
-		Params:   []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntArg}, {"s", RealArg}},
-		Grid:     PerInt(3),
+		Params:   []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntParam}, {"s", FloatParam}},
+		Grid:     GridFromArg(3),
 		Together: &Together{Function: "own"}}
 	two := k.Several(2)
-	x, y, ints := NewMem(Float32, 9), NewMem(Float32, 9), NewMem(Int32, 9)
-	slots := NewSlots(1, func(numbers []Arg) error { numbers[0] = I(3); return nil })
+	x, y, ints := NewHostBuffer(Float32, 9), NewHostBuffer(Float32, 9), NewHostBuffer(Int32, 9)
+	slots := NewSlots(1, func(numbers []Arg) error { numbers[0] = IntArg(3); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
-	args := []Arg{Vec(x, 1, 2), Vec(ints, 0, 2), Vec(y, 0, 2), I(-2), R(0.5), Vec(x, 3, 2), Vec(x, 4, 2), Vec(y, 5, 2), slots.Arg(0), R(0.25)}
-	s := two.Settled(args, Limits{}, func(a, b Buffer) bool { return a == b })
+	args := []Arg{BufferArg(x, 1, 2), BufferArg(ints, 0, 2), BufferArg(y, 0, 2), IntArg(-2), FloatArg(0.5), BufferArg(x, 3, 2), BufferArg(x, 4, 2), BufferArg(y, 5, 2), slots.Arg(0), FloatArg(0.25)}
+	s := two.Settled(args, Target{}, func(a, b Buffer) bool { return a == b })
 	if s == nil {
 		t.Fatal("there is none")
 	}
@@ -32,7 +32,7 @@ func TestSettled(t *testing.T) {
 	if got := s.Args; len(got) != 6 || got[0] != 0 || got[2] != 2 || got[3] != 4 || got[4] != 8 || got[5] != 9 {
 		t.Errorf("it takes arguments %v", got)
 	}
-	if k.Settled(args[:5], Limits{}, func(a, b Buffer) bool { return a == b }) != nil {
+	if k.Settled(args[:5], Target{}, func(a, b Buffer) bool { return a == b }) != nil {
 		t.Error("a kernel of one launch has one")
 	}
 }

@@ -48,7 +48,7 @@ const (
 )
 
 // MostTogether returns how many launches of k are one at most on a device; 1 if they are not.
-func (k *Kernel) MostTogether(l Limits) int {
+func (k *Kernel) MostTogether(l Target) int {
 	if k.Together == nil || k.Together.Function == "" && l.CPU {
 		return 1
 	}
@@ -66,7 +66,7 @@ func (k *Kernel) argBytes() int {
 		switch {
 		case p.Mode.Buffer():
 			size += 12 // a pointer and an offset
-		case p.Mode == IntArg:
+		case p.Mode == IntParam:
 			size += 4
 		default:
 			size += 8
@@ -109,7 +109,7 @@ func (k *Kernel) Several(n int) *Kernel {
 
 // SeveralArgs returns the arguments of the launch that does several of k on a device: theirs, one launch's after the other's,
 // and with Blocks how many work-groups there are up to the last of each, and its Ints.
-func (k *Kernel) SeveralArgs(l Limits, launches ...[]Arg) []Arg {
+func (k *Kernel) SeveralArgs(l Target, launches ...[]Arg) []Arg {
 	all := slices.Concat(launches...)
 	b := k.Together.Blocks
 	if b == nil {
@@ -120,10 +120,10 @@ func (k *Kernel) SeveralArgs(l Limits, launches ...[]Arg) []Arg {
 		g := k.Grid(args, l)
 		n := g.Groups()
 		past += n[0] * n[1] * n[2]
-		all = append(all, I(past))
+		all = append(all, IntArg(past))
 		if b.Of != nil {
 			for _, v := range b.Of(g) {
-				all = append(all, I(v))
+				all = append(all, IntArg(v))
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (k *Kernel) SeveralArgs(l Limits, launches ...[]Arg) []Arg {
 }
 
 // anyGPU are limits of which tests and trials, which serve all devices, make grids.
-var anyGPU = Limits{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
+var anyGPU = Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 
 func (k *Kernel) several(n int) *Kernel {
 	m := len(k.Params)
@@ -146,7 +146,7 @@ func (k *Kernel) several(n int) *Kernel {
 	if blocks != nil {
 		for i := range n {
 			for _, name := range append([]string{"past"}, blocks.Ints...) {
-				s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", name, i), IntArg})
+				s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", name, i), IntParam})
 			}
 		}
 		s.GPUText = k.blocksText(s.Name, n)
@@ -159,7 +159,7 @@ func (k *Kernel) several(n int) *Kernel {
 		s.Text, s.GPUText, s.File = s.GPUText, "", fmt.Sprintf("%s_%d.cl", strings.TrimSuffix(k.Source(anyGPU), ".cl"), n)
 		s.Cases, s.Describe = k.severalCases(n), k.severalDescribe(n)
 	}
-	s.Grid = func(args []Arg, l Limits) Grid {
+	s.Grid = func(args []Arg, l Target) Grid {
 		if blocks != nil && (!l.CPU || k.Together.Function == "") {
 			past := int(args[n*m+(n-1)*blocks.ints()].Int)
 			return Grid{Dims: 1, Global: [3]int{past * blocks.Items}, Local: [3]int{blocks.Items}}
@@ -226,12 +226,12 @@ func (k *Kernel) sized(ops []Operand) []Arg {
 	args := make([]Arg, len(ops))
 	for i, p := range k.Params {
 		switch p.Mode {
-		case IntArg:
-			args[i] = I(int(ops[i].Number))
-		case RealArg:
-			args[i] = R(ops[i].Number)
+		case IntParam:
+			args[i] = IntArg(int(ops[i].Number))
+		case FloatParam:
+			args[i] = FloatArg(ops[i].Number)
 		default:
-			args[i] = Vec(nil, 0, ops[i].N)
+			args[i] = BufferArg(nil, 0, ops[i].N)
 		}
 	}
 	return args
@@ -345,9 +345,9 @@ func (k *Kernel) blocksText(name string, n int) string {
 	}
 	for _, p := range k.Params {
 		switch {
-		case p.Mode == IntArg:
+		case p.Mode == IntParam:
 			chosen("const int ", p.Name, "")
-		case p.Mode == RealArg:
+		case p.Mode == FloatParam:
 			chosen("const REAL ", p.Name, "")
 		default:
 			constant := "const "
@@ -370,7 +370,7 @@ func (k *Kernel) blocksText(name string, n int) string {
 
 // severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
 func (k *Kernel) severalText(n int, cpu bool) string {
-	depends, own := k.ownText(Limits{CPU: cpu})
+	depends, own := k.ownText(Target{CPU: cpu})
 	params := k.severalParams(n)
 	if b := k.Together.Blocks; b != nil { // which are for other devices
 		for i := range n * b.ints() {

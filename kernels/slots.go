@@ -31,7 +31,7 @@ func NewSlots(n int, next func(numbers []Arg) error) *Slots {
 	}
 	s := &Slots{next: next, numbers: make([]Arg, n)}
 	for i := range s.numbers {
-		s.numbers[i] = R(0)
+		s.numbers[i] = FloatArg(0)
 	}
 	return s
 }

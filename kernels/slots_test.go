@@ -15,7 +15,7 @@ func TestSlots(t *testing.T) {
 			return broken
 		}
 		step++
-		numbers[0], numbers[1] = R(float64(step)/2), I(step)
+		numbers[0], numbers[1] = FloatArg(float64(step)/2), IntArg(step)
 		return nil
 	})
 	if a := s.Arg(1); a.Kind != ArgReal || a.Real != 0 {
@@ -31,7 +31,7 @@ func TestSlots(t *testing.T) {
 				t.Errorf("number %d of turn %d says that it is number %d of turn %d", i, turn, at, now)
 			}
 		}
-		if a, b := s.Arg(0), s.Number(1); a.Real != float64(turn)/2 || b != I(turn) {
+		if a, b := s.Arg(0), s.Number(1); a.Real != float64(turn)/2 || b != IntArg(turn) {
 			t.Errorf("turn %d: %v, %v", turn, a.Real, b)
 		}
 	}
@@ -39,7 +39,7 @@ func TestSlots(t *testing.T) {
 	if err := s.Next(); !errors.Is(err, broken) || s.Turn() != 3 || s.Number(1).Int != 3 {
 		t.Errorf("err = %v, turn %d", err, s.Turn())
 	}
-	plain := R(1)
+	plain := FloatArg(1)
 	if of, _, _ := plain.Slot(); of != nil {
 		t.Error("a number of no slot has one")
 	}
@@ -79,7 +79,7 @@ func ExampleSlots() {
 	rate := 1.0
 	slots := NewSlots(1, func(numbers []Arg) error {
 		rate /= 2
-		numbers[0] = R(rate)
+		numbers[0] = FloatArg(rate)
 		return nil
 	})
 	for range 2 {

@@ -59,7 +59,7 @@ func CheckPath() error {
 //
 // #line directives keep the compiler's messages in terms of the files. A file of the same name in the folder of
 // CLGRAD_KERNEL_PATH takes a file's place, or that of Text.
-func (k *Kernel) Program(l Limits) (string, error) {
+func (k *Kernel) Program(l Target) (string, error) {
 	root := k.Source(l)
 	return assemble(root, func(file string) (string, error) {
 		if k.Text != "" && file == root {
@@ -70,7 +70,7 @@ func (k *Kernel) Program(l Limits) (string, error) {
 }
 
 // TextOn returns the kernel's own text on a device: Text or GPUText.
-func (k *Kernel) TextOn(l Limits) string {
+func (k *Kernel) TextOn(l Target) string {
 	if k.GPUText != "" && !l.CPU {
 		return k.GPUText
 	}
@@ -105,13 +105,13 @@ const (
 	targetHeader  = "// @target:"
 )
 
-// Target returns what a program is for on NVIDIA's devices, if one of its files says that in a line after the one that names what it
+// PTXTarget returns what a program is for on NVIDIA's devices, if one of its files says that in a line after the one that names what it
 // depends on:
 //
 //	// @target: sm_90a
 //
 // Else it returns "". Statements for the target are marked: see [github.com/clgrad/clgrad/clrt.Source].
-func Target(program string) string {
+func PTXTarget(program string) string {
 	_, rest, _ := strings.Cut(program, "\n"+targetHeader)
 	target, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimSpace(target)

@@ -59,7 +59,7 @@ func TestTarget(t *testing.T) {
 		"#line 1 \"a.cl\"\n// see // @target: sm_90a\nA\n":          "",
 		"A\n": "", "": "",
 	} {
-		if got := Target(text); got != want {
+		if got := PTXTarget(text); got != want {
 			t.Errorf("%q is for %q, want %q", text, got, want)
 		}
 	}
@@ -99,14 +99,14 @@ func TestKernelPath(t *testing.T) {
 // and a file of that name in the editable folder instead.
 func TestProgramOfText(t *testing.T) {
 	k := &Kernel{Name: "mine", Text: "// @depends: common\nMINE\n"}
-	got, err := k.Program(Limits{CPU: true})
+	got, err := k.Program(Target{CPU: true})
 	if err != nil || !strings.Contains(got, "#define REAL") || !strings.Contains(got, "#line 1 \"mine.cl\"\n// @depends: common\nMINE") {
 		t.Errorf("err %v:\n%s", err, got)
 	}
-	if _, err := (&Kernel{Name: "mine", Text: "// @depends: nowhere\n"}).Program(Limits{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "no file nowhere.cl (wanted by mine.cl)") {
+	if _, err := (&Kernel{Name: "mine", Text: "// @depends: nowhere\n"}).Program(Target{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "no file nowhere.cl (wanted by mine.cl)") {
 		t.Errorf("a missing dependency: err = %v", err)
 	}
-	ours, err := (&Kernel{Name: "k_sgd", File: "optim.cl"}).Program(Limits{CPU: true})
+	ours, err := (&Kernel{Name: "k_sgd", File: "optim.cl"}).Program(Target{CPU: true})
 	if want, _ := assemble("optim.cl", read); err != nil || ours != want {
 		t.Errorf("a kernel of a file: err %v:\n%s", err, ours)
 	}
@@ -115,7 +115,7 @@ func TestProgramOfText(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine.cl"), []byte("EDITED\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := k.Program(Limits{}); err != nil || !strings.Contains(got, "EDITED") || strings.Contains(got, "MINE") {
+	if got, err := k.Program(Target{}); err != nil || !strings.Contains(got, "EDITED") || strings.Contains(got, "MINE") {
 		t.Errorf("an edited file: err %v:\n%s", err, got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Stores says how a kernel stores a result, so that a map of that can be computed in the same launch: see [Kernel.Then].
-// The kernel's files do so by the macros of put.cl.
+// The kernel's files do so by the macros of epilogue.cl.
 type Stores struct {
 	// Result is the parameter, of reals. The launch reads or writes it in no other way, unless it Reads it.
 	Result int
@@ -19,7 +19,7 @@ type Stores struct {
 	// Reads reports whether a launch reads each element before it stores it. Nil: never.
 	Reads func(args []Arg) bool
 	// Before reports whether a launch on such a device stores other values before those that count. Nil: never.
-	Before func(args []Arg, l Limits) bool
+	Before func(args []Arg, l Target) bool
 	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use the macros. On CPUs that
 	// is MapVectorCPU, or 1.
 	CPU, GPU int
@@ -28,7 +28,7 @@ type Stores struct {
 }
 
 // Wide returns how many elements are stored at a time on a device, at the most; 0 if no map can be computed there.
-func (s *Stores) Wide(l Limits) int {
+func (s *Stores) Wide(l Target) int {
 	if l.CPU {
 		return s.CPU
 	}
@@ -41,10 +41,10 @@ func (s *Stores) reads(args []Arg) bool { return s.Reads != nil && s.Reads(args)
 // Then is a map of what a kernel stores: operand Value of the functions is its result, as it would lie in memory, row-major
 // in the dimensions of the map.
 type Then struct {
-	Of     *Joined // the functions
-	Value  int     // the operand
-	Layout Layout  // of all operands that occur, and the results
-	Keep   bool    // the kernel stores its result, too
+	Of     *Joined       // the functions
+	Value  int           // the operand
+	Layout AccessPattern // of all operands that occur, and the results
+	Keep   bool          // the kernel stores its result, too
 	// Vectors says that each element is computed in a vector, if need be alone: functions of a driver may be others there.
 	Vectors bool
 }
@@ -88,7 +88,7 @@ func newThen(k *Kernel, t Then) *Kernel {
 	s.apply = newMap(t.Of, Float32, t.Layout)
 	made := &Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
 		Describe: s.describe(),
-		Grid:     func(args []Arg, l Limits) Grid { return k.Grid(s.baseArgs(args), l) },
+		Grid:     func(args []Arg, l Target) Grid { return k.Grid(s.baseArgs(args), l) },
 		Twin:     Twin{thenTwin[float32](s), thenTwin[float64](s), k.Twin.Foreign()},
 		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
@@ -98,12 +98,12 @@ func newThen(k *Kernel, t Then) *Kernel {
 	if s.Vectors {
 		name += ".vectors"
 	}
-	of := func(l Limits) string { return strings.TrimSuffix(k.Source(l), ".cl") }
-	cpu, gpu := Limits{CPU: true}, Limits{}
+	of := func(l Target) string { return strings.TrimSuffix(k.Source(l), ".cl") }
+	cpu, gpu := Target{CPU: true}, Target{}
 	made.File, made.GPU = of(cpu)+name+".cl", of(gpu)+name+".gpu.cl"
 	made.Text, made.GPUText = s.text(cpu), s.text(gpu)
 	if k.Variants != nil {
-		made.Variants = func(typ DType, l Limits) []*Kernel {
+		made.Variants = func(typ DType, l Target) []*Kernel {
 			var others []*Kernel
 			for _, v := range k.Variants(typ, l) {
 				if v.Stores != nil && v.Stores.Wide(l) > 0 {
@@ -155,7 +155,7 @@ func (s *thenSpec) mapArgs(args []Arg, value Arg) []Arg {
 		for _, n := range dims[d:] {
 			step *= n
 		}
-		strides = append(strides, I(step))
+		strides = append(strides, IntArg(step))
 	}
 	return slices.Insert(list, s.m.stridesAt(s.at), strides...)
 }
@@ -178,8 +178,8 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 }
 
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the kernel's own text or file.
-func (s *thenSpec) text(l Limits) string {
-	header, own := s.base.behind("put", l, append([]string{"common"}, s.m.j.program.Depends()...)...)
+func (s *thenSpec) text(l Target) string {
+	header, own := s.base.behind("epilogue", l, append([]string{"common"}, s.m.j.program.Depends()...)...)
 	var b strings.Builder
 	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
@@ -192,8 +192,8 @@ func (s *thenSpec) text(l Limits) string {
 	return b.String()
 }
 
-// macros writes the formulas and the macros of put.cl. The formulas are not contracted, and what is behind them as it was.
-func (s *thenSpec) macros(p func(string, ...any), l Limits) {
+// macros writes the formulas and the macros of epilogue.cl. The formulas are not contracted, and what is behind them as it was.
+func (s *thenSpec) macros(p func(string, ...any), l Target) {
 	m := *s.m
 	m.value = s.at
 	wide := s.base.Stores.Wide(l)
@@ -319,7 +319,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Limits) {
 }
 
 // vectorsOf is the width of the vectors that maps compute on a kind of device.
-func vectorsOf(l Limits) int {
+func vectorsOf(l Target) int {
 	if l.CPU {
 		return MapVectorCPU
 	}
@@ -381,7 +381,7 @@ func (p Param) field(prefix string) string {
 		return fmt.Sprintf("global const REAL *%s; int %s_off", name, name)
 	case InBytes:
 		return fmt.Sprintf("global const uchar *%s; int %s_off", name, name)
-	case IntArg, RealArg:
+	case IntParam, FloatParam:
 		return p.declared(prefix)
 	}
 	return fmt.Sprintf("global REAL *%s; int %s_off", name, name)
@@ -400,15 +400,15 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 		args, at := s.baseArgs(c.args), s.base.Stores.Result
 		n := s.elements(c.args)
 		if !s.Keep {
-			mem, _ := scratch[real].Get().(*Mem)
+			mem, _ := scratch[real].Get().(*HostBuffer)
 			if mem == nil || mem.Len() < n {
-				mem = NewMem(real, n)
+				mem = NewHostBuffer(real, n)
 			}
 			defer scratch[real].Put(mem)
 			if s.base.Stores.reads(args) {
-				CopyMem(mem, 0, c.args[at].Buf.(*Mem), c.args[at].Off, n)
+				CopyHostBuffer(mem, 0, c.args[at].Buf.(*HostBuffer), c.args[at].Off, n)
 			}
-			args[at] = Vec(mem, 0, n)
+			args[at] = BufferArg(mem, 0, n)
 		}
 		s.base.run(real, args, c.vectors)
 		s.apply.run(real, s.mapArgs(c.args, args[at]), c.vectors)
@@ -426,10 +426,10 @@ func (s *thenSpec) tolerance() Tolerance {
 func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 	at, tol := s.base.Stores.Result, &s.base.Tol
 	n := s.elements(args)
-	value := Vec(NewMem(real, n), 0, n)
+	value := BufferArg(NewHostBuffer(real, n), 0, n)
 	base := s.baseArgs(args)
 	if s.base.Stores.reads(base) {
-		CopyMem(value.Buf.(*Mem), 0, args[at].Buf.(*Mem), args[at].Off, n)
+		CopyHostBuffer(value.Buf.(*HostBuffer), 0, args[at].Buf.(*HostBuffer), args[at].Off, n)
 	}
 	base[at] = value
 	eps, _ := real.Epsilon()
@@ -500,7 +500,7 @@ func (s *thenSpec) cases(few bool) []Case {
 		probe := NewOperands(Float32, 1, 1)
 		c.Build(probe)
 		n, row := s.base.Stores.Elements(probe.Args)
-		if before := s.base.Stores.Before; !s.Keep && before != nil && before(probe.Args, Limits{CPU: true}) {
+		if before := s.base.Stores.Before; !s.Keep && before != nil && before(probe.Args, Target{CPU: true}) {
 			continue // they are kept
 		}
 		if n == 0 || probe.Args[at].N != n || s.m.l.Aligned && (n%MapVector != 0 || row%MapVector != 0) {
@@ -575,7 +575,7 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 			ops = append(ops, Number(float64(dims[s.m.outer])))
 		case s.m.outer > 0 && i == s.m.rowsAt():
 			ops = append(ops, Number(float64(n/dims[s.m.outer])))
-		case p.Mode == RealArg:
+		case p.Mode == FloatParam:
 			ops = append(ops, Number(args[i].Real))
 		default:
 			ops = append(ops, Number(float64(args[i].Int)))
@@ -617,7 +617,7 @@ func (m *mapSpec) reach(args []Arg, t int, dims []int) int {
 		switch {
 		case d < m.outer:
 			step = int(args[at+d].Int)
-		case m.l.Steps[t] == Unit:
+		case m.l.Steps[t] == Contiguous:
 			step = 1
 		case m.l.Steps[t] == Strided:
 			step = int(args[at+d].Int)

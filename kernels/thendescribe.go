@@ -7,7 +7,7 @@ import (
 )
 
 // identity copies its operand, in descriptions: package fn, which has the function of that name, imports this one.
-var identity = &Function{Name: "copy", Value: expr.X(0), Integers: true}
+var identity = &Function{Name: "copy", Value: expr.Input(0), Integers: true}
 
 // describe returns what says what a launch computes: nil where the kernel does not say it.
 func (s *thenSpec) describe() func(args []Arg) []Operation {

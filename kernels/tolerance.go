@@ -95,7 +95,7 @@ func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 // MaxAbs returns the largest finite magnitude among the reals of argument i, for [Tolerance].Scale; 0 if there is none.
 func MaxAbs(args []Arg, i int) float64 {
 	a := args[i]
-	m := a.Buf.(*Mem)
+	m := a.Buf.(*HostBuffer)
 	largest := 0.0
 	for j := range a.N {
 		if v := math.Abs(m.At(a.Off + j)); v > largest && !math.IsInf(v, 0) {

@@ -55,9 +55,9 @@ func launchOperands(params []Param, like []Arg) []Operand {
 	ops := make([]Operand, len(like))
 	for i, p := range params {
 		switch p.Mode {
-		case IntArg:
+		case IntParam:
 			ops[i] = Number(float64(like[i].Int))
-		case RealArg:
+		case FloatParam:
 			ops[i] = Number(like[i].Real)
 		case Out:
 			ops[i] = Output(like[i].N)
@@ -113,11 +113,11 @@ func sized(params []Param, args []Arg, ops []Operand) []Arg {
 	for i, p := range params {
 		switch p.Mode.Kind() {
 		case ArgInt:
-			list[i] = I(int(ops[i].Number))
+			list[i] = IntArg(int(ops[i].Number))
 		case ArgReal:
-			list[i] = R(ops[i].Number)
+			list[i] = FloatArg(ops[i].Number)
 		default:
-			list[i] = Vec(args[i].Buf, 0, ops[i].N)
+			list[i] = BufferArg(args[i].Buf, 0, ops[i].N)
 		}
 	}
 	return list
@@ -131,4 +131,4 @@ func SetNumbers(ops []Operand, values ...float64) {
 }
 
 // At returns element i of an argument that is host memory, as those of a trial are.
-func (a Arg) At(i int) float64 { return a.Buf.(*Mem).At(a.Off + i) }
+func (a Arg) At(i int) float64 { return a.Buf.(*HostBuffer).At(a.Off + i) }

@@ -24,8 +24,10 @@ func shape(ops []Operand) string {
 // TestLikeLaunch: the operands of a trial are those of the launch; there are none for what the launch does not tell, nor
 // for what would take too long.
 func TestLikeLaunch(t *testing.T) {
-	params := []Param{{"X", In}, {"Z", InOut}, {"Y", Out}, {"n", IntArg}, {"a", RealArg}}
-	args := func(n int) []Arg { return []Arg{Vec(nil, 5, n), Vec(nil, 0, 2), Vec(nil, 7, 2), I(-3), R(0.5)} }
+	params := []Param{{"X", In}, {"Z", InOut}, {"Y", Out}, {"n", IntParam}, {"a", FloatParam}}
+	args := func(n int) []Arg {
+		return []Arg{BufferArg(nil, 5, n), BufferArg(nil, 0, 2), BufferArg(nil, 7, 2), IntArg(-3), FloatArg(0.5)}
+	}
 	if got, want := shape(LikeLaunch(params, args(9))), "[9 in [-1, 1) 2 in [-1, 1) 2 blank -3 0.5]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -39,7 +41,7 @@ func TestLikeLaunch(t *testing.T) {
 		t.Error("operands like those of no launch")
 	}
 	for _, m := range []Mode{InInts, OutInts, InOutInts, InBytes, OutBytes, InHalves, InOutHalves} {
-		if LikeLaunch([]Param{{"X", m}}, []Arg{Vec(nil, 0, 1)}) != nil {
+		if LikeLaunch([]Param{{"X", m}}, []Arg{BufferArg(nil, 0, 1)}) != nil {
 			t.Errorf("mode %d: elements whose meaning is not known were drawn", m)
 		}
 	}
@@ -47,10 +49,10 @@ func TestLikeLaunch(t *testing.T) {
 
 // TestTried: what set changes of a launch is tried, unless it says that nothing is.
 func TestTried(t *testing.T) {
-	k := &Kernel{Params: []Param{{"X", In}, {"n", IntArg}}}
+	k := &Kernel{Params: []Param{{"X", In}, {"n", IntParam}}}
 	calls, yes := 0, true
 	Tried(k, func(ops []Operand) bool { calls++; ops[0].Lo = 0.25; return yes })
-	like := []Arg{Vec(nil, 0, 4), I(4)}
+	like := []Arg{BufferArg(nil, 0, 4), IntArg(4)}
 	if got, want := shape(k.Trial(like)), "[4 in [0.25, 1) 4]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -65,9 +67,11 @@ func TestTried(t *testing.T) {
 // TestElementwise: a launch that is too large for a trial is tried with as many elements as are not, of each of its
 // buffers, and n says how many.
 func TestElementwise(t *testing.T) {
-	k := &Kernel{Params: []Param{{"X", In}, {"ONE", In}, {"Y", Out}, {"n", IntArg}, {"m", IntArg}}}
+	k := &Kernel{Params: []Param{{"X", In}, {"ONE", In}, {"Y", Out}, {"n", IntParam}, {"m", IntParam}}}
 	Elementwise(k, nil)
-	like := func(n, m int) []Arg { return []Arg{Vec(nil, 0, n), Vec(nil, 0, 1), Vec(nil, 0, n), I(n), I(m)} }
+	like := func(n, m int) []Arg {
+		return []Arg{BufferArg(nil, 0, n), BufferArg(nil, 0, 1), BufferArg(nil, 0, n), IntArg(n), IntArg(m)}
+	}
 	most := (TrialElements - 1) / 2
 	whole := fmt.Sprintf("[%d in [-1, 1) 1 in [-1, 1) %d blank %d %d]", most, most, most, 1<<30)
 	if got := shape(k.Trial(like(most, 1<<30))); got != whole {
@@ -81,9 +85,9 @@ func TestElementwise(t *testing.T) {
 	if k.Trial(nil) != nil {
 		t.Error("operands like those of no launch")
 	}
-	fill := Elementwise(&Kernel{Params: []Param{{"Y", Out}, {"n", IntArg}}}, nil)
+	fill := Elementwise(&Kernel{Params: []Param{{"Y", Out}, {"n", IntParam}}}, nil)
 	for n, want := range map[int]int{TrialElements: TrialElements, TrialElements + 1: TrialElements / 2} {
-		if ops := fill.Trial([]Arg{Vec(nil, 0, n), I(n)}); ops[0].N != want || ops[1].Number != float64(want) {
+		if ops := fill.Trial([]Arg{BufferArg(nil, 0, n), IntArg(n)}); ops[0].N != want || ops[1].Number != float64(want) {
 			t.Errorf("%d elements are tried with %d, want %d", n, ops[0].N, want)
 		}
 	}

@@ -30,7 +30,7 @@ type Call[T Element] struct {
 }
 
 // Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are held to. Every buffer of
-// args must be a *Mem, reals of type t.
+// args must be a *HostBuffer, reals of type t.
 func (k *Kernel) Run(t DType, args []Arg) { k.run(t, args, false) }
 
 // RunVectors is Run with the vector instructions of the processor, as far as the twin has loops of them, unless the
@@ -60,7 +60,7 @@ func (c Call[T]) set() *vec.Set {
 // Reals returns the elements of buffer argument i.
 func (c Call[T]) Reals(i int) []T {
 	a := &c.args[i]
-	return Slice[T](a.Buf.(*Mem), a.Off, a.N)
+	return Slice[T](a.Buf.(*HostBuffer), a.Off, a.N)
 }
 
 // Ints returns the elements of int32 buffer argument i.
@@ -75,7 +75,7 @@ func (c Call[T]) Halves(i int) []float16.Float16 { return Elements[float16.Float
 // Elements returns those of buffer argument i.
 func Elements[E, T Element](c Call[T], i int) []E {
 	a := &c.args[i]
-	return Slice[E](a.Buf.(*Mem), a.Off, a.N)
+	return Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
 }
 
 // Int returns int argument i.

@@ -22,8 +22,8 @@ func Typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel 
 		form.Params = make([]Param, len(k.Params))
 		for i, p := range k.Params {
 			switch {
-			case p.Mode == RealArg:
-				p.Mode = IntArg
+			case p.Mode == FloatParam:
+				p.Mode = IntParam
 			case p.Mode <= InOut:
 				p.Mode = p.Mode.of(t)
 			}

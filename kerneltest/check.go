@@ -37,7 +37,7 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 		if _, err := Check(d, k, c.Name, o.Args); err != nil { // first: it says what is wrong with arguments
 			return err
 		}
-		of, err := refexec.Check(k, d.Real(), d.Limits(), again.Args)
+		of, err := refexec.Check(k, d.Real(), d.Target(), again.Args)
 		if err != nil {
 			return fmt.Errorf("%s %s: its description: %w", k.Name, c.Name, err)
 		}
@@ -62,13 +62,13 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 	}
 	label := strings.Join(strings.Fields(k.Name+" "+k.Defines+" "+name), " ")
 	onDevice := make([]kernels.Arg, len(args))
-	before := make([]*kernels.Mem, len(args))
+	before := make([]*kernels.HostBuffer, len(args))
 	for i, a := range args {
 		onDevice[i] = a
 		if a.Buf == nil {
 			continue
 		}
-		host := a.Buf.(*kernels.Mem)
+		host := a.Buf.(*kernels.HostBuffer)
 		buf, err := d.Alloc(host.DType(), host.Len())
 		if err != nil {
 			return 0, err
@@ -78,12 +78,12 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 			return 0, err
 		}
 		onDevice[i].Buf = buf
-		before[i] = kernels.NewMem(host.DType(), host.Len())
-		kernels.CopyMem(before[i], 0, host, 0, host.Len())
+		before[i] = kernels.NewHostBuffer(host.DType(), host.Len())
+		kernels.CopyHostBuffer(before[i], 0, host, 0, host.Len())
 	}
 	tensor.Launch(d, k, onDevice...) // first: it says what is wrong with arguments
 	margin := compare.MarginOf(k, d.Real(), args)
-	if !k.Grid(args, d.Limits()).Empty() {
+	if !k.Grid(args, d.Target()).Empty() {
 		k.Run(d.Real(), args)
 	}
 	for i, p := range k.Params {
@@ -91,7 +91,7 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 			continue
 		}
 		first, end := args[i].Off, args[i].Off+args[i].N
-		all := kernels.NewMem(before[i].DType(), before[i].Len())
+		all := kernels.NewHostBuffer(before[i].DType(), before[i].Len())
 		if err := d.Download(all, onDevice[i].Buf, 0); err != nil {
 			return worst, fmt.Errorf("%s: %w", label, err)
 		}
@@ -104,9 +104,9 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 		if !p.Mode.Written() {
 			continue
 		}
-		got, want := kernels.NewMem(all.DType(), args[i].N), kernels.NewMem(all.DType(), args[i].N)
-		kernels.CopyMem(got, 0, all, first, args[i].N)
-		kernels.CopyMem(want, 0, args[i].Buf.(*kernels.Mem), first, args[i].N)
+		got, want := kernels.NewHostBuffer(all.DType(), args[i].N), kernels.NewHostBuffer(all.DType(), args[i].N)
+		kernels.CopyHostBuffer(got, 0, all, first, args[i].N)
+		kernels.CopyHostBuffer(want, 0, args[i].Buf.(*kernels.HostBuffer), first, args[i].N)
 		for j := range got.Len() {
 			if !same(got.At(j), want.At(j)) {
 				worst = max(worst, float64(kernels.ULPDistance(got.DType(), got.At(j), want.At(j))))

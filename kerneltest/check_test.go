@@ -39,7 +39,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		runs := 0
 		k := &kernels.Kernel{Name: "k_double", File: "own.cl", Tol: kernels.ULP(3),
 			Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
-			Grid:   kernels.PerElement(1),
+			Grid:   kernels.GridPerElement(1),
 			Twin: kernels.Twin{F32: func(call kernels.Call[float32]) {
 				x, y := call.Reals(0), call.Reals(1)
 				for i := range y {
@@ -62,8 +62,8 @@ func TestCheckFindsFaults(t *testing.T) {
 // double is a kernel that is right, in OpenCL C and in Go.
 func double() *kernels.Kernel {
 	return &kernels.Kernel{Name: "double_it", Text: "// @depends: common\nkernel void double_it(IN(X), OUT(Y), int n) { int i = get_global_id(0); if (i < n) Y[Y_off + i] = 2 * X[X_off + i]; }",
-		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   kernels.PerInt(2),
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid:   kernels.GridFromArg(2),
 		Twin:   kernels.Twin{F32: doubleTwin[float32], F64: doubleTwin[float64]},
 		Tol:    kernels.ULP(1), // a device may flush denormals
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })}
@@ -114,7 +114,7 @@ func TestAll(t *testing.T) {
 func TestAllDescriptions(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every fault is to be found here
 	says := func(factor float64, always bool) *kernels.Kernel {
-		times := &kernels.Function{Name: "times", Value: expr.C(factor).Mul(expr.X(0))}
+		times := &kernels.Function{Name: "times", Value: expr.Const(factor).Mul(expr.Input(0))}
 		k := double()
 		k.Describe = func(args []kernels.Arg) []kernels.Operation {
 			n := int(args[2].Int)

@@ -26,8 +26,8 @@ kernel void half_of(IN(X), OUT(Y), int n) {
 	int i = get_global_id(0);
 	if (i < n) Y[Y_off + i] = X[X_off + i] / 2;
 }`,
-		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   kernels.PerInt(2),
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid:   kernels.GridFromArg(2),
 		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
 		Tol:    kernels.ULP(1),
 		Cases:  kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
@@ -43,11 +43,11 @@ kernel void half_of(IN(X), OUT(Y), int n) {
 
 // What the kernel says of itself is tested, too: here with the mistake of a factor.
 func Example_description() {
-	third := &kernels.Function{Name: "third", Value: expr.X(0).Div(expr.C(3))}
+	third := &kernels.Function{Name: "third", Value: expr.Input(0).Div(expr.Const(3))}
 	half := &kernels.Kernel{
 		Name:   "half_of",
-		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   kernels.PerInt(2),
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid:   kernels.GridFromArg(2),
 		Twin:   kernels.Twin{F32: halfTwin[float32], F64: halfTwin[float64]},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 			o.Reals(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)

@@ -58,7 +58,7 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 		operands = append(operands, mask)
 	}
 	y := tensor.Empty(x.Device(), x.Shape()...)
-	tensor.MapInto(j.(*kernels.Joined), []kernels.Arg{kernels.R(m.scale), kernels.R(m.off)}, []*tensor.Tensor{y}, operands...)
+	tensor.MapInto(j.(*kernels.Joined), []kernels.Arg{kernels.FloatArg(m.scale), kernels.FloatArg(m.off)}, []*tensor.Tensor{y}, operands...)
 	return y
 }
 
@@ -89,17 +89,17 @@ type maskMap struct {
 var maskMaps sync.Map // of maskMap: *kernels.Joined
 
 func (k maskMap) joined() *kernels.Joined {
-	mask := expr.X(1)
-	value := expr.X(0).Mul(expr.S(0))
+	mask := expr.Input(1)
+	value := expr.Input(0).Mul(expr.Param(0))
 	if k.add {
 		value = value.Add(mask)
 	}
-	off := func(is *expr.Expr) { value = expr.Where(is, expr.S(1), value) }
+	off := func(is *expr.Expr) { value = expr.Where(is, expr.Param(1), value) }
 	switch {
 	case k.bits:
-		off(mask.Eq(expr.C(0)))
+		off(mask.Eq(expr.Const(0)))
 	case k.reals:
-		off(mask.Eq(expr.C(math.Inf(-1))))
+		off(mask.Eq(expr.Const(math.Inf(-1))))
 	}
 	if k.causal {
 		off(expr.Index(k.rank - 1).Real().Gt(expr.Index(k.rank - 2).Real()))

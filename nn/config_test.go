@@ -110,7 +110,7 @@ func TestUsualInitializers(t *testing.T) {
 // TestActivations: each is part of the layer's launch, with the values and gradients of the function by itself.
 func TestActivations(t *testing.T) {
 	d := devtest.CPU(t)
-	cube := &kernels.Function{Name: "cube", Value: expr.X(0).Mul(expr.X(0)).Mul(expr.X(0))}
+	cube := &kernels.Function{Name: "cube", Value: expr.Input(0).Mul(expr.Input(0)).Mul(expr.Input(0))}
 	for name, c := range map[string]struct {
 		a nn.Activation
 		f func(x *autograd.Node) *autograd.Node

@@ -92,7 +92,7 @@ func TruncatedNormal(sd, low, high float64) Initializer {
 }
 
 // truncated is the quantile, and again in the bounds, which it may miss by rounding.
-var truncated = &kernels.Function{Name: "truncated_normal", Value: expr.X(0).ErfInv().Mul(expr.S(0)).Max(expr.S(1)).Min(expr.S(2)),
+var truncated = &kernels.Function{Name: "truncated_normal", Value: expr.Input(0).ErfInv().Mul(expr.Param(0)).Max(expr.Param(1)).Min(expr.Param(2)),
 	Domains: [][2]float64{{-0.9, 0.9}}, Scalars: []float64{1, -1, 1}}
 
 // Orthogonal returns the initializer that makes the rows of a matrix orthogonal and of length gain, or its columns where there are more rows:

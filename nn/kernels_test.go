@@ -14,9 +14,9 @@ import (
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
-	const unit, indexed = kernels.Unit, kernels.Indexed
-	of := func(j *kernels.Joined, rank int, gaps bool, steps ...kernels.Step) *kernels.Kernel {
-		layout := kernels.Layout{Rank: rank, Gaps: gaps}
+	const unit, indexed = kernels.Contiguous, kernels.Indexed
+	of := func(j *kernels.Joined, rank int, gaps bool, steps ...kernels.Access) *kernels.Kernel {
+		layout := kernels.AccessPattern{Rank: rank, Gaps: gaps}
 		copy(layout.Steps[:], steps)
 		for i := len(steps); i < len(layout.Steps); i++ {
 			layout.Steps[i] = unit

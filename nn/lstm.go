@@ -69,7 +69,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 	states := tensor.Empty(d, 2*cells, batch, hidden)
 	begin(states.Select(0, s.first()), first, op)
 	begin(states.Select(0, cells+s.first()), firstCell, op)
-	features := []kernels.Arg{kernels.I(hidden)}
+	features := []kernels.Arg{kernels.IntArg(hidden)}
 	s.forward(func(t, before, after int) {
 		h, gx := states.Select(0, before), xv.Select(0, t)
 		gh := tensor.Linear(h, wv, bv, nil)
@@ -121,8 +121,8 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 		operands = append(operands, byCells.View())
 		gt := gates.Select(0, t) // whose values nobody reads any more
 		results := append(gatesOf(gt, 4), direct.View())
-		tensor.MapInto(lstmBack, []kernels.Arg{kernels.I(after * size), kernels.I((cells + after) * size), kernels.I(t * size),
-			kernels.I((r.steps + t) * size), kernels.I(hidden)}, results, operands...)
+		tensor.MapInto(lstmBack, []kernels.Arg{kernels.IntArg(after * size), kernels.IntArg((cells + after) * size), kernels.IntArg(t * size),
+			kernels.IntArg((r.steps + t) * size), kernels.IntArg(hidden)}, results, operands...)
 		free(operands, results)
 		through = gt.MatMul(wt)
 		gt.Free()

@@ -10,7 +10,7 @@ import (
 // What a step of a recurrent layer computes element by element, in one launch. With g the gradient of a state, the gradients of the gates
 // before their functions are g times slopes, which do not depend on what comes later: they are computed for all times at once.
 
-var one = expr.C(1)
+var one = expr.Const(1)
 
 func logistic(x *expr.Expr) *expr.Expr { return one.Div(one.Add(x.Neg().Exp())) }
 
@@ -29,25 +29,25 @@ func joined(name string, ints []float64, formulas ...*expr.Expr) *kernels.Joined
 
 // The gates of a GRU: operands 0 to 2 are those of the input, reset, update and new, 3 to 5 those of the state, and 6 is the state.
 var (
-	gruReset  = logistic(expr.X(0).Add(expr.X(3)))
-	gruUpdate = logistic(expr.X(1).Add(expr.X(4)))
-	gruNew    = expr.X(2).Add(gruReset.Mul(expr.X(5))).Tanh()
+	gruReset  = logistic(expr.Input(0).Add(expr.Input(3)))
+	gruUpdate = logistic(expr.Input(1).Add(expr.Input(4)))
+	gruNew    = expr.Input(2).Add(gruReset.Mul(expr.Input(5))).Tanh()
 
-	gruStep = joined("gru_step", nil, gruNew.Add(gruUpdate.Mul(expr.X(6).Sub(gruNew))))
+	gruStep = joined("gru_step", nil, gruNew.Add(gruUpdate.Mul(expr.Input(6).Sub(gruNew))))
 
 	// The slopes of the next state by reset, update, new of the input, new of the state, and the state itself.
 	gruSlopes = func() *kernels.Joined {
 		byNew := one.Sub(gruUpdate).Mul(tanhSlope(gruNew))
-		return joined("gru_slopes", nil, byNew.Mul(expr.X(5)).Mul(logisticSlope(gruReset)), expr.X(6).Sub(gruNew).Mul(logisticSlope(gruUpdate)),
+		return joined("gru_slopes", nil, byNew.Mul(expr.Input(5)).Mul(logisticSlope(gruReset)), expr.Input(6).Sub(gruNew).Mul(logisticSlope(gruUpdate)),
 			byNew, byNew.Mul(gruReset), gruUpdate)
 	}()
 
 	// From operands 0, 1 and 2, whose sum is the gradient of a state, and 3 to 7, the slopes: the gradients of the gates of the input,
 	// of those of the state, and what goes to the state before as it is.
 	gruBack = func() *kernels.Joined {
-		g := expr.X(0).Add(expr.X(1)).Add(expr.X(2))
-		reset, update := g.Mul(expr.X(3)), g.Mul(expr.X(4))
-		return joined("gru_back", nil, reset, update, g.Mul(expr.X(5)), reset, update, g.Mul(expr.X(6)), g.Mul(expr.X(7)))
+		g := expr.Input(0).Add(expr.Input(1)).Add(expr.Input(2))
+		reset, update := g.Mul(expr.Input(3)), g.Mul(expr.Input(4))
+		return joined("gru_back", nil, reset, update, g.Mul(expr.Input(5)), reset, update, g.Mul(expr.Input(6)), g.Mul(expr.Input(7)))
 	}()
 )
 
@@ -60,7 +60,7 @@ func (a lstmGates) values() (in, forget, cell, out *expr.Expr) {
 
 // gateIndex is that of batch and feature of a tensor [batch, n, features] whose features the int says, for part k.
 func gateIndex(n, k int, features *expr.Expr) *expr.Expr {
-	return expr.Index(0).Mul(expr.C(float64(n))).Add(expr.C(float64(k))).Mul(features).Add(expr.Index(1))
+	return expr.Index(0).Mul(expr.Const(float64(n))).Add(expr.Const(float64(k))).Mul(features).Add(expr.Index(1))
 }
 
 var (
@@ -69,19 +69,19 @@ var (
 	lstmStep = func() *kernels.Joined {
 		var a lstmGates
 		for k := range a {
-			a[k] = expr.X(k).Add(expr.At(4, gateIndex(4, k, expr.N(0))))
+			a[k] = expr.Input(k).Add(expr.Load(4, gateIndex(4, k, expr.IntParam(0))))
 		}
 		in, forget, cell, out := a.values()
-		next := forget.Mul(expr.X(5)).Add(in.Mul(cell))
+		next := forget.Mul(expr.Input(5)).Add(in.Mul(cell))
 		return joined("lstm_step", []float64{3}, out.Mul(next.Tanh()), next)
 	}()
 
 	// Operands 0 to 3 are the gates, 4 the cell and 5 the next one. Results: the slopes of that by input, forget and cell gate and by the
 	// cell, and those of the next state by the output gate and by the next cell.
 	lstmSlopes = func() *kernels.Joined {
-		in, forget, cell, out := lstmGates{expr.X(0), expr.X(1), expr.X(2), expr.X(3)}.values()
-		bounded := expr.X(5).Tanh()
-		return joined("lstm_slopes", nil, cell.Mul(logisticSlope(in)), expr.X(4).Mul(logisticSlope(forget)), in.Mul(tanhSlope(cell)), forget,
+		in, forget, cell, out := lstmGates{expr.Input(0), expr.Input(1), expr.Input(2), expr.Input(3)}.values()
+		bounded := expr.Input(5).Tanh()
+		return joined("lstm_slopes", nil, cell.Mul(logisticSlope(in)), expr.Input(4).Mul(logisticSlope(forget)), in.Mul(tanhSlope(cell)), forget,
 			bounded.Mul(logisticSlope(out)), out.Mul(tanhSlope(bounded)))
 	}()
 
@@ -91,13 +91,13 @@ var (
 	// operand 7, by the cell and by the next one, and features.
 	lstmBack = func() *kernels.Joined {
 		at := func(operand, from int) *expr.Expr {
-			return expr.At(operand, expr.Index(0).Mul(expr.N(4)).Add(expr.Index(1)).Add(expr.N(from)))
+			return expr.Load(operand, expr.Index(0).Mul(expr.IntParam(4)).Add(expr.Index(1)).Add(expr.IntParam(from)))
 		}
-		state := at(0, 0).Add(expr.X(1))
-		cell := at(0, 1).Add(expr.X(2)).Add(state.Mul(at(7, 3)))
-		return joined("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.X(3)), cell.Mul(expr.X(4)), cell.Mul(expr.X(5)), state.Mul(expr.X(6)), cell.Mul(at(7, 2)))
+		state := at(0, 0).Add(expr.Input(1))
+		cell := at(0, 1).Add(expr.Input(2)).Add(state.Mul(at(7, 3)))
+		return joined("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.Input(3)), cell.Mul(expr.Input(4)), cell.Mul(expr.Input(5)), state.Mul(expr.Input(6)), cell.Mul(at(7, 2)))
 	}()
 )
 
 // sumOfThree is what comes to a first state.
-var sumOfThree = &kernels.Function{Name: "sum_of_three", Value: expr.X(0).Add(expr.X(1)).Add(expr.X(2))}
+var sumOfThree = &kernels.Function{Name: "sum_of_three", Value: expr.Input(0).Add(expr.Input(1)).Add(expr.Input(2))}

@@ -34,9 +34,9 @@ type Adagrad struct {
 
 // adagradRule has the scalars lr, L2, eps.
 var adagradRule = func() *kernels.Joined {
-	g := gradient.Add(expr.S(1).Mul(parameter))
+	g := gradient.Add(expr.Param(1).Mul(parameter))
 	sum := moment(0).Add(g.Square())
-	p := parameter.Sub(expr.S(0).Mul(g.Div(sum.Sqrt().Add(expr.S(2)))))
+	p := parameter.Sub(expr.Param(0).Mul(g.Div(sum.Sqrt().Add(expr.Param(2)))))
 	return newRule("adagrad", []float64{0.02, 0.1, 1e-10}, [][2]float64{squares}, p, sum)
 }()
 
@@ -46,7 +46,7 @@ var adagradRule = func() *kernels.Joined {
 func NewAdagrad(params []*autograd.Node, cfg AdagradConfig) *Adagrad {
 	names := []string{"sum"}
 	o := &Adagrad{}
-	o.base, o.cfgs = newBase("NewAdagrad", params, cfg, 1, func(_ *AdagradConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) }, names...)
+	o.base, o.cfgs = newBase("NewAdagrad", params, cfg, 1, func(_ *AdagradConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.FloatArg(lr) }, names...)
 	for g, c := range o.cfgs {
 		sums := o.moments["sum"].Slice(0, o.groups[g].from, o.groups[g].to)
 		sums.FillInPlace(c.Initial)
@@ -54,7 +54,7 @@ func NewAdagrad(params []*autograd.Node, cfg AdagradConfig) *Adagrad {
 	}
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(adagradRule, from, to, names, o.numbers.Arg(g), kernels.R(c.L2), kernels.R(c.Eps))
+		o.apply(adagradRule, from, to, names, o.numbers.Arg(g), kernels.FloatArg(c.L2), kernels.FloatArg(c.Eps))
 	}
 	return o
 }

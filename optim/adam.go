@@ -37,10 +37,10 @@ type Adam struct {
 
 // adamRule has the scalars step, 1/√(1−β₂ᵗ), L2, eps, β₁, 1−β₁, β₂, 1−β₂.
 var adamRule = func() *kernels.Joined {
-	g := gradient.Add(expr.S(2).Mul(parameter))
-	m := faded(moment(0), g, expr.S(4), expr.S(5))
-	v := faded(moment(1), g.Square(), expr.S(6), expr.S(7))
-	p := parameter.Sub(expr.S(0).Mul(m).Div(v.Sqrt().Mul(expr.S(1)).Add(expr.S(3))))
+	g := gradient.Add(expr.Param(2).Mul(parameter))
+	m := faded(moment(0), g, expr.Param(4), expr.Param(5))
+	v := faded(moment(1), g.Square(), expr.Param(6), expr.Param(7))
+	p := parameter.Sub(expr.Param(0).Mul(m).Div(v.Sqrt().Mul(expr.Param(1)).Add(expr.Param(3))))
 	return newRule("adam", []float64{0.02, 1.5, 0.1, 1e-8, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares}, p, m, v)
 }()
 
@@ -52,12 +52,12 @@ func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
 	o := &Adam{}
 	o.base, o.cfgs = newBase("NewAdam", params, cfg, 2, func(c *AdamConfig, numbers []kernels.Arg, lr float64, t int) {
 		first, second := biasCorrections(c.Beta1, c.Beta2, t)
-		numbers[0], numbers[1] = kernels.R(lr/first), kernels.R(1/math.Sqrt(second))
+		numbers[0], numbers[1] = kernels.FloatArg(lr/first), kernels.FloatArg(1/math.Sqrt(second))
 	}, names...)
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(adamRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1), kernels.R(c.L2), kernels.R(c.Eps),
-			kernels.R(c.Beta1), kernels.R(1-c.Beta1), kernels.R(c.Beta2), kernels.R(1-c.Beta2))
+		o.apply(adamRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1), kernels.FloatArg(c.L2), kernels.FloatArg(c.Eps),
+			kernels.FloatArg(c.Beta1), kernels.FloatArg(1-c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1-c.Beta2))
 	}
 	return o
 }

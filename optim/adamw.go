@@ -61,20 +61,20 @@ func setAdamW(c *AdamWConfig, numbers []kernels.Arg, lr float64, t int) {
 	if !c.NoBiasCorrect {
 		correct1, correct2 = biasCorrections(c.Beta1, c.Beta2, t)
 	}
-	numbers[0], numbers[1], numbers[2] = kernels.R(lr*c.WeightDecay), kernels.R(lr/correct1), kernels.R(1/math.Sqrt(correct2))
+	numbers[0], numbers[1], numbers[2] = kernels.FloatArg(lr*c.WeightDecay), kernels.FloatArg(lr/correct1), kernels.FloatArg(1/math.Sqrt(correct2))
 }
 
 // launch updates elements of group g.
 func (o *AdamW) launch(g, from, to int) {
 	p, m, v, n := o.flat.Values, o.moments["m"], o.moments["v"], o.flat.Used(from, to)
-	o.with(ops.AdamW, g, p.BufferArg(from, n), o.flat.Grads().BufferArg(from, n), m.BufferArg(from, n), v.BufferArg(from, n), kernels.I(n))
+	o.with(ops.AdamW, g, p.BufferArg(from, n), o.flat.Grads().BufferArg(from, n), m.BufferArg(from, n), v.BufferArg(from, n), kernels.IntArg(n))
 }
 
 // with launches a kernel on tensors and the numbers of group g.
 func (o *AdamW) with(k *kernels.Kernel, g int, args ...kernels.Arg) {
 	cfg := &o.cfgs[g]
 	decay, step, root := o.numbers.Arg(3*g), o.numbers.Arg(3*g+1), o.numbers.Arg(3*g+2)
-	o.args = append(append(o.args[:0], args...), decay, kernels.R(cfg.Beta1), kernels.R(1-cfg.Beta1),
-		kernels.R(cfg.Beta2), kernels.R(1-cfg.Beta2), step, root, kernels.R(cfg.Eps))
+	o.args = append(append(o.args[:0], args...), decay, kernels.FloatArg(cfg.Beta1), kernels.FloatArg(1-cfg.Beta1),
+		kernels.FloatArg(cfg.Beta2), kernels.FloatArg(1-cfg.Beta2), step, root, kernels.FloatArg(cfg.Eps))
 	tensor.Launch(o.flat.Values.Device(), k, o.args...)
 }

@@ -30,10 +30,10 @@ type EMA struct {
 
 // emaRule has the scalars decay and 1−decay, and an average as operand 0.
 var emaRule = &kernels.Joined{Name: "ema", Functions: []*kernels.Function{{Name: "ema_0", Scalars: []float64{0.9, 0.1},
-	Value: faded(expr.X(0), expr.X(1), expr.S(0), expr.S(1))}}}
+	Value: faded(expr.Input(0), expr.Input(1), expr.Param(0), expr.Param(1))}}}
 
 // swapRule exchanges two tensors.
-var swapRule = &kernels.Joined{Name: "swap", Functions: []*kernels.Function{{Name: "swap_0", Value: expr.X(1)}, {Name: "swap_1", Value: expr.X(0)}}}
+var swapRule = &kernels.Joined{Name: "swap", Functions: []*kernels.Function{{Name: "swap_0", Value: expr.Input(1)}, {Name: "swap_1", Value: expr.Input(0)}}}
 
 // NewEMA returns averages that begin with the values of the parameters. Where these are of one optimizer that exists already,
 // an update is one launch, otherwise one for each parameter. It panics with tensor.ErrValue if there are no parameters, one is
@@ -45,7 +45,7 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 	if !(decay >= 0 && decay < 1) {
 		badCall(op, fmt.Sprintf("the decay is %v, not in [0, 1)", decay))
 	}
-	e := &EMA{params: slices.Clone(params), names: namesOf(params), numbers: []kernels.Arg{kernels.R(decay), kernels.R(1 - decay)}}
+	e := &EMA{params: slices.Clone(params), names: namesOf(params), numbers: []kernels.Arg{kernels.FloatArg(decay), kernels.FloatArg(1 - decay)}}
 	for _, p := range params {
 		if !p.IsParam() {
 			badCall(op, fmt.Sprintf("node %q is no parameter", p.Name()))

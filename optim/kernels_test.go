@@ -15,16 +15,16 @@ func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
 	check := func(t *testing.T, d tensor.Device) {
-		aligned := !d.Limits().CPU
-		flat := kernels.Layout{Rank: 1, Aligned: aligned}
-		rows := func(fixed ...int) kernels.Layout {
-			l := kernels.Layout{Rank: 2, Aligned: aligned}
+		aligned := !d.Target().CPU
+		flat := kernels.AccessPattern{Rank: 1, Aligned: aligned}
+		rows := func(fixed ...int) kernels.AccessPattern {
+			l := kernels.AccessPattern{Rank: 2, Aligned: aligned}
 			for _, operand := range fixed {
-				l.Steps[operand] = kernels.Fixed
+				l.Steps[operand] = kernels.Broadcast
 			}
 			return l
 		}
-		columns := kernels.Layout{Rank: 1, Gaps: true, Steps: [kernels.MapTensors]kernels.Step{2: kernels.Strided, 3: kernels.Strided}}
+		columns := kernels.AccessPattern{Rank: 1, Gaps: true, Steps: [kernels.MapTensors]kernels.Access{2: kernels.Strided, 3: kernels.Strided}}
 		list := []*kernels.Kernel{lambRule.Map(kernels.Float32, rows(4)), lambStep.Map(kernels.Float32, rows(2, 3)), lambSquares.Map(kernels.Float32, columns)}
 		joined := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
 		for _, rule := range append(joined, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {

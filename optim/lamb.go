@@ -43,10 +43,10 @@ type LAMB struct {
 // lambRule makes the moments and the direction, which is 0 beyond the elements of a row. Operand 4 is how many it has; the
 // scalars are 1/(1−β₁ᵗ), 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
 var lambRule = func() *kernels.Joined {
-	m := faded(moment(0), gradient, expr.S(4), expr.S(5))
-	v := faded(moment(1), gradient.Square(), expr.S(6), expr.S(7))
-	u := expr.S(0).Mul(m).Div(v.Sqrt().Mul(expr.S(1)).Add(expr.S(3))).Add(expr.S(2).Mul(parameter))
-	u = expr.Where(expr.Index(1).Real().Lt(expr.X(4)), u, expr.C(0))
+	m := faded(moment(0), gradient, expr.Param(4), expr.Param(5))
+	v := faded(moment(1), gradient.Square(), expr.Param(6), expr.Param(7))
+	u := expr.Param(0).Mul(m).Div(v.Sqrt().Mul(expr.Param(1)).Add(expr.Param(3))).Add(expr.Param(2).Mul(parameter))
+	u = expr.Where(expr.Index(1).Real().Lt(expr.Input(4)), u, expr.Const(0))
 	return newRule("lamb", []float64{1.2, 1.5, 0.1, 1e-6, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares, {0, 64}}, m, v, u)
 }()
 
@@ -55,9 +55,9 @@ var lambSquares = newRule("lamb_squares", nil, nil, parameter.Square(), gradient
 
 // lambStep goes along the direction, operand 1, by the squares of the norms of parameter and direction, operands 2 and 3.
 var lambStep = func() *kernels.Joined {
-	p, u, zero := expr.X(2), expr.X(3), expr.C(0)
-	ratio := expr.Where(p.Gt(zero).And(u.Gt(zero)), p.Sqrt().Div(u.Sqrt()), expr.C(1))
-	return newRule("lamb_step", []float64{0.02}, [][2]float64{squares, squares}, parameter.Sub(expr.S(0).Mul(ratio).Mul(gradient)))
+	p, u, zero := expr.Input(2), expr.Input(3), expr.Const(0)
+	ratio := expr.Where(p.Gt(zero).And(u.Gt(zero)), p.Sqrt().Div(u.Sqrt()), expr.Const(1))
+	return newRule("lamb_step", []float64{0.02}, [][2]float64{squares, squares}, parameter.Sub(expr.Param(0).Mul(ratio).Mul(gradient)))
 }()
 
 // NewLAMB returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue for
@@ -68,7 +68,7 @@ func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 	o := &LAMB{}
 	o.base, o.cfgs = newBase("NewLAMB", params, cfg, 3, func(c *LAMBConfig, numbers []kernels.Arg, lr float64, t int) {
 		first, second := biasCorrections(c.Beta1, c.Beta2, t)
-		numbers[0], numbers[1], numbers[2] = kernels.R(1/first), kernels.R(1/math.Sqrt(second)), kernels.R(lr)
+		numbers[0], numbers[1], numbers[2] = kernels.FloatArg(1/first), kernels.FloatArg(1/math.Sqrt(second)), kernels.FloatArg(lr)
 	}, "m", "v")
 	var rows []int32
 	var filled []float64
@@ -94,8 +94,8 @@ func (o *LAMB) launch(g, from, to int) {
 	}
 	p, m, v, rows := run(o.flat.Values), run(o.moments["m"]), run(o.moments["v"]), o.rows.Slice(0, first, last)
 	u := tensor.Empty(p.Device(), p.Shape()...)
-	tensor.MapInto(lambRule, []kernels.Arg{o.numbers.Arg(3 * g), o.numbers.Arg(3*g + 1), kernels.R(c.WeightDecay), kernels.R(c.Eps),
-		kernels.R(c.Beta1), kernels.R(1 - c.Beta1), kernels.R(c.Beta2), kernels.R(1 - c.Beta2)},
+	tensor.MapInto(lambRule, []kernels.Arg{o.numbers.Arg(3 * g), o.numbers.Arg(3*g + 1), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps),
+		kernels.FloatArg(c.Beta1), kernels.FloatArg(1 - c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1 - c.Beta2)},
 		[]*tensor.Tensor{m, v, u}, p, run(o.flat.Grads()), m, v, o.filled.Slice(0, first, last))
 	norms := tensor.Empty(p.Device(), last-first, 2)
 	column := func(of *tensor.Tensor, i int) *tensor.Tensor { return of.Slice(1, i, i+1) }

@@ -34,11 +34,11 @@ type Lion struct {
 
 // lionRule has the scalars lr, lr·wd, β₁, 1−β₁, β₂, 1−β₂.
 var lionRule = func() *kernels.Joined {
-	c := faded(moment(0), gradient, expr.S(2), expr.S(3))
-	one, zero := expr.C(1), expr.C(0)
+	c := faded(moment(0), gradient, expr.Param(2), expr.Param(3))
+	one, zero := expr.Const(1), expr.Const(0)
 	sign := expr.Where(c.Gt(zero), one, expr.Where(c.Lt(zero), one.Neg(), c)) // of NaN: NaN
-	p := parameter.Sub(expr.S(1).Mul(parameter)).Sub(expr.S(0).Mul(sign))
-	return newRule("lion", []float64{0.02, 0.002, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed}, p, faded(moment(0), gradient, expr.S(4), expr.S(5)))
+	p := parameter.Sub(expr.Param(1).Mul(parameter)).Sub(expr.Param(0).Mul(sign))
+	return newRule("lion", []float64{0.02, 0.002, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed}, p, faded(moment(0), gradient, expr.Param(4), expr.Param(5)))
 }()
 
 // NewLion returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue for
@@ -48,12 +48,12 @@ func NewLion(params []*autograd.Node, cfg LionConfig) *Lion {
 	names := []string{"m"}
 	o := &Lion{}
 	o.base, o.cfgs = newBase("NewLion", params, cfg, 2, func(c *LionConfig, numbers []kernels.Arg, lr float64, _ int) {
-		numbers[0], numbers[1] = kernels.R(lr), kernels.R(lr*c.WeightDecay)
+		numbers[0], numbers[1] = kernels.FloatArg(lr), kernels.FloatArg(lr*c.WeightDecay)
 	}, names...)
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
 		o.apply(lionRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1),
-			kernels.R(c.Beta1), kernels.R(1-c.Beta1), kernels.R(c.Beta2), kernels.R(1-c.Beta2))
+			kernels.FloatArg(c.Beta1), kernels.FloatArg(1-c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1-c.Beta2))
 	}
 	return o
 }

@@ -71,8 +71,8 @@ var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.Join
 			add := func(to *kernels.Joined, value *expr.Expr) {
 				to.Functions = append(to.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", to.Name, i), Value: value})
 			}
-			add(kept[n], expr.X(i))
-			add(back[n], expr.Where(finite(expr.X(2*n)), expr.X(i), expr.X(n+i)))
+			add(kept[n], expr.Input(i))
+			add(back[n], expr.Where(finite(expr.Input(2*n)), expr.Input(i), expr.Input(n+i)))
 		}
 	}
 	return kept, back
@@ -81,14 +81,14 @@ var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.Join
 // scaleRule makes the next scale, its inverse and the steps in a row of these, and of the largest element of the gradients. The
 // scalar is how many steps double the scale.
 var scaleRule = func() *kernels.Joined {
-	scale, inverse, row, one := expr.X(0), expr.X(1), expr.X(2), expr.C(1)
-	good := finite(expr.X(3))
-	grows := good.And(row.Add(one).Ge(expr.S(0)))
+	scale, inverse, row, one := expr.Input(0), expr.Input(1), expr.Input(2), expr.Const(1)
+	good := finite(expr.Input(3))
+	grows := good.And(row.Add(one).Ge(expr.Param(0)))
 	next := func(factor float64, of *expr.Expr, least, most float64) *expr.Expr {
-		up, down := of.Mul(expr.C(factor)), of.Mul(expr.C(1/factor))
-		return expr.Where(good, expr.Where(grows, up, of), down).Max(expr.C(least)).Min(expr.C(most))
+		up, down := of.Mul(expr.Const(factor)), of.Mul(expr.Const(1/factor))
+		return expr.Where(good, expr.Where(grows, up, of), down).Max(expr.Const(least)).Min(expr.Const(most))
 	}
-	count := expr.Where(good, expr.Where(grows, expr.C(0), row.Add(one)), expr.C(0))
+	count := expr.Where(good, expr.Where(grows, expr.Const(0), row.Add(one)), expr.Const(0))
 	j := &kernels.Joined{Name: "loss_scale"}
 	for i, f := range []*expr.Expr{next(2, scale, leastScale, mostScale), next(0.5, inverse, 1/mostScale, 1/leastScale), count} {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprint("loss_scale_", i), Value: f, Scalars: []float64{3},
@@ -97,7 +97,7 @@ var scaleRule = func() *kernels.Joined {
 	return j
 }()
 
-func finite(x *expr.Expr) *expr.Expr { return x.Sub(x).Eq(expr.C(0)) }
+func finite(x *expr.Expr) *expr.Expr { return x.Sub(x).Eq(expr.Const(0)) }
 
 // NewLossScaler returns an optimizer whose steps are those of opt, of scaled losses. From then on its methods are called in place of
 // those of opt. It panics with tensor.ErrValue for an optimizer that is nil, a LossScaler, or not of this package, and for settings
@@ -239,7 +239,7 @@ func (s *LossScaler) Step() error {
 		now, before := s.tensors[at:min(at+keptTogether, len(s.tensors))], s.before[at:min(at+keptTogether, len(s.tensors))]
 		tensor.MapInto(putBackRules[len(now)], nil, now, append(slices.Concat(now, before), s.largest)...)
 	}
-	tensor.MapInto(scaleRule, []kernels.Arg{kernels.R(s.every)}, []*tensor.Tensor{s.scale, s.inverse, s.row}, s.scale, s.inverse, s.row, s.largest)
+	tensor.MapInto(scaleRule, []kernels.Arg{kernels.FloatArg(s.every)}, []*tensor.Tensor{s.scale, s.inverse, s.row}, s.scale, s.inverse, s.row, s.largest)
 	d := s.b.flat.Values.Device()
 	plumbing.TakeLaunched(d, "Step") // it belongs to no graph
 	return d.Err()

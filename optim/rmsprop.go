@@ -42,22 +42,22 @@ type RMSprop struct {
 // the moments square, mean if centered, velocity if there is momentum.
 var rmspropRules = func() (rules [2][2]*kernels.Joined) {
 	names := [2][2]string{{"rmsprop", "rmsprop_momentum"}, {"rmsprop_centered", "rmsprop_centered_momentum"}}
-	g := gradient.Add(expr.S(1).Mul(parameter))
-	square := faded(moment(0), g.Square(), expr.S(2), expr.S(3))
+	g := gradient.Add(expr.Param(1).Mul(parameter))
+	square := faded(moment(0), g.Square(), expr.Param(2), expr.Param(3))
 	for centered := range 2 {
 		variance, domains, moments := square, [][2]float64{squares}, []*expr.Expr{square}
 		if centered == 1 {
-			mean := faded(moment(1), g, expr.S(2), expr.S(3))
-			variance, domains, moments = square.Sub(mean.Square()).Max(expr.C(0)), append(domains, signed), append(moments, mean)
+			mean := faded(moment(1), g, expr.Param(2), expr.Param(3))
+			variance, domains, moments = square.Sub(mean.Square()).Max(expr.Const(0)), append(domains, signed), append(moments, mean)
 		}
 		for withMomentum := range 2 {
-			along := g.Div(variance.Sqrt().Add(expr.S(4)))
+			along := g.Div(variance.Sqrt().Add(expr.Param(4)))
 			if withMomentum == 1 {
-				along = expr.S(5).Mul(moment(len(moments))).Add(along)
+				along = expr.Param(5).Mul(moment(len(moments))).Add(along)
 				domains, moments = append(domains, signed), append(moments, along)
 			}
 			rules[centered][withMomentum] = newRule(names[centered][withMomentum], []float64{0.02, 0.1, 0.9, 0.1, 1e-8, 0.9}, domains,
-				append([]*expr.Expr{parameter.Sub(expr.S(0).Mul(along))}, moments...)...)
+				append([]*expr.Expr{parameter.Sub(expr.Param(0).Mul(along))}, moments...)...)
 		}
 	}
 	return rules
@@ -73,7 +73,7 @@ func NewRMSprop(params []*autograd.Node, cfg RMSpropConfig) *RMSprop {
 	for _, c := range append([]Group[RMSpropConfig]{{Config: cfg}}, cfg.Groups...) {
 		centered, momentum = centered || c.Config.Centered, momentum || c.Config.Momentum != 0
 	}
-	o.base, o.cfgs = newBase("NewRMSprop", params, cfg, 1, func(_ *RMSpropConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) },
+	o.base, o.cfgs = newBase("NewRMSprop", params, cfg, 1, func(_ *RMSpropConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.FloatArg(lr) },
 		chosen(names, true, centered, momentum)...)
 	var moments [][]string // of each group
 	for _, c := range o.cfgs {
@@ -82,7 +82,7 @@ func NewRMSprop(params []*autograd.Node, cfg RMSpropConfig) *RMSprop {
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
 		rule := rmspropRules[btoi(c.Centered)][btoi(c.Momentum != 0)]
-		o.apply(rule, from, to, moments[g], o.numbers.Arg(g), kernels.R(c.L2), kernels.R(c.Alpha), kernels.R(1-c.Alpha), kernels.R(c.Eps), kernels.R(c.Momentum))
+		o.apply(rule, from, to, moments[g], o.numbers.Arg(g), kernels.FloatArg(c.L2), kernels.FloatArg(c.Alpha), kernels.FloatArg(1-c.Alpha), kernels.FloatArg(c.Eps), kernels.FloatArg(c.Momentum))
 	}
 	return o
 }

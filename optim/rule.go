@@ -10,10 +10,10 @@ import (
 
 // A rule is an update as formulas, joined in one kernel: of the parameter, its gradient, its moments and scalars. Its
 // results are the new parameter and the new moments, in the order of the operands.
-var parameter, gradient = expr.X(0), expr.X(1)
+var parameter, gradient = expr.Input(0), expr.Input(1)
 
 // moment is moment k from before the step.
-func moment(k int) *expr.Expr { return expr.X(2 + k) }
+func moment(k int) *expr.Expr { return expr.Input(2 + k) }
 
 // faded is b·x + (1−b)·y, of scalars b and 1−b.
 func faded(x, y, b, rest *expr.Expr) *expr.Expr { return b.Mul(x).Add(rest.Mul(y)) }

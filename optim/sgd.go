@@ -34,7 +34,7 @@ type SGD struct {
 // parameters. A step is one launch for each group.
 func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 	o := &SGD{}
-	o.base, o.cfgs = newBase("NewSGD", params, cfg, 1, func(_ *SGDConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.R(lr) }, "velocity")
+	o.base, o.cfgs = newBase("NewSGD", params, cfg, 1, func(_ *SGDConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.FloatArg(lr) }, "velocity")
 	o.update = o.launch
 	return o
 }
@@ -50,5 +50,5 @@ func (c SGDConfig) check() (Schedule, []Group[SGDConfig]) {
 func (o *SGD) launch(g, from, to int) {
 	n, cfg := to-from, &o.cfgs[g]
 	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.flat.Values.BufferArg(from, n), o.flat.Grads().BufferArg(from, n), o.moments["velocity"].BufferArg(from, n),
-		kernels.I(n), o.numbers.Arg(g), kernels.R(cfg.Momentum), kernels.R(cfg.L2), kernels.Flag(cfg.Nesterov))
+		kernels.IntArg(n), o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.L2), kernels.FlagArg(cfg.Nesterov))
 }

@@ -10,16 +10,16 @@ import (
 
 // TestTermsConditions: a sum of few terms is made a map only where all that read it can add them up.
 func TestTermsConditions(t *testing.T) {
-	x, w, y, z := kernels.NewMem(kernels.Float32, 256), kernels.NewMem(kernels.Float32, 256), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	x, w, y, z := kernels.NewHostBuffer(kernels.Float32, 256), kernels.NewHostBuffer(kernels.Float32, 256), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode
 	// sum adds rows of x up, of 8 elements each.
 	sum := func(rows int, to kernels.Buffer) capture.Launch {
-		l := touching(modes{kernels.In, kernels.Out}, kernels.Vec(x, 0, 8*rows), kernels.Vec(to, 0, 8))
-		l.Kernel.Terms = func([]kernels.Arg, kernels.Limits) *kernels.Map {
-			value, views := expr.X(0), []kernels.View(nil)
+		l := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8*rows), kernels.BufferArg(to, 0, 8))
+		l.Kernel.Terms = func([]kernels.Arg, kernels.Target) *kernels.Map {
+			value, views := expr.Input(0), []kernels.View(nil)
 			for k := range rows {
 				if views = append(views, viewOf(0, 8*k, 1)); k > 0 {
-					value = value.Add(expr.X(k))
+					value = value.Add(expr.Input(k))
 				}
 			}
 			return mapOf(&kernels.Function{Name: "terms", Value: value}, []int{8}, append(views, viewOf(1, 0, 1))...)
@@ -28,26 +28,26 @@ func TestTermsConditions(t *testing.T) {
 	}
 	// read is a map of y and rows of w.
 	read := func(rows int) capture.Launch {
-		value, views := expr.X(0), []kernels.View{viewOf(0, 0, 1)}
+		value, views := expr.Input(0), []kernels.View{viewOf(0, 0, 1)}
 		for k := range rows {
-			value, views = value.Mul(expr.X(k+1)), append(views, viewOf(1, 8*k, 1))
+			value, views = value.Mul(expr.Input(k+1)), append(views, viewOf(1, 8*k, 1))
 		}
 		return saying([]kernels.Operation{mapOf(&kernels.Function{Name: "factors", Value: value}, []int{8}, append(views, viewOf(2, 0, 1))...)}, modes{kernels.In, kernels.In, kernels.Out},
-			kernels.Vec(y, 0, 8), kernels.Vec(w, 0, 8*max(rows, 1)), kernels.Vec(z, 0, 8))
+			kernels.BufferArg(y, 0, 8), kernels.BufferArg(w, 0, 8*max(rows, 1)), kernels.BufferArg(z, 0, 8))
 	}
 	set := func(l capture.Launch, change func(l *capture.Launch)) capture.Launch {
 		change(&l)
 		return l
 	}
-	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.I(1); return nil })
+	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
 	touch := func(mode kernels.Mode, off, n int) capture.Launch {
-		return touching(modes{mode}, kernels.Vec(y, off, n))
+		return touching(modes{mode}, kernels.BufferArg(y, off, n))
 	}
-	byRows := touching(modes{kernels.In, kernels.Out}, kernels.Vec(y, 0, 8), kernels.Vec(z, 0, 8))
-	byRows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
+	byRows := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
+	byRows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
 	for _, c := range []struct {
 		name  string
 		step  []capture.Launch
@@ -72,17 +72,17 @@ func TestTermsConditions(t *testing.T) {
 		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
 		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Terms = nil }), read(1)}, z, false, false},
 		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
-			l.Kernel.Terms = func([]kernels.Arg, kernels.Limits) *kernels.Map { return nil }
+			l.Kernel.Terms = func([]kernels.Arg, kernels.Target) *kernels.Map { return nil }
 		}), read(1)}, z, false, false},
-		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.I(0) }), read(1)}, z, false, false},
+		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
 		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
 		{"to where its terms are", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
-			l.Args[0] = kernels.Vec(y, 0, 24)
-			l.Args[1] = kernels.Vec(y, 4, 8)
-		}), touching(modes{kernels.In}, kernels.Vec(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
+			l.Args[0] = kernels.BufferArg(y, 0, 24)
+			l.Args[1] = kernels.BufferArg(y, 4, 8)
+		}), touching(modes{kernels.In}, kernels.BufferArg(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
 		{"a map", []capture.Launch{set(read(1), func(l *capture.Launch) {
-			l.Kernel.Terms = func([]kernels.Arg, kernels.Limits) *kernels.Map { panic("it is a map") }
-		}), touching(modes{kernels.In}, kernels.Vec(z, 0, 1))}, y, false, true},
+			l.Kernel.Terms = func([]kernels.Arg, kernels.Target) *kernels.Map { panic("it is a map") }
+		}), touching(modes{kernels.In}, kernels.BufferArg(z, 0, 1))}, y, false, true},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)
 		r.nodes[0].once = c.once

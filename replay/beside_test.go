@@ -40,19 +40,19 @@ func TestBeside(t *testing.T) {
 	}
 	check := func(t *testing.T, d tensor.Device, gpu bool) {
 		want, _ := train(t, d, nil)
-		for _, without := range [][]string{nil, {"beside"}} {
+		for _, without := range [][]string{nil, {"horizontal-fusion"}} {
 			var explained bytes.Buffer
 			got, launches := train(t, d, &replay.Options{Without: without, Explain: &explained})
 			if got != want {
 				t.Errorf("without %v: replays leave\n%.300s\nwant\n%.300s", without, got, want)
 			}
 			one := gpu && without == nil
-			if n := updates(launches); n != map[bool]int{true: 1, false: 2}[one] || strings.Contains(explained.String(), "replay: beside: ") != one {
+			if n := updates(launches); n != map[bool]int{true: 1, false: 2}[one] || strings.Contains(explained.String(), "replay: horizontal-fusion: ") != one {
 				t.Errorf("without %v: %d launches update two parameters\n%s", without, n, explained.String())
 			}
 		}
 	}
-	devtest.Each(t, false, func(t *testing.T, d tensor.Device) { check(t, d, !d.Limits().CPU) })
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) { check(t, d, !d.Target().CPU) })
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
 			for _, opt := range []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}} {

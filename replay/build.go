@@ -171,8 +171,8 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 			if from == nil {
 				continue
 			}
-			l.Kernel = fn.Identity.Map(from.DType(), kernels.Layout{Rank: 1})
-			l.Args = []kernels.Arg{kernels.Vec(from, 0, from.Len()), e.args[0], kernels.I(from.Len())}
+			l.Kernel = fn.Identity.Map(from.DType(), kernels.AccessPattern{Rank: 1})
+			l.Args = []kernels.Arg{kernels.BufferArg(from, 0, from.Len()), e.args[0], kernels.IntArg(from.Len())}
 		}
 		step = append(step, l)
 	}
@@ -183,12 +183,12 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
 	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.Real()}
-	units.Limits, units.Has = plumbing.MatrixUnits(b.d)
+	units.Target, units.Has = plumbing.MatrixUnits(b.d)
 	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try, units: units}
-	nodes, err := rewriteLaunches(&b.opt, b.d.Limits(), step, lives, constant, found)
+	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)
-		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Limits(), step, lives, constant, nil); err != nil {
+		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Target(), step, lives, constant, nil); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return err
 	}
 	b.rec.report.Rewriting = time.Since(start) - b.rec.report.Building
-	b.rec.report.Passes, b.rec.report.NoPass = found.done, found.fault
+	b.rec.report.FusedSteps, b.rec.report.NotFused = found.done, found.fault
 	b.rec.seen(nodes)
 	for i, n := range nodes {
 		if err := b.tables(n, constants); err != nil {
@@ -204,7 +204,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		}
 		b.rec.launches = append(b.rec.launches, capture.Launch{Kernel: n.kernel, Args: n.args})
 		for j := range n.args {
-			if a := &n.args[j]; a.Kind == kernels.ArgVec && constants[a.Buf] == nil {
+			if a := &n.args[j]; a.Kind == kernels.ArgBuffer && constants[a.Buf] == nil {
 				b.use(a, i)
 			}
 		}
@@ -226,7 +226,7 @@ func (b *builder) tables(n *node, constants map[any]kernels.Buffer) error {
 		constants[t] = mem
 		b.rec.memory = append(b.rec.memory, mem)
 		b.rec.report.ConstantBytes += bytesOf(mem)
-		if err := b.d.Upload(mem, 0, kernels.MemOf(t.ints)); err != nil {
+		if err := b.d.Upload(mem, 0, kernels.HostBufferOf(t.ints)); err != nil {
 			return err
 		}
 	}
@@ -255,13 +255,13 @@ func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others 
 		}
 		l := capture.Launch{Kernel: n.kernel, Args: slices.Clone(n.args)}
 		for i := range l.Args {
-			if a := &l.Args[i]; a.Kind == kernels.ArgVec && constants[a.Buf] != nil {
+			if a := &l.Args[i]; a.Kind == kernels.ArgBuffer && constants[a.Buf] != nil {
 				a.Buf = constants[a.Buf]
 			}
 		}
 		launches = append(launches, l)
 	}
-	b.rec.report.Once = len(launches)
+	b.rec.report.Hoisted = len(launches)
 	if len(launches) == 0 {
 		return others, nil
 	}
@@ -315,7 +315,7 @@ func (b *builder) place(constants map[any]kernels.Buffer) error {
 	for _, l := range b.rec.launches {
 		for j := range l.Args {
 			a := &l.Args[j]
-			if a.Kind != kernels.ArgVec {
+			if a.Kind != kernels.ArgBuffer {
 				continue
 			}
 			if c := constants[a.Buf]; c != nil {
@@ -336,7 +336,7 @@ func (b *builder) needs() {
 		e := &b.run.events[i]
 		for j := range e.args {
 			a := &e.args[j]
-			if a.Kind != kernels.ArgVec || b.run.origin(a.Buf) == made && !b.kept[a.Buf] {
+			if a.Kind != kernels.ArgBuffer || b.run.origin(a.Buf) == made && !b.kept[a.Buf] {
 				continue
 			}
 			if !seen[a.Buf] {

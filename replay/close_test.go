@@ -102,17 +102,17 @@ func TestRecordOfGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	var met []error
-	k := &kernels.Kernel{Name: "k_none", Params: []kernels.Param{{Name: "n", Mode: kernels.IntArg}},
+	k := &kernels.Kernel{Name: "k_none", Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}},
 		Twin: kernels.Twin{F64: func(kernels.Call[float64]) {
 			if rec != nil { // it runs
 				met = append(met, elsewhere(func() error { rec.Free(); return nil }), elsewhere(rec.Run))
 			}
 		}},
-		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
 		}}
 	rec = nil
-	own, err := replay.Record(d, func() ([]*tensor.Tensor, error) { tensor.Launch(d, k, kernels.I(1)); return nil, nil })
+	own, err := replay.Record(d, func() ([]*tensor.Tensor, error) { tensor.Launch(d, k, kernels.IntArg(1)); return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func (e *event) argument(j int) string {
 
 // argument says how an argument differs, "" if it does not.
 func (p *pairs) argument(a, b *kernels.Arg) string {
-	if a.Kind != kernels.ArgVec {
+	if a.Kind != kernels.ArgBuffer {
 		return p.number(a, b)
 	}
 	switch {
@@ -145,9 +145,9 @@ func (p *pairs) number(a, b *kernels.Arg) string {
 	return ""
 }
 
-func sameBytes(a, b *kernels.Mem) bool { return bytes.Equal(raw(a), raw(b)) }
+func sameBytes(a, b *kernels.HostBuffer) bool { return bytes.Equal(raw(a), raw(b)) }
 
 // raw returns the bytes of host memory: values that are not equal to themselves are the same.
-func raw(m *kernels.Mem) []byte {
+func raw(m *kernels.HostBuffer) []byte {
 	return unsafe.Slice((*byte)(m.Pointer()), m.Len()*m.DType().Size())
 }

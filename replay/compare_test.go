@@ -47,7 +47,7 @@ func TestSpanOfViews(t *testing.T) {
 		{view{nil, 7, []int{-2, 5}}, true}, // of one element
 		{view{nil, 7, []int{2, 1}}, false},
 		{view{nil, 6, []int{-2, 1}}, false},
-		{view{kernels.NewMem(kernels.Float32, 1), 7, []int{-2, 1}}, false},
+		{view{kernels.NewHostBuffer(kernels.Float32, 1), 7, []int{-2, 1}}, false},
 	} {
 		if v.same(c.w, dims) != c.want {
 			t.Errorf("%+v and %+v: %v", v, c.w, !c.want)

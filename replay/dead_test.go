@@ -16,16 +16,16 @@ func TestDeadStores(t *testing.T) {
 	left, kept := 0, 0
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 13))
-		mems := []kernels.Buffer{kernels.NewMem(kernels.Float32, 16), kernels.NewMem(kernels.Float32, 16), kernels.NewMem(kernels.Float32, 16)}
+		mems := []kernels.Buffer{kernels.NewHostBuffer(kernels.Float32, 16), kernels.NewHostBuffer(kernels.Float32, 16), kernels.NewHostBuffer(kernels.Float32, 16)}
 		lives := func(b kernels.Buffer) bool { return b == mems[0] }
 		var step []capture.Launch
 		for range 2 + rng.IntN(9) {
 			l := capture.Launch{Kernel: kinds[rng.IntN(len(kinds))]}
 			for range len(l.Kernel.Params) - 3 {
 				n := 1 + rng.IntN(8)
-				l.Args = append(l.Args, kernels.Vec(mems[rng.IntN(len(mems))], rng.IntN(17-n), n))
+				l.Args = append(l.Args, kernels.BufferArg(mems[rng.IntN(len(mems))], rng.IntN(17-n), n))
 			}
-			l.Args = append(l.Args, kernels.I(rng.IntN(8)), kernels.I(1), kernels.I(64))
+			l.Args = append(l.Args, kernels.IntArg(rng.IntN(8)), kernels.IntArg(1), kernels.IntArg(64))
 			step = append(step, l)
 		}
 		needed := map[kernels.Buffer]*[16]bool{}
@@ -63,7 +63,7 @@ func TestDeadStores(t *testing.T) {
 			}
 		}
 		slices.Reverse(want)
-		nodes, err := rewriteLaunches(only("dead"), gpu, step, lives, never, nil)
+		nodes, err := rewriteLaunches(only("dead-store-elimination"), gpu, step, lives, never, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

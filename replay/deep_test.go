@@ -65,7 +65,7 @@ func TestManyLayers(t *testing.T) {
 		if got, err := rec.Outputs()[0].Item(); err != nil || got != want {
 			t.Errorf("residual %v: the loss is %v, eagerly %v: %v", residual, got, want, err)
 		}
-		if why := rec.Report().NoPass; why == nil || !strings.Contains(why.Error(), "300 layers: one launch trains 8 at most") {
+		if why := rec.Report().NotFused; why == nil || !strings.Contains(why.Error(), "300 layers: one launch trains 8 at most") {
 			t.Errorf("no pass: %v", why)
 		}
 	}

@@ -24,17 +24,17 @@ func rewriterOf(step []capture.Launch, lives, constant func(kernels.Buffer) bool
 
 // touching is a launch of a kernel that says nothing of itself.
 func touching(modes []kernels.Mode, args ...kernels.Arg) capture.Launch {
-	return capture.Launch{Kernel: opaque("touch", modes...), Args: append(args, kernels.I(1), kernels.I(1), kernels.I(64))}
+	return capture.Launch{Kernel: opaque("touch", modes...), Args: append(args, kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(64))}
 }
 
 // TestSumsLate: a sum is done by the update that reads it only if nobody can tell.
 func TestSumsLate(t *testing.T) {
-	x, y, z := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	x, y, z := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode
-	sum := touching(modes{kernels.In, kernels.Out}, kernels.Vec(x, 8, 8), kernels.Vec(y, 8, 8))
-	update := touching(modes{kernels.In, kernels.InOut}, kernels.Vec(y, 0, 32), kernels.Vec(z, 0, 8))
+	sum := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
+	update := touching(modes{kernels.In, kernels.InOut}, kernels.BufferArg(y, 0, 32), kernels.BufferArg(z, 0, 8))
 	touch := func(mode kernels.Mode, b kernels.Buffer, off, n int) capture.Launch {
-		return touching(modes{mode}, kernels.Vec(b, off, n))
+		return touching(modes{mode}, kernels.BufferArg(b, off, n))
 	}
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
 	const gradient, between, around, anew = "the gradient is read by others, or is there after the run", "the gradient is read or written before the update",
@@ -82,13 +82,13 @@ func TestSumsLate(t *testing.T) {
 
 // TestMemoryMoved: memory of launches that can use other memory is moved, with all that they do with it; that of others is not.
 func TestMemoryMoved(t *testing.T) {
-	from, other, to := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 256)
+	from, other, to := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 256)
 	type modes = []kernels.Mode
-	made := touching(modes{kernels.In, kernels.Out}, kernels.Vec(other, 0, 8), kernels.Vec(from, 8, 8))
-	sum := touching(modes{kernels.In, kernels.Out}, kernels.Vec(from, 8, 4), kernels.Vec(other, 16, 8))
-	also := touching(modes{kernels.In, kernels.Out}, kernels.Vec(from, 12, 4), kernels.Vec(other, 24, 8))
-	apart := touching(modes{kernels.In}, kernels.Vec(other, 8, 4))
-	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(other, 0, 8), kernels.Vec(from, 8, 8))
+	made := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(from, 8, 8))
+	sum := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 8, 4), kernels.BufferArg(other, 16, 8))
+	also := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 12, 4), kernels.BufferArg(other, 24, 8))
+	apart := touching(modes{kernels.In}, kernels.BufferArg(other, 8, 4))
+	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(other, 0, 8), kernels.BufferArg(from, 8, 8))
 	for _, c := range []struct {
 		name string
 		step []capture.Launch
@@ -99,13 +99,13 @@ func TestMemoryMoved(t *testing.T) {
 		{"one", []capture.Launch{made, apart, sum}, []int{2}, nil, true},
 		{"two", []capture.Launch{made, sum, also}, []int{1, 2}, nil, true},
 		{"one of two", []capture.Launch{made, sum, also}, []int{1}, nil, false},
-		{"changed between", []capture.Launch{made, touching(modes{kernels.InOut}, kernels.Vec(from, 9, 1)), sum}, []int{2}, nil, true},
+		{"changed between", []capture.Launch{made, touching(modes{kernels.InOut}, kernels.BufferArg(from, 9, 1)), sum}, []int{2}, nil, true},
 		{"made by a map", []capture.Launch{mapped, sum}, []int{1}, nil, false},
 		{"made by what may be a map", []capture.Launch{made, sum}, []int{1}, func(n *node) { n.late = &mapping{} }, false},
 		{"made by several", []capture.Launch{made, sum}, []int{1}, func(n *node) { n.chain = []rowPart{{}} }, false},
 		{"made once", []capture.Launch{made, sum}, []int{1}, func(n *node) { n.once = true }, false},
 		{"read by a map", []capture.Launch{made, saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
-			modes{kernels.In, kernels.Out}, kernels.Vec(from, 8, 8), kernels.Vec(other, 0, 8))}, []int{1}, nil, false},
+			modes{kernels.In, kernels.Out}, kernels.BufferArg(from, 8, 8), kernels.BufferArg(other, 0, 8))}, []int{1}, nil, false},
 	} {
 		r := rewriterOf(c.step, never, never)
 		if c.set != nil {
@@ -126,7 +126,7 @@ func TestMemoryMoved(t *testing.T) {
 		}
 		got := ""
 		for _, a := range n.args {
-			if a.Kind == kernels.ArgVec {
+			if a.Kind == kernels.ArgBuffer {
 				got += fmt.Sprintf("%d+%d ", a.Off, a.N)
 				if (a.Buf == to) != (a.Off > 100) {
 					t.Errorf("argument of launch %d: %v", i, a)
@@ -163,18 +163,18 @@ func TestMemoryMoved(t *testing.T) {
 
 // TestInputsApart: a launch is left out, and computed where its result is read, only if nobody can tell.
 func TestInputsApart(t *testing.T) {
-	x, w, y, z := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	x, w, y, z := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode
-	made := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(x, 8, 8), kernels.Vec(y, 8, 8))
+	made := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
 	two := saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, modes{kernels.In, kernels.In, kernels.Out},
-		kernels.Vec(x, 8, 8), kernels.Vec(w, 8, 8), kernels.Vec(y, 8, 8))
+		kernels.BufferArg(x, 8, 8), kernels.BufferArg(w, 8, 8), kernels.BufferArg(y, 8, 8))
 	byRow := saying([]kernels.Operation{mapOf(fn.Add, []int{2, 4}, viewOf(0, 0, 4, 1), viewOf(1, 0, 0, 1), viewOf(2, 0, 4, 1))}, modes{kernels.In, kernels.In, kernels.Out},
-		kernels.Vec(x, 8, 8), kernels.Vec(w, 8, 4), kernels.Vec(y, 8, 8))
+		kernels.BufferArg(x, 8, 8), kernels.BufferArg(w, 8, 4), kernels.BufferArg(y, 8, 8))
 	gather := saying([]kernels.Operation{&kernels.Gather{N: 2, Cols: 4, Rows: 8, X: viewOf(0, 0, 4, 1), Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 4, 1)}}, modes{kernels.In, kernels.InInts, kernels.Out},
-		kernels.Vec(x, 0, 32), kernels.Vec(kernels.NewMem(kernels.Int32, 8), 0, 2), kernels.Vec(y, 8, 8))
-	again := saying([]kernels.Operation{mapOf(fn.Exp, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(y, 8, 8), kernels.Vec(w, 8, 8))
-	silent := touching(modes{kernels.In, kernels.Out}, kernels.Vec(x, 8, 8), kernels.Vec(y, 8, 8))
-	rows := touching(modes{kernels.In, kernels.In, kernels.Out}, kernels.Vec(y, 8, 8), kernels.Vec(w, 0, 8), kernels.Vec(z, 0, 8))
+		kernels.BufferArg(x, 0, 32), kernels.BufferArg(kernels.NewHostBuffer(kernels.Int32, 8), 0, 2), kernels.BufferArg(y, 8, 8))
+	again := saying([]kernels.Operation{mapOf(fn.Exp, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 8, 8))
+	silent := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
+	rows := touching(modes{kernels.In, kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 0, 8), kernels.BufferArg(z, 0, 8))
 	rows.Kernel.Loads = []kernels.Loads{{Operand: 0}}
 	rowsOf := func(args ...kernels.Arg) capture.Launch {
 		return capture.Launch{Kernel: rows.Kernel, Args: append(args, rows.Args[3:]...)}
@@ -182,7 +182,7 @@ func TestInputsApart(t *testing.T) {
 	both := opaque("rows", kernels.In, kernels.In, kernels.Out)
 	both.Loads = []kernels.Loads{{Operand: 0}, {Operand: 1}}
 	touch := func(mode kernels.Mode, b kernels.Buffer, off int) capture.Launch {
-		return touching(modes{mode}, kernels.Vec(b, off, 1))
+		return touching(modes{mode}, kernels.BufferArg(b, off, 1))
 	}
 	const in, out = kernels.In, kernels.Out
 	for _, c := range []struct {
@@ -205,15 +205,15 @@ func TestInputsApart(t *testing.T) {
 		{"read beside", []capture.Launch{made, rows, touch(in, y, 16)}, 0, nil, z, nil, true},
 		{"read by what is computed, too", []capture.Launch{made, again, rows}, 0, []int{1}, z, nil, true},
 		{"read by what is not", []capture.Launch{made, again, rows}, 0, nil, z, nil, false},
-		{"read as another operand, too", []capture.Launch{made, rowsOf(kernels.Vec(y, 8, 8), kernels.Vec(y, 8, 8), kernels.Vec(z, 0, 8))}, 0, nil, z, nil, false},
-		{"read as two operands", []capture.Launch{made, {Kernel: both, Args: rowsOf(kernels.Vec(y, 8, 8), kernels.Vec(y, 8, 8), kernels.Vec(z, 0, 8)).Args}}, 0, nil, z, nil, true},
+		{"read as another operand, too", []capture.Launch{made, rowsOf(kernels.BufferArg(y, 8, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(z, 0, 8))}, 0, nil, z, nil, false},
+		{"read as two operands", []capture.Launch{made, {Kernel: both, Args: rowsOf(kernels.BufferArg(y, 8, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(z, 0, 8)).Args}}, 0, nil, z, nil, true},
 		{"what it reads is read between", []capture.Launch{made, touch(in, x, 8), rows}, 0, nil, z, nil, true},
 		{"what it reads is written between", []capture.Launch{made, touch(out, x, 8), rows}, 0, nil, z, nil, false},
 		{"the last that it reads is written between", []capture.Launch{made, touch(out, x, 15), rows}, 0, nil, z, nil, false},
 		{"beside what it reads is written", []capture.Launch{made, touch(out, x, 16), touch(out, x, 7), rows}, 0, nil, z, nil, true},
 		{"what it reads is written before", []capture.Launch{touch(out, x, 8), made, rows}, 1, nil, z, nil, true},
 		{"what it reads is written behind", []capture.Launch{made, rows, touch(out, x, 8)}, 0, nil, z, nil, true},
-		{"what it reads is written by the reader", []capture.Launch{made, rowsOf(kernels.Vec(y, 8, 8), kernels.Vec(w, 0, 8), kernels.Vec(x, 0, 9))}, 0, nil, z, nil, false},
+		{"what it reads is written by the reader", []capture.Launch{made, rowsOf(kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 0, 8), kernels.BufferArg(x, 0, 9))}, 0, nil, z, nil, false},
 		{"of two tensors", []capture.Launch{two, rows}, 0, nil, z, nil, false},
 		{"of a tensor and a row", []capture.Launch{byRow, rows}, 0, nil, z, nil, true},
 		{"of rows of a table", []capture.Launch{gather, rows}, 0, nil, z, nil, true},
@@ -239,8 +239,8 @@ func TestInputsApart(t *testing.T) {
 		{"before the reader", []capture.Launch{made, rows, made}, nil, []int{0}},
 		{"taken", []capture.Launch{made, rows}, []int{0}, nil},
 		{"what makes it", []capture.Launch{touch(out, x, 8), touch(out, x, 9), made, touch(out, x, 8), rows}, []int{2}, []int{1}},
-		{"of each", []capture.Launch{made, again, {Kernel: both, Args: rowsOf(kernels.Vec(y, 8, 8), kernels.Vec(w, 8, 8), kernels.Vec(z, 0, 8)).Args}}, nil, []int{0, 1}},
-		{"once", []capture.Launch{made, {Kernel: both, Args: rowsOf(kernels.Vec(y, 8, 8), kernels.Vec(y, 8, 4), kernels.Vec(z, 0, 8)).Args}}, nil, []int{0}},
+		{"of each", []capture.Launch{made, again, {Kernel: both, Args: rowsOf(kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 8, 8), kernels.BufferArg(z, 0, 8)).Args}}, nil, []int{0, 1}},
+		{"once", []capture.Launch{made, {Kernel: both, Args: rowsOf(kernels.BufferArg(y, 8, 8), kernels.BufferArg(y, 8, 4), kernels.BufferArg(z, 0, 8)).Args}}, nil, []int{0}},
 	} {
 		r := rewriterOf(c.step, never, never)
 		i := slices.IndexFunc(r.nodes, func(n *node) bool { return n.kernel.Loads != nil })

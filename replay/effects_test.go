@@ -15,13 +15,13 @@ import (
 func saying(ops []kernels.Operation, modes []kernels.Mode, args ...kernels.Arg) capture.Launch {
 	k := opaque("says", modes...)
 	k.Describe = func([]kernels.Arg) []kernels.Operation { return ops }
-	return capture.Launch{Kernel: k, Args: append(args, kernels.I(1), kernels.I(1), kernels.I(64))}
+	return capture.Launch{Kernel: k, Args: append(args, kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(64))}
 }
 
 // vecs returns an argument of memory of its own for each size.
 func vecs(sizes ...int) (args []kernels.Arg) {
 	for _, n := range sizes {
-		args = append(args, kernels.Vec(kernels.NewMem(kernels.Float32, n+8), 3, n))
+		args = append(args, kernels.BufferArg(kernels.NewHostBuffer(kernels.Float32, n+8), 3, n))
 	}
 	return args
 }
@@ -54,12 +54,12 @@ func TestEffects(t *testing.T) {
 	silent := func(items int, m modes, args ...kernels.Arg) capture.Launch {
 		l := saying(nil, m, args...)
 		l.Kernel.Describe = nil
-		l.Args[len(args)] = kernels.I(items)
+		l.Args[len(args)] = kernels.IntArg(items)
 		return l
 	}
 	idle := saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out}, vecs(24, 8)...)
-	idle.Args[2] = kernels.I(0)
-	slots := kernels.NewSlots(2, func(n []kernels.Arg) error { n[0], n[1] = kernels.I(1), kernels.R(1); return nil })
+	idle.Args[2] = kernels.IntArg(0)
+	slots := kernels.NewSlots(2, func(n []kernels.Arg) error { n[0], n[1] = kernels.IntArg(1), kernels.FloatArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +92,8 @@ func TestEffects(t *testing.T) {
 		p := &kernels.Product{Batch: []int{2}, M: 3, N: 4, K: k, Slice: slice, A: viewOf(0, 0, 3*k, k, 1), B: viewOf(1, 0, 4*k, 4, 1), C: viewOf(2, 0, strides...)}
 		return saying(operations{p}, modes{in, in, inOut}, vecs(2*3*5, 2*5*4, n)...)
 	}
-	labelled := kernels.Labelled{Outer: 1, Len: 3, Inner: 1, X: viewOf(0, 0, 3, 1, 1), Labels: viewOf(1, 0, 1, 1), Smoothing: kernels.Constant(0)}
-	entropy := &kernels.CrossEntropy{Labelled: labelled, Loss: viewOf(2, 0, 1, 1), Counted: viewOf(3, 0, 1, 1), Most: viewOf(4, 0, 1, 1), LogSum: viewOf(5, 0, 1, 1), Slope: viewOf(6, 0, 1, 1)}
+	labelled := kernels.CrossEntropySpec{Outer: 1, Len: 3, Inner: 1, X: viewOf(0, 0, 3, 1, 1), Labels: viewOf(1, 0, 1, 1), Smoothing: kernels.Constant(0)}
+	entropy := &kernels.CrossEntropy{CrossEntropySpec: labelled, Loss: viewOf(2, 0, 1, 1), Counted: viewOf(3, 0, 1, 1), Most: viewOf(4, 0, 1, 1), LogSum: viewOf(5, 0, 1, 1), Slope: viewOf(6, 0, 1, 1)}
 	for _, c := range []struct {
 		name string
 		l    capture.Launch
@@ -155,7 +155,7 @@ func TestEffects(t *testing.T) {
 			of := []int{}
 			for _, s := range list {
 				i := slices.IndexFunc(n.args, func(a kernels.Arg) bool {
-					return a.Kind == kernels.ArgVec && a.Buf == s.buf && a.Off == s.lo && a.Off+a.N == s.hi
+					return a.Kind == kernels.ArgBuffer && a.Buf == s.buf && a.Off == s.lo && a.Off+a.N == s.hi
 				})
 				if of = append(of, i); i < 0 {
 					t.Errorf("%s: elements %d to %d are no argument", c.name, s.lo, s.hi)
@@ -190,7 +190,7 @@ func TestEffects(t *testing.T) {
 
 // TestFillsOfMaps: results of a map that fill the gaps of each other fill memory together; those of other memory do not.
 func TestFillsOfMaps(t *testing.T) {
-	a, b := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	a, b := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	for _, c := range []struct {
 		name  string
 		views []view
@@ -217,7 +217,7 @@ func TestFillsOfMaps(t *testing.T) {
 
 // TestUses: who reads, writes or fills elements is found as if every launch were asked for every element.
 func TestUses(t *testing.T) {
-	bufs := []kernels.Buffer{kernels.NewMem(kernels.Float32, 16), kernels.NewMem(kernels.Float32, 16), kernels.NewMem(kernels.Float32, 16)}
+	bufs := []kernels.Buffer{kernels.NewHostBuffer(kernels.Float32, 16), kernels.NewHostBuffer(kernels.Float32, 16), kernels.NewHostBuffer(kernels.Float32, 16)}
 	lives := func(b kernels.Buffer) bool { return b != bufs[0] }
 	var many [5]int
 	for seed := range uint64(3000) {
@@ -300,7 +300,7 @@ func TestUses(t *testing.T) {
 
 // TestRegions: two regions meet where they may have an element in common.
 func TestRegions(t *testing.T) {
-	a, b := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	a, b := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	all := func(buf kernels.Buffer, lo, hi int) region { return region{buf: buf, span: span{lo, hi}} }
 	other := func(off int) region { // every other of 8
 		v := view{a, off, []int{2}}

@@ -14,8 +14,8 @@ import (
 // TestEndings: a map is computed where a launch stores its result only if that is all that the two have to do with each other,
 // and the result is stored, too, where others see it.
 func TestEndings(t *testing.T) {
-	mem := func() kernels.Buffer { return kernels.NewMem(kernels.Float32, 64) }
-	x, y, z, w, v, bytes := mem(), mem(), mem(), mem(), mem(), kernels.NewMem(kernels.Uint8, 64)
+	mem := func() kernels.Buffer { return kernels.NewHostBuffer(kernels.Float32, 64) }
+	x, y, z, w, v, bytes := mem(), mem(), mem(), mem(), mem(), kernels.NewHostBuffer(kernels.Uint8, 64)
 	type modes = []kernels.Mode
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
 	// product stores argument 1.
@@ -33,16 +33,16 @@ func TestEndings(t *testing.T) {
 	}
 	wide := kernels.Stores{GPU: 4}
 	size := func(off, n int) capture.Launch {
-		return product(modes{in, out}, wide, kernels.Vec(x, 0, 8), kernels.Vec(y, off, n))
+		return product(modes{in, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, off, n))
 	}
 	base := size(8, 8)
-	adds := product(modes{in, inOut}, kernels.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return true }}, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8))
+	adds := product(modes{in, inOut}, kernels.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return true }}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
 	reads := kernels.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return false }}
-	two := product(modes{in, out, out}, wide, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8), kernels.Vec(v, 8, 8))
+	two := product(modes{in, out, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(v, 8, 8))
 	// maps is a map of y, or of y and others.
 	maps := func(f *kernels.Function, dims []int, views ...kernels.View) capture.Launch {
 		return saying([]kernels.Operation{mapOf(f, dims, views...)}, modes{in, in, in, inOut, inOut, inOut},
-			kernels.Vec(y, 0, 64), kernels.Vec(w, 0, 64), kernels.Vec(v, 0, 64), kernels.Vec(z, 0, 64), kernels.Vec(x, 0, 64), kernels.Vec(y, 0, 64))
+			kernels.BufferArg(y, 0, 64), kernels.BufferArg(w, 0, 64), kernels.BufferArg(v, 0, 64), kernels.BufferArg(z, 0, 64), kernels.BufferArg(x, 0, 64), kernels.BufferArg(y, 0, 64))
 	}
 	line := []int{8}
 	negate := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
@@ -55,9 +55,9 @@ func TestEndings(t *testing.T) {
 	twice := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
 	twice.Kernel.Describe = func([]kernels.Arg) []kernels.Operation { return []kernels.Operation{both} }
 	tells := mapOf(fn.Lt, line, viewOf(0, 8, 1), viewOf(1, 0, 1), kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})
-	condition := saying([]kernels.Operation{tells}, modes{in, in, kernels.OutBytes}, kernels.Vec(y, 0, 64), kernels.Vec(w, 0, 64), kernels.Vec(bytes, 0, 64))
+	condition := saying([]kernels.Operation{tells}, modes{in, in, kernels.OutBytes}, kernels.BufferArg(y, 0, 64), kernels.BufferArg(w, 0, 64), kernels.BufferArg(bytes, 0, 64))
 	touch := func(mode kernels.Mode, b kernels.Buffer, off, n int) capture.Launch {
-		return touching(modes{mode}, kernels.Vec(b, off, n))
+		return touching(modes{mode}, kernels.BufferArg(b, off, n))
 	}
 	gpuOf := func(l capture.Launch, stores kernels.Stores) capture.Launch {
 		return product(modes{in, out}, stores, l.Args[0], l.Args[1])
@@ -71,8 +71,8 @@ func TestEndings(t *testing.T) {
 	}{
 		{"a map", steps(base, negate), z, "latter"},
 		{"on a device that stores otherwise", steps(gpuOf(base, kernels.Stores{CPU: 4}), negate), z, "in another way"},
-		{"after other values", steps(gpuOf(base, kernels.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Limits) bool { return true }}), negate), z, "added up where"},
-		{"never after other values", steps(gpuOf(base, kernels.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Limits) bool { return false }}), negate), z, "latter"},
+		{"after other values", steps(gpuOf(base, kernels.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return true }}), negate), z, "added up where"},
+		{"never after other values", steps(gpuOf(base, kernels.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return false }}), negate), z, "latter"},
 		{"stored otherwise", steps(gpuOf(size(8, 8), of(0)), negate), z, "one after the other"},
 		{"a part is stored", steps(gpuOf(size(8, 8), of(7)), negate), z, "one after the other"},
 		{"of a part", steps(size(8, 9), negate), z, "read the result whole"},
@@ -90,12 +90,12 @@ func TestEndings(t *testing.T) {
 		{"and what is beside another result", steps(two, plus(2, 16)), z, "latter"},
 		{"to what the former reads", steps(base, maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z, "writes what the former reads"},
 		{"to beside what the former reads", steps(base, maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 8, 1))), z, "latter"},
-		{"to another result", steps(product(modes{in, out, out}, wide, kernels.Vec(x, 40, 8), kernels.Vec(y, 8, 8), kernels.Vec(x, 0, 8)), maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z,
+		{"to another result", steps(product(modes{in, out, out}, wide, kernels.BufferArg(x, 40, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(x, 0, 8)), maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(4, 7, 1))), z,
 			"writes what the former reads or writes"},
 		{"to other elements of it", steps(base, maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(5, 9, 1))), z, "at other indices"},
 		{"in place", steps(base, inPlace), y, "latter"},
 		{"in place, of what is added to", steps(adds, inPlace), y, "latter reads"},
-		{"in place of what the former reads a part of", steps(product(modes{in, out}, wide, kernels.Vec(y, 8, 4), kernels.Vec(y, 8, 8)), inPlace), y, "writes what the former reads"},
+		{"in place of what the former reads a part of", steps(product(modes{in, out}, wide, kernels.BufferArg(y, 8, 4), kernels.BufferArg(y, 8, 8)), inPlace), y, "writes what the former reads"},
 		{"in place and elsewhere", steps(base, twice), y, "latter"},
 		{"what is added to", steps(adds, negate), z, "latter reads"},
 		{"what is not", steps(gpuOf(base, reads), negate), z, "latter"},
@@ -104,7 +104,7 @@ func TestEndings(t *testing.T) {
 		{"read behind", steps(base, negate, touch(in, y, 15, 1)), z, "latter keeps"},
 		{"beside it read", steps(base, negate, touch(in, y, 16, 1)), z, "latter"},
 		{"read between", steps(base, touch(in, y, 15, 1), negate), z, "former keeps"},
-		{"read between, and then written", steps(base, touching(modes{in, out}, kernels.Vec(y, 15, 1), kernels.Vec(w, 3, 1)), plus(1, 0)), z, "depends on the former"},
+		{"read between, and then written", steps(base, touching(modes{in, out}, kernels.BufferArg(y, 15, 1), kernels.BufferArg(w, 3, 1)), plus(1, 0)), z, "depends on the former"},
 		{"the other operand written between", steps(base, touch(out, w, 3, 1), plus(1, 0)), z, "latter"},
 		{"to bytes", steps(base, condition), z, "of another type"},
 		{"to bytes, and kept", steps(base, condition), y, "latter keeps"},
@@ -183,7 +183,7 @@ func TestEndings(t *testing.T) {
 	}
 
 	// What both do.
-	n := rewriterOf(steps(product(modes{in, out, out}, wide, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8), kernels.Vec(v, 8, 8)),
+	n := rewriterOf(steps(product(modes{in, out, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(v, 8, 8)),
 		maps(fn.Add, line, viewOf(0, 8, 1), viewOf(0, 16, 1), viewOf(3, 0, 1)), maps(fn.Add, line, viewOf(0, 8, 1), viewOf(0, 0, 1), viewOf(3, 0, 1))), never, never)
 	for j, other := range []string{1: "1:16", 2: "1:0"} {
 		for _, keep := range []bool{false, true} {
@@ -212,26 +212,28 @@ func TestEndings(t *testing.T) {
 
 // TestStorers: the launch that stores what an operand reads is the last that writes to its memory, if it stores it as a result.
 func TestStorers(t *testing.T) {
-	x, y, z := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	x, y, z := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode
 	stores := func(args ...kernels.Arg) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out, kernels.Out}, args...)
 		l.Kernel.Stores = &kernels.Stores{Result: 1}
 		return l
 	}
-	base := stores(kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8), kernels.Vec(z, 0, 1))
-	other := stores(kernels.Vec(x, 0, 8), kernels.Vec(z, 8, 8), kernels.Vec(y, 8, 8))
+	base := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(z, 0, 1))
+	other := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(z, 8, 8), kernels.BufferArg(y, 8, 8))
 	rows := stores(base.Args[:3]...)
-	rows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
-	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.Vec(x, 0, 8), kernels.Vec(y, 8, 8))
+	rows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
+	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
 	mapped.Kernel.Stores = &kernels.Stores{Result: 1}
-	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.I(1); return nil })
+	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
 	varying := stores(base.Args[:3]...)
 	varying.Args = append(varying.Args, slots.Arg(0))
-	touch := func(mode kernels.Mode, off int) capture.Launch { return touching(modes{mode}, kernels.Vec(y, off, 1)) }
+	touch := func(mode kernels.Mode, off int) capture.Launch {
+		return touching(modes{mode}, kernels.BufferArg(y, off, 1))
+	}
 	read := touch(kernels.In, 8)
 	steps := func(list ...capture.Launch) []capture.Launch { return append(list, read) }
 	for _, c := range []struct {

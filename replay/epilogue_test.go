@@ -207,7 +207,7 @@ func TestStored(t *testing.T) {
 				explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					return c.make(d, tensor.NewRNG(5))
 				})
-				if d.Limits().CPU && (report.Launches != c.launches || !strings.Contains(explained, c.says)) { // GPUs share long sums out
+				if d.Target().CPU && (report.Launches != c.launches || !strings.Contains(explained, c.says)) { // GPUs share long sums out
 					t.Errorf("%d launches, not %d, or not %q:\n%s", report.Launches, c.launches, c.says, explained)
 				}
 				_, off := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
@@ -266,7 +266,7 @@ func storedOnGPU(t *testing.T, d tensor.Device) {
 // doubling is a kernel of a user's own, Y = 2·X, that lets maps be computed where it stores. With a map, it computes times
 // that.
 func doubling(times string) *kernels.Kernel {
-	text := `// @depends: common, put
+	text := `// @depends: common, epilogue
 #ifdef NUM // of the formula of a map
 #define TIMES ` + times + `
 #else
@@ -281,8 +281,8 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 			y(i, 2*x(i))
 		}
 	}
-	return &kernels.Kernel{Name: "doubled", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid: kernels.PerInt(2),
+	return &kernels.Kernel{Name: "doubled", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid: kernels.GridFromArg(2),
 		Twin: kernels.Twin{
 			F32: func(c kernels.Call[float32]) {
 				twin(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
@@ -309,7 +309,7 @@ func TestStoredByOthers(t *testing.T) {
 				x := tensor.Empty(d, 40, 3)
 				return func() []*tensor.Tensor {
 					y := tensor.Empty(d, 40, 3)
-					tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+					tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.IntArg(x.Len()))
 					return []*tensor.Tensor{y.Add(x).Neg()}
 				}, []*tensor.Tensor{x}, nil
 			})

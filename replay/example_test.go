@@ -66,7 +66,7 @@ func ExampleRecord_slots() {
 	temperature := 16.0
 	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error {
 		temperature /= 2
-		numbers[0] = kernels.R(temperature)
+		numbers[0] = kernels.FloatArg(temperature)
 		return nil
 	})
 	x := tensor.New(d, []float64{1, 2, 3})

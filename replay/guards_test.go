@@ -44,7 +44,7 @@ func TestRefusedSteps(t *testing.T) {
 		x, y := tensor.New(d, []float64{1, 2, 3}), tensor.New(d, []float64{4, 5, 6})
 		index, others := tensor.New(d, []int32{0, 2}), tensor.New(d, []int32{1, 0})
 		elsewhere := tensor.New(other, []float64{1})
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.R(0.5); return nil })
+		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.FloatArg(0.5); return nil })
 		stale := slots.Arg(0)
 		var held *tensor.Tensor
 		broken := errors.New("broken step")
@@ -112,7 +112,7 @@ func TestRefusedSteps(t *testing.T) {
 			"a number": {func(run int) ([]*tensor.Tensor, error) { return one(x.MulScalar(float64(run))) },
 				replay.ErrDiffers, []string{"launch 1", "is 0 in the first, 1 in the second", "slot"}},
 			"an int": {func(run int) ([]*tensor.Tensor, error) {
-				return one(tensor.ScalarFromArg(d, kernels.I(run)))
+				return one(tensor.ScalarFromArg(d, kernels.IntArg(run)))
 			}, replay.ErrDiffers, []string{"0 in the first, 1 in the second"}},
 			"an upload": {func(run int) ([]*tensor.Tensor, error) {
 				return one(x.Add(tensor.Scalar(d, float64(run))))
@@ -123,7 +123,7 @@ func TestRefusedSteps(t *testing.T) {
 				if run == 0 {
 					return one(tensor.ScalarFromArg(d, slots.Arg(0)))
 				}
-				return one(tensor.ScalarFromArg(d, kernels.R(0)))
+				return one(tensor.ScalarFromArg(d, kernels.FloatArg(0)))
 			}, replay.ErrDiffers, []string{"another slot"}},
 			"slots advanced once": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
@@ -292,7 +292,7 @@ func TestRefusedRuns(t *testing.T) {
 			t.Error(err)
 		}
 
-		kind := kernels.R(1)
+		kind := kernels.FloatArg(1)
 		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kind; return nil })
 		rec = record(func() ([]*tensor.Tensor, error) {
 			if err := slots.Next(); err != nil {
@@ -300,7 +300,7 @@ func TestRefusedRuns(t *testing.T) {
 			}
 			return one(tensor.ScalarFromArg(d, slots.Arg(0)))
 		})
-		kind = kernels.I(1)
+		kind = kernels.IntArg(1)
 		refused(t, "a number of another kind", rec.Run(), tensor.ErrArgument, "an int", "a real")
 	})
 }
@@ -337,15 +337,15 @@ func TestBusyDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		var met error
-		k := &kernels.Kernel{Name: "k_wait", Text: "kernel void k_wait(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntArg}},
+		k := &kernels.Kernel{Name: "k_wait", Text: "kernel void k_wait(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: func(kernels.Call[float32]) {}},
-			Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid { // which the launch asks for
+			Grid: func([]kernels.Arg, kernels.Target) kernels.Grid { // which the launch asks for
 				done := make(chan error)
 				go func() { done <- rec.Run() }()
 				met = <-done
 				return kernels.Grid{Dims: 1}
 			}}
-		tensor.Launch(d, k, kernels.I(1))
+		tensor.Launch(d, k, kernels.IntArg(1))
 		refused(t, "a busy device", met, tensor.ErrGoroutine, "replay: Run: ")
 		if err := rec.Run(); err != nil {
 			t.Error(err)
@@ -356,19 +356,19 @@ func TestBusyDevice(t *testing.T) {
 // TestNumberOfWorkItems: a number that is a slot may say how many work-items a launch has, none when it was recorded.
 func TestNumberOfWorkItems(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		k := &kernels.Kernel{Name: "k_ones", Grid: kernels.PerInt(1),
+		k := &kernels.Kernel{Name: "k_ones", Grid: kernels.GridFromArg(1),
 			Text: `kernel void k_ones(global float *Y, int Y_off, int n) {
 				int i = get_global_id(0);
 				if (i < n) Y[Y_off + i] = 1;
 			}`,
-			Params: []kernels.Param{{Name: "Y", Mode: kernels.InOut}, {Name: "n", Mode: kernels.IntArg}},
+			Params: []kernels.Param{{Name: "Y", Mode: kernels.InOut}, {Name: "n", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 				for i := range c.Int(1) {
 					c.Reals(0)[i] = 1
 				}
 			}}}
 		n, y := 0, tensor.Zeros(d, 1000)
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.I(n); return nil })
+		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(n); return nil })
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 			if err := slots.Next(); err != nil {
 				return nil, err
@@ -632,8 +632,8 @@ func TestSeveral(t *testing.T) {
 func TestOrderOfOwners(t *testing.T) {
 	d := devtest.CPU(t)
 	state := 1.0 // of both
-	grow := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state += 3; numbers[0] = kernels.R(state); return nil })
-	double := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state *= 2; numbers[0] = kernels.R(state); return nil })
+	grow := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state += 3; numbers[0] = kernels.FloatArg(state); return nil })
+	double := kernels.NewSlots(1, func(numbers []kernels.Arg) error { state *= 2; numbers[0] = kernels.FloatArg(state); return nil })
 	step := func() ([]*tensor.Tensor, error) {
 		var out []*tensor.Tensor
 		for _, s := range []*kernels.Slots{double, grow, grow, double} {
@@ -682,9 +682,9 @@ func TestFailureWhileRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		broken := &kernels.Kernel{Name: "k_broken", Text: "kernel void k_broken(int n) { syntax }", Grid: kernels.PerInt(0),
-			Params: []kernels.Param{{Name: "n", Mode: kernels.IntArg}}}
-		_, err = replay.Record(d, func() ([]*tensor.Tensor, error) { tensor.Launch(d, broken, kernels.I(1)); return nil, nil })
+		broken := &kernels.Kernel{Name: "k_broken", Text: "kernel void k_broken(int n) { syntax }", Grid: kernels.GridFromArg(0),
+			Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}}}
+		_, err = replay.Record(d, func() ([]*tensor.Tensor, error) { tensor.Launch(d, broken, kernels.IntArg(1)); return nil, nil })
 		if err == nil || !errors.Is(err, d.Err()) || !strings.Contains(err.Error(), "k_broken") {
 			t.Errorf("err = %v", err)
 		}
@@ -711,7 +711,7 @@ func TestConstantBytes(t *testing.T) {
 func TestSlotsAdvancedOutside(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		v := 0.0
-		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { v++; numbers[0] = kernels.R(v); return nil })
+		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { v++; numbers[0] = kernels.FloatArg(v); return nil })
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(tensor.ScalarFromArg(d, slots.Arg(0))) })
 		if err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ type held struct {
 type lines struct {
 	x, labels *held
 	weights   *held // nil: none
-	kernels.Labelled
+	kernels.CrossEntropySpec
 	smoothing float64
 	parts     [5]*held
 }
@@ -305,13 +305,13 @@ func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count 
 	h.value = fn.Value.Replace(func(x int) *expr.Expr {
 		if operands[x] == nil || fn.Mask(x) {
 			known = false
-			return expr.C(0)
+			return expr.Const(0)
 		}
 		if _, ok := to[x]; !ok {
 			to[x] = len(h.of)
 			h.of = append(h.of, *operands[x])
 		}
-		return expr.X(to[x])
+		return expr.Input(to[x])
 	}, func(s int) *expr.Expr {
 		v := r.Scalars[s]
 		if v.Arg >= 0 {
@@ -319,12 +319,12 @@ func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count 
 				known = false
 			}
 		}
-		return expr.C(v.In(n.args, kernels.Float32))
+		return expr.Const(v.In(n.args, kernels.Float32))
 	})
 	switch {
 	case !known:
 		return nil
-	case len(h.of) == 1 && h.of[0].how == each && (h.value.IsOperand(0) || same(h.value, expr.X(0).Mul(expr.C(1)))):
+	case len(h.of) == 1 && h.of[0].how == each && (h.value.IsOperand(0) || same(h.value, expr.Input(0).Mul(expr.Const(1)))):
 		return h.of[0].held
 	}
 	return f.made(h)
@@ -452,7 +452,7 @@ func (f *followed) knows(p spot) bool {
 // crossEntropy notes what one leaves, as formulas if its lines lie one after the other.
 func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
 	dims := []int{op.Outer, op.Inner}
-	l := f.linesOf(i, n, &op.Labelled)
+	l := f.linesOf(i, n, &op.CrossEntropySpec)
 	for k, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 		w := write{f.placeOf(i, n, v, dims), i, nil}
 		if l != nil && dense(v.Strides, dims) {
@@ -473,7 +473,7 @@ func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad
 		}
 		return f.at(f.placeOf(i, n, v, dims))
 	}
-	most, g, l := kept(op.Most), f.read(i, n, op.G, dims), f.linesOf(i, n, &op.Labelled)
+	most, g, l := kept(op.Most), f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
 	if l != nil && most != nil && most.kind == aLoss && g != nil && g.n == 1 && dense(op.D.Strides, whole) {
 		of := most.lines
 		if of.x == l.x && of.labels == l.labels && of.sameLoss(l) && most == of.parts[2] && kept(op.LogSum) == of.parts[3] && kept(op.Slope) == of.parts[4] {
@@ -484,7 +484,7 @@ func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad
 }
 
 // linesOf returns the lines of a launch that lie one after the other; nil for others.
-func (f *followed) linesOf(i int, n *node, l *kernels.Labelled) *lines {
+func (f *followed) linesOf(i int, n *node, l *kernels.CrossEntropySpec) *lines {
 	if l.Smoothing.Arg >= 0 {
 		if slots, _, _ := n.args[l.Smoothing.Arg].Slot(); slots != nil {
 			return nil
@@ -494,7 +494,7 @@ func (f *followed) linesOf(i int, n *node, l *kernels.Labelled) *lines {
 	if l.Inner != 1 || !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
 		return nil
 	}
-	all := &lines{x: f.at(f.placeOf(i, n, l.X, whole)), labels: f.at(f.placeOf(i, n, l.Labels, dims)), Labelled: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+	all := &lines{x: f.at(f.placeOf(i, n, l.X, whole)), labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
 	if l.Weighted {
 		if classes := []int{l.Len}; dense(l.Weights.Strides, classes) {
 			all.weights = f.at(f.placeOf(i, n, l.Weights, classes))
@@ -542,12 +542,12 @@ type formulas struct {
 	known map[*held]*expr.Expr
 }
 
-// formulasOf returns formulas in which expr.X(k) is atoms[k].
+// formulasOf returns formulas in which expr.Input(k) is atoms[k].
 func formulasOf(one *held, atoms ...*held) *formulas {
 	known := map[*held]*expr.Expr{}
 	for k, a := range atoms {
 		if a != nil {
-			known[a] = expr.X(k)
+			known[a] = expr.Input(k)
 		}
 	}
 	return &formulas{one, known}
@@ -559,7 +559,7 @@ func (f *formulas) formula(h *held) *expr.Expr {
 		return x
 	}
 	if h == f.one {
-		return expr.C(1)
+		return expr.Const(1)
 	}
 	f.known[h] = nil
 	if h.kind != aMap {
@@ -571,7 +571,7 @@ func (f *formulas) formula(h *held) *expr.Expr {
 		var x *expr.Expr
 		switch {
 		case o.held == f.one:
-			x = expr.C(1)
+			x = expr.Const(1)
 		case o.how == each, o.how == forAll && o.n == 1 && h.n == 1:
 			x = f.formula(o.held)
 		case o.how == forAll && o.n == 1: // a number of numbers alone
@@ -579,10 +579,10 @@ func (f *formulas) formula(h *held) *expr.Expr {
 		}
 		if x == nil {
 			all = false
-			return expr.C(0)
+			return expr.Const(0)
 		}
 		return x
-	}, expr.S)
+	}, expr.Param)
 	if all && expr.Compile(value).Steps() <= mostSteps {
 		f.known[h] = value
 	}

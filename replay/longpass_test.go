@@ -74,7 +74,7 @@ func TestLongPasses(t *testing.T) {
 				}
 				pass := func(l replay.Launch) bool { return l.Kernel == c.kernel }
 				if l := rec.Launches(); !slices.ContainsFunc(l, pass) {
-					t.Fatalf("recorded as %v, without %s: %v", l, c.kernel, rec.Report().NoPass)
+					t.Fatalf("recorded as %v, without %s: %v", l, c.kernel, rec.Report().NotFused)
 				}
 				for i, got := range values(rec.Outputs()) {
 					largest := 0.0

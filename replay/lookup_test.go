@@ -19,8 +19,8 @@ import (
 func cycles(parts, width int) *kernels.Kernel {
 	value := func(entry, k int) float32 { return float32(entry*width+k) / 1000 }
 	part := func(i, period int) int { return i * i % period }
-	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "rows", Mode: kernels.IntArg}, {Name: "period", Mode: kernels.IntArg}}
-	k := &kernels.Kernel{Name: "k_cycles", Params: params, Text: "kernel void k_cycles() {}", Grid: kernels.PerInt(2),
+	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "rows", Mode: kernels.IntParam}, {Name: "period", Mode: kernels.IntParam}}
+	k := &kernels.Kernel{Name: "k_cycles", Params: params, Text: "kernel void k_cycles() {}", Grid: kernels.GridFromArg(2),
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			for e := range c.Reals(1) {
 				c.Reals(1)[e] = value(part(e/width, c.Int(3)), e%width)
@@ -34,8 +34,8 @@ func cycles(parts, width int) *kernels.Kernel {
 			c.Ints(1)[i] = int32(part(i, c.Int(3)) * width)
 		}
 	}}
-	table := &kernels.Kernel{Name: "k_cycle", Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "period", Mode: kernels.IntArg}},
-		Text: "kernel void k_cycle() {}", Grid: kernels.PerInt(1), Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+	table := &kernels.Kernel{Name: "k_cycle", Params: []kernels.Param{{Name: "TABLE", Mode: kernels.Out}, {Name: "period", Mode: kernels.IntParam}},
+		Text: "kernel void k_cycle() {}", Grid: kernels.GridFromArg(1), Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			for e := range c.Reals(0) {
 				c.Reals(0)[e] = value(e/width, e%width)
 			}
@@ -56,32 +56,34 @@ func TestLookup(t *testing.T) {
 	none.Lookup = nil
 	of := func(k *kernels.Kernel, x *tensor.Tensor, rows int, period kernels.Arg) *tensor.Tensor {
 		y := tensor.Empty(x.Device(), rows, inputs)
-		tensor.Launch(x.Device(), k, x.Arg(), y.Arg(), kernels.I(rows), period)
+		tensor.Launch(x.Device(), k, x.Arg(), y.Arg(), kernels.IntArg(rows), period)
 		return y
 	}
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.I(period); return nil })
+	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(period); return nil })
 	for name, c := range map[string]struct {
 		// made returns the inputs of as many samples as x has, and outputs.
 		made func(x *tensor.Tensor) tensors
 		want string // that is explained
 	}{
-		"a batch": {func(x *tensor.Tensor) tensors { return tensors{of(halves, x, x.Shape()[0], kernels.I(period))} }, "looks up what 0 k_cycles makes in a table of 160"},
+		"a batch": {func(x *tensor.Tensor) tensors { return tensors{of(halves, x, x.Shape()[0], kernels.IntArg(period))} }, "looks up what 0 k_cycles makes in a table of 160"},
 		"an output": {func(x *tensor.Tensor) tensors {
-			y := of(halves, x, x.Shape()[0], kernels.I(period))
+			y := of(halves, x, x.Shape()[0], kernels.IntArg(period))
 			return tensors{y, y}
 		}, "is there before or after the run"},
 		"read by others": {func(x *tensor.Tensor) tensors {
-			y := of(halves, x, x.Shape()[0], kernels.I(period))
+			y := of(halves, x, x.Shape()[0], kernels.IntArg(period))
 			return tensors{y, y.Sum()}
 		}, "reads or writes what it reads, too"},
-		"no form":        {func(x *tensor.Tensor) tensors { return tensors{of(&none, x, x.Shape()[0], kernels.I(period))} }, "k_cycles does not write it in parts"},
-		"quarters":       {func(x *tensor.Tensor) tensors { return tensors{of(quarters, x, x.Shape()[0], kernels.I(period))} }, "k_cycles writes it in other parts"},
-		"older":          {func(x *tensor.Tensor) tensors { return tensors{x} }, "is there before or after the run"},
-		"a large table":  {func(x *tensor.Tensor) tensors { return tensors{of(halves, x, x.Shape()[0], kernels.I(x.Shape()[0]+1))} }, "the table is too large"},
+		"no form":  {func(x *tensor.Tensor) tensors { return tensors{of(&none, x, x.Shape()[0], kernels.IntArg(period))} }, "k_cycles does not write it in parts"},
+		"quarters": {func(x *tensor.Tensor) tensors { return tensors{of(quarters, x, x.Shape()[0], kernels.IntArg(period))} }, "k_cycles writes it in other parts"},
+		"older":    {func(x *tensor.Tensor) tensors { return tensors{x} }, "is there before or after the run"},
+		"a large table": {func(x *tensor.Tensor) tensors {
+			return tensors{of(halves, x, x.Shape()[0], kernels.IntArg(x.Shape()[0]+1))}
+		}, "the table is too large"},
 		"another period": {func(x *tensor.Tensor) tensors { return tensors{of(halves, x, x.Shape()[0], slots.Arg(0))} }, "the table is not the same in all runs"},
 		"a part": {func(x *tensor.Tensor) tensors {
 			n := x.Shape()[0]
-			return tensors{of(halves, x, 2*n, kernels.I(period)).Slice(0, n, 2*n)}
+			return tensors{of(halves, x, 2*n, kernels.IntArg(period)).Slice(0, n, 2*n)}
 		}, "k_cycles writes it in other parts"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +91,7 @@ func TestLookup(t *testing.T) {
 			train := func(o replay.Options) ([][]float64, int64) {
 				d := devtest.Open(t, "cpu", tensor.Options{Precision: tensor.PrecisionTF32})
 				plumbing.AsMatrixUnits(d, grouped)
-				l := newLearner(d, 64*d.Limits().Units+33, plain(inputs, 32, 3), "adamw")
+				l := newLearner(d, 64*d.Target().Units+33, plain(inputs, 32, 3), "adamw")
 				rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 					if err := slots.Next(); err != nil {
 						return nil, err

@@ -24,14 +24,14 @@ type mapping struct {
 	compiled *expr.Program // of the formulas, once it was asked for
 }
 
-// operand is expr.X(i) of the formulas, i being its place.
+// operand is expr.Input(i) of the formulas, i being its place.
 type operand struct {
 	view
 	mask   bool // of Uint8, among reals
 	domain [2]float64
 }
 
-// scalar is expr.S(i).
+// scalar is expr.Param(i).
 type scalar struct {
 	arg   kernels.Arg
 	value float64 // for tests
@@ -112,15 +112,15 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 				continue
 			}
 			if s.Arg < 0 {
-				numbers[i] = expr.C(s.Value)
+				numbers[i] = expr.Const(s.Value)
 				continue
 			}
 			if kind := args[s.Arg].Kind; (kind == kernels.ArgReal) != (m.typ == kernels.Float32) {
 				return nil, "it takes a number of another type"
 			}
-			numbers[i] = expr.S(m.scalar(scalar{args[s.Arg], f.Scalars[i]}))
+			numbers[i] = expr.Param(m.scalar(scalar{args[s.Arg], f.Scalars[i]}))
 		}
-		m.results = append(m.results, result{f.Value.Replace(expr.X, func(i int) *expr.Expr { return numbers[i] }), at(r.View)})
+		m.results = append(m.results, result{f.Value.Replace(expr.Input, func(i int) *expr.Expr { return numbers[i] }), at(r.View)})
 	}
 	m.tidy()
 	return m, ""
@@ -155,7 +155,7 @@ func (m *mapping) program() *expr.Program {
 // number is a formula, of a condition 1 where it holds and 0 elsewhere.
 func number(x *expr.Expr) *expr.Expr {
 	if x.IsCondition() {
-		return expr.Where(x, expr.C(1), expr.C(0))
+		return expr.Where(x, expr.Const(1), expr.Const(0))
 	}
 	return x
 }
@@ -226,12 +226,12 @@ func (m *mapping) tidy() {
 	number := map[int]int{}
 	for k := range m.results {
 		r := &m.results[k]
-		r.value = r.value.Replace(func(i int) *expr.Expr { return expr.X(to[i]) }, func(i int) *expr.Expr {
+		r.value = r.value.Replace(func(i int) *expr.Expr { return expr.Input(to[i]) }, func(i int) *expr.Expr {
 			if _, ok := number[i]; !ok {
 				number[i] = len(scalars)
 				scalars = append(scalars, m.scalars[i])
 			}
-			return expr.S(number[i])
+			return expr.Param(number[i])
 		})
 	}
 	m.scalars, m.compiled = scalars, nil
@@ -258,7 +258,7 @@ func (m *mapping) with(other *mapping) []*expr.Expr {
 	m.scalars = append(slices.Clone(m.scalars), other.scalars...)
 	var values []*expr.Expr
 	for _, r := range other.results {
-		values = append(values, r.value.Replace(func(i int) *expr.Expr { return expr.X(x + i) }, func(i int) *expr.Expr { return expr.S(s + i) }))
+		values = append(values, r.value.Replace(func(i int) *expr.Expr { return expr.Input(x + i) }, func(i int) *expr.Expr { return expr.Param(s + i) }))
 	}
 	return values
 }
@@ -319,9 +319,9 @@ func (m *mapping) tensor(t int) view {
 }
 
 // layout is what the kernel is built for: see kernels.Layout and the launches of maps in package tensor.
-func (m *mapping) layout(l kernels.Limits) (layout kernels.Layout, rank int) {
+func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank int) {
 	rank = max(1, len(m.dims))
-	layout = kernels.Layout{Rank: rank, Aligned: !l.CPU}
+	layout = kernels.AccessPattern{Rank: rank, Aligned: !l.CPU}
 	if len(m.dims) == 0 {
 		for t := range len(m.operands) + len(m.results) {
 			layout.Aligned = layout.Aligned && m.tensor(t).off%kernels.MapVector == 0
@@ -342,7 +342,7 @@ func (m *mapping) layout(l kernels.Limits) (layout kernels.Layout, rank int) {
 				layout.Aligned = layout.Aligned && step%kernels.MapVector == 0
 			}
 		case 0:
-			layout.Steps[t] = kernels.Fixed
+			layout.Steps[t] = kernels.Broadcast
 		default:
 			layout.Steps[t] = kernels.Strided
 			layout.Aligned = false
@@ -352,7 +352,7 @@ func (m *mapping) layout(l kernels.Limits) (layout kernels.Layout, rank int) {
 }
 
 // vectors says how an element of a launch is computed: in a vector of so many or, if 1, alone; 0 for some of both.
-func (m *mapping) vectors(l kernels.Limits) int {
+func (m *mapping) vectors(l kernels.Target) int {
 	width, inner := 1, 1
 	if n := len(m.dims); n > 0 {
 		inner = m.dims[n-1]
@@ -393,7 +393,7 @@ func (m *mapping) key() string {
 }
 
 // kind tells the kernels of mappings apart.
-func (m *mapping) kind(l kernels.Limits) string {
+func (m *mapping) kind(l kernels.Target) string {
 	layout, _ := m.layout(l)
 	return fmt.Sprint(layout, m.key())
 }
@@ -439,7 +439,7 @@ func (m *mapping) functions(key string) *kernels.Joined {
 }
 
 // launch returns the kernel of the mapping and its arguments.
-func (m *mapping) launch(l kernels.Limits) (*kernels.Kernel, []kernels.Arg, error) {
+func (m *mapping) launch(l kernels.Target) (*kernels.Kernel, []kernels.Arg, error) {
 	j, err := m.joined()
 	if err != nil {
 		return nil, nil, err
@@ -451,26 +451,26 @@ func (m *mapping) launch(l kernels.Limits) (*kernels.Kernel, []kernels.Arg, erro
 	for t := range tensors {
 		v := m.tensor(t)
 		s := v.span(m.dims)
-		args = append(args, kernels.Vec(v.buf, s.lo, s.hi-s.lo))
+		args = append(args, kernels.BufferArg(v.buf, s.lo, s.hi-s.lo))
 	}
 	if len(m.dims) == 0 {
-		args = append(args, kernels.I(1))
+		args = append(args, kernels.IntArg(1))
 	} else {
 		inner := rank - 1
-		args = append(args, kernels.I(m.dims[inner]))
+		args = append(args, kernels.IntArg(m.dims[inner]))
 		if inner > 0 {
-			args = append(args, kernels.I(intmath.Product(m.dims[:inner])))
+			args = append(args, kernels.IntArg(intmath.Product(m.dims[:inner])))
 			for _, n := range m.dims[1:inner] {
-				args = append(args, kernels.I(n))
+				args = append(args, kernels.IntArg(n))
 			}
 		}
 		for t := range tensors {
 			strides := m.tensor(t).strides
 			for _, s := range strides[:inner] {
-				args = append(args, kernels.I(s))
+				args = append(args, kernels.IntArg(s))
 			}
 			if layout.Steps[t] == kernels.Strided {
-				args = append(args, kernels.I(strides[inner]))
+				args = append(args, kernels.IntArg(strides[inner]))
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func TestPassOnMatrixUnits(t *testing.T) {
 				if units {
 					plumbing.AsMatrixUnits(d, grouped)
 				}
-				l := newLearner(d, 128*d.Limits().Units+33, plain(64, 32, 32, 3), "adamw")
+				l := newLearner(d, 128*d.Target().Units+33, plain(64, 32, 32, 3), "adamw")
 				step := func() ([]*tensor.Tensor, error) { return l.step(nil, squared, nil) }
 				var outputs []*tensor.Tensor
 				if !record {

@@ -58,7 +58,7 @@ func newMethodsWorld(d tensor.Device, seed uint64, did map[string]int) *methodsW
 	}
 	w.slots = kernels.NewSlots(2, func(numbers []kernels.Arg) error {
 		w.phase++
-		numbers[0], numbers[1] = kernels.R(1/float64(w.phase)), kernels.I(w.phase%5)
+		numbers[0], numbers[1] = kernels.FloatArg(1/float64(w.phase)), kernels.IntArg(w.phase%5)
 		return nil
 	})
 	for i, t := range w.older {

@@ -31,15 +31,15 @@ type notes struct {
 // event is a launch, or an upload if there is no kernel.
 type event struct {
 	kernel *kernels.Kernel
-	args   []kernels.Arg // of an upload, the memory written
-	data   *kernels.Mem  // of an upload
-	at     int           // how many launches came before
+	args   []kernels.Arg       // of an upload, the memory written
+	data   *kernels.HostBuffer // of an upload
+	at     int                 // how many launches came before
 }
 
 // writes reports whether the launch, or the upload, writes to b.
 func (e *event) writes(b kernels.Buffer) bool {
 	for i := range e.args {
-		if e.args[i].Kind == kernels.ArgVec && e.args[i].Buf == b && (e.kernel == nil || e.kernel.Params[i].Mode.Written()) {
+		if e.args[i].Kind == kernels.ArgBuffer && e.args[i].Buf == b && (e.kernel == nil || e.kernel.Params[i].Mode.Written()) {
 			return true
 		}
 	}
@@ -73,13 +73,13 @@ func (n *notes) advanced(s *kernels.Slots) {
 	n.turns[s]++
 }
 
-func (n *notes) Upload(b kernels.Buffer, off int, src *kernels.Mem) {
+func (n *notes) Upload(b kernels.Buffer, off int, src *kernels.HostBuffer) {
 	if n.origin(b) == older {
 		n.Refuse(ErrUpload, "Upload inside the step: set inputs between the runs")
 	}
-	data := kernels.NewMem(src.DType(), src.Len())
-	kernels.CopyMem(data, 0, src, 0, src.Len())
-	n.events = append(n.events, event{args: []kernels.Arg{kernels.Vec(b, off, src.Len())}, data: data, at: n.launches()})
+	data := kernels.NewHostBuffer(src.DType(), src.Len())
+	kernels.CopyHostBuffer(data, 0, src, 0, src.Len())
+	n.events = append(n.events, event{args: []kernels.Arg{kernels.BufferArg(b, off, src.Len())}, data: data, at: n.launches()})
 }
 
 // launches returns how many there were.
@@ -169,7 +169,7 @@ func (n *notes) origin(b kernels.Buffer) origin {
 func (n *notes) end() {
 	maps.DeleteFunc(n.forgot, func(b kernels.Buffer, at int) bool {
 		return slices.ContainsFunc(n.events[at:], func(e event) bool {
-			return slices.ContainsFunc(e.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgVec && a.Buf == b })
+			return slices.ContainsFunc(e.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgBuffer && a.Buf == b })
 		})
 	})
 	for _, s := range n.slots {

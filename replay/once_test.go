@@ -12,40 +12,40 @@ import (
 
 // TestOnceConditions: a launch is done once only if it has the same result in every run, and nobody changes that.
 func TestOnceConditions(t *testing.T) {
-	mem := func() kernels.Buffer { return kernels.NewMem(kernels.Float32, 64) }
+	mem := func() kernels.Buffer { return kernels.NewHostBuffer(kernels.Float32, 64) }
 	same, varies, a, b, out := mem(), mem(), mem(), mem(), mem()
 	lives := func(m kernels.Buffer) bool { return m == out || m == varies }
 	constant := func(m kernels.Buffer) bool { return m == same }
 	negate := func(from, to kernels.Buffer) capture.Launch {
-		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.Vec(from, 0, 8), kernels.Vec(to, 0, 8))
+		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(from, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	add := func(x, y, to kernels.Buffer) capture.Launch {
 		return saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, []kernels.Mode{kernels.In, kernels.In, kernels.Out},
-			kernels.Vec(x, 0, 8), kernels.Vec(y, 0, 8), kernels.Vec(to, 0, 8))
+			kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	fill := func(to kernels.Buffer) capture.Launch {
 		one := &kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: constantOne, View: viewOf(0, 0, 1)}}, Generated: true}
-		return saying([]kernels.Operation{one}, []kernels.Mode{kernels.Out}, kernels.Vec(to, 0, 8))
+		return saying([]kernels.Operation{one}, []kernels.Mode{kernels.Out}, kernels.BufferArg(to, 0, 8))
 	}
 	touch := func(mode kernels.Mode, m kernels.Buffer) capture.Launch {
-		return capture.Launch{Kernel: opaque("touch", mode), Args: []kernels.Arg{kernels.Vec(m, 7, 1), kernels.I(1), kernels.I(1), kernels.I(64)}}
+		return capture.Launch{Kernel: opaque("touch", mode), Args: []kernels.Arg{kernels.BufferArg(m, 7, 1), kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(64)}}
 	}
 	silent := negate(same, a)
 	silent.Kernel = opaque("silent", kernels.In, kernels.Out)
 	idle := negate(same, a)
-	idle.Args[2] = kernels.I(0)
-	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.R(1); return nil })
+	idle.Args[2] = kernels.IntArg(0)
+	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.FloatArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
 	varying := negate(same, a)
 	varying.Args = append(varying.Args, slots.Arg(0))
-	gaps := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(a, 0, 16))
-	part := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.Vec(same, 0, 24), kernels.Vec(a, 0, 9))
+	gaps := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 2))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 16))
+	part := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.BufferArg(same, 0, 24), kernels.BufferArg(a, 0, 9))
 	both := func(first, second kernels.Buffer) capture.Launch {
 		m := mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
 		m.Results = append(m.Results, kernels.Result{Function: fn.Identity, View: viewOf(2, 0, 1)})
-		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(first, 0, 8), kernels.Vec(second, 0, 8))
+		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(first, 0, 8), kernels.BufferArg(second, 0, 8))
 	}
 	// several writes elements of memory at places, the first of them with gaps.
 	several := func(places ...kernels.View) capture.Launch {
@@ -53,10 +53,10 @@ func TestOnceConditions(t *testing.T) {
 		for _, p := range places[1:] {
 			m.Results = append(m.Results, kernels.Result{Function: fn.Neg, View: p})
 		}
-		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.Vec(same, 0, 8), kernels.Vec(a, 0, 64), kernels.Vec(b, 0, 64))
+		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 64), kernels.BufferArg(b, 0, 64))
 	}
 	check := saying([]kernels.Operation{&kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: fn.Neg, View: viewOf(kernels.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
-		[]kernels.Mode{kernels.In}, kernels.Vec(same, 0, 8))
+		[]kernels.Mode{kernels.In}, kernels.BufferArg(same, 0, 8))
 	half, whole, more := &room{onceBytes / 8}, &room{onceBytes / 4}, &room{onceBytes/4 + 1}
 	for _, c := range []struct {
 		name string
@@ -102,7 +102,7 @@ func TestOnceConditions(t *testing.T) {
 		{"half and half beside each other", []capture.Launch{both(half, whole)}, nil},
 		{"what is refused takes nothing", []capture.Launch{both(half, whole), negate(same, a)}, []int{1}},
 	} {
-		nodes, err := rewriteLaunches(only("once"), gpu, c.step, lives, constant, nil)
+		nodes, err := rewriteLaunches(only("constant-folding"), gpu, c.step, lives, constant, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,4 +118,4 @@ func TestOnceConditions(t *testing.T) {
 	}
 }
 
-var constantOne = &kernels.Function{Name: "constant_one", Value: expr.C(1)}
+var constantOne = &kernels.Function{Name: "constant_one", Value: expr.Const(1)}

@@ -13,7 +13,7 @@ import (
 
 // Options says how [Record] goes about its work. The zero value is what it does when nothing is said.
 type Options struct {
-	// Without names rewrites that are not to be done, as [Rewrites] lists them; "none" stands for all of them: then every
+	// Without names passes that are not to be done, as [Passes] lists them; "none" stands for all of them: then every
 	// launch is replayed as it was.
 	Without []string
 	// Explain gets a line each that says which launches were joined, and which were not, and why. Nil: nobody.
@@ -21,7 +21,7 @@ type Options struct {
 }
 
 // Env names the environment variable that says for all recordings of a program what [Options] say for one, in words that
-// commas separate: "explain" writes explanations to stderr, "none" switches all rewrites off, and -NAME one of them. The
+// commas separate: "explain" writes explanations to stderr, "none" switches all passes off, and -NAME one of them. The
 // two add up: what either switches off is off.
 const Env = "CLGRAD_REPLAY"
 
@@ -36,8 +36,8 @@ func rewrites() []rewrite {
 	return []rewrite{deadStores, onePass, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
 }
 
-// Rewrites returns the names of the rewrites, and what each does.
-func Rewrites() [][2]string {
+// Passes returns the names of the passes, and what each does.
+func Passes() [][2]string {
 	var list [][2]string
 	for _, w := range rewrites() {
 		list = append(list, [2]string{w.name, w.does})
@@ -59,7 +59,7 @@ func options(list []Options) (Options, error) {
 	opt.Without = slices.Clone(opt.Without)
 	for _, name := range opt.Without {
 		if !known(name) {
-			return opt, fault("Record", tensor.ErrValue, "Options.Without: there is no rewrite %q: there are %s, or %q", name, names(), none)
+			return opt, fault("Record", tensor.ErrValue, "Options.Without: there is no pass %q: there are %s, or %q", name, names(), none)
 		}
 	}
 	if err := opt.take(os.Getenv(Env)); err != nil {
@@ -93,7 +93,7 @@ func known(name string) bool {
 	return name == none || slices.ContainsFunc(rewrites(), func(w rewrite) bool { return w.name == name })
 }
 
-// names lists the rewrites for errors.
+// names lists the passes for errors.
 func names() string {
 	var list []string
 	for _, w := range rewrites() {

@@ -12,7 +12,7 @@ import (
 )
 
 // gpu are limits of a device on which launches are done together and beside each other.
-var gpu = kernels.Limits{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
+var gpu = kernels.Target{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
 
 // opaque returns a kernel that says nothing of itself, with parameters of these modes and four ints: its work-groups along
 // two dimensions, and the work-items of one.
@@ -22,9 +22,9 @@ func opaque(name string, modes ...kernels.Mode) *kernels.Kernel {
 		k.Params = append(k.Params, kernels.Param{Name: fmt.Sprint("A", i), Mode: m})
 	}
 	for _, name := range []string{"across", "down", "items"} {
-		k.Params = append(k.Params, kernels.Param{Name: name, Mode: kernels.IntArg})
+		k.Params = append(k.Params, kernels.Param{Name: name, Mode: kernels.IntParam})
 	}
-	k.Grid = func(args []kernels.Arg, _ kernels.Limits) kernels.Grid {
+	k.Grid = func(args []kernels.Arg, _ kernels.Target) kernels.Grid {
 		size := args[len(modes):]
 		across, down, items := int(size[0].Int), int(size[1].Int), int(size[2].Int)
 		return kernels.Grid{Dims: 2, Global: [3]int{items * across, down}, Local: [3]int{items, 1}}
@@ -54,7 +54,7 @@ func never(kernels.Buffer) bool  { return false }
 
 // TestDepend: either of two launches depends on the other where it reads or writes elements that the other writes, and only there.
 func TestDepend(t *testing.T) {
-	a, b := kernels.NewMem(kernels.Float32, 64), kernels.NewMem(kernels.Float32, 64)
+	a, b := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	at := func(buf kernels.Buffer, lo, hi int) []region { return []region{{buf: buf, span: span{lo, hi}}} }
 	row := func(off int) []region { // every other element
 		v := view{a, off, []int{2}}
@@ -92,7 +92,7 @@ func touches(l capture.Launch) (reads, writes map[kernels.Buffer][]span) {
 	reads, writes = map[kernels.Buffer][]span{}, map[kernels.Buffer][]span{}
 	for i, p := range l.Kernel.Params {
 		a := l.Args[i]
-		if a.Kind != kernels.ArgVec {
+		if a.Kind != kernels.ArgBuffer {
 			continue
 		}
 		s := span{a.Off, a.Off + a.N}
@@ -127,13 +127,13 @@ func ordered(x, y capture.Launch) bool {
 // of them is done behind it, what it depends on before it.
 func TestOrderKept(t *testing.T) {
 	kinds := []*kernels.Kernel{opaque("copy", kernels.In, kernels.Out), opaque("change", kernels.In, kernels.InOut), opaque("mix", kernels.In, kernels.In, kernels.Out)}
-	for _, rewrite := range []string{"together", "beside"} {
+	for _, rewrite := range []string{"batch-launches", "horizontal-fusion"} {
 		joined, kept := 0, 0
 		for seed := range uint64(1000) {
 			r := rand.New(rand.NewPCG(seed, 11))
 			var mems []kernels.Buffer
 			for range 2 + r.IntN(4) {
-				mems = append(mems, kernels.NewMem(kernels.Float32, 32))
+				mems = append(mems, kernels.NewHostBuffer(kernels.Float32, 32))
 			}
 			var step []capture.Launch
 			for range 2 + r.IntN(9) {
@@ -141,9 +141,9 @@ func TestOrderKept(t *testing.T) {
 				l := capture.Launch{Kernel: k}
 				for range len(k.Params) - 3 {
 					n := 1 + r.IntN(6)
-					l.Args = append(l.Args, kernels.Vec(mems[r.IntN(len(mems))], r.IntN(32-n), n))
+					l.Args = append(l.Args, kernels.BufferArg(mems[r.IntN(len(mems))], r.IntN(32-n), n))
 				}
-				l.Args = append(l.Args, kernels.I(1+r.IntN(3)), kernels.I(1), kernels.I(64))
+				l.Args = append(l.Args, kernels.IntArg(1+r.IntN(3)), kernels.IntArg(1), kernels.IntArg(64))
 				step = append(step, l)
 			}
 			nodes, err := rewriteLaunches(only(rewrite), gpu, step, always, never, nil)
@@ -183,7 +183,7 @@ func TestOrderKept(t *testing.T) {
 
 // TestBesideConditions: which launches are done beside each other, and which of the two comes first, by what is not their memory.
 func TestBesideConditions(t *testing.T) {
-	mem := kernels.NewMem(kernels.Float32, 64)
+	mem := kernels.NewHostBuffer(kernels.Float32, 64)
 	large := &room{togetherLarge + 1}
 	fill, read := opaque("fill", kernels.Out), opaque("read", kernels.In, kernels.Out)
 	alone := opaque("alone", kernels.Out)
@@ -193,15 +193,15 @@ func TestBesideConditions(t *testing.T) {
 	local := opaque("local", kernels.Out)
 	local.Together = &kernels.Together{Function: "local", Local: "64"}
 	ints := func(across, down, items int) []kernels.Arg {
-		return []kernels.Arg{kernels.I(across), kernels.I(down), kernels.I(items)}
+		return []kernels.Arg{kernels.IntArg(across), kernels.IntArg(down), kernels.IntArg(items)}
 	}
 	fills := func(k *kernels.Kernel, at, across, down, items int) capture.Launch {
-		return capture.Launch{Kernel: k, Args: append([]kernels.Arg{kernels.Vec(mem, at, 1)}, ints(across, down, items)...)}
+		return capture.Launch{Kernel: k, Args: append([]kernels.Arg{kernels.BufferArg(mem, at, 1)}, ints(across, down, items)...)}
 	}
 	reads := func(buf kernels.Buffer, at int) capture.Launch {
-		return capture.Launch{Kernel: read, Args: append([]kernels.Arg{kernels.Vec(buf, 0, buf.Len()), kernels.Vec(mem, at, 1)}, ints(1, 1, 64)...)}
+		return capture.Launch{Kernel: read, Args: append([]kernels.Arg{kernels.BufferArg(buf, 0, buf.Len()), kernels.BufferArg(mem, at, 1)}, ints(1, 1, 64)...)}
 	}
-	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.I(1); return nil })
+	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.IntArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestBesideConditions(t *testing.T) {
 		{"the latter's, too", []capture.Launch{one, slotted}, 2, 0},
 		{"what is between needs the former", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), one}, 2, 2},
 		{"what is between is needed", []capture.Launch{one, fills(alone, 0, 1, 1, 64), fills(fill, 0, 1, 1, 64)}, 2, 2},
-		{"both", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), {Kernel: alone, Args: append([]kernels.Arg{kernels.Vec(mem, 1, 1)}, ints(1, 1, 64)...)}, one}, 4, 0},
+		{"both", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(alone, 0, 1, 1, 64), {Kernel: alone, Args: append([]kernels.Arg{kernels.BufferArg(mem, 1, 1)}, ints(1, 1, 64)...)}, one}, 4, 0},
 		{"much memory waits", []capture.Launch{reads(large, 0), fills(alone, 1, 1, 1, 64), fills(fill, 2, 1, 1, 64)}, 3, 0},
 		{"much memory, next to each other", []capture.Launch{reads(large, 0), fills(fill, 2, 1, 1, 64)}, 1, 0},
 		{"not the nearest", []capture.Launch{fills(fill, 0, 3, 1, 64), fills(fill, 2, 1, 1, 32), one}, 2, 0},
@@ -240,7 +240,7 @@ func TestBesideConditions(t *testing.T) {
 		{"three", []capture.Launch{fills(fill, 0, 1, 1, 64), fills(fill, 1, 2, 1, 64), fills(fill, 2, 3, 1, 64)}, 2, 0},
 	} {
 		living := func(b kernels.Buffer) bool { return b != large }
-		nodes, err := rewriteLaunches(only("beside"), gpu, c.step, living, never, nil)
+		nodes, err := rewriteLaunches(only("horizontal-fusion"), gpu, c.step, living, never, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,13 +253,13 @@ func TestBesideConditions(t *testing.T) {
 				t.Errorf("%s: launch %d is not the first of the two", c.name, c.first)
 			}
 		}
-		if nodes, _ = rewriteLaunches(only("beside"), kernels.Limits{CPU: true, Units: 16}, c.step, living, never, nil); len(nodes) != len(c.step) {
+		if nodes, _ = rewriteLaunches(only("horizontal-fusion"), kernels.Target{CPU: true, Units: 16}, c.step, living, never, nil); len(nodes) != len(c.step) {
 			t.Errorf("%s: %d launches on a CPU", c.name, len(nodes))
 		}
 	}
 	for _, broken := range []error{nil, errors.New("broken")} {
 		tried := &passes{try: func(*kernels.Kernel, []kernels.Arg) error { return broken }}
-		nodes, _ := rewriteLaunches(only("beside"), gpu, []capture.Launch{fills(fill, 0, 3, 1, 64), one}, always, never, tried)
+		nodes, _ := rewriteLaunches(only("horizontal-fusion"), gpu, []capture.Launch{fills(fill, 0, 3, 1, 64), one}, always, never, tried)
 		if want := 1 + btoi(broken != nil); len(nodes) != want {
 			t.Errorf("the trial returns %v: %d launches", broken, len(nodes))
 		}

@@ -140,7 +140,7 @@ func TestPartedInTraining(t *testing.T) {
 					}
 					return grads
 				}, []*tensor.Tensor{x}, nil
-			}, replay.Options{Without: []string{"perceptron"}})
+			}, replay.Options{Without: []string{"fused-training-step"}})
 			if n := strings.Count(explained, "but for its sums"); n != len(sizes)-2 {
 				t.Errorf("%v: %d are parted, not %d:\n%s", sizes, n, len(sizes)-2, explained)
 			}

@@ -20,8 +20,8 @@ func passOf(t *testing.T, l *learner, loss func(l *learner, y *autograd.Node) *a
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec.Report().Passes != 1 {
-		t.Fatalf("the pass is not one launch: %v", rec.Report().NoPass)
+	if rec.Report().FusedSteps != 1 {
+		t.Fatalf("the pass is not one launch: %v", rec.Report().NotFused)
 	}
 	return rec
 }
@@ -168,7 +168,7 @@ func TestPassOfManySamples(t *testing.T) {
 				{8320, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}},
 				{8323, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}}, // which runs do not divide
 				{8321, nn.MLPConfig{Sizes: []int{4, 8, 2}, Activations: []nn.Activation{nn.Tanh}}}, // which leave one row over
-				{128*d.Limits().Units + 1, nn.MLPConfig{Sizes: []int{32, 128, 128, 10}, Activations: []nn.Activation{nn.GELU}}},
+				{128*d.Target().Units + 1, nn.MLPConfig{Sizes: []int{32, 128, 128, 10}, Activations: []nn.Activation{nn.GELU}}},
 			} {
 				manySamples(t, d, c.samples, c.cfg)
 			}

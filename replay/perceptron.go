@@ -164,7 +164,7 @@ func (s *seeker) layer(h *held) *layer {
 		return nil
 	}
 	for _, u := range s.users[h] {
-		if u.kind == aMap && len(u.of) == 2 && (same(u.value, expr.X(0).Add(expr.X(1))) || same(u.value, expr.X(1).Add(expr.X(0)))) {
+		if u.kind == aMap && len(u.of) == 2 && (same(u.value, expr.Input(0).Add(expr.Input(1))) || same(u.value, expr.Input(1).Add(expr.Input(0)))) {
 			k := slices.IndexFunc(u.of, func(o spread) bool { return o.held == h && o.how == each })
 			if b := u.of[1-max(k, 0)]; k >= 0 && b.kind == found && (b.how == byRow && b.n == h.cols || b.how != byRow && h.cols == 1 && b.n == 1) && s.lives(b.held) {
 				l.z, l.bias = u, b.held
@@ -257,8 +257,8 @@ func (s *seeker) joints(dx *held, grads []*held) []joint {
 				if i == 0 && before.join != nil {
 					return before.join
 				}
-				return expr.X(i)
-			}, expr.S)})
+				return expr.Input(i)
+			}, expr.Param)})
 		}
 	}
 	return list
@@ -348,7 +348,7 @@ func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
 	if p.slope = formulasOf(s.one, z, p.target).formula(top.d); p.slope == nil {
 		return errors.New("the gradient of the last is no formula of what that makes, and a target")
 	}
-	p.scale, p.error = 1, expr.C(0)
+	p.scale, p.error = 1, expr.Const(0)
 	for _, h := range s.all {
 		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != z.n || !made[h.x] {
 			continue
@@ -373,7 +373,7 @@ func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
 func (s *seeker) scaled(p *perceptron) {
 	if users := s.users[p.loss]; len(users) == 1 && users[0].kind == aMap && len(users[0].of) == 1 && users[0].n == 1 {
 		c := at(users[0].value, 1)
-		if same(users[0].value, expr.X(0).Mul(expr.C(c))) {
+		if same(users[0].value, expr.Input(0).Mul(expr.Const(c))) {
 			p.loss, p.scale = users[0], c
 		}
 	}
@@ -407,7 +407,7 @@ func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
 		return nil
 	}
 	for _, u := range s.users[sum] {
-		if mean := formulasOf(s.one, sum, total).formula(u); mean != nil && same(mean, expr.X(0).Div(expr.X(1))) {
+		if mean := formulasOf(s.one, sum, total).formula(u); mean != nil && same(mean, expr.Input(0).Div(expr.Input(1))) {
 			p.loss, p.labels.Mean = u, true
 		}
 	}

@@ -407,8 +407,8 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 				t.Fatal(err)
 			}
 		}
-		if one := rec.Report().Passes == 1; o.Explain != nil && one != (c.kernels != "") {
-			t.Errorf("one launch: %v: %v", one, rec.Report().NoPass)
+		if one := rec.Report().FusedSteps == 1; o.Explain != nil && one != (c.kernels != "") {
+			t.Errorf("one launch: %v: %v", one, rec.Report().NotFused)
 		}
 		if o.Explain != nil && c.kernels != "" {
 			have := []string{}
@@ -434,7 +434,7 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 	eager := train(false, replay.Options{})
 	recorded := train(true, replay.Options{Explain: &explained})
 	again := train(true, replay.Options{})
-	without := train(true, replay.Options{Without: []string{"perceptron"}})
+	without := train(true, replay.Options{Without: []string{"fused-training-step"}})
 	if fmt.Sprint(without) != fmt.Sprint(eager) {
 		t.Error("without the rewrite, other bits than the eager step's")
 	}
@@ -445,7 +445,7 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		if fmt.Sprint(recorded) != fmt.Sprint(eager) {
 			t.Error("refused, and other bits than the eager step's")
 		}
-		if c.refused != "" && !strings.Contains(explained.String(), "perceptron: refused: ") || !strings.Contains(explained.String(), c.refused) {
+		if c.refused != "" && !strings.Contains(explained.String(), "fused-training-step: refused: ") || !strings.Contains(explained.String(), c.refused) {
 			t.Errorf("refused because\n%s\nwant %s", explained.String(), c.refused)
 		}
 		return

@@ -43,7 +43,7 @@ func TestStoredPools(t *testing.T) {
 					}, []*tensor.Tensor{x}, nil
 				})
 				refused := strings.Contains(explained, "a long row is put together there")
-				if joined := strings.Count(explained, "_pool") > 0 && strings.Contains(explained, "_pool_grad stores its result"); joined == (c.apart && d.Limits().CPU) || refused != (c.apart && d.Limits().CPU) {
+				if joined := strings.Count(explained, "_pool") > 0 && strings.Contains(explained, "_pool_grad stores its result"); joined == (c.apart && d.Target().CPU) || refused != (c.apart && d.Target().CPU) {
 					t.Errorf("of %d launches %d are left:\n%s", report.Step, report.Launches, explained)
 				}
 			})

@@ -51,7 +51,7 @@ func newWorld(d tensor.Device, seed uint64) *world {
 	w.index = tensor.New(d, make([]int32, 1+r.IntN(5)))
 	w.slots = kernels.NewSlots(2, func(numbers []kernels.Arg) error {
 		w.phase++
-		numbers[0], numbers[1] = kernels.R(1/float64(w.phase)), kernels.I(w.phase%5)
+		numbers[0], numbers[1] = kernels.FloatArg(1/float64(w.phase)), kernels.IntArg(w.phase%5)
 		return nil
 	})
 	w.set(0)

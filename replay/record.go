@@ -28,7 +28,7 @@ import (
 //
 // Where the first step of a program does something that later ones do not, do one before Record.
 //
-// The launches are rewritten into fewer, as [Rewrites] lists it. [Options] and the environment variable [Env] switch
+// The launches are rewritten into fewer, as [Passes] lists it. [Options] and the environment variable [Env] switch
 // that off, and tell what was done; a name or word that they do not know is an error, with no step done. Record panics
 // with tensor.ErrValue for more than one Options.
 func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Options) (*Recording, error) {

@@ -59,14 +59,14 @@ type use struct {
 
 // Report is what there is to know of a recording.
 type Report struct {
-	Step     int // launches of the step as it was done eagerly
-	Launches int // of a run
-	Once     int // that were done when the step was recorded, and are not in a run
-	Slots    int // arguments that a run sets
-	Passes   int // perceptrons that were found, of which layers, loss and gradients are one launch
-	// NoPass says why what looks like a perceptron is not one launch, nil if there is none. It wraps a *tensor.MiscompileError
+	Step       int // launches of the step as it was done eagerly
+	Launches   int // of a run
+	Hoisted    int // that were done when the step was recorded, and are not in a run
+	Slots      int // arguments that a run sets
+	FusedSteps int // perceptrons that were found, of which layers, loss and gradients are one launch
+	// NotFused says why what looks like a perceptron is not one launch, nil if there is none. It wraps a *tensor.MiscompileError
 	// where the device computes that launch wrongly.
-	NoPass error
+	NotFused error
 	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
 	// what it makes, at most at one time.
 	PlannedBytes, EagerBytes int64
@@ -79,7 +79,7 @@ type Report struct {
 // String returns the report in a line.
 func (r Report) String() string {
 	return fmt.Sprintf("%d launches of %d in the step, %d done once, %d numbers set by slots, %d bytes planned where eager took %d, %d bytes of constants, recorded in %v (rewriting %v, building %v)",
-		r.Launches, r.Step, r.Once, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
+		r.Launches, r.Step, r.Hoisted, r.Slots, r.PlannedBytes, r.EagerBytes, r.ConstantBytes, r.Took, r.Rewriting, r.Building)
 }
 
 // Report returns what there is to know of r.

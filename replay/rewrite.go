@@ -59,7 +59,7 @@ type span2 struct {
 
 type rewriter struct {
 	opt      *Options
-	limits   kernels.Limits
+	limits   kernels.Target
 	nodes    []*node // nil: joined with another, or left out
 	lives    func(b kernels.Buffer) bool
 	constant func(b kernels.Buffer) bool
@@ -70,7 +70,7 @@ type rewriter struct {
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory is seen after a run, and
 // constant whether it is the same in all runs; found takes what was found of perceptrons.
-func rewriteLaunches(opt *Options, limits kernels.Limits, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
+func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
 	r := &rewriter{opt: opt, limits: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
@@ -137,7 +137,7 @@ func (r *rewriter) describe(n *node) {
 	keeps, fills := effects(args, ops)
 	for i, p := range k.Params {
 		a := &args[i]
-		if a.Kind != kernels.ArgVec || a.N == 0 {
+		if a.Kind != kernels.ArgBuffer || a.N == 0 {
 			continue
 		}
 		g := region{buf: a.Buf, span: span{a.Off, a.Off + a.N}}

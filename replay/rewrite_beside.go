@@ -18,7 +18,7 @@ import (
 //   - what is done between them keeps either from going where the other is
 //   - memory that the former reads would be kept longer, and is large
 //   - the device does not build the kernel, or computes it wrongly.
-var doneBeside = rewrite{"beside", "makes one launch of a small one and another that does not depend on it", doBeside}
+var doneBeside = rewrite{"horizontal-fusion", "makes one launch of a small one and another that does not depend on it", doBeside}
 
 // besideSmall is how many work-groups the smaller of two launches has at most.
 const besideSmall = 1 << 10
@@ -64,10 +64,10 @@ func doBeside(r *rewriter) {
 				}
 			}
 			if why != "" {
-				r.opt.say("beside: %s and %s: refused: %s", r.name(n), r.name(c), why)
+				r.opt.say("horizontal-fusion: %s and %s: refused: %s", r.name(n), r.name(c), why)
 				continue
 			}
-			r.opt.say("beside: %s and %s: one launch", r.name(n), r.name(c))
+			r.opt.say("horizontal-fusion: %s and %s: one launch", r.name(n), r.name(c))
 			into := &node{kernel: kernel, args: args, why: "it is two launches", from: slices.Clone(c.from), names: slices.Clone(c.names),
 				reads: slices.Concat(n.reads, c.reads), writes: slices.Concat(n.writes, c.writes), fills: slices.Concat(n.fills, c.fills)}
 			r.does(into, n)

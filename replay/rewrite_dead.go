@@ -9,7 +9,7 @@ import (
 // deadStores leaves out launches whose results nobody reads: memory that the step made and does not return, and memory that
 // is written anew before it is read. Opaque launches, too: what one writes are its arguments that are written, and it does
 // nothing else. An argument that is read and written keeps what was there before; one that is only written ends it.
-var deadStores = rewrite{"dead", "leaves out launches whose results nobody reads", leaveOutDead}
+var deadStores = rewrite{"dead-store-elimination", "leaves out launches whose results nobody reads", leaveOutDead}
 
 func leaveOutDead(r *rewriter) {
 	needed := map[kernels.Buffer]*spans{}
@@ -30,7 +30,7 @@ func leaveOutDead(r *rewriter) {
 			continue
 		}
 		if len(n.writes) > 0 && !slices.ContainsFunc(n.writes, func(g region) bool { return of(g.buf).meets(g.span) }) {
-			r.opt.say("dead: %s: nobody reads what it writes", r.name(n))
+			r.opt.say("dead-store-elimination: %s: nobody reads what it writes", r.name(n))
 			r.leave(i)
 			continue
 		}

@@ -225,7 +225,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	}
 	e.args = slices.Clone(n.args)
 	if !keep && !(s.Reads != nil && s.Reads(n.args)) {
-		e.args[s.Result] = kernels.Vec(m.results[0].view.buf, 0, 0)
+		e.args[s.Result] = kernels.BufferArg(m.results[0].view.buf, 0, 0)
 		if m.results[0].view.buf.DType() != result.Buf.DType() {
 			return 0, nil, "its result is of another type"
 		}

@@ -199,8 +199,8 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
 				if x == i {
 					return value
 				}
-				return expr.X(x)
-			}, expr.S)
+				return expr.Input(x)
+			}, expr.Param)
 		}
 	}
 	if !found {

@@ -17,7 +17,7 @@ import (
 //   - they write a result in another order than rows, or of another type than reals
 //   - they read much more than they write
 //   - the device computes the launch wrongly.
-var computedInputs = rewrite{"inputs", "computes maps and gathers where launches by rows read their results", computeInputs}
+var computedInputs = rewrite{"prologue-fusion", "computes maps and gathers where launches by rows read their results", computeInputs}
 
 func computeInputs(r *rewriter) {
 	if r.passes == nil {
@@ -51,19 +51,19 @@ func (r *rewriter) inputs(i int, n *node) {
 				}
 				why = err.Error()
 			}
-			r.opt.say("inputs: %s: refused in %s: %s", r.name(r.nodes[j]), r.name(n), why)
+			r.opt.say("prologue-fusion: %s: refused in %s: %s", r.name(r.nodes[j]), r.name(n), why)
 		}
 	}
 	if kernel == nil {
 		return
 	}
 	if err := r.passes.try(kernel, args); err != nil {
-		r.opt.say("inputs: refused in %s: %v", r.name(n), err)
+		r.opt.say("prologue-fusion: refused in %s: %v", r.name(n), err)
 		return
 	}
 	into := &node{kernel: kernel, args: args, from: slices.Clone(n.from), names: slices.Clone(n.names)}
 	for _, j := range taken {
-		r.opt.say("inputs: %s: computed within %s", r.name(r.nodes[j]), r.name(n))
+		r.opt.say("prologue-fusion: %s: computed within %s", r.name(r.nodes[j]), r.name(n))
 		r.does(into, r.nodes[j])
 		r.leave(j)
 	}
@@ -136,7 +136,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) string {
 			}
 		}
 		for k, a := range n.args {
-			if a.Kind == kernels.ArgVec && a.Buf == w.buf && !slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Operand == k }) {
+			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Operand == k }) {
 				return "its result is read otherwise, too"
 			}
 		}

@@ -155,7 +155,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 		later[k] = later[k].Replace(func(x int) *expr.Expr {
 			o := m.operands[x]
 			if x < first {
-				return expr.X(x)
+				return expr.Input(x)
 			}
 			for _, res := range pc.results {
 				switch {
@@ -165,8 +165,8 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 					why = "the latter reads what the former writes at other indices"
 				}
 			}
-			return expr.X(x)
-		}, expr.S)
+			return expr.Input(x)
+		}, expr.Param)
 		if why != "" {
 			return nil, why
 		}

@@ -69,7 +69,7 @@ func (r *rewriter) writesParts(j int) (i int, why string) {
 	}
 	for _, c := range []*node{r.nodes[i], n} {
 		for k, b := range c.args {
-			if b.Kind == kernels.ArgVec && b.Buf == a.Buf && (k != c.kernel.Lookup.Param || b.Off != a.Off || b.N != a.N) {
+			if b.Kind == kernels.ArgBuffer && b.Buf == a.Buf && (k != c.kernel.Lookup.Param || b.Off != a.Off || b.N != a.N) {
 				return 0, r.name(c) + " reads or writes it otherwise, too"
 			}
 		}
@@ -93,7 +93,7 @@ func (r *rewriter) lookUpIn(i, j int) (why string) {
 		return "the table is too large"
 	}
 	parts := reader.kernel.Lookup.Rows(reader.args) * reader.kernel.Lookup.Parts
-	at, table := kernels.Vec(r.fresh(kernels.Int32, parts), 0, parts), kernels.Vec(r.fresh(real, n), 0, n)
+	at, table := kernels.BufferArg(r.fresh(kernels.Int32, parts), 0, parts), kernels.BufferArg(r.fresh(real, n), 0, n)
 	made := &node{kernel: kernel, args: append([]kernels.Arg{table}, rest...), from: writer.from, names: writer.names, once: true}
 	writes := &node{kernel: writer.kernel.Lookup.Kernel, args: slices.Clone(writer.args), from: writer.from, names: writer.names}
 	writes.args[writer.kernel.Lookup.Param] = at

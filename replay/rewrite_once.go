@@ -16,7 +16,7 @@ import (
 //   - all such results take more memory than a step should keep.
 //
 // A launch that reads nothing, such as a fill, is done once if one that is done once reads it.
-var doneOnce = rewrite{"once", "does launches that only read constants when the step is recorded", doOnce}
+var doneOnce = rewrite{"constant-folding", "does launches that only read constants when the step is recorded", doOnce}
 
 // onceBytes is what the results of launches that are done once may take.
 const onceBytes = 16 << 20
@@ -29,7 +29,7 @@ func doOnce(r *rewriter) {
 			continue
 		}
 		known := func(b kernels.Buffer) bool { _, made := maker[b]; return made || r.constant(b) || n.written(b) }
-		if slices.ContainsFunc(n.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgVec && !known(a.Buf) }) {
+		if slices.ContainsFunc(n.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgBuffer && !known(a.Buf) }) {
 			continue
 		}
 		var bytes int64
@@ -38,7 +38,7 @@ func doOnce(r *rewriter) {
 		}
 		if !r.alone(i, n) || total+bytes > onceBytes {
 			if len(n.reads) > 0 {
-				r.opt.say("once: %s: refused: others write its result, it is there after the run, or takes too much memory", r.name(n))
+				r.opt.say("constant-folding: %s: refused: others write its result, it is there after the run, or takes too much memory", r.name(n))
 			}
 			continue
 		}
@@ -49,7 +49,7 @@ func doOnce(r *rewriter) {
 		if len(n.reads) == 0 {
 			continue
 		}
-		r.opt.say("once: %s: reads constants alone", r.name(n))
+		r.opt.say("constant-folding: %s: reads constants alone", r.name(n))
 		n.once = true
 		for _, g := range n.reads {
 			if k, made := maker[g.buf]; made {

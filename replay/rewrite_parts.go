@@ -11,7 +11,7 @@ import "slices"
 //   - another launch reads the product's result, which would be stored beside the gradient
 //   - what the gradient reads is written after the product
 //   - the function is costly.
-var partedMaps = rewrite{"parts", "computes gradients of layers' functions where products store what they read, and their sums alone", partMaps}
+var partedMaps = rewrite{"split", "computes gradients of layers' functions where products store what they read, and their sums alone", partMaps}
 
 func partMaps(r *rewriter) {
 	for j, c := range r.nodes {
@@ -20,7 +20,7 @@ func partMaps(r *rewriter) {
 		}
 		if m, rest := r.parted(c); m != nil {
 			r.nodes[j] = m
-			if !r.storeMap("parts", j, m.m, rest) {
+			if !r.storeMap("split", j, m.m, rest) {
 				r.nodes[j] = c
 			}
 		}
@@ -34,7 +34,7 @@ func (r *rewriter) parted(c *node) (m, rest *node) {
 	}
 	parts := c.kernel.Parts(c.args, r.limits)
 	if parts == nil {
-		r.opt.say("parts: %s: refused: its function is costly", r.name(c))
+		r.opt.say("split: %s: refused: its function is costly", r.name(c))
 		return nil, nil
 	}
 	var nodes []*node

@@ -26,7 +26,7 @@ import (
 //   - anything else reads what is made on the way, or it is there after the run
 //   - what is done meanwhile reads or writes what the pass writes, or writes what it reads
 //   - the device computes the launch wrongly.
-var onePass = rewrite{"perceptron", "makes one launch of the layers of a perceptron, their loss and their gradients", passInOne}
+var onePass = rewrite{"fused-training-step", "makes one launch of the layers of a perceptron, their loss and their gradients", passInOne}
 
 // passes is what a device has for passes, and what was found of them.
 type passes struct {
@@ -50,7 +50,7 @@ func passInOne(r *rewriter) {
 		}
 	}
 	for _, err := range refused {
-		r.opt.say("perceptron: refused: %v", err)
+		r.opt.say("fused-training-step: refused: %v", err)
 		r.passes.fault = errors.Join(r.passes.fault, err)
 	}
 }
@@ -124,7 +124,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	limits, on := r.limits, ""
 	if m, l, ok := trainer.MatrixStep(trained, p.samples, r.passes.units); ok {
 		if err := p.try(m, l, r.passes, dx != nil); err != nil {
-			r.opt.say("perceptron: not on matrix units: %v", err)
+			r.opt.say("fused-training-step: not on matrix units: %v", err)
 		} else {
 			form, limits, on = m, l, " on matrix units, of factors in "+r.passes.units.Precision.String()
 		}
@@ -185,8 +185,8 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	}
 	groups := form.Groups(p.samples, block, limits)
 	shares, losses := r.fresh(real, groups*size), r.fresh(real, groups)
-	vec := func(p spot) kernels.Arg { return kernels.Vec(p.memory.(kernels.Buffer), p.lo, p.hi-p.lo) }
-	part, lossParts, seed := kernels.Vec(shares, 0, groups*size), kernels.Vec(losses, 0, groups), kernels.Vec(r.passes.one, 0, 1)
+	vec := func(p spot) kernels.Arg { return kernels.BufferArg(p.memory.(kernels.Buffer), p.lo, p.hi-p.lo) }
+	part, lossParts, seed := kernels.BufferArg(shares, 0, groups*size), kernels.BufferArg(losses, 0, groups), kernels.BufferArg(r.passes.one, 0, 1)
 	down := lossParts // the kernel does not look at it
 	if dx != nil {
 		down = vec(dx.spot)
@@ -202,12 +202,12 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		r.nodes[i] = n
 		r.note(i)
 	}
-	none := kernels.Vec(losses, 0, 0)
-	args, packed := []kernels.Arg{vec(x.spot), vec(t.spot), vec(weights), part, lossParts, down, kernels.I(p.samples)}, []kernels.Arg{vec(weights)}
+	none := kernels.BufferArg(losses, 0, 0)
+	args, packed := []kernels.Arg{vec(x.spot), vec(t.spot), vec(weights), part, lossParts, down, kernels.IntArg(p.samples)}, []kernels.Arg{vec(weights)}
 	for i, n := range lengths {
 		v := none
 		if pack != nil {
-			v = kernels.Vec(r.fresh(pack.Params[1+i].Mode.Elements(real), n), 0, n)
+			v = kernels.BufferArg(r.fresh(pack.Params[1+i].Mode.Elements(real), n), 0, n)
 		}
 		args, packed = append(args, v), append(packed, v)
 	}
@@ -217,7 +217,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	for _, n := range form.Scratch(block, groups, real, dx != nil, limits) {
 		v := none
 		if n > 0 {
-			v = kernels.Vec(r.fresh(real, n), 0, n)
+			v = kernels.BufferArg(r.fresh(real, n), 0, n)
 		}
 		args = append(args, v)
 	}
@@ -252,7 +252,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		put(slots[0], k, args...)
 	}
 	r.passes.done++
-	r.opt.say("perceptron: %s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
+	r.opt.say("fused-training-step: %s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
 	return nil
 }
 
@@ -310,7 +310,7 @@ func (p *perceptron) trained() (*fusion.Perceptron, error) {
 }
 
 // try tries the kernels of a step on matrix units.
-func (p *perceptron) try(m fusion.Step, l kernels.Limits, found *passes, down bool) error {
+func (p *perceptron) try(m fusion.Step, l kernels.Target, found *passes, down bool) error {
 	if pack, _ := m.Pack(kernels.Float32, down, l); pack != nil {
 		if err := found.try(pack, nil); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 //   - anything else reads or writes what is copied, or it is there after the run
 //   - the launch touches the memory that is copied to, or another does before the copy
 //   - that begins at no multiple of what a buffer of its own begins at: kernels may rely on it.
-var writtenThere = rewrite{"results", "lets launches write where their results are copied to", writeThere}
+var writtenThere = rewrite{"copy-elimination", "lets launches write where their results are copied to", writeThere}
 
 func writeThere(r *rewriter) {
 	for j, c := range r.nodes {
@@ -36,17 +36,17 @@ func writeThere(r *rewriter) {
 		case to.off*to.buf.DType().Size()%align != 0:
 			why = "it is copied to where no buffer begins"
 		case slices.ContainsFunc(n.args, func(x kernels.Arg) bool {
-			return x.Kind == kernels.ArgVec && x.Buf == to.buf && x.Off < g.span.hi && g.span.lo < x.Off+x.N
+			return x.Kind == kernels.ArgBuffer && x.Buf == to.buf && x.Off < g.span.hi && g.span.lo < x.Off+x.N
 		}):
 			why = "it touches the memory that is copied to"
 		case r.meeting(&g, i+1, j, true, true) >= 0:
 			why = r.name(r.nodes[r.meeting(&g, i+1, j, true, true)]) + " touches the memory that is copied to before"
 		}
 		if why != "" {
-			r.opt.say("results: %s and %s: refused: %s", r.name(n), r.name(c), why)
+			r.opt.say("copy-elimination: %s and %s: refused: %s", r.name(n), r.name(c), why)
 			continue
 		}
-		r.opt.say("results: %s: writes where %s copies it to", r.name(n), r.name(c))
+		r.opt.say("copy-elimination: %s: writes where %s copies it to", r.name(n), r.name(c))
 		n.args = slices.Clone(n.args)
 		n.args[a].Buf, n.args[a].Off = to.buf, to.off
 		n.reads, n.writes, n.fills = nil, nil, nil
@@ -90,7 +90,7 @@ func (r *rewriter) maker(j int, c *node) (i, arg int) {
 	arg = -1
 	n := r.nodes[i]
 	for a := range n.args {
-		if n.args[a].Kind != kernels.ArgVec || n.args[a].Buf != buf || n.args[a].N == 0 {
+		if n.args[a].Kind != kernels.ArgBuffer || n.args[a].Buf != buf || n.args[a].N == 0 {
 			continue
 		}
 		if arg >= 0 || !n.kernel.Params[a].Mode.Written() {

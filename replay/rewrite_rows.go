@@ -269,7 +269,7 @@ func (r *rewriter) fits(chain []rowPart, alone bool) string {
 func (p *rowPart) apart(q *rowPart, rows int) string {
 	for i, a := range p.args {
 		for k, b := range q.args {
-			if a.Kind != kernels.ArgVec || b.Kind != kernels.ArgVec || a.Buf != b.Buf || a.Off >= b.Off+b.N || b.Off >= a.Off+a.N {
+			if a.Kind != kernels.ArgBuffer || b.Kind != kernels.ArgBuffer || a.Buf != b.Buf || a.Off >= b.Off+b.N || b.Off >= a.Off+a.N {
 				continue
 			}
 			if !p.kernel.Params[i].Mode.Written() && !q.kernel.Params[k].Mode.Written() {
@@ -354,9 +354,9 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 			}
 			loops[i] = n != 1
 		}
-		numbers = append(numbers, kernels.I(n))
+		numbers = append(numbers, kernels.IntArg(n))
 	}
-	args = append(append(args, numbers...), kernels.I(run), kernels.I(groups))
+	args = append(append(args, numbers...), kernels.IntArg(run), kernels.IntArg(groups))
 	return r.chainOf(list, loops, args), args
 }
 

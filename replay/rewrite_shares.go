@@ -17,7 +17,7 @@ import (
 //   - what the sum reads is written anew before the update, or is not only the sum's
 //   - memory would be kept longer, and is large
 //   - the device computes the launch wrongly.
-var addedShares = rewrite{"shares", "adds the shares of gradients up where AdamW reads them", addShares}
+var addedShares = rewrite{"split-k-into-adam", "adds the shares of gradients up where AdamW reads them", addShares}
 
 func addShares(r *rewriter) {
 	if r.limits.CPU {
@@ -38,7 +38,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	n, g := r.nodes[j], u.Gradient()
 	var nodes []int
 	refuse := func(i int, why string) {
-		r.opt.say("shares: %s and %s: refused: %s", r.name(r.nodes[i]), r.name(n), why)
+		r.opt.say("split-k-into-adam: %s and %s: refused: %s", r.name(r.nodes[i]), r.name(n), why)
 	}
 	size := 0
 	begins := map[kernels.Buffer]int{} // in one memory, of what the sums read
@@ -92,9 +92,9 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 		g.N = 0
 	}
 	memory := r.fresh(u.Gradient().Buf.DType(), size)
-	kernel, args := u.SumByTable(g, kernels.Vec(memory, 0, size), kernels.Vec(&table{blocks}, 0, len(blocks)))
+	kernel, args := u.SumByTable(g, kernels.BufferArg(memory, 0, size), kernels.BufferArg(&table{blocks}, 0, len(blocks)))
 	if r.passes != nil && r.passes.try(kernel, args) != nil {
-		r.opt.say("shares: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
+		r.opt.say("split-k-into-adam: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
 		return
 	}
 	into := &node{kernel: kernel, args: args, from: slices.Clone(n.from), names: slices.Clone(n.names)}
@@ -110,7 +110,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	r.describe(into)
 	r.nodes[j] = into
 	r.note(j)
-	r.opt.say("shares: %s: one launch", r.name(into))
+	r.opt.say("split-k-into-adam: %s: one launch", r.name(into))
 }
 
 // only reports whether memory is written by launches that can write to other memory, and read by some launches alone.
@@ -150,12 +150,12 @@ func (r *rewriter) late(i, j int) (why string) {
 // move has all launches use memory from an element of other memory on in place of its own.
 func (r *rewriter) move(b, to kernels.Buffer, at int) {
 	for i, n := range r.nodes {
-		if n == nil || !slices.ContainsFunc(n.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgVec && a.Buf == b }) {
+		if n == nil || !slices.ContainsFunc(n.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgBuffer && a.Buf == b }) {
 			continue
 		}
 		n.args = slices.Clone(n.args)
 		for k := range n.args {
-			if a := &n.args[k]; a.Kind == kernels.ArgVec && a.Buf == b {
+			if a := &n.args[k]; a.Kind == kernels.ArgBuffer && a.Buf == b {
 				a.Buf, a.Off = to, a.Off+at
 			}
 		}

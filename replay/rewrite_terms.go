@@ -13,7 +13,7 @@ import (
 //   - anything else reads the result, or it is there after the run
 //   - with what a map reads beside it, there are more than 8 operands
 //   - the sum is added to what is there, or multiplied by a number.
-var addedTerms = rewrite{"terms", "makes maps of sums of few terms that maps and launches by rows read", addTerms}
+var addedTerms = rewrite{"sum-to-elementwise", "makes maps of sums of few terms that maps and launches by rows read", addTerms}
 
 func addTerms(r *rewriter) {
 	for i, n := range r.nodes {
@@ -52,10 +52,10 @@ func addTerms(r *rewriter) {
 			why = r.enough(m)
 		}
 		if why != "" {
-			r.opt.say("terms: %s: refused: %s", r.name(n), why)
+			r.opt.say("sum-to-elementwise: %s: refused: %s", r.name(n), why)
 			continue
 		}
-		r.opt.say("terms: %s: a map of %d operands", r.name(n), len(m.operands))
+		r.opt.say("sum-to-elementwise: %s: a map of %d operands", r.name(n), len(m.operands))
 		r.takes(i, n, n, m)
 	}
 }

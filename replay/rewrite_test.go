@@ -69,7 +69,7 @@ func TestRandomMaps(t *testing.T) {
 				for seed := range n {
 					o := replay.Options{Explain: &explained}
 					if only := seed % 4; only > 0 {
-						for i, w := range replay.Rewrites() {
+						for i, w := range replay.Passes() {
 							if i%3 != only-1 {
 								o.Without = append(o.Without, w[0])
 							}
@@ -77,8 +77,8 @@ func TestRandomMaps(t *testing.T) {
 					}
 					randomSteps(t, d, devtest.Seed(seed), map[string]int{}, func(w *world) { w.table, w.most = mapOps(), true }, o)
 				}
-				for _, w := range replay.Rewrites() {
-					if n >= 50 && !slices.Contains([]string{"results", "perceptron", "inputs", "parts", "shares", "lookup", "beside"}, w[0]) && (sel == "cpu" || w[0] != "together") && (!d.Limits().CPU || w[0] != "terms") && !strings.Contains(explained.String(), "replay: "+w[0]+": ") {
+				for _, w := range replay.Passes() {
+					if n >= 50 && !slices.Contains([]string{"copy-elimination", "fused-training-step", "prologue-fusion", "split", "split-k-into-adam", "lookup", "horizontal-fusion"}, w[0]) && (sel == "cpu" || w[0] != "batch-launches") && (!d.Target().CPU || w[0] != "sum-to-elementwise") && !strings.Contains(explained.String(), "replay: "+w[0]+": ") {
 						t.Errorf("%s was never done nor refused", w[0])
 					}
 				}
@@ -189,7 +189,7 @@ func TestRewrites(t *testing.T) {
 			z.Select(1, 0).MapInPlace(fn.Add, nil, in[0])
 			z.Select(1, 1).MapInPlace(fn.Add, nil, in[1])
 			return list(z.Sum(0))
-		}, 2, "dead: 0 k_zero"},
+		}, 2, "dead-store-elimination: 0 k_zero"},
 		"a part that is left as it was": {[][]int{{8, 4}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			z := tensor.Zeros(d, 8, 2, 4)
 			z.Select(1, 0).MapInPlace(fn.Add, nil, in[0])
@@ -198,12 +198,12 @@ func TestRewrites(t *testing.T) {
 		"nobody reads it": {[][]int{{9}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			in[0].Exp().Sum()
 			return list(in[0].Neg())
-		}, 1, "dead: 1 k_sum"},
+		}, 1, "dead-store-elimination: 1 k_sum"},
 		"written anew before it is read": {[][]int{{9}}, [][]int{{9}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].FillInPlace(3)
 			older[0].SetInPlace(in[0])
 			return nil
-		}, 1, "dead: 0 k_fill"},
+		}, 1, "dead-store-elimination: 0 k_fill"},
 		"a part of it is read": {[][]int{{4}}, [][]int{{9}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].FillInPlace(3)
 			older[0].Slice(0, 2, 6).SetInPlace(in[0])
@@ -258,7 +258,7 @@ func TestRewrites(t *testing.T) {
 		"a sum that is copied": {[][]int{{40, 8}}, [][]int{{8}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].SetInPlace(in[0].Sum(0))
 			return nil
-		}, 1, "results: 0 k_sum_axis: writes where 1 k_copy"},
+		}, 1, "copy-elimination: 0 k_sum_axis: writes where 1 k_copy"},
 		"a sum that is copied to where no buffer begins": {[][]int{{40, 8}}, [][]int{{9}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].Slice(0, 1, 9).SetInPlace(in[0].Sum(0))
 			return nil
@@ -266,7 +266,7 @@ func TestRewrites(t *testing.T) {
 		"a sum that is copied to where a buffer begins": {[][]int{{40, 8}}, [][]int{{520}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].Slice(0, 512, 520).SetInPlace(in[0].Sum(0))
 			return nil
-		}, 1, "results"},
+		}, 1, "copy-elimination"},
 		"a sum that is copied and read": {[][]int{{40, 8}}, [][]int{{8}}, func(_ tensor.Device, in, older tensors) tensors {
 			s := in[0].Sum(0)
 			older[0].SetInPlace(s)
@@ -293,10 +293,10 @@ func TestRewrites(t *testing.T) {
 				out = append(out, x.Max(0).Reshape(-1).Sum(0))
 			}
 			return out
-		}, 10, "together: 0 k_sum_axis … 17 k_copy"},
+		}, 10, "batch-launches: 0 k_sum_axis … 17 k_copy"},
 		"a sum of a sum": {[][]int{{4, 8, 3}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Sum(2).Sum(0))
-		}, 2, "together: 0 k_sum_axis and 1 k_sum_axis: refused: the latter depends on the former"},
+		}, 2, "batch-launches: 0 k_sum_axis and 1 k_sum_axis: refused: the latter depends on the former"},
 		"a sum of what is changed between": {nil, [][]int{{40, 8}}, func(_ tensor.Device, _, older tensors) tensors {
 			s := older[0].Sum(0)
 			older[0].ScatterAddRowsInPlace(tensor.New(older[0].Device(), []int32{0}), older[0].Slice(0, 3, 4).Copy())
@@ -307,45 +307,45 @@ func TestRewrites(t *testing.T) {
 		}, 2, ""},
 		"a sum of few work-groups beside one of many": {[][]int{{20, 7600}, {20, 3}, {20, 4}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Sum(0), in[1].Sum(0), in[2].Sum(0))
-		}, 2, "together: 1 k_sum_axis + 2 k_sum_axis: one launch"},
+		}, 2, "batch-launches: 1 k_sum_axis + 2 k_sum_axis: one launch"},
 		"large sums one after the other": {[][]int{{3000, 20}, {3000, 20}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Sum(0), in[1].Sum(0))
-		}, 1, "together"},
+		}, 1, "batch-launches"},
 		"a table of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Mul(tensor.New(d, []float64{1, 2, 3}).Sin().Exp()))
-		}, 1, "once: 1 k_exp: reads constants alone"},
+		}, 1, "constant-folding: 1 k_exp: reads constants alone"},
 		"a sum of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			c := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Sum(0)
 			return list(in[0].Mul(c), in[0].MatMul(c.Reshape(3, 1)))
-		}, 2, "once: 0 k_sum_axis"},
+		}, 2, "constant-folding: 0 k_sum_axis"},
 		"what a fill makes": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			c := tensor.Full(d, 2, 3)
 			return list(in[0].Mul(c.Sin()), in[0].Sub(c))
-		}, 1, "once: 1 k_sin"},
+		}, 1, "constant-folding: 1 k_sin"},
 		"constants that are changed": {[][]int{{3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			c := tensor.New(d, []float64{1, 2, 3}).Sin()
 			c.MapInPlace(fn.Add, nil, in[0])
 			return list(c)
-		}, 1, "once: 0 k_sin: refused"},
+		}, 1, "constant-folding: 0 k_sin: refused"},
 		"constants that are returned": {[][]int{{3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			c := tensor.New(d, []float64{1, 2, 3}).Sin()
 			return list(c, in[0].Add(c))
-		}, 1, "once: 0 k_sin: refused"},
+		}, 1, "constant-folding: 0 k_sin: refused"},
 		"constants of which a part is made": {[][]int{{4}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			c := tensor.Empty(d, 4)
 			c.Step(0, 2).SetInPlace(tensor.New(d, []float64{1, 2}))
 			c.Slice(0, 0, 4).Step(0, 3).FillInPlace(3)
 			c.Slice(0, 1, 2).FillInPlace(5)
 			return list(in[0].Add(c))
-		}, 4, "once: 0 k_copy: refused"},
+		}, 4, "constant-folding: 0 k_copy: refused"},
 		"a mask of indices": {[][]int{{4, 4}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			return list(in[0].Where(tensor.ArangeOf(d, tensor.Int32, 0, 4, 1).Reshape(4, 1).Ge(tensor.ArangeOf(d, tensor.Int32, 0, 4, 1)), in[0].Neg()))
-		}, 1, "once: 2 k_ge: reads constants alone"},
+		}, 1, "constant-folding: 2 k_ge: reads constants alone"},
 		"a sum over what was there": {[][]int{{40, 8}}, [][]int{{8}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].MapInPlace(fn.Exp, nil)
 			older[0].SetInPlace(in[0].Sum(0))
 			return nil
-		}, 1, "dead: 0 k_exp"},
+		}, 1, "dead-store-elimination: 0 k_exp"},
 		"too many operands": {[][]int{{9}, {9}, {9}, {9}, {9}, {9}, {9}, {9}, {9}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			s := in[0]
 			for _, x := range in[1:] {
@@ -373,7 +373,7 @@ func TestRewrites(t *testing.T) {
 					}
 					return func() tensors { return c.step(d, in, older) }, in, older
 				})
-				if !d.Limits().CPU {
+				if !d.Target().CPU {
 					return // other kernels, and vectors of other widths, are joined elsewhere
 				}
 				if report.Launches != c.launches || !strings.Contains(said, c.says) {
@@ -409,7 +409,7 @@ func TestWithout(t *testing.T) {
 		for _, c := range []struct {
 			words string
 			want  int
-		}{{"", 1}, {"none", 4}, {"-dead", 1}, {"-inline", 1}, {"-join", 2}, {"-join,-inline", 3}, {"-join,-inline,-dead", 4}} {
+		}{{"", 1}, {"none", 4}, {"-dead-store-elimination", 1}, {"-inline", 1}, {"-join", 2}, {"-join,-inline", 3}, {"-join,-inline,-dead-store-elimination", 4}} {
 			var names []string
 			for _, w := range strings.Split(c.words, ",") {
 				if w != "" {

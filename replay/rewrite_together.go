@@ -16,7 +16,7 @@ import (
 //   - the latter depends on the former, if by way of what is done between them
 //   - memory that waits would be kept longer, and is large
 //   - the device computes the launch wrongly.
-var doneTogether = rewrite{"together", "makes one launch of small ones of one kernel", doTogether}
+var doneTogether = rewrite{"batch-launches", "makes one launch of small ones of one kernel", doTogether}
 
 const (
 	togetherSmall  = 1 << 15 // elements that a launch of a CPU reads that waits for others
@@ -78,7 +78,7 @@ func (r *rewriter) together() (made bool) {
 				if why != "" {
 					b.full = why == muchMemory // so it is beside those that follow
 					if b.full || !alike {
-						r.opt.say("together: %s and %s: refused: %s", r.name(b.n), r.name(n), why)
+						r.opt.say("batch-launches: %s and %s: refused: %s", r.name(b.n), r.name(n), why)
 					}
 					continue
 				}
@@ -111,8 +111,8 @@ func (r *rewriter) together() (made bool) {
 			args = append(args, p.args)
 		}
 		n.kernel, n.args = k.Several(len(b.parts)), k.SeveralArgs(r.limits, args...)
-		n.chain, n.by = b.parts, "together"
-		r.opt.say("together: %s: one launch", r.name(n))
+		n.chain, n.by = b.parts, "batch-launches"
+		r.opt.say("batch-launches: %s: one launch", r.name(n))
 		made = true
 	}
 	return made

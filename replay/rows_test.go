@@ -96,7 +96,7 @@ func TestRandomRows(t *testing.T) {
 				for seed := range n {
 					o := replay.Options{Explain: &explained}
 					if seed%3 == 0 {
-						for _, w := range replay.Rewrites() {
+						for _, w := range replay.Passes() {
 							if w[0] != "rows" {
 								o.Without = append(o.Without, w[0])
 							}
@@ -303,8 +303,8 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			y(i, 2*x(i))
 		}
 	}
-	return &kernels.Kernel{Name: "doubled_rows", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid: kernels.PerInt(2),
+	return &kernels.Kernel{Name: "doubled_rows", Text: text, Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid: kernels.GridFromArg(2),
 		Twin: kernels.Twin{
 			F32: func(c kernels.Call[float32]) {
 				twin(c.Int(2), func(i int) float64 { return float64(c.Reals(0)[i]) }, func(i int, v float64) { c.Reals(1)[i] = float32(v) })
@@ -319,7 +319,7 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			}
 			return []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(n), kernels.Number(float64(n))}
 		},
-		Rows: &kernels.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Limits) *kernels.RowsOf {
+		Rows: &kernels.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *kernels.RowsOf {
 			return &kernels.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []kernels.Cut{kernels.CutOf(4), kernels.CutOf(4), {}}}
 		}}}
 }
@@ -338,7 +338,7 @@ func TestRowsOfOthers(t *testing.T) {
 				x := tensor.Empty(d, 3000, 4)
 				return func() []*tensor.Tensor {
 					y := tensor.Empty(d, 3000, 4)
-					tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+					tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.IntArg(x.Len()))
 					return []*tensor.Tensor{y.Softmax(-1).Add(y)}
 				}, []*tensor.Tensor{x}, nil
 			})
@@ -362,7 +362,7 @@ func TestRowsOfSizes(t *testing.T) {
 			x := tensor.NewRNG(1).Uniform(d, 0, 1, c.rows, 4)
 			rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 				y := tensor.Empty(d, c.rows, 4)
-				tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+				tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.IntArg(x.Len()))
 				return []*tensor.Tensor{y.Softmax(-1).Add(y)}, nil
 			})
 			if err != nil {
@@ -388,8 +388,8 @@ func TestRowsOfConstants(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Free()
-	if r := rec.Report(); r.Once != 2 || r.Launches != 1 {
-		t.Errorf("%d launches once, %d in each run, want 2 and 1", r.Once, r.Launches)
+	if r := rec.Report(); r.Hoisted != 2 || r.Launches != 1 {
+		t.Errorf("%d launches once, %d in each run, want 2 and 1", r.Hoisted, r.Launches)
 	}
 }
 
@@ -398,7 +398,7 @@ func TestRowsOfSlots(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x, k := tensor.NewRNG(1).Uniform(d, 0, 1, 3000, 4), rowsOfUser("2")
 	slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error {
-		numbers[0] = kernels.I(x.Len())
+		numbers[0] = kernels.IntArg(x.Len())
 		return nil
 	})
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
@@ -423,11 +423,11 @@ func TestRowsOfSlots(t *testing.T) {
 // TestRowsUnsaid: a kernel that does not say what its rows have, or says that there are none, is a launch of its own.
 func TestRowsUnsaid(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	for name, of := range map[string]func([]kernels.Arg, kernels.Limits) *kernels.RowsOf{
-		"no cuts":      func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000} },
-		"no rows":      func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{} },
-		"negative":     func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000, Run: -1} },
-		"no rows, nil": func([]kernels.Arg, kernels.Limits) *kernels.RowsOf { return nil },
+	for name, of := range map[string]func([]kernels.Arg, kernels.Target) *kernels.RowsOf{
+		"no cuts":      func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000} },
+		"no rows":      func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{} },
+		"negative":     func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000, Run: -1} },
+		"no rows, nil": func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return nil },
 		"nothing":      nil,
 	} {
 		k := rowsOfUser("2")
@@ -436,7 +436,7 @@ func TestRowsUnsaid(t *testing.T) {
 			x := tensor.Empty(d, 3000, 4)
 			return func() []*tensor.Tensor {
 				y := tensor.Empty(d, 3000, 4)
-				tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(x.Len()))
+				tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.IntArg(x.Len()))
 				return []*tensor.Tensor{y.Softmax(-1).Add(y)}
 			}, []*tensor.Tensor{x}, nil
 		})

@@ -73,7 +73,7 @@ func TestShares(t *testing.T) {
 			}
 			want, _ := train(nil)
 			var explained bytes.Buffer
-			got, sums := train(&replay.Options{Without: []string{"perceptron"}, Explain: &explained})
+			got, sums := train(&replay.Options{Without: []string{"fused-training-step"}, Explain: &explained})
 			if got != want {
 				t.Errorf("%s: replays leave\n%.300s\nwant\n%.300s", c.name, got, want)
 			}

@@ -21,7 +21,7 @@ func TestTerms(t *testing.T) {
 		launches int
 		says     string
 	}{
-		"two":               {[]int{2, 70}, func(x, _ *tensor.Tensor) tensors { return tensors{x.Sum(0).Neg()} }, 1, "terms: 0 k_sum_axis: a map of 2 operands"},
+		"two":               {[]int{2, 70}, func(x, _ *tensor.Tensor) tensors { return tensors{x.Sum(0).Neg()} }, 1, "sum-to-elementwise: 0 k_sum_axis: a map of 2 operands"},
 		"five":              {[]int{5, 300}, func(x, _ *tensor.Tensor) tensors { return tensors{x.Sum(0).Exp()} }, 1, "a map of 5 operands"},
 		"eight and another": {[]int{8, 33}, func(x, o *tensor.Tensor) tensors { return tensors{x.Sum(0).Add(o)} }, 1, "epilogue"},
 		"many columns":      {[]int{8, 3000}, func(x, _ *tensor.Tensor) tensors { return tensors{x.Sum(0).Neg()} }, 1, "a map of 8 operands"},
@@ -31,11 +31,11 @@ func TestTerms(t *testing.T) {
 		"read twice":        {[]int{3, 40}, func(x, _ *tensor.Tensor) tensors { s := x.Sum(0); return tensors{s.Neg(), s.Exp()} }, 1, "a map of 3 operands"},
 		"nine":              {[]int{9, 33}, func(x, _ *tensor.Tensor) tensors { return tensors{x.Sum(0).Neg()} }, 1, "epilogue"},
 		"a mean":            {[]int{4, 33}, func(x, _ *tensor.Tensor) tensors { return tensors{x.Mean(0).Neg()} }, -1, ""},
-		"returned":          {[]int{4, 33}, func(x, _ *tensor.Tensor) tensors { s := x.Sum(0); return tensors{s.Neg(), s} }, -1, "terms: 0 k_sum_axis: refused"},
+		"returned":          {[]int{4, 33}, func(x, _ *tensor.Tensor) tensors { s := x.Sum(0); return tensors{s.Neg(), s} }, -1, "sum-to-elementwise: 0 k_sum_axis: refused"},
 		"a product of it": {[]int{4, 9, 9}, func(x, _ *tensor.Tensor) tensors {
 			s := x.Sum(0)
 			return tensors{s.MatMul(s), s.Neg()}
-		}, -1, "terms: 0 k_sum_axis: refused"},
+		}, -1, "sum-to-elementwise: 0 k_sum_axis: refused"},
 		"changed between": {[]int{4, 33}, func(x, o *tensor.Tensor) tensors {
 			s := x.Sum(0)
 			x.MapInPlace(fn.Neg, nil)
@@ -48,7 +48,7 @@ func TestTerms(t *testing.T) {
 			onGPUs(t, func(t *testing.T, d tensor.Device) {
 				withouts := [][]string{nil}
 				if len(c.shape) == 3 || devtest.Sweep() {
-					withouts = append(withouts, []string{"terms"})
+					withouts = append(withouts, []string{"sum-to-elementwise"})
 				}
 				for _, without := range withouts {
 					said, report := rewritten(t, d, func() (func() tensors, tensors, tensors) {

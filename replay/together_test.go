@@ -117,11 +117,11 @@ func TestProductsTogether(t *testing.T) {
 			return bits(t, all), products, sums
 		}
 		want, _, _ := train(nil)
-		got, products, sums := train(&replay.Options{Without: []string{"perceptron", "shares"}})
+		got, products, sums := train(&replay.Options{Without: []string{"fused-training-step", "split-k-into-adam"}})
 		if got != want {
 			t.Errorf("replays leave\n%.300s\nwant\n%.300s", got, want)
 		}
-		apart, all, each := train(&replay.Options{Without: []string{"perceptron", "shares", "together"}})
+		apart, all, each := train(&replay.Options{Without: []string{"fused-training-step", "split-k-into-adam", "batch-launches"}})
 		if apart != want {
 			t.Errorf("replays without leave\n%.300s\nwant\n%.300s", apart, want)
 		}

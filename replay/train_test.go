@@ -81,7 +81,7 @@ var mapped = map[string]func(params []*autograd.Node, lr optim.Schedule) optim.O
 }
 
 // sameBits leaves out the one rewrite whose results differ from the eager step's in their last bits.
-var sameBits = replay.Options{Without: []string{"perceptron"}}
+var sameBits = replay.Options{Without: []string{"fused-training-step"}}
 
 func newTrainer(d tensor.Device, rule, rate string) *trainer {
 	tr := &trainer{d: d, rng: tensor.NewRNG(7)}

@@ -32,12 +32,12 @@ func TestTrainer(t *testing.T) {
 			return l.values(t, rec.Outputs()), rec.Report()
 		}
 		fused, report := train(trainer)
-		if report.Passes != 1 || report.NoPass != nil {
-			t.Errorf("with a trainer %d steps are fused, %v", report.Passes, report.NoPass)
+		if report.FusedSteps != 1 || report.NotFused != nil {
+			t.Errorf("with a trainer %d steps are fused, %v", report.FusedSteps, report.NotFused)
 		}
 		layers, report := train(nil)
-		if report.Passes != 0 || report.NoPass == nil || !strings.Contains(report.NoPass.Error(), "import package fusedmlp") {
-			t.Errorf("without a trainer %d steps are fused, %v", report.Passes, report.NoPass)
+		if report.FusedSteps != 0 || report.NotFused == nil || !strings.Contains(report.NotFused.Error(), "import package fusedmlp") {
+			t.Errorf("without a trainer %d steps are fused, %v", report.FusedSteps, report.NotFused)
 		}
 		for i := range layers {
 			for j, want := range layers[i] {

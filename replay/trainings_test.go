@@ -478,7 +478,7 @@ func randomTraining(t *testing.T, d tensor.Device, seed uint64, did map[string]i
 			}
 		}
 		var said bytes.Buffer
-		rec, err := replay.Record(d, recorded.step, replay.Options{Without: []string{"perceptron"}, Explain: &said}) // which adds in another order
+		rec, err := replay.Record(d, recorded.step, replay.Options{Without: []string{"fused-training-step"}, Explain: &said}) // which adds in another order
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -64,7 +64,7 @@ func randomView(r *rand.Rand, buf kernels.Buffer, repeats bool) (v view, dims []
 
 // TestCompose: what is composed finds, for each index of the reader, an index of the writer at the same element.
 func TestCompose(t *testing.T) {
-	buf := kernels.NewMem(kernels.Float32, 1)
+	buf := kernels.NewHostBuffer(kernels.Float32, 1)
 	r := rand.New(rand.NewPCG(1, 1))
 	found := 0
 	for range 20000 {
@@ -131,7 +131,7 @@ func TestComposeKinds(t *testing.T) {
 		"backwards":        {v(0, 1), []int{4}, v(3, -1), []int{4}, false},
 		"empty":            {v(0, 1), []int{4}, v(0, 1), []int{0}, false},
 		"one of repeated":  {v(0, 0, 1), []int{3, 4}, v(0), nil, false},
-		"other memory":     {view{kernels.NewMem(kernels.Float32, 4), 0, []int{1}}, []int{4}, v(0, 1), []int{4}, false},
+		"other memory":     {view{kernels.NewHostBuffer(kernels.Float32, 4), 0, []int{1}}, []int{4}, v(0, 1), []int{4}, false},
 		"steps over rows":  {v(0, 4, 1), []int{3, 4}, v(0, 2), []int{6}, true},
 	} {
 		if _, ok := compose(c.wrote, c.wdims, c.read, c.rdims); ok != c.ok {
@@ -142,7 +142,7 @@ func TestComposeKinds(t *testing.T) {
 
 // TestDisjoint: views that are said to be disjoint are; and the interleaved parts of one tensor are said to be.
 func TestDisjoint(t *testing.T) {
-	buf := kernels.NewMem(kernels.Float32, 1)
+	buf := kernels.NewHostBuffer(kernels.Float32, 1)
 	r := rand.New(rand.NewPCG(2, 1))
 	said := 0
 	for range 20000 {

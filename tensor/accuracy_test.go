@@ -53,7 +53,7 @@ func TestAccuracy(t *testing.T) {
 		}
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		if !d.Limits().CPU {
+		if !d.Target().CPU {
 			t.Skip("the device's own functions are within the bounds of OpenCL")
 		}
 		a, b := tensor.New(d, x, n), tensor.New(d, y, n)

@@ -39,7 +39,7 @@ func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int)
 		return
 	}
 	cx, at := x.reals(), index.contiguous()
-	defer cx.done()
-	defer at.done()
-	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.I(intmath.Product(shape[:axis])), kernels.I(shape[axis]), kernels.I(intmath.Product(shape[axis+1:])), kernels.I(n))
+	defer cx.release()
+	defer at.release()
+	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.IntArg(intmath.Product(shape[:axis])), kernels.IntArg(shape[axis]), kernels.IntArg(intmath.Product(shape[axis+1:])), kernels.IntArg(n))
 }

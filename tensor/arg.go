@@ -43,8 +43,8 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 	if t.typ.integer() {
 		typ = Int32
 	}
-	x := t.together(typ, over)
-	defer x.done()
+	x := t.asOuterNInner(typ, over)
+	defer x.release()
 	var y, at *Tensor
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
 		y, at = allocOf(op, d, typ, []int{x.outer, x.inner}), allocOf(op, d, Int32, []int{x.outer, x.inner})
@@ -56,7 +56,7 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 			if !given {
 				j = at.BufferArg(0, 0)
 			}
-			launch(d, k, x.arg(), j, y.arg(), at.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.Flag(given))
+			launch(d, k, x.arg(), j, y.arg(), at.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.FlagArg(given))
 			return y, at, shares
 		}
 		var shares int

@@ -86,7 +86,7 @@ func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, wh
 // AttentionKeeps is that of package plumbing.
 func (*base) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
 	a := q.attends(k, v, nil, options)
-	return ops.AttentionKeeps(a.kernelShape(), intmath.Product(a.batch), a.l, a.s, a.causal, q.Device().Limits())
+	return ops.AttentionKeeps(a.kernelShape(), intmath.Product(a.batch), a.l, a.s, a.causal, q.Device().Target())
 }
 
 // Attends is that of package plumbing.
@@ -105,13 +105,13 @@ func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole
 		return f.forward()
 	}
 	reals, kt := t.as(Real), k.matrixT()
-	defer reals.done()
+	defer reals.release()
 	defer kt.Free()
 	if a.causal && a.bias == nil {
 		s := reals.MatMul(kt)
 		defer s.Free()
 		flat := s.Reshape(intmath.Product(s.shape[:s.Rank()-2]), a.l, a.s)
-		MapInto(ops.CausalScores, []kernels.Arg{kernels.R(a.scale)}, []*Tensor{flat}, flat)
+		MapInto(ops.CausalScores, []kernels.Arg{kernels.FloatArg(a.scale)}, []*Tensor{flat}, flat)
 		flat.Free()
 		p := s.Softmax(-1)
 		return p.MatMul(v), p
@@ -258,33 +258,33 @@ type blocks struct {
 // that they are not for.
 func (a *attending) inBlocks(whole bool) *blocks {
 	d, items := a.q.Device(), intmath.Product(a.batch)
-	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Limits()) {
+	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Target()) {
 		return nil
 	}
-	k := ops.Attention(a.kernelShape(), items*min(a.l, a.s), d.Real(), d.Limits())
+	k := ops.Attention(a.kernelShape(), items*min(a.l, a.s), d.Real(), d.Target())
 	if k == nil {
 		return nil
 	}
 	return &blocks{a, k, items}
 }
 
-// placed is an operand whose rows lie where place says.
-type placed struct {
+// headView is an operand whose rows lie where place says.
+type headView struct {
 	operand
 	place ops.AttentionPlace
 }
 
-func (p placed) arg() kernels.Arg { return p.reach() }
+func (p headView) arg() kernels.Arg { return p.bufferArg() }
 
-// placed returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of what is repeated once, if that
+// headView returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of what is repeated once, if that
 // can be.
-func (b *blocks) placed(t *Tensor) placed {
+func (b *blocks) headView(t *Tensor) headView {
 	x := t.as(Real)
-	defer x.done()
+	defer x.release()
 	shape := b.shape(t.shape[t.Rank()-2], t.shape[t.Rank()-1])
 	wide := x.Expand(shape...)
 	if place, ok := b.place(wide); ok {
-		return placed{operand{wide, true}, place}
+		return headView{operand{wide, true}, place}
 	}
 	defer wide.Free()
 	dense := x.view(x.shape, rowMajor(x.shape), x.off) // as a copy would lie
@@ -295,11 +295,11 @@ func (b *blocks) placed(t *Tensor) placed {
 	if !ok {
 		all := wide.Copy()
 		place, _ = b.place(all)
-		return placed{operand{all, true}, place}
+		return headView{operand{all, true}, place}
 	}
 	once := x.Copy()
 	defer once.Free()
-	return placed{operand{once.Expand(shape...), true}, place}
+	return headView{operand{once.Expand(shape...), true}, place}
 }
 
 // kernelShape is what kernels are built for.
@@ -343,7 +343,7 @@ func (a *attending) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
 
 // result allocates that of the values' features: with the heads of a query side by side if the queries have them so, since
 // what takes the heads together reads it then as it lies.
-func (b *blocks) result(op string, q placed) *Tensor {
+func (b *blocks) result(op string, q headView) *Tensor {
 	n, e := len(b.batch), b.v.shape[b.v.Rank()-1]
 	if n == 0 || b.heads() == 1 || q.place.Head >= q.place.Row {
 		return alloc(op, b.q.Device(), b.shape(b.l, e))
@@ -383,7 +383,7 @@ func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, pla
 	d := b.q.Device()
 	list := d.core().list()
 	args := append(list.args, operands...)
-	args = append(args, kernels.I(b.l), kernels.I(b.s), kernels.I(step), kernels.Flag(b.bias != nil), kernels.Flag(b.causal), kernels.R(b.scale), kernels.I(b.heads()))
+	args = append(args, kernels.IntArg(b.l), kernels.IntArg(b.s), kernels.IntArg(step), kernels.FlagArg(b.bias != nil), kernels.FlagArg(b.causal), kernels.FloatArg(b.scale), kernels.IntArg(b.heads()))
 	for _, p := range places {
 		place := p.Args()
 		args = append(args, place[:]...)
@@ -394,13 +394,13 @@ func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, pla
 func (b *blocks) forward() (y, lse *Tensor) {
 	const op = "ScaledDotProductAttention"
 	d := b.q.Device()
-	q, k, v := b.placed(b.q), b.placed(b.k), b.placed(b.v)
+	q, k, v := b.headView(b.q), b.headView(b.k), b.headView(b.v)
 	bias, step := b.biases()
 	y, lse = b.result(op, q), alloc(op, d, []int{b.items, b.l})
 	place, _ := b.place(y)
-	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.reach(), lse.arg()}, step, q.place, k.place, v.place, place)
+	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.bufferArg(), lse.arg()}, step, q.place, k.place, v.place, place)
 	for _, o := range []operand{q.operand, k.operand, v.operand, bias} {
-		o.done()
+		o.release()
 	}
 	return y, lse
 }
@@ -409,7 +409,7 @@ func (b *blocks) forward() (y, lse *Tensor) {
 func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	const op = "ScaledDotProductAttention gradient"
 	d := b.q.Device()
-	q, k, v, py, pg := b.placed(b.q), b.placed(b.k), b.placed(b.v), b.placed(y), b.placed(g)
+	q, k, v, py, pg := b.headView(b.q), b.headView(b.k), b.headView(b.v), b.headView(y), b.headView(g)
 	bias, step := b.biases()
 	dq = alloc(op, d, q.shape)
 	delta := alloc(op, d, []int{b.items, b.l})
@@ -421,7 +421,7 @@ func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 			q.place, k.place, v.place, pg.place)
 	}
 	for _, o := range []operand{q.operand, k.operand, v.operand, py.operand, pg.operand, bias} {
-		o.done()
+		o.release()
 	}
 	delta.Free()
 	return dq, dk, dv

@@ -24,7 +24,7 @@ func TestBeside(t *testing.T) {
 				size, count := n[0], n[1]
 				const groups = 11
 				losses := 5 * (size % 3)
-				numbers := []kernels.Arg{kernels.R(0.001), kernels.R(0.9), kernels.R(0.1), kernels.R(0.99), kernels.R(0.01), kernels.R(0.02), kernels.R(1.5), kernels.R(1e-8)}
+				numbers := []kernels.Arg{kernels.FloatArg(0.001), kernels.FloatArg(0.9), kernels.FloatArg(0.1), kernels.FloatArg(0.99), kernels.FloatArg(0.01), kernels.FloatArg(0.02), kernels.FloatArg(1.5), kernels.FloatArg(1e-8)}
 				part, seed, loss := rng.Normal(d, 0, 1, groups, size), tensor.Full(d, 2, 1), rng.Normal(d, 0, 1, max(losses, 1))
 				g := rng.Normal(d, 0, 1, count)
 				// What is written: by the one, parameters, moments and the loss; by the other, parameters and momentum.
@@ -39,16 +39,16 @@ func TestBeside(t *testing.T) {
 					if losses == 0 {
 						sum.N = 0
 					}
-					return append([]kernels.Arg{w[0].Arg(), part.Arg(), seed.Arg(), w[1].Arg(), w[2].Arg(), kernels.Vec(loss.Arg().Buf, loss.Arg().Off, losses), sum,
-						kernels.I(size), kernels.I(groups), kernels.I(losses), kernels.R(0.5)}, numbers...)
+					return append([]kernels.Arg{w[0].Arg(), part.Arg(), seed.Arg(), w[1].Arg(), w[2].Arg(), kernels.BufferArg(loss.Arg().Buf, loss.Arg().Off, losses), sum,
+						kernels.IntArg(size), kernels.IntArg(groups), kernels.IntArg(losses), kernels.FloatArg(0.5)}, numbers...)
 				}
 				sgd := func(w []*tensor.Tensor) []kernels.Arg {
-					return []kernels.Arg{w[4].Arg(), g.Arg(), w[5].Arg(), kernels.I(count), kernels.R(0.1), kernels.R(0.9), kernels.R(0.01), kernels.I(1)}
+					return []kernels.Arg{w[4].Arg(), g.Arg(), w[5].Arg(), kernels.IntArg(count), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(1)}
 				}
 				tensor.Launch(d, ops.AdamWShares, shares(written[0])...)
 				tensor.Launch(d, ops.SGD, sgd(written[0])...)
 				a, b := shares(written[1]), sgd(written[1])
-				wide := [2]int{ops.AdamWShares.Grid(a, d.Limits()).Local[0], ops.SGD.Grid(b, d.Limits()).Local[0]}
+				wide := [2]int{ops.AdamWShares.Grid(a, d.Target()).Local[0], ops.SGD.Grid(b, d.Target()).Local[0]}
 				if size/32 <= count/256 {
 					tensor.Launch(d, kernels.Beside(ops.AdamWShares, ops.SGD, wide), append(a, b...)...)
 				} else {
@@ -86,9 +86,9 @@ func TestBesideSums(t *testing.T) {
 			for i := range results {
 				same := tensor.NewRNG(3)
 				y, p, v := tensor.Zeros(d, s[0], s[2]), same.Normal(d, 0, 1, 700), same.Normal(d, 0, 1, 700)
-				a := []kernels.Arg{x.Arg(), y.Arg(), kernels.I(s[0]), kernels.I(s[1]), kernels.I(s[2]), kernels.R(0.3), kernels.I(0)}
-				b := []kernels.Arg{p.Arg(), g.Arg(), v.Arg(), kernels.I(700), kernels.R(0.1), kernels.R(0.9), kernels.R(0.01), kernels.I(0)}
-				sums, updates := ops.SumAxis.Grid(a, d.Limits()), ops.SGD.Grid(b, d.Limits())
+				a := []kernels.Arg{x.Arg(), y.Arg(), kernels.IntArg(s[0]), kernels.IntArg(s[1]), kernels.IntArg(s[2]), kernels.FloatArg(0.3), kernels.IntArg(0)}
+				b := []kernels.Arg{p.Arg(), g.Arg(), v.Arg(), kernels.IntArg(700), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(0)}
+				sums, updates := ops.SumAxis.Grid(a, d.Target()), ops.SGD.Grid(b, d.Target())
 				switch {
 				case i == 0:
 					tensor.Launch(d, ops.SumAxis, a...)

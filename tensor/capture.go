@@ -83,7 +83,7 @@ func (s *base) notifyRelease(b kernels.Buffer) {
 	}
 }
 
-func (s *base) notifyUpload(d Device, b kernels.Buffer, off int, src *kernels.Mem) {
+func (s *base) notifyUpload(d Device, b kernels.Buffer, off int, src *kernels.HostBuffer) {
 	if t := s.listener(d, "an upload"); t != nil && src.Len() > 0 {
 		t.Upload(b, off, src)
 	}

@@ -29,7 +29,7 @@ func TestCheckError(t *testing.T) {
 // TestCheckBesideResults: check mode holds what lies in the gaps of a result, and another of the same launch wrote, to the bound of that.
 func TestCheckBesideResults(t *testing.T) {
 	turns := &kernels.Joined{Name: "turns", Functions: []*kernels.Function{
-		{Name: "sine", Value: expr.X(0).SinPi(), Domains: [][2]float64{{-1, 1}}}, {Name: "cosine", Value: expr.X(0).CosPi(), Domains: [][2]float64{{-1, 1}}}}}
+		{Name: "sine", Value: expr.Input(0).SinPi(), Domains: [][2]float64{{-1, 1}}}, {Name: "cosine", Value: expr.Input(0).CosPi(), Domains: [][2]float64{{-1, 1}}}}}
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue
@@ -52,7 +52,7 @@ func TestLinearGradShares(t *testing.T) {
 			dirt.Free()
 			y := tensor.Full(d, 0.5, rows, 3)
 			dz, shares := plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, y, tensor.Full(d, 2, rows, 3))
-			run := ops.LinearGradRun(rows, d.Limits())
+			run := ops.LinearGradRun(rows, d.Target())
 			if want := []int{(rows + run - 1) / run, 3}; fmt.Sprint(shares.Shape()) != fmt.Sprint(want) {
 				t.Errorf("%d rows: shares of shape %v, want %v", rows, shares.Shape(), want)
 			}

@@ -36,15 +36,15 @@ func TestCloseInUse(t *testing.T) {
 				t.Errorf("Close %s: err = %v, want ErrGoroutine", when, err)
 			}
 		}
-		k := &kernels.Kernel{Name: "k_none", Text: "kernel void k_none(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntArg}},
+		k := &kernels.Kernel{Name: "k_none", Text: "kernel void k_none(int n) {}", Params: []kernels.Param{{Name: "n", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: func(kernels.Call[float32]) {}},
-			Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid { // which the launch asks for
+			Grid: func([]kernels.Arg, kernels.Target) kernels.Grid { // which the launch asks for
 				closed := make(chan error)
 				go func() { closed <- d.Close() }()
 				inUse("in a launch", <-closed)
 				return kernels.Grid{Dims: 1}
 			}}
-		tensor.Launch(d, k, kernels.I(1))
+		tensor.Launch(d, k, kernels.IntArg(1))
 		tensor.Scope(d, func() {
 			closed := make(chan error)
 			go func() { closed <- d.Close() }()

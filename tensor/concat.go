@@ -55,7 +55,7 @@ func joint(a, b Type) Type {
 // setPart copies src, converted to t's type, over the part of t from index from of an axis on.
 func (t *Tensor) setPart(axis, from int, src *Tensor) {
 	x := src.as(t.typ)
-	defer x.done()
+	defer x.release()
 	part := t.Slice(axis, from, from+src.shape[axis])
 	copyTo(part, x.Tensor)
 	part.Free()

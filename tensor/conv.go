@@ -239,16 +239,16 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 		return y
 	}
 	cx, cw := x.reals(), w.reals()
-	defer cx.done()
-	defer cw.done()
+	defer cx.release()
+	defer cw.release()
 	b := cx.arg() // any buffer, and no element of it: the kernel does not read it
 	b.N = 0
 	if bias != nil {
 		cb := bias.reals()
-		defer cb.done()
+		defer cb.release()
 		b = cb.arg()
 	}
-	if s.FitsWinograd(d.Limits()) {
+	if s.FitsWinograd(d.Target()) {
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
@@ -257,10 +257,10 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 		return y
 	}
 	list := d.core().list()
-	rows, cols, _ := s.ConvBlock(transposed, d.Limits())
+	rows, cols, _ := s.ConvBlock(transposed, d.Target())
 	args := s.Args(append(list.args, cx.arg(), cw.arg(), b, y.arg()))
-	args = append(args, kernels.Flag(transposed), kernels.Flag(bias != nil), kernels.I(rows), kernels.I(cols))
-	list.launch(d, s.ConvKernel(transposed, d.Real(), d.Limits()), args)
+	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(bias != nil), kernels.IntArg(rows), kernels.IntArg(cols))
+	list.launch(d, s.ConvKernel(transposed, d.Real(), d.Target()), args)
 	return y
 }
 
@@ -276,9 +276,9 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 		return
 	}
 	cx, cg := x.reals(), g.reals()
-	defer cx.done()
-	defer cg.done()
-	if s.FitsWinograd(d.Limits()) {
+	defer cx.release()
+	defer cg.release()
+	if s.FitsWinograd(d.Target()) {
 		winogradGradient(op, s, cx.Tensor, cg.Tensor, y)
 		if bias != nil {
 			planes := cg.Sum(sequence(g.Rank()-y.Rank()+2, g.Rank())...)
@@ -288,11 +288,11 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 		return
 	}
 	m := s.MatrixUnitsWeight(d.Real(), matrixLimits(d))
-	slice := s.ConvSlice(d.Limits())
+	slice := s.ConvSlice(d.Target())
 	if !hasUnits(d, m.Tile.Inner) {
 		m = ops.ConvMatrix{}
 	} else {
-		slice = m.Slice(s, d.Limits())
+		slice = m.Slice(s, d.Target())
 	}
 	slices := (s.Rows() + slice - 1) / slice
 	weights := y.Len() / (s.Groups * s.Out)
@@ -308,15 +308,15 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 		defer parts.Free()
 	}
 	list := d.core().list()
-	args := append(s.Args(append(list.args, cx.arg(), cg.arg(), parts.arg())), kernels.I(slice), kernels.I(biased))
+	args := append(s.Args(append(list.args, cx.arg(), cg.arg(), parts.arg())), kernels.IntArg(slice), kernels.IntArg(biased))
 	if m == (ops.ConvMatrix{}) {
-		list.launch(d, s.WeightKernel(d.Real(), d.Limits()), args)
+		list.launch(d, s.WeightKernel(d.Real(), d.Target()), args)
 	} else {
 		convMatrixWeight(op, m, s, cx.Tensor, cg.Tensor, list, args)
 	}
 	switch {
 	case slices > 1 && (s.Out > 1 || biased > 0):
-		launch(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.I(slices), kernels.I(s.Groups), kernels.I(weights), kernels.I(s.Out), kernels.I(biased))
+		launch(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.IntArg(slices), kernels.IntArg(s.Groups), kernels.IntArg(weights), kernels.IntArg(s.Out), kernels.IntArg(biased))
 	case slices > 1:
 		sumAxis(y, parts, 1, slices, y.Len(), 1, false)
 	case parts != y:

@@ -176,7 +176,7 @@ func TestConvTiles(t *testing.T) {
 			}
 		}
 		s := ops.ConvShape{Batch: 1 << 20, Groups: 1, In: 16, Out: 64, Size: [3]int{1, 1, 1}, OutSize: [3]int{1, 1, 1}, Kernel: [3]int{1, 1, 1}}
-		l := kernels.Limits{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024}
+		l := kernels.Target{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024}
 		for _, k := range []*kernels.Kernel{s.MatrixUnits(false, kernels.Float32, l).Kernel(), s.MatrixUnitsWeight(kernels.Float32, l).WeightKernel()} {
 			check(k)
 		}

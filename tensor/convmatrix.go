@@ -14,7 +14,7 @@ func convMatrix(op string, m ops.ConvMatrix, s *ops.ConvShape, transposed bool, 
 	defer pw.free()
 	list := d.core().list()
 	args := s.Args(append(list.args, x.arg(), w.arg(), bias, y.arg()))
-	args = append(args, kernels.Flag(transposed), kernels.Flag(biased), kernels.I(1), kernels.I(1))
+	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(biased), kernels.IntArg(1), kernels.IntArg(1))
 	list.launch(d, m.Kernel(), pw.args(px.args(args)))
 }
 

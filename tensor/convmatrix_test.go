@@ -33,7 +33,7 @@ func matrixDevices(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 func TestConvMatrix(t *testing.T) {
 	matrixDevices(t, func(t *testing.T, d tensor.Device) {
 		const in, out, side = 33, 40, 13
-		batch := d.Limits().Units*(1<<22)/(in*out*9*side*side) + 1
+		batch := d.Target().Units*(1<<22)/(in*out*9*side*side) + 1
 		exact := devtest.Open(t, "cpu", tensor.Options{Float64: true})
 		rng := tensor.NewRNG(3)
 		x, g := rng.Uniform(d, -1, 1, batch, in, side, side), rng.Uniform(d, -1, 1, batch, out, side, side)
@@ -81,7 +81,7 @@ func TestConvMatrix(t *testing.T) {
 func TestConvMatrixStrange(t *testing.T) {
 	matrixDevices(t, func(t *testing.T, d tensor.Device) {
 		const channels, side = 16, 24
-		batch := d.Limits().Units*(1<<22)/(channels*channels*9*side*side) + 1
+		batch := d.Target().Units*(1<<22)/(channels*channels*9*side*side) + 1
 		h := make([]float64, batch*channels*side*side)
 		for i := range h {
 			h[i] = float64(i%7) - 3

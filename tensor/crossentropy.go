@@ -23,12 +23,12 @@ func (*base) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ig
 			misuse(op, ErrShape, "there are no classes", x, labels)
 		}
 		cx, ct := x.reals(), labels.contiguous()
-		defer cx.done()
-		defer ct.done()
+		defer cx.release()
+		defer ct.release()
 		w, done := classWeights(cx.Tensor, weights)
 		defer done()
-		launch(d, ops.ForRows(ops.CrossEntropy, n, inner, d.Limits()), cx.arg(), ct.arg(), w, kept.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(weights != nil),
-			kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing))
+		launch(d, ops.ForRows(ops.CrossEntropy, n, inner, d.Target()), cx.arg(), ct.arg(), w, kept.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FlagArg(weights != nil),
+			kernels.FlagArg(logits), kernels.IntArg(int(ignore)), kernels.FloatArg(smoothing))
 	}
 	return kept.Select(0, 0), kept.Select(0, 1), kept
 }
@@ -42,14 +42,14 @@ func (*base) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, lo
 		return out
 	}
 	cx, ct := x.reals(), labels.contiguous()
-	defer cx.done()
-	defer ct.done()
+	defer cx.release()
+	defer ct.release()
 	cg := g.reals()
-	defer cg.done()
+	defer cg.release()
 	w, done := classWeights(cx.Tensor, weights)
 	defer done()
-	launch(d, ops.ForRows(ops.CrossEntropyGrad, n, inner, d.Limits()), cx.arg(), ct.arg(), w, kept.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner),
-		kernels.Flag(weights != nil), kernels.Flag(logits), kernels.I(int(ignore)), kernels.R(smoothing), kernels.Flag(g.Len() > 1))
+	launch(d, ops.ForRows(ops.CrossEntropyGrad, n, inner, d.Target()), cx.arg(), ct.arg(), w, kept.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner),
+		kernels.FlagArg(weights != nil), kernels.FlagArg(logits), kernels.IntArg(int(ignore)), kernels.FloatArg(smoothing), kernels.FlagArg(g.Len() > 1))
 	return out
 }
 
@@ -61,7 +61,7 @@ func classWeights(other, weights *Tensor) (arg kernels.Arg, done func()) {
 		return none, func() {}
 	}
 	w := weights.reals()
-	return w.arg(), w.done
+	return w.arg(), w.release
 }
 
 // labelled returns the shape [outer, n, inner] of x around its classes, axis 1, or the only one.

@@ -14,23 +14,23 @@ import (
 // describedDevice is the Go device, with the limits of another. Every launch is held to what its kernel says of it.
 type describedDevice struct {
 	*goDevice
-	limits kernels.Limits
+	limits kernels.Target
 	seen   map[string]int // operations that were interpreted, and kernels that were opaque
 	opaque map[string]bool
 	errs   []error
 }
 
-func newDescribedDevice(opt Options, l kernels.Limits) *describedDevice {
+func newDescribedDevice(opt Options, l kernels.Target) *describedDevice {
 	return &describedDevice{newGoDevice(opt), l, map[string]int{}, map[string]bool{}, nil}
 }
 
-func (d *describedDevice) Limits() kernels.Limits { return d.limits }
+func (d *describedDevice) Target() kernels.Target { return d.limits }
 
 func (d *describedDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	onHost := slices.Clone(args)
 	for i, a := range args {
 		if b, ok := a.Buf.(*goBuffer); ok {
-			onHost[i].Buf = &b.Mem
+			onHost[i].Buf = &b.HostBuffer
 		}
 	}
 	if k.Describe == nil {
@@ -219,7 +219,7 @@ func (r *randomOps) step(kind int) {
 		if d := f.Gradient(0); z != nil || !d.Uses(0) {
 			r.d.core().LinearGrad(d, f.Scalars, z, y, r.matrix(rows, out))
 		}
-		r.d.core().LinearGrad(f.LayerGradient(f.Scalars), f.Scalars, y, y, r.matrix(rows, out))
+		r.d.core().LinearGrad(f.CheapestGradient(f.Scalars), f.Scalars, y, y, r.matrix(rows, out))
 	case 11: // rows by index
 		rows, cols, n := 1+r.IntN(5), 1+r.IntN(5), r.IntN(9)
 		index := r.rng.Ints(r.d, rows, 2*n).Step(0, 2)
@@ -245,7 +245,7 @@ func (r *randomOps) step(kind int) {
 // TestDescribedLaunches: what kernels say of the launches of random operations, on views of every kind, is what these
 // compute, where work is shared out as on a CPU and as on a GPU.
 func TestDescribedLaunches(t *testing.T) {
-	cpu, gpu := kernels.Limits{CPU: true, Units: 4, MaxGroup: 4096}, kernels.Limits{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
+	cpu, gpu := kernels.Target{CPU: true, Units: 4, MaxGroup: 4096}, kernels.Target{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
 	steps := 12 * 16
 	if testing.Short() {
 		steps = 3 * 16

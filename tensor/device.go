@@ -40,17 +40,17 @@ type Device interface {
 	// Precision is that of matrix products which the device was opened with.
 	Precision() Precision
 	// Limits is what the shape of a launch depends on.
-	Limits() kernels.Limits
+	Target() kernels.Target
 
 	// Alloc returns memory for n elements, contents undefined.
 	Alloc(t kernels.DType, n int) (kernels.Buffer, error)
 	// Release takes memory back, which must not be used any more.
 	Release(b kernels.Buffer)
 	// Upload copies host memory over the elements of a buffer from off on, and returns when that is done.
-	Upload(dst kernels.Buffer, off int, src *kernels.Mem) error
+	Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) error
 	// Download copies the elements of a buffer from off on to host memory, once the launches that write them are
 	// done, and returns when the copy is.
-	Download(dst *kernels.Mem, src kernels.Buffer, off int) error
+	Download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error
 
 	// Err returns the first failure. Once there is one, launches are skipped.
 	Err() error

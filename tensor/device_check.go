@@ -18,11 +18,11 @@ func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
 func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	needTwin(k, d.real)
-	if k.Grid(args, d.Limits()).Empty() {
+	if k.Grid(args, d.Target()).Empty() {
 		return
 	}
 	// One copy per buffer, whole: arguments may share one, at different offsets.
-	hosts := map[kernels.Buffer]*kernels.Mem{}
+	hosts := map[kernels.Buffer]*kernels.HostBuffer{}
 	twinArgs := make([]kernels.Arg, len(args))
 	for i, a := range args {
 		twinArgs[i] = a
@@ -31,7 +31,7 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		host := hosts[a.Buf]
 		if host == nil {
-			host = kernels.NewMem(a.Buf.DType(), a.Buf.Len())
+			host = kernels.NewHostBuffer(a.Buf.DType(), a.Buf.Len())
 			if d.download(host, a.Buf, 0) != nil {
 				return
 			}
@@ -84,13 +84,13 @@ func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost
 			lost = append(lost, args[i])
 			continue
 		}
-		got := kernels.NewMem(args[i].Buf.DType(), args[i].N)
+		got := kernels.NewHostBuffer(args[i].Buf.DType(), args[i].N)
 		if d.download(got, args[i].Buf, args[i].Off) != nil {
 			return lost
 		}
-		host := twinArgs[i].Buf.(*kernels.Mem)
-		want := kernels.NewMem(args[i].Buf.DType(), args[i].N)
-		kernels.CopyMem(want, 0, host, args[i].Off, args[i].N)
+		host := twinArgs[i].Buf.(*kernels.HostBuffer)
+		want := kernels.NewHostBuffer(args[i].Buf.DType(), args[i].N)
+		kernels.CopyHostBuffer(want, 0, host, args[i].Off, args[i].N)
 		if index := margin.Differs(i, got, want); index >= 0 && !blind {
 			e := &CheckError{Device: d.clDevice.Name(), Kernel: k.Name, Param: p.Name, Index: index,
 				Got: got.At(index), Want: want.At(index),
@@ -103,7 +103,7 @@ func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost
 			d.core().fail(e)
 			return lost
 		}
-		kernels.CopyMem(host, args[i].Off, got, 0, args[i].N)
+		kernels.CopyHostBuffer(host, args[i].Off, got, 0, args[i].N)
 		lost = slices.DeleteFunc(lost, func(a kernels.Arg) bool {
 			return a.Buf == args[i].Buf && args[i].Off <= a.Off && a.Off+a.N <= args[i].Off+args[i].N
 		})

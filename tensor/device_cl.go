@@ -22,7 +22,7 @@ type clDevice struct {
 	base
 	dev     *clrt.Device
 	real    kernels.DType
-	limits  kernels.Limits
+	limits  kernels.Target
 	options string // of the compiler
 	entries *entries[*clrt.Kernel]
 	args    []clrt.Arg    // scratch of launch
@@ -63,7 +63,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", builds: opt.Builds}
 	d.factors = opt.Precision
 	d.tuning = info.Name
-	d.limits = kernels.Limits{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	d.limits = kernels.Target{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.limits); err != nil {
 		dev.Close()
 		return nil, err
@@ -126,7 +126,7 @@ func (d *clDevice) Name() string {
 }
 
 func (d *clDevice) Real() kernels.DType    { return d.real }
-func (d *clDevice) Limits() kernels.Limits { return d.limits }
+func (d *clDevice) Target() kernels.Target { return d.limits }
 
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	return d.allocate("Alloc", t, n)
@@ -171,7 +171,7 @@ func (d *clDevice) owns(b kernels.Buffer) bool {
 	return ok && c.dev == d
 }
 
-func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
+func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) error {
 	d.enter("Upload")
 	defer d.leave()
 	if err := d.Err(); err != nil || src.Len() == 0 {
@@ -188,7 +188,7 @@ func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 	return err
 }
 
-func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+func (d *clDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error {
 	d.enter("Download")
 	defer d.leave()
 	if recordings.Load() > 0 {
@@ -198,7 +198,7 @@ func (d *clDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 }
 
 // download is Download for a caller that has entered the device.
-func (d *clDevice) download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+func (d *clDevice) download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error {
 	if err := d.Err(); err != nil || dst.Len() == 0 {
 		return err
 	}
@@ -281,7 +281,7 @@ func (d *clDevice) number(a *kernels.Arg) clrt.Arg {
 func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) { return d.buildFor(k, d.limits) }
 
 // buildFor builds the form of k for a device with the limits l.
-func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Limits) (*clrt.Kernel, error) {
+func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Target) (*clrt.Kernel, error) {
 	src, err := d.source(k, l)
 	if err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Limits) (*clrt.Kernel, 
 }
 
 // source returns what k is built from.
-func (d *clDevice) source(k *kernels.Kernel, l kernels.Limits) (clrt.Source, error) {
+func (d *clDevice) source(k *kernels.Kernel, l kernels.Target) (clrt.Source, error) {
 	text, err := k.Program(l)
 	options := d.options
 	if k.Defines != "" {
@@ -298,30 +298,30 @@ func (d *clDevice) source(k *kernels.Kernel, l kernels.Limits) (clrt.Source, err
 	}
 	src := clrt.Source{Name: k.Source(l), Text: text, Options: options}
 	if d.ptx {
-		src.Target = kernels.Target(text)
+		src.Target = kernels.PTXTarget(text)
 	}
 	return src, err
 }
 
 // aside launches a form of k beside the work of the device, on host memory.
-func (d *clDevice) aside(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, args []kernels.Arg) error {
-	raw := make([]clrt.AsideArg, len(args))
+func (d *clDevice) aside(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) error {
+	raw := make([]clrt.DetachedArg, len(args))
 	for i, a := range args {
 		switch k.Params[i].Mode {
-		case kernels.IntArg:
+		case kernels.IntParam:
 			raw[i].Value = clrt.IntArg(a.Int)
-		case kernels.RealArg:
+		case kernels.FloatParam:
 			raw[i].Value = clrt.FloatArg(float32(a.Real))
 			if d.real == kernels.Float64 {
 				raw[i].Value = clrt.DoubleArg(a.Real)
 			}
 		default:
-			m := a.Buf.(*kernels.Mem)
-			raw[i] = clrt.AsideArg{Host: m.Pointer(), Bytes: m.Len() * m.DType().Size(), Offset: int32(a.Off)}
+			m := a.Buf.(*kernels.HostBuffer)
+			raw[i] = clrt.DetachedArg{Host: m.Pointer(), Bytes: m.Len() * m.DType().Size(), Offset: int32(a.Off)}
 		}
 	}
 	grid := k.Grid(args, l)
-	return d.dev.Aside(built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], raw)
+	return d.dev.RunDetached(built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], raw)
 }
 
 func (d *clDevice) Flush() {

@@ -26,7 +26,7 @@ type goDevice struct {
 // goBuffer is memory of a goDevice. Its Mem is what twins see. The pool hands out []float64 so that
 // every element type is aligned.
 type goBuffer struct {
-	kernels.Mem
+	kernels.HostBuffer
 	owned
 	dev   *goDevice // nil once released
 	block *mempool.Block[[]float64]
@@ -51,8 +51,8 @@ func (d *goDevice) Name() string {
 
 func (d *goDevice) Real() kernels.DType { return d.real }
 
-func (d *goDevice) Limits() kernels.Limits {
-	return kernels.Limits{CPU: true, Units: d.threads, MaxGroup: math.MaxInt32}
+func (d *goDevice) Target() kernels.Target {
+	return kernels.Target{CPU: true, Units: d.threads, MaxGroup: math.MaxInt32}
 }
 
 func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
@@ -73,7 +73,7 @@ func (d *goDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	if err != nil { // Go refuses no memory
 		return nil, errClosed
 	}
-	b := &goBuffer{Mem: *kernels.ViewAs(t, block.Memory, n), dev: d, block: block}
+	b := &goBuffer{HostBuffer: *kernels.ViewAs(t, block.Memory, n), dev: d, block: block}
 	if recordings.Load() > 0 {
 		d.notifyAlloc(d, b)
 	}
@@ -94,7 +94,7 @@ func (d *goDevice) owns(b kernels.Buffer) bool {
 	return ok && g.dev == d
 }
 
-func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
+func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) error {
 	d.enter("Upload")
 	defer d.leave()
 	if err := d.Err(); err != nil {
@@ -103,13 +103,13 @@ func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.Mem) error {
 	if recordings.Load() > 0 {
 		d.notifyUpload(d, dst, off, src)
 	}
-	kernels.CopyMem(&dst.(*goBuffer).Mem, off, src, 0, src.Len())
+	kernels.CopyHostBuffer(&dst.(*goBuffer).HostBuffer, off, src, 0, src.Len())
 	d.stats.Uploads++
 	d.stats.UploadBytes += int64(src.Len() * src.DType().Size())
 	return nil
 }
 
-func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error {
+func (d *goDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error {
 	d.enter("Download")
 	defer d.leave()
 	if err := d.Err(); err != nil {
@@ -118,7 +118,7 @@ func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 	if recordings.Load() > 0 {
 		d.notifyRead(d, "Download", []int{dst.Len()})
 	}
-	kernels.CopyMem(dst, 0, &src.(*goBuffer).Mem, off, dst.Len())
+	kernels.CopyHostBuffer(dst, 0, &src.(*goBuffer).HostBuffer, off, dst.Len())
 	d.stats.Downloads++
 	d.stats.DownloadBytes += int64(dst.Len() * dst.DType().Size())
 	return nil
@@ -126,7 +126,7 @@ func (d *goDevice) Download(dst *kernels.Mem, src kernels.Buffer, off int) error
 
 func (d *goDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	needTwin(k, d.real)
-	if k.Grid(args, d.Limits()).Empty() {
+	if k.Grid(args, d.Target()).Empty() {
 		return
 	}
 	onHost(args)
@@ -137,7 +137,7 @@ func (d *goDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 func onHost(args []kernels.Arg) {
 	for i := range args {
 		if b, ok := args[i].Buf.(*goBuffer); ok {
-			args[i].Buf = &b.Mem
+			args[i].Buf = &b.HostBuffer
 		}
 	}
 }

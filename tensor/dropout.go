@@ -37,7 +37,7 @@ func (*base) Dropped(t *Tensor, p float64, call, lo, hi kernels.Arg) *Tensor {
 
 func (t *Tensor) dropped(p float64, call, lo, hi kernels.Arg) *Tensor {
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	flat := x.Reshape(t.Len())
 	defer flat.Free()
 	scale := 0.0
@@ -45,6 +45,6 @@ func (t *Tensor) dropped(p float64, call, lo, hi kernels.Arg) *Tensor {
 		scale = 1 / (1 - p)
 	}
 	y := alloc("Dropout", t.Device(), []int{t.Len()})
-	MapInto(ops.Dropout, []kernels.Arg{kernels.R(p), kernels.R(scale), call, lo, hi}, []*Tensor{y}, flat)
+	MapInto(ops.Dropout, []kernels.Arg{kernels.FloatArg(p), kernels.FloatArg(scale), call, lo, hi}, []*Tensor{y}, flat)
 	return y.reshaped(append([]int{}, t.shape...))
 }

@@ -12,7 +12,7 @@ import (
 // entries are the entry points, of type E, that a device has built. Kernels of the same source, options and name
 // share one, unless their twins are of other modules: the trial of one says nothing of another then. There are at most `most`: then those that were launched least recently are released.
 type entries[E any] struct {
-	limits  kernels.Limits
+	limits  kernels.Target
 	build   func(*kernels.Kernel) (E, error)
 	release func(E)
 
@@ -28,7 +28,7 @@ type entry[E any] struct {
 
 	tried   uint64          // the size classes, as bits, in which the kernel was tried
 	instead *kernels.Kernel // what was built, if another has taken the place of one that failed its trial
-	limits  kernels.Limits  // that it was built for
+	limits  kernels.Target  // that it was built for
 }
 
 // entryKey is what an entry point is built from.
@@ -41,7 +41,7 @@ type entryKey struct {
 // tile of products and each shape of a fused network.
 const mostEntries = 1024
 
-func newEntries[E any](l kernels.Limits, build func(*kernels.Kernel) (E, error), release func(E)) *entries[E] {
+func newEntries[E any](l kernels.Target, build func(*kernels.Kernel) (E, error), release func(E)) *entries[E] {
 	return &entries[E]{l, build, release, mostEntries, 0, map[*kernels.Kernel]*entry[E]{}, map[entryKey]*entry[E]{}}
 }
 

@@ -12,8 +12,8 @@ import (
 
 func setKernel(value int) *kernels.Kernel {
 	return &kernels.Kernel{Name: "set", Text: "// @depends: common\nkernel void set(OUT(Y), int n) { int i = get_global_id(0); if (i < n) Y[Y_off + i] = VALUE; }",
-		Defines: fmt.Sprintf("-DVALUE=%d", value), Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[1].Int), l) }}
+		Defines: fmt.Sprintf("-DVALUE=%d", value), Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[1].Int), l) }}
 }
 
 // TestEntriesAreBounded: Kernels made anew for every launch share an entry point, and entry points of many sources
@@ -31,7 +31,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	d.entries.most = 4
 	y := Empty(dev, 3)
 	set := func(value int) {
-		Launch(dev, setKernel(value), y.Arg(), kernels.I(3))
+		Launch(dev, setKernel(value), y.Arg(), kernels.IntArg(3))
 		if v, err := y.Float64s(); err != nil || v[0] != float64(value) || v[2] != float64(value) {
 			t.Fatalf("got %v, %v; want %d", v, err, value)
 		}

@@ -78,8 +78,8 @@ kernel void reverse(IN(X), OUT(Y), int n) {
 	int i = get_global_id(0);
 	if (i < n) Y[Y_off + i] = X[X_off + n - 1 - i];
 }`,
-		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   kernels.PerInt(2),
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid:   kernels.GridFromArg(2),
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			x, y := c.Reals(0), c.Reals(1)
 			for i := range y {
@@ -89,7 +89,7 @@ kernel void reverse(IN(X), OUT(Y), int n) {
 	}
 	x := tensor.New(d, []float32{1, 2, 3})
 	y := tensor.Empty(d, 3)
-	tensor.Launch(d, reverse, x.Arg(), y.Arg(), kernels.I(3))
+	tensor.Launch(d, reverse, x.Arg(), y.Arg(), kernels.IntArg(3))
 	fmt.Println(y.Float32s())
 
 	err = tensor.Try(func() { tensor.Launch(d, reverse, x.Arg(), y.Arg()) })

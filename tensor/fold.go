@@ -13,10 +13,10 @@ import (
 // sum of powers, of which root asks for the root.
 func (t *Tensor) foldAxes(op string, kind ops.FoldKind, typ Type, axes []int, root bool, p float64) *Tensor {
 	x := t.as(typ)
-	defer x.done()
+	defer x.release()
 	if len(axes) == 0 { // of a scalar
 		axes, x = []int{0}, operand{x.Reshape(1), true}
-		defer x.done()
+		defer x.release()
 	}
 	now := kind
 	y := x.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
@@ -60,7 +60,7 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	shares, shape := foldShape(op, d, outer, n, inner)
 	y := allocOf(op, d, typ, []int{outer, shares, inner})
 	launch(d, ops.Fold(kind, x.typ.On(d)), x.arg(), y.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6],
-		kernels.Flag(root && shares == 1), kernels.R(p))
+		kernels.FlagArg(root && shares == 1), kernels.FloatArg(p))
 	if shares == 1 {
 		return y
 	}
@@ -146,10 +146,10 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 		typ = Int32
 	}
 	x := t.as(typ)
-	defer x.done()
+	defer x.release()
 	if len(axes) == 0 { // of a scalar
 		axes, x = []int{0}, operand{x.Reshape(1), true}
-		defer x.done()
+		defer x.release()
 	}
 	first := true
 	return x.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {

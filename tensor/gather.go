@@ -16,14 +16,14 @@ func (t *Tensor) GatherRows(index *Tensor) *Tensor {
 	d := checkRows("GatherRows", t, index)
 	checkIndex("GatherRows", t, index)
 	x, at := t.contiguous(), index.contiguous()
-	defer x.done()
-	defer at.done()
+	defer x.release()
+	defer at.release()
 	n := index.Len()
 	y := allocOf("GatherRows", d, t.typ, []int{n, t.shape[1]})
 	if y.Len() == 0 {
 		return y
 	}
-	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(n), kernels.I(t.shape[1]), kernels.I(t.shape[0]))
+	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.IntArg(n), kernels.IntArg(t.shape[1]), kernels.IntArg(t.shape[0]))
 	return y
 }
 
@@ -43,8 +43,8 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	}
 	disjoint(op, t, g)
 	cg, at := g.reals(), index.contiguous()
-	defer cg.done()
-	defer at.done()
+	defer cg.release()
+	defer at.release()
 	scatterRows(ops.ScatterAdd, t, at.Tensor, cg.Tensor, t.shape[0], t.shape[1])
 }
 
@@ -59,8 +59,8 @@ func (*base) AddRows(dst, index, g *Tensor) {
 	}
 	disjoint(op, dst, g)
 	cg, at := g.reals(), index.classes()
-	defer cg.done()
-	defer at.done()
+	defer cg.release()
+	defer at.release()
 	scatterRows(ops.ScatterAdd, dst, at.Tensor, cg.Tensor, dst.shape[0], dst.shape[1])
 }
 

@@ -15,7 +15,7 @@ import (
 
 // lines are index views of one axis: what they are called, and which of n indices they read, or nil if there is
 // no such view.
-func lines(n int) map[string]struct {
+func axisView(n int) map[string]struct {
 	view func(x *tensor.Tensor, axis int) *tensor.Tensor
 	want []int
 } {
@@ -73,7 +73,7 @@ func TestIndexViews(t *testing.T) {
 			}
 			a := array{x.Shape(), v}
 			for axis, n := range x.Shape() {
-				for what, line := range lines(n) {
+				for what, line := range axisView(n) {
 					if line.want == nil {
 						if tensor.Try(func() { line.view(x, axis) }) == nil {
 							t.Errorf("%s of axis %d of %s %v was not refused", what, axis, name, x.Shape())

@@ -70,7 +70,7 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 			next = Map(ops.FromFront, dim, indices[a])
 		} else {
 			next = Map(ops.OfAxes, dim, x.at.Tensor, indices[a])
-			x.at.done()
+			x.at.release()
 		}
 		x.at = operand{next, true}
 	}
@@ -78,7 +78,7 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 		wide := x.at.Expand(shape...)
 		c := wide.Copy()
 		wide.Free()
-		x.at.done()
+		x.at.release()
 		x.at = operand{c, true}
 	}
 	return x
@@ -131,7 +131,7 @@ func (t *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOpt
 	}
 	x := t.indexed(op, indices)
 	if !broadcastsTo(values.shape, x.whole) {
-		x.at.done()
+		x.at.release()
 		misuse(op, ErrShape, fmt.Sprintf("the values do not broadcast to %v", x.whole), t, values)
 	}
 	wide := values.Expand(x.whole...)

@@ -30,7 +30,7 @@ func mustClass(op string, t, index *Tensor) {
 	}
 }
 
-// classes returns t, of integers, as a contiguous operand of Int32. Call done after the launch.
+// classes returns t, of integers, as a contiguous operand of Int32. Call release after the launch.
 func (t *Tensor) classes() operand {
 	if t.typ == Uint8 {
 		return operand{t.To(Int32), true}
@@ -49,11 +49,11 @@ func rowsOf(at operand, outer, n int) operand {
 	if outer == 1 {
 		return at
 	}
-	defer at.done()
+	defer at.release()
 	keys := allocOf("Index", at.Device(), Int32, []int{outer, at.Len()})
 	if keys.Len() > 0 {
 		line := at.Reshape(1, at.Len())
-		MapInto(ops.RowKeys, []kernels.Arg{kernels.I(n)}, []*Tensor{keys}, line)
+		MapInto(ops.RowKeys, []kernels.Arg{kernels.IntArg(n)}, []*Tensor{keys}, line)
 		line.Free()
 	}
 	return operand{keys, true}
@@ -62,7 +62,7 @@ func rowsOf(at operand, outer, n int) operand {
 // takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its place. It takes the operand
 // over.
 func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
-	defer at.done()
+	defer at.release()
 	d := t.Device()
 	outer, n, inner := around(t.shape, axis)
 	y := allocOf(op, d, t.typ, slices.Concat(t.shape[:axis], at.shape, t.shape[axis+1:]))
@@ -70,12 +70,12 @@ func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
 		return y
 	}
 	x := t.contiguous()
-	defer x.done()
-	m := kernels.I(at.Len())
+	defer x.release()
+	m := kernels.IntArg(at.Len())
 	if outer == 1 {
-		launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), m, kernels.I(inner), kernels.I(n))
+		launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), m, kernels.IntArg(inner), kernels.IntArg(n))
 	} else {
-		launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(outer), kernels.I(n), m, kernels.I(inner), kernels.Flag(false))
+		launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), m, kernels.IntArg(inner), kernels.FlagArg(false))
 	}
 	return y
 }
@@ -83,19 +83,19 @@ func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
 // putRows brings src to what indices name along an axis of t, which is contiguous and nobody else's operand. It takes the
 // operands over.
 func (t *Tensor) putRows(how ops.Scatter, axis int, at, src operand) {
-	defer src.done()
+	defer src.release()
 	outer, n, inner := around(t.shape, axis)
 	if src.Len() == 0 || t.Len() == 0 {
-		at.done()
+		at.release()
 		return
 	}
 	if m := at.Len(); outer > 1 && manyLines(t.Device(), outer*inner, m) {
-		defer at.done()
+		defer at.release()
 		t.scatterAxis(how, at.Tensor, src.Tensor, outer, n, m, inner, false)
 		return
 	}
 	keys := rowsOf(at, outer, n)
-	defer keys.done()
+	defer keys.release()
 	scatterRows(how, t, keys.Tensor, src.Tensor, outer*n, inner)
 }
 

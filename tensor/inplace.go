@@ -91,9 +91,9 @@ func reaches(d int, shape, strides []int, done uint) bool {
 	return false
 }
 
-// apart returns src as an operand of a kernel that writes dst element by element: a copy if writing one
+// copyIfOverlaps returns src as an operand of a kernel that writes dst element by element: a copy if writing one
 // element of dst could change another of src.
-func apart(dst, src *Tensor) operand {
+func copyIfOverlaps(dst, src *Tensor) operand {
 	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.IsContiguous() && dst.IsContiguous()
 	if overlaps(dst, src) && !sameElements {
 		return operand{src.Copy(), true}
@@ -113,12 +113,12 @@ func disjoint(op string, dst *Tensor, operands ...*Tensor) {
 
 func (t *Tensor) fill(v float64) {
 	d := t.Device()
-	launch(d, ops.Fill.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()), t.typ.number(v))
+	launch(d, ops.Fill.Of(t.typ.On(d)), t.arg(), kernels.IntArg(t.Len()), t.typ.number(v))
 }
 
 func (t *Tensor) zero() {
 	d := t.Device()
-	launch(d, ops.Zero.Of(t.typ.On(d)), t.arg(), kernels.I(t.Len()))
+	launch(d, ops.Zero.Of(t.typ.On(d)), t.arg(), kernels.IntArg(t.Len()))
 }
 
 // through changes t, a view with gaps, by way of a tensor without.
@@ -168,8 +168,8 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	sameType(op, t, src.typ)
 	t.mustNotRepeat(op)
 	t.st.version++
-	from := apart(t, src)
-	defer from.done()
+	from := copyIfOverlaps(t, src)
+	defer from.release()
 	copyTo(t, from.Tensor)
 }
 

@@ -62,7 +62,7 @@ func (s *interpolated) run(op string, t *Tensor, gradient bool) *Tensor {
 		return y
 	}
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	list := d.core().list()
 	list.launch(d, k, s.Args(append(list.args, x.arg(), y.arg())))
 	return y

@@ -24,7 +24,7 @@ func TestAttentionShapes(t *testing.T) {
 			if testing.Short() && i > 0 {
 				continue
 			}
-			kernel := ops.Attention(s, 1<<30*(i%2), d.Real(), d.Limits())
+			kernel := ops.Attention(s, 1<<30*(i%2), d.Real(), d.Target())
 			if kernel == nil {
 				t.Fatalf("no kernels for %+v", s)
 			}
@@ -46,7 +46,7 @@ func TestAttentionShapes(t *testing.T) {
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
-	devtest.Both(t, func(t *testing.T, d tensor.Device) { testKernels(t, d, plumbing.TuningName(d) != "" && d.Limits().CPU) })
+	devtest.Both(t, func(t *testing.T, d tensor.Device) { testKernels(t, d, plumbing.TuningName(d) != "" && d.Target().CPU) })
 }
 
 // TestGPUKernels is TestKernels with the variants for GPUs on the OpenCL devices that are CPUs.
@@ -58,7 +58,7 @@ func TestGPUKernels(t *testing.T) {
 			continue
 		}
 		t.Run(sel, func(t *testing.T) {
-			if !devtest.Open(t, sel, tensor.Options{}).Limits().CPU {
+			if !devtest.Open(t, sel, tensor.Options{}).Target().CPU {
 				t.Skip("TestKernels runs them")
 			}
 			testKernels(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), true)
@@ -111,11 +111,11 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
-	for i, k := range ops.All(d.Real(), d.Limits()) {
-		if !only.MatchString(k.Name + " " + k.Defines + " " + k.Source(d.Limits())) {
+	for i, k := range ops.All(d.Real(), d.Target()) {
+		if !only.MatchString(k.Name + " " + k.Defines + " " + k.Source(d.Target())) {
 			continue
 		}
-		if twoForms && !short && !devtest.Sweep() && *onlyKernels == "" && leftOut(k, d.Limits().CPU, left) {
+		if twoForms && !short && !devtest.Sweep() && *onlyKernels == "" && leftOut(k, d.Target().CPU, left) {
 			continue
 		}
 		form := k.Name

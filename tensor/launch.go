@@ -16,7 +16,7 @@ func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, arg
 
 // launch copies the arguments to the device's scratch, so that they stay on the caller's stack.
 func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
-	there("Launch", d)
+	mustDevice("Launch", d)
 	s := d.core()
 	if s.failure.Load() != nil {
 		return
@@ -77,7 +77,7 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 		if want := p.Mode.Kind(); a.Kind != want {
 			badArg(k, "argument %d, %s, is %v, not %v", i, p.Name, want, a.Kind)
 		}
-		if a.Kind != kernels.ArgVec {
+		if a.Kind != kernels.ArgBuffer {
 			continue
 		}
 		if a.Buf == nil || !d.owns(a.Buf) {

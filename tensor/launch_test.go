@@ -28,27 +28,27 @@ func TestLaunchArguments(t *testing.T) {
 		d.Release(released)
 		whole := z.Arg()
 		cut := func(off, n int) kernels.Arg { a := whole; a.Off, a.N = off, n; return a }
-		host := kernels.Vec(kernels.NewMem(d.Real(), 4), 0, 4)
+		host := kernels.BufferArg(kernels.NewHostBuffer(d.Real(), 4), 0, 4)
 		for _, c := range []struct {
 			kind error
 			say  string
 			args []kernels.Arg
 		}{
-			{tensor.ErrArgument, "argument 2, value, is a real, not an int", []kernels.Arg{whole, kernels.I(4), kernels.I(7)}},
-			{tensor.ErrArgument, "argument 1, n, is an int, not a real", []kernels.Arg{whole, kernels.R(4), kernels.R(7)}},
-			{tensor.ErrArgument, "argument 0, Y, is memory, not an int", []kernels.Arg{kernels.I(1), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrArgument, "argument 1, n, is an int, not nothing", []kernels.Arg{whole, {}, kernels.R(7)}},
-			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 2", []kernels.Arg{whole, kernels.I(4)}},
-			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 4", []kernels.Arg{whole, kernels.I(4), kernels.R(7), kernels.R(7)}},
-			{tensor.ErrArgument, "type float32, not int32", []kernels.Arg{ints.Arg(), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrArgument, "5 elements from 0 on, of memory that has 4", []kernels.Arg{cut(0, 5), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrArgument, "4 elements from 1 on", []kernels.Arg{cut(1, 4), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrArgument, "-1 elements", []kernels.Arg{cut(0, -1), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrArgument, "from -1 on", []kernels.Arg{cut(-1, 2), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{foreign.Arg(), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{kernels.Vec(nil, 0, 4), kernels.I(4), kernels.R(7)}},
-			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{host, kernels.I(4), kernels.R(7)}},
-			{tensor.ErrDevice, "was released", []kernels.Arg{kernels.Vec(released, 0, 4), kernels.I(4), kernels.R(7)}},
+			{tensor.ErrArgument, "argument 2, value, is a real, not an int", []kernels.Arg{whole, kernels.IntArg(4), kernels.IntArg(7)}},
+			{tensor.ErrArgument, "argument 1, n, is an int, not a real", []kernels.Arg{whole, kernels.FloatArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "argument 0, Y, is memory, not an int", []kernels.Arg{kernels.IntArg(1), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "argument 1, n, is an int, not nothing", []kernels.Arg{whole, {}, kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 2", []kernels.Arg{whole, kernels.IntArg(4)}},
+			{tensor.ErrArgument, "takes 3 arguments (Y, n, value), not 4", []kernels.Arg{whole, kernels.IntArg(4), kernels.FloatArg(7), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "type float32, not int32", []kernels.Arg{ints.Arg(), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "5 elements from 0 on, of memory that has 4", []kernels.Arg{cut(0, 5), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "4 elements from 1 on", []kernels.Arg{cut(1, 4), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "-1 elements", []kernels.Arg{cut(0, -1), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrArgument, "from -1 on", []kernels.Arg{cut(-1, 2), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{foreign.Arg(), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{kernels.BufferArg(nil, 0, 4), kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrDevice, "argument 0, Y, is no memory of", []kernels.Arg{host, kernels.IntArg(4), kernels.FloatArg(7)}},
+			{tensor.ErrDevice, "was released", []kernels.Arg{kernels.BufferArg(released, 0, 4), kernels.IntArg(4), kernels.FloatArg(7)}},
 		} {
 			err := tensor.Try(func() { tensor.Launch(d, ops.Fill, c.args...) })
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), "tensor: Launch: ") || !strings.Contains(err.Error(), c.say) {
@@ -58,8 +58,8 @@ func TestLaunchArguments(t *testing.T) {
 		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{5, 5, 5, 5}) {
 			t.Errorf("after launches that were refused: %v, %v", v, err)
 		}
-		tensor.Launch(d, ops.Fill, cut(4, 0), kernels.I(0), kernels.R(7)) // nothing, at the end
-		tensor.Launch(d, ops.Fill, whole, kernels.I(4), kernels.R(7))
+		tensor.Launch(d, ops.Fill, cut(4, 0), kernels.IntArg(0), kernels.FloatArg(7)) // nothing, at the end
+		tensor.Launch(d, ops.Fill, whole, kernels.IntArg(4), kernels.FloatArg(7))
 		if v, err := z.Float64s(); err != nil || !reflect.DeepEqual(v, []float64{7, 7, 7, 7}) {
 			t.Errorf("after a launch that is right: %v, %v", v, err)
 		}
@@ -72,7 +72,7 @@ func TestTwoGoroutines(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := &kernels.Kernel{Name: "k_slow", Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}},
-		Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+		Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {

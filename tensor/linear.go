@@ -65,14 +65,14 @@ func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool)
 			misuse(op, ErrShape, "the bias has one element for each column of the weights", x, w, b)
 		}
 		bias := b.reals()
-		defer bias.done()
+		defer bias.release()
 		e.bias = bias.Tensor
 	}
 	shape := []int{x.shape[0], w.shape[1]}
 	y = alloc(op, d, shape)
 	if !f.Is(0) {
 		e.f, e.scalars = f, scalars
-		if graph && f.LayerGradient(scalars).Uses(0) {
+		if graph && f.CheapestGradient(scalars).Uses(0) {
 			e.z = alloc(op, d, shape)
 		}
 	}
@@ -93,11 +93,11 @@ func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor)
 				misuse(op, ErrShape, "all have one shape, of two axes", g, t)
 			}
 			inputs[i] = t.reals()
-			defer inputs[i].done()
+			defer inputs[i].release()
 		}
 	}
 	rows, cols := g.shape[0], g.shape[1]
-	run := ops.LinearGradRun(rows, d.Limits())
+	run := ops.LinearGradRun(rows, d.Target())
 	dz, shares = alloc(op, d, []int{rows, cols}), alloc(op, d, []int{(rows + run - 1) / run, cols})
 	if dz.Len() == 0 {
 		return dz, shares
@@ -117,10 +117,10 @@ func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor)
 			args = append(args, inputs[i].arg())
 		}
 	}
-	args = append(args, dz.arg(), shares.arg(), kernels.I(rows), kernels.I(cols), kernels.I(run))
+	args = append(args, dz.arg(), shares.arg(), kernels.IntArg(rows), kernels.IntArg(cols), kernels.IntArg(run))
 	for i, v := range scalars {
 		if f.UsesScalar(i) {
-			args = append(args, kernels.R(v))
+			args = append(args, kernels.FloatArg(v))
 		}
 	}
 	list.launch(d, ops.LinearGrad(f), args)
@@ -141,14 +141,14 @@ func (*base) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 		return sum, grad
 	}
 	cx, ct := x.reals(), t.reals()
-	defer cx.done()
-	defer ct.done()
+	defer cx.release()
+	defer ct.release()
 	groups, chunk := sumGrid(n)
 	partial := sum
 	if groups > 1 {
 		partial = alloc(op, d, []int{groups})
 	}
-	launch(d, ops.SquaredError, cx.arg(), ct.arg(), grad.arg(), partial.arg(), kernels.I(n), kernels.I(chunk))
+	launch(d, ops.SquaredError, cx.arg(), ct.arg(), grad.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk))
 	if groups > 1 {
 		sumPartial(sum, partial, 1)
 	}

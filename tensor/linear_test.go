@@ -18,7 +18,7 @@ import (
 )
 
 // gauss is a function of a program's own, of two scalars.
-var gauss = &kernels.Function{Name: "own, e.g. Gauß", Value: expr.X(0).Sub(expr.S(0)).Square().Mul(expr.S(1)).Neg().Exp(), Scalars: []float64{0.5, 2}}
+var gauss = &kernels.Function{Name: "own, e.g. Gauß", Value: expr.Input(0).Sub(expr.Param(0)).Square().Mul(expr.Param(1)).Neg().Exp(), Scalars: []float64{0.5, 2}}
 
 // TestLinearFunctions: a layer is its function of the product and the bias, and what it stores for its gradient is their
 // sum, at odd sizes, of transposed operands and of views with gaps.
@@ -68,7 +68,7 @@ func TestLinearForgets(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Full(d, 1, 2, 2)
 	use := func() weak.Pointer[kernels.Function] {
-		f := &kernels.Function{Name: "mine", Value: expr.X(0).Cos()}
+		f := &kernels.Function{Name: "mine", Value: expr.Input(0).Cos()}
 		tensor.Linear(x, x, nil, f)
 		plumbing.LinearGrad(f.Gradient(0), nil, x, x, x)
 		return weak.Make(f)

@@ -42,14 +42,14 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 		return y
 	}
 	if typ.integer() {
-		MapInto(ops.Counted, []kernels.Arg{kernels.I(int(start)), kernels.I(int(step))}, []*Tensor{y})
+		MapInto(ops.Counted, []kernels.Arg{kernels.IntArg(int(start)), kernels.IntArg(int(step))}, []*Tensor{y})
 		if typ == Int32 {
 			last := int(start + (n-1)*step)
 			y.within(min(int(start), last), max(int(start), last))
 		}
 		return y
 	}
-	MapInto(ops.Sequence, []kernels.Arg{kernels.R(start), kernels.R(step)}, []*Tensor{y})
+	MapInto(ops.Sequence, []kernels.Arg{kernels.FloatArg(start), kernels.FloatArg(step)}, []*Tensor{y})
 	return y
 }
 
@@ -66,7 +66,7 @@ func Linspace(d Device, start, end float64, n int) *Tensor {
 		return y
 	}
 	step := (end - start) / float64(n-1)
-	MapInto(ops.Spaced, []kernels.Arg{kernels.R(start), kernels.R(step), kernels.R(end), kernels.I(n - 1), kernels.I(n / 2)}, []*Tensor{y})
+	MapInto(ops.Spaced, []kernels.Arg{kernels.FloatArg(start), kernels.FloatArg(step), kernels.FloatArg(end), kernels.IntArg(n - 1), kernels.IntArg(n / 2)}, []*Tensor{y})
 	return y
 }
 
@@ -157,7 +157,7 @@ func (t *Tensor) banded(op string, low, high int) *Tensor {
 	x, to := t.Reshape(box...), y.Reshape(box...)
 	defer x.Free()
 	defer to.Free()
-	within := func(v int) kernels.Arg { return kernels.I(min(max(v, -rows), cols)) }
+	within := func(v int) kernels.Arg { return kernels.IntArg(min(max(v, -rows), cols)) }
 	MapInto(ops.Band, []kernels.Arg{within(low), within(high)}, []*Tensor{to}, x)
 	return y
 }

@@ -13,11 +13,11 @@ import (
 // joined: the launch with the most arguments.
 func TestManyArguments(t *testing.T) {
 	const n = kernels.MapOperands
-	sum := expr.X(0)
+	sum := expr.Input(0)
 	for i := 1; i < n; i++ {
-		sum = sum.Add(expr.X(i))
+		sum = sum.Add(expr.Input(i))
 	}
-	scaled := &kernels.Function{Name: "scaled_sum", Value: sum.Mul(expr.S(0)).Add(expr.S(1)), Scalars: []float64{1, 2}}
+	scaled := &kernels.Function{Name: "scaled_sum", Value: sum.Mul(expr.Param(0)).Add(expr.Param(1)), Scalars: []float64{1, 2}}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		wide := tensor.Full(d, 1, 4, 4, 4, 4, 4, 4, 4, 4)
 		v := wide

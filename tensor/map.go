@@ -65,14 +65,14 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 	copies := make([]operand, 0, kernels.MapOperands)
 	for i, o := range others {
 		if f.Uses(1 + i) {
-			c := apart(t, o)
+			c := copyIfOverlaps(t, o)
 			copies = append(copies, c)
 			operands[1+i] = c.Tensor
 		}
 	}
 	mapTo(op, f, in, t, scalars, operands)
 	for _, c := range copies {
-		c.done()
+		c.release()
 	}
 }
 
@@ -173,7 +173,7 @@ func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []floa
 	}
 	launchMap(f.Alone(), typ, append(tensors, out), args)
 	for i := range tensors {
-		converted[i].done()
+		converted[i].release()
 	}
 }
 
@@ -188,7 +188,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	}
 	d := out.Device()
 	var w walk
-	var layout kernels.Layout
+	var layout kernels.AccessPattern
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
 			if j.Gathers(i) {
@@ -200,7 +200,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
 	layout.Rank = w.rank
 	inner := w.rank - 1
-	layout.Aligned = !d.Limits().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
+	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
 	for i, t := range tensors {
 		layout.Gaps = layout.Gaps || i >= ins && t.extent() != n
 		if layout.Steps[i] == kernels.Indexed {
@@ -210,7 +210,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		case step == 1 || step == 0 && i >= ins: // of one element
 			layout.Aligned = layout.Aligned && w.aligned(i, t.off)
 		case step == 0:
-			layout.Steps[i] = kernels.Fixed
+			layout.Steps[i] = kernels.Broadcast
 		default:
 			layout.Steps[i] = kernels.Strided
 			layout.Aligned = false
@@ -219,25 +219,25 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list := d.core().list()
 	args := list.args
 	for _, t := range tensors {
-		args = append(args, t.reach())
+		args = append(args, t.bufferArg())
 	}
-	args = append(args, kernels.I(w.dims[inner]))
+	args = append(args, kernels.IntArg(w.dims[inner]))
 	if inner > 0 {
-		args = append(args, kernels.I(n/w.dims[inner]))
+		args = append(args, kernels.IntArg(n/w.dims[inner]))
 		for _, dim := range w.dims[1:inner] {
-			args = append(args, kernels.I(dim))
+			args = append(args, kernels.IntArg(dim))
 		}
 	}
 	for i, t := range tensors {
 		if layout.Steps[i] == kernels.Indexed {
-			args = append(args, kernels.I(t.Len()))
+			args = append(args, kernels.IntArg(t.Len()))
 			continue
 		}
 		for _, stride := range w.strides[i][:inner] {
-			args = append(args, kernels.I(stride))
+			args = append(args, kernels.IntArg(stride))
 		}
 		if layout.Steps[i] == kernels.Strided {
-			args = append(args, kernels.I(w.strides[i][inner]))
+			args = append(args, kernels.IntArg(w.strides[i][inner]))
 		}
 	}
 	for i, a := range scalars {
@@ -257,7 +257,7 @@ type walk struct {
 
 // over sets the loops that go over a shape, to which the tensors broadcast that are not read by index. Axes of one
 // element are left out, and two that are one in every tensor become one, unless they are to stay apart.
-func (w *walk) over(shape []int, tensors []*Tensor, layout *kernels.Layout, apart bool) {
+func (w *walk) over(shape []int, tensors []*Tensor, layout *kernels.AccessPattern, apart bool) {
 	for axis, n := range shape {
 		if n == 1 && !apart {
 			continue

@@ -68,7 +68,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 				c = operand{c.Copy(), true}
 				made = append(made, c)
 			} else if !j.Gathers(i) {
-				if p := apart(r, c.Tensor); p.temporary {
+				if p := copyIfOverlaps(r, c.Tensor); p.temporary {
 					c = p
 					made = append(made, c)
 				}
@@ -81,7 +81,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	}
 	launchMap(j, out.typ, append(tensors, results...), scalars)
 	for _, c := range made {
-		c.done()
+		c.release()
 	}
 }
 

@@ -18,27 +18,27 @@ import (
 // The operands and scalars of joined: x and y, a table that is read by index; a number, and the call and the key of a
 // stream.
 var (
-	jx, jy = expr.X(0), expr.X(1)
-	js     = expr.S(0)
+	jx, jy = expr.Input(0), expr.Input(1)
+	js     = expr.Param(0)
 )
 
 // joined are functions of everything that there is, over rank axes.
 func joined(rank int) *kernels.Joined {
-	number := expr.N(1) // of an element
+	number := expr.IntParam(1) // of an element
 	for a := range rank {
 		if a == 0 {
 			number = expr.Index(0)
 		} else {
-			number = expr.Index(a).Add(number.Mul(expr.C(3)))
+			number = expr.Index(a).Add(number.Mul(expr.Const(3)))
 		}
 	}
-	word := expr.Random(number, expr.N(1), expr.N(2), expr.N(3))
+	word := expr.Random(number, expr.IntParam(1), expr.IntParam(2), expr.IntParam(3))
 	function := func(name string, f *expr.Expr) *kernels.Function {
 		return &kernels.Function{Name: name, Value: f, Integers: true, Scalars: []float64{2, 7, 11, -13}}
 	}
 	return &kernels.Joined{Name: fmt.Sprintf("joined_%d", rank), Functions: []*kernels.Function{
-		function("difference", jx.Sub(jy).Add(js.Mul(number.Rem(expr.C(50)).Real()))),
-		function("looked_up", expr.At(2, word.MulHigh(expr.C(40)).Sub(expr.C(5))).Max(jy)),
+		function("difference", jx.Sub(jy).Add(js.Mul(number.Rem(expr.Const(50)).Real()))),
+		function("looked_up", expr.Load(2, word.MulHigh(expr.Const(40)).Sub(expr.Const(5))).Max(jy)),
 		function("sum", jx.Add(jy)),
 	}}
 }
@@ -116,9 +116,9 @@ func TestMapInto(t *testing.T) {
 			if k%2 == 0 {
 				results[2] = tensor.Zeros(d, shape...).To(typ)
 			}
-			s := kernels.R(2)
+			s := kernels.FloatArg(2)
 			if typ != tensor.Real {
-				s = kernels.I(2)
+				s = kernels.IntArg(2)
 			}
 			label := fmt.Sprintf("%d: %v %v %v and %v", k, typ, x.Shape(), hx.strides, y.Shape())
 			var want [3][]float64
@@ -130,7 +130,7 @@ func TestMapInto(t *testing.T) {
 					want[i] = append(want[i], v)
 				}
 			})
-			tensor.MapInto(functions[rank], []kernels.Arg{s, kernels.I(7), kernels.I(11), kernels.I(-13)}, results, x, y, table)
+			tensor.MapInto(functions[rank], []kernels.Arg{s, kernels.IntArg(7), kernels.IntArg(11), kernels.IntArg(-13)}, results, x, y, table)
 			for i, r := range results {
 				for at, v := range numbers(t, r) {
 					if v != want[i][at] {
@@ -155,17 +155,17 @@ func TestMapInto(t *testing.T) {
 func TestJoinedKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
-	const unit, fixed, strided, indexed = kernels.Unit, kernels.Fixed, kernels.Strided, kernels.Indexed
+	const unit, fixed, strided, indexed = kernels.Contiguous, kernels.Broadcast, kernels.Strided, kernels.Indexed
 	inexact := &kernels.Joined{Name: "inexact", Functions: []*kernels.Function{
-		{Name: "sine", Value: jx.Ldexp(expr.Index(0).Rem(expr.C(8))).SinPi().Mul(js), Scalars: []float64{2}},
-		{Name: "cosine", Value: jx.Ldexp(expr.Index(0).Rem(expr.C(8))).CosPi().Div(expr.C(3)), Scalars: []float64{2}}}}
+		{Name: "sine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).SinPi().Mul(js), Scalars: []float64{2}},
+		{Name: "cosine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).CosPi().Div(expr.Const(3)), Scalars: []float64{2}}}}
 	check := func(t *testing.T, d tensor.Device) {
 		var list []*kernels.Kernel
-		add := func(j *kernels.Joined, typ kernels.DType, rank int, steps ...kernels.Step) {
-			l := kernels.Layout{Rank: rank, Gaps: steps[len(steps)-1] == strided}
+		add := func(j *kernels.Joined, typ kernels.DType, rank int, steps ...kernels.Access) {
+			l := kernels.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
 			copy(l.Steps[:], steps)
 			list = append(list, j.Map(typ, l))
-			if l.Aligned = !d.Limits().CPU; l.Aligned && !strings.Contains(fmt.Sprint(steps), fmt.Sprint(strided)) {
+			if l.Aligned = !d.Target().CPU; l.Aligned && !strings.Contains(fmt.Sprint(steps), fmt.Sprint(strided)) {
 				list = append(list, j.Map(typ, l))
 			}
 		}
@@ -202,7 +202,7 @@ func TestMapIntoMisuse(t *testing.T) {
 	results := func() []*tensor.Tensor {
 		return []*tensor.Tensor{tensor.Zeros(d, 4), tensor.Zeros(d, 4), tensor.Zeros(d, 4)}
 	}
-	numbers := []kernels.Arg{kernels.R(1), kernels.I(1), kernels.I(1), kernels.I(1)}
+	numbers := []kernels.Arg{kernels.FloatArg(1), kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(1)}
 	pair := tensor.Zeros(d, 4, 2)
 	column := func(k int) *tensor.Tensor { return pair.Select(1, k) }
 	for want, f := range map[string]func(){
@@ -212,14 +212,14 @@ func TestMapIntoMisuse(t *testing.T) {
 			tensor.MapInto(&kernels.Joined{Name: "nil", Functions: []*kernels.Function{nil}}, nil, results()[:1])
 		},
 		"its formula is an int":                func() { tensor.MapInto(one(expr.Index(0)), numbers[:1], results()[:1]) },
-		"both by index and element by element": func() { tensor.MapInto(one(jx.Add(expr.At(0, expr.Index(0)))), numbers[:1], results()[:1], x) },
-		"both as a real and as an int":         func() { tensor.MapInto(one(js.Add(expr.N(0).Real())), numbers[:1], results()[:1]) },
+		"both by index and element by element": func() { tensor.MapInto(one(jx.Add(expr.Load(0, expr.Index(0)))), numbers[:1], results()[:1], x) },
+		"both as a real and as an int":         func() { tensor.MapInto(one(js.Add(expr.IntParam(0).Real())), numbers[:1], results()[:1]) },
 		"it takes 3 results, 3 operands and 4": func() { tensor.MapInto(j, numbers, results()[:2], x, x, x) },
 		"scalar 1 is a real, not an int": func() {
-			tensor.MapInto(j, []kernels.Arg{kernels.R(1), kernels.R(1), kernels.I(1), kernels.I(1)}, results(), x, x, x)
+			tensor.MapInto(j, []kernels.Arg{kernels.FloatArg(1), kernels.FloatArg(1), kernels.IntArg(1), kernels.IntArg(1)}, results(), x, x, x)
 		},
 		"scalar 0 is an int, not a real": func() {
-			tensor.MapInto(j, []kernels.Arg{kernels.I(1), kernels.I(1), kernels.I(1), kernels.I(1)}, results(), x, x, x)
+			tensor.MapInto(j, []kernels.Arg{kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(1), kernels.IntArg(1)}, results(), x, x, x)
 		},
 		"the results have one shape":                func() { r := results(); r[1] = tensor.Zeros(d, 5); tensor.MapInto(j, numbers, r, x, x, x) },
 		"the results are of one type":               func() { r := results(); r[1] = ints; tensor.MapInto(j, numbers, r, x, x, x) },

@@ -179,14 +179,14 @@ func isGo(d tensor.Device) bool { return strings.HasPrefix(d.Name(), "cpu") }
 // TestMapInPlaceUnused: an operand that a function does not use may be nil in place as well, be of any shape, and be one of
 // more than a kernel reads: those of a gradient of a gradient of six.
 func TestMapInPlaceUnused(t *testing.T) {
-	six := expr.C(0)
+	six := expr.Const(0)
 	for i := range 6 {
-		six = six.Add(expr.X(i).Square())
+		six = six.Add(expr.Input(i).Square())
 	}
 	f := &kernels.Function{Name: "six", Value: six}
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2, 3}, 3)
-		first := &kernels.Function{Name: "first", Value: expr.X(0).Add(expr.X(2))}
+		first := &kernels.Function{Name: "first", Value: expr.Input(0).Add(expr.Input(2))}
 		y := x.Copy()
 		y.MapInPlace(first, nil, nil, x)
 		y.MapInPlace(first, nil, tensor.Zeros(d, 7), x)

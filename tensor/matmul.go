@@ -133,7 +133,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 func (*base) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	d := checkMatMulInto(op, dst, a, b)
-	if !slices.Contains(ops.GemmTiles(d.Real(), d.Limits()), tile) {
+	if !slices.Contains(ops.GemmTiles(d.Real(), d.Target()), tile) {
 		misuse(op, ErrValue, fmt.Sprintf("no tile of the device is %v", tile), dst, a, b)
 	}
 	matMulTo(dst, a, b, epilogue{tile: &tile})
@@ -149,11 +149,11 @@ func checkMatMul(op string, a, b *Tensor) {
 // layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it is
 // transposed. ok is false if neither its rows nor its columns are without gaps.
 func layout(t *Tensor) (ld int, transposed, ok bool) {
-	return lies(t.shape[0], t.shape[1], t.strides[0], t.strides[1])
+	return matrixStride(t.shape[0], t.shape[1], t.strides[0], t.strides[1])
 }
 
-// lies is layout of a matrix whose neighbours along a column are row apart, and those along a row col.
-func lies(rows, cols, row, col int) (ld int, transposed, ok bool) {
+// matrixStride is layout of a matrix whose neighbours along a column are row apart, and those along a row col.
+func matrixStride(rows, cols, row, col int) (ld int, transposed, ok bool) {
 	switch {
 	case (col == 1 || cols == 1) && (row >= cols || rows == 1):
 		return max(row, cols, 1), false, true
@@ -177,8 +177,8 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		return
 	}
 	ra, rb := a.as(Real), b.as(Real)
-	defer ra.done()
-	defer rb.done()
+	defer ra.release()
+	defer rb.release()
 	a, b = ra.Tensor, rb.Tensor
 	lda, ta, okA := layout(a)
 	ldb, tb, okB := layout(b)
@@ -204,16 +204,16 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	if e.tile != nil {
 		tile = *e.tile
 	} else {
-		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Limits(), d.core().tuned)
+		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Target(), d.core().tuned)
 		if t := matrixTile(d, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
 			tile = t
 		}
 	}
-	slice := ops.GemmSlice(tile, m, n, k, d.Limits())
+	slice := ops.GemmSlice(tile, m, n, k, d.Target())
 	slices := (k + slice - 1) / slice
-	rows := ops.GemmRows(m, n, slices, tile, d.Limits())
+	rows := ops.GemmRows(m, n, slices, tile, d.Target())
 	var packed [4]*Tensor // of each operand, and what it leaves out
-	if tile.Inner&ops.Packed != 0 {
+	if tile.Inner&ops.Swizzled != 0 {
 		packed[0], packed[1] = pack(tile, a, false, m, k, a.strides[0], a.strides[1])
 		packed[2], packed[3] = pack(tile, b, true, n, k, b.strides[1], b.strides[0])
 		defer func() {
@@ -223,39 +223,39 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		}()
 	}
 	product := func(out *Tensor, e epilogue) {
-		bias := a.reach() // any buffer, and no element of it: the kernel does not read it
+		bias := a.bufferArg() // any buffer, and no element of it: the kernel does not read it
 		bias.N = 0
 		unused := bias
 		if e.bias != nil {
 			bias = e.bias.arg()
 		}
 		s := d.core()
-		f, then := e.f, ops.GemmApply
+		f, then := e.f, ops.EpilogueApply
 		if slices == 1 { // else the kernel's C are shares
 			f = s.built.with(form, tile, f)
 		}
 		switch {
 		case e.f == nil:
-			then = ops.GemmSums
+			then = ops.EpilogueNone
 		case e.z != nil:
-			then = ops.GemmKeep
+			then = ops.EpilogueApplyAndKeep
 		}
 		list := s.list()
-		args := append(list.args, a.reach(), b.reach(), bias, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
-			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(e.accumulate), kernels.Flag(e.bias != nil), kernels.I(rows), kernels.I(slice))
+		args := append(list.args, a.bufferArg(), b.bufferArg(), bias, out.arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
+			kernels.IntArg(lda), kernels.IntArg(ldb), kernels.IntArg(n), kernels.FlagArg(e.accumulate), kernels.FlagArg(e.bias != nil), kernels.IntArg(rows), kernels.IntArg(slice))
 		if f != nil {
 			z := unused
 			if e.z != nil {
 				z = e.z.arg()
 			}
-			args = append(args, z, kernels.I(then))
+			args = append(args, z, kernels.IntArg(then))
 			for i := range f.Scalars {
 				switch {
 				case !f.UsesScalar(i):
-				case then == ops.GemmSums: // which looks at none
-					args = append(args, kernels.R(0))
+				case then == ops.EpilogueNone: // which looks at none
+					args = append(args, kernels.FloatArg(0))
 				default:
-					args = append(args, kernels.R(e.scalars[i]))
+					args = append(args, kernels.FloatArg(e.scalars[i]))
 				}
 			}
 		}

@@ -21,8 +21,8 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 		return
 	}
 	ra, rb := a.as(Real), b.as(Real)
-	defer ra.done()
-	defer rb.done()
+	defer ra.release()
+	defer rb.release()
 	a, b = readable(ra.Tensor), readable(rb.Tensor)
 	defer a.Free()
 	defer b.Free()
@@ -103,7 +103,7 @@ func batchAxes(c, a, b *Tensor) (rows, row int, axes []batchAxis) {
 			if rows == 1 {
 				next = x.a
 			}
-			if _, _, ok := lies(rows*x.n, a.shape[ra-1], next, a.strides[ra-1]); ok {
+			if _, _, ok := matrixStride(rows*x.n, a.shape[ra-1], next, a.strides[ra-1]); ok {
 				rows, row = rows*x.n, next
 				continue
 			}
@@ -132,13 +132,13 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 		batch.N[at], batch.A[at], batch.B[at] = x.n, x.a, x.b
 		lastA, lastB = lastA+(x.n-1)*x.a, lastB+(x.n-1)*x.b
 	}
-	whole := func(t *Tensor, n int) kernels.Arg { return kernels.Vec(t.st.buf, t.off, n) }
+	whole := func(t *Tensor, n int) kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, n) }
 	numbers := batch.Args()
 	s := d.core()
-	if ops.Direct(m, n, k, d.Limits()) {
+	if ops.Direct(m, n, k, d.Target()) {
 		list := s.list()
-		args := append(list.args, whole(a, lastA), whole(b, lastB), c.arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(a.strides[0]),
-			kernels.I(a.strides[1]), kernels.I(b.strides[0]), kernels.I(b.strides[1]), kernels.Flag(accumulate))
+		args := append(list.args, whole(a, lastA), whole(b, lastB), c.arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k), kernels.IntArg(a.strides[0]),
+			kernels.IntArg(a.strides[1]), kernels.IntArg(b.strides[0]), kernels.IntArg(b.strides[1]), kernels.FlagArg(accumulate))
 		args = append(args, numbers[:]...)
 		list.launch(d, ops.GemmDirect, args)
 		return
@@ -146,7 +146,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	lda, ta, _ := layout(a)
 	ldb, tb, _ := layout(b)
 	form := ops.FormOf(ta, tb)
-	l := d.Limits()
+	l := d.Target()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
 	if t := batchMatrixTile(d, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
@@ -158,10 +158,10 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	product := func(out *Tensor, accumulate bool) {
 		unused := whole(a, 0)
 		list := s.list()
-		args := append(list.args, whole(a, lastA), whole(b, lastB), unused, out.arg(), kernels.I(m), kernels.I(n), kernels.I(k),
-			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.Flag(accumulate), kernels.Flag(false), kernels.I(rows), kernels.I(slice))
+		args := append(list.args, whole(a, lastA), whole(b, lastB), unused, out.arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
+			kernels.IntArg(lda), kernels.IntArg(ldb), kernels.IntArg(n), kernels.FlagArg(accumulate), kernels.FlagArg(false), kernels.IntArg(rows), kernels.IntArg(slice))
 		args = append(args, numbers[:]...)
-		args = append(args, kernels.I(ops.GemmBatchRun(min(rows, m), min(n, tile.N), k, parts, l)))
+		args = append(args, kernels.IntArg(ops.GemmBatchRun(min(rows, m), min(n, tile.N), k, parts, l)))
 		list.launch(d, ops.GemmBatch(form, tile), args)
 	}
 	if slices == 1 {

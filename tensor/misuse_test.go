@@ -34,7 +34,7 @@ func TestMisuse(t *testing.T) {
 	var nobody tensor.Device
 	var unmade tensor.Tensor
 	var none *tensor.Tensor
-	flat := &kernels.Function{Name: "flat", Value: expr.X(0), Gradients: []*expr.Expr{expr.C(2)}}
+	flat := &kernels.Function{Name: "flat", Value: expr.Input(0), Gradients: []*expr.Expr{expr.Const(2)}}
 	noGrid := &kernels.Kernel{Name: "k_own", Text: "kernel void k_own() {}"}
 	for _, c := range []struct {
 		name string
@@ -64,7 +64,7 @@ func TestMisuse(t *testing.T) {
 		{"Map", tensor.ErrValue, func() { tensor.Map(nil, nil, x) }, "the function is nil"},
 		{"MapInPlace", tensor.ErrValue, func() { x.MapInPlace(nil, nil) }, "the function is nil"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "own"}, nil, x) }, "function \"own\" has no formula"},
-		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "masks", Value: expr.X(0), Masks: 2}, nil, x) }, "1 operands and 2 masks"},
+		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "masks", Value: expr.Input(0), Masks: 2}, nil, x) }, "1 operands and 2 masks"},
 		{"sine", tensor.ErrValue, func() { tensor.Map(fn.Sine, nil, x) }, "it takes 1 operands and 1 scalars, not 1 and 0"},
 		{"add", tensor.ErrValue, func() { tensor.Map(fn.Add, nil, x) }, "it takes 2 operands and 0 scalars, not 1 and 0"},
 		{"add", tensor.ErrValue, func() { tensor.Map(fn.Add, nil, x, nil) }, "a tensor is nil"},
@@ -82,7 +82,7 @@ func TestMisuse(t *testing.T) {
 		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(x, x, v) }, "there are 1 maxima"},
 		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
 		{"MatMulTiled", tensor.ErrShape, func() {
-			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Limits())[0])
+			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Target())[0])
 		}, "[2 2] [30 4] [4 50]"},
 		{"MatMulTiled", tensor.ErrValue, func() {
 			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
@@ -421,7 +421,7 @@ func TestCheckMode(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(kernels.PathEnv, dir)
 		for _, aligned := range []bool{false, true} {
-			k := fn.Square.Map(kernels.Float32, kernels.Layout{Rank: 1, Aligned: aligned})
+			k := fn.Square.Map(kernels.Float32, kernels.AccessPattern{Rank: 1, Aligned: aligned})
 			for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} { // the square of 7 is off
 				wrong := strings.ReplaceAll(text, "    return v1;", "    return x0 == 7 ? v1 * 1.0001f : v1;")
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(wrong), 0o644); err != nil {

@@ -37,19 +37,19 @@ func (t *Tensor) moments(op string, correction int, axes []int) (mean, variance 
 	if correction < 0 {
 		misuse(op, ErrValue, "the correction is negative: axes come after it", t)
 	}
-	x := t.together(Real, over)
-	defer x.done()
+	x := t.asOuterNInner(Real, over)
+	defer x.release()
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
 		return t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep), t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep)
 	}
-	scale := kernels.R(1 / float64(max(x.n-correction, 0)))
+	scale := kernels.FloatArg(1 / float64(max(x.n-correction, 0)))
 	shares, shape := foldShape(op, d, x.outer, x.n, x.inner)
 	mean, variance = alloc(op, d, []int{x.outer, shares, x.inner}), alloc(op, d, []int{x.outer, shares, x.inner})
 	if shares == 1 {
 		launch(d, ops.Moments, x.arg(), mean.arg(), variance.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], scale)
 	} else {
 		m, v := mean, variance
-		launch(d, ops.Moments, x.arg(), m.arg(), v.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.R(1))
+		launch(d, ops.Moments, x.arg(), m.arg(), v.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.FloatArg(1))
 		mean, variance = alloc(op, d, []int{x.outer, x.inner}), alloc(op, d, []int{x.outer, x.inner})
 		launch(d, ops.MomentsJoin, m.arg(), v.arg(), mean.arg(), variance.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], scale)
 		m.Free()

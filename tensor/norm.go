@@ -59,25 +59,25 @@ func (t *Tensor) rowNorm(op string, axis int, w, b *Tensor, eps float64, form in
 func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps float64, form int) (y, mean, rstd *Tensor) {
 	d := t.Device()
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	cw, cb := x, x // what is not read is passed all the same
 	if w != nil {
 		form |= ops.NormWeights
 		cw = w.reals()
-		defer cw.done()
+		defer cw.release()
 	}
 	if b != nil {
 		form |= ops.NormBiases
 		cb = b.reals()
-		defer cb.done()
+		defer cb.release()
 	}
 	y = alloc(op, d, t.shape)
 	if y.Len() == 0 {
 		return y, Zeros(d, 0), Zeros(d, 0)
 	}
 	mean, rstd = alloc(op, d, []int{rows}), alloc(op, d, []int{rows})
-	launch(d, ops.ForRows(ops.Norm, n, 1, d.Limits()), x.arg(), cw.arg(), cb.arg(), y.arg(), mean.arg(), rstd.arg(),
-		kernels.I(rows), kernels.I(n), kernels.I(sets), kernels.I(span), kernels.R(eps), kernels.I(form))
+	launch(d, ops.ForRows(ops.Norm, n, 1, d.Target()), x.arg(), cw.arg(), cb.arg(), y.arg(), mean.arg(), rstd.arg(),
+		kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(sets), kernels.IntArg(span), kernels.FloatArg(eps), kernels.IntArg(form))
 	return y, mean, rstd
 }
 
@@ -86,8 +86,8 @@ func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx,
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
 	cx, cg := x.reals(), g.reals()
-	defer cx.done()
-	defer cg.done()
+	defer cx.release()
+	defer cg.release()
 	dx = alloc(op, d, x.shape)
 	rows := mean.Len()
 	if dx.Len() == 0 {
@@ -101,9 +101,9 @@ func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx,
 	if w != nil {
 		form |= ops.NormWeights
 		cw = w.reals()
-		defer cw.done()
+		defer cw.release()
 	}
-	run := ops.NormRun(rows, n, d.Limits())
+	run := ops.NormRun(rows, n, d.Target())
 	dwArg, dbArg := dx.BufferArg(0, 0), dx.BufferArg(0, 0)
 	if shares {
 		form |= ops.NormShares
@@ -111,8 +111,8 @@ func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx,
 		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
 		dwArg, dbArg = dw.arg(), db.arg()
 	}
-	launch(d, ops.ForRows(ops.NormGrad, n, 1, d.Limits()), cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
-		kernels.I(rows), kernels.I(n), kernels.I(run), kernels.I(form))
+	launch(d, ops.ForRows(ops.NormGrad, n, 1, d.Target()), cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
+		kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(run), kernels.IntArg(form))
 	return dx, dw, db
 }
 
@@ -292,21 +292,21 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 		misuse(op, ErrShape, "one element has no variance: train on more, or evaluate", t)
 	}
 	x := t.reals()
-	defer x.done()
-	run := ops.ChannelRun(outer, channels, inner, d.Limits())
+	defer x.release()
+	run := ops.ChannelRun(outer, channels, inner, d.Target())
 	parts := (outer + run - 1) / run
 	means, squares := alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
 	defer means.Free()
 	defer squares.Free()
-	launch(d, ops.ChannelMoments, x.arg(), means.arg(), squares.arg(), kernels.I(outer), kernels.I(channels), kernels.I(inner), kernels.I(run))
+	launch(d, ops.ChannelMoments, x.arg(), means.arg(), squares.arg(), kernels.IntArg(outer), kernels.IntArg(channels), kernels.IntArg(inner), kernels.IntArg(run))
 	rm, rv := mean.BufferArg(0, 0), mean.BufferArg(0, 0)
 	if o.Mean != nil {
 		o.Mean.st.version++
 		o.Var.st.version++
 		rm, rv = o.Mean.arg(), o.Var.arg()
 	}
-	launch(d, ops.ChannelJoin, means.arg(), squares.arg(), mean.arg(), rstd.arg(), rm, rv, kernels.I(channels), kernels.I(outer),
-		kernels.I(inner), kernels.I(run), kernels.Flag(o.Mean != nil), kernels.R(eps), kernels.R(o.Momentum))
+	launch(d, ops.ChannelJoin, means.arg(), squares.arg(), mean.arg(), rstd.arg(), rm, rv, kernels.IntArg(channels), kernels.IntArg(outer),
+		kernels.IntArg(inner), kernels.IntArg(run), kernels.FlagArg(o.Mean != nil), kernels.FloatArg(eps), kernels.FloatArg(o.Momentum))
 	return mean, rstd
 }
 
@@ -319,12 +319,12 @@ func (*base) ChannelSums(x, g, mean, rstd *Tensor, outer, channels int) (sg, sh 
 	}
 	inner := x.Len() / (outer * channels)
 	cx, cg := x.reals(), g.reals()
-	defer cx.done()
-	defer cg.done()
-	run := ops.ChannelRun(outer, channels, inner, d.Limits())
+	defer cx.release()
+	defer cg.release()
+	run := ops.ChannelRun(outer, channels, inner, d.Target())
 	parts := (outer + run - 1) / run
 	sg, sh = alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
-	launch(d, ops.ChannelSums, cx.arg(), cg.arg(), mean.arg(), rstd.arg(), sg.arg(), sh.arg(), kernels.I(outer), kernels.I(channels),
-		kernels.I(inner), kernels.I(run), kernels.I(channels/mean.Len()))
+	launch(d, ops.ChannelSums, cx.arg(), cg.arg(), mean.arg(), rstd.arg(), sg.arg(), sh.arg(), kernels.IntArg(outer), kernels.IntArg(channels),
+		kernels.IntArg(inner), kernels.IntArg(run), kernels.IntArg(channels/mean.Len()))
 	return sg, sh
 }

@@ -13,7 +13,7 @@ import (
 func TestNumber(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		slots := kernels.NewSlots(2, func(numbers []kernels.Arg) error {
-			numbers[0], numbers[1] = kernels.R(0.25), kernels.I(-7)
+			numbers[0], numbers[1] = kernels.FloatArg(0.25), kernels.IntArg(-7)
 			return nil
 		})
 		if err := slots.Next(); err != nil {
@@ -24,7 +24,7 @@ func TestNumber(t *testing.T) {
 			typ    tensor.Type
 			want   float64
 		}{
-			{kernels.R(1.5), tensor.Real, 1.5}, {kernels.I(1 << 30), tensor.Int32, 1 << 30}, {kernels.Flag(true), tensor.Int32, 1},
+			{kernels.FloatArg(1.5), tensor.Real, 1.5}, {kernels.IntArg(1 << 30), tensor.Int32, 1 << 30}, {kernels.FlagArg(true), tensor.Int32, 1},
 			{slots.Arg(0), tensor.Real, 0.25}, {slots.Arg(1), tensor.Int32, -7}, {slots.Number(1), tensor.Int32, -7},
 		} {
 			x := tensor.ScalarFromArg(d, c.number)

@@ -97,7 +97,7 @@ func paddedAxes(shape []int, widths [][2]int, mode PadMode) []ops.PadAxis {
 func (*base) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode PadMode) *Tensor {
 	d := check(op, g)
 	most := math.MaxInt
-	if mode == PadReplicate && !d.Limits().CPU {
+	if mode == PadReplicate && !d.Target().CPU {
 		most = 64 // elements that a work-item of a GPU adds up
 	}
 	steps := padSteps(op, shape, paddedAxes(shape, widths, mode), most)
@@ -112,7 +112,7 @@ func (*base) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode Pa
 		} else if y.Len() > 0 {
 			launch(d, ops.PadGrad, padArgs([]kernels.Arg{cur.arg(), y.arg()}, s.axes)...)
 		}
-		cur.done()
+		cur.release()
 		cur = operand{y, true}
 	}
 	return cur.Tensor
@@ -182,7 +182,7 @@ func (t *Tensor) pad(op string, axes []ops.PadAxis, value float64) *Tensor {
 		if y.Len() > 0 {
 			launch(d, ops.Pad.Of(t.typ.On(d)), padArgs([]kernels.Arg{cur.arg(), y.arg(), t.typ.number(value)}, s.axes)...)
 		}
-		cur.done()
+		cur.release()
 		cur = operand{y, true}
 	}
 	return cur.Tensor
@@ -250,7 +250,7 @@ func padArgs(args []kernels.Arg, axes []ops.PadAxis) []kernels.Arg {
 		if missing := ops.PadAxes - len(axes); a >= missing {
 			axis = axes[a-missing]
 		}
-		args = append(args, kernels.I(axis.M), kernels.I(axis.N), kernels.I(axis.Before), kernels.I(int(axis.Mode)))
+		args = append(args, kernels.IntArg(axis.M), kernels.IntArg(axis.N), kernels.IntArg(axis.Before), kernels.IntArg(int(axis.Mode)))
 	}
 	return args
 }

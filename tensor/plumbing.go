@@ -34,14 +34,14 @@ func (s *base) IsOne(t *Tensor) bool {
 	return one != nil && t.st == one.st
 }
 
-// MoveTo is that of package plumbing.
-func (*base) MoveTo(t, place *Tensor) {
+// Rehome is that of package plumbing.
+func (*base) Rehome(t, place *Tensor) {
 	place.SetInPlace(t)
 	place.st.version = max(place.st.version, t.st.version) + 1
 	place.st.retain()
 	old := t.st
 	old.moves++
-	t.st, t.strides, t.off, t.moored = place.st, place.strides, place.off, true
+	t.st, t.strides, t.off, t.inFlatBuffer = place.st, place.strides, place.off, true
 	if v := old.turned[t]; v != nil {
 		delete(old.turned, t)
 		v.follow(t, old)
@@ -79,11 +79,11 @@ func (v *Tensor) follow(t *Tensor, old *storage) {
 	old.release()
 }
 
-// Moored is that of package plumbing.
-func (*base) Moored(t *Tensor) bool { return t.moored }
+// InFlatBuffer is that of package plumbing.
+func (*base) InFlatBuffer(t *Tensor) bool { return t.inFlatBuffer }
 
-// Unmoor is that of package plumbing.
-func (*base) Unmoor(t *Tensor) { t.moored = false }
+// LeaveFlatBuffer is that of package plumbing.
+func (*base) LeaveFlatBuffer(t *Tensor) { t.inFlatBuffer = false }
 
 // Alone is that of package plumbing.
 func (*base) Alone(t *Tensor) bool {

@@ -32,12 +32,12 @@ func TestPlumbing(t *testing.T) {
 				t.Errorf("%s: its name in a tuning table is %q", d.Name(), plumbing.TuningName(d))
 			}
 			place := tensor.Full(d, 1, 2, 3)
-			plumbing.MoveTo(x, place)
+			plumbing.Rehome(x, place)
 			place.FillInPlace(2)
-			if v, err := x.Sum().Item(); v != 12 || err != nil || !plumbing.Moored(x) {
+			if v, err := x.Sum().Item(); v != 12 || err != nil || !plumbing.InFlatBuffer(x) {
 				t.Errorf("%s: moved, the elements add up to %v (err %v)", d.Name(), v, err)
 			}
-			if plumbing.Unmoor(x); plumbing.Moored(x) {
+			if plumbing.LeaveFlatBuffer(x); plumbing.InFlatBuffer(x) {
 				t.Errorf("%s: unmoored, it is moored", d.Name())
 			}
 		}

@@ -211,7 +211,7 @@ func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tenso
 		return values, places
 	}
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	unused := places
 	if !indices { // any buffer of ints, and no element of it: the kernel does not write it
 		unused = allocOf(op, d, Int32, []int{0})
@@ -219,7 +219,7 @@ func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tenso
 	}
 	list := d.core().list()
 	args := p.Args(append(list.args, x.arg(), values.arg(), unused.arg()))
-	list.launch(d, p.PoolKernel(ops.MaxPool), append(args, kernels.Flag(indices)))
+	list.launch(d, p.PoolKernel(ops.MaxPool), append(args, kernels.FlagArg(indices)))
 	return values, places
 }
 
@@ -235,7 +235,7 @@ func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 		return y
 	}
 	cg := g.reals()
-	defer cg.done()
+	defer cg.release()
 	list := d.core().list()
 	list.launch(d, p.PoolKernel(ops.MaxPoolGrad), p.Args(append(list.args, cg.arg(), places.arg(), y.arg())))
 	return y
@@ -256,14 +256,14 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 		return y
 	}
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	if n := intmath.Product(p.Size[:]); p.Adaptive && p.OutSize == [3]int{1, 1, 1} && !gradient { // rows fill a device, windows do not
 		sumAxis(y, x.Tensor, p.Outer, n, 1, 1/float64(n), false)
 		return y
 	}
 	list := d.core().list()
 	args := p.Args(append(list.args, x.arg(), y.arg()))
-	list.launch(d, p.PoolKernel(k), append(args, kernels.I(p.padding), kernels.I(p.divisor)))
+	list.launch(d, p.PoolKernel(k), append(args, kernels.IntArg(p.padding), kernels.IntArg(p.divisor)))
 	return y
 }
 

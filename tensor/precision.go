@@ -79,27 +79,27 @@ func hasUnits(d Device, inner ops.Inner) bool {
 	case inner == ops.FMA:
 		return false
 	case c.asUnits:
-		return c.asGroups || !inner.Grouped()
+		return c.asGroups || !inner.WarpGroups()
 	}
 	return d.matrixUnits(inner.Probed())
 }
 
 // matrixLimits are the limits that tiles for matrix units must fit.
-func matrixLimits(d Device) kernels.Limits {
-	l := d.Limits()
+func matrixLimits(d Device) kernels.Target {
+	l := d.Target()
 	if d.core().asUnits && l.CPU {
-		return kernels.Limits{Units: l.Units, LocalMem: 48 << 10, MaxGroup: 1024}
+		return kernels.Target{Units: l.Units, LocalMem: 48 << 10, MaxGroup: 1024}
 	}
 	return l
 }
 
 // MatrixUnits is that of package plumbing, of d, which s is the base of.
-func (s *base) MatrixUnits(d Device) (l kernels.Limits, has func(factors kernels.Precision, grouped bool) bool) {
+func (s *base) MatrixUnits(d Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool) {
 	return matrixLimits(d), func(factors kernels.Precision, grouped bool) bool {
-		inner := ops.Halves
+		inner := ops.FP16
 		switch {
 		case grouped:
-			inner |= ops.Packed | ops.Grouped
+			inner |= ops.Swizzled | ops.WarpGroups
 		case factors == PrecisionTF32:
 			inner = ops.TF32
 		}
@@ -115,6 +115,6 @@ func pack(tile ops.GemmTile, t *Tensor, second bool, x, k, row, step int) (words
 	d := t.Device()
 	kernel, n, m := tile.Packings(x, k, second)
 	words, flaws = allocOf("MatMul", d, Int32, []int{n}), allocOf("MatMul", d, Int32, []int{m})
-	launch(d, kernel, t.reach(), words.arg(), flaws.arg(), kernels.I(x), kernels.I(k), kernels.I(row), kernels.I(step))
+	launch(d, kernel, t.bufferArg(), words.arg(), flaws.arg(), kernels.IntArg(x), kernels.IntArg(k), kernels.IntArg(row), kernels.IntArg(step))
 	return words, flaws
 }

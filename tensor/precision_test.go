@@ -66,7 +66,7 @@ func TestPrecision(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, units bool) {
 		r := rand.New(rand.NewPCG(1, uint64(d.Precision())))
 		for _, s := range [][4]int{{1, 128, 130, 100}, {1, 65, 131, 257}, {3, 100, 70, 80}, {1, 300, 300, 20}, {1, 16, 500, 300}, {1, 3, 5, 7}} {
-			if testing.Short() && s[1]*s[2]*s[3] > 1<<21 || units && !d.Limits().CPU && s[1]*s[2]*s[3] != 128*130*100 && s[0] == 1 { // a kernel takes long to build
+			if testing.Short() && s[1]*s[2]*s[3] > 1<<21 || units && !d.Target().CPU && s[1]*s[2]*s[3] != 128*130*100 && s[0] == 1 { // a kernel takes long to build
 				continue
 			}
 			for name, draw := range draws {
@@ -136,7 +136,7 @@ func within(t *testing.T, name string, got []float32, factor float64, k, _, _ in
 // TestPrecisionOfLayers: what a layer adds to its product, and how it is stored, is the same in each precision.
 func TestPrecisionOfLayers(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, units bool) {
-		if units && !d.Limits().CPU {
+		if units && !d.Target().CPU {
 			t.Skip("the tests of kernels have an epilogue, too, and a kernel takes long to build")
 		}
 		r := rand.New(rand.NewPCG(2, 3))
@@ -283,7 +283,7 @@ func TestPrecisionOfAttention(t *testing.T) {
 				t.Fatal(err)
 			}
 			rounded := 0.0
-			if whole || ops.AttentionByProducts(batch, l, s, d.Limits()) {
+			if whole || ops.AttentionByProducts(batch, l, s, d.Target()) {
 				rounded = factor
 			}
 			for at, v := range got {
@@ -298,7 +298,7 @@ func TestPrecisionOfAttention(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name := fmt.Sprint(d.Limits()); name == last && !slices.Equal(got, convolved) {
+		if name := fmt.Sprint(d.Target()); name == last && !slices.Equal(got, convolved) {
 			t.Error("a convolution has other bits")
 		} else {
 			last, convolved = name, got
@@ -364,7 +364,7 @@ func TestLargeProducts(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, c := range precisions {
 			d := devtest.Open(t, sel, tensor.Options{Precision: c.p})
-			if d.Limits().CPU {
+			if d.Target().CPU {
 				continue // no product is too large for it
 			}
 			for _, s := range []struct {

@@ -23,7 +23,7 @@ type changing struct {
 	launch  *capture.Launch
 	at      int             // among the prepared
 	form    *kernels.Kernel // that was built for it
-	limits  kernels.Limits  // of that form
+	limits  kernels.Target  // of that form
 	grid    kernels.Grid
 	numbers []changingNumber
 }

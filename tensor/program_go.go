@@ -20,7 +20,7 @@ func (d *goDevice) prepare(launches []capture.Launch) (capture.Program, error) {
 
 func (p *goProgram) Run() {
 	for i := range p.launches {
-		if l := &p.launches[i]; !l.Kernel.Grid(l.Args, p.dev.Limits()).Empty() {
+		if l := &p.launches[i]; !l.Kernel.Grid(l.Args, p.dev.Target()).Empty() {
 			p.dev.run(l.Kernel, l.Args)
 		}
 	}
@@ -40,5 +40,5 @@ func (d *goDevice) Capture() capture.Device { return captureDevice{d} }
 
 func (d *goDevice) as(b kernels.Buffer, t kernels.DType) kernels.Buffer {
 	g := b.(*goBuffer)
-	return &goBuffer{Mem: *kernels.ViewAs(t, g.block.Memory, g.Len()*g.DType().Size()/t.Size()), dev: d, block: g.block}
+	return &goBuffer{HostBuffer: *kernels.ViewAs(t, g.block.Memory, g.Len()*g.DType().Size()/t.Size()), dev: d, block: g.block}
 }

@@ -98,7 +98,7 @@ func (s *draws) Restore() {}
 // advance sets the numbers of the next fill and counts it.
 func (r *RNG) advance(numbers []kernels.Arg) error {
 	numbers[0], numbers[1] = ops.Seed(r.Seed)
-	numbers[2] = kernels.Bits(r.Calls)
+	numbers[2] = kernels.BitsArg(r.Calls)
 	r.Calls++
 	return nil
 }
@@ -108,7 +108,7 @@ func (r *RNG) advance(numbers []kernels.Arg) error {
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 	t := alloc("Uniform", d, shape)
 	a, b, c := r.next("Uniform")
-	launch(d, ops.Uniform, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(low), kernels.R(high))
+	launch(d, ops.Uniform, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.FloatArg(low), kernels.FloatArg(high))
 	return t
 }
 
@@ -117,7 +117,7 @@ func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
 	t := alloc("Normal", d, shape)
 	a, b, c := r.next("Normal")
-	launch(d, ops.Normal, t.arg(), kernels.I(t.Len()), a, b, c, kernels.R(mean), kernels.R(sd))
+	launch(d, ops.Normal, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.FloatArg(mean), kernels.FloatArg(sd))
 	return t
 }
 
@@ -128,7 +128,7 @@ func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 	}
 	t := allocOf("Ints", d, Int32, shape)
 	a, b, c := r.next("Ints")
-	launch(d, ops.RandomInts, t.arg(), kernels.I(t.Len()), a, b, c, kernels.I(bound))
+	launch(d, ops.RandomInts, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.IntArg(bound))
 	t.within(0, bound-1)
 	return t
 }

@@ -40,7 +40,7 @@ func (t *Tensor) Sum(axes ...int) *Tensor { return t.sum("Sum", 1, axes) }
 func (t *Tensor) Mean(axes ...int) *Tensor {
 	check("Mean", t)
 	real := t.as(Real)
-	defer real.done()
+	defer real.release()
 	t = real.Tensor
 	count := 1
 	over, _ := t.reduced("Mean", axes)
@@ -100,7 +100,7 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 		return t.sumIntegers(op, axes)
 	}
 	real := t.as(Real)
-	defer real.done()
+	defer real.release()
 	t = real.Tensor
 	if len(axes) == t.Rank() {
 		return t.sumAll(op, scale)
@@ -125,9 +125,9 @@ func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) 
 	}
 	d := x.Device()
 	sum := func(y, x kernels.Arg, outer, n int, scale float64, accumulate bool) {
-		launch(d, ops.SumAxis, x, y, kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(scale), kernels.Flag(accumulate))
+		launch(d, ops.SumAxis, x, y, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FloatArg(scale), kernels.FlagArg(accumulate))
 	}
-	runs := ops.SumRuns(outer, n, inner, d.Limits())
+	runs := ops.SumRuns(outer, n, inner, d.Target())
 	if runs == 1 {
 		sum(y.arg(), x.arg(), outer, n, scale, accumulate)
 		return
@@ -152,14 +152,14 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 		return out
 	}
 	x := t.contiguous()
-	defer x.done()
+	defer x.release()
 	groups, chunk := sumGrid(n)
 	if groups == 1 {
-		launch(d, ops.Sum, x.arg(), out.arg(), kernels.I(n), kernels.I(chunk), kernels.R(scale))
+		launch(d, ops.Sum, x.arg(), out.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(scale))
 		return out
 	}
 	partial := alloc(op, d, []int{groups})
-	launch(d, ops.Sum, x.arg(), partial.arg(), kernels.I(n), kernels.I(chunk), kernels.R(1))
+	launch(d, ops.Sum, x.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(1))
 	sumPartial(out, partial, scale)
 	return out
 }
@@ -173,8 +173,8 @@ func sumGrid(n int) (groups, chunk int) {
 
 // sumPartial writes scale times the sum of partial, which it frees, to out.
 func sumPartial(out, partial *Tensor, scale float64) {
-	n := kernels.I(partial.Len())
-	launch(out.Device(), ops.Sum, partial.arg(), out.arg(), n, n, kernels.R(scale))
+	n := kernels.IntArg(partial.Len())
+	launch(out.Device(), ops.Sum, partial.arg(), out.arg(), n, n, kernels.FloatArg(scale))
 	partial.Free()
 }
 
@@ -193,7 +193,7 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 		}
 		from, to := axes[lo], axes[hi]+1
 		next := step(cur.Tensor, intmath.Product(dims[:from]), intmath.Product(dims[from:to]), intmath.Product(dims[to:]), lo == 0)
-		cur.done()
+		cur.release()
 		dims = slices.Delete(dims, from, to)
 		cur = operand{next, true}
 		axes = axes[:lo]
@@ -208,7 +208,7 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 	if len(axes) == 0 {
 		x := t.as(Int32)
-		defer x.done()
+		defer x.release()
 		return x.Copy()
 	}
 	return t.foldAxes(op, ops.FoldSum, Int32, axes, false, 0)
@@ -223,7 +223,7 @@ func (t *Tensor) SumTo(shape ...int) *Tensor {
 		return t.sumIntegers("SumTo", axes).reshaped(append([]int{}, shape...))
 	}
 	real := t.as(Real)
-	defer real.done()
+	defer real.release()
 	t = real.Tensor
 	if len(axes) == 0 {
 		return t.Copy().reshaped(append([]int{}, shape...))
@@ -263,7 +263,7 @@ func (*base) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	mustReal("SumRowsInto", dst)
 	disjoint("SumRowsInto", dst, x)
 	cx := x.reals()
-	defer cx.done()
+	defer cx.release()
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }
 
@@ -327,15 +327,15 @@ func (s *base) MaxGrad(x, y, g *Tensor, axes []int) *Tensor {
 		return part.Transpose(undo...)
 	}
 	cx, cy, cg := x.reals(), y.reals(), g.reals()
-	defer cx.done()
-	defer cy.done()
-	defer cg.done()
+	defer cx.release()
+	defer cy.release()
+	defer cg.release()
 	out := alloc(op, d, x.shape)
 	if out.Len() == 0 {
 		return out
 	}
 	launch(d, ops.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
-		kernels.I(intmath.Product(x.shape[:first])), kernels.I(intmath.Product(x.shape[first:last+1])), kernels.I(intmath.Product(x.shape[last+1:])))
+		kernels.IntArg(intmath.Product(x.shape[:first])), kernels.IntArg(intmath.Product(x.shape[first:last+1])), kernels.IntArg(intmath.Product(x.shape[last+1:])))
 	return out
 }
 

@@ -26,7 +26,9 @@ func TestRuns(t *testing.T) {
 			{-1, 2, ""}, {0, -1, ""}, {0, 5, ""}, {4, 1, ""}, {5, 0, ""}, {1, math.MaxInt, ""}, {math.MaxInt, 1, ""}, {math.MinInt, 0, ""},
 		} {
 			whole.FillInPlace(5)
-			err := tensor.Try(func() { tensor.Launch(d, ops.Fill, x.BufferArg(c.off, c.n), kernels.I(min(c.n, 4)), kernels.R(7)) })
+			err := tensor.Try(func() {
+				tensor.Launch(d, ops.Fill, x.BufferArg(c.off, c.n), kernels.IntArg(min(c.n, 4)), kernels.FloatArg(7))
+			})
 			if c.want == "" {
 				failsWith(t, err, tensor.ErrIndex)
 				continue

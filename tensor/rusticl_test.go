@@ -24,8 +24,8 @@ kernel void counting(OUT(Y), int n) {
     }
     if (g < n) Y[Y_off + g] = count;
 }`, Defines: fmt.Sprintf("-DOUTER=%d -DINNER=%d", outer, inner),
-		Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[1].Int), l) },
+		Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid:   func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[1].Int), l) },
 		Trial: func([]kernels.Arg) []kernels.Operand {
 			return []kernels.Operand{kernels.Output(64), kernels.Number(64)}
 		},
@@ -52,7 +52,7 @@ func TestRusticlLongLoops(t *testing.T) {
 			t.Fatal(err)
 		}
 		y := Full(d, -1, 64)
-		Launch(d, counting(c[0], c[1]), y.Arg(), kernels.I(64))
+		Launch(d, counting(c[0], c[1]), y.Arg(), kernels.IntArg(64))
 		v, err := y.Float64s()
 		var refused *MiscompileError
 		switch {

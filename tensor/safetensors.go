@@ -78,7 +78,7 @@ func loadSafetensors(d Device, path string) (Dict, map[string]string, error) {
 
 // ReadSafetensors is LoadSafetensors from size bytes of r.
 func ReadSafetensors(d Device, r io.ReaderAt, size int64) (Dict, map[string]string, error) {
-	there("ReadSafetensors", d)
+	mustDevice("ReadSafetensors", d)
 	f, err := safetensors.Open(r, size)
 	if err != nil {
 		return nil, nil, formatError{err}

@@ -33,23 +33,23 @@ func (t *Tensor) CumMin(axis int) (values, indices *Tensor) {
 }
 
 // along returns t along an axis, of a type: Int32 for integers, if they stay that. A scalar has one axis.
-func (t *Tensor) along(op string, axis int, integers bool) (lines, Type) {
+func (t *Tensor) along(op string, axis int, integers bool) (axisView, Type) {
 	check(op, t)
 	typ := Real
 	if integers && t.typ.integer() {
 		typ = Int32
 	}
 	if t.Rank() == 0 && (axis == 0 || axis == -1) {
-		return t.together(typ, nil), typ
+		return t.asOuterNInner(typ, nil), typ
 	}
-	return t.together(typ, []int{axisOf(op, t, axis)}), typ
+	return t.asOuterNInner(typ, []int{axisOf(op, t, axis)}), typ
 }
 
 // scan runs along an axis: in shares of its lines, where that keeps the device busy, of which each begins with what those
 // before it come to.
 func (t *Tensor) scan(op string, kind ops.ScanKind, axis, flags int) *Tensor {
 	x, typ := t.along(op, axis, kind != ops.ScanLSE)
-	defer x.done()
+	defer x.release()
 	y := allocOf(op, t.Device(), typ, t.shape)
 	if y.Len() > 0 {
 		scanLines(op, kind, x.Tensor, y, x.outer, x.n, x.inner, flags)
@@ -59,13 +59,13 @@ func (t *Tensor) scan(op string, kind ops.ScanKind, axis, flags int) *Tensor {
 
 func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flags int) {
 	d := x.Device()
-	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Limits())
-	box := [...]kernels.Arg{kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(chunk), kernels.I(shares)}
+	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Target())
+	box := [...]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares)}
 	carry := y.BufferArg(0, 0)
 	if shares > 1 {
 		total := [...]ops.FoldKind{ops.FoldSum, ops.FoldProd, ops.FoldLSE}[kind]
 		ends := allocOf(op, d, x.typ, []int{outer, shares, inner})
-		launch(d, ops.Fold(total, x.typ.On(d)), x.arg(), ends.arg(), box[0], box[1], box[2], box[3], box[4], kernels.I(wide), kernels.I(tall), kernels.I(0), kernels.R(0))
+		launch(d, ops.Fold(total, x.typ.On(d)), x.arg(), ends.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(wide), kernels.IntArg(tall), kernels.IntArg(0), kernels.FloatArg(0))
 		before := allocOf(op, d, x.typ, []int{outer, shares, inner})
 		scanLines(op, kind, ends, before, outer, shares, inner, flags|ops.ScanExclusive)
 		ends.Free()
@@ -73,16 +73,16 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 		carry = before.arg()
 		flags |= ops.ScanCarry
 	}
-	launch(d, ops.Scan(kind, x.typ.On(d)), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.I(ops.ScanTall(min(n, chunk))), kernels.I(flags))
+	launch(d, ops.Scan(kind, x.typ.On(d)), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(ops.ScanTall(min(n, chunk))), kernels.IntArg(flags))
 }
 
 func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, indices *Tensor) {
 	x, typ := t.along(op, axis, true)
-	defer x.done()
+	defer x.release()
 	d := t.Device()
 	y, at := allocOf(op, d, typ, t.shape), allocOf(op, d, Int32, t.shape)
 	if y.Len() > 0 {
-		launch(d, ops.Scan(kind, typ.On(d)), x.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n), kernels.I(x.inner), kernels.I(ops.ScanTall(x.n)))
+		launch(d, ops.Scan(kind, typ.On(d)), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
 	}
 	at.within(0, x.n-1)
 	return y.narrowed(t.typ), at
@@ -107,11 +107,11 @@ func (*base) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
 	const op = "ScanLinear"
 	a, _ := x.along(op, axis, false)
 	b, _ := z.along(op, axis, false)
-	defer a.done()
-	defer b.done()
+	defer a.release()
+	defer b.release()
 	y := alloc(op, x.Device(), x.shape)
 	if y.Len() > 0 {
-		launch(x.Device(), ops.ScanLinear, a.arg(), b.arg(), y.arg(), kernels.I(a.outer), kernels.I(a.n), kernels.I(a.inner), kernels.I(ops.ScanTall(a.n)), kernels.I(flags))
+		launch(x.Device(), ops.ScanLinear, a.arg(), b.arg(), y.arg(), kernels.IntArg(a.outer), kernels.IntArg(a.n), kernels.IntArg(a.inner), kernels.IntArg(ops.ScanTall(a.n)), kernels.IntArg(flags))
 	}
 	return y
 }

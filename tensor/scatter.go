@@ -25,10 +25,10 @@ func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	part := t.first(index.shape, a)
 	defer part.Free()
 	x, at := part.contiguous(), index.contiguous()
-	defer x.done()
-	defer at.done()
+	defer x.release()
+	defer at.release()
 	outer, n, inner := around(part.shape, a)
-	launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(index.shape[a]), kernels.I(inner), kernels.Flag(true))
+	launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(index.shape[a]), kernels.IntArg(inner), kernels.FlagArg(true))
 	return y
 }
 
@@ -120,8 +120,8 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 	part := src.first(index.shape, -1)
 	defer part.Free()
 	g, at := y.source(op, part), index.contiguous()
-	defer g.done()
-	defer at.done()
+	defer g.release()
+	defer at.release()
 	lines := y.first(index.shape, a)
 	defer lines.Free()
 	if lines.IsContiguous() {
@@ -136,8 +136,8 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 
 // manyLines reports whether a device is busy with that many lines of a scatter, each of m elements in their order.
 func manyLines(d Device, lines, m int) bool {
-	enough := 4 * d.Limits().Units
-	if !d.Limits().CPU {
+	enough := 4 * d.Target().Units
+	if !d.Target().CPU {
 		enough *= 32
 	}
 	return lines >= enough || m <= fewIndices
@@ -147,7 +147,7 @@ func manyLines(d Device, lines, m int) bool {
 func (y *Tensor) scatterAxis(how ops.Scatter, at, g *Tensor, outer, n, m, inner int, each bool) {
 	d := y.Device()
 	launch(d, ops.ScatterAxis.Of(y.typ.On(d)), g.arg(), at.arg(), y.arg(),
-		kernels.I(outer), kernels.I(n), kernels.I(m), kernels.I(inner), kernels.I(int(how)), kernels.Flag(each))
+		kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(m), kernels.IntArg(inner), kernels.IntArg(int(how)), kernels.FlagArg(each))
 }
 
 // scatterLines brings g to places along an axis of y, of which at has as many before and behind it. Where there are few such
@@ -168,7 +168,7 @@ func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 	defer box.Free()
 	keys := allocOf("Scatter", d, Int32, box.shape)
 	defer keys.Free()
-	MapInto(ops.ElementKeys, []kernels.Arg{kernels.I(n), kernels.I(inner)}, []*Tensor{keys}, box)
+	MapInto(ops.ElementKeys, []kernels.Arg{kernels.IntArg(n), kernels.IntArg(inner)}, []*Tensor{keys}, box)
 	scatterRows(how, y, keys, g, y.Len(), 1)
 }
 

@@ -19,12 +19,12 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 	}
 	d := dst.Device()
 	typ := dst.typ.On(d)
-	if l := d.Limits(); l.CPU || n <= fewIndices || ops.Lists(n, rows, l) {
+	if l := d.Target(); l.CPU || n <= fewIndices || ops.Lists(n, rows, l) {
 		k := ops.ScatterRows
 		if !l.CPU && n > fewIndices {
 			k = ops.ScatterLists
 		}
-		launch(d, k.Of(typ), src.arg(), index.arg(), dst.arg(), kernels.I(n), kernels.I(cols), kernels.I(rows), kernels.I(int(how)))
+		launch(d, k.Of(typ), src.arg(), index.arg(), dst.arg(), kernels.IntArg(n), kernels.IntArg(cols), kernels.IntArg(rows), kernels.IntArg(int(how)))
 		return
 	}
 	keys, places := radixSorted("Scatter", &ops.RowSorts, index, 1, n, ops.RowPasses(rows), rows)
@@ -32,7 +32,7 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 		blocks := ops.RunBlocks(n)
 		left, leftKeys := allocOf("Scatter", d, dst.typ, []int{2 * blocks, cols}), allocOf("Scatter", d, Int32, []int{2 * blocks})
 		launch(d, ops.ScatterRuns.Of(typ), src.arg(), places.arg(), keys.arg(), dst.arg(), left.arg(), leftKeys.arg(),
-			kernels.I(n), kernels.I(cols), kernels.I(rows), kernels.I(int(how)), kernels.Flag(sorted))
+			kernels.IntArg(n), kernels.IntArg(cols), kernels.IntArg(rows), kernels.IntArg(int(how)), kernels.FlagArg(sorted))
 		keys.Free()
 		if !sorted {
 			src.Free()

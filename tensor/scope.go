@@ -12,7 +12,7 @@ type scope struct{ made []*Tensor }
 // for, too: call Scope in the goroutine that computes.
 func Scope(d Device, f func()) {
 	const op = "Scope"
-	there(op, d)
+	mustDevice(op, d)
 	s := d.core()
 	defer s.Unclaim(s.Claim("", op))
 	own := &scope{}

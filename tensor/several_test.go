@@ -20,7 +20,7 @@ func TestSeveral(t *testing.T) {
 		s := shapes[r.IntN(len(shapes))]
 		rng := tensor.NewRNG(r.Uint64())
 		x, y := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, s[0], s[2])
-		return []kernels.Arg{x.Arg(), y.Arg(), kernels.I(s[0]), kernels.I(s[1]), kernels.I(s[2]), kernels.R(0.3), kernels.I(r.IntN(2))}, 1
+		return []kernels.Arg{x.Arg(), y.Arg(), kernels.IntArg(s[0]), kernels.IntArg(s[1]), kernels.IntArg(s[2]), kernels.FloatArg(0.3), kernels.IntArg(r.IntN(2))}, 1
 	})
 	if ops.SumAxis.Several(1) != nil || ops.SumAxis.Several(kernels.SeveralMost+1) != nil || ops.Sum.Several(2) != nil {
 		t.Error("there is a kernel of no or too many launches, or of those that are not done together")
@@ -53,12 +53,12 @@ func TestSeveralProducts(t *testing.T) {
 			bias, c := rng.Normal(d, 0, 1, n), rng.Normal(d, 0, 1, (k+slice-1)/slice, m, n)
 			args = []kernels.Arg{a.Arg(), b.Arg(), bias.Arg(), c.Arg()}
 			for _, v := range []int{m, n, k, lda, ldb, n, add, add, 12, slice} {
-				args = append(args, kernels.I(v))
+				args = append(args, kernels.IntArg(v))
 			}
 			return args, 3
 		}
 	}
-	d := kernels.Limits{MaxGroup: 1024, LocalMem: 48 << 10, Units: 2}
+	d := kernels.Target{MaxGroup: 1024, LocalMem: 48 << 10, Units: 2}
 	counts := [][]int{{3}}
 	if devtest.Sweep() {
 		counts = [][]int{{2, 3, 7, 11}, {2, 5}, {4, 8}}
@@ -66,8 +66,8 @@ func TestSeveralProducts(t *testing.T) {
 	for i, form := range []ops.GemmForm{ops.TN, ops.NT, ops.NN}[:len(counts)] {
 		several(t, ops.Gemm(form, ops.GemmTiles(kernels.Float32, d)[i], nil), counts[i], product(form))
 	}
-	several(t, ops.Gemm(ops.TN, ops.MatrixTiles(ops.Parts, kernels.Float32, d)[0], nil), []int{3}, product(ops.TN))
-	if k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil); k.MostTogether(kernels.Limits{CPU: true}) != 1 {
+	several(t, ops.Gemm(ops.TN, ops.MatrixTiles(ops.BF16x3, kernels.Float32, d)[0], nil), []int{3}, product(ops.TN))
+	if k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil); k.MostTogether(kernels.Target{CPU: true}) != 1 {
 		t.Error("products are done together on a CPU")
 	}
 }
@@ -92,9 +92,9 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 				var local [3]int
 				for len(args) < n {
 					a, result := draw(d, r)
-					if g := k.Grid(a, d.Limits()).Local; len(args) == 0 {
+					if g := k.Grid(a, d.Target()).Local; len(args) == 0 {
 						local = g
-					} else if g != local && (d.Limits().CPU || k.Together.Blocks == nil) {
+					} else if g != local && (d.Target().CPU || k.Together.Blocks == nil) {
 						continue // groups of another size are not done together
 					}
 					for _, to := range []*[]*tensor.Tensor{&alone, &together} {
@@ -107,7 +107,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					}
 					args = append(args, a)
 				}
-				tensor.Launch(d, k.Several(n), k.SeveralArgs(d.Limits(), args...)...)
+				tensor.Launch(d, k.Several(n), k.SeveralArgs(d.Target(), args...)...)
 				for i := range alone {
 					want, err := alone[i].Float64s()
 					if err != nil {

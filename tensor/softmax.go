@@ -18,7 +18,7 @@ func (t *Tensor) LogSoftmax(axis int) *Tensor { return t.softmax("LogSoftmax", a
 func (t *Tensor) Softmin(axis int) *Tensor {
 	lineOf("Softmin", t, axis)
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	minus := x.Neg()
 	defer minus.Free()
 	return minus.softmax("Softmin", axis, false)
@@ -27,10 +27,10 @@ func (t *Tensor) Softmin(axis int) *Tensor {
 func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
 	outer, n, inner := lineOf(op, t, axis)
 	x := t.reals()
-	defer x.done()
+	defer x.release()
 	y := alloc(op, t.Device(), t.shape)
 	if y.Len() > 0 {
-		launch(t.Device(), ops.ForRows(ops.Softmax, n, inner, t.Device().Limits()), x.arg(), y.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
+		launch(t.Device(), ops.ForRows(ops.Softmax, n, inner, t.Device().Target()), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FlagArg(logarithm))
 	}
 	return y
 }
@@ -46,11 +46,11 @@ func softmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
 	d := check(op, y, g)
 	outer, n, inner := lineOf(op, y, axis)
 	cy, cg := y.reals(), g.reals()
-	defer cy.done()
-	defer cg.done()
+	defer cy.release()
+	defer cg.release()
 	out := alloc(op, d, y.shape)
 	if out.Len() > 0 {
-		launch(d, ops.ForRows(ops.SoftmaxGrad, n, inner, d.Limits()), cy.arg(), cg.arg(), out.arg(), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.Flag(logarithm))
+		launch(d, ops.ForRows(ops.SoftmaxGrad, n, inner, d.Target()), cy.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FlagArg(logarithm))
 	}
 	return out
 }

@@ -72,16 +72,16 @@ func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
 	t.mustHave(op, over)
 	typ := t.sortedAs()
 	x := t.last(typ, over)
-	defer x.done()
+	defer x.release()
 	y, at := allocOf(op, d, typ, []int{x.outer}), allocOf(op, d, Int32, []int{x.outer})
-	l, sorts := d.Limits(), ops.SortsOf(typ.On(d))
+	l, sorts := d.Target(), ops.SortsOf(typ.On(d))
 	switch {
 	case x.outer == 0:
 	case l.CPU && x.n > ops.SortInserts && 4*x.outer >= l.Units: // a unit selects from a line in a quarter of the time that it sorts one in
-		launch(d, sorts.SelectMedian, x.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n))
+		launch(d, sorts.SelectMedian, x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n))
 	default:
 		in, of := inOrder(op, x.Tensor, x.outer, x.n, 0)
-		launch(d, sorts.Median, in.arg(), of.arg(), y.arg(), at.arg(), kernels.I(x.outer), kernels.I(x.n))
+		launch(d, sorts.Median, in.arg(), of.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n))
 		in.Free()
 		of.Free()
 	}
@@ -108,15 +108,15 @@ func (t *Tensor) sortedAs() Type {
 }
 
 // last returns t, as a type, with sorted axes as the last, n elements in row-major order, without gaps.
-func (t *Tensor) last(typ Type, axes []int) lines {
-	x := t.together(typ, axes)
+func (t *Tensor) last(typ Type, axes []int) axisView {
+	x := t.asOuterNInner(typ, axes)
 	if x.inner == 1 {
 		return x
 	}
-	defer x.done()
+	defer x.release()
 	v := x.view([]int{x.outer, x.inner, x.n}, []int{x.n * x.inner, 1, x.inner}, x.off)
 	defer v.Free()
-	return lines{operand{v.Copy(), true}, x.outer * x.inner, x.n, 1}
+	return axisView{operand{v.Copy(), true}, x.outer * x.inner, x.n, 1}
 }
 
 // fromLast returns y [rows, n], what was made of rows along an axis of t, with n elements along that axis of t.
@@ -156,7 +156,7 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 		flags = ops.SortDescending
 	}
 	x := t.last(t.sortedAs(), over)
-	defer x.done()
+	defer x.release()
 	y, at := inOrder(op, x.Tensor, x.outer, x.n, flags)
 	at.within(0, x.n-1)
 	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
@@ -169,7 +169,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	if rows*min(n, 1) == 0 {
 		return two()
 	}
-	sorts, l := ops.SortsOf(x.typ.On(d)), d.Limits()
+	sorts, l := ops.SortsOf(x.typ.On(d)), d.Target()
 	in, of := x, (*Tensor)(nil)
 	pass := func(k *kernels.Kernel, a, b, flags int) {
 		y, at = two()
@@ -177,7 +177,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 		if of != nil {
 			given, flags = of.arg(), flags|ops.SortGiven
 		}
-		launch(d, k, in.arg(), given, y.arg(), at.arg(), kernels.I(rows), kernels.I(n), kernels.I(a), kernels.I(b), kernels.I(flags))
+		launch(d, k, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(a), kernels.IntArg(b), kernels.IntArg(flags))
 		if of != nil {
 			in.Free()
 			of.Free()
@@ -217,11 +217,11 @@ func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int)
 		if pass > 0 {
 			in, of = y, at.arg()
 		}
-		shift := kernels.I(pass * ops.SortDigit)
-		launch(d, r.Count, in.arg(), count.arg(), kernels.I(rows), kernels.I(n), kernels.I(tiles), shift, kernels.I(flags))
-		launch(d, r.Scan, count.arg(), kernels.I(rows), kernels.I(tiles))
-		launch(d, r.Move, in.arg(), of, count.arg(), nextY.arg(), nextAt.arg(), kernels.I(rows), kernels.I(n), kernels.I(tiles), shift,
-			kernels.I(flags), kernels.Flag(pass > 0))
+		shift := kernels.IntArg(pass * ops.SortDigit)
+		launch(d, r.Count, in.arg(), count.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(tiles), shift, kernels.IntArg(flags))
+		launch(d, r.Scan, count.arg(), kernels.IntArg(rows), kernels.IntArg(tiles))
+		launch(d, r.Move, in.arg(), of, count.arg(), nextY.arg(), nextAt.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(tiles), shift,
+			kernels.IntArg(flags), kernels.FlagArg(pass > 0))
 		if pass > 0 {
 			y.Free()
 			at.Free()
@@ -246,7 +246,7 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 		flags = 0
 	}
 	x := t.last(t.sortedAs(), over)
-	defer x.done()
+	defer x.release()
 	y, at := firstInOrder(op, x.Tensor, x.outer, n, k, flags)
 	at.within(0, n-1)
 	return t.fromLast(y, a, k).narrowed(t.typ), t.fromLast(at, a, k)
@@ -259,12 +259,12 @@ func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 		return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
 	}
 	most, block := ops.SortBlock/4, ops.SortBlock
-	if l := d.Limits(); l.CPU {
+	if l := d.Target(); l.CPU {
 		most, block = ops.SortInserts, max(4*ops.SortBlock, n/(4*l.Units)) // a longer block passes more elements over
 	}
-	if k > most && (d.Limits().CPU || n > block) {
+	if k > most && (d.Target().CPU || n > block) {
 		y, at = inOrder(op, x, rows, n, flags)
-		return y.begun(k), at.begun(k)
+		return y.firstK(k), at.firstK(k)
 	}
 	in, of := x, (*Tensor)(nil)
 	for {
@@ -276,7 +276,7 @@ func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 		if of != nil {
 			given, f = of.arg(), flags|ops.SortGiven
 		}
-		launch(d, ops.SortsOf(x.typ.On(d)).Blocks, in.arg(), given, y.arg(), at.arg(), kernels.I(rows), kernels.I(n), kernels.I(b), kernels.I(k), kernels.I(f))
+		launch(d, ops.SortsOf(x.typ.On(d)).Blocks, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(b), kernels.IntArg(k), kernels.IntArg(f))
 		if of != nil {
 			in.Free()
 			of.Free()
@@ -288,8 +288,8 @@ func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 	}
 }
 
-// begun returns the first k elements of each row of t, which it frees.
-func (t *Tensor) begun(k int) *Tensor {
+// firstK returns the first k elements of each row of t, which it frees.
+func (t *Tensor) firstK(k int) *Tensor {
 	defer t.Free()
 	part := t.Slice(1, 0, k)
 	defer part.Free()

@@ -64,7 +64,7 @@ func TestProfileAddsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := devtest.Open(t, "cpu", tensor.Options{Profile: true})
 		naps := []time.Duration{20 * time.Millisecond, time.Millisecond}
-		nap := &kernels.Kernel{Name: "k_nap", Grid: func([]kernels.Arg, kernels.Limits) kernels.Grid {
+		nap := &kernels.Kernel{Name: "k_nap", Grid: func([]kernels.Arg, kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{1}, Local: [3]int{1}}
 		}, Twin: kernels.Twin{F32: func(kernels.Call[float32]) { time.Sleep(naps[0]); naps = naps[1:] }}}
 		tensor.Launch(d, nap)

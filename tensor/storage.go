@@ -19,7 +19,7 @@ type storage struct {
 	version uint64 // incremented by every write after the first
 	ints    intRange
 	shape   []int               // of the tensor that it was made for
-	moves   int                 // how many tensors left it for another: see base.MoveTo
+	moves   int                 // how many tensors left it for another: see base.Rehome
 	turned  map[*Tensor]*Tensor // the transposes that leave with tensors: see base.Transposed
 	made    *capture.Step       // the recorded step that it was made in, or nil
 }

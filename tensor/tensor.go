@@ -18,7 +18,7 @@ type Tensor struct {
 	off            int
 	typ            Type
 	freed, kept    bool
-	moored         bool // see base.MoveTo
+	inFlatBuffer   bool // see base.Rehome
 }
 
 // alloc returns a contiguous tensor of reals with undefined contents.
@@ -26,7 +26,7 @@ func alloc(op string, d Device, shape []int) *Tensor { return allocOf(op, d, Rea
 
 // allocOf returns a contiguous tensor of a type with undefined contents.
 func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
-	there(op, d)
+	mustDevice(op, d)
 	typ.check(op)
 	n := checkShape(op, shape)
 	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
@@ -72,14 +72,14 @@ func upload[T kernels.Element](t *Tensor, data []T) {
 }
 
 // hostMem returns data as host memory of type to, sharing it where the types agree.
-func hostMem[T kernels.Element](to kernels.DType, data []T) *kernels.Mem {
+func hostMem[T kernels.Element](to kernels.DType, data []T) *kernels.HostBuffer {
 	if kernels.DTypeOf[T]() == to {
-		return kernels.MemOf(data)
+		return kernels.HostBufferOf(data)
 	}
 	if to == kernels.Float64 {
-		return kernels.MemOf(converted[float64](data))
+		return kernels.HostBufferOf(converted[float64](data))
 	}
-	return kernels.MemOf(converted[float32](data))
+	return kernels.HostBufferOf(converted[float32](data))
 }
 
 func converted[To kernels.Real, From kernels.Element](data []From) []To {
@@ -103,7 +103,7 @@ func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
 		panic(&Error{Op: op, Kind: ErrArgument, Detail: number.Kind.String() + " is no number"})
 	}
 	t := allocOf(op, d, typ, []int{})
-	launch(d, ops.Fill.Of(typ.On(d)), t.arg(), kernels.I(1), number)
+	launch(d, ops.Fill.Of(typ.On(d)), t.arg(), kernels.IntArg(1), number)
 	return t
 }
 
@@ -214,8 +214,8 @@ func isNil(op string) {
 	panic(&Error{Op: op, Kind: ErrValue, Detail: "a tensor is nil, or a Tensor{} that no function made"})
 }
 
-// there panics for a device that is not there.
-func there(op string, d Device) {
+// mustDevice panics for a device that is not there.
+func mustDevice(op string, d Device) {
 	if d == nil {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: "the device is nil: look at the error that Open returned"})
 	}
@@ -253,7 +253,7 @@ func (t *Tensor) BufferArg(off, n int) kernels.Arg {
 func (t *Tensor) MarkWritten() { t.st.version++ }
 
 // arg is the kernel argument for a contiguous tensor.
-func (t *Tensor) arg() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.Len()) }
+func (t *Tensor) arg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.Len()) }
 
 // Float64s waits for the device and returns the elements, of any type, in row-major order, in memory of the caller's.
 // The error is the device's first failure.
@@ -284,17 +284,17 @@ func (t *Tensor) Item() (float64, error) {
 }
 
 // download waits for the device and returns the elements as they are stored.
-func (t *Tensor) download(op string) (*kernels.Mem, error) {
+func (t *Tensor) download(op string) (*kernels.HostBuffer, error) {
 	d := check(op, t)
 	if recordings.Load() > 0 {
 		d.core().notifyRead(d, op, t.shape)
 	}
 	c := t.contiguous()
-	defer c.done()
+	defer c.release()
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	host := kernels.NewMem(t.typ.On(d), t.Len())
+	host := kernels.NewHostBuffer(t.typ.On(d), t.Len())
 	return host, d.Download(host, c.st.buf, c.off)
 }
 

@@ -38,8 +38,8 @@ func TestThreadsAreFixedAtOpen(t *testing.T) {
 	}
 	for _, threads := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(threads)
-		if d.Name() != name || d.Limits().Units != 3 {
-			t.Errorf("with %d threads the device is %q with %d units, was %q", threads, d.Name(), d.Limits().Units, name)
+		if d.Name() != name || d.Target().Units != 3 {
+			t.Errorf("with %d threads the device is %q with %d units, was %q", threads, d.Name(), d.Target().Units, name)
 		}
 		for what, f := range results {
 			if got, err := f().Float32s(); err != nil || !slices.Equal(got, want[what]) {

@@ -82,7 +82,7 @@ func (d *clDevice) Try(k *kernels.Kernel, args []kernels.Arg) error {
 // variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of device.
 type variant struct {
 	k      *kernels.Kernel
-	limits kernels.Limits
+	limits kernels.Target
 }
 
 // variants returns the forms that may take the place of k.
@@ -97,7 +97,7 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 	}
 	const most = 3 // each is compiled
 	var all []variant
-	for _, l := range []kernels.Limits{other, d.limits} {
+	for _, l := range []kernels.Target{other, d.limits} {
 		for i, v := range k.Variants(d.real, l) {
 			if i < most {
 				all = append(all, variant{v, l})
@@ -109,7 +109,7 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 
 // agrees compares what a form of k writes with its twin, in small launches and in one like args, which is a small one
 // itself where k has no others, and remembers a success, but of a twin of another module. A launch that the device refuses, for want of memory, proves nothing.
-func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, class uint, args []kernels.Arg) error {
+func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, class uint, args []kernels.Arg) error {
 	src, err := d.source(k, l)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func runTwin(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) {
 }
 
 // launches reports whether the device runs a form of k at all.
-func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, args []kernels.Arg) bool {
+func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) bool {
 	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
 		if !k.Grid(o.Args, l).Empty() && d.aside(built, k, l, o.Args) != nil {
 			return false
@@ -188,14 +188,14 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Lim
 
 // compare runs a form of k and its twin on operands. It reports whether the device ran it; the error is the first
 // element that differs.
-func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limits, o *kernels.Operands) (ran bool, err error) {
+func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, o *kernels.Operands) (ran bool, err error) {
 	margin := compare.MarginOf(k, d.real, o.Args)
 	onDevice := make([]kernels.Arg, len(o.Args))
 	for i, a := range o.Args {
 		onDevice[i] = a
-		if host, ok := a.Buf.(*kernels.Mem); ok {
-			copied := kernels.NewMem(host.DType(), host.Len())
-			kernels.CopyMem(copied, 0, host, 0, host.Len())
+		if host, ok := a.Buf.(*kernels.HostBuffer); ok {
+			copied := kernels.NewHostBuffer(host.DType(), host.Len())
+			kernels.CopyHostBuffer(copied, 0, host, 0, host.Len())
 			onDevice[i].Buf = copied
 		}
 	}
@@ -207,7 +207,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 		if !p.Mode.Buffer() {
 			continue
 		}
-		got, want := onDevice[i].Buf.(*kernels.Mem), o.Args[i].Buf.(*kernels.Mem)
+		got, want := onDevice[i].Buf.(*kernels.HostBuffer), o.Args[i].Buf.(*kernels.HostBuffer)
 		index := outside(got, want, o.Args[i].Off)
 		if index < 0 {
 			if index = margin.Differs(i, inside(got, o.Args[i]), inside(want, o.Args[i])); index < 0 {
@@ -229,14 +229,14 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Limi
 }
 
 // inside returns the elements that an argument names.
-func inside(m *kernels.Mem, a kernels.Arg) *kernels.Mem {
-	in := kernels.NewMem(m.DType(), a.N)
-	kernels.CopyMem(in, 0, m, a.Off, a.N)
+func inside(m *kernels.HostBuffer, a kernels.Arg) *kernels.HostBuffer {
+	in := kernels.NewHostBuffer(m.DType(), a.N)
+	kernels.CopyHostBuffer(in, 0, m, a.Off, a.N)
 	return in
 }
 
 // outside returns the index of the first element that differs of the guard elements at either end, or −1.
-func outside(got, want *kernels.Mem, guard int) int {
+func outside(got, want *kernels.HostBuffer, guard int) int {
 	for i := range guard {
 		for _, at := range []int{i, got.Len() - 1 - i} {
 			if got.At(at) != want.At(at) {

@@ -48,8 +48,8 @@ kernel void double_it(IN(X), OUT(Y), int n) {
     const int i = get_global_id(0);
     if (i < n) Y[Y_off + i] = (VALUE) * X[X_off + i];
 }`, Defines: defines,
-		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}},
-		Grid:   func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[2].Int), l) },
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+		Grid:   func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[2].Int), l) },
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			n := 257
 			if like != nil {
@@ -67,7 +67,7 @@ kernel void double_it(IN(X), OUT(Y), int n) {
 
 func launchDouble(d Device, k *kernels.Kernel, n int) ([]float64, error) {
 	x, y := Full(d, 3, n), Full(d, -1, n)
-	Launch(d, k, x.Arg(), y.Arg(), kernels.I(n))
+	Launch(d, k, x.Arg(), y.Arg(), kernels.IntArg(n))
 	return y.Float64s()
 }
 
@@ -152,8 +152,8 @@ func TestTrialReplaces(t *testing.T) {
 	const m, n, k = 5, 7, 3
 	a, b, c := Full(d, 1, m, k), Full(d, 1, k, n), Empty(d, m, n)
 	for range 2 { // the second launch finds the entry as the first left it
-		Launch(d, &wrong, a.Arg(), b.Arg(), b.Arg(), c.Arg(), kernels.I(m), kernels.I(n), kernels.I(k), kernels.I(k), kernels.I(n), kernels.I(n),
-			kernels.I(0), kernels.I(0), kernels.I(12), kernels.I(k))
+		Launch(d, &wrong, a.Arg(), b.Arg(), b.Arg(), c.Arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k), kernels.IntArg(k), kernels.IntArg(n), kernels.IntArg(n),
+			kernels.IntArg(0), kernels.IntArg(0), kernels.IntArg(12), kernels.IntArg(k))
 		v, err := c.Float64s()
 		if err != nil {
 			t.Fatal(err)
@@ -319,7 +319,7 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 		rng.In(200*300, -1, 1).In(300*40, -1, 1)
 		host := func(i int) []float32 {
 			a := rng.Args[i]
-			return kernels.Slice[float32](a.Buf.(*kernels.Mem), a.Off, a.N)
+			return kernels.Slice[float32](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 		}
 		y := Linear(New(d, host(0), 200, 300), New(d, host(1), 300, 40), nil, fn.LeakyReLU, 1e4)
 		if _, err := y.Float32s(); err != nil {

@@ -89,11 +89,11 @@ func (typ Type) must(op string, v float64) {
 func (typ Type) number(v float64) kernels.Arg {
 	switch typ {
 	case Real:
-		return kernels.R(v)
+		return kernels.FloatArg(v)
 	case Float16:
-		return kernels.I(int(convert.ToFloat16(v)))
+		return kernels.IntArg(int(convert.ToFloat16(v)))
 	}
-	return kernels.I(int(v))
+	return kernels.IntArg(int(v))
 }
 
 // mustReal panics with ErrType if an operation that takes nothing else than reals is given another type.
@@ -117,9 +117,9 @@ func (t *Tensor) To(typ Type) *Tensor {
 		return t.view(t.shape, t.strides, t.off)
 	}
 	x := t.contiguous()
-	defer x.done()
+	defer x.release()
 	y := allocOf("To", d, typ, t.shape)
-	launch(d, ops.Convert(t.typ.On(d), typ.On(d)), x.arg(), y.arg(), kernels.I(t.Len()))
+	launch(d, ops.Convert(t.typ.On(d), typ.On(d)), x.arg(), y.arg(), kernels.IntArg(t.Len()))
 	return y
 }
 
@@ -131,7 +131,7 @@ func (t *Tensor) as(typ Type) operand {
 	return operand{t.To(typ), true}
 }
 
-// reals returns t as a contiguous operand of reals. Call done after the launch.
+// reals returns t as a contiguous operand of reals. Call release after the launch.
 func (t *Tensor) reals() operand {
 	if t.typ == Real {
 		return t.contiguous()

@@ -612,7 +612,7 @@ func TestIndexRange(t *testing.T) {
 			i := tensor.New(d, []int32{0, 0})
 			arg := i.Arg()
 			x.GatherRows(i)
-			tensor.Launch(d, set, arg, kernels.I(2), kernels.I(v)) // without a word
+			tensor.Launch(d, set, arg, kernels.IntArg(2), kernels.IntArg(v)) // without a word
 			return i
 		}
 		changed := func(v int32) *tensor.Tensor {
@@ -673,7 +673,7 @@ func TestIndexRange(t *testing.T) {
 // TestTypedLaunch: a tensor of another type than a kernel's is refused by the names of both.
 func TestTypedLaunch(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		n := kernels.I(2)
+		n := kernels.IntArg(2)
 		x := map[tensor.Type]*tensor.Tensor{}
 		for _, typ := range types {
 			x[typ] = tensor.ZerosOf(d, typ, 2)
@@ -681,7 +681,7 @@ func TestTypedLaunch(t *testing.T) {
 		for _, kernel := range types {
 			for _, arg := range types {
 				err := tensor.Try(func() {
-					tensor.Launch(d, fn.Identity.Map(kernel.On(d), kernels.Layout{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
+					tensor.Launch(d, fn.Identity.Map(kernel.On(d), kernels.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
 				})
 				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel.On(d), arg.On(d))
 				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
@@ -704,8 +704,8 @@ kernel void blend(IN(X), IN_BYTES(M), IN_INTS(I), OUT_HALVES(Y), OUT_BYTES(B), O
 	N[N_off + i] += I[I_off + i] * 2;
 }`,
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "M", Mode: kernels.InBytes}, {Name: "I", Mode: kernels.InInts},
-		{Name: "Y", Mode: kernels.OutHalves}, {Name: "B", Mode: kernels.OutBytes}, {Name: "N", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntArg}},
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return kernels.Line(int(a[6].Int), l) },
+		{Name: "Y", Mode: kernels.OutHalves}, {Name: "B", Mode: kernels.OutBytes}, {Name: "N", Mode: kernels.InOutInts}, {Name: "n", Mode: kernels.IntParam}},
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[6].Int), l) },
 	Twin: kernels.Twin{F32: blendTwin[float32], F64: blendTwin[float64]},
 }
 
@@ -728,7 +728,7 @@ func TestTypedParams(t *testing.T) {
 		x, m := tensor.New(d, []float64{9, 0.5, -2, 2049}).Slice(0, 1, 4), tensor.New(d, []uint8{9, 3, 200, 1}).Slice(0, 1, 4)
 		at, n := tensor.New(d, []int32{9, 1, 0, -1}).Slice(0, 1, 4), tensor.FullOf(d, tensor.Int32, 5, 4).Slice(0, 1, 4)
 		y, b := tensor.FullOf(d, tensor.Float16, 9, 4), tensor.FullOf(d, tensor.Uint8, 9, 4)
-		args := []kernels.Arg{x.Arg(), m.Arg(), at.Arg(), y.Slice(0, 1, 4).Arg(), b.Slice(0, 1, 4).Arg(), n.Arg(), kernels.I(3)}
+		args := []kernels.Arg{x.Arg(), m.Arg(), at.Arg(), y.Slice(0, 1, 4).Arg(), b.Slice(0, 1, 4).Arg(), n.Arg(), kernels.IntArg(3)}
 		tensor.Launch(d, blend, args...)
 		for name, c := range map[string][2]any{"Y": {numbers(t, y), []float64{9, 1.5, 0, 2048}}, "B": {numbers(t, b), []float64{9, 2, 201, 0}}, "N": {numbers(t, n), []float64{7, 5, 3}}} {
 			if !reflect.DeepEqual(c[0], c[1]) {
@@ -771,7 +771,7 @@ func TestCheckModeOfIntegers(t *testing.T) {
 		wrong.Text = strings.Replace(blend.Text, "* 2;", "* 2 + (i == 2);", 1)
 		ints, x := tensor.FullOf(d, tensor.Int32, 1000000, 4), tensor.Full(d, 1, 4)
 		n, b := ints.Copy(), tensor.FullOf(d, tensor.Uint8, 3, 4)
-		tensor.Launch(d, &wrong, x.Arg(), b.Arg(), ints.Arg(), x.To(tensor.Float16).Arg(), b.Copy().Arg(), n.Arg(), kernels.I(4))
+		tensor.Launch(d, &wrong, x.Arg(), b.Arg(), ints.Arg(), x.To(tensor.Float16).Arg(), b.Copy().Arg(), n.Arg(), kernels.IntArg(4))
 		var e *tensor.CheckError
 		if err := d.Sync(); !errors.As(err, &e) || e.Param != "N" || e.Index != 2 || e.Want != 3000000 || e.Got != 3000001 || e.ULP != 1 {
 			t.Errorf("err = %v, want one of N[2]", err)

@@ -167,8 +167,8 @@ func (t *Tensor) extent() int {
 	return n
 }
 
-// reach is the kernel argument for a view with gaps: all elements from its first to its last.
-func (t *Tensor) reach() kernels.Arg { return kernels.Vec(t.st.buf, t.off, t.extent()) }
+// bufferArg is the kernel argument for a view with gaps: all elements from its first to its last.
+func (t *Tensor) bufferArg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.extent()) }
 
 // operand is a contiguous tensor for a launch: the tensor itself, or a copy of a view with gaps.
 type operand struct {
@@ -176,7 +176,7 @@ type operand struct {
 	temporary bool
 }
 
-// contiguous returns t as an operand. Call done after the launch.
+// contiguous returns t as an operand. Call release after the launch.
 func (t *Tensor) contiguous() operand {
 	if t.IsContiguous() {
 		return operand{t, false}
@@ -184,8 +184,8 @@ func (t *Tensor) contiguous() operand {
 	return operand{t.Copy(), true}
 }
 
-// done frees the copy, if one was made. The queue is in order: the launch that reads it runs first.
-func (o operand) done() {
+// release frees the copy, if one was made. The queue is in order: the launch that reads it runs first.
+func (o operand) release() {
 	if o.temporary {
 		o.Free()
 	}

@@ -15,11 +15,11 @@ func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias k
 	if transposed {
 		wWritten, wRead = wRead, wWritten
 	}
-	launch(d, k.Weights, w.arg(), u.arg(), kernels.I(n.Written), kernels.I(n.Read), kernels.I(wWritten), kernels.I(wRead), kernels.Flag(transposed))
+	launch(d, k.Weights, w.arg(), u.arg(), kernels.IntArg(n.Written), kernels.IntArg(n.Read), kernels.IntArg(wWritten), kernels.IntArg(wRead), kernels.FlagArg(transposed))
 	rows, cols, _ := n.Block(false)
 	list := d.core().list()
 	args := n.Args(append(list.args, x.arg(), u.arg(), w.arg(), bias, y.arg()))
-	args = append(args, kernels.I(rows), kernels.I(cols), kernels.Flag(biased), kernels.I(wWritten), kernels.I(wRead), kernels.Flag(transposed))
+	args = append(args, kernels.IntArg(rows), kernels.IntArg(cols), kernels.FlagArg(biased), kernels.IntArg(wWritten), kernels.IntArg(wRead), kernels.FlagArg(transposed))
 	list.launch(d, k.Output, args)
 	u.Free()
 }
@@ -30,14 +30,14 @@ func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
 	k, n := ops.Winograd(s.Kernel[2]), s.Winograd(false)
 	planes := ops.WinogradPlanes * n.Written * ops.WinogradWhole(n.Read)
 	rows, cols, _ := n.Block(true)
-	shares := alloc(op, d, []int{n.Shares(rows, cols, d.Limits()), planes})
+	shares := alloc(op, d, []int{n.Shares(rows, cols, d.Target()), planes})
 	list := d.core().list()
-	args := n.Args(append(list.args, x.arg(), g.arg(), shares.arg(), kernels.I(s.Batch)))
-	args = append(args, kernels.I(rows), kernels.I(cols))
+	args := n.Args(append(list.args, x.arg(), g.arg(), shares.arg(), kernels.IntArg(s.Batch)))
+	args = append(args, kernels.IntArg(rows), kernels.IntArg(cols))
 	list.launch(d, k.Gradient, args)
 	u := alloc(op, d, []int{planes})
 	sumAxis(u, shares, 1, shares.shape[0], planes, 1, false)
 	shares.Free()
-	launch(d, k.WeightsGrad, u.arg(), to.arg(), kernels.I(n.Written), kernels.I(n.Read))
+	launch(d, k.WeightsGrad, u.arg(), to.arg(), kernels.IntArg(n.Written), kernels.IntArg(n.Read))
 	u.Free()
 }

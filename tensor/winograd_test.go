@@ -20,7 +20,7 @@ func TestConvOfManyChannels(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		reference := devtest.Open(t, "cpu", tensor.Options{Float64: true})
 		if s, _ := plumbing.ConvShape(tensor.Zeros(d, 1, 256, 16, 16), tensor.Zeros(d, 256, 256, 3, 3), nil,
-			[]tensor.ConvOptions{{Padding: []int{1}}}); s.FitsWinograd(d.Limits()) {
+			[]tensor.ConvOptions{{Padding: []int{1}}}); s.FitsWinograd(d.Target()) {
 			t.Error("in tiles, with weights that fit in no cache")
 		}
 		eps, _ := d.Real().Epsilon()
@@ -29,7 +29,7 @@ func TestConvOfManyChannels(t *testing.T) {
 			x, w, b := rng.Uniform(d, -1, 1, c[0], c[1], c[3], c[4]), rng.Uniform(d, -1, 1, c[2], c[1], c[5], c[5]), rng.Uniform(d, -1, 1, c[2])
 			o := tensor.ConvOptions{Padding: []int{c[6]}}
 			s, shape := plumbing.ConvShape(x, w, b, []tensor.ConvOptions{o})
-			if cl := d.Limits().CPU && d.Limits().LocalMem > 0; s.FitsWinograd(d.Limits()) != cl {
+			if cl := d.Target().CPU && d.Target().LocalMem > 0; s.FitsWinograd(d.Target()) != cl {
 				t.Errorf("%v: in tiles: %v", c, !cl)
 			}
 			g := rng.Uniform(d, -1, 1, shape...)
@@ -130,7 +130,7 @@ func TestConvLaunches(t *testing.T) {
 		for _, k := range times {
 			names = append(names, k.Name)
 		}
-		l := d.Limits()
+		l := d.Target()
 		if has := slices.Contains(names, "k_winograd"); has != (l.CPU && l.LocalMem > 0) {
 			t.Errorf("%s: %v", sel, names)
 		}

@@ -28,14 +28,14 @@ kernel void snake_grad(IN(X), IN(G), OUT(D), int n, REAL a) {
 // formula is what the kernel snake says of itself, for what rewrites recorded launches. A kernel that says nothing runs
 // and is recorded as well, but is never joined with others.
 var formula = &kernels.Function{Name: "snake", Scalars: []float64{1.5},
-	Value: expr.X(0).Add(expr.S(0).Mul(expr.X(0)).Sin().Square().Div(expr.S(0)))}
+	Value: expr.Input(0).Add(expr.Param(0).Mul(expr.Input(0)).Sin().Square().Div(expr.Param(0)))}
 
 // The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in check mode and in tests.
 var (
 	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
-			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
-		Grid:  kernels.PerInt(2),
+			{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
+		Grid:  kernels.GridFromArg(2),
 		Twin:  kernels.Twin{F32: snakeTwin[float32], F64: snakeTwin[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) }),
@@ -49,8 +49,8 @@ var (
 		}}
 	snakeGrad = &kernels.Kernel{Name: "snake_grad", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "D", Mode: kernels.Out},
-			{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
-		Grid:  kernels.PerInt(3),
+			{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
+		Grid:  kernels.GridFromArg(3),
 		Twin:  kernels.Twin{F32: snakeGradTwin[float32], F64: snakeGradTwin[float64]},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).In(n, -2, 2).Out(n).Int(n).Real(1.5) })}
@@ -79,7 +79,7 @@ func Snake(x *autograd.Node, a float64) *autograd.Node {
 	y := tensor.Empty(v.Device(), v.Shape()...)
 	operand := v.Contiguous()
 	defer operand.Free()
-	tensor.Launch(v.Device(), snake, operand.Arg(), y.Arg(), kernels.I(v.Len()), kernels.R(a))
+	tensor.Launch(v.Device(), snake, operand.Arg(), y.Arg(), kernels.IntArg(v.Len()), kernels.FloatArg(a))
 	return autograd.NewOp(op, y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
 		if in.CreateGraph() { // a gradient that shall have one: by operations on Nodes
 			in.AccumulateNode(0, x.Sine(2*a).AddScalar(1).Mul(g))
@@ -89,7 +89,7 @@ func Snake(x *autograd.Node, a float64) *autograd.Node {
 		defer operand.Free()
 		defer up.Free()
 		in.AccumulateInto(0, func(d *tensor.Tensor) {
-			tensor.Launch(d.Device(), snakeGrad, operand.Arg(), up.Arg(), d.Arg(), kernels.I(v.Len()), kernels.R(a))
+			tensor.Launch(d.Device(), snakeGrad, operand.Arg(), up.Arg(), d.Arg(), kernels.IntArg(v.Len()), kernels.FloatArg(a))
 		})
 	}, v)
 }

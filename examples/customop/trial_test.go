@@ -34,7 +34,7 @@ func TestTrialOfTwins(t *testing.T) {
 		launch := func(d tensor.Device, k *kernels.Kernel) error {
 			const n = 9
 			x, y := tensor.Full(d, 2, n), tensor.Empty(d, n)
-			tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.I(n), kernels.R(1.5))
+			tensor.Launch(d, k, x.Arg(), y.Arg(), kernels.IntArg(n), kernels.FloatArg(1.5))
 			return d.Sync()
 		}
 		for _, apart := range []bool{false, true} {

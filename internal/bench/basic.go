@@ -26,7 +26,7 @@ func (s *Suite) launch(ctx context.Context) error {
 
 // side is of squares of 2²⁴ elements, 2²⁶ on a GPU, which no cache holds.
 func (s *Suite) side() int {
-	if s.Device.Limits().CPU {
+	if s.Device.Target().CPU {
 		return 1 << 12
 	}
 	return 1 << 13
@@ -95,7 +95,7 @@ func (s *Suite) peak(ctx context.Context) error {
 	if plumbing.TuningName(s.Device) == "" || s.flops > 0 {
 		return nil
 	}
-	l := s.Device.Limits()
+	l := s.Device.Target()
 	items, steps := 64*l.Units, 20000
 	if !l.CPU {
 		items, steps = 2048*l.Units, 2000
@@ -103,7 +103,7 @@ func (s *Suite) peak(ctx context.Context) error {
 	y := tensor.Zeros(s.Device, items)
 	defer y.Free()
 	got, err := s.time(ctx, "peak arithmetic", "GFLOP/s", float64(256*steps*items), 0, func() {
-		tensor.Launch(s.Device, ops.FMAChains, y.Arg(), kernels.I(items), kernels.I(steps), kernels.R(0.999), kernels.R(0.5))
+		tensor.Launch(s.Device, ops.FMAChains, y.Arg(), kernels.IntArg(items), kernels.IntArg(steps), kernels.FloatArg(0.999), kernels.FloatArg(0.5))
 	})
 	s.flops = got * 1e9
 	return err

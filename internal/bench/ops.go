@@ -122,7 +122,7 @@ func (s *Suite) opTime(ctx context.Context, name string, bytes float64, f func()
 		tensor.Scope(s.Device, func() { _, err = f() })
 		return err
 	}
-	if !s.Device.Limits().CPU {
+	if !s.Device.Target().CPU {
 		rec, err := replay.Record(s.Device, f)
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ type Listener interface {
 	Alloc(b kernels.Buffer)
 	Release(b kernels.Buffer)
 	// Upload gets what is written from the host over the elements from off on, for the time of the call.
-	Upload(b kernels.Buffer, off int, src *kernels.Mem)
+	Upload(b kernels.Buffer, off int, src *kernels.HostBuffer)
 	// Forget says that nobody looks any more at what b holds now.
 	Forget(b kernels.Buffer)
 	// Input reports whether b holds what it held before the step: it was there before the recording, and the step has

@@ -38,7 +38,7 @@ func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin 
 }
 
 // Differs returns the index of the first element of a parameter, of which got was written, that is too far from want, or −1.
-func (m Margin) Differs(param int, got, want *kernels.Mem) int {
+func (m Margin) Differs(param int, got, want *kernels.HostBuffer) int {
 	if param < len(m.parts) {
 		return m.parts[param].Differs(param-m.first[param], got, want)
 	}

@@ -93,7 +93,7 @@ var probeKernel = &kernels.Kernel{Name: "k_probe", Text: `// @depends: common
 kernel void k_probe(OUT(Y), int n) {
     const int i = get_global_id(0);
     if (i < n) Y[Y_off + i] = 3 * i;
-}`, Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntArg}}, Grid: kernels.PerInt(1)}
+}`, Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}}, Grid: kernels.GridFromArg(1)}
 
 // useDevice builds a kernel, past the driver's cache, runs it and looks at what it computed.
 func useDevice(info clrt.Info) error {
@@ -104,7 +104,7 @@ func useDevice(info clrt.Info) error {
 	defer d.Close()
 	const n = 100
 	y := tensor.Empty(d, n)
-	tensor.Launch(d, probeKernel, y.Arg(), kernels.I(n))
+	tensor.Launch(d, probeKernel, y.Arg(), kernels.IntArg(n))
 	got, err := y.Float64s()
 	if err != nil {
 		return err

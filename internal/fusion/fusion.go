@@ -17,16 +17,16 @@ type Trainer interface {
 	CheckLayers(n int) error
 	// Step returns the kernels that train p on so many samples with reals of type t on a device with the limits l.
 	// The error says why there are none.
-	Step(p *Perceptron, samples int, t kernels.DType, l kernels.Limits) (Step, error)
+	Step(p *Perceptron, samples int, t kernels.DType, l kernels.Target) (Step, error)
 	// MatrixStep returns the kernels that do so on matrix units, and the limits that these have, where that is faster.
-	MatrixStep(p *Perceptron, samples int, units MatrixUnits) (step Step, l kernels.Limits, ok bool)
+	MatrixStep(p *Perceptron, samples int, units MatrixUnits) (step Step, l kernels.Target, ok bool)
 }
 
 // MatrixUnits are those of a device, for products whose factors are of a Precision.
 type MatrixUnits struct {
 	Precision kernels.Precision
 	Real      kernels.DType
-	Limits    kernels.Limits // that kernels with their instructions must fit
+	Target    kernels.Target // that kernels with their instructions must fit
 	// Has reports whether the device has the instructions for factors of a precision, TF32 or float16, for groups of warps or for one.
 	// It tries them when it is first asked.
 	Has func(factors kernels.Precision, grouped bool) bool
@@ -35,17 +35,17 @@ type MatrixUnits struct {
 // Step is the kernels of a fused training step.
 type Step interface {
 	// Block returns in blocks of how many samples a step over n samples is shared out.
-	Block(n int, t kernels.DType, l kernels.Limits) int
+	Block(n int, t kernels.DType, l kernels.Target) int
 	// Groups returns how many parts of the gradient a step over n samples in such blocks makes.
-	Groups(n, block int, l kernels.Limits) int
+	Groups(n, block int, l kernels.Target) int
 	// Loss returns the kernel: X, T, W, PART [groups, Size], LOSS [groups], DX, n, what Pack writes, the weights of classes if there are any,
 	// and what Scratch names. It computes DX, the gradient of X, if inputGrad is set.
 	Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel
 	// Pack returns the kernel of a launch before the step, of the parameters and what the step reads behind its other arguments, and how
 	// many elements of each; nil if there is none, whatever it reads.
-	Pack(t kernels.DType, inputGrad bool, l kernels.Limits) (*kernels.Kernel, []int)
+	Pack(t kernels.DType, inputGrad bool, l kernels.Target) (*kernels.Kernel, []int)
 	// Scratch returns how many elements of memory groups keep things in, in each argument behind these.
-	Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Limits) []int
+	Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Target) []int
 }
 
 // Gradients adds up gradients that launches leave in parts, and finds the optimizers' updates that do so where they read them.
@@ -59,7 +59,7 @@ type Gradients interface {
 	Update(args []kernels.Arg, list []kernels.Operation) Update
 	// Partials returns what a launch of kernel k sums on a device, if its result is the gradient of parameters from element `at` on and it
 	// reads from element `from` of the parts on. It returns nil if the launch does anything else.
-	Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l kernels.Limits) []Partial
+	Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l kernels.Target) []Partial
 }
 
 // Update is one update of parameters by an optimizer.

@@ -23,8 +23,8 @@ func TestWithoutTrainer(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		eager, _ := train(t, d, false)
 		recorded, report := train(t, d, true)
-		if report.Passes != 0 || report.NoPass == nil || !strings.Contains(report.NoPass.Error(), "fusedmlp") {
-			t.Errorf("%d fused steps, %v", report.Passes, report.NoPass)
+		if report.FusedSteps != 0 || report.NotFused == nil || !strings.Contains(report.NotFused.Error(), "fusedmlp") {
+			t.Errorf("%d fused steps, %v", report.FusedSteps, report.NotFused)
 		}
 		if !slices.Equal(recorded, eager) {
 			t.Error("the parameters are not those of eager steps")

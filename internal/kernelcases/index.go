@@ -149,9 +149,9 @@ func radixCases(k *kernels.Kernel, r *ops.Radix, i, rows, n, flags int, add func
 			x := o.Args[0]
 			t := x.Buf.DType()
 			tiles := r.Tiles(n, t)
-			counts := kernels.NewMem(kernels.Int32, rows*(tiles+1)*256)
-			c := kernels.Vec(counts, 0, counts.Len())
-			count := []kernels.Arg{x, c, kernels.I(rows), kernels.I(n), kernels.I(tiles), kernels.I(shift), kernels.I(flags)}
+			counts := kernels.NewHostBuffer(kernels.Int32, rows*(tiles+1)*256)
+			c := kernels.BufferArg(counts, 0, counts.Len())
+			count := []kernels.Arg{x, c, kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(tiles), kernels.IntArg(shift), kernels.IntArg(flags)}
 			if k == r.Count {
 				o.Args = count
 				return
@@ -161,7 +161,7 @@ func radixCases(k *kernels.Kernel, r *ops.Radix, i, rows, n, flags int, add func
 				real = kernels.Float32
 			}
 			r.Count.Run(real, count)
-			r.Scan.Run(real, []kernels.Arg{c, kernels.I(rows), kernels.I(tiles)})
+			r.Scan.Run(real, []kernels.Arg{c, kernels.IntArg(rows), kernels.IntArg(tiles)})
 			o.Ints(given*rows*n, func(i int) int { return 3*i + 1 })
 			o.Args = append(o.Args, c)
 			o.undefined(t, rows*n).undefined(kernels.Int32, rows*n).num(rows, n, tiles, shift, flags, given)

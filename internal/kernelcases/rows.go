@@ -33,7 +33,7 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 			rows := []int{37, 300, 5}[i]
 			lines = append(lines, [3]int{rows, n, 1})
 			norms = append(norms, [4]int{rows, n, 1, 1})
-			gradients = append(gradients, [3]int{rows, n, ops.NormRun(rows, n, kernels.Limits{Units: 1})})
+			gradients = append(gradients, [3]int{rows, n, ops.NormRun(rows, n, kernels.Target{Units: 1})})
 		}
 		if few {
 			lines, norms, gradients = lines[:2], norms[:2], gradients[:2]

@@ -12,7 +12,7 @@ import (
 // one_b1, b2, one_b2, step, root, eps. BLOCKS says of each work-group what it does: see [sumBlocks].
 var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Defines: "-DFUNCTIONS",
 	Params: append([]kernels.Param{inOut("P"), in("G"), in("PART"), inOut("M"), inOut("V"), inInts("BLOCKS")}, adamwScalars...),
-	Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 		return kernels.Grid{Dims: 1, Global: [3]int{a[5].N / sharesInts * sumGroup}, Local: [3]int{sumGroup}}
 	},
 	Twin: kernels.Twin{F32: adamwSumsTwin[float32], F64: adamwSumsTwin[float64]}, Cases: adamwSumsCases,
@@ -21,7 +21,7 @@ var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Def
 
 // partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of parameters from one on, and it reads
 // from an element of PART on; nil if it does anything else.
-func partialsOf(a []kernels.Arg, at, from int, l kernels.Limits) []fusion.Partial {
+func partialsOf(a []kernels.Arg, at, from int, l kernels.Target) []fusion.Partial {
 	if l.CPU || a[5].Real != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
 		return nil
 	}
@@ -90,7 +90,7 @@ func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
 
 // adamwSumsCases are sums of all widths, few and many shares, and gaps between them whose gradient is stored.
 func adamwSumsCases(few bool) []kernels.Case {
-	gpu := kernels.Limits{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
+	gpu := kernels.Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 	var cases []kernels.Case
 	for _, c := range []struct {
 		name string
@@ -110,7 +110,7 @@ func adamwSumsCases(few bool) []kernels.Case {
 		part := 0
 		for _, s := range c.sums {
 			outer, n, inner := s[1], s[2], s[3]
-			a := []kernels.Arg{kernels.Vec(nil, 0, outer*n*inner), kernels.Vec(nil, 0, outer*inner), kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.R(1), kernels.I(0)}
+			a := []kernels.Arg{kernels.BufferArg(nil, 0, outer*n*inner), kernels.BufferArg(nil, 0, outer*inner), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FloatArg(1), kernels.IntArg(0)}
 			list = append(list, partialsOf(a, s[0], part, gpu)...)
 			part += outer * n * inner
 		}

@@ -11,14 +11,14 @@ import (
 // product on matrix units and what packs for them, that of small matrices, the forms for
 // other elements, and a conversion of each type to each other.
 func TestAll(t *testing.T) {
-	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
 		name     string
 		real     kernels.DType
-		l        kernels.Limits
+		l        kernels.Target
 		products int
 	}{
-		{"CPU", kernels.Float32, kernels.Limits{CPU: true}, 3*len(cpuTiles) + 24},
+		{"CPU", kernels.Float32, kernels.Target{CPU: true}, 3*len(cpuTiles) + 24},
 		{"GPU", kernels.Float32, gpu, 3*len(gpuTiles) + 26 + 3*17 + 4 + 12},
 		{"GPU of float64", kernels.Float64, gpu, 3*len(GemmTiles(kernels.Float64, gpu)) + 26},
 	} {

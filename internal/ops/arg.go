@@ -24,7 +24,7 @@ var argKernels = [2][2]*kernels.Kernel{
 
 func newArg(least bool, t kernels.DType) *kernels.Kernel {
 	k := &kernels.Kernel{Name: "k_arg", File: "arg_cpu.cl", GPU: "arg_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, n, inner, chunk, shares := int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int), int(a[8].Int)
 			if l.CPU {
 				return cpuLines(outer*shares, min(n, chunk), inner, l)

@@ -35,7 +35,7 @@ type AttentionPlace struct{ Outer, Head, Row int }
 
 // Args returns the arguments that pass it.
 func (p AttentionPlace) Args() [3]kernels.Arg {
-	return [3]kernels.Arg{kernels.I(p.Outer), kernels.I(p.Head), kernels.I(p.Row)}
+	return [3]kernels.Arg{kernels.IntArg(p.Outer), kernels.IntArg(p.Head), kernels.IntArg(p.Row)}
 }
 
 // The operands that have a place.
@@ -107,7 +107,7 @@ type attentionBuild struct {
 // AttentionByProducts reports whether products that read the softmax whole are faster than kernels that go over blocks of it, for
 // l queries and s keys of each item of a batch: on a CPU where it stays in a cache, on a GPU where there are so few queries, or
 // keys, and so many of the others, that a few of its units would be long at work.
-func AttentionByProducts(items, l, s int, limits kernels.Limits) bool {
+func AttentionByProducts(items, l, s int, limits kernels.Target) bool {
 	if limits.CPU {
 		return l*s <= 1<<14
 	}
@@ -119,7 +119,7 @@ func AttentionByProducts(items, l, s int, limits kernels.Limits) bool {
 // compute it twice more for them, and their blocks are small where there are many features: products that read it are faster then,
 // if it is not too large to keep. On an H200, µs, 32 items of 1024 queries and keys, forward and gradients by kernels and by
 // products: 64 features 1363 and 902, causal 751 and 1075; 128 features, causal, 2347 and 1494. 2048 of 32, causal: 1360 and 3020.
-func AttentionKeeps(shape AttentionShape, items, l, s int, causal bool, limits kernels.Limits) bool {
+func AttentionKeeps(shape AttentionShape, items, l, s int, causal bool, limits kernels.Target) bool {
 	const few, most = 1 << 12, 1 << 26 // of an item, and of all
 	widest := max(shape.Features, shape.Values)
 	return !limits.CPU && l*s > few && int64(items)*int64(l)*int64(s) <= most && (widest > 64 || widest > 32 && !causal)
@@ -132,7 +132,7 @@ var attentions struct {
 
 // Attention returns the kernels for a shape and for as many rows of queries, or of keys if those are fewer, in all items of the
 // batch; nil where there are none for the shape, or for a device with reals of type t and the limits l.
-func Attention(s AttentionShape, rows int, t kernels.DType, l kernels.Limits) *AttentionKernels {
+func Attention(s AttentionShape, rows int, t kernels.DType, l kernels.Target) *AttentionKernels {
 	if s.Features < 1 || s.Features > attentionWidest || s.Values < 1 || s.Values > attentionWidest {
 		return nil
 	}
@@ -180,7 +180,7 @@ func newAttention(b attentionBuild) *AttentionKernels {
 		k := &kernels.Kernel{Name: name, File: "attention_cpu.cl", GPU: "attention_gpu.cl",
 			Defines: fmt.Sprintf("-DPART=%d -DD=%d -DE=%d", part, s.Features, s.Values) + tile.defines(),
 			Params:  params, Twin: twin, Trial: smallOnly,
-			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				n, batch := int(a[at+rows].Int), 0
 				if n > 0 {
 					batch = a[result].N / (n * features)
@@ -260,7 +260,7 @@ func (c *attentionCall) at(operand, b, i int) int {
 
 func (c *attentionCall) measure(args []kernels.Arg) {
 	for i := range c.most {
-		if args[i].Kind == kernels.ArgVec {
+		if args[i].Kind == kernels.ArgBuffer {
 			c.most[i] = kernels.MaxAbs(args, i)
 		}
 	}
@@ -508,7 +508,7 @@ func (c *attentionCall) numbers(o *kernels.Operands, places ...int) {
 }
 
 func (c *attentionCall) args(places ...int) []kernels.Arg {
-	args := []kernels.Arg{kernels.I(c.l), kernels.I(c.s), kernels.I(c.step), kernels.Flag(c.biased), kernels.Flag(c.causal), kernels.R(c.scale), kernels.I(c.heads)}
+	args := []kernels.Arg{kernels.IntArg(c.l), kernels.IntArg(c.s), kernels.IntArg(c.step), kernels.FlagArg(c.biased), kernels.FlagArg(c.causal), kernels.FloatArg(c.scale), kernels.IntArg(c.heads)}
 	for _, p := range places {
 		place := c.places[p].Args()
 		args = append(args, place[:]...)
@@ -526,7 +526,7 @@ func (s AttentionShape) forward(o *kernels.Operands, c attentionCase) {
 func (s AttentionShape) results(o *kernels.Operands, c *attentionCall, y bool) {
 	args := append([]kernels.Arg{}, o.Args...)
 	for _, n := range []int{c.sizeY, c.batch * c.l} {
-		args = append(args, kernels.Vec(kernels.NewMem(args[0].Buf.DType(), n), 0, n))
+		args = append(args, kernels.BufferArg(kernels.NewHostBuffer(args[0].Buf.DType(), n), 0, n))
 	}
 	args = append(args, c.args(placeQ, placeK, placeV, placeY)...)
 	(&kernels.Kernel{Twin: kernels.Twin{F32: attentionTwin[float32](s), F64: attentionTwin[float64](s)}}).Run(args[0].Buf.DType(), args)

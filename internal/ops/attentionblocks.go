@@ -83,7 +83,7 @@ func (a *attentionBlocks[T]) forward(b, first, end int) bool {
 	a.d = grown(a.d, m) // sums of the exponentials
 	for i := range m {
 		row := a.p[i*n:][:n]
-		most := a.loops.Most(row)
+		most := a.loops.Max(row)
 		from := most
 		if math.IsInf(float64(most), -1) {
 			from = 0

@@ -17,11 +17,11 @@ var (
 		{Name: "causal_bias", Value: expr.Where(expr.Index(1).Real().Le(expr.Index(0).Real()), zero, never)}}}
 	// CausalScores is products [n, l, s] of queries and keys, times a scale, up to the diagonals, and −∞ beyond.
 	CausalScores = &kernels.Joined{Name: "causal_scores", Functions: []*kernels.Function{{Name: "causal_scores", Scalars: []float64{0.5},
-		Value: expr.Where(expr.Index(2).Real().Le(expr.Index(1).Real()), x.Mul(expr.S(0)), never)}}}
+		Value: expr.Where(expr.Index(2).Real().Le(expr.Index(1).Real()), x.Mul(expr.Param(0)), never)}}}
 	// Attending is 1 where the greatest of what is added in a row is not −∞, else 0.
 	Attending = &kernels.Function{Name: "attending", Value: expr.Where(x.Eq(never), zero, one)}
 	// Unmasked is what is added, and 0 in rows that attend to nothing.
 	Unmasked = &kernels.Function{Name: "unmasked", Value: expr.Where(w.Eq(zero), zero, x), Gradients: []*expr.Expr{expr.Where(w.Eq(zero), zero, u), zero}}
 
-	never = expr.C(math.Inf(-1))
+	never = expr.Const(math.Inf(-1))
 )

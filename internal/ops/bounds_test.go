@@ -13,7 +13,7 @@ import (
 // TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a launch, worked out here by
 // hand. Too small a one refuses a device that is right, too large a one lets wrong results pass.
 func TestScales(t *testing.T) {
-	real := func(vs ...float64) kernels.Arg { return kernels.Vec(kernels.MemOf(vs), 0, len(vs)) }
+	real := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
 	args := func(vecs []kernels.Arg, numbers ...float64) []kernels.Arg {
 		for _, v := range numbers {
 			// A launch has each number as one of the two; a scale reads the one that its kernel has.
@@ -49,13 +49,13 @@ func TestScales(t *testing.T) {
 // there, from the sums that it is of, and from the errors of the function itself, which Go's and a device's tanh make.
 func TestBounds(t *testing.T) {
 	const eps = 0x1p-23
-	mem := func(vs ...float64) kernels.Arg { return kernels.Vec(kernels.MemOf(vs), 0, len(vs)) }
+	mem := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
 	// Two rows of sums: 1·3 + 2·(−1) + 0.5 = 1.5, and −3 − 2 + 0.5 + 7, where C had 7, or −4.5.
 	layer := func(accumulate int, scalars ...float64) []kernels.Arg {
 		args := append([]kernels.Arg{mem(1, 2, -1, 2), mem(3, -1), mem(0.5), mem(0, 7)}, ints(2, 1, 2, 2, 1, 1, accumulate, 1, 12, 2)...)
-		args = append(args, mem(0, 0), kernels.I(1))
+		args = append(args, mem(0, 0), kernels.IntArg(1))
 		for _, s := range scalars {
-			args = append(args, kernels.R(s))
+			args = append(args, kernels.FloatArg(s))
 		}
 		return args
 	}
@@ -77,7 +77,7 @@ func TestBounds(t *testing.T) {
 		{"clamped", Gemm(NN, tile, fn.Clamp), layer(0, -1, 1), gemmC, 0, 0},
 		{"gradient", LinearGrad(fn.Softplus.Gradient(0)), append([]kernels.Arg{mem(1, -2), mem(3, 5), mem(0, 0), mem(0)}, ints(2, 1, 2)...), 2, 0,
 			3 / (1 + math.Exp(-1)) * eps * (4 + 1 + 4)},
-		{"its shares", LinearGrad(fn.ReLU.LayerGradient(nil)), append([]kernels.Arg{mem(1, 1, -1), mem(3, -5, 9), mem(0, 0, 0), mem(0)}, ints(3, 1, 3)...), 3, 0,
+		{"its shares", LinearGrad(fn.ReLU.CheapestGradient(nil)), append([]kernels.Arg{mem(1, 1, -1), mem(3, -5, 9), mem(0, 0, 0), mem(0)}, ints(3, 1, 3)...), 3, 0,
 			2 * 3 * eps * (3 + 5)},
 	} {
 		got := c.k.Tol.Bound(kernels.Float32, c.args)(c.param, c.i)
@@ -91,12 +91,12 @@ func TestBounds(t *testing.T) {
 func TestLinearGradRun(t *testing.T) {
 	for _, c := range []struct {
 		rows int
-		l    kernels.Limits
+		l    kernels.Target
 		want int
 	}{
-		{0, kernels.Limits{Units: 4}, 16}, {512, kernels.Limits{Units: 4}, 16}, {513, kernels.Limits{Units: 4}, 17}, {3200, kernels.Limits{Units: 4}, 100},
-		{128, kernels.Limits{CPU: true, Units: 4}, 16}, {800, kernels.Limits{CPU: true, Units: 4}, 100},
-		{1000000, kernels.Limits{CPU: true, Units: 4}, 256}, {1000000, kernels.Limits{Units: 4}, 256},
+		{0, kernels.Target{Units: 4}, 16}, {512, kernels.Target{Units: 4}, 16}, {513, kernels.Target{Units: 4}, 17}, {3200, kernels.Target{Units: 4}, 100},
+		{128, kernels.Target{CPU: true, Units: 4}, 16}, {800, kernels.Target{CPU: true, Units: 4}, 100},
+		{1000000, kernels.Target{CPU: true, Units: 4}, 256}, {1000000, kernels.Target{Units: 4}, 256},
 	} {
 		if got := LinearGradRun(c.rows, c.l); got != c.want {
 			t.Errorf("%d rows, %+v: runs of %d, want %d", c.rows, c.l, got, c.want)
@@ -106,16 +106,16 @@ func TestLinearGradRun(t *testing.T) {
 
 // TestSumRuns: rows are summed in runs only where a GPU's units would be idle, and each run is worth its start.
 func TestSumRuns(t *testing.T) {
-	gpu := kernels.Limits{Units: 10}
+	gpu := kernels.Target{Units: 10}
 	for _, c := range []struct {
 		outer, n, inner int
-		l               kernels.Limits
+		l               kernels.Target
 		want            int
 	}{
 		{1, 100000, 64, gpu, 40}, {1, 100000, 33, gpu, 40}, {1, 100000, 32, gpu, 80}, {1, 100000, 1, gpu, 80},
 		{1, 100000, 320, gpu, 1}, {1, 100000, 289, gpu, 1}, {1, 100000, 288, gpu, 8}, {1, 8193, 1, gpu, 64}, {1, 8192, 1, gpu, 1},
 		{1, 8192, 128, gpu, 1}, {1, 8192, 129, gpu, 16}, {1, 1023, 288, gpu, 1},
-		{2, 100000, 1, gpu, 1}, {0, 100000, 1, gpu, 1}, {1, 100000, 1, kernels.Limits{CPU: true, Units: 10}, 1},
+		{2, 100000, 1, gpu, 1}, {0, 100000, 1, gpu, 1}, {1, 100000, 1, kernels.Target{CPU: true, Units: 10}, 1},
 	} {
 		if got := SumRuns(c.outer, c.n, c.inner, c.l); got != c.want {
 			t.Errorf("[%d, %d, %d] on %+v: %d runs, want %d", c.outer, c.n, c.inner, c.l, got, c.want)
@@ -126,10 +126,10 @@ func TestSumRuns(t *testing.T) {
 // TestGemmSlice: the sum of a product is cut where whole tiles would leave units idle, into slices that are worth their
 // shares, and where it is long.
 func TestGemmSlice(t *testing.T) {
-	gpu, cpu := kernels.Limits{Units: 100}, kernels.Limits{CPU: true, Units: 4}
+	gpu, cpu := kernels.Target{Units: 100}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
 		m, n, k int
-		l       kernels.Limits
+		l       kernels.Target
 		want    int
 	}{
 		{64, 64, 0, gpu, 1}, {64, 64, 255, gpu, 255}, {64, 64, 256, gpu, 128}, {64, 64, 100000, gpu, 512}, {64, 64, 10000, gpu, 144},
@@ -138,13 +138,13 @@ func TestGemmSlice(t *testing.T) {
 		{64, 64, 8191, cpu, 8191}, {64, 64, 8192, cpu, 4096}, {64, 64, 65536, cpu, 8192}, {128, 64, 32768, cpu, 8192}, {128, 128, 8192, cpu, 8192}, {128, 128, 65536, cpu, 8192},
 		{129, 64, 65536, cpu, 8192}, {640, 640, 8192, gpu, 8192}, {40000, 40000, 1 << 16, gpu, 1 << 14}, // no larger than the operands
 	} {
-		for _, tile := range []GemmTile{{}, gpuTiles[1], matrixTiles[Parts][0]} {
+		for _, tile := range []GemmTile{{}, gpuTiles[1], matrixTiles[BF16x3][0]} {
 			if got := GemmSlice(tile, c.m, c.n, c.k, c.l); got != c.want {
 				t.Errorf("%d×%d×%d on %+v in %v: slices of %d, want %d", c.m, c.n, c.k, c.l, tile, got, c.want)
 			}
 		}
 	}
-	shared := GemmTile{32, 64, 64, 32, 32, Parts} // whose warps share the steps out
+	shared := GemmTile{32, 64, 64, 32, 32, BF16x3} // whose warps share the steps out
 	for _, c := range [][4]int{{256, 512, 512, 512}, {64, 64, 1023, 1023}, {64, 64, 1024, 512}, {64, 64, 100000, 1008}, {320, 640, 10000, 5008}, {320, 576, 10000, 5008}} {
 		if got := GemmSlice(shared, c[0], c[1], c[2], gpu); got != c[3] {
 			t.Errorf("%v in %v: slices of %d", c, shared, got)
@@ -161,7 +161,7 @@ func TestGemmGroups(t *testing.T) {
 		units, want int
 	}{{NN, 1024, 5, 2, 16}, {NT, 65, 1, 1, 2}, {TN, 1024, 5, 2, 1}, {TN, 1024, 5, 64, 16}, {TN, 1024, 5, 8, 4}, {TN, 1024, 5, 16, 8}, {TN, 64, 5, 2, 1}, {TN, 1, 1, 0, 1}, {TN, 2000, 100, 1, 2}} {
 		p := &product{form: c.form, tile: cpuTiles[0]}
-		if got := p.groups(c.n, c.others, kernels.Limits{CPU: true, Units: c.units}); got != c.want {
+		if got := p.groups(c.n, c.others, kernels.Target{CPU: true, Units: c.units}); got != c.want {
 			t.Errorf("%s of %d columns beside %d for %d cores: %d groups, want %d", c.form, c.n, c.others, c.units, got, c.want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestGemmRows(t *testing.T) {
 		{1, 1, 1, 4, 12}, {48, 64, 1, 4, 12}, {49, 64, 1, 4, 24}, {1056, 64, 1, 4, 264}, {1060, 64, 1, 4, 144},
 		{528, 65, 1, 4, 264}, {528, 64, 2, 4, 264}, {530, 64, 2, 4, 144}, {4096, 4096, 1, 2, 264},
 	} {
-		if got := GemmRows(c.m, c.n, c.slices, tile, kernels.Limits{CPU: true, Units: c.units}); got != c.want {
+		if got := GemmRows(c.m, c.n, c.slices, tile, kernels.Target{CPU: true, Units: c.units}); got != c.want {
 			t.Errorf("%d×%d in %d slices on %d cores: %d rows, want %d", c.m, c.n, c.slices, c.units, got, c.want)
 		}
 	}
@@ -196,11 +196,11 @@ func TestGemmPiece(t *testing.T) {
 // TestGemmBatchTileFor: a batch of small matrices gets a tile that they fill, whatever was tuned for one product of as many
 // rows, and one of large matrices what that has.
 func TestGemmBatchTileFor(t *testing.T) {
-	gpu, cpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Limits{CPU: true, Units: 2}
+	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Target{CPU: true, Units: 2}
 	tall := GemmChoice{Form: NN, M: 65536, N: 64, K: 64, Tile: gpuTiles[6]}
 	for _, c := range []struct {
 		batch, m, n int
-		l           kernels.Limits
+		l           kernels.Target
 		want        GemmTile
 	}{
 		{1000, 256, 64, gpu, gpuTiles[6]}, {1000, 64, 64, gpu, gpuTiles[0]}, {1000, 8, 8, gpu, gpuTiles[8]}, {1000, 30, 64, gpu, gpuTiles[7]},
@@ -226,16 +226,16 @@ func TestGemmBatchTileFor(t *testing.T) {
 
 // TestGemmTileFor: without tuning, a GPU gets large tiles where they fill it and are of use.
 func TestGemmTileFor(t *testing.T) {
-	gpu := kernels.Limits{Units: 100}
+	gpu := kernels.Target{Units: 100}
 	for _, c := range []struct {
 		m, n int
 		real kernels.DType
-		l    kernels.Limits
+		l    kernels.Target
 		want GemmTile
 	}{
 		{1280, 1280, kernels.Float32, gpu, gpuTiles[1]}, {1281, 1153, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1152, kernels.Float32, gpu, gpuTiles[0]},
 		{1152, 1280, kernels.Float32, gpu, gpuTiles[0]}, {1280, 1280, kernels.Float64, gpu, gpuTiles[0]}, {128000, 64, kernels.Float32, gpu, gpuTiles[0]},
-		{128000, 65, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1280, kernels.Float32, kernels.Limits{CPU: true, Units: 1}, cpuTiles[0]},
+		{128000, 65, kernels.Float32, gpu, gpuTiles[1]}, {1280, 1280, kernels.Float32, kernels.Target{CPU: true, Units: 1}, cpuTiles[0]},
 	} {
 		if got := GemmTileFor(NN, c.m, c.n, 100, c.real, c.l, nil); got != c.want {
 			t.Errorf("%d×%d of %v on %+v: %v, want %v", c.m, c.n, c.real, c.l, got, c.want)
@@ -281,15 +281,15 @@ func TestGemmTilesFit(t *testing.T) {
 		{33792, 256, kernels.Float32, true}, {33791, 256, kernels.Float32, false}, {33792, 255, kernels.Float32, false},
 		{67584, 256, kernels.Float64, true}, {67583, 256, kernels.Float64, false},
 	} {
-		tiles := GemmTiles(c.real, kernels.Limits{LocalMem: c.local, MaxGroup: c.group})
+		tiles := GemmTiles(c.real, kernels.Target{LocalMem: c.local, MaxGroup: c.group})
 		if slices.Contains(tiles, large) != c.fits || tiles[0] != gpuTiles[0] {
 			t.Errorf("%d bytes and %d work-items have the tiles %v", c.local, c.group, tiles)
 		}
 	}
-	if tiles := GemmTiles(kernels.Float64, kernels.Limits{}); len(tiles) != 1 || tiles[0] != gpuTiles[0] {
+	if tiles := GemmTiles(kernels.Float64, kernels.Target{}); len(tiles) != 1 || tiles[0] != gpuTiles[0] {
 		t.Errorf("without local memory: %v", tiles)
 	}
-	gpu := kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Target{LocalMem: 48 << 10, MaxGroup: 1024}
 	others := Gemm(TN, large, fn.Tanh).Variants(kernels.Float32, gpu)
 	if len(others) != len(gpuTiles)-1 || slices.Contains(others, Gemm(TN, large, fn.Tanh)) || slices.ContainsFunc(others, func(k *kernels.Kernel) bool { return k.Name != "k_gemm_tn" }) {
 		t.Errorf("%d kernels take the place of one of %d tiles", len(others), len(gpuTiles))
@@ -339,9 +339,9 @@ func TestCasesOfProducts(t *testing.T) {
 				}
 			}
 			if p.epilogue != nil {
-				then := n(gemmThen)
+				then := n(gemmEpilogue)
 				seen[fmt.Sprint("then ", then)] = true
-				if o.Args[gemmZ].N != map[int]int{GemmKeep: m * cols}[then] || len(o.Args) != gemmScalars+2 {
+				if o.Args[gemmZ].N != map[int]int{EpilogueApplyAndKeep: m * cols}[then] || len(o.Args) != gemmScalars+2 {
 					t.Errorf("%s %s: %d arguments, and %d elements are kept", form, c.Name, len(o.Args), o.Args[gemmZ].N)
 				}
 			}

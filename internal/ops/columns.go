@@ -13,7 +13,7 @@ import (
 // run. Its shares are those of LinearGrad, with the same bits.
 var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", GPU: "columns_gpu.cl",
 	Params: []kernels.Param{in("X"), out("P"), intArg("rows"), intArg("cols"), intArg("run")},
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		cols, runs := int(a[3].Int), intmath.CeilDiv(int(a[2].Int), int(a[4].Int))
 		if l.CPU {
 			return kernels.Groups(intmath.CeilDiv(cols, 16), runs)

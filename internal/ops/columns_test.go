@@ -53,7 +53,7 @@ func TestColumnsInVectors(t *testing.T) {
 						runtime.GOMAXPROCS(cores)
 						o := kernels.NewOperands(real, 5, 6)
 						c.build(o, s[0], s[1], s[2])
-						if x := o.Args[0].Buf.(*kernels.Mem); special {
+						if x := o.Args[0].Buf.(*kernels.HostBuffer); special {
 							x.Set(o.Args[0].Off, math.NaN())
 							x.Set(o.Args[0].Off+s[2]/2, math.Inf(1))
 							x.Set(o.Args[0].Off+s[2]-1, math.Inf(-1))
@@ -69,7 +69,7 @@ func TestColumnsInVectors(t *testing.T) {
 					what := fmt.Sprint(i, ": ", c.k.Name, " of ", s, " in ", real, ", special ", special)
 					eps, _ := real.Epsilon()
 					for p, param := range c.k.Params {
-						if plain[p].Kind != kernels.ArgVec || !param.Mode.Written() {
+						if plain[p].Kind != kernels.ArgBuffer || !param.Mode.Written() {
 							continue
 						}
 						size := 1.0

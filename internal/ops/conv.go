@@ -41,9 +41,9 @@ var convNames = []string{"batch", "groups", "ci", "co", "iz", "iy", "ix", "oz", 
 
 // Args appends the numbers of the shape to the arguments of a launch.
 func (s *ConvShape) Args(args []kernels.Arg) []kernels.Arg {
-	args = append(args, kernels.I(s.Batch), kernels.I(s.Groups), kernels.I(s.In), kernels.I(s.Out))
+	args = append(args, kernels.IntArg(s.Batch), kernels.IntArg(s.Groups), kernels.IntArg(s.In), kernels.IntArg(s.Out))
 	for _, v := range [...]*[3]int{&s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad} {
-		args = append(args, kernels.I(v[0]), kernels.I(v[1]), kernels.I(v[2]))
+		args = append(args, kernels.IntArg(v[0]), kernels.IntArg(v[1]), kernels.IntArg(v[2]))
 	}
 	return args
 }
@@ -152,7 +152,7 @@ func planes(y, x convAxis, rows, cols, written int) int {
 // ConvBlock chooses the rows×cols positions that one work-item of a CPU computes: few enough that the planes of all
 // channels fit, if that is possible, and so many that reading them is a small part of the work. ok is false if a
 // single row does not fit.
-func (s *ConvShape) ConvBlock(transposed bool, l kernels.Limits) (rows, cols int, ok bool) {
+func (s *ConvShape) ConvBlock(transposed bool, l kernels.Target) (rows, cols int, ok bool) {
 	const most, least = 1024, 128 // positions
 	read, written := s.In, s.Out
 	if transposed {
@@ -190,7 +190,7 @@ func (s *ConvShape) fitsWeight() bool {
 
 // ConvSlice chooses how many rows of Y are summed up to one part of the gradient of the weights: all, unless the weights
 // alone would leave units idle. It does not depend on the tile, so that tuning changes no result.
-func (s *ConvShape) ConvSlice(l kernels.Limits) int {
+func (s *ConvShape) ConvSlice(l kernels.Target) int {
 	rows := max(s.Rows(), 1)
 	if l.CPU {
 		slices := max(1, 2*l.Units/s.Groups)
@@ -212,7 +212,7 @@ func (s *ConvShape) few(channels int) bool { return channels < 8 }
 // ConvKernel returns the kernel for Y from X and W, or with transposed for X from Y and W. Arguments: what is read, W,
 // BIAS, what is written, the numbers of the shape, transposed and biased (0 or 1), and rows and cols, which are
 // ConvBlock's. If biased is 0, BIAS is any buffer.
-func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Limits) *kernels.Kernel {
+func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Target) *kernels.Kernel {
 	read, written, positions := s.In, s.Out, s.Batch*volume(s.OutSize)
 	if transposed {
 		read, written, positions = s.Out, s.In, s.Batch*volume(s.Size)
@@ -237,7 +237,7 @@ func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Limit
 // WeightKernel returns the kernel for the parts of the gradient of the weights. Arguments: X, the gradient of Y, the
 // parts [slices, Groups, In·Kernel… + biased, Out], the numbers of the shape, slice, which is ConvSlice's, and biased, 1 for the
 // gradient of the bias behind those of the weights, else 0.
-func (s *ConvShape) WeightKernel(t kernels.DType, l kernels.Limits) *kernels.Kernel {
+func (s *ConvShape) WeightKernel(t kernels.DType, l kernels.Target) *kernels.Kernel {
 	switch {
 	case l.CPU && s.fitsWeight():
 		return ConvWeight(GemmTile{}, false)
@@ -295,7 +295,7 @@ func (s *ConvShape) weightTile(t kernels.DType) GemmTile {
 }
 
 // convolutions returns the kernels of convolutions: those in tiles once for a CPU, and for the smallest tile of a GPU.
-func convolutions(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
+func convolutions(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{ConvDirect, ConvWeightDirect, ConvParts,
 		fewKernel(fewForm{1, 8, 3}), fewKernel(fewForm{2, 4, 0}), fewKernel(fewForm{4, 7, 2})}
 	if l.CPU {

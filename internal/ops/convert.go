@@ -70,7 +70,7 @@ var conversions = [kernels.Float16 + 1][kernels.Float16 + 1]*kernels.Kernel{
 }
 
 func conversion(from, to string, in, out kernels.Mode, twin kernels.Twin) *kernels.Kernel {
-	return &kernels.Kernel{Name: "k_" + from + "_to_" + to, File: "convert.cl", Grid: kernels.PerElement(1),
+	return &kernels.Kernel{Name: "k_" + from + "_to_" + to, File: "convert.cl", Grid: kernels.GridPerElement(1),
 		Params: []kernels.Param{{Name: "X", Mode: in}, {Name: "Y", Mode: out}, intArg("n")}, Twin: twin, Describe: describeConversion}
 }
 

@@ -58,7 +58,7 @@ func fewKernel(f fewForm) *kernels.Kernel {
 
 func newFewKernel(f fewForm) *kernels.Kernel {
 	k := convKernel(&kernels.Kernel{Name: "k_conv_few", File: "conv_few.cl", Stores: storesConv(1, 1), Defines: fmt.Sprintf("-DFEW=%d -DROWS=%d -DDOWN=%d", f.few, f.rows, f.down),
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			const group, narrow = 256, 32 // FEW_GROUP of conv_few.cl, and the least columns of a group
 			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 			z, y, x := s.axes(transposed, 0) // which has the most positions
@@ -75,7 +75,7 @@ func newFewKernel(f fewForm) *kernels.Kernel {
 			wide := group / shares
 			return kernels.Grid{Dims: 3, Local: [3]int{wide, shares, 1}, Global: [3]int{intmath.RoundUp(columns, wide), blocks * shares, s.phases(transposed)}}
 		},
-		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel { return []*kernels.Kernel{ConvDirect} },
+		Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel { return []*kernels.Kernel{ConvDirect} },
 	})
 	k.Cases = func(few bool) []kernels.Case {
 		own := &ConvShape{Batch: 2, Groups: 1, In: 5, Out: f.few, Size: [3]int{1, 2*f.rows + 1, 6}, Kernel: [3]int{1, max(f.down, 1), 2},

@@ -11,17 +11,17 @@ import (
 // ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and WeightKernel.
 var (
 	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl", Stores: storesConv(1, 1),
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 			written, size := s.Out, volume(s.OutSize)
 			if transposed {
 				written, size = s.In, volume(s.Size)
 			}
 			const block = 4 // BLOCK_O of conv_direct.cl
-			return kernels.Plane(size, s.Batch*s.Groups*intmath.CeilDiv(written, block), l)
+			return kernels.Grid2D(size, s.Batch*s.Groups*intmath.CeilDiv(written, block), l)
 		}})
 	ConvWeightDirect = convWeightKernel(&kernels.Kernel{Name: "k_conv_weight_direct", File: "conv_direct.cl",
-		Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 			s, slice := convShapeOf(a, convWeightNumbers), int(a[convWeightSlice].Int)
 			const group = 64 // SUM_GROUP of conv_direct.cl
 			return kernels.Grid{Dims: 2, Local: [3]int{group, 1},
@@ -50,7 +50,7 @@ func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	form := convForm{tile, split, far}
 	return convs.get(form, func() *kernels.Kernel {
 		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(), Stores: storesConv(0, 4),
-			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions
 				phases, written := s.phases(transposed), s.Out
@@ -66,7 +66,7 @@ func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 				return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1}, Global: [3]int{
 					intmath.CeilDiv(s.Batch*z.count*y.count*x.count, t.N) * items, s.Groups * intmath.CeilDiv(written, t.M), phases}}
 			},
-			Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel { return []*kernels.Kernel{ConvDirect} },
+			Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel { return []*kernels.Kernel{ConvDirect} },
 		})
 	})
 }
@@ -76,7 +76,7 @@ func ConvWeight(tile GemmTile, far bool) *kernels.Kernel {
 	form := convForm{tile, 1, far}
 	return convWeights.get(form, func() *kernels.Kernel {
 		return convWeightKernel(&kernels.Kernel{Name: "k_conv_weight", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(),
-			Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)
 				slices := intmath.CeilDiv(s.Rows(), int(a[convWeightSlice].Int))
 				if l.CPU {
@@ -86,7 +86,7 @@ func ConvWeight(tile GemmTile, far bool) *kernels.Kernel {
 				return kernels.Grid{Dims: 3, Local: [3]int{t.items(), 1, 1}, Global: [3]int{
 					intmath.CeilDiv(s.Out, t.N) * t.items(), s.Groups * intmath.CeilDiv(s.weights(), t.M), slices}}
 			},
-			Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel { return []*kernels.Kernel{ConvWeightDirect} },
+			Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel { return []*kernels.Kernel{ConvWeightDirect} },
 		})
 	})
 }
@@ -177,7 +177,7 @@ func convOutputCases(shapes []*ConvShape, can func(s *ConvShape, transposed bool
 				if transposed == 1 {
 					x, y, channels = y, x, s.Groups*s.In
 				}
-				rows, cols, _ := s.ConvBlock(transposed == 1, kernels.Limits{CPU: true, Units: 2})
+				rows, cols, _ := s.ConvBlock(transposed == 1, kernels.Target{CPU: true, Units: 2})
 				o.In(x, -1, 1).In(s.Groups*s.Out*s.weights(), -1, 1).In(channels*biased, -1, 1).Out(y)
 				o.Args = s.Args(o.Args)
 				o.Int(transposed, biased, rows, cols)

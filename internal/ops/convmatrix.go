@@ -18,13 +18,13 @@ type ConvMatrix struct {
 
 // Those of outputs and of weights. They were the fastest on an H200.
 var (
-	convMatrixOutput = ConvMatrix{GemmTile{64, 64, 32, 32, 32, Parts}, 2}
-	convMatrixWeight = ConvMatrix{GemmTile{64, 64, 16, 32, 32, Parts}, 3}
+	convMatrixOutput = ConvMatrix{GemmTile{64, 64, 32, 32, 32, BF16x3}, 2}
+	convMatrixWeight = ConvMatrix{GemmTile{64, 64, 16, 32, 32, BF16x3}, 3}
 )
 
 // MatrixUnits returns how the matrix units of a device with the limits l, if it has any, compute Y from X and W, or with transposed X
 // from Y and W. It is none where that is not worth it.
-func (s *ConvShape) MatrixUnits(transposed bool, t kernels.DType, l kernels.Limits) ConvMatrix {
+func (s *ConvShape) MatrixUnits(transposed bool, t kernels.DType, l kernels.Target) ConvMatrix {
 	written := s.Out
 	if transposed {
 		written = s.In
@@ -36,12 +36,12 @@ func (s *ConvShape) MatrixUnits(transposed bool, t kernels.DType, l kernels.Limi
 }
 
 // MatrixUnitsWeight is MatrixUnits of the parts of the gradient of the weights.
-func (s *ConvShape) MatrixUnitsWeight(t kernels.DType, l kernels.Limits) ConvMatrix {
+func (s *ConvShape) MatrixUnitsWeight(t kernels.DType, l kernels.Target) ConvMatrix {
 	return convMatrixWeight.of(s, t, l)
 }
 
 // of returns m if it is worth it for a shape: packing takes launches and memory, and few channels leave most of a tile empty.
-func (m ConvMatrix) of(s *ConvShape, t kernels.DType, l kernels.Limits) ConvMatrix {
+func (m ConvMatrix) of(s *ConvShape, t kernels.DType, l kernels.Target) ConvMatrix {
 	const channels, products, chunks = 16, 1 << 22, 1 << 26 // products for each unit, and chunks of an operand
 	if l.CPU || t != kernels.Float32 || s.Groups != 1 || min(s.In, s.Out) < channels || max(s.OperandX().chunks(), s.OperandY().chunks(), s.Out*s.weights()/convChunk) > chunks ||
 		float64(s.Batch)*float64(s.products()) < products*float64(l.Units) ||
@@ -55,7 +55,7 @@ func (m ConvMatrix) of(s *ConvShape, t kernels.DType, l kernels.Limits) ConvMatr
 func (m ConvMatrix) items() int { return warp * (m.Tile.M / m.Tile.ItemM) * (m.Tile.N / m.Tile.ItemN) }
 
 // Slice is ConvSlice of the parts that WeightKernel makes.
-func (m ConvMatrix) Slice(s *ConvShape, l kernels.Limits) int {
+func (m ConvMatrix) Slice(s *ConvShape, l kernels.Target) int {
 	const short = 512 // positions
 	rows := max(s.Rows(), 1)
 	tiles := intmath.CeilDiv(s.Out, m.Tile.N) * m.unitBlocks(s)
@@ -96,10 +96,10 @@ func convPackedParams(other string) []kernels.Param {
 
 // Kernel returns the kernel of ConvShape.ConvKernel: its arguments, then what is read and W as ConvPack packs them.
 func (m ConvMatrix) Kernel() *kernels.Kernel {
-	use := kernels.Use{Kernel: "convolution on matrix units", Shape: m.shape()}
-	return fn.Identity.Within(use, func() *kernels.Kernel {
+	use := kernels.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
+	return fn.Identity.KernelFor(use, func() *kernels.Kernel {
 		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(), Stores: storesConv(0, 4),
-			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions
 				written := s.Out
@@ -123,10 +123,10 @@ func (m ConvMatrix) Kernel() *kernels.Kernel {
 
 // WeightKernel returns the kernel of ConvShape.WeightKernel: its arguments, then X and the gradient as ConvPack packs them.
 func (m ConvMatrix) WeightKernel() *kernels.Kernel {
-	use := kernels.Use{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
-	return fn.Identity.Within(use, func() *kernels.Kernel {
+	use := kernels.Variant{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
+	return fn.Identity.KernelFor(use, func() *kernels.Kernel {
 		k := convWeightKernel(&kernels.Kernel{Name: "k_conv_matrix_weight", File: "conv_matrix_weight.cl", Defines: m.defines(),
-			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)
 				return kernels.Grid{Dims: 3, Local: [3]int{m.items(), 1, 1}, Global: [3]int{
 					intmath.CeilDiv(s.Out, m.Tile.N) * m.items(), m.unitBlocks(s), intmath.CeilDiv(s.Rows(), int(a[convWeightSlice].Int))}}
@@ -151,11 +151,11 @@ func (m ConvMatrix) defines() string {
 }
 
 // convMatrixSmall is of one warp: it takes the place of others that a driver builds wrong, and tests have time for it.
-var convMatrixSmall = ConvMatrix{GemmTile{32, 32, 16, 32, 32, Parts}, 2}
+var convMatrixSmall = ConvMatrix{GemmTile{32, 32, 16, 32, 32, BF16x3}, 2}
 
 // others returns the kernels that may take the place of one.
-func (m ConvMatrix) others(kernel func(ConvMatrix) *kernels.Kernel) func(kernels.DType, kernels.Limits) []*kernels.Kernel {
-	return func(_ kernels.DType, l kernels.Limits) []*kernels.Kernel {
+func (m ConvMatrix) others(kernel func(ConvMatrix) *kernels.Kernel) func(kernels.DType, kernels.Target) []*kernels.Kernel {
+	return func(_ kernels.DType, l kernels.Target) []*kernels.Kernel {
 		if l.CPU || m == convMatrixSmall {
 			return nil
 		}
@@ -179,7 +179,7 @@ func convStrange(few bool, numbers int) []kernels.Case {
 				in := func(n int, is bool) { // the last element is too large or too small
 					o.In(n, -1, 1)
 					if a := o.Args[len(o.Args)-1]; is {
-						a.Buf.(*kernels.Mem).Set(a.Off+n-1, largest*1.234567)
+						a.Buf.(*kernels.HostBuffer).Set(a.Off+n-1, largest*1.234567)
 					}
 				}
 				in(s.Batch*s.In*volume(s.Size), flawed == 0)
@@ -250,7 +250,7 @@ func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands
 		}
 		args := make([]kernels.Arg, len(ops))
 		for i, op := range ops {
-			args[i] = kernels.I(int(op.Number))
+			args[i] = kernels.IntArg(int(op.Number))
 		}
 		return append(ops, packed(args)...)
 	}

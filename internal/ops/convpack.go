@@ -30,7 +30,7 @@ func (o ConvOperand) Lengths() (words, flaws int) {
 
 // Args appends the numbers to the arguments of ConvPack.
 func (o ConvOperand) Args(args []kernels.Arg) []kernels.Arg {
-	return append(args, kernels.I(o.Images), kernels.I(o.Size), kernels.I(o.Channels), kernels.I(o.Row), kernels.I(o.Step))
+	return append(args, kernels.IntArg(o.Images), kernels.IntArg(o.Size), kernels.IntArg(o.Channels), kernels.IntArg(o.Row), kernels.IntArg(o.Step))
 }
 
 // Where the arguments of ConvPack are.
@@ -50,7 +50,7 @@ func convOperandOf(args []kernels.Arg) ConvOperand {
 // three bfloat16 for each element, whether they are not the elements, and the numbers of the ConvOperand.
 var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 	Params: []kernels.Param{in("S"), outInts("P"), outInts("F"), intArg("images"), intArg("size"), intArg("channels"), intArg("row"), intArg("step")},
-	Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 		return kernels.Grid{Dims: 1, Local: [3]int{convFlag}, Global: [3]int{intmath.RoundUp(convOperandOf(a).chunks(), convFlag)}}
 	},
 	Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
@@ -106,7 +106,7 @@ func (o ConvOperand) pack(words, flaws []int32, at func(i int) float32) {
 		for c := i % chunks * convChunk; c < min(o.Channels, (i%chunks+1)*convChunk); c++ {
 			v := at(p/o.Size*o.Row + p%o.Size + c*o.Step)
 			size = float32(math.FMA(float64(v), float64(v), float64(size)))
-			if (packing{inner: Parts}).put(words[i*4+c%convChunk/2:], 4*n, v, c%2) {
+			if (packing{inner: BF16x3}).put(words[i*4+c%convChunk/2:], 4*n, v, c%2) {
 				flaws[i/convFlag] = 1
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // the bias: the parts [slices, groups, weights + biased, co], W [groups, co, weights], BIAS [groups, co] or any buffer, slices,
 // groups, weights, co, biased.
 var ConvParts = &kernels.Kernel{Name: "k_conv_parts", File: "conv_parts_cpu.cl", GPU: "conv_parts_gpu.cl",
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		slices, groups, rows, co := int(a[3].Int), int(a[4].Int), int(a[5].Int+a[7].Int), int(a[6].Int)
 		if l.CPU {
 			return kernels.Groups(intmath.CeilDiv(rows, 16), groups)

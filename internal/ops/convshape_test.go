@@ -19,7 +19,7 @@ func square(batch, in, out, size, kernel, stride int) *ConvShape {
 // TestConvBlock: the blocks of positions of a work-item fit its planes, cover all rows with no short last one where that can be
 // helped, and are as many as keep the cores busy. Where a row fits in no way, there are none.
 func TestConvBlock(t *testing.T) {
-	l := kernels.Limits{CPU: true, Units: 2}
+	l := kernels.Target{CPU: true, Units: 2}
 	for _, c := range []struct {
 		s          *ConvShape
 		transposed bool
@@ -50,12 +50,12 @@ func TestConvBlock(t *testing.T) {
 // TestConvSlice: gradients of weights are summed up in parts where the weights alone would leave units idle, each worth the
 // part that it writes.
 func TestConvSlice(t *testing.T) {
-	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 100}
+	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 100}
 	depthwise := square(8, 1, 1, 14, 3, 1)
 	depthwise.Groups = 64
 	for _, c := range []struct {
 		s      *ConvShape
-		l      kernels.Limits
+		l      kernels.Target
 		slices int
 	}{
 		{square(128, 32, 64, 14, 5, 1), cpu, 4}, {square(1, 8, 8, 3, 3, 1), cpu, 3}, {depthwise, cpu, 1},
@@ -72,7 +72,7 @@ func TestConvSlice(t *testing.T) {
 // TestConvTile: a GPU computes few channels without tiles, and takes narrow tiles for what would leave half of others empty. It
 // has another kernel for more taps than a word has bits, and one for taps that few channels' rows meet together.
 func TestConvTile(t *testing.T) {
-	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
 		s          *ConvShape
 		transposed bool
@@ -101,7 +101,7 @@ func TestConvTile(t *testing.T) {
 // TestConvWeightTile: the gradient of the weights has a small tile for few outputs, none for a few, and a kernel of its own for
 // more taps than a word has bits.
 func TestConvWeightTile(t *testing.T) {
-	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
 		s    *ConvShape
 		t    kernels.DType

@@ -68,7 +68,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		var numbers [convCount]kernels.Arg
 		for i := range numbers {
-			numbers[i] = kernels.I(c.Int(convNumbers + i))
+			numbers[i] = kernels.IntArg(c.Int(convNumbers + i))
 		}
 		s, transposed, biased := convShapeOf(numbers[:], 0), c.Int(convTransposed) != 0, c.Int(convBiased) != 0
 		read, written, from, to := s.In, s.Out, s.Size, s.OutSize
@@ -205,7 +205,7 @@ func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		var numbers [convCount]kernels.Arg
 		for i := range numbers {
-			numbers[i] = kernels.I(c.Int(convWeightNumbers + i))
+			numbers[i] = kernels.IntArg(c.Int(convWeightNumbers + i))
 		}
 		s, slice, biased := convShapeOf(numbers[:], 0), c.Int(convWeightSlice), c.Int(convWeightBiased)
 		x, g, d := c.Reals(convWeightX), c.Reals(convWeightG), c.Reals(convWeightD)

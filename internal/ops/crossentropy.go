@@ -51,21 +51,21 @@ var (
 func describeCrossEntropy(in args) operations {
 	l := describeLabelled(in, 4)
 	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
-	return operations{&kernels.CrossEntropy{Labelled: l, Loss: part(0), Counted: part(1), Most: part(2), LogSum: part(3), Slope: part(4)}}
+	return operations{&kernels.CrossEntropy{CrossEntropySpec: l, Loss: part(0), Counted: part(1), Most: part(2), LogSum: part(3), Slope: part(4)}}
 }
 
 // describeCrossEntropyGrad: X, T, W, R, G, D, outer, len, inner, weighted, logits, ignore, smoothing, each.
 func describeCrossEntropyGrad(in args) operations {
 	l, each := describeLabelled(in, 6), int(in[13].Int)
 	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
-	return operations{&kernels.CrossEntropyGrad{Labelled: l, Most: part(2), LogSum: part(3), Slope: part(4),
+	return operations{&kernels.CrossEntropyGrad{CrossEntropySpec: l, Most: part(2), LogSum: part(3), Slope: part(4),
 		G: view(in, 4, 0, l.Inner*each, each), D: view(in, 5, 0, l.Len*l.Inner, l.Inner, 1)}}
 }
 
 // describeLabelled is of a launch whose numbers begin at an argument.
-func describeLabelled(in args, at int) kernels.Labelled {
+func describeLabelled(in args, at int) kernels.CrossEntropySpec {
 	p := labelledBy(func(i int) int { return int(in[i].Int) }, at)
-	return kernels.Labelled{Outer: p.outer, Len: p.len, Inner: p.inner, Logits: p.logits, Weighted: p.weighted, Ignore: int(p.ignore),
+	return kernels.CrossEntropySpec{Outer: p.outer, Len: p.len, Inner: p.inner, Logits: p.logits, Weighted: p.weighted, Ignore: int(p.ignore),
 		Smoothing: passed(at + 6), X: view(in, 0, 0, p.len*p.inner, p.inner, 1), Labels: view(in, 1, 0, p.inner, 1), Weights: view(in, 2, 0, 1)}
 }
 
@@ -147,9 +147,9 @@ func labelledLoops[T kernels.Real](c kernels.Call[T], l labelled) *vec.Loops[T] 
 // exponentials returns the largest element of a row, the sum of the exponentials of what the others are beside it, and, if it is asked
 // for, that of these differences.
 func exponentials[T kernels.Real](l *vec.Loops[T], row []T, differences bool) (most, sum, total float64) {
-	room := l.Borrow(len(row))
+	room := l.Scratch(len(row))
 	defer l.Return(room)
-	d, largest := room.V, l.Most(row)
+	d, largest := room.V, l.Max(row)
 	l.MapBy(vec.Sub, d, row, largest)
 	if differences {
 		total = float64(l.Sum(d))

@@ -33,9 +33,9 @@ func mapped(f *kernels.Function, scalars []kernels.Scalar, dims []int, y kernels
 
 // The formulas of kernels that have no function of package kernels.
 var (
-	x, w, v, u = expr.X(0), expr.X(1), expr.X(2), expr.X(3)
-	a          = expr.S(0)
-	zero, one  = expr.C(0), expr.C(1)
+	x, w, v, u = expr.Input(0), expr.Input(1), expr.Input(2), expr.Input(3)
+	a          = expr.Param(0)
+	zero, one  = expr.Const(0), expr.Const(1)
 
 	given   = &kernels.Function{Name: "given", Value: a, Integers: true, Scalars: []float64{1}}
 	nothing = &kernels.Function{Name: "zero", Value: zero, Integers: true}
@@ -136,7 +136,7 @@ func describeMaxAxisGrad(in args) operations {
 // The squared error of X and T, and its gradient.
 var (
 	squaredDifference = &kernels.Function{Name: "squared_difference", Value: x.Sub(w).Square()}
-	twiceDifference   = &kernels.Function{Name: "twice_difference", Value: expr.C(2).Mul(x.Sub(w))}
+	twiceDifference   = &kernels.Function{Name: "twice_difference", Value: expr.Const(2).Mul(x.Sub(w))}
 )
 
 // describeSquaredError: X, T, D, P, n, chunk.
@@ -173,10 +173,10 @@ func (p *product) describe(in args) operations {
 	if num(gemmBiased) != 0 {
 		list = append(list, mapped(fn.Add, nil, dims, c, c, view(in, gemmBias, 0, 0, 1)))
 	}
-	if p.epilogue == nil || num(gemmThen) == GemmSums {
+	if p.epilogue == nil || num(gemmEpilogue) == EpilogueNone {
 		return list
 	}
-	if num(gemmThen) == GemmKeep {
+	if num(gemmEpilogue) == EpilogueApplyAndKeep {
 		list = append(list, mapped(fn.Identity, nil, dims, view(in, gemmZ, 0, ldc, 1), c))
 	}
 	return append(list, mapped(p.epilogue.f, p.epilogue.passed(gemmScalars), dims, c, c))

@@ -8,17 +8,17 @@ import (
 
 // What norms are made of.
 var (
-	fifth       = expr.X(4)
+	fifth       = expr.Input(4)
 	quotient    = &kernels.Function{Name: "quotient", Value: x.Div(a), Scalars: []float64{4}}
 	inverseRoot = &kernels.Function{Name: "inverse_root", Scalars: []float64{4, 1e-5},
-		Value: expr.Where(x.Sub(x).Eq(zero), one.Div(x.Div(a).Add(expr.S(1)).Sqrt()), x.Sub(x))} // an infinite sum has none
+		Value: expr.Where(x.Sub(x).Eq(zero), one.Div(x.Div(a).Add(expr.Param(1)).Sqrt()), x.Sub(x))} // an infinite sum has none
 	normed      = &kernels.Function{Name: "normed", Value: x.Sub(w).Mul(v)}
 	normShare   = &kernels.Function{Name: "norm_share", Value: x.Mul(w.Sub(v)).Mul(u)}
 	rootSlope   = &kernels.Function{Name: "root_slope", Value: w.Mul(x.Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}
 	normSlope   = &kernels.Function{Name: "norm_slope", Value: w.Mul(x.Sub(v.Div(a)).Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}
 	joinMeans   = &kernels.Function{Name: "join_means", Value: x.Add(w.Sub(x).Mul(a)), Scalars: []float64{0.5}}
 	joinSquares = &kernels.Function{Name: "join_squares", Value: v.Add(u).Add(w.Sub(x).Square().Mul(a)), Scalars: []float64{4}}
-	moved       = &kernels.Function{Name: "moved", Value: one.Sub(a).Mul(x).Add(a.Mul(w.Div(expr.S(1)))), Scalars: []float64{0.1, 4}}
+	moved       = &kernels.Function{Name: "moved", Value: one.Sub(a).Mul(x).Add(a.Mul(w.Div(expr.Param(1)))), Scalars: []float64{0.1, 4}}
 )
 
 // rowSums is the sum of each of n neighbours in a temporary, to another.

@@ -10,8 +10,8 @@ import (
 
 // SGD, of parameters x, gradients w and velocities v, with the scalars lr, momentum and l2.
 var (
-	momentum     = expr.S(1)
-	sgdGradient  = expr.S(2).FMA(x, w)
+	momentum     = expr.Param(1)
+	sgdGradient  = expr.Param(2).FMA(x, w)
 	sgdVelocity  = expr.Where(momentum.Eq(zero), sgdGradient, momentum.FMA(v, sgdGradient))
 	sgdScalars   = []float64{0.01, 0.9, 0.1}
 	velocity     = &kernels.Function{Name: "sgd_velocity", Value: sgdVelocity, Scalars: sgdScalars}
@@ -33,7 +33,7 @@ func describeSGD(in args) operations {
 // AdamW's two moments and its step, by the place of the gradient g among the operands: parameters x, moments v and u, with
 // the scalars decay, b1, one_b1, b2, one_b2, step, root, eps.
 func adamwFunctions(g *expr.Expr) (first, second, step *kernels.Function) {
-	s := expr.S
+	s := expr.Param
 	m := s(1).FMA(v, s(2).Mul(g))
 	squares := s(3).FMA(u, s(4).Mul(g).Mul(g))
 	p := x.Mul(one.Sub(s(0))).Sub(s(5).Mul(m).Div(squares.Sqrt().FMA(s(6), s(7))))
@@ -44,7 +44,7 @@ func adamwFunctions(g *expr.Expr) (first, second, step *kernels.Function) {
 // The gradient of AdamW is operand 1, or that times a seed, operand 4.
 var (
 	adamwFirst, adamwSecond, adamwStep               = adamwFunctions(w)
-	adamwSeededFirst, adamwSeededSecond, adamwSeeded = adamwFunctions(expr.X(4).Mul(w))
+	adamwSeededFirst, adamwSeededSecond, adamwSeeded = adamwFunctions(expr.Input(4).Mul(w))
 )
 
 // adamwMap is AdamW of n parameters, with the scalars from argument at on.

@@ -130,7 +130,7 @@ func (b *blocks[T]) run(out []T, operands ...[]T) {
 func epilogues(tile GemmTile) []*kernels.Kernel {
 	all := []*kernels.Kernel{Gemm(NT, tile, fn.Tanh), Gemm(TN, tile, fn.Softplus)}
 	for _, f := range []*kernels.Function{fn.Clamp, fn.Tanh, fn.Softplus, fn.ReLU, fn.LeakyReLU, fn.Sigmoid, fn.Sine, fn.RDivScalar} {
-		all = append(all, Gemm(NN, tile, f), LinearGrad(f.LayerGradient(f.Scalars)))
+		all = append(all, Gemm(NN, tile, f), LinearGrad(f.CheapestGradient(f.Scalars)))
 	}
 	return append(all, LinearGrad(fn.LeakyReLU.Gradient(0)))
 }

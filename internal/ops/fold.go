@@ -95,7 +95,7 @@ func newFold(kind FoldKind, t kernels.DType) *kernels.Kernel {
 }
 
 // foldRows says what a fold does by rows: see kernels.Rows. Those are lines in one share.
-func foldRows(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+func foldRows(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 	n := int(a[3].Int)
 	if n == 0 || a[4].Int != 1 || a[6].Int != 1 {
 		return nil
@@ -110,7 +110,7 @@ func foldRows(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
 // foldGroup is FOLD_GROUP of fold_gpu.cl.
 const foldGroup = 256
 
-func foldGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func foldGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	outer, n, inner, chunk, shares := int(a[2].Int), int(a[3].Int), int(a[4].Int), int(a[5].Int), int(a[6].Int)
 	if l.CPU {
 		return cpuLines(outer*shares, min(n, chunk), inner, l)
@@ -120,7 +120,7 @@ func foldGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
 
 // cpuLines launches work-groups of one work-item that share rows×columns lines of n elements out, in blocks of sixteen
 // columns: as many as are worth their start, and keep the cores busy.
-func cpuLines(rows, n, columns int, l kernels.Limits) kernels.Grid {
+func cpuLines(rows, n, columns int, l kernels.Target) kernels.Grid {
 	const least = 8192 // elements
 	blocks := rows * intmath.CeilDiv(columns, 16)
 	work := rows * columns / least * max(n, 1)
@@ -139,7 +139,7 @@ func gpuLines(rows, columns, wide, tall int) kernels.Grid {
 // FoldShape returns in how many shares, of what length, the lines of [outer, n, inner] are folded so that a device is busy,
 // and the shape of a GPU's work-group: neighbouring columns, and slices of a line. There is one share where the lines alone
 // are enough.
-func FoldShape(outer, n, inner int, l kernels.Limits) (chunk, shares, wide, tall int) {
+func FoldShape(outer, n, inner int, l kernels.Target) (chunk, shares, wide, tall int) {
 	const least = 4096 // elements of a share
 	wide, tall = 1, 1
 	for wide < inner && wide < 32 {

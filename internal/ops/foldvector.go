@@ -67,7 +67,7 @@ func vectorFold[T kernels.Real](c kernels.Call[T], n, inner int) *vec.Loops[T] {
 
 // foldRow folds a row, which is not empty.
 func foldRow[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of elementOf[T]) T {
-	room := l.Borrow(2 * foldLanes)
+	room := l.Scratch(2 * foldLanes)
 	defer l.Return(room)
 	return foldHalves(l, join, x, of, room.V[:foldLanes], room.V[foldLanes:])
 }
@@ -98,7 +98,7 @@ func foldHalves[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of el
 // foldDown folds columns: n rows, at least one, whose first elements are inner apart, into as many as `to` has room for.
 func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, inner int, of elementOf[T]) {
 	w := len(to)
-	room := l.Borrow(w)
+	room := l.Scratch(w)
 	defer l.Return(room)
 	if n > pairTerms {
 		half := halfOf(n)
@@ -139,7 +139,7 @@ func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKi
 	how, of, wide, cost := foldings[kind], withItself(l, foldings[kind].of), foldColumns, 1
 	if inner == 1 && kind != FoldLSE {
 		c.Parallel(outer*shares, min(n, chunk), func(lo, hi int) {
-			room := l.Borrow(2*foldLanes + 1)
+			room := l.Scratch(2*foldLanes + 1)
 			defer l.Return(room)
 			result := room.V[2*foldLanes:]
 			for u := lo; u < hi; u++ {
@@ -162,7 +162,7 @@ func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKi
 		wide, cost = cachedColumns[T](min(n, chunk)), 8
 	}
 	eachShare(c, c.Reals(0), outer, n, inner, chunk, shares, wide, cost, func(at int, x []T, m, w int) {
-		room := l.Borrow(w)
+		room := l.Scratch(w)
 		defer l.Return(room)
 		if kind == FoldLSE {
 			logSumExps(l, room.V, x, m, inner)
@@ -175,7 +175,7 @@ func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKi
 
 // logSumExps sets `to` to log Σ eˣ of columns, of n rows whose first elements are inner apart, or of a row of n elements.
 func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
-	sums := l.Borrow(len(to))
+	sums := l.Scratch(len(to))
 	defer l.Return(sums)
 	if inner == 1 {
 		to[0] = l.Reduce(vec.Max, x[:n])
@@ -202,7 +202,7 @@ func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
 // columnMoments sets means and squares to the means of columns, n rows whose first elements are inner apart, and to the sums of the squared
 // deviations from them. The mean of the first pass has an error, which the second finds.
 func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, inner int) {
-	rest := l.Borrow(len(means))
+	rest := l.Scratch(len(means))
 	defer l.Return(rest)
 	foldDown(l, vec.Add, means, x, n, inner, itself[T])
 	l.MapBy(vec.Div, means, means, T(n))
@@ -255,7 +255,7 @@ func argVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], least bool, 
 			put(at, k, v)
 			return
 		}
-		room := l.Borrow(2 * w)
+		room := l.Scratch(2 * w)
 		defer l.Return(room)
 		best, part, begins := room.V[:w], room.V[w:], make([]int32, w)
 		foldDown(l, join, best, x, min(m, argRun), inner, itself[T])

@@ -94,7 +94,7 @@ func TestFoldsInVectors(t *testing.T) {
 					what := fmt.Sprint(i, ": ", f.k.Name, " ", f.k.Defines, " of ", s, " in ", real, ", special ", special)
 					eps, least := real.Epsilon()
 					for p, param := range f.k.Params {
-						if plain[p].Kind != kernels.ArgVec || !param.Mode.Written() {
+						if plain[p].Kind != kernels.ArgBuffer || !param.Mode.Written() {
 							continue
 						}
 						for j := range plain[p].N {

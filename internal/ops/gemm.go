@@ -55,22 +55,22 @@ func FormOf(a, b bool) GemmForm {
 //
 // built for a tile and a function of one operand; nil is none. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc,
 // accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with a function Z, then and the scalars
-// that occur in it. then is one of GemmApply to GemmSums; with GemmKeep, Z [m, ldc] becomes the operand of f, which its
+// that occur in it. then is one of EpilogueApply to EpilogueNone; with EpilogueApplyAndKeep, Z [m, ldc] becomes the operand of f, which its
 // gradient may need; else it is any buffer. Each ld is the distance of two rows in memory. If biased is 0, BIAS is any
 // buffer. Without a function, with slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
 func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
 	}
-	use := kernels.Use{Kernel: gemmUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return f.Within(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
+	use := kernels.Variant{Kernel: gemmUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	return f.KernelFor(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
 // What the kernel of a product with a function does with it.
 const (
-	GemmApply = iota
-	GemmKeep  // and store its operand
-	GemmSums  // not: C becomes the operand, as of a product without, so that a device need not build that too
+	EpilogueApply        = iota
+	EpilogueApplyAndKeep // and store its operand
+	EpilogueNone         // not: C becomes the operand, as of a product without, so that a device need not build that too
 )
 
 // Where the arguments of a product are. Those from gemmZ on are there with an epilogue only.
@@ -90,14 +90,14 @@ const (
 	gemmRows
 	gemmSlice
 	gemmZ
-	gemmThen
+	gemmEpilogue
 	gemmScalars
 )
 
 // GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of slices:
 // enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in
 // the second-level cache, and so many alike that every core gets the same share.
-func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
+func GemmRows(m, n, slices int, tile GemmTile, l kernels.Target) int {
 	const most, multiple = 264, 12
 	share := intmath.CeilDiv(m*intmath.CeilDiv(n, tile.N)*slices, l.Units) // of a core, in rows
 	return max(multiple, intmath.RoundUp(intmath.CeilDiv(share, intmath.CeilDiv(share, most)), multiple))
@@ -106,12 +106,12 @@ func GemmRows(m, n, slices int, tile GemmTile, l kernels.Limits) int {
 // GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
 // leave units idle, and then so much less that they do not. Longer sums than gemmTerms are in slices in any case, which are added
 // pairwise. Of tiles with the FMA it depends on none, so that tuning changes no result.
-func GemmSlice(tile GemmTile, m, n, k int, l kernels.Limits) int {
+func GemmSlice(tile GemmTile, m, n, k int, l kernels.Target) int {
 	return GemmBatchSlice(tile, 1, m, n, k, l)
 }
 
 // GemmBatchSlice is GemmSlice for a batch of products.
-func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Limits) int {
+func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Target) int {
 	short, perUnit, rows, columns := 128, 2, 64, 64 // a slice of less is not worth the share that it writes
 	switch {
 	case l.CPU:
@@ -145,7 +145,7 @@ type product struct {
 
 // groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they pack A, which one of them then does
 // for several panels, as long as there is work for every core. others is how many share out the rest.
-func (p *product) groups(n, others int, l kernels.Limits) int {
+func (p *product) groups(n, others int, l kernels.Target) int {
 	const most, each = 16, 2 // panels, and work-groups for a core
 	panels := intmath.CeilDiv(n, p.tile.N)
 	if !p.form.TransposesA() {
@@ -169,7 +169,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		Name: "k_gemm_" + string(form), File: "gemm_cpu.cl", GPU: tile.file() + ".cl", Defines: tile.definesOf(form),
 		Params: []kernels.Param{in("A"), in("B"), in("BIAS"), inOut("C"), intArg("m"), intArg("n"), intArg("K"),
 			intArg("lda"), intArg("ldb"), intArg("ldc"), intArg("accumulate"), intArg("biased"), intArg("rows"), intArg("slice")},
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
 			slices := intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
 			if l.CPU {
@@ -180,7 +180,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 			return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1},
 				Global: [3]int{columns * items, tile.rowGroups(m, columns*slices, l), slices}}
 		},
-		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
+		Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			var others []*kernels.Kernel
 			for _, other := range tile.others(t, l) {
 				others = append(others, Gemm(form, other, f))
@@ -251,7 +251,7 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 	}
 	return func(param, i int) float64 {
 		r, c := i/ldc, i%ldc
-		if param == gemmZ || c >= n || num(gemmThen) == GemmSums {
+		if param == gemmZ || c >= n || num(gemmEpilogue) == EpilogueNone {
 			return off
 		}
 		if a == nil {
@@ -307,7 +307,7 @@ func (p *product) cases(few bool) []kernels.Case {
 			p.addPacked(o)
 		}})
 	}
-	if p.tile.Inner.factors() == Parts {
+	if p.tile.Inner.factors() == BF16x3 {
 		cases = append(cases, p.strangeCases()...)
 	}
 	return cases
@@ -315,7 +315,7 @@ func (p *product) cases(few bool) []kernels.Case {
 
 // stored returns how many matrices Z has.
 func stored(then int) int {
-	if then == GemmKeep {
+	if then == EpilogueApplyAndKeep {
 		return 1
 	}
 	return 0
@@ -360,7 +360,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	for i := gemmM; i < numbers; i++ {
 		if i == gemmZ {
-			ops = append(ops, kernels.Draw(stored(num(gemmThen))*rows*ldc, 0, 0))
+			ops = append(ops, kernels.Draw(stored(num(gemmEpilogue))*rows*ldc, 0, 0))
 			continue
 		}
 		ops = append(ops, kernels.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
@@ -454,7 +454,7 @@ func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A
 	if c.Int(gemmBiased) != 0 {
 		p.Bias = c.Reals(gemmBias)[:p.N]
 	}
-	if t.functions != nil && c.Int(gemmThen) != GemmSums {
+	if t.functions != nil && c.Int(gemmEpilogue) != EpilogueNone {
 		p.End = func(lo, hi int) { finish(c, t.functions, lo, hi) }
 	}
 	loops.Product(p, each)
@@ -510,7 +510,7 @@ func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func
 				}
 			}
 			t.gemm(ta, tb, hi-lo, n, k, 1, a[lo*row:], lda, b, ldb, beta, out[lo*ldc:], ldc)
-			if t.functions != nil && c.Int(gemmThen) != GemmSums {
+			if t.functions != nil && c.Int(gemmEpilogue) != EpilogueNone {
 				finish(c, t.functions, lo, hi)
 			}
 		}
@@ -541,7 +541,7 @@ func finish[T kernels.Real](c kernels.Call[T], functions *sync.Pool, lo, hi int)
 	}
 	for r := lo; r < hi; r += step {
 		row := c.Reals(gemmC)[r*ldc : r*ldc+n]
-		if c.Int(gemmThen) == GemmKeep {
+		if c.Int(gemmEpilogue) == EpilogueApplyAndKeep {
 			copy(c.Reals(gemmZ)[r*ldc:], row)
 		}
 		b.run(row, row)

@@ -29,8 +29,8 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 // [Batch], and run: the products that a work-item of a CPU computes, 1 on others. The matrices of C lie one after the
 // other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
-	use := kernels.Use{Kernel: gemmBatchUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return fn.Identity.Within(use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
+	use := kernels.Variant{Kernel: gemmBatchUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	return fn.Identity.KernelFor(use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
 }
 
 // Where the further arguments of a batch are.
@@ -59,8 +59,8 @@ func batchOf(num func(i int) int, from int) Batch {
 
 // Args returns the arguments that pass it.
 func (b Batch) Args() [9]kernels.Arg {
-	return [9]kernels.Arg{kernels.I(b.Len()), kernels.I(b.N[1]), kernels.I(b.N[2]), kernels.I(b.A[0]), kernels.I(b.A[1]), kernels.I(b.A[2]),
-		kernels.I(b.B[0]), kernels.I(b.B[1]), kernels.I(b.B[2])}
+	return [9]kernels.Arg{kernels.IntArg(b.Len()), kernels.IntArg(b.N[1]), kernels.IntArg(b.N[2]), kernels.IntArg(b.A[0]), kernels.IntArg(b.A[1]), kernels.IntArg(b.A[2]),
+		kernels.IntArg(b.B[0]), kernels.IntArg(b.B[1]), kernels.IntArg(b.B[2])}
 }
 
 // at returns where the operands of product y begin.
@@ -79,7 +79,7 @@ func (b Batch) extent() (a, at int) {
 
 // GemmBatchRun chooses how many products of [rows, K] by [K, n], of all parts, a work-item of a CPU computes: so many that
 // they are worth its start, and so few that every core has some. Others compute one.
-func GemmBatchRun(rows, n, k, parts int, l kernels.Limits) int {
+func GemmBatchRun(rows, n, k, parts int, l kernels.Target) int {
 	if !l.CPU {
 		return 1
 	}
@@ -89,7 +89,7 @@ func GemmBatchRun(rows, n, k, parts int, l kernels.Limits) int {
 
 // GemmBatchTileFor returns the tile for a batch of products: like that of one product with the rows of all of them, but
 // one of those that cover a single matrix with the least waste.
-func GemmBatchTileFor(form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Limits, tuned []GemmChoice) GemmTile {
+func GemmBatchTileFor(form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Target, tuned []GemmChoice) GemmTile {
 	tiles := GemmTiles(t, l)
 	if l.CPU { // rows are cut as they come, and up to 16 columns have a form of their own in each
 		best := tiles[0]
@@ -166,7 +166,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		Name: single.Name, File: "gemm_cpu_batch_" + string(form) + ".cl", GPU: tile.file() + "_batch_" + string(form) + ".cl", Defines: tile.definesOf(form),
 		Text: batchText("gemm_cpu", batchCPU, form), GPUText: batchText(tile.file(), batchGPU, form),
 		Params: append(append(slices.Clone(single.Params), batchParams...), intArg("run")),
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
 			parts := int(a[batchLen].Int) * intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
 			if l.CPU {
@@ -177,7 +177,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 			items, others := tile.items(), intmath.CeilDiv(n, tile.N)*parts
 			return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{others * items, tile.rowGroups(m, others, l)}}
 		},
-		Variants: func(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
+		Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			var others []*kernels.Kernel
 			for _, other := range tile.others(t, l) {
 				others = append(others, GemmBatch(form, other))
@@ -345,14 +345,14 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
-	Grid: kernels.PerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Stores: storesDirect,
+	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Stores: storesDirect,
 	Twin: kernels.Twin{F32: directTwin[float32], F64: directTwin[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[10].Int)*kernels.MaxAbs(a, 2)
 	}}}
 
 // Direct reports whether the matrices of a batch are so small that a tile of a GPU would be mostly empty.
-func Direct(m, n, k int, l kernels.Limits) bool { return !l.CPU && m <= 16 && n <= 16 && k <= 256 }
+func Direct(m, n, k int, l kernels.Target) bool { return !l.CPU && m <= 16 && n <= 16 && k <= 256 }
 
 const directBatch = 11
 

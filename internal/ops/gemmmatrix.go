@@ -19,33 +19,33 @@ type Inner uint8
 const (
 	FMA    Inner = iota
 	TF32         // factors rounded to tf32
-	Halves       // factors rounded to float16
-	Parts        // factors of float32, as sums of three bfloat16: as accurate as FMA
+	FP16         // factors rounded to float16
+	BF16x3       // factors of float32, as sums of three bfloat16: as accurate as FMA
 
-	Packed  = 8           // with one of these: the operands are packed before
-	Held    = 2 * Packed  // with one of these: a small B is held while the rows of A pass, which gemm_held.cl does
-	Grouped = 2 * Held    // with these: groups of four warps multiply, which gemm_groups.cl and gemm_held_groups.cl do
-	Long    = 2 * Grouped // with one of these: groups of four warps share out the steps of a long sum, which gemm_long.cl does
+	Swizzled    = 8               // with one of these: the operands are packed before
+	BStationary = 2 * Swizzled    // with one of these: a small B is held while the rows of A pass, which gemm_bstationary.cl does
+	WarpGroups  = 2 * BStationary // with these: groups of four warps multiply, which gemm_groups.cl and gemm_bstationary_groups.cl do
+	LongK       = 2 * WarpGroups  // with one of these: groups of four warps share out the steps of a long sum, which gemm_longk.cl does
 )
 
 // factors returns what the units take, without the way that it gets there.
-func (i Inner) factors() Inner { return i & (Packed - 1) }
+func (i Inner) factors() Inner { return i & (Swizzled - 1) }
 
-func (i Inner) packed() bool { return i&Packed != 0 }
+func (i Inner) packed() bool { return i&Swizzled != 0 }
 
-func (i Inner) held() bool { return i&Held != 0 }
+func (i Inner) held() bool { return i&BStationary != 0 }
 
-func (i Inner) long() bool { return i&Long != 0 }
+func (i Inner) long() bool { return i&LongK != 0 }
 
-// Grouped reports whether groups of warps multiply.
-func (i Inner) Grouped() bool { return i&Grouped != 0 }
+// WarpGroups reports whether groups of warps multiply.
+func (i Inner) WarpGroups() bool { return i&WarpGroups != 0 }
 
 // Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
 func (i Inner) Probed() Inner {
-	if i.held() && i.Grouped() {
+	if i.held() && i.WarpGroups() {
 		return i
 	}
-	return i &^ Held
+	return i &^ BStationary
 }
 
 // String returns the name.
@@ -54,9 +54,9 @@ func (i Inner) String() string {
 	switch {
 	case i.long():
 		name += " long"
-	case i.held() && i.Grouped():
+	case i.held() && i.WarpGroups():
 		name += " held grouped"
-	case i.Grouped():
+	case i.WarpGroups():
 		name += " grouped"
 	case i.packed():
 		name += " packed"
@@ -71,7 +71,7 @@ func (i Inner) Precision() kernels.Precision {
 	switch i.factors() {
 	case TF32:
 		return kernels.PrecisionTF32
-	case Halves:
+	case FP16:
 		return kernels.PrecisionFloat16
 	}
 	return kernels.PrecisionFloat32
@@ -80,8 +80,8 @@ func (i Inner) Precision() kernels.Precision {
 // gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
 var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for factors := FMA; factors <= Parts; factors++ {
-		for _, way := range []Inner{0, Packed, Held, Packed | Grouped, Held | Grouped, Long} {
+	for factors := FMA; factors <= BF16x3; factors++ {
+		for _, way := range []Inner{0, Swizzled, BStationary, Swizzled | WarpGroups, BStationary | WarpGroups, LongK} {
 			inner := factors | way
 			for _, form := range GemmForms {
 				one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
@@ -103,49 +103,49 @@ const warp = 32
 // matrixTiles are those of each inner product on matrix units: for matrices of up to 64 rows or columns, for others, for
 // those that fill a device with large ones, and for those that do not fill it with others.
 var matrixTiles = [...][]GemmTile{
-	TF32:   {{64, 64, 16, 32, 32, TF32}, {64, 64, 32, 32, 32, TF32}, {128, 128, 32, 64, 32, TF32}},
-	Halves: {{64, 64, 32, 32, 32, Halves}, {64, 64, 64, 32, 32, Halves}, {128, 128, 64, 64, 32, Halves}},
-	Parts: {{64, 64, 16, 32, 32, Parts}, {64, 64, 32, 32, 32, Parts}, {128, 128, 32, 64, 32, Parts}, {32, 64, 64, 32, 32, Parts},
-		{64, 64, 32, 32, 64, Parts}, {64, 64, 32, 64, 32, Parts}},
+	TF32: {{64, 64, 16, 32, 32, TF32}, {64, 64, 32, 32, 32, TF32}, {128, 128, 32, 64, 32, TF32}},
+	FP16: {{64, 64, 32, 32, 32, FP16}, {64, 64, 64, 32, 32, FP16}, {128, 128, 64, 64, 32, FP16}},
+	BF16x3: {{64, 64, 16, 32, 32, BF16x3}, {64, 64, 32, 32, 32, BF16x3}, {128, 128, 32, 64, 32, BF16x3}, {32, 64, 64, 32, 32, BF16x3},
+		{64, 64, 32, 32, 64, BF16x3}, {64, 64, 32, 64, 32, BF16x3}},
 }
 
 // packedTiles are those of packed operands.
 var packedTiles = [...]GemmTile{
-	TF32:   {128, 128, 16, 64, 64, TF32 | Packed},
-	Halves: {192, 128, 16, 96, 64, Halves | Packed},
-	Parts:  {128, 64, 16, 64, 64, Parts | Packed},
+	TF32:   {128, 128, 16, 64, 64, TF32 | Swizzled},
+	FP16:   {192, 128, 16, 96, 64, FP16 | Swizzled},
+	BF16x3: {128, 64, 16, 64, 64, BF16x3 | Swizzled},
 }
 
 // groupedTiles are those of packed operands that groups multiply.
 var groupedTiles = [...]GemmTile{
-	TF32:   {128, 128, 8, 64, 128, TF32 | Packed | Grouped},
-	Halves: {128, 128, 16, 64, 128, Halves | Packed | Grouped},
-	Parts:  {64, 128, 16, 64, 128, Parts | Packed | Grouped},
+	TF32:   {128, 128, 8, 64, 128, TF32 | Swizzled | WarpGroups},
+	FP16:   {128, 128, 16, 64, 128, FP16 | Swizzled | WarpGroups},
+	BF16x3: {64, 128, 16, 64, 128, BF16x3 | Swizzled | WarpGroups},
 }
 
 // heldTiles are those of a B that is held: of up to N columns and K steps, and more than half as many, for blocks of M rows of A.
 var heldTiles = [...]GemmTile{
-	TF32:   {256, 64, 64, 16, 64, TF32 | Held},
-	Halves: {256, 64, 64, 16, 64, Halves | Held},
-	Parts:  {256, 64, 64, 16, 64, Parts | Held},
+	TF32:   {256, 64, 64, 16, 64, TF32 | BStationary},
+	FP16:   {256, 64, 64, 16, 64, FP16 | BStationary},
+	BF16x3: {256, 64, 64, 16, 64, BF16x3 | BStationary},
 }
 
 // heldGroupedTile is that of heldTiles for factors of float32 which groups multiply. With others, which are fewer products, they gain nothing.
-var heldGroupedTile = GemmTile{256, 64, 64, 16, 64, Parts | Held | Grouped}
+var heldGroupedTile = GemmTile{256, 64, 64, 16, 64, BF16x3 | BStationary | WarpGroups}
 
 // longTiles are those of a long sum, of Aᵀ·B with M and N columns. The units take no tf32 that lies in rows along them.
 var longTiles = [...]GemmTile{
-	Halves: {64, 64, 16, 64, 64, Halves | Long},
-	Parts:  {64, 64, 16, 64, 64, Parts | Long},
+	FP16:   {64, 64, 16, 64, 64, FP16 | LongK},
+	BF16x3: {64, 64, 16, 64, 64, BF16x3 | LongK},
 }
 
-var longSteps = [...]int{Halves: 1 << 18, Parts: 1 << 14} // of sums of fewer, other tiles are as fast
+var longSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14} // of sums of fewer, other tiles are as fast
 
 const heldRows = 1 << 16 // of fewer, holding B does not pay
 
 // MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
 // can run, the smallest first.
-func MatrixTiles(inner Inner, t kernels.DType, l kernels.Limits) []GemmTile {
+func MatrixTiles(inner Inner, t kernels.DType, l kernels.Target) []GemmTile {
 	if l.CPU || t != kernels.Float32 {
 		return nil
 	}
@@ -173,13 +173,13 @@ func probedTile(inner Inner) GemmTile {
 
 // packedTile returns the tile of packed operands of an inner product.
 func packedTile(inner Inner) GemmTile {
-	if inner.Grouped() {
+	if inner.WarpGroups() {
 		return groupedTiles[inner.factors()]
 	}
 	return packedTiles[inner.factors()]
 }
 
-func (t GemmTile) fits(l kernels.Limits) bool {
+func (t GemmTile) fits(l kernels.Target) bool {
 	return t.local() <= l.LocalMem && t.items() <= l.MaxGroup
 }
 
@@ -210,14 +210,14 @@ func (t GemmTile) ways() int {
 }
 
 // bytes returns those of a staged element.
-func (i Inner) bytes() int { return [...]int{TF32: 4, Halves: 2, Parts: 6}[i.factors()] }
+func (i Inner) bytes() int { return [...]int{TF32: 4, FP16: 2, BF16x3: 6}[i.factors()] }
 
 // staged returns those of the operands that a tile stages at once.
 func (t GemmTile) staged() int { return t.K * (t.M + t.N) * t.Inner.bytes() }
 
 // rowGroups returns how many work-groups of a GPU share out m rows, where others share out the rest: one for each tile, but where B
 // is held one for each unit, which has room for no other.
-func (t GemmTile) rowGroups(m, others int, l kernels.Limits) int {
+func (t GemmTile) rowGroups(m, others int, l kernels.Target) int {
 	groups := intmath.CeilDiv(m, t.M)
 	if t.Inner.held() {
 		groups = min(groups, max(1, l.Units/others))
@@ -237,12 +237,12 @@ func (t GemmTile) stages() int {
 }
 
 func innerFor(p kernels.Precision) Inner {
-	return [...]Inner{kernels.PrecisionFloat32: Parts, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: Halves}[p]
+	return [...]Inner{kernels.PrecisionFloat32: BF16x3, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: FP16}[p]
 }
 
 // MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may not have, where that is
 // worth while: one with the FMA as its inner product is none. It follows the precision, shape and device alone.
-func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
+func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	if l.CPU || t != kernels.Float32 || min(m, n, k) < 16 || float64(batch)*float64(m)*float64(n)*float64(k) < 1<<20 {
 		return GemmTile{}
 	}
@@ -251,7 +251,7 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 		return held
 	}
 	narrow := min(m, n) <= 64
-	if inner == Parts && narrow && (min(m, n) <= 32 || k < 1<<14) { // the ordinary units keep up with the memory
+	if inner == BF16x3 && narrow && (min(m, n) <= 32 || k < 1<<14) { // the ordinary units keep up with the memory
 		return GemmTile{}
 	}
 	best := GemmTile{}
@@ -262,7 +262,7 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 		case 0:
 			use = true
 		case 1:
-			use = !narrow || inner == Parts
+			use = !narrow || inner == BF16x3
 		case 2:
 			use = !narrow && groups >= l.Units
 		case 3:
@@ -279,12 +279,12 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 
 // GroupedTileFor is MatrixTileFor of operands that are not packed, where groups of four warps multiply: of many rows, or of a long sum of
 // operands that are dense, whose rows in memory have no gaps.
-func GroupedTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
+func GroupedTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	tile := MatrixTileFor(p, form, batch, m, n, k, t, l)
 	switch factors := tile.Inner.factors(); {
-	case tile.Inner == Parts|Held:
+	case tile.Inner == BF16x3|BStationary:
 		return heldGroupedTile
-	case factors == Parts || factors == Halves:
+	case factors == BF16x3 || factors == FP16:
 		if long := longTiles[factors]; form == TN && dense && batch == 1 && m == long.M && n == long.N && k >= longSteps[factors] && long.fits(l) {
 			return long
 		}
@@ -294,10 +294,10 @@ func GroupedTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n,
 
 // PackedTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one: a tile that groups
 // of warps multiply or not.
-func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Limits) GemmTile {
-	inner, least := innerFor(p)|Packed, 1536
+func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
+	inner, least := innerFor(p)|Swizzled, 1536
 	if grouped {
-		inner, least = inner|Grouped, 1280
+		inner, least = inner|WarpGroups, 1280
 	}
 	tile := packedTile(inner)
 	if l.CPU || t != kernels.Float32 || min(m, n, k) < least || !tile.fits(l) || intmath.CeilDiv(m, 64)*intmath.CeilDiv(n, 64) < l.Units {
@@ -316,7 +316,7 @@ func MatrixProbe(inner Inner) *kernels.Kernel {
 }
 
 // others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no slow form for CPUs.
-func (t GemmTile) others(real kernels.DType, l kernels.Limits) []GemmTile {
+func (t GemmTile) others(real kernels.DType, l kernels.Target) []GemmTile {
 	if t.Inner != FMA && l.CPU {
 		return nil
 	}
@@ -328,13 +328,13 @@ func (t GemmTile) file() string {
 	switch {
 	case t.Inner == FMA:
 		return "gemm_gpu"
-	case t.Inner.held() && t.Inner.Grouped():
-		return "gemm_held_groups"
+	case t.Inner.held() && t.Inner.WarpGroups():
+		return "gemm_bstationary_groups"
 	case t.Inner.held():
-		return "gemm_held"
+		return "gemm_bstationary"
 	case t.Inner.long():
-		return "gemm_long"
-	case t.Inner.Grouped():
+		return "gemm_longk"
+	case t.Inner.WarpGroups():
 		return "gemm_groups"
 	}
 	return "gemm_mma"
@@ -351,7 +351,7 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	if t.Inner.packed() {
 		defines += " -DPACKED -DBRICKS"
 		switch {
-		case t.Inner.Grouped():
+		case t.Inner.WarpGroups():
 			defines += " -DBAND=16"
 		case t.Inner.factors() == TF32: // with others it gains nothing
 			defines += " -DBAND=8"
@@ -416,7 +416,7 @@ func (p *product) strangeCases() []kernels.Case {
 		cases = append(cases, kernels.Case{Name: s.name, Build: func(o *kernels.Operands) {
 			o.In(rowsA*lda, -s.a, s.a).In(rowsB*ldb, -s.b, s.b).In(n, -1, 1).In(m*n, 0, 0).Int(m, n, k, lda, ldb, n, 0, 0, 12, k)
 			if p.epilogue != nil {
-				o.In(0, 0, 0).Int(GemmSums).Real(p.epilogue.values()...)
+				o.In(0, 0, 0).Int(EpilogueNone).Real(p.epilogue.values()...)
 			}
 			p.addPacked(o)
 		}})
@@ -428,23 +428,23 @@ func (p *product) strangeCases() []kernels.Case {
 // warp, which Oclgrind has time for, and some in the tiles of devices.
 func onMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
-	for inner := TF32; inner <= Parts; inner++ {
+	for inner := TF32; inner <= BF16x3; inner++ {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
 		all = append(all, Gemm(NT, small, fn.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),
-			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true}))
-		if inner == Parts {
+			Gemm(NN, small, nil).Then(kernels.Then{Of: storedTwo, Value: 1, Layout: kernels.AccessPattern{Rank: 1}, Keep: true}))
+		if inner == BF16x3 {
 			all = append(all, Gemm(TN, small, nil).Several(2))
 		}
 		large := packedTiles[inner]
-		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Packed}, nil), Gemm(NT, large, fn.Tanh), Gemm(TN, large, nil))
-		held := GemmTile{32, 32, 32, 16, 32, inner | Held}
+		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Swizzled}, nil), Gemm(NT, large, fn.Tanh), Gemm(TN, large, nil))
+		held := GemmTile{32, 32, 32, 16, 32, inner | BStationary}
 		all = append(all, Gemm(NN, held, fn.Tanh), Gemm(NT, held, nil))
 		if inner != TF32 {
 			all = append(all, Gemm(TN, longTiles[inner], nil))
 		}
-		if inner == Parts {
-			grouped := GemmTile{64, 64, 64, 16, 64, inner | Held | Grouped}
+		if inner == BF16x3 {
+			grouped := GemmTile{64, 64, 64, 16, 64, inner | BStationary | WarpGroups}
 			all = append(all, Gemm(TN, longTiles[inner], fn.Tanh), Gemm(NN, grouped, fn.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
 		groups := groupedTiles[inner]

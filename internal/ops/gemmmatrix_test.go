@@ -10,9 +10,9 @@ import (
 
 // TestMatrixTiles: every tile divides as gemm_mma.cl assumes, fits the local memory of NVIDIA's devices, and has a name of its own.
 func TestMatrixTiles(t *testing.T) {
-	l := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	l := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	names := map[string]bool{}
-	for inner := TF32; inner <= Parts; inner++ {
+	for inner := TF32; inner <= BF16x3; inner++ {
 		tiles := MatrixTiles(inner, kernels.Float32, l)
 		if len(tiles) != len(matrixTiles[inner]) {
 			t.Errorf("%v: %d of %d tiles fit 48 KiB", inner, len(tiles), len(matrixTiles[inner]))
@@ -29,12 +29,12 @@ func TestMatrixTiles(t *testing.T) {
 			names[tile.String()] = true
 		}
 	}
-	for name, l := range map[string]kernels.Limits{"a CPU": {CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, "too little local memory": {LocalMem: 4 << 10, MaxGroup: 1024}} {
-		if tiles := MatrixTiles(Parts, kernels.Float32, l); len(tiles) != 0 {
+	for name, l := range map[string]kernels.Target{"a CPU": {CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, "too little local memory": {LocalMem: 4 << 10, MaxGroup: 1024}} {
+		if tiles := MatrixTiles(BF16x3, kernels.Float32, l); len(tiles) != 0 {
 			t.Errorf("%s has tiles %v", name, tiles)
 		}
 	}
-	if tiles := MatrixTiles(Parts, kernels.Float64, l); len(tiles) != 0 {
+	if tiles := MatrixTiles(BF16x3, kernels.Float64, l); len(tiles) != 0 {
 		t.Errorf("float64 has tiles %v", tiles)
 	}
 }
@@ -42,7 +42,7 @@ func TestMatrixTiles(t *testing.T) {
 // TestPackedTiles: tiles of packed operands divide into what multiplies them, a block is of whole bricks, and what they share is packed
 // as they want it.
 func TestPackedTiles(t *testing.T) {
-	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, p := range []kernels.Precision{kernels.PrecisionFloat32, kernels.PrecisionTF32, kernels.PrecisionFloat16} {
 		for _, grouped := range []bool{false, true} {
 			tile := PackedTileFor(p, grouped, 4096, 4096, 4096, kernels.Float32, l)
@@ -52,7 +52,7 @@ func TestPackedTiles(t *testing.T) {
 				rows, items = 64, items*4+32
 				step = 2 * a.chunk()
 			}
-			if tile.Inner.Precision() != p || !tile.Inner.packed() || tile.Inner.Grouped() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
+			if tile.Inner.Precision() != p || !tile.Inner.packed() || tile.Inner.WarpGroups() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
 				tile.M%tile.ItemM != 0 || tile.N%tile.ItemN != 0 || tile.ItemM%rows != 0 || grouped && tile.ItemN != 128 || tile.K%step != 0 || tile.stages() < 2 {
 				t.Errorf("%v, groups %v: %v of %d work-items, %d stages", p, grouped, tile, tile.items(), tile.stages())
 			}
@@ -77,7 +77,7 @@ func TestPackedTiles(t *testing.T) {
 // TestGroupedTiles: where groups of four warps multiply operands that are not packed, they hold B beside many rows, or share a long sum of
 // dense operands out. Their tiles fit the local memory of NVIDIA's devices, and each is probed by a kernel of its own.
 func TestGroupedTiles(t *testing.T) {
-	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
 		p              kernels.Precision
 		form           GemmForm
@@ -85,16 +85,16 @@ func TestGroupedTiles(t *testing.T) {
 		batch, m, n, k int
 		want           Inner
 	}{
-		{kernels.PrecisionFloat32, NN, true, 1, 262144, 64, 64, Parts | Held | Grouped},
-		{kernels.PrecisionFloat32, NT, false, 3, 65536, 33, 40, Parts | Held | Grouped},
+		{kernels.PrecisionFloat32, NN, true, 1, 262144, 64, 64, BF16x3 | BStationary | WarpGroups},
+		{kernels.PrecisionFloat32, NT, false, 3, 65536, 33, 40, BF16x3 | BStationary | WarpGroups},
 		{kernels.PrecisionTF32, NT, true, 1, 65536, 64, 64, FMA},
 		{kernels.PrecisionFloat16, NN, true, 1, 65536, 64, 64, FMA},
 		{kernels.PrecisionFloat32, NN, true, 1, 65535, 64, 64, FMA},
 		{kernels.PrecisionFloat32, TN, true, 1, 262144, 64, 64, FMA},
-		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 262144, Parts | Long},
-		{kernels.PrecisionFloat16, TN, true, 1, 64, 64, 262144, Halves | Long},
+		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 262144, BF16x3 | LongK},
+		{kernels.PrecisionFloat16, TN, true, 1, 64, 64, 262144, FP16 | LongK},
 		{kernels.PrecisionFloat16, TN, true, 1, 64, 64, 65536, FMA},
-		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 16384, Parts | Long},
+		{kernels.PrecisionFloat32, TN, true, 1, 64, 64, 16384, BF16x3 | LongK},
 		{kernels.PrecisionTF32, TN, true, 1, 64, 64, 262144, FMA},
 		{kernels.PrecisionFloat32, TN, false, 1, 64, 64, 262144, FMA},
 		{kernels.PrecisionFloat32, TN, true, 2, 64, 64, 262144, FMA},
@@ -119,7 +119,7 @@ func TestGroupedTiles(t *testing.T) {
 		}
 	}
 	for k, want := range map[int]int{262144: 1008, 65536: 256, 16384: 128} {
-		if slice := GemmSlice(longTiles[Parts], 64, 64, k, l); slice != want {
+		if slice := GemmSlice(longTiles[BF16x3], 64, 64, k, l); slice != want {
 			t.Errorf("a sum of %d steps has slices of %d, want %d", k, slice, want)
 		}
 	}
@@ -127,11 +127,11 @@ func TestGroupedTiles(t *testing.T) {
 
 // TestWays: squares that do not fill a device with large tiles have small ones, whose warps share the steps out, as many as fill it.
 func TestWays(t *testing.T) {
-	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for n, want := range map[int][2]GemmTile{
-		256:  {{32, 64, 64, 32, 32, Parts}, {32, 64, 64, 32, 32, Parts}},
-		512:  {{32, 64, 64, 32, 32, Parts}, {32, 64, 64, 32, 32, Parts}},
-		1024: {{64, 64, 32, 32, 64, Parts}, {64, 64, 32, 64, 32, Parts}},
+		256:  {{32, 64, 64, 32, 32, BF16x3}, {32, 64, 64, 32, 32, BF16x3}},
+		512:  {{32, 64, 64, 32, 32, BF16x3}, {32, 64, 64, 32, 32, BF16x3}},
+		1024: {{64, 64, 32, 32, 64, BF16x3}, {64, 64, 32, 64, 32, BF16x3}},
 	} {
 		for i, form := range []GemmForm{NT, TN} {
 			tile := MatrixTileFor(kernels.PrecisionFloat32, form, 1, n, n, n, kernels.Float32, l)
@@ -147,9 +147,9 @@ func TestWays(t *testing.T) {
 
 // TestRowGroups: a unit holds B once, for all rows that it computes; other tiles have a work-group each.
 func TestRowGroups(t *testing.T) {
-	l := kernels.Limits{Units: 132}
+	l := kernels.Target{Units: 132}
 	for _, c := range []struct{ m, others, held, tiles int }{{1, 1, 1, 1}, {256, 1, 1, 4}, {257, 1, 2, 5}, {262144, 1, 132, 4096}, {262144, 3, 44, 4096}, {262144, 500, 1, 4096}} {
-		held, tile := heldTiles[Parts], matrixTiles[Parts][0]
+		held, tile := heldTiles[BF16x3], matrixTiles[BF16x3][0]
 		if a, b := held.rowGroups(c.m, c.others, l), tile.rowGroups(c.m, c.others, l); a != c.held || b != c.tiles {
 			t.Errorf("%d rows beside %d: %d groups of %v, %d of %v", c.m, c.others, a, held, b, tile)
 		}
@@ -159,35 +159,35 @@ func TestRowGroups(t *testing.T) {
 // TestMatrixTileFor: matrix units take products that are large enough, by what the precision allows, in tiles that fill the
 // device.
 func TestMatrixTileFor(t *testing.T) {
-	l := kernels.Limits{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
+	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
 		p              kernels.Precision
 		batch, m, n, k int
 		real           kernels.DType
-		l              kernels.Limits
+		l              kernels.Target
 		inner          Inner
 		large          bool
 	}{
-		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, l, Parts, true},
-		{kernels.PrecisionFloat32, 1, 1024, 1024, 1024, kernels.Float32, l, Parts, false},
+		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, l, BF16x3, true},
+		{kernels.PrecisionFloat32, 1, 1024, 1024, 1024, kernels.Float32, l, BF16x3, false},
 		{kernels.PrecisionTF32, 1, 4096, 4096, 4096, kernels.Float32, l, TF32, true},
-		{kernels.PrecisionFloat16, 40, 512, 512, 64, kernels.Float32, l, Halves, true},
-		{kernels.PrecisionFloat16, 1, 512, 512, 64, kernels.Float32, l, Halves, false},
-		{kernels.PrecisionFloat32, 1, 512, 512, 512, kernels.Float32, l, Parts, false},
-		{kernels.PrecisionFloat32, 1, 262144, 64, 64, kernels.Float32, l, Parts | Held, true},
-		{kernels.PrecisionFloat32, 1, 262144, 65, 64, kernels.Float32, l, Parts, true},
+		{kernels.PrecisionFloat16, 40, 512, 512, 64, kernels.Float32, l, FP16, true},
+		{kernels.PrecisionFloat16, 1, 512, 512, 64, kernels.Float32, l, FP16, false},
+		{kernels.PrecisionFloat32, 1, 512, 512, 512, kernels.Float32, l, BF16x3, false},
+		{kernels.PrecisionFloat32, 1, 262144, 64, 64, kernels.Float32, l, BF16x3 | BStationary, true},
+		{kernels.PrecisionFloat32, 1, 262144, 65, 64, kernels.Float32, l, BF16x3, true},
 		{kernels.PrecisionFloat32, 1, 262144, 64, 65, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat32, 1, 262144, 32, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat32, 1, 65535, 64, 64, kernels.Float32, l, FMA, false},
-		{kernels.PrecisionFloat32, 1, 64, 64, 262144, kernels.Float32, l, Parts, false},
-		{kernels.PrecisionFloat16, 1, 262144, 64, 64, kernels.Float32, l, Halves | Held, true},
+		{kernels.PrecisionFloat32, 1, 64, 64, 262144, kernels.Float32, l, BF16x3, false},
+		{kernels.PrecisionFloat16, 1, 262144, 64, 64, kernels.Float32, l, FP16 | BStationary, true},
 		{kernels.PrecisionFloat16, 1, 64, 64, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat16, 1, 1 << 20, 15, 64, kernels.Float32, l, FMA, false},
 		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float64, l, FMA, false},
-		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, FMA, false},
-		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Limits{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
+		{kernels.PrecisionFloat16, 1, 4096, 4096, 4096, kernels.Float32, kernels.Target{CPU: true, LocalMem: 1 << 20, MaxGroup: 1024}, FMA, false},
+		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Target{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
 	} {
-		if c.inner&Held != 0 {
+		if c.inner&BStationary != 0 {
 			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner.held() {
 				t.Errorf("Aᵀ passes by rows: %v", tile)
 			}
@@ -201,7 +201,7 @@ func TestMatrixTileFor(t *testing.T) {
 
 // TestUnitsHaveProbes: a product shows whether a device has the instructions of each kind.
 func TestUnitsHaveProbes(t *testing.T) {
-	for _, inner := range []Inner{TF32, Halves, Halves | Packed | Grouped} {
+	for _, inner := range []Inner{TF32, FP16, FP16 | Swizzled | WarpGroups} {
 		if MatrixProbe(inner.Probed()) == nil {
 			t.Errorf("no product shows whether a device has %v", inner)
 		}

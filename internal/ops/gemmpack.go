@@ -33,9 +33,9 @@ func (t GemmTile) Packings(x, K int, second bool) (k *kernels.Kernel, words, fla
 	return p.kernel(), words, flaws
 }
 
-func (p packing) chunk() int { return [...]int{TF32: 4, Halves: 8, Parts: 8}[p.inner] }
+func (p packing) chunk() int { return [...]int{TF32: 4, FP16: 8, BF16x3: 8}[p.inner] }
 
-func (p packing) planes() int { return [...]int{TF32: 1, Halves: 1, Parts: 3}[p.inner] }
+func (p packing) planes() int { return [...]int{TF32: 1, FP16: 1, BF16x3: 3}[p.inner] }
 
 // plane returns the words of 32 bits of a plane of a block.
 func (p packing) plane() int { return p.width * p.steps / p.chunk() * 4 }
@@ -67,7 +67,7 @@ func (p packing) pack(words, flaws []int32, n, K int, at func(x, k int) float32)
 					flaws[block] = 1
 				}
 			}
-			if p.inner == Parts && !(size < 0x1p100) {
+			if p.inner == BF16x3 && !(size < 0x1p100) {
 				flaws[block] = 1
 			}
 		}
@@ -80,7 +80,7 @@ func (p packing) put(to []int32, plane int, v float32, e int) (flawed bool) {
 	case TF32:
 		to[0] = int32(math.Float32bits(float32(kernels.PrecisionTF32.Round(float64(v)))))
 		return false
-	case Halves:
+	case FP16:
 		to[0] |= int32(uint32(float16.Fromfloat32(v)) << (e * 16))
 		return false
 	}
@@ -115,15 +115,15 @@ const (
 )
 
 func (p packing) kernel() *kernels.Kernel {
-	use := kernels.Use{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
-	return fn.Identity.Within(use, p.newKernel)
+	use := kernels.Variant{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
+	return fn.Identity.KernelFor(use, p.newKernel)
 }
 
 func (p packing) newKernel() *kernels.Kernel {
 	const group = 128
 	return &kernels.Kernel{Name: "k_gemm_pack", File: "gemm_pack.cl", Defines: p.defines(),
 		Params: []kernels.Param{in("S"), outInts("P"), outInts("F"), intArg("n"), intArg("K"), intArg("row"), intArg("step")},
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 2, Local: [3]int{group, 1},
 				Global: [3]int{intmath.CeilDiv(int(a[packK].Int), p.steps) * group, intmath.CeilDiv(int(a[packN].Int), p.width)}}
 		},

@@ -28,7 +28,7 @@ var (
 )
 
 // GemmTiles returns the tiles that a device can run, the default first.
-func GemmTiles(t kernels.DType, l kernels.Limits) []GemmTile {
+func GemmTiles(t kernels.DType, l kernels.Target) []GemmTile {
 	if l.CPU {
 		return cpuTiles
 	}
@@ -48,7 +48,7 @@ func (t GemmTile) items() int {
 	switch {
 	case t.Inner.long():
 		return items * 4 * warp * t.ways()
-	case t.Inner.packed() && t.Inner.Grouped():
+	case t.Inner.packed() && t.Inner.WarpGroups():
 		return items*4*warp + warp // of which one copies
 	case t.Inner != FMA:
 		return items * warp * t.ways()
@@ -108,7 +108,7 @@ type GemmChoice struct {
 
 // GemmTileFor returns the tile of a product on a device for which tuned was found: that of the nearest size, sizes
 // compared by their powers of two. Without tuning, larger tiles where there are enough of them to fill a GPU.
-func GemmTileFor(form GemmForm, m, n, k int, t kernels.DType, l kernels.Limits, tuned []GemmChoice) GemmTile {
+func GemmTileFor(form GemmForm, m, n, k int, t kernels.DType, l kernels.Target, tuned []GemmChoice) GemmTile {
 	best, distance := GemmTile{}, -1
 	for i := range tuned {
 		c := &tuned[i]

@@ -12,12 +12,12 @@ type gradients struct{}
 
 // SumPartials is that of fusion.Gradients.
 func (gradients) SumPartials(parts, factor, y kernels.Arg, size, groups int) (*kernels.Kernel, []kernels.Arg) {
-	return ReduceShares, []kernels.Arg{parts, factor, y, kernels.I(size), kernels.I(groups)}
+	return ReduceShares, []kernels.Arg{parts, factor, y, kernels.IntArg(size), kernels.IntArg(groups)}
 }
 
 // SumLoss is that of fusion.Gradients.
 func (gradients) SumLoss(losses, y kernels.Arg, groups int, scale float64) (*kernels.Kernel, []kernels.Arg) {
-	return Sum, []kernels.Arg{losses, y, kernels.I(groups), kernels.I(groups), kernels.R(scale)}
+	return Sum, []kernels.Arg{losses, y, kernels.IntArg(groups), kernels.IntArg(groups), kernels.FloatArg(scale)}
 }
 
 // update is a launch of AdamW, in any of its forms but those that add the gradient up.
@@ -67,7 +67,7 @@ func (u *update) Gradient() kernels.Arg { return u.gradient }
 
 // SumPartials is that of fusion.Update.
 func (u *update) SumPartials(parts, factor kernels.Arg, groups int, losses, sum kernels.Arg, n int, scale float64) (*kernels.Kernel, []kernels.Arg) {
-	return AdamWShares, append([]kernels.Arg{u.p, parts, factor, u.m, u.v, losses, sum, kernels.I(u.p.N), kernels.I(groups), kernels.I(n), kernels.R(scale)}, u.numbers...)
+	return AdamWShares, append([]kernels.Arg{u.p, parts, factor, u.m, u.v, losses, sum, kernels.IntArg(u.p.N), kernels.IntArg(groups), kernels.IntArg(n), kernels.FloatArg(scale)}, u.numbers...)
 }
 
 // SumBlocks is that of fusion.Update.
@@ -81,7 +81,7 @@ func (u *update) SumByTable(g, parts, table kernels.Arg) (*kernels.Kernel, []ker
 }
 
 // Partials is that of fusion.Gradients.
-func (gradients) Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l kernels.Limits) []fusion.Partial {
+func (gradients) Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l kernels.Target) []fusion.Partial {
 	if k != SumAxis {
 		return nil
 	}

@@ -8,13 +8,13 @@ import (
 )
 
 // elements is memory of n elements, as far as a grid looks at it.
-func elements(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
+func elements(n int) kernels.Arg { return kernels.BufferArg(nil, 0, n) }
 
 // ints are n arguments by value.
 func ints(vs ...int) []kernels.Arg {
 	var args []kernels.Arg
 	for _, v := range vs {
-		args = append(args, kernels.I(v))
+		args = append(args, kernels.IntArg(v))
 	}
 	return args
 }
@@ -22,8 +22,8 @@ func ints(vs ...int) []kernels.Arg {
 // TestGrids: the launches of each kind of device are those that the entry points of its file are written for, with a
 // work-item for all that is to be computed. On the Go device only an empty grid tells.
 func TestGrids(t *testing.T) {
-	cpu, gpu := kernels.Limits{CPU: true, Units: 3, MaxGroup: 4096}, kernels.Limits{Units: 10, MaxGroup: 1024, LocalMem: 48 << 10}
-	line := func(n int) kernels.Grid { return kernels.Line(n, gpu) }
+	cpu, gpu := kernels.Target{CPU: true, Units: 3, MaxGroup: 4096}, kernels.Target{Units: 10, MaxGroup: 1024, LocalMem: 48 << 10}
+	line := func(n int) kernels.Grid { return kernels.Grid1D(n, gpu) }
 	grid := func(global, local [3]int) kernels.Grid {
 		dims := 1
 		for dims < 3 && local[dims] > 0 {
@@ -48,9 +48,9 @@ func TestGrids(t *testing.T) {
 		args     []kernels.Arg
 		cpu, gpu kernels.Grid
 	}{
-		{"gather", GatherRows, args([]int{0, 5, 45}, 5, 9, 7), kernels.Groups(1, 1), kernels.Plane(9, 5, gpu)},
-		{"gather of many", GatherRows, args([]int{0, 5, 45}, 500, 90, 7), kernels.Groups(1, 11), kernels.Plane(90, 500, gpu)},
-		{"gather of long rows", GatherRows, args([]int{0, 5, 45}, 2, 90000, 7), kernels.Groups(1, 2), kernels.Plane(90000, 2, gpu)},
+		{"gather", GatherRows, args([]int{0, 5, 45}, 5, 9, 7), kernels.Groups(1, 1), kernels.Grid2D(9, 5, gpu)},
+		{"gather of many", GatherRows, args([]int{0, 5, 45}, 500, 90, 7), kernels.Groups(1, 11), kernels.Grid2D(90, 500, gpu)},
+		{"gather of long rows", GatherRows, args([]int{0, 5, 45}, 2, 90000, 7), kernels.Groups(1, 2), kernels.Grid2D(90000, 2, gpu)},
 		{"scatter", ScatterRows, args([]int{45, 5, 0}, 5, 900, 7, 1), grid([3]int{15, 1}, [3]int{1, 1}), line(900)},
 		{"scatter of few columns", ScatterRows, args([]int{45, 5, 0}, 5, 3, 70, 1), grid([3]int{1, 12}, [3]int{1, 1}), line(3)},
 		{"a sort", realSorts.Move, args([]int{8194, 0, 0, 0, 0}, 2, 4097, 2, 0, 0, 0), grid([3]int{1024}, [3]int{256}), grid([3]int{1024}, [3]int{256})},
@@ -72,8 +72,8 @@ func TestGrids(t *testing.T) {
 		{"sums of long columns", SumAxis, args([]int{0, 0}, 1, 2048, 128), grid([3]int{8, 1}, [3]int{1, 1}), grid([3]int{128, 64}, [3]int{4, 64})},
 		{"sums of some columns", SumAxis, args([]int{0, 0}, 1, 8, 200), grid([3]int{12, 1}, [3]int{1, 1}), kernels.Grid{}},
 		{"sums of many columns", SumAxis, args([]int{0, 0}, 1, 8, 10000), grid([3]int{157, 1}, [3]int{1, 1}), grid([3]int{10240, 1}, [3]int{256, 1})},
-		{"ties", MaxAxisGrad, args([]int{0, 0, 0, 0}, 5, 50, 33), kernels.Groups(3, 5), kernels.Plane(33, 5, gpu)},
-		{"a layer", LinearGrad(fn.Tanh.Gradient(0)), args([]int{0, 0, 0, 0}, 33, 17, 16), grid([3]int{2, 3}, [3]int{1, 1}), kernels.Plane(17, 3, gpu)},
+		{"ties", MaxAxisGrad, args([]int{0, 0, 0, 0}, 5, 50, 33), kernels.Groups(3, 5), kernels.Grid2D(33, 5, gpu)},
+		{"a layer", LinearGrad(fn.Tanh.Gradient(0)), args([]int{0, 0, 0, 0}, 33, 17, 16), grid([3]int{2, 3}, [3]int{1, 1}), kernels.Grid2D(17, 3, gpu)},
 		{"shares", ReduceShares, args([]int{0, 1, 33}, 33, 4), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
 		{"steps of shares", AdamWShares, args([]int{33, 0, 1, 33, 33, 0, 0}, 33, 4, 0), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
 		{"steps of shares with a loss", AdamWShares, args([]int{64, 0, 1, 64, 64, 5, 1}, 64, 4, 5), line(65), grid([3]int{96, 8}, [3]int{32, 8})},
@@ -82,7 +82,7 @@ func TestGrids(t *testing.T) {
 		{"a product with an epilogue", Gemm(NN, block, fn.Tanh), append(product(129, 65, 100, 24, 100), args([]int{0}, 0)...), grid([3]int{2, 6, 1}, [3]int{1, 1, 1}), kernels.Grid{}},
 	} {
 		for _, d := range []struct {
-			l    kernels.Limits
+			l    kernels.Target
 			want kernels.Grid
 		}{{cpu, c.cpu}, {gpu, c.gpu}} {
 			if d.want.Dims == 0 {

@@ -23,14 +23,14 @@ var (
 	// GatherAxis is Y [outer, m, inner] of X [outer, n, inner], of any type, with the indices I along the middle axis: [m]
 	// or, if each, [outer, m, inner]: X, I, Y, outer, n, m, inner, each.
 	GatherAxis = kernels.Typed(&kernels.Kernel{Name: "k_gather_axis", File: "index.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, columns := int(a[3].Int), int(a[5].Int)*int(a[6].Int)
 			if l.CPU {
 				const chunk = 4096 // elements, and a work-item copies no fewer
 				beside := intmath.CeilDiv(columns, chunk)
 				return kernels.Groups(beside, min(outer, intmath.CeilDiv(outer*columns, chunk*max(beside, 1))))
 			}
-			return kernels.Plane(columns, outer, l)
+			return kernels.Grid2D(columns, outer, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
 		Twin:   kernels.Twin{F32: gatherAxisTwin[float32], F64: gatherAxisTwin[float64]}}, "index.cl", "k_gather_axis",
@@ -38,14 +38,14 @@ var (
 	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the order of the middle axis,
 	// along which I has indices: [m] or, if each, [outer, m, inner]: G, I, Y, outer, n, m, inner, how, each.
 	ScatterAxis = kernels.Typed(&kernels.Kernel{Name: "k_scatter_axis", File: "index.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, m, inner := int(a[3].Int), int(a[5].Int), int(a[6].Int)
 			if l.CPU {
 				const chunk, wide = 4096, 16 // elements of a work-item, and columns, at least
 				beside := min(intmath.CeilDiv(inner, wide), intmath.CeilDiv(4*l.Units, max(outer, 1)))
 				return kernels.Groups(beside, min(outer, intmath.CeilDiv(outer*m*inner, chunk)))
 			}
-			return kernels.Plane(inner, outer, l)
+			return kernels.Grid2D(inner, outer, l)
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
 		Twin:   kernels.Twin{F32: scatterAxisTwin[float32], F64: scatterAxisTwin[float64]}}, "index.cl", "k_scatter_axis",
@@ -53,10 +53,10 @@ var (
 	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or integers, in their order:
 	// G, I, Y, n, cols, rows, how. Every work-item reads all indices: it is for CPUs, and for few rows.
 	ScatterRows = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_rows", File: "index.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			cols, rows := int(a[4].Int), int(a[5].Int)
 			if !l.CPU {
-				return kernels.Line(cols, l)
+				return kernels.Grid1D(cols, l)
 			}
 			const wide = 64 // columns of a work-item
 			blocks := intmath.CeilDiv(cols, wide)

@@ -21,11 +21,11 @@ var interpolateNames = []string{"outer", "iz", "iy", "ix", "oz", "oy", "ox", "li
 
 // Args appends the numbers of the shape to the arguments of a launch.
 func (s *InterpolateShape) Args(args []kernels.Arg) []kernels.Arg {
-	args = append(args, kernels.I(s.Outer))
+	args = append(args, kernels.IntArg(s.Outer))
 	for _, v := range [...]*[3]int{&s.Size, &s.OutSize} {
-		args = append(args, kernels.I(v[0]), kernels.I(v[1]), kernels.I(v[2]))
+		args = append(args, kernels.IntArg(v[0]), kernels.IntArg(v[1]), kernels.IntArg(v[2]))
 	}
-	return append(args, kernels.Flag(s.Linear), kernels.Flag(s.Align))
+	return append(args, kernels.FlagArg(s.Linear), kernels.FlagArg(s.Align))
 }
 
 func interpolateShapeOf(number func(i int) int) *InterpolateShape {
@@ -53,7 +53,7 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, twin ker
 		}
 		return s.Outer * volume(s.Size), s.Outer * volume(s.OutSize)
 	}
-	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		s := shape(a)
 		size := s.OutSize
 		if gradient {
@@ -61,7 +61,7 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, twin ker
 		}
 		rows := s.Outer * size[0] * size[1]
 		if !l.CPU {
-			return kernels.Plane(size[2], rows, l)
+			return kernels.Grid2D(size[2], rows, l)
 		}
 		read, written := elements(s)
 		return cpuLines(rows, 4*intmath.CeilDiv(read, max(written, 1)), size[2], l)

@@ -17,13 +17,13 @@ var (
 	// [outer] that lie before it. Scalar: its dimension.
 	RowKeys = alone(&kernels.Function{Name: "row_keys", Integers: true, Scalars: []float64{7}, Value: of0.Mul(a).Add(x)})
 	// ElementKeys is which element indices [outer, m, inner] along an axis name. Scalars: its dimension, and inner.
-	ElementKeys = alone(&kernels.Function{Name: "element_keys", Integers: true, Scalars: []float64{7, 5}, Value: of0.Mul(a).Add(x).Mul(expr.S(1)).Add(of2)})
+	ElementKeys = alone(&kernels.Function{Name: "element_keys", Integers: true, Scalars: []float64{7, 5}, Value: of0.Mul(a).Add(x).Mul(expr.Param(1)).Add(of2)})
 	// FromFront is an index along an axis, from the end below 0. Scalar: its dimension.
 	FromFront = &kernels.Function{Name: "index_from_front", Integers: true, Scalars: []float64{7}, Value: fromFront(x)}
 	// OfAxes joins an index along an axis, and one along the next, from the end below 0. Scalar: the dimension of that.
 	OfAxes = &kernels.Function{Name: "index_of_axes", Integers: true, Scalars: []float64{7}, Value: x.Mul(a).Add(fromFront(w))}
 	// Without is an index, −1 in the place of one.
-	Without = &kernels.Function{Name: "index_without", Integers: true, Scalars: []float64{3}, Value: expr.Where(x.Eq(a), expr.C(-1), x)}
+	Without = &kernels.Function{Name: "index_without", Integers: true, Scalars: []float64{3}, Value: expr.Where(x.Eq(a), expr.Const(-1), x)}
 )
 
 // alone makes a map of its own of a function that reads indices.
@@ -39,18 +39,18 @@ var (
 // The maps that make numbers of the indices of elements.
 var (
 	// Sequence is start + i·step: of reals, rounded once.
-	Sequence = alone(&kernels.Function{Name: "sequence", Scalars: []float64{0.5, 0.25}, Value: of0.FMA(expr.S(1), a)})
+	Sequence = alone(&kernels.Function{Name: "sequence", Scalars: []float64{0.5, 0.25}, Value: of0.FMA(expr.Param(1), a)})
 	// Spaced is start + i·step for i below a number, and from there on end − (last − i)·step, which meets the end. Scalars:
 	// start, step, end; ints: last, that number.
 	Spaced = alone(&kernels.Function{Name: "spaced", Scalars: []float64{0.5, 0.25, 3, 9, 4},
-		Value: expr.Where(isBelow(expr.Index(0), expr.N(4)), of0.FMA(expr.S(1), a), expr.N(3).Sub(expr.Index(0)).Real().FMA(expr.S(1).Neg(), expr.S(2)))})
+		Value: expr.Where(isBelow(expr.Index(0), expr.IntParam(4)), of0.FMA(expr.Param(1), a), expr.IntParam(3).Sub(expr.Index(0)).Real().FMA(expr.Param(1).Neg(), expr.Param(2)))})
 	// Counted is Sequence of integers.
-	Counted = alone(&kernels.Function{Name: "counted", Integers: true, Scalars: []float64{5, 2}, Value: of0.Mul(expr.S(1)).Add(a)})
+	Counted = alone(&kernels.Function{Name: "counted", Integers: true, Scalars: []float64{5, 2}, Value: of0.Mul(expr.Param(1)).Add(a)})
 	// OneHot is whether the column [rows, columns] is the operand [rows, 1].
 	OneHot = alone(&kernels.Function{Name: "one_hot", Integers: true, Value: expr.Where(x.Eq(of1), one, zero)})
 	// Band is the elements [batch, rows, columns] whose column less the row is from one int to another, 0 elsewhere.
 	Band = alone(&kernels.Function{Name: "band", Integers: true, Scalars: []float64{-1, 2},
-		Value: expr.Where(fromDiagonal.Min(expr.N(1)).Max(expr.N(0)).Sub(fromDiagonal).Real().Eq(zero), x, zero)})
+		Value: expr.Where(fromDiagonal.Min(expr.IntParam(1)).Max(expr.IntParam(0)).Sub(fromDiagonal).Real().Eq(zero), x, zero)})
 )
 
 // What gradients of scatters are made of.
@@ -72,5 +72,5 @@ var (
 	// is, but has the gradients of the product.
 	OtherFactorsAgain = &kernels.Function{Name: "other_factors_again", Value: expr.Where(u.Eq(zero), x.Mul(v).Div(w),
 		expr.Where(u.Eq(one), expr.Where(w.Eq(zero), x.Mul(v), x.Mul(v).Div(w).Mul(fifth)),
-			expr.Where(u.Eq(expr.C(2)).And(w.Eq(zero)), x.Mul(v).Mul(fifth.Sub(w)), zero)))}
+			expr.Where(u.Eq(expr.Const(2)).And(w.Eq(zero)), x.Mul(v).Mul(fifth.Sub(w)), zero)))}
 )

@@ -15,7 +15,7 @@ import (
 // of Z, Y and G [rows, cols] that occur in d, D [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run, and the scalars that
 // occur in d.
 func LinearGrad(d *kernels.Function) *kernels.Kernel {
-	return d.Within(kernels.Use{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
+	return d.KernelFor(kernels.Variant{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
 }
 
 // linearGrad is the gradient of a layer while its kernel is made.
@@ -49,12 +49,12 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 	name := strings.TrimPrefix(d.Entry(), "k_")
 	return &kernels.Kernel{Name: "k_linear_grad", File: "linear_cpu_" + name + ".cl", GPU: "linear_gpu_" + name + ".cl", Params: params,
 		Text: fn.source("linear_cpu", []int{1, 16}, append(slices.Clip(macros), wide)...), GPUText: fn.source("linear_gpu", []int{1}, macros...),
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			cols, runs := int(a[g.cols()].Int), intmath.CeilDiv(int(a[g.rows()].Int), int(a[g.run()].Int))
 			if l.CPU {
 				return kernels.Groups(intmath.CeilDiv(cols, 16), runs)
 			}
-			return kernels.Plane(cols, runs, l)
+			return kernels.Grid2D(cols, runs, l)
 		},
 		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
@@ -65,16 +65,16 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 
 // parts are the function of every element, and the sums of columns. There are none of a costly function: tiles of a product are
 // few, and take longer over it than a launch of its own that fills the device. What is not costly has the same bits in vectors.
-func (g *linearGrad) parts(a []kernels.Arg, l kernels.Limits) []kernels.Part {
+func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []kernels.Part {
 	if !g.slope.program.Simple() {
 		return nil
 	}
 	d, cols := a[g.ins], int(a[g.cols()].Int)
-	layout := kernels.Layout{Rank: 1, Aligned: !l.CPU}
+	layout := kernels.AccessPattern{Rank: 1, Aligned: !l.CPU}
 	for _, t := range a[:g.ins+1] {
 		layout.Aligned = layout.Aligned && t.Off%kernels.MapVector == 0
 	}
-	args := append(slices.Clone(a[:g.ins+1]), kernels.I(int(a[g.rows()].Int)*cols))
+	args := append(slices.Clone(a[:g.ins+1]), kernels.IntArg(int(a[g.rows()].Int)*cols))
 	return []kernels.Part{
 		{Kernel: g.slope.f.Map(kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
 		{Kernel: ColumnSums, Args: []kernels.Arg{d, a[g.ins+1], a[g.rows()], a[g.cols()], a[g.run()]}},
@@ -83,7 +83,7 @@ func (g *linearGrad) parts(a []kernels.Arg, l kernels.Limits) []kernels.Part {
 
 // LinearGradRun chooses the length of the runs: short enough that they fill the device, and that their running sums are exact to
 // sumRun roundings.
-func LinearGradRun(rows int, l kernels.Limits) int {
+func LinearGradRun(rows int, l kernels.Target) int {
 	runs := 8 * l.Units
 	if l.CPU {
 		runs = 2 * l.Units

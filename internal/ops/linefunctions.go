@@ -14,9 +14,9 @@ var (
 	// LogSumExpGrad is e^(x − y)·g: the share of eˣ in a sum eʸ, times the gradient of y. Between equal numbers, infinite ones
 	// too, the share is 1; between equal infinities, that is a constant.
 	LogSumExpGrad = &kernels.Function{Name: "logsumexp_gradient", Value: shareOfSum.Mul(v),
-		Gradients: []*expr.Expr{slopeOfShare, slopeOfShare.Neg(), shareOfSum.Mul(expr.X(4))}}
+		Gradients: []*expr.Expr{slopeOfShare, slopeOfShare.Neg(), shareOfSum.Mul(expr.Input(4))}}
 	shareOfSum   = expr.Where(x.Eq(w), one, x.Sub(w).Exp())
-	slopeOfShare = expr.Where(x.Eq(w), expr.Where(x.Sub(w).Eq(zero), u.Mul(expr.X(4)), zero), u.Mul(expr.X(4)))
+	slopeOfShare = expr.Where(x.Eq(w), expr.Where(x.Sub(w).Eq(zero), u.Mul(expr.Input(4)), zero), u.Mul(expr.Input(4)))
 
 	// Norm1Grad is sign(x)·g, Norm2Grad x/y·g for the norm y, and NormPowGrad sign(x)·(|x|/y)^(p −
 	// 1)·g; 0 where x is, and the latter two where y is. The gradients of the last are those of its value, so that no infinity
@@ -25,8 +25,8 @@ var (
 	Norm2Grad   = &kernels.Function{Name: "norm2_gradient", Value: expr.Where(w.Eq(zero), zero, x.Div(w).Mul(v))}
 	NormPowGrad = &kernels.Function{Name: "norm_gradient", Scalars: []float64{3},
 		Value: unlessZero(signOf.Mul(normPower).Mul(v)),
-		Gradients: []*expr.Expr{unlessZero(a.Sub(one).Mul(u.Div(x)).Mul(expr.X(4))), unlessZero(one.Sub(a).Mul(u.Div(w)).Mul(expr.X(4))),
-			unlessZero(signOf.Mul(normPower).Mul(expr.X(4)))}}
+		Gradients: []*expr.Expr{unlessZero(a.Sub(one).Mul(u.Div(x)).Mul(expr.Input(4))), unlessZero(one.Sub(a).Mul(u.Div(w)).Mul(expr.Input(4))),
+			unlessZero(signOf.Mul(normPower).Mul(expr.Input(4)))}}
 	normPower = x.Abs().Div(w).Pow(a.Sub(one))
 	signOf    = expr.Where(x.Gt(zero), one, expr.Where(x.Lt(zero), one.Neg(), x))
 

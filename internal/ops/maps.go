@@ -13,10 +13,10 @@ var plain = fn.Functions[:slices.Index(fn.Functions, fn.Sin)]
 
 // maps returns the kernels of the element-wise functions on a device with the limits l: functions and gradients on
 // tensors without gaps, and some of them in every layout and for every type.
-func maps(l kernels.Limits) []*kernels.Kernel {
+func maps(l kernels.Target) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	const reals = kernels.Float32
-	dense := kernels.Layout{Rank: 1, Aligned: !l.CPU}
+	dense := kernels.AccessPattern{Rank: 1, Aligned: !l.CPU}
 	binary := []*kernels.Function{fn.Add, fn.Sub, fn.Mul, fn.Div, fn.Min, fn.Max}
 	for _, f := range slices.Concat(plain, binary, fn.Choices) {
 		all = append(all, f.Map(reals, dense))
@@ -39,13 +39,13 @@ func maps(l kernels.Limits) []*kernels.Kernel {
 	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8} { // beside masks
 		all = append(all, fn.Lt.Map(t, dense), fn.Where.Map(t, dense))
 	}
-	const unit, fixed, strided = kernels.Unit, kernels.Fixed, kernels.Strided
-	of := func(rank int, steps ...kernels.Step) kernels.Layout {
-		l := kernels.Layout{Rank: rank, Gaps: steps[len(steps)-1] == strided}
+	const unit, fixed, strided = kernels.Contiguous, kernels.Broadcast, kernels.Strided
+	of := func(rank int, steps ...kernels.Access) kernels.AccessPattern {
+		l := kernels.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
 		copy(l.Steps[:], steps)
 		return l
 	}
-	add := func(f *kernels.Function, t kernels.DType, layout kernels.Layout) {
+	add := func(f *kernels.Function, t kernels.DType, layout kernels.AccessPattern) {
 		all = append(all, f.Map(t, layout))
 		for _, s := range layout.Steps {
 			if s == strided {

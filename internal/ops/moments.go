@@ -13,7 +13,7 @@ var (
 	// deviations from it, both [outer, shares, inner]: X, M, V, outer, len, inner, chunk, shares, wide, tall, scale; see
 	// FoldShape. Where V is NaN, M is.
 	Moments = &kernels.Kernel{Name: "k_moments", File: "moments_cpu.cl", GPU: "moments_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, n, inner, chunk, shares := int(a[3].Int), int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int)
 			if l.CPU {
 				return cpuLines(outer*shares, min(n, chunk), inner, l)
@@ -26,7 +26,7 @@ var (
 	// MomentsJoin makes of the means and the squared deviations of shares those of whole lines, the latter times scale: M, V
 	// [outer, shares, inner], Y, Z [outer, inner], outer, len, inner, chunk, shares, scale.
 	MomentsJoin = &kernels.Kernel{Name: "k_moments_join", File: "moments_cpu.cl", GPU: "moments_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			g := foldGroup
 			if l.CPU {
 				g = 1

@@ -9,25 +9,25 @@ import (
 // Kernels of move.cl. Those that have forms for other elements than reals, which [kernels.Kernel.Of] returns, say so.
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its bits.
-	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.PerElement(0),
+	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
 		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
 		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]), kernels.ElementTwin(fillIntTwin[float16.Float16])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
-	Zero = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.PerElement(0),
+	Zero = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
 		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]), kernels.ElementTwin(zeroTwin[float16.Float16])), nil)
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside [0, rows):
 	// X, I, Y, n, cols, rows.
 	GatherRows = kernels.Typed(&kernels.Kernel{Name: "k_gather_rows", File: "move.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			n, cols := int(a[3].Int), int(a[4].Int)
 			if l.CPU && cols > 0 {
 				const chunk = 4096 // elements, and a work-item copies no fewer
 				return kernels.Groups(1, min(n, intmath.CeilDiv(n*cols, chunk)))
 			}
-			return kernels.Plane(cols, n, l)
+			return kernels.Grid2D(cols, n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
 		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",

@@ -21,7 +21,7 @@ var (
 	// differences from that, plus eps. Rows belong to one of `sets` sets of len/span channels, W and B having one element
 	// for each channel of each: X, W, B, Y, MEAN [rows], RSTD [rows], rows, len, sets, span, eps, form.
 	Norm = &kernels.Kernel{Name: "k_norm", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return lineGrid(int(a[6].Int), int(a[7].Int), 1, l)
 		},
 		Params: []kernels.Param{in("X"), in("W"), in("B"), out("Y"), out("MEAN"), out("RSTD"), intArg("rows"), intArg("len"),
@@ -35,7 +35,7 @@ var (
 	// NormGrad is the gradient D of Norm where the rows are of one set and each element is a channel, and in shares, for runs of
 	// rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs, len], DB [runs, len], rows, len, run, form.
 	NormGrad = &kernels.Kernel{Name: "k_norm_grad", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			items := 1
 			if !l.CPU {
 				items = rowsGroup
@@ -59,7 +59,7 @@ var (
 		Tol: kernels.Tolerance{ULP: 4, Bound: channelMomentsBound}}
 	// ChannelJoin joins the parts of ChannelMoments: M is the mean, R = 1/√(variance + eps), and running statistics move to
 	// those by momentum, if there are any: MEAN, SQ, M, R, RM, RV, channels, outer, inner, run, running, eps, momentum.
-	ChannelJoin = kernels.Tried(&kernels.Kernel{Name: "k_channel_join", File: "norm.cl", Grid: kernels.PerInt(6),
+	ChannelJoin = kernels.Tried(&kernels.Kernel{Name: "k_channel_join", File: "norm.cl", Grid: kernels.GridFromArg(6),
 		Params: []kernels.Param{in("MEAN"), in("SQ"), out("M"), out("R"), inOut("RM"), inOut("RV"), intArg("channels"), intArg("outer"),
 			intArg("inner"), intArg("run"), intArg("running"), realArg("eps"), realArg("momentum")},
 		Twin: kernels.Twin{F32: channelJoinTwin[float32], F64: channelJoinTwin[float64]}, Describe: describeChannelJoin,
@@ -82,8 +82,8 @@ var (
 
 // channelGrid is that of kernels of the channels of [outer, channels, inner], in parts of `run` of the outer axis: int
 // arguments from at on.
-func channelGrid(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func channelGrid(at int) func([]kernels.Arg, kernels.Target) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		outer, channels, inner, run := int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), int(a[at+3].Int)
 		parts, n := intmath.CeilDiv(outer, run), min(run, outer)*inner
 		g := lineGrid(channels, n, 1, l)
@@ -96,7 +96,7 @@ func channelGrid(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 }
 
 // NormRun returns of how many rows of n elements NormGrad sums the gradients of the weights at a time.
-func NormRun(rows, n int, l kernels.Limits) int {
+func NormRun(rows, n int, l kernels.Target) int {
 	if l.CPU {
 		return min(sumRun, max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units)))
 	}
@@ -109,7 +109,7 @@ func NormRun(rows, n int, l kernels.Limits) int {
 
 // ChannelRun returns how many of the outer axis of [outer, channels, inner] are a part: all, unless the channels would fill
 // only a piece of a GPU.
-func ChannelRun(outer, channels, inner int, l kernels.Limits) int {
+func ChannelRun(outer, channels, inner int, l kernels.Target) int {
 	const short = 4096 // elements: fewer are not worth a work-group
 	groups := channels
 	if inner == 1 {
@@ -212,7 +212,7 @@ func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 	rows, n, run, form := c.Int(8), c.Int(9), c.Int(10), c.Int(11)
 	if loops := loopsOf(c); loops != nil {
 		c.Parallel(intmath.CeilDiv(rows, run), 5*n*run, func(lo, hi int) {
-			room := loops.Borrow(4 * n)
+			room := loops.Scratch(4 * n)
 			defer loops.Return(room)
 			hs, gs := room.V[2*n:3*n], room.V[3*n:]
 			for part := lo; part < hi; part++ {
@@ -353,7 +353,7 @@ func eachBlock(at, n int, f func(lo, hi int)) {
 // inner, and the sum of the squares of their differences from it: from the mean of the first pass,
 // whose error the second finds, as normRow does.
 func channelMoments[T kernels.Real](l *vec.Loops[T], x []T, inner, count int, each func(func(at int))) (mean, square T) {
-	room := l.Borrow(min(inner, channelBlock))
+	room := l.Scratch(min(inner, channelBlock))
 	defer l.Return(room)
 	sum, squares, rest := 0.0, 0.0, 0.0
 	each(func(at int) {
@@ -399,7 +399,7 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	outer, channels, inner, run, share := c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Int(10)
 	if loops := loopsOf(c); loops != nil && inner >= channelRuns {
 		eachChannel(c, outer, channels, inner, run, func(part, channel int, each func(func(at int))) {
-			room := loops.Borrow(min(inner, channelBlock))
+			room := loops.Scratch(min(inner, channelBlock))
 			defer loops.Return(room)
 			a, b := 0.0, 0.0
 			each(func(at int) {
@@ -417,7 +417,7 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	if loops := vectorFold(c, min(outer, run), channels); loops != nil && inner == 1 {
 		parts := intmath.CeilDiv(outer, run)
 		eachShare(c, g, 1, outer, channels, run, parts, cachedColumns[T](2*min(outer, run)), 4, func(at int, g []T, rows, w int) {
-			room := loops.Borrow(2 * w)
+			room := loops.Scratch(2 * w)
 			defer loops.Return(room)
 			mean, rstd, row := room.V[:w], room.V[w:], at/channels*run*channels+at%channels
 			for j := range w {

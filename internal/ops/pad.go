@@ -31,7 +31,7 @@ type PadAxis struct {
 // mode says: X, Y, value, and m, n, before, mode of each axis. Of other elements than reals, the value is an int: of
 // float16, its bits.
 var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.cl",
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		axes := padAxesOf(a, 3)
 		return padGrid(axes[0].M*axes[1].M*axes[2].M, axes[3].M, l)
 	},
@@ -41,7 +41,7 @@ var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.c
 
 // PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n, before, mode of each axis.
 var PadGrad = &kernels.Kernel{Name: "k_pad_grad", File: "pad_grad_cpu.cl", GPU: "pad_grad_gpu.cl",
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		axes := padAxesOf(a, 2)
 		return padGrid(axes[0].N*axes[1].N*axes[2].N, axes[3].N, l)
 	},
@@ -63,11 +63,11 @@ func padForms(k *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-func padGrid(rows, columns int, l kernels.Limits) kernels.Grid {
+func padGrid(rows, columns int, l kernels.Target) kernels.Grid {
 	if l.CPU {
 		return cpuLines(rows, 2, columns, l)
 	}
-	return kernels.Plane(columns, rows, l)
+	return kernels.Grid2D(columns, rows, l)
 }
 
 // padAxesOf returns the axes that arguments from one on name.

@@ -9,8 +9,8 @@ func out(name string) kernels.Param     { return kernels.Param{Name: name, Mode:
 func inOut(name string) kernels.Param   { return kernels.Param{Name: name, Mode: kernels.InOut} }
 func inInts(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.InInts} }
 func outInts(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.OutInts} }
-func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntArg} }
-func realArg(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.RealArg} }
+func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntParam} }
+func realArg(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.FloatParam} }
 
 // smallOnly is the Trial of a kernel that is tried with the operands of its cases alone: others are not comparable
 // element by element.

@@ -8,11 +8,11 @@ import (
 // FMAChains measures the peak of a device's arithmetic: Y[i] is the sum of 128 chains x = a·x + b of `steps`
 // fused multiply-adds, chain j starting from j: 256·steps operations for each element. Y, n, steps, a, b.
 var FMAChains = kernels.Elementwise(&kernels.Kernel{Name: "k_fma_chains", File: "peak.cl",
-	Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU { // a work-item is vectors already
 			return kernels.Grid{Dims: 1, Global: [3]int{a[0].N}, Local: [3]int{1}}
 		}
-		return kernels.Line(a[0].N, l)
+		return kernels.Grid1D(a[0].N, l)
 	},
 	Params: []kernels.Param{out("Y"), intArg("n"), intArg("steps"), realArg("a"), realArg("b")},
 	Twin:   kernels.Twin{F32: fmaChainsTwin[float32], F64: fmaChainsTwin[float64]},

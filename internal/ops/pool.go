@@ -25,11 +25,11 @@ const poolCount = 20
 
 // Args appends the numbers of the shape to the arguments of a launch.
 func (s *PoolShape) Args(args []kernels.Arg) []kernels.Arg {
-	args = append(args, kernels.I(s.Outer))
+	args = append(args, kernels.IntArg(s.Outer))
 	for _, v := range [...]*[3]int{&s.Size, &s.OutSize, &s.Kernel, &s.Stride, &s.Dilation, &s.Pad} {
-		args = append(args, kernels.I(v[0]), kernels.I(v[1]), kernels.I(v[2]))
+		args = append(args, kernels.IntArg(v[0]), kernels.IntArg(v[1]), kernels.IntArg(v[2]))
 	}
-	return append(args, kernels.Flag(s.Adaptive))
+	return append(args, kernels.FlagArg(s.Adaptive))
 }
 
 func poolShapeOf(args []kernels.Arg, from int) *PoolShape {
@@ -149,7 +149,7 @@ func newPool(w poolWindow) *kernels.Kernel {
 		result = 2
 	}
 	k.Stores = storesPool(result, from, gradient)
-	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		s := poolShapeOf(a, from)
 		size := s.OutSize
 		if gradient {
@@ -165,9 +165,9 @@ func newPool(w poolWindow) *kernels.Kernel {
 			if gradient {
 				wide, tall = intmath.CeilDiv(wide, w.stride[2]), intmath.CeilDiv(tall, w.stride[1])
 			}
-			return kernels.Line(s.Outer*size[0]*tall*wide, l)
+			return kernels.Grid1D(s.Outer*size[0]*tall*wide, l)
 		}
-		return kernels.Plane(size[2], s.Outer*size[0]*size[1], l)
+		return kernels.Grid2D(size[2], s.Outer*size[0]*size[1], l)
 	}
 	operands := func(s *PoolShape, index func(i int) int) []kernels.Operand {
 		x, y := s.Outer*volume(s.Size), s.Outer*volume(s.OutSize)
@@ -250,7 +250,7 @@ func (s *PoolShape) divisor(q [3]int, padding bool, divisor int) float64 {
 func poolOf[T kernels.Real](c kernels.Call[T], from int) *PoolShape {
 	var numbers [poolCount]kernels.Arg
 	for i := range numbers {
-		numbers[i] = kernels.I(c.Int(from + i))
+		numbers[i] = kernels.IntArg(c.Int(from + i))
 	}
 	return poolShapeOf(numbers[:], 0)
 }
@@ -351,7 +351,7 @@ func (s *PoolShape) whole(q, n int) (lo, hi int) {
 func maxima[T kernels.Real](l *vec.Loops[T], s *PoolShape, y, plane []T, q [3]int) {
 	k, step := s.Kernel[2], s.Stride[2]
 	from, n := q[2]*step-s.Pad[2], (len(y)-1)*step+k
-	room := l.Borrow(n)
+	room := l.Scratch(n)
 	defer l.Return(room)
 	most := room.V[:0]
 	z0, z1, dz := s.inside(0, q[0])

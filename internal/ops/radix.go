@@ -51,15 +51,15 @@ func newRadix(defines string, tile func(kernels.DType) int, count, move kernels.
 		x, y = inInts("X"), outInts("Y")
 	}
 	r := Radix{tile: tile}
-	grid := func(rows int) func([]kernels.Arg, kernels.Limits) kernels.Grid { // a work-group for a tile
-		return func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+	grid := func(rows int) func([]kernels.Arg, kernels.Target) kernels.Grid { // a work-group for a tile
+		return func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{int(a[rows].Int) * int(a[rows+2].Int) * radixGroup}, Local: [3]int{radixGroup}}
 		}
 	}
 	r.Count = &kernels.Kernel{Name: "k_radix_count", File: "radix.cl", Defines: defines, Grid: grid(2), Twin: count,
 		Params: []kernels.Param{x, {Name: "C", Mode: kernels.InOutInts}, intArg("rows"), intArg("n"), intArg("tiles"), intArg("shift"), intArg("flags")}}
 	r.Scan = &kernels.Kernel{Name: "k_radix_scan", File: "radix.cl", Defines: defines,
-		Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+		Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 			return kernels.Grid{Dims: 1, Global: [3]int{int(a[1].Int) * 32 * radixGroup}, Local: [3]int{radixGroup}}
 		},
 		Params: []kernels.Param{{Name: "C", Mode: kernels.InOutInts}, intArg("rows"), intArg("tiles")},

@@ -36,13 +36,13 @@ func streamParams(out string, mode kernels.Mode) []kernels.Param {
 }
 
 // perFour launches one work-item per four elements of the first argument.
-func perFour(a []kernels.Arg, l kernels.Limits) kernels.Grid {
-	return kernels.Line(intmath.CeilDiv(a[0].N, 4), l)
+func perFour(a []kernels.Arg, l kernels.Target) kernels.Grid {
+	return kernels.Grid1D(intmath.CeilDiv(a[0].N, 4), l)
 }
 
 // Seed splits a seed into the two int arguments that random kernels take.
 func Seed(seed uint64) (lo, hi kernels.Arg) {
-	return kernels.Bits(uint32(seed)), kernels.Bits(uint32(seed >> 32))
+	return kernels.BitsArg(uint32(seed)), kernels.BitsArg(uint32(seed >> 32))
 }
 
 // words returns the four words of index i in the stream whose arguments start at index first.

@@ -62,15 +62,15 @@ var (
 	})
 )
 
-func maxAxisGradGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func maxAxisGradGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	outer, inner := int(a[4].Int), int(a[6].Int)
 	if l.CPU {
 		return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
 	}
-	return kernels.Plane(inner, outer, l)
+	return kernels.Grid2D(inner, outer, l)
 }
 
-func sumAxisGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func sumAxisGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	if l.CPU { // as few as keep the units busy: a work-group of more columns reads longer pieces of rows
 		enough := intmath.CeilDiv(4*l.Units, max(outer, 1))
@@ -107,7 +107,7 @@ func sumAxisCases(few bool) []kernels.Case {
 
 // sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a work-group on GPUs.
 func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *kernels.Rows {
-	return &kernels.Rows{Function: function, Local: []kernels.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+	return &kernels.Rows{Function: function, Local: []kernels.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 		rows, n := shape(a)
 		if rows == 0 || n == 0 {
 			return nil
@@ -125,7 +125,7 @@ const sumGroup = 256
 
 // SumRuns returns in how many runs the rows of [outer, n, inner] are to be summed before the runs are: 1,
 // unless the columns would fill only a part of a GPU, and a single launch of narrow groups would take longer than two.
-func SumRuns(outer, n, inner int, l kernels.Limits) int {
+func SumRuns(outer, n, inner int, l kernels.Target) int {
 	const short, few, small = 128, 8192, 1 << 20 // rows of a run, rows and elements of a single launch
 	columns := intmath.CeilDiv(inner, 32)
 	if l.CPU || outer != 1 || columns >= l.Units || n < 8*short || n <= few && n*inner <= small {
@@ -135,8 +135,8 @@ func SumRuns(outer, n, inner int, l kernels.Limits) int {
 }
 
 // perChunk launches one work-group per element of argument arg.
-func perChunk(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func perChunk(arg int) func([]kernels.Arg, kernels.Target) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU {
 			return kernels.Grid{Dims: 1, Global: [3]int{a[arg].N}, Local: [3]int{1}}
 		}

@@ -22,8 +22,8 @@ const rowsChunk = 4096
 
 // lines returns the grid of a kernel of lines along the middle axis of [outer, n, inner], which are int arguments at, at+1
 // and at+2.
-func lines(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func lines(at int) func([]kernels.Arg, kernels.Target) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return lineGrid(int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), l)
 	}
 }
@@ -31,7 +31,7 @@ func lines(at int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
 // lineGrid covers lines of n elements: `outer` rows, or where inner is not 1 inner columns beside each other, outer times.
 // CPUs have a work-item for runs of rows, or of blocks of sixteen columns. GPUs have work-groups of one size, of which each line
 // has some lanes: see rows_gpu.cl.
-func lineGrid(outer, n, inner int, l kernels.Limits) kernels.Grid {
+func lineGrid(outer, n, inner int, l kernels.Target) kernels.Grid {
 	if n == 0 {
 		outer = 0
 	}
@@ -79,7 +79,7 @@ var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 			form.Defines = fmt.Sprintf("-DLANES=%d -DPER=%d", f.lanes, f.per)
 			form.Rows = rowsOfForm(k.Rows, f.lanes)
 			if rows > 0 { // else the grid does not depend on the lanes
-				form.Grid = func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+				form.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 					groups := intmath.CeilDiv(int(a[rows].Int), rowsGroup/f.lanes)
 					return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
 				}
@@ -100,7 +100,7 @@ var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 // launch is not one of rows; run is how many rows a work-group must have, 0 for any number. On GPUs it is for forms alone,
 // whose rows have lanes that are known.
 func byRows(function string, local []kernels.Local, cuts func(a []kernels.Arg) (rows, run int, of []kernels.Cut)) *kernels.Rows {
-	return &kernels.Rows{Function: function, Local: local, Of: func(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+	return &kernels.Rows{Function: function, Local: local, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 		rows, run, of := cuts(a)
 		if of == nil || rows == 0 || !l.CPU {
 			return nil
@@ -112,11 +112,11 @@ func byRows(function string, local []kernels.Local, cuts func(a []kernels.Arg) (
 // rowsOfForm is what a form for GPUs has of the Rows of its kernel.
 func rowsOfForm(r *kernels.Rows, lanes int) *kernels.Rows {
 	form := *r
-	form.Of = func(a []kernels.Arg, l kernels.Limits) *kernels.RowsOf {
+	form.Of = func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 		if l.CPU {
 			return nil
 		}
-		of := r.Of(a, kernels.Limits{CPU: true})
+		of := r.Of(a, kernels.Target{CPU: true})
 		if of != nil && of.Run == 0 {
 			of.Run = rowsGroup / lanes
 		}
@@ -134,7 +134,7 @@ func readIf(is bool) kernels.Cut {
 }
 
 // ForRows returns the form of a kernel of lines for rows of n elements, where inner is 1: what to launch in its place.
-func ForRows(k *kernels.Kernel, n, inner int, l kernels.Limits) *kernels.Kernel {
+func ForRows(k *kernels.Kernel, n, inner int, l kernels.Target) *kernels.Kernel {
 	if l.CPU || inner != 1 {
 		return k
 	}
@@ -178,8 +178,8 @@ func exactly(twin kernels.Twin, args []kernels.Arg) func() []kernels.Arg {
 func inDouble(twin kernels.Twin, args []kernels.Arg) []kernels.Arg {
 	exact := make([]kernels.Arg, len(args))
 	for p, a := range args {
-		if exact[p] = a; a.Kind == kernels.ArgVec && !a.Buf.DType().Integer() {
-			wide := kernels.NewMem(kernels.Float64, a.N)
+		if exact[p] = a; a.Kind == kernels.ArgBuffer && !a.Buf.DType().Integer() {
+			wide := kernels.NewHostBuffer(kernels.Float64, a.N)
 			for i := range a.N {
 				wide.Set(i, a.At(i))
 			}

@@ -11,7 +11,7 @@ import (
 // TestRuns: the rows whose gradients of weights are summed together, and the items of a batch whose moments are, fill a device
 // and are whole groups of it.
 func TestRuns(t *testing.T) {
-	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 100}
+	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 100}
 	for _, c := range []struct{ got, want int }{
 		{NormRun(8192, 128, cpu), 256}, {NormRun(10, 128, cpu), 32}, {NormRun(3, 100000, cpu), 1}, {NormRun(0, 0, cpu), 256}, {NormRun(1<<20, 4096, gpu), 256}, {NormRun(1<<24, 64, gpu), 8192},
 		{NormRun(8192, 128, gpu), 32}, {NormRun(10, 128, gpu), 16}, {NormRun(4096, 4096, gpu), 41}, {NormRun(4096, 2048, gpu), 11}, {NormRun(1, 1, gpu), 256},
@@ -26,7 +26,7 @@ func TestRuns(t *testing.T) {
 
 // TestAttentionShapes: there are kernels for as many features as stay in the cache of a CPU, the same for the same shape.
 func TestAttentionShapes(t *testing.T) {
-	cpu := kernels.Limits{CPU: true, Units: 2}
+	cpu := kernels.Target{CPU: true, Units: 2}
 	if k := Attention(AttentionShape{64, 128}, 1, kernels.Float32, cpu); k == nil || k != Attention(AttentionShape{64, 128}, 1, kernels.Float32, cpu) {
 		t.Error("a shape has no kernels, or two")
 	}
@@ -41,24 +41,24 @@ func TestAttentionShapes(t *testing.T) {
 	for _, size := range []int{1, 64, 128} {
 		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
 			for _, rows := range []int{1, 1 << 20} {
-				if Attention(AttentionShape{size, size}, rows, real, kernels.Limits{Units: 100, MaxGroup: 256, LocalMem: 48 << 10}) == nil {
+				if Attention(AttentionShape{size, size}, rows, real, kernels.Target{Units: 100, MaxGroup: 256, LocalMem: 48 << 10}) == nil {
 					t.Errorf("there are no kernels for GPUs of %d features of type %v and %d rows", size, real, rows)
 				}
 			}
 		}
 	}
-	if Attention(AttentionShape{64, 64}, 1, kernels.Float32, kernels.Limits{Units: 100, MaxGroup: 256, LocalMem: 1 << 10}) != nil {
+	if Attention(AttentionShape{64, 64}, 1, kernels.Float32, kernels.Target{Units: 100, MaxGroup: 256, LocalMem: 1 << 10}) != nil {
 		t.Error("there are kernels for a device without local memory")
 	}
 }
 
 // TestAttentionKeeps: what was measured to be faster by products keeps its softmax, if it is not too large.
 func TestAttentionKeeps(t *testing.T) {
-	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 132}
+	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 132}
 	for _, c := range []struct {
 		features, values, items, l, s int
 		causal                        bool
-		limits                        kernels.Limits
+		limits                        kernels.Target
 		want                          bool
 	}{
 		{64, 64, 32, 1024, 1024, false, gpu, true}, {64, 64, 32, 1024, 1024, true, gpu, false}, {128, 128, 32, 1024, 1024, true, gpu, true},
@@ -73,10 +73,10 @@ func TestAttentionKeeps(t *testing.T) {
 
 // TestAttentionByProducts: on a GPU, few queries of many keys, and the other way round, are products; short ones never are.
 func TestAttentionByProducts(t *testing.T) {
-	cpu, gpu := kernels.Limits{CPU: true, Units: 2}, kernels.Limits{Units: 132}
+	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 132}
 	for _, c := range []struct {
 		items, l, s int
-		limits      kernels.Limits
+		limits      kernels.Target
 		want        bool
 	}{
 		{1, 128, 128, cpu, true}, {1, 128, 129, cpu, false}, {1, 1, 1, gpu, false}, {1, 256, 256, gpu, false}, {1, 1, 100000, gpu, true}, {1, 100000, 1, gpu, true},
@@ -93,7 +93,7 @@ var definition = regexp.MustCompile(`^(?:# *define (\w+)|static [^(=]*?(\w+)\()`
 
 // TestNamesOfRows: no two files of kernels with Rows define one name, since a chain may be built of any of them.
 func TestNamesOfRows(t *testing.T) {
-	for _, l := range []kernels.Limits{{CPU: true, Units: 4}, {Units: 4, MaxGroup: 256, LocalMem: 48 << 10}} {
+	for _, l := range []kernels.Target{{CPU: true, Units: 4}, {Units: 4, MaxGroup: 256, LocalMem: 48 << 10}} {
 		by := map[string]string{}
 		for _, k := range All(kernels.Float32, l) {
 			if k.Rows == nil || k.Rows.Text != nil {

@@ -71,7 +71,7 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 	if k.Name == "k_scan" {
 		parts, tall = 7, 8
 	}
-	k.Grid = func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		rows, n, inner := int(a[3].Int), int(a[4].Int), int(a[5].Int)
 		if parts > 0 {
 			rows, n = rows*int(a[parts].Int), min(n, int(a[parts-1].Int))

@@ -30,22 +30,22 @@ var (
 )
 
 // sharesGrid covers the elements of argument arg.
-func sharesGrid(arg int) func([]kernels.Arg, kernels.Limits) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Limits) kernels.Grid { return sharesGridOf(a[arg].N, l) }
+func sharesGrid(arg int) func([]kernels.Arg, kernels.Target) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Target) kernels.Grid { return sharesGridOf(a[arg].N, l) }
 }
 
 const sharesWide = 32 // elements of a work-group of a GPU
 
-func sharesGridOf(n int, l kernels.Limits) kernels.Grid {
+func sharesGridOf(n int, l kernels.Target) kernels.Grid {
 	if l.CPU {
-		return kernels.Line(n, l)
+		return kernels.Grid1D(n, l)
 	}
 	const slices = 8
 	return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, sharesWide), slices}, Local: [3]int{sharesWide, slices}}
 }
 
 // adamwSharesGrid covers the parameters, and has a work-item or a work-group more if there is a loss.
-func adamwSharesGrid(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+func adamwSharesGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	n := a[0].N
 	if a[9].Int > 0 {
 		n++
@@ -70,7 +70,7 @@ func adamwSharesTwin[T kernels.Real](c kernels.Call[T]) {
 	c.Parallel(size, 1, func(lo, hi int) {
 		var g []T
 		if loops != nil {
-			room := loops.Borrow(hi - lo)
+			room := loops.Scratch(hi - lo)
 			defer loops.Return(room)
 			g = room.V
 		} else {

@@ -20,7 +20,7 @@ func TestSecondDerivatives(t *testing.T) {
 		n := f.Operands()
 		value := func(x []float64) float64 { return f.At(f.Scalars, x...) }
 		var points [][]float64
-		at := slices.Concat(seams, f.Kinks)
+		at := slices.Concat(seams, f.NonDifferentiable)
 		if n > 2 {
 			at = []float64{0, 1, -1, 0.5}
 		}

@@ -87,7 +87,7 @@ const softmaxBlock = 1024
 // softmaxRows is the softmax of rows of n elements, or its logarithm.
 func softmaxRows[T kernels.Real](l *vec.Loops[T], x, y []T, n int, logarithm bool) {
 	for at := 0; at < len(y); at += n {
-		l.MapBy(vec.Sub, y[at:at+n], x[at:], l.Most(x[at:at+n]))
+		l.MapBy(vec.Sub, y[at:at+n], x[at:], l.Max(x[at:at+n]))
 	}
 	if !logarithm {
 		l.Map(vec.Exp, y, y, y, y, y)
@@ -96,7 +96,7 @@ func softmaxRows[T kernels.Real](l *vec.Loops[T], x, y []T, n int, logarithm boo
 		}
 		return
 	}
-	e := l.Borrow(len(y))
+	e := l.Scratch(len(y))
 	l.Map(vec.Exp, e.V, y, y, y, y)
 	for at := 0; at < len(y); at += n {
 		l.MapBy(vec.Sub, y[at:at+n], y[at:], T(math.Log(float64(l.Sum(e.V[at:at+n])))))
@@ -145,7 +145,7 @@ func softmaxGradTwin[T kernels.Real](c kernels.Call[T]) {
 
 // softmaxGradRow is the gradient of a row.
 func softmaxGradRow[T kernels.Real](l *vec.Loops[T], y, g, d []T, logarithm bool) {
-	e := l.Borrow(len(y))
+	e := l.Scratch(len(y))
 	defer l.Return(e)
 	if !logarithm {
 		l.MapBy(vec.Sub, e.V, g, l.Dot(g, y))
@@ -172,7 +172,7 @@ func eachColumns[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], outer, n, i
 	wide := min(inner, max(columnsLeast, min(columnsMost, columnsCache/(kernels.DTypeOf[T]().Size()*max(n, 1))/columnsLeast*columnsLeast)))
 	beside := intmath.CeilDiv(inner, wide)
 	c.Parallel(outer*beside, 4*n*wide, func(lo, hi int) {
-		room := l.Borrow(3 * wide)
+		room := l.Scratch(3 * wide)
 		defer l.Return(room)
 		for u := lo; u < hi; u++ {
 			i := u % beside * wide
@@ -203,7 +203,7 @@ func softmaxColumns[T kernels.Real](l *vec.Loops[T], x, y []T, n, inner int, roo
 	for k := 1; k < n; k++ {
 		l.Map(vec.Max, most, most, row(x, k), most, most)
 	}
-	part := l.Borrow(w)
+	part := l.Scratch(w)
 	defer l.Return(part)
 	sumColumns(l, n, sum, part.V, func(k int, to []T) {
 		exps, y := e, row(y, k)

@@ -56,7 +56,7 @@ func newSorts(t kernels.DType) Sorts {
 	if t == kernels.Int32 {
 		defines = "-DOF_INTS -DELEM=int"
 	}
-	sort := func(name, file, gpu string, grid func([]kernels.Arg, kernels.Limits) kernels.Grid, twin kernels.Twin, numbers ...string) *kernels.Kernel {
+	sort := func(name, file, gpu string, grid func([]kernels.Arg, kernels.Target) kernels.Grid, twin kernels.Twin, numbers ...string) *kernels.Kernel {
 		k := &kernels.Kernel{Name: name, File: file, GPU: gpu, Grid: grid, Params: []kernels.Param{in("X"), inInts("I"), out("Y"), outInts("J")}, Twin: twin}
 		if t == kernels.Int32 {
 			k.Defines, k.Params[0], k.Params[2] = defines, inInts("X"), outInts("Y")
@@ -70,29 +70,29 @@ func newSorts(t kernels.DType) Sorts {
 		rows, n, block = int(a[4].Int), int(a[5].Int), int(a[6].Int)
 		return rows, n, block, intmath.CeilDiv(n, block)
 	}
-	selects := sort("k_select_median", "sort_select.cl", "", func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	selects := sort("k_select_median", "sort_select.cl", "", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return cpuLines(int(a[3].Int), 8*int(a[4].Int), 1, l)
 	}, w.selectMedian, "rows", "n")
 	selects.Params = slices.Delete(selects.Params, 1, 2) // elements have the indices of their places
 	return Sorts{
 		SelectMedian: selects,
 		Radix:        newRadix(defines, sortTiles, w.count, w.move),
-		Blocks: sort("k_sort_blocks", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Blocks: sort("k_sort_blocks", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			rows, n, block, blocks := blocks(a)
 			if l.CPU {
 				return cpuLines(rows*blocks, 8*min(n, block), 1, l)
 			}
 			return kernels.Grid{Dims: 1, Global: [3]int{rows * blocks * foldGroup}, Local: [3]int{foldGroup}}
 		}, w.blocks, "rows", "n", "block", "keep", "flags"),
-		Digit: sort("k_sort_digit", "sort_digit.cl", "", func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+		Digit: sort("k_sort_digit", "sort_digit.cl", "", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			rows, n, block, blocks := blocks(a)
 			return cpuLines(rows*blocks, 8*min(n, block), 1, l)
 		}, w.digit, "rows", "n", "block", "shift", "flags"),
-		Merge: sort("k_sort_merge", "sort_digit.cl", "", func(a []kernels.Arg, _ kernels.Limits) kernels.Grid {
+		Merge: sort("k_sort_merge", "sort_digit.cl", "", func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 			rows, n, run, tile := int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int)
 			groups := rows * intmath.CeilDiv(n, 2*run) * intmath.CeilDiv(2*run, tile)
 			return kernels.Grid{Dims: 1, Global: [3]int{groups}, Local: [3]int{1}}
 		}, w.merge, "rows", "n", "run", "tile", "flags"),
-		Median: sort("k_median", "sort_digit.cl", "", kernels.PerInt(4), w.median, "rows", "n"),
+		Median: sort("k_median", "sort_digit.cl", "", kernels.GridFromArg(4), w.median, "rows", "n"),
 	}
 }

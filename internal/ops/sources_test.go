@@ -33,9 +33,9 @@ func TestParamsMatchSources(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	pack, _, _ := packedTiles[Parts].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
-	for _, k := range slices.Concat(All(kernels.Float32, kernels.Limits{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longTiles[Parts], nil)}, convsOnMatrixUnits()) {
-		for _, l := range []kernels.Limits{{CPU: true}, {}} {
+	pack, _, _ := packedTiles[BF16x3].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
+	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longTiles[BF16x3], nil)}, convsOnMatrixUnits()) {
+		for _, l := range []kernels.Target{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {
 				before = k.TextOn(l)
@@ -131,9 +131,9 @@ func paramList(k *kernels.Kernel) string {
 	var list []string
 	for _, p := range k.Params {
 		switch name := paramSuffix[p.Mode.Elements(kernels.Float32)] + "(" + p.Name + ")"; {
-		case p.Mode == kernels.IntArg:
+		case p.Mode == kernels.IntParam:
 			list = append(list, "int "+p.Name)
-		case p.Mode == kernels.RealArg:
+		case p.Mode == kernels.FloatParam:
 			list = append(list, "REAL "+p.Name)
 		case p.Mode.Written():
 			list = append(list, "OUT"+name)
@@ -147,7 +147,7 @@ func paramList(k *kernels.Kernel) string {
 // TestNoBuiltinNames: OpenCL builtins cannot be kernel names, so every kernel has the prefix.
 func TestNoBuiltinNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range All(kernels.Float32, kernels.Limits{CPU: true}) {
+	for _, k := range All(kernels.Float32, kernels.Target{CPU: true}) {
 		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name+k.Defines] && k.Text == "" {
 			t.Errorf("%s: without the prefix k_, or twice", k.Name)
 		}

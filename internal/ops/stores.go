@@ -26,7 +26,7 @@ func (p *product) stores(batch int) *kernels.Stores {
 		},
 		Reads: func(a []kernels.Arg) bool { return a[gemmAccumulate].Int != 0 },
 		// A sum that is longer than KC of gemm_cpu.cl is added up in C.
-		Before: func(a []kernels.Arg, l kernels.Limits) bool { return l.CPU && a[gemmK].Int > gemmKC },
+		Before: func(a []kernels.Arg, l kernels.Target) bool { return l.CPU && a[gemmK].Int > gemmKC },
 	}
 	if p.epilogue == nil && batch == 0 { // whose text says it otherwise
 		s.Define = fmt.Sprint("FORM ", slices.Index(GemmForms, p.form))
@@ -67,7 +67,7 @@ func storesPool(result, from int, gradient bool) *kernels.Stores {
 		outer, size := size(a)
 		return outer * volume(size), size[2]
 	})
-	s.Before = func(a []kernels.Arg, l kernels.Limits) bool {
+	s.Before = func(a []kernels.Arg, l kernels.Target) bool {
 		_, size := size(a)
 		return l.CPU && size[2] > poolLongest
 	}
@@ -97,14 +97,14 @@ var (
 
 // afterwards returns kernels that compute maps of what others store: exact ones and others, kept or not, of other operands that
 // are repeated and that are not.
-func afterwards(t kernels.DType, l kernels.Limits) []*kernels.Kernel {
-	by := kernels.Layout{Rank: 2}
-	by.Steps[1] = kernels.Fixed
+func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
+	by := kernels.AccessPattern{Rank: 2}
+	by.Steps[1] = kernels.Broadcast
 	thens := []kernels.Then{
-		{Of: storedTwo, Layout: kernels.Layout{Rank: 1}, Vectors: true},
+		{Of: storedTwo, Layout: kernels.AccessPattern{Rank: 1}, Vectors: true},
 		{Of: storedSum, Layout: by, Keep: true},
-		{Of: storedSum, Value: 1, Layout: kernels.Layout{Rank: 2, Aligned: !l.CPU}},
-		{Of: storedTwo, Value: 1, Layout: kernels.Layout{Rank: 1}, Keep: true},
+		{Of: storedSum, Value: 1, Layout: kernels.AccessPattern{Rank: 2, Aligned: !l.CPU}},
+		{Of: storedTwo, Value: 1, Layout: kernels.AccessPattern{Rank: 1}, Keep: true},
 	}
 	tile := GemmTiles(t, l)[0]
 	bases := []*kernels.Kernel{Gemm(NN, tile, nil), Gemm(NN, tile, nil), Gemm(NN, tile, nil), GemmBatch(NT, tile), GemmDirect, Gemm(TN, tile, fn.Tanh), SumAxis,

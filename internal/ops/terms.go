@@ -9,7 +9,7 @@ import (
 )
 
 // sumAxisTerms is a launch of SumAxis of few terms on a GPU as a map of them, added in the order of k_sum_axis.
-func sumAxisTerms(a []kernels.Arg, l kernels.Limits) *kernels.Map {
+func sumAxisTerms(a []kernels.Arg, l kernels.Target) *kernels.Map {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	slot, _, _ := a[5].Slot()
 	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Real != 1 || slot != nil || a[6].Int != 0 {
@@ -40,7 +40,7 @@ func addOf(n, slices int) *kernels.Function {
 		}
 		return x.Add(y)
 	}
-	x := expr.X
+	x := expr.Input
 	parts := make([]*expr.Expr, slices) // nil: 0
 	for s := range parts {
 		k := s
@@ -58,7 +58,7 @@ func addOf(n, slices int) *kernels.Function {
 		}
 	}
 	// The sums of the kernel begin with 0, so that of terms that are all −0 it is 0.
-	f := &kernels.Function{Name: fmt.Sprintf("sum_of_%d_in_%d", n, slices), Value: parts[0].Add(expr.C(0))}
+	f := &kernels.Function{Name: fmt.Sprintf("sum_of_%d_in_%d", n, slices), Value: parts[0].Add(expr.Const(0))}
 	now, _ := sums.LoadOrStore(key, f)
 	return now.(*kernels.Function)
 }

@@ -49,11 +49,11 @@ func newTogether(name string, typ kernels.DType, functions []*kernels.Function) 
 	k := &kernels.Kernel{Name: name, File: name + ".cl", GPU: name + ".gpu.cl", Text: t.text(name, true), GPUText: t.text(name, false),
 		Params: t.params(), Cases: t.cases, Describe: t.describe}
 	n := t.nAt()
-	k.Grid = func(args []kernels.Arg, l kernels.Limits) kernels.Grid {
+	k.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU {
 			return kernels.Groups(intmath.CeilDiv(int(args[n].Int), togetherChunk), 1)
 		}
-		return kernels.Line(intmath.CeilDiv(int(args[n].Int), kernels.MapVector), l)
+		return kernels.Grid1D(intmath.CeilDiv(int(args[n].Int), kernels.MapVector), l)
 	}
 	switch typ {
 	case kernels.Int32:
@@ -85,15 +85,15 @@ func (t *together) scalars(j int, f func(i, at int)) {
 }
 
 func (t *together) params() []kernels.Param {
-	in, out, number := kernels.In, kernels.Out, kernels.RealArg
+	in, out, number := kernels.In, kernels.Out, kernels.FloatParam
 	if t.typ == kernels.Int32 {
-		in, out, number = kernels.InInts, kernels.OutInts, kernels.IntArg
+		in, out, number = kernels.InInts, kernels.OutInts, kernels.IntParam
 	}
 	var ps []kernels.Param
 	for _, i := range t.operands {
 		ps = append(ps, kernels.Param{Name: fmt.Sprintf("X%d", i), Mode: in})
 	}
-	ps = append(ps, kernels.Param{Name: "Y", Mode: out}, kernels.Param{Name: "n", Mode: kernels.IntArg})
+	ps = append(ps, kernels.Param{Name: "Y", Mode: out}, kernels.Param{Name: "n", Mode: kernels.IntParam})
 	for j := range t.functions {
 		t.scalars(j, func(i, _ int) { ps = append(ps, kernels.Param{Name: fmt.Sprintf("s%d_%d", j, i), Mode: number}) })
 	}
@@ -146,7 +146,7 @@ func (t *together) text(name string, cpu bool) string {
 			params = append(params, "IN("+q.Name+")")
 		case i == len(t.operands):
 			params = append(params, "OUT(Y)")
-		case q.Mode == kernels.IntArg:
+		case q.Mode == kernels.IntParam:
 			params = append(params, "int "+q.Name)
 		default:
 			params = append(params, "REAL "+q.Name)
@@ -278,8 +278,8 @@ func (t *together) drawn(o *kernels.Operands, n int) func(operand, j, c int) flo
 		switch {
 		case f.Condition() && c%2 == 0: // whole numbers, so that some are equal
 			v = math.Round(v)
-		case operand == 0 && n > 16 && c >= kinks && c < kinks+min(2, len(f.Kinks)):
-			v = f.Kinks[c-kinks]
+		case operand == 0 && n > 16 && c >= kinks && c < kinks+min(2, len(f.NonDifferentiable)):
+			v = f.NonDifferentiable[c-kinks]
 		}
 		switch {
 		case f.IsGradient() && operand == 0 && c < 5: // what is finite stays so in the products of single precision

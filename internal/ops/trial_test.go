@@ -61,7 +61,7 @@ func TestTrialOfProducts(t *testing.T) {
 		}
 		if c.like != nil && c.like[gemmSlice].Int >= c.like[gemmK].Int { // of a layer, what its function is given and the operand that it keeps
 			for keep, z := range []int{0, 1} {
-				like := append(slices.Clip(c.like), elements(z*int(c.like[gemmM].Int*c.like[gemmN].Int)), kernels.I(keep), kernels.R(-0.5), kernels.R(0.25))
+				like := append(slices.Clip(c.like), elements(z*int(c.like[gemmM].Int*c.like[gemmN].Int)), kernels.IntArg(keep), kernels.FloatArg(-0.5), kernels.FloatArg(0.25))
 				layer := Gemm(c.form, cpuTiles[0], fn.Clamp)
 				more := layer.Trial(like)
 				want := "[]"
@@ -87,7 +87,7 @@ func TestTrialOfBatches(t *testing.T) {
 	like := func(m, n, k, slice int, b Batch, run int) []kernels.Arg {
 		args := append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)
 		numbers := b.Args()
-		return append(append(args, numbers[:]...), kernels.I(run))
+		return append(append(args, numbers[:]...), kernels.IntArg(run))
 	}
 	direct := func(m, n, k int, b Batch) []kernels.Arg {
 		numbers := b.Args()
@@ -120,9 +120,9 @@ func TestTrialOfBatches(t *testing.T) {
 		var args []kernels.Arg
 		for i, o := range ops {
 			if c.k.Params[i].Mode.Buffer() {
-				args = append(args, kernels.Vec(kernels.NewMem(kernels.Float32, o.N), 0, o.N))
+				args = append(args, kernels.BufferArg(kernels.NewHostBuffer(kernels.Float32, o.N), 0, o.N))
 			} else {
-				args = append(args, kernels.I(int(o.Number)))
+				args = append(args, kernels.IntArg(int(o.Number)))
 			}
 		}
 		c.k.Run(kernels.Float32, args) // which panics where an operand is too short
@@ -133,7 +133,7 @@ func TestTrialOfBatches(t *testing.T) {
 func TestTrials(t *testing.T) {
 	reals := func(args []kernels.Arg, vs ...float64) []kernels.Arg {
 		for _, v := range vs {
-			args = append(args, kernels.R(v))
+			args = append(args, kernels.FloatArg(v))
 		}
 		return args
 	}
@@ -160,7 +160,7 @@ func TestTrials(t *testing.T) {
 	// Ties are found where the second operand is the maximum of the first, of [outer, n, inner].
 	x, inf := []float64{1, 5, 3, 2, 2, -8, 9, -7, 4, -6, 5, -5}, math.Inf(1)
 	ops := MaxAxisGrad.Trial(args([]int{12, 4, 4, 12}, 2, 3, 2))
-	before := []kernels.Arg{kernels.Vec(kernels.MemOf(append([]float64{inf}, x...)), 1, 12)}
+	before := []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(append([]float64{inf}, x...)), 1, 12)}
 	for i, want := range []float64{3, 5, 9, -5} {
 		if got := ops[1].From(before, i); got != want {
 			t.Errorf("the maximum of column %d is %v, want %v", i, got, want)
@@ -169,7 +169,7 @@ func TestTrials(t *testing.T) {
 	for name, k := range map[string]*kernels.Kernel{"AdamW": AdamW, "AdamWShares": AdamWShares} {
 		like := make([]kernels.Arg, len(k.Params))
 		for i, p := range k.Params {
-			like[i] = map[bool]kernels.Arg{true: elements(4), false: kernels.I(1)}[p.Mode.Buffer()]
+			like[i] = map[bool]kernels.Arg{true: elements(4), false: kernels.IntArg(1)}[p.Mode.Buffer()]
 		}
 		for i, o := range k.Trial(like) {
 			if v := k.Params[i].Name == "V"; v && (o.Lo != 0 || o.Hi != 1) || k.Params[i].Name == "M" && o.Lo != -1 {

@@ -89,7 +89,7 @@ func parseTuning(text []byte) (Tuning, error) {
 
 // GemmChoices returns what is known of a device whose limits are l: by the user's table, else by the one
 // built in. A user's table that cannot be read is an error.
-func GemmChoices(device string, l kernels.Limits) ([]GemmChoice, error) {
+func GemmChoices(device string, l kernels.Target) ([]GemmChoice, error) {
 	builtIn, err := parseTuning(builtInTuning)
 	if err != nil {
 		panic("kernels: embedded tuning table: " + err.Error()) // it is part of the binary

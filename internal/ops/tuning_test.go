@@ -23,8 +23,8 @@ func TestGemmTiles(t *testing.T) {
 			t.Errorf("tile %v does not divide a block", tile)
 		}
 	}
-	small := GemmTiles(kernels.Float64, kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024})
-	large := GemmTiles(kernels.Float32, kernels.Limits{LocalMem: 48 << 10, MaxGroup: 1024})
+	small := GemmTiles(kernels.Float64, kernels.Target{LocalMem: 48 << 10, MaxGroup: 1024})
+	large := GemmTiles(kernels.Float32, kernels.Target{LocalMem: 48 << 10, MaxGroup: 1024})
 	if len(large) != len(gpuTiles) || len(small) >= len(large) {
 		t.Errorf("48 KiB hold %d tiles of float32 and %d of float64, of %d", len(large), len(small), len(gpuTiles))
 	}
@@ -42,7 +42,7 @@ func TestGemmTiles(t *testing.T) {
 func TestTuning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tuning.json")
 	t.Setenv(TuningEnv, path)
-	gpu := kernels.Limits{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
+	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	if own, err := GemmChoices("Some GPU", gpu); err != nil || own != nil {
 		t.Errorf("no table: %v, %v", own, err)
 	}
@@ -74,7 +74,7 @@ func TestTuning(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"x": [{"form": "nn", "m": 1, "n": 1, "k": 1, "tile": "6x64"}], "": []}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if own, err := GemmChoices("x", kernels.Limits{CPU: true}); err != nil || len(own) != 1 {
+	if own, err := GemmChoices("x", kernels.Target{CPU: true}); err != nil || len(own) != 1 {
 		t.Errorf("the least product: %v, %v", own, err)
 	}
 	for _, bad := range []string{"{", `{"x": [{"form": "nn", "m": 0, "n": 1, "k": 1, "tile": "6x64"}]}`, `{"x": [{"form": "nn", "m": 1, "n": 0, "k": 1, "tile": "6x64"}]}`,
@@ -106,7 +106,7 @@ func TestTuningFile(t *testing.T) {
 	if _, err := os.UserConfigDir(); err != nil && TuningFile() != "" {
 		t.Errorf("%q without a folder", TuningFile())
 	}
-	if own, err := GemmChoices("no device of the table", kernels.Limits{CPU: true}); own != nil || err != nil {
+	if own, err := GemmChoices("no device of the table", kernels.Target{CPU: true}); own != nil || err != nil {
 		t.Errorf("no table: %v, %v", own, err)
 	}
 }

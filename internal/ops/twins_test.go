@@ -252,8 +252,8 @@ func product(form ops.GemmForm, f *kernels.Function) func(c call) {
 					if c.on(11) {
 						s += c.mem[2][j]
 					}
-					if f != nil && c.n(15) != ops.GemmSums {
-						if c.n(15) == ops.GemmKeep {
+					if f != nil && c.n(15) != ops.EpilogueNone {
+						if c.n(15) == ops.EpilogueApplyAndKeep {
 							c.mem[14][i*ldc+j] = s
 						}
 						s = f.At(c.scalars(f, 16), s)
@@ -300,7 +300,7 @@ func layerGradient(d *kernels.Function) func(c call) {
 // TestTwins holds the twins, by which devices are tried and tested, to the definitions, in all the cases that devices are
 // tested with, for both types of reals and the other element types.
 func TestTwins(t *testing.T) {
-	cpu := kernels.Limits{CPU: true}
+	cpu := kernels.Target{CPU: true}
 	all := map[*kernels.Kernel]func(call){}
 	for k, define := range definitions {
 		all[k] = define
@@ -331,7 +331,7 @@ func TestTwins(t *testing.T) {
 		all[ops.Gemm(form, tile, nil)] = product(form, nil)
 		for _, f := range []*kernels.Function{fn.ReLU, fn.LeakyReLU, fn.Tanh, fn.Sigmoid, fn.Softplus, fn.Clamp} {
 			all[ops.Gemm(form, tile, f)] = product(form, f)
-			for _, d := range []*kernels.Function{f.Gradient(0), f.LayerGradient(f.Scalars)} {
+			for _, d := range []*kernels.Function{f.Gradient(0), f.CheapestGradient(f.Scalars)} {
 				all[ops.LinearGrad(d)] = layerGradient(d)
 			}
 		}
@@ -390,7 +390,7 @@ func TestTwinsInPieces(t *testing.T) {
 			o.In(3*70*17*19, -1, 1).In(70*20*6, -1, 1).In(40, -1, 1).Out(3*40*16*17).Int(3, 2, 35, 20, 1, 17, 19, 1, 16, 17, 1, 2, 3, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1)
 		}},
 		{ops.FMAChains, definitions[ops.FMAChains], func(o *kernels.Operands) { o.Out(9).Int(9, 3).Real(0.9, 0.1) }},
-		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0], fn.LeakyReLU), product(ops.NN, fn.LeakyReLU), func(o *kernels.Operands) {
+		{ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, kernels.Target{CPU: true})[0], fn.LeakyReLU), product(ops.NN, fn.LeakyReLU), func(o *kernels.Operands) {
 			o.In(301*41, -1, 1).In(40*52, -1, 1).In(50, -1, 1).In(301*50, -1, 1).Int(301, 50, 40, 41, 52, 50, 1, 1, 24, 40).In(301*50, 0, 0).Int(1).Real(0.1)
 		}},
 	} {
@@ -426,7 +426,7 @@ func testTwin(t *testing.T, k *kernels.Kernel, define func(call), real kernels.D
 		if a.Buf == nil {
 			continue
 		}
-		got, want := kernels.NewMem(a.Buf.DType(), a.N), kernels.NewMem(a.Buf.DType(), a.N)
+		got, want := kernels.NewHostBuffer(a.Buf.DType(), a.N), kernels.NewHostBuffer(a.Buf.DType(), a.N)
 		for j, v := range d.mem[i] {
 			got.Set(j, a.At(j))
 			want.Set(j, v)

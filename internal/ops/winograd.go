@@ -62,8 +62,8 @@ func (s *ConvShape) Winograd(transposed bool) WinogradShape {
 
 // Args appends the numbers to the arguments of a launch.
 func (n *WinogradShape) Args(args []kernels.Arg) []kernels.Arg {
-	return append(args, kernels.I(n.Read), kernels.I(n.Written), kernels.I(n.H), kernels.I(n.W), kernels.I(n.OutH), kernels.I(n.OutW),
-		kernels.I(n.PadY), kernels.I(n.PadX))
+	return append(args, kernels.IntArg(n.Read), kernels.IntArg(n.Written), kernels.IntArg(n.H), kernels.IntArg(n.W), kernels.IntArg(n.OutH), kernels.IntArg(n.OutW),
+		kernels.IntArg(n.PadY), kernels.IntArg(n.PadX))
 }
 
 var winogradNames = []string{"read", "written", "h", "w", "oh", "ow", "pad_y", "pad_x"}
@@ -108,7 +108,7 @@ func (n *WinogradShape) Block(gradient bool) (rows, cols int, ok bool) {
 // FitsWinograd reports whether a convolution, its transpose and the gradient of its weights are to be computed so on a device: one
 // of 3×3 or 5×5 taps, of channels that fill vectors, on an OpenCL CPU. Of more weights than that, their planes fit in no cache:
 // docs/benchmarks/winograd.md has what was measured.
-func (s *ConvShape) FitsWinograd(l kernels.Limits) bool {
+func (s *ConvShape) FitsWinograd(l kernels.Target) bool {
 	const channels, most = 12, 1 << 16 // channels, and pairs of channels
 	one := [3]int{1, 1, 1}
 	taps := s.Kernel[2]
@@ -135,7 +135,7 @@ func (n *WinogradShape) blocks(rows, cols int) int {
 }
 
 // Shares returns in how many shares the gradient of the weights is computed, of blocks of rows×cols tiles.
-func (n *WinogradShape) Shares(rows, cols int, l kernels.Limits) int {
+func (n *WinogradShape) Shares(rows, cols int, l kernels.Target) int {
 	return max(1, min(n.blocks(rows, cols), 2*l.Units))
 }
 
@@ -152,7 +152,7 @@ func newWinograd(taps int) *WinogradKernels {
 			params = append(params, intArg(n))
 		}
 		return &kernels.Kernel{Name: "k_winograd" + name, File: "winograd.cl", Defines: fmt.Sprintf("-DR=%d", taps), Params: params,
-			Grid: func(a []kernels.Arg, _ kernels.Limits) kernels.Grid { return grid(a) }}
+			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid { return grid(a) }}
 	}
 	at := func(a []kernels.Arg, i int) int { return int(a[i].Int) }
 	k := &WinogradKernels{

@@ -25,12 +25,12 @@ type device interface {
 	State(d tensor.Device, key any, make func() capture.State) capture.State
 	One(d tensor.Device, shape []int) *tensor.Tensor
 	IsOne(t *tensor.Tensor) bool
-	MoveTo(t, place *tensor.Tensor)
+	Rehome(t, place *tensor.Tensor)
 	Transposed(t *tensor.Tensor) *tensor.Tensor
-	Moored(t *tensor.Tensor) bool
+	InFlatBuffer(t *tensor.Tensor) bool
 	Alone(t *tensor.Tensor) bool
 	Memory(t *tensor.Tensor) (storage any, first int)
-	Unmoor(t *tensor.Tensor)
+	LeaveFlatBuffer(t *tensor.Tensor)
 	Version(t *tensor.Tensor) uint64
 	Elementwise(op string, f *kernels.Function, scalars []float64, operands []*tensor.Tensor) *tensor.Tensor
 	Axes(op string, t *tensor.Tensor, axes []int) []int
@@ -75,7 +75,7 @@ type device interface {
 	TrialsRemembered() (path string, trials int)
 	TuningName() string
 	AsMatrixUnits(grouped bool)
-	MatrixUnits(d tensor.Device) (l kernels.Limits, has func(factors kernels.Precision, grouped bool) bool)
+	MatrixUnits(d tensor.Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool)
 }
 
 func of(d tensor.Device) device { return d.(device) }
@@ -115,22 +115,22 @@ func One(d tensor.Device, shape ...int) *tensor.Tensor { return of(d).One(d, sha
 // IsOne reports whether t is what One returned, or a view of it.
 func IsOne(t *tensor.Tensor) bool { return of(t.Device()).IsOne(t) }
 
-// MoveTo copies t's elements to place, of t's shape and contiguous, and makes t a view of it. Other views of t's old
+// Rehome copies t's elements to place, of t's shape and contiguous, and makes t a view of it. Other views of t's old
 // storage stay there, but for what Transposed returned. A gradient that saved t before finds that it changed.
-func MoveTo(t, place *tensor.Tensor) { of(t.Device()).MoveTo(t, place) }
+func Rehome(t, place *tensor.Tensor) { of(t.Device()).Rehome(t, place) }
 
 // Transposed returns the transpose of a matrix t as a view, on which Retain was called: the same one each time, until it is freed.
-// Unlike other views it goes where MoveTo takes t. It panics as t.T does.
+// Unlike other views it goes where Rehome takes t. It panics as t.T does.
 func Transposed(t *tensor.Tensor) *tensor.Tensor { return of(t.Device()).Transposed(t) }
 
 // Alone reports whether t is all of its memory, without gaps, and no other tensor that was not freed lies there.
 func Alone(t *tensor.Tensor) bool { return of(t.Device()).Alone(t) }
 
-// Moored reports whether t was moved and not unmoored since: two that would move one tensor must not.
-func Moored(t *tensor.Tensor) bool { return of(t.Device()).Moored(t) }
+// InFlatBuffer reports whether t was moved to a flat buffer and did not leave it: two that would move one tensor must not.
+func InFlatBuffer(t *tensor.Tensor) bool { return of(t.Device()).InFlatBuffer(t) }
 
-// Unmoor forgets that t was moved.
-func Unmoor(t *tensor.Tensor) { of(t.Device()).Unmoor(t) }
+// LeaveFlatBuffer forgets that t was moved.
+func LeaveFlatBuffer(t *tensor.Tensor) { of(t.Device()).LeaveFlatBuffer(t) }
 
 // Memory returns what is equal for a tensor and its views, and for no other tensors; and which of the elements there is t's first.
 func Memory(t *tensor.Tensor) (storage any, first int) { return of(t.Device()).Memory(t) }
@@ -312,7 +312,7 @@ func AsMatrixUnits(d tensor.Device, grouped bool) { of(d).AsMatrixUnits(grouped)
 
 // MatrixUnits returns the limits that kernels for a device's matrix units must fit, and what reports whether the device has
 // the instructions for factors of a precision: in tf32 for PrecisionTF32, else in float16. Grouped ones are for groups of warps.
-func MatrixUnits(d tensor.Device) (l kernels.Limits, has func(factors kernels.Precision, grouped bool) bool) {
+func MatrixUnits(d tensor.Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool) {
 	return of(d).MatrixUnits(d)
 }
 

@@ -14,7 +14,7 @@ import (
 // tolerance, and to the modes of its parameters: what is only read is not written, and what is only written is written
 // whole, before it is read. Neither changes args. The error is nil, and so are uses, for a launch that is opaque or has
 // no work-item on a device with the limits l.
-func Check(k *kernels.Kernel, real kernels.DType, l kernels.Limits, args []kernels.Arg) (uses []Use, err error) {
+func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kernels.Arg) (uses []Use, err error) {
 	if k.Describe == nil || k.Grid(args, l).Empty() {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func blind(args []kernels.Arg, factor float64) []kernels.Arg {
 	out := slices.Clone(args)
 	for i, a := range args {
 		switch a.Kind {
-		case kernels.ArgVec:
+		case kernels.ArgBuffer:
 			out[i].Buf = unseen{a.Buf.DType(), a.Buf.Len()}
 		case kernels.ArgReal:
 			out[i].Real = a.Real*factor + factor - 1
@@ -84,16 +84,16 @@ func writtenWhole(m kernels.Mode) bool {
 
 // clone copies the memory of arguments; those that share some share the copy.
 func clone(args []kernels.Arg) []kernels.Arg {
-	copies := map[*kernels.Mem]*kernels.Mem{}
+	copies := map[*kernels.HostBuffer]*kernels.HostBuffer{}
 	out := make([]kernels.Arg, len(args))
 	for i, a := range args {
-		if out[i] = a; a.Kind != kernels.ArgVec {
+		if out[i] = a; a.Kind != kernels.ArgBuffer {
 			continue
 		}
-		host := a.Buf.(*kernels.Mem)
+		host := a.Buf.(*kernels.HostBuffer)
 		if copies[host] == nil {
-			copies[host] = kernels.NewMem(host.DType(), host.Len())
-			kernels.CopyMem(copies[host], 0, host, 0, host.Len())
+			copies[host] = kernels.NewHostBuffer(host.DType(), host.Len())
+			kernels.CopyHostBuffer(copies[host], 0, host, 0, host.Len())
 		}
 		out[i].Buf = copies[host]
 	}
@@ -101,10 +101,10 @@ func clone(args []kernels.Arg) []kernels.Arg {
 }
 
 // part is the elements that an argument names.
-func part(a kernels.Arg) *kernels.Mem {
-	host := a.Buf.(*kernels.Mem)
-	m := kernels.NewMem(host.DType(), a.N)
-	kernels.CopyMem(m, 0, host, a.Off, a.N)
+func part(a kernels.Arg) *kernels.HostBuffer {
+	host := a.Buf.(*kernels.HostBuffer)
+	m := kernels.NewHostBuffer(host.DType(), a.N)
+	kernels.CopyHostBuffer(m, 0, host, a.Off, a.N)
 	return m
 }
 

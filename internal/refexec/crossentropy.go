@@ -7,7 +7,7 @@ import (
 )
 
 // lines calls f for each line with its label, or −1 for one that does not count, and with the smoothing.
-func (m *machine[T]) lines(l *kernels.Labelled, f func(o, i, label int, smoothing float64)) {
+func (m *machine[T]) lines(l *kernels.CrossEntropySpec, f func(o, i, label int, smoothing float64)) {
 	smoothing := l.Smoothing.In(m.args, kernels.Float32)
 	each([]int{l.Outer, l.Inner}, func(at []int) {
 		label := int(m.load(l.Labels, at...))
@@ -19,7 +19,7 @@ func (m *machine[T]) lines(l *kernels.Labelled, f func(o, i, label int, smoothin
 }
 
 // weight is that of a class.
-func (m *machine[T]) weight(l *kernels.Labelled, k int) float64 {
+func (m *machine[T]) weight(l *kernels.CrossEntropySpec, k int) float64 {
 	if !l.Weighted {
 		return 1
 	}
@@ -27,7 +27,7 @@ func (m *machine[T]) weight(l *kernels.Labelled, k int) float64 {
 }
 
 func (m *machine[T]) crossEntropy(op *kernels.CrossEntropy) {
-	l := &op.Labelled
+	l := &op.CrossEntropySpec
 	m.lines(l, func(o, i, label int, smoothing float64) {
 		most, logSum := 0.0, 0.0
 		if l.Logits {
@@ -63,7 +63,7 @@ func (m *machine[T]) crossEntropy(op *kernels.CrossEntropy) {
 }
 
 func (m *machine[T]) crossEntropyGrad(op *kernels.CrossEntropyGrad) {
-	l := &op.Labelled
+	l := &op.CrossEntropySpec
 	m.lines(l, func(o, i, label int, smoothing float64) {
 		g := m.load(op.G, o, i)
 		for k := range l.Len {

@@ -66,7 +66,7 @@ var opaque = map[string]string{
 }
 
 // limits are those of a CPU and of a GPU.
-var limits = []kernels.Limits{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
+var limits = []kernels.Target{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
 
 // TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases. Each parameter is read
 // or written as its mode says.

@@ -11,9 +11,9 @@ import (
 )
 
 // axpy is Y = a·X + Y: X, Y, n, a; and OUT, of n + 1 elements, Y before that and −1.
-var axpy = kernels.Kernel{Name: "axpy", Grid: kernels.PerInt(3),
+var axpy = kernels.Kernel{Name: "axpy", Grid: kernels.GridFromArg(3),
 	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.InOut}, {Name: "OUT", Mode: kernels.Out},
-		{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}},
+		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}},
 	Twin: kernels.Twin{F32: axpyTwin[float32], F64: axpyTwin[float64]}}
 
 func axpyTwin[T kernels.Real](c kernels.Call[T]) {
@@ -26,9 +26,9 @@ func axpyTwin[T kernels.Real](c kernels.Call[T]) {
 }
 
 var (
-	plus  = &kernels.Function{Name: "axpy", Value: expr.S(0).Mul(expr.X(0)).Add(expr.X(1)), Scalars: []float64{2}}
-	minus = &kernels.Function{Name: "minus", Value: expr.C(-1)}
-	two   = &kernels.Function{Name: "two", Value: expr.X(1).Add(expr.X(0))}
+	plus  = &kernels.Function{Name: "axpy", Value: expr.Param(0).Mul(expr.Input(0)).Add(expr.Input(1)), Scalars: []float64{2}}
+	minus = &kernels.Function{Name: "minus", Value: expr.Const(-1)}
+	two   = &kernels.Function{Name: "two", Value: expr.Input(1).Add(expr.Input(0))}
 )
 
 // truth describes axpy.
@@ -119,7 +119,7 @@ func TestLies(t *testing.T) {
 		}, "it writes X"},
 		"reads what is written": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
 			sum.Operands = append(sum.Operands, kernels.ViewOf(a, 2, 0, 1))
-			third := &kernels.Function{Name: "third", Value: plus.Value.Add(expr.X(2).Sub(expr.X(2))), Scalars: plus.Scalars}
+			third := &kernels.Function{Name: "third", Value: plus.Value.Add(expr.Input(2).Sub(expr.Input(2))), Scalars: plus.Scalars}
 			sum.Results[0].Function = third
 			return list{sum, copied, last}
 		}, "it reads OUT"},

@@ -19,8 +19,8 @@ type machine[T kernels.Real] struct {
 	args        []kernels.Arg
 	reads       []reads
 	temporaries map[int]map[int]cell
-	writers     map[*kernels.Mem][]int // of each element, the number of the operation that wrote it last
-	cells       [kernels.Float16 + 1]*kernels.Mem
+	writers     map[*kernels.HostBuffer][]int // of each element, the number of the operation that wrote it last
+	cells       [kernels.Float16 + 1]*kernels.HostBuffer
 	now         int  // the operation, counted from 1
 	again       bool // it may read what it wrote, and write it again
 	// The arguments and temporaries that the operation read, and those that it wrote.
@@ -42,20 +42,20 @@ type cell struct {
 }
 
 func newMachine[T kernels.Real](real kernels.DType, args []kernels.Arg) *machine[T] {
-	m := &machine[T]{args: args, reads: make([]reads, len(args)), temporaries: map[int]map[int]cell{}, writers: map[*kernels.Mem][]int{}}
+	m := &machine[T]{args: args, reads: make([]reads, len(args)), temporaries: map[int]map[int]cell{}, writers: map[*kernels.HostBuffer][]int{}}
 	for i, a := range args {
-		if a.Kind == kernels.ArgVec {
+		if a.Kind == kernels.ArgBuffer {
 			m.reads[i].wrote = make([]bool, a.N)
-			host := a.Buf.(*kernels.Mem)
+			host := a.Buf.(*kernels.HostBuffer)
 			if m.writers[host] == nil {
 				m.writers[host] = make([]int, host.Len())
 			}
 		}
 	}
 	for t := range m.cells {
-		m.cells[t] = kernels.NewMem(kernels.DType(t), 1)
+		m.cells[t] = kernels.NewHostBuffer(kernels.DType(t), 1)
 	}
-	m.cells[kernels.Float32] = kernels.NewMem(real, 1)
+	m.cells[kernels.Float32] = kernels.NewHostBuffer(real, 1)
 	return m
 }
 
@@ -129,7 +129,7 @@ func (m *machine[T]) load(v kernels.View, index ...int) float64 {
 	a, r := m.args[v.Arg], &m.reads[v.Arg]
 	r.read = true
 	r.first = r.first || !r.wrote[at]
-	m.mayRead(m.writers[a.Buf.(*kernels.Mem)][a.Off+at], v.Arg, at)
+	m.mayRead(m.writers[a.Buf.(*kernels.HostBuffer)][a.Off+at], v.Arg, at)
 	return a.At(at)
 }
 
@@ -154,7 +154,7 @@ func (m *machine[T]) store(v kernels.View, value float64, index ...int) {
 		return
 	}
 	a := m.args[v.Arg]
-	host := a.Buf.(*kernels.Mem)
+	host := a.Buf.(*kernels.HostBuffer)
 	m.mayWrite(m.writers[host][a.Off+at], v.Arg, at)
 	m.writers[host][a.Off+at] = m.now
 	m.reads[v.Arg].wrote[at] = true

@@ -33,7 +33,7 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 	}
 	r.launches[k.Name]++
 	onHost := append([]kernels.Arg{}, args...)
-	hosts := map[kernels.Buffer]*kernels.Mem{}
+	hosts := map[kernels.Buffer]*kernels.HostBuffer{}
 	named := passed(k.Describe(args))
 	for i := range onHost {
 		a := &onHost[i]
@@ -46,7 +46,7 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 			continue
 		}
 		if hosts[a.Buf] == nil {
-			host := kernels.NewMem(a.Buf.DType(), a.Buf.Len())
+			host := kernels.NewHostBuffer(a.Buf.DType(), a.Buf.Len())
 			for j := range host.Len() {
 				host.Set(j, a.Buf.(memory).At(j))
 			}
@@ -54,7 +54,7 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		a.Buf = hosts[a.Buf]
 	}
-	if _, err := refexec.Check(k, r.d.Real(), r.d.Limits(), onHost); err != nil {
+	if _, err := refexec.Check(k, r.d.Real(), r.d.Target(), onHost); err != nil {
 		r.t.Errorf("%s: %v", k.Name, err)
 	}
 }
@@ -79,13 +79,13 @@ func passed(list []kernels.Operation) map[int]bool {
 	return named
 }
 
-func (r *reader) Alloc(kernels.Buffer)                     {}
-func (r *reader) Release(kernels.Buffer)                   {}
-func (r *reader) Upload(kernels.Buffer, int, *kernels.Mem) {}
-func (r *reader) Forget(kernels.Buffer)                    {}
-func (r *reader) Input(kernels.Buffer) bool                { return false }
-func (r *reader) Again(func() error)                       {}
-func (r *reader) Refuse(error, string)                     {}
+func (r *reader) Alloc(kernels.Buffer)                            {}
+func (r *reader) Release(kernels.Buffer)                          {}
+func (r *reader) Upload(kernels.Buffer, int, *kernels.HostBuffer) {}
+func (r *reader) Forget(kernels.Buffer)                           {}
+func (r *reader) Input(kernels.Buffer) bool                       { return false }
+func (r *reader) Again(func() error)                              {}
+func (r *reader) Refuse(error, string)                            {}
 
 func (r *reader) State(_ any, make func() capture.State) capture.State { return make() }
 

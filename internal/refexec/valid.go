@@ -64,12 +64,12 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 			c.fail("there is no such distribution")
 		}
 	case *kernels.CrossEntropy:
-		c.labelled(&op.Labelled)
+		c.labelled(&op.CrossEntropySpec)
 		for _, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 			c.view("a result", v, 2, reals)
 		}
 	case *kernels.CrossEntropyGrad:
-		c.labelled(&op.Labelled)
+		c.labelled(&op.CrossEntropySpec)
 		for _, v := range []kernels.View{op.Most, op.LogSum, op.Slope, op.G} {
 			c.view("an operand", v, 2, reals)
 		}
@@ -103,7 +103,7 @@ func (c *checker) view(name string, v kernels.View, rank int, types ...kernels.D
 		c.fail("%s has %d strides for %d dimensions", name, len(v.Strides), rank)
 	}
 	if v.Arg >= 0 {
-		if v.Arg >= len(c.args) || c.args[v.Arg].Kind != kernels.ArgVec {
+		if v.Arg >= len(c.args) || c.args[v.Arg].Kind != kernels.ArgBuffer {
 			c.fail("%s: argument %d is no memory", name, v.Arg)
 			return
 		}
@@ -149,7 +149,7 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 	}
 }
 
-func (c *checker) labelled(l *kernels.Labelled) {
+func (c *checker) labelled(l *kernels.CrossEntropySpec) {
 	c.positive(l.Outer, l.Len, l.Inner)
 	c.view("X", l.X, 3, reals)
 	c.view("Labels", l.Labels, 2, ints)

@@ -62,12 +62,12 @@ func draw(k *kernels.Kernel, ops []kernels.Operand, real kernels.DType, seed uin
 	for i, op := range ops {
 		p := k.Params[i]
 		switch t := p.Mode.Elements(real); {
-		case p.Mode == kernels.IntArg:
+		case p.Mode == kernels.IntParam:
 			if op.Number != float64(int32(op.Number)) {
 				return nil, fmt.Errorf("its Trial has %v for %s, an int", op.Number, p.Name)
 			}
 			o.Int(int(op.Number))
-		case p.Mode == kernels.RealArg:
+		case p.Mode == kernels.FloatParam:
 			o.Real(op.Number)
 		case op.N < 0:
 			return nil, fmt.Errorf("its Trial has %d elements for %s", op.N, p.Name)
@@ -95,7 +95,7 @@ func fits(k *kernels.Kernel, o *kernels.Operands, real kernels.DType) error {
 		if a.Kind != p.Mode.Kind() {
 			return fmt.Errorf("%s is %v, not %v", p.Name, a.Kind, p.Mode.Kind())
 		}
-		if a.Kind == kernels.ArgVec && a.Buf.DType() != p.Mode.Elements(real) {
+		if a.Kind == kernels.ArgBuffer && a.Buf.DType() != p.Mode.Elements(real) {
 			return fmt.Errorf("%s has elements of type %v, not %v", p.Name, a.Buf.DType(), p.Mode.Elements(real))
 		}
 	}

@@ -21,13 +21,13 @@ func TestBounded(t *testing.T) {
 		if form.TransposesB() {
 			rowsB = n
 		}
-		v := func(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
-		return []kernels.Arg{v(rowsA * lda), v(rowsB * ldb), v(0), v((k + slice - 1) / slice * m * n), kernels.I(m), kernels.I(n), kernels.I(k),
-			kernels.I(lda), kernels.I(ldb), kernels.I(n), kernels.I(0), kernels.I(0), kernels.I(12), kernels.I(slice)}
+		v := func(n int) kernels.Arg { return kernels.BufferArg(nil, 0, n) }
+		return []kernels.Arg{v(rowsA * lda), v(rowsB * ldb), v(0), v((k + slice - 1) / slice * m * n), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
+			kernels.IntArg(lda), kernels.IntArg(ldb), kernels.IntArg(n), kernels.IntArg(0), kernels.IntArg(0), kernels.IntArg(12), kernels.IntArg(slice)}
 	}
-	tile := ops.GemmTiles(kernels.Float32, kernels.Limits{CPU: true})[0]
-	n := kernels.I
-	v := func(n int) kernels.Arg { return kernels.Vec(nil, 0, n) }
+	tile := ops.GemmTiles(kernels.Float32, kernels.Target{CPU: true})[0]
+	n := kernels.IntArg
+	v := func(n int) kernels.Arg { return kernels.BufferArg(nil, 0, n) }
 	for _, c := range []struct {
 		name  string
 		k     *kernels.Kernel
@@ -43,14 +43,14 @@ func TestBounded(t *testing.T) {
 		{"shares that are too large", ops.Gemm(ops.NT, tile, nil), product(ops.NT, 64, 64, 1<<20, 1<<20, 1<<20, 1<<15), false},
 		{"long sums in few columns", ops.Gemm(ops.TN, tile, nil), product(ops.TN, 200, 1, 1<<21, 200, 1, 1<<21), false},
 		{"a layer of a large batch", ops.Gemm(ops.NN, tile, fn.Softplus), append(product(ops.NN, 1<<20, 64, 64, 64, 64, 64), v(1<<26), n(1)), true},
-		{"a layer that keeps nothing", ops.Gemm(ops.NN, tile, fn.Clamp), append(product(ops.NN, 1<<20, 64, 64, 64, 64, 64), v(0), n(0), kernels.R(-1), kernels.R(1)), true},
+		{"a layer that keeps nothing", ops.Gemm(ops.NN, tile, fn.Clamp), append(product(ops.NN, 1<<20, 64, 64, 64, 64, 64), v(0), n(0), kernels.FloatArg(-1), kernels.FloatArg(1)), true},
 		{"the gradient of a layer", ops.LinearGrad(fn.Softplus.Gradient(0)), []kernels.Arg{v(70 * 40), v(70 * 40), v(70 * 40), v(5 * 40), n(70), n(40), n(16)}, true},
 		{"the gradient of a large layer", ops.LinearGrad(fn.Tanh.Gradient(0)), []kernels.Arg{v(1 << 26), v(1 << 26), v(1 << 26), v(1 << 20), n(1 << 20), n(64), n(64)}, false},
-		{"chains", ops.FMAChains, []kernels.Arg{v(1 << 21), n(1 << 21), n(100000), kernels.R(0.999), kernels.R(0.5)}, true},
-		{"a copy", fn.Identity.Map(kernels.Float32, kernels.Layout{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
-		{"a gradient", fn.Tanh.Gradient(0).Map(kernels.Float32, kernels.Layout{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
-		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.R(1e30), kernels.R(1), kernels.R(0), n(1)}, true},
-		{"a transpose that is too large", fn.Identity.Map(kernels.Float32, kernels.Layout{Rank: 2, Steps: [kernels.MapTensors]kernels.Step{kernels.Strided}}),
+		{"chains", ops.FMAChains, []kernels.Arg{v(1 << 21), n(1 << 21), n(100000), kernels.FloatArg(0.999), kernels.FloatArg(0.5)}, true},
+		{"a copy", fn.Identity.Map(kernels.Float32, kernels.AccessPattern{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
+		{"a gradient", fn.Tanh.Gradient(0).Map(kernels.Float32, kernels.AccessPattern{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
+		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.FloatArg(1e30), kernels.FloatArg(1), kernels.FloatArg(0), n(1)}, true},
+		{"a transpose that is too large", fn.Identity.Map(kernels.Float32, kernels.AccessPattern{Rank: 2, Steps: [kernels.MapTensors]kernels.Access{kernels.Strided}}),
 			[]kernels.Arg{v(1 << 28), v(1 << 28), n(1 << 14), n(1 << 14), n(1), n(1 << 14), n(1 << 14)}, false},
 		{"ties", ops.MaxAxisGrad, []kernels.Arg{v(7 * 900 * 11), v(7 * 11), v(7 * 11), v(7 * 900 * 11), n(7), n(900), n(11)}, true},
 	} {
@@ -70,7 +70,7 @@ func TestBounded(t *testing.T) {
 			if total > most {
 				t.Fatalf("%d elements", total)
 			}
-			g := c.k.Grid(o.Args, kernels.Limits{CPU: true, Units: 2, MaxGroup: 4096})
+			g := c.k.Grid(o.Args, kernels.Target{CPU: true, Units: 2, MaxGroup: 4096})
 			if items = g.Global[0]; g.Empty() {
 				t.Fatalf("a grid of %d work-items", items)
 			}
@@ -82,7 +82,7 @@ func TestBounded(t *testing.T) {
 // TestMistakes: operands that are no launch's are named, and those of any element type are made.
 func TestMistakes(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.InHalves}, {Name: "Y", Mode: kernels.OutInts},
-		{Name: "n", Mode: kernels.IntArg}, {Name: "a", Mode: kernels.RealArg}}
+		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
 	right := []kernels.Operand{kernels.Draw(3, 0, 256), kernels.Draw(3, -1, 1), kernels.Output(3), kernels.Number(3), kernels.Number(0.5)}
 	with := func(i int, o kernels.Operand) []kernels.Operand {
 		ops := append([]kernels.Operand{}, right...)
@@ -120,7 +120,7 @@ func TestMistakes(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if c.name == "derived" && like.Args[1].Buf.(*kernels.Mem).At(like.Args[1].Off+2) != 3 {
+			if c.name == "derived" && like.Args[1].Buf.(*kernels.HostBuffer).At(like.Args[1].Off+2) != 3 {
 				t.Error("the element is not what was derived")
 			}
 		})
@@ -140,7 +140,7 @@ func TestMistakes(t *testing.T) {
 // TestWhatIsTried: a kernel of the library is tried with its cases and with operands like a launch's; of a kernel from
 // outside, the library knows only what it says itself.
 func TestWhatIsTried(t *testing.T) {
-	args := []kernels.Arg{kernels.Vec(nil, 0, 9), kernels.I(9)}
+	args := []kernels.Arg{kernels.BufferArg(nil, 0, 9), kernels.IntArg(9)}
 	params := ops.Zero.Params
 	for _, c := range []struct {
 		name        string

@@ -43,7 +43,7 @@ func sameBits[T Float](t *testing.T, want string) {
 				add(to)
 			}
 		}
-		add([]T{l.Sum(x[0]), l.Dot(x[0], x[1]), l.Most(x[2])})
+		add([]T{l.Sum(x[0]), l.Dot(x[0], x[1]), l.Max(x[2])})
 		for _, f := range []Function{Add, Sub, Mul, Div} {
 			to := make([]T, n)
 			l.MapBy(f, to, x[0], x[1][0])

@@ -10,7 +10,7 @@ type Corners[T Float] struct {
 	Weight [4][CornerSamples]T
 }
 
-// CornerFeatures is how many numbers an entry has that LookUp and AddUp know.
+// CornerFeatures is how many numbers an entry has that GatherInterp and ScatterAdd know.
 const CornerFeatures = 4
 
 // cornerLoops are those over levels of a grid.
@@ -21,12 +21,12 @@ type cornerLoops[T Float] struct {
 	addUp  func(n int, d *T, first, entries uint32, corners *int32, by *T, step int)
 }
 
-// HasCorners reports whether there are the loops of Find, LookUp and AddUp.
+// HasCorners reports whether there are the loops of HashIndices, GatherInterp and ScatterAdd.
 func (l *Loops[T]) HasCorners() bool { return l.corners.find != nil }
 
-// Find sets the corners of n samples at positions x [n, 2], at most CornerSamples, of a level: its first entry, the cells across and
+// HashIndices sets the corners of n samples at positions x [n, 2], at most CornerSamples, of a level: its first entry, the cells across and
 // down, and the mask of its hash, or 0 where each vertex has an entry of its own. It returns the largest entry.
-func (l *Loops[T]) Find(to *Corners[T], x []T, n int, level []int32) (largest uint32) {
+func (l *Loops[T]) HashIndices(to *Corners[T], x []T, n int, level []int32) (largest uint32) {
 	if n == 0 {
 		return 0
 	}
@@ -43,9 +43,9 @@ func (l *Loops[T]) Find(to *Corners[T], x []T, n int, level []int32) (largest ui
 	return largest
 }
 
-// LookUp sets the features of each of n samples, step elements apart in to, to what they see of a table: the sum of their entries'
+// GatherInterp sets the features of each of n samples, step elements apart in to, to what they see of a table: the sum of their entries'
 // features, times the weights. largest is what Find returned.
-func (l *Loops[T]) LookUp(to []T, step int, c *Corners[T], n int, table []T, largest uint32) {
+func (l *Loops[T]) GatherInterp(to []T, step int, c *Corners[T], n int, table []T, largest uint32) {
 	if n == 0 {
 		return
 	}
@@ -53,9 +53,9 @@ func (l *Loops[T]) LookUp(to []T, step int, c *Corners[T], n int, table []T, lar
 	l.corners.lookUp(n, &to[0], step, &c.Entry[0][0], &table[0])
 }
 
-// AddUp adds the gradients g of n samples, step elements apart, times their weights, to those of their entries: d holds those
+// ScatterAdd adds the gradients g of n samples, step elements apart, times their weights, to those of their entries: d holds those
 // from entry first on, and others stay as they are.
-func (l *Loops[T]) AddUp(d []T, first int, c *Corners[T], n int, g []T, step int) {
+func (l *Loops[T]) ScatterAdd(d []T, first int, c *Corners[T], n int, g []T, step int) {
 	if n == 0 || len(d) < CornerFeatures {
 		return
 	}

@@ -53,7 +53,7 @@ func TestCorners(t *testing.T) {
 				x[0], x[3], x[4], x[2*n-1], x[2*n-2] = nan, inf, -inf, 1e30, -1e30
 			}
 			var all Corners[float32]
-			largest := l.Find(&all, x, n, level)
+			largest := l.HashIndices(&all, x, n, level)
 			most := int32(0)
 			for i := range n {
 				entry, weight := plainCorners(x[2*i], x[2*i+1], level)
@@ -74,7 +74,7 @@ func TestCorners(t *testing.T) {
 			for i := range seen {
 				seen[i] = 77
 			}
-			l.LookUp(seen, step, &all, n, table, largest)
+			l.GatherInterp(seen, step, &all, n, table, largest)
 			for i := range n {
 				for f := range step {
 					want := float32(77)
@@ -102,7 +102,7 @@ func TestCorners(t *testing.T) {
 					}
 				}
 			}
-			l.AddUp(d, first, &all, n, g, step)
+			l.ScatterAdd(d, first, &all, n, g, step)
 			if i := differs(d, want); i >= 0 {
 				t.Fatalf("%v: number %d of the gradient of %d samples is %v, want %v", set, i, n, d[i], want[i])
 			}
@@ -130,16 +130,16 @@ func TestCornersBounds(t *testing.T) {
 			f()
 		}
 		level := []int32{5, 3, 3, 0}
-		panics("a level of three numbers", func() { l.Find(&all, x, 1, level[:3]) })
-		panics("few positions", func() { l.Find(&all, x[:7], 4, level) })
-		panics("many samples", func() { l.Find(&all, x, CornerSamples+1, level) })
-		largest := l.Find(&all, x, 10, level)
+		panics("a level of three numbers", func() { l.HashIndices(&all, x, 1, level[:3]) })
+		panics("few positions", func() { l.HashIndices(&all, x[:7], 4, level) })
+		panics("many samples", func() { l.HashIndices(&all, x, CornerSamples+1, level) })
+		largest := l.HashIndices(&all, x, 10, level)
 		to := make([]float32, 200)
-		panics("a short table", func() { l.LookUp(to, 4, &all, 10, make([]float32, 4*int(largest)), largest) })
-		panics("few features", func() { l.LookUp(to[:30], 4, &all, 10, make([]float32, 4*int(largest)+4), largest) })
-		panics("few gradients", func() { l.AddUp(to, 5, &all, 10, to[:30], 4) })
-		largest = l.Find(&all, x, 10, []int32{-5, 3, 3, 0})
-		panics("entries below 0", func() { l.LookUp(to, 4, &all, 10, to, largest) })
-		l.AddUp(nil, 0, &all, 10, to, 4) // no entry is there
+		panics("a short table", func() { l.GatherInterp(to, 4, &all, 10, make([]float32, 4*int(largest)), largest) })
+		panics("few features", func() { l.GatherInterp(to[:30], 4, &all, 10, make([]float32, 4*int(largest)+4), largest) })
+		panics("few gradients", func() { l.ScatterAdd(to, 5, &all, 10, to[:30], 4) })
+		largest = l.HashIndices(&all, x, 10, []int32{-5, 3, 3, 0})
+		panics("entries below 0", func() { l.GatherInterp(to, 4, &all, 10, to, largest) })
+		l.ScatterAdd(nil, 0, &all, 10, to, 4) // no entry is there
 	}
 }

@@ -41,8 +41,8 @@ func (l *Loops[T]) Dot(x, y []T) T {
 	return l.rowLoops.dot(len(x), &x[0], &y[0])
 }
 
-// Most returns the largest element of x, which has one, that is a number; −∞ if none is.
-func (l *Loops[T]) Most(x []T) T { return l.rowLoops.most(len(x), &x[0], &x[0]) }
+// Max returns the largest element of x, which has one, that is a number; −∞ if none is.
+func (l *Loops[T]) Max(x []T) T { return l.rowLoops.most(len(x), &x[0], &x[0]) }
 
 // Reduce returns what f, which is Add, Mul, Max or Min, makes of the elements of x, of which there is one at least: sums and
 // products pairwise.
@@ -71,14 +71,14 @@ func (l *Loops[T]) MapBy(f Function, to, x []T, by T) {
 	l.rowLoops.by[f](len(to), &to[0], &x[0], by)
 }
 
-// Room is memory for a row, which is kept from use to use.
-type Room[T Float] struct{ V []T }
+// Scratch is memory for a row, which is kept from use to use.
+type Scratch[T Float] struct{ V []T }
 
-// Borrow returns room for n elements, until it is handed to Return.
-func (l *Loops[T]) Borrow(n int) *Room[T] {
-	r, _ := l.rooms.Get().(*Room[T])
+// Scratch returns room for n elements, until it is handed to Return.
+func (l *Loops[T]) Scratch(n int) *Scratch[T] {
+	r, _ := l.rooms.Get().(*Scratch[T])
 	if r == nil {
-		r = new(Room[T])
+		r = new(Scratch[T])
 	}
 	if cap(r.V) < n {
 		r.V = make([]T, n)
@@ -88,4 +88,4 @@ func (l *Loops[T]) Borrow(n int) *Room[T] {
 }
 
 // Return takes back what Borrow gave.
-func (l *Loops[T]) Return(r *Room[T]) { l.rooms.Put(r) }
+func (l *Loops[T]) Return(r *Scratch[T]) { l.rooms.Put(r) }

@@ -61,7 +61,7 @@ func testRows[T Float](t *testing.T) {
 			same("sum", l.Sum(x), inLanes(n, 0, func(s T, i int) T { return s + x[i] }, plus))
 			same("dot", l.Dot(x, y), inLanes(n, 0, func(s T, i int) T { return fused[T](float64(x[i]), float64(y[i]), float64(s)) }, plus))
 			if n > 0 {
-				same("most", l.Most(x), slices.Max(x))
+				same("most", l.Max(x), slices.Max(x))
 				times := func(a, b T) T { return a * b }
 				greater, less := func(a, b T) T { return max(a, b) }, func(a, b T) T { return min(a, b) }
 				reduced := func(what string) {
@@ -90,12 +90,12 @@ func testRows[T Float](t *testing.T) {
 				}
 				copy(x, kept)
 				x[rng.IntN(n)], x[n-1] = nan, min(inf, T(n)-40)
-				same("most with NaN", l.Most(x), inLanes(n, -inf, func(s T, i int) T { return larger(x[i], s) }, larger))
+				same("most with NaN", l.Max(x), inLanes(n, -inf, func(s T, i int) T { return larger(x[i], s) }, larger))
 				x[0] = nan
 				for i := range x {
 					x[i] = nan
 				}
-				same("most of NaN", l.Most(x), -inf)
+				same("most of NaN", l.Max(x), -inf)
 				same("sum of NaN", l.Sum(x), nan)
 			}
 			x = slices.Clip(random[T](rng, n+skip)[skip:])
@@ -121,7 +121,7 @@ func TestRoom(t *testing.T) {
 	for _, set := range Sets() {
 		l := On[float32](set)
 		for _, n := range []int{5, 0, 100, 7} {
-			r := l.Borrow(n)
+			r := l.Scratch(n)
 			if len(r.V) != n {
 				t.Errorf("%d elements, not %d", len(r.V), n)
 			}

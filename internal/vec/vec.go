@@ -1,5 +1,5 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or NEON, which has all but the loops of
-// Find, LookUp and AddUp, those between bytes and numbers, those of Fill and Reverse, and those of tall blocks that turn a factor. Which there are is
+// HashIndices, GatherInterp and ScatterAdd, those between bytes and numbers, those of Fill and Reverse, and those of tall blocks that turn a factor. Which there are is
 // found at run time. Results are the same with each of them, to the bit; those of plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.

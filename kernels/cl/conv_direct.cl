@@ -1,4 +1,4 @@
-// @depends: common, convolution, put
+// @depends: common, convolution, epilogue
 // Convolutions without tiles: see convolution.cl for what is computed. They win where a group has few channels of what
 // is written, as in depthwise convolutions: an input then meets few weights, and a tile would be all but empty. And
 // they take what no tile can hold.

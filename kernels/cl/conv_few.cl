@@ -1,4 +1,4 @@
-// @depends: common, convolution, put
+// @depends: common, convolution, epilogue
 // Convolutions for GPUs that write few channels of a group, as depthwise ones do and gradients of an image's one channel:
 // see convolution.cl for what is computed. A tile would be all but empty. A work-item computes ROWS neighbouring rows of
 // one column, in FEW channels. Where there are DOWN taps along y that are as far apart as the rows, taps below each other meet

@@ -1,4 +1,4 @@
-// @depends: common, convolution, put
+// @depends: common, convolution, epilogue
 // Convolutions for GPUs as matrix products of which one operand is gathered on the way: see convolution.cl for what is
 // computed. The tiles are those of gemm_gpu.cl: a work-group stages TK steps of the sum in local memory while its
 // work-items accumulate WM×WN elements each from the steps before, in two buffers. Where few rows make few tiles, SPLIT

@@ -1,4 +1,4 @@
-// @depends: convolution, put, conv_mma
+// @depends: convolution, epilogue, conv_mma
 // k_conv_output of conv_gpu.cl on matrix units. Rows of the tile are channels, columns are positions of all images, and steps of the
 // sum go along the channels of one tap, zero-padded to a multiple of 8, before the next tap.
 //

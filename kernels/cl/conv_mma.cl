@@ -1,4 +1,4 @@
-// @depends: convolution, put, warp, mma
+// @depends: convolution, epilogue, warp, mma
 // What convolutions on the matrix units of GPUs share: they are matrix products of which one operand is gathered on the
 // way, of float32 as sums of three bfloat16: see mma.cl. A launch before, conv_pack.cl, has made those of both operands,
 // with channels next to each other, so that chunks of 8 channels of a position are copied to local memory as they are, and

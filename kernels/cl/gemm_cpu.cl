@@ -1,4 +1,4 @@
-// @depends: common, put
+// @depends: common, epilogue
 // Matrix products for CPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]

@@ -1,4 +1,4 @@
-// @depends: common, put
+// @depends: common, epilogue
 // Products of a batch of small matrices, for GPUs: C = A·B + C·accumulate.
 //
 //   A: [a_at + i*a_row + k*a_step]  B: [b_at + k*b_step + j*b_column]  C: [(y*m + i)*n + j]

@@ -1,4 +1,4 @@
-// @depends: common, put, gemm_ends
+// @depends: common, epilogue, gemm_tail
 // Matrix products for GPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
@@ -7,7 +7,7 @@
 //   tt  A: [k*lda + i]  B: [j*ldb + k]
 //   C: [i*ldc + j], BIAS: [j], i in 0:m, j in 0:n, k in 0:K
 //
-// f is that of gemm_ends.cl. A text before this one that has it names the one FORM to build: 0 to 3, in that order.
+// f is that of gemm_tail.cl. A text before this one that has it names the one FORM to build: 0 to 3, in that order.
 //
 // With slice < K, C is a share for each slice of the sum, [z*m*ldc + i*ldc + j] over k in [z*slice, (z+1)*slice):
 // a product of two long thin matrices has too few tiles to fill a GPU. Adding the shares in their order gives

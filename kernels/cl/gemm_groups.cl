@@ -1,4 +1,4 @@
-// @depends: put, groups, gemm_packed
+// @depends: epilogue, groups, gemm_swizzled
 // @target: sm_90a
 // Matrix products of packed operands on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of four
 // warps and read both operands from local memory. C, arguments and what is computed are those of gemm_mma.cl.

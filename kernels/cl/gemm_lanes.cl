@@ -1,5 +1,5 @@
-// @depends: mma, gemm_ends
-// Factors that go from memory to the registers of a lane, for products on matrix units that stage none: see gemm_held.cl.
+// @depends: mma, gemm_tail
+// Factors that go from memory to the registers of a lane, for products on matrix units that stage none: see gemm_bstationary.cl.
 // A lane has four steps of each 16, in the order in which the units take them.
 
 #if INNER == TF32

@@ -1,4 +1,4 @@
-// @depends: put, gemm_packed
+// @depends: epilogue, gemm_swizzled
 // Matrix products on the matrix units of GPUs: C = f(op(A)·op(B) + C·accumulate + bias), of float32.
 //
 // The forms are those of gemm_tile.cl, arguments, shares of the sum, batches and the epilogue those of gemm_gpu.cl. What the inner

@@ -1,4 +1,4 @@
-// @depends: warp, mma, gemm_ends
+// @depends: warp, mma, gemm_tail
 // What products on the matrix units of GPUs share: which element of an operand is where, and what becomes of what a warp has of a
 // tile of C.
 //

@@ -23,7 +23,7 @@
 #define TF32 1
 #define HALVES 2
 #define PARTS 3
-#define PAIRS 4  // these: see pairs.cl
+#define PAIRS 4  // these: see fp16_pair.cl
 #define SCALED 5
 #ifndef INNER
 #define INNER PARTS

@@ -1,7 +1,7 @@
-// @depends: common, pool, put
+// @depends: common, pool, epilogue
 // Pooling for CPUs: see pool.cl. A work-item computes a run of rows of the result, each tap of the windows for the whole row, in
 // loops that the compiler makes vectors of. Sums have the order that they have on GPUs. Where a map of the result is computed (see
-// put.cl), rows are a work-item's own until there are some.
+// epilogue.cl), rows are a work-item's own until there are some.
 
 #ifdef PUT_ROW
 #define LONGEST 1024 // elements of its own rows, at most: poolLongest of internal/ops/stores.go

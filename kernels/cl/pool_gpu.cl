@@ -1,4 +1,4 @@
-// @depends: common, pool, put
+// @depends: common, pool, epilogue
 // Pooling for GPUs: see pool.cl. A work-item computes an element of the result; where windows are TILES, which lie side by side
 // in planes, it has two that are neighbours, and what is in them, so that rows are read and written by fours.
 

@@ -1,4 +1,4 @@
-// @depends: common, put, pairwise
+// @depends: common, epilogue, pairwise
 // Sums for devices that run a work-group in lockstep: a strided sum per work-item, pairwise where it is long, then a tree over
 // the work-group in local memory. The tree is fixed, so the same input gives the same bits.
 

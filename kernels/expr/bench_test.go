@@ -16,7 +16,7 @@ func BenchmarkEval(b *testing.B) {
 			in[i][k] = rand.Float32()*2 - 1
 		}
 	}
-	for name, f := range map[string]*expr.Expr{"add": x.Add(y), "leaky": expr.Where(x.Gt(expr.C(0)), x, expr.S(0).Mul(x)), "max": x.Max(y), "tanh": x.Tanh()} {
+	for name, f := range map[string]*expr.Expr{"add": x.Add(y), "leaky": expr.Where(x.Gt(expr.Const(0)), x, expr.Param(0).Mul(x)), "max": x.Max(y), "tanh": x.Tanh()} {
 		b.Run(name, func(b *testing.B) {
 			e := expr.NewEval[float32](expr.Compile(f))
 			e.Scalars(func(int) float32 { return 0.1 })

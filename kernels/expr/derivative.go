@@ -20,10 +20,10 @@ func (x *Expr) Derivative(i int, g *Expr) *Expr {
 	for _, e := range x.sorted() {
 		switch {
 		case e.op == opOperand && e.index == i:
-			slope[e] = C(1)
+			slope[e] = Const(1)
 			continue
 		case e.op == opAt && e.index == i:
-			slope[e], byIndex[e] = C(1), true
+			slope[e], byIndex[e] = Const(1), true
 			continue
 		}
 		var total *Expr
@@ -42,7 +42,7 @@ func (x *Expr) Derivative(i int, g *Expr) *Expr {
 	d := slope[x]
 	switch {
 	case d == nil:
-		return C(0)
+		return Const(0)
 	case byIndex[x]:
 		panic(fmt.Sprintf("expr: operand %d is read by index: its gradient is no map", i))
 	}
@@ -56,7 +56,7 @@ func (e *Expr) partial(j int, g *Expr) *Expr {
 	case g.is(0):
 		return g
 	case e.op == opWhere && j > 0:
-		zero := C(0)
+		zero := Const(0)
 		if j == 1 {
 			return Where(e.args[0], g, zero)
 		}
@@ -161,7 +161,7 @@ func plus(a, b *Expr) *Expr {
 	}
 	if j, of := a.coefficient(); true {
 		if k, same := b.coefficient(); same == of && j+k != 0 {
-			return times(C(j+k), of)
+			return times(Const(j+k), of)
 		}
 	}
 	return a.Add(b)
@@ -182,19 +182,19 @@ func (x *Expr) coefficient() (k float64, y *Expr) {
 func times(a, b *Expr) *Expr {
 	switch {
 	case a.is(0) || b.is(0):
-		return C(0)
+		return Const(0)
 	case a.is(1):
 		return b
 	case b.is(1):
 		return a
 	case a.op == opConst && b.op == opConst:
-		return C(a.value * b.value)
+		return Const(a.value * b.value)
 	case b.op == opConst:
 		return times(b, a)
 	case a.op == opConst && a.value != a.value:
 		return a
 	case a.op == opConst && b.op == opMul && b.args[0].op == opConst:
-		return times(C(a.value*b.args[0].value), b.args[1])
+		return times(Const(a.value*b.args[0].value), b.args[1])
 	}
 	return a.Mul(b)
 }
@@ -218,7 +218,7 @@ func negative(a *Expr) *Expr {
 
 // partials returns, for each argument of e, its derivative of e times g, where that argument is chosen; nil where it is 0.
 func (e *Expr) partials(g *Expr) []*Expr {
-	one, two := C(1), C(2)
+	one, two := Const(1), Const(2)
 	var x, y *Expr
 	if len(e.args) > 0 {
 		x = e.args[0]
@@ -230,8 +230,8 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opNeg:
 		return []*Expr{negative(g)}
 	case opAbs:
-		zero := C(0)
-		return []*Expr{Where(x.Gt(zero), g, Where(x.Lt(zero), negative(g), Where(x.Eq(zero), zero, C(math.NaN()))))}
+		zero := Const(0)
+		return []*Expr{Where(x.Gt(zero), g, Where(x.Lt(zero), negative(g), Where(x.Eq(zero), zero, Const(math.NaN()))))}
 	case opAdd:
 		return []*Expr{g, g}
 	case opSub:
@@ -247,7 +247,7 @@ func (e *Expr) partials(g *Expr) []*Expr {
 		if e.op == opMax {
 			first, second = second, first
 		}
-		return []*Expr{Where(first, C(0), share), Where(second, C(0), share)}
+		return []*Expr{Where(first, Const(0), share), Where(second, Const(0), share)}
 	case opFmod:
 		return []*Expr{g, negative(times(over(x, y).Trunc(), g))}
 	case opCopysign: // ±1 by the signs of x and y; that of x = 0 counts as positive
@@ -257,7 +257,7 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opHypot:
 		return []*Expr{times(over(x, e), g), times(over(y, e), g)}
 	case opPow:
-		zero := C(0)
+		zero := Const(0)
 		none := y.Eq(zero).And(x.Lt(zero).Or(x.Gt(zero)).Not()) // 0·x⁻¹ is 0, but of 0 and NaN
 		if y.constant() {
 			none = y.Eq(zero)
@@ -267,15 +267,15 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opExp:
 		return []*Expr{times(e, g)}
 	case opExp2:
-		return []*Expr{times(times(e, C(math.Ln2)), g)}
+		return []*Expr{times(times(e, Const(math.Ln2)), g)}
 	case opExpm1:
 		return []*Expr{times(x.Exp(), g)}
 	case opLog:
 		return []*Expr{over(g, x)}
 	case opLog2:
-		return []*Expr{over(g, times(x, C(math.Ln2)))}
+		return []*Expr{over(g, times(x, Const(math.Ln2)))}
 	case opLog10:
-		return []*Expr{over(g, times(x, C(math.Ln10)))}
+		return []*Expr{over(g, times(x, Const(math.Ln10)))}
 	case opLog1p:
 		return []*Expr{over(g, one.Add(x))}
 	case opSin:
@@ -306,13 +306,13 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opAtanh:
 		return []*Expr{over(g, one.Sub(x).Mul(one.Add(x)))}
 	case opErf:
-		return []*Expr{times(times(C(2/math.SqrtPi), x.Square().Neg().Exp()), g)}
+		return []*Expr{times(times(Const(2/math.SqrtPi), x.Square().Neg().Exp()), g)}
 	case opErfc:
-		return []*Expr{times(times(C(-2/math.SqrtPi), x.Square().Neg().Exp()), g)}
+		return []*Expr{times(times(Const(-2/math.SqrtPi), x.Square().Neg().Exp()), g)}
 	case opSinPi:
-		return []*Expr{times(times(C(math.Pi), x.CosPi()), g)}
+		return []*Expr{times(times(Const(math.Pi), x.CosPi()), g)}
 	case opCosPi:
-		return []*Expr{negative(times(times(C(math.Pi), x.SinPi()), g))}
+		return []*Expr{negative(times(times(Const(math.Pi), x.SinPi()), g))}
 	case opLdexp:
 		return []*Expr{g.Ldexp(y), nil}
 	case opSoftplus:
@@ -320,7 +320,7 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opSigmoid:
 		return []*Expr{times(times(e, negative(x).Sigmoid()), g)}
 	case opErfInv:
-		return []*Expr{times(times(C(math.Sqrt(math.Pi)/2), e.Square().Exp()), g)}
+		return []*Expr{times(times(Const(math.Sqrt(math.Pi)/2), e.Square().Exp()), g)}
 	}
 	return make([]*Expr, len(e.args)) // steps, conditions and ints
 }

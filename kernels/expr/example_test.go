@@ -8,9 +8,9 @@ import (
 
 // A formula, its derivative, and the OpenCL C of that.
 func Example() {
-	x := expr.X(0)
-	f := expr.Where(x.Gt(expr.C(0)), x.Square(), x)
-	d := f.Derivative(0, expr.C(1))
+	x := expr.Input(0)
+	f := expr.Where(x.Gt(expr.Const(0)), x.Square(), x)
+	d := f.Derivative(0, expr.Const(1))
 	for _, v := range []float64{3, -3} {
 		at := func(int) float64 { return v }
 		fmt.Println(expr.Compile(f).At(at, nil), expr.Compile(d).At(at, nil))

@@ -15,7 +15,7 @@ func expand(formulas []*Expr) []*Expr {
 		case e.op == opSigmoid:
 			as[e] = sigmoid(args[0])
 		case e.op == opSoftplus:
-			as[e] = args[0].Max(C(0)).Add(args[0].Abs().Neg().Exp().Log1p())
+			as[e] = args[0].Max(Const(0)).Add(args[0].Abs().Neg().Exp().Log1p())
 		case same:
 			as[e] = e
 		default:
@@ -33,12 +33,12 @@ func expand(formulas []*Expr) []*Expr {
 
 // sigmoid is 1/(1 + e⁻ᵗ) of the power of e that is at most 1. That of −t has the same power.
 func sigmoid(t *Expr) *Expr {
-	one := C(1)
+	one := Const(1)
 	negative := t.op == opNeg
 	if negative {
 		t = t.args[0]
 	}
-	above := t.Ge(C(0))
+	above := t.Ge(Const(0))
 	e := Where(above, t.Neg(), t).Exp()
 	if negative {
 		return Where(above, e, one).Div(one.Add(e))

@@ -20,15 +20,15 @@ type Expr struct {
 	whole bool    // it is an int
 }
 
-// X returns operand i of a function, which counts from 0. It panics unless i is 0 to 255.
-func X(i int) *Expr { return leaf(opOperand, i) }
+// Input returns operand i of a function, which counts from 0. It panics unless i is 0 to 255.
+func Input(i int) *Expr { return leaf(opOperand, i) }
 
-// S returns scalar i of a function: a number that is the same for all elements, and given when it is computed. It counts
-// from 0, and S panics unless i is 0 to 255.
-func S(i int) *Expr { return leaf(opScalar, i) }
+// Param returns scalar i of a function: a number that is the same for all elements, and given when it is computed. It counts
+// from 0, and Param panics unless i is 0 to 255.
+func Param(i int) *Expr { return leaf(opScalar, i) }
 
-// N returns scalar i of a function, passed as an int.
-func N(i int) *Expr { return leaf(opInt, i).asInt() }
+// IntParam returns scalar i of a function, passed as an int.
+func IntParam(i int) *Expr { return leaf(opInt, i).asInt() }
 
 // Index returns the index of the element along an axis of a map, an int. It panics unless axis is 0 to 255.
 func Index(axis int) *Expr { return leaf(opIndex, axis).asInt() }
@@ -45,8 +45,8 @@ func leaf(o op, i int) *Expr {
 	return &Expr{op: o, index: i}
 }
 
-// C returns a constant.
-func C(v float64) *Expr { return &Expr{op: opConst, value: v} }
+// Const returns a constant.
+func Const(v float64) *Expr { return &Expr{op: opConst, value: v} }
 
 func (x *Expr) with(o op, others ...*Expr) *Expr {
 	args := append([]*Expr{x}, others...)
@@ -71,7 +71,7 @@ func (x *Expr) with(o op, others ...*Expr) *Expr {
 			if a.value != float64(int32(a.value)) {
 				panic(fmt.Sprintf("expr: %s: takes an int, not %v", info.name, a.value))
 			}
-			args[i] = C(a.value).asInt()
+			args[i] = Const(a.value).asInt()
 		case want != a.whole:
 			panic("expr: " + info.name + ": takes " + map[bool]string{true: "an int", false: "a number: see Real"}[want] + ", not " + primitives[a.op].name)
 		}
@@ -235,9 +235,9 @@ func (n *Expr) MulHigh(m *Expr) *Expr { return n.with(opMulHigh, m) }
 // Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
 func Random(i, call, lo, hi *Expr) *Expr { return i.with(opRandom, call, lo, hi) }
 
-// At is element n of operand i in the order of its indices, 0 if it has no such element: the operand is read by index, by
+// Load is element n of operand i in the order of its indices, 0 if it has no such element: the operand is read by index, by
 // itself or with others, and nowhere else. It panics unless i is 0 to 255.
-func At(i int, n *Expr) *Expr {
+func Load(i int, n *Expr) *Expr {
 	leaf(opAt, i)
 	x := n.with(opAt)
 	x.index = i

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-var x, y, z = expr.X(0), expr.X(1), expr.X(2)
+var x, y, z = expr.Input(0), expr.Input(1), expr.Input(2)
 
 // formulas use every primitive; with the range of operands where their derivatives are finite.
 var formulas = map[string]struct {
@@ -17,22 +17,22 @@ var formulas = map[string]struct {
 }{
 	"neg": {x.Neg(), -3, 3}, "abs": {x.Abs(), 0.1, 3}, "abs below 0": {x.Abs(), -3, -0.1}, "add": {x.Add(y), -3, 3}, "sub": {x.Sub(y), -3, 3},
 	"mul": {x.Mul(y), -3, 3}, "div": {x.Div(y), 0.5, 3}, "fma": {x.FMA(y, z), -3, 3}, "min": {x.Min(y), -3, 3}, "max": {x.Max(y), -3, 3},
-	"fmod": {x.Mul(expr.C(5)).Fmod(y), 1.1, 1.4}, "copysign": {x.Copysign(y), 0.1, 3}, "floor": {x.Floor().Mul(x), 0.1, 0.9}, "ceil": {x.Ceil().Mul(x), 0.1, 0.9},
+	"fmod": {x.Mul(expr.Const(5)).Fmod(y), 1.1, 1.4}, "copysign": {x.Copysign(y), 0.1, 3}, "floor": {x.Floor().Mul(x), 0.1, 0.9}, "ceil": {x.Ceil().Mul(x), 0.1, 0.9},
 	"trunc": {x.Trunc().Mul(x), 1.1, 1.9}, "round": {x.Round().Mul(x), 1.6, 2.4}, "sqrt": {x.Sqrt(), 0.1, 3}, "hypot": {x.Hypot(y), 0.1, 3},
 	"pow": {x.Pow(y), 0.1, 3}, "exp": {x.Exp(), -3, 3}, "exp2": {x.Exp2(), -3, 3}, "expm1": {x.Expm1(), -3, 3}, "log": {x.Log(), 0.1, 3},
-	"squares": {x.Pow(expr.C(2)), 0.1, 3}, "cubes": {x.Pow(expr.C(4).Sub(expr.C(1))), 0.1, 3},
+	"squares": {x.Pow(expr.Const(2)), 0.1, 3}, "cubes": {x.Pow(expr.Const(4).Sub(expr.Const(1))), 0.1, 3},
 	"log2": {x.Log2(), 0.1, 3}, "log10": {x.Log10(), 0.1, 3}, "log1p": {x.Log1p(), -0.9, 3}, "sin": {x.Sin(), -3, 3}, "cos": {x.Cos(), -3, 3},
 	"tan": {x.Tan(), -1, 1}, "asin": {x.Asin(), -0.9, 0.9}, "acos": {x.Acos(), -0.9, 0.9}, "atan": {x.Atan(), -3, 3}, "atan2": {x.Atan2(y), 0.1, 3},
 	"sinh": {x.Sinh(), -3, 3}, "cosh": {x.Cosh(), -3, 3}, "tanh": {x.Tanh(), -3, 3}, "asinh": {x.Asinh(), -3, 3}, "acosh": {x.Acosh(), 1.1, 3},
 	"atanh": {x.Atanh(), -0.9, 0.9}, "erf": {x.Erf(), -2, 2}, "erfc": {x.Erfc(), -2, 2}, "erfinv": {x.ErfInv(), -0.8, 0.8},
-	"floordiv": {x.Mul(expr.C(5)).FloorDiv(y).Mul(x), 1.1, 1.2},
-	"sinpi":    {x.SinPi(), -3, 3}, "cospi": {x.CosPi(), -3, 3}, "ldexp": {x.Sin().Ldexp(expr.C(-2)), -3, 3}, "int": {expr.C(7).Quo(expr.C(2)).Real().Mul(x), -3, 3},
+	"floordiv": {x.Mul(expr.Const(5)).FloorDiv(y).Mul(x), 1.1, 1.2},
+	"sinpi":    {x.SinPi(), -3, 3}, "cospi": {x.CosPi(), -3, 3}, "ldexp": {x.Sin().Ldexp(expr.Const(-2)), -3, 3}, "int": {expr.Const(7).Quo(expr.Const(2)).Real().Mul(x), -3, 3},
 	"sigmoid": {x.Mul(y).Sigmoid(), -3, 3}, "softplus": {x.Mul(y).Softplus(), -3, 3}, "sigmoid of −x": {x.Neg().Sigmoid(), -3, 3},
 	"where lt": {expr.Where(x.Lt(y), x.Mul(z), y.Exp()), -3, 3}, "where le": {expr.Where(x.Le(y), x, z), -3, 3}, "where eq": {expr.Where(x.Eq(x), x.Square(), z), -3, 3},
 	"where and": {expr.Where(x.Lt(y).And(y.Lt(z)), x.Mul(y), z), -3, 3}, "where or": {expr.Where(x.Gt(y).Or(y.Ge(z)), x.Mul(y), z), -3, 3},
 	"where not": {expr.Where(x.Lt(y).Not(), x.Mul(y), z), -3, 3}, "twice": {x.Exp().Mul(x.Exp()).Add(x.Exp()), -2, 2},
-	"mixed":  {x.Exp().Mul(y.Tanh()).Sub(z.Square()).Div(x.Square().Add(expr.C(1))), -2, 2},
-	"nested": {expr.Where(x.Lt(expr.C(0)), expr.Where(y.Lt(expr.C(0)), z, x), x.Mul(y)).Sin(), -3, 3},
+	"mixed":  {x.Exp().Mul(y.Tanh()).Sub(z.Square()).Div(x.Square().Add(expr.Const(1))), -2, 2},
+	"nested": {expr.Where(x.Lt(expr.Const(0)), expr.Where(y.Lt(expr.Const(0)), z, x), x.Mul(y)).Sin(), -3, 3},
 }
 
 // TestDerivatives compares first and second derivatives with central differences.
@@ -41,7 +41,7 @@ func TestDerivatives(t *testing.T) {
 	for name, c := range formulas {
 		f := expr.Compile(c.f)
 		for i := range 3 {
-			d := c.f.Derivative(i, expr.C(1))
+			d := c.f.Derivative(i, expr.Const(1))
 			df := expr.Compile(d)
 			for range 20 {
 				at := make([]float64, 3)
@@ -50,7 +50,7 @@ func TestDerivatives(t *testing.T) {
 				}
 				near(t, name, f, df, at, i)
 				for j := range 3 {
-					near(t, name+" twice", df, expr.Compile(d.Derivative(j, expr.C(1))), at, j)
+					near(t, name+" twice", df, expr.Compile(d.Derivative(j, expr.Const(1))), at, j)
 				}
 			}
 		}
@@ -77,7 +77,7 @@ func near(t *testing.T, name string, f, df *expr.Program, at []float64, i int) {
 func TestEval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, c := range formulas {
-		p := expr.Compile(c.f.Add(expr.S(0).Mul(expr.C(2))))
+		p := expr.Compile(c.f.Add(expr.Param(0).Mul(expr.Const(2))))
 		e := expr.NewEval[float64](p)
 		e.Scalars(func(int) float64 { return 0.25 })
 		for _, n := range []int{0, 1, 7, expr.Block, p.Block()} {
@@ -105,9 +105,9 @@ func TestEval(t *testing.T) {
 // TestLeaves: operands and scalars that cannot be are refused where they are made.
 func TestLeaves(t *testing.T) {
 	for want, leaf := range map[string]func() *expr.Expr{
-		"expr: operand -1: they count from 0 to 255":  func() *expr.Expr { return expr.X(-1) },
-		"expr: scalar -1: they count from 0 to 255":   func() *expr.Expr { return expr.S(-1) },
-		"expr: operand 256: they count from 0 to 255": func() *expr.Expr { return expr.X(256) },
+		"expr: operand -1: they count from 0 to 255":  func() *expr.Expr { return expr.Input(-1) },
+		"expr: scalar -1: they count from 0 to 255":   func() *expr.Expr { return expr.Param(-1) },
+		"expr: operand 256: they count from 0 to 255": func() *expr.Expr { return expr.Input(256) },
 	} {
 		func() {
 			defer func() {
@@ -123,7 +123,7 @@ func TestLeaves(t *testing.T) {
 // TestDerivativeOfTheChosen: what was not chosen adds nothing to a derivative, of any order, though its own is infinite or
 // NaN: 0 times that would be NaN.
 func TestDerivativeOfTheChosen(t *testing.T) {
-	zero, one := expr.C(0), expr.C(1)
+	zero, one := expr.Const(0), expr.Const(1)
 	above := x.Gt(zero)
 	inf := math.Inf(1)
 	for name, c := range map[string]struct {
@@ -136,12 +136,12 @@ func TestDerivativeOfTheChosen(t *testing.T) {
 		"otherwise at 2":       {expr.Where(above.Not(), x, x.Log()), 2, 0.5, -0.25},
 		"steps":                {expr.Where(above, x.Log().Sqrt().Exp(), x.Square()), -1, -2, 2},
 		"nested":               {expr.Where(x.Lt(one), expr.Where(above, x.Sqrt().Exp(), x), x), 0, 1, 0},
-		"nested, the inner":    {expr.Where(x.Lt(expr.C(9)), expr.Where(above, x.Square(), x.Sqrt()), x.Log()), 3, 6, 2},
+		"nested, the inner":    {expr.Where(x.Lt(expr.Const(9)), expr.Where(above, x.Square(), x.Sqrt()), x.Log()), 3, 6, 2},
 		"two choices, neither": {expr.Where(above, x.Sqrt(), x).Add(expr.Where(x.Gt(one), x.Sqrt().Mul(x), x)), 0, 2, 0},
-		"both":                 {expr.Where(above, x.Exp(), x.Exp().Mul(expr.C(2))), 0, 2, 2},
+		"both":                 {expr.Where(above, x.Exp(), x.Exp().Mul(expr.Const(2))), 0, 2, 2},
 		"exp overflows":        {expr.Where(x.Lt(one), x.Exp(), x), 1e9, 1, 0},
 		"of infinity":          {expr.Where(x.Lt(one), x.Mul(x), one), inf, 0, 0},
-		"min":                  {x.Sqrt().Min(expr.C(-1)), 0, 0, 0},
+		"min":                  {x.Sqrt().Min(expr.Const(-1)), 0, 0, 0},
 		"max":                  {x.Sqrt().Max(one), 0, 0, 0},
 		"max, the other":       {one.Max(x.Mul(x)), 3, 6, 2},
 		"max, abs of NaN":      {expr.Where(above.Not(), x, x.Log().Abs()), -1, 1, 0},

@@ -28,7 +28,7 @@ func Hoist(first int, axis, operand func(i int) bool, formulas ...*Expr) (rest, 
 		v := e
 		switch {
 		case same[e] && reads[e] && !e.whole && !e.IsCondition():
-			v = X(first + len(parts))
+			v = Input(first + len(parts))
 			parts = append(parts, e)
 		case len(e.args) > 0:
 			of := *e

@@ -10,16 +10,16 @@ import (
 // conditions stay, and so do constants. The formulas have the same values.
 func TestHoist(t *testing.T) {
 	row, column := expr.Index(0), expr.Index(1)
-	position := row.Real().Add(expr.C(0.5)).Div(expr.N(0).Real()).Mul(expr.S(1)) // the same in a row
-	mean := expr.X(0).Mul(expr.C(3))                                             // of an operand that is
-	element := expr.At(2, row.Add(expr.C(1)))
-	angle := expr.Where(column.Real().Eq(expr.C(0)), position, mean).Ldexp(column)
+	position := row.Real().Add(expr.Const(0.5)).Div(expr.IntParam(0).Real()).Mul(expr.Param(1)) // the same in a row
+	mean := expr.Input(0).Mul(expr.Const(3))                                                    // of an operand that is
+	element := expr.Load(2, row.Add(expr.Const(1)))
+	angle := expr.Where(column.Real().Eq(expr.Const(0)), position, mean).Ldexp(column)
 	formulas := []*expr.Expr{
-		angle.SinPi().Add(expr.X(1)), // X(1) is another in each column
-		angle.CosPi().Mul(element).Add(expr.C(2).Sqrt()),
+		angle.SinPi().Add(expr.Input(1)), // X(1) is another in each column
+		angle.CosPi().Mul(element).Add(expr.Const(2).Sqrt()),
 		position,
-		expr.X(1),
-		expr.At(2, row.Mul(expr.C(3)).Add(column)),
+		expr.Input(1),
+		expr.Load(2, row.Mul(expr.Const(3)).Add(column)),
 	}
 	rest, parts := expr.Hoist(3, func(axis int) bool { return axis == 0 }, func(i int) bool { return i == 0 }, formulas...)
 	if len(parts) != 3 {

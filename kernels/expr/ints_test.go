@@ -78,7 +78,7 @@ func testIndexNumbers[T expr.Number](t *testing.T) {
 
 // TestInts: ints wrap around, and are unsigned where they are divided.
 func TestInts(t *testing.T) {
-	i, n, m := expr.Index(0), expr.N(0), expr.N(1)
+	i, n, m := expr.Index(0), expr.IntParam(0), expr.IntParam(1)
 	for name, c := range map[string]struct {
 		f       *expr.Expr
 		first   int32
@@ -95,7 +95,7 @@ func TestInts(t *testing.T) {
 		"mul high":      {i.MulHigh(n), -1, []int32{100}, "[99 0 0]"},
 		"wraps":         {i.Mul(n).Add(m), math.MaxInt32, []int32{2, 1}, "[-1 1 3]"},
 		"min, max, abs": {i.Min(n).Max(m).Abs(), -3, []int32{-2, -5}, "[3 2 2]"},
-		"constants":     {i.Mul(expr.C(3)).Neg().Sub(expr.C(1)), 1, nil, "[-4 -7 -10]"},
+		"constants":     {i.Mul(expr.Const(3)).Neg().Sub(expr.Const(1)), 1, nil, "[-4 -7 -10]"},
 	} {
 		if got := fmt.Sprint(evalInts(t, c.f, c.first, 3, c.scalars...)); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -105,7 +105,9 @@ func TestInts(t *testing.T) {
 
 // TestRandomWords: the words of a stream, across counters, from any index on, and of indices that repeat.
 func TestRandomWords(t *testing.T) {
-	stream := func(n *expr.Expr) *expr.Expr { return expr.Random(n, expr.N(0), expr.N(1), expr.N(2)) }
+	stream := func(n *expr.Expr) *expr.Expr {
+		return expr.Random(n, expr.IntParam(0), expr.IntParam(1), expr.IntParam(2))
+	}
 	word := func(i uint32) int32 {
 		return int32(expr.Philox([4]uint32{i / 4, 7}, [2]uint32{11, uint32(1<<32 - 13)})[i%4])
 	}
@@ -116,7 +118,7 @@ func TestRandomWords(t *testing.T) {
 			}
 		}
 	}
-	for i, v := range evalInts(t, stream(expr.Index(0).Quo(expr.C(6)).Mul(expr.C(5))), 0, 40, 7, 11, -13) {
+	for i, v := range evalInts(t, stream(expr.Index(0).Quo(expr.Const(6)).Mul(expr.Const(5))), 0, 40, 7, 11, -13) {
 		if want := word(uint32(i / 6 * 5)); v != want {
 			t.Errorf("word %d is %x, want %x", i/6*5, v, want)
 		}
@@ -127,7 +129,7 @@ func TestRandomWords(t *testing.T) {
 // operand, a number, the other's part, or the same.
 func TestSeveral(t *testing.T) {
 	sum := x.Add(expr.Index(1).Real())
-	formulas := []*expr.Expr{sum.Mul(y), sum, y, expr.S(0), sum, expr.At(2, expr.Index(0).Rem(expr.C(5))), expr.N(1).Real(), x}
+	formulas := []*expr.Expr{sum.Mul(y), sum, y, expr.Param(0), sum, expr.Load(2, expr.Index(0).Rem(expr.Const(5))), expr.IntParam(1).Real(), x}
 	p := expr.Compile(formulas...)
 	const n = 9
 	fresh := func() [][]float64 {
@@ -222,7 +224,7 @@ func turns[T float32 | float64](t *testing.T, eps float64) {
 func TestLdexp(t *testing.T) {
 	for _, n := range []int32{0, 1, -1, 63, 64, 999, 1000, 1100, -999, -1000, -1070, -5000, math.MinInt32} {
 		for _, v := range []float64{1, -0.75, 0, 0x1p-1000, math.Inf(1)} {
-			e := expr.NewEval[float64](expr.Compile(x.Ldexp(expr.N(0))))
+			e := expr.NewEval[float64](expr.Compile(x.Ldexp(expr.IntParam(0))))
 			e.Scalars(nil, func(int) int32 { return n })
 			out := []float64{0}
 			e.Run(out, [][]float64{{v}})
@@ -238,16 +240,16 @@ func TestKinds(t *testing.T) {
 	i := expr.Index(0)
 	for want, f := range map[string]func() *expr.Expr{
 		"expr: add: takes an int, not operand":                     func() *expr.Expr { return i.Add(x) },
-		"expr: add: takes an int, not 0.5":                         func() *expr.Expr { return i.Add(expr.C(0.5)) },
-		"expr: quo: takes an int, not 3e+09":                       func() *expr.Expr { return i.Quo(expr.C(3e9)) },
+		"expr: add: takes an int, not 0.5":                         func() *expr.Expr { return i.Add(expr.Const(0.5)) },
+		"expr: quo: takes an int, not 3e+09":                       func() *expr.Expr { return i.Quo(expr.Const(3e9)) },
 		"expr: div: takes a number: see Real, not index":           func() *expr.Expr { return i.Div(x) },
-		"expr: lt: takes a number: see Real, not index":            func() *expr.Expr { return i.Lt(expr.C(1)) },
+		"expr: lt: takes a number: see Real, not index":            func() *expr.Expr { return i.Lt(expr.Const(1)) },
 		"expr: where: takes a number: see Real, not index":         func() *expr.Expr { return expr.Where(x.Lt(y), i, x) },
 		"expr: real: takes an int, not operand":                    func() *expr.Expr { return x.Real() },
-		"expr: at: takes an int, not operand":                      func() *expr.Expr { return expr.At(1, x) },
+		"expr: at: takes an int, not operand":                      func() *expr.Expr { return expr.Load(1, x) },
 		"expr: index -1: they count from 0 to 255":                 func() *expr.Expr { return expr.Index(-1) },
-		"expr: at 256: they count from 0 to 255":                   func() *expr.Expr { return expr.At(256, i) },
-		"expr: operand 1 is read by index: its gradient is no map": func() *expr.Expr { return expr.At(1, i).Mul(x).Derivative(1, x) },
+		"expr: at 256: they count from 0 to 255":                   func() *expr.Expr { return expr.Load(256, i) },
+		"expr: operand 1 is read by index: its gradient is no map": func() *expr.Expr { return expr.Load(1, i).Mul(x).Derivative(1, x) },
 		"expr: random: takes a number, not lt":                     func() *expr.Expr { return expr.Random(i, i, i, x.Lt(y)) },
 	} {
 		func() {
@@ -259,7 +261,7 @@ func TestKinds(t *testing.T) {
 			f()
 		}()
 	}
-	if d := expr.At(1, i).Mul(x).Derivative(0, y); fmt.Sprint(d.Gathers()) != "[false true]" {
+	if d := expr.Load(1, i).Mul(x).Derivative(0, y); fmt.Sprint(d.Gathers()) != "[false true]" {
 		t.Errorf("a derivative beside an operand that is read by index: %v", d.Gathers())
 	}
 }

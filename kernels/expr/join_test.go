@@ -40,10 +40,10 @@ func TestJoinBits(t *testing.T) {
 }
 
 func testJoinBits[T float32 | float64](t *testing.T) {
-	one := expr.C(1)
+	one := expr.Const(1)
 	e := x.Neg().Exp()
 	sum := one.Add(e)
-	s := expr.S(0)
+	s := expr.Param(0)
 	for name, c := range map[string]struct {
 		formulas []*expr.Expr
 		loops    int
@@ -51,14 +51,14 @@ func testJoinBits[T float32 | float64](t *testing.T) {
 		"sigmoid":         {[]*expr.Expr{one.Div(sum)}, 1},
 		"silu":            {[]*expr.Expr{x.Div(sum)}, 1},
 		"other numerator": {[]*expr.Expr{y.Div(sum)}, 1},
-		"other constant":  {[]*expr.Expr{y.Div(expr.C(2).Add(e))}, 4},
+		"other constant":  {[]*expr.Expr{y.Div(expr.Const(2).Add(e))}, 4},
 		"exp elsewhere":   {[]*expr.Expr{one.Div(sum).Mul(e)}, 5},
 		"exp result":      {[]*expr.Expr{one.Div(sum), e}, 4},
 		"exp above":       {[]*expr.Expr{e.Div(sum)}, 4},
-		"two":             {[]*expr.Expr{one.Div(sum), x.Mul(expr.C(3)).Neg().Softplus().Neg()}, 7},
+		"two":             {[]*expr.Expr{one.Div(sum), x.Mul(expr.Const(3)).Neg().Softplus().Neg()}, 7},
 		"in each other":   {[]*expr.Expr{x.Sigmoid().Sigmoid().Mul(y)}, 2},
 		"same operands":   {[]*expr.Expr{x.Mul(one.Sub(x)).Mul(x)}, 1},
-		"scalar":          {[]*expr.Expr{expr.Where(x.Le(expr.C(0)), s.Mul(x.Expm1()), x)}, 1},
+		"scalar":          {[]*expr.Expr{expr.Where(x.Le(expr.Const(0)), s.Mul(x.Expm1()), x)}, 1},
 		"by a scalar":     {[]*expr.Expr{s.Mul(x).Softplus().Div(s)}, 5},
 	} {
 		p := expr.Compile(c.formulas...)

@@ -71,12 +71,12 @@ func simplify(x *Expr, args []*Expr) *Expr {
 		case a.op == opNeg:
 			return a.args[0]
 		case a.op == opConst && !a.whole:
-			return C(-a.value)
+			return Const(-a.value)
 		}
 	case opAdd:
 		switch {
 		case a == b && !a.whole:
-			return C(2).Mul(a)
+			return Const(2).Mul(a)
 		case b.op == opNeg:
 			return a.Sub(b.args[0])
 		case a.op == opNeg:

@@ -13,7 +13,7 @@ func TestSimplify(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.3, -7, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -3e-310, math.MaxFloat64, -1e300}
 	smaller := 0
 	for range 3000 {
-		parts := []*Expr{X(0), X(1), X(2), C(1), C(-1), C(0), C(math.Copysign(0, -1)), C(3)}
+		parts := []*Expr{Input(0), Input(1), Input(2), Const(1), Const(-1), Const(0), Const(math.Copysign(0, -1)), Const(3)}
 		for range 12 {
 			a, b, c := parts[r.IntN(len(parts))], parts[r.IntN(len(parts))], parts[r.IntN(len(parts))]
 			parts = append(parts, []*Expr{a.Neg(), a.Neg(), a.Add(b), a.Sub(b), a.Mul(b), a.Div(b), Where(a.Lt(b), b, c), Where(a.Eq(a).Not(), b, c)}[r.IntN(8)])
@@ -44,13 +44,13 @@ func TestSimplify(t *testing.T) {
 
 // TestSharedDerivatives: what two orders of derivatives have in common is one formula.
 func TestSharedDerivatives(t *testing.T) {
-	f := X(0).Exp().Mul(X(0).Sin())
-	if n := X(0).Exp().Mul(X(0).Exp()).Size(); n != 3 {
+	f := Input(0).Exp().Mul(Input(0).Sin())
+	if n := Input(0).Exp().Mul(Input(0).Exp()).Size(); n != 3 {
 		t.Errorf("a square has %d parts, want 3: the same formula twice is one", n)
 	}
 	var sizes []int
 	for range 8 {
-		f = f.Derivative(0, C(1))
+		f = f.Derivative(0, Const(1))
 		sizes = append(sizes, f.Size())
 	}
 	if n := sizes[7]; n > 40 {
@@ -60,13 +60,13 @@ func TestSharedDerivatives(t *testing.T) {
 
 // TestLongConditions: the text of conditions of conditions grows with their number, and it computes what they do.
 func TestLongConditions(t *testing.T) {
-	c := X(0).Lt(X(1))
+	c := Input(0).Lt(Input(1))
 	for i := range 40 {
-		c = c.And(X(0).Lt(C(float64(i + 2)))).Or(c.Not().And(X(1).Lt(C(float64(i)))))
+		c = c.And(Input(0).Lt(Const(float64(i + 2)))).Or(c.Not().And(Input(1).Lt(Const(float64(i)))))
 	}
 	for _, width := range []int{1, 4} {
 		typ := []string{1: "float", 4: "float4"}[width]
-		text := Compile(Where(c, X(0), X(1))).Function("f", Types{Vector: typ, Scalar: "float", Width: width}, []int{0, 1}, nil)
+		text := Compile(Where(c, Input(0), Input(1))).Function("f", Types{Vector: typ, Scalar: "float", Width: width}, []int{0, 1}, nil)
 		if len(text) > 40*1000 {
 			t.Errorf("a formula of 200 conditions has a text of %d bytes", len(text))
 		}

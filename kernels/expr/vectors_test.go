@@ -68,9 +68,9 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 // TestUniform: what is made of scalars and constants alone follows the scalars, in values and in functions of elements, in
 // numbers and in ints.
 func TestUniform(t *testing.T) {
-	x, s, n := expr.X(0), expr.S(0), expr.N(1)
-	scaled := s.Mul(expr.C(2)).Sub(expr.C(1)).Abs()
-	whole := n.Rem(expr.C(5)).Real().Mul(s)
+	x, s, n := expr.Input(0), expr.Param(0), expr.IntParam(1)
+	scaled := s.Mul(expr.Const(2)).Sub(expr.Const(1)).Abs()
+	whole := n.Rem(expr.Const(5)).Real().Mul(s)
 	p := expr.Compile(x.Mul(scaled).Add(whole), scaled)
 	e := expr.NewEval[float32](p)
 	in := make([]float32, 700)

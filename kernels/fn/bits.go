@@ -7,7 +7,7 @@ import (
 
 // Functions of the bits of integers.
 var (
-	BitwiseNot        = &kernels.Function{Name: "bitwise_not", Value: x.BitXor(expr.C(-1)), Integers: true}
+	BitwiseNot        = &kernels.Function{Name: "bitwise_not", Value: x.BitXor(expr.Const(-1)), Integers: true}
 	BitwiseAnd        = &kernels.Function{Name: "bitwise_and", Value: x.BitAnd(w), Integers: true}
 	BitwiseOr         = &kernels.Function{Name: "bitwise_or", Value: x.BitOr(w), Integers: true}
 	BitwiseXor        = &kernels.Function{Name: "bitwise_xor", Value: x.BitXor(w), Integers: true}

@@ -8,7 +8,7 @@ import (
 // Functions that choose, by limits, masks and weights.
 var (
 	// NanToNum has the scalars that take the place of NaN, ∞ and −∞.
-	NanToNum = &kernels.Function{Name: "nan_to_num", Value: expr.Where(x.Eq(x), expr.Where(finite, x, expr.Where(x.Gt(zero), b, expr.S(2))), a),
+	NanToNum = &kernels.Function{Name: "nan_to_num", Value: expr.Where(x.Eq(x), expr.Where(finite, x, expr.Where(x.Gt(zero), b, expr.Param(2))), a),
 		Domains: wide, Scalars: []float64{0.5, 7, -8}, Gradients: []*expr.Expr{expr.Where(finite, g1, zero)}}
 	ClampTensor = &kernels.Function{Name: "clamp_tensor", Value: x.Max(w).Min(v), Integers: true, Domains: [][2]float64{{-3, 3}, {-2, 0}, {0.1, 2}},
 		Gradients: []*expr.Expr{expr.Where(x.Ge(w).And(x.Le(v)), g3, zero), expr.Where(w.Lt(v).And(x.Lt(w)), g3, zero),
@@ -30,7 +30,7 @@ var (
 var Choices = []*kernels.Function{Where, MaskedFill}
 
 // The third operand, and the gradient of a function of three.
-var v, g3 = expr.X(2), expr.X(4)
+var v, g3 = expr.Input(2), expr.Input(4)
 
 func lerp(weight *expr.Expr) *expr.Expr {
 	way := w.Sub(x)

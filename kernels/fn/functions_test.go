@@ -70,7 +70,7 @@ func draws(f *kernels.Function) [][]float64 {
 		}
 		all = append(all, x)
 	}
-	special := append([]float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300, -1e300, 700, -700}, f.Kinks...)
+	special := append([]float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300, -1e300, 700, -700}, f.NonDifferentiable...)
 	for _, v := range special {
 		for _, w := range special {
 			all = append(all, []float64{v, w, 0.25}[:f.Operands()])
@@ -117,7 +117,7 @@ func testGradients(t *testing.T, f *kernels.Function, order int) {
 			for k := range x {
 				lo, hi := f.Domain(k)[0], f.Domain(k)[1]
 				x[k] = lo + 10*h + (hi-lo-20*h)*r.Float64()
-				kink = kink || slices.ContainsFunc(f.Kinks, func(v float64) bool { return math.Abs(x[k]-v) < 10*h }) ||
+				kink = kink || slices.ContainsFunc(f.NonDifferentiable, func(v float64) bool { return math.Abs(x[k]-v) < 10*h }) ||
 					k > 0 && math.Abs(x[k]-x[0]) < 10*h
 			}
 			if kink {
@@ -205,7 +205,7 @@ func TestGradientsStaySmall(t *testing.T) {
 	for _, f := range slices.Concat(Functions, Choices) {
 		if f.Operands() == 1 {
 			d := f
-			whole := f.Gradient(0).Value.Replace(func(i int) *expr.Expr { return []*expr.Expr{x, f.Value, one}[i] }, expr.S)
+			whole := f.Gradient(0).Value.Replace(func(i int) *expr.Expr { return []*expr.Expr{x, f.Value, one}[i] }, expr.Param)
 			for order := 1; order <= 6; order++ {
 				d = d.Gradient(0)
 				check(f, order, d.Value)
@@ -237,7 +237,7 @@ func TestHighOrders(t *testing.T) {
 		if f.Operands() != 1 {
 			continue
 		}
-		whole := f.Gradient(0).Value.Replace(func(i int) *expr.Expr { return []*expr.Expr{x, f.Value, one}[i] }, expr.S)
+		whole := f.Gradient(0).Value.Replace(func(i int) *expr.Expr { return []*expr.Expr{x, f.Value, one}[i] }, expr.Param)
 		at := func(of *expr.Expr) func(x float64) float64 {
 			p := expr.Compile(of)
 			return func(x float64) float64 {
@@ -251,7 +251,7 @@ func TestHighOrders(t *testing.T) {
 			for range 20 {
 				lo, hi := f.Domain(0)[0], f.Domain(0)[1]
 				x := lo + 10*h + (hi-lo-20*h)*r.Float64()
-				if slices.ContainsFunc(f.Kinks, func(v float64) bool { return math.Abs(x-v) < 10*h }) {
+				if slices.ContainsFunc(f.NonDifferentiable, func(v float64) bool { return math.Abs(x-v) < 10*h }) {
 					continue
 				}
 				got, want := d(x), (before(x+h)-before(x-h))/(2*h)
@@ -294,14 +294,14 @@ func TestLayerGradient(t *testing.T) {
 	const g = 1.5
 	forms := map[string]int{}
 	for _, f := range Functions {
-		if f.ByValue == nil {
-			if f.Operands() == 1 && f.LayerGradient(f.Scalars) != f.Gradient(0) {
+		if f.GradFromOutput == nil {
+			if f.Operands() == 1 && f.CheapestGradient(f.Scalars) != f.Gradient(0) {
 				t.Errorf("%s has another gradient for layers, and states none", f.Name)
 			}
 			continue
 		}
 		for _, scalars := range [][]float64{f.Scalars, {0}, {1e-300}, {3}, {-0.5}, {math.Inf(-1)}, {math.NaN()}, {math.Inf(1)}} {
-			d := f.LayerGradient(scalars)
+			d := f.CheapestGradient(scalars)
 			if d.Uses(0) {
 				forms[f.Name+" by operand"]++
 				continue

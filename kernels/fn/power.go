@@ -9,7 +9,7 @@ import (
 
 // Powers, logarithms and the error function.
 var (
-	Exp2  = &kernels.Function{Name: "exp2", Value: x.Exp2(), Domains: wide, Gradients: []*expr.Expr{y1.Mul(expr.C(math.Ln2)).Mul(g1)}}
+	Exp2  = &kernels.Function{Name: "exp2", Value: x.Exp2(), Domains: wide, Gradients: []*expr.Expr{y1.Mul(expr.Const(math.Ln2)).Mul(g1)}}
 	Expm1 = &kernels.Function{Name: "expm1", Value: x.Expm1(), Domains: wide}
 	Log2  = &kernels.Function{Name: "log2", Value: x.Log2(), Domains: positive}
 	Log10 = &kernels.Function{Name: "log10", Value: x.Log10(), Domains: positive}
@@ -20,7 +20,7 @@ var (
 	Erf        = &kernels.Function{Name: "erf", Value: x.Erf()}
 	Erfc       = &kernels.Function{Name: "erfc", Value: x.Erfc()}
 	ErfInv     = &kernels.Function{Name: "erfinv", Value: x.ErfInv(), Domains: [][2]float64{{-0.8, 0.8}},
-		Gradients: []*expr.Expr{expr.C(math.Sqrt(math.Pi) / 2).Mul(y1.Square().Exp()).Mul(g1)}}
+		Gradients: []*expr.Expr{expr.Const(math.Sqrt(math.Pi) / 2).Mul(y1.Square().Exp()).Mul(g1)}}
 
 	// At x = 0 the exponent's gradient is 0 where the power is, and at 0⁰. That of x is 0 where the exponent is, also of 0 and NaN;
 	// of other x the product is 0 by itself, and its derivative by the exponent is not.

@@ -7,16 +7,16 @@ import (
 
 // Functions with steps: whole numbers near one, signs, and what division leaves over.
 var (
-	Floor = &kernels.Function{Name: "floor", Value: x.Floor(), Integers: true, Kinks: wholes}
-	Ceil  = &kernels.Function{Name: "ceil", Value: x.Ceil(), Integers: true, Kinks: wholes}
-	Trunc = &kernels.Function{Name: "trunc", Value: x.Trunc(), Integers: true, Kinks: wholes}
-	Round = &kernels.Function{Name: "round", Value: x.Round(), Integers: true, Kinks: []float64{-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}}
-	Frac  = &kernels.Function{Name: "frac", Value: x.Sub(x.Trunc()), Kinks: wholes}
+	Floor = &kernels.Function{Name: "floor", Value: x.Floor(), Integers: true, NonDifferentiable: wholes}
+	Ceil  = &kernels.Function{Name: "ceil", Value: x.Ceil(), Integers: true, NonDifferentiable: wholes}
+	Trunc = &kernels.Function{Name: "trunc", Value: x.Trunc(), Integers: true, NonDifferentiable: wholes}
+	Round = &kernels.Function{Name: "round", Value: x.Round(), Integers: true, NonDifferentiable: []float64{-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}}
+	Frac  = &kernels.Function{Name: "frac", Value: x.Sub(x.Trunc()), NonDifferentiable: wholes}
 
-	Copysign = &kernels.Function{Name: "copysign", Value: x.Copysign(w), Kinks: []float64{0}, Domains: [][2]float64{{-3, 3}, {0.1, 3}},
+	Copysign = &kernels.Function{Name: "copysign", Value: x.Copysign(w), NonDifferentiable: []float64{0}, Domains: [][2]float64{{-3, 3}, {0.1, 3}},
 		Gradients: []*expr.Expr{expr.Where(x.Eq(zero), zero, one.Copysign(x).Mul(one.Copysign(w)).Mul(g2))}}
 	Heaviside = &kernels.Function{Name: "heaviside", Value: expr.Where(x.Eq(zero), w, expr.Where(x.Lt(zero), zero, expr.Where(x.Gt(zero), one, x))),
-		Integers: true, Kinks: []float64{0}, Gradients: []*expr.Expr{zero}}
+		Integers: true, NonDifferentiable: []float64{0}, Gradients: []*expr.Expr{zero}}
 
 	Fmod      = &kernels.Function{Name: "fmod", Value: x.Fmod(w), Integers: true, Domains: quotients}
 	Remainder = &kernels.Function{Name: "remainder", Value: expr.Where(over.Eq(zero).Or(over.Lt(zero).And(w.Lt(zero))).Or(over.Gt(zero).And(w.Gt(zero))), over, over.Add(w)),

@@ -16,13 +16,13 @@ var (
 )
 
 func along(name string, y kernels.Param, f32 func(kernels.Call[float32]), f64 func(kernels.Call[float64])) *kernels.Kernel {
-	return &kernels.Kernel{Name: name, File: "along.cl",
-		Grid: func(a []kernels.Arg, l kernels.Limits) kernels.Grid {
+	return &kernels.Kernel{Name: name, File: "take_along.cl",
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			lines, n := int(a[3].Int)*int(a[5].Int), int(a[6].Int)
 			if name == "k_add_along" {
 				n = 1
 			}
-			return kernels.Line(lines*n, l)
+			return kernels.Grid1D(lines*n, l)
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), y, intArg("outer"), intArg("len"), intArg("inner"), intArg("n")},
 		Twin:   kernels.Twin{F32: f32, F64: f64}}

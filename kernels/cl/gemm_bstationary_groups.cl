@@ -1,7 +1,7 @@
 // @depends: groups
 // @target: sm_90a
-// @then: gemm_held
-// Products of gemm_held.cl on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of four warps. They read B
+// @then: gemm_bstationary
+// Products of gemm_bstationary.cl on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of four warps. They read B
 // from local memory, once for the four, so that the warps have nothing to load but A. WM is 16.
 
 #ifndef TN

@@ -8,22 +8,22 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// lines is a tensor without gaps as [outer, n, inner]: what an operation along the middle axis works on.
-type lines struct {
+// axisView is a tensor without gaps as [outer, n, inner]: what an operation along the middle axis works on.
+type axisView struct {
 	operand
 	outer, n, inner int
 }
 
-// together returns t, as a type, with sorted axes brought together: they are the middle axis, n elements in row-major order.
-// Call done after the launch.
-func (t *Tensor) together(typ Type, axes []int) lines {
+// asOuterNInner returns t, as a type, with sorted axes brought together: they are the middle axis, n elements in row-major order.
+// Call release after the launch.
+func (t *Tensor) asOuterNInner(typ Type, axes []int) axisView {
 	c := t.as(typ)
 	if len(axes) == 0 {
-		return lines{c.packed(), t.Len(), 1, 1}
+		return axisView{c.packed(), t.Len(), 1, 1}
 	}
 	first, last := axes[0], axes[len(axes)-1]
 	if last-first+1 == len(axes) {
-		return lines{c.packed(), intmath.Product(t.shape[:first]), intmath.Product(t.shape[first : last+1]), intmath.Product(t.shape[last+1:])}
+		return axisView{c.packed(), intmath.Product(t.shape[:first]), intmath.Product(t.shape[first : last+1]), intmath.Product(t.shape[last+1:])}
 	}
 	order, outer, n := []int{}, 1, 1
 	for a, d := range t.shape {
@@ -36,8 +36,8 @@ func (t *Tensor) together(typ Type, axes []int) lines {
 	}
 	moved := c.Transpose(append(order, axes...)...)
 	defer moved.Free()
-	defer c.done()
-	return lines{operand{moved.Copy(), true}, outer, n, 1}
+	defer c.release()
+	return axisView{operand{moved.Copy(), true}, outer, n, 1}
 }
 
 // packed returns an operand without gaps in place of one that may have some.
@@ -45,7 +45,7 @@ func (o operand) packed() operand {
 	if o.IsContiguous() {
 		return o
 	}
-	defer o.done()
+	defer o.release()
 	return operand{o.Copy(), true}
 }
 
@@ -83,6 +83,6 @@ func foldShape(op string, d Device, outer, n, inner int) (shares int, args [7]ke
 	if n == 0 {
 		checkShape(op, []int{outer, inner})
 	}
-	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Limits())
-	return shares, [7]kernels.Arg{kernels.I(outer), kernels.I(n), kernels.I(inner), kernels.I(chunk), kernels.I(shares), kernels.I(wide), kernels.I(tall)}
+	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Target())
+	return shares, [7]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares), kernels.IntArg(wide), kernels.IntArg(tall)}
 }

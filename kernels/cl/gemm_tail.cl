@@ -1,4 +1,4 @@
-// @depends: common, put
+// @depends: common, epilogue
 // What the matrix products of GPUs share at both ends: which tile a work-group computes, how it reads what lies in rows of
 // memory, and what becomes of its sums.
 //

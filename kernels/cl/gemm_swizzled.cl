@@ -1,4 +1,4 @@
-// @depends: bulk, gemm_tile
+// @depends: tma_copy, gemm_tile
 // What products of packed operands share: the operands of gemm_pack.cl, and copies of whole blocks of them to local memory.
 
 #define PACKED_PARAMS , IN_INTS(PA), IN_INTS(FA), IN_INTS(PB), IN_INTS(FB) // of the entry points

@@ -11,19 +11,19 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// AsideArg is one argument of a launch aside: a value, or host memory of Bytes bytes, whose element Offset is the
+// DetachedArg is one argument of a detached launch: a value, or host memory of Bytes bytes, whose element Offset is the
 // first.
-type AsideArg struct {
+type DetachedArg struct {
 	Value  Arg            // where Host is nil
 	Host   unsafe.Pointer // the memory
 	Bytes  int            // its size
 	Offset int32          // in elements
 }
 
-// Aside launches k beside the work of the device and waits for it: on memory of its own, which starts as the host
+// RunDetached launches k apart from the queue of the device and waits for it: on memory of its own, which starts as the host
 // memory of its arguments and is copied back to it. Neither Stats nor Profile nor the pool see it. It returns an
 // error if the device refuses memory or the launch.
-func (d *Device) Aside(k *Kernel, global, local []int, args []AsideArg) error {
+func (d *Device) RunDetached(k *Kernel, global, local []int, args []DetachedArg) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {

@@ -9,7 +9,7 @@ import (
 
 // TestLists: lists are for few indices and rows, whose product may be more than an int holds.
 func TestLists(t *testing.T) {
-	gpu := kernels.Limits{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
+	gpu := kernels.Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 	for _, c := range []struct {
 		n, rows int
 		want    bool
@@ -21,7 +21,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%d indices and %d rows: %t", c.n, c.rows, got)
 		}
 	}
-	if Lists(1, 1, kernels.Limits{CPU: true, MaxGroup: 1024}) || Lists(1, 1, kernels.Limits{MaxGroup: listGroup - 1}) {
+	if Lists(1, 1, kernels.Target{CPU: true, MaxGroup: 1024}) || Lists(1, 1, kernels.Target{MaxGroup: listGroup - 1}) {
 		t.Error("lists for a device that has no such work-groups")
 	}
 }

@@ -1,4 +1,4 @@
-// @depends: put, groups, bulk, gemm_ends, gemm_lanes, gemm_tile
+// @depends: epilogue, groups, tma_copy, gemm_tail, gemm_lanes, gemm_tile
 // @target: sm_90a
 // Matrix products of few rows and columns and many steps on the matrix units of NVIDIA's devices of capability 9.0: C = Aᵀ·B, the
 // gradient of weights from many samples. C, arguments and what is computed are those of gemm_mma.cl.
