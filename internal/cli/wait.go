@@ -22,14 +22,12 @@ const (
 )
 
 // NewWait says on w what is being done, after a second, and how long it has taken every ten seconds, until Done.
-func NewWait(w io.Writer, what string) *Wait { return newWait(w, what, waitFirst, waitEvery) }
-
-func newWait(w io.Writer, what string, first, every time.Duration) *Wait {
+func NewWait(w io.Writer, what string) *Wait {
 	a := &Wait{w: w, ended: make(chan struct{}), gone: make(chan struct{})}
 	begun := time.Now()
 	go func() {
 		defer close(a.gone)
-		for next, text := first, what; ; next, text = every, "" {
+		for next, text := waitFirst, what; ; next, text = waitEvery, "" {
 			select {
 			case <-a.ended:
 				return

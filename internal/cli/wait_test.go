@@ -2,39 +2,33 @@ package cli
 
 import (
 	"bytes"
-	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // TestWait: what takes long is said, again and again, among what else is written, and nothing after its end. What is done
 // soon is not said.
 func TestWait(t *testing.T) {
-	var out bytes.Buffer
-	w := newWait(&out, "drawing", time.Millisecond, time.Millisecond)
-	said := func() string {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return out.String()
-	}
-	for strings.Count(said(), "so far") < 2 { // it is ended from outside if nothing comes
-		time.Sleep(time.Millisecond)
-	}
-	if _, err := w.Write([]byte("beside\n")); err != nil {
-		t.Fatal(err)
-	}
-	w.Done()
-	text := out.String()
-	if !strings.HasPrefix(text, "drawing\ndrawing: 0 s so far\n") || strings.Count(text, "beside\n") != 1 {
-		t.Errorf("%q", text)
-	}
-	time.Sleep(5 * time.Millisecond)
-	if out.String() != text {
-		t.Errorf("after the end: %q", out.String())
-	}
-	out.Reset()
-	newWait(&out, "drawing", time.Hour, time.Hour).Done()
-	if out.Len() > 0 {
-		t.Errorf("at once: %q", out.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		w := NewWait(&out, "drawing")
+		time.Sleep(waitFirst + waitEvery + time.Millisecond)
+		if _, err := w.Write([]byte("beside\n")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(waitEvery)
+		w.Done()
+		time.Sleep(2 * waitEvery)
+		if got, want := out.String(), "drawing\ndrawing: 11 s so far\nbeside\ndrawing: 21 s so far\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		out.Reset()
+		w = NewWait(&out, "drawing")
+		time.Sleep(waitFirst - time.Millisecond)
+		w.Done()
+		if out.Len() > 0 {
+			t.Errorf("done soon: %q", out.String())
+		}
+	})
 }
