@@ -52,9 +52,6 @@ scripts/oclgrind.sh tensor imagefit
 echo "== programs and commands of the documents"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest
 
-echo "== 200 viewers of the live page"
-CLGRAD_MORE=1 $GO test -count=1 -run '^TestCrowd$' ./internal/liveview
-
 echo "== a real Slurm"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^TestSlurm$' ./cmd/mlpimage
 
