@@ -87,7 +87,11 @@ func post(ctx context.Context, method, url string, body io.Reader) (status int, 
 	if err != nil {
 		return 0, nil, got, err
 	}
-	resp, err := http.DefaultClient.Do(r)
+	return do(http.DefaultClient, r)
+}
+
+func do(c *http.Client, r *http.Request) (status int, header http.Header, got sent, err error) {
+	resp, err := c.Do(r)
 	if err != nil {
 		return 0, nil, got, err
 	}
@@ -318,21 +322,27 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestGather: a batch is full, or as long as its first request waits.
+// TestGather: a batch is full, or has what comes while its first request waits.
 func TestGather(t *testing.T) {
 	exampletest.Set(t, batch, 3)
 	synctest.Test(t, func(t *testing.T) {
 		b := made(devtest.CPU(t))
-		for range 5 {
+		for range 4 {
 			b.requests <- request{}
 		}
 		if n := len(b.gather(<-b.requests)); n != 3 {
 			t.Errorf("a batch of %d", n)
 		}
-		start := time.Now()
-		if n, waited := len(b.gather(<-b.requests)), time.Since(start); n != 2 || waited != *wait {
-			t.Errorf("a batch of %d after %v", n, waited)
+		go func() {
+			time.Sleep(*wait - 1)
+			b.requests <- request{}
+			time.Sleep(2)
+			b.requests <- request{}
+		}()
+		if n := len(b.gather(<-b.requests)); n != 2 {
+			t.Errorf("a batch of %d: one came before the end of its wait, and one after", n)
 		}
+		<-b.requests
 	})
 }
 
@@ -365,9 +375,9 @@ func TestProgram(t *testing.T) {
 	if err := tensor.SaveSafetensors(path, nn.StateDict(made(d).net)); err != nil {
 		t.Fatal(err)
 	}
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		// The first request waits for others, so long that the signal comes before the answer.
-		cmd := exec.Command("serve", "--model", path, "--device", "cpu", "--addr", "localhost:0", "--wait", "1s")
+		cmd := exec.Command("serve", "--model", path, "--device", "cpu", "--addr", "localhost:0")
 		out, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -380,25 +390,31 @@ func TestProgram(t *testing.T) {
 		if _, err := fmt.Fscanf(out, "listening on %s\n", &url); err != nil {
 			t.Fatal(err)
 		}
-		answered := make(chan error, 1)
+		// The signal comes when the server has begun to read the request.
+		_, body := picture(1)
+		begun, rest := io.Pipe()
 		go func() {
-			_, body := picture(1)
-			status, _, got, err := post(context.Background(), "POST", url+"/predict", strings.NewReader(body))
-			if err == nil && (status != 200 || len(got.Probabilities) != digits) {
-				err = fmt.Errorf("status %d, %+v", status, got)
+			_, err := io.WriteString(rest, body[:1])
+			if err == nil {
+				err = cmd.Process.Signal(s)
 			}
-			answered <- err
+			if err == nil {
+				_, err = io.WriteString(rest, body[1:])
+			}
+			rest.CloseWithError(err)
 		}()
-		time.Sleep(300 * time.Millisecond)
-		if err := cmd.Process.Signal(s); err != nil {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", url+"/predict", begun)
+		if err != nil {
 			t.Fatal(err)
 		}
-		rest, _ := io.ReadAll(out)
-		if err := <-answered; err != nil {
-			t.Errorf("%v: %v", s, err)
+		r.Header.Set("Expect", "100-continue")
+		status, _, got, err := do(client, r)
+		if err != nil || status != 200 || len(got.Probabilities) != digits {
+			t.Errorf("%v: status %d, %+v, err %v", s, status, got, err)
 		}
-		if err := cmd.Wait(); err != nil || len(bytes.TrimSpace(rest)) > 0 {
-			t.Errorf("%v: ended with %v, said %q", s, err, rest)
+		said, _ := io.ReadAll(out)
+		if err := cmd.Wait(); err != nil || len(bytes.TrimSpace(said)) > 0 {
+			t.Errorf("%v: ended with %v, said %q", s, err, said)
 		}
 	}
 }
