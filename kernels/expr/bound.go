@@ -107,13 +107,10 @@ func (s *step) bounded(args [4]interval, eps, least float64) interval {
 		if args[k].e == 0 {
 			continue
 		}
-		for _, by := range []float64{args[k].e, -args[k].e} {
-			moved := args
-			moved[k].v += by
-			if d := math.Abs(at(moved) - v); d > e || math.IsNaN(d) {
-				e += d // a sum over the arguments: once for each side is more than enough
-			}
-		}
+		up, down := args, args
+		up[k].v += args[k].e
+		down[k].v -= args[k].e
+		e += math.Max(math.Abs(at(up)-v), math.Abs(at(down)-v))
 	}
 	if s.op >= opWhereLt || s.op == opWhere {
 		e = s.chosen(args, e)

@@ -28,3 +28,34 @@ func TestBoundOfDenormals(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundOfErrors: the error of each argument adds to that of a sum, and a choice may go either way where the comparison may. An int is
+// exact until it is a number, which is rounded; a scalar that a device may take for 0 is off by itself.
+func TestBoundOfErrors(t *testing.T) {
+	const eps, least = 0x1p-23, 0x1p-126
+	x, y, two, one := expr.X(0), expr.X(1), expr.C(2), expr.C(1)
+	for _, c := range []struct {
+		name      string
+		e         *expr.Expr
+		x, y, off float64 // off: of both
+		from, max float64
+	}{
+		{"a sum of both", x.Add(y), 1, 1, 0.25, 0.5, 1.01},
+		{"a choice at its edge", expr.Where(x.Le(one), two, one), 1.5, 0, 0.5, 1, 1},
+		{"beyond its edge", expr.Where(x.Le(one), two, one), 1.5, 0, 0.49, 0, 0},
+		{"an int as a number", expr.N(0).Real(), 0, 0, 0, 0x1p-23, 0x1p-20},
+		{"a small scalar", expr.S(0).Mul(expr.C(0x1p100)), 0, 0, 0, 0x1p-30, 0x1p-29},
+	} {
+		operands := []float64{c.x, c.y}
+		scalar := func(int) float64 {
+			if c.e.Ints() != nil {
+				return 3
+			}
+			return 0x1p-130
+		}
+		_, bound := expr.Compile(c.e).Bound(func(i int) (value, off float64) { return operands[i], c.off }, scalar, eps, least)
+		if !(bound >= c.from && bound <= c.max) {
+			t.Errorf("%s: the bound is %g, want %g to %g", c.name, bound, c.from, c.max)
+		}
+	}
+}
