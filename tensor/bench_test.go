@@ -83,3 +83,41 @@ func BenchmarkElementwise(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSmall is what the host spends on an operation of few elements, whose kernel takes next to no time.
+func BenchmarkSmall(b *testing.B) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(b, sel, tensor.Options{})
+		rng := tensor.NewRNG(1)
+		x, y, one := rng.Uniform(d, 1, 2, 10), rng.Uniform(d, 1, 2, 10), rng.Uniform(d, 1, 2, 1)
+		square, turned := rng.Uniform(d, 1, 2, 4, 4), rng.Uniform(d, 1, 2, 4, 4).T()
+		mask := x.Gt(y)
+		for _, c := range []struct {
+			name string
+			f    func() *tensor.Tensor
+		}{
+			{"Add", func() *tensor.Tensor { return x.Add(y) }},
+			{"Mul", func() *tensor.Tensor { return x.Mul(y) }},
+			{"Exp", func() *tensor.Tensor { return x.Exp() }},
+			{"AddScalar", func() *tensor.Tensor { return x.AddScalar(1) }},
+			{"Where", func() *tensor.Tensor { return x.Where(mask, y) }},
+			{"MaxInPlace", func() *tensor.Tensor { x.MapInPlace(fn.Max, nil, y); return nil }},
+			{"Broadcast", func() *tensor.Tensor { return x.Add(one) }},
+			{"Transposed", func() *tensor.Tensor { return square.Add(turned) }},
+			{"Copy", func() *tensor.Tensor { return turned.Copy() }},
+			{"Softmax", func() *tensor.Tensor { return x.Softmax(0) }},
+			{"Sum", func() *tensor.Tensor { return x.Sum() }},
+			{"Reshape", func() *tensor.Tensor { return x.Reshape(2, 5) }},
+			{"MatMul", func() *tensor.Tensor { return square.MatMul(square) }},
+		} {
+			b.Run(sel+"/"+c.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if z := c.f(); z != nil {
+						z.Free()
+					}
+				}
+			})
+		}
+	}
+}
