@@ -47,8 +47,17 @@ type mapLoops struct {
 	rank, n int                      // n elements in all
 }
 
+// mapLoopsOf returns the loops of a launch. It is inlined, so that callers can keep them on the stack.
 func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
-	l := &mapLoops{rank: m.l.Rank}
+	l := new(mapLoops)
+	l.set(m, c.args)
+	return l
+}
+
+// set makes l the loops of a launch with the arguments args. Before, l is zero or that of another launch of m.
+func (l *mapLoops) set(m *mapSpec, args []Arg) {
+	c := Call[float32]{args: args}
+	l.rank = m.l.Rank
 	inner := c.Int(m.nAt())
 	l.n = inner
 	l.dims[m.outer] = inner
@@ -87,7 +96,6 @@ func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
 			size *= l.dims[d]
 		}
 	}
-	return l
 }
 
 // block is the part of a map that is computed at a time: rows by columns of the innermost axis, at most a block of its program,
@@ -161,92 +169,123 @@ func (l *mapLoops) starts(t, r int, at []int) {
 
 // mapTwin computes formulas in T on elements of type E.
 func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
-	pool := sync.Pool{New: func() any { return newMapScratch[T](m) }}
-	y := len(m.uses)
+	pool := sync.Pool{New: func() any { return newMapScratch[E, T](m) }}
 	return func(c Call[E]) {
-		l := mapLoopsOf(m, c)
-		if l.n == 0 {
-			return
+		s := pool.Get().(*mapScratch[E, T])
+		defer pool.Put(s)
+		run := &s.run
+		all, cost := run.begin(c)
+		if c.serial(all, cost) {
+			run.blocks(s, 0, all)
+		} else {
+			c.Parallel(all, cost, func(lo, hi int) {
+				s := pool.Get().(*mapScratch[E, T])
+				defer pool.Put(s)
+				run.blocks(s, lo, hi)
+			})
 		}
-		inner := l.dims[l.rank-1]
-		rows := l.n / inner
-		size := m.block(inner)
-		all, beside := size.count(rows, inner)
-		whole := wholeOperands[E, T](m, c)
-		apart := m.apart(c.args)
-		set := c.set()
-		c.Parallel(all, size.rows*size.cols*m.tensors(), func(lo, hi int) {
-			s := pool.Get().(*mapScratch[T])
-			defer pool.Put(s)
-			s.eval.Vectors(c.vectors)
-			s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
-			var block *place
-			var indices func(axis int) expr.Indices
-			if len(m.j.axes) > 0 {
-				block = new(place)
-				rows := make([]int32, size.rows)
-				indices = func(axis int) expr.Indices { return l.indices(*block, axis, rows[:block.rows]) }
+		run.c, run.whole = Call[E]{}, nil // the memory can be collected
+	}
+}
+
+// mapRun is one launch of a map.
+type mapRun[E computed, T expr.Number] struct {
+	m           *mapSpec
+	c           Call[E]
+	loops       mapLoops
+	inner, rows int
+	size        block
+	beside      int // blocks of a row
+	whole       [][]T
+	apart       [MapResults]bool
+}
+
+// begin makes run that of a launch, and returns how many blocks it has, and what one costs.
+func (run *mapRun[E, T]) begin(c Call[E]) (all, cost int) {
+	m, l := run.m, &run.loops
+	run.c = c
+	l.set(m, c.args)
+	if l.n == 0 {
+		return 0, 0
+	}
+	run.inner = l.dims[l.rank-1]
+	run.rows = l.n / run.inner
+	run.size = m.block(run.inner)
+	all, run.beside = run.size.count(run.rows, run.inner)
+	run.whole, run.apart = wholeOperands[E, T](m, c), m.apart(c.args)
+	return all, run.size.rows * run.size.cols * m.tensors()
+}
+
+// blocks computes the blocks [lo, hi).
+func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
+	m, c, l, inner, rows, size, beside, whole := run.m, run.c, &run.loops, run.inner, run.rows, run.size, run.beside, run.whole
+	set, y := c.set(), len(m.uses)
+	s.eval.Vectors(c.vectors)
+	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
+	var block *place
+	var indices func(axis int) expr.Indices
+	if len(m.j.axes) > 0 {
+		block = new(place)
+		rows := make([]int32, size.rows)
+		indices = func(axis int) expr.Indices { return l.indices(*block, axis, rows[:block.rows]) }
+	}
+	for b := lo; b < hi; b++ {
+		p := place{r: b / beside * size.rows, c: b % beside * size.cols}
+		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
+		if block != nil {
+			*block = p
+		}
+		for t, operand := range m.uses {
+			if m.bytes(t) {
+				s.operands[operand] = s.memory[t][:p.rows*p.cols]
+				gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand], set)
+				continue
 			}
-			for b := lo; b < hi; b++ {
-				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
-				p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
-				if block != nil {
-					*block = p
-				}
-				for t, operand := range m.uses {
-					if m.bytes(t) {
-						s.operands[operand] = s.memory[t][:p.rows*p.cols]
-						gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand], set)
-						continue
-					}
-					x := c.Reals(t)
-					if whole != nil && whole[t] != nil {
-						s.operands[operand] = whole[t]
-						continue
-					}
-					if in, ok := direct[E, T](l, t, p, x); ok {
-						s.operands[operand] = in
-						continue
-					}
-					s.operands[operand] = s.memory[t][:p.rows*p.cols]
-					if b > lo && p.c > 0 && p.rows == 1 && l.strides[t][l.rank-1] == 0 {
-						continue // the block before has filled it with the number of this row
-					}
-					if b > lo && beside == 1 && l.alike[t] {
-						continue // it has filled it with these rows
-					}
-					gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
-				}
-				if m.bytes(y) {
-					s.results[0] = s.memory[y][:p.rows*p.cols]
-					s.eval.RunAll(s.results, s.operands, indices)
-					scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y), set)
-					continue
-				}
-				for k := range s.results {
-					if to, ok := direct[E, T](l, y+k, p, c.Reals(y+k)); ok && apart[k] {
-						s.results[k] = to
-					} else {
-						s.results[k] = s.memory[y+k][:p.rows*p.cols]
-					}
-				}
-				s.eval.RunAll(s.results, s.operands, indices)
-				for k, r := range s.results {
-					if unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]) {
-						scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
-					}
-				}
+			x := c.Reals(t)
+			if whole != nil && whole[t] != nil {
+				s.operands[operand] = whole[t]
+				continue
 			}
-		})
+			if in, ok := direct[E, T](l, t, p, x); ok {
+				s.operands[operand] = in
+				continue
+			}
+			s.operands[operand] = s.memory[t][:p.rows*p.cols]
+			if b > lo && p.c > 0 && p.rows == 1 && l.strides[t][l.rank-1] == 0 {
+				continue // the block before has filled it with the number of this row
+			}
+			if b > lo && beside == 1 && l.alike[t] {
+				continue // it has filled it with these rows
+			}
+			gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
+		}
+		if m.bytes(y) {
+			s.results[0] = s.memory[y][:p.rows*p.cols]
+			s.eval.RunAll(s.results, s.operands, indices)
+			scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y), set)
+			continue
+		}
+		for k := range s.results {
+			if to, ok := direct[E, T](l, y+k, p, c.Reals(y+k)); ok && run.apart[k] {
+				s.results[k] = to
+			} else {
+				s.results[k] = s.memory[y+k][:p.rows*p.cols]
+			}
+		}
+		s.eval.RunAll(s.results, s.operands, indices)
+		for k, r := range s.results {
+			if unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]) {
+				scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
+			}
+		}
 	}
 }
 
 // apart says of each result whether it may be computed where it is to lie: of one, always, and else if no operand is of that
 // memory, since results are put there one after the other.
-func (m *mapSpec) apart(args []Arg) []bool {
+func (m *mapSpec) apart(args []Arg) (apart [MapResults]bool) {
 	y, n := len(m.uses), m.tensors()
-	apart := make([]bool, n-y)
-	for k := range apart {
+	for k := range n - y {
 		r := &args[y+k]
 		apart[k] = n-y == 1 || !slices.ContainsFunc(args[:y], func(a Arg) bool { return a.Buf == r.Buf && a.Off < r.Off+r.N && r.Off < a.Off+a.N })
 	}
@@ -427,7 +466,8 @@ func scalarOf[T expr.Number](a Arg) T {
 }
 
 // mapScratch is what one goroutine computes with.
-type mapScratch[T expr.Number] struct {
+type mapScratch[E computed, T expr.Number] struct {
+	run      mapRun[E, T] // of a launch that the goroutine began
 	eval     *expr.Eval[T]
 	operands [][]T // of the block, by operand of the functions
 	results  [][]T
@@ -435,9 +475,9 @@ type mapScratch[T expr.Number] struct {
 	at       []int // where rows begin
 }
 
-func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
+func newMapScratch[E computed, T expr.Number](m *mapSpec) *mapScratch[E, T] {
 	most := m.j.program.Block()
-	s := &mapScratch[T]{expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, len(m.j.Functions)), make([][]T, m.tensors()), make([]int, most)}
+	s := &mapScratch[E, T]{mapRun[E, T]{m: m}, expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, len(m.j.Functions)), make([][]T, m.tensors()), make([]int, most)}
 	for t := range s.memory {
 		s.memory[t] = make([]T, most)
 	}
@@ -454,47 +494,73 @@ type moveScratch[E Element] struct {
 func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 	pool := sync.Pool{New: func() any { return new(moveScratch[E]) }}
 	return func(c Call[E]) {
-		l := mapLoopsOf(m, c)
+		run := moveRun[E]{x: c.Reals(0), y: c.Reals(1), set: c.set(), pool: &pool}
+		l := &run.loops
+		l.set(m, c.args)
 		if l.n == 0 {
 			return
 		}
-		x, y := c.Reals(0), c.Reals(1)
+		run.inner = l.dims[l.rank-1]
+		run.rows = l.n / run.inner
+		run.size = m.moved(run.inner)
+		var all int
+		all, run.beside = run.size.count(run.rows, run.inner)
+		cost := run.size.rows * run.size.cols * 2
 		if l.dense[0] && l.dense[1] {
-			c.Parallel(l.n, 1, func(lo, hi int) { vec.Move(y[lo:hi], x[lo:hi]) })
+			all, cost = l.n, 1
+		}
+		if c.serial(all, cost) {
+			run.blocks(0, all)
 			return
 		}
-		inner, sx, sy := l.dims[l.rank-1], l.strides[0][l.rank-1], l.strides[1][l.rank-1]
-		rows := l.n / inner
-		size := m.moved(inner)
-		all, beside := size.count(rows, inner)
-		set := c.set()
-		c.Parallel(all, size.rows*size.cols*2, func(lo, hi int) {
-			own := pool.Get().(*moveScratch[E])
-			defer pool.Put(own)
-			tile := own.tile[:]
-			for b := lo; b < hi; b++ {
-				p := place{r: b / beside * size.rows, c: b % beside * size.cols}
-				p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
-				from, to := own.from[:p.rows], own.to[:p.rows]
-				l.starts(0, p.r, from)
-				l.starts(1, p.r, to)
-				if p.rows > 1 && (across(from, sx) || across(to, sy)) {
-					// Through a tile: the rows of a matrix of a power of two would take each other's place in the cache.
-					loadTile(tile, x, p, from, sx, set)
-					storeTile(y, tile, p, to, sy, set)
-					continue
-				}
-				if fx, fy, ok := evenly(from, to); ok && p.cols < p.rows { // short rows: along the columns
-					for c := p.c; c < p.c+p.cols; c++ {
-						move(y[to[0]+c*sy:], fy, x[from[0]+c*sx:], fx, p.rows)
-					}
-					continue
-				}
-				for r := range from {
-					move(y[to[r]+p.c*sy:], sy, x[from[r]+p.c*sx:], sx, p.cols)
-				}
+		shared := run // on the heap, where goroutines can read it
+		c.Parallel(all, cost, shared.blocks)
+	}
+}
+
+// moveRun is one launch of a map that only moves elements.
+type moveRun[E Element] struct {
+	x, y        []E
+	set         *vec.Set
+	pool        *sync.Pool // of moveScratch[E]
+	loops       mapLoops
+	inner, rows int
+	size        block
+	beside      int // blocks of a row
+}
+
+// blocks moves the blocks [lo, hi): of tensors without gaps, the elements.
+func (run *moveRun[E]) blocks(lo, hi int) {
+	x, y, set, l, inner, rows, size, beside := run.x, run.y, run.set, &run.loops, run.inner, run.rows, run.size, run.beside
+	if l.dense[0] && l.dense[1] {
+		vec.Move(y[lo:hi], x[lo:hi])
+		return
+	}
+	sx, sy := l.strides[0][l.rank-1], l.strides[1][l.rank-1]
+	own := run.pool.Get().(*moveScratch[E])
+	defer run.pool.Put(own)
+	tile := own.tile[:]
+	for b := lo; b < hi; b++ {
+		p := place{r: b / beside * size.rows, c: b % beside * size.cols}
+		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
+		from, to := own.from[:p.rows], own.to[:p.rows]
+		l.starts(0, p.r, from)
+		l.starts(1, p.r, to)
+		if p.rows > 1 && (across(from, sx) || across(to, sy)) {
+			// Through a tile: the rows of a matrix of a power of two would take each other's place in the cache.
+			loadTile(tile, x, p, from, sx, set)
+			storeTile(y, tile, p, to, sy, set)
+			continue
+		}
+		if fx, fy, ok := evenly(from, to); ok && p.cols < p.rows { // short rows: along the columns
+			for c := p.c; c < p.c+p.cols; c++ {
+				move(y[to[0]+c*sy:], fy, x[from[0]+c*sx:], fx, p.rows)
 			}
-		})
+			continue
+		}
+		for r := range from {
+			move(y[to[r]+p.c*sy:], sy, x[from[r]+p.c*sx:], sx, p.cols)
+		}
 	}
 }
 

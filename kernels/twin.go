@@ -88,8 +88,14 @@ func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 // an addition or the like. The pieces write apart, and an element's value must not depend on where its piece ends: then
 // the result does not depend on how many there are.
 func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
-	parallel.For(n, max(1, parallel.Grain/max(cost, 1)), f)
+	parallel.For(n, grain(cost), f)
 }
+
+// serial reports whether Parallel calls f(0, n) itself: then a twin can do without a function on the heap.
+func (c Call[T]) serial(n, cost int) bool { return parallel.Workers(n, grain(cost)) == 1 }
+
+// grain returns how many pieces of a cost are worth a goroutine.
+func grain(cost int) int { return max(1, parallel.Grain/max(cost, 1)) }
 
 // ElementTwin is the twin of a kernel whose buffers hold elements of type E, and none reals.
 func ElementTwin[E Element](f func(Call[E])) Twin {

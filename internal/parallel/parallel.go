@@ -16,14 +16,23 @@ const Grain = 8192
 // result does not depend on how many there are. A panic of f, in whichever goroutine, is one of the caller's: nobody
 // could recover from it elsewhere.
 func For(n, min int, f func(lo, hi int)) {
-	workers := runtime.GOMAXPROCS(0)
-	if most := n / min; most < workers {
-		workers = most
-	}
-	if workers < 2 {
+	if workers := Workers(n, min); workers > 1 {
+		share(n, workers, f)
+	} else {
 		f(0, n)
-		return
 	}
+}
+
+// Workers returns on how many cores For runs: 1 if it calls f(0, n) itself.
+func Workers(n, least int) int {
+	if n/least < 2 {
+		return 1 // without GOMAXPROCS, which takes a lock
+	}
+	return min(n/least, runtime.GOMAXPROCS(0))
+}
+
+// share runs f over [0, n) in as many pieces as there are workers.
+func share(n, workers int, f func(lo, hi int)) {
 	var wg sync.WaitGroup
 	var failed atomic.Pointer[any]
 	for w := 1; w < workers; w++ {
