@@ -40,6 +40,7 @@ type Eval[T Number] struct {
 	*work[T]
 	scalars []T // by their index
 	whole   []int32
+	vectors bool // what Vectors said last
 	out     [1][]T
 	loops   loops[T] // nil: plain ones
 	set     *vec.Set // of loops on ints; nil: plain ones
@@ -98,6 +99,9 @@ func newWork[T Number](p *plan, block int) *work[T] {
 
 // Scalars sets the scalars of the blocks to come, those that are ints too.
 func (e *Eval[T]) Scalars(scalar func(i int) T, whole ...func(i int) int32) {
+	if len(e.scalars) == 0 { // nor are there ints
+		return
+	}
 	for i := range e.p.steps {
 		switch s := &e.p.steps[i]; s.op {
 		case opScalar:

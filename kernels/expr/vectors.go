@@ -40,7 +40,10 @@ var intVectorOf = [...]vec.Function{
 // Vectors says whether the blocks to come are computed with the vector instructions of the processor, as far as there
 // are loops in them. Until then they are not.
 func (e *Eval[T]) Vectors(use bool) {
-	e.loops, e.set = nil, nil
+	if e.work != nil && e.vectors == use {
+		return
+	}
+	e.vectors, e.loops, e.set = use, nil, nil
 	if use {
 		e.findLoops()
 	}
@@ -56,10 +59,8 @@ func (e *Eval[T]) change(to **work[T], p *plan) {
 	if *to == nil {
 		*to = newWork[T](p, e.p.Block())
 	}
-	if e.work != *to {
-		e.work = *to
-		e.putScalars()
-	}
+	e.work = *to
+	e.putScalars()
 }
 
 // findLoops takes the loops of the processor on numbers of type T and on ints, if there are any.
