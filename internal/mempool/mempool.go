@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Pool hands out buffers of type B in blocks. It is safe for concurrent use: lost blocks come back from goroutines
@@ -18,12 +19,13 @@ type Pool[B any] struct {
 	alloc   func(nbytes int) (B, error)
 	release func(B)
 
-	mu               sync.Mutex
-	closed           bool
-	free             map[int][]*Block[B]
-	all              map[uint64]B // what the allocator gave and has not got back
-	fresh            uint64       // how often it gave
-	live, held, peak int64
+	mu         sync.Mutex
+	closed     bool
+	free       [2 * bits.UintSize][]*Block[B] // by the number of the size class
+	all        map[uint64]B                   // what the allocator gave and has not got back
+	fresh      uint64                         // how often it gave
+	live       atomic.Int64                   // written under mu
+	held, peak int64
 }
 
 // Block is a buffer that the pool handed out, to whoever holds the Block: when nobody does, the buffer is the pool's
@@ -52,7 +54,7 @@ var (
 
 // New returns an empty pool over a raw allocator. release gives a buffer back to the device.
 func New[B any](alloc func(nbytes int) (B, error), release func(B)) *Pool[B] {
-	return &Pool[B]{alloc: alloc, release: release, free: map[int][]*Block[B]{}, all: map[uint64]B{}}
+	return &Pool[B]{alloc: alloc, release: release, all: map[uint64]B{}}
 }
 
 // smallest is the least size class in bytes: the base address alignment of NVIDIA devices (512 bits
@@ -72,6 +74,9 @@ func Class(nbytes int) int {
 	return power
 }
 
+// number returns that of a size class: 2ⁿ and 1.5·2ⁿ have one and two bits set.
+func number(class int) int { return 2*bits.Len(uint(class)) - 3 + bits.OnesCount(uint(class)) }
+
 // Get returns a block of at least nbytes. The contents are undefined. When the allocator refuses, or the limit would
 // be passed, the buffers held for reuse are released and it is asked once more.
 func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
@@ -81,10 +86,11 @@ func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
 	if p.closed {
 		return nil, ErrClosed
 	}
-	if list := p.free[class]; len(list) > 0 {
-		b := list[len(list)-1]
-		list[len(list)-1] = nil // or it could not get lost
-		p.free[class] = list[:len(list)-1]
+	if free := &p.free[number(class)]; len(*free) > 0 {
+		last := len(*free) - 1
+		b := (*free)[last]
+		(*free)[last] = nil // or it could not get lost
+		*free = (*free)[:last]
 		p.held -= int64(class)
 		p.count(class)
 		return b, nil
@@ -104,7 +110,7 @@ func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
 
 // ask asks the allocator for a buffer.
 func (p *Pool[B]) ask(class int) (B, error) {
-	if p.Limit > 0 && p.live+p.held+int64(class) > p.Limit {
+	if p.Limit > 0 && p.live.Load()+p.held+int64(class) > p.Limit {
 		var none B
 		return none, ErrLimit
 	}
@@ -118,8 +124,7 @@ func (p *Pool[B]) block(l lost[B]) *Block[B] {
 }
 
 func (p *Pool[B]) count(class int) {
-	p.live += int64(class)
-	p.peak = max(p.peak, p.live)
+	p.peak = max(p.peak, p.live.Add(int64(class)))
 }
 
 // Put keeps b for the next Get of its class, unless the pool was closed, which released it. b must not be used again.
@@ -130,8 +135,9 @@ func (p *Pool[B]) Put(b *Block[B]) {
 		b.watch.Stop()
 		return
 	}
-	p.live -= int64(b.class)
-	p.free[b.class] = append(p.free[b.class], b)
+	p.live.Add(-int64(b.class))
+	free := &p.free[number(b.class)]
+	*free = append(*free, b)
 	p.held += int64(b.class)
 }
 
@@ -146,7 +152,7 @@ func (p *Pool[B]) Close() {
 		p.release(memory)
 	}
 	clear(p.all)
-	p.live = 0
+	p.live.Store(0)
 }
 
 // drain releases every buffer held for reuse.
@@ -158,20 +164,16 @@ func (p *Pool[B]) drain() {
 			delete(p.all, b.id)
 		}
 	}
-	clear(p.free)
+	clear(p.free[:])
 	p.held = 0
 }
 
 // Live returns the bytes handed out.
-func (p *Pool[B]) Live() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.live
-}
+func (p *Pool[B]) Live() int64 { return p.live.Load() }
 
 // Bytes returns what is handed out, what is held for reuse, and the most that was ever handed out.
 func (p *Pool[B]) Bytes() (live, held, peak int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.live, p.held, p.peak
+	return p.live.Load(), p.held, p.peak
 }
