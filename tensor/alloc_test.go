@@ -29,3 +29,38 @@ func TestLaunchAllocates(t *testing.T) {
 		}
 	}
 }
+
+// TestAllocationsOfAnOperation holds what an operation of few elements allocates on the Go device. A map and a copy allocate
+// the tensor, its shape and its storage; the kernels of reductions add closures.
+func TestAllocationsOfAnOperation(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector empties pools")
+	}
+	d := devtest.CPU(t)
+	x, y, one, square := tensor.Full(d, 1, 10), tensor.Full(d, 2, 10), tensor.Full(d, 3, 1), tensor.Full(d, 1, 4, 4)
+	mask, turned := x.Gt(y), square.T()
+	for name, c := range map[string]struct {
+		most float64
+		f    func() *tensor.Tensor
+	}{
+		"Add":                 {3, func() *tensor.Tensor { return x.Add(y) }},
+		"AddScalar":           {3, func() *tensor.Tensor { return x.AddScalar(1) }},
+		"Where":               {3, func() *tensor.Tensor { return x.Where(mask, y) }},
+		"Add of [10] and [1]": {3, func() *tensor.Tensor { return x.Add(one) }},
+		"Add of a transpose":  {3, func() *tensor.Tensor { return square.Add(turned) }},
+		"Copy of a transpose": {3, func() *tensor.Tensor { return turned.Copy() }},
+		"Softmax":             {5, func() *tensor.Tensor { return x.Softmax(0) }},
+		"Sum":                 {5, func() *tensor.Tensor { return x.Sum() }},
+		"Reshape":             {2, func() *tensor.Tensor { return x.Reshape(2, 5) }},
+		"MapInPlace":          {0, func() *tensor.Tensor { x.MapInPlace(fn.Add, nil, y); return nil }},
+	} {
+		got := testing.AllocsPerRun(100, func() {
+			if z := c.f(); z != nil {
+				z.Free()
+			}
+		})
+		if got > c.most {
+			t.Errorf("%s: %v allocations, at most %v", name, got, c.most)
+		}
+	}
+}

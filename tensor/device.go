@@ -287,9 +287,9 @@ func (s *base) fail(err error) {
 }
 
 // bytesOf returns the bytes of n elements, or an error for more than any machine of this kind has.
-func bytesOf(name string, t kernels.DType, n int) (int, error) {
+func bytesOf(d Device, t kernels.DType, n int) (int, error) {
 	if n < 0 || n > math.MaxInt/2/t.Size() { // a half: sizes are rounded up
-		return 0, fmt.Errorf("tensor: allocate on %s: there is no memory of %d elements of %v", name, n, t)
+		return 0, fmt.Errorf("tensor: allocate on %s: there is no memory of %d elements of %v", d.Name(), n, t)
 	}
 	return n * t.Size(), nil
 }

@@ -138,7 +138,7 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	if d.memory.due(d.dev.Live()) {
 		d.memory.collect(d.dev.Live)
 	}
-	size, err := bytesOf(d.Name(), t, n)
+	size, err := bytesOf(d, t, n)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (d *goDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	if d.memory.due(d.pool.Live()) {
 		d.memory.collect(d.pool.Live)
 	}
-	size, err := bytesOf(d.Name(), t, n)
+	size, err := bytesOf(d, t, n)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,11 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 		} else {
 			typ = higher(typ, t.typ)
 		}
-		if !slices.Equal(shape, t.shape) {
+		switch {
+		case broadcastsTo(t.shape, shape):
+		case broadcastsTo(shape, t.shape):
+			shape = t.shape
+		default:
 			whole, ok := Broadcast(shape, t.shape)
 			if !ok {
 				misuse(op, ErrShape, "", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)

@@ -67,7 +67,10 @@ func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 		}
 	}
 	if len(over) == 0 {
-		return sequence(0, t.Rank()), keep
+		for a := range t.Rank() {
+			over = append(over, a)
+		}
+		return over, keep
 	}
 	slices.Sort(over)
 	if len(slices.Compact(slices.Clone(over))) != len(over) {

@@ -43,10 +43,10 @@ func size(shape []int) int {
 func checkShape(op string, shape []int) int {
 	n := size(shape)
 	if len(shape) > MaxRank {
-		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("%d axes: a tensor has %d at most", len(shape), MaxRank)})
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{slices.Clone(shape)}, Detail: fmt.Sprintf("%d axes: a tensor has %d at most", len(shape), MaxRank)})
 	}
 	if n < 0 {
-		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("dimensions are 0 or more, elements at most %d", math.MaxInt32)})
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{slices.Clone(shape)}, Detail: fmt.Sprintf("dimensions are 0 or more, elements at most %d", math.MaxInt32)})
 	}
 	return n
 }
@@ -54,12 +54,26 @@ func checkShape(op string, shape []int) int {
 // rowMajor returns the strides of a contiguous tensor.
 func rowMajor(shape []int) []int {
 	strides := make([]int, len(shape))
+	putRowMajor(strides, shape)
+	return strides
+}
+
+func putRowMajor(strides, shape []int) {
 	step := 1
 	for d := len(shape) - 1; d >= 0; d-- {
 		strides[d] = step
 		step *= max(shape[d], 1)
 	}
-	return strides
+}
+
+// contiguousLayout returns a copy of shape, which is never nil, and the strides of a contiguous tensor, in one piece of memory.
+func contiguousLayout(shape []int) (dims, strides []int) {
+	n := len(shape)
+	both := make([]int, 2*n)
+	dims, strides = both[:n:n], both[n:]
+	copy(dims, shape)
+	putRowMajor(strides, dims)
+	return dims, strides
 }
 
 // Broadcast returns the shape of an operation on two shapes by NumPy's rule: aligned at the last axis,

@@ -27,19 +27,29 @@ type storage struct {
 // newStorage allocates n elements, of a shape, for an operation. A failure sticks to the device; launches are skipped from then on, so
 // the missing buffer is never used.
 func newStorage(op string, d Device, t kernels.DType, n int, shape []int) *storage {
-	s := &storage{dev: d, shape: shape}
+	var s *storage
+	buf := allocated(op, d, t, n)
+	if buf != nil {
+		s = buf.(deviceBuffer).storage()
+	} else {
+		s = new(storage)
+	}
+	s.dev, s.buf, s.shape = d, buf, shape
 	s.refs.Store(1)
+	return s
+}
+
+// allocated returns memory of n elements, or nil if the device has failed.
+func allocated(op string, d Device, t kernels.DType, n int) kernels.Buffer {
 	if d.Err() != nil {
-		return s
+		return nil
 	}
 	buf, err := d.allocate(op, t, n)
 	if err != nil {
 		d.core().fail(err)
-		return s
+		return nil
 	}
-	s.buf = buf
-	buf.(deviceBuffer).of(s)
-	return s
+	return buf
 }
 
 func (s *storage) retain() { s.refs.Add(1) }
@@ -55,18 +65,25 @@ func (s *storage) release() {
 	}
 }
 
-// deviceBuffer is what the buffers of devices are: they know the storage whose memory they are.
+// deviceBuffer is what the buffers of devices are. The storage whose memory a buffer is lies within it: the garbage
+// collector has one object less to look after.
 type deviceBuffer interface {
 	kernels.Buffer
-	of(s *storage)
-	owner() *storage // nil if they are no tensor's
+	storage() *storage // zero until the buffer is that of a tensor
+	owner() *storage   // nil if it is no tensor's
 }
 
-// owned is the part of a buffer that knows.
-type owned struct{ st *storage }
+// owned is the storage within a buffer.
+type owned struct{ st storage }
 
-func (o *owned) of(s *storage)   { o.st = s }
-func (o *owned) owner() *storage { return o.st }
+func (o *owned) storage() *storage { return &o.st }
+
+func (o *owned) owner() *storage {
+	if o.st.dev == nil {
+		return nil
+	}
+	return &o.st
+}
 
 // Shape returns that of the tensor that the storage was made for.
 func (s *storage) Shape() []int { return s.shape }

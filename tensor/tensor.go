@@ -29,8 +29,8 @@ func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
 	mustDevice(op, d)
 	typ.check(op)
 	n := checkShape(op, shape)
-	shape = append([]int{}, shape...) // never nil: New takes no shape for that of a vector
-	t := &Tensor{st: newStorage(op, d, typ.On(d), n, shape), shape: shape, strides: rowMajor(shape), typ: typ}
+	dims, strides := contiguousLayout(shape)
+	t := &Tensor{st: newStorage(op, d, typ.On(d), n, dims), shape: dims, strides: strides, typ: typ}
 	return t.register()
 }
 

@@ -26,9 +26,9 @@ func (t *Tensor) View() *Tensor {
 // a copy otherwise. It panics with ErrShape if the elements cannot take that shape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	check("Reshape", t)
-	shape = append([]int{}, shape...) // never nil, as in alloc
+	dims, strides := contiguousLayout(shape)
 	known, infer := 1, -1
-	for i, d := range shape {
+	for i, d := range dims {
 		if d == -1 && infer < 0 {
 			infer = i
 			continue
@@ -36,28 +36,25 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 		known *= d
 	}
 	if infer >= 0 && known > 0 && t.Len()%known == 0 {
-		shape[infer] = t.Len() / known
+		dims[infer] = t.Len() / known
+		putRowMajor(strides, dims)
 	}
-	if size(shape) != t.Len() {
+	if size(dims) != t.Len() {
 		detail := fmt.Sprintf("%d elements cannot take that shape", t.Len())
-		if len(shape) > MaxRank {
-			detail = fmt.Sprintf("%d axes: a tensor has %d at most", len(shape), MaxRank)
+		if len(dims) > MaxRank {
+			detail = fmt.Sprintf("%d axes: a tensor has %d at most", len(dims), MaxRank)
 		}
-		panic(&Error{Op: "Reshape", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: detail})
+		panic(&Error{Op: "Reshape", Kind: ErrShape, Shapes: [][]int{t.shape, dims}, Detail: detail})
 	}
-	if strides, ok := t.stridesOf(shape); ok {
-		return t.view(shape, strides, t.off)
+	if t.IsContiguous() || t.putStrides(dims, strides) {
+		return t.view(dims, strides, t.off)
 	}
-	return t.Copy().reshaped(shape)
+	return t.Copy().reshaped(dims)
 }
 
-// stridesOf returns the strides with which t's elements are those of another shape of their number, in their order. There
+// putStrides sets strides to those with which t's elements are those of another shape of their number, in their order. There
 // are none if axes with a gap between them would have to be one.
-func (t *Tensor) stridesOf(shape []int) (strides []int, ok bool) {
-	if t.IsContiguous() {
-		return rowMajor(shape), true
-	}
-	strides = make([]int, len(shape))
+func (t *Tensor) putStrides(shape, strides []int) (ok bool) {
 	end := len(shape) // the axes from here on have their strides
 	for a := t.Rank() - 1; a >= 0; {
 		n, stride := t.shape[a], t.strides[a] // of a run of axes without gaps between them
@@ -70,17 +67,17 @@ func (t *Tensor) stridesOf(shape []int) (strides []int, ok bool) {
 		for end > 0 && (n > 1 || shape[end-1] == 1) {
 			end--
 			if n%shape[end] != 0 {
-				return nil, false
+				return false
 			}
 			strides[end] = stride
 			stride *= shape[end]
 			n /= shape[end]
 		}
 		if n > 1 {
-			return nil, false
+			return false
 		}
 	}
-	return strides, true
+	return true
 }
 
 // reshaped changes the shape of a contiguous tensor that nobody else has seen.
@@ -98,7 +95,7 @@ func (t *Tensor) Transpose(axes ...int) *Tensor {
 		slices.Reverse(axes)
 	}
 	shape, strides := make([]int, t.Rank()), make([]int, t.Rank())
-	seen := make([]bool, t.Rank())
+	var seen [MaxRank]bool
 	for i, axis := range axes {
 		a := axisOf("Transpose", t, axis)
 		if len(axes) != t.Rank() || seen[a] {
@@ -124,18 +121,14 @@ func (t *Tensor) T() *Tensor {
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	check("Expand", t)
 	checkShape("Expand", shape)
-	got, ok := Broadcast(t.shape, shape)
-	if !ok || !slices.Equal(got, shape) {
-		panic(&Error{Op: "Expand", Kind: ErrShape, Shapes: [][]int{t.shape, shape}, Detail: "the first does not broadcast to the second"})
+	if !broadcastsTo(t.shape, shape) {
+		panic(&Error{Op: "Expand", Kind: ErrShape, Shapes: [][]int{t.shape, slices.Clone(shape)}, Detail: "the first does not broadcast to the second"})
 	}
-	strides := make([]int, len(shape))
-	lead := len(shape) - t.Rank()
-	for i, d := range t.shape {
-		if d != 1 {
-			strides[lead+i] = t.strides[i]
-		}
+	dims, strides := contiguousLayout(shape)
+	for axis := range dims {
+		strides[axis] = t.strideAt(axis, len(dims))
 	}
-	return t.view(append([]int{}, shape...), strides, t.off)
+	return t.view(dims, strides, t.off)
 }
 
 // Copy returns a contiguous tensor with t's elements and storage of its own.
