@@ -66,7 +66,8 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			case d.IsZero():
 				in.Accumulate(at, tensor.Zeros(g.Device(), g.Shape()...))
 			default:
-				read := append([]*tensor.Tensor{}, values...)
+				var buf [kernels.MapOperands]*tensor.Tensor
+				read := append(buf[:0], values...)
 				read[n+1] = g.value
 				in.Accumulate(at, tensor.Map(d, scalars, read...))
 			}

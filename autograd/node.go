@@ -314,8 +314,12 @@ func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved [
 
 // attribute tells a check-mode failure that none was told yet which node asked for the launch.
 func attribute(n *Node) {
-	var e *tensor.CheckError
-	if errors.As(n.value.Device().Err(), &e) && e.Node == "" {
+	err := n.value.Device().Err()
+	if err == nil {
+		return
+	}
+	var e *tensor.CheckError // on the heap
+	if errors.As(err, &e) && e.Node == "" {
 		e.Node = n.String()
 	}
 }

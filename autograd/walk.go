@@ -377,7 +377,7 @@ func (n *Node) sort(pass uint64, order []*Node) []*Node {
 		next int // input to look at
 	}
 	n.pass = pass
-	stack := []visit{{n, 0}}
+	stack := append(make([]visit, 0, 64), visit{n, 0})
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if top.next == len(top.node.inputs) {
