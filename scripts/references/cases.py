@@ -13,11 +13,13 @@ int64, which PyTorch takes for indices.
 A case that the file of its family has keeps its numbers. To make one anew, delete its lines. So a
 new case needs PyTorch for itself alone. Without PyTorch it needs a formula:
 
+    import numpy as np
     case("Softshrink", "odd", F.softshrink, normal(3, 7),
          formula=lambda x: np.where(abs(x) > 0.5, x - 0.5 * np.sign(x), 0))
 
-A formula is of NumPy arrays. It is computed in float64, and its gradients are central differences
-of the eighth order: operands within 1/16 of a kink need grad=False. Where PyTorch is there, the formula is compared with it.
+A formula is of NumPy arrays. It is computed in float64, and its gradients are central differences of
+the eighth order. They need 1/16 on each side of an operand: a case with infinities, NaN or kinks
+nearer than that has grad=False, or is refused. Where PyTorch is there, the formula is compared with it.
 """
 import zlib
 
@@ -193,8 +195,14 @@ def by_formula(at, formula, arrays, grad):
         got = compute(operands)
         return sum((got[k] * up).sum() for k, up in ups)
 
+    def slope(i, place, width):
+        with np.errstate(invalid="ignore"):
+            return sum(c * (total(i, place, k * width) - total(i, place, -k * width)) for k, c in STENCIL) / width
+
     for i in wanted:
         made[f"grad{i}"] = g = np.zeros(arrays[i].shape)
         for place in np.ndindex(*arrays[i].shape):
-            g[place] = sum(c * (total(i, place, k * WIDTH) - total(i, place, -k * WIDTH)) for k, c in STENCIL) / WIDTH
+            found, half = slope(i, place, WIDTH), slope(i, place, WIDTH / 2)
+            assert abs(found - half) < 1e-6 * max(1, abs(found)), f"{at}: operand {i} is near a kink, or not finite, at {list(place)}: grad=False, or other operands"
+            g[place] = float(f"{found:.12g}")  # the rest is rounding
     return made

@@ -4,7 +4,9 @@ from cases import F, INF, NAN, case, normal, torch, uniform
 SPECIAL = [INF, -INF, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 6.0, 30.0, -30.0]
 
 # PyTorch 1.13 has the sixth of its hardsigmoid in single precision.
-UNARY = {  # with the range of the operand
+# The function in PyTorch, the range of the operand, and where PyTorch is not to be had a formula of NumPy arrays:
+# "Softshrink": (lambda x: F.softshrink(x, 0.5), -9, 9, lambda x: np.where(abs(x) > 0.5, x - 0.5 * np.sign(x), 0 * x)).
+UNARY = {
     "Sin": (torch.sin, -9, 9), "Cos": (torch.cos, -9, 9), "Tan": (torch.tan, -1.4, 1.4), "Asin": (torch.asin, -1, 1), "Acos": (torch.acos, -1, 1),
     "Atan": (torch.atan, -9, 9), "Sinh": (torch.sinh, -3, 3), "Cosh": (torch.cosh, -3, 3), "Asinh": (torch.asinh, -9, 9), "Acosh": (torch.acosh, 1.1, 9),
     "Atanh": (torch.atanh, -0.99, 0.99),
@@ -20,12 +22,13 @@ UNARY = {  # with the range of the operand
 }
 # Where PyTorch's gradient is NaN, or a number though the function is NaN there: clgrad has the limit, or NaN.
 OTHER = ("GELUTanh", "Softsign", "Acosh")
-for name, (f, low, high) in UNARY.items():
-    case(name, "odd", f, uniform(low, high, 3, 1, 7))
-    case(name, "special", f, SPECIAL, grad=name not in OTHER)
-    case(name, "nan", f, [NAN, 1], grad=False)
-    case(name, "empty", f, normal(2, 0, 3))
-    case(name, "scalar", f, uniform(max(low, 0.5), 0.9) if high < 9 else uniform(1.2, 2))
+for name, (f, low, high, *formula) in UNARY.items():
+    formula = formula[0] if formula else None
+    case(name, "odd", f, uniform(low, high, 3, 1, 7), formula=formula)
+    case(name, "special", f, SPECIAL, grad=name not in OTHER and not formula, formula=formula)
+    case(name, "nan", f, [NAN, 1], grad=False, formula=formula)
+    case(name, "empty", f, normal(2, 0, 3), formula=formula)
+    case(name, "scalar", f, uniform(max(low, 0.5), 0.9) if high < 9 else uniform(1.2, 2), formula=formula)
 
 BINARY = {"Atan2": torch.atan2, "Hypot": torch.hypot, "PowTensor": torch.pow, "Copysign": torch.copysign, "Heaviside": torch.heaviside, "Fmod": torch.fmod,
           "Remainder": torch.remainder, "FloorDivide": torch.floor_divide, "Lerp": lambda x, y: torch.lerp(x, y, 0.7)}
