@@ -204,5 +204,5 @@ def by_formula(at, formula, arrays, grad):
         for place in np.ndindex(*arrays[i].shape):
             found, half = slope(i, place, WIDTH), slope(i, place, WIDTH / 2)
             assert abs(found - half) < 1e-6 * max(1, abs(found)), f"{at}: operand {i} is near a kink, or not finite, at {list(place)}: grad=False, or other operands"
-            g[place] = float(f"{found:.12g}")  # the rest is rounding
+            g[place] = float(f"{found:.13g}")  # the rest is rounding
     return made
