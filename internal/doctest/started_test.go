@@ -2,20 +2,26 @@
 package doctest
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clgrad/clgrad"
 )
 
 const root = "../.."
@@ -58,11 +64,11 @@ func blocks(t *testing.T, path string) []block {
 	return found
 }
 
-// TestGettingStarted: the programs of docs/getting-started.md, made and run as the page says, print what it says. go get is
-// replaced by this checkout, and the port by a free one.
+// TestGettingStarted: the programs of docs/getting-started.md, made and run as the page says, print what it says. What go
+// get gets is this checkout, and the port a free one.
 func TestGettingStarted(t *testing.T) {
 	builds(t)
-	folder, env := t.TempDir(), environment()
+	folder, env := t.TempDir(), append(environment(), published(t)...)
 	printed := "" // since the last block of text
 	for _, b := range blocks(t, filepath.Join(root, "docs", "getting-started.md")) {
 		switch b.language {
@@ -118,6 +124,69 @@ func run(t *testing.T, folder string, env []string, name string, args ...string)
 	return string(out)
 }
 
+// published returns variables with which go finds this checkout as a version of the module, and what it requires in the
+// cache of modules: a proxy of files has both.
+func published(t *testing.T) []string {
+	t.Helper()
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const module, version = "github.com/clgrad/clgrad", "v" + clgrad.Version
+	proxy := t.TempDir()
+	folder := filepath.Join(proxy, module, "@v")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"list":            version + "\n",
+		version + ".info": fmt.Sprintf("{\"Version\": %q}", version),
+		version + ".mod":  read(t, filepath.Join(checkout, "go.mod")),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive, err := os.Create(filepath.Join(folder, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	w := zip.NewWriter(archive)
+	err = filepath.WalkDir(checkout, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			_, noModule := os.Stat(filepath.Join(path, "go.mod"))
+			if path != checkout && (strings.HasPrefix(entry.Name(), ".") || noModule == nil) { // a module of its own
+				return fs.SkipDir
+			}
+			return nil
+		}
+		name, err := filepath.Rel(checkout, path)
+		if err != nil || !entry.Type().IsRegular() || slices.Contains([]string{"bin", "out"}, strings.Split(filepath.ToSlash(name), "/")[0]) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := w.Create(module + "@" + version + "/" + filepath.ToSlash(name))
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(text)
+		return err
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	cache := strings.TrimSpace(run(t, checkout, os.Environ(), "go", "env", "GOMODCACHE"))
+	return []string{"GOMODCACHE=" + t.TempDir(), "GOPROXY=file://" + proxy + ",file://" + filepath.Join(cache, "cache", "download"),
+		"GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath"}
+}
+
 // require makes the module in a folder require this checkout, and what that requires: then go looks at no other module's
 // requirements, which may not be on this machine.
 func require(t *testing.T, folder string) {
@@ -147,8 +216,8 @@ func command(t *testing.T, folder string, env []string, line string) string {
 	case line == "mkdir circle && cd circle":
 	case strings.HasPrefix(line, "go mod init "):
 		run(t, folder, env, "go", words[1:]...)
-	case line == "go get github.com/clgrad/clgrad":
-		require(t, folder)
+	case strings.HasPrefix(line, "go get github.com/clgrad/clgrad"):
+		run(t, folder, env, "go", words[1:]...)
 	case strings.HasPrefix(line, "go run ") && strings.HasSuffix(line, " &"):
 		serve(t, folder, env, words[2])
 	case strings.HasPrefix(line, "go run "):
