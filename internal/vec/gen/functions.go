@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+)
 
 // function is what a loop computes of each element: of up to four operands, a vector of each.
 type function struct {
@@ -190,8 +194,11 @@ func (k *code) halves(n value) (half, rest value) {
 	return half, k.sub(n, half)
 }
 
-// normal returns a normal number v and n such that x is v·2ⁿ, for any x above 0.
+// normal returns a normal number v and n such that x is v·2ⁿ, for any x above 0: x and no n where exponent takes any number.
 func (k *code) normal(x value) (v, n value) {
+	if k.getsExponents() {
+		return x, nil
+	}
 	small := k.compare(less, x, k.number(math.Ldexp(1, 2-int(k.bias()))))
 	v = k.choose(small, k.mul(x, k.number(math.Ldexp(1, k.fraction()))), x)
 	return v, k.choose(small, k.number(-float64(k.fraction())), k.load(k.number(0)))
@@ -215,40 +222,65 @@ func (k *code) log2Of(x value) value {
 	return k.logEnds(k.fma(l, k.number(high), k.fma(l, k.number(low), e)), x)
 }
 
-// logParts parts v·2ⁿ in m·2ᵉ, with m from √½ to √2. With f = m − 1, log m is f − (half − s·least).
+// logParts parts v·2ⁿ in m·2ᵉ, as exponent does. With f = m − 1, log m is f − (half − s·least).
 func (k *code) logParts(v, n value) (e, f, half, s, least value) {
 	e, f = k.exponent(v, n)
+	square := k.mul(f, f)
+	half = k.mul(square, k.number(0.5))
+	if k.r.size == 4 {
+		return e, f, half, k.mul(f, square), k.polynomial(f, log1pNear...)
+	}
 	// With s = f/(2 + f), log(1 + f) is 2s + 2s³/3 + 2s⁵/5 …, and 2s is f − f²/2 + s·f²/2.
 	s = k.div(f, k.add(f, k.number(2)))
 	z := k.mul(s, s)
-	terms := 5
-	if k.r.size == 8 {
-		terms = 10
-	}
-	c := make([]float64, terms)
+	c := make([]float64, 10)
 	for i := range c {
 		c[i] = 2 / float64(2*i+3)
 	}
-	half = k.mul(k.mul(f, f), k.number(0.5))
 	return e, f, half, s, k.fma(z, k.polynomial(z, c...), half)
 }
 
-// exponent parts v·2ⁿ in m·2ᵉ, with m from √½ to √2, and returns e and m − 1.
+// exponent parts v·2ⁿ in m·2ᵉ, with m from ¾ to 1½, or √½ to √2 in double precision, and returns e and m − 1.
 func (k *code) exponent(v, n value) (e, f value) {
-	e = k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
-	m := k.or(k.and(v, k.bits(1<<k.fraction()-1)), k.number(1))
-	large := k.compare(less, k.load(k.number(math.Sqrt2)), m)
-	m = k.choose(large, k.mul(m, k.number(0.5)), m)
-	e = k.add(k.choose(large, k.add(e, k.number(1)), e), n)
+	var m value
+	switch {
+	case k.getsExponents():
+		m, e = k.new(), k.new()
+		k.c.VGETMANTPS(operand.Imm(3), v, m)
+		of := k.new()
+		k.c.VGETEXPPS(v, e)
+		k.c.VGETEXPPS(m, of)
+		e = k.sub(e, of)
+	case k.r.size == 4:
+		bits := k.shiftRightInts(k.subInts(v, k.load(k.number(0.75))), k.fraction())
+		m, e = k.subInts(v, k.shiftLeft(bits, k.fraction())), k.fromInts(bits)
+	default:
+		e = k.sub(k.or(k.shiftRight(v, k.fraction()), k.number(math.Ldexp(1, k.fraction()))), k.number(math.Ldexp(1, k.fraction())+k.bias()))
+		m = k.or(k.and(v, k.bits(1<<k.fraction()-1)), k.number(1))
+		large := k.compare(less, k.load(k.number(math.Sqrt2)), m)
+		m = k.choose(large, k.mul(m, k.number(0.5)), m)
+		e = k.choose(large, k.add(e, k.number(1)), e)
+	}
+	if n != nil {
+		e = k.add(e, n)
+	}
 	return e, k.sub(m, k.number(1))
 }
 
+// getsExponents reports whether there are instructions that part a number, also one that is not normal.
+func (k *code) getsExponents() bool { return k.neon == nil && k.s == avx512 && k.r.size == 4 }
+
 // logEnds is y, a logarithm, and where x is no positive number, what that of x is.
 func (k *code) logEnds(y, x value) value {
+	if k.neon == nil && k.s == avx512 {
+		to := k.load(y) // from the highest four bits on: x > 0, x < 0, ∞, −∞, 1, 0, NaN
+		k.of(forms{k.c.VFIXUPIMMPS, k.c.VFIXUPIMMPD, k.c.VFIXUPIMMPS_BCST, k.c.VFIXUPIMMPD_BCST}, k.bits(0))(operand.Imm(0), k.bits(0x03530422), x, to)
+		return to
+	}
+	zero := k.load(k.number(0))
 	y = k.choose(k.compare(equal, x, k.number(math.Inf(1))), x, y)
-	y = k.choose(k.compare(equal, x, k.number(0)), k.number(math.Inf(-1)), y)
-	y = k.choose(k.compare(less, x, k.number(0)), k.number(math.NaN()), y)
-	return k.choose(k.compare(unordered, x, x), x, y)
+	y = k.choose(k.compare(equal, x, zero), k.number(math.Inf(-1)), y)
+	return k.choose(k.compare(lessEqual, zero, x), y, k.load(k.number(math.NaN())))
 }
 
 // ln2Lo and log2ELo are what double precision loses of log 2 and of its inverse.
@@ -275,20 +307,14 @@ func (k *code) known(x, y value) value {
 // angle parts x in n quarters of a turn and an angle of at most an eighth, of which it returns sine and cosine.
 func (k *code) angle(x value) (n, sin, cos value) {
 	n = k.round(k.mul(x, k.number(2/math.Pi)), nearest)
-	// x − n·π/2 by a π of three parts. The first difference is exact, and what the second one and its product lose is made good.
+	// x − n·π/2 by a π/2 of three parts. The first difference is exact.
 	p1, p2, p3 := math.Pi/2, halfPi2, halfPi3
 	if k.r.size == 4 {
 		p1 = float64(float32(math.Pi / 2))
 		p2 = float64(float32(math.Pi/2 - p1))
 		p3 = math.Pi/2 - p1 - p2 + halfPi2
 	}
-	r1 := k.fnma(n, k.number(p1), x)
-	part := k.mul(n, k.number(p2))
-	r2 := k.sub(r1, part)
-	moved := k.sub(r2, r1)
-	lost := k.sub(k.sub(r1, k.sub(r2, moved)), k.add(part, moved))
-	lost = k.sub(lost, k.fma(n, k.number(p2), k.xor(part, k.sign())))
-	r := k.add(r2, k.fnma(n, k.number(p3), lost))
+	r := k.fnma(n, k.number(p3), k.fnma(n, k.number(p2), k.fnma(n, k.number(p1), x)))
 	z := k.mul(r, r)
 	sin = k.fma(k.mul(z, r), k.polynomial(z, k.taylor(1, 1)[1:]...), r)
 	cos = k.polynomial(z, k.taylor(0, 1)...)

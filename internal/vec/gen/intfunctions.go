@@ -51,14 +51,7 @@ var intFunctions = []function{
 	}},
 	{"MulHigh", 2, false, func(k *code, x []value) value { return k.mulHigh(x[0], x[1]) }},
 	{"Random", 4, false, func(k *code, x []value) value { return k.philox(x[0], x[1], x[2], x[3]) }},
-	{"FromInts", 1, false, func(k *code, x []value) value {
-		if k.neon != nil {
-			return k.neon.op(k, "SCVTF", x[0])
-		}
-		v := k.new()
-		k.c.VCVTDQ2PS(x[0], v)
-		return v
-	}},
+	{"FromInts", 1, false, func(k *code, x []value) value { return k.fromInts(x[0]) }},
 	{"ToInts", 1, false, func(k *code, x []value) value { // the nearest that there is, and 0 of NaN
 		if k.neon != nil {
 			return k.neon.op(k, "FCVTZS", x[0])
@@ -68,6 +61,26 @@ var intFunctions = []function{
 		v = k.choose(k.compare(less, x[0], k.number(1<<31)), v, k.load(k.bits(1<<31-1)))
 		return k.choose(k.compare(unordered, x[0], x[0]), k.zero(), v)
 	}},
+}
+
+// fromInts is ints as numbers.
+func (k *code) fromInts(a value) value {
+	if k.neon != nil {
+		return k.neon.op(k, "SCVTF", a)
+	}
+	v := k.new()
+	k.c.VCVTDQ2PS(a, v)
+	return v
+}
+
+// shiftRightInts moves the bits of ints, with their sign.
+func (k *code) shiftRightInts(a value, by int) value {
+	if k.neon != nil {
+		return k.neon.op(k, "SSHL", a, k.bits(uint64(uint32(-by))))
+	}
+	v := k.new()
+	k.c.VPSRAD(operand.Imm(uint64(by)), a, v)
+	return v
 }
 
 func (k *code) zero() value { return k.load(k.bits(0)) }
