@@ -13,22 +13,22 @@ import (
 func leaky() *Perceptron {
 	p := perceptronOf(fn.LeakyReLU, true, 8, 16, 16, 3)
 	p.Layers[2].Bias = -1
-	p.Slope = expr.C(2).Mul(expr.X(0).Sub(expr.X(1)))
+	p.Slope = expr.Const(2).Mul(expr.Input(0).Sub(expr.Input(1)))
 	return p
 }
 
 // absolute gives a perceptron the loss |x − t|.
 func absolute(p *Perceptron) {
-	difference := expr.X(0).Sub(expr.X(1))
+	difference := expr.Input(0).Sub(expr.Input(1))
 	p.Error = difference.Abs()
 	p.Slope = fn.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
-		return []*expr.Expr{difference, difference.Abs(), expr.C(1)}[i]
+		return []*expr.Expr{difference, difference.Abs(), expr.Const(1)}[i]
 	}, expr.S)
 }
 
 // withSlope gives a layer a leaky ReLU of another slope.
 func withSlope(l *fusion.Layer, slope float64) {
-	number := func(int) *expr.Expr { return expr.C(slope) }
+	number := func(int) *expr.Expr { return expr.Const(slope) }
 	l.Value = fn.LeakyReLU.Value.Replace(expr.X, number)
 	l.Slope = fn.LeakyReLU.LayerGradient([]float64{slope}).Value.Replace(expr.X, number)
 }
@@ -44,21 +44,21 @@ func TestShapeOf(t *testing.T) {
 		want   MLPShape
 	}{
 		"squares":                    {func(*Perceptron) {}, want},
-		"squares that nobody reads":  {func(p *Perceptron) { p.Error = expr.C(0) }, want},
+		"squares that nobody reads":  {func(p *Perceptron) { p.Error = expr.Const(0) }, want},
 		"absolute errors":            {absolute, byAbsolute},
-		"those, that nobody reads":   {func(p *Perceptron) { absolute(p); p.Error = expr.C(0) }, byAbsolute},
-		"squares, with a half":       {func(p *Perceptron) { p.Slope = expr.X(0).Sub(expr.X(1)) }, MLPShape{}},
+		"those, that nobody reads":   {func(p *Perceptron) { absolute(p); p.Error = expr.Const(0) }, byAbsolute},
+		"squares, with a half":       {func(p *Perceptron) { p.Slope = expr.Input(0).Sub(expr.Input(1)) }, MLPShape{}},
 		"squares of absolute slope":  {func(p *Perceptron) { e := p.Error; absolute(p); p.Error = e }, MLPShape{}},
-		"labels":                     {func(p *Perceptron) { labelled(p, 0, 0, expr.C(1)) }, MLPShape{}},
-		"a function of the outputs":  {func(p *Perceptron) { p.Layers[2].Value = expr.X(0) }, MLPShape{}},
+		"labels":                     {func(p *Perceptron) { labelled(p, 0, 0, expr.Const(1)) }, MLPShape{}},
+		"a function of the outputs":  {func(p *Perceptron) { p.Layers[2].Value = expr.Input(0) }, MLPShape{}},
 		"a bias of the outputs":      {func(p *Perceptron) { p.Layers[2].Bias = 640 }, MLPShape{}},
 		"a layer without bias":       {func(p *Perceptron) { p.Layers[1].Bias = -1 }, MLPShape{}},
 		"a wider layer":              {func(p *Perceptron) { p.Layers[1].Outputs = 32 }, MLPShape{}},
 		"a layer of another slope":   {func(p *Perceptron) { withSlope(&p.Layers[1], 0.5) }, MLPShape{}},
-		"another function":           {func(p *Perceptron) { p.Layers[0].Value = expr.X(0).Tanh() }, MLPShape{}},
-		"another gradient":           {func(p *Perceptron) { p.Layers[0].Slope = expr.X(2) }, MLPShape{}},
+		"another function":           {func(p *Perceptron) { p.Layers[0].Value = expr.Input(0).Tanh() }, MLPShape{}},
+		"another gradient":           {func(p *Perceptron) { p.Layers[0].Slope = expr.Input(2) }, MLPShape{}},
 		"a residual connection":      {func(p *Perceptron) { withSkip(p, 1, 1, 1) }, MLPShape{}},
-		"a gradient that is changed": {func(p *Perceptron) { p.Layers[1].Join = expr.X(0).Mul(expr.C(2)) }, MLPShape{}},
+		"a gradient that is changed": {func(p *Perceptron) { p.Layers[1].Join = expr.Input(0).Mul(expr.Const(2)) }, MLPShape{}},
 	} {
 		p := leaky()
 		c.change(p)
@@ -73,7 +73,7 @@ func TestShapeOf(t *testing.T) {
 func TestMatrixStep(t *testing.T) {
 	p := perceptronOf(fn.LeakyReLU, true, 32, 32, 32, 3)
 	p.Layers[2].Bias = -1
-	p.Slope = expr.C(2).Mul(expr.X(0).Sub(expr.X(1)))
+	p.Slope = expr.Const(2).Mul(expr.Input(0).Sub(expr.Input(1)))
 	type asked struct {
 		factors kernels.Precision
 		grouped bool
@@ -90,7 +90,7 @@ func TestMatrixStep(t *testing.T) {
 		{kernels.PrecisionFloat16, asked{kernels.PrecisionTF32, true}, FMA},
 		{kernels.PrecisionFloat32, asked{kernels.PrecisionFloat16, true}, Pairs | Grouped},
 	} {
-		units := fusion.MatrixUnits{Precision: c.precision, Real: kernels.Float32, Limits: kernels.Limits{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024},
+		units := fusion.MatrixUnits{Precision: c.precision, Real: kernels.Float32, Limits: kernels.Target{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024},
 			Has: func(factors kernels.Precision, grouped bool) bool { return asked{factors, grouped} == c.has }}
 		step, _, ok := trainer{}.MatrixStep((*fusion.Perceptron)(p), 1000, units)
 		if m, _ := step.(MLPMatrix); ok != (c.want != FMA) || m.Inner != c.want {

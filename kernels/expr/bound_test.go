@@ -33,7 +33,7 @@ func TestBoundOfDenormals(t *testing.T) {
 // exact until it is a number, which is rounded; a scalar that a device may take for 0 is off by itself.
 func TestBoundOfErrors(t *testing.T) {
 	const eps, least = 0x1p-23, 0x1p-126
-	x, y, two, one := expr.X(0), expr.X(1), expr.C(2), expr.C(1)
+	x, y, two, one := expr.Input(0), expr.Input(1), expr.Const(2), expr.Const(1)
 	for _, c := range []struct {
 		name      string
 		e         *expr.Expr
@@ -43,8 +43,8 @@ func TestBoundOfErrors(t *testing.T) {
 		{"a sum of both", x.Add(y), 1, 1, 0.25, 0.5, 1.01},
 		{"a choice at its edge", expr.Where(x.Le(one), two, one), 1.5, 0, 0.5, 1, 1},
 		{"beyond its edge", expr.Where(x.Le(one), two, one), 1.5, 0, 0.49, 0, 0},
-		{"an int as a number", expr.N(0).Real(), 0, 0, 0, 0x1p-23, 0x1p-20},
-		{"a small scalar", expr.S(0).Mul(expr.C(0x1p100)), 0, 0, 0, 0x1p-30, 0x1p-29},
+		{"an int as a number", expr.IntParam(0).Real(), 0, 0, 0, 0x1p-23, 0x1p-20},
+		{"a small scalar", expr.Param(0).Mul(expr.Const(0x1p100)), 0, 0, 0, 0x1p-30, 0x1p-29},
 	} {
 		operands := []float64{c.x, c.y}
 		scalar := func(int) float64 {

@@ -17,7 +17,7 @@ var formulas = map[string]struct {
 }{
 	"neg": {x.Neg(), -3, 3}, "abs": {x.Abs(), 0.1, 3}, "abs below 0": {x.Abs(), -3, -0.1}, "add": {x.Add(y), -3, 3}, "sub": {x.Sub(y), -3, 3},
 	"mul": {x.Mul(y), -3, 3}, "div": {x.Div(y), 0.5, 3}, "fma": {x.FMA(y, z), -3, 3}, "min": {x.Min(y), -3, 3}, "max": {x.Max(y), -3, 3},
-	"fmod": {x.Mul(expr.Const(5)).Fmod(y), 1.1, 1.4}, "copysign": {x.Copysign(y), 0.1, 3}, "floor": {x.Floor().Mul(x), 0.1, 0.9}, "ceil": {x.Ceil().Mul(x), 0.1, 0.9},
+	"fmod": {x.Mul(expr.Const(5)).Fmod(y), 1.1, 1.4}, "copysign": {x.Copysign(y), 0.1, 3}, "copysign below 0": {x.Copysign(y), -3, -0.1}, "floor": {x.Floor().Mul(x), 0.1, 0.9}, "ceil": {x.Ceil().Mul(x), 0.1, 0.9},
 	"trunc": {x.Trunc().Mul(x), 1.1, 1.9}, "round": {x.Round().Mul(x), 1.6, 2.4}, "sqrt": {x.Sqrt(), 0.1, 3}, "hypot": {x.Hypot(y), 0.1, 3},
 	"pow": {x.Pow(y), 0.1, 3}, "exp": {x.Exp(), -3, 3}, "exp2": {x.Exp2(), -3, 3}, "expm1": {x.Expm1(), -3, 3}, "log": {x.Log(), 0.1, 3},
 	"squares": {x.Pow(expr.Const(2)), 0.1, 3}, "cubes": {x.Pow(expr.Const(4).Sub(expr.Const(1))), 0.1, 3},
@@ -145,6 +145,7 @@ func TestDerivativeOfTheChosen(t *testing.T) {
 		"max":                  {x.Sqrt().Max(one), 0, 0, 0},
 		"max, the other":       {one.Max(x.Mul(x)), 3, 6, 2},
 		"max, abs of NaN":      {expr.Where(above.Not(), x, x.Log().Abs()), -1, 1, 0},
+		"abs of a chosen NaN":  {expr.Where(above, x, expr.Const(math.NaN())).Abs(), -1, 0, 0},
 	} {
 		d := c.f.Derivative(0, one)
 		for order, want := range map[*expr.Expr]float64{d: c.first, d.Derivative(0, one): c.second} {
@@ -159,6 +160,34 @@ func TestDerivativeOfTheChosen(t *testing.T) {
 		if got := value(expr.Compile(f.Derivative(0, one)), []float64{at, 0, 0}); got != want {
 			t.Errorf("of what two choices share: %v at %v, want %v", got, at, want)
 		}
+	}
+}
+
+// TestDerivativesAtEdges: derivatives where they are no quotient of differences, to the bit: at kinks, of operands that are 0, infinite or
+// NaN, and rounded once.
+func TestDerivativesAtEdges(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		f    *expr.Expr
+		by   int
+		at   []float64
+		want float64
+	}{
+		"abs at 0":                       {x.Abs(), 0, []float64{0}, 0},
+		"abs of NaN":                     {x.Abs(), 0, []float64{nan}, nan},
+		"the difference of two infinite": {x.Exp().Sub(x.Exp()), 0, []float64{1e9}, nan},
+		"0⁰ by its base":                 {x.Pow(y), 0, []float64{0, 0}, 0},
+		"NaN⁰ by its base":               {x.Pow(y), 0, []float64{nan, 0}, 0},
+		"NaN to a constant 0":            {x.Pow(expr.Const(0)), 0, []float64{nan}, 0},
+		"0² by its power":                {x.Pow(y), 1, []float64{0, 2}, 0},
+	} {
+		got := value(expr.Compile(c.f.Derivative(c.by, expr.Const(1))), c.at)
+		if got != c.want && !(got != got && c.want != c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	if got := value(expr.Compile(x.Log().Derivative(0, y)), []float64{49, 49}); got != 1 { // 49·(1/49) is less
+		t.Errorf("a gradient times 1/x is %v, not the quotient", got)
 	}
 }
 

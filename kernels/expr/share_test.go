@@ -58,6 +58,19 @@ func TestSharedDerivatives(t *testing.T) {
 	}
 }
 
+// TestOrderOfArguments: a sum and a product are the same formula whichever argument is first, a difference and a quotient are not.
+func TestOrderOfArguments(t *testing.T) {
+	for _, c := range []struct {
+		of   func(a, b *Expr) *Expr
+		size int
+	}{{(*Expr).Add, 4}, {(*Expr).Mul, 4}, {(*Expr).Sub, 5}, {(*Expr).Div, 5}, {(*Expr).Min, 5}} {
+		f := c.of(X(0), X(1)).Hypot(c.of(X(1), X(0)))
+		if n := f.Size(); n != c.size {
+			t.Errorf("%s and the reverse have %d parts, want %d", primitives[f.args[0].op].name, n, c.size)
+		}
+	}
+}
+
 // TestLongConditions: the text of conditions of conditions grows with their number, and it computes what they do.
 func TestLongConditions(t *testing.T) {
 	c := Input(0).Lt(Input(1))
