@@ -41,8 +41,9 @@ func TestBoundOfErrors(t *testing.T) {
 		from, max float64
 	}{
 		{"a sum of both", x.Add(y), 1, 1, 0.25, 0.5, 1.01},
-		{"a choice at its edge", expr.Where(x.Le(one), two, one), 1.5, 0, 0.5, 1, 1},
-		{"beyond its edge", expr.Where(x.Le(one), two, one), 1.5, 0, 0.49, 0, 0},
+		{"where it falls more than it rises", x.Sqrt(), 0.25, 0, 0.25, 0.5, 0.51},
+		{"a choice at its edge", expr.Where(x.Le(y), two, one), 1.25, 0.75, 0.25, 1, 1},
+		{"beyond its edge", expr.Where(x.Le(y), two, one), 1.25, 0.75, 0.24, 0, 0},
 		{"an int as a number", expr.IntParam(0).Real(), 0, 0, 0, 0x1p-23, 0x1p-20},
 		{"a small scalar", expr.Param(0).Mul(expr.Const(0x1p100)), 0, 0, 0, 0x1p-30, 0x1p-29},
 	} {

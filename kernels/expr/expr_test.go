@@ -31,8 +31,9 @@ var formulas = map[string]struct {
 	"where lt": {expr.Where(x.Lt(y), x.Mul(z), y.Exp()), -3, 3}, "where le": {expr.Where(x.Le(y), x, z), -3, 3}, "where eq": {expr.Where(x.Eq(x), x.Square(), z), -3, 3},
 	"where and": {expr.Where(x.Lt(y).And(y.Lt(z)), x.Mul(y), z), -3, 3}, "where or": {expr.Where(x.Gt(y).Or(y.Ge(z)), x.Mul(y), z), -3, 3},
 	"where not": {expr.Where(x.Lt(y).Not(), x.Mul(y), z), -3, 3}, "twice": {x.Exp().Mul(x.Exp()).Add(x.Exp()), -2, 2},
-	"mixed":  {x.Exp().Mul(y.Tanh()).Sub(z.Square()).Div(x.Square().Add(expr.Const(1))), -2, 2},
-	"nested": {expr.Where(x.Lt(expr.Const(0)), expr.Where(y.Lt(expr.Const(0)), z, x), x.Mul(y)).Sin(), -3, 3},
+	"mixed":                 {x.Exp().Mul(y.Tanh()).Sub(z.Square()).Div(x.Square().Add(expr.Const(1))), -2, 2},
+	"squares beside others": {x.Abs().Square().Add(x.Floor().Add(x.Ceil())), 0.1, 0.9},
+	"nested":                {expr.Where(x.Lt(expr.Const(0)), expr.Where(y.Lt(expr.Const(0)), z, x), x.Mul(y)).Sin(), -3, 3},
 }
 
 // TestDerivatives compares first and second derivatives with central differences.
@@ -179,6 +180,7 @@ func TestDerivativesAtEdges(t *testing.T) {
 		"0⁰ by its base":                 {x.Pow(y), 0, []float64{0, 0}, 0},
 		"NaN⁰ by its base":               {x.Pow(y), 0, []float64{nan, 0}, 0},
 		"NaN to a constant 0":            {x.Pow(expr.Const(0)), 0, []float64{nan}, 0},
+		"a denormal to a constant 0":     {x.Pow(expr.Const(1).Sub(expr.Const(1))), 0, []float64{1e-320}, 0}, // 0·x⁻¹ is NaN
 		"0² by its power":                {x.Pow(y), 1, []float64{0, 2}, 0},
 	} {
 		got := value(expr.Compile(c.f.Derivative(c.by, expr.Const(1))), c.at)

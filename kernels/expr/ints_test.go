@@ -103,6 +103,31 @@ func TestInts(t *testing.T) {
 	}
 }
 
+// TestIntParameter: a scalar that is an int is one in OpenCL C: a float has 24 bits.
+func TestIntParameter(t *testing.T) {
+	p := expr.Compile(expr.IntParam(1).Real().Mul(expr.Param(0)))
+	text := p.Function("f", expr.Types{Vector: "float4", Scalar: "float", Width: 4}, nil, []int{0, 1})
+	if head, _, _ := strings.Cut(text, "\n"); head != "static float4 f(float s0, int s1) {" {
+		t.Error(head)
+	}
+}
+
+// TestRandomStreams: neighbours have words of the streams that each of them names.
+func TestRandomStreams(t *testing.T) {
+	i := expr.Index(0)
+	for varying := range 3 {
+		args := []*expr.Expr{expr.IntParam(0), expr.IntParam(1), expr.IntParam(2)}
+		args[varying] = i
+		for k, got := range evalInts(t, expr.Random(expr.Const(1).Add(expr.IntParam(3)), args[0], args[1], args[2]), 0, 9, 7, 8, 9, 0) {
+			of := []uint32{7, 8, 9}
+			of[varying] = uint32(k)
+			if want := expr.Philox([4]uint32{0, of[0]}, [2]uint32{of[1], of[2]})[1]; uint32(got) != want {
+				t.Errorf("number 1 of stream %v is %x, want %x", of, uint32(got), want)
+			}
+		}
+	}
+}
+
 // TestRandomWords: the words of a stream, across counters, from any index on, and of indices that repeat.
 func TestRandomWords(t *testing.T) {
 	stream := func(n *expr.Expr) *expr.Expr {

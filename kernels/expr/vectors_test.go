@@ -3,6 +3,7 @@ package expr_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -37,8 +38,13 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 			e.Run(plain, in)
 			e.Vectors(true)
 			e.Run(fast, in)
-			inPlace := append([]T{}, in[0]...)
-			e.Run(inPlace, [][]T{inPlace, in[1], in[2]})
+			var inPlace [3][]T
+			for i := range in {
+				with := slices.Clone(in)
+				with[i] = slices.Clone(in[i])
+				inPlace[i] = with[i]
+				e.Run(inPlace[i], with)
+			}
 			for k, want := range plain {
 				got, off := fast[k], 0.0
 				if !p.Exact() {
@@ -50,8 +56,10 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 				if got != want && !(math.Abs(float64(got-want)) <= off) && (got == got || want == want) {
 					t.Errorf("%s of %v: %v with vectors, %v without", name, in[0][k], got, want)
 				}
-				if inPlace[k] != got && got == got {
-					t.Errorf("%s of %v: %v in place, %v elsewhere", name, in[0][k], inPlace[k], got)
+				for i := range in {
+					if inPlace[i][k] != got && got == got {
+						t.Errorf("%s of %v: %v in place of operand %d, %v elsewhere", name, in[0][k], inPlace[i][k], i, got)
+					}
 				}
 			}
 			e.Vectors(false)
@@ -60,6 +68,21 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 				if fast[k] != want && want == want {
 					t.Fatalf("%s: %v without vectors again, was %v", name, fast[k], want)
 				}
+			}
+		}
+	}
+}
+
+// TestFMA: x·y + z is rounded once, also where the product lies halfway between two numbers and z says to which it goes.
+func TestFMA(t *testing.T) {
+	e := expr.NewEval[float32](expr.Compile(x.FMA(y, z)))
+	const u, v, tiny = 1 + 0x1p-12, 1 + 0x1p-11, 0x1p-60 // u² is halfway between v and the next number
+	for _, vectors := range []bool{false, true} {
+		e.Vectors(vectors)
+		for _, c := range []struct{ x, z, want float32 }{{u, tiny, v + 0x1p-23}, {u, -tiny, v}, {-u, -tiny, -v - 0x1p-23}, {-u, tiny, -v}} {
+			out := make([]float32, 1)
+			if e.Run(out, [][]float32{{c.x}, {u}, {c.z}}); out[0] != c.want {
+				t.Errorf("vectors %v: %v·%v + %v is %v, want %v", vectors, c.x, float32(u), c.z, out[0], c.want)
 			}
 		}
 	}
