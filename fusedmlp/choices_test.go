@@ -81,6 +81,23 @@ func TestMLPChoices(t *testing.T) {
 	}
 }
 
+// TestWorthLoading: a pass makes its operands itself on a GPU of which each unit has few samples.
+func TestWorthLoading(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		l    kernels.Target
+		want bool
+	}{{159, kernels.Target{Units: 10}, true}, {160, kernels.Target{Units: 10}, false}, {1, kernels.Target{CPU: true, Units: 10}, false}} {
+		for i, load := range passLoads(4, 3) {
+			args := []kernels.Arg{6: kernels.IntArg(c.n)}
+			rows, columns := load.Size(args)
+			if load.Worth(args, c.l) != c.want || load.Operand != i || rows != c.n || columns != []int{4, 3}[i] {
+				t.Errorf("%d samples, CPU %v: operand %d [%d, %d], worth it %v", c.n, c.l.CPU, load.Operand, rows, columns, load.Worth(args, c.l))
+			}
+		}
+	}
+}
+
 // TestCasesOfPasses: a pass is tested in one group and in several, with blocks that are full and not; few of them are small.
 func TestCasesOfPasses(t *testing.T) {
 	for _, few := range []bool{false, true} {

@@ -28,7 +28,7 @@ func TestMLPMatrixFor(t *testing.T) {
 		{"enough in float16", kernels.PrecisionFloat16, ExampleMLP, 3200, kernels.Float32, gpu, true},
 		{"too few in float16", kernels.PrecisionFloat16, ExampleMLP, 3199, kernels.Float32, gpu, false},
 		{"float64", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float64, gpu, false},
-		{"a CPU", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{CPU: true, Units: 1}, false},
+		{"a CPU", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{CPU: true, Units: 1, LocalMem: 48 << 10, MaxGroup: 1024}, false},
 		{"little local memory", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{Units: 100, LocalMem: 32 << 10, MaxGroup: 1024}, false},
 		{"small groups", kernels.PrecisionFloat32, ExampleMLP, 1 << 20, kernels.Float32, kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 128}, false},
 		{"narrow", kernels.PrecisionFloat32, with(func(s *MLPShape) { s.Inputs, s.Width = 32, 32 }), 1 << 20, kernels.Float32, gpu, true},

@@ -46,3 +46,13 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestPairsRange: values are pairs where the largest has an exponent of 104 to 177; in a block of zeros all are.
+func TestPairsRange(t *testing.T) {
+	for largest, want := range map[float32]int32{0x1p-24: 0, 0x1p-23: 104, 1: 127, 0x1.8p50: 177, 0x1p51: 0, 0: 127} {
+		exponent, into := pairsOf(2, func(i int) float32 { return []float32{largest / 4, -largest}[i] })
+		if (into != 0) != (want != 0) || want != 0 && (exponent != want || into != float32(math.Ldexp(1, 141-int(want)))) {
+			t.Errorf("%v: exponent %d, factor %v, want %d", largest, exponent, into, want)
+		}
+	}
+}

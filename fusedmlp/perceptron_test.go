@@ -1,12 +1,15 @@
 package fusedmlp
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/compare"
 	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // ofWidth is a perceptron of as many layers of a width.
@@ -32,7 +35,7 @@ func TestPerceptronLimits(t *testing.T) {
 		l       kernels.Target
 		ok      bool
 	}{
-		{ofWidth(3, 64), 100000, gpu, true}, {ofWidth(3, 128), 100, gpu, true}, {ofWidth(6, 128), 100, gpu, true}, {ofWidth(6, 128), 100000, gpu, false},
+		{ofWidth(3, 64), 100000, gpu, true}, {ofWidth(3, 128), 100, gpu, true}, {ofWidth(3, 128), 100000, gpu, true}, {ofWidth(6, 128), 100, gpu, true}, {ofWidth(6, 128), 100000, gpu, false},
 		{ofWidth(8, 128), 100, gpu, true}, {ofWidth(3, 96), 100000, gpu, true}, {ofWidth(4, 96), 100000, gpu, false}, {ofWidth(8, 96), 10000, gpu, true},
 		{ofWidth(6, 128), 100000, cpu, true}, {ofWidth(9, 16), 10, cpu, false}, {ofWidth(2, 129), 10, cpu, false}, {ofWidth(3, 64), 100, kernels.Target{Units: 9, LocalMem: 32 << 10}, false},
 	} {
@@ -55,6 +58,85 @@ func TestPerceptronLimits(t *testing.T) {
 		groups := p.Groups(1<<20, 8, gpu)
 		if groups*p.Size() > perceptronShares || groups < gpu.Units {
 			t.Errorf("%d groups of %d elements", groups, p.Size())
+		}
+	}
+}
+
+// TestPerceptronBlocks: on a GPU blocks grow with the samples of each unit, and those of many parameters are large sooner.
+func TestPerceptronBlocks(t *testing.T) {
+	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10}
+	for _, c := range []struct {
+		p          *Perceptron
+		n, block   int
+		groupsMost int
+	}{
+		{ofWidth(2, 64), 1599, 8, 200}, {ofWidth(2, 64), 1600, 16, 100}, {ofWidth(2, 64), 12799, 16, 400}, {ofWidth(2, 64), 12800, 32, 400},
+		{ofWidth(8, 96), 3200, 16, 200}, {ofWidth(8, 96), 3201, 32, 101},
+	} {
+		block := c.p.Block(c.n, kernels.Float32, gpu)
+		if groups := c.p.Groups(c.n, block, gpu); block != c.block || groups != c.groupsMost {
+			t.Errorf("%d layers of %d, %d samples: %d groups of blocks of %d, want %d of %d", len(c.p.Layers), c.p.Layers[0].Inputs, c.n, groups, block, c.groupsMost, c.block)
+		}
+	}
+}
+
+// TestGradientPlaces: gradients that are joined later are kept in places of their width, each of which is taken over where it is read
+// last.
+func TestGradientPlaces(t *testing.T) {
+	chain := perceptronOf(fn.Tanh, true, 8, 8, 8, 8, 2)
+	for i := range 3 {
+		withSkip(chain, i, i, 1)
+	}
+	for _, c := range []struct {
+		p          *Perceptron
+		at, widths []int
+	}{
+		{chain, []int{-1, 0, 0, 0, -1}, []int{8}},
+		{withSkip(withSkip(perceptronOf(fn.Tanh, true, 8, 8, 4, 4, 2), 0, 0, 1), 2, 2, 1), []int{-1, 1, -1, 0, -1}, []int{4, 8}},
+		{withSkip(withSkip(perceptronOf(fn.Tanh, true, 8, 8, 8, 8, 2), 0, 1, 1), 1, 2, 1), []int{-1, -1, 1, 0, -1}, []int{8, 8}},
+		{ofWidth(3, 8), []int{-1, -1, -1, -1}, nil},
+	} {
+		if at, widths := c.p.gradientPlaces(); !slices.Equal(at, c.at) || !slices.Equal(widths, c.widths) {
+			t.Errorf("places %v of %v elements, want %v of %v", at, widths, c.at, c.widths)
+		}
+	}
+}
+
+// TestPassesMade: a kernel is made once for all perceptrons that it trains alike, and for no other.
+func TestPassesMade(t *testing.T) {
+	build := func() *Perceptron {
+		return labelled(perceptronOf(fn.GELU, true, 5, 16, 16, 3), -100, 0.25, expr.Const(1).Div(expr.Input(0)))
+	}
+	k := build().Loss(kernels.Float32, 8, false)
+	if build().Loss(kernels.Float32, 8, false) != k {
+		t.Error("the same perceptron has two kernels")
+	}
+	for name, change := range map[string]func(p *Perceptron){
+		"inputs":             func(p *Perceptron) { p.Layers[0].Inputs = 6 },
+		"outputs":            func(p *Perceptron) { p.Layers[2].Outputs = 4 },
+		"weights elsewhere":  func(p *Perceptron) { p.Layers[1].Weights += 128 },
+		"a bias elsewhere":   func(p *Perceptron) { p.Layers[1].Bias += 128 },
+		"no bias":            func(p *Perceptron) { p.Layers[1].Bias = -1 },
+		"another value":      func(p *Perceptron) { p.Layers[0].Value = expr.Input(0).Tanh() },
+		"another gradient":   func(p *Perceptron) { p.Layers[0].Slope = expr.Input(2) },
+		"another that stays": func(p *Perceptron) { p.Layers[0].Kept = expr.Input(0).Tanh() },
+		"a join":             func(p *Perceptron) { withSkip(p, 1, 1, 1) },
+		"an ignored label":   func(p *Perceptron) { p.Labels.Ignore = 1 },
+		"smoothing":          func(p *Perceptron) { p.Labels.Smoothing = 0.5 },
+		"classes of weights": func(p *Perceptron) { p.Labels.Weighted = true },
+		"a sum":              func(p *Perceptron) { p.Labels.Mean = false },
+		"another scale":      func(p *Perceptron) { p.Labels.Up = expr.Const(2).Div(expr.Input(0)) },
+	} {
+		p := build()
+		change(p)
+		if p.Loss(kernels.Float32, 8, false) == k {
+			t.Errorf("%s: it has the kernel of another perceptron", name)
+		}
+	}
+	for name, other := range map[string]*kernels.Kernel{"float64": build().Loss(kernels.Float64, 8, false), "a block": build().Loss(kernels.Float32, 16, false),
+		"gradients of the inputs": build().Loss(kernels.Float32, 8, true)} {
+		if other == k {
+			t.Errorf("%s: it has the kernel of another pass", name)
 		}
 	}
 }
@@ -91,6 +173,29 @@ func TestPassSums(t *testing.T) {
 		k := p.Loss(kernels.Float32, block, false)
 		if params := 8 + min(1, c.scratch); block != c.block || n != c.scratch || len(k.Params) != params {
 			t.Errorf("%+v: blocks of %d, %d elements outside, %d parameters", c, block, n, len(k.Params))
+		}
+	}
+}
+
+// TestPassScales: the magnitude on which a pass's tolerance is a share, worked out by hand: a residual connection adds to the slope of its
+// layer, and a loss of labels that is a mean is that large though its gradient is small.
+func TestPassScales(t *testing.T) {
+	for skips, want := range []float64{1, 2} {
+		p := perceptronOf(fn.ReLU, true, 4, 4, 4, 3)
+		if skips > 0 {
+			withSkip(p, 1, 1, 1)
+		}
+		if got := p.pass(kernels.Float64, 8, false).steepness(); got != want {
+			t.Errorf("%d connections: %v, want %v", skips, got, want)
+		}
+	}
+	labels := kernels.BufferArg(kernels.HostBufferOf([]int32{0, 2, 1, 3}), 0, 4) // of three classes; 1 is ignored
+	p := labelled(perceptronOf(fn.ReLU, true, 4, 4, 3), 1, 0, expr.Const(1e-6).Div(expr.Input(0)))
+	each := 2 + math.Log(3)
+	for mean, want := range map[bool]float64{true: 0.5 * each, false: 0.5e-6 * each} {
+		p.Labels.Mean = mean
+		if got := p.pass(kernels.Float64, 8, false).targetScale([]kernels.Arg{1: labels}); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("mean %v: %v, want %v", mean, got, want)
 		}
 	}
 }

@@ -193,6 +193,24 @@ func turnedWeights(w kernels.Arg, p *Perceptron, down bool) (v []float64) {
 	return v
 }
 
+// TestTurned: V has the weights of each layer transposed, and zeros.
+func TestTurned(t *testing.T) {
+	p := perceptronOf(fn.Tanh, true, 5, 8, 3, 2)
+	o := kernels.NewOperands(kernels.Float64, 1, 1).In(p.Size(), 1, 2)
+	for _, down := range []bool{false, true} {
+		want := turnedWeights(o.Args[0], p, down)
+		s := p.pass(kernels.Float64, mlpBlock, down)
+		if _, size := p.turned(down); size != len(want) {
+			t.Errorf("down %v: %d elements, want %d", down, size, len(want))
+		}
+		for e, v := range want {
+			if got := s.turnedAt(o.Args[0].At, e); got != v {
+				t.Errorf("down %v: element %d is %v, want %v", down, e, got, v)
+			}
+		}
+	}
+}
+
 // TestMLPShapes runs the fused perceptron in other shapes than that of the list: kernels are built for each.
 func TestMLPShapes(t *testing.T) {
 	if testing.Short() {

@@ -54,9 +54,6 @@ func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
 			}
 			break
 		}
-		if len(l.Value.Operands()) > 1 {
-			return s, false
-		}
 		slope := -expr.Compile(l.Value).At(func(int) float64 { return -1 }, nil)
 		if l.Bias < 0 || l.Outputs != s.Width || i > 0 && slope != s.Slope || !same(l.Value, given(fn.LeakyReLU.Value, slope)) ||
 			!same(l.Slope, given(fn.LeakyReLU.CheapestGradient([]float64{slope}).Value, slope)) {

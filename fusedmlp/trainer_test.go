@@ -23,14 +23,14 @@ func absolute(p *Perceptron) {
 	p.Error = difference.Abs()
 	p.Slope = fn.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
 		return []*expr.Expr{difference, difference.Abs(), expr.Const(1)}[i]
-	}, expr.S)
+	}, expr.Param)
 }
 
 // withSlope gives a layer a leaky ReLU of another slope.
 func withSlope(l *fusion.Layer, slope float64) {
 	number := func(int) *expr.Expr { return expr.Const(slope) }
-	l.Value = fn.LeakyReLU.Value.Replace(expr.X, number)
-	l.Slope = fn.LeakyReLU.LayerGradient([]float64{slope}).Value.Replace(expr.X, number)
+	l.Value = fn.LeakyReLU.Value.Replace(expr.Input, number)
+	l.Slope = fn.LeakyReLU.CheapestGradient([]float64{slope}).Value.Replace(expr.Input, number)
 }
 
 // TestShapeOf: the perceptrons of a class are those of one width and one leaky ReLU, with biases but for the outputs, and one of two
@@ -90,7 +90,7 @@ func TestMatrixStep(t *testing.T) {
 		{kernels.PrecisionFloat16, asked{kernels.PrecisionTF32, true}, FMA},
 		{kernels.PrecisionFloat32, asked{kernels.PrecisionFloat16, true}, Pairs | Grouped},
 	} {
-		units := fusion.MatrixUnits{Precision: c.precision, Real: kernels.Float32, Limits: kernels.Target{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024},
+		units := fusion.MatrixUnits{Precision: c.precision, Real: kernels.Float32, Target: kernels.Target{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024},
 			Has: func(factors kernels.Precision, grouped bool) bool { return asked{factors, grouped} == c.has }}
 		step, _, ok := trainer{}.MatrixStep((*fusion.Perceptron)(p), 1000, units)
 		if m, _ := step.(MLPMatrix); ok != (c.want != FMA) || m.Inner != c.want {

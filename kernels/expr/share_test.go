@@ -64,7 +64,7 @@ func TestOrderOfArguments(t *testing.T) {
 		of   func(a, b *Expr) *Expr
 		size int
 	}{{(*Expr).Add, 4}, {(*Expr).Mul, 4}, {(*Expr).Sub, 5}, {(*Expr).Div, 5}, {(*Expr).Min, 5}} {
-		f := c.of(X(0), X(1)).Hypot(c.of(X(1), X(0)))
+		f := c.of(Input(0), Input(1)).Hypot(c.of(Input(1), Input(0)))
 		if n := f.Size(); n != c.size {
 			t.Errorf("%s and the reverse have %d parts, want %d", primitives[f.args[0].op].name, n, c.size)
 		}
