@@ -19,7 +19,8 @@ func TestVectors(t *testing.T) {
 func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	special := []float64{0, 1e-40, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 32768, -32769, 1e6, -1e30, 0.5, 2}
-	for name, c := range formulas {
+	for _, name := range formulaNames {
+		c := formulas[name]
 		p := expr.Compile(c.f)
 		for _, n := range []int{1, 7, 100, 511, expr.Block, p.Block()} {
 			in := make([][]T, 3)
@@ -85,6 +86,28 @@ func TestFMA(t *testing.T) {
 				t.Errorf("vectors %v: %v·%v + %v is %v, want %v", vectors, c.x, float32(u), c.z, out[0], c.want)
 			}
 		}
+	}
+}
+
+// TestResultsStay: a result that another is made of stays until all are copied.
+func TestResultsStay(t *testing.T) {
+	e := expr.NewEval[float64](expr.Compile(x.Abs(), x.Abs().Neg().Floor()))
+	outs := [][]float64{make([]float64, 2), make([]float64, 2)}
+	e.RunAll(outs, [][]float64{{-1.5, 2.5}}, nil)
+	if !slices.Equal(outs[0], []float64{1.5, 2.5}) || !slices.Equal(outs[1], []float64{-2, -3}) {
+		t.Errorf("%v", outs)
+	}
+}
+
+// TestLiteral: a number in OpenCL C is exact, and has its sign.
+func TestLiteral(t *testing.T) {
+	for v, want := range map[float64]string{1.5: "NUM(0x1.8p+00)", -1.5: "(-NUM(0x1.8p+00))", 0: "NUM(0x0p+00)", math.Inf(1): "INFINITY", math.Inf(-1): "(-INFINITY)"} {
+		if got := expr.Literal(v); got != want {
+			t.Errorf("%v is %s, want %s", v, got, want)
+		}
+	}
+	if got := expr.Literal(math.Copysign(0, -1)); got != "(-NUM(0x0p+00))" {
+		t.Errorf("−0 is %s", got)
 	}
 }
 
