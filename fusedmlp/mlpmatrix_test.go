@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/compare"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -63,6 +64,29 @@ func TestMLPMatrixFor(t *testing.T) {
 		m := MLPMatrix{ExampleMLP, c.inner}
 		if block := m.Block(c.n, kernels.Float32, gpu); block != c.block || m.Groups(c.n, block, gpu) != c.groups {
 			t.Errorf("%d samples: %d groups of blocks of %d, want %d of %d", c.n, m.Groups(c.n, block, gpu), block, c.groups, c.block)
+		}
+	}
+}
+
+// TestPackedOrder: the first lane has factors of the rows and columns that its instruction multiplies, but for those of inputs, of which it
+// reads four neighbours at once.
+func TestPackedOrder(t *testing.T) {
+	s := MLPMatrix{MLPShape{Inputs: 32, Width: 32, Layers: 2, Outputs: 1}, Halves}
+	n, items := s.lengths()
+	for layer, rows := range [][]int{{0, 1, 2, 3}, {0, 1, 8, 9}} {
+		weights, _ := s.Offsets(layer)
+		words, exponents := make([]int32, n), make([]int32, s.Layers)
+		s.pack(words, exponents, func(i int) float32 { return float32(max(i-weights, 0) % 1024) })
+		at := func(word, half int) int {
+			return int(float16.Frombits(uint16(words[layer*items*4/s.Layers+word] >> (16 * half))).Float32())
+		}
+		for word := range 4 {
+			for half := range 2 {
+				row, column := rows[word%2*2+half], word/2*8
+				if got := at(word, half); got != row*s.Width+column {
+					t.Errorf("layer %d: factor %d of word %d is that of row %d, column %d, want row %d, column %d", layer, half, word, got/s.Width, got%s.Width, row, column)
+				}
+			}
 		}
 	}
 }

@@ -200,6 +200,52 @@ func TestPassScales(t *testing.T) {
 	}
 }
 
+// TestLabelLoss: the loss of labels is that of its definition, and the gradient is its derivative.
+func TestLabelLoss(t *testing.T) {
+	const classes, h = 3, 1e-6
+	labels, weights := []int32{2, 1, 0, -1, 3}, []float64{0.5, 2, 3} // 1 is ignored, and the last two are no classes
+	z := []float64{0.3, -1, 2, 1, 1, 1, -0.5, 0.25, 4, 1, 2, 3, 3, 2, 1}
+	for _, smoothing := range []float64{0, 0.3} {
+		for _, of := range [][]float64{nil, weights} {
+			l := &fusion.Labels{Ignore: 1, Smoothing: smoothing, Weighted: of != nil}
+			loss := func(z []float64) (sum float64) {
+				for i, label := range labels[:3] {
+					if label == 1 {
+						continue
+					}
+					row, all := z[i*classes:(i+1)*classes], 0.0
+					for _, v := range row {
+						all += math.Exp(v)
+					}
+					for k, v := range row {
+						share := smoothing / classes
+						if k == int(label) {
+							share += 1 - smoothing
+						}
+						if of != nil {
+							share *= of[k]
+						}
+						sum += share * (math.Log(all) - v)
+					}
+				}
+				return sum
+			}
+			d := make([]float64, len(z))
+			if got, want := labelLoss(nil, l, z, d, labels, of, 2), loss(z); math.Abs(got-want) > 1e-12 {
+				t.Errorf("smoothing %v, weights %v: the loss is %v, want %v", smoothing, of, got, want)
+			}
+			for i := range z {
+				up, down := slices.Clone(z), slices.Clone(z)
+				up[i] += h
+				down[i] -= h
+				if want := 2 * (loss(up) - loss(down)) / (2 * h); math.Abs(d[i]-want) > 1e-7 {
+					t.Errorf("smoothing %v, weights %v: the gradient of output %d is %v, want %v", smoothing, of, i, d[i], want)
+				}
+			}
+		}
+	}
+}
+
 // TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of a loss that is
 // their sum, and not within that of the gradients, if those are of the mean, or of a loss that is the mean.
 func TestPassLossBound(t *testing.T) {
