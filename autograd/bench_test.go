@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// BenchmarkSmall is what the host spends on Nodes of few elements, whose kernels take next to no time: operations, and a
-// forward and a backward pass of two of them.
+// BenchmarkSmall is what the host spends on Nodes of few elements, whose kernels take next to no
+// time: operations, and a forward and a backward pass of two of them.
 func BenchmarkSmall(b *testing.B) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(b, sel, tensor.Options{})

@@ -47,14 +47,15 @@ type mapLoops struct {
 	rank, n int                      // n elements in all
 }
 
-// mapLoopsOf returns the loops of a launch. It is inlined, so that callers can keep them on the stack.
+// mapLoopsOf returns the loops of a launch. It is inlined: callers can keep them on the stack.
 func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
 	l := new(mapLoops)
 	l.set(m, c.args)
 	return l
 }
 
-// set makes l the loops of a launch with the arguments args. Before, l is zero or that of another launch of m.
+// set makes l the loops of a launch with the arguments args. Before, l is zero, or the loops of
+// another launch of m.
 func (l *mapLoops) set(m *mapSpec, args []Arg) {
 	c := Call[float32]{args: args}
 	l.rank = m.l.Rank

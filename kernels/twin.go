@@ -91,7 +91,7 @@ func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
 	parallel.For(n, grain(cost), f)
 }
 
-// serial reports whether Parallel calls f(0, n) itself: then a twin can do without a function on the heap.
+// serial reports whether Parallel calls f(0, n) itself: a twin then needs no function on the heap.
 func (c Call[T]) serial(n, cost int) bool { return parallel.Workers(n, grain(cost)) == 1 }
 
 // grain returns how many pieces of a cost are worth a goroutine.

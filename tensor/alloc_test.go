@@ -30,8 +30,8 @@ func TestLaunchAllocates(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfAnOperation holds what an operation of few elements allocates on the Go device. A map and a copy allocate
-// the tensor, its shape and its storage; the kernels of reductions add closures.
+// TestAllocationsOfAnOperation holds what an operation of few elements allocates on the Go device.
+// A map and a copy allocate the tensor, its shape and its storage. Kernels of reductions add closures.
 func TestAllocationsOfAnOperation(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector empties pools")

@@ -64,9 +64,9 @@ func (s *base) listener(d Device, op string) *activeListener {
 	return nil
 }
 
-func (s *base) notifyLaunch(d Device, k *kernels.Kernel, args []kernels.Arg) {
+func (s *base) notifyLaunch(d Device, k *kernels.Kernel) {
 	if t := s.listener(d, "a launch of "+k.Name); t != nil {
-		t.Launch(k, args)
+		t.Launch(k, s.args)
 	}
 }
 

@@ -23,21 +23,16 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	}
 	checkArgs(d, k, args)
 	s.enter("Launch")
+	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
-	s.launchEntered(d, k, s.args)
-}
-
-// launchEntered runs a kernel with arguments that were checked and are not on a stack, and leaves the device.
-func (s *base) launchEntered(d Device, k *kernels.Kernel, args []kernels.Arg) {
-	defer s.leaveLaunch(args)
 	if recordings.Load() > 0 {
-		s.notifyLaunch(d, k, args)
+		s.notifyLaunch(d, k)
 	}
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k
 		s.nrecent++
 	}
-	d.launch(k, args)
+	d.launch(k, s.args)
 }
 
 // argList is memory for the arguments of a launch that are not known when the code is compiled, which would be made anew for
@@ -54,21 +49,15 @@ func (s *base) list() *argList {
 
 // launch runs a kernel with arguments that were appended to l.args.
 func (l *argList) launch(d Device, k *kernels.Kernel, args []kernels.Arg) {
-	s := d.core()
-	if s.failure.Load() == nil {
-		checkArgs(d, k, args)
-		s.enter("Launch")
-		s.launchEntered(d, k, args)
-	} else {
-		clear(args)
-	}
+	launch(d, k, args...)
+	clear(args) // the memory can be collected
 	l.args = args[:0]
-	s.spare.Store(l)
+	d.core().spare.Store(l)
 }
 
 // leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others use the device.
-func (s *base) leaveLaunch(args []kernels.Arg) {
-	clear(args)
+func (s *base) leaveLaunch() {
+	clear(s.args)
 	s.leave()
 }
 

@@ -58,6 +58,7 @@ func rowMajor(shape []int) []int {
 	return strides
 }
 
+// putRowMajor sets strides to those of a contiguous tensor.
 func putRowMajor(strides, shape []int) {
 	step := 1
 	for d := len(shape) - 1; d >= 0; d-- {
@@ -66,7 +67,8 @@ func putRowMajor(strides, shape []int) {
 	}
 }
 
-// contiguousLayout returns a copy of shape, which is never nil, and the strides of a contiguous tensor, in one piece of memory.
+// contiguousLayout returns a copy of shape, which is never nil, and the strides of a contiguous
+// tensor, in one piece of memory.
 func contiguousLayout(shape []int) (dims, strides []int) {
 	n := len(shape)
 	both := make([]int, 2*n)

@@ -65,8 +65,8 @@ func (s *storage) release() {
 	}
 }
 
-// deviceBuffer is what the buffers of devices are. The storage whose memory a buffer is lies within it: the garbage
-// collector has one object less to look after.
+// deviceBuffer is what the buffers of devices are. The storage whose memory a buffer is lies within
+// it, so that both are one allocation.
 type deviceBuffer interface {
 	kernels.Buffer
 	storage() *storage // zero until the buffer is that of a tensor

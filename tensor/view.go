@@ -52,8 +52,8 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	return t.Copy().reshaped(dims)
 }
 
-// putStrides sets strides to those with which t's elements are those of another shape of their number, in their order. There
-// are none if axes with a gap between them would have to be one.
+// putStrides sets strides to those with which t's elements are those of another shape of their
+// number, in their order. ok is false if axes with a gap between them would have to be one.
 func (t *Tensor) putStrides(shape, strides []int) (ok bool) {
 	end := len(shape) // the axes from here on have their strides
 	for a := t.Rank() - 1; a >= 0; {
