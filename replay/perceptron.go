@@ -350,7 +350,7 @@ func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
 	}
 	p.scale, p.error = 1, expr.Const(0)
 	for _, h := range s.all {
-		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != z.n || !made[h.x] {
+		if h.kind != aSum || h.shares != 1 || h.inner != 1 || h.x.n != z.n || !made[h.x] || h.x == top.d { // that is the bias of one output
 			continue
 		}
 		of := formulasOf(s.one, z, p.target).formula(h.x)
