@@ -24,7 +24,7 @@ trap 'rm -rf "$stage"' EXIT
 for target in $targets; do
 	name=clgrad-$version-$(echo "$target" | tr / -)
 	mkdir "$stage/$name"
-	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build -trimpath -ldflags "-s -w" -o "$stage/$name/" ./cmd/mlpimage ./cmd/clgrad
+	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build -buildvcs=true -trimpath -ldflags "-s -w" -o "$stage/$name/" ./cmd/mlpimage ./cmd/clgrad
 	cp LICENSE CHANGELOG.md "$stage/$name/"
 	touch -d "@$(git log -1 --format=%ct)" "$stage/$name"/* "$stage/$name"
 	(cd "$stage" && tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX -cf - "$name" | gzip -9n >"$out/$name.tar.gz")
