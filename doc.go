@@ -1,4 +1,10 @@
-// Package clgrad has the version of the module and an example. The other packages do the work:
+// Package clgrad has the version of the module, and an example of training. The other packages do the
+// work. One step of training is:
+//
+//	loss := net.Forward(x).SquaredError(y)
+//	err := optim.Minimize(opt, loss) // Backward, Step and ZeroGrad
+//
+// The packages:
 //
 //	tensor      arrays on a device, and eager operations on them
 //	autograd    gradients of any order

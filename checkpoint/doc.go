@@ -6,7 +6,7 @@
 //		return err
 //	}
 //	for progress.Step < steps {
-//		...
+//		train(net, opt, loader, &progress) // some steps
 //		if err := checkpoint.Save(path, parts); err != nil {
 //			return err
 //		}

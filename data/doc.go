@@ -1,7 +1,9 @@
 // Package data is data sets in host memory, and loaders that put batches of their rows on a device.
 //
 //	sets, err := data.LoadNPZ("digits.npz")
-//	...
+//	if err != nil {
+//		return err
+//	}
 //	train := []data.Array{sets["images"].Slice(0, 1347), sets["labels"].Slice(0, 1347)}
 //	loader := data.NewLoader(d, train, data.LoaderConfig{Batch: 64, Seed: 1})
 //	for range epochs {

@@ -28,12 +28,12 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 // Checkpoint is what a checkpoint holds beside the model and the moments of its optimizers. It is stored as JSON
 // under the name "checkpoint".
 type Checkpoint struct {
-	Config Config   `json:"config"`
+	Config Config   `json:"config"`       // of the fit
 	Image  string   `json:"image_sha256"` // of its pixels
 	Device string   `json:"device"`       // that it was made on: on another, the last bits may differ
-	Steps  int      `json:"steps"`
-	Calls  uint32   `json:"rng_calls"` // of the stream of pixels
-	Flat   flatness `json:"mse"`       // readings so far
+	Steps  int      `json:"steps"`        // done
+	Calls  uint32   `json:"rng_calls"`    // of the stream of pixels
+	Flat   flatness `json:"mse"`          // readings so far
 	// Seconds of training so far; 0 in files that older versions wrote.
 	Seconds float64 `json:"seconds"`
 	Aim     int     `json:"aim,omitempty"` // the step at which a schedule ends that is planned for a PSNR

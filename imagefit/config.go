@@ -35,22 +35,22 @@ var Schedules = []string{Exponential, Linear}
 // Config is the settings of a fit. All but Steps, UntilFlat and LogEvery change what a step learns; so does Steps where
 // the schedule is Linear.
 type Config struct {
-	Steps       int      `json:"steps"` // training steps, at most
-	Batch       int      `json:"batch"` // pixels drawn per step
-	Encoding    Encoding `json:"encoding"`
-	Hidden      int      `json:"hidden"`   // width of a hidden layer
-	Layers      int      `json:"layers"`   // hidden layers, at most 1024
-	Loss        string   `json:"loss"`     // MSE or L1
-	Schedule    string   `json:"schedule"` // of the learning rate
-	LR          float64  `json:"lr"`       // the highest learning rate; for Exponential that of the first step
-	LRDecay     float64  `json:"lr_decay"` // for Exponential, factor on it per step
-	WeightDecay float64  `json:"weight_decay"`
-	Beta1       float64  `json:"beta1"`
-	Beta2       float64  `json:"beta2"`
-	UntilFlat   bool     `json:"until_flat"` // stop when the gain flattens
-	Seed        uint64   `json:"seed"`       // of the weights and of the pixels drawn
-	LogEvery    int      `json:"log_every"`  // steps between reports
-	Eager       bool     `json:"eager"`      // do each step launch by launch, layer by layer: record none
+	Steps       int      `json:"steps"`        // training steps, at most
+	Batch       int      `json:"batch"`        // pixels drawn per step
+	Encoding    Encoding `json:"encoding"`     // of positions
+	Hidden      int      `json:"hidden"`       // width of a hidden layer
+	Layers      int      `json:"layers"`       // hidden layers, at most 1024
+	Loss        string   `json:"loss"`         // MSE or L1
+	Schedule    string   `json:"schedule"`     // of the learning rate
+	LR          float64  `json:"lr"`           // the highest learning rate; for Exponential that of the first step
+	LRDecay     float64  `json:"lr_decay"`     // for Exponential, factor on it per step
+	WeightDecay float64  `json:"weight_decay"` // of AdamW, as Beta1 and Beta2
+	Beta1       float64  `json:"beta1"`        // of the mean of gradients
+	Beta2       float64  `json:"beta2"`        // of the mean of their squares
+	UntilFlat   bool     `json:"until_flat"`   // stop when the gain flattens
+	Seed        uint64   `json:"seed"`         // of the weights and of the pixels drawn
+	LogEvery    int      `json:"log_every"`    // steps between reports
+	Eager       bool     `json:"eager"`        // do each step launch by launch, layer by layer: record none
 }
 
 // Defaults returns the settings of the benchmarks, a small network that sees octaves of each coordinate.

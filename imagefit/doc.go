@@ -3,7 +3,7 @@
 //	img, err := imagefit.ReadImage("photo.jpg")
 //	cfg, err := imagefit.Preset(imagefit.Good, img.Width, img.Height)
 //	fit, err := imagefit.New(device, img, cfg)
-//	why, err := fit.Run(ctx, imagefit.Watch{Report: func(p imagefit.Progress) { ... }})
+//	why, err := fit.Run(ctx, imagefit.Watch{Report: func(p imagefit.Progress) { fmt.Println(p.Step) }})
 //	out, err := fit.Model.Render(ctx, img.Width, img.Height)
 //
 // Each step draws pixels at random, encodes their positions, and moves the network, and what the encoding

@@ -24,7 +24,7 @@ var Encodings = []string{Frequency, Fourier, SIREN, Hash}
 // Encoding says what the network sees of a position. Fields that a kind does not have are 0. It is stored in model
 // files.
 type Encoding struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind"` // one of Encodings
 	// Features is the inputs of the network, of frequency (a multiple of 4) and fourier (of 2).
 	Features int `json:"features,omitempty"`
 	// Sigma is the standard deviation of fourier's waves, in cycles per picture.
@@ -34,8 +34,8 @@ type Encoding struct {
 	// Levels is hash's grids: the first is Coarsest cells along the longer side of the picture, the last Finest,
 	// those between grow by one factor. 0 for Finest is as many as there are pixels.
 	Levels   int `json:"levels,omitempty"`
-	Coarsest int `json:"coarsest,omitempty"`
-	Finest   int `json:"finest,omitempty"`
+	Coarsest int `json:"coarsest,omitempty"` // see Levels
+	Finest   int `json:"finest,omitempty"`   // see Levels
 	// Table is the most entries of a grid, a power of two: grids of more vertices are hashed.
 	Table int `json:"table,omitempty"`
 	// PerEntry is the features of an entry.

@@ -20,8 +20,8 @@ var ErrDiverged = errors.New("training diverged")
 
 // Fit is a model in training.
 type Fit struct {
-	Model  *Model
-	Config Config
+	Model  *Model // as it is trained so far
+	Config Config // as New got it
 
 	device tensor.Device
 	digest string         // of the image

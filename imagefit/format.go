@@ -13,8 +13,8 @@ import (
 
 // Format is how a picture is stored in a file. The zero value is PNG.
 type Format struct {
-	JPEG    bool
-	Quality int // of JPEG, 1 to 100
+	JPEG    bool // PNG if it is not
+	Quality int  // of JPEG, 1 to 100
 }
 
 // DefaultQuality is the quality of JPEG unless told otherwise: little that is seen is lost.

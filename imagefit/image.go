@@ -14,7 +14,7 @@ var ErrImage = errors.New("not a usable image")
 // Image is channels in [0, 1], row by row from the top: Pixels[(y*Width+x)*Channels() + channel]. Colours are
 // multiplied by alpha where there is one, so that colours that nobody sees are all the same.
 type Image struct {
-	Width, Height int
+	Width, Height int // in pixels
 	Colour
 	Pixels []float32
 }

@@ -12,17 +12,17 @@ import (
 // About says what a model file or a checkpoint holds.
 type About struct {
 	Spec
-	Params     int          `json:"params"` // weights that were trained
-	Arrays     []AboutArray `json:"arrays"` // of the model
-	Checkpoint *Checkpoint  `json:"checkpoint,omitempty"`
+	Params     int          `json:"params"`               // weights that were trained
+	Arrays     []AboutArray `json:"arrays"`               // of the model
+	Checkpoint *Checkpoint  `json:"checkpoint,omitempty"` // nil for a model file
 }
 
 // AboutArray says what an array of a model file is.
 type AboutArray struct {
-	Name    string `json:"name"`
-	Shape   []int  `json:"shape"`
-	Weights int    `json:"weights"`
-	Type    string `json:"type"` // fp32, fp16 or int8
+	Name    string `json:"name"`    // in the file
+	Shape   []int  `json:"shape"`   // of the stored array
+	Weights int    `json:"weights"` // elements
+	Type    string `json:"type"`    // fp32, fp16 or int8
 }
 
 // Inspect reads a model file or a checkpoint without a device. Errors of the contents wrap ErrModel.

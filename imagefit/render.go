@@ -14,8 +14,8 @@ import (
 
 // View is a picture of a model: its size, and the part of it that is drawn, all of it if that is empty.
 type View struct {
-	Width, Height int
-	Crop          image.Rectangle
+	Width, Height int             // of the whole picture
+	Crop          image.Rectangle // the part; empty: all
 }
 
 // window returns the part that is drawn, or an error that wraps ErrConfig.

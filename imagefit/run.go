@@ -9,7 +9,7 @@ import (
 
 // Progress is a report of a running fit.
 type Progress struct {
-	Step, Steps int
+	Step, Steps int           // done, and of the whole run
 	Loss        float64       // mean over the values of the batch, of which a pixel has one per channel
 	PSNR        float64       // estimated, in dB
 	LR          float64       // of the next step

@@ -10,14 +10,14 @@ import (
 
 // Spec says what a model is; it is stored in the model file as JSON under the name "metadata".
 type Spec struct {
-	Format   int      `json:"format"` // of the file
-	Width    int      `json:"width"`  // of the image that was fitted
-	Height   int      `json:"height"`
-	Colour   Colour   `json:"colour"`
-	Encoding Encoding `json:"encoding"`
-	Network  Network  `json:"network"`
-	Weights  string   `json:"weights"` // how they are stored: FP32, FP16 or Int8
-	Steps    int      `json:"steps"`   // that it was trained
+	Format   int      `json:"format"`   // of the file
+	Width    int      `json:"width"`    // of the image that was fitted
+	Height   int      `json:"height"`   // of the image, too
+	Colour   Colour   `json:"colour"`   // channels, and how they are stored
+	Encoding Encoding `json:"encoding"` // of positions
+	Network  Network  `json:"network"`  // from encoded positions to colours
+	Weights  string   `json:"weights"`  // how they are stored: FP32, FP16 or Int8
+	Steps    int      `json:"steps"`    // that it was trained
 }
 
 // Network says what a perceptron is: Layers hidden layers of Hidden units, each followed by the activation, and an
@@ -25,9 +25,9 @@ type Spec struct {
 type Network struct {
 	Hidden     int     `json:"hidden"`
 	Layers     int     `json:"layers"`
-	Activation string  `json:"activation"` // leaky_relu or sine
-	Parameter  float64 `json:"parameter"`  // the slope of leaky_relu, the omega of sine
-	OutputBias bool    `json:"output_bias"`
+	Activation string  `json:"activation"`  // leaky_relu or sine
+	Parameter  float64 `json:"parameter"`   // the slope of leaky_relu, the omega of sine
+	OutputBias bool    `json:"output_bias"` // the output layer has one
 }
 
 const (

@@ -7,6 +7,12 @@
 // computes together are [Joined]: those may read indices, random words and operands by index.
 // The package knows nothing of tensors or of how OpenCL runs.
 //
+// The element-wise kernel of a formula, run on the host:
+//
+//	x, y := []float32{-2, 0, 3}, make([]float32, 3)
+//	k := fn.ReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
+//	k.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3), kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
+//
 // A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there are eight. What rewrites
 // recorded launches into fewer reads nothing else. Kernels of any package describe themselves that way, and one that does
 // not is opaque: it runs and is recorded as it is. Package kerneltest holds descriptions to the twins.

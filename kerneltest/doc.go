@@ -3,9 +3,14 @@
 //
 // A kernel says in [kernels.Kernel.Cases] with which operands it is tested:
 //
-//	Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) }),
+//	k.Cases = kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Special().Out(n).Int(n) })
 //
-// A test of its package calls [All] on each device and for each type of reals. That holds results to the twin within
+// A test of its package calls [All] on each device and for each type of reals:
+//
+//	d, err := tensor.Open("auto", tensor.Options{SkipSelfTest: true})
+//	err = kerneltest.All(d, false, k)
+//
+// That holds results to the twin within
 // the kernel's tolerance, and finds writes outside the outputs. It holds what a kernel says of itself, with
 // [kernels.Kernel.Describe], to the twin as well. Under Oclgrind, it finds races and reads outside buffers, too.
 package kerneltest

@@ -4,7 +4,7 @@
 // many there are:
 //
 //	opt := optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Constant(1e-3)))
-//	...
+//	loss := net.Forward(x).SquaredError(y)
 //	loss.Backward()
 //	opt.Step()
 //	opt.ZeroGrad()

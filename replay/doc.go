@@ -4,6 +4,13 @@
 // becomes one launch, what nobody reads is left out. What a replay computes has the bits of the eager step, but for such a
 // pass, which adds in another order.
 //
+//	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+//		loss := net.Forward(autograd.Const(x)).SquaredError(autograd.Const(y))
+//		return []*tensor.Tensor{loss.Value()}, optim.Minimize(opt, loss)
+//	})
+//	tensor.Upload(x, batch) // before each run
+//	err = rec.Run()
+//
 // A step is recorded as it runs on a device, whichever packages made the launches. Its inputs are tensors that are older
 // than [Record], whose contents the caller sets between runs, with tensor.Upload or SetInPlace. Its results are in tensors
 // that are older, such as parameters, and in those that the step returns. Numbers that change from run to run are

@@ -3,6 +3,11 @@
 // whose sums are split and for operands with gaps, which are copied first. It computes no gradients; package
 // autograd does.
 //
+//	d, err := tensor.Open("auto") // a GPU, else an OpenCL CPU, else plain Go
+//	x := tensor.New(d, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+//	centred := x.Sub(x.Mean(-1, tensor.Keepdims))
+//	values, err := centred.Float32s()
+//
 // A [Device] is either an OpenCL device or "cpu", which runs the kernels' Go twins. A [Tensor] is a view
 // (shape, strides, offset) of reference-counted storage on one device. Reshaping, transposing, slicing
 // and expanding share storage; the in-place methods, whose names end in InPlace, write through it.

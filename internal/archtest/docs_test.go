@@ -12,8 +12,69 @@ import (
 	"testing"
 )
 
-// documented are the packages of the library: every exported name has a comment, and each begins with an example.
-var documented = []string{"clrt", "kernels", "kernels/fn", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kerneltest", "hashgrid", "replay"}
+// documented returns the public packages of the module, by folder: every exported name has a comment, and each begins with
+// an example.
+func documented(t *testing.T) (found []string) {
+	t.Helper()
+	for pkg := range allowed {
+		if top, _, _ := strings.Cut(pkg, "/"); !slices.Contains([]string{"cmd", "examples", "internal", "scripts"}, top) {
+			found = append(found, pkg)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// TestPackageDocs: the comment of every public package begins with its name, and shows a program.
+func TestPackageDocs(t *testing.T) {
+	for _, pkg := range documented(t) {
+		var text, name string
+		for _, file := range parseAll(t, pkg, func(name string) bool { return !strings.HasSuffix(name, "_test.go") }) {
+			text, name = text+file.Doc.Text(), file.Name.Name
+		}
+		if !strings.HasPrefix(text, "Package "+name+" ") {
+			t.Errorf("the comment of %s begins %.30q", pkg, text)
+		}
+		if !showsProgram(text) {
+			t.Errorf("the comment of %s shows no Go that parses:\n%s", pkg, text)
+		}
+	}
+}
+
+// TestPackageDocsOfSamples: what TestPackageDocs is to find, it finds.
+func TestPackageDocsOfSamples(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Package p is.\n":                         false,
+		"Package p is.\n\n\tnn, optim   layers\n": false,
+		"Package p is.\n\n\tx := 1\n\t...\n":      false,
+		"Package p is.\n\n\tx := 1\n":             true,
+		"P:\n\n\ttype T int\n\n\tx := T(1)\n":     true,
+		"P:\n\n\timport _ \"q\"\n\nIt does.\n":    true,
+		"P:\n\n\ta b\n\nOr\n\n\tp.Do()\n":         true,
+	} {
+		if showsProgram(text) != want {
+			t.Errorf("%q: not %v", text, want)
+		}
+	}
+}
+
+// showsProgram reports whether an indented block of a comment is declarations and statements of Go.
+func showsProgram(text string) bool {
+	parses := func(source string) bool {
+		_, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
+		return err == nil
+	}
+	for _, block := range regexp.MustCompile(`(?m)^\t.*\n((\n)*\t.*\n)*`).FindAllString(text, -1) {
+		good := true
+		for _, chunk := range strings.Split(block, "\n\n") {
+			good = good && (parses("package p\n"+chunk) || parses("package p\nfunc f() {\n"+chunk+"\n}"))
+		}
+		if good {
+			return true
+		}
+	}
+	return false
+}
 
 // TestDocs: every exported function, method and type has a comment that begins with its name; every constant and
 // variable has one, or its group has; every field and interface method has one, or the comment of its type names
@@ -57,7 +118,7 @@ func TestDocsOfSamples(t *testing.T) {
 // eachSource calls f with every file of the library, tests aside.
 func eachSource(t *testing.T, f func(pkg string, file *ast.File)) {
 	t.Helper()
-	for _, pkg := range documented {
+	for _, pkg := range documented(t) {
 		for _, file := range parseAll(t, pkg, func(name string) bool { return !strings.HasSuffix(name, "_test.go") }) {
 			f(pkg, file)
 		}

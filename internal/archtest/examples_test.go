@@ -8,7 +8,7 @@ import (
 
 // TestExamples: every package has an example of the whole of it, func Example, whose output is checked.
 func TestExamples(t *testing.T) {
-	for _, pkg := range documented {
+	for _, pkg := range documented(t) {
 		found := false
 		for _, file := range parseAll(t, pkg, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
 			for _, decl := range file.Decls {

@@ -18,8 +18,8 @@ func (p *Program) Bound(operand func(i int) (value, off float64), scalar func(i 
 type Leaves struct {
 	Operand func(i int) (value, off float64) // how far off it may be, too
 	Scalar  func(i int) float64              // those that are ints, too
-	Index   func(axis int) int
-	Element func(i, at int) float64 // of an operand that is read by index
+	Index   func(axis int) int               // of the element
+	Element func(i, at int) float64          // of an operand that is read by index
 }
 
 // BoundOf is Bound for one of the formulas of a program.

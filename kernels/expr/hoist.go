@@ -47,7 +47,7 @@ func Hoist(first int, axis, operand func(i int) bool, formulas ...*Expr) (rest, 
 	return rest, parts
 }
 
-// Reads, Takes and Follows report whether an operand, a scalar and the index along an axis occur.
+// Reads reports whether an operand occurs.
 func (p *Program) Reads(operand int) bool { return p.has(opOperand, operand) || p.has(opAt, operand) }
 
 // Takes reports whether a scalar occurs.
