@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,5 +150,23 @@ func TestImports(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestArchitecturePage: docs/architecture.md names every package.
+func TestArchitecturePage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range allowed {
+		top, rest, below := strings.Cut(pkg, "/")
+		name := map[bool]string{true: rest, false: top}[below]
+		if slices.Contains([]string{".", "examples", "scripts"}, top) {
+			continue
+		}
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).Match(text) {
+			t.Errorf("docs/architecture.md does not name package %s", pkg)
+		}
 	}
 }

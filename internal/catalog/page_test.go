@@ -28,15 +28,25 @@ const head = `# Operations
 
 <!-- Made by "make generate". -->
 
-Each is a method of ` + "`autograd.Node`" + `, and of ` + "`tensor.Tensor`" + ` without a graph, unless a package stands before its name. Semantics are
-PyTorch's and NumPy's; where one differs on purpose, its documentation says so (` + "`go doc autograd.Node.NAME`" + `).
+Each is a method of ` + "`autograd.Node`" + `, and of ` + "`tensor.Tensor`" + ` without a graph, unless a package stands
+before its name. Semantics are PyTorch's and NumPy's; where one differs on purpose, its
+documentation says so (` + "`go doc autograd.Node.NAME`" + `).
 
-The error is the largest difference to PyTorch 1.13 in float64, of results and gradients in all cases of the operation, as the
-next power of ten: relative to numbers above 1, and to the largest of an array where all are less. The Go device has it; the tests
-compare it in float32, too, and PoCL but for the longer lists of functions and masks. Kernels are tested on their own on these, in both types, under Oclgrind, and on an H200.
+The error is the largest difference in float64, of results and gradients in all cases of the
+operation, to the numbers in ` + "`testdata/references`" + `: PyTorch's, or where a case says so a formula's.
+It is the next power of ten, relative to numbers above 1, and to the largest of an array where all
+are less. It is that of the Go device; the tests compare float32, too, and PoCL but for the longer
+lists of functions and masks. Kernels are tested on their own on these, in both types, under
+Oclgrind, and on an H200.
 
-Some of PyTorch's functions are two of these: addcmul is ` + "`t.Add(x.Mul(y).MulScalar(v))`" + `, addcdiv ` + "`t.Add(x.Div(y).MulScalar(v))`" + `,
-add with alpha ` + "`t.Add(x.MulScalar(alpha))`" + `, and rsub ` + "`y.Sub(t)`" + `.
+Some of PyTorch's functions are two of these:
+
+| PyTorch | here |
+|---|---|
+| addcmul | ` + "`t.Add(x.Mul(y).MulScalar(v))`" + ` |
+| addcdiv | ` + "`t.Add(x.Div(y).MulScalar(v))`" + ` |
+| add with alpha | ` + "`t.Add(x.MulScalar(alpha))`" + ` |
+| rsub | ` + "`y.Sub(t)`" + ` |
 `
 
 // TestPage: docs/operations.md is what the list and the errors of today make. -update writes it.
