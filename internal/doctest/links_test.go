@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -125,5 +126,13 @@ func anchors(text string) []string {
 func TestReadmeIsShort(t *testing.T) {
 	if n := strings.Count(read(t, filepath.Join(root, "README.md")), "\n"); n > 150 {
 		t.Errorf("README.md has %d lines", n)
+	}
+}
+
+// TestReadmeCountsOperations: the README has as many operations as docs/operations.md.
+func TestReadmeCountsOperations(t *testing.T) {
+	rows := regexp.MustCompile("(?m)^\\| `").FindAllString(read(t, filepath.Join(root, "docs", "operations.md")), -1)
+	if want := "**[Operations](docs/operations.md)**: " + strconv.Itoa(len(rows)) + ","; !strings.Contains(read(t, filepath.Join(root, "README.md")), want) {
+		t.Errorf("README.md does not say %q", want)
 	}
 }
