@@ -13,7 +13,7 @@
 //
 // What a fused step may have:
 //
-//	layers        1 to 8, each x·w, with a bias or without
+//	layers        2 to 8, each x·w, with a bias or without
 //	width         1 to 128 outputs of a layer, 1 to 256 inputs
 //	activations   any formula of the layer's result, and of what earlier layers read: residual and dense connections
 //	loss          any formula of an output and its target, summed or averaged; cross-entropy with labels
