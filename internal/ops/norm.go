@@ -191,6 +191,10 @@ func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int
 	}
 	rstd = T(inverseDeviation[T](float64(l.Dot(to, to)), n, eps))
 	l.MapBy(vec.Mul, to, to, rstd)
+	if span == 1 && form&NormWeights != 0 && form&NormBiases != 0 {
+		l.Map(vec.FMA, to, to, w[first:], b[first:], to)
+		return mean, rstd
+	}
 	each := func(flag int, f vec.Function, v []T) {
 		switch {
 		case form&flag == 0:
