@@ -162,7 +162,7 @@ func softmaxGradRow[T kernels.Real](l *vec.Loops[T], y, g, d []T, logarithm bool
 const (
 	columnsLeast = 16      // fewer are not worth vectors
 	columnsMost  = 1024    // of a block
-	columnsCache = 1 << 18 // bytes of a block
+	columnsCache = 1 << 20 // bytes of a block
 	columnsRun   = 16      // rows whose terms are added up before they are added to the sum
 )
 
