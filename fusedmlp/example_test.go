@@ -32,6 +32,6 @@ func Example() {
 		return
 	}
 	defer rec.Free()
-	fmt.Println(rec.Report().Passes, "perceptron,", rec.Report().Launches, "launches,", rec.Run())
+	fmt.Println(rec.Report().FusedSteps, "perceptron,", rec.Report().Launches, "launches,", rec.Run())
 	// Output: 1 perceptron, 2 launches, <nil>
 }
