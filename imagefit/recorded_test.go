@@ -64,7 +64,7 @@ func TestWithoutRewrites(t *testing.T) {
 		return everything(t, f, f.loss)
 	}
 	want := train(true)
-	for _, words := range []string{"none", "-perceptron"} {
+	for _, words := range []string{"none", "-fused-training-step"} {
 		t.Setenv(replay.Env, words)
 		if got := train(false); got != want {
 			t.Errorf("%s: %.300s\nwant\n%.300s", words, got, want)
