@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -12,7 +12,7 @@ import (
 func (x *Node) takeAlong(index *tensor.Tensor, axis, count int, distinct bool) *Node {
 	const op = "TakeAlong"
 	n := x.Shape()[axis]
-	return NewOp(op, plumbing.TakeAlong(x.use(op), index, axis, count), []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp(op, tensorapi.Impl.TakeAlong(x.use(op), index, axis, count), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g.placeAlong(index, axis, n, distinct))
 	}, index)
 }
@@ -22,7 +22,7 @@ func (x *Node) takeAlong(index *tensor.Tensor, axis, count int, distinct bool) *
 func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Node {
 	const op = "PlaceAlong"
 	count := x.Shape()[axis]
-	return NewOp(op, plumbing.PlaceAlong(x.use(op), index, axis, n, distinct), []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp(op, tensorapi.Impl.PlaceAlong(x.use(op), index, axis, n, distinct), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g.takeAlong(index, axis, count, distinct))
 	}, index)
 }

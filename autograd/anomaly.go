@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -28,7 +28,7 @@ import (
 // nothing.
 func DetectAnomalies(d tensor.Device, f func() error) (err error) {
 	const op = "DetectAnomalies"
-	defer plumbing.Unclaim(d, claim(d, op))
+	defer tensorapi.Impl.Unclaim(d, claim(d, op))
 	m, own := *modeOf(d, op), &watch{}
 	m.watch = own
 	defer leave(d, m.enter(d))

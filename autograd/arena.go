@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/fusion"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -45,7 +45,7 @@ func NewArena(params []*Node) *Arena {
 			misuse(fmt.Sprintf("parameter %q already has an optimizer", p.label()))
 		case slices.Contains(params[:i], p):
 			misuse(fmt.Sprintf("parameter %q is listed twice", p.label()))
-		case plumbing.InFlatBuffer(p.value) || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
+		case tensorapi.Impl.InFlatBuffer(p.value) || slices.ContainsFunc(params[:i], func(q *Node) bool { return q.value == p.value }):
 			misuse(fmt.Sprintf("parameter %q is made of the tensor of another: make one parameter of it, and use that", p.label()))
 		}
 		if p.value.Freed() {
@@ -63,7 +63,7 @@ func NewArena(params []*Node) *Arena {
 	for i, p := range params {
 		place, had := a.Place(a.Values, i, p.value.Shape()), p.grad
 		p.arena, p.gradBuffer = a, a.Place(a.grads, i, p.value.Shape())
-		plumbing.Rehome(p.value, place)
+		tensorapi.Impl.Rehome(p.value, place)
 		place.Free()
 		if had != nil {
 			p.gradBuffer.SetInPlace(had)
@@ -146,7 +146,7 @@ func (a *Arena) ZeroGrad() {
 	for _, p := range a.Params {
 		p.ZeroGrad()
 	}
-	plumbing.Forget(a.grads)
+	tensorapi.Impl.Forget(a.grads)
 }
 
 // Free releases the gradients and the arena's hold on the values; the parameters keep their values and
@@ -160,7 +160,7 @@ func (a *Arena) Free() {
 		p.grad = nil
 		p.gradBuffer.Free()
 		p.gradBuffer, p.arena = nil, nil
-		plumbing.LeaveFlatBuffer(p.value)
+		tensorapi.Impl.LeaveFlatBuffer(p.value)
 	}
 	a.Values.Free()
 	a.grads.Free()

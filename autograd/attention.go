@@ -2,7 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -25,12 +25,12 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 	}
 	whole := mask != nil && mask.needs // the gradient by the mask has the size of the softmax
 	if wanted := x.needs || k.needs || v.needs; wanted && !noGrad(xv.Device(), op) {
-		whole = whole || plumbing.AttentionKeeps(xv, kv, vv, options)
+		whole = whole || tensorapi.Impl.AttentionKeeps(xv, kv, vv, options)
 	}
-	y, kept := plumbing.Attention(xv, kv, vv, mv, options, whole)
+	y, kept := tensorapi.Impl.Attention(xv, kv, vv, mv, options, whole)
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
-			scale, bias, causal, live := plumbing.Attends(xv, kv, vv, mv, options)
+			scale, bias, causal, live := tensorapi.Impl.Attends(xv, kv, vv, mv, options)
 			p := x.To(tensor.Real).MulScalar(scale).MatMul(k.matrixT())
 			if bias != nil {
 				b := Const(bias)
@@ -59,7 +59,7 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 		for i := range inputs {
 			wants[i] = in.NeedsGrad(i)
 		}
-		dq, dk, dv, dm := plumbing.AttentionGrad(xv, kv, vv, mv, options, whole, y, kept, g.value, wants)
+		dq, dk, dv, dm := tensorapi.Impl.AttentionGrad(xv, kv, vv, mv, options, whole, y, kept, g.value, wants)
 		for i, t := range []*tensor.Tensor{dq, dk, dv, dm} {
 			switch {
 			case t == nil:

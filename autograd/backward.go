@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -33,7 +33,7 @@ func (n *Node) Backward(opts ...BackwardOptions) error {
 		o = opts[0]
 	}
 	d := n.value.Device()
-	defer plumbing.Unclaim(d, claim(d, "Backward"))
+	defer tensorapi.Impl.Unclaim(d, claim(d, "Backward"))
 	w := newWalk(n)
 	w.op, w.options, w.retain, w.record = "Backward from", "autograd.BackwardOptions", o.Retain || o.CreateGraph, o.CreateGraph
 	if o.Seed != nil {

@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
@@ -24,7 +24,7 @@ func (x *Node) MaskedFill(mask *Node, v float64) *Node {
 // places, 0 elsewhere.
 func (x *Node) MaskedSelect(mask *Node) *Node {
 	const op = "MaskedSelect"
-	shape, index := plumbing.MaskedIndex(op, x.use(op), mask.use(op))
+	shape, index := tensorapi.Impl.MaskedIndex(op, x.use(op), mask.use(op))
 	n := 1
 	for _, d := range shape {
 		n *= d

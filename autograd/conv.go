@@ -2,7 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -12,8 +12,8 @@ import (
 func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 	const op = "Conv"
 	xv, wv, bv := x.use(op), w.use(op), bias.useMaybe(op)
-	s, shape := plumbing.ConvShape(xv, wv, bv, options)
-	return convolved(s, false, x, w, bias, plumbing.Conv(op, s, false, xv, wv, bv, shape))
+	s, shape := tensorapi.Impl.ConvShape(xv, wv, bv, options)
+	return convolved(s, false, x, w, bias, tensorapi.Impl.Conv(op, s, false, xv, wv, bv, shape))
 }
 
 // ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups, k…] and a bias [o], or nil
@@ -22,8 +22,8 @@ func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
 	const op = "ConvTranspose"
 	xv, wv, bv := x.use(op), w.use(op), bias.useMaybe(op)
-	s, shape := plumbing.ConvTransposeShape(xv, wv, bv, options)
-	return convolved(s, true, x, w, bias, plumbing.Conv(op, s, true, xv, wv, bv, shape))
+	s, shape := tensorapi.Impl.ConvTransposeShape(xv, wv, bv, options)
+	return convolved(s, true, x, w, bias, tensorapi.Impl.Conv(op, s, true, xv, wv, bv, shape))
 }
 
 // useMaybe returns the value of a node, or nil if there is none.
@@ -54,7 +54,7 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 			if in.CreateGraph() {
 				in.AccumulateNode(0, g.convolve(s, !transposed, w, x.Shape()))
 			} else {
-				in.Accumulate(0, plumbing.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
+				in.Accumulate(0, tensorapi.Impl.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
 			}
 		}
 		needs := bias != nil && in.NeedsGrad(2)
@@ -64,11 +64,11 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 			in.AccumulateNode(1, a.convWeight(s, b, w.Shape()))
 		case needs && !transposed && !empty: // the weights' meets every element of g as that of the bias does
 			in.AccumulateInto(1, func(dw *tensor.Tensor) {
-				in.AccumulateInto(2, func(db *tensor.Tensor) { plumbing.ConvWeightInto(dw, db, s, a.value, b.value) })
+				in.AccumulateInto(2, func(db *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dw, db, s, a.value, b.value) })
 			})
 			return
 		default:
-			in.AccumulateInto(1, func(dst *tensor.Tensor) { plumbing.ConvWeightInto(dst, nil, s, a.value, b.value) })
+			in.AccumulateInto(1, func(dst *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dst, nil, s, a.value, b.value) })
 		}
 		if !needs {
 			return
@@ -96,7 +96,7 @@ func (x *Node) convolve(s *ops.ConvShape, transposed bool, w *Node, shape []int)
 	if transposed {
 		op = "ConvTranspose"
 	}
-	return convolved(s, transposed, x, w, nil, plumbing.Conv(op, s, transposed, x.use(op), w.use(op), nil, shape))
+	return convolved(s, transposed, x, w, nil, tensorapi.Impl.Conv(op, s, transposed, x.use(op), w.use(op), nil, shape))
 }
 
 // convWeight returns W from X and y, of a shape: the gradient of the weights. Gradients: those of a convolution with g as its
@@ -105,7 +105,7 @@ func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
 	const op = "ConvWeight"
 	xv, yv := x.use(op), y.use(op)
 	w := tensor.Empty(xv.Device(), shape...)
-	plumbing.ConvWeightInto(w, nil, s, xv, yv)
+	tensorapi.Impl.ConvWeightInto(w, nil, s, xv, yv)
 	return NewOp(op, w, []*Node{x, y}, func(g *Node, in *Grads) {
 		if in.NeedsGrad(0) {
 			in.AccumulateNode(0, y.convolve(s, true, g, xv.Shape()))

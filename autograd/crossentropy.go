@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -72,7 +72,7 @@ func newCrossEntropy(op string, x, labels *tensor.Tensor, logits bool, options [
 			badOption(op, "the label to ignore is no int32")
 		}
 	}
-	losses, counted, kept := plumbing.CrossEntropy(op, x, labels, l.how.Weights, logits, l.ignore, l.how.Smoothing)
+	losses, counted, kept := tensorapi.Impl.CrossEntropy(op, x, labels, l.how.Weights, logits, l.ignore, l.how.Smoothing)
 	defer counted.Free()
 	l.kept = kept
 	if l.how.Reduction == EveryLoss {
@@ -123,7 +123,7 @@ func (l *crossEntropy) done(n *Node) *Node {
 
 // slope returns the gradient of the scores for that of each loss.
 func (l *crossEntropy) slope(g *tensor.Tensor, logits bool) *tensor.Tensor {
-	return plumbing.CrossEntropyGrad(l.op, l.x, l.labels, l.how.Weights, l.kept, g, logits, l.ignore, l.how.Smoothing)
+	return tensorapi.Impl.CrossEntropyGrad(l.op, l.x, l.labels, l.how.Weights, l.kept, g, logits, l.ignore, l.how.Smoothing)
 }
 
 func (l *crossEntropy) gradient(x, g *Node, in *Grads) {

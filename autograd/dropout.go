@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -32,7 +32,7 @@ func (x *Node) Dropout(p float64, rng *tensor.RNG, train bool) *Node {
 
 func (x *Node) dropped(p float64, call, lo, hi kernels.Arg) *Node {
 	const op = "Dropout"
-	return NewOp(op, plumbing.Dropped(x.use(op), p, call, lo, hi), []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp(op, tensorapi.Impl.Dropped(x.use(op), p, call, lo, hi), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g.dropped(p, call, lo, hi))
 	})
 }

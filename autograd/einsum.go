@@ -2,7 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/einsum"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -19,7 +19,7 @@ func Einsum(equation string, operands ...*Node) *Node {
 	if len(operands) > 0 {
 		var err error
 		if e, err = einsum.Parse(equation, shapes); err == nil {
-			defer plumbing.Rename("autograd", op)
+			defer tensorapi.Rename("autograd", op)
 			return einsum.Compute(e, operands, integers)
 		}
 		kind, detail = tensor.ErrShape, err.Error()
@@ -48,7 +48,7 @@ func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
 		}
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: kind, Shapes: [][]int{xv.Shape(), wv.Shape()}, Detail: err.Error()})
 	}
-	defer plumbing.Rename("autograd", op)
+	defer tensorapi.Rename("autograd", op)
 	return einsum.Compute(e, []*Node{x, w}, integers)
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -38,7 +38,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			values[i] = x.use(op)
 		}
 	}
-	y := plumbing.Elementwise(op, f, scalars, values[:n]...)
+	y := tensorapi.Impl.Elementwise(op, f, scalars, values[:n]...)
 	values[n] = y
 	var saved []*tensor.Tensor
 	for k, v := range values[:n+1] {

@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -18,7 +18,7 @@ func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMi
 // MaxWithIndex returns the maximum over the given axes and its index: see [tensor.Tensor.MaxWithIndex], as which it panics.
 // Gradient: g to the element that the index names, of equal ones the first; see Max for one that goes to all of them.
 func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
-	line, axis := x.joined(plumbing.Axes("MaxWithIndex", x.use("MaxWithIndex"), axes...))
+	line, axis := x.joined(tensorapi.Impl.Axes("MaxWithIndex", x.use("MaxWithIndex"), axes...))
 	y, index := line.use("MaxWithIndex").MaxWithIndex(axis)
 	n := NewOp("MaxWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)
@@ -27,7 +27,7 @@ func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 // MinWithIndex returns the minimum over the given axes and its index: see [tensor.Tensor.MinWithIndex], as which it panics.
 // Gradient: g to the element that the index names, of equal ones the first; see Min for one that goes to all of them.
 func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
-	line, axis := x.joined(plumbing.Axes("MinWithIndex", x.use("MinWithIndex"), axes...))
+	line, axis := x.joined(tensorapi.Impl.Axes("MinWithIndex", x.use("MinWithIndex"), axes...))
 	y, index := line.use("MinWithIndex").MinWithIndex(axis)
 	n := NewOp("MinWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)
@@ -44,7 +44,7 @@ func toSelected(x *Node, axis int, index *tensor.Tensor) func(g *Node, in *Grads
 func (n *Node) chosen(x *Node, axes []int, index *tensor.Tensor) (*Node, *tensor.Tensor) {
 	shape := n.Shape()
 	if keeps(axes) {
-		shape = keepDims(x.Shape(), plumbing.Axes(n.op, x.value, axes...))
+		shape = keepDims(x.Shape(), tensorapi.Impl.Axes(n.op, x.value, axes...))
 	}
 	view := index.Reshape(shape...)
 	n.keeping(index)

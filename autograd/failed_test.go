@@ -5,7 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -25,7 +25,7 @@ func TestFailedDevice(t *testing.T) {
 		}
 		own := autograd.NewOp("own", launched, []*node{p}, func(g *autograd.Node, in *autograd.Grads) { in.AccumulateNode(0, g) })
 		for name, y := range map[string]*node{"made before": before, "launched before": own, "made after": p.Square().MulScalar(2).Sum(), "of no launch": p.Reshape(1, 2).Slice(0, 0, 1)} {
-			if err := y.Backward(autograd.BackwardOptions{Seed: plumbing.One(d).Expand(y.Shape()...)}); err == nil || err.Error() != d.Err().Error() {
+			if err := y.Backward(autograd.BackwardOptions{Seed: tensorapi.Impl.One(d).Expand(y.Shape()...)}); err == nil || err.Error() != d.Err().Error() {
 				t.Errorf("%s, %s: Backward returns %v, want %v", sel, name, err, d.Err())
 			}
 			if p.Grad() != nil {

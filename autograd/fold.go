@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -28,7 +28,7 @@ func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...
 // Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g, whose gradient by x is 0.
 func (x *Node) LogSumExp(axes ...int) *Node {
 	xv := x.use("LogSumExp")
-	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), plumbing.Axes("LogSumExp", xv, axes...))
+	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), tensorapi.Impl.Axes("LogSumExp", xv, axes...))
 	return NewOp("LogSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, element(ops.LogSumExpGrad, nil, x, in.Output().Reshape(kept...), g.Reshape(kept...)))
 	}, xv, y)
@@ -42,7 +42,7 @@ func (x *Node) Norm(p float64, axes ...int) *Node {
 	const op = "Norm"
 	xv := x.use(op)
 	y := xv.Norm(p, axes...)
-	over := plumbing.Axes(op, xv, axes...)
+	over := tensorapi.Impl.Axes(op, xv, axes...)
 	kept := keepDims(xv.Shape(), over)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
 		if math.IsInf(p, 0) {
@@ -67,7 +67,7 @@ func (x *Node) Norm(p float64, axes ...int) *Node {
 // Gradient: 2(x − mean)·g/(n − correction).
 func (x *Node) Var(correction int, axes ...int) *Node {
 	xv := x.use("Var")
-	mean, y := plumbing.Moments("Var", xv, correction, axes...)
+	mean, y := tensorapi.Impl.Moments("Var", xv, correction, axes...)
 	d := x.deviations("Var", xv, y, mean, correction, axes)
 	n := NewOp("Var", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
@@ -80,7 +80,7 @@ func (x *Node) Var(correction int, axes ...int) *Node {
 // Gradient: (x − mean)·g/((n − correction)·y) for the result y, 0 where that is 0.
 func (x *Node) Std(correction int, axes ...int) *Node {
 	xv := x.use("Std")
-	mean, y := plumbing.Moments("Std", xv, correction, axes...)
+	mean, y := tensorapi.Impl.Moments("Std", xv, correction, axes...)
 	y.MapInPlace(fn.Sqrt, nil)
 	d := x.deviations("Std", xv, y, mean, correction, axes)
 	n := NewOp("Std", y, []*Node{x}, func(g *Node, in *Grads) {
@@ -98,7 +98,7 @@ type deviations struct {
 }
 
 func (x *Node) deviations(op string, xv, y, mean *tensor.Tensor, correction int, axes []int) deviations {
-	over := plumbing.Axes(op, xv, axes...)
+	over := tensorapi.Impl.Axes(op, xv, axes...)
 	kept := keepDims(xv.Shape(), over)
 	n := xv.Len() / max(y.Len(), 1)
 	return deviations{float64(max(n-correction, 0)), kept, func(in *Grads) *Node {

@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -19,7 +19,7 @@ type gradient struct {
 // settled returns g once all that came before are freed that it may share memory with: it is nobody else's if there is no
 // other tensor in its memory. What a view passed on, such as the gradient of a Reshape, then needs no copy.
 func (g gradient) settled() gradient {
-	g.mine = g.mine || plumbing.Alone(g.t)
+	g.mine = g.mine || tensorapi.Impl.Alone(g.t)
 	return g
 }
 
@@ -54,7 +54,7 @@ func (n *Node) addToLeaf(g gradient) {
 	if n.gradBuffer != nil {
 		switch {
 		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:
-			plumbing.SumRowsInto(n.gradBuffer, g.t, n.grad != nil) // one launch for bias gradients
+			tensorapi.Impl.SumRowsInto(n.gradBuffer, g.t, n.grad != nil) // one launch for bias gradients
 		default:
 			g = n.unbroadcast(g)
 			if n.grad != nil {

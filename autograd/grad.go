@@ -3,7 +3,7 @@ package autograd
 import (
 	"fmt"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -53,7 +53,7 @@ func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 		}
 	}
 	d := y.value.Device()
-	defer plumbing.Unclaim(d, claim(d, op))
+	defer tensorapi.Impl.Unclaim(d, claim(d, op))
 	w := newWalk(y)
 	w.op, w.options, w.seed, w.retain, w.record = "Grad of", "autograd.GradOptions", o.Seed, o.Retain || o.CreateGraph, o.CreateGraph
 	w.asked, w.found = true, map[*Node]*Node{}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -81,7 +81,7 @@ func TestGradOfNodes(t *testing.T) {
 				g[0].Value().FillInPlace(0)
 				g[3].Value().FillInPlace(0)
 				want(t, "∂y/∂p, after ∂y/∂h was changed", g[1].Value(), 18, 64)
-				want(t, "one", plumbing.One(d), 1)
+				want(t, "one", tensorapi.Impl.One(d), 1)
 			}
 		}
 		// What the gradients share on the way they do not share at the end.

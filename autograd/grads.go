@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -138,10 +138,10 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	switch {
 	case n.gradBuffer != nil && in.walk.canWriteInPlace(n):
 		n.foundGrad()
-		plumbing.MatMulInto(n.gradBuffer, a, b, n.grad != nil)
+		tensorapi.Impl.MatMulInto(n.gradBuffer, a, b, n.grad != nil)
 		n.grad = n.gradBuffer
 	case n.pending.t != nil && n.pending.mine:
-		plumbing.MatMulInto(n.pending.t, a, b, true)
+		tensorapi.Impl.MatMulInto(n.pending.t, a, b, true)
 	default:
 		in.walk.add(n, gradient{a.MatMul(b), true})
 	}

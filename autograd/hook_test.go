@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -90,7 +90,7 @@ func TestHookReplaces(t *testing.T) {
 			if got := strings.Join(order, " "); got != "first second third leaf first second third leaf" {
 				t.Errorf("order of hooks: %s", got)
 			}
-			want(t, "one, which the device keeps", plumbing.One(d), 1)
+			want(t, "one, which the device keeps", tensorapi.Impl.One(d), 1)
 		}
 	})
 }

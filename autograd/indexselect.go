@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -134,7 +134,7 @@ func (e embedding) add(dst, x *tensor.Tensor) {
 		index = padded
 	}
 	rows := x.Reshape(index.Len(), e.shape[1])
-	plumbing.AddRows(dst, index, rows)
+	tensorapi.Impl.AddRows(dst, index, rows)
 	rows.Free()
 	index.Free()
 }

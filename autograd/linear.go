@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -43,7 +43,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 		f = fn.Identity
 	}
 	scalars = slices.Clone(scalars)
-	y, z := plumbing.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device(), op))
+	y, z := tensorapi.Impl.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device(), op))
 	d := f.CheapestGradient(scalars)
 	saved := []*tensor.Tensor{xv, wv}
 	if d.Uses(1) {
@@ -51,7 +51,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	}
 	var bias savedValue // which the operand of f is recorded from
 	if b != nil {
-		bias = savedValue{bv, plumbing.Version(bv)}
+		bias = savedValue{bv, tensorapi.Impl.Version(bv)}
 	}
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
@@ -75,7 +75,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 		dz := g.value
 		if !d.Is(2) {
 			var shares *tensor.Tensor
-			dz, shares = plumbing.LinearGrad(d, scalars, z, y, dz)
+			dz, shares = tensorapi.Impl.LinearGrad(d, scalars, z, y, dz)
 			defer dz.Free()
 			if b != nil {
 				in.Accumulate(2, shares)
@@ -126,8 +126,8 @@ func (in *Grads) products(g, x, w *tensor.Tensor) {
 func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
 	xv, tv := x.use(op), target.use(op)
-	sum, grad := plumbing.SquaredError(xv, tv)
-	read := [...]savedValue{{xv, plumbing.Version(xv)}, {tv, plumbing.Version(tv)}}
+	sum, grad := tensorapi.Impl.SquaredError(xv, tv)
+	read := [...]savedValue{{xv, tensorapi.Impl.Version(xv)}, {tv, tensorapi.Impl.Version(tv)}}
 	n := NewOp(op, sum, []*Node{x, target}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
 			if in.unchanged(read[:]...) {
@@ -142,7 +142,7 @@ func (x *Node) SquaredError(target *Node) *Node {
 			in.Accumulate(1, dx.Neg())
 			dx.Free()
 		}
-		if plumbing.IsOne(g.value) { // as of a Backward without a seed
+		if tensorapi.Impl.IsOne(g.value) { // as of a Backward without a seed
 			in.AccumulateView(0, grad)
 		} else {
 			in.Accumulate(0, grad.Mul(g.value))

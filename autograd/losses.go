@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -125,7 +125,7 @@ type BinaryOptions struct {
 // targets, Positive and Weights.
 func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
 	const op = "BCEWithLogits"
-	defer plumbing.Rename("autograd", op)
+	defer tensorapi.Rename("autograd", op)
 	alike(op, x, target)
 	how := optional(op, options)
 	var y *Node
@@ -156,7 +156,7 @@ type DivergenceOptions struct {
 // where t is 0.
 func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 	const op = "KLDivergence"
-	defer plumbing.Rename("autograd", op)
+	defer tensorapi.Rename("autograd", op)
 	alike(op, x, target)
 	how := optional(op, options)
 	f := ops.Divergence
@@ -174,7 +174,7 @@ func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 // a norm of 0, which is at most eps then.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	const op = "CosineSimilarity"
-	defer plumbing.Rename("autograd", op)
+	defer tensorapi.Rename("autograd", op)
 	positive(op, "eps", eps)
 	whole, ok := tensor.Broadcast(x.use(op).Shape(), w.use(op).Shape())
 	if !ok {
@@ -211,7 +211,7 @@ type MarginOptions struct {
 // convolutional neural networks", 2016.
 func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions) *Node {
 	const op = "TripletMargin"
-	defer plumbing.Rename("autograd", op)
+	defer tensorapi.Rename("autograd", op)
 	how := optional(op, options)
 	margin := how.Margin
 	if margin == 0 {

@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 )
 
 // MatMul returns the matrix product of x […, m, k] and w […, k, n]: of two matrices, or of batches of them, whose leading
@@ -14,7 +14,7 @@ func (x *Node) MatMul(w *Node) *Node {
 	const op = "MatMul"
 	xv, wv := x.use(op), w.use(op)
 	if xv.Rank() == 1 && wv.Rank() == 1 {
-		defer plumbing.Rename("autograd", op)
+		defer tensorapi.Rename("autograd", op)
 		return x.Dot(w)
 	}
 	y := xv.MatMul(wv)

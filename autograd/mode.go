@@ -3,7 +3,7 @@ package autograd
 import (
 	"sync"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -26,16 +26,16 @@ func modeOf(d tensor.Device, op string) *mode {
 	if !ok {
 		return &usual
 	}
-	plumbing.MustOwn(d, "autograd", op)
+	tensorapi.Impl.MustOwn(d, "autograd", op)
 	return m.(*mode)
 }
 
-// claim gives d to the calling goroutine for op, until plumbing.Unclaim.
+// claim gives d to the calling goroutine for op, until tensorapi.Impl.Unclaim.
 func claim(d tensor.Device, op string) (outermost bool) {
 	if d == nil {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the device is nil: look at the error that Open returned"})
 	}
-	return plumbing.Claim(d, "autograd", op)
+	return tensorapi.Impl.Claim(d, "autograd", op)
 }
 
 // enter sets the mode of d, which is claimed, and returns what it was, for leave.
@@ -63,7 +63,7 @@ func noGrad(d tensor.Device, op string) bool { return modeOf(d, op).quiet }
 // goroutines that f starts and waits for, too: call NoGrad in the goroutine that computes.
 func NoGrad(d tensor.Device, f func()) {
 	const op = "NoGrad"
-	defer plumbing.Unclaim(d, claim(d, op))
+	defer tensorapi.Impl.Unclaim(d, claim(d, op))
 	m := *modeOf(d, op)
 	m.quiet = true
 	defer leave(d, m.enter(d))

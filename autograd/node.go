@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -38,7 +38,7 @@ type Node struct {
 	backward func(g *Node, in *Grads) // nil if needs is false
 	saved    []savedValue
 	scratch  []*tensor.Tensor // what only backward reads: freed with the graph
-	launched plumbing.Launched
+	launched tensorapi.Launched
 
 	grad       *tensor.Tensor // of a parameter
 	gradBuffer *tensor.Tensor // where the arena wants grad to be, or nil
@@ -182,7 +182,7 @@ func (n *Node) Free() {
 // Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which must
 // outlive it.
 func (n *Node) Detach() *Node {
-	defer plumbing.Rename("autograd", "Detach")
+	defer tensorapi.Rename("autograd", "Detach")
 	n.use("Detach")
 	return &Node{value: n.value.View()}
 }
@@ -232,7 +232,7 @@ func (n *Node) use(op string) *tensor.Tensor {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
 			Detail: fmt.Sprintf("Backward freed the value of %q: call Retain on it before, or Backward with Retain", n.label())})
 	}
-	plumbing.TakeLaunched(n.value.Device(), op)
+	tensorapi.Impl.TakeLaunched(n.value.Device(), op)
 	return n.value
 }
 
@@ -264,7 +264,7 @@ func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	n := &Node{value: y, op: op}
 	n.madeRecorded()
 	if m.walk == nil || m.walk.record {
-		n.launched = plumbing.TakeLaunched(y.Device(), op)
+		n.launched = tensorapi.Impl.TakeLaunched(y.Device(), op)
 		if n.launched[0] != nil { // after a failure nothing is launched any more: it is not older
 			attribute(n)
 		}
@@ -308,7 +308,7 @@ func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved [
 	n.backward = backward
 	n.saved = make([]savedValue, len(saved))
 	for i, t := range saved {
-		n.saved[i] = savedValue{t, plumbing.Version(t)}
+		n.saved[i] = savedValue{t, tensorapi.Impl.Version(t)}
 	}
 }
 

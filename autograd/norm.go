@@ -2,7 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -119,7 +119,7 @@ func (n *norm) keep(y *Node) *Node {
 }
 
 func (n *norm) rows(op string, axis int, centred bool) (y *tensor.Tensor) {
-	y, n.mean, n.rstd = plumbing.RowNorm(op, n.x, axis, n.w, n.b, n.eps, centred)
+	y, n.mean, n.rstd = tensorapi.Impl.RowNorm(op, n.x, axis, n.w, n.b, n.eps, centred)
 	n.centred, n.split = centred, n.x.Shape()
 	if axis < 0 {
 		axis += n.x.Rank()
@@ -132,7 +132,7 @@ func (n *norm) rows(op string, axis int, centred bool) (y *tensor.Tensor) {
 }
 
 func (n *norm) groups(op string, groups int) (y *tensor.Tensor) {
-	y, n.mean, n.rstd = plumbing.GroupNorm(op, n.x, groups, n.w, n.b, n.eps)
+	y, n.mean, n.rstd = tensorapi.Impl.GroupNorm(op, n.x, groups, n.w, n.b, n.eps)
 	shape := n.x.Shape()
 	inner := 1
 	for _, d := range shape[2:] {
@@ -145,7 +145,7 @@ func (n *norm) groups(op string, groups int) (y *tensor.Tensor) {
 }
 
 func (n *norm) batch(options []tensor.BatchNormOptions) (y *tensor.Tensor) {
-	y, n.mean, n.rstd = plumbing.BatchNorm(n.x, n.w, n.b, n.eps, options)
+	y, n.mean, n.rstd = tensorapi.Impl.BatchNorm(n.x, n.w, n.b, n.eps, options)
 	n.fixed = len(options) > 0 && options[0].Eval
 	n.perChannel, n.split = true, n.x.Shape()
 	for axis := range n.split {
@@ -224,7 +224,7 @@ func (n *norm) rowsBackward(g *Node, in *Grads) {
 		n.recorded(g, in)
 		return
 	}
-	dx, dw, db := plumbing.RowNormGrad(n.x, g.value, n.w, n.mean, n.rstd, n.centred, n.needs(in, 1) || n.needs(in, 2))
+	dx, dw, db := tensorapi.Impl.RowNormGrad(n.x, g.value, n.w, n.mean, n.rstd, n.centred, n.needs(in, 1) || n.needs(in, 2))
 	in.Accumulate(0, dx)
 	n.shares(in, 1, dw)
 	n.shares(in, 2, db)
@@ -242,7 +242,7 @@ func (n *norm) shares(in *Grads, i int, shares *tensor.Tensor) {
 				dst.ZeroInPlace()
 			} else if dst.Len() > 0 {
 				flat := dst.Reshape(dst.Len())
-				plumbing.SumRowsInto(flat, shares, false)
+				tensorapi.Impl.SumRowsInto(flat, shares, false)
 				flat.Free()
 			}
 		})
@@ -288,7 +288,7 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 		n.shares(in, 2, nil)
 		return
 	}
-	sg, sh := plumbing.ChannelSums(n.x, g.value, n.mean, n.rstd, 1, batch*channels)
+	sg, sh := tensorapi.Impl.ChannelSums(n.x, g.value, n.mean, n.rstd, 1, batch*channels)
 	if in.NeedsGrad(0) {
 		var sums [2]*tensor.Tensor
 		for i, s := range []*tensor.Tensor{sg, sh} {
@@ -322,7 +322,7 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 	stat := n.along(n.mean.Len())
 	var sg, sh *tensor.Tensor
 	if !n.fixed || n.needs(in, 1) || n.needs(in, 2) {
-		sg, sh = plumbing.ChannelSums(n.x, g.value, n.mean, n.rstd, shape[0], shape[1])
+		sg, sh = tensorapi.Impl.ChannelSums(n.x, g.value, n.mean, n.rstd, shape[0], shape[1])
 	}
 	switch {
 	case !in.NeedsGrad(0):

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -149,6 +149,6 @@ func TestScalarParameter(t *testing.T) {
 		}
 		want(t, "gradient in an arena", p.Grad(), 1)
 		arena.Free()
-		want(t, "one, which the device keeps", plumbing.One(d), 1)
+		want(t, "one, which the device keeps", tensorapi.Impl.One(d), 1)
 	})
 }

@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -35,14 +35,14 @@ func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 			in.AccumulateNode(0, g.padGrad(shape, widths, o.Mode))
 			return
 		}
-		in.Accumulate(0, plumbing.PadGrad(op, g.value, shape, widths, o.Mode))
+		in.Accumulate(0, tensorapi.Impl.PadGrad(op, g.value, shape, widths, o.Mode))
 	})
 }
 
 // padGrad returns the gradient of the operand of a Pad from that of its result. Gradient: that Pad, with 0 outside.
 func (g *Node) padGrad(shape []int, widths [][2]int, mode tensor.PadMode) *Node {
 	const op = "PadGrad"
-	return NewOp(op, plumbing.PadGrad(op, g.use(op), shape, widths, mode), []*Node{g}, func(gg *Node, in *Grads) {
+	return NewOp(op, tensorapi.Impl.PadGrad(op, g.use(op), shape, widths, mode), []*Node{g}, func(gg *Node, in *Grads) {
 		in.AccumulateNode(0, gg.Pad(widths, tensor.PadOptions{Mode: mode}))
 	})
 }

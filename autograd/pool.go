@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -9,7 +9,7 @@ import (
 // element that is the maximum, of equal ones the first, of NaN the last; where windows overlap, the sum.
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	const op = "MaxPool"
-	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, x.pools(op))
+	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, x.pools(op))
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
 	return n.keepingPlaces(places)
 }
@@ -18,7 +18,7 @@ func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 // [tensor.Tensor.MaxPoolWithIndex], as which it panics. Gradient: that of MaxPool.
 func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
 	const op = "MaxPoolWithIndex"
-	y, places, grad := plumbing.MaxPool(op, x.use(op), window, options, true)
+	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, true)
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
 	view := places.View()
 	return n.keepingPlaces(places), view
@@ -29,7 +29,7 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 // overlap, the sum.
 func (x *Node) AdaptiveMaxPool(size []int) *Node {
 	const op = "AdaptiveMaxPool"
-	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, x.pools(op))
+	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, x.pools(op))
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
 	return n.keepingPlaces(places)
 }
@@ -38,7 +38,7 @@ func (x *Node) AdaptiveMaxPool(size []int) *Node {
 // [tensor.Tensor.AdaptiveMaxPoolWithIndex], as which it panics. Gradient: that of AdaptiveMaxPool.
 func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
-	y, places, grad := plumbing.AdaptiveMaxPool(op, x.use(op), size, true)
+	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, true)
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
 	view := places.View()
 	return n.keepingPlaces(places), view
@@ -93,7 +93,7 @@ func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 	const op = "AvgPool"
 	xv := x.use(op)
-	pool, grad := plumbing.AvgPool(op, xv, window, options)
+	pool, grad := tensorapi.Impl.AvgPool(op, xv, window, options)
 	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
 }
 
@@ -102,7 +102,7 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 func (x *Node) AdaptiveAvgPool(size []int) *Node {
 	const op = "AdaptiveAvgPool"
 	xv := x.use(op)
-	pool, grad := plumbing.AdaptiveAvgPool(op, xv, size)
+	pool, grad := tensorapi.Impl.AdaptiveAvgPool(op, xv, size)
 	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
 }
 

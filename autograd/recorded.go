@@ -6,7 +6,7 @@ import (
 	"weak"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -63,7 +63,7 @@ type stateKey struct{}
 
 // recordedOn returns the state of the step that is being recorded on d, nil if there is none.
 func recordedOn(d tensor.Device) *recordedState {
-	s := plumbing.State(d, stateKey{}, func() capture.State {
+	s := tensorapi.Impl.State(d, stateKey{}, func() capture.State {
 		return &recordedState{device: d, of: map[*Node]*recordedParam{}, made: map[weak.Pointer[Node]]bool{}}
 	})
 	if s == nil {
@@ -267,7 +267,7 @@ func (r recordedNode) ready() error {
 		switch {
 		case s.t.Freed():
 			return notReady(tensor.ErrFreed, fmt.Sprintf("a value that the gradient of %q needs: free it later, or record the step anew", n.op))
-		case plumbing.Version(s.t) != s.version:
+		case tensorapi.Impl.Version(s.t) != s.version:
 			return notReady(ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v as it was: change a copy", n.op, s.t.Shape()))
 		}
 	}

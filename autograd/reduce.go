@@ -3,7 +3,7 @@ package autograd
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -11,7 +11,7 @@ import (
 // is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
 func (x *Node) Sum(axes ...int) *Node {
 	xv := x.use("Sum")
-	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes("Sum", xv, axes...))
+	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Sum", xv, axes...))
 	return NewOp("Sum", y, []*Node{x}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
 			in.AccumulateNode(0, g.Reshape(kept...).Expand(shape...))
@@ -26,7 +26,7 @@ func (x *Node) Sum(axes ...int) *Node {
 // elements that a mean is of.
 func (x *Node) Mean(axes ...int) *Node {
 	xv := x.use("Mean")
-	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), plumbing.Axes("Mean", xv, axes...))
+	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Mean", xv, axes...))
 	n := float64(xv.Len()) / float64(max(y.Len(), 1))
 	return NewOp("Mean", y, []*Node{x}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
@@ -74,7 +74,7 @@ func keepDims(shape, axes []int) []int {
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
-	return NewOp("Max", y, []*Node{x}, attained(xv, y, plumbing.Axes("Max", xv, axes...)), xv, y)
+	return NewOp("Max", y, []*Node{x}, attained(xv, y, tensorapi.Impl.Axes("Max", xv, axes...)), xv, y)
 }
 
 // Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
@@ -84,7 +84,7 @@ func (x *Node) Max(axes ...int) *Node {
 func (x *Node) Min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)
-	return NewOp("Min", y, []*Node{x}, attained(xv, y, plumbing.Axes("Min", xv, axes...)), xv, y)
+	return NewOp("Min", y, []*Node{x}, attained(xv, y, tensorapi.Impl.Axes("Min", xv, axes...)), xv, y)
 }
 
 // attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that are y.
@@ -94,7 +94,7 @@ func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 			in.AccumulateNode(0, g.toAttained(x, y, axes))
 			return
 		}
-		in.Accumulate(0, plumbing.MaxGrad(x, y, g.value, axes...))
+		in.Accumulate(0, tensorapi.Impl.MaxGrad(x, y, g.value, axes...))
 	}
 }
 
@@ -102,8 +102,8 @@ func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 func (g *Node) toAttained(x, y *tensor.Tensor, axes []int) *Node {
 	const op = "MaxGrad"
 	gv := g.use(op)
-	return NewOp(op, plumbing.MaxGrad(x, y, gv, axes...), []*Node{g}, func(gg *Node, in *Grads) {
-		parts := Const(plumbing.MaxGrad(x, y, tensor.Full(gv.Device(), 1, gv.Shape()...), axes...))
+	return NewOp(op, tensorapi.Impl.MaxGrad(x, y, gv, axes...), []*Node{g}, func(gg *Node, in *Grads) {
+		parts := Const(tensorapi.Impl.MaxGrad(x, y, tensor.Full(gv.Device(), 1, gv.Shape()...), axes...))
 		in.AccumulateNode(0, gg.Mul(parts).Sum(axes...).Reshape(gv.Shape()...))
 	}, x, y)
 }

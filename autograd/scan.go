@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -14,12 +14,12 @@ func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
 
 // cumSum is CumSum in a direction.
 func (x *Node) cumSum(axis, direction int) *Node {
-	return NewOp("CumSum", plumbing.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp("CumSum", tensorapi.Impl.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
 			in.AccumulateNode(0, g.cumSum(axis, direction^ops.ScanReverse))
 			return
 		}
-		in.Accumulate(0, plumbing.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
+		in.Accumulate(0, tensorapi.Impl.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
 	})
 }
 
@@ -33,14 +33,14 @@ func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
 // to i, without x[i], times the sum r[i] of what follows, r[i] = g[i] + x[i+1]·r[i+1].
 func (x *Node) cumProd(axis, direction int) *Node {
 	xv := x.use("CumProd")
-	y := plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction)
+	y := tensorapi.Impl.Scan("CumProd", ops.ScanProd, xv, axis, direction)
 	back := direction ^ ops.ScanReverse | ops.ScanShifted
 	return NewOp("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
 			in.AccumulateNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction, 1)))
 			return
 		}
-		r, before := plumbing.ScanLinear(xv, g.value, axis, back), plumbing.Scan("CumProd", ops.ScanProd, xv, axis, direction|ops.ScanExclusive)
+		r, before := tensorapi.Impl.ScanLinear(xv, g.value, axis, back), tensorapi.Impl.Scan("CumProd", ops.ScanProd, xv, axis, direction|ops.ScanExclusive)
 		in.Accumulate(0, r.Mul(before))
 		r.Free()
 		before.Free()
@@ -87,12 +87,12 @@ func (x *Node) shifted(axis, direction int) *Node {
 	return c.place(x.Slice(axis, from, from+rest), shape)
 }
 
-// linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see [plumbing.ScanLinear]. Gradient: r, the
+// linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see [tensorapi.Impl.ScanLinear]. Gradient: r, the
 // same scan of g in the other direction with the factor that follows, for z; the product of r and the y before for x.
 func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 	const op = "LinearScan"
 	xv, zv := x.use(op), z.use(op)
-	y := plumbing.ScanLinear(xv, zv, axis, flags)
+	y := tensorapi.Impl.ScanLinear(xv, zv, axis, flags)
 	return NewOp(op, y, []*Node{x, z}, func(g *Node, in *Grads) {
 		r := x.linearScan(g, axis, flags^ops.ScanReverse^ops.ScanShifted)
 		if flags&ops.ScanShifted != 0 { // x[k] takes y[k] to what follows
@@ -155,7 +155,7 @@ func (n *Node) ofIndex(index *tensor.Tensor) (*Node, *tensor.Tensor) {
 // the other elements, without a division, so that it is right where elements are 0. It is finite for an infinity and for NaN
 // beside finite elements.
 func (x *Node) Prod(axes ...int) *Node {
-	over := plumbing.Axes("Prod", x.use("Prod"), axes...)
+	over := tensorapi.Impl.Axes("Prod", x.use("Prod"), axes...)
 	line, axis := x.joined(over)
 	lv := line.use("Prod")
 	one := keepDims(lv.Shape(), []int{axis})
@@ -166,8 +166,8 @@ func (x *Node) Prod(axes ...int) *Node {
 			in.AccumulateNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse, 1))))
 			return
 		}
-		before := plumbing.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive)
-		after := plumbing.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive|ops.ScanReverse)
+		before := tensorapi.Impl.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive)
+		after := tensorapi.Impl.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive|ops.ScanReverse)
 		others := before.Mul(after)
 		before.Free()
 		after.Free()

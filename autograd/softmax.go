@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -16,7 +16,7 @@ func (x *Node) Softmax(axis int) *Node {
 			in.AccumulateNode(0, y.Mul(g.Sub(y.Mul(g).alongSum(axis))))
 			return
 		}
-		in.Accumulate(0, plumbing.SoftmaxGrad(y, g.value, axis, false))
+		in.Accumulate(0, tensorapi.Impl.SoftmaxGrad(y, g.value, axis, false))
 	}, y)
 }
 
@@ -30,7 +30,7 @@ func (x *Node) LogSoftmax(axis int) *Node {
 			in.AccumulateNode(0, g.Sub(in.Output().Exp().Mul(g.alongSum(axis))))
 			return
 		}
-		in.Accumulate(0, plumbing.SoftmaxGrad(y, g.value, axis, true))
+		in.Accumulate(0, tensorapi.Impl.SoftmaxGrad(y, g.value, axis, true))
 	}, y)
 }
 
@@ -44,7 +44,7 @@ func (x *Node) Softmin(axis int) *Node {
 			in.AccumulateNode(0, y.Mul(y.Mul(g).alongSum(axis).Sub(g)))
 			return
 		}
-		minus := plumbing.SoftmaxGrad(y, g.value, axis, false)
+		minus := tensorapi.Impl.SoftmaxGrad(y, g.value, axis, false)
 		in.Accumulate(0, minus.Neg())
 		minus.Free()
 	}, y)

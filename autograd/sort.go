@@ -1,7 +1,7 @@
 package autograd
 
 import (
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -41,14 +41,14 @@ func (x *Node) toSorted(axis int, index *tensor.Tensor) func(g *Node, in *Grads)
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of all others: see
 // [tensor.Tensor.KeepTopK], as which it panics. Gradient: g where elements stayed, else 0.
 func (x *Node) KeepTopK(k, axis int) *Node {
-	defer plumbing.Rename("autograd", "KeepTopK")
+	defer tensorapi.Rename("autograd", "KeepTopK")
 	xv := x.use("KeepTopK")
 	if xv.Rank() == 0 {
 		return x.Reshape(1).KeepTopK(k, axis).Reshape()
 	}
 	y, index := xv.TopK(k, axis)
 	a := fromFront(axis, xv.Rank())
-	n := NewOp("KeepTopK", plumbing.PlaceAlong(y, index, a, xv.Shape()[a], true), []*Node{x}, func(g *Node, in *Grads) {
+	n := NewOp("KeepTopK", tensorapi.Impl.PlaceAlong(y, index, a, xv.Shape()[a], true), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g.takeAlong(index, a, k, true).placeAlong(index, a, xv.Shape()[a], true))
 	}, index)
 	y.Free()
@@ -59,7 +59,7 @@ func (x *Node) KeepTopK(k, axis int) *Node {
 // Median returns the lower median over the given axes, and its index: see [tensor.Tensor.Median], as which it panics. Gradient: g
 // to the element that the index names.
 func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
-	line, axis := x.joined(plumbing.Axes("Median", x.use("Median"), axes...))
+	line, axis := x.joined(tensorapi.Impl.Axes("Median", x.use("Median"), axes...))
 	y, index := line.use("Median").Median(axis)
 	n := NewOp("Median", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)

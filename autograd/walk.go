@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -164,7 +164,7 @@ func (w *walk) stale(n *Node, s savedValue) error {
 	if s.t.Freed() {
 		return w.fail(n, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", n.op))
 	}
-	if now := plumbing.Version(s.t); now != s.version {
+	if now := tensorapi.Impl.Version(s.t); now != s.version {
 		return w.fail(n, ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
 			n.op, s.t.Shape(), s.version, now))
 	}
@@ -218,7 +218,7 @@ func (w *walk) run() error {
 			}
 		}
 	}
-	plumbing.TakeLaunched(d, w.op) // they belong to no node
+	tensorapi.Impl.TakeLaunched(d, w.op) // they belong to no node
 	if err := d.Err(); err != nil {
 		return err
 	}
@@ -231,11 +231,11 @@ func (w *walk) start(d tensor.Device) {
 	case w.record && w.seed != nil:
 		w.addNode(n, w.seed)
 	case w.record:
-		w.addNode(n, &Node{value: plumbing.One(d, n.Shape()...)})
+		w.addNode(n, &Node{value: tensorapi.Impl.One(d, n.Shape()...)})
 	case w.seed != nil: // a parameter may be the root: it gathers the seed
 		w.add(n, gradient{w.seed.value.View(), false})
 	default:
-		w.add(n, gradient{plumbing.One(d, n.Shape()...), false})
+		w.add(n, gradient{tensorapi.Impl.One(d, n.Shape()...), false})
 	}
 }
 

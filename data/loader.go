@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -256,7 +256,7 @@ func (l *Loader) Restore(s LoaderState) error {
 	case s.Epoch < 0 || s.Taken < 0 || s.Taken > l.Batches():
 		return fmt.Errorf("data: restore: the state is %d batches into epoch %d, and an epoch has %d", s.Taken, s.Epoch, l.Batches())
 	}
-	plumbing.NotRecorded("Restore of a Loader")
+	tensorapi.NotRecorded("Restore of a Loader")
 	l.state = s
 	return nil
 }

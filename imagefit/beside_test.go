@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -19,7 +19,7 @@ func TestPackedBesideBatch(t *testing.T) {
 		}
 		t.Run(sel, func(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
-			plumbing.AsMatrixUnits(d, false)
+			tensorapi.Impl.AsMatrixUnits(d, false)
 			cfg := Defaults()
 			cfg.Batch = 128*d.Target().Units + 33
 			got, _ := trainedBy(t, d, cfg, 3)

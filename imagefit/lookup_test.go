@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -20,7 +20,7 @@ func TestFeaturesLookedUp(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(sel, " ", grouped), func(t *testing.T) {
 				d := devtest.Open(t, sel, tensor.Options{GPUKernels: sel != "cpu", Precision: tensor.PrecisionFloat16})
-				plumbing.AsMatrixUnits(d, grouped)
+				tensorapi.Impl.AsMatrixUnits(d, grouped)
 				cfg := Defaults()
 				cfg.Batch = 64*d.Target().Units + 33
 				launches := 3

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -18,7 +18,7 @@ func TestPrecisionOfFits(t *testing.T) {
 	var psnr [3]float64
 	for p := range psnr {
 		d := devtest.Open(t, "cpu", tensor.Options{Precision: tensor.Precision(p)})
-		plumbing.AsMatrixUnits(d, false)
+		tensorapi.Impl.AsMatrixUnits(d, false)
 		f := run(t, d, img, c)
 		psnr[p] = psnrOf(t, f, img)
 		f.Free()

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -41,7 +41,7 @@ type MultiHeadAttentionConfig struct {
 // NewMultiHeadAttention returns a layer, with its parameters drawn from rng, which draws what is dropped, too. It panics with
 // tensor.ErrShape for sizes below 1, and with tensor.ErrValue for heads that do not divide the size, and a probability outside [0, 1].
 func NewMultiHeadAttention(d tensor.Device, rng *tensor.RNG, cfg MultiHeadAttentionConfig) *MultiHeadAttention {
-	defer plumbing.Rename("nn", "NewMultiHeadAttention")
+	defer tensorapi.Rename("nn", "NewMultiHeadAttention")
 	const op = "NewMultiHeadAttention"
 	mustSizes(op, "Size", cfg.Size)
 	mustSizes(op, "Heads", cfg.Heads)

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -27,7 +27,7 @@ type ConvConfig struct {
 // NewConv returns a layer, with its parameters drawn from rng. It panics with tensor.ErrValue unless the kernel has 1 to 3
 // axes and the groups divide the channels, and with tensor.ErrShape for sizes below 1. [Conv.Forward] looks at the other options.
 func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
-	defer plumbing.Rename("nn", "NewConv")
+	defer tensorapi.Rename("nn", "NewConv")
 	groups := checkChannels("NewConv", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)
 	fanIn, fanOut := cfg.In/groups*volume(cfg.Kernel), cfg.Out/groups*volume(cfg.Kernel)
 	shape := append([]int{cfg.Out, cfg.In / groups}, cfg.Kernel...)
@@ -65,7 +65,7 @@ type ConvTransposeConfig struct {
 
 // NewConvTranspose returns a layer, with its parameters drawn from rng. It panics as [NewConv] does.
 func NewConvTranspose(d tensor.Device, rng *tensor.RNG, cfg ConvTransposeConfig) *ConvTranspose {
-	defer plumbing.Rename("nn", "NewConvTranspose")
+	defer tensorapi.Rename("nn", "NewConvTranspose")
 	groups := checkChannels("NewConvTranspose", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)
 	fanIn, fanOut := cfg.Out/groups*volume(cfg.Kernel), cfg.In/groups*volume(cfg.Kernel)
 	shape := append([]int{cfg.In, cfg.Out / groups}, cfg.Kernel...)

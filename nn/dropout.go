@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -19,12 +19,12 @@ func (l *Dropout) Forward(x *autograd.Node) *autograd.Node {
 	if l.P == 0 {
 		return x
 	}
-	plumbing.ReadsFlag(&l.eval, "a Dropout", "in evaluation", "in training")
+	tensorapi.ReadsFlag(&l.eval, "a Dropout", "in evaluation", "in training")
 	return x.Dropout(l.P, l.RNG, !l.eval)
 }
 
 // SetTraining says whether elements are dropped.
 func (l *Dropout) SetTraining(on bool) {
-	plumbing.SetsFlags(&l.eval)
+	tensorapi.SetsFlags(&l.eval)
 	l.eval = !on
 }

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -23,7 +23,7 @@ type EmbeddingConfig struct {
 // NewEmbedding returns a table drawn from rng. It panics with tensor.ErrShape for sizes below 1, and with tensor.ErrIndex
 // for a padding that is no row.
 func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedding {
-	defer plumbing.Rename("nn", "NewEmbedding")
+	defer tensorapi.Rename("nn", "NewEmbedding")
 	mustSizes("NewEmbedding", "Rows", cfg.Rows)
 	mustSizes("NewEmbedding", "Size", cfg.Size)
 	if cfg.Weight == nil {

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -21,7 +21,7 @@ type GRU struct {
 // NewGRU returns a layer, or several, with the parameters drawn from rng, which draws what is dropped, too. It panics with
 // tensor.ErrShape for sizes below 1, and with tensor.ErrValue for a probability outside [0, 1].
 func NewGRU(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *GRU {
-	defer plumbing.Rename("nn", "NewGRU")
+	defer tensorapi.Rename("nn", "NewGRU")
 	return &GRU{newRecurrent("GRU", 3, d, rng, cfg)}
 }
 

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -22,7 +22,7 @@ type LinearConfig struct {
 
 // NewLinear returns a layer, with its parameters drawn from rng. It panics with tensor.ErrShape for sizes below 1.
 func NewLinear(d tensor.Device, rng *tensor.RNG, cfg LinearConfig) *Linear {
-	defer plumbing.Rename("nn", "NewLinear")
+	defer tensorapi.Rename("nn", "NewLinear")
 	mustSizes("NewLinear", "In", cfg.In)
 	mustSizes("NewLinear", "Out", cfg.Out)
 	l := &Linear{Weight: draw(d, rng, cfg.Weight, cfg.In, cfg.Out, cfg.In, cfg.Out)}

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -22,7 +22,7 @@ type LSTM struct {
 
 // NewLSTM returns a layer, or several, with the parameters drawn from rng, which draws what is dropped, too. It panics as [NewGRU] does.
 func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
-	defer plumbing.Rename("nn", "NewLSTM")
+	defer tensorapi.Rename("nn", "NewLSTM")
 	return &LSTM{newRecurrent("LSTM", 4, d, rng, cfg)}
 }
 

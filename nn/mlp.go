@@ -3,7 +3,7 @@ package nn
 import (
 	"github.com/clgrad/clgrad/autograd"
 	_ "github.com/clgrad/clgrad/fusedmlp" // recorded steps of perceptrons are one launch
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -26,7 +26,7 @@ type MLP struct {
 
 // NewMLP returns a perceptron. It panics with tensor.ErrValue for fewer than two sizes, or more activations than layers.
 func NewMLP(d tensor.Device, rng *tensor.RNG, cfg MLPConfig) *MLP {
-	defer plumbing.Rename("nn", "NewMLP")
+	defer tensorapi.Rename("nn", "NewMLP")
 	layers := len(cfg.Sizes) - 1
 	if layers < 1 || len(cfg.Activations) > layers {
 		misuse("NewMLP", tensor.ErrValue, "sizes %v make %d layers, with %d activations", cfg.Sizes, max(layers, 0), len(cfg.Activations))

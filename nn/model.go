@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -87,7 +87,7 @@ func setMode(l TrainEvaler, on bool) {
 	switch l.(type) {
 	case *Dropout, *BatchNorm:
 	default:
-		plumbing.SetsTraining(l, on)
+		tensorapi.SetsTraining(l, on)
 	}
 	l.SetTraining(on)
 }
@@ -107,7 +107,7 @@ func (e entry) value() *tensor.Tensor {
 		t = e.param.Value()
 	}
 	if e.transposed {
-		return plumbing.Transposed(t)
+		return tensorapi.Impl.Transposed(t)
 	}
 	return t
 }

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,7 +29,7 @@ type LayerNormConfig struct {
 // NewLayerNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrValue for a config without Shape, and with
 // tensor.ErrShape for sizes below 1.
 func NewLayerNorm(d tensor.Device, cfg LayerNormConfig) *LayerNorm {
-	defer plumbing.Rename("nn", "NewLayerNorm")
+	defer tensorapi.Rename("nn", "NewLayerNorm")
 	mustAxes("NewLayerNorm", cfg.Shape)
 	l := &LayerNorm{axes: len(cfg.Shape), eps: orElse(cfg.Eps, usualEps)}
 	l.Weight, l.Bias = affine(d, cfg.NoAffine, cfg.NoBias, cfg.Shape...)
@@ -59,7 +59,7 @@ type RMSNormConfig struct {
 
 // NewRMSNorm returns a layer of weight 1. It panics as [NewLayerNorm] does.
 func NewRMSNorm(d tensor.Device, cfg RMSNormConfig) *RMSNorm {
-	defer plumbing.Rename("nn", "NewRMSNorm")
+	defer tensorapi.Rename("nn", "NewRMSNorm")
 	mustAxes("NewRMSNorm", cfg.Shape)
 	l := &RMSNorm{axes: len(cfg.Shape), eps: orElse(cfg.Eps, 0x1p-23)}
 	l.Weight, _ = affine(d, cfg.NoAffine, true, cfg.Shape...)
@@ -91,7 +91,7 @@ type GroupNormConfig struct {
 // NewGroupNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrShape for sizes below 1, and with
 // tensor.ErrValue for groups that do not divide the channels.
 func NewGroupNorm(d tensor.Device, cfg GroupNormConfig) *GroupNorm {
-	defer plumbing.Rename("nn", "NewGroupNorm")
+	defer tensorapi.Rename("nn", "NewGroupNorm")
 	const op = "NewGroupNorm"
 	mustSizes(op, "Channels", cfg.Channels)
 	mustSizes(op, "Groups", cfg.Groups)
@@ -136,7 +136,7 @@ type BatchNormConfig struct {
 // NewBatchNorm returns a layer of weight 1, bias 0, running mean 0 and running variance 1, in training. It panics
 // with tensor.ErrShape for channels below 1.
 func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
-	defer plumbing.Rename("nn", "NewBatchNorm")
+	defer tensorapi.Rename("nn", "NewBatchNorm")
 	mustSizes("NewBatchNorm", "Channels", cfg.Channels)
 	l := &BatchNorm{Mean: tensor.Zeros(d, cfg.Channels).Retain(), Var: tensor.Full(d, 1, cfg.Channels).Retain(),
 		Batches: tensor.ZerosOf(d, tensor.Int32).Retain(), eps: orElse(cfg.Eps, usualEps), momentum: cfg.Momentum}
@@ -147,13 +147,13 @@ func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
 // Forward returns x [batch, channels, …] with each channel normalised.
 func (l *BatchNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("BatchNorm", l != nil && l.eps != 0)
-	plumbing.ReadsFlag(&l.eval, "a BatchNorm", "in evaluation", "in training")
+	tensorapi.ReadsFlag(&l.eval, "a BatchNorm", "in evaluation", "in training")
 	return x.BatchNorm(l.Weight, l.Bias, l.eps, tensor.BatchNormOptions{Mean: l.Mean, Var: l.Var, Momentum: l.momentum, Eval: l.eval})
 }
 
 // SetTraining says which statistics are taken.
 func (l *BatchNorm) SetTraining(on bool) {
-	plumbing.SetsFlags(&l.eval)
+	tensorapi.SetsFlags(&l.eval)
 	l.eval = !on
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -60,7 +60,7 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 		}
 		from[name] = dict[name]
 	}
-	plumbing.CopyOver(own, from)
+	tensorapi.CopyOver(own, from)
 	if len(names) == 0 {
 		return nil
 	}

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -42,7 +42,7 @@ type TransformerBlockConfig struct {
 // NewTransformerBlock returns a block, with its parameters drawn from rng, which draws what is dropped, too. It panics as
 // [NewMultiHeadAttention] does.
 func NewTransformerBlock(d tensor.Device, rng *tensor.RNG, cfg TransformerBlockConfig) *TransformerBlock {
-	defer plumbing.Rename("nn", "NewTransformerBlock")
+	defer tensorapi.Rename("nn", "NewTransformerBlock")
 	const op = "NewTransformerBlock"
 	mustSizes(op, "Size", cfg.Size)
 	if cfg.Hidden == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
@@ -80,7 +80,7 @@ func (e *EMA) each(op string, f func(p, average *tensor.Tensor)) error {
 			f(p.Value(), e.averages[i])
 		}
 	}
-	plumbing.TakeLaunched(d, op) // they belong to no graph
+	tensorapi.Impl.TakeLaunched(d, op) // they belong to no graph
 	return d.Err()
 }
 
@@ -89,7 +89,7 @@ func (e *EMA) mustBeOut(op string) {
 	if e == nil || len(e.params) == 0 {
 		badCall(op, "the averages are a zero value: NewEMA makes them")
 	}
-	plumbing.ReadsFlag(&e.inUse, "an EMA", "in use in place of the parameters", "not in use")
+	tensorapi.ReadsFlag(&e.inUse, "an EMA", "in use in place of the parameters", "not in use")
 	if e.inUse {
 		badCall(op, "the averages are in use, in place of the parameters: call it outside of the function that Use got")
 	}
@@ -113,7 +113,7 @@ func (e *EMA) Use(f func()) (err error) {
 	const op = "Use"
 	e.mustBeOut(op)
 	d := e.params[0].Device()
-	defer plumbing.Unclaim(d, plumbing.Claim(d, "optim", op))
+	defer tensorapi.Impl.Unclaim(d, tensorapi.Impl.Claim(d, "optim", op))
 	swap := func() error {
 		return e.each(op, func(p, average *tensor.Tensor) {
 			tensor.MapInto(swapRule, nil, []*tensor.Tensor{p, average}, p, average)
@@ -122,7 +122,7 @@ func (e *EMA) Use(f func()) (err error) {
 	if err := swap(); err != nil {
 		return err
 	}
-	plumbing.SetsFlags(&e.inUse)
+	tensorapi.SetsFlags(&e.inUse)
 	e.inUse = true
 	defer func() {
 		e.inUse = false

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -43,7 +43,7 @@ const mostNumbers = 255
 // the first is of those that are in none of cfg's. set makes the `each` numbers of a group that change from step to step, of
 // its learning rate and the number of the step, counted from 1. What it panics with names op.
 func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int, set func(cfg *C, numbers []kernels.Arg, lr float64, t int), moments ...string) (*base, []C) {
-	defer plumbing.Rename("optim", op)
+	defer tensorapi.Rename("optim", op)
 	_, groups := cfg.check()
 	if most := mostNumbers / each; len(groups) >= most {
 		panic(badValue("there are %d groups: %d at most, beside the parameters in none", len(groups), most-1))

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -159,7 +159,7 @@ func (s *LossScaler) Backward(loss *autograd.Node, opts ...autograd.BackwardOpti
 	if !o.CreateGraph { // whose graph has the seed
 		defer o.Seed.Free()
 	}
-	plumbing.SetsFlags(&s.scaled)
+	tensorapi.SetsFlags(&s.scaled)
 	s.scaled = true
 	return loss.Backward(o)
 }
@@ -176,7 +176,7 @@ func (s *LossScaler) Unscale() {
 	const op = "Unscale"
 	s.mustBeMade(op)
 	s.unscale(op)
-	plumbing.TakeLaunched(s.b.flat.Values.Device(), op)
+	tensorapi.Impl.TakeLaunched(s.b.flat.Values.Device(), op)
 }
 
 func (s *LossScaler) unscale(op string) {
@@ -187,7 +187,7 @@ func (s *LossScaler) unscale(op string) {
 	case s.unscaled:
 		badCall(op, "the gradients are divided by the scale already, since the last step")
 	}
-	plumbing.SetsFlags(&s.unscaled)
+	tensorapi.SetsFlags(&s.unscaled)
 	s.unscaled = true
 	flat := s.b.flat
 	tensor.Scope(flat.Values.Device(), func() {
@@ -241,7 +241,7 @@ func (s *LossScaler) Step() error {
 	}
 	tensor.MapInto(scaleRule, []kernels.Arg{kernels.FloatArg(s.every)}, []*tensor.Tensor{s.scale, s.inverse, s.row}, s.scale, s.inverse, s.row, s.largest)
 	d := s.b.flat.Values.Device()
-	plumbing.TakeLaunched(d, "Step") // it belongs to no graph
+	tensorapi.Impl.TakeLaunched(d, "Step") // it belongs to no graph
 	return d.Err()
 }
 
@@ -254,14 +254,14 @@ func (s *LossScaler) ZeroGrad() {
 
 // begin makes the scaler what it is before the first loss of a step.
 func (s *LossScaler) begin() {
-	plumbing.SetsFlags(&s.scaled, &s.unscaled)
+	tensorapi.SetsFlags(&s.scaled, &s.unscaled)
 	s.scaled, s.unscaled = false, false
 }
 
 // readsFlags tells a step that is being recorded that something depends on what was called since the last step.
 func (s *LossScaler) readsFlags() {
-	plumbing.ReadsFlag(&s.scaled, "a LossScaler", "after a Backward", "before the first Backward")
-	plumbing.ReadsFlag(&s.unscaled, "a LossScaler", "after Unscale", "before Unscale")
+	tensorapi.ReadsFlag(&s.scaled, "a LossScaler", "after a Backward", "before the first Backward")
+	tensorapi.ReadsFlag(&s.unscaled, "a LossScaler", "after Unscale", "before Unscale")
 }
 
 // Steps returns how many steps were done, with those that were left out.
@@ -313,7 +313,7 @@ func (s *LossScaler) Restore(state State) error {
 	if err := s.opt.Restore(rest); err != nil {
 		return err
 	}
-	plumbing.CopyOver(own, scale.Tensors)
+	tensorapi.CopyOver(own, scale.Tensors)
 	s.begin()
 	return s.numbers.Device().Err()
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
@@ -119,7 +119,7 @@ func TestLossScalerTrains(t *testing.T) {
 			t.Fatalf("%s: in float32 the loss goes from %v to %v", sel, first, want)
 		}
 		halves := devtest.Open(t, sel, tensor.Options{Precision: tensor.PrecisionFloat16, GPUKernels: sel != "cpu", SkipSelfTest: true})
-		plumbing.AsMatrixUnits(halves, false)
+		tensorapi.Impl.AsMatrixUnits(halves, false)
 		if first, last := underflowing(t, halves, 0, false); !(last > 0.97*first) {
 			t.Errorf("%s: without a scaler the loss goes from %v to %v: the test is of gradients that vanish", sel, first, last)
 		}

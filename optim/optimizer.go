@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -132,7 +132,7 @@ func (b *base) Step() error {
 		return err
 	}
 	b.flat.Values.MarkWritten()
-	plumbing.TakeLaunched(d, "Step") // updates belong to no graph
+	tensorapi.Impl.TakeLaunched(d, "Step") // updates belong to no graph
 	return d.Err()
 }
 
@@ -159,7 +159,7 @@ func (b *base) State() State {
 // tensors of this optimizer, in their shapes and on its device.
 func (b *base) Restore(s State) error {
 	b.mustBeMade("Restore")
-	plumbing.NotRecorded("Restore of an optimizer")
+	tensorapi.NotRecorded("Restore of an optimizer")
 	own := b.State().Tensors
 	defer freeAll(own)
 	if err := restore("optimizer", own, s); err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -77,7 +77,7 @@ func (p *Plateau) LR(int) float64 { return p.state.LR }
 
 // Measured tells a value, from which the learning rate of the steps after it follows.
 func (p *Plateau) Measured(value float64) {
-	plumbing.NotRecorded("Measured of a Plateau")
+	tensorapi.NotRecorded("Measured of a Plateau")
 	s, cfg := &p.state, &p.cfg
 	if p.better(value) {
 		s.Best, s.Seen, s.Bad = value, true, 0
@@ -120,7 +120,7 @@ func (p *Plateau) Restore(s PlateauState) error {
 	if !(s.LR >= 0) || math.IsInf(s.LR, 1) || s.Bad < 0 || s.Cool < 0 || math.IsNaN(s.Best) {
 		return fmt.Errorf("optim: restore: the state of a plateau has the learning rate %v, the best value %v, and the counts %d and %d", s.LR, s.Best, s.Bad, s.Cool)
 	}
-	plumbing.NotRecorded("Restore of a Plateau")
+	tensorapi.NotRecorded("Restore of a Plateau")
 	p.state = s
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -56,7 +56,7 @@ func StepLR(lr, factor float64, every int) Schedule {
 // Warmup rises linearly over the given steps to what then gives at its start, and follows it from there:
 // step `steps` of the whole is step 0 of then. It panics with tensor.ErrValue if that is nil.
 func Warmup(steps int, then Schedule) Schedule {
-	defer plumbing.Rename("optim", "Warmup")
+	defer tensorapi.Rename("optim", "Warmup")
 	mustSchedule(then)
 	return func(step int) float64 {
 		if step < steps {

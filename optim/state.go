@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -36,7 +36,7 @@ func restore(owner string, own tensor.Dict, s State) error {
 	if err := restorable(owner, own, s); err != nil {
 		return err
 	}
-	plumbing.CopyOver(own, s.Tensors)
+	tensorapi.CopyOver(own, s.Tensors)
 	return nil
 }
 

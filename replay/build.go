@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/fusion"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -72,7 +72,7 @@ func (b *builder) prepare(launches []capture.Launch) (capture.Program, error) {
 // try builds a kernel, and compares it with its twin.
 func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
 	defer b.built(time.Now())
-	return plumbing.Try(b.d, k, args)
+	return tensorapi.Impl.Try(b.d, k, args)
 }
 
 // built adds what a build took, that began at start.
@@ -183,8 +183,8 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
 	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.Real()}
-	units.Target, units.Has = plumbing.MatrixUnits(b.d)
-	found := &passes{one: b.dev.Tensor(plumbing.One(b.d)).Buffer, try: b.try, units: units}
+	units.Target, units.Has = tensorapi.Impl.MatrixUnits(b.d)
+	found := &passes{one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
 		b.opt.say("nothing is rewritten: %v", err)

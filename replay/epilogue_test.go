@@ -9,7 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
@@ -43,7 +43,7 @@ func storedOps() []randomOp {
 		{"gradient of a layer", func(_ *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
 			f := []*kernels.Function{fn.Tanh, fn.ReLU, fn.GELU}[r.IntN(3)]
 			z, g := x.MatMul(y), x.MatMul(y.MulScalar(0.5))
-			dz, shares := plumbing.LinearGrad(f.Gradient(0), nil, z, z, g)
+			dz, shares := tensorapi.Impl.LinearGrad(f.Gradient(0), nil, z, z, g)
 			switch r.IntN(3) {
 			case 0:
 				dz = dz.Add(g)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
@@ -491,11 +491,11 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := p.Mul(autograd.Const(rec.Outputs()[0])).Sum()
-	before := []uint64{plumbing.Version(p.Value()), plumbing.Version(rec.Outputs()[0])}
+	before := []uint64{tensorapi.Impl.Version(p.Value()), tensorapi.Impl.Version(rec.Outputs()[0])}
 	if err := rec.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if plumbing.Version(p.Value()) == before[0] || plumbing.Version(rec.Outputs()[0]) == before[1] {
+	if tensorapi.Impl.Version(p.Value()) == before[0] || tensorapi.Impl.Version(rec.Outputs()[0]) == before[1] {
 		t.Error("a write was not counted")
 	}
 	refused(t, "a changed value", loss.Backward(), autograd.ErrChanged)

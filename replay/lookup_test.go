@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -90,7 +90,7 @@ func TestLookup(t *testing.T) {
 			grouped := name != "a batch" // no launch packs weights
 			train := func(o replay.Options) ([][]float64, int64) {
 				d := devtest.Open(t, "cpu", tensor.Options{Precision: tensor.PrecisionTF32})
-				plumbing.AsMatrixUnits(d, grouped)
+				tensorapi.Impl.AsMatrixUnits(d, grouped)
 				l := newLearner(d, 64*d.Target().Units+33, plain(inputs, 32, 3), "adamw")
 				rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 					if err := slots.Next(); err != nil {

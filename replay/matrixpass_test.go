@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -22,7 +22,7 @@ func TestPassOnMatrixUnits(t *testing.T) {
 			train := func(p tensor.Precision, units, record bool, explained *bytes.Buffer) []float64 {
 				d := devtest.Open(t, "cpu", tensor.Options{Precision: p})
 				if units {
-					plumbing.AsMatrixUnits(d, grouped)
+					tensorapi.Impl.AsMatrixUnits(d, grouped)
 				}
 				l := newLearner(d, 128*d.Target().Units+33, plain(64, 32, 32, 3), "adamw")
 				step := func() ([]*tensor.Tensor, error) { return l.step(nil, squared, nil) }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -38,57 +38,57 @@ func TestParted(t *testing.T) {
 		apart            bool // it stays as it is
 	}{
 		"a layer": {33, 12, 20, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, x.MatMul(w))
 			return tensors{dz, shares}
 		}, 2, "stores its result, but for its sums", false},
 		"columns that are no vector": {130, 5, 19, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, x.MatMul(w))
 			return tensors{dz, shares}
 		}, 2, "but for its sums", false},
 		"one column": {70, 7, 1, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, x.MatMul(w))
 			return tensors{dz, shares}
 		}, 2, "but for its sums", false},
 		"a costly function": {64, 12, 32, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(gelu, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(gelu, nil, z, z, x.MatMul(w))
 			return tensors{dz, shares}
 		}, 2, "its function is costly", true},
 		"infinities": {40, 12, 16, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(fn.ReLU.Gradient(0), nil, z, z, x.MulScalar(1e38).MatMul(w.MulScalar(10)))
+			dz, shares := tensorapi.Impl.LinearGrad(fn.ReLU.Gradient(0), nil, z, z, x.MulScalar(1e38).MatMul(w.MulScalar(10)))
 			return tensors{dz, shares}
 		}, 4, "but for its sums", false},
 		"two layers": {33, 20, 20, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, x.MatMul(w))
 			first := shares.Sum(0)
-			dz, shares = plumbing.LinearGrad(tanh, nil, x, x, dz.MatMul(w))
+			dz, shares = tensorapi.Impl.LinearGrad(tanh, nil, x, x, dz.MatMul(w))
 			return tensors{dz, first, shares.Sum(0)}
 		}, 4, "k_linear_grad + 4 k_linear_grad: one launch", false},
 		"a product that is read again": {33, 12, 20, func(x, w, z *tensor.Tensor) tensors {
 			g := x.MatMul(w)
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, g)
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, g)
 			return tensors{dz, shares, g}
 		}, 2, "nothing would be gained", true},
 		"an operand that changes between": {33, 12, 20, func(x, w, z *tensor.Tensor) tensors {
 			g := x.MatMul(w)
 			z.MapInPlace(fn.Add, nil, g.Sum(0))
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, g)
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, g)
 			return tensors{dz, shares}
 		}, 4, "refused", true},
 		"another part of what the product reads": {20, 20, 20, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, w, w, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, w, w, x.MatMul(w))
 			return tensors{dz, shares, z}
 		}, 2, "but for its sums", false},
 		"a gradient that changes in place": {33, 12, 20, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, x.MatMul(w))
 			dz.MapInPlace(fn.Abs, nil)
 			return tensors{dz, shares}
 		}, 3, "but for its sums", false},
 		"no product": {33, 12, 20, func(_, _, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, z.MulScalar(2))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, z.MulScalar(2))
 			return tensors{dz, shares}
 		}, 2, "", true},
 		"no rows": {0, 12, 20, func(x, w, z *tensor.Tensor) tensors {
-			dz, shares := plumbing.LinearGrad(tanh, nil, z, z, x.MatMul(w))
+			dz, shares := tensorapi.Impl.LinearGrad(tanh, nil, z, z, x.MatMul(w))
 			return tensors{dz, shares}
 		}, 0, "", true},
 	} {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -20,7 +20,7 @@ func TestPrecisions(t *testing.T) {
 	for p := tensor.PrecisionFloat32; p <= tensor.PrecisionFloat16; p++ {
 		t.Run(p.String(), func(t *testing.T) {
 			d := devtest.Open(t, "cpu", tensor.Options{Precision: p}) // others take a minute to build the kernels
-			plumbing.AsMatrixUnits(d, false)
+			tensorapi.Impl.AsMatrixUnits(d, false)
 			rng := tensor.NewRNG(6)
 			draw := func(shape ...int) *tensor.Tensor { return rng.Normal(d, 0, 0.3, shape...).Retain() }
 			x, batch := draw(160, 72), autograd.Const(draw(2, 100, 72))

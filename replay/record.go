@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/internal/stepwatch"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -42,14 +42,14 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	dev := d.(capture.Capturer).Capture()
 	var outermost bool
-	if err := tensor.Try(func() { outermost = plumbing.Claim(d, "replay", "Record") }); err != nil {
+	if err := tensor.Try(func() { outermost = tensorapi.Impl.Claim(d, "replay", "Record") }); err != nil {
 		return nil, err
 	}
-	defer plumbing.Unclaim(d, outermost)
+	defer tensorapi.Impl.Unclaim(d, outermost)
 	if err := idle(d, dev); err != nil {
 		return nil, err
 	}
-	plumbing.One(d) // kept by the device: its first use would be a launch more
+	tensorapi.Impl.One(d) // kept by the device: its first use would be a launch more
 
 	first := newNotes(nil)
 	outputs, err := watch(d, dev, first, step)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
@@ -450,9 +450,9 @@ func TestRowsUnsaid(t *testing.T) {
 func TestRowsOfRuns(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	gradient := func(x, g *tensor.Tensor) (dx, dw, db *tensor.Tensor) {
-		y, mean, rstd := plumbing.RowNorm("norm", x, -1, nil, nil, 1e-5, true)
+		y, mean, rstd := tensorapi.Impl.RowNorm("norm", x, -1, nil, nil, 1e-5, true)
 		y.Free()
-		return plumbing.RowNormGrad(x, g, nil, mean, rstd, true, true)
+		return tensorapi.Impl.RowNormGrad(x, g, nil, mean, rstd, true, true)
 	}
 	for name, step := range map[string]func(d tensor.Device, rows int) (tensors, func(in tensors) tensors){
 		"and neighbours of rows": func(d tensor.Device, rows int) (tensors, func(in tensors) tensors) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -21,7 +21,7 @@ func TestLaunchAllocates(t *testing.T) {
 		for name, f := range map[string]func(){
 			"unary":  func() { x.MapInPlace(fn.Abs, nil) },
 			"binary": func() { y.MapInPlace(fn.Add, nil, x) },
-			"matmul": func() { plumbing.MatMulInto(y, x, w, false) },
+			"matmul": func() { tensorapi.Impl.MatMulInto(y, x, w, false) },
 		} {
 			if n := testing.AllocsPerRun(100, f); n > 0 {
 				t.Errorf("%s, %s: %v allocations per launch", sel, name, n)

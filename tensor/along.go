@@ -8,8 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TakeAlong is that of package plumbing.
-func (s *base) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
+func (api) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[axis] = n
 	y := alloc("TakeAlong", x.Device(), shape)
@@ -17,8 +16,7 @@ func (s *base) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
 	return y
 }
 
-// PlaceAlong is that of package plumbing.
-func (s *base) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
+func (api) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[axis] = n
 	y := alloc("PlaceAlong", x.Device(), shape)

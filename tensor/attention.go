@@ -30,18 +30,12 @@ type AttentionOptions struct {
 // other, and a product with the softmax whole has the error of [Tensor.MatMul]. Source: Vaswani et al., "Attention Is
 // All You Need", 2017.
 func (t *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
-	y, kept := t.attention(k, v, mask, options, false)
+	y, kept := api{}.Attention(t, k, v, mask, options, false)
 	kept.Free()
 	return y
 }
 
-// Attention is that of package plumbing.
-func (*base) Attention(q, k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
-	return q.attention(k, v, mask, options, whole)
-}
-
-// AttentionGrad is that of package plumbing.
-func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
+func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
 	a := q.attends(k, v, mask, options)
 	defer a.free()
 	if f := a.inBlocks(whole); f != nil {
@@ -65,7 +59,7 @@ func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, wh
 		up.Free()
 		up = sum
 	}
-	dm = softmaxGrad(p, up, -1, false)
+	dm = api{}.SoftmaxGrad(p, up, -1, false)
 	up.Free()
 	if !wants[0] && !wants[1] {
 		return nil, nil, dv, dm
@@ -83,22 +77,19 @@ func (*base) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, wh
 	return dq, dk, dv, dm
 }
 
-// AttentionKeeps is that of package plumbing.
-func (*base) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
+func (api) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
 	a := q.attends(k, v, nil, options)
 	return ops.AttentionKeeps(a.kernelShape(), intmath.Product(a.batch), a.l, a.s, a.causal, q.Device().Target())
 }
 
-// Attends is that of package plumbing.
-func (*base) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
+func (api) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
 	a := q.attends(k, v, mask, options)
 	defer a.free()
 	bias, causal, live = a.additions()
 	return a.scale, bias, causal, live
 }
 
-// attention returns what its gradient reads, too: the logarithms of the sums of the softmax, or the softmax whole.
-func (t *Tensor) attention(k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
+func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
 	a := t.attends(k, v, mask, options)
 	defer a.free()
 	if f := a.inBlocks(whole); f != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -35,13 +35,13 @@ func BenchmarkMatMul(b *testing.B) {
 			flops := 2 * float64(m) * float64(n) * float64(k)
 			y, dx, dw := tensor.Zeros(d, m, n), tensor.Zeros(d, m, k), tensor.Zeros(d, k, n)
 			b.Run(fmt.Sprintf("%s/%dx%dx%d/nn", sel, m, n, k), func(b *testing.B) {
-				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(y, x, w, false) })
+				rate(b, d, "GFLOP/s", flops, func() { tensorapi.Impl.MatMulInto(y, x, w, false) })
 			})
 			b.Run(fmt.Sprintf("%s/%dx%dx%d/nt", sel, m, n, k), func(b *testing.B) {
-				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(dx, g, w.T(), false) })
+				rate(b, d, "GFLOP/s", flops, func() { tensorapi.Impl.MatMulInto(dx, g, w.T(), false) })
 			})
 			b.Run(fmt.Sprintf("%s/%dx%dx%d/tn", sel, m, n, k), func(b *testing.B) {
-				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(dw, x.T(), g, false) })
+				rate(b, d, "GFLOP/s", flops, func() { tensorapi.Impl.MatMulInto(dw, x.T(), g, false) })
 			})
 		}
 	}
@@ -58,10 +58,10 @@ func BenchmarkMatMulBatch(b *testing.B) {
 			y := tensor.Zeros(d, batch, m, n)
 			flops := 2 * float64(batch) * float64(m) * float64(n) * float64(k)
 			b.Run(fmt.Sprintf("%s/%dof%dx%dx%d/nn", sel, batch, m, n, k), func(b *testing.B) {
-				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(y, x, w, false) })
+				rate(b, d, "GFLOP/s", flops, func() { tensorapi.Impl.MatMulInto(y, x, w, false) })
 			})
 			b.Run(fmt.Sprintf("%s/%dof%dx%dx%d/nt", sel, batch, m, n, k), func(b *testing.B) {
-				rate(b, d, "GFLOP/s", flops, func() { plumbing.MatMulInto(y, x, v.Transpose(0, 2, 1), false) })
+				rate(b, d, "GFLOP/s", flops, func() { tensorapi.Impl.MatMulInto(y, x, v.Transpose(0, 2, 1), false) })
 			})
 		}
 	}

@@ -89,19 +89,20 @@ func (s *base) notifyUpload(d Device, b kernels.Buffer, off int, src *kernels.Ho
 	}
 }
 
-// Forget is that of package plumbing.
-func (s *base) Forget(t *Tensor) {
+func (api) Forget(t *Tensor) {
 	if recordings.Load() == 0 || t.st.buf == nil {
 		return
 	}
-	if l := s.listener(t.Device(), "a call"); l != nil {
+	if l := t.Device().core().listener(t.Device(), "a call"); l != nil {
 		l.Forget(t.st.buf)
 	}
 }
 
-// State is that of package plumbing.
-func (s *base) State(d Device, key any, make func() capture.State) capture.State {
-	if l := s.listener(d, "a call"); l != nil {
+func (api) State(d Device, key any, make func() capture.State) capture.State {
+	if recordings.Load() == 0 {
+		return nil
+	}
+	if l := d.core().listener(d, "a call"); l != nil {
 		return l.State(key, make)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -51,7 +51,7 @@ func TestLinearGradShares(t *testing.T) {
 			dirt := tensor.Full(d, 1e9, 3*(rows+64)) // what memory that is used again held
 			dirt.Free()
 			y := tensor.Full(d, 0.5, rows, 3)
-			dz, shares := plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, y, tensor.Full(d, 2, rows, 3))
+			dz, shares := tensorapi.Impl.LinearGrad(fn.Tanh.Gradient(0), nil, nil, y, tensor.Full(d, 2, rows, 3))
 			run := ops.LinearGradRun(rows, d.Target())
 			if want := []int{(rows + run - 1) / run, 3}; fmt.Sprint(shares.Shape()) != fmt.Sprint(want) {
 				t.Errorf("%d rows: shares of shape %v, want %v", rows, shares.Shape(), want)

@@ -27,7 +27,7 @@ func (t *Tensor) MaskedFill(mask *Tensor, v float64) *Tensor {
 func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	const op = "MaskedSelect"
 	check(op, t, mask)
-	shape, index := maskedIndex(op, t, mask)
+	shape, index := api{}.MaskedIndex(op, t, mask)
 	defer index.Free()
 	wide := t.Expand(shape...)
 	defer wide.Free()
@@ -38,13 +38,7 @@ func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	return rows.Reshape(index.Len())
 }
 
-// MaskedIndex is that of package plumbing.
-func (*base) MaskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) {
-	return maskedIndex(op, t, mask)
-}
-
-// maskedIndex returns the shape that t and mask broadcast to, and the numbers of the elements that mask chooses in it.
-func maskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) {
+func (api) MaskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) {
 	d := check(op, t, mask)
 	if mask.typ != Uint8 {
 		misuse(op, ErrType, notMask(mask), t, mask)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -30,7 +30,7 @@ func TestSumsInChunks(t *testing.T) {
 				"Sum":  func() *tensor.Tensor { return x.Sum() },
 				"Mean": func() *tensor.Tensor { return x.Mean().MulScalar(float64(c.n)) },
 				"SquaredError": func() *tensor.Tensor {
-					sum, grad := plumbing.SquaredError(x, zeros)
+					sum, grad := tensorapi.Impl.SquaredError(x, zeros)
 					if v, err := grad.Slice(0, c.n-1, c.n).Item(); v != 4 || err != nil {
 						t.Errorf("%d elements: the last gradient is %v (err %v)", c.n, v, err)
 					}
@@ -128,7 +128,7 @@ func TestSumRowsInto(t *testing.T) {
 			x := tensor.NewRNG(1).Uniform(d, 0, 1, c.x...)
 			for _, accumulate := range []bool{false, true} {
 				dst := tensor.Full(d, 7, c.dst...)
-				err := tensor.Try(func() { plumbing.SumRowsInto(dst, x, accumulate) })
+				err := tensor.Try(func() { tensorapi.Impl.SumRowsInto(dst, x, accumulate) })
 				if !c.ok {
 					failsWith(t, err, tensor.ErrShape)
 					continue

@@ -27,27 +27,25 @@ func (s *base) claimed() bool {
 	return owner != 0 && owner == goroutine.ID()
 }
 
-// Claim is that of package plumbing.
-func (s *base) Claim(pkg, op string) (outermost bool) {
+func (api) Claim(d Device, pkg, op string) (outermost bool) {
+	s := d.core()
 	if me := goroutine.ID(); s.user.CompareAndSwap(0, me) {
 		s.owner = me
 		return true
 	}
-	s.MustOwn(pkg, op)
+	api{}.MustOwn(d, pkg, op)
 	return false
 }
 
-// Unclaim is that of package plumbing.
-func (s *base) Unclaim(outermost bool) {
-	if outermost {
+func (api) Unclaim(d Device, outermost bool) {
+	if s := d.core(); outermost {
 		s.owner = 0
 		s.user.Store(0)
 	}
 }
 
-// MustOwn is that of package plumbing.
-func (s *base) MustOwn(pkg, op string) {
-	if !s.claimed() {
+func (api) MustOwn(d Device, pkg, op string) {
+	if s := d.core(); !s.claimed() {
 		panic(s.inUse(pkg, op))
 	}
 }

@@ -50,7 +50,7 @@ func (t *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
 	const op = "Conv"
 	checkConv(op, t, w, bias)
 	s := convShape(op, t, w, options)
-	return conv(op, &s.ConvShape, false, t, w, bias, s.result)
+	return api{}.Conv(op, &s.ConvShape, false, t, w, bias, s.result)
 }
 
 // ConvTranspose returns the transposed convolution of t [n, c, d…] with the weights w [c, o/groups, k…], over 1, 2 or 3
@@ -66,7 +66,7 @@ func (t *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions)
 	const op = "ConvTranspose"
 	checkConv(op, t, w, bias)
 	s := convTransposeShape(op, t, w, options)
-	return conv(op, &s.ConvShape, true, t, w, bias, s.result)
+	return api{}.Conv(op, &s.ConvShape, true, t, w, bias, s.result)
 }
 
 // convolution is the numbers of a convolution, and the shape of its result.
@@ -215,8 +215,7 @@ func spatial(shape []int) [3]int {
 	return all
 }
 
-// conv computes Y from X and W, or with transposed X from Y and W, and gives it a shape.
-func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shape []int) *Tensor {
+func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shape []int) *Tensor {
 	d := x.Device()
 	written, read := s.Groups*s.Out, s.In
 	if transposed {
@@ -267,9 +266,8 @@ func conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shap
 // make1 returns a shape of ones.
 func make1(n int) []int { return slices.Repeat([]int{1}, n) }
 
-// convWeight writes the gradients of the weights and of the bias, from X and the gradient of Y, to y and bias, which are
-// contiguous. There may be no bias, and is none of empty tensors.
-func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
+func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
+	const op = "ConvWeight"
 	d := x.Device()
 	if y.Len() == 0 || x.Len() == 0 || g.Len() == 0 {
 		y.zero()
@@ -334,26 +332,14 @@ func convWeight(op string, s *ops.ConvShape, x, g, y, bias *Tensor) {
 	}
 }
 
-// ConvShape is that of package plumbing.
-func (*base) ConvShape(x, w, bias *Tensor, options []ConvOptions) (*ops.ConvShape, []int) {
+func (api) ConvShape(x, w, bias *Tensor, options []ConvOptions) (*ops.ConvShape, []int) {
 	checkConv("Conv", x, w, bias)
 	s := convShape("Conv", x, w, options)
 	return &s.ConvShape, s.result
 }
 
-// ConvTransposeShape is that of package plumbing.
-func (*base) ConvTransposeShape(x, w, bias *Tensor, options []ConvTransposeOptions) (*ops.ConvShape, []int) {
+func (api) ConvTransposeShape(x, w, bias *Tensor, options []ConvTransposeOptions) (*ops.ConvShape, []int) {
 	checkConv("ConvTranspose", x, w, bias)
 	s := convTransposeShape("ConvTranspose", x, w, options)
 	return &s.ConvShape, s.result
-}
-
-// Conv is that of package plumbing.
-func (*base) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor, shape []int) *Tensor {
-	return conv(op, s, transposed, x, w, bias, shape)
-}
-
-// ConvWeightInto is that of package plumbing.
-func (*base) ConvWeightInto(dst, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
-	convWeight("ConvWeight", s, x, g, dst, bias)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -21,7 +21,7 @@ func matrixDevices(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 		}
 		t.Run(sel, func(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{GPUKernels: sel != "cpu", Profile: true, SkipSelfTest: true})
-			plumbing.AsMatrixUnits(d, false)
+			tensorapi.Impl.AsMatrixUnits(d, false)
 			f(t, d)
 		})
 	}
@@ -43,12 +43,12 @@ func TestConvMatrix(t *testing.T) {
 			channel.SetInPlace(channel.MulScalar(0x1p-116))
 		}
 		o, to := tensor.ConvOptions{Padding: []int{1}}, tensor.ConvTransposeOptions{Padding: []int{1}}
-		s, _ := plumbing.ConvShape(x, w, nil, []tensor.ConvOptions{o})
+		s, _ := tensorapi.Impl.ConvShape(x, w, nil, []tensor.ConvOptions{o})
 		compute := func(d tensor.Device) [][]float64 {
 			on := func(x *tensor.Tensor) *tensor.Tensor { return tensor.New(d, numbers(t, x), x.Shape()...) }
 			x, w, b, g := on(x), on(w), on(b), on(g)
 			dw, db := tensor.Zeros(d, w.Shape()...), tensor.Zeros(d, out)
-			plumbing.ConvWeightInto(dw, db, s, x, g)
+			tensorapi.Impl.ConvWeightInto(dw, db, s, x, g)
 			return [][]float64{numbers(t, x.Conv(w, b, o)), numbers(t, g.ConvTranspose(w, nil, to)), numbers(t, dw), numbers(t, db)}
 		}
 		got, again, want := compute(d), compute(d), compute(exact)

@@ -10,8 +10,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// CrossEntropy is that of package plumbing.
-func (*base) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *Tensor) {
+func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *Tensor) {
 	d, outer, n, inner := labelled(op, x, labels, weights)
 	if !(smoothing >= 0 && smoothing <= 1) {
 		misuse(op, ErrValue, fmt.Sprintf("the label smoothing is %v: it is from 0 to 1", smoothing), x)
@@ -33,8 +32,7 @@ func (*base) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ig
 	return kept.Select(0, 0), kept.Select(0, 1), kept
 }
 
-// CrossEntropyGrad is that of package plumbing. A g of one element is that of every loss.
-func (*base) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
+func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
 	d, outer, n, inner := labelled(op, x, labels, weights)
 	check(op, x, kept, g)
 	out := alloc(op, d, x.shape)

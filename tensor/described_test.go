@@ -197,17 +197,17 @@ func (r *randomOps) step(kind int) {
 		x.Max(axes...)
 		real := x.To(Real)
 		y := real.Min(axes...)
-		r.d.core().MaxGrad(real, y, r.tensor(Real, y.Shape()...), axes)
+		api{}.MaxGrad(real, y, r.tensor(Real, y.Shape()...), axes...)
 	case 9: // products, with accumulation, and of long sums in parts
 		m, n, k := 1+r.IntN(9), 1+r.IntN(9), 1+r.IntN(9)
 		if r.IntN(4) == 0 {
 			k = 3000 + r.IntN(6000)
 		}
 		a, b := r.matrix(m, k), r.matrix(k, n)
-		r.d.core().MatMulInto(a.MatMul(b), a, b, r.IntN(2) == 0)
+		api{}.MatMulInto(a.MatMul(b), a, b, r.IntN(2) == 0)
 		batch := r.dims(r.IntN(4))
 		x, y := r.tensor(Real, append(slices.Clone(batch), m, min(k, 20))...), r.tensor(Real, append(r.broadcastable(batch), min(k, 20), n)...)
-		r.d.core().MatMulInto(x.MatMul(y), x, y, r.IntN(2) == 0)
+		api{}.MatMulInto(x.MatMul(y), x, y, r.IntN(2) == 0)
 	case 10: // layers
 		rows, in, out := 1+r.IntN(40), 1+r.IntN(9), 1+r.IntN(9)
 		var bias *Tensor
@@ -215,11 +215,11 @@ func (r *randomOps) step(kind int) {
 			bias = r.tensor(Real, out)
 		}
 		f := []*kernels.Function{fn.Identity, fn.ReLU, fn.LeakyReLU, fn.Tanh, fn.Sigmoid, fn.Softplus, fn.Clamp}[r.IntN(7)]
-		y, z := r.d.core().Linear(r.matrix(rows, in), r.matrix(in, out), bias, f, f.Scalars, r.IntN(2) == 0)
+		y, z := api{}.Linear(r.matrix(rows, in), r.matrix(in, out), bias, f, f.Scalars, r.IntN(2) == 0)
 		if d := f.Gradient(0); z != nil || !d.Uses(0) {
-			r.d.core().LinearGrad(d, f.Scalars, z, y, r.matrix(rows, out))
+			api{}.LinearGrad(d, f.Scalars, z, y, r.matrix(rows, out))
 		}
-		r.d.core().LinearGrad(f.CheapestGradient(f.Scalars), f.Scalars, y, y, r.matrix(rows, out))
+		api{}.LinearGrad(f.CheapestGradient(f.Scalars), f.Scalars, y, y, r.matrix(rows, out))
 	case 11: // rows by index
 		rows, cols, n := 1+r.IntN(5), 1+r.IntN(5), r.IntN(9)
 		index := r.rng.Ints(r.d, rows, 2*n).Step(0, 2)
@@ -233,10 +233,10 @@ func (r *randomOps) step(kind int) {
 		if r.IntN(3) == 0 {
 			shape = []int{17000 + r.IntN(30000)}
 		}
-		r.d.core().SquaredError(r.tensor(Real, shape...), r.tensor(Real, shape...))
+		api{}.SquaredError(r.tensor(Real, shape...), r.tensor(Real, shape...))
 	case 14: // sums of rows
 		t := r.tensor(Real, append([]int{1 + r.IntN(5)}, 2, 3)...)
-		r.d.core().SumRowsInto(r.rng.Uniform(r.d, 0, 1, 2, 3), t, r.IntN(2) == 0)
+		api{}.SumRowsInto(r.rng.Uniform(r.d, 0, 1, 2, 3), t, r.IntN(2) == 0)
 	case 15:
 		r.tensor(r.typ(), shape...).Copy()
 	}

@@ -80,6 +80,10 @@ type Device interface {
 	owns(b kernels.Buffer) bool
 	// prepare makes a program of launches.
 	prepare(launches []capture.Launch) (capture.Program, error)
+	// selfTest is tensorapi.API's Try. Unless a device says otherwise, it tests nothing.
+	selfTest(k *kernels.Kernel, args []kernels.Arg) error
+	// trialsRemembered is tensorapi.API's TrialsRemembered.
+	trialsRemembered() (path string, trials int)
 	// as returns the memory of b as elements of type t.
 	as(b kernels.Buffer, t kernels.DType) kernels.Buffer
 }
@@ -257,7 +261,7 @@ type base struct {
 	nrecent           int
 	scopes            []*scope // open ones, the innermost last, of the goroutine that claimed the device
 	memory            collector
-	one               atomic.Pointer[Tensor]         // see base.One
+	one               atomic.Pointer[Tensor]         // see tensorapi.API
 	tuning            string                         // its name in a tuning table; "": there are no tiles
 	recording         atomic.Pointer[activeListener] // nil: no step is being recorded
 	tuned             []ops.GemmChoice               // tiles of matrix products that were found fastest, by size; none: defaults
@@ -266,6 +270,10 @@ type base struct {
 }
 
 func (s *base) core() *base { return s }
+
+func (*base) selfTest(*kernels.Kernel, []kernels.Arg) error { return nil }
+
+func (*base) trialsRemembered() (path string, trials int) { return "", 0 }
 
 // Precision returns that of Options.
 func (s *base) Precision() Precision { return s.factors }

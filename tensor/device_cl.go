@@ -107,8 +107,7 @@ func (d *clDevice) trialMemory() *trialMemory {
 	return newTrialMemory(info.Platform, info.Name, info.Version, info.Driver)
 }
 
-// TrialsRemembered is that of package plumbing.
-func (d *clDevice) TrialsRemembered() (path string, trials int) {
+func (d *clDevice) trialsRemembered() (path string, trials int) {
 	m := d.trialMemory()
 	if m == nil {
 		return "", 0

@@ -28,8 +28,7 @@ func mustProbability(op string, p float64) {
 	}
 }
 
-// Dropped is that of package plumbing.
-func (*base) Dropped(t *Tensor, p float64, call, lo, hi kernels.Arg) *Tensor {
+func (api) Dropped(t *Tensor, p float64, call, lo, hi kernels.Arg) *Tensor {
 	check("Dropout", t)
 	mustProbability("Dropout", p)
 	return t.dropped(p, call, lo, hi)

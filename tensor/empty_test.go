@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -42,7 +42,7 @@ func TestEmptyViews(t *testing.T) {
 				"SumTo":      func() *tensor.Tensor { return v.SumTo(1, 1) },
 				"tanh":       func() *tensor.Tensor { return tensor.Map(fn.Tanh, nil, v) },
 				"add":        func() *tensor.Tensor { return tensor.Map(fn.Add, nil, v, v) },
-				"add one":    func() *tensor.Tensor { return tensor.Map(fn.Add, nil, plumbing.One(d, 1, 1), v) },
+				"add one":    func() *tensor.Tensor { return tensor.Map(fn.Add, nil, tensorapi.Impl.One(d, 1, 1), v) },
 				"MatMul":     func() *tensor.Tensor { return v.MatMul(v.T()) },
 				"MatMul tn":  func() *tensor.Tensor { return v.T().MatMul(v) },
 				"Linear":     func() *tensor.Tensor { return tensor.Linear(v, v.T(), nil, fn.Tanh) },
@@ -59,7 +59,7 @@ func TestEmptyViews(t *testing.T) {
 					return v
 				},
 				"SquaredError": func() *tensor.Tensor {
-					sum, grad := plumbing.SquaredError(v, v)
+					sum, grad := tensorapi.Impl.SquaredError(v, v)
 					grad.Free()
 					return sum
 				},
@@ -140,7 +140,7 @@ func TestHugeEmpty(t *testing.T) {
 				"Max":         func() *tensor.Tensor { return x.Max(1, 2) },
 				"Min":         func() *tensor.Tensor { return x.Min(-1) },
 				"SumTo":       func() *tensor.Tensor { return x.SumTo(0, 1, huge) },
-				"MaxGrad":     func() *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
+				"MaxGrad":     func() *tensor.Tensor { return tensorapi.Impl.MaxGrad(x, x.Max(1, 2), x.Max(1, 2), 1, 2) },
 				"GatherRows":  func() *tensor.Tensor { return flat.GatherRows(none) },
 				"Concat":      func() *tensor.Tensor { return tensor.Concat(0, x, x) },
 				"Flip":        func() *tensor.Tensor { return x.Flip(0, 2) },
@@ -161,10 +161,10 @@ func TestHugeEmpty(t *testing.T) {
 					return x.IndexPut([]*tensor.Tensor{none, nil, none}, tensor.ZerosOf(d, tensor.Uint8, 1))
 				},
 				"LinearGrad": func() *tensor.Tensor {
-					_, shares := plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, flat.T(), flat.T())
+					_, shares := tensorapi.Impl.LinearGrad(fn.Tanh.Gradient(0), nil, nil, flat.T(), flat.T())
 					return shares
 				},
-				"add":    func() *tensor.Tensor { return tensor.Map(fn.Add, nil, x, plumbing.One(d)) },
+				"add":    func() *tensor.Tensor { return tensor.Map(fn.Add, nil, x, tensorapi.Impl.One(d)) },
 				"copied": func() *tensor.Tensor { return x.Transpose().Copy() },
 				"scattered": func() *tensor.Tensor {
 					y := tensor.Zeros(d, 0, huge*huge)
@@ -221,10 +221,10 @@ func TestScalarResults(t *testing.T) {
 				"max itself": func(x *tensor.Tensor) *tensor.Tensor {
 					return tensor.Map(fn.Max, nil, x, tensor.Scalar(x.Device(), -1))
 				},
-				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return plumbing.MaxGrad(x, x.Max(), x.Max()) },
+				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return tensorapi.Impl.MaxGrad(x, x.Max(), x.Max()) },
 				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
 				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.New(d, []int32{0})) },
-				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(plumbing.One(d, 1, 1)) },
+				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(tensorapi.Impl.One(d, 1, 1)) },
 				"Max of axes": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).Max(1, 0) },
 			} {
 				x := tensor.Full(d, 7, shape...)

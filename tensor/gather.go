@@ -48,8 +48,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	scatterRows(ops.ScatterAdd, t, at.Tensor, cg.Tensor, t.shape[0], t.shape[1])
 }
 
-// AddRows is that of package plumbing.
-func (*base) AddRows(dst, index, g *Tensor) {
+func (api) AddRows(dst, index, g *Tensor) {
 	const op = "AddRows"
 	writable(op, dst, index, g)
 	mustReal(op, dst)

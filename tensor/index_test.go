@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -178,10 +178,10 @@ func TestSetInPlaceViews(t *testing.T) {
 				for i, at := range places {
 					want.data[int(at)] = values[i]
 				}
-				before := plumbing.Version(x)
+				before := tensorapi.Impl.Version(x)
 				place.SetInPlace(s)
 				same(t, what+" set from "+from, x, want)
-				if plumbing.Version(x) == before {
+				if tensorapi.Impl.Version(x) == before {
 					t.Errorf("%s: the write was not counted", what)
 				}
 			}
@@ -237,7 +237,7 @@ func TestScalarShapes(t *testing.T) {
 	one := tensor.Full(d, 2, 1)
 	for what, x := range map[string]*tensor.Tensor{
 		"Reshape": one.Reshape(), "SumTo": one.SumTo(), "SumTo of [1 1]": one.Reshape(1, 1).SumTo(), "Expand": tensor.Scalar(d, 1).Expand(),
-		"One": plumbing.One(d), "Sum": one.Sum(), "Max": one.Max(), "Select": one.Select(0, 0), "Zeros": tensor.Zeros(d),
+		"One": tensorapi.Impl.One(d), "Sum": one.Sum(), "Max": one.Max(), "Select": one.Select(0, 0), "Zeros": tensor.Zeros(d),
 		"Transpose": tensor.Scalar(d, 1).Transpose(), "Add": tensor.Scalar(d, 1).Add(tensor.Scalar(d, 1)), "Keepdims": tensor.Scalar(d, 1).Sum(tensor.Keepdims),
 	} {
 		if x.Shape() == nil || x.Rank() != 0 || x.Len() != 1 {

@@ -68,8 +68,7 @@ func (s *interpolated) run(op string, t *Tensor, gradient bool) *Tensor {
 	return y
 }
 
-// Interpolate is that of package plumbing.
-func (*base) Interpolate(op string, t *Tensor, size []int, options []InterpolateOptions) (run, grad func(t *Tensor) *Tensor) {
+func (api) Interpolate(op string, t *Tensor, size []int, options []InterpolateOptions) (run, grad func(t *Tensor) *Tensor) {
 	check(op, t)
 	s := interpolation(op, t, size, options)
 	return func(t *Tensor) *Tensor { return s.run(op, t, false) }, func(g *Tensor) *Tensor { return s.run(op+" gradient", g, true) }

@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -46,7 +46,9 @@ func TestAttentionShapes(t *testing.T) {
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
-	devtest.Both(t, func(t *testing.T, d tensor.Device) { testKernels(t, d, plumbing.TuningName(d) != "" && d.Target().CPU) })
+	devtest.Both(t, func(t *testing.T, d tensor.Device) {
+		testKernels(t, d, tensorapi.Impl.TuningName(d) != "" && d.Target().CPU)
+	})
 }
 
 // TestGPUKernels is TestKernels with the variants for GPUs on the OpenCL devices that are CPUs.
@@ -107,7 +109,7 @@ func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 // testKernels runs the cases of the kernels. A device that runs two forms of each leaves some out.
 func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all once more.
-	short := testing.Short() || d.Real() == kernels.Float64 && plumbing.TuningName(d) != "" && !devtest.Sweep()
+	short := testing.Short() || d.Real() == kernels.Float64 && tensorapi.Impl.TuningName(d) != "" && !devtest.Sweep()
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -25,8 +25,8 @@ func TestLaunchesPerOperation(t *testing.T) {
 			{"tanh", 1, func() { tensor.Map(fn.Tanh, nil, x) }}, {"add", 1, func() { tensor.Map(fn.Add, nil, x, x) }},
 			{"add of a row", 1, func() { tensor.Map(fn.Add, nil, x, x.Slice(0, 0, 1)) }},
 			{"MatMul", 1, func() { x.MatMul(x.T()) }}, {"Linear", 1, func() { tensor.Linear(x, x.T(), nil, fn.Tanh) }},
-			{"Linear in a graph", 1, func() { plumbing.Linear(x, x.T(), nil, fn.Clamp, []float64{-1, 1}, true) }},
-			{"the gradient of Linear", 1, func() { plumbing.LinearGrad(fn.Clamp.Gradient(0), []float64{-1, 1}, x, x, x) }},
+			{"Linear in a graph", 1, func() { tensorapi.Impl.Linear(x, x.T(), nil, fn.Clamp, []float64{-1, 1}, true) }},
+			{"the gradient of Linear", 1, func() { tensorapi.Impl.LinearGrad(fn.Clamp.Gradient(0), []float64{-1, 1}, x, x, x) }},
 			{"Sum", 1, func() { x.Sum() }}, {"Sum of an axis", 1, func() { x.Sum(1) }}, {"Max", 1, func() { x.Max(0) }},
 			{"Sum of neighbouring axes", 1, func() { deep.Sum(2, 0, 1) }}, {"Sum of axes apart", 2, func() { deep.Sum(0, 2) }},
 			{"Max of neighbouring axes", 1, func() { deep.Max(1, 2) }}, {"Max of all", 1, func() { deep.Max() }},

@@ -21,7 +21,7 @@ func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	check(op, x, w)
 	last := x.Rank() - 1
 	if last == 1 {
-		y, _ := linear(x, w, b, f, scalars, false)
+		y, _ := api{}.Linear(x, w, b, f, scalars, false)
 		return y
 	}
 	if last < 0 || w.Rank() != 2 || x.shape[last] != w.shape[0] {
@@ -29,16 +29,11 @@ func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	}
 	rows := x.Reshape(size(x.shape[:last]), x.shape[last])
 	defer rows.Free()
-	y, _ := linear(rows, w, b, f, scalars, false)
+	y, _ := api{}.Linear(rows, w, b, f, scalars, false)
 	return y.reshaped(append(slices.Clone(x.shape[:last]), w.shape[1]))
 }
 
-// Linear is that of package plumbing.
-func (*base) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *Tensor) {
-	return linear(x, w, b, f, scalars, graph)
-}
-
-func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *Tensor) {
+func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *Tensor) {
 	const op = "Linear"
 	d := check(op, x, w)
 	if f == nil {
@@ -80,8 +75,7 @@ func linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool)
 	return y, e.z
 }
 
-// LinearGrad is that of package plumbing.
-func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (dz, shares *Tensor) {
+func (api) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (dz, shares *Tensor) {
 	const op = "Linear gradient"
 	var inputs [3]operand
 	operands := [3]*Tensor{z, y, g}
@@ -127,8 +121,7 @@ func (*base) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor)
 	return dz, shares
 }
 
-// SquaredError is that of package plumbing.
-func (*base) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
+func (api) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 	const op = "SquaredError"
 	d := check(op, x, t)
 	if !slices.Equal(x.shape, t.shape) {

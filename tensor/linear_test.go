@@ -10,7 +10,7 @@ import (
 	"weak"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -50,7 +50,7 @@ func TestLinearFunctions(t *testing.T) {
 				}
 				what := fmt.Sprint(f.Name, s)
 				expect(t, what, tensor.Linear(x, w, on(d, bias), f, scalars...), y, 1e-5)
-				got, kept := plumbing.Linear(x, w, on(d, bias), f, scalars, true)
+				got, kept := tensorapi.Impl.Linear(x, w, on(d, bias), f, scalars, true)
 				expect(t, what+" in a graph", got, y, 1e-5)
 				if (kept == nil) != (f == fn.Tanh || f == fn.LeakyReLU) {
 					t.Errorf("%s: an operand is stored: %v", what, kept != nil)
@@ -70,11 +70,11 @@ func TestLinearForgets(t *testing.T) {
 	use := func() weak.Pointer[kernels.Function] {
 		f := &kernels.Function{Name: "mine", Value: expr.Input(0).Cos()}
 		tensor.Linear(x, x, nil, f)
-		plumbing.LinearGrad(f.Gradient(0), nil, x, x, x)
+		tensorapi.Impl.LinearGrad(f.Gradient(0), nil, x, x, x)
 		return weak.Make(f)
 	}
 	f := use()
-	plumbing.TakeLaunched(d, "Test")
+	tensorapi.Impl.TakeLaunched(d, "Test")
 	for range 3 {
 		runtime.GC()
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -38,12 +38,12 @@ func TestLongProducts(t *testing.T) {
 				what := fmt.Sprint(form, s)
 				expect(t, what, x.MatMul(y), sum, 1e-5)
 				onto := tensor.Full(d, 3, m, n)
-				plumbing.MatMulInto(onto, x, y, true)
+				tensorapi.Impl.MatMulInto(onto, x, y, true)
 				expect(t, what+" added", onto, added, 1e-5)
-				plumbing.MatMulInto(onto, x, y, false)
+				tensorapi.Impl.MatMulInto(onto, x, y, false)
 				expect(t, what+" stored", onto, sum, 1e-5)
 				expect(t, what+" layer", tensor.Linear(x, y, on(d, bias), fn.Tanh), layer, 1e-5)
-				softplus, stored := plumbing.Linear(x, y, on(d, bias), fn.Softplus, nil, true)
+				softplus, stored := tensorapi.Impl.Linear(x, y, on(d, bias), fn.Softplus, nil, true)
 				expect(t, what+" layer in a graph", softplus, value, 1e-5)
 				expect(t, what+" layer's operand", stored, operand, 1e-5)
 			}

@@ -27,8 +27,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 	return out
 }
 
-// Elementwise is that of package plumbing.
-func (*base) Elementwise(op string, f *kernels.Function, scalars []float64, operands []*Tensor) *Tensor {
+func (api) Elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	mustFunction(op, f, scalars, len(operands))
 	return elementwise(op, f, scalars, operands...)
 }

@@ -100,8 +100,7 @@ func (t *Tensor) dot(op string, b *Tensor) *Tensor {
 	return products.sum(op, 1, nil)
 }
 
-// MatMulInto is that of package plumbing.
-func (*base) MatMulInto(dst, a, b *Tensor, accumulate bool) {
+func (api) MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	const op = "MatMulInto"
 	if a.Rank() == 2 && b.Rank() == 2 {
 		checkMatMulInto(op, dst, a, b)
@@ -129,8 +128,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 	return d
 }
 
-// MatMulTiled is that of package plumbing.
-func (*base) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
+func (api) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	d := checkMatMulInto(op, dst, a, b)
 	if !slices.Contains(ops.GemmTiles(d.Real(), d.Target()), tile) {

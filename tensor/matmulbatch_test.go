@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -217,15 +217,15 @@ func TestMatMulIntoBatch(t *testing.T) {
 		for _, k := range []int{4, 9000} {
 			a, b, c := rng.Uniform(d, -1, 1, 2, 3, k), rng.Uniform(d, -1, 1, 2, k, 5), rng.Uniform(d, -1, 1, 2, 3, 5)
 			want := c.Add(a.MatMul(b))
-			plumbing.MatMulInto(c, a, b, true)
+			tensorapi.Impl.MatMulInto(c, a, b, true)
 			agrees(t, "accumulated", download(t, c), download(t, want), k)
-			plumbing.MatMulInto(c, a, b, false)
+			tensorapi.Impl.MatMulInto(c, a, b, false)
 			agrees(t, "written", download(t, c), download(t, a.MatMul(b)), k)
 		}
 		a, c := tensor.Zeros(d, 2, 3, 0), tensor.Full(d, 1, 2, 3, 5)
-		plumbing.MatMulInto(c, a, tensor.Zeros(d, 2, 0, 5), true)
+		tensorapi.Impl.MatMulInto(c, a, tensor.Zeros(d, 2, 0, 5), true)
 		agrees(t, "nothing is added", download(t, c), download(t, tensor.Full(d, 1, 2, 3, 5)), 0)
-		err := tensor.Try(func() { plumbing.MatMulInto(c, tensor.Zeros(d, 3, 4), tensor.Zeros(d, 3, 4, 5), false) })
+		err := tensor.Try(func() { tensorapi.Impl.MatMulInto(c, tensor.Zeros(d, 3, 4), tensor.Zeros(d, 3, 4, 5), false) })
 		if !errors.Is(err, tensor.ErrShape) {
 			t.Errorf("into another shape: err = %v", err)
 		}

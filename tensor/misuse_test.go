@@ -14,7 +14,7 @@ import (
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -70,22 +70,22 @@ func TestMisuse(t *testing.T) {
 		{"add", tensor.ErrValue, func() { tensor.Map(fn.Add, nil, x, nil) }, "a tensor is nil"},
 		{"sine_grad", tensor.ErrShape, func() { tensor.Map(fn.Sine.Gradient(0), []float64{1}, x, nil, tensor.Zeros(d, 50000)) }, "[2 3] [50000]"},
 		{"sign_grad", tensor.ErrValue, func() { tensor.Map(fn.Sign.Gradient(0), nil, nil, nil, nil) }, "the function uses no operand"},
-		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, v, v) }, "[4] [4]"},
-		{"Linear gradient", tensor.ErrShape, func() { plumbing.LinearGrad(fn.Tanh.Gradient(0), nil, nil, tensor.Zeros(d, 50, 3), x) }, "[2 3] [50 3]"},
-		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(fn.Softplus.Gradient(0), nil, nil, nil, x) }, "a tensor is nil"},
-		{"Linear gradient", tensor.ErrValue, func() { plumbing.LinearGrad(flat.Gradient(0), nil, x, x, x) }, `"flat_grad" uses no operand`},
+		{"Linear gradient", tensor.ErrShape, func() { tensorapi.Impl.LinearGrad(fn.Tanh.Gradient(0), nil, nil, v, v) }, "[4] [4]"},
+		{"Linear gradient", tensor.ErrShape, func() { tensorapi.Impl.LinearGrad(fn.Tanh.Gradient(0), nil, nil, tensor.Zeros(d, 50, 3), x) }, "[2 3] [50 3]"},
+		{"Linear gradient", tensor.ErrValue, func() { tensorapi.Impl.LinearGrad(fn.Softplus.Gradient(0), nil, nil, nil, x) }, "a tensor is nil"},
+		{"Linear gradient", tensor.ErrValue, func() { tensorapi.Impl.LinearGrad(flat.Gradient(0), nil, x, x, x) }, `"flat_grad" uses no operand`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, fn.Add) }, `"add" takes 2 operands and 0 scalars: a layer has 1 operand for it, and 0 scalars were given`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, fn.LeakyReLU) }, `"leaky_relu" takes 1 operands and 1 scalars: a layer has 1 operand for it, and 0`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, nil, 1) }, `"copy" takes 1 operands and 0 scalars`},
 		{"Linear", tensor.ErrValue, func() { tensor.Linear(x, x.T(), nil, &kernels.Function{Name: "own"}) }, "function \"own\" has no formula"},
-		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(x, v, v, 0) }, "there are 3 maxima"},
-		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(x, x, v) }, "there are 1 maxima"},
-		{"Max gradient", tensor.ErrShape, func() { plumbing.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
+		{"Max gradient", tensor.ErrShape, func() { tensorapi.Impl.MaxGrad(x, v, v, 0) }, "there are 3 maxima"},
+		{"Max gradient", tensor.ErrShape, func() { tensorapi.Impl.MaxGrad(x, x, v) }, "there are 1 maxima"},
+		{"Max gradient", tensor.ErrShape, func() { tensorapi.Impl.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
 		{"MatMulTiled", tensor.ErrShape, func() {
-			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Target())[0])
+			tensorapi.Impl.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Target())[0])
 		}, "[2 2] [30 4] [4 50]"},
 		{"MatMulTiled", tensor.ErrValue, func() {
-			plumbing.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
+			tensorapi.Impl.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
 		}, "no tile of the device is 5x3"},
 		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1, 1, 1, 1, 1, 1, 1, 1, 1) }, "9 axes: a tensor has 8 at most"},
 		{"Reshape", tensor.ErrShape, func() { x.Reshape(4) }, "[2 3] [4]"},
@@ -130,18 +130,18 @@ func TestMisuse(t *testing.T) {
 		{"ZeroInPlace", tensor.ErrValue, func() { tensor.Scalar(d, 1).Expand(2).ZeroInPlace() }, "repeats elements"},
 		{"Upload", tensor.ErrValue, func() { tensor.Upload(tensor.Scalar(d, 1).Expand(2), []float64{1, 2}) }, "repeats elements"},
 		{"FillInPlace", tensor.ErrFreed, func() { freed.FillInPlace(1) }, "freed"},
-		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 2, 4).Step(1, 2), x, x.T(), false) }, "gaps"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 2, 4).Step(1, 2), x, x.T(), false) }, "gaps"},
 		{"SetInPlace", tensor.ErrShape, func() { x.SetInPlace(v) }, "[2 3] [4]"},
 		{"Upload", tensor.ErrShape, func() { tensor.Upload(x, []float64{1}) }, "[2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(x) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(v) }, "[2 3] [4]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(tensor.Scalar(d, 1)) }, "[]: a scalar is no matrix"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(v, x, nil, nil) }, "[4] [2 3]: the weights are a matrix"},
-		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 3, 2), x, x.T(), false) }, "[3 2] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 2, 2, 1), x, x.T(), false) }, "[2 2 1] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Zeros(d, 4), x, x.T(), false) }, "[4] [2 3] [3 2]"},
-		{"MatMulInto", tensor.ErrShape, func() { plumbing.MatMulInto(tensor.Scalar(d, 0), x, x.T(), false) }, "[] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 3, 2), x, x.T(), false) }, "[3 2] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 2, 2, 1), x, x.T(), false) }, "[2 2 1] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 4), x, x.T(), false) }, "[4] [2 3] [3 2]"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Scalar(d, 0), x, x.T(), false) }, "[] [2 3] [3 2]"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Zeros(d, 3), nil) }, "[2 3] [3 2] [3]"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Zeros(d, 2, 1), nil) }, "[2 3] [3 2] [2 1]"},
 		{"Linear", tensor.ErrShape, func() { tensor.Linear(x, x.T(), tensor.Scalar(d, 0), nil) }, "[2 3] [3 2] []"},
@@ -151,7 +151,7 @@ func TestMisuse(t *testing.T) {
 		{"SumTo", tensor.ErrShape, func() { x.SumTo(2) }, "[2 3] [2]"},
 		{"SumTo", tensor.ErrShape, func() { x.SumTo(4, 2, 3) }, "[2 3] [4 2 3]"},
 		{"SumTo", tensor.ErrShape, func() { tensor.Zeros(d, 1, 3).SumTo(2, 3) }, "[1 3] [2 3]"},
-		{"SumRowsInto", tensor.ErrShape, func() { plumbing.SumRowsInto(v, x, false) }, "[4] [2 3]"},
+		{"SumRowsInto", tensor.ErrShape, func() { tensorapi.Impl.SumRowsInto(v, x, false) }, "[4] [2 3]"},
 		{"Mean", tensor.ErrAxis, func() { x.Mean(-3) }, "axis -3"},
 		{"Max", tensor.ErrShape, func() { tensor.Zeros(d, 0, 3).Max(0) }, "[0 3]"},
 		{"Item", tensor.ErrShape, func() { x.Item() }, "[2 3]"},

@@ -17,21 +17,20 @@ import (
 // Method for Calculating Corrected Sums of Squares and Products", Technometrics 4, 1962. Error: a
 // variance v about a mean m is off by at most (256 + log₂ n)·u·(v + √v·|m|), with the u of [Tensor.Sum].
 func (t *Tensor) Var(correction int, axes ...int) *Tensor {
-	mean, y := t.moments("Var", correction, axes)
+	mean, y := api{}.Moments("Var", t, correction, axes...)
 	mean.Free()
 	return y
 }
 
 // Std returns the standard deviation over the given axes, the root of what [Tensor.Var] returns. It panics as that does.
 func (t *Tensor) Std(correction int, axes ...int) *Tensor {
-	mean, y := t.moments("Std", correction, axes)
+	mean, y := api{}.Moments("Std", t, correction, axes...)
 	mean.Free()
 	y.MapInPlace(fn.Sqrt, nil)
 	return y
 }
 
-// moments returns the mean and the variance over axes.
-func (t *Tensor) moments(op string, correction int, axes []int) (mean, variance *Tensor) {
+func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, variance *Tensor) {
 	d := check(op, t)
 	over, keep := t.reduced(op, axes)
 	if correction < 0 {
@@ -56,9 +55,4 @@ func (t *Tensor) moments(op string, correction int, axes []int) (mean, variance 
 		v.Free()
 	}
 	return t.shaped(mean, over, keep), t.shaped(variance, over, keep)
-}
-
-// Moments is that of package plumbing.
-func (*base) Moments(op string, x *Tensor, correction int, axes []int) (mean, variance *Tensor) {
-	return x.moments(op, correction, axes)
 }

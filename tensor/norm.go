@@ -31,8 +31,7 @@ func (t *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
 	return y
 }
 
-// RowNorm is that of package plumbing.
-func (*base) RowNorm(op string, t *Tensor, axis int, w, b *Tensor, eps float64, centred bool) (y, mean, rstd *Tensor) {
+func (api) RowNorm(op string, t *Tensor, axis int, w, b *Tensor, eps float64, centred bool) (y, mean, rstd *Tensor) {
 	form := 0
 	if centred {
 		form = ops.NormCentred
@@ -81,8 +80,7 @@ func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps floa
 	return y, mean, rstd
 }
 
-// RowNormGrad is that of package plumbing.
-func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, dw, db *Tensor) {
+func (api) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, dw, db *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
 	cx, cg := x.reals(), g.reals()
@@ -122,7 +120,7 @@ func (*base) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx,
 // overflow is NaN. It panics with ErrShape for less than two axes, channels that do not fall into
 // that many groups, and another w or b. Source: Wu, He, "Group Normalization", 2018.
 func (t *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
-	y, mean, rstd := t.groupNorm("GroupNorm", groups, w, b, eps)
+	y, mean, rstd := api{}.GroupNorm("GroupNorm", t, groups, w, b, eps)
 	mean.Free()
 	rstd.Free()
 	return y
@@ -134,18 +132,13 @@ func (t *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
 	const op = "InstanceNorm"
 	check(op, t)
 	t.mustHaveChannels(op, w, b)
-	y, mean, rstd := t.groupNorm(op, t.shape[1], w, b, eps)
+	y, mean, rstd := api{}.GroupNorm(op, t, t.shape[1], w, b, eps)
 	mean.Free()
 	rstd.Free()
 	return y
 }
 
-// GroupNorm is that of package plumbing.
-func (*base) GroupNorm(op string, t *Tensor, groups int, w, b *Tensor, eps float64) (y, mean, rstd *Tensor) {
-	return t.groupNorm(op, groups, w, b, eps)
-}
-
-func (t *Tensor) groupNorm(op string, groups int, w, b *Tensor, eps float64) (y, mean, rstd *Tensor) {
+func (api) GroupNorm(op string, t *Tensor, groups int, w, b *Tensor, eps float64) (y, mean, rstd *Tensor) {
 	check(op, t)
 	t.mustHaveChannels(op, w, b)
 	channels := t.shape[1]
@@ -192,19 +185,13 @@ type BatchNormOptions struct {
 // the other or an operand in training, a momentum outside [0, 1], and more than one Options.
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (t *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
-	y, mean, rstd := t.batchNorm(w, b, eps, options)
+	y, mean, rstd := api{}.BatchNorm(t, w, b, eps, options)
 	mean.Free()
 	rstd.Free()
 	return y
 }
 
-// BatchNorm is that of package plumbing.
-func (*base) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (y, mean, rstd *Tensor) {
-	return t.batchNorm(w, b, eps, options)
-}
-
-// batchNorm returns the mean and 1/√(variance + eps) of each channel, too.
-func (t *Tensor) batchNorm(w, b *Tensor, eps float64, options []BatchNormOptions) (y, mean, rstd *Tensor) {
+func (api) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (y, mean, rstd *Tensor) {
 	const op = "BatchNorm"
 	check(op, t)
 	o := only(op, options)
@@ -310,8 +297,7 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	return mean, rstd
 }
 
-// ChannelSums is that of package plumbing.
-func (*base) ChannelSums(x, g, mean, rstd *Tensor, outer, channels int) (sg, sh *Tensor) {
+func (api) ChannelSums(x, g, mean, rstd *Tensor, outer, channels int) (sg, sh *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
 	if x.Len() == 0 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -250,7 +250,7 @@ func testMatMul(t *testing.T, d tensor.Device) {
 		wide.SetInPlace(tensor.Map(fn.Add, nil, wide, pad(d, b, 2, n+3)))
 		expect(t, fmt.Sprint("columns", s), x.MatMul(cols), want, 1e-5)
 		acc := tensor.Full(d, 1, m, n)
-		plumbing.MatMulInto(acc, x, y, true)
+		tensorapi.Impl.MatMulInto(acc, x, y, true)
 		for i := range want.data {
 			want.data[i]++
 		}
@@ -296,15 +296,15 @@ func TestOverlap(t *testing.T) {
 		expect(t, "shifted", x.Slice(0, 0, 399), array{[]int{399, 33}, a.data[33:]}, 0)
 		sq := tensor.Full(d, 1, 8, 8)
 		for name, f := range map[string]func(){
-			"MatMulInto":      func() { plumbing.MatMulInto(sq, sq, tensor.Zeros(d, 8, 8), false) },
+			"MatMulInto":      func() { tensorapi.Impl.MatMulInto(sq, sq, tensor.Zeros(d, 8, 8), false) },
 			"OuterAccInPlace": func() { sq.OuterAccInPlace(tensor.Zeros(d, 8, 8), sq) },
-			"SumRowsInto":     func() { plumbing.SumRowsInto(sq.Slice(0, 0, 1).Reshape(8), sq, false) },
+			"SumRowsInto":     func() { tensorapi.Impl.SumRowsInto(sq.Slice(0, 0, 1).Reshape(8), sq, false) },
 		} {
 			if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) {
 				t.Errorf("%s: err = %v", name, err)
 			}
 		}
-		plumbing.MatMulInto(sq.Slice(0, 0, 4), sq.Slice(0, 4, 8), tensor.Full(d, 1, 8, 8), false) // apart
+		tensorapi.Impl.MatMulInto(sq.Slice(0, 0, 4), sq.Slice(0, 4, 8), tensor.Full(d, 1, 8, 8), false) // apart
 		expect(t, "apart", sq.Slice(0, 0, 1), array{[]int{1, 8}, []float64{8, 8, 8, 8, 8, 8, 8, 8}}, 0)
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -33,16 +33,16 @@ func TestOverlapCopies(t *testing.T) {
 				v.Step(0, 2).SetInPlace(v.Slice(0, 0, 8))
 			}, "[0 1 1 3 2 5 3 7 4 9 5 11 6 13 7 15]", 2},
 			{"none of it", func(x *tensor.Tensor) {
-				plumbing.MatMulInto(x, x.Slice(1, 1, 3).Slice(1, 0, 0), x.Slice(0, 1, 3).Slice(0, 0, 0), false)
+				tensorapi.Impl.MatMulInto(x, x.Slice(1, 1, 3).Slice(1, 0, 0), x.Slice(0, 1, 3).Slice(0, 0, 0), false)
 			}, "[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]", 1},
 			{"its first row", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, x.Slice(0, 0, 1)) }, "[0 0 0 0 4 4 4 4 8 8 8 8 12 12 12 12]", 2},
 			{"its last element", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, x.Slice(0, 3, 4).Slice(1, 3, 4)) }, "[-15 -14 -13 -12 -11 -10 -9 -8 -7 -6 -5 -4 -3 -2 -1 0]", 2},
-			{"another tensor", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, plumbing.One(x.Device())) }, "[-1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14]", 1},
+			{"another tensor", func(x *tensor.Tensor) { x.MapInPlace(fn.Sub, nil, tensorapi.Impl.One(x.Device())) }, "[-1 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14]", 1},
 			{"a product of the rows before", func(x *tensor.Tensor) {
-				plumbing.MatMulInto(x.Slice(0, 2, 4), x.Slice(0, 0, 2), tensor.Zeros(x.Device(), 4, 4), false)
+				tensorapi.Impl.MatMulInto(x.Slice(0, 2, 4), x.Slice(0, 0, 2), tensor.Zeros(x.Device(), 4, 4), false)
 			}, "[0 1 2 3 4 5 6 7 0 0 0 0 0 0 0 0]", 2}, // with Zeros
 			{"a product of the rows behind", func(x *tensor.Tensor) {
-				plumbing.MatMulInto(x.Slice(0, 0, 2), x.Slice(0, 2, 4), tensor.Zeros(x.Device(), 4, 4), false)
+				tensorapi.Impl.MatMulInto(x.Slice(0, 0, 2), x.Slice(0, 2, 4), tensor.Zeros(x.Device(), 4, 4), false)
 			}, "[0 0 0 0 0 0 0 0 8 9 10 11 12 13 14 15]", 2},
 		} {
 			data := make([]float64, 16)

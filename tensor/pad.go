@@ -93,8 +93,7 @@ func paddedAxes(shape []int, widths [][2]int, mode PadMode) []ops.PadAxis {
 	return axes
 }
 
-// PadGrad is that of package plumbing.
-func (*base) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode PadMode) *Tensor {
+func (api) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode PadMode) *Tensor {
 	d := check(op, g)
 	most := math.MaxInt
 	if mode == PadReplicate && !d.Target().CPU {

@@ -267,14 +267,12 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 	return y
 }
 
-// MaxPool is that of package plumbing.
-func (*base) MaxPool(op string, t *Tensor, window []int, options []MaxPoolOptions, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
+func (api) MaxPool(op string, t *Tensor, window []int, options []MaxPoolOptions, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
 	check(op, t)
 	return pooledMax(op, t, maxPooling(op, t, window, options), indices)
 }
 
-// AdaptiveMaxPool is that of package plumbing.
-func (*base) AdaptiveMaxPool(op string, t *Tensor, size []int, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
+func (api) AdaptiveMaxPool(op string, t *Tensor, size []int, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
 	check(op, t)
 	return pooledMax(op, t, adaptivePooling(op, t, size), indices)
 }
@@ -284,14 +282,12 @@ func pooledMax(op string, t *Tensor, p *pooling, indices bool) (values, places *
 	return values, places, func(g *Tensor) *Tensor { return p.maxGrad(op+" gradient", g, places) }
 }
 
-// AvgPool is that of package plumbing.
-func (*base) AvgPool(op string, t *Tensor, window []int, options []AvgPoolOptions) (pool, grad func(t *Tensor) *Tensor) {
+func (api) AvgPool(op string, t *Tensor, window []int, options []AvgPoolOptions) (pool, grad func(t *Tensor) *Tensor) {
 	check(op, t)
 	return avgOf(op, avgPooling(op, t, window, options))
 }
 
-// AdaptiveAvgPool is that of package plumbing.
-func (*base) AdaptiveAvgPool(op string, t *Tensor, size []int) (pool, grad func(t *Tensor) *Tensor) {
+func (api) AdaptiveAvgPool(op string, t *Tensor, size []int) (pool, grad func(t *Tensor) *Tensor) {
 	check(op, t)
 	return avgOf(op, adaptivePooling(op, t, size))
 }

@@ -93,8 +93,7 @@ func matrixLimits(d Device) kernels.Target {
 	return l
 }
 
-// MatrixUnits is that of package plumbing, of d, which s is the base of.
-func (s *base) MatrixUnits(d Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool) {
+func (api) MatrixUnits(d Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool) {
 	return matrixLimits(d), func(factors kernels.Precision, grouped bool) bool {
 		inner := ops.FP16
 		switch {
@@ -107,8 +106,9 @@ func (s *base) MatrixUnits(d Device) (l kernels.Target, has func(factors kernels
 	}
 }
 
-// AsMatrixUnits is that of package plumbing.
-func (s *base) AsMatrixUnits(grouped bool) { s.asUnits, s.asGroups = true, grouped }
+func (api) AsMatrixUnits(d Device, grouped bool) {
+	d.core().asUnits, d.core().asGroups = true, grouped
+}
 
 // pack packs an operand for a tile: its x and k, and how far neighbours along them are apart.
 func pack(tile ops.GemmTile, t *Tensor, second bool, x, k, row, step int) (words, flaws *Tensor) {

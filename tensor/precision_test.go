@@ -10,7 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -53,7 +53,7 @@ func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor floa
 			}
 			t.Run(fmt.Sprintf("%s/%v/as matrix units", sel, c.p), func(t *testing.T) {
 				d := devtest.Open(t, sel, tensor.Options{Precision: c.p, GPUKernels: sel != "cpu", SkipSelfTest: true})
-				plumbing.AsMatrixUnits(d, false)
+				tensorapi.Impl.AsMatrixUnits(d, false)
 				f(t, d, c.factor, true)
 			})
 		}
@@ -166,7 +166,7 @@ func TestRoundedFactors(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, _ float64, units bool) {
 		const m, n, k = 130, 70, 140
 		p := tensor.PrecisionFloat32
-		if _, has := plumbing.MatrixUnits(d); units || has(d.Precision(), false) || has(d.Precision(), true) { // the units of tests, or a device's own
+		if _, has := tensorapi.Impl.MatrixUnits(d); units || has(d.Precision(), false) || has(d.Precision(), true) { // the units of tests, or a device's own
 			p = d.Precision()
 		}
 		inf, nan := float32(math.Inf(1)), float32(math.NaN())
@@ -223,7 +223,7 @@ func TestRoundedFactors(t *testing.T) {
 			for form := range 4 {
 				a, b := lay(ha, m, k, form&1 != 0), lay(hb, k, n, form&2 != 0)
 				add := tensor.Full(d, 0.25, m, n)
-				plumbing.MatMulInto(add, a, b, true)
+				tensorapi.Impl.MatMulInto(add, a, b, true)
 				batch := tensor.Stack(0, a, a).MatMul(b.Reshape(1, k, n).Expand(2, k, n))
 				for name, y := range map[string]*tensor.Tensor{"": a.MatMul(b), " of a batch": batch.Select(0, 1), " added": add.AddScalar(-0.25)} {
 					got, err := y.Float32s()
@@ -277,7 +277,7 @@ func TestPrecisionOfAttention(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, _ bool) {
 		q, k, v := tensor.New(d, hq, batch, l, e), tensor.New(d, hk, batch, s, e), tensor.New(d, hv, batch, s, w)
 		for _, whole := range []bool{false, true} {
-			y, _ := plumbing.Attention(q, k, v, nil, nil, whole)
+			y, _ := tensorapi.Impl.Attention(q, k, v, nil, nil, whole)
 			got, err := y.Float32s()
 			if err != nil {
 				t.Fatal(err)

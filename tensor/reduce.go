@@ -257,8 +257,7 @@ func broadcastAxes(t *Tensor, shape []int) []int {
 	return axes
 }
 
-// SumRowsInto is that of package plumbing.
-func (*base) SumRowsInto(dst, x *Tensor, accumulate bool) {
+func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	writable("SumRowsInto", dst, x)
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
@@ -291,8 +290,7 @@ func (t *Tensor) extreme(op string, kind ops.FoldKind, axes []int) *Tensor {
 	return t.shaped(t.foldAxes(op, kind, Int32, axes, false, 0).narrowed(t.typ), axes, keep)
 }
 
-// MaxGrad is that of package plumbing.
-func (s *base) MaxGrad(x, y, g *Tensor, axes []int) *Tensor {
+func (api) MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 	const op = "Max gradient"
 	d := check(op, x, y, g)
 	axes, _ = x.reduced(op, axes)
@@ -325,7 +323,7 @@ func (s *base) MaxGrad(x, y, g *Tensor, axes []int) *Tensor {
 		}
 		moved := x.Transpose(order...)
 		defer moved.Free()
-		part := s.MaxGrad(moved, y, g, sequence(stay, x.Rank()))
+		part := api{}.MaxGrad(moved, y, g, sequence(stay, x.Rank())...)
 		defer part.Free()
 		return part.Transpose(undo...)
 	}

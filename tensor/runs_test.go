@@ -7,7 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -47,24 +47,24 @@ func TestRuns(t *testing.T) {
 func TestOne(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, shape := range [][]int{{}, {1}, {1, 1, 1}} {
-		one := plumbing.One(d, shape...)
-		if v, err := one.Item(); v != 1 || err != nil || len(one.Shape()) != len(shape) || !plumbing.IsOne(one) {
+		one := tensorapi.Impl.One(d, shape...)
+		if v, err := one.Item(); v != 1 || err != nil || len(one.Shape()) != len(shape) || !tensorapi.Impl.IsOne(one) {
 			t.Errorf("One%v is %v of shape %v, err = %v", shape, v, one.Shape(), err)
 		}
 		one.Free()
 	}
-	if plumbing.IsOne(tensor.Full(d, 1)) {
+	if tensorapi.Impl.IsOne(tensor.Full(d, 1)) {
 		t.Error("another tensor of one is taken for the device's")
 	}
 	for _, shape := range [][]int{{2}, {0}, {1, 3}, {-1}, {-1, -1}} {
-		failsWith(t, tensor.Try(func() { plumbing.One(d, shape...) }), tensor.ErrShape)
+		failsWith(t, tensor.Try(func() { tensorapi.Impl.One(d, shape...) }), tensor.ErrShape)
 	}
 	fresh, err := tensor.Open("cpu", tensor.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer fresh.Close()
-	if plumbing.IsOne(tensor.Full(fresh, 1)) {
+	if tensorapi.Impl.IsOne(tensor.Full(fresh, 1)) {
 		t.Error("a tensor is taken for One before there is one")
 	}
 }

@@ -8,16 +8,16 @@ import (
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is fixed: the same input gives
 // the same bits. Of integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis. Error: each is off by at
 // most what [Tensor.Sum] says of the sum of the elements up to it.
-func (t *Tensor) CumSum(axis int) *Tensor { return t.scan("CumSum", ops.ScanSum, axis, 0) }
+func (t *Tensor) CumSum(axis int) *Tensor { return api{}.Scan("CumSum", ops.ScanSum, t, axis, 0) }
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of integers it is Int32, and wraps
 // around. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) CumProd(axis int) *Tensor { return t.scan("CumProd", ops.ScanProd, axis, 0) }
+func (t *Tensor) CumProd(axis int) *Tensor { return api{}.Scan("CumProd", ops.ScanProd, t, axis, 0) }
 
 // LogCumSumExp returns log Σ eᵗ of the elements up to each along an axis, without overflow, in a fixed order. Of integers it
 // is a real. A scalar has axis 0. It panics with ErrAxis.
 func (t *Tensor) LogCumSumExp(axis int) *Tensor {
-	return t.scan("LogCumSumExp", ops.ScanLSE, axis, 0)
+	return api{}.Scan("LogCumSumExp", ops.ScanLSE, t, axis, 0)
 }
 
 // CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of equal ones the last. A NaN
@@ -45,9 +45,7 @@ func (t *Tensor) along(op string, axis int, integers bool) (axisView, Type) {
 	return t.asOuterNInner(typ, []int{axisOf(op, t, axis)}), typ
 }
 
-// scan runs along an axis: in shares of its lines, where that keeps the device busy, of which each begins with what those
-// before it come to.
-func (t *Tensor) scan(op string, kind ops.ScanKind, axis, flags int) *Tensor {
+func (api) Scan(op string, kind ops.ScanKind, t *Tensor, axis, flags int) *Tensor {
 	x, typ := t.along(op, axis, kind != ops.ScanLSE)
 	defer x.release()
 	y := allocOf(op, t.Device(), typ, t.shape)
@@ -57,6 +55,8 @@ func (t *Tensor) scan(op string, kind ops.ScanKind, axis, flags int) *Tensor {
 	return y
 }
 
+// scanLines splits long rows into chunks, where that keeps the device busy; each starts from the carry
+// of the chunk before it.
 func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flags int) {
 	d := x.Device()
 	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Target())
@@ -97,13 +97,7 @@ func (y *Tensor) narrowed(typ Type) *Tensor {
 	return y.To(Uint8)
 }
 
-// Scan is that of package plumbing.
-func (*base) Scan(op string, kind ops.ScanKind, x *Tensor, axis, flags int) *Tensor {
-	return x.scan(op, kind, axis, flags)
-}
-
-// ScanLinear is that of package plumbing.
-func (*base) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
+func (api) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
 	const op = "ScanLinear"
 	a, _ := x.along(op, axis, false)
 	b, _ := z.along(op, axis, false)

@@ -14,7 +14,7 @@ func Scope(d Device, f func()) {
 	const op = "Scope"
 	mustDevice(op, d)
 	s := d.core()
-	defer s.Unclaim(s.Claim("", op))
+	defer api{}.Unclaim(d, api{}.Claim(d, "", op))
 	own := &scope{}
 	s.scopes = append(s.scopes, own)
 	defer func() {

@@ -35,13 +35,7 @@ func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
 	return y
 }
 
-// SoftmaxGrad is that of package plumbing.
-func (*base) SoftmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
-	return softmaxGrad(y, g, axis, logarithm)
-}
-
-// softmaxGrad returns the gradient of a softmax y, or of its logarithm, for the gradient g of y.
-func softmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
+func (api) SoftmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
 	const op = "Softmax gradient"
 	d := check(op, y, g)
 	outer, n, inner := lineOf(op, y, axis)

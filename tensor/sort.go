@@ -57,7 +57,7 @@ func (t *Tensor) KeepTopK(k, axis int) *Tensor {
 		return y
 	}
 	a := axisOf(op, t, axis)
-	return t.Device().core().PlaceAlong(values, indices, a, t.shape[a], true)
+	return api{}.PlaceAlong(values, indices, a, t.shape[a], true)
 }
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending order, and, as Int32, its index: that

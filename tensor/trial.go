@@ -61,8 +61,7 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 	return bad
 }
 
-// Try is that of package plumbing.
-func (d *clDevice) Try(k *kernels.Kernel, args []kernels.Arg) error {
+func (d *clDevice) selfTest(k *kernels.Kernel, args []kernels.Arg) error {
 	if d.trials == nil || d.Err() != nil {
 		return nil
 	}

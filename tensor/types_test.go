@@ -13,7 +13,7 @@ import (
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -471,7 +471,7 @@ func TestTypedReductions(t *testing.T) {
 func integerSums(t *testing.T, x *tensor.Tensor, axes []int) []float64 {
 	t.Helper()
 	over := make([]bool, x.Rank())
-	for _, a := range plumbing.Axes("Sum", x, axes...) {
+	for _, a := range tensorapi.Impl.Axes("Sum", x, axes...) {
 		over[a] = true
 	}
 	left := 1
@@ -511,10 +511,10 @@ func TestTypeMisuse(t *testing.T) {
 	}{
 		{"MatMul", func() { ints.MatMul(bytes) }, "To(tensor.Real)"},
 		{"Linear", func() { tensor.Linear(ints, ints, nil, nil) }, "To(tensor.Real)"},
-		{"MatMulInto", func() { plumbing.MatMulInto(ints, x, x, false) }, "not Int32: convert with To(tensor.Real)"},
-		{"MatMulInto", func() { plumbing.MatMulInto(half, x, x, false) }, "not Float16"},
+		{"MatMulInto", func() { tensorapi.Impl.MatMulInto(ints, x, x, false) }, "not Int32: convert with To(tensor.Real)"},
+		{"MatMulInto", func() { tensorapi.Impl.MatMulInto(half, x, x, false) }, "not Float16"},
 		{"OuterAccInPlace", func() { ints.OuterAccInPlace(x, x) }, "To(tensor.Real)"},
-		{"SumRowsInto", func() { plumbing.SumRowsInto(bytes, x, false) }, "To(tensor.Real)"},
+		{"SumRowsInto", func() { tensorapi.Impl.SumRowsInto(bytes, x, false) }, "To(tensor.Real)"},
 		{"ScatterAddRowsInPlace", func() { half.ScatterAddRowsInPlace(index, x) }, "To(tensor.Real)"},
 		{"ScatterAddRowsInPlace", func() { x.ScatterAddRowsInPlace(bytes.Reshape(4), x) }, "To(tensor.Int32)"},
 		{"SetInPlace", func() { x.SetInPlace(ints) }, "Int32 into Real: convert with To(tensor.Real)"},
@@ -593,7 +593,7 @@ func TestMixedProducts(t *testing.T) {
 		if s := a.SumTo(2, 3); s.Type() != tensor.Int32 || s.Len() != 6 {
 			t.Errorf("SumTo of bytes over nothing: %v", s)
 		}
-		sum, grad := plumbing.SquaredError(a, tensor.FullOf(d, tensor.Float16, 1, 2, 3))
+		sum, grad := tensorapi.Impl.SquaredError(a, tensor.FullOf(d, tensor.Float16, 1, 2, 3))
 		if v, err := sum.Item(); err != nil || v != 55 || fmt.Sprint(numbers(t, grad)) != "[0 2 4 6 8 10]" {
 			t.Errorf("SquaredError %v %v (err %v)", v, numbers(t, grad), err)
 		}

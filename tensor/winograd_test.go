@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -19,7 +19,7 @@ var manyChannels = [][7]int{{2, 16, 20, 14, 14, 5, 2}, {3, 33, 12, 11, 15, 3, 1}
 func TestConvOfManyChannels(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		reference := devtest.Open(t, "cpu", tensor.Options{Float64: true})
-		if s, _ := plumbing.ConvShape(tensor.Zeros(d, 1, 256, 16, 16), tensor.Zeros(d, 256, 256, 3, 3), nil,
+		if s, _ := tensorapi.Impl.ConvShape(tensor.Zeros(d, 1, 256, 16, 16), tensor.Zeros(d, 256, 256, 3, 3), nil,
 			[]tensor.ConvOptions{{Padding: []int{1}}}); s.FitsWinograd(d.Target()) {
 			t.Error("in tiles, with weights that fit in no cache")
 		}
@@ -28,14 +28,14 @@ func TestConvOfManyChannels(t *testing.T) {
 			rng := tensor.NewRNG(7)
 			x, w, b := rng.Uniform(d, -1, 1, c[0], c[1], c[3], c[4]), rng.Uniform(d, -1, 1, c[2], c[1], c[5], c[5]), rng.Uniform(d, -1, 1, c[2])
 			o := tensor.ConvOptions{Padding: []int{c[6]}}
-			s, shape := plumbing.ConvShape(x, w, b, []tensor.ConvOptions{o})
+			s, shape := tensorapi.Impl.ConvShape(x, w, b, []tensor.ConvOptions{o})
 			if cl := d.Target().CPU && d.Target().LocalMem > 0; s.FitsWinograd(d.Target()) != cl {
 				t.Errorf("%v: in tiles: %v", c, !cl)
 			}
 			g := rng.Uniform(d, -1, 1, shape...)
 			gradients := func(x, g *tensor.Tensor) (dw, db *tensor.Tensor) {
 				dw, db = tensor.Empty(x.Device(), w.Shape()...), tensor.Empty(x.Device(), b.Shape()...)
-				plumbing.ConvWeightInto(dw, db, s, x, g)
+				tensorapi.Impl.ConvWeightInto(dw, db, s, x, g)
 				return dw, db
 			}
 			there := func(x *tensor.Tensor) *tensor.Tensor { return tensor.New(reference, numbers(t, x), x.Shape()...) }
@@ -49,7 +49,7 @@ func TestConvOfManyChannels(t *testing.T) {
 			}{
 				{"forward", x.Conv(w, b, o), rx.Conv(rw, rb, o), c[1] * c[5] * c[5]},
 				{"no bias", x.Select(0, 0).Conv(w, nil, o), rx.Select(0, 0).Conv(rw, nil, o), c[1] * c[5] * c[5]},
-				{"transposed", plumbing.Conv("Conv", s, true, g, w, nil, x.Shape()), plumbing.Conv("Conv", s, true, rg, rw, nil, x.Shape()), c[2] * c[5] * c[5]},
+				{"transposed", tensorapi.Impl.Conv("Conv", s, true, g, w, nil, x.Shape()), tensorapi.Impl.Conv("Conv", s, true, rg, rw, nil, x.Shape()), c[2] * c[5] * c[5]},
 				{"weights", dw, rdw, c[0] * shape[2] * shape[3]},
 				{"sums", db, rdb, c[0] * shape[2] * shape[3]},
 			} {

@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
 	"github.com/clgrad/clgrad/internal/regular"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 
 	"github.com/spf13/cobra"
 )
@@ -69,7 +69,7 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 		return err
 	}
 	defer d.Close()
-	name := plumbing.TuningName(d)
+	name := tensorapi.Impl.TuningName(d)
 	if name == "" {
 		return fmt.Errorf("%s is not an OpenCL device: its matrix products have no tiles", d.Name())
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -92,7 +92,7 @@ func (s *Suite) elementwise(ctx context.Context) error {
 
 // peak measures arithmetic without memory. The Go device has none: its twin of that kernel is a scalar loop.
 func (s *Suite) peak(ctx context.Context) error {
-	if plumbing.TuningName(s.Device) == "" || s.flops > 0 {
+	if tensorapi.Impl.TuningName(s.Device) == "" || s.flops > 0 {
 		return nil
 	}
 	l := s.Device.Target()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -33,7 +33,7 @@ func newProblem(d tensor.Device, size [3]int) *problem {
 // run computes X·W, G·Wᵀ or Xᵀ·G.
 func (p *problem) run(form ops.GemmForm) {
 	a, b := p.operands(form)
-	plumbing.MatMulInto(p.out[form], a, b, false)
+	tensorapi.Impl.MatMulInto(p.out[form], a, b, false)
 	a.Free()
 	b.Free()
 }

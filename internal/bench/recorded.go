@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/imagefit"
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -43,7 +43,7 @@ func (s *Suite) recorded(ctx context.Context) error {
 	if err := s.host(ctx, "host per launch recorded", launches, run); err != nil {
 		return err
 	}
-	if plumbing.TuningName(s.Device) == "" { // the Go device
+	if tensorapi.Impl.TuningName(s.Device) == "" { // the Go device
 		return nil
 	}
 	return s.host(ctx, "host per launch loop in C", launches, s.flushed(func() error { return capture.Loop(rec, 1) }))

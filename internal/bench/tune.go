@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -46,7 +46,7 @@ func (p *problem) fastest(ctx context.Context, d tensor.Device, form ops.GemmFor
 			a, b := p.operands(form)
 			defer a.Free()
 			defer b.Free()
-			plumbing.MatMulTiled(p.out[form], a, b, tile)
+			tensorapi.Impl.MatMulTiled(p.out[form], a, b, tile)
 			return d.Err()
 		}
 		times, err := Seconds(ctx, d, budget, run)

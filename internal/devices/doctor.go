@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -43,7 +43,7 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 				return err
 			}
 			defer d.Close()
-			if path, tried := plumbing.TrialsRemembered(d); path != "" {
+			if path, tried := tensorapi.Impl.TrialsRemembered(d); path != "" {
 				fmt.Fprintf(w, "trials     %d of earlier programs are remembered, all right, in %s\n", tried, path)
 			}
 			return testKernels(cmd, w, d, more(d), full)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/clrt"
-	"github.com/clgrad/clgrad/internal/plumbing"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -102,7 +102,7 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	if err != nil {
 		t.Fatalf("open %s: %v", sel, err)
 	}
-	plumbing.One(d) // the device keeps it: tests that count live bytes start from here
+	tensorapi.Impl.One(d) // the device keeps it: tests that count live bytes start from here
 	t.Cleanup(func() {
 		if err := d.Sync(); err != nil && !t.Failed() {
 			t.Errorf("device at the end of the test: %v", err)

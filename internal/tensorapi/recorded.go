@@ -1,4 +1,4 @@
-package plumbing
+package tensorapi
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package plumbing
+package tensorapi
 
 import (
 	"maps"
@@ -7,19 +7,20 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// CopyOver copies the tensors of src over those of dst, which has their names, in the same shapes and on the same device; Float16
-// as reals. Those of src may be dst's own under other names, or views of them: each is what it was before the first copy.
+// CopyOver copies the tensors of src over those of dst, which has their names, in the same shapes
+// and on the same device; Float16 as reals. Those of src may be dst's own under other names, or
+// views of them: each is what it was before the first copy.
 func CopyOver(dst, src tensor.Dict) {
 	written := map[any]bool{}
 	for name := range src {
-		storage, _ := Memory(dst[name])
+		storage, _ := Impl.Memory(dst[name])
 		written[storage] = true
 	}
 	from := tensor.Dict{}
 	for _, name := range slices.Sorted(maps.Keys(src)) {
 		to, t := dst[name], src[name]
-		storage, first := Memory(t)
-		own, place := Memory(to)
+		storage, first := Impl.Memory(t)
+		own, place := Impl.Memory(to)
 		switch {
 		case !written[storage]:
 			from[name] = t.To(to.Type())

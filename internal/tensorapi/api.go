@@ -1,0 +1,250 @@
+// Package tensorapi is what package tensor offers the other packages of this module, and programs
+// not: what graphs, optimizers, recordings and tools do with tensors beyond their operations.
+//
+// A call is tensorapi.Impl.SoftmaxGrad(y, g, -1, false). [API] documents the methods; package
+// tensor has them on its type api.
+package tensorapi
+
+import (
+	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/hooks"
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Impl is package tensor's implementation of API.
+var Impl = hooks.Tensor.(API)
+
+// Launched is the kernels that one operation launched; unused places are nil.
+type Launched = [4]*kernels.Kernel
+
+// API is what package tensor offers this module. Tensors of one call lie on one device. Where a
+// method has a parameter op, errors name that operation.
+type API interface {
+	// Claim gives d to the calling goroutine until Unclaim, which takes the result. Meanwhile
+	// whatever another goroutine begins on d panics with tensor.ErrGoroutine. Claims of one
+	// goroutine nest. It panics with tensor.ErrGoroutine, as op of pkg, if another goroutine uses
+	// d.
+	Claim(d tensor.Device, pkg, op string) (outermost bool)
+	// Unclaim ends a claim.
+	Unclaim(d tensor.Device, outermost bool)
+	// MustOwn panics with tensor.ErrGoroutine, as op of pkg, unless the calling goroutine has
+	// claimed d.
+	MustOwn(d tensor.Device, pkg, op string)
+
+	// TakeLaunched returns the kernels launched on d since the last call, at most as many as
+	// Launched holds. It panics with tensor.ErrGoroutine, as op, if another goroutine uses d.
+	TakeLaunched(d tensor.Device, op string) Launched
+	// State returns the state under a key of the step that is being recorded on d, which the first
+	// call makes; nil if no step is.
+	State(d tensor.Device, key any, make func() capture.State) capture.State
+	// Forget tells the step that is being recorded that the contents of t's memory, all of it, are
+	// read no more: as if nothing had been written there.
+	Forget(t *tensor.Tensor)
+
+	// One returns a tensor of ones with the given shape, of one element in all. The device keeps
+	// it: it must not be written to, and costs no launch after the first call. It is the seed of
+	// every Backward from a scalar. It panics with tensor.ErrShape for more elements or none.
+	One(d tensor.Device, shape ...int) *tensor.Tensor
+	// IsOne reports whether t is a result of One, or a view of it.
+	IsOne(t *tensor.Tensor) bool
+
+	// Memory returns a value that is equal for a tensor and its views, and for no other tensors;
+	// and the offset of t's first element there.
+	Memory(t *tensor.Tensor) (storage any, first int)
+	// Version counts the in-place writes to t's storage, through any view.
+	Version(t *tensor.Tensor) uint64
+	// Alone reports whether t is all of its storage, contiguous, and no other live tensor lies
+	// there.
+	Alone(t *tensor.Tensor) bool
+	// Rehome copies t's elements to place, of t's shape and contiguous, and makes t a view of it.
+	// Other views of t's old storage stay there, but for results of Transposed. A gradient that
+	// saved t before finds that it changed.
+	Rehome(t, place *tensor.Tensor)
+	// InFlatBuffer reports whether Rehome moved t, and LeaveFlatBuffer was not called since: a
+	// tensor lies in one flat buffer at most.
+	InFlatBuffer(t *tensor.Tensor) bool
+	// LeaveFlatBuffer forgets that Rehome moved t.
+	LeaveFlatBuffer(t *tensor.Tensor)
+	// Transposed returns the transpose of a matrix t as a retained view: the same one each time,
+	// until it is freed. Unlike other views it follows t where Rehome moves it. It panics as t.T
+	// does.
+	Transposed(t *tensor.Tensor) *tensor.Tensor
+
+	// Elementwise is tensor.Map.
+	Elementwise(op string, f *kernels.Function, scalars []float64, operands ...*tensor.Tensor) *tensor.Tensor
+	// Axes resolves the axes of a reduction of t: counted from the front, sorted, all if none is
+	// given, without tensor.Keepdims. It panics with tensor.ErrAxis for an axis that t has not, or
+	// that is named twice.
+	Axes(op string, t *tensor.Tensor, axes ...int) []int
+
+	// MatMulInto writes a·b, of a [m, k] and b [k, n], to dst [m, n], or adds it if accumulate. It
+	// panics with tensor.ErrShape, also if dst is not contiguous, and with tensor.ErrValue if dst
+	// shares elements with an operand.
+	MatMulInto(dst, a, b *tensor.Tensor, accumulate bool)
+	// MatMulTiled writes a·b to dst [m, n] by the kernel for a tile, for tuning. It panics as
+	// MatMulInto does, and with tensor.ErrValue for a tile that the device does not have.
+	MatMulTiled(dst, a, b *tensor.Tensor, tile ops.GemmTile)
+	// Linear is tensor.Linear of reals. With graph, the same launch also returns the operand z of
+	// f, of y = f(z), if the gradient of f reads it; else z is nil.
+	Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor)
+	// LinearGrad returns, by one launch, the gradient dz [m, n] of f's operand in Linear, and its
+	// column sums, the gradient of the bias, as partial sums [runs, n]. f is the gradient of
+	// Linear's function, which reads z, y and g [m, n] as it needs. It panics with tensor.ErrShape
+	// unless they have one shape, of two axes.
+	LinearGrad(f *kernels.Function, scalars []float64, z, y, g *tensor.Tensor) (dz, shares *tensor.Tensor)
+	// SumRowsInto sums the leading axes of x [..., dst's shape] into dst, or adds the sums to it,
+	// by one launch. It panics with tensor.ErrShape for another shape, and with tensor.ErrValue if
+	// dst shares elements with x.
+	SumRowsInto(dst, x *tensor.Tensor, accumulate bool)
+	// AddRows adds the rows of g [n, c] to the rows of dst [r, c] that index [n], of integers,
+	// names, in order. g and dst are of reals. Indices out of range are passed over. It panics with
+	// tensor.ErrShape for other shapes.
+	AddRows(dst, index, g *tensor.Tensor)
+
+	// MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y:
+	// ties share it equally, and NaNs are ties where y is NaN. It may be non-contiguous. It panics
+	// with tensor.ErrAxis as Max does, and with tensor.ErrShape unless y and g have as many
+	// elements as the maximum.
+	MaxGrad(x, y, g *tensor.Tensor, axes ...int) *tensor.Tensor
+	// Moments returns the mean and the variance of x over axes. It panics as tensor.Tensor.Var
+	// does.
+	Moments(op string, x *tensor.Tensor, correction int, axes ...int) (mean, variance *tensor.Tensor)
+	// Scan computes prefix sums, products or logarithms of sums along an axis of x; flags are
+	// ops.ScanReverse and ops.ScanExclusive. It panics with tensor.ErrAxis.
+	Scan(op string, kind ops.ScanKind, x *tensor.Tensor, axis, flags int) *tensor.Tensor
+	// ScanLinear returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, 0 being before the first,
+	// of x and z of one shape. With ops.ScanReverse, k + 1 is before k; with ops.ScanShifted, the
+	// factor is x at the place of the y that it multiplies. It panics with tensor.ErrAxis. Error:
+	// at most 2(k + 3)·u times the same scan of |x| and |z|; on the Go device one rounding of the
+	// float64 result.
+	ScanLinear(x, z *tensor.Tensor, axis, flags int) *tensor.Tensor
+	// TakeAlong returns n elements of each row of x, of reals, along an axis: those that index, of
+	// Int32 and as many elements, names. Indices out of range give 0; nothing else is checked.
+	TakeAlong(x, index *tensor.Tensor, axis, n int) *tensor.Tensor
+	// PlaceAlong returns zeros of x's shape, but with n elements along an axis, to which it adds
+	// each element of x, of reals, at the place along that axis that index names, in order.
+	// distinct says that the indices of a row are distinct, which is faster. Indices out of range
+	// are passed over; nothing else is checked.
+	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor
+	// MaskedIndex returns the shape that t and a mask, of Uint8, broadcast to, and the numbers of
+	// the chosen elements in it, in order, as Int32 [n]. It waits for the device. It panics with
+	// tensor.ErrShape and tensor.ErrType.
+	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)
+
+	// SquaredError returns the scalar Σ (x − t)² and, by the same launch, its gradient 2·(x − t).
+	// The order of the additions is fixed. It panics with tensor.ErrShape unless both have one
+	// shape.
+	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
+	// CrossEntropy returns the losses of labels, the weights that they count with, and what
+	// CrossEntropyGrad reads, of which both are views: see autograd.CrossEntropy.
+	CrossEntropy(op string, x, labels, weights *tensor.Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *tensor.Tensor)
+	// CrossEntropyGrad returns the gradient of the scores x for the gradient g of the losses, or,
+	// if g has one element, of each loss. Without logits, x are logarithms of probabilities.
+	CrossEntropyGrad(op string, x, labels, weights, kept, g *tensor.Tensor, logits bool, ignore int32, smoothing float64) *tensor.Tensor
+	// SoftmaxGrad returns the gradient of y = x.Softmax(axis), or with logarithm of
+	// x.LogSoftmax(axis), for the gradient g of y, of y's shape. It panics with tensor.ErrAxis as
+	// they do.
+	SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor
+	// Dropped is x.Dropout in training, by given numbers of a stream: the call, and the two words
+	// of the seed.
+	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor
+
+	// RowNorm is x.LayerNorm if centred, and else x.RMSNorm. It also returns the mean and
+	// 1/√(variance + eps) of each row.
+	RowNorm(op string, x *tensor.Tensor, axis int, w, b *tensor.Tensor, eps float64, centred bool) (y, mean, rstd *tensor.Tensor)
+	// RowNormGrad returns the gradient of RowNorm by x, for the gradient g of y; with shares also
+	// those by w and b, as partial sums [runs, elements of w], which are nil if x has no elements.
+	RowNormGrad(x, g, w, mean, rstd *tensor.Tensor, centred, shares bool) (dx, dw, db *tensor.Tensor)
+	// GroupNorm is x.GroupNorm. It also returns the mean and 1/√(variance + eps) of each item's
+	// groups.
+	GroupNorm(op string, x *tensor.Tensor, groups int, w, b *tensor.Tensor, eps float64) (y, mean, rstd *tensor.Tensor)
+	// BatchNorm is x.BatchNorm. It also returns the mean and 1/√(variance + eps) that it used of
+	// each channel.
+	BatchNorm(x, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOptions) (y, mean, rstd *tensor.Tensor)
+	// ChannelSums returns the sums of g and of g·(x − mean)·rstd over each channel of x and g,
+	// which are [outer, channels, inner], as partial sums [parts, channels]. mean and rstd have one
+	// element for each channel, or one for each run of neighbouring channels.
+	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
+
+	// Attention is q.ScaledDotProductAttention. It also returns what its gradient reads: with
+	// whole, the softmax.
+	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool) (y, kept *tensor.Tensor)
+	// AttentionKeeps reports whether Attention and its gradient are faster with whole.
+	AttentionKeeps(q, k, v *tensor.Tensor, options []tensor.AttentionOptions) bool
+	// AttentionGrad returns the gradients of Attention for the gradient g of y that wants names, of
+	// shapes to which the operands broadcast, and maybe others. Those that it leaves out are nil,
+	// as is that by the mask without whole.
+	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y, kept, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
+	// Attends returns the scale of an attention, and what it adds to the products: bias of a mask,
+	// causal of the order of keys; nil without. live is 1 for each query, but 0 for one that
+	// attends to no key, to which nothing is added; nil if there are no such queries.
+	Attends(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions) (scale float64, bias, causal, live *tensor.Tensor)
+
+	// ConvShape returns the numbers of a convolution of x, and the shape of its result. It panics
+	// as tensor.Tensor.Conv does.
+	ConvShape(x, w, bias *tensor.Tensor, options []tensor.ConvOptions) (*ops.ConvShape, []int)
+	// ConvTransposeShape returns the numbers of the convolution whose gradient is a transposed one
+	// of x, and the shape of its result. It panics as tensor.Tensor.ConvTranspose does.
+	ConvTransposeShape(x, w, bias *tensor.Tensor, options []tensor.ConvTransposeOptions) (*ops.ConvShape, []int)
+	// Conv computes a convolution Y of a shape from X and W, or with transposed X from Y and W. It
+	// panics with tensor.ErrShape for a bias of another length than there are channels.
+	Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *tensor.Tensor, shape []int) *tensor.Tensor
+	// ConvWeightInto writes W to dst, from X and Y: the gradient of the weights, if Y is the
+	// gradient g of the result. It writes the sum of each channel of Y to bias, unless bias is nil;
+	// it must be nil if a tensor is empty. Both are contiguous. The order of the additions is
+	// fixed.
+	ConvWeightInto(dst, bias *tensor.Tensor, s *ops.ConvShape, x, g *tensor.Tensor)
+	// MaxPool is tensor.Tensor.MaxPool. places are the indices, nil unless asked for. grad returns
+	// the gradient of t for that of the values; it reads places.
+	MaxPool(op string, t *tensor.Tensor, window []int, options []tensor.MaxPoolOptions, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor)
+	// AdaptiveMaxPool is tensor.Tensor.AdaptiveMaxPool, with results as of MaxPool.
+	AdaptiveMaxPool(op string, t *tensor.Tensor, size []int, indices bool) (values, places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor)
+	// AvgPool returns tensor.Tensor.AvgPool of tensors like t, and its gradient, which are each
+	// other's gradient.
+	AvgPool(op string, t *tensor.Tensor, window []int, options []tensor.AvgPoolOptions) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
+	// AdaptiveAvgPool returns tensor.Tensor.AdaptiveAvgPool of tensors like t, and its gradient,
+	// which are each other's gradient.
+	AdaptiveAvgPool(op string, t *tensor.Tensor, size []int) (pool, grad func(t *tensor.Tensor) *tensor.Tensor)
+	// PadGrad returns the gradient of the operand of tensor.Tensor.Pad, of a shape, for the
+	// gradient g of its result: the sum over the places to which each element went. No width of
+	// tensor.PadCircular is below 0.
+	PadGrad(op string, g *tensor.Tensor, shape []int, widths [][2]int, mode tensor.PadMode) *tensor.Tensor
+	// Interpolate returns tensor.Tensor.Interpolate of tensors like t, and its gradient, which are
+	// each other's gradient.
+	Interpolate(op string, t *tensor.Tensor, size []int, options []tensor.InterpolateOptions) (run, grad func(t *tensor.Tensor) *tensor.Tensor)
+
+	// Try runs the self-test of a kernel on small operands and, unless args is nil, on operands
+	// like args, for callers that can do without the kernel. The error is a *tensor.MiscompileError
+	// if d computes the kernel wrongly and no variant takes its place; d does not fail of it, as it
+	// would at the launch. See tensor.SelfTestEnv.
+	Try(d tensor.Device, k *kernels.Kernel, args []kernels.Arg) error
+	// TrialsRemembered returns how many self-tests on d are remembered as passed, and the file that
+	// they are in: "" if d needs none, or self-tests are off. See tensor.SelfTestEnv.
+	TrialsRemembered(d tensor.Device) (path string, trials int)
+	// TuningName returns the name of d in a tuning table, "" for a device without tiles.
+	TuningName(d tensor.Device) string
+	// MatrixUnits returns the limits of kernels for d's matrix units, and a function that reports
+	// whether d has the instructions for factors of a precision: in tf32 for PrecisionTF32, else in
+	// float16. Grouped ones are for groups of warps.
+	MatrixUnits(d tensor.Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool)
+	// AsMatrixUnits makes d compute its large products as matrix units would, rounded as its
+	// precision says, by ordinary arithmetic: cpu by the kernels' twins, an OpenCL device by the
+	// kernels, which must be the variants for GPUs. Grouped units have instructions for groups of
+	// warps. It is for tests, on machines without such units.
+	AsMatrixUnits(d tensor.Device, grouped bool)
+}
+
+// Rename, deferred, makes the error of a misuse that the caller's parts found name the caller, op
+// of pkg.
+func Rename(pkg, op string) {
+	switch r := recover().(type) {
+	case nil:
+	case *tensor.Error:
+		r.Pkg, r.Op = pkg, op
+		panic(r)
+	default:
+		panic(r)
+	}
+}
