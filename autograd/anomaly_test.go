@@ -11,6 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -92,10 +93,10 @@ func TestAnomaliesForward(t *testing.T) {
 func TestAnomaliesBackward(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, record := range []bool{false, true} {
-			for _, arena := range []bool{false, true} {
+			for _, flat := range []bool{false, true} {
 				p := param(d, 4, 0, 1).Named("p")
-				if arena {
-					autograd.NewArena([]*node{p})
+				if flat {
+					flatparams.New([]*node{p})
 				}
 				var place string
 				var inner error

@@ -23,5 +23,5 @@
 // panics with a *tensor.Error, as in package tensor; tensor.Try turns that into an error.
 //
 // Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
-// what. Arena, ArenaOf and ArenaAlign are no part of it: package optim calls them, and they go.
+// what.
 package autograd

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
@@ -49,7 +50,7 @@ func TestOperand(t *testing.T) {
 func TestFillCounts(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
-	autograd.NewArena([]*node{x})
+	flatparams.New([]*node{x})
 	fill := func() {
 		y := autograd.NewOp("fill", tensor.Zeros(d, 2), []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
 			in.AccumulateInto(0, func(dst *tensor.Tensor) {

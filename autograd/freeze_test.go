@@ -7,10 +7,11 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFreeze: a frozen parameter is a constant in graphs, and has no gradient; in an arena, too.
+// TestFreeze: a frozen parameter is a constant in graphs, and has no gradient; in a flat buffer, too.
 func TestFreeze(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, moored := range []bool{false, true} {
@@ -25,7 +26,7 @@ func TestFreeze(t *testing.T) {
 				t.Errorf("frozen: gradient %v, needs one %v, is a parameter %v", w.Grad(), w.NeedsGrad(), w.IsParam())
 			}
 			if moored {
-				autograd.NewArena([]*node{w, b})
+				flatparams.New([]*node{w, b})
 			}
 			for _, forward := range []func() *node{
 				func() *node { return x.MatMul(w).Add(b).Mul(w).Sum() },
@@ -65,7 +66,7 @@ func TestFreezeBetween(t *testing.T) {
 		for _, create := range []bool{false, true} {
 			p, q := autograd.Param(vec(d, 1, 2), "p"), autograd.Param(vec(d, 3, 4), "q")
 			if moored {
-				autograd.NewArena([]*node{p, q})
+				flatparams.New([]*node{p, q})
 			}
 			options := autograd.BackwardOptions{CreateGraph: create}
 			p.Freeze()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -20,19 +21,19 @@ func grad(t *testing.T, y *node, xs []*node, opts ...autograd.GradOptions) []*no
 }
 
 // TestGradIsBackward: Grad returns what Backward adds to parameters, and leaves those alone, also where kernels would
-// write straight into an optimizer's arena.
+// write straight into an optimizer's flat buffer.
 func TestGradIsBackward(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range gradCases(d) {
-		for _, arena := range []bool{false, true} {
+		for _, flat := range []bool{false, true} {
 			for _, record := range []bool{false, true} {
 				rng := tensor.NewRNG(5)
 				var in []*node
 				for i, s := range c.shapes {
 					in = append(in, autograd.Param(rng.Uniform(d, c.low, c.high, s...), fmt.Sprint("p", i)))
 				}
-				if arena {
-					defer autograd.NewArena(in).Free()
+				if flat {
+					defer flatparams.New(in).Free()
 				}
 				seed := rng.Uniform(d, -1, 1, c.f(in).Shape()...)
 				got := grad(t, c.f(in), in, autograd.GradOptions{Seed: autograd.Const(seed), CreateGraph: record})
@@ -45,7 +46,7 @@ func TestGradIsBackward(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, p := range in {
-					what := fmt.Sprintf("%s%v, arena %v, recorded %v: %s", c.op, c.shapes, arena, record, p.Name())
+					what := fmt.Sprintf("%s%v, flat %v, recorded %v: %s", c.op, c.shapes, flat, record, p.Name())
 					compareGradients(t, what, got[i].Value(), p.Grad(), 0)
 					if record {
 						compareGradients(t, what+", as a node", p.GradNode().Value(), p.Grad(), 0)
@@ -274,10 +275,10 @@ func TestFirstOrderErrors(t *testing.T) {
 // TestGradNodeAddsUp: recorded gradients add up until ZeroGrad, apart from what ordinary walks add.
 func TestGradNodeAddsUp(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for _, arena := range []bool{false, true} {
+		for _, flat := range []bool{false, true} {
 			p := param(d, 1, 2)
-			if arena {
-				autograd.NewArena([]*node{p})
+			if flat {
+				flatparams.New([]*node{p})
 			}
 			back := func(record bool) {
 				t.Helper()

@@ -3,7 +3,6 @@ package autograd_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -143,11 +143,6 @@ func TestMisuse(t *testing.T) {
 	fails(t, tensor.Try(func() { p.MatMul(param(d, 1, 2, 3)) }), tensor.ErrShape, "MatMul", "[2] [3]")
 	fails(t, tensor.Try(func() { p.MatMul(p.Reshape(1, 2)) }), tensor.ErrShape, "MatMul", "[2] [1 2]")
 	fails(t, tensor.Try(func() { p.Linear(p, nil, nil) }), tensor.ErrShape, "Linear", "[2] [2]")
-	fails(t, tensor.Try(func() { autograd.NewArena(nil) }), tensor.ErrValue)
-	fails(t, tensor.Try(func() { autograd.NewArena([]*node{p, p}) }), tensor.ErrValue, "twice")
-	fails(t, tensor.Try(func() { autograd.NewArena([]*node{p.Neg()}) }), tensor.ErrValue, "neg")
-	autograd.NewArena([]*node{p})
-	fails(t, tensor.Try(func() { autograd.NewArena([]*node{p}) }), tensor.ErrValue, "already")
 }
 
 func TestInPlaceChange(t *testing.T) {
@@ -280,49 +275,13 @@ func TestGradientOutlivesScope(t *testing.T) {
 	})
 }
 
-func TestArena(t *testing.T) {
-	d := devtest.CPU(t)
-	a, b, c := autograd.Param(vec(d, 1, 2), "a"), autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "b"), param(d, 9)
-	x := autograd.Const(tensor.New(d, []float64{1, 0, 0, 1, 1, 1}, 3, 2))
-	pass := func() {
-		if err := x.MatMul(b).Add(a).Sum().Backward(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pass()
-	arena := autograd.NewArena([]*node{a, b, c})
-	want(t, "a", a.Value(), 1, 2)
-	want(t, "gradient of a, moved", a.Grad(), 3, 3)
-	pass()
-	want(t, "gradient of a", a.Grad(), 6, 6)
-	want(t, "gradient of b", b.Grad(), 4, 4, 4, 4)
-	var runs [][2]int
-	arena.Runs(func(from, to int) { runs = append(runs, [2]int{from, to}) })
-	if fmt.Sprint(runs) != "[[0 256]]" { // a and b, each padded to 128; c has no gradient
-		t.Errorf("runs %v", runs)
-	}
-	arena.ZeroGrad()
-	if a.Grad() != nil {
-		t.Error("ZeroGrad left a gradient")
-	}
-	pass()
-	want(t, "gradient of a after ZeroGrad", a.Grad(), 3, 3)
-	if err := a.Mul(a).Add(a).Sum().Backward(); err != nil {
-		t.Fatal(err)
-	}
-	want(t, "gradient of a, used twice", a.Grad(), 3+3, 3+5)
-	values := a.Value()
-	arena.Free()
-	want(t, "a without its arena", values, 1, 2)
-}
-
 // TestFlatMemory trains with the garbage collector's help ruled out: live bytes may not grow.
 func TestFlatMemory(t *testing.T) {
 	devtest.Uncollected(t)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := autograd.Const(tensor.NewRNG(1).Uniform(d, -1, 1, 32, 8))
 		w, b := autograd.Param(tensor.NewRNG(2).Uniform(d, -1, 1, 8, 8), "w"), autograd.Param(tensor.Zeros(d, 8), "b")
-		autograd.NewArena([]*node{w, b})
+		flatparams.New([]*node{w, b})
 		var after int64
 		for i := range 200 {
 			loss := x.MatMul(w).Add(b).LeakyReLU(0.1).Max(1).Sub(x.Slice(1, 0, 1).Reshape(32)).Square().Mean()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -21,16 +22,16 @@ func back(t *testing.T, y *node, record bool) {
 }
 
 // TestHookSeesTheSum: a hook is called once for each walk, with the sum over all uses, of parameters and of values on the
-// way, with an arena and without, whatever of the forms a gradient is delivered in.
+// way, with a flat buffer and without, whatever of the forms a gradient is delivered in.
 func TestHookSeesTheSum(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		start := []float64{0.5, -1, 0.25, 2, -0.5, 1, 0.75, -2, 1.5, 0.1, -0.3, 0.9}
 		for name, f := range uses(d) {
-			for _, arena := range []bool{false, true} {
+			for _, flat := range []bool{false, true} {
 				for _, record := range []bool{false, true} {
 					p := autograd.Param(tensor.New(d, start, 4, 3), "p")
-					if arena {
-						autograd.NewArena([]*node{p})
+					if flat {
+						flatparams.New([]*node{p})
 					}
 					loss := func() *node { return f(p).Sum().Add(f(p).Sum()).Add(p.Mul(p).Sum()) }
 					back(t, loss(), false)
@@ -44,7 +45,7 @@ func TestHookSeesTheSum(t *testing.T) {
 					for range 2 {
 						back(t, loss(), record)
 					}
-					what := fmt.Sprintf("%s, arena %v, recorded %v", name, arena, record)
+					what := fmt.Sprintf("%s, flat %v, recorded %v", name, flat, record)
 					if len(seen) != 2 {
 						t.Fatalf("%s: the hook was called %d times in two walks", what, len(seen))
 					}

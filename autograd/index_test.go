@@ -5,11 +5,12 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // TestPartGradients: the gradient of a part is 0 outside it, whatever the memory held before that it is written to:
-// a parameter's own, an arena's, or memory that is used again.
+// a parameter's own, a flat buffer's, or memory that is used again.
 func TestPartGradients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for what, c := range map[string]struct {
@@ -26,7 +27,7 @@ func TestPartGradients(t *testing.T) {
 				[]float64{2, 2, 2, 0, 0, 0}},
 		} {
 			for where, place := range map[string]func(p *node){
-				"alone": func(*node) {}, "in an arena": func(p *node) { autograd.NewArena([]*node{p}) },
+				"alone": func(*node) {}, "in a flat buffer": func(p *node) { flatparams.New([]*node{p}) },
 			} {
 				p := autograd.Param(tensor.Full(d, 3, 2, 3), "p")
 				place(p)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -46,10 +47,10 @@ func TestIndicesChanged(t *testing.T) {
 // parameter's gradient from before.
 func TestManyParts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for _, inArena := range []bool{false, true} {
+		for _, flat := range []bool{false, true} {
 			p := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "p")
-			if inArena {
-				autograd.NewArena([]*node{p})
+			if flat {
+				flatparams.New([]*node{p})
 			}
 			for k := range 2 {
 				columns := p.Unbind(1)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -22,11 +23,11 @@ func TestGradientsInPlace(t *testing.T) {
 		})
 	}
 	for _, c := range []struct {
-		name  string
-		arena bool
-		f     func(p *node) *node
-		want  [2]int64 // launches of the first Backward and, without ZeroGrad, of another
-		grad  float64  // of each element after the first
+		name string
+		flat bool
+		f    func(p *node) *node
+		want [2]int64 // launches of the first Backward and, without ZeroGrad, of another
+		grad float64  // of each element after the first
 	}{
 		{"product", true, func(p *node) *node { return p.MatMul(w) }, [2]int64{1, 1}, 4},
 		{"product", false, func(p *node) *node { return p.MatMul(w) }, [2]int64{1, 2}, 4},
@@ -37,8 +38,8 @@ func TestGradientsInPlace(t *testing.T) {
 		{"shared", false, func(p *node) *node { return p.Add(w) }, [2]int64{1, 1}, 1},
 	} {
 		p := autograd.Param(tensor.Full(d, 1, 2, 2), "p")
-		if c.arena {
-			defer autograd.NewArena([]*node{p}).Free()
+		if c.flat {
+			defer flatparams.New([]*node{p}).Free()
 		}
 		for pass, want := range c.want {
 			y := c.f(p)
@@ -47,11 +48,11 @@ func TestGradientsInPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := d.Stats().Launches - before; n != want {
-				t.Errorf("%s, arena %v: Backward %d takes %d launches, want %d", c.name, c.arena, pass+1, n, want)
+				t.Errorf("%s, flat %v: Backward %d takes %d launches, want %d", c.name, c.flat, pass+1, n, want)
 			}
 			for _, g := range values(t, p.Grad()) {
 				if g != c.grad*float64(pass+1) {
-					t.Errorf("%s, arena %v: the gradient is %v after pass %d", c.name, c.arena, values(t, p.Grad()), pass+1)
+					t.Errorf("%s, flat %v: the gradient is %v after pass %d", c.name, c.flat, values(t, p.Grad()), pass+1)
 					break
 				}
 			}
@@ -59,9 +60,9 @@ func TestGradientsInPlace(t *testing.T) {
 	}
 }
 
-// TestBroadcastInArena: the gradient of a parameter that was broadcast is that of one without an arena, whichever
+// TestBroadcastInFlatBuffer: the gradient of a parameter that was broadcast is that of one without a flat buffer, whichever
 // axes are summed, in the first pass and in those that add to it. The sum of leading axes is one launch.
-func TestBroadcastInArena(t *testing.T) {
+func TestBroadcastInFlatBuffer(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range []struct {
 		shape, to []int
@@ -79,7 +80,7 @@ func TestBroadcastInArena(t *testing.T) {
 		seed := tensor.New(d, data, c.to...)
 		zeros := autograd.Const(tensor.Zeros(d, c.to...))
 		free, held := autograd.Param(tensor.Zeros(d, c.shape...), "free"), autograd.Param(tensor.Zeros(d, c.shape...), "held")
-		arena := autograd.NewArena([]*node{autograd.Param(tensor.Zeros(d, 5), "first"), held, autograd.Param(tensor.Zeros(d, 5), "last")})
+		buffer := flatparams.New([]*node{autograd.Param(tensor.Zeros(d, 5), "first"), held, autograd.Param(tensor.Zeros(d, 5), "last")})
 		for pass := range 3 {
 			for _, p := range []*node{free, held} {
 				y := zeros.Add(p)
@@ -91,9 +92,9 @@ func TestBroadcastInArena(t *testing.T) {
 					t.Errorf("%v to %v: pass %d takes %d launches, want %d", c.shape, c.to, pass+1, n, c.launches)
 				}
 			}
-			want(t, "the gradient in an arena", held.Grad(), values(t, free.Grad())...)
+			want(t, "the gradient in a flat buffer", held.Grad(), values(t, free.Grad())...)
 		}
-		arena.Free()
+		buffer.Free()
 	}
 }
 
@@ -101,7 +102,7 @@ func TestBroadcastInArena(t *testing.T) {
 func TestConvGradientsInPlace(t *testing.T) {
 	d := devtest.CPU(t)
 	w, b := autograd.Param(tensor.Full(d, 1, 2, 1, 2, 2), "w"), autograd.Param(tensor.Full(d, 1, 2), "b")
-	defer autograd.NewArena([]*node{w, b}).Free()
+	defer flatparams.New([]*node{w, b}).Free()
 	y := autograd.Const(tensor.Full(d, 3, 4, 1, 3, 3)).Conv(w, b)
 	seed := tensor.Full(d, 1, 4, 2, 2, 2)
 	before := d.Stats().Launches

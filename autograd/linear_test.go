@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -107,21 +108,21 @@ func TestLinearKeeps(t *testing.T) {
 }
 
 // TestLinearIsItsParts: a layer has the values and the gradients of the product, the sum and the function that it
-// does in one, of sizes that are 0 too, in an arena and without, and when they are added to.
+// does in one, of sizes that are 0 too, in a flat buffer and without, and when they are added to.
 func TestLinearIsItsParts(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, s := range [][3]int{{4, 3, 2}, {1, 1, 1}, {0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {0, 0, 0}, {300, 3, 2}} {
 		for _, c := range layerCases {
 			for mode := range 4 {
-				bias, arena := mode&1 != 0, mode&2 != 0
+				bias, flat := mode&1 != 0, mode&2 != 0
 				parameters := func() (all []*node) {
 					rng := tensor.NewRNG(3)
 					all = []*node{autograd.Param(rng.Normal(d, 0, 1, s[0], s[1]), "x"), autograd.Param(rng.Normal(d, 0, 1, s[1], s[2]), "w")}
 					if bias {
 						all = append(all, autograd.Param(rng.Normal(d, 0, 1, s[2]), "b"))
 					}
-					if arena {
-						autograd.NewArena(all)
+					if flat {
+						flatparams.New(all)
 					}
 					return all
 				}
@@ -134,7 +135,7 @@ func TestLinearIsItsParts(t *testing.T) {
 						z = z.Add(q[2])
 					}
 					y, ref := p[0].Linear(p[1], b, c.f, c.scalars...), c.of(z)
-					what := fmt.Sprintf("%v, function %v, bias %v, arena %v", s, c, bias, arena)
+					what := fmt.Sprintf("%v, function %v, bias %v, flat %v", s, c, bias, flat)
 					compareGradients(t, "the value of "+what, y.Value(), ref.Value(), 1e-12)
 					g := tensor.NewRNG(4).Normal(d, 0, 1, s[0], s[2])
 					for _, y := range []*node{y, ref} {

@@ -41,7 +41,6 @@ func TestNilNodes(t *testing.T) {
 		"Name": {func() { none.Name() }}, "Named": {func() { none.Named("n") }}, "Op": {func() { none.Op() }},
 		"NeedsGrad": {func() { none.NeedsGrad() }}, "IsParam": {func() { none.IsParam() }},
 		"Freeze": {func() { none.Freeze() }}, "Unfreeze": {func() { none.Unfreeze() }},
-		"NewArena": {func() { autograd.NewArena([]*node{x, none}) }},
 		"ValueFor": {func() { none.ValueFor("ValueFor") }}, "Const": {func() { autograd.Const(nil) }}, "Param": {func() { autograd.Param(nil, "p") }},
 	} {
 		for _, f := range f {

@@ -41,8 +41,8 @@ type Node struct {
 	launched tensorapi.Launched
 
 	grad       *tensor.Tensor // of a parameter
-	gradBuffer *tensor.Tensor // where the arena wants grad to be, or nil
-	arena      *Arena         // of a parameter, or nil
+	gradBuffer *tensor.Tensor // where the flat buffer wants grad to be, or nil
+	flatBuffer any            // the *flatparams.Buffer of a parameter, or nil
 
 	pass    uint64 // the walk that last visited the node
 	pending gradient

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -46,7 +47,7 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 }
 
 // TestOrderOfUses: the gradient of a value that two operations use is the sum of what each alone gives, whichever
-// comes first, for a value on the way, a parameter, and a parameter with an optimizer's arena.
+// comes first, for a value on the way, a parameter, and a parameter with an optimizer's flat buffer.
 func TestOrderOfUses(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		all := uses(d)
@@ -54,8 +55,8 @@ func TestOrderOfUses(t *testing.T) {
 		for form, value := range map[string]func(p *node) *node{
 			"on the way": (*node).Tanh,
 			"parameter":  func(p *node) *node { return p },
-			"in an arena": func(p *node) *node {
-				autograd.NewArena([]*node{p})
+			"in a flat buffer": func(p *node) *node {
+				flatparams.New([]*node{p})
 				return p
 			},
 		} {
@@ -142,13 +143,13 @@ func TestScalarParameter(t *testing.T) {
 			want(t, "gradient, seeded", v.Grad(), 5*float64(i+1), 7*float64(i+1))
 		}
 		want(t, "the seed", seed, 5, 7)
-		arena := autograd.NewArena([]*node{p})
+		buffer := flatparams.New([]*node{p})
 		p.ZeroGrad()
 		if err := p.Backward(); err != nil {
 			t.Fatal(err)
 		}
-		want(t, "gradient in an arena", p.Grad(), 1)
-		arena.Free()
+		want(t, "gradient in a flat buffer", p.Grad(), 1)
+		buffer.Free()
 		want(t, "one, which the device keeps", tensorapi.Impl.One(d), 1)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -96,7 +97,7 @@ func TestFlatMemoryOfPenalty(t *testing.T) {
 		params := []*node{autograd.Param(rng.Normal(d, 0, 1, 4, 8), "w0"), autograd.Param(rng.Normal(d, 0, 1, 8), "b0"),
 			autograd.Param(rng.Normal(d, 0, 1, 8, 8), "w1"), autograd.Param(rng.Normal(d, 0, 1, 8), "b1"),
 			autograd.Param(rng.Normal(d, 0, 1, 8, 1), "w2"), autograd.Param(rng.Normal(d, 0, 1, 1), "b2")}
-		arena := autograd.NewArena(params)
+		buffer := flatparams.New(params)
 		var after int64
 		for i := range 20 {
 			tensor.Scope(d, func() {
@@ -108,7 +109,7 @@ func TestFlatMemoryOfPenalty(t *testing.T) {
 				between.Value().Free()
 				between.ZeroGrad()
 			})
-			arena.ZeroGrad()
+			buffer.ZeroGrad()
 			if live := d.Stats().LiveBytes; i == 0 {
 				after = live
 			} else if live != after {

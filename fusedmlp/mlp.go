@@ -101,7 +101,7 @@ func (s MLPShape) fanIn(l int) int {
 	return s.Width
 }
 
-// Size returns the elements of the parameters, each padded to the alignment of an arena.
+// Size returns the elements of the parameters, each padded to fusion.ParameterAlign.
 func (s MLPShape) Size() int {
 	last, _ := s.Offsets(s.Layers)
 	return last + intmath.RoundUp(s.Width*s.Outputs, fusion.ParameterAlign)

@@ -14,7 +14,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// perceptronOf is one of the given sizes, with an activation between, and biases where asked for, laid out as an arena does.
+// perceptronOf is one of the given sizes, with an activation between, and biases where asked for, laid out as in a flat buffer.
 func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 	difference := expr.Input(0).Sub(expr.Input(1))
 	p := &Perceptron{Error: difference.Square(), Slope: expr.Const(0.5).Mul(difference)}

@@ -40,9 +40,10 @@ var adagradRule = func() *kernels.Joined {
 	return newRule("adagrad", []float64{0.02, 0.1, 1e-10}, [][2]float64{squares}, p, sum)
 }()
 
-// NewAdagrad returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue
-// for settings out of range, without a schedule, for Eps and Initial both 0, as they are in a config that was not made of
-// [AdagradDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for each group.
+// NewAdagrad returns an optimizer of the given parameters, which it moves into a flat buffer. It
+// panics with tensor.ErrValue for settings out of range, without a schedule, for Eps and Initial
+// both 0, as they are in a config that was not made of [AdagradDefaults], and for parameters as the
+// package comment says. A step is one launch for each group.
 func NewAdagrad(params []*autograd.Node, cfg AdagradConfig) *Adagrad {
 	names := []string{"sum"}
 	o := &Adagrad{}

@@ -44,9 +44,10 @@ var adamRule = func() *kernels.Joined {
 	return newRule("adam", []float64{0.02, 1.5, 0.1, 1e-8, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed, squares}, p, m, v)
 }()
 
-// NewAdam returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue for
-// settings out of range, without a schedule, for Beta2 and Eps both 0, as they are in a config that was not made of
-// [AdamDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for each group.
+// NewAdam returns an optimizer of the given parameters, which it moves into a flat buffer. It
+// panics with tensor.ErrValue for settings out of range, without a schedule, for Beta2 and Eps both
+// 0, as they are in a config that was not made of [AdamDefaults], and for parameters as the package
+// comment says. A step is one launch for each group.
 func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
 	names := []string{"m", "v"}
 	o := &Adam{}

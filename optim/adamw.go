@@ -37,10 +37,10 @@ type AdamW struct {
 	args []kernels.Arg // scratch of Step
 }
 
-// NewAdamW returns an optimizer of the given parameters, which it moves into an arena. It panics with
-// tensor.ErrValue for settings out of range, without a schedule, for Beta2 and Eps both 0, as they are in a config
-// that was not made of [AdamWDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for
-// each group.
+// NewAdamW returns an optimizer of the given parameters, which it moves into a flat buffer. It
+// panics with tensor.ErrValue for settings out of range, without a schedule, for Beta2 and Eps both
+// 0, as they are in a config that was not made of [AdamWDefaults], and for parameters as the
+// package comment says. A step is one launch for each group.
 func NewAdamW(params []*autograd.Node, cfg AdamWConfig) *AdamW {
 	o := &AdamW{}
 	o.base, o.cfgs = newBase("NewAdamW", params, cfg, 3, setAdamW, "m", "v")
@@ -67,7 +67,7 @@ func setAdamW(c *AdamWConfig, numbers []kernels.Arg, lr float64, t int) {
 // launch updates elements of group g.
 func (o *AdamW) launch(g, from, to int) {
 	p, m, v, n := o.flat.Values, o.moments["m"], o.moments["v"], o.flat.Used(from, to)
-	o.with(ops.AdamW, g, p.BufferArg(from, n), o.flat.Grads().BufferArg(from, n), m.BufferArg(from, n), v.BufferArg(from, n), kernels.IntArg(n))
+	o.with(ops.AdamW, g, p.BufferArg(from, n), o.flat.Grads.BufferArg(from, n), m.BufferArg(from, n), v.BufferArg(from, n), kernels.IntArg(n))
 }
 
 // with launches a kernel on tensors and the numbers of group g.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -20,11 +21,11 @@ import (
 // Stochastic Approximation by Averaging", 1992; PyTorch: torch.optim.swa_utils.
 type EMA struct {
 	params   []*autograd.Node
-	names    []string         // of the parameters, in states
-	averages []*tensor.Tensor // of each parameter
-	numbers  []kernels.Arg    // decay and 1 − decay
-	arena    *autograd.Arena  // in which the parameters lay, or nil
-	flat     *tensor.Tensor   // the averages in its layout
+	names    []string           // of the parameters, in states
+	averages []*tensor.Tensor   // of each parameter
+	numbers  []kernels.Arg      // decay and 1 − decay
+	buffer   *flatparams.Buffer // in which the parameters lay, or nil
+	flat     *tensor.Tensor     // the averages in its layout
 	inUse    bool
 }
 
@@ -54,10 +55,10 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 			panic(&tensor.Error{Pkg: "optim", Op: op, Kind: tensor.ErrDevice, Detail: fmt.Sprintf("parameter %q is on %s, others are on %s", p.Name(), p.Device().Name(), params[0].Device().Name())})
 		}
 	}
-	if arena := autograd.ArenaOf(params); arena != nil {
-		e.arena, e.flat = arena, arena.Values.Copy().Retain()
+	if buffer := flatparams.Of(params); buffer != nil {
+		e.buffer, e.flat = buffer, buffer.Values.Copy().Retain()
 		for _, p := range params {
-			e.averages = append(e.averages, arena.Place(e.flat, slices.Index(arena.Params, p), p.Shape()))
+			e.averages = append(e.averages, buffer.Place(e.flat, slices.Index(buffer.Params, p)))
 		}
 		return e
 	}
@@ -67,14 +68,14 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 	return e
 }
 
-// each calls f with parameters and their averages: with all at once, where they lie in an arena.
+// each calls f with parameters and their averages: with all at once, where they lie in a flat buffer.
 func (e *EMA) each(op string, f func(p, average *tensor.Tensor)) error {
 	d := e.params[0].Device()
 	if err := d.Err(); err != nil {
 		return err
 	}
-	if e.arena != nil && autograd.ArenaOf(e.params) == e.arena {
-		f(e.arena.Values, e.flat)
+	if e.buffer != nil && flatparams.Of(e.params) == e.buffer {
+		f(e.buffer.Values, e.flat)
 	} else {
 		for i, p := range e.params {
 			f(p.Value(), e.averages[i])

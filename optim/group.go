@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -30,7 +31,7 @@ type settings[C any] interface {
 	check() (Schedule, []Group[C])
 }
 
-// group is the elements of an arena that have the same settings.
+// group is the elements of a flat buffer that have the same settings.
 type group struct {
 	from, to int
 	lr       Schedule
@@ -39,9 +40,10 @@ type group struct {
 // mostNumbers is how many numbers slots hold.
 const mostNumbers = 255
 
-// newBase moves the parameters into an arena, those of a group beside each other, and returns the settings of each group:
-// the first is of those that are in none of cfg's. set makes the `each` numbers of a group that change from step to step, of
-// its learning rate and the number of the step, counted from 1. What it panics with names op.
+// newBase moves the parameters into a flat buffer, those of a group beside each other, and returns
+// the settings of each group: the first is of those that are in none of cfg's. set makes the `each`
+// numbers of a group that change from step to step, of its learning rate and the number of the
+// step, counted from 1. What it panics with names op.
 func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int, set func(cfg *C, numbers []kernels.Arg, lr float64, t int), moments ...string) (*base, []C) {
 	defer tensorapi.Rename("optim", op)
 	_, groups := cfg.check()
@@ -61,7 +63,7 @@ func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int,
 	}
 	rest := slices.DeleteFunc(slices.Clone(params), func(p *autograd.Node) bool { return in[p] })
 	cfgs := []C{cfg}
-	b := &base{flat: autograd.NewArena(slices.Concat(rest, grouped)), moments: map[string]*tensor.Tensor{}}
+	b := &base{flat: flatparams.New(slices.Concat(rest, grouped)), moments: map[string]*tensor.Tensor{}}
 	b.names = namesOf(b.flat.Params)
 	last := 0
 	add := func(cfg C, count int) {

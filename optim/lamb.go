@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
@@ -36,7 +37,8 @@ type LAMB struct {
 	*base
 	cfgs []LAMBConfig // of the groups
 
-	// A row is ArenaAlign elements of the arena, all of one parameter, but for the last ones of its last row.
+	// A row is flatparams.Align elements of the flat buffer, all of one parameter, but for the last
+	// ones of its last row.
 	rows, filled *tensor.Tensor // of each row, its parameter, and how many elements it has
 }
 
@@ -60,10 +62,11 @@ var lambStep = func() *kernels.Joined {
 	return newRule("lamb_step", []float64{0.02}, [][2]float64{squares, squares}, parameter.Sub(expr.Param(0).Mul(ratio).Mul(gradient)))
 }()
 
-// NewLAMB returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue for
-// settings out of range, without a schedule, for Beta2 and Eps both 0, as they are in a config that was not made of
-// [LAMBDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is some launches for each group, whatever
-// the number of parameters; the order in which norms are added up is fixed.
+// NewLAMB returns an optimizer of the given parameters, which it moves into a flat buffer. It
+// panics with tensor.ErrValue for settings out of range, without a schedule, for Beta2 and Eps both
+// 0, as they are in a config that was not made of [LAMBDefaults], and for parameters as the package
+// comment says. A step is some launches for each group, whatever the number of parameters; the
+// order in which norms are added up is fixed.
 func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 	o := &LAMB{}
 	o.base, o.cfgs = newBase("NewLAMB", params, cfg, 3, func(c *LAMBConfig, numbers []kernels.Arg, lr float64, t int) {
@@ -73,8 +76,8 @@ func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 	var rows []int32
 	var filled []float64
 	for i, p := range o.flat.Params {
-		for left := p.Len(); left > 0; left -= autograd.ArenaAlign {
-			rows, filled = append(rows, int32(i)), append(filled, float64(min(left, autograd.ArenaAlign)))
+		for left := p.Len(); left > 0; left -= flatparams.Align {
+			rows, filled = append(rows, int32(i)), append(filled, float64(min(left, flatparams.Align)))
 		}
 	}
 	d := o.flat.Values.Device()
@@ -88,15 +91,15 @@ func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 // launch updates elements of group g.
 func (o *LAMB) launch(g, from, to int) {
 	c := &o.cfgs[g]
-	first, last := from/autograd.ArenaAlign, to/autograd.ArenaAlign
+	first, last := from/flatparams.Align, to/flatparams.Align
 	run := func(flat *tensor.Tensor) *tensor.Tensor {
-		return flat.Slice(0, from, to).Reshape(last-first, autograd.ArenaAlign)
+		return flat.Slice(0, from, to).Reshape(last-first, flatparams.Align)
 	}
 	p, m, v, rows := run(o.flat.Values), run(o.moments["m"]), run(o.moments["v"]), o.rows.Slice(0, first, last)
 	u := tensor.Empty(p.Device(), p.Shape()...)
 	tensor.MapInto(lambRule, []kernels.Arg{o.numbers.Arg(3 * g), o.numbers.Arg(3*g + 1), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps),
 		kernels.FloatArg(c.Beta1), kernels.FloatArg(1 - c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1 - c.Beta2)},
-		[]*tensor.Tensor{m, v, u}, p, run(o.flat.Grads()), m, v, o.filled.Slice(0, first, last))
+		[]*tensor.Tensor{m, v, u}, p, run(o.flat.Grads), m, v, o.filled.Slice(0, first, last))
 	norms := tensor.Empty(p.Device(), last-first, 2)
 	column := func(of *tensor.Tensor, i int) *tensor.Tensor { return of.Slice(1, i, i+1) }
 	tensor.MapInto(lambSquares, nil, []*tensor.Tensor{column(norms, 0), column(norms, 1)}, p.Norm(2, 1, tensor.Keepdims), u.Norm(2, 1, tensor.Keepdims))
@@ -106,8 +109,8 @@ func (o *LAMB) launch(g, from, to int) {
 	tensor.MapInto(lambStep, []kernels.Arg{o.numbers.Arg(3*g + 2)}, []*tensor.Tensor{p}, p, u, column(norms, 0), column(norms, 1))
 }
 
-// Free releases the moments, the gradients and the arena. The parameters keep their values and may join another
-// optimizer.
+// Free releases the moments, the gradients and the flat buffer. The parameters keep their values
+// and may join another optimizer.
 func (o *LAMB) Free() {
 	o.base.Free()
 	o.rows.Free()

@@ -41,9 +41,10 @@ var lionRule = func() *kernels.Joined {
 	return newRule("lion", []float64{0.02, 0.002, 0.9, 0.1, 0.99, 0.01}, [][2]float64{signed}, p, faded(moment(0), gradient, expr.Param(4), expr.Param(5)))
 }()
 
-// NewLion returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue for
-// settings out of range, without a schedule, for Beta1 and Beta2 both 0, as they are in a config that was not made of
-// [LionDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for each group.
+// NewLion returns an optimizer of the given parameters, which it moves into a flat buffer. It
+// panics with tensor.ErrValue for settings out of range, without a schedule, for Beta1 and Beta2
+// both 0, as they are in a config that was not made of [LionDefaults], and for parameters as the
+// package comment says. A step is one launch for each group.
 func NewLion(params []*autograd.Node, cfg LionConfig) *Lion {
 	names := []string{"m"}
 	o := &Lion{}

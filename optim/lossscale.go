@@ -196,7 +196,7 @@ func (s *LossScaler) unscale(op string) {
 			if from == to {
 				return
 			}
-			g := flat.Grads().Slice(0, from, to)
+			g := flat.Grads.Slice(0, from, to)
 			g.MapInPlace(fn.Mul, nil, s.inverse)
 			largest = append(largest, g.Norm(math.Inf(1)))
 		})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/flatparams"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -44,7 +44,7 @@ type State struct {
 // base is what the optimizers share, and their methods: the parameters in groups, and a moment of the parameters' layout
 // for each name.
 type base struct {
-	flat    *autograd.Arena
+	flat    *flatparams.Buffer
 	names   []string // of the parameters, in states
 	groups  []group
 	moments map[string]*tensor.Tensor
@@ -148,8 +148,8 @@ func (b *base) State() State {
 	b.mustBeMade("State")
 	s := State{Steps: b.steps, Tensors: tensor.Dict{}}
 	for name, m := range b.moments {
-		for i, p := range b.flat.Params {
-			s.Tensors[name+"."+b.names[i]] = b.flat.Place(m, i, p.Shape())
+		for i := range b.flat.Params {
+			s.Tensors[name+"."+b.names[i]] = b.flat.Place(m, i)
 		}
 	}
 	return s
@@ -169,8 +169,8 @@ func (b *base) Restore(s State) error {
 	return b.flat.Values.Device().Err()
 }
 
-// Free releases the moments, the gradients and the arena. The parameters keep their values and may join another
-// optimizer.
+// Free releases the moments, the gradients and the flat buffer. The parameters keep their values
+// and may join another optimizer.
 func (b *base) Free() {
 	b.mustBeMade("Free")
 	for _, m := range b.moments {

@@ -63,9 +63,10 @@ var rmspropRules = func() (rules [2][2]*kernels.Joined) {
 	return rules
 }()
 
-// NewRMSprop returns an optimizer of the given parameters, which it moves into an arena. It panics with tensor.ErrValue
-// for settings out of range, without a schedule, for Alpha and Eps both 0, as they are in a config that was not made of
-// [RMSpropDefaults], and for what [autograd.NewArena] refuses of the parameters. A step is one launch for each group.
+// NewRMSprop returns an optimizer of the given parameters, which it moves into a flat buffer. It
+// panics with tensor.ErrValue for settings out of range, without a schedule, for Alpha and Eps both
+// 0, as they are in a config that was not made of [RMSpropDefaults], and for parameters as the
+// package comment says. A step is one launch for each group.
 func NewRMSprop(params []*autograd.Node, cfg RMSpropConfig) *RMSprop {
 	names := []string{"square", "mean", "velocity"}
 	o := &RMSprop{}

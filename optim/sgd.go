@@ -29,9 +29,9 @@ type SGD struct {
 	cfgs []SGDConfig // of the groups
 }
 
-// NewSGD returns an optimizer of the given parameters, which it moves into an arena. It panics with
-// tensor.ErrValue for settings out of range, without a schedule, and for what [autograd.NewArena] refuses of the
-// parameters. A step is one launch for each group.
+// NewSGD returns an optimizer of the given parameters, which it moves into a flat buffer. It panics
+// with tensor.ErrValue for settings out of range, without a schedule, and for parameters as the
+// package comment says. A step is one launch for each group.
 func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 	o := &SGD{}
 	o.base, o.cfgs = newBase("NewSGD", params, cfg, 1, func(_ *SGDConfig, numbers []kernels.Arg, lr float64, _ int) { numbers[0] = kernels.FloatArg(lr) }, "velocity")
@@ -49,6 +49,6 @@ func (c SGDConfig) check() (Schedule, []Group[SGDConfig]) {
 // launch updates elements of group g.
 func (o *SGD) launch(g, from, to int) {
 	n, cfg := to-from, &o.cfgs[g]
-	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.flat.Values.BufferArg(from, n), o.flat.Grads().BufferArg(from, n), o.moments["velocity"].BufferArg(from, n),
+	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.flat.Values.BufferArg(from, n), o.flat.Grads.BufferArg(from, n), o.moments["velocity"].BufferArg(from, n),
 		kernels.IntArg(n), o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.L2), kernels.FlagArg(cfg.Nesterov))
 }

@@ -21,7 +21,7 @@ func TestGradientsBetweenRuns(t *testing.T) {
 		const gone, there = "has no gradient, and had one", "has a gradient, and had none"
 		for _, c := range []struct {
 			name   string
-			arena  bool // an optimizer holds the parameters
+			flat  bool // an optimizer holds the parameters
 			before bool // they have gradients
 			step   func(back func() error, opt optim.Optimizer) error
 			says   string // when that is otherwise; "": nothing
@@ -46,7 +46,7 @@ func TestGradientsBetweenRuns(t *testing.T) {
 		} {
 			w, b := autograd.Param(rng.Normal(d, 0, 1, 4, 3), "w"), autograd.Param(rng.Normal(d, 0, 1, 3), "b")
 			opt := optim.NewSGD([]*autograd.Node{w, b}, optim.SGDConfig{LR: optim.Constant(0.1)})
-			if !c.arena {
+			if !c.flat {
 				opt.Free()
 			}
 			back := func() error { return x.Linear(w, b, fn.Tanh).Square().Mean().Backward() }
@@ -81,7 +81,7 @@ func TestGradientsBetweenRuns(t *testing.T) {
 			} else if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if change(c.before); c.arena {
+			if change(c.before); c.flat {
 				if err := run(); err != nil {
 					t.Errorf("%s, as it was: %v", c.name, err)
 				}

@@ -4,3 +4,6 @@ package hooks
 
 // Tensor is package tensor's tensorapi.API.
 var Tensor any
+
+// Autograd is the interface of package autograd for flatparams.
+var Autograd any
