@@ -11,7 +11,7 @@ import (
 // correlation of x with g, and the sum of g over all axes but that of the channels.
 func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 	const op = "Conv"
-	xv, wv, bv := x.use(op), w.use(op), bias.useMaybe(op)
+	xv, wv, bv := x.use(op), w.use(op), bias.useOptional(op)
 	s, shape := tensorapi.Impl.ConvShape(xv, wv, bv, options)
 	return convolved(s, false, x, w, bias, tensorapi.Impl.Conv(op, s, false, xv, wv, bv, shape))
 }
@@ -21,13 +21,13 @@ func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 // g with w, the correlation of g with x, and the sum of g over all axes but that of the channels.
 func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
 	const op = "ConvTranspose"
-	xv, wv, bv := x.use(op), w.use(op), bias.useMaybe(op)
+	xv, wv, bv := x.use(op), w.use(op), bias.useOptional(op)
 	s, shape := tensorapi.Impl.ConvTransposeShape(xv, wv, bv, options)
 	return convolved(s, true, x, w, bias, tensorapi.Impl.Conv(op, s, true, xv, wv, bv, shape))
 }
 
-// useMaybe returns the value of a node, or nil if there is none.
-func (n *Node) useMaybe(op string) *tensor.Tensor {
+// useOptional returns the value of a node, or nil if there is none.
+func (n *Node) useOptional(op string) *tensor.Tensor {
 	if n == nil {
 		return nil
 	}

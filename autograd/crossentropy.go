@@ -121,8 +121,8 @@ func (l *crossEntropy) done(n *Node) *Node {
 	return n
 }
 
-// slope returns the gradient of the scores for that of each loss.
-func (l *crossEntropy) slope(g *tensor.Tensor, logits bool) *tensor.Tensor {
+// gradScores returns the gradient of the scores for that of each loss.
+func (l *crossEntropy) gradScores(g *tensor.Tensor, logits bool) *tensor.Tensor {
 	return tensorapi.Impl.CrossEntropyGrad(l.op, l.x, l.labels, l.how.Weights, l.kept, g, logits, l.ignore, l.how.Smoothing)
 }
 
@@ -135,11 +135,11 @@ func (l *crossEntropy) gradient(x, g *Node, in *Grads) {
 			each = g.value.Div(l.total)
 		}
 		defer each.Free()
-		in.Accumulate(0, l.slope(each, l.logits))
+		in.Accumulate(0, l.gradScores(each, l.logits))
 		return
 	}
 	ones := tensor.Full(l.x.Device(), 1, shape...)
-	slope := Const(l.slope(ones, false)) // that of what is no softmax
+	slope := Const(l.gradScores(ones, false)) // that of what is no softmax
 	ones.Free()
 	axis := min(1, x.Rank()-1)
 	ignored := l.labels.EqScalar(float64(l.ignore))

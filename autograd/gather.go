@@ -36,7 +36,9 @@ func (w *walk) add(n *Node, g gradient) {
 }
 
 // canWriteInPlace reports whether each gradient of n goes to its Grad as it comes: nobody wants to see the sum before.
-func (w *walk) canWriteInPlace(n *Node) bool { return n.op == "" && n.needs && !w.asked && !n.hooked() }
+func (w *walk) canWriteInPlace(n *Node) bool {
+	return n.op == "" && n.needs && !w.hasTargets && !n.hooked()
+}
 
 // unbroadcast sums g to n's shape.
 func (n *Node) unbroadcast(g gradient) gradient {

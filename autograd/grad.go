@@ -56,11 +56,11 @@ func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 	defer tensorapi.Impl.Unclaim(d, claim(d, op))
 	w := newWalk(y)
 	w.op, w.options, w.seed, w.retain, w.record = "Grad of", "autograd.GradOptions", o.Seed, o.Retain || o.CreateGraph, o.CreateGraph
-	w.asked, w.found = true, map[*Node]*Node{}
+	w.hasTargets, w.found = true, map[*Node]*Node{}
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	if err := w.ask(xs, o.AllowUnused); err != nil {
+	if err := w.setTargets(xs, o.AllowUnused); err != nil {
 		w.giveBack()
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 	return grads, nil
 }
 
-// ask marks the nodes whose gradient to return, and what leads to them.
-func (w *walk) ask(xs []*Node, allowUnused bool) error {
+// setTargets marks the nodes whose gradient to return, and what leads to them.
+func (w *walk) setTargets(xs []*Node, allowUnused bool) error {
 	for _, n := range w.order {
 		n.isTarget = false
 	}

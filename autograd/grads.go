@@ -52,7 +52,7 @@ func (in *Grads) AccumulateNode(i int, g *Node) {
 // than the input, tensor.ErrType unless it is of reals, and tensor.ErrShape unless the input's shape broadcasts to its.
 func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
-	if in.firstOrder(n) {
+	if in.notTwiceDifferentiable(n) {
 		g.Free()
 		return
 	}
@@ -62,14 +62,14 @@ func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 // AccumulateView delivers a tensor, or a view of one, that others read too. It panics as Give does.
 func (in *Grads) AccumulateView(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
-	if !in.firstOrder(n) {
+	if !in.notTwiceDifferentiable(n) {
 		in.walk.add(n, gradient{g.View(), false})
 	}
 }
 
-// firstOrder reports whether a gradient that kernels computed for n is of no use to a walk that records. That fails if n
+// notTwiceDifferentiable reports whether a gradient that kernels computed for n is of no use to a walk that records. That fails if n
 // wants one.
-func (in *Grads) firstOrder(n *Node) bool {
+func (in *Grads) notTwiceDifferentiable(n *Node) bool {
 	if in.walk.record && in.walk.wants(n) {
 		in.none("it is computed by kernels")
 	}
@@ -151,7 +151,7 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 // where that is possible. It panics with tensor.ErrIndex if there is no input i.
 func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 	n := in.input(i)
-	if in.firstOrder(n) {
+	if in.notTwiceDifferentiable(n) {
 		return
 	}
 	if n.gradBuffer != nil && in.walk.canWriteInPlace(n) {

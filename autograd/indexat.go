@@ -9,11 +9,11 @@ func (x *Node) Index(indices ...*tensor.Tensor) *Node {
 	shape := x.use("Index").Shape()
 	return NewOp("Index", x.value.Index(indices...), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, zeros(g, shape).IndexPut(indices, g, tensor.IndexPutOptions{Accumulate: true}))
-	}, thereOf(indices)...)
+	}, presentIndices(indices)...)
 }
 
-// thereOf returns the indices that are there.
-func thereOf(indices []*tensor.Tensor) (list []*tensor.Tensor) {
+// presentIndices returns the indices that are there.
+func presentIndices(indices []*tensor.Tensor) (list []*tensor.Tensor) {
 	for _, i := range indices {
 		if i != nil {
 			list = append(list, i)
@@ -49,5 +49,5 @@ func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 			part = part.Mul(last)
 		}
 		in.AccumulateNode(1, part)
-	}, thereOf(indices)...)
+	}, presentIndices(indices)...)
 }

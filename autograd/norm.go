@@ -165,8 +165,8 @@ func (n *norm) parameter(p *Node) *Node {
 	return p
 }
 
-// recorded delivers the gradients by operations on Nodes.
-func (n *norm) recorded(g *Node, in *Grads) {
+// backwardNodes delivers the gradients by operations on Nodes.
+func (n *norm) backwardNodes(g *Node, in *Grads) {
 	x, shape := n.nodes[0].Reshape(n.split...), n.x.Shape()
 	var h, r *Node
 	if n.fixed {
@@ -221,21 +221,21 @@ func (n *norm) along(channels int) []int {
 
 func (n *norm) rowsBackward(g *Node, in *Grads) {
 	if in.CreateGraph() {
-		n.recorded(g, in)
+		n.backwardNodes(g, in)
 		return
 	}
 	dx, dw, db := tensorapi.Impl.RowNormGrad(n.x, g.value, n.w, n.mean, n.rstd, n.centred, n.needs(in, 1) || n.needs(in, 2))
 	in.Accumulate(0, dx)
-	n.shares(in, 1, dw)
-	n.shares(in, 2, db)
+	n.parameterPartials(in, 1, dw)
+	n.parameterPartials(in, 2, db)
 }
 
 // needs reports whether parameter i is there and wants a gradient.
 func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.NeedsGrad(n.at[i]) }
 
-// shares delivers the gradient of parameter i, if it wants one, from shares [runs, elements], or from nil where there is
+// parameterPartials delivers the gradient of parameter i, if it wants one, from shares [runs, elements], or from nil where there is
 // nothing to add up. It frees them.
-func (n *norm) shares(in *Grads, i int, shares *tensor.Tensor) {
+func (n *norm) parameterPartials(in *Grads, i int, shares *tensor.Tensor) {
 	if n.needs(in, i) {
 		in.AccumulateInto(n.at[i], func(dst *tensor.Tensor) {
 			if shares == nil {
@@ -252,9 +252,9 @@ func (n *norm) shares(in *Grads, i int, shares *tensor.Tensor) {
 	}
 }
 
-// slope returns the gradient by x, in the shape that is normalised, from the sums of w·g and of w·g·h. stat is the shape in which
+// gradInput returns the gradient by x, in the shape that is normalised, from the sums of w·g and of w·g·h. stat is the shape in which
 // those, mean and rstd broadcast to that, and weight that in which w does.
-func (n *norm) slope(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []int) *tensor.Tensor {
+func (n *norm) gradInput(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []int) *tensor.Tensor {
 	rstd := n.rstd.Reshape(stat...)
 	operands := []*tensor.Tensor{n.x.Reshape(n.split...), g.Reshape(n.split...), n.mean.Reshape(stat...), rstd}
 	if n.w != nil {
@@ -268,7 +268,7 @@ func (n *norm) slope(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []in
 		along.Free()
 		sum.Free()
 	}
-	dx := tensor.Map(ops.NormSlope, nil, operands...)
+	dx := tensor.Map(ops.NormGradInput, nil, operands...)
 	for _, t := range append(operands, rstd) {
 		t.Free()
 	}
@@ -277,15 +277,15 @@ func (n *norm) slope(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []in
 
 func (n *norm) groupsBackward(g *Node, in *Grads) {
 	if in.CreateGraph() {
-		n.recorded(g, in)
+		n.backwardNodes(g, in)
 		return
 	}
 	batch, groups, size := n.split[0], n.split[1], n.split[2]
 	channels := groups * size
 	if n.x.Len() == 0 {
 		in.Accumulate(0, tensor.Zeros(g.Device(), n.x.Shape()...))
-		n.shares(in, 1, nil)
-		n.shares(in, 2, nil)
+		n.parameterPartials(in, 1, nil)
+		n.parameterPartials(in, 2, nil)
 		return
 	}
 	sg, sh := tensorapi.Impl.ChannelSums(n.x, g.value, n.mean, n.rstd, 1, batch*channels)
@@ -303,19 +303,19 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 			sums[i] = each.Sum(-1)
 			each.Free()
 		}
-		dx := n.slope(g.value, sums, []int{batch, groups, 1, 1}, []int{groups, size, 1})
+		dx := n.gradInput(g.value, sums, []int{batch, groups, 1, 1}, []int{groups, size, 1})
 		in.Accumulate(0, dx.Reshape(n.x.Shape()...))
 		dx.Free()
 	}
 	for i, s := range []*tensor.Tensor{sh, sg} {
-		n.shares(in, 1+i, s.Reshape(batch, channels))
+		n.parameterPartials(in, 1+i, s.Reshape(batch, channels))
 		s.Free()
 	}
 }
 
 func (n *norm) batchBackward(g *Node, in *Grads) {
 	if in.CreateGraph() {
-		n.recorded(g, in)
+		n.backwardNodes(g, in)
 		return
 	}
 	shape := n.x.Shape()
@@ -330,7 +330,7 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 		operands := []*tensor.Tensor{g.value, n.rstd.Reshape(stat...)}
 		f := fn.Mul
 		if n.w != nil {
-			f, operands = ops.BatchNormEvalSlope, append(operands, n.w.Reshape(stat...))
+			f, operands = ops.BatchNormEvalGrad, append(operands, n.w.Reshape(stat...))
 		}
 		in.Accumulate(0, tensor.Map(f, nil, operands...))
 		for _, t := range operands[1:] {
@@ -343,8 +343,8 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 				sums[i].MapInPlace(fn.Mul, nil, n.w)
 			}
 		}
-		in.Accumulate(0, n.slope(g.value, sums, stat, stat))
+		in.Accumulate(0, n.gradInput(g.value, sums, stat, stat))
 	}
-	n.shares(in, 1, sh)
-	n.shares(in, 2, sg)
+	n.parameterPartials(in, 1, sh)
+	n.parameterPartials(in, 2, sg)
 }

@@ -23,9 +23,9 @@ type recordedState struct {
 
 // recordedParam is a parameter in a recorded step.
 type recordedParam struct {
-	node  *Node
-	home  *tensor.Tensor // what the step finds
-	hooks []*hook
+	node       *Node
+	gradBuffer *tensor.Tensor // what the step finds
+	hooks      []*hook
 
 	gradient struct {
 		known bool // the step has read whether there is one, or said so
@@ -38,12 +38,12 @@ type recordedParam struct {
 	walked bool // hooks, if there are any, are called
 	named  bool // by the step
 
-	left left
-	kept *tensor.Tensor // a view of left.grad if the step made that, which the recording holds
+	final finalState
+	kept  *tensor.Tensor // a view of left.grad if the step made that, which the recording holds
 }
 
-// left is what a step leaves in a parameter.
-type left struct {
+// finalState is what a step leaves in a parameter.
+type finalState struct {
 	grad     *tensor.Tensor
 	node     *Node
 	frozen   bool
@@ -84,7 +84,7 @@ func (n *Node) recorded() *recordedParam {
 	}
 	p := s.of[n]
 	if p == nil {
-		p = &recordedParam{node: n, home: n.gradBuffer, hooks: n.hooks()}
+		p = &recordedParam{node: n, gradBuffer: n.gradBuffer, hooks: n.hooks()}
 		s.of[n], s.params = p, append(s.params, p)
 	}
 	return p
@@ -165,12 +165,12 @@ func (w *walk) foundGraph() {
 func (s *recordedState) End() (tensors []capture.Left) {
 	for _, p := range s.params {
 		n, g := p.node, &p.gradient
-		p.left = left{grad: n.grad, node: n.gradNode(), frozen: n.frozen(), name: n.name}
-		if p.left.frozen {
-			p.left.constant = n.extra.constant
+		p.final = finalState{grad: n.grad, node: n.gradNode(), frozen: n.frozen(), name: n.name}
+		if p.final.frozen {
+			p.final.constant = n.extra.constant
 		}
-		if p.left.node != nil && p.left.node != g.node {
-			p.left.node = &Node{value: p.left.node.value, op: p.left.node.op} // without the graph: no replay makes one
+		if p.final.node != nil && p.final.node != g.node {
+			p.final.node = &Node{value: p.final.node.value, op: p.final.node.op} // without the graph: no replay makes one
 		}
 		g.stays = g.read && g.found == n.grad
 		if g.known && n.grad != nil && n.grad != n.gradBuffer && !g.stays {
@@ -194,9 +194,9 @@ func (s *recordedState) Differs(before capture.State) string {
 		switch {
 		case q == nil:
 			return differs("parameter %q is used in the second alone")
-		case (p.left.grad != nil) != (q.left.grad != nil), (p.left.node != nil) != (q.left.node != nil):
+		case (p.final.grad != nil) != (q.final.grad != nil), (p.final.node != nil) != (q.final.node != nil):
 			return differs("parameter %q has a gradient after one, and none after the other")
-		case p.left.frozen != q.left.frozen:
+		case p.final.frozen != q.final.frozen:
 			return differs("parameter %q is frozen after one, and not after the other")
 		case !slices.Equal(p.hooks, p.node.hooks()):
 			return differs("parameter %q has other hooks after the second than before it: remove those that the step adds")
@@ -229,7 +229,7 @@ func (s *recordedState) Ready() error {
 func (p *recordedParam) ready() error {
 	n, g := p.node, &p.gradient
 	refuse := func(kind error, format string) error { return notReady(kind, fmt.Sprintf(format, n.label())) }
-	if n.gradBuffer != p.home {
+	if n.gradBuffer != p.gradBuffer {
 		return refuse(tensor.ErrFreed, "parameter %q, which the step uses, moved to another optimizer: record it anew")
 	}
 	if p.walked && !slices.Equal(n.hooks(), p.hooks) {
@@ -286,7 +286,7 @@ func (s *recordedState) Restore() {
 }
 
 func (p *recordedParam) restore() {
-	n, l := p.node, &p.left
+	n, l := p.node, &p.final
 	if p.gradient.known {
 		p.restoreGrad()
 	}
@@ -300,7 +300,7 @@ func (p *recordedParam) restore() {
 }
 
 func (p *recordedParam) restoreGrad() {
-	n, l := p.node, &p.left
+	n, l := p.node, &p.final
 	if n.grad != l.grad || p.kept != nil && l.grad.Freed() {
 		if n.grad != nil && n.grad != n.gradBuffer {
 			n.grad.Free()

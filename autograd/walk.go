@@ -13,13 +13,13 @@ import (
 // walk is one way back through a graph: a Backward or a Grad.
 type walk struct {
 	mode
-	op      string // for errors, before the name of the root
-	options string // the type of its options
-	root    *Node
-	seed    *Node // the gradient of the root; nil: 1
-	retain  bool  // the graph stays
-	record  bool  // gradients are part of a graph themselves
-	asked   bool  // gradients go to the nodes that were asked for, else to parameters
+	op         string // for errors, before the name of the root
+	options    string // the type of its options
+	root       *Node
+	seed       *Node // the gradient of the root; nil: 1
+	retain     bool  // the graph stays
+	record     bool  // gradients are part of a graph themselves
+	hasTargets bool  // gradients go to the nodes that were asked for, else to parameters
 
 	number   uint64
 	order    []*Node        // inputs before outputs
@@ -135,9 +135,9 @@ func (w *walk) shared() (nodes []*Node) {
 
 // borrowedNode is what a walk around has in a node.
 type borrowedNode struct {
-	node         *Node
-	pending      gradient
-	asked, leads bool
+	node             *Node
+	pending          gradient
+	isTarget, onPath bool
 }
 
 // borrow makes nodes of walks around, which have no inputs, as if no walk had come to them.
@@ -154,7 +154,7 @@ func (w *walk) giveBack() {
 		if t := l.node.pending.t; t != nil { // of a walk that did not come to its end
 			t.Free()
 		}
-		l.node.pending, l.node.isTarget, l.node.onPath = l.pending, l.asked, l.leads
+		l.node.pending, l.node.isTarget, l.node.onPath = l.pending, l.isTarget, l.onPath
 	}
 	w.borrowed = nil
 }
@@ -208,7 +208,7 @@ func (w *walk) run() error {
 			w.step(n)
 		}
 		if !w.retain {
-			n.release(n == w.root || w.asked && n.isTarget)
+			n.release(n == w.root || w.hasTargets && n.isTarget)
 		}
 	}
 	if w.err == nil {
@@ -241,15 +241,15 @@ func (w *walk) start(d tensor.Device) {
 
 // wants reports whether the walk has a use for the gradient of n.
 func (w *walk) wants(n *Node) bool {
-	if w.asked {
+	if w.hasTargets {
 		return n.onPath
 	}
 	return n.needs
 }
 
-// goesOn reports whether an input of n wants a gradient.
-func (w *walk) goesOn(n *Node) bool {
-	return n.backward != nil && (!w.asked || slices.ContainsFunc(n.inputs, w.wants))
+// continues reports whether an input of n wants a gradient.
+func (w *walk) continues(n *Node) bool {
+	return n.backward != nil && (!w.hasTargets || slices.ContainsFunc(n.inputs, w.wants))
 }
 
 // step passes the gradient of n, which is complete, on to its inputs.
@@ -263,7 +263,7 @@ func (w *walk) step(n *Node) {
 		g = w.hook(n, g)
 	}
 	g = g.settled()
-	if w.asked && n.isTarget {
+	if w.hasTargets && n.isTarget {
 		own := (*tensor.Tensor).Copy
 		if g.mine {
 			own = (*tensor.Tensor).View
@@ -272,10 +272,10 @@ func (w *walk) step(n *Node) {
 	}
 	switch {
 	case w.err != nil: // by a hook
-	case n.op == "" && n.needs && !w.asked: // a hook may have frozen it
+	case n.op == "" && n.needs && !w.hasTargets: // a hook may have frozen it
 		n.addToLeaf(g)
 		return
-	case w.goesOn(n):
+	case w.continues(n):
 		w.at.node, w.g.value = n, g.t
 		n.backward(&w.g, &w.at)
 		w.sweep()
@@ -315,16 +315,16 @@ func (w *walk) recordedStep(n *Node) {
 	if g = w.hookNode(n, g); w.err != nil {
 		return
 	}
-	if w.asked && n.isTarget {
+	if w.hasTargets && n.isTarget {
 		w.found[n] = g
 	}
-	if n.op == "" && !w.asked {
+	if n.op == "" && !w.hasTargets {
 		w.grads[n] = g
 		w.leaves = append(w.leaves, n)
 		return
 	}
 	delete(w.grads, n)
-	if w.goesOn(n) {
+	if w.continues(n) {
 		w.at.node = n
 		n.backward(g, &w.at)
 		w.after(n, g.value)

@@ -104,7 +104,7 @@ func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Target) erro
 
 // keepsSums reports whether the gradient of layer i reads z.
 func (p *Perceptron) keepsSums(i int) bool {
-	s := p.Layers[i].Slope
+	s := p.Layers[i].InputGrad
 	return s != nil && len(s.Operands()) > 0 && s.Operands()[0]
 }
 
@@ -201,7 +201,7 @@ func (p *Perceptron) pass(t kernels.DType, block int, down bool) *pass {
 		}
 		return newFormula(name, value)
 	}
-	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.Slope), block: block, down: down, real: t, keeps: p.keeping(block, t)}
+	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.OutputGrad), block: block, down: down, real: t, keeps: p.keeping(block, t)}
 	if p.Labels != nil {
 		s.up = of("up", p.Labels.Up)
 	}
@@ -211,14 +211,14 @@ func (p *Perceptron) pass(t kernels.DType, block int, down bool) *pass {
 		// A factor shares functions with the value, such as the erfc of a GELU, where that is made.
 		factor := (*formula)(nil)
 		if p.keepsSums(i) {
-			if f := l.Slope.Factor(2); f != nil {
-				factor, l.Slope = of(fmt.Sprint("factor", i), f), expr.Input(0).Mul(expr.Input(2))
-				s.Layers[i].Slope = l.Slope
+			if f := l.InputGrad.Factor(2); f != nil {
+				factor, l.InputGrad = of(fmt.Sprint("factor", i), f), expr.Input(0).Mul(expr.Input(2))
+				s.Layers[i].InputGrad = l.InputGrad
 			}
 		}
 		s.factors = append(s.factors, factor)
 		s.kept, s.values = append(s.kept, of(fmt.Sprint("kept", i), l.Kept)), append(s.values, of(fmt.Sprint("value", i), l.Value))
-		s.slopes, s.joins = append(s.slopes, of(fmt.Sprint("slope", i), l.Slope)), append(s.joins, of(fmt.Sprint("join", i), l.Join))
+		s.slopes, s.joins = append(s.slopes, of(fmt.Sprint("slope", i), l.InputGrad)), append(s.joins, of(fmt.Sprint("join", i), l.Join))
 	}
 	return s
 }

@@ -14,11 +14,11 @@ import (
 
 // ofWidth is a perceptron of as many layers of a width.
 func ofWidth(layers, width int) *Perceptron {
-	p := &Perceptron{Error: expr.Input(0), Slope: expr.Input(0)}
+	p := &Perceptron{Error: expr.Input(0), OutputGrad: expr.Input(0)}
 	for i := range layers {
 		l := fusion.Layer{Inputs: width, Outputs: width, Weights: i * width * width, Bias: -1}
 		if i < layers-1 {
-			l.Value, l.Slope = expr.Input(0).Tanh(), expr.Input(2)
+			l.Value, l.InputGrad = expr.Input(0).Tanh(), expr.Input(2)
 		}
 		p.Layers = append(p.Layers, l)
 	}
@@ -45,7 +45,7 @@ func TestPerceptronLimits(t *testing.T) {
 	}
 	joined := ofWidth(5, 96)
 	for i := range joined.Layers[:4] {
-		joined.Layers[i].Slope = expr.Input(0).Mul(expr.Input(2))
+		joined.Layers[i].InputGrad = expr.Input(0).Mul(expr.Input(2))
 	}
 	if err := joined.CheckSamples(100000, kernels.Float32, gpu); err != nil {
 		t.Error(err)
@@ -118,7 +118,7 @@ func TestPassesMade(t *testing.T) {
 		"a bias elsewhere":   func(p *Perceptron) { p.Layers[1].Bias += 128 },
 		"no bias":            func(p *Perceptron) { p.Layers[1].Bias = -1 },
 		"another value":      func(p *Perceptron) { p.Layers[0].Value = expr.Input(0).Tanh() },
-		"another gradient":   func(p *Perceptron) { p.Layers[0].Slope = expr.Input(2) },
+		"another gradient":   func(p *Perceptron) { p.Layers[0].InputGrad = expr.Input(2) },
 		"another that stays": func(p *Perceptron) { p.Layers[0].Kept = expr.Input(0).Tanh() },
 		"a join":             func(p *Perceptron) { withSkip(p, 1, 1, 1) },
 		"an ignored label":   func(p *Perceptron) { p.Labels.Ignore = 1 },
@@ -160,7 +160,7 @@ func TestPassSums(t *testing.T) {
 		p := ofWidth(c.layers, c.width)
 		for i := range p.Layers[:c.layers-1] {
 			if c.sums {
-				p.Layers[i].Slope = expr.Input(0).Mul(expr.Input(2))
+				p.Layers[i].InputGrad = expr.Input(0).Mul(expr.Input(2))
 			}
 		}
 		if err := p.CheckSamples(c.samples, kernels.Float32, c.l); err != nil {

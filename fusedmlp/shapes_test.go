@@ -17,7 +17,7 @@ import (
 // perceptronOf is one of the given sizes, with an activation between, and biases where asked for, laid out as in a flat buffer.
 func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 	difference := expr.Input(0).Sub(expr.Input(1))
-	p := &Perceptron{Error: difference.Square(), Slope: expr.Const(0.5).Mul(difference)}
+	p := &Perceptron{Error: difference.Square(), OutputGrad: expr.Const(0.5).Mul(difference)}
 	number := func(int) *expr.Expr { return expr.Const(f.Scalars[0]) }
 	at := 0
 	place := func(n int) int {
@@ -33,7 +33,7 @@ func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 		}
 		if i < len(sizes)-2 {
 			l.Value = f.Value.Replace(expr.Input, number)
-			l.Slope = f.CheapestGradient(f.Scalars).Value.Replace(expr.Input, number)
+			l.InputGrad = f.CheapestGradient(f.Scalars).Value.Replace(expr.Input, number)
 		}
 		p.Layers = append(p.Layers, l)
 	}
@@ -42,7 +42,7 @@ func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 
 // labelled gives a perceptron a loss of labels: a mean, unless up is a constant.
 func labelled(p *Perceptron, ignore int32, smoothing float64, up *expr.Expr) *Perceptron {
-	p.Error, p.Slope = nil, nil
+	p.Error, p.OutputGrad = nil, nil
 	p.Labels = &fusion.Labels{Ignore: ignore, Smoothing: smoothing, Mean: slices.Contains(up.Operands(), true), Up: up}
 	return p
 }
@@ -82,7 +82,7 @@ func byTanh(p *Perceptron, layers ...int) *Perceptron {
 	for _, i := range layers {
 		l := &p.Layers[i]
 		l.Kept = expr.Input(0).Tanh()
-		l.Value, l.Slope = expr.Input(0), expr.Input(2).Mul(expr.Const(1).Sub(expr.Input(0).Square()))
+		l.Value, l.InputGrad = expr.Input(0), expr.Input(2).Mul(expr.Const(1).Sub(expr.Input(0).Square()))
 	}
 	return p
 }

@@ -56,7 +56,7 @@ func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
 		}
 		slope := -expr.Compile(l.Value).At(func(int) float64 { return -1 }, nil)
 		if l.Bias < 0 || l.Outputs != s.Width || i > 0 && slope != s.Slope || !same(l.Value, given(fn.LeakyReLU.Value, slope)) ||
-			!same(l.Slope, given(fn.LeakyReLU.CheapestGradient([]float64{slope}).Value, slope)) {
+			!same(l.InputGrad, given(fn.LeakyReLU.CheapestGradient([]float64{slope}).Value, slope)) {
 			return s, false
 		}
 		s.Slope = slope
@@ -66,8 +66,8 @@ func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
 		return []*expr.Expr{difference, difference.Abs(), expr.Const(1)}[i]
 	}, expr.Param)
 	switch {
-	case (p.Error.IsZero() || same(p.Error, difference.Square())) && same(p.Slope, expr.Const(2).Mul(difference)):
-	case (p.Error.IsZero() || same(p.Error, difference.Abs())) && same(p.Slope, absolute):
+	case (p.Error.IsZero() || same(p.Error, difference.Square())) && same(p.OutputGrad, expr.Const(2).Mul(difference)):
+	case (p.Error.IsZero() || same(p.Error, difference.Abs())) && same(p.OutputGrad, absolute):
 		s.Absolute = true
 	default:
 		return s, false

@@ -13,7 +13,7 @@ import (
 func leaky() *Perceptron {
 	p := perceptronOf(fn.LeakyReLU, true, 8, 16, 16, 3)
 	p.Layers[2].Bias = -1
-	p.Slope = expr.Const(2).Mul(expr.Input(0).Sub(expr.Input(1)))
+	p.OutputGrad = expr.Const(2).Mul(expr.Input(0).Sub(expr.Input(1)))
 	return p
 }
 
@@ -21,7 +21,7 @@ func leaky() *Perceptron {
 func absolute(p *Perceptron) {
 	difference := expr.Input(0).Sub(expr.Input(1))
 	p.Error = difference.Abs()
-	p.Slope = fn.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
+	p.OutputGrad = fn.Abs.Gradient(0).Value.Replace(func(i int) *expr.Expr {
 		return []*expr.Expr{difference, difference.Abs(), expr.Const(1)}[i]
 	}, expr.Param)
 }
@@ -30,7 +30,7 @@ func absolute(p *Perceptron) {
 func withSlope(l *fusion.Layer, slope float64) {
 	number := func(int) *expr.Expr { return expr.Const(slope) }
 	l.Value = fn.LeakyReLU.Value.Replace(expr.Input, number)
-	l.Slope = fn.LeakyReLU.CheapestGradient([]float64{slope}).Value.Replace(expr.Input, number)
+	l.InputGrad = fn.LeakyReLU.CheapestGradient([]float64{slope}).Value.Replace(expr.Input, number)
 }
 
 // TestShapeOf: the perceptrons of a class are those of one width and one leaky ReLU, with biases but for the outputs, and one of two
@@ -47,7 +47,7 @@ func TestShapeOf(t *testing.T) {
 		"squares that nobody reads":  {func(p *Perceptron) { p.Error = expr.Const(0) }, want},
 		"absolute errors":            {absolute, byAbsolute},
 		"those, that nobody reads":   {func(p *Perceptron) { absolute(p); p.Error = expr.Const(0) }, byAbsolute},
-		"squares, with a half":       {func(p *Perceptron) { p.Slope = expr.Input(0).Sub(expr.Input(1)) }, MLPShape{}},
+		"squares, with a half":       {func(p *Perceptron) { p.OutputGrad = expr.Input(0).Sub(expr.Input(1)) }, MLPShape{}},
 		"squares of absolute slope":  {func(p *Perceptron) { e := p.Error; absolute(p); p.Error = e }, MLPShape{}},
 		"labels":                     {func(p *Perceptron) { labelled(p, 0, 0, expr.Const(1)) }, MLPShape{}},
 		"a function of the outputs":  {func(p *Perceptron) { p.Layers[2].Value = expr.Input(0) }, MLPShape{}},
@@ -56,7 +56,7 @@ func TestShapeOf(t *testing.T) {
 		"a wider layer":              {func(p *Perceptron) { p.Layers[1].Outputs = 32 }, MLPShape{}},
 		"a layer of another slope":   {func(p *Perceptron) { withSlope(&p.Layers[1], 0.5) }, MLPShape{}},
 		"another function":           {func(p *Perceptron) { p.Layers[0].Value = expr.Input(0).Tanh() }, MLPShape{}},
-		"another gradient":           {func(p *Perceptron) { p.Layers[0].Slope = expr.Input(2) }, MLPShape{}},
+		"another gradient":           {func(p *Perceptron) { p.Layers[0].InputGrad = expr.Input(2) }, MLPShape{}},
 		"a residual connection":      {func(p *Perceptron) { withSkip(p, 1, 1, 1) }, MLPShape{}},
 		"a gradient that is changed": {func(p *Perceptron) { p.Layers[1].Join = expr.Input(0).Mul(expr.Const(2)) }, MLPShape{}},
 	} {
@@ -73,7 +73,7 @@ func TestShapeOf(t *testing.T) {
 func TestMatrixStep(t *testing.T) {
 	p := perceptronOf(fn.LeakyReLU, true, 32, 32, 32, 3)
 	p.Layers[2].Bias = -1
-	p.Slope = expr.Const(2).Mul(expr.Input(0).Sub(expr.Input(1)))
+	p.OutputGrad = expr.Const(2).Mul(expr.Input(0).Sub(expr.Input(1)))
 	type asked struct {
 		factors kernels.Precision
 		grouped bool

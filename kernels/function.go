@@ -45,19 +45,19 @@ type Function struct {
 	// Of a gradient, the function that it is of: y, among its operands, is that function's value.
 	of *Function
 
-	once      sync.Once
-	err       error
-	operands  []bool // whether each occurs
-	scalars   []bool
-	indexed   bool
-	whole     bool   // of integers alone
-	inPlace   string // see InPlace
-	program   *expr.Program
-	mu        sync.Mutex
-	gradients []*Function
-	byValue   *Function
-	alone     *Joined
-	within    map[Variant]*Kernel
+	once           sync.Once
+	err            error
+	operands       []bool // whether each occurs
+	scalars        []bool
+	indexed        bool
+	whole          bool   // of integers alone
+	inPlace        string // see InPlace
+	program        *expr.Program
+	mu             sync.Mutex
+	gradients      []*Function
+	gradFromOutput *Function
+	alone          *Joined
+	within         map[Variant]*Kernel
 }
 
 // prepare works out what the function's formula says, once.
@@ -217,10 +217,10 @@ func (f *Function) CheapestGradient(scalars []float64) *Function {
 	f.prepare()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.byValue == nil {
-		f.byValue = f.gradient("_grad_by_value", f.GradFromOutput)
+	if f.gradFromOutput == nil {
+		f.gradFromOutput = f.gradient("_grad_by_value", f.GradFromOutput)
 	}
-	return f.byValue
+	return f.gradFromOutput
 }
 
 // gradient returns a gradient of f.

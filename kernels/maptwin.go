@@ -223,15 +223,15 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 	set, y := c.set(), len(m.uses)
 	s.eval.Vectors(c.vectors)
 	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
-	var block *place
+	var block *blockRange
 	var indices func(axis int) expr.Indices
 	if len(m.j.axes) > 0 {
-		block = new(place)
+		block = new(blockRange)
 		rows := make([]int32, size.rows)
 		indices = func(axis int) expr.Indices { return l.indices(*block, axis, rows[:block.rows]) }
 	}
 	for b := lo; b < hi; b++ {
-		p := place{r: b / beside * size.rows, c: b % beside * size.cols}
+		p := blockRange{r: b / beside * size.rows, c: b % beside * size.cols}
 		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
 		if block != nil {
 			*block = p
@@ -325,7 +325,7 @@ func elementsOf[E computed, T expr.Number](x []E, n int) []T {
 }
 
 // indices returns the indices of a block's elements along an axis. rows is scratch.
-func (l *mapLoops) indices(p place, axis int, rows []int32) expr.Indices {
+func (l *mapLoops) indices(p blockRange, axis int, rows []int32) expr.Indices {
 	last := l.rank - 1
 	if axis == last {
 		return expr.Indices{Cols: p.cols, First: p.c}
@@ -347,12 +347,12 @@ func (l *mapLoops) indices(p place, axis int, rows []int32) expr.Indices {
 	return expr.Indices{Cols: p.cols, Rows: rows}
 }
 
-// place is the rows and columns of one block.
-type place struct{ r, c, rows, cols int }
+// blockRange is the rows and columns of one block.
+type blockRange struct{ r, c, rows, cols int }
 
 // direct returns the elements of a block of tensor t where they lie, if they are of the type that is computed in and lie
 // one after the other.
-func direct[E computed, T expr.Number](l *mapLoops, t int, p place, x []E) ([]T, bool) {
+func direct[E computed, T expr.Number](l *mapLoops, t int, p blockRange, x []E) ([]T, bool) {
 	same, ok := any(x).([]T)
 	inner := l.rank - 1
 	switch {
@@ -373,7 +373,7 @@ func direct[E computed, T expr.Number](l *mapLoops, t int, p place, x []E) ([]T,
 }
 
 // gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is scratch.
-func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x []E, d []T, set *vec.Set) {
+func gather[E computed, T expr.Number](l *mapLoops, t int, p blockRange, at []int, x []E, d []T, set *vec.Set) {
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
@@ -411,9 +411,9 @@ func gather[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, x 
 }
 
 // joined makes a block of whole rows of tensor t one row, if they lie one behind the other.
-func (l *mapLoops) joined(t int, p place, at []int) (place, []int) {
+func (l *mapLoops) joined(t int, p blockRange, at []int) (blockRange, []int) {
 	if inner := l.rank - 1; p.rows > 1 && l.dense[t] && l.strides[t][inner] == 1 && p.cols == l.dims[inner] {
-		return place{p.r, 0, 1, p.rows * p.cols}, at[:1]
+		return blockRange{p.r, 0, 1, p.rows * p.cols}, at[:1]
 	}
 	return p, at
 }
@@ -422,7 +422,7 @@ func (l *mapLoops) joined(t int, p place, at []int) (place, []int) {
 func across(at []int, step int) bool { return step > 1 && at[1]-at[0] < step && at[1] > at[0] }
 
 // scatter copies r to a block of tensor t.
-func scatter[E computed, T expr.Number](l *mapLoops, t int, p place, at []int, r []T, y []E, set *vec.Set) {
+func scatter[E computed, T expr.Number](l *mapLoops, t int, p blockRange, at []int, r []T, y []E, set *vec.Set) {
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
@@ -542,7 +542,7 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 	defer run.pool.Put(own)
 	tile := own.tile[:]
 	for b := lo; b < hi; b++ {
-		p := place{r: b / beside * size.rows, c: b % beside * size.cols}
+		p := blockRange{r: b / beside * size.rows, c: b % beside * size.cols}
 		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
 		from, to := own.from[:p.rows], own.to[:p.rows]
 		l.starts(0, p.r, from)
@@ -566,7 +566,7 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 }
 
 // loadTile copies a block of x, whose rows begin at the places at, to a tile.
-func loadTile[E any](tile, x []E, p place, at []int, step int, set *vec.Set) {
+func loadTile[E any](tile, x []E, p blockRange, at []int, step int, set *vec.Set) {
 	if across(at, step) {
 		for r := 0; r < len(at); {
 			n := adjacent(at[r:])
@@ -581,7 +581,7 @@ func loadTile[E any](tile, x []E, p place, at []int, step int, set *vec.Set) {
 }
 
 // storeTile copies a tile to a block of y, whose rows begin at the places at.
-func storeTile[E any](y, tile []E, p place, at []int, step int, set *vec.Set) {
+func storeTile[E any](y, tile []E, p blockRange, at []int, step int, set *vec.Set) {
 	if across(at, step) {
 		for r := 0; r < len(at); {
 			n := adjacent(at[r:])

@@ -120,19 +120,19 @@ func ViewAs(t DType, words []float64, n int) *HostBuffer {
 func CopyHostBuffer(dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int) {
 	switch dst.dtype {
 	case Float32:
-		copyMem[float32](dst, dstOff, src, srcOff, n)
+		copyHostBuffer[float32](dst, dstOff, src, srcOff, n)
 	case Float64:
-		copyMem[float64](dst, dstOff, src, srcOff, n)
+		copyHostBuffer[float64](dst, dstOff, src, srcOff, n)
 	case Int32:
-		copyMem[int32](dst, dstOff, src, srcOff, n)
+		copyHostBuffer[int32](dst, dstOff, src, srcOff, n)
 	case Uint8:
-		copyMem[uint8](dst, dstOff, src, srcOff, n)
+		copyHostBuffer[uint8](dst, dstOff, src, srcOff, n)
 	default:
-		copyMem[float16.Float16](dst, dstOff, src, srcOff, n)
+		copyHostBuffer[float16.Float16](dst, dstOff, src, srcOff, n)
 	}
 }
 
-func copyMem[T Element](dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int) {
+func copyHostBuffer[T Element](dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int) {
 	copy(Slice[T](dst, dstOff, n), Slice[T](src, srcOff, n))
 }
 

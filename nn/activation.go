@@ -17,24 +17,24 @@ type Activation struct {
 // Activations without a parameter.
 var (
 	Identity = Activation{}
-	ReLU     = Map(fn.ReLU)
-	Tanh     = Map(fn.Tanh)
-	Sigmoid  = Map(fn.Sigmoid)
-	GELU     = Map(fn.GELU)
-	SiLU     = Map(fn.SiLU)
+	ReLU     = FromFunction(fn.ReLU)
+	Tanh     = FromFunction(fn.Tanh)
+	Sigmoid  = FromFunction(fn.Sigmoid)
+	GELU     = FromFunction(fn.GELU)
+	SiLU     = FromFunction(fn.SiLU)
 )
 
 // LeakyReLU returns the activation of a slope.
-func LeakyReLU(slope float64) Activation { return Map(fn.LeakyReLU, slope) }
+func LeakyReLU(slope float64) Activation { return FromFunction(fn.LeakyReLU, slope) }
 
 // Sine returns the activation sin(ω·x).
-func Sine(omega float64) Activation { return Map(fn.Sine, omega) }
+func Sine(omega float64) Activation { return FromFunction(fn.Sine, omega) }
 
-// Map returns the activation f(x; scalars), for an element-wise function of one operand, one of package kernels or the
+// FromFunction returns the activation f(x; scalars), for an element-wise function of one operand, one of package kernels or the
 // program's own. A layer computes it in its launch. It panics with tensor.ErrValue for no function. Another number of scalars,
 // or a function of more operands, is misuse that the layer's first call finds: see [autograd.Node.Linear].
-func Map(f *kernels.Function, scalars ...float64) Activation {
-	mustBeFunction("Map", f != nil)
+func FromFunction(f *kernels.Function, scalars ...float64) Activation {
+	mustBeFunction("FromFunction", f != nil)
 	return Activation{f: f, scalars: scalars}
 }
 

@@ -19,7 +19,7 @@ func TestAnomaliesInLayers(t *testing.T) {
 		x := autograd.Const(tensor.Full(d, 1, 4, 2))
 		var own string
 		root := nn.Custom(func(x *autograd.Node) *autograd.Node {
-			own = place(1)
+			own = visited(1)
 			return x.Square().Neg().Sqrt()
 		})
 		for name, c := range map[string]struct {
@@ -37,7 +37,7 @@ func TestAnomaliesInLayers(t *testing.T) {
 			}
 			var forward string
 			err := autograd.DetectAnomalies(d, func() error {
-				forward = place(1)
+				forward = visited(1)
 				return net.Forward(x).Sum().Backward()
 			})
 			var e *autograd.AnomalyError
@@ -56,7 +56,7 @@ func TestAnomaliesInLayers(t *testing.T) {
 }
 
 // place returns file and line so many lines after its caller's.
-func place(after int) string {
+func visited(after int) string {
 	_, file, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s:%d", file, line+after)
 }

@@ -119,8 +119,8 @@ func TestActivations(t *testing.T) {
 		"slope 0":    {nn.LeakyReLU(0), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(0) }},
 		"slope -0.5": {nn.LeakyReLU(-0.5), func(x *autograd.Node) *autograd.Node { return x.LeakyReLU(-0.5) }},
 		"sine":       {nn.Sine(30), func(x *autograd.Node) *autograd.Node { return x.Sine(30) }},
-		"softplus":   {nn.Map(fn.Softplus), (*autograd.Node).Softplus},
-		"own":        {nn.Map(cube), func(x *autograd.Node) *autograd.Node { return autograd.Map(cube, nil, x) }},
+		"softplus":   {nn.FromFunction(fn.Softplus), (*autograd.Node).Softplus},
+		"own":        {nn.FromFunction(cube), func(x *autograd.Node) *autograd.Node { return autograd.Map(cube, nil, x) }},
 	} {
 		net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 4}, Activations: []nn.Activation{c.a}})
 		x := autograd.Param(tensor.NewRNG(2).Uniform(d, -1, 1, 7, 2), "x")

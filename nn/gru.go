@@ -28,7 +28,7 @@ func NewGRU(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *GRU {
 // Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states of 0: see [GRU.Run].
 func (l *GRU) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("GRU", l != nil && l.op != "")
-	y, _ := l.run(x, []*autograd.Node{nil}, gruPass)
+	y, _ := l.run(x, []*autograd.Node{nil}, gruDirection)
 	return y
 }
 
@@ -37,11 +37,11 @@ func (l *GRU) Forward(x *autograd.Node) *autograd.Node {
 // is nil for zeros. It panics with tensor.ErrShape.
 func (l *GRU) Run(x, first *autograd.Node) (y, last *autograd.Node) {
 	mustBeMade("GRU", l != nil && l.op != "")
-	y, states := l.run(x, []*autograd.Node{first}, gruPass)
+	y, states := l.run(x, []*autograd.Node{first}, gruDirection)
 	return y, stacked(states, 0)
 }
 
-func gruPass(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
+func gruDirection(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
 	s := times{gx.Shape()[0], back}
 	states := gruStates(gx, w, b, first[0], s)
 	from, to := s.after()
@@ -75,7 +75,7 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 	})
 	return autograd.NewOp(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
 		if r.in = in; in.CreateGraph() {
-			r.recorded(gx, w, b, g)
+			r.nodes(gx, w, b, g)
 		} else {
 			r.computed(xv, wv, bv, states, g.Value())
 		}
@@ -97,7 +97,7 @@ func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	gh := tensor.Linear(before, w, b, nil) // again: it was not kept
 	slopes := empties(d, 5, r.steps, batch, hidden)
 	operands := append(append(gatesOf(x, 3), gatesOf(gh, 3)...), before.View())
-	tensor.MapInto(gruSlopes, nil, slopes, operands...)
+	tensor.MapInto(gruGateGrads, nil, slopes, operands...)
 	free(operands)
 
 	dx, dh := tensor.Empty(d, x.Shape()...), gh // whose values nobody reads any more
@@ -126,7 +126,7 @@ func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	free([]*tensor.Tensor{direct, through, wt, before, dh})
 }
 
-func (r gruGrads) recorded(x, w, b, g *autograd.Node) {
+func (r gruGrads) nodes(x, w, b, g *autograd.Node) {
 	from, to := r.before()
 	before := r.in.Output().Slice(0, from, to)
 	gx, gh := gateNodes(x, 3), gateNodes(before.Linear(w, b, nil), 3)

@@ -24,8 +24,8 @@ func TestKernels(t *testing.T) {
 		return j.Map(kernels.Float32, layout)
 	}
 	list := []*kernels.Kernel{
-		of(gruStep, 2, false), of(gruSlopes, 2, false), of(gruBack, 2, true),
-		of(lstmStep, 2, false, unit, unit, unit, unit, indexed), of(lstmSlopes, 2, false), of(lstmBack, 2, true, indexed, unit, unit, unit, unit, unit, unit, indexed),
+		of(gruStep, 2, false), of(gruGateGrads, 2, false), of(gruBack, 2, true),
+		of(lstmStep, 2, false, unit, unit, unit, unit, indexed), of(lstmGateGrads, 2, false), of(lstmBack, 2, true, indexed, unit, unit, unit, unit, unit, unit, indexed),
 		of(maskMap{rank: 4, causal: true, bits: true}.joined(), 4, false), of(maskMap{rank: 3, causal: true, reals: true, add: true}.joined(), 3, false),
 		of(truncated.Alone(), 1, false),
 	}

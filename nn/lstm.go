@@ -29,18 +29,18 @@ func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
 // Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states and cells of 0: see [LSTM.Run].
 func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("LSTM", l != nil && l.op != "")
-	y, _ := l.run(x, []*autograd.Node{nil, nil}, lstmPass)
+	y, _ := l.run(x, []*autograd.Node{nil, nil}, lstmDirection)
 	return y
 }
 
 // Run is [GRU.Run] with cells beside the states: from which to begin, or nil for zeros, and after the last time.
 func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autograd.Node) {
 	mustBeMade("LSTM", l != nil && l.op != "")
-	y, states := l.run(x, []*autograd.Node{first, firstCell}, lstmPass)
+	y, states := l.run(x, []*autograd.Node{first, firstCell}, lstmDirection)
 	return y, stacked(states, 0), stacked(states, 1)
 }
 
-func lstmPass(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
+func lstmDirection(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
 	s := times{gx.Shape()[0], back}
 	states := lstmStates(gx, w, b, first[0], first[1], s)
 	from, to := s.after()
@@ -80,7 +80,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 	})
 	return autograd.NewOp(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
 		if r.in = in; in.CreateGraph() {
-			r.recorded(gx, w, b, g)
+			r.nodes(gx, w, b, g)
 		} else {
 			r.computed(xv, wv, bv, states, g.Value())
 		}
@@ -106,7 +106,7 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	slopes, byCells := empties(d, 4, r.steps, batch, hidden), tensor.Empty(d, 2, r.steps, batch, hidden)
 	operands := append(gatesOf(gates, 4), cell, next)
 	byCell := []*tensor.Tensor{byCells.Select(0, 0), byCells.Select(0, 1)}
-	tensor.MapInto(lstmSlopes, nil, []*tensor.Tensor{slopes[0], slopes[1], slopes[2], byCell[0], slopes[3], byCell[1]}, operands...)
+	tensor.MapInto(lstmGateGrads, nil, []*tensor.Tensor{slopes[0], slopes[1], slopes[2], byCell[0], slopes[3], byCell[1]}, operands...)
 	free(operands, byCell)
 
 	wt := w.T()
@@ -140,7 +140,7 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	free(slopes, []*tensor.Tensor{byCells, direct, through, wt, before})
 }
 
-func (r lstmGrads) recorded(x, w, b, g *autograd.Node) {
+func (r lstmGrads) nodes(x, w, b, g *autograd.Node) {
 	states, cells := r.in.Output(), r.steps+1
 	from, to := r.before()
 	before, cell := states.Slice(0, from, to), states.Slice(0, cells+from, cells+to)

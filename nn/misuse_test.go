@@ -118,7 +118,7 @@ func TestLayerMisuse(t *testing.T) {
 		}, tensor.ErrValue, "it has 2 layers, and was made with 1"},
 		"an LSTM of nothing":       {func() { nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 2, Hidden: 2}).Forward(nil) }, tensor.ErrValue, "LSTM: bad value: the Node is nil"},
 		"an attention to nothing":  {func() { nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Forward(nil) }, tensor.ErrValue, "MultiHeadAttention: bad value: the Node is nil"},
-		"an activation of nothing": {func() { nn.Map(nil) }, tensor.ErrValue, "Map: bad value: the function is nil"},
+		"an activation of nothing": {func() { nn.FromFunction(nil) }, tensor.ErrValue, "FromFunction: bad value: the function is nil"},
 		"a custom one of nothing":  {func() { nn.Custom(nil) }, tensor.ErrValue, "Custom: bad value: the function is nil"},
 		"a scalar":                 {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(zeros()) }, tensor.ErrShape, "Linear"},
 		"nothing":                  {func() { nn.NewLinear(d, rng, nn.LinearConfig{In: 3, Out: 3}).Forward(nil) }, tensor.ErrValue, "the Node is nil"},

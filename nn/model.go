@@ -69,10 +69,10 @@ func Eval(model any) { setTraining(model, false) }
 func setTraining(model any, on bool) {
 	w := walker{once: true, module: func(part reflect.Value) {
 		switch typ := reflect.PointerTo(part.Type()); {
-		case !typ.Implements(modedType):
+		case !typ.Implements(trainEvalerType):
 		case part.CanAddr():
 			setMode(reflect.NewAt(part.Type(), part.Addr().UnsafePointer()).Interface().(TrainEvaler), on)
-		case part.CanInterface() && part.Type().Implements(modedType):
+		case part.CanInterface() && part.Type().Implements(trainEvalerType):
 			setMode(part.Interface().(TrainEvaler), on)
 		default:
 			misuse("SetTraining", tensor.ErrValue, "the model has a copy of %v, whose mode would be lost: pass a pointer to the model, and put pointers into interfaces and maps", part.Type())
@@ -125,12 +125,12 @@ type walker struct {
 	entry  func(entry)
 	module func(reflect.Value) // with each struct
 	once   bool                // a part that several paths lead to is visited at the first alone
-	seen   map[place]bool      // true: the value at hand is in it
+	seen   map[visited]bool    // true: the value at hand is in it
 	again  int                 // how many parts were visited that had been before
 }
 
-// place is where a pointer, a slice or a map leads.
-type place struct {
+// visited is where a pointer, a slice or a map leads.
+type visited struct {
 	typ reflect.Type
 	at  uintptr
 	len int // of a slice
@@ -142,8 +142,8 @@ const mostAgain = 1 << 16
 
 // enter notes that the walk is in a pointer, a slice or a map, until leave, and reports whether it is to go there: not to a part
 // that it is in already.
-func (w *walker) enter(v reflect.Value) (p place, ok bool) {
-	p = place{typ: v.Type(), at: v.Pointer()}
+func (w *walker) enter(v reflect.Value) (p visited, ok bool) {
+	p = visited{typ: v.Type(), at: v.Pointer()}
 	if v.Kind() == reflect.Slice {
 		p.len = v.Len()
 	}
@@ -157,19 +157,19 @@ func (w *walker) enter(v reflect.Value) (p place, ok bool) {
 		}
 	}
 	if w.seen == nil {
-		w.seen = map[place]bool{}
+		w.seen = map[visited]bool{}
 	}
 	w.seen[p] = true
 	return p, true
 }
 
-func (w *walker) leave(p place) { w.seen[p] = false }
+func (w *walker) leave(p visited) { w.seen[p] = false }
 
 var (
-	nodeType   = reflect.TypeFor[*autograd.Node]()
-	tensorType = reflect.TypeFor[*tensor.Tensor]()
-	deviceType = reflect.TypeFor[tensor.Device]()
-	modedType  = reflect.TypeFor[TrainEvaler]()
+	nodeType        = reflect.TypeFor[*autograd.Node]()
+	tensorType      = reflect.TypeFor[*tensor.Tensor]()
+	deviceType      = reflect.TypeFor[tensor.Device]()
+	trainEvalerType = reflect.TypeFor[TrainEvaler]()
 )
 
 // closed are packages whose types hold no part of a model.

@@ -94,13 +94,13 @@ func (r *Recurrent) way(i int) [4]*[]*autograd.Node {
 	return [4]*[]*autograd.Node{&r.WeightIHReverse, &r.WeightHHReverse, &r.BiasIHReverse, &r.BiasHHReverse}
 }
 
-// pass is one direction of a layer. It has the products gx [time, batch, gates·hidden] of its input, and makes the states y
+// direction is one direction of a layer. It has the products gx [time, batch, gates·hidden] of its input, and makes the states y
 // [time, batch, hidden] and the last one, or ones, from the first.
-type pass func(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node)
+type direction func(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node)
 
 // run goes through all layers. first has states [layers·ways, batch, hidden], or nil for zeros; last are those after the last
 // time, of each layer and way.
-func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by pass) (y *autograd.Node, last [][]*autograd.Node) {
+func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by direction) (y *autograd.Node, last [][]*autograd.Node) {
 	r.check(x, first)
 	if !r.timeFirst {
 		x = swapped(x, -3, -2)

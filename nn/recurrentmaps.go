@@ -15,8 +15,8 @@ var one = expr.Const(1)
 func logistic(x *expr.Expr) *expr.Expr { return one.Div(one.Add(x.Neg().Exp())) }
 
 // slope of a logistic function or a tanh, by its value.
-func logisticSlope(y *expr.Expr) *expr.Expr { return y.Mul(one.Sub(y)) }
-func tanhSlope(y *expr.Expr) *expr.Expr     { return one.Sub(y.Mul(y)) }
+func logisticGrad(y *expr.Expr) *expr.Expr { return y.Mul(one.Sub(y)) }
+func tanhGrad(y *expr.Expr) *expr.Expr     { return one.Sub(y.Mul(y)) }
 
 // joined joins formulas of as many ints as there are values of for tests.
 func joined(name string, ints []float64, formulas ...*expr.Expr) *kernels.Joined {
@@ -36,9 +36,9 @@ var (
 	gruStep = joined("gru_step", nil, gruNew.Add(gruUpdate.Mul(expr.Input(6).Sub(gruNew))))
 
 	// The slopes of the next state by reset, update, new of the input, new of the state, and the state itself.
-	gruSlopes = func() *kernels.Joined {
-		byNew := one.Sub(gruUpdate).Mul(tanhSlope(gruNew))
-		return joined("gru_slopes", nil, byNew.Mul(expr.Input(5)).Mul(logisticSlope(gruReset)), expr.Input(6).Sub(gruNew).Mul(logisticSlope(gruUpdate)),
+	gruGateGrads = func() *kernels.Joined {
+		byNew := one.Sub(gruUpdate).Mul(tanhGrad(gruNew))
+		return joined("gru_gate_grads", nil, byNew.Mul(expr.Input(5)).Mul(logisticGrad(gruReset)), expr.Input(6).Sub(gruNew).Mul(logisticGrad(gruUpdate)),
 			byNew, byNew.Mul(gruReset), gruUpdate)
 	}()
 
@@ -78,11 +78,11 @@ var (
 
 	// Operands 0 to 3 are the gates, 4 the cell and 5 the next one. Results: the slopes of that by input, forget and cell gate and by the
 	// cell, and those of the next state by the output gate and by the next cell.
-	lstmSlopes = func() *kernels.Joined {
+	lstmGateGrads = func() *kernels.Joined {
 		in, forget, cell, out := lstmGates{expr.Input(0), expr.Input(1), expr.Input(2), expr.Input(3)}.values()
 		bounded := expr.Input(5).Tanh()
-		return joined("lstm_slopes", nil, cell.Mul(logisticSlope(in)), expr.Input(4).Mul(logisticSlope(forget)), in.Mul(tanhSlope(cell)), forget,
-			bounded.Mul(logisticSlope(out)), out.Mul(tanhSlope(bounded)))
+		return joined("lstm_gate_grads", nil, cell.Mul(logisticGrad(in)), expr.Input(4).Mul(logisticGrad(forget)), in.Mul(tanhGrad(cell)), forget,
+			bounded.Mul(logisticGrad(out)), out.Mul(tanhGrad(bounded)))
 	}()
 
 	// Operand 0, by index, has the gradients of states and cells, 1 is what came to the state through its product, 2 what came to the

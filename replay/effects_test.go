@@ -150,7 +150,7 @@ func TestEffects(t *testing.T) {
 		{"a map that may round otherwise", near, "reads [0] writes [1] fills [1] said"},
 	} {
 		n := &node{kernel: c.l.Kernel, args: c.l.Args}
-		(&rewriter{opt: &Options{}, limits: gpu}).describe(n)
+		(&rewriter{opt: &Options{}, target: gpu}).describe(n)
 		numbers := func(list []span2) []int {
 			of := []int{}
 			for _, s := range list {

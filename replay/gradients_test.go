@@ -21,7 +21,7 @@ func TestGradientsBetweenRuns(t *testing.T) {
 		const gone, there = "has no gradient, and had one", "has a gradient, and had none"
 		for _, c := range []struct {
 			name   string
-			flat  bool // an optimizer holds the parameters
+			flat   bool // an optimizer holds the parameters
 			before bool // they have gradients
 			step   func(back func() error, opt optim.Optimizer) error
 			says   string // when that is otherwise; "": nothing

@@ -181,54 +181,54 @@ type perceptronCase struct {
 }
 
 var perceptronCases = map[string]perceptronCase{
-	"squared":                   {kernels: "k_mlp_loss k_adamw_shares"},
-	"absolute":                  {loss: absolute, kernels: "k_mlp_loss k_adamw_shares"},
-	"one hidden layer":          {cfg: plain(8, 32, 1), kernels: "k_mlp_loss k_adamw_shares"},
-	"many layers":               {cfg: plain(12, 16, 16, 16, 16, 16), kernels: "k_mlp_loss k_adamw_shares"},
-	"a loss that nobody reads":  {silent: true, kernels: "k_mlp_loss k_adamw_shares"},
-	"another that nobody reads": {cfg: plain(8, 16, 32, 2), loss: absolute, silent: true, kernels: "k_perceptron k_adamw_shares"},
-	"another rule":              {rule: "momentum", kernels: "k_mlp_loss k_reduce_shares k_sum k_sgd"},
+	"squared":                   {kernels: "k_mlp_loss k_adamw_partials"},
+	"absolute":                  {loss: absolute, kernels: "k_mlp_loss k_adamw_partials"},
+	"one hidden layer":          {cfg: plain(8, 32, 1), kernels: "k_mlp_loss k_adamw_partials"},
+	"many layers":               {cfg: plain(12, 16, 16, 16, 16, 16), kernels: "k_mlp_loss k_adamw_partials"},
+	"a loss that nobody reads":  {silent: true, kernels: "k_mlp_loss k_adamw_partials"},
+	"another that nobody reads": {cfg: plain(8, 16, 32, 2), loss: absolute, silent: true, kernels: "k_perceptron k_adamw_partials"},
+	"another rule":              {rule: "momentum", kernels: "k_mlp_loss k_reduce_partials k_sum k_sgd"},
 	"clipped": {between: func(l *learner) []*tensor.Tensor { return []*tensor.Tensor{optim.ClipNorm(l.params, 0.5)} },
-		kernels: "k_mlp_loss k_reduce_shares k_sum"},
+		kernels: "k_mlp_loss k_reduce_partials k_sum"},
 	"gradients returned": {between: func(l *learner) []*tensor.Tensor { return []*tensor.Tensor{l.params[1].Grad()} },
-		kernels: "k_mlp_loss k_reduce_shares k_sum"},
+		kernels: "k_mlp_loss k_reduce_partials k_sum"},
 	"the loss is read": {between: func(l *learner) []*tensor.Tensor { return nil }, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		loss := squared(l, y)
 		l.scale.SetInPlace(loss.Value().Reshape(1))
 		return loss
-	}, kernels: "k_mlp_loss k_adamw_shares"},
-	"inputs that are trained": {set: trainInputs, kernels: "k_mlp_loss k_adamw_shares"},
+	}, kernels: "k_mlp_loss k_adamw_partials"},
+	"inputs that are trained": {set: trainInputs, kernels: "k_mlp_loss k_adamw_partials"},
 	"a mean": {loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return autograd.MSE(y, autograd.Const(l.y), autograd.LossOptions{Reduction: autograd.MeanLoss})
-	}, kernels: "k_perceptron k_adamw_shares"},
-	"a bias at the end":              {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.LeakyReLU(0.1)}}, kernels: "k_perceptron k_adamw_shares"},
-	"tanh":                           {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.Tanh}, NoOutputBias: true}, kernels: "k_perceptron k_adamw_shares"},
-	"other widths":                   {cfg: plain(8, 16, 32, 2), kernels: "k_perceptron k_adamw_shares"},
-	"a width of 20":                  {cfg: plain(8, 20, 20, 2), kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy":                  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, summed":          {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, smoothed":        {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Smoothing: 0.2, Ignore: new(2)}), set: allCount, kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, silent":          {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), silent: true, kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, summed, silent":  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), silent: true, kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, another rule":    {cfg: classes, rule: "momentum", loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_reduce_shares k_sum k_sgd"},
-	"cross-entropy, no label counts": {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), set: noneCounts, kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, one class":       {cfg: nn.MLPConfig{Sizes: []int{8, 16, 1}, Activations: []nn.Activation{nn.Tanh}}, loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
-	"cross-entropy, inputs trained":  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	}, kernels: "k_perceptron k_adamw_partials"},
+	"a bias at the end":              {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.LeakyReLU(0.1)}}, kernels: "k_perceptron k_adamw_partials"},
+	"tanh":                           {cfg: nn.MLPConfig{Sizes: []int{8, 16, 16, 2}, Activations: []nn.Activation{nn.Tanh}, NoOutputBias: true}, kernels: "k_perceptron k_adamw_partials"},
+	"other widths":                   {cfg: plain(8, 16, 32, 2), kernels: "k_perceptron k_adamw_partials"},
+	"a width of 20":                  {cfg: plain(8, 20, 20, 2), kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy":                  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, summed":          {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, smoothed":        {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Smoothing: 0.2, Ignore: new(2)}), set: allCount, kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, silent":          {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), silent: true, kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, summed, silent":  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), silent: true, kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, another rule":    {cfg: classes, rule: "momentum", loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_reduce_partials k_sum k_sgd"},
+	"cross-entropy, no label counts": {cfg: classes, loss: crossEntropy(autograd.LabelOptions{Reduction: autograd.SumLoss}), set: noneCounts, kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, one class":       {cfg: nn.MLPConfig{Sizes: []int{8, 16, 1}, Activations: []nn.Activation{nn.Tanh}}, loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_partials"},
+	"cross-entropy, inputs trained":  {cfg: classes, loss: crossEntropy(autograd.LabelOptions{}), set: trainInputs, kernels: "k_perceptron k_adamw_partials"},
 	"cross-entropy, scaled": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{})(l, y).MulScalar(0.5)
-	}, kernels: "k_perceptron k_adamw_shares"},
+	}, kernels: "k_perceptron k_adamw_partials"},
 	"cross-entropy, of each": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{Reduction: autograd.EveryLoss})(l, y).Square().Sum()
 	}, refused: "no formula of what that makes, and a target"},
 	"cross-entropy, weights": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 0)})(l, y)
-	}, kernels: "k_perceptron k_adamw_shares"},
+	}, kernels: "k_perceptron k_adamw_partials"},
 	"cross-entropy, weights, smoothed": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 1), Smoothing: 0.2, Reduction: autograd.SumLoss})(l, y)
-	}, kernels: "k_perceptron k_adamw_shares"},
+	}, kernels: "k_perceptron k_adamw_partials"},
 	"cross-entropy, weights made": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{Weights: l.y.Select(0, 0).Square()})(l, y)
-	}, kernels: "k_square k_perceptron k_adamw_shares"},
+	}, kernels: "k_square k_perceptron k_adamw_partials"},
 	"cross-entropy, of a temperature": {cfg: classes, loss: func(l *learner, y *autograd.Node) *autograd.Node {
 		return crossEntropy(autograd.LabelOptions{})(l, y.MulScalar(0.5))
 	}, refused: "no formula of what that makes, and a target"},
@@ -237,19 +237,19 @@ var perceptronCases = map[string]perceptronCase{
 		loss := crossEntropy(autograd.LabelOptions{})(l, y)
 		return loss.Add(loss.Detach().Square())
 	}, kernels: "k_perceptron"},
-	"residual":                   {cfg: narrow, forward: residual(relu, before), kernels: "k_perceptron k_adamw_shares"},
-	"residual, tanh":             {cfg: narrow, forward: residual(tanh, before), kernels: "k_perceptron k_adamw_shares"},
-	"residual, GELU":             {cfg: narrow, forward: residual(gelu, before), loss: absolute, kernels: "k_perceptron k_adamw_shares"},
-	"residual, no function":      {cfg: narrow, forward: residual(identity, before), kernels: "k_perceptron k_adamw_shares"},
-	"residual, of two layers":    {cfg: narrow, forward: residual(tanh, func(i int) []int { return []int{i - 2}[min(1, max(0, 2-i)):] }), kernels: "k_perceptron k_adamw_shares"},
-	"residual, of all":           {cfg: even, forward: residual(tanh, func(i int) []int { return []int{-1, 0, 1, 2, 3}[:i+1] }), kernels: "k_perceptron k_adamw_shares"},
-	"residual, inputs trained":   {cfg: even, forward: residual(gelu, func(i int) []int { return []int{-1, 0, 1, 2, 3}[:i+1] }), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
-	"residual and cross-entropy": {cfg: even, forward: residual(relu, before), loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
-	"residual, by a factor":      {cfg: narrow, forward: residual(func(x *autograd.Node) *autograd.Node { return x.Tanh().MulScalar(0.5) }, before), kernels: "k_perceptron k_adamw_shares"},
-	"residual, of one bias":      {cfg: nn.MLPConfig{Sizes: []int{5, 12, 12, 12, 2}, NoOutputBias: true}, forward: residual(tanh, before), kernels: "k_perceptron k_adamw_shares"},
+	"residual":                   {cfg: narrow, forward: residual(relu, before), kernels: "k_perceptron k_adamw_partials"},
+	"residual, tanh":             {cfg: narrow, forward: residual(tanh, before), kernels: "k_perceptron k_adamw_partials"},
+	"residual, GELU":             {cfg: narrow, forward: residual(gelu, before), loss: absolute, kernels: "k_perceptron k_adamw_partials"},
+	"residual, no function":      {cfg: narrow, forward: residual(identity, before), kernels: "k_perceptron k_adamw_partials"},
+	"residual, of two layers":    {cfg: narrow, forward: residual(tanh, func(i int) []int { return []int{i - 2}[min(1, max(0, 2-i)):] }), kernels: "k_perceptron k_adamw_partials"},
+	"residual, of all":           {cfg: even, forward: residual(tanh, func(i int) []int { return []int{-1, 0, 1, 2, 3}[:i+1] }), kernels: "k_perceptron k_adamw_partials"},
+	"residual, inputs trained":   {cfg: even, forward: residual(gelu, func(i int) []int { return []int{-1, 0, 1, 2, 3}[:i+1] }), set: trainInputs, kernels: "k_perceptron k_adamw_partials"},
+	"residual and cross-entropy": {cfg: even, forward: residual(relu, before), loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_partials"},
+	"residual, by a factor":      {cfg: narrow, forward: residual(func(x *autograd.Node) *autograd.Node { return x.Tanh().MulScalar(0.5) }, before), kernels: "k_perceptron k_adamw_partials"},
+	"residual, of one bias":      {cfg: nn.MLPConfig{Sizes: []int{5, 12, 12, 12, 2}, NoOutputBias: true}, forward: residual(tanh, before), kernels: "k_perceptron k_adamw_partials"},
 	"residual, gradients returned": {cfg: narrow, forward: residual(tanh, before), between: func(l *learner) []*tensor.Tensor { return []*tensor.Tensor{l.params[1].Grad()} },
-		kernels: "k_perceptron k_reduce_shares k_sum"},
-	"residual, twice": {cfg: narrow, forward: residual(tanh, func(i int) []int { return append(before(i), before(i)...) }), kernels: "k_perceptron k_adamw_shares"},
+		kernels: "k_perceptron k_reduce_partials k_sum"},
+	"residual, twice": {cfg: narrow, forward: residual(tanh, func(i int) []int { return append(before(i), before(i)...) }), kernels: "k_perceptron k_adamw_partials"},
 	"residual, of products": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		h := l.net.Layers[0].Forward(x).Tanh()
 		for _, layer := range l.net.Layers[1:4] {
@@ -269,23 +269,23 @@ var perceptronCases = map[string]perceptronCase{
 		h := l.net.Layers[0].Forward(x).Tanh()
 		h = l.net.Layers[1].Forward(h).Tanh()
 		return l.net.Layers[2].Forward(h).Add(h)
-	}, kernels: "k_perceptron k_adamw_shares"},
+	}, kernels: "k_perceptron k_adamw_partials"},
 	"residual, at the end, of all": {cfg: nn.MLPConfig{Sizes: []int{12, 12, 12, 12}}, forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		first := l.net.Layers[0].Forward(x).Tanh()
 		h := l.net.Layers[1].Forward(first).GELU().Add(x)
 		return l.net.Layers[2].Forward(h).Add(first).Add(x)
-	}, loss: crossEntropy(autograd.LabelOptions{}), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	}, loss: crossEntropy(autograd.LabelOptions{}), set: trainInputs, kernels: "k_perceptron k_adamw_partials"},
 	"residual, at the end, multiplied": {cfg: nn.MLPConfig{Sizes: []int{8, 12, 12, 12}}, forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		h := l.net.Layers[0].Forward(x).Tanh()
 		h = l.net.Layers[1].Forward(h).Tanh()
 		return l.net.Layers[2].Forward(h).MulScalar(0.5).Add(h)
 	}, refused: "no formula of its result"},
-	"deep, four layers": {cfg: wide(32, 128, 128, 128, 10), loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_shares"},
-	"deep, six layers":  {cfg: wide(20, 128, 96, 128, 64, 128, 7), set: trainInputs, kernels: "k_perceptron k_adamw_shares"},
+	"deep, four layers": {cfg: wide(32, 128, 128, 128, 10), loss: crossEntropy(autograd.LabelOptions{}), kernels: "k_perceptron k_adamw_partials"},
+	"deep, six layers":  {cfg: wide(20, 128, 96, 128, 64, 128, 7), set: trainInputs, kernels: "k_perceptron k_adamw_partials"},
 	"deep, eight layers, residual": {cfg: wide(128, 128, 128, 128, 128, 128, 128, 128, 128), forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		h := residual(relu, before)(l, x)
 		return h.Add(x)
-	}, kernels: "k_perceptron k_adamw_shares"},
+	}, kernels: "k_perceptron k_adamw_partials"},
 	"residual, of results": {cfg: narrow, forward: func(l *learner, x *autograd.Node) *autograd.Node {
 		first := l.net.Layers[0].Forward(x)
 		second := l.net.Layers[1].Forward(first.Tanh()).Add(first)

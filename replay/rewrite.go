@@ -59,7 +59,7 @@ type span2 struct {
 
 type rewriter struct {
 	opt      *Options
-	limits   kernels.Target
+	target   kernels.Target
 	nodes    []*node // nil: joined with another, or left out
 	lives    func(b kernels.Buffer) bool
 	constant func(b kernels.Buffer) bool
@@ -71,7 +71,7 @@ type rewriter struct {
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory is seen after a run, and
 // constant whether it is the same in all runs; found takes what was found of perceptrons.
 func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
-	r := &rewriter{opt: opt, limits: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+	r := &rewriter{opt: opt, target: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
 		r.describe(n)
@@ -113,7 +113,7 @@ func (r *rewriter) describe(n *node) {
 	switch {
 	case k.Describe == nil:
 		n.why = "its kernel does not say what it computes"
-	case k.Grid(args, r.limits).Empty():
+	case k.Grid(args, r.target).Empty():
 		n.why = "it has nothing to do"
 	default:
 		if ops = k.Describe(args); len(ops) == 0 {
@@ -145,7 +145,7 @@ func (r *rewriter) describe(n *node) {
 			n.writes = append(n.writes, g)
 		}
 		only := !p.Mode.Read() // written
-		if whole := only && !k.Grid(args, r.limits).Empty() || fills[i]; whole && !sizes {
+		if whole := only && !k.Grid(args, r.target).Empty() || fills[i]; whole && !sizes {
 			n.fills = append(n.fills, span2{g.buf, g.span})
 		}
 		if !only && !(n.described && p.Mode.Written() && !keeps[i]) {
@@ -339,7 +339,7 @@ const mostKinds = 48
 
 // enough says why no kernel is made for a mapping, "" if one is.
 func (r *rewriter) enough(m *mapping) string {
-	if len(r.kinds) >= mostKinds && r.kinds[m.kind(r.limits)] == 0 {
+	if len(r.kinds) >= mostKinds && r.kinds[m.kind(r.target)] == 0 {
 		return fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))
 	}
 	return ""
@@ -348,7 +348,7 @@ func (r *rewriter) enough(m *mapping) string {
 // takes makes node into, at place i, one that also does what gone did.
 func (r *rewriter) takes(i int, into, gone *node, m *mapping) {
 	r.drop(into)
-	into.m, into.joined, into.kind = m, true, m.kind(r.limits)
+	into.m, into.joined, into.kind = m, true, m.kind(r.target)
 	r.kinds[into.kind]++
 	r.does(into, gone)
 	r.ofMap(into)

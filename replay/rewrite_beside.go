@@ -24,7 +24,7 @@ var doneBeside = rewrite{"horizontal-fusion", "makes one launch of a small one a
 const besideSmall = 1 << 10
 
 func doBeside(r *rewriter) {
-	if r.limits.CPU {
+	if r.target.CPU {
 		return
 	}
 	for j := range r.nodes {
@@ -33,7 +33,7 @@ func doBeside(r *rewriter) {
 				continue
 			}
 			n, c := r.nodes[i], r.nodes[j]
-			gn, gc := n.kernel.Grid(n.args, r.limits), c.kernel.Grid(c.args, r.limits)
+			gn, gc := n.kernel.Grid(n.args, r.target), c.kernel.Grid(c.args, r.target)
 			own := [2][2]int{groups(gn), groups(gc)}
 			if own[0][1] > 1 || own[1][1] > 1 || gn.Items() != gc.Items() || min(own[0][0], own[1][0]) > besideSmall {
 				continue
@@ -82,7 +82,7 @@ func doBeside(r *rewriter) {
 // beside reports whether the launch at a place can be done beside another.
 func (r *rewriter) beside(i int) bool {
 	n := r.nodes[i]
-	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && n.kernel.Together != nil && n.kernel.Together.Function != "" && !n.kernel.Grid(n.args, r.limits).Empty()
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && n.kernel.Together != nil && n.kernel.Together.Function != "" && !n.kernel.Grid(n.args, r.target).Empty()
 }
 
 // depend reports whether either of two launches touches what the other writes.

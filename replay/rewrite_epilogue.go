@@ -130,7 +130,7 @@ func (r *rewriter) storer(j int, o operand) int {
 		return -1
 	}
 	n := r.nodes[last]
-	if !r.opt.without(joinedRows.name) && n.kernel.RowsOf(n.args, r.limits) != nil {
+	if !r.opt.without(joinedRows.name) && n.kernel.RowsOf(n.args, r.target) != nil {
 		return -1 // which are joined with more than one map
 	}
 	if n.m != nil || n.once || n.kernel.Stores == nil || n.why == slotted {
@@ -150,9 +150,9 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	count, _ := s.Elements(n.args)
 	result := n.args[s.Result]
 	switch {
-	case s.Wide(r.limits) == 0:
+	case s.Wide(r.target) == 0:
 		return 0, nil, "on this device it stores its result in another way"
-	case s.Before != nil && s.Before(n.args, r.limits):
+	case s.Before != nil && s.Before(n.args, r.target):
 		return 0, nil, "a long sum is added up where its result lies, or a long row is put together there"
 	case count == 0 || count != result.N:
 		return 0, nil, "it does not store elements of a result one after the other"
@@ -190,8 +190,8 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 		return 0, nil, "what is done between them depends on the former, and the latter on that"
 	}
 	keep := !over && (r.lasts(&stored, i) || len(r.readers(&stored, i)) > 1)
-	layout, rank := m.layout(r.limits)
-	if r.limits.CPU && rank > 2 {
+	layout, rank := m.layout(r.target)
+	if r.target.CPU && rank > 2 {
 		return 0, nil, "on a CPU, finding its rows would take longer than a launch of its own"
 	}
 	for t := range len(m.operands) + len(m.results) {
@@ -215,11 +215,11 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 		return 0, nil, err.Error()
 	}
 	e = &ending{then: kernels.Then{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
-	e.kind = fmt.Sprintf("%p %d %t %t %v %s", k, value, keep, vectors, layout.Aligned, m.kind(r.limits))
+	e.kind = fmt.Sprintf("%p %d %t %t %v %s", k, value, keep, vectors, layout.Aligned, m.kind(r.target))
 	if len(r.kinds) >= mostKinds && r.kinds[e.kind] == 0 {
 		return 0, nil, fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))
 	}
-	_, all, err := m.launch(r.limits)
+	_, all, err := m.launch(r.target)
 	if err != nil {
 		return 0, nil, err.Error()
 	}
@@ -287,11 +287,11 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 // endsAlike says how functions that may be others for vectors are computed as they were: every element in a vector, or every
 // one alone.
 func (r *rewriter) endsAlike(was, now *mapping, s *kernels.Stores) (vectors, ok bool) {
-	switch width := was.vectors(r.limits); {
+	switch width := was.vectors(r.target); {
 	case width > 1:
 		return true, true
 	case width == 1:
-		return false, !r.limits.CPU || s.CPU == 1 || inner(now.dims) < kernels.MapVectorCPU
+		return false, !r.target.CPU || s.CPU == 1 || inner(now.dims) < kernels.MapVectorCPU
 	}
 	return false, false
 }

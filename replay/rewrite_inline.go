@@ -228,12 +228,12 @@ func (r *rewriter) alike(was, now *mapping, straight bool) bool {
 	if was.program().Alike() {
 		return true
 	}
-	a, b := was.vectors(r.limits), now.vectors(r.limits)
+	a, b := was.vectors(r.target), now.vectors(r.target)
 	if a != 0 && a == b {
 		return true
 	}
-	x, _ := was.layout(r.limits)
-	y, _ := now.layout(r.limits)
+	x, _ := was.layout(r.target)
+	y, _ := now.layout(r.target)
 	return straight && x.Aligned == y.Aligned && inner(was.dims) == inner(now.dims)
 }
 

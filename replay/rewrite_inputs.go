@@ -24,7 +24,7 @@ func computeInputs(r *rewriter) {
 		return
 	}
 	for i, n := range r.nodes {
-		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Worth(n.args, r.limits) }) {
+		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Worth(n.args, r.target) }) {
 			r.inputs(i, n)
 		}
 	}
@@ -80,7 +80,7 @@ func (r *rewriter) from(n *node, makers []int, none kernels.Arg) (*kernels.Kerne
 		part := kernels.Part{Kernel: m.kernel, Args: m.args}
 		if m.joined {
 			var err error
-			if part.Kernel, part.Args, err = m.m.launch(r.limits); err != nil {
+			if part.Kernel, part.Args, err = m.m.launch(r.target); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -32,7 +32,7 @@ func (r *rewriter) parted(c *node) (m, rest *node) {
 	if c.kernel.Parts == nil || !c.described {
 		return nil, nil
 	}
-	parts := c.kernel.Parts(c.args, r.limits)
+	parts := c.kernel.Parts(c.args, r.target)
 	if parts == nil {
 		r.opt.say("split: %s: refused: its function is costly", r.name(c))
 		return nil, nil

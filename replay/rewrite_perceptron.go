@@ -106,7 +106,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	if trainer == nil {
 		return errNoTrainer
 	}
-	form, err := trainer.Step(trained, p.samples, real, r.limits)
+	form, err := trainer.Step(trained, p.samples, real, r.target)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	// What the pass writes goes to the last places of its launches before anything reads it.
 	update := r.updated(grads, covered)
 	dx := results[p.dx]
-	limits, on := r.limits, ""
+	limits, on := r.target, ""
 	if m, l, ok := trainer.MatrixStep(trained, p.samples, r.passes.units); ok {
 		if err := p.try(m, l, r.passes, dx != nil); err != nil {
 			r.opt.say("fused-training-step: not on matrix units: %v", err)
@@ -287,7 +287,7 @@ func (f *followed) lies(h *held) (input, error) {
 
 // trained returns the perceptron that is to be trained, with its parameters as an optimizer lays them out.
 func (p *perceptron) trained() (*fusion.Perceptron, error) {
-	all := &fusion.Perceptron{Error: p.error, Slope: p.slope, Labels: p.labels}
+	all := &fusion.Perceptron{Error: p.error, OutputGrad: p.slope, Labels: p.labels}
 	end := 0
 	next := func(n int) int {
 		at := end
@@ -296,7 +296,7 @@ func (p *perceptron) trained() (*fusion.Perceptron, error) {
 	}
 	for i := range p.layers {
 		l := &p.layers[i]
-		layer := fusion.Layer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Kept: l.kept, Value: l.f, Slope: l.slope, Join: l.join}
+		layer := fusion.Layer{Inputs: l.inputs(), Outputs: l.outputs(), Bias: -1, Kept: l.kept, Value: l.f, InputGrad: l.slope, Join: l.join}
 		layer.Weights = next(l.inputs() * l.outputs())
 		if l.bias != nil {
 			layer.Bias = next(l.outputs())

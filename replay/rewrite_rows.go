@@ -96,7 +96,7 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
 					}
 				}
 			} else if n.m == nil {
-				of := n.kernel.RowsOf(n.args, r.limits)
+				of := n.kernel.RowsOf(n.args, r.target)
 				if of == nil {
 					return nil, false, fmt.Sprintf("%s does not work on rows", r.name(n))
 				}
@@ -141,7 +141,7 @@ func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why st
 		part, why := r.mapOf(n.m, rows, alone)
 		return []rowPart{part}, why
 	}
-	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.limits), nil}}, ""
+	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.target), nil}}, ""
 }
 
 // mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else of one element.
@@ -206,11 +206,11 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
 	if !r.alike(m, split, true) {
 		return part, otherVectors
 	}
-	k, args, err := split.launch(r.limits)
+	k, args, err := split.launch(r.target)
 	if err != nil || k.Rows == nil {
 		return part, "a map is strided along its rows"
 	}
-	return rowPart{k, args, k.RowsOf(args, r.limits), m}, ""
+	return rowPart{k, args, k.RowsOf(args, r.target), m}, ""
 }
 
 // width is how many elements a row has in the largest argument.
@@ -248,7 +248,7 @@ func (r *rewriter) fits(chain []rowPart, alone bool) string {
 	if run == 0 {
 		return "their work-groups have different numbers of rows"
 	}
-	if !alone && !r.limits.CPU && groups < r.limits.Units {
+	if !alone && !r.target.CPU && groups < r.target.Units {
 		for i := range chain {
 			if run*chain[i].width() > rowsLong {
 				return "there would be few work-groups, each with much to do"
@@ -291,7 +291,7 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 	}
 	if alone {
 		for i := range chain {
-			if of := chain[i].of; r.limits.CPU && of.Run > 0 && of.Rows > of.Run { // the function does one run
+			if of := chain[i].of; r.target.CPU && of.Run > 0 && of.Rows > of.Run { // the function does one run
 				return 0, 0
 			}
 		}
@@ -308,7 +308,7 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 		run = max(1, rowsChunk/wide)
 	}
 	for i := range chain {
-		if of := chain[i].of.Run; of > 0 && (r.limits.CPU && of != run || run%of != 0) {
+		if of := chain[i].of.Run; of > 0 && (r.target.CPU && of != run || run%of != 0) {
 			return 0, 0
 		}
 	}
@@ -347,7 +347,7 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 		list = append(list, p.kernel)
 		args = append(args, p.args...)
 		n := p.of.Rows
-		if !r.limits.CPU && !p.kernel.Rows.Free {
+		if !r.target.CPU && !p.kernel.Rows.Free {
 			n = run / p.of.Run
 			if alone {
 				n = (p.of.Rows + p.of.Run - 1) / p.of.Run

@@ -20,7 +20,7 @@ import (
 var addedShares = rewrite{"split-k-into-adam", "adds the shares of gradients up where AdamW reads them", addShares}
 
 func addShares(r *rewriter) {
-	if r.limits.CPU {
+	if r.target.CPU {
 		return
 	}
 	for j, n := range r.nodes {
@@ -46,7 +46,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 		if c == nil || c.once || c.m != nil || c.chain != nil || c.why == slotted {
 			continue
 		}
-		if fusion.RegisteredGradients().Partials(c.kernel, c.args, 0, 0, r.limits) == nil {
+		if fusion.RegisteredGradients().Partials(c.kernel, c.args, 0, 0, r.target) == nil {
 			continue
 		}
 		x, y := c.args[0].Buf, c.args[1]
@@ -85,7 +85,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	var sums []fusion.Partial
 	for _, i := range nodes {
 		c := r.nodes[i]
-		sums = append(sums, fusion.RegisteredGradients().Partials(c.kernel, c.args, c.args[1].Off-g.Off, begins[c.args[0].Buf]+c.args[0].Off, r.limits)...)
+		sums = append(sums, fusion.RegisteredGradients().Partials(c.kernel, c.args, c.args[1].Off-g.Off, begins[c.args[0].Buf]+c.args[0].Off, r.target)...)
 	}
 	blocks, all := u.SumBlocks(sums, g.N)
 	if all {

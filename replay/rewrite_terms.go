@@ -17,10 +17,10 @@ var addedTerms = rewrite{"sum-to-elementwise", "makes maps of sums of few terms 
 
 func addTerms(r *rewriter) {
 	for i, n := range r.nodes {
-		if n == nil || n.m != nil || n.once || n.kernel.Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.limits).Empty() {
+		if n == nil || n.m != nil || n.once || n.kernel.Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.target).Empty() {
 			continue
 		}
-		op := n.kernel.Terms(n.args, r.limits)
+		op := n.kernel.Terms(n.args, r.target)
 		if op == nil {
 			continue
 		}
@@ -38,7 +38,7 @@ func addTerms(r *rewriter) {
 				c := r.nodes[j]
 				found = true
 				switch {
-				case c.m == nil && (c.why == slotted || c.kernel.RowsOf(c.args, r.limits) == nil):
+				case c.m == nil && (c.why == slotted || c.kernel.RowsOf(c.args, r.target) == nil):
 					why = fmt.Sprintf("%s reads its result, and is no map and not by rows", r.name(c))
 				case c.m != nil && len(op.Operands)+len(c.m.operands)-1 > kernels.MapOperands:
 					why = fmt.Sprintf("%s would read more tensors than a map does", r.name(c))

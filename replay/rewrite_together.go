@@ -110,7 +110,7 @@ func (r *rewriter) together() (made bool) {
 		for _, p := range b.parts {
 			args = append(args, p.args)
 		}
-		n.kernel, n.args = k.Several(len(b.parts)), k.SeveralArgs(r.limits, args...)
+		n.kernel, n.args = k.Several(len(b.parts)), k.SeveralArgs(r.target, args...)
 		n.chain, n.by = b.parts, "batch-launches"
 		r.opt.say("batch-launches: %s: one launch", r.name(n))
 		made = true
@@ -120,10 +120,10 @@ func (r *rewriter) together() (made bool) {
 
 // bundleOf returns a launch as the first of a bundle, nil if it is done alone.
 func (r *rewriter) bundleOf(n *node) *bundle {
-	if n.m != nil || n.once || n.chain != nil || n.kernel.MostTogether(r.limits) == 1 || n.why == slotted {
+	if n.m != nil || n.once || n.chain != nil || n.kernel.MostTogether(r.target) == 1 || n.why == slotted {
 		return nil
 	}
-	grid := n.kernel.Grid(n.args, r.limits)
+	grid := n.kernel.Grid(n.args, r.target)
 	if grid.Empty() {
 		return nil
 	}
@@ -131,19 +131,19 @@ func (r *rewriter) bundleOf(n *node) *bundle {
 	if r.numbered(n.kernel) {
 		size = [3]int{}
 	}
-	if own[0]*own[1] > togetherWide || r.limits.CPU && own[0]*own[1] > togetherGroups {
+	if own[0]*own[1] > togetherWide || r.target.CPU && own[0]*own[1] > togetherGroups {
 		return nil
 	}
 	return &bundle{n: n, parts: []rowPart{{kernel: n.kernel, args: n.args}}, size: size, most: own, busy: own[0] * own[1]}
 }
 
 // numbered reports whether launches of a kernel together have work-groups of their own each, of one size.
-func (r *rewriter) numbered(k *kernels.Kernel) bool { return k.Together.Blocks != nil && !r.limits.CPU }
+func (r *rewriter) numbered(k *kernels.Kernel) bool { return k.Together.Blocks != nil && !r.target.CPU }
 
 // fit reports whether there can be a launch that does both.
 func (r *rewriter) fit(b, c *bundle) bool {
 	k, n := b.parts[0].kernel, len(b.parts)+len(c.parts)
-	if n > k.MostTogether(r.limits) || b.size != c.size {
+	if n > k.MostTogether(r.target) || b.size != c.size {
 		return false
 	}
 	if r.numbered(k) {
@@ -222,7 +222,7 @@ func (r *rewriter) wait(i, j int) (late []int, why string) {
 			if !used {
 				kept += size
 			}
-			if kept > togetherLarge || r.limits.CPU && kept > 0 {
+			if kept > togetherLarge || r.target.CPU && kept > 0 {
 				return nil, muchMemory
 			}
 		}

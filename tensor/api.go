@@ -44,8 +44,8 @@ func (api) Rehome(t, place *Tensor) {
 	old := t.st
 	old.moves++
 	t.st, t.strides, t.off, t.inFlatBuffer = place.st, place.strides, place.off, true
-	if v := old.turned[t]; v != nil {
-		delete(old.turned, t)
+	if v := old.transposes[t]; v != nil {
+		delete(old.transposes, t)
 		v.follow(t, old)
 	}
 	old.release()
@@ -53,20 +53,20 @@ func (api) Rehome(t, place *Tensor) {
 
 func (api) Transposed(t *Tensor) *Tensor {
 	check("Transposed", t)
-	v := t.st.turned[t]
+	v := t.st.transposes[t]
 	if v == nil || v.freed {
 		v = t.T().Retain()
-		t.st.turn(t, v)
+		t.st.dropTranspose(t, v)
 	}
 	return v
 }
 
 // turn remembers the transpose of a tensor.
-func (s *storage) turn(t, v *Tensor) {
-	if s.turned == nil {
-		s.turned = map[*Tensor]*Tensor{}
+func (s *storage) dropTranspose(t, v *Tensor) {
+	if s.transposes == nil {
+		s.transposes = map[*Tensor]*Tensor{}
 	}
-	s.turned[t] = v
+	s.transposes[t] = v
 }
 
 // follow makes v, a transpose of t in its old storage, one of t as it is now.
@@ -76,7 +76,7 @@ func (v *Tensor) follow(t *Tensor, old *storage) {
 	}
 	t.st.retain()
 	v.st, v.strides, v.off = t.st, []int{t.strides[1], t.strides[0]}, t.off
-	t.st.turn(t, v)
+	t.st.dropTranspose(t, v)
 	old.release()
 }
 

@@ -68,6 +68,6 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 			where.Free()
 		}
 	}
-	at.within(0, x.n-1)
+	at.boundValues(0, x.n-1)
 	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
 }

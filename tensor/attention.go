@@ -36,7 +36,7 @@ func (t *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...Attent
 }
 
 func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
-	a := q.attends(k, v, mask, options)
+	a := q.attentionCall(k, v, mask, options)
 	defer a.free()
 	if f := a.inBlocks(whole); f != nil {
 		dq, dk, dv = f.gradients(y, kept, g, wants[1] || wants[2])
@@ -78,19 +78,19 @@ func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whol
 }
 
 func (api) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
-	a := q.attends(k, v, nil, options)
+	a := q.attentionCall(k, v, nil, options)
 	return ops.AttentionKeeps(a.kernelShape(), intmath.Product(a.batch), a.l, a.s, a.causal, q.Device().Target())
 }
 
 func (api) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
-	a := q.attends(k, v, mask, options)
+	a := q.attentionCall(k, v, mask, options)
 	defer a.free()
 	bias, causal, live = a.additions()
 	return a.scale, bias, causal, live
 }
 
 func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
-	a := t.attends(k, v, mask, options)
+	a := t.attentionCall(k, v, mask, options)
 	defer a.free()
 	if f := a.inBlocks(whole); f != nil {
 		return f.forward()
@@ -136,8 +136,8 @@ func (t *Tensor) matrixT() *Tensor {
 	return t.Transpose(axes...)
 }
 
-// attending is an attention before it is computed.
-type attending struct {
+// attentionCall is an attention before it is computed.
+type attentionCall struct {
 	q, k, v *Tensor
 	batch   []int
 	l, s    int
@@ -146,14 +146,14 @@ type attending struct {
 	bias    *Tensor // what the mask adds, or nil
 }
 
-func (a *attending) free() {
+func (a *attentionCall) free() {
 	if a.bias != nil {
 		a.bias.Free()
 	}
 }
 
 // attends panics unless t, k, v and mask have an attention.
-func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) *attending {
+func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *attentionCall {
 	const op = "ScaledDotProductAttention"
 	check(op, t, k, v)
 	o := only(op, options)
@@ -162,7 +162,7 @@ func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) *attend
 			misuse(op, ErrShape, "the last two axes of each are positions and features", t, k, v)
 		}
 	}
-	a := &attending{q: t, k: k, v: v, l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
+	a := &attentionCall{q: t, k: k, v: v, l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
 	if t.shape[t.Rank()-1] != k.shape[k.Rank()-1] || a.s != v.shape[v.Rank()-2] {
 		misuse(op, ErrShape, "queries have the features of keys, and there is a value for each key", t, k, v)
 	}
@@ -199,13 +199,13 @@ func (t *Tensor) attends(k, v, mask *Tensor, options []AttentionOptions) *attend
 }
 
 // shape returns that of a batch of matrices.
-func (a *attending) shape(rows, cols int) []int {
+func (a *attentionCall) shape(rows, cols int) []int {
 	return append(slices.Clone(a.batch), rows, cols)
 }
 
 // additions returns what is added to the products of queries and keys: that of the mask, and that of what is causal, which are nil
 // without. live is 0 for queries that attend to no key, to which nothing is added, and else 1; nil if there are none.
-func (a *attending) additions() (bias, causal, live *Tensor) {
+func (a *attentionCall) additions() (bias, causal, live *Tensor) {
 	if a.l == 0 || a.s == 0 {
 		return nil, nil, nil
 	}
@@ -240,14 +240,14 @@ func (a *attending) additions() (bias, causal, live *Tensor) {
 
 // blocks is an attention by kernels that go over blocks of keys.
 type blocks struct {
-	*attending
+	*attentionCall
 	*ops.AttentionKernels
 	items int // of the batch
 }
 
 // inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, if products are faster, or for features
 // that they are not for.
-func (a *attending) inBlocks(whole bool) *blocks {
+func (a *attentionCall) inBlocks(whole bool) *blocks {
 	d, items := a.q.Device(), intmath.Product(a.batch)
 	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Target()) {
 		return nil
@@ -261,7 +261,7 @@ func (a *attending) inBlocks(whole bool) *blocks {
 
 // headView is an operand whose rows lie where place says.
 type headView struct {
-	operand
+	contiguousTensor
 	place ops.AttentionPlace
 }
 
@@ -275,7 +275,7 @@ func (b *blocks) headView(t *Tensor) headView {
 	shape := b.shape(t.shape[t.Rank()-2], t.shape[t.Rank()-1])
 	wide := x.Expand(shape...)
 	if place, ok := b.place(wide); ok {
-		return headView{operand{wide, true}, place}
+		return headView{contiguousTensor{wide, true}, place}
 	}
 	defer wide.Free()
 	dense := x.view(x.shape, rowMajor(x.shape), x.off) // as a copy would lie
@@ -286,20 +286,20 @@ func (b *blocks) headView(t *Tensor) headView {
 	if !ok {
 		all := wide.Copy()
 		place, _ = b.place(all)
-		return headView{operand{all, true}, place}
+		return headView{contiguousTensor{all, true}, place}
 	}
 	once := x.Copy()
 	defer once.Free()
-	return headView{operand{once.Expand(shape...), true}, place}
+	return headView{contiguousTensor{once.Expand(shape...), true}, place}
 }
 
 // kernelShape is what kernels are built for.
-func (a *attending) kernelShape() ops.AttentionShape {
+func (a *attentionCall) kernelShape() ops.AttentionShape {
 	return ops.AttentionShape{Features: a.q.shape[a.q.Rank()-1], Values: a.v.shape[a.v.Rank()-1]}
 }
 
 // heads returns how many matrices the last axis of the batch has.
-func (a *attending) heads() int {
+func (a *attentionCall) heads() int {
 	if len(a.batch) == 0 {
 		return 1
 	}
@@ -308,7 +308,7 @@ func (a *attending) heads() int {
 
 // place returns where the rows of a batch of matrices lie. It reports false if features are no neighbours, or if the axes of
 // the batch before the last are not as one.
-func (a *attending) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
+func (a *attentionCall) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
 	n := t.Rank()
 	if t.shape[n-1] > 1 && t.strides[n-1] != 1 {
 		return p, false
@@ -347,9 +347,9 @@ func (b *blocks) result(op string, q headView) *Tensor {
 }
 
 // biases returns what a mask adds as an operand, and how many of its elements are those of an item of the batch, 0 for one matrix for all.
-func (b *blocks) biases() (bias operand, step int) {
+func (b *blocks) biases() (bias contiguousTensor, step int) {
 	if b.bias == nil {
-		return operand{Empty(b.q.Device(), 0), true}, 0
+		return contiguousTensor{Empty(b.q.Device(), 0), true}, 0
 	}
 	lead := max(b.bias.Rank()-2, 0)
 	shape := []int{b.l, b.s}
@@ -366,7 +366,7 @@ func (b *blocks) biases() (bias operand, step int) {
 		wide.Free()
 		return c, step
 	}
-	return operand{wide, true}, step
+	return contiguousTensor{wide, true}, step
 }
 
 // launch runs a kernel on operands, with the numbers after them, of which the last are the places of some operands.
@@ -390,7 +390,7 @@ func (b *blocks) forward() (y, lse *Tensor) {
 	y, lse = b.result(op, q), alloc(op, d, []int{b.items, b.l})
 	place, _ := b.place(y)
 	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.bufferArg(), lse.arg()}, step, q.place, k.place, v.place, place)
-	for _, o := range []operand{q.operand, k.operand, v.operand, bias} {
+	for _, o := range []contiguousTensor{q.contiguousTensor, k.contiguousTensor, v.contiguousTensor, bias} {
 		o.release()
 	}
 	return y, lse
@@ -411,7 +411,7 @@ func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 		b.launch(b.Keys, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), pg.arg(), dk.arg(), dv.arg()}, step,
 			q.place, k.place, v.place, pg.place)
 	}
-	for _, o := range []operand{q.operand, k.operand, v.operand, py.operand, pg.operand, bias} {
+	for _, o := range []contiguousTensor{q.contiguousTensor, k.contiguousTensor, v.contiguousTensor, py.contiguousTensor, pg.contiguousTensor, bias} {
 		o.release()
 	}
 	delta.Free()

@@ -10,7 +10,7 @@ import (
 
 // axisView is a tensor without gaps as [outer, n, inner]: what an operation along the middle axis works on.
 type axisView struct {
-	operand
+	contiguousTensor
 	outer, n, inner int
 }
 
@@ -37,16 +37,16 @@ func (t *Tensor) asOuterNInner(typ Type, axes []int) axisView {
 	moved := c.Transpose(append(order, axes...)...)
 	defer moved.Free()
 	defer c.release()
-	return axisView{operand{moved.Copy(), true}, outer, n, 1}
+	return axisView{contiguousTensor{moved.Copy(), true}, outer, n, 1}
 }
 
 // packed returns an operand without gaps in place of one that may have some.
-func (o operand) packed() operand {
+func (o contiguousTensor) packed() contiguousTensor {
 	if o.IsContiguous() {
 		return o
 	}
 	defer o.release()
-	return operand{o.Copy(), true}
+	return contiguousTensor{o.Copy(), true}
 }
 
 // without returns t's shape without sorted axes.

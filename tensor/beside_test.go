@@ -45,14 +45,14 @@ func TestBeside(t *testing.T) {
 				sgd := func(w []*tensor.Tensor) []kernels.Arg {
 					return []kernels.Arg{w[4].Arg(), g.Arg(), w[5].Arg(), kernels.IntArg(count), kernels.FloatArg(0.1), kernels.FloatArg(0.9), kernels.FloatArg(0.01), kernels.IntArg(1)}
 				}
-				tensor.Launch(d, ops.AdamWShares, shares(written[0])...)
+				tensor.Launch(d, ops.AdamWPartials, shares(written[0])...)
 				tensor.Launch(d, ops.SGD, sgd(written[0])...)
 				a, b := shares(written[1]), sgd(written[1])
-				wide := [2]int{ops.AdamWShares.Grid(a, d.Target()).Local[0], ops.SGD.Grid(b, d.Target()).Local[0]}
+				wide := [2]int{ops.AdamWPartials.Grid(a, d.Target()).Local[0], ops.SGD.Grid(b, d.Target()).Local[0]}
 				if size/32 <= count/256 {
-					tensor.Launch(d, kernels.Beside(ops.AdamWShares, ops.SGD, wide), append(a, b...)...)
+					tensor.Launch(d, kernels.Beside(ops.AdamWPartials, ops.SGD, wide), append(a, b...)...)
 				} else {
-					tensor.Launch(d, kernels.Beside(ops.SGD, ops.AdamWShares, [2]int{wide[1], wide[0]}), append(b, a...)...)
+					tensor.Launch(d, kernels.Beside(ops.SGD, ops.AdamWPartials, [2]int{wide[1], wide[0]}), append(b, a...)...)
 				}
 				for i := range written[0] {
 					want, err := written[0][i].Float64s()

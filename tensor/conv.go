@@ -251,7 +251,7 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
-	if m := s.MatrixUnits(transposed, d.Real(), matrixLimits(d)); hasUnits(d, m.Tile.Inner) {
+	if m := s.MatrixUnits(transposed, d.Real(), matrixTarget(d)); hasUnits(d, m.Tile.Inner) {
 		convMatrix(op, m, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
@@ -285,7 +285,7 @@ func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
 		}
 		return
 	}
-	m := s.MatrixUnitsWeight(d.Real(), matrixLimits(d))
+	m := s.MatrixUnitsWeight(d.Real(), matrixTarget(d))
 	slice := s.ConvSlice(d.Target())
 	if !hasUnits(d, m.Tile.Inner) {
 		m = ops.ConvMatrix{}

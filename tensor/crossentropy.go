@@ -11,7 +11,7 @@ import (
 )
 
 func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *Tensor) {
-	d, outer, n, inner := labelled(op, x, labels, weights)
+	d, outer, n, inner := classShape(op, x, labels, weights)
 	if !(smoothing >= 0 && smoothing <= 1) {
 		misuse(op, ErrValue, fmt.Sprintf("the label smoothing is %v: it is from 0 to 1", smoothing), x)
 	}
@@ -33,7 +33,7 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 }
 
 func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
-	d, outer, n, inner := labelled(op, x, labels, weights)
+	d, outer, n, inner := classShape(op, x, labels, weights)
 	check(op, x, kept, g)
 	out := alloc(op, d, x.shape)
 	if out.Len() == 0 {
@@ -62,8 +62,8 @@ func classWeights(other, weights *Tensor) (arg kernels.Arg, done func()) {
 	return w.arg(), w.release
 }
 
-// labelled returns the shape [outer, n, inner] of x around its classes, axis 1, or the only one.
-func labelled(op string, x, labels, weights *Tensor) (d Device, outer, n, inner int) {
+// classShape returns the shape [outer, n, inner] of x around its classes, axis 1, or the only one.
+func classShape(op string, x, labels, weights *Tensor) (d Device, outer, n, inner int) {
 	d = check(op, x, labels)
 	axis := min(1, x.Rank()-1)
 	if axis < 0 || !slices.Equal(labels.shape, slices.Delete(slices.Clone(x.shape), axis, axis+1)) {

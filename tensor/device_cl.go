@@ -22,7 +22,7 @@ type clDevice struct {
 	base
 	dev     *clrt.Device
 	real    kernels.DType
-	limits  kernels.Target
+	target  kernels.Target
 	options string // of the compiler
 	entries *entries[*clrt.Kernel]
 	args    []clrt.Arg    // scratch of launch
@@ -63,12 +63,12 @@ func openCL(sel string, opt Options) (Device, error) {
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", builds: opt.Builds}
 	d.factors = opt.Precision
 	d.tuning = info.Name
-	d.limits = kernels.Target{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
-	if d.tuned, err = ops.GemmChoices(info.Name, d.limits); err != nil {
+	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	if d.tuned, err = ops.GemmChoices(info.Name, d.target); err != nil {
 		dev.Close()
 		return nil, err
 	}
-	d.entries = newEntries(d.limits, d.build, dev.Release)
+	d.entries = newEntries(d.target, d.build, dev.Release)
 	if opt.Float64 {
 		d.real = kernels.Float64
 		d.options += " -DREAL_IS_DOUBLE"
@@ -125,7 +125,7 @@ func (d *clDevice) Name() string {
 }
 
 func (d *clDevice) Real() kernels.DType    { return d.real }
-func (d *clDevice) Target() kernels.Target { return d.limits }
+func (d *clDevice) Target() kernels.Target { return d.target }
 
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	return d.allocate("Alloc", t, n)
@@ -222,7 +222,7 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 // ready returns the entry point of k, built, and tried for a launch like this, whose work-items it leaves in d.grid; nil
 // if there is nothing to launch, or the device has failed.
 func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Kernel] {
-	d.grid = k.Grid(args, d.limits)
+	d.grid = k.Grid(args, d.target)
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return nil
@@ -242,8 +242,8 @@ func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Ker
 				return nil
 			}
 		}
-		if entry.instead != nil {
-			*grid = entry.instead.Grid(args, entry.limits)
+		if entry.replacement != nil {
+			*grid = entry.replacement.Grid(args, entry.target)
 		}
 	}
 	return entry
@@ -277,7 +277,7 @@ func (d *clDevice) number(a *kernels.Arg) clrt.Arg {
 }
 
 // build builds the entry point of k.
-func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) { return d.buildFor(k, d.limits) }
+func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) { return d.buildFor(k, d.target) }
 
 // buildFor builds the form of k for a device with the limits l.
 func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Target) (*clrt.Kernel, error) {
@@ -302,8 +302,8 @@ func (d *clDevice) source(k *kernels.Kernel, l kernels.Target) (clrt.Source, err
 	return src, err
 }
 
-// aside launches a form of k beside the work of the device, on host memory.
-func (d *clDevice) aside(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) error {
+// runDetached launches a form of k beside the work of the device, on host memory.
+func (d *clDevice) runDetached(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) error {
 	raw := make([]clrt.DetachedArg, len(args))
 	for i, a := range args {
 		switch k.Params[i].Mode {

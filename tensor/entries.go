@@ -12,7 +12,7 @@ import (
 // entries are the entry points, of type E, that a device has built. Kernels of the same source, options and name
 // share one, unless their twins are of other modules: the trial of one says nothing of another then. There are at most `most`: then those that were launched least recently are released.
 type entries[E any] struct {
-	limits  kernels.Target
+	target  kernels.Target
 	build   func(*kernels.Kernel) (E, error)
 	release func(E)
 
@@ -26,9 +26,9 @@ type entry[E any] struct {
 	built E
 	used  uint64 // clock at the last launch
 
-	tried   uint64          // the size classes, as bits, in which the kernel was tried
-	instead *kernels.Kernel // what was built, if another has taken the place of one that failed its trial
-	limits  kernels.Target  // that it was built for
+	tried       uint64          // the size classes, as bits, in which the kernel was tried
+	replacement *kernels.Kernel // what was built, if another has taken the place of one that failed its trial
+	target      kernels.Target  // that it was built for
 }
 
 // entryKey is what an entry point is built from.
@@ -55,7 +55,7 @@ func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
 		e.used = es.clock
 		return e, nil
 	}
-	key := entryKey{file: k.Source(es.limits), text: k.TextOn(es.limits), defines: k.Defines, name: k.Name}
+	key := entryKey{file: k.Source(es.target), text: k.TextOn(es.target), defines: k.Defines, name: k.Name}
 	if k.Twin.Foreign() {
 		key.kernel = k
 	}

@@ -105,7 +105,7 @@ func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
 	if t.Len() == 0 {
 		return 0, -1
 	}
-	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version && int(k.low) >= least && int(k.high) < bound {
+	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version && int(k.low) >= least && int(k.high) < bound {
 		return k.low, k.high
 	}
 	if t.typ == Uint8 {
@@ -129,14 +129,14 @@ func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
 // intRange is what is known of the elements of a storage of int32: at a version they were in [low, high]. Memory that
 // was lent to launches of others is written without a word.
 type intRange struct {
-	low, high   int32
-	version     uint64
-	known, lent bool
-	of          *Tensor // in a step that is recorded: what is older and has these elements; or nil
+	low, high      int32
+	version        uint64
+	known, exposed bool
+	of             *Tensor // in a step that is recorded: what is older and has these elements; or nil
 }
 
-// within says that the elements of a tensor that nobody else has seen are in [low, high].
-func (t *Tensor) within(low, high int) {
+// boundValues says that the elements of a tensor that nobody else has seen are in [low, high].
+func (t *Tensor) boundValues(low, high int) {
 	t.st.ints = intRange{low: int32(low), high: int32(high), version: t.st.version, known: true}
 }
 
@@ -144,6 +144,6 @@ func (t *Tensor) within(low, high int) {
 // many.
 func (t *Tensor) noteRange(v []int32) {
 	if len(v) > 0 && len(v) == t.st.buf.Len() && t.IsContiguous() {
-		t.st.ints = intRange{low: slices.Min(v), high: slices.Max(v), version: t.st.version, known: true, lent: t.st.ints.lent}
+		t.st.ints = intRange{low: slices.Min(v), high: slices.Max(v), version: t.st.version, known: true, exposed: t.st.ints.exposed}
 	}
 }

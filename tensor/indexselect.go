@@ -31,9 +31,9 @@ func mustClass(op string, t, index *Tensor) {
 }
 
 // classes returns t, of integers, as a contiguous operand of Int32. Call release after the launch.
-func (t *Tensor) classes() operand {
+func (t *Tensor) classes() contiguousTensor {
 	if t.typ == Uint8 {
-		return operand{t.To(Int32), true}
+		return contiguousTensor{t.To(Int32), true}
 	}
 	return t.contiguous()
 }
@@ -45,7 +45,7 @@ func around(shape []int, axis int) (outer, n, inner int) {
 
 // rowsOf returns which rows of the matrices that lie behind an axis indices name along it, for all that lies before the
 // axis. It takes the operand over.
-func rowsOf(at operand, outer, n int) operand {
+func rowsOf(at contiguousTensor, outer, n int) contiguousTensor {
 	if outer == 1 {
 		return at
 	}
@@ -56,12 +56,12 @@ func rowsOf(at operand, outer, n int) operand {
 		MapInto(ops.RowKeys, []kernels.Arg{kernels.IntArg(n)}, []*Tensor{keys}, line)
 		line.Free()
 	}
-	return operand{keys, true}
+	return contiguousTensor{keys, true}
 }
 
 // takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its place. It takes the operand
 // over.
-func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
+func (t *Tensor) takeRows(op string, axis int, at contiguousTensor) *Tensor {
 	defer at.release()
 	d := t.Device()
 	outer, n, inner := around(t.shape, axis)
@@ -82,7 +82,7 @@ func (t *Tensor) takeRows(op string, axis int, at operand) *Tensor {
 
 // putRows brings src to what indices name along an axis of t, which is contiguous and nobody else's operand. It takes the
 // operands over.
-func (t *Tensor) putRows(how ops.Scatter, axis int, at, src operand) {
+func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousTensor) {
 	defer src.release()
 	outer, n, inner := around(t.shape, axis)
 	if src.Len() == 0 || t.Len() == 0 {
@@ -108,12 +108,12 @@ func (t *Tensor) changeable() *Tensor {
 }
 
 // source returns src as a contiguous operand of the type of y, which must not be a lower one.
-func (y *Tensor) source(op string, src *Tensor) operand {
+func (y *Tensor) source(op string, src *Tensor) contiguousTensor {
 	if higher(y.typ, src.typ) != y.typ {
 		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert one with To", src.typ, y.typ), y, src)
 	}
 	if src.typ != y.typ {
-		return operand{src.To(y.typ), true}
+		return contiguousTensor{src.To(y.typ), true}
 	}
 	return src.contiguous()
 }
@@ -189,7 +189,7 @@ func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 	if intmath.Product(shape) > 0 {
 		fill := allocOf(op, y.Device(), y.typ, shape)
 		fill.fill(value)
-		y.putRows(ops.ScatterSet, a, index.contiguous(), operand{fill, true})
+		y.putRows(ops.ScatterSet, a, index.contiguous(), contiguousTensor{fill, true})
 	}
 	return y
 }

@@ -93,12 +93,12 @@ func reaches(d int, shape, strides []int, done uint) bool {
 
 // copyIfOverlaps returns src as an operand of a kernel that writes dst element by element: a copy if writing one
 // element of dst could change another of src.
-func copyIfOverlaps(dst, src *Tensor) operand {
+func copyIfOverlaps(dst, src *Tensor) contiguousTensor {
 	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.IsContiguous() && dst.IsContiguous()
 	if overlaps(dst, src) && !sameElements {
-		return operand{src.Copy(), true}
+		return contiguousTensor{src.Copy(), true}
 	}
-	return operand{src, false}
+	return contiguousTensor{src, false}
 }
 
 // disjoint panics if an operand of op shares elements with its destination, which is written while they are

@@ -45,7 +45,7 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 		MapInto(ops.Counted, []kernels.Arg{kernels.IntArg(int(start)), kernels.IntArg(int(step))}, []*Tensor{y})
 		if typ == Int32 {
 			last := int(start + (n-1)*step)
-			y.within(min(int(start), last), max(int(start), last))
+			y.boundValues(min(int(start), last), max(int(start), last))
 		}
 		return y
 	}

@@ -61,7 +61,7 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 	}
 	t.mustNotRepeat(op)
 	t.st.version++
-	copies := make([]operand, 0, kernels.MapOperands)
+	copies := make([]contiguousTensor, 0, kernels.MapOperands)
 	for i, o := range others {
 		if f.Uses(1 + i) {
 			c := copyIfOverlaps(t, o)
@@ -157,11 +157,11 @@ func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []floa
 	for _, s := range scalars {
 		typ.must(op, s)
 	}
-	var converted [kernels.MapOperands]operand
+	var converted [kernels.MapOperands]contiguousTensor
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
-			c := operand{t, false}
+			c := contiguousTensor{t, false}
 			if !f.Mask(i) {
 				c = t.as(typ)
 			}
@@ -190,7 +190,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		return
 	}
 	d := out.Device()
-	var w walk
+	var w stridedLoops
 	var layout kernels.AccessPattern
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
@@ -251,8 +251,8 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list.launch(d, j.Map(typ.On(d), layout), args)
 }
 
-// walk is how a map goes over its tensors: nested loops, with the distance of neighbours along each in every tensor.
-type walk struct {
+// stridedLoops is how a map goes over its tensors: nested loops, with the distance of neighbours along each in every tensor.
+type stridedLoops struct {
 	rank    int
 	dims    [MaxRank]int // outermost first
 	strides [kernels.MapTensors][MaxRank]int
@@ -260,7 +260,7 @@ type walk struct {
 
 // over sets the loops that go over a shape, to which the tensors broadcast that are not read by index. Axes of one
 // element are left out, and two that are one in every tensor become one, unless they are to stay apart.
-func (w *walk) over(shape []int, tensors []*Tensor, layout *kernels.AccessPattern, apart bool) {
+func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *kernels.AccessPattern, apart bool) {
 	for axis, n := range shape {
 		if n == 1 && !apart {
 			continue
@@ -303,7 +303,7 @@ func (t *Tensor) strideAt(axis, rank int) int {
 }
 
 // aligned reports whether every row of tensor i begins at a whole vector.
-func (w *walk) aligned(i, off int) bool {
+func (w *stridedLoops) aligned(i, off int) bool {
 	for _, s := range w.strides[i][:w.rank-1] {
 		if s%kernels.MapVector != 0 {
 			return false

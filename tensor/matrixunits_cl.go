@@ -23,7 +23,7 @@ func (d *clDevice) matrixUnits(inner ops.Inner) bool {
 }
 
 func (d *clDevice) probe(inner ops.Inner) bool {
-	if len(ops.MatrixTiles(inner, d.real, d.limits)) == 0 {
+	if len(ops.MatrixTiles(inner, d.real, d.target)) == 0 {
 		return false
 	}
 	k := ops.MatrixProbe(inner)
@@ -32,10 +32,10 @@ func (d *clDevice) probe(inner ops.Inner) bool {
 		return false
 	}
 	if d.trials != nil {
-		return d.agrees(e.built, k, d.limits, 0, nil) == nil
+		return d.agrees(e.built, k, d.target, 0, nil) == nil
 	}
 	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
-		if ran, err := d.compare(e.built, k, d.limits, o); !ran || err != nil {
+		if ran, err := d.compare(e.built, k, d.target, o); !ran || err != nil {
 			return false
 		}
 	}

@@ -104,7 +104,7 @@ func (api) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, d
 	run := ops.NormRun(rows, n, d.Target())
 	dwArg, dbArg := dx.BufferArg(0, 0), dx.BufferArg(0, 0)
 	if shares {
-		form |= ops.NormShares
+		form |= ops.NormPartials
 		runs := (rows + run - 1) / run
 		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
 		dwArg, dbArg = dw.arg(), db.arg()

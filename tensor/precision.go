@@ -55,7 +55,7 @@ const (
 // worth while; else one with the FMA. Dense operands have no gaps in memory.
 func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
-		if t := ops.PackedTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixLimits(d)); hasUnits(d, t.Inner) {
+		if t := ops.SwizzledTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
 			return t
 		}
 	}
@@ -64,10 +64,10 @@ func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTi
 
 // batchMatrixTile is matrixTile of a batch of products, which packs none.
 func batchMatrixTile(d Device, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
-	if t := ops.GroupedTileFor(d.core().factors, form, dense, batch, m, n, k, d.Real(), matrixLimits(d)); hasUnits(d, t.Inner) {
+	if t := ops.WarpGroupTileFor(d.core().factors, form, dense, batch, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
 		return t
 	}
-	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixLimits(d)); hasUnits(d, t.Inner) {
+	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
 		return t
 	}
 	return ops.GemmTile{}
@@ -84,8 +84,8 @@ func hasUnits(d Device, inner ops.Inner) bool {
 	return d.matrixUnits(inner.Probed())
 }
 
-// matrixLimits are the limits that tiles for matrix units must fit.
-func matrixLimits(d Device) kernels.Target {
+// matrixTarget are the limits that tiles for matrix units must fit.
+func matrixTarget(d Device) kernels.Target {
 	l := d.Target()
 	if d.core().asUnits && l.CPU {
 		return kernels.Target{Units: l.Units, LocalMem: 48 << 10, MaxGroup: 1024}
@@ -94,7 +94,7 @@ func matrixLimits(d Device) kernels.Target {
 }
 
 func (api) MatrixUnits(d Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool) {
-	return matrixLimits(d), func(factors kernels.Precision, grouped bool) bool {
+	return matrixTarget(d), func(factors kernels.Precision, grouped bool) bool {
 		inner := ops.FP16
 		switch {
 		case grouped:

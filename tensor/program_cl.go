@@ -14,21 +14,21 @@ import (
 type clProgram struct {
 	dev      *clDevice
 	prepared *clrt.Prepared
-	changing []changing
+	dynamic  []dynamicLaunch
 	held     []capture.Launch // kernel objects do not hold the memory of their arguments
 }
 
-// changing is a launch with numbers that are slots.
-type changing struct {
+// dynamicLaunch is a launch with numbers that are slots.
+type dynamicLaunch struct {
 	launch  *capture.Launch
 	at      int             // among the prepared
 	form    *kernels.Kernel // that was built for it
-	limits  kernels.Target  // of that form
+	target  kernels.Target  // of that form
 	grid    kernels.Grid
-	numbers []changingNumber
+	numbers []dynamicArg
 }
 
-type changingNumber struct{ arg, change int }
+type dynamicArg struct{ arg, change int }
 
 func (d *clDevice) prepare(launches []capture.Launch) (capture.Program, error) {
 	p := &clProgram{dev: d, prepared: d.dev.Prepare(), held: launches}
@@ -56,9 +56,9 @@ func (p *clProgram) add(l *capture.Launch) error {
 		}
 		d.grid = kernels.Grid{}
 	}
-	c := changing{launch: l, form: l.Kernel, limits: d.limits, grid: d.grid}
-	if entry.instead != nil {
-		c.form, c.limits = entry.instead, entry.limits
+	c := dynamicLaunch{launch: l, form: l.Kernel, target: d.target, grid: d.grid}
+	if entry.replacement != nil {
+		c.form, c.target = entry.replacement, entry.target
 	}
 	built := entry.built
 	passes := func(int) (argument, offset bool) { return true, true }
@@ -89,19 +89,19 @@ func (p *clProgram) add(l *capture.Launch) error {
 	}
 	for i := range l.Args {
 		if of, _, _ := l.Args[i].Slot(); of != nil {
-			c.numbers = append(c.numbers, changingNumber{i, p.prepared.Change(c.at, places[i])})
+			c.numbers = append(c.numbers, dynamicArg{i, p.prepared.Change(c.at, places[i])})
 		}
 	}
-	p.changing = append(p.changing, c)
+	p.dynamic = append(p.dynamic, c)
 	return nil
 }
 
 // settled returns the form of a launch's kernel for the arguments that it has in all runs; nil if there is none.
 func (p *clProgram) settled(l *capture.Launch, entry *entry[*clrt.Kernel]) *kernels.Settled {
-	if p.dev.limits.CPU || entry.instead != nil {
+	if p.dev.target.CPU || entry.replacement != nil {
 		return nil
 	}
-	return l.Kernel.Settled(l.Args, p.dev.limits, func(a, b kernels.Buffer) bool { return a.(*clBuffer).Buffer == b.(*clBuffer).Buffer })
+	return l.Kernel.Settled(l.Args, p.dev.target, func(a, b kernels.Buffer) bool { return a.(*clBuffer).Buffer == b.(*clBuffer).Buffer })
 }
 
 func (p *clProgram) Run() {
@@ -109,13 +109,13 @@ func (p *clProgram) Run() {
 	if d.Err() != nil {
 		return
 	}
-	for i := range p.changing {
-		c := &p.changing[i]
+	for i := range p.dynamic {
+		c := &p.dynamic[i]
 		for _, n := range c.numbers {
 			p.prepared.Set(n.change, d.number(&c.launch.Args[n.arg]))
 		}
 		// A number may say how many work-items there are.
-		if d.grid = c.form.Grid(c.launch.Args, c.limits); d.grid != c.grid {
+		if d.grid = c.form.Grid(c.launch.Args, c.target); d.grid != c.grid {
 			c.grid = d.grid
 			dims := d.grid.Dims
 			if d.grid.Empty() {

@@ -198,7 +198,7 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 		next := step(cur.Tensor, intmath.Product(dims[:from]), intmath.Product(dims[from:to]), intmath.Product(dims[to:]), lo == 0)
 		cur.release()
 		dims = slices.Delete(dims, from, to)
-		cur = operand{next, true}
+		cur = contiguousTensor{next, true}
 		axes = axes[:lo]
 	}
 	if !cur.temporary {

@@ -84,7 +84,7 @@ func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, in
 	if y.Len() > 0 {
 		launch(d, ops.Scan(kind, typ.On(d)), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
 	}
-	at.within(0, x.n-1)
+	at.boundValues(0, x.n-1)
 	return y.narrowed(t.typ), at
 }
 

@@ -85,7 +85,7 @@ func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
 		in.Free()
 		of.Free()
 	}
-	at.within(0, x.n-1)
+	at.boundValues(0, x.n-1)
 	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
 }
 
@@ -116,7 +116,7 @@ func (t *Tensor) last(typ Type, axes []int) axisView {
 	defer x.release()
 	v := x.view([]int{x.outer, x.inner, x.n}, []int{x.n * x.inner, 1, x.inner}, x.off)
 	defer v.Free()
-	return axisView{operand{v.Copy(), true}, x.outer * x.inner, x.n, 1}
+	return axisView{contiguousTensor{v.Copy(), true}, x.outer * x.inner, x.n, 1}
 }
 
 // fromLast returns y [rows, n], what was made of rows along an axis of t, with n elements along that axis of t.
@@ -158,7 +158,7 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 	x := t.last(t.sortedAs(), over)
 	defer x.release()
 	y, at := inOrder(op, x.Tensor, x.outer, x.n, flags)
-	at.within(0, x.n-1)
+	at.boundValues(0, x.n-1)
 	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
 }
 
@@ -248,7 +248,7 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 	x := t.last(t.sortedAs(), over)
 	defer x.release()
 	y, at := firstInOrder(op, x.Tensor, x.outer, n, k, flags)
-	at.within(0, n-1)
+	at.boundValues(0, n-1)
 	return t.fromLast(y, a, k).narrowed(t.typ), t.fromLast(at, a, k)
 }
 

@@ -13,15 +13,15 @@ var errClosed = fmt.Errorf("tensor: %w", ErrClosed)
 // storage is device memory shared by the views of one allocation. When nobody holds the memory any more, not
 // even the arguments of a launch to come, the garbage collector returns it to the device.
 type storage struct {
-	dev     Device
-	buf     kernels.Buffer // nil if the device had failed before it could be allocated
-	refs    atomic.Int32
-	version uint64 // incremented by every write after the first
-	ints    intRange
-	shape   []int               // of the tensor that it was made for
-	moves   int                 // how many tensors left it for another: see base.Rehome
-	turned  map[*Tensor]*Tensor // the transposes that leave with tensors: see base.Transposed
-	made    *capture.Step       // the recorded step that it was made in, or nil
+	dev        Device
+	buf        kernels.Buffer // nil if the device had failed before it could be allocated
+	refs       atomic.Int32
+	version    uint64 // incremented by every write after the first
+	ints       intRange
+	shape      []int               // of the tensor that it was made for
+	moves      int                 // how many tensors left it for another: see base.Rehome
+	transposes map[*Tensor]*Tensor // the transposes that leave with tensors: see base.Transposed
+	made       *capture.Step       // the recorded step that it was made in, or nil
 }
 
 // newStorage allocates n elements, of a shape, for an operation. A failure sticks to the device; launches are skipped from then on, so

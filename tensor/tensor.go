@@ -68,11 +68,11 @@ func upload[T kernels.Element](t *Tensor, data []T) {
 		t.noteRange(ints)
 	}
 	// A failure sticks to the device.
-	_ = t.Device().Upload(t.st.buf, t.off, hostMem(t.typ.On(t.Device()), data))
+	_ = t.Device().Upload(t.st.buf, t.off, hostBuffer(t.typ.On(t.Device()), data))
 }
 
-// hostMem returns data as host memory of type to, sharing it where the types agree.
-func hostMem[T kernels.Element](to kernels.DType, data []T) *kernels.HostBuffer {
+// hostBuffer returns data as host memory of type to, sharing it where the types agree.
+func hostBuffer[T kernels.Element](to kernels.DType, data []T) *kernels.HostBuffer {
 	if kernels.DTypeOf[T]() == to {
 		return kernels.HostBufferOf(data)
 	}
@@ -225,7 +225,7 @@ func mustDevice(op string, d Device) {
 func (t *Tensor) Arg() kernels.Arg {
 	check("Arg", t)
 	t.mustBeContiguous("Arg")
-	t.st.ints.lent = true
+	t.st.ints.exposed = true
 	return t.arg()
 }
 

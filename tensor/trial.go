@@ -26,33 +26,33 @@ func sizeClass(args []kernels.Arg) uint {
 // operands like args. If its results are wrong, a variant whose results are right takes its place in the entry. The
 // error says that there is none.
 func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, args []kernels.Arg) error {
-	if e.limits.MaxGroup == 0 {
-		e.limits = d.limits
+	if e.target.MaxGroup == 0 {
+		e.target = d.target
 	}
 	if !k.Twin.For(d.real) {
 		e.tried |= 1 << class
 		return nil
 	}
 	now := k
-	if e.instead != nil {
-		now = e.instead
+	if e.replacement != nil {
+		now = e.replacement
 	}
-	bad := d.agrees(e.built, now, e.limits, class, args)
+	bad := d.agrees(e.built, now, e.target, class, args)
 	if bad == nil {
 		e.tried |= 1 << class
 		return nil
 	}
 	for _, v := range d.variants(k) {
-		if v.k == now && v.limits.CPU == e.limits.CPU {
+		if v.k == now && v.target.CPU == e.target.CPU {
 			continue
 		}
-		built, err := d.buildFor(v.k, v.limits)
+		built, err := d.buildFor(v.k, v.target)
 		if err != nil {
 			continue
 		}
-		if d.launches(built, v.k, v.limits, args) && d.agrees(built, v.k, v.limits, class, args) == nil {
+		if d.launches(built, v.k, v.target, args) && d.agrees(built, v.k, v.target, class, args) == nil {
 			d.dev.Release(e.built)
-			e.built, e.instead, e.limits = built, v.k, v.limits
+			e.built, e.replacement, e.target = built, v.k, v.target
 			e.tried = 1<<class | 1 // the other sizes were tried with another kernel
 			return nil
 		}
@@ -81,12 +81,12 @@ func (d *clDevice) selfTest(k *kernels.Kernel, args []kernels.Arg) error {
 // variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of device.
 type variant struct {
 	k      *kernels.Kernel
-	limits kernels.Target
+	target kernels.Target
 }
 
 // variants returns the forms that may take the place of k.
 func (d *clDevice) variants(k *kernels.Kernel) []variant {
-	other := d.limits
+	other := d.target
 	other.CPU = !other.CPU
 	if k.Variants == nil {
 		if k.GPU == "" {
@@ -96,7 +96,7 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 	}
 	const most = 3 // each is compiled
 	var all []variant
-	for _, l := range []kernels.Target{other, d.limits} {
+	for _, l := range []kernels.Target{other, d.target} {
 		for i, v := range k.Variants(d.real, l) {
 			if i < most {
 				all = append(all, variant{v, l})
@@ -178,7 +178,7 @@ func runTwin(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) {
 // launches reports whether the device runs a form of k at all.
 func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) bool {
 	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
-		if !k.Grid(o.Args, l).Empty() && d.aside(built, k, l, o.Args) != nil {
+		if !k.Grid(o.Args, l).Empty() && d.runDetached(built, k, l, o.Args) != nil {
 			return false
 		}
 	}
@@ -198,7 +198,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Targ
 			onDevice[i].Buf = copied
 		}
 	}
-	if d.aside(built, k, l, onDevice) != nil {
+	if d.runDetached(built, k, l, onDevice) != nil {
 		return false, nil
 	}
 	runTwin(k, d.real, o.Args)

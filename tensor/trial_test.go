@@ -138,7 +138,7 @@ func TestTrialRefuses(t *testing.T) {
 // TestTrialReplaces: a product whose tile is wrong is computed by another one.
 func TestTrialReplaces(t *testing.T) {
 	d := openTried(t, Options{})
-	right := ops.Gemm(ops.NN, ops.GemmTiles(d.real, d.limits)[0], nil)
+	right := ops.Gemm(ops.NN, ops.GemmTiles(d.real, d.target)[0], nil)
 	wrong := *right
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
 		"int accumulate, int biased, int rows, int slice) { C[C_off] = 7; }"
@@ -165,7 +165,7 @@ func TestTrialReplaces(t *testing.T) {
 		}
 	}
 	e, err := d.entries.get(&wrong)
-	if err != nil || e.instead == nil || e.instead == &wrong {
+	if err != nil || e.replacement == nil || e.replacement == &wrong {
 		t.Errorf("nothing took the place of the wrong tile: %v", err)
 	}
 }
@@ -243,7 +243,7 @@ func TestTrialsAgree(t *testing.T) {
 	}
 	for _, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
 		d := openTried(t, opt)
-		for _, k := range ops.All(d.real, d.limits) {
+		for _, k := range ops.All(d.real, d.target) {
 			small, err := selftest.Small(k, d.real)
 			if err != nil || len(small) == 0 {
 				t.Errorf("%s has no small operands: %v", k.Name, err)
@@ -254,8 +254,8 @@ func TestTrialsAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := small[len(small)-1].Args
-			if err := d.try(k, e, 7, args); err != nil || e.instead != nil {
-				t.Errorf("%+v: %s: %v, replaced: %v", opt, k.Name, err, e.instead != nil)
+			if err := d.try(k, e, 7, args); err != nil || e.replacement != nil {
+				t.Errorf("%+v: %s: %v, replaced: %v", opt, k.Name, err, e.replacement != nil)
 			}
 		}
 	}

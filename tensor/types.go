@@ -124,17 +124,17 @@ func (t *Tensor) To(typ Type) *Tensor {
 }
 
 // as returns t as an operand of a type, with gaps where t has them.
-func (t *Tensor) as(typ Type) operand {
+func (t *Tensor) as(typ Type) contiguousTensor {
 	if t.typ == typ {
-		return operand{t, false}
+		return contiguousTensor{t, false}
 	}
-	return operand{t.To(typ), true}
+	return contiguousTensor{t.To(typ), true}
 }
 
 // reals returns t as a contiguous operand of reals. Call release after the launch.
-func (t *Tensor) reals() operand {
+func (t *Tensor) reals() contiguousTensor {
 	if t.typ == Real {
 		return t.contiguous()
 	}
-	return operand{t.To(Real), true}
+	return contiguousTensor{t.To(Real), true}
 }

@@ -136,8 +136,8 @@ func (t *Tensor) Copy() *Tensor {
 	d := check("Copy", t)
 	out := allocOf("Copy", d, t.typ, t.shape)
 	copyTo(out, t)
-	if k := t.st.ints; k.known && !k.lent && k.version == t.st.version {
-		out.within(int(k.low), int(k.high))
+	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version {
+		out.boundValues(int(k.low), int(k.high))
 		if recordings.Load() > 0 {
 			out.st.ints.of = d.core().inputOf("Copy", t)
 		}
@@ -163,22 +163,22 @@ func (t *Tensor) extent() int {
 // bufferArg is the kernel argument for a view with gaps: all elements from its first to its last.
 func (t *Tensor) bufferArg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.extent()) }
 
-// operand is a contiguous tensor for a launch: the tensor itself, or a copy of a view with gaps.
-type operand struct {
+// contiguousTensor is a contiguous tensor for a launch: the tensor itself, or a copy of a view with gaps.
+type contiguousTensor struct {
 	*Tensor
 	temporary bool
 }
 
 // contiguous returns t as an operand. Call release after the launch.
-func (t *Tensor) contiguous() operand {
+func (t *Tensor) contiguous() contiguousTensor {
 	if t.IsContiguous() {
-		return operand{t, false}
+		return contiguousTensor{t, false}
 	}
-	return operand{t.Copy(), true}
+	return contiguousTensor{t.Copy(), true}
 }
 
 // release frees the copy, if one was made. The queue is in order: the launch that reads it runs first.
-func (o operand) release() {
+func (o contiguousTensor) release() {
 	if o.temporary {
 		o.Free()
 	}

@@ -30,7 +30,7 @@ func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
 	k, n := ops.Winograd(s.Kernel[2]), s.Winograd(false)
 	planes := ops.WinogradPlanes * n.Written * ops.WinogradWhole(n.Read)
 	rows, cols, _ := n.Block(true)
-	shares := alloc(op, d, []int{n.Shares(rows, cols, d.Target()), planes})
+	shares := alloc(op, d, []int{n.Partials(rows, cols, d.Target()), planes})
 	list := d.core().list()
 	args := n.Args(append(list.args, x.arg(), g.arg(), shares.arg(), kernels.IntArg(s.Batch)))
 	args = append(args, kernels.IntArg(rows), kernels.IntArg(cols))

@@ -25,11 +25,11 @@ const FlagGroup = "Device"
 type Flags struct {
 	Check, Profile bool
 
-	program   string // whose flags these are
-	selection string
-	rebuild   bool
-	precision tensor.Precision
-	untried   bool // the command tests kernels itself: none is replaced
+	program      string // whose flags these are
+	selection    string
+	rebuild      bool
+	precision    tensor.Precision
+	skipSelfTest bool // the command tests kernels itself: none is replaced
 }
 
 // Register adds the flags of a command of that program.
@@ -85,7 +85,7 @@ func (f *Flags) open(stderr io.Writer) (tensor.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, SkipSelfTest: f.untried, Precision: f.precision,
+	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, SkipSelfTest: f.skipSelfTest, Precision: f.precision,
 		Builds: cli.NewBuildLine(stderr)})
 	if err != nil {
 		return nil, err

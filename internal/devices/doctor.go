@@ -37,7 +37,7 @@ computes with the same kernel in Go. It fails if a kernel does.`,
 			if err := findings(w); err != nil || noKernels {
 				return err
 			}
-			device.untried = true
+			device.skipSelfTest = true
 			d, err := device.Open(w)
 			if err != nil {
 				return err

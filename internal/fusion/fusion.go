@@ -113,9 +113,9 @@ func RegisteredGradients() Gradients { return *gradients.Load() }
 // Perceptron is linear layers in training, z = x·w + b, of which each reads what a formula makes of the result of the one before,
 // and of what earlier ones read. There may be any formulas, widths and biases.
 type Perceptron struct {
-	Layers       []Layer
-	Error, Slope *expr.Expr // the loss of an output X(0) and its target X(1), and the gradient of the output
-	Labels       *Labels    // in their place: the loss is the cross-entropy of the outputs
+	Layers            []Layer
+	Error, OutputGrad *expr.Expr // the loss of an output X(0) and its target X(1), and the gradient of the output
+	Labels            *Labels    // in their place: the loss is the cross-entropy of the outputs
 }
 
 // Labels says what the cross-entropy of the outputs and a label of each sample is.
@@ -134,8 +134,8 @@ type Layer struct {
 	Kept            *expr.Expr // of a hidden layer: k, what the next two read, of z = X(0); nil for z
 	// Value is what the next layer reads, of k = X(0), and of what layer j reads X(1 + j), up to this one. The last has one if the outputs
 	// are not z; then their gradient is that of its z, too.
-	Value *expr.Expr
-	Slope *expr.Expr // the gradient of z, of k = X(0), what the next reads X(1), and the gradient of that X(2); nil for X(2)
+	Value     *expr.Expr
+	InputGrad *expr.Expr // the gradient of z, of k = X(0), what the next reads X(1), and the gradient of that X(2); nil for X(2)
 	// Join is the gradient of what the layer reads, of its own part X(0), and of the gradients of what a later layer j reads
 	// X(j), or, of as many as there are layers, of the outputs: nil for X(0).
 	Join *expr.Expr

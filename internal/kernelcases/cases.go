@@ -40,9 +40,9 @@ func Of(k *kernels.Kernel, few bool) []kernels.Case {
 		cases = lineCases(k, few)
 	}
 	switch k {
-	case ops.ReduceShares:
+	case ops.ReducePartials:
 		perLength(func(o *kernels.Operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
-	case ops.AdamWShares:
+	case ops.AdamWPartials:
 		perLength(func(o *kernels.Operands, n int) {
 			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(0, 0, 1).Out(0).Int(n, 11, 0).Real(0, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
 		})

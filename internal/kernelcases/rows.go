@@ -66,14 +66,14 @@ func rowCases(k *kernels.Kernel, few bool) []kernels.Case {
 		}
 	case ops.NormGrad:
 		for i, b := range gradients {
-			for f, form := range []int{ops.NormCentred | ops.NormWeights | ops.NormBiases | ops.NormShares, ops.NormWeights | ops.NormShares, ops.NormCentred, 0} {
+			for f, form := range []int{ops.NormCentred | ops.NormWeights | ops.NormBiases | ops.NormPartials, ops.NormWeights | ops.NormPartials, ops.NormCentred, 0} {
 				if few && f != 2*i {
 					continue
 				}
 				add(func(o *kernels.Operands) {
 					o.In(b[0]*b[1], -1, 1).In(b[0]*b[1], -1, 1).In(b[1], -2, 2).In(b[0], -1, 1).In(b[0], 0.5, 2).Out(b[0] * b[1])
 					shares := 0
-					if form&ops.NormShares != 0 {
+					if form&ops.NormPartials != 0 {
 						shares = (b[0] + b[2] - 1) / b[2] * b[1]
 					}
 					o.Out(shares).Out(shares).Int(b[0], b[1], b[2], form)

@@ -13,10 +13,10 @@ import (
 var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Defines: "-DFUNCTIONS",
 	Params: append([]kernels.Param{inOut("P"), in("G"), in("PART"), inOut("M"), inOut("V"), inInts("BLOCKS")}, adamwScalars...),
 	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
-		return kernels.Grid{Dims: 1, Global: [3]int{a[5].N / sharesInts * sumGroup}, Local: [3]int{sumGroup}}
+		return kernels.Grid{Dims: 1, Global: [3]int{a[5].N / partialsInts * sumGroup}, Local: [3]int{sumGroup}}
 	},
 	Twin: kernels.Twin{F32: adamwSumsTwin[float32], F64: adamwSumsTwin[float64]}, Cases: adamwSumsCases,
-	Tol: kernels.Tolerance{ULP: 8, Rel: 64}, // those of AdamWShares, which computes the same
+	Tol: kernels.Tolerance{ULP: 8, Rel: 64}, // those of AdamWPartials, which computes the same
 }
 
 // partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of parameters from one on, and it reads
@@ -36,9 +36,9 @@ func partialsOf(a []kernels.Arg, at, from int, l kernels.Target) []fusion.Partia
 
 // The kinds of block, and how many ints say what one is.
 const (
-	sharesSum    = 0
-	sharesStored = 1
-	sharesInts   = 8
+	partialsSum    = 0
+	partialsStored = 1
+	partialsInts   = 8
 )
 
 // sumBlocks returns the BLOCKS of an AdamWSums of n parameters, and whether the gradient of all of them is a sum: that of others is read.
@@ -53,14 +53,14 @@ func sumBlocks(sums []fusion.Partial, n int) (blocks []int32, all bool) {
 	all = true
 	stored := func(from, to int) {
 		all = all && from == to
-		add(sharesStored, sumGroup, from, to-from, from, 1, 0)
+		add(partialsStored, sumGroup, from, to-from, from, 1, 0)
 	}
 	sums = slices.SortedFunc(slices.Values(sums), func(a, b fusion.Partial) int { return cmp.Compare(a.At, b.At) })
 	past := 0
 	for _, s := range sums {
 		stored(past, s.At)
 		past = s.At + s.N
-		add(sharesSum, s.Wide, s.At, s.N, s.From, s.Len, s.N)
+		add(partialsSum, s.Wide, s.At, s.N, s.From, s.Len, s.N)
 	}
 	stored(past, n)
 	return blocks, all
@@ -69,10 +69,10 @@ func sumBlocks(sums []fusion.Partial, n int) (blocks []int32, all bool) {
 func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	p, m, v, blocks := c.Reals(0), c.Reals(3), c.Reals(4), c.Ints(5)
 	rule := adamwRule(c, 6)
-	for ; len(blocks) > 0; blocks = blocks[sharesInts:] {
+	for ; len(blocks) > 0; blocks = blocks[partialsInts:] {
 		kind, at, count, from, terms, apart := blocks[0], int(blocks[1]), int(blocks[2]), int(blocks[4]), int(blocks[5]), int(blocks[6])
 		x := c.Reals(2)
-		if kind == sharesStored {
+		if kind == partialsStored {
 			x = c.Reals(1)
 		}
 		var room [sumGroup]T

@@ -13,7 +13,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
 		Sum, SquaredError, SumAxis, ColumnSums, MaxAxisGrad,
 		Uniform, Normal, RandomInts, SGD, AdamW,
-		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReduceShares, AdamWShares, AdamWSums, Softmax, SoftmaxGrad,
+		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax, SoftmaxGrad,
 		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums}
 	for i, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {

@@ -13,26 +13,26 @@ type edged[T kernels.Real] struct {
 
 const none = -1
 
-// span is the elements of an axis that positions read, from one on, of which there may be some outside of the axis.
-type span struct{ from, n int }
+// tapSpan is the elements of an axis that positions read, from one on, of which there may be some outside of the axis.
+type tapSpan struct{ from, n int }
 
-func spanOf(a convAxis) span {
+func tapSpanOf(a convAxis) tapSpan {
 	last, step := (a.count-1)*a.stride+a.shift, (a.taps-1)*a.step
 	from := a.shift + min(0, step)
-	return span{from, last + max(0, step) - from + 1}
+	return tapSpan{from, last + max(0, step) - from + 1}
 }
 
 // inside reports whether they are all elements of an axis of so many.
-func (s span) inside(size int) bool { return s.from >= 0 && s.from+s.n <= size }
+func (s tapSpan) inside(size int) bool { return s.from >= 0 && s.from+s.n <= size }
 
 // gather sets the panel to what each weight, in the order of the sum, meets at count positions from first on, in an image of so
 // many planes to read.
 func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [3]int, z, y, x convAxis, first, count int) {
 	axes, taps := [3]convAxis{z, y, x}, z.taps*y.taps*x.taps
-	var spans [3]span
+	var spans [3]tapSpan
 	whole, cells := true, 1
 	for i, a := range axes {
-		spans[i] = spanOf(a)
+		spans[i] = tapSpanOf(a)
 		whole = whole && spans[i].inside(size[i])
 		cells *= max(1, min(spans[i].n, 1<<20))
 	}
@@ -46,7 +46,7 @@ func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [
 	}
 	from := in
 	if whole {
-		spans = [3]span{{0, size[0]}, {0, size[1]}, {0, size[2]}}
+		spans = [3]tapSpan{{0, size[0]}, {0, size[1]}, {0, size[2]}}
 	} else {
 		b.edged.fill(loops, in, image, read, size, spans)
 		from = b.edged.all
@@ -77,7 +77,7 @@ func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [
 }
 
 // fill makes all an image, unless it is.
-func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]int, spans [3]span) {
+func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]int, spans [3]tapSpan) {
 	if e.image == image {
 		return
 	}

@@ -49,42 +49,42 @@ var (
 
 // describeCrossEntropy: X, T, W, R, outer, len, inner, weighted, logits, ignore, smoothing.
 func describeCrossEntropy(in args) operations {
-	l := describeLabelled(in, 4)
+	l := crossEntropySpec(in, 4)
 	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
 	return operations{&kernels.CrossEntropy{CrossEntropySpec: l, Loss: part(0), Counted: part(1), Most: part(2), LogSum: part(3), Slope: part(4)}}
 }
 
 // describeCrossEntropyGrad: X, T, W, R, G, D, outer, len, inner, weighted, logits, ignore, smoothing, each.
 func describeCrossEntropyGrad(in args) operations {
-	l, each := describeLabelled(in, 6), int(in[13].Int)
+	l, each := crossEntropySpec(in, 6), int(in[13].Int)
 	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
 	return operations{&kernels.CrossEntropyGrad{CrossEntropySpec: l, Most: part(2), LogSum: part(3), Slope: part(4),
 		G: view(in, 4, 0, l.Inner*each, each), D: view(in, 5, 0, l.Len*l.Inner, l.Inner, 1)}}
 }
 
-// describeLabelled is of a launch whose numbers begin at an argument.
-func describeLabelled(in args, at int) kernels.CrossEntropySpec {
-	p := labelledBy(func(i int) int { return int(in[i].Int) }, at)
+// crossEntropySpec is of a launch whose numbers begin at an argument.
+func crossEntropySpec(in args, at int) kernels.CrossEntropySpec {
+	p := crossEntropyArgsOf(func(i int) int { return int(in[i].Int) }, at)
 	return kernels.CrossEntropySpec{Outer: p.outer, Len: p.len, Inner: p.inner, Logits: p.logits, Weighted: p.weighted, Ignore: int(p.ignore),
 		Smoothing: passed(at + 6), X: view(in, 0, 0, p.len*p.inner, p.inner, 1), Labels: view(in, 1, 0, p.inner, 1), Weights: view(in, 2, 0, 1)}
 }
 
-// labelled is what both kernels take, of which the numbers begin at an argument.
-type labelled struct {
+// crossEntropyArgs is what both kernels take, of which the numbers begin at an argument.
+type crossEntropyArgs struct {
 	outer, len, inner int
 	weighted, logits  bool
 	ignore            int32
 }
 
-func labelledBy(a func(i int) int, at int) labelled {
-	return labelled{a(at), a(at + 1), a(at + 2), a(at+3) != 0, a(at+4) != 0, int32(a(at + 5))}
+func crossEntropyArgsOf(a func(i int) int, at int) crossEntropyArgs {
+	return crossEntropyArgs{a(at), a(at + 1), a(at + 2), a(at+3) != 0, a(at+4) != 0, int32(a(at + 5))}
 }
 
-func (l labelled) counts(t int32) bool { return t != l.ignore && t >= 0 && int(t) < l.len }
+func (l crossEntropyArgs) counts(t int32) bool { return t != l.ignore && t >= 0 && int(t) < l.len }
 
 func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
-	x, labels, w, r, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), labelledBy(c.Int, 4)
-	smoothing, lines, loops := float64(c.Real(10)), p.outer*p.inner, labelledLoops(c, p)
+	x, labels, w, r, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), crossEntropyArgsOf(c.Int, 4)
+	smoothing, lines, loops := float64(c.Real(10)), p.outer*p.inner, crossEntropyLoops(c, p)
 	c.Parallel(lines, 20*p.len, func(lo, hi int) {
 		for line := lo; line < hi; line++ {
 			at := line/p.inner*p.len*p.inner + line%p.inner
@@ -135,9 +135,9 @@ func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// labelledLoops returns the loops that lines are computed with, which are rows of logits, all of the same weight. Others are left to
+// crossEntropyLoops returns the loops that lines are computed with, which are rows of logits, all of the same weight. Others are left to
 // plain loops.
-func labelledLoops[T kernels.Real](c kernels.Call[T], l labelled) *vec.Loops[T] {
+func crossEntropyLoops[T kernels.Real](c kernels.Call[T], l crossEntropyArgs) *vec.Loops[T] {
 	if l.inner != 1 || l.len == 0 || !l.logits || l.weighted {
 		return nil
 	}
@@ -159,8 +159,8 @@ func exponentials[T kernels.Real](l *vec.Loops[T], row []T, differences bool) (m
 }
 
 func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
-	x, labels, w, r, g, d, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), labelledBy(c.Int, 6)
-	smoothing, lines, each, loops := c.Real(12), p.outer*p.inner, c.Int(13), labelledLoops(c, p)
+	x, labels, w, r, g, d, p := c.Reals(0), c.Ints(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), crossEntropyArgsOf(c.Int, 6)
+	smoothing, lines, each, loops := c.Real(12), p.outer*p.inner, c.Int(13), crossEntropyLoops(c, p)
 	c.Parallel(lines, 20*p.len, func(lo, hi int) {
 		for line := lo; line < hi; line++ {
 			at := line/p.inner*p.len*p.inner + line%p.inner

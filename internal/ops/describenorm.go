@@ -12,13 +12,13 @@ var (
 	quotient    = &kernels.Function{Name: "quotient", Value: x.Div(a), Scalars: []float64{4}}
 	inverseRoot = &kernels.Function{Name: "inverse_root", Scalars: []float64{4, 1e-5},
 		Value: expr.Where(x.Sub(x).Eq(zero), one.Div(x.Div(a).Add(expr.Param(1)).Sqrt()), x.Sub(x))} // an infinite sum has none
-	normed      = &kernels.Function{Name: "normed", Value: x.Sub(w).Mul(v)}
-	normShare   = &kernels.Function{Name: "norm_share", Value: x.Mul(w.Sub(v)).Mul(u)}
-	rootSlope   = &kernels.Function{Name: "root_slope", Value: w.Mul(x.Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}
-	normSlope   = &kernels.Function{Name: "norm_slope", Value: w.Mul(x.Sub(v.Div(a)).Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}
-	joinMeans   = &kernels.Function{Name: "join_means", Value: x.Add(w.Sub(x).Mul(a)), Scalars: []float64{0.5}}
-	joinSquares = &kernels.Function{Name: "join_squares", Value: v.Add(u).Add(w.Sub(x).Square().Mul(a)), Scalars: []float64{4}}
-	moved       = &kernels.Function{Name: "moved", Value: one.Sub(a).Mul(x).Add(a.Mul(w.Div(expr.Param(1)))), Scalars: []float64{0.1, 4}}
+	normed          = &kernels.Function{Name: "normed", Value: x.Sub(w).Mul(v)}
+	normShare       = &kernels.Function{Name: "norm_share", Value: x.Mul(w.Sub(v)).Mul(u)}
+	rootGrad        = &kernels.Function{Name: "root_grad_formula", Value: w.Mul(x.Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}
+	normGradFormula = &kernels.Function{Name: "norm_grad_formula", Value: w.Mul(x.Sub(v.Div(a)).Sub(u.Mul(fifth).Div(a))), Scalars: []float64{4}}
+	joinMeans       = &kernels.Function{Name: "join_means", Value: x.Add(w.Sub(x).Mul(a)), Scalars: []float64{0.5}}
+	joinSquares     = &kernels.Function{Name: "join_squares", Value: v.Add(u).Add(w.Sub(x).Square().Mul(a)), Scalars: []float64{4}}
+	moved           = &kernels.Function{Name: "moved", Value: one.Sub(a).Mul(x).Add(a.Mul(w.Div(expr.Param(1)))), Scalars: []float64{0.1, 4}}
 )
 
 // rowSums is the sum of each of n neighbours in a temporary, to another.
@@ -65,7 +65,7 @@ func describeNormGrad(in args) operations {
 	dims, whole, stat := []int{rows, n}, []int{n, 1}, []int{1, 0}
 	h, up, product := temporary(0, whole...), view(in, 1, 0, whole...), temporary(2, whole...)
 	list := operations{mapped(normed, nil, dims, h, view(in, 0, 0, whole...), view(in, 3, 0, stat...), view(in, 4, 0, stat...))}
-	if form&NormShares != 0 {
+	if form&NormPartials != 0 {
 		shares := (rows + run - 1) / run
 		byRows := func(x, y kernels.View) kernels.Operation {
 			r := sumOf(shares, 1, rows, n, x, y)
@@ -80,9 +80,9 @@ func describeNormGrad(in args) operations {
 		up = temporary(1, whole...)
 	}
 	list = append(list, mapped(fn.Mul, nil, dims, product, up, h), rowSums(rows, n, 2, 4))
-	slope, count := rootSlope, []kernels.Scalar{constant(float64(n))}
+	slope, count := rootGrad, []kernels.Scalar{constant(float64(n))}
 	if form&NormCentred != 0 {
-		slope = normSlope
+		slope = normGradFormula
 		sum := up
 		sum.Strides = []int{n, 1, 0}
 		list = append(list, sumOf(1, rows, n, 1, sum, temporary(3, 1, 0, 0)))

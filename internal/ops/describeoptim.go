@@ -66,23 +66,23 @@ func describeAdamW(in args) operations {
 	return operations{adamwMap(int(in[4].Int), 5, view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1), view(in, 3, 0, 1))}
 }
 
-// sumShares is the sum of shares [groups, size] in an argument, in temporary 0.
-func sumSharesOf(in args, part, size, groups int) kernels.Operation {
+// sumPartialsOf is the sum of partial sums [groups, size] in an argument, in temporary 0.
+func sumPartialsOf(in args, part, size, groups int) kernels.Operation {
 	return &kernels.Reduction{Function: fn.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
 		X: view(in, part, 0, 0, size, 1), Y: temporary(0, 0, 0, 1)}
 }
 
-// describeReduceShares: PART, G, Y, size, groups.
-func describeReduceShares(in args) operations {
+// describeReducePartials: PART, G, Y, size, groups.
+func describeReducePartials(in args) operations {
 	size := int(in[3].Int)
-	return operations{sumSharesOf(in, 0, size, int(in[4].Int)),
+	return operations{sumPartialsOf(in, 0, size, int(in[4].Int)),
 		mapped(fn.Mul, nil, []int{size}, view(in, 2, 0, 1), view(in, 1, 0, 0), temporary(0, 1))}
 }
 
-// describeAdamWShares: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, and the scalars.
-func describeAdamWShares(in args) operations {
+// describeAdamWPartials: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, and the scalars.
+func describeAdamWPartials(in args) operations {
 	size, losses := int(in[7].Int), int(in[9].Int)
-	list := operations{sumSharesOf(in, 1, size, int(in[8].Int)),
+	list := operations{sumPartialsOf(in, 1, size, int(in[8].Int)),
 		adamwMap(size, 11, view(in, 0, 0, 1), temporary(0, 1), view(in, 3, 0, 1), view(in, 4, 0, 1), view(in, 2, 0, 0))}
 	if losses == 0 {
 		return list

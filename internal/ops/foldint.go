@@ -17,7 +17,7 @@ func foldIntTwin(kind FoldKind) func(kernels.Call[int32]) {
 			set = nil
 		}
 		y, outer, n, inner, chunk, shares := c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-		eachShare(c, c.Ints(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []int32, m, w int) {
+		eachPartial(c, c.Ints(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []int32, m, w int) {
 			if inner == 1 {
 				if x = x[:m]; set != nil && m >= foldLanes {
 					lanes := intLanes.Get().(*[foldLanes]int32)

@@ -113,10 +113,10 @@ func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, 
 	}
 }
 
-// eachShare calls f with the shares of the lines of x [outer, n, inner], in blocks of at most `wide` neighbouring columns: with the
+// eachPartial calls f with the shares of the lines of x [outer, n, inner], in blocks of at most `wide` neighbouring columns: with the
 // place of the first result in [outer, shares, inner], the elements from the first on, and how many rows and columns there are. f is
 // called from several goroutines.
-func eachShare[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
+func eachPartial[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
 	blocks := intmath.CeilDiv(inner, wide)
 	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, wide), func(lo, hi int) {
 		for u := lo; u < hi; u++ {
@@ -161,7 +161,7 @@ func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKi
 	if kind == FoldLSE {
 		wide, cost = cachedColumns[T](min(n, chunk)), 8
 	}
-	eachShare(c, c.Reals(0), outer, n, inner, chunk, shares, wide, cost, func(at int, x []T, m, w int) {
+	eachPartial(c, c.Reals(0), outer, n, inner, chunk, shares, wide, cost, func(at int, x []T, m, w int) {
 		room := l.Scratch(w)
 		defer l.Return(room)
 		if kind == FoldLSE {
@@ -243,7 +243,7 @@ func argVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], least bool, 
 		}
 		panic("an extreme that no element is")
 	}
-	eachShare(c, c.Reals(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []T, m, w int) {
+	eachPartial(c, c.Reals(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []T, m, w int) {
 		if inner == 1 {
 			best, begin := l.Reduce(join, x[:min(m, argBlock)]), 0
 			for k := argBlock; k < m; k += argBlock {

@@ -62,7 +62,7 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
 	}
-	use := kernels.Variant{Kernel: gemmUses[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	use := kernels.Variant{Kernel: gemmVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
 	return f.KernelFor(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
@@ -116,7 +116,7 @@ func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Target) int {
 	switch {
 	case l.CPU:
 		short, perUnit = 4096, 1
-	case tile.Inner != FMA && !tile.Inner.long() && tile.ways() > 1: // a work-group has them already
+	case tile.Inner != FMA && !tile.Inner.longK() && tile.ways() > 1: // a work-group has them already
 		short, rows, columns = 512, tile.M, tile.N
 	}
 	tiles := batch * intmath.CeilDiv(m, rows) * intmath.CeilDiv(n, columns)
@@ -207,10 +207,10 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
 	k.Stores = p.stores(0)
-	if p.epilogue == nil && !tile.Inner.packed() && !tile.Inner.held() && tile.ItemM > 0 {
+	if p.epilogue == nil && !tile.Inner.swizzled() && !tile.Inner.bStationary() && tile.ItemM > 0 {
 		k.Together = &kernels.Together{Blocks: p.blocks()}
 	}
-	if tile.Inner.packed() { // opaque: what it reads is not what it is said to be a product of
+	if tile.Inner.swizzled() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)
 		k.Describe, k.Stores = nil, nil
 	}
@@ -292,7 +292,7 @@ func (p *product) cases(few bool) []kernels.Case {
 			ldb, rowsB = k+pad, n
 		}
 		slice, accumulate, biased := k, i%2, i/2%2
-		if i%3 == 1 && p.epilogue == nil && !p.tile.Inner.packed() { // in shares
+		if i%3 == 1 && p.epilogue == nil && !p.tile.Inner.swizzled() { // in shares
 			slice, accumulate, biased = (k+2)/3, 0, 0
 		}
 		shares := (k + slice - 1) / slice
@@ -355,7 +355,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	ops := []kernels.Operand{kernels.Draw(rowsA*lda, -1, 1), kernels.Draw(rowsB*ldb, -1, 1), kernels.Draw(like[gemmBias].N, -1, 1),
 		kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
 	numbers := len(like)
-	if p.tile.Inner.packed() {
+	if p.tile.Inner.swizzled() {
 		numbers -= len(packedParams)
 	}
 	for i := gemmM; i < numbers; i++ {
@@ -367,7 +367,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	kernels.SetNumbers(ops[gemmM:], float64(rows))
 	kernels.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
-	if p.tile.Inner.packed() {
+	if p.tile.Inner.swizzled() {
 		ops = append(ops, p.packed(func(i int) int { return int(ops[i].Number) })...)
 	}
 	return ops

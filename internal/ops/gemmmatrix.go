@@ -31,18 +31,18 @@ const (
 // factors returns what the units take, without the way that it gets there.
 func (i Inner) factors() Inner { return i & (Swizzled - 1) }
 
-func (i Inner) packed() bool { return i&Swizzled != 0 }
+func (i Inner) swizzled() bool { return i&Swizzled != 0 }
 
-func (i Inner) held() bool { return i&BStationary != 0 }
+func (i Inner) bStationary() bool { return i&BStationary != 0 }
 
-func (i Inner) long() bool { return i&LongK != 0 }
+func (i Inner) longK() bool { return i&LongK != 0 }
 
 // WarpGroups reports whether groups of warps multiply.
 func (i Inner) WarpGroups() bool { return i&WarpGroups != 0 }
 
 // Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
 func (i Inner) Probed() Inner {
-	if i.held() && i.WarpGroups() {
+	if i.bStationary() && i.WarpGroups() {
 		return i
 	}
 	return i &^ BStationary
@@ -52,15 +52,15 @@ func (i Inner) Probed() Inner {
 func (i Inner) String() string {
 	name := [...]string{"fma", "tf32", "float16", "parts"}[i.factors()]
 	switch {
-	case i.long():
+	case i.longK():
 		name += " long"
-	case i.held() && i.WarpGroups():
+	case i.bStationary() && i.WarpGroups():
 		name += " held grouped"
 	case i.WarpGroups():
 		name += " grouped"
-	case i.packed():
+	case i.swizzled():
 		name += " packed"
-	case i.held():
+	case i.bStationary():
 		name += " held"
 	}
 	return name
@@ -77,8 +77,8 @@ func (i Inner) Precision() kernels.Precision {
 	return kernels.PrecisionFloat32
 }
 
-// gemmUses and gemmBatchUses name the kernels of each form and inner product within a function.
-var gemmUses, gemmBatchUses = func() (one, batch map[innerForm]string) {
+// gemmVariants and gemmBatchVariants name the kernels of each form and inner product within a function.
+var gemmVariants, gemmBatchVariants = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
 	for factors := FMA; factors <= BF16x3; factors++ {
 		for _, way := range []Inner{0, Swizzled, BStationary, Swizzled | WarpGroups, BStationary | WarpGroups, LongK} {
@@ -109,39 +109,39 @@ var matrixTiles = [...][]GemmTile{
 		{64, 64, 32, 32, 64, BF16x3}, {64, 64, 32, 64, 32, BF16x3}},
 }
 
-// packedTiles are those of packed operands.
-var packedTiles = [...]GemmTile{
+// swizzledTiles are those of packed operands.
+var swizzledTiles = [...]GemmTile{
 	TF32:   {128, 128, 16, 64, 64, TF32 | Swizzled},
 	FP16:   {192, 128, 16, 96, 64, FP16 | Swizzled},
 	BF16x3: {128, 64, 16, 64, 64, BF16x3 | Swizzled},
 }
 
-// groupedTiles are those of packed operands that groups multiply.
-var groupedTiles = [...]GemmTile{
+// warpGroupTiles are those of packed operands that groups multiply.
+var warpGroupTiles = [...]GemmTile{
 	TF32:   {128, 128, 8, 64, 128, TF32 | Swizzled | WarpGroups},
 	FP16:   {128, 128, 16, 64, 128, FP16 | Swizzled | WarpGroups},
 	BF16x3: {64, 128, 16, 64, 128, BF16x3 | Swizzled | WarpGroups},
 }
 
-// heldTiles are those of a B that is held: of up to N columns and K steps, and more than half as many, for blocks of M rows of A.
-var heldTiles = [...]GemmTile{
+// bStationaryTiles are those of a B that is held: of up to N columns and K steps, and more than half as many, for blocks of M rows of A.
+var bStationaryTiles = [...]GemmTile{
 	TF32:   {256, 64, 64, 16, 64, TF32 | BStationary},
 	FP16:   {256, 64, 64, 16, 64, FP16 | BStationary},
 	BF16x3: {256, 64, 64, 16, 64, BF16x3 | BStationary},
 }
 
-// heldGroupedTile is that of heldTiles for factors of float32 which groups multiply. With others, which are fewer products, they gain nothing.
-var heldGroupedTile = GemmTile{256, 64, 64, 16, 64, BF16x3 | BStationary | WarpGroups}
+// bStationaryWarpGroupTile is that of bStationaryTiles for factors of float32 which groups multiply. With others, which are fewer products, they gain nothing.
+var bStationaryWarpGroupTile = GemmTile{256, 64, 64, 16, 64, BF16x3 | BStationary | WarpGroups}
 
-// longTiles are those of a long sum, of Aᵀ·B with M and N columns. The units take no tf32 that lies in rows along them.
-var longTiles = [...]GemmTile{
+// longKTiles are those of a long sum, of Aᵀ·B with M and N columns. The units take no tf32 that lies in rows along them.
+var longKTiles = [...]GemmTile{
 	FP16:   {64, 64, 16, 64, 64, FP16 | LongK},
 	BF16x3: {64, 64, 16, 64, 64, BF16x3 | LongK},
 }
 
-var longSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14} // of sums of fewer, other tiles are as fast
+var longKSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14} // of sums of fewer, other tiles are as fast
 
-const heldRows = 1 << 16 // of fewer, holding B does not pay
+const bStationaryRows = 1 << 16 // of fewer, holding B does not pay
 
 // MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
 // can run, the smallest first.
@@ -161,22 +161,22 @@ func MatrixTiles(inner Inner, t kernels.DType, l kernels.Target) []GemmTile {
 // probedTile returns the tile that shows whether a device has what an inner product takes.
 func probedTile(inner Inner) GemmTile {
 	switch {
-	case inner.long():
-		return longTiles[inner.factors()]
-	case inner.packed():
-		return packedTile(inner)
-	case inner.held():
-		return heldGroupedTile
+	case inner.longK():
+		return longKTiles[inner.factors()]
+	case inner.swizzled():
+		return swizzledTile(inner)
+	case inner.bStationary():
+		return bStationaryWarpGroupTile
 	}
 	return matrixTiles[inner.factors()][0]
 }
 
-// packedTile returns the tile of packed operands of an inner product.
-func packedTile(inner Inner) GemmTile {
+// swizzledTile returns the tile of packed operands of an inner product.
+func swizzledTile(inner Inner) GemmTile {
 	if inner.WarpGroups() {
-		return groupedTiles[inner.factors()]
+		return warpGroupTiles[inner.factors()]
 	}
-	return packedTiles[inner.factors()]
+	return swizzledTiles[inner.factors()]
 }
 
 func (t GemmTile) fits(l kernels.Target) bool {
@@ -185,11 +185,11 @@ func (t GemmTile) fits(l kernels.Target) bool {
 
 // local returns the bytes of local memory that a tile on matrix units takes.
 func (t GemmTile) local() int {
-	if t.Inner.held() {
+	if t.Inner.bStationary() {
 		const flaws = 16 // and what aligns it
 		return t.K*t.N*t.Inner.bytes() + flaws
 	}
-	if t.Inner.long() {
+	if t.Inner.longK() {
 		const padded, counter = 9, 8 // eighths of what is staged of B, and the bytes of what counts those of a stage
 		return t.ways() * (t.K*t.N*t.Inner.bytes()*padded/8 + t.stages()*(t.K*(t.M+t.N)*4+counter))
 	}
@@ -200,10 +200,10 @@ func (t GemmTile) local() int {
 // ways returns how many warps share out the steps of each part of a tile. Tiles of less than four parts are for products that fill a
 // device with warps in no other way.
 func (t GemmTile) ways() int {
-	if t.Inner.long() {
+	if t.Inner.longK() {
 		return 2
 	}
-	if t.Inner.packed() || t.Inner.held() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
+	if t.Inner.swizzled() || t.Inner.bStationary() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
 		return 1
 	}
 	return t.K / 16
@@ -219,7 +219,7 @@ func (t GemmTile) staged() int { return t.K * (t.M + t.N) * t.Inner.bytes() }
 // is held one for each unit, which has room for no other.
 func (t GemmTile) rowGroups(m, others int, l kernels.Target) int {
 	groups := intmath.CeilDiv(m, t.M)
-	if t.Inner.held() {
+	if t.Inner.bStationary() {
 		groups = min(groups, max(1, l.Units/others))
 	}
 	return groups
@@ -227,10 +227,10 @@ func (t GemmTile) rowGroups(m, others int, l kernels.Target) int {
 
 // stages returns how many times it has them. A second buffer saves a barrier, but costs room for groups.
 func (t GemmTile) stages() int {
-	if t.Inner.packed() {
+	if t.Inner.swizzled() {
 		return min(5, 48<<10/t.staged())
 	}
-	if t.Inner.long() || t.staged() <= 8<<10 {
+	if t.Inner.longK() || t.staged() <= 8<<10 {
 		return 2
 	}
 	return 1
@@ -247,7 +247,7 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 		return GemmTile{}
 	}
 	inner := innerFor(p)
-	if held := heldTiles[inner]; !form.TransposesA() && n > held.N/2 && n <= held.N && k > held.K/2 && k <= held.K && m >= heldRows && held.fits(l) {
+	if held := bStationaryTiles[inner]; !form.TransposesA() && n > held.N/2 && n <= held.N && k > held.K/2 && k <= held.K && m >= bStationaryRows && held.fits(l) {
 		return held
 	}
 	narrow := min(m, n) <= 64
@@ -277,29 +277,29 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	return best
 }
 
-// GroupedTileFor is MatrixTileFor of operands that are not packed, where groups of four warps multiply: of many rows, or of a long sum of
+// WarpGroupTileFor is MatrixTileFor of operands that are not packed, where groups of four warps multiply: of many rows, or of a long sum of
 // operands that are dense, whose rows in memory have no gaps.
-func GroupedTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
+func WarpGroupTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	tile := MatrixTileFor(p, form, batch, m, n, k, t, l)
 	switch factors := tile.Inner.factors(); {
 	case tile.Inner == BF16x3|BStationary:
-		return heldGroupedTile
+		return bStationaryWarpGroupTile
 	case factors == BF16x3 || factors == FP16:
-		if long := longTiles[factors]; form == TN && dense && batch == 1 && m == long.M && n == long.N && k >= longSteps[factors] && long.fits(l) {
+		if long := longKTiles[factors]; form == TN && dense && batch == 1 && m == long.M && n == long.N && k >= longKSteps[factors] && long.fits(l) {
 			return long
 		}
 	}
 	return GemmTile{}
 }
 
-// PackedTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one: a tile that groups
+// SwizzledTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one: a tile that groups
 // of warps multiply or not.
-func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
+func SwizzledTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	inner, least := innerFor(p)|Swizzled, 1536
 	if grouped {
 		inner, least = inner|WarpGroups, 1280
 	}
-	tile := packedTile(inner)
+	tile := swizzledTile(inner)
 	if l.CPU || t != kernels.Float32 || min(m, n, k) < least || !tile.fits(l) || intmath.CeilDiv(m, 64)*intmath.CeilDiv(n, 64) < l.Units {
 		return GemmTile{}
 	}
@@ -309,7 +309,7 @@ func PackedTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DTy
 // MatrixProbe returns the kernel that shows whether a device has units for an inner product, or whether it copies packed operands.
 func MatrixProbe(inner Inner) *kernels.Kernel {
 	form := NN
-	if inner.long() {
+	if inner.longK() {
 		form = TN
 	}
 	return Gemm(form, probedTile(inner), nil)
@@ -328,11 +328,11 @@ func (t GemmTile) file() string {
 	switch {
 	case t.Inner == FMA:
 		return "gemm_gpu"
-	case t.Inner.held() && t.Inner.WarpGroups():
+	case t.Inner.bStationary() && t.Inner.WarpGroups():
 		return "gemm_bstationary_groups"
-	case t.Inner.held():
+	case t.Inner.bStationary():
 		return "gemm_bstationary"
-	case t.Inner.long():
+	case t.Inner.longK():
 		return "gemm_longk"
 	case t.Inner.WarpGroups():
 		return "gemm_groups"
@@ -344,11 +344,11 @@ func (t GemmTile) file() string {
 // the four in a file.
 func (t GemmTile) definesOf(form GemmForm) string {
 	defines := fmt.Sprintf("%s -DFORM=%d", t.defines(), slices.Index(GemmForms, form))
-	if t.Inner == FMA || t.Inner.held() {
+	if t.Inner == FMA || t.Inner.bStationary() {
 		return defines
 	}
 	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())
-	if t.Inner.packed() {
+	if t.Inner.swizzled() {
 		defines += " -DPACKED -DBRICKS"
 		switch {
 		case t.Inner.WarpGroups():
@@ -436,18 +436,18 @@ func onMatrixUnits() []*kernels.Kernel {
 		if inner == BF16x3 {
 			all = append(all, Gemm(TN, small, nil).Several(2))
 		}
-		large := packedTiles[inner]
+		large := swizzledTiles[inner]
 		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Swizzled}, nil), Gemm(NT, large, fn.Tanh), Gemm(TN, large, nil))
 		held := GemmTile{32, 32, 32, 16, 32, inner | BStationary}
 		all = append(all, Gemm(NN, held, fn.Tanh), Gemm(NT, held, nil))
 		if inner != TF32 {
-			all = append(all, Gemm(TN, longTiles[inner], nil))
+			all = append(all, Gemm(TN, longKTiles[inner], nil))
 		}
 		if inner == BF16x3 {
 			grouped := GemmTile{64, 64, 64, 16, 64, inner | BStationary | WarpGroups}
-			all = append(all, Gemm(TN, longTiles[inner], fn.Tanh), Gemm(NN, grouped, fn.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, heldTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
+			all = append(all, Gemm(TN, longKTiles[inner], fn.Tanh), Gemm(NN, grouped, fn.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, bStationaryTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
-		groups := groupedTiles[inner]
+		groups := warpGroupTiles[inner]
 		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, fn.Tanh), Gemm(TN, groups, nil))
 		for _, tile := range []GemmTile{large, groups} {
 			for _, second := range []bool{false, true} {

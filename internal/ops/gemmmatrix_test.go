@@ -45,18 +45,18 @@ func TestPackedTiles(t *testing.T) {
 	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, p := range []kernels.Precision{kernels.PrecisionFloat32, kernels.PrecisionTF32, kernels.PrecisionFloat16} {
 		for _, grouped := range []bool{false, true} {
-			tile := PackedTileFor(p, grouped, 4096, 4096, 4096, kernels.Float32, l)
+			tile := SwizzledTileFor(p, grouped, 4096, 4096, 4096, kernels.Float32, l)
 			a, b := tile.packings()
 			rows, step, items := 16, 16, tile.M/tile.ItemM*(tile.N/tile.ItemN)*32
 			if grouped {
 				rows, items = 64, items*4+32
 				step = 2 * a.chunk()
 			}
-			if tile.Inner.Precision() != p || !tile.Inner.packed() || tile.Inner.WarpGroups() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
+			if tile.Inner.Precision() != p || !tile.Inner.swizzled() || tile.Inner.WarpGroups() != grouped || tile.items() != items || tile.items() > l.MaxGroup ||
 				tile.M%tile.ItemM != 0 || tile.N%tile.ItemN != 0 || tile.ItemM%rows != 0 || grouped && tile.ItemN != 128 || tile.K%step != 0 || tile.stages() < 2 {
 				t.Errorf("%v, groups %v: %v of %d work-items, %d stages", p, grouped, tile, tile.items(), tile.stages())
 			}
-			if none := PackedTileFor(p, grouped, 1024, 4096, 4096, kernels.Float32, l); none.Inner != FMA {
+			if none := SwizzledTileFor(p, grouped, 1024, 4096, 4096, kernels.Float32, l); none.Inner != FMA {
 				t.Errorf("%v, groups %v: %v for few rows", p, grouped, none)
 			}
 			for _, pack := range []packing{a, b} {
@@ -104,7 +104,7 @@ func TestGroupedTiles(t *testing.T) {
 		{kernels.PrecisionFloat32, TN, true, 1, 64, 60, 262144, FMA},
 		{kernels.PrecisionFloat32, TN, true, 1, 68, 64, 262144, FMA},
 	} {
-		tile := GroupedTileFor(c.p, c.form, c.dense, c.batch, c.m, c.n, c.k, kernels.Float32, l)
+		tile := WarpGroupTileFor(c.p, c.form, c.dense, c.batch, c.m, c.n, c.k, kernels.Float32, l)
 		if tile.Inner != c.want {
 			t.Errorf("%+v: %v", c, tile)
 		}
@@ -119,7 +119,7 @@ func TestGroupedTiles(t *testing.T) {
 		}
 	}
 	for k, want := range map[int]int{262144: 1008, 65536: 256, 16384: 128} {
-		if slice := GemmSlice(longTiles[BF16x3], 64, 64, k, l); slice != want {
+		if slice := GemmSlice(longKTiles[BF16x3], 64, 64, k, l); slice != want {
 			t.Errorf("a sum of %d steps has slices of %d, want %d", k, slice, want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestWays(t *testing.T) {
 func TestRowGroups(t *testing.T) {
 	l := kernels.Target{Units: 132}
 	for _, c := range []struct{ m, others, held, tiles int }{{1, 1, 1, 1}, {256, 1, 1, 4}, {257, 1, 2, 5}, {262144, 1, 132, 4096}, {262144, 3, 44, 4096}, {262144, 500, 1, 4096}} {
-		held, tile := heldTiles[BF16x3], matrixTiles[BF16x3][0]
+		held, tile := bStationaryTiles[BF16x3], matrixTiles[BF16x3][0]
 		if a, b := held.rowGroups(c.m, c.others, l), tile.rowGroups(c.m, c.others, l); a != c.held || b != c.tiles {
 			t.Errorf("%d rows beside %d: %d groups of %v, %d of %v", c.m, c.others, a, held, b, tile)
 		}
@@ -188,7 +188,7 @@ func TestMatrixTileFor(t *testing.T) {
 		{kernels.PrecisionFloat32, 1, 4096, 4096, 4096, kernels.Float32, kernels.Target{Units: 10, LocalMem: 4 << 10, MaxGroup: 1024}, FMA, false},
 	} {
 		if c.inner&BStationary != 0 {
-			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner.held() {
+			if tile := MatrixTileFor(c.p, TN, c.batch, c.m, c.n, c.k, c.real, c.l); tile.Inner.bStationary() {
 				t.Errorf("Aᵀ passes by rows: %v", tile)
 			}
 		}

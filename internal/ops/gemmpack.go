@@ -220,7 +220,7 @@ func (p *product) packed(num func(i int) int) []kernels.Operand {
 
 // addPacked adds the packed operands to a case.
 func (p *product) addPacked(o *kernels.Operands) {
-	if !p.tile.Inner.packed() {
+	if !p.tile.Inner.swizzled() {
 		return
 	}
 	for _, op := range p.packed(func(i int) int { return int(o.Args[i].Int) }) {

@@ -46,9 +46,9 @@ func GemmTiles(t kernels.DType, l kernels.Target) []GemmTile {
 func (t GemmTile) items() int {
 	items := t.M / t.ItemM * (t.N / t.ItemN)
 	switch {
-	case t.Inner.long():
+	case t.Inner.longK():
 		return items * 4 * warp * t.ways()
-	case t.Inner.packed() && t.Inner.WarpGroups():
+	case t.Inner.swizzled() && t.Inner.WarpGroups():
 		return items*4*warp + warp // of which one copies
 	case t.Inner != FMA:
 		return items * warp * t.ways()

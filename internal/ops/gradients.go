@@ -7,12 +7,12 @@ import (
 
 func init() { fusion.RegisterGradients(gradients{}) }
 
-// gradients is fusion.Gradients by ReduceShares, Sum, AdamWShares and AdamWSums.
+// gradients is fusion.Gradients by ReducePartials, Sum, AdamWPartials and AdamWSums.
 type gradients struct{}
 
 // SumPartials is that of fusion.Gradients.
 func (gradients) SumPartials(parts, factor, y kernels.Arg, size, groups int) (*kernels.Kernel, []kernels.Arg) {
-	return ReduceShares, []kernels.Arg{parts, factor, y, kernels.IntArg(size), kernels.IntArg(groups)}
+	return ReducePartials, []kernels.Arg{parts, factor, y, kernels.IntArg(size), kernels.IntArg(groups)}
 }
 
 // SumLoss is that of fusion.Gradients.
@@ -67,7 +67,7 @@ func (u *update) Gradient() kernels.Arg { return u.gradient }
 
 // SumPartials is that of fusion.Update.
 func (u *update) SumPartials(parts, factor kernels.Arg, groups int, losses, sum kernels.Arg, n int, scale float64) (*kernels.Kernel, []kernels.Arg) {
-	return AdamWShares, append([]kernels.Arg{u.p, parts, factor, u.m, u.v, losses, sum, kernels.IntArg(u.p.N), kernels.IntArg(groups), kernels.IntArg(n), kernels.FloatArg(scale)}, u.numbers...)
+	return AdamWPartials, append([]kernels.Arg{u.p, parts, factor, u.m, u.v, losses, sum, kernels.IntArg(u.p.N), kernels.IntArg(groups), kernels.IntArg(n), kernels.FloatArg(scale)}, u.numbers...)
 }
 
 // SumBlocks is that of fusion.Update.

@@ -13,10 +13,10 @@ var (
 
 	// LogSumExpGrad is e^(x − y)·g: the share of eˣ in a sum eʸ, times the gradient of y. Between equal numbers, infinite ones
 	// too, the share is 1; between equal infinities, that is a constant.
-	LogSumExpGrad = &kernels.Function{Name: "logsumexp_gradient", Value: shareOfSum.Mul(v),
-		Gradients: []*expr.Expr{slopeOfShare, slopeOfShare.Neg(), shareOfSum.Mul(expr.Input(4))}}
-	shareOfSum   = expr.Where(x.Eq(w), one, x.Sub(w).Exp())
-	slopeOfShare = expr.Where(x.Eq(w), expr.Where(x.Sub(w).Eq(zero), u.Mul(expr.Input(4)), zero), u.Mul(expr.Input(4)))
+	LogSumExpGrad = &kernels.Function{Name: "logsumexp_gradient", Value: partialOfSum.Mul(v),
+		Gradients: []*expr.Expr{partialGrad, partialGrad.Neg(), partialOfSum.Mul(expr.Input(4))}}
+	partialOfSum = expr.Where(x.Eq(w), one, x.Sub(w).Exp())
+	partialGrad  = expr.Where(x.Eq(w), expr.Where(x.Sub(w).Eq(zero), u.Mul(expr.Input(4)), zero), u.Mul(expr.Input(4)))
 
 	// Norm1Grad is sign(x)·g, Norm2Grad x/y·g for the norm y, and NormPowGrad sign(x)·(|x|/y)^(p −
 	// 1)·g; 0 where x is, and the latter two where y is. The gradients of the last are those of its value, so that no infinity

@@ -80,7 +80,7 @@ func momentsTwin[T kernels.Real](c kernels.Call[T]) {
 
 func momentsVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], m, v []T, scale T) {
 	inner := c.Int(5)
-	eachShare(c, c.Reals(0), c.Int(3), c.Int(4), inner, c.Int(6), c.Int(7), cachedColumns[T](min(c.Int(4), c.Int(6))), 8, func(at int, x []T, rows, w int) {
+	eachPartial(c, c.Reals(0), c.Int(3), c.Int(4), inner, c.Int(6), c.Int(7), cachedColumns[T](min(c.Int(4), c.Int(6))), 8, func(at int, x []T, rows, w int) {
 		means, squares := m[at:at+w], v[at:at+w]
 		if inner == 1 {
 			means[0], squares[0] = channelMoments(l, x, rows, rows, func(body func(at int)) { body(0) })

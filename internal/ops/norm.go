@@ -10,10 +10,10 @@ import (
 
 // What a norm does: the bits of `form`.
 const (
-	NormCentred = 1 << iota // the mean is taken off
-	NormWeights             // the result is multiplied by weights
-	NormBiases              // and biases are added
-	NormShares              // the gradients of both are wanted
+	NormCentred  = 1 << iota // the mean is taken off
+	NormWeights              // the result is multiplied by weights
+	NormBiases               // and biases are added
+	NormPartials             // the gradients of both are wanted
 )
 
 var (
@@ -46,7 +46,7 @@ var (
 			intArg("run"), intArg("form")},
 		Twin: kernels.Twin{F32: normGradTwin[float32], F64: normGradTwin[float64]}, Describe: describeNormGrad,
 		Rows: byRows("norm_grad", []kernels.Local{{Type: "REAL2", N: 2 * rowsGroup}}, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
-			x, one, shares := kernels.CutOf(int(a[9].Int)), kernels.CutOf(1), readIf(a[11].Int&NormShares != 0)
+			x, one, shares := kernels.CutOf(int(a[9].Int)), kernels.CutOf(1), readIf(a[11].Int&NormPartials != 0)
 			return int(a[8].Int), int(a[10].Int), []kernels.Cut{x, x, readIf(a[11].Int&NormWeights != 0), one, one, x, shares, shares}
 		}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: normGradBound}}
@@ -224,7 +224,7 @@ func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 				for r := part * run; r < min(rows, (part+1)*run); r++ {
 					normGradRow(loops, x[r*n:][:n], g[r*n:][:n], w, d[r*n:][:n], room.V, means[r], rstds[r], form)
 				}
-				if form&NormShares != 0 {
+				if form&NormPartials != 0 {
 					copy(dw[part*n:], hs)
 					copy(db[part*n:], gs)
 				}
@@ -261,7 +261,7 @@ func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 					to[k] = T(rstd * (up[k] - byG - (float64(v)-mean)*rstd*byH))
 				}
 			}
-			if form&NormShares != 0 {
+			if form&NormPartials != 0 {
 				for k := range n {
 					dw[part*n+k], db[part*n+k] = T(hs[k]), T(gs[k])
 				}
@@ -320,7 +320,7 @@ func channelMomentsTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 	if loops := vectorFold(c, min(outer, run), channels); loops != nil && inner == 1 {
 		parts := intmath.CeilDiv(outer, run)
-		eachShare(c, x, 1, outer, channels, run, parts, cachedColumns[T](min(outer, run)), 8, func(at int, x []T, rows, w int) {
+		eachPartial(c, x, 1, outer, channels, run, parts, cachedColumns[T](min(outer, run)), 8, func(at int, x []T, rows, w int) {
 			columnMoments(loops, means[at:at+w], squares[at:at+w], x, rows, channels)
 		})
 		return
@@ -420,7 +420,7 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 	if loops := vectorFold(c, min(outer, run), channels); loops != nil && inner == 1 {
 		parts := intmath.CeilDiv(outer, run)
-		eachShare(c, g, 1, outer, channels, run, parts, cachedColumns[T](2*min(outer, run)), 4, func(at int, g []T, rows, w int) {
+		eachPartial(c, g, 1, outer, channels, run, parts, cachedColumns[T](2*min(outer, run)), 4, func(at int, g []T, rows, w int) {
 			room := loops.Scratch(2 * w)
 			defer loops.Return(room)
 			mean, rstd, row := room.V[:w], room.V[w:], at/channels*run*channels+at%channels

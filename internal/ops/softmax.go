@@ -280,10 +280,10 @@ func softmaxGradScale(a []kernels.Arg) float64 {
 
 // What a softmax and its gradient are made of.
 var (
-	expDifference = &kernels.Function{Name: "exp_difference", Value: x.Sub(w).Exp()}
-	logShare      = &kernels.Function{Name: "log_share", Value: x.Sub(w).Sub(v.Log())}
-	softmaxSlope  = &kernels.Function{Name: "softmax_slope", Value: x.Mul(w.Sub(v))}
-	logSlope      = &kernels.Function{Name: "log_softmax_slope", Value: w.Sub(x.Exp().Mul(v))}
+	expDifference      = &kernels.Function{Name: "exp_difference", Value: x.Sub(w).Exp()}
+	logShare           = &kernels.Function{Name: "log_share", Value: x.Sub(w).Sub(v.Log())}
+	softmaxGradFormula = &kernels.Function{Name: "softmax_grad_formula", Value: x.Mul(w.Sub(v))}
+	logSoftmaxGrad     = &kernels.Function{Name: "log_softmax_grad_formula", Value: w.Sub(x.Exp().Mul(v))}
 )
 
 // describeSoftmax: X, Y, outer, len, inner, logarithm.
@@ -306,8 +306,8 @@ func describeSoftmaxGrad(in args) operations {
 	y, g, d, product, sum := view(in, 0, 0, whole...), view(in, 1, 0, whole...), view(in, 2, 0, whole...), temporary(0, whole...), temporary(1, line...)
 	total := &kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: g, Y: sum}
 	if in[6].Int != 0 {
-		return operations{total, mapped(logSlope, nil, dims, d, y, g, sum)}
+		return operations{total, mapped(logSoftmaxGrad, nil, dims, d, y, g, sum)}
 	}
 	total.X = product
-	return operations{mapped(fn.Mul, nil, dims, product, y, g), total, mapped(softmaxSlope, nil, dims, d, y, g, sum)}
+	return operations{mapped(fn.Mul, nil, dims, product, y, g), total, mapped(softmaxGradFormula, nil, dims, d, y, g, sum)}
 }

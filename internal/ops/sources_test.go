@@ -33,8 +33,8 @@ func TestParamsMatchSources(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	pack, _, _ := packedTiles[BF16x3].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
-	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longTiles[BF16x3], nil)}, convsOnMatrixUnits()) {
+	pack, _, _ := swizzledTiles[BF16x3].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
+	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longKTiles[BF16x3], nil)}, convsOnMatrixUnits()) {
 		for _, l := range []kernels.Target{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {

@@ -166,7 +166,7 @@ func TestTrials(t *testing.T) {
 			t.Errorf("the maximum of column %d is %v, want %v", i, got, want)
 		}
 	}
-	for name, k := range map[string]*kernels.Kernel{"AdamW": AdamW, "AdamWShares": AdamWShares} {
+	for name, k := range map[string]*kernels.Kernel{"AdamW": AdamW, "AdamWShares": AdamWPartials} {
 		like := make([]kernels.Arg, len(k.Params))
 		for i, p := range k.Params {
 			like[i] = map[bool]kernels.Arg{true: elements(4), false: kernels.IntArg(1)}[p.Mode.Buffer()]

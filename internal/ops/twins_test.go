@@ -149,12 +149,12 @@ var definitions = map[*kernels.Kernel]func(c call){
 		}
 	},
 	ops.AdamW: func(c call) { adamW(c, c.mem[0], c.mem[1], c.mem[2], c.mem[3], 5) },
-	ops.ReduceShares: func(c call) {
+	ops.ReducePartials: func(c call) {
 		for i := range c.mem[2] {
 			c.mem[2][i] = c.mem[1][0] * shares(c.mem[0], i, c.n(3), c.n(4))
 		}
 	},
-	ops.AdamWShares: func(c call) {
+	ops.AdamWPartials: func(c call) {
 		g := make([]float64, c.n(7))
 		for i := range g {
 			g[i] = c.mem[2][0] * shares(c.mem[1], i, c.n(7), c.n(8))
@@ -374,8 +374,8 @@ func TestTwinsInPieces(t *testing.T) {
 		}},
 		{ops.SGD, definitions[ops.SGD], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(1) }},
 		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(adam...) }},
-		{ops.ReduceShares, definitions[ops.ReduceShares], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},
-		{ops.AdamWShares, definitions[ops.AdamWShares], func(o *kernels.Operands) {
+		{ops.ReducePartials, definitions[ops.ReducePartials], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},
+		{ops.AdamWPartials, definitions[ops.AdamWPartials], func(o *kernels.Operands) {
 			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(70, 0, 1).Out(1).Int(n, 3, 70).Real(0.25).Real(adam...)
 		}},
 		{ops.Sum, definitions[ops.Sum], func(o *kernels.Operands) { o.In(n, -1, 1).Out(9).Int(n, (n+8)/9).Real(0.5) }},

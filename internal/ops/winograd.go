@@ -134,8 +134,8 @@ func (n *WinogradShape) blocks(rows, cols int) int {
 	return n.Images * intmath.CeilDiv(high, rows) * intmath.CeilDiv(wide, cols)
 }
 
-// Shares returns in how many shares the gradient of the weights is computed, of blocks of rows×cols tiles.
-func (n *WinogradShape) Shares(rows, cols int, l kernels.Target) int {
+// Partials returns in how many shares the gradient of the weights is computed, of blocks of rows×cols tiles.
+func (n *WinogradShape) Partials(rows, cols int, l kernels.Target) int {
 	return max(1, min(n.blocks(rows, cols), 2*l.Units))
 }
 

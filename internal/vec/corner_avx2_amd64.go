@@ -8,13 +8,13 @@ package vec
 //go:noescape
 func cornersF32AVX2(n int, to *int32, x *float32, level *int32) uint32
 
-// lookUpF32AVX2 sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.
+// gatherInterpF32AVX2 sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.
 //
 //go:noescape
-func lookUpF32AVX2(n int, to *float32, step int, corners *int32, table *float32)
+func gatherInterpF32AVX2(n int, to *float32, step int, corners *int32, table *float32)
 
-// addUpF32AVX2 adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which
+// scatterAddF32AVX2 adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which
 // entry first is at d. Beyond entries from there on none are changed.
 //
 //go:noescape
-func addUpF32AVX2(n int, d *float32, first uint32, entries uint32, corners *int32, by *float32, step int)
+func scatterAddF32AVX2(n int, d *float32, first uint32, entries uint32, corners *int32, by *float32, step int)

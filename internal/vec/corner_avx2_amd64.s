@@ -183,9 +183,9 @@ DATA cornerF32AVX21<>+16(SB)/8, $0x0000000100000001
 DATA cornerF32AVX21<>+24(SB)/8, $0x0000000100000001
 GLOBL cornerF32AVX21<>(SB), RODATA|NOPTR, $32
 
-// func lookUpF32AVX2(n int, to *float32, step int, corners *int32, table *float32)
+// func gatherInterpF32AVX2(n int, to *float32, step int, corners *int32, table *float32)
 // Requires: AVX
-TEXT ·lookUpF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·gatherInterpF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ   n+0(FP), AX
 	MOVQ   to+8(FP), CX
 	MOVQ   step+16(FP), DX
@@ -223,9 +223,9 @@ sample:
 	JLT          sample
 	RET
 
-// func addUpF32AVX2(n int, d *float32, first uint32, entries uint32, corners *int32, by *float32, step int)
+// func scatterAddF32AVX2(n int, d *float32, first uint32, entries uint32, corners *int32, by *float32, step int)
 // Requires: AVX
-TEXT ·addUpF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·scatterAddF32AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
 	MOVQ d+8(FP), CX
 	MOVL first+16(FP), DX

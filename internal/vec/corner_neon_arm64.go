@@ -8,13 +8,13 @@ package vec
 //go:noescape
 func cornersF32NEON(n int, to *int32, x *float32, level *int32) uint32
 
-// lookUpF32NEON sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.
+// gatherInterpF32NEON sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.
 //
 //go:noescape
-func lookUpF32NEON(n int, to *float32, step int, corners *int32, table *float32)
+func gatherInterpF32NEON(n int, to *float32, step int, corners *int32, table *float32)
 
-// addUpF32NEON adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which
+// scatterAddF32NEON adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which
 // entry first is at d. Beyond entries from there on none are changed.
 //
 //go:noescape
-func addUpF32NEON(n int, d *float32, first, entries uint32, corners *int32, by *float32, step int)
+func scatterAddF32NEON(n int, d *float32, first, entries uint32, corners *int32, by *float32, step int)

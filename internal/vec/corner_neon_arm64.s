@@ -113,8 +113,8 @@ DATA neonCorner<>+56(SB)/4, $0x9e3779b1
 DATA neonCorner<>+60(SB)/4, $0x9e3779b1
 GLOBL neonCorner<>(SB), RODATA|NOPTR, $64
 
-// func lookUpF32NEON(n int, to *float32, step int, corners *int32, table *float32)
-TEXT ·lookUpF32NEON(SB), NOSPLIT, $0-40
+// func gatherInterpF32NEON(n int, to *float32, step int, corners *int32, table *float32)
+TEXT ·gatherInterpF32NEON(SB), NOSPLIT, $0-40
 	MOVD n+0(FP), R0
 	MOVD to+8(FP), R1
 	MOVD step+16(FP), R2
@@ -161,8 +161,8 @@ sample:
 	BNE  sample
 	RET
 
-// func addUpF32NEON(n int, d *float32, first, entries uint32, corners *int32, by *float32, step int)
-TEXT ·addUpF32NEON(SB), NOSPLIT, $0-48
+// func scatterAddF32NEON(n int, d *float32, first, entries uint32, corners *int32, by *float32, step int)
+TEXT ·scatterAddF32NEON(SB), NOSPLIT, $0-48
 	MOVD n+0(FP), R0
 	MOVD d+8(FP), R1
 	MOVWU first+16(FP), R2

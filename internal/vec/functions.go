@@ -88,34 +88,34 @@ const (
 	ToInts
 	AddFour
 	Logistic
-	LogisticSlope
-	TanhSlope
+	LogisticGrad
+	TanhGrad
 	Sigmoid
 	SigmoidBy
 	SigmoidOfMinus
 	SigmoidOfMinusBy
 	ExpOfMinusAbs
 	AddPositive
-	SiLUSlope
+	SiLUGrad
 	GELU
-	GELUSlope
+	GELUGrad
 	GELUTanh
-	GELUTanhSlope
+	GELUTanhGrad
 	Mish
-	MishSlope
+	MishGrad
 	ELU
-	ELUSlope
+	ELUGrad
 	Limit
 	LimitDifference
-	LimitSlope
+	LimitGrad
 	Leaky
 	Sign
 	Frac
 	NanToNum
 	Hardsigmoid
-	HardsigmoidSlope
+	HardsigmoidGrad
 	Hardswish
-	HardswishSlope
+	HardswishGrad
 	Lerp
 	Huber
 	SmoothL1
@@ -169,34 +169,34 @@ var singleOnly = [functions]bool{
 	ToInts:             true,
 	AddFour:            true,
 	Logistic:           true,
-	LogisticSlope:      true,
-	TanhSlope:          true,
+	LogisticGrad:       true,
+	TanhGrad:           true,
 	Sigmoid:            true,
 	SigmoidBy:          true,
 	SigmoidOfMinus:     true,
 	SigmoidOfMinusBy:   true,
 	ExpOfMinusAbs:      true,
 	AddPositive:        true,
-	SiLUSlope:          true,
+	SiLUGrad:           true,
 	GELU:               true,
-	GELUSlope:          true,
+	GELUGrad:           true,
 	GELUTanh:           true,
-	GELUTanhSlope:      true,
+	GELUTanhGrad:       true,
 	Mish:               true,
-	MishSlope:          true,
+	MishGrad:           true,
 	ELU:                true,
-	ELUSlope:           true,
+	ELUGrad:            true,
 	Limit:              true,
 	LimitDifference:    true,
-	LimitSlope:         true,
+	LimitGrad:          true,
 	Leaky:              true,
 	Sign:               true,
 	Frac:               true,
 	NanToNum:           true,
 	Hardsigmoid:        true,
-	HardsigmoidSlope:   true,
+	HardsigmoidGrad:    true,
 	Hardswish:          true,
-	HardswishSlope:     true,
+	HardswishGrad:      true,
 	Lerp:               true,
 	Huber:              true,
 	SmoothL1:           true,
@@ -215,12 +215,12 @@ var Formulas = []Formula{
 		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 1}}},
 		{Div, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}}},
 	}},
-	{LogisticSlope, []Step{
+	{LogisticGrad, []Step{
 		{Sub, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfOperand, Index: 0}}},
 		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}}},
 		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
 	}},
-	{TanhSlope, []Step{
+	{TanhGrad, []Step{
 		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}}},
 		{Sub, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 0}}},
 		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
@@ -268,7 +268,7 @@ var Formulas = []Formula{
 		{Max, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}}},
 		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 1}}},
 	}},
-	{SiLUSlope, []Step{
+	{SiLUGrad, []Step{
 		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
 		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
 		{Exp, []Value{{Kind: OfStep, Index: 1}}},
@@ -288,7 +288,7 @@ var Formulas = []Formula{
 		{Mul, []Value{{Kind: OfNumber, Number: 0.5}, {Kind: OfStep, Index: 1}}},
 		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 2}}},
 	}},
-	{GELUSlope, []Step{
+	{GELUGrad, []Step{
 		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 0}}},
 		{Mul, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0.5}}},
 		{Neg, []Value{{Kind: OfStep, Index: 1}}},
@@ -312,7 +312,7 @@ var Formulas = []Formula{
 		{Add, []Value{{Kind: OfNumber, Number: 1}, {Kind: OfStep, Index: 6}}},
 		{Div, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 7}}},
 	}},
-	{GELUTanhSlope, []Step{
+	{GELUTanhGrad, []Step{
 		{Max, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: -100}}},
 		{Min, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 100}}},
 		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 1}}},
@@ -352,7 +352,7 @@ var Formulas = []Formula{
 		{Div, []Value{{Kind: OfStep, Index: 7}, {Kind: OfStep, Index: 10}}},
 		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 11}}},
 	}},
-	{MishSlope, []Step{
+	{MishGrad, []Step{
 		{Neg, []Value{{Kind: OfOperand, Index: 0}}},
 		{WhereLessEqual, []Value{{Kind: OfNumber, Number: 0}, {Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 0}, {Kind: OfOperand, Index: 0}}},
 		{Exp, []Value{{Kind: OfStep, Index: 1}}},
@@ -381,7 +381,7 @@ var Formulas = []Formula{
 		{Mul, []Value{{Kind: OfOperand, Index: 1}, {Kind: OfStep, Index: 0}}},
 		{WhereLessEqual, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 0}, {Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 0}}},
 	}},
-	{ELUSlope, []Step{
+	{ELUGrad, []Step{
 		{Exp, []Value{{Kind: OfOperand, Index: 0}}},
 		{Mul, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 0}}},
 		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},
@@ -397,7 +397,7 @@ var Formulas = []Formula{
 		{WhereLess, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 1}, {Kind: OfStep, Index: 0}}},
 		{WhereLess, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 2}, {Kind: OfOperand, Index: 2}, {Kind: OfStep, Index: 2}}},
 	}},
-	{LimitSlope, []Step{
+	{LimitGrad, []Step{
 		{LessEqual, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfOperand, Index: 1}}},
 		{LessEqual, []Value{{Kind: OfOperand, Index: 2}, {Kind: OfOperand, Index: 0}}},
 		{Or, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}}},
@@ -427,7 +427,7 @@ var Formulas = []Formula{
 		{WhereLess, []Value{{Kind: OfNumber, Number: 6}, {Kind: OfStep, Index: 1}, {Kind: OfNumber, Number: 6}, {Kind: OfStep, Index: 1}}},
 		{Div, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 6}}},
 	}},
-	{HardsigmoidSlope, []Step{
+	{HardsigmoidGrad, []Step{
 		{Less, []Value{{Kind: OfNumber, Number: -3}, {Kind: OfOperand, Index: 0}}},
 		{Less, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 3}}},
 		{And, []Value{{Kind: OfStep, Index: 0}, {Kind: OfStep, Index: 1}}},
@@ -441,7 +441,7 @@ var Formulas = []Formula{
 		{Div, []Value{{Kind: OfStep, Index: 2}, {Kind: OfNumber, Number: 6}}},
 		{Mul, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfStep, Index: 3}}},
 	}},
-	{HardswishSlope, []Step{
+	{HardswishGrad, []Step{
 		{Div, []Value{{Kind: OfOperand, Index: 0}, {Kind: OfNumber, Number: 3}}},
 		{Add, []Value{{Kind: OfStep, Index: 0}, {Kind: OfNumber, Number: 0.5}}},
 		{Mul, []Value{{Kind: OfStep, Index: 1}, {Kind: OfOperand, Index: 1}}},

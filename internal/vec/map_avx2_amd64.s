@@ -3741,7 +3741,7 @@ whole:
 	RET
 
 // Requires: AVX
-TEXT mapLogisticSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapLogisticGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS (DX)(BX*1), Y0
 	VMOVUPS (SI)(BX*1), Y1
@@ -3756,7 +3756,7 @@ whole:
 	RET
 
 // Requires: AVX
-TEXT mapTanhSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapTanhGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS (DX)(BX*1), Y0
 	VMOVUPS (SI)(BX*1), Y1
@@ -4050,7 +4050,7 @@ whole:
 	RET
 
 // Requires: AVX, AVX2, FMA3
-TEXT mapSiLUSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapSiLUGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS      (DX)(BX*1), Y0
 	VMOVUPS      (SI)(BX*1), Y1
@@ -4201,7 +4201,7 @@ DATA F32AVX2bf3504f3<>+24(SB)/8, $0xbf3504f3bf3504f3
 GLOBL F32AVX2bf3504f3<>(SB), RODATA|NOPTR, $32
 
 // Requires: AVX, AVX2, FMA3
-TEXT mapGELUSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapGELUGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS      (DX)(BX*1), Y0
 	VMOVUPS      (SI)(BX*1), Y1
@@ -4395,7 +4395,7 @@ DATA F32AVX23fcc422a<>+24(SB)/8, $0x3fcc422a3fcc422a
 GLOBL F32AVX23fcc422a<>(SB), RODATA|NOPTR, $32
 
 // Requires: AVX, AVX2, FMA3
-TEXT mapGELUTanhSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapGELUTanhGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS      (DX)(BX*1), Y0
 	VMOVUPS      (SI)(BX*1), Y1
@@ -4566,7 +4566,7 @@ whole:
 	RET
 
 // Requires: AVX, AVX2, FMA3
-TEXT mapMishSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapMishGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS      (DX)(BX*1), Y0
 	VMOVUPS      (SI)(BX*1), Y1
@@ -4698,7 +4698,7 @@ whole:
 	RET
 
 // Requires: AVX, AVX2, FMA3
-TEXT mapELUSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapELUGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS      (DX)(BX*1), Y0
 	VMOVUPS      (SI)(BX*1), Y1
@@ -4781,7 +4781,7 @@ whole:
 	RET
 
 // Requires: AVX
-TEXT mapLimitSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapLimitGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS   (DX)(BX*1), Y0
 	VMOVUPS   (SI)(BX*1), Y1
@@ -4904,7 +4904,7 @@ DATA F32AVX240c00000<>+24(SB)/8, $0x40c0000040c00000
 GLOBL F32AVX240c00000<>(SB), RODATA|NOPTR, $32
 
 // Requires: AVX
-TEXT mapHardsigmoidSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapHardsigmoidGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS   (DX)(BX*1), Y0
 	VMOVUPS   (SI)(BX*1), Y1
@@ -4963,7 +4963,7 @@ whole:
 	RET
 
 // Requires: AVX
-TEXT mapHardswishSlopeF32AVX2<>(SB), NOSPLIT, $0
+TEXT mapHardswishGradF32AVX2<>(SB), NOSPLIT, $0
 whole:
 	VMOVUPS   (DX)(BX*1), Y0
 	VMOVUPS   (SI)(BX*1), Y1
@@ -7154,34 +7154,34 @@ DATA loopsF32AVX2<>+640(SB)/8, $mapFromIntsF32AVX2<>(SB)
 DATA loopsF32AVX2<>+648(SB)/8, $mapToIntsF32AVX2<>(SB)
 DATA loopsF32AVX2<>+656(SB)/8, $mapAddFourF32AVX2<>(SB)
 DATA loopsF32AVX2<>+664(SB)/8, $mapLogisticF32AVX2<>(SB)
-DATA loopsF32AVX2<>+672(SB)/8, $mapLogisticSlopeF32AVX2<>(SB)
-DATA loopsF32AVX2<>+680(SB)/8, $mapTanhSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+672(SB)/8, $mapLogisticGradF32AVX2<>(SB)
+DATA loopsF32AVX2<>+680(SB)/8, $mapTanhGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+688(SB)/8, $mapSigmoidF32AVX2<>(SB)
 DATA loopsF32AVX2<>+696(SB)/8, $mapSigmoidByF32AVX2<>(SB)
 DATA loopsF32AVX2<>+704(SB)/8, $mapSigmoidOfMinusF32AVX2<>(SB)
 DATA loopsF32AVX2<>+712(SB)/8, $mapSigmoidOfMinusByF32AVX2<>(SB)
 DATA loopsF32AVX2<>+720(SB)/8, $mapExpOfMinusAbsF32AVX2<>(SB)
 DATA loopsF32AVX2<>+728(SB)/8, $mapAddPositiveF32AVX2<>(SB)
-DATA loopsF32AVX2<>+736(SB)/8, $mapSiLUSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+736(SB)/8, $mapSiLUGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+744(SB)/8, $mapGELUF32AVX2<>(SB)
-DATA loopsF32AVX2<>+752(SB)/8, $mapGELUSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+752(SB)/8, $mapGELUGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+760(SB)/8, $mapGELUTanhF32AVX2<>(SB)
-DATA loopsF32AVX2<>+768(SB)/8, $mapGELUTanhSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+768(SB)/8, $mapGELUTanhGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+776(SB)/8, $mapMishF32AVX2<>(SB)
-DATA loopsF32AVX2<>+784(SB)/8, $mapMishSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+784(SB)/8, $mapMishGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+792(SB)/8, $mapELUF32AVX2<>(SB)
-DATA loopsF32AVX2<>+800(SB)/8, $mapELUSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+800(SB)/8, $mapELUGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+808(SB)/8, $mapLimitF32AVX2<>(SB)
 DATA loopsF32AVX2<>+816(SB)/8, $mapLimitDifferenceF32AVX2<>(SB)
-DATA loopsF32AVX2<>+824(SB)/8, $mapLimitSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+824(SB)/8, $mapLimitGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+832(SB)/8, $mapLeakyF32AVX2<>(SB)
 DATA loopsF32AVX2<>+840(SB)/8, $mapSignF32AVX2<>(SB)
 DATA loopsF32AVX2<>+848(SB)/8, $mapFracF32AVX2<>(SB)
 DATA loopsF32AVX2<>+856(SB)/8, $mapNanToNumF32AVX2<>(SB)
 DATA loopsF32AVX2<>+864(SB)/8, $mapHardsigmoidF32AVX2<>(SB)
-DATA loopsF32AVX2<>+872(SB)/8, $mapHardsigmoidSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+872(SB)/8, $mapHardsigmoidGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+880(SB)/8, $mapHardswishF32AVX2<>(SB)
-DATA loopsF32AVX2<>+888(SB)/8, $mapHardswishSlopeF32AVX2<>(SB)
+DATA loopsF32AVX2<>+888(SB)/8, $mapHardswishGradF32AVX2<>(SB)
 DATA loopsF32AVX2<>+896(SB)/8, $mapLerpF32AVX2<>(SB)
 DATA loopsF32AVX2<>+904(SB)/8, $mapHuberF32AVX2<>(SB)
 DATA loopsF32AVX2<>+912(SB)/8, $mapSmoothL1F32AVX2<>(SB)

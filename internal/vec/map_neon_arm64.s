@@ -2893,7 +2893,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapLogisticSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapLogisticGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -2906,7 +2906,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapTanhSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapTanhGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -3227,7 +3227,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapSiLUSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapSiLUGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -3384,7 +3384,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapGELUSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapGELUGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -3579,7 +3579,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapGELUTanhSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapGELUTanhGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -3749,7 +3749,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapMishSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapMishGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -3891,7 +3891,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapELUSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapELUGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -3975,7 +3975,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapLimitSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapLimitGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -4090,7 +4090,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapHardsigmoidSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapHardsigmoidGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -4148,7 +4148,7 @@ whole:
 	BNE  whole
 	RET
 
-TEXT mapHardswishSlopeF32NEON<>(SB), NOSPLIT, $0-0
+TEXT mapHardswishGradF32NEON<>(SB), NOSPLIT, $0-0
 whole:
 	VLD1.P 16(R2), [V0.B16]
 	VLD1.P 16(R3), [V1.B16]
@@ -4319,34 +4319,34 @@ DATA loopsF32NEON<>+640(SB)/8, $mapFromIntsF32NEON<>(SB)
 DATA loopsF32NEON<>+648(SB)/8, $mapToIntsF32NEON<>(SB)
 DATA loopsF32NEON<>+656(SB)/8, $mapAddFourF32NEON<>(SB)
 DATA loopsF32NEON<>+664(SB)/8, $mapLogisticF32NEON<>(SB)
-DATA loopsF32NEON<>+672(SB)/8, $mapLogisticSlopeF32NEON<>(SB)
-DATA loopsF32NEON<>+680(SB)/8, $mapTanhSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+672(SB)/8, $mapLogisticGradF32NEON<>(SB)
+DATA loopsF32NEON<>+680(SB)/8, $mapTanhGradF32NEON<>(SB)
 DATA loopsF32NEON<>+688(SB)/8, $mapSigmoidF32NEON<>(SB)
 DATA loopsF32NEON<>+696(SB)/8, $mapSigmoidByF32NEON<>(SB)
 DATA loopsF32NEON<>+704(SB)/8, $mapSigmoidOfMinusF32NEON<>(SB)
 DATA loopsF32NEON<>+712(SB)/8, $mapSigmoidOfMinusByF32NEON<>(SB)
 DATA loopsF32NEON<>+720(SB)/8, $mapExpOfMinusAbsF32NEON<>(SB)
 DATA loopsF32NEON<>+728(SB)/8, $mapAddPositiveF32NEON<>(SB)
-DATA loopsF32NEON<>+736(SB)/8, $mapSiLUSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+736(SB)/8, $mapSiLUGradF32NEON<>(SB)
 DATA loopsF32NEON<>+744(SB)/8, $mapGELUF32NEON<>(SB)
-DATA loopsF32NEON<>+752(SB)/8, $mapGELUSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+752(SB)/8, $mapGELUGradF32NEON<>(SB)
 DATA loopsF32NEON<>+760(SB)/8, $mapGELUTanhF32NEON<>(SB)
-DATA loopsF32NEON<>+768(SB)/8, $mapGELUTanhSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+768(SB)/8, $mapGELUTanhGradF32NEON<>(SB)
 DATA loopsF32NEON<>+776(SB)/8, $mapMishF32NEON<>(SB)
-DATA loopsF32NEON<>+784(SB)/8, $mapMishSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+784(SB)/8, $mapMishGradF32NEON<>(SB)
 DATA loopsF32NEON<>+792(SB)/8, $mapELUF32NEON<>(SB)
-DATA loopsF32NEON<>+800(SB)/8, $mapELUSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+800(SB)/8, $mapELUGradF32NEON<>(SB)
 DATA loopsF32NEON<>+808(SB)/8, $mapLimitF32NEON<>(SB)
 DATA loopsF32NEON<>+816(SB)/8, $mapLimitDifferenceF32NEON<>(SB)
-DATA loopsF32NEON<>+824(SB)/8, $mapLimitSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+824(SB)/8, $mapLimitGradF32NEON<>(SB)
 DATA loopsF32NEON<>+832(SB)/8, $mapLeakyF32NEON<>(SB)
 DATA loopsF32NEON<>+840(SB)/8, $mapSignF32NEON<>(SB)
 DATA loopsF32NEON<>+848(SB)/8, $mapFracF32NEON<>(SB)
 DATA loopsF32NEON<>+856(SB)/8, $mapNanToNumF32NEON<>(SB)
 DATA loopsF32NEON<>+864(SB)/8, $mapHardsigmoidF32NEON<>(SB)
-DATA loopsF32NEON<>+872(SB)/8, $mapHardsigmoidSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+872(SB)/8, $mapHardsigmoidGradF32NEON<>(SB)
 DATA loopsF32NEON<>+880(SB)/8, $mapHardswishF32NEON<>(SB)
-DATA loopsF32NEON<>+888(SB)/8, $mapHardswishSlopeF32NEON<>(SB)
+DATA loopsF32NEON<>+888(SB)/8, $mapHardswishGradF32NEON<>(SB)
 DATA loopsF32NEON<>+896(SB)/8, $mapLerpF32NEON<>(SB)
 DATA loopsF32NEON<>+904(SB)/8, $mapHuberF32NEON<>(SB)
 DATA loopsF32NEON<>+912(SB)/8, $mapSmoothL1F32NEON<>(SB)

@@ -46,8 +46,8 @@ whole:
 	BNE  plane
 	RET
 
-// func turnF32NEON(n int, to *float32, toRow int, from *float32, fromRow int)
-TEXT ·turnF32NEON(SB), NOSPLIT, $0-40
+// func transposeF32NEON(n int, to *float32, toRow int, from *float32, fromRow int)
+TEXT ·transposeF32NEON(SB), NOSPLIT, $0-40
 	MOVD n+0(FP), R0
 	MOVD to+8(FP), R1
 	MOVD toRow+16(FP), R2
@@ -87,8 +87,8 @@ block:
 	BNE  block
 	RET
 
-// func turnF64NEON(n int, to *float64, toRow int, from *float64, fromRow int)
-TEXT ·turnF64NEON(SB), NOSPLIT, $0-40
+// func transposeF64NEON(n int, to *float64, toRow int, from *float64, fromRow int)
+TEXT ·transposeF64NEON(SB), NOSPLIT, $0-40
 	MOVD n+0(FP), R0
 	MOVD to+8(FP), R1
 	MOVD toRow+16(FP), R2

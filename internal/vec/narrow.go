@@ -12,7 +12,7 @@ type tall[T Float] struct {
 
 // talls are the tall blocks, by the number of columns. Element (i, k) of A is i + k·distance for direct, i·distance + k for turned
 // blocks, which take some steps of the sum at least.
-type talls[T Float] struct{ direct, turned [tallest]tall[T] }
+type talls[T Float] struct{ direct, transposed [tallest]tall[T] }
 
 // narrow is a product with few columns or few rows, in which case it is computed as its transpose: many rows of few columns.
 // Element (i, j) of C is i·rowC + j·columnC.
@@ -37,8 +37,8 @@ func (n *narrow[T]) from(l *Loops[T], p *Product[T]) bool {
 	}
 	if n.row == 1 {
 		n.tall = l.tall.direct[n.few-1]
-	} else if last := p.K % run; last == 0 || last >= l.turn.steps {
-		n.tall = l.tall.turned[n.few-1]
+	} else if last := p.K % run; last == 0 || last >= l.transposer.steps {
+		n.tall = l.tall.transposed[n.few-1]
 	}
 	return n.rows > 0 && n.many >= n.rows
 }
@@ -50,7 +50,7 @@ func (t *task[T]) narrowProduct(each func(n, min int, f func(lo, hi int))) {
 	if each == nil {
 		t.tiles(0, tiles)
 	} else {
-		each(tiles, max(1, share/(n.rows*n.few*n.K)), t.tiles)
+		each(tiles, max(1, minTaskWork/(n.rows*n.few*n.K)), t.tiles)
 	}
 	if n.End != nil && n.columnC != 1 {
 		n.End(0, n.M)

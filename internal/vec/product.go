@@ -19,11 +19,11 @@ type Product[T Float] struct {
 }
 
 const (
-	run       = 256     // steps of the sum that a block of C stays in registers for
-	chunkRows = 120     // of A: as many rows of a run stay in the second-level cache; whole blocks of all heights
-	packedMax = 1 << 21 // elements of B that are packed at a time
-	share     = 1 << 18 // multiplications that are worth a goroutine
-	packShare = 1 << 14 // elements that are worth one to pack
+	run         = 256     // steps of the sum that a block of C stays in registers for
+	chunkRows   = 120     // of A: as many rows of a run stay in the second-level cache; whole blocks of all heights
+	packedMax   = 1 << 21 // elements of B that are packed at a time
+	minTaskWork = 1 << 18 // multiplications that are worth a goroutine
+	minPackWork = 1 << 14 // elements that are worth one to pack
 )
 
 // block computes a block of C, of as many rows and columns as its name says: k steps of the sum.
@@ -170,7 +170,7 @@ func newTask[T Float](l *Loops[T]) *task[T] {
 func (t *task[T]) ends() bool { return t.once && t.plan.tiles > 1 }
 
 // worth returns how many of what has so many elements of C are worth a goroutine.
-func (t *task[T]) worth(elements int) int { return max(1, share/max(1, elements*t.right.k)) }
+func (t *task[T]) worth(elements int) int { return max(1, minTaskWork/max(1, elements*t.right.k)) }
 
 // free keeps the task for another product, without its operands.
 func (t *task[T]) free() {
@@ -198,7 +198,7 @@ func (p *Product[T]) check() {
 
 func (l *Loops[T]) plan(p *Product[T]) plan {
 	wide := l.blocks.widths[0]
-	w := plan{columns: p.N, tall: l.blocks.heights[0].rows, least: max(1, packShare/(run*wide))}
+	w := plan{columns: p.N, tall: l.blocks.heights[0].rows, least: max(1, minPackWork/(run*wide))}
 	if most := packedMax / min(max(p.K, 1), packedMax/1024); p.N > most {
 		w.columns = most / wide * wide
 	}
@@ -291,7 +291,7 @@ func (l *Loops[T]) pack(b *right[T], p *Product[T], from, k, panel int) {
 	if n < width {
 		clear(to)
 	}
-	l.turn.run(to, width, src, p.ColumnB, k, n)
+	l.transposer.run(to, width, src, p.ColumnB, k, n)
 }
 
 // rows computes rows [lo, hi) of some panels of C.

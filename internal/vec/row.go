@@ -3,8 +3,8 @@ package vec
 // rows are loops over all elements of a row: reductions, each with 32 sums beside each other that are joined by halves, and
 // functions of a row and a number.
 type rows[T Float] struct {
-	sum, dot, most, product, max, min func(n int, x, y *T) T
-	by                                [functions]scaled[T]
+	sum, dot, maxNumber, product, max, min func(n int, x, y *T) T
+	by                                     [functions]scaled[T]
 }
 
 // scaled sets n elements from to on to a function of those from x on and a number.
@@ -42,7 +42,7 @@ func (l *Loops[T]) Dot(x, y []T) T {
 }
 
 // Max returns the largest element of x, which has one, that is a number; −∞ if none is.
-func (l *Loops[T]) Max(x []T) T { return l.rowLoops.most(len(x), &x[0], &x[0]) }
+func (l *Loops[T]) Max(x []T) T { return l.rowLoops.maxNumber(len(x), &x[0], &x[0]) }
 
 // Reduce returns what f, which is Add, Mul, Max or Min, makes of the elements of x, of which there is one at least: sums and
 // products pairwise.
@@ -76,7 +76,7 @@ type Scratch[T Float] struct{ V []T }
 
 // Scratch returns room for n elements, until it is handed to Return.
 func (l *Loops[T]) Scratch(n int) *Scratch[T] {
-	r, _ := l.rooms.Get().(*Scratch[T])
+	r, _ := l.scratchPool.Get().(*Scratch[T])
 	if r == nil {
 		r = new(Scratch[T])
 	}
@@ -88,4 +88,4 @@ func (l *Loops[T]) Scratch(n int) *Scratch[T] {
 }
 
 // Return takes back what Borrow gave.
-func (l *Loops[T]) Return(r *Scratch[T]) { l.rooms.Put(r) }
+func (l *Loops[T]) Return(r *Scratch[T]) { l.scratchPool.Put(r) }

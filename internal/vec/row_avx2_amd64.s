@@ -200,9 +200,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rowMostF32AVX2(n int, x *float32, y *float32) float32
+// func rowMaxNumberF32AVX2(n int, x *float32, y *float32) float32
 // Requires: AVX, SSE
-TEXT ·rowMostF32AVX2(SB), NOSPLIT, $0-28
+TEXT ·rowMaxNumberF32AVX2(SB), NOSPLIT, $0-28
 	MOVQ    n+0(FP), AX
 	MOVQ    x+8(FP), CX
 	VMOVUPS rowF32AVX2ff800000<>+0(SB), Y0
@@ -1090,9 +1090,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rowMostF64AVX2(n int, x *float64, y *float64) float64
+// func rowMaxNumberF64AVX2(n int, x *float64, y *float64) float64
 // Requires: AVX, SSE2
-TEXT ·rowMostF64AVX2(SB), NOSPLIT, $0-32
+TEXT ·rowMaxNumberF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
 	MOVQ    x+8(FP), CX
 	VMOVUPD rowF64AVX2fff0000000000000<>+0(SB), Y0

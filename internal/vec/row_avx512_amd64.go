@@ -12,10 +12,10 @@ func rowSumF32AVX512(n int, x *float32, y *float32) float32
 //go:noescape
 func rowDotF32AVX512(n int, x *float32, y *float32) float32
 
-// rowMostF32AVX512 returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF32AVX512 returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
 //
 //go:noescape
-func rowMostF32AVX512(n int, x *float32, y *float32) float32
+func rowMaxNumberF32AVX512(n int, x *float32, y *float32) float32
 
 // rowProductF32AVX512 returns the product of x, n elements from there on.
 //
@@ -62,10 +62,10 @@ func rowSumF64AVX512(n int, x *float64, y *float64) float64
 //go:noescape
 func rowDotF64AVX512(n int, x *float64, y *float64) float64
 
-// rowMostF64AVX512 returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF64AVX512 returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
 //
 //go:noescape
-func rowMostF64AVX512(n int, x *float64, y *float64) float64
+func rowMaxNumberF64AVX512(n int, x *float64, y *float64) float64
 
 // rowProductF64AVX512 returns the product of x, n elements from there on.
 //

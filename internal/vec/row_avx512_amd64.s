@@ -134,9 +134,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rowMostF32AVX512(n int, x *float32, y *float32) float32
+// func rowMaxNumberF32AVX512(n int, x *float32, y *float32) float32
 // Requires: AVX, AVX512F, SSE
-TEXT ·rowMostF32AVX512(SB), NOSPLIT, $0-28
+TEXT ·rowMaxNumberF32AVX512(SB), NOSPLIT, $0-28
 	MOVQ         n+0(FP), CX
 	MOVQ         x+8(FP), AX
 	VBROADCASTSS rowF32AVX512ff800000<>+0(SB), Z0
@@ -797,9 +797,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func rowMostF64AVX512(n int, x *float64, y *float64) float64
+// func rowMaxNumberF64AVX512(n int, x *float64, y *float64) float64
 // Requires: AVX, AVX512F, SSE2
-TEXT ·rowMostF64AVX512(SB), NOSPLIT, $0-32
+TEXT ·rowMaxNumberF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+0(FP), CX
 	MOVQ         x+8(FP), AX
 	VBROADCASTSD rowF64AVX512fff0000000000000<>+0(SB), Z0

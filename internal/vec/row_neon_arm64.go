@@ -12,10 +12,10 @@ func rowSumF32NEON(n int, x, y *float32) float32
 //go:noescape
 func rowDotF32NEON(n int, x, y *float32) float32
 
-// rowMostF32NEON returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF32NEON returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
 //
 //go:noescape
-func rowMostF32NEON(n int, x, y *float32) float32
+func rowMaxNumberF32NEON(n int, x, y *float32) float32
 
 // rowProductF32NEON returns the product of x, n elements from there on.
 //
@@ -67,10 +67,10 @@ func rowSumF64NEON(n int, x, y *float64) float64
 //go:noescape
 func rowDotF64NEON(n int, x, y *float64) float64
 
-// rowMostF64NEON returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF64NEON returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
 //
 //go:noescape
-func rowMostF64NEON(n int, x, y *float64) float64
+func rowMaxNumberF64NEON(n int, x, y *float64) float64
 
 // rowProductF64NEON returns the product of x, n elements from there on.
 //

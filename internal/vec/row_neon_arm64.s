@@ -184,8 +184,8 @@ done:
 	FMOVS F16, ret+24(FP)
 	RET
 
-// func rowMostF32NEON(n int, x, y *float32) float32
-TEXT ·rowMostF32NEON(SB), NOSPLIT, $272-28
+// func rowMaxNumberF32NEON(n int, x, y *float32) float32
+TEXT ·rowMaxNumberF32NEON(SB), NOSPLIT, $272-28
 	MOVD n+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
@@ -1124,8 +1124,8 @@ done:
 	FMOVD F16, ret+24(FP)
 	RET
 
-// func rowMostF64NEON(n int, x, y *float64) float64
-TEXT ·rowMostF64NEON(SB), NOSPLIT, $528-32
+// func rowMaxNumberF64NEON(n int, x, y *float64) float64
+TEXT ·rowMaxNumberF64NEON(SB), NOSPLIT, $528-32
 	MOVD n+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2

@@ -2,28 +2,28 @@
 
 package vec
 
-var rowsF32AVX2 = rows[float32]{rowSumF32AVX2, rowDotF32AVX2, rowMostF32AVX2, rowProductF32AVX2, rowMaxF32AVX2, rowMinF32AVX2, [functions]scaled[float32]{
+var rowsF32AVX2 = rows[float32]{rowSumF32AVX2, rowDotF32AVX2, rowMaxNumberF32AVX2, rowProductF32AVX2, rowMaxF32AVX2, rowMinF32AVX2, [functions]scaled[float32]{
 	Add: rowAddByF32AVX2,
 	Sub: rowSubByF32AVX2,
 	Mul: rowMulByF32AVX2,
 	Div: rowDivByF32AVX2,
 }}
 
-var rowsF64AVX2 = rows[float64]{rowSumF64AVX2, rowDotF64AVX2, rowMostF64AVX2, rowProductF64AVX2, rowMaxF64AVX2, rowMinF64AVX2, [functions]scaled[float64]{
+var rowsF64AVX2 = rows[float64]{rowSumF64AVX2, rowDotF64AVX2, rowMaxNumberF64AVX2, rowProductF64AVX2, rowMaxF64AVX2, rowMinF64AVX2, [functions]scaled[float64]{
 	Add: rowAddByF64AVX2,
 	Sub: rowSubByF64AVX2,
 	Mul: rowMulByF64AVX2,
 	Div: rowDivByF64AVX2,
 }}
 
-var rowsF32AVX512 = rows[float32]{rowSumF32AVX512, rowDotF32AVX512, rowMostF32AVX512, rowProductF32AVX512, rowMaxF32AVX512, rowMinF32AVX512, [functions]scaled[float32]{
+var rowsF32AVX512 = rows[float32]{rowSumF32AVX512, rowDotF32AVX512, rowMaxNumberF32AVX512, rowProductF32AVX512, rowMaxF32AVX512, rowMinF32AVX512, [functions]scaled[float32]{
 	Add: rowAddByF32AVX512,
 	Sub: rowSubByF32AVX512,
 	Mul: rowMulByF32AVX512,
 	Div: rowDivByF32AVX512,
 }}
 
-var rowsF64AVX512 = rows[float64]{rowSumF64AVX512, rowDotF64AVX512, rowMostF64AVX512, rowProductF64AVX512, rowMaxF64AVX512, rowMinF64AVX512, [functions]scaled[float64]{
+var rowsF64AVX512 = rows[float64]{rowSumF64AVX512, rowDotF64AVX512, rowMaxNumberF64AVX512, rowProductF64AVX512, rowMaxF64AVX512, rowMinF64AVX512, [functions]scaled[float64]{
 	Add: rowAddByF64AVX512,
 	Sub: rowSubByF64AVX512,
 	Mul: rowMulByF64AVX512,

@@ -2,14 +2,14 @@
 
 package vec
 
-var rowsF32NEON = rows[float32]{rowSumF32NEON, rowDotF32NEON, rowMostF32NEON, rowProductF32NEON, rowMaxF32NEON, rowMinF32NEON, [functions]scaled[float32]{
+var rowsF32NEON = rows[float32]{rowSumF32NEON, rowDotF32NEON, rowMaxNumberF32NEON, rowProductF32NEON, rowMaxF32NEON, rowMinF32NEON, [functions]scaled[float32]{
 	Add: rowAddByF32NEON,
 	Sub: rowSubByF32NEON,
 	Mul: rowMulByF32NEON,
 	Div: rowDivByF32NEON,
 }}
 
-var rowsF64NEON = rows[float64]{rowSumF64NEON, rowDotF64NEON, rowMostF64NEON, rowProductF64NEON, rowMaxF64NEON, rowMinF64NEON, [functions]scaled[float64]{
+var rowsF64NEON = rows[float64]{rowSumF64NEON, rowDotF64NEON, rowMaxNumberF64NEON, rowProductF64NEON, rowMaxF64NEON, rowMinF64NEON, [functions]scaled[float64]{
 	Add: rowAddByF64NEON,
 	Sub: rowSubByF64NEON,
 	Mul: rowMulByF64NEON,

@@ -15,13 +15,13 @@ func found() []*Set {
 
 func avx512() *Set {
 	return &Set{name: "avx512", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
-		single: Loops[float32]{tall: tallF32, turn: turnF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
+		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
 			{4, [3]block[float32]{productF32AVX512x4x32, productF32AVX512x4x16, productF32AVX512x4x8}},
 			{2, [3]block[float32]{productF32AVX512x2x32, productF32AVX512x2x16, productF32AVX512x2x8}},
 			{1, [3]block[float32]{productF32AVX512x1x32, productF32AVX512x1x16, productF32AVX512x1x8}}}}},
-		double: Loops[float64]{tall: tallF64, turn: turnF64, copies: copyPlanesAVX2, maps: mapF64AVX512, rowLoops: rowsF64AVX512, adamw: adamwF64AVX512, blocks: blocks[float64]{widths: [3]int{16, 8, 4}, heights: []height[float64]{
+		double: Loops[float64]{tall: tallF64, transposer: transposerF64, copies: copyPlanesAVX2, maps: mapF64AVX512, rowLoops: rowsF64AVX512, adamw: adamwF64AVX512, blocks: blocks[float64]{widths: [3]int{16, 8, 4}, heights: []height[float64]{
 			{12, [3]block[float64]{productF64AVX512x12x16, productF64AVX512x12x8, productF64AVX512x12x4}},
 			{8, [3]block[float64]{productF64AVX512x8x16, productF64AVX512x8x8, productF64AVX512x8x4}},
 			{4, [3]block[float64]{productF64AVX512x4x16, productF64AVX512x4x8, productF64AVX512x4x4}},
@@ -31,12 +31,12 @@ func avx512() *Set {
 
 func avx2() *Set {
 	return &Set{name: "avx2", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
-		single: Loops[float32]{tall: tallF32, turn: turnF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
+		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
 			{2, [3]block[float32]{productF32AVX2x2x16, productF32AVX2x2x8, productF32AVX2x2x4}},
 			{1, [3]block[float32]{productF32AVX2x1x16, productF32AVX2x1x8, productF32AVX2x1x4}}}}},
-		double: Loops[float64]{tall: tallF64, turn: turnF64, copies: copyPlanesAVX2, maps: mapF64AVX2, rowLoops: rowsF64AVX2, adamw: adamwF64AVX2, blocks: blocks[float64]{widths: [3]int{8, 4, 2}, heights: []height[float64]{
+		double: Loops[float64]{tall: tallF64, transposer: transposerF64, copies: copyPlanesAVX2, maps: mapF64AVX2, rowLoops: rowsF64AVX2, adamw: adamwF64AVX2, blocks: blocks[float64]{widths: [3]int{8, 4, 2}, heights: []height[float64]{
 			{6, [3]block[float64]{productF64AVX2x6x8, productF64AVX2x6x4, productF64AVX2x6x2}},
 			{4, [3]block[float64]{productF64AVX2x4x8, productF64AVX2x4x4, productF64AVX2x4x2}},
 			{2, [3]block[float64]{productF64AVX2x2x8, productF64AVX2x2x4, productF64AVX2x2x2}},
@@ -45,17 +45,17 @@ func avx2() *Set {
 
 // What wider vectors would not be faster at.
 var (
-	intsAVX2   = intJoins{intsAddAVX2, intsMulAVX2, intsMaxAVX2, intsMinAVX2}
-	bytesAVX2  = byteLoops{bytesToIntsAVX2, bytesToRealsAVX2, bytesOfIntsAVX2, bytesOfRealsAVX2}
-	cornersF32 = cornerLoops[float32]{8, cornersF32AVX2, lookUpF32AVX2, addUpF32AVX2}
-	turnF32    = turn[float32]{8, 4, turnF32AVX2}
-	tallF32    = talls[float32]{
-		direct: [tallest]tall[float32]{{64, tallF32AVX2x64x1}, {32, tallF32AVX2x32x2}, {16, tallF32AVX2x16x3}, {16, tallF32AVX2x16x4}},
-		turned: [tallest]tall[float32]{{16, tallF32AVX2x16x1Turned}, {16, tallF32AVX2x16x2Turned}, {16, tallF32AVX2x16x3Turned}, {8, tallF32AVX2x8x4Turned}},
+	intsAVX2      = intJoins{intsAddAVX2, intsMulAVX2, intsMaxAVX2, intsMinAVX2}
+	bytesAVX2     = byteLoops{bytesToIntsAVX2, bytesToRealsAVX2, bytesOfIntsAVX2, bytesOfRealsAVX2}
+	cornersF32    = cornerLoops[float32]{8, cornersF32AVX2, gatherInterpF32AVX2, scatterAddF32AVX2}
+	transposerF32 = transposer[float32]{8, 4, transposeF32AVX2}
+	tallF32       = talls[float32]{
+		direct:     [tallest]tall[float32]{{64, tallF32AVX2x64x1}, {32, tallF32AVX2x32x2}, {16, tallF32AVX2x16x3}, {16, tallF32AVX2x16x4}},
+		transposed: [tallest]tall[float32]{{16, tallF32AVX2x16x1Transposed}, {16, tallF32AVX2x16x2Transposed}, {16, tallF32AVX2x16x3Transposed}, {8, tallF32AVX2x8x4Transposed}},
 	}
-	turnF64 = turn[float64]{4, 2, turnF64AVX2}
-	tallF64 = talls[float64]{
-		direct: [tallest]tall[float64]{{32, tallF64AVX2x32x1}, {16, tallF64AVX2x16x2}, {8, tallF64AVX2x8x3}, {8, tallF64AVX2x8x4}},
-		turned: [tallest]tall[float64]{{8, tallF64AVX2x8x1Turned}, {8, tallF64AVX2x8x2Turned}, {8, tallF64AVX2x8x3Turned}, {4, tallF64AVX2x4x4Turned}},
+	transposerF64 = transposer[float64]{4, 2, transposeF64AVX2}
+	tallF64       = talls[float64]{
+		direct:     [tallest]tall[float64]{{32, tallF64AVX2x32x1}, {16, tallF64AVX2x16x2}, {8, tallF64AVX2x8x3}, {8, tallF64AVX2x8x4}},
+		transposed: [tallest]tall[float64]{{8, tallF64AVX2x8x1Transposed}, {8, tallF64AVX2x8x2Transposed}, {8, tallF64AVX2x8x3Transposed}, {4, tallF64AVX2x4x4Transposed}},
 	}
 )

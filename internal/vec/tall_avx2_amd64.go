@@ -8,11 +8,11 @@ package vec
 //go:noescape
 func tallF32AVX2x64x1(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x1Turned sets C [16, 1] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF32AVX2x16x1Transposed sets C [16, 1] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·16 behind c. k is at least 4.
 //
 //go:noescape
-func tallF32AVX2x16x1Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+func tallF32AVX2x16x1Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
 // tallF32AVX2x32x2 sets C [32, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·32 behind c. k is at least 1.
@@ -20,11 +20,11 @@ func tallF32AVX2x16x1Turned(k int, a *float32, distance int, b *float32, stepB i
 //go:noescape
 func tallF32AVX2x32x2(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x2Turned sets C [16, 2] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF32AVX2x16x2Transposed sets C [16, 2] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·16 behind c. k is at least 4.
 //
 //go:noescape
-func tallF32AVX2x16x2Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+func tallF32AVX2x16x2Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
 // tallF32AVX2x16x3 sets C [16, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
@@ -32,11 +32,11 @@ func tallF32AVX2x16x2Turned(k int, a *float32, distance int, b *float32, stepB i
 //go:noescape
 func tallF32AVX2x16x3(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x3Turned sets C [16, 3] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF32AVX2x16x3Transposed sets C [16, 3] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·16 behind c. k is at least 4.
 //
 //go:noescape
-func tallF32AVX2x16x3Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+func tallF32AVX2x16x3Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
 // tallF32AVX2x16x4 sets C [16, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
@@ -44,11 +44,11 @@ func tallF32AVX2x16x3Turned(k int, a *float32, distance int, b *float32, stepB i
 //go:noescape
 func tallF32AVX2x16x4(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x8x4Turned sets C [8, 4] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF32AVX2x8x4Transposed sets C [8, 4] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·8 behind c. k is at least 4.
 //
 //go:noescape
-func tallF32AVX2x8x4Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+func tallF32AVX2x8x4Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
 // tallF64AVX2x32x1 sets C [32, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·32 behind c. k is at least 1.
@@ -56,11 +56,11 @@ func tallF32AVX2x8x4Turned(k int, a *float32, distance int, b *float32, stepB in
 //go:noescape
 func tallF64AVX2x32x1(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x1Turned sets C [8, 1] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF64AVX2x8x1Transposed sets C [8, 1] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·8 behind c. k is at least 2.
 //
 //go:noescape
-func tallF64AVX2x8x1Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+func tallF64AVX2x8x1Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
 // tallF64AVX2x16x2 sets C [16, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
@@ -68,11 +68,11 @@ func tallF64AVX2x8x1Turned(k int, a *float64, distance int, b *float64, stepB in
 //go:noescape
 func tallF64AVX2x16x2(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x2Turned sets C [8, 2] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF64AVX2x8x2Transposed sets C [8, 2] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·8 behind c. k is at least 2.
 //
 //go:noescape
-func tallF64AVX2x8x2Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+func tallF64AVX2x8x2Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
 // tallF64AVX2x8x3 sets C [8, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
@@ -80,11 +80,11 @@ func tallF64AVX2x8x2Turned(k int, a *float64, distance int, b *float64, stepB in
 //go:noescape
 func tallF64AVX2x8x3(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x3Turned sets C [8, 3] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF64AVX2x8x3Transposed sets C [8, 3] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·8 behind c. k is at least 2.
 //
 //go:noescape
-func tallF64AVX2x8x3Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+func tallF64AVX2x8x3Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
 // tallF64AVX2x8x4 sets C [8, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
@@ -92,8 +92,8 @@ func tallF64AVX2x8x3Turned(k int, a *float64, distance int, b *float64, stepB in
 //go:noescape
 func tallF64AVX2x8x4(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x4x4Turned sets C [4, 4] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
+// tallF64AVX2x4x4Transposed sets C [4, 4] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
 // behind b, element (i, j) of C is i + j·4 behind c. k is at least 2.
 //
 //go:noescape
-func tallF64AVX2x4x4Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+func tallF64AVX2x4x4Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)

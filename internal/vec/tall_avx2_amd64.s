@@ -57,9 +57,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF32AVX2x16x1Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+// func tallF32AVX2x16x1Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 // Requires: AVX, FMA3
-TEXT ·tallF32AVX2x16x1Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF32AVX2x16x1Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x02, CX
@@ -251,9 +251,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF32AVX2x16x2Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+// func tallF32AVX2x16x2Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 // Requires: AVX, FMA3
-TEXT ·tallF32AVX2x16x2Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF32AVX2x16x2Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x02, CX
@@ -463,9 +463,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF32AVX2x16x3Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+// func tallF32AVX2x16x3Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 // Requires: AVX, FMA3
-TEXT ·tallF32AVX2x16x3Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF32AVX2x16x3Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x02, CX
@@ -709,9 +709,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF32AVX2x8x4Turned(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
+// func tallF32AVX2x8x4Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 // Requires: AVX, FMA3
-TEXT ·tallF32AVX2x8x4Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF32AVX2x8x4Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x02, CX
@@ -915,9 +915,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF64AVX2x8x1Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+// func tallF64AVX2x8x1Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 // Requires: AVX, FMA3
-TEXT ·tallF64AVX2x8x1Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF64AVX2x8x1Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x03, CX
@@ -1039,9 +1039,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF64AVX2x8x2Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+// func tallF64AVX2x8x2Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 // Requires: AVX, FMA3
-TEXT ·tallF64AVX2x8x2Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF64AVX2x8x2Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x03, CX
@@ -1169,9 +1169,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF64AVX2x8x3Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+// func tallF64AVX2x8x3Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 // Requires: AVX, FMA3
-TEXT ·tallF64AVX2x8x3Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF64AVX2x8x3Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x03, CX
@@ -1321,9 +1321,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func tallF64AVX2x4x4Turned(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
+// func tallF64AVX2x4x4Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 // Requires: AVX, FMA3
-TEXT ·tallF64AVX2x4x4Turned(SB), NOSPLIT, $0-56
+TEXT ·tallF64AVX2x4x4Transposed(SB), NOSPLIT, $0-56
 	MOVQ   k+0(FP), AX
 	MOVQ   distance+16(FP), CX
 	SHLQ   $0x03, CX

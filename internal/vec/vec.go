@@ -32,19 +32,19 @@ type Set struct {
 
 // Loops is those on one type of floats.
 type Loops[T Float] struct {
-	blocks   blocks[T]
-	tall     talls[T]
-	turn     turn[T]
-	maps     mapping[T]
-	rowLoops rows[T]
-	adamw    func(n int, p, d, m, v, by *T)
-	corners  cornerLoops[T]
-	maxPool  func(n int, y *T, places *int32, x *T, width int, first int32)
-	copies   copyLoop
-	addWide  func(n int, to *float64, x *T)
-	pool     sync.Pool // of *scratch[T]
-	tasks    sync.Pool // of *task[T]
-	rooms    sync.Pool // of *Room[T]
+	blocks      blocks[T]
+	tall        talls[T]
+	transposer  transposer[T]
+	maps        mapping[T]
+	rowLoops    rows[T]
+	adamw       func(n int, p, d, m, v, by *T)
+	corners     cornerLoops[T]
+	maxPool     func(n int, y *T, places *int32, x *T, width int, first int32)
+	copies      copyLoop
+	addWide     func(n int, to *float64, x *T)
+	pool        sync.Pool // of *scratch[T]
+	tasks       sync.Pool // of *task[T]
+	scratchPool sync.Pool // of *Room[T]
 }
 
 // String returns the name that Env has for the set.

@@ -5,7 +5,7 @@
 #define CENTRED 1
 #define WEIGHTS 2
 #define BIASES 4
-#define SHARES 8
+#define PARTIALS 8
 
 // What is left of a mean: nothing where that is infinite, whose differences are NaN.
 static REAL left(REAL rest) { return isnan(rest) ? 0 : rest; }

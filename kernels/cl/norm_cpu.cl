@@ -72,7 +72,7 @@ void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len
 #endif
 
 // The gradient of k_norm for rows of one group with a channel for each element, g being that of Y times W: with
-// h = (X − MEAN)·RSTD, D = RSTD·(g − mean g − h·mean g·h), less the second term if form is not CENTRED. If it has SHARES,
+// h = (X − MEAN)·RSTD, D = RSTD·(g − mean g − h·mean g·h), less the second term if form is not CENTRED. If it has PARTIALS,
 // DW[s, k] = Σ G·h and DB[s, k] = Σ G over a run s of rows.
 static void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form, int from, int to) {
     global const REAL *w = W + W_off;
@@ -87,7 +87,7 @@ static void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), 
             const REAL16 v = form & WEIGHTS ? up * load16(w + k, len - k, 0) : up;
             gs += v;
             hs = fma(v, h, hs);
-            if (form & SHARES) {
+            if (form & PARTIALS) {
                 store16(r == from ? up * h : fma(up, h, load16(dw + k, len - k, 0)), dw + k, len - k);
                 store16(r == from ? up : up + load16(db + k, len - k, 0), db + k, len - k);
             }

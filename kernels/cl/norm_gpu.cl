@@ -118,7 +118,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
             const REAL e = (x[k] - mean) * rstd;
             const REAL v = form & WEIGHTS ? u * w[k] : u;
             sums = (REAL2)(sums.x + v, fma(v, e, sums.y));
-            if (form & SHARES) {
+            if (form & PARTIALS) {
                 dw[k] = r == from ? u * e : fma(u, e, dw[k]);
                 db[k] = r == from ? u : u + db[k];
             }
@@ -130,7 +130,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         for (int k = lane + PER * lanes; k < count; k += lanes)
             d[k] = rstd * fma(-((x[k] - mean) * rstd), by_h, (form & WEIGHTS ? fma(g[k], w[k], -by_g) : g[k] - by_g));
     }
-    const int kept = form & SHARES && from < rows ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;
+    const int kept = form & PARTIALS && from < rows ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;
     for (int j = 0; j < kept; j++) {
         REAL a = 0, b = 0; // hs[j] and gs[j], of registers, which have no index
         _Pragma("unroll") for (int i = 0; i < PER; i++) {

@@ -291,7 +291,7 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS)
 
 // D is the sum of G over the divisors of the outputs in whose windows the input is. Of the outputs that an input has in a row,
 // those whose last taps it is come first: they are in ascending order.
-#define SHARES 64
+#define CHUNK 64
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     OWN_ROWS
@@ -308,22 +308,22 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PA
                 global const REAL *restrict from = G + G_off + ((o * oz + a) * oy + b) * ox;
                 if (ADAPTIVE) {
                     EACH_ADAPTIVE({
-                        const REAL share = from[x] / (divisor > 0 ? divisor : lines * (last - first));
-                        for (int c = first; c < last; c++) to[c] += share;
+                        const REAL each = from[x] / (divisor > 0 ? divisor : lines * (last - first));
+                        for (int c = first; c < last; c++) to[c] += each;
                     })
                     continue;
                 }
-                for (int first = 0; first < ox; first += SHARES) {
-                    const int end = min(ox, first + SHARES);
-                    REAL share[SHARES];
+                for (int first = 0; first < ox; first += CHUNK) {
+                    const int end = min(ox, first + CHUNK);
+                    REAL chunk[CHUNK];
                     for (int x = first; x < end; x++) {
                         const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
-                        share[x - first] = from[x] / (divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding));
+                        chunk[x - first] = from[x] / (divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding));
                     }
                     for (int j = KX - 1; j >= 0; j--) {
                         const int2 with = OUTPUTS_WITH(j);
                         for (int x = max(first, with.s0); x < min(end, with.s1); x++) {
-                            to[TAP(x, j)] += share[x - first];
+                            to[TAP(x, j)] += chunk[x - first];
                         }
                     }
                 }

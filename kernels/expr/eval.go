@@ -306,9 +306,9 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 	case opWhereLt, opWhereLe, opWhereEq:
 		choose(o, d, a, b, c, e)
 	case opSinPi:
-		turn(d, a, 0)
+		sinCosPi(d, a, 0)
 	case opCosPi:
-		turn(d, a, 1)
+		sinCosPi(d, a, 1)
 	case opFmod, opFloorDiv, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
 		whole, ints := any(d).([]int32)
 		if ints {

@@ -24,8 +24,8 @@ func corners(c *build.Context, s *set, r real) {
 	}
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "corner"}
 	k.findCorners()
-	k.lookUp()
-	k.addUp()
+	k.gatherInterp()
+	k.scatterAdd()
 }
 
 // findCorners writes the loop that finds the entries around positions, and their weights: rounded as hashgrid's twin rounds them.
@@ -141,10 +141,10 @@ func (k *code) corner(corners, at reg.Register, i int) (entry reg.GPVirtual, wei
 	return entry, weight
 }
 
-// lookUp writes the loop that adds up what samples see of a level.
-func (k *code) lookUp() {
+// gatherInterp writes the loop that adds up what samples see of a level.
+func (k *code) gatherInterp() {
 	c := k.c
-	name := "lookUp" + k.r.name + k.s.name
+	name := "gatherInterp" + k.r.name + k.s.name
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")
@@ -175,10 +175,10 @@ func (k *code) lookUp() {
 	c.RET()
 }
 
-// addUp writes the loop that adds the gradients of samples to those of entries.
-func (k *code) addUp() {
+// scatterAdd writes the loop that adds the gradients of samples to those of entries.
+func (k *code) scatterAdd() {
 	c := k.c
-	name := "addUp" + k.r.name + k.s.name
+	name := "scatterAdd" + k.r.name + k.s.name
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")

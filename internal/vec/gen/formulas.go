@@ -116,24 +116,24 @@ var geluScale = math.Sqrt(2 / math.Pi)
 var formulas = []formula{
 	{"AddFour", 4, func(s *steps) term { return s.add(s.add(x, y), s.add(z, w)) }},
 	{"Logistic", 2, func(s *steps) term { return s.logistic(x, y) }},
-	{"LogisticSlope", 2, func(s *steps) term { return s.mul(s.mul(x, s.sub(number(1), x)), y) }},
-	{"TanhSlope", 2, func(s *steps) term { return s.mul(s.sub(number(1), s.mul(x, x)), y) }},
+	{"LogisticGrad", 2, func(s *steps) term { return s.mul(s.mul(x, s.sub(number(1), x)), y) }},
+	{"TanhGrad", 2, func(s *steps) term { return s.mul(s.sub(number(1), s.mul(x, x)), y) }},
 	{"Sigmoid", 1, func(s *steps) term { return s.sigmoid(x) }},
 	{"SigmoidBy", 2, func(s *steps) term { return s.mul(s.sigmoid(x), y) }},
 	{"SigmoidOfMinus", 1, func(s *steps) term { return s.sigmoidOfMinus(x) }},
 	{"SigmoidOfMinusBy", 2, func(s *steps) term { return s.mul(s.sigmoidOfMinus(x), y) }},
 	{"ExpOfMinusAbs", 1, func(s *steps) term { return s.exp(s.neg(s.do("Abs", x))) }},
 	{"AddPositive", 2, func(s *steps) term { return s.add(s.do("Max", x, number(0)), y) }},
-	{"SiLUSlope", 2, func(s *steps) term {
+	{"SiLUGrad", 2, func(s *steps) term {
 		return s.mul(s.mul(s.sigmoid(x), s.add(number(1), s.mul(x, s.sigmoidOfMinus(x)))), y)
 	}},
 	{"GELU", 1, func(s *steps) term { return s.mul(x, s.normal(x)) }},
-	{"GELUSlope", 2, func(s *steps) term {
+	{"GELUGrad", 2, func(s *steps) term {
 		density := s.mul(s.mul(x, s.exp(s.neg(s.mul(s.mul(x, x), number(0.5))))), number(1/math.Sqrt(2*math.Pi)))
 		return s.mul(s.add(s.normal(x), density), y)
 	}},
 	{"GELUTanh", 1, func(s *steps) term { return s.logistic(x, s.geluTwice(x)) }},
-	{"GELUTanhSlope", 2, func(s *steps) term {
+	{"GELUTanhGrad", 2, func(s *steps) term {
 		near := s.do("Min", s.do("Max", x, number(-100)), number(100))
 		t := s.geluTwice(near)
 		p := s.sigmoid(t)
@@ -144,7 +144,7 @@ var formulas = []formula{
 		top, rest := s.mish(x)
 		return s.mul(x, s.div(top, s.add(top, rest)))
 	}},
-	{"MishSlope", 2, func(s *steps) term {
+	{"MishGrad", 2, func(s *steps) term {
 		top, rest := s.mish(x)
 		sum := s.add(top, rest)
 		tanh := s.div(top, sum)
@@ -154,12 +154,12 @@ var formulas = []formula{
 	{"ELU", 2, func(s *steps) term {
 		return s.do("WhereLessEqual", x, number(0), s.mul(y, s.do("Expm1", x)), x)
 	}},
-	{"ELUSlope", 3, func(s *steps) term {
+	{"ELUGrad", 3, func(s *steps) term {
 		return s.less(number(0), x, y, s.mul(s.mul(z, s.exp(x)), y))
 	}},
 	{"Limit", 3, func(s *steps) term { return s.limit(x, y, z) }},
 	{"LimitDifference", 3, func(s *steps) term { return s.limit(s.sub(x, y), s.neg(z), z) }},
-	{"LimitSlope", 4, func(s *steps) term {
+	{"LimitGrad", 4, func(s *steps) term {
 		return s.do("Where", s.do("Or", s.do("LessEqual", x, y), s.do("LessEqual", z, x)), number(0), w)
 	}},
 	{"Leaky", 3, func(s *steps) term { return s.less(number(0), x, y, s.mul(z, y)) }},
@@ -170,11 +170,11 @@ var formulas = []formula{
 		return s.do("WhereEqual", x, x, finite, y)
 	}},
 	{"Hardsigmoid", 1, func(s *steps) term { return s.hardsigmoid(x) }},
-	{"HardsigmoidSlope", 2, func(s *steps) term {
+	{"HardsigmoidGrad", 2, func(s *steps) term {
 		return s.do("Where", s.do("And", s.do("Less", number(-3), x), s.do("Less", x, number(3))), s.div(y, number(6)), number(0))
 	}},
 	{"Hardswish", 1, func(s *steps) term { return s.mul(x, s.hardsigmoid(x)) }},
-	{"HardswishSlope", 2, func(s *steps) term {
+	{"HardswishGrad", 2, func(s *steps) term {
 		slope := s.mul(s.add(s.div(x, number(3)), number(0.5)), y)
 		return s.less(x, number(-3), number(0), s.less(number(3), x, y, slope))
 	}},

@@ -83,8 +83,8 @@ var floatFunctions = []function{
 	{"Log1p", 1, true, func(k *code, x []value) value { return k.log1pOf(x[0]) }},
 	{"Sin", 1, true, func(k *code, x []value) value { return k.sine(x[0], false) }},
 	{"Cos", 1, true, func(k *code, x []value) value { return k.sine(x[0], true) }},
-	{"SinPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], false) }},
-	{"CosPi", 1, true, func(k *code, x []value) value { return k.turn(x[0], true) }},
+	{"SinPi", 1, true, func(k *code, x []value) value { return k.sinCosPi(x[0], false) }},
+	{"CosPi", 1, true, func(k *code, x []value) value { return k.sinCosPi(x[0], true) }},
 	{"Erf", 1, true, func(k *code, x []value) value {
 		a := k.abs(x[0])
 		near := k.mul(x[0], k.polynomial(k.mul(x[0], x[0]), erfNear[k.r.size]...))
@@ -327,8 +327,8 @@ const (
 	halfPi3 = -1.4973849048591833e-33
 )
 
-// turn is sin πx, or cos πx. Whole turns and quarters come off exactly.
-func (k *code) turn(x value, cosine bool) value {
+// sinCosPi is sin πx, or cos πx. Whole turns and quarters come off exactly.
+func (k *code) sinCosPi(x value, cosine bool) value {
 	rest := k.fnma(k.round(k.mul(x, k.number(0.5)), nearest), k.number(2), x)
 	n := k.round(k.add(rest, rest), nearest)
 	r := k.fnma(n, k.number(0.5), rest)

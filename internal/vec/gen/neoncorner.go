@@ -22,8 +22,8 @@ func (f *neonFile) floats(name string, b, a, to int) { f.word(neonWord(single, n
 func neonCorners() (assembly, stubs []byte) {
 	f := newNeonFile()
 	f.findCorners()
-	f.lookUp()
-	f.addUp()
+	f.gatherInterp()
+	f.scatterAdd()
 	return []byte(f.a.String()), []byte(f.s.String())
 }
 
@@ -113,9 +113,9 @@ func (f *neonFile) corners(at string) {
 	}
 }
 
-// lookUp writes the loop that adds up what samples see of a level.
-func (f *neonFile) lookUp() {
-	f.function(single, "lookUpF32NEON", "sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.",
+// gatherInterp writes the loop that adds up what samples see of a level.
+func (f *neonFile) gatherInterp() {
+	f.function(single, "gatherInterpF32NEON", "sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.",
 		"(n int, to *float32, step int, corners *int32, table *float32)", 0, 40)
 	f.load(0, "n", "to", "step", "corners", "table")
 	f.p("LSL  $2, R2, R2")
@@ -136,9 +136,9 @@ func (f *neonFile) lookUp() {
 	f.p("RET")
 }
 
-// addUp writes the loop that adds the gradients of samples to those of entries.
-func (f *neonFile) addUp() {
-	f.function(single, "addUpF32NEON", "adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which\n"+
+// scatterAdd writes the loop that adds the gradients of samples to those of entries.
+func (f *neonFile) scatterAdd() {
+	f.function(single, "scatterAddF32NEON", "adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which\n"+
 		"// entry first is at d. Beyond entries from there on none are changed.",
 		"(n int, d *float32, first, entries uint32, corners *int32, by *float32, step int)", 0, 48)
 	f.load(0, "n", "d")

@@ -8,7 +8,7 @@ func neonMoves() (assembly, stubs []byte) {
 	f := newNeonFile()
 	f.copies()
 	for _, r := range []real{single, double} {
-		f.turn(r)
+		f.transpose(r)
 	}
 	f.maxPool()
 	return []byte(f.a.String()), []byte(f.s.String())
@@ -58,11 +58,11 @@ func (f *neonFile) copies() {
 	f.p("RET")
 }
 
-// turn writes the function that transposes as many rows as a vector has elements. V0 to V3 are vectors of the rows, V4 to V7 those
+// transpose writes the function that transposes as many rows as a vector has elements. V0 to V3 are vectors of the rows, V4 to V7 those
 // whose pairs of elements are in place.
-func (f *neonFile) turn(r real) {
+func (f *neonFile) transpose(r real) {
 	lanes := 16 / r.size
-	f.function(r, "turn"+r.name+"NEON", fmt.Sprintf("sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below %d and i below n,\n"+
+	f.function(r, "transpose"+r.name+"NEON", fmt.Sprintf("sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below %d and i below n,\n"+
 		"// a multiple of %[1]d that is not 0.", lanes), "(n int, to *T, toRow int, from *T, fromRow int)", 0, 40)
 	f.load(0, "n", "to", "toRow", "from", "fromRow")
 	shift := map[int]int{4: 2, 8: 3}[r.size]

@@ -55,17 +55,17 @@ func neonWord(r real, name string, b, a, to int) (uint32, string) {
 // neonReductions are the instructions that join a vector of elements, in V0 and V4 on, to sums: x and y are the registers of elements.
 // The sums of two halves are joined as x is to sum.
 var neonReductions = map[string]func(f *neonFile, r real, sum, x, y int){
-	"Sum":  func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FADD", x, sum, sum)) },
-	"Dot":  func(f *neonFile, r real, sum, x, y int) { f.word(neonWord(r, "FMLA", y, x, sum)) },
-	"Most": neonMost,
+	"Sum":       func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FADD", x, sum, sum)) },
+	"Dot":       func(f *neonFile, r real, sum, x, y int) { f.word(neonWord(r, "FMLA", y, x, sum)) },
+	"MaxNumber": neonMaxNumber,
 
 	"Product": func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMUL", x, sum, sum)) },
 	"Max":     func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMAX", x, sum, sum)) },
 	"Min":     func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FMIN", x, sum, sum)) },
 }
 
-// neonMost makes sum the larger of itself and x, and leaves it where x is NaN or both are 0.
-func neonMost(f *neonFile, r real, sum, x, _ int) {
+// neonMaxNumber makes sum the larger of itself and x, and leaves it where x is NaN or both are 0.
+func neonMaxNumber(f *neonFile, r real, sum, x, _ int) {
 	f.word(neonWord(r, "FCMGT", sum, x, 8))
 	f.word(neonWord(r, "BIT", 8, x, sum))
 }

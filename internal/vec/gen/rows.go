@@ -32,7 +32,7 @@ func folded(name, doc string, start float64, join func(k *code, a, b value) valu
 var reductions = []reduction{
 	folded("Sum", "the sum of x", 0, plus),
 	{"Dot", "the sum of x times y", 2, 0, func(k *code, sum value, x []value) value { return k.fma(x[0], x[1], sum) }, plus},
-	{"Most", "the largest element of x that is a number, −∞ if there is none", 1, math.Inf(-1),
+	{"MaxNumber", "the largest element of x that is a number, −∞ if there is none", 1, math.Inf(-1),
 		func(k *code, sum value, x []value) value { return k.most(x[0], sum) }, func(k *code, a, b value) value { return k.most(a, b) }},
 	folded("Product", "the product of x", 1, func(k *code, a, b value) value { return k.mul(a, b) }),
 	folded("Max", "the greatest element of x, NaN if one is", math.Inf(-1), func(k *code, a, b value) value { return k.max(a, b) }),

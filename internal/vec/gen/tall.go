@@ -21,12 +21,12 @@ var tallVectors = []int{8, 4, 2, 2}
 // memory as vectors do, and for one that is transposed on its way into the registers.
 func tallBlocks(c *build.Context, s *set, r real) {
 	for columns := 1; columns <= tallest; columns++ {
-		for _, turn := range []bool{false, true} {
+		for _, transpose := range []bool{false, true} {
 			t := &tall{code: &code{c: c, s: s, r: r}, columns: columns, vectors: tallVectors[columns-1]}
-			if turn {
+			if transpose {
 				t.vectors = []int{2, 2, 2, 1}[columns-1]
 			}
-			t.write(turn)
+			t.write(transpose)
 		}
 	}
 }
@@ -40,19 +40,19 @@ type tall struct {
 	stepB, columnB   reg.Register
 }
 
-func (t *tall) write(turn bool) {
+func (t *tall) write(transpose bool) {
 	c, r := t.c, t.r
 	lanes := t.s.bytes / r.size
 	rows := t.vectors * lanes
 	name, where := fmt.Sprintf("tall%s%sx%dx%d", r.name, t.s.name, rows, t.columns), "i + k·distance"
-	if turn {
-		name, where = name+"Turned", "i·distance + k"
+	if transpose {
+		name, where = name+"Transposed", "i·distance + k"
 	}
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")
 	least := 1
-	if turn {
+	if transpose {
 		least = lanes / 2
 	}
 	c.Doc(fmt.Sprintf("%s sets C [%d, %d] to A·B. Element (i, k) of A is %s behind a, element (k, j) of B is k·stepB + j·columnB", name, rows, t.columns, where),
@@ -60,7 +60,7 @@ func (t *tall) write(turn bool) {
 	c.SignatureExpr(strings.ReplaceAll("func(k int, a *T, distance int, b *T, stepB, columnB int, c *T)", "T", r.goType()))
 	k := c.Load(c.Param("k"), c.GP64())
 	var a fours
-	if turn {
+	if transpose {
 		a = foursOf(c, r, "a", "distance", rows)
 	} else {
 		a = fours{every: []reg.GPVirtual{c.Load(c.Param("a"), c.GP64()).(reg.GPVirtual)}, row: inBytes(c, r, "distance")}
@@ -80,8 +80,8 @@ func (t *tall) write(turn bool) {
 			t.sums[j] = append(t.sums[j], v)
 		}
 	}
-	if turn {
-		t.turnedSteps(k, a)
+	if transpose {
+		t.transposedSteps(k, a)
 	} else {
 		c.Label("step")
 		left := make([]value, t.vectors)
@@ -122,14 +122,14 @@ func (t *tall) step(left []value) {
 	}
 }
 
-// turnedSteps goes over k some steps at a time. The last ones, if they are fewer, are read with those before, which are skipped.
-func (t *tall) turnedSteps(k reg.Register, a fours) {
+// transposedSteps goes over k some steps at a time. The last ones, if they are fewer, are read with those before, which are skipped.
+func (t *tall) transposedSteps(k reg.Register, a fours) {
 	c, lanes := t.c, t.s.bytes/t.r.size
 	some := lanes / 2
 	columns := func() [][]value {
 		left := make([][]value, some)
 		for v := range t.vectors {
-			for i, column := range t.turned(func(i int) operand.Mem { return a.at(v*lanes + i) }) {
+			for i, column := range t.transposed(func(i int) operand.Mem { return a.at(v*lanes + i) }) {
 				left[i] = append(left[i], column)
 			}
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// turned returns, of as many rows as a vector of AVX2 has elements, the first columns: half as many. at gives the place of a row.
+// transposed returns, of as many rows as a vector of AVX2 has elements, the first columns: half as many. at gives the place of a row.
 // A vector holds parts of two rows, one in each half, and what is exchanged then stays in its half.
-func (k *code) turned(at func(i int) operand.Mem) []value {
+func (k *code) transposed(at func(i int) operand.Mem) []value {
 	c, half := k.c, k.s.bytes/k.r.size/2
 	v := make([]value, half)
 	for i := range v {
@@ -65,12 +65,12 @@ func (p fours) at(i int) operand.Mem {
 	return m
 }
 
-// turns writes the loop that transposes as many rows as a vector has elements.
-func turns(c *build.Context, s *set, r real) {
+// transposers writes the loop that transposes as many rows as a vector has elements.
+func transposers(c *build.Context, s *set, r real) {
 	k := &code{c: c, s: s, r: r}
 	lanes := s.bytes / r.size
 	half := lanes / 2
-	name := "turn" + r.name + s.name
+	name := "transpose" + r.name + s.name
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
 	c.Pragma("noescape")
@@ -81,7 +81,7 @@ func turns(c *build.Context, s *set, r real) {
 	to, toRow := c.Load(c.Param("to"), c.GP64()), inBytes(c, r, "toRow")
 	from := foursOf(c, r, "from", "fromRow", lanes)
 	c.Label("steps")
-	for i, v := range k.turned(from.at) {
+	for i, v := range k.transposed(from.at) {
 		if i > 0 {
 			c.ADDQ(toRow, to)
 		}

@@ -25,7 +25,7 @@ static REAL sum_shares(global const REAL *part, int i, int size, int groups, loc
 
 // Y[i] = G[0]·Σ_g PART[g*size + i].
 kernel __attribute__((reqd_work_group_size(WIDE, SLICES, 1)))
-void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
+void k_reduce_partials(IN(PART), IN(G), OUT(Y), int size, int groups) {
     local REAL t[SLICES * WIDE];
     const int i = get_global_id(0);
     const REAL s = sum_shares(PART + PART_off, i, size, groups, t);
@@ -35,7 +35,7 @@ void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
 // AdamW (adamw.cl) of that gradient, which is stored nowhere.
 // The work-group after the last elements adds up a loss in shares, SUM[0] = scale·Σ LOSS[k] for k below losses, if there are
 // any: its work-items those that lie WIDE·SLICES apart, and then the first these sums in their order.
-static INLINE void adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses,
+static INLINE void adamw_partials(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses,
                                 REAL scale, REAL decay, REAL b1, REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps,
                                 local REAL *t) {
     const int i = get_global_id(0), beyond = (int)get_group_id(0) - (size + WIDE - 1) / WIDE;
@@ -58,9 +58,9 @@ static INLINE void adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS
 }
 
 kernel __attribute__((reqd_work_group_size(WIDE, SLICES, 1)))
-void k_adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
+void k_adamw_partials(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
                     REAL decay, REAL b1, REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps) {
     local REAL t[SLICES * WIDE];
-    adamw_shares(P, P_off, PART, PART_off, G, G_off, M, M_off, V, V_off, LOSS, LOSS_off, SUM, SUM_off, size, groups, losses, scale, decay,
+    adamw_partials(P, P_off, PART, PART_off, G, G_off, M, M_off, V, V_off, LOSS, LOSS_off, SUM, SUM_off, size, groups, losses, scale, decay,
                  b1, one_b1, b2, one_b2, step, root, eps, t);
 }

@@ -10,9 +10,9 @@ func Transpose[E any](s *Set, to []E, toRow int, from []E, fromRow, n, rows int)
 	}
 	switch size := unsafe.Sizeof(to[0]); {
 	case s != nil && size == 4:
-		s.single.turn.run(as[float32](to), toRow, as[float32](from), fromRow, n, rows)
+		s.single.transposer.run(as[float32](to), toRow, as[float32](from), fromRow, n, rows)
 	case s != nil && size == 8:
-		s.double.turn.run(as[float64](to), toRow, as[float64](from), fromRow, n, rows)
+		s.double.transposer.run(as[float64](to), toRow, as[float64](from), fromRow, n, rows)
 	default:
 		transpose(to, toRow, from, fromRow, n, rows)
 	}
@@ -30,15 +30,15 @@ func transpose[E any](to []E, toRow int, from []E, fromRow, n, rows int) {
 	}
 }
 
-// turn transposes blocks of some rows, n elements of each: element (i, j) of to, i·toRow + j, becomes element (j, i) of from,
+// transposer transposes blocks of some rows, n elements of each: element (i, j) of to, i·toRow + j, becomes element (j, i) of from,
 // j·fromRow + i. n is a multiple of steps, but not 0.
-type turn[T Float] struct {
+type transposer[T Float] struct {
 	rows, steps int
 	block       func(n int, to *T, toRow int, from *T, fromRow int)
 }
 
 // run transposes rows of n elements. Element (i, j) of to, i·toRow + j, becomes element (j, i) of from, j·fromRow + i.
-func (t *turn[T]) run(to []T, toRow int, from []T, fromRow, n, rows int) {
+func (t *transposer[T]) run(to []T, toRow int, from []T, fromRow, n, rows int) {
 	j := 0
 	if t.rows > 0 && n >= t.steps {
 		whole := n / t.steps * t.steps

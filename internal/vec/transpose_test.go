@@ -8,14 +8,14 @@ import (
 
 // TestTurn: every element comes where it belongs, at all sizes, and nothing else is written.
 func TestTurn(t *testing.T) {
-	testTurn[float32](t)
-	testTurn[float64](t)
-	testTurn[int32](t)
-	testTurn[uint16](t)
-	testTurn[uint8](t)
+	testTranspose[float32](t)
+	testTranspose[float64](t)
+	testTranspose[int32](t)
+	testTranspose[uint16](t)
+	testTranspose[uint8](t)
 }
 
-func testTurn[T float32 | float64 | int32 | uint16 | uint8](t *testing.T) {
+func testTranspose[T float32 | float64 | int32 | uint16 | uint8](t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	numbers := func(n int) []T {
 		x := make([]T, n)

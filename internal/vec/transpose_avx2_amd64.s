@@ -2,9 +2,9 @@
 
 #include "textflag.h"
 
-// func turnF32AVX2(n int, to *float32, toRow int, from *float32, fromRow int)
+// func transposeF32AVX2(n int, to *float32, toRow int, from *float32, fromRow int)
 // Requires: AVX
-TEXT ·turnF32AVX2(SB), NOSPLIT, $0-40
+TEXT ·transposeF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ n+0(FP), AX
 	MOVQ to+8(FP), CX
 	MOVQ toRow+16(FP), DX
@@ -47,9 +47,9 @@ steps:
 	VZEROUPPER
 	RET
 
-// func turnF64AVX2(n int, to *float64, toRow int, from *float64, fromRow int)
+// func transposeF64AVX2(n int, to *float64, toRow int, from *float64, fromRow int)
 // Requires: AVX
-TEXT ·turnF64AVX2(SB), NOSPLIT, $0-40
+TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ n+0(FP), AX
 	MOVQ to+8(FP), CX
 	MOVQ toRow+16(FP), DX

@@ -2,11 +2,11 @@ package expr
 
 import "math"
 
-// turn sets d to sin πx, of a quarter of a turn more if quarter is 1. Whole turns come off exactly, and so does the
+// sinCosPi sets d to sin πx, of a quarter of a turn more if quarter is 1. Whole turns come off exactly, and so does the
 // nearest quarter.
-func turn[T Number](d, x []T, quarter uint64) {
+func sinCosPi[T Number](d, x []T, quarter uint64) {
 	if single, ok := any(d).([]float32); ok {
-		turnSingle(single, any(x).([]float32), quarter)
+		sinCosPiSingle(single, any(x).([]float32), quarter)
 		return
 	}
 	for i, v := range x[:len(d)] {
@@ -19,9 +19,9 @@ func turn[T Number](d, x []T, quarter uint64) {
 	}
 }
 
-// turnSingle is turn in single precision, by Taylor's series of at most π/4. It chooses their coefficients without a
+// sinCosPiSingle is sinCosPi in single precision, by Taylor's series of at most π/4. It chooses their coefficients without a
 // branch: the quarter is as good as random.
-func turnSingle(d, x []float32, quarter uint64) {
+func sinCosPiSingle(d, x []float32, quarter uint64) {
 	x = x[:len(d)]
 	for i, v := range x {
 		a, n := eighth(float64(v), quarter)

@@ -9,14 +9,14 @@ static REAL sum_shares(global const REAL *part, int size, int groups) {
 }
 
 // Y[i] = G[0]·Σ_g PART[g*size + i].
-kernel void k_reduce_shares(IN(PART), IN(G), OUT(Y), int size, int groups) {
+kernel void k_reduce_partials(IN(PART), IN(G), OUT(Y), int size, int groups) {
     const int i = get_global_id(0);
     if (i < size) Y[Y_off + i] = G[G_off] * sum_shares(PART + PART_off + i, size, groups);
 }
 
 // AdamW (adamw.cl) of that gradient, which is stored nowhere.
 // The work-item after the last element adds up a loss in shares, SUM[0] = scale·Σ LOSS[k] for k below losses, if there are any.
-static void adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
+static void adamw_partials(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
                          REAL decay, REAL b1, REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps) {
     const int i = get_global_id(0);
     if (i == size && losses > 0) SUM[SUM_off] = scale * sum_shares(LOSS + LOSS_off, 1, losses);
@@ -25,8 +25,8 @@ static void adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(
     adamw(P + P_off + i, g, M + M_off + i, V + V_off + i, decay, b1, one_b1, b2, one_b2, step, root, eps);
 }
 
-kernel void k_adamw_shares(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
+kernel void k_adamw_partials(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses, REAL scale,
                            REAL decay, REAL b1, REAL one_b1, REAL b2, REAL one_b2, REAL step, REAL root, REAL eps) {
-    adamw_shares(P, P_off, PART, PART_off, G, G_off, M, M_off, V, V_off, LOSS, LOSS_off, SUM, SUM_off, size, groups, losses, scale, decay,
+    adamw_partials(P, P_off, PART, PART_off, G, G_off, M, M_off, V, V_off, LOSS, LOSS_off, SUM, SUM_off, size, groups, losses, scale, decay,
                  b1, one_b1, b2, one_b2, step, root, eps);
 }

@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their sum in
+// a fixed order, times the scalar G [1], is the gradient.
+var (
+	// ReducePartials writes it: PART, G, Y [size], size, groups.
+	ReducePartials = &kernels.Kernel{Name: "k_reduce_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: partialsGrid(2),
+		Params: []kernels.Param{in("PART"), in("G"), out("Y"), intArg("size"), intArg("groups")},
+		Twin:   kernels.Twin{F32: reducePartialsTwin[float32], F64: reducePartialsTwin[float64]}, Describe: describeReducePartials,
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
+			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
+		}}}
+	// AdamWPartials is AdamW of it, and adds up a loss in shares, SUM = scale·Σ LOSS, if there are any: P, PART, G, M, V, LOSS, SUM,
+	// size, groups, losses, scale, decay, b1, one_b1, b2, one_b2, step, root, eps. SUM has an element if there are losses, else none.
+	AdamWPartials = kernels.Tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
+		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
+			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
+		Twin: kernels.Twin{F32: adamwPartialsTwin[float32], F64: adamwPartialsTwin[float64]}, Describe: describeAdamWPartials,
+		Together: &kernels.Together{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		ops[4].Lo = 0 // squares
+		kernels.SetNumbers(ops[11:], adamwNumbers...)
+		return true
+	})
+)
+
+// partialsGrid covers the elements of argument arg.
+func partialsGrid(arg int) func([]kernels.Arg, kernels.Target) kernels.Grid {
+	return func(a []kernels.Arg, l kernels.Target) kernels.Grid { return partialsGridOf(a[arg].N, l) }
+}
+
+const partialsWide = 32 // elements of a work-group of a GPU
+
+func partialsGridOf(n int, l kernels.Target) kernels.Grid {
+	if l.CPU {
+		return kernels.Grid1D(n, l)
+	}
+	const slices = 8
+	return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, partialsWide), slices}, Local: [3]int{partialsWide, slices}}
+}
+
+// adamwPartialsGrid covers the parameters, and has a work-item or a work-group more if there is a loss.
+func adamwPartialsGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
+	n := a[0].N
+	if a[9].Int > 0 {
+		n++
+		if !l.CPU {
+			n = intmath.RoundUp(a[0].N, partialsWide) + 1
+		}
+	}
+	return partialsGridOf(n, l)
+}
+
+func reducePartialsTwin[T kernels.Real](c kernels.Call[T]) {
+	part, seed, y, size, groups := c.Reals(0), c.Reals(1)[0], c.Reals(2), c.Int(3), c.Int(4)
+	c.Parallel(size, 1, func(lo, hi int) { sumPartials(loopsOf(c), y[lo:hi], part[lo:], seed, size, groups) })
+}
+
+func adamwPartialsTwin[T kernels.Real](c kernels.Call[T]) {
+	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(7), c.Int(8)
+	rule, loops := adamwRule(c, 11), loopsOf(c)
+	if losses := c.Int(9); losses > 0 {
+		sumPartials(nil, c.Reals(6), c.Reals(5), c.Real(10), 1, losses)
+	}
+	c.Parallel(size, 1, func(lo, hi int) {
+		var g []T
+		if loops != nil {
+			room := loops.Scratch(hi - lo)
+			defer loops.Return(room)
+			g = room.V
+		} else {
+			g = make([]T, hi-lo)
+		}
+		sumPartials(loops, g, part[lo:], seed, size, groups)
+		rule(p[lo:hi], g, m[lo:hi], v[lo:hi])
+	})
+}
+
+// sumPartials writes seed times the sum of shares that lie size apart.
+func sumPartials[T kernels.Real](loops *vec.Loops[T], y, part []T, seed T, size, groups int) {
+	copy(y, part)
+	if loops != nil {
+		for k := 1; k < groups; k++ {
+			share := part[k*size:][:len(y)]
+			loops.Map(vec.Add, y, y, share, share, share)
+		}
+		loops.MapBy(vec.Mul, y, y, seed)
+		return
+	}
+	for k := 1; k < groups; k++ {
+		for i, v := range part[k*size:][:len(y)] {
+			y[i] += v
+		}
+	}
+	for i := range y {
+		y[i] *= seed
+	}
+}
