@@ -218,21 +218,51 @@ func attains[T kernels.Real](x, m T) bool { return x == m || x != x && m != m }
 func maxAxisGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, g, d := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	outer, n, inner := c.Int(4), c.Int(5), c.Int(6)
-	for o := range outer {
-		for i := range inner {
-			m, ties := y[o*inner+i], 0
-			for k := range n {
-				if attains(x[(o*n+k)*inner+i], m) {
-					ties++
+	if inner == 1 {
+		c.Parallel(outer, 4*n, func(lo, hi int) {
+			for o := lo; o < hi; o++ {
+				line, d, m, ties := x[o*n:][:n], d[o*n:][:n], y[o], 0
+				for _, v := range line {
+					if attains(v, m) {
+						ties++
+					}
+				}
+				share := g[o] / T(ties)
+				for k, v := range line {
+					d[k] = 0
+					if attains(v, m) {
+						d[k] = share
+					}
 				}
 			}
+		})
+		return
+	}
+	c.Parallel(outer, 4*n*inner, func(lo, hi int) { // row by row, along memory
+		shares := make([]float64, inner) // how many ties a line has, and then what each of them gets
+		for o := lo; o < hi; o++ {
+			row := func(of []T, k int) []T { return of[(o*n+k)*inner:][:inner] }
+			most := y[o*inner:][:inner]
+			clear(shares)
 			for k := range n {
-				at := (o*n+k)*inner + i
-				d[at] = 0
-				if attains(x[at], m) {
-					d[at] = g[o*inner+i] / T(ties)
+				for i, v := range row(x, k) {
+					if attains(v, most[i]) {
+						shares[i]++
+					}
+				}
+			}
+			for i, v := range g[o*inner:][:inner] {
+				shares[i] = float64(v / T(shares[i]))
+			}
+			for k := range n {
+				d := row(d, k)
+				for i, v := range row(x, k) {
+					d[i] = 0
+					if attains(v, most[i]) {
+						d[i] = T(shares[i])
+					}
 				}
 			}
 		}
-	}
+	})
 }
