@@ -14,7 +14,7 @@ import (
 // TestFreeze: a frozen parameter is a constant in graphs, and has no gradient; in a flat buffer, too.
 func TestFreeze(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for _, moored := range []bool{false, true} {
+		for _, flat := range []bool{false, true} {
 			x := autograd.Const(tensor.New(d, []float64{1, 2}, 1, 2))
 			w, b := autograd.Param(tensor.New(d, []float64{3, 4}, 2, 1), "w"), param(d, 5)
 			if err := x.MatMul(w).Sum().Backward(); err != nil {
@@ -25,7 +25,7 @@ func TestFreeze(t *testing.T) {
 			if w.Grad() != nil || w.NeedsGrad() || !w.IsParam() {
 				t.Errorf("frozen: gradient %v, needs one %v, is a parameter %v", w.Grad(), w.NeedsGrad(), w.IsParam())
 			}
-			if moored {
+			if flat {
 				flatparams.New([]*node{w, b})
 			}
 			for _, forward := range []func() *node{
@@ -37,7 +37,7 @@ func TestFreeze(t *testing.T) {
 					t.Fatal(err)
 				}
 				if w.Grad() != nil || b.Grad() == nil {
-					t.Errorf("moored %v: gradients %v of the frozen, %v of the other", moored, w.Grad(), b.Grad())
+					t.Errorf("flat %v: gradients %v of the frozen, %v of the other", flat, w.Grad(), b.Grad())
 				}
 			}
 			if y := w.Square().Sum(); y.NeedsGrad() {
@@ -62,10 +62,10 @@ func TestFreeze(t *testing.T) {
 // TestFreezeBetween: a graph gives a gradient to none that is frozen now or was when it was recorded.
 func TestFreezeBetween(t *testing.T) {
 	d := devtest.CPU(t)
-	for _, moored := range []bool{false, true} {
+	for _, flat := range []bool{false, true} {
 		for _, create := range []bool{false, true} {
 			p, q := autograd.Param(vec(d, 1, 2), "p"), autograd.Param(vec(d, 3, 4), "q")
-			if moored {
+			if flat {
 				flatparams.New([]*node{p, q})
 			}
 			options := autograd.BackwardOptions{CreateGraph: create}

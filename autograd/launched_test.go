@@ -68,9 +68,9 @@ func TestLaunchesOfNodes(t *testing.T) {
 	})
 }
 
-// TestBlame: in check mode, a failure names the node that asked for the launch, on the way forward and back; one in a
+// TestFailureNamesNode: in check mode, a failure names the node that asked for the launch, on the way forward and back; one in a
 // launch outside the graph names none.
-func TestBlame(t *testing.T) {
+func TestFailureNamesNode(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue // it is the twin

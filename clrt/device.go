@@ -204,8 +204,8 @@ const (
 	pocl = "Portable Computing Language"
 	// refusedFrom is the size from which buffers of CPUs are compared with the memory that is left.
 	refusedFrom = 1 << 20
-	// aside is what is left to the driver, whose compiler ends the process where it finds none.
-	aside = 256 << 20
+	// driverReserve is what is left to the driver, whose compiler ends the process where it finds none.
+	driverReserve = 256 << 20
 )
 
 // refuse returns an error for a buffer of a CPU that is larger than what may still be taken. A driver would accept it, and
@@ -215,10 +215,10 @@ func (d *Device) refuse(nbytes int) error {
 		return nil
 	}
 	left, of := memoryLeft()
-	if int64(nbytes) <= left-aside {
+	if int64(nbytes) <= left-driverReserve {
 		return nil
 	}
-	return noMemory(fmt.Sprintf("%s %.1f MiB left, of which the driver keeps %d", of, float64(left)/(1<<20), aside>>20))
+	return noMemory(fmt.Sprintf("%s %.1f MiB left, of which the driver keeps %d", of, float64(left)/(1<<20), driverReserve>>20))
 }
 
 // noMemory says why a buffer is refused.

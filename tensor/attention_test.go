@@ -106,10 +106,10 @@ func TestAttentionPlaces(t *testing.T) {
 		columns := rng.Uniform(d, -1, 1, b, heads, size, n).Transpose(0, 1, 3, 2)
 		deep := rng.Uniform(d, -1, 1, 2, 2, b, n, heads, size).Transpose(1, 2, 0, 4, 3, 5) // whose first axes are not as one
 		for _, c := range []struct {
-			name     string
-			q, k, v  *tensor.Tensor
-			launches int64
-			aside    bool // the heads of the result lie side by side
+			name       string
+			q, k, v    *tensor.Tensor
+			launches   int64
+			sideBySide bool // the heads of the result lie side by side
 		}{
 			{"without gaps", plain, plain, plain, 1, false},
 			{"parts of one tensor", part(0), part(1), part(2), 1, true},
@@ -130,8 +130,8 @@ func TestAttentionPlaces(t *testing.T) {
 			if r := y.Rank(); r > 2 {
 				axes := []int{0, 1, 2, 3, 4, 5}[:r]
 				axes[r-2], axes[r-3] = r-3, r-2
-				if aside := y.Transpose(axes...); aside.IsContiguous() != c.aside || y.IsContiguous() == c.aside {
-					t.Errorf("%s: the heads of the result lie side by side: %v", c.name, aside.IsContiguous())
+				if sideBySide := y.Transpose(axes...); sideBySide.IsContiguous() != c.sideBySide || y.IsContiguous() == c.sideBySide {
+					t.Errorf("%s: the heads of the result lie side by side: %v", c.name, sideBySide.IsContiguous())
 				}
 			}
 		}

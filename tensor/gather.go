@@ -127,7 +127,7 @@ func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
 }
 
 // intRange is what is known of the elements of a storage of int32: at a version they were in [low, high]. Memory that
-// was lent to launches of others is written without a word.
+// was exposed to launches of others is written without a word.
 type intRange struct {
 	low, high      int32
 	version        uint64

@@ -114,10 +114,10 @@ func TestTrialRefuses(t *testing.T) {
 				if err != nil || v[0] != want || v[c.n-1] != want {
 					t.Fatalf("got %v, %v; want %v", v[0], err, want)
 				}
-				after, untried := d.Stats(), openTried(t, Options{SkipSelfTest: true})
+				after, trusting := d.Stats(), openTried(t, Options{SkipSelfTest: true})
 				k.Defines += " "
-				launchDouble(untried, k, c.n)
-				plain := untried.Stats()
+				launchDouble(trusting, k, c.n)
+				plain := trusting.Stats()
 				after.CompileTime, plain.CompileTime = 0, 0
 				if after != plain {
 					t.Errorf("a trial is seen in the device's counters: %+v, without it %+v", after, plain)

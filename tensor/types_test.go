@@ -608,7 +608,7 @@ func TestIndexRange(t *testing.T) {
 		all := tensor.New(d, []int32{0, 1, 2, -1})
 		set := &kernels.Kernel{Name: "k_fill_int", File: "move.cl", Defines: "-DELEM=int", Grid: ops.Fill.Of(kernels.Int32).Grid,
 			Params: ops.Fill.Of(kernels.Int32).Params, Twin: ops.Fill.Of(kernels.Int32).Twin}
-		lent := func(v int) *tensor.Tensor {
+		exposed := func(v int) *tensor.Tensor {
 			i := tensor.New(d, []int32{0, 0})
 			arg := i.Arg()
 			x.GatherRows(i)
@@ -633,7 +633,7 @@ func TestIndexRange(t *testing.T) {
 			"uploaded": {all, false}, "its start": {all.Slice(0, 0, 2), true}, "its end": {all.Slice(0, 1, 3), false}, "none of it": {all.Slice(0, 4, 4), true},
 			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.MaxScalar(0), false},
 			"clamped": {tensor.Map(fn.Clamp, []float64{0, 1}, all), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
-			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "lent": {lent(1), true}, "lent and wrong": {lent(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false}, "an element of it repeated before": {repeated(), false},
+			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "exposed": {exposed(1), true}, "exposed and wrong": {exposed(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false}, "an element of it repeated before": {repeated(), false},
 			"filled": {tensor.FullOf(d, tensor.Int32, 1, 3), true}, "filled and wrong": {tensor.FullOf(d, tensor.Int32, 2, 3), false},
 		} {
 			for range 2 { // what was found out is remembered
