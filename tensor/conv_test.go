@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
@@ -160,7 +159,7 @@ func TestConvTiles(t *testing.T) {
 		}
 		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true, SkipSelfTest: true})
 		check := func(k *kernels.Kernel) {
-			for i, c := range kernelcases.Of(k, false) {
+			for i, c := range k.Cases(false) {
 				o := kernels.NewOperands(d.Real(), 3, uint64(i))
 				c.Build(o)
 				if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {

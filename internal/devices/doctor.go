@@ -9,7 +9,6 @@ import (
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/environment"
-	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
@@ -144,7 +143,7 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kerne
 			continue // further tiles of a matrix product
 		}
 		total++
-		cases := kernelcases.Of(k, !full)
+		cases := k.Cases(!full)
 		worst, verdict := 0.0, "pass"
 		for j, c := range cases {
 			if err := cmd.Context().Err(); err != nil {

@@ -70,7 +70,8 @@ var (
 	twoRows = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}}
 )
 
-// rowForms are the forms for rows of kernels that work on lines.
+// rowForms are the forms for rows of kernels that work on lines: form i is for rows of 4<<i + 1 to 8<<i
+// elements. Of longer rows than its own, the last reads elements twice.
 var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 	all := map[*kernels.Kernel][]*kernels.Kernel{}
 	add := func(forms []rowForm, k *kernels.Kernel, rows int) {
@@ -142,16 +143,14 @@ func ForRows(k *kernels.Kernel, n, inner int, l kernels.Target) *kernels.Kernel 
 	return forms[min(bits.Len(uint(max(n-1, 0)/8)), len(forms)-1)]
 }
 
-// RowForm returns the kernel of which k is a form for rows, and the least and the greatest length of those; nil if it is none. Of
-// rows longer than the last is for, it reads elements twice.
-func RowForm(k *kernels.Kernel) (of *kernels.Kernel, least, most int) {
+// RowForm returns the kernel of which k is a form for rows, nil if it is none.
+func RowForm(k *kernels.Kernel) *kernels.Kernel {
 	for of, forms := range rowForms {
-		if i := slices.Index(forms, k); i >= 0 {
-			most = 8 << i
-			return of, most/2 + 1, most
+		if slices.Contains(forms, k) {
+			return of
 		}
 	}
-	return nil, 0, 0
+	return nil
 }
 
 // eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w neighbouring columns, of

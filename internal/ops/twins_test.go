@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/compare"
-	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
@@ -347,7 +346,7 @@ func TestTwins(t *testing.T) {
 	for k, define := range all {
 		for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
 			t.Run(k.Name+k.Defines+" of "+real.String(), func(t *testing.T) {
-				cases := kernelcases.Of(k, k == ops.FMAChains) // thousands of operations for an element
+				cases := k.Cases(k == ops.FMAChains) // thousands of operations for an element
 				if len(cases) == 0 {
 					t.Fatal("no case")
 				}

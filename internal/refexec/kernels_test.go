@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/kernelcases"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
@@ -96,7 +95,7 @@ func TestDescriptions(t *testing.T) {
 				if strings.HasPrefix(k.Name, "k_gemm_") {
 					same = k.Name + k.File // a tile changes no description
 				}
-				if of, _, _ := ops.RowForm(k); of != nil {
+				if of := ops.RowForm(k); of != nil {
 					same = of // nor does the length of the rows
 				}
 				if seen[same] {
@@ -104,7 +103,7 @@ func TestDescriptions(t *testing.T) {
 				}
 				seen[same] = true
 				var all []refexec.Use
-				for i, c := range kernelcases.Of(k, testing.Short()) {
+				for i, c := range k.Cases(testing.Short()) {
 					o := kernels.NewOperands(real, uint64(n), uint64(i))
 					c.Build(o)
 					uses, err := refexec.Check(k, real, l, o.Args)

@@ -1,0 +1,186 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// caseList gathers the cases of a kernel.
+type caseList []kernels.Case
+
+func (l *caseList) add(build func(o operands), format string, a ...any) {
+	*l = append(*l, kernels.Case{Name: fmt.Sprintf(format, a...), Build: func(o *kernels.Operands) { build(operands{o}) }})
+}
+
+// perLength is kernels.PerLength for elements of any type.
+func perLength(build func(o operands, n int)) func(few bool) []kernels.Case {
+	return kernels.PerLength(func(o *kernels.Operands, n int) { build(operands{o}, n) })
+}
+
+// setCases gives k, and its forms for other elements than reals, their cases.
+func setCases(k *kernels.Kernel, cases func(t kernels.DType, few bool) []kernels.Case) {
+	for _, t := range caseTypes {
+		if form := k.Of(t); form != nil {
+			form.Cases = func(few bool) []kernels.Case { return cases(t, few) }
+		}
+	}
+}
+
+var caseTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16}
+
+func init() {
+	setCases(Fill, func(t kernels.DType, few bool) []kernels.Case {
+		if t == kernels.Float32 {
+			return perLength(func(o operands, n int) { o.Out(n).Int(n).Real(1.25) })(few)
+		}
+		return append(perLength(func(o operands, n int) { o.undefined(t, n).num(n, 0x1234567) })(few),
+			perLength(func(o operands, n int) { o.undefined(t, n).num(n, -1) })(few)...)
+	})
+	setCases(Zero, func(t kernels.DType, few bool) []kernels.Case {
+		return perLength(func(o operands, n int) { o.undefined(t, n).num(n) })(few)
+	})
+	setCases(GatherRows, gatherRowsCases)
+	for _, from := range caseTypes {
+		for _, to := range caseTypes {
+			if from != to {
+				Convert(from, to).Cases = perLength(func(o operands, n int) { o.some(from, n).undefined(to, n).num(n) })
+			}
+		}
+	}
+	Sum.Cases = func(few bool) []kernels.Case {
+		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })(few))
+		cases.add(func(o operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")
+		return cases
+	}
+	SquaredError.Cases = func(few bool) []kernels.Case {
+		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })(few))
+		cases.add(func(o operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
+		cases.add(func(o operands) { o.In(5000, -1, 1).In(5000, -1, 1).Out(5000).Out(2).Int(5000, 2700) }, "2 long chunks")
+		return cases
+	}
+	MaxAxisGrad.Cases = maxAxisGradCases
+	Uniform.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
+	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(1, 2) })
+	RandomInts.Cases = perLength(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })
+	SGD.Cases = func(few bool) (cases []kernels.Case) {
+		for _, nesterov := range []int{0, 1} {
+			cases = append(cases, perLength(func(o operands, n int) {
+				o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(nesterov)
+			})(few)...)
+			cases = append(cases, perLength(func(o operands, n int) { // without momentum what was there says nothing
+				strange := []float64{math.Inf(1), math.NaN(), math.Inf(-1), 1e-40}
+				o.In(n, -1, 1).In(n, -1, 1).Reals(n, func(i int) float64 { return strange[i%4] }).Int(n).Real(0.01, 0, 0.1).Int(nesterov)
+			})(few)...)
+		}
+		return cases
+	}
+	AdamW.Cases = perLength(func(o operands, n int) {
+		o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+	})
+	ReducePartials.Cases = perLength(func(o operands, n int) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) })
+	AdamWPartials.Cases = func(few bool) []kernels.Case {
+		cases := caseList(perLength(func(o operands, n int) {
+			o.In(n, -1, 1).In(11*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(0, 0, 1).Out(0).Int(n, 11, 0).Real(0, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+		})(few))
+		for _, losses := range []int{1, 7, 300} {
+			cases.add(func(o operands) {
+				o.In(45, -1, 1).In(2*45, -1, 1).In(1, 0.5, 2).In(45, -1, 1).In(45, 0, 1).In(losses, 0, 1).Out(1).Int(45, 2, losses).Real(0.25, 1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8)
+			}, "%d losses", losses)
+		}
+		return cases
+	}
+	FMAChains.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 20).Real(0.999, 0.5) })
+}
+
+func gatherRowsCases(t kernels.DType, _ bool) []kernels.Case {
+	var cases caseList
+	for _, s := range [][2]int{{1, 1}, {3, 5}, {17, 3}, {5, 33}, {64, 64}, {130, 67}} {
+		r, c := s[0], s[1]
+		cases.add(func(o operands) {
+			if t == kernels.Float32 {
+				o.In(r*c, -1, 1).Ints(9, func(int) int { return o.Rand.IntN(r) }).Out(9*c).Int(9, c, r)
+			} else {
+				o.some(t, r*c).ints(9, func(int) int { return o.Rand.IntN(r+2) - 1 }).undefined(t, 9*c).num(9, c, r)
+			}
+		}, "%dx%d", r, c)
+	}
+	if t == kernels.Float32 {
+		cases.add(func(o operands) { // indices that are no row's
+			o.In(6, -1, 1).Ints(5, func(i int) int { return []int{-1, 0, 1, 2, 1 << 30}[i] }).Out(15).Int(5, 3, 2)
+		}, "outside")
+	}
+	return cases
+}
+
+func maxAxisGradCases(bool) []kernels.Case {
+	var cases caseList
+	for _, b := range [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {1, 100, 64}, {3, 17, 5}, {2, 65, 35}, {1, 513, 3}} {
+		cases.add(func(o operands) {
+			line := func(i int) int { return i/(b[1]*b[2])*b[2] + i%b[2] }
+			o.Reals(b[0]*b[1]*b[2], func(i int) float64 { return float64(o.Rand.IntN(4) + line(i)%7) }) // maxima differ
+			x := o.Args[0]
+			o.Reals(b[0]*b[2], func(l int) float64 {
+				m := math.Inf(-1)
+				for i := range x.N {
+					if line(i) == l {
+						m = max(m, x.At(i))
+					}
+				}
+				return m
+			}).In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+		}, "%v", b)
+		cases.add(func(o operands) {
+			o.In(b[0]*b[1]*b[2], -1, 1).Kinks().Reals(b[0]*b[2], func(int) float64 { return math.NaN() }).Start(math.Inf(1))
+			o.In(b[0]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+		}, "%v with NaN", b)
+	}
+	return cases
+}
+
+// operands has more to make operands of.
+type operands struct{ *kernels.Operands }
+
+// elements adds n elements of a type, of which Float32 stands for the device's real type.
+func (o operands) elements(t kernels.DType, n int, f func(i int) float64) operands {
+	if t == kernels.Float32 {
+		o.Reals(n, f)
+	} else {
+		o.Elements(t, n, f)
+	}
+	return o
+}
+
+// some adds n elements of type t of all magnitudes, the ends of their range among them.
+func (o operands) some(t kernels.DType, n int) operands {
+	if t == kernels.Uint8 {
+		return o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(256)) })
+	}
+	o.elements(t, n, func(int) float64 { return math.Ldexp(2*o.Rand.Float64()-1, o.Rand.IntN(50)-16) })
+	if t == kernels.Int32 {
+		o.Start(math.MinInt32, math.MaxInt32, 0, -1, 1, math.MinInt32+1)
+		return o
+	}
+	// Halfway between two float16, at the ends of each type, and denormal: of float16 too.
+	o.Start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 65504, 65519.996, 65520, -65520, 1+0x1p-11, 1+0x3p-11,
+		1+0x1p-11+0x1p-40, 0x1p-24, 0x1p-25, 0x1.002p-25, -0x1p-15, 3e38, 0x1p31, -0x1p31, 2147483520, -0.99, 0.5, 255, 255.5, 256, 254.9, -1, 1e-30)
+	return o
+}
+
+// undefined adds n elements of type t that must all be written.
+func (o operands) undefined(t kernels.DType, n int) operands {
+	return o.elements(t, n, func(i int) float64 {
+		if t.Integer() {
+			return float64(77 + i%100)
+		}
+		return math.NaN()
+	})
+}
+
+func (o operands) num(vs ...int) { o.Int(vs...) }
+
+func (o operands) ints(n int, f func(i int) int) operands {
+	o.Ints(n, f)
+	return o
+}

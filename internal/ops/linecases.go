@@ -1,0 +1,314 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// lineBoxes are shapes [outer, n, inner] of lines.
+func lineBoxes(few bool) [][3]int {
+	boxes := [][3]int{{1, 1, 1}, {1, 70, 1}, {7, 33, 1}, {1, 35, 19}, {3, 7, 5}}
+	if !few {
+		boxes = append(boxes, [][3]int{{1, 300, 1}, {2, 100, 37}, {40, 3, 1}, {1, 100, 64}, {2, 65, 35}, {1, 513, 3}, {5, 129, 16}, {1, 2100, 1}, {300, 5, 2}}...)
+	}
+	return boxes
+}
+
+// lineShape adds the shape of a launch: of whole lines, or of chunks of them; of work-groups of a width,
+// as tall as they may be, or of several lines. It returns the number of results.
+func lineShape(o operands, i int, b [3]int) (parts int) {
+	chunk, wide, tall := max(b[1], 1), 1, 256
+	if i%2 == 1 {
+		chunk = 32
+	}
+	for wide < b[2] && wide < 32 {
+		wide *= 2
+	}
+	if tall /= wide; i%3 == 0 {
+		tall = 4
+	}
+	shares := (max(b[1], 1) + chunk - 1) / chunk
+	o.num(b[0], b[1], b[2], chunk, shares, wide, tall)
+	return b[0] * shares * b[2]
+}
+
+// lineParts returns the number of results of a launch of the shape that lineShape adds.
+func lineParts(i int, b [3]int) int {
+	return lineShape(operands{kernels.NewOperands(kernels.Float32, 1, 1)}, i, b)
+}
+
+func init() {
+	for _, t := range []kernels.DType{kernels.Float32, kernels.Int32} {
+		for kind := range FoldKind(foldKinds) {
+			if k := Fold(kind, t); k != nil {
+				k.Cases = func(few bool) []kernels.Case { return foldCases(kind, t, few) }
+			}
+		}
+		for _, least := range []bool{false, true} {
+			Arg(least, t).Cases = func(few bool) []kernels.Case { return argCases(t, few) }
+		}
+		for kind := ScanSum; kind <= ScanMin; kind++ {
+			if k := Scan(kind, t); k != nil {
+				k.Cases = func(few bool) []kernels.Case { return scanCases(kind, t, few) }
+			}
+		}
+		sorts := SortsOf(t)
+		cases := func(k *kernels.Kernel, few bool) []kernels.Case { return sortCases(sorts, k, t, few) }
+		sorts.setCases(cases)
+		for _, k := range []*kernels.Kernel{sorts.Blocks, sorts.Digit, sorts.Merge, sorts.Median, sorts.SelectMedian} {
+			k.Cases = func(few bool) []kernels.Case { return cases(k, few) }
+		}
+	}
+	ScanLinear.Cases = scanLinearCases
+	Moments.Cases, MomentsJoin.Cases = momentsCases, momentsJoinCases
+	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
+		k.Cases = func(bool) []kernels.Case { return alongCases(k) }
+	}
+}
+
+func foldCases(kind FoldKind, t kernels.DType, few bool) []kernels.Case {
+	var cases caseList
+	boxes := lineBoxes(few)
+	if kind < FoldMax || kind >= FoldLSE { // there is a fold of none
+		boxes = append(boxes, [3]int{4, 0, 3})
+	}
+	for i, b := range boxes {
+		cases.add(func(o operands) {
+			n := b[0] * b[1] * b[2]
+			switch {
+			case t == kernels.Int32:
+				o.Ints(n, func(int) int { return o.Rand.IntN(7) - 3 })
+			case kind == FoldProd:
+				o.In(n, 0.9, 1.1)
+			case kind == FoldPow:
+				o.In(n, -2, 2)
+			default:
+				o.In(n, -9, 9)
+				if i%2 == 0 && kind != FoldAbs && kind != FoldSquare {
+					o.Special()
+				}
+			}
+			if t == kernels.Int32 || kind == FoldCount {
+				o.undefined(kernels.Int32, lineParts(i, b))
+			} else {
+				o.Out(lineParts(i, b))
+			}
+			lineShape(o, i, b)
+			o.Int(i % 2).Real(2.5)
+		}, "%v", b)
+	}
+	return cases
+}
+
+func argCases(t kernels.DType, few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range lineBoxes(few) {
+		cases.add(func(o operands) {
+			n := b[0] * b[1] * b[2]
+			o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(9)) }) // with ties
+			if t == kernels.Float32 && i%2 == 0 {
+				o.Special()
+			}
+			given := i % 3 % 2
+			o.Ints(given*n, func(i int) int { return 5*i + 1 })
+			o.undefined(t, lineParts(i, b)).undefined(kernels.Int32, lineParts(i, b))
+			lineShape(o, i, b)
+			o.Int(given)
+		}, "%v", b)
+	}
+	return cases
+}
+
+func scanCases(kind ScanKind, t kernels.DType, few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range append(lineBoxes(few), [3]int{4, 0, 3}) {
+		cases.add(func(o operands) {
+			n, low, high := b[0]*b[1]*b[2], -9.0, 9.0
+			if kind == ScanProd {
+				low, high = -1.1, 1.1
+			}
+			o.elements(t, n, func(int) float64 {
+				if t == kernels.Int32 || kind >= ScanMax {
+					return float64(o.Rand.IntN(9) - 4) // with ties
+				}
+				return low + (high-low)*o.Rand.Float64()
+			})
+			if kind >= ScanMax {
+				if i%2 == 0 && t == kernels.Float32 {
+					o.Special()
+				}
+				o.undefined(t, n).undefined(kernels.Int32, n)
+				o.num(b[0], b[1], b[2], ScanTall(b[1]))
+				return
+			}
+			if i == 1 && kind == ScanLSE {
+				o.Start(math.Inf(-1), math.Inf(-1), 3)
+			}
+			chunk := max(b[1], 1)
+			if i%3 == 2 {
+				chunk = 24
+			}
+			shares := (max(b[1], 1) + chunk - 1) / chunk
+			o.elements(t, b[0]*shares*b[2], func(i int) float64 { return float64(1 + i%2) })
+			o.undefined(t, n)
+			o.num(b[0], b[1], b[2], chunk, shares, ScanTall(min(chunk, max(b[1], 1))), []int{0, ScanReverse, ScanCarry, ScanExclusive,
+				ScanCarry | ScanExclusive | ScanReverse}[i%5])
+		}, "%v", b)
+	}
+	return cases
+}
+
+func scanLinearCases(few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range append(lineBoxes(few), [3]int{4, 0, 3}) {
+		cases.add(func(o operands) {
+			n := b[0] * b[1] * b[2]
+			o.In(n, -1.1, 1.1).In(n, -1, 1).Out(n)
+			o.num(b[0], b[1], b[2], ScanTall(b[1]), []int{0, ScanReverse, ScanShifted, ScanReverse | ScanShifted}[i%4])
+		}, "%v", b)
+	}
+	return cases
+}
+
+func momentsCases(few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range append(lineBoxes(few), [3]int{4, 0, 3}) {
+		cases.add(func(o operands) {
+			o.In(b[0]*b[1]*b[2], 90, 92)
+			if i == 4 {
+				o.Special()
+			}
+			o.Out(lineParts(i, b)).Out(lineParts(i, b))
+			lineShape(o, i, b)
+			o.Real(0.5)
+		}, "%v", b)
+	}
+	return cases
+}
+
+func momentsJoinCases(bool) []kernels.Case {
+	var cases caseList
+	for _, b := range [][3]int{{1, 1, 1}, {3, 5, 7}, {1, 300, 2}} {
+		cases.add(func(o operands) {
+			n := b[0] * b[1] * b[2]
+			o.In(n, 9, 11).In(n, 0, 5).Out(b[0]*b[2]).Out(b[0]*b[2]).Int(b[0], 32*b[1]-9, b[2], 32, b[1]).Real(0.01)
+		}, "%v", b)
+	}
+	return cases
+}
+
+func alongCases(k *kernels.Kernel) []kernels.Case {
+	var cases caseList
+	for _, b := range lineBoxes(true) {
+		cases.add(func(o operands) {
+			n, lines := (b[1]+1)/2, b[0]*b[2]
+			index := func(i int) int { return (i/b[2]%n*7 + i) % b[1] }
+			if b[1]%7 == 0 || k != AddAlong {
+				index = func(i int) int { return i / b[2] % n * 2 } // no two of a line
+			}
+			from, to := lines*b[1], lines*n
+			if k != TakeAlong {
+				from, to = to, from
+			}
+			o.In(from, -1, 1).Ints(lines*n, func(i int) int {
+				if i%19 == 5 {
+					return []int{-1, b[1], 1 << 30}[i%3]
+				}
+				return index(i)
+			})
+			if k == TakeAlong {
+				o.Out(to)
+			} else {
+				o.In(to, -1, 1)
+			}
+			o.num(b[0], b[1], b[2], n)
+		}, "%v", b)
+	}
+	return cases
+}
+
+// sortCases are the cases of k, one of the sorts of elements of type t.
+func sortCases(sorts *Sorts, k *kernels.Kernel, t kernels.DType, few bool) []kernels.Case {
+	var cases caseList
+	rows := [][3]int{{1, 1, 1}, {3, 7, 7}, {1, 70, 70}, {2, 33, 16}}
+	if !few {
+		rows = append(rows, [][3]int{{2, 300, 300}, {1, 100, 20}, {1, 3000, 2048}, {7, 129, 64}}...)
+	}
+	values := func(o operands, n, i int) {
+		o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(90) - 40) })
+		if i%2 == 0 && t == kernels.Float32 {
+			o.Special()
+		}
+	}
+	for i, r := range rows {
+		n, flags := r[0]*r[1], []int{0, SortDescending, SortGiven, SortGiven | SortDescending}[i%4]
+		given := func(o operands) {
+			o.Ints(n*min(1, flags/SortGiven), func(i int) int { return 3*i + 1 })
+		}
+		if width := r[1] * []int{1, 100, 1, 300}[i%4]; !few || i%4 < 3 {
+			sorts.addCases(&cases, k, i, r[0], width, flags%2, func(o operands) { values(o, r[0]*width, i) })
+		}
+		switch k {
+		case sorts.Blocks:
+			for _, keep := range []int{r[2], 1, 5} {
+				last := r[1] - (r[1]-1)/r[2]*r[2]
+				out := r[0] * ((r[1]-1)/r[2]*min(keep, r[2]) + min(keep, last))
+				cases.add(func(o operands) {
+					values(o, n, i)
+					given(o)
+					o.undefined(t, out).undefined(kernels.Int32, out).num(r[0], r[1], r[2], keep, flags)
+				}, "%v, %d kept", r, keep)
+			}
+		case sorts.Digit:
+			cases.add(func(o operands) {
+				values(o, n, i)
+				given(o)
+				o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], r[1], r[2], 8*(i%4), flags)
+			}, "%v", r)
+		case sorts.Merge:
+			for _, run := range []int{r[2], SortTile} {
+				width := r[1]
+				if run == SortTile { // of more than one work-item each
+					if few || i > 1 {
+						continue
+					}
+					width = 2*run + 7*r[1]
+				}
+				n := r[0] * width
+				sign := 1 - 2*(i%2)
+				cases.add(func(o operands) {
+					o.elements(t, n, func(at int) float64 {
+						k := at % width % run
+						if k == run-1 && i%4 == 2 && t == kernels.Float32 {
+							return math.NaN()
+						}
+						return float64(sign * (k / (3 + at%width/run)))
+					})
+					o.Ints(n, func(i int) int { return 3*i + 1 })
+					o.undefined(t, n).undefined(kernels.Int32, n).num(r[0], width, run, SortTile, i%2*SortDescending)
+				}, "%v in runs of %d", r, run)
+			}
+		case sorts.SelectMedian:
+			cases.add(func(o operands) {
+				values(o, n, i)
+				if i%4 == 2 && t == kernels.Float32 {
+					o.Start(0, math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 3e38, 1e-42) // without a NaN
+				}
+				o.undefined(t, r[0]).undefined(kernels.Int32, r[0]).num(r[0], r[1])
+			}, "%v", r)
+		case sorts.Median:
+			cases.add(func(o operands) {
+				o.elements(t, n, func(at int) float64 {
+					if k := at % r[1]; i%2 == 0 && t == kernels.Float32 && k > r[1]*(at/r[1]+1)/4 {
+						return math.NaN()
+					}
+					return float64(at % r[1] / 2)
+				})
+				o.Ints(n, func(i int) int { return 3*i + 1 })
+				o.undefined(t, r[0]).undefined(kernels.Int32, r[0]).num(r[0], r[1])
+			}, "%v", r)
+		}
+	}
+	return cases
+}

@@ -1,0 +1,222 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// rowSizes are the sizes with which a kernel of rows is tested.
+type rowSizes struct {
+	lines     [][3]int // outer, n, inner
+	norms     [][4]int // rows, n, groups, channel
+	gradients [][3]int // rows, n, run
+	few       bool
+}
+
+func newRowSizes(few bool) rowSizes {
+	s := rowSizes{
+		lines:     [][3]int{{1, 1, 1}, {5, 3, 1}, {300, 7, 1}, {3, 33, 1}, {2, 5000, 1}, {2, 4, 3}, {3, 17, 20}, {1, 600, 35}, {4, 0, 3}},
+		norms:     [][4]int{{1, 1, 1, 1}, {5, 3, 1, 1}, {300, 7, 1, 1}, {3, 33, 1, 1}, {2, 5000, 1, 1}, {6, 30, 3, 10}, {4, 700, 2, 350}, {4, 20, 4, 20}},
+		gradients: [][3]int{{1, 1, 1}, {5, 3, 2}, {300, 7, 64}, {3, 33, 3}, {5, 5000, 2}, {70, 130, 32}},
+	}
+	if few {
+		s = rowSizes{[][3]int{{3, 40, 1}, {1, 5, 10}}, [][4]int{s.norms[3], s.norms[5]}, [][3]int{s.gradients[1], s.gradients[3]}, true}
+	}
+	return s
+}
+
+// formSizes are the sizes of the form for rows of most elements at most: whole fours, and not.
+func formSizes(most int, few bool) rowSizes {
+	s := rowSizes{few: few}
+	for i, n := range []int{most, most/2 + 1, most - 1} {
+		rows := []int{37, 300, 5}[i]
+		s.lines = append(s.lines, [3]int{rows, n, 1})
+		s.norms = append(s.norms, [4]int{rows, n, 1, 1})
+		s.gradients = append(s.gradients, [3]int{rows, n, NormRun(rows, n, kernels.Target{Units: 1})})
+	}
+	if few {
+		s.lines, s.norms, s.gradients = s.lines[:2], s.norms[:2], s.gradients[:2]
+	}
+	return s
+}
+
+// channelSizes are [outer, channels, inner, run].
+func channelSizes(few bool) [][4]int {
+	if few {
+		return [][4]int{{4, 10, 1, 2}, {3, 2, 20, 2}}
+	}
+	return [][4]int{{1, 1, 1, 1}, {6, 5, 1, 6}, {40, 37, 1, 10}, {5, 3, 7, 2}, {4, 2, 500, 4}, {7, 1, 33, 3}, {300, 2, 9, 300}}
+}
+
+func init() {
+	for k, cases := range map[*kernels.Kernel]func(s rowSizes) []kernels.Case{
+		Norm: normCases, NormGrad: normGradCases, Softmax: softmaxCases, SoftmaxGrad: softmaxGradCases,
+		CrossEntropy:     func(s rowSizes) []kernels.Case { return crossEntropyCases(s, false) },
+		CrossEntropyGrad: func(s rowSizes) []kernels.Case { return crossEntropyCases(s, true) },
+	} {
+		k.Cases = func(few bool) []kernels.Case { return cases(newRowSizes(few)) }
+		for i, form := range rowForms[k] {
+			form.Cases = func(few bool) []kernels.Case { return cases(formSizes(8<<i, few)) }
+		}
+	}
+	ChannelMoments.Cases, ChannelJoin.Cases, ChannelSums.Cases = channelMomentsCases, channelJoinCases, channelSumsCases
+}
+
+func normCases(s rowSizes) []kernels.Case {
+	var cases caseList
+	for _, b := range s.norms {
+		for _, form := range []int{NormCentred | NormWeights | NormBiases, NormCentred, NormWeights, 0} {
+			if s.few && form&NormWeights == 0 {
+				continue
+			}
+			cases.add(func(o operands) {
+				o.In(b[0]*b[1], -1, 3)
+				if form == NormCentred { // each row has one of these, or is of equal elements
+					o.Args = o.Args[:0]
+					special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 300, 0.5}
+					o.Reals(b[0]*b[1], func(i int) float64 {
+						r := i / b[1] % len(special)
+						if i%b[1] == r%b[1] {
+							return special[r]
+						}
+						return 0.5
+					})
+				}
+				c := b[2] * b[1] / b[3]
+				o.In(c, -2, 2).In(c, -2, 2).Out(b[0]*b[1]).Out(b[0]).Out(b[0]).Int(b[0], b[1], b[2], b[3]).Real(1e-3).Int(form)
+			}, "%v form %d", b, form)
+		}
+	}
+	return cases
+}
+
+func normGradCases(s rowSizes) []kernels.Case {
+	var cases caseList
+	for i, b := range s.gradients {
+		for f, form := range []int{NormCentred | NormWeights | NormBiases | NormPartials, NormWeights | NormPartials, NormCentred, 0} {
+			if s.few && f != 2*i {
+				continue
+			}
+			cases.add(func(o operands) {
+				o.In(b[0]*b[1], -1, 1).In(b[0]*b[1], -1, 1).In(b[1], -2, 2).In(b[0], -1, 1).In(b[0], 0.5, 2).Out(b[0] * b[1])
+				shares := 0
+				if form&NormPartials != 0 {
+					shares = (b[0] + b[2] - 1) / b[2] * b[1]
+				}
+				o.Out(shares).Out(shares).Int(b[0], b[1], b[2], form)
+			}, "%v form %d", b, form)
+		}
+	}
+	return cases
+}
+
+func channelMomentsCases(few bool) []kernels.Case {
+	var cases caseList
+	for _, b := range channelSizes(few) {
+		parts := (b[0] + b[3] - 1) / b[3]
+		cases.add(func(o operands) {
+			o.In(b[0]*b[1]*b[2], -1, 3).Out(parts*b[1]).Out(parts*b[1]).Int(b[0], b[1], b[2], b[3])
+		}, "%v", b)
+	}
+	return cases
+}
+
+func channelJoinCases(few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range channelSizes(few) {
+		parts := (b[0] + b[3] - 1) / b[3]
+		cases.add(func(o operands) {
+			o.In(parts*b[1], -1, 1).In(parts*b[1], 0.5, 2).Out(b[1]).Out(b[1]).In(b[1], -1, 1).In(b[1], 0, 1)
+			o.Int(b[1], b[0], b[2], b[3], i%2).Real(1e-3, 0.3)
+		}, "%v running %d", b, i%2)
+	}
+	return cases
+}
+
+func channelSumsCases(few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range channelSizes(few) {
+		parts, share := (b[0]+b[3]-1)/b[3], 1
+		if b[1]%2 == 0 && i%2 == 0 {
+			share = 2
+		}
+		cases.add(func(o operands) {
+			o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[1]*b[2], -1, 1).In(b[1]/share, -1, 1).In(b[1]/share, 0.5, 2)
+			o.Out(parts*b[1]).Out(parts*b[1]).Int(b[0], b[1], b[2], b[3], share)
+		}, "%v, %d share", b, share)
+	}
+	return cases
+}
+
+func softmaxCases(s rowSizes) []kernels.Case {
+	var cases caseList
+	for i, b := range s.lines {
+		for logarithm := range 2 {
+			if s.few && logarithm != i {
+				continue
+			}
+			cases.add(func(o operands) {
+				o.In(b[0]*b[1]*b[2], -9, 9).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2], logarithm)
+			}, "%v logarithm %d", b, logarithm)
+			if s.few && i > 0 {
+				continue
+			}
+			cases.add(func(o operands) {
+				large := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30, 100, math.Copysign(0, -1)}
+				o.Reals(b[0]*b[1]*b[2], func(i int) float64 { // each line has one of these
+					l := i/(b[1]*b[2])*b[2] + i%b[2]
+					if l%9 == 8 {
+						return math.Inf(-1)
+					}
+					if i/b[2]%b[1] == l%b[1] {
+						return large[l%len(large)]
+					}
+					return o.Rand.Float64()
+				})
+				o.Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2], logarithm)
+			}, "%v special, logarithm %d", b, logarithm)
+		}
+	}
+	return cases
+}
+
+func softmaxGradCases(s rowSizes) []kernels.Case {
+	var cases caseList
+	for i, b := range s.lines {
+		for logarithm := range 2 {
+			if s.few && logarithm != i {
+				continue
+			}
+			cases.add(func(o operands) {
+				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[1]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2], logarithm)
+			}, "%v logarithm %d", b, logarithm)
+		}
+	}
+	return cases
+}
+
+func crossEntropyCases(s rowSizes, gradient bool) []kernels.Case {
+	var cases caseList
+	for i, b := range s.lines {
+		if b[1] == 0 {
+			continue
+		}
+		cases.add(func(o operands) {
+			n, rows := b[1], b[0]*b[2]
+			o.In(rows*n, -3, 3).Ints(rows, func(l int) int {
+				return []int{o.Rand.IntN(n), -100, n - 1, 0, n, -1, o.Rand.IntN(n)}[l%7]
+			}).In(n, 0.5, 2)
+			if !gradient {
+				o.Out(5 * rows)
+			} else {
+				o.In(5*rows, 1, 2).In([]int{rows, 1}[i/2%2], -1, 1).Out(rows * n)
+			}
+			o.Int(b[0], n, b[2], i%2, (i+3)/2%2, -100*(i%3)).Real([]float64{0, 0.1}[(i+1)/2%2])
+			if gradient {
+				o.Int(1 - i/2%2)
+			}
+		}, "%v labels", b)
+	}
+	return cases
+}
