@@ -50,7 +50,11 @@ func TestLongAttention(t *testing.T) {
 		for _, gpu := range []bool{false, true} {
 			if !gpu || sel != "cpu" {
 				t.Run(fmt.Sprintf("%s, kernels for GPUs %v", sel, gpu), func(t *testing.T) {
-					check(t, devtest.Open(t, sel, tensor.Options{Float64: true, GPUKernels: gpu}))
+					opt := tensor.Options{Float64: true}
+					if gpu {
+						opt = devtest.GPUKernels(opt)
+					}
+					check(t, devtest.Open(t, sel, opt))
 				})
 			}
 		}
@@ -61,7 +65,7 @@ func TestLongAttention(t *testing.T) {
 // computed under NoGrad is the same.
 func TestWideAttention(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		d := devtest.Open(t, sel, tensor.Options{Float64: true, GPUKernels: sel != "cpu"})
+		d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Float64: true}))
 		rng := tensor.NewRNG(2)
 		in := []*node{autograd.Param(rng.Uniform(d, -1, 1, 2, 70, 33), "q"), autograd.Param(rng.Uniform(d, -1, 1, 66, 33), "k"), autograd.Param(rng.Uniform(d, -1, 1, 2, 66, 5), "v")}
 		var passes [2][]*node

@@ -55,7 +55,7 @@ func TestPadGradients(t *testing.T) {
 	devtest.Each(t, false, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

@@ -154,7 +154,7 @@ func TestPerceptronShapes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) { check(t, d, !testing.Short()) })
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), !testing.Short()) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels()), !testing.Short()) })
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestMLPShapes(t *testing.T) {
 	devtest.Each(t, false, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

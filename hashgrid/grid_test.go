@@ -21,9 +21,11 @@ func each(t *testing.T, double bool, f func(t *testing.T, d tensor.Device)) {
 			if gpu && sel == "cpu" {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/gpu=%v", sel, gpu), func(t *testing.T) {
-				f(t, devtest.Open(t, sel, tensor.Options{Float64: double, GPUKernels: gpu}))
-			})
+			opt := tensor.Options{Float64: double}
+			if gpu {
+				opt = devtest.GPUKernels(opt)
+			}
+			t.Run(fmt.Sprintf("%s/gpu=%v", sel, gpu), func(t *testing.T) { f(t, devtest.Open(t, sel, opt)) })
 		}
 	}
 }
@@ -278,8 +280,8 @@ func TestCheckMode(t *testing.T) {
 		if sel == "cpu" {
 			continue
 		}
-		for _, gpu := range []bool{false, true} {
-			d := devtest.Open(t, sel, tensor.Options{Check: true, GPUKernels: gpu})
+		for _, opt := range []tensor.Options{{Check: true}, devtest.GPUKernels(tensor.Options{Check: true})} {
+			d := devtest.Open(t, sel, opt)
 			g := New(d, levels, 4)
 			rng := tensor.NewRNG(8)
 			encoded(t, g, rng.Uniform(d, -1, 1, g.Entries, 4), rng.Uniform(d, 0, 1, 100, 2), rng.Uniform(d, -1, 1, 100, 12))

@@ -73,8 +73,8 @@ func TestRecorded(t *testing.T) {
 	devtest.Each(t, false, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
-			t.Run(sel+"/checked", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true, Check: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
+			t.Run(sel+"/checked", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Check: true}))) })
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestTwoGrids(t *testing.T) {
 	}
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+			d := devtest.Open(t, sel, devtest.GPUKernels())
 			if got, want := train(t, d), train(t, d, "none"); got != want {
 				t.Errorf("%s: replays leave\n%.300s\nwant\n%.300s", sel, got, want)
 			}

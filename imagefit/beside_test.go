@@ -7,7 +7,6 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/replay"
-	"github.com/clgrad/clgrad/tensor"
 )
 
 // TestPackedBesideBatch: on a GPU's matrix units, the launch that draws a batch packs the weights, too, and leaves the same bits as
@@ -18,7 +17,7 @@ func TestPackedBesideBatch(t *testing.T) {
 			continue
 		}
 		t.Run(sel, func(t *testing.T) {
-			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+			d := devtest.Open(t, sel, devtest.GPUKernels())
 			tensorapi.Impl.AsMatrixUnits(d, false)
 			cfg := Defaults()
 			cfg.Batch = 128*d.Target().Units + 33

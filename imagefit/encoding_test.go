@@ -87,7 +87,7 @@ func TestHashGPU(t *testing.T) {
 			continue
 		}
 		img, cfg := smooth(40, 28), smallOf(Hash)
-		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+		d := devtest.Open(t, sel, devtest.GPUKernels())
 		a, b := run(t, d, img, cfg), run(t, d, img, cfg)
 		if pa, pb := psnrOf(t, a, img), psnrOf(t, b, img); pa < 20 || pa != pb {
 			t.Errorf("PSNR %v and %v dB", pa, pb)

@@ -19,7 +19,7 @@ func TestFeaturesLookedUp(t *testing.T) {
 				continue // TestGPUKernels has that kernel
 			}
 			t.Run(fmt.Sprint(sel, " ", grouped), func(t *testing.T) {
-				d := devtest.Open(t, sel, tensor.Options{GPUKernels: sel != "cpu", Precision: tensor.PrecisionFloat16})
+				d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Precision: tensor.PrecisionFloat16}))
 				tensorapi.Impl.AsMatrixUnits(d, grouped)
 				cfg := Defaults()
 				cfg.Batch = 64*d.Target().Units + 33

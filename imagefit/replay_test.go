@@ -58,7 +58,7 @@ func TestStepRecords(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		options := map[tensor.Options][]string{{}: Encodings, {Float64: true}: Encodings}
 		if sel != "cpu" { // others are compiled, or compared, for long
-			options = map[tensor.Options][]string{{}: Encodings, {GPUKernels: true}: {Hash}, {Check: true}: {Frequency}}
+			options = map[tensor.Options][]string{{}: Encodings, devtest.GPUKernels(): {Hash}, {Check: true}: {Frequency}}
 		}
 		for opt, kinds := range options {
 			d := devtest.Open(t, sel, opt)

@@ -20,7 +20,7 @@ func TestBatchWithinPass(t *testing.T) {
 				cfg := DefaultsFor(encoding)
 				cfg.Batch = 27
 				train := func(launches int) []float64 {
-					values, _ := trainedBy(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), cfg, launches)
+					values, _ := trainedBy(t, devtest.Open(t, sel, devtest.GPUKernels()), cfg, launches)
 					return values
 				}
 				got := train(2)

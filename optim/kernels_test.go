@@ -41,7 +41,7 @@ func TestKernels(t *testing.T) {
 	devtest.Both(t, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestLossScalerTrains(t *testing.T) {
 		if want > 0.8*first {
 			t.Fatalf("%s: in float32 the loss goes from %v to %v", sel, first, want)
 		}
-		halves := devtest.Open(t, sel, tensor.Options{Precision: tensor.PrecisionFloat16, GPUKernels: sel != "cpu", SkipSelfTest: true})
+		halves := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Precision: tensor.PrecisionFloat16, SkipSelfTest: true}))
 		tensorapi.Impl.AsMatrixUnits(halves, false)
 		if first, last := underflowing(t, halves, 0, false); !(last > 0.97*first) {
 			t.Errorf("%s: without a scaler the loss goes from %v to %v: the test is of gradients that vanish", sel, first, last)

@@ -55,7 +55,7 @@ func TestBeside(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) { check(t, d, !d.Target().CPU) })
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			for _, opt := range []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}} {
+			for _, opt := range []tensor.Options{devtest.GPUKernels(), devtest.GPUKernels(tensor.Options{Check: true})} {
 				t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) { check(t, devtest.Open(t, sel, opt), true) })
 			}
 		}

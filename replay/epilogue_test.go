@@ -102,7 +102,7 @@ func TestRandomStored(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1500, []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			n, options = 50, []tensor.Options{{}, {GPUKernels: true}}
+			n, options = 50, []tensor.Options{{}, devtest.GPUKernels()}
 		}
 		if !devtest.Sweep() {
 			n = min(n/25, 60)
@@ -229,7 +229,7 @@ func TestStoredOnGPUs(t *testing.T) {
 			continue
 		}
 		for _, check := range []bool{false, true} {
-			storedOnGPU(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true, Check: check}))
+			storedOnGPU(t, devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Check: check})))
 		}
 	}
 }
@@ -321,7 +321,7 @@ func TestStoredByOthers(t *testing.T) {
 	devtest.Each(t, true, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

@@ -76,8 +76,7 @@ func TestInputs(t *testing.T) {
 					continue
 				}
 				train := func(opt tensor.Options, o replay.Options) [][]float64 {
-					opt.GPUKernels = true
-					d := devtest.Open(t, sel, opt)
+					d := devtest.Open(t, sel, devtest.GPUKernels(opt))
 					rng := tensor.NewRNG(3)
 					cfg := plain(inputs, 16, 3)
 					if strings.HasSuffix(name, "tanh") {

@@ -19,7 +19,11 @@ func onForms(t *testing.T, test func(t *testing.T, d tensor.Device)) {
 	for _, sel := range devtest.Selected() {
 		for _, gpu := range []bool{false, true} {
 			if !gpu || sel != "cpu" {
-				t.Run(fmt.Sprintf("%s, for GPUs %t", sel, gpu), func(t *testing.T) { test(t, devtest.Open(t, sel, tensor.Options{GPUKernels: gpu})) })
+				opt := tensor.Options{}
+				if gpu {
+					opt = devtest.GPUKernels()
+				}
+				t.Run(fmt.Sprintf("%s, for GPUs %t", sel, gpu), func(t *testing.T) { test(t, devtest.Open(t, sel, opt)) })
 			}
 		}
 	}

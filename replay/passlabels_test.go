@@ -160,7 +160,7 @@ func TestPassOfManySamples(t *testing.T) {
 			continue // which has no kernels for GPUs
 		}
 		t.Run(sel, func(t *testing.T) {
-			d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+			d := devtest.Open(t, sel, devtest.GPUKernels())
 			for _, c := range []struct {
 				samples int
 				cfg     nn.MLPConfig

@@ -346,12 +346,12 @@ func TestPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		options := []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			options = []tensor.Options{{}, {GPUKernels: true}}
+			options = []tensor.Options{{}, devtest.GPUKernels()}
 		}
 		for _, opt := range options {
 			d := devtest.Open(t, sel, opt)
 			for name, c := range perceptronCases {
-				if opt.GPUKernels && !devtest.Sweep() && !slices.Contains([]string{"squared", "absolute", "gradients returned", "inputs that are trained", "cross-entropy", "residual and cross-entropy"}, name) {
+				if opt == devtest.GPUKernels(opt) && !devtest.Sweep() && !slices.Contains([]string{"squared", "absolute", "gradients returned", "inputs that are trained", "cross-entropy", "residual and cross-entropy"}, name) {
 					continue // the kernels are compiled for long: that of the rows of "clipped" as long as all others
 				}
 				if sel != "cpu" && strings.Contains(name, ",") && !devtest.Sweep() {

@@ -334,7 +334,7 @@ func TestRandomPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 150, []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			n, options = 6, []tensor.Options{{}, {GPUKernels: true}}
+			n, options = 6, []tensor.Options{{}, devtest.GPUKernels()}
 		}
 		if !devtest.Sweep() {
 			n = max(4, n/6)

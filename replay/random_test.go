@@ -297,7 +297,7 @@ func TestRandomSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1000, []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			n, options = 50, append(options, tensor.Options{GPUKernels: true}) // whose maps move whole vectors
+			n, options = 50, append(options, devtest.GPUKernels()) // whose maps move whole vectors
 		}
 		if !devtest.Sweep() {
 			n = min(n/5, 100)

@@ -54,7 +54,7 @@ func TestRandomMaps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 2000, []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			n, options = 50, []tensor.Options{{}, {GPUKernels: true}}
+			n, options = 50, []tensor.Options{{}, devtest.GPUKernels()}
 		}
 		if !devtest.Sweep() {
 			n = min(n/8, 250)
@@ -63,7 +63,7 @@ func TestRandomMaps(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				var explained bytes.Buffer
-				if opt.Float64 || opt.GPUKernels {
+				if opt.Float64 || opt == devtest.GPUKernels(opt) {
 					n /= 4
 				}
 				for seed := range n {

@@ -77,7 +77,7 @@ func TestRandomRows(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1500, []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			n, options = 60, []tensor.Options{{}, {GPUKernels: true}}
+			n, options = 60, []tensor.Options{{}, devtest.GPUKernels()}
 		}
 		if !devtest.Sweep() {
 			n = min(n/6, 200)
@@ -87,7 +87,7 @@ func TestRandomRows(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				var explained bytes.Buffer
 				switch {
-				case opt.GPUKernels && !devtest.Sweep():
+				case opt == devtest.GPUKernels(opt) && !devtest.Sweep():
 					n = 3 // PoCL takes seconds for each kernel of many rows with barriers between them; TestRows has one for each case
 				case opt != (tensor.Options{}):
 					n /= 2
@@ -241,7 +241,7 @@ func TestRows(t *testing.T) {
 					check(t, d, replay.Options{Without: []string{"rows"}})
 					continue
 				}
-				t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+				t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 				if c.checked {
 					t.Run(sel+"/checked", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{Check: true})) })
 				}
@@ -471,8 +471,8 @@ func TestRowsOfRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, sel := range devtest.Selected() {
-				for _, opt := range []tensor.Options{{}, {GPUKernels: true}} {
-					if opt.GPUKernels && sel == "cpu" {
+				for _, opt := range []tensor.Options{{}, devtest.GPUKernels()} {
+					if opt == devtest.GPUKernels(opt) && sel == "cpu" {
 						continue
 					}
 					d := devtest.Open(t, sel, opt)

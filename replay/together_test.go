@@ -66,7 +66,7 @@ func TestTwoOptimizers(t *testing.T) {
 	devtest.Each(t, false, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 			t.Run(sel+"/checked", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{Check: true})) })
 		}
 	}
@@ -76,7 +76,7 @@ func TestTwoOptimizers(t *testing.T) {
 func onGPUs(t *testing.T, check func(t *testing.T, d tensor.Device)) {
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel, func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel, func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

@@ -102,4 +102,9 @@ func (api) Try(d Device, k *kernels.Kernel, args []kernels.Arg) error { return d
 
 func (api) TrialsRemembered(d Device) (path string, trials int) { return d.trialsRemembered() }
 
+func (api) GPUKernels(opt Options) Options {
+	opt.gpuKernels = true
+	return opt
+}
+
 func (api) TuningName(d Device) string { return d.core().tuning }

@@ -12,6 +12,9 @@ import (
 // TestAPI: every kind of device has what tensorapi.API asks of it. In check mode, too, nothing is tried.
 func TestAPI(t *testing.T) {
 	for _, sel := range devtest.Selected() {
+		if d := devtest.Open(t, sel, devtest.GPUKernels()); sel != "cpu" && d.Target().CPU {
+			t.Errorf("%s with GPUKernels runs kernels for CPUs", d.Name())
+		}
 		for _, opt := range []tensor.Options{{}, {Check: true}, {SkipSelfTest: true}} {
 			if opt.Check && sel == "cpu" {
 				continue

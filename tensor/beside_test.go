@@ -17,7 +17,7 @@ func TestBeside(t *testing.T) {
 		if sel == "cpu" {
 			continue
 		}
-		for _, opt := range []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}} {
+		for _, opt := range []tensor.Options{devtest.GPUKernels(), devtest.GPUKernels(tensor.Options{Check: true})} {
 			d := devtest.Open(t, sel, opt)
 			rng := tensor.NewRNG(7)
 			for _, n := range [][2]int{{40, 5000}, {5000, 40}, {1, 1}, {300, 300}, {6000, 256}} {
@@ -78,7 +78,7 @@ func TestBesideSums(t *testing.T) {
 		if sel == "cpu" {
 			continue
 		}
-		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true})
+		d := devtest.Open(t, sel, devtest.GPUKernels())
 		rng := tensor.NewRNG(8)
 		for _, s := range [][3]int{{1, 70, 40}, {1, 300, 33}, {1, 9, 2000}} {
 			x, g := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, 700)

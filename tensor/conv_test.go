@@ -157,7 +157,7 @@ func TestConvTiles(t *testing.T) {
 		if sel == "cpu" {
 			continue
 		}
-		d := devtest.Open(t, sel, tensor.Options{GPUKernels: true, SkipSelfTest: true})
+		d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
 		check := func(k *kernels.Kernel) {
 			for i, c := range k.Cases(false) {
 				o := kernels.NewOperands(d.Real(), 3, uint64(i))

@@ -20,7 +20,7 @@ func matrixDevices(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 			continue
 		}
 		t.Run(sel, func(t *testing.T) {
-			d := devtest.Open(t, sel, tensor.Options{GPUKernels: sel != "cpu", Profile: true, SkipSelfTest: true})
+			d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Profile: true, SkipSelfTest: true}))
 			tensorapi.Impl.AsMatrixUnits(d, false)
 			f(t, d)
 		})

@@ -102,10 +102,6 @@ type Options struct {
 	// SkipSelfTest launches kernels that were never tried on the device: see [SelfTestEnv].
 	SkipSelfTest bool
 
-	// GPUKernels selects the kernel variants for GPUs on an OpenCL CPU, for testing them there, built as
-	// if Unoptimized were set.
-	GPUKernels bool
-
 	// Unoptimized builds kernels for an OpenCL CPU without optimization (-cl-opt-disable), in less than half the time, for
 	// tests of what kernels compute.
 	Unoptimized bool
@@ -117,6 +113,8 @@ type Options struct {
 	// LargestTensorHint is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
 	// reads it: below 1,024 it takes cpu, since OpenCL needs longer to start a launch than Go to compute it.
 	LargestTensorHint int
+
+	gpuKernels bool // see tensorapi.API
 }
 
 // BuildListener shows somebody that kernels are being built.
@@ -133,7 +131,7 @@ const fewElements = 1024
 
 // few reports whether auto takes cpu although there is OpenCL. What only OpenCL has was asked of OpenCL.
 func (o Options) few() bool {
-	return 0 < o.LargestTensorHint && o.LargestTensorHint < fewElements && !o.Check && !o.GPUKernels
+	return 0 < o.LargestTensorHint && o.LargestTensorHint < fewElements && !o.Check && !o.gpuKernels
 }
 
 // Stats counts what a device did and holds, in bytes and calls: Launches of kernels, the CompileTime of OpenCL programs

@@ -63,7 +63,7 @@ func openCL(sel string, opt Options) (Device, error) {
 	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", builds: opt.Builds}
 	d.factors = opt.Precision
 	d.tuning = info.Name
-	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.GPUKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.target); err != nil {
 		dev.Close()
 		return nil, err
@@ -82,7 +82,7 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.options += " -DNVIDIA_PTX"
 		d.ptx = true
 	}
-	if (opt.GPUKernels || opt.Unoptimized) && info.Type == clrt.CPU && !inLanes(info) {
+	if (opt.gpuKernels || opt.Unoptimized) && info.Type == clrt.CPU && !inLanes(info) {
 		// A test wants what a kernel computes. A CPU's compiler takes seconds to unroll and vectorize one made for a GPU.
 		d.options += " -cl-opt-disable"
 	}

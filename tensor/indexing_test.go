@@ -18,7 +18,7 @@ func onBoth(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	devtest.Each(t, false, f)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestGPUKernels(t *testing.T) {
 			if !devtest.Open(t, sel, tensor.Options{}).Target().CPU {
 				t.Skip("TestKernels runs them")
 			}
-			testKernels(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true}), true)
+			testKernels(t, devtest.Open(t, sel, devtest.GPUKernels()), true)
 		})
 	}
 }

@@ -31,7 +31,7 @@ func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 		if sel == "cpu" {
 			t.Run(sel+"/float64", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{Float64: true})) })
 		} else {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

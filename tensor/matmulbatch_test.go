@@ -104,7 +104,7 @@ func TestMatMulBatch(t *testing.T) {
 	devtest.Each(t, false, check)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" && !testing.Short() {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

@@ -342,7 +342,7 @@ func TestOpenTiny(t *testing.T) {
 	if sels := devtest.Selected(); len(sels) == 1 && sels[0] == "cpu" {
 		return
 	}
-	for _, opt := range []tensor.Options{{}, {LargestTensorHint: 1024}, {LargestTensorHint: math.MaxInt}, {LargestTensorHint: 16, Check: true}, {LargestTensorHint: 16, GPUKernels: true}} {
+	for _, opt := range []tensor.Options{{}, {LargestTensorHint: 1024}, {LargestTensorHint: math.MaxInt}, {LargestTensorHint: 16, Check: true}, devtest.GPUKernels(tensor.Options{LargestTensorHint: 16})} {
 		if got := open("auto", opt); got == goName {
 			t.Errorf("Open(auto, %+v) opens %s although there is OpenCL", opt, got)
 		}

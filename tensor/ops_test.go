@@ -223,7 +223,7 @@ func onEveryVariant(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	devtest.Each(t, true, f)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
-			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{GPUKernels: true})) })
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
 }

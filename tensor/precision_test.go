@@ -52,7 +52,7 @@ func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor floa
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%v/as matrix units", sel, c.p), func(t *testing.T) {
-				d := devtest.Open(t, sel, tensor.Options{Precision: c.p, GPUKernels: sel != "cpu", SkipSelfTest: true})
+				d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Precision: c.p, SkipSelfTest: true}))
 				tensorapi.Impl.AsMatrixUnits(d, false)
 				f(t, d, c.factor, true)
 			})

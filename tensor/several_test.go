@@ -78,9 +78,9 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 	for _, sel := range devtest.Selected() {
 		options := []tensor.Options{{}, {Float64: true}}
 		if sel != "cpu" {
-			options = []tensor.Options{{}, {GPUKernels: true}, {Check: true}}
+			options = []tensor.Options{{}, devtest.GPUKernels(), {Check: true}}
 			if k.Together.Function == "" {
-				options = []tensor.Options{{GPUKernels: true}, {GPUKernels: true, Check: true}}
+				options = []tensor.Options{devtest.GPUKernels(), devtest.GPUKernels(tensor.Options{Check: true})}
 			}
 		}
 		for _, opt := range options {

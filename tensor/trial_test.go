@@ -241,7 +241,7 @@ func TestTrialsAgree(t *testing.T) {
 	if os.Getenv("CLGRAD_MORE") == "" {
 		t.Skip("scripts/test-more.sh runs it")
 	}
-	for _, opt := range []Options{{}, {Float64: true}, {GPUKernels: true}} {
+	for _, opt := range []Options{{}, {Float64: true}, {gpuKernels: true}} {
 		d := openTried(t, opt)
 		for _, k := range ops.All(d.real, d.target) {
 			small, err := selftest.Small(k, d.real)

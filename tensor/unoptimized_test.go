@@ -11,7 +11,7 @@ import (
 
 // TestUnoptimized: an OpenCL CPU builds kernels without optimization where it is told to, and those for GPUs.
 func TestUnoptimized(t *testing.T) {
-	for opt, want := range map[Options]bool{{}: false, {Unoptimized: true}: true, {GPUKernels: true}: true} {
+	for opt, want := range map[Options]bool{{}: false, {Unoptimized: true}: true, {gpuKernels: true}: true} {
 		d := openTried(t, opt)
 		info := d.dev.Info()
 		want = want && info.Type == clrt.CPU && !inLanes(info)

@@ -112,6 +112,12 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	return d
 }
 
+// GPUKernels returns options for an OpenCL CPU to run the kernel variants for GPUs, built without
+// optimization; the other options are those given, if any.
+func GPUKernels(opt ...tensor.Options) tensor.Options {
+	return tensorapi.Impl.GPUKernels(append(opt, tensor.Options{})[0])
+}
+
 // Uncollected keeps the garbage collector off until the test ends: for tests that compare live bytes, which it would free
 // in between.
 func Uncollected(t testing.TB) {
