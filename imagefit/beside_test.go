@@ -22,7 +22,7 @@ func TestPackedBesideBatch(t *testing.T) {
 			cfg := Defaults()
 			cfg.Batch = 128*d.Target().Units + 33
 			got, _ := trainedBy(t, d, cfg, 3)
-			t.Setenv(replay.Env, "-beside")
+			t.Setenv(replay.Env, "-horizontal-fusion")
 			if want, _ := trainedBy(t, d, cfg, 4); !slices.Equal(got, want) {
 				t.Error("the weights differ from those of separate launches")
 			}

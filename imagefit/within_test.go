@@ -24,7 +24,7 @@ func TestBatchWithinPass(t *testing.T) {
 					return values
 				}
 				got := train(2)
-				t.Setenv(replay.Env, "-inputs")
+				t.Setenv(replay.Env, "-prologue-fusion")
 				if !slices.Equal(got, train(apart)) {
 					t.Error("the weights differ from those of launches of their own")
 				}

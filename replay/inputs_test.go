@@ -117,7 +117,7 @@ func TestInputs(t *testing.T) {
 				got, want := train(tensor.Options{Check: true}, replay.Options{Explain: &explained}), train(tensor.Options{}, replay.Options{Without: []string{"prologue-fusion"}})
 				lines := ""
 				for line := range strings.Lines(explained.String()) {
-					if strings.HasPrefix(line, "replay: inputs") {
+					if strings.HasPrefix(line, "replay: prologue-fusion") {
 						lines += line
 					}
 				}

@@ -59,7 +59,7 @@ func TestTerms(t *testing.T) {
 					}, replay.Options{Without: without})
 					switch {
 					case without != nil:
-						if strings.Contains(said, "replay: terms") {
+						if strings.Contains(said, "replay: sum-to-elementwise") {
 							t.Errorf("it is switched off, and says:\n%s", said)
 						}
 					case c.launches >= 0 && report.Launches != c.launches || !strings.Contains(said, c.says):
