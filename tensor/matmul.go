@@ -336,22 +336,18 @@ func (e epilogue) apply(c *Tensor) {
 	}
 }
 
-// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n]: the product uᵀ·v.
+// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n]: the
+// product uᵀ·v.
 //
 //	t[i, j] += Σ_b u[b, i]·v[b, j]
 //
-// It panics with ErrShape, also if t has gaps, and with ErrValue if t shares elements with an operand.
+// It is for training written without a graph, one sample or batch after the other: the gradient of a
+// layer's weights gathers dst += a ⊗ b, of the inputs a and the gradients b of the outputs.
+//
+// It panics with ErrShape, also if t is not contiguous, and with ErrValue if t shares elements with an
+// operand.
 func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
-	if !t.outerAcc("OuterAccInPlace", u, v) {
-		return
-	}
-	turned := u.T()
-	defer turned.Free()
-	matMulTo(t, turned, v, epilogue{accumulate: true})
-}
-
-// outerAcc panics unless outer products of u and v can be added to t, and reports whether there are any.
-func (t *Tensor) outerAcc(op string, u, v *Tensor) bool {
+	const op = "OuterAccInPlace"
 	writable(op, t, u, v)
 	if t.Rank() != 2 || u.Rank() != 2 || v.Rank() != 2 || u.shape[0] != v.shape[0] ||
 		t.shape[0] != u.shape[1] || t.shape[1] != v.shape[1] {
@@ -359,8 +355,10 @@ func (t *Tensor) outerAcc(op string, u, v *Tensor) bool {
 	}
 	mustReal(op, t)
 	if u.Len() == 0 || v.Len() == 0 {
-		return false
+		return
 	}
 	disjoint(op, t, u, v)
-	return true
+	turned := u.T()
+	defer turned.Free()
+	matMulTo(t, turned, v, epilogue{accumulate: true})
 }
