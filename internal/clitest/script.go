@@ -1,8 +1,10 @@
 package clitest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -32,13 +34,47 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Interrupt is the command "interrupt SIGNAL": it signals the programs in the background after a second.
+// Interrupt is the command "interrupt INT|TERM|HUP": it sends a signal to the programs in the background, when each is at
+// work: it has computed for a second, or it waits.
 func Interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	time.Sleep(time.Second)
 	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
 	for _, cmd := range ts.BackgroundCmds() {
+		atWork(cmd.Process.Pid)
 		ts.Check(cmd.Process.Signal(sig))
 	}
+}
+
+// atWork waits until a process has had a second of processor time, or none for a second. On systems without /proc it waits
+// a second.
+func atWork(pid int) {
+	const poll, second = 100 * time.Millisecond, 100 // of the clock that /proc counts in
+	for last, idle := -1, 0; idle < 10; {
+		time.Sleep(poll)
+		used := processorTime(pid)
+		if used >= second {
+			return
+		}
+		if used == last {
+			idle++
+		} else {
+			last, idle = used, 0
+		}
+	}
+}
+
+// processorTime returns the processor time of a process in hundredths of a second, 0 where it is not known.
+func processorTime(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return user + system
 }
 
 // NoLeftovers is the command "noleftovers [DIR]": no temporary file of a write is left in the folder.
