@@ -9,9 +9,9 @@
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make generate  makes what is made of other files: assembly, the numbers of new operations, docs/operations.md
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
-# make golden  makes the reference numbers in testdata/golden and testdata/examples anew, with PyTorch
-# make safetensors  makes the files of testdata/safetensors anew
-# make layers  makes the files of testdata/layers anew, with PyTorch
+# make golden  regenerates the reference numbers in testdata/golden and testdata/examples, with PyTorch
+# make safetensors  regenerates the files of testdata/safetensors
+# make layers  regenerates the files of testdata/layers, with PyTorch
 # make exchange  loads what the layers of package nn write into PyTorch, and compares the two
 
 GO ?= go

@@ -67,7 +67,7 @@ func TestAnomaliesForward(t *testing.T) {
 			}
 			p := autograd.Param(tensor.New(d, c.x, 2, 2), "x")
 			for _, quiet := range []bool{false, true} {
-				f := func() { y, _ := c.f(p); t.Errorf("%s: went on with %v", name, y) }
+				f := func() { y, _ := c.f(p); t.Errorf("%s: continued with %v", name, y) }
 				e := anomaly(t, d, func() error {
 					if quiet {
 						autograd.NoGrad(d, f)
@@ -238,7 +238,7 @@ func TestAnomaliesOfHooks(t *testing.T) {
 		p.Hook(func(g *node) *node { return g.MulScalar(inf) })
 		anomaly(t, d, func() error { return p.Square().Sum().Backward(autograd.BackwardOptions{CreateGraph: record}) })
 		if p.Grad() != nil {
-			t.Errorf("recorded %v: what a hook made went on to the parameter: %v", record, values(t, p.Grad()))
+			t.Errorf("recorded %v: what a hook made reached the parameter: %v", record, values(t, p.Grad()))
 		}
 	}
 }

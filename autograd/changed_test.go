@@ -30,7 +30,7 @@ func TestChangedOrRight(t *testing.T) {
 			if change >= 0 {
 				target := append(slices.Clone(in), y)[change].Value()
 				if tensor.Try(func() { target.FillInPlace(0.7) }) != nil {
-					return nil, autograd.ErrChanged // a view with gaps: it cannot be filled
+					return nil, autograd.ErrChanged // a non-contiguous view: it cannot be filled
 				}
 			}
 			if err := y.Backward(autograd.BackwardOptions{Seed: seed}); err != nil {

@@ -75,7 +75,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 	}, saved...)
 }
 
-// gradientOf returns the gradient of f by operand i: in terms of its value where that tells it, so that the operand need not be kept.
+// gradientOf returns the gradient of f by operand i: in terms of its value where the value determines it, so that the operand need not be kept.
 func gradientOf(f *kernels.Function, i int, scalars []float64) *kernels.Function {
 	if f.Operands() == 1 {
 		return f.CheapestGradient(scalars)

@@ -11,7 +11,7 @@ import (
 // gradient is what has been gathered for a node during a walk that records nothing.
 type gradient struct {
 	t *tensor.Tensor
-	// mine says that nobody else reads t's elements and that they lie without gaps, so that more may be added
+	// mine says that nobody else reads t's elements and that they are contiguous, so that more may be added
 	// to it in place.
 	mine bool
 }

@@ -140,7 +140,7 @@ func TestModesThatOverlap(t *testing.T) {
 	}
 }
 
-// TestNoGradInHandlers: a server recovers the panics of its handlers; the device goes on as before.
+// TestNoGradInHandlers: a server recovers the panics of its handlers; the device continues as before.
 func TestNoGradInHandlers(t *testing.T) {
 	d := devtest.CPU(t)
 	inside, leave := make(chan struct{}), make(chan struct{})

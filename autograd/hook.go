@@ -19,7 +19,7 @@ func (n *Node) hooks() []*hook {
 }
 
 // Hook makes every Backward and [Grad] that computes the gradient of n call f with it: once, with the sum over all uses
-// of n, before it goes on to the inputs of n or is added to the Grad of a parameter. f returns what takes its place, of
+// of n, before it reaches the inputs of n or is added to the Grad of a parameter. f returns what takes its place, of
 // its shape, or nil to leave it. Several hooks of one node run in the order in which they came, each with what those
 // before it returned; what the last returns, [Grad] returns. remove takes this one away.
 //

@@ -66,7 +66,7 @@ func TestHookSeesTheSum(t *testing.T) {
 	})
 }
 
-// TestHookReplaces: what hooks return goes on in place of the gradient, in their order, and to what Grad returns; other
+// TestHookReplaces: hooks replace the gradient, in their order, also in what Grad returns; other
 // uses of the same gradient do not see it.
 func TestHookReplaces(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -99,7 +99,7 @@ func TestFailureNamesNode(t *testing.T) {
 			}},
 			{"a hook", "k_square", "hooked [2]", func(_ tensor.Device, p *node) {
 				h := p.Neg().Named("hooked")
-				h.Hook(func(g *node) *node { return g.Neg().Square() }) // which lies without gaps, as the kernel that is wrong wants it
+				h.Hook(func(g *node) *node { return g.Neg().Square() }) // which is contiguous, as the kernel that is wrong wants it
 				_ = h.Sum().Backward()
 			}},
 			{"a gradient that is recorded", "k_exp_grad", "exp_grad [2 2]", func(_ tensor.Device, p *node) {

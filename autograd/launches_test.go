@@ -15,7 +15,7 @@ func TestGradientsInPlace(t *testing.T) {
 	d := devtest.CPU(t)
 	seed := tensor.Full(d, 1, 2, 2)
 	w, v := autograd.Const(tensor.Full(d, 2, 2, 2)), autograd.Const(tensor.Full(d, 3, 2, 2))
-	twice := func(x *node) *node { // its backward function writes the gradient to where it is told
+	twice := func(x *node) *node { // its backward function writes the gradient to a given tensor
 		y := tensor.Empty(d, 2, 2)
 		y.SetInPlace(x.Value())
 		return autograd.NewOp("twice", y, []*node{x}, func(g *autograd.Node, in *autograd.Grads) {

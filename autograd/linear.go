@@ -11,7 +11,7 @@ import (
 
 // Linear returns a layer of a perceptron in one launch: f(x·w + b) for x […, k], whose leading axes are rows, w [k, n],
 // b [n] or nil for none, and an element-wise function f of one operand with its scalars, such as fn.Tanh, or nil
-// for none. Unless x is a matrix, it is copied where its leading axes have gaps. It panics with tensor.ErrShape, and
+// for none. Unless x is a matrix, it is copied where its leading axes are not contiguous. It panics with tensor.ErrShape, and
 // with tensor.ErrValue for a function of another number of operands, or another number of scalars. Gradients, for dz =
 // f'(x·w + b)·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is what the method
 // of f's name says. Where f' follows from f's value alone, as of ReLU, Tanh, Sigmoid and a leaky ReLU whose slope is not

@@ -312,7 +312,7 @@ func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved [
 	}
 }
 
-// attribute tells a check-mode failure that none was told yet which node asked for the launch.
+// attribute names, in a check-mode failure that has no name yet, the node that asked for the launch.
 func attribute(n *Node) {
 	err := n.value.Device().Err()
 	if err == nil {

@@ -230,27 +230,27 @@ func (p *recordedParam) ready() error {
 	n, g := p.node, &p.gradient
 	refuse := func(kind error, format string) error { return notReady(kind, fmt.Sprintf(format, n.label())) }
 	if n.gradBuffer != p.gradBuffer {
-		return refuse(tensor.ErrFreed, "parameter %q, which the step uses, moved to another optimizer: record it anew")
+		return refuse(tensor.ErrFreed, "parameter %q, which the step uses, moved to another optimizer: record it again")
 	}
 	if p.walked && !slices.Equal(n.hooks(), p.hooks) {
-		return refuse(tensor.ErrValue, "parameter %q has other hooks than in the step that was recorded: make them what they were, or record it anew")
+		return refuse(tensor.ErrValue, "parameter %q has other hooks than in the step that was recorded: make them what they were, or record it again")
 	}
 	if p.frozen.read && n.frozen() != p.frozen.found {
 		if p.frozen.found {
-			return refuse(tensor.ErrValue, "parameter %q is not frozen, and was when the step that was recorded began: freeze it, or record the step anew")
+			return refuse(tensor.ErrValue, "parameter %q is not frozen, and was when the step that was recorded began: freeze it, or record the step again")
 		}
-		return refuse(tensor.ErrValue, "parameter %q is frozen, and was not when the step that was recorded began: unfreeze it, or record the step anew")
+		return refuse(tensor.ErrValue, "parameter %q is frozen, and was not when the step that was recorded began: unfreeze it, or record the step again")
 	}
 	if !g.read {
 		return nil
 	}
 	switch node := n.gradNode(); {
 	case n.grad == nil && g.found != nil, node == nil && g.node != nil:
-		return refuse(tensor.ErrValue, "parameter %q has no gradient, and had one when the step that was recorded began: forget it within the step, or record it anew")
+		return refuse(tensor.ErrValue, "parameter %q has no gradient, and had one when the step that was recorded began: forget it within the step, or record it again")
 	case n.grad != nil && g.found == nil, node != nil && g.node == nil:
-		return refuse(tensor.ErrValue, "parameter %q has a gradient, and had none when the step that was recorded began: call ZeroGrad first, or record it anew")
+		return refuse(tensor.ErrValue, "parameter %q has a gradient, and had none when the step that was recorded began: call ZeroGrad first, or record it again")
 	case g.stays && n.grad != g.found:
-		return refuse(tensor.ErrValue, "parameter %q has another gradient than the one to which the step that was recorded adds: call ZeroGrad in the step, or record it anew")
+		return refuse(tensor.ErrValue, "parameter %q has another gradient than the one to which the step that was recorded adds: call ZeroGrad in the step, or record it again")
 	}
 	return nil
 }
@@ -261,12 +261,12 @@ func (r recordedNode) ready() error {
 	case n.freed:
 		return notReady(ErrGraphFreed, fmt.Sprintf("node %q, which the step walks back from: pass Retain to every Backward", n.label()))
 	case !slices.Equal(n.hooks(), r.hooks):
-		return notReady(tensor.ErrValue, fmt.Sprintf("node %q has other hooks than in the step that was recorded: make them what they were, or record it anew", n.label()))
+		return notReady(tensor.ErrValue, fmt.Sprintf("node %q has other hooks than in the step that was recorded: make them what they were, or record it again", n.label()))
 	}
 	for _, s := range r.saved {
 		switch {
 		case s.t.Freed():
-			return notReady(tensor.ErrFreed, fmt.Sprintf("a value that the gradient of %q needs: free it later, or record the step anew", n.op))
+			return notReady(tensor.ErrFreed, fmt.Sprintf("a value that the gradient of %q needs: free it later, or record the step again", n.op))
 		case tensorapi.Impl.Version(s.t) != s.version:
 			return notReady(ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v as it was: change a copy", n.op, s.t.Shape()))
 		}

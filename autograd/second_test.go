@@ -15,7 +15,7 @@ import (
 )
 
 // secondCases are gradCases, and every function of the tables in more forms than those have: without axes, without
-// elements, of a view with gaps, and beside another use of its operand.
+// elements, of a non-contiguous view, and beside another use of its operand.
 func secondCases(d tensor.Device) []gradCase {
 	cases := gradCases(d)
 	for _, c := range slices.Clone(cases) {

@@ -3,7 +3,7 @@ package autograd
 import "slices"
 
 // Reshape returns x's elements, in row-major order, under another shape of the same size; one dimension may be −1: it
-// is inferred. It shares x's storage if that has no gaps. It panics with tensor.ErrShape. Gradient: g under x's
+// is inferred. It shares x's storage if that is contiguous. It panics with tensor.ErrShape. Gradient: g under x's
 // shape.
 func (x *Node) Reshape(shape ...int) *Node {
 	before := x.use("Reshape").Shape()

@@ -33,7 +33,7 @@ type walk struct {
 	leaves []*Node         // parameters whose gradient is complete in grads
 	found  map[*Node]*Node // gradients that were asked for
 	known  map[*Node]bool  // whose gradient is not finite, under DetectAnomalies
-	err    error           // why it cannot go on
+	err    error           // why it cannot continue
 }
 
 // walks numbers the walks, and the sorts for other purposes.

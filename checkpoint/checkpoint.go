@@ -155,7 +155,7 @@ func read(r io.ReaderAt, size int64, parts State) error {
 	return all.device.Err()
 }
 
-// unusable tells what is wrong with a file's contents from what is wrong with its disk.
+// unusable distinguishes what is wrong with a file's contents from what is wrong with its disk.
 func unusable(err error) error {
 	if errors.Is(err, safetensors.ErrFormat) {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)

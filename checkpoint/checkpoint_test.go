@@ -103,7 +103,7 @@ func bytesOf(t testing.TB, parts checkpoint.State) []byte {
 	return b.Bytes()
 }
 
-// TestResume: training that is stopped at any step, saved, and loaded into a program that began otherwise goes on with the bits
+// TestResume: training that is stopped at any step, saved, and loaded into a program that began otherwise continues with the bits
 // of training that was never stopped: weights, moments, noise, order and values.
 func TestResume(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -135,7 +135,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestRecorded: a recorded step goes on from what is loaded, with the bits that it had before.
+// TestRecorded: a recorded step resumes from what is loaded, with the bits that it had before.
 func TestRecorded(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		r := newRun(d, 1)

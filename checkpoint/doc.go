@@ -1,5 +1,5 @@
 // Package checkpoint keeps the state of a program in one file: models, optimizers, random streams, and values of its own. A run
-// that goes on from it has the bits of one that was never stopped.
+// that resumes from it has the bits of one that was never stopped.
 //
 //	parts := checkpoint.State{"model": nn.StateDict(net), "optimizer": opt, "rng": rng, "loader": loader, "progress": &progress}
 //	if err := checkpoint.Load(path, parts); err != nil && !errors.Is(err, fs.ErrNotExist) {

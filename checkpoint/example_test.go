@@ -15,7 +15,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// A program that does two steps each time it is run, and goes on where it stopped.
+// A program that does two steps each time it is run, and resumes where it stopped.
 func Example() {
 	d, err := tensor.Open("cpu")
 	if err != nil {

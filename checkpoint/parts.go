@@ -281,7 +281,7 @@ func pair(get, set reflect.Type) bool {
 		get.Out(0) == set.In(0) && set.Out(0) == reflect.TypeFor[error]()
 }
 
-// opaque returns a type inside of typ of which JSON keeps nothing, without an error that would tell. Such are a struct without
+// opaque returns a type inside of typ of which JSON keeps nothing, without an error. Such are a struct without
 // exported fields, as a tensor is; the type of an unexported field that leads to one, unless its tag says that JSON is to pass
 // over it; and what JSON does not read again, an interface with methods, a channel or a function.
 func opaque(typ reflect.Type, seen map[reflect.Type]bool) reflect.Type {

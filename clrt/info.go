@@ -78,5 +78,5 @@ type KernelTime struct {
 // Options says how Open sets a device up.
 type Options struct {
 	Profile bool // measure every launch on the device; costs an event per launch
-	Rebuild bool // build every program anew, past the runtime's own cache too
+	Rebuild bool // rebuild every program, past the runtime's own cache too
 }

@@ -20,7 +20,7 @@ typedef struct {
     size_t global[3], local[3];
 } clrt_prepared;
 
-/* An argument that is set anew before a run. */
+/* An argument that is set before each run. */
 typedef struct {
     cl_uint launch, arg;
     clrt_arg value;

@@ -34,7 +34,7 @@ func Example() {
 	// [347 8 8] Uint8 [347]
 }
 
-// A loader that is stopped in an epoch, and another that goes on there.
+// A loader that is stopped in an epoch, and another that resumes there.
 func ExampleLoader_State() {
 	d, err := tensor.Open("cpu")
 	if err != nil {

@@ -127,7 +127,7 @@ func decodeIDX(r io.Reader, most int64) (Array, error) {
 	}
 	switch _, err := b.ReadByte(); {
 	case err == nil:
-		return Array{}, fmt.Errorf("it goes on after shape %v of %s, which is %d bytes", shape, kind.name, size)
+		return Array{}, fmt.Errorf("it has more after shape %v of %s, which is %d bytes", shape, kind.name, size)
 	case err != io.EOF: // a checksum of gzip, for example
 		return Array{}, err
 	}

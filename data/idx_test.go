@@ -98,7 +98,7 @@ func TestIDXRefused(t *testing.T) {
 		"another type":   {idx(0x0a, "a", 1), "its type is 0x0a"},
 		"no dimensions":  {[]byte{0, 0, 8, 2, 0, 0, 0, 1}, "it is cut off"},
 		"too little":     {idx(0x0b, "abc", 2), "shape [2] of int16 is 4 bytes, and there are 3"},
-		"too much":       {idx(0x08, "abc", 2), "it goes on after shape [2] of uint8, which is 2 bytes"},
+		"too much":       {idx(0x08, "abc", 2), "it has more after shape [2] of uint8, which is 2 bytes"},
 		"huge dimension": {idx(0x08, "abc", 1<<31), "one of its dimensions is 2147483648"},
 		"huge shape":     {idx(0x0e, "abc", math.MaxInt32, math.MaxInt32, math.MaxInt32), "is more than the file can hold"},
 		"huge claim":     {idx(0x08, "abc", 1<<30), ""},

@@ -39,7 +39,7 @@ type Loader struct {
 	running bool
 }
 
-// LoaderState says where a [Loader] is, and what its order follows from: with it and the same arrays, another loader goes on. It
+// LoaderState says where a [Loader] is, and what its order follows from: with it and the same arrays, another loader resumes. It
 // is for a checkpoint, and can be encoded as JSON.
 type LoaderState struct {
 	Rows  int // of the arrays
@@ -130,10 +130,10 @@ func (l *Loader) Batches() int {
 // Epoch returns what is left of the epoch at hand, all of it unless a loop was left before its end or Restore came between, as
 // batches: a tensor for each array, in their order, of shape [Batch, …]. The tensors are the loader's, or those of Into. Each
 // batch overwrites the last one: what is to outlive it is copied. A shorter last batch is views of the first rows, which
-// are freed when the loop goes on.
+// are freed when the loop continues.
 //
 // The order of the rows follows from the seed, the number of the epoch and the number of rows, and is the same on every machine. A failure
-// of the device sticks to it, as in all operations. It panics with tensor.ErrValue for a loop inside a loop over the same
+// of the device is sticky, as in all operations. It panics with tensor.ErrValue for a loop inside a loop over the same
 // loader. Source of the shuffle: Durstenfeld, "Algorithm 235: Random permutation", CACM 7, 1964, with numbers of ChaCha8.
 func (l *Loader) Epoch() iter.Seq[[]*tensor.Tensor] {
 	return func(yield func(batch []*tensor.Tensor) bool) {
@@ -243,7 +243,7 @@ func below(words *rand.ChaCha8, n uint64) uint64 {
 // that is done.
 func (l *Loader) State() LoaderState { return l.state }
 
-// Restore makes the loader go on where a state says. It returns an error, with nothing changed, for the state of a loader with another
+// Restore makes the loader resume where a state says. It returns an error, with nothing changed, for the state of a loader with another
 // number of rows or settings than this one, or inside a loop over the loader.
 func (l *Loader) Restore(s LoaderState) error {
 	same := s

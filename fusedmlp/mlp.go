@@ -56,7 +56,7 @@ func (s MLPShape) Check(t kernels.DType, l kernels.Target) error {
 	case s.Layers < 1 || s.tile(t, mlpBlock) == 0:
 		return fmt.Errorf("%d layers of width %d: their activations exceed a GPU's local memory", s.Layers, s.Width)
 	case !(s.Slope >= 0):
-		return fmt.Errorf("slope %v: the sign of an activation must tell its derivative", s.Slope)
+		return fmt.Errorf("slope %v: the sign of an activation must determine its derivative", s.Slope)
 	}
 	return nil
 }

@@ -228,7 +228,7 @@ void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n GET_PA
             if (base + e / INPUTS < n) DX[DX_off + base * INPUTS + e] = h[0][e / INPUTS][e % INPUTS];
         }
 #endif
-        barrier(CLK_LOCAL_MEM_FENCE); // h[0] is loaded anew
+        barrier(CLK_LOCAL_MEM_FENCE); // h[0] is loaded again
     }
 
     stage[lid] = loss;

@@ -117,7 +117,7 @@ func TestCellPerPixel(t *testing.T) {
 	})
 }
 
-// TestViews: operands with gaps give the bits of their copies.
+// TestViews: non-contiguous operands give the bits of their copies.
 func TestViews(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		const features, n = 3, 40

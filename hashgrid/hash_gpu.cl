@@ -76,7 +76,7 @@ kernel void k_hash_encode(IN(C), IN(TABLE), IN_INTS(LEVELS), OUT(F), int n, int 
 }
 
 // The same of n random pixels of IMAGE [height*width, channels], drawn from the words of counters (i/4, call, 0, 0), with their
-// centres in C and their colours in V [n, channels]. A work-item draws its sample's pixel anew.
+// centres in C and their colours in V [n, channels]. A work-item draws its sample's pixel again.
 kernel void k_hash_draw(IN(IMAGE), IN(TABLE), IN_INTS(LEVELS), OUT(F), OUT(C), OUT(V), int n, int levels, int width, int height,
                         int channels, int seed_lo, int seed_hi, int call) {
     const int e = get_global_id(0), items = levels * VECTORS, item = e % items, i = e / items;

@@ -41,7 +41,7 @@ type Checkpoint struct {
 
 const stateName = "checkpoint"
 
-// mostSeconds of training that a checkpoint may tell of: a century, less than a Duration holds.
+// mostSeconds of training that a checkpoint may have: a century, less than a Duration holds.
 const mostSeconds = 100 * 366 * 24 * 3600
 
 // digest identifies the pixels of an image.
@@ -57,7 +57,7 @@ func (m *Image) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// WriteCheckpoint waits for the device and writes everything from which Resume goes on bit for bit: a model file that
+// WriteCheckpoint waits for the device and writes everything from which Resume continues bit for bit: a model file that
 // holds the moments of the optimizers, too. Only of a float32 device, which is what a checkpoint's arrays are.
 func (f *Fit) WriteCheckpoint(w io.Writer) error {
 	if f.device.Real() != kernels.Float32 {
@@ -125,7 +125,7 @@ func DecodeCheckpoint(raw []byte) (*Saved, error) { return Bounds{}.DecodeCheckp
 func (b Bounds) DecodeCheckpoint(raw []byte) (*Saved, error) {
 	f, err := openModel(raw, b)
 	if err == nil && f.state == nil {
-		err = errors.New("it is a model, without the state that training goes on from: --checkpoint writes a file with both")
+		err = errors.New("it is a model, without the state that training resumes from: --checkpoint writes a file with both")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
@@ -215,7 +215,7 @@ func Resume(d tensor.Device, img *Image, s *Saved, cfg Config) (*Fit, error) {
 	return f, nil
 }
 
-// ErrSettings is what a checkpoint is whose settings are not those that it is to go on with.
+// ErrSettings is what a checkpoint is whose settings are not those that it is to continue with.
 var ErrSettings = errors.New("its settings differ")
 
 // compare says how the checkpoint differs from what is to be resumed.

@@ -100,7 +100,7 @@ func TestCheckpointRefused(t *testing.T) {
 		"empty":     {nil, "npz"},
 		"cut":       {raw[:len(raw)/2], "npz"},
 		"flipped":   {append(append(bytes.Clone(raw[:len(raw)/3]), raw[len(raw)/3]^8), raw[len(raw)/3+1:]...), "npz"},
-		"a model":   {model.Bytes(), "without the state that training goes on from"},
+		"a model":   {model.Bytes(), "without the state that training resumes from"},
 		"no moment": {change(func(a map[string]npz.Array) { delete(a, "v.layer0.bias") }), "v.layer0.bias"},
 		"more":      {change(func(a map[string]npz.Array) { a["m.more"] = npz.Array{Shape: []int{1}, Data: []float32{0}} }), `"m.more" belongs to no such model`},
 		"NaN":       {change(put("m.layer0.bias", float32(math.NaN()))), `"m.layer0.bias" holds NaN at 0`},

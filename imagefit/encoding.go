@@ -42,7 +42,7 @@ type Encoding struct {
 	PerEntry int `json:"features_per_entry,omitempty"`
 }
 
-// DefaultEncoding returns the settings of a kind that mlpimage uses unless told otherwise.
+// DefaultEncoding returns the settings of a kind that mlpimage uses by default.
 func DefaultEncoding(kind string) Encoding {
 	switch kind {
 	case Frequency:

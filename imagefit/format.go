@@ -17,7 +17,7 @@ type Format struct {
 	Quality int  // of JPEG, 1 to 100
 }
 
-// DefaultQuality is the quality of JPEG unless told otherwise: little that is seen is lost.
+// DefaultQuality is the default quality of JPEG: little that is seen is lost.
 const DefaultQuality = 90
 
 // most pixels of a side of a JPEG.

@@ -133,7 +133,7 @@ func (f *imageFormat) gray(src image.Image, raw []byte) bool {
 	case *canvas:
 		return grayPalette(m.frame.Palette)
 	}
-	// Go's decoder makes RGBA of gray with alpha: the header tells.
+	// Go's decoder makes RGBA of gray with alpha: the header says so.
 	const grayAlpha, colourType = 4, 25
 	return f.name == "PNG" && raw[colourType]&^grayAlpha == 0
 }

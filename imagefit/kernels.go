@@ -143,7 +143,7 @@ func sampleEncodeTwin[T kernels.Real](c kernels.Call[T]) {
 
 // encodeCoordinates writes sine and cosine of 2^(o+1)·π·at for each octave, by doubling the angle, of four angles side by side,
 // since each waits for the octave before. A doubling doubles the error in float64, which starts below 2⁻⁵²: after 16 it is far
-// below what float32 shows, and the sine is computed anew. In float64 every octave is.
+// below what float32 shows, and the sine is recomputed. In float64 every octave is.
 func encodeCoordinates[T kernels.Real](out [4][]T, at [4]T) {
 	every := 16
 	if kernels.DTypeOf[T]() == kernels.Float64 {

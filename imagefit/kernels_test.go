@@ -69,7 +69,7 @@ func TestParamsMatchSources(t *testing.T) {
 }
 
 // TestSamplesOfEveryColour: a pixel is drawn with all of its channels, however many there are, and with its place; and
-// the stream goes on with each draw.
+// the stream continues with each draw.
 func TestSamplesOfEveryColour(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const width, height, n = 5, 3, 70

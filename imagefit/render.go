@@ -83,7 +83,7 @@ func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 }
 
 // RenderTo draws a view as a file in bounded memory: of a picture of any size, no more than a band of rows is held, but
-// for gray JPEGs, which are held as a byte a pixel. progress, if not nil, is told the rows that are done.
+// for gray JPEGs, which are held as a byte a pixel. progress, if not nil, is called with the rows that are done.
 func (m *Model) RenderTo(ctx context.Context, w io.Writer, v View, f Format, progress func(rows int)) error {
 	win, err := v.window()
 	if err == nil {

@@ -16,7 +16,7 @@ type Progress struct {
 	StepTime    time.Duration // mean since the last report
 }
 
-// Watch says when a run ends before Config.Steps, and who is told of it. The zero value says nothing of either.
+// Watch says when a run ends before Config.Steps, and what is called then. The zero value has neither.
 type Watch struct {
 	PSNR   float64              // of the whole image, in dB, that ends the run; 0: none
 	Time   time.Duration        // of training, with that before a checkpoint, that ends the run; 0: none

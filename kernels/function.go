@@ -209,7 +209,7 @@ func (f *Function) Gradient(i int) *Function {
 }
 
 // CheapestGradient returns the gradient of f, of one operand, that reads the least for such scalars: of y alone if that
-// tells it, or else Gradient(0).
+// determines it, or else Gradient(0).
 func (f *Function) CheapestGradient(scalars []float64) *Function {
 	if f.GradFromOutput == nil || f.OutputDeterminesGrad != nil && !f.OutputDeterminesGrad(scalars) {
 		return f.Gradient(0)
@@ -233,7 +233,7 @@ func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
 	return g
 }
 
-// Variant tells apart the kernels that compute a function on their way: by name, and the shape that they are built for.
+// Variant identifies one of the kernels that compute a function on their way: by name, and the shape that they are built for.
 type Variant struct {
 	Kernel string // what the function is part of
 	Shape  [5]int // what the kernel is built for

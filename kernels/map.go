@@ -30,7 +30,7 @@ const (
 type AccessPattern struct {
 	Rank  int                // of the loops, 1 to MapRank, after axes that can be one were made one
 	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
-	// Gaps says that a result is a view with gaps: not all of its memory is written.
+	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
 	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector elements of its memory,
 	// and has a multiple of them, or that there is one row: then GPUs move whole vectors.
@@ -40,7 +40,7 @@ type AccessPattern struct {
 // MapVector is how many elements a work-item of a GPU computes of aligned tensors.
 const MapVector = 4
 
-// mapKey tells the kernels of a function apart.
+// mapKey identifies a kernel of a function.
 type mapKey struct {
 	layout AccessPattern
 	typ    DType // of every tensor that has no type of its own: Float32 stands for the device's reals

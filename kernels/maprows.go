@@ -28,7 +28,7 @@ func (m *mapSpec) rows() *Rows {
 	}}
 }
 
-// cut returns what belongs to a row of tensor t, whose outer axes may be one, or are not told apart.
+// cut returns what belongs to a row of tensor t, whose outer axes may be one, or are not distinguished.
 func (l *mapLoops) cut(t int) Cut {
 	inner := l.rank - 1
 	width := 1

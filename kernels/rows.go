@@ -70,7 +70,7 @@ const (
 	unused
 )
 
-// Shared is the cut of elements that belong to no row: what a work-group reads or writes of them is not told. Unused is that
+// Shared is the cut of elements that belong to no row: what a work-group reads or writes of them is not described. Unused is that
 // of an argument that is neither read nor written.
 var Shared, Unused = Cut{kind: shared}, Cut{kind: unused}
 

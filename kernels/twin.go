@@ -29,7 +29,7 @@ type Call[T Element] struct {
 	vectors bool
 }
 
-// Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are held to. Every buffer of
+// Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are compared with. Every buffer of
 // args must be a *HostBuffer, reals of type t.
 func (k *Kernel) Run(t DType, args []Arg) { k.run(t, args, false) }
 

@@ -109,7 +109,7 @@ func TestAll(t *testing.T) {
 	})
 }
 
-// TestAllDescriptions: a kernel that says what it computes is held to that on every device, and one that says something
+// TestAllDescriptions: a kernel that says what it computes is checked against that on every device, and one that says something
 // else, or says nothing of a parameter, is named.
 func TestAllDescriptions(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every fault is to be found here

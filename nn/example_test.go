@@ -108,7 +108,7 @@ func ExampleGRU_Run() {
 	// Output: [2 10 8] [2 2 4]
 }
 
-// A sequence in two pieces: the second goes on from where the first ended.
+// A sequence in two pieces: the second resumes from where the first ended.
 func ExampleLSTM_Run() {
 	d, err := tensor.Open("cpu")
 	if err != nil {

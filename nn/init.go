@@ -76,7 +76,7 @@ func SIREN(omega float64) (first, later Initializer) {
 }
 
 // TruncatedNormal returns the initializer that is normal with mean 0 and a standard deviation, of which only what lies in [low, high] is
-// drawn. PyTorch's trunc_normal_ takes ±2 unless it is told otherwise. It panics with tensor.ErrValue unless the deviation is above 0 and low
+// drawn. PyTorch's trunc_normal_ takes ±2 by default. It panics with tensor.ErrValue unless the deviation is above 0 and low
 // below high. The quantile of a uniform number makes each, so that nothing beyond 5.4 deviations is drawn.
 func TruncatedNormal(sd, low, high float64) Initializer {
 	if !(sd > 0 && low < high) {

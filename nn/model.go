@@ -81,8 +81,8 @@ func setTraining(model any, on bool) {
 	w.value("", "", reflect.ValueOf(model))
 }
 
-// setMode puts a layer in training or in evaluation. A step that is being recorded is told of layers of other packages,
-// which do not tell it themselves.
+// setMode puts a layer in training or in evaluation. A step that is being recorded is notified of layers of other packages,
+// which do not notify it themselves.
 func setMode(l TrainEvaler, on bool) {
 	switch l.(type) {
 	case *Dropout, *BatchNorm:

@@ -118,7 +118,7 @@ type BatchNorm struct {
 	Mean *tensor.Tensor `nn:"running_mean"` // [channels]
 	Var  *tensor.Tensor `nn:"running_var"`  // [channels]
 	// Batches is the number of batches that PyTorch counts, an Int32. Nothing here reads it, and training leaves it as it is:
-	// it comes with the state dicts of PyTorch, which asks for it.
+	// PyTorch's state dicts have it, and require it.
 	Batches *tensor.Tensor `nn:"num_batches_tracked"`
 
 	eps, momentum float64

@@ -65,7 +65,7 @@ func TestRecurrentLaunches(t *testing.T) {
 	}
 }
 
-// TestRecurrentParts: what goes on from the last states of a part has the states, and the gradients, of the whole.
+// TestRecurrentParts: what resumes from the last states of a part has the states, and the gradients, of the whole.
 func TestRecurrentParts(t *testing.T) {
 	d := devtest.CPU(t)
 	rng := tensor.NewRNG(3)
@@ -109,7 +109,7 @@ func TestRecurrentParts(t *testing.T) {
 	}
 }
 
-// TestRecurrentViews: the order of axes is a matter of the config alone, inputs with gaps are read, NoGrad computes the same, and a frozen
+// TestRecurrentViews: the order of axes is a matter of the config alone, non-contiguous inputs are read, NoGrad computes the same, and a frozen
 // layer gives its input a gradient.
 func TestRecurrentViews(t *testing.T) {
 	d := devtest.CPU(t)

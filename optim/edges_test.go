@@ -58,7 +58,7 @@ func TestEdgesOfParams(t *testing.T) {
 	})
 }
 
-// TestPlateauRecorded: what a plateau was told between replays of a step is the learning rate of the next.
+// TestPlateauRecorded: what a plateau measured between replays of a step is the learning rate of the next.
 func TestPlateauRecorded(t *testing.T) {
 	d := devtest.CPU(t)
 	run := func(recorded bool) []float64 {

@@ -141,7 +141,7 @@ func (e *EMA) Assign() error {
 	return e.each(op, func(p, average *tensor.Tensor) { p.SetInPlace(average) })
 }
 
-// State returns what Restore needs to go on as if never stopped: the average of each parameter, named average.parameter.
+// State returns what Restore needs to resume as if never stopped: the average of each parameter, named average.parameter.
 // The tensors are views of the averages: the next update changes them. It panics with tensor.ErrValue within Use.
 func (e *EMA) State() State {
 	e.mustBeOut("State")

@@ -60,7 +60,7 @@ func TestEMA(t *testing.T) {
 					t.Errorf("%s: an update is %d launches, want %d", c.what, n, c.launches)
 				}
 				if step == 15 && c.launches == 1 {
-					opt.Free() // the averages go on with the parameters
+					opt.Free() // the averages continue with the parameters
 					opt = optim.NewSGD([]*autograd.Node{a, b}, optim.SGDConfig{LR: optim.Constant(lr)})
 					c.launches = int64(len(params))
 				}
@@ -98,7 +98,7 @@ func TestEMA(t *testing.T) {
 	})
 }
 
-// TestEMARestore: a restored state goes on with the same bits; what is not the average's changes nothing.
+// TestEMARestore: a restored state resumes with the same bits; what is not the average's changes nothing.
 func TestEMARestore(t *testing.T) {
 	d := devtest.CPU(t)
 	start := func() (*autograd.Node, *optim.EMA) {

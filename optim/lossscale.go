@@ -39,7 +39,7 @@ func LossScalerDefaults() LossScalerConfig { return LossScalerConfig{Initial: 1 
 // A pass of a perceptron that a recording makes one launch rounds no factors, and needs no scaler: with one it stays several launches.
 // Nor does a loss need one that is a sum over the batch, whose gradients are not divided by its size.
 //
-// A step that is left out is counted all the same: schedules and the corrections of Adam's moments go on. What the
+// A step that is left out is counted all the same: schedules and the corrections of Adam's moments continue. What the
 // losses train must be this optimizer's parameters, since others would get gradients that are scaled.
 //
 // Source: Micikevicius et al., "Mixed Precision Training" (2018); PyTorch: torch.amp.GradScaler.
@@ -258,7 +258,7 @@ func (s *LossScaler) begin() {
 	s.scaled, s.unscaled = false, false
 }
 
-// readsFlags tells a step that is being recorded that something depends on what was called since the last step.
+// readsFlags notes in a step that is being recorded that something depends on what was called since the last step.
 func (s *LossScaler) readsFlags() {
 	tensorapi.ReadsFlag(&s.scaled, "a LossScaler", "after a Backward", "before the first Backward")
 	tensorapi.ReadsFlag(&s.unscaled, "a LossScaler", "after Unscale", "before Unscale")

@@ -307,7 +307,7 @@ func TestLossScalerUnscale(t *testing.T) {
 	})
 }
 
-// TestLossScalerState: a state goes on bit for bit, scale and all; one that is damaged changes nothing; without the scale it is one
+// TestLossScalerState: a state resumes bit for bit, scale and all; one that is damaged changes nothing; without the scale it is one
 // of the optimizer.
 func TestLossScalerState(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -135,7 +135,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestResume: an optimizer restored from a state goes on with the same bits.
+// TestResume: an optimizer restored from a state resumes with the same bits.
 func TestResume(t *testing.T) {
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type Optimizer interface {
 	Steps() int
 	// LR returns the learning rate of the next step.
 	LR() float64
-	// State returns what Restore needs to go on as if never stopped: tensors by name, views of the
+	// State returns what Restore needs to resume as if never stopped: tensors by name, views of the
 	// optimizer's own, and the steps done.
 	State() State
 	// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless
@@ -142,7 +142,7 @@ func (b *base) ZeroGrad() {
 	b.flat.ZeroGrad()
 }
 
-// State returns what Restore needs to go on as if never stopped: the moments of each parameter, and the steps done. The
+// State returns what Restore needs to resume as if never stopped: the moments of each parameter, and the steps done. The
 // tensors are views of the optimizer's own: the next step changes them.
 func (b *base) State() State {
 	b.mustBeMade("State")

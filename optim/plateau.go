@@ -28,7 +28,7 @@ func PlateauDefaults(lr float64) PlateauConfig {
 }
 
 // Plateau is a schedule that multiplies the learning rate by a factor when a value, such as the loss on held-back data,
-// stops getting better. Its method LR is the [Schedule]; Measured tells it a value, once in an epoch, say:
+// stops getting better. Its method LR is the [Schedule]; Measured gives it a value, once in an epoch, say:
 //
 //	plateau := optim.NewPlateau(optim.PlateauDefaults(0.1))
 //	opt := optim.NewSGD(params, optim.SGDConfig{LR: plateau.LR})
@@ -75,7 +75,7 @@ func NewPlateau(cfg PlateauConfig) *Plateau {
 // LR returns the learning rate now, whatever the step: it is a [Schedule].
 func (p *Plateau) LR(int) float64 { return p.state.LR }
 
-// Measured tells a value, from which the learning rate of the steps after it follows.
+// Measured takes a value, from which the learning rate of the steps after it follows.
 func (p *Plateau) Measured(value float64) {
 	tensorapi.NotRecorded("Measured of a Plateau")
 	s, cfg := &p.state, &p.cfg
@@ -112,7 +112,7 @@ func (p *Plateau) better(value float64) bool {
 	return sign*value > sign*bound
 }
 
-// State returns what Restore needs to go on as if never stopped.
+// State returns what Restore needs to resume as if never stopped.
 func (p *Plateau) State() PlateauState { return p.state }
 
 // Restore sets a state that State returned. It returns an error, with nothing changed, for one that State cannot return.

@@ -125,7 +125,7 @@ func TestScheduleMisuse(t *testing.T) {
 	}
 }
 
-// TestPlateauState: a restored plateau goes on as the first; what no plateau can be in is refused.
+// TestPlateauState: a restored plateau resumes as the first; what no plateau can be in is refused.
 func TestPlateauState(t *testing.T) {
 	cfg := optim.PlateauDefaults(0.1)
 	cfg.Patience, cfg.Cooldown = 1, 2

@@ -10,7 +10,7 @@ import (
 )
 
 // namesOf returns the names of parameters in a State, which are theirs now, and stay when nn.Params of a larger model renames
-// them: each another one, with their places where names do not tell.
+// them: each another one, with their places where names are not enough.
 func namesOf(params []*autograd.Node) []string {
 	named := map[string]int{"": 2}
 	for _, p := range params {

@@ -12,7 +12,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestStateKeys: a moment is called by its parameter's name, and by its place too where that does not tell.
+// TestStateKeys: a moment is called by its parameter's name, and by its place too where the name is not enough.
 func TestStateKeys(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestRestoreOwn(t *testing.T) {
 }
 
 // TestStateKeysStay: a parameter that gets a longer name later, as nn.Params of a larger model gives it, keeps its key: a run that
-// goes on loads the state before that.
+// continues loads the state before that.
 func TestStateKeysStay(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.Zeros(d, 2), "weight")

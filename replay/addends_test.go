@@ -61,7 +61,7 @@ func TestTermsConditions(t *testing.T) {
 		{"done once", []capture.Launch{sum(3, y), read(1)}, z, true, false},
 		{"read by nobody", []capture.Launch{sum(3, y), touch(kernels.In, 8, 1)}, z, false, false},
 		{"there after the run", []capture.Launch{sum(3, y), read(1)}, y, false, false},
-		{"there after the run, and anew", []capture.Launch{sum(3, y), read(1), touch(kernels.Out, 0, 8)}, y, false, true},
+		{"there after the run, and again", []capture.Launch{sum(3, y), read(1), touch(kernels.Out, 0, 8)}, y, false, true},
 		{"read by another", []capture.Launch{sum(3, y), read(1), touch(kernels.In, 7, 1)}, z, false, false},
 		{"read by another before", []capture.Launch{sum(3, y), touch(kernels.In, 7, 1), read(1)}, z, false, false},
 		{"read by rows of which the sizes may change", []capture.Launch{sum(3, y), set(byRows, func(l *capture.Launch) {

@@ -119,7 +119,7 @@ func (b *builder) write(a *kernels.Arg) {
 	b.spans[a.Buf] = append(spans, span{a.Off, a.Off + a.N})
 }
 
-// written reports whether some of what a names was written. A launch that reads a view with gaps names what lies
+// written reports whether some of what a names was written. A launch that reads a non-contiguous view names what lies
 // between its elements, too.
 func (b *builder) written(a *kernels.Arg) bool {
 	return slices.ContainsFunc(b.spans[a.Buf], func(s span) bool { return s.lo < a.Off+a.N && a.Off < s.hi })
@@ -329,7 +329,7 @@ func (b *builder) place(constants map[any]kernels.Buffer) error {
 	return nil
 }
 
-// needs lists the memory that a run finds and leaves: it must be there, and what changes is told.
+// needs lists the memory that a run finds and leaves: it must be there, and changes are notified.
 func (b *builder) needs() {
 	seen, changed := map[kernels.Buffer]bool{}, map[kernels.Buffer]bool{}
 	for i := range b.run.events {

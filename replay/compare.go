@@ -12,7 +12,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// pairs tells which memory of one run plays the part of which of the other.
+// pairs maps the memory of one run to the memory of the other that plays its part.
 type pairs struct {
 	dev           capture.Device
 	first, second *notes
@@ -43,7 +43,7 @@ func compare(dev capture.Device, first, second *notes) (*pairs, error) {
 			longer, rest = "second", second
 		}
 		next := &rest.events[min(n, m)]
-		return nil, fault("Record", ErrDiffers, "%d launches in the first, %d in the second: only the %s goes on with %s: where the first step of a program does more or less than those that follow, do it before Record",
+		return nil, fault("Record", ErrDiffers, "%d launches in the first, %d in the second: only the %s continues with %s: where the first step of a program does more or less than those that follow, do it before Record",
 			first.launches(), second.launches(), longer, next.name())
 	}
 	for _, s := range slices.Concat(first.slots, second.slots) {

@@ -6,7 +6,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestSameKernel: kernels that a step makes anew are the same where all is that their program is made of.
+// TestSameKernel: kernels that a step makes again are the same where all is that their program is made of.
 func TestSameKernel(t *testing.T) {
 	made := func() *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_a", Text: "a", GPUText: "b", File: "a.cl", Defines: "-DN=1", Params: make([]kernels.Param, 2)}

@@ -37,8 +37,8 @@ func TestSumsLate(t *testing.T) {
 		return touching(modes{mode}, kernels.BufferArg(b, off, n))
 	}
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
-	const gradient, between, around, anew = "the gradient is read by others, or is there after the run", "the gradient is read or written before the update",
-		"what it reads is there before or after the run", "what it reads is written anew before the update"
+	const gradient, between, around, overwritten = "the gradient is read by others, or is there after the run", "the gradient is read or written before the update",
+		"what it reads is there before or after the run", "what it reads is overwritten before the update"
 	for _, c := range []struct {
 		name     string
 		step     []capture.Launch
@@ -63,8 +63,8 @@ func TestSumsLate(t *testing.T) {
 		{"what it reads is an output", []capture.Launch{sum, update}, x, nil, around},
 		{"what it reads is a constant", []capture.Launch{sum, update}, z, x, around},
 		{"what it reads is read", []capture.Launch{sum, touch(in, x, 8, 8), update, touch(in, x, 8, 8)}, z, nil, ""},
-		{"what it reads is written", []capture.Launch{sum, touch(out, x, 15, 1), update}, z, nil, anew},
-		{"what it reads is changed", []capture.Launch{sum, touch(inOut, x, 8, 1), update}, z, nil, anew},
+		{"what it reads is written", []capture.Launch{sum, touch(out, x, 15, 1), update}, z, nil, overwritten},
+		{"what it reads is changed", []capture.Launch{sum, touch(inOut, x, 8, 1), update}, z, nil, overwritten},
 		{"beside what it reads is written", []capture.Launch{sum, touch(out, x, 16, 1), touch(out, x, 7, 1), update}, z, nil, ""},
 		{"what it reads is written behind", []capture.Launch{sum, update, touch(out, x, 8, 8)}, z, nil, ""},
 	} {

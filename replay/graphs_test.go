@@ -119,7 +119,7 @@ func (g *graph) state(t *testing.T, outputs []*tensor.Tensor) string {
 	return fmt.Sprint(g.rng.Calls, g.opt.Steps(), g.opt.LR()) + bits(t, all)
 }
 
-// TestRandomGraphs: training of random functions goes on with the same bits, gradients too, whether its steps are
+// TestRandomGraphs: training of random functions continues with the same bits, gradients too, whether its steps are
 // replayed or not.
 func TestRandomGraphs(t *testing.T) {
 	for _, sel := range devtest.Selected() {

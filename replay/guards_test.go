@@ -35,7 +35,7 @@ func refused(t *testing.T, what string, err, kind error, says ...string) {
 	}
 }
 
-// TestRefusedSteps: what cannot be recorded is an error that names it, and the program goes on as if it had done two
+// TestRefusedSteps: what cannot be recorded is an error that names it, and the program continues as if it had done two
 // steps.
 func TestRefusedSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
@@ -269,7 +269,7 @@ func TestRefusedRuns(t *testing.T) {
 		unmoved("one whose old place an output keeps", rec, tensor.ErrFreed, "[5 3]", "moved to another optimizer")
 		rec = record(func() ([]*tensor.Tensor, error) { return one(p.Value().Exp()) })
 		if err := rec.Run(); err != nil {
-			t.Errorf("recorded anew: %v", err)
+			t.Errorf("recorded again: %v", err)
 		}
 		opt.Free()
 
@@ -305,7 +305,7 @@ func TestRefusedRuns(t *testing.T) {
 	})
 }
 
-// TestOutputsRestored: a run writes outputs anew, whatever the caller did to them, also those that the step only uploads.
+// TestOutputsRestored: a run rewrites outputs, whatever the caller did to them, also those that the step only uploads.
 func TestOutputsRestored(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2})

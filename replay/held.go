@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// held is what memory holds without gaps, as operations made it of other such contents. Two places of memory that hold the
+// held is what contiguous memory holds, as operations made it of other such contents. Two places of memory that hold the
 // same share one: copies are followed.
 type held struct {
 	kind heldKind
@@ -62,7 +62,7 @@ const (
 	aLossSlope // the gradient of its scores
 )
 
-// spot is elements of memory without gaps.
+// spot is contiguous elements of memory.
 type spot struct {
 	memory any // a kernels.Buffer, or the temporary of a launch
 	span
@@ -113,7 +113,7 @@ type followed struct {
 	by     map[int][]write
 }
 
-// foundKey tells apart what is found: the same elements, with the same last write before.
+// foundKey identifies what is found: the same elements, with the same last write before.
 type foundKey struct {
 	spot
 	last int
@@ -333,7 +333,7 @@ func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count 
 // same reports whether two formulas do the same.
 func same(a, b *expr.Expr) bool { return expr.Compile(a).Key() == expr.Compile(b).Key() }
 
-// product is what a product makes, nil unless its operands are matrices without gaps.
+// product is what a product makes, nil unless its operands are contiguous matrices.
 func (f *followed) product(i int, n *node, p *kernels.Product) *held {
 	if len(p.Batch) > 0 || p.K == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // TestIndexedSteps: what reads and writes by index, and what puts elements in another place, replays with the bits of the
-// eager step: with indices that the caller sets anew, those that the device makes in a known range, and their gradients.
+// eager step: with indices that the caller sets again, those that the device makes in a known range, and their gradients.
 // Indices that are none are refused before anything has changed.
 func TestIndexedSteps(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {

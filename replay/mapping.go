@@ -381,7 +381,7 @@ var joins struct {
 // mostJoins is how many there are before those that nobody uses any more are left out.
 const mostJoins = 512
 
-// key tells the functions of mappings apart.
+// key identifies the function of a mapping.
 func (m *mapping) key() string {
 	key := fmt.Sprint(m.typ, len(m.operands), len(m.scalars), m.results[0].value.IsCondition(), " ", m.program().Key())
 	for _, o := range m.operands {
@@ -392,7 +392,7 @@ func (m *mapping) key() string {
 	return key
 }
 
-// kind tells the kernels of mappings apart.
+// kind identifies the kernel of a mapping.
 func (m *mapping) kind(l kernels.Target) string {
 	layout, _ := m.layout(l)
 	return fmt.Sprint(layout, m.key())

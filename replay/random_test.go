@@ -265,7 +265,7 @@ var randomOps = []randomOp{
 	}},
 }
 
-// bits returns the elements of tensors as text that tells all bits but those of a NaN.
+// bits returns the elements of tensors as text that distinguishes all bits but those of a NaN.
 func bits(t *testing.T, tensors []*tensor.Tensor) string {
 	t.Helper()
 	var all []byte

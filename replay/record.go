@@ -21,7 +21,7 @@ import (
 // what differs, or cannot be recorded: a read on the host, such as Item; an upload to a tensor older than Record; a
 // launch on another device, or by another goroutine; a read of memory that nothing wrote; a call that changes the
 // host alone, such as Restore of an optimizer; an error of step itself, or of the device. Then up to two steps have been
-// done, and nothing else has changed: the program may go on eagerly. A panic of step passes through, with nothing recorded.
+// done, and nothing else has changed: the program may continue eagerly. A panic of step passes through, with nothing recorded.
 //
 // Record claims the device, as autograd.NoGrad does: what another goroutine begins on it meanwhile panics with
 // tensor.ErrGoroutine.
@@ -29,7 +29,7 @@ import (
 // Where the first step of a program does something that later ones do not, do one before Record.
 //
 // The launches are rewritten into fewer, as [Passes] lists it. [Options] and the environment variable [Env] switch
-// that off, and tell what was done; a name or word that they do not know is an error, with no step done. Record panics
+// that off, and print what was done; a name or word that they do not know is an error, with no step done. Record panics
 // with tensor.ErrValue for more than one Options.
 func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Options) (*Recording, error) {
 	start := time.Now()

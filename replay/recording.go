@@ -154,10 +154,10 @@ func (r *Recording) ready() error {
 	}
 	for _, n := range r.needs {
 		if !r.dev.Live(n.buf) {
-			return fault("Run", tensor.ErrFreed, "one of shape %s, which the step uses: record it anew", shapeOf(r.dev, n.buf))
+			return fault("Run", tensor.ErrFreed, "one of shape %s, which the step uses: record it again", shapeOf(r.dev, n.buf))
 		}
 		if n.memory != nil && n.memory.Moves() != n.moves {
-			return fault("Run", tensor.ErrFreed, "a parameter of shape %s, which the step uses, moved to another optimizer: record it anew", shapeOf(r.dev, n.buf))
+			return fault("Run", tensor.ErrFreed, "a parameter of shape %s, which the step uses, moved to another optimizer: record it again", shapeOf(r.dev, n.buf))
 		}
 	}
 	for _, check := range r.again {

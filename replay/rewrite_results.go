@@ -11,7 +11,7 @@ import (
 // convolution, which goes to its place among the gradients.
 //
 // It is refused where
-//   - the copy is more than that: a view with gaps, a transpose, a conversion
+//   - the copy is more than that: a non-contiguous view, a transpose, a conversion
 //   - anything else reads or writes what is copied, or it is there after the run
 //   - the launch touches the memory that is copied to, or another does before the copy
 //   - that begins at no multiple of what a buffer of its own begins at: kernels may rely on it.

@@ -14,7 +14,7 @@ import (
 //   - the device is a CPU, which a launch costs little
 //   - a sum is added to what is there, or multiplied by a number, or one of those is a slot
 //   - anything else reads the part of the gradient, or it is there after the run
-//   - what the sum reads is written anew before the update, or is not only the sum's
+//   - what the sum reads is overwritten before the update, or is not only the sum's
 //   - memory would be kept longer, and is large
 //   - the device computes the launch wrongly.
 var addedShares = rewrite{"split-k-into-adam", "adds the shares of gradients up where AdamW reads them", addShares}
@@ -141,7 +141,7 @@ func (r *rewriter) late(i, j int) (why string) {
 			return "what it reads is there before or after the run"
 		}
 		if r.meeting(x, i+1, j, false, true) >= 0 {
-			return "what it reads is written anew before the update"
+			return "what it reads is overwritten before the update"
 		}
 	}
 	return ""

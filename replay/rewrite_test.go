@@ -199,7 +199,7 @@ func TestRewrites(t *testing.T) {
 			in[0].Exp().Sum()
 			return list(in[0].Neg())
 		}, 1, "dead-store-elimination: 1 k_sum"},
-		"written anew before it is read": {[][]int{{9}}, [][]int{{9}}, func(_ tensor.Device, in, older tensors) tensors {
+		"overwritten before it is read": {[][]int{{9}}, [][]int{{9}}, func(_ tensor.Device, in, older tensors) tensors {
 			older[0].FillInPlace(3)
 			older[0].SetInPlace(in[0])
 			return nil

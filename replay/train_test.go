@@ -195,7 +195,7 @@ func compareTraining(t *testing.T, eager, recorded *trainer) {
 	}
 }
 
-// TestTraining: a training goes on with the same bits, state and learning rate whether its steps are replayed or not.
+// TestTraining: a training continues with the same bits, state and learning rate whether its steps are replayed or not.
 func TestTraining(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for rule := range optimizers {

@@ -118,7 +118,7 @@ func compose(wrote view, wdims []int, read view, rdims []int) (c composed, ok bo
 				g := digits[k]
 				count := step / g.step
 				if fit := g.n / count; count >= g.n || (n-1)*count >= g.n {
-					// It goes on with the next digit.
+					// It continues with the next digit.
 					if k == 0 || count >= g.n || g.n%count != 0 || n%fit != 0 || digits[k-1].step != g.step*g.n {
 						return c, false
 					}
@@ -250,7 +250,7 @@ func disjoint(v view, vdims []int, w view, wdims []int) bool {
 	return !between(x, w.off-v.off)
 }
 
-// joinDigits makes one digit of two that go on from each other.
+// joinDigits makes one digit of two that continue each other.
 func joinDigits(list []digit) []digit {
 	var joined []digit
 	for _, g := range list {

@@ -1,4 +1,4 @@
-"""Exchanges the layers of package nn with PyTorch: scripts/layers.py DIR makes the files of testdata/layers anew, and
+"""Exchanges the layers of package nn with PyTorch: scripts/layers.py DIR regenerates the files of testdata/layers, and
 scripts/layers.py --check DIR compares PyTorch with the files that "go test ./nn -run TestLayers -layers DIR" writes.
 
 A file is a layer in float64: its state dict (state.NAME), inputs (x0, x1, …), outputs (y0, …), the gradients of these (seed0, …) and

@@ -1,6 +1,6 @@
 """Makes the table of special values: python3 scripts/specialvalues.py testdata/references/special.csv.
 
-A function that the table has keeps its rows. To make them anew, delete them. A new one needs PyTorch,
+A function that the table has keeps its rows. To regenerate them, delete them. A new one needs PyTorch,
 or rows that are written by hand; the message says which. Needs numpy.
 
 A row has a function of package kernels, or a loss of internal/ops, by its name there (after which a

@@ -93,7 +93,7 @@ func TestAttention(t *testing.T) {
 }
 
 // TestAttentionPlaces: operands are read where they lie, heads side by side, between others, or shared by all, without a
-// copy, and those that cannot be are copied; the bits are those of operands without gaps. The heads of the result lie as the
+// copy, and those that cannot be are copied; the bits are those of contiguous operands. The heads of the result lie as the
 // queries' do.
 func TestAttentionPlaces(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {

@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// axisView is a tensor without gaps as [outer, n, inner]: what an operation along the middle axis works on.
+// axisView is a contiguous tensor as [outer, n, inner]: what an operation along the middle axis works on.
 type axisView struct {
 	contiguousTensor
 	outer, n, inner int
@@ -40,7 +40,7 @@ func (t *Tensor) asOuterNInner(typ Type, axes []int) axisView {
 	return axisView{contiguousTensor{moved.Copy(), true}, outer, n, 1}
 }
 
-// packed returns an operand without gaps in place of one that may have some.
+// packed returns a contiguous operand: itself, or a copy.
 func (o contiguousTensor) packed() contiguousTensor {
 	if o.IsContiguous() {
 		return o

@@ -134,7 +134,7 @@ func (s *base) notifyIndex(op string, shape []int, axis int, index *Tensor, from
 	return true
 }
 
-// inputOf returns an input of the step that is recorded which tells the range of t's elements before each replay: t, or what t was
+// inputOf returns an input of the step that is recorded which gives the range of t's elements before each replay: t, or what t was
 // copied from. It is nil if there is none.
 func (s *base) inputOf(op string, t *Tensor) *Tensor {
 	l := s.listener(t.Device(), op)

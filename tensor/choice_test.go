@@ -72,7 +72,7 @@ func TestConditionMethods(t *testing.T) {
 	})
 }
 
-// TestConditions: what the formulas themselves are held to, beside PyTorch's numbers in package catalog.
+// TestConditions: what the formulas themselves are checked against, beside PyTorch's numbers in package catalog.
 func TestConditions(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {

@@ -60,7 +60,7 @@ func TestSumsInChunks(t *testing.T) {
 }
 
 // TestProductsOfViews: a product reads transposed matrices, and rows and columns of wider ones, where they are. It
-// copies one where neither rows nor columns lie without gaps.
+// copies one where neither rows nor columns are contiguous.
 func TestProductsOfViews(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)

@@ -5,7 +5,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// convMatrix is conv of operands without gaps, on matrix units.
+// convMatrix is conv of contiguous operands, on matrix units.
 func convMatrix(op string, m ops.ConvMatrix, s *ops.ConvShape, transposed bool, x, w *Tensor, bias kernels.Arg, biased bool, y *Tensor) {
 	d := x.Device()
 	read, weights := s.Operands(transposed)
@@ -18,7 +18,7 @@ func convMatrix(op string, m ops.ConvMatrix, s *ops.ConvShape, transposed bool, 
 	list.launch(d, m.Kernel(), pw.args(px.args(args)))
 }
 
-// convMatrixWeight computes parts of the gradient of the weights on matrix units, from X and the gradient of Y without gaps: args
+// convMatrixWeight computes parts of the gradient of the weights on matrix units, from X and the gradient of Y, which are contiguous: args
 // are those of ops.ConvShape.WeightKernel.
 func convMatrixWeight(op string, m ops.ConvMatrix, s *ops.ConvShape, x, g *Tensor, list *argList, args []kernels.Arg) {
 	px, pg := packConv(op, x, s.OperandX()), packConv(op, g, s.OperandY())

@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// describedDevice is the Go device, with the limits of another. Every launch is held to what its kernel says of it.
+// describedDevice is the Go device, with the limits of another. Every launch is checked against what its kernel says of it.
 type describedDevice struct {
 	*goDevice
 	limits kernels.Target

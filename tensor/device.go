@@ -26,7 +26,7 @@ import (
 //     must therefore compute in its own goroutine. One that leaves the work to another lets that one
 //     call NoGrad or Scope.
 //
-// An OpenCL device runs launches while the host goes on. A launch, and the run of a recording, waits
+// An OpenCL device runs launches while the host continues. A launch, and the run of a recording, waits
 // where 512 launches before it have not run; where launches are long, it waits for all but about the
 // last tenth of a second of them.
 //
@@ -92,7 +92,7 @@ type Device interface {
 type Options struct {
 	Float64 bool // reals are float64; needs cl_khr_fp64 on OpenCL
 	Profile bool // measure every launch
-	Rebuild bool // build OpenCL programs anew, past the driver's cache
+	Rebuild bool // rebuild OpenCL programs, past the driver's cache
 	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference
 
 	// Precision says to what the factors of matrix products may be rounded, so that the matrix units of a GPU compute them

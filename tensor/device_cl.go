@@ -115,7 +115,7 @@ func (d *clDevice) trialsRemembered() (path string, trials int) {
 	return m.path, len(m.known)
 }
 
-// Name says what products may be rounded to where they may: checkpoints tell by it whether bits may differ.
+// Name says what products may be rounded to where they may: checkpoints know by it whether bits may differ.
 func (d *clDevice) Name() string {
 	name := d.dev.Info().String()
 	if d.ptx && d.factors != PrecisionFloat32 {

@@ -1,6 +1,6 @@
 // Package tensor is n-dimensional arrays on a device, and eager operations on them, which are
 // kernel launches: one for most, none for views of the same elements, two or more for large sums, for products
-// whose sums are split and for operands with gaps, which are copied first. It computes no gradients; package
+// whose sums are split and for non-contiguous operands, which are copied first. It computes no gradients; package
 // autograd does.
 //
 //	d, err := tensor.Open("auto") // a GPU, else an OpenCL CPU, else plain Go
@@ -19,7 +19,7 @@
 // [Scope]. The garbage collector is only the net under that.
 //
 // Misuse (shapes, axes, freed tensors, tensors of two devices) panics with an *[Error]; [Try] turns
-// that into an error. A failure of the machine sticks to the Device: later launches are skipped, and
+// that into an error. A failure of the machine is a sticky error of the Device: later launches are skipped, and
 // every function that returns results to the host returns it.
 //
 // A Device and its tensors belong to one goroutine at a time.

@@ -51,7 +51,7 @@ func (e *Error) Error() string {
 // Unwrap returns the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Try runs f and returns the *Error with which it panicked, or nil. Any other panic goes on.
+// Try runs f and returns the *Error with which it panicked, or nil. Any other panic passes through.
 func Try(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {

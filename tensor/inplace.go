@@ -15,7 +15,7 @@ func writable(op string, t *Tensor, others ...*Tensor) Device {
 		check(op, t, o)
 	}
 	if !t.IsContiguous() {
-		misuse(op, ErrShape, "the destination has gaps: write to a contiguous tensor, and pass that to SetInPlace", t)
+		misuse(op, ErrShape, "the destination is not contiguous: write to a contiguous tensor, and pass that to SetInPlace", t)
 	}
 	t.st.version++
 	return d
@@ -121,7 +121,7 @@ func (t *Tensor) zero() {
 	launch(d, ops.Zero.Of(t.typ.On(d)), t.arg(), kernels.IntArg(t.Len()))
 }
 
-// through changes t, a view with gaps, by way of a tensor without.
+// through changes t, a non-contiguous view, by way of a contiguous copy.
 func (t *Tensor) through(op string, change func(c *Tensor)) {
 	check(op, t)
 	t.mustNotRepeat(op)

@@ -32,7 +32,7 @@ func sumOf(line []float64) float64 {
 
 // TestKeepdims holds every reduction over every set of axes, counted from the front and from the end, against its
 // reference: with the axes dropped and, wherever Keepdims stands among them, kept. The operand is contiguous,
-// transposed, with gaps, or empty.
+// transposed, non-contiguous, or empty.
 func TestKeepdims(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := on(d, random(rand.New(rand.NewPCG(3, 8)), 4, 3, 2, 5))

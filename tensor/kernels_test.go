@@ -86,7 +86,7 @@ var together = regexp.MustCompile(`^k_(functions|gradients|integers)_\d+$`)
 
 // leftOut reports whether a kernel is left to a sweep on an OpenCL device that is a CPU. Its compiler takes a third of a second
 // for a function, and seconds for a tile of GPUs. Such a device runs the forms of kernels for CPUs and those for GPUs.
-// A kernel of one function without gaps is tried in one of the two. A tile of GPUs, but for the first, is tried in one form of
+// A kernel of one function of contiguous operands is tried in one of the two. A tile of GPUs, but for the first, is tried in one form of
 // the product. What surrounds the sums of matrix units is tried with one kind of units. Seen counts the kernels before.
 func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 	count := func(what string) int { // of those before
@@ -124,7 +124,7 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 			form += k.Defines
 		}
 		switch {
-		case k.File == k.Name+".cl" && k.Text != "": // a function of tensors without gaps: all have one pattern of accesses
+		case k.File == k.Name+".cl" && k.Text != "": // a function of contiguous tensors: all have one pattern of accesses
 			if short && i%4 != 0 {
 				continue
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // Launch runs a kernel on d, for packages that bring kernels of their own. It may return before the kernel
-// has run; a failure sticks to the device. Tensors are passed with [Tensor.Arg], numbers with [kernels.I] and
+// has run; a failure is a sticky error of the device. Tensors are passed with [Tensor.Arg], numbers with [kernels.I] and
 // [kernels.R]. It panics with ErrArgument unless the arguments are those that the kernel's Params ask for, in
 // number, kind and element type, and lie within their buffers; with ErrDevice if memory is not d's; and with
 // ErrGoroutine if another goroutine is using d.
@@ -35,7 +35,7 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	d.launch(k, s.args)
 }
 
-// argList is memory for the arguments of a launch that are not known when the code is compiled, which would be made anew for
+// argList is memory for the arguments of a launch that are not known when the code is compiled, which would be made for
 // every launch.
 type argList struct{ args []kernels.Arg }
 

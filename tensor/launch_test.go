@@ -15,7 +15,7 @@ import (
 )
 
 // TestLaunchArguments: what does not fit the kernel is an error that says how, and changes nothing; the device
-// goes on.
+// continues.
 func TestLaunchArguments(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		z := tensor.Full(d, 5, 4)
@@ -67,7 +67,7 @@ func TestLaunchArguments(t *testing.T) {
 }
 
 // TestTwoGoroutines: while one goroutine is in a launch, another that allocates, launches, copies or reads gets
-// ErrGoroutine and has changed nothing; the first one's results are right, and later the second one may go on.
+// ErrGoroutine and has changed nothing; the first one's results are right, and later the second one may continue.
 func TestTwoGoroutines(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -142,7 +142,7 @@ func TestGoroutinesThatMeet(t *testing.T) {
 			}
 		}
 		if saw[0] == nil && saw[1] == nil {
-			t.Error("two goroutines ran 2000 products each on one device, and neither was told")
+			t.Error("two goroutines ran 2000 products each on one device, and neither got an error")
 		}
 		if v, err := tensor.Full(d, 2, 3).Sum().Item(); v != 6 || err != nil {
 			t.Errorf("the device afterwards: %v, %v", v, err)

@@ -21,7 +21,7 @@ func TestLaunchesPerOperation(t *testing.T) {
 			f    func()
 		}{
 			{"Transpose", 0, func() { x.T() }}, {"Slice", 0, func() { x.Slice(0, 1, 2) }}, {"Expand", 0, func() { x.Expand(2, 6, 4) }},
-			{"Reshape", 0, func() { x.Reshape(-1) }}, {"Reshape of a view with gaps", 1, func() { gaps.Reshape(-1) }},
+			{"Reshape", 0, func() { x.Reshape(-1) }}, {"Reshape of a non-contiguous view", 1, func() { gaps.Reshape(-1) }},
 			{"tanh", 1, func() { tensor.Map(fn.Tanh, nil, x) }}, {"add", 1, func() { tensor.Map(fn.Add, nil, x, x) }},
 			{"add of a row", 1, func() { tensor.Map(fn.Add, nil, x, x.Slice(0, 0, 1)) }},
 			{"MatMul", 1, func() { x.MatMul(x.T()) }}, {"Linear", 1, func() { tensor.Linear(x, x.T(), nil, fn.Tanh) }},
@@ -30,7 +30,7 @@ func TestLaunchesPerOperation(t *testing.T) {
 			{"Sum", 1, func() { x.Sum() }}, {"Sum of an axis", 1, func() { x.Sum(1) }}, {"Max", 1, func() { x.Max(0) }},
 			{"Sum of neighbouring axes", 1, func() { deep.Sum(2, 0, 1) }}, {"Sum of axes apart", 2, func() { deep.Sum(0, 2) }},
 			{"Max of neighbouring axes", 1, func() { deep.Max(1, 2) }}, {"Max of all", 1, func() { deep.Max() }},
-			{"a large Sum", 2, func() { big.Sum() }}, {"tanh of a view with gaps", 1, func() { tensor.Map(fn.Tanh, nil, gaps) }},
+			{"a large Sum", 2, func() { big.Sum() }}, {"tanh of a non-contiguous view", 1, func() { tensor.Map(fn.Tanh, nil, gaps) }},
 		} {
 			before := d.Stats().Launches
 			c.f()

@@ -21,7 +21,7 @@ import (
 var gauss = &kernels.Function{Name: "own, e.g. Gauß", Value: expr.Input(0).Sub(expr.Param(0)).Square().Mul(expr.Param(1)).Neg().Exp(), Scalars: []float64{0.5, 2}}
 
 // TestLinearFunctions: a layer is its function of the product and the bias, and what it stores for its gradient is their
-// sum, at odd sizes, of transposed operands and of views with gaps.
+// sum, at odd sizes, of transposed operands and of non-contiguous views.
 func TestLinearFunctions(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 9))

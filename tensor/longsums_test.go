@@ -174,7 +174,7 @@ func TestLongSums(t *testing.T) {
 	}
 }
 
-// TestLongSumsOfViews: the bound of long sums holds for views with gaps, for several axes, for all, and for SumTo.
+// TestLongSumsOfViews: the bound of long sums holds for non-contiguous views, for several axes, for all, and for SumTo.
 func TestLongSumsOfViews(t *testing.T) {
 	size := longSize()
 	rows := size / 30 * 2

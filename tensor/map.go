@@ -8,7 +8,7 @@ import (
 )
 
 // Map returns f of the operands, element by element, with as many scalars as f has: what the methods of the functions
-// call, and the door for functions of other packages. The shapes broadcast by NumPy's rule; views of any kind are read
+// call, and the extension point for functions of other packages. The shapes broadcast by NumPy's rule; views of any kind are read
 // where they are. An operand that f does not use may be nil. Of integers it is computed in the highest of their types, if
 // f is of integers, and the scalars must be numbers of that type; otherwise in reals. So is the result, but that of a
 // condition is of Uint8. Masks are of Uint8, and do not count. It panics with ErrShape if the shapes do not broadcast, with

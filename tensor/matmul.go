@@ -145,7 +145,7 @@ func checkMatMul(op string, a, b *Tensor) {
 }
 
 // layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it is
-// transposed. ok is false if neither its rows nor its columns are without gaps.
+// transposed. ok is false if neither its rows nor its columns are contiguous.
 func layout(t *Tensor) (ld int, transposed, ok bool) {
 	return matrixStride(t.shape[0], t.shape[1], t.strides[0], t.strides[1])
 }
@@ -277,7 +277,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 // nil. Products without a function take that, too, for it gives the same bits and is one kernel less to build. A function
 // can be collected all the same.
 type builtProducts struct {
-	mu    sync.Mutex // who uses the device from two goroutines is to be told so, and not stopped by a map that both change
+	mu    sync.Mutex // who uses the device from two goroutines is to get the error, and not be stopped by a map that both change
 	first map[builtProduct]weak.Pointer[kernels.Function]
 }
 

@@ -58,7 +58,7 @@ func tabled(d tensor.Device, operands int) (list []*kernels.Function) {
 	return list
 }
 
-// expected is what a function is held to: its reference, if there is one, else the formula in double precision.
+// expected is what a function is compared with: its reference, if there is one, else the formula in double precision.
 func expected(f *kernels.Function, scalars []float64, x ...float64) float64 {
 	if want := reference.Functions[f.Name]; want != nil {
 		return want(x, scalars)
@@ -66,7 +66,7 @@ func expected(f *kernels.Function, scalars []float64, x ...float64) float64 {
 	return f.At(scalars, x...)
 }
 
-// views returns tensors of several shapes and layouts: without gaps, with them, repeated, empty and of rank 0. All
+// views returns tensors of several shapes and layouts: contiguous, non-contiguous, repeated, empty and of rank 0. All
 // elements are among values.
 func views(d tensor.Device, values []float64) map[string]*tensor.Tensor {
 	data := make([]float64, 60)
@@ -111,7 +111,7 @@ func TestUnaryMethods(t *testing.T) {
 				y := method([]*tensor.Tensor{x}, f.Scalars)
 				same(t, fmt.Sprint(f.Name, " of ", name), y, want)
 				if !y.IsContiguous() {
-					t.Errorf("%s of %s has gaps", f.Name, name)
+					t.Errorf("%s of %s is not contiguous", f.Name, name)
 				}
 			}
 		}

@@ -130,7 +130,7 @@ func TestMisuse(t *testing.T) {
 		{"ZeroInPlace", tensor.ErrValue, func() { tensor.Scalar(d, 1).Expand(2).ZeroInPlace() }, "repeats elements"},
 		{"Upload", tensor.ErrValue, func() { tensor.Upload(tensor.Scalar(d, 1).Expand(2), []float64{1, 2}) }, "repeats elements"},
 		{"FillInPlace", tensor.ErrFreed, func() { freed.FillInPlace(1) }, "freed"},
-		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 2, 4).Step(1, 2), x, x.T(), false) }, "gaps"},
+		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 2, 4).Step(1, 2), x, x.T(), false) }, "not contiguous"},
 		{"SetInPlace", tensor.ErrShape, func() { x.SetInPlace(v) }, "[2 3] [4]"},
 		{"Upload", tensor.ErrShape, func() { tensor.Upload(x, []float64{1}) }, "[2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(x) }, "[2 3] [2 3]"},
@@ -312,7 +312,7 @@ func TestOpen(t *testing.T) {
 }
 
 // TestOpenTiny: auto computes in Go what is too small for OpenCL to be worth its launches, and nothing else does: not a
-// device that was named, not check mode, which Go alone cannot do, and not a model whose size nobody told.
+// device that was named, not check mode, which Go alone cannot do, and not a model whose size nobody gave.
 func TestOpenTiny(t *testing.T) {
 	t.Setenv(tensor.DeviceEnv, "")
 	open := func(sel string, opt tensor.Options) string {

@@ -237,7 +237,7 @@ func (o *BatchNormOptions) check(t, w, b *Tensor) {
 	for _, p := range []*Tensor{o.Mean, o.Var} {
 		mustReal(op, p)
 		if !p.IsContiguous() {
-			misuse(op, ErrValue, "running statistics have no gaps", p)
+			misuse(op, ErrValue, "running statistics must be contiguous", p)
 		}
 	}
 	if o.Eval {

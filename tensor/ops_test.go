@@ -118,7 +118,7 @@ func TestBinaryBroadcasting(t *testing.T) {
 	})
 }
 
-// TestViews reads views of views, with gaps, repeats and transposed axes.
+// TestViews reads non-contiguous views of views, repeats and transposed axes.
 func TestViews(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		a := random(rand.New(rand.NewPCG(1, 2)), 3, 4, 5)
@@ -244,7 +244,7 @@ func testMatMul(t *testing.T, d tensor.Device) {
 		} {
 			expect(t, fmt.Sprint(form, s), c, want, 1e-5)
 		}
-		// Operands with gaps: columns of wider matrices, and every second column.
+		// Non-contiguous operands: columns of wider matrices, and every second column.
 		wide := tensor.Zeros(d, k, n+3)
 		cols := wide.Slice(1, 2, n+2)
 		wide.SetInPlace(tensor.Map(fn.Add, nil, wide, pad(d, b, 2, n+3)))

@@ -52,7 +52,7 @@ const (
 )
 
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the device has them and they are
-// worth while; else one with the FMA. Dense operands have no gaps in memory.
+// worth while; else one with the FMA. Dense operands are contiguous in memory.
 func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
 		if t := ops.SwizzledTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {

@@ -161,7 +161,7 @@ func TestPrecisionOfLayers(t *testing.T) {
 }
 
 // TestRoundedFactors: factors are rounded as kernels.Precision says, and no others: infinities, NaN, denormals, ends of ranges and
-// ties, in every form, as wholes and as views with gaps, of a batch, and where a product is added to what is there.
+// ties, in every form, as wholes and as non-contiguous views, of a batch, and where a product is added to what is there.
 func TestRoundedFactors(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, _ float64, units bool) {
 		const m, n, k = 130, 70, 140

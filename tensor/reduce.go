@@ -182,7 +182,7 @@ func sumPartial(out, partial *Tensor, scale float64) {
 }
 
 // fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
-// step reduces the middle of [outer, n, inner]; it is told which step is the last. Where nothing is left, the numbers
+// step reduces the middle of [outer, n, inner]; last says which step is the last. Where nothing is left, the numbers
 // may be more than an int of a kernel holds: there is no launch. Over no axes, which a scalar
 // has, the result is a copy: it never is t.
 func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last bool) *Tensor) *Tensor {

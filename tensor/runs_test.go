@@ -69,7 +69,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestIsContiguous: elements without gaps in row-major order. How far apart those of an axis of length 1 would lie does
+// TestIsContiguous: contiguous elements in row-major order. How far apart those of an axis of length 1 would lie does
 // not matter, nor anything where there are no elements.
 func TestIsContiguous(t *testing.T) {
 	d := devtest.CPU(t)

@@ -45,7 +45,7 @@ func TestRusticlLongLoops(t *testing.T) {
 		t.Skip("rusticl is not under test")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("MESA_SHADER_CACHE_DISABLE", "true") // it goes on writing there when the test is over
+	t.Setenv("MESA_SHADER_CACHE_DISABLE", "true") // it continues to write there when the test is over
 	for _, c := range [][2]int{{10, 100}, {1, 60000}, {1, 70000}, {300, 210}, {300, 230}} {
 		d, err := Open("rusticl", Options{})
 		if err != nil {

@@ -148,7 +148,7 @@ func TestLongScans(t *testing.T) {
 	})
 }
 
-// TestScansOfSpecials: NaN and infinities go on as PyTorch has it.
+// TestScansOfSpecials: NaN and infinities propagate as PyTorch has it.
 func TestScansOfSpecials(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {

@@ -34,7 +34,7 @@ func softmaxOf(a array, outer, n, inner int, sign float64, logarithm bool) array
 	return y
 }
 
-// TestSoftmax holds the three functions to their definition: rows, columns and axes between, views with gaps, and lines
+// TestSoftmax compares the three functions with their definition: rows, columns and axes between, non-contiguous views, and lines
 // longer than a work-group keeps in registers.
 func TestSoftmax(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

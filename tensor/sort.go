@@ -107,7 +107,7 @@ func (t *Tensor) sortedAs() Type {
 	return Real
 }
 
-// last returns t, as a type, with sorted axes as the last, n elements in row-major order, without gaps.
+// last returns t, as a type, with sorted axes as the last, n elements contiguous in row-major order.
 func (t *Tensor) last(typ Type, axes []int) axisView {
 	x := t.asOuterNInner(typ, axes)
 	if x.inner == 1 {

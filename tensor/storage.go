@@ -24,7 +24,7 @@ type storage struct {
 	made       *capture.Step       // the recorded step that it was made in, or nil
 }
 
-// newStorage allocates n elements, of a shape, for an operation. A failure sticks to the device; launches are skipped from then on, so
+// newStorage allocates n elements, of a shape, for an operation. A failure is a sticky error of the device; launches are skipped from then on, so
 // the missing buffer is never used.
 func newStorage(op string, d Device, t kernels.DType, n int, shape []int) *storage {
 	var s *storage

@@ -67,7 +67,7 @@ func upload[T kernels.Element](t *Tensor, data []T) {
 	if ints, ok := any(data).([]int32); ok {
 		t.noteRange(ints)
 	}
-	// A failure sticks to the device.
+	// A failure is a sticky error of the device.
 	_ = t.Device().Upload(t.st.buf, t.off, hostBuffer(t.typ.On(t.Device()), data))
 }
 
@@ -174,7 +174,7 @@ func (t *Tensor) Free() {
 // Freed reports whether t was freed.
 func (t *Tensor) Freed() bool { return t.freed }
 
-// IsContiguous reports whether t's elements lie in row-major order without gaps.
+// IsContiguous reports whether t's elements are contiguous, in row-major order.
 func (t *Tensor) IsContiguous() bool {
 	step := 1
 	for d := len(t.shape) - 1; d >= 0; d-- {
@@ -221,7 +221,7 @@ func mustDevice(op string, d Device) {
 	}
 }
 
-// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Contiguous]; it panics with ErrShape if t has gaps.
+// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Contiguous]; it panics with ErrShape if t is not contiguous.
 func (t *Tensor) Arg() kernels.Arg {
 	check("Arg", t)
 	t.mustBeContiguous("Arg")
@@ -236,7 +236,7 @@ func (t *Tensor) mustBeContiguous(op string) {
 }
 
 // BufferArg passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch]. It panics with
-// ErrShape if t has gaps, and with ErrIndex for elements that t has not.
+// ErrShape if t is not contiguous, and with ErrIndex for elements that t has not.
 func (t *Tensor) BufferArg(off, n int) kernels.Arg {
 	check("BufferArg", t)
 	t.mustBeContiguous("BufferArg")

@@ -12,7 +12,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// sizeClass tells launches apart whose buffers have about four times as many elements. Those of class 0 are no
+// sizeClass gives launches whose buffers have about four times as many elements different classes. Those of class 0 are no
 // larger than the small launches of a trial.
 func sizeClass(args []kernels.Arg) uint {
 	n := 0

@@ -262,7 +262,7 @@ func TestTrialsAgree(t *testing.T) {
 }
 
 // TestTrialMistakes: operands of a package's kernel that are no launch's are named in a typed panic, though its twin
-// meets them in other goroutines, and the device goes on.
+// meets them in other goroutines, and the device continues.
 func TestTrialMistakes(t *testing.T) {
 	d := openTried(t, Options{})
 	twins := 0

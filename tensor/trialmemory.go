@@ -28,10 +28,10 @@ type trialMemory struct {
 // trialVersion changes with what trials compare.
 const trialVersion = "1"
 
-// mostTrials bounds the file: a driver and a library have a few hundred. What exceeds it is tried anew.
+// mostTrials bounds the file: a driver and a library have a few hundred. What exceeds it is tried again.
 const mostTrials = 1 << 14
 
-// newTrialMemory returns the memory of a device that is told from others by names, or nil if the environment switches
+// newTrialMemory returns the memory of a device that names identify, or nil if the environment switches
 // trials off.
 func newTrialMemory(names ...string) *trialMemory {
 	if os.Getenv(SelfTestEnv) == "off" {

@@ -123,7 +123,7 @@ func (t *Tensor) To(typ Type) *Tensor {
 	return y
 }
 
-// as returns t as an operand of a type, with gaps where t has them.
+// as returns t as an operand of a type, with the strides of t.
 func (t *Tensor) as(typ Type) contiguousTensor {
 	if t.typ == typ {
 		return contiguousTensor{t, false}

@@ -77,7 +77,7 @@ func nearestFloat16(v float64) float64 {
 	return math.Inf(int(math.Copysign(1, v)))
 }
 
-// TestConversions: every type to every other, of whole tensors and views with gaps, on every device, against what the
+// TestConversions: every type to every other, of whole tensors and non-contiguous views, on every device, against what the
 // documentation of To says.
 func TestConversions(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
@@ -244,12 +244,12 @@ func TestTypedMoves(t *testing.T) {
 				},
 				"Step":   func(x *tensor.Tensor) *tensor.Tensor { return x.Step(1, 3).Step(2, 2).Copy() },
 				"Select": func(x *tensor.Tensor) *tensor.Tensor { return x.Select(1, -2).T().Copy() },
-				"SetInPlace through gaps": func(x *tensor.Tensor) *tensor.Tensor {
+				"SetInPlace through a non-contiguous view": func(x *tensor.Tensor) *tensor.Tensor {
 					y := x.Copy()
 					y.Step(1, 2).SetInPlace(x.Slice(1, 1, 5))
 					return y
 				},
-				"FillInPlace through gaps": func(x *tensor.Tensor) *tensor.Tensor {
+				"FillInPlace through a non-contiguous view": func(x *tensor.Tensor) *tensor.Tensor {
 					y := x.Copy()
 					y.Select(2, 1).FillInPlace(77)
 					y.Slice(1, 2, 4).ZeroInPlace()

@@ -22,7 +22,7 @@ func (t *Tensor) View() *Tensor {
 }
 
 // Reshape returns t's elements, in row-major order, under another shape of the same size. One dimension
-// may be −1: it is inferred. The result shares t's storage where the axes that are joined have no gaps between them, and is
+// may be −1: it is inferred. The result shares t's storage where the axes that are joined are contiguous, and is
 // a copy otherwise. It panics with ErrShape if the elements cannot take that shape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	check("Reshape", t)
@@ -57,7 +57,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 func (t *Tensor) putStrides(shape, strides []int) (ok bool) {
 	end := len(shape) // the axes from here on have their strides
 	for a := t.Rank() - 1; a >= 0; {
-		n, stride := t.shape[a], t.strides[a] // of a run of axes without gaps between them
+		n, stride := t.shape[a], t.strides[a] // of a run of contiguous axes
 		for a--; a >= 0 && (t.shape[a] == 1 || n == 1 || t.strides[a] == stride*n); a-- {
 			if n == 1 {
 				stride = t.strides[a]
@@ -160,10 +160,10 @@ func (t *Tensor) extent() int {
 	return n
 }
 
-// bufferArg is the kernel argument for a view with gaps: all elements from its first to its last.
+// bufferArg is the kernel argument for a non-contiguous view: all elements from its first to its last.
 func (t *Tensor) bufferArg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.extent()) }
 
-// contiguousTensor is a contiguous tensor for a launch: the tensor itself, or a copy of a view with gaps.
+// contiguousTensor is a contiguous tensor for a launch: the tensor itself, or a copy of a non-contiguous view.
 type contiguousTensor struct {
 	*Tensor
 	temporary bool
@@ -184,7 +184,7 @@ func (o contiguousTensor) release() {
 	}
 }
 
-// Contiguous returns a view of t if its elements lie in row-major order without gaps, and a copy
+// Contiguous returns a view of t if its elements are contiguous, in row-major order, and a copy
 // otherwise: what [Tensor.Arg] takes. The caller frees it after the launch.
 func (t *Tensor) Contiguous() *Tensor {
 	check("Contiguous", t)

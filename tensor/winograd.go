@@ -5,7 +5,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// winograd is conv of operands without gaps, by Winograd's filtering: see ops.WinogradKernels.
+// winograd is conv of contiguous operands, by Winograd's filtering: see ops.WinogradKernels.
 func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias kernels.Arg, biased bool, y *Tensor) {
 	d := x.Device()
 	taps := s.Kernel[2]
@@ -24,7 +24,7 @@ func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias k
 	u.Free()
 }
 
-// winogradGradient computes the gradient of the weights, to, from x and the gradient g of Y, without gaps.
+// winogradGradient computes the gradient of the weights, to, from x and the gradient g of Y, all contiguous.
 func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
 	d := x.Device()
 	k, n := ops.Winograd(s.Kernel[2]), s.Winograd(false)

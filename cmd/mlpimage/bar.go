@@ -48,7 +48,7 @@ func (b *bar) end() {
 	fmt.Fprintln(b.w)
 }
 
-// clearWrapped returns what a terminal is to be told that was narrowed under a line: it has wrapped the line, and the cursor is
+// clearWrapped returns what is written to a terminal that was narrowed under a line: it has wrapped the line, and the cursor is
 // in the last of its rows. Go up to the first, and clear from there on.
 func clearWrapped(line string, was, now int) string {
 	columns := utf8.RuneCountInString(strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K"))

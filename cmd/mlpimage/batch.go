@@ -51,11 +51,11 @@ func newBatch() *cobra.Command {
 		Long: `batch trains on every PNG, JPEG, WebP, GIF, BMP and TIFF file of a folder, with the settings of train, and writes for each image
 NAME.mlp.png, the model NAME.mlp.npz and what was measured, NAME.mlp.json. At the end it prints a table and
 writes it as summary.csv. An image that is done, with these settings, is not done again; one that cannot be
-read, or fails, does not stop the others. A run that was interrupted or killed goes on where it was: images in
+read, or fails, does not stop the others. A run that was interrupted or killed resumes: images in
 work are kept in checkpoints.
 
 It exits with code 0 if every image is done, with 1 if some failed, and with 3 if a signal (Ctrl-C, SIGTERM or SIGHUP)
-came before the end: the same command goes on.
+came before the end: the same command resumes.
 
 Over several machines, --shard I/N takes every N-th image from the I-th on, counted from 0. The tasks of a Slurm
 array job share out the folder among them, whatever their numbers. With --shard N the number of the task, or of
@@ -352,7 +352,7 @@ func (b *batchRun) one(ctx context.Context, o opened, begun func()) opened {
 			r.State, r.Error = "failed", cli.Sentence(err)
 			break
 		}
-		// Only now: a run that is killed before goes on from it.
+		// Only now: a run that is killed before resumes from it.
 		if err := os.Remove(b.path(r.Image, ".ckpt")); err != nil && !errors.Is(err, os.ErrNotExist) {
 			r.State, r.Error = "failed", cli.Sentence(err)
 		}
@@ -480,7 +480,7 @@ func (b *batchRun) skip(r *row) bool {
 	return true
 }
 
-// begin resumes the checkpoint of an image, if there is one of this fit, or starts anew.
+// begin resumes the checkpoint of an image, if there is one of this fit, or starts from the beginning.
 func (b *batchRun) begin(ctx context.Context, d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
 	if saved, err := b.flags.memory.checkpoint(ctx, path); err == nil && saved.Steps <= cfg.Steps {
 		if fit, err := imagefit.Resume(d, img, saved, cfg); err == nil {
@@ -541,9 +541,9 @@ func (b *batchRun) failure(ctx context.Context) error {
 	}
 	switch {
 	case left > 0 && ctx.Err() != nil && failed > 0:
-		return cli.Interrupted(fmt.Errorf("interrupted: %d of %d images are left: the same command goes on; %s", left, len(b.rows), text))
+		return cli.Interrupted(fmt.Errorf("interrupted: %d of %d images are left: the same command resumes; %s", left, len(b.rows), text))
 	case left > 0 && ctx.Err() != nil:
-		return cli.Interrupted(fmt.Errorf("interrupted: %d of %d images are left: the same command goes on", left, len(b.rows)))
+		return cli.Interrupted(fmt.Errorf("interrupted: %d of %d images are left: the same command resumes", left, len(b.rows)))
 	case failed > 0:
 		return errors.New(text)
 	}

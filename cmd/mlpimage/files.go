@@ -54,7 +54,7 @@ func (n named) spoken(open string) string {
 }
 
 // distinct returns an error if an output is one of the inputs, or another output, under whatever name: what was read
-// would be lost, or what was written. Devices lose nothing. A run that is resumed goes on in its own checkpoint.
+// would be lost, or what was written. Devices lose nothing. A run that is resumed writes to its own checkpoint.
 func distinct(inputs, outputs []named) error {
 	type known struct {
 		named

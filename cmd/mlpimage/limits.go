@@ -21,7 +21,7 @@ func (l *limits) register(fs *pflag.FlagSet) {
 	fs.Float64Var(&l.psnr, "psnr", 0, `stop when the whole image has this PSNR, in dB. The schedule linear falls to 0 where that is
 expected, if there is no --time. A PSNR that is about the most that the steps reach may be
 missed for it: such a fit ends some tenths of a dB lower than without --psnr`)
-	fs.DurationVar(&l.time, "time", 0, `stop after this time of training, such as 30s or 5m, in all runs of a fit that goes on
+	fs.DurationVar(&l.time, "time", 0, `stop after this time of training, such as 30s or 5m, in all runs of a fit that resumes
 together. The schedule linear is planned to take it, with fewer or, unless --steps is
 given, more steps than it has by itself`)
 	cli.Group(fs, groupStop)

@@ -11,7 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/liveview"
 )
 
-// drawShare is how long training goes on after a picture was drawn, in times that it took.
+// drawShare is how long training continues after a picture was drawn, in times that it took.
 const drawShare = 19
 
 // livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
@@ -84,7 +84,7 @@ func (l *livePage) draw(ctx context.Context) error {
 // the first picture is of what it draws before that.
 const early = 2 * time.Second
 
-// pause returns how long training goes on after a picture that took some time, and came so long after the first.
+// pause returns how long training continues after a picture that took some time, and came so long after the first.
 func pause(took, after time.Duration) time.Duration {
 	if after < early {
 		return max(200*time.Millisecond, took)

@@ -23,7 +23,7 @@ type logLine struct {
 	Seconds    float64  `json:"seconds"` // since training began
 }
 
-// runLog writes a line for each report while training goes on, so that other programs can follow it. Lines that could
+// runLog writes a line for each report while training continues, so that other programs can follow it. Lines that could
 // not be written are kept for the next report.
 type runLog struct {
 	path    string   // "": no log was asked for
@@ -37,7 +37,7 @@ type runLog struct {
 // mostPending bounds the lines that are kept: a disk may stay full for days.
 const mostPending = 1 << 20
 
-// newRunLog begins a log, or goes on with one: a run that is resumed adds to what it said before. The file is opened when
+// newRunLog begins a log, or continues with one: a run that is resumed adds to what it said before. The file is opened when
 // there is something to write: until then it keeps what an earlier run said.
 func newRunLog(path string, resumed bool) *runLog {
 	l := &runLog{path: path, mode: os.O_TRUNC, start: time.Now()}

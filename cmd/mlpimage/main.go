@@ -51,7 +51,7 @@ trains with good settings and writes photo.mlp.png: it is short for
 mlpimage train photo.jpg, and takes its flags.
 
 Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line is wrong (an unknown flag, an
-argument too many, a value outside its range, settings that are not a checkpoint's), and nothing was done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP): train and batch have written what there is, and go on
+argument too many, a value outside its range, settings that are not a checkpoint's), and nothing was done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP): train and batch have written what there is, and continue
 when they are asked to.
 
 Files are written whole or not at all. No output may be a file that is read, under whatever name. A symbolic link is

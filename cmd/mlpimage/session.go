@@ -136,7 +136,7 @@ func (s *session) picture(path string, img *imagefit.Image) func(io.Writer) erro
 	return func(w io.Writer) error { return img.Write(w, s.outputs.format(path)) }
 }
 
-// try writes a file while training goes on.
+// try writes a file while training continues.
 func (s *session) try(path string, write func(io.Writer) error) error {
 	return s.tried(path, atomicfile.Write(path, write))
 }
@@ -152,7 +152,7 @@ func (s *session) tried(path string, err error) error {
 		}
 	case errors.As(err, &file):
 		if !s.failing[path] {
-			fmt.Fprintf(s.alarms, "mlpimage: %s: %s: training goes on, and the next time it is due it is tried again\n", s.name, cli.Sentence(err))
+			fmt.Fprintf(s.alarms, "mlpimage: %s: %s: training continues, and the next time it is due it is tried again\n", s.name, cli.Sentence(err))
 		}
 	default:
 		return err

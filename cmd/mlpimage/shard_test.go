@@ -24,7 +24,7 @@ func fakeScontrol(t *testing.T, text string) {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 }
 
-// setArray sets what Slurm tells task id of a job that was started with --array=spec, as 22.05 does.
+// setArray sets the variables that Slurm gives task id of a job that was started with --array=spec, as 22.05 does.
 func setArray(t *testing.T, spec string, id int) {
 	t.Helper()
 	tasks, err := parseTasks(spec)

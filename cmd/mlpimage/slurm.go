@@ -19,7 +19,7 @@ import (
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
-// What Slurm tells a task of an array job: https://slurm.schedmd.com/job_array.html.
+// The variables that Slurm gives a task of an array job: https://slurm.schedmd.com/job_array.html.
 const (
 	slurmJob   = "SLURM_ARRAY_JOB_ID"
 	slurmID    = "SLURM_ARRAY_TASK_ID"
@@ -29,7 +29,7 @@ const (
 	slurmCount = "SLURM_ARRAY_TASK_COUNT"
 )
 
-// slurmTask is this task of an array job and the extent of the array. The tasks between min and max are not told.
+// slurmTask is this task of an array job and the extent of the array. Slurm does not list the tasks between min and max.
 type slurmTask struct{ id, min, max, step, count int }
 
 // slurmShard returns the share of this task: its position among the tasks of its array job, and their count.
@@ -87,7 +87,7 @@ func slurmTasks(ctx context.Context, t slurmTask, out string) ([]int, error) {
 	path := filepath.Join(out, ".slurm-array-"+job)
 	if text, err := regular.Read(path, mostTasks); err == nil {
 		if tasks, err := parseTasks(strings.TrimSpace(string(text))); err == nil && t.complete(tasks) {
-			return tasks, nil // of this job: numbers of jobs come again, and then the list is written anew
+			return tasks, nil // of this job: numbers of jobs come again, and then the list is rewritten
 		}
 	}
 	tasks, err := askSlurm(ctx, job)

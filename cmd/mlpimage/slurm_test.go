@@ -308,7 +308,7 @@ func TestSlurm(t *testing.T) {
 		}
 	}
 
-	// Requeued in mid-run: the same task goes on where it was.
+	// Requeued in mid-run: the same task resumes.
 	out := dir + "/requeued"
 	job := submit("2,5", out, long)
 	inWork := func() bool {

@@ -24,14 +24,14 @@ import (
 
 // trainFlags is the command line of train.
 type trainFlags struct {
-	settings settings
-	device   devices.Flags
-	memory   memory
-	limits   limits
-	outputs  outputs
-	resume   string
-	goOn     string // --resume-or-start
-	http     string
+	settings      settings
+	device        devices.Flags
+	memory        memory
+	limits        limits
+	outputs       outputs
+	resume        string
+	resumeOrStart string // --resume-or-start
+	http          string
 
 	profile, json, quiet bool
 }
@@ -51,9 +51,9 @@ code 3; a second Ctrl-C ends the program at once. A checkpoint, preview or log t
 perhaps, does not stop training: it is tried again when it is next due. What cannot be written at the end is an error,
 which says what was.
 
---resume goes on from a checkpoint. One whose training is at its end (steps, --psnr, --time or the gain) has its outputs
+--resume resumes from a checkpoint. One whose training is at its end (steps, --psnr, --time or the gain) has its outputs
 written once more, and is done. --resume-or-start is for the lines of jobs that a queue may start again: the same line
-begins, goes on and, once all is done, does nothing but write the outputs.
+begins, resumes and, once all is done, does nothing but write the outputs.
 
 Unless --preset, --encoding or --resume says otherwise, the settings are those of --preset good.
 mlpimage IMAGE is short for mlpimage train IMAGE.`,
@@ -85,8 +85,8 @@ mlpimage IMAGE is short for mlpimage train IMAGE.`,
 	fs.BoolVar(&f.device.Check, "check", false, "run every launch in Go as well and stop at the first difference (slow)")
 	cli.Group(fs, devices.FlagGroup)
 	o.register(fs)
-	fs.StringVar(&f.resume, "resume", "", "go on from a checkpoint, with its settings, as if training had never stopped")
-	fs.StringVar(&f.goOn, "resume-or-start", "", `go on from this checkpoint if it is there, else start; it is written while training, unless
+	fs.StringVar(&f.resume, "resume", "", "resume from a checkpoint, with its settings, as if training had never stopped")
+	fs.StringVar(&f.resumeOrStart, "resume-or-start", "", `resume from this checkpoint if it is there, else start; it is written while training, unless
 --checkpoint names another. Settings that are given must be the checkpoint's`)
 	cli.Group(fs, groupLearn)
 	fs.StringVar(&f.http, "http", "", `show training live at this address, such as 127.0.0.1:8080; without a host it is
@@ -127,15 +127,15 @@ func (f *trainFlags) complete(image string) error {
 		}
 		f.outputs.image = strings.TrimSuffix(image, filepath.Ext(image)) + ".mlp.png"
 	}
-	if f.goOn == "" {
+	if f.resumeOrStart == "" {
 		return nil
 	}
 	if f.resume != "" {
 		return cli.Usage(errors.New("--resume and --resume-or-start: give one of them"))
 	}
-	f.resume = f.goOn
+	f.resume = f.resumeOrStart
 	if f.outputs.checkpoint == "" {
-		f.outputs.checkpoint = f.goOn
+		f.outputs.checkpoint = f.resumeOrStart
 	}
 	return nil
 }
@@ -148,12 +148,12 @@ func train(ctx context.Context, path string, f trainFlags, begun func(), stdout,
 	if err := f.validate(path, stdout); err != nil {
 		return err
 	}
-	if f.goOn != "" {
-		switch info, err := os.Stat(f.goOn); {
+	if f.resumeOrStart != "" {
+		switch info, err := os.Stat(f.resumeOrStart); {
 		case errors.Is(err, fs.ErrNotExist):
 			f.resume = "" // to start
 		case err == nil && !info.Mode().IsRegular(): // a checkpoint that is read and written
-			return fmt.Errorf("--resume-or-start %s: it is no regular file but %s", f.goOn, regular.Kind(info.Mode()))
+			return fmt.Errorf("--resume-or-start %s: it is no regular file but %s", f.resumeOrStart, regular.Kind(info.Mode()))
 		}
 	}
 	f.device.Prepare()                // a GPU's driver takes longer than an image
@@ -227,14 +227,14 @@ func (f *trainFlags) print(w io.Writer, r *result, saved []string) {
 	}
 }
 
-// interrupted says how a run that was stopped goes on.
+// interrupted says how a run that was stopped resumes.
 func (f *trainFlags) interrupted(steps int) error {
-	how := "--checkpoint would have let it go on"
+	how := "--checkpoint would have let it resume"
 	switch {
-	case f.goOn != "" && f.outputs.checkpoint == f.goOn:
-		how = "the same command goes on"
+	case f.resumeOrStart != "" && f.outputs.checkpoint == f.resumeOrStart:
+		how = "the same command resumes"
 	case f.outputs.checkpoint != "":
-		how = "--resume " + f.outputs.checkpoint + " goes on"
+		how = "--resume " + f.outputs.checkpoint + " resumes it"
 	}
 	return cli.Interrupted(fmt.Errorf("interrupted after %s, all outputs are written: %s", formatSteps(steps), how))
 }
@@ -269,7 +269,7 @@ func (f *trainFlags) beginFrom(ctx context.Context, img *imagefit.Image, open fu
 		return nil, err
 	}
 	cfg, err := f.settings.resumed(saved.Config, img.Width, img.Height)
-	if f.goOn != "" { // its line says all settings, as it did when it started
+	if f.resumeOrStart != "" { // its line says all settings, as it did when it started
 		cfg, err = f.settings.config(img.Width, img.Height)
 	}
 	if err != nil {

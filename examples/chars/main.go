@@ -40,7 +40,7 @@ var (
 	rate        = pflag.Float64("lr", 1e-3, "learning `rate`")
 	length      = pflag.Int("write", 500, "`characters` to write")
 	temperature = pflag.Float64("temperature", 0.8, "0 writes what is likeliest, larger `numbers` more of the rest")
-	file        = pflag.String("checkpoint", "", "`file` to keep the run in, and to go on from if it is there")
+	file        = pflag.String("checkpoint", "", "`file` to keep the run in, and to resume from if it is there")
 	every       = pflag.Duration("every", 3*time.Second, "`time` between lines that say the loss, and between checkpoints")
 	asJSON      = pflag.Bool("json", false, "print the results as JSON, too")
 )
@@ -103,7 +103,7 @@ func newOptimizer(m *model) optim.Optimizer {
 	return optim.NewAdamW(nn.Params(m), optim.AdamWDefaults(optim.Constant(*rate)))
 }
 
-// train goes on with a run until its last step, or until ctx ends. It returns the mean time of a step.
+// train continues with a run until its last step, or until ctx ends. It returns the mean time of a step.
 func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step time.Duration, err error) {
 	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, text %.6x",
 		*blocks, *width, *heads, *window, *batch, *rate, *seed, sha256.Sum256(fmt.Append(nil, text)))
@@ -119,7 +119,7 @@ func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step 
 	}
 	began, first, said := time.Now(), now, time.Now()
 	for stop := false; !stop && now < *steps; {
-		rng, starts := rand.New(rand.NewPCG(*seed, uint64(now))), make([]int, *batch) // so a run needs no state to go on
+		rng, starts := rand.New(rand.NewPCG(*seed, uint64(now))), make([]int, *batch) // so a run needs no state to continue
 		for i := range starts {
 			starts[i] = rng.IntN(len(text) - *window)
 		}

@@ -1,4 +1,4 @@
-// Circles trains a network of 2 inputs, 40 tanh, 10 ReLU and 1 sigmoid unit to tell the points inside two
+// Circles trains a network of 2 inputs, 40 tanh, 10 ReLU and 1 sigmoid unit to separate the points inside two
 // discs from those outside, and draws what it decides as text and as circles.png.
 package main
 
@@ -40,7 +40,7 @@ func run(w io.Writer, device, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%.1f %% of the points are told apart\n", 100*accuracy)
+	fmt.Fprintf(w, "%.1f %% of the points are separated\n", 100*accuracy)
 	if err := drawText(w, d, net); err != nil {
 		return err
 	}

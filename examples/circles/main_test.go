@@ -18,7 +18,7 @@ func TestTrain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if accuracy, err := test(d, net); err != nil || accuracy < 0.97 {
-			t.Errorf("%.3f of the points are told apart, err %v", accuracy, err)
+			t.Errorf("%.3f of the points are separated, err %v", accuracy, err)
 		}
 	})
 }

@@ -52,8 +52,8 @@ func newBatcher(d tensor.Device, net nn.Module) *batcher {
 	return &batcher{d, net, make(chan request, *queue), make(chan struct{}), patience}
 }
 
-// run answers requests until quit is closed. A failure of the device sticks to it: the first is returned, and the requests of
-// its batch are told.
+// run answers requests until quit is closed. A failure of the device is sticky: the first is returned, and the requests of
+// its batch get it.
 func (b *batcher) run() error {
 	for {
 		select {

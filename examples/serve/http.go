@@ -75,7 +75,7 @@ func (b *batcher) predict(w http.ResponseWriter, r *http.Request) {
 
 // parse returns the pixels of a request.
 func parse(body []byte) ([]float32, error) {
-	var sent struct{ Pixels []*float64 } // pointers tell null from 0
+	var sent struct{ Pixels []*float64 } // pointers distinguish null from 0
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&sent); err != nil {

@@ -28,7 +28,7 @@ var (
 	queue   = pflag.Int("queue", 256, "`requests` that wait; more are refused")
 )
 
-// leave is how long requests may take that are there when the server is told to end.
+// leave is how long requests may take that are there when the server is to end.
 const leave = 10 * time.Second
 
 // load returns the net of examples/digits, with the weights of a file.

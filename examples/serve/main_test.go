@@ -265,7 +265,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestFull: with as many requests as may wait, further ones are told to come again, and those that wait are answered.
+// TestFull: with as many requests as may wait, further ones are refused for now, and those that wait are answered.
 func TestFull(t *testing.T) {
 	exampletest.Set(t, queue, 2)
 	b := made(devtest.CPU(t))
@@ -297,7 +297,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestSlow: a request that gets no answer in time is told so, and is not computed later.
+// TestSlow: a request that gets no answer in time gets an error, and is not computed later.
 func TestSlow(t *testing.T) {
 	b := made(devtest.CPU(t))
 	b.patience = time.Millisecond
@@ -346,7 +346,7 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// TestDeviceFails: the requests of a batch that could not be computed are told, and the batcher ends with the reason.
+// TestDeviceFails: the requests of a batch that could not be computed get the error, and the batcher ends with the reason.
 func TestDeviceFails(t *testing.T) {
 	d, err := tensor.Open("cpu")
 	if err != nil {
@@ -368,7 +368,7 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// TestProgram: the program serves what digits saved, and told to end it answers the requests that are there first.
+// TestProgram: the program serves what digits saved, and asked to end it answers the requests that are there first.
 func TestProgram(t *testing.T) {
 	d := devtest.CPU(t)
 	path := filepath.Join(t.TempDir(), "digits.safetensors")

@@ -93,7 +93,7 @@ func Abandon() {
 	})
 }
 
-// fill writes all of the contents. A file that cannot be written to is told apart from contents that cannot be made.
+// fill writes all of the contents. It distinguishes a file that cannot be written from contents that cannot be made.
 func fill(f *os.File, path string, write func(io.Writer) error) error {
 	t := &target{f: f}
 	b := bufio.NewWriterSize(t, 1<<16)

@@ -44,7 +44,7 @@ type Launch struct {
 
 // Program is launches that were prepared once.
 type Program interface {
-	// Run does all launches, in order. A failure sticks to the device. The caller has claimed the device.
+	// Run does all launches, in order. A failure is a sticky error of the device. The caller has claimed the device.
 	Run()
 	// Loop does all launches n times over as they are, and nothing else: what a benchmark compares Run with.
 	Loop(n int) error

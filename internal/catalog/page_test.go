@@ -20,7 +20,7 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-var update = flag.Bool("update", false, "write docs/operations.md anew")
+var update = flag.Bool("update", false, "regenerate docs/operations.md")
 
 const page = "../../docs/operations.md"
 

@@ -24,7 +24,7 @@ func Exactly(what string) cobra.PositionalArgs {
 	}
 }
 
-// NoneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to go on as if the
+// NoneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to continue as if the
 // flag were not there would leave out what was asked for.
 func NoneEmpty(fs *pflag.FlagSet) error {
 	var err error

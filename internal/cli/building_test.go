@@ -30,7 +30,7 @@ func TestBuildLine(t *testing.T) {
 	}
 	out.Reset()
 	if quiet := NewBuildLine(&out); quiet.w != nil {
-		t.Error("what is no terminal is told of builds")
+		t.Error("a file that is no terminal gets the line of builds")
 	} else {
 		quiet.spent = buildingAfter
 		quiet.Building("k_add")

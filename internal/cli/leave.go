@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// graceful is how long work that has nothing to lose yet may go on after a signal.
+// graceful is how long work that has nothing to lose yet may continue after a signal.
 const graceful = 300 * time.Millisecond
 
 // Abandonable does work whose beginning cannot be interrupted: a driver that builds kernels, a large image that is hashed.

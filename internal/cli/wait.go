@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Wait tells a person what a program is at while that takes long. It is a writer for what is said meanwhile.
+// Wait prints what a program is doing while that takes long. It is a writer for what is said meanwhile.
 type Wait struct {
 	mu    sync.Mutex
 	w     io.Writer

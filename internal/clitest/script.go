@@ -20,7 +20,7 @@ func Environment(env *testscript.Env) {
 			env.Setenv(name, v)
 		}
 	}
-	// Scripts have no home; PoCL would build its kernels anew in each.
+	// Scripts have no home; PoCL would rebuild its kernels in each.
 	if dir, err := os.UserCacheDir(); err == nil && os.Getenv("POCL_CACHE_DIR") == "" {
 		if dir = filepath.Join(dir, "pocl", "kcache"); isFolder(dir) {
 			env.Setenv("POCL_CACHE_DIR", dir)

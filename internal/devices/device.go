@@ -38,7 +38,7 @@ func (f *Flags) Register(fs *pflag.FlagSet, program string) {
 	fs.StringVar(&f.selection, "device", "", fmt.Sprintf(`auto, cpu, opencl, PLATFORM:DEVICE as "%s devices" lists them, or part of a
 name (default $CLGRAD_DEVICE, else auto)`, program))
 	fs.TextVar(&f.precision, "precision", tensor.PrecisionFloat32, cli.OneOf(kernels.Precisions)+": to what a GPU may round factors of products")
-	fs.BoolVar(&f.rebuild, "rebuild", false, "build the OpenCL kernels anew, past the driver's cache")
+	fs.BoolVar(&f.rebuild, "rebuild", false, "rebuild the OpenCL kernels, past the driver's cache")
 	cli.Group(fs, FlagGroup)
 }
 

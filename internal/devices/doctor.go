@@ -128,7 +128,7 @@ func printDrivers(w io.Writer, drivers []driver, broken []brokenDriver) {
 		if advice := b.advice(); advice != "" {
 			fmt.Fprintf(w, "           %s\n", advice)
 		} else {
-			fmt.Fprintln(w, "           install it anew, or remove its file from the folder; it is left out")
+			fmt.Fprintln(w, "           install it again, or remove its file from the folder; it is left out")
 		}
 	}
 }

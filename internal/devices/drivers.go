@@ -113,7 +113,7 @@ func checkOpenCL() *openCL {
 		if len(all.devices) > 0 && len(all.unfit) == 0 {
 			memory.remember(all.files)
 		}
-	case len(c.drivers) < 2 || all.runtime == "": // no driver can be told from the rest
+	case len(c.drivers) < 2 || all.runtime == "": // no driver can be distinguished from the rest
 		c.broken = []brokenDriver{{c.only(), all.failure}}
 	default:
 		c.sortOut(ctx)

@@ -1,2 +1,2 @@
-// Package goroutine tells goroutines apart, so that a device knows whose it is.
+// Package goroutine distinguishes goroutines, so that a device knows whose it is.
 package goroutine

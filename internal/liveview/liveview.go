@@ -79,7 +79,7 @@ type Server struct {
 	fresh    []Point // reported since the last broadcast
 	picture  *Picture
 	version  int    // of the picture: how many were shown
-	told     int    // the version that was broadcast
+	sent     int    // the version that was broadcast
 	fetched  bool   // the picture, by somebody
 	ended    string // why, or ""
 	over     bool   // this was broadcast
@@ -287,7 +287,7 @@ func (s *Server) wake() {
 	}
 }
 
-// Close tells those who watch why training ended, waits a moment until they have the last picture, and stops serving.
+// Close sends those who watch the reason why training ended, waits a moment until they have the last picture, and stops serving.
 func (s *Server) Close(why string) {
 	s.pictures.SetLimit(rate.Inf) // nothing is slowed down by it now
 	s.mu.Lock()

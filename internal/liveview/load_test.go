@@ -177,7 +177,7 @@ func TestSlowReader(t *testing.T) {
 		s.fresh = []Point{{Step: i}}
 		s.curve.add(Point{Step: i})
 		s.mu.Unlock()
-		s.tell()
+		s.send()
 	}
 	if s.watchers[slow] || !s.watchers[fast] || len(fast.events) != maxBehind+2 {
 		t.Errorf("slow is watching: %v; fast: %v, with %d events", s.watchers[slow], s.watchers[fast], len(fast.events))

@@ -73,16 +73,16 @@ func event(name string, v any) []byte {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, text)
 }
 
-// broadcast tells those who watch what is new, all the same bytes, until the server closes.
+// broadcast sends those who watch what is new, all the same bytes, until the server closes.
 func (s *Server) broadcast() {
 	for {
 		select {
 		case <-s.changed:
 		case <-s.closing:
-			s.tell()
+			s.send()
 			return
 		}
-		pause := time.NewTimer(tick + time.Duration(s.tell())*tickPerHead)
+		pause := time.NewTimer(tick + time.Duration(s.send())*tickPerHead)
 		select {
 		case <-pause.C:
 		case <-s.closing:
@@ -91,8 +91,8 @@ func (s *Server) broadcast() {
 	}
 }
 
-// tell sends one broadcast and returns how many watch.
-func (s *Server) tell() int {
+// send sends one broadcast and returns how many watch.
+func (s *Server) send() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b bytes.Buffer
@@ -104,9 +104,9 @@ func (s *Server) tell() int {
 		b.Write(event("points", s.fresh))
 		s.fresh = nil
 	}
-	if s.version != s.told {
+	if s.version != s.sent {
 		b.Write(s.pictureEvent())
-		s.told = s.version
+		s.sent = s.version
 	}
 	if s.ended != "" && !s.over {
 		b.Write(event("end", s.ended))

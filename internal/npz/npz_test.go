@@ -172,7 +172,7 @@ func TestRefused(t *testing.T) {
 		"twice":           {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a.npy", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
 		"twice, one bare": {zipOf(t, "a.npy", npyOf("|u1", "(1,)", []byte{1}), "a", npyOf("|u1", "(1,)", []byte{2})), `"a" is there twice`},
 		"a false size":    {lying(t, huge, uint64(len(huge))-16+4e9), "cannot hold"},
-		"a size too low":  {lying(t, spare, uint64(len(spare))-1), "it goes on past its end"},
+		"a size too low":  {lying(t, spare, uint64(len(spare))-1), "it extends past its end"},
 		"shared bytes":    {sharing(t, npyOf("|u1", "(5000,)", noise)), "its entries claim more than the"},
 		"an odd type":     {zipOf(t, "a.npy", npyOf("<c8", "(1,)", make([]byte, 8))), `array "a": complex64 does not fit: bool, int8 to int64`},
 		"negative":        {zipOf(t, "a.npy", npyOf("<f4", "(-1,)", nil)), "impossible shape [-1]"},

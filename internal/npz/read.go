@@ -251,7 +251,7 @@ func decode(raw []byte) (Array, error) {
 // magic is how a .npy file begins.
 const magic = "\x93NUMPY"
 
-// mostHeader bounds the text of a header: NumPy itself refuses longer ones unless told to trust the file.
+// mostHeader bounds the text of a header: NumPy itself refuses longer ones unless it is to trust the file.
 const mostHeader = 10000
 
 // versionTwo is the bytes before that text in a file of a later version than 1.
@@ -330,7 +330,7 @@ func readAs[T any](r io.Reader, order binary.ByteOrder, h Header) (any, error) {
 	}
 	switch n, err := io.Copy(io.Discard, io.LimitReader(r, 1)); {
 	case n > 0 || errors.Is(err, zip.ErrFormat): // as zip calls an entry that is longer than it claims
-		return nil, errors.New("it goes on past its end")
+		return nil, errors.New("it extends past its end")
 	case err != nil:
 		return nil, err
 	}

@@ -22,10 +22,10 @@ type AttentionKernels struct {
 	// elements of BIAS from b·bias_step on.
 	Forward *kernels.Kernel
 	// Queries is the gradient by Q, for the gradient G of Y: Q, K, V, BIAS, Y, LSE, G, DQ, DELTA [batch, l], the numbers of
-	// Forward, and the place of G. DELTA is Σ G·Y of each query. DQ has no gaps.
+	// Forward, and the place of G. DELTA is Σ G·Y of each query. DQ is contiguous.
 	Queries *kernels.Kernel
 	// Keys is those by K and V: Q, K, V, BIAS, LSE, DELTA, G, DK, DV, the numbers of Forward up to heads, and the places of Q, K, V
-	// and G. DK and DV have no gaps.
+	// and G. DK and DV are contiguous.
 	Keys *kernels.Kernel
 }
 

@@ -261,7 +261,7 @@ func (p *product) batchCases(few bool) []kernels.Case {
 	for i, s := range []struct {
 		m, n, k int
 		dims    [3]int
-		a, b    [3]int // the matrices that each axis goes on by
+		a, b    [3]int // the matrices that each axis advances by
 	}{
 		{1, 1, 1, [3]int{1, 1, 3}, [3]int{0, 0, 1}, [3]int{0, 0, 1}},
 		{8, 8, 8, [3]int{1, 1, 37}, [3]int{0, 0, 1}, [3]int{0, 0, 1}},

@@ -278,7 +278,7 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 }
 
 // WarpGroupTileFor is MatrixTileFor of operands that are not packed, where groups of four warps multiply: of many rows, or of a long sum of
-// operands that are dense, whose rows in memory have no gaps.
+// operands that are dense, whose rows are contiguous.
 func WarpGroupTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	tile := MatrixTileFor(p, form, batch, m, n, k, t, l)
 	switch factors := tile.Inner.factors(); {

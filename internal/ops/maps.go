@@ -12,7 +12,7 @@ import (
 var plain = fn.Functions[:slices.Index(fn.Functions, fn.Sin)]
 
 // maps returns the kernels of the element-wise functions on a device with the limits l: functions and gradients on
-// tensors without gaps, and some of them in every layout and for every type.
+// contiguous tensors, and some of them in every layout and for every type.
 func maps(l kernels.Target) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	const reals = kernels.Float32

@@ -90,7 +90,7 @@ func specialValues(t *testing.T) map[*kernels.Function][]specialRow {
 }
 
 // TestSpecialValues holds every function and loss, and their gradients, to PyTorch's at NaN, infinities, 0 and −0: in float32
-// and float64, in the plain loops of the Go device and in those for vectors. Other devices are held to the plain loops at the
+// and float64, in the plain loops of the Go device and in those for vectors. Other devices are compared with the plain loops at the
 // same values: see together.cases.
 func TestSpecialValues(t *testing.T) {
 	rows := specialValues(t)

@@ -39,7 +39,7 @@ func (f *File) parse(text []byte) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("it goes on past its end")
+		return errors.New("it extends past its end")
 	}
 	return nil
 }

@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 		"a space":             {file(" {}", ""), `it does not begin with "{"`},
 		"cut off":             {file(`{"x":`, ""), "no JSON"},
 		"no name":             {file(`{1:2}`, ""), "no JSON"},
-		"more":                {file(`{}{}`, ""), "goes on past its end"},
+		"more":                {file(`{}{}`, ""), "extends past its end"},
 		"no UTF-8":            {file("{\"\xff\":{}}", ""), "not UTF-8"},
 		"a number":            {file(`{"x":1}`, ""), `tensor "x": an object is wanted`},
 		"no fields":           {file(`{"x":{}}`, ""), `tensor "x": it needs a dtype`},

@@ -109,10 +109,10 @@ func TestFolds(t *testing.T) {
 	defer func(f func(dir, a, b string) bool) { folds = f }(folds)
 	folds = func(_, a, b string) bool { return strings.EqualFold(a, b) } // as a folder does that folds case
 	if !same(upper, lower) {
-		t.Errorf("%s and %s are told apart where case is folded", upper, lower)
+		t.Errorf("%s and %s are distinguished where case is folded", upper, lower)
 	}
 	folds = func(_, a, b string) bool { return true } // as one that does not know forms of Unicode apart
 	if !same(composed, decomposed) || same(composed, lower) {
-		t.Error("two forms of one name are told apart, or two names are not")
+		t.Error("two forms of one name are distinguished, or two names are not")
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // flags is the capture.State of what is true or false on the host, such as the modes of layers. A step that is being
-// recorded tells it what it reads and sets.
+// recorded notes in it what it reads and sets.
 type flags struct {
 	list   []*flag
 	layers []layer
@@ -125,7 +125,7 @@ func (f *flags) Ready() error {
 			now, then = then, now
 		}
 		return &tensor.Error{Pkg: "replay", Op: "Run", Kind: tensor.ErrValue,
-			Detail: fmt.Sprintf("%s is %s, and was %s when the step that was recorded began: change that back, or record it anew", x.name, now, then)}
+			Detail: fmt.Sprintf("%s is %s, and was %s when the step that was recorded began: change that back, or record it again", x.name, now, then)}
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // @depends: common, vector, exp, pairwise
-// Cross-entropy of lines of X [outer, len, inner] with labels T [outer, inner], for CPUs: rows without a gap in vectors of
+// Cross-entropy of lines of X [outer, len, inner] with labels T [outer, inner], for CPUs: contiguous rows in vectors of
 // sixteen, columns sixteen beside each other. See crossentropy_gpu.cl for what is computed. A work-item computes a run of
 // lines; what it reads again is in the cache.
 

@@ -11,7 +11,7 @@
 // TK steps of TN columns of B lie there, as what the units take, made once for all blocks of rows that a work-group
 // computes. A warp computes WM rows of a block. It makes the parts of A in the registers to which it loaded A, and
 // as soon as all of these are free its rows of the next block are on their way to them. Where K is longer than TK, B is
-// made anew for each TK steps of a block. With BY_GROUPS groups of four warps multiply: see gemm_bstationary_groups.cl.
+// made again for each TK steps of a block. With BY_GROUPS groups of four warps multiply: see gemm_bstationary_groups.cl.
 //
 // The units take any order of the steps and of the columns. In the order here the elements that a lane needs are neighbours,
 // and it loads and stores four at a time. Of 16 steps, lane 4g + t has those from 4t to 4t + 3: of rows g and g + 8 of A, and of

@@ -11,7 +11,7 @@
 // memory, so that lane 4g + t of a warp has rows 2g and 2g + 1 of its 16, and of the steps every fourth from t on. Those of B are
 // staged in rows along j, in the order that these steps have for the units.
 //
-// Operands of 64 columns whose rows follow each other in memory without gaps are copied by the block, others loaded, as is a block that is
+// Operands of 64 columns whose rows are contiguous in memory are copied by the block, others loaded, as is a block that is
 // cut off. Blocks in which an element is not a sum of parts are computed by fma. Without NVIDIA_PTX ordinary arithmetic does all of it,
 // from the same staged parts.
 

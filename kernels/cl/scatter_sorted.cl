@@ -7,7 +7,7 @@
 
 // Rows of G, or of G by P if sorted is not 0, go to the rows of Y that the sorted keys K name. A work-item has RUN_BLOCK of
 // them, of one column. A run of equal keys within a block is combined with its row of Y at once. What a block has of a run
-// that began before it goes to row 2b of H, of one that goes on behind it to row 2b + 1; HK is their keys, rows for none. So
+// that began before it goes to row 2b of H, of one that continues behind it to row 2b + 1; HK is their keys, rows for none. So
 // H is rows to be scattered by sorted keys again, and the runs of a key lie beside each other.
 kernel void k_scatter_runs(IN(G), IN_INTS(P), IN_INTS(K), OUT(Y), OUT(H), OUT_INTS(HK), int n, int cols, int rows, int how, int sorted) {
     const int c = get_global_id(0), b = get_global_id(1), begin = b * RUN_BLOCK, end = min(n, begin + RUN_BLOCK);

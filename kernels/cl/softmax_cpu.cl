@@ -1,5 +1,5 @@
 // @depends: common, vector, exp, pairwise
-// Softmax along the middle axis of X [outer, len, inner], and its gradient, for CPUs: rows without a gap in vectors of
+// Softmax along the middle axis of X [outer, len, inner], and its gradient, for CPUs: contiguous rows in vectors of
 // sixteen, columns sixteen beside each other. A work-item computes a run of rows, or of blocks of columns. What it reads
 // again is in the cache.
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Rows of less than leastTime of PyTorch's are not held to limit.
+// Rows of less than leastTime of PyTorch's are not checked against limit.
 const (
 	leastTime = 20e-6
 	limit     = 1.5

@@ -82,7 +82,7 @@ func shapes() []row {
 	}
 }
 
-// sized is a vector of n elements, which tells what is made how long it is.
+// sized is a vector of n elements, whose length is that of the result.
 func sized(n int) []operand { return []operand{constant(n)} }
 
 // counted makes a call of what has no operands but a device and a count.

@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--lr", type=float, default=1e-3, help="learning rate")
     parser.add_argument("--write", type=int, default=500, help="characters to write")
     parser.add_argument("--temperature", type=float, default=0.8, help="0 writes what is likeliest, larger numbers more of the rest")
-    parser.add_argument("--checkpoint", help="file to keep the run in, and to go on from if it is there")
+    parser.add_argument("--checkpoint", help="file to keep the run in, and to resume from if it is there")
     parser.add_argument("--every", type=float, default=3, help="seconds between lines that say the loss, and between checkpoints")
     parser.add_argument("--json", action="store_true", help="print the results as JSON, too")
     args = parser.parse_args()

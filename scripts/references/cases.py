@@ -10,7 +10,7 @@ notes, under "Softmax.rows":
 Operands are arrays or tensors, of float64, int32, uint8 or bool; integers reach the function as
 int64, which PyTorch takes for indices.
 
-A case that the file of its family has keeps its numbers. To make one anew, delete its lines. So a
+A case that the file of its family has keeps its numbers. To regenerate one, delete its lines. So a
 new case needs PyTorch for itself alone. Without PyTorch it needs a formula:
 
     import numpy as np
@@ -57,7 +57,7 @@ _rng = None
 
 
 def start(family, path):
-    """Begins a family: numbers are drawn anew for each, so that they do not depend on other families."""
+    """Begins a family: numbers are drawn for each, so that they do not depend on other families."""
     global _rng, _kept
     _rng = np.random.default_rng(zlib.crc32(family.encode()))
     _cases.clear()

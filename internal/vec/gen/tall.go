@@ -103,7 +103,7 @@ func (t *tall) write(transpose bool) {
 	c.RET()
 }
 
-// step adds the products of a column of A and of a row of B, and goes on to the next row.
+// step adds the products of a column of A and of a row of B, and continues to the next row.
 func (t *tall) step(left []value) {
 	for j := range t.sums {
 		m := operand.Mem{Base: t.b[j/3]}
