@@ -1,5 +1,5 @@
-// Package clgrad has the version of the module, and an example of training. The other packages do the
-// work. One step of training is:
+// Package clgrad has the version of the module, and an example of training. The other packages do
+// the work. One step of training is:
 //
 //	loss := net.Forward(x).SquaredError(y)
 //	err := optim.Minimize(opt, loss) // Backward, Step and ZeroGrad

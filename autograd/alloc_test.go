@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestAllocationsOfAStep holds what the host allocates in a training step of three layers: the launches are short, so
-// that it shows. The bounds are about a twentieth more than it allocates.
+// TestAllocationsOfAStep holds what the host allocates in a training step of three layers: the
+// launches are short, so that it shows. The bounds are about a twentieth more than it allocates.
 func TestAllocationsOfAStep(t *testing.T) {
 	d := devtest.CPU(t)
 	params := perceptron(d, 8, 16, 16, 2)

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGradientsAlone: gradients that views pass on are nobody else's: what is written to one is in no other, nor in the seed.
+// TestGradientsAlone: gradients that views pass on are nobody else's: what is written to one is in
+// no other, nor in the seed.
 func TestGradientsAlone(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		value := func(shape ...int) *tensor.Tensor { return tensor.Full(d, 2, shape...) }

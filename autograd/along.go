@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// takeAlong returns the count elements of each line along an axis that index names. distinct says that those of a line differ.
-// Gradient: g, added to the elements that were taken.
+// takeAlong returns the count elements of each line along an axis that index names. distinct says
+// that those of a line differ. Gradient: g, added to the elements that were taken.
 func (x *Node) takeAlong(index *tensor.Tensor, axis, count int, distinct bool) *Node {
 	const op = "TakeAlong"
 	n := x.Shape()[axis]
@@ -17,8 +17,8 @@ func (x *Node) takeAlong(index *tensor.Tensor, axis, count int, distinct bool) *
 	}, index)
 }
 
-// placeAlong returns x with each element where index says along an axis of n elements, added to others there, among zeros:
-// what undoes takeAlong. Gradient: the elements of g that index names.
+// placeAlong returns x with each element where index says along an axis of n elements, added to
+// others there, among zeros: what undoes takeAlong. Gradient: the elements of g that index names.
 func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Node {
 	const op = "PlaceAlong"
 	count := x.Shape()[axis]
@@ -27,7 +27,8 @@ func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Nod
 	}, index)
 }
 
-// keeping makes a tensor that only the gradient of n reads the node's: freed with the graph, or now if there is no gradient.
+// keeping makes a tensor that only the gradient of n reads the node's: freed with the graph, or now
+// if there is no gradient.
 func (n *Node) keeping(t *tensor.Tensor) {
 	if n.backward == nil {
 		t.Free()

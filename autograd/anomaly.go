@@ -13,19 +13,21 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// DetectAnomalies runs f and returns, as an [*AnomalyError], where the first NaN or infinity came up in the operations on
-// Nodes of d: which made one of operands without, or has a gradient that made one of a gradient without, and the line of
-// the program that called it. An operation that does so ends f at once, as a panic would. In a gradient it is the error of
-// Backward or [Grad], and so is a root or a seed that is not finite. Otherwise DetectAnomalies returns what f does.
+// DetectAnomalies runs f and returns, as an [*AnomalyError], where the first NaN or infinity came
+// up in the operations on Nodes of d: which made one of operands without, or has a gradient that
+// made one of a gradient without, and the line of the program that called it. An operation that
+// does so ends f at once, as a panic would. In a gradient it is the error of Backward or [Grad],
+// and so is a root or a seed that is not finite. Otherwise DetectAnomalies returns what f does.
 //
-// A parameter that is not finite is an anomaly once an operation's result is not for its sake. A constant is none, for a
-// mask may be of −Inf, and data may have gaps: it is named if what it did reaches the root of a Backward. The step of an
-// optimizer is no operation: what it makes of a parameter shows when that is read next.
+// A parameter that is not finite is an anomaly once an operation's result is not for its sake. A
+// constant is none, for a mask may be of −Inf, and data may have gaps: it is named if what it did
+// reaches the root of a Backward. The step of an optimizer is no operation: what it makes of a
+// parameter shows when that is read next.
 //
 // It claims d for f, as [NoGrad] does.
 //
-// Every result is read back to the host: it is for finding what is wrong, not for training. Where it is not used it costs
-// nothing.
+// Every result is read back to the host: it is for finding what is wrong, not for training. Where
+// it is not used it costs nothing.
 func DetectAnomalies(d tensor.Device, f func() error) (err error) {
 	const op = "DetectAnomalies"
 	defer tensorapi.Impl.Unclaim(d, claim(d, op))
@@ -61,8 +63,8 @@ type AnomalyError struct {
 	of   int
 }
 
-// Error returns, for example, "autograd: log [3] at fit.go:12 makes NaN of finite operands: 1 of 3 elements, the first
-// at [1]".
+// Error returns, for example, "autograd: log [3] at fit.go:12 makes NaN of finite operands: 1 of 3
+// elements, the first at [1]".
 func (e *AnomalyError) Error() string {
 	if e.of == 1 {
 		return "autograd: " + e.what
@@ -113,7 +115,8 @@ func (n *Node) look() state {
 	return look(n.value)
 }
 
-// made returns what is new in s beside what it was made of: a NaN of none, or an infinity of finite numbers.
+// made returns what is new in s beside what it was made of: a NaN of none, or an infinity of finite
+// numbers.
 func (s state) made(of ...state) (new bool, than string) {
 	nan, bad := false, false
 	for _, o := range of {
@@ -188,8 +191,8 @@ func (w *watch) result(n *Node, inputs []*Node) {
 	}
 }
 
-// root looks at where a walk begins. What is not finite there was let pass before: it comes from a leaf, or from what
-// was computed elsewhere.
+// root looks at where a walk begins. What is not finite there was let pass before: it comes from a
+// leaf, or from what was computed elsewhere.
 func (w *watch) root(walk *walk) error {
 	of := walk.op + " " + walk.root.label()
 	if walk.seed != nil {
@@ -219,8 +222,8 @@ search:
 	return w.report(walk.op, n, from, true, "%s begins at %v: it comes from %s, which holds %v", of, s.value, source, from.value)
 }
 
-// gradients looks at what the backward function of n delivered for its gradient g. Each input is blamed on one: known
-// holds those that are.
+// gradients looks at what the backward function of n delivered for its gradient g. Each input is
+// blamed on one: known holds those that are.
 func (w *watch) gradients(walk *walk, n *Node, g *tensor.Tensor) error {
 	came := look(g)
 	for i, in := range n.inputs {
@@ -273,7 +276,8 @@ var library = func() []string {
 	return []string{own, module + "/tensor", module + "/nn"}
 }()
 
-// caller returns file and line of the first frame outside of the library, which few frames are inside of.
+// caller returns file and line of the first frame outside of the library, which few frames are
+// inside of.
 func caller() string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
@@ -285,7 +289,8 @@ func caller() string {
 	}
 }
 
-// packageOf returns the path of the package that a function is of, which runtime names "path/pkg.(*Type).Method".
+// packageOf returns the path of the package that a function is of, which runtime names
+// "path/pkg.(*Type).Method".
 func packageOf(function string) string {
 	name, _, _ := strings.Cut(function, "[") // of a type parameter
 	slash := strings.LastIndex(name, "/") + 1

@@ -34,7 +34,8 @@ func anomaly(t *testing.T, d tensor.Device, f func() error) *autograd.AnomalyErr
 	return e
 }
 
-// TestAnomaliesForward: the operation that makes a NaN or an infinity ends the function, and is named with its line.
+// TestAnomaliesForward: the operation that makes a NaN or an infinity ends the function, and is
+// named with its line.
 func TestAnomaliesForward(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for name, c := range map[string]struct {
@@ -88,8 +89,8 @@ func TestAnomaliesForward(t *testing.T) {
 	})
 }
 
-// TestAnomaliesBackward: the operation whose gradient makes one is named with the line that called it, by Backward and by
-// DetectAnomalies, whether the function looks at the error or not.
+// TestAnomaliesBackward: the operation whose gradient makes one is named with the line that called
+// it, by Backward and by DetectAnomalies, whether the function looks at the error or not.
 func TestAnomaliesBackward(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, record := range []bool{false, true} {
@@ -119,7 +120,8 @@ func TestAnomaliesBackward(t *testing.T) {
 				}
 			}
 		}
-		// Of several inputs the one is named whose gradient it is, also behind a constant, and behind one that is fine.
+		// Of several inputs the one is named whose gradient it is, also behind a constant, and
+		// behind one that is fine.
 		for what, first := range map[string]*node{"a constant": autograd.Const(vec(d, 1)), "a parameter": param(d, 1)} {
 			small := 4 * tiny(d) // its inverse is a real, the square of that is none
 			e := anomaly(t, d, func() error { return first.Div(param(d, small).Named("q")).Sum().Backward() })
@@ -144,7 +146,8 @@ func tiny(d tensor.Device) float64 {
 	return 0x1p-126
 }
 
-// TestAnomaliesOfConstants: a mask of −Inf and gaps in data are meant, and pass. One that reaches the loss is named.
+// TestAnomaliesOfConstants: a mask of −Inf and gaps in data are meant, and pass. One that reaches
+// the loss is named.
 func TestAnomaliesOfConstants(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
@@ -243,8 +246,9 @@ func TestAnomaliesOfHooks(t *testing.T) {
 	}
 }
 
-// TestAnomaliesOfSecondGradients: what a gradient computes has the line of the operation that it is of. Here it is the
-// norm of a slope that is 0, as in a gradient penalty, which makes the infinity; the slope's own operations inherit it.
+// TestAnomaliesOfSecondGradients: what a gradient computes has the line of the operation that it is
+// of. Here it is the norm of a slope that is 0, as in a gradient penalty, which makes the infinity;
+// the slope's own operations inherit it.
 func TestAnomaliesOfSecondGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	x := param(d, 0, 0)
@@ -270,7 +274,8 @@ func TestAnomaliesOfSecondGradients(t *testing.T) {
 	}
 }
 
-// TestAnomaliesOfTraining: a rate that is too high ends in an overflow; the step, the operation and the line are known.
+// TestAnomaliesOfTraining: a rate that is too high ends in an overflow; the step, the operation and
+// the line are known.
 func TestAnomaliesOfTraining(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)
@@ -300,7 +305,8 @@ func TestAnomaliesOfTraining(t *testing.T) {
 	})
 }
 
-// TestNoFalseAnomalies: every operation and its gradient pass, with the bits that they have without.
+// TestNoFalseAnomalies: every operation and its gradient pass, with the bits that they have
+// without.
 func TestNoFalseAnomalies(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, c := range gradCases(d) {
@@ -333,8 +339,8 @@ func TestNoFalseAnomalies(t *testing.T) {
 	})
 }
 
-// TestAnomaliesEnd: DetectAnomalies returns what the function does, nests, lets other panics through, and is over when it
-// ends, however that is.
+// TestAnomaliesEnd: DetectAnomalies returns what the function does, nests, lets other panics
+// through, and is over when it ends, however that is.
 func TestAnomaliesEnd(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	over := func(what string) {

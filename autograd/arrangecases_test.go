@@ -64,7 +64,8 @@ func arrangeCases(d tensor.Device) []gradCase {
 	return firstOnOpenCL(d, cases)
 }
 
-// firstOnOpenCL leaves one case of each operation for devices that build kernels: what is moved where is the same on all.
+// firstOnOpenCL leaves one case of each operation for devices that build kernels: what is moved
+// where is the same on all.
 func firstOnOpenCL(d tensor.Device, cases []gradCase) []gradCase {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(cases, func(c gradCase) bool {

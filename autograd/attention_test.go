@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLongAttention: where kernels go over blocks of keys, and make the probabilities again, the gradients are those of the operations on
-// Nodes; with what is shared by the batch, with masks, causal, and with queries that attend to nothing.
+// TestLongAttention: where kernels go over blocks of keys, and make the probabilities again, the
+// gradients are those of the operations on Nodes; with what is shared by the batch, with masks,
+// causal, and with queries that attend to nothing.
 func TestLongAttention(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		const l, s = 130, 133
@@ -61,8 +62,8 @@ func TestLongAttention(t *testing.T) {
 	}
 }
 
-// TestWideAttention: where a GPU keeps the softmax for the gradients, they are those of the operations on Nodes, and what is
-// computed under NoGrad is the same.
+// TestWideAttention: where a GPU keeps the softmax for the gradients, they are those of the
+// operations on Nodes, and what is computed under NoGrad is the same.
 func TestWideAttention(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Float64: true}))
@@ -82,7 +83,8 @@ func TestWideAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionOfInts: queries and keys that are integers are taken for reals, in recorded gradients, too.
+// TestAttentionOfInts: queries and keys that are integers are taken for reals, in recorded
+// gradients, too.
 func TestAttentionOfInts(t *testing.T) {
 	d := devtest.CPU(t)
 	ints := tensor.New(d, []int32{1, 0, 2, 1, 3, 1}, 3, 2)
@@ -96,7 +98,8 @@ func TestAttentionOfInts(t *testing.T) {
 	}
 }
 
-// TestAttentionOfConstants: what wants no gradient costs no launch, in short and long attentions, and the others have the same.
+// TestAttentionOfConstants: what wants no gradient costs no launch, in short and long attentions,
+// and the others have the same.
 func TestAttentionOfConstants(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, n := range []int{5, 140} {

@@ -13,8 +13,8 @@ import (
 
 type node = autograd.Node
 
-// gradCase is one gradient check: f of parameters with the given shapes, whose elements are drawn from
-// [low, high).
+// gradCase is one gradient check: f of parameters with the given shapes, whose elements are drawn
+// from [low, high).
 type gradCase struct {
 	op        string // as NewOp names it
 	shapes    [][]int

@@ -13,12 +13,13 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestChangedOrRight changes an input or the output of every operation in place, before Backward: either Backward
-// says so, or the gradients are those of the values that the operation saw.
+// TestChangedOrRight changes an input or the output of every operation in place, before Backward:
+// either Backward says so, or the gradients are those of the values that the operation saw.
 func TestChangedOrRight(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range gradCases(d) {
-		// run changes the value of input number change, of the output for one past them, or nothing for −1.
+		// run changes the value of input number change, of the output for one past them, or nothing
+		// for −1.
 		run := func(change int) (grads [][]float64, err error) {
 			rng := tensor.NewRNG(5)
 			var in []*node
@@ -59,7 +60,8 @@ func TestChangedOrRight(t *testing.T) {
 	}
 }
 
-// TestTouch: a kernel that was launched on a tensor in place has changed it once that is said, through any view.
+// TestTouch: a kernel that was launched on a tensor in place has changed it once that is said,
+// through any view.
 func TestTouch(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 1, 2)

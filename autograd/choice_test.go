@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGradientOfTheChosen: what a mask did not choose gets 0, infinite or NaN as its own gradient may be, in recorded passes
-// too; masks and comparisons have none.
+// TestGradientOfTheChosen: what a mask did not choose gets 0, infinite or NaN as its own gradient
+// may be, in recorded passes too; masks and comparisons have none.
 func TestGradientOfTheChosen(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, record := range []bool{false, true} {
@@ -19,7 +19,8 @@ func TestGradientOfTheChosen(t *testing.T) {
 			if mask.NeedsGrad() || mask.Type() != tensor.Uint8 {
 				t.Errorf("a comparison is %v and needs a gradient: %v", mask.Type(), mask.NeedsGrad())
 			}
-			// Of √ and log the gradients at 0 and −1 are infinite and NaN: they get 0 from above, and are masked again.
+			// Of √ and log the gradients at 0 and −1 are infinite and NaN: they get 0 from above,
+			// and are masked again.
 			safe := p.Where(mask, autograd.Const(tensor.Scalar(d, 1)))
 			y := safe.Sqrt().Add(safe.Log()).Where(mask, q.MulScalar(math.Inf(1))).MaskedFill(mask.LogicalNot(), 5)
 			grads, err := autograd.Grad(y.Sum(), []*node{p, q}, autograd.GradOptions{CreateGraph: record})
@@ -50,7 +51,8 @@ func TestGradientOfTheChosen(t *testing.T) {
 	})
 }
 
-// TestMaskIsReadOnce: a mask that changes between a step and its Backward is an error, as of any operand that a gradient reads.
+// TestMaskIsReadOnce: a mask that changes between a step and its Backward is an error, as of any
+// operand that a gradient reads.
 func TestMaskIsReadOnce(t *testing.T) {
 	d := devtest.CPU(t)
 	p, mask := param(d, 1, 2), tensor.New(d, []uint8{1, 0})

@@ -6,9 +6,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Conv returns the convolution of x [n, c, d…] with the weights w [o, c/groups, k…] and a bias [o], or nil for none, over 1, 2
-// or 3 spatial axes: see [tensor.Tensor.Conv], as which it panics. Gradients: the transposed convolution of g with w, the
-// correlation of x with g, and the sum of g over all axes but that of the channels.
+// Conv returns the convolution of x [n, c, d…] with the weights w [o, c/groups, k…] and a bias [o],
+// or nil for none, over 1, 2 or 3 spatial axes: see [tensor.Tensor.Conv], as which it panics.
+// Gradients: the transposed convolution of g with w, the correlation of x with g, and the sum of g
+// over all axes but that of the channels.
 func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 	const op = "Conv"
 	xv, wv, bv := x.use(op), w.use(op), bias.useOptional(op)
@@ -16,9 +17,10 @@ func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 	return convolved(s, false, x, w, bias, tensorapi.Impl.Conv(op, s, false, xv, wv, bv, shape))
 }
 
-// ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups, k…] and a bias [o], or nil
-// for none, over 1, 2 or 3 spatial axes: see [tensor.Tensor.ConvTranspose], as which it panics. Gradients: the convolution of
-// g with w, the correlation of g with x, and the sum of g over all axes but that of the channels.
+// ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
+// k…] and a bias [o], or nil for none, over 1, 2 or 3 spatial axes: see
+// [tensor.Tensor.ConvTranspose], as which it panics. Gradients: the convolution of g with w, the
+// correlation of g with x, and the sum of g over all axes but that of the channels.
 func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
 	const op = "ConvTranspose"
 	xv, wv, bv := x.use(op), w.use(op), bias.useOptional(op)
@@ -34,8 +36,9 @@ func (n *Node) useOptional(op string) *tensor.Tensor {
 	return n.use(op)
 }
 
-// A convolution joins X, W and Y: Y is computed from X and W, and given the gradient of one of them, those of the two others
-// are what it is joined with by the other two. So three functions are each other's gradients, of any order.
+// A convolution joins X, W and Y: Y is computed from X and W, and given the gradient of one of
+// them, those of the two others are what it is joined with by the other two. So three functions are
+// each other's gradients, of any order.
 
 // convolved is the node of y, the convolution, transposed or not, of x with w and a bias.
 func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Tensor) *Node {
@@ -99,8 +102,8 @@ func (x *Node) convolve(s *ops.ConvShape, transposed bool, w *Node, shape []int)
 	return convolved(s, transposed, x, w, nil, tensorapi.Impl.Conv(op, s, transposed, x.use(op), w.use(op), nil, shape))
 }
 
-// convWeight returns W from X and y, of a shape: the gradient of the weights. Gradients: those of a convolution with g as its
-// weights.
+// convWeight returns W from X and y, of a shape: the gradient of the weights. Gradients: those of a
+// convolution with g as its weights.
 func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
 	const op = "ConvWeight"
 	xv, yv := x.use(op), y.use(op)

@@ -24,24 +24,26 @@ type LabelOptions struct {
 	Reduction Reduction      // what becomes of the losses of many labels
 }
 
-// CrossEntropy returns the loss of scores x [N, C, …], or [C], with labels t [N, …], or [], of type Int32, in one pass over the
-// scores:
+// CrossEntropy returns the loss of scores x [N, C, …], or [C], with labels t [N, …], or [], of type
+// Int32, in one pass over the scores:
 //
 //	loss[i] = (1 − s)·w[t]·n[t] + s/C·Σ_k w[k]·n[k],   n = −x.LogSoftmax(1), s = Smoothing
 //
-// and 0 for a label that is ignored. The mean is Σ loss / Σ w[t], over the labels that count: NaN if none does. Labels that
-// the host uploaded are known; others it waits for. It panics with tensor.ErrShape, with tensor.ErrType for labels of another
-// type, with tensor.ErrIndex for one of no class, and with tensor.ErrValue for another smoothing. Gradient of the scores, 0
-// where the label is ignored, in one pass too: g·(softmax·((1 − s)·w[t] + s/C·Σ w) − s/C·w − (1 − s)·w[t] at t). Source: torch.nn.functional.cross_entropy;
-// Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2016, for the smoothing.
+// and 0 for a label that is ignored. The mean is Σ loss / Σ w[t], over the labels that count: NaN
+// if none does. Labels that the host uploaded are known; others it waits for. It panics with
+// tensor.ErrShape, with tensor.ErrType for labels of another type, with tensor.ErrIndex for one of
+// no class, and with tensor.ErrValue for another smoothing. Gradient of the scores, 0 where the
+// label is ignored, in one pass too: g·(softmax·((1 − s)·w[t] + s/C·Σ w) − s/C·w − (1 − s)·w[t] at
+// t). Source: torch.nn.functional.cross_entropy; Szegedy et al., "Rethinking the Inception
+// Architecture for Computer Vision", 2016, for the smoothing.
 func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "CrossEntropy"
 	l := newCrossEntropy(op, x.use(op), labels, true, options)
 	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
 }
 
-// NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of CrossEntropy with n = −x. It
-// panics as that does. Gradient: −g·(s/C·w + (1 − s)·w[t] at t).
+// NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of
+// CrossEntropy with n = −x. It panics as that does. Gradient: −g·(s/C·w + (1 − s)·w[t] at t).
 func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "NLL"
 	l := newCrossEntropy(op, x.use(op), labels, false, options)

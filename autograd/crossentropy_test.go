@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestCrossEntropyOfViews: non-contiguous scores, and of halves, have the loss of their copies, on every device.
+// TestCrossEntropyOfViews: non-contiguous scores, and of halves, have the loss of their copies, on
+// every device.
 func TestCrossEntropyOfViews(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.NewRNG(1).Uniform(d, -2, 2, 6, 5, 4).Step(0, 2).Transpose(0, 2, 1) // [3, 4, 5]
@@ -83,7 +84,8 @@ func TestCrossEntropyMisuse(t *testing.T) {
 	}
 }
 
-// TestCrossEntropyIgnores: what is ignored has no gradient of any order, where its scores are NaN and where no label counts, too.
+// TestCrossEntropyIgnores: what is ignored has no gradient of any order, where its scores are NaN
+// and where no label counts, too.
 func TestCrossEntropyIgnores(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		nan := math.NaN()

@@ -25,8 +25,8 @@ func cubed(x *node) *node {
 	}, v)
 }
 
-// TestOperand: what was launched before an operation of another package is not shown as part of it, and a value that
-// Backward freed is an error that names the operation.
+// TestOperand: what was launched before an operation of another package is not shown as part of it,
+// and a value that Backward freed is an error that names the operation.
 func TestOperand(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
@@ -45,8 +45,8 @@ func TestOperand(t *testing.T) {
 	fails(t, err, tensor.ErrFreed, "autograd: cubed: ", "Retain")
 }
 
-// TestFillCounts: a gradient that another graph has saved is found to be changed when a kernel of another package has
-// written it in place.
+// TestFillCounts: a gradient that another graph has saved is found to be changed when a kernel of
+// another package has written it in place.
 func TestFillCounts(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
@@ -69,7 +69,8 @@ func TestFillCounts(t *testing.T) {
 	fails(t, loss.Backward(), autograd.ErrChanged)
 }
 
-// TestManyOperands: a function of more operands than a gradient can read beside the value and its gradient is refused at once.
+// TestManyOperands: a function of more operands than a gradient can read beside the value and its
+// gradient is refused at once.
 func TestManyOperands(t *testing.T) {
 	d := devtest.CPU(t)
 	sum := expr.Input(0)

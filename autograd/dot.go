@@ -9,10 +9,11 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// WriteDOT writes the graph of root in Graphviz's language: one box per node with its name, operation,
-// shape and the kernels that computed it, of a leaf none; parameters in another colour than constants. On a device that
-// was opened for profiling, each kernel shows the mean time and bytes of all its calls so far, whichever node they
-// were for. Write the graph before Backward, which takes it apart.
+// WriteDOT writes the graph of root in Graphviz's language: one box per node with its name,
+// operation, shape and the kernels that computed it, of a leaf none; parameters in another colour
+// than constants. On a device that was opened for profiling, each kernel shows the mean time and
+// bytes of all its calls so far, whichever node they were for. Write the graph before Backward,
+// which takes it apart.
 func WriteDOT(w io.Writer, root *Node) error {
 	root.must("WriteDOT")
 	if root.freed {

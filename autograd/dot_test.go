@@ -26,8 +26,8 @@ func boxes(t *testing.T, root *node) map[string]string {
 	return colours
 }
 
-// TestBoxes: a box has the name or the operation, or both, the shape and the kernels; parameters, constants and
-// operations have colours of their own, whether a gradient flows through them or not.
+// TestBoxes: a box has the name or the operation, or both, the shape and the kernels; parameters,
+// constants and operations have colours of their own, whether a gradient flows through them or not.
 func TestBoxes(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Const(vec(d, 1, 2))

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestDropoutRefused: a probability that is none takes no number of the RNG, so that the next call drops what it would have.
+// TestDropoutRefused: a probability that is none takes no number of the RNG, so that the next call
+// drops what it would have.
 func TestDropoutRefused(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.Full(d, 1, 100), "x")
@@ -26,7 +27,8 @@ func TestDropoutRefused(t *testing.T) {
 	}
 }
 
-// TestDropoutOfOthers: what is not of reals becomes these, in training and outside of it; a node of reals is returned as it is.
+// TestDropoutOfOthers: what is not of reals becomes these, in training and outside of it; a node of
+// reals is returned as it is.
 func TestDropoutOfOthers(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, typ := range []tensor.Type{tensor.Uint8, tensor.Int32, tensor.Float16} {

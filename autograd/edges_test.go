@@ -36,8 +36,8 @@ func onEveryVariant(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestUnaryEdges holds values and gradients to what is documented where a function has a kink, a NaN or an
-// infinity, for each gradient that comes from above.
+// TestUnaryEdges holds values and gradients to what is documented where a function has a kink, a
+// NaN or an infinity, for each gradient that comes from above.
 func TestUnaryEdges(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {
@@ -83,8 +83,8 @@ func epsilon(d tensor.Device) float64 {
 	return 0x1p-23
 }
 
-// TestTanhSaturates: from where 1 is the nearest real, the value is 1, by itself and in the launch of a layer of
-// whatever width: a GELU composed of it is 0 far below 0.
+// TestTanhSaturates: from where 1 is the nearest real, the value is 1, by itself and in the launch
+// of a layer of whatever width: a GELU composed of it is 0 far below 0.
 func TestTanhSaturates(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		one := 9.02
@@ -158,8 +158,8 @@ func TestDivExtremes(t *testing.T) {
 	})
 }
 
-// TestMaxGradient: over any axes, the elements that attain a maximum share its gradient; where it is NaN, the NaNs.
-// So it is with a minimum, here with the axes kept.
+// TestMaxGradient: over any axes, the elements that attain a maximum share its gradient; where it
+// is NaN, the NaNs. So it is with a minimum, here with the axes kept.
 func TestMaxGradient(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		x := []float64{1, nan, 3, nan, 5, 5, 7, 2, -inf, -inf, -inf, -inf} // [2, 3, 2]

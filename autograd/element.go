@@ -9,9 +9,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Map returns f of the operands, element by element, with the gradients of f, for a function that has no method: see
-// [tensor.Map], as which it panics. An operand that f does not use may be nil. A gradient reads the value and its gradient beside the
-// operands: of these there are [kernels.MapOperands] − 2 at most.
+// Map returns f of the operands, element by element, with the gradients of f, for a function that
+// has no method: see [tensor.Map], as which it panics. An operand that f does not use may be nil. A
+// gradient reads the value and its gradient beside the operands: of these there are
+// [kernels.MapOperands] − 2 at most.
 func Map(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	if f == nil {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Map", Kind: tensor.ErrValue, Detail: "the function is nil: take one of those in package kernels, or make one"})
@@ -28,8 +29,8 @@ func element(f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	return elementwise(f.Name, f, scalars, operands...)
 }
 
-// elementwise records f of operands for the method op, which errors name. The shapes broadcast by NumPy's rule; the
-// gradients are summed back by Grads.
+// elementwise records f of operands for the method op, which errors name. The shapes broadcast by
+// NumPy's rule; the gradients are summed back by Grads.
 func elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Node) *Node {
 	n := len(operands)
 	values := make([]*tensor.Tensor, n+2) // those of the operands, of the result, and its gradient: what a gradient reads
@@ -75,7 +76,8 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 	}, saved...)
 }
 
-// gradientOf returns the gradient of f by operand i: in terms of its value where the value determines it, so that the operand need not be kept.
+// gradientOf returns the gradient of f by operand i: in terms of its value where the value
+// determines it, so that the operand need not be kept.
 func gradientOf(f *kernels.Function, i int, scalars []float64) *kernels.Function {
 	if f.Operands() == 1 {
 		return f.CheapestGradient(scalars)
@@ -83,8 +85,8 @@ func gradientOf(f *kernels.Function, i int, scalars []float64) *kernels.Function
 	return f.Gradient(i)
 }
 
-// derivative returns d, the gradient of a function of operands, for its result y and the gradient g of that, as an operation on
-// Nodes: d is a function as well.
+// derivative returns d, the gradient of a function of operands, for its result y and the gradient g
+// of that, as an operation on Nodes: d is a function as well.
 func derivative(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node) *Node {
 	switch {
 	case d.Is(len(operands) + 1):

@@ -7,16 +7,17 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// ArgMax returns, as Int32, the index of the maximum over the given axes: see [tensor.Tensor.ArgMax], as which it panics. It has
-// no gradient.
+// ArgMax returns, as Int32, the index of the maximum over the given axes: see
+// [tensor.Tensor.ArgMax], as which it panics. It has no gradient.
 func (x *Node) ArgMax(axes ...int) *tensor.Tensor { return x.use("ArgMax").ArgMax(axes...) }
 
-// ArgMin returns, as Int32, the index of the minimum over the given axes: see [tensor.Tensor.ArgMin], as which it panics. It has
-// no gradient.
+// ArgMin returns, as Int32, the index of the minimum over the given axes: see
+// [tensor.Tensor.ArgMin], as which it panics. It has no gradient.
 func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMin(axes...) }
 
-// MaxWithIndex returns the maximum over the given axes and its index: see [tensor.Tensor.MaxWithIndex], as which it panics.
-// Gradient: g to the element that the index names, of equal ones the first; see Max for one that goes to all of them.
+// MaxWithIndex returns the maximum over the given axes and its index: see
+// [tensor.Tensor.MaxWithIndex], as which it panics. Gradient: g to the element that the index
+// names, of equal ones the first; see Max for one that goes to all of them.
 func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(tensorapi.Impl.Axes("MaxWithIndex", x.use("MaxWithIndex"), axes...))
 	y, index := line.use("MaxWithIndex").MaxWithIndex(axis)
@@ -24,8 +25,9 @@ func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 	return n.chosen(x, axes, index)
 }
 
-// MinWithIndex returns the minimum over the given axes and its index: see [tensor.Tensor.MinWithIndex], as which it panics.
-// Gradient: g to the element that the index names, of equal ones the first; see Min for one that goes to all of them.
+// MinWithIndex returns the minimum over the given axes and its index: see
+// [tensor.Tensor.MinWithIndex], as which it panics. Gradient: g to the element that the index
+// names, of equal ones the first; see Min for one that goes to all of them.
 func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(tensorapi.Impl.Axes("MinWithIndex", x.use("MinWithIndex"), axes...))
 	y, index := line.use("MinWithIndex").MinWithIndex(axis)
@@ -33,14 +35,16 @@ func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 	return n.chosen(x, axes, index)
 }
 
-// toSelected returns the gradient of what takes one element of each line of x along an axis: g to that which index names.
+// toSelected returns the gradient of what takes one element of each line of x along an axis: g to
+// that which index names.
 func toSelected(x *Node, axis int, index *tensor.Tensor) func(g *Node, in *Grads) {
 	n, one := x.Shape()[axis], keepDims(x.Shape(), []int{axis})
 	return func(g *Node, in *Grads) { in.AccumulateNode(0, g.Reshape(one...).placeAlong(index, axis, n, true)) }
 }
 
-// chosen returns n, the elements that index names over axes of x, and a view of index, under the shape of the reduction. The
-// index itself is the node's: a caller who frees the view leaves the gradient what it reads.
+// chosen returns n, the elements that index names over axes of x, and a view of index, under the
+// shape of the reduction. The index itself is the node's: a caller who frees the view leaves the
+// gradient what it reads.
 func (n *Node) chosen(x *Node, axes []int, index *tensor.Tensor) (*Node, *tensor.Tensor) {
 	shape := n.Shape()
 	if keeps(axes) {

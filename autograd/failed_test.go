@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFailedDevice: on a device that has failed, operations go through the motions, and what returns an error returns
-// the failure.
+// TestFailedDevice: on a device that has failed, operations go through the motions, and what
+// returns an error returns the failure.
 func TestFailedDevice(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d, err := tensor.Open(sel, tensor.Options{})

@@ -13,10 +13,12 @@ func (n *Node) IsParam() bool {
 	return n.param
 }
 
-// Freeze makes a parameter a constant until [Node.Unfreeze]: it gets no gradient, and what is computed from it and
-// constants is no graph. The gradient that it has is forgotten, so that an optimizer leaves it as it is, with its moments.
-// Graphs from before give it none either; what package replay recorded while it was not frozen is refused meanwhile.
-// [Node.NeedsGrad] reports false for it. It panics with tensor.ErrValue if the node is no parameter. PyTorch: requires_grad_(False).
+// Freeze makes a parameter a constant until [Node.Unfreeze]: it gets no gradient, and what is
+// computed from it and constants is no graph. The gradient that it has is forgotten, so that an
+// optimizer leaves it as it is, with its moments. Graphs from before give it none either; what
+// package replay recorded while it was not frozen is refused meanwhile. [Node.NeedsGrad] reports
+// false for it. It panics with tensor.ErrValue if the node is no parameter. PyTorch:
+// requires_grad_(False).
 func (n *Node) Freeze() {
 	n.mustParam("Freeze")
 	n.ownFrozen()
@@ -28,8 +30,8 @@ func (n *Node) Freeze() {
 	}
 }
 
-// Unfreeze makes a frozen parameter gather gradients again: those of graphs from then on. It panics with tensor.ErrValue
-// if the node is no parameter. PyTorch: requires_grad_(True).
+// Unfreeze makes a frozen parameter gather gradients again: those of graphs from then on. It panics
+// with tensor.ErrValue if the node is no parameter. PyTorch: requires_grad_(True).
 func (n *Node) Unfreeze() {
 	n.mustParam("Unfreeze")
 	n.ownFrozen()
@@ -49,8 +51,8 @@ func (n *Node) mustParam(op string) {
 // frozen reports whether the node is a parameter that was frozen.
 func (n *Node) frozen() bool { return n.param && !n.needs }
 
-// withConstants returns the inputs of a node with constants for frozen parameters: the graph stays as it was recorded
-// when these are unfrozen before Backward.
+// withConstants returns the inputs of a node with constants for frozen parameters: the graph stays
+// as it was recorded when these are unfrozen before Backward.
 func withConstants(inputs []*Node) []*Node {
 	if slices.ContainsFunc(inputs, (*Node).frozen) {
 		inputs = slices.Clone(inputs)

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFreeze: a frozen parameter is a constant in graphs, and has no gradient; in a flat buffer, too.
+// TestFreeze: a frozen parameter is a constant in graphs, and has no gradient; in a flat buffer,
+// too.
 func TestFreeze(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, flat := range []bool{false, true} {
@@ -59,7 +60,8 @@ func TestFreeze(t *testing.T) {
 	})
 }
 
-// TestFreezeBetween: a graph gives a gradient to none that is frozen now or was when it was recorded.
+// TestFreezeBetween: a graph gives a gradient to none that is frozen now or was when it was
+// recorded.
 func TestFreezeBetween(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, flat := range []bool{false, true} {

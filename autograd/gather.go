@@ -11,13 +11,14 @@ import (
 // gradient is what has been gathered for a node during a walk that records nothing.
 type gradient struct {
 	t *tensor.Tensor
-	// mine says that nobody else reads t's elements and that they are contiguous, so that more may be added
-	// to it in place.
+	// mine says that nobody else reads t's elements and that they are contiguous, so that more may
+	// be added to it in place.
 	mine bool
 }
 
-// settled returns g once all that came before are freed that it may share memory with: it is nobody else's if there is no
-// other tensor in its memory. What a view passed on, such as the gradient of a Reshape, then needs no copy.
+// settled returns g once all that came before are freed that it may share memory with: it is nobody
+// else's if there is no other tensor in its memory. What a view passed on, such as the gradient of
+// a Reshape, then needs no copy.
 func (g gradient) settled() gradient {
 	g.mine = g.mine || tensorapi.Impl.Alone(g.t)
 	return g
@@ -35,7 +36,8 @@ func (w *walk) add(n *Node, g gradient) {
 	}
 }
 
-// canWriteInPlace reports whether each gradient of n goes to its Grad as it comes: nobody wants to see the sum before.
+// canWriteInPlace reports whether each gradient of n goes to its Grad as it comes: nobody wants to
+// see the sum before.
 func (w *walk) canWriteInPlace(n *Node) bool {
 	return n.op == "" && n.needs && !w.hasTargets && !n.hooked()
 }

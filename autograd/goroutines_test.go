@@ -59,8 +59,8 @@ func hooked(d tensor.Device, f func(), walk func(loss, p *node) error) {
 	}
 }
 
-// TestModesOfGoroutines: what another goroutine does on a device in a mode is ErrGoroutine, whatever it is, and
-// changes nothing; the mode ends with its function.
+// TestModesOfGoroutines: what another goroutine does on a device in a mode is ErrGoroutine,
+// whatever it is, and changes nothing; the mode ends with its function.
 func TestModesOfGoroutines(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2})
@@ -103,7 +103,8 @@ func TestModesOfGoroutines(t *testing.T) {
 	})
 }
 
-// TestModesThatOverlap: of two goroutines whose modes would overlap the second is refused, however the first ends.
+// TestModesThatOverlap: of two goroutines whose modes would overlap the second is refused, however
+// the first ends.
 func TestModesThatOverlap(t *testing.T) {
 	d := devtest.CPU(t)
 	for first, begin := range modes {
@@ -140,7 +141,8 @@ func TestModesThatOverlap(t *testing.T) {
 	}
 }
 
-// TestNoGradInHandlers: a server recovers the panics of its handlers; the device continues as before.
+// TestNoGradInHandlers: a server recovers the panics of its handlers; the device continues as
+// before.
 func TestNoGradInHandlers(t *testing.T) {
 	d := devtest.CPU(t)
 	inside, leave := make(chan struct{}), make(chan struct{})
@@ -191,7 +193,8 @@ func TestNoGradInHandlers(t *testing.T) {
 	recorded(t, d, "after the handlers")
 }
 
-// TestModesNest: one goroutine may nest them in any way; each ends with its function, and is then what it was before.
+// TestModesNest: one goroutine may nest them in any way; each ends with its function, and is then
+// what it was before.
 func TestModesNest(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		other := devtest.Open(t, "cpu", tensor.Options{})
@@ -235,8 +238,8 @@ func TestModesNest(t *testing.T) {
 	})
 }
 
-// TestModeAtOperations lets modes of one goroutine begin and end while another computes, with no barrier between them: the
-// other sees right gradients, or ErrGoroutine.
+// TestModeAtOperations lets modes of one goroutine begin and end while another computes, with no
+// barrier between them: the other sees right gradients, or ErrGoroutine.
 func TestModeAtOperations(t *testing.T) {
 	d := devtest.CPU(t)
 	quit := make(chan struct{})

@@ -9,29 +9,33 @@ import (
 
 // GradOptions is what may be said to [Grad]. The zero value is what it does when nothing is said.
 type GradOptions struct {
-	// Seed is the gradient of y, of its shape. Without it y must have one element, whose gradient is 1. With CreateGraph
-	// the gradients can be differentiated with respect to it, too.
+	// Seed is the gradient of y, of its shape. Without it y must have one element, whose gradient
+	// is 1. With CreateGraph the gradients can be differentiated with respect to it, too.
 	Seed *Node
 	// Retain keeps the graph and its values, for another walk through it.
 	Retain bool
-	// CreateGraph records how the gradients are computed, so that they can be differentiated again. It does so under
-	// NoGrad too, and keeps the graph and its values, which the gradients are part of. A Backward through them frees what it
-	// passes; the rest is the collector's, or that of a tensor.Scope around a step.
+	// CreateGraph records how the gradients are computed, so that they can be differentiated again.
+	// It does so under NoGrad too, and keeps the graph and its values, which the gradients are part
+	// of. A Backward through them frees what it passes; the rest is the collector's, or that of a
+	// tensor.Scope around a step.
 	CreateGraph bool
-	// AllowUnused makes the gradient of a node that y does not depend on nil; without it, that is ErrUnused.
+	// AllowUnused makes the gradient of a node that y does not depend on nil; without it, that is
+	// ErrUnused.
 	AllowUnused bool
 }
 
-// Grad returns ∂y/∂x for each node x of xs, parameters or nodes on the way, and leaves the Grad of parameters alone. Only
-// what leads to one of xs is differentiated. The gradients are constants, or with CreateGraph nodes of a graph that goes
-// on to that of y. The values of the graph are freed as [Node.Backward] frees them, but not those of y and xs:
+// Grad returns ∂y/∂x for each node x of xs, parameters or nodes on the way, and leaves the Grad of
+// parameters alone. Only what leads to one of xs is differentiated. The gradients are constants, or
+// with CreateGraph nodes of a graph that goes on to that of y. The values of the graph are freed as
+// [Node.Backward] frees them, but not those of y and xs:
 //
 //	slope, err := autograd.Grad(y.Sum(), []*autograd.Node{x}, autograd.GradOptions{CreateGraph: true})
 //	// slope[0].Square().Sum().Backward() differentiates it again
 //
-// The errors are those of Backward, ErrNotOnGraph if one of xs is a constant, and ErrUnused. It panics with
-// tensor.ErrValue if y or one of xs is nil, xs is empty, or there is more than one GradOptions, and with
-// tensor.ErrGoroutine if another goroutine uses the device: Grad claims it, as [NoGrad] does.
+// The errors are those of Backward, ErrNotOnGraph if one of xs is a constant, and ErrUnused. It
+// panics with tensor.ErrValue if y or one of xs is nil, xs is empty, or there is more than one
+// GradOptions, and with tensor.ErrGoroutine if another goroutine uses the device: Grad claims it,
+// as [NoGrad] does.
 func Grad(y *Node, xs []*Node, opts ...GradOptions) ([]*Node, error) {
 	const op = "Grad"
 	y.must(op)

@@ -20,8 +20,8 @@ func grad(t *testing.T, y *node, xs []*node, opts ...autograd.GradOptions) []*no
 	return g
 }
 
-// TestGradIsBackward: Grad returns what Backward adds to parameters, and leaves those alone, also where kernels would
-// write straight into an optimizer's flat buffer.
+// TestGradIsBackward: Grad returns what Backward adds to parameters, and leaves those alone, also
+// where kernels would write straight into an optimizer's flat buffer.
 func TestGradIsBackward(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range gradCases(d) {
@@ -57,8 +57,8 @@ func TestGradIsBackward(t *testing.T) {
 	}
 }
 
-// TestGradOfNodes: gradients of values on the way, of the value itself, of one that is listed twice, and of several that
-// lead to each other.
+// TestGradOfNodes: gradients of values on the way, of the value itself, of one that is listed
+// twice, and of several that lead to each other.
 func TestGradOfNodes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, record := range []bool{false, true} {
@@ -165,7 +165,8 @@ func TestGradErrors(t *testing.T) {
 	fails(t, call(g[0].Sum(), []*node{p}), autograd.ErrNotOnGraph, "constants")
 }
 
-// TestGradFrees: without Retain the graph and its values are freed, but not those of the root and of the nodes asked for.
+// TestGradFrees: without Retain the graph and its values are freed, but not those of the root and
+// of the nodes asked for.
 func TestGradFrees(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 1, 2)
@@ -185,8 +186,8 @@ func TestGradFrees(t *testing.T) {
 	fails(t, h.Sum().Backward(), autograd.ErrGraphFreed, "exp")
 }
 
-// TestGradUnderNoGrad: CreateGraph says that there is to be a graph; other operations around it record none, before and
-// after, and also when the walk ends by a panic.
+// TestGradUnderNoGrad: CreateGraph says that there is to be a graph; other operations around it
+// record none, before and after, and also when the walk ends by a panic.
 func TestGradUnderNoGrad(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 2, 3)
@@ -210,8 +211,8 @@ func TestGradUnderNoGrad(t *testing.T) {
 	}
 }
 
-// TestBackwardRecordsNothing: an ordinary walk through gradients that are operations on Nodes keeps none of them, and
-// frees what they computed on the way, with the collector off.
+// TestBackwardRecordsNothing: an ordinary walk through gradients that are operations on Nodes keeps
+// none of them, and frees what they computed on the way, with the collector off.
 func TestBackwardRecordsNothing(t *testing.T) {
 	devtest.Uncollected(t)
 	d := devtest.CPU(t)
@@ -244,8 +245,9 @@ func TestBackwardRecordsNothing(t *testing.T) {
 	want(t, "second gradient", grad(t, g.Sum(), []*node{p})[0].Value(), 6, 12, 18)
 }
 
-// TestFirstOrderErrors: a gradient by kernels alone, in each form of delivery, is an error of a recorded walk that names
-// the operation, delivers nothing to anybody, and leaves the graph as it was. It is none where nobody wants it.
+// TestFirstOrderErrors: a gradient by kernels alone, in each form of delivery, is an error of a
+// recorded walk that names the operation, delivers nothing to anybody, and leaves the graph as it
+// was. It is none where nobody wants it.
 func TestFirstOrderErrors(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, deliver := range map[string]func(g *node, in *autograd.Grads){
@@ -312,8 +314,8 @@ func TestGradNodeAddsUp(t *testing.T) {
 
 func close64(a, b, tol float64) bool { return a-b <= tol && b-a <= tol }
 
-// TestSquaredErrorChanged: the recorded gradient reads the operands, which the kernel's does not: a change in between is
-// found by the one, and does not matter to the other.
+// TestSquaredErrorChanged: the recorded gradient reads the operands, which the kernel's does not: a
+// change in between is found by the one, and does not matter to the other.
 func TestSquaredErrorChanged(t *testing.T) {
 	d := devtest.CPU(t)
 	x, target := param(d, 1, 2), autograd.Const(vec(d, 0, 0))
@@ -327,7 +329,8 @@ func TestSquaredErrorChanged(t *testing.T) {
 	want(t, "gradient", grad(t, loss, []*node{x})[0].Value(), 2, 4)
 }
 
-// TestRecordedReadsNoMore: a value that the gradient's kernel does not read may be gone when it is recorded, too.
+// TestRecordedReadsNoMore: a value that the gradient's kernel does not read may be gone when it is
+// recorded, too.
 func TestRecordedReadsNoMore(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, f := range map[string]func(x *node) *node{

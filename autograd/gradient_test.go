@@ -20,12 +20,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// step is the step of a central difference that balances truncation (h²) against cancellation (ε/h) in
-// float64.
+// step is the step of a central difference that balances truncation (h²) against cancellation (ε/h)
+// in float64.
 const step = 6e-6
 
-// TestGradients holds every operation's gradients against central differences in float64, with a random
-// gradient coming from above.
+// TestGradients holds every operation's gradients against central differences in float64, with a
+// random gradient coming from above.
 func TestGradients(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) {
@@ -110,8 +110,8 @@ func product(shape []int) int {
 	return n
 }
 
-// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to NewOp, and each
-// row of the kernel tables.
+// TestEveryOpHasCase fails for an operation without a gradient case: each name that a file gives to
+// NewOp, and each row of the kernel tables.
 func TestEveryOpHasCase(t *testing.T) {
 	have := map[string]bool{}
 	for _, c := range gradCases(devtest.CPU(t)) {
@@ -160,9 +160,9 @@ func TestEveryOpHasCase(t *testing.T) {
 	}
 }
 
-// recordedOps returns the names that a file gives to NewOp, or to the part of it that
-// looks at nothing: literals, and constants of the function or the file. A
-// name of a row of the kernel tables, f.Name, is left out; one of any other kind is an error, so that none is missed.
+// recordedOps returns the names that a file gives to NewOp, or to the part of it that looks at
+// nothing: literals, and constants of the function or the file. A name of a row of the kernel
+// tables, f.Name, is left out; one of any other kind is an error, so that none is missed.
 func recordedOps(file *ast.File) (ops []string, err error) {
 	inFile := constants(file, func(n ast.Node) bool { _, body := n.(*ast.BlockStmt); return !body })
 	for _, decl := range file.Decls {
@@ -221,7 +221,8 @@ func constants(n ast.Node, into func(ast.Node) bool) map[string]string {
 	return known
 }
 
-// TestRecordedOps: names are found in each form, and one in a form that is not known is not passed over.
+// TestRecordedOps: names are found in each form, and one in a form that is not known is not passed
+// over.
 func TestRecordedOps(t *testing.T) {
 	for source, want := range map[string]string{
 		`func f() { NewOp("A", y) }`:                                               "[A]",

@@ -8,9 +8,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Grads is where the backward function of a node delivers the gradients of its inputs, which count from 0 in the
-// order in which [NewOp] got them. All sums over broadcast axes, and all additions of several contributions,
-// happen here.
+// Grads is where the backward function of a node delivers the gradients of its inputs, which count
+// from 0 in the order in which [NewOp] got them. All sums over broadcast axes, and all additions of
+// several contributions, happen here.
 //
 // Where a gradient has kernels of its own, and shall have a gradient as well, it is written twice:
 //
@@ -24,17 +24,19 @@ type Grads struct {
 	node *Node
 }
 
-// CreateGraph reports whether gradients shall have gradients: what [Grads.AccumulateNode] does not deliver is an error then.
+// CreateGraph reports whether gradients shall have gradients: what [Grads.AccumulateNode] does not
+// deliver is an error then.
 func (in *Grads) CreateGraph() bool { return in.walk.record }
 
 // Output returns the node whose gradient came: for gradients in terms of it.
 func (in *Grads) Output() *Node { return in.node }
 
-// NeedsGrad reports whether input i wants a gradient. It panics with tensor.ErrIndex if there is no such input.
+// NeedsGrad reports whether input i wants a gradient. It panics with tensor.ErrIndex if there is no
+// such input.
 func (in *Grads) NeedsGrad(i int) bool { return in.walk.wants(in.input(i)) }
 
-// AccumulateNode delivers what operations on Nodes made of g, of the inputs, and of [Grads.Output]. It panics with
-// tensor.ErrValue if g is nil, and otherwise as Give does.
+// AccumulateNode delivers what operations on Nodes made of g, of the inputs, and of [Grads.Output].
+// It panics with tensor.ErrValue if g is nil, and otherwise as Give does.
 func (in *Grads) AccumulateNode(i int, g *Node) {
 	if g == nil {
 		in.takes(i, nil)
@@ -47,9 +49,10 @@ func (in *Grads) AccumulateNode(i int, g *Node) {
 	}
 }
 
-// Accumulate delivers a tensor made for this purpose; it belongs to in from now on. It panics with tensor.ErrIndex if there is
-// no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was freed, tensor.ErrDevice if it is on another device
-// than the input, tensor.ErrType unless it is of reals, and tensor.ErrShape unless the input's shape broadcasts to its.
+// Accumulate delivers a tensor made for this purpose; it belongs to in from now on. It panics with
+// tensor.ErrIndex if there is no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was
+// freed, tensor.ErrDevice if it is on another device than the input, tensor.ErrType unless it is of
+// reals, and tensor.ErrShape unless the input's shape broadcasts to its.
 func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if in.notTwiceDifferentiable(n) {
@@ -67,8 +70,8 @@ func (in *Grads) AccumulateView(i int, g *tensor.Tensor) {
 	}
 }
 
-// notTwiceDifferentiable reports whether a gradient that kernels computed for n is of no use to a walk that records. That fails if n
-// wants one.
+// notTwiceDifferentiable reports whether a gradient that kernels computed for n is of no use to a
+// walk that records. That fails if n wants one.
 func (in *Grads) notTwiceDifferentiable(n *Node) bool {
 	if in.walk.record && in.walk.wants(n) {
 		in.none("it is computed by kernels")
@@ -84,8 +87,9 @@ func (in *Grads) none(why string) {
 	}
 }
 
-// unchanged reports whether the values that a walk that records is about to read are what they were, and fails it
-// otherwise: those that the kernels of an ordinary walk do not read are not in Node.saved.
+// unchanged reports whether the values that a walk that records is about to read are what they
+// were, and fails it otherwise: those that the kernels of an ordinary walk do not read are not in
+// Node.saved.
 func (in *Grads) unchanged(read ...savedValue) bool {
 	for _, s := range read {
 		if err := in.walk.stale(in.node, s); err != nil {
@@ -147,8 +151,9 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	}
 }
 
-// AccumulateInto delivers what write makes of a contiguous tensor of input i's shape, all of which it must write; without a copy
-// where that is possible. It panics with tensor.ErrIndex if there is no input i.
+// AccumulateInto delivers what write makes of a contiguous tensor of input i's shape, all of which
+// it must write; without a copy where that is possible. It panics with tensor.ErrIndex if there is
+// no input i.
 func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 	n := in.input(i)
 	if in.notTwiceDifferentiable(n) {

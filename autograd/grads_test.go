@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestBackwardLeavesNoGradValues: what NoGrad computed belongs to no graph: Backward uses it, through as many graphs
-// as there are, and does not free it.
+// TestBackwardLeavesNoGradValues: what NoGrad computed belongs to no graph: Backward uses it,
+// through as many graphs as there are, and does not free it.
 func TestBackwardLeavesNoGradValues(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 2, 3)
@@ -26,8 +26,8 @@ func TestBackwardLeavesNoGradValues(t *testing.T) {
 	fails(t, tensor.Try(func() { h.Value().Float64s() }), tensor.ErrFreed)
 }
 
-// TestInputWithoutGradient: a backward function need not deliver anything to an input. What that was computed from
-// has no gradient then, unless it has one another way.
+// TestInputWithoutGradient: a backward function need not deliver anything to an input. What that
+// was computed from has no gradient then, unless it has one another way.
 func TestInputWithoutGradient(t *testing.T) {
 	d := devtest.CPU(t)
 	second := func(x, y *node) *node { // y, and nothing of x

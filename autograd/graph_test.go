@@ -65,7 +65,8 @@ func TestAccumulationAndReuse(t *testing.T) {
 	if p.Grad() != nil {
 		t.Error("ZeroGrad left a gradient")
 	}
-	// The gradient passes through Add to both sides as one tensor; adding to one must not change the other.
+	// The gradient passes through Add to both sides as one tensor; adding to one must not change
+	// the other.
 	a, b := param(d, 1, 1), param(d, 1, 1)
 	s := a.Add(b)
 	if err := s.Add(a).Sum().Backward(); err != nil {
@@ -244,8 +245,8 @@ func TestNoGradNests(t *testing.T) {
 	}
 }
 
-// TestGradientOutlivesScope: the gradient of a parameter is not freed with the scope that Backward ran in, whether it
-// was made there, copied, or added to.
+// TestGradientOutlivesScope: the gradient of a parameter is not freed with the scope that Backward
+// ran in, whether it was made there, copied, or added to.
 func TestGradientOutlivesScope(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, f := range map[string]func(p *node) *node{
@@ -300,7 +301,8 @@ func TestFlatMemory(t *testing.T) {
 	})
 }
 
-// TestBitEqual: the same graph twice gives the same bits, and every device agrees with the Go device.
+// TestBitEqual: the same graph twice gives the same bits, and every device agrees with the Go
+// device.
 func TestBitEqual(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		run := func() []float64 {

@@ -18,17 +18,20 @@ func (n *Node) hooks() []*hook {
 	return n.extra.hooks
 }
 
-// Hook makes every Backward and [Grad] that computes the gradient of n call f with it: once, with the sum over all uses
-// of n, before it reaches the inputs of n or is added to the Grad of a parameter. f returns what takes its place, of
-// its shape, or nil to leave it. Several hooks of one node run in the order in which they came, each with what those
-// before it returned; what the last returns, [Grad] returns. remove takes this one away.
+// Hook makes every Backward and [Grad] that computes the gradient of n call f with it: once, with
+// the sum over all uses of n, before it reaches the inputs of n or is added to the Grad of a
+// parameter. f returns what takes its place, of its shape, or nil to leave it. Several hooks of one
+// node run in the order in which they came, each with what those before it returned; what the last
+// returns, [Grad] returns. remove takes this one away.
 //
-// f must not change g. It may use g in operations on Nodes, which a walk with CreateGraph records; without, g and what f
-// computes are freed once they have been used: f keeps g.Copy().Retain(). It may not walk the graph that it is called from.
+// f must not change g. It may use g in operations on Nodes, which a walk with CreateGraph records;
+// without, g and what f computes are freed once they have been used: f keeps g.Copy().Retain(). It
+// may not walk the graph that it is called from.
 //
-// It panics with tensor.ErrValue if f is nil, or if n needs no gradient other than by NoGrad, where Hook does nothing; with
-// ErrGraphFreed if Backward has passed n. Backward panics with tensor.ErrShape, tensor.ErrType, tensor.ErrDevice or
-// tensor.ErrFreed if f returns what cannot be the gradient of n.
+// It panics with tensor.ErrValue if f is nil, or if n needs no gradient other than by NoGrad, where
+// Hook does nothing; with ErrGraphFreed if Backward has passed n. Backward panics with
+// tensor.ErrShape, tensor.ErrType, tensor.ErrDevice or tensor.ErrFreed if f returns what cannot be
+// the gradient of n.
 func (n *Node) Hook(f func(g *Node) *Node) (remove func()) {
 	n.must("Hook")
 	n.recorded() // with the hooks that it had
@@ -104,7 +107,8 @@ func (w *walk) afterHooks(n *Node, came state, g *tensor.Tensor) {
 	}
 }
 
-// replacement returns the value of what a hook of n returned. It panics unless that can be the gradient of n.
+// replacement returns the value of what a hook of n returned. It panics unless that can be the
+// gradient of n.
 func (n *Node) replacement(r *Node) *tensor.Tensor {
 	misuse := func(kind error, detail string) {
 		panic(&tensor.Error{Pkg: "autograd", Op: "hook of " + n.label(), Kind: kind, Shapes: [][]int{n.Shape(), r.Shape()}, Detail: detail})

@@ -21,8 +21,9 @@ func back(t *testing.T, y *node, record bool) {
 	}
 }
 
-// TestHookSeesTheSum: a hook is called once for each walk, with the sum over all uses, of parameters and of values on the
-// way, with a flat buffer and without, whatever of the forms a gradient is delivered in.
+// TestHookSeesTheSum: a hook is called once for each walk, with the sum over all uses, of
+// parameters and of values on the way, with a flat buffer and without, whatever of the forms a
+// gradient is delivered in.
 func TestHookSeesTheSum(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		start := []float64{0.5, -1, 0.25, 2, -0.5, 1, 0.75, -2, 1.5, 0.1, -0.3, 0.9}
@@ -201,7 +202,8 @@ func TestHookMisuse(t *testing.T) {
 	}
 }
 
-// TestHookWalks: a hook may walk another graph, of shared parameters too, but not the one that it is called from.
+// TestHookWalks: a hook may walk another graph, of shared parameters too, but not the one that it
+// is called from.
 func TestHookWalks(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, record := range []bool{false, true} {

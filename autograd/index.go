@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// cut is a view that reads each element of a tensor at most once: for tensors, and the operation on Nodes that takes it.
+// cut is a view that reads each element of a tensor at most once: for tensors, and the operation on
+// Nodes that takes it.
 type cut struct {
 	of   func(t *tensor.Tensor) *tensor.Tensor
 	node func(n *Node) *Node
@@ -24,8 +25,8 @@ func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
 	}
 }
 
-// addPart delivers g as the gradient of a cut of input i: into what was gathered so far, if that is nobody else's, so that
-// many parts of a tensor do not make as many gradients of its size.
+// addPart delivers g as the gradient of a cut of input i: into what was gathered so far, if that is
+// nobody else's, so that many parts of a tensor do not make as many gradients of its size.
 func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 	n := in.input(i)
 	var whole *tensor.Tensor
@@ -48,7 +49,8 @@ func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 	place.Free()
 }
 
-// place returns x in its place among zeros of the given shape: what undoes the cut. Gradient: the cut of g.
+// place returns x in its place among zeros of the given shape: what undoes the cut. Gradient: the
+// cut of g.
 func (c cut) place(x *Node, shape []int) *Node {
 	const op = "Place"
 	y := tensor.Empty(x.use(op).Device(), shape...)
@@ -63,34 +65,37 @@ func (c cut) write(dst, x *tensor.Tensor) {
 	place.Free()
 }
 
-// Slice returns elements [from, to) along an axis; numbers below 0 count from the end, and to may be tensor.End.
-// It shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex as [tensor.Tensor.Slice] does.
-// Gradient: g in that place, 0 elsewhere.
+// Slice returns elements [from, to) along an axis; numbers below 0 count from the end, and to may
+// be tensor.End. It shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex as
+// [tensor.Tensor.Slice] does. Gradient: g in that place, 0 elsewhere.
 func (x *Node) Slice(axis, from, to int) *Node {
 	const op = "Slice"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) }, func(n *Node) *Node { return n.Slice(axis, from, to) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
-// Step returns every step-th element along an axis, beginning with the first. It shares x's storage. It panics with
-// tensor.ErrAxis, and with tensor.ErrValue for a step below 1. Gradient: g in those places, 0 elsewhere.
+// Step returns every step-th element along an axis, beginning with the first. It shares x's
+// storage. It panics with tensor.ErrAxis, and with tensor.ErrValue for a step below 1. Gradient: g
+// in those places, 0 elsewhere.
 func (x *Node) Step(axis, step int) *Node {
 	const op = "Step"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
-// Select returns the elements with one index along an axis, which disappears; both may count from the end. It
-// shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex. Gradient: g in that place, 0 elsewhere.
+// Select returns the elements with one index along an axis, which disappears; both may count from
+// the end. It shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex. Gradient: g in
+// that place, 0 elsewhere.
 func (x *Node) Select(axis, index int) *Node {
 	const op = "Select"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) }, func(n *Node) *Node { return n.Select(axis, index) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
-// GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c]. index must outlive
-// Backward, unchanged. It panics with tensor.ErrShape for another rank, tensor.ErrType for another type, and tensor.ErrIndex for an
-// index outside [0, r). Gradient: the rows of g, added to the rows they came from in the order of index.
+// GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c].
+// index must outlive Backward, unchanged. It panics with tensor.ErrShape for another rank,
+// tensor.ErrType for another type, and tensor.ErrIndex for an index outside [0, r). Gradient: the
+// rows of g, added to the rows they came from in the order of index.
 func (x *Node) GatherRows(index *tensor.Tensor) *Node {
 	shape := x.use("GatherRows").Shape()
 	return NewOp("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *Node, in *Grads) {
@@ -102,8 +107,8 @@ func (x *Node) GatherRows(index *tensor.Tensor) *Node {
 	}, index)
 }
 
-// scatterRows returns a matrix of the given shape with the rows of x added to those that index names: what undoes
-// GatherRows. Gradient: the rows of g that index names.
+// scatterRows returns a matrix of the given shape with the rows of x added to those that index
+// names: what undoes GatherRows. Gradient: the rows of g that index names.
 func (x *Node) scatterRows(index *tensor.Tensor, shape []int) *Node {
 	const op = "ScatterAddRows"
 	return NewOp(op, scatterRows(x.use(op), index, shape), []*Node{x}, func(g *Node, in *Grads) {

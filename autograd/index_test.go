@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPartGradients: the gradient of a part is 0 outside it, whatever the memory held before that it is written to:
-// a parameter's own, a flat buffer's, or memory that is used again.
+// TestPartGradients: the gradient of a part is 0 outside it, whatever the memory held before that
+// it is written to: a parameter's own, a flat buffer's, or memory that is used again.
 func TestPartGradients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for what, c := range map[string]struct {
@@ -47,8 +47,8 @@ func TestPartGradients(t *testing.T) {
 	})
 }
 
-// TestPartIsView: a part shares the storage of what it is of, so that a write through it is a change of the whole,
-// which the gradients that need the whole find.
+// TestPartIsView: a part shares the storage of what it is of, so that a write through it is a
+// change of the whole, which the gradients that need the whole find.
 func TestPartIsView(t *testing.T) {
 	d := devtest.CPU(t)
 	for what, part := range map[string]func(x *node) *node{

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestIndicesChanged: indices that changed between the operation and Backward are found, wherever a gradient reads them.
+// TestIndicesChanged: indices that changed between the operation and Backward are found, wherever a
+// gradient reads them.
 func TestIndicesChanged(t *testing.T) {
 	d := devtest.CPU(t)
 	src := autograd.Const(tensor.Full(d, 2, 2, 3))
@@ -43,8 +44,8 @@ func TestIndicesChanged(t *testing.T) {
 	}
 }
 
-// TestManyParts: parts of one value add to one gradient, whichever of them are used and however they overlap, with a
-// parameter's gradient from before.
+// TestManyParts: parts of one value add to one gradient, whichever of them are used and however
+// they overlap, with a parameter's gradient from before.
 func TestManyParts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, flat := range []bool{false, true} {

@@ -58,8 +58,9 @@ func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 	}, index)
 }
 
-// lastOf returns 1 for each element of a shape that is found where it was put, 0 for one whose place another took after it.
-// found puts numbers of that shape to their places, and returns what is there.
+// lastOf returns 1 for each element of a shape that is found where it was put, 0 for one whose
+// place another took after it. found puts numbers of that shape to their places, and returns what
+// is there.
 func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, d tensor.Device) *Node {
 	numbers := tensor.ArangeOf(d, tensor.Int32, 0, float64(size(shape)), 1).Reshape(shape...)
 	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(tensor.Real))
@@ -107,7 +108,8 @@ type embedding struct {
 	tensor.EmbeddingOptions
 }
 
-// sum returns the rows of x added to those that they came from. Gradient: the rows of g, 0 for those of Padding.
+// sum returns the rows of x added to those that they came from. Gradient: the rows of g, 0 for
+// those of Padding.
 func (e embedding) sum(x *Node) *Node {
 	const op = "EmbeddingSum"
 	y := tensor.Empty(x.use(op).Device(), e.shape...)

@@ -22,8 +22,9 @@ func hessian(t *testing.T, d tensor.Device, f func(x *node) *node, v []float64) 
 	return values(t, g.Value()), second
 }
 
-// TestSecondGradientsAtInfinity: the gradients of gradients beside infinities are finite where PyTorch's are: those of norms of
-// negative powers, of which an infinity is no part. A share of 1 between equal infinities is a constant.
+// TestSecondGradientsAtInfinity: the gradients of gradients beside infinities are finite where
+// PyTorch's are: those of norms of negative powers, of which an infinity is no part. A share of 1
+// between equal infinities is a constant.
 func TestSecondGradientsAtInfinity(t *testing.T) {
 	norm := func(p float64) func(x *node) *node { return func(x *node) *node { return x.Norm(p) } }
 	sum := func(x *node) *node { return x.LogSumExp() }
@@ -84,8 +85,8 @@ func within(got, want []float64, off float64) bool {
 	return len(got) == len(want)
 }
 
-// TestProductGradientsAtInfinity: gradients of running products beside infinities and NaN are those of the formula on every
-// device: Σ g·Π x of the other elements, in which 0·∞ alone is NaN.
+// TestProductGradientsAtInfinity: gradients of running products beside infinities and NaN are those
+// of the formula on every device: Σ g·Π x of the other elements, in which 0·∞ alone is NaN.
 func TestProductGradientsAtInfinity(t *testing.T) {
 	long := func(special map[int]float64) []float64 {
 		v := make([]float64, 5000)

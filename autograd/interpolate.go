@@ -5,8 +5,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Interpolate returns x with as many positions along its last axes as size says: see [tensor.Tensor.Interpolate], as which it
-// panics. Gradient: g to the inputs of each output, with the weights that they have in it.
+// Interpolate returns x with as many positions along its last axes as size says: see
+// [tensor.Tensor.Interpolate], as which it panics. Gradient: g to the inputs of each output, with
+// the weights that they have in it.
 func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
 	run, grad := tensorapi.Impl.Interpolate("Interpolate", x.use("Interpolate"), size, options)
 	return x.interpolate(run, grad)

@@ -16,8 +16,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLaunchesOfNodes: a node shows the kernels of its own operation, not what was launched before it: by the making
-// of tensors, an optimizer, another Backward, or a user.
+// TestLaunchesOfNodes: a node shows the kernels of its own operation, not what was launched before
+// it: by the making of tensors, an optimizer, another Backward, or a user.
 func TestLaunchesOfNodes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		params := perceptron(d, 8, 16, 2)
@@ -68,8 +68,8 @@ func TestLaunchesOfNodes(t *testing.T) {
 	})
 }
 
-// TestFailureNamesNode: in check mode, a failure names the node that asked for the launch, on the way forward and back; one in a
-// launch outside the graph names none.
+// TestFailureNamesNode: in check mode, a failure names the node that asked for the launch, on the
+// way forward and back; one in a launch outside the graph names none.
 func TestFailureNamesNode(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

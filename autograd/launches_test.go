@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGradientsInPlace: what computes a gradient writes it where it belongs, or adds it to what is there, without a
-// launch that copies or adds.
+// TestGradientsInPlace: what computes a gradient writes it where it belongs, or adds it to what is
+// there, without a launch that copies or adds.
 func TestGradientsInPlace(t *testing.T) {
 	d := devtest.CPU(t)
 	seed := tensor.Full(d, 1, 2, 2)
@@ -60,8 +60,9 @@ func TestGradientsInPlace(t *testing.T) {
 	}
 }
 
-// TestBroadcastInFlatBuffer: the gradient of a parameter that was broadcast is that of one without a flat buffer, whichever
-// axes are summed, in the first pass and in those that add to it. The sum of leading axes is one launch.
+// TestBroadcastInFlatBuffer: the gradient of a parameter that was broadcast is that of one without
+// a flat buffer, whichever axes are summed, in the first pass and in those that add to it. The sum
+// of leading axes is one launch.
 func TestBroadcastInFlatBuffer(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range []struct {
@@ -98,7 +99,8 @@ func TestBroadcastInFlatBuffer(t *testing.T) {
 	}
 }
 
-// TestConvGradientsInPlace: the gradients of a convolution's weights and bias are written where they belong.
+// TestConvGradientsInPlace: the gradients of a convolution's weights and bias are written where
+// they belong.
 func TestConvGradientsInPlace(t *testing.T) {
 	d := devtest.CPU(t)
 	w, b := autograd.Param(tensor.Full(d, 1, 2, 1, 2, 2), "w"), autograd.Param(tensor.Full(d, 1, 2), "b")

@@ -9,13 +9,15 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x […, k], whose leading axes are rows, w [k, n],
-// b [n] or nil for none, and an element-wise function f of one operand with its scalars, such as fn.Tanh, or nil
-// for none. Unless x is a matrix, it is copied where its leading axes are not contiguous. It panics with tensor.ErrShape, and
-// with tensor.ErrValue for a function of another number of operands, or another number of scalars. Gradients, for dz =
-// f'(x·w + b)·g: dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is what the method
-// of f's name says. Where f' follows from f's value alone, as of ReLU, Tanh, Sigmoid and a leaky ReLU whose slope is not
-// negative, only that is kept; otherwise the launch stores x·w + b, too, and the graph keeps it.
+// Linear returns a layer of a perceptron in one launch: f(x·w + b) for x […, k], whose leading axes
+// are rows, w [k, n], b [n] or nil for none, and an element-wise function f of one operand with its
+// scalars, such as fn.Tanh, or nil for none. Unless x is a matrix, it is copied where its leading
+// axes are not contiguous. It panics with tensor.ErrShape, and with tensor.ErrValue for a function
+// of another number of operands, or another number of scalars. Gradients, for dz = f'(x·w + b)·g:
+// dz·wᵀ, xᵀ·dz and the sum of dz's rows; dz and that sum are one launch. At kinks f' is what the
+// method of f's name says. Where f' follows from f's value alone, as of ReLU, Tanh, Sigmoid and a
+// leaky ReLU whose slope is not negative, only that is kept; otherwise the launch stores x·w + b,
+// too, and the graph keeps it.
 func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node {
 	const op = "Linear"
 	xv, wv := x.use(op), w.use(op)
@@ -93,7 +95,8 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	return n
 }
 
-// product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the product.
+// product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the
+// product.
 func (in *Grads) product(g, x, w *Node) {
 	if !in.CreateGraph() {
 		in.products(g.value, x.value, w.value)
@@ -121,8 +124,8 @@ func (in *Grads) products(g, x, w *tensor.Tensor) {
 	}
 }
 
-// SquaredError returns the scalar Σ (x − target)². It panics with tensor.ErrShape unless both have one shape.
-// Gradients: 2(x − target)·g and its negative; the pass that sums computes them, too.
+// SquaredError returns the scalar Σ (x − target)². It panics with tensor.ErrShape unless both have
+// one shape. Gradients: 2(x − target)·g and its negative; the pass that sums computes them, too.
 func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
 	xv, tv := x.use(op), target.use(op)

@@ -37,8 +37,8 @@ func (c layerCase) of(z *node) *node {
 // swish is a function of a program's own, of a scalar that it uses and one that it does not.
 var swish = &kernels.Function{Name: "swish", Value: expr.Input(0).Div(expr.Const(1).Add(expr.Param(1).Mul(expr.Input(0)).Neg().Exp())), Scalars: []float64{9, 1.5}}
 
-// layerCases are functions whose gradient reads the value, the operand, both or neither, is that of the value itself, or
-// is zero.
+// layerCases are functions whose gradient reads the value, the operand, both or neither, is that of
+// the value itself, or is zero.
 var layerCases = []layerCase{
 	{nil, nil}, {fn.Identity, nil}, {fn.ReLU, nil}, {fn.LeakyReLU, []float64{0.25}}, {fn.LeakyReLU, []float64{-0.25}},
 	{fn.Tanh, nil}, {fn.Sigmoid, nil}, {fn.Softplus, nil}, {fn.Clamp, []float64{-0.5, 0.75}}, {fn.Sine, []float64{3}},
@@ -62,7 +62,8 @@ func TestLinearSlope(t *testing.T) {
 	}
 }
 
-// TestLinearKeeps: a layer stores the operand of its function where there is a gradient that reads it, and nowhere else.
+// TestLinearKeeps: a layer stores the operand of its function where there is a gradient that reads
+// it, and nowhere else.
 func TestLinearKeeps(t *testing.T) {
 	devtest.Uncollected(t)
 	d := devtest.CPU(t)
@@ -107,8 +108,9 @@ func TestLinearKeeps(t *testing.T) {
 	}
 }
 
-// TestLinearIsItsParts: a layer has the values and the gradients of the product, the sum and the function that it
-// does in one, of sizes that are 0 too, in a flat buffer and without, and when they are added to.
+// TestLinearIsItsParts: a layer has the values and the gradients of the product, the sum and the
+// function that it does in one, of sizes that are 0 too, in a flat buffer and without, and when
+// they are added to.
 func TestLinearIsItsParts(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, s := range [][3]int{{4, 3, 2}, {1, 1, 1}, {0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {0, 0, 0}, {300, 3, 2}} {

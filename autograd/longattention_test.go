@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSumsOfLongAttention: the mean of 300,000 values that equal scores give, and the gradients of values and keys that as many queries
-// share, are off by a few units in the last place, not by as many as there are terms.
+// TestSumsOfLongAttention: the mean of 300,000 values that equal scores give, and the gradients of
+// values and keys that as many queries share, are off by a few units in the last place, not by as
+// many as there are terms.
 func TestSumsOfLongAttention(t *testing.T) {
 	const many, few, features = 300_000, 33, 4
 	r := rand.New(rand.NewPCG(3, 9))

@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLongBiasGradients: over a million rows, gradients of a bias, of one that is broadcast and of a weight, whose terms
-// are of one sign, are those of float64 to a part in a million. Sums one term after the other are off by a part in a thousand.
+// TestLongBiasGradients: over a million rows, gradients of a bias, of one that is broadcast and of
+// a weight, whose terms are of one sign, are those of float64 to a part in a million. Sums one term
+// after the other are off by a part in a thousand.
 func TestLongBiasGradients(t *testing.T) {
 	const rows, columns = 1_000_003, 3
 	rng := rand.New(rand.NewPCG(1, 2))

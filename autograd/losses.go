@@ -70,32 +70,35 @@ func positive(op, what string, v float64) {
 	}
 }
 
-// MSE returns the squared differences (x − t)² of x and targets of one shape. It panics with tensor.ErrShape. Gradients: 2·(x −
-// t)·g, and its negative. The sum alone, in one launch with its gradient, is SquaredError.
+// MSE returns the squared differences (x − t)² of x and targets of one shape. It panics with
+// tensor.ErrShape. Gradients: 2·(x − t)·g, and its negative. The sum alone, in one launch with its
+// gradient, is SquaredError.
 func MSE(x, target *Node, options ...LossOptions) *Node {
 	alike("MSE", x, target)
 	return optional("MSE", options).Reduction.of("MSE", elementwise("MSE", ops.SquaredDifference, nil, x, target))
 }
 
-// L1 returns the absolute differences |x − t| of x and targets of one shape. It panics with tensor.ErrShape. Gradients: g by
-// the sign of x − t, 0 where they are equal, and its negative.
+// L1 returns the absolute differences |x − t| of x and targets of one shape. It panics with
+// tensor.ErrShape. Gradients: g by the sign of x − t, 0 where they are equal, and its negative.
 func L1(x, target *Node, options ...LossOptions) *Node {
 	alike("L1", x, target)
 	return optional("L1", options).Reduction.of("L1", elementwise("L1", ops.AbsoluteError, nil, x, target))
 }
 
-// Huber returns ½·d² where d = |x − t| is below delta, and delta·(d − ½·delta) elsewhere, of x and targets of one shape. It
-// panics with tensor.ErrShape, and with tensor.ErrValue unless delta is above 0. Gradients: g·(x − t), at most g·delta in
-// size, and its negative. Source: Huber, "Robust Estimation of a Location Parameter", 1964.
+// Huber returns ½·d² where d = |x − t| is below delta, and delta·(d − ½·delta) elsewhere, of x and
+// targets of one shape. It panics with tensor.ErrShape, and with tensor.ErrValue unless delta is
+// above 0. Gradients: g·(x − t), at most g·delta in size, and its negative. Source: Huber, "Robust
+// Estimation of a Location Parameter", 1964.
 func Huber(x, target *Node, delta float64, options ...LossOptions) *Node {
 	alike("Huber", x, target)
 	positive("Huber", "delta", delta)
 	return optional("Huber", options).Reduction.of("Huber", elementwise("Huber", ops.Huber, []float64{delta}, x, target))
 }
 
-// SmoothL1 returns Huber divided by beta, its delta: ½·d²/beta where d = |x − t| is below beta, and d − ½·beta elsewhere; with beta
-// 0 it is L1. It panics with tensor.ErrShape, and with tensor.ErrValue for a beta below 0. Gradients: g·(x − t)/beta, at most
-// g in size, and its negative. Source: Girshick, "Fast R-CNN", 2015.
+// SmoothL1 returns Huber divided by beta, its delta: ½·d²/beta where d = |x − t| is below beta, and
+// d − ½·beta elsewhere; with beta 0 it is L1. It panics with tensor.ErrShape, and with
+// tensor.ErrValue for a beta below 0. Gradients: g·(x − t)/beta, at most g in size, and its
+// negative. Source: Girshick, "Fast R-CNN", 2015.
 func SmoothL1(x, target *Node, beta float64, options ...LossOptions) *Node {
 	const op = "SmoothL1"
 	alike(op, x, target)
@@ -116,13 +119,14 @@ type BinaryOptions struct {
 	Reduction Reduction // what becomes of the losses of many elements
 }
 
-// BCEWithLogits returns the binary cross-entropy of the sigmoid of scores x and targets t from 0 to 1, of one shape,
+// BCEWithLogits returns the binary cross-entropy of the sigmoid of scores x and targets t from 0 to
+// 1, of one shape,
 //
 //	−p·t·log σ(x) − (1 − t)·log(1 − σ(x)),   p = Positive
 //
-// without overflow; infinite for an infinite score, and NaN where its target is that very side. It panics with tensor.ErrShape.
-// Gradients: g·(1 − t − (1 + (p − 1)·t)·σ(−x)) of x, which is g·(σ(x) − t) without Positive, and those of the formula of
-// targets, Positive and Weights.
+// without overflow; infinite for an infinite score, and NaN where its target is that very side. It
+// panics with tensor.ErrShape. Gradients: g·(1 − t − (1 + (p − 1)·t)·σ(−x)) of x, which is g·(σ(x)
+// − t) without Positive, and those of the formula of targets, Positive and Weights.
 func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
 	const op = "BCEWithLogits"
 	defer tensorapi.Rename("autograd", op)
@@ -190,8 +194,9 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	return x.Mul(w).Sum(axis).Div(length(x).Mul(length(w)))
 }
 
-// HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one shape; of another target, both.
-// It panics with tensor.ErrShape. Gradient of x: g where the target is not −1, and −g where it is not 1 and x is below the margin.
+// HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one
+// shape; of another target, both. It panics with tensor.ErrShape. Gradient of x: g where the target
+// is not −1, and −g where it is not 1 and x is below the margin.
 func HingeEmbedding(x, target *Node, margin float64, options ...LossOptions) *Node {
 	const op = "HingeEmbedding"
 	alike(op, x, target)
@@ -204,11 +209,13 @@ type MarginOptions struct {
 	Reduction Reduction // what becomes of the losses of many elements
 }
 
-// TripletMargin returns max(0, d(a, p) − d(a, n) + margin) of anchors a, positive and negative examples, which broadcast to each
-// other; d is the Euclidean distance along the last axis, of the difference plus 1e−6, as PyTorch has it. Integers are converted
-// to reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue for a margin below 0. Gradients are those
-// of the operations that it is made of; of a distance of 0, 0. Source: Balntas, Riba, Ponsa, Mikolajczyk, "Learning local feature descriptors with triplets and shallow
-// convolutional neural networks", 2016.
+// TripletMargin returns max(0, d(a, p) − d(a, n) + margin) of anchors a, positive and negative
+// examples, which broadcast to each other; d is the Euclidean distance along the last axis, of the
+// difference plus 1e−6, as PyTorch has it. Integers are converted to reals. It panics with
+// tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue for a margin below 0. Gradients are
+// those of the operations that it is made of; of a distance of 0, 0. Source: Balntas, Riba, Ponsa,
+// Mikolajczyk, "Learning local feature descriptors with triplets and shallow convolutional neural
+// networks", 2016.
 func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions) *Node {
 	const op = "TripletMargin"
 	defer tensorapi.Rename("autograd", op)

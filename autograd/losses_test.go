@@ -23,8 +23,8 @@ func near(t *testing.T, what string, x *tensor.Tensor, want ...float64) {
 	}
 }
 
-// TestBinaryCrossEntropyOfInfinities: a score that is infinite, on the wrong side or between, has an infinite loss, with weights of
-// positive targets and without.
+// TestBinaryCrossEntropyOfInfinities: a score that is infinite, on the wrong side or between, has
+// an infinite loss, with weights of positive targets and without.
 func TestBinaryCrossEntropyOfInfinities(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		inf := math.Inf(1)
@@ -37,7 +37,8 @@ func TestBinaryCrossEntropyOfInfinities(t *testing.T) {
 	})
 }
 
-// TestTripletMarginOfEquals: an anchor at no distance from its example has a gradient, of 0 on that side.
+// TestTripletMarginOfEquals: an anchor at no distance from its example has a gradient, of 0 on that
+// side.
 func TestTripletMarginOfEquals(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		a := autograd.Param(tensor.New(d, []float64{0, 0}), "a")
@@ -51,8 +52,8 @@ func TestTripletMarginOfEquals(t *testing.T) {
 	})
 }
 
-// TestCosineSimilarityOfSmall: an eps whose square is no number of the device divides all the same, and a vector of zeros has a
-// similarity of 0.
+// TestCosineSimilarityOfSmall: an eps whose square is no number of the device divides all the same,
+// and a vector of zeros has a similarity of 0.
 func TestCosineSimilarityOfSmall(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := autograd.Param(tensor.New(d, []float64{0, 0, 3, 4}, 2, 2), "x")
@@ -69,7 +70,8 @@ func TestCosineSimilarityOfSmall(t *testing.T) {
 	})
 }
 
-// TestLossesOfInts: losses that are made of other operations take integers for reals: bytes do not wrap around.
+// TestLossesOfInts: losses that are made of other operations take integers for reals: bytes do not
+// wrap around.
 func TestLossesOfInts(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, typ := range []tensor.Type{tensor.Uint8, tensor.Int32, tensor.Float16} {

@@ -6,10 +6,11 @@ import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
 )
 
-// MatMul returns the matrix product of x […, m, k] and w […, k, n]: of two matrices, or of batches of them, whose leading
-// axes broadcast by NumPy's rule. An x of one axis is a row, a w of one axis a column, and the product has no axis for it: of
-// two, it is their Dot. It panics with tensor.ErrShape, also for a scalar. Gradients: g·wᵀ and xᵀ·g, summed over the axes
-// along which an operand was repeated, which is part of the product.
+// MatMul returns the matrix product of x […, m, k] and w […, k, n]: of two matrices, or of batches
+// of them, whose leading axes broadcast by NumPy's rule. An x of one axis is a row, a w of one axis
+// a column, and the product has no axis for it: of two, it is their Dot. It panics with
+// tensor.ErrShape, also for a scalar. Gradients: g·wᵀ and xᵀ·g, summed over the axes along which an
+// operand was repeated, which is part of the product.
 func (x *Node) MatMul(w *Node) *Node {
 	const op = "MatMul"
 	xv, wv := x.use(op), w.use(op)
@@ -27,8 +28,8 @@ func (x *Node) MatMul(w *Node) *Node {
 	}, xv, wv)
 }
 
-// Dot returns the scalar Σ_i x[i]·w[i] of two nodes of one axis and one length. Of no elements it is 0. It panics with
-// tensor.ErrShape. Gradients: w·g, x·g.
+// Dot returns the scalar Σ_i x[i]·w[i] of two nodes of one axis and one length. Of no elements it
+// is 0. It panics with tensor.ErrShape. Gradients: w·g, x·g.
 func (x *Node) Dot(w *Node) *Node {
 	const op = "Dot"
 	xv, wv := x.use(op), w.use(op)
@@ -42,7 +43,8 @@ func (x *Node) Dot(w *Node) *Node {
 	}, xv, wv)
 }
 
-// batch delivers the gradients of a batch of products x·w, the node's inputs, for the gradient g of the batch.
+// batch delivers the gradients of a batch of products x·w, the node's inputs, for the gradient g of
+// the batch.
 func (in *Grads) batch(g, x, w *Node) {
 	if x.Rank() == 1 {
 		x, g = x.Reshape(1, x.Len()), g.Reshape(slices.Insert(slices.Clone(g.Shape()), g.Rank()-1, 1)...)
@@ -76,7 +78,8 @@ func (in *Grads) batchProduct(i int, a, b *Node) {
 	in.matMul(i, a.value, b.value)
 }
 
-// repeats returns the leading axes of g along which x, an operand of the product whose gradient g is, was repeated.
+// repeats returns the leading axes of g along which x, an operand of the product whose gradient g
+// is, was repeated.
 func repeats(x, g *Node) (axes []int) {
 	lead := g.Rank() - x.Rank()
 	for axis, n := range g.Shape()[:g.Rank()-2] {
@@ -87,7 +90,8 @@ func repeats(x, g *Node) (axes []int) {
 	return axes
 }
 
-// joined returns the operands of the product Σ aᵀ·b over the given axes, which are part of its sum then.
+// joined returns the operands of the product Σ aᵀ·b over the given axes, which are part of its sum
+// then.
 func joined(a, b *Node, over []int) (left, right *Node) {
 	rank := max(a.Rank(), b.Rank())
 	var order []int

@@ -14,13 +14,14 @@ type mode struct {
 	watch *watch // what they compute is looked at, or nil
 }
 
-// modes holds the devices whose mode is not the zero value. Each is claimed by the goroutine that set
-// the mode.
+// modes holds the devices whose mode is not the zero value. Each is claimed by the goroutine that
+// set the mode.
 var modes sync.Map // of tensor.Device: *mode
 
 var usual mode
 
-// modeOf returns the mode of d for op. It panics with tensor.ErrGoroutine if another goroutine set it.
+// modeOf returns the mode of d for op. It panics with tensor.ErrGoroutine if another goroutine set
+// it.
 func modeOf(d tensor.Device, op string) *mode {
 	m, ok := modes.Load(d)
 	if !ok {
@@ -55,8 +56,8 @@ func leave(d tensor.Device, before any) {
 func noGrad(d tensor.Device, op string) bool { return modeOf(d, op).quiet }
 
 // NoGrad runs f without recording operations on d: for inference. Their values are freed by the
-// tensor.Scope they are made in, or by Free. The mode ends when f returns or panics, and is then what
-// it was before.
+// tensor.Scope they are made in, or by Free. The mode ends when f returns or panics, and is then
+// what it was before.
 //
 // NoGrad claims d for f: whatever another goroutine begins on d meanwhile panics with
 // tensor.ErrGoroutine, and so does NoGrad if another goroutine has claimed d. That holds for

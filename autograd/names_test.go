@@ -39,8 +39,8 @@ func operands(t *testing.T) map[reflect.Type][]any {
 // TestErrorsNameTheMethod: what a method of Tensor or Node panics with names that method.
 func TestErrorsNameTheMethod(t *testing.T) {
 	pools := operands(t)
-	// Fields that are read are no operations: of no tensor they panic as Go does. MapInPlace names the function that it maps, and
-	// some cannot be called without a function of the caller's.
+	// Fields that are read are no operations: of no tensor they panic as Go does. MapInPlace names
+	// the function that it maps, and some cannot be called without a function of the caller's.
 	others := map[string][]string{
 		"Tensor": {"IsContiguous", "Device", "Free", "Freed", "Retain", "Len", "MapInPlace", "Rank", "Shape", "String", "MarkWritten", "Type"},
 		"Node":   {"NewOp", "Hook", "Free", "ValueFor", "Backward"},
@@ -54,7 +54,8 @@ func TestErrorsNameTheMethod(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheFunction: what a function of this package that takes nodes panics with names that function.
+// TestErrorsNameTheFunction: what a function of this package that takes nodes panics with names
+// that function.
 func TestErrorsNameTheFunction(t *testing.T) {
 	pools := operands(t)
 	functions := map[string]any{"Concat": autograd.Concat, "Stack": autograd.Stack, "Meshgrid": autograd.Meshgrid, "CrossEntropy": autograd.CrossEntropy, "NLL": autograd.NLL,

@@ -11,8 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestWalkInHook: a hook may walk another graph of the same parameters. Neither walk sees what the other has gathered so
-// far, or was asked for, whether it ends well or not, and wherever on the way the hook is.
+// TestWalkInHook: a hook may walk another graph of the same parameters. Neither walk sees what the
+// other has gathered so far, or was asked for, whether it ends well or not, and wherever on the way
+// the hook is.
 func TestWalkInHook(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		keep := autograd.GradOptions{Retain: true}
@@ -49,8 +50,8 @@ func TestWalkInHook(t *testing.T) {
 	})
 }
 
-// TestWalkInHookAgain: however often a hook tries to walk what is walked, at any depth, that is an error; what was
-// computed under NoGrad has no graph, and may be part of both.
+// TestWalkInHookAgain: however often a hook tries to walk what is walked, at any depth, that is an
+// error; what was computed under NoGrad has no graph, and may be part of both.
 func TestWalkInHookAgain(t *testing.T) {
 	d := devtest.CPU(t)
 	keep := autograd.BackwardOptions{Retain: true}
@@ -82,7 +83,8 @@ func TestWalkInHookAgain(t *testing.T) {
 	want(t, "gradient", p.Grad(), 44)
 }
 
-// TestWalkInHookAfterPanic: what a walk that panicked has left behind is no part of the next, also in a hook.
+// TestWalkInHookAfterPanic: what a walk that panicked has left behind is no part of the next, also
+// in a hook.
 func TestWalkInHookAfterPanic(t *testing.T) {
 	d := devtest.CPU(t)
 	p := param(d, 2)

@@ -29,7 +29,8 @@ func cubeTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-// An operation of one's own: a kernel, and the gradient 3x²·g by operations on Nodes, which has gradients in turn.
+// An operation of one's own: a kernel, and the gradient 3x²·g by operations on Nodes, which has
+// gradients in turn.
 func ExampleNewOp() {
 	d, err := tensor.Open("cpu")
 	if err != nil {

@@ -73,8 +73,8 @@ func TestNilNodes(t *testing.T) {
 	}
 }
 
-// TestHostileGradients: what an operation of another package delivers is checked, and named by its operation; the graph
-// works after it, with what it is then given alone.
+// TestHostileGradients: what an operation of another package delivers is checked, and named by its
+// operation; the graph works after it, with what it is then given alone.
 func TestHostileGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.New(d, []float64{1, 2, 3}), "x")

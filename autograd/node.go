@@ -18,10 +18,11 @@ var (
 	ErrNotTwiceDifferentiable = errors.New("the gradient has no gradient")
 )
 
-// Node is a value in a graph: a parameter, a constant, or what an operation made of others. Its operations have the
-// names and parameters of those of tensor.Tensor, and a gradient. They return new Nodes and panic with a *tensor.Error
-// for misuse: with tensor.ErrValue if a Node is nil, tensor.ErrFreed if its value was freed, tensor.ErrDevice for
-// values of two devices, and what each states besides.
+// Node is a value in a graph: a parameter, a constant, or what an operation made of others. Its
+// operations have the names and parameters of those of tensor.Tensor, and a gradient. They return
+// new Nodes and panic with a *tensor.Error for misuse: with tensor.ErrValue if a Node is nil,
+// tensor.ErrFreed if its value was freed, tensor.ErrDevice for values of two devices, and what each
+// states besides.
 type Node struct {
 	value  *tensor.Tensor
 	op     string // "" for a leaf
@@ -71,16 +72,17 @@ type savedValue struct {
 	version uint64
 }
 
-// Const returns a leaf that needs no gradient. It does not take the tensor over: the caller frees it, or
-// the tensor.Scope it was made in. It panics with tensor.ErrValue if there is no tensor.
+// Const returns a leaf that needs no gradient. It does not take the tensor over: the caller frees
+// it, or the tensor.Scope it was made in. It panics with tensor.ErrValue if there is no tensor.
 func Const(t *tensor.Tensor) *Node {
 	mustTensor("Const", t)
 	return &Node{value: t}
 }
 
-// Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures. t stays the
-// parameter's value, exempt from the end of a tensor.Scope: what an optimizer makes of the one is seen in the
-// other. It panics with tensor.ErrValue if there is no tensor, and with tensor.ErrType unless it is of reals.
+// Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures.
+// t stays the parameter's value, exempt from the end of a tensor.Scope: what an optimizer makes of
+// the one is seen in the other. It panics with tensor.ErrValue if there is no tensor, and with
+// tensor.ErrType unless it is of reals.
 func Param(t *tensor.Tensor, name string) *Node {
 	mustTensor("Param", t)
 	if t.Type() != tensor.Real {
@@ -105,7 +107,8 @@ func (n *Node) must(op string) {
 	}
 }
 
-// Value returns the node's tensor. Backward frees that of an intermediate node unless Retain was called.
+// Value returns the node's tensor. Backward frees that of an intermediate node unless Retain was
+// called.
 func (n *Node) Value() *tensor.Tensor {
 	n.must("Value")
 	return n.value
@@ -118,8 +121,9 @@ func (n *Node) Grad() *tensor.Tensor {
 	return n.grad
 }
 
-// GradNode returns the gradient that Backward with CreateGraph recorded since the last ZeroGrad, which can be
-// differentiated again, or nil. What other calls of Backward added to Grad is not in it.
+// GradNode returns the gradient that Backward with CreateGraph recorded since the last ZeroGrad,
+// which can be differentiated again, or nil. What other calls of Backward added to Grad is not in
+// it.
 func (n *Node) GradNode() *Node {
 	n.must("GradNode")
 	n.foundGrad()
@@ -139,9 +143,9 @@ func (n *Node) Name() string {
 	return n.name
 }
 
-// Named names a node, for pictures and errors, and returns it. The name of a parameter is also what state dicts and the
-// states of optimizers call it: a package that walks models names parameters that have none, before an optimizer takes
-// them.
+// Named names a node, for pictures and errors, and returns it. The name of a parameter is also what
+// state dicts and the states of optimizers call it: a package that walks models names parameters
+// that have none, before an optimizer takes them.
 func (n *Node) Named(name string) *Node {
 	n.must("Named")
 	n.ownName()
@@ -179,8 +183,8 @@ func (n *Node) Free() {
 	n.value.Free()
 }
 
-// Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which must
-// outlive it.
+// Detach returns the value as a constant: no gradient flows through it. It shares n's tensor, which
+// must outlive it.
 func (n *Node) Detach() *Node {
 	defer tensorapi.Rename("autograd", "Detach")
 	n.use("Detach")
@@ -224,8 +228,8 @@ func (n *Node) label() string {
 	return "const"
 }
 
-// use returns the value of an operand of op. It panics if there is none, or Backward has freed it. What was
-// launched before belongs to other nodes, or to none.
+// use returns the value of an operand of op. It panics if there is none, or Backward has freed it.
+// What was launched before belongs to other nodes, or to none.
 func (n *Node) use(op string) *tensor.Tensor {
 	n.must(op)
 	if n.freed && n.value.Freed() {
@@ -236,22 +240,25 @@ func (n *Node) use(op string) *tensor.Tensor {
 	return n.value
 }
 
-// ValueFor returns the value of n for op, an operation of another package that is about to compute from it and ends in
-// [NewOp]. What was launched before is not shown as part of op. It panics with tensor.ErrValue if there is no node, and
-// with tensor.ErrFreed if Backward has freed the value; both name op.
+// ValueFor returns the value of n for op, an operation of another package that is about to compute
+// from it and ends in [NewOp]. What was launched before is not shown as part of op. It panics with
+// tensor.ErrValue if there is no node, and with tensor.ErrFreed if Backward has freed the value;
+// both name op.
 func (n *Node) ValueFor(op string) *tensor.Tensor { return n.use(op) }
 
-// NewOp makes the node of an operation that has computed y from the values of inputs, got with [Node.ValueFor]. Every
-// operation ends in it, those of this package too.
+// NewOp makes the node of an operation that has computed y from the values of inputs, got with
+// [Node.ValueFor]. Every operation ends in it, those of this package too.
 //
-// backward gets the gradient g of y, of y's shape, and delivers to in the gradients of the inputs that need one: computed
-// by operations on Nodes, which [Grads.AccumulateNode] takes, or by kernels from g.Value(). Only the former have gradients of
-// their own. It must not change g, nor keep g or in. It is dropped if no input needs one. saved are the tensors that it reads:
-// changing or freeing one before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no
-// gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check mode under the
-// operation's name.
+// backward gets the gradient g of y, of y's shape, and delivers to in the gradients of the inputs
+// that need one: computed by operations on Nodes, which [Grads.AccumulateNode] takes, or by kernels
+// from g.Value(). Only the former have gradients of their own. It must not change g, nor keep g or
+// in. It is dropped if no input needs one. saved are the tensors that it reads: changing or freeing
+// one before it runs is an error of Backward. Under NoGrad, or if y is of integers, which have no
+// gradient, the node is y alone. The kernels launched for y show in WriteDOT and in errors of check
+// mode under the operation's name.
 //
-// It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a gradient, is nil.
+// It panics with tensor.ErrValue if y, an input, a saved tensor, or backward where an input needs a
+// gradient, is nil.
 func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, in *Grads), saved ...*tensor.Tensor) *Node {
 	mustTensor(op, y)
 	for _, in := range inputs {
@@ -278,8 +285,8 @@ func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	return n
 }
 
-// watched looks at the value of n for DetectAnomalies. On the way back the gradients are looked at instead, and what
-// comes up in them later is blamed on the operation that they are of.
+// watched looks at the value of n for DetectAnomalies. On the way back the gradients are looked at
+// instead, and what comes up in them later is blamed on the operation that they are of.
 func (n *Node) watched(m *mode, inputs []*Node) {
 	switch {
 	case m.watch == nil:
@@ -312,7 +319,8 @@ func (n *Node) record(inputs []*Node, backward func(g *Node, in *Grads), saved [
 	}
 }
 
-// attribute names, in a check-mode failure that has no name yet, the node that asked for the launch.
+// attribute names, in a check-mode failure that has no name yet, the node that asked for the
+// launch.
 func attribute(n *Node) {
 	err := n.value.Device().Err()
 	if err == nil {

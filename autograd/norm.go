@@ -46,8 +46,9 @@ func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
 }
 
-// InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does. Gradients: as of that. Source: Ulyanov, Vedaldi,
-// Lempitsky, "Instance Normalization: The Missing Ingredient for Fast Stylization", 2016.
+// InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does.
+// Gradients: as of that. Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing
+// Ingredient for Fast Stylization", 2016.
 func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
 	const op = "InstanceNorm"
 	n := newNorm(op, x, w, b, eps)
@@ -72,7 +73,8 @@ func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOpt
 	return n.keep(NewOp(op, y, n.inputs, n.batchBackward, n.saved...))
 }
 
-// norm is the operation of a norm: x less a mean, times rstd = 1/√(variance + eps), times w, plus b.
+// norm is the operation of a norm: x less a mean, times rstd = 1/√(variance + eps), times w, plus
+// b.
 type norm struct {
 	nodes   [3]*Node // x, w and b; the last two may be nil
 	at      [3]int   // their numbers among the inputs
@@ -233,8 +235,8 @@ func (n *norm) rowsBackward(g *Node, in *Grads) {
 // needs reports whether parameter i is there and wants a gradient.
 func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.NeedsGrad(n.at[i]) }
 
-// parameterPartials delivers the gradient of parameter i, if it wants one, from shares [runs, elements], or from nil where there is
-// nothing to add up. It frees them.
+// parameterPartials delivers the gradient of parameter i, if it wants one, from shares [runs,
+// elements], or from nil where there is nothing to add up. It frees them.
 func (n *norm) parameterPartials(in *Grads, i int, shares *tensor.Tensor) {
 	if n.needs(in, i) {
 		in.AccumulateInto(n.at[i], func(dst *tensor.Tensor) {
@@ -252,8 +254,9 @@ func (n *norm) parameterPartials(in *Grads, i int, shares *tensor.Tensor) {
 	}
 }
 
-// gradInput returns the gradient by x, in the shape that is normalised, from the sums of w·g and of w·g·h. stat is the shape in which
-// those, mean and rstd broadcast to that, and weight that in which w does.
+// gradInput returns the gradient by x, in the shape that is normalised, from the sums of w·g and of
+// w·g·h. stat is the shape in which those, mean and rstd broadcast to that, and weight that in
+// which w does.
 func (n *norm) gradInput(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []int) *tensor.Tensor {
 	rstd := n.rstd.Reshape(stat...)
 	operands := []*tensor.Tensor{n.x.Reshape(n.split...), g.Reshape(n.split...), n.mean.Reshape(stat...), rstd}

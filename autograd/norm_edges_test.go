@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestNormEdges: norms of ties, zeros, powers that underflow and integers, and their gradients, which are PyTorch's.
+// TestNormEdges: norms of ties, zeros, powers that underflow and integers, and their gradients,
+// which are PyTorch's.
 func TestNormEdges(t *testing.T) {
 	inf := math.Inf(1)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -77,8 +78,8 @@ func nearAll(t *testing.T, what string, got *tensor.Tensor, want []float64) {
 	}
 }
 
-// TestOverflowingSquares: where squares of the elements overflow, norms of rows, groups and batches are NaN, not 0, on every
-// device; what underflows counts as 0.
+// TestOverflowingSquares: where squares of the elements overflow, norms of rows, groups and batches
+// are NaN, not 0, on every device; what underflows counts as 0.
 func TestOverflowingSquares(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {

@@ -13,8 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// uses are operations on one value h [4, 3], which leave its gradient in every form there is: made for it, shared
-// with others, with gaps, repeated, or computed into place.
+// uses are operations on one value h [4, 3], which leave its gradient in every form there is: made
+// for it, shared with others, with gaps, repeated, or computed into place.
 func uses(d tensor.Device) map[string]func(h *node) *node {
 	w := autograd.Const(tensor.New(d, []float64{1, -2, 3, 0.5, 4, -1}, 3, 2))
 	v := autograd.Const(tensor.New(d, []float64{2, 1, -1, 3, 0.5, 2, 1, -3}, 2, 4))
@@ -46,8 +46,9 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 	}
 }
 
-// TestOrderOfUses: the gradient of a value that two operations use is the sum of what each alone gives, whichever
-// comes first, for a value on the way, a parameter, and a parameter with an optimizer's flat buffer.
+// TestOrderOfUses: the gradient of a value that two operations use is the sum of what each alone
+// gives, whichever comes first, for a value on the way, a parameter, and a parameter with an
+// optimizer's flat buffer.
 func TestOrderOfUses(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		all := uses(d)
@@ -94,8 +95,8 @@ func TestOrderOfUses(t *testing.T) {
 	})
 }
 
-// TestSharedGradient: a gradient that passes through to several inputs as one tensor stays what it is for each,
-// when one of them is added to afterwards.
+// TestSharedGradient: a gradient that passes through to several inputs as one tensor stays what it
+// is for each, when one of them is added to afterwards.
 func TestSharedGradient(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, share := range map[string]func(a, b *node) *node{
@@ -105,7 +106,8 @@ func TestSharedGradient(t *testing.T) {
 		} {
 			p, q := param(d, 1, 2), param(d, 3, 4)
 			a, b := p.MulScalar(2), q.MulScalar(3)
-			// The last use is the first whose gradient arrives, without gaps: the others are added to it.
+			// The last use is the first whose gradient arrives, without gaps: the others are added
+			// to it.
 			loss := a.Mul(a).Sum().Add(b.MulScalar(5).Sum()).Add(share(a, b).MulScalar(1).Sum())
 			if err := loss.Backward(); err != nil {
 				t.Fatal(err)

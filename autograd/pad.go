@@ -7,8 +7,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Pad returns x with elements more at the ends of its last axes, or fewer: as [tensor.Tensor.Pad], as which it panics.
-// Gradient: the sum of g over the places to which an element went; 0 for one that was cut off and stands for no other.
+// Pad returns x with elements more at the ends of its last axes, or fewer: as [tensor.Tensor.Pad],
+// as which it panics. Gradient: the sum of g over the places to which an element went; 0 for one
+// that was cut off and stands for no other.
 func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 	const op = "Pad"
 	xv := x.use(op)
@@ -39,7 +40,8 @@ func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 	})
 }
 
-// padGrad returns the gradient of the operand of a Pad from that of its result. Gradient: that Pad, with 0 outside.
+// padGrad returns the gradient of the operand of a Pad from that of its result. Gradient: that Pad,
+// with 0 outside.
 func (g *Node) padGrad(shape []int, widths [][2]int, mode tensor.PadMode) *Node {
 	const op = "PadGrad"
 	return NewOp(op, tensorapi.Impl.PadGrad(op, g.use(op), shape, widths, mode), []*Node{g}, func(gg *Node, in *Grads) {

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPadGradients: the gradient of a Pad of several axes, also of more than a kernel has, and of more elements than a work-item of a GPU
-// adds up, is the sum over the places to which each element went. g is of small integers, whose sums are exact.
+// TestPadGradients: the gradient of a Pad of several axes, also of more than a kernel has, and of
+// more elements than a work-item of a GPU adds up, is the sum over the places to which each element
+// went. g is of small integers, whose sums are exact.
 func TestPadGradients(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {

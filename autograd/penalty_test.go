@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// critics are the network of scripts/golden.py: a launch for each layer, and one for each operation.
+// critics are the network of scripts/golden.py: a launch for each layer, and one for each
+// operation.
 var critics = map[string]func(x *node, p []*node) *node{
 	"layers": func(x *node, p []*node) *node {
 		h := x.Linear(p[0], p[1], fn.LeakyReLU, 0.2).Linear(p[2], p[3], fn.Tanh)
@@ -25,8 +26,9 @@ var critics = map[string]func(x *node, p []*node) *node{
 	},
 }
 
-// TestGradientPenalty repeats ten steps that PyTorch made of a critic with the gradient penalty of WGAN-GP (Gulrajani et
-// al., "Improved Training of Wasserstein GANs", NIPS 2017): the gradient of a loss that reads a gradient.
+// TestGradientPenalty repeats ten steps that PyTorch made of a critic with the gradient penalty of
+// WGAN-GP (Gulrajani et al., "Improved Training of Wasserstein GANs", NIPS 2017): the gradient of a
+// loss that reads a gradient.
 func TestGradientPenalty(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for name, critic := range critics {
@@ -89,7 +91,8 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 	}
 }
 
-// TestFlatMemoryOfPenalty: steps of gradients of gradients leave nothing behind in a tensor.Scope, with the collector off.
+// TestFlatMemoryOfPenalty: steps of gradients of gradients leave nothing behind in a tensor.Scope,
+// with the collector off.
 func TestFlatMemoryOfPenalty(t *testing.T) {
 	devtest.Uncollected(t)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

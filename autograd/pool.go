@@ -5,8 +5,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// MaxPool returns the maxima of windows over the last axes: see [tensor.Tensor.MaxPool], as which it panics. Gradient: g to the
-// element that is the maximum, of equal ones the first, of NaN the last; where windows overlap, the sum.
+// MaxPool returns the maxima of windows over the last axes: see [tensor.Tensor.MaxPool], as which
+// it panics. Gradient: g to the element that is the maximum, of equal ones the first, of NaN the
+// last; where windows overlap, the sum.
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	const op = "MaxPool"
 	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, x.pools(op))
@@ -14,8 +15,8 @@ func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	return n.keepingPlaces(places)
 }
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes the maxima are: see
-// [tensor.Tensor.MaxPoolWithIndex], as which it panics. Gradient: that of MaxPool.
+// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes the maxima are:
+// see [tensor.Tensor.MaxPoolWithIndex], as which it panics. Gradient: that of MaxPool.
 func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
 	const op = "MaxPoolWithIndex"
 	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, true)
@@ -24,9 +25,9 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 	return n.keepingPlaces(places), view
 }
 
-// AdaptiveMaxPool returns the maxima of as many windows over the last axes as size says: see [tensor.Tensor.AdaptiveMaxPool], as
-// which it panics. Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where windows
-// overlap, the sum.
+// AdaptiveMaxPool returns the maxima of as many windows over the last axes as size says: see
+// [tensor.Tensor.AdaptiveMaxPool], as which it panics. Gradient: g to the element that is the
+// maximum, of equal ones the first, of NaN the last; where windows overlap, the sum.
 func (x *Node) AdaptiveMaxPool(size []int) *Node {
 	const op = "AdaptiveMaxPool"
 	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, x.pools(op))
@@ -34,8 +35,9 @@ func (x *Node) AdaptiveMaxPool(size []int) *Node {
 	return n.keepingPlaces(places)
 }
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes the maxima are: see
-// [tensor.Tensor.AdaptiveMaxPoolWithIndex], as which it panics. Gradient: that of AdaptiveMaxPool.
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
+// the maxima are: see [tensor.Tensor.AdaptiveMaxPoolWithIndex], as which it panics. Gradient: that
+// of AdaptiveMaxPool.
 func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
 	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, true)
@@ -66,7 +68,8 @@ func (x *Node) toMaxima(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 	}
 }
 
-// toPlaces returns g added to zeros in places of the last axes. Gradient: the elements of g in these places.
+// toPlaces returns g added to zeros in places of the last axes. Gradient: the elements of g in
+// these places.
 func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor, axes int) *Node {
 	const op = "MaxPoolGrad"
 	gv := g.use(op)
@@ -88,8 +91,8 @@ func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 	}, places)
 }
 
-// AvgPool returns the means of windows over the last axes: see [tensor.Tensor.AvgPool], as which it panics. Gradient: g over the
-// number of positions to each of them; where windows overlap, the sum.
+// AvgPool returns the means of windows over the last axes: see [tensor.Tensor.AvgPool], as which it
+// panics. Gradient: g over the number of positions to each of them; where windows overlap, the sum.
 func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 	const op = "AvgPool"
 	xv := x.use(op)
@@ -97,8 +100,9 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
 }
 
-// AdaptiveAvgPool returns the means of as many windows over the last axes as size says: see [tensor.Tensor.AdaptiveAvgPool], as
-// which it panics. Gradient: g over the number of positions to each of them; where windows overlap, the sum.
+// AdaptiveAvgPool returns the means of as many windows over the last axes as size says: see
+// [tensor.Tensor.AdaptiveAvgPool], as which it panics. Gradient: g over the number of positions to
+// each of them; where windows overlap, the sum.
 func (x *Node) AdaptiveAvgPool(size []int) *Node {
 	const op = "AdaptiveAvgPool"
 	xv := x.use(op)

@@ -13,8 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPoolOfPadding: a window that is nearly all padding has more positions than an int counts. (A GPU goes through them one by
-// one, for some seconds.)
+// TestPoolOfPadding: a window that is nearly all padding has more positions than an int counts. (A
+// GPU goes through them one by one, for some seconds.)
 func TestPoolOfPadding(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		if !d.Target().CPU {
@@ -36,7 +36,8 @@ func TestPoolOfPadding(t *testing.T) {
 	})
 }
 
-// TestRandomWindows: means and maxima of windows of all kinds, and their gradients, are what plain loops over the windows give.
+// TestRandomWindows: means and maxima of windows of all kinds, and their gradients, are what plain
+// loops over the windows give.
 func TestRandomWindows(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(7, 8))
@@ -63,7 +64,8 @@ type windowed struct {
 	adaptive, exclude, ceil bool
 }
 
-// axis returns the inputs of output q along an axis of size n, from lo to below hi, and how many a mean counts.
+// axis returns the inputs of output q along an axis of size n, from lo to below hi, and how many a
+// mean counts.
 func (w windowed) axis(a, q, n, out int) (lo, hi, counted int) {
 	if w.adaptive {
 		lo, hi = q*n/out, ((q+1)*n+out-1)/out
@@ -149,7 +151,8 @@ func (w windowed) plain(x []float64, shape []int, g []float64, out []int, mean b
 	return y, d
 }
 
-// closeTo fails unless numbers are those that are wanted, to the digits of sums of a few hundred float32.
+// closeTo fails unless numbers are those that are wanted, to the digits of sums of a few hundred
+// float32.
 func closeTo(t *testing.T, what string, x *tensor.Tensor, want []float64) {
 	t.Helper()
 	for i, v := range values(t, x) {

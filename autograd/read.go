@@ -34,8 +34,9 @@ func (n *Node) Len() int {
 	return n.value.Len()
 }
 
-// Float64s waits for the device and returns the elements of the value in row-major order. The error is the device's
-// first failure. It panics with tensor.ErrFreed after a Backward that freed the value.
+// Float64s waits for the device and returns the elements of the value in row-major order. The error
+// is the device's first failure. It panics with tensor.ErrFreed after a Backward that freed the
+// value.
 func (n *Node) Float64s() ([]float64, error) { return n.use("Float64s").Float64s() }
 
 // Float32s is like Float64s, rounding to float32 on a float64 device.
@@ -47,7 +48,7 @@ func (n *Node) Int32s() ([]int32, error) { return n.use("Int32s").Int32s() }
 // Uint8s is like Int32s, of a Uint8 value.
 func (n *Node) Uint8s() ([]uint8, error) { return n.use("Uint8s").Uint8s() }
 
-// Item waits for the device and returns the value of a node of one element, of any rank. The error is the device's
-// first failure. It panics with tensor.ErrShape for more elements or none, and with tensor.ErrFreed after a Backward
-// that freed the value.
+// Item waits for the device and returns the value of a node of one element, of any rank. The error
+// is the device's first failure. It panics with tensor.ErrShape for more elements or none, and with
+// tensor.ErrFreed after a Backward that freed the value.
 func (n *Node) Item() (float64, error) { return n.use("Item").Item() }

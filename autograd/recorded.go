@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// recordedState is the capture.State of package autograd: what a step that is being recorded finds and leaves in the
-// parameters and older graphs of a device. A replay does not run the Go code that changes them.
+// recordedState is the capture.State of package autograd: what a step that is being recorded finds
+// and leaves in the parameters and older graphs of a device. A replay does not run the Go code that
+// changes them.
 type recordedState struct {
 	device tensor.Device
 	params []*recordedParam // in the order in which the step came to them
@@ -72,8 +73,8 @@ func recordedOn(d tensor.Device) *recordedState {
 	return s.(*recordedState)
 }
 
-// recorded returns what is noted of a parameter in the step that is being recorded, nil if no step is, or if the step
-// made n.
+// recorded returns what is noted of a parameter in the step that is being recorded, nil if no step
+// is, or if the step made n.
 func (n *Node) recorded() *recordedParam {
 	if !n.param || capture.Recordings.Load() == 0 {
 		return nil
@@ -100,8 +101,9 @@ func (n *Node) madeRecorded() {
 	}
 }
 
-// foundGrad is called before something depends on whether a parameter has a gradient. Replays are refused where that is
-// otherwise than in the step: they would add to a gradient that was forgotten, or write over one that was not.
+// foundGrad is called before something depends on whether a parameter has a gradient. Replays are
+// refused where that is otherwise than in the step: they would add to a gradient that was
+// forgotten, or write over one that was not.
 func (n *Node) foundGrad() {
 	if p := n.recorded(); p != nil && !p.gradient.known {
 		g := &p.gradient
@@ -109,8 +111,8 @@ func (n *Node) foundGrad() {
 	}
 }
 
-// ownGrad is called before a gradient is forgotten: in the rest of a step that is being recorded, the step itself says
-// whether there is one.
+// ownGrad is called before a gradient is forgotten: in the rest of a step that is being recorded,
+// the step itself says whether there is one.
 func (n *Node) ownGrad() {
 	if p := n.recorded(); p != nil {
 		p.gradient.known = true
@@ -138,7 +140,8 @@ func (n *Node) ownName() {
 	}
 }
 
-// foundGraph notes the parameters and the older nodes of a graph that the step which is being recorded walks.
+// foundGraph notes the parameters and the older nodes of a graph that the step which is being
+// recorded walks.
 func (w *walk) foundGraph() {
 	if capture.Recordings.Load() == 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Sum returns the sum over the given axes, which disappear unless tensor.Keepdims is among them; over all if none
-// is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
+// Sum returns the sum over the given axes, which disappear unless tensor.Keepdims is among them;
+// over all if none is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
 func (x *Node) Sum(axes ...int) *Node {
 	xv := x.use("Sum")
 	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Sum", xv, axes...))
@@ -21,9 +21,9 @@ func (x *Node) Sum(axes ...int) *Node {
 	})
 }
 
-// Mean returns the mean over the given axes, which disappear unless tensor.Keepdims is among them; over all if
-// none is given. It panics with tensor.ErrAxis. Gradient: g/n, repeated along them, n being the number of
-// elements that a mean is of.
+// Mean returns the mean over the given axes, which disappear unless tensor.Keepdims is among them;
+// over all if none is given. It panics with tensor.ErrAxis. Gradient: g/n, repeated along them, n
+// being the number of elements that a mean is of.
 func (x *Node) Mean(axes ...int) *Node {
 	xv := x.use("Mean")
 	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Mean", xv, axes...))
@@ -39,7 +39,8 @@ func (x *Node) Mean(axes ...int) *Node {
 	})
 }
 
-// repeat delivers g, under the shape that keeps the reduced axes at 1, to input 0 of the given shape.
+// repeat delivers g, under the shape that keeps the reduced axes at 1, to input 0 of the given
+// shape.
 func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
 	narrow := g.Reshape(kept...)
 	wide := narrow.Expand(shape...)
@@ -48,8 +49,9 @@ func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
 	narrow.Free()
 }
 
-// SumTo returns the sum of x over the axes along which shape broadcasts to x's, of that shape: what undoes Expand. It
-// panics with tensor.ErrShape if shape does not broadcast to x's. Gradient: g, repeated along those axes.
+// SumTo returns the sum of x over the axes along which shape broadcasts to x's, of that shape: what
+// undoes Expand. It panics with tensor.ErrShape if shape does not broadcast to x's. Gradient: g,
+// repeated along those axes.
 func (x *Node) SumTo(shape ...int) *Node {
 	xv := x.use("SumTo")
 	whole := xv.Shape()
@@ -67,27 +69,28 @@ func keepDims(shape, axes []int) []int {
 	return out
 }
 
-// Max returns the maximum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
-// none is given. A NaN is a maximum. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to
-// take the maximum of. Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the
-// NaNs.
+// Max returns the maximum over the given axes, which disappear unless tensor.Keepdims is among
+// them; over all if none is given. A NaN is a maximum. It panics with tensor.ErrAxis, and with
+// tensor.ErrShape if there is nothing to take the maximum of. Gradient: g to the elements that
+// attain the maximum, in equal parts; if it is NaN, to the NaNs.
 func (x *Node) Max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
 	return NewOp("Max", y, []*Node{x}, attained(xv, y, tensorapi.Impl.Axes("Max", xv, axes...)), xv, y)
 }
 
-// Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among them; over all if
-// none is given. A NaN is a minimum. It panics with tensor.ErrAxis, and with tensor.ErrShape if there is nothing to
-// take the minimum of. Gradient: g to the elements that attain the minimum, in equal parts; if it is NaN, to the
-// NaNs.
+// Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among
+// them; over all if none is given. A NaN is a minimum. It panics with tensor.ErrAxis, and with
+// tensor.ErrShape if there is nothing to take the minimum of. Gradient: g to the elements that
+// attain the minimum, in equal parts; if it is NaN, to the NaNs.
 func (x *Node) Min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)
 	return NewOp("Min", y, []*Node{x}, attained(xv, y, tensorapi.Impl.Axes("Min", xv, axes...)), xv, y)
 }
 
-// attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that are y.
+// attained returns the gradient of y, the maximum or minimum of x over axes: to the elements that
+// are y.
 func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
 		if in.CreateGraph() {
@@ -98,7 +101,8 @@ func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 	}
 }
 
-// toAttained returns g shared out to the elements of x that are y. Gradient: the mean of g over these.
+// toAttained returns g shared out to the elements of x that are y. Gradient: the mean of g over
+// these.
 func (g *Node) toAttained(x, y *tensor.Tensor, axes []int) *Node {
 	const op = "MaxGrad"
 	gv := g.use(op)

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// CumSum returns the sums of the elements up to each along an axis: see [tensor.Tensor.CumSum], as which it panics. Gradient:
-// the sums of g from each on.
+// CumSum returns the sums of the elements up to each along an axis: see [tensor.Tensor.CumSum], as
+// which it panics. Gradient: the sums of g from each on.
 func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
 
 // cumSum is CumSum in a direction.
@@ -23,14 +23,16 @@ func (x *Node) cumSum(axis, direction int) *Node {
 	})
 }
 
-// CumProd returns the products of the elements up to each along an axis: see [tensor.Tensor.CumProd], as which it panics.
-// Gradient: that of every product, without a division, so that it is right where elements are 0. That of an element does not
-// read it: beside finite elements, that of an infinity and of NaN is finite. It is a recurrence: over n elements, it is off by
-// at most 2(n + 3)·u times that of the magnitudes.
+// CumProd returns the products of the elements up to each along an axis: see
+// [tensor.Tensor.CumProd], as which it panics. Gradient: that of every product, without a division,
+// so that it is right where elements are 0. That of an element does not read it: beside finite
+// elements, that of an infinity and of NaN is finite. It is a recurrence: over n elements, it is
+// off by at most 2(n + 3)·u times that of the magnitudes.
 func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
 
-// cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k but i: that is the product up
-// to i, without x[i], times the sum r[i] of what follows, r[i] = g[i] + x[i+1]·r[i+1].
+// cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k
+// but i: that is the product up to i, without x[i], times the sum r[i] of what follows, r[i] =
+// g[i] + x[i+1]·r[i+1].
 func (x *Node) cumProd(axis, direction int) *Node {
 	xv := x.use("CumProd")
 	y := tensorapi.Impl.Scan("CumProd", ops.ScanProd, xv, axis, direction)
@@ -47,8 +49,8 @@ func (x *Node) cumProd(axis, direction int) *Node {
 	}, xv, y)
 }
 
-// exclusive returns what y, the results of a scan along an axis, in a direction, are without the element itself: those before each,
-// and for the first what the scan begins with.
+// exclusive returns what y, the results of a scan along an axis, in a direction, are without the
+// element itself: those before each, and for the first what the scan begins with.
 func (y *Node) exclusive(axis, direction int, start float64) *Node {
 	shape := y.Shape()
 	if len(shape) == 0 {
@@ -87,8 +89,9 @@ func (x *Node) shifted(axis, direction int) *Node {
 	return c.place(x.Slice(axis, from, from+rest), shape)
 }
 
-// linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see [tensorapi.Impl.ScanLinear]. Gradient: r, the
-// same scan of g in the other direction with the factor that follows, for z; the product of r and the y before for x.
+// linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see
+// [tensorapi.Impl.ScanLinear]. Gradient: r, the same scan of g in the other direction with the
+// factor that follows, for z; the product of r and the y before for x.
 func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 	const op = "LinearScan"
 	xv, zv := x.use(op), z.use(op)
@@ -104,8 +107,9 @@ func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 	}, xv, y)
 }
 
-// LogCumSumExp returns log Σ eˣ of the elements up to each along an axis: see [tensor.Tensor.LogCumSumExp], as which it panics.
-// Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal infinities the power is 1, a constant.
+// LogCumSumExp returns log Σ eˣ of the elements up to each along an axis: see
+// [tensor.Tensor.LogCumSumExp], as which it panics. Gradient: Σ e^(x − y)·g over the results y from
+// each on, without overflow; between equal infinities the power is 1, a constant.
 func (x *Node) LogCumSumExp(axis int) *Node {
 	xv := x.use("LogCumSumExp")
 	y := xv.LogCumSumExp(axis)
@@ -117,21 +121,22 @@ func (x *Node) LogCumSumExp(axis int) *Node {
 	}, xv, y)
 }
 
-// CumMax returns the maximum of the elements up to each along an axis and its index: see [tensor.Tensor.CumMax], as which it
-// panics. Gradient: g to the elements that the index names.
+// CumMax returns the maximum of the elements up to each along an axis and its index: see
+// [tensor.Tensor.CumMax], as which it panics. Gradient: g to the elements that the index names.
 func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("CumMax").CumMax(axis)
 	return NewOp("CumMax", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
 }
 
-// CumMin returns the minimum of the elements up to each along an axis and its index: see [tensor.Tensor.CumMin], as which it
-// panics. Gradient: g to the elements that the index names.
+// CumMin returns the minimum of the elements up to each along an axis and its index: see
+// [tensor.Tensor.CumMin], as which it panics. Gradient: g to the elements that the index names.
 func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("CumMin").CumMin(axis)
 	return NewOp("CumMin", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
 }
 
-// toRunning returns the gradient of extremes up to each element of x along an axis: to those that index names.
+// toRunning returns the gradient of extremes up to each element of x along an axis: to those that
+// index names.
 func (x *Node) toRunning(axis int, index *tensor.Tensor) func(g *Node, in *Grads) {
 	shape := x.Shape()
 	return func(g *Node, in *Grads) {
@@ -151,9 +156,9 @@ func (n *Node) ofIndex(index *tensor.Tensor) (*Node, *tensor.Tensor) {
 	return n, view
 }
 
-// Prod returns the product over the given axes: see [tensor.Tensor.Prod], as which it panics. Gradient: g times the product of
-// the other elements, without a division, so that it is right where elements are 0. It is finite for an infinity and for NaN
-// beside finite elements.
+// Prod returns the product over the given axes: see [tensor.Tensor.Prod], as which it panics.
+// Gradient: g times the product of the other elements, without a division, so that it is right
+// where elements are 0. It is finite for an infinity and for NaN beside finite elements.
 func (x *Node) Prod(axes ...int) *Node {
 	over := tensorapi.Impl.Axes("Prod", x.use("Prod"), axes...)
 	line, axis := x.joined(over)

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestProductGradients: gradients of products are those of the other factors, also where one or more of these are 0, and so
-// are their gradients.
+// TestProductGradients: gradients of products are those of the other factors, also where one or
+// more of these are 0, and so are their gradients.
 func TestProductGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, v := range [][]float64{{2, 0, 3, -1}, {0, 2, 0, 3}, {0, 0, 0, 1}, {5, 1, 2, 0}, {3}, {0}} {
@@ -62,7 +62,8 @@ func TestProductGradients(t *testing.T) {
 	}
 }
 
-// TestGradientsAtInfinity: elements that add nothing to a sum of exponentials get nothing, and no gradient is NaN for them.
+// TestGradientsAtInfinity: elements that add nothing to a sum of exponentials get nothing, and no
+// gradient is NaN for them.
 func TestGradientsAtInfinity(t *testing.T) {
 	d := devtest.CPU(t)
 	inf := math.Inf(-1)
@@ -82,7 +83,8 @@ func TestGradientsAtInfinity(t *testing.T) {
 	}
 }
 
-// TestIndexOfCaller: an index that a reduction returns is its caller's: freeing it leaves the gradient what it reads.
+// TestIndexOfCaller: an index that a reduction returns is its caller's: freeing it leaves the
+// gradient what it reads.
 func TestIndexOfCaller(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, f := range map[string]func(x *node) (*node, *tensor.Tensor){

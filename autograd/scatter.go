@@ -82,11 +82,12 @@ func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	}, index)
 }
 
-// ScatterReduce returns x with one element made of what comes to a place along an axis and of what is there, as
-// [tensor.Tensor.ScatterReduce] does, as which it panics. index must outlive Backward, unchanged. Gradients: of a sum, g; of
-// a mean, g over the number of elements; of a product, g times the product of the others; of a minimum or maximum, g in
-// equal parts to the elements that attain it, to the NaNs if it is NaN. 0 for an element that does not count or is not
-// taken. Gradients of the gradient of a product are those where no factor is 0.
+// ScatterReduce returns x with one element made of what comes to a place along an axis and of what
+// is there, as [tensor.Tensor.ScatterReduce] does, as which it panics. index must outlive Backward,
+// unchanged. Gradients: of a sum, g; of a mean, g over the number of elements; of a product, g
+// times the product of the others; of a minimum or maximum, g in equal parts to the elements that
+// attain it, to the NaNs if it is NaN. 0 for an element that does not count or is not taken.
+// Gradients of the gradient of a product are those where no factor is 0.
 func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
 	const op = "ScatterReduce"
 	shape := src.use(op).Shape()
@@ -168,8 +169,8 @@ func (s scattering) extreme(g *Node) (own, other *Node) {
 	return part.Mul(mine), part.Gather(s.axis, s.index).Mul(there)
 }
 
-// product returns the gradients of a product: those of the other factors. If they are to be differentiated again, they read the
-// factors that are 0, too.
+// product returns the gradients of a product: those of the other factors. If they are to be
+// differentiated again, they read the factors that are 0, too.
 func (s scattering) product(g *Node, again bool) (own, other *Node) {
 	src := s.src.first(s.index.Shape())
 	zerosMine, factors := Map(ops.IsZero, nil, s.x), Map(ops.OneForZero, nil, s.x)

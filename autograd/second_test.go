@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// secondCases are gradCases, and every function of the tables in more forms than those have: without axes, without
-// elements, of a non-contiguous view, and beside another use of its operand.
+// secondCases are gradCases, and every function of the tables in more forms than those have:
+// without axes, without elements, of a non-contiguous view, and beside another use of its operand.
 func secondCases(d tensor.Device) []gradCase {
 	cases := gradCases(d)
 	for _, c := range slices.Clone(cases) {
@@ -78,10 +78,11 @@ func secondCases(d tensor.Device) []gradCase {
 	return cases
 }
 
-// TestSecondGradients holds the gradients of every operation's gradients against central differences in float64 of the
-// gradients that its kernels compute, with respect to the operands and to the gradient from above. So it compares the
-// two forms in which a gradient is written, too. A driver builds kernels for every second derivative: on OpenCL devices one
-// case of each operation must do.
+// TestSecondGradients holds the gradients of every operation's gradients against central
+// differences in float64 of the gradients that its kernels compute, with respect to the operands
+// and to the gradient from above. So it compares the two forms in which a gradient is written, too.
+// A driver builds kernels for every second derivative: on OpenCL devices one case of each operation
+// must do.
 func TestSecondGradients(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) {
@@ -98,7 +99,8 @@ func TestSecondGradients(t *testing.T) {
 	}
 }
 
-// point is where a gradient check looks: the elements of parameters, the last of which is the gradient from above.
+// point is where a gradient check looks: the elements of parameters, the last of which is the
+// gradient from above.
 type point struct {
 	d      tensor.Device
 	shapes [][]int
@@ -191,7 +193,8 @@ func checkSecond(t *testing.T, d tensor.Device, c gradCase) {
 	}
 }
 
-// TestThirdGradients differentiates three times, against central differences of the second gradients.
+// TestThirdGradients differentiates three times, against central differences of the second
+// gradients.
 func TestThirdGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, f := range map[string]func(x *node) *node{
@@ -240,8 +243,8 @@ func TestThirdGradients(t *testing.T) {
 	}
 }
 
-// TestDeepSecondGradient: neither walk recurses. The function is x³ behind as many views as make the graph deep, and xⁿ at
-// 1, multiplied out.
+// TestDeepSecondGradient: neither walk recurses. The function is x³ behind as many views as make
+// the graph deep, and xⁿ at 1, multiplied out.
 func TestDeepSecondGradient(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.Scalar(d, 2), "x")

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSecondOfBCE: the second derivative by scores is that of the sigmoid, w·(p·t + 1 − t)·σ(x)·σ(−x), at 0 and −0 too.
+// TestSecondOfBCE: the second derivative by scores is that of the sigmoid, w·(p·t + 1 −
+// t)·σ(x)·σ(−x), at 0 and −0 too.
 func TestSecondOfBCE(t *testing.T) {
 	d := devtest.CPU(t)
 	scores := []float64{0, math.Copysign(0, -1), 1e-9, -2, 30}
@@ -37,7 +38,8 @@ func TestSecondOfBCE(t *testing.T) {
 	}
 }
 
-// TestSecondOfScatteredProduct: the second derivatives of products of which factors are 0 are the products of the other factors.
+// TestSecondOfScatteredProduct: the second derivatives of products of which factors are 0 are the
+// products of the other factors.
 func TestSecondOfScatteredProduct(t *testing.T) {
 	d := devtest.CPU(t)
 	const factors = 3 // x, and two of src

@@ -5,8 +5,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one with NaN or +∞, is NaN.
-// It panics with tensor.ErrAxis for an axis that x has not; a scalar has the axes 0 and −1 here. Gradient: y·(g − Σ g·y).
+// Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one
+// with NaN or +∞, is NaN. It panics with tensor.ErrAxis for an axis that x has not; a scalar has
+// the axes 0 and −1 here. Gradient: y·(g − Σ g·y).
 func (x *Node) Softmax(axis int) *Node {
 	const op = "Softmax"
 	y := x.use(op).Softmax(axis)
@@ -20,8 +21,8 @@ func (x *Node) Softmax(axis int) *Node {
 	}, y)
 }
 
-// LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where that would be 0. It
-// panics as that does. Gradient: g − exp(y)·Σ g.
+// LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where
+// that would be 0. It panics as that does. Gradient: g − exp(y)·Σ g.
 func (x *Node) LogSoftmax(axis int) *Node {
 	const op = "LogSoftmax"
 	y := x.use(op).LogSoftmax(axis)

@@ -25,8 +25,8 @@ var nodeOnly = map[string][]string{
 	"in one launch with its gradient": {"Linear", "SquaredError"},
 }
 
-// TestSurface: what is a method of a Tensor is one of a Node, of the same name and with the same parameters, and
-// the other way round, but for what these lists say.
+// TestSurface: what is a method of a Tensor is one of a Node, of the same name and with the same
+// parameters, and the other way round, but for what these lists say.
 func TestSurface(t *testing.T) {
 	node, tens := reflect.TypeFor[*autograd.Node](), reflect.TypeFor[*tensor.Tensor]()
 	compare := func(a, b reflect.Type, except map[string][]string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestOnlyRealsHaveGradients: parameters are reals, integers are constants, and so is what comes of them.
+// TestOnlyRealsHaveGradients: parameters are reals, integers are constants, and so is what comes of
+// them.
 func TestOnlyRealsHaveGradients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16} {
@@ -34,8 +35,8 @@ func TestOnlyRealsHaveGradients(t *testing.T) {
 	})
 }
 
-// TestGradientsPastTypes: constants of every type take part in what has gradients, and a gradient passes through
-// Float16.
+// TestGradientsPastTypes: constants of every type take part in what has gradients, and a gradient
+// passes through Float16.
 func TestGradientsPastTypes(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		p := autograd.Param(tensor.New(d, []float64{1, -2, 3, 4}, 2, 2), "p")

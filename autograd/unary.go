@@ -26,14 +26,15 @@ func (x *Node) Square() *Node { return elementwise("Square", fn.Square, nil, x) 
 // ReLU returns max(x, 0). Gradient: g where x > 0, else 0.
 func (x *Node) ReLU() *Node { return elementwise("ReLU", fn.ReLU, nil, x) }
 
-// LeakyReLU returns x where x > 0, else slope·x. Gradient: g or slope·g; slope·g at 0. Source: Maas,
-// Hannun, Ng, "Rectifier Nonlinearities Improve Neural Network Acoustic Models", 2013.
+// LeakyReLU returns x where x > 0, else slope·x. Gradient: g or slope·g; slope·g at 0. Source:
+// Maas, Hannun, Ng, "Rectifier Nonlinearities Improve Neural Network Acoustic Models", 2013.
 func (x *Node) LeakyReLU(slope float64) *Node {
 	return elementwise("LeakyReLU", fn.LeakyReLU, []float64{slope}, x)
 }
 
-// Sine returns sin(ω·x), the activation of SIREN; Sine(1) is the sine. Gradient: ω·cos(ω·x)·g. Source:
-// Sitzmann et al., "Implicit Neural Representations with Periodic Activation Functions", NeurIPS 2020.
+// Sine returns sin(ω·x), the activation of SIREN; Sine(1) is the sine. Gradient: ω·cos(ω·x)·g.
+// Source: Sitzmann et al., "Implicit Neural Representations with Periodic Activation Functions",
+// NeurIPS 2020.
 func (x *Node) Sine(omega float64) *Node {
 	return elementwise("Sine", fn.Sine, []float64{omega}, x)
 }
@@ -44,17 +45,18 @@ func (x *Node) Tanh() *Node { return elementwise("Tanh", fn.Tanh, nil, x) }
 // Sigmoid returns s = 1/(1 + e⁻ˣ). Gradient: s(1 − s)·g.
 func (x *Node) Sigmoid() *Node { return elementwise("Sigmoid", fn.Sigmoid, nil, x) }
 
-// Softplus returns log(1 + eˣ), the smooth ReLU, without overflow. Gradient: g/(1 + e⁻ˣ). Source: Dugas,
-// Bengio, Bélisle, Nadeau, Garcia, "Incorporating Second-Order Functional Knowledge", NIPS 2000, eq. 2.
+// Softplus returns log(1 + eˣ), the smooth ReLU, without overflow. Gradient: g/(1 + e⁻ˣ). Source:
+// Dugas, Bengio, Bélisle, Nadeau, Garcia, "Incorporating Second-Order Functional Knowledge", NIPS
+// 2000, eq. 2.
 func (x *Node) Softplus() *Node { return elementwise("Softplus", fn.Softplus, nil, x) }
 
 // Pow returns xᵖ, as C's pow: where p is not whole, NaN for finite x < 0, and for −Inf Inf, or 0 if
-// p < 0. (For p = ½ PyTorch takes the square root, NaN at −Inf.) Gradient: p·xᵖ⁻¹·g; for p = 0, which
-// gives 1 everywhere, 0 everywhere.
+// p < 0. (For p = ½ PyTorch takes the square root, NaN at −Inf.) Gradient: p·xᵖ⁻¹·g; for p = 0,
+// which gives 1 everywhere, 0 everywhere.
 func (x *Node) Pow(p float64) *Node { return elementwise("Pow", fn.Pow, []float64{p}, x) }
 
-// Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other element becomes
-// high. Gradient: g inside, at the limits and at NaN, else 0.
+// Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other
+// element becomes high. Gradient: g inside, at the limits and at NaN, else 0.
 func (x *Node) Clamp(low, high float64) *Node {
 	return elementwise("Clamp", fn.Clamp, []float64{low, high}, x)
 }

@@ -25,12 +25,13 @@ func (x *Node) Rsqrt() *Node { return elementwise("Rsqrt", fn.Rsqrt, nil, x) }
 // Reciprocal returns 1/x, infinite at 0. Gradient: −g/x².
 func (x *Node) Reciprocal() *Node { return elementwise("Reciprocal", fn.Reciprocal, nil, x) }
 
-// Erf returns the error function, 2/√π times the integral of exp(−u²) over u from 0 to x. Gradient: 2/√π·exp(−x²)·g.
+// Erf returns the error function, 2/√π times the integral of exp(−u²) over u from 0 to x. Gradient:
+// 2/√π·exp(−x²)·g.
 func (x *Node) Erf() *Node { return elementwise("Erf", fn.Erf, nil, x) }
 
 // Erfc returns 1 − erf x, exact where that is small. Gradient: −2/√π·exp(−x²)·g.
 func (x *Node) Erfc() *Node { return elementwise("Erfc", fn.Erfc, nil, x) }
 
-// ErfInv returns the inverse of the error function, infinite at −1 and 1 and NaN beyond. Gradient: √π/2·exp(y²)·g of
-// the result y. Source: Wichura, "Algorithm AS 241", Applied Statistics 37, 1988.
+// ErfInv returns the inverse of the error function, infinite at −1 and 1 and NaN beyond. Gradient:
+// √π/2·exp(y²)·g of the result y. Source: Wichura, "Algorithm AS 241", Applied Statistics 37, 1988.
 func (x *Node) ErfInv() *Node { return elementwise("ErfInv", fn.ErfInv, nil, x) }

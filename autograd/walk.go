@@ -295,8 +295,8 @@ func (w *walk) sweep() {
 	w.made = w.made[:0]
 }
 
-// after looks at what the backward function of n made of g. A failure in check mode came up in it: there was none when
-// the walk began.
+// after looks at what the backward function of n made of g. A failure in check mode came up in it:
+// there was none when the walk began.
 func (w *walk) after(n *Node, g *tensor.Tensor) {
 	if n.value.Device().Err() != nil {
 		attribute(n)
@@ -355,8 +355,8 @@ func (n *Node) addRecorded(g *Node) {
 	r.grad = g
 }
 
-// release frees what the graph holds for an intermediate node, and its value unless that is to be kept. One without
-// inputs is a leaf, or was computed under NoGrad and may be part of other graphs.
+// release frees what the graph holds for an intermediate node, and its value unless that is to be
+// kept. One without inputs is a leaf, or was computed under NoGrad and may be part of other graphs.
 func (n *Node) release(keep bool) {
 	if len(n.inputs) == 0 {
 		return
@@ -369,8 +369,8 @@ func (n *Node) release(keep bool) {
 	}
 }
 
-// sort returns the nodes that n was computed from, inputs before outputs, n last, in the memory of order. It leaves pass
-// in each. It does not recurse: a graph may be deeper than the stack.
+// sort returns the nodes that n was computed from, inputs before outputs, n last, in the memory of
+// order. It leaves pass in each. It does not recurse: a graph may be deeper than the stack.
 func (n *Node) sort(pass uint64, order []*Node) []*Node {
 	type visit struct {
 		node *Node

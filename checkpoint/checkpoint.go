@@ -15,10 +15,12 @@ import (
 	"github.com/x448/float16"
 )
 
-// ErrCheckpoint is what a file is that holds no checkpoint, a damaged one, or one of something else.
+// ErrCheckpoint is what a file is that holds no checkpoint, a damaged one, or one of something
+// else.
 var ErrCheckpoint = errors.New("not a usable checkpoint")
 
-// State is what a checkpoint is of, each part by a name of the program's choice. Save reads them, Load writes them:
+// State is what a checkpoint is of, each part by a name of the program's choice. Save reads them,
+// Load writes them:
 //
 //	tensor.Dict                          its tensors, such as nn.StateDict returns them; Load copies into them
 //	func() tensor.Dict                   those that it returns at each Save and Load
@@ -29,9 +31,10 @@ var ErrCheckpoint = errors.New("not a usable checkpoint")
 //	Restore(S) error
 //	another pointer                      what it points to, as JSON: a step, a struct of settings and results
 //
-// What nn.StateDict returned stays right when optimizers are made or freed; other views of parameters do not, since an optimizer
-// moves those: give a function that makes them. JSON has neither NaN nor infinities, and of a struct the exported fields: one
-// with tensors in others is refused, unless their tag is `json:"-"`.
+// What nn.StateDict returned stays right when optimizers are made or freed; other views of
+// parameters do not, since an optimizer moves those: give a function that makes them. JSON has
+// neither NaN nor infinities, and of a struct the exported fields: one with tensors in others is
+// refused, unless their tag is `json:"-"`.
 type State map[string]any
 
 // description is what a file says of itself, as JSON in its metadata.
@@ -52,10 +55,11 @@ const (
 	version         = 1
 )
 
-// Save waits for the device and writes a checkpoint. The file is complete or as it was, whenever the program ends. The errors are
-// those of the file, a value that JSON has not, and the device's first failure. It panics with tensor.ErrValue for parts without
-// a tensor or of another kind than those of [State], with tensor.ErrFreed for a freed tensor, and with tensor.ErrDevice for
-// tensors of two devices.
+// Save waits for the device and writes a checkpoint. The file is complete or as it was, whenever
+// the program ends. The errors are those of the file, a value that JSON has not, and the device's
+// first failure. It panics with tensor.ErrValue for parts without a tensor or of another kind than
+// those of [State], with tensor.ErrFreed for a freed tensor, and with tensor.ErrDevice for tensors
+// of two devices.
 func Save(path string, parts State) error {
 	err := atomicfile.Check(path) // a run that was killed while it saved may have left a temporary file
 	if err == nil {
@@ -93,10 +97,11 @@ func write(w io.Writer, parts State) error {
 	return tensor.WriteSafetensors(w, all.tensors, tensor.SafetensorsOptions{Metadata: map[string]string{descriptionName: string(text)}, Checksum: true})
 }
 
-// Load reads a checkpoint into the parts that it is of. What does not fit (another name, kind, shape or type, a damaged file, one
-// of a device with other reals) is an error that wraps ErrCheckpoint and says what it is; then nothing has changed. The other
-// errors are those of reading, fs.ErrNotExist among them, and the device's first failure. It panics as [Save] does, and with
-// tensor.ErrValue for a tensor that repeats elements.
+// Load reads a checkpoint into the parts that it is of. What does not fit (another name, kind,
+// shape or type, a damaged file, one of a device with other reals) is an error that wraps
+// ErrCheckpoint and says what it is; then nothing has changed. The other errors are those of
+// reading, fs.ErrNotExist among them, and the device's first failure. It panics as [Save] does, and
+// with tensor.ErrValue for a tensor that repeats elements.
 func Load(path string, parts State) error {
 	f, size, err := regular.Open(path)
 	if err != nil {
@@ -225,7 +230,8 @@ func written(t *tensor.Tensor) string {
 	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16"}[t.Type().On(t.Device()).String()]
 }
 
-// prepare reads what a file says of the parts, and restores those that can refuse it. An error changes nothing.
+// prepare reads what a file says of the parts, and restores those that can refuse it. An error
+// changes nothing.
 func (all *opened) prepare(about description) error {
 	var undo []func()
 	for _, name := range all.names {

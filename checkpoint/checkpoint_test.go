@@ -25,8 +25,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// run is a program that trains: a network with noise and a loader, two optimizers, a schedule that has a state,
-// and averages of its weights.
+// run is a program that trains: a network with noise and a loader, two optimizers, a schedule that
+// has a state, and averages of its weights.
 type run struct {
 	net      *nn.MLP
 	opts     [2]optim.Optimizer
@@ -103,8 +103,9 @@ func bytesOf(t testing.TB, parts checkpoint.State) []byte {
 	return b.Bytes()
 }
 
-// TestResume: training that is stopped at any step, saved, and loaded into a program that began otherwise continues with the bits
-// of training that was never stopped: weights, moments, noise, order and values.
+// TestResume: training that is stopped at any step, saved, and loaded into a program that began
+// otherwise continues with the bits of training that was never stopped: weights, moments, noise,
+// order and values.
 func TestResume(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		const steps = 10
@@ -214,7 +215,8 @@ func TestViewsEnd(t *testing.T) {
 	}
 }
 
-// edited returns a checkpoint of which tensors or the description were changed, with a checksum that is right.
+// edited returns a checkpoint of which tensors or the description were changed, with a checksum
+// that is right.
 func edited(t *testing.T, d tensor.Device, raw []byte, tensors func(tensor.Dict), text func(string) string) []byte {
 	t.Helper()
 	dict, metadata, err := tensor.ReadSafetensors(d, bytes.NewReader(raw), int64(len(raw)))
@@ -314,7 +316,8 @@ type refusing struct{}
 func (refusing) State() int        { return 1 }
 func (refusing) Restore(int) error { return errors.New("refused") }
 
-// TestFiles: what is wrong with a file, and not with what it holds, is no ErrCheckpoint; a file that cannot be written is as it was.
+// TestFiles: what is wrong with a file, and not with what it holds, is no ErrCheckpoint; a file
+// that cannot be written is as it was.
 func TestFiles(t *testing.T) {
 	d := devtest.CPU(t)
 	dir := t.TempDir()
@@ -352,7 +355,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFlips: every bit of a file that is flipped is found, or changes nothing of what the file says.
+// TestFlips: every bit of a file that is flipped is found, or changes nothing of what the file
+// says.
 func TestFlips(t *testing.T) {
 	d := devtest.CPU(t)
 	value := "a"
@@ -377,7 +381,8 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// TestKinds: tensors of every type, views, tied and empty ones come back; so do values of every kind.
+// TestKinds: tensors of every type, views, tied and empty ones come back; so do values of every
+// kind.
 func TestKinds(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		type settings struct {
@@ -468,7 +473,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestPartsBeforeOptimizers: the state dict of a model is right whether its optimizers were made before it or after.
+// TestPartsBeforeOptimizers: the state dict of a model is right whether its optimizers were made
+// before it or after.
 func TestPartsBeforeOptimizers(t *testing.T) {
 	d := devtest.CPU(t)
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 1}})
@@ -488,7 +494,8 @@ func TestPartsBeforeOptimizers(t *testing.T) {
 	}
 }
 
-// TestFunction: a function as a part is called each time, so that an optimizer may be made, and move the parameters, after it.
+// TestFunction: a function as a part is called each time, so that an optimizer may be made, and
+// move the parameters, after it.
 func TestFunction(t *testing.T) {
 	d := devtest.CPU(t)
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 1}})
@@ -510,7 +517,8 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-// TestMisuse: what is no part, and tensors that cannot be written to, are named before anything happens.
+// TestMisuse: what is no part, and tensors that cannot be written to, are named before anything
+// happens.
 func TestMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	one := tensor.Dict{"x": tensor.Zeros(d, 1)}
@@ -577,7 +585,8 @@ type hiding struct{}
 func (*hiding) State() (s struct{ a int })      { return s }
 func (*hiding) Restore(s struct{ a int }) error { return nil }
 
-// TestWeights: the weights are in the file by the names of the model, behind that of the part, in PyTorch's layout.
+// TestWeights: the weights are in the file by the names of the model, behind that of the part, in
+// PyTorch's layout.
 func TestWeights(t *testing.T) {
 	d := devtest.CPU(t)
 	r := newRun(d, 1)
@@ -620,7 +629,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file holds, it is loaded, or refused with nothing changed and nothing left behind.
+// FuzzRead: whatever a file holds, it is loaded, or refused with nothing changed and nothing left
+// behind.
 func FuzzRead(f *testing.F) {
 	d, err := tensor.Open("cpu")
 	if err != nil {

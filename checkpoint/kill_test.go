@@ -15,7 +15,8 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 )
 
-// childEnv names the file that the test program, run as a child, trains from and saves to after each step.
+// childEnv names the file that the test program, run as a child, trains from and saves to after
+// each step.
 const childEnv = "CLGRAD_CHECKPOINT_TEST_CHILD"
 
 const childSteps = 120
@@ -37,8 +38,9 @@ func TestChild(t *testing.T) {
 	})
 }
 
-// TestKill: a program that is killed again and again, at any moment, leaves a whole checkpoint of one of its steps each
-// time, and comes to the bits of one that was never stopped. What it left of files half written is removed by the next.
+// TestKill: a program that is killed again and again, at any moment, leaves a whole checkpoint of
+// one of its steps each time, and comes to the bits of one that was never stopped. What it left of
+// files half written is removed by the next.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.safetensors")
 	d := devtest.CPU(t)

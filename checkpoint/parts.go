@@ -20,7 +20,8 @@ type part interface {
 	kind() string
 	// state returns what is kept of it beside its tensors, nil if nothing is.
 	state() (json.RawMessage, error)
-	// prepare reads that. What can refuse it is restored now, and undo takes that back; the rest waits for commit.
+	// prepare reads that. What can refuse it is restored now, and undo takes that back; the rest
+	// waits for commit.
 	prepare(state json.RawMessage) (undo func(), err error)
 	// commit restores what prepare has read, when the tensors have their new values.
 	commit() error
@@ -281,9 +282,10 @@ func pair(get, set reflect.Type) bool {
 		get.Out(0) == set.In(0) && set.Out(0) == reflect.TypeFor[error]()
 }
 
-// opaque returns a type inside of typ of which JSON keeps nothing, without an error. Such are a struct without
-// exported fields, as a tensor is; the type of an unexported field that leads to one, unless its tag says that JSON is to pass
-// over it; and what JSON does not read again, an interface with methods, a channel or a function.
+// opaque returns a type inside of typ of which JSON keeps nothing, without an error. Such are a
+// struct without exported fields, as a tensor is; the type of an unexported field that leads to
+// one, unless its tag says that JSON is to pass over it; and what JSON does not read again, an
+// interface with methods, a channel or a function.
 func opaque(typ reflect.Type, seen map[reflect.Type]bool) reflect.Type {
 	if seen[typ] {
 		return nil

@@ -7,18 +7,18 @@ import "C"
 
 import "time"
 
-// backlog bounds how far the host runs ahead of the queue. A driver keeps memory for each launch that
-// was not done, and a read waits for all of them. So every few launches there is a marker in the
-// queue, and the host waits for the one before: there is work in the queue all the time, that of two
-// intervals at most.
+// backlog bounds how far the host runs ahead of the queue. A driver keeps memory for each launch
+// that was not done, and a read waits for all of them. So every few launches there is a marker in
+// the queue, and the host waits for the one before: there is work in the queue all the time, that
+// of two intervals at most.
 type backlog struct {
 	interval int // launches between markers
 	since    int // launches after the last marker
 	marker   *C.cl_event
 }
 
-// The interval is as long as launches are short: the host waits for a marker for about backlogTime at
-// most.
+// The interval is as long as launches are short: the host waits for a marker for about backlogTime
+// at most.
 const (
 	mostInterval = 256
 	backlogTime  = 50 * time.Millisecond

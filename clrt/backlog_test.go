@@ -30,7 +30,8 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// TestBacklog: the memory of a driver does not grow with the launches of a program that reads nothing.
+// TestBacklog: the memory of a driver does not grow with the launches of a program that reads
+// nothing.
 func TestBacklog(t *testing.T) {
 	const launches, rounds, most = 12000, 20000, 2 << 20
 	d := open(t, Options{})

@@ -13,8 +13,8 @@ var (
 )
 
 // buildDetail joins what a person needs to mend a failed build: the program, the options, the whole
-// log, and the source lines that the log names. Positions count by the #line directives in the text; those
-// of NVIDIA's compiler, in "<kernel>", by the lines of the whole text.
+// log, and the source lines that the log names. Positions count by the #line directives in the
+// text; those of NVIDIA's compiler, in "<kernel>", by the lines of the whole text.
 func buildDetail(name, options, text, log string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s with options %q:\n%s", name, options, log)
@@ -30,8 +30,8 @@ func buildDetail(name, options, text, log string) string {
 	return b.String()
 }
 
-// sourceLines indexes the lines of a program by "file:line" and by "<kernel>:line of the whole". Each is
-// "file:line: text".
+// sourceLines indexes the lines of a program by "file:line" and by "<kernel>:line of the whole".
+// Each is "file:line: text".
 func sourceLines(text string) map[string]string {
 	lines := map[string]string{}
 	file, n, whole := "", 1, 0

@@ -12,13 +12,13 @@ import (
 const poclPlatform = "Portable Computing Language"
 
 // PoCL parses Clang's opencl-c.h, 18,000 lines, before each program that it builds, and once more
-// before each that it finds in its cache. Measured with PoCL 3.1: 0.09 of the 0.11 s of CPU time that
-// building a small program takes, and 0.02 s for one in the cache. Most programs need few of the
-// functions. So they are built with declarations of these alone, in place of that header.
+// before each that it finds in its cache. Measured with PoCL 3.1: 0.09 of the 0.11 s of CPU time
+// that building a small program takes, and 0.02 s for one in the cache. Most programs need few of
+// the functions. So they are built with declarations of these alone, in place of that header.
 //
 // A function that is declared has all of its types: if one were missing, a call would convert its
-// operand to another. A program that needs a function without a declaration does not compile, and is
-// built with the whole header.
+// operand to another. A program that needs a function without a declaration does not compile, and
+// is built with the whole header.
 
 //go:embed builtins.cl
 var builtinMacros string
@@ -70,8 +70,8 @@ var (
 	vectorWidths = []string{"2", "4", "8", "16"}
 )
 
-// undeclared finds calls of the other functions of OpenCL C 1.2. A build without them would print the
-// compiler's count of errors before the program is built with the header.
+// undeclared finds calls of the other functions of OpenCL C 1.2. A build without them would print
+// the compiler's count of errors before the program is built with the header.
 var undeclared = regexp.MustCompile(`\b(a(cos|sin|tan|tan2)pi|(add|sub|mad)_sat|r?hadd|async_\w+|wait_group_events|atom_(and|dec|inc|max|min|or|sub|xchg|xor)|bitselect|` +
 	`convert_\w*_(sat|rt[nzp])\w*|cross|degrees|(fast_)?(distance|length|normalize)|dot|fract|frexp|half_\w+|ilogb|is(equal|notequal|greater|less|normal|ordered|unordered)\w*|` +
 	`lgamma_r|logb|ma[dx](24|_hi|mag)|minmag|\w*mem_fence|mix|modf|mul24|nan|native_\w+|pown|printf|radians|remquo|rootn|rotate|` +
@@ -79,8 +79,8 @@ var undeclared = regexp.MustCompile(`\b(a(cos|sin|tan|tan2)pi|(add|sub|mad)_sat|
 
 var wordPattern = regexp.MustCompile(`[A-Za-z_]\w*`)
 
-// withBuiltins returns a program's text behind declarations of the built-in functions that it names, and
-// the compiler's option that leaves opencl-c.h out.
+// withBuiltins returns a program's text behind declarations of the built-in functions that it
+// names, and the compiler's option that leaves opencl-c.h out.
 func withBuiltins(text string) (declared, option string) {
 	named := map[string]bool{}
 	for _, w := range wordPattern.FindAllString(text, -1) {

@@ -16,7 +16,8 @@ import (
 // clangHeader is where PoCL keeps the header that withBuiltins takes the place of.
 const clangHeader = "/usr/share/pocl/include/opencl-c.h"
 
-// TestBuiltins compares the declarations of every function, their types and attributes with Clang's.
+// TestBuiltins compares the declarations of every function, their types and attributes with
+// Clang's.
 func TestBuiltins(t *testing.T) {
 	if _, err := os.Stat(clangHeader); err != nil {
 		t.Skip(err)
@@ -60,8 +61,8 @@ var (
 	parameter   = regexp.MustCompile(`^(.*(?:\*|\d|float|double|int|long|short|char|half|size_t|flags))\s*\w*$`)
 )
 
-// declarations returns the functions that a header declares for a CPU with float64, by name: result, attributes and
-// parameter types.
+// declarations returns the functions that a header declares for a CPU with float64, by name:
+// result, attributes and parameter types.
 func declarations(t *testing.T, header string) map[string][]string {
 	t.Helper()
 	text, err := exec.Command("cc", "-E", "-P", "-undef", "-x", "c", "-D__OPENCL_C_VERSION__=120", "-DCL_VERSION_1_0=100", "-DCL_VERSION_1_1=110",

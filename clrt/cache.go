@@ -15,9 +15,10 @@ import (
 // poclCacheEnv names the folder in which PoCL keeps what it compiled.
 const poclCacheEnv = "POCL_CACHE_DIR"
 
-// CacheProblem says why PoCL's folder for compiled kernels cannot be written, "" if it can. PoCL offers no device then.
-// So, before the OpenCL library is loaded, it is given a folder for temporary files instead, which this user alone may
-// read: that is what poclCacheEnv holds from then on.
+// CacheProblem says why PoCL's folder for compiled kernels cannot be written, "" if it can. PoCL
+// offers no device then. So, before the OpenCL library is loaded, it is given a folder for
+// temporary files instead, which this user alone may read: that is what poclCacheEnv holds from
+// then on.
 func CacheProblem() string { return cacheProblem() }
 
 var cacheProblem = sync.OnceValue(func() string {

@@ -11,8 +11,8 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// DetachedArg is one argument of a detached launch: a value, or host memory of Bytes bytes, whose element Offset is the
-// first.
+// DetachedArg is one argument of a detached launch: a value, or host memory of Bytes bytes, whose
+// element Offset is the first.
 type DetachedArg struct {
 	Value  Arg            // where Host is nil
 	Host   unsafe.Pointer // the memory
@@ -20,9 +20,9 @@ type DetachedArg struct {
 	Offset int32          // in elements
 }
 
-// RunDetached launches k apart from the queue of the device and waits for it: on memory of its own, which starts as the host
-// memory of its arguments and is copied back to it. Neither Stats nor Profile nor the pool see it. It returns an
-// error if the device refuses memory or the launch.
+// RunDetached launches k apart from the queue of the device and waits for it: on memory of its own,
+// which starts as the host memory of its arguments and is copied back to it. Neither Stats nor
+// Profile nor the pool see it. It returns an error if the device refuses memory or the launch.
 func (d *Device) RunDetached(k *Kernel, global, local []int, args []DetachedArg) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -23,9 +23,9 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// Device is an open OpenCL device: one context and one in-order queue. Its methods may be called from
-// several goroutines; a mutex orders them. A launch waits where 512 launches before it have not run,
-// or fewer that take longer than about a tenth of a second.
+// Device is an open OpenCL device: one context and one in-order queue. Its methods may be called
+// from several goroutines; a mutex orders them. A launch waits where 512 launches before it have
+// not run, or fewer that take longer than about a tenth of a second.
 type Device struct {
 	info    Info
 	opt     Options
@@ -44,8 +44,8 @@ type Device struct {
 	backlog  backlog
 }
 
-// Buffer is device memory. Its contents are undefined until written. The garbage collector frees it when no Buffer
-// holds the memory any more.
+// Buffer is device memory. Its contents are undefined until written. The garbage collector frees it
+// when no Buffer holds the memory any more.
 type Buffer struct{ block *mempool.Block[*cl.MemObject] }
 
 const (
@@ -75,9 +75,9 @@ func runtimeMissing(call string) error {
 	return nil
 }
 
-// runtimes is held while a runtime starts up, sets devices up and takes them down, or builds: PoCL 3.1 crashes when two
-// threads look for devices at once, and the process's signal handlers, which the loader saves and restores around such
-// calls, are there once.
+// runtimes is held while a runtime starts up, sets devices up and takes them down, or builds: PoCL
+// 3.1 crashes when two threads look for devices at once, and the process's signal handlers, which
+// the loader saves and restores around such calls, are there once.
 var runtimes sync.Mutex
 
 // List returns the devices of all platforms. A platform without devices is passed over.
@@ -204,12 +204,13 @@ const (
 	pocl = "Portable Computing Language"
 	// refusedFrom is the size from which buffers of CPUs are compared with the memory that is left.
 	refusedFrom = 1 << 20
-	// driverReserve is what is left to the driver, whose compiler ends the process where it finds none.
+	// driverReserve is what is left to the driver, whose compiler ends the process where it finds
+	// none.
 	driverReserve = 256 << 20
 )
 
-// refuse returns an error for a buffer of a CPU that is larger than what may still be taken. A driver would accept it, and
-// the system end the process when it is written to.
+// refuse returns an error for a buffer of a CPU that is larger than what may still be taken. A
+// driver would accept it, and the system end the process when it is written to.
 func (d *Device) refuse(nbytes int) error {
 	if d.info.Type != CPU || nbytes < refusedFrom {
 		return nil
@@ -231,8 +232,8 @@ func (d *Device) fail(call string, err error, detail string) error {
 	return d.refused(call, statusOf(err), detail)
 }
 
-// refused returns the error of a call that the driver refused. For want of memory, drivers refuse any
-// call: those of NVIDIA find the memory of a buffer when it is first used.
+// refused returns the error of a call that the driver refused. For want of memory, drivers refuse
+// any call: those of NVIDIA find the memory of a buffer when it is first used.
 func (d *Device) refused(call string, status Status, detail string) error {
 	if status == MemAllocationFailure || status == OutOfResources || status == OutOfHostMemory {
 		if detail != "" {
@@ -254,9 +255,10 @@ func mib(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
 // Info describes the device.
 func (d *Device) Info() Info { return d.info }
 
-// Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When the
-// device refuses, the pool is drained and the device asked once more. A CPU refuses nothing and dies of a launch
-// later, when the machine's memory is used up: there, a quarter of it is never asked for.
+// Alloc returns nbytes of device memory, from the pool where it has a buffer of that class. When
+// the device refuses, the pool is drained and the device asked once more. A CPU refuses nothing and
+// dies of a launch later, when the machine's memory is used up: there, a quarter of it is never
+// asked for.
 func (d *Device) Alloc(nbytes int) (Buffer, error) {
 	if int64(nbytes) > d.info.MaxAlloc { // some drivers accept it and fail much later
 		return Buffer{}, &Error{Call: "clCreateBuffer", Status: InvalidBufferSize, Device: d.info.String(),
@@ -364,8 +366,8 @@ func (d *Device) Stats() Stats {
 	return s
 }
 
-// Profile waits for the launches and returns the time of each kernel, in no order. It is empty unless
-// the device was opened with Options.Profile.
+// Profile waits for the launches and returns the time of each kernel, in no order. It is empty
+// unless the device was opened with Options.Profile.
 func (d *Device) Profile() ([]KernelTime, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -228,8 +228,9 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// signals opens a device, builds and runs a kernel, and then holds that Go's own signal handling is what
-// it was: panics for a nil dereference and a division by zero, and delivery of SIGINT and SIGTERM.
+// signals opens a device, builds and runs a kernel, and then holds that Go's own signal handling is
+// what it was: panics for a nil dereference and a division by zero, and delivery of SIGINT and
+// SIGTERM.
 func signals() {
 	say := func(s string) { os.Stdout.WriteString(s + "\n") }
 	infos, err := List()
@@ -279,8 +280,8 @@ func signals() {
 	say("ok")
 }
 
-// TestRefusedForMemory: whatever call a driver refuses for want of memory, the error says what this process has, and that
-// another may have the rest.
+// TestRefusedForMemory: whatever call a driver refuses for want of memory, the error says what this
+// process has, and that another may have the rest.
 func TestRefusedForMemory(t *testing.T) {
 	d := open(t, Options{})
 	if _, err := d.Alloc(3 << 20); err != nil {

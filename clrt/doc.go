@@ -1,6 +1,6 @@
 // Package clrt runs OpenCL: platforms and devices, a command queue, a program cache, a buffer pool,
-// launches and their profile. It knows what a kernel's source text and arguments are, and nothing of
-// what a kernel computes.
+// launches and their profile. It knows what a kernel's source text and arguments are, and nothing
+// of what a kernel computes.
 //
 //	devices, err := clrt.List()
 //	gpu, err := clrt.Select(devices, "nvidia")
@@ -12,5 +12,6 @@
 //
 // Every function returns its errors as *[Error]; none panics on a failure of the machine.
 //
-// Stability: [Error], its statuses, [Info] and [List] stay within a minor version. The rest may change at any time.
+// Stability: [Error], its statuses, [Info] and [List] stay within a minor version. The rest may
+// change at any time.
 package clrt

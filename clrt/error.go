@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Status is an OpenCL status code. It is an error, so that errors.Is(err, clrt.OutOfResources) works
-// on what this package returns.
+// Status is an OpenCL status code. It is an error, so that errors.Is(err, clrt.OutOfResources)
+// works on what this package returns.
 type Status int
 
 // The codes a caller may want to tell apart.

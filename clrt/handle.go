@@ -12,8 +12,8 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// go-opencl keeps its C handles in unexported fields, the first of each struct (TestHandleLayout pins
-// it). The calls that it lacks need them.
+// go-opencl keeps its C handles in unexported fields, the first of each struct (TestHandleLayout
+// pins it). The calls that it lacks need them.
 
 func queueHandle(q *cl.CommandQueue) C.cl_command_queue {
 	return *(*C.cl_command_queue)(unsafe.Pointer(q))

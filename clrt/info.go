@@ -26,9 +26,10 @@ func (t DeviceType) String() string {
 	return "other"
 }
 
-// Info describes one OpenCL device: its Platform, and its Name, Vendor, Version, Driver and Type, as the runtime reports
-// them; ComputeUnits is how many cores or their like it has. Sizes are in bytes: GlobalMem of all memory, LocalMem of
-// what the items of a work-group share, MaxAlloc of the largest buffer.
+// Info describes one OpenCL device: its Platform, and its Name, Vendor, Version, Driver and Type,
+// as the runtime reports them; ComputeUnits is how many cores or their like it has. Sizes are in
+// bytes: GlobalMem of all memory, LocalMem of what the items of a work-group share, MaxAlloc of the
+// largest buffer.
 type Info struct {
 	PlatformIndex, DeviceIndex int // position in the runtime's own order, as in "0:1"
 
@@ -51,8 +52,8 @@ func (i Info) ID() string { return fmt.Sprintf("%d:%d", i.PlatformIndex, i.Devic
 // String returns the device's name with its platform's.
 func (i Info) String() string { return i.Name + " (" + i.Platform + ")" }
 
-// Stats counts what a Device did and holds: Launches, Uploads and Downloads, and in UploadBytes and DownBytes what these
-// moved.
+// Stats counts what a Device did and holds: Launches, Uploads and Downloads, and in UploadBytes and
+// DownBytes what these moved.
 type Stats struct {
 	LiveBytes, HeldBytes, PeakBytes int64 // in buffers handed out, kept for reuse, and handed out at most
 
@@ -67,7 +68,8 @@ type Stats struct {
 	ProgramCacheOK int   // requests that the program cache answered
 }
 
-// KernelTime is the profile of one kernel, by Name: how often it ran, Calls, and how long on the device, Nanos in all.
+// KernelTime is the profile of one kernel, by Name: how often it ran, Calls, and how long on the
+// device, Nanos in all.
 type KernelTime struct {
 	Name  string
 	Calls int64

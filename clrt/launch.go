@@ -18,7 +18,8 @@ type Arg struct {
 	size  uint64
 }
 
-// BufferArg passes device memory. The Arg does not hold it: the Buffer must be held until Launch returns.
+// BufferArg passes device memory. The Arg does not hold it: the Buffer must be held until Launch
+// returns.
 func BufferArg(b Buffer) Arg {
 	return Arg{memHandle(b.block.Memory), uint64(unsafe.Sizeof(uintptr(0)))}
 }
@@ -39,8 +40,8 @@ func (a Arg) raw() C.clrt_arg {
 // maxArgs is how many arguments of four bytes there are in the 1024 that every device takes.
 const maxArgs = 256
 
-// launchScratch is what a launch hands to C. It lives in the Device, guarded by its mutex, so that a
-// launch allocates nothing.
+// launchScratch is what a launch hands to C. It lives in the Device, guarded by its mutex, so that
+// a launch allocates nothing.
 type launchScratch struct {
 	args          [maxArgs]C.clrt_arg
 	global, local [3]C.size_t
@@ -48,9 +49,9 @@ type launchScratch struct {
 	event         *C.cl_event // apart: C may not see memory that holds Go pointers, as a Device does
 }
 
-// Launch enqueues k over global work-items in groups of local; nbytes is what it moves through device
-// memory, for the profile. The launch is asynchronous: a failure while it runs shows up at Read or
-// Finish.
+// Launch enqueues k over global work-items in groups of local; nbytes is what it moves through
+// device memory, for the profile. The launch is asynchronous: a failure while it runs shows up at
+// Read or Finish.
 func (d *Device) Launch(k *Kernel, global, local []int, args []Arg, nbytes int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// OpenCLEnv names the environment variable that holds the path of the OpenCL library to load, in place of the system's.
+// OpenCLEnv names the environment variable that holds the path of the OpenCL library to load, in
+// place of the system's.
 const OpenCLEnv = "CLGRAD_OPENCL_LIB"
 
-// CheckLibrary returns an error that wraps ErrNoRuntime and names OpenCLEnv if that is the path of no file, or of a folder. A
-// name without a slash is looked for when the library is loaded.
+// CheckLibrary returns an error that wraps ErrNoRuntime and names OpenCLEnv if that is the path of
+// no file, or of a folder. A name without a slash is looked for when the library is loaded.
 func CheckLibrary() error {
 	path := os.Getenv(OpenCLEnv)
 	if !strings.Contains(path, "/") {

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// memoryLeft returns how many bytes the process may still take, and what limits them: the machine, its control group or
-// its address space. Limits that cannot be read are none.
+// memoryLeft returns how many bytes the process may still take, and what limits them: the machine,
+// its control group or its address space. Limits that cannot be read are none.
 func memoryLeft() (left int64, of string) {
 	left, of = math.MaxInt64, ""
 	lower := func(n int64, what string) {
@@ -51,8 +51,8 @@ func field(path, name string) (int64, bool) {
 	return 0, false
 }
 
-// groupLeft returns what is left of the least memory that the control groups of the process may have. Pages of files that
-// nobody has used lately make room.
+// groupLeft returns what is left of the least memory that the control groups of the process may
+// have. Pages of files that nobody has used lately make room.
 func groupLeft() (int64, bool) {
 	text, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {

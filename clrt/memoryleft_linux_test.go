@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestMemoryLeft: what is left is some of what the machine has, and a limit of the address space lowers it.
+// TestMemoryLeft: what is left is some of what the machine has, and a limit of the address space
+// lowers it.
 func TestMemoryLeft(t *testing.T) {
 	total, ok := field("/proc/meminfo", "MemTotal:")
 	if !ok {

@@ -10,8 +10,9 @@ import (
 	"runtime"
 )
 
-// Prepared is a list of launches that was made once, to be run many times in one crossing into C. Each has a kernel
-// object of its own, which holds its arguments. It does not hold the memory that they name.
+// Prepared is a list of launches that was made once, to be run many times in one crossing into C.
+// Each has a kernel object of its own, which holds its arguments. It does not hold the memory that
+// they name.
 type Prepared struct {
 	dev     *Device
 	kernels []*Kernel
@@ -25,7 +26,8 @@ type Prepared struct {
 // Prepare returns an empty list.
 func (d *Device) Prepare() *Prepared { return &Prepared{dev: d, failed: new(C.cl_uint)} }
 
-// Add appends a launch, as [Device.Launch] takes it, and returns its place. One that is refused is skipped.
+// Add appends a launch, as [Device.Launch] takes it, and returns its place. One that is refused is
+// skipped.
 func (p *Prepared) Add(k *Kernel, global, local []int, args []Arg, nbytes int64) (int, error) {
 	d := p.dev
 	own, err := d.another(k)
@@ -92,7 +94,8 @@ func (p *Prepared) Change(launch, arg int) int {
 // Set sets an argument for the next run.
 func (p *Prepared) Set(change int, a Arg) { p.changes[change].value = a.raw() }
 
-// Run enqueues the launches, in order. The error names the first that was refused; those before it run.
+// Run enqueues the launches, in order. The error names the first that was refused; those before it
+// run.
 func (p *Prepared) Run() error { return p.enqueue(p.run) }
 
 // enqueue calls f, which enqueues the launches, if there are any and the device is open.
@@ -146,7 +149,8 @@ func (p *Prepared) refused(status C.cl_int) error {
 		fmt.Sprintf("launch %d of a recording, global %v, local %v", *p.failed, l.global[:l.dim], l.local[:l.dim]))
 }
 
-// Loop enqueues the launches n times over, from C, with the arguments that they have, and counts nothing.
+// Loop enqueues the launches n times over, from C, with the arguments that they have, and counts
+// nothing.
 func (p *Prepared) Loop(n int) error {
 	return p.enqueue(func() error {
 		if status := C.clrt_run(queueHandle(p.dev.queue), C.cl_uint(len(p.list)), &p.list[0], 0, nil, C.cl_uint(n), nil, p.failed); status != C.CL_SUCCESS {

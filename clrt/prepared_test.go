@@ -15,8 +15,9 @@ const add = `kernel void k_add_to(global float *x, int off, float by, int n) {
 	if (i < n) x[off + i] += by;
 }`
 
-// TestPrepared: a list of launches runs in order, with the arguments that were set last; one without work-items is
-// skipped; the profile and the counters see each. A refused launch is named, and those before it ran.
+// TestPrepared: a list of launches runs in order, with the arguments that were set last; one
+// without work-items is skipped; the profile and the counters see each. A refused launch is named,
+// and those before it ran.
 func TestPrepared(t *testing.T) {
 	for _, profile := range []bool{false, true} {
 		d := open(t, Options{Profile: profile})

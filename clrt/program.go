@@ -17,9 +17,10 @@ import (
 
 // Source is the Text of a program in OpenCL C. Name stands for it in errors.
 //
-// With a Target, such as sm_90a, the program is built for NVIDIA's devices of that name alone, whose compiler knows no more of
-// them than sm_90. A statement for the target is a comment of an asm statement, which the first build leaves in its PTX, with
-// its operands. A second build of that PTX, from memory, takes it as a statement:
+// With a Target, such as sm_90a, the program is built for NVIDIA's devices of that name alone,
+// whose compiler knows no more of them than sm_90. A statement for the target is a comment of an
+// asm statement, which the first build leaves in its PTX, with its operands. A second build of that
+// PTX, from memory, takes it as a statement:
 //
 //	asm volatile("//sm_90a wgmma.fence.sync.aligned;" : : : "memory");
 type Source struct {
@@ -72,7 +73,8 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 	return k, nil
 }
 
-// Release gives a kernel back, and its program with the last of its kernels. Launches under way are finished.
+// Release gives a kernel back, and its program with the last of its kernels. Launches under way are
+// finished.
 func (d *Device) Release(k *Kernel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,7 +122,8 @@ func (d *Device) program(src Source) (*builtProgram, error) {
 	return built, nil
 }
 
-// build builds a source: for PoCL with the built-in functions that it names, unless it needs others.
+// build builds a source: for PoCL with the built-in functions that it names, unless it needs
+// others.
 func (d *Device) build(src Source, options string) (*cl.Program, error) {
 	if d.info.Platform == poclPlatform && !undeclared.MatchString(src.Text) {
 		text, option := withBuiltins(src.Text)

@@ -13,7 +13,8 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// rebuild builds a program that was built from a source again, from its PTX, for the source's target.
+// rebuild builds a program that was built from a source again, from its PTX, for the source's
+// target.
 func (d *Device) rebuild(p *cl.Program, src Source) error {
 	text, err := d.binary(p, src)
 	if err != nil {

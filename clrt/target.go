@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// retarget returns a program in PTX for `target`, such as sm_90a, in which the statements that were comments for it,
+// retarget returns a program in PTX for `target`, such as sm_90a, in which the statements that were
+// comments for it,
 //
 //	//sm_90a wgmma.fence.sync.aligned;
 //
-// are none any more. The program must be for the same devices without what that target adds, here sm_90. A statement for a target
-// that would stay a comment is an error: it would be left out without a word.
+// are none any more. The program must be for the same devices without what that target adds, here
+// sm_90. A statement for a target that would stay a comment is an error: it would be left out
+// without a word.
 func retarget(ptx, target string) (string, error) {
 	const directive = ".target "
 	before, rest, found := strings.Cut(ptx, directive)

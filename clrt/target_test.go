@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRetarget: statements for a target become ones of a program for it, and a program for other devices is refused.
+// TestRetarget: statements for a target become ones of a program for it, and a program for other
+// devices is refused.
 func TestRetarget(t *testing.T) {
 	const ptx = ".version 9.0\n.target sm_90, texmode_independent\n.entry k_a() {\n\t// begin inline asm\n\t//sm_90a wgmma.fence.sync.aligned;\n\t// end inline asm\n\tret;\n}\n"
 	const want = ".version 9.0\n.target sm_90a, texmode_independent\n.entry k_a() {\n\t// begin inline asm\n\twgmma.fence.sync.aligned;\n\t// end inline asm\n\tret;\n}\n"

@@ -9,8 +9,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// Array is numbers in host memory with a shape, in row-major order: the first axis counts rows. The zero value has no shape,
-// and nothing takes it.
+// Array is numbers in host memory with a shape, in row-major order: the first axis counts rows. The
+// zero value has no shape, and nothing takes it.
 type Array struct {
 	shape []int
 	rows  rows
@@ -30,9 +30,10 @@ type rows interface {
 	stage(d tensor.Device, n int) stage
 }
 
-// New returns the array that data are, which it shares with the caller: they must not change while a loop over a loader's epoch
-// runs. float32 and float64 become the device's reals, int32, uint8 and float16.Float16 tensors of Int32, Uint8 and Float16. Without
-// a shape, each element is a row. It panics with tensor.ErrShape unless the shape, which begins with the number of rows, has as
+// New returns the array that data are, which it shares with the caller: they must not change while
+// a loop over a loader's epoch runs. float32 and float64 become the device's reals, int32, uint8
+// and float16.Float16 tensors of Int32, Uint8 and Float16. Without a shape, each element is a row.
+// It panics with tensor.ErrShape unless the shape, which begins with the number of rows, has as
 // many elements as data.
 func New[T kernels.Element](data []T, shape ...int) Array {
 	if shape == nil {
@@ -65,8 +66,8 @@ func misuse(op string, kind error, detail string, shapes ...[]int) *tensor.Error
 	return &tensor.Error{Pkg: "data", Op: op, Kind: kind, Shapes: shapes, Detail: detail}
 }
 
-// FromTensor waits for the device and returns a copy of a tensor's elements. The error is the device's first failure. It
-// panics with tensor.ErrShape for a tensor of rank 0, which has no rows.
+// FromTensor waits for the device and returns a copy of a tensor's elements. The error is the
+// device's first failure. It panics with tensor.ErrShape for a tensor of rank 0, which has no rows.
 func FromTensor(t *tensor.Tensor) (Array, error) {
 	const op = "FromTensor"
 	if t == nil {
@@ -101,8 +102,8 @@ func (a Array) Len() int {
 // Shape returns the dimensions, the number of rows first. The caller must not change them.
 func (a Array) Shape() []int { return a.shape }
 
-// Slice returns the rows from one up to, but without, another, which it shares with a. It panics with tensor.ErrIndex for
-// rows that a has not.
+// Slice returns the rows from one up to, but without, another, which it shares with a. It panics
+// with tensor.ErrIndex for rows that a has not.
 func (a Array) Slice(from, to int) Array {
 	a.check("Slice")
 	if from < 0 || to < from || to > a.shape[0] {
@@ -113,8 +114,8 @@ func (a Array) Slice(from, to int) Array {
 	return Array{shape, a.rows.slice(from*a.width(), to*a.width())}
 }
 
-// Tensor returns all rows as a tensor, which is the caller's. It panics with tensor.ErrShape for more axes or elements than a
-// tensor has.
+// Tensor returns all rows as a tensor, which is the caller's. It panics with tensor.ErrShape for
+// more axes or elements than a tensor has.
 func (a Array) Tensor(d tensor.Device) *tensor.Tensor {
 	a.check("Tensor")
 	return a.rows.upload(d, a.shape)

@@ -7,9 +7,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// To returns the array with elements of another type, converted as [tensor.Tensor.To] does it: labels of bytes as Int32, which is
-// what autograd.CrossEntropy takes. As Real, bytes and float16 become float32, int32 becomes float64. An array of that type is
-// returned as it is. It panics with tensor.ErrType for Float16, and as [Array.Tensor] does.
+// To returns the array with elements of another type, converted as [tensor.Tensor.To] does it:
+// labels of bytes as Int32, which is what autograd.CrossEntropy takes. As Real, bytes and float16
+// become float32, int32 becomes float64. An array of that type is returned as it is. It panics with
+// tensor.ErrType for Float16, and as [Array.Tensor] does.
 func (a Array) To(typ tensor.Type) Array {
 	a.check("To")
 	from := a.rows.typ()
@@ -31,8 +32,9 @@ func (a Array) To(typ tensor.Type) Array {
 	return converted
 }
 
-// Elements returns the elements of an array in row-major order, which it shares with a. It panics with tensor.ErrType unless
-// they are of type T: float32, float64, int32, uint8 or float16.Float16, as [New] or a file made them; [Array.To] converts.
+// Elements returns the elements of an array in row-major order, which it shares with a. It panics
+// with tensor.ErrType unless they are of type T: float32, float64, int32, uint8 or float16.Float16,
+// as [New] or a file made them; [Array.To] converts.
 func Elements[T kernels.Element](a Array) []T {
 	a.check("Elements")
 	e, ok := a.rows.(of[T])

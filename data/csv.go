@@ -18,14 +18,16 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// CSVOptions says how a CSV file is written. The zero value: with commas, and the names of the columns in its first row.
+// CSVOptions says how a CSV file is written. The zero value: with commas, and the names of the
+// columns in its first row.
 type CSVOptions struct {
 	Comma    rune // what stands between fields, such as ';' or '\t'; 0 is ','
 	NoHeader bool // the first row is data, and the columns are named "0", "1", …
 }
 
-// Table is the text of a CSV file, by columns that have names. Its methods make numbers of it. A field that they cannot read, a
-// missing one among them, is an error that wraps tensor.ErrFormat and names the line in which its row begins, and its column.
+// Table is the text of a CSV file, by columns that have names. Its methods make numbers of it. A
+// field that they cannot read, a missing one among them, is an error that wraps tensor.ErrFormat
+// and names the line in which its row begins, and its column.
 type Table struct {
 	path    string // with what stands after it in errors, or ""
 	columns []string
@@ -33,10 +35,11 @@ type Table struct {
 	lines   []int // in which the rows begin
 }
 
-// LoadCSV reads a file of rows of text, in which quotes may enclose a field: RFC 4180. Spaces around a field and empty lines are left
-// out. Rows of different lengths, quotes in the wrong place, and a column whose name is there twice, are an error that wraps
-// tensor.ErrFormat. It panics with tensor.ErrValue for more than one CSVOptions, or a Comma that is a quote or ends a line.
-// A device is an error: it has no end.
+// LoadCSV reads a file of rows of text, in which quotes may enclose a field: RFC 4180. Spaces
+// around a field and empty lines are left out. Rows of different lengths, quotes in the wrong
+// place, and a column whose name is there twice, are an error that wraps tensor.ErrFormat. It
+// panics with tensor.ErrValue for more than one CSVOptions, or a Comma that is a quote or ends a
+// line. A device is an error: it has no end.
 func LoadCSV(path string, options ...CSVOptions) (*Table, error) {
 	f, _, err := regular.OpenOrPipe(path)
 	if err != nil {
@@ -149,7 +152,8 @@ func (t *Table) column(name string) (int, error) {
 	return 0, formatError{fmt.Errorf("data: %sthere is no column %q: there are %q", t.path, name, t.columns)}
 }
 
-// each calls take with the row and the text of every field of a column, none of which may be missing.
+// each calls take with the row and the text of every field of a column, none of which may be
+// missing.
 func (t *Table) each(name string, take func(row int, text string) error) error {
 	at, err := t.column(name)
 	if err != nil {
@@ -167,8 +171,8 @@ func (t *Table) each(name string, take func(row int, text string) error) error {
 	return nil
 }
 
-// Reals returns columns as an array of float64 [rows, columns]. A number that is not finite is an error. It panics with
-// tensor.ErrValue without a column.
+// Reals returns columns as an array of float64 [rows, columns]. A number that is not finite is an
+// error. It panics with tensor.ErrValue without a column.
 func (t *Table) Reals(columns ...string) (Array, error) {
 	if len(columns) == 0 {
 		panic(misuse("Reals", tensor.ErrValue, fmt.Sprintf("name a column: there are %q", t.columns)))
@@ -195,7 +199,8 @@ func (t *Table) Reals(columns ...string) (Array, error) {
 	return New(numbers, len(t.rows), len(columns)), nil
 }
 
-// Ints returns a column of whole numbers as an array of int32 [rows], such as labels that are numbers.
+// Ints returns a column of whole numbers as an array of int32 [rows], such as labels that are
+// numbers.
 func (t *Table) Ints(column string) (Array, error) {
 	numbers := make([]int32, len(t.rows))
 	err := t.each(column, func(row int, text string) error {
@@ -215,9 +220,10 @@ func (t *Table) Ints(column string) (Array, error) {
 	return New(numbers), nil
 }
 
-// Labels returns a column of text as an array of int32 [rows]: for each text its place among the classes, which are returned,
-// too. Given classes are those, as for a second file that is to have the labels of a first; a text that is none of them is an error. Without
-// them, the classes are the texts of the column, sorted. It panics with tensor.ErrValue for a class that is given twice.
+// Labels returns a column of text as an array of int32 [rows]: for each text its place among the
+// classes, which are returned, too. Given classes are those, as for a second file that is to have
+// the labels of a first; a text that is none of them is an error. Without them, the classes are the
+// texts of the column, sorted. It panics with tensor.ErrValue for a class that is given twice.
 func (t *Table) Labels(column string, classes ...string) (Array, []string, error) {
 	given := len(classes) > 0
 	if !given {

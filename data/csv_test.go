@@ -18,7 +18,8 @@ import (
 
 const flowers = "\uFEFFlength, width ,\"kind\",n\r\n5.1,3.5,setosa,1\r\n\r\n 4.9 ,-3e0,\"iris, blue\"\"\nor so\",-2\r\n7,.5,setosa,2147483647\r\n"
 
-// TestCSV: columns by name become reals, whole numbers and labels, whatever spaces, quotes and ends of lines there are.
+// TestCSV: columns by name become reals, whole numbers and labels, whatever spaces, quotes and ends
+// of lines there are.
 func TestCSV(t *testing.T) {
 	d := devtest.CPU(t)
 	table, err := data.ReadCSV(strings.NewReader(flowers))

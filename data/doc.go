@@ -12,11 +12,13 @@
 //		}
 //	}
 //
-// An [Array] is numbers with a shape, whose first axis counts rows. A file becomes arrays by [LoadNPZ], [LoadIDX] and [LoadCSV].
+// An [Array] is numbers with a shape, whose first axis counts rows. A file becomes arrays by
+// [LoadNPZ], [LoadIDX] and [LoadCSV].
 //
-// While a program works on a batch, a goroutine of the loader gathers the rows of the next one in host memory. It never uses
-// the device: what is uploaded is uploaded by the goroutine that the loop runs in.
+// While a program works on a batch, a goroutine of the loader gathers the rows of the next one in
+// host memory. It never uses the device: what is uploaded is uploaded by the goroutine that the
+// loop runs in.
 //
-// Stability: the API stays within a minor version; what goes in the next one is replaced, and its release notes say by
-// what.
+// Stability: the API stays within a minor version; what goes in the next one is replaced, and its
+// release notes say by what.
 package data

@@ -15,10 +15,11 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// LoadIDX reads a file of the format in which MNIST and its like come, compressed with gzip or not: uint8 as it is, int8, int16 and
-// int32 as int32, and floats as they are. A damaged file, another type, or dimensions that a file of its size cannot have, are an
-// error that wraps tensor.ErrFormat. Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits", the section on
-// file formats. A device is an error: it has no end.
+// LoadIDX reads a file of the format in which MNIST and its like come, compressed with gzip or not:
+// uint8 as it is, int8, int16 and int32 as int32, and floats as they are. A damaged file, another
+// type, or dimensions that a file of its size cannot have, are an error that wraps
+// tensor.ErrFormat. Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits", the
+// section on file formats. A device is an error: it has no end.
 func LoadIDX(path string) (Array, error) {
 	f, size, err := regular.OpenOrPipe(path)
 	if err != nil {
@@ -134,7 +135,8 @@ func decodeIDX(r io.Reader, most int64) (Array, error) {
 	return kind.array(raw, shape), nil
 }
 
-// idxHeader reads what stands before the data: two zeros, the type, the number of axes, and their dimensions.
+// idxHeader reads what stands before the data: two zeros, the type, the number of axes, and their
+// dimensions.
 func idxHeader(r io.Reader, most int64) (kind idxType, shape []int, size int64, err error) {
 	var magic [4]byte
 	if _, err := io.ReadFull(r, magic[:]); err != nil {

@@ -21,13 +21,14 @@ type LoaderConfig struct {
 	InOrder  bool   // the rows come in the order of the arrays
 	DropLast bool   // rows that do not fill a batch are left out of their epoch; otherwise the last batch is shorter
 
-	// Into is filled with each batch: a tensor for each array, of its type, contiguous, of Batch rows. They may be the inputs of a
-	// recorded step, and those of several loaders. Nil stands for tensors that the loader makes.
+	// Into is filled with each batch: a tensor for each array, of its type, contiguous, of Batch
+	// rows. They may be the inputs of a recorded step, and those of several loaders. Nil stands for
+	// tensors that the loader makes.
 	Into []*tensor.Tensor
 }
 
-// Loader makes batches of the rows of arrays, in step with each other, on a device. It belongs to one goroutine at a time, as
-// its device does.
+// Loader makes batches of the rows of arrays, in step with each other, on a device. It belongs to
+// one goroutine at a time, as its device does.
 type Loader struct {
 	device  tensor.Device
 	arrays  []Array
@@ -39,8 +40,8 @@ type Loader struct {
 	running bool
 }
 
-// LoaderState says where a [Loader] is, and what its order follows from: with it and the same arrays, another loader resumes. It
-// is for a checkpoint, and can be encoded as JSON.
+// LoaderState says where a [Loader] is, and what its order follows from: with it and the same
+// arrays, another loader resumes. It is for a checkpoint, and can be encoded as JSON.
 type LoaderState struct {
 	Rows  int // of the arrays
 	Epoch int // epochs done
@@ -51,9 +52,10 @@ type LoaderState struct {
 	InOrder, DropLast bool   // of the LoaderConfig
 }
 
-// NewLoader returns a loader of arrays that have the same number of rows, at the start of its first epoch. It panics with
-// tensor.ErrValue if there is no array, no batch of at least a row, or, with DropLast, no batch at all; with tensor.ErrShape if arrays differ in
-// their rows, have more than 2³¹−1, or do not fit Into; with tensor.ErrType for Into of another type, and with
+// NewLoader returns a loader of arrays that have the same number of rows, at the start of its first
+// epoch. It panics with tensor.ErrValue if there is no array, no batch of at least a row, or, with
+// DropLast, no batch at all; with tensor.ErrShape if arrays differ in their rows, have more than
+// 2³¹−1, or do not fit Into; with tensor.ErrType for Into of another type, and with
 // tensor.ErrDevice for Into of another device.
 func NewLoader(d tensor.Device, arrays []Array, cfg LoaderConfig) *Loader {
 	const op = "NewLoader"
@@ -127,14 +129,16 @@ func (l *Loader) Batches() int {
 	return n
 }
 
-// Epoch returns what is left of the epoch at hand, all of it unless a loop was left before its end or Restore came between, as
-// batches: a tensor for each array, in their order, of shape [Batch, …]. The tensors are the loader's, or those of Into. Each
-// batch overwrites the last one: what is to outlive it is copied. A shorter last batch is views of the first rows, which
-// are freed when the loop continues.
+// Epoch returns what is left of the epoch at hand, all of it unless a loop was left before its end
+// or Restore came between, as batches: a tensor for each array, in their order, of shape [Batch,
+// …]. The tensors are the loader's, or those of Into. Each batch overwrites the last one: what is
+// to outlive it is copied. A shorter last batch is views of the first rows, which are freed when
+// the loop continues.
 //
-// The order of the rows follows from the seed, the number of the epoch and the number of rows, and is the same on every machine. A failure
-// of the device is sticky, as in all operations. It panics with tensor.ErrValue for a loop inside a loop over the same
-// loader. Source of the shuffle: Durstenfeld, "Algorithm 235: Random permutation", CACM 7, 1964, with numbers of ChaCha8.
+// The order of the rows follows from the seed, the number of the epoch and the number of rows, and
+// is the same on every machine. A failure of the device is sticky, as in all operations. It panics
+// with tensor.ErrValue for a loop inside a loop over the same loader. Source of the shuffle:
+// Durstenfeld, "Algorithm 235: Random permutation", CACM 7, 1964, with numbers of ChaCha8.
 func (l *Loader) Epoch() iter.Seq[[]*tensor.Tensor] {
 	return func(yield func(batch []*tensor.Tensor) bool) {
 		if l.device == nil {
@@ -192,8 +196,8 @@ func (l *Loader) gather(full chan<- []stage, empty <-chan []stage, stop <-chan s
 	}
 }
 
-// hand uploads a batch and yields it. The stage is free again before that, so that the next batch but one is gathered
-// while the loop works on this one.
+// hand uploads a batch and yields it. The stage is free again before that, so that the next batch
+// but one is gathered while the loop works on this one.
 func (l *Loader) hand(s []stage, empty chan<- []stage, yield func([]*tensor.Tensor) bool) bool {
 	n := min(l.cfg.Batch, l.state.Rows-l.state.Taken*l.cfg.Batch)
 	batch := slices.Clone(l.tensors)
@@ -228,8 +232,9 @@ func (l *Loader) arrange(epoch int) {
 	}
 }
 
-// below returns a number uniform in [0, n): the upper half of a product, without those whose lower half is one of the 2⁶⁴ mod n
-// that would come too often. Source: Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019.
+// below returns a number uniform in [0, n): the upper half of a product, without those whose lower
+// half is one of the 2⁶⁴ mod n that would come too often. Source: Lemire, "Fast Random Integer
+// Generation in an Interval", ACM TOMACS 29, 2019.
 func below(words *rand.ChaCha8, n uint64) uint64 {
 	for {
 		number, low := bits.Mul64(words.Uint64(), n)
@@ -239,12 +244,13 @@ func below(words *rand.ChaCha8, n uint64) uint64 {
 	}
 }
 
-// State returns where the loader is. In a loop over [Loader.Epoch], the batch at hand counts as taken: call it when the work on
-// that is done.
+// State returns where the loader is. In a loop over [Loader.Epoch], the batch at hand counts as
+// taken: call it when the work on that is done.
 func (l *Loader) State() LoaderState { return l.state }
 
-// Restore makes the loader resume where a state says. It returns an error, with nothing changed, for the state of a loader with another
-// number of rows or settings than this one, or inside a loop over the loader.
+// Restore makes the loader resume where a state says. It returns an error, with nothing changed,
+// for the state of a loader with another number of rows or settings than this one, or inside a loop
+// over the loader.
 func (l *Loader) Restore(s LoaderState) error {
 	same := s
 	same.Epoch, same.Taken = l.state.Epoch, l.state.Taken

@@ -36,7 +36,8 @@ func values(t *testing.T, x *tensor.Tensor) []float64 {
 	return v
 }
 
-// epoch returns the rows of what is left of an epoch, batch by batch, of a loader whose first array counts rows.
+// epoch returns the rows of what is left of an epoch, batch by batch, of a loader whose first array
+// counts rows.
 func epoch(t *testing.T, l *data.Loader) (batches [][]float64) {
 	t.Helper()
 	for b := range l.Epoch() {
@@ -45,7 +46,8 @@ func epoch(t *testing.T, l *data.Loader) (batches [][]float64) {
 	return batches
 }
 
-// TestEpoch: every row comes once in an epoch, all arrays in step, in batches of the right shapes and types, on every device.
+// TestEpoch: every row comes once in an epoch, all arrays in step, in batches of the right shapes
+// and types, on every device.
 func TestEpoch(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const n = 23
@@ -122,7 +124,8 @@ func TestOneBatch(t *testing.T) {
 	}
 }
 
-// TestOrder: the order is a fixed one of the seed and the epoch, whatever the machine and the batches.
+// TestOrder: the order is a fixed one of the seed and the epoch, whatever the machine and the
+// batches.
 func TestOrder(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, batch := range []int{3, 10} {
@@ -156,13 +159,15 @@ func TestUniform(t *testing.T) {
 	for _, n := range seen {
 		square += float64((n-each)*(n-each)) / each
 	}
-	// χ² of 23 degrees of freedom is below 49.7 in all but one of a thousand cases; this is one case, since the seed is fixed.
+	// χ² of 23 degrees of freedom is below 49.7 in all but one of a thousand cases; this is one
+	// case, since the seed is fixed.
 	if len(seen) != orders || square > 49.7 {
 		t.Errorf("%d orders, χ² = %v", len(seen), square)
 	}
 }
 
-// TestResume: a loader that another's state was restored to has the batches that come next, wherever that was stopped.
+// TestResume: a loader that another's state was restored to has the batches that come next,
+// wherever that was stopped.
 func TestResume(t *testing.T) {
 	d := devtest.CPU(t)
 	arrays := []data.Array{data.New(count[int32](11))}
@@ -242,7 +247,8 @@ func TestRestoreRefused(t *testing.T) {
 	}
 }
 
-// TestInto: the tensors of a recorded step are filled, by two loaders one after the other, and nothing else is allocated.
+// TestInto: the tensors of a recorded step are filled, by two loaders one after the other, and
+// nothing else is allocated.
 func TestInto(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		devtest.Uncollected(t)
@@ -282,8 +288,9 @@ func TestInto(t *testing.T) {
 	})
 }
 
-// TestLife: the tensors of all batches are the same; a scope does not free them, Free does, and nothing is left. A shorter
-// batch is a view that ends with its turn of the loop. A graph over an overwritten batch is an error, not a wrong number.
+// TestLife: the tensors of all batches are the same; a scope does not free them, Free does, and
+// nothing is left. A shorter batch is a view that ends with its turn of the loop. A graph over an
+// overwritten batch is an error, not a wrong number.
 func TestLife(t *testing.T) {
 	devtest.Uncollected(t)
 	d := devtest.CPU(t)
@@ -310,7 +317,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestLeave: a loop that is left by break, by a panic or by the end of its goroutine leaves no goroutine behind, and the loader in order.
+// TestLeave: a loop that is left by break, by a panic or by the end of its goroutine leaves no
+// goroutine behind, and the loader in order.
 func TestLeave(t *testing.T) {
 	d := devtest.CPU(t)
 	l := data.NewLoader(d, []data.Array{data.New(count[int32](100))}, data.LoaderConfig{Batch: 1, InOrder: true})
@@ -349,8 +357,8 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestAfter: after a loop, however it ended, the arrays are the caller's to change: nothing gathers their rows any more. It is the
-// race detector that sees it.
+// TestAfter: after a loop, however it ended, the arrays are the caller's to change: nothing gathers
+// their rows any more. It is the race detector that sees it.
 func TestAfter(t *testing.T) {
 	d := devtest.CPU(t)
 	numbers := count[float32](10_000)

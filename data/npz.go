@@ -10,9 +10,10 @@ import (
 	"github.com/x448/float16"
 )
 
-// LoadNPZ reads the arrays of a NumPy archive by name, as tensor.LoadNPZ reads tensors: booleans and uint8 as uint8, other integers
-// as int32, floats as they are; a number without an axis is one row. A damaged file, another type or an integer beyond int32 is an
-// error that wraps tensor.ErrFormat and names the array.
+// LoadNPZ reads the arrays of a NumPy archive by name, as tensor.LoadNPZ reads tensors: booleans
+// and uint8 as uint8, other integers as int32, floats as they are; a number without an axis is one
+// row. A damaged file, another type or an integer beyond int32 is an error that wraps
+// tensor.ErrFormat and names the array.
 func LoadNPZ(path string) (map[string]Array, error) {
 	f, size, err := regular.Open(path)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestMLPTiles: a GPU holds as many samples at once as fit its local memory beside the weights of a layer.
+// TestMLPTiles: a GPU holds as many samples at once as fit its local memory beside the weights of a
+// layer.
 func TestMLPTiles(t *testing.T) {
 	for _, c := range []struct {
 		s           MLPShape
@@ -98,7 +99,8 @@ func TestWorthLoading(t *testing.T) {
 	}
 }
 
-// TestCasesOfPasses: a pass is tested in one group and in several, with blocks that are full and not; few of them are small.
+// TestCasesOfPasses: a pass is tested in one group and in several, with blocks that are full and
+// not; few of them are small.
 func TestCasesOfPasses(t *testing.T) {
 	for _, few := range []bool{false, true} {
 		var samples, groups []int
@@ -116,8 +118,8 @@ func TestCasesOfPasses(t *testing.T) {
 	}
 }
 
-// TestPassOfAnySize: the operands made for a training pass are those of a launch, also where the pass is so large that
-// they have fewer samples.
+// TestPassOfAnySize: the operands made for a training pass are those of a launch, also where the
+// pass is so large that they have fewer samples.
 func TestPassOfAnySize(t *testing.T) {
 	gpu := kernels.Target{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
 	s := ExampleMLP
@@ -164,8 +166,9 @@ func TestSmallOfAnyShape(t *testing.T) {
 	}
 }
 
-// TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a launch, worked out here by
-// hand. Too small a one refuses a device that is right, too large a one lets wrong results pass.
+// TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a
+// launch, worked out here by hand. Too small a one refuses a device that is right, too large a one
+// lets wrong results pass.
 func TestScales(t *testing.T) {
 	real := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
 	args := func(vecs []kernels.Arg, n int) []kernels.Arg { return append(vecs, kernels.IntArg(n)) }
@@ -201,7 +204,8 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestTrials: the operands of a trial are those of a launch like the one that is meant, with fewer samples where that is large.
+// TestTrials: the operands of a trial are those of a launch like the one that is meant, with fewer
+// samples where that is large.
 func TestTrials(t *testing.T) {
 	s := ExampleMLP // of 12928 parameters
 	loss, down := MLPLoss(s, kernels.Float32, 16, false), MLPLoss(s, kernels.Float32, 16, true)

@@ -34,7 +34,8 @@ func newEvaluator[T kernels.Real](fn *formula) *evaluator[T] {
 	return &evaluator[T]{fn, expr.NewEval[T](fn.program), make([][]T, len(fn.value.Operands()))}
 }
 
-// run computes as many elements as out has, of the operands that the formula uses. out may be one of them.
+// run computes as many elements as out has, of the operands that the formula uses. out may be one
+// of them.
 func (e *evaluator[T]) run(out []T, operands ...[]T) {
 	for lo := 0; lo < len(out); lo += expr.Block {
 		hi := min(lo+expr.Block, len(out))

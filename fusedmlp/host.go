@@ -24,8 +24,9 @@ func loopsOf[T kernels.Real](c kernels.Call[T]) *vec.Loops[T] {
 // blasGemm is a matrix product of gonum's BLAS, for processors without vector loops.
 type blasGemm[T kernels.Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
-// scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds the products of two rows in an
-// order that depends on where they lie. It is not inlined: what does not leave a function may lie on its stack.
+// scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds
+// the products of two rows in an order that depends on where they lie. It is not inlined: what does
+// not leave a function may lie on its stack.
 //
 //go:noinline
 func scratch[T kernels.Real](n int) []T { return make([]T, intmath.RoundUp(n, 8))[:n] }
@@ -67,7 +68,8 @@ func columnSums[T kernels.Real](sums, d []T, n int) {
 // pairTerms is PAIR_TERMS of pairwise.cl.
 const pairTerms = 64
 
-// pairwise sums x as a balanced tree over blocks, in the precision of its elements, as pairwise.cl does.
+// pairwise sums x as a balanced tree over blocks, in the precision of its elements, as pairwise.cl
+// does.
 func pairwise[T kernels.Real](x []T) T {
 	if len(x) <= pairTerms {
 		var s T

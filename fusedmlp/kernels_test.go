@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins. Those on matrix units are built by GPUs with the units alone: elsewhere each file runs by
-// ordinary arithmetic, once where tests are short.
+// TestKernels holds the kernels to their twins. Those on matrix units are built by GPUs with the
+// units alone: elsewhere each file runs by ordinary arithmetic, once where tests are short.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
@@ -34,7 +34,8 @@ func TestKernels(t *testing.T) {
 	})
 }
 
-// TestSourcesBuildAlone: the files have a default for every shape, with which an edited one can be tried in other tools.
+// TestSourcesBuildAlone: the files have a default for every shape, with which an edited one can be
+// tried in other tools.
 func TestSourcesBuildAlone(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		k := *MLPLoss(ExampleMLP, d.Real(), mlpBlock, false)
@@ -47,8 +48,8 @@ func TestSourcesBuildAlone(t *testing.T) {
 
 var entryPoint = regexp.MustCompile(`(?s)kernel\s+(?:__attribute__\(\(.*?\)\)\)\s+)?void (k_\w+)\((.*?)\)\s*\{`)
 
-// TestParamsMatchSources holds the parameters of each kernel against those of its entry point, in name, kind and order, and every
-// entry point against Kernels.
+// TestParamsMatchSources holds the parameters of each kernel against those of its entry point, in
+// name, kind and order, and every entry point against Kernels.
 func TestParamsMatchSources(t *testing.T) {
 	files, err := sources.ReadDir(".")
 	if err != nil {
@@ -86,7 +87,8 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 }
 
-// TestOpaque: a fused step describes itself by no operations: what it joins, replay has found before.
+// TestOpaque: a fused step describes itself by no operations: what it joins, replay has found
+// before.
 func TestOpaque(t *testing.T) {
 	p := ofWidth(2, 16)
 	for _, k := range append(Kernels(kernels.Float32, kernels.Target{Units: 9, MaxGroup: 1024, LocalMem: 48 << 10}), p.Loss(kernels.Float32, 8, false)) {
@@ -96,7 +98,8 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// TestDefinition: the twin computes what the definition does, for both losses, with the gradient of the inputs and without.
+// TestDefinition: the twin computes what the definition does, for both losses, with the gradient of
+// the inputs and without.
 func TestDefinition(t *testing.T) {
 	small := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 5, Slope: 0.25}
 	for i, s := range []MLPShape{small, small, {Inputs: 20, Width: 32, Layers: 1, Outputs: 16, Slope: 0}, {Inputs: 8, Width: 16, Layers: 3, Outputs: 1, Slope: 0.5}} {
@@ -130,8 +133,9 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// define is the definition of a training pass of a perceptron in blocks of samples: each group of blocks has a share of the
-// gradient and of the loss. Parameters stand as matrices [in, out] and biases, each aligned to 128 elements.
+// define is the definition of a training pass of a perceptron in blocks of samples: each group of
+// blocks has a share of the gradient and of the loss. Parameters stand as matrices [in, out] and
+// biases, each aligned to 128 elements.
 func define(s MLPShape, block int, inputGrad bool, mem [][]float64, n int) {
 	row := func(v []float64, at, n int) []float64 { return v[at : at+n] }
 	x, target, w, part, loss, dx := mem[0], mem[1], mem[2], mem[3], mem[4], mem[5]

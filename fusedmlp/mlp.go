@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// MLPShape is a perceptron of so many Inputs and Outputs that one launch can train: Layers hidden layers of Width units with a leaky
-// ReLU of Slope, and an output layer without bias or activation.
+// MLPShape is a perceptron of so many Inputs and Outputs that one launch can train: Layers hidden
+// layers of Width units with a leaky ReLU of Slope, and an output layer without bias or activation.
 type MLPShape struct {
 	Inputs, Width, Layers, Outputs int
 	Slope                          float64
@@ -27,15 +27,16 @@ type MLPShape struct {
 // ExampleMLP is the shape whose kernel stands in [All] for those of all shapes.
 var ExampleMLP = MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
 
-// Samples are shared out in blocks of mlpBlock, on a GPU
-// also in small and large ones; ITEMS of mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
+// Samples are shared out in blocks of mlpBlock, on a GPU also in small and large ones; ITEMS of
+// mlp_gpu.cl is mlpItems; mlpLocal is the local memory that it may take.
 const (
 	mlpBlock = 16
 	mlpSmall = 8
 	mlpLarge = 32
 
-	// Groups for each unit of a GPU. As many as run at once: of large blocks, and of any of other perceptrons, more would wait for
-	// local memory. On an H200, 2, 3 and 6 made steps of 65,536 and of 262,144 samples slower; 5 the former.
+	// Groups for each unit of a GPU. As many as run at once: of large blocks, and of any of other
+	// perceptrons, more would wait for local memory. On an H200, 2, 3 and 6 made steps of 65,536
+	// and of 262,144 samples slower; 5 the former.
 	mlpGroups      = 6
 	mlpLargeGroups = 4
 	mlpItems       = 128
@@ -61,8 +62,8 @@ func (s MLPShape) Check(t kernels.DType, l kernels.Target) error {
 	return nil
 }
 
-// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, at most `most`: 0 if
-// there is not enough for any.
+// tile returns the samples whose activations mlp_gpu.cl holds in local memory at once, at most
+// `most`: 0 if there is not enough for any.
 func (s MLPShape) tile(t kernels.DType, most int) int {
 	for tile := most; tile >= mlpSmall; tile /= 2 {
 		if s.chunk(tile, t) > 0 {
@@ -72,9 +73,9 @@ func (s MLPShape) tile(t kernels.DType, most int) int {
 	return 0
 }
 
-// chunk returns the rows of a layer's weights that mlp_gpu.cl stages in local memory beside the activations
-// of a tile: a divisor of Width, 0 if there is room for none. More than one row for each work-item of a
-// block of samples gain nothing.
+// chunk returns the rows of a layer's weights that mlp_gpu.cl stages in local memory beside the
+// activations of a tile: a divisor of Width, 0 if there is room for none. More than one row for
+// each work-item of a block of samples gain nothing.
 func (s MLPShape) chunk(tile int, t kernels.DType) int {
 	row := max(s.Inputs, s.Width) + 4
 	for chunk := mlpItems * max(4, tile/4) / tile; chunk >= 16; chunk /= 2 {
@@ -107,8 +108,9 @@ func (s MLPShape) Size() int {
 	return last + intmath.RoundUp(s.Width*s.Outputs, fusion.ParameterAlign)
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those whose
-// activations are in local memory at once, the more the more samples there are for each of its units.
+// Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those
+// whose activations are in local memory at once, the more the more samples there are for each of
+// its units.
 func (s MLPShape) Block(n int, t kernels.DType, l kernels.Target) int {
 	switch {
 	case !l.CPU && n < mlpBlock*l.Units:
@@ -119,8 +121,8 @@ func (s MLPShape) Block(n int, t kernels.DType, l kernels.Target) int {
 	return s.tile(t, mlpBlock)
 }
 
-// Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a GPU, as
-// many as its units run at once, on a CPU one for each core.
+// Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a
+// GPU, as many as its units run at once, on a CPU one for each core.
 func (s MLPShape) Groups(n, block int, l kernels.Target) int {
 	most := l.Units
 	if !l.CPU {
@@ -143,10 +145,11 @@ func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kern
 	return MLPLoss(s, t, block, inputGrad)
 }
 
-// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8, 16 or 32 samples:
-// X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups, Size], LOSS [groups],
-// DX [n, Inputs], n. Each group of samples leaves its share of the gradient and of the loss. The paddings of
-// PART are not written, nor is DX, the gradient of X, unless inputGrad is set.
+// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8, 16 or 32
+// samples: X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups,
+// Size], LOSS [groups], DX [n, Inputs], n. Each group of samples leaves its share of the gradient
+// and of the loss. The paddings of PART are not written, nor is DX, the gradient of X, unless
+// inputGrad is set.
 func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	defines := fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DSLOPE=%g -DBLOCK=%d -DCHUNK=%d",
 		s.Inputs, s.Width, s.Layers, s.Outputs, s.Slope, block, s.chunk(block, t))
@@ -171,7 +174,8 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 		Trial: func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
 		Loads: passLoads(s.Inputs, s.Outputs),
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
-			// Errors of a layer pass through those above: bounded by the sizes of what meets in a sum.
+			// Errors of a layer pass through those above: bounded by the sizes of what meets in a
+			// sum.
 			return float64(a[6].Int) * max(1, kernels.MaxAbs(a, 0)) * max(1, kernels.MaxAbs(a, 1)) *
 				max(1, kernels.MaxAbs(a, 2)) * float64(s.Width) * math.Pow(max(1, s.Slope), float64(s.Layers))
 		}},
@@ -191,8 +195,8 @@ func (s MLPShape) cases(few, inputGrad bool) []kernels.Case {
 	return cases
 }
 
-// Operands adds those of a pass over n samples in a number of groups, with room for the gradient of the inputs if it is
-// computed.
+// Operands adds those of a pass over n samples in a number of groups, with room for the gradient of
+// the inputs if it is computed.
 func (s MLPShape) Operands(o *kernels.Operands, n, groups int, inputGrad bool) {
 	o.In(n*s.Inputs, -1, 1).In(n*s.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
 	if inputGrad {
@@ -219,15 +223,16 @@ func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels
 		kernels.Output(groups), kernels.Output(dx), kernels.Number(float64(n))}
 }
 
-// mlpScratch is what a share keeps from launch to launch: the activations of each layer and two buffers
-// for gradients.
+// mlpScratch is what a share keeps from launch to launch: the activations of each layer and two
+// buffers for gradients.
 type mlpScratch[T kernels.Real] struct {
 	h       [][]T
 	d, e, z []T
 	ht, dt  []T // transposes
 	products[T]
 	factor [2]T // of the slope at most 0, and above
-	// Hidden layers multiply what is rounded so: hidden is the parameters, and factors what their products take.
+	// Hidden layers multiply what is rounded so: hidden is the parameters, and factors what their
+	// products take.
 	precision kernels.Precision
 	hidden    []T
 	factors   [][]T
@@ -243,7 +248,8 @@ type products[T kernels.Real] struct {
 	add                 bool // gradients of weights are added to those of samples before
 }
 
-// mlpTwin runs a pass, the shares in parallel. Inner says what the hidden layers' factors are rounded to.
+// mlpTwin runs a pass, the shares in parallel. Inner says what the hidden layers' factors are
+// rounded to.
 func mlpTwin[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
 	var scratches, transposes sync.Pool
 	return func(c kernels.Call[T]) {
@@ -278,12 +284,13 @@ func mlpTwin[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool,
 	}
 }
 
-// mlpCached is how many samples go through all layers at a time, while what the layers hold of them is in the cache. It is a
-// multiple of the steps that package vec adds up by themselves: sums over all samples have the bits that they have at once.
+// mlpCached is how many samples go through all layers at a time, while what the layers hold of them
+// is in the cache. It is a multiple of the steps that package vec adds up by themselves: sums over
+// all samples have the bits that they have at once.
 const mlpCached = 512
 
-// pass trains on n samples, at most so many at a time with loops: it writes their gradient to part, that of x to dx unless that is
-// nil, and returns their loss.
+// pass trains on n samples, at most so many at a time with loops: it writes their gradient to part,
+// that of x to dx unless that is nil, and returns their loss.
 func (m *mlpScratch[T]) pass(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n, most int) T {
 	if m.loops == nil {
 		most = max(n, 1)
@@ -336,7 +343,8 @@ func (m *mlpScratch[T]) some(s MLPShape, x, t, w []T, wt []*[]T, part, dx []T, n
 	return loss
 }
 
-// rounded returns what is a factor of layer l's products, or the gradient of a layer with l that of the output, as they take it.
+// rounded returns what is a factor of layer l's products, or the gradient of a layer with l that of
+// the output, as they take it.
 func (m *mlpScratch[T]) rounded(l int, x []T) []T {
 	if m.precision == kernels.PrecisionFloat32 {
 		return x
@@ -374,7 +382,8 @@ func (m *mlpScratch[T]) grow(s MLPShape, n int) {
 	}
 }
 
-// forward sets h [n, width] to the sums of a layer: in [n, k] times w [k, width], whose transpose is wt, plus bias.
+// forward sets h [n, width] to the sums of a layer: in [n, k] times w [k, width], whose transpose
+// is wt, plus bias.
 func (m *mlpScratch[T]) forward(in, w []T, wt *[]T, bias, h []T, n, k, width int) {
 	if m.loops != nil {
 		m.loops.Product(vec.Product[T]{M: n, N: width, K: k, A: in, RowA: k, StepA: 1, B: w, StepB: width, ColumnB: 1, C: h, RowC: width, Bias: bias}, nil)
@@ -386,7 +395,8 @@ func (m *mlpScratch[T]) forward(in, w []T, wt *[]T, bias, h []T, n, k, width int
 	m.gemm(blas.NoTrans, blas.Trans, n, width, k, 1, in, k, *wt, k, 1, h, width)
 }
 
-// weights sets part [k, width] to the gradient of weights, or adds it: below [n, k], transposed, times d [n, width].
+// weights sets part [k, width] to the gradient of weights, or adds it: below [n, k], transposed,
+// times d [n, width].
 func (m *mlpScratch[T]) weights(below, d, part []T, n, k, width int) {
 	if m.loops != nil {
 		m.loops.Product(vec.Product[T]{M: k, N: width, K: n, A: below, RowA: 1, StepA: k, B: d, StepB: width, ColumnB: 1, C: part, RowC: width, Add: m.add}, nil)
@@ -419,7 +429,8 @@ func (m *mlpScratch[T]) columns(sums, d []T, n int) {
 // slopeBlock is how many elements slope computes at a time.
 const slopeBlock = 512
 
-// slope multiplies v by the slope of the activation where h, its operand or its value, is not above 0.
+// slope multiplies v by the slope of the activation where h, its operand or its value, is not
+// above 0.
 func (m *mlpScratch[T]) slope(v, h []T) {
 	if m.loops == nil || !m.loops.Has(vec.WhereLess) {
 		for i, x := range h {
@@ -436,7 +447,8 @@ func (m *mlpScratch[T]) slope(v, h []T) {
 	}
 }
 
-// output computes the last layer, the gradient of its weights, and d, that of the layer below. It adds the loss to a sum.
+// output computes the last layer, the gradient of its weights, and d, that of the layer below. It
+// adds the loss to a sum.
 func (m *mlpScratch[T]) output(s MLPShape, top, t, w, part, d []T, n int, loss float64) float64 {
 	at, _ := s.Offsets(s.Layers)
 	wo, dwo := w[at:at+s.Width*s.Outputs], part[at:at+s.Width*s.Outputs]

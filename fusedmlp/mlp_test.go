@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-// TestPassInParts: what a pass leaves has the same bits, however many samples go through all layers at a time: gradients, those of
-// the inputs, and the loss.
+// TestPassInParts: what a pass leaves has the same bits, however many samples go through all layers
+// at a time: gradients, those of the inputs, and the loss.
 func TestPassInParts(t *testing.T) {
 	sets := vec.Sets()
 	if len(sets) == 0 {

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Inner says of which factors a pass multiplies its hidden layers: by ordinary arithmetic, or on the matrix units of a GPU.
+// Inner says of which factors a pass multiplies its hidden layers: by ordinary arithmetic, or on
+// the matrix units of a GPU.
 type Inner uint8
 
 // The inner products, numbered as in mlp_tile.cl.
@@ -68,15 +69,16 @@ func rounded[T kernels.Real](inner Inner, x []T) []T {
 // warp is how many work-items of a GPU multiply together on its matrix units.
 const warp = 32
 
-// MLPMatrix is the pass of an MLPShape on the matrix units of GPUs, of factors as Inner says: TF32, Halves or Pairs, whose
-// kernel takes packed weights, or Scaled, Halves or Pairs and Grouped.
+// MLPMatrix is the pass of an MLPShape on the matrix units of GPUs, of factors as Inner says: TF32,
+// Halves or Pairs, whose kernel takes packed weights, or Scaled, Halves or Pairs and Grouped.
 type MLPMatrix struct {
 	MLPShape
 	Inner Inner
 }
 
-// A group's warps take mlpMatrixRows samples each through all layers. Blocks are small or large: as many groups of either as a
-// unit of a GPU has registers for share the weights' gradients, of which a work-item keeps mlpMatrixSums at most.
+// A group's warps take mlpMatrixRows samples each through all layers. Blocks are small or large: as
+// many groups of either as a unit of a GPU has registers for share the weights' gradients, of which
+// a work-item keeps mlpMatrixSums at most.
 const (
 	mlpMatrixRows   = 16
 	mlpMatrixSmall  = 64
@@ -115,8 +117,9 @@ func (s MLPMatrix) Check(t kernels.DType, l kernels.Target) error {
 	return nil
 }
 
-// MLPMatrixFor returns the pass of a shape over n samples on matrix units, for groups of warps or for warps, which a device may or may not
-// have, where that is worth while. It follows the precision, the shape and the device alone.
+// MLPMatrixFor returns the pass of a shape over n samples on matrix units, for groups of warps or
+// for warps, which a device may or may not have, where that is worth while. It follows the
+// precision, the shape and the device alone.
 func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernels.DType, l kernels.Target) (MLPMatrix, bool) {
 	m, least := MLPMatrix{s, [...]Inner{kernels.PrecisionFloat32: Pairs, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: Halves}[p]}, mlpMatrixFewer
 	switch {
@@ -131,8 +134,9 @@ func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernel
 	return m, !l.CPU && l.MaxGroup >= mlpMatrixLarge/mlpMatrixRows*warp && m.Check(t, l) == nil && n >= least*l.Units
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out: small ones where there is a unit for each, as two of
-// them on one take longer than a large one. Of factors in pairs a large one alone is no slower than a small one, and groups of warps take no others.
+// Block returns in blocks of how many samples a pass over n samples is shared out: small ones where
+// there is a unit for each, as two of them on one take longer than a large one. Of factors in pairs
+// a large one alone is no slower than a small one, and groups of warps take no others.
 func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Target) int {
 	if n <= mlpMatrixSmall*l.Units && s.Inner != Pairs && !s.Inner.Grouped() {
 		return mlpMatrixSmall
@@ -140,12 +144,14 @@ func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Target) int {
 	return mlpMatrixLarge
 }
 
-// Groups returns how many shares of the gradient a pass over n samples makes: as many as a GPU's units run at once.
+// Groups returns how many shares of the gradient a pass over n samples makes: as many as a GPU's
+// units run at once.
 func (s MLPMatrix) Groups(n, block int, l kernels.Target) int {
 	return max(1, min(intmath.CeilDiv(n, block), mlpMatrixLarge/block*l.Units))
 }
 
-// lengths returns the words of the packed weights, and how many work-items make four of them in each plane.
+// lengths returns the words of the packed weights, and how many work-items make four of them in
+// each plane.
 func (s MLPMatrix) lengths() (words, items int) {
 	for l := range s.Layers {
 		items += 2 * s.fanIn(l) * s.Width * 2 / s.step()
@@ -173,8 +179,8 @@ func (s MLPMatrix) defines() string {
 	return fmt.Sprintf("-DINPUTS=%d -DWIDTH=%d -DLAYERS=%d -DOUTPUTS=%d -DINNER=%d", s.Inputs, s.Width, s.Layers, s.Outputs, s.Inner.factors())
 }
 
-// Pack returns the kernel that packs weights, and the lengths of what it writes: W (the parameters as mlp.cl lays them out), P, F.
-// There is none for groups of warps, which make theirs themselves.
+// Pack returns the kernel that packs weights, and the lengths of what it writes: W (the parameters
+// as mlp.cl lays them out), P, F. There is none for groups of warps, which make theirs themselves.
 func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, []int) {
 	if s.Inner.Grouped() {
 		return nil, nil
@@ -201,7 +207,8 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 	}, []int{words, s.Layers}
 }
 
-// packCases are the launches that test a packing: of weights that pairs hold, and of some that they do not.
+// packCases are the launches that test a packing: of weights that pairs hold, and of some that they
+// do not.
 func (s MLPMatrix) packCases(bool) []kernels.Case {
 	var cases []kernels.Case
 	for _, largest := range []float64{1, 100, 0x1p-112, 0x1p62, 0, math.Inf(1)} {
@@ -250,7 +257,8 @@ func (s MLPMatrix) pack(words, exponents []int32, at func(i int) float32) {
 // inputOfUnit is INPUT of mlp.cl.
 func inputOfUnit(i int) int { return i/16*16 + i%8/2*4 + i/8%2*2 + i%2 }
 
-// packLayer packs the factors of a product from the right, [K, N], and returns how many words they take.
+// packLayer packs the factors of a product from the right, [K, N], and returns how many words they
+// take.
 func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n int) float32) int {
 	plane, step, w := N/16*warp*4, s.step(), 0
 	for k0 := 0; k0 < K; k0 += step {
@@ -278,8 +286,8 @@ func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n
 	return w
 }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], and P and F if there is a kernel that makes them,
-// [MLPMatrix.Pack]'s.
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], and P and F if
+// there is a kernel that makes them, [MLPMatrix.Pack]'s.
 func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
 	k.Name, k.Text, k.File, k.GPUText, k.GPU, k.Loads = "k_mlp_matrix", sourceMatrix, "mlp_mma.cl", "", "", nil
@@ -355,8 +363,9 @@ func (s MLPMatrix) addPacked(o *kernels.Operands) {
 	}
 }
 
-// cases are the launches that test a pass, over so many samples in so many groups, and, where factors have a scale, of samples, targets
-// and weights so large or small that these do not hold what the layers make, in one block of two.
+// cases are the launches that test a pass, over so many samples in so many groups, and, where
+// factors have a scale, of samples, targets and weights so large or small that these do not hold
+// what the layers make, in one block of two.
 func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 	var cases []kernels.Case
 	for _, c := range [][2]int{{31, 1}, {1, 1}, {129, 2}, {1000, 5}} {
@@ -421,8 +430,9 @@ func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
 	return cases
 }
 
-// overflowOfZeros is a launch whose first layer has sums of 0, which would be infinite in the next one for a sample of zeros, of which
-// there is none: the last block has fewer samples than it has room for.
+// overflowOfZeros is a launch whose first layer has sums of 0, which would be infinite in the next
+// one for a sample of zeros, of which there is none: the last block has fewer samples than it has
+// room for.
 func (s MLPMatrix) overflowOfZeros() kernels.Case {
 	_, bias := s.Offsets(0)
 	return kernels.Case{Name: "an overflow of zeros", Build: func(o *kernels.Operands) {
@@ -447,7 +457,8 @@ func (s MLPMatrix) overflowOfZeros() kernels.Case {
 	}}
 }
 
-// mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both blocks.
+// mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both
+// blocks.
 func mlpsOnMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
 	small, least := MLPShape{Inputs: 32, Width: 32, Layers: 2, Outputs: 3, Slope: 0.1}, MLPShape{Inputs: 32, Width: 32, Layers: 1, Outputs: 3, Slope: 0.1} // the latter takes less local memory than Oclgrind has

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// TestMLPMatrixFor: matrix units take the passes that they have room for, over samples enough to be worth a launch that packs.
+// TestMLPMatrixFor: matrix units take the passes that they have room for, over samples enough to be
+// worth a launch that packs.
 func TestMLPMatrixFor(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	with := func(f func(s *MLPShape)) MLPShape { s := ExampleMLP; f(&s); return s }
@@ -68,8 +69,8 @@ func TestMLPMatrixFor(t *testing.T) {
 	}
 }
 
-// TestPackedOrder: the first lane has factors of the rows and columns that its instruction multiplies, but for those of inputs, of which it
-// reads four neighbours at once.
+// TestPackedOrder: the first lane has factors of the rows and columns that its instruction
+// multiplies, but for those of inputs, of which it reads four neighbours at once.
 func TestPackedOrder(t *testing.T) {
 	s := MLPMatrix{MLPShape{Inputs: 32, Width: 32, Layers: 2, Outputs: 1}, Halves}
 	n, items := s.lengths()
@@ -91,8 +92,8 @@ func TestPackedOrder(t *testing.T) {
 	}
 }
 
-// TestStrangePasses: what the cases of a pass expect does not hang on whether a product is rounded before it is added, nor on
-// the order of sums: a device that is right would be refused otherwise.
+// TestStrangePasses: what the cases of a pass expect does not hang on whether a product is rounded
+// before it is added, nor on the order of sums: a device that is right would be refused otherwise.
 func TestStrangePasses(t *testing.T) {
 	for layers := 1; layers <= mlpMatrixLayers; layers++ {
 		for _, inputs := range []int{32, 64} {

@@ -8,8 +8,9 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestPairs: a factor in one float16, and a product of two in pairs, are as near to what they stand for as fp16_pair.cl says, and some need
-// a half of each bound and more. Values are scaled, as the largest of a block is: that is 2¹⁴ at least.
+// TestPairs: a factor in one float16, and a product of two in pairs, are as near to what they stand
+// for as fp16_pair.cl says, and some need a half of each bound and more. Values are scaled, as the
+// largest of a block is: that is 2¹⁴ at least.
 func TestPairs(t *testing.T) {
 	const largest = 0x1p14
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -47,7 +48,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestPairsRange: values are pairs where the largest has an exponent of 104 to 177; in a block of zeros all are.
+// TestPairsRange: values are pairs where the largest has an exponent of 104 to 177; in a block of
+// zeros all are.
 func TestPairsRange(t *testing.T) {
 	for largest, want := range map[float32]int32{0x1p-24: 0, 0x1p-23: 104, 1: 127, 0x1.8p50: 177, 0x1p51: 0, 0: 127} {
 		exponent, into := pairsOf(2, func(i int) float32 { return []float32{largest / 4, -largest}[i] })

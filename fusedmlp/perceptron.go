@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Perceptron is a perceptron with kernels of its own. [MLPShape] is the special case that has a faster kernel.
+// Perceptron is a perceptron with kernels of its own. [MLPShape] is the special case that has a
+// faster kernel.
 type Perceptron fusion.Perceptron
 
 // skips returns of which layers the next layer reads what they read, beside k.
@@ -29,7 +30,8 @@ func skips(l *fusion.Layer) (list []int) {
 	return list
 }
 
-// joins returns of which layers the gradient of what they read is part of that of what this one reads.
+// joins returns of which layers the gradient of what they read is part of that of what this one
+// reads.
 func joins(l *fusion.Layer) (list []int) {
 	if l.Join == nil {
 		return nil
@@ -47,14 +49,16 @@ const (
 	perceptronWidth  = 128
 	perceptronInputs = 256
 	perceptronShares = 1 << 25
-	// Of more parameters tiles of 32 that take turns are faster than those of 16 that do not: on an H200, of 8,192 samples, 72,000 take 205 and
-	// 301 µs, and 39,000 110 and 99.
+	// Of more parameters tiles of 32 that take turns are faster than those of 16 that do not: on an
+	// H200, of 8,192 samples, 72,000 take 205 and 301 µs, and 39,000 110 and 99.
 	perceptronDeep = 48 << 10
-	// Of more parameters, and three times as many where gradients read sums and none are added up, passes of many samples are slower than layers: 39,000 with ReLU
-	// take 657 µs of 65,536, and the layers 631; 72,000 with GELU 1,537 and 1,895.
+	// Of more parameters, and three times as many where gradients read sums and none are added up,
+	// passes of many samples are slower than layers: 39,000 with ReLU take 657 µs of 65,536, and
+	// the layers 631; 72,000 with GELU 1,537 and 1,895.
 	perceptronMany = 32 << 10
-	// Groups for each unit where the sums that gradients read lie in global memory. On an H200, 32→128→128→10 with GELU takes 482, 360, 394 and
-	// 497 µs of 65,536 samples with 1 to 4, if nobody reads the loss; with 4 and the loss read it took 346, by the same kernel.
+	// Groups for each unit where the sums that gradients read lie in global memory. On an H200,
+	// 32→128→128→10 with GELU takes 482, 360, 394 and 497 µs of 65,536 samples with 1 to 4, if
+	// nobody reads the loss; with 4 and the loss read it took 346, by the same kernel.
 	perceptronOutside = 2
 )
 
@@ -69,7 +73,8 @@ func CheckLayers(n int) error {
 	return nil
 }
 
-// Check returns why the kernels cannot train the perceptron on a device with reals of type t, or nil.
+// Check returns why the kernels cannot train the perceptron on a device with reals of type t, or
+// nil.
 func (p *Perceptron) Check(t kernels.DType, l kernels.Target) error {
 	if err := CheckLayers(len(p.Layers)); err != nil {
 		return err
@@ -85,9 +90,10 @@ func (p *Perceptron) Check(t kernels.DType, l kernels.Target) error {
 	return nil
 }
 
-// CheckSamples is Check for a pass over n samples. For each tile of them a group adds to its share of the gradient, in global memory: with many
-// samples and parameters that takes a GPU longer than the layers one by one, which take longer, too, if gradients read their sums. Gradients
-// that are added up, as in residual networks, cost the pass more.
+// CheckSamples is Check for a pass over n samples. For each tile of them a group adds to its share
+// of the gradient, in global memory: with many samples and parameters that takes a GPU longer than
+// the layers one by one, which take longer, too, if gradients read their sums. Gradients that are
+// added up, as in residual networks, cost the pass more.
 func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Target) error {
 	if err := p.Check(t, l); err != nil {
 		return err
@@ -108,8 +114,9 @@ func (p *Perceptron) keepsSums(i int) bool {
 	return s != nil && len(s.Operands()) > 0 && s.Operands()[0]
 }
 
-// gradientPlaces returns where the gradients of what layers read, and of the outputs, are kept until others are joined with them, by layer,
-// −1 for those that are not, and how many elements of a sample each place has. A place is taken over in the launch that reads it last.
+// gradientPlaces returns where the gradients of what layers read, and of the outputs, are kept
+// until others are joined with them, by layer, −1 for those that are not, and how many elements of
+// a sample each place has. A place is taken over in the launch that reads it last.
 func (p *Perceptron) gradientPlaces() (at, widths []int) {
 	last := make([]int, len(p.Layers)+1) // layer that reads it last, on the way down
 	at = make([]int, len(p.Layers)+1)
@@ -142,8 +149,9 @@ func (p *Perceptron) gradientPlaces() (at, widths []int) {
 	return at, widths
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out, as MLPShape.Block does. Where a GPU has more than two of
-// 16 for each unit, those of many parameters are large, too, which are read and added to once for each.
+// Block returns in blocks of how many samples a pass over n samples is shared out, as
+// MLPShape.Block does. Where a GPU has more than two of 16 for each unit, those of many parameters
+// are large, too, which are read and added to once for each.
 func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Target) int {
 	if l.CPU {
 		if p.fits(mlpBlock, keptLocally, t) {
@@ -164,8 +172,8 @@ func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Target) int {
 	return mlpSmall
 }
 
-// Groups returns how many shares of the gradient a pass makes: on a GPU, as many as its units run at once, but no more than take
-// perceptronShares elements, if there is one for each unit.
+// Groups returns how many shares of the gradient a pass makes: on a GPU, as many as its units run
+// at once, but no more than take perceptronShares elements, if there is one for each unit.
 func (p *Perceptron) Groups(n, block int, l kernels.Target) int {
 	groups := intmath.CeilDiv(n, block)
 	if l.CPU {
@@ -233,7 +241,8 @@ func (s *pass) formulas() (list []*formula) {
 	return list
 }
 
-// passesMade are the kernels of passes, by what they are made for: as long as a recording holds one.
+// passesMade are the kernels of passes, by what they are made for: as long as a recording holds
+// one.
 var passesMade struct {
 	sync.Mutex
 	of map[string]weak.Pointer[kernels.Kernel]
@@ -265,8 +274,8 @@ const passWeights = 8
 // weighted reports whether the kernel has that argument.
 func (p *Perceptron) weighted() bool { return p.Labels != nil && p.Labels.Weighted }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], V, which the kernel of Pack writes, the weights of classes,
-// if they have any, and those of Scratch.
+// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], V, which the
+// kernel of Pack writes, the weights of classes, if they have any, and those of Scratch.
 func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	s := p.pass(t, block, inputGrad)
 	key := fmt.Sprint(t, block, inputGrad)
@@ -391,7 +400,8 @@ func (s *pass) tolerance() kernels.Tolerance {
 	return t
 }
 
-// scale bounds errors by the sizes of what meets in a sum: those of a layer pass through the ones above.
+// scale bounds errors by the sizes of what meets in a sum: those of a layer pass through the ones
+// above.
 func (s *pass) scale(a []kernels.Arg) float64 {
 	widest := 0
 	for _, l := range s.Layers {
@@ -433,7 +443,8 @@ func (s *pass) targetScale(a []kernels.Arg) float64 {
 // labelScale is how large the cross-entropy of a sample may be beside the outputs.
 func (s *pass) labelScale() float64 { return 2 + math.Log(float64(s.Layers[len(s.Layers)-1].Outputs)) }
 
-// labelWeight returns what a label counts, of weights of classes if they have any: 0 for one that does not.
+// labelWeight returns what a label counts, of weights of classes if they have any: 0 for one that
+// does not.
 func (s *pass) labelWeight(label int32, weights func(k int) float64) float64 {
 	switch {
 	case !counts(s.Labels, label, s.Layers[len(s.Layers)-1].Outputs):

@@ -25,8 +25,8 @@ func ofWidth(layers, width int) *Perceptron {
 	return p
 }
 
-// TestPerceptronLimits: what there is no room for is refused, on a GPU also where many samples would go through small tiles; shares
-// of the gradient take a bounded number of elements.
+// TestPerceptronLimits: what there is no room for is refused, on a GPU also where many samples
+// would go through small tiles; shares of the gradient take a bounded number of elements.
 func TestPerceptronLimits(t *testing.T) {
 	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
@@ -62,7 +62,8 @@ func TestPerceptronLimits(t *testing.T) {
 	}
 }
 
-// TestPerceptronBlocks: on a GPU blocks grow with the samples of each unit, and those of many parameters are large sooner.
+// TestPerceptronBlocks: on a GPU blocks grow with the samples of each unit, and those of many
+// parameters are large sooner.
 func TestPerceptronBlocks(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10}
 	for _, c := range []struct {
@@ -80,8 +81,8 @@ func TestPerceptronBlocks(t *testing.T) {
 	}
 }
 
-// TestGradientPlaces: gradients that are joined later are kept in places of their width, each of which is taken over where it is read
-// last.
+// TestGradientPlaces: gradients that are joined later are kept in places of their width, each of
+// which is taken over where it is read last.
 func TestGradientPlaces(t *testing.T) {
 	chain := perceptronOf(fn.Tanh, true, 8, 8, 8, 8, 2)
 	for i := range 3 {
@@ -141,9 +142,10 @@ func TestPassesMade(t *testing.T) {
 	}
 }
 
-// TestPassSums: what gradients read of sums lies in global memory where local memory has no room for it beside the samples of a tile, and
-// passes that keep no sums have none there. Tiles are as large as the rest allows. Of deep perceptrons what layers make lies there, too, and on CPUs
-// all that a thread's stack may have no room for.
+// TestPassSums: what gradients read of sums lies in global memory where local memory has no room
+// for it beside the samples of a tile, and passes that keep no sums have none there. Tiles are as
+// large as the rest allows. Of deep perceptrons what layers make lies there, too, and on CPUs all
+// that a thread's stack may have no room for.
 func TestPassSums(t *testing.T) {
 	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
@@ -177,8 +179,9 @@ func TestPassSums(t *testing.T) {
 	}
 }
 
-// TestPassScales: the magnitude on which a pass's tolerance is a share, worked out by hand: a residual connection adds to the slope of its
-// layer, and a loss of labels that is a mean is that large though its gradient is small.
+// TestPassScales: the magnitude on which a pass's tolerance is a share, worked out by hand: a
+// residual connection adds to the slope of its layer, and a loss of labels that is a mean is that
+// large though its gradient is small.
 func TestPassScales(t *testing.T) {
 	for skips, want := range []float64{1, 2} {
 		p := perceptronOf(fn.ReLU, true, 4, 4, 4, 3)
@@ -246,8 +249,9 @@ func TestLabelLoss(t *testing.T) {
 	}
 }
 
-// TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is within the bound of a loss that is
-// their sum, and not within that of the gradients, if those are of the mean, or of a loss that is the mean.
+// TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is
+// within the bound of a loss that is their sum, and not within that of the gradients, if those are
+// of the mean, or of a loss that is the mean.
 func TestPassLossBound(t *testing.T) {
 	const n = 6061
 	p := ofWidth(2, 16)

@@ -10,13 +10,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// How a CPU goes through samples: so many at a time, in blocks of some rows by vectors of 16. See mlp_cpu.cl.
+// How a CPU goes through samples: so many at a time, in blocks of some rows by vectors of 16. See
+// mlp_cpu.cl.
 const (
 	passTile = 96
 	passRows = 6
 )
 
-// blockVectors is how many vectors of 16 a block is wide, of a layer of n padded columns: as many as registers hold the sums of.
+// blockVectors is how many vectors of 16 a block is wide, of a layer of n padded columns: as many
+// as registers hold the sums of.
 func blockVectors(n int) int {
 	for v := 4; v > 1; v-- {
 		if n%(16*v) == 0 {
@@ -26,8 +28,9 @@ func blockVectors(n int) int {
 	return 1
 }
 
-// cpuText takes the samples of a work-group, which is one work-item, a tile at a time, so that what the layers make of it stays in the
-// second-level cache. Weights are copied once, and transposed, with rows of whole vectors.
+// cpuText takes the samples of a work-group, which is one work-item, a tile at a time, so that what
+// the layers make of it stays in the second-level cache. Weights are copied once, and transposed,
+// with rows of whole vectors.
 func (s *pass) cpuText() string {
 	var w writer
 	s.head(&w, "// A whole training pass of a perceptron in one launch, for CPUs, as internal/ops/perceptroncpu.go generates it.", 1, 16)
@@ -189,7 +192,8 @@ static void backward$i(MEM const REAL *a, MEM REAL *out, MEM const REAL *x, $sum
 `, v)
 }
 
-// cpuStack is how many bytes of a thread's stack a pass may take: runtimes that start threads may give them 2 MiB.
+// cpuStack is how many bytes of a thread's stack a pass may take: runtimes that start threads may
+// give them 2 MiB.
 const cpuStack = 768 << 10
 
 // cpuArray is memory that a work-item has on a CPU.
@@ -198,7 +202,8 @@ type cpuArray struct {
 	elements int
 }
 
-// cpuArrays are all that there are: the inputs, what the layers make of a tile of samples, their weights, and gradients.
+// cpuArrays are all that there are: the inputs, what the layers make of a tile of samples, their
+// weights, and gradients.
 func (p *Perceptron) cpuArrays(down bool) (list []cpuArray) {
 	widest := 0
 	for i, l := range p.Layers {
@@ -219,7 +224,8 @@ func (p *Perceptron) cpuArrays(down bool) (list []cpuArray) {
 	return append(list, cpuArray{"in", passTile * p.cpuRow(0)}, cpuArray{"d0", passTile * widest}, cpuArray{"d1", passTile * widest})
 }
 
-// cpuOutside returns the elements that a work-item has in global memory: all, if its stack has no room for them.
+// cpuOutside returns the elements that a work-item has in global memory: all, if its stack has no
+// room for them.
 func (p *Perceptron) cpuOutside(t kernels.DType, down bool) (all int) {
 	for _, a := range p.cpuArrays(down) {
 		all += a.elements
@@ -252,8 +258,8 @@ func (s *pass) cpuPlaces(w *writer) {
 	}
 }
 
-// cpuRow is how far apart the rows of what layer i reads are: padded, but for the inputs, which lie as they come unless another layer
-// reads them, too.
+// cpuRow is how far apart the rows of what layer i reads are: padded, but for the inputs, which lie
+// as they come unless another layer reads them, too.
 func (p *Perceptron) cpuRow(i int) int {
 	n := p.Layers[i].Inputs
 	if i == 0 && !slices.ContainsFunc(p.Layers, func(l fusion.Layer) bool { return slices.Contains(skips(&l), 0) }) {

@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// The cross-entropy of a pass: the loss of the outputs z of a sample with its label, and their gradient. As crossentropy_gpu.cl
-// computes it but for the share of a class, exp(z − most) / Σ, which needs no second exponential.
+// The cross-entropy of a pass: the loss of the outputs z of a sample with its label, and their
+// gradient. As crossentropy_gpu.cl computes it but for the share of a class, exp(z − most) / Σ,
+// which needs no second exponential.
 
 // targetParam is the parameter of what the loss compares the outputs with.
 func (s *pass) targetParam() string {
@@ -40,8 +41,9 @@ func (s *pass) weightsParam() string {
 	return ""
 }
 
-// labelHead writes the constants of the loss, and the loss and the gradient of output o, of which less is log Σ − (z[o] − most) and
-// share the exponential by the sum. With weights of classes heavy is that of the label, and heavies the sum of them.
+// labelHead writes the constants of the loss, and the loss and the gradient of output o, of which
+// less is log Σ − (z[o] − most) and share the exponential by the sum. With weights of classes heavy
+// is that of the label, and heavies the sum of them.
 func (s *pass) labelHead(w *writer) {
 	l, outputs := s.Labels, s.Layers[len(s.Layers)-1].Outputs
 	literal := func(v float64) string { return "NUM(" + strconv.FormatFloat(v, 'e', -1, 64) + ")" }
@@ -119,7 +121,8 @@ func (s *pass) cpuCount(w *writer) {
 	}
 }
 
-// cpuLabels takes a sample at a time, sixteen outputs beside each other; those that are padding are −∞.
+// cpuLabels takes a sample at a time, sixteen outputs beside each other; those that are padding are
+// −∞.
 func (s *pass) cpuLabels(w *writer, v map[string]any) {
 	v["heavy"], v["evens"], v["evenLoss"] = s.heavy(), "", ""
 	if s.Labels.Smoothing != 0 {
@@ -217,7 +220,8 @@ func (s *pass) gpuLabels(w *writer, v map[string]any) {
 `, v)
 }
 
-// labelsCounted returns the gradient of the loss of each sample, and how many labels count, by their weights, if that matters.
+// labelsCounted returns the gradient of the loss of each sample, and how many labels count, by
+// their weights, if that matters.
 func (s *pass) labelsCounted(labels []int32, weights func(k int) float64) (up, total float64) {
 	if s.counting() {
 		for _, t := range labels {
@@ -227,7 +231,8 @@ func (s *pass) labelsCounted(labels []int32, weights func(k int) float64) (up, t
 	return s.up.program.At(func(int) float64 { return total }, nil), total
 }
 
-// labelLoss returns the loss of outputs z with labels, of classes with weights or nil, and sets d to the gradient.
+// labelLoss returns the loss of outputs z with labels, of classes with weights or nil, and sets d
+// to the gradient.
 func labelLoss[T kernels.Real](loops *vec.Loops[T], l *fusion.Labels, z, d []T, labels []int32, weights []T, up T) T {
 	if len(labels) == 0 {
 		return 0

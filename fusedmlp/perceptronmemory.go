@@ -8,13 +8,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// On a GPU local memory has what the layers make of a tile of samples. Where there is no room for all of it, some lies in global memory
-// instead, of which each group has a part, which the second-level cache holds. A larger tile is worth that: it reads all weights, and adds to
-// the share of their gradient, once.
+// On a GPU local memory has what the layers make of a tile of samples. Where there is no room for
+// all of it, some lies in global memory instead, of which each group has a part, which the
+// second-level cache holds. A larger tile is worth that: it reads all weights, and adds to the
+// share of their gradient, once.
 //
-// What gradients read of the layers' sums goes first: it is written and read once for each sample. Of deep perceptrons all goes
-// but what one layer reads and what it makes, which take turns in two places: the even layers' and the odd ones'. What the layers read is
-// copied as it is made, and fetched again on the way back.
+// What gradients read of the layers' sums goes first: it is written and read once for each sample.
+// Of deep perceptrons all goes but what one layer reads and what it makes, which take turns in two
+// places: the even layers' and the odd ones'. What the layers read is copied as it is made, and
+// fetched again on the way back.
 
 // keeping says how much of that is in local memory.
 type keeping int
@@ -56,7 +58,8 @@ func (p *Perceptron) turns() (places [2]int) {
 	return places
 }
 
-// gradients returns the elements that a sample takes of gradients that are kept until others are joined with them.
+// gradients returns the elements that a sample takes of gradients that are kept until others are
+// joined with them.
 func (p *Perceptron) gradients() (rows int) {
 	_, places := p.gradientPlaces()
 	for _, n := range places {
@@ -99,8 +102,8 @@ func (p *Perceptron) keeping(tile int, t kernels.DType) keeping {
 	return keptInTurn
 }
 
-// copied reports whether what layer i reads is copied to global memory where layers take turns. The last finds it where it was made, unless it
-// is added to the outputs.
+// copied reports whether what layer i reads is copied to global memory where layers take turns. The
+// last finds it where it was made, unless it is added to the outputs.
 func (p *Perceptron) copied(i int) bool {
 	last := len(p.Layers) - 1
 	return i < last || i == last && slices.Contains(skips(&p.Layers[last]), last)
@@ -123,8 +126,8 @@ func (p *Perceptron) outside(k keeping) (rows int) {
 	return rows
 }
 
-// Scratch returns the lengths of the arguments of a pass after V: of the memory in which groups keep what local memory, or a CPU's stack, has
-// no room for, if there is such on one of them.
+// Scratch returns the lengths of the arguments of a pass after V: of the memory in which groups
+// keep what local memory, or a CPU's stack, has no room for, if there is such on one of them.
 func (p *Perceptron) Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Target) []int {
 	gpu, cpu := block*p.outside(p.keeping(block, t)), p.cpuOutside(t, inputGrad)
 	switch {
@@ -152,7 +155,8 @@ type memory struct{ space, macro string }
 
 func (m memory) at(cols int) string { return fmt.Sprint(m.macro, cols) }
 
-// sumsIn is where sums are, and keptIn where gradients are that are kept, and what earlier layers read.
+// sumsIn is where sums are, and keptIn where gradients are that are kept, and what earlier layers
+// read.
 func (s *pass) sumsIn() memory { return s.inLocal(s.keeps == keptLocally) }
 func (s *pass) keptIn() memory { return s.inLocal(s.keeps != keptInTurn) }
 
@@ -163,7 +167,8 @@ func (s *pass) inLocal(yes bool) memory {
 	return memory{"global", "GLOBAL"}
 }
 
-// fence is what barriers hold for, beside local memory, where other memory is written or read before them.
+// fence is what barriers hold for, beside local memory, where other memory is written or read
+// before them.
 func (s *pass) fence() string {
 	if s.outside(s.keeps) > 0 {
 		return " | CLK_GLOBAL_MEM_FENCE"
@@ -171,8 +176,9 @@ func (s *pass) fence() string {
 	return ""
 }
 
-// placeAll writes the declarations of what is kept of a tile: x of each layer, which are in turn in the same place if need be, and then a of those
-// whose x is copied; z, what gradients read of sums; g, gradients.
+// placeAll writes the declarations of what is kept of a tile: x of each layer, which are in turn in
+// the same place if need be, and then a of those whose x is copied; z, what gradients read of sums;
+// g, gradients.
 func (s *pass) placeAll(w *writer) {
 	at, all := 0, s.outside(s.keeps)*s.block
 	put := func(m memory, name string, row int) {

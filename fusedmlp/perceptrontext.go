@@ -91,8 +91,8 @@ func call(fn *formula, width int, operands ...string) string {
 	return fmt.Sprintf("%s_%d(%s)", fn.name, width, strings.Join(used, ", "))
 }
 
-// skipped returns the operands of the formula of what layer i + 1 reads, of which the first is k and the others are those of at, and
-// the parameters that are pointers to them.
+// skipped returns the operands of the formula of what layer i + 1 reads, of which the first is k
+// and the others are those of at, and the parameters that are pointers to them.
 func (s *pass) skipped(i int, qualifier string, at func(j int) string) (operands []string, params string) {
 	operands = make([]string, i+2)
 	operands[0] = "k"
@@ -103,8 +103,9 @@ func (s *pass) skipped(i int, qualifier string, at func(j int) string) (operands
 	return operands, params
 }
 
-// joined returns the operands of the gradient of what layer i reads, of which the first is its own part and the others are those of at,
-// in their places; the parameters that are pointers to these; and where the gradient is kept, "" for nowhere.
+// joined returns the operands of the gradient of what layer i reads, of which the first is its own
+// part and the others are those of at, in their places; the parameters that are pointers to these;
+// and where the gradient is kept, "" for nowhere.
 func (s *pass) joined(i int, qualifier, part string, at func(place int) string) (operands []string, params, keep string) {
 	operands = make([]string, len(s.Layers)+1)
 	operands[0] = part
@@ -148,8 +149,8 @@ func passedOn(prefix string, numbers []int) (text string) {
 	return text
 }
 
-// gpuText keeps what the layers make of a tile of samples in local memory: x of each, and, if there is room, what a gradient reads of z. From
-// the top down x becomes the gradient of the z below.
+// gpuText keeps what the layers make of a tile of samples in local memory: x of each, and, if there
+// is room, what a gradient reads of z. From the top down x becomes the gradient of the z below.
 func (s *pass) gpuText() string {
 	var w writer
 	s.head(&w, "// A whole training pass of a perceptron in one launch, for GPUs, as internal/ops/perceptrontext.go generates it.", 1, 2, 4)
@@ -190,8 +191,9 @@ func columns(n, most int) int {
 // block is what a work-item makes at once of a result.
 type block struct{ rows, cols int }
 
-// shareOut returns the block, of at most so many columns, with which the work-items of a group are done first with a result of so
-// many rows, a power of two, and columns. Cost is what a block takes a work-item, with what it loads. Columns are divided without a rest.
+// shareOut returns the block, of at most so many columns, with which the work-items of a group are
+// done first with a result of so many rows, a power of two, and columns. Cost is what a block takes
+// a work-item, with what it loads. Columns are divided without a rest.
 func shareOut(rows, cols, most int, cost func(rows, cols int) int) block {
 	best, least := block{1, 1}, math.MaxInt
 	for r := 1; r <= min(8, rows); r *= 2 {
@@ -205,8 +207,8 @@ func shareOut(rows, cols, most int, cost func(rows, cols int) int) block {
 	return best
 }
 
-// shareWeights returns the block of the gradient of a layer's weights that a work-item makes at once: more, where work-items have that much
-// to do, and else four rows by a vector.
+// shareWeights returns the block of the gradient of a layer's weights that a work-item makes at
+// once: more, where work-items have that much to do, and else four rows by a vector.
 func shareWeights(l *fusion.Layer) block {
 	b := block{4, columns(l.Outputs, 4)}
 	if l.Inputs*l.Outputs >= 32*mlpItems || b.cols < 4 && intmath.CeilDiv(l.Inputs, 4)*(l.Outputs/b.cols) > mlpItems {
@@ -271,8 +273,9 @@ static __attribute__((always_inline)) void forward$i(local const REAL *in, local
     }
 }
 `, v)
-	// The gradient of the weights: a work-item makes R rows by CN vectors of C columns. Work-items beside each other have vectors beside each
-	// other, so that they read different banks of local memory.
+	// The gradient of the weights: a work-item makes R rows by CN vectors of C columns. Work-items
+	// beside each other have vectors beside each other, so that they read different banks of local
+	// memory.
 	share := shareWeights(&l)
 	across, down := l.Outputs/share.cols, intmath.CeilDiv(l.Inputs, share.rows)
 	v["C"], v["CN"], v["R"], v["blocks"] = min(share.cols, 4), max(1, share.cols/4), share.rows, across*down
@@ -322,8 +325,8 @@ static __attribute__((always_inline)) void weights$i(local const REAL *x, local 
 	}
 }
 
-// gpuBackward makes x the gradient of the z below: a work-item makes Q samples by 4 neighbours, for which it reads rows of the
-// transposed weights.
+// gpuBackward makes x the gradient of the z below: a work-item makes Q samples by 4 neighbours, for
+// which it reads rows of the transposed weights.
 func (s *pass) gpuBackward(w *writer, i int, l fusion.Layer, v map[string]any) {
 	starts, _ := s.turned(s.down)
 	up := intmath.RoundUp(l.Inputs, 4)

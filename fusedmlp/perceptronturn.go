@@ -7,11 +7,13 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// On a GPU the gradient of what a layer reads is computed as the layer itself is: work-items beside each other read weights beside each
-// other. So a launch before the pass transposes the weights, to V: of each layer through which a gradient goes [outputs, inputs], with the
-// inputs rounded up to a multiple of four by zeros.
+// On a GPU the gradient of what a layer reads is computed as the layer itself is: work-items beside
+// each other read weights beside each other. So a launch before the pass transposes the weights, to
+// V: of each layer through which a gradient goes [outputs, inputs], with the inputs rounded up to a
+// multiple of four by zeros.
 
-// turned returns where the weights of each layer start in V, −1 for those that are not in it, and the elements of V.
+// turned returns where the weights of each layer start in V, −1 for those that are not in it, and
+// the elements of V.
 func (p *Perceptron) turned(down bool) (starts []int, size int) {
 	for i, l := range p.Layers {
 		if i == 0 && !down {
@@ -39,8 +41,8 @@ func (s *pass) turnedAt(at func(i int) float64, e int) float64 {
 	}
 }
 
-// Pack returns the kernel of the launch before a pass, W (the parameters) and V, and the length of V: nil and 0 where the pass
-// reads no such thing.
+// Pack returns the kernel of the launch before a pass, W (the parameters) and V, and the length of
+// V: nil and 0 where the pass reads no such thing.
 func (p *Perceptron) Pack(t kernels.DType, inputGrad bool, l kernels.Target) (*kernels.Kernel, []int) {
 	_, size := p.turned(inputGrad)
 	if l.CPU || size == 0 {

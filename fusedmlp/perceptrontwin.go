@@ -82,7 +82,8 @@ func (m *passScratch[T]) vectors(c kernels.Call[T]) {
 	}
 }
 
-// product sets c [m, n] to a [m, k] times b [k, n], of given distances of rows and columns, plus a bias if there is one.
+// product sets c [m, n] to a [m, k] times b [k, n], of given distances of rows and columns, plus a
+// bias if there is one.
 func (m *passScratch[T]) product(rows, cols, k int, a []T, rowA, stepA int, b []T, stepB, columnB int, c []T, bias []T) {
 	if m.loops != nil && rows > 0 && k > 0 {
 		m.loops.Product(vec.Product[T]{M: rows, N: cols, K: k, A: a, RowA: rowA, StepA: stepA, B: b, StepB: stepB, ColumnB: columnB, C: c, RowC: cols, Bias: bias}, nil)
@@ -135,7 +136,8 @@ func (m *passScratch[T]) grow(s *pass, n int) {
 	}
 }
 
-// pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil, and returns their loss.
+// pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil,
+// and returns their loss.
 func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n int) T {
 	m.grow(s, n)
 	last := len(s.Layers) - 1
@@ -199,7 +201,8 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 	return loss
 }
 
-// join adds to the gradient of what layer i reads, or whatever its formula says, what others left for it, and leaves it to those below.
+// join adds to the gradient of what layer i reads, or whatever its formula says, what others left
+// for it, and leaves it to those below.
 func (m *passScratch[T]) join(s *pass, i int, to []T) {
 	if m.joins[i] != nil {
 		operands := make([][]T, len(s.Layers)+1)
@@ -232,8 +235,8 @@ func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
 	return pairwise(losses)
 }
 
-// targets are what outputs are compared with: reals, or labels with the gradient of the loss of each, and how many count, by the weights of
-// classes, if they have any.
+// targets are what outputs are compared with: reals, or labels with the gradient of the loss of
+// each, and how many count, by the weights of classes, if they have any.
 type targets[T kernels.Real] struct {
 	reals       []T
 	weights     []T

@@ -14,7 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// perceptronOf is one of the given sizes, with an activation between, and biases where asked for, laid out as in a flat buffer.
+// perceptronOf is one of the given sizes, with an activation between, and biases where asked for,
+// laid out as in a flat buffer.
 func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 	difference := expr.Input(0).Sub(expr.Input(1))
 	p := &Perceptron{Error: difference.Square(), OutputGrad: expr.Const(0.5).Mul(difference)}
@@ -87,10 +88,11 @@ func byTanh(p *Perceptron, layers ...int) *Perceptron {
 	return p
 }
 
-// TestPerceptronShapes: perceptrons of many shapes are trained in one launch as their twin does, on both kinds of device: widths that
-// are no multiples of vectors, formulas that read the sums and formulas that do not, with biases and without; labels that are ignored or
-// of no class, and classes with weights; sums with what one or several earlier layers read, and with the inputs, at the end, too; layers
-// whose sums local memory has no room for, nor for themselves.
+// TestPerceptronShapes: perceptrons of many shapes are trained in one launch as their twin does, on
+// both kinds of device: widths that are no multiples of vectors, formulas that read the sums and
+// formulas that do not, with biases and without; labels that are ignored or of no class, and
+// classes with weights; sums with what one or several earlier layers read, and with the inputs, at
+// the end, too; layers whose sums local memory has no room for, nor for themselves.
 func TestPerceptronShapes(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // with it, a device whose results are wrong runs the text for the other kind
 	check := func(t *testing.T, d tensor.Device, all bool) {
@@ -178,7 +180,8 @@ func passOperands(o *kernels.Operands, p *Perceptron, n, groups int, down bool) 
 	o.Reals(len(v), func(i int) float64 { return v[i] })
 }
 
-// turnedWeights are the weights w of the layers through which gradients go, each [outputs, inputs] with zeros up to a multiple of four inputs.
+// turnedWeights are the weights w of the layers through which gradients go, each [outputs, inputs]
+// with zeros up to a multiple of four inputs.
 func turnedWeights(w kernels.Arg, p *Perceptron, down bool) (v []float64) {
 	for i, l := range p.Layers {
 		for j := range l.Outputs {
@@ -212,7 +215,8 @@ func TestTurned(t *testing.T) {
 	}
 }
 
-// TestMLPShapes runs the fused perceptron in other shapes than that of the list: kernels are built for each.
+// TestMLPShapes runs the fused perceptron in other shapes than that of the list: kernels are built
+// for each.
 func TestMLPShapes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds many kernels")

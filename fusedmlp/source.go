@@ -20,8 +20,8 @@ var (
 //go:embed prologue.cl
 var sourceGet string
 
-// source returns the text of a file of this package with those that it depends on before it, each once. Files of package kernels are
-// named in its first line.
+// source returns the text of a file of this package with those that it depends on before it, each
+// once. Files of package kernels are named in its first line.
 func source(name string) string {
 	var files, texts []string
 	done := map[string]bool{}

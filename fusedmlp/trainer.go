@@ -15,7 +15,8 @@ type trainer struct{}
 // CheckLayers is that of fusion.Trainer.
 func (trainer) CheckLayers(n int) error { return CheckLayers(n) }
 
-// Step is that of fusion.Trainer: it takes the kernel that is written for the class of p, if there is one.
+// Step is that of fusion.Trainer: it takes the kernel that is written for the class of p, if there
+// is one.
 func (trainer) Step(p *fusion.Perceptron, samples int, t kernels.DType, l kernels.Target) (fusion.Step, error) {
 	if s, ok := shapeOf(p); ok && s.Check(t, l) == nil {
 		return s, nil

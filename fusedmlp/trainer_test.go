@@ -33,8 +33,9 @@ func withSlope(l *fusion.Layer, slope float64) {
 	l.InputGrad = fn.LeakyReLU.CheapestGradient([]float64{slope}).Value.Replace(expr.Input, number)
 }
 
-// TestShapeOf: the perceptrons of a class are those of one width and one leaky ReLU, with biases but for the outputs, and one of two
-// losses, read or not; each of which anything else is said is of none.
+// TestShapeOf: the perceptrons of a class are those of one width and one leaky ReLU, with biases
+// but for the outputs, and one of two losses, read or not; each of which anything else is said is
+// of none.
 func TestShapeOf(t *testing.T) {
 	want := MLPShape{Inputs: 8, Width: 16, Layers: 2, Outputs: 3, Slope: fn.LeakyReLU.Scalars[0]}
 	byAbsolute := want
@@ -69,7 +70,8 @@ func TestShapeOf(t *testing.T) {
 	}
 }
 
-// TestMatrixStep: matrix units take a step by instructions that the device has, groups of warps first.
+// TestMatrixStep: matrix units take a step by instructions that the device has, groups of warps
+// first.
 func TestMatrixStep(t *testing.T) {
 	p := perceptronOf(fn.LeakyReLU, true, 32, 32, 32, 3)
 	p.Layers[2].Bias = -1

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// BenchmarkEncode is 8192 positions in the grids of mlpimage's presets for a picture of 512 × 512: the features, and
-// with the gradient of the table.
+// BenchmarkEncode is 8192 positions in the grids of mlpimage's presets for a picture of 512 × 512:
+// the features, and with the gradient of the table.
 func BenchmarkEncode(b *testing.B) {
 	const n, features = 8192, 4
 	var grids []Level

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGradientOnAnyCores: a gradient has the same bits however many cores share it, whole levels each or parts of one.
+// TestGradientOnAnyCores: a gradient has the same bits however many cores share it, whole levels
+// each or parts of one.
 func TestGradientOnAnyCores(t *testing.T) {
 	const features, n = 3, 4100
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

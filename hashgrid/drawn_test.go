@@ -13,8 +13,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestEncodeDrawn: the pixels are those of the stream's words, and features and gradient are those of an encoding of their
-// centres, for every number of features and of channels, and for as few samples and levels that some have no work-item.
+// TestEncodeDrawn: the pixels are those of the stream's words, and features and gradient are those
+// of an encoding of their centres, for every number of features and of channels, and for as few
+// samples and levels that some have no work-item.
 func TestEncodeDrawn(t *testing.T) {
 	each(t, true, func(t *testing.T, d tensor.Device) {
 		const width, height = 16, 8
@@ -58,7 +59,8 @@ func TestEncodeDrawn(t *testing.T) {
 	})
 }
 
-// TestEncodeDrawnMisuse: each is a *tensor.Error of its kind that says what is wrong, and draws nothing.
+// TestEncodeDrawnMisuse: each is a *tensor.Error of its kind that says what is wrong, and draws
+// nothing.
 func TestEncodeDrawnMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	g := New(d, levels, 2)

@@ -16,9 +16,10 @@ const (
 	MaxFeatures = 8       // of an entry
 )
 
-// Level is one grid: Across by Down cells, whose (Across+2)·(Down+2) vertices are hashed to Entries, a power of two from 2 on, or
-// have one each if there are that many. Position (x, y) lies at (x·Across + ½, y·Down + ½) between the vertices: where
-// there is a cell for each pixel of a picture, the centres of pixels are vertices.
+// Level is one grid: Across by Down cells, whose (Across+2)·(Down+2) vertices are hashed to
+// Entries, a power of two from 2 on, or have one each if there are that many. Position (x, y) lies
+// at (x·Across + ½, y·Down + ½) between the vertices: where there is a cell for each pixel of a
+// picture, the centres of pixels are vertices.
 type Level struct{ Across, Down, Entries int }
 
 func (l Level) vertices() int { return (l.Across + 2) * (l.Down + 2) }
@@ -38,9 +39,9 @@ type Grid struct {
 	strange   *tensor.Tensor // with them
 }
 
-// New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a number of cells that is
-// not 1 to MaxCells or another number of entries than Level says, for features outside 1 to MaxFeatures, and for a table
-// of more than 2³⁰ numbers.
+// New returns a layout. It panics with tensor.ErrValue if there is no level, for a level with a
+// number of cells that is not 1 to MaxCells or another number of entries than Level says, for
+// features outside 1 to MaxFeatures, and for a table of more than 2³⁰ numbers.
 func New(d tensor.Device, levels []Level, features int) *Grid {
 	misuse := func(format string, a ...any) {
 		panic(&tensor.Error{Pkg: "hashgrid", Op: "New", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, a...)})
@@ -78,7 +79,8 @@ func New(d tensor.Device, levels []Level, features int) *Grid {
 	return g
 }
 
-// copiesOf returns how many copies sums of so many entries have, a power of two. In few places additions wait for each other.
+// copiesOf returns how many copies sums of so many entries have, a power of two. In few places
+// additions wait for each other.
 func copiesOf(entries int) int {
 	const most = 8192 // places
 	copies := 1
@@ -98,19 +100,22 @@ func (g *Grid) Free() {
 	}
 }
 
-// Encode returns the features [n, levels·Features] of constant positions [n, 2] in the unit square, from a table
-// [Entries, Features]: F[i, l·Features + f] = Σ_c w[c]·table[entry[c], f] over the corners c of the cell of level l that
-// position i lies in, with bilinear weights w. A position outside the square sees the outermost cell, extrapolated; one that is no
-// number has features that are none.
+// Encode returns the features [n, levels·Features] of constant positions [n, 2] in the unit square,
+// from a table [Entries, Features]: F[i, l·Features + f] = Σ_c w[c]·table[entry[c], f] over the
+// corners c of the cell of level l that position i lies in, with bilinear weights w. A position
+// outside the square sees the outermost cell, extrapolated; one that is no number has features that
+// are none.
 //
-// It panics with tensor.ErrShape, with tensor.ErrDevice unless all are on the grid's device, and with tensor.ErrValue if
-// the positions need a gradient: they have none.
+// It panics with tensor.ErrShape, with tensor.ErrDevice unless all are on the grid's device, and
+// with tensor.ErrValue if the positions need a gradient: they have none.
 //
-// Gradient of the table: Σ w·g over the positions that read an entry. The order of the additions is fixed on a CPU. Elsewhere
-// they are made in fixed point, in which it does not matter: each term is rounded to 2⁻³⁶ or, where all features of a level have
-// gradients below 2⁻²² at a position, as those of a mean of many have, to 2⁻⁵⁸. What is below 2⁻⁵⁹ is lost: a smaller loss is to be
-// scaled. A sum that leaves ±2²⁶ is NaN, and so is one of which a term does, or is infinite or NaN. Terms
-// that are within, and whose sum leaves ±3·2²⁶, may wrap round unnoticed, and so may small ones at more than 2²⁶ positions.
+// Gradient of the table: Σ w·g over the positions that read an entry. The order of the additions is
+// fixed on a CPU. Elsewhere they are made in fixed point, in which it does not matter: each term is
+// rounded to 2⁻³⁶ or, where all features of a level have gradients below 2⁻²² at a position, as
+// those of a mean of many have, to 2⁻⁵⁸. What is below 2⁻⁵⁹ is lost: a smaller loss is to be
+// scaled. A sum that leaves ±2²⁶ is NaN, and so is one of which a term does, or is infinite or NaN.
+// Terms that are within, and whose sum leaves ±3·2²⁶, may wrap round unnoticed, and so may small
+// ones at more than 2²⁶ positions.
 func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	t, c := table.ValueFor(op), positions.ValueFor(op)
 	g.check(t, c)
@@ -128,10 +133,10 @@ func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 	return g.encoded(table, positions, y)
 }
 
-// EncodeDrawn draws n pixels of an image [height·width, channels], with replacement, and encodes their centres, pixel (c, r)
-// being at ((c + ½)/width, (r + ½)/height): it returns the features, the centres [n, 2] and the colours [n, channels], in
-// one launch. It panics as Encode does, with tensor.ErrShape for an image of another size, and with tensor.ErrValue for a
-// negative n.
+// EncodeDrawn draws n pixels of an image [height·width, channels], with replacement, and encodes
+// their centres, pixel (c, r) being at ((c + ½)/width, (r + ½)/height): it returns the features,
+// the centres [n, 2] and the colours [n, channels], in one launch. It panics as Encode does, with
+// tensor.ErrShape for an image of another size, and with tensor.ErrValue for a negative n.
 func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tensor.RNG, n, width, height int) (features, centres *autograd.Node, colours *tensor.Tensor) {
 	t := table.ValueFor(op)
 	misuse := func(kind error, format string, a ...any) {
@@ -173,8 +178,8 @@ func (g *Grid) encoded(table, positions *autograd.Node, y *tensor.Tensor) *autog
 	}, c)
 }
 
-// gather returns the gradient of the table for the gradient up of Encode's result, which it is linear in: its own
-// gradient is an encoding.
+// gather returns the gradient of the table for the gradient up of Encode's result, which it is
+// linear in: its own gradient is an encoding.
 func (g *Grid) gather(up, positions *autograd.Node) *autograd.Node {
 	const op = "HashGradient"
 	u, c := up.ValueFor(op), positions.Value()

@@ -42,7 +42,8 @@ func data(t *testing.T, x *tensor.Tensor) []float64 {
 	return v
 }
 
-// encoded returns what Encode makes of a table and positions, and the gradient of the table for one of Encode's result.
+// encoded returns what Encode makes of a table and positions, and the gradient of the table for one
+// of Encode's result.
 func encoded(t *testing.T, g *Grid, table, positions, up *tensor.Tensor) (features, gradient []float64) {
 	t.Helper()
 	p := autograd.Param(table, "table")
@@ -92,7 +93,8 @@ func TestGradient(t *testing.T) {
 	})
 }
 
-// TestCellPerPixel: where there is a cell for each pixel, the features at a pixel's centre are those of one entry.
+// TestCellPerPixel: where there is a cell for each pixel, the features at a pixel's centre are
+// those of one entry.
 func TestCellPerPixel(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		const across, down = 8, 4
@@ -158,8 +160,8 @@ func TestNoPositions(t *testing.T) {
 	})
 }
 
-// TestOutsideTheSquare: such positions, and those that are no numbers, read and write nothing but the table; those
-// near the square are extrapolated.
+// TestOutsideTheSquare: such positions, and those that are no numbers, read and write nothing but
+// the table; those near the square are extrapolated.
 func TestOutsideTheSquare(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		g := New(d, levels, 1)
@@ -176,7 +178,8 @@ func TestOutsideTheSquare(t *testing.T) {
 	})
 }
 
-// TestFarOutside: however far a position is from the square, it sees the cell at its side: an int holds no such column.
+// TestFarOutside: however far a position is from the square, it sees the cell at its side: an int
+// holds no such column.
 func TestFarOutside(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, far := range []float64{1e10, -1e10, 1e20, -1e20} {
@@ -256,7 +259,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestGraph: the operation has its name and its kernel in pictures, and changing the positions before Backward is found.
+// TestGraph: the operation has its name and its kernel in pictures, and changing the positions
+// before Backward is found.
 func TestGraph(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		g := New(d, levels, 2)

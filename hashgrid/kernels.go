@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// The kernels' OpenCL C for CPUs and other devices. sourceGPU says how levels, tables and features lie in memory.
+// The kernels' OpenCL C for CPUs and other devices. sourceGPU says how levels, tables and features
+// lie in memory.
 //
 //go:embed hash_cpu.cl
 var sourceCPU string
@@ -18,8 +19,9 @@ var sourceCPU string
 //go:embed hash_gpu.cl
 var sourceGPU string
 
-// Kernels returns the kernels that the package launches, for tests and for a person who doubts a device: of those that
-// are built for a number of features, that one. It panics with tensor.ErrValue unless there are 1 to MaxFeatures.
+// Kernels returns the kernels that the package launches, for tests and for a person who doubts a
+// device: of those that are built for a number of features, that one. It panics with
+// tensor.ErrValue unless there are 1 to MaxFeatures.
 func Kernels(features int) []*kernels.Kernel {
 	if features < 1 || features > MaxFeatures {
 		panic(&tensor.Error{Pkg: "hashgrid", Op: "Kernels", Kind: tensor.ErrValue,
@@ -30,7 +32,8 @@ func Kernels(features int) []*kernels.Kernel {
 
 // The kernels, built for a number of features per entry.
 var (
-	// encode interpolates: C [n, 2], TABLE [entries, features], LEVELS [levels, 6], F [n, levels·features], n, levels.
+	// encode interpolates: C [n, 2], TABLE [entries, features], LEVELS [levels, 6], F [n,
+	// levels·features], n, levels.
 	encode = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_encode", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
 			Grid: perSamples(features, 4, 5),
@@ -42,8 +45,9 @@ var (
 				testLevels(o.In(2*n, 0, 1).In(features*testEntries, -1, 1)).Out(3*features*n).Int(n, 3)
 			})}
 	})
-	// draw does the same with the centres of n random pixels of IMAGE [height·width, channels]: IMAGE, TABLE, LEVELS, F,
-	// C [n, 2], V [n, channels], n, levels, width, height, channels, seed_lo, seed_hi, call.
+	// draw does the same with the centres of n random pixels of IMAGE [height·width, channels]:
+	// IMAGE, TABLE, LEVELS, F, C [n, 2], V [n, channels], n, levels, width, height, channels,
+	// seed_lo, seed_hi, call.
 	draw = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_draw", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
 			Grid: perSamples(features, 6, 7),
@@ -60,12 +64,13 @@ var (
 					Int(n, 3, 8+n%2, 16-9*(n%2), channels, 12345, -7, 3)
 			})}
 	})
-	// gradient is that of the table, for CPUs, whose cores share the entries: C, G [n, levels·features], LEVELS,
-	// D [entries, features], n, levels, entries.
+	// gradient is that of the table, for CPUs, whose cores share the entries: C, G [n,
+	// levels·features], LEVELS, D [entries, features], n, levels, entries.
 	gradient = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_grad", Text: sourceCPU, File: "hash_cpu.cl", GPUText: sourceGPU, GPU: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
-				// Whole levels where the cores can share these evenly: each part of one goes over all samples.
+				// Whole levels where the cores can share these evenly: each part of one goes over
+				// all samples.
 				levels, units := int(a[5].Int), max(1, l.Units)
 				if levels%units == 0 {
 					return kernels.Groups(levels, 1)
@@ -82,9 +87,10 @@ var (
 				testLevels(o.In(2*n, 0, 1).In(3*features*n, -1, 1)).Out(features*testEntries).Int(n, 3, testEntries)
 			})}
 	})
-	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect turns into reals, or, where it is small,
-	// to FINE, which is the same in finer units, and notes in bits of STRANGE which terms are too large for that, and which small:
-	// C, G, LEVELS, SUM, FINE, STRANGE, n, levels. The sums are exact, whatever the order.
+	// scatter adds the same gradient to SUM [places, features, 2], in fixed point, which collect
+	// turns into reals, or, where it is small, to FINE, which is the same in finer units, and notes
+	// in bits of STRANGE which terms are too large for that, and which small: C, G, LEVELS, SUM,
+	// FINE, STRANGE, n, levels. The sums are exact, whatever the order.
 	scatter = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_scatter", Text: sourceGPU, File: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
@@ -105,7 +111,8 @@ var (
 				o.Int(n, 3)
 			})}
 	})
-	// collect writes the sums of scatter to D [n] and clears them: SUM, FINE, STRANGE, LEVELS, D, n, levels.
+	// collect writes the sums of scatter to D [n] and clears them: SUM, FINE, STRANGE, LEVELS, D,
+	// n, levels.
 	collect = perFeatures(func(features int) *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_hash_collect", Text: sourceGPU, File: "hash_gpu.cl",
 			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
@@ -138,8 +145,8 @@ func perFeatures(build func(features int) *kernels.Kernel) func(features int) *k
 	return func(features int) *kernels.Kernel { return all[features-1] }
 }
 
-// perSamples launches, for each of n samples in each of levels, arguments at of those numbers, a work-item for each vector of
-// features, or on a CPU one for many samples.
+// perSamples launches, for each of n samples in each of levels, arguments at of those numbers, a
+// work-item for each vector of features, or on a CPU one for many samples.
 func perSamples(features, n, levels int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 	vectors := features // VECTORS of hash_gpu.cl
 	switch {
@@ -167,8 +174,8 @@ const (
 // wordsOf returns how many ints have two bits for each of n numbers.
 func wordsOf(n int) int { return (n + 31) / 32 * 2 }
 
-// testEntries is those of the levels that testLevels adds: two grids with an entry for each vertex, and one that is
-// hashed. testPlaces is those of their sums.
+// testEntries is those of the levels that testLevels adds: two grids with an entry for each vertex,
+// and one that is hashed. testPlaces is those of their sums.
 const (
 	testEntries = 6*5 + 10*8 + 64
 	testPlaces  = 4*6*5 + 10*8 + 2*64
@@ -176,9 +183,10 @@ const (
 
 var testTable = []int{0, 4, 3, 0, 0, 3, 30, 8, 6, 0, 120, 0, 110, 37, 29, 63, 200, 1}
 
-// drawBound is how far a feature may be off: by the roundings of the interpolation, and, if a side is no power of two, because a position
-// is a quotient, which OpenCL computes to 2.5 units in the last place. A feature is continuous, and changes by twice the largest entry
-// from one vertex to the next.
+// drawBound is how far a feature may be off: by the roundings of the interpolation, and, if a side
+// is no power of two, because a position is a quotient, which OpenCL computes to 2.5 units in the
+// last place. A feature is continuous, and changes by twice the largest entry from one vertex to
+// the next.
 func drawBound(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	eps, _ := real.Epsilon()
 	cells := 0.0
@@ -208,8 +216,8 @@ func testLevels(o *kernels.Operands) *kernels.Operands {
 	return o.Ints(len(testTable), func(i int) int { return testTable[i] })
 }
 
-// trialScatter are the operands of a launch on those levels, whatever the launch that it is to be like: LEVELS says what may be
-// in the others.
+// trialScatter are the operands of a launch on those levels, whatever the launch that it is to be
+// like: LEVELS says what may be in the others.
 func trialScatter(features int) func([]kernels.Arg) []kernels.Operand {
 	const n = 257
 	zero := func([]kernels.Arg, int) float64 { return 0 }

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins, for the least, the most and other numbers of features: four are what twins have
-// vectors for.
+// TestKernels holds the kernels to their twins, for the least, the most and other numbers of
+// features: four are what twins have vectors for.
 func TestKernels(t *testing.T) {
 	all := []int{4, 2, 1, 3, MaxFeatures}
 	if testing.Short() {
@@ -28,7 +28,8 @@ func TestKernels(t *testing.T) {
 	})
 }
 
-// TestSourceBuildsAlone: the source has a default for FEATURES, with which an edited file can be tried in other tools.
+// TestSourceBuildsAlone: the source has a default for FEATURES, with which an edited file can be
+// tried in other tools.
 func TestSourceBuildsAlone(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, k := range Kernels(2) {
@@ -41,8 +42,8 @@ func TestSourceBuildsAlone(t *testing.T) {
 	})
 }
 
-// TestParamsMatchSource holds the parameters of each kernel against those of its entry point, in name, kind and order,
-// and every entry point against Kernels.
+// TestParamsMatchSource holds the parameters of each kernel against those of its entry point, in
+// name, kind and order, and every entry point against Kernels.
 func TestParamsMatchSource(t *testing.T) {
 	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.InInts: "IN_INTS(%)",
 		kernels.InOutInts: "OUT_INTS(%)", kernels.IntParam: "int %", kernels.FloatParam: "REAL %"}
@@ -71,7 +72,8 @@ func TestParamsMatchSource(t *testing.T) {
 	}
 }
 
-// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or gets a line here.
+// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or
+// gets a line here.
 var opaque = map[string]string{
 	"k_hash_encode":  "looks up by a hash, of which there is no primitive",
 	"k_hash_draw":    "looks up by a hash, of which there is no primitive",

@@ -14,8 +14,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRecorded: a recorded step of a network on a grid is four launches on GPUs, and leaves the bits of a recording without
-// those rewrites that let the kernels of this package be one with others.
+// TestRecorded: a recorded step of a network on a grid is four launches on GPUs, and leaves the
+// bits of a recording without those rewrites that let the kernels of this package be one with
+// others.
 func TestRecorded(t *testing.T) {
 	levels := []hashgrid.Level{{Across: 4, Down: 4, Entries: 36}, {Across: 30, Down: 20, Entries: 64}}
 	train := func(t *testing.T, d tensor.Device, without ...string) (state string, launches int) {

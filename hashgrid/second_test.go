@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSecondGradient holds the gradient of a table's gradient, along one direction, against central differences. On a
-// GPU the gradient is summed in fixed point, which the difference shows.
+// TestSecondGradient holds the gradient of a table's gradient, along one direction, against central
+// differences. On a GPU the gradient is summed in fixed point, which the difference shows.
 func TestSecondGradient(t *testing.T) {
 	each(t, true, func(t *testing.T, d tensor.Device) {
 		const features, n, h = 3, 20, 1e-4

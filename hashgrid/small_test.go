@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSmallGradients: a gradient that is so many times smaller, as that of a mean is, has a gradient of the table that is as many times
-// smaller, to a unit of its sums for each position that reads an entry; and a large one is exact or NaN, as Encode says.
+// TestSmallGradients: a gradient that is so many times smaller, as that of a mean is, has a
+// gradient of the table that is as many times smaller, to a unit of its sums for each position that
+// reads an entry; and a large one is exact or NaN, as Encode says.
 func TestSmallGradients(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		const features, n = 4, 200
@@ -61,8 +62,9 @@ func TestSmallGradients(t *testing.T) {
 	})
 }
 
-// TestAnyPosition: positions at the edges of the square, far from it and of no numbers see entries of the outermost cells alone, and
-// what is a number is what the formula of Encode says; for one position, one level, the least table, and 1 to 8 features.
+// TestAnyPosition: positions at the edges of the square, far from it and of no numbers see entries
+// of the outermost cells alone, and what is a number is what the formula of Encode says; for one
+// position, one level, the least table, and 1 to 8 features.
 func TestAnyPosition(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	each(t, false, func(t *testing.T, d tensor.Device) {
@@ -107,7 +109,8 @@ func TestAnyPosition(t *testing.T) {
 	})
 }
 
-// outermost returns the entries at the corners of the cell that a position sees, and their weights, by the formula of Level.
+// outermost returns the entries at the corners of the cell that a position sees, and their weights,
+// by the formula of Level.
 func outermost(l Level, at [2]float64) (entry [4]int, weight [4]float64) {
 	var cell [2]int
 	var rest [2]float64

@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestStrangeGradients: what is no number, or too large for fixed point, is in the gradient of the entries that it reaches and of no
-// others, and the next pass knows nothing of it. Sums that are just small enough are exact.
+// TestStrangeGradients: what is no number, or too large for fixed point, is in the gradient of the
+// entries that it reaches and of no others, and the next pass knows nothing of it. Sums that are
+// just small enough are exact.
 func TestStrangeGradients(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		inf, nan := math.Inf(1), math.NaN()
@@ -34,7 +35,8 @@ func TestStrangeGradients(t *testing.T) {
 					g := New(d, []Level{{4, 3, 30}, {40, 30, 64}}, features)
 					defer g.Free()
 					table := tensor.Zeros(d, g.Entries, features)
-					// Four samples at a vertex of the first level, and a fifth in the opposite corner.
+					// Four samples at a vertex of the first level, and a fifth in the opposite
+					// corner.
 					at := slices.Repeat([]float64{0.125, 1. / 6}, n)
 					positions := tensor.New(d, append(at, 1, 1), n+1, 2)
 					wide := 2 * features

@@ -54,8 +54,8 @@ func (h *corners[T]) value(f, table []T) {
 	}
 }
 
-// cellOf returns the cell that p lies in, of those from 0 to last: 0 for NaN. What an int32 does not hold must not
-// become one.
+// cellOf returns the cell that p lies in, of those from 0 to last: 0 for NaN. What an int32 does
+// not hold must not become one.
 func cellOf[T kernels.Real](p T, last int32) int32 {
 	switch {
 	case p >= T(last):
@@ -74,7 +74,8 @@ func encodeTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	}
 }
 
-// loopsOf returns the loops for a launch, nil if it is to be computed without vectors, or of entries that there are none for.
+// loopsOf returns the loops for a launch, nil if it is to be computed without vectors, or of
+// entries that there are none for.
 func loopsOf[T kernels.Real](c kernels.Call[T], features int) *vec.Loops[T] {
 	if set, _ := vec.Chosen(); set != nil && c.Vectors() && features == vec.CornerFeatures {
 		if l := vec.On[T](set); l.HasCorners() {
@@ -142,7 +143,8 @@ func gradientTwin[T kernels.Real](features int) func(kernels.Call[T]) {
 	}
 }
 
-// addLevel writes the gradient of entries first to end of level l, the samples added in their order.
+// addLevel writes the gradient of entries first to end of level l, the samples added in their
+// order.
 func addLevel[T kernels.Real](loops *vec.Loops[T], d, centres, g []T, level []int32, features, l, n, count, first, end int) {
 	clear(d[first*features : end*features])
 	if loops != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-// TestVectors: features and gradients by vector instructions are those of plain loops, bit for bit, for whole blocks of samples and
-// others, and for parts of a level.
+// TestVectors: features and gradients by vector instructions are those of plain loops, bit for bit,
+// for whole blocks of samples and others, and for parts of a level.
 func TestVectors(t *testing.T) {
 	sets := vec.Sets()
 	if len(sets) == 0 {

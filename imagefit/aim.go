@@ -1,14 +1,16 @@
 package imagefit
 
-// A rate that falls only towards Config.Steps is still high where a PSNR that is asked for could be reached. So a run that asks
-// for one ends the schedule Linear earlier: after twice the steps at which the estimate came within aimGain of it, and, where
-// that was not enough, some more. The steps decide, not the clock: a run has the same bits each time.
+// A rate that falls only towards Config.Steps is still high where a PSNR that is asked for could be
+// reached. So a run that asks for one ends the schedule Linear earlier: after twice the steps at
+// which the estimate came within aimGain of it, and, where that was not enough, some more. The
+// steps decide, not the clock: a run has the same bits each time.
 const (
 	aimGain  = 5.5 // dB that as many steps again are to gain, most of them by the falling rate
 	leastAim = 8   // a plan that was not enough grows by this share of it, at least, and by as many steps again for each dB that is missing
 )
 
-// plan plans the schedule for a PSNR after a reading of the error. No plan goes beyond Config.Steps.
+// plan plans the schedule for a PSNR after a reading of the error. No plan goes beyond
+// Config.Steps.
 func (f *Fit) plan(psnr, mse float64) {
 	missing := psnr - psnrOfMSE(mse)
 	step := f.Steps()

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPlanForPSNR: where the estimate is near enough, the schedule ends after as many steps again, where that was not enough later,
-// and never after Config.Steps.
+// TestPlanForPSNR: where the estimate is near enough, the schedule ends after as many steps again,
+// where that was not enough later, and never after Config.Steps.
 func TestPlanForPSNR(t *testing.T) {
 	d := devtest.CPU(t)
 	cfg := small()
@@ -56,8 +56,8 @@ func TestPlanForPSNR(t *testing.T) {
 	}
 }
 
-// TestAim: a PSNR is reached in fewer steps than by a schedule that is planned for more, at a lower rate, and with the bits of a fit
-// that was stopped and resumed.
+// TestAim: a PSNR is reached in fewer steps than by a schedule that is planned for more, at a lower
+// rate, and with the bits of a fit that was stopped and resumed.
 func TestAim(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	img := smooth(48, 32)

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// BenchmarkStep is a training step of mlpimage's default network, the wait for the device included every
-// 50 steps.
+// BenchmarkStep is a training step of mlpimage's default network, the wait for the device included
+// every 50 steps.
 func BenchmarkStep(b *testing.B) {
 	for _, sel := range devtest.Selected() {
 		for _, batch := range []int{512, 8192} {

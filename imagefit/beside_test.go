@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/replay"
 )
 
-// TestPackedBesideBatch: on a GPU's matrix units, the launch that draws a batch packs the weights, too, and leaves the same bits as
-// two.
+// TestPackedBesideBatch: on a GPU's matrix units, the launch that draws a batch packs the weights,
+// too, and leaves the same bits as two.
 func TestPackedBesideBatch(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

@@ -11,15 +11,16 @@ type Bounds struct {
 	Memory int64 // bytes; 0: any number
 }
 
-// GarbagePercent is how much garbage, in percent of what is in use, the estimates of Bounds leave room for: a program
-// that is to keep to them sets GOGC to it (debug.SetGCPercent). Pixels are most of the memory, and cost the collector
-// nothing.
+// GarbagePercent is how much garbage, in percent of what is in use, the estimates of Bounds leave
+// room for: a program that is to keep to them sets GOGC to it (debug.SetGCPercent). Pixels are most
+// of the memory, and cost the collector nothing.
 const GarbagePercent = 25
 
 // ErrMemory is what needs more memory than Bounds allow.
 var ErrMemory = errors.New("more memory is needed than may be taken")
 
-// allow returns an error that wraps ErrMemory if what is to be done needs more bytes than there may be.
+// allow returns an error that wraps ErrMemory if what is to be done needs more bytes than there may
+// be.
 func (b Bounds) allow(what string, bytes int64) error {
 	if b.Memory == 0 || bytes <= b.Memory {
 		return nil
@@ -27,8 +28,9 @@ func (b Bounds) allow(what string, bytes int64) error {
 	return fmt.Errorf("%w: %s takes about %s, and the limit is %s", ErrMemory, what, FormatBytes(bytes), FormatBytes(b.Memory))
 }
 
-// AllowFit returns an error that wraps ErrMemory if a fit with these settings takes more than the bounds for what does not
-// come from the image's file: each weight with its gradient and two moments, and what a batch makes of each layer.
+// AllowFit returns an error that wraps ErrMemory if a fit with these settings takes more than the
+// bounds for what does not come from the image's file: each weight with its gradient and two
+// moments, and what a batch makes of each layer.
 func (b Bounds) AllowFit(img *Image, c Config) error {
 	spec, err := newSpec(img, c)
 	if err != nil {

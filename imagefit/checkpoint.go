@@ -25,8 +25,8 @@ import (
 // ErrCheckpoint is what a file is that does not hold a checkpoint, or one of something else.
 var ErrCheckpoint = errors.New("not a usable checkpoint")
 
-// Checkpoint is what a checkpoint holds beside the model and the moments of its optimizers. It is stored as JSON
-// under the name "checkpoint".
+// Checkpoint is what a checkpoint holds beside the model and the moments of its optimizers. It is
+// stored as JSON under the name "checkpoint".
 type Checkpoint struct {
 	Config Config   `json:"config"`       // of the fit
 	Image  string   `json:"image_sha256"` // of its pixels
@@ -57,8 +57,9 @@ func (m *Image) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// WriteCheckpoint waits for the device and writes everything from which Resume continues bit for bit: a model file that
-// holds the moments of the optimizers, too. Only of a float32 device, which is what a checkpoint's arrays are.
+// WriteCheckpoint waits for the device and writes everything from which Resume continues bit for
+// bit: a model file that holds the moments of the optimizers, too. Only of a float32 device, which
+// is what a checkpoint's arrays are.
 func (f *Fit) WriteCheckpoint(w io.Writer) error {
 	if f.device.Real() != kernels.Float32 {
 		return errors.New("imagefit: write checkpoint: the device is of float64, checkpoints are of float32")
@@ -154,7 +155,8 @@ func (f *modelFile) saved() (*Saved, error) {
 	return s, nil
 }
 
-// UnmarshalJSON reads what Marshal wrote, and files of older versions, which called the setting Eager otherwise.
+// UnmarshalJSON reads what Marshal wrote, and files of older versions, which called the setting
+// Eager otherwise.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config // without this method
 	older := struct {
@@ -196,10 +198,11 @@ func (c *Checkpoint) check(spec Spec) error {
 	return nil
 }
 
-// Resume returns the fit that a checkpoint was written of. Its next step is the one that would have come next; on the
-// device that the checkpoint was made on, everything from there on has the same bits. The image must be the same, and
-// so must the settings be, apart from those that say when to stop or report. The error wraps ErrCheckpoint and says
-// how they differ; where only settings do, it wraps ErrSettings, too.
+// Resume returns the fit that a checkpoint was written of. Its next step is the one that would have
+// come next; on the device that the checkpoint was made on, everything from there on has the same
+// bits. The image must be the same, and so must the settings be, apart from those that say when to
+// stop or report. The error wraps ErrCheckpoint and says how they differ; where only settings do,
+// it wraps ErrSettings, too.
 func Resume(d tensor.Device, img *Image, s *Saved, cfg Config) (*Fit, error) {
 	if err := s.compare(img, cfg); err != nil {
 		return nil, fmt.Errorf("imagefit: resume: %w: %w", ErrCheckpoint, err)

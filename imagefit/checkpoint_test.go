@@ -23,8 +23,9 @@ func checkpointOf(t testing.TB, f *Fit) []byte {
 	return b.Bytes()
 }
 
-// TestResume: a fit that is stopped, written, read and continued is, bit for bit, the one that was never stopped: its
-// model, its moments and what it knows of the run. On every device, with every encoding, fused and not.
+// TestResume: a fit that is stopped, written, read and continued is, bit for bit, the one that was
+// never stopped: its model, its moments and what it knows of the run. On every device, with every
+// encoding, fused and not.
 func TestResume(t *testing.T) {
 	img := smooth(20, 14)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -78,7 +79,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestCheckpointRefused: what is not a checkpoint, or not of this fit, says what is wrong and leaves nothing behind.
+// TestCheckpointRefused: what is not a checkpoint, or not of this fit, says what is wrong and
+// leaves nothing behind.
 func TestCheckpointRefused(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	img := smooth(12, 9)

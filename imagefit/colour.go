@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Colour says which channels an image has, and how deep they are stored. The zero value is red, green and blue
-// in 8 bits.
+// Colour says which channels an image has, and how deep they are stored. The zero value is red,
+// green and blue in 8 bits.
 type Colour struct {
 	Gray  bool // one channel in place of red, green and blue
 	Alpha bool // a last channel, by which the others are multiplied

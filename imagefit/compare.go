@@ -13,11 +13,12 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// ErrorGain is how much error maps amplify: an error of a sixteenth of the range is as bright as can be.
+// ErrorGain is how much error maps amplify: an error of a sixteenth of the range is as bright as
+// can be.
 const ErrorGain = 16
 
-// ErrorMap returns the magnitude of the difference of each colour channel between two images of one size, amplified
-// by ErrorGain; that of alpha, where there is one, is added to all. It is opaque.
+// ErrorMap returns the magnitude of the difference of each colour channel between two images of one
+// size, amplified by ErrorGain; that of alpha, where there is one, is added to all. It is opaque.
 func ErrorMap(a, b *Image) *Image {
 	n := a.Channels()
 	colours := n
@@ -52,8 +53,8 @@ func ComparisonSize(m *Image) (c Colour, width, height int) {
 	return Colour{}, 3*m.Width + 2*gap, m.Height + caption
 }
 
-// WriteComparison writes a picture of an image, its reconstruction and the error between them, side by side, with
-// captions.
+// WriteComparison writes a picture of an image, its reconstruction and the error between them, side
+// by side, with captions.
 func WriteComparison(w io.Writer, original, reconstruction *Image, f Format) error {
 	width, height := original.Width, original.Height
 	learned := fmt.Sprintf("reconstruction, %.2f dB", PSNR(original, reconstruction))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestComparisonCaption: the PSNR is written whole wherever there is room for it: in a panel that is too narrow for all
-// of the caption, alone.
+// TestComparisonCaption: the PSNR is written whole wherever there is room for it: in a panel that
+// is too narrow for all of the caption, alone.
 func TestComparisonCaption(t *testing.T) {
 	const text = "10.00 dB"
 	for _, width := range []int{200, 100, captionMargin + 7*len(text)} {
@@ -25,7 +25,8 @@ func TestComparisonCaption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Its last letter is a B, whose stem is as high as it: a caption that is cut off ends elsewhere.
+		// Its last letter is a B, whose stem is as high as it: a caption that is cut off ends
+		// elsewhere.
 		last, left := -1, width+gap
 		for x := left; x < left+width; x++ {
 			if dark(sheet, x) > 0 {

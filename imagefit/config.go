@@ -32,8 +32,8 @@ const (
 // Schedules lists them.
 var Schedules = []string{Exponential, Linear}
 
-// Config is the settings of a fit. All but Steps, UntilFlat and LogEvery change what a step learns; so does Steps where
-// the schedule is Linear.
+// Config is the settings of a fit. All but Steps, UntilFlat and LogEvery change what a step learns;
+// so does Steps where the schedule is Linear.
 type Config struct {
 	Steps       int      `json:"steps"`        // training steps, at most
 	Batch       int      `json:"batch"`        // pixels drawn per step
@@ -53,7 +53,8 @@ type Config struct {
 	Eager       bool     `json:"eager"`        // do each step launch by launch, layer by layer: record none
 }
 
-// Defaults returns the settings of the benchmarks, a small network that sees octaves of each coordinate.
+// Defaults returns the settings of the benchmarks, a small network that sees octaves of each
+// coordinate.
 func Defaults() Config {
 	return Config{Steps: 10000, Batch: 512, Encoding: DefaultEncoding(Frequency), Hidden: 64, Layers: 3, Loss: MSE,
 		Schedule: Exponential, LR: 5.33e-4, LRDecay: 0.99999, WeightDecay: 0.01, Beta1: 0.92, Beta2: 0.95, Seed: 1, LogEvery: 100}
@@ -78,7 +79,8 @@ func DefaultsFor(kind string) Config {
 	return c
 }
 
-// mostLayers bounds the hidden layers: the time that recording a step takes grows with their square.
+// mostLayers bounds the hidden layers: the time that recording a step takes grows with their
+// square.
 const mostLayers = 1024
 
 // Validate returns an error that wraps ErrConfig and names the first setting out of range.
@@ -143,7 +145,8 @@ func (c Config) checkSchedule() error {
 // planned reports whether the learning rate is planned to be 0 after Steps.
 func (c Config) planned() bool { return c.Schedule == Linear }
 
-// warmup is the steps that the schedule Linear takes to reach LR: moments of few gradients are rough.
+// warmup is the steps that the schedule Linear takes to reach LR: moments of few gradients are
+// rough.
 const warmup = 200
 
 // learningRate returns the rate of a step.

@@ -13,9 +13,11 @@ import (
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
-// ReadImage reads a file of one of the formats PNG, JPEG, WebP, GIF, BMP and TIFF: of several pictures the first. Gray
-// stays gray, 16 bits keep their depth, an alpha channel that is not opaque everywhere becomes a channel. The picture is
-// turned upright if its EXIF data says how. A pipe or a device is an error: DecodeImage takes bytes from anywhere. Errors of the contents wrap ErrImage.
+// ReadImage reads a file of one of the formats PNG, JPEG, WebP, GIF, BMP and TIFF: of several
+// pictures the first. Gray stays gray, 16 bits keep their depth, an alpha channel that is not
+// opaque everywhere becomes a channel. The picture is turned upright if its EXIF data says how. A
+// pipe or a device is an error: DecodeImage takes bytes from anywhere. Errors of the contents wrap
+// ErrImage.
 func ReadImage(path string) (*Image, error) {
 	raw, err := regular.Read(path, math.MaxInt64)
 	if err != nil {
@@ -31,10 +33,11 @@ func ReadImage(path string) (*Image, error) {
 // DecodeImage is ReadImage of a file's contents.
 func DecodeImage(raw []byte) (*Image, error) { return Bounds{}.DecodeImage(context.Background(), raw) }
 
-// DecodeImage is the function DecodeImage within the bounds, which must hold the memory that a fit of the image takes
-// as well: it is estimated from the size that the file's header claims, before that is asked for. A header that claims
-// more pixels than the contents can hold is refused. When ctx is done, DecodeImage returns its error at once, whatever
-// the decoder is at; that ends soon after.
+// DecodeImage is the function DecodeImage within the bounds, which must hold the memory that a fit
+// of the image takes as well: it is estimated from the size that the file's header claims, before
+// that is asked for. A header that claims more pixels than the contents can hold is refused. When
+// ctx is done, DecodeImage returns its error at once, whatever the decoder is at; that ends soon
+// after.
 func (b Bounds) DecodeImage(ctx context.Context, raw []byte) (*Image, error) {
 	type result struct {
 		img *Image
@@ -160,8 +163,8 @@ func fromImage(ctx context.Context, src image.Image, gray bool) (*Image, error) 
 	return img, nil
 }
 
-// at64 returns a function that gives a pixel in 16 bits, multiplied by alpha, without allocating where the image
-// allows that.
+// at64 returns a function that gives a pixel in 16 bits, multiplied by alpha, without allocating
+// where the image allows that.
 func at64(src image.Image) func(x, y int) (r, g, b, a uint32) {
 	if m, ok := src.(image.RGBA64Image); ok {
 		return func(x, y int) (r, g, b, a uint32) {
@@ -172,8 +175,8 @@ func at64(src image.Image) func(x, y int) (r, g, b, a uint32) {
 	return func(x, y int) (r, g, b, a uint32) { return src.At(x, y).RGBA() }
 }
 
-// orientation returns the EXIF orientation of a file, 1 to 8. Metadata that cannot be read does not make a
-// picture unusable: it counts as upright. GIF and BMP have none.
+// orientation returns the EXIF orientation of a file, 1 to 8. Metadata that cannot be read does not
+// make a picture unusable: it counts as upright. GIF and BMP have none.
 func orientation(raw []byte, format imagemeta.ImageFormat) int {
 	const upright = 1
 	if format == imagemeta.ImageFormatAuto {
@@ -196,8 +199,9 @@ func orientation(raw []byte, format imagemeta.ImageFormat) int {
 	return o
 }
 
-// upright returns the image as orientation o says that it is to be seen. Source: EXIF 2.32, tag 274: the first
-// row and column of what is stored are the top, right, bottom or left of the picture.
+// upright returns the image as orientation o says that it is to be seen. Source: EXIF 2.32, tag
+// 274: the first row and column of what is stored are the top, right, bottom or left of the
+// picture.
 func (m *Image) upright(o int) *Image {
 	if o == 1 {
 		return m

@@ -87,7 +87,8 @@ func TestDecodeImage(t *testing.T) {
 	}
 }
 
-// grayAlphaPNG is two pixels of gray with alpha, 51 at 102 and 255 at 255, which Go's encoder does not write.
+// grayAlphaPNG is two pixels of gray with alpha, 51 at 102 and 255 at 255, which Go's encoder does
+// not write.
 func grayAlphaPNG() []byte {
 	return pngOf(2, 1, 8, 4, []byte{0, 51, 102, 255, 255})
 }
@@ -142,7 +143,8 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// TestWritePNG: what is read comes back in its channels and depth, exactly where alpha leaves that possible.
+// TestWritePNG: what is read comes back in its channels and depth, exactly where alpha leaves that
+// possible.
 func TestWritePNG(t *testing.T) {
 	for _, c := range []Colour{{}, {Gray: true}, {Deep: true}, {Gray: true, Deep: true}, {Alpha: true}, {Alpha: true, Deep: true}, {Gray: true, Alpha: true}} {
 		img := &Image{Width: 3, Height: 2, Colour: c}

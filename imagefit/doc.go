@@ -6,8 +6,9 @@
 //	why, err := fit.Run(ctx, imagefit.Watch{Report: func(p imagefit.Progress) { fmt.Println(p.Step) }})
 //	out, err := fit.Model.Render(ctx, img.Width, img.Height)
 //
-// Each step draws pixels at random, encodes their positions, and moves the network, and what the encoding
-// trains, against the gradient of the error of its colours. Drawing, colour look-up and encoding run on the
-// device: after the first step, nothing moves between host and device but the loss that is read. A fit can be
-// written to a checkpoint and resumed bit for bit; a model is a file that NumPy reads.
+// Each step draws pixels at random, encodes their positions, and moves the network, and what the
+// encoding trains, against the gradient of the error of its colours. Drawing, colour look-up and
+// encoding run on the device: after the first step, nothing moves between host and device but the
+// loss that is read. A fit can be written to a checkpoint and resumed bit for bit; a model is a
+// file that NumPy reads.
 package imagefit

@@ -21,8 +21,8 @@ const (
 // Encodings lists the kinds.
 var Encodings = []string{Frequency, Fourier, SIREN, Hash}
 
-// Encoding says what the network sees of a position. Fields that a kind does not have are 0. It is stored in model
-// files.
+// Encoding says what the network sees of a position. Fields that a kind does not have are 0. It is
+// stored in model files.
 type Encoding struct {
 	Kind string `json:"kind"` // one of Encodings
 	// Features is the inputs of the network, of frequency (a multiple of 4) and fourier (of 2).
@@ -31,8 +31,8 @@ type Encoding struct {
 	Sigma float64 `json:"sigma,omitempty"`
 	// Omega is the factor inside siren's sines.
 	Omega float64 `json:"omega,omitempty"`
-	// Levels is hash's grids: the first is Coarsest cells along the longer side of the picture, the last Finest,
-	// those between grow by one factor. 0 for Finest is as many as there are pixels.
+	// Levels is hash's grids: the first is Coarsest cells along the longer side of the picture, the
+	// last Finest, those between grow by one factor. 0 for Finest is as many as there are pixels.
 	Levels   int `json:"levels,omitempty"`
 	Coarsest int `json:"coarsest,omitempty"` // see Levels
 	Finest   int `json:"finest,omitempty"`   // see Levels
@@ -64,8 +64,8 @@ const (
 	maxTable    = 1 << 24
 )
 
-// validate returns an error that wraps ErrConfig and names the first setting that is out of range, or that the kind
-// does not have.
+// validate returns an error that wraps ErrConfig and names the first setting that is out of range,
+// or that the kind does not have.
 func (e Encoding) validate() error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, a...)...)

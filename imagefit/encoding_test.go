@@ -36,8 +36,8 @@ func smallOf(kind string) Config {
 	return c
 }
 
-// TestEncodings: a fit with each encoding, loss and kind of colour learns its image on every device, and the devices
-// agree.
+// TestEncodings: a fit with each encoding, loss and kind of colour learns its image on every
+// device, and the devices agree.
 func TestEncodings(t *testing.T) {
 	for _, kind := range Encodings {
 		for _, loss := range Losses {
@@ -79,8 +79,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestHashGPU: the gradient of the table in fixed point, as GPUs compute it, trains as well as the sums of a CPU, and
-// repeats its bits.
+// TestHashGPU: the gradient of the table in fixed point, as GPUs compute it, trains as well as the
+// sums of a CPU, and repeats its bits.
 func TestHashGPU(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -95,7 +95,8 @@ func TestHashGPU(t *testing.T) {
 	}
 }
 
-// TestSamplePixels: the same pixels, with the same colours, whether the encoding is part of the launch or not.
+// TestSamplePixels: the same pixels, with the same colours, whether the encoding is part of the
+// launch or not.
 func TestSamplePixels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		img := smooth(9, 7)
@@ -178,7 +179,8 @@ func TestEncodingSettings(t *testing.T) {
 	}
 }
 
-// TestMeanLoss: a report has the mean error of a value, whatever the batch and the channels, so its PSNR follows from it.
+// TestMeanLoss: a report has the mean error of a value, whatever the batch and the channels, so its
+// PSNR follows from it.
 func TestMeanLoss(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	for _, batch := range []int{16, 256} {

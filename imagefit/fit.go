@@ -43,7 +43,8 @@ type Fit struct {
 	begun time.Time     // when this run began; zero: none is on
 }
 
-// New returns a fit at step 0. The error wraps ErrConfig for a setting out of range, or is the device's.
+// New returns a fit at step 0. The error wraps ErrConfig for a setting out of range, or is the
+// device's.
 func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("imagefit: %w", err)
@@ -65,8 +66,8 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	net := optim.NewAdamW(nn.Params(f.Model.net), adam)
 	f.opts = append(f.opts, net)
 	if params := f.Model.encoder.params(); params != nil {
-		// Most entries of a table are not seen in a step: decay would pull them to 0, and a gradient is as small as
-		// few samples make it.
+		// Most entries of a table are not seen in a step: decay would pull them to 0, and a
+		// gradient is as small as few samples make it.
 		adam.WeightDecay, adam.Eps = 0, 1e-15
 		f.opts = append(f.opts, optim.NewAdamW(params, adam))
 	}
@@ -137,7 +138,8 @@ func (f *Fit) eagerStep() error {
 // Steps returns the steps done.
 func (f *Fit) Steps() int { return f.opts[0].Steps() }
 
-// Trained returns the time spent in Run, with that before the checkpoint that the fit was resumed from.
+// Trained returns the time spent in Run, with that before the checkpoint that the fit was resumed
+// from.
 func (f *Fit) Trained() time.Duration {
 	if f.begun.IsZero() {
 		return f.spent
@@ -164,8 +166,8 @@ func (f *Fit) Loss() (float64, error) {
 	return v, nil
 }
 
-// MSE waits for the device and returns an estimate of the mean squared error: that of the last batch, or, where the
-// loss is another, of some pixels.
+// MSE waits for the device and returns an estimate of the mean squared error: that of the last
+// batch, or, where the loss is another, of some pixels.
 func (f *Fit) MSE() (float64, error) {
 	loss, err := f.Loss()
 	if err != nil {
@@ -187,8 +189,8 @@ func (f *Fit) MSE() (float64, error) {
 // values returns how many errors the loss of a step is the sum of.
 func (f *Fit) values() int { return f.Config.Batch * f.Model.Colour.Channels() }
 
-// StepMicros returns the median over the reports of the time per step, in microseconds; 0 before the
-// second report.
+// StepMicros returns the median over the reports of the time per step, in microseconds; 0 before
+// the second report.
 func (f *Fit) StepMicros() float64 {
 	if len(f.intervals) == 0 {
 		return 0

@@ -12,8 +12,8 @@ const (
 // flatness is the readings of the mean squared error so far. It is part of a checkpoint.
 type flatness []float64
 
-// reached reports whether the last sixth of the run is hardly better than the sixth before: the longer the run, the
-// more readings are averaged.
+// reached reports whether the last sixth of the run is hardly better than the sixth before: the
+// longer the run, the more readings are averaged.
 func (f flatness) reached() bool {
 	window := max(leastWindow, len(f)/6)
 	if len(f) < 2*window {
@@ -23,8 +23,8 @@ func (f flatness) reached() bool {
 	return 10*math.Log10(before/last) < flatGain
 }
 
-// exact reports whether the last readings are so small that pixels are stored as they were. One alone may be of a few
-// lucky pixels.
+// exact reports whether the last readings are so small that pixels are stored as they were. One
+// alone may be of a few lucky pixels.
 func (f flatness) exact(peak float64) bool {
 	step := 0.2 / peak // of what makes a rounded value another, less than half
 	return len(f) >= leastWindow && mean(f[len(f)-leastWindow:]) < step*step

@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFlat: a run is flat when its last window gains less than a twentieth of a decibel on the one before, and not
-// a little earlier.
+// TestFlat: a run is flat when its last window gains less than a twentieth of a decibel on the one
+// before, and not a little earlier.
 func TestFlat(t *testing.T) {
 	windows := func(n int, gain float64) flatness {
 		f := make(flatness, 2*n)
@@ -34,7 +34,8 @@ func TestFlat(t *testing.T) {
 			t.Errorf("%d readings that gain %v dB on %d: flat is %v", c.n, c.gain, c.n, got)
 		}
 	}
-	// Of 120 readings, windows are 20 long: a gain between the last 12 and those before is no gain between windows.
+	// Of 120 readings, windows are 20 long: a gain between the last 12 and those before is no gain
+	// between windows.
 	long := append(make(flatness, 0, 120), windows(60, 0)...)
 	for i := range 20 {
 		long[100+i] *= math.Pow(10, -0.0051)
@@ -44,8 +45,8 @@ func TestFlat(t *testing.T) {
 	}
 }
 
-// TestSlope: what is trained is what is written and drawn, a network of leaky ReLUs of slope 0.1: the first loss is
-// the same in the fused pass, layer by layer, and from the layers' own formula.
+// TestSlope: what is trained is what is written and drawn, a network of leaky ReLUs of slope 0.1:
+// the first loss is the same in the fused pass, layer by layer, and from the layers' own formula.
 func TestSlope(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	var losses []float64

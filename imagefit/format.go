@@ -32,8 +32,8 @@ func (e *refusal) Error() string { return e.text }
 
 func (e *refusal) Unwrap() error { return ErrConfig }
 
-// FormatOf returns the format that the ending of a file's name stands for, JPEG in the quality that is given. A name
-// without an ending is of a PNG. The error wraps ErrConfig.
+// FormatOf returns the format that the ending of a file's name stands for, JPEG in the quality that
+// is given. A name without an ending is of a PNG. The error wraps ErrConfig.
 func FormatOf(name string, quality int) (Format, error) {
 	if quality < 1 || quality > 100 {
 		return Format{}, refused("the quality of JPEG is %d: it must be 1 to 100", quality)
@@ -48,8 +48,8 @@ func FormatOf(name string, quality int) (Format, error) {
 	}
 }
 
-// Check returns an error that wraps ErrConfig if the format cannot hold a picture of that size and colour. What it holds
-// in fewer bits is no error.
+// Check returns an error that wraps ErrConfig if the format cannot hold a picture of that size and
+// colour. What it holds in fewer bits is no error.
 func (f Format) Check(c Colour, width, height int) error {
 	switch {
 	case !f.JPEG:
@@ -62,7 +62,8 @@ func (f Format) Check(c Colour, width, height int) error {
 	return nil
 }
 
-// Write writes the image: a PNG in its depth, a JPEG in 8 bits. The error wraps ErrConfig if the format cannot hold it.
+// Write writes the image: a PNG in its depth, a JPEG in 8 bits. The error wraps ErrConfig if the
+// format cannot hold it.
 func (m *Image) Write(w io.Writer, f Format) error {
 	if err := f.Check(m.Colour, m.Width, m.Height); err != nil {
 		return err
@@ -91,7 +92,8 @@ func (f Format) encodeImage(w io.Writer, m image.Image) error {
 	return png.Encode(w, m)
 }
 
-// gray returns the rows as the one type that the JPEG encoder stores in one channel: a byte a pixel, in memory.
+// gray returns the rows as the one type that the JPEG encoder stores in one channel: a byte a
+// pixel, in memory.
 func (r *raster) gray() *image.Gray {
 	m := image.NewGray(r.Bounds())
 	for y := range r.height {
@@ -102,7 +104,8 @@ func (r *raster) gray() *image.Gray {
 	return m
 }
 
-// lastRows keeps as many rows as blocks of a JPEG are high, whose encoder goes through them block by block.
+// lastRows keeps as many rows as blocks of a JPEG are high, whose encoder goes through them block
+// by block.
 func lastRows(row func(y int) []float32) func(y int) []float32 {
 	const block = 16
 	var rows [block][]float32

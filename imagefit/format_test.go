@@ -45,7 +45,8 @@ func slopePicture(c Colour, width, height int) *Image {
 	return m
 }
 
-// TestWriteJPEG: a JPEG has the size, the channels and nearly the colours of the image; what it cannot hold is refused.
+// TestWriteJPEG: a JPEG has the size, the channels and nearly the colours of the image; what it
+// cannot hold is refused.
 func TestWriteJPEG(t *testing.T) {
 	for _, c := range []Colour{{}, {Deep: true}, {Gray: true}, {Gray: true, Deep: true}} {
 		img := slopePicture(c, 37, 53)
@@ -74,7 +75,8 @@ func TestWriteJPEG(t *testing.T) {
 	}
 }
 
-// TestRenderToJPEG: the streamed JPEG has the bytes of the one of the image in memory, whatever the bands.
+// TestRenderToJPEG: the streamed JPEG has the bytes of the one of the image in memory, whatever the
+// bands.
 func TestRenderToJPEG(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		f := run(t, d, smooth(12, 9), small())

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// imageFormat is a format that is read. The registry of package image is not used: what else is linked into a program
-// registers formats there that this package knows nothing of.
+// imageFormat is a format that is read. The registry of package image is not used: what else is
+// linked into a program registers formats there that this package knows nothing of.
 type imageFormat struct {
 	name   string
 	magic  []string // that a file begins with; "?" is any byte
@@ -47,7 +47,8 @@ var formats = []*imageFormat{
 // formatNames lists what is read, in an error.
 const formatNames = "PNG, JPEG, WebP, GIF, BMP and TIFF"
 
-// formatOf returns the format of a file, by its first bytes, or an error that says what it is instead.
+// formatOf returns the format of a file, by its first bytes, or an error that says what it is
+// instead.
 func formatOf(raw []byte) (*imageFormat, error) {
 	if kind := unreadKind(raw); kind != "" {
 		return nil, fmt.Errorf("it is %s: %s are read", kind, formatNames)
@@ -75,7 +76,8 @@ func begins(raw []byte, magic string) bool {
 	return true
 }
 
-// perPixel returns the bytes that a pixel takes at most, while it is decoded and while a fit of it runs.
+// perPixel returns the bytes that a pixel takes at most, while it is decoded and while a fit of it
+// runs.
 func (f *imageFormat) perPixel(cfg image.Config, raw []byte) int64 {
 	var source, channels int64 = 4, 3
 	switch cfg.ColorModel {

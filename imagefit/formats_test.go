@@ -20,8 +20,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Three WebP files of cwebp 1.2.4: two pixels, red at 51 of 255 and opaque green, without loss and with; and 16×8 pixels,
-// the left half black, the right half white.
+// Three WebP files of cwebp 1.2.4: two pixels, red at 51 of 255 and opaque green, without loss and
+// with; and 16×8 pixels, the left half black, the right half white.
 const (
 	webpLossless = "524946461e000000574542505650384c120000002f010000100fb0fff31fa7f98f0a19d1ff00"
 	webpAlpha    = "524946466400000057454250565038580a00000010000000010000000000414c5048030000000033ff00565038203a0000007002009d012a0200010000c01225a00274ba01f801fa00038d381fbc00ce3ff58effeffa791fffd72d70c0543fec013ffd72d70c0543febe1800"
@@ -144,11 +144,13 @@ func rawTIFF(entries ...[2]uint32) []byte {
 	return append(raw, 0, 0, 0, 0)
 }
 
-// TestNotRead: what is not read is called by its name, and what is damaged is not taken for something else.
+// TestNotRead: what is not read is called by its name, and what is damaged is not taken for
+// something else.
 func TestNotRead(t *testing.T) {
 	ftyp := func(brands string) []byte { return append([]byte("\x00\x00\x00\x1cftyp"+brands), make([]byte, 40)...) }
 	animated := append([]byte("RIFF\x1e\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00"), make([]byte, 20)...)
-	// The canvas of a few pixels hides a picture of 16384×16384; a canvas of 2²⁴×2²⁴ would be asked for at once.
+	// The canvas of a few pixels hides a picture of 16384×16384; a canvas of 2²⁴×2²⁴ would be asked
+	// for at once.
 	small := append([]byte("RIFF\x40\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00VP8L\x10\x00\x00\x00\x2f\xff\xff\xff\x0f"), make([]byte, 40)...)
 	vast := append([]byte("RIFF\x40\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00\xff\xff\xff\xff\xff\xffALPH\x10\x00\x00\x00"), make([]byte, 40)...)
 	whole := encodeTIFF(t, image.NewGray(image.Rect(0, 0, 30, 30)))
@@ -200,7 +202,8 @@ func TestOrientationOfTIFF(t *testing.T) {
 	m := image.NewGray(image.Rect(0, 0, 3, 2))
 	m.SetGray(0, 0, color.Gray{255})
 	raw := encodeTIFF(t, m)
-	// x/image writes no orientation: a tag that it does not need, XResolution, becomes one, and the order of tags with it.
+	// x/image writes no orientation: a tag that it does not need, XResolution, becomes one, and the
+	// order of tags with it.
 	at := bytes.Index(raw, []byte{0x1a, 0x01, 0x05, 0x00})
 	before := bytes.Index(raw, []byte{0x15, 0x01, 0x03, 0x00})
 	if at < 0 || before < 0 {
@@ -238,7 +241,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryOfTiles: a strip that no header gives the size of is stopped when it has filled what there is.
+// TestMemoryOfTiles: a strip that no header gives the size of is stopped when it has filled what
+// there is.
 func TestMemoryOfTiles(t *testing.T) {
 	m := image.NewGray(image.Rect(0, 0, 20000, 20000))
 	raw := encodeTIFF(t, m)

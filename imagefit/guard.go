@@ -9,9 +9,10 @@ import (
 	"runtime/metrics"
 )
 
-// guard is the contents of a file as a decoder reads them. Reading fails once the context is done, which ends a decoder
-// that is long at work, or once the program holds more memory than its limit (debug.SetMemoryLimit): a few bytes can be
-// blown up to any number of them where no header says so, as in the strips of a TIFF.
+// guard is the contents of a file as a decoder reads them. Reading fails once the context is done,
+// which ends a decoder that is long at work, or once the program holds more memory than its limit
+// (debug.SetMemoryLimit): a few bytes can be blown up to any number of them where no header says
+// so, as in the strips of a TIFF.
 type guard struct {
 	*bytes.Reader
 	ctx context.Context
@@ -25,7 +26,8 @@ func (g *guard) Read(p []byte) (int, error) {
 	return g.Reader.Read(p)
 }
 
-// ReadByte is part of io.ByteReader, which decoders use as they would a bufio.Reader: it is not checked at each byte.
+// ReadByte is part of io.ByteReader, which decoders use as they would a bufio.Reader: it is not
+// checked at each byte.
 func (g *guard) ReadByte() (byte, error) {
 	if g.Len()%(1<<12) == 0 {
 		if err := g.check(); err != nil {

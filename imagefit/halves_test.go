@@ -15,8 +15,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestHalves: fp16 is stored as NumPy's float16, and files that hold its bits as uint16, as they were once written, draw
-// the same picture.
+// TestHalves: fp16 is stored as NumPy's float16, and files that hold its bits as uint16, as they
+// were once written, draw the same picture.
 func TestHalves(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	cfg := small()

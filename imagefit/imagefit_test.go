@@ -68,7 +68,8 @@ func psnrOf(t *testing.T, f *Fit, img *Image) float64 {
 	return PSNR(img, out)
 }
 
-// TestFit trains on a picture that is not square, on every device: it learns it, and the devices agree.
+// TestFit trains on a picture that is not square, on every device: it learns it, and the devices
+// agree.
 func TestFit(t *testing.T) {
 	img := smooth(40, 28)
 	var results []float64
@@ -95,8 +96,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestNoTransfers: after the first step, nothing moves between host and device but a logged loss, and
-// memory stays flat.
+// TestNoTransfers: after the first step, nothing moves between host and device but a logged loss,
+// and memory stays flat.
 func TestNoTransfers(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		f, err := New(d, smooth(17, 9), small())

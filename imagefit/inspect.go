@@ -25,7 +25,8 @@ type AboutArray struct {
 	Type    string `json:"type"`    // fp32, fp16 or int8
 }
 
-// Inspect reads a model file or a checkpoint without a device. Errors of the contents wrap ErrModel.
+// Inspect reads a model file or a checkpoint without a device. Errors of the contents wrap
+// ErrModel.
 func Inspect(raw []byte) (*About, error) { return Bounds{}.Inspect(raw) }
 
 // Inspect is the function Inspect within the bounds.

@@ -18,8 +18,9 @@ var sampleCPU string
 //go:embed sample_gpu.cl
 var sampleGPU string
 
-// Kernels returns the kernels that the package launches beside those of other packages, for tests and for a person who
-// doubts a device: of those that draw pixels, those of gray and of red, green and blue.
+// Kernels returns the kernels that the package launches beside those of other packages, for tests
+// and for a person who doubts a device: of those that draw pixels, those of gray and of red, green
+// and blue.
 func Kernels() []*kernels.Kernel {
 	const unit, fixed, strided, indexed = kernels.Contiguous, kernels.Broadcast, kernels.Strided, kernels.Indexed
 	of := func(j *kernels.Joined, rank int, steps ...kernels.Access) *kernels.Kernel {
@@ -33,10 +34,11 @@ func Kernels() []*kernels.Kernel {
 		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
 }
 
-// sampleEncode does in one launch what samplesMap and octavesMap do in two: of n pixels of IMAGE [height·width, channels], drawn
-// with replacement, it writes the sines and cosines of their centres to F [n, 2, octaves, 2], which starts at an even
-// offset, and their colours to V [n, channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call.
-// Drawing a pixel for each of its numbers, as one map would, takes longer.
+// sampleEncode does in one launch what samplesMap and octavesMap do in two: of n pixels of IMAGE
+// [height·width, channels], drawn with replacement, it writes the sines and cosines of their
+// centres to F [n, 2, octaves, 2], which starts at an even offset, and their colours to V [n,
+// channels]: IMAGE, F, V, n, width, height, channels, octaves, seed_lo, seed_hi, call. Drawing a
+// pixel for each of its numbers, as one map would, takes longer.
 var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sampleCPU, File: "sample_cpu.cl", GPUText: sampleGPU, GPU: "sample_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		n, items, samples := int(a[3].Int), 1, 32 // of a work-group
@@ -59,7 +61,8 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 	Cases: func(few bool) []kernels.Case {
 		var each int
 		build := func(o *kernels.Operands, n, octaves int) {
-			// Sides are powers of two: a GPU's division is not exact, and octaves magnify what it is off by.
+			// Sides are powers of two: a GPU's division is not exact, and octaves magnify what it
+			// is off by.
 			o.In(8*16*3, 0, 1).Out(n*4*octaves).Out(3*n).Int(n, 8, 16, 3, octaves, 12345, -7, 3)
 		}
 		cases := kernels.PerLength(func(o *kernels.Operands, n int) {
@@ -74,8 +77,8 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 		return cases
 	}})
 
-// What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is that of x and y, or of
-// the channels.
+// What sampleEncode computes, as functions of the scalars of a draw and of the channels. Axis 1 is
+// that of x and y, or of the channels.
 var (
 	drawnOctave   = expr.Where(expr.Index(1).Real().Eq(expr.Const(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.Const(1)))
 	drawnOctaves  = joined("drawn_octaves", append(drawnForTests, 3), unit, drawnOctave.SinPi(), drawnOctave.CosPi())
@@ -105,7 +108,8 @@ func drawnColoursOf(a []kernels.Arg) kernels.Operation {
 		Results: []kernels.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(kernels.Passed(6)), View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 }
 
-// sampleChunk is how many samples of the twin follow one another: their pixels are read together, since each waits for memory.
+// sampleChunk is how many samples of the twin follow one another: their pixels are read together,
+// since each waits for memory.
 const sampleChunk = 32
 
 func sampleEncodeTwin[T kernels.Real](c kernels.Call[T]) {
@@ -141,9 +145,10 @@ func sampleEncodeTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// encodeCoordinates writes sine and cosine of 2^(o+1)·π·at for each octave, by doubling the angle, of four angles side by side,
-// since each waits for the octave before. A doubling doubles the error in float64, which starts below 2⁻⁵²: after 16 it is far
-// below what float32 shows, and the sine is recomputed. In float64 every octave is.
+// encodeCoordinates writes sine and cosine of 2^(o+1)·π·at for each octave, by doubling the angle,
+// of four angles side by side, since each waits for the octave before. A doubling doubles the error
+// in float64, which starts below 2⁻⁵²: after 16 it is far below what float32 shows, and the sine is
+// recomputed. In float64 every octave is.
 func encodeCoordinates[T kernels.Real](out [4][]T, at [4]T) {
 	every := 16
 	if kernels.DTypeOf[T]() == kernels.Float64 {

@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestKernels holds the kernels to their twins, and to what they say of themselves, in the forms for CPUs and for GPUs.
+// TestKernels holds the kernels to their twins, and to what they say of themselves, in the forms
+// for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
@@ -46,7 +47,8 @@ func TestLaunchedKernels(t *testing.T) {
 	}
 }
 
-// TestParamsMatchSources holds the parameters of kernels against those of their entry points, in name, kind and order.
+// TestParamsMatchSources holds the parameters of kernels against those of their entry points, in
+// name, kind and order.
 func TestParamsMatchSources(t *testing.T) {
 	macros := map[kernels.Mode]string{kernels.In: "IN(%)", kernels.Out: "OUT(%)", kernels.OutInts: "OUT_INTS(%)", kernels.IntParam: "int %"}
 	for name, c := range map[string]struct {
@@ -68,8 +70,8 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 }
 
-// TestSamplesOfEveryColour: a pixel is drawn with all of its channels, however many there are, and with its place; and
-// the stream continues with each draw.
+// TestSamplesOfEveryColour: a pixel is drawn with all of its channels, however many there are, and
+// with its place; and the stream continues with each draw.
 func TestSamplesOfEveryColour(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const width, height, n = 5, 3, 70

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// unread lists the first bytes of files that people take for pictures that are read here, or that are pictures.
+// unread lists the first bytes of files that people take for pictures that are read here, or that
+// are pictures.
 var unread = []struct{ magic, kind string }{
 	{"\xff\x0a", "a JPEG XL picture"},
 	{"\x00\x00\x00\x0cJXL ", "a JPEG XL picture"},
@@ -54,7 +55,8 @@ func unreadKind(raw []byte) string {
 	}
 	if begins(raw, "????ftyp") && len(raw) >= 12 {
 		kind := "a video"
-		// The brand, then a version, then the brands that it is compatible with: mif1 is said by many, avif says more.
+		// The brand, then a version, then the brands that it is compatible with: mif1 is said by
+		// many, avif says more.
 		size := min(int(min(binary.BigEndian.Uint32(raw), 1<<16)), len(raw))
 		for at := 8; at+4 <= size; at += 4 {
 			if k, ok := brands[string(raw[at:at+4])]; ok && at != 12 && (kind == "a video" || kind == brands["mif1"]) {
@@ -79,8 +81,9 @@ func unreadKind(raw []byte) string {
 	return ""
 }
 
-// isRaw reports whether a TIFF is a camera's raw file: a DNG says so, others put a small copy of the picture first. It is
-// that copy which a reader of TIFF would take for the picture. Source: TIFF 6.0, NewSubfileType; DNG 1.4, DNGVersion.
+// isRaw reports whether a TIFF is a camera's raw file: a DNG says so, others put a small copy of
+// the picture first. It is that copy which a reader of TIFF would take for the picture. Source:
+// TIFF 6.0, NewSubfileType; DNG 1.4, DNGVersion.
 func isRaw(raw []byte) bool {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

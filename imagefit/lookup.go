@@ -15,8 +15,8 @@ var sampleLookupText string
 //go:embed encode_lines.cl
 var encodeLinesText string
 
-// withLookup gives sampleEncode its form for features that are looked up: those of a pixel are those of its column and of its row, of which
-// a picture has few.
+// withLookup gives sampleEncode its form for features that are looked up: those of a pixel are
+// those of its column and of its row, of which a picture has few.
 func withLookup(k *kernels.Kernel) *kernels.Kernel {
 	const features = 1
 	form := *k
@@ -38,7 +38,8 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-// Where the column and the row of a drawn pixel begin in the table, as functions of the scalars of a draw and of the octaves.
+// Where the column and the row of a drawn pixel begin in the table, as functions of the scalars of
+// a draw and of the octaves.
 var (
 	drawnLine  = expr.IntParam(5).Mul(expr.Const(2))
 	drawnLines = func() *kernels.Joined {

@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Formulas of positions. The centre of pixel (c, r) of a width×height picture is at ((c + ½)/width, (r + ½)/height): the
-// same place in the picture at every size.
+// Formulas of positions. The centre of pixel (c, r) of a width×height picture is at ((c + ½)/width,
+// (r + ½)/height): the same place in the picture at every size.
 
 // centre is that of a pixel of a row or column of so many.
 func centre(pixel, of *expr.Expr) *expr.Expr { return pixel.Real().Add(expr.Const(0.5)).Div(of.Real()) }
@@ -24,15 +24,16 @@ func joined(name string, scalars []float64, domain [2]float64, formulas ...*expr
 
 var unit = [2]float64{0, 1}
 
-// centresMap makes x and y of pixel i of a window, row by row, of [n]. Scalars: column and row of the first, columns of the
-// window, width and height of the picture.
+// centresMap makes x and y of pixel i of a window, row by row, of [n]. Scalars: column and row of
+// the first, columns of the window, width and height of the picture.
 var centresMap = func() *kernels.Joined {
 	i, column, row, cols, width, height := expr.Index(0), expr.IntParam(0), expr.IntParam(1), expr.IntParam(2), expr.IntParam(3), expr.IntParam(4)
 	return joined("pixel_centres", []float64{11, 5, 37, 64, 1000}, unit,
 		centre(column.Add(i.Rem(cols)), width), centre(row.Add(i.Quo(cols)), height))
 }()
 
-// The scalars of a draw: seed and call of the stream, width and height of the picture; and their values for tests.
+// The scalars of a draw: seed and call of the stream, width and height of the picture; and their
+// values for tests.
 var (
 	drawnOf       = expr.IntParam(3)
 	drawn         = expr.Random(expr.Index(0), expr.IntParam(2), expr.IntParam(0), expr.IntParam(1)).MulHigh(drawnOf.Mul(expr.IntParam(4)))
@@ -56,17 +57,17 @@ var samplesMap = func() (by [5]*kernels.Joined) {
 	return by
 }()
 
-// octavesMap makes sine and cosine of 2^(o+1)·π·x, of [coordinates, octaves]. Multiplying by a power of two and dropping whole
-// turns are exact, so high octaves lose nothing but what the coordinate itself lacks. Source: Mildenhall et al., "NeRF",
-// ECCV 2020, eq. 4, one octave higher.
+// octavesMap makes sine and cosine of 2^(o+1)·π·x, of [coordinates, octaves]. Multiplying by a
+// power of two and dropping whole turns are exact, so high octaves lose nothing but what the
+// coordinate itself lacks. Source: Mildenhall et al., "NeRF", ECCV 2020, eq. 4, one octave higher.
 var octavesMap = func() *kernels.Joined {
 	x := expr.Input(0).Ldexp(expr.Index(1).Add(expr.Const(1)))
 	return joined("octaves", nil, unit, x.SinPi(), x.CosPi())
 }()
 
-// wavesMap makes sine and cosine of 2π·(x·b + y·c), of coordinates x and y and waves (b, c) in cycles per picture. Source:
-// Tancik et al., "Fourier Features Let Networks Learn High Frequency Functions in Low Dimensional Domains", NeurIPS 2020,
-// §4.
+// wavesMap makes sine and cosine of 2π·(x·b + y·c), of coordinates x and y and waves (b, c) in
+// cycles per picture. Source: Tancik et al., "Fourier Features Let Networks Learn High Frequency
+// Functions in Low Dimensional Domains", NeurIPS 2020, §4.
 var wavesMap = func() *kernels.Joined {
 	turns := expr.Input(0).FMA(expr.Input(2), expr.Input(1).Mul(expr.Input(3)))
 	x := turns.Mul(expr.Const(2))

@@ -20,8 +20,8 @@ type Model struct {
 	net     *nn.MLP
 }
 
-// newModel draws a model's weights and biases: those of SIREN as its authors do, else normal with variance
-// 1/fan-in, the last layer without bias.
+// newModel draws a model's weights and biases: those of SIREN as its authors do, else normal with
+// variance 1/fan-in, the last layer without bias.
 func newModel(d tensor.Device, spec Spec, rng *tensor.RNG) *Model {
 	m := &Model{Spec: spec, device: d}
 	if n := spec.Network; n.Activation == "sine" {
@@ -34,8 +34,8 @@ func newModel(d tensor.Device, spec Spec, rng *tensor.RNG) *Model {
 	return m
 }
 
-// siren returns a network whose hidden layers are sines of omega times their sums. Source: Sitzmann et al.,
-// "Implicit Neural Representations with Periodic Activation Functions", NeurIPS 2020, §3.2.
+// siren returns a network whose hidden layers are sines of omega times their sums. Source: Sitzmann
+// et al., "Implicit Neural Representations with Periodic Activation Functions", NeurIPS 2020, §3.2.
 func siren(d tensor.Device, rng *tensor.RNG, sizes []int, omega float64) *nn.MLP {
 	first, later := nn.SIREN(omega)
 	return nn.NewMLP(d, rng, nn.MLPConfig{Sizes: sizes, Activations: []nn.Activation{nn.Sine(omega)}, First: first,

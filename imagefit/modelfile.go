@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/internal/npz"
 )
 
-// Write writes the model as a NumPy archive: its arrays by name, and its Spec as JSON in bytes. weights is FP32,
-// FP16 or Int8: how matrices are stored. docs/model-format.md describes the file.
+// Write writes the model as a NumPy archive: its arrays by name, and its Spec as JSON in bytes.
+// weights is FP32, FP16 or Int8: how matrices are stored. docs/model-format.md describes the file.
 func (m *Model) Write(w io.Writer, weights string) error {
 	if !slices.Contains(WeightFormats, weights) {
 		return fmt.Errorf("imagefit: write model: %w: there are no weights %q: there are %v", ErrConfig, weights, WeightFormats)
@@ -40,15 +40,15 @@ func addJSON(arrays map[string]npz.Array, name string, v any) error {
 	return nil
 }
 
-// Check waits for the device and returns an error that wraps ErrDiverged if a weight is not a finite number. Neither
-// Write nor WriteCheckpoint write such a model.
+// Check waits for the device and returns an error that wraps ErrDiverged if a weight is not a
+// finite number. Neither Write nor WriteCheckpoint write such a model.
 func (m *Model) Check() error {
 	_, err := m.arrays()
 	return err
 }
 
-// arrays waits for the device and returns the model's tensors as a file has them, the table of a hash encoding in
-// one array for each grid, or what Check does.
+// arrays waits for the device and returns the model's tensors as a file has them, the table of a
+// hash encoding in one array for each grid, or what Check does.
 func (m *Model) arrays() (map[string]npz.Array, error) {
 	arrays := map[string]npz.Array{}
 	for name, t := range m.tensors() {
@@ -65,7 +65,8 @@ func (m *Model) arrays() (map[string]npz.Array, error) {
 	return arrays, nil
 }
 
-// splitTable replaces an array of a hash table's shape, called prefix + tableName, by one for each grid.
+// splitTable replaces an array of a hash table's shape, called prefix + tableName, by one for each
+// grid.
 func (s Spec) splitTable(arrays map[string]npz.Array, prefix string) {
 	whole, ok := arrays[prefix+tableName]
 	if !ok {

@@ -15,8 +15,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestNumPy runs the program of docs/model-format.md on models of every encoding, as every kind of weights, and on a
-// checkpoint: it draws what Render does. CLGRAD_REQUIRE_NUMPY makes the lack of NumPy a failure.
+// TestNumPy runs the program of docs/model-format.md on models of every encoding, as every kind of
+// weights, and on a checkpoint: it draws what Render does. CLGRAD_REQUIRE_NUMPY makes the lack of
+// NumPy a failure.
 func TestNumPy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

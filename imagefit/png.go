@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// raster is rows of channels as the standard library's encoders see them. Gray with alpha has no PNG form in the
-// standard library: it becomes red, green and blue that are equal.
+// raster is rows of channels as the standard library's encoders see them. Gray with alpha has no
+// PNG form in the standard library: it becomes red, green and blue that are equal.
 type raster struct {
 	Colour
 	width, height int

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPrecisionOfFits: what matrix units round costs a fit next to nothing, without a scale of the loss: that is a sum over the
-// batch, so that no gradient is divided by its size, and float16 holds them all.
+// TestPrecisionOfFits: what matrix units round costs a fit next to nothing, without a scale of the
+// loss: that is a sum over the batch, so that no gradient is divided by its size, and float16 holds
+// them all.
 func TestPrecisionOfFits(t *testing.T) {
 	img := smooth(60, 40)
 	c := small()

@@ -18,11 +18,12 @@ const (
 // Presets lists them.
 var Presets = []string{Fast, Good, Best, Classic}
 
-// Preset returns settings by name for an image of a size. Classic is the same for every image. The others are hash grids
-// whose tables double as images grow: fast has 0.54 weights for each pixel of 256×256, 0.39 of 512×512, 0.25 of 768×512 and
-// 0.19 of 1280×720. They have a learning rate that is planned to be 0 at their last step: a rate that falls too
-// early leaves the network half full. An image of fewer than 2¹⁷ pixels has fewer steps, and a batch has no more pixels
-// than the image. The error wraps ErrConfig.
+// Preset returns settings by name for an image of a size. Classic is the same for every image. The
+// others are hash grids whose tables double as images grow: fast has 0.54 weights for each pixel of
+// 256×256, 0.39 of 512×512, 0.25 of 768×512 and 0.19 of 1280×720. They have a learning rate that is
+// planned to be 0 at their last step: a rate that falls too early leaves the network half full. An
+// image of fewer than 2¹⁷ pixels has fewer steps, and a batch has no more pixels than the image.
+// The error wraps ErrConfig.
 func Preset(name string, width, height int) (Config, error) {
 	if name == Classic {
 		return Defaults(), nil

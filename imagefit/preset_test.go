@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPresetWeights holds presets to the weights that they may have: of a photograph of 768×512, or of as many pixels.
+// TestPresetWeights holds presets to the weights that they may have: of a photograph of 768×512, or
+// of as many pixels.
 func TestPresetWeights(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	for name, most := range map[string]int{Fast: 101_000, Good: 300_000, Best: 490_000} {
@@ -72,9 +73,9 @@ func TestLearningRate(t *testing.T) {
 	}
 }
 
-// TestPlanForTime: a plan takes the time it is given, with more steps than were planned or with fewer, and ends at a
-// learning rate near 0. Steps take 1 ms of a clock that stands still while anything is computed; the first, as it is
-// planned before its Step, takes none.
+// TestPlanForTime: a plan takes the time it is given, with more steps than were planned or with
+// fewer, and ends at a learning rate near 0. Steps take 1 ms of a clock that stands still while
+// anything is computed; the first, as it is planned before its Step, takes none.
 func TestPlanForTime(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	noise := smooth(96, 64) // which no small network makes exact

@@ -13,18 +13,20 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// A modelFile is a model file or a checkpoint whose description was read and found to be that of its arrays. The arrays
-// are not in memory yet.
+// A modelFile is a model file or a checkpoint whose description was read and found to be that of
+// its arrays. The arrays are not in memory yet.
 type modelFile struct {
 	archive *npz.Archive
 	spec    Spec
 	state   *Checkpoint // nil: it is a model alone
 }
 
-// mostJSON bounds the description of a model, and of a checkpoint, which holds a number for every reading of its run.
+// mostJSON bounds the description of a model, and of a checkpoint, which holds a number for every
+// reading of its run.
 const mostJSON = 1 << 26
 
-// openModel reads what a file says of itself, and compares it with the names, types and shapes of its arrays.
+// openModel reads what a file says of itself, and compares it with the names, types and shapes of
+// its arrays.
 func openModel(raw []byte, b Bounds) (*modelFile, error) {
 	if kind := kindOf(raw); kind != "" {
 		return nil, fmt.Errorf("it is %s", kind)
@@ -177,7 +179,8 @@ func (f *modelFile) moments() (map[string]npz.Array, error) {
 	return arrays, nil
 }
 
-// ReadModel reads a model file, or the model in a checkpoint, onto a device. Errors of the contents wrap ErrModel.
+// ReadModel reads a model file, or the model in a checkpoint, onto a device. Errors of the contents
+// wrap ErrModel.
 func ReadModel(d tensor.Device, path string) (*Model, error) {
 	raw, err := regular.Read(path, math.MaxInt64)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// record records a step, and leaves the fit as it was: what Record's two steps change is put back. So all steps are
-// replays, of which each has the same bits whether others were done before it or a checkpoint was resumed. A step that
-// cannot be recorded is done eagerly. The error is the device's.
+// record records a step, and leaves the fit as it was: what Record's two steps change is put back.
+// So all steps are replays, of which each has the same bits whether others were done before it or a
+// checkpoint was resumed. A step that cannot be recorded is done eagerly. The error is the
+// device's.
 func (f *Fit) record() error {
 	before := f.remember()
 	defer before.free()

@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRecordingUndone: a fit whose step was recorded stands where one that records none does, with every encoding.
+// TestRecordingUndone: a fit whose step was recorded stands where one that records none does, with
+// every encoding.
 func TestRecordingUndone(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	img := smooth(20, 14)
@@ -41,8 +42,8 @@ func TestRecordingUndone(t *testing.T) {
 	}
 }
 
-// TestWithoutRewrites: with the rewrites switched off a fit trains as an eager one, bit by bit, and says why its pass is not
-// one launch. A word that they do not know is an error.
+// TestWithoutRewrites: with the rewrites switched off a fit trains as an eager one, bit by bit, and
+// says why its pass is not one launch. A word that they do not know is an error.
 func TestWithoutRewrites(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	train := func(eager bool) string {

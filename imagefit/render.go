@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// View is a picture of a model: its size, and the part of it that is drawn, all of it if that is empty.
+// View is a picture of a model: its size, and the part of it that is drawn, all of it if that is
+// empty.
 type View struct {
 	Width, Height int             // of the whole picture
 	Crop          image.Rectangle // the part; empty: all
@@ -42,8 +43,8 @@ func (m *Model) chunk() int {
 	return 1 << 18
 }
 
-// AllowRender returns an error that wraps ErrMemory if drawing a view takes more than the bounds, or what RenderTo
-// refuses.
+// AllowRender returns an error that wraps ErrMemory if drawing a view takes more than the bounds,
+// or what RenderTo refuses.
 func (b Bounds) AllowRender(m *Model, v View) error {
 	win, err := v.window()
 	if err != nil {
@@ -59,9 +60,9 @@ func (b Bounds) AllowRender(m *Model, v View) error {
 	return b.allow(fmt.Sprintf("drawing rows of %d pixels", cols), need)
 }
 
-// Render evaluates the model at the pixel centres of an image of the given size, and returns it whole. Details finer
-// than the pixels of the image that was fitted were seen at their centres only: larger sizes show what the encoding
-// makes of the places between.
+// Render evaluates the model at the pixel centres of an image of the given size, and returns it
+// whole. Details finer than the pixels of the image that was fitted were seen at their centres
+// only: larger sizes show what the encoding makes of the places between.
 func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 	if width > 0 && height > 0 && width > mostElements/4/height {
 		return nil, fmt.Errorf("imagefit: render: %w: %d×%d pixels are more than an image in memory has: use RenderTo", ErrConfig, width, height)
@@ -82,8 +83,9 @@ func (m *Model) Render(ctx context.Context, width, height int) (*Image, error) {
 	return img, nil
 }
 
-// RenderTo draws a view as a file in bounded memory: of a picture of any size, no more than a band of rows is held, but
-// for gray JPEGs, which are held as a byte a pixel. progress, if not nil, is called with the rows that are done.
+// RenderTo draws a view as a file in bounded memory: of a picture of any size, no more than a band
+// of rows is held, but for gray JPEGs, which are held as a byte a pixel. progress, if not nil, is
+// called with the rows that are done.
 func (m *Model) RenderTo(ctx context.Context, w io.Writer, v View, f Format, progress func(rows int)) error {
 	win, err := v.window()
 	if err == nil {
@@ -111,7 +113,8 @@ func (m *Model) RenderTo(ctx context.Context, w io.Writer, v View, f Format, pro
 	return err
 }
 
-// quickPixels is how large a picture may be to be compressed as well as can be: beyond, that takes most of the time.
+// quickPixels is how large a picture may be to be compressed as well as can be: beyond, that takes
+// most of the time.
 const quickPixels = 1 << 24
 
 // band is rows of a picture from one on, or why they could not be computed.
@@ -121,8 +124,9 @@ type band struct {
 	err        error
 }
 
-// bandReader hands out the rows of a picture from the top down. The next band is computed, on another goroutine, while
-// an encoder is at work on the rows of this one; nobody else uses the device meanwhile.
+// bandReader hands out the rows of a picture from the top down. The next band is computed, on
+// another goroutine, while an encoder is at work on the rows of this one; nobody else uses the
+// device meanwhile.
 type bandReader struct {
 	compute      func(y int) (rows int, colours []float32, err error)
 	done         func(rows int) // or nil
@@ -179,8 +183,8 @@ func (s stopper) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// band evaluates rows of a window of the picture from row y of the window on: about a chunk of pixels, in pieces of
-// rows if a row has more.
+// band evaluates rows of a window of the picture from row y of the window on: about a chunk of
+// pixels, in pieces of rows if a row has more.
 func (m *Model) band(ctx context.Context, w image.Rectangle, y, width, height int) (rows int, colours []float32, err error) {
 	chunk := m.chunk()
 	rows = min(max(1, chunk/w.Dx()), w.Dy()-y)

@@ -15,7 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRenderTo: the streamed PNG has the pixels of the image in memory, whole and cropped, whatever the bands.
+// TestRenderTo: the streamed PNG has the pixels of the image in memory, whole and cropped, whatever
+// the bands.
 func TestRenderTo(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		f := run(t, d, smooth(12, 9), small())

@@ -24,7 +24,8 @@ func stepAndLoss(f *Fit) func() ([]*tensor.Tensor, error) {
 	}
 }
 
-// everything returns the bits of a fit: a loss, the weights, what its optimizers remember, and where its pixels are drawn.
+// everything returns the bits of a fit: a loss, the weights, what its optimizers remember, and
+// where its pixels are drawn.
 func everything(t *testing.T, f *Fit, loss *tensor.Tensor) string {
 	t.Helper()
 	text := fmt.Append(nil, f.rng.Calls, f.Steps(), math.Float64bits(f.LR()))
@@ -51,8 +52,9 @@ func everything(t *testing.T, f *Fit, loss *tensor.Tensor) string {
 	return string(text)
 }
 
-// TestStepRecords: a step with each encoding and loss is recorded, and replays with the bits of eager
-// steps: drawn pixels, the schedule, and the table of a hash grid, as CPUs and as GPUs train it.
+// TestStepRecords: a step with each encoding and loss is recorded, and replays with the bits of
+// eager steps: drawn pixels, the schedule, and the table of a hash grid, as CPUs and as GPUs train
+// it.
 func TestStepRecords(t *testing.T) {
 	img := smooth(40, 28)
 	for _, sel := range devtest.Selected() {

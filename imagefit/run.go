@@ -16,7 +16,8 @@ type Progress struct {
 	StepTime    time.Duration // mean since the last report
 }
 
-// Watch says when a run ends before Config.Steps, and what is called then. The zero value has neither.
+// Watch says when a run ends before Config.Steps, and what is called then. The zero value has
+// neither.
 type Watch struct {
 	PSNR   float64              // of the whole image, in dB, that ends the run; 0: none
 	Time   time.Duration        // of training, with that before a checkpoint, that ends the run; 0: none
@@ -38,20 +39,21 @@ const (
 	Interrupted Reason = "interrupted"
 )
 
-// Between two waits for the device, at most queueLimit steps are launched ahead of it, and no more than take about
-// queueTime: after that a run looks at the clock, and at what interrupts it.
+// Between two waits for the device, at most queueLimit steps are launched ahead of it, and no more
+// than take about queueTime: after that a run looks at the clock, and at what interrupts it.
 const (
 	queueLimit = 256
 	queueTime  = 100 * time.Millisecond
 )
 
-// Run trains until Config.Steps are done, one of the limits of w or of Config.UntilFlat is reached, or ctx is
-// cancelled. Cancelling is not an error: the fit stands at the step it reached. The gain and the PSNR are looked at every
-// 50 steps. A resumed fit that is at its end already does no step. With a Time, a fit whose schedule is Linear plans it
-// anew whenever the device is waited for: Config.Steps becomes what can be done in the time, no more than it was without
-// Fill. With a PSNR and no Time, its schedule falls to 0 where that is expected to be reached, at Config.Steps at the latest. Where that
-// was too early the rate rises again, and steps at a low one were for little: a fit that cannot quite reach its PSNR ends some tenths
-// of a dB lower than without.
+// Run trains until Config.Steps are done, one of the limits of w or of Config.UntilFlat is reached,
+// or ctx is cancelled. Cancelling is not an error: the fit stands at the step it reached. The gain
+// and the PSNR are looked at every 50 steps. A resumed fit that is at its end already does no step.
+// With a Time, a fit whose schedule is Linear plans it anew whenever the device is waited for:
+// Config.Steps becomes what can be done in the time, no more than it was without Fill. With a PSNR
+// and no Time, its schedule falls to 0 where that is expected to be reached, at Config.Steps at the
+// latest. Where that was too early the rate rises again, and steps at a low one were for little: a
+// fit that cannot quite reach its PSNR ends some tenths of a dB lower than without.
 func (f *Fit) Run(ctx context.Context, w Watch) (Reason, error) {
 	f.begun = time.Now()
 	defer func() { f.spent, f.begun = f.Trained(), time.Time{} }()
@@ -123,7 +125,8 @@ func (f *Fit) ended() Reason {
 	return ""
 }
 
-// reads reports whether readings of the error may end the fit: with the schedule Linear, where the image is exact.
+// reads reports whether readings of the error may end the fit: with the schedule Linear, where the
+// image is exact.
 func (f *Fit) reads() bool { return f.Config.UntilFlat || f.Config.planned() }
 
 // runner is the clock of a run.
@@ -187,8 +190,8 @@ func (r *runner) after(ctx context.Context) (Reason, error) {
 	return reason, nil
 }
 
-// plan makes Config.Steps what can be done in the time that is left at the pace so far, if the schedule is planned for a
-// time. The first step builds the kernels: it says nothing of the pace.
+// plan makes Config.Steps what can be done in the time that is left at the pace so far, if the
+// schedule is planned for a time. The first step builds the kernels: it says nothing of the pace.
 func (r *runner) plan(each time.Duration) {
 	f := r.fit
 	if r.watch.Time <= 0 || !f.Config.planned() || f.begun.Equal(r.synced) {
@@ -203,7 +206,8 @@ func (r *runner) plan(each time.Duration) {
 	f.Config.Steps = int(max(1, min(steps, int64(r.most))))
 }
 
-// reached reports whether the image has the PSNR that ends the run. The estimate says when it is worth measuring.
+// reached reports whether the image has the PSNR that ends the run. The estimate says when it is
+// worth measuring.
 func (r *runner) reached(ctx context.Context, mse float64) (bool, error) {
 	const margin = 0.3 // dB by which the estimate may be too low
 	step := r.fit.Steps()

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRusticlPicture trains and draws on Mesa's rusticl what the Go device does: the loss agrees, and so does each pixel
-// of a picture larger than a launch draws on a CPU.
+// TestRusticlPicture trains and draws on Mesa's rusticl what the Go device does: the loss agrees,
+// and so does each pixel of a picture larger than a launch draws on a CPU.
 func TestRusticlPicture(t *testing.T) {
 	if !slices.Contains(strings.Split(os.Getenv(devtest.Env), ","), "rusticl") {
 		t.Skip("rusticl is not under test")

@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// pixelCentres returns the positions [n, 2] of the first n pixels of a window, row by row, of an image of the
-// given size: the window begins at (column, row) and has cols columns.
+// pixelCentres returns the positions [n, 2] of the first n pixels of a window, row by row, of an
+// image of the given size: the window begins at (column, row) and has cols columns.
 func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *tensor.Tensor {
 	c := tensor.Empty(d, n, 2)
 	x, y := c.Select(1, 0), c.Select(1, 1)
@@ -17,8 +17,8 @@ func pixelCentres(d tensor.Device, n, column, row, cols, width, height int) *ten
 	return c
 }
 
-// samplePixels draws n pixels of pixels [height·width, channels] with replacement: their positions [n, 2] and their
-// colours [n, channels].
+// samplePixels draws n pixels of pixels [height·width, channels] with replacement: their positions
+// [n, 2] and their colours [n, channels].
 func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) (positions, colours *tensor.Tensor) {
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	positions, colours = tensor.Empty(d, n, 2), tensor.Empty(d, n, channels)
@@ -32,8 +32,8 @@ func samplePixels(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height int) 
 	return positions, colours
 }
 
-// sinesAndCosines returns y with the two functions of operands, which are freed, in the last axis of its elements as
-// [rows, cols, 2].
+// sinesAndCosines returns y with the two functions of operands, which are freed, in the last axis
+// of its elements as [rows, cols, 2].
 func sinesAndCosines(j *kernels.Joined, y *tensor.Tensor, rows, cols int, operands ...*tensor.Tensor) *autograd.Node {
 	pairs := y.Reshape(rows, cols, 2)
 	sines, cosines := pairs.Select(2, 0), pairs.Select(2, 1)
@@ -49,7 +49,8 @@ func free(views ...*tensor.Tensor) {
 	}
 }
 
-// sampleEncoded draws the same pixels, and encodes their positions as frequencies does in the same launch.
+// sampleEncoded draws the same pixels, and encodes their positions as frequencies does in the same
+// launch.
 func sampleEncoded(pixels *tensor.Tensor, rng *tensor.RNG, n, width, height, octaves int) (features, colours *tensor.Tensor) {
 	d, channels := pixels.Device(), pixels.Shape()[1]
 	features, colours = tensor.Empty(d, n, 4*octaves), tensor.Empty(d, n, channels)

@@ -20,8 +20,8 @@ type Spec struct {
 	Steps    int      `json:"steps"`    // that it was trained
 }
 
-// Network says what a perceptron is: Layers hidden layers of Hidden units, each followed by the activation, and an
-// output layer.
+// Network says what a perceptron is: Layers hidden layers of Hidden units, each followed by the
+// activation, and an output layer.
 type Network struct {
 	Hidden     int     `json:"hidden"`
 	Layers     int     `json:"layers"`
@@ -98,8 +98,9 @@ func (s Spec) shapes() map[string][]int {
 	return all
 }
 
-// Aliases reports whether the encoding has waves that are finer than the pixels of the image that was fitted. They were
-// seen at the centres of those pixels only: between them, at any other size, the network draws noise.
+// Aliases reports whether the encoding has waves that are finer than the pixels of the image that
+// was fitted. They were seen at the centres of those pixels only: between them, at any other size,
+// the network draws noise.
 func (s Spec) Aliases() bool {
 	var finest float64 // cycles per picture
 	switch s.Encoding.Kind {

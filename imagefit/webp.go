@@ -14,8 +14,8 @@ import (
 
 func webpDecode(r io.Reader) (image.Image, error) { return webp.Decode(r) }
 
-// webpConfig returns the size of the picture in a WebP, and refuses one that is not the size of its canvas: x/image
-// believes the canvas, and asks for the memory of both. Source: RFC 9649, §2.
+// webpConfig returns the size of the picture in a WebP, and refuses one that is not the size of its
+// canvas: x/image believes the canvas, and asks for the memory of both. Source: RFC 9649, §2.
 func webpConfig(r io.Reader) (image.Config, error) {
 	const animation, alpha = 1 << 1, 1 << 4
 	_, chunks, err := riff.NewReader(r)

@@ -23,11 +23,12 @@ var WeightFormats = []string{FP32, FP16, Int8}
 // scaleSuffix names the scales [columns] of an array of int8: a value is scale·q.
 const scaleSuffix = ".scale"
 
-// compact reports whether an array is stored in fewer bits: matrices of what was trained. Biases are few, and the
-// waves of an encoding are no weights.
+// compact reports whether an array is stored in fewer bits: matrices of what was trained. Biases
+// are few, and the waves of an encoding are no weights.
 func compact(name string, shape []int) bool { return len(shape) == 2 && name != wavesName }
 
-// pack returns the arrays in which weights are stored. The error wraps ErrConfig if one is too large for fp16.
+// pack returns the arrays in which weights are stored. The error wraps ErrConfig if one is too
+// large for fp16.
 func pack(weights string, arrays map[string]npz.Array) (map[string]npz.Array, error) {
 	packed := map[string]npz.Array{}
 	for name, a := range arrays {
@@ -54,7 +55,8 @@ func pack(weights string, arrays map[string]npz.Array) (map[string]npz.Array, er
 	return packed, nil
 }
 
-// toInt8 rounds each column of a matrix to 255 even steps around 0 that reach its largest magnitude.
+// toInt8 rounds each column of a matrix to 255 even steps around 0 that reach its largest
+// magnitude.
 func toInt8(data []float32, columns int) ([]int8, []float32) {
 	scales := make([]float32, columns)
 	for i, v := range data {
@@ -117,7 +119,8 @@ func checkNumbers(name string, data []float32) error {
 	return nil
 }
 
-// checkMoment refuses moments of which an optimizer makes no weights. Second moments are of squares.
+// checkMoment refuses moments of which an optimizer makes no weights. Second moments are of
+// squares.
 func checkMoment(name string, data []float32) error {
 	least := float32(-math.MaxFloat32)
 	if strings.HasPrefix(name, "v.") {

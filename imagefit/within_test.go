@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestBatchWithinPass: on a GPU, a pass draws its batch and encodes it, and leaves the same bits as launches before it.
+// TestBatchWithinPass: on a GPU, a pass draws its batch and encodes it, and leaves the same bits as
+// launches before it.
 func TestBatchWithinPass(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -33,7 +34,8 @@ func TestBatchWithinPass(t *testing.T) {
 	}
 }
 
-// trainedBy returns the weights after three steps, each of which is so many launches, and the bytes of what a step makes.
+// trainedBy returns the weights after three steps, each of which is so many launches, and the bytes
+// of what a step makes.
 func trainedBy(t *testing.T, d tensor.Device, cfg Config, launches int) (values []float64, bytes int64) {
 	t.Helper()
 	f, err := New(d, smooth(16, 8), cfg)

@@ -20,12 +20,13 @@ type besideKey struct {
 	wide           [2]int
 }
 
-// Beside returns the kernel of one launch of each of two kernels, of which each has work-groups of its own, as their Together
-// says; nil if there is none, as for two that use local memory: PoCL 3.1 writes past the results of a kernel that has barriers
-// in both branches of a condition. It is for devices that are no CPU. The arguments are those of the former and those of the latter,
-// whose work-groups have wide work-items along their first dimension, as many in all as the other's, and lie in one row. Neither
-// may read or write what the other writes: then each computes the bits of a launch of its own. The former is the one of fewer
-// work-groups.
+// Beside returns the kernel of one launch of each of two kernels, of which each has work-groups of
+// its own, as their Together says; nil if there is none, as for two that use local memory: PoCL 3.1
+// writes past the results of a kernel that has barriers in both branches of a condition. It is for
+// devices that are no CPU. The arguments are those of the former and those of the latter, whose
+// work-groups have wide work-items along their first dimension, as many in all as the other's, and
+// lie in one row. Neither may read or write what the other writes: then each computes the bits of a
+// launch of its own. The former is the one of fewer work-groups.
 func Beside(former, latter *Kernel, wide [2]int) *Kernel {
 	options, ok := besideOptions(former, latter)
 	if !ok || former.Together.Local != "" && latter.Together.Local != "" {
@@ -48,8 +49,9 @@ func Beside(former, latter *Kernel, wide [2]int) *Kernel {
 // besideRows is how many rows of work-groups the latter has at most: devices count few of them.
 const besideRows = 1 << 12
 
-// besideOptions returns the options that both kernels are built with; ok is false if they contradict each other, or there are
-// too many arguments, or one of the two is not one that is done with another.
+// besideOptions returns the options that both kernels are built with; ok is false if they
+// contradict each other, or there are too many arguments, or one of the two is not one that is done
+// with another.
 func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 	size := 0
 	for _, k := range []*Kernel{former, latter} {
@@ -159,8 +161,8 @@ func (k *Kernel) besideText() string {
 	return s.String()
 }
 
-// ownText returns the text that a kernel brings for a device, without the lines that name other files, and the files that are
-// to stand before it: its own, if it has no text.
+// ownText returns the text that a kernel brings for a device, without the lines that name other
+// files, and the files that are to stand before it: its own, if it has no text.
 func (k *Kernel) ownText(l Target) (depends []string, text string) {
 	own := k.TextOn(l)
 	if own == "" {
@@ -175,8 +177,9 @@ func (k *Kernel) ownText(l Target) (depends []string, text string) {
 	return named(dependsHeader, own), s.String()
 }
 
-// behind returns the lines that name the files around a text with what k brings for a device at its end, and that, "" if it is a file.
-// The text has the macros of a file of its own, and needs others.
+// behind returns the lines that name the files around a text with what k brings for a device at its
+// end, and that, "" if it is a file. The text has the macros of a file of its own, and needs
+// others.
 func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own string) {
 	files, own := k.ownText(l)
 	then := strings.Join(named(thenHeader, k.TextOn(l)), ", ")

@@ -8,21 +8,23 @@ import (
 	"strings"
 )
 
-// ChainMost is the most launches that are a chain, and chainArgs the most arguments of OpenCL that it has: memory has an offset,
-// too.
+// ChainMost is the most launches that are a chain, and chainArgs the most arguments of OpenCL that
+// it has: memory has an offset, too.
 const (
 	ChainMost = 12
 	chainArgs = 128
 )
 
-// NewChain returns the kernel of launches of kernels with [Rows], of which each work-group does its rows one after the other,
-// nil if there is none: there are too many, or they are built with options that differ. The bits are those of launches of
-// their own, since the functions are. What a work-group reads of what it wrote is in its cache.
+// NewChain returns the kernel of launches of kernels with [Rows], of which each work-group does its
+// rows one after the other, nil if there is none: there are too many, or they are built with
+// options that differ. The bits are those of launches of their own, since the functions are. What a
+// work-group reads of what it wrote is in its cache.
 //
-// Arguments: those of the launches, one's after the other's; for each of them how many rows it has or, on a device that is
-// no CPU and if it is not Free, how many of its work-groups are one of the chain's; then how many rows a work-group has, and
-// how many work-groups there are. loops says for which of them that number of work-groups may be another than 1. No
-// work-group may read or write what another writes: see [Cut]. Where there is one, anything may be.
+// Arguments: those of the launches, one's after the other's; for each of them how many rows it has
+// or, on a device that is no CPU and if it is not Free, how many of its work-groups are one of the
+// chain's; then how many rows a work-group has, and how many work-groups there are. loops says for
+// which of them that number of work-groups may be another than 1. No work-group may read or write
+// what another writes: see [Cut]. Where there is one, anything may be.
 //
 // It is tried with launches of the sizes of first, the arguments of one of them.
 func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
@@ -95,7 +97,8 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	return c
 }
 
-// EachPart calls f with the launches of a chain that has these arguments, and the place of each one's first among them.
+// EachPart calls f with the launches of a chain that has these arguments, and the place of each
+// one's first among them.
 func (k *Kernel) EachPart(args []Arg, f func(part *Kernel, args []Arg, first int)) {
 	at := 0
 	for _, p := range k.Chain {
@@ -104,7 +107,8 @@ func (k *Kernel) EachPart(args []Arg, f func(part *Kernel, args []Arg, first int
 	}
 }
 
-// chainOptions returns the options that all parts are built with; ok is false if there is no chain of them.
+// chainOptions returns the options that all parts are built with; ok is false if there is no chain
+// of them.
 func chainOptions(parts []*Kernel) (options []string, ok bool) {
 	values := map[string]string{}
 	files := map[string]string{}
@@ -137,8 +141,9 @@ func chainOptions(parts []*Kernel) (options []string, ok bool) {
 	return options, len(parts) <= ChainMost && args <= chainArgs
 }
 
-// chainText is the OpenCL C of a chain, for CPUs or other devices, with the name k_rows: the functions of its parts. After each
-// of them, what the work-group wrote is there for all of its work-items.
+// chainText is the OpenCL C of a chain, for CPUs or other devices, with the name k_rows: the
+// functions of its parts. After each of them, what the work-group wrote is there for all of its
+// work-items.
 func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	depends := []string{"common"}
 	add := func(file string) {

@@ -1,11 +1,12 @@
 package kernels
 
-// CrossEntropySpec is lines of scores of classes, and the label of each: what a [CrossEntropy] and its gradient read. Line (o, i) is
-// X[o, k, i] for k below Len; o is below Outer, i below Inner. Scores are Logits, or logarithms of probabilities. A label counts if it is
-// not Ignore, and in [0, Len). Smoothing is the part of it that goes to all classes alike.
+// CrossEntropySpec is lines of scores of classes, and the label of each: what a [CrossEntropy] and
+// its gradient read. Line (o, i) is X[o, k, i] for k below Len; o is below Outer, i below Inner.
+// Scores are Logits, or logarithms of probabilities. A label counts if it is not Ignore, and in [0,
+// Len). Smoothing is the part of it that goes to all classes alike.
 //
-// Views: X by (o, k, i), Labels, of Int32, by (o, i), and Weights, which are there if it is Weighted, by (k). A weight that is
-// not there is 1.
+// Views: X by (o, k, i), Labels, of Int32, by (o, i), and Weights, which are there if it is
+// Weighted, by (k). A weight that is not there is 1.
 type CrossEntropySpec struct {
 	Outer, Len, Inner  int
 	Logits, Weighted   bool
@@ -14,8 +15,8 @@ type CrossEntropySpec struct {
 	X, Labels, Weights View
 }
 
-// CrossEntropy is the loss of lines with labels, and what its gradient needs. Of a line x with the label t, of n = Len classes
-// with the weights w, and s = Smoothing,
+// CrossEntropy is the loss of lines with labels, and what its gradient needs. Of a line x with the
+// label t, of n = Len classes with the weights w, and s = Smoothing,
 //
 //	Most = the largest of x, −∞ if none is a number     LogSum = log Σ exp(x[k] − Most)     both 0 unless they are Logits
 //	Loss = (1 − s)·w[t]·(LogSum − (x[t] − Most)) + s/n·Σ w[k]·(LogSum − (x[k] − Most)), the sum only if s is not 0
@@ -31,7 +32,8 @@ type CrossEntropy struct {
 	Loss, Counted, Most, LogSum, Slope View
 }
 
-// CrossEntropyGrad is the gradient of a [CrossEntropy]: with what that left and the gradient G of the loss, for k below n,
+// CrossEntropyGrad is the gradient of a [CrossEntropy]: with what that left and the gradient G of
+// the loss, for k below n,
 //
 //	D[k] = G·(Slope·exp(x[k] − Most − LogSum) − s/n·w[k] − (1 − s)·w[t] if k = t)
 //
@@ -65,7 +67,8 @@ func (c *CrossEntropy) Views() (reads, writes []View) {
 	return c.views(), []View{c.Loss, c.Counted, c.Most, c.LogSum, c.Slope}
 }
 
-// Views returns what Labelled names, what the loss left and G, and D. What the loss left is read of Logits alone.
+// Views returns what Labelled names, what the loss left and G, and D. What the loss left is read of
+// Logits alone.
 func (c *CrossEntropyGrad) Views() (reads, writes []View) {
 	reads = append(c.views(), c.G)
 	if c.Logits {

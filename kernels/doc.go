@@ -1,11 +1,12 @@
-// Package kernels says what a kernel is: its OpenCL source, the specification of its entry point, and a twin in Go that
-// runs the same computation without OpenCL.
+// Package kernels says what a kernel is: its OpenCL source, the specification of its entry point,
+// and a twin in Go that runs the same computation without OpenCL.
 //
-// A [Kernel] names an entry point, in a text or in one of the embedded .cl files, its parameters, the work-items it
-// is launched over and how far a device may differ from the twin. An element-wise function is a formula, a [Function]:
-// its kernels, one for each layout of its tensors, their twins and its gradients are made from that. Several that a launch
-// computes together are [Joined]: those may read indices, random words and operands by index.
-// The package knows nothing of tensors or of how OpenCL runs.
+// A [Kernel] names an entry point, in a text or in one of the embedded .cl files, its parameters,
+// the work-items it is launched over and how far a device may differ from the twin. An element-wise
+// function is a formula, a [Function]: its kernels, one for each layout of its tensors, their twins
+// and its gradients are made from that. Several that a launch computes together are [Joined]: those
+// may read indices, random words and operands by index. The package knows nothing of tensors or of
+// how OpenCL runs.
 //
 // The element-wise kernel of a formula, run on the host:
 //
@@ -13,15 +14,16 @@
 //	k := fn.ReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
 //	k.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3), kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 //
-// A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there are eight. What rewrites
-// recorded launches into fewer reads nothing else. Kernels of any package describe themselves that way, and one that does
-// not is opaque: it runs and is recorded as it is. Package kerneltest holds descriptions to the twins.
+// A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there
+// are eight. What rewrites recorded launches into fewer reads nothing else. Kernels of any package
+// describe themselves that way, and one that does not is opaque: it runs and is recorded as it is.
+// Package kerneltest holds descriptions to the twins.
 //
-// Words: an entry point is a kernel function; a variant is the source it is built from on one kind of
-// device; a twin is its equivalent in Go; real is the floating-point type of a device, float32 or
-// float64.
+// Words: an entry point is a kernel function; a variant is the source it is built from on one kind
+// of device; a twin is its equivalent in Go; real is the floating-point type of a device, float32
+// or float64.
 //
-// Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to [Mem], stays within a
-// minor version. The kernels of a Function, and what [Function.Map] takes, promise nothing; nor does
-// [Operation], to which others may be added.
+// Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to
+// [Mem], stays within a minor version. The kernels of a Function, and what [Function.Map] takes,
+// promise nothing; nor does [Operation], to which others may be added.
 package kernels

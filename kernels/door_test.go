@@ -28,8 +28,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestParallelWhereItIsWorthIt: a piece is as much work as a goroutine is worth, whether of few that cost much or of many
-// that cost little.
+// TestParallelWhereItIsWorthIt: a piece is as much work as a goroutine is worth, whether of few
+// that cost much or of many that cost little.
 func TestParallelWhereItIsWorthIt(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for _, c := range []struct {

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Foreign reports whether the twin is of another module than this one, or calls one that is: package main
-// is none of this module. Nothing
-// distinguishes two versions of such a twin, nor two closures of one function over different values: what
-// is known of one says nothing of another.
+// Foreign reports whether the twin is of another module than this one, or calls one that is:
+// package main is none of this module. Nothing distinguishes two versions of such a twin, nor two
+// closures of one function over different values: what is known of one says nothing of another.
 func (w Twin) Foreign() bool { return w.foreign || isForeign(w.F32) || isForeign(w.F64) }
 
 // module is the path of this module, with a slash.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestForeign: a twin is foreign if its function is, or one that it calls for a kernel made of others. The functions of
-// package strings stand for those of other modules.
+// TestForeign: a twin is foreign if its function is, or one that it calls for a kernel made of
+// others. The functions of package strings stand for those of other modules.
 func TestForeign(t *testing.T) {
 	own := Twin{F32: func(Call[float32]) {}}
 	if (Twin{}).Foreign() || own.Foreign() || isForeign(TestForeign) || ElementTwin(func(Call[int32]) {}).Foreign() {

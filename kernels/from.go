@@ -7,23 +7,25 @@ import (
 	"strings"
 )
 
-// Loads says how a kernel reads an operand row by row, so that maps and gathers which make it can be computed in the same launch: see
-// [Kernel.From]. The kernel's files for devices that are no CPU do so by the macros of prologue.cl.
+// Loads says how a kernel reads an operand row by row, so that maps and gathers which make it can
+// be computed in the same launch: see [Kernel.From]. The kernel's files for devices that are no CPU
+// do so by the macros of prologue.cl.
 type Loads struct {
 	Operand int    // the parameter, of reals: rows that follow each other
 	Name    string // of it in those macros
 	Keeps   bool   // what is the same for a whole row is computed once: the macro takes a place where it is
 	// Size returns how many rows a launch reads, and the elements of each.
 	Size func(args []Arg) (rows, columns int)
-	// Worth reports whether a launch on a device gains by it: that of many rows has others to do while it waits, and a work-item
-	// computes its own slowly.
+	// Worth reports whether a launch on a device gains by it: that of many rows has others to do
+	// while it waits, and a work-item computes its own slowly.
 	Worth func(args []Arg, l Target) bool
 }
 
-// From returns the kernel that does what k does on a device that is no CPU, of operands that it computes where it reads them, and its
-// arguments: those of k, in which none stands for what is not read, and what the operands are made of. makers are the launches that
-// make them, in their order, by maps and gathers that they describe; args are the arguments of the launch of k. The error says why there
-// is none. Each of makers has to be of use, and leaves its results nowhere.
+// From returns the kernel that does what k does on a device that is no CPU, of operands that it
+// computes where it reads them, and its arguments: those of k, in which none stands for what is not
+// read, and what the operands are made of. makers are the launches that make them, in their order,
+// by maps and gathers that they describe; args are the arguments of the launch of k. The error says
+// why there is none. Each of makers has to be of use, and leaves its results nowhere.
 func (k *Kernel) From(args []Arg, makers []Part, none Arg) (*Kernel, []Arg, error) {
 	s := &fromSpec{base: k, makers: makers, used: make([]bool, len(makers)), numbers: map[[2]int]int{}, args: append([]Arg(nil), args...)}
 	s.params = append(s.params, k.Params...)
@@ -72,7 +74,8 @@ func (k *Kernel) From(args []Arg, makers []Part, none Arg) (*Kernel, []Arg, erro
 	return s.kernel(), s.args, nil
 }
 
-// What operands may be made of at most: arguments, the steps of all formulas, and the values that are kept of a row.
+// What operands may be made of at most: arguments, the steps of all formulas, and the values that
+// are kept of a row.
 const (
 	fromArgs   = 24
 	fromSteps  = 80
@@ -100,7 +103,8 @@ type origin struct {
 	off int
 }
 
-// param returns the parameter, of a mode, for argument i of a maker: for memory one that another has, too, if it is the same.
+// param returns the parameter, of a mode, for argument i of a maker: for memory one that another
+// has, too, if it is the same.
 func (s *fromSpec) param(maker, i int, mode Mode) int {
 	a, key := s.makers[maker].Args[i], [2]int{maker, i}
 	if a.Kind == ArgBuffer {
@@ -232,7 +236,8 @@ func (s *fromSpec) reach(arg, rows, n int) int {
 	return min(most, n)
 }
 
-// whole returns the arguments of the kernel k in a launch, with memory for the operands that are computed.
+// whole returns the arguments of the kernel k in a launch, with memory for the operands that are
+// computed.
 func (s *fromSpec) whole(args []Arg, memory func(n int) Buffer) []Arg {
 	own := append([]Arg(nil), args[:len(s.base.Params)]...)
 	for _, l := range s.loads {

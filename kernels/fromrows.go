@@ -24,8 +24,8 @@ type rowGroup struct {
 	scalars  []rowScalar
 	results  []rowResult
 	gathers  int // of a gather of operand 0 by operand 1: the rows of operand 0
-	// What is the same for a whole row is computed apart: the formulas with X(len(operands)) on in the place of parts, and the program
-	// of these.
+	// What is the same for a whole row is computed apart: the formulas with X(len(operands)) on in
+	// the place of parts, and the program of these.
 	parts   int
 	first   int // of its values, among those of the matrix
 	program *expr.Program
@@ -39,8 +39,9 @@ type rowResult struct {
 	rest    *expr.Expr
 }
 
-// rowAxis is an axis of an operation with n indices: of an element of row s that is the j-th column from the first of its result, the
-// index is 0 if n is 1, else (s/per) mod n along the rows, or (j/step) mod n within one, or s·turn + j/step where it is both.
+// rowAxis is an axis of an operation with n indices: of an element of row s that is the j-th column
+// from the first of its result, the index is 0 if n is 1, else (s/per) mod n along the rows, or
+// (j/step) mod n within one, or s·turn + j/step where it is both.
 type rowAxis struct {
 	n, per, step, turn int
 }
@@ -83,7 +84,8 @@ func (a rowAxis) at(s, j int) int {
 	return j / a.step % a.n
 }
 
-// rowOperand is an operand of formulas: memory, of which off is the first, or rows that are made themselves.
+// rowOperand is an operand of formulas: memory, of which off is the first, or rows that are made
+// themselves.
 type rowOperand struct {
 	arg     int // the parameter
 	off     int
@@ -111,7 +113,8 @@ type rowScalar struct {
 	whole bool
 }
 
-// made returns the matrix of rows from a place on as what launches before one make of it; nil if none writes there.
+// made returns the matrix of rows from a place on as what launches before one make of it; nil if
+// none writes there.
 func (s *fromSpec) made(begin origin, rows, columns, before int) (*rowsOf, error) {
 	for m := before - 1; m >= 0; m-- {
 		of := &rowsOf{rows: rows, columns: columns}
@@ -140,7 +143,8 @@ func (s *fromSpec) made(begin origin, rows, columns, before int) (*rowsOf, error
 	return nil, nil
 }
 
-// group adds what an operation of maker m makes of the matrix, and returns how many elements that is.
+// group adds what an operation of maker m makes of the matrix, and returns how many elements that
+// is.
 func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (elements int, err error) {
 	k, args := s.makers[m].Kernel, s.makers[m].Args
 	switch op := op.(type) {
@@ -219,7 +223,8 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 	return 0, errors.New("a launch makes it by no map and no gather")
 }
 
-// operand finds operand i of a map that makes so many rows: rows that a launch before makes, or memory.
+// operand finds operand i of a map that makes so many rows: rows that a launch before makes, or
+// memory.
 func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *Map, i, m, rows int) error {
 	v := op.Operands[i]
 	if v.Arg < 0 {
@@ -255,8 +260,8 @@ func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *Map, i, m, rows int) 
 	return nil
 }
 
-// nested returns the rows of an operand that a maker before one makes, of which first is the first element that is read; nil if none does.
-// Each row is made of one of them, with the same number.
+// nested returns the rows of an operand that a maker before one makes, of which first is the first
+// element that is read; nil if none does. Each row is made of one of them, with the same number.
 func (s *fromSpec) nested(o *rowOperand, g *rowGroup, begin origin, first, rows, before int) (*rowsOf, error) {
 	other := errors.New("it is read in another order than it is made in")
 	columns, end := 0, first
@@ -284,7 +289,8 @@ func (s *fromSpec) nested(o *rowOperand, g *rowGroup, begin origin, first, rows,
 	return s.made(begin, rows, columns, before)
 }
 
-// begin returns the first element of memory that the last of the makers before one that writes there does.
+// begin returns the first element of memory that the last of the makers before one that writes
+// there does.
 func (s *fromSpec) begin(b Buffer, before int) (first int, written bool) {
 	for m := before - 1; m >= 0 && !written; m-- {
 		for _, op := range s.ops[m] {
@@ -343,8 +349,8 @@ func (s *fromSpec) gather(of *rowsOf, op *Gather, begin origin, m int) (int, err
 	return op.N * op.Cols, nil
 }
 
-// axesOf returns the axes of an operation that writes a view of a matrix, which begins off elements behind that, and the column of its
-// first element.
+// axesOf returns the axes of an operation that writes a view of a matrix, which begins off elements
+// behind that, and the column of its first element.
 func axesOf(dims []int, v View, off, rows, columns int) (axes []rowAxis, first int, err error) {
 	other := errors.New("it lies in another order than it is read in")
 	first = off + v.Offset

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// TestAxesOf: of views that write a matrix, in any order of their axes and split into any of them, the indices follow from an
-// element's row and column; of others there are none.
+// TestAxesOf: of views that write a matrix, in any order of their axes and split into any of them,
+// the indices follow from an element's row and column; of others there are none.
 func TestAxesOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	factors := func(n int) []int {
@@ -117,7 +117,8 @@ func TestAxesOf(t *testing.T) {
 	}
 }
 
-// TestNestedRows: an operand that a launch before makes is read within the row that it is made for, or not at all.
+// TestNestedRows: an operand that a launch before makes is read within the row that it is made for,
+// or not at all.
 func TestNestedRows(t *testing.T) {
 	rows, columns := rowAxis{n: 6, per: 1}, rowAxis{n: 4, step: 1}
 	flat := rowAxis{n: 24, step: 1, turn: 4}

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// text returns the OpenCL C for devices that are no CPU: the formulas, the macros that compute them, and the kernel's own text or file.
+// text returns the OpenCL C for devices that are no CPU: the formulas, the macros that compute
+// them, and the kernel's own text or file.
 func (s *fromSpec) text() string {
 	needs := []string{"common"}
 	for _, of := range s.all {
@@ -89,7 +90,8 @@ func (of *rowsOf) programs() (list []*expr.Program) {
 	return list
 }
 
-// declared and passed are the kernel's further parameters, and the same as arguments, each after a comma.
+// declared and passed are the kernel's further parameters, and the same as arguments, each after a
+// comma.
 func (s *fromSpec) declared() string {
 	text := ""
 	for _, p := range s.params[len(s.base.Params):] {
@@ -109,8 +111,8 @@ func (s *fromSpec) passed() string {
 	return text
 }
 
-// functions writes those of a matrix: get(s, i, values of the row …) and, of each operation that has such values, get_row(s, …). Of
-// a matrix that another is made of, no values are kept.
+// functions writes those of a matrix: get(s, i, values of the row …) and, of each operation that
+// has such values, get_row(s, …). Of a matrix that another is made of, no values are kept.
 func (s *fromSpec) functions(p func(string, ...any), of *rowsOf) {
 	values := ""
 	for v := range of.values {
@@ -250,7 +252,8 @@ func (g *rowGroup) uses(program *expr.Program) (operands, scalars, axes []int) {
 	return operands, scalars, axes
 }
 
-// arguments returns those of a function of the program, of which values of the row are v from first on.
+// arguments returns those of a function of the program, of which values of the row are v from first
+// on.
 func (s *fromSpec) arguments(g *rowGroup, program *expr.Program, first int) []string {
 	operands, scalars, axes := g.uses(program)
 	var list []string
@@ -284,7 +287,8 @@ func (s *fromSpec) arguments(g *rowGroup, program *expr.Program, first int) []st
 	return list
 }
 
-// element returns that of an operand, at an index along the first axis that is named, or the element's own.
+// element returns that of an operand, at an index along the first axis that is named, or the
+// element's own.
 func (s *fromSpec) element(o *rowOperand, axes []rowAxis, first string) string {
 	at := []string{fmt.Sprint(o.off)}
 	for d, step := range o.strides {

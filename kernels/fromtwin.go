@@ -195,9 +195,10 @@ func (r *rowResult) columns(axes []rowAxis) []int {
 	return list
 }
 
-// tolerance is that of the kernel, of operands that are off by some units in the last place: two roundings for each, which add up with
-// those of the products that they are factors of. Where formulas magnify what they are off by, the trial of a launch may find it too
-// much: then there is no such launch.
+// tolerance is that of the kernel, of operands that are off by some units in the last place: two
+// roundings for each, which add up with those of the products that they are factors of. Where
+// formulas magnify what they are off by, the trial of a launch may find it too much: then there is
+// no such launch.
 func (s *fromSpec) tolerance() Tolerance {
 	t := s.base.Tol
 	units := 0

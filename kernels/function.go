@@ -9,33 +9,36 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Function is an element-wise function: y = f(x₀, x₁, …; s₀, s₁, …) of operands, which are tensors, and scalars. It is
-// declared once, as a formula; its kernels for every layout of the operands, their Go twins, and its gradients come from
-// that. A gradient is a Function of the operands, the value and a gradient, and has gradients as long as they read
-// [MapOperands] tensors at most. Package tensor applies a Function with Map, package autograd with a gradient. It must not
-// be changed after its first use.
+// Function is an element-wise function: y = f(x₀, x₁, …; s₀, s₁, …) of operands, which are tensors,
+// and scalars. It is declared once, as a formula; its kernels for every layout of the operands,
+// their Go twins, and its gradients come from that. A gradient is a Function of the operands, the
+// value and a gradient, and has gradients as long as they read [MapOperands] tensors at most.
+// Package tensor applies a Function with Map, package autograd with a gradient. It must not be
+// changed after its first use.
 //
-// A formula that is a condition makes a function that is 1 where it holds and 0 elsewhere, of Uint8 whatever its operands
-// are, and without a gradient. One of a primitive that only integers have, such as BitAnd of package expr, is of
-// integers alone.
+// A formula that is a condition makes a function that is 1 where it holds and 0 elsewhere, of Uint8
+// whatever its operands are, and without a gradient. One of a primitive that only integers have,
+// such as BitAnd of package expr, is of integers alone.
 type Function struct {
 	Name  string     // of kernels, nodes and errors: letters, digits and _
 	Value *expr.Expr // of expr.Input(0) … and expr.Param(0) …
 
-	// Gradients are those by operand that are faster or more exact than the derivative of Value, or that state another
-	// value at a kink: the derivative times g, in terms of the n operands, y = expr.Input(n) and g = expr.Input(n+1), and the
-	// scalars. Nil, or a nil element: the derivative.
+	// Gradients are those by operand that are faster or more exact than the derivative of Value, or
+	// that state another value at a kink: the derivative times g, in terms of the n operands, y =
+	// expr.Input(n) and g = expr.Input(n+1), and the scalars. Nil, or a nil element: the
+	// derivative.
 	Gradients []*expr.Expr
 
-	// GradFromOutput is the gradient in terms of y and g alone, of a function of one operand whose gradient reads that too. A
-	// product with such an epilogue need not store its operand.
+	// GradFromOutput is the gradient in terms of y and g alone, of a function of one operand whose
+	// gradient reads that too. A product with such an epilogue need not store its operand.
 	GradFromOutput       *expr.Expr
 	OutputDeterminesGrad func(scalars []float64) bool // for which scalars GradFromOutput holds; nil: for all
 
 	Integers bool // of integers, computed in int32 and wrapping around, it is of integers; else they are taken for reals
 
-	// Masks is how many of the operands, the last ones, are masks: of Uint8 whatever the others are, and in the formula
-	// the number of an element. They have no say in the type of the result, and no gradient.
+	// Masks is how many of the operands, the last ones, are masks: of Uint8 whatever the others
+	// are, and in the formula the number of an element. They have no say in the type of the result,
+	// and no gradient.
 	Masks int
 
 	Domains           [][2]float64 // where tests and trials draw each operand; that of the last holds for the rest; nil: [−3, 3)
@@ -137,7 +140,8 @@ func (f *Function) uses() []int {
 	return list
 }
 
-// least returns how many operands there are at least: of a gradient, those of its function, y and g.
+// least returns how many operands there are at least: of a gradient, those of its function, y and
+// g.
 func (f *Function) least() int {
 	if f.of != nil {
 		return f.of.Operands() + 2
@@ -148,8 +152,8 @@ func (f *Function) least() int {
 // Alone returns f joined with no other.
 func (f *Function) Alone() *Joined { f.prepare(); return f.alone }
 
-// Indexed reports whether f reads indices, operands by index or scalars that are ints: only as one of [Joined] it is
-// computed.
+// Indexed reports whether f reads indices, operands by index or scalars that are ints: only as one
+// of [Joined] it is computed.
 func (f *Function) Indexed() bool {
 	f.prepare()
 	return f.indexed
@@ -188,7 +192,8 @@ func (f *Function) Is(i int) bool { return f.Value.IsOperand(i) }
 // IsZero reports whether f is 0 whatever the operands are.
 func (f *Function) IsZero() bool { return f.Value.IsZero() }
 
-// Gradient returns the derivative of f by operand i times g, as a function of the operands of f, its value y, and g.
+// Gradient returns the derivative of f by operand i times g, as a function of the operands of f,
+// its value y, and g.
 func (f *Function) Gradient(i int) *Function {
 	f.prepare()
 	f.mu.Lock()
@@ -208,8 +213,8 @@ func (f *Function) Gradient(i int) *Function {
 	return f.gradients[i]
 }
 
-// CheapestGradient returns the gradient of f, of one operand, that reads the least for such scalars: of y alone if that
-// determines it, or else Gradient(0).
+// CheapestGradient returns the gradient of f, of one operand, that reads the least for such
+// scalars: of y alone if that determines it, or else Gradient(0).
 func (f *Function) CheapestGradient(scalars []float64) *Function {
 	if f.GradFromOutput == nil || f.OutputDeterminesGrad != nil && !f.OutputDeterminesGrad(scalars) {
 		return f.Gradient(0)
@@ -233,13 +238,15 @@ func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
 	return g
 }
 
-// Variant identifies one of the kernels that compute a function on their way: by name, and the shape that they are built for.
+// Variant identifies one of the kernels that compute a function on their way: by name, and the
+// shape that they are built for.
 type Variant struct {
 	Kernel string // what the function is part of
 	Shape  [5]int // what the kernel is built for
 }
 
-// KernelFor returns the kernel for a use of f. The first time, build makes it; it lives as long as f.
+// KernelFor returns the kernel for a use of f. The first time, build makes it; it lives as long as
+// f.
 func (f *Function) KernelFor(u Variant, build func() *Kernel) *Kernel {
 	f.prepare()
 	f.mu.Lock()

@@ -2,8 +2,8 @@ package kernels
 
 import "testing"
 
-// TestGrids: a launch has a work-item for each element, in whole work-groups that the device takes and no more than the
-// elements need.
+// TestGrids: a launch has a work-item for each element, in whole work-groups that the device takes
+// and no more than the elements need.
 func TestGrids(t *testing.T) {
 	small, large := Target{MaxGroup: 64}, Target{MaxGroup: 1024}
 	for _, c := range []struct {

@@ -7,10 +7,11 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Joined is element-wise functions of the same operands and scalars that a launch computes together: what they have in
-// common is computed once. Their operands and scalars are those of the same number. Beside what other functions may,
-// these may read the index of an element, expr.Index, and operands by index, expr.Load. Package tensor applies them with
-// MapInto. It must not be changed after its first use.
+// Joined is element-wise functions of the same operands and scalars that a launch computes
+// together: what they have in common is computed once. Their operands and scalars are those of the
+// same number. Beside what other functions may, these may read the index of an element, expr.Index,
+// and operands by index, expr.Load. Package tensor applies them with MapInto. It must not be
+// changed after its first use.
 type Joined struct {
 	Name      string      // of the kernel and of errors: letters, digits and _
 	Functions []*Function // 1 to MapResults, each of which has values of all scalars
@@ -143,7 +144,8 @@ func (j *Joined) UsesScalar(i int) bool { j.prepare(); return at(j.scalars, i) }
 // IntScalar reports whether scalar i is an int whatever the operands are.
 func (j *Joined) IntScalar(i int) bool { j.prepare(); return at(j.ints, i) }
 
-// Rank returns how many axes a result has at least: those whose indices occur. Axes of such a map stay apart.
+// Rank returns how many axes a result has at least: those whose indices occur. Axes of such a map
+// stay apart.
 func (j *Joined) Rank() int {
 	j.prepare()
 	if n := len(j.axes); n > 0 {
@@ -155,8 +157,9 @@ func (j *Joined) Rank() int {
 // Integers reports whether j is of integers where its operands are: all of its functions are.
 func (j *Joined) Integers() bool { j.prepare(); return j.integers }
 
-// Map is Function.Map, with several results Y0, Y1, … in place of Y. Of an operand that is read by index the layout says
-// [Indexed], and it has one argument in place of its strides: how many elements it has.
+// Map is Function.Map, with several results Y0, Y1, … in place of Y. Of an operand that is read by
+// index the layout says [Indexed], and it has one argument in place of its strides: how many
+// elements it has.
 func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
 	j.prepare()
 	if t == Float64 {

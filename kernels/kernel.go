@@ -4,15 +4,16 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// Kernel specifies one entry point. A package outside this one makes a Kernel of its own by giving Text, and
-// launches it with [tensor.Launch]; it must not be changed afterwards. It makes the Kernel once, and not for each
-// launch: an OpenCL device tries each beside its Twin.
+// Kernel specifies one entry point. A package outside this one makes a Kernel of its own by giving
+// Text, and launches it with [tensor.Launch]; it must not be changed afterwards. It makes the
+// Kernel once, and not for each launch: an OpenCL device tries each beside its Twin.
 //
 // [tensor.Launch]: https://pkg.go.dev/github.com/clgrad/clgrad/tensor#Launch
 type Kernel struct {
 	Name string // of the entry point; ours have the prefix k_, which keeps clear of OpenCL's builtins
-	// Text is the kernel's OpenCL C 1.2. It may open with an @depends line, as the files do: "// @depends: common"
-	// brings REAL, IN and OUT; "// @then: gemm_cpu" puts a file behind it. "": File is one of the embedded files.
+	// Text is the kernel's OpenCL C 1.2. It may open with an @depends line, as the files do: "//
+	// @depends: common" brings REAL, IN and OUT; "// @then: gemm_cpu" puts a file behind it. "":
+	// File is one of the embedded files.
 	Text string
 	File string // the .cl file it is in; with Text, what compilers' messages call it, or "" for its name
 	GPU  string // the .cl file for devices that are no CPU; "" if it is File
@@ -21,48 +22,57 @@ type Kernel struct {
 	// Defines is compiler options for a kernel that is built for one shape of its data.
 	Defines string
 	Params  []Param // of the entry point, in its order
-	// Grid returns the work-items of a launch: [GridFromArg] or [GridPerElement] of an argument, or what [Grid1D] covers.
+	// Grid returns the work-items of a launch: [GridFromArg] or [GridPerElement] of an argument, or
+	// what [Grid1D] covers.
 	Grid func(args []Arg, l Target) Grid
 	Twin Twin      // the same computation in Go, for the cpu device and check mode
 	Tol  Tolerance // the zero Tolerance asks for the twin's bits. Integers must be equal whatever it is
-	// Describe returns what a launch computes, as operations that are done one after the other, for programs that rewrite
-	// launches. It is asked of launches that have a work-item, after them: a launch waits for no description. It may
-	// depend on the sizes and on the ints that say which operations there are, such as a flag, and on nothing that the
-	// memory holds; every other number is to be [Passed], since it may be one of [Slots]. Without it the kernel is opaque,
-	// and so is a launch of which it returns no operation: that runs like any other, and nothing is joined with it.
-	// Package kerneltest holds descriptions to the twin.
+	// Describe returns what a launch computes, as operations that are done one after the other, for
+	// programs that rewrite launches. It is asked of launches that have a work-item, after them: a
+	// launch waits for no description. It may depend on the sizes and on the ints that say which
+	// operations there are, such as a flag, and on nothing that the memory holds; every other
+	// number is to be [Passed], since it may be one of [Slots]. Without it the kernel is opaque,
+	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
+	// joined with it. Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
-	// Terms returns a launch on a device as one map of views of its arguments, Generated, that computes its bits: that of a
-	// sum of few terms. Nil, or a nil map: it is none.
+	// Terms returns a launch on a device as one map of views of its arguments, Generated, that
+	// computes its bits: that of a sum of few terms. Nil, or a nil map: it is none.
 	Terms func(args []Arg, l Target) *Map
-	// Together says how several launches become one: see [Kernel.Several] and [Beside]. Nil: they do not.
+	// Together says how several launches become one: see [Kernel.Several] and [Beside]. Nil: they
+	// do not.
 	Together *Together
-	// Stores says how a result is stored, so that a map of it can be computed in the same launch: see [Kernel.Then]. Nil: none
-	// can.
+	// Stores says how a result is stored, so that a map of it can be computed in the same launch:
+	// see [Kernel.Then]. Nil: none can.
 	Stores *Stores
-	// Loads says which operands can be computed where they are read, on devices that are no CPU: see [Kernel.From].
+	// Loads says which operands can be computed where they are read, on devices that are no CPU:
+	// see [Kernel.From].
 	Loads []Loads
-	// Lookup is a form of the kernel for rows that are made of few different parts. Nil: there is none.
+	// Lookup is a form of the kernel for rows that are made of few different parts. Nil: there is
+	// none.
 	Lookup *Lookup
-	// Parts returns two launches that do what one of this kernel does, with the same bits: a map, and then what reads its results.
-	// The map may then be computed where another kernel stores what it reads. Its functions have the same bits in vectors and alone.
-	// Nil, or no launches: there are none, or they would take longer.
+	// Parts returns two launches that do what one of this kernel does, with the same bits: a map,
+	// and then what reads its results. The map may then be computed where another kernel stores
+	// what it reads. Its functions have the same bits in vectors and alone. Nil, or no launches:
+	// there are none, or they would take longer.
 	Parts func(args []Arg, l Target) []Part
 	// Rows says how launches by rows become one with others: see [NewChain]. Nil: they do not.
 	Rows *Rows
-	// Chain is the kernels whose launches a launch of this one does, one after the other or beside each other: see [NewChain] and
-	// [Beside]. Nil of any other.
+	// Chain is the kernels whose launches a launch of this one does, one after the other or beside
+	// each other: see [NewChain] and [Beside]. Nil of any other.
 	Chain []*Kernel
-	// Cases returns the launches that test the kernel, few and small ones if asked for: see [PerLength]. Package
-	// kerneltest runs them on a device and holds what they compute to the twin.
+	// Cases returns the launches that test the kernel, few and small ones if asked for: see
+	// [PerLength]. Package kerneltest runs them on a device and holds what they compute to the
+	// twin.
 	Cases func(few bool) []Case
-	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments like, or of a small one
-	// if like is nil: an OpenCL device tries the kernel with them, and with its few Cases, before its first launch. The
-	// twin runs on them, too: they must be those of a launch that there could be. Nil is no trial. See [LikeLaunch]. A
-	// kernel with Text that has neither Trial nor Cases is not tried.
+	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments
+	// like, or of a small one if like is nil: an OpenCL device tries the kernel with them, and with
+	// its few Cases, before its first launch. The twin runs on them, too: they must be those of a
+	// launch that there could be. Nil is no trial. See [LikeLaunch]. A kernel with Text that has
+	// neither Trial nor Cases is not tried.
 	Trial func(like []Arg) []Operand
-	// Variants returns kernels that take the same arguments to the same results on a device with reals of type t and
-	// the limits l: they take the place of one whose trial fails. Nil: the form for other devices may (GPU).
+	// Variants returns kernels that take the same arguments to the same results on a device with
+	// reals of type t and the limits l: they take the place of one whose trial fails. Nil: the form
+	// for other devices may (GPU).
 	Variants func(t DType, l Target) []*Kernel
 
 	typed [dtypes]*Kernel // see Of
@@ -134,8 +144,9 @@ type Param struct {
 	Mode Mode
 }
 
-// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real. [BufferArg], [IntArg], [FlagArg], [BitsArg]
-// and [FloatArg] make one. A number that changes from step to step is one of [Slots].
+// Arg is one argument, of some Kind: N elements of Buf from Off, or a number, Int or Real.
+// [BufferArg], [IntArg], [FlagArg], [BitsArg] and [FloatArg] make one. A number that changes from
+// step to step is one of [Slots].
 type Arg struct {
 	Kind   ArgKind
 	slot   uint8 // the place among slots
@@ -171,7 +182,8 @@ func (m Mode) Kind() ArgKind {
 	return ArgBuffer
 }
 
-// Elements returns the element type of a parameter that is memory, on a device with reals of type real.
+// Elements returns the element type of a parameter that is memory, on a device with reals of type
+// real.
 func (m Mode) Elements(real DType) DType {
 	switch m - m%3 {
 	case InInts:
@@ -217,8 +229,8 @@ type Target struct {
 	LocalMem int  // bytes of local memory that a group may take
 }
 
-// Grid is the shape of a launch: the work-items, Global, and those in one work-group, Local, for each of Dims
-// dimensions.
+// Grid is the shape of a launch: the work-items, Global, and those in one work-group, Local, for
+// each of Dims dimensions.
 type Grid struct {
 	Dims          int
 	Global, Local [3]int
@@ -234,7 +246,8 @@ func (g Grid) Empty() bool {
 	return false
 }
 
-// Groups returns how many work-groups there are along each dimension: 1 along those that the grid does not have.
+// Groups returns how many work-groups there are along each dimension: 1 along those that the grid
+// does not have.
 func (g Grid) Groups() [3]int {
 	n := [3]int{1, 1, 1}
 	for d := range g.Dims {
@@ -252,13 +265,13 @@ func (g Grid) Items() int {
 	return n
 }
 
-// Group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256, 1024 and
-// 4096 made a training step of 940, 900, 970 and 980 µs: small groups pay for their start, large ones
-// leave a core idle.
+// Group is the size of a one-dimensional work-group. On PoCL with two cores, groups of 64, 256,
+// 1024 and 4096 made a training step of 940, 900, 970 and 980 µs: small groups pay for their start,
+// large ones leave a core idle.
 func (l Target) Group() int { return min(256, l.MaxGroup) }
 
-// Grid1D covers n elements with one work-item each, in one dimension. It rounds up to whole work-groups: an entry
-// point leaves out those past n.
+// Grid1D covers n elements with one work-item each, in one dimension. It rounds up to whole
+// work-groups: an entry point leaves out those past n.
 func Grid1D(n int, l Target) Grid {
 	g := l.Group()
 	return Grid{Dims: 1, Global: [3]int{intmath.RoundUp(n, g)}, Local: [3]int{g}}

@@ -1,21 +1,24 @@
 package kernels
 
-// Lookup is a form of a kernel for rows that consist of parts of which few differ. These lie in a table, and in the place of reals of
-// one parameter the form takes ints: at which element of the table each part of each row begins. A launch that writes those ints
-// writes less, and computes what the table holds only once; one that reads by them computes what it would of the rows.
+// Lookup is a form of a kernel for rows that consist of parts of which few differ. These lie in a
+// table, and in the place of reals of one parameter the form takes ints: at which element of the
+// table each part of each row begins. A launch that writes those ints writes less, and computes
+// what the table holds only once; one that reads by them computes what it would of the rows.
 type Lookup struct {
 	Param int                  // of the kernel: rows that follow each other
 	Parts int                  // of each row, as long as each other
 	Rows  func(args []Arg) int // of a launch of the kernel
 	// Kernel has ints at Param and, if it reads them, one parameter more: the table, of reals.
 	Kernel *Kernel
-	// Table returns the launch that makes the table for a launch that writes, with the bits that this would write: its kernel, the
-	// arguments after the first, which is the table, and how many reals that has. Nil where the form reads.
+	// Table returns the launch that makes the table for a launch that writes, with the bits that
+	// this would write: its kernel, the arguments after the first, which is the table, and how many
+	// reals that has. Nil where the form reads.
 	Table func(args []Arg) (k *Kernel, rest []Arg, n int)
 }
 
-// LookedUp returns the form of k that reads the rows of parameter i by ints: parts of each, of width reals. Twin, Tol, Cases and Trial
-// are made of those of k. The caller says how its entry point becomes one of ints.
+// LookedUp returns the form of k that reads the rows of parameter i by ints: parts of each, of
+// width reals. Twin, Tol, Cases and Trial are made of those of k. The caller says how its entry
+// point becomes one of ints.
 func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
 	form := *k
 	form.Lookup, form.Params = nil, append(append([]Param(nil), k.Params...), Param{"TABLE", In})

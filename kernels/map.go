@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// MapRank is the highest rank of a map, MapOperands the most tensors that it reads, and MapResults the most that it
-// writes. A gradient of a gradient reads four more than its function.
+// MapRank is the highest rank of a map, MapOperands the most tensors that it reads, and MapResults
+// the most that it writes. A gradient of a gradient reads four more than its function.
 const (
 	MapRank     = 8
 	MapOperands = 8
@@ -18,7 +18,8 @@ const (
 // Access is how a tensor goes along the innermost axis of a map.
 type Access uint8
 
-// The steps. The kernel of a map is built for those of its tensors; its other strides are arguments.
+// The steps. The kernel of a map is built for those of its tensors; its other strides are
+// arguments.
 const (
 	Contiguous Access = iota // from each element to its neighbour
 	Broadcast                // nowhere: one element for the whole axis
@@ -32,8 +33,9 @@ type AccessPattern struct {
 	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
 	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
-	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector elements of its memory,
-	// and has a multiple of them, or that there is one row: then GPUs move whole vectors.
+	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector
+	// elements of its memory, and has a multiple of them, or that there is one row: then GPUs move
+	// whole vectors.
 	Aligned bool
 }
 
@@ -46,9 +48,9 @@ type mapKey struct {
 	typ    DType // of every tensor that has no type of its own: Float32 stands for the device's reals
 }
 
-// Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one for each layout, and
-// devices build it once. Masks, and the result of a condition, are of Uint8 whatever t is. Its arguments, for m operands
-// that occur, and k = Rank − 1 outer axes:
+// Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one
+// for each layout, and devices build it once. Masks, and the result of a condition, are of Uint8
+// whatever t is. Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
 //
 //	X0 … X{m−1}, Y    the operands that occur, in their order, and the result
 //	n                 elements of the innermost axis
@@ -57,7 +59,8 @@ type mapKey struct {
 //	T_n               and along the innermost, if it is Strided
 //	s0 …              the scalars that occur in f
 //
-// A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same strides.
+// A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same
+// strides.
 func (f *Function) Map(t DType, l AccessPattern) *Kernel { return f.Alone().Map(t, l) }
 
 // mapSpec is a map while its kernel is made.
@@ -104,8 +107,9 @@ func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 	return m
 }
 
-// file returns the name of the source for CPUs or other devices: the function's, and how it is laid out if that is not
-// without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by its first letter.
+// file returns the name of the source for CPUs or other devices: the function's, and how it is laid
+// out if that is not without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by
+// its first letter.
 func (m *mapSpec) file(cpu bool) string {
 	name := entry(m.j.Name)
 	if m.typ != Float32 {
@@ -209,10 +213,11 @@ func (m *mapSpec) params() []Param {
 	return ps
 }
 
-// On CPUs a work-item computes mapChunk elements, of several rows where those are short: PoCL's start of a work-group
-// costs as much as some hundred additions. Where a tensor is Strided it goes over tiles of mapTall rows and mapWide
-// columns, and copies that tensor's elements to memory of its own first, in the order in which they lie: so each line of
-// the cache is read once, even where the rows of a matrix of a power of two take each other's place in it.
+// On CPUs a work-item computes mapChunk elements, of several rows where those are short: PoCL's
+// start of a work-group costs as much as some hundred additions. Where a tensor is Strided it goes
+// over tiles of mapTall rows and mapWide columns, and copies that tensor's elements to memory of
+// its own first, in the order in which they lie: so each line of the cache is read once, even where
+// the rows of a matrix of a power of two take each other's place in it.
 const (
 	mapChunk = 4096
 	mapTall  = 64
@@ -271,7 +276,8 @@ func (m *mapSpec) grid(args []Arg, l Target) Grid {
 	return Grid2D(cols, rows, l)
 }
 
-// moves reports whether the map only moves elements, whatever they are: a mask that becomes a real is computed.
+// moves reports whether the map only moves elements, whatever they are: a mask that becomes a real
+// is computed.
 func (m *mapSpec) moves() bool {
 	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1]
 }
@@ -279,7 +285,8 @@ func (m *mapSpec) moves() bool {
 // bytes reports whether tensor t is of Uint8 beside others that are not.
 func (m *mapSpec) bytes(t int) bool { return m.types[t] != m.typ }
 
-// compute returns the type that the formula is computed in, as OpenCL C names it for width elements.
+// compute returns the type that the formula is computed in, as OpenCL C names it for width
+// elements.
 func (m *mapSpec) compute(width int) string {
 	typ := "int"
 	switch {

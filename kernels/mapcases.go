@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what the errors of the
-// steps add up to, for each element from its own operands.
+// tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what
+// the errors of the steps add up to, for each element from its own operands.
 func (m *mapSpec) tolerance() Tolerance {
 	if m.typ != Float32 || m.j.program.Exact() {
 		return Tolerance{}
@@ -127,8 +127,8 @@ func (m *mapSpec) shapes(few bool) [][]int {
 	return shapes
 }
 
-// cases are launches over shapes, the operands laid out as the layout says: a tensor whose step is Fixed has one element
-// for each row, and one that is Strided has its axes the other way round.
+// cases are launches over shapes, the operands laid out as the layout says: a tensor whose step is
+// Fixed has one element for each row, and one that is Strided has its axes the other way round.
 func (m *mapSpec) cases(few bool) []Case {
 	var cases []Case
 	for _, dims := range m.shapes(few) {
@@ -261,8 +261,8 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 	return lengths, strides
 }
 
-// trial returns the operands of a launch like one with the arguments like; of a large one without outer axes, with as many
-// elements as a trial has time for.
+// trial returns the operands of a launch like one with the arguments like; of a large one without
+// outer axes, with as many elements as a trial has time for.
 func (m *mapSpec) trial(like []Arg) []Operand {
 	params := m.params()
 	for t := range m.tensors() {

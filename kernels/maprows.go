@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// rows says how a map is done by rows, which are its innermost axis: see Kernel.Rows. Those are maps of reals that read no
-// index, and of which no tensor is strided along a row: tiles are for those.
+// rows says how a map is done by rows, which are its innermost axis: see Kernel.Rows. Those are
+// maps of reals that read no index, and of which no tensor is strided along a row: tiles are for
+// those.
 func (m *mapSpec) rows() *Rows {
 	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.j.axes) > 0 || m.strided() || m.tiles() {
 		return nil
@@ -28,7 +29,8 @@ func (m *mapSpec) rows() *Rows {
 	}}
 }
 
-// cut returns what belongs to a row of tensor t, whose outer axes may be one, or are not distinguished.
+// cut returns what belongs to a row of tensor t, whose outer axes may be one, or are not
+// distinguished.
 func (l *mapLoops) cut(t int) Cut {
 	inner := l.rank - 1
 	width := 1
@@ -50,7 +52,8 @@ func (l *mapLoops) cut(t int) Cut {
 	return Cut{Step: step, Width: width, Times: 1}
 }
 
-// rowsText is the OpenCL C of a function that computes some rows, for CPUs or other devices, whose work-items share them out.
+// rowsText is the OpenCL C of a function that computes some rows, for CPUs or other devices, whose
+// work-items share them out.
 func (m *mapSpec) rowsText(prefix string, cpu bool) string {
 	of := *m
 	m = &of

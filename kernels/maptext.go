@@ -7,7 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// MapVectorCPU is how many elements a map computes in a vector on a CPU: one of AVX-512's, two of AVX's.
+// MapVectorCPU is how many elements a map computes in a vector on a CPU: one of AVX-512's, two of
+// AVX's.
 const MapVectorCPU = 16
 
 // text returns the OpenCL C of a map, for CPUs or other devices.
@@ -25,8 +26,8 @@ func (m *mapSpec) text(cpu bool) string {
 	return s.String()
 }
 
-// opening writes what the map is built of, before the code that goes over its elements in some way, and returns how many the
-// widest vectors have.
+// opening writes what the map is built of, before the code that goes over its elements in some way,
+// and returns how many the widest vectors have.
 func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) {
 	fmt.Fprintln(s, strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
 	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
@@ -82,7 +83,8 @@ func (m *mapSpec) parameters() string {
 	return strings.Join(list, ", ")
 }
 
-// starts declares, for row r, the number of the first element of some tensors' rows, with a prefix; of all if none is named.
+// starts declares, for row r, the number of the first element of some tensors' rows, with a prefix;
+// of all if none is named.
 func (m *mapSpec) starts(p func(string, ...any), indent, prefix string, tensors ...int) {
 	if len(tensors) == 0 {
 		for t := range m.tensors() {
@@ -144,13 +146,14 @@ func (m *mapSpec) element(t int) string {
 	return "ELEM"
 }
 
-// tiled reports whether tensor t goes through a tile, b0, b1 …: on a CPU of a work-item's own, on others of local memory.
+// tiled reports whether tensor t goes through a tile, b0, b1 …: on a CPU of a work-item's own, on
+// others of local memory.
 func (m *mapSpec) tiled(t int, cpu bool) bool {
 	return m.tiles() && m.l.Steps[t] == Strided && (cpu || m.gpuTiles())
 }
 
-// gpuTiles reports whether a kernel for GPUs goes over tiles: where a tensor is strided, and the tiles of all that are fit
-// local memory in double precision.
+// gpuTiles reports whether a kernel for GPUs goes over tiles: where a tensor is strided, and the
+// tiles of all that are fit local memory in double precision.
 func (m *mapSpec) gpuTiles() bool {
 	n := 0
 	for t := range m.tensors() {
@@ -358,9 +361,10 @@ func (m *mapSpec) cpuBody(p func(string, ...any)) {
 	p("        }\n    }")
 }
 
-// prefetch asks for the lines of the next tile, of strided operands whose neighbours lie side by side down the rows and of a
-// result that lies along them: each line is far from the one before, and no processor guesses that. The last tile has none
-// behind it: what is asked for there may lie behind the tensor, and its number may be no int.
+// prefetch asks for the lines of the next tile, of strided operands whose neighbours lie side by
+// side down the rows and of a result that lies along them: each line is far from the one before,
+// and no processor guesses that. The last tile has none behind it: what is asked for there may lie
+// behind the tensor, and its number may be no int.
 func (m *mapSpec) prefetch(p func(string, ...any)) {
 	const indent, line = "            ", 16 // elements, of four bytes
 	for t := range m.uses {
@@ -377,8 +381,8 @@ func (m *mapSpec) prefetch(p func(string, ...any)) {
 	}
 }
 
-// copyTile copies a tile of tensor t to its memory b, or back if it is the result: along the rows, or across them where
-// neighbours lie nearer there; by squares of four where they lie side by side.
+// copyTile copies a tile of tensor t to its memory b, or back if it is the result: along the rows,
+// or across them where neighbours lie nearer there; by squares of four where they lie side by side.
 func (m *mapSpec) copyTile(p func(string, ...any), t int) {
 	const indent = "            "
 	back := t == len(m.uses)
@@ -440,9 +444,9 @@ func (m *mapSpec) gpuBody(p func(string, ...any), width int) {
 	p("    %s", m.apply(1, false))
 }
 
-// gpuTiled is the body of a kernel whose work-groups, of gpuTile by gpuTall work-items, each compute a square tile. A tensor
-// that is strided is read, or written, in the order in which it lies; a column more keeps a column of the tile in different
-// banks of local memory.
+// gpuTiled is the body of a kernel whose work-groups, of gpuTile by gpuTall work-items, each
+// compute a square tile. A tensor that is strided is read, or written, in the order in which it
+// lies; a column more keeps a column of the tile in different banks of local memory.
 func (m *mapSpec) gpuTiled(p func(string, ...any)) {
 	p("    const int lx = get_local_id(0), ly = get_local_id(1), c0 = get_group_id(0) * %d, r0 = get_group_id(1) * %d;", gpuTile, gpuTile)
 	y := len(m.uses)
@@ -470,8 +474,8 @@ func (m *mapSpec) gpuTiled(p func(string, ...any)) {
 	}
 }
 
-// turn copies a tile of tensor t to local memory, or back if it is the result. Neighbours in a work-group take neighbours in
-// memory: along the rows, or across them where those lie nearer.
+// turn copies a tile of tensor t to local memory, or back if it is the result. Neighbours in a
+// work-group take neighbours in memory: along the rows, or across them where those lie nearer.
 func (m *mapSpec) turn(p func(string, ...any), t int) {
 	name := m.name(t)
 	move := func(indent string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// twin returns the map in Go: blocks of elements, in the order of the result's indices, each primitive in one loop.
+// twin returns the map in Go: blocks of elements, in the order of the result's indices, each
+// primitive in one loop.
 func (m *mapSpec) twin() Twin {
 	if m.moves() {
 		switch m.typ {
@@ -99,9 +100,10 @@ func (l *mapLoops) set(m *mapSpec, args []Arg) {
 	}
 }
 
-// block is the part of a map that is computed at a time: rows by columns of the innermost axis, at most a block of its program,
-// in the order of the result's indices. Where a tensor goes across the rows it has several of them, so that
-// what one row leaves of a line of the cache is there for the next.
+// block is the part of a map that is computed at a time: rows by columns of the innermost axis, at
+// most a block of its program, in the order of the result's indices. Where a tensor goes across the
+// rows it has several of them, so that what one row leaves of a line of the cache is there for the
+// next.
 type block struct{ rows, cols int }
 
 func (m *mapSpec) block(inner int) block {
@@ -130,7 +132,8 @@ func (m *mapSpec) moved(inner int) block {
 	return block{1, moveSide * moveSide}
 }
 
-// count returns how many blocks cover rows of inner elements, and how many of them lie beside each other.
+// count returns how many blocks cover rows of inner elements, and how many of them lie beside each
+// other.
 func (b block) count(rows, inner int) (all, beside int) {
 	beside = intmath.CeilDiv(inner, b.cols)
 	return intmath.CeilDiv(rows, b.rows) * beside, beside
@@ -282,8 +285,8 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 	}
 }
 
-// apart says of each result whether it may be computed where it is to lie: of one, always, and else if no operand is of that
-// memory, since results are put there one after the other.
+// apart says of each result whether it may be computed where it is to lie: of one, always, and else
+// if no operand is of that memory, since results are put there one after the other.
 func (m *mapSpec) apart(args []Arg) (apart [MapResults]bool) {
 	y, n := len(m.uses), m.tensors()
 	for k := range n - y {
@@ -350,8 +353,8 @@ func (l *mapLoops) indices(p blockRange, axis int, rows []int32) expr.Indices {
 // blockRange is the rows and columns of one block.
 type blockRange struct{ r, c, rows, cols int }
 
-// direct returns the elements of a block of tensor t where they lie, if they are of the type that is computed in and lie
-// one after the other.
+// direct returns the elements of a block of tensor t where they lie, if they are of the type that
+// is computed in and lie one after the other.
 func direct[E computed, T expr.Number](l *mapLoops, t int, p blockRange, x []E) ([]T, bool) {
 	same, ok := any(x).([]T)
 	inner := l.rank - 1
@@ -372,7 +375,8 @@ func direct[E computed, T expr.Number](l *mapLoops, t int, p blockRange, x []E) 
 	return same[at[0]+p.c : at[0]+p.c+p.cols], true
 }
 
-// gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is scratch.
+// gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is
+// scratch.
 func gather[E computed, T expr.Number](l *mapLoops, t int, p blockRange, at []int, x []E, d []T, set *vec.Set) {
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
@@ -548,7 +552,8 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 		l.starts(0, p.r, from)
 		l.starts(1, p.r, to)
 		if p.rows > 1 && (across(from, sx) || across(to, sy)) {
-			// Through a tile: the rows of a matrix of a power of two would take each other's place in the cache.
+			// Through a tile: the rows of a matrix of a power of two would take each other's place
+			// in the cache.
 			loadTile(tile, x, p, from, sx, set)
 			storeTile(y, tile, p, to, sy, set)
 			continue
@@ -595,7 +600,8 @@ func storeTile[E any](y, tile []E, p blockRange, at []int, step int, set *vec.Se
 	}
 }
 
-// evenly returns how far apart the beginnings of neighbouring rows are, and whether that is the same for all.
+// evenly returns how far apart the beginnings of neighbouring rows are, and whether that is the
+// same for all.
 func evenly(from, to []int) (fx, fy int, ok bool) {
 	if len(from) < 2 {
 		return 0, 0, false

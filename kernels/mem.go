@@ -10,7 +10,8 @@ import (
 // Real is the floating-point type of a device.
 type Real interface{ float32 | float64 }
 
-// Element is a type that memory holds. Values of float16.Float16 are stored and moved; kernels compute in reals.
+// Element is a type that memory holds. Values of float16.Float16 are stored and moved; kernels
+// compute in reals.
 type Element interface {
 	float32 | float64 | int32 | uint8 | float16.Float16
 }
@@ -151,7 +152,8 @@ func (m *HostBuffer) At(i int) float64 {
 	return float64(Slice[float16.Float16](m, i, 1)[0].Float32())
 }
 
-// Set sets element i of m to v, rounded to nearest; of an integer type, cut off, and to its end beyond its range.
+// Set sets element i of m to v, rounded to nearest; of an integer type, cut off, and to its end
+// beyond its range.
 func (m *HostBuffer) Set(i int, v float64) {
 	switch m.dtype {
 	case Float32:

@@ -9,7 +9,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestMemOfEveryType: sizes, names and elements of each type, and copies that move no more than they are to.
+// TestMemOfEveryType: sizes, names and elements of each type, and copies that move no more than
+// they are to.
 func TestMemOfEveryType(t *testing.T) {
 	v := []float64{-7.5, math.Inf(1), 300, 65520, math.NaN(), 3}
 	for _, c := range []struct {

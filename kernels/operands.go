@@ -12,8 +12,8 @@ type Case struct {
 	Build func(o *Operands) // adds every argument, in the order of Kernel.Params
 }
 
-// Lengths are numbers of elements to test a kernel with: around the sizes of work-groups and vectors, and odd. Few
-// leaves out the large ones, and 0.
+// Lengths are numbers of elements to test a kernel with: around the sizes of work-groups and
+// vectors, and odd. Few leaves out the large ones, and 0.
 func Lengths(few bool) []int {
 	if few {
 		return []int{1, 7, 16, 257}
@@ -36,15 +36,16 @@ func PerLength(build func(o *Operands, n int)) func(few bool) []Case {
 // multiple of four, which some kernels ask of their offsets, and of no power of two above.
 const guard = 68
 
-// Operands makes the arguments of one launch: buffers as host memory inside guards, numbers as they are. Each method
-// but Special, Kinks and Start adds arguments, and all return o.
+// Operands makes the arguments of one launch: buffers as host memory inside guards, numbers as they
+// are. Each method but Special, Kinks and Start adds arguments, and all return o.
 type Operands struct {
 	Args []Arg      // so far
 	Rand *rand.Rand // for what is drawn otherwise than by In
 	real DType
 }
 
-// NewOperands returns the arguments of a launch on reals of a type, none yet. What is drawn depends on the seeds.
+// NewOperands returns the arguments of a launch on reals of a type, none yet. What is drawn depends
+// on the seeds.
 func NewOperands(real DType, seed1, seed2 uint64) *Operands {
 	return &Operands{Rand: rand.New(rand.NewPCG(seed1, seed2)), real: real}
 }
@@ -102,8 +103,8 @@ func (o *Operands) Real(vs ...float64) *Operands {
 	return o
 }
 
-// Special replaces the first elements of the last buffer by values that break careless kernels: NaN, infinities, both
-// zeros, denormals and the largest.
+// Special replaces the first elements of the last buffer by values that break careless kernels:
+// NaN, infinities, both zeros, denormals and the largest.
 func (o *Operands) Special() *Operands {
 	return o.Start(math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38)
 }

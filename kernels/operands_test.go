@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOperands: arguments come in the order of the calls, of the device's type, with guards around memory, and the same
-// for the same seeds.
+// TestOperands: arguments come in the order of the calls, of the device's type, with guards around
+// memory, and the same for the same seeds.
 func TestOperands(t *testing.T) {
 	for _, real := range []DType{Float32, Float64} {
 		build := func(seed uint64) *Operands {
@@ -79,7 +79,8 @@ func TestPerLength(t *testing.T) {
 	}
 }
 
-// TestGuards: what lies around the elements is a number that no kernel writes by mistake, of every element type.
+// TestGuards: what lies around the elements is a number that no kernel writes by mistake, of every
+// element type.
 func TestGuards(t *testing.T) {
 	for _, elem := range []DType{Float32, Float64, Int32, Uint8, Float16} {
 		a := NewOperands(Float32, 1, 2).Elements(elem, 3, func(int) float64 { return 1 }).Args[0]
@@ -93,8 +94,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestSpecial: the values that break careless kernels are all there, of either sign; Kinks leaves out those that a product
-// of gradients takes beyond what single precision holds. A short buffer takes the first.
+// TestSpecial: the values that break careless kernels are all there, of either sign; Kinks leaves
+// out those that a product of gradients takes beyond what single precision holds. A short buffer
+// takes the first.
 func TestSpecial(t *testing.T) {
 	for _, c := range []struct {
 		n      int

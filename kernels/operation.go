@@ -6,23 +6,27 @@ import (
 	"github.com/x448/float16"
 )
 
-// Operation is one of the things that launches compute: a [Map], a [Product], a [Reduction], a [Gather], a [Scatter], a
-// [Random], a [CrossEntropy] or a [CrossEntropyGrad]. A kernel says with [Kernel].Describe which of them a launch does, one after the other; each is done before
-// the next begins. What rewrites launches reads that, and never a name or a source.
+// Operation is one of the things that launches compute: a [Map], a [Product], a [Reduction], a
+// [Gather], a [Scatter], a [Random], a [CrossEntropy] or a [CrossEntropyGrad]. A kernel says with
+// [Kernel].Describe which of them a launch does, one after the other; each is done before the next
+// begins. What rewrites launches reads that, and never a name or a source.
 //
-// The eight are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is what a product or a sum
-// does with its result: old elements that are added, a scale, a bias, an activation are Maps after it, of a temporary
-// that holds the result or of the result where it lies. A kernel that joins several operations is described like the
-// launches that it stands for. There may be others one day: a launch with an operation that its reader does not know is
-// opaque to that.
+// The eight are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is
+// what a product or a sum does with its result: old elements that are added, a scale, a bias, an
+// activation are Maps after it, of a temporary that holds the result or of the result where it
+// lies. A kernel that joins several operations is described like the launches that it stands for.
+// There may be others one day: a launch with an operation that its reader does not know is opaque
+// to that.
 //
-// Memory: an operation may write what it reads only where it says so. Nothing else that it reads or writes overlaps with
-// what it writes, and no two indices of a view that is written name one element. Two arguments of a launch share elements
-// only where a Map reads as an operand what it writes as a result, at the same index.
+// Memory: an operation may write what it reads only where it says so. Nothing else that it reads or
+// writes overlaps with what it writes, and no two indices of a view that is written name one
+// element. Two arguments of a launch share elements only where a Map reads as an operand what it
+// writes as a result, at the same index.
 //
-// Bits: a launch computes what its description says, to within the Tolerance of its kernel; where that is zero, bit by
-// bit. Sums are added in an order that the operation states, or that its kernel has: always the same one for the same
-// shape on the same device, so that the bits of a sum are kept only with its kernel.
+// Bits: a launch computes what its description says, to within the Tolerance of its kernel; where
+// that is zero, bit by bit. Sums are added in an order that the operation states, or that its
+// kernel has: always the same one for the same shape on the same device, so that the bits of a sum
+// are kept only with its kernel.
 type Operation interface {
 	// Views returns all that the operation reads and writes.
 	Views() (reads, writes []View)
@@ -60,7 +64,8 @@ func (r *Random) Views() (reads, writes []View) { return nil, []View{r.Y} }
 //
 //	Offset + i₀·Strides[0] + i₁·Strides[1] + …
 //
-// elements after the first of an argument. The operation says what the indices are. A stride of 0 repeats elements.
+// elements after the first of an argument. The operation says what the indices are. A stride of 0
+// repeats elements.
 type View struct {
 	Arg     int   // the argument of the launch, or [Temporary]
 	Type    DType // of the elements; Float32 stands for the device's reals
@@ -68,8 +73,9 @@ type View struct {
 	Strides []int
 }
 
-// Temporary returns what View.Arg is for temporary i = 0, 1, …: memory as large as its views ask for, that an operation of
-// a description writes for later ones. It is no argument, shares no element with one, and is not there after the launch.
+// Temporary returns what View.Arg is for temporary i = 0, 1, …: memory as large as its views ask
+// for, that an operation of a description writes for later ones. It is no argument, shares no
+// element with one, and is not there after the launch.
 func Temporary(i int) int { return -1 - i }
 
 // ViewOf returns the view of memory that a launch passes as argument i.
@@ -81,8 +87,9 @@ func ViewOf(args []Arg, i, offset int, strides ...int) View {
 	return View{i, t, offset, strides}
 }
 
-// Scalar is a number of an operation: the one that the launch passes as argument Arg, which may be one of [Slots] and
-// another in the next run, or Value if Arg is negative. [Passed] and [Constant] make one.
+// Scalar is a number of an operation: the one that the launch passes as argument Arg, which may be
+// one of [Slots] and another in the next run, or Value if Arg is negative. [Passed] and [Constant]
+// make one.
 type Scalar struct {
 	Arg   int
 	Value float64
@@ -94,8 +101,8 @@ func Passed(i int) Scalar { return Scalar{Arg: i} }
 // Constant is a number that no argument holds.
 func Constant(v float64) Scalar { return Scalar{-1, v} }
 
-// In returns the number for elements of type t in a launch: as it is passed, before it is rounded to t. An int that is
-// passed for elements of type Float16 is the bits of one.
+// In returns the number for elements of type t in a launch: as it is passed, before it is rounded
+// to t. An int that is passed for elements of type Float16 is the bits of one.
 func (s Scalar) In(args []Arg, t DType) float64 {
 	switch {
 	case s.Arg < 0:
@@ -112,35 +119,40 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 //
 //	View[i] = Function(Operands[0][i], Operands[1][i], …; Scalars)
 //
-// A Map with Identity is a copy, one without operands a fill, one of Identity between two types a conversion. An update
-// rule has several results, which are its operands.
+// A Map with Identity is a copy, one without operands a fill, one of Identity between two types a
+// conversion. An update rule has several results, which are its operands.
 //
-// Each result is computed in its type: of reals with every primitive rounded to them, of Int32 and Uint8 in int32, which
-// wraps around, and of which a Uint8 takes the low 8 bits. Float16 is computed in reals, and rounded at the end. An
-// operand of another type is converted first. A function that is a condition is 1 where it holds and 0 elsewhere; it is
-// computed in reals, or in int32 if it is of integers, as are all operands that it uses. What a type does not hold becomes
-// the nearest that it holds: as an integer, fractions are cut off, numbers beyond the range become its end and NaN 0; as
-// a real or Float16, numbers are rounded to nearest, ties to even, and beyond Float16 become infinite.
+// Each result is computed in its type: of reals with every primitive rounded to them, of Int32 and
+// Uint8 in int32, which wraps around, and of which a Uint8 takes the low 8 bits. Float16 is
+// computed in reals, and rounded at the end. An operand of another type is converted first. A
+// function that is a condition is 1 where it holds and 0 elsewhere; it is computed in reals, or in
+// int32 if it is of integers, as are all operands that it uses. What a type does not hold becomes
+// the nearest that it holds: as an integer, fractions are cut off, numbers beyond the range become
+// its end and NaN 0; as a real or Float16, numbers are rounded to nearest, ties to even, and beyond
+// Float16 become infinite.
 //
-// A function may read the index of the element along an axis (expr.Index): that of Dims. An operand that it reads by
-// index (expr.Load) has a View of one stride and a number of Elements; others than those are 0.
+// A function may read the index of the element along an axis (expr.Index): that of Dims. An operand
+// that it reads by index (expr.Load) has a View of one stride and a number of Elements; others than
+// those are 0.
 //
-// The operands of an index are read before its results are written, so that a result may be an operand, element by
-// element. Views have a stride for each of Dims; there may be none, for one element.
+// The operands of an index are read before its results are written, so that a result may be an
+// operand, element by element. Views have a stride for each of Dims; there may be none, for one
+// element.
 //
-// Bits: a primitive that is rounded as IEEE 754 says gives the same bits everywhere, others differ by what OpenCL
-// allows: see package expr.
+// Bits: a primitive that is rounded as IEEE 754 says gives the same bits everywhere, others differ
+// by what OpenCL allows: see package expr.
 type Map struct {
 	Dims []int
-	// Operands are those of the functions, by their number. One that no function uses is the zero View.
+	// Operands are those of the functions, by their number. One that no function uses is the zero
+	// View.
 	Operands []View
 	Elements []int // how many there are of each operand that is read by index; nil if none is
 	Results  []Result
-	// Generated says that the kernel is one that [Joined].Map makes of the functions. Then another that it makes of the
-	// same primitives computes the same bits.
+	// Generated says that the kernel is one that [Joined].Map makes of the functions. Then another
+	// that it makes of the same primitives computes the same bits.
 	Generated bool
-	// Rounds says that the kernel is none of those, and rounds at each primitive of the functions, in their order, as they do. Then
-	// it may be computed where an operand is stored.
+	// Rounds says that the kernel is none of those, and rounds at each primitive of the functions,
+	// in their order, as they do. Then it may be computed where an operand is stored.
 	Rounds bool
 }
 
@@ -154,25 +166,26 @@ func (m *Map) Gathers(i int) bool {
 	return slices.ContainsFunc(m.Results, func(r Result) bool { return r.Function.Alone().Gathers(i) })
 }
 
-// Result is what a Map writes to a View: a Function with its Scalars, of which those that it does not use may be anything.
+// Result is what a Map writes to a View: a Function with its Scalars, of which those that it does
+// not use may be anything.
 type Result struct {
 	Function *Function
 	Scalars  []Scalar
 	View     View
 }
 
-// Product is a matrix product of reals, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For every index b below Batch,
-// each part s, and i below M, j below N,
+// Product is a matrix product of reals, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
+// every index b below Batch, each part s, and i below M, j below N,
 //
 //	C[b, s, i, j] = Σ A[b, i, k]·B[b, k, j] over k from s·Slice to below min(K, (s+1)·Slice)
 //
-// Views: A by (b, i, k), B by (b, k, j), C by (b, s, i, j), where b is an index for each of Batch; there may be none, for
-// one product. Slice is at least 1, and K in a product that is not in parts.
+// Views: A by (b, i, k), B by (b, k, j), C by (b, s, i, j), where b is an index for each of Batch;
+// there may be none, for one product. Slice is at least 1, and K in a product that is not in parts.
 //
 // where A and B are rounded to the Precision.
 //
-// Order of the sum: ascending k on OpenCL devices, whatever the tile, on matrix units some at a time; on the Go device in
-// blocks that depend on the shape.
+// Order of the sum: ascending k on OpenCL devices, whatever the tile, on matrix units some at a
+// time; on the Go device in blocks that depend on the shape.
 type Product struct {
 	Batch          []int
 	M, N, K, Slice int
@@ -180,19 +193,19 @@ type Product struct {
 	A, B, C        View
 }
 
-// Reduction folds the middle axis of X with a Function of two operands, fn.Add, fn.Max or fn.Min, in a number of Shares. For
-// o below Outer, i below Inner and each share s,
+// Reduction folds the middle axis of X with a Function of two operands, fn.Add, fn.Max or fn.Min,
+// in a number of Shares. For o below Outer, i below Inner and each share s,
 //
 //	Y[o, s, i] = the fold of X[o, k, i] over k of the share
 //
-// Share s has the k from s·Chunk to below min(Len, (s+1)·Chunk); if they are Interleaved, s, s + Shares, s + 2·Shares, …
-// below Len. X is converted to the type of Y first, as a [Map] does it. The sum of no elements is 0; there is no maximum
-// of none.
+// Share s has the k from s·Chunk to below min(Len, (s+1)·Chunk); if they are Interleaved, s, s +
+// Shares, s + 2·Shares, … below Len. X is converted to the type of Y first, as a [Map] does it. The
+// sum of no elements is 0; there is no maximum of none.
 //
 // Views: X by (o, k, i), Y by (o, s, i).
 //
-// Order: that of the kernel. Maxima, minima and sums of integers, which wrap around, do not depend on it, but that of
-// zeros of both signs either may be the maximum.
+// Order: that of the kernel. Maxima, minima and sums of integers, which wrap around, do not depend
+// on it, but that of zeros of both signs either may be the maximum.
 type Reduction struct {
 	Function          *Function
 	Outer, Len, Inner int
@@ -205,7 +218,8 @@ type Reduction struct {
 //
 //	Y[i, j] = X[Index[i], j], 0 if Index[i] is not in [0, Rows)
 //
-// Views: X by (row, j), Index, of Int32, by (i), Y, of the type of X, by (i, j). Elements are moved bit by bit.
+// Views: X by (row, j), Index, of Int32, by (i), Y, of the type of X, by (i, j). Elements are moved
+// bit by bit.
 type Gather struct {
 	N, Cols, Rows int
 	X, Index, Y   View
@@ -221,9 +235,9 @@ type Scatter struct {
 	X, Index, Y   View
 }
 
-// Random makes N numbers of a stream, for which four words come from Philox4x32-10 with the counter (⌊i/4⌋, Call, 0, 0) and
-// the key (Seed[0], Seed[1]); all are ints of which the 32 bits count. Element i, with w the word i mod 4 of its four and
-// u = ⌊w/2⁸⌋·2⁻²⁴, is
+// Random makes N numbers of a stream, for which four words come from Philox4x32-10 with the counter
+// (⌊i/4⌋, Call, 0, 0) and the key (Seed[0], Seed[1]); all are ints of which the 32 bits count.
+// Element i, with w the word i mod 4 of its four and u = ⌊w/2⁸⌋·2⁻²⁴, is
 //
 //	UniformReals  A + (B − A)·u: the difference is rounded, and the rest once
 //	NormalReals   A + B·√(−2·log(1 − u))·cos(2π·u′) for even i, u and u′ being those of words i mod 4 and the next;
@@ -232,9 +246,9 @@ type Scatter struct {
 //
 // Views: Y by (i), of reals or of Int32.
 //
-// Bits: the same on every device, but for the logarithms, roots and cosines of NormalReals. Source: Salmon, Moraes, Dror,
-// Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011; Box, Muller, "A Note on the Generation of Random Normal
-// Deviates", Annals of Mathematical Statistics 29, 1958.
+// Bits: the same on every device, but for the logarithms, roots and cosines of NormalReals. Source:
+// Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011; Box, Muller,
+// "A Note on the Generation of Random Normal Deviates", Annals of Mathematical Statistics 29, 1958.
 type Random struct {
 	Distribution Distribution // which of the three
 	N            int

@@ -39,7 +39,8 @@ func TestViewOf(t *testing.T) {
 	}
 }
 
-// TestViews: an operation lists what it reads and what it writes, and of operands only those that a function uses.
+// TestViews: an operation lists what it reads and what it writes, and of operands only those that a
+// function uses.
 func TestViews(t *testing.T) {
 	at := func(arg int) View { return View{Arg: arg} }
 	first := &Function{Name: "first", Value: expr.Input(0)}
@@ -63,7 +64,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestMapDescription: of a map with an operand that does not occur, axes that are repeated, and several scalars.
+// TestMapDescription: of a map with an operand that does not occur, axes that are repeated, and
+// several scalars.
 func TestMapDescription(t *testing.T) {
 	f := &Function{Name: "f", Value: expr.Input(2).Mul(expr.Param(1)).Add(expr.Input(0)), Scalars: []float64{1, 2}}
 	k := f.Map(Float32, AccessPattern{Rank: 3, Steps: [MapTensors]Access{Broadcast, Strided, Contiguous}})

@@ -8,7 +8,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// Precision says to what the factors of matrix products may be rounded. Their sums are in the device's reals.
+// Precision says to what the factors of matrix products may be rounded. Their sums are in the
+// device's reals.
 type Precision uint8
 
 // The precisions.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPrecisionRound: factors are rounded to 11 bits, of two that are as near as TF32's and float16's rules say, and keep
-// infinities and NaN.
+// TestPrecisionRound: factors are rounded to 11 bits, of two that are as near as TF32's and
+// float16's rules say, and keep infinities and NaN.
 func TestPrecisionRound(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ v, tf32, float16 float64 }{

@@ -1,19 +1,22 @@
 package kernels
 
-// Rows says how the launches of a kernel are done by rows, so that a work-group can do several of them one after the other:
-// see [NewChain].
+// Rows says how the launches of a kernel are done by rows, so that a work-group can do several of
+// them one after the other: see [NewChain].
 type Rows struct {
-	// Function is a function of what Text returns or, without Text, of the kernel's file in kernels/cl; names in such a file are
-	// in no other. It has the parameters of the kernel and then, on CPUs and if it is Free, int from and int to, the rows that
-	// it does, which without Free are one run. Else it has int group, the number of the work-group of the launch for which it
-	// stands, and memory for each of Local.
+	// Function is a function of what Text returns or, without Text, of the kernel's file in
+	// kernels/cl; names in such a file are in no other. It has the parameters of the kernel and
+	// then, on CPUs and if it is Free, int from and int to, the rows that it does, which without
+	// Free are one run. Else it has int group, the number of the work-group of the launch for which
+	// it stands, and memory for each of Local.
 	Function string
-	// Local lists the local memory of a work-group of RowsGroup work-items on devices that are no CPU.
+	// Local lists the local memory of a work-group of RowsGroup work-items on devices that are no
+	// CPU.
 	Local []Local
-	// Free says that any number of work-items may do any rows together, on devices that are no CPU, too.
+	// Free says that any number of work-items may do any rows together, on devices that are no CPU,
+	// too.
 	Free bool
-	// Text returns the OpenCL C of Function, whose name gets a prefix, for kernels from outside this module and such as are
-	// generated: it opens with an @depends line.
+	// Text returns the OpenCL C of Function, whose name gets a prefix, for kernels from outside
+	// this module and such as are generated: it opens with an @depends line.
 	Text func(prefix string, cpu bool) string
 	// Of says what a launch does, nil if it is not done by rows.
 	Of func(args []Arg, l Target) *RowsOf
@@ -35,7 +38,8 @@ type RowsOf struct {
 	Cuts []Cut // by argument; those past the last are Shared
 }
 
-// RowsOf says how a launch is done by rows, nil if it is not: it has no row, or the kernel does not say how.
+// RowsOf says how a launch is done by rows, nil if it is not: it has no row, or the kernel does not
+// say how.
 func (k *Kernel) RowsOf(args []Arg, l Target) *RowsOf {
 	if k.Rows == nil || k.Rows.Of == nil {
 		return nil
@@ -55,8 +59,8 @@ func (of *RowsOf) Cut(arg int) Cut {
 	return Shared
 }
 
-// Cut says which elements of an argument belong to row r: Width neighbours from Off + r·Step on, and as many Apart behind
-// them, Times in all.
+// Cut says which elements of an argument belong to row r: Width neighbours from Off + r·Step on,
+// and as many Apart behind them, Times in all.
 type Cut struct {
 	Off, Step, Width, Times, Apart int
 	kind                           cutKind
@@ -70,8 +74,8 @@ const (
 	unused
 )
 
-// Shared is the cut of elements that belong to no row: what a work-group reads or writes of them is not described. Unused is that
-// of an argument that is neither read nor written.
+// Shared is the cut of elements that belong to no row: what a work-group reads or writes of them is
+// not described. Unused is that of an argument that is neither read nor written.
 var Shared, Unused = Cut{kind: shared}, Cut{kind: unused}
 
 // CutOf is the cut of rows that follow each other.
@@ -80,8 +84,8 @@ func CutOf(width int) Cut { return Cut{Step: width, Width: width, Times: 1} }
 // Used reports whether the argument is read or written.
 func (c Cut) Used() bool { return c.kind != unused }
 
-// Agrees reports whether no row has an element by c that another has by d. The elements are those of one memory, of which
-// their arguments begin at a and b.
+// Agrees reports whether no row has an element by c that another has by d. The elements are those
+// of one memory, of which their arguments begin at a and b.
 func (c Cut) Agrees(a int, d Cut, b, rows int) bool {
 	if c.kind != byRow || d.kind != byRow || c.Step != d.Step {
 		return false

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestCutsAgree: two cuts agree only if no row has an element of the other's, and those of rows that follow each other do.
+// TestCutsAgree: two cuts agree only if no row has an element of the other's, and those of rows
+// that follow each other do.
 func TestCutsAgree(t *testing.T) {
 	const rows = 5
 	elements := func(c kernels.Cut, at, r int) map[int]bool {
@@ -68,7 +69,8 @@ func TestCutsAgree(t *testing.T) {
 	}
 }
 
-// TestNoChain: there is no chain of kernels without rows, of too many, or of ones that are built with other options.
+// TestNoChain: there is no chain of kernels without rows, of too many, or of ones that are built
+// with other options.
 func TestNoChain(t *testing.T) {
 	rows := &kernels.Rows{Function: "f"}
 	of := func(file, options string) *kernels.Kernel {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Settled is a form of a kernel for launches that are always the same: what stays the same of their arguments stands in its text. A driver
-// looks at each argument of each launch: NVIDIA's takes 3.3 µs to start a kernel of one buffer, 0.2 more for each other buffer and 0.05
-// for each number.
+// Settled is a form of a kernel for launches that are always the same: what stays the same of their
+// arguments stands in its text. A driver looks at each argument of each launch: NVIDIA's takes 3.3
+// µs to start a kernel of one buffer, 0.2 more for each other buffer and 0.05 for each number.
 type Settled struct {
 	Kernel *Kernel // Kernel is built in place of the one for any launch
 	Args   []int   // Args are the arguments that it takes: of memory, without the offset
 }
 
-// Settled returns the form of k for a launch on a device with the limits l; nil if there is none. It is there for launches that are several, as
-// [Kernel.Several], [Beside] and [NewChain] make them, whose arguments are many. Numbers that are slots are passed, and of the memory that
-// several arguments name, as same says, the first.
+// Settled returns the form of k for a launch on a device with the limits l; nil if there is none.
+// It is there for launches that are several, as [Kernel.Several], [Beside] and [NewChain] make
+// them, whose arguments are many. Numbers that are slots are passed, and of the memory that several
+// arguments name, as same says, the first.
 func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Settled {
 	text := k.TextOn(l)
 	declared := make([]string, len(k.Params))
@@ -88,7 +89,8 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 	return f
 }
 
-// numbered are the names of parameters of one of several launches: they mean nothing else in the text.
+// numbered are the names of parameters of one of several launches: they mean nothing else in the
+// text.
 var numbered = regexp.MustCompile(`_[0-9]+$`)
 
 // element is the type of the elements of a parameter of the mode in OpenCL C.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSettled: the form of several launches for given arguments passes the memory that they name, each once, and slots; all else is in
-// its text.
+// TestSettled: the form of several launches for given arguments passes the memory that they name,
+// each once, and slots; all else is in its text.
 func TestSettled(t *testing.T) {
 	k := &Kernel{Name: "k_own", Text: "// @depends: common\nstatic void own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\nkernel void k_own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\n",
 		Params:   []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntParam}, {"s", FloatParam}},

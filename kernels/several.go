@@ -7,41 +7,45 @@ import (
 	"sync"
 )
 
-// Together says how several launches of a kernel become one, in which each has its own work-groups. By a Function, those
-// are the work-groups of one place in the third dimension; by Blocks, they are numbered, one launch's after the other's.
+// Together says how several launches of a kernel become one, in which each has its own work-groups.
+// By a Function, those are the work-groups of one place in the third dimension; by Blocks, they are
+// numbered, one launch's after the other's.
 type Together struct {
-	// Function is the function of the kernel's files that does the work of a work-item. It has the parameters of the
-	// kernel, does nothing in work-groups beyond the launch's own grid, and does not ask how large the grid is.
+	// Function is the function of the kernel's files that does the work of a work-item. It has the
+	// parameters of the kernel, does nothing in work-groups beyond the launch's own grid, and does
+	// not ask how large the grid is.
 	Function string
-	// Local is how many reals of local memory a work-group of a device that is no CPU has, as an expression of C: the
-	// function's last parameter. "": none.
+	// Local is how many reals of local memory a work-group of a device that is no CPU has, as an
+	// expression of C: the function's last parameter. "": none.
 	Local string
 	// Items says that work-groups of a CPU have several work-items, too.
 	Items bool
-	// Blocks is what serves [Kernel.Several] on devices that are no CPU. Nil: the Function does. Without a Function there is none on a
-	// CPU, and none for [Beside].
+	// Blocks is what serves [Kernel.Several] on devices that are no CPU. Nil: the Function does.
+	// Without a Function there is none on a CPU, and none for [Beside].
 	Blocks *Blocks
 }
 
-// Blocks says how launches become one whose file has these macros, with what a launch alone makes of them as their defaults:
+// Blocks says how launches become one whose file has these macros, with what a launch alone makes
+// of them as their defaults:
 //
 //	OWN_PARAMS  the parameters of the entry point
 //	PLACE       statements at its beginning, by which a work-group finds what it does
 type Blocks struct {
 	Items  int    // work-items of a work-group
 	Define string // a line that the file has to have before it, as in Stores; "": none
-	// Place is PLACE of work-group `block` of a launch, from 0 on. The work-groups have one dimension. Parameters have their
-	// names, and so have Ints.
+	// Place is PLACE of work-group `block` of a launch, from 0 on. The work-groups have one
+	// dimension. Parameters have their names, and so have Ints.
 	Place string
 	Ints  []string           // further ints that a launch has among others
 	Of    func(g Grid) []int // Ints of a launch with a grid
 }
 
-// ints are how many further ints a launch has among others: the work-groups up to its last, and Ints.
+// ints are how many further ints a launch has among others: the work-groups up to its last, and
+// Ints.
 func (b *Blocks) ints() int { return 1 + len(b.Ints) }
 
-// SeveralMost is the most launches of a kernel that are one, severalBytes how large their arguments are at most: every device
-// takes so many.
+// SeveralMost is the most launches of a kernel that are one, severalBytes how large their arguments
+// are at most: every device takes so many.
 const (
 	SeveralMost  = 16
 	severalBytes = 1024
@@ -86,9 +90,10 @@ type severalKey struct {
 	n int
 }
 
-// Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to MostTogether. Its arguments are
-// those that [Kernel.SeveralArgs] returns. No launch may read or write what another writes, and without Blocks the
-// work-groups of all must have one size: then each computes the bits of a launch of its own.
+// Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to
+// MostTogether. Its arguments are those that [Kernel.SeveralArgs] returns. No launch may read or
+// write what another writes, and without Blocks the work-groups of all must have one size: then
+// each computes the bits of a launch of its own.
 func (k *Kernel) Several(n int) *Kernel {
 	if n < 2 || n > k.MostTogether(anyGPU) {
 		return nil
@@ -107,8 +112,9 @@ func (k *Kernel) Several(n int) *Kernel {
 	return s
 }
 
-// SeveralArgs returns the arguments of the launch that does several of k on a device: theirs, one launch's after the other's,
-// and with Blocks how many work-groups there are up to the last of each, and its Ints.
+// SeveralArgs returns the arguments of the launch that does several of k on a device: theirs, one
+// launch's after the other's, and with Blocks how many work-groups there are up to the last of
+// each, and its Ints.
 func (k *Kernel) SeveralArgs(l Target, launches ...[]Arg) []Arg {
 	all := slices.Concat(launches...)
 	b := k.Together.Blocks
@@ -221,7 +227,8 @@ func (k *Kernel) several(n int) *Kernel {
 	return s
 }
 
-// sized returns the arguments of a launch with operands, as far as the grid depends on them: without memory.
+// sized returns the arguments of a launch with operands, as far as the grid depends on them:
+// without memory.
 func (k *Kernel) sized(ops []Operand) []Arg {
 	args := make([]Arg, len(ops))
 	for i, p := range k.Params {

@@ -74,7 +74,8 @@ func TestArgSmall(t *testing.T) {
 	}
 }
 
-// The owner of a schedule makes its number a slot: a launch of a recorded step is given another each time.
+// The owner of a schedule makes its number a slot: a launch of a recorded step is given another
+// each time.
 func ExampleSlots() {
 	rate := 1.0
 	slots := NewSlots(1, func(numbers []Arg) error {

@@ -16,8 +16,8 @@ import (
 //go:embed cl/*.cl
 var embedded embed.FS
 
-// PathEnv names the environment variable that holds a folder of .cl files. A file found there is used
-// instead of the embedded one, so that a kernel can be edited without rebuilding the program.
+// PathEnv names the environment variable that holds a folder of .cl files. A file found there is
+// used instead of the embedded one, so that a kernel can be edited without rebuilding the program.
 const PathEnv = "CLGRAD_KERNEL_PATH"
 
 // mostText bounds a file of that folder, in bytes.
@@ -26,7 +26,8 @@ const mostText = 1 << 24
 // ErrSource is what a missing, unreadable or circular kernel source is.
 var ErrSource = errors.New("kernels: bad source")
 
-// CheckPath returns an error that wraps ErrSource and names PathEnv if that is set, and names no folder with a .cl file in it.
+// CheckPath returns an error that wraps ErrSource and names PathEnv if that is set, and names no
+// folder with a .cl file in it.
 func CheckPath() error {
 	dir := os.Getenv(PathEnv)
 	if dir == "" {
@@ -48,12 +49,13 @@ func CheckPath() error {
 	return nil
 }
 
-// Program returns the text that k is built from on a device: Text, or its file, after the files that it depends on,
-// each once. A text names them in one of its first lines:
+// Program returns the text that k is built from on a device: Text, or its file, after the files
+// that it depends on, each once. A text names them in one of its first lines:
 //
 //	// @depends: common, random
 //
-// and those that come after it, which leave something open that it says, such as the epilogue of a product:
+// and those that come after it, which leave something open that it says, such as the epilogue of a
+// product:
 //
 //	// @then: gemm_cpu
 //
@@ -105,12 +107,13 @@ const (
 	targetHeader  = "// @target:"
 )
 
-// PTXTarget returns what a program is for on NVIDIA's devices, if one of its files says that in a line after the one that names what it
-// depends on:
+// PTXTarget returns what a program is for on NVIDIA's devices, if one of its files says that in a
+// line after the one that names what it depends on:
 //
 //	// @target: sm_90a
 //
-// Else it returns "". Statements for the target are marked: see [github.com/clgrad/clgrad/clrt.Source].
+// Else it returns "". Statements for the target are marked: see
+// [github.com/clgrad/clgrad/clrt.Source].
 func PTXTarget(program string) string {
 	_, rest, _ := strings.Cut(program, "\n"+targetHeader)
 	target, _, _ := strings.Cut(rest, "\n")

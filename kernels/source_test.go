@@ -95,8 +95,8 @@ func TestKernelPath(t *testing.T) {
 	}
 }
 
-// TestProgramOfText: a kernel with a text of its own gets the files that it depends on, its own name in messages,
-// and a file of that name in the editable folder instead.
+// TestProgramOfText: a kernel with a text of its own gets the files that it depends on, its own
+// name in messages, and a file of that name in the editable folder instead.
 func TestProgramOfText(t *testing.T) {
 	k := &Kernel{Name: "mine", Text: "// @depends: common\nMINE\n"}
 	got, err := k.Program(Target{CPU: true})

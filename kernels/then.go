@@ -8,26 +8,31 @@ import (
 	"sync"
 )
 
-// Stores says how a kernel stores a result, so that a map of that can be computed in the same launch: see [Kernel.Then].
-// The kernel's files do so by the macros of epilogue.cl.
+// Stores says how a kernel stores a result, so that a map of that can be computed in the same
+// launch: see [Kernel.Then]. The kernel's files do so by the macros of epilogue.cl.
 type Stores struct {
-	// Result is the parameter, of reals. The launch reads or writes it in no other way, unless it Reads it.
+	// Result is the parameter, of reals. The launch reads or writes it in no other way, unless it
+	// Reads it.
 	Result int
-	// Elements returns how many elements a launch stores to it, each once and from the first on without gaps, in rows of
-	// so many of which each begins a vector; 0 if that launch stores otherwise.
+	// Elements returns how many elements a launch stores to it, each once and from the first on
+	// without gaps, in rows of so many of which each begins a vector; 0 if that launch stores
+	// otherwise.
 	Elements func(args []Arg) (n, row int)
 	// Reads reports whether a launch reads each element before it stores it. Nil: never.
 	Reads func(args []Arg) bool
-	// Before reports whether a launch on such a device stores other values before those that count. Nil: never.
+	// Before reports whether a launch on such a device stores other values before those that count.
+	// Nil: never.
 	Before func(args []Arg, l Target) bool
-	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use the macros. On CPUs that
-	// is MapVectorCPU, or 1.
+	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use
+	// the macros. On CPUs that is MapVectorCPU, or 1.
 	CPU, GPU int
-	// Define is a line that the files have to have before them, such as the one entry point to build.
+	// Define is a line that the files have to have before them, such as the one entry point to
+	// build.
 	Define string
 }
 
-// Wide returns how many elements are stored at a time on a device, at the most; 0 if no map can be computed there.
+// Wide returns how many elements are stored at a time on a device, at the most; 0 if no map can be
+// computed there.
 func (s *Stores) Wide(l Target) int {
 	if l.CPU {
 		return s.CPU
@@ -38,14 +43,15 @@ func (s *Stores) Wide(l Target) int {
 // reads reports whether a launch reads its result.
 func (s *Stores) reads(args []Arg) bool { return s.Reads != nil && s.Reads(args) }
 
-// Then is a map of what a kernel stores: operand Value of the functions is its result, as it would lie in memory, row-major
-// in the dimensions of the map.
+// Then is a map of what a kernel stores: operand Value of the functions is its result, as it would
+// lie in memory, row-major in the dimensions of the map.
 type Then struct {
 	Of     *Joined       // the functions
 	Value  int           // the operand
 	Layout AccessPattern // of all operands that occur, and the results
 	Keep   bool          // the kernel stores its result, too
-	// Vectors says that each element is computed in a vector, if need be alone: functions of a driver may be others there.
+	// Vectors says that each element is computed in a vector, if need be alone: functions of a
+	// driver may be others there.
 	Vectors bool
 }
 
@@ -54,9 +60,10 @@ type thenKey struct {
 	then Then
 }
 
-// Then returns the kernel that computes what k does and a map of reals of its result, with the bits of two launches. Its
-// arguments are those of k and then those of Joined.Map, but for the value and its strides. Unless it is kept, the result is
-// not written; where k does not read it, any memory without elements may stand for it.
+// Then returns the kernel that computes what k does and a map of reals of its result, with the bits
+// of two launches. Its arguments are those of k and then those of Joined.Map, but for the value and
+// its strides. Unless it is kept, the result is not written; where k does not read it, any memory
+// without elements may stand for it.
 func (k *Kernel) Then(t Then) *Kernel {
 	t.Of.prepare()
 	key := thenKey{k, t}
@@ -177,7 +184,8 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 	return list
 }
 
-// text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the kernel's own text or file.
+// text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the
+// kernel's own text or file.
 func (s *thenSpec) text(l Target) string {
 	header, own := s.base.behind("epilogue", l, append([]string{"common"}, s.m.j.program.Depends()...)...)
 	var b strings.Builder
@@ -192,7 +200,8 @@ func (s *thenSpec) text(l Target) string {
 	return b.String()
 }
 
-// macros writes the formulas and the macros of epilogue.cl. The formulas are not contracted, and what is behind them as it was.
+// macros writes the formulas and the macros of epilogue.cl. The formulas are not contracted, and
+// what is behind them as it was.
 func (s *thenSpec) macros(p func(string, ...any), l Target) {
 	m := *s.m
 	m.value = s.at
@@ -525,7 +534,8 @@ func (s *thenSpec) cases(few bool) []Case {
 	return cases
 }
 
-// trial makes the operands of a launch like one, with a map of as many elements as the kernel's own trial has.
+// trial makes the operands of a launch like one, with a map of as many elements as the kernel's own
+// trial has.
 func (s *thenSpec) trial(like []Arg) []Operand {
 	if like == nil {
 		return nil
@@ -584,8 +594,8 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 	return ops
 }
 
-// likeDims returns the dimensions of a launch's map with n elements in all: as many of the first as there are. Nil: n is no
-// multiple of the others.
+// likeDims returns the dimensions of a launch's map with n elements in all: as many of the first as
+// there are. Nil: n is no multiple of the others.
 func (s *thenSpec) likeDims(like []Arg, n int) []int {
 	nAt := len(s.base.Params) + s.m.nAt() - 1
 	dims := make([]int, s.m.outer+1)

@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// identity copies its operand, in descriptions: package fn, which has the function of that name, imports this one.
+// identity copies its operand, in descriptions: package fn, which has the function of that name,
+// imports this one.
 var identity = &Function{Name: "copy", Value: expr.Input(0), Integers: true}
 
 // describe returns what says what a launch computes: nil where the kernel does not say it.

@@ -6,26 +6,26 @@ import (
 	"github.com/clgrad/clgrad/internal/convert"
 )
 
-// Tolerance is how far a device's result may lie from its twin's. A result passes if it is within ULP
-// units in the last place, or within Rel·ε·s, where ε is the spacing of reals at 1 and s the largest
-// magnitude that Scale finds (the largest result if Scale is nil). NaN matches NaN only, an infinity
-// only itself, and results below the least normal number match each other: devices may flush them. The zero value demands
-// equal results.
+// Tolerance is how far a device's result may lie from its twin's. A result passes if it is within
+// ULP units in the last place, or within Rel·ε·s, where ε is the spacing of reals at 1 and s the
+// largest magnitude that Scale finds (the largest result if Scale is nil). NaN matches NaN only, an
+// infinity only itself, and results below the least normal number match each other: devices may
+// flush them. The zero value demands equal results.
 type Tolerance struct {
 	ULP   int
 	Rel   float64
 	Scale func(args []Arg) float64 // over the inputs, as host memory: see [MaxAbs]
-	// Bound, if it is not nil, is asked for elements that are not within ULP, in place of Rel: it returns, from the
-	// arguments before the launch, as host memory, how far element i of a parameter that the kernel writes may lie from the
-	// twin's.
+	// Bound, if it is not nil, is asked for elements that are not within ULP, in place of Rel: it
+	// returns, from the arguments before the launch, as host memory, how far element i of a
+	// parameter that the kernel writes may lie from the twin's.
 	Bound func(real DType, args []Arg) func(param, i int) float64
 }
 
 // ULP allows n units in the last place: what the OpenCL 1.2 specification, section 7.4, grants.
 func ULP(n int) Tolerance { return Tolerance{ULP: n} }
 
-// ULPDistance counts the representable values of type t from a to b; math.MaxInt64 if there are more, or either is
-// NaN.
+// ULPDistance counts the representable values of type t from a to b; math.MaxInt64 if there are
+// more, or either is NaN.
 func ULPDistance(t DType, a, b float64) int64 {
 	if a == b {
 		return 0
@@ -76,8 +76,8 @@ func (t DType) Limit(v float64) float64 {
 	return min(max(v, -most), most)
 }
 
-// Accepts reports whether got matches want for elements of type t; scale is that of the launch. Integers match
-// if they are equal.
+// Accepts reports whether got matches want for elements of type t; scale is that of the launch.
+// Integers match if they are equal.
 func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	if got == want || math.IsNaN(got) && math.IsNaN(want) {
 		return true
@@ -92,7 +92,8 @@ func (tol Tolerance) Accepts(t DType, got, want, scale float64) bool {
 	return ULPDistance(t, got, want) <= int64(tol.ULP) || math.Abs(got-want) <= tol.Rel*eps*scale
 }
 
-// MaxAbs returns the largest finite magnitude among the reals of argument i, for [Tolerance].Scale; 0 if there is none.
+// MaxAbs returns the largest finite magnitude among the reals of argument i, for [Tolerance].Scale;
+// 0 if there is none.
 func MaxAbs(args []Arg, i int) float64 {
 	a := args[i]
 	m := a.Buf.(*HostBuffer)

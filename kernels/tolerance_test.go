@@ -38,7 +38,8 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// TestAcceptsElements: integers match themselves alone, whatever the tolerance; float16 within its own units.
+// TestAcceptsElements: integers match themselves alone, whatever the tolerance; float16 within its
+// own units.
 func TestAcceptsElements(t *testing.T) {
 	wide, exact := Tolerance{ULP: 1000, Rel: 1000}, Tolerance{}
 	for _, c := range []struct {

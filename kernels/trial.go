@@ -6,7 +6,8 @@ type Operand struct {
 	Lo, Hi float64 // they are uniform in [Lo, Hi); ints are whole
 	Number float64 // an argument by value
 	Blank  bool    // the buffer starts as NaN, or as 77 where it holds integers: all of it must be written
-	// From returns element i of a buffer that is not drawn, from the arguments before it, as host memory.
+	// From returns element i of a buffer that is not drawn, from the arguments before it, as host
+	// memory.
 	From func(before []Arg, i int) float64
 }
 
@@ -19,22 +20,23 @@ func Output(n int) Operand { return Operand{N: n, Blank: true} }
 // Number is an argument by value, an int or a real.
 func Number(v float64) Operand { return Operand{Number: v} }
 
-// Derived is a buffer of n elements, of which from returns element i from the arguments before it, as host memory.
+// Derived is a buffer of n elements, of which from returns element i from the arguments before it,
+// as host memory.
 func Derived(n int, from func(before []Arg, i int) float64) Operand {
 	return Operand{N: n, From: from}
 }
 
-// What a trial at the size asked for takes at most, in elements of all buffers and in multiplications: about a tenth
-// of a second of the Go twin.
+// What a trial at the size asked for takes at most, in elements of all buffers and in
+// multiplications: about a tenth of a second of the Go twin.
 const (
 	TrialElements = 1 << 22
 	TrialProducts = 1 << 27
 )
 
-// LikeLaunch returns the operands of a launch with the arguments like of a kernel that computes on any reals: its
-// numbers, and buffers of its lengths, of reals in [−1, 1). It returns nil, which is no trial, for a kernel of
-// integers, whose meaning it cannot know, for a launch that is too large for a trial, and for none. It is the Trial of
-// a kernel of a File that has no other.
+// LikeLaunch returns the operands of a launch with the arguments like of a kernel that computes on
+// any reals: its numbers, and buffers of its lengths, of reals in [−1, 1). It returns nil, which is
+// no trial, for a kernel of integers, whose meaning it cannot know, for a launch that is too large
+// for a trial, and for none. It is the Trial of a kernel of a File that has no other.
 func LikeLaunch(params []Param, like []Arg) []Operand {
 	ops := launchOperands(params, like)
 	total := 0
@@ -70,7 +72,8 @@ func launchOperands(params []Param, like []Arg) []Operand {
 	return ops
 }
 
-// Tried gives k a Trial like the launch, with what set changes of it: set returns whether there is a trial.
+// Tried gives k a Trial like the launch, with what set changes of it: set returns whether there is
+// a trial.
 func Tried(k *Kernel, set func(ops []Operand) bool) *Kernel {
 	k.Trial = func(like []Arg) []Operand {
 		if ops := LikeLaunch(k.Params, like); ops != nil && set(ops) {
@@ -81,8 +84,8 @@ func Tried(k *Kernel, set func(ops []Operand) bool) *Kernel {
 	return k
 }
 
-// Elementwise is [Tried] of a kernel that computes each of n elements alone, n being a parameter of that name: a launch
-// that is too large is tried with fewer of them.
+// Elementwise is [Tried] of a kernel that computes each of n elements alone, n being a parameter of
+// that name: a launch that is too large is tried with fewer of them.
 func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 	k.Trial = func(like []Arg) []Operand {
 		ops := launchOperands(k.Params, like)
@@ -107,7 +110,8 @@ func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 	return k
 }
 
-// sized returns the arguments of a launch like one with args, whose memory and numbers are as large as the operands of a trial.
+// sized returns the arguments of a launch like one with args, whose memory and numbers are as large
+// as the operands of a trial.
 func sized(params []Param, args []Arg, ops []Operand) []Arg {
 	list := make([]Arg, len(params))
 	for i, p := range params {

@@ -21,8 +21,8 @@ func shape(ops []Operand) string {
 	return fmt.Sprint(s)
 }
 
-// TestLikeLaunch: the operands of a trial are those of the launch; there are none for what the launch does not tell, nor
-// for what would take too long.
+// TestLikeLaunch: the operands of a trial are those of the launch; there are none for what the
+// launch does not tell, nor for what would take too long.
 func TestLikeLaunch(t *testing.T) {
 	params := []Param{{"X", In}, {"Z", InOut}, {"Y", Out}, {"n", IntParam}, {"a", FloatParam}}
 	args := func(n int) []Arg {
@@ -64,8 +64,8 @@ func TestTried(t *testing.T) {
 	}
 }
 
-// TestElementwise: a launch that is too large for a trial is tried with as many elements as are not, of each of its
-// buffers, and n says how many.
+// TestElementwise: a launch that is too large for a trial is tried with as many elements as are
+// not, of each of its buffers, and n says how many.
 func TestElementwise(t *testing.T) {
 	k := &Kernel{Params: []Param{{"X", In}, {"ONE", In}, {"Y", Out}, {"n", IntParam}, {"m", IntParam}}}
 	Elementwise(k, nil)

@@ -6,7 +6,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// Twin is a kernel in Go: F32 for devices with reals of float32, F64 for those of float64. One may be nil.
+// Twin is a kernel in Go: F32 for devices with reals of float32, F64 for those of float64. One may
+// be nil.
 type Twin struct {
 	F32 func(Call[float32])
 	F64 func(Call[float64])
@@ -22,19 +23,20 @@ func (w Twin) For(t DType) bool {
 	return w.F32 != nil
 }
 
-// Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params. T is the device's
-// real type; kernels of ours that only move elements have T for those.
+// Call is one launch as its twin sees it: host memory and numbers, in the order of Kernel.Params. T
+// is the device's real type; kernels of ours that only move elements have T for those.
 type Call[T Element] struct {
 	args    []Arg
 	vectors bool
 }
 
-// Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are compared with. Every buffer of
-// args must be a *HostBuffer, reals of type t.
+// Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are
+// compared with. Every buffer of args must be a *HostBuffer, reals of type t.
 func (k *Kernel) Run(t DType, args []Arg) { k.run(t, args, false) }
 
-// RunVectors is Run with the vector instructions of the processor, as far as the twin has loops of them, unless the
-// environment variable CLGRAD_VECTORS is off. Its results are those of Run within the kernel's tolerance.
+// RunVectors is Run with the vector instructions of the processor, as far as the twin has loops of
+// them, unless the environment variable CLGRAD_VECTORS is off. Its results are those of Run within
+// the kernel's tolerance.
 func (k *Kernel) RunVectors(t DType, args []Arg) { k.run(t, args, true) }
 
 func (k *Kernel) run(t DType, args []Arg, vectors bool) {
@@ -84,9 +86,9 @@ func (c Call[T]) Int(i int) int { return int(c.args[i].Int) }
 // Real returns real argument i, rounded to the device's type as a launch rounds it.
 func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 
-// Parallel runs f over pieces of [0, n), on several cores where that is worth it: cost is the work of one of n, 1 being
-// an addition or the like. The pieces write apart, and an element's value must not depend on where its piece ends: then
-// the result does not depend on how many there are.
+// Parallel runs f over pieces of [0, n), on several cores where that is worth it: cost is the work
+// of one of n, 1 being an addition or the like. The pieces write apart, and an element's value must
+// not depend on where its piece ends: then the result does not depend on how many there are.
 func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
 	parallel.For(n, grain(cost), f)
 }

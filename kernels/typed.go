@@ -9,8 +9,8 @@ func (k *Kernel) Of(t DType) *Kernel {
 	return k.typed[t]
 }
 
-// Typed gives a kernel its forms for elements that are not reals: those for which there is a twin. They are the entry
-// point of that name in a file, built with ELEM as the element type.
+// Typed gives a kernel its forms for elements that are not reals: those for which there is a twin.
+// They are the entry point of that name in a file, built with ELEM as the element type.
 func Typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel {
 	for t, twin := range map[DType]Twin{Int32: int32s, Uint8: uint8s, Float16: float16s} {
 		if twin.F32 == nil {

@@ -12,10 +12,11 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// All runs the Cases of kernels on a device, few and small ones if asked for, each with Check. What a kernel says of its
-// launches, with Describe, is computed too, and compared with the twin. The error says of every kernel what is wrong with the
-// first case that is, or that it has none. Open the device with [tensor.Options].SkipSelfTest:
-// otherwise it refuses a faulty kernel itself, at the first fault, and is of no use for those after it.
+// All runs the Cases of kernels on a device, few and small ones if asked for, each with Check. What
+// a kernel says of its launches, with Describe, is computed too, and compared with the twin. The
+// error says of every kernel what is wrong with the first case that is, or that it has none. Open
+// the device with [tensor.Options].SkipSelfTest: otherwise it refuses a faulty kernel itself, at
+// the first fault, and is of no use for those after it.
 func All(d tensor.Device, few bool, ks ...*kernels.Kernel) error {
 	var errs []error
 	for i, k := range ks {
@@ -52,10 +53,11 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 	return nil
 }
 
-// Check launches a kernel on a device and holds what it wrote against the Go twin, element by element, within the
-// kernel's tolerance. Nothing else may change: not the inputs, not what lies around the elements that the arguments,
-// from [kernels.Operands], name. It returns the largest difference, in units of the last place of what was expected,
-// and an error that names the first element that is wrong, or is the device's. It panics as [tensor.Launch] does.
+// Check launches a kernel on a device and holds what it wrote against the Go twin, element by
+// element, within the kernel's tolerance. Nothing else may change: not the inputs, not what lies
+// around the elements that the arguments, from [kernels.Operands], name. It returns the largest
+// difference, in units of the last place of what was expected, and an error that names the first
+// element that is wrong, or is the device's. It panics as [tensor.Launch] does.
 func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) (worst float64, err error) {
 	if !k.Twin.For(d.Real()) {
 		return 0, fmt.Errorf("%s has no Go twin for %v", k.Name, d.Real())

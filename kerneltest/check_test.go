@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestCheckFindsFaults runs kernels whose first run, that of the device, does something that the second, that of the
-// twin, does not: each fault is found and named.
+// TestCheckFindsFaults runs kernels whose first run, that of the device, does something that the
+// second, that of the twin, does not: each fault is found and named.
 func TestCheckFindsFaults(t *testing.T) {
 	guard := kernels.NewOperands(kernels.Float32, 1, 1).In(1, 0, 1).Args[0].Off
 	ulps := func(v float32, n int) float32 { return math.Float32frombits(math.Float32bits(v) + uint32(n)) }
@@ -109,8 +109,8 @@ func TestAll(t *testing.T) {
 	})
 }
 
-// TestAllDescriptions: a kernel that says what it computes is checked against that on every device, and one that says something
-// else, or says nothing of a parameter, is named.
+// TestAllDescriptions: a kernel that says what it computes is checked against that on every device,
+// and one that says something else, or says nothing of a parameter, is named.
 func TestAllDescriptions(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every fault is to be found here
 	says := func(factor float64, always bool) *kernels.Kernel {

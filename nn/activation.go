@@ -30,15 +30,17 @@ func LeakyReLU(slope float64) Activation { return FromFunction(fn.LeakyReLU, slo
 // Sine returns the activation sin(ω·x).
 func Sine(omega float64) Activation { return FromFunction(fn.Sine, omega) }
 
-// FromFunction returns the activation f(x; scalars), for an element-wise function of one operand, one of package kernels or the
-// program's own. A layer computes it in its launch. It panics with tensor.ErrValue for no function. Another number of scalars,
-// or a function of more operands, is misuse that the layer's first call finds: see [autograd.Node.Linear].
+// FromFunction returns the activation f(x; scalars), for an element-wise function of one operand,
+// one of package kernels or the program's own. A layer computes it in its launch. It panics with
+// tensor.ErrValue for no function. Another number of scalars, or a function of more operands, is
+// misuse that the layer's first call finds: see [autograd.Node.Linear].
 func FromFunction(f *kernels.Function, scalars ...float64) Activation {
 	mustBeFunction("FromFunction", f != nil)
 	return Activation{f: f, scalars: scalars}
 }
 
-// Custom returns any function as an activation. It runs in launches of its own. It panics with tensor.ErrValue for no function.
+// Custom returns any function as an activation. It runs in launches of its own. It panics with
+// tensor.ErrValue for no function.
 func Custom(f func(*autograd.Node) *autograd.Node) Activation {
 	mustBeFunction("Custom", f != nil)
 	return Activation{custom: f}
@@ -50,8 +52,8 @@ func mustBeFunction(op string, is bool) {
 	}
 }
 
-// Forward returns the function of x, in a launch of its own. In a [Sequential], one that follows a [Linear] is computed in
-// the launch of that.
+// Forward returns the function of x, in a launch of its own. In a [Sequential], one that follows a
+// [Linear] is computed in the launch of that.
 func (a Activation) Forward(x *autograd.Node) *autograd.Node {
 	switch {
 	case a.custom != nil:

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestAnomaliesInLayers: what comes up in a layer is named with the program's line, not with one of this package; so is
-// what an activation of the program's own makes, with its own line.
+// TestAnomaliesInLayers: what comes up in a layer is named with the program's line, not with one of
+// this package; so is what an activation of the program's own makes, with its own line.
 func TestAnomaliesInLayers(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := autograd.Const(tensor.Full(d, 1, 4, 2))

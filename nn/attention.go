@@ -14,8 +14,9 @@ import (
 //
 //	y = concat(head₀, head₁, …)·Wₒ + bₒ, headᵢ = softmax(Qᵢ·Kᵢᵀ/√d + mask)·Vᵢ, d = size/heads,
 //
-// where Qᵢ, Kᵢ and Vᵢ are columns i·d to (i + 1)·d of three linear maps of queries, keys and values. State dicts hold it as
-// PyTorch's nn.MultiheadAttention does. Source: Vaswani et al., "Attention Is All You Need", 2017, §3.2.2.
+// where Qᵢ, Kᵢ and Vᵢ are columns i·d to (i + 1)·d of three linear maps of queries, keys and
+// values. State dicts hold it as PyTorch's nn.MultiheadAttention does. Source: Vaswani et al.,
+// "Attention Is All You Need", 2017, §3.2.2.
 type MultiHeadAttention struct {
 	InWeight *autograd.Node `nn:"in_proj_weight,transposed"` // [size, 3·size]: of queries, of keys, of values
 	InBias   *autograd.Node `nn:"in_proj_bias"`              // [3·size]; nil for a layer without
@@ -33,13 +34,15 @@ type MultiHeadAttentionConfig struct {
 	Causal  bool    // query i attends to the keys up to i alone
 	Dropout float64 // probability, in [0, 1], that a query misses a key, in training
 	NoBias  bool    // neither of the maps has one
-	// Weight draws the weights of the maps to queries, keys and values, as one matrix, and OutWeight those of the last map; nil:
-	// Xavier and UniformFanIn, as PyTorch does. Biases begin as 0.
+	// Weight draws the weights of the maps to queries, keys and values, as one matrix, and
+	// OutWeight those of the last map; nil: Xavier and UniformFanIn, as PyTorch does. Biases begin
+	// as 0.
 	Weight, OutWeight Initializer
 }
 
-// NewMultiHeadAttention returns a layer, with its parameters drawn from rng, which draws what is dropped, too. It panics with
-// tensor.ErrShape for sizes below 1, and with tensor.ErrValue for heads that do not divide the size, and a probability outside [0, 1].
+// NewMultiHeadAttention returns a layer, with its parameters drawn from rng, which draws what is
+// dropped, too. It panics with tensor.ErrShape for sizes below 1, and with tensor.ErrValue for
+// heads that do not divide the size, and a probability outside [0, 1].
 func NewMultiHeadAttention(d tensor.Device, rng *tensor.RNG, cfg MultiHeadAttentionConfig) *MultiHeadAttention {
 	defer tensorapi.Rename("nn", "NewMultiHeadAttention")
 	const op = "NewMultiHeadAttention"
@@ -64,11 +67,13 @@ func NewMultiHeadAttention(d tensor.Device, rng *tensor.RNG, cfg MultiHeadAttent
 // Forward returns the attention of x […, length, size] to itself, of x's shape.
 func (l *MultiHeadAttention) Forward(x *autograd.Node) *autograd.Node { return l.Attend(x, x, x, nil) }
 
-// Attend returns, for queries […, l, size], keys […, s, size] and as many values, whose leading axes broadcast, the attention
-// […, l, size]. mask broadcasts to […, heads, l, s], or is nil, as that of [autograd.Node.ScaledDotProductAttention]: where one of Uint8
-// is 0, and where one of reals is −∞, a query does not attend to a key; else what is real is added. (PyTorch's boolean mask of this layer
-// says the opposite: where not to attend.) A padded batch, of Uint8 [batch, s], is masked by its view [batch, 1, 1, s]. What is the
-// same Node goes through one product of matrices. It panics with tensor.ErrShape.
+// Attend returns, for queries […, l, size], keys […, s, size] and as many values, whose leading
+// axes broadcast, the attention […, l, size]. mask broadcasts to […, heads, l, s], or is nil, as
+// that of [autograd.Node.ScaledDotProductAttention]: where one of Uint8 is 0, and where one of
+// reals is −∞, a query does not attend to a key; else what is real is added. (PyTorch's boolean
+// mask of this layer says the opposite: where not to attend.) A padded batch, of Uint8 [batch, s],
+// is masked by its view [batch, 1, 1, s]. What is the same Node goes through one product of
+// matrices. It panics with tensor.ErrShape.
 func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *autograd.Node {
 	const op = "MultiHeadAttention"
 	mustBeMade(op, l != nil && l.heads > 0)
@@ -119,13 +124,15 @@ func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node
 	return maps(query, 0, 1)[0], maps(key, 1, 1)[0], maps(value, 2, 1)[0]
 }
 
-// softmax returns what each query takes of each value, […, heads, l, s]: of none where it attends to no key.
+// softmax returns what each query takes of each value, […, heads, l, s]: of none where it attends
+// to no key.
 func (l *MultiHeadAttention) softmax(q, k, mask *autograd.Node) *autograd.Node {
 	scores := q.MatMul(swapped(k, -2, -1))
 	if mask != nil {
 		mustMask(mask.ValueFor("MultiHeadAttention"), scores.Shape())
 	}
-	// A number far below all scores, and not −∞: a query that attends to nothing has a softmax, which is then put to 0.
+	// A number far below all scores, and not −∞: a query that attends to nothing has a softmax,
+	// which is then put to 0.
 	m := masking{causal: l.causal, add: true, scale: 1 / math.Sqrt(float64(q.Shape()[q.Rank()-1])), off: -1e30}
 	p := m.node(scores, mask).Softmax(-1)
 	if mask == nil { // and every query attends to the first key, if there is one

@@ -19,8 +19,9 @@ func TestAttentionOnDevices(t *testing.T) {
 	})
 }
 
-// TestAttentionDrops: where the softmax is dropped from, it is that of the layer without, for every mask: seen with a probability at which
-// nothing is dropped. A query that attends to nothing stays 0, and its gradients too.
+// TestAttentionDrops: where the softmax is dropped from, it is that of the layer without, for every
+// mask: seen with a probability at which nothing is dropped. A query that attends to nothing stays
+// 0, and its gradients too.
 func TestAttentionDrops(t *testing.T) {
 	d := devtest.CPU(t)
 	never := math.Inf(-1)
@@ -60,7 +61,8 @@ func TestAttentionDrops(t *testing.T) {
 	}
 }
 
-// TestAttentionModes: of an attention and of a block everything is dropped at probability 1 until evaluation.
+// TestAttentionModes: of an attention and of a block everything is dropped at probability 1 until
+// evaluation.
 func TestAttentionModes(t *testing.T) {
 	d := devtest.CPU(t)
 	rng := tensor.NewRNG(1)
@@ -86,8 +88,8 @@ func TestAttentionModes(t *testing.T) {
 	}
 }
 
-// TestAttentionLaunches: queries, keys and values that are one Node are one product, and none of the views between is copied but the one
-// before the last product.
+// TestAttentionLaunches: queries, keys and values that are one Node are one product, and none of
+// the views between is copied but the one before the last product.
 func TestAttentionLaunches(t *testing.T) {
 	d := devtest.CPU(t)
 	l := nn.NewMultiHeadAttention(d, tensor.NewRNG(1), nn.MultiHeadAttentionConfig{Size: 4, Heads: 2})

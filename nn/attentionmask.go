@@ -11,8 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// masking is what is put in place of the elements of x […, l, s] whose query does not attend to their key, and what is made of the others:
-// x times a scale and, of reals, with the mask added. It is one launch, and so is its gradient.
+// masking is what is put in place of the elements of x […, l, s] whose query does not attend to
+// their key, and what is made of the others: x times a scale and, of reals, with the mask added. It
+// is one launch, and so is its gradient.
 type masking struct {
 	causal bool
 	add    bool    // the mask, where it is of reals
@@ -62,8 +63,8 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	return y
 }
 
-// mustMask panics with tensor.ErrType and tensor.ErrShape for a mask that [autograd.Node.ScaledDotProductAttention] does not take,
-// of scores of a shape.
+// mustMask panics with tensor.ErrType and tensor.ErrShape for a mask that
+// [autograd.Node.ScaledDotProductAttention] does not take, of scores of a shape.
 func mustMask(mask *tensor.Tensor, scores []int) {
 	const op = "MultiHeadAttention"
 	if typ := mask.Type(); typ != tensor.Uint8 && typ != tensor.Real {

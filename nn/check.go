@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// mustSizes panics with tensor.ErrShape unless the sizes in a field of a config are 1 or more: one that was left out is 0.
+// mustSizes panics with tensor.ErrShape unless the sizes in a field of a config are 1 or more: one
+// that was left out is 0.
 func mustSizes(op, field string, sizes ...int) {
 	for _, n := range sizes {
 		if n < 1 {
@@ -26,7 +27,8 @@ func misuse(op string, kind error, format string, a ...any) {
 	panic(&tensor.Error{Pkg: "nn", Op: op, Kind: kind, Detail: fmt.Sprintf(format, a...)})
 }
 
-// mustBeMade panics with tensor.ErrValue for a layer that is nil, or a zero value where that is none.
+// mustBeMade panics with tensor.ErrValue for a layer that is nil, or a zero value where that is
+// none.
 func mustBeMade(layer string, made bool) {
 	if !made {
 		misuse(layer, tensor.ErrValue, "the layer is nil or a zero value: New%s makes one", layer)

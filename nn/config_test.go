@@ -21,7 +21,8 @@ func constant(v float64) nn.Initializer {
 	}
 }
 
-// TestInitializersOfLayers: First is for the first layer's weights only, Weight and Bias for all others.
+// TestInitializersOfLayers: First is for the first layer's weights only, Weight and Bias for all
+// others.
 func TestInitializersOfLayers(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range []struct {
@@ -52,7 +53,8 @@ func TestInitializersOfLayers(t *testing.T) {
 	}
 }
 
-// TestFans: an initializer gets the inputs and outputs of an element: those of a group, for each element of a kernel.
+// TestFans: an initializer gets the inputs and outputs of an element: those of a group, for each
+// element of a kernel.
 func TestFans(t *testing.T) {
 	d := devtest.CPU(t)
 	var fans [][2]int
@@ -107,7 +109,8 @@ func TestUsualInitializers(t *testing.T) {
 	}
 }
 
-// TestActivations: each is part of the layer's launch, with the values and gradients of the function by itself.
+// TestActivations: each is part of the layer's launch, with the values and gradients of the
+// function by itself.
 func TestActivations(t *testing.T) {
 	d := devtest.CPU(t)
 	cube := &kernels.Function{Name: "cube", Value: expr.Input(0).Mul(expr.Input(0)).Mul(expr.Input(0))}

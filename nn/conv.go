@@ -24,8 +24,9 @@ type ConvConfig struct {
 	NoBias       bool // without bias
 }
 
-// NewConv returns a layer, with its parameters drawn from rng. It panics with tensor.ErrValue unless the kernel has 1 to 3
-// axes and the groups divide the channels, and with tensor.ErrShape for sizes below 1. [Conv.Forward] looks at the other options.
+// NewConv returns a layer, with its parameters drawn from rng. It panics with tensor.ErrValue
+// unless the kernel has 1 to 3 axes and the groups divide the channels, and with tensor.ErrShape
+// for sizes below 1. [Conv.Forward] looks at the other options.
 func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
 	defer tensorapi.Rename("nn", "NewConv")
 	groups := checkChannels("NewConv", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)
@@ -57,13 +58,14 @@ type ConvTransposeConfig struct {
 	In, Out                     int   // channels; required
 	Kernel                      []int // size along each spatial axis; its length says how many there are; required
 	tensor.ConvTransposeOptions       // stride, padding, dilation, groups
-	// Weight and Bias draw the parameters; nil: UniformFanIn, whose fan-in is that of the convolution which this one is the
-	// gradient of, out/groups·kernel, as in PyTorch.
+	// Weight and Bias draw the parameters; nil: UniformFanIn, whose fan-in is that of the
+	// convolution which this one is the gradient of, out/groups·kernel, as in PyTorch.
 	Weight, Bias Initializer
 	NoBias       bool // without bias
 }
 
-// NewConvTranspose returns a layer, with its parameters drawn from rng. It panics as [NewConv] does.
+// NewConvTranspose returns a layer, with its parameters drawn from rng. It panics as [NewConv]
+// does.
 func NewConvTranspose(d tensor.Device, rng *tensor.RNG, cfg ConvTransposeConfig) *ConvTranspose {
 	defer tensorapi.Rename("nn", "NewConvTranspose")
 	groups := checkChannels("NewConvTranspose", cfg.In, cfg.Out, cfg.Kernel, cfg.Groups)

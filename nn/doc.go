@@ -1,7 +1,7 @@
 // Package nn is layers, models made of them, initialisers and state dicts, over package autograd.
 //
-// A layer is a struct of parameters with a method Forward. A model is a pointer to any struct of layers, with a Forward of
-// its own:
+// A layer is a struct of parameters with a method Forward. A model is a pointer to any struct of
+// layers, with a Forward of its own:
 //
 //	type Net struct {
 //		Conv *nn.Conv
@@ -18,13 +18,15 @@
 //	}
 //	opt := optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Constant(1e-3)))
 //
-// [Params], [StateDict], [Train], [Eval] and [Freeze] find the parts of a model in the fields of its structs, exported or
-// not, and in pointers, interfaces, slices, arrays and maps by strings. A parameter is a *[autograd.Node] that
-// [autograd.Param] made. A buffer, such as the running statistics of a [BatchNorm], is a *[tensor.Tensor] whose field has a
-// tag: it is kept in state dicts and not trained.
+// [Params], [StateDict], [Train], [Eval] and [Freeze] find the parts of a model in the fields of
+// its structs, exported or not, and in pointers, interfaces, slices, arrays and maps by strings. A
+// parameter is a *[autograd.Node] that [autograd.Param] made. A buffer, such as the running
+// statistics of a [BatchNorm], is a *[tensor.Tensor] whose field has a tag: it is kept in state
+// dicts and not trained.
 //
-// The path of a parameter is the names of fields in snake case, indices and keys, joined by dots: Net's are conv.weight,
-// conv.bias, head.weight and head.bias. An embedded struct adds nothing. A tag says otherwise:
+// The path of a parameter is the names of fields in snake case, indices and keys, joined by dots:
+// Net's are conv.weight, conv.bias, head.weight and head.bias. An embedded struct adds nothing. A
+// tag says otherwise:
 //
 //	Blocks []*Block         `nn:"block#"`            // block0.…, block1.…; without the tag blocks.0.…
 //	Back   []*autograd.Node `nn:"w_l#_reverse"`      // w_l0_reverse, w_l1_reverse, …

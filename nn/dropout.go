@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Dropout is [autograd.Node.Dropout] as a layer: in training, until [Eval], each element is 0 with probability P.
+// Dropout is [autograd.Node.Dropout] as a layer: in training, until [Eval], each element is 0 with
+// probability P.
 type Dropout struct {
 	P   float64     // in [0, 1]
 	RNG *tensor.RNG // required in training, unless P is 0

@@ -20,8 +20,8 @@ type EmbeddingConfig struct {
 	Weight                  Initializer // draws the table; nil: normal with variance 1, as PyTorch does
 }
 
-// NewEmbedding returns a table drawn from rng. It panics with tensor.ErrShape for sizes below 1, and with tensor.ErrIndex
-// for a padding that is no row.
+// NewEmbedding returns a table drawn from rng. It panics with tensor.ErrShape for sizes below 1,
+// and with tensor.ErrIndex for a padding that is no row.
 func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedding {
 	defer tensorapi.Rename("nn", "NewEmbedding")
 	mustSizes("NewEmbedding", "Rows", cfg.Rows)
@@ -36,7 +36,8 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 	return l
 }
 
-// Forward returns the rows that an index tensor of integers names: its shape, and an axis of the rows behind.
+// Forward returns the rows that an index tensor of integers names: its shape, and an axis of the
+// rows behind.
 func (l *Embedding) Forward(index *tensor.Tensor) *autograd.Node {
 	mustBeMade("Embedding", l != nil && l.Weight != nil)
 	return l.Weight.Embedding(index, l.options)

@@ -11,30 +11,34 @@ import (
 //	r = σ(Wᵣ·x + bᵣ + Uᵣ·h + cᵣ), z = σ(W_z·x + b_z + U_z·h + c_z)
 //	n = tanh(Wₙ·x + bₙ + r·(Uₙ·h + cₙ)), h' = (1 − z)·n + z·h,
 //
-// in which the gates of state dicts follow each other as r, z, n. Every step of time is two launches, forward and back. Source:
-// Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", EMNLP 2014, in the
-// form of cuDNN and PyTorch, whose r applies to the product.
+// in which the gates of state dicts follow each other as r, z, n. Every step of time is two
+// launches, forward and back. Source: Cho et al., "Learning Phrase Representations using RNN
+// Encoder-Decoder for Statistical Machine Translation", EMNLP 2014, in the form of cuDNN and
+// PyTorch, whose r applies to the product.
 type GRU struct {
 	Recurrent
 }
 
-// NewGRU returns a layer, or several, with the parameters drawn from rng, which draws what is dropped, too. It panics with
-// tensor.ErrShape for sizes below 1, and with tensor.ErrValue for a probability outside [0, 1].
+// NewGRU returns a layer, or several, with the parameters drawn from rng, which draws what is
+// dropped, too. It panics with tensor.ErrShape for sizes below 1, and with tensor.ErrValue for a
+// probability outside [0, 1].
 func NewGRU(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *GRU {
 	defer tensorapi.Rename("nn", "NewGRU")
 	return &GRU{newRecurrent("GRU", 3, d, rng, cfg)}
 }
 
-// Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states of 0: see [GRU.Run].
+// Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in],
+// from states of 0: see [GRU.Run].
 func (l *GRU) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("GRU", l != nil && l.op != "")
 	y, _ := l.run(x, []*autograd.Node{nil}, gruDirection)
 	return y
 }
 
-// Run returns the states of the last layer, [batch, time, ways·hidden], for x [batch, time, in], and the state of each layer and way after
-// the last time, [layers·ways, batch, hidden]: layer by layer, the way back behind the other. first has such states from which to begin, or
-// is nil for zeros. It panics with tensor.ErrShape.
+// Run returns the states of the last layer, [batch, time, ways·hidden], for x [batch, time, in],
+// and the state of each layer and way after the last time, [layers·ways, batch, hidden]: layer by
+// layer, the way back behind the other. first has such states from which to begin, or is nil for
+// zeros. It panics with tensor.ErrShape.
 func (l *GRU) Run(x, first *autograd.Node) (y, last *autograd.Node) {
 	mustBeMade("GRU", l != nil && l.op != "")
 	y, states := l.run(x, []*autograd.Node{first}, gruDirection)

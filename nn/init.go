@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Initializer draws a parameter of the given shape for a layer with fanIn inputs and fanOut outputs. A
-// constructor panics with tensor.ErrShape for a tensor of another shape.
+// Initializer draws a parameter of the given shape for a layer with fanIn inputs and fanOut
+// outputs. A constructor panics with tensor.ErrShape for a tensor of another shape.
 type Initializer func(d tensor.Device, rng *tensor.RNG, fanIn, fanOut int, shape ...int) *tensor.Tensor
 
-// NormalFanIn is normal with mean 0 and variance 1/fanIn. Source: LeCun, Bottou, Orr, Müller, "Efficient
-// BackProp", 1998, §4.6.
+// NormalFanIn is normal with mean 0 and variance 1/fanIn. Source: LeCun, Bottou, Orr, Müller,
+// "Efficient BackProp", 1998, §4.6.
 func NormalFanIn(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
 	return rng.Normal(d, 0, 1/math.Sqrt(float64(max(fanIn, 1))), shape...)
 }
@@ -26,16 +26,17 @@ func Normal(sd float64) Initializer {
 	}
 }
 
-// Kaiming returns the initializer that is normal with variance 2/((1+slope²)·fanIn), for layers followed
-// by a leaky ReLU of that slope; 0 for ReLU. Source: He, Zhang, Ren, Sun, "Delving Deep into Rectifiers",
-// ICCV 2015, eq. 15.
+// Kaiming returns the initializer that is normal with variance 2/((1+slope²)·fanIn), for layers
+// followed by a leaky ReLU of that slope; 0 for ReLU. Source: He, Zhang, Ren, Sun, "Delving Deep
+// into Rectifiers", ICCV 2015, eq. 15.
 func Kaiming(slope float64) Initializer {
 	return func(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
 		return rng.Normal(d, 0, math.Sqrt(2/((1+slope*slope)*float64(max(fanIn, 1)))), shape...)
 	}
 }
 
-// KaimingUniform returns the initializer that is uniform, with the variance of [Kaiming]: in ±√(6/((1+slope²)·fanIn)).
+// KaimingUniform returns the initializer that is uniform, with the variance of [Kaiming]: in
+// ±√(6/((1+slope²)·fanIn)).
 func KaimingUniform(slope float64) Initializer {
 	return func(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
 		bound := math.Sqrt(6 / ((1 + slope*slope) * float64(max(fanIn, 1))))
@@ -43,8 +44,8 @@ func KaimingUniform(slope float64) Initializer {
 	}
 }
 
-// Xavier is uniform in ±√(6/(fanIn+fanOut)). Source: Glorot and Bengio, "Understanding the difficulty of
-// training deep feedforward neural networks", AISTATS 2010, eq. 16.
+// Xavier is uniform in ±√(6/(fanIn+fanOut)). Source: Glorot and Bengio, "Understanding the
+// difficulty of training deep feedforward neural networks", AISTATS 2010, eq. 16.
 func Xavier(d tensor.Device, rng *tensor.RNG, fanIn, fanOut int, shape ...int) *tensor.Tensor {
 	bound := math.Sqrt(6 / float64(max(fanIn+fanOut, 1)))
 	return rng.Uniform(d, -bound, bound, shape...)
@@ -61,9 +62,10 @@ func UniformFanIn(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) 
 	return rng.Uniform(d, -bound, bound, shape...)
 }
 
-// SIREN returns the initializers for weights of layers that are followed by Sine(omega): that of the first layer
-// is uniform in ±1/fanIn, that of the later ones in ±√(6/fanIn)/omega. Source: Sitzmann et al., "Implicit Neural
-// Representations with Periodic Activation Functions", NeurIPS 2020, §3.2.
+// SIREN returns the initializers for weights of layers that are followed by Sine(omega): that of
+// the first layer is uniform in ±1/fanIn, that of the later ones in ±√(6/fanIn)/omega. Source:
+// Sitzmann et al., "Implicit Neural Representations with Periodic Activation Functions", NeurIPS
+// 2020, §3.2.
 func SIREN(omega float64) (first, later Initializer) {
 	within := func(bound func(fanIn float64) float64) Initializer {
 		return func(d tensor.Device, rng *tensor.RNG, fanIn, _ int, shape ...int) *tensor.Tensor {
@@ -75,9 +77,10 @@ func SIREN(omega float64) (first, later Initializer) {
 		within(func(fanIn float64) float64 { return math.Sqrt(6/fanIn) / omega })
 }
 
-// TruncatedNormal returns the initializer that is normal with mean 0 and a standard deviation, of which only what lies in [low, high] is
-// drawn. PyTorch's trunc_normal_ takes ±2 by default. It panics with tensor.ErrValue unless the deviation is above 0 and low
-// below high. The quantile of a uniform number makes each, so that nothing beyond 5.4 deviations is drawn.
+// TruncatedNormal returns the initializer that is normal with mean 0 and a standard deviation, of
+// which only what lies in [low, high] is drawn. PyTorch's trunc_normal_ takes ±2 by default. It
+// panics with tensor.ErrValue unless the deviation is above 0 and low below high. The quantile of a
+// uniform number makes each, so that nothing beyond 5.4 deviations is drawn.
 func TruncatedNormal(sd, low, high float64) Initializer {
 	if !(sd > 0 && low < high) {
 		misuse("TruncatedNormal", tensor.ErrValue, "a standard deviation of %v in [%v, %v]: it is above 0, and the first bound below the other", sd, low, high)
@@ -95,10 +98,12 @@ func TruncatedNormal(sd, low, high float64) Initializer {
 var truncated = &kernels.Function{Name: "truncated_normal", Value: expr.Input(0).ErfInv().Mul(expr.Param(0)).Max(expr.Param(1)).Min(expr.Param(2)),
 	Domains: [][2]float64{{-0.9, 0.9}}, Scalars: []float64{1, -1, 1}}
 
-// Orthogonal returns the initializer that makes the rows of a matrix orthogonal and of length gain, or its columns where there are more rows:
-// any such matrix is as likely as any other. Of more axes, those after the first are the columns. The matrix is factored on the host, in
-// double precision. It panics with tensor.ErrShape for fewer than two axes. Source: Saxe, McClelland, Ganguli, "Exact solutions to the
-// nonlinear dynamics of learning in deep linear neural networks", ICLR 2014.
+// Orthogonal returns the initializer that makes the rows of a matrix orthogonal and of length gain,
+// or its columns where there are more rows: any such matrix is as likely as any other. Of more
+// axes, those after the first are the columns. The matrix is factored on the host, in double
+// precision. It panics with tensor.ErrShape for fewer than two axes. Source: Saxe, McClelland,
+// Ganguli, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks",
+// ICLR 2014.
 func Orthogonal(gain float64) Initializer {
 	return func(d tensor.Device, rng *tensor.RNG, _, _ int, shape ...int) *tensor.Tensor {
 		if len(shape) < 2 {
@@ -125,8 +130,8 @@ func Orthogonal(gain float64) Initializer {
 	}
 }
 
-// orthogonal sets the elements of Q, of the shape of a, where a = Q·R and the diagonal of R is positive. Without the latter, a normal a makes
-// some Q more likely than others.
+// orthogonal sets the elements of Q, of the shape of a, where a = Q·R and the diagonal of R is
+// positive. Without the latter, a normal a makes some Q more likely than others.
 func orthogonal(a mat.Matrix, set func(i, j int, v float64)) {
 	rows, cols := a.Dims()
 	var qr mat.QR

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestOrthogonal: the shorter of rows and columns are orthogonal, of length gain, and their signs are not those of the factorisation.
+// TestOrthogonal: the shorter of rows and columns are orthogonal, of length gain, and their signs
+// are not those of the factorisation.
 func TestOrthogonal(t *testing.T) {
 	for _, wide := range []bool{false, true} {
 		d := devtest.Open(t, "cpu", tensor.Options{Float64: wide})
@@ -34,7 +35,8 @@ func TestOrthogonal(t *testing.T) {
 		if n := nn.Orthogonal(1)(d, tensor.NewRNG(1), 0, 0, 3, 0).Len(); n != 0 {
 			t.Errorf("of no columns there are %d elements", n)
 		}
-		// The determinant of a rotation is 1, that of a reflection −1: both come, and of one number both signs.
+		// The determinant of a rotation is 1, that of a reflection −1: both come, and of one number
+		// both signs.
 		var positive, reflections int
 		for seed := range 40 {
 			v, err := nn.Orthogonal(1)(d, tensor.NewRNG(uint64(seed)), 0, 0, 2, 2).Float64s()
@@ -58,7 +60,8 @@ func TestOrthogonal(t *testing.T) {
 	}
 }
 
-// TestTruncatedNormal: nothing is beyond the bounds, on one side of the mean or far from it, and nothing infinite is drawn where they are wide.
+// TestTruncatedNormal: nothing is beyond the bounds, on one side of the mean or far from it, and
+// nothing infinite is drawn where they are wide.
 func TestTruncatedNormal(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct{ sd, low, high, mean float64 }{

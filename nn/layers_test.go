@@ -19,7 +19,8 @@ import (
 
 var written = flag.String("layers", "", "folder to write what scripts/layers.py --check compares PyTorch with")
 
-// A layer is one of scripts/layers.py. forward is called with the inputs of its file, and may return several outputs.
+// A layer is one of scripts/layers.py. forward is called with the inputs of its file, and may
+// return several outputs.
 type layer struct {
 	make    func(d tensor.Device, rng *tensor.RNG) any
 	forward func(model any, in []*autograd.Node) []*autograd.Node // nil: of a Module
@@ -143,8 +144,8 @@ func lookUp(model any, in []*autograd.Node) []*autograd.Node {
 	return []*autograd.Node{model.(*nn.Embedding).Forward(in[0].Value())}
 }
 
-// TestLayers: a state dict of each layer comes from PyTorch and goes back, with the outputs and gradients that PyTorch has:
-// in float64, to rounding.
+// TestLayers: a state dict of each layer comes from PyTorch and goes back, with the outputs and
+// gradients that PyTorch has: in float64, to rounding.
 func TestLayers(t *testing.T) {
 	files, err := filepath.Glob("../testdata/layers/*.npz")
 	if err != nil {
@@ -245,7 +246,8 @@ func (l layer) run(t *testing.T, model any, inputs, seeds []*tensor.Tensor) tens
 			found["after."+name] = v.Copy()
 		}
 	}
-	// With its gradients in place of its parameters, the state dict of a model has them by PyTorch's names and layouts.
+	// With its gradients in place of its parameters, the state dict of a model has them by
+	// PyTorch's names and layouts.
 	for _, p := range params {
 		p.Value().SetInPlace(p.Grad())
 	}
@@ -317,8 +319,9 @@ func same(t *testing.T, what string, got, want *tensor.Tensor, tolerance float64
 	}
 }
 
-// TestSequentialJoins: an activation in the launch of the layer before it has the bits of one by itself. Its gradients are the same, too, but for
-// the bias, whose terms are added in another order.
+// TestSequentialJoins: an activation in the launch of the layer before it has the bits of one by
+// itself. Its gradients are the same, too, but for the bias, whose terms are added in another
+// order.
 func TestSequentialJoins(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, a := range map[string]nn.Activation{"ReLU": nn.ReLU, "GELU": nn.GELU, "own": nn.Custom((*autograd.Node).Square), "none": nn.Identity} {

@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Linear is y = x·W + b, for x […, in], whose leading axes are rows. State dicts hold the weight as PyTorch does, [out, in].
+// Linear is y = x·W + b, for x […, in], whose leading axes are rows. State dicts hold the weight as
+// PyTorch does, [out, in].
 type Linear struct {
 	Weight *autograd.Node `nn:"weight,transposed"` // W [in, out]
 	Bias   *autograd.Node // [out]; nil for a layer without
@@ -20,7 +21,8 @@ type LinearConfig struct {
 	NoBias       bool // y = x·W
 }
 
-// NewLinear returns a layer, with its parameters drawn from rng. It panics with tensor.ErrShape for sizes below 1.
+// NewLinear returns a layer, with its parameters drawn from rng. It panics with tensor.ErrShape for
+// sizes below 1.
 func NewLinear(d tensor.Device, rng *tensor.RNG, cfg LinearConfig) *Linear {
 	defer tensorapi.Rename("nn", "NewLinear")
 	mustSizes("NewLinear", "In", cfg.In)

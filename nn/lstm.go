@@ -8,32 +8,37 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// LSTM is layers of units with a long short-term memory. With the input x, and the state h and the cell c before,
+// LSTM is layers of units with a long short-term memory. With the input x, and the state h and the
+// cell c before,
 //
 //	i, f, o = σ(W·x + b + U·h + b'), g = tanh(W_g·x + b_g + U_g·h + b_g'), each with weights of its own
 //	c' = f·c + i·g, h' = o·tanh(c'),
 //
-// in which the gates of state dicts follow each other as i, f, g, o. Every step of time is two launches, forward and back. Sources:
-// Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural Computation 9(8), 1997; for f Gers, Schmidhuber, Cummins, "Learning to
-// Forget", Neural Computation 12(10), 2000.
+// in which the gates of state dicts follow each other as i, f, g, o. Every step of time is two
+// launches, forward and back. Sources: Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural
+// Computation 9(8), 1997; for f Gers, Schmidhuber, Cummins, "Learning to Forget", Neural
+// Computation 12(10), 2000.
 type LSTM struct {
 	Recurrent
 }
 
-// NewLSTM returns a layer, or several, with the parameters drawn from rng, which draws what is dropped, too. It panics as [NewGRU] does.
+// NewLSTM returns a layer, or several, with the parameters drawn from rng, which draws what is
+// dropped, too. It panics as [NewGRU] does.
 func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
 	defer tensorapi.Rename("nn", "NewLSTM")
 	return &LSTM{newRecurrent("LSTM", 4, d, rng, cfg)}
 }
 
-// Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in], from states and cells of 0: see [LSTM.Run].
+// Forward returns the states of the last layer, [batch, time, hidden], for x [batch, time, in],
+// from states and cells of 0: see [LSTM.Run].
 func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("LSTM", l != nil && l.op != "")
 	y, _ := l.run(x, []*autograd.Node{nil, nil}, lstmDirection)
 	return y
 }
 
-// Run is [GRU.Run] with cells beside the states: from which to begin, or nil for zeros, and after the last time.
+// Run is [GRU.Run] with cells beside the states: from which to begin, or nil for zeros, and after
+// the last time.
 func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autograd.Node) {
 	mustBeMade("LSTM", l != nil && l.op != "")
 	y, states := l.run(x, []*autograd.Node{first, firstCell}, lstmDirection)

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestMemory: what a layer makes on its way is freed by Backward, or by a scope where nothing is recorded, without the collector.
+// TestMemory: what a layer makes on its way is freed by Backward, or by a scope where nothing is
+// recorded, without the collector.
 func TestMemory(t *testing.T) {
 	d := devtest.CPU(t)
 	devtest.Uncollected(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLayerMisuse: a config that makes no layer, and an input that is not a layer's, are errors that name what is wrong.
+// TestLayerMisuse: a config that makes no layer, and an input that is not a layer's, are errors
+// that name what is wrong.
 func TestLayerMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	rng := tensor.NewRNG(1)

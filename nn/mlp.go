@@ -10,8 +10,8 @@ import (
 // MLPConfig describes a multi-layer perceptron.
 type MLPConfig struct {
 	Sizes []int // inputs, then the outputs of each layer; required
-	// Activations follow the layers. The last one given serves the hidden layers after it too; the output
-	// layer has none unless one is given for it.
+	// Activations follow the layers. The last one given serves the hidden layers after it too; the
+	// output layer has none unless one is given for it.
 	Activations  []Activation
 	Weight, Bias Initializer // nil: UniformFanIn, as PyTorch does
 	First        Initializer // of the first layer's weights; nil: Weight
@@ -24,7 +24,8 @@ type MLP struct {
 	activations []Activation
 }
 
-// NewMLP returns a perceptron. It panics with tensor.ErrValue for fewer than two sizes, or more activations than layers.
+// NewMLP returns a perceptron. It panics with tensor.ErrValue for fewer than two sizes, or more
+// activations than layers.
 func NewMLP(d tensor.Device, rng *tensor.RNG, cfg MLPConfig) *MLP {
 	defer tensorapi.Rename("nn", "NewMLP")
 	layers := len(cfg.Sizes) - 1

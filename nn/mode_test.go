@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestBatchNormModes: in training the statistics are the batch's and the running ones follow, in evaluation these are taken and stay.
+// TestBatchNormModes: in training the statistics are the batch's and the running ones follow, in
+// evaluation these are taken and stay.
 func TestBatchNormModes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		l := nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 2, Momentum: 0.5})
@@ -49,7 +50,8 @@ func TestBatchNormModes(t *testing.T) {
 	})
 }
 
-// TestDropoutModes: what a layer drops is scaled by what remains, nothing is drawn in evaluation or for P 0, and all is dropped for P 1.
+// TestDropoutModes: what a layer drops is scaled by what remains, nothing is drawn in evaluation or
+// for P 0, and all is dropped for P 1.
 func TestDropoutModes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := autograd.Const(tensor.Full(d, 3, 1000))

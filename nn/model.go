@@ -19,9 +19,10 @@ type Module interface {
 	Forward(x *autograd.Node) *autograd.Node
 }
 
-// Params returns the parameters of a model, frozen ones too: once each, in the order of its fields. Each that has no name,
-// or one that its path ends with, takes its path for name: name parts of a model and the whole in any order. The package's
-// comment says what a model is. It panics with tensor.ErrValue for a tag with a word that it does not know.
+// Params returns the parameters of a model, frozen ones too: once each, in the order of its fields.
+// Each that has no name, or one that its path ends with, takes its path for name: name parts of a
+// model and the whole in any order. The package's comment says what a model is. It panics with
+// tensor.ErrValue for a tag with a word that it does not know.
 func Params(model any) []*autograd.Node {
 	var params []*autograd.Node
 	listed := map[*autograd.Node]bool{}
@@ -58,12 +59,12 @@ type TrainEvaler interface {
 	SetTraining(on bool)
 }
 
-// Train puts the layers of a model in training: how they are made. It panics with tensor.ErrValue for a layer that is a copy, in
-// a model that is no pointer, or in an interface or a map.
+// Train puts the layers of a model in training: how they are made. It panics with tensor.ErrValue
+// for a layer that is a copy, in a model that is no pointer, or in an interface or a map.
 func Train(model any) { setTraining(model, true) }
 
-// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its running statistics. It
-// panics as [Train] does.
+// Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its
+// running statistics. It panics as [Train] does.
 func Eval(model any) { setTraining(model, false) }
 
 func setTraining(model any, on bool) {
@@ -81,8 +82,8 @@ func setTraining(model any, on bool) {
 	w.value("", "", reflect.ValueOf(model))
 }
 
-// setMode puts a layer in training or in evaluation. A step that is being recorded is notified of layers of other packages,
-// which do not notify it themselves.
+// setMode puts a layer in training or in evaluation. A step that is being recorded is notified of
+// layers of other packages, which do not notify it themselves.
 func setMode(l TrainEvaler, on bool) {
 	switch l.(type) {
 	case *Dropout, *BatchNorm:
@@ -112,7 +113,8 @@ func (e entry) value() *tensor.Tensor {
 	return t
 }
 
-// entries returns those of a model: at every path, or each of a part that several paths lead to once, at the first.
+// entries returns those of a model: at every path, or each of a part that several paths lead to
+// once, at the first.
 func entries(model any, once bool) []entry {
 	var list []entry
 	w := walker{once: once, entry: func(e entry) { list = append(list, e) }}
@@ -136,12 +138,12 @@ type visited struct {
 	len int // of a slice
 }
 
-// mostAgain is how many parts a walk visits again: more come only of parts that point to each other, whose paths double with
-// every one of them.
+// mostAgain is how many parts a walk visits again: more come only of parts that point to each
+// other, whose paths double with every one of them.
 const mostAgain = 1 << 16
 
-// enter notes that the walk is in a pointer, a slice or a map, until leave, and reports whether it is to go there: not to a part
-// that it is in already.
+// enter notes that the walk is in a pointer, a slice or a map, until leave, and reports whether it
+// is to go there: not to a part that it is in already.
 func (w *walker) enter(v reflect.Value) (p visited, ok bool) {
 	p = visited{typ: v.Type(), at: v.Pointer()}
 	if v.Kind() == reflect.Slice {
@@ -175,8 +177,8 @@ var (
 // closed are packages whose types hold no part of a model.
 var closed = map[string]bool{nodeType.Elem().PkgPath(): true, tensorType.Elem().PkgPath(): true, reflect.TypeFor[kernels.Function]().PkgPath(): true}
 
-// mayHold reports whether a value of a type may have a part of a model in it. Numbers and text have none, be they many: a model
-// may hold its data set.
+// mayHold reports whether a value of a type may have a part of a model in it. Numbers and text have
+// none, be they many: a model may hold its data set.
 func mayHold(typ reflect.Type) bool {
 	if typ.Kind() == reflect.Interface {
 		return !typ.Implements(deviceType)
@@ -201,8 +203,9 @@ func mayHold(typ reflect.Type) bool {
 	return true
 }
 
-// value visits a value at a path, with the tag of its field. Unexported fields count, since a program's own model
-// mostly has no others: reflection reads the pointers in them, and what these point to has no such mark.
+// value visits a value at a path, with the tag of its field. Unexported fields count, since a
+// program's own model mostly has no others: reflection reads the pointers in them, and what these
+// point to has no such mark.
 func (w *walker) value(path, tag string, v reflect.Value) {
 	if !v.IsValid() || !mayHold(v.Type()) {
 		return
@@ -244,8 +247,8 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 	}
 }
 
-// element returns the path of an element: joined by a dot, or where the name of the field's tag has "#" in place of that, with what
-// is behind it.
+// element returns the path of an element: joined by a dot, or where the name of the field's tag has
+// "#" in place of that, with what is behind it.
 func element(path, tag, index string) string {
 	name, _, _ := strings.Cut(tag, ",")
 	if _, behind, is := strings.Cut(name, "#"); is {
@@ -254,7 +257,8 @@ func element(path, tag, index string) string {
 	return join(path, index)
 }
 
-// within returns the tag of the elements of a field: what it says of them, but for the place of their index.
+// within returns the tag of the elements of a field: what it says of them, but for the place of
+// their index.
 func within(tag string) string { return strings.Replace(tag, "#", "", 1) }
 
 func join(path, name string) string {
@@ -300,7 +304,8 @@ func (w *walker) fields(path string, v reflect.Value) {
 	}
 }
 
-// snake returns a field's name as a path has it: LayerNorm2 is layer_norm2, qProj is q_proj, FCOut is fc_out.
+// snake returns a field's name as a path has it: LayerNorm2 is layer_norm2, qProj is q_proj, FCOut
+// is fc_out.
 func snake(name string) string {
 	var out strings.Builder
 	letters := []rune(name)

@@ -82,7 +82,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestNames: a part that was named before the whole takes the longer path, and keeps it; a name of the program's stays.
+// TestNames: a part that was named before the whole takes the longer path, and keeps it; a name of
+// the program's stays.
 func TestNames(t *testing.T) {
 	d := devtest.CPU(t)
 	o := newOuter(d)

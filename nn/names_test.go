@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestErrorsNameTheFunction: what a constructor of a layer panics with names it, not a layer that it makes or what draws numbers.
+// TestErrorsNameTheFunction: what a constructor of a layer panics with names it, not a layer that
+// it makes or what draws numbers.
 func TestErrorsNameTheFunction(t *testing.T) {
 	pools := map[reflect.Type][]any{
 		reflect.TypeFor[tensor.Device](): {nil, devtest.CPU(t)},

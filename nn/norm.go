@@ -26,8 +26,8 @@ type LayerNormConfig struct {
 	NoBias   bool    // no bias
 }
 
-// NewLayerNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrValue for a config without Shape, and with
-// tensor.ErrShape for sizes below 1.
+// NewLayerNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrValue for a config
+// without Shape, and with tensor.ErrShape for sizes below 1.
 func NewLayerNorm(d tensor.Device, cfg LayerNormConfig) *LayerNorm {
 	defer tensorapi.Rename("nn", "NewLayerNorm")
 	mustAxes("NewLayerNorm", cfg.Shape)
@@ -88,8 +88,8 @@ type GroupNormConfig struct {
 	NoAffine         bool    // neither weight nor bias, as PyTorch's InstanceNorm is by default
 }
 
-// NewGroupNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrShape for sizes below 1, and with
-// tensor.ErrValue for groups that do not divide the channels.
+// NewGroupNorm returns a layer of weight 1 and bias 0. It panics with tensor.ErrShape for sizes
+// below 1, and with tensor.ErrValue for groups that do not divide the channels.
 func NewGroupNorm(d tensor.Device, cfg GroupNormConfig) *GroupNorm {
 	defer tensorapi.Rename("nn", "NewGroupNorm")
 	const op = "NewGroupNorm"
@@ -109,16 +109,17 @@ func (l *GroupNorm) Forward(x *autograd.Node) *autograd.Node {
 	return x.GroupNorm(l.groups, l.Weight, l.Bias, l.eps)
 }
 
-// BatchNorm is [autograd.Node.BatchNorm] with running statistics, for inputs of any number of axes after the channels. In
-// training it takes the statistics of the batch, and the running ones follow; in evaluation it takes those: see [Eval].
+// BatchNorm is [autograd.Node.BatchNorm] with running statistics, for inputs of any number of axes
+// after the channels. In training it takes the statistics of the batch, and the running ones
+// follow; in evaluation it takes those: see [Eval].
 type BatchNorm struct {
 	Weight *autograd.Node // [channels]; nil for a layer without
 	Bias   *autograd.Node // the same
 
 	Mean *tensor.Tensor `nn:"running_mean"` // [channels]
 	Var  *tensor.Tensor `nn:"running_var"`  // [channels]
-	// Batches is the number of batches that PyTorch counts, an Int32. Nothing here reads it, and training leaves it as it is:
-	// PyTorch's state dicts have it, and require it.
+	// Batches is the number of batches that PyTorch counts, an Int32. Nothing here reads it, and
+	// training leaves it as it is: PyTorch's state dicts have it, and require it.
 	Batches *tensor.Tensor `nn:"num_batches_tracked"`
 
 	eps, momentum float64
@@ -133,8 +134,8 @@ type BatchNormConfig struct {
 	NoAffine bool    // neither weight nor bias
 }
 
-// NewBatchNorm returns a layer of weight 1, bias 0, running mean 0 and running variance 1, in training. It panics
-// with tensor.ErrShape for channels below 1.
+// NewBatchNorm returns a layer of weight 1, bias 0, running mean 0 and running variance 1, in
+// training. It panics with tensor.ErrShape for channels below 1.
 func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
 	defer tensorapi.Rename("nn", "NewBatchNorm")
 	mustSizes("NewBatchNorm", "Channels", cfg.Channels)

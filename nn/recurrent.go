@@ -8,9 +8,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Recurrent is the parameters of a [GRU] or [LSTM], an element for each layer: of its gates, one after the other, from the input and
-// from the state before. State dicts hold them as PyTorch does: weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0,
-// weight_ih_l0_reverse, …
+// Recurrent is the parameters of a [GRU] or [LSTM], an element for each layer: of its gates, one
+// after the other, from the input and from the state before. State dicts hold them as PyTorch does:
+// weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, weight_ih_l0_reverse, …
 type Recurrent struct {
 	WeightIH []*autograd.Node `nn:"weight_ih_l#,transposed"` // [inputs, gates·hidden]
 	WeightHH []*autograd.Node `nn:"weight_hh_l#,transposed"` // [hidden, gates·hidden]
@@ -38,7 +38,8 @@ type RecurrentConfig struct {
 	Dropout       float64 // probability, in [0, 1], that an element of what goes to the next layer is dropped in training
 	TimeFirst     bool    // inputs and outputs are [time, batch, features], not [batch, time, features]
 	NoBias        bool    // no gate has one
-	// Weight and Bias draw the parameters, all gates of a layer as one matrix; nil: uniform in ±√(1/Hidden), as PyTorch does.
+	// Weight and Bias draw the parameters, all gates of a layer as one matrix; nil: uniform in
+	// ±√(1/Hidden), as PyTorch does.
 	Weight, Bias Initializer
 }
 
@@ -94,12 +95,12 @@ func (r *Recurrent) way(i int) [4]*[]*autograd.Node {
 	return [4]*[]*autograd.Node{&r.WeightIHReverse, &r.WeightHHReverse, &r.BiasIHReverse, &r.BiasHHReverse}
 }
 
-// direction is one direction of a layer. It has the products gx [time, batch, gates·hidden] of its input, and makes the states y
-// [time, batch, hidden] and the last one, or ones, from the first.
+// direction is one direction of a layer. It has the products gx [time, batch, gates·hidden] of its
+// input, and makes the states y [time, batch, hidden] and the last one, or ones, from the first.
 type direction func(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node)
 
-// run goes through all layers. first has states [layers·ways, batch, hidden], or nil for zeros; last are those after the last
-// time, of each layer and way.
+// run goes through all layers. first has states [layers·ways, batch, hidden], or nil for zeros;
+// last are those after the last time, of each layer and way.
 func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by direction) (y *autograd.Node, last [][]*autograd.Node) {
 	r.check(x, first)
 	if !r.timeFirst {
@@ -137,7 +138,8 @@ func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by direction) 
 	return x, last
 }
 
-// check panics with tensor.ErrShape unless x is an input, and what is not nil of first are states for it.
+// check panics with tensor.ErrShape unless x is an input, and what is not nil of first are states
+// for it.
 func (r *Recurrent) check(x *autograd.Node, first []*autograd.Node) {
 	shape := x.ValueFor(r.op).Shape()
 	if len(shape) != 3 || shape[2] != r.in {
@@ -175,7 +177,8 @@ func stacked(last [][]*autograd.Node, i int) *autograd.Node {
 	return autograd.Stack(0, list...)
 }
 
-// times says where the states of a direction lie: those before all steps and those after, in the order of time.
+// times says where the states of a direction lie: those before all steps and those after, in the
+// order of time.
 type times struct {
 	steps int
 	back  bool // from the last time to the first
@@ -191,7 +194,8 @@ func (s times) first() int {
 
 func (s times) last() int { return s.steps - s.first() }
 
-// before and after are the places of all states before a step, and of those after, each in the order of time.
+// before and after are the places of all states before a step, and of those after, each in the
+// order of time.
 func (s times) before() (from, to int) {
 	if s.back {
 		return 1, s.steps + 1
@@ -209,7 +213,8 @@ func (s times) shift() int {
 	return 0
 }
 
-// forward calls f with each time in order, and the places of the states before and after; backward in the other order.
+// forward calls f with each time in order, and the places of the states before and after; backward
+// in the other order.
 func (s times) forward(f func(t, before, after int)) {
 	for i := range s.steps {
 		s.at(i, f)
@@ -279,7 +284,8 @@ func empties(d tensor.Device, n int, shape ...int) []*tensor.Tensor {
 // rows returns x [time, batch, n] as a matrix.
 func rows(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(x.Shape()[0]*x.Shape()[1], x.Shape()[2]) }
 
-// deliver gives the gradients of the weights and of the bias, for the gradients of the gates and the states before them, all [time, batch, …].
+// deliver gives the gradients of the weights and of the bias, for the gradients of the gates and
+// the states before them, all [time, batch, …].
 func deliver(in *autograd.Grads, gates, before *tensor.Tensor, bias bool) {
 	if in.NeedsGrad(1) {
 		h, g := rows(before), rows(gates)

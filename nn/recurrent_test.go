@@ -32,7 +32,8 @@ var recurrences = map[string]func(d tensor.Device, rng *tensor.RNG, cfg nn.Recur
 	},
 }
 
-// TestRecurrentLaunches: a step of time more is two launches more, forward, and two more back, whatever the layer's size.
+// TestRecurrentLaunches: a step of time more is two launches more, forward, and two more back,
+// whatever the layer's size.
 func TestRecurrentLaunches(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, make := range recurrences {
@@ -65,7 +66,8 @@ func TestRecurrentLaunches(t *testing.T) {
 	}
 }
 
-// TestRecurrentParts: what resumes from the last states of a part has the states, and the gradients, of the whole.
+// TestRecurrentParts: what resumes from the last states of a part has the states, and the
+// gradients, of the whole.
 func TestRecurrentParts(t *testing.T) {
 	d := devtest.CPU(t)
 	rng := tensor.NewRNG(3)
@@ -109,8 +111,8 @@ func TestRecurrentParts(t *testing.T) {
 	}
 }
 
-// TestRecurrentViews: the order of axes is a matter of the config alone, non-contiguous inputs are read, NoGrad computes the same, and a frozen
-// layer gives its input a gradient.
+// TestRecurrentViews: the order of axes is a matter of the config alone, non-contiguous inputs are
+// read, NoGrad computes the same, and a frozen layer gives its input a gradient.
 func TestRecurrentViews(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, make := range recurrences {
@@ -166,7 +168,8 @@ func TestRecurrentRange(t *testing.T) {
 	})
 }
 
-// TestRecurrentDrops: what goes to the next layer is dropped in training, and neither the input nor the output is.
+// TestRecurrentDrops: what goes to the next layer is dropped in training, and neither the input nor
+// the output is.
 func TestRecurrentDrops(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, make := range recurrences {

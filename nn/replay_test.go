@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestReplay: training steps of models that were recorded leave the bits of eager ones, in parameters, in running statistics and in what
-// dropout draws.
+// TestReplay: training steps of models that were recorded leave the bits of eager ones, in
+// parameters, in running statistics and in what dropout draws.
 func TestReplay(t *testing.T) {
 	for name, build := range map[string]func(d tensor.Device, rng *tensor.RNG) (model any, forward func() *autograd.Node){
 		"convolutions": func(d tensor.Device, rng *tensor.RNG) (any, func() *autograd.Node) {

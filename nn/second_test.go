@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSecondGradients: the gradients of layers have gradients, those that central differences of the gradients show.
+// TestSecondGradients: the gradients of layers have gradients, those that central differences of
+// the gradients show.
 func TestSecondGradients(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, build := range map[string]func(rng *tensor.RNG) (model any, forward func(x *autograd.Node) *autograd.Node){

@@ -5,12 +5,13 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Sequential is modules one after the other; the paths of their parameters begin with their index. The zero value returns
-// its input.
+// Sequential is modules one after the other; the paths of their parameters begin with their index.
+// The zero value returns its input.
 type Sequential []Module
 
-// Forward returns what the last module makes of what the one before it makes, and so on, of x. An [Activation] that follows
-// a [Linear] is computed in the launch of that. It panics with tensor.ErrValue for a module that is nil, and as the modules do.
+// Forward returns what the last module makes of what the one before it makes, and so on, of x. An
+// [Activation] that follows a [Linear] is computed in the launch of that. It panics with
+// tensor.ErrValue for a module that is nil, and as the modules do.
 func (s Sequential) Forward(x *autograd.Node) *autograd.Node {
 	for i := 0; i < len(s); i++ {
 		if s[i] == nil {

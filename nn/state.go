@@ -11,10 +11,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// StateDict returns the parameters and buffers of a model by their paths, with PyTorch's names and layouts for the layers
-// of this package: for tensor.SaveNPZ or SaveSafetensors. The tensors are the model's own, or views of them: a later step
-// changes them, also one of an optimizer that is made later. A parameter at two paths is there twice, as in PyTorch. It panics
-// with tensor.ErrValue if two have one path, and if parts that point to each other make more paths than a model can have.
+// StateDict returns the parameters and buffers of a model by their paths, with PyTorch's names and
+// layouts for the layers of this package: for tensor.SaveNPZ or SaveSafetensors. The tensors are
+// the model's own, or views of them: a later step changes them, also one of an optimizer that is
+// made later. A parameter at two paths is there twice, as in PyTorch. It panics with
+// tensor.ErrValue if two have one path, and if parts that point to each other make more paths than
+// a model can have.
 func StateDict(model any) tensor.Dict {
 	dict := tensor.Dict{}
 	for _, e := range entries(model, false) {
@@ -26,15 +28,18 @@ func StateDict(model any) tensor.Dict {
 	return dict
 }
 
-// LoadOptions say what a dict may be for [LoadStateDict]. The zero value: exactly what the model has.
+// LoadOptions say what a dict may be for [LoadStateDict]. The zero value: exactly what the model
+// has.
 type LoadOptions struct {
 	Partial bool // whether names that only the dict or only the model has are left alone
 }
 
-// LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a model, Float16 as reals. It
-// returns an error, with nothing changed, unless the names are the model's, and the tensors of their shapes, on its device
-// and of reals where it has reals; and the device's first failure. It panics as [StateDict] does, for two LoadOptions, and, with
-// tensor.ErrValue and nothing changed, for a parameter that repeats elements, as one made of an expanded tensor does.
+// LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a
+// model, Float16 as reals. It returns an error, with nothing changed, unless the names are the
+// model's, and the tensors of their shapes, on its device and of reals where it has reals; and the
+// device's first failure. It panics as [StateDict] does, for two LoadOptions, and, with
+// tensor.ErrValue and nothing changed, for a parameter that repeats elements, as one made of an
+// expanded tensor does.
 func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 	if len(options) > 1 {
 		misuse("LoadStateDict", tensor.ErrValue, "%d LoadOptions: give one", len(options))
@@ -115,7 +120,8 @@ func fits(name string, dst, src *tensor.Tensor) error {
 	return nil
 }
 
-// draw makes a parameter by an initializer, or by UniformFanIn if that is nil. It has no name until [Params] gives it one.
+// draw makes a parameter by an initializer, or by UniformFanIn if that is nil. It has no name until
+// [Params] gives it one.
 func draw(d tensor.Device, rng *tensor.RNG, by Initializer, fanIn, fanOut int, shape ...int) *autograd.Node {
 	if by == nil {
 		by = UniformFanIn

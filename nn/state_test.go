@@ -101,7 +101,8 @@ func TestStateDict(t *testing.T) {
 	}
 }
 
-// TestStateDictPaths: two tensors of one path are refused; a parameter at two paths is there twice, as in PyTorch.
+// TestStateDictPaths: two tensors of one path are refused; a parameter at two paths is there twice,
+// as in PyTorch.
 func TestStateDictPaths(t *testing.T) {
 	d := devtest.CPU(t)
 	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 2, NoBias: true})
@@ -127,7 +128,8 @@ func TestStateDictPaths(t *testing.T) {
 	}
 }
 
-// TestStateDictFollows: what StateDict returned stays the model's when optimizers move the parameters, and writing to it changes them.
+// TestStateDictFollows: what StateDict returned stays the model's when optimizers move the
+// parameters, and writing to it changes them.
 func TestStateDictFollows(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 3, 1}})

@@ -6,13 +6,15 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TransformerBlock is an attention and a perceptron of two layers, each with a norm and added to its input: with the norms behind,
+// TransformerBlock is an attention and a perceptron of two layers, each with a norm and added to
+// its input: with the norms behind,
 //
 //	h = norm₁(x + attn(x)), y = norm₂(h + linear₂(f(linear₁(h)))),
 //
-// and with the norms first h = x + attn(norm₁(x)), y = h + linear₂(f(linear₁(norm₂(h)))). State dicts hold it as PyTorch's
-// nn.TransformerEncoderLayer does. Sources: Vaswani et al., "Attention Is All You Need", 2017, §3.1; for norms first Xiong et al., "On
-// Layer Normalization in the Transformer Architecture", ICML 2020.
+// and with the norms first h = x + attn(norm₁(x)), y = h + linear₂(f(linear₁(norm₂(h)))). State
+// dicts hold it as PyTorch's nn.TransformerEncoderLayer does. Sources: Vaswani et al., "Attention
+// Is All You Need", 2017, §3.1; for norms first Xiong et al., "On Layer Normalization in the
+// Transformer Architecture", ICML 2020.
 type TransformerBlock struct {
 	SelfAttn         *MultiHeadAttention // attn
 	Linear1, Linear2 *Linear             // of the perceptron
@@ -30,8 +32,8 @@ type TransformerBlockConfig struct {
 	Activation  Activation // between the layers; Identity, the zero value: ReLU. GELU is the other one of PyTorch
 	NormFirst   bool       // the norms are before the attention and the perceptron, not behind
 	Causal      bool       // position i attends to those up to i alone
-	// Dropout is the probability, in [0, 1], that an element of the softmax, of the attention, of the activation and of the last
-	// layer is dropped in training.
+	// Dropout is the probability, in [0, 1], that an element of the softmax, of the attention, of
+	// the activation and of the last layer is dropped in training.
 	Dropout float64
 	Eps     float64 // of the norms; 0: 1e-5
 	NoBias  bool    // no part has one
@@ -39,8 +41,8 @@ type TransformerBlockConfig struct {
 	Weight Initializer
 }
 
-// NewTransformerBlock returns a block, with its parameters drawn from rng, which draws what is dropped, too. It panics as
-// [NewMultiHeadAttention] does.
+// NewTransformerBlock returns a block, with its parameters drawn from rng, which draws what is
+// dropped, too. It panics as [NewMultiHeadAttention] does.
 func NewTransformerBlock(d tensor.Device, rng *tensor.RNG, cfg TransformerBlockConfig) *TransformerBlock {
 	defer tensorapi.Rename("nn", "NewTransformerBlock")
 	const op = "NewTransformerBlock"

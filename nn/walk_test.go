@@ -80,8 +80,8 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestNeighbours: of parts that point to each other, each is visited once for its parameters and its mode; a state dict, which
-// would have every path, refuses them.
+// TestNeighbours: of parts that point to each other, each is visited once for its parameters and
+// its mode; a state dict, which would have every path, refuses them.
 func TestNeighbours(t *testing.T) {
 	d := devtest.CPU(t)
 	type block struct {
@@ -111,7 +111,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestSharedParts: the path of a part that several lead to is the first, also where it was reached first within another.
+// TestSharedParts: the path of a part that several lead to is the first, also where it was reached
+// first within another.
 func TestSharedParts(t *testing.T) {
 	d := devtest.CPU(t)
 	type block struct {
@@ -153,7 +154,8 @@ type byValue struct{ on *bool }
 
 func (b byValue) SetTraining(on bool) { *b.on = on }
 
-// TestModeOfCopies: a layer whose mode would be set in a copy alone is refused; one that has its mode elsewhere is not.
+// TestModeOfCopies: a layer whose mode would be set in a copy alone is refused; one that has its
+// mode elsewhere is not.
 func TestModeOfCopies(t *testing.T) {
 	for name, model := range map[string]any{
 		"a model that is no pointer": held[nn.Dropout]{},
@@ -170,7 +172,8 @@ func TestModeOfCopies(t *testing.T) {
 	}
 }
 
-// TestUnknownTag: a word that a tag does not have is not passed over, since a state dict would have another layout.
+// TestUnknownTag: a word that a tag does not have is not passed over, since a state dict would have
+// another layout.
 func TestUnknownTag(t *testing.T) {
 	d := devtest.CPU(t)
 	model := struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestAccumulation: the steps of a large batch are those of its parts, of several sizes, whose gradients add up until
-// ZeroGrad; clipped, too.
+// TestAccumulation: the steps of a large batch are those of its parts, of several sizes, whose
+// gradients add up until ZeroGrad; clipped, too.
 func TestAccumulation(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		run := func(bounds ...int) []float64 {

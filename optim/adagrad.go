@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// AdagradConfig is the settings of Adagrad. Start from [AdagradDefaults], and change what should differ: a field that is
-// 0 means 0.
+// AdagradConfig is the settings of Adagrad. Start from [AdagradDefaults], and change what should
+// differ: a field that is 0 means 0.
 type AdagradConfig struct {
 	LR      Schedule               // required
 	Eps     float64                // added to the root
@@ -25,8 +25,9 @@ func AdagradDefaults(lr Schedule) AdagradConfig { return AdagradConfig{LR: lr, E
 //
 //	g = grad + L2·p;  sum += g²;  p −= lr·g/(√sum + eps)
 //
-// PyTorch's lr_decay is a schedule: lr/(1 + decay·step), of steps that count from 0. Source: Duchi, Hazan, Singer, "Adaptive
-// Subgradient Methods for Online Learning and Stochastic Optimization", JMLR 12, 2011.
+// PyTorch's lr_decay is a schedule: lr/(1 + decay·step), of steps that count from 0. Source: Duchi,
+// Hazan, Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
+// JMLR 12, 2011.
 type Adagrad struct {
 	*base
 	cfgs []AdagradConfig // of the groups

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// AdamConfig is the settings of Adam. Start from [AdamDefaults], and change what should differ: a field that is 0 means
-// 0.
+// AdamConfig is the settings of Adam. Start from [AdamDefaults], and change what should differ: a
+// field that is 0 means 0.
 type AdamConfig struct {
 	LR           Schedule            // required
 	Beta1, Beta2 float64             // decay of the moments, in [0, 1)
@@ -23,13 +23,14 @@ func AdamDefaults(lr Schedule) AdamConfig {
 	return AdamConfig{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 }
 
-// Adam keeps moments of the gradient, in which weight decay takes part, as PyTorch computes it; t counts steps from 1:
+// Adam keeps moments of the gradient, in which weight decay takes part, as PyTorch computes it; t
+// counts steps from 1:
 //
 //	g = grad + L2·p;  m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²
 //	p −= lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + eps)
 //
-// Weight decay usually works better beside the moments: see [AdamW]. Source: Kingma and Ba, "Adam: A Method for Stochastic
-// Optimization", ICLR 2015, algorithm 1.
+// Weight decay usually works better beside the moments: see [AdamW]. Source: Kingma and Ba, "Adam:
+// A Method for Stochastic Optimization", ICLR 2015, algorithm 1.
 type Adam struct {
 	*base
 	cfgs []AdamConfig // of the groups

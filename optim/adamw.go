@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// AdamWConfig is the settings of AdamW. Start from [AdamWDefaults], and change what should differ: a field that is
-// 0 means 0.
+// AdamWConfig is the settings of AdamW. Start from [AdamWDefaults], and change what should differ:
+// a field that is 0 means 0.
 type AdamWConfig struct {
 	LR            Schedule             // required
 	Beta1, Beta2  float64              // decay of the moments, in [0, 1)

@@ -17,11 +17,13 @@ type ClipOptions struct {
 //
 //	norm = (Σ |g|ᵖ)^(1/p)
 //
-// is at most most: by min(1, most/(norm + 1e−6)). It returns the norm from before, a scalar on the device, which nobody waits
-// for. Where that is NaN, all gradients become NaN; where it is infinite, which sums of powers that overflow make it, too, they
-// become 0, and NaN where they were infinite. Parameters without a gradient are left out. It stands between Backward and Step.
-// It panics with tensor.ErrValue if there are no params, one is nil or listed twice, or most or P is not above 0. Source:
-// torch.nn.utils.clip_grad_norm_; Pascanu, Mikolov, Bengio, "On the difficulty of training recurrent neural networks", 2013.
+// is at most most: by min(1, most/(norm + 1e−6)). It returns the norm from before, a scalar on the
+// device, which nobody waits for. Where that is NaN, all gradients become NaN; where it is
+// infinite, which sums of powers that overflow make it, too, they become 0, and NaN where they were
+// infinite. Parameters without a gradient are left out. It stands between Backward and Step. It
+// panics with tensor.ErrValue if there are no params, one is nil or listed twice, or most or P is
+// not above 0. Source: torch.nn.utils.clip_grad_norm_; Pascanu, Mikolov, Bengio, "On the difficulty
+// of training recurrent neural networks", 2013.
 func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (norm *tensor.Tensor) {
 	const op = "ClipNorm"
 	p := 2.0
@@ -58,8 +60,9 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 	return kept.View() // which a scope of the caller sees
 }
 
-// ClipValue sets every element of the gradients of params to the nearest number in [−most, most]; a NaN stays. Parameters without
-// a gradient are left out. It panics as [ClipNorm] does. Source: torch.nn.utils.clip_grad_value_.
+// ClipValue sets every element of the gradients of params to the nearest number in [−most, most]; a
+// NaN stays. Parameters without a gradient are left out. It panics as [ClipNorm] does. Source:
+// torch.nn.utils.clip_grad_value_.
 func ClipValue(params []*autograd.Node, most float64) {
 	for _, g := range clipped("ClipValue", params, most) {
 		g.MapInPlace(fn.Clamp, []float64{-most, most})

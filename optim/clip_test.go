@@ -48,7 +48,8 @@ func expectGrads(t *testing.T, what string, params []*autograd.Node, want ...flo
 	}
 }
 
-// TestClip: gradients are clipped to PyTorch's numbers, with and without an optimizer that keeps them.
+// TestClip: gradients are clipped to PyTorch's numbers, with and without an optimizer that keeps
+// them.
 func TestClip(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {

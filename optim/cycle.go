@@ -24,9 +24,10 @@ func Polynomial(lr, low float64, steps int, power float64) Schedule {
 	}
 }
 
-// CosineRestarts falls from lr to low along half a cosine, again and again: over the given number of steps first, each
-// time over factor times as many. It panics with tensor.ErrValue for steps or a factor below 1. Source: Loshchilov and Hutter,
-// "SGDR", ICLR 2017. PyTorch: CosineAnnealingWarmRestarts.
+// CosineRestarts falls from lr to low along half a cosine, again and again: over the given number
+// of steps first, each time over factor times as many. It panics with tensor.ErrValue for steps or
+// a factor below 1. Source: Loshchilov and Hutter, "SGDR", ICLR 2017. PyTorch:
+// CosineAnnealingWarmRestarts.
 func CosineRestarts(lr, low float64, steps, factor int) Schedule {
 	if steps < 1 || factor < 1 {
 		panic(&tensor.Error{Pkg: "optim", Op: "CosineRestarts", Kind: tensor.ErrValue,
@@ -54,9 +55,9 @@ type OneCycleOptions struct {
 	Three  bool    // fall back to the first rate as fast as it rose, then on to the last
 }
 
-// OneCycle rises to lr and falls to almost nothing within the given number of steps, where it stays. The momentum does not
-// change. It panics with tensor.ErrValue for options out of range. Source: Smith and Topin, "Super-Convergence", 2018. PyTorch:
-// OneCycleLR.
+// OneCycle rises to lr and falls to almost nothing within the given number of steps, where it
+// stays. The momentum does not change. It panics with tensor.ErrValue for options out of range.
+// Source: Smith and Topin, "Super-Convergence", 2018. PyTorch: OneCycleLR.
 func OneCycle(lr float64, steps int, options ...OneCycleOptions) Schedule {
 	misuse := func(format string, a ...any) {
 		panic(&tensor.Error{Pkg: "optim", Op: "OneCycle", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, a...)})

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestEdgesOfParams: parameters without axes and without elements are updated as others are, and what is not finite in the
-// gradient of one stays in that one.
+// TestEdgesOfParams: parameters without axes and without elements are updated as others are, and
+// what is not finite in the gradient of one stays in that one.
 func TestEdgesOfParams(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, rule := range rules {
@@ -58,7 +58,8 @@ func TestEdgesOfParams(t *testing.T) {
 	})
 }
 
-// TestPlateauRecorded: what a plateau measured between replays of a step is the learning rate of the next.
+// TestPlateauRecorded: what a plateau measured between replays of a step is the learning rate of
+// the next.
 func TestPlateauRecorded(t *testing.T) {
 	d := devtest.CPU(t)
 	run := func(recorded bool) []float64 {
@@ -91,8 +92,8 @@ func TestPlateauRecorded(t *testing.T) {
 	}
 }
 
-// TestNoMomentum: without momentum a gradient that was not finite says nothing once the parameters are as they were, eagerly and,
-// with Nesterov's rule, recorded.
+// TestNoMomentum: without momentum a gradient that was not finite says nothing once the parameters
+// are as they were, eagerly and, with Nesterov's rule, recorded.
 func TestNoMomentum(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, recorded := range []bool{false, true} {

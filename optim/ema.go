@@ -12,13 +12,13 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// EMA is an exponential moving average of parameters, which often does better on held-back data than the parameters
-// themselves:
+// EMA is an exponential moving average of parameters, which often does better on held-back data
+// than the parameters themselves:
 //
 //	average = decay·average + (1−decay)·p
 //
-// Update follows each Step; Use runs an evaluation with the averages. Source: Polyak and Juditsky, "Acceleration of
-// Stochastic Approximation by Averaging", 1992; PyTorch: torch.optim.swa_utils.
+// Update follows each Step; Use runs an evaluation with the averages. Source: Polyak and Juditsky,
+// "Acceleration of Stochastic Approximation by Averaging", 1992; PyTorch: torch.optim.swa_utils.
 type EMA struct {
 	params   []*autograd.Node
 	names    []string           // of the parameters, in states
@@ -36,9 +36,10 @@ var emaRule = &kernels.Joined{Name: "ema", Functions: []*kernels.Function{{Name:
 // swapRule exchanges two tensors.
 var swapRule = &kernels.Joined{Name: "swap", Functions: []*kernels.Function{{Name: "swap_0", Value: expr.Input(1)}, {Name: "swap_1", Value: expr.Input(0)}}}
 
-// NewEMA returns averages that begin with the values of the parameters. Where these are of one optimizer that exists already,
-// an update is one launch, otherwise one for each parameter. It panics with tensor.ErrValue if there are no parameters, one is
-// nil or no parameter, or listed twice, with tensor.ErrDevice for parameters on several devices, and for a decay that is not in
+// NewEMA returns averages that begin with the values of the parameters. Where these are of one
+// optimizer that exists already, an update is one launch, otherwise one for each parameter. It
+// panics with tensor.ErrValue if there are no parameters, one is nil or no parameter, or listed
+// twice, with tensor.ErrDevice for parameters on several devices, and for a decay that is not in
 // [0, 1).
 func NewEMA(params []*autograd.Node, decay float64) *EMA {
 	const op = "NewEMA"
@@ -68,7 +69,8 @@ func NewEMA(params []*autograd.Node, decay float64) *EMA {
 	return e
 }
 
-// each calls f with parameters and their averages: with all at once, where they lie in a flat buffer.
+// each calls f with parameters and their averages: with all at once, where they lie in a flat
+// buffer.
 func (e *EMA) each(op string, f func(p, average *tensor.Tensor)) error {
 	d := e.params[0].Device()
 	if err := d.Err(); err != nil {
@@ -96,8 +98,8 @@ func (e *EMA) mustBeOut(op string) {
 	}
 }
 
-// Update brings the averages up to the parameters. The error is the device's first failure. It panics with tensor.ErrValue
-// within Use.
+// Update brings the averages up to the parameters. The error is the device's first failure. It
+// panics with tensor.ErrValue within Use.
 func (e *EMA) Update() error {
 	const op = "Update"
 	e.mustBeOut(op)
@@ -106,10 +108,11 @@ func (e *EMA) Update() error {
 	})
 }
 
-// Use calls f while the parameters have the averages for their values, and gives them back their own, also if f panics. Graphs
-// must not reach from one side to the other: their Backward would be autograd.ErrChanged. The error is the device's first
-// failure. It panics with tensor.ErrValue within Use, and with tensor.ErrGoroutine if another goroutine uses the device: Use
-// claims it for f, as [autograd.NoGrad] does.
+// Use calls f while the parameters have the averages for their values, and gives them back their
+// own, also if f panics. Graphs must not reach from one side to the other: their Backward would be
+// autograd.ErrChanged. The error is the device's first failure. It panics with tensor.ErrValue
+// within Use, and with tensor.ErrGoroutine if another goroutine uses the device: Use claims it for
+// f, as [autograd.NoGrad] does.
 func (e *EMA) Use(f func()) (err error) {
 	const op = "Use"
 	e.mustBeOut(op)
@@ -133,16 +136,17 @@ func (e *EMA) Use(f func()) (err error) {
 	return nil
 }
 
-// Assign sets the parameters to their averages, for good. The error is the device's first failure. It panics with
-// tensor.ErrValue within Use.
+// Assign sets the parameters to their averages, for good. The error is the device's first failure.
+// It panics with tensor.ErrValue within Use.
 func (e *EMA) Assign() error {
 	const op = "Assign"
 	e.mustBeOut(op)
 	return e.each(op, func(p, average *tensor.Tensor) { p.SetInPlace(average) })
 }
 
-// State returns what Restore needs to resume as if never stopped: the average of each parameter, named average.parameter.
-// The tensors are views of the averages: the next update changes them. It panics with tensor.ErrValue within Use.
+// State returns what Restore needs to resume as if never stopped: the average of each parameter,
+// named average.parameter. The tensors are views of the averages: the next update changes them. It
+// panics with tensor.ErrValue within Use.
 func (e *EMA) State() State {
 	e.mustBeOut("State")
 	s := State{Tensors: tensor.Dict{}}
@@ -152,8 +156,9 @@ func (e *EMA) State() State {
 	return s
 }
 
-// Restore copies a state over the averages. It returns an error, with nothing changed, unless the state has the tensors
-// of these averages, in their shapes and on their device. It panics with tensor.ErrValue within Use.
+// Restore copies a state over the averages. It returns an error, with nothing changed, unless the
+// state has the tensors of these averages, in their shapes and on their device. It panics with
+// tensor.ErrValue within Use.
 func (e *EMA) Restore(s State) error {
 	e.mustBeOut("Restore")
 	own := e.State().Tensors
@@ -164,8 +169,8 @@ func (e *EMA) Restore(s State) error {
 	return e.params[0].Device().Err()
 }
 
-// Free releases the averages. The parameters keep their values. It panics with tensor.ErrValue within Use, where those lie in the
-// memory of the averages.
+// Free releases the averages. The parameters keep their values. It panics with tensor.ErrValue
+// within Use, where those lie in the memory of the averages.
 func (e *EMA) Free() {
 	e.mustBeOut("Free")
 	for _, average := range e.averages {

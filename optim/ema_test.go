@@ -16,8 +16,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestEMA: the averages are those of the formula, whether an optimizer has the parameters or not, some of them or all; an update
-// of all of an optimizer's is one launch.
+// TestEMA: the averages are those of the formula, whether an optimizer has the parameters or not,
+// some of them or all; an update of all of an optimizer's is one launch.
 func TestEMA(t *testing.T) {
 	ref := numbers(t, "optimizers.npz")
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
@@ -98,7 +98,8 @@ func TestEMA(t *testing.T) {
 	})
 }
 
-// TestEMARestore: a restored state resumes with the same bits; what is not the average's changes nothing.
+// TestEMARestore: a restored state resumes with the same bits; what is not the average's changes
+// nothing.
 func TestEMARestore(t *testing.T) {
 	d := devtest.CPU(t)
 	start := func() (*autograd.Node, *optim.EMA) {
@@ -191,7 +192,8 @@ func TestEMAMisuse(t *testing.T) {
 	}
 }
 
-// TestEMARecorded: a recorded step brings the averages up to the parameters with the bits of eager ones.
+// TestEMARecorded: a recorded step brings the averages up to the parameters with the bits of eager
+// ones.
 func TestEMARecorded(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		run := func(recorded bool) string {
@@ -239,7 +241,8 @@ func TestEMARecorded(t *testing.T) {
 	})
 }
 
-// TestEMAOfGoroutines: another goroutine cannot train, nor evaluate, while the averages stand in for the parameters.
+// TestEMAOfGoroutines: another goroutine cannot train, nor evaluate, while the averages stand in
+// for the parameters.
 func TestEMAOfGoroutines(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.Full(d, 1, 3), "p")

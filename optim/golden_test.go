@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGolden repeats 50 full-batch steps that PyTorch made in float64: every loss, the first gradients
-// and the final weights.
+// TestGolden repeats 50 full-batch steps that PyTorch made in float64: every loss, the first
+// gradients and the final weights.
 func TestGolden(t *testing.T) {
 	for name, newOpt := range map[string]func(p []*autograd.Node) optim.Optimizer{
 		"mlp_adamw": func(p []*autograd.Node) optim.Optimizer {

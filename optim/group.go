@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Group is parameters of an optimizer with settings of their own, in the field Groups of its config. They are complete:
-// a copy of the config, in which something differs. Parameters may, but need not, stand in the list of all as well.
+// Group is parameters of an optimizer with settings of their own, in the field Groups of its
+// config. They are complete: a copy of the config, in which something differs. Parameters may, but
+// need not, stand in the list of all as well.
 //
 //	cfg := optim.AdamWDefaults(optim.Cosine(1e-3, 0, steps))
 //	noDecay := cfg

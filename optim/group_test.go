@@ -124,7 +124,8 @@ func TestGroupMisuse(t *testing.T) {
 	}
 }
 
-// TestFrozen: an optimizer leaves a frozen parameter and its moments as they are, and continues with it later.
+// TestFrozen: an optimizer leaves a frozen parameter and its moments as they are, and continues
+// with it later.
 func TestFrozen(t *testing.T) {
 	for name, rule := range rules {
 		d := devtest.CPU(t)

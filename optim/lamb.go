@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// LAMBConfig is the settings of LAMB. Start from [LAMBDefaults], and change what should differ: a field that is 0 means
-// 0.
+// LAMBConfig is the settings of LAMB. Start from [LAMBDefaults], and change what should differ: a
+// field that is 0 means 0.
 type LAMBConfig struct {
 	LR           Schedule            // required
 	Beta1, Beta2 float64             // decay of the moments, in [0, 1)
@@ -25,14 +25,14 @@ func LAMBDefaults(lr Schedule) LAMBConfig {
 	return LAMBConfig{LR: lr, Beta1: 0.9, Beta2: 0.999, Eps: 1e-6, WeightDecay: 0.01}
 }
 
-// LAMB makes each parameter's step as long as the parameter, times the learning rate: for large batches. t counts steps from
-// 1, and the norms ‖·‖ are those of a whole parameter:
+// LAMB makes each parameter's step as long as the parameter, times the learning rate: for large
+// batches. t counts steps from 1, and the norms ‖·‖ are those of a whole parameter:
 //
 //	m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²
 //	u = m/(1−β₁ᵗ) / (√v/√(1−β₂ᵗ) + eps) + wd·p;  p −= lr·‖p‖/‖u‖·u
 //
-// Where a norm is 0, 1 is in place of ‖p‖/‖u‖. Source: You et al., "Large Batch Optimization for Deep Learning: Training BERT
-// in 76 minutes", ICLR 2020, algorithm 2.
+// Where a norm is 0, 1 is in place of ‖p‖/‖u‖. Source: You et al., "Large Batch Optimization for
+// Deep Learning: Training BERT in 76 minutes", ICLR 2020, algorithm 2.
 type LAMB struct {
 	*base
 	cfgs []LAMBConfig // of the groups
@@ -42,8 +42,8 @@ type LAMB struct {
 	rows, filled *tensor.Tensor // of each row, its parameter, and how many elements it has
 }
 
-// lambRule makes the moments and the direction, which is 0 beyond the elements of a row. Operand 4 is how many it has; the
-// scalars are 1/(1−β₁ᵗ), 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
+// lambRule makes the moments and the direction, which is 0 beyond the elements of a row. Operand 4
+// is how many it has; the scalars are 1/(1−β₁ᵗ), 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
 var lambRule = func() *kernels.Joined {
 	m := faded(moment(0), gradient, expr.Param(4), expr.Param(5))
 	v := faded(moment(1), gradient.Square(), expr.Param(6), expr.Param(7))
@@ -55,7 +55,8 @@ var lambRule = func() *kernels.Joined {
 // lambSquares makes squares of the norms of two rows.
 var lambSquares = newRule("lamb_squares", nil, nil, parameter.Square(), gradient.Square())
 
-// lambStep goes along the direction, operand 1, by the squares of the norms of parameter and direction, operands 2 and 3.
+// lambStep goes along the direction, operand 1, by the squares of the norms of parameter and
+// direction, operands 2 and 3.
 var lambStep = func() *kernels.Joined {
 	p, u, zero := expr.Input(2), expr.Input(3), expr.Const(0)
 	ratio := expr.Where(p.Gt(zero).And(u.Gt(zero)), p.Sqrt().Div(u.Sqrt()), expr.Const(1))

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// LionConfig is the settings of Lion. Start from [LionDefaults], and change what should differ: a field that is 0 means
-// 0.
+// LionConfig is the settings of Lion. Start from [LionDefaults], and change what should differ: a
+// field that is 0 means 0.
 type LionConfig struct {
 	LR          Schedule            // required
 	Beta1       float64             // how much of the direction is the moment's, in [0, 1)
@@ -18,8 +18,8 @@ type LionConfig struct {
 	Groups      []Group[LionConfig] // parameters with settings of their own
 }
 
-// LionDefaults returns the paper's settings: betas 0.9 and 0.99, no weight decay. The paper takes a learning rate 3 to 10
-// times smaller than for AdamW, and a weight decay larger by that.
+// LionDefaults returns the paper's settings: betas 0.9 and 0.99, no weight decay. The paper takes a
+// learning rate 3 to 10 times smaller than for AdamW, and a weight decay larger by that.
 func LionDefaults(lr Schedule) LionConfig { return LionConfig{LR: lr, Beta1: 0.9, Beta2: 0.99} }
 
 // Lion steps by the sign of a moment of the gradient, and keeps that one moment alone:

@@ -14,7 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// LossScalerConfig is the settings of a LossScaler. Start from [LossScalerDefaults], and change what should differ.
+// LossScalerConfig is the settings of a LossScaler. Start from [LossScalerDefaults], and change
+// what should differ.
 type LossScalerConfig struct {
 	Initial float64 // the first scale, a power of two from 2⁻⁶⁰ to 2⁶⁰
 	Every   int     // how many steps in a row must be finite for the scale to double, 1 to 2²⁴
@@ -24,7 +25,8 @@ type LossScalerConfig struct {
 func LossScalerDefaults() LossScalerConfig { return LossScalerConfig{Initial: 1 << 16, Every: 2000} }
 
 // LossScaler is an optimizer whose losses are scaled, so that their gradients keep to the range of
-// [tensor.PrecisionFloat16]. Products take a gradient below 3·10⁻⁸ for 0, and one above 65504 for infinite:
+// [tensor.PrecisionFloat16]. Products take a gradient below 3·10⁻⁸ for 0, and one above 65504 for
+// infinite:
 //
 //	scaler := optim.NewLossScaler(optim.NewAdamW(params, cfg), optim.LossScalerDefaults())
 //	...
@@ -32,15 +34,19 @@ func LossScalerDefaults() LossScalerConfig { return LossScalerConfig{Initial: 1 
 //	scaler.Step()
 //	scaler.ZeroGrad()
 //
-// Step divides the gradients by the scale. Where one is infinite or NaN it leaves the parameters and the state of the optimizer as
-// they were, bit for bit, and halves the scale. After so many finite steps in a row the scale doubles. It stays in 2⁻⁶⁰ to 2⁶⁰. All
-// of that happens on the device, which nobody waits for, and in recorded steps as in others. Scales are powers of two: they round nothing.
+// Step divides the gradients by the scale. Where one is infinite or NaN it leaves the parameters
+// and the state of the optimizer as they were, bit for bit, and halves the scale. After so many
+// finite steps in a row the scale doubles. It stays in 2⁻⁶⁰ to 2⁶⁰. All of that happens on the
+// device, which nobody waits for, and in recorded steps as in others. Scales are powers of two:
+// they round nothing.
 //
-// A pass of a perceptron that a recording makes one launch rounds no factors, and needs no scaler: with one it stays several launches.
-// Nor does a loss need one that is a sum over the batch, whose gradients are not divided by its size.
+// A pass of a perceptron that a recording makes one launch rounds no factors, and needs no scaler:
+// with one it stays several launches. Nor does a loss need one that is a sum over the batch, whose
+// gradients are not divided by its size.
 //
-// A step that is left out is counted all the same: schedules and the corrections of Adam's moments continue. What the
-// losses train must be this optimizer's parameters, since others would get gradients that are scaled.
+// A step that is left out is counted all the same: schedules and the corrections of Adam's moments
+// continue. What the losses train must be this optimizer's parameters, since others would get
+// gradients that are scaled.
 //
 // Source: Micikevicius et al., "Mixed Precision Training" (2018); PyTorch: torch.amp.GradScaler.
 type LossScaler struct {
@@ -62,8 +68,9 @@ const leastScale, mostScale = 0x1p-60, 0x1p60
 // The most tensors that a launch keeps or puts back.
 const keptTogether = 3
 
-// keptRules copy operands to results. putBackRules choose, for each result, its operand if the last operand is finite, else
-// that which was kept, which stands n operands later. Both are of n results.
+// keptRules copy operands to results. putBackRules choose, for each result, its operand if the last
+// operand is finite, else that which was kept, which stands n operands later. Both are of n
+// results.
 var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.Joined) {
 	for n := 1; n <= keptTogether; n++ {
 		kept[n], back[n] = &kernels.Joined{Name: fmt.Sprint("keep_", n)}, &kernels.Joined{Name: fmt.Sprint("put_back_", n)}
@@ -78,8 +85,8 @@ var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.Join
 	return kept, back
 }()
 
-// scaleRule makes the next scale, its inverse and the steps in a row of these, and of the largest element of the gradients. The
-// scalar is how many steps double the scale.
+// scaleRule makes the next scale, its inverse and the steps in a row of these, and of the largest
+// element of the gradients. The scalar is how many steps double the scale.
 var scaleRule = func() *kernels.Joined {
 	scale, inverse, row, one := expr.Input(0), expr.Input(1), expr.Input(2), expr.Const(1)
 	good := finite(expr.Input(3))
@@ -99,9 +106,10 @@ var scaleRule = func() *kernels.Joined {
 
 func finite(x *expr.Expr) *expr.Expr { return x.Sub(x).Eq(expr.Const(0)) }
 
-// NewLossScaler returns an optimizer whose steps are those of opt, of scaled losses. From then on its methods are called in place of
-// those of opt. It panics with tensor.ErrValue for an optimizer that is nil, a LossScaler, or not of this package, and for settings
-// out of range. It takes as much memory as the parameters and the moments of opt.
+// NewLossScaler returns an optimizer whose steps are those of opt, of scaled losses. From then on
+// its methods are called in place of those of opt. It panics with tensor.ErrValue for an optimizer
+// that is nil, a LossScaler, or not of this package, and for settings out of range. It takes as
+// much memory as the parameters and the moments of opt.
 func NewLossScaler(opt Optimizer, cfg LossScalerConfig) *LossScaler {
 	const op = "NewLossScaler"
 	own, ok := opt.(interface{ own() *base })
@@ -140,8 +148,9 @@ func (s *LossScaler) mustBeMade(op string) {
 	}
 }
 
-// Backward is loss.Backward for the scale in place of 1, or for the scale times the Seed of the options. Gradients of several losses may
-// add up before a Step. Errors and panics are those of [autograd.Node.Backward].
+// Backward is loss.Backward for the scale in place of 1, or for the scale times the Seed of the
+// options. Gradients of several losses may add up before a Step. Errors and panics are those of
+// [autograd.Node.Backward].
 func (s *LossScaler) Backward(loss *autograd.Node, opts ...autograd.BackwardOptions) error {
 	s.mustBeMade("Backward")
 	var o autograd.BackwardOptions
@@ -170,8 +179,9 @@ func (s *LossScaler) Current() *tensor.Tensor {
 	return s.scale.Copy()
 }
 
-// Unscale divides the gradients by the scale, for what looks at them between Backward and Step, such as [ClipNorm]. Step then
-// does not do it again. It panics with tensor.ErrValue if no loss was scaled since the last step, and if it is called twice.
+// Unscale divides the gradients by the scale, for what looks at them between Backward and Step,
+// such as [ClipNorm]. Step then does not do it again. It panics with tensor.ErrValue if no loss was
+// scaled since the last step, and if it is called twice.
 func (s *LossScaler) Unscale() {
 	const op = "Unscale"
 	s.mustBeMade(op)
@@ -211,9 +221,10 @@ func (s *LossScaler) unscale(op string) {
 	})
 }
 
-// Step divides the gradients by the scale, unless Unscale did, and does a step of the optimizer. Where a gradient is infinite or NaN
-// the step changes nothing but the scale. The errors are those of the optimizer's Step, after which the scale is what it was. It panics with
-// tensor.ErrValue if no loss was scaled since the last step.
+// Step divides the gradients by the scale, unless Unscale did, and does a step of the optimizer.
+// Where a gradient is infinite or NaN the step changes nothing but the scale. The errors are those
+// of the optimizer's Step, after which the scale is what it was. It panics with tensor.ErrValue if
+// no loss was scaled since the last step.
 func (s *LossScaler) Step() error {
 	const op = "Step"
 	s.mustBeMade(op)
@@ -258,7 +269,8 @@ func (s *LossScaler) begin() {
 	s.scaled, s.unscaled = false, false
 }
 
-// readsFlags notes in a step that is being recorded that something depends on what was called since the last step.
+// readsFlags notes in a step that is being recorded that something depends on what was called since
+// the last step.
 func (s *LossScaler) readsFlags() {
 	tensorapi.ReadsFlag(&s.scaled, "a LossScaler", "after a Backward", "before the first Backward")
 	tensorapi.ReadsFlag(&s.unscaled, "a LossScaler", "after Unscale", "before Unscale")
@@ -279,8 +291,8 @@ func (s *LossScaler) LR() float64 {
 // scaleState is the name of the scale in a State.
 const scaleState = "loss_scale"
 
-// State returns the State of the optimizer, and in it the scale, its inverse and the finite steps in a row as loss_scale [3].
-// Without that it is a State of the optimizer alone.
+// State returns the State of the optimizer, and in it the scale, its inverse and the finite steps
+// in a row as loss_scale [3]. Without that it is a State of the optimizer alone.
 func (s *LossScaler) State() State {
 	s.mustBeMade("State")
 	state := s.opt.State()
@@ -288,9 +300,10 @@ func (s *LossScaler) State() State {
 	return state
 }
 
-// Restore copies a state over that of the optimizer and over the scale. It waits for the device. It returns an error, with nothing
-// changed, unless the state has the tensors of State, in their shapes and on their device, and a scale that is one. A State of
-// an optimizer without a scaler is restored to the optimizer itself.
+// Restore copies a state over that of the optimizer and over the scale. It waits for the device. It
+// returns an error, with nothing changed, unless the state has the tensors of State, in their
+// shapes and on their device, and a scale that is one. A State of an optimizer without a scaler is
+// restored to the optimizer itself.
 func (s *LossScaler) Restore(state State) error {
 	s.mustBeMade("Restore")
 	t, ok := state.Tensors[scaleState]
@@ -318,7 +331,8 @@ func (s *LossScaler) Restore(state State) error {
 	return s.numbers.Device().Err()
 }
 
-// Free releases the memory of the scaler and of the optimizer, and the gradients. The parameters keep their values.
+// Free releases the memory of the scaler and of the optimizer, and the gradients. The parameters
+// keep their values.
 func (s *LossScaler) Free() {
 	s.mustBeMade("Free")
 	for _, t := range append(slices.Clone(s.before), s.scale, s.inverse, s.row, s.numbers, s.largest) {

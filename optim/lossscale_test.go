@@ -20,7 +20,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// everything returns the values of parameters and the state of their optimizer but for the loss scale, in a fixed order.
+// everything returns the values of parameters and the state of their optimizer but for the loss
+// scale, in a fixed order.
 func everything(t *testing.T, params []*autograd.Node, opt optim.Optimizer) (all []float64) {
 	t.Helper()
 	for _, p := range params {
@@ -45,8 +46,9 @@ func current(t *testing.T, s *optim.LossScaler) float64 {
 	return v
 }
 
-// underflowing trains two layers whose products take part in the precision of the device, by a loss whose gradients are far below
-// what float16 holds, with a scaler or without, and returns the first and the last loss over that factor.
+// underflowing trains two layers whose products take part in the precision of the device, by a loss
+// whose gradients are far below what float16 holds, with a scaler or without, and returns the first
+// and the last loss over that factor.
 func underflowing(t *testing.T, d tensor.Device, initial float64, recorded bool) (first, last float64) {
 	t.Helper()
 	const rows, width, steps, tiny = 256, 64, 20, 1e-6
@@ -110,8 +112,9 @@ func underflowing(t *testing.T, d tensor.Device, initial float64, recorded bool)
 	return first, last
 }
 
-// TestLossScalerTrains: in float16 gradients of less than it holds are 0 without a scaler, and nothing is learned of them. With one they
-// are learned from as in float32, also where its first scale is far too large, in recorded steps and in others.
+// TestLossScalerTrains: in float16 gradients of less than it holds are 0 without a scaler, and
+// nothing is learned of them. With one they are learned from as in float32, also where its first
+// scale is far too large, in recorded steps and in others.
 func TestLossScalerTrains(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		first, want := underflowing(t, devtest.Open(t, sel, tensor.Options{}), 0, false)
@@ -137,8 +140,9 @@ func TestLossScalerTrains(t *testing.T) {
 	}
 }
 
-// TestLossScalerExact: scales round nothing. Every rule makes the bits that it makes without a scaler, eagerly and recorded, with parameters
-// that are empty, have no axes or no gradient, while the scale doubles.
+// TestLossScalerExact: scales round nothing. Every rule makes the bits that it makes without a
+// scaler, eagerly and recorded, with parameters that are empty, have no axes or no gradient, while
+// the scale doubles.
 func TestLossScalerExact(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, rule := range rules {
@@ -188,8 +192,9 @@ func TestLossScalerExact(t *testing.T) {
 	})
 }
 
-// TestLossScalerSkips: of a step with a gradient that is no finite number nothing stays but a scale of half the size, whatever the
-// rule, and the next step is one as if it had not been, but for what counts steps.
+// TestLossScalerSkips: of a step with a gradient that is no finite number nothing stays but a scale
+// of half the size, whatever the rule, and the next step is one as if it had not been, but for what
+// counts steps.
 func TestLossScalerSkips(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, rule := range rules {
@@ -234,8 +239,8 @@ func TestLossScalerSkips(t *testing.T) {
 	})
 }
 
-// TestLossScalerBounds: the scale stays in its range, however many steps are finite or not, and a gradient that overflows as it is
-// divided is found.
+// TestLossScalerBounds: the scale stays in its range, however many steps are finite or not, and a
+// gradient that overflows as it is divided is found.
 func TestLossScalerBounds(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct{ initial, by, want float64 }{
@@ -244,7 +249,8 @@ func TestLossScalerBounds(t *testing.T) {
 			p := autograd.Param(tensor.New(d, []float64{1}), "p")
 			s := optim.NewLossScaler(rules["sgd"]([]*autograd.Node{p}), optim.LossScalerConfig{Initial: c.initial, Every: 1})
 			for range 3 {
-				// The gradient of by·p is scale·by, and that of 1e37 is one of float32's before it is divided by the scale.
+				// The gradient of by·p is scale·by, and that of 1e37 is one of float32's before it
+				// is divided by the scale.
 				by := c.by
 				if by > 1e30 {
 					by *= 1 / c.initial
@@ -267,8 +273,8 @@ func TestLossScalerBounds(t *testing.T) {
 	})
 }
 
-// TestLossScalerUnscale: between Unscale and Step gradients are what they are without a scaler, and can be clipped; they may come from
-// several losses, and from one with a seed.
+// TestLossScalerUnscale: between Unscale and Step gradients are what they are without a scaler, and
+// can be clipped; they may come from several losses, and from one with a seed.
 func TestLossScalerUnscale(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		run := func(scaled bool) ([]float64, []float64) {
@@ -307,8 +313,8 @@ func TestLossScalerUnscale(t *testing.T) {
 	})
 }
 
-// TestLossScalerState: a state resumes bit for bit, scale and all; one that is damaged changes nothing; without the scale it is one
-// of the optimizer.
+// TestLossScalerState: a state resumes bit for bit, scale and all; one that is damaged changes
+// nothing; without the scale it is one of the optimizer.
 func TestLossScalerState(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		start := func() ([]*autograd.Node, *optim.LossScaler, optim.Optimizer) {

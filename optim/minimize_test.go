@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestMinimize: it is Backward, Step and ZeroGrad, with their errors, and leaves no gradient behind, whatever happens.
+// TestMinimize: it is Backward, Step and ZeroGrad, with their errors, and leaves no gradient
+// behind, whatever happens.
 func TestMinimize(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.New(d, []float64{3, -4}), "p")

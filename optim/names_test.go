@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestErrorsNameTheFunction: what a constructor or a schedule panics with names it, not what it calls.
+// TestErrorsNameTheFunction: what a constructor or a schedule panics with names it, not what it
+// calls.
 func TestErrorsNameTheFunction(t *testing.T) {
 	d := devtest.CPU(t)
 	taken := autograd.Param(tensor.Zeros(d, 2), "taken")

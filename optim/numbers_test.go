@@ -76,7 +76,8 @@ var asInScript = map[string]func(a, b *autograd.Node) optim.Optimizer{
 	},
 }
 
-// TestNumbers repeats 20 steps of PyTorch's update rules, and of the papers' Lion and LAMB, with given gradients.
+// TestNumbers repeats 20 steps of PyTorch's update rules, and of the papers' Lion and LAMB, with
+// given gradients.
 func TestNumbers(t *testing.T) {
 	ref := numbers(t, "optimizers.npz")
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {

@@ -243,7 +243,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestEdgesOfRanges: settings at the ends of their ranges that are inside are taken, and one of Beta2 and Eps may be 0.
+// TestEdgesOfRanges: settings at the ends of their ranges that are inside are taken, and one of
+// Beta2 and Eps may be 0.
 func TestEdgesOfRanges(t *testing.T) {
 	d := devtest.CPU(t)
 	for i, cfg := range []optim.AdamWConfig{{Beta2: 0.9}, {Eps: 1e-8}, {Beta1: 0, Beta2: 0.9, Eps: 0, WeightDecay: 0}, {Beta1: 1 - 0x1p-53, Beta2: 1 - 0x1p-53, Eps: math.MaxFloat64, WeightDecay: math.MaxFloat64}} {
@@ -304,7 +305,8 @@ func TestOneLaunch(t *testing.T) {
 	}
 }
 
-// TestStepChanges: a step changes values that graphs from before it need, and that is an error of their Backward.
+// TestStepChanges: a step changes values that graphs from before it need, and that is an error of
+// their Backward.
 func TestStepChanges(t *testing.T) {
 	for name, rule := range rules {
 		d := devtest.CPU(t)

@@ -16,8 +16,8 @@ var ErrNoGradients = errors.New("no parameter has a gradient")
 
 // Optimizer updates parameters from their gradients.
 type Optimizer interface {
-	// Step updates every parameter that has a gradient. The errors are ErrNoGradients if none has, which counts
-	// no step, a learning rate that is no number, and the device's first failure.
+	// Step updates every parameter that has a gradient. The errors are ErrNoGradients if none has,
+	// which counts no step, a learning rate that is no number, and the device's first failure.
 	Step() error
 	// ZeroGrad forgets the gradients.
 	ZeroGrad()
@@ -28,8 +28,8 @@ type Optimizer interface {
 	// State returns what Restore needs to resume as if never stopped: tensors by name, views of the
 	// optimizer's own, and the steps done.
 	State() State
-	// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless
-	// the state has the tensors of this optimizer, in their shapes and on its device.
+	// Restore copies a state over the optimizer's. It returns an error, with nothing changed,
+	// unless the state has the tensors of this optimizer, in their shapes and on its device.
 	Restore(State) error
 	// Free releases the optimizer's memory and the gradients. The parameters keep their values.
 	Free()
@@ -41,8 +41,8 @@ type State struct {
 	Tensors tensor.Dict // moments, each named moment.parameter as that was named at first, in the parameter's shape
 }
 
-// base is what the optimizers share, and their methods: the parameters in groups, and a moment of the parameters' layout
-// for each name.
+// base is what the optimizers share, and their methods: the parameters in groups, and a moment of
+// the parameters' layout for each name.
 type base struct {
 	flat    *flatparams.Buffer
 	names   []string // of the parameters, in states
@@ -75,7 +75,8 @@ func checkRange(name string, v, low, high float64) {
 	}
 }
 
-// LR returns the learning rate of the next step: that of the parameters that are in none of the Groups.
+// LR returns the learning rate of the next step: that of the parameters that are in none of the
+// Groups.
 func (b *base) LR() float64 {
 	b.mustBeMade("LR")
 	return b.groups[0].lr(b.steps)
@@ -100,8 +101,9 @@ func (b *base) rate(g int) (float64, error) {
 	return lr, nil
 }
 
-// Step updates every parameter that has a gradient, each as its group is set. The errors are [ErrNoGradients] if none
-// has, which counts no step, a learning rate that is no number, and the device's first failure.
+// Step updates every parameter that has a gradient, each as its group is set. The errors are
+// [ErrNoGradients] if none has, which counts no step, a learning rate that is no number, and the
+// device's first failure.
 func (b *base) Step() error {
 	b.mustBeMade("Step")
 	d := b.flat.Values.Device()
@@ -142,8 +144,8 @@ func (b *base) ZeroGrad() {
 	b.flat.ZeroGrad()
 }
 
-// State returns what Restore needs to resume as if never stopped: the moments of each parameter, and the steps done. The
-// tensors are views of the optimizer's own: the next step changes them.
+// State returns what Restore needs to resume as if never stopped: the moments of each parameter,
+// and the steps done. The tensors are views of the optimizer's own: the next step changes them.
 func (b *base) State() State {
 	b.mustBeMade("State")
 	s := State{Steps: b.steps, Tensors: tensor.Dict{}}
@@ -155,8 +157,8 @@ func (b *base) State() State {
 	return s
 }
 
-// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless the state has the
-// tensors of this optimizer, in their shapes and on its device.
+// Restore copies a state over the optimizer's. It returns an error, with nothing changed, unless
+// the state has the tensors of this optimizer, in their shapes and on its device.
 func (b *base) Restore(s State) error {
 	b.mustBeMade("Restore")
 	tensorapi.NotRecorded("Restore of an optimizer")

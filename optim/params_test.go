@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGivenTensor: the tensor that a parameter was made of stays its value, before, under and after an optimizer.
+// TestGivenTensor: the tensor that a parameter was made of stays its value, before, under and after
+// an optimizer.
 func TestGivenTensor(t *testing.T) {
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +97,8 @@ func TestStepWithoutGradients(t *testing.T) {
 	}
 }
 
-// TestFreedOptimizer: one that was freed has no hold on its parameters, which another may have by now.
+// TestFreedOptimizer: one that was freed has no hold on its parameters, which another may have by
+// now.
 func TestFreedOptimizer(t *testing.T) {
 	for name, rule := range rules {
 		d := devtest.CPU(t)
@@ -140,7 +142,8 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestRefusedParams: parameters that cannot go together stay as they were, and may join another optimizer.
+// TestRefusedParams: parameters that cannot go together stay as they were, and may join another
+// optimizer.
 func TestRefusedParams(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// PlateauConfig is the settings of a Plateau. Start from [PlateauDefaults], and change what should differ: a field that
-// is 0 means 0.
+// PlateauConfig is the settings of a Plateau. Start from [PlateauDefaults], and change what should
+// differ: a field that is 0 means 0.
 type PlateauConfig struct {
 	LR        float64 // the first one; required
 	Factor    float64 // what it is multiplied by, in (0, 1)
@@ -22,13 +22,15 @@ type PlateauConfig struct {
 	Eps       float64 // a reduction by less is left out
 }
 
-// PlateauDefaults returns PyTorch's settings: factor 0.1, patience 10, threshold 1e-4, no cooldown, eps 1e-8.
+// PlateauDefaults returns PyTorch's settings: factor 0.1, patience 10, threshold 1e-4, no cooldown,
+// eps 1e-8.
 func PlateauDefaults(lr float64) PlateauConfig {
 	return PlateauConfig{LR: lr, Factor: 0.1, Patience: 10, Threshold: 1e-4, Eps: 1e-8}
 }
 
-// Plateau is a schedule that multiplies the learning rate by a factor when a value, such as the loss on held-back data,
-// stops getting better. Its method LR is the [Schedule]; Measured gives it a value, once in an epoch, say:
+// Plateau is a schedule that multiplies the learning rate by a factor when a value, such as the
+// loss on held-back data, stops getting better. Its method LR is the [Schedule]; Measured gives it
+// a value, once in an epoch, say:
 //
 //	plateau := optim.NewPlateau(optim.PlateauDefaults(0.1))
 //	opt := optim.NewSGD(params, optim.SGDConfig{LR: plateau.LR})
@@ -50,8 +52,9 @@ type PlateauState struct {
 	Cool int     // values yet to come that are not counted
 }
 
-// NewPlateau returns a schedule that begins with cfg.LR. It panics with tensor.ErrValue for settings out of range, as a Factor
-// of 0 is, which a config has that was not made of [PlateauDefaults].
+// NewPlateau returns a schedule that begins with cfg.LR. It panics with tensor.ErrValue for
+// settings out of range, as a Factor of 0 is, which a config has that was not made of
+// [PlateauDefaults].
 func NewPlateau(cfg PlateauConfig) *Plateau {
 	misuse := func(format string, a ...any) {
 		panic(&tensor.Error{Pkg: "optim", Op: "NewPlateau", Kind: tensor.ErrValue, Detail: fmt.Sprintf(format, a...)})
@@ -115,7 +118,8 @@ func (p *Plateau) better(value float64) bool {
 // State returns what Restore needs to resume as if never stopped.
 func (p *Plateau) State() PlateauState { return p.state }
 
-// Restore sets a state that State returned. It returns an error, with nothing changed, for one that State cannot return.
+// Restore sets a state that State returned. It returns an error, with nothing changed, for one that
+// State cannot return.
 func (p *Plateau) Restore(s PlateauState) error {
 	if !(s.LR >= 0) || math.IsInf(s.LR, 1) || s.Bad < 0 || s.Cool < 0 || math.IsNaN(s.Best) {
 		return fmt.Errorf("optim: restore: the state of a plateau has the learning rate %v, the best value %v, and the counts %d and %d", s.LR, s.Best, s.Bad, s.Cool)

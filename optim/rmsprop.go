@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// RMSpropConfig is the settings of RMSprop. Start from [RMSpropDefaults], and change what should differ: a field that is
-// 0 means 0.
+// RMSpropConfig is the settings of RMSprop. Start from [RMSpropDefaults], and change what should
+// differ: a field that is 0 means 0.
 type RMSpropConfig struct {
 	LR       Schedule               // required
 	Alpha    float64                // decay of the moments, in [0, 1)
@@ -20,7 +20,8 @@ type RMSpropConfig struct {
 	Groups   []Group[RMSpropConfig] // parameters with settings of their own
 }
 
-// RMSpropDefaults returns PyTorch's settings: alpha 0.99, eps 1e-8, no momentum, not centered, no weight decay.
+// RMSpropDefaults returns PyTorch's settings: alpha 0.99, eps 1e-8, no momentum, not centered, no
+// weight decay.
 func RMSpropDefaults(lr Schedule) RMSpropConfig {
 	return RMSpropConfig{LR: lr, Alpha: 0.99, Eps: 1e-8}
 }
@@ -30,16 +31,18 @@ func RMSpropDefaults(lr Schedule) RMSpropConfig {
 //	g = grad + L2·p;  square = α·square + (1−α)g²
 //	velocity = momentum·velocity + g/(√square + eps);  p −= lr·velocity
 //
-// Centered, mean = α·mean + (1−α)g, and √(square − mean²) is in place of √square; where rounding makes that difference
-// negative, it is 0. Source: Tieleman and Hinton, "Lecture 6.5: RMSProp", Coursera, 2012; centered: Graves, "Generating
-// Sequences With Recurrent Neural Networks", 2013, §4.2.
+// Centered, mean = α·mean + (1−α)g, and √(square − mean²) is in place of √square; where rounding
+// makes that difference negative, it is 0. Source: Tieleman and Hinton, "Lecture 6.5: RMSProp",
+// Coursera, 2012; centered: Graves, "Generating Sequences With Recurrent Neural Networks", 2013,
+// §4.2.
 type RMSprop struct {
 	*base
 	cfgs []RMSpropConfig // of the groups
 }
 
-// rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, L2, α, 1−α, eps and momentum, and
-// the moments square, mean if centered, velocity if there is momentum.
+// rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, L2,
+// α, 1−α, eps and momentum, and the moments square, mean if centered, velocity if there is
+// momentum.
 var rmspropRules = func() (rules [2][2]*kernels.Joined) {
 	names := [2][2]string{{"rmsprop", "rmsprop_momentum"}, {"rmsprop_centered", "rmsprop_centered_momentum"}}
 	g := gradient.Add(expr.Param(1).Mul(parameter))

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRMSpropCentered: of gradients that stay the same, the mean of the squares less the square of the mean rounds to numbers
-// below 0, whose root is none.
+// TestRMSpropCentered: of gradients that stay the same, the mean of the squares less the square of
+// the mean rounds to numbers below 0, whose root is none.
 func TestRMSpropCentered(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		const n = 64

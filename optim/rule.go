@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// A rule is an update as formulas, joined in one kernel: of the parameter, its gradient, its moments and scalars. Its
-// results are the new parameter and the new moments, in the order of the operands.
+// A rule is an update as formulas, joined in one kernel: of the parameter, its gradient, its
+// moments and scalars. Its results are the new parameter and the new moments, in the order of the
+// operands.
 var parameter, gradient = expr.Input(0), expr.Input(1)
 
 // moment is moment k from before the step.

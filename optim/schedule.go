@@ -30,8 +30,9 @@ func Cosine(lr, low float64, steps int) Schedule {
 	}
 }
 
-// WarmupHoldDecay rises linearly to lr over warmup steps, stays there until step hold, and falls linearly from there to 0 at
-// the given number of steps. Source: Zhai, Kolesnikov, Houlsby, Beyer, "Scaling Vision Transformers", CVPR 2022, §3.5.
+// WarmupHoldDecay rises linearly to lr over warmup steps, stays there until step hold, and falls
+// linearly from there to 0 at the given number of steps. Source: Zhai, Kolesnikov, Houlsby, Beyer,
+// "Scaling Vision Transformers", CVPR 2022, §3.5.
 func WarmupHoldDecay(lr float64, warmup, hold, steps int) Schedule {
 	return func(step int) float64 {
 		switch {
@@ -44,7 +45,8 @@ func WarmupHoldDecay(lr float64, warmup, hold, steps int) Schedule {
 	}
 }
 
-// StepLR is lr times factor once for every `every` steps done. It panics with tensor.ErrValue for every below 1.
+// StepLR is lr times factor once for every `every` steps done. It panics with tensor.ErrValue for
+// every below 1.
 func StepLR(lr, factor float64, every int) Schedule {
 	if every < 1 {
 		panic(&tensor.Error{Pkg: "optim", Op: "StepLR", Kind: tensor.ErrValue,
@@ -53,8 +55,9 @@ func StepLR(lr, factor float64, every int) Schedule {
 	return func(step int) float64 { return lr * math.Pow(factor, float64(step/every)) }
 }
 
-// Warmup rises linearly over the given steps to what then gives at its start, and follows it from there:
-// step `steps` of the whole is step 0 of then. It panics with tensor.ErrValue if that is nil.
+// Warmup rises linearly over the given steps to what then gives at its start, and follows it from
+// there: step `steps` of the whole is step 0 of then. It panics with tensor.ErrValue if that is
+// nil.
 func Warmup(steps int, then Schedule) Schedule {
 	defer tensorapi.Rename("optim", "Warmup")
 	mustSchedule(then)

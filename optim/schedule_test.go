@@ -157,7 +157,8 @@ func TestPlateauState(t *testing.T) {
 	}
 }
 
-// TestPlateauOfZeros: without patience, threshold, cooldown and eps a value as good as the best one is no progress.
+// TestPlateauOfZeros: without patience, threshold, cooldown and eps a value as good as the best one
+// is no progress.
 func TestPlateauOfZeros(t *testing.T) {
 	for _, rising := range []bool{false, true} {
 		for _, absolute := range []bool{false, true} {
@@ -174,7 +175,8 @@ func TestPlateauOfZeros(t *testing.T) {
 	}
 }
 
-// TestPlateauEdges: a first value that is infinitely bad is no progress, and a reduction by Eps is left out.
+// TestPlateauEdges: a first value that is infinitely bad is no progress, and a reduction by Eps is
+// left out.
 func TestPlateauEdges(t *testing.T) {
 	for _, c := range []struct {
 		eps, value, rate float64
@@ -187,7 +189,8 @@ func TestPlateauEdges(t *testing.T) {
 	}
 }
 
-// TestPlateauThreshold: what is better than the best value by the threshold, and no more, is no progress.
+// TestPlateauThreshold: what is better than the best value by the threshold, and no more, is no
+// progress.
 func TestPlateauThreshold(t *testing.T) {
 	for _, c := range []struct {
 		rising, absolute bool

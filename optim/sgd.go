@@ -22,8 +22,8 @@ type SGDConfig struct {
 //
 //	g = grad + L2·p;  v = momentum·v + g;  p −= lr·v          (lr·(g + momentum·v) with Nesterov)
 //
-// Source: Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in deep
-// learning", ICML 2013.
+// Source: Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in
+// deep learning", ICML 2013.
 type SGD struct {
 	*base
 	cfgs []SGDConfig // of the groups

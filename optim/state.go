@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// namesOf returns the names of parameters in a State, which are theirs now, and stay when nn.Params of a larger model renames
-// them: each another one, with their places where names are not enough.
+// namesOf returns the names of parameters in a State, which are theirs now, and stay when nn.Params
+// of a larger model renames them: each another one, with their places where names are not enough.
 func namesOf(params []*autograd.Node) []string {
 	named := map[string]int{"": 2}
 	for _, p := range params {
@@ -30,8 +30,8 @@ func namesOf(params []*autograd.Node) []string {
 	return names
 }
 
-// restore copies the tensors of a state over those of the owner, which errors name, or returns an error, with nothing
-// changed.
+// restore copies the tensors of a state over those of the owner, which errors name, or returns an
+// error, with nothing changed.
 func restore(owner string, own tensor.Dict, s State) error {
 	if err := restorable(owner, own, s); err != nil {
 		return err

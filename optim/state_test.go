@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestStateKeys: a moment is called by its parameter's name, and by its place too where the name is not enough.
+// TestStateKeys: a moment is called by its parameter's name, and by its place too where the name is
+// not enough.
 func TestStateKeys(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range []struct {
@@ -79,7 +80,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// TestRestoreHostile: a tensor of a state that is nil, freed, or on another device is an error, and nothing is changed.
+// TestRestoreHostile: a tensor of a state that is nil, freed, or on another device is an error, and
+// nothing is changed.
 func TestRestoreHostile(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	for say, bad := range map[string]func() *tensor.Tensor{
@@ -132,8 +134,8 @@ func TestRestoreOwn(t *testing.T) {
 	}
 }
 
-// TestStateKeysStay: a parameter that gets a longer name later, as nn.Params of a larger model gives it, keeps its key: a run that
-// continues loads the state before that.
+// TestStateKeysStay: a parameter that gets a longer name later, as nn.Params of a larger model
+// gives it, keeps its key: a run that continues loads the state before that.
 func TestStateKeysStay(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.Zeros(d, 2), "weight")

@@ -7,7 +7,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// stepping does a step twice, as recording it does, and returns what does it once more: eagerly, or as it was recorded.
+// stepping does a step twice, as recording it does, and returns what does it once more: eagerly, or
+// as it was recorded.
 func stepping(t *testing.T, d tensor.Device, step func() ([]*tensor.Tensor, error), recorded bool) func() error {
 	t.Helper()
 	if recorded {

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/optim"
 )
 
-// TestSurface: the optimizers have the methods of the interface, and nothing of what they are made of.
+// TestSurface: the optimizers have the methods of the interface, and nothing of what they are made
+// of.
 func TestSurface(t *testing.T) {
 	var want []string
 	face := reflect.TypeFor[optim.Optimizer]()

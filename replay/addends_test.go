@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestTermsConditions: a sum of few terms is made a map only where all that read it can add them up.
+// TestTermsConditions: a sum of few terms is made a map only where all that read it can add them
+// up.
 func TestTermsConditions(t *testing.T) {
 	x, w, y, z := kernels.NewHostBuffer(kernels.Float32, 256), kernels.NewHostBuffer(kernels.Float32, 256), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// BenchmarkRun measures replays of steps so small that what the host does beside the launches shows: one of training, and
-// one that launches nothing. Each has 18 parameters.
+// BenchmarkRun measures replays of steps so small that what the host does beside the launches
+// shows: one of training, and one that launches nothing. Each has 18 parameters.
 func BenchmarkRun(b *testing.B) {
 	d, err := tensor.Open("cpu")
 	if err != nil {

@@ -32,7 +32,8 @@ type builder struct {
 // span is elements [lo, hi).
 type span struct{ lo, hi int }
 
-// build checks that the run reads nothing that it has not written, places its memory, and prepares its launches.
+// build checks that the run reads nothing that it has not written, places its memory, and prepares
+// its launches.
 func (b *builder) build() error {
 	for i := range b.run.events {
 		if err := b.flow(&b.run.events[i]); err != nil {
@@ -78,8 +79,8 @@ func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
 // built adds what a build took, that began at start.
 func (b *builder) built(start time.Time) { b.rec.report.Building += time.Since(start) }
 
-// flow follows an event's reads and writes. What a launch reads and writes both, it may only write: many have a flag
-// that says whether they add.
+// flow follows an event's reads and writes. What a launch reads and writes both, it may only write:
+// many have a flag that says whether they add.
 func (b *builder) flow(e *event) error {
 	if e.kernel == nil {
 		b.write(&e.args[0])
@@ -119,8 +120,8 @@ func (b *builder) write(a *kernels.Arg) {
 	b.spans[a.Buf] = append(spans, span{a.Off, a.Off + a.N})
 }
 
-// written reports whether some of what a names was written. A launch that reads a non-contiguous view names what lies
-// between its elements, too.
+// written reports whether some of what a names was written. A launch that reads a non-contiguous
+// view names what lies between its elements, too.
 func (b *builder) written(a *kernels.Arg) bool {
 	return slices.ContainsFunc(b.spans[a.Buf], func(s span) bool { return s.lo < a.Off+a.N && a.Off < s.hi })
 }
@@ -159,8 +160,8 @@ func (b *builder) constants() (map[any]kernels.Buffer, error) {
 	return of, nil
 }
 
-// emit lists the launches, with a copy where the step uploads to memory that changes, rewrites them, and finds out from
-// which to which launch each block is needed.
+// emit lists the launches, with a copy where the step uploads to memory that changes, rewrites
+// them, and finds out from which to which launch each block is needed.
 func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	var step []capture.Launch
 	for i := range b.run.events {
@@ -233,7 +234,8 @@ func (b *builder) tables(n *node, constants map[any]kernels.Buffer) error {
 	return nil
 }
 
-// once does the launches of which no run has another result, to memory that stays as it is, and returns the others.
+// once does the launches of which no run has another result, to memory that stays as it is, and
+// returns the others.
 func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others []*node, err error) {
 	var launches []capture.Launch
 	for _, n := range nodes {
@@ -355,8 +357,8 @@ func (b *builder) needs() {
 	}
 }
 
-// slots lists the numbers that each run sets, in the order in which the step made them; first those that it has from
-// before.
+// slots lists the numbers that each run sets, in the order in which the step made them; first those
+// that it has from before.
 func (b *builder) slots() error {
 	of := map[*kernels.Slots][]*turn{}
 	add := func(s *kernels.Slots, stays bool) {

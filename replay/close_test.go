@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestClosedDevice: the recordings of a device that was closed say so, whatever they were at, and release nothing twice.
+// TestClosedDevice: the recordings of a device that was closed say so, whatever they were at, and
+// release nothing twice.
 func TestClosedDevice(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		devtest.Open(t, sel, tensor.Options{}) // it keeps the driver from ending with the device
@@ -67,8 +68,8 @@ func TestClosedDevice(t *testing.T) {
 	}
 }
 
-// TestRecordOfGoroutines: while one goroutine records, what another begins on the device is refused, and the recording is good;
-// a recording that runs cannot be freed by another.
+// TestRecordOfGoroutines: while one goroutine records, what another begins on the device is
+// refused, and the recording is good; a recording that runs cannot be freed by another.
 func TestRecordOfGoroutines(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Full(d, 3, 2)

@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestSameKernel: kernels that a step makes again are the same where all is that their program is made of.
+// TestSameKernel: kernels that a step makes again are the same where all is that their program is
+// made of.
 func TestSameKernel(t *testing.T) {
 	made := func() *kernels.Kernel {
 		return &kernels.Kernel{Name: "k_a", Text: "a", GPUText: "b", File: "a.cl", Defines: "-DN=1", Params: make([]kernels.Param, 2)}
@@ -29,7 +30,8 @@ func TestSameKernel(t *testing.T) {
 	}
 }
 
-// TestSpanOfViews: the span of a view has its elements, also of one that goes backwards, and views of two layouts are not the same.
+// TestSpanOfViews: the span of a view has its elements, also of one that goes backwards, and views
+// of two layouts are not the same.
 func TestSpanOfViews(t *testing.T) {
 	v := view{nil, 7, []int{-2, 1}}
 	if s := v.span([]int{4, 1}); s != (span{1, 8}) {

@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestDeadStores: exactly those launches are left out of whose elements none is read later, before it is written again, or is
-// there after the run.
+// TestDeadStores: exactly those launches are left out of whose elements none is read later, before
+// it is written again, or is there after the run.
 func TestDeadStores(t *testing.T) {
 	kinds := []*kernels.Kernel{opaque("copy", kernels.In, kernels.Out), opaque("change", kernels.In, kernels.InOut), opaque("check", kernels.In)}
 	left, kept := 0, 0

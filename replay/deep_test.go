@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestManyLayers: a step of more linear layers than a formula has operands is recorded, and says why no launch trains
-// it. With residuals, what a layer reads is made of what all before it read.
+// TestManyLayers: a step of more linear layers than a formula has operands is recorded, and says
+// why no launch trains it. With residuals, what a layer reads is made of what all before it read.
 func TestManyLayers(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	for _, residual := range []bool{false, true} {

@@ -80,7 +80,8 @@ func TestSumsLate(t *testing.T) {
 	}
 }
 
-// TestMemoryMoved: memory of launches that can use other memory is moved, with all that they do with it; that of others is not.
+// TestMemoryMoved: memory of launches that can use other memory is moved, with all that they do
+// with it; that of others is not.
 func TestMemoryMoved(t *testing.T) {
 	from, other, to := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 256)
 	type modes = []kernels.Mode
@@ -161,7 +162,8 @@ func TestMemoryMoved(t *testing.T) {
 	}
 }
 
-// TestInputsApart: a launch is left out, and computed where its result is read, only if nobody can tell.
+// TestInputsApart: a launch is left out, and computed where its result is read, only if nobody can
+// tell.
 func TestInputsApart(t *testing.T) {
 	x, w, y, z := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode

@@ -1,8 +1,9 @@
-// Package replay records a step, such as one of training, and runs it again without the Go code that launched it: all
-// launches in one crossing into C, numbers set, memory planned. Before that it makes fewer launches of them: element-wise
-// functions become one with others and with the reductions and products beside them, the pass of a perceptron
-// becomes one launch, what nobody reads is left out. What a replay computes has the bits of the eager step, but for such a
-// pass, which adds in another order.
+// Package replay records a step, such as one of training, and runs it again without the Go code
+// that launched it: all launches in one crossing into C, numbers set, memory planned. Before that
+// it makes fewer launches of them: element-wise functions become one with others and with the
+// reductions and products beside them, the pass of a perceptron becomes one launch, what nobody
+// reads is left out. What a replay computes has the bits of the eager step, but for such a pass,
+// which adds in another order.
 //
 //	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 //		loss := net.Forward(autograd.Const(x)).SquaredError(autograd.Const(y))
@@ -11,8 +12,9 @@
 //	tensor.Upload(x, batch) // before each run
 //	err = rec.Run()
 //
-// A step is recorded as it runs on a device, whichever packages made the launches. Its inputs are tensors that are older
-// than [Record], whose contents the caller sets between runs, with tensor.Upload or SetInPlace. Its results are in tensors
-// that are older, such as parameters, and in those that the step returns. Numbers that change from run to run are
+// A step is recorded as it runs on a device, whichever packages made the launches. Its inputs are
+// tensors that are older than [Record], whose contents the caller sets between runs, with
+// tensor.Upload or SetInPlace. Its results are in tensors that are older, such as parameters, and
+// in those that the step returns. Numbers that change from run to run are
 // [kernels.Slots]: optimizers and random streams have them. docs/recording.md says more.
 package replay

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestWindowsJoined: windows that overlap have as many elements as what they are of, but do not read all of it: what the
-// others of it are is stored, too.
+// TestWindowsJoined: windows that overlap have as many elements as what they are of, but do not
+// read all of it: what the others of it are is stored, too.
 func TestWindowsJoined(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		explained, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
@@ -25,7 +25,8 @@ func TestWindowsJoined(t *testing.T) {
 	})
 }
 
-// TestBytesMoved: bytes that become reals, and are then only moved, are converted in the launch that moves them.
+// TestBytesMoved: bytes that become reals, and are then only moved, are converted in the launch
+// that moves them.
 func TestBytesMoved(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		explained, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {

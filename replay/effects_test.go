@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// saying returns a launch of a kernel that says that it computes these operations, of memory with these modes.
+// saying returns a launch of a kernel that says that it computes these operations, of memory with
+// these modes.
 func saying(ops []kernels.Operation, modes []kernels.Mode, args ...kernels.Arg) capture.Launch {
 	k := opaque("says", modes...)
 	k.Describe = func([]kernels.Arg) []kernels.Operation { return ops }
@@ -46,7 +47,8 @@ func sumOf(y kernels.View) *kernels.Reduction {
 	return &kernels.Reduction{Function: fn.Add, Outer: 2, Len: 3, Inner: 4, Shares: 1, Chunk: 3, X: viewOf(0, 0, 12, 4, 1), Y: y}
 }
 
-// TestEffects: what a launch reads, writes and fills is found in its parameters and in what it says of itself.
+// TestEffects: what a launch reads, writes and fills is found in its parameters and in what it says
+// of itself.
 func TestEffects(t *testing.T) {
 	type operations = []kernels.Operation
 	type modes = []kernels.Mode
@@ -188,7 +190,8 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestFillsOfMaps: results of a map that fill the gaps of each other fill memory together; those of other memory do not.
+// TestFillsOfMaps: results of a map that fill the gaps of each other fill memory together; those of
+// other memory do not.
 func TestFillsOfMaps(t *testing.T) {
 	a, b := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	for _, c := range []struct {
@@ -215,7 +218,8 @@ func TestFillsOfMaps(t *testing.T) {
 	}
 }
 
-// TestUses: who reads, writes or fills elements is found as if every launch were asked for every element.
+// TestUses: who reads, writes or fills elements is found as if every launch were asked for every
+// element.
 func TestUses(t *testing.T) {
 	bufs := []kernels.Buffer{kernels.NewHostBuffer(kernels.Float32, 16), kernels.NewHostBuffer(kernels.Float32, 16), kernels.NewHostBuffer(kernels.Float32, 16)}
 	lives := func(b kernels.Buffer) bool { return b != bufs[0] }

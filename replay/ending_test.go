@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestEndings: a map is computed where a launch stores its result only if that is all that the two have to do with each other,
-// and the result is stored, too, where others see it.
+// TestEndings: a map is computed where a launch stores its result only if that is all that the two
+// have to do with each other, and the result is stored, too, where others see it.
 func TestEndings(t *testing.T) {
 	mem := func() kernels.Buffer { return kernels.NewHostBuffer(kernels.Float32, 64) }
 	x, y, z, w, v, bytes := mem(), mem(), mem(), mem(), mem(), kernels.NewHostBuffer(kernels.Uint8, 64)
@@ -210,7 +210,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestStorers: the launch that stores what an operand reads is the last that writes to its memory, if it stores it as a result.
+// TestStorers: the launch that stores what an operand reads is the last that writes to its memory,
+// if it stores it as a result.
 func TestStorers(t *testing.T) {
 	x, y, z := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	type modes = []kernels.Mode

@@ -97,7 +97,8 @@ func storedOps() []randomOp {
 	return list
 }
 
-// TestRandomStored: steps of products, convolutions, pools and sums with maps behind them have the bits of eager ones.
+// TestRandomStored: steps of products, convolutions, pools and sums with maps behind them have the
+// bits of eager ones.
 func TestRandomStored(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1500, []tensor.Options{{}, {Float64: true}}
@@ -134,8 +135,8 @@ func TestRandomStored(t *testing.T) {
 	}
 }
 
-// TestStored: what is computed where a product stores its result, and what is refused, by the number of launches and by
-// what is said of it.
+// TestStored: what is computed where a product stores its result, and what is refused, by the
+// number of launches and by what is said of it.
 func TestStored(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	list := func(t ...*tensor.Tensor) tensors { return t }
@@ -221,8 +222,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredOnGPUs: convolutions, pools, sums and their gradients take maps in the forms for GPUs, also where each launch is
-// compared with its twin.
+// TestStoredOnGPUs: convolutions, pools, sums and their gradients take maps in the forms for GPUs,
+// also where each launch is compared with its twin.
 func TestStoredOnGPUs(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -263,8 +264,8 @@ func storedOnGPU(t *testing.T, d tensor.Device) {
 	}
 }
 
-// doubling is a kernel of a user's own, Y = 2·X, that lets maps be computed where it stores. With a map, it computes times
-// that.
+// doubling is a kernel of a user's own, Y = 2·X, that lets maps be computed where it stores. With a
+// map, it computes times that.
 func doubling(times string) *kernels.Kernel {
 	text := `// @depends: common, epilogue
 #ifdef NUM // of the formula of a map
@@ -296,8 +297,8 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 		}}}
 }
 
-// TestStoredByOthers: a kernel from outside this module takes maps, too; where a device computes them wrongly, they are
-// launches of their own.
+// TestStoredByOthers: a kernel from outside this module takes maps, too; where a device computes
+// them wrongly, they are launches of their own.
 func TestStoredByOthers(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		for times, launches := range map[string]int{"2": 1, "3": 2} {

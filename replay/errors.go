@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Why a step cannot be recorded, or a recording not be run, for errors.Is. Besides these, there are tensor.ErrFreed,
-// tensor.ErrDevice, tensor.ErrGoroutine, tensor.ErrIndex and tensor.ErrValue.
+// Why a step cannot be recorded, or a recording not be run, for errors.Is. Besides these, there are
+// tensor.ErrFreed, tensor.ErrDevice, tensor.ErrGoroutine, tensor.ErrIndex and tensor.ErrValue.
 var (
 	ErrDiffers   = errors.New("the two runs of the step differ")
 	ErrHostRead  = capture.ErrHostRead

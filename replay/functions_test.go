@@ -10,9 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFunctionsWithinMaps: what is added to a function, taken from it or multiplied with it in one launch finds the bits that the
-// function has alone. Compilers of GPUs leave out the rounding of a quotient before a sum, and make 1/√x one instruction, unless
-// they are built to divide exactly.
+// TestFunctionsWithinMaps: what is added to a function, taken from it or multiplied with it in one
+// launch finds the bits that the function has alone. Compilers of GPUs leave out the rounding of a
+// quotient before a sum, and make 1/√x one instruction, unless they are built to divide exactly.
 func TestFunctionsWithinMaps(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		functions := fn.Functions

@@ -11,9 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestGradientsBetweenRuns: a gradient that was forgotten or made between runs, where the step depends on whether there is one, is
-// an error before anything has changed; one that the step forgets first is not, nor that of a parameter that it makes. Runs continue
-// once it is as it was.
+// TestGradientsBetweenRuns: a gradient that was forgotten or made between runs, where the step
+// depends on whether there is one, is an error before anything has changed; one that the step
+// forgets first is not, nor that of a parameter that it makes. Runs continue once it is as it was.
 func TestGradientsBetweenRuns(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)

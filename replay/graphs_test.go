@@ -119,8 +119,8 @@ func (g *graph) state(t *testing.T, outputs []*tensor.Tensor) string {
 	return fmt.Sprint(g.rng.Calls, g.opt.Steps(), g.opt.LR()) + bits(t, all)
 }
 
-// TestRandomGraphs: training of random functions continues with the same bits, gradients too, whether its steps are
-// replayed or not.
+// TestRandomGraphs: training of random functions continues with the same bits, gradients too,
+// whether its steps are replayed or not.
 func TestRandomGraphs(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, f64 := range []bool{false, true} {

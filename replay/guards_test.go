@@ -35,8 +35,8 @@ func refused(t *testing.T, what string, err, kind error, says ...string) {
 	}
 }
 
-// TestRefusedSteps: what cannot be recorded is an error that names it, and the program continues as if it had done two
-// steps.
+// TestRefusedSteps: what cannot be recorded is an error that names it, and the program continues as
+// if it had done two steps.
 func TestRefusedSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{})
@@ -223,7 +223,8 @@ func TestPanicInStep(t *testing.T) {
 
 func second(_ *replay.Recording, err error) error { return err }
 
-// TestRefusedRuns: what keeps a recording from being run is an error, with no host state advanced and nothing launched.
+// TestRefusedRuns: what keeps a recording from being run is an error, with no host state advanced
+// and nothing launched.
 func TestRefusedRuns(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)
@@ -305,7 +306,8 @@ func TestRefusedRuns(t *testing.T) {
 	})
 }
 
-// TestOutputsRestored: a run rewrites outputs, whatever the caller did to them, also those that the step only uploads.
+// TestOutputsRestored: a run rewrites outputs, whatever the caller did to them, also those that the
+// step only uploads.
 func TestOutputsRestored(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2})
@@ -353,7 +355,8 @@ func TestBusyDevice(t *testing.T) {
 	})
 }
 
-// TestNumberOfWorkItems: a number that is a slot may say how many work-items a launch has, none when it was recorded.
+// TestNumberOfWorkItems: a number that is a slot may say how many work-items a launch has, none
+// when it was recorded.
 func TestNumberOfWorkItems(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		k := &kernels.Kernel{Name: "k_ones", Grid: kernels.GridFromArg(1),
@@ -391,7 +394,8 @@ func TestNumberOfWorkItems(t *testing.T) {
 	})
 }
 
-// TestRunStops: a learning rate that is no number stops a run as it stops an eager step: nothing is launched.
+// TestRunStops: a learning rate that is no number stops a run as it stops an eager step: nothing is
+// launched.
 func TestRunStops(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		tr := newTrainer(d, "", "")
@@ -444,8 +448,8 @@ func TestFailedDevice(t *testing.T) {
 	}
 }
 
-// TestStale: what a step made and did not return is not read after a replay, which leaves it out of date. It can be
-// freed. Before the first replay it is what the second eager step made.
+// TestStale: what a step made and did not return is not read after a replay, which leaves it out of
+// date. It can be freed. Before the first replay it is what the second eager step made.
 func TestStale(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2})
@@ -501,8 +505,8 @@ func TestVersions(t *testing.T) {
 	refused(t, "a changed value", loss.Backward(), autograd.ErrChanged)
 }
 
-// TestMemory: runs allocate nothing, on the device or on the host, and a recording that was freed, or lost, leaves
-// nothing.
+// TestMemory: runs allocate nothing, on the device or on the host, and a recording that was freed,
+// or lost, leaves nothing.
 func TestMemory(t *testing.T) {
 	devtest.Uncollected(t)
 	for _, sel := range devtest.Selected() {
@@ -514,7 +518,8 @@ func TestMemory(t *testing.T) {
 			}
 			tr.loss.Free()
 		}
-		// A device keeps the kernels that it built: those of a first recording are there for the second.
+		// A device keeps the kernels that it built: those of a first recording are there for the
+		// second.
 		first, err := replay.Record(d, tr.step, sameBits)
 		if err != nil {
 			t.Fatal(err)
@@ -627,8 +632,8 @@ func TestSeveral(t *testing.T) {
 	})
 }
 
-// TestOrderOfOwners: owners are advanced in the order of the step, also where they take turns, and each argument has the
-// number of its turn.
+// TestOrderOfOwners: owners are advanced in the order of the step, also where they take turns, and
+// each argument has the number of its turn.
 func TestOrderOfOwners(t *testing.T) {
 	d := devtest.CPU(t)
 	state := 1.0 // of both
@@ -665,8 +670,8 @@ func TestOrderOfOwners(t *testing.T) {
 	}
 }
 
-// TestFailureWhileRecording: a device that fails in the step, which does not notice, is an error, and fails recordings
-// that there were.
+// TestFailureWhileRecording: a device that fails in the step, which does not notice, is an error,
+// and fails recordings that there were.
 func TestFailureWhileRecording(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -707,7 +712,8 @@ func TestConstantBytes(t *testing.T) {
 	}
 }
 
-// TestSlotsAdvancedOutside: numbers that the caller advances between runs are taken as they are then.
+// TestSlotsAdvancedOutside: numbers that the caller advances between runs are taken as they are
+// then.
 func TestSlotsAdvancedOutside(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		v := 0.0
@@ -730,7 +736,8 @@ func TestSlotsAdvancedOutside(t *testing.T) {
 	})
 }
 
-// TestConstantsInTurn: each launch reads what the step had uploaded by then, to tensors that launches write and to others.
+// TestConstantsInTurn: each launch reads what the step had uploaded by then, to tensors that
+// launches write and to others.
 func TestConstantsInTurn(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {

@@ -9,16 +9,16 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// held is what contiguous memory holds, as operations made it of other such contents. Two places of memory that hold the
-// same share one: copies are followed.
+// held is what contiguous memory holds, as operations made it of other such contents. Two places of
+// memory that hold the same share one: copies are followed.
 type held struct {
 	kind heldKind
 	n    int // elements
 
 	spot spot // of what was found
 
-	// A product of a [rows, depth] and b [depth, cols]; in parts of its sum, which lie one after the other, if they are
-	// more than one. One that was added up from parts knows them as from.
+	// A product of a [rows, depth] and b [depth, cols]; in parts of its sum, which lie one after
+	// the other, if they are more than one. One that was added up from parts knows them as from.
 	rows, cols, depth, parts int
 	a, b                     matrix
 
@@ -29,7 +29,8 @@ type held struct {
 	x                    *held
 	count, inner, shares int
 
-	// A piece is such sums of some elements of x, from the one at start. A sum that was added up from pieces knows them.
+	// A piece is such sums of some elements of x, from the one at start. A sum that was added up
+	// from pieces knows them.
 	start  int
 	pieces []*held
 
@@ -39,8 +40,8 @@ type held struct {
 	from *held // what it was made of, without being another formula
 }
 
-// lines are scores with a label of each, and maybe weights of classes, of which a cross-entropy made the losses, what each counts, and three
-// more for the gradient.
+// lines are scores with a label of each, and maybe weights of classes, of which a cross-entropy
+// made the losses, what each counts, and three more for the gradient.
 type lines struct {
 	x, labels *held
 	weights   *held // nil: none
@@ -75,12 +76,14 @@ type matrix struct {
 	turned     bool
 }
 
-// is reports whether a matrix is h as it lies, or turned. A matrix of one row or column lies as its transpose does.
+// is reports whether a matrix is h as it lies, or turned. A matrix of one row or column lies as its
+// transpose does.
 func (m matrix) is(h *held, turned bool) bool {
 	return m.held == h && (m.turned == turned || m.rows == 1 || m.cols == 1)
 }
 
-// spread is a held that a map reads: each element at its place, or those of a row again in every row, or one for all.
+// spread is a held that a map reads: each element at its place, or those of a row again in every
+// row, or one for all.
 type spread struct {
 	*held
 	how spreading
@@ -392,7 +395,8 @@ func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
 // fewSums is of how many beside each other each is followed alone.
 const fewSums = 8
 
-// alone returns the reductions that one with several outer elements stands for, if they are few, and what each reads was made alone.
+// alone returns the reductions that one with several outer elements stands for, if they are few,
+// and what each reads was made alone.
 func (f *followed) alone(i int, n *node, r *kernels.Reduction) []*kernels.Reduction {
 	first := r.X
 	if r.Outer < 2 || r.Outer > fewSums || !f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
@@ -409,7 +413,8 @@ func (f *followed) alone(i int, n *node, r *kernels.Reduction) []*kernels.Reduct
 	return list
 }
 
-// inPieces returns the maps that one of few elements stands for, if each of those that it reads was made alone.
+// inPieces returns the maps that one of few elements stands for, if each of those that it reads was
+// made alone.
 func (f *followed) inPieces(i int, n *node, m *kernels.Map) []*kernels.Map {
 	whole := []*kernels.Map{m}
 	if len(m.Dims) != 1 || m.Dims[0] < 2 || m.Dims[0] > fewSums || m.Elements != nil || !slices.ContainsFunc(m.Operands, func(v kernels.View) bool {
@@ -463,7 +468,8 @@ func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
 	}
 }
 
-// crossEntropyGrad notes the gradient of one, as a formula if that of the loss is the same for every line.
+// crossEntropyGrad notes the gradient of one, as a formula if that of the loss is the same for
+// every line.
 func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad) {
 	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
 	w := write{f.placeOf(i, n, op.D, whole), i, nil}

@@ -15,8 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// host is a training whose steps, and what is done between them, are drawn: what changes on the host above all. Two of one
-// seed do the same.
+// host is a training whose steps, and what is done between them, are drawn: what changes on the
+// host above all. Two of one seed do the same.
 type host struct {
 	*layers
 	rng   *tensor.RNG
@@ -105,8 +105,8 @@ func (h *host) state() string {
 	return text
 }
 
-// TestRandomHosts: replays and what a program does between them leave what eager steps do, on the host and on the device; or
-// a run is refused, and an eager step in its place does.
+// TestRandomHosts: replays and what a program does between them leave what eager steps do, on the
+// host and on the device; or a run is refused, and an eager step in its place does.
 func TestRandomHosts(t *testing.T) {
 	n := 300
 	if devtest.Sweep() {

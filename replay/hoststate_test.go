@@ -31,8 +31,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestFrozenLeft: a step that freezes and unfreezes parameters leaves them so; one that only uses them is refused where they are
-// otherwise.
+// TestFrozenLeft: a step that freezes and unfreezes parameters leaves them so; one that only uses
+// them is refused where they are otherwise.
 func TestFrozenLeft(t *testing.T) {
 	d := devtest.CPU(t)
 	l := newLayers(t, d, true)
@@ -80,7 +80,8 @@ func TestFrozenLeft(t *testing.T) {
 	refused(t, "asked", asks.Run(), tensor.ErrValue, w.Name())
 }
 
-// TestGradNodesLeft: a run leaves a GradNode where the step does, whose numbers nobody can read, and none where the step does not.
+// TestGradNodesLeft: a run leaves a GradNode where the step does, whose numbers nobody can read,
+// and none where the step does not.
 func TestGradNodesLeft(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
@@ -112,7 +113,8 @@ func TestGradNodesLeft(t *testing.T) {
 	}
 }
 
-// TestOwnGradient: a step that adds to a gradient of a parameter without an optimizer adds to that one alone.
+// TestOwnGradient: a step that adds to a gradient of a parameter without an optimizer adds to that
+// one alone.
 func TestOwnGradient(t *testing.T) {
 	d := devtest.CPU(t)
 	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
@@ -142,7 +144,8 @@ func TestOwnGradient(t *testing.T) {
 	refused(t, "a gradient where there was none", asks.Run(), tensor.ErrValue, `"q" has a gradient`)
 }
 
-// TestGradientsFreed: gradients that a recording left outlive it, and those that nobody looks at come back with it.
+// TestGradientsFreed: gradients that a recording left outlive it, and those that nobody looks at
+// come back with it.
 func TestGradientsFreed(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
@@ -168,7 +171,8 @@ func TestGradientsFreed(t *testing.T) {
 	}
 }
 
-// TestHooksLeft: a step is refused that adds hooks, and a run where a parameter has others than in the step.
+// TestHooksLeft: a step is refused that adds hooks, and a run where a parameter has others than in
+// the step.
 func TestHooksLeft(t *testing.T) {
 	d := devtest.CPU(t)
 	l := newLayers(t, d, true)
@@ -211,8 +215,8 @@ func TestNamesLeft(t *testing.T) {
 	}
 }
 
-// TestGraphsKept: a step that walks a graph from before it is refused where that was freed, or its values changed, and is
-// all that holds the graph.
+// TestGraphsKept: a step that walks a graph from before it is refused where that was freed, or its
+// values changed, and is all that holds the graph.
 func TestGraphsKept(t *testing.T) {
 	d := devtest.CPU(t)
 	p, x := autograd.Param(tensor.New(d, []float64{1, 2}), "p"), tensor.New(d, []float64{3, 4})
@@ -265,8 +269,8 @@ type counter struct{ training bool }
 
 func (c *counter) SetTraining(on bool) { c.training = on }
 
-// TestModesLeft: a step that puts layers in training or in evaluation leaves them so; one that only uses them is refused where
-// they are otherwise.
+// TestModesLeft: a step that puts layers in training or in evaluation leaves them so; one that only
+// uses them is refused where they are otherwise.
 func TestModesLeft(t *testing.T) {
 	d := devtest.CPU(t)
 	rng := tensor.NewRNG(4)
@@ -320,8 +324,8 @@ func TestModesLeft(t *testing.T) {
 	must(t, rec.Run())
 }
 
-// TestLossScalerLeft: what was called of a loss scaler since its last step is after a run as the eager step leaves it; a step that
-// depends on it is refused where it is otherwise.
+// TestLossScalerLeft: what was called of a loss scaler since its last step is after a run as the
+// eager step leaves it; a step that depends on it is refused where it is otherwise.
 func TestLossScalerLeft(t *testing.T) {
 	d := devtest.CPU(t)
 	build := func() (*layers, *optim.LossScaler) {

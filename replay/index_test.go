@@ -10,9 +10,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestIndexedSteps: what reads and writes by index, and what puts elements in another place, replays with the bits of the
-// eager step: with indices that the caller sets again, those that the device makes in a known range, and their gradients.
-// Indices that are none are refused before anything has changed.
+// TestIndexedSteps: what reads and writes by index, and what puts elements in another place,
+// replays with the bits of the eager step: with indices that the caller sets again, those that the
+// device makes in a known range, and their gradients. Indices that are none are refused before
+// anything has changed.
 func TestIndexedSteps(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		const words, wide = 90, 3

@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestInlineConditions: a map is computed where its result is read only where it is the same there, and left out only if
-// nobody else reads it.
+// TestInlineConditions: a map is computed where its result is read only where it is the same there,
+// and left out only if nobody else reads it.
 func TestInlineConditions(t *testing.T) {
 	mem := func() kernels.Buffer { return kernels.NewHostBuffer(kernels.Float32, 64) }
 	x, y, z, out := mem(), mem(), mem(), mem()

@@ -13,14 +13,15 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestInputs: what makes the inputs and the targets of a pass is computed in it on GPUs, with the same bits, or left where it is.
+// TestInputs: what makes the inputs and the targets of a pass is computed in it on GPUs, with the
+// same bits, or left where it is.
 func TestInputs(t *testing.T) {
 	type nodes = []*autograd.Node
 	const samples, inputs = 29, 12
 	c := autograd.Const
 	for name, step := range map[string]struct {
-		// made returns the inputs, nil for the learner's, and the targets, of older tensors: x, one of a column each, y, rows to be
-		// gathered and indices of them.
+		// made returns the inputs, nil for the learner's, and the targets, of older tensors: x, one
+		// of a column each, y, rows to be gathered and indices of them.
 		made func(x, mean, y, table *autograd.Node, index *tensor.Tensor) nodes
 		want string // that is explained
 		not  string

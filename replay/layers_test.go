@@ -11,8 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLayers: a step with norms, running statistics, softmax and two dropouts of one stream, whose gradients make the numbers of calls before
-// the last again, leaves the same bits replayed as done eagerly.
+// TestLayers: a step with norms, running statistics, softmax and two dropouts of one stream, whose
+// gradients make the numbers of calls before the last again, leaves the same bits replayed as done
+// eagerly.
 func TestLayers(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		run := func(recorded bool) (bits [][]float64) {

@@ -94,8 +94,8 @@ func (l *layers) state() string {
 	return text
 }
 
-// TestGradientsLeft: after a run each parameter has a gradient, or none, as the eager step leaves it, whatever was done to it between
-// runs; with its numbers.
+// TestGradientsLeft: after a run each parameter has a gradient, or none, as the eager step leaves
+// it, whatever was done to it between runs; with its numbers.
 func TestGradientsLeft(t *testing.T) {
 	type program struct {
 		name string

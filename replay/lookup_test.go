@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// cycles is a kernel that writes rows of so many parts, of which period ones differ. Its form writes where they lie in a table. It reads
-// nothing of X.
+// cycles is a kernel that writes rows of so many parts, of which period ones differ. Its form
+// writes where they lie in a table. It reads nothing of X.
 func cycles(parts, width int) *kernels.Kernel {
 	value := func(entry, k int) float32 { return float32(entry*width+k) / 1000 }
 	part := func(i, period int) int { return i * i % period }
@@ -47,7 +47,8 @@ func cycles(parts, width int) *kernels.Kernel {
 	return k
 }
 
-// TestLookup: what a pass reads and consists of parts of which few differ is looked up, with the same bits, or left as it is.
+// TestLookup: what a pass reads and consists of parts of which few differ is looked up, with the
+// same bits, or left as it is.
 func TestLookup(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	const inputs, period = 32, 10

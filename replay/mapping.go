@@ -160,8 +160,9 @@ func number(x *expr.Expr) *expr.Expr {
 	return x
 }
 
-// tidy leaves out the dimensions of one element and the operands that no formula reads, makes one of two dimensions that
-// follow each other in every view and of two operands that are the same, and puts masks last.
+// tidy leaves out the dimensions of one element and the operands that no formula reads, makes one
+// of two dimensions that follow each other in every view and of two operands that are the same, and
+// puts masks last.
 func (m *mapping) tidy() {
 	var dims []int
 	strides := make([][]int, len(m.operands)+len(m.results))
@@ -251,7 +252,8 @@ func (m *mapping) in(dims []int, of func(view) view) *mapping {
 	return n
 }
 
-// with adds the operands and scalars of another mapping of the same dimensions, and returns its formulas in terms of all.
+// with adds the operands and scalars of another mapping of the same dimensions, and returns its
+// formulas in terms of all.
 func (m *mapping) with(other *mapping) []*expr.Expr {
 	x, s := len(m.operands), len(m.scalars)
 	m.operands = append(slices.Clone(m.operands), other.operands...)
@@ -318,7 +320,8 @@ func (m *mapping) tensor(t int) view {
 	return m.results[t-len(m.operands)].view
 }
 
-// layout is what the kernel is built for: see kernels.Layout and the launches of maps in package tensor.
+// layout is what the kernel is built for: see kernels.Layout and the launches of maps in package
+// tensor.
 func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank int) {
 	rank = max(1, len(m.dims))
 	layout = kernels.AccessPattern{Rank: rank, Aligned: !l.CPU}
@@ -351,7 +354,8 @@ func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank i
 	return layout, rank
 }
 
-// vectors says how an element of a launch is computed: in a vector of so many or, if 1, alone; 0 for some of both.
+// vectors says how an element of a launch is computed: in a vector of so many or, if 1, alone; 0
+// for some of both.
 func (m *mapping) vectors(l kernels.Target) int {
 	width, inner := 1, 1
 	if n := len(m.dims); n > 0 {
@@ -371,8 +375,8 @@ func (m *mapping) vectors(l kernels.Target) int {
 	return 0
 }
 
-// joins are the functions that recordings joined, by their formulas: launches of one structure share a kernel. They are there
-// as long as a recording is.
+// joins are the functions that recordings joined, by their formulas: launches of one structure
+// share a kernel. They are there as long as a recording is.
 var joins struct {
 	sync.Mutex
 	of map[string]weak.Pointer[kernels.Joined]

@@ -29,7 +29,8 @@ var methodShapes = [][][]int{
 	{{2, 2, 4, 4}, {64}, {8, 8}, {4, 16}, {2, 1, 1, 4}, {4, 4}, {2, 2, 2, 8}, {1}},
 }
 
-// methodsWorld is what is older than random programs, two of which share it. Two of one seed are alike.
+// methodsWorld is what is older than random programs, two of which share it. Two of one seed are
+// alike.
 type methodsWorld struct {
 	d      tensor.Device
 	older  []*tensor.Tensor
@@ -443,7 +444,8 @@ func bitsOfEach(t *testing.T, tensors []*tensor.Tensor) []string {
 	return list
 }
 
-// twoPrograms records two steps, does what a caller may do, and returns what differs from eager ones.
+// twoPrograms records two steps, does what a caller may do, and returns what differs from eager
+// ones.
 func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int) (failure string) {
 	tensor.Scope(d, func() {
 		r := rand.New(rand.NewPCG(seed, 8))
@@ -540,8 +542,9 @@ func twoPrograms(t *testing.T, d tensor.Device, seed uint64, did map[string]int)
 	return failure
 }
 
-// TestRandomMethods: steps of any methods of Tensor, of every type, on views of every kind, in two recordings of the same older tensors, leave the
-// bits of eager steps, whatever the caller does to those in between.
+// TestRandomMethods: steps of any methods of Tensor, of every type, on views of every kind, in two
+// recordings of the same older tensors, leave the bits of eager steps, whatever the caller does to
+// those in between.
 func TestRandomMethods(t *testing.T) {
 	if !slices.Contains(devtest.Selected(), "cpu") {
 		t.Skip("of so many operations a driver would build kernels for minutes")

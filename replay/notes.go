@@ -165,7 +165,8 @@ func (n *notes) origin(b kernels.Buffer) origin {
 	return older
 }
 
-// end notes the turns of the slots when the run is over, and what of the memory that was forgotten nobody has used since.
+// end notes the turns of the slots when the run is over, and what of the memory that was forgotten
+// nobody has used since.
 func (n *notes) end() {
 	maps.DeleteFunc(n.forgot, func(b kernels.Buffer, at int) bool {
 		return slices.ContainsFunc(n.events[at:], func(e event) bool {

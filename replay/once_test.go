@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestOnceConditions: a launch is done once only if it has the same result in every run, and nobody changes that.
+// TestOnceConditions: a launch is done once only if it has the same result in every run, and nobody
+// changes that.
 func TestOnceConditions(t *testing.T) {
 	mem := func() kernels.Buffer { return kernels.NewHostBuffer(kernels.Float32, 64) }
 	same, varies, a, b, out := mem(), mem(), mem(), mem(), mem()

@@ -11,18 +11,20 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Options says how [Record] goes about its work. The zero value is what it does when nothing is said.
+// Options says how [Record] goes about its work. The zero value is what it does when nothing is
+// said.
 type Options struct {
-	// Without names passes that are not to be done, as [Passes] lists them; "none" stands for all of them: then every
-	// launch is replayed as it was.
+	// Without names passes that are not to be done, as [Passes] lists them; "none" stands for all
+	// of them: then every launch is replayed as it was.
 	Without []string
-	// Explain gets a line each that says which launches were joined, and which were not, and why. Nil: nobody.
+	// Explain gets a line each that says which launches were joined, and which were not, and why.
+	// Nil: nobody.
 	Explain io.Writer
 }
 
-// Env names the environment variable that says for all recordings of a program what [Options] say for one, in words that
-// commas separate: "explain" writes explanations to stderr, "none" switches all passes off, and -NAME one of them. The
-// two add up: what either switches off is off.
+// Env names the environment variable that says for all recordings of a program what [Options] say
+// for one, in words that commas separate: "explain" writes explanations to stderr, "none" switches
+// all passes off, and -NAME one of them. The two add up: what either switches off is off.
 const Env = "CLGRAD_REPLAY"
 
 // rewrite is one way to make fewer launches of those that a step did.

@@ -14,8 +14,8 @@ import (
 // gpu are limits of a device on which launches are done together and beside each other.
 var gpu = kernels.Target{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
 
-// opaque returns a kernel that says nothing of itself, with parameters of these modes and four ints: its work-groups along
-// two dimensions, and the work-items of one.
+// opaque returns a kernel that says nothing of itself, with parameters of these modes and four
+// ints: its work-groups along two dimensions, and the work-items of one.
 func opaque(name string, modes ...kernels.Mode) *kernels.Kernel {
 	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name, Together: &kernels.Together{Function: name}}
 	for i, m := range modes {
@@ -52,7 +52,8 @@ func only(names ...string) *Options {
 func always(kernels.Buffer) bool { return true }
 func never(kernels.Buffer) bool  { return false }
 
-// TestDepend: either of two launches depends on the other where it reads or writes elements that the other writes, and only there.
+// TestDepend: either of two launches depends on the other where it reads or writes elements that
+// the other writes, and only there.
 func TestDepend(t *testing.T) {
 	a, b := kernels.NewHostBuffer(kernels.Float32, 64), kernels.NewHostBuffer(kernels.Float32, 64)
 	at := func(buf kernels.Buffer, lo, hi int) []region { return []region{{buf: buf, span: span{lo, hi}}} }
@@ -123,8 +124,8 @@ func ordered(x, y capture.Launch) bool {
 	return common(xw, yr) || common(xw, yw) || common(xr, yw)
 }
 
-// TestOrderKept: launches that are done together, or beside each other, do not depend on each other, and what depends on one
-// of them is done behind it, what it depends on before it.
+// TestOrderKept: launches that are done together, or beside each other, do not depend on each
+// other, and what depends on one of them is done behind it, what it depends on before it.
 func TestOrderKept(t *testing.T) {
 	kinds := []*kernels.Kernel{opaque("copy", kernels.In, kernels.Out), opaque("change", kernels.In, kernels.InOut), opaque("mix", kernels.In, kernels.In, kernels.Out)}
 	for _, rewrite := range []string{"batch-launches", "horizontal-fusion"} {
@@ -181,7 +182,8 @@ func TestOrderKept(t *testing.T) {
 	}
 }
 
-// TestBesideConditions: which launches are done beside each other, and which of the two comes first, by what is not their memory.
+// TestBesideConditions: which launches are done beside each other, and which of the two comes
+// first, by what is not their memory.
 func TestBesideConditions(t *testing.T) {
 	mem := kernels.NewHostBuffer(kernels.Float32, 64)
 	large := &room{togetherLarge + 1}

@@ -29,8 +29,9 @@ func onForms(t *testing.T, test func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestParted: the gradient of a layer's function is computed where the product before it stores its result, and its sums are
-// launches of their own, of several layers one; or it stays as it is, and why.
+// TestParted: the gradient of a layer's function is computed where the product before it stores its
+// result, and its sums are launches of their own, of several layers one; or it stays as it is, and
+// why.
 func TestParted(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	tanh, gelu := fn.Tanh.Gradient(0), fn.GELU.Gradient(0)
@@ -114,7 +115,8 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// TestPartedInTraining: layers in training have the bits of eager steps, whichever of their widths fill vectors.
+// TestPartedInTraining: layers in training have the bits of eager steps, whichever of their widths
+// fill vectors.
 func TestPartedInTraining(t *testing.T) {
 	onForms(t, func(t *testing.T, d tensor.Device) {
 		shapes := [][]int{{5, 17, 16, 1}, {12, 32, 16, 4}, {5, 19, 3, 2}}

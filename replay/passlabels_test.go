@@ -45,8 +45,8 @@ func near(t *testing.T, what string, got, want [][]float64, bound float64) {
 	}
 }
 
-// TestPassLabels: a recorded pass reads the labels and the parameters that are there when it runs. Labels past the classes are refused
-// before anything has changed.
+// TestPassLabels: a recorded pass reads the labels and the parameters that are there when it runs.
+// Labels past the classes are refused before anything has changed.
 func TestPassLabels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		eager, recorded := newLearner(d, 70, classes, "adamw"), newLearner(d, 70, classes, "adamw")
@@ -91,7 +91,8 @@ func TestPassLabels(t *testing.T) {
 	})
 }
 
-// TestPassEdges: scores that are infinite or NaN, and labels of which none counts, give what the eager step gives.
+// TestPassEdges: scores that are infinite or NaN, and labels of which none counts, give what the
+// eager step gives.
 func TestPassEdges(t *testing.T) {
 	inf := math.Inf(1)
 	for name, c := range map[string]struct {
@@ -152,8 +153,9 @@ func TestPassEdges(t *testing.T) {
 	}
 }
 
-// TestPassOfManySamples: a GPU adds the gradient of a bias of many samples up in runs, and their sums in another launch: the pass is one
-// launch all the same. So it is where local memory has no room for the sums of wide layers.
+// TestPassOfManySamples: a GPU adds the gradient of a bias of many samples up in runs, and their
+// sums in another launch: the pass is one launch all the same. So it is where local memory has no
+// room for the sums of wide layers.
 func TestPassOfManySamples(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

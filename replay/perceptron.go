@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// perceptron is linear layers in training, each of what the one before makes, with the loss of the last and the way back:
-// every sum and every formula of it, as the launches describe them.
+// perceptron is linear layers in training, each of what the one before makes, with the loss of the
+// last and the way back: every sum and every formula of it, as the launches describe them.
 type perceptron struct {
 	samples int
 	layers  []layer
@@ -24,8 +24,9 @@ type perceptron struct {
 	dx      *held          // the gradient of the first layer's x, or nil
 }
 
-// layer is z = x·w + bias, of which the next makes its x element by element, and of the x of earlier layers; of the last the outputs may be made
-// in that way, whose gradient is then that of its z. Its formulas are those of fusion.Layer.
+// layer is z = x·w + bias, of which the next makes its x element by element, and of the x of
+// earlier layers; of the last the outputs may be made in that way, whose gradient is then that of
+// its z. Its formulas are those of fusion.Layer.
 type layer struct {
 	x, w, bias, z *held // bias: nil for none
 	kept, f       *expr.Expr
@@ -106,10 +107,12 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 	return list, refused
 }
 
-// under returns the layer of whose result what m reads is made, maybe with what others read; nil if there is none. Of several it is the
-// last. Results are the layers' places by their results, and read has what layers read.
+// under returns the layer of whose result what m reads is made, maybe with what others read; nil if
+// there is none. Of several it is the last. Results are the layers' places by their results, and
+// read has what layers read.
 func (s *seeker) under(m *layer, layers []*layer, results map[*held]int, read map[*held]bool) *layer {
-	// A network may have more layers than a formula has operands: those that m.x is made of are its atoms.
+	// A network may have more layers than a formula has operands: those that m.x is made of are its
+	// atoms.
 	var atoms []*held
 	seen := map[*held]bool{}
 	var visit func(h *held)
@@ -234,15 +237,16 @@ func (s *seeker) complete(p *perceptron) error {
 	return nil
 }
 
-// joint is a gradient of what a layer reads: a formula of its own part X(0) and of the gradients of what later layers read, nil for
-// its part alone.
+// joint is a gradient of what a layer reads: a formula of its own part X(0) and of the gradients of
+// what later layers read, nil for its part alone.
 type joint struct {
 	*held
 	join *expr.Expr
 }
 
-// joints returns what may be the gradient of what a layer reads, of which dx is its own part and grads those of later layers: each is
-// made of one before it. Sums on the way to the gradient of an earlier layer may be among them.
+// joints returns what may be the gradient of what a layer reads, of which dx is its own part and
+// grads those of later layers: each is made of one before it. Sums on the way to the gradient of an
+// earlier layer may be among them.
 func (s *seeker) joints(dx *held, grads []*held) []joint {
 	list := []joint{{dx, nil}}
 	for at := 0; at < len(list); at++ {
@@ -283,7 +287,8 @@ func (s *seeker) between(p *perceptron, i int, dx *held) error {
 	if len(below.f.Operands()) < 2 || !below.slope.Operands()[0] {
 		return nil
 	}
-	// What is made of the result alone need not be computed again on the way back, where it says enough.
+	// What is made of the result alone need not be computed again on the way back, where it says
+	// enough.
 	for _, k := range s.users[below.z] {
 		kept := formulasOf(s.one, below.z).formula(k)
 		if kept == nil || k.n != below.z.n {
@@ -297,7 +302,8 @@ func (s *seeker) between(p *perceptron, i int, dx *held) error {
 	return nil
 }
 
-// outputsOf finds the loss and what it is of: the result of the last layer, or a formula of that and of what layers read.
+// outputsOf finds the loss and what it is of: the result of the last layer, or a formula of that
+// and of what layers read.
 func (s *seeker) outputsOf(p *perceptron) (*held, error) {
 	top := &p.layers[len(p.layers)-1]
 	lossOf := s.lossOf
@@ -326,8 +332,8 @@ func (s *seeker) outputsOf(p *perceptron) (*held, error) {
 	return nil, err
 }
 
-// lossOf finds the loss of outputs z of the last layer: what their gradient reads beside them is the target. Where nobody reads the loss, there
-// may be none.
+// lossOf finds the loss of outputs z of the last layer: what their gradient reads beside them is
+// the target. Where nobody reads the loss, there may be none.
 func (s *seeker) lossOf(p *perceptron, top *layer, z *held) error {
 	made := s.madeOf(z)
 	beside := map[*held]bool{}
@@ -379,8 +385,8 @@ func (s *seeker) scaled(p *perceptron) {
 	}
 }
 
-// labelsOf finds the cross-entropy of the last layer's result: its sum, or the mean over the labels that count, of which the gradient
-// is made, too.
+// labelsOf finds the cross-entropy of the last layer's result: its sum, or the mean over the labels
+// that count, of which the gradient is made, too.
 func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
 	l := top.d.lines
 	switch {

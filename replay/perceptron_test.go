@@ -135,7 +135,8 @@ func crossEntropy(o autograd.LabelOptions) func(l *learner, y *autograd.Node) *a
 	return func(l *learner, y *autograd.Node) *autograd.Node { return autograd.CrossEntropy(y, l.labels, o) }
 }
 
-// residual adds to what hidden layer i makes with f what from(i) says: −1 is the inputs, and others what hidden layers made.
+// residual adds to what hidden layer i makes with f what from(i) says: −1 is the inputs, and others
+// what hidden layers made.
 func residual(f func(x *autograd.Node) *autograd.Node, from func(i int) []int) func(l *learner, x *autograd.Node) *autograd.Node {
 	return func(l *learner, x *autograd.Node) *autograd.Node {
 		made := []*autograd.Node{x}
@@ -166,8 +167,8 @@ func before(i int) []int {
 	return []int{i - 1}
 }
 
-// perceptronCase is a step of training, and the kernels that are launched in the end for the pass and the update; without,
-// the step is refused for a reason.
+// perceptronCase is a step of training, and the kernels that are launched in the end for the pass
+// and the update; without, the step is refused for a reason.
 type perceptronCase struct {
 	cfg     nn.MLPConfig
 	rule    string
@@ -340,8 +341,8 @@ func trainInputs(l *learner) {
 	l.more = optim.NewAdamW([]*autograd.Node{l.inputs}, optim.AdamWDefaults(optim.Constant(0.01)))
 }
 
-// TestPerceptrons: a step whose pass is one launch computes what the eager step does, to within a bound; the same bits in
-// every recording. One that is refused has the bits of the eager step.
+// TestPerceptrons: a step whose pass is one launch computes what the eager step does, to within a
+// bound; the same bits in every recording. One that is refused has the bits of the eager step.
 func TestPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		options := []tensor.Options{{}, {Float64: true}}

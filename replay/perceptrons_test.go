@@ -17,8 +17,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// perceptronWorld is a random perceptron in training that one launch may stand for, or nearly: something odd is done with
-// it as often as not. Two of one seed are alike.
+// perceptronWorld is a random perceptron in training that one launch may stand for, or nearly:
+// something odd is done with it as often as not. Two of one seed are alike.
 type perceptronWorld struct {
 	seed         uint64
 	d            tensor.Device
@@ -328,8 +328,8 @@ func (w *perceptronWorld) values(t *testing.T, outputs []*tensor.Tensor) [][]flo
 	return values
 }
 
-// TestRandomPerceptrons: perceptrons whose steps are one launch, and those that have something odd, train recorded as they
-// do eagerly but for the order of sums, with the same bits each time.
+// TestRandomPerceptrons: perceptrons whose steps are one launch, and those that have something odd,
+// train recorded as they do eagerly but for the order of sums, with the same bits each time.
 func TestRandomPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 150, []tensor.Options{{}, {Float64: true}}

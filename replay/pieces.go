@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// inPart returns the sums [shares, inner] of a place that holds no formula's result by itself: a piece, if it is a part of
-// one that does, or the whole sum, if it holds pieces. A tensor sums many rows in runs that are equally long, what is left
-// over in a launch of its own, and then these. It returns nil for other places.
+// inPart returns the sums [shares, inner] of a place that holds no formula's result by itself: a
+// piece, if it is a part of one that does, or the whole sum, if it holds pieces. A tensor sums many
+// rows in runs that are equally long, what is left over in a launch of its own, and then these. It
+// returns nil for other places.
 func (f *followed) inPart(p spot, count, inner, shares int) *held {
 	if x, start := f.within(p); x != nil {
 		return &held{kind: aPiece, n: shares * inner, x: x, start: start, count: count, inner: inner, shares: shares}

@@ -19,16 +19,18 @@ type block struct {
 
 func (b *block) bytes() int64 { return int64(b.n) * int64(b.dtype.Size()) }
 
-// align is where blocks begin: at multiples of what the pool gives to a buffer of its own, which kernels may rely on.
+// align is where blocks begin: at multiples of what the pool gives to a buffer of its own, which
+// kernels may rely on.
 const align = 512
 
-// chunkBytes is the most that is put in one buffer, but for a block that is larger: every OpenCL device has buffers of
-// 128 MiB.
+// chunkBytes is the most that is put in one buffer, but for a block that is larger: every OpenCL
+// device has buffers of 128 MiB.
 const chunkBytes = 128 << 20
 
-// plan puts blocks in chunks so that those that are needed at the same time do not overlap, and returns the bytes of
-// each chunk. The largest go first, each to the lowest place that is free all its life. Source: Pisarchyk and Lee,
-// "Efficient Memory Management for Deep Neural Net Inference", 2020.
+// plan puts blocks in chunks so that those that are needed at the same time do not overlap, and
+// returns the bytes of each chunk. The largest go first, each to the lowest place that is free all
+// its life. Source: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
+// Inference", 2020.
 func plan(blocks []*block, limit int64) []int64 {
 	order := slices.Clone(blocks)
 	slices.SortStableFunc(order, func(a, b *block) int {
@@ -60,8 +62,8 @@ type place struct {
 	lives       []*block // by their first launch
 }
 
-// busy reports whether a block of the place is needed while b is. They do not overlap in time, so the last of them to
-// begin before b ends tells.
+// busy reports whether a block of the place is needed while b is. They do not overlap in time, so
+// the last of them to begin before b ends tells.
 func (p *place) busy(b *block) bool {
 	if p.last < b.first || b.last < p.first || len(p.lives) == 1 {
 		return p.first <= b.last && b.first <= p.last

@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestPlan: blocks that are needed at the same time lie apart, each within its chunk and where it may begin; and the
-// chunks are no larger than all blocks together, nor than what is needed at one time by more than fits between.
+// TestPlan: blocks that are needed at the same time lie apart, each within its chunk and where it
+// may begin; and the chunks are no larger than all blocks together, nor than what is needed at one
+// time by more than fits between.
 func TestPlan(t *testing.T) {
 	types := []kernels.DType{kernels.Float32, kernels.Float64, kernels.Int32, kernels.Uint8, kernels.Float16}
 	for seed := range uint64(300) {
@@ -49,7 +50,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanShares: a chain of equal blocks, each needed by the next launch alone, takes the place of two.
+// TestPlanShares: a chain of equal blocks, each needed by the next launch alone, takes the place of
+// two.
 func TestPlanShares(t *testing.T) {
 	var blocks []*block
 	for i := range 100 {
@@ -63,8 +65,8 @@ func TestPlanShares(t *testing.T) {
 	}
 }
 
-// TestPlanOffsets: kernels take the place of an element as an int. Small elements do not follow where that would not
-// hold it.
+// TestPlanOffsets: kernels take the place of an element as an int. Small elements do not follow
+// where that would not hold it.
 func TestPlanOffsets(t *testing.T) {
 	huge := &block{dtype: kernels.Float64, n: math.MaxInt32, first: 0, last: 3}
 	small := &block{dtype: kernels.Uint8, n: 1 << 30, first: 1, last: 2}

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestStoredPools: maps of what pools and their gradients store are computed there, whatever the rows are: those of no vector, several
-// that a work-item has at a time, and one that is too long for that on a CPU.
+// TestStoredPools: maps of what pools and their gradients store are computed there, whatever the
+// rows are: those of no vector, several that a work-item has at a time, and one that is too long
+// for that on a CPU.
 func TestStoredPools(t *testing.T) {
 	for name, c := range map[string]struct {
 		shape []int

@@ -13,8 +13,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPrecisions: products on matrix units, of every form, of batches and with what follows them, replay with the bits of the eager
-// step in every precision, and which of these it is shows in them.
+// TestPrecisions: products on matrix units, of every form, of batches and with what follows them,
+// replay with the bits of the eager step in every precision, and which of these it is shows in
+// them.
 func TestPrecisions(t *testing.T) {
 	seen := map[string]tensor.Precision{}
 	for p := tensor.PrecisionFloat32; p <= tensor.PrecisionFloat16; p++ {

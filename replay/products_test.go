@@ -11,8 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestProductSteps: batches of products, sums of products, cross-entropy with labels that the caller sets again, and gradients
-// that are clipped replay with the bits of the eager step. Labels that are none are refused before anything has changed.
+// TestProductSteps: batches of products, sums of products, cross-entropy with labels that the
+// caller sets again, and gradients that are clipped replay with the bits of the eager step. Labels
+// that are none are refused before anything has changed.
 func TestProductSteps(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(4)

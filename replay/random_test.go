@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// world is a random program: what is older than its steps, and a step that does the same operations each time it is
-// called, on inputs that change. Two of one seed do the same.
+// world is a random program: what is older than its steps, and a step that does the same operations
+// each time it is called, on inputs that change. Two of one seed do the same.
 type world struct {
 	seed   uint64
 	d      tensor.Device
@@ -292,7 +292,8 @@ func (w *world) state(t *testing.T, outputs []*tensor.Tensor) string {
 	return bits(t, append(append([]*tensor.Tensor{}, outputs...), w.older...)) + fmt.Sprint(w.rng.Calls, w.phase)
 }
 
-// TestRandomSteps: steps of random operations leave the same bits replayed as done eagerly, before and after eager ones.
+// TestRandomSteps: steps of random operations leave the same bits replayed as done eagerly, before
+// and after eager ones.
 func TestRandomSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1000, []tensor.Options{{}, {Float64: true}}

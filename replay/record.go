@@ -13,24 +13,26 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Record runs step twice, eagerly, on d, and returns a recording of what it launches. Both runs count: after Record the
-// program has done two steps more. Outputs are what step returns.
+// Record runs step twice, eagerly, on d, and returns a recording of what it launches. Both runs
+// count: after Record the program has done two steps more. Outputs are what step returns.
 //
-// The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots], on memory that plays
-// the same part. Values that the step uploads are constants of the recording, and must be the same, too. An error says
-// what differs, or cannot be recorded: a read on the host, such as Item; an upload to a tensor older than Record; a
-// launch on another device, or by another goroutine; a read of memory that nothing wrote; a call that changes the
-// host alone, such as Restore of an optimizer; an error of step itself, or of the device. Then up to two steps have been
-// done, and nothing else has changed: the program may continue eagerly. A panic of step passes through, with nothing recorded.
+// The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots],
+// on memory that plays the same part. Values that the step uploads are constants of the recording,
+// and must be the same, too. An error says what differs, or cannot be recorded: a read on the host,
+// such as Item; an upload to a tensor older than Record; a launch on another device, or by another
+// goroutine; a read of memory that nothing wrote; a call that changes the host alone, such as
+// Restore of an optimizer; an error of step itself, or of the device. Then up to two steps have
+// been done, and nothing else has changed: the program may continue eagerly. A panic of step passes
+// through, with nothing recorded.
 //
-// Record claims the device, as autograd.NoGrad does: what another goroutine begins on it meanwhile panics with
-// tensor.ErrGoroutine.
+// Record claims the device, as autograd.NoGrad does: what another goroutine begins on it meanwhile
+// panics with tensor.ErrGoroutine.
 //
 // Where the first step of a program does something that later ones do not, do one before Record.
 //
-// The launches are rewritten into fewer, as [Passes] lists it. [Options] and the environment variable [Env] switch
-// that off, and print what was done; a name or word that they do not know is an error, with no step done. Record panics
-// with tensor.ErrValue for more than one Options.
+// The launches are rewritten into fewer, as [Passes] lists it. [Options] and the environment
+// variable [Env] switch that off, and print what was done; a name or word that they do not know is
+// an error, with no step done. Record panics with tensor.ErrValue for more than one Options.
 func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Options) (*Recording, error) {
 	start := time.Now()
 	opt, err := options(opts)
@@ -186,7 +188,8 @@ func (b *builder) keep(buf kernels.Buffer) {
 	}
 }
 
-// hide makes the tensors that the second run made, and did not return, ones that are not to be read after a replay.
+// hide makes the tensors that the second run made, and did not return, ones that are not to be read
+// after a replay.
 func (b *builder) hide() {
 	for buf := range b.run.made {
 		if m := b.dev.Memory(buf); m != nil && !b.kept[buf] {

@@ -13,8 +13,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Recording is a step that runs again without the Go code that launched it. It belongs to one goroutine at a time, as
-// its device does. Several recordings, of other shapes say, may share parameters.
+// Recording is a step that runs again without the Go code that launched it. It belongs to one
+// goroutine at a time, as its device does. Several recordings, of other shapes say, may share
+// parameters.
 type Recording struct {
 	d        tensor.Device
 	dev      capture.Device
@@ -64,11 +65,11 @@ type Report struct {
 	Hoisted    int // that were done when the step was recorded, and are not in a run
 	Slots      int // arguments that a run sets
 	FusedSteps int // perceptrons that were found, of which layers, loss and gradients are one launch
-	// NotFused says why what looks like a perceptron is not one launch, nil if there is none. It wraps a *tensor.MiscompileError
-	// where the device computes that launch wrongly.
+	// NotFused says why what looks like a perceptron is not one launch, nil if there is none. It
+	// wraps a *tensor.MiscompileError where the device computes that launch wrongly.
 	NotFused error
-	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the eager step took for
-	// what it makes, at most at one time.
+	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the
+	// eager step took for what it makes, at most at one time.
 	PlannedBytes, EagerBytes int64
 	ConstantBytes            int64         // of what the step uploads, and of what was made of that once
 	Took                     time.Duration // Record, with the two eager steps
@@ -85,23 +86,27 @@ func (r Report) String() string {
 // Report returns what there is to know of r.
 func (r *Recording) Report() Report { return r.report }
 
-// Outputs returns the tensors that hold what the last run returned: the same ones for all runs, which overwrite them.
-// Before the first they hold what the second eager step returned. They belong to the recording.
+// Outputs returns the tensors that hold what the last run returned: the same ones for all runs,
+// which overwrite them. Before the first they hold what the second eager step returned. They belong
+// to the recording.
 func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 
-// Run does the step once more. It advances the owners of slots (optimizers, random streams), sets the numbers, and
-// launches everything; it waits only where the host is too far ahead of the device, as tensor.Device says. Afterwards the
-// tensors older than Record and the outputs are as an eager step would have left them. So are the gradients of parameters, and whether these have one or are frozen, the modes of layers,
-// and what was called of a LossScaler. Tensors that the step made and did not return must not be read any more: that panics
-// with tensor.ErrRecorded.
+// Run does the step once more. It advances the owners of slots (optimizers, random streams), sets
+// the numbers, and launches everything; it waits only where the host is too far ahead of the
+// device, as tensor.Device says. Afterwards the tensors older than Record and the outputs are as an
+// eager step would have left them. So are the gradients of parameters, and whether these have one
+// or are frozen, the modes of layers, and what was called of a LossScaler. Tensors that the step
+// made and did not return must not be read any more: that panics with tensor.ErrRecorded.
 //
 // The errors, with nothing launched, are
 //   - tensor.ErrFreed if a tensor that the step uses was freed, with its shape
 //   - tensor.ErrIndex if indices that the caller has set reach outside
-//   - tensor.ErrValue if the step would do something else now: a parameter has a gradient that it had not when the step
-//     began which was recorded, unless the step forgets it first; it is frozen, or has other hooks; a layer is in another
-//     mode; Run is called under NoGrad or DetectAnomalies; or the other way round
-//   - autograd.ErrGraphFreed or ErrChanged if the step walks a graph from before it that it cannot walk any more
+//   - tensor.ErrValue if the step would do something else now: a parameter has a gradient that it
+//     had not when the step began which was recorded, unless the step forgets it first; it is
+//     frozen, or has other hooks; a layer is in another mode; Run is called under NoGrad or
+//     DetectAnomalies; or the other way round
+//   - autograd.ErrGraphFreed or ErrChanged if the step walks a graph from before it that it cannot
+//     walk any more
 //   - ErrRecording within a step that is being recorded
 //   - tensor.ErrGoroutine if another goroutine is using the device
 //   - ErrReleased, and tensor.ErrClosed if the device was closed
@@ -190,9 +195,9 @@ func (t *turn) advance() error {
 	return nil
 }
 
-// Free gives back the memory of the recording, and its hold on the outputs. It may not be run any more; freeing it again
-// does nothing. What is not freed comes back with the garbage. It panics with tensor.ErrGoroutine while another goroutine
-// runs the recording.
+// Free gives back the memory of the recording, and its hold on the outputs. It may not be run any
+// more; freeing it again does nothing. What is not freed comes back with the garbage. It panics
+// with tensor.ErrGoroutine while another goroutine runs the recording.
 func (r *Recording) Free() {
 	if !r.busy.CompareAndSwap(false, true) {
 		panic(fault("Free", tensor.ErrGoroutine, "another runs or frees the recording"))

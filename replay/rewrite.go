@@ -9,12 +9,13 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// A rewriter makes fewer launches of those that a step did, with the same results. It knows of each launch which memory it
-// reads and writes, and of maps the formulas. Memory that the step made is followed through the whole step, for nobody sees
-// it afterwards; that of outputs and of older tensors is there to the end, and each of its elements has to be what the
-// step left.
+// A rewriter makes fewer launches of those that a step did, with the same results. It knows of each
+// launch which memory it reads and writes, and of maps the formulas. Memory that the step made is
+// followed through the whole step, for nobody sees it afterwards; that of outputs and of older
+// tensors is there to the end, and each of its elements has to be what the step left.
 
-// region is elements that a launch reads or writes: those of a view or, without dims, all of a span.
+// region is elements that a launch reads or writes: those of a view or, without dims, all of a
+// span.
 type region struct {
 	buf  kernels.Buffer
 	span span
@@ -68,8 +69,9 @@ type rewriter struct {
 	passes   *passes                  // nil: none is looked for
 }
 
-// rewriteLaunches returns launches that do what those of the step do. lives reports whether memory is seen after a run, and
-// constant whether it is the same in all runs; found takes what was found of perceptrons.
+// rewriteLaunches returns launches that do what those of the step do. lives reports whether memory
+// is seen after a run, and constant whether it is the same in all runs; found takes what was found
+// of perceptrons.
 func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
 	r := &rewriter{opt: opt, target: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
@@ -154,8 +156,9 @@ func (r *rewriter) describe(n *node) {
 	}
 }
 
-// effects finds out what operations do with the memory of a launch: keeps are arguments of which they read what was there
-// before, or that they may leave, in part, as it was; fills those that they write whole.
+// effects finds out what operations do with the memory of a launch: keeps are arguments of which
+// they read what was there before, or that they may leave, in part, as it was; fills those that
+// they write whole.
 func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]bool) {
 	keeps, fills = map[int]bool{}, map[int]bool{}
 	written := map[int]bool{}
@@ -210,7 +213,8 @@ func resultDims(op kernels.Operation) []int {
 // slotted is why a launch is no map of which another run may have other sizes.
 const slotted = "its sizes are slots"
 
-// slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no scalar of its operations.
+// slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no
+// scalar of its operations.
 func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {
 	passed := map[int]bool{}
 	for _, op := range ops {
@@ -272,7 +276,8 @@ func (r *rewriter) note(i int) {
 	}
 }
 
-// touch calls f with the nodes that name a buffer, from one place to before another, until it returns false.
+// touch calls f with the nodes that name a buffer, from one place to before another, until it
+// returns false.
 func (r *rewriter) touch(b kernels.Buffer, from, to int, f func(i int, n *node) bool) {
 	list := r.uses[b]
 	at, _ := slices.BinarySearch(list, from)
@@ -283,8 +288,8 @@ func (r *rewriter) touch(b kernels.Buffer, from, to int, f func(i int, n *node) 
 	}
 }
 
-// meeting returns the first node from one place to before another that reads, or writes, elements of a region; −1 if none
-// does.
+// meeting returns the first node from one place to before another that reads, or writes, elements
+// of a region; −1 if none does.
 func (r *rewriter) meeting(g *region, from, to int, reads, writes bool) int {
 	found := -1
 	r.touch(g.buf, from, to, func(i int, n *node) bool {
@@ -334,7 +339,8 @@ func (r *rewriter) name(n *node) string {
 	return strings.Join(list, " + ")
 }
 
-// mostKinds is how many kernels are made for a recording: a driver takes a tenth of a second or two for each.
+// mostKinds is how many kernels are made for a recording: a driver takes a tenth of a second or two
+// for each.
 const mostKinds = 48
 
 // enough says why no kernel is made for a mapping, "" if one is.

@@ -6,9 +6,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// doneBeside makes one launch of two that do not depend on each other, of whichever kernels, of which one is small: the update of
-// a network beside what scatters the gradient of its inputs, say. See kernels.Beside. A small launch takes about as long as it
-// takes to start, and leaves most of a GPU with nothing to do.
+// doneBeside makes one launch of two that do not depend on each other, of whichever kernels, of
+// which one is small: the update of a network beside what scatters the gradient of its inputs, say.
+// See kernels.Beside. A small launch takes about as long as it takes to start, and leaves most of a
+// GPU with nothing to do.
 //
 // It is refused where
 //   - the device is a CPU, which one launch keeps busy

@@ -6,9 +6,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// deadStores leaves out launches whose results nobody reads: memory that the step made and does not return, and memory that
-// is overwritten before it is read. Opaque launches, too: what one writes are its arguments that are written, and it does
-// nothing else. An argument that is read and written keeps what was there before; one that is only written ends it.
+// deadStores leaves out launches whose results nobody reads: memory that the step made and does not
+// return, and memory that is overwritten before it is read. Opaque launches, too: what one writes
+// are its arguments that are written, and it does nothing else. An argument that is read and
+// written keeps what was there before; one that is only written ends it.
 var deadStores = rewrite{"dead-store-elimination", "leaves out launches whose results nobody reads", leaveOutDead}
 
 func leaveOutDead(r *rewriter) {

@@ -9,19 +9,24 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// storedMaps computes a map of what a product, a convolution, a pooling or a sum stores where that is stored: a bias, a
-// residual, an activation or its gradient. What else it reads is read there. The result of the former is stored, too, only
-// if another launch reads it.
+// storedMaps computes a map of what a product, a convolution, a pooling or a sum stores where that
+// is stored: a bias, a residual, an activation or its gradient. What else it reads is read there.
+// The result of the former is stored, too, only if another launch reads it.
 //
 // It is refused where
-//   - the map does not read each element of the result once, or another element of it, or has other elements than it
-//   - the kernel does not store on this device in a way that takes a map, or the launch stores shares of a sum, or adds a long
-//     sum up in parts, or puts a long row together, where its result lies
+//   - the map does not read each element of the result once, or another element of it, or has other
+//     elements than it
+//   - the kernel does not store on this device in a way that takes a map, or the launch stores
+//     shares of a sum, or adds a long sum up in parts, or puts a long row together, where its
+//     result lies
 //   - what is done between them keeps either from going where the other is
 //   - the map reads something else that the launch writes, or writes what the launch reads
-//   - the map would read or write across the rows of large tensors or, on a CPU, has more dimensions than rows and columns
-//   - a function of a driver that has one for vectors and one for an element would be computed by the other
-//   - the map is an optimizer's update, and what stores its gradient is an operation that others of its kind may be done together with
+//   - the map would read or write across the rows of large tensors or, on a CPU, has more
+//     dimensions than rows and columns
+//   - a function of a driver that has one for vectors and one for an element would be computed by
+//     the other
+//   - the map is an optimizer's update, and what stores its gradient is an operation that others of
+//     its kind may be done together with
 //   - the device computes the launch wrongly.
 var storedMaps = rewrite{"epilogue", "computes maps of products, convolutions, pools and sums where these are stored", mapStored}
 
@@ -40,8 +45,8 @@ func mapStored(r *rewriter) {
 	}
 }
 
-// storeMap computes map m of node j where one of its operands is stored, if that can be done, for a rewrite of some name. rest is what
-// stays in its place, nil if nothing does.
+// storeMap computes map m of node j where one of its operands is stored, if that can be done, for a
+// rewrite of some name. rest is what stays in its place, nil if nothing does.
 func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 	c := r.nodes[j]
 	if m.typ != kernels.Float32 {
@@ -117,7 +122,8 @@ type ending struct {
 	fills         []span2
 }
 
-// storer returns the launch before j that stores what an operand reads, if it can store a map of it; −1 if there is none.
+// storer returns the launch before j that stores what an operand reads, if it can store a map of
+// it; −1 if there is none.
 func (r *rewriter) storer(j int, o operand) int {
 	last := -1
 	r.touch(o.buf, 0, j, func(i int, n *node) bool {
@@ -142,8 +148,8 @@ func (r *rewriter) storer(j int, o operand) int {
 	return last
 }
 
-// stored says how launch j, the map `of`, of whose operands x is the result of launch i, is computed where that is stored, and at which of
-// the two places; or why it is not.
+// stored says how launch j, the map `of`, of whose operands x is the result of launch i, is
+// computed where that is stored, and at which of the two places; or why it is not.
 func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why string) {
 	n := r.nodes[i]
 	k, s := n.kernel, n.kernel.Stores
@@ -250,8 +256,8 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	return at, e, ""
 }
 
-// endingOf returns a map in dimensions in which operand x is a result of count elements as it lies in memory, and which of its
-// operands that then is; or why there are none.
+// endingOf returns a map in dimensions in which operand x is a result of count elements as it lies
+// in memory, and which of its operands that then is; or why there are none.
 func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why string) {
 	o := c.operands[x].view
 	if o.off != result.Off || intmath.Product(c.dims) != count {
@@ -284,8 +290,8 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 	return m, value, ""
 }
 
-// endsAlike says how functions that may be others for vectors are computed as they were: every element in a vector, or every
-// one alone.
+// endsAlike says how functions that may be others for vectors are computed as they were: every
+// element in a vector, or every one alone.
 func (r *rewriter) endsAlike(was, now *mapping, s *kernels.Stores) (vectors, ok bool) {
 	switch width := was.vectors(r.target); {
 	case width > 1:

@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// inlinedMaps computes a map where its result is read, by one or more later maps, and does not store it. The readers may
-// read it through any view whose elements are found by sums of their indices: slices, transposes, reshapes, repeated axes.
+// inlinedMaps computes a map where its result is read, by one or more later maps, and does not
+// store it. The readers may read it through any view whose elements are found by sums of their
+// indices: slices, transposes, reshapes, repeated axes.
 //
 // It is refused where
 //   - anything else reads the result, or it is there after the run
@@ -17,8 +18,8 @@ import (
 //   - several readers, or one that repeats elements, would compute more than memory takes
 //   - a reader would have more operands than a kernel takes, or steps than registers
 //   - the result is written at other indices than an operand of the same memory is read
-//   - a function of a driver that has one for vectors and one for an element would be computed by the other: it may round
-//     otherwise.
+//   - a function of a driver that has one for vectors and one for an element would be computed by
+//     the other: it may round otherwise.
 var inlinedMaps = rewrite{"inline", "computes maps where other maps read their results, and does not store those", inlineMaps}
 
 func inlineMaps(r *rewriter) {
@@ -46,8 +47,8 @@ func inlineMaps(r *rewriter) {
 	}
 }
 
-// inlineConstant computes a map without operands, such as a fill, within each map that reads it: what others read of it is
-// still stored.
+// inlineConstant computes a map without operands, such as a fill, within each map that reads it:
+// what others read of it is still stored.
 func (r *rewriter) inlineConstant(i int, n *node) {
 	left := false
 	for k := range n.writes {
@@ -124,7 +125,8 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 	return readers, becoming, ""
 }
 
-// keeps reports whether the operands of node i, which nobody reads from here to j any more, are more than its result.
+// keeps reports whether the operands of node i, which nobody reads from here to j any more, are
+// more than its result.
 func (r *rewriter) keeps(n *node, i, j int) bool {
 	if j-i <= near {
 		return false
@@ -149,7 +151,8 @@ func (r *rewriter) keeps(n *node, i, j int) bool {
 	return more > 0
 }
 
-// changed returns the first node, from one place to before another, that writes what c reads of a region; −1 if none does.
+// changed returns the first node, from one place to before another, that writes what c reads of a
+// region; −1 if none does.
 func (r *rewriter) changed(g *region, c *node, from, to int) int {
 	for k := range c.reads {
 		if h := &c.reads[k]; h.meets(g) {
@@ -167,8 +170,8 @@ const near = 4
 // worth is how many steps more a launch may compute for one launch less.
 const worth = 1 << 14
 
-// within returns a map that computes another within itself, in place of the operands that it reads of it. again says that
-// others compute it, too.
+// within returns a map that computes another within itself, in place of the operands that it reads
+// of it. again says that others compute it, too.
 func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
 	if p.typ != c.typ {
 		return nil, "they are computed in different types"
@@ -221,9 +224,9 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
 
 const otherVectors = "vectors of a function may have other bits than elements"
 
-// alike reports whether what a map computes has the same bits within another, where its functions may be others for vectors:
-// every element is in a vector in both, or in none; or it is at the same place of a row of the same length in both, which
-// straight says.
+// alike reports whether what a map computes has the same bits within another, where its functions
+// may be others for vectors: every element is in a vector in both, or in none; or it is at the same
+// place of a row of the same length in both, which straight says.
 func (r *rewriter) alike(was, now *mapping, straight bool) bool {
 	if was.program().Alike() {
 		return true

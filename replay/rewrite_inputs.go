@@ -6,14 +6,17 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// computedInputs computes what a launch reads by rows where it reads it: maps and gathers, of what a batch is drawn from or encoded of,
-// say, within the pass of a perceptron. See kernels.Kernel.From.
+// computedInputs computes what a launch reads by rows where it reads it: maps and gathers, of what
+// a batch is drawn from or encoded of, say, within the pass of a perceptron. See
+// kernels.Kernel.From.
 //
 // It is refused where
-//   - the launch gains nothing, as one of many rows, or on a CPU, which computes rows faster side by side
+//   - the launch gains nothing, as one of many rows, or on a CPU, which computes rows faster side
+//     by side
 //   - anything else reads a result of theirs, or it is there after the run
 //   - what they read is written before the launch
-//   - they do not say what they compute, or may round otherwise than that says; or do so once, since it is the same in every run
+//   - they do not say what they compute, or may round otherwise than that says; or do so once,
+//     since it is the same in every run
 //   - they write a result in another order than rows, or of another type than reals
 //   - they read much more than they write
 //   - the device computes the launch wrongly.
@@ -30,7 +33,8 @@ func computeInputs(r *rewriter) {
 	}
 }
 
-// inputs computes what makes the operands of a launch in it: first what it reads itself, and then what that is made of.
+// inputs computes what makes the operands of a launch in it: first what it reads itself, and then
+// what that is made of.
 func (r *rewriter) inputs(i int, n *node) {
 	none := n.args[slices.IndexFunc(n.kernel.Params, func(p kernels.Param) bool { return p.Mode == kernels.Out })]
 	none.N = 0 // of memory that the launch writes anyway
@@ -89,7 +93,8 @@ func (r *rewriter) from(n *node, makers []int, none kernels.Arg) (*kernels.Kerne
 	return n.kernel.From(n.args, parts, none)
 }
 
-// sources returns the launches that last write what a launch reads by rows, and what those that it takes read.
+// sources returns the launches that last write what a launch reads by rows, and what those that it
+// takes read.
 func (r *rewriter) sources(i int, n *node, taken []int) []int {
 	var list []int
 	last := func(g *region, before int) {

@@ -7,16 +7,17 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// joinedMaps makes one launch of two maps of as many elements that stores the results of both: where the later reads the
-// former's result, or an operand of its, which then is loaded once; and where both are small, so that a launch costs more
-// than what it does.
+// joinedMaps makes one launch of two maps of as many elements that stores the results of both:
+// where the later reads the former's result, or an operand of its, which then is loaded once; and
+// where both are small, so that a launch costs more than what it does.
 //
 // It is refused where
-//   - a launch between the two keeps either from going where the other is: it reads or writes what that one writes, or
-//     writes what it reads
+//   - a launch between the two keeps either from going where the other is: it reads or writes what
+//     that one writes, or writes what it reads
 //   - an element that the later reads is not at the same index of the former's
 //   - there would be more than 8 operands or results, or more steps than registers
-//   - one writes what the other reads at other indices, or a result is a condition, which has a type of its own
+//   - one writes what the other reads at other indices, or a result is a condition, which has a
+//     type of its own
 //   - a function of a driver would be computed in vectors in one and alone in the other.
 var joinedMaps = rewrite{"join", "makes one launch of two maps, with the results of both", joinMaps}
 
@@ -78,7 +79,8 @@ func (r *rewriter) place(i, j int) int {
 	return -1
 }
 
-// movable reports whether nothing between two places touches what a launch writes, or writes what it reads: it may be done at either.
+// movable reports whether nothing between two places touches what a launch writes, or writes what
+// it reads: it may be done at either.
 func (r *rewriter) movable(n *node, i, j int) bool {
 	for k := range n.writes {
 		if r.meeting(&n.writes[k], i+1, j, true, true) >= 0 {
@@ -93,13 +95,14 @@ func (r *rewriter) movable(n *node, i, j int) bool {
 	return true
 }
 
-// both returns a map with the results of two, the former of which is done first; or nil and why not, "" if they have nothing
-// to do with each other.
+// both returns a map with the results of two, the former of which is done first; or nil and why
+// not, "" if they have nothing to do with each other.
 func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 	if p.typ != c.typ {
 		return nil, ""
 	}
-	// The index of p for each of c: by what c reads of it or, if it reads nothing, in row-major order.
+	// The index of p for each of c: by what c reads of it or, if it reads nothing, in row-major
+	// order.
 	var cp, pc *mapping // both in common dimensions
 	shares, straight := false, true
 	for _, o := range c.operands {

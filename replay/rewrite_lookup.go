@@ -6,14 +6,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// lookedUp has a launch look up what it reads in a table, where that consists of parts of which few differ, such as the encodings of the
-// columns and the rows of a picture: the launch that made it writes where they lie, and the table is made when the step is
-// recorded. See kernels.Lookup.
+// lookedUp has a launch look up what it reads in a table, where that consists of parts of which few
+// differ, such as the encodings of the columns and the rows of a picture: the launch that made it
+// writes where they lie, and the table is made when the step is recorded. See kernels.Lookup.
 //
 // It is refused where
 //   - anything else reads or writes that memory, or either launch does otherwise, too
 //   - it is there before or after the run
-//   - the launch that writes it has no form for that, or one of other parts; or the table would not be the same in all runs
+//   - the launch that writes it has no form for that, or one of other parts; or the table would not
+//     be the same in all runs
 //   - there is no place for the launch that makes the table
 //   - the table is nearly as large as what it stands for, or larger than a step should keep
 //   - the device computes one of the launches wrongly.
@@ -40,7 +41,8 @@ func lookUp(r *rewriter) {
 // launched reports whether the kernel of a node is what is launched, in each run.
 func launched(n *node) bool { return !n.joined && n.chain == nil && !n.once }
 
-// writesParts returns the launch that writes, in parts, what the one at j reads and nothing else does. If there is none, it says why.
+// writesParts returns the launch that writes, in parts, what the one at j reads and nothing else
+// does. If there is none, it says why.
 func (r *rewriter) writesParts(j int) (i int, why string) {
 	n := r.nodes[j]
 	form := n.kernel.Lookup
@@ -77,7 +79,8 @@ func (r *rewriter) writesParts(j int) (i int, why string) {
 	return i, ""
 }
 
-// lookUpIn has the launch at i write where the parts lie that the one at j reads. If that cannot be, it says why.
+// lookUpIn has the launch at i write where the parts lie that the one at j reads. If that cannot
+// be, it says why.
 func (r *rewriter) lookUpIn(i, j int) (why string) {
 	writer, reader := r.nodes[i], r.nodes[j]
 	rows := reader.args[reader.kernel.Lookup.Param]

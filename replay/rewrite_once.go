@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// doneOnce does launches when the step is recorded, and not in each run, that only read what never changes: constants that
-// the step uploads, such as a table of positions, and what is made of them.
+// doneOnce does launches when the step is recorded, and not in each run, that only read what never
+// changes: constants that the step uploads, such as a table of positions, and what is made of them.
 //
 // It is refused where
 //   - the kernel does not describe itself, or a number of the launch is a slot
@@ -59,8 +59,8 @@ func doOnce(r *rewriter) {
 	}
 }
 
-// alone reports whether a node writes all that it writes whole, to memory that nothing else writes and that is not there
-// after the run.
+// alone reports whether a node writes all that it writes whole, to memory that nothing else writes
+// and that is not there after the run.
 func (r *rewriter) alone(i int, n *node) bool {
 	for _, g := range n.writes {
 		if r.lives(g.buf) || !slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi }) {

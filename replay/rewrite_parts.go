@@ -2,9 +2,9 @@ package replay
 
 import "slices"
 
-// partedMaps computes the gradient of a layer's function where the product before it stores what that reads. A kernel makes it
-// beside the sums of its columns, which become a launch of their own: small ones of several layers are one, as others are. See
-// kernels.Kernel.Parts.
+// partedMaps computes the gradient of a layer's function where the product before it stores what
+// that reads. A kernel makes it beside the sums of its columns, which become a launch of their own:
+// small ones of several layers are one, as others are. See kernels.Kernel.Parts.
 //
 // It is refused where
 //   - a map of the product would be: see storedMaps
@@ -27,7 +27,8 @@ func partMaps(r *rewriter) {
 	}
 }
 
-// parted returns what does the two parts of a launch: see kernels.Kernel.Parts. m is nil if it has none.
+// parted returns what does the two parts of a launch: see kernels.Kernel.Parts. m is nil if it has
+// none.
 func (r *rewriter) parted(c *node) (m, rest *node) {
 	if c.kernel.Parts == nil || !c.described {
 		return nil, nil

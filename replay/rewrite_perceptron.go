@@ -11,16 +11,17 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// onePass makes one launch of a pass of a perceptron in training: its layers, the loss and the way back. It leaves the
-// gradient of the parameters, and the loss, in shares, one for each group of samples. Where an optimizer alone reads the gradient, and
-// has a form that adds shares up, that takes its place; else a launch writes the gradient where it was. The shares are
-// added in their order: the same bits on every run, but not those of the layers.
+// onePass makes one launch of a pass of a perceptron in training: its layers, the loss and the way
+// back. It leaves the gradient of the parameters, and the loss, in shares, one for each group of
+// samples. Where an optimizer alone reads the gradient, and has a form that adds shares up, that
+// takes its place; else a launch writes the gradient where it was. The shares are added in their
+// order: the same bits on every run, but not those of the layers.
 //
 // It is refused where
-//   - what a layer reads is no formula of the result of the one before and of what earlier ones read, element by element, or its gradient
-//     none of those of what later ones read
-//   - the loss is none of the outputs and a target, nor their cross-entropy with labels, or no sum of those; outputs to which something is added
-//     are multiplied, too
+//   - what a layer reads is no formula of the result of the one before and of what earlier ones
+//     read, element by element, or its gradient none of those of what later ones read
+//   - the loss is none of the outputs and a target, nor their cross-entropy with labels, or no sum
+//     of those; outputs to which something is added are multiplied, too
 //   - there are more layers, or wider ones, than a launch has room for
 //   - parameters do not lie in memory as an optimizer lays them out, or one has no gradient
 //   - anything else reads what is made on the way, or it is there after the run
@@ -55,7 +56,8 @@ func passInOne(r *rewriter) {
 	}
 }
 
-// errNoTrainer is why a perceptron is recorded layer by layer in a program that links no package that trains it in one launch.
+// errNoTrainer is why a perceptron is recorded layer by layer in a program that links no package
+// that trains it in one launch.
 var errNoTrainer = errors.New("nothing in this program trains it in one launch: import package fusedmlp, or nn, which does")
 
 // left is something that a pass leaves where others find it.
@@ -285,7 +287,8 @@ func (f *followed) lies(h *held) (input, error) {
 	return input{}, errors.New("what it reads lies nowhere")
 }
 
-// trained returns the perceptron that is to be trained, with its parameters as an optimizer lays them out.
+// trained returns the perceptron that is to be trained, with its parameters as an optimizer lays
+// them out.
 func (p *perceptron) trained() (*fusion.Perceptron, error) {
 	all := &fusion.Perceptron{Error: p.error, OutputGrad: p.slope, Labels: p.labels}
 	end := 0
@@ -422,7 +425,8 @@ func (r *rewriter) covered(f *followed, p *perceptron, one *held) ([]int, map[*h
 	}
 }
 
-// cover is covered without some launches. It adds to those what copies a result to a second place, and reports whether it did.
+// cover is covered without some launches. It adds to those what copies a result to a second place,
+// and reports whether it did.
 func (r *rewriter) cover(f *followed, inner map[*held]bool, kinds map[*held]*left, copies map[int]bool) (covered []int, results map[*held]*left, again bool, err error) {
 	results = maps.Clone(kinds)
 	refuse := func(format string, a ...any) ([]int, map[*held]*left, bool, error) {
@@ -482,7 +486,8 @@ type updating struct {
 	rule fusion.Update
 }
 
-// updated returns the launch that alone reads the gradients, if it can add them up; nil if there is none.
+// updated returns the launch that alone reads the gradients, if it can add them up; nil if there is
+// none.
 func (r *rewriter) updated(grads *spot, covered []int) *updating {
 	if grads == nil {
 		return nil
@@ -510,7 +515,8 @@ func (r *rewriter) updated(grads *spot, covered []int) *updating {
 	return &updating{readers[0], rule}
 }
 
-// undisturbed says why the launches between cannot stay where they are when the pass is done in other places.
+// undisturbed says why the launches between cannot stay where they are when the pass is done in
+// other places.
 func (r *rewriter) undisturbed(covered []int, inputs []input, results map[*held]*left, slots []int, update *updating, loss *held, joins bool) error {
 	touches := func(g *region, from, to int, reads bool) int {
 		found := -1

@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// writtenThere lets a launch write where its result is copied to, and leaves the copy out: such as the gradient of a
-// convolution, which goes to its place among the gradients.
+// writtenThere lets a launch write where its result is copied to, and leaves the copy out: such as
+// the gradient of a convolution, which goes to its place among the gradients.
 //
 // It is refused where
 //   - the copy is more than that: a non-contiguous view, a transpose, a conversion
@@ -65,8 +65,8 @@ func (m *mapping) copies() bool {
 	return len(m.dims) == 0 || m.operands[0].strides[0] == 1 && m.results[0].view.strides[0] == 1
 }
 
-// maker returns the launch that makes what a copy at j reads, and which argument that is, if nothing else touches it; −1 if
-// there is none.
+// maker returns the launch that makes what a copy at j reads, and which argument that is, if
+// nothing else touches it; −1 if there is none.
 func (r *rewriter) maker(j int, c *node) (i, arg int) {
 	buf := c.m.operands[0].buf
 	if r.lives(buf) {

@@ -12,10 +12,11 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// joinedRows makes one launch of launches that work on rows, of which the later read what the former write: reductions of
-// rows, softmax, norms, cross-entropy, and the maps before, between and after them, such as a residual that is added before
-// a norm, or what a user wrote for a softmax of his own. Each work-group does the first for its own rows, then the second: see
-// kernels.NewChain. So it does small launches of any rows, in one work-group.
+// joinedRows makes one launch of launches that work on rows, of which the later read what the
+// former write: reductions of rows, softmax, norms, cross-entropy, and the maps before, between and
+// after them, such as a residual that is added before a norm, or what a user wrote for a softmax of
+// his own. Each work-group does the first for its own rows, then the second: see kernels.NewChain.
+// So it does small launches of any rows, in one work-group.
 //
 // It is refused where
 //   - neither is a reduction of rows, or they have not as many rows
@@ -23,8 +24,10 @@ import (
 //   - what is done between them keeps either from going where the other is
 //   - the former would keep more memory, longer
 //   - there would be few work-groups, of which each has much to do
-//   - their work-groups have different numbers of rows; where one is to do all, several of a launch for CPUs whose work-groups have a number
-//   - there would be more than 12 launches in one, or of kernels that are built with different options
+//   - their work-groups have different numbers of rows; where one is to do all, several of a launch
+//     for CPUs whose work-groups have a number
+//   - there would be more than 12 launches in one, or of kernels that are built with different
+//     options
 //   - a map is strided along its rows, reads indices, or is of other types than reals
 //   - the device computes the launch wrongly
 //   - a function of a driver would be computed in vectors in one and alone in the other.
@@ -84,7 +87,8 @@ func (n *node) feeds(c *node) bool {
 // rowwise reports whether a launch may be one by rows.
 func (n *node) rowwise() bool { return n.chain != nil || n.m != nil || n.kernel.Rows != nil }
 
-// chain returns the launches of two nodes as one by rows, and whether one work-group is to do them alone; or why there is none.
+// chain returns the launches of two nodes as one by rows, and whether one work-group is to do them
+// alone; or why there is none.
 func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
 	for _, alone = range []bool{false, true} {
 		rows := 1
@@ -144,7 +148,8 @@ func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why st
 	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.target), nil}}, ""
 }
 
-// mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else of one element.
+// mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else
+// of one element.
 func (r *rewriter) mapOf(m *mapping, rows int, alone bool) (part rowPart, why string) {
 	n := intmath.Product(m.dims)
 	if !alone || n == 0 {
@@ -222,7 +227,8 @@ func (p *rowPart) width() int {
 	return most
 }
 
-// fits says why there is no chain of launches, "" if there is. alone says that one work-group is to do them.
+// fits says why there is no chain of launches, "" if there is. alone says that one work-group is to
+// do them.
 func (r *rewriter) fits(chain []rowPart, alone bool) string {
 	if len(chain) > kernels.ChainMost {
 		return "there would be too many in one"
@@ -265,7 +271,8 @@ func (r *rewriter) fits(chain []rowPart, alone bool) string {
 	return ""
 }
 
-// apart says why a row may read or write in one launch what another row does in the other, "" if none does.
+// apart says why a row may read or write in one launch what another row does in the other, "" if
+// none does.
 func (p *rowPart) apart(q *rowPart, rows int) string {
 	for i, a := range p.args {
 		for k, b := range q.args {
@@ -283,7 +290,8 @@ func (p *rowPart) apart(q *rowPart, rows int) string {
 	return ""
 }
 
-// run returns how many rows a work-group of a chain has, 0 if the launches do not agree, and how many work-groups there are.
+// run returns how many rows a work-group of a chain has, 0 if the launches do not agree, and how
+// many work-groups there are.
 func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 	most := 0
 	for i := range chain {
@@ -360,14 +368,15 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 	return r.chainOf(list, loops, args), args
 }
 
-// chains are the kernels of chains that recordings made: those of one structure share one. They are there as long as a
-// recording is.
+// chains are the kernels of chains that recordings made: those of one structure share one. They are
+// there as long as a recording is.
 var chains struct {
 	sync.Mutex
 	of map[string]weak.Pointer[kernels.Kernel]
 }
 
-// tried returns the launches of a chain: one where the device computes that rightly, else those that it is of.
+// tried returns the launches of a chain: one where the device computes that rightly, else those
+// that it is of.
 func (r *rewriter) tried(n *node) []*node {
 	if r.passes == nil {
 		return []*node{n}

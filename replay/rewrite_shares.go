@@ -7,8 +7,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// addedShares has AdamW add up its gradient where it reads it: the sums along an axis that make parts of it, such as those of the shares of
-// products and of biases, are done by the work-groups that update the parameters, with the same bits.
+// addedShares has AdamW add up its gradient where it reads it: the sums along an axis that make
+// parts of it, such as those of the shares of products and of biases, are done by the work-groups
+// that update the parameters, with the same bits.
 //
 // It is refused where
 //   - the device is a CPU, which a launch costs little
@@ -113,7 +114,8 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	r.opt.say("split-k-into-adam: %s: one launch", r.name(into))
 }
 
-// only reports whether memory is written by launches that can write to other memory, and read by some launches alone.
+// only reports whether memory is written by launches that can write to other memory, and read by
+// some launches alone.
 func (r *rewriter) only(b kernels.Buffer, by []int) bool {
 	fine := true
 	r.touch(b, 0, len(r.nodes), func(at int, n *node) bool {

@@ -6,8 +6,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// addedTerms makes a map of a sum of few terms whose result maps and launches by rows read, such as that of the shares of a
-// product: see kernels.Kernel.Terms. Those may then add the terms up where they read them.
+// addedTerms makes a map of a sum of few terms whose result maps and launches by rows read, such as
+// that of the shares of a product: see kernels.Kernel.Terms. Those may then add the terms up where
+// they read them.
 //
 // It is refused where
 //   - anything else reads the result, or it is there after the run

@@ -15,7 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// mapOps are what random steps of maps are made of: maps, views, copies, updates in place, and a few others between.
+// mapOps are what random steps of maps are made of: maps, views, copies, updates in place, and a
+// few others between.
 func mapOps() []randomOp {
 	var list []randomOp
 	for _, op := range randomOps {
@@ -49,7 +50,8 @@ func mapOps() []randomOp {
 		}})
 }
 
-// TestRandomMaps: steps of maps have the bits of eager ones, with all rewrites and with each alone; and each does something.
+// TestRandomMaps: steps of maps have the bits of eager ones, with all rewrites and with each alone;
+// and each does something.
 func TestRandomMaps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 2000, []tensor.Options{{}, {Float64: true}}
@@ -87,9 +89,10 @@ func TestRandomMaps(t *testing.T) {
 	}
 }
 
-// rewritten records a step, and compares what three replays leave in the outputs and in older tensors with what eager steps
-// leave. make returns a step on tensors of its own, the inputs that change from run to run, and the older ones that are
-// looked at. It returns the explanation and the report.
+// rewritten records a step, and compares what three replays leave in the outputs and in older
+// tensors with what eager steps leave. make returns a step on tensors of its own, the inputs that
+// change from run to run, and the older ones that are looked at. It returns the explanation and the
+// report.
 func rewritten(t *testing.T, d tensor.Device, make func() (step func() []*tensor.Tensor, inputs, older []*tensor.Tensor), opts ...replay.Options) (string, replay.Report) {
 	t.Helper()
 	var explained bytes.Buffer
@@ -132,7 +135,8 @@ func rewritten(t *testing.T, d tensor.Device, make func() (step func() []*tensor
 	return explained.String(), rec.Report()
 }
 
-// TestRewrites: what is joined and what is refused, by the number of launches and by what is said of it.
+// TestRewrites: what is joined and what is refused, by the number of launches and by what is said
+// of it.
 func TestRewrites(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	list := func(t ...*tensor.Tensor) tensors { return t }
@@ -384,8 +388,8 @@ func TestRewrites(t *testing.T) {
 	}
 }
 
-// TestWithout: what is switched off is not done, by the option and by the environment; unknown names are errors that name
-// what there is.
+// TestWithout: what is switched off is not done, by the option and by the environment; unknown
+// names are errors that name what there is.
 func TestWithout(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.Full(d, 1, 9)

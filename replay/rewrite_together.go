@@ -6,13 +6,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// doneTogether makes one launch of several of one kernel that do not depend on each other, such as the products that are the
-// gradients of weights, and the sums of those of biases: see kernels.Together. They are done where the last of them was, and
-// what depends on the others behind that.
+// doneTogether makes one launch of several of one kernel that do not depend on each other, such as
+// the products that are the gradients of weights, and the sums of those of biases: see
+// kernels.Together. They are done where the last of them was, and what depends on the others behind
+// that.
 //
 // It is refused where
 //   - the work-groups of the launches are of several sizes, or a number that may say so is a slot
-//   - a launch has many work-groups, or most of those that all have together would find nothing to do
+//   - a launch has many work-groups, or most of those that all have together would find nothing to
+//     do
 //   - the latter depends on the former, if by way of what is done between them
 //   - memory that waits would be kept longer, and is large
 //   - the device computes the launch wrongly.
@@ -49,8 +51,9 @@ func doTogether(r *rewriter) {
 	}
 }
 
-// together reports whether it made one launch of several. A launch that others do not wait for, such as the gradient of a
-// weight, is one with its like first, and with those that others wait for only then: the way to the end is as long from there.
+// together reports whether it made one launch of several. A launch that others do not wait for,
+// such as the gradient of a weight, is one with its like first, and with those that others wait for
+// only then: the way to the end is as long from there.
 func (r *rewriter) together() (made bool) {
 	heights := r.heights()
 	bundles := map[*node]*bundle{}
@@ -137,7 +140,8 @@ func (r *rewriter) bundleOf(n *node) *bundle {
 	return &bundle{n: n, parts: []rowPart{{kernel: n.kernel, args: n.args}}, size: size, most: own, busy: own[0] * own[1]}
 }
 
-// numbered reports whether launches of a kernel together have work-groups of their own each, of one size.
+// numbered reports whether launches of a kernel together have work-groups of their own each, of one
+// size.
 func (r *rewriter) numbered(k *kernels.Kernel) bool { return k.Together.Blocks != nil && !r.target.CPU }
 
 // fit reports whether there can be a launch that does both.
@@ -167,7 +171,8 @@ func (r *rewriter) heights() map[*node]int {
 	return heights
 }
 
-// after calls f with launches before place j that have to be done after the one at i, some perhaps more than once.
+// after calls f with launches before place j that have to be done after the one at i, some perhaps
+// more than once.
 func (r *rewriter) after(i, j int, f func(k int, c *node)) {
 	n := r.nodes[i]
 	for _, writes := range []bool{true, false} {
@@ -189,8 +194,8 @@ func (r *rewriter) after(i, j int, f func(k int, c *node)) {
 
 const muchMemory = "it would keep much memory"
 
-// wait returns the launch at i and those before j that have to be done after it, ascending, if it is done at j together with what
-// is there; or why it is not.
+// wait returns the launch at i and those before j that have to be done after it, ascending, if it
+// is done at j together with what is there; or why it is not.
 func (r *rewriter) wait(i, j int) (late []int, why string) {
 	late = []int{i}
 	for next := 0; next < len(late); next++ {

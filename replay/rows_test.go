@@ -71,8 +71,8 @@ func rowOps() []randomOp {
 	return list
 }
 
-// TestRandomRows: steps of reductions of rows and of maps have the bits of eager ones, with all rewrites and with this one
-// alone.
+// TestRandomRows: steps of reductions of rows and of maps have the bits of eager ones, with all
+// rewrites and with this one alone.
 func TestRandomRows(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1500, []tensor.Options{{}, {Float64: true}}
@@ -284,7 +284,8 @@ func TestRowsKinds(t *testing.T) {
 	}
 }
 
-// rowsOfUser is a kernel of a user's own, Y = 2·X, by rows of four; in a chain it computes times that.
+// rowsOfUser is a kernel of a user's own, Y = 2·X, by rows of four; in a chain it computes times
+// that.
 func rowsOfUser(times string) *kernels.Kernel {
 	text := `// @depends: common
 kernel void doubled_rows(IN(X), OUT(Y), int n) {
@@ -324,8 +325,8 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 		}}}
 }
 
-// TestRowsOfOthers: a kernel from outside this module is joined by rows, too; where a device computes the launch wrongly, there
-// are several.
+// TestRowsOfOthers: a kernel from outside this module is joined by rows, too; where a device
+// computes the launch wrongly, there are several.
 func TestRowsOfOthers(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{})
@@ -349,8 +350,8 @@ func TestRowsOfOthers(t *testing.T) {
 	}
 }
 
-// TestRowsOfSizes: where a device computes a chain wrongly, but not in launches as small as those that it was made for, a later
-// recording whose launch is large does without.
+// TestRowsOfSizes: where a device computes a chain wrongly, but not in launches as small as those
+// that it was made for, a later recording whose launch is large does without.
 func TestRowsOfSizes(t *testing.T) {
 	k := rowsOfUser("(n > 9000 ? 3 : 2)")
 	for _, sel := range devtest.Selected() {
@@ -376,7 +377,8 @@ func TestRowsOfSizes(t *testing.T) {
 	}
 }
 
-// TestRowsOfConstants: what is done once, when a step is recorded, is not done in each run for what reads it by rows.
+// TestRowsOfConstants: what is done once, when a step is recorded, is not done in each run for what
+// reads it by rows.
 func TestRowsOfConstants(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x := tensor.NewRNG(1).Uniform(d, 0, 1, 300, 64)
@@ -420,7 +422,8 @@ func TestRowsOfSlots(t *testing.T) {
 	}
 }
 
-// TestRowsUnsaid: a kernel that does not say what its rows have, or says that there are none, is a launch of its own.
+// TestRowsUnsaid: a kernel that does not say what its rows have, or says that there are none, is a
+// launch of its own.
 func TestRowsUnsaid(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	for name, of := range map[string]func([]kernels.Arg, kernels.Target) *kernels.RowsOf{
@@ -446,7 +449,8 @@ func TestRowsUnsaid(t *testing.T) {
 	}
 }
 
-// TestRowsOfRuns: a norm's gradient has runs of rows, of which each leaves sums of its own. A work-group of a CPU does one of them.
+// TestRowsOfRuns: a norm's gradient has runs of rows, of which each leaves sums of its own. A
+// work-group of a CPU does one of them.
 func TestRowsOfRuns(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	gradient := func(x, g *tensor.Tensor) (dx, dw, db *tensor.Tensor) {

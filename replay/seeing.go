@@ -77,9 +77,9 @@ type LaunchTime struct {
 	Took time.Duration // how long it took
 }
 
-// Profile does a run, as [Recording.Run] does, and waits for each launch before the next. It returns how long each took: on
-// the device if that was opened with tensor.Options.Profile, else on the host, with starting it and waiting for it. The
-// errors are those of Run.
+// Profile does a run, as [Recording.Run] does, and waits for each launch before the next. It
+// returns how long each took: on the device if that was opened with tensor.Options.Profile, else on
+// the host, with starting it and waiting for it. The errors are those of Run.
 func (r *Recording) Profile() ([]LaunchTime, error) {
 	if r.freed {
 		return nil, fault("Profile", ErrReleased, "")
@@ -145,9 +145,10 @@ func (r *Recording) onDevice() (total time.Duration, measured bool) {
 	return total, err == nil && len(times) > 0
 }
 
-// WriteDOT writes the launches of a run in Graphviz's language: a box for each, with its number, its kernel, those of the
-// step's launches that it does if there are several, and the bytes that it reads and writes; an arrow from each to those
-// that read what it wrote, with the bytes. Launches that were joined have another colour.
+// WriteDOT writes the launches of a run in Graphviz's language: a box for each, with its number,
+// its kernel, those of the step's launches that it does if there are several, and the bytes that it
+// reads and writes; an arrow from each to those that read what it wrote, with the bytes. Launches
+// that were joined have another colour.
 func (r *Recording) WriteDOT(w io.Writer) error {
 	g := dot.Graph{Name: "recording"}
 	for i, l := range r.listed {

@@ -30,7 +30,8 @@ func seen(t *testing.T, d tensor.Device) (*replay.Recording, *tensor.Tensor) {
 	return rec, x
 }
 
-// TestLaunches: each launch says which of the step's it does, and how many bytes it reads and writes.
+// TestLaunches: each launch says which of the step's it does, and how many bytes it reads and
+// writes.
 func TestLaunches(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rec, _ := seen(t, d)
@@ -48,7 +49,8 @@ func TestLaunches(t *testing.T) {
 	})
 }
 
-// TestWriteDOT: the picture is one that Graphviz reads, with a box for each launch and an arrow for what it reads.
+// TestWriteDOT: the picture is one that Graphviz reads, with a box for each launch and an arrow for
+// what it reads.
 func TestWriteDOT(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rec, _ := seen(t, d)
@@ -78,7 +80,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-// TestProfile: a profile is a run, and has a time for each launch, measured on the host or on the device.
+// TestProfile: a profile is a run, and has a time for each launch, measured on the host or on the
+// device.
 func TestProfile(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, profiled := range []bool{false, true} {

@@ -13,8 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestShares: AdamW adds up the shares of its gradient with the bits of the step; not where others read the
-// gradient, or it is there after the run.
+// TestShares: AdamW adds up the shares of its gradient with the bits of the step; not where others
+// read the gradient, or it is there after the run.
 func TestShares(t *testing.T) {
 	onGPUs(t, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {

@@ -11,7 +11,8 @@ type state struct {
 	capture.State
 }
 
-// leftTensor is a tensor that a run leaves on the host's side, but does not return: the gradient of a parameter, say.
+// leftTensor is a tensor that a run leaves on the host's side, but does not return: the gradient of
+// a parameter, say.
 type leftTensor struct {
 	name string
 	output
@@ -44,7 +45,8 @@ func (n *notes) freeLeft() {
 	}
 }
 
-// states checks what the two runs left on the host's side. A replay writes the memory of tensors among that as it writes outputs.
+// states checks what the two runs left on the host's side. A replay writes the memory of tensors
+// among that as it writes outputs.
 func (b *builder) states(p *pairs) error {
 	for _, s := range b.run.states {
 		before := b.run.before.stateOf(s.key)

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// descend ends a step of training: gradients of a loss, and what each optimizer makes of them. The step has no outputs.
+// descend ends a step of training: gradients of a loss, and what each optimizer makes of them. The
+// step has no outputs.
 func descend(loss *autograd.Node, opts ...optim.Optimizer) ([]*tensor.Tensor, error) {
 	if err := loss.Backward(); err != nil {
 		return nil, err

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestTerms: sums of few terms are added up where they are read, with the bits of the sum; others stay sums.
+// TestTerms: sums of few terms are added up where they are read, with the bits of the sum; others
+// stay sums.
 func TestTerms(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	strange := []float64{math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1e-42, -1e-42, 3e38, 0}

@@ -16,7 +16,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestTwoOptimizers: small updates of parameters by several optimizers of one rule are one launch, with the bits of each.
+// TestTwoOptimizers: small updates of parameters by several optimizers of one rule are one launch,
+// with the bits of each.
 func TestTwoOptimizers(t *testing.T) {
 	train := func(t *testing.T, d tensor.Device, adam bool, opt *replay.Options) (state string, updates int) {
 		rng := tensor.NewRNG(3)
@@ -81,8 +82,9 @@ func onGPUs(t *testing.T, check func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestProductsTogether: the gradients of the weights of several layers are one launch, and the sums of their shares and of the
-// biases' gradients another, with the bits of the step; without the rewrite each is one of its own.
+// TestProductsTogether: the gradients of the weights of several layers are one launch, and the sums
+// of their shares and of the biases' gradients another, with the bits of the step; without the
+// rewrite each is one of its own.
 func TestProductsTogether(t *testing.T) {
 	onGPUs(t, func(t *testing.T, d tensor.Device) {
 		train := func(opt *replay.Options) (state string, products, sums int) {
@@ -131,7 +133,8 @@ func TestProductsTogether(t *testing.T) {
 	})
 }
 
-// togetherOps make steps of products and sums that depend on each other or not, on what is changed in place between them.
+// togetherOps make steps of products and sums that depend on each other or not, on what is changed
+// in place between them.
 var togetherOps = append([]randomOp{
 	{"product", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.MatMul(y) }},
 	{"product of a transpose", func(_ *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { return x.T().MatMul(y) }},
@@ -147,7 +150,8 @@ var togetherOps = append([]randomOp{
 	return !slices.Contains([]string{"matmul", "gram", "in place", "update", "set", "set view", "transpose", "copy"}, op.name)
 })...)
 
-// TestRandomTogether: steps of products and sums, of views, and of memory that is written between them, have the bits of eager ones.
+// TestRandomTogether: steps of products and sums, of views, and of memory that is written between
+// them, have the bits of eager ones.
 func TestRandomTogether(t *testing.T) {
 	onGPUs(t, func(t *testing.T, d tensor.Device) {
 		n := 6

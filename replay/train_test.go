@@ -52,7 +52,8 @@ var optimizers = map[string]func(params []*autograd.Node, lr optim.Schedule) opt
 	},
 }
 
-// mapped are the rules that are formulas. Their numbers come as those of the others do: one schedule shows it.
+// mapped are the rules that are formulas. Their numbers come as those of the others do: one
+// schedule shows it.
 var mapped = map[string]func(params []*autograd.Node, lr optim.Schedule) optim.Optimizer{
 	"adam": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
 		return optim.NewAdam(p, optim.AdamDefaults(lr))
@@ -80,7 +81,8 @@ var mapped = map[string]func(params []*autograd.Node, lr optim.Schedule) optim.O
 	},
 }
 
-// sameBits leaves out the one rewrite whose results differ from the eager step's in their last bits.
+// sameBits leaves out the one rewrite whose results differ from the eager step's in their last
+// bits.
 var sameBits = replay.Options{Without: []string{"fused-training-step"}}
 
 func newTrainer(d tensor.Device, rule, rate string) *trainer {
@@ -156,7 +158,8 @@ func (tr *trainer) state(t *testing.T, outputs []*tensor.Tensor) string {
 	return text + bits(t, all)
 }
 
-// compareTraining does twelve steps eagerly, and the same recorded, with two eager ones between the replays.
+// compareTraining does twelve steps eagerly, and the same recorded, with two eager ones between the
+// replays.
 func compareTraining(t *testing.T, eager, recorded *trainer) {
 	t.Helper()
 	var want []*tensor.Tensor
@@ -195,7 +198,8 @@ func compareTraining(t *testing.T, eager, recorded *trainer) {
 	}
 }
 
-// TestTraining: a training continues with the same bits, state and learning rate whether its steps are replayed or not.
+// TestTraining: a training continues with the same bits, state and learning rate whether its steps
+// are replayed or not.
 func TestTraining(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for rule := range optimizers {
@@ -254,7 +258,8 @@ func TestTrainingChecked(t *testing.T) {
 	}
 }
 
-// TestOwnRule: parameters without an optimizer, whose gradients the step makes and forgets, updated in place.
+// TestOwnRule: parameters without an optimizer, whose gradients the step makes and forgets, updated
+// in place.
 func TestOwnRule(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		step := func(tr *trainer) func() ([]*tensor.Tensor, error) {

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestTrainer: with a trainer and without, a step leaves the same but for roundings, and only with one it is fused.
+// TestTrainer: with a trainer and without, a step leaves the same but for roundings, and only with
+// one it is fused.
 func TestTrainer(t *testing.T) {
 	trainer := fusion.RegisteredTrainer()
 	defer fusion.RegisterTrainer(trainer)

@@ -16,7 +16,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// training is a random network in training, written in operations as a user may. Two of one seed are alike.
+// training is a random network in training, written in operations as a user may. Two of one seed
+// are alike.
 type training struct {
 	seed   uint64
 	d      tensor.Device
@@ -439,7 +440,8 @@ func (tr *training) state(t *testing.T, outputs []*tensor.Tensor) string {
 	return bits(t, all) + fmt.Sprint(tr.rng.Calls)
 }
 
-// TestRandomTrainings: networks of random layers, losses and rules leave the same bits trained by a recording as eagerly.
+// TestRandomTrainings: networks of random layers, losses and rules leave the same bits trained by a
+// recording as eagerly.
 func TestRandomTrainings(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 300, []tensor.Options{{}, {Float64: true}}

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// view is elements of memory for the indices below some dimensions: as kernels.View, counted from the buffer's first.
+// view is elements of memory for the indices below some dimensions: as kernels.View, counted from
+// the buffer's first.
 type view struct {
 	buf     kernels.Buffer
 	off     int
@@ -47,8 +48,9 @@ func (v view) same(w view, dims []int) bool {
 // digit is a dimension as a digit of a place: n of them, step elements apart.
 type digit struct{ step, n, dim int }
 
-// digits returns the dimensions of a view as digits, the largest step first, so that each element has one number. ok is
-// false for a view that repeats elements, goes backwards, or of which two digits may make one place.
+// digits returns the dimensions of a view as digits, the largest step first, so that each element
+// has one number. ok is false for a view that repeats elements, goes backwards, or of which two
+// digits may make one place.
 func (v view) digits(dims []int) (list []digit, ok bool) {
 	for d, n := range dims {
 		switch {
@@ -68,22 +70,24 @@ func (v view) digits(dims []int) (list []digit, ok bool) {
 	return list, true
 }
 
-// part is a part of one of a reader's dimensions: n indices, of which each moves the writer's digits by counts.
+// part is a part of one of a reader's dimensions: n indices, of which each moves the writer's
+// digits by counts.
 type part struct {
 	dim, n int // of the reader
 	by     int // how many of that dimension's indices one step is
 	counts []int
 }
 
-// composed says where a reader finds what a writer wrote: the reader's dimensions in parts, and the writer's index at the
-// reader's first.
+// composed says where a reader finds what a writer wrote: the reader's dimensions in parts, and the
+// writer's index at the reader's first.
 type composed struct {
 	parts []part
 	start []int // by the writer's dimensions
 }
 
-// compose returns, for a view that is read, the indices of the view that was written for the same elements. ok is false
-// where they are no sums of the reader's indices, or an element is read that was not written.
+// compose returns, for a view that is read, the indices of the view that was written for the same
+// elements. ok is false where they are no sums of the reader's indices, or an element is read that
+// was not written.
 func compose(wrote view, wdims []int, read view, rdims []int) (c composed, ok bool) {
 	digits, ok := wrote.digits(wdims)
 	if !ok || wrote.buf != read.buf {
@@ -176,8 +180,8 @@ func (c composed) ofWriter(v view) view {
 	return view{v.buf, off, strides}
 }
 
-// straight reports whether every index of the reader is the same one of the writer: dimension by dimension, but for those
-// of one element.
+// straight reports whether every index of the reader is the same one of the writer: dimension by
+// dimension, but for those of one element.
 func (c composed) straight(wdims, rdims []int) bool {
 	w, r := slices.DeleteFunc(slices.Clone(wdims), one), slices.DeleteFunc(slices.Clone(rdims), one)
 	if !slices.Equal(w, r) || len(c.parts) != len(r) {
@@ -198,8 +202,8 @@ func (c composed) straight(wdims, rdims []int) bool {
 
 func one(n int) bool { return n == 1 }
 
-// refine returns two index spaces of as many elements, counted in row-major order, in common dimensions: each as parts of
-// its own. ok is false where there are none.
+// refine returns two index spaces of as many elements, counted in row-major order, in common
+// dimensions: each as parts of its own. ok is false where there are none.
 func refine(a, b []int) (pa, pb []part, ok bool) {
 	a, b = slices.Clone(a), slices.Clone(b)
 	if intmath.Product(a) != intmath.Product(b) {
@@ -281,8 +285,8 @@ func between(digits []digit, far int) bool {
 	return false
 }
 
-// whole returns the spans of elements that views of the same dimensions name without gaps, together where one fills the
-// gaps of another.
+// whole returns the spans of elements that views of the same dimensions name without gaps, together
+// where one fills the gaps of another.
 func whole(views []view, dims []int) []span {
 	var spans []span
 	n := intmath.Product(dims)

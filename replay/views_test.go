@@ -62,7 +62,8 @@ func randomView(r *rand.Rand, buf kernels.Buffer, repeats bool) (v view, dims []
 	return v, dims
 }
 
-// TestCompose: what is composed finds, for each index of the reader, an index of the writer at the same element.
+// TestCompose: what is composed finds, for each index of the reader, an index of the writer at the
+// same element.
 func TestCompose(t *testing.T) {
 	buf := kernels.NewHostBuffer(kernels.Float32, 1)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -101,8 +102,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// TestComposeKinds: slices, transposes, reshapes and repeated axes are found; what is no sum of indices, or reaches
-// beyond what was written, is not.
+// TestComposeKinds: slices, transposes, reshapes and repeated axes are found; what is no sum of
+// indices, or reaches beyond what was written, is not.
 func TestComposeKinds(t *testing.T) {
 	v := func(off int, strides ...int) view { return view{nil, off, strides} }
 	for name, c := range map[string]struct {
@@ -140,7 +141,8 @@ func TestComposeKinds(t *testing.T) {
 	}
 }
 
-// TestDisjoint: views that are said to be disjoint are; and the interleaved parts of one tensor are said to be.
+// TestDisjoint: views that are said to be disjoint are; and the interleaved parts of one tensor are
+// said to be.
 func TestDisjoint(t *testing.T) {
 	buf := kernels.NewHostBuffer(kernels.Float32, 1)
 	r := rand.New(rand.NewPCG(2, 1))

@@ -10,9 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestAccuracy holds functions that CPUs compute with polynomials to double precision, in units in the last place,
-// as their files state it: of float32s from the whole range, with denormals, infinities, NaN and zeros of both signs,
-// and, of functions of two operands, of each with another.
+// TestAccuracy holds functions that CPUs compute with polynomials to double precision, in units in
+// the last place, as their files state it: of float32s from the whole range, with denormals,
+// infinities, NaN and zeros of both signs, and, of functions of two operands, of each with another.
 func TestAccuracy(t *testing.T) {
 	functions := []struct {
 		f    *kernels.Function
@@ -84,8 +84,8 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// ulpsOff returns how far a float32 is from a number, in units in the last place of that. A zero of another sign, NaN
-// for a number and a number for NaN are infinitely far off.
+// ulpsOff returns how far a float32 is from a number, in units in the last place of that. A zero of
+// another sign, NaN for a number and a number for NaN are infinitely far off.
 func ulpsOff(got float32, want float64) float64 {
 	v, nearest := float64(got), float32(want)
 	switch {

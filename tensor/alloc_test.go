@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLaunchAllocates: a launch leaves nothing to the garbage collector. On the Go device a twin may: it starts
-// goroutines.
+// TestLaunchAllocates: a launch leaves nothing to the garbage collector. On the Go device a twin
+// may: it starts goroutines.
 func TestLaunchAllocates(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -31,7 +31,8 @@ func TestLaunchAllocates(t *testing.T) {
 }
 
 // TestAllocationsOfAnOperation holds what an operation of few elements allocates on the Go device.
-// A map and a copy allocate the tensor, its shape and its storage. Kernels of reductions add closures.
+// A map and a copy allocate the tensor, its shape and its storage. Kernels of reductions add
+// closures.
 func TestAllocationsOfAnOperation(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector empties pools")

@@ -31,7 +31,8 @@ func (api) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
 	return y
 }
 
-// alongAxis launches one of the kernels of elements along an axis of a shape, of which a line has n indices.
+// alongAxis launches one of the kernels of elements along an axis of a shape, of which a line has n
+// indices.
 func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int) {
 	if index.Len() == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// api implements tensorapi.API, which documents the methods. Many stand with the operations that they
-// are forms of.
+// api implements tensorapi.API, which documents the methods. Many stand with the operations that
+// they are forms of.
 type api struct{}
 
 func init() { hooks.Tensor = api{} }

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestAPI: every kind of device has what tensorapi.API asks of it. In check mode, too, nothing is tried.
+// TestAPI: every kind of device has what tensorapi.API asks of it. In check mode, too, nothing is
+// tried.
 func TestAPI(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if d := devtest.Open(t, sel, devtest.GPUKernels()); sel != "cpu" && d.Target().CPU {

@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// layouts returns tensors of a type in several shapes and layouts, all of numbers that every type holds, and for reals
-// with special ones among them.
+// layouts returns tensors of a type in several shapes and layouts, all of numbers that every type
+// holds, and for reals with special ones among them.
 func layouts(d tensor.Device, typ tensor.Type) map[string]*tensor.Tensor {
 	data := make([]float64, 120)
 	for i := range data {
@@ -39,8 +39,8 @@ func layouts(d tensor.Device, typ tensor.Type) map[string]*tensor.Tensor {
 	}
 }
 
-// arranged returns the tensor of a shape whose elements are those of x at the index that from makes of theirs, or other if
-// that is nil.
+// arranged returns the tensor of a shape whose elements are those of x at the index that from makes
+// of theirs, or other if that is nil.
 func arranged(t *testing.T, x *tensor.Tensor, shape []int, other float64, from func(i []int) []int) array {
 	t.Helper()
 	v, err := x.Float64s()
@@ -58,8 +58,8 @@ func arranged(t *testing.T, x *tensor.Tensor, shape []int, other float64, from f
 	return out
 }
 
-// TestArrangements holds what puts elements in another place to its definition, for every type and layout; on devices that
-// build kernels for some.
+// TestArrangements holds what puts elements in another place to its definition, for every type and
+// layout; on devices that build kernels for some.
 func TestArrangements(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, typ := range types {
@@ -184,8 +184,9 @@ func TestPadAllAxes(t *testing.T) {
 	})
 }
 
-// TestPadCut: one end cut off and the other padded, in every mode, by all widths that there are: reflection and the nearest
-// element are of the whole axis, and the circle of what is left of it, as in PyTorch's pad.
+// TestPadCut: one end cut off and the other padded, in every mode, by all widths that there are:
+// reflection and the nearest element are of the whole axis, and the circle of what is left of it,
+// as in PyTorch's pad.
 func TestPadCut(t *testing.T) {
 	d := devtest.CPU(t)
 	for n := 1; n <= 4; n++ {
@@ -238,7 +239,8 @@ func TestPadCut(t *testing.T) {
 	}
 }
 
-// TestPadModes: the row of each mode that its documentation has, and widths that are too much for it.
+// TestPadModes: the row of each mode that its documentation has, and widths that are too much for
+// it.
 func TestPadModes(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.New(d, []float64{1, 2, 3})
@@ -324,7 +326,8 @@ func TestConcatTypes(t *testing.T) {
 	})
 }
 
-// TestParts: the sizes of parts, those that there are not, and that parts share the storage of the whole.
+// TestParts: the sizes of parts, those that there are not, and that parts share the storage of the
+// whole.
 func TestParts(t *testing.T) {
 	d := devtest.CPU(t)
 	sizes := func(parts []*tensor.Tensor) (n []int) {
@@ -468,7 +471,8 @@ func TestAxes(t *testing.T) {
 	})
 }
 
-// TestNoWriteThroughWindows: windows that share elements are not written through; those that do not, are.
+// TestNoWriteThroughWindows: windows that share elements are not written through; those that do
+// not, are.
 func TestNoWriteThroughWindows(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 6)
@@ -486,7 +490,8 @@ func TestNoWriteThroughWindows(t *testing.T) {
 	same(t, "diagonals", m, array{[]int{3, 3}, []float64{1, 0, 0, 2, 1, 0, 0, 2, 1}})
 }
 
-// TestReshapeViews: Reshape shares the storage wherever strides can say the new shape, and is right where they cannot.
+// TestReshapeViews: Reshape shares the storage wherever strides can say the new shape, and is right
+// where they cannot.
 func TestReshapeViews(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.New(d, random(rand.New(rand.NewPCG(3, 3)), 4, 6, 5).data, 4, 6, 5)

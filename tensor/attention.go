@@ -11,24 +11,28 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// AttentionOptions say what takes part in an attention. The zero value: all keys, with the usual scale.
+// AttentionOptions say what takes part in an attention. The zero value: all keys, with the usual
+// scale.
 type AttentionOptions struct {
 	Causal bool    // query i attends to the keys up to i alone
 	Scale  float64 // of the products of queries and keys; 0 is 1/√d
 }
 
-// ScaledDotProductAttention returns the means of the values v […, s, e] that the queries t […, l, d] give the keys k […, s, d],
+// ScaledDotProductAttention returns the means of the values v […, s, e] that the queries t […, l,
+// d] give the keys k […, s, d],
 //
 //	y = softmax(scale·t·kᵀ + mask)·v
 //
-// of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where one of Uint8 is 0, and where one
-// of reals is −∞, a query does not attend to a key; else what is real is added. A query that attends to no key is 0, as in
-// PyTorch from 2.5 on. What a query does not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or
-// infinite there may come through. Integers are converted to reals. It panics with ErrShape, with ErrType for a mask of another
-// type, and with ErrValue for a scale that is no finite number, and more than one Options. Error: that of the sums over s keys,
-// and in gradients over l queries, is about (1024 + s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the terms one after the
-// other, and a product with the softmax whole has the error of [Tensor.MatMul]. Source: Vaswani et al., "Attention Is
-// All You Need", 2017.
+// of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where
+// one of Uint8 is 0, and where one of reals is −∞, a query does not attend to a key; else what is
+// real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query does
+// not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite there
+// may come through. Integers are converted to reals. It panics with ErrShape, with ErrType for a
+// mask of another type, and with ErrValue for a scale that is no finite number, and more than one
+// Options. Error: that of the sums over s keys, and in gradients over l queries, is about (1024 +
+// s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the terms one after the other, and a
+// product with the softmax whole has the error of [Tensor.MatMul]. Source: Vaswani et al.,
+// "Attention Is All You Need", 2017.
 func (t *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
 	y, kept := api{}.Attention(t, k, v, mask, options, false)
 	kept.Free()
@@ -203,8 +207,9 @@ func (a *attentionCall) shape(rows, cols int) []int {
 	return append(slices.Clone(a.batch), rows, cols)
 }
 
-// additions returns what is added to the products of queries and keys: that of the mask, and that of what is causal, which are nil
-// without. live is 0 for queries that attend to no key, to which nothing is added, and else 1; nil if there are none.
+// additions returns what is added to the products of queries and keys: that of the mask, and that
+// of what is causal, which are nil without. live is 0 for queries that attend to no key, to which
+// nothing is added, and else 1; nil if there are none.
 func (a *attentionCall) additions() (bias, causal, live *Tensor) {
 	if a.l == 0 || a.s == 0 {
 		return nil, nil, nil
@@ -245,8 +250,8 @@ type blocks struct {
 	items int // of the batch
 }
 
-// inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, if products are faster, or for features
-// that they are not for.
+// inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, if
+// products are faster, or for features that they are not for.
 func (a *attentionCall) inBlocks(whole bool) *blocks {
 	d, items := a.q.Device(), intmath.Product(a.batch)
 	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Target()) {
@@ -267,8 +272,8 @@ type headView struct {
 
 func (p headView) arg() kernels.Arg { return p.bufferArg() }
 
-// headView returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of what is repeated once, if that
-// can be.
+// headView returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of
+// what is repeated once, if that can be.
 func (b *blocks) headView(t *Tensor) headView {
 	x := t.as(Real)
 	defer x.release()
@@ -306,8 +311,8 @@ func (a *attentionCall) heads() int {
 	return a.batch[len(a.batch)-1]
 }
 
-// place returns where the rows of a batch of matrices lie. It reports false if features are no neighbours, or if the axes of
-// the batch before the last are not as one.
+// place returns where the rows of a batch of matrices lie. It reports false if features are no
+// neighbours, or if the axes of the batch before the last are not as one.
 func (a *attentionCall) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
 	n := t.Rank()
 	if t.shape[n-1] > 1 && t.strides[n-1] != 1 {
@@ -332,8 +337,8 @@ func (a *attentionCall) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
 	return p, true
 }
 
-// result allocates that of the values' features: with the heads of a query side by side if the queries have them so, since
-// what takes the heads together reads it then as it lies.
+// result allocates that of the values' features: with the heads of a query side by side if the
+// queries have them so, since what takes the heads together reads it then as it lies.
 func (b *blocks) result(op string, q headView) *Tensor {
 	n, e := len(b.batch), b.v.shape[b.v.Rank()-1]
 	if n == 0 || b.heads() == 1 || q.place.Head >= q.place.Row {
@@ -346,7 +351,8 @@ func (b *blocks) result(op string, q headView) *Tensor {
 	return y.Transpose(axes...)
 }
 
-// biases returns what a mask adds as an operand, and how many of its elements are those of an item of the batch, 0 for one matrix for all.
+// biases returns what a mask adds as an operand, and how many of its elements are those of an item
+// of the batch, 0 for one matrix for all.
 func (b *blocks) biases() (bias contiguousTensor, step int) {
 	if b.bias == nil {
 		return contiguousTensor{Empty(b.q.Device(), 0), true}, 0
@@ -369,7 +375,8 @@ func (b *blocks) biases() (bias contiguousTensor, step int) {
 	return contiguousTensor{wide, true}, step
 }
 
-// launch runs a kernel on operands, with the numbers after them, of which the last are the places of some operands.
+// launch runs a kernel on operands, with the numbers after them, of which the last are the places
+// of some operands.
 func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, places ...ops.AttentionPlace) {
 	d := b.q.Device()
 	list := d.core().list()
@@ -396,7 +403,8 @@ func (b *blocks) forward() (y, lse *Tensor) {
 	return y, lse
 }
 
-// gradients returns those by queries and, if they are wanted, by keys and values, in the shapes to which they broadcast.
+// gradients returns those by queries and, if they are wanted, by keys and values, in the shapes to
+// which they broadcast.
 func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	const op = "ScaledDotProductAttention gradient"
 	d := b.q.Device()

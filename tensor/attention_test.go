@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// attentionOf is the definition, for queries [b, l, d], keys [b, s, d], values [b, s, e], and what is added [l, s].
+// attentionOf is the definition, for queries [b, l, d], keys [b, s, d], values [b, s, e], and what
+// is added [l, s].
 func attentionOf(q, k, v array, scale float64, added func(i, j int) float64) array {
 	b, l, d, s, e := q.shape[0], q.shape[1], q.shape[2], k.shape[1], v.shape[2]
 	y := array{[]int{b, l, e}, make([]float64, b*l*e)}
@@ -40,8 +41,9 @@ func attentionOf(q, k, v array, scale float64, added func(i, j int) float64) arr
 	return y
 }
 
-// TestAttention holds it to its definition in shapes below, at and above the blocks of kernels, with masks of both kinds and
-// without, causal or not; queries that attend to nothing are 0; views are read as they are.
+// TestAttention holds it to its definition in shapes below, at and above the blocks of kernels,
+// with masks of both kinds and without, causal or not; queries that attend to nothing are 0; views
+// are read as they are.
 func TestAttention(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
@@ -92,9 +94,9 @@ func TestAttention(t *testing.T) {
 	})
 }
 
-// TestAttentionPlaces: operands are read where they lie, heads side by side, between others, or shared by all, without a
-// copy, and those that cannot be are copied; the bits are those of contiguous operands. The heads of the result lie as the
-// queries' do.
+// TestAttentionPlaces: operands are read where they lie, heads side by side, between others, or
+// shared by all, without a copy, and those that cannot be are copied; the bits are those of
+// contiguous operands. The heads of the result lie as the queries' do.
 func TestAttentionPlaces(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		const b, n, heads, size = 2, 140, 3, 8 // which TestAttention has, too

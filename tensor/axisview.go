@@ -8,14 +8,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// axisView is a contiguous tensor as [outer, n, inner]: what an operation along the middle axis works on.
+// axisView is a contiguous tensor as [outer, n, inner]: what an operation along the middle axis
+// works on.
 type axisView struct {
 	contiguousTensor
 	outer, n, inner int
 }
 
-// asOuterNInner returns t, as a type, with sorted axes brought together: they are the middle axis, n elements in row-major order.
-// Call release after the launch.
+// asOuterNInner returns t, as a type, with sorted axes brought together: they are the middle axis,
+// n elements in row-major order. Call release after the launch.
 func (t *Tensor) asOuterNInner(typ Type, axes []int) axisView {
 	c := t.as(typ)
 	if len(axes) == 0 {
@@ -60,7 +61,8 @@ func (t *Tensor) without(axes []int) []int {
 	return shape
 }
 
-// shaped gives y, the result of a reduction of t over sorted axes that nobody else has seen, its shape.
+// shaped gives y, the result of a reduction of t over sorted axes that nobody else has seen, its
+// shape.
 func (t *Tensor) shaped(y *Tensor, axes []int, keep bool) *Tensor {
 	if keep {
 		return t.keepDims(y, axes)
@@ -68,7 +70,8 @@ func (t *Tensor) shaped(y *Tensor, axes []int, keep bool) *Tensor {
 	return y.reshaped(t.without(axes))
 }
 
-// mustHave panics with ErrShape if there is an axis without elements among those of a reduction that has no result then.
+// mustHave panics with ErrShape if there is an axis without elements among those of a reduction
+// that has no result then.
 func (t *Tensor) mustHave(op string, axes []int) {
 	for _, a := range axes {
 		if t.shape[a] == 0 {
@@ -77,8 +80,8 @@ func (t *Tensor) mustHave(op string, axes []int) {
 	}
 }
 
-// foldShape passes to a kernel how [outer, n, inner] is folded: see ops.FoldShape. Of no elements there may be more results
-// than a tensor has: then it panics with ErrShape.
+// foldShape passes to a kernel how [outer, n, inner] is folded: see ops.FoldShape. Of no elements
+// there may be more results than a tensor has: then it panics with ErrShape.
 func foldShape(op string, d Device, outer, n, inner int) (shares int, args [7]kernels.Arg) {
 	if n == 0 {
 		checkShape(op, []int{outer, inner})

@@ -84,8 +84,8 @@ func BenchmarkElementwise(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall is what the host spends on an operation of few elements, whose kernel takes next to
-// no time.
+// BenchmarkSmall is what the host spends on an operation of few elements, whose kernel takes next
+// to no time.
 func BenchmarkSmall(b *testing.B) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(b, sel, tensor.Options{})

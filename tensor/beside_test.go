@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestBeside: two launches of different kernels that are one compute the bits that each computes alone, whichever has more
-// work-groups, also where one has groups of two dimensions and local memory; and check mode agrees.
+// TestBeside: two launches of different kernels that are one compute the bits that each computes
+// alone, whichever has more work-groups, also where one has groups of two dimensions and local
+// memory; and check mode agrees.
 func TestBeside(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -27,7 +28,8 @@ func TestBeside(t *testing.T) {
 				numbers := []kernels.Arg{kernels.FloatArg(0.001), kernels.FloatArg(0.9), kernels.FloatArg(0.1), kernels.FloatArg(0.99), kernels.FloatArg(0.01), kernels.FloatArg(0.02), kernels.FloatArg(1.5), kernels.FloatArg(1e-8)}
 				part, seed, loss := rng.Normal(d, 0, 1, groups, size), tensor.Full(d, 2, 1), rng.Normal(d, 0, 1, max(losses, 1))
 				g := rng.Normal(d, 0, 1, count)
-				// What is written: by the one, parameters, moments and the loss; by the other, parameters and momentum.
+				// What is written: by the one, parameters, moments and the loss; by the other,
+				// parameters and momentum.
 				var written [][]*tensor.Tensor
 				for range 2 {
 					same := tensor.NewRNG(3)
@@ -117,7 +119,8 @@ func TestBesideSums(t *testing.T) {
 	}
 }
 
-// TestNotBeside: there is no kernel of two of which one is not done with others, that are built with other options, or use local memory.
+// TestNotBeside: there is no kernel of two of which one is not done with others, that are built
+// with other options, or use local memory.
 func TestNotBeside(t *testing.T) {
 	wide := [2]int{256, 256}
 	wrong := *ops.SGD

@@ -10,12 +10,14 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// recordings is how many steps are being recorded, on any device. Launches look at it first, and mostly no further.
+// recordings is how many steps are being recorded, on any device. Launches look at it first, and
+// mostly no further.
 var recordings = &capture.Recordings
 
 func init() { capture.Own = ownListener }
 
-// ownListener returns the listener of the step that the calling goroutine records, nil if there is none.
+// ownListener returns the listener of the step that the calling goroutine records, nil if there is
+// none.
 func ownListener() capture.Listener {
 	caller := goroutine.ID()
 	listeners.Lock()
@@ -28,8 +30,8 @@ func ownListener() capture.Listener {
 	return nil
 }
 
-// listeners are those of the steps that are being recorded. A step may use one device alone: the others ask here whether it
-// is the step that uses them.
+// listeners are those of the steps that are being recorded. A step may use one device alone: the
+// others ask here whether it is the step that uses them.
 var listeners struct {
 	sync.Mutex
 	on []*activeListener
@@ -42,8 +44,8 @@ type activeListener struct {
 	quiet     bool    // what is read on the host is read again before each replay
 }
 
-// listener returns the listener of the device for op; nil if no step is recorded. What another goroutine does on the
-// device, and what the step does on another, is no part of a recording.
+// listener returns the listener of the device for op; nil if no step is recorded. What another
+// goroutine does on the device, and what the step does on another, is no part of a recording.
 func (s *base) listener(d Device, op string) *activeListener {
 	mine := s.recording.Load()
 	if mine != nil && mine.goroutine == goroutine.ID() {
@@ -115,8 +117,9 @@ func (s *base) notifyRead(d Device, op string, shape []int) {
 	}
 }
 
-// notifyIndex says that op checks indices along an axis of a shape on the host, and reports whether it did so. Indices that
-// are inputs of the step are checked again before each replay, for their owner may have set others.
+// notifyIndex says that op checks indices along an axis of a shape on the host, and reports whether
+// it did so. Indices that are inputs of the step are checked again before each replay, for their
+// owner may have set others.
 func (s *base) notifyIndex(op string, shape []int, axis int, index *Tensor, fromEnd bool) bool {
 	d := index.Device()
 	t := s.listener(d, op)
@@ -134,8 +137,8 @@ func (s *base) notifyIndex(op string, shape []int, axis int, index *Tensor, from
 	return true
 }
 
-// inputOf returns an input of the step that is recorded which gives the range of t's elements before each replay: t, or what t was
-// copied from. It is nil if there is none.
+// inputOf returns an input of the step that is recorded which gives the range of t's elements
+// before each replay: t, or what t was copied from. It is nil if there is none.
 func (s *base) inputOf(op string, t *Tensor) *Tensor {
 	l := s.listener(t.Device(), op)
 	switch k := &t.st.ints; {

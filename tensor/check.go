@@ -2,8 +2,8 @@ package tensor
 
 import "fmt"
 
-// CheckError is the first launch in check mode, of Kernel on Device, whose result differs from the Go twin's: it Got one
-// number, and was to Want another.
+// CheckError is the first launch in check mode, of Kernel on Device, whose result differs from the
+// Go twin's: it Got one number, and was to Want another.
 type CheckError struct {
 	Device, Kernel string
 	Param          string // the output that differs

@@ -26,7 +26,8 @@ func TestCheckError(t *testing.T) {
 	}
 }
 
-// TestCheckBesideResults: check mode checks what lies in the gaps of a result, and another of the same launch wrote, against the bound of that.
+// TestCheckBesideResults: check mode checks what lies in the gaps of a result, and another of the
+// same launch wrote, against the bound of that.
 func TestCheckBesideResults(t *testing.T) {
 	turns := &kernels.Joined{Name: "turns", Functions: []*kernels.Function{
 		{Name: "sine", Value: expr.Input(0).SinPi(), Domains: [][2]float64{{-1, 1}}}, {Name: "cosine", Value: expr.Input(0).CosPi(), Domains: [][2]float64{{-1, 1}}}}}
@@ -44,7 +45,8 @@ func TestCheckBesideResults(t *testing.T) {
 	}
 }
 
-// TestLinearGradShares: the gradient of a bias comes in one share for each run of rows, all of them written.
+// TestLinearGradShares: the gradient of a bias comes in one share for each run of rows, all of them
+// written.
 func TestLinearGradShares(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, rows := range []int{0, 1, 15, 16, 17, 31, 32, 33, 100, 1000, 4096, 5001} {

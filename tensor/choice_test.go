@@ -13,8 +13,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestConditionMethods: every condition is what its formula says in float64, as 1 and 0 of Uint8, of operands of all types, in
-// views and broadcast. Integers are compared as such: these differ by less than float32 can tell.
+// TestConditionMethods: every condition is what its formula says in float64, as 1 and 0 of Uint8,
+// of operands of all types, in views and broadcast. Integers are compared as such: these differ by
+// less than float32 can tell.
 func TestConditionMethods(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		reals := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 2, 0.5, -2, 3, 1}
@@ -72,7 +73,8 @@ func TestConditionMethods(t *testing.T) {
 	})
 }
 
-// TestConditions: what the formulas themselves are checked against, beside PyTorch's numbers in package catalog.
+// TestConditions: what the formulas themselves are checked against, beside PyTorch's numbers in
+// package catalog.
 func TestConditions(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -160,8 +162,8 @@ func TestMaskedSelect(t *testing.T) {
 	})
 }
 
-// TestBitwise: bits of both integer types are those of Go, where the type is known; counts of shifts beyond the bits are
-// those of the documentation.
+// TestBitwise: bits of both integer types are those of Go, where the type is known; counts of
+// shifts beyond the bits are those of the documentation.
 func TestBitwise(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		ints := []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 31, 32, 0x55AA33CC, -7, 5}
@@ -258,7 +260,8 @@ func TestNanToNum(t *testing.T) {
 	})
 }
 
-// TestFunctionTypes: what rounds keeps integers, what leaves them gives reals, and a mask is a mask.
+// TestFunctionTypes: what rounds keeps integers, what leaves them gives reals, and a mask is a
+// mask.
 func TestFunctionTypes(t *testing.T) {
 	d := devtest.CPU(t)
 	x, i, b := tensor.New(d, []float64{1, 2}), tensor.New(d, []int32{1, 2}), tensor.New(d, []uint8{1, 0})

@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSumsInChunks: sums of lengths about those at which the number of chunks changes are those of all elements, in
-// one launch for one chunk and in two for more.
+// TestSumsInChunks: sums of lengths about those at which the number of chunks changes are those of
+// all elements, in one launch for one chunk and in two for more.
 func TestSumsInChunks(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const chunk, most = 16384, 256
@@ -59,8 +59,8 @@ func TestSumsInChunks(t *testing.T) {
 	})
 }
 
-// TestProductsOfViews: a product reads transposed matrices, and rows and columns of wider ones, where they are. It
-// copies one where neither rows nor columns are contiguous.
+// TestProductsOfViews: a product reads transposed matrices, and rows and columns of wider ones,
+// where they are. It copies one where neither rows nor columns are contiguous.
 func TestProductsOfViews(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(1)
@@ -113,8 +113,8 @@ func TestProductsOfViews(t *testing.T) {
 	})
 }
 
-// TestSumRowsInto: the leading axes of any tensor that ends in the shape of the destination are summed into it, or onto
-// it; one row is its own sum.
+// TestSumRowsInto: the leading axes of any tensor that ends in the shape of the destination are
+// summed into it, or onto it; one row is its own sum.
 func TestSumRowsInto(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {

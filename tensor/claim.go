@@ -12,7 +12,8 @@ func (s *base) enter(op string) {
 	}
 }
 
-// enterClaimed is enter of a device that is in use: only the goroutine that claimed it may continue.
+// enterClaimed is enter of a device that is in use: only the goroutine that claimed it may
+// continue.
 func (s *base) enterClaimed(op string) {
 	if me := goroutine.ID(); !s.user.CompareAndSwap(me, me|busy) {
 		panic(s.inUse("", op))

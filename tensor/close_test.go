@@ -26,7 +26,8 @@ func toClose(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestCloseInUse: while another goroutine uses a device, Close does nothing but say so. Its own goroutine may close it at any time.
+// TestCloseInUse: while another goroutine uses a device, Close does nothing but say so. Its own
+// goroutine may close it at any time.
 func TestCloseInUse(t *testing.T) {
 	toClose(t, func(t *testing.T, d tensor.Device) {
 		x := tensor.Full(d, 3, 4)
@@ -68,8 +69,8 @@ func TestCloseInUse(t *testing.T) {
 	})
 }
 
-// TestCloseBeside lets a goroutine compute while another tries to close the device until it can: the one has right results,
-// ErrGoroutine or ErrClosed, the other ErrGoroutine.
+// TestCloseBeside lets a goroutine compute while another tries to close the device until it can:
+// the one has right results, ErrGoroutine or ErrClosed, the other ErrGoroutine.
 func TestCloseBeside(t *testing.T) {
 	toClose(t, func(t *testing.T, d tensor.Device) {
 		var both sync.WaitGroup

@@ -55,8 +55,9 @@ func status(field string) int {
 	panic("no " + field)
 }
 
-// inference is a loop of inference by a program that never calls Free or Scope: 2 MB a pass, 1000 passes. It
-// prints the memory that the passes added to the process at most, in MiB, and the collections.
+// inference is a loop of inference by a program that never calls Free or Scope: 2 MB a pass, 1000
+// passes. It prints the memory that the passes added to the process at most, in MiB, and the
+// collections.
 func inference(sel string) {
 	d, err := tensor.Open(sel)
 	if err != nil {
@@ -83,8 +84,8 @@ func inference(sel string) {
 	fmt.Println(status("VmHWM")-start, d.Stats().Collections)
 }
 
-// TestInferenceWithoutScope measures the memory of such a program. It needs 4 MB beside its weights, and may take
-// 128 MiB more.
+// TestInferenceWithoutScope measures the memory of such a program. It needs 4 MB beside its
+// weights, and may take 128 MiB more.
 func TestInferenceWithoutScope(t *testing.T) {
 	if runtime.GOOS != "linux" || underRace {
 		t.Skip("reads the process's memory from /proc, without the race detector's")
@@ -102,8 +103,8 @@ func TestInferenceWithoutScope(t *testing.T) {
 	}
 }
 
-// hoard takes memory in tensors of 16 MiB: first some that it lets go of, then some that it holds until the device
-// refuses.
+// hoard takes memory in tensors of 16 MiB: first some that it lets go of, then some that it holds
+// until the device refuses.
 func hoard(sel string) {
 	d, err := tensor.Open(sel)
 	if err != nil {

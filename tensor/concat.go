@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's cat. Their other
-// dimensions are equal. It is of the highest of their types; of Float16 if all are. It panics with ErrValue if there are
-// no tensors, with ErrAxis for an axis that they have not, and with ErrShape if another dimension differs.
+// Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
+// cat. Their other dimensions are equal. It is of the highest of their types; of Float16 if all
+// are. It panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have
+// not, and with ErrShape if another dimension differs.
 func Concat(axis int, ts ...*Tensor) *Tensor {
 	const op = "Concat"
 	d := checkList(op, ts)
@@ -61,9 +62,10 @@ func (t *Tensor) setPart(axis, from int, src *Tensor) {
 	part.Free()
 }
 
-// Stack returns tensors of one shape as the parts of a new axis, which gets the given place among the axes of the result.
-// It is of the highest of their types; of Float16 if all are. It panics with ErrValue if there are no tensors, with ErrAxis
-// for a place that there is not, and with ErrShape if the shapes differ or there is no room for another axis.
+// Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
+// the axes of the result. It is of the highest of their types; of Float16 if all are. It panics
+// with ErrValue if there are no tensors, with ErrAxis for a place that there is not, and with
+// ErrShape if the shapes differ or there is no room for another axis.
 func Stack(axis int, ts ...*Tensor) *Tensor {
 	const op = "Stack"
 	d := checkList(op, ts)
@@ -85,8 +87,9 @@ func Stack(axis int, ts ...*Tensor) *Tensor {
 	return y
 }
 
-// SplitWithSizes returns views of the parts of an axis that have the given sizes, one after the other. It panics with
-// ErrAxis, and with ErrShape unless the sizes are 0 or more and their sum is the dimension.
+// SplitWithSizes returns views of the parts of an axis that have the given sizes, one after the
+// other. It panics with ErrAxis, and with ErrShape unless the sizes are 0 or more and their sum is
+// the dimension.
 func (t *Tensor) SplitWithSizes(axis int, sizes ...int) []*Tensor {
 	const op = "SplitWithSizes"
 	check(op, t)
@@ -111,9 +114,9 @@ func (t *Tensor) SplitWithSizes(axis int, sizes ...int) []*Tensor {
 	return parts
 }
 
-// Split returns views of the parts of an axis that have a size, one after the other; the last may be smaller. An axis of
-// dimension 0 is one part. It panics with ErrAxis, with ErrValue for a size below 1, and with ErrShape for 2³¹ parts or more,
-// which only a tensor without elements has.
+// Split returns views of the parts of an axis that have a size, one after the other; the last may
+// be smaller. An axis of dimension 0 is one part. It panics with ErrAxis, with ErrValue for a size
+// below 1, and with ErrShape for 2³¹ parts or more, which only a tensor without elements has.
 func (t *Tensor) Split(axis, size int) []*Tensor {
 	const op = "Split"
 	check(op, t)
@@ -125,10 +128,10 @@ func (t *Tensor) Split(axis, size int) []*Tensor {
 	return t.SplitWithSizes(a, partSizes(t.shape[a], size)...)
 }
 
-// Chunk returns views of n parts of an axis, one after the other, that are as large as each other but for the last. There
-// are fewer where the dimension is no multiple of what they hold: an axis of 5 has 3 chunks if 4 are asked for, of 2, 2
-// and 1. It panics with ErrAxis, with ErrValue for n below 1, and with ErrShape for 2³¹ parts or more, which only a tensor
-// without elements has.
+// Chunk returns views of n parts of an axis, one after the other, that are as large as each other
+// but for the last. There are fewer where the dimension is no multiple of what they hold: an axis
+// of 5 has 3 chunks if 4 are asked for, of 2, 2 and 1. It panics with ErrAxis, with ErrValue for n
+// below 1, and with ErrShape for 2³¹ parts or more, which only a tensor without elements has.
 func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	const op = "Chunk"
 	check(op, t)
@@ -144,7 +147,8 @@ func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	return t.SplitWithSizes(a, partSizes(t.shape[a], (t.shape[a]-1)/n+1)...)
 }
 
-// mustCount panics with ErrShape for parts that no list holds: an axis beside one of dimension 0 may be that long.
+// mustCount panics with ErrShape for parts that no list holds: an axis beside one of dimension 0
+// may be that long.
 func (t *Tensor) mustCount(op string, parts int) {
 	if parts > math.MaxInt32 {
 		misuse(op, ErrShape, fmt.Sprintf("there would be %d parts: %d at most", parts, math.MaxInt32), t)
@@ -160,8 +164,8 @@ func partSizes(n, size int) []int {
 	return sizes
 }
 
-// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together. It panics with ErrAxis, and
-// with ErrShape as [Tensor.Split] does.
+// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together.
+// It panics with ErrAxis, and with ErrShape as [Tensor.Split] does.
 func (t *Tensor) Unbind(axis int) []*Tensor {
 	const op = "Unbind"
 	check(op, t)

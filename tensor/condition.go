@@ -2,15 +2,15 @@ package tensor
 
 import "github.com/clgrad/clgrad/kernels/fn"
 
-// Comparisons and what is known of numbers: masks of 1, where something holds, and 0. Integers are compared with
-// integers as such, with reals as reals. Float16 is a real. Masks are joined with LogicalAnd and its like, and used by
-// Where, MaskedFill and MaskedSelect.
+// Comparisons and what is known of numbers: masks of 1, where something holds, and 0. Integers are
+// compared with integers as such, with reals as reals. Float16 is a real. Masks are joined with
+// LogicalAnd and its like, and used by Where, MaskedFill and MaskedSelect.
 
 // Eq returns where t = y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
 func (t *Tensor) Eq(y *Tensor) *Tensor { return elementwise("Eq", fn.Eq, nil, t, y) }
 
-// Ne returns where t ≠ y, which a NaN is to everything, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes
-// broadcast.
+// Ne returns where t ≠ y, which a NaN is to everything, as 1 and 0 of Uint8. It panics with
+// ErrShape unless the shapes broadcast.
 func (t *Tensor) Ne(y *Tensor) *Tensor { return elementwise("Ne", fn.Ne, nil, t, y) }
 
 // Lt returns where t < y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
@@ -64,8 +64,9 @@ func (t *Tensor) IsInf() *Tensor { return elementwise("IsInf", fn.IsInf, nil, t)
 // IsFinite returns where t is neither infinite nor NaN, as 1 and 0 of Uint8.
 func (t *Tensor) IsFinite() *Tensor { return elementwise("IsFinite", fn.IsFinite, nil, t) }
 
-// IsClose returns where |t − y| ≤ atol + |rtol·y|, or t = y, as 1 and 0 of Uint8. NaN is close to nothing. NumPy and
-// PyTorch have 1e-5 and 1e-8. It panics with ErrShape unless the shapes broadcast.
+// IsClose returns where |t − y| ≤ atol + |rtol·y|, or t = y, as 1 and 0 of Uint8. NaN is close to
+// nothing. NumPy and PyTorch have 1e-5 and 1e-8. It panics with ErrShape unless the shapes
+// broadcast.
 func (t *Tensor) IsClose(y *Tensor, rtol, atol float64) *Tensor {
 	return elementwise("IsClose", fn.IsClose, []float64{rtol, atol}, t, y)
 }
@@ -73,19 +74,20 @@ func (t *Tensor) IsClose(y *Tensor, rtol, atol float64) *Tensor {
 // LogicalNot returns where t is 0, as 1 and 0 of Uint8.
 func (t *Tensor) LogicalNot() *Tensor { return elementwise("LogicalNot", fn.LogicalNot, nil, t) }
 
-// LogicalAnd returns where neither t nor y is 0, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes
-// broadcast.
+// LogicalAnd returns where neither t nor y is 0, as 1 and 0 of Uint8. It panics with ErrShape
+// unless the shapes broadcast.
 func (t *Tensor) LogicalAnd(y *Tensor) *Tensor {
 	return elementwise("LogicalAnd", fn.LogicalAnd, nil, t, y)
 }
 
-// LogicalOr returns where t or y is not 0, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
+// LogicalOr returns where t or y is not 0, as 1 and 0 of Uint8. It panics with ErrShape unless the
+// shapes broadcast.
 func (t *Tensor) LogicalOr(y *Tensor) *Tensor {
 	return elementwise("LogicalOr", fn.LogicalOr, nil, t, y)
 }
 
-// LogicalXor returns where one of t and y is 0, the other not, as 1 and 0 of Uint8. It panics with ErrShape unless the
-// shapes broadcast.
+// LogicalXor returns where one of t and y is 0, the other not, as 1 and 0 of Uint8. It panics with
+// ErrShape unless the shapes broadcast.
 func (t *Tensor) LogicalXor(y *Tensor) *Tensor {
 	return elementwise("LogicalXor", fn.LogicalXor, nil, t, y)
 }

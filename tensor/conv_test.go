@@ -27,8 +27,8 @@ func count(d tensor.Device, shape ...int) *tensor.Tensor {
 	return tensor.New(d, v, shape...)
 }
 
-// TestConvOperands: non-contiguous views, other types than reals, none of a batch and a bias of a view are as good as what they
-// are copies of.
+// TestConvOperands: non-contiguous views, other types than reals, none of a batch and a bias of a
+// view are as good as what they are copies of.
 func TestConvOperands(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, w, b := count(d, 2, 5, 6, 3).Transpose(0, 3, 1, 2), count(d, 3, 2, 4, 3).Transpose(2, 3, 1, 0), count(d, 8).Step(0, 2)
@@ -75,7 +75,8 @@ func TestConvNothing(t *testing.T) {
 	})
 }
 
-// TestConvFar: strides, dilations and padding far beyond the input, which no block of a kernel holds.
+// TestConvFar: strides, dilations and padding far beyond the input, which no block of a kernel
+// holds.
 func TestConvFar(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, w := count(d, 1, 1, 200_000), tensor.New(d, []float64{1, 10}, 1, 1, 2)

@@ -18,8 +18,8 @@ func convMatrix(op string, m ops.ConvMatrix, s *ops.ConvShape, transposed bool, 
 	list.launch(d, m.Kernel(), pw.args(px.args(args)))
 }
 
-// convMatrixWeight computes parts of the gradient of the weights on matrix units, from X and the gradient of Y, which are contiguous: args
-// are those of ops.ConvShape.WeightKernel.
+// convMatrixWeight computes parts of the gradient of the weights on matrix units, from X and the
+// gradient of Y, which are contiguous: args are those of ops.ConvShape.WeightKernel.
 func convMatrixWeight(op string, m ops.ConvMatrix, s *ops.ConvShape, x, g *Tensor, list *argList, args []kernels.Arg) {
 	px, pg := packConv(op, x, s.OperandX()), packConv(op, g, s.OperandY())
 	defer px.free()

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// matrixDevices runs f on the devices under test as if they had matrix units: building such kernels takes OpenCL long, which is left to a
-// sweep.
+// matrixDevices runs f on the devices under test as if they had matrix units: building such kernels
+// takes OpenCL long, which is left to a sweep.
 func matrixDevices(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	t.Helper()
 	for _, sel := range devtest.Selected() {
@@ -27,9 +27,10 @@ func matrixDevices(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestConvMatrix: convolutions that are large enough are computed on matrix units, forward, transposed and their gradients, with what
-// follows them and with images of which one has elements that are no sums of parts. They are those of float64 within the stated bound, and the
-// same each time.
+// TestConvMatrix: convolutions that are large enough are computed on matrix units, forward,
+// transposed and their gradients, with what follows them and with images of which one has elements
+// that are no sums of parts. They are those of float64 within the stated bound, and the same each
+// time.
 func TestConvMatrix(t *testing.T) {
 	matrixDevices(t, func(t *testing.T, d tensor.Device) {
 		const in, out, side = 33, 40, 13

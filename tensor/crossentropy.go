@@ -51,7 +51,8 @@ func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logi
 	return out
 }
 
-// classWeights returns the argument for weights of classes, or, without, for no element of any tensor.
+// classWeights returns the argument for weights of classes, or, without, for no element of any
+// tensor.
 func classWeights(other, weights *Tensor) (arg kernels.Arg, done func()) {
 	if weights == nil {
 		none := other.arg()

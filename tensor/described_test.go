@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// describedDevice is the Go device, with the limits of another. Every launch is checked against what its kernel says of it.
+// describedDevice is the Go device, with the limits of another. Every launch is checked against
+// what its kernel says of it.
 type describedDevice struct {
 	*goDevice
 	limits kernels.Target
@@ -242,8 +243,8 @@ func (r *randomOps) step(kind int) {
 	}
 }
 
-// TestDescribedLaunches: what kernels say of the launches of random operations, on views of every kind, is what these
-// compute, where work is shared out as on a CPU and as on a GPU.
+// TestDescribedLaunches: what kernels say of the launches of random operations, on views of every
+// kind, is what these compute, where work is shared out as on a CPU and as on a GPU.
 func TestDescribedLaunches(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 4, MaxGroup: 4096}, kernels.Target{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
 	steps := 12 * 16

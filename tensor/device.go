@@ -16,22 +16,24 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Device runs kernels and holds their memory. [Open] makes one. It belongs to one goroutine at a time:
+// Device runs kernels and holds their memory. [Open] makes one. It belongs to one goroutine at a
+// time:
 //
 //   - Several goroutines may use a device one after another.
 //   - Two goroutines that meet in a launch, an allocation or a copy do not race: one of them gets a
 //     panic with ErrGoroutine.
 //   - [Scope]; NoGrad, Backward, Grad and DetectAnomalies of package autograd; EMA.Use of package
-//     optim; and Record of package replay claim the device: whatever another goroutine begins meanwhile panics with ErrGoroutine. A function that they call
-//     must therefore compute in its own goroutine. One that leaves the work to another lets that one
-//     call NoGrad or Scope.
+//     optim; and Record of package replay claim the device: whatever another goroutine begins
+//     meanwhile panics with ErrGoroutine. A function that they call must therefore compute in its
+//     own goroutine. One that leaves the work to another lets that one call NoGrad or Scope.
 //
-// An OpenCL device runs launches while the host continues. A launch, and the run of a recording, waits
-// where 512 launches before it have not run; where launches are long, it waits for all but about the
-// last tenth of a second of them.
+// An OpenCL device runs launches while the host continues. A launch, and the run of a recording,
+// waits where 512 launches before it have not run; where launches are long, it waits for all but
+// about the last tenth of a second of them.
 //
-// Nobody has to free tensors: what the garbage collector finds is returned. The device makes it run when the bytes
-// in tensors have grown by half since it last did, and by 64 MiB at least, and before memory is refused.
+// Nobody has to free tensors: what the garbage collector finds is returned. The device makes it run
+// when the bytes in tensors have grown by half since it last did, and by 64 MiB at least, and
+// before memory is refused.
 type Device interface {
 	// Name says what runs the kernels, for a person.
 	Name() string
@@ -46,10 +48,11 @@ type Device interface {
 	Alloc(t kernels.DType, n int) (kernels.Buffer, error)
 	// Release takes memory back, which must not be used any more.
 	Release(b kernels.Buffer)
-	// Upload copies host memory over the elements of a buffer from off on, and returns when that is done.
+	// Upload copies host memory over the elements of a buffer from off on, and returns when that is
+	// done.
 	Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) error
-	// Download copies the elements of a buffer from off on to host memory, once the launches that write them are
-	// done, and returns when the copy is.
+	// Download copies the elements of a buffer from off on to host memory, once the launches that
+	// write them are done, and returns when the copy is.
 	Download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error
 
 	// Err returns the first failure. Once there is one, launches are skipped.
@@ -61,12 +64,13 @@ type Device interface {
 
 	// Stats returns what the device did so far and holds now.
 	Stats() Stats
-	// Profile returns the time of each kernel so far, longest first. It is empty unless the device was
-	// opened with Options.Profile.
+	// Profile returns the time of each kernel so far, longest first. It is empty unless the device
+	// was opened with Options.Profile.
 	Profile() ([]KernelTime, error)
-	// Close waits for the launches and releases the device's memory, that of tensors that were not freed too: to read one
-	// afterwards is an error, and so is to run a recording. Both are ErrClosed, unless the device had failed before. While
-	// another goroutine uses the device, Close does nothing but return an error, ErrGoroutine.
+	// Close waits for the launches and releases the device's memory, that of tensors that were not
+	// freed too: to read one afterwards is an error, and so is to run a recording. Both are
+	// ErrClosed, unless the device had failed before. While another goroutine uses the device,
+	// Close does nothing but return an error, ErrGoroutine.
 	Close() error
 
 	core() *base
@@ -95,23 +99,25 @@ type Options struct {
 	Rebuild bool // rebuild OpenCL programs, past the driver's cache
 	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference
 
-	// Precision says to what the factors of matrix products may be rounded, so that the matrix units of a GPU compute them
-	// faster. See [Precision].
+	// Precision says to what the factors of matrix products may be rounded, so that the matrix
+	// units of a GPU compute them faster. See [Precision].
 	Precision Precision
 
 	// SkipSelfTest launches kernels that were never tried on the device: see [SelfTestEnv].
 	SkipSelfTest bool
 
-	// Unoptimized builds kernels for an OpenCL CPU without optimization (-cl-opt-disable), in less than half the time, for
-	// tests of what kernels compute.
+	// Unoptimized builds kernels for an OpenCL CPU without optimization (-cl-opt-disable), in less
+	// than half the time, for tests of what kernels compute.
 	Unoptimized bool
 
-	// Builds is notified of each kernel before it is built, tried and loaded, and after: that takes an OpenCL driver up to seconds
-	// where it has not built the kernel before. nil: nobody is notified.
+	// Builds is notified of each kernel before it is built, tried and loaded, and after: that takes
+	// an OpenCL driver up to seconds where it has not built the kernel before. nil: nobody is
+	// notified.
 	Builds BuildListener
 
-	// LargestTensorHint is about how many elements the largest tensor of a step will have, 0 if that is not known. Only auto
-	// reads it: below 1,024 it takes cpu, since OpenCL needs longer to start a launch than Go to compute it.
+	// LargestTensorHint is about how many elements the largest tensor of a step will have, 0 if
+	// that is not known. Only auto reads it: below 1,024 it takes cpu, since OpenCL needs longer to
+	// start a launch than Go to compute it.
 	LargestTensorHint int
 
 	gpuKernels bool // see tensorapi.API
@@ -125,17 +131,18 @@ type BuildListener interface {
 	Built()
 }
 
-// fewElements is how many elements the largest tensor of a training step must have for OpenCL to be as fast as Go
-// ("clgrad bench --only small" measures it; BENCHMARKS.md has the numbers).
+// fewElements is how many elements the largest tensor of a training step must have for OpenCL to be
+// as fast as Go ("clgrad bench --only small" measures it; BENCHMARKS.md has the numbers).
 const fewElements = 1024
 
-// few reports whether auto takes cpu although there is OpenCL. What only OpenCL has was asked of OpenCL.
+// few reports whether auto takes cpu although there is OpenCL. What only OpenCL has was asked of
+// OpenCL.
 func (o Options) few() bool {
 	return 0 < o.LargestTensorHint && o.LargestTensorHint < fewElements && !o.Check && !o.gpuKernels
 }
 
-// Stats counts what a device did and holds, in bytes and calls: Launches of kernels, the CompileTime of OpenCL programs
-// and the ProgramCacheHits that saved one among it.
+// Stats counts what a device did and holds, in bytes and calls: Launches of kernels, the
+// CompileTime of OpenCL programs and the ProgramCacheHits that saved one among it.
 type Stats struct {
 	LiveBytes, HeldBytes, PeakBytes int64 // in tensors now, kept for reuse, and in tensors at most
 	Collections                     int   // of garbage, that the growth of LiveBytes brought about
@@ -159,23 +166,26 @@ type KernelTime struct {
 // DeviceEnv names the environment variable that selects the device where a program does not.
 const DeviceEnv = "CLGRAD_DEVICE"
 
-// SelfTestEnv names the environment variable that switches the trials of kernels off, with the value "off", as
-// Options.SkipSelfTest does.
+// SelfTestEnv names the environment variable that switches the trials of kernels off, with the
+// value "off", as Options.SkipSelfTest does.
 //
-// An OpenCL driver may compile a kernel to something else than it says. So before the first launch of a kernel, and the
-// first of a size some four times as large as any before, the device runs it on operands of its own, small ones and as
-// large as those of the launch (up to about a tenth of a second of the Go twin's work), and compares what it wrote with
-// the Go twin. If they differ, another form of the kernel takes its place; where there is none that agrees, the device
-// fails with a [*MiscompileError]. Trials that succeeded are remembered in the user's cache folder, by device, driver and
-// kernel; those of kernels whose twins are of other modules, which change with a program, for each Kernel in the process alone: make
-// such a Kernel once. Kernels that packages bring are tried if they have a Trial. The Go device tries nothing, and in check mode
-// every launch is compared.
+// An OpenCL driver may compile a kernel to something else than it says. So before the first launch
+// of a kernel, and the first of a size some four times as large as any before, the device runs it
+// on operands of its own, small ones and as large as those of the launch (up to about a tenth of a
+// second of the Go twin's work), and compares what it wrote with the Go twin. If they differ,
+// another form of the kernel takes its place; where there is none that agrees, the device fails
+// with a [*MiscompileError]. Trials that succeeded are remembered in the user's cache folder, by
+// device, driver and kernel; those of kernels whose twins are of other modules, which change with a
+// program, for each Kernel in the process alone: make such a Kernel once. Kernels that packages
+// bring are tried if they have a Trial. The Go device tries nothing, and in check mode every launch
+// is compared.
 const SelfTestEnv = "CLGRAD_FIRST_LAUNCH_CHECK"
 
-// VectorsEnv is the environment variable that chooses the vector instructions of the Go device: off for plain loops, or
-// avx512, avx2 or neon where the processor has them. By default they are the widest that it has. All of them compute products of
-// matrices and element-wise functions with the same results, bit for bit; those of plain loops differ within rounding. neon does
-// not compute reductions of rows, norms and AdamW.
+// VectorsEnv is the environment variable that chooses the vector instructions of the Go device: off
+// for plain loops, or avx512, avx2 or neon where the processor has them. By default they are the
+// widest that it has. All of them compute products of matrices and element-wise functions with the
+// same results, bit for bit; those of plain loops differ within rounding. neon does not compute
+// reductions of rows, norms and AdamW.
 const VectorsEnv = vec.Env
 
 // Open opens the device that sel names. Spelling is the same wherever a device is chosen:
@@ -188,9 +198,9 @@ const VectorsEnv = vec.Env
 //	1:0        device 0 of OpenCL platform 1
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
-// A device that is named and is not there is an error. So are a variable of the environment with a value that it cannot have,
-// whichever device is opened, a negative Options.LargestTensorHint and a Precision that is none. It panics with ErrValue for more than
-// one Options.
+// A device that is named and is not there is an error. So are a variable of the environment with a
+// value that it cannot have, whichever device is opened, a negative Options.LargestTensorHint and a
+// Precision that is none. It panics with ErrValue for more than one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
 	switch {

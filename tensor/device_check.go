@@ -44,7 +44,8 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		d.compareTwin(k, args, twinArgs, nil, nil)
 		return
 	}
-	// Each launch of a chain is compared alone, from what the device had before it: what it wrote, if none that follows did.
+	// Each launch of a chain is compared alone, from what the device had before it: what it wrote,
+	// if none that follows did.
 	var lost []kernels.Arg
 	k.EachPart(args, func(part *kernels.Kernel, of []kernels.Arg, first int) {
 		if d.Err() != nil {
@@ -62,10 +63,11 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	})
 }
 
-// compareTwin runs the twin of a launch that the device did, on what its memory held before, and compares what they wrote, but
-// for what is written over by launches that the device did after it. Of that nobody knows any more what the device made: it
-// is lost, and the results of a launch that reads it are not compared. Afterwards the host's memory is what the device left. It
-// returns what is lost then.
+// compareTwin runs the twin of a launch that the device did, on what its memory held before, and
+// compares what they wrote, but for what is written over by launches that the device did after it.
+// Of that nobody knows any more what the device made: it is lost, and the results of a launch that
+// reads it are not compared. Afterwards the host's memory is what the device left. It returns what
+// is lost then.
 func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost []kernels.Arg) []kernels.Arg {
 	meets := func(a kernels.Arg, list []kernels.Arg) bool {
 		return slices.ContainsFunc(list, func(b kernels.Arg) bool { return a.Buf == b.Buf && a.Off < b.Off+b.N && b.Off < a.Off+a.N })

@@ -74,8 +74,9 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.options += " -DREAL_IS_DOUBLE"
 	}
 	if info.Type == clrt.GPU && info.Divides {
-		// Otherwise a driver may compute a quotient in another way where something is made of it than where it is stored: NVIDIA's
-		// adds to it without rounding it first, and makes 1/√x one instruction. A recording would have other bits than its step.
+		// Otherwise a driver may compute a quotient in another way where something is made of it
+		// than where it is stored: NVIDIA's adds to it without rounding it first, and makes 1/√x
+		// one instruction. A recording would have other bits than its step.
 		d.options += " -cl-fp32-correctly-rounded-divide-sqrt"
 	}
 	if strings.Contains(info.Vendor, "NVIDIA") {
@@ -83,7 +84,8 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.ptx = true
 	}
 	if (opt.gpuKernels || opt.Unoptimized) && info.Type == clrt.CPU && !inLanes(info) {
-		// A test wants what a kernel computes. A CPU's compiler takes seconds to unroll and vectorize one made for a GPU.
+		// A test wants what a kernel computes. A CPU's compiler takes seconds to unroll and
+		// vectorize one made for a GPU.
 		d.options += " -cl-opt-disable"
 	}
 	if opt.Check {
@@ -95,10 +97,10 @@ func openCL(sel string, opt Options) (Device, error) {
 	return d, nil
 }
 
-// inLanes reports whether a CPU's driver runs the work-items of a group in the lanes of its vectors, as a GPU does, and
-// not one after another. Mesa's llvmpipe does. The kernels for CPUs, groups of one work-item that goes through a large
-// block, use one lane of eight, take minutes to compile, and go round more often than llvmpipe's loops do
-// (TestRusticlLongLoops).
+// inLanes reports whether a CPU's driver runs the work-items of a group in the lanes of its
+// vectors, as a GPU does, and not one after another. Mesa's llvmpipe does. The kernels for CPUs,
+// groups of one work-item that goes through a large block, use one lane of eight, take minutes to
+// compile, and go round more often than llvmpipe's loops do (TestRusticlLongLoops).
 func inLanes(info clrt.Info) bool { return strings.EqualFold(info.Platform, "rusticl") }
 
 // trialMemory reads what is remembered of trials on this device, its driver and its version.
@@ -115,7 +117,8 @@ func (d *clDevice) trialsRemembered() (path string, trials int) {
 	return m.path, len(m.known)
 }
 
-// Name says what products may be rounded to where they may: checkpoints know by it whether bits may differ.
+// Name says what products may be rounded to where they may: checkpoints know by it whether bits may
+// differ.
 func (d *clDevice) Name() string {
 	name := d.dev.Info().String()
 	if d.ptx && d.factors != PrecisionFloat32 {
@@ -219,8 +222,8 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	d.fail(d.dev.Launch(entry.built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
 }
 
-// ready returns the entry point of k, built, and tried for a launch like this, whose work-items it leaves in d.grid; nil
-// if there is nothing to launch, or the device has failed.
+// ready returns the entry point of k, built, and tried for a launch like this, whose work-items it
+// leaves in d.grid; nil if there is nothing to launch, or the device has failed.
 func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Kernel] {
 	d.grid = k.Grid(args, d.target)
 	grid := &d.grid

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestDropout: elements are dropped by the numbers that Uniform has of the same call, the rest is scaled; a view is dropped in its
-// order; the next call drops others, and what is not training none.
+// TestDropout: elements are dropped by the numbers that Uniform has of the same call, the rest is
+// scaled; a view is dropped in its order; the next call drops others, and what is not training
+// none.
 func TestDropout(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const p = 0.375

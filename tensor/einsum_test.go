@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestEinsumViews: operands may be views of any kind, and a sum of products is what loops make of it.
+// TestEinsumViews: operands may be views of any kind, and a sum of products is what loops make of
+// it.
 func TestEinsumViews(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		seed := uint64(0)
@@ -101,7 +102,8 @@ func TestEinsumMisuse(t *testing.T) {
 	}
 }
 
-// TestEinsumOfManyAxes: where one order of the products has more axes on the way than a tensor, another is taken.
+// TestEinsumOfManyAxes: where one order of the products has more axes on the way than a tensor,
+// another is taken.
 func TestEinsumOfManyAxes(t *testing.T) {
 	d := devtest.CPU(t)
 	y := tensor.Einsum("abcdfghi,abcde,fghij->ej", tensor.Full(d, 2, 1, 1, 1, 1, 1, 1, 1, 1), tensor.Full(d, 3, 1, 1, 1, 1, 1), tensor.Full(d, 5, 1, 1, 1, 1, 1))

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestEmptyViews runs every operation on views without elements, whose offsets would lie past the storage: each
-// works, or says what is wrong with an *Error.
+// TestEmptyViews runs every operation on views without elements, whose offsets would lie past the
+// storage: each works, or says what is wrong with an *Error.
 func TestEmptyViews(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.Full(d, 1, 4, 4)
@@ -121,8 +121,8 @@ var folds = map[string]func(x *tensor.Tensor, axes ...int) *tensor.Tensor{
 	"Std":  func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Std(0, axes...) },
 }
 
-// TestHugeEmpty: the dimensions beside a 0 may be more than a kernel counts. Operations on such tensors give such
-// tensors, or none where the 0 is gone.
+// TestHugeEmpty: the dimensions beside a 0 may be more than a kernel counts. Operations on such
+// tensors give such tensors, or none where the 0 is gone.
 func TestHugeEmpty(t *testing.T) {
 	if math.MaxInt == math.MaxInt32 {
 		t.Skip("no int is that large")
@@ -199,8 +199,8 @@ func TestHugeEmpty(t *testing.T) {
 	})
 }
 
-// TestScalarResults: the result of a function of a scalar, or of one element, is a tensor of its own: freeing one
-// leaves the other.
+// TestScalarResults: the result of a function of a scalar, or of one element, is a tensor of its
+// own: freeing one leaves the other.
 func TestScalarResults(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, shape := range [][]int{{}, {1}, {1, 1}} {

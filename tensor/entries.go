@@ -9,8 +9,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// entries are the entry points, of type E, that a device has built. Kernels of the same source, options and name
-// share one, unless their twins are of other modules: the trial of one says nothing of another then. There are at most `most`: then those that were launched least recently are released.
+// entries are the entry points, of type E, that a device has built. Kernels of the same source,
+// options and name share one, unless their twins are of other modules: the trial of one says
+// nothing of another then. There are at most `most`: then those that were launched least recently
+// are released.
 type entries[E any] struct {
 	target  kernels.Target
 	build   func(*kernels.Kernel) (E, error)
@@ -37,8 +39,8 @@ type entryKey struct {
 	kernel                    *kernels.Kernel // nil if its twin is of this module
 }
 
-// mostEntries is more than any program launches in a step: our own kernels are about 120, with one more for each
-// tile of products and each shape of a fused network.
+// mostEntries is more than any program launches in a step: our own kernels are about 120, with one
+// more for each tile of products and each shape of a fused network.
 const mostEntries = 1024
 
 func newEntries[E any](l kernels.Target, build func(*kernels.Kernel) (E, error), release func(E)) *entries[E] {

@@ -16,8 +16,8 @@ func setKernel(value int) *kernels.Kernel {
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[1].Int), l) }}
 }
 
-// TestEntriesAreBounded: Kernels made for every launch share an entry point, and entry points of many sources
-// are released.
+// TestEntriesAreBounded: Kernels made for every launch share an entry point, and entry points of
+// many sources are released.
 func TestEntriesAreBounded(t *testing.T) {
 	if os.Getenv("CLGRAD_TEST_DEVICES") == "cpu" {
 		t.Skip("only cpu is under test")

@@ -25,7 +25,8 @@ func init() {
 	environment.Register(ops.TuningEnv, ops.CheckTuning)
 }
 
-// noLibrary reports whether an error is that the OpenCL library which the environment names cannot be loaded.
+// noLibrary reports whether an error is that the OpenCL library which the environment names cannot
+// be loaded.
 func noLibrary(err error) bool {
 	return errors.Is(err, clrt.ErrNoRuntime) && os.Getenv(clrt.OpenCLEnv) != ""
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestEnvironment: a variable with a value that it cannot have is an error that names it, also where the device does not read
-// it. Only an error of the selection names the variable that selected the device.
+// TestEnvironment: a variable with a value that it cannot have is an error that names it, also
+// where the device does not read it. Only an error of the selection names the variable that
+// selected the device.
 func TestEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "table.json")

@@ -21,8 +21,8 @@ var (
 	ErrRecorded  = errors.New("tensor was made inside a recorded step")
 )
 
-// Error is a misuse of the library: which operation, Op; of what Kind, one of the Err values of this package or of
-// another; and the Shapes that it was given.
+// Error is a misuse of the library: which operation, Op; of what Kind, one of the Err values of
+// this package or of another; and the Shapes that it was given.
 type Error struct {
 	Pkg    string // "tensor" if empty
 	Op     string

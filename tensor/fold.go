@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// foldAxes folds t, as a type, over sorted axes in a fixed order, a run of neighbouring axes at a time. p is the exponent of a
-// sum of powers, of which root asks for the root.
+// foldAxes folds t, as a type, over sorted axes in a fixed order, a run of neighbouring axes at a
+// time. p is the exponent of a sum of powers, of which root asks for the root.
 func (t *Tensor) foldAxes(op string, kind ops.FoldKind, typ Type, axes []int, root bool, p float64) *Tensor {
 	x := t.as(typ)
 	defer x.release()
@@ -48,7 +48,8 @@ func then(kind ops.FoldKind) ops.FoldKind {
 	return kind
 }
 
-// foldLines folds the middle axis of x [outer, n, inner]: in shares first where that keeps the device busy.
+// foldLines folds the middle axis of x [outer, n, inner]: in shares first where that keeps the
+// device busy.
 func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, root bool, p float64) *Tensor {
 	d, typ := x.Device(), x.typ
 	if kind == ops.FoldCount {
@@ -75,9 +76,10 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	return z
 }
 
-// Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is among them; over all
-// if none is given. Of no elements it is 1. The order of the factors is fixed: the same input gives the same bits. Of integers it is
-// Int32, and wraps around. It panics with ErrAxis for an axis that t has not, or that is named twice.
+// Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. Of no elements it is 1. The order of the factors is fixed:
+// the same input gives the same bits. Of integers it is Int32, and wraps around. It panics with
+// ErrAxis for an axis that t has not, or that is named twice.
 func (t *Tensor) Prod(axes ...int) *Tensor {
 	const op = "Prod"
 	check(op, t)
@@ -119,9 +121,10 @@ func (t *Tensor) Norm(p float64, axes ...int) *Tensor {
 	return t.shaped(t.foldAxes(op, kind, Real, over, root, p), over, keep)
 }
 
-// LogSumExp returns log Σ eᵗ over the given axes, without overflow, in one pass over t. The axes disappear from the shape unless
-// [Keepdims] is among them; all are meant if none is given. Of no elements it is −Inf, of integers a real. It panics
-// with ErrAxis for an axis that t has not, or that is named twice.
+// LogSumExp returns log Σ eᵗ over the given axes, without overflow, in one pass over t. The axes
+// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
+// elements it is −Inf, of integers a real. It panics with ErrAxis for an axis that t has not, or
+// that is named twice.
 func (t *Tensor) LogSumExp(axes ...int) *Tensor {
 	const op = "LogSumExp"
 	check(op, t)
@@ -129,9 +132,9 @@ func (t *Tensor) LogSumExp(axes ...int) *Tensor {
 	return t.shaped(t.foldAxes(op, ops.FoldLSE, Real, over, false, 0), over, keep)
 }
 
-// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear from the shape unless
-// [Keepdims] is among them; over all if none is given. A NaN is not 0. It panics with ErrAxis for an axis that t has not, or
-// that is named twice.
+// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
+// from the shape unless [Keepdims] is among them; over all if none is given. A NaN is not 0. It
+// panics with ErrAxis for an axis that t has not, or that is named twice.
 func (t *Tensor) CountNonzero(axes ...int) *Tensor {
 	const op = "CountNonzero"
 	check(op, t)
@@ -161,9 +164,10 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 	})
 }
 
-// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes disappear from the shape unless
-// [Keepdims] is among them; all are meant if none is given. Of no elements it is 0. A NaN is not 0. It panics with ErrAxis
-// for an axis that t has not, or that is named twice.
+// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
+// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
+// elements it is 0. A NaN is not 0. It panics with ErrAxis for an axis that t has not, or that is
+// named twice.
 func (t *Tensor) Any(axes ...int) *Tensor {
 	const op = "Any"
 	check(op, t)
@@ -174,9 +178,9 @@ func (t *Tensor) Any(axes ...int) *Tensor {
 	return t.shaped(n.To(Uint8), over, keep)
 }
 
-// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear from the shape unless
-// [Keepdims] is among them; all are meant if none is given. Of no elements it is 1. A NaN is not 0. It panics with ErrAxis
-// for an axis that t has not, or that is named twice.
+// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
+// from the shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it
+// is 1. A NaN is not 0. It panics with ErrAxis for an axis that t has not, or that is named twice.
 func (t *Tensor) All(axes ...int) *Tensor {
 	const op = "All"
 	check(op, t)

@@ -9,9 +9,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// GatherRows returns the rows of a matrix t [r, c], of any type, that an Int32 tensor [n] names: y[i] = t[index[i]], of
-// shape [n, c]. It panics with ErrIndex if an index is not in [0, r). Indices that the host uploaded, and those of RNG.Ints,
-// ArangeOf, ArgMax, Sort, TopK and their like, are known; others it waits for.
+// GatherRows returns the rows of a matrix t [r, c], of any type, that an Int32 tensor [n] names:
+// y[i] = t[index[i]], of shape [n, c]. It panics with ErrIndex if an index is not in [0, r).
+// Indices that the host uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their
+// like, are known; others it waits for.
 func (t *Tensor) GatherRows(index *Tensor) *Tensor {
 	d := checkRows("GatherRows", t, index)
 	checkIndex("GatherRows", t, index)
@@ -27,8 +28,9 @@ func (t *Tensor) GatherRows(index *Tensor) *Tensor {
 	return y
 }
 
-// ScatterAddRowsInPlace adds the rows of g [n, c] to the rows of t [r, c], both of reals, that an Int32 tensor [n]
-// names, in order: t[index[i]] += g[i]. It is the gradient of GatherRows, and panics as that does.
+// ScatterAddRowsInPlace adds the rows of g [n, c] to the rows of t [r, c], both of reals, that an
+// Int32 tensor [n] names, in order: t[index[i]] += g[i]. It is the gradient of GatherRows, and
+// panics as that does.
 func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	const op = "ScatterAddRowsInPlace"
 	writable(op, t, g)
@@ -78,8 +80,8 @@ func checkRows(op string, t, index *Tensor) Device {
 // checkIndex panics with ErrIndex if an index is that of no row of t.
 func checkIndex(op string, t, index *Tensor) { checkIndices(op, t.shape, 0, index, false) }
 
-// checkIndices panics with ErrIndex if an index is none along an axis of a shape; with fromEnd, those below 0 count from the
-// end.
+// checkIndices panics with ErrIndex if an index is none along an axis of a shape; with fromEnd,
+// those below 0 count from the end.
 func checkIndices(op string, shape []int, axis int, index *Tensor, fromEnd bool) {
 	if recordings.Load() == 0 || !index.Device().core().notifyIndex(op, shape, axis, index, fromEnd) {
 		index.mustBeIndices(op, shape, axis, fromEnd)
@@ -98,9 +100,9 @@ func (t *Tensor) mustBeIndices(op string, shape []int, axis int, fromEnd bool) {
 	}
 }
 
-// valueRange returns the least and the greatest element of a tensor of Int32 or Uint8, 0 and −1 if there is none. It may
-// return those of a larger part of the storage if they are in [least, bound), and waits for the device unless those are
-// known.
+// valueRange returns the least and the greatest element of a tensor of Int32 or Uint8, 0 and −1 if
+// there is none. It may return those of a larger part of the storage if they are in [least, bound),
+// and waits for the device unless those are known.
 func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
 	if t.Len() == 0 {
 		return 0, -1
@@ -126,8 +128,8 @@ func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
 	return slices.Min(v), slices.Max(v)
 }
 
-// intRange is what is known of the elements of a storage of int32: at a version they were in [low, high]. Memory that
-// was exposed to launches of others is written without a word.
+// intRange is what is known of the elements of a storage of int32: at a version they were in [low,
+// high]. Memory that was exposed to launches of others is written without a word.
 type intRange struct {
 	low, high      int32
 	version        uint64
@@ -140,8 +142,8 @@ func (t *Tensor) boundValues(low, high int) {
 	t.st.ints = intRange{low: int32(low), high: int32(high), version: t.st.version, known: true}
 }
 
-// noteRange remembers the range of t's elements, if they are all of the storage's: a view that repeats some may have as
-// many.
+// noteRange remembers the range of t's elements, if they are all of the storage's: a view that
+// repeats some may have as many.
 func (t *Tensor) noteRange(v []int32) {
 	if len(v) > 0 && len(v) == t.st.buf.Len() && t.IsContiguous() {
 		t.st.ints = intRange{low: slices.Min(v), high: slices.Max(v), version: t.st.version, known: true, exposed: t.st.ints.exposed}

@@ -8,9 +8,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestCollectionsFollowGrowth: a collection comes when the bytes in tensors have grown by half since the last one, and
-// by 64 MiB at least: of tensors of 1 MiB that are all held, with those of these numbers. Beside them, the device holds
-// a few bytes for One, half of which make those from the third on come a tensor later than 3/2 of the one before.
+// TestCollectionsFollowGrowth: a collection comes when the bytes in tensors have grown by half
+// since the last one, and by 64 MiB at least: of tensors of 1 MiB that are all held, with those of
+// these numbers. Beside them, the device holds a few bytes for One, half of which make those from
+// the third on come a tensor later than 3/2 of the one before.
 func TestCollectionsFollowGrowth(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	var held []*tensor.Tensor

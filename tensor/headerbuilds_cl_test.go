@@ -2,7 +2,8 @@
 
 package tensor
 
-// HeaderBuilds returns how many programs of a device could not be built with the built-in functions of clrt/builtins.go.
+// HeaderBuilds returns how many programs of a device could not be built with the built-in functions
+// of clrt/builtins.go.
 func HeaderBuilds(d Device) int {
 	if cl, ok := d.(*clDevice); ok {
 		return cl.dev.Stats().HeaderBuilds

@@ -11,14 +11,15 @@ import (
 // End, as the end of a [Tensor.Slice], is the end of the axis.
 const End = math.MaxInt
 
-// Slice returns the view of elements [from, to) along an axis. Numbers below 0 count from the end, and to may be
-// [End]:
+// Slice returns the view of elements [from, to) along an axis. Numbers below 0 count from the end,
+// and to may be [End]:
 //
 //	t.Slice(0, 2, tensor.End)  // NumPy's t[2:]
 //	t.Slice(-1, -3, -1)        // t[..., -3:-1]
 //
-// The axis may count from the end, too. It panics with ErrAxis, and with ErrIndex unless, counted from the start,
-// 0 ≤ from ≤ to ≤ the dimension: NumPy would cut the rest off. For steps see [Tensor.Step].
+// The axis may count from the end, too. It panics with ErrAxis, and with ErrIndex unless, counted
+// from the start, 0 ≤ from ≤ to ≤ the dimension: NumPy would cut the rest off. For steps see
+// [Tensor.Step].
 func (t *Tensor) Slice(axis, from, to int) *Tensor {
 	const op = "Slice"
 	check(op, t)
@@ -51,8 +52,8 @@ func bound(i int) string {
 	return fmt.Sprint(i)
 }
 
-// skip returns the offset of a view of the given shape that starts at index i of axis a. A view without elements
-// has no place: its offset could lie past the storage.
+// skip returns the offset of a view of the given shape that starts at index i of axis a. A view
+// without elements has no place: its offset could lie past the storage.
 func (t *Tensor) skip(shape []int, a, i int) int {
 	if intmath.Product(shape) == 0 {
 		return t.off
@@ -60,10 +61,10 @@ func (t *Tensor) skip(shape []int, a, i int) int {
 	return t.off + i*t.strides[a]
 }
 
-// Step returns the view of every step-th element along an axis, which may count from the end, beginning with the
-// first: NumPy's t[::step]. After [Tensor.Slice] it is t[from:to:step]. It panics with ErrAxis, and with ErrValue
-// for a step below 1: the elements of a view lie forward from its first, as kernels read them, so none runs
-// backwards.
+// Step returns the view of every step-th element along an axis, which may count from the end,
+// beginning with the first: NumPy's t[::step]. After [Tensor.Slice] it is t[from:to:step]. It
+// panics with ErrAxis, and with ErrValue for a step below 1: the elements of a view lie forward
+// from its first, as kernels read them, so none runs backwards.
 func (t *Tensor) Step(axis, step int) *Tensor {
 	const op = "Step"
 	check(op, t)
@@ -81,9 +82,9 @@ func (t *Tensor) Step(axis, step int) *Tensor {
 	return t.view(shape, strides, t.off)
 }
 
-// Select returns the view of the elements with one index along an axis, which disappears: NumPy's t[i] for axis
-// 0. Axis and index may count from the end. It panics with ErrAxis, and with ErrIndex for an index past either
-// end.
+// Select returns the view of the elements with one index along an axis, which disappears: NumPy's
+// t[i] for axis 0. Axis and index may count from the end. It panics with ErrAxis, and with ErrIndex
+// for an index past either end.
 func (t *Tensor) Select(axis, index int) *Tensor {
 	const op = "Select"
 	check(op, t)

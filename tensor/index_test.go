@@ -13,8 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// lines are index views of one axis: what they are called, and which of n indices they read, or nil if there is
-// no such view.
+// lines are index views of one axis: what they are called, and which of n indices they read, or nil
+// if there is no such view.
 func axisView(n int) map[string]struct {
 	view func(x *tensor.Tensor, axis int) *tensor.Tensor
 	want []int
@@ -58,8 +58,9 @@ func axisView(n int) map[string]struct {
 	return of
 }
 
-// TestIndexViews holds slices with bounds on either side of what there is, open ones, and steps, along every axis
-// of tensors of every layout, against indices counted by hand; and one index along an axis.
+// TestIndexViews holds slices with bounds on either side of what there is, open ones, and steps,
+// along every axis of tensors of every layout, against indices counted by hand; and one index along
+// an axis.
 func TestIndexViews(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := on(d, random(rand.New(rand.NewPCG(2, 5)), 4, 3, 5))
@@ -115,7 +116,8 @@ func take(a array, axis int, indices []int) array {
 	return out
 }
 
-// TestIndexViewsCombined: views of views, in operations that read them in place and those that copy them.
+// TestIndexViewsCombined: views of views, in operations that read them in place and those that copy
+// them.
 func TestIndexViewsCombined(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 3, 4)
@@ -139,8 +141,9 @@ func TestIndexViewsCombined(t *testing.T) {
 	})
 }
 
-// TestSetInPlaceViews: writing through every kind of view reaches its elements and no other: from sources of every
-// layout, those that share elements with the destination too, and by every in-place operation.
+// TestSetInPlaceViews: writing through every kind of view reaches its elements and no other: from
+// sources of every layout, those that share elements with the destination too, and by every
+// in-place operation.
 func TestSetInPlaceViews(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for what, view := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
@@ -230,8 +233,8 @@ func TestSetInPlaceViews(t *testing.T) {
 	})
 }
 
-// TestScalarShapes: the shape of a scalar is empty, never nil, whatever made it: New takes no shape for that of a
-// vector.
+// TestScalarShapes: the shape of a scalar is empty, never nil, whatever made it: New takes no shape
+// for that of a vector.
 func TestScalarShapes(t *testing.T) {
 	d := devtest.CPU(t)
 	one := tensor.Full(d, 2, 1)

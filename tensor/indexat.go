@@ -115,10 +115,11 @@ type IndexPutOptions struct {
 	Accumulate bool // add to what is there, in an order that is fixed
 }
 
-// IndexPut returns t with values at the elements that [Tensor.Index] returns, in a tensor of its own: NumPy's t[i, j] =
-// values. Values broadcast to the shape of those. Of several for one element, the last in their order counts. A Float16
-// becomes a real. It panics as Index does, with ErrShape if values do not broadcast, with ErrType if they are of a higher
-// type, and with ErrValue for more than one IndexPutOptions.
+// IndexPut returns t with values at the elements that [Tensor.Index] returns, in a tensor of its
+// own: NumPy's t[i, j] = values. Values broadcast to the shape of those. Of several for one
+// element, the last in their order counts. A Float16 becomes a real. It panics as Index does, with
+// ErrShape if values do not broadcast, with ErrType if they are of a higher type, and with ErrValue
+// for more than one IndexPutOptions.
 func (t *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOptions) *Tensor {
 	const op = "IndexPut"
 	check(op, t, values)

@@ -23,8 +23,9 @@ func onBoth(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	}
 }
 
-// TestScattersAgainstLoops holds scatters of many indices, most of them to few places, to loops on the host: long lines and
-// many, few columns and some. Sums are of small whole numbers, and so exact. Twice the same, they give the same bits.
+// TestScattersAgainstLoops holds scatters of many indices, most of them to few places, to loops on
+// the host: long lines and many, few columns and some. Sums are of small whole numbers, and so
+// exact. Twice the same, they give the same bits.
 func TestScattersAgainstLoops(t *testing.T) {
 	onBoth(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(12, 5))
@@ -77,7 +78,8 @@ func TestScattersAgainstLoops(t *testing.T) {
 	})
 }
 
-// TestIndexLayouts: what is indexed and the indices may be views of every layout, of every type, and bytes are indices, too.
+// TestIndexLayouts: what is indexed and the indices may be views of every layout, of every type,
+// and bytes are indices, too.
 func TestIndexLayouts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, typ := range types {

@@ -43,8 +43,8 @@ func around(shape []int, axis int) (outer, n, inner int) {
 	return intmath.Product(shape[:axis]), shape[axis], intmath.Product(shape[axis+1:])
 }
 
-// rowsOf returns which rows of the matrices that lie behind an axis indices name along it, for all that lies before the
-// axis. It takes the operand over.
+// rowsOf returns which rows of the matrices that lie behind an axis indices name along it, for all
+// that lies before the axis. It takes the operand over.
 func rowsOf(at contiguousTensor, outer, n int) contiguousTensor {
 	if outer == 1 {
 		return at
@@ -59,8 +59,8 @@ func rowsOf(at contiguousTensor, outer, n int) contiguousTensor {
 	return contiguousTensor{keys, true}
 }
 
-// takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its place. It takes the operand
-// over.
+// takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its
+// place. It takes the operand over.
 func (t *Tensor) takeRows(op string, axis int, at contiguousTensor) *Tensor {
 	defer at.release()
 	d := t.Device()
@@ -80,8 +80,8 @@ func (t *Tensor) takeRows(op string, axis int, at contiguousTensor) *Tensor {
 	return y
 }
 
-// putRows brings src to what indices name along an axis of t, which is contiguous and nobody else's operand. It takes the
-// operands over.
+// putRows brings src to what indices name along an axis of t, which is contiguous and nobody else's
+// operand. It takes the operands over.
 func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousTensor) {
 	defer src.release()
 	outer, n, inner := around(t.shape, axis)
@@ -162,8 +162,8 @@ func (t *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
 	return t.withParts(op, ops.ScatterAdd, t.checkParts(op, axis, index, src), index, src)
 }
 
-// IndexCopy is [Tensor.IndexAdd] with the parts of src in the place of those of t. Of several for one index, the last
-// counts.
+// IndexCopy is [Tensor.IndexAdd] with the parts of src in the place of those of t. Of several for
+// one index, the last counts.
 func (t *Tensor) IndexCopy(axis int, index, src *Tensor) *Tensor {
 	const op = "IndexCopy"
 	return t.withParts(op, ops.ScatterSet, t.checkParts(op, axis, index, src), index, src)

@@ -28,9 +28,10 @@ func (t *Tensor) mustNotRepeat(op string) {
 	}
 }
 
-// repeats reports whether several indices of t may name one element: whether a step along an axis stays within what the
-// axes of smaller steps reach. So it is of every view that Expand and Unfold make with elements in common, and of none
-// that only Slice, Step, Select, Transpose, Diagonal and Reshape made.
+// repeats reports whether several indices of t may name one element: whether a step along an axis
+// stays within what the axes of smaller steps reach. So it is of every view that Expand and Unfold
+// make with elements in common, and of none that only Slice, Step, Select, Transpose, Diagonal and
+// Reshape made.
 func (t *Tensor) repeats() bool {
 	if t.Len() == 0 {
 		return false
@@ -59,7 +60,8 @@ func overlaps(a, b *Tensor) bool {
 	return a.st == b.st && a.Len() > 0 && b.Len() > 0 && a.off < b.off+b.extent() && b.off < a.off+a.extent()
 }
 
-// share reports whether two tensors, neither of which repeats elements, share some; of other strides, whether they may.
+// share reports whether two tensors, neither of which repeats elements, share some; of other
+// strides, whether they may.
 func share(a, b *Tensor) bool {
 	if !overlaps(a, b) || !slices.Equal(a.shape, b.shape) || !slices.Equal(a.strides, b.strides) {
 		return overlaps(a, b)
@@ -67,7 +69,8 @@ func share(a, b *Tensor) bool {
 	return reaches(b.off-a.off, a.shape, a.strides, 0)
 }
 
-// reaches reports whether two elements of a view lie d apart, with the axes whose bits are set in done left out.
+// reaches reports whether two elements of a view lie d apart, with the axes whose bits are set in
+// done left out.
 func reaches(d int, shape, strides []int, done uint) bool {
 	widest, rest := -1, 0
 	for a, s := range strides {
@@ -91,8 +94,8 @@ func reaches(d int, shape, strides []int, done uint) bool {
 	return false
 }
 
-// copyIfOverlaps returns src as an operand of a kernel that writes dst element by element: a copy if writing one
-// element of dst could change another of src.
+// copyIfOverlaps returns src as an operand of a kernel that writes dst element by element: a copy
+// if writing one element of dst could change another of src.
 func copyIfOverlaps(dst, src *Tensor) contiguousTensor {
 	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.IsContiguous() && dst.IsContiguous()
 	if overlaps(dst, src) && !sameElements {
@@ -101,8 +104,8 @@ func copyIfOverlaps(dst, src *Tensor) contiguousTensor {
 	return contiguousTensor{src, false}
 }
 
-// disjoint panics if an operand of op shares elements with its destination, which is written while they are
-// still read.
+// disjoint panics if an operand of op shares elements with its destination, which is written while
+// they are still read.
 func disjoint(op string, dst *Tensor, operands ...*Tensor) {
 	for _, t := range operands {
 		if overlaps(dst, t) {
@@ -131,8 +134,8 @@ func (t *Tensor) through(op string, change func(c *Tensor)) {
 	t.SetInPlace(c)
 }
 
-// FillInPlace sets every element to v. It panics with ErrType if v is no number of an integer type, and with ErrValue if
-// t repeats elements.
+// FillInPlace sets every element to v. It panics with ErrType if v is no number of an integer type,
+// and with ErrValue if t repeats elements.
 func (t *Tensor) FillInPlace(v float64) {
 	const op = "FillInPlace"
 	check(op, t)
@@ -156,9 +159,9 @@ func (t *Tensor) ZeroInPlace() {
 	t.zero()
 }
 
-// SetInPlace copies src, of t's shape and type, over t's elements: through any view but one that repeats elements, as
-// Expand makes. src may share elements with t. It panics with ErrShape for another shape, with ErrType for another type,
-// and with ErrValue if t repeats elements.
+// SetInPlace copies src, of t's shape and type, over t's elements: through any view but one that
+// repeats elements, as Expand makes. src may share elements with t. It panics with ErrShape for
+// another shape, with ErrType for another type, and with ErrValue if t repeats elements.
 func (t *Tensor) SetInPlace(src *Tensor) {
 	const op = "SetInPlace"
 	check(op, t, src)
@@ -180,9 +183,9 @@ func sameType(op string, t *Tensor, from Type) {
 	}
 }
 
-// Upload copies data, as many elements as t has and of the type that New makes of it, over t's elements in row-major
-// order. It returns when data may be changed. It panics with ErrShape for another number, with ErrType for another type,
-// and with ErrValue if t repeats elements.
+// Upload copies data, as many elements as t has and of the type that New makes of it, over t's
+// elements in row-major order. It returns when data may be changed. It panics with ErrShape for
+// another number, with ErrType for another type, and with ErrValue if t repeats elements.
 func Upload[T kernels.Element](t *Tensor, data []T) {
 	const op = "Upload"
 	check(op, t)

@@ -12,16 +12,17 @@ type InterpolateOptions struct {
 	AlignCorners bool // with Linear: whether the first and last outputs are the first and last inputs
 }
 
-// Interpolate returns t with as many positions along its last axes, one, two or three, as size says. Axes before them are kept.
-// Along each of d positions, output q is the input at
+// Interpolate returns t with as many positions along its last axes, one, two or three, as size
+// says. Axes before them are kept. Along each of d positions, output q is the input at
 //
 //	⌊q·d/size⌋                  without options
 //	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
 //
-// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is not read. Integers
-// are converted to reals. It panics with ErrShape, and with ErrValue for bad sizes and for AlignCorners without Linear.
-// PyTorch's interpolate of a size, with the modes nearest, linear, bilinear and trilinear.
+// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
+// not read. Integers are converted to reals. It panics with ErrShape, and with ErrValue for bad
+// sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes
+// nearest, linear, bilinear and trilinear.
 func (t *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {
 	const op = "Interpolate"
 	check(op, t)
@@ -51,7 +52,8 @@ func interpolation(op string, t *Tensor, size []int, options []InterpolateOption
 	return s
 }
 
-// run returns the interpolation of t, or if gradient the gradient of the operand for that of the result.
+// run returns the interpolation of t, or if gradient the gradient of the operand for that of the
+// result.
 func (s *interpolated) run(op string, t *Tensor, gradient bool) *Tensor {
 	d, shape, k := t.Device(), s.out, ops.Interpolate
 	if gradient {

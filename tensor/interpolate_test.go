@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestInterpolateOperands: views and other types are interpolated as what they are copies of, to more and to fewer positions.
+// TestInterpolateOperands: views and other types are interpolated as what they are copies of, to
+// more and to fewer positions.
 func TestInterpolateOperands(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := count(d, 3, 8, 2).Transpose(2, 0, 1).Step(-1, 2) // [2 3 4]

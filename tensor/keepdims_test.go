@@ -30,9 +30,9 @@ func sumOf(line []float64) float64 {
 	return s
 }
 
-// TestKeepdims holds every reduction over every set of axes, counted from the front and from the end, against its
-// reference: with the axes dropped and, wherever Keepdims stands among them, kept. The operand is contiguous,
-// transposed, non-contiguous, or empty.
+// TestKeepdims holds every reduction over every set of axes, counted from the front and from the
+// end, against its reference: with the axes dropped and, wherever Keepdims stands among them, kept.
+// The operand is contiguous, transposed, non-contiguous, or empty.
 func TestKeepdims(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := on(d, random(rand.New(rand.NewPCG(3, 8)), 4, 3, 2, 5))
@@ -97,7 +97,8 @@ func checkReduction(t *testing.T, what string, x *tensor.Tensor, v []float64, ma
 	same(t, what+" kept, from the end", f(x, append([]int{tensor.Keepdims}, negative...)...), array{kept, want})
 }
 
-// TestReductionOfNaN: a NaN is the result of each, wherever it stands, and of infinities of both signs Sum is NaN.
+// TestReductionOfNaN: a NaN is the result of each, wherever it stands, and of infinities of both
+// signs Sum is NaN.
 func TestReductionOfNaN(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		for at := range 3 {
@@ -118,8 +119,8 @@ func TestReductionOfNaN(t *testing.T) {
 	})
 }
 
-// TestAxesRefused: an axis that is not there or is named twice, under either of its numbers, and Keepdims where
-// nothing is reduced.
+// TestAxesRefused: an axis that is not there or is named twice, under either of its numbers, and
+// Keepdims where nothing is reduced.
 func TestAxesRefused(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 2, 3)

@@ -40,8 +40,9 @@ func TestAttentionShapes(t *testing.T) {
 	})
 }
 
-// TestKernels launches every kernel on every device and holds what it wrote against the Go twin, element
-// by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a guard.
+// TestKernels launches every kernel on every device and holds what it wrote against the Go twin,
+// element by element, within the kernel's tolerance. Nothing else may change: not the inputs, not a
+// guard.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
@@ -67,11 +68,12 @@ func TestGPUKernels(t *testing.T) {
 	}
 }
 
-// onlyKernels is no part of the tests' names: Oclgrind wants one thread for all kernels, and a subtest has its own.
+// onlyKernels is no part of the tests' names: Oclgrind wants one thread for all kernels, and a
+// subtest has its own.
 var onlyKernels = flag.String("kernels", "", "test only the kernels whose name and defines match this regular expression")
 
-// holdsDenormals reports whether products of a device have factors below the least normal number, as their twins have: those of
-// Mesa's rusticl take them for 0, in ordinary arithmetic, too.
+// holdsDenormals reports whether products of a device have factors below the least normal number,
+// as their twins have: those of Mesa's rusticl take them for 0, in ordinary arithmetic, too.
 func holdsDenormals(t *testing.T, d tensor.Device) bool {
 	small, large := tensor.Full(d, 0x1p-135, 8, 8), tensor.Full(d, 0x1p40, 8, 8)
 	got, err := small.MatMul(large).Float64s()
@@ -84,10 +86,12 @@ func holdsDenormals(t *testing.T, d tensor.Device) bool {
 // together are the names of kernels of several functions.
 var together = regexp.MustCompile(`^k_(functions|gradients|integers)_\d+$`)
 
-// leftOut reports whether a kernel is left to a sweep on an OpenCL device that is a CPU. Its compiler takes a third of a second
-// for a function, and seconds for a tile of GPUs. Such a device runs the forms of kernels for CPUs and those for GPUs.
-// A kernel of one function of contiguous operands is tried in one of the two. A tile of GPUs, but for the first, is tried in one form of
-// the product. What surrounds the sums of matrix units is tried with one kind of units. Seen counts the kernels before.
+// leftOut reports whether a kernel is left to a sweep on an OpenCL device that is a CPU. Its
+// compiler takes a third of a second for a function, and seconds for a tile of GPUs. Such a device
+// runs the forms of kernels for CPUs and those for GPUs. A kernel of one function of contiguous
+// operands is tried in one of the two. A tile of GPUs, but for the first, is tried in one form of
+// the product. What surrounds the sums of matrix units is tried with one kind of units. Seen counts
+// the kernels before.
 func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 	count := func(what string) int { // of those before
 		seen[what]++
@@ -107,7 +111,8 @@ func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 
 // testKernels runs the cases of the kernels. A device that runs two forms of each leaves some out.
 func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
-	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all once more.
+	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all
+	// once more.
 	short := testing.Short() || d.Real() == kernels.Float64 && tensorapi.Impl.TuningName(d) != "" && !devtest.Sweep()
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}

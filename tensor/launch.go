@@ -7,11 +7,12 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Launch runs a kernel on d, for packages that bring kernels of their own. It may return before the kernel
-// has run; a failure is a sticky error of the device. Tensors are passed with [Tensor.Arg], numbers with [kernels.I] and
-// [kernels.R]. It panics with ErrArgument unless the arguments are those that the kernel's Params ask for, in
-// number, kind and element type, and lie within their buffers; with ErrDevice if memory is not d's; and with
-// ErrGoroutine if another goroutine is using d.
+// Launch runs a kernel on d, for packages that bring kernels of their own. It may return before the
+// kernel has run; a failure is a sticky error of the device. Tensors are passed with [Tensor.Arg],
+// numbers with [kernels.I] and [kernels.R]. It panics with ErrArgument unless the arguments are
+// those that the kernel's Params ask for, in number, kind and element type, and lie within their
+// buffers; with ErrDevice if memory is not d's; and with ErrGoroutine if another goroutine is using
+// d.
 func Launch(d Device, k *kernels.Kernel, args ...kernels.Arg) { launch(d, k, args...) }
 
 // launch copies the arguments to the device's scratch, so that they stay on the caller's stack.
@@ -35,11 +36,12 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	d.launch(k, s.args)
 }
 
-// argList is memory for the arguments of a launch that are not known when the code is compiled, which would be made for
-// every launch.
+// argList is memory for the arguments of a launch that are not known when the code is compiled,
+// which would be made for every launch.
 type argList struct{ args []kernels.Arg }
 
-// list returns an empty list. Its launch gives it back to the device; whoever asks before then, another goroutine too, gets another.
+// list returns an empty list. Its launch gives it back to the device; whoever asks before then,
+// another goroutine too, gets another.
 func (s *base) list() *argList {
 	if l := s.spare.Swap(nil); l != nil {
 		return l
@@ -55,7 +57,8 @@ func (l *argList) launch(d Device, k *kernels.Kernel, args []kernels.Arg) {
 	d.core().spare.Store(l)
 }
 
-// leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others use the device.
+// leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others
+// use the device.
 func (s *base) leaveLaunch() {
 	clear(s.args)
 	s.leave()
@@ -114,6 +117,6 @@ func needTwin(k *kernels.Kernel, real kernels.DType) {
 	}
 }
 
-// recentLaunches is how many launches are remembered for the graph node that asked for them: as many as
-// an operation needs, a copy of each operand included.
+// recentLaunches is how many launches are remembered for the graph node that asked for them: as
+// many as an operation needs, a copy of each operand included.
 const recentLaunches = 4

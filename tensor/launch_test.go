@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLaunchArguments: what does not fit the kernel is an error that says how, and changes nothing; the device
-// continues.
+// TestLaunchArguments: what does not fit the kernel is an error that says how, and changes nothing;
+// the device continues.
 func TestLaunchArguments(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		z := tensor.Full(d, 5, 4)
@@ -66,8 +66,9 @@ func TestLaunchArguments(t *testing.T) {
 	})
 }
 
-// TestTwoGoroutines: while one goroutine is in a launch, another that allocates, launches, copies or reads gets
-// ErrGoroutine and has changed nothing; the first one's results are right, and later the second one may continue.
+// TestTwoGoroutines: while one goroutine is in a launch, another that allocates, launches, copies
+// or reads gets ErrGoroutine and has changed nothing; the first one's results are right, and later
+// the second one may continue.
 func TestTwoGoroutines(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -112,8 +113,9 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 }
 
-// TestGoroutinesThatMeet lets two goroutines run on one device at once, with no barrier between them. Each sees
-// right results until it sees ErrGoroutine; under the race detector nothing is raced.
+// TestGoroutinesThatMeet lets two goroutines run on one device at once, with no barrier between
+// them. Each sees right results until it sees ErrGoroutine; under the race detector nothing is
+// raced.
 func TestGoroutinesThatMeet(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		var both sync.WaitGroup
@@ -150,8 +152,8 @@ func TestGoroutinesThatMeet(t *testing.T) {
 	})
 }
 
-// TestInterleavedScopes: a scope that another goroutine opens while one is open is refused, since tensors of the one would come
-// into the other. A view that it makes is in no scope.
+// TestInterleavedScopes: a scope that another goroutine opens while one is open is refused, since
+// tensors of the one would come into the other. A view that it makes is in no scope.
 func TestInterleavedScopes(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Full(d, 3, 2, 2)

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLaunchesPerOperation holds the package comment to what it says: most operations are one launch, views none.
+// TestLaunchesPerOperation holds the package comment to what it says: most operations are one
+// launch, views none.
 func TestLaunchesPerOperation(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, big := tensor.Full(d, 1, 6, 4), tensor.Full(d, 1, 40000)

@@ -13,9 +13,10 @@ import (
 //
 //	y[i, j] = f(Σ_k x[i, k]·w[k, j] + b[j]; scalars)
 //
-// for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars, or nil for none. The
-// leading axes of an x of another rank are rows; it is copied where they are not contiguous. It panics with ErrShape,
-// and with ErrValue for a function of another number of operands or scalars, or one that gives no reals.
+// for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars,
+// or nil for none. The leading axes of an x of another rank are rows; it is copied where they are
+// not contiguous. It panics with ErrShape, and with ErrValue for a function of another number of
+// operands or scalars, or one that gives no reals.
 func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	const op = "Linear"
 	check(op, x, w)

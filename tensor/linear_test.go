@@ -20,8 +20,8 @@ import (
 // gauss is a function of a program's own, of two scalars.
 var gauss = &kernels.Function{Name: "own, e.g. Gauß", Value: expr.Input(0).Sub(expr.Param(0)).Square().Mul(expr.Param(1)).Neg().Exp(), Scalars: []float64{0.5, 2}}
 
-// TestLinearFunctions: a layer is its function of the product and the bias, and what it stores for its gradient is their
-// sum, at odd sizes, of transposed operands and of non-contiguous views.
+// TestLinearFunctions: a layer is its function of the product and the bias, and what it stores for
+// its gradient is their sum, at odd sizes, of transposed operands and of non-contiguous views.
 func TestLinearFunctions(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 9))
@@ -63,7 +63,8 @@ func TestLinearFunctions(t *testing.T) {
 	})
 }
 
-// TestLinearForgets: a function that a program no longer has is not kept by the layers that it was in.
+// TestLinearForgets: a function that a program no longer has is not kept by the layers that it was
+// in.
 func TestLinearForgets(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Full(d, 1, 2, 2)
@@ -83,8 +84,8 @@ func TestLinearForgets(t *testing.T) {
 	}
 }
 
-// TestOneKernelForProducts: where a layer comes first, products without a function run its kernel, with the bits that their
-// own has; where they come first, they keep theirs.
+// TestOneKernelForProducts: where a layer comes first, products without a function run its kernel,
+// with the bits that their own has; where they come first, they keep theirs.
 func TestOneKernelForProducts(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, double := range []bool{false, true} {

@@ -102,8 +102,8 @@ func varOf(correction int) func(line []float64) float64 {
 	}
 }
 
-// TestLineReductions holds each, over every set of axes, of tensors of every layout, to its reference, as TestKeepdims does. Some
-// elements are 0, and some are equal.
+// TestLineReductions holds each, over every set of axes, of tensors of every layout, to its
+// reference, as TestKeepdims does. Some elements are 0, and some are equal.
 func TestLineReductions(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, some(rand.New(rand.NewPCG(3, 8)), 4*3*2*5), 4, 3, 2, 5)
@@ -136,7 +136,8 @@ func TestLineReductions(t *testing.T) {
 	})
 }
 
-// some returns numbers of [−2, 2), every fifth of them 0, and in steps that single precision and float16 have.
+// some returns numbers of [−2, 2), every fifth of them 0, and in steps that single precision and
+// float16 have.
 func some(r *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -147,8 +148,8 @@ func some(r *rand.Rand, n int) []float64 {
 	return v
 }
 
-// TestLongLines: lines that are reduced in shares, and many columns of them. Of equal extremes the first counts, in whichever
-// share it is, and a NaN before all others.
+// TestLongLines: lines that are reduced in shares, and many columns of them. Of equal extremes the
+// first counts, in whichever share it is, and a NaN before all others.
 func TestLongLines(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		const n = 40003
@@ -253,8 +254,8 @@ func TestReductionsOfSpecials(t *testing.T) {
 	})
 }
 
-// TestVarianceCancels: numbers that are large beside their deviations have the variance that those have, in rows, in columns
-// and in long lines.
+// TestVarianceCancels: numbers that are large beside their deviations have the variance that those
+// have, in rows, in columns and in long lines.
 func TestVarianceCancels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		const n = 30000

@@ -11,8 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLongProducts: a product that sums over so many terms that they are summed in slices, where a device has more than
-// one unit, is what it is in one: stored, added, or with a bias and an activation.
+// TestLongProducts: a product that sums over so many terms that they are summed in slices, where a
+// device has more than one unit, is what it is in one: stored, added, or with a bias and an
+// activation.
 func TestLongProducts(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 8))

@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// longSize is how many elements the tests of long sums have: under the race detector, which is no matter to them, few.
+// longSize is how many elements the tests of long sums have: under the race detector, which is no
+// matter to them, few.
 func longSize() int {
 	switch {
 	case os.Getenv("CLGRAD_MORE") != "":
@@ -23,7 +24,8 @@ func longSize() int {
 	return 10_000_000
 }
 
-// onLong runs f in float32 on every device, and with the kernels for GPUs; and in float64 on the Go device.
+// onLong runs f in float32 on every device, and with the kernels for GPUs; and in float64 on the Go
+// device.
 func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their twins
 	for _, sel := range devtest.Selected() {
@@ -45,7 +47,8 @@ func sumBound(d tensor.Device, n int, size float64) float64 {
 	return (256 + math.Log2(float64(max(n, 1)))) * u * size
 }
 
-// long is a box of numbers [outer, n, inner], and exact sums of each line of it: of the numbers, and of their magnitudes.
+// long is a box of numbers [outer, n, inner], and exact sums of each line of it: of the numbers,
+// and of their magnitudes.
 type long struct {
 	outer, n, inner int
 	data            []float32
@@ -82,7 +85,8 @@ func boxes(data []float32) []long {
 	return list
 }
 
-// longNumbers returns numbers whose running sum in their precision is far off: the mean is a hundred times the deviation.
+// longNumbers returns numbers whose running sum in their precision is far off: the mean is a
+// hundred times the deviation.
 func longNumbers(size int, mean, sd float64) []float32 {
 	r := rand.New(rand.NewPCG(26, 6))
 	data := make([]float32, size)
@@ -140,8 +144,8 @@ func (l long) reduced() (map[string]*lineResults, []prefix) {
 	return all, prefixes
 }
 
-// TestLongSums: the error of a sum, a mean, a norm or a prefix sum of ten million elements is within the bound that Sum documents, in
-// every position of the axis.
+// TestLongSums: the error of a sum, a mean, a norm or a prefix sum of ten million elements is
+// within the bound that Sum documents, in every position of the axis.
 func TestLongSums(t *testing.T) {
 	data := longNumbers(longSize()-1, 10, 9.99)
 	for _, l := range boxes(data) {
@@ -174,7 +178,8 @@ func TestLongSums(t *testing.T) {
 	}
 }
 
-// TestLongSumsOfViews: the bound of long sums holds for non-contiguous views, for several axes, for all, and for SumTo.
+// TestLongSumsOfViews: the bound of long sums holds for non-contiguous views, for several axes, for
+// all, and for SumTo.
 func TestLongSumsOfViews(t *testing.T) {
 	size := longSize()
 	rows := size / 30 * 2
@@ -249,8 +254,8 @@ func TestLongSumsOfOnes(t *testing.T) {
 	})
 }
 
-// TestLongStatistics: the mean and the variance of a million rows, and of 2²⁵ numbers with a mean of a million, are those of the
-// numbers.
+// TestLongStatistics: the mean and the variance of a million rows, and of 2²⁵ numbers with a mean
+// of a million, are those of the numbers.
 func TestLongStatistics(t *testing.T) {
 	rows, many := 1_000_000, 1<<25
 	if longSize() < rows {
@@ -291,7 +296,8 @@ func TestLongStatistics(t *testing.T) {
 		x = tensor.New(d, line, many)
 		defer x.Free()
 		mean, variance := statistics(line, 0, 1)
-		// A float32 near a million is off by 1/32, and so is what a mean of those can be compared with.
+		// A float32 near a million is off by 1/32, and so is what a mean of those can be compared
+		// with.
 		if got := floats(t, x.Mean())[0]; math.Abs(got-mean) > 2e-7*mean {
 			t.Errorf("Mean of %d numbers: %v, want %v", many, got, mean)
 		}
@@ -301,7 +307,8 @@ func TestLongStatistics(t *testing.T) {
 	})
 }
 
-// TestLongProductSums: the sums of products of matrices with a million rows are within the bound that MatMul documents.
+// TestLongProductSums: the sums of products of matrices with a million rows are within the bound
+// that MatMul documents.
 func TestLongProductSums(t *testing.T) {
 	longProducts(t, min(longSize()/10, 1_000_000), func(t *testing.T, f func(t *testing.T, d tensor.Device)) { devtest.Each(t, true, f) })
 	// A CPU takes minutes over a million rows in the tiles of a GPU.

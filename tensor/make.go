@@ -10,11 +10,13 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Arange returns a tensor of the reals from start up to, but without, end, a step apart: ⌈(end − start)/step⌉ of them, or
-// none. It panics with ErrValue for a step of 0 or a number that is not finite, and with ErrShape if there are too many.
+// Arange returns a tensor of the reals from start up to, but without, end, a step apart: ⌈(end −
+// start)/step⌉ of them, or none. It panics with ErrValue for a step of 0 or a number that is not
+// finite, and with ErrShape if there are too many.
 func Arange(d Device, start, end, step float64) *Tensor { return ArangeOf(d, Real, start, end, step) }
 
-// ArangeOf is Arange of a type. It panics with ErrType if start, step or the last element is no number of an integer type.
+// ArangeOf is Arange of a type. It panics with ErrType if start, step or the last element is no
+// number of an integer type.
 func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	const op = "Arange"
 	typ.check(op)
@@ -53,8 +55,9 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	return y
 }
 
-// Linspace returns n reals from start to end, both included, at equal distances. Of one, it is start. It panics with ErrValue
-// for n below 0 or a number that is not finite, and with ErrShape if there are too many.
+// Linspace returns n reals from start to end, both included, at equal distances. Of one, it is
+// start. It panics with ErrValue for n below 0 or a number that is not finite, and with ErrShape if
+// there are too many.
 func Linspace(d Device, start, end float64, n int) *Tensor {
 	const op = "Linspace"
 	if n < 0 || math.IsNaN(end-start) || math.IsInf(end-start, 0) {
@@ -70,7 +73,8 @@ func Linspace(d Device, start, end float64, n int) *Tensor {
 	return y
 }
 
-// Eye returns the reals [n, m] that are 1 on the diagonal and 0 elsewhere. It panics with ErrShape as [Empty] does.
+// Eye returns the reals [n, m] that are 1 on the diagonal and 0 elsewhere. It panics with ErrShape
+// as [Empty] does.
 func Eye(d Device, n, m int) *Tensor {
 	y := Zeros(d, n, m)
 	line := y.Diagonal(0, 0, 1)
@@ -81,9 +85,10 @@ func Eye(d Device, n, m int) *Tensor {
 	return y
 }
 
-// Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i has the elements of
-// tensor i along axis i, and the shape of all. The indexing is that of matrices, PyTorch's "ij". It panics with ErrValue if
-// there are no tensors, and with ErrShape for another rank, or too many of them.
+// Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
+// has the elements of tensor i along axis i, and the shape of all. The indexing is that of
+// matrices, PyTorch's "ij". It panics with ErrValue if there are no tensors, and with ErrShape for
+// another rank, or too many of them.
 func Meshgrid(ts ...*Tensor) []*Tensor {
 	const op = "Meshgrid"
 	checkList(op, ts)
@@ -106,10 +111,11 @@ func Meshgrid(ts ...*Tensor) []*Tensor {
 	return grids
 }
 
-// OneHot returns for each element of t, of integers, a line of classes numbers, along a new last axis, that are 0 but for a
-// 1 at the index that it is: of Int32. It panics with ErrType for another type, with ErrValue for classes below 1, with
-// ErrIndex for an element that is not in [0, classes), as [Tensor.GatherRows] does, and with ErrShape if the result would
-// have too many axes or elements.
+// OneHot returns for each element of t, of integers, a line of classes numbers, along a new last
+// axis, that are 0 but for a 1 at the index that it is: of Int32. It panics with ErrType for
+// another type, with ErrValue for classes below 1, with ErrIndex for an element that is not in [0,
+// classes), as [Tensor.GatherRows] does, and with ErrShape if the result would have too many axes
+// or elements.
 func (t *Tensor) OneHot(classes int) *Tensor {
 	const op = "OneHot"
 	d := check(op, t)
@@ -129,13 +135,14 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 	return y.reshaped(shape)
 }
 
-// Tril returns t with 0 above a diagonal of the matrices of its last two axes, in a tensor of its own: where the column is
-// greater than the row plus diagonal. Of ones, it is the mask of what comes before. A Float16 becomes a real. It panics with
-// ErrShape for fewer than two axes.
+// Tril returns t with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
+// own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
+// comes before. A Float16 becomes a real. It panics with ErrShape for fewer than two axes.
 func (t *Tensor) Tril(diagonal int) *Tensor { return t.banded("Tril", math.MinInt32, diagonal) }
 
-// Triu returns t with 0 below a diagonal of the matrices of its last two axes, in a tensor of its own: where the column is
-// less than the row plus diagonal. A Float16 becomes a real. It panics with ErrShape for fewer than two axes.
+// Triu returns t with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
+// own: where the column is less than the row plus diagonal. A Float16 becomes a real. It panics
+// with ErrShape for fewer than two axes.
 func (t *Tensor) Triu(diagonal int) *Tensor { return t.banded("Triu", diagonal, math.MaxInt32) }
 
 // banded returns t where the column less the row is from low to high, and 0 elsewhere.

@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestManyArguments: a function of as many operands as there may be takes views of the highest rank whose axes cannot be
-// joined: the launch with the most arguments.
+// TestManyArguments: a function of as many operands as there may be takes views of the highest rank
+// whose axes cannot be joined: the launch with the most arguments.
 func TestManyArguments(t *testing.T) {
 	const n = kernels.MapOperands
 	sum := expr.Input(0)

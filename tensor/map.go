@@ -7,13 +7,15 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Map returns f of the operands, element by element, with as many scalars as f has: what the methods of the functions
-// call, and the extension point for functions of other packages. The shapes broadcast by NumPy's rule; views of any kind are read
-// where they are. An operand that f does not use may be nil. Of integers it is computed in the highest of their types, if
-// f is of integers, and the scalars must be numbers of that type; otherwise in reals. So is the result, but that of a
-// condition is of Uint8. Masks are of Uint8, and do not count. It panics with ErrShape if the shapes do not broadcast, with
-// ErrValue for another number of operands or scalars, a function that is nil, or an operand that is nil and used, and with
-// ErrType for a scalar that is no number of the type, a mask of another type, or reals where f is of integers alone.
+// Map returns f of the operands, element by element, with as many scalars as f has: what the
+// methods of the functions call, and the extension point for functions of other packages. The
+// shapes broadcast by NumPy's rule; views of any kind are read where they are. An operand that f
+// does not use may be nil. Of integers it is computed in the highest of their types, if f is of
+// integers, and the scalars must be numbers of that type; otherwise in reals. So is the result, but
+// that of a condition is of Uint8. Masks are of Uint8, and do not count. It panics with ErrShape if
+// the shapes do not broadcast, with ErrValue for another number of operands or scalars, a function
+// that is nil, or an operand that is nil and used, and with ErrType for a scalar that is no number
+// of the type, a mask of another type, or reals where f is of integers alone.
 func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	mustFunction("Map", f, scalars, len(operands))
 	return elementwise(f.Name, f, scalars, operands...)
@@ -32,10 +34,11 @@ func (api) Elementwise(op string, f *kernels.Function, scalars []float64, operan
 	return elementwise(op, f, scalars, operands...)
 }
 
-// MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The others broadcast to
-// t's shape, and may share elements with t; t may be any view but one that repeats elements. It panics as [Map] does,
-// with ErrShape if an operand that f uses does not broadcast to t's shape, with ErrType if f is of another type than t or
-// t is Float16, and with ErrValue if t repeats elements.
+// MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The
+// others broadcast to t's shape, and may share elements with t; t may be any view but one that
+// repeats elements. It panics as [Map] does, with ErrShape if an operand that f uses does not
+// broadcast to t's shape, with ErrType if f is of another type than t or t is Float16, and with
+// ErrValue if t repeats elements.
 func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*Tensor) {
 	mustFunction("MapInPlace", f, scalars, 1+len(others))
 	op := f.InPlace()
@@ -100,8 +103,8 @@ func resultOf(f *kernels.Function, typ Type) Type {
 	return typ
 }
 
-// mapped returns the device of the operands that f uses, the shape that they broadcast to, and the type that f is computed
-// in.
+// mapped returns the device of the operands that f uses, the shape that they broadcast to, and the
+// type that f is computed in.
 func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, Type) {
 	var first *Tensor
 	var d Device
@@ -180,8 +183,8 @@ func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []floa
 	}
 }
 
-// launchMap launches functions, computed in a type: on the operands that they use, then the results, to whose shape those
-// broadcast that are not read by index.
+// launchMap launches functions, computed in a type: on the operands that they use, then the
+// results, to whose shape those broadcast that are not read by index.
 func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg) {
 	ins := len(tensors) - len(j.Functions)
 	out := tensors[ins]
@@ -251,15 +254,17 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list.launch(d, j.Map(typ.On(d), layout), args)
 }
 
-// stridedLoops is how a map goes over its tensors: nested loops, with the distance of neighbours along each in every tensor.
+// stridedLoops is how a map goes over its tensors: nested loops, with the distance of neighbours
+// along each in every tensor.
 type stridedLoops struct {
 	rank    int
 	dims    [MaxRank]int // outermost first
 	strides [kernels.MapTensors][MaxRank]int
 }
 
-// over sets the loops that go over a shape, to which the tensors broadcast that are not read by index. Axes of one
-// element are left out, and two that are one in every tensor become one, unless they are to stay apart.
+// over sets the loops that go over a shape, to which the tensors broadcast that are not read by
+// index. Axes of one element are left out, and two that are one in every tensor become one, unless
+// they are to stay apart.
 func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *kernels.AccessPattern, apart bool) {
 	for axis, n := range shape {
 		if n == 1 && !apart {
@@ -293,7 +298,8 @@ func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *kernels.Acce
 	}
 }
 
-// strideAt returns the stride of t along an axis of a shape of that rank to which it broadcasts: 0 where it is repeated.
+// strideAt returns the stride of t along an axis of a shape of that rank to which it broadcasts: 0
+// where it is repeated.
 func (t *Tensor) strideAt(axis, rank int) int {
 	axis -= rank - t.Rank()
 	if axis < 0 || t.shape[axis] == 1 {

@@ -7,18 +7,21 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// MapInto sets each of the results to one of joined functions of the operands, element by element, in one launch. The
-// results have one shape and one type, Real or, if the functions are of integers, an integer one; they may be views, such
-// as columns of a matrix, that have no element in common. The operands broadcast to their shape by NumPy's rule and are
-// converted to their type; one that the functions read by index may have any shape. One that they do not use may be nil.
-// An operand may share elements with a result: it is read first. A scalar is passed with [kernels.I] if it is an int of
-// the functions (expr.N) or the results are integers, else with [kernels.R], or it is one of [kernels.Slots].
+// MapInto sets each of the results to one of joined functions of the operands, element by element,
+// in one launch. The results have one shape and one type, Real or, if the functions are of
+// integers, an integer one; they may be views, such as columns of a matrix, that have no element in
+// common. The operands broadcast to their shape by NumPy's rule and are converted to their type;
+// one that the functions read by index may have any shape. One that they do not use may be nil. An
+// operand may share elements with a result: it is read first. A scalar is passed with [kernels.I]
+// if it is an int of the functions (expr.N) or the results are integers, else with [kernels.R], or
+// it is one of [kernels.Slots].
 //
-// It panics with ErrShape if the results differ in shape, have fewer axes than the functions read indices of, or an
-// operand does not broadcast; with ErrType for results of several types, or of one that the functions do not give; with
-// ErrArgument for a scalar of the wrong kind; and with ErrValue for functions that are nil or wrong, that are
-// conditions or take masks, which have types of their own, another number of results, operands or scalars, an operand
-// that is nil and used, a result that repeats elements, and two that share some.
+// It panics with ErrShape if the results differ in shape, have fewer axes than the functions read
+// indices of, or an operand does not broadcast; with ErrType for results of several types, or of
+// one that the functions do not give; with ErrArgument for a scalar of the wrong kind; and with
+// ErrValue for functions that are nil or wrong, that are conditions or take masks, which have types
+// of their own, another number of results, operands or scalars, an operand that is nil and used, a
+// result that repeats elements, and two that share some.
 func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operands ...*Tensor) {
 	mustJoined(j, scalars, len(results), len(operands))
 	for k, r := range results {
@@ -93,7 +96,8 @@ func scalarKind(j *kernels.Joined, out *Tensor, i int) kernels.ArgKind {
 	return kernels.ArgReal
 }
 
-// mustJoined panics unless there are functions, with as many scalars, results and operands as they take.
+// mustJoined panics unless there are functions, with as many scalars, results and operands as they
+// take.
 func mustJoined(j *kernels.Joined, scalars []kernels.Arg, results, operands int) {
 	if j == nil {
 		panic(&Error{Op: "MapInto", Kind: ErrValue, Detail: "the functions are nil: make a kernels.Joined"})

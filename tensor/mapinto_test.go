@@ -15,8 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// The operands and scalars of joined: x and y, a table that is read by index; a number, and the call and the key of a
-// stream.
+// The operands and scalars of joined: x and y, a table that is read by index; a number, and the
+// call and the key of a stream.
 var (
 	jx, jy = expr.Input(0), expr.Input(1)
 	js     = expr.Param(0)
@@ -61,8 +61,9 @@ func joinedAt(x, y, s float64, table []float64, index []int) [3]float64 {
 	return [3]float64{x - y + s*float64(number%50), math.Max(at, y), x + y}
 }
 
-// TestMapInto: joined functions that read indices, random words and a table, over random shapes of every rank, in views of
-// all kinds and broadcast, give what loops on the host give, for every type; results may be views, and operands.
+// TestMapInto: joined functions that read indices, random words and a table, over random shapes of
+// every rank, in views of all kinds and broadcast, give what loops on the host give, for every
+// type; results may be views, and operands.
 func TestMapInto(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		count, most := 300, kernels.MapRank
@@ -151,7 +152,8 @@ func TestMapInto(t *testing.T) {
 	})
 }
 
-// TestJoinedKernels: the kernels of joined functions compute what their twins do, and say so, in layouts of all kinds.
+// TestJoinedKernels: the kernels of joined functions compute what their twins do, and say so, in
+// layouts of all kinds.
 func TestJoinedKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")

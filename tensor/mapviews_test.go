@@ -41,8 +41,8 @@ func (v hostView) broadcast(shape []int) hostView {
 	return hostView{v.data, shape, strides, v.off}
 }
 
-// viewOf draws a tensor of a shape, which is a view of a larger one: of axes in another order, with steps and offsets, and
-// repeated along some axes if that is allowed.
+// viewOf draws a tensor of a shape, which is a view of a larger one: of axes in another order, with
+// steps and offsets, and repeated along some axes if that is allowed.
 func viewOf(r *rand.Rand, d tensor.Device, typ tensor.Type, shape []int, repeat bool) (base, t *tensor.Tensor, host hostView) {
 	rank := len(shape)
 	order := r.Perm(rank)
@@ -104,8 +104,9 @@ func viewOf(r *rand.Rand, d tensor.Device, typ tensor.Type, shape []int, repeat 
 	return base, t, host
 }
 
-// TestRandomMaps: functions of two operands, out of place and in place, over random shapes of every rank, in views of all
-// kinds and broadcast, give what loops on the host give, for every type; and nothing beside the view is changed.
+// TestRandomMaps: functions of two operands, out of place and in place, over random shapes of every
+// rank, in views of all kinds and broadcast, give what loops on the host give, for every type; and
+// nothing beside the view is changed.
 func TestRandomMaps(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		count, most := 400, 6 // every layout is a kernel to build
@@ -176,8 +177,8 @@ func TestRandomMaps(t *testing.T) {
 // isGo reports whether d is the Go device.
 func isGo(d tensor.Device) bool { return strings.HasPrefix(d.Name(), "cpu") }
 
-// TestMapInPlaceUnused: an operand that a function does not use may be nil in place as well, be of any shape, and be one of
-// more than a kernel reads: those of a gradient of a gradient of six.
+// TestMapInPlaceUnused: an operand that a function does not use may be nil in place as well, be of
+// any shape, and be one of more than a kernel reads: those of a gradient of a gradient of six.
 func TestMapInPlaceUnused(t *testing.T) {
 	six := expr.Const(0)
 	for i := range 6 {

@@ -2,8 +2,8 @@ package tensor
 
 import "gonum.org/v1/gonum/mat"
 
-// FromMat returns a copy of a gonum matrix as a tensor of rank 2, rounded to the device's real type.
-// It panics with ErrValue if m is nil.
+// FromMat returns a copy of a gonum matrix as a tensor of rank 2, rounded to the device's real
+// type. It panics with ErrValue if m is nil.
 func FromMat(d Device, m mat.Matrix) *Tensor {
 	if m == nil {
 		panic(&Error{Op: "FromMat", Kind: ErrValue, Detail: "the matrix is nil"})
@@ -16,8 +16,9 @@ func dims(m mat.Matrix) []int {
 	return []int{r, c}
 }
 
-// ToMat waits for the device and returns a tensor of rank 2 as a gonum matrix. The error is the device's
-// first failure; it panics with ErrShape for another rank, or for no elements, which gonum does not have.
+// ToMat waits for the device and returns a tensor of rank 2 as a gonum matrix. The error is the
+// device's first failure; it panics with ErrShape for another rank, or for no elements, which gonum
+// does not have.
 func (t *Tensor) ToMat() (*mat.Dense, error) {
 	check("ToMat", t)
 	if t.Rank() != 2 || t.Len() == 0 {

@@ -15,11 +15,13 @@ import (
 //
 //	c[…, i, j] = Σ_k t[…, i, k]·b[…, k, j]
 //
-// of t […, m, k] and b […, k, n]: of two matrices, or of batches of them, whose leading axes broadcast by NumPy's rule. A t
-// of one axis is a row, a b of one axis a column, and the product has no axis for it: of two, it is their Dot. Transposed
-// views of the last two axes, and axes that are repeated, are read in place. A batch is one launch, or, where its axes cannot be joined to three, several. One of integers is converted to
-// reals. It panics with ErrShape, also for a scalar, and with ErrType if both are of integers. Error: at most max(8192, m·n/(m+n))
-// products are added one after the other; longer sums are of slices, which are added as [Tensor.Sum] does.
+// of t […, m, k] and b […, k, n]: of two matrices, or of batches of them, whose leading axes
+// broadcast by NumPy's rule. A t of one axis is a row, a b of one axis a column, and the product
+// has no axis for it: of two, it is their Dot. Transposed views of the last two axes, and axes that
+// are repeated, are read in place. A batch is one launch, or, where its axes cannot be joined to
+// three, several. One of integers is converted to reals. It panics with ErrShape, also for a
+// scalar, and with ErrType if both are of integers. Error: at most max(8192, m·n/(m+n)) products
+// are added one after the other; longer sums are of slices, which are added as [Tensor.Sum] does.
 func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	const op = "MatMul"
 	d := check(op, t, b)
@@ -60,7 +62,8 @@ func (t *Tensor) asMatrix(op string, row bool) *Tensor {
 	return t.view([]int{t.shape[0], 1}, []int{t.strides[0], 0}, t.off)
 }
 
-// productShape returns the shape of a product of a and b, of two axes or more, made of the operands that errors show.
+// productShape returns the shape of a product of a and b, of two axes or more, made of the operands
+// that errors show.
 func productShape(op string, a, b *Tensor, operands ...*Tensor) []int {
 	ra, rb := a.Rank(), b.Rank()
 	checkProduct(op, a, b, operands...)
@@ -81,8 +84,9 @@ func checkProduct(op string, a, b *Tensor, operands ...*Tensor) {
 	}
 }
 
-// Dot returns the scalar Σ_i t[i]·b[i] of two tensors of one axis and one length. Of no elements it is 0. One of integers is
-// converted to reals. It panics with ErrShape, and with ErrType if both are of integers.
+// Dot returns the scalar Σ_i t[i]·b[i] of two tensors of one axis and one length. Of no elements it
+// is 0. One of integers is converted to reals. It panics with ErrShape, and with ErrType if both
+// are of integers.
 func (t *Tensor) Dot(b *Tensor) *Tensor {
 	check("Dot", t, b)
 	return t.dot("Dot", b)
@@ -144,13 +148,14 @@ func checkMatMul(op string, a, b *Tensor) {
 	checkProduct(op, a, b, a, b)
 }
 
-// layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it is
-// transposed. ok is false if neither its rows nor its columns are contiguous.
+// layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it
+// is transposed. ok is false if neither its rows nor its columns are contiguous.
 func layout(t *Tensor) (ld int, transposed, ok bool) {
 	return matrixStride(t.shape[0], t.shape[1], t.strides[0], t.strides[1])
 }
 
-// matrixStride is layout of a matrix whose neighbours along a column are row apart, and those along a row col.
+// matrixStride is layout of a matrix whose neighbours along a column are row apart, and those along
+// a row col.
 func matrixStride(rows, cols, row, col int) (ld int, transposed, ok bool) {
 	switch {
 	case (col == 1 || cols == 1) && (row >= cols || rows == 1):
@@ -273,9 +278,9 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	e.apply(c)
 }
 
-// builtProducts says, for a form and tile, with which kernel a device computed the first product: one with a function, or
-// nil. Products without a function take that, too, for it gives the same bits and is one kernel less to build. A function
-// can be collected all the same.
+// builtProducts says, for a form and tile, with which kernel a device computed the first product:
+// one with a function, or nil. Products without a function take that, too, for it gives the same
+// bits and is one kernel less to build. A function can be collected all the same.
 type builtProducts struct {
 	mu    sync.Mutex // who uses the device from two goroutines is to get the error, and not be stopped by a map that both change
 	first map[builtProduct]weak.Pointer[kernels.Function]
@@ -336,16 +341,16 @@ func (e epilogue) apply(c *Tensor) {
 	}
 }
 
-// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n]: the
-// product uᵀ·v.
+// OuterAccInPlace adds the outer products of the rows of u [batch, m] and v [batch, n] to t [m, n]:
+// the product uᵀ·v.
 //
 //	t[i, j] += Σ_b u[b, i]·v[b, j]
 //
-// It is for training written without a graph, one sample or batch after the other: the gradient of a
-// layer's weights gathers dst += a ⊗ b, of the inputs a and the gradients b of the outputs.
+// It is for training written without a graph, one sample or batch after the other: the gradient of
+// a layer's weights gathers dst += a ⊗ b, of the inputs a and the gradients b of the outputs.
 //
-// It panics with ErrShape, also if t is not contiguous, and with ErrValue if t shares elements with an
-// operand.
+// It panics with ErrShape, also if t is not contiguous, and with ErrValue if t shares elements with
+// an operand.
 func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
 	const op = "OuterAccInPlace"
 	writable(op, t, u, v)

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestMatMulZeroTimesInfinity: 0·∞ and 0·NaN are NaN in every form of a product, alone, in a batch and in a convolution, and with
-// the infinity on either side. Other elements know nothing of it.
+// TestMatMulZeroTimesInfinity: 0·∞ and 0·NaN are NaN in every form of a product, alone, in a batch
+// and in a convolution, and with the infinity on either side. Other elements know nothing of it.
 func TestMatMulZeroTimesInfinity(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, wild := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
@@ -34,7 +34,8 @@ func TestMatMulZeroTimesInfinity(t *testing.T) {
 					check("alone", x.MatMul(y))
 					check("in a batch", tensor.Stack(0, x, x).MatMul(tensor.Stack(0, y, y)))
 				}
-				// A convolution of 1×1 taps is the product of its weights [m, k] and its image [k, n].
+				// A convolution of 1×1 taps is the product of its weights [m, k] and its image [k,
+				// n].
 				conv := tensor.New(d, other, 1, k, n).Conv(tensor.New(d, zero, m, k, 1), nil)
 				for i, v := range numbers(t, conv) {
 					if r, c := i/n, i%n; math.IsNaN(v) != (c == 1 && (r == 1 || math.IsNaN(wild))) {

@@ -5,11 +5,12 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// batchAxis is an axis of a batch of products: its length, and how far apart its matrices of both operands lie.
+// batchAxis is an axis of a batch of products: its length, and how far apart its matrices of both
+// operands lie.
 type batchAxis struct{ n, a, b int }
 
-// batchTo writes a·b to c, contiguous and of the product's shape, or adds it: as one product where the matrices of a are the
-// rows of one, else as batches.
+// batchTo writes a·b to c, contiguous and of the product's shape, or adds it: as one product where
+// the matrices of a are the rows of one, else as batches.
 func batchTo(c, a, b *Tensor, accumulate bool) {
 	if c.Len() == 0 {
 		return
@@ -61,7 +62,8 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 	}
 }
 
-// readable returns a view of a batch of matrices that products can read in place, or a copy, without what is repeated.
+// readable returns a view of a batch of matrices that products can read in place, or a copy,
+// without what is repeated.
 func readable(t *Tensor) *Tensor {
 	n := t.Rank()
 	shape, strides := append([]int{}, t.shape...), append([]int{}, t.strides...)
@@ -81,8 +83,8 @@ func readable(t *Tensor) *Tensor {
 	return v.Copy()
 }
 
-// batchAxes returns the axes of a batch of products, from the first, joined where their matrices allow: those of a into rows
-// that lie row apart, where b is the same for all of them.
+// batchAxes returns the axes of a batch of products, from the first, joined where their matrices
+// allow: those of a into rows that lie row apart, where b is the same for all of them.
 func batchAxes(c, a, b *Tensor) (rows, row int, axes []batchAxis) {
 	ra, rb := a.Rank(), b.Rank()
 	rows, row = a.shape[ra-2], a.strides[ra-2]
@@ -121,7 +123,8 @@ func batchAxes(c, a, b *Tensor) (rows, row int, axes []batchAxis) {
 	return rows, row, axes
 }
 
-// batchLaunch writes the products of the matrices a and b, and of those that lie along up to three axes, to c.
+// batchLaunch writes the products of the matrices a and b, and of those that lie along up to three
+// axes, to c.
 func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	d := c.Device()
 	m, n, k := a.shape[0], b.shape[1], a.shape[1]

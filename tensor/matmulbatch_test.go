@@ -73,7 +73,8 @@ func agrees(t *testing.T, what string, got, want array, k int) {
 	}
 }
 
-// productShapes are operands of MatMul: of every rank, broadcast on either side, empty, vectors, and long sums.
+// productShapes are operands of MatMul: of every rank, broadcast on either side, empty, vectors,
+// and long sums.
 var productShapes = [][2][]int{
 	{{2, 3, 4}, {2, 4, 5}}, {{2, 3, 4}, {4, 5}}, {{3, 4}, {2, 4, 5}}, {{2, 1, 3, 4}, {1, 5, 4, 2}}, {{2, 5, 3, 4}, {2, 1, 4, 2}},
 	{{7, 8, 8}, {7, 8, 8}}, {{3, 17, 20}, {3, 20, 18}}, {{2, 1, 2, 1, 2, 1, 3, 4}, {1, 2, 1, 2, 1, 2, 4, 2}}, {{2, 33, 65}, {2, 65, 30}},
@@ -82,7 +83,8 @@ var productShapes = [][2][]int{
 	{{6, 1, 4}, {4, 3}}, {{2, 2, 1, 4}, {2, 1, 4, 3}}, {{2, 3, 9000}, {2, 9000, 2}},
 }
 
-// TestMatMulBatch: products of any rank are NumPy's, whatever views the operands are, with the kernels of CPUs and GPUs.
+// TestMatMulBatch: products of any rank are NumPy's, whatever views the operands are, with the
+// kernels of CPUs and GPUs.
 func TestMatMulBatch(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -109,8 +111,8 @@ func TestMatMulBatch(t *testing.T) {
 	}
 }
 
-// view returns a tensor of a shape that is a view of some kind: as it is drawn, with the last two axes or all of them
-// transposed, with gaps along every axis, or repeated along the first.
+// view returns a tensor of a shape that is a view of some kind: as it is drawn, with the last two
+// axes or all of them transposed, with gaps along every axis, or repeated along the first.
 func view(draw func(shape []int) *tensor.Tensor, shape []int, kind int) *tensor.Tensor {
 	n := len(shape)
 	axes := make([]int, n)
@@ -166,7 +168,8 @@ func TestMatMulNaN(t *testing.T) {
 	})
 }
 
-// TestMatMulBits: a product of many rows has the bits of its rows one by one, and a batch those of its matrices.
+// TestMatMulBits: a product of many rows has the bits of its rows one by one, and a batch those of
+// its matrices.
 func TestMatMulBits(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(3)
@@ -181,7 +184,8 @@ func TestMatMulBits(t *testing.T) {
 	})
 }
 
-// TestMatMulLaunches: a batch is one launch, whether heads are transposed or repeated, and copies nothing.
+// TestMatMulLaunches: a batch is one launch, whether heads are transposed or repeated, and copies
+// nothing.
 func TestMatMulLaunches(t *testing.T) {
 	d := devtest.CPU(t)
 	heads := tensor.Zeros(d, 2, 9, 3, 8).Transpose(0, 2, 1, 3) // [2, 3, 9, 8] of tokens with heads

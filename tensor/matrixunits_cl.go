@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// matrixUnits builds a product by an inner product when it is first asked for that, and compares it with the Go twin: a device
-// has the units if its driver builds their instructions, and they compute what they should.
+// matrixUnits builds a product by an inner product when it is first asked for that, and compares it
+// with the Go twin: a device has the units if its driver builds their instructions, and they
+// compute what they should.
 func (d *clDevice) matrixUnits(inner ops.Inner) bool {
 	if !d.ptx {
 		return false

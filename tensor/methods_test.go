@@ -16,7 +16,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// methodOf returns the method of a function: it has the function's name, but for capitals and underscores.
+// methodOf returns the method of a function: it has the function's name, but for capitals and
+// underscores.
 func methodOf(t *testing.T, f *kernels.Function) func(operands []*tensor.Tensor, scalars []float64) *tensor.Tensor {
 	name := strings.ReplaceAll(f.Name, "_", "")
 	if f.Operands() == 2 {
@@ -43,8 +44,9 @@ func methodOf(t *testing.T, f *kernels.Function) func(operands []*tensor.Tensor,
 	return nil
 }
 
-// tabled returns the functions of so many operands that a test of every function has on a device: all on the Go device; on
-// others, which build a kernel for each layout, some. TestKernels has the formulas of all.
+// tabled returns the functions of so many operands that a test of every function has on a device:
+// all on the Go device; on others, which build a kernel for each layout, some. TestKernels has the
+// formulas of all.
 func tabled(d tensor.Device, operands int) (list []*kernels.Function) {
 	n := 0
 	for _, f := range fn.Functions {
@@ -58,7 +60,8 @@ func tabled(d tensor.Device, operands int) (list []*kernels.Function) {
 	return list
 }
 
-// expected is what a function is compared with: its reference, if there is one, else the formula in double precision.
+// expected is what a function is compared with: its reference, if there is one, else the formula in
+// double precision.
 func expected(f *kernels.Function, scalars []float64, x ...float64) float64 {
 	if want := reference.Functions[f.Name]; want != nil {
 		return want(x, scalars)
@@ -66,8 +69,8 @@ func expected(f *kernels.Function, scalars []float64, x ...float64) float64 {
 	return f.At(scalars, x...)
 }
 
-// views returns tensors of several shapes and layouts: contiguous, non-contiguous, repeated, empty and of rank 0. All
-// elements are among values.
+// views returns tensors of several shapes and layouts: contiguous, non-contiguous, repeated, empty
+// and of rank 0. All elements are among values.
 func views(d tensor.Device, values []float64) map[string]*tensor.Tensor {
 	data := make([]float64, 60)
 	for i := range data {
@@ -85,8 +88,8 @@ func views(d tensor.Device, values []float64) map[string]*tensor.Tensor {
 	}
 }
 
-// TestUnaryMethods holds the method of each row against the row's reference, for views of every layout, with NaN,
-// infinities and signed zeros among the elements.
+// TestUnaryMethods holds the method of each row against the row's reference, for views of every
+// layout, with NaN, infinities and signed zeros among the elements.
 func TestUnaryMethods(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for _, f := range tabled(d, 1) {
@@ -136,8 +139,8 @@ func same(t *testing.T, what string, got *tensor.Tensor, want array) {
 	}
 }
 
-// TestBinaryMethods holds the method of each row against the row's reference: between views of every layout, an
-// empty one and a scalar, on either side, and with a tensor as both operands.
+// TestBinaryMethods holds the method of each row against the row's reference: between views of
+// every layout, an empty one and a scalar, on either side, and with a tensor as both operands.
 func TestBinaryMethods(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		read := func(x *tensor.Tensor) array {

@@ -2,8 +2,8 @@ package tensor
 
 import "fmt"
 
-// MiscompileError is a kernel whose results on a device are not those of its Go twin, found before its first launch: see
-// [SelfTestEnv]. Either may be wrong.
+// MiscompileError is a kernel whose results on a device are not those of its Go twin, found before
+// its first launch: see [SelfTestEnv]. Either may be wrong.
 type MiscompileError struct {
 	Device, Driver string  // the device's name, and its driver's version
 	Kernel         string  // its entry point

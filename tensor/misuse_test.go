@@ -196,7 +196,8 @@ func TestMisuse(t *testing.T) {
 	tensor.Try(func() { panic("another") })
 }
 
-// TestOuterShapes: outer products take matrices of one batch whose columns are the rows and columns of the sum.
+// TestOuterShapes: outer products take matrices of one batch whose columns are the rows and columns
+// of the sum.
 func TestOuterShapes(t *testing.T) {
 	d := devtest.CPU(t)
 	of := func(shape ...int) *tensor.Tensor { return tensor.Zeros(d, shape...) }
@@ -311,8 +312,9 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenTiny: auto computes in Go what is too small for OpenCL to be worth its launches, and nothing else does: not a
-// device that was named, not check mode, which Go alone cannot do, and not a model whose size nobody gave.
+// TestOpenTiny: auto computes in Go what is too small for OpenCL to be worth its launches, and
+// nothing else does: not a device that was named, not check mode, which Go alone cannot do, and not
+// a model whose size nobody gave.
 func TestOpenTiny(t *testing.T) {
 	t.Setenv(tensor.DeviceEnv, "")
 	open := func(sel string, opt tensor.Options) string {
@@ -375,8 +377,8 @@ func TestClosedDevice(t *testing.T) {
 	}
 }
 
-// TestStickyFailure: a failure of the machine skips what follows and comes back from every function that
-// returns results.
+// TestStickyFailure: a failure of the machine skips what follows and comes back from every function
+// that returns results.
 func TestStickyFailure(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
@@ -401,8 +403,8 @@ func TestStickyFailure(t *testing.T) {
 	}
 }
 
-// TestCheckMode breaks kernels in an editable folder and expects check mode to find them, and to find
-// nothing in those that are right.
+// TestCheckMode breaks kernels in an editable folder and expects check mode to find them, and to
+// find nothing in those that are right.
 func TestCheckMode(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

@@ -15,14 +15,16 @@ import (
 // with correction 1; of integers it is a real. It panics with ErrAxis for an axis that t has not,
 // or that is named twice, and with ErrValue if correction is negative. Source: Welford, "Note on a
 // Method for Calculating Corrected Sums of Squares and Products", Technometrics 4, 1962. Error: a
-// variance v about a mean m is off by at most (256 + log₂ n)·u·(v + √v·|m|), with the u of [Tensor.Sum].
+// variance v about a mean m is off by at most (256 + log₂ n)·u·(v + √v·|m|), with the u of
+// [Tensor.Sum].
 func (t *Tensor) Var(correction int, axes ...int) *Tensor {
 	mean, y := api{}.Moments("Var", t, correction, axes...)
 	mean.Free()
 	return y
 }
 
-// Std returns the standard deviation over the given axes, the root of what [Tensor.Var] returns. It panics as that does.
+// Std returns the standard deviation over the given axes, the root of what [Tensor.Var] returns. It
+// panics as that does.
 func (t *Tensor) Std(correction int, axes ...int) *Tensor {
 	mean, y := api{}.Moments("Std", t, correction, axes...)
 	mean.Free()

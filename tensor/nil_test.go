@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestNilTensors: every method that computes refuses a tensor that nothing made, or that was freed, before it looks at the
-// rest of what it is given, be that good or bad.
+// TestNilTensors: every method that computes refuses a tensor that nothing made, or that was freed,
+// before it looks at the rest of what it is given, be that good or bad.
 func TestNilTensors(t *testing.T) {
 	others := map[string]bool{"IsContiguous": true, "Device": true, "Freed": true, "Retain": true, "Len": true, "Rank": true, "Shape": true, "String": true, "MarkWritten": true, "Type": true}
 	freed := tensor.Zeros(devtest.CPU(t), 2, 3)

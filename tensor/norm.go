@@ -126,8 +126,9 @@ func (t *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
 	return y
 }
 
-// InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does. Source: Ulyanov, Vedaldi,
-// Lempitsky, "Instance Normalization: The Missing Ingredient for Fast Stylization", 2016.
+// InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does.
+// Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
+// Stylization", 2016.
 func (t *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
 	const op = "InstanceNorm"
 	check(op, t)
@@ -149,7 +150,8 @@ func (api) GroupNorm(op string, t *Tensor, groups int, w, b *Tensor, eps float64
 	return t.norm(op, t.shape[0]*groups, channels/max(groups, 1)*span, max(groups, 1), span, w, b, eps, ops.NormCentred)
 }
 
-// mustHaveChannels panics unless t is [batch, channels, …], and w and b have an element for each channel, or are nil.
+// mustHaveChannels panics unless t is [batch, channels, …], and w and b have an element for each
+// channel, or are nil.
 func (t *Tensor) mustHaveChannels(op string, perChannel ...*Tensor) {
 	if t.Rank() < 2 {
 		misuse(op, ErrShape, "its axes are the batch, the channels, and others after those", t)
@@ -164,10 +166,11 @@ func (t *Tensor) mustHaveChannels(op string, perChannel ...*Tensor) {
 	}
 }
 
-// BatchNormOptions say where the statistics of a batch norm come from. The zero value: from the batch.
+// BatchNormOptions say where the statistics of a batch norm come from. The zero value: from the
+// batch.
 type BatchNormOptions struct {
-	// Mean and Var are running statistics, contiguous tensors of reals with an element for each channel, which training
-	// writes in place; or both are nil. They have no gradient.
+	// Mean and Var are running statistics, contiguous tensors of reals with an element for each
+	// channel, which training writes in place; or both are nil. They have no gradient.
 	Mean, Var *Tensor
 	// Momentum is the part that a batch has of the running statistics; 0 is PyTorch's 0.1.
 	Momentum float64
@@ -219,7 +222,8 @@ func (api) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (
 	return y, mean, rstd
 }
 
-// check panics unless the options can be those of a batch norm of t with weights and biases, which may be nil.
+// check panics unless the options can be those of a batch norm of t with weights and biases, which
+// may be nil.
 func (o *BatchNormOptions) check(t, w, b *Tensor) {
 	const op = "BatchNorm"
 	if (o.Mean == nil) != (o.Var == nil) || o.Eval && o.Mean == nil {
@@ -255,7 +259,8 @@ func (o *BatchNormOptions) check(t, w, b *Tensor) {
 	}
 }
 
-// perChannel returns a view of a vector that broadcasts along the axes after the second of a tensor of that rank.
+// perChannel returns a view of a vector that broadcasts along the axes after the second of a tensor
+// of that rank.
 func (t *Tensor) perChannel(rank int) *Tensor {
 	shape := []int{t.Len()}
 	for len(shape) < rank-1 {
@@ -264,7 +269,8 @@ func (t *Tensor) perChannel(rank int) *Tensor {
 	return t.Reshape(shape...)
 }
 
-// channelStatistics returns the mean of each channel of t, and 1/√(variance + eps), and moves the running statistics.
+// channelStatistics returns the mean of each channel of t, and 1/√(variance + eps), and moves the
+// running statistics.
 func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd *Tensor) {
 	const op = "BatchNorm"
 	d := t.Device()

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// normOf is the definition of a norm of lines: those elements of a for which of returns the same number.
+// normOf is the definition of a norm of lines: those elements of a for which of returns the same
+// number.
 func normOf(a array, of func(i int) int, centred bool, eps float64) array {
 	y := array{a.shape, make([]float64, len(a.data))}
 	sum, square, count := map[int]float64{}, map[int]float64{}, map[int]float64{}
@@ -31,7 +32,8 @@ func normOf(a array, of func(i int) int, centred bool, eps float64) array {
 	return y
 }
 
-// TestNorms holds norms to their definition, for shapes of which work-groups have one line, many, or a part.
+// TestNorms holds norms to their definition, for shapes of which work-groups have one line, many,
+// or a part.
 func TestNorms(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const eps = 1e-3
@@ -64,7 +66,8 @@ func TestNorms(t *testing.T) {
 	})
 }
 
-// TestNormsAreStable: a mean that is large beside the deviation costs nothing where no element is rounded.
+// TestNormsAreStable: a mean that is large beside the deviation costs nothing where no element is
+// rounded.
 func TestNormsAreStable(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		a := array{[]int{4, 1024}, make([]float64, 4096)}

@@ -19,8 +19,9 @@ var ErrFormat = npz.ErrFormat
 // Dict is tensors by name: the state of a network or an optimizer.
 type Dict map[string]*Tensor
 
-// SaveNPZ writes tensors as a NumPy archive, readable by numpy.load: Real as float32 or float64, as their device has it,
-// the other types as int32, uint8 and float16. The file is complete or not there.
+// SaveNPZ writes tensors as a NumPy archive, readable by numpy.load: Real as float32 or float64, as
+// their device has it, the other types as int32, uint8 and float16. The file is complete or not
+// there.
 func SaveNPZ(path string, tensors Dict) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteNPZ(w, tensors) }); err != nil {
 		return fmt.Errorf("tensor: save: %w", err)
@@ -71,8 +72,8 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 //	float16                   Float16
 //	float32, float64          Real; on a float32 device float64 is rounded, and a number too large for it an error
 //
-// A damaged file, or another type, is an error that wraps ErrFormat and names the array, its type and, if it is that, the
-// element. No tensor is left behind.
+// A damaged file, or another type, is an error that wraps ErrFormat and names the array, its type
+// and, if it is that, the element. No tensor is left behind.
 func LoadNPZ(d Device, path string) (Dict, error) {
 	f, size, err := regular.Open(path)
 	if err != nil {
@@ -141,8 +142,8 @@ func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, er
 	return t, err
 }
 
-// WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and the device's first
-// failure.
+// WriteNPY writes one tensor in NumPy's format for a single array. The errors are those of w, and
+// the device's first failure.
 func WriteNPY(w io.Writer, t *Tensor) error {
 	a, err := toArray("WriteNPY", t)
 	if err != nil {
@@ -151,7 +152,8 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	return npz.WriteOne(w, a)
 }
 
-// ReadNPY reads a file of one array, as LoadNPZ does of many. Of r it reads no more than that, and a byte that may follow.
+// ReadNPY reads a file of one array, as LoadNPZ does of many. Of r it reads no more than that, and
+// a byte that may follow.
 func ReadNPY(d Device, r io.Reader) (*Tensor, error) {
 	a, err := npz.ReadStream(r)
 	if err != nil {

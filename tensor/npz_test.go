@@ -112,7 +112,8 @@ func TestNPZFits(t *testing.T) {
 	}
 }
 
-// FuzzReadNPZ: whatever a file holds, it is read or refused by ErrFormat, and no memory is left behind.
+// FuzzReadNPZ: whatever a file holds, it is read or refused by ErrFormat, and no memory is left
+// behind.
 func FuzzReadNPZ(f *testing.F) {
 	d := devtest.Open(f, "cpu", tensor.Options{})
 	for _, a := range []npz.Array{{Shape: []int{2}, Data: []int64{1, 1 << 40}}, {Shape: []int{1, 2}, Data: []float64{1, 1e300}}, {Shape: []int{}, Data: []bool{true}},
@@ -141,8 +142,8 @@ func FuzzReadNPZ(f *testing.F) {
 	})
 }
 
-// TestNumPy: NumPy reads what is written here, and what it writes, in every type and order, is read here. Without NumPy
-// it is skipped, unless CLGRAD_REQUIRE_NUMPY is set.
+// TestNumPy: NumPy reads what is written here, and what it writes, in every type and order, is read
+// here. Without NumPy it is skipped, unless CLGRAD_REQUIRE_NUMPY is set.
 func TestNumPy(t *testing.T) {
 	python := "/usr/bin/python3" // the distribution's, which its package of NumPy belongs to
 	if out, err := devtest.Command(t, python, "-c", "import numpy").CombinedOutput(); err != nil {

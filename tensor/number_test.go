@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestNumber: a number of either kind, a slot or not, becomes a tensor of rank 0; memory and nothing are misuse.
+// TestNumber: a number of either kind, a slot or not, becomes a tensor of rank 0; memory and
+// nothing are misuse.
 func TestNumber(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		slots := kernels.NewSlots(2, func(numbers []kernels.Arg) error {

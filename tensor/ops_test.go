@@ -217,8 +217,8 @@ func TestMatMul(t *testing.T) {
 	onEveryVariant(t, testMatMul)
 }
 
-// onEveryVariant runs f on every device, and with the kernels for GPUs, which sum long products and columns in
-// slices.
+// onEveryVariant runs f on every device, and with the kernels for GPUs, which sum long products and
+// columns in slices.
 func onEveryVariant(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	devtest.Each(t, true, f)
 	for _, sel := range devtest.Selected() {
@@ -270,8 +270,8 @@ func pad(d tensor.Device, a array, left, cols int) *tensor.Tensor {
 	return on(d, w)
 }
 
-// TestOverlap: an in-place operation on views of one storage gives what it would give on copies, and where a
-// kernel cannot, it is refused.
+// TestOverlap: an in-place operation on views of one storage gives what it would give on copies,
+// and where a kernel cannot, it is refused.
 func TestOverlap(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		a := random(rand.New(rand.NewPCG(1, 6)), 400, 33)
@@ -374,8 +374,9 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
-// TestUniformBelowItsEnd: the largest of the random words, which the fourth of this stream is, makes the number before the
-// end of the interval where its share of the interval would round to the end.
+// TestUniformBelowItsEnd: the largest of the random words, which the fourth of this stream is,
+// makes the number before the end of the interval where its share of the interval would round to
+// the end.
 func TestUniformBelowItsEnd(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		const u = 1 - 0x1p-24 // of the fourth

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestOverlapCopies: an in-place operation copies its operand where the two share elements, and only there: each is
-// one launch, or two with the copy.
+// TestOverlapCopies: an in-place operation copies its operand where the two share elements, and
+// only there: each is one launch, or two with the copy.
 func TestOverlapCopies(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, c := range []struct {

@@ -27,13 +27,15 @@ type PadOptions struct {
 	Value float64 // what PadConstant puts there
 }
 
-// Pad returns t with elements more at the ends of its last axes: widths has, for each of them in their order, how many
-// before the first and how many behind the last, {before, behind}. Below 0, so many are cut off instead. Where one end is cut
-// and the other padded, PadReflect and PadReplicate take elements of the whole axis, PadCircular those of what is left. PyTorch's
-// pad does the same, and lists the last axis first. It panics with ErrShape for more widths than axes, if more is cut off than
-// there is, or if the result has too many elements; for PadReflect unless widths are less than the dimension, for PadCircular
-// unless they are at most what is left of it, and for PadReplicate if there is no element; with ErrType if the value is no number
-// of t's type; and with ErrValue for another mode, or more than one PadOptions.
+// Pad returns t with elements more at the ends of its last axes: widths has, for each of them in
+// their order, how many before the first and how many behind the last, {before, behind}. Below 0,
+// so many are cut off instead. Where one end is cut and the other padded, PadReflect and
+// PadReplicate take elements of the whole axis, PadCircular those of what is left. PyTorch's pad
+// does the same, and lists the last axis first. It panics with ErrShape for more widths than axes,
+// if more is cut off than there is, or if the result has too many elements; for PadReflect unless
+// widths are less than the dimension, for PadCircular unless they are at most what is left of it,
+// and for PadReplicate if there is no element; with ErrType if the value is no number of t's type;
+// and with ErrValue for another mode, or more than one PadOptions.
 func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 	const op = "Pad"
 	check(op, t)
@@ -138,8 +140,9 @@ func (t *Tensor) cut(op string, widths [][2]int) *Tensor {
 	return v
 }
 
-// Flip returns t with the elements along the given axes in the opposite order, in a tensor of its own: no view runs
-// backwards. It panics with ErrAxis for an axis that t has not, or that is named twice.
+// Flip returns t with the elements along the given axes in the opposite order, in a tensor of its
+// own: no view runs backwards. It panics with ErrAxis for an axis that t has not, or that is named
+// twice.
 func (t *Tensor) Flip(axes ...int) *Tensor {
 	const op = "Flip"
 	check(op, t)
@@ -193,8 +196,9 @@ type padStep struct {
 	axes     []ops.PadAxis
 }
 
-// padSteps returns the launches that change axes of a shape. Neighbours that stay as they are count as one: where there are still more than
-// the kernel has, it runs several times. So it does where more than so many elements would come from one.
+// padSteps returns the launches that change axes of a shape. Neighbours that stay as they are count
+// as one: where there are still more than the kernel has, it runs several times. So it does where
+// more than so many elements would come from one.
 func padSteps(op string, shape []int, axes []ops.PadAxis, most int) (steps []padStep) {
 	var changed []int
 	for a, axis := range axes {

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// MaxPoolOptions are those of [Tensor.MaxPool]. Its lists have a number for each axis, or one for all.
+// MaxPoolOptions are those of [Tensor.MaxPool]. Its lists have a number for each axis, or one for
+// all.
 type MaxPoolOptions struct {
 	Stride   []int // from one window to the next; nil: the window, so that they lie side by side
 	Padding  []int // positions before and behind the input that windows may reach, at most half a window; nil: none
@@ -18,40 +19,43 @@ type MaxPoolOptions struct {
 	Ceil     bool  // whether a last window may reach beyond the end
 }
 
-// AvgPoolOptions are those of [Tensor.AvgPool]. Its lists have a number for each axis, or one for all.
+// AvgPoolOptions are those of [Tensor.AvgPool]. Its lists have a number for each axis, or one for
+// all.
 type AvgPoolOptions struct {
 	Stride  []int // from one window to the next; nil: the window, so that they lie side by side
 	Padding []int // zeros before and behind the input, at most half a window; nil: none
 	Ceil    bool  // whether a last window may reach beyond the end
-	// ExcludePadding leaves the zeros of the padding out of the number that a sum is divided by. What lies behind these is
-	// never counted.
+	// ExcludePadding leaves the zeros of the padding out of the number that a sum is divided by.
+	// What lies behind these is never counted.
 	ExcludePadding bool
 	Divisor        int // what sums are divided by; 0: the positions of the window
 }
 
-// MaxPool returns the maxima of windows over the last axes of t, one, two or three, as many as the window has. Axes before them
-// are kept. Along each, output q has the positions
+// MaxPool returns the maxima of windows over the last axes of t, one, two or three, as many as the
+// window has. Axes before them are kept. Along each, output q has the positions
 //
 //	q·stride − padding + j·dilation,  0 ≤ j < window
 //
-// that lie within t. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) − 1)/stride + 1 positions,
-// rounded down, or up with Ceil, as long as the last window begins within t or the padding before it. Integers are converted to
-// reals. It panics with ErrShape, and with ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
+// that lie within t. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) −
+// 1)/stride + 1 positions, rounded down, or up with Ceil, as long as the last window begins within
+// t or the padding before it. Integers are converted to reals. It panics with ErrShape, and with
+// ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
 // max_pool2d and max_pool3d.
 func (t *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
 	y, _ := t.maxPool("MaxPool", window, options, false)
 	return y
 }
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of t, in row-major order, the maxima are: the
-// first of equal ones, and the last NaN.
+// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of t, in
+// row-major order, the maxima are: the first of equal ones, and the last NaN.
 func (t *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (values, indices *Tensor) {
 	return t.maxPool("MaxPoolWithIndex", window, options, true)
 }
 
-// AvgPool returns the means of windows over the last axes of t, one, two or three, as many as the window has. Axes before them
-// are kept. Windows are those of [Tensor.MaxPool] without dilation; t is 0 in the padding. Integers are converted to reals. It panics with
-// ErrShape, and with ErrValue for bad options. The mean over whole axes is [Tensor.Mean]. PyTorch's avg_pool1d, avg_pool2d and
+// AvgPool returns the means of windows over the last axes of t, one, two or three, as many as the
+// window has. Axes before them are kept. Windows are those of [Tensor.MaxPool] without dilation; t
+// is 0 in the padding. Integers are converted to reals. It panics with ErrShape, and with ErrValue
+// for bad options. The mean over whole axes is [Tensor.Mean]. PyTorch's avg_pool1d, avg_pool2d and
 // avg_pool3d.
 func (t *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
 	const op = "AvgPool"
@@ -60,10 +64,11 @@ func (t *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
 	return p.avg(op, t, false)
 }
 
-// AdaptiveMaxPool returns the maxima of windows over the last axes of t, one, two or three, as many as size has, which is the
-// result's. Axes before them are kept. Along each, output q has the positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a
-// maximum. Integers are converted to reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
-// adaptive_max_pool1d, 2d and 3d.
+// AdaptiveMaxPool returns the maxima of windows over the last axes of t, one, two or three, as many
+// as size has, which is the result's. Axes before them are kept. Along each, output q has the
+// positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a maximum. Integers are converted to
+// reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_max_pool1d,
+// 2d and 3d.
 func (t *Tensor) AdaptiveMaxPool(size []int) *Tensor {
 	const op = "AdaptiveMaxPool"
 	check(op, t)
@@ -72,8 +77,8 @@ func (t *Tensor) AdaptiveMaxPool(size []int) *Tensor {
 	return y
 }
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes of t, in row-major order, the
-// maxima are: the first of equal ones, and the last NaN.
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
+// of t, in row-major order, the maxima are: the first of equal ones, and the last NaN.
 func (t *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values, indices *Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
 	check(op, t)
@@ -81,8 +86,9 @@ func (t *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values, indices *Tensor) 
 	return p.max(op, t, true)
 }
 
-// AdaptiveAvgPool returns the means of the windows of [Tensor.AdaptiveMaxPool]. Integers are converted to reals. It panics with
-// ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_avg_pool1d, 2d and 3d.
+// AdaptiveAvgPool returns the means of the windows of [Tensor.AdaptiveMaxPool]. Integers are
+// converted to reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
+// adaptive_avg_pool1d, 2d and 3d.
 func (t *Tensor) AdaptiveAvgPool(size []int) *Tensor {
 	const op = "AdaptiveAvgPool"
 	check(op, t)
@@ -127,7 +133,8 @@ func pooled(op string, t *Tensor, axes int, what string) *pooling {
 	return p
 }
 
-// lastAxes returns the shape of t before its last axes, how many elements that has, and the sizes of these axes.
+// lastAxes returns the shape of t before its last axes, how many elements that has, and the sizes
+// of these axes.
 func lastAxes(op string, t *Tensor, axes int, what string) (lead []int, outer int, size [3]int) {
 	if axes < 1 || axes > 3 || axes > t.Rank() {
 		misuse(op, ErrShape, fmt.Sprintf("the %s has a number for each of 1, 2 or 3 axes of the tensor, not %d", what, axes), t)
@@ -168,7 +175,8 @@ func regularPooling(op string, t *Tensor, window, stride, padding, dilation []in
 	return p
 }
 
-// reaches reports whether every window has a position within the input along an axis. Those in its middle have.
+// reaches reports whether every window has a position within the input along an axis. Those in its
+// middle have.
 func (p *pooling) reaches(a int) bool {
 	for q := range p.OutSize[a] {
 		first, inside := q*p.Stride[a]-p.Pad[a], false

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPoolOperands: non-contiguous views and other types than reals are pooled as what they are copies of, and axes before the
-// pooled ones, of any number, are kept.
+// TestPoolOperands: non-contiguous views and other types than reals are pooled as what they are
+// copies of, and axes before the pooled ones, of any number, are kept.
 func TestPoolOperands(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := count(d, 3, 5, 2, 4).Transpose(2, 0, 3, 1).Step(-1, 2) // [2 3 4 3]

@@ -5,41 +5,48 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Precision says to what a device may round the factors of matrix products: of MatMul and what is made of it, such as Einsum, linear
-// and recurrent layers, attention by whole matrices, and their gradients. Sums are in float32 in any case. It is for GPUs with matrix
-// units, which the first product finds by trying them. Products that no such units compute are those of PrecisionFloat32: on
-// other devices, of float64, of matrices with less than 16 rows, columns or steps, and those of less than 2²⁰ multiplications.
-// Convolutions and attention in blocks of keys do not round either. A pass of a perceptron that a recording makes one launch does in
-// its hidden layers, and in the gradients of their weights and biases, where they are all 32 or all 64 units wide and followed by a
-// leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not round. It takes its factors as float16 with
-// a scale for what a layer makes of 128 samples, for its gradient and for its weights: two of them for each in PrecisionFloat32, one in
-// PrecisionTF32 where the device has instructions for groups of warps. One is within 2⁻¹¹ of the factor, or where that is more within
-// 2⁻³⁹ of the largest that it shares the scale with. Of two, a product x·y of factors whose largest are X and Y is off by at most
+// Precision says to what a device may round the factors of matrix products: of MatMul and what is
+// made of it, such as Einsum, linear and recurrent layers, attention by whole matrices, and their
+// gradients. Sums are in float32 in any case. It is for GPUs with matrix units, which the first
+// product finds by trying them. Products that no such units compute are those of PrecisionFloat32:
+// on other devices, of float64, of matrices with less than 16 rows, columns or steps, and those of
+// less than 2²⁰ multiplications. Convolutions and attention in blocks of keys do not round either.
+// A pass of a perceptron that a recording makes one launch does in its hidden layers, and in the
+// gradients of their weights and biases, where they are all 32 or all 64 units wide and followed by
+// a leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not
+// round. It takes its factors as float16 with a scale for what a layer makes of 128 samples, for
+// its gradient and for its weights: two of them for each in PrecisionFloat32, one in PrecisionTF32
+// where the device has instructions for groups of warps. One is within 2⁻¹¹ of the factor, or where
+// that is more within 2⁻³⁹ of the largest that it shares the scale with. Of two, a product x·y of
+// factors whose largest are X and Y is off by at most
 //
 //	2⁻²¹·|x·y| + 2⁻⁴⁹·(X·|y| + |x|·Y) + 2⁻⁷⁸·X·Y
 //
-// Infinities and NaN are those of float32 arithmetic, but where the samples are no multiple of 128, and a parameter or what a layer makes of the last
-// sample is infinite: gradients of parameters may be NaN then that would be infinite.
+// Infinities and NaN are those of float32 arithmetic, but where the samples are no multiple of 128,
+// and a parameter or what a layer makes of the last sample is infinite: gradients of parameters may
+// be NaN then that would be infinite.
 //
 // For a sum of K products of factors that were rounded, with u = 2⁻¹¹,
 //
 //	|c − Σ a·b| ≤ (2u + u² + (K+8)·2⁻²³)·Σ |a·b|
 //
-// In PrecisionFloat16 this holds for factors of size 6·10⁻⁵ to 65504, which float16 has as normal numbers. Smaller ones become
-// multiples of 6·10⁻⁸, of which the least become 0, and larger ones infinite. Gradients are often that small, those of a mean
-// over a large batch above all: optim.LossScaler keeps them in that range. With PrecisionTF32 factors have the range of float32, but
-// for those that round up to more than it, which become infinite.
+// In PrecisionFloat16 this holds for factors of size 6·10⁻⁵ to 65504, which float16 has as normal
+// numbers. Smaller ones become multiples of 6·10⁻⁸, of which the least become 0, and larger ones
+// infinite. Gradients are often that small, those of a mean over a large batch above all:
+// optim.LossScaler keeps them in that range. With PrecisionTF32 factors have the range of float32,
+// but for those that round up to more than it, which become infinite.
 //
-// With PrecisionFloat32, matrix units compute large products from three bfloat16 for each factor, as they do large convolutions in any
-// precision, and on all devices
+// With PrecisionFloat32, matrix units compute large products from three bfloat16 for each factor,
+// as they do large convolutions in any precision, and on all devices
 //
 //	|c − Σ a·b| ≤ (K+8)·2⁻²³·Σ |a·b|
 //
 // Infinities, NaN and denormals are those of float32 arithmetic.
 //
-// The largest products pack their operands first: of 1280 rows, columns and steps on where the device has instructions for groups of
-// warps (NVIDIA's of capability 9.0), else of 1536. That takes as much memory as they do, half of it in PrecisionFloat16, half
-// as much more in PrecisionFloat32. Results are the same from run to run on a device.
+// The largest products pack their operands first: of 1280 rows, columns and steps on where the
+// device has instructions for groups of warps (NVIDIA's of capability 9.0), else of 1536. That
+// takes as much memory as they do, half of it in PrecisionFloat16, half as much more in
+// PrecisionFloat32. Results are the same from run to run on a device.
 //
 // Source: Micikevicius et al., "Mixed Precision Training" (2018).
 type Precision = kernels.Precision
@@ -51,8 +58,9 @@ const (
 	PrecisionFloat16 = kernels.PrecisionFloat16 // to float16
 )
 
-// matrixTile returns the tile of a product on matrix units, of packed operands or not, where the device has them and they are
-// worth while; else one with the FMA. Dense operands are contiguous in memory.
+// matrixTile returns the tile of a product on matrix units, of packed operands or not, where the
+// device has them and they are worth while; else one with the FMA. Dense operands are contiguous in
+// memory.
 func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
 		if t := ops.SwizzledTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
@@ -73,7 +81,8 @@ func batchMatrixTile(d Device, form ops.GemmForm, dense bool, batch, m, n, k int
 	return ops.GemmTile{}
 }
 
-// hasUnits reports whether a device computes an inner product on matrix units, or in a test as they would.
+// hasUnits reports whether a device computes an inner product on matrix units, or in a test as they
+// would.
 func hasUnits(d Device, inner ops.Inner) bool {
 	switch c := d.core(); {
 	case inner == ops.FMA:

@@ -15,7 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// precisions are the precisions with the devices' options and how far a product of two factors may be off.
+// precisions are the precisions with the devices' options and how far a product of two factors may
+// be off.
 var precisions = []struct {
 	p      tensor.Precision
 	factor float64
@@ -39,8 +40,9 @@ func matrix(r *rand.Rand, rows, cols int, draw func(*rand.Rand) float64) []float
 	return x
 }
 
-// eachPrecise runs f on every device under test in every precision: on the device as it is, and as one that computes what matrix
-// units would. Building the kernels of that takes OpenCL long: they are those of float16, and all in a sweep.
+// eachPrecise runs f on every device under test in every precision: on the device as it is, and as
+// one that computes what matrix units would. Building the kernels of that takes OpenCL long: they
+// are those of float16, and all in a sweep.
 func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor float64, units bool)) {
 	t.Helper()
 	for _, sel := range devtest.Selected() {
@@ -60,8 +62,9 @@ func eachPrecise(t *testing.T, f func(t *testing.T, d tensor.Device, factor floa
 	}
 }
 
-// TestPrecision holds products in every precision on every device to the stated bound against sums in float64: all forms,
-// sizes around those of tiles, batches, layers and their gradients. A second product has the same bits.
+// TestPrecision holds products in every precision on every device to the stated bound against sums
+// in float64: all forms, sizes around those of tiles, batches, layers and their gradients. A second
+// product has the same bits.
 func TestPrecision(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, units bool) {
 		r := rand.New(rand.NewPCG(1, uint64(d.Precision())))
@@ -78,7 +81,8 @@ func TestPrecision(t *testing.T) {
 	})
 }
 
-// checkPrecise computes a batch of products of shape [batch, m, k]·[batch, k, n], of transposed views by the bits of form.
+// checkPrecise computes a batch of products of shape [batch, m, k]·[batch, k, n], of transposed
+// views by the bits of form.
 func checkPrecise(t *testing.T, d tensor.Device, name string, s [4]int, form int, factor float64, draw func(rows, cols int) []float32) {
 	t.Helper()
 	batch, m, n, k := s[0], s[1], s[2], s[3]
@@ -116,7 +120,8 @@ func checkPrecise(t *testing.T, d tensor.Device, name string, s [4]int, form int
 	})
 }
 
-// within reports a sum of k products that is further from that in float64 than the bound of tensor.Precision.
+// within reports a sum of k products that is further from that in float64 than the bound of
+// tensor.Precision.
 func within(t *testing.T, name string, got []float32, factor float64, k, _, _ int, factors func(at, q int) (x, y float64)) {
 	t.Helper()
 	for at, v := range got {
@@ -133,7 +138,8 @@ func within(t *testing.T, name string, got []float32, factor float64, k, _, _ in
 	}
 }
 
-// TestPrecisionOfLayers: what a layer adds to its product, and how it is stored, is the same in each precision.
+// TestPrecisionOfLayers: what a layer adds to its product, and how it is stored, is the same in
+// each precision.
 func TestPrecisionOfLayers(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, units bool) {
 		if units && !d.Target().CPU {
@@ -160,8 +166,9 @@ func TestPrecisionOfLayers(t *testing.T) {
 	})
 }
 
-// TestRoundedFactors: factors are rounded as kernels.Precision says, and no others: infinities, NaN, denormals, ends of ranges and
-// ties, in every form, as wholes and as non-contiguous views, of a batch, and where a product is added to what is there.
+// TestRoundedFactors: factors are rounded as kernels.Precision says, and no others: infinities,
+// NaN, denormals, ends of ranges and ties, in every form, as wholes and as non-contiguous views, of
+// a batch, and where a product is added to what is there.
 func TestRoundedFactors(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, _ float64, units bool) {
 		const m, n, k = 130, 70, 140
@@ -184,7 +191,8 @@ func TestRoundedFactors(t *testing.T) {
 			{"denormals", []float32{1e-45, 1e-40, -1e-39}, []float32{1e30, 1e38}},
 			{"zeros of both signs", []float32{0, float32(math.Copysign(0, -1))}, []float32{-1}},
 		} {
-			// The elements stand in columns and rows of their own, so that some sums have two of them.
+			// The elements stand in columns and rows of their own, so that some sums have two of
+			// them.
 			ha, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"])
 			for i, v := range c.a {
 				ha[(17+20*i)*k+5+21*i] = v
@@ -242,8 +250,9 @@ func TestRoundedFactors(t *testing.T) {
 	})
 }
 
-// TestPrecisionOfAttention: attention in blocks does not round its factors, and that by products of whole matrices does, within what
-// errors of the scores make of the weights, and roundings of these and of the values. Convolutions give the same bits in every precision.
+// TestPrecisionOfAttention: attention in blocks does not round its factors, and that by products of
+// whole matrices does, within what errors of the scores make of the weights, and roundings of these
+// and of the values. Convolutions give the same bits in every precision.
 func TestPrecisionOfAttention(t *testing.T) {
 	const batch, l, s, e, w = 2, 96, 128, 64, 48
 	r := rand.New(rand.NewPCG(11, 12))
@@ -306,8 +315,9 @@ func TestPrecisionOfAttention(t *testing.T) {
 	})
 }
 
-// TestStrangeProducts: infinities, NaN, denormals and the ends of the range of float32 give what float32 gives, wherever in a large
-// product they stand, and change no element that they are no factor of.
+// TestStrangeProducts: infinities, NaN, denormals and the ends of the range of float32 give what
+// float32 gives, wherever in a large product they stand, and change no element that they are no
+// factor of.
 func TestStrangeProducts(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -354,9 +364,9 @@ func TestStrangeProducts(t *testing.T) {
 	})
 }
 
-// TestLargeProducts: products that GPUs compute in ways of their own, of operands that are packed before, of many rows, and of a long
-// sum, with sizes of no whole tiles, are within the bound at random elements; a layer's epilogue is computed; strange elements stay in
-// their rows and columns.
+// TestLargeProducts: products that GPUs compute in ways of their own, of operands that are packed
+// before, of many rows, and of a long sum, with sizes of no whole tiles, are within the bound at
+// random elements; a layer's epilogue is computed; strange elements stay in their rows and columns.
 func TestLargeProducts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

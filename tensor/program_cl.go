@@ -96,7 +96,8 @@ func (p *clProgram) add(l *capture.Launch) error {
 	return nil
 }
 
-// settled returns the form of a launch's kernel for the arguments that it has in all runs; nil if there is none.
+// settled returns the form of a launch's kernel for the arguments that it has in all runs; nil if
+// there is none.
 func (p *clProgram) settled(l *capture.Launch, entry *entry[*clrt.Kernel]) *kernels.Settled {
 	if p.dev.target.CPU || entry.replacement != nil {
 		return nil

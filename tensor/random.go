@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// RNG is a stream of random numbers: Philox4x32-10 keyed by Seed, with a counter of fills. Two RNGs with
-// the same Seed and Calls make the same numbers, on every device.
+// RNG is a stream of random numbers: Philox4x32-10 keyed by Seed, with a counter of fills. Two RNGs
+// with the same Seed and Calls make the same numbers, on every device.
 type RNG struct {
 	Seed  uint64
 	Calls uint32 // fills made so far
@@ -22,8 +22,8 @@ type RNG struct {
 // NewRNG returns the stream of a seed, at its start.
 func NewRNG(seed uint64) *RNG { return &RNG{Seed: seed} }
 
-// Next returns the kernel arguments for the next fill: the seed's two words and the call. They are slots: a recorded
-// step draws other numbers each time, those that eager steps would.
+// Next returns the kernel arguments for the next fill: the seed's two words and the call. They are
+// slots: a recorded step draws other numbers each time, those that eager steps would.
 func (r *RNG) Next() (lo, hi, call kernels.Arg) {
 	return r.next("Next")
 }
@@ -43,15 +43,16 @@ func (r *RNG) next(op string) (lo, hi, call kernels.Arg) {
 	return r.slots.Arg(0), r.slots.Arg(1), r.slots.Arg(2)
 }
 
-// draws is the capture.State of an RNG: where a step that is being recorded finds it, and leaves it. A replay advances it,
-// and does nothing else to it.
+// draws is the capture.State of an RNG: where a step that is being recorded finds it, and leaves
+// it. A replay advances it, and does nothing else to it.
 type draws struct {
 	rng         *RNG
 	found, left RNG
 	set         bool // by the step
 }
 
-// drawn returns the draws from r of the step that the calling goroutine records, nil if there is none.
+// drawn returns the draws from r of the step that the calling goroutine records, nil if there is
+// none.
 func (r *RNG) drawn() *draws {
 	if recordings.Load() == 0 {
 		return nil
@@ -103,8 +104,8 @@ func (r *RNG) advance(numbers []kernels.Arg) error {
 	return nil
 }
 
-// Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each. It panics with ErrShape as
-// [Empty] does.
+// Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each. It panics
+// with ErrShape as [Empty] does.
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 	t := alloc("Uniform", d, shape)
 	a, b, c := r.next("Uniform")
@@ -112,8 +113,8 @@ func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 	return t
 }
 
-// Normal returns a tensor of normal numbers with the given mean and standard deviation. Devices agree
-// but for the rounding of their logarithms and cosines.
+// Normal returns a tensor of normal numbers with the given mean and standard deviation. Devices
+// agree but for the rounding of their logarithms and cosines.
 func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
 	t := alloc("Normal", d, shape)
 	a, b, c := r.next("Normal")
@@ -121,7 +122,8 @@ func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
 	return t
 }
 
-// Ints returns an Int32 tensor of numbers uniform in [0, bound). It panics with ErrValue unless 0 < bound < 2³¹.
+// Ints returns an Int32 tensor of numbers uniform in [0, bound). It panics with ErrValue unless 0 <
+// bound < 2³¹.
 func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 	if bound <= 0 || bound > math.MaxInt32 {
 		panic(&Error{Op: "Ints", Kind: ErrValue, Shapes: [][]int{shape}, Detail: fmt.Sprintf("numbers in [0, %d)", bound)})

@@ -17,26 +17,28 @@ const (
 	sumGroups = 256
 )
 
-// Keepdims, anywhere in the axes of a reduction, keeps the reduced axes at dimension 1, so that the result
-// broadcasts against what was reduced:
+// Keepdims, anywhere in the axes of a reduction, keeps the reduced axes at dimension 1, so that the
+// result broadcasts against what was reduced:
 //
 //	x.Sub(x.Mean(-1, tensor.Keepdims)) // every row minus its mean
 //
 // With no axis beside it, it keeps all.
 const Keepdims = math.MinInt
 
-// Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is among them; over
-// all if none is given. Of no elements it is 0. The order of the additions is fixed: the same input gives the
-// same bits. Of integers it is Int32, and wraps around. It panics with ErrAxis for an axis that t has not, or that is named twice.
+// Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. Of no elements it is 0. The order of the additions is
+// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
+// with ErrAxis for an axis that t has not, or that is named twice.
 //
-// Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|t|, u being 2⁻²⁴ in float32 and 2⁻⁵³ in
-// float64, for each run of neighbouring axes that it is over. The same holds for all that sums over axes: means, norms,
-// gradients of what is broadcast.
+// Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|t|, u being
+// 2⁻²⁴ in float32 and 2⁻⁵³ in float64, for each run of neighbouring axes that it is over. The same
+// holds for all that sums over axes: means, norms, gradients of what is broadcast.
 func (t *Tensor) Sum(axes ...int) *Tensor { return t.sum("Sum", 1, axes) }
 
-// Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is among them; over
-// all if none is given. Of no elements it is NaN, of integers a real. It panics with ErrAxis for an axis that t has not, or that is
-// named twice. Error: that of [Tensor.Sum], divided by n.
+// Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. Of no elements it is NaN, of integers a real. It panics
+// with ErrAxis for an axis that t has not, or that is named twice. Error: that of [Tensor.Sum],
+// divided by n.
 func (t *Tensor) Mean(axes ...int) *Tensor {
 	check("Mean", t)
 	real := t.as(Real)
@@ -55,8 +57,8 @@ func (t *Tensor) Mean(axes ...int) *Tensor {
 	return t.sum("Mean", 1/float64(count), axes)
 }
 
-// reduced returns the axes of a reduction, counted from the front and sorted, all if none is given, and whether Keepdims
-// was there.
+// reduced returns the axes of a reduction, counted from the front and sorted, all if none is given,
+// and whether Keepdims was there.
 func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 	over = make([]int, 0, max(len(axes), t.Rank()))
 	for _, a := range axes {
@@ -79,7 +81,8 @@ func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 	return over, keep
 }
 
-// keepDims gives y, a reduction of t over the given axes that nobody else has seen, those axes back.
+// keepDims gives y, a reduction of t over the given axes that nobody else has seen, those axes
+// back.
 func (t *Tensor) keepDims(y *Tensor, axes []int) *Tensor {
 	shape := slices.Clone(t.shape)
 	for _, a := range axes {
@@ -120,8 +123,9 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 	})
 }
 
-// sumAxis writes scale times the sum over the middle axis of x [outer, n, inner] to y [outer, inner], or adds
-// it. Where the columns alone would leave most of a GPU idle, runs of rows are summed apart first.
+// sumAxis writes scale times the sum over the middle axis of x [outer, n, inner] to y [outer,
+// inner], or adds it. Where the columns alone would leave most of a GPU idle, runs of rows are
+// summed apart first.
 func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
 	if y.Len() == 0 {
 		return
@@ -167,7 +171,8 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 	return out
 }
 
-// sumGrid returns in how many chunks, and of what length, n elements are summed; the last may be shorter.
+// sumGrid returns in how many chunks, and of what length, n elements are summed; the last may be
+// shorter.
 func sumGrid(n int) (groups, chunk int) {
 	groups = min((n+sumChunk-1)/sumChunk, sumGroups)
 	chunk = ((n+groups-1)/groups + 15) / 16 * 16
@@ -181,10 +186,10 @@ func sumPartial(out, partial *Tensor, scale float64) {
 	partial.Free()
 }
 
-// fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the first.
-// step reduces the middle of [outer, n, inner]; last says which step is the last. Where nothing is left, the numbers
-// may be more than an int of a kernel holds: there is no launch. Over no axes, which a scalar
-// has, the result is a copy: it never is t.
+// fold reduces t over sorted axes, a run of neighbouring axes at a time, from the last to the
+// first. step reduces the middle of [outer, n, inner]; last says which step is the last. Where
+// nothing is left, the numbers may be more than an int of a kernel holds: there is no launch. Over
+// no axes, which a scalar has, the result is a copy: it never is t.
 func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last bool) *Tensor) *Tensor {
 	cur := t.contiguous()
 	dims := slices.Clone(t.shape)
@@ -217,8 +222,9 @@ func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 	return t.foldAxes(op, ops.FoldSum, Int32, axes, false, 0)
 }
 
-// SumTo returns the sum of t over the axes along which shape broadcasts to t's: the gradient of Expand.
-// The result has that shape. It panics with ErrShape if shape does not broadcast to t's. Error: that of [Tensor.Sum].
+// SumTo returns the sum of t over the axes along which shape broadcasts to t's: the gradient of
+// Expand. The result has that shape. It panics with ErrShape if shape does not broadcast to t's.
+// Error: that of [Tensor.Sum].
 func (t *Tensor) SumTo(shape ...int) *Tensor {
 	d := check("SumTo", t)
 	axes := broadcastAxes(t, shape)
@@ -269,14 +275,16 @@ func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }
 
-// Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is among them;
-// over all if none is given. A NaN is a maximum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
-// named twice, and with ErrShape if there is nothing to take the maximum of.
+// Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. A NaN is a maximum. Of integers it is of their type. It
+// panics with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if
+// there is nothing to take the maximum of.
 func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", ops.FoldMax, axes) }
 
-// Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is among them;
-// over all if none is given. A NaN is a minimum. Of integers it is of their type. It panics with ErrAxis for an axis that t has not, or that is
-// named twice, and with ErrShape if there is nothing to take the minimum of.
+// Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. A NaN is a minimum. Of integers it is of their type. It
+// panics with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if
+// there is nothing to take the minimum of.
 func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", ops.FoldMin, axes) }
 
 // extreme is the maximum or the minimum over axes, of t's type.

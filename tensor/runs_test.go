@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestRuns: a run is any part of a tensor, empty ones at both ends included, and nothing outside it.
+// TestRuns: a run is any part of a tensor, empty ones at both ends included, and nothing outside
+// it.
 func TestRuns(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		whole := tensor.Full(d, 5, 6)
@@ -43,7 +44,8 @@ func TestRuns(t *testing.T) {
 	})
 }
 
-// TestOne: a tensor of ones has one element, however many axes, and all share what the device keeps.
+// TestOne: a tensor of ones has one element, however many axes, and all share what the device
+// keeps.
 func TestOne(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, shape := range [][]int{{}, {1}, {1, 1, 1}} {
@@ -69,8 +71,8 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestIsContiguous: contiguous elements in row-major order. How far apart those of an axis of length 1 would lie does
-// not matter, nor anything where there are no elements.
+// TestIsContiguous: contiguous elements in row-major order. How far apart those of an axis of
+// length 1 would lie does not matter, nor anything where there are no elements.
 func TestIsContiguous(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 4, 3, 2)

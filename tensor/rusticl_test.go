@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// counting is a kernel whose work-items each go through `outer` loops of `inner` steps, and count them.
+// counting is a kernel whose work-items each go through `outer` loops of `inner` steps, and count
+// them.
 func counting(outer, inner int) *kernels.Kernel {
 	return &kernels.Kernel{Name: "counting", Text: `// @depends: common
 kernel void counting(OUT(Y), int n) {
@@ -36,10 +37,11 @@ kernel void counting(OUT(Y), int n) {
 		}}}
 }
 
-// TestRusticlLongLoops is the smallest form of a fault of Mesa 22.3's llvmpipe: it leaves a loop when all loops of the
-// work-item together have gone round 65,535 times, and says nothing. The kernels for CPUs, one work-item that goes through
-// a large block, go beyond: the pass of a perceptron wrote zeros, and products of many rows lost the last of each block.
-// Whatever the driver does, a device never returns a wrong result: it is right, or its trial refuses it.
+// TestRusticlLongLoops is the smallest form of a fault of Mesa 22.3's llvmpipe: it leaves a loop
+// when all loops of the work-item together have gone round 65,535 times, and says nothing. The
+// kernels for CPUs, one work-item that goes through a large block, go beyond: the pass of a
+// perceptron wrote zeros, and products of many rows lost the last of each block. Whatever the
+// driver does, a device never returns a wrong result: it is right, or its trial refuses it.
 func TestRusticlLongLoops(t *testing.T) {
 	if !slices.Contains(strings.Split(os.Getenv("CLGRAD_TEST_DEVICES"), ","), "rusticl") {
 		t.Skip("rusticl is not under test")

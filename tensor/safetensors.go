@@ -14,14 +14,16 @@ import (
 // SafetensorsOptions says what a file has beside its tensors. The zero value is nothing.
 type SafetensorsOptions struct {
 	Metadata map[string]string // in UTF-8
-	// Checksum adds the metadata "clgrad.sha256", which reading compares with what was read: a file that was damaged is
-	// refused. So is one that another program changed and whose metadata it kept.
+	// Checksum adds the metadata "clgrad.sha256", which reading compares with what was read: a file
+	// that was damaged is refused. So is one that another program changed and whose metadata it
+	// kept.
 	Checksum bool
 }
 
-// SaveSafetensors writes tensors in the format of Python's package safetensors: Real as F32 or F64, as their device has it,
-// the other types as I32, U8 and F16. The file is complete or not there. A name or metadata that is not UTF-8 is an error.
-// It panics with ErrValue for more than one SafetensorsOptions.
+// SaveSafetensors writes tensors in the format of Python's package safetensors: Real as F32 or F64,
+// as their device has it, the other types as I32, U8 and F16. The file is complete or not there. A
+// name or metadata that is not UTF-8 is an error. It panics with ErrValue for more than one
+// SafetensorsOptions.
 func SaveSafetensors(path string, tensors Dict, options ...SafetensorsOptions) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, options...) }); err != nil {
 		return fmt.Errorf("tensor: save: %w", err)
@@ -50,15 +52,16 @@ func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) 
 	return safetensors.Write(w, arrays, o.Metadata, o.Checksum)
 }
 
-// LoadSafetensors reads a file of Python's package safetensors onto a device, and its metadata, nil if it has none:
+// LoadSafetensors reads a file of Python's package safetensors onto a device, and its metadata, nil
+// if it has none:
 //
 //	BOOL, U8                  Uint8; true is 1
 //	I8 to I64, U16 to U64     Int32; a number that it does not hold is an error
 //	F16                       Float16
 //	BF16, F32, F64            Real; on a float32 device F64 is rounded, and a number too large for it an error
 //
-// A damaged file, one whose checksum is wrong, or another type, is an error that wraps ErrFormat and names the tensor, its
-// type and, if it is that, the element. No tensor is left behind.
+// A damaged file, one whose checksum is wrong, or another type, is an error that wraps ErrFormat
+// and names the tensor, its type and, if it is that, the element. No tensor is left behind.
 func LoadSafetensors(d Device, path string) (Dict, map[string]string, error) {
 	tensors, metadata, err := loadSafetensors(d, path)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSafetensorsTypes: tensors of every type and shape, views among them, come back as they were, with the metadata.
+// TestSafetensorsTypes: tensors of every type and shape, views among them, come back as they were,
+// with the metadata.
 func TestSafetensorsTypes(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		want := tensor.Dict{"ends of Int32": tensor.New(d, []int32{math.MinInt32, math.MaxInt32}),
@@ -59,8 +60,8 @@ func safetensorsFile(name string) string {
 	return filepath.Join("..", "testdata", "safetensors", name+".safetensors")
 }
 
-// TestSafetensorsFits: what other programs write becomes the type that holds it; a number that none holds is named, and
-// nothing is left behind.
+// TestSafetensorsFits: what other programs write becomes the type that holds it; a number that none
+// holds is named, and nothing is left behind.
 func TestSafetensorsFits(t *testing.T) {
 	devtest.Uncollected(t)
 	d, f64 := devtest.Open(t, "cpu", tensor.Options{}), devtest.CPU(t)
@@ -122,8 +123,8 @@ func read(t *testing.T, path string) []byte {
 	return raw
 }
 
-// TestSafetensorsRefused: a checksum that is wrong, and what is no file, are errors; what cannot be written leaves the
-// file that was there.
+// TestSafetensorsRefused: a checksum that is wrong, and what is no file, are errors; what cannot be
+// written leaves the file that was there.
 func TestSafetensorsRefused(t *testing.T) {
 	d := devtest.CPU(t)
 	dir := t.TempDir()
@@ -171,8 +172,8 @@ func TestSafetensorsRefused(t *testing.T) {
 	}
 }
 
-// TestSafetensorsNumPy: a program of ten lines that follows the description of the format reads what is written here. Without
-// NumPy it is skipped, unless CLGRAD_REQUIRE_NUMPY is set.
+// TestSafetensorsNumPy: a program of ten lines that follows the description of the format reads
+// what is written here. Without NumPy it is skipped, unless CLGRAD_REQUIRE_NUMPY is set.
 func TestSafetensorsNumPy(t *testing.T) {
 	python := "/usr/bin/python3"
 	if out, err := devtest.Command(t, python, "-c", "import numpy").CombinedOutput(); err != nil {
@@ -222,7 +223,8 @@ assert end == len(data) and len(header) == 16, header
 	}
 }
 
-// FuzzReadSafetensors: whatever a file holds, it is read or refused by ErrFormat, and no memory is left behind.
+// FuzzReadSafetensors: whatever a file holds, it is read or refused by ErrFormat, and no memory is
+// left behind.
 func FuzzReadSafetensors(f *testing.F) {
 	d := devtest.Open(f, "cpu", tensor.Options{})
 	for _, name := range []string{"types", "unordered", "beyond", "empty"} {

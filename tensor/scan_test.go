@@ -12,7 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// scans are the scans along an axis, with their references over a line: the last of what it has come to.
+// scans are the scans along an axis, with their references over a line: the last of what it has
+// come to.
 var scans = map[string]struct {
 	f    func(x *tensor.Tensor, axis int) *tensor.Tensor
 	last func(line []float64) float64
@@ -50,7 +51,8 @@ func lastIndex(line []float64, v float64) int {
 	}
 }
 
-// alongEach returns what f makes of every line of x, of elements v, along an axis: as many elements as the line has.
+// alongEach returns what f makes of every line of x, of elements v, along an axis: as many elements
+// as the line has.
 func alongEach(shape []int, v []float64, axis int, f func(line []float64) []float64) []float64 {
 	outer, n, inner := size(shape[:axis]), shape[axis], size(shape[axis+1:])
 	out := make([]float64, len(v))
@@ -108,8 +110,8 @@ func TestScans(t *testing.T) {
 	})
 }
 
-// TestLongScans: lines that are scanned in shares, each behind what came before, have the sums of plain loops, and the same
-// bits at every time.
+// TestLongScans: lines that are scanned in shares, each behind what came before, have the sums of
+// plain loops, and the same bits at every time.
 func TestLongScans(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(4, 9))
@@ -177,7 +179,8 @@ func TestScansOfSpecials(t *testing.T) {
 	})
 }
 
-// TestCumMaxOfLongLines: the sign of a zero, the last of equal ones and each NaN count behind the first vectors of a line, too.
+// TestCumMaxOfLongLines: the sign of a zero, the last of equal ones and each NaN count behind the
+// first vectors of a line, too.
 func TestCumMaxOfLongLines(t *testing.T) {
 	values := []float64{math.Copysign(0, -1), 0, -1, 1, math.Inf(-1)}
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -49,7 +49,8 @@ func (t *Tensor) checkAlong(op string, axis int, index *Tensor) int {
 	return a
 }
 
-// first returns the view of the first elements of t along every axis but one, or −1 for none, as many as shape has.
+// first returns the view of the first elements of t along every axis but one, or −1 for none, as
+// many as shape has.
 func (t *Tensor) first(shape []int, but int) *Tensor {
 	cut := slices.Clone(shape)
 	if but >= 0 {
@@ -134,7 +135,8 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 	c.Free()
 }
 
-// manyLines reports whether a device is busy with that many lines of a scatter, each of m elements in their order.
+// manyLines reports whether a device is busy with that many lines of a scatter, each of m elements
+// in their order.
 func manyLines(d Device, lines, m int) bool {
 	enough := 4 * d.Target().Units
 	if !d.Target().CPU {
@@ -150,8 +152,8 @@ func (y *Tensor) scatterAxis(how ops.Scatter, at, g *Tensor, outer, n, m, inner 
 		kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(m), kernels.IntArg(inner), kernels.IntArg(int(how)), kernels.FlagArg(each))
 }
 
-// scatterLines brings g to places along an axis of y, of which at has as many before and behind it. Where there are few such
-// lines, and long ones, elements are rows of one.
+// scatterLines brings g to places along an axis of y, of which at has as many before and behind it.
+// Where there are few such lines, and long ones, elements are rows of one.
 func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 	d := y.Device()
 	outer, n, inner := around(y.shape, a)
@@ -172,9 +174,9 @@ func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 	scatterRows(how, y, keys, g, y.Len(), 1)
 }
 
-// ScatterReduce is [Tensor.Scatter] that makes one element of what comes to a place and of what is there: in an order that
-// is fixed. Means are of reals. It panics with ErrValue for another reduction, and more than one ScatterOptions, and with
-// ErrType for a mean of integers.
+// ScatterReduce is [Tensor.Scatter] that makes one element of what comes to a place and of what is
+// there: in an order that is fixed. Means are of reals. It panics with ErrValue for another
+// reduction, and more than one ScatterOptions, and with ErrType for a mean of integers.
 func (t *Tensor) ScatterReduce(axis int, index, src *Tensor, reduce ScatterReduction, opts ...ScatterOptions) *Tensor {
 	const op = "ScatterReduce"
 	check(op, t)

@@ -5,13 +5,16 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// fewIndices is how many indices of a scatter a work-item of a GPU goes over faster than they are sorted.
+// fewIndices is how many indices of a scatter a work-item of a GPU goes over faster than they are
+// sorted.
 const fewIndices = 64
 
-// scatterRows brings the rows of src [n, cols] to the rows of dst [rows, cols] that index [n] names, in the order of index;
-// what is no row is passed over. All are contiguous, dst and src of one type, and dst is nobody else's operand. On CPUs each
-// core has rows and columns of its own. On GPUs few indices and rows take one launch, in that order, too; else indices are
-// sorted first, and what comes to a row is added up by a tree of their places: in an order that depends on nothing else.
+// scatterRows brings the rows of src [n, cols] to the rows of dst [rows, cols] that index [n]
+// names, in the order of index; what is no row is passed over. All are contiguous, dst and src of
+// one type, and dst is nobody else's operand. On CPUs each core has rows and columns of its own. On
+// GPUs few indices and rows take one launch, in that order, too; else indices are sorted first, and
+// what comes to a row is added up by a tree of their places: in an order that depends on nothing
+// else.
 func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 	n := index.Len()
 	if n == 0 || dst.Len() == 0 {

@@ -3,13 +3,13 @@ package tensor
 // scope collects the tensors made while it is open.
 type scope struct{ made []*Tensor }
 
-// Scope runs f and then frees every tensor that was made on d in it, views included, but those on which
-// [Tensor.Retain] was called. Scopes nest. It is how inference frees its intermediates; Backward frees
-// those of training.
+// Scope runs f and then frees every tensor that was made on d in it, views included, but those on
+// which [Tensor.Retain] was called. Scopes nest. It is how inference frees its intermediates;
+// Backward frees those of training.
 //
-// Scope claims d for f: whatever another goroutine begins on d meanwhile panics with ErrGoroutine, and
-// so does Scope if another goroutine has claimed d. That holds for goroutines that f starts and waits
-// for, too: call Scope in the goroutine that computes.
+// Scope claims d for f: whatever another goroutine begins on d meanwhile panics with ErrGoroutine,
+// and so does Scope if another goroutine has claimed d. That holds for goroutines that f starts and
+// waits for, too: call Scope in the goroutine that computes.
 func Scope(d Device, f func()) {
 	const op = "Scope"
 	mustDevice(op, d)

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSeveral: launches that are one compute the bits that each computes alone, whatever their sizes; and check mode, which
-// holds the kernel to its twin, agrees.
+// TestSeveral: launches that are one compute the bits that each computes alone, whatever their
+// sizes; and check mode, which holds the kernel to its twin, agrees.
 func TestSeveral(t *testing.T) {
 	shapes := [][3]int{{1, 40, 8}, {1, 7, 130}, {3, 33, 1}, {5, 2, 17}, {1, 0, 4}, {2, 9, 16}, {1, 300, 33}, {4, 5, 6}}
 	several(t, ops.SumAxis, []int{2, 3, 4, 5, 6, 7, 8, kernels.SeveralMost}, func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int) {
@@ -30,7 +30,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralProducts is TestSeveral with products, of which some have shares of their sum, on the units of GPUs, too.
+// TestSeveralProducts is TestSeveral with products, of which some have shares of their sum, on the
+// units of GPUs, too.
 func TestSeveralProducts(t *testing.T) {
 	shapes := [][3]int{{70, 65, 33}, {64, 64, 64}, {3, 130, 40}, {129, 5, 200}, {1, 1, 1}, {66, 66, 0}, {20, 70, 17}}
 	product := func(form ops.GemmForm) func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int) {

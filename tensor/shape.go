@@ -11,8 +11,8 @@ import (
 // MaxRank is the largest rank of a tensor.
 const MaxRank = kernels.MapRank
 
-// size returns the number of elements of a shape, or −1 if it has a negative dimension, too many axes
-// or more elements than kernels can index with an int.
+// size returns the number of elements of a shape, or −1 if it has a negative dimension, too many
+// axes or more elements than kernels can index with an int.
 func size(shape []int) int {
 	if len(shape) > MaxRank {
 		return -1
@@ -78,8 +78,8 @@ func contiguousLayout(shape []int) (dims, strides []int) {
 	return dims, strides
 }
 
-// Broadcast returns the shape of an operation on two shapes by NumPy's rule: aligned at the last axis,
-// dimensions are equal or one of them is 1. ok is false if they do not fit.
+// Broadcast returns the shape of an operation on two shapes by NumPy's rule: aligned at the last
+// axis, dimensions are equal or one of them is 1. ok is false if they do not fit.
 func Broadcast(a, b []int) (shape []int, ok bool) {
 	if len(a) < len(b) {
 		a, b = b, a

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSizeLimit: a shape has as many elements as an int of 32 bits counts, and a dimension of 0 makes it empty
-// whatever the others are. Views have such shapes without the memory.
+// TestSizeLimit: a shape has as many elements as an int of 32 bits counts, and a dimension of 0
+// makes it empty whatever the others are. Views have such shapes without the memory.
 func TestSizeLimit(t *testing.T) {
 	d := devtest.CPU(t)
 	one := tensor.Scalar(d, 1)
@@ -46,8 +46,8 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// TestReshapeInfers: −1 stands for the one dimension that makes the sizes equal, and for nothing where there is none
-// or more than one.
+// TestReshapeInfers: −1 stands for the one dimension that makes the sizes equal, and for nothing
+// where there is none or more than one.
 func TestReshapeInfers(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, c := range []struct{ from, to, want []int }{
@@ -81,8 +81,8 @@ func TestReshapeInfers(t *testing.T) {
 	}
 }
 
-// TestAllocLimit: memory of more bytes than an int counts is refused, and not that of the few that are left of them. On
-// machines of 32 bits a shape reaches there.
+// TestAllocLimit: memory of more bytes than an int counts is refused, and not that of the few that
+// are left of them. On machines of 32 bits a shape reaches there.
 func TestAllocLimit(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, n := range []int{-1, math.MaxInt, math.MaxInt / 4, math.MaxInt/4 + 1, math.MaxInt/2 + 1} {

@@ -6,12 +6,13 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Softmax returns e/Σ e along an axis, with e = exp(t − max t): shares of 1. A line of −∞, and one with NaN or +∞, is NaN.
-// It panics with ErrAxis for an axis that t has not; a scalar has the axes 0 and −1 here.
+// Softmax returns e/Σ e along an axis, with e = exp(t − max t): shares of 1. A line of −∞, and one
+// with NaN or +∞, is NaN. It panics with ErrAxis for an axis that t has not; a scalar has the axes
+// 0 and −1 here.
 func (t *Tensor) Softmax(axis int) *Tensor { return t.softmax("Softmax", axis, false) }
 
-// LogSoftmax returns the logarithm of [Tensor.Softmax], t − max t − log Σ exp(t − max t), also where that would be 0. It
-// panics as that does.
+// LogSoftmax returns the logarithm of [Tensor.Softmax], t − max t − log Σ exp(t − max t), also
+// where that would be 0. It panics as that does.
 func (t *Tensor) LogSoftmax(axis int) *Tensor { return t.softmax("LogSoftmax", axis, true) }
 
 // Softmin returns [Tensor.Softmax] of −t, and panics as that does.

@@ -34,8 +34,8 @@ func softmaxOf(a array, outer, n, inner int, sign float64, logarithm bool) array
 	return y
 }
 
-// TestSoftmax compares the three functions with their definition: rows, columns and axes between, non-contiguous views, and lines
-// longer than a work-group keeps in registers.
+// TestSoftmax compares the three functions with their definition: rows, columns and axes between,
+// non-contiguous views, and lines longer than a work-group keeps in registers.
 func TestSoftmax(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
@@ -68,7 +68,8 @@ func TestSoftmax(t *testing.T) {
 	})
 }
 
-// TestSoftmaxSpecial: what lines with infinities, NaN and large numbers become, as rows and as columns.
+// TestSoftmaxSpecial: what lines with infinities, NaN and large numbers become, as rows and as
+// columns.
 func TestSoftmaxSpecial(t *testing.T) {
 	inf, nan, ln2 := math.Inf(1), math.NaN(), math.Ln2
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {

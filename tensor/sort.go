@@ -18,31 +18,33 @@ type TopKOptions struct {
 	Smallest bool // the least elements, from the least on
 }
 
-// Sort returns t's elements in ascending order along an axis, NaN last, and, as Int32, their indices. Equal elements keep their
-// order. A scalar has axis 0. It panics with ErrAxis.
+// Sort returns t's elements in ascending order along an axis, NaN last, and, as Int32, their
+// indices. Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 func (t *Tensor) Sort(axis int, o ...SortOptions) (values, indices *Tensor) {
 	return t.sort("Sort", axis, o)
 }
 
-// ArgSort returns, as Int32, the indices that put t in ascending order along an axis, NaN last. Equal elements keep their
-// order. A scalar has axis 0. It panics with ErrAxis.
+// ArgSort returns, as Int32, the indices that put t in ascending order along an axis, NaN last.
+// Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 func (t *Tensor) ArgSort(axis int, o ...SortOptions) *Tensor {
 	values, indices := t.sort("ArgSort", axis, o)
 	values.Free()
 	return indices
 }
 
-// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their indices. A NaN is greater than
-// all others; of equal elements those that come first are taken, in their order. A scalar has axis 0. It panics with
-// ErrAxis, and with ErrValue unless the axis has k elements.
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
+// indices. A NaN is greater than all others; of equal elements those that come first are taken, in
+// their order. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
+// elements.
 func (t *Tensor) TopK(k, axis int, o ...TopKOptions) (values, indices *Tensor) {
 	return t.topK("TopK", k, axis, single("TopK", o))
 }
 
-// KeepTopK returns t with the k greatest elements along an axis where they are, and 0 in place of all others: global
-// inhibition, by which the k strongest units of a layer silence the rest. A NaN is greater than all others; of equal
-// elements those that come first stay. Of integers it is of reals. A scalar has axis 0. It panics with ErrAxis, and with
-// ErrValue unless the axis has k elements. Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
+// KeepTopK returns t with the k greatest elements along an axis where they are, and 0 in place of
+// all others: global inhibition, by which the k strongest units of a layer silence the rest. A NaN
+// is greater than all others; of equal elements those that come first stay. Of integers it is of
+// reals. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
+// elements. Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
 func (t *Tensor) KeepTopK(k, axis int) *Tensor {
 	const op = "KeepTopK"
 	values, indices := t.topK(op, k, axis, TopKOptions{})
@@ -60,11 +62,12 @@ func (t *Tensor) KeepTopK(k, axis int) *Tensor {
 	return api{}.PlaceAlong(values, indices, a, t.shape[a], true)
 }
 
-// Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending order, and, as Int32, its index: that
-// which a stable sort puts there. If there is a NaN, that is the median, the first of them. Over several axes, and over all if
-// none is given, the index counts their elements in row-major order. The axes disappear from the shape unless [Keepdims] is
-// among them. It panics with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if there is nothing
-// to take the median of.
+// Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
+// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
+// the median, the first of them. Over several axes, and over all if none is given, the index counts
+// their elements in row-major order. The axes disappear from the shape unless [Keepdims] is among
+// them. It panics with ErrAxis for an axis that t has not, or that is named twice, and with
+// ErrShape if there is nothing to take the median of.
 func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
 	const op = "Median"
 	d := check(op, t)
@@ -89,7 +92,8 @@ func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
 	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
 }
 
-// single returns the options of a call, the zero ones if there are none. It panics with ErrValue if there are more than one.
+// single returns the options of a call, the zero ones if there are none. It panics with ErrValue if
+// there are more than one.
 func single[O any](op string, o []O) (one O) {
 	if len(o) > 1 {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: "there is one set of options"})
@@ -107,7 +111,8 @@ func (t *Tensor) sortedAs() Type {
 	return Real
 }
 
-// last returns t, as a type, with sorted axes as the last, n elements contiguous in row-major order.
+// last returns t, as a type, with sorted axes as the last, n elements contiguous in row-major
+// order.
 func (t *Tensor) last(typ Type, axes []int) axisView {
 	x := t.asOuterNInner(typ, axes)
 	if x.inner == 1 {
@@ -119,7 +124,8 @@ func (t *Tensor) last(typ Type, axes []int) axisView {
 	return axisView{contiguousTensor{v.Copy(), true}, x.outer * x.inner, x.n, 1}
 }
 
-// fromLast returns y [rows, n], what was made of rows along an axis of t, with n elements along that axis of t.
+// fromLast returns y [rows, n], what was made of rows along an axis of t, with n elements along
+// that axis of t.
 func (t *Tensor) fromLast(y *Tensor, axis, n int) *Tensor {
 	if t.Rank() == 0 {
 		if n == 1 {
@@ -162,7 +168,8 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
 }
 
-// inOrder returns the rows of x [rows, n] in order, and their indices: of blocks first, which are then joined in pairs.
+// inOrder returns the rows of x [rows, n] in order, and their indices: of blocks first, which are
+// then joined in pairs.
 func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
 	two := func() (*Tensor, *Tensor) { return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape) }
@@ -205,7 +212,8 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	return y, at
 }
 
-// radixSorted returns the rows of x [rows, n] sorted by so many digits of their keys, and their indices.
+// radixSorted returns the rows of x [rows, n] sorted by so many digits of their keys, and their
+// indices.
 func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
 	tiles := r.Tiles(n, x.typ.On(d))

@@ -17,7 +17,8 @@ type place struct {
 	i int
 }
 
-// inOrder sorts by the definition: a NaN is greater than all others, and equal elements keep their order.
+// inOrder sorts by the definition: a NaN is greater than all others, and equal elements keep their
+// order.
 func inOrder(line []float64, descending bool) []place {
 	all := make([]place, len(line))
 	for i, v := range line {
@@ -39,7 +40,8 @@ func inOrder(line []float64, descending bool) []place {
 	return all
 }
 
-// checkSorted holds k elements of each line of x along an axis, and their indices, to the definition, bit by bit.
+// checkSorted holds k elements of each line of x along an axis, and their indices, to the
+// definition, bit by bit.
 func checkSorted(t *testing.T, what string, x *tensor.Tensor, axis, k int, descending bool, values, indices *tensor.Tensor) {
 	t.Helper()
 	shape := x.Shape()
@@ -70,8 +72,8 @@ func checkSorted(t *testing.T, what string, x *tensor.Tensor, axis, k int, desce
 	}
 }
 
-// TestSort holds Sort, TopK and KeepTopK, along every axis of tensors of every layout and type, with ties, NaN, infinities and
-// zeros of both signs, to their definition.
+// TestSort holds Sort, TopK and KeepTopK, along every axis of tensors of every layout and type,
+// with ties, NaN, infinities and zeros of both signs, to their definition.
 func TestSort(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		data := some(rand.New(rand.NewPCG(3, 10)), 4*70*2*3)
@@ -131,7 +133,8 @@ func TestSort(t *testing.T) {
 	})
 }
 
-// TestLongSorts: lines that are sorted in blocks and passes, with and without ties, on the kernels of CPUs and of GPUs.
+// TestLongSorts: lines that are sorted in blocks and passes, with and without ties, on the kernels
+// of CPUs and of GPUs.
 func TestLongSorts(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(4, 10))
@@ -159,8 +162,9 @@ func TestLongSorts(t *testing.T) {
 	})
 }
 
-// TestMedian holds Median, of lines that are sorted and of those of which an element is selected, to the definition: with ties, infinities,
-// zeros of both signs, and a NaN in some lines, of reals and ints, in views.
+// TestMedian holds Median, of lines that are sorted and of those of which an element is selected,
+// to the definition: with ties, infinities, zeros of both signs, and a NaN in some lines, of reals
+// and ints, in views.
 func TestMedian(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		for _, shape := range [][]int{{5, 1}, {7, 64}, {6, 65}, {9, 301}, {3, 5000}, {1, 40003}} {

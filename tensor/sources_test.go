@@ -14,7 +14,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestEverySourceBuildsAlone: each .cl file that a device may use builds with the defaults of its macros, in float and in double.
+// TestEverySourceBuildsAlone: each .cl file that a device may use builds with the defaults of its
+// macros, in float and in double.
 func TestEverySourceBuildsAlone(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

@@ -34,8 +34,8 @@ func TestStatsAddUp(t *testing.T) {
 	})
 }
 
-// TestProfileAddsUp: a device that measures counts the calls of each kernel and the bytes that their arguments declare,
-// and sums their time. One that does not has no time.
+// TestProfileAddsUp: a device that measures counts the calls of each kernel and the bytes that
+// their arguments declare, and sums their time. One that does not has no time.
 func TestProfileAddsUp(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{Profile: true})

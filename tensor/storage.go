@@ -10,8 +10,8 @@ import (
 
 var errClosed = fmt.Errorf("tensor: %w", ErrClosed)
 
-// storage is device memory shared by the views of one allocation. When nobody holds the memory any more, not
-// even the arguments of a launch to come, the garbage collector returns it to the device.
+// storage is device memory shared by the views of one allocation. When nobody holds the memory any
+// more, not even the arguments of a launch to come, the garbage collector returns it to the device.
 type storage struct {
 	dev        Device
 	buf        kernels.Buffer // nil if the device had failed before it could be allocated
@@ -24,8 +24,8 @@ type storage struct {
 	made       *capture.Step       // the recorded step that it was made in, or nil
 }
 
-// newStorage allocates n elements, of a shape, for an operation. A failure is a sticky error of the device; launches are skipped from then on, so
-// the missing buffer is never used.
+// newStorage allocates n elements, of a shape, for an operation. A failure is a sticky error of the
+// device; launches are skipped from then on, so the missing buffer is never used.
 func newStorage(op string, d Device, t kernels.DType, n int, shape []int) *storage {
 	var s *storage
 	buf := allocated(op, d, t, n)

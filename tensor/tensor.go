@@ -8,10 +8,11 @@ import (
 	"github.com/x448/float16"
 )
 
-// Tensor is an n-dimensional array on a device, of elements of one [Type]: a view of storage that other tensors may
-// share. Operations return new tensors, which share storage only where that is said; those whose name ends in InPlace
-// write through the view. They panic with an *[Error] for misuse: with ErrValue if a tensor is nil, ErrFreed if it was
-// freed, ErrDevice for tensors of two devices, and what each states besides.
+// Tensor is an n-dimensional array on a device, of elements of one [Type]: a view of storage that
+// other tensors may share. Operations return new tensors, which share storage only where that is
+// said; those whose name ends in InPlace write through the view. They panic with an *[Error] for
+// misuse: with ErrValue if a tensor is nil, ErrFreed if it was freed, ErrDevice for tensors of two
+// devices, and what each states besides.
 type Tensor struct {
 	st             *storage
 	shape, strides []int // strides in elements
@@ -34,16 +35,18 @@ func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
 	return t.register()
 }
 
-// Empty returns a tensor of reals whose contents are undefined until written. It panics with ErrShape for a shape with a
-// negative dimension, more than MaxRank axes or 2³¹ elements, as all functions do that take one.
+// Empty returns a tensor of reals whose contents are undefined until written. It panics with
+// ErrShape for a shape with a negative dimension, more than MaxRank axes or 2³¹ elements, as all
+// functions do that take one.
 func Empty(d Device, shape ...int) *Tensor { return alloc("Empty", d, shape) }
 
 // EmptyOf is Empty of a type.
 func EmptyOf(d Device, typ Type, shape ...int) *Tensor { return allocOf("EmptyOf", d, typ, shape) }
 
-// New returns a tensor that holds data in row-major order: of reals for float32 and float64, rounded to the device's
-// real type, and of Int32, Uint8 or Float16 for int32, uint8 and float16.Float16 of github.com/x448/float16. It
-// panics with ErrShape unless the shape has as many elements as data. Without a shape, the tensor has one axis.
+// New returns a tensor that holds data in row-major order: of reals for float32 and float64,
+// rounded to the device's real type, and of Int32, Uint8 or Float16 for int32, uint8 and
+// float16.Float16 of github.com/x448/float16. It panics with ErrShape unless the shape has as many
+// elements as data. Without a shape, the tensor has one axis.
 func New[T kernels.Element](d Device, data []T, shape ...int) *Tensor {
 	if shape == nil {
 		shape = []int{len(data)}
@@ -90,8 +93,9 @@ func converted[To kernels.Real, From kernels.Element](data []From) []To {
 	return out
 }
 
-// ScalarFromArg returns a tensor of rank 0 that holds an argument of a launch, which may be one of [kernels.Slots]: of reals for
-// a real, of Int32 for an int. It panics with ErrArgument for another argument.
+// ScalarFromArg returns a tensor of rank 0 that holds an argument of a launch, which may be one of
+// [kernels.Slots]: of reals for a real, of Int32 for an int. It panics with ErrArgument for another
+// argument.
 func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
 	const op = "ScalarFromArg"
 	typ := Real
@@ -121,8 +125,8 @@ func ZerosOf(d Device, typ Type, shape ...int) *Tensor {
 	return t
 }
 
-// Full returns a tensor of reals that are all v, rounded to the device's real type. It panics with ErrShape as [Empty]
-// does.
+// Full returns a tensor of reals that are all v, rounded to the device's real type. It panics with
+// ErrShape as [Empty] does.
 func Full(d Device, v float64, shape ...int) *Tensor {
 	t := alloc("Full", d, shape)
 	t.fill(v)
@@ -159,8 +163,8 @@ func (t *Tensor) Len() int {
 	return n
 }
 
-// Free releases t. Its memory returns to the device once every view of it is freed. Using t afterwards
-// panics with ErrFreed; freeing it again does nothing.
+// Free releases t. Its memory returns to the device once every view of it is freed. Using t
+// afterwards panics with ErrFreed; freeing it again does nothing.
 func (t *Tensor) Free() {
 	if t == nil || t.st == nil {
 		isNil("Free")
@@ -221,7 +225,8 @@ func mustDevice(op string, d Device) {
 	}
 }
 
-// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Contiguous]; it panics with ErrShape if t is not contiguous.
+// Arg passes a contiguous tensor to [Launch], such as that of [Tensor.Contiguous]; it panics with
+// ErrShape if t is not contiguous.
 func (t *Tensor) Arg() kernels.Arg {
 	check("Arg", t)
 	t.mustBeContiguous("Arg")
@@ -235,8 +240,9 @@ func (t *Tensor) mustBeContiguous(op string) {
 	}
 }
 
-// BufferArg passes n elements of a contiguous tensor from element off on, in row-major order, to [Launch]. It panics with
-// ErrShape if t is not contiguous, and with ErrIndex for elements that t has not.
+// BufferArg passes n elements of a contiguous tensor from element off on, in row-major order, to
+// [Launch]. It panics with ErrShape if t is not contiguous, and with ErrIndex for elements that t
+// has not.
 func (t *Tensor) BufferArg(off, n int) kernels.Arg {
 	check("BufferArg", t)
 	t.mustBeContiguous("BufferArg")
@@ -248,29 +254,30 @@ func (t *Tensor) BufferArg(off, n int) kernels.Arg {
 	return a
 }
 
-// MarkWritten says that a kernel that [Launch] ran has written to t in place. A gradient that saved t, or another view of its
-// storage, before that finds that it changed: Backward returns autograd.ErrChanged instead of a wrong number.
+// MarkWritten says that a kernel that [Launch] ran has written to t in place. A gradient that saved
+// t, or another view of its storage, before that finds that it changed: Backward returns
+// autograd.ErrChanged instead of a wrong number.
 func (t *Tensor) MarkWritten() { t.st.version++ }
 
 // arg is the kernel argument for a contiguous tensor.
 func (t *Tensor) arg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.Len()) }
 
-// Float64s waits for the device and returns the elements, of any type, in row-major order, in memory of the caller's.
-// The error is the device's first failure.
+// Float64s waits for the device and returns the elements, of any type, in row-major order, in
+// memory of the caller's. The error is the device's first failure.
 func (t *Tensor) Float64s() ([]float64, error) { return downloadReals[float64](t, "Float64s") }
 
 // Float32s is like Float64s, rounding to float32 what is a float64 or a large int32.
 func (t *Tensor) Float32s() ([]float32, error) { return downloadReals[float32](t, "Float32s") }
 
-// Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It panics with ErrType
-// for another type: convert it with To.
+// Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It
+// panics with ErrType for another type: convert it with To.
 func (t *Tensor) Int32s() ([]int32, error) { return downloadAs[int32](t, "Int32s") }
 
 // Uint8s is like Int32s, of a Uint8 tensor.
 func (t *Tensor) Uint8s() ([]uint8, error) { return downloadAs[uint8](t, "Uint8s") }
 
-// Item waits for the device and returns the element of a tensor that has one, of any rank. The error is the device's
-// first failure. It panics with ErrShape for more elements or none.
+// Item waits for the device and returns the element of a tensor that has one, of any rank. The
+// error is the device's first failure. It panics with ErrShape for more elements or none.
 func (t *Tensor) Item() (float64, error) {
 	check("Item", t)
 	if t.Len() != 1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestThreadsAreFixedAtOpen: what the Go device computes does not change with GOMAXPROCS, which Go itself may
-// change while a program runs.
+// TestThreadsAreFixedAtOpen: what the Go device computes does not change with GOMAXPROCS, which Go
+// itself may change while a program runs.
 func TestThreadsAreFixedAtOpen(t *testing.T) {
 	procs := runtime.GOMAXPROCS(3)
 	defer runtime.GOMAXPROCS(procs)

@@ -8,9 +8,10 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// Tile returns t several times over along each axis, in a tensor of its own: PyTorch's tile, and its repeat. Counts are
-// those of the last axes; where there are more than t has axes, it gets axes of dimension 1 in front. It panics with
-// ErrValue for a count below 0, and with ErrShape if the result would have too many axes or elements.
+// Tile returns t several times over along each axis, in a tensor of its own: PyTorch's tile, and
+// its repeat. Counts are those of the last axes; where there are more than t has axes, it gets axes
+// of dimension 1 in front. It panics with ErrValue for a count below 0, and with ErrShape if the
+// result would have too many axes or elements.
 func (t *Tensor) Tile(counts ...int) *Tensor {
 	const op = "Tile"
 	check(op, t)
@@ -25,7 +26,8 @@ func (t *Tensor) Tile(counts ...int) *Tensor {
 		full[a] = t.times(op, full[a], n)
 	}
 	checkShape(op, full)
-	// Before an axis that is repeated goes one of so many parts, along which the tensor is broadcast.
+	// Before an axis that is repeated goes one of so many parts, along which the tensor is
+	// broadcast.
 	var narrow, wide []int
 	for a, n := range shape {
 		if full[a] != n {
@@ -50,7 +52,8 @@ func (t *Tensor) Tile(counts ...int) *Tensor {
 	return y
 }
 
-// times returns how many elements an axis of n has count times over. It panics with ErrShape where no int holds that.
+// times returns how many elements an axis of n has count times over. It panics with ErrShape where
+// no int holds that.
 func (t *Tensor) times(op string, n, count int) int {
 	if count > 0 && n > math.MaxInt/count {
 		misuse(op, ErrShape, fmt.Sprintf("an axis of %d elements, %d times over, has too many", n, count), t)
@@ -67,9 +70,10 @@ func (t *Tensor) spread(narrow, wide []int) *Tensor {
 	return y.Copy()
 }
 
-// RepeatInterleave returns every element along an axis count times, one after the other, in a tensor of its own. It panics
-// with ErrAxis, with ErrValue for a count below 0, and with ErrShape if the result would have too many elements. Counts that
-// differ from element to element are those of an [Tensor.IndexSelect].
+// RepeatInterleave returns every element along an axis count times, one after the other, in a
+// tensor of its own. It panics with ErrAxis, with ErrValue for a count below 0, and with ErrShape
+// if the result would have too many elements. Counts that differ from element to element are those
+// of an [Tensor.IndexSelect].
 func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
 	const op = "RepeatInterleave"
 	check(op, t)
@@ -84,8 +88,8 @@ func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
 	return t.spread([]int{rows, 1, inner}, []int{rows, count, inner}).reshaped(full)
 }
 
-// Roll returns t with the elements of an axis moved on by shift places; those that leave one end come in at the other. It
-// panics with ErrAxis.
+// Roll returns t with the elements of an axis moved on by shift places; those that leave one end
+// come in at the other. It panics with ErrAxis.
 func (t *Tensor) Roll(shift, axis int) *Tensor {
 	const op = "Roll"
 	d := check(op, t)

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// sizeClass gives launches whose buffers have about four times as many elements different classes. Those of class 0 are no
-// larger than the small launches of a trial.
+// sizeClass gives launches whose buffers have about four times as many elements different classes.
+// Those of class 0 are no larger than the small launches of a trial.
 func sizeClass(args []kernels.Arg) uint {
 	n := 0
 	for i := range args {
@@ -22,9 +22,9 @@ func sizeClass(args []kernels.Arg) uint {
 	return uint(bits.Len(uint(n>>11))+1) / 2
 }
 
-// try tries a kernel before a launch, in the size class of args: with small operands, unless that was done, and with
-// operands like args. If its results are wrong, a variant whose results are right takes its place in the entry. The
-// error says that there is none.
+// try tries a kernel before a launch, in the size class of args: with small operands, unless that
+// was done, and with operands like args. If its results are wrong, a variant whose results are
+// right takes its place in the entry. The error says that there is none.
 func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, args []kernels.Arg) error {
 	if e.target.MaxGroup == 0 {
 		e.target = d.target
@@ -78,7 +78,8 @@ func (d *clDevice) selfTest(k *kernels.Kernel, args []kernels.Arg) error {
 	return d.try(k, e, sizeClass(args), args)
 }
 
-// variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of device.
+// variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of
+// device.
 type variant struct {
 	k      *kernels.Kernel
 	target kernels.Target
@@ -106,8 +107,9 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 	return all
 }
 
-// agrees compares what a form of k writes with its twin, in small launches and in one like args, which is a small one
-// itself where k has no others, and remembers a success, but of a twin of another module. A launch that the device refuses, for want of memory, proves nothing.
+// agrees compares what a form of k writes with its twin, in small launches and in one like args,
+// which is a small one itself where k has no others, and remembers a success, but of a twin of
+// another module. A launch that the device refuses, for want of memory, proves nothing.
 func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, class uint, args []kernels.Arg) error {
 	src, err := d.source(k, l)
 	if err != nil {
@@ -155,7 +157,8 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Targe
 	return run(class, like)
 }
 
-// operandsOf returns operands of a trial of k. It panics with ErrArgument if those that k supplies are no launch's.
+// operandsOf returns operands of a trial of k. It panics with ErrArgument if those that k supplies
+// are no launch's.
 func operandsOf(k *kernels.Kernel, operands func() ([]*kernels.Operands, error)) []*kernels.Operands {
 	all, err := operands()
 	if err != nil {
@@ -164,8 +167,8 @@ func operandsOf(k *kernels.Kernel, operands func() ([]*kernels.Operands, error))
 	return all
 }
 
-// runTwin runs the twin of k on operands of a trial. A panic of it becomes one with ErrArgument that says so: the caller,
-// whose launch the twin has not seen, would look for the fault there.
+// runTwin runs the twin of k on operands of a trial. A panic of it becomes one with ErrArgument
+// that says so: the caller, whose launch the twin has not seen, would look for the fault there.
 func runTwin(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -185,8 +188,8 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Tar
 	return true
 }
 
-// compare runs a form of k and its twin on operands. It reports whether the device ran it; the error is the first
-// element that differs.
+// compare runs a form of k and its twin on operands. It reports whether the device ran it; the
+// error is the first element that differs.
 func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, o *kernels.Operands) (ran bool, err error) {
 	margin := compare.MarginOf(k, d.real, o.Args)
 	onDevice := make([]kernels.Arg, len(o.Args))
@@ -234,7 +237,8 @@ func inside(m *kernels.HostBuffer, a kernels.Arg) *kernels.HostBuffer {
 	return in
 }
 
-// outside returns the index of the first element that differs of the guard elements at either end, or −1.
+// outside returns the index of the first element that differs of the guard elements at either end,
+// or −1.
 func outside(got, want *kernels.HostBuffer, guard int) int {
 	for i := range guard {
 		for _, at := range []int{i, got.Len() - 1 - i} {

@@ -41,7 +41,8 @@ func openTried(t *testing.T, opt Options) *clDevice {
 	return dev.(*clDevice)
 }
 
-// double is a kernel whose entry point computes VALUE·x, where its twin computes 2x. It counts what the twin runs.
+// double is a kernel whose entry point computes VALUE·x, where its twin computes 2x. It counts what
+// the twin runs.
 func double(defines string, twins *int) *kernels.Kernel {
 	return &kernels.Kernel{Name: "double_it", Text: `// @depends: common
 kernel void double_it(IN(X), OUT(Y), int n) {
@@ -71,8 +72,8 @@ func launchDouble(d Device, k *kernels.Kernel, n int) ([]float64, error) {
 	return y.Float64s()
 }
 
-// TestTrialRefuses: a kernel that is wrong, at any size or at the size asked for alone, is named before it has written
-// anything, and one that is right, or says nothing about its operands, runs.
+// TestTrialRefuses: a kernel that is wrong, at any size or at the size asked for alone, is named
+// before it has written anything, and one that is right, or says nothing about its operands, runs.
 func TestTrialRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, defines string
@@ -170,8 +171,8 @@ func TestTrialReplaces(t *testing.T) {
 	}
 }
 
-// TestTrialMemory: what succeeded is not tried again, on the same device and driver with the same source; a failure and
-// a file that is damaged are no memory.
+// TestTrialMemory: what succeeded is not tried again, on the same device and driver with the same
+// source; a failure and a file that is damaged are no memory.
 func TestTrialMemory(t *testing.T) {
 	d := openTried(t, Options{})
 	path := d.trials.path
@@ -235,8 +236,9 @@ func TestTrialEnv(t *testing.T) {
 	}
 }
 
-// TestTrialsAgree: kernels of this module pass their trials, at small sizes and at larger ones, in every form, and their
-// twins are run. To build them all takes PoCL minutes: scripts/test-more.sh does.
+// TestTrialsAgree: kernels of this module pass their trials, at small sizes and at larger ones, in
+// every form, and their twins are run. To build them all takes PoCL minutes: scripts/test-more.sh
+// does.
 func TestTrialsAgree(t *testing.T) {
 	if os.Getenv("CLGRAD_MORE") == "" {
 		t.Skip("scripts/test-more.sh runs it")
@@ -261,8 +263,8 @@ func TestTrialsAgree(t *testing.T) {
 	}
 }
 
-// TestTrialMistakes: operands of a package's kernel that are no launch's are named in a typed panic, though its twin
-// meets them in other goroutines, and the device continues.
+// TestTrialMistakes: operands of a package's kernel that are no launch's are named in a typed
+// panic, though its twin meets them in other goroutines, and the device continues.
 func TestTrialMistakes(t *testing.T) {
 	d := openTried(t, Options{})
 	twins := 0
@@ -301,7 +303,8 @@ func TestTrialMistakes(t *testing.T) {
 	}
 }
 
-// TestTrialOfSteepSlopes: a slope above 1 magnifies what a sum is off by; that is no mistake of the device.
+// TestTrialOfSteepSlopes: a slope above 1 magnifies what a sum is off by; that is no mistake of the
+// device.
 func TestTrialOfSteepSlopes(t *testing.T) {
 	for _, opt := range []Options{{}, {Check: true}} {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -328,8 +331,8 @@ func TestTrialOfSteepSlopes(t *testing.T) {
 	}
 }
 
-// TestTrialOfHugeNumbers: numbers of a launch with which a real overflows on its way are no mistake of the device: it is
-// tried with others, and check mode has the same infinities.
+// TestTrialOfHugeNumbers: numbers of a launch with which a real overflows on its way are no mistake
+// of the device: it is tried with others, and check mode has the same infinities.
 func TestTrialOfHugeNumbers(t *testing.T) {
 	for _, opt := range []Options{{}, {Check: true}} {
 		d, err := Open(openTried(t, Options{}).dev.Info().ID(), opt)

@@ -16,8 +16,8 @@ import (
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
-// trialMemory is the trials that succeeded on a device: digests of what was tried, in a file of the user's cache
-// folder, a line each. A file that is not there, or is none of ours, is no memory.
+// trialMemory is the trials that succeeded on a device: digests of what was tried, in a file of the
+// user's cache folder, a line each. A file that is not there, or is none of ours, is no memory.
 type trialMemory struct {
 	path  string // "": there is no cache folder
 	names string // of the device, its driver and this library
@@ -28,11 +28,12 @@ type trialMemory struct {
 // trialVersion changes with what trials compare.
 const trialVersion = "1"
 
-// mostTrials bounds the file: a driver and a library have a few hundred. What exceeds it is tried again.
+// mostTrials bounds the file: a driver and a library have a few hundred. What exceeds it is tried
+// again.
 const mostTrials = 1 << 14
 
-// newTrialMemory returns the memory of a device that names identify, or nil if the environment switches
-// trials off.
+// newTrialMemory returns the memory of a device that names identify, or nil if the environment
+// switches trials off.
 func newTrialMemory(names ...string) *trialMemory {
 	if os.Getenv(SelfTestEnv) == "off" {
 		return nil
@@ -45,7 +46,8 @@ func newTrialMemory(names ...string) *trialMemory {
 	return m
 }
 
-// libraryVersion returns the version of this module that the program was built with, as far as it is known.
+// libraryVersion returns the version of this module that the program was built with, as far as it
+// is known.
 func libraryVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -94,7 +96,8 @@ func (m *trialMemory) read() {
 	}
 }
 
-// save writes what is known, with what others wrote meanwhile. What cannot be written is tried again.
+// save writes what is known, with what others wrote meanwhile. What cannot be written is tried
+// again.
 func (m *trialMemory) save() {
 	if m == nil || !m.fresh || m.path == "" {
 		return

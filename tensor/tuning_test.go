@@ -14,7 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestBadTuning: a tuning table that cannot be read is an error, not a reason to continue with the Go device.
+// TestBadTuning: a tuning table that cannot be read is an error, not a reason to continue with the
+// Go device.
 func TestBadTuning(t *testing.T) {
 	sels := devtest.Selected()
 	if len(sels) == 1 && sels[0] == "cpu" {

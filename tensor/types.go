@@ -11,10 +11,11 @@ import (
 
 // Type is the type of a tensor's elements.
 //
-// Operations on tensors of two types compute in the higher of Uint8 < Int32 < Real; a Float16 is a Real to them. The
-// arithmetic of integers wraps around. Functions that leave the integers, division and means among them, give reals; sums
-// of integers are Int32. Products of matrices take reals. What does not take a type panics with ErrType. Nothing but
-// [Tensor.To] makes a lower type of a higher one.
+// Operations on tensors of two types compute in the higher of Uint8 < Int32 < Real; a Float16 is a
+// Real to them. The arithmetic of integers wraps around. Functions that leave the integers,
+// division and means among them, give reals; sums of integers are Int32. Products of matrices take
+// reals. What does not take a type panics with ErrType. Nothing but [Tensor.To] makes a lower type
+// of a higher one.
 type Type uint8
 
 // The types.
@@ -74,7 +75,8 @@ func higher(a, b Type) Type {
 	return a
 }
 
-// must panics with ErrType unless v is a number of the type: an integer type takes whole numbers in its range.
+// must panics with ErrType unless v is a number of the type: an integer type takes whole numbers in
+// its range.
 func (typ Type) must(op string, v float64) {
 	least, most := float64(math.MinInt32), float64(math.MaxInt32)
 	if typ == Uint8 {
@@ -96,18 +98,21 @@ func (typ Type) number(v float64) kernels.Arg {
 	return kernels.IntArg(int(v))
 }
 
-// mustReal panics with ErrType if an operation that takes nothing else than reals is given another type.
+// mustReal panics with ErrType if an operation that takes nothing else than reals is given another
+// type.
 func mustReal(op string, t *Tensor) {
 	if t.typ != Real {
 		misuse(op, ErrType, fmt.Sprintf("it takes reals, not %v: convert with To(tensor.Real)", t.typ), t)
 	}
 }
 
-// To returns t's elements as another type; of t's own type, a view of t. What the type does not hold becomes the nearest
-// that it holds:
+// To returns t's elements as another type; of t's own type, a view of t. What the type does not
+// hold becomes the nearest that it holds:
 //
-//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN becomes 0;
-//   - as Float16 or Real, numbers are rounded to nearest, ties to even; beyond Float16 they are infinite.
+//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
+//     becomes 0;
+//   - as Float16 or Real, numbers are rounded to nearest, ties to even; beyond Float16 they are
+//     infinite.
 //
 // Every device gives the same bits.
 func (t *Tensor) To(typ Type) *Tensor {

@@ -77,8 +77,8 @@ func nearestFloat16(v float64) float64 {
 	return math.Inf(int(math.Copysign(1, v)))
 }
 
-// TestConversions: every type to every other, of whole tensors and non-contiguous views, on every device, against what the
-// documentation of To says.
+// TestConversions: every type to every other, of whole tensors and non-contiguous views, on every
+// device, against what the documentation of To says.
 func TestConversions(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(7, 7))
@@ -87,7 +87,8 @@ func TestConversions(t *testing.T) {
 			data = append(data, math.Ldexp(r.Float64()-0.5, r.IntN(60)-25))
 		}
 		if d.Real() == kernels.Float64 {
-			// Rounded to float32 first, these would round to the even neighbour and not to the nearer.
+			// Rounded to float32 first, these would round to the even neighbour and not to the
+			// nearer.
 			data[40], data[41], data[42] = 1+0x1p-11+0x1p-40, -(1 + 0x3p-11 - 0x1p-40), 0x1p-25+0x1p-60
 		}
 		whole := tensor.New(d, data, 37, 11)
@@ -124,8 +125,8 @@ func TestConversions(t *testing.T) {
 	})
 }
 
-// TestEveryFloat16: all 65536 of them survive the way to the device, to reals and back, bit by bit, and are the reals
-// that the definition of the format says.
+// TestEveryFloat16: all 65536 of them survive the way to the device, to reals and back, bit by bit,
+// and are the reals that the definition of the format says.
 func TestEveryFloat16(t *testing.T) {
 	all := make([]float16.Float16, 1<<16)
 	want := make([]float64, len(all))
@@ -354,7 +355,8 @@ func TestPromotion(t *testing.T) {
 	})
 }
 
-// TestTypedFunctions: functions that stay among integers keep their type, others give reals; Float16 is a real to all.
+// TestTypedFunctions: functions that stay among integers keep their type, others give reals;
+// Float16 is a real to all.
 func TestTypedFunctions(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		data := []int32{math.MinInt32, math.MaxInt32, -70000, -3, -1, 0, 1, 2, 5, 100, 255, 70000, 1 << 30}
@@ -405,7 +407,8 @@ func TestTypedFunctions(t *testing.T) {
 	})
 }
 
-// TestTypedReductions: sums of integers are Int32 and wrap around, whatever the way they are split; means are reals.
+// TestTypedReductions: sums of integers are Int32 and wrap around, whatever the way they are split;
+// means are reals.
 func TestTypedReductions(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(5)
@@ -567,7 +570,8 @@ func TestTypeMisuse(t *testing.T) {
 	}
 }
 
-// TestMixedProducts: products and the like take integers beside reals, and Float16, as the reals that they are.
+// TestMixedProducts: products and the like take integers beside reals, and Float16, as the reals
+// that they are.
 func TestMixedProducts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		a, b := tensor.New(d, []uint8{1, 2, 3, 4, 5, 6}, 2, 3), tensor.New(d, []float64{1, -2, 0.5, 4, 8, -1}, 3, 2)
@@ -600,8 +604,8 @@ func TestMixedProducts(t *testing.T) {
 	})
 }
 
-// TestIndexRange: an index out of range is found whatever made it, and one in range is taken, though another part of
-// its storage is not.
+// TestIndexRange: an index out of range is found whatever made it, and one in range is taken,
+// though another part of its storage is not.
 func TestIndexRange(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, []float64{1, 2, 3, 4}, 2, 2)
@@ -721,8 +725,8 @@ func blendTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-// TestTypedParams: a kernel of another package takes and writes every element type, in views with an offset, and a
-// tensor of another type is refused by the name of its parameter.
+// TestTypedParams: a kernel of another package takes and writes every element type, in views with
+// an offset, and a tensor of another type is refused by the name of its parameter.
 func TestTypedParams(t *testing.T) {
 	run := func(t *testing.T, d tensor.Device) {
 		x, m := tensor.New(d, []float64{9, 0.5, -2, 2049}).Slice(0, 1, 4), tensor.New(d, []uint8{9, 3, 200, 1}).Slice(0, 1, 4)
@@ -755,7 +759,8 @@ func TestTypedParams(t *testing.T) {
 	}
 }
 
-// TestCheckModeOfIntegers: check mode finds an integer that is off by one in a kernel with a wide tolerance.
+// TestCheckModeOfIntegers: check mode finds an integer that is off by one in a kernel with a wide
+// tolerance.
 func TestCheckModeOfIntegers(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {

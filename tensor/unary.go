@@ -2,8 +2,9 @@ package tensor
 
 import "github.com/clgrad/clgrad/kernels/fn"
 
-// The functions of one tensor, element by element. They have the names and values of those of autograd.Node, read
-// any view, and return a contiguous tensor of the shape of t that shares nothing with it.
+// The functions of one tensor, element by element. They have the names and values of those of
+// autograd.Node, read any view, and return a contiguous tensor of the shape of t that shares
+// nothing with it.
 
 // Neg returns −t.
 func (t *Tensor) Neg() *Tensor { return elementwise("Neg", fn.Neg, nil, t) }
@@ -29,8 +30,8 @@ func (t *Tensor) Square() *Tensor { return elementwise("Square", fn.Square, nil,
 // ReLU returns max(t, 0); NaN stays.
 func (t *Tensor) ReLU() *Tensor { return elementwise("ReLU", fn.ReLU, nil, t) }
 
-// LeakyReLU returns t where t > 0, else slope·t. Source: Maas, Hannun, Ng, "Rectifier Nonlinearities
-// Improve Neural Network Acoustic Models", 2013.
+// LeakyReLU returns t where t > 0, else slope·t. Source: Maas, Hannun, Ng, "Rectifier
+// Nonlinearities Improve Neural Network Acoustic Models", 2013.
 func (t *Tensor) LeakyReLU(slope float64) *Tensor {
 	return elementwise("LeakyReLU", fn.LeakyReLU, []float64{slope}, t)
 }
@@ -46,16 +47,16 @@ func (t *Tensor) Tanh() *Tensor { return elementwise("Tanh", fn.Tanh, nil, t) }
 // Sigmoid returns 1/(1 + e⁻ᵗ).
 func (t *Tensor) Sigmoid() *Tensor { return elementwise("Sigmoid", fn.Sigmoid, nil, t) }
 
-// Softplus returns log(1 + eᵗ), without overflow. Source: Dugas, Bengio, Bélisle, Nadeau, Garcia, "Incorporating
-// Second-Order Functional Knowledge", NIPS 2000, eq. 2.
+// Softplus returns log(1 + eᵗ), without overflow. Source: Dugas, Bengio, Bélisle, Nadeau, Garcia,
+// "Incorporating Second-Order Functional Knowledge", NIPS 2000, eq. 2.
 func (t *Tensor) Softplus() *Tensor { return elementwise("Softplus", fn.Softplus, nil, t) }
 
 // Pow returns tᵖ, as C's pow: where p is not whole, NaN for finite t < 0, and for −Inf Inf, or 0 if
 // p < 0; for p = 0 it is 1 everywhere.
 func (t *Tensor) Pow(p float64) *Tensor { return elementwise("Pow", fn.Pow, []float64{p}, t) }
 
-// Clamp returns t limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other element becomes
-// high.
+// Clamp returns t limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other
+// element becomes high.
 func (t *Tensor) Clamp(low, high float64) *Tensor {
 	return elementwise("Clamp", fn.Clamp, []float64{low, high}, t)
 }

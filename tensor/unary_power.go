@@ -31,6 +31,6 @@ func (t *Tensor) Erf() *Tensor { return elementwise("Erf", fn.Erf, nil, t) }
 // Erfc returns 1 − erf t, exact where that is small.
 func (t *Tensor) Erfc() *Tensor { return elementwise("Erfc", fn.Erfc, nil, t) }
 
-// ErfInv returns the inverse of the error function, infinite at −1 and 1 and NaN beyond. Source: Wichura, "Algorithm AS
-// 241", Applied Statistics 37, 1988.
+// ErfInv returns the inverse of the error function, infinite at −1 and 1 and NaN beyond. Source:
+// Wichura, "Algorithm AS 241", Applied Statistics 37, 1988.
 func (t *Tensor) ErfInv() *Tensor { return elementwise("ErfInv", fn.ErfInv, nil, t) }

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/clrt"
 )
 
-// TestUnoptimized: an OpenCL CPU builds kernels without optimization where the option says so, and those for GPUs.
+// TestUnoptimized: an OpenCL CPU builds kernels without optimization where the option says so, and
+// those for GPUs.
 func TestUnoptimized(t *testing.T) {
 	for opt, want := range map[Options]bool{{}: false, {Unoptimized: true}: true, {gpuKernels: true}: true} {
 		d := openTried(t, opt)

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestVectorsEnv: a device does not open where the environment names instructions that are not there, and says which are;
-// plain loops are there everywhere, and give the same within rounding. The environment is read once: in a child.
+// TestVectorsEnv: a device does not open where the environment names instructions that are not
+// there, and says which are; plain loops are there everywhere, and give the same within rounding.
+// The environment is read once: in a child.
 func TestVectorsEnv(t *testing.T) {
 	const child = "CLGRAD_TEST_VECTORS"
 	if os.Getenv(child) != "" {

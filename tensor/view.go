@@ -21,9 +21,10 @@ func (t *Tensor) View() *Tensor {
 	return t.view(t.shape, t.strides, t.off)
 }
 
-// Reshape returns t's elements, in row-major order, under another shape of the same size. One dimension
-// may be −1: it is inferred. The result shares t's storage where the axes that are joined are contiguous, and is
-// a copy otherwise. It panics with ErrShape if the elements cannot take that shape.
+// Reshape returns t's elements, in row-major order, under another shape of the same size. One
+// dimension may be −1: it is inferred. The result shares t's storage where the axes that are joined
+// are contiguous, and is a copy otherwise. It panics with ErrShape if the elements cannot take that
+// shape.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	check("Reshape", t)
 	dims, strides := contiguousLayout(shape)
@@ -86,8 +87,9 @@ func (t *Tensor) reshaped(shape []int) *Tensor {
 	return t
 }
 
-// Transpose returns a view with the axes in the given order, reversed if none is given: of a matrix, its
-// transpose. It is PyTorch's permute. It panics with ErrAxis unless the axes are a permutation.
+// Transpose returns a view with the axes in the given order, reversed if none is given: of a
+// matrix, its transpose. It is PyTorch's permute. It panics with ErrAxis unless the axes are a
+// permutation.
 func (t *Tensor) Transpose(axes ...int) *Tensor {
 	check("Transpose", t)
 	if len(axes) == 0 {
@@ -116,8 +118,8 @@ func (t *Tensor) T() *Tensor {
 	return t.Transpose(1, 0)
 }
 
-// Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It panics
-// with ErrShape if t does not.
+// Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It
+// panics with ErrShape if t does not.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	check("Expand", t)
 	checkShape("Expand", shape)
@@ -160,10 +162,12 @@ func (t *Tensor) extent() int {
 	return n
 }
 
-// bufferArg is the kernel argument for a non-contiguous view: all elements from its first to its last.
+// bufferArg is the kernel argument for a non-contiguous view: all elements from its first to its
+// last.
 func (t *Tensor) bufferArg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.extent()) }
 
-// contiguousTensor is a contiguous tensor for a launch: the tensor itself, or a copy of a non-contiguous view.
+// contiguousTensor is a contiguous tensor for a launch: the tensor itself, or a copy of a
+// non-contiguous view.
 type contiguousTensor struct {
 	*Tensor
 	temporary bool
@@ -177,7 +181,8 @@ func (t *Tensor) contiguous() contiguousTensor {
 	return contiguousTensor{t.Copy(), true}
 }
 
-// release frees the copy, if one was made. The queue is in order: the launch that reads it runs first.
+// release frees the copy, if one was made. The queue is in order: the launch that reads it runs
+// first.
 func (o contiguousTensor) release() {
 	if o.temporary {
 		o.Free()

@@ -24,7 +24,8 @@ func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias k
 	u.Free()
 }
 
-// winogradGradient computes the gradient of the weights, to, from x and the gradient g of Y, all contiguous.
+// winogradGradient computes the gradient of the weights, to, from x and the gradient g of Y, all
+// contiguous.
 func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
 	d := x.Device()
 	k, n := ops.Winograd(s.Kernel[2]), s.Winograd(false)

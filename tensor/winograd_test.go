@@ -11,11 +11,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// manyChannels are convolutions of 3×3 and 5×5 taps: images, channels read and written, sizes, taps, padding.
+// manyChannels are convolutions of 3×3 and 5×5 taps: images, channels read and written, sizes,
+// taps, padding.
 var manyChannels = [][7]int{{2, 16, 20, 14, 14, 5, 2}, {3, 33, 12, 11, 15, 3, 1}, {1, 12, 66, 10, 40, 3, 0}, {2, 20, 13, 12, 7, 5, 4}}
 
-// TestConvOfManyChannels: a CPU computes such convolutions, their transposes and the gradients of their weights in tiles, as
-// exactly as sums tap by tap, up to a small factor.
+// TestConvOfManyChannels: a CPU computes such convolutions, their transposes and the gradients of
+// their weights in tiles, as exactly as sums tap by tap, up to a small factor.
 func TestConvOfManyChannels(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		reference := devtest.Open(t, "cpu", tensor.Options{Float64: true})
@@ -60,7 +61,8 @@ func TestConvOfManyChannels(t *testing.T) {
 					most = max(most, e)
 					mean += e / float64(len(got))
 				}
-				// A term of two such factors is 1/4 on the average; in order, sums are off by a few ε·√terms.
+				// A term of two such factors is 1/4 on the average; in order, sums are off by a few
+				// ε·√terms.
 				unit := eps * math.Sqrt(float64(r.terms))
 				t.Logf("%v %s: off by %.2g at most, %.2g on the average, of %.2g", c, r.name, most, mean, unit)
 				if !(most <= 32*unit && mean <= 2*unit) {
@@ -71,8 +73,8 @@ func TestConvOfManyChannels(t *testing.T) {
 	})
 }
 
-// TestConvOfWildValues: what is not finite, and what is close to overflow, reaches those outputs that depend on it, and no other
-// of its tile.
+// TestConvOfWildValues: what is not finite, and what is close to overflow, reaches those outputs
+// that depend on it, and no other of its tile.
 func TestConvOfWildValues(t *testing.T) {
 	reference := devtest.Open(t, "cpu", tensor.Options{})
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestSineOfNegativeZero: it is −0, as in C, in elements of vectors and beside them; that of 0 is 0.
+// TestSineOfNegativeZero: it is −0, as in C, in elements of vectors and beside them; that of 0
+// is 0.
 func TestSineOfNegativeZero(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		zeros := append(slices.Repeat([]float64{math.Copysign(0, -1)}, 11), 0, 0, 1, 0)

@@ -23,7 +23,8 @@ func TestScripts(t *testing.T) {
 	if raceEnabled {
 		t.Skip("programs are slow with the detector, and these do one thing at a time")
 	}
-	// A signal that this process was started to ignore, by nohup perhaps, the programs under test would ignore as well.
+	// A signal that this process was started to ignore, by nohup perhaps, the programs under test
+	// would ignore as well.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGTERM)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

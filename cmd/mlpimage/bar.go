@@ -11,10 +11,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// besideBar is the room, in columns, that a short bar with its percentage and times takes in a terminal.
+// besideBar is the room, in columns, that a short bar with its percentage and times takes in a
+// terminal.
 const besideBar = 28
 
-// bar is a progress bar as wide as the terminal, also when that becomes narrower. A terminal that went away stops nothing.
+// bar is a progress bar as wide as the terminal, also when that becomes narrower. A terminal that
+// went away stops nothing.
 type bar struct {
 	*progressbar.ProgressBar
 	w     io.Writer
@@ -28,7 +30,8 @@ func newBar(w io.Writer, steps int, options ...progressbar.Option) *bar {
 	return &bar{progressbar.NewOptions(steps, options...), w, cli.TerminalWidth(w)}
 }
 
-// show shows that so many steps are done, with the first text that the terminal has room for, or the last.
+// show shows that so many steps are done, with the first text that the terminal has room for, or
+// the last.
 func (b *bar) show(steps int, texts ...string) {
 	now := cli.TerminalWidth(b.w)
 	fmt.Fprint(b.w, clearWrapped(b.String(), b.width, now))
@@ -48,8 +51,8 @@ func (b *bar) end() {
 	fmt.Fprintln(b.w)
 }
 
-// clearWrapped returns what is written to a terminal that was narrowed under a line: it has wrapped the line, and the cursor is
-// in the last of its rows. Go up to the first, and clear from there on.
+// clearWrapped returns what is written to a terminal that was narrowed under a line: it has wrapped
+// the line, and the cursor is in the last of its rows. Go up to the first, and clear from there on.
 func clearWrapped(line string, was, now int) string {
 	columns := utf8.RuneCountInString(strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K"))
 	if now >= was || now < 1 || columns <= now {

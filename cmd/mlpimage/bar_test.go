@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestClearWrapped: of a line that a narrower terminal wraps, all rows are cleared, and of no other.
+// TestClearWrapped: of a line that a narrower terminal wraps, all rows are cleared, and of no
+// other.
 func TestClearWrapped(t *testing.T) {
 	line := "\r" + strings.Repeat("█", 119) + "\x1b[0K"
 	for _, c := range []struct {

@@ -208,8 +208,8 @@ func images(dir string) ([]string, error) {
 
 func stem(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// readableFirst returns the names with those of files that are no picture last: of two files whose results would have one
-// name, that of a picture gets it. Only such files are read.
+// readableFirst returns the names with those of files that are no picture last: of two files whose
+// results would have one name, that of a picture gets it. Only such files are read.
 func (b *batchRun) readableFirst(ctx context.Context, names []string) []string {
 	count := map[string]int{}
 	for _, name := range names {
@@ -234,8 +234,8 @@ func (b *batchRun) readableFirst(ctx context.Context, names []string) []string {
 	return append(first, last...)
 }
 
-// unwritable returns the errors of images that can have no results: their names are too long for the file system, or the
-// results would be the files of an earlier image's.
+// unwritable returns the errors of images that can have no results: their names are too long for
+// the file system, or the results would be the files of an earlier image's.
 func unwritable(names []string, path func(name, ext string) string) map[string]error {
 	type known struct {
 		name string
@@ -279,7 +279,8 @@ type batchRun struct {
 	rows []row
 }
 
-// each fits the images, as many at once as there are jobs. A device belongs to one goroutine: each job opens its own.
+// each fits the images, as many at once as there are jobs. A device belongs to one goroutine: each
+// job opens its own.
 func (b *batchRun) each(ctx context.Context, names []string) {
 	next := make(chan int, len(names))
 	for i, name := range names {
@@ -333,8 +334,9 @@ type opened struct {
 	row    row
 }
 
-// one fits an image and returns the device, opened if it was needed and not yet there. What goes wrong becomes part of
-// the row; a device that failed is closed, so that the next image gets another.
+// one fits an image and returns the device, opened if it was needed and not yet there. What goes
+// wrong becomes part of the row; a device that failed is closed, so that the next image gets
+// another.
 func (b *batchRun) one(ctx context.Context, o opened, begun func()) opened {
 	start, r := time.Now(), &o.row
 	d, err := b.fit(ctx, o.device, r, begun)
@@ -459,8 +461,8 @@ func (b *batchRun) once() io.Writer {
 // mostRow bounds what was measured of an image, in bytes.
 const mostRow = 1 << 20
 
-// skip reports whether an image was done before, with the same settings and from the same file, and takes over what was
-// measured.
+// skip reports whether an image was done before, with the same settings and from the same file, and
+// takes over what was measured.
 func (b *batchRun) skip(r *row) bool {
 	text, err := regular.Read(b.path(r.Image, ".json"), mostRow)
 	if err != nil {
@@ -480,7 +482,8 @@ func (b *batchRun) skip(r *row) bool {
 	return true
 }
 
-// begin resumes the checkpoint of an image, if there is one of this fit, or starts from the beginning.
+// begin resumes the checkpoint of an image, if there is one of this fit, or starts from the
+// beginning.
 func (b *batchRun) begin(ctx context.Context, d tensor.Device, img *imagefit.Image, cfg imagefit.Config, path string) (*imagefit.Fit, error) {
 	if saved, err := b.flags.memory.checkpoint(ctx, path); err == nil && saved.Steps <= cfg.Steps {
 		if fit, err := imagefit.Resume(d, img, saved, cfg); err == nil {

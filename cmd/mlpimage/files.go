@@ -19,8 +19,8 @@ const stream = "-"
 // standardOutput are the names that systems give to standard output.
 var standardOutput = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
-// picturePath returns the name of a picture to write, which is stream for standard output by whatever name: it is not
-// replaced, and nothing else is written to it.
+// picturePath returns the name of a picture to write, which is stream for standard output by
+// whatever name: it is not replaced, and nothing else is written to it.
 func picturePath(path string) string {
 	if slices.Contains(standardOutput, path) {
 		return stream
@@ -53,8 +53,9 @@ func (n named) spoken(open string) string {
 	return n.path
 }
 
-// distinct returns an error if an output is one of the inputs, or another output, under whatever name: what was read
-// would be lost, or what was written. Devices lose nothing. A run that is resumed writes to its own checkpoint.
+// distinct returns an error if an output is one of the inputs, or another output, under whatever
+// name: what was read would be lost, or what was written. Devices lose nothing. A run that is
+// resumed writes to its own checkpoint.
 func distinct(inputs, outputs []named) error {
 	type known struct {
 		named
@@ -99,8 +100,9 @@ func clash(before, output named, twoOutputs bool) error {
 	return fmt.Errorf("the output %s would overwrite %s%s: name another file", to, before.what, also)
 }
 
-// onStandardOutput returns the first of the files that is standard output, by whatever name: what else is printed there
-// would be part of it. A device that has a name, such as a terminal, keeps nothing.
+// onStandardOutput returns the first of the files that is standard output, by whatever name: what
+// else is printed there would be part of it. A device that has a name, such as a terminal, keeps
+// nothing.
 func onStandardOutput(outputs ...named) (named, bool) {
 	open, err := samefile.OfOpen(os.Stdout)
 	for _, n := range outputs {

@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/internal/cli"
 )
 
-// TestHelpIntoNothing: help that cannot be written is said by the program, once, not by the help as well.
+// TestHelpIntoNothing: help that cannot be written is said by the program, once, not by the help as
+// well.
 func TestHelpIntoNothing(t *testing.T) {
 	var stderr strings.Builder
 	if code := run([]string{"--help"}, brokenPipe{}, &stderr); code != cli.ExitFailure || strings.Count(stderr.String(), "\n") != 1 {

@@ -21,7 +21,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// drawOddInputs writes pictures of other formats than PNG and JPEG, and files that are made to be trouble.
+// drawOddInputs writes pictures of other formats than PNG and JPEG, and files that are made to be
+// trouble.
 func drawOddInputs(dir string) error {
 	webp, err := hex.DecodeString("524946462a00000057454250565038201e0000005001009d012a1000080000000025a40004740000fed89fffffdf38ac0000")
 	if err != nil {

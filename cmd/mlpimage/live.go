@@ -14,9 +14,9 @@ import (
 // drawShare is how long training continues after a picture was drawn, in times that it took.
 const drawShare = 19
 
-// livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the training's goroutine,
-// which the device belongs to, only while somebody watches, and in no more than a twentieth of the time, but in the first seconds. Sending them may
-// take as much again.
+// livePage feeds the page that shows a session; nil if there is none. Pictures are drawn on the
+// training's goroutine, which the device belongs to, only while somebody watches, and in no more
+// than a twentieth of the time, but in the first seconds. Sending them may take as much again.
 type livePage struct {
 	server *liveview.Server
 	fit    *imagefit.Fit
@@ -80,11 +80,12 @@ func (l *livePage) draw(ctx context.Context) error {
 	return err
 }
 
-// early is how long after the first picture others follow soon: a network learns most of an image in its first second, and
-// the first picture is of what it draws before that.
+// early is how long after the first picture others follow soon: a network learns most of an image
+// in its first second, and the first picture is of what it draws before that.
 const early = 2 * time.Second
 
-// pause returns how long training continues after a picture that took some time, and came so long after the first.
+// pause returns how long training continues after a picture that took some time, and came so long
+// after the first.
 func pause(took, after time.Duration) time.Duration {
 	if after < early {
 		return max(200*time.Millisecond, took)

@@ -15,8 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLive: a run shows itself to whoever looks, draws pictures only then, and is the same run whether somebody looks,
-// goes away, or never comes.
+// TestLive: a run shows itself to whoever looks, draws pictures only then, and is the same run
+// whether somebody looks, goes away, or never comes.
 func TestLive(t *testing.T) {
 	t.Setenv(tensor.DeviceEnv, "cpu")
 	dir := t.TempDir()
@@ -80,7 +80,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestPause: pictures take a twentieth of the time at most, but in the first seconds, in which a network learns most.
+// TestPause: pictures take a twentieth of the time at most, but in the first seconds, in which a
+// network learns most.
 func TestPause(t *testing.T) {
 	for _, c := range []struct{ took, after, want time.Duration }{
 		{0, 0, 200 * time.Millisecond}, {time.Second, time.Second, time.Second}, {3 * time.Second, 4 * time.Second, 57 * time.Second},

@@ -23,8 +23,8 @@ type logLine struct {
 	Seconds    float64  `json:"seconds"` // since training began
 }
 
-// runLog writes a line for each report while training continues, so that other programs can follow it. Lines that could
-// not be written are kept for the next report.
+// runLog writes a line for each report while training continues, so that other programs can follow
+// it. Lines that could not be written are kept for the next report.
 type runLog struct {
 	path    string   // "": no log was asked for
 	mode    int      // that it is opened with
@@ -37,8 +37,9 @@ type runLog struct {
 // mostPending bounds the lines that are kept: a disk may stay full for days.
 const mostPending = 1 << 20
 
-// newRunLog begins a log, or continues with one: a run that is resumed adds to what it said before. The file is opened when
-// there is something to write: until then it keeps what an earlier run said.
+// newRunLog begins a log, or continues with one: a run that is resumed adds to what it said before.
+// The file is opened when there is something to write: until then it keeps what an earlier run
+// said.
 func newRunLog(path string, resumed bool) *runLog {
 	l := &runLog{path: path, mode: os.O_TRUNC, start: time.Now()}
 	if resumed {
@@ -47,7 +48,8 @@ func newRunLog(path string, resumed bool) *runLog {
 	return l
 }
 
-// open opens the file. Standard output and standard error are open already, and may hold what was said before.
+// open opens the file. Standard output and standard error are open already, and may hold what was
+// said before.
 func (l *runLog) open() error {
 	if l.file != nil {
 		return nil

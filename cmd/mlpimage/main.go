@@ -64,8 +64,9 @@ keep theirs. Devices and pipes are written to as they stand.`,
 	return root
 }
 
-// asTrain returns the arguments of train for a command line that begins with an image or a flag in place of a command, or
-// with an image whose name is empty. A first word that is none of these is an error.
+// asTrain returns the arguments of train for a command line that begins with an image or a flag in
+// place of a command, or with an image whose name is empty. A first word that is none of these is
+// an error.
 func asTrain(root *cobra.Command, args []string) ([]string, error) {
 	if cmd, _, err := root.Find(args); err == nil && cmd != root || len(args) == 0 {
 		return args, nil
@@ -83,12 +84,14 @@ func asTrain(root *cobra.Command, args []string) ([]string, error) {
 	return append([]string{"train"}, args...), nil
 }
 
-// imageName reports whether an argument may be an image: a word with a dot is the name of a file, there or mistyped.
+// imageName reports whether an argument may be an image: a word with a dot is the name of a file,
+// there or mistyped.
 func imageName(arg string) bool {
 	return arg == stream || !strings.HasPrefix(arg, "-") && strings.Contains(arg, ".") || isFile(arg)
 }
 
-// notACommand returns the error for a first word that is neither a command nor an image, or nil if cobra knows it.
+// notACommand returns the error for a first word that is neither a command nor an image, or nil if
+// cobra knows it.
 func notACommand(root *cobra.Command, word string) error {
 	if cli.IsCommand(root, word) {
 		return nil

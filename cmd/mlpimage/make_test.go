@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/internal/devices"
 )
 
-// TestMake: make builds with OpenCL where the C compiler compiles, and where it does not, as gcc without the C library's
-// headers, it says so and builds without.
+// TestMake: make builds with OpenCL where the C compiler compiles, and where it does not, as gcc
+// without the C library's headers, it says so and builds without.
 func TestMake(t *testing.T) {
 	for _, tool := range []string{"make", "sh"} {
 		if _, err := exec.LookPath(tool); err != nil {

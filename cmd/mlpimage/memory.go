@@ -31,7 +31,8 @@ func (m *memory) register(fs *pflag.FlagSet) {
 (default: half of what the machine or its cgroup has)`)
 }
 
-// String is part of pflag.Value: there is no default to show that would be the same on another machine.
+// String is part of pflag.Value: there is no default to show that would be the same on another
+// machine.
 func (m *memory) String() string { return "" }
 
 // Type is part of pflag.Value.
@@ -101,8 +102,8 @@ func (m *memory) explain(path string, err error) error {
 // errInterrupted is what a command ends with that was interrupted before it had anything to write.
 var errInterrupted error = cli.Interrupted(errors.New("interrupted: nothing was written"))
 
-// read returns the contents of a file or of standard input, which must fit in the memory that there may be. It returns
-// at once when ctx is done: a pipe may have nothing to say for ever.
+// read returns the contents of a file or of standard input, which must fit in the memory that there
+// may be. It returns at once when ctx is done: a pipe may have nothing to say for ever.
 func (m *memory) read(ctx context.Context, path string) ([]byte, error) {
 	most := m.bounds().Memory
 	type result struct {
@@ -160,8 +161,8 @@ func readAll(path string, most int64, raises string) ([]byte, error) {
 
 var errTooLarge = errors.New("too large")
 
-// readStream returns all of a stream of at most so many bytes. It takes twice as many: a buffer that grew would take
-// three times as many.
+// readStream returns all of a stream of at most so many bytes. It takes twice as many: a buffer
+// that grew would take three times as many.
 func readStream(r io.Reader, most int64) ([]byte, error) {
 	const piece = 1 << 20
 	var pieces [][]byte

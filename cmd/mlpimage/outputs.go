@@ -54,8 +54,8 @@ func (o *outputs) pictures() []named {
 	return slices.DeleteFunc(all, func(n named) bool { return n.path == "" })
 }
 
-// validate finds what is wrong with the files, before any work: names that say something else than what is written,
-// and files that would overwrite each other or an input.
+// validate finds what is wrong with the files, before any work: names that say something else than
+// what is written, and files that would overwrite each other or an input.
 func (o *outputs) validate(inputs []named, stdout io.Writer) error {
 	if ext := strings.ToLower(filepath.Ext(o.plot)); o.plot != "" && ext != ".svg" && ext != ".png" {
 		return cli.Usage(fmt.Errorf("--plot %s: the name must end in .svg or .png", o.plot))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMemoryPeak: a program takes no more memory than its limit, or than the estimate for a picture, but for what every
-// run takes.
+// TestMemoryPeak: a program takes no more memory than its limit, or than the estimate for a
+// picture, but for what every run takes.
 func TestMemoryPeak(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector has memory of its own")
@@ -42,7 +42,8 @@ func TestMemoryPeak(t *testing.T) {
 	}{
 		{"info - --max-memory 300M", 300 << 20, "standard input: it has more than 150 MB, and the limit is 300 MB, of which what comes through a pipe may have half"},
 		{"info /dev/zero --max-memory 200M", 0, "/dev/zero: it is no regular file but a device"},
-		// 15 bytes a pixel: a float here, one on the device, one of what was learned, and a quarter.
+		// 15 bytes a pixel: a float here, one on the device, one of what was learned, and a
+		// quarter.
 		{train + " --max-memory 10G", 15 * side * side, ""},
 	} {
 		cmd := exec.Command(program, strings.Fields(c.line)...)

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// plotCurves draws the reported losses, on a logarithmic axis, above the estimates of PSNR. One loss at least is above 0.
+// plotCurves draws the reported losses, on a logarithmic axis, above the estimates of PSNR. One
+// loss at least is above 0.
 func plotCurves(w io.Writer, path string, history []imagefit.Progress) error {
 	var losses, psnrs plotter.XYs
 	for _, h := range history {

@@ -10,8 +10,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows a running fit: a bar on a terminal. Elsewhere it writes a line every few seconds, of which the first
-// and the last report are always one.
+// progress shows a running fit: a bar on a terminal. Elsewhere it writes a line every few seconds,
+// of which the first and the last report are always one.
 type progress struct {
 	w   io.Writer
 	bar *bar // nil without a terminal
@@ -21,11 +21,12 @@ type progress struct {
 	pending string // the line of a report that was not written yet
 }
 
-// lineEvery is the time between two lines where there is no terminal: a file that keeps them is read by people.
+// lineEvery is the time between two lines where there is no terminal: a file that keeps them is
+// read by people.
 const lineEvery = 5 * time.Second
 
-// newProgress shows a fit that stands at a step. One that trains until the gain flattens has no end that a bar
-// could fill up to: it spins.
+// newProgress shows a fit that stands at a step. One that trains until the gain flattens has no end
+// that a bar could fill up to: it spins.
 func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
 	p := &progress{w: w, open: cfg.UntilFlat}
 	steps := cfg.Steps

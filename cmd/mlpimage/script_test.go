@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the scripts in testdata/script: each is a session at a shell.
 func TestScripts(t *testing.T) {
-	// A signal that this process was started to ignore, by nohup perhaps, the programs under test would ignore as well. One
-	// that it handles is theirs to handle.
+	// A signal that this process was started to ignore, by nohup perhaps, the programs under test
+	// would ignore as well. One that it handles is theirs to handle.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGTERM)
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(scripts) == 0 {
@@ -196,9 +196,10 @@ func kindOf(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// killed COUNT CHECKPOINT PROGRAM ARGS...: starts the program COUNT times and kills it, as kill -9 does, after a random
-// time. After each, the checkpoint must be whole if it is there, and the steps that it has done must not go back. From
-// then on the program is run with --resume, unless it resumes by itself (batch).
+// killed COUNT CHECKPOINT PROGRAM ARGS...: starts the program COUNT times and kills it, as kill -9
+// does, after a random time. After each, the checkpoint must be whole if it is there, and the steps
+// that it has done must not go back. From then on the program is run with --resume, unless it
+// resumes by itself (batch).
 func killed(ts *testscript.TestScript, neg bool, args []string) {
 	count, err := strconv.Atoi(args[0])
 	ts.Check(err)

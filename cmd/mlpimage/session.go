@@ -53,8 +53,8 @@ type result struct {
 	model string // what to say of the model file
 }
 
-// run trains until something ends it, and writes all outputs. A cancelled ctx ends training, not the writing. Outputs
-// that cannot be written at the end are an error beside the result.
+// run trains until something ends it, and writes all outputs. A cancelled ctx ends training, not
+// the writing. Outputs that cannot be written at the end are an error beside the result.
 func (s *session) run(ctx context.Context, w imagefit.Watch) (*result, error) {
 	fit := s.fit
 	if fused, why := fit.Fused(); fused {
@@ -141,8 +141,9 @@ func (s *session) try(path string, write func(io.Writer) error) error {
 	return s.tried(path, atomicfile.Write(path, write))
 }
 
-// tried says that a file could not be written, once until it can be again, and returns other errors. A full disk does not
-// end a run: its work would be lost, and there may be room when the file is next due.
+// tried says that a file could not be written, once until it can be again, and returns other
+// errors. A full disk does not end a run: its work would be lost, and there may be room when the
+// file is next due.
 func (s *session) tried(path string, err error) error {
 	var file *atomicfile.Error
 	switch {
@@ -161,8 +162,8 @@ func (s *session) tried(path string, err error) error {
 	return nil
 }
 
-// finish renders and writes everything that was asked for. The checkpoint comes first: what fails later does not
-// lose it. A file that cannot be written does not keep the others from it.
+// finish renders and writes everything that was asked for. The checkpoint comes first: what fails
+// later does not lose it. A file that cannot be written does not keep the others from it.
 func (s *session) finish(why imagefit.Reason, page *livePage, log *runLog) (*result, error) {
 	fit, img, o := s.fit, s.img, s.outputs
 	if err := fit.Model.Check(); err != nil {
@@ -253,7 +254,8 @@ func (e *incompleteError) Error() string { return e.text }
 
 func (e *incompleteError) Unwrap() []error { return e.missing }
 
-// plotFile returns the name of the plot, or "" if there is nothing to draw: no step was done, or the loss was always 0.
+// plotFile returns the name of the plot, or "" if there is nothing to draw: no step was done, or
+// the loss was always 0.
 func (s *session) plotFile() string {
 	drawable := slices.ContainsFunc(s.history, func(p imagefit.Progress) bool { return p.Loss > 0 })
 	if s.outputs.plot != "" && !drawable {
@@ -263,8 +265,8 @@ func (s *session) plotFile() string {
 	return s.outputs.plot
 }
 
-// packModel returns the model's file, and says how large it is and, if it is stored in fewer bits, what it draws: out is
-// what it draws in all of them.
+// packModel returns the model's file, and says how large it is and, if it is stored in fewer bits,
+// what it draws: out is what it draws in all of them.
 func (s *session) packModel(out *imagefit.Image) ([]byte, string, error) {
 	o := s.outputs
 	var raw bytes.Buffer

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// settings is what the command line says of the training settings. Where it says nothing, those of the preset hold,
-// or of the encoding.
+// settings is what the command line says of the training settings. Where it says nothing, those of
+// the preset hold, or of the encoding.
 type settings struct {
 	preset string
 	given  imagefit.Config
@@ -104,8 +104,8 @@ func (s *settings) config(width, height int) (imagefit.Config, error) {
 	return c, nil
 }
 
-// base returns what holds where no flag says otherwise: the settings of the preset, which is Good unless it or the
-// encoding is named, or of the encoding.
+// base returns what holds where no flag says otherwise: the settings of the preset, which is Good
+// unless it or the encoding is named, or of the encoding.
 func (s *settings) base(width, height int) (imagefit.Config, error) {
 	kind, named := s.given.Encoding.Kind, s.flags.Changed("encoding")
 	switch {
@@ -130,9 +130,9 @@ func (s *settings) apply(c *imagefit.Config) {
 	}
 }
 
-// resumed returns the settings of a checkpoint, of which flags may change only what does not change what was learned
-// so far.
-// The preset, if one is named, must be that of the checkpoint, for an image of this size.
+// resumed returns the settings of a checkpoint, of which flags may change only what does not change
+// what was learned so far. The preset, if one is named, must be that of the checkpoint, for an
+// image of this size.
 func (s *settings) resumed(saved imagefit.Config, width, height int) (imagefit.Config, error) {
 	if s.preset != "" {
 		c, err := s.config(width, height)

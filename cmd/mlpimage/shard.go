@@ -14,11 +14,13 @@ type shard struct{ index, count int }
 // kubeIndex is the variable in which an indexed job of Kubernetes gives its index to a pod.
 const kubeIndex = "JOB_COMPLETION_INDEX"
 
-// parseShard reads "I/N", or "N" where the environment gives the index, or "" where it gives both or neither.
-// source names where the share comes from, "" if there is none. out is the folder of the results.
+// parseShard reads "I/N", or "N" where the environment gives the index, or "" where it gives both
+// or neither. source names where the share comes from, "" if there is none. out is the folder of
+// the results.
 //
-// With N the index is the task's own number: a rerun of some tasks of an array does what those tasks would have done.
-// Without it each array job shares out the whole folder among the tasks it has.
+// With N the index is the task's own number: a rerun of some tasks of an array does what those
+// tasks would have done. Without it each array job shares out the whole folder among the tasks it
+// has.
 func parseShard(ctx context.Context, text, out string) (s shard, source string, err error) {
 	index, count, hasSlash := strings.Cut(text, "/")
 	switch {

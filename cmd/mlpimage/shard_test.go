@@ -24,7 +24,8 @@ func fakeScontrol(t *testing.T, text string) {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 }
 
-// setArray sets the variables that Slurm gives task id of a job that was started with --array=spec, as 22.05 does.
+// setArray sets the variables that Slurm gives task id of a job that was started with --array=spec,
+// as 22.05 does.
 func setArray(t *testing.T, spec string, id int) {
 	t.Helper()
 	tasks, err := parseTasks(spec)
@@ -52,8 +53,8 @@ func records(waiting string, started ...int) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSlurmShards: the tasks of an array share out all images, whatever their numbers; where Slurm does not say enough,
-// an error says what to give.
+// TestSlurmShards: the tasks of an array share out all images, whatever their numbers; where Slurm
+// does not say enough, an error says what to give.
 func TestSlurmShards(t *testing.T) {
 	for _, c := range []struct {
 		array, scontrol string
@@ -90,8 +91,8 @@ func TestSlurmShards(t *testing.T) {
 	}
 }
 
-// TestSlurmForgets: what Slurm said to the first task is there for a task that starts when the first is forgotten, and
-// the list of another job of the same number is not taken for it.
+// TestSlurmForgets: what Slurm said to the first task is there for a task that starts when the
+// first is forgotten, and the list of another job of the same number is not taken for it.
 func TestSlurmForgets(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	ask := func(array string, id int, scontrol string) string {
@@ -116,7 +117,8 @@ func TestSlurmForgets(t *testing.T) {
 	}
 }
 
-// TestShardOfTask: with the count given, the number of a task is its index: a rerun of some tasks does their images.
+// TestShardOfTask: with the count given, the number of a task is its index: a rerun of some tasks
+// does their images.
 func TestShardOfTask(t *testing.T) {
 	fakeScontrol(t, "")
 	for id, want := range map[int]string{1: "1/8", 3: "3/8", 7: "7/8"} {

@@ -15,14 +15,15 @@ import (
 	"github.com/clgrad/clgrad/internal/cli"
 )
 
-// size is what --size says: one or both sides in pixels, or a factor on the size of the training image.
+// size is what --size says: one or both sides in pixels, or a factor on the size of the training
+// image.
 type size struct {
 	width, height int // 0: by the other side and the aspect of the training image
 	factor        float64
 }
 
-// A number before an x alone is a factor up to mostFactor, and a width from leastWidth on: 2x is twice the size, 512x is 512
-// pixels wide. What lies between is refused: it could be either.
+// A number before an x alone is a factor up to mostFactor, and a width from leastWidth on: 2x is
+// twice the size, 512x is 512 pixels wide. What lies between is refused: it could be either.
 const (
 	mostFactor = 32
 	leastWidth = 256
@@ -109,11 +110,12 @@ func remarks(m imagefit.Spec, width, height int) []string {
 	return lines
 }
 
-// mostPixels is how many are drawn unless --max-pixels says more: minutes of work, and a file that most programs open.
+// mostPixels is how many are drawn unless --max-pixels says more: minutes of work, and a file that
+// most programs open.
 const mostPixels = 1 << 28
 
-// tooMany returns the error for a view of more pixels than most, with an estimate of what it would take: that of a small
-// part of it, times as many pixels.
+// tooMany returns the error for a view of more pixels than most, with an estimate of what it would
+// take: that of a small part of it, times as many pixels.
 func tooMany(ctx context.Context, m *imagefit.Model, v imagefit.View, most int64) error {
 	win := v.Crop
 	if win == (image.Rectangle{}) {

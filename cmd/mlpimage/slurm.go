@@ -29,10 +29,12 @@ const (
 	slurmCount = "SLURM_ARRAY_TASK_COUNT"
 )
 
-// slurmTask is this task of an array job and the extent of the array. Slurm does not list the tasks between min and max.
+// slurmTask is this task of an array job and the extent of the array. Slurm does not list the tasks
+// between min and max.
 type slurmTask struct{ id, min, max, step, count int }
 
-// slurmShard returns the share of this task: its position among the tasks of its array job, and their count.
+// slurmShard returns the share of this task: its position among the tasks of its array job, and
+// their count.
 func slurmShard(ctx context.Context, out string) (shard, error) {
 	var t slurmTask
 	for _, v := range []struct {
@@ -55,7 +57,8 @@ func slurmShard(ctx context.Context, out string) (shard, error) {
 	if t.complete(tasks) {
 		return shard{slices.Index(tasks, t.id), t.count}, nil
 	}
-	// A list such as 1-3:2,2,7 has the ends, the step and the count of 1-7:2: no task that is known may be off the steps.
+	// A list such as 1-3:2,2,7 has the ends, the step and the count of 1-7:2: no task that is known
+	// may be off the steps.
 	regular := t.max-t.min == (t.count-1)*t.step
 	for _, id := range append(tasks, t.id) {
 		regular = regular && (id-t.min)%t.step == 0
@@ -77,8 +80,8 @@ func (t slurmTask) complete(tasks []int) bool {
 // mostTasks bounds that list in bytes: maxTasks numbers of at most ten digits.
 const mostTasks = 11 * maxTasks
 
-// slurmTasks returns the tasks of the job, sorted. Slurm forgets tasks minutes after their end: the first task
-// of the job writes the list next to the results, for those that start later or again.
+// slurmTasks returns the tasks of the job, sorted. Slurm forgets tasks minutes after their end: the
+// first task of the job writes the list next to the results, for those that start later or again.
 func slurmTasks(ctx context.Context, t slurmTask, out string) ([]int, error) {
 	job := os.Getenv(slurmJob)
 	if _, err := strconv.Atoi(job); err != nil {
@@ -101,7 +104,8 @@ func slurmTasks(ctx context.Context, t slurmTask, out string) ([]int, error) {
 	return tasks, atomicfile.Write(path, func(w io.Writer) error { _, err := fmt.Fprintln(w, text); return err })
 }
 
-// arrayTasks finds the tasks of a record of scontrol. A record has one task that was started, or those that were not.
+// arrayTasks finds the tasks of a record of scontrol. A record has one task that was started, or
+// those that were not.
 var arrayTasks = regexp.MustCompile(`(?m) ArrayTaskId=([^ %\n]+)`)
 
 // askSlurm returns the tasks of a job that Slurm knows still, sorted.

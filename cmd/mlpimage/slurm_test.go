@@ -55,7 +55,8 @@ NodeName=localhost CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=localhost Default=YES MaxTime=INFINITE State=UP
 `
 
-// startSlurm starts a cluster, or skips the test where it cannot. CLGRAD_REQUIRE_SLURM makes that a failure.
+// startSlurm starts a cluster, or skips the test where it cannot. CLGRAD_REQUIRE_SLURM makes that a
+// failure.
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
 	giveUp := func(format string, args ...any) {
@@ -77,7 +78,8 @@ func startSlurm(t *testing.T) *slurm {
 			giveUp("no %s here: scripts/setup-more.sh installs it", program)
 		}
 	}
-	// munged refuses a socket in a folder that others may write to, anywhere on the way: the test's own folder may be deep.
+	// munged refuses a socket in a folder that others may write to, anywhere on the way: the test's
+	// own folder may be deep.
 	dir, err := os.MkdirTemp("/run", "mlpimage-slurm-")
 	if err != nil {
 		giveUp("%v", err)
@@ -201,8 +203,9 @@ func jobScript(t *testing.T, changes ...string) string {
 	return script
 }
 
-// TestSlurm runs the job script of docs/cluster.md under a real Slurm: whole, with gaps, requeued in mid-run, cancelled in
-// mid-run and submitted again. Every image is done once, with the bits of a run that nothing disturbed.
+// TestSlurm runs the job script of docs/cluster.md under a real Slurm: whole, with gaps, requeued
+// in mid-run, cancelled in mid-run and submitted again. Every image is done once, with the bits of
+// a run that nothing disturbed.
 func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	t.Setenv(tensor.DeviceEnv, "cpu")
@@ -296,7 +299,8 @@ func TestSlurm(t *testing.T) {
 		}
 	}
 
-	// Whole and with gaps at the same time; of the second, the first tasks are forgotten before the last starts.
+	// Whole and with gaps at the same time; of the second, the first tasks are forgotten before the
+	// last starts.
 	whole := submit("0-1", dir+"/whole", short)
 	gaps := submit("1,3,7,20%1", dir+"/gaps", short)
 	s.wait()
@@ -320,10 +324,12 @@ func TestSlurm(t *testing.T) {
 	s.until("the task is in the queue again", func() bool {
 		return strings.Contains(s.do("scontrol", "show", "job", job+"_2"), "JobState=PENDING")
 	})
-	// Slurm would hold it back for two minutes. Within the second in which it was stopped, it would not start.
+	// Slurm would hold it back for two minutes. Within the second in which it was stopped, it would
+	// not start.
 	time.Sleep(2 * time.Second)
 	s.do("scontrol", "update", "JobId="+job+"_2", "StartTime=now")
-	// The output says that it runs: Slurm may have forgotten a task that has ended since it was last asked.
+	// The output says that it runs: Slurm may have forgotten a task that has ended since it was
+	// last asked.
 	s.until("the task runs again", func() bool { return strings.Count(output(job+"_2.txt"), "device: ") == 2 })
 	s.wait()
 	check("requeued", job, out, long)

@@ -239,7 +239,8 @@ func (f *trainFlags) interrupted(steps int) error {
 	return cli.Interrupted(fmt.Errorf("interrupted after %s, all outputs are written: %s", formatSteps(steps), how))
 }
 
-// begin returns a fit that is new or resumed. The checkpoint is looked at before a device is opened.
+// begin returns a fit that is new or resumed. The checkpoint is looked at before a device is
+// opened.
 func (f *trainFlags) begin(ctx context.Context, img *imagefit.Image, open func() (tensor.Device, error), chatter io.Writer) (*imagefit.Fit, error) {
 	if f.resume != "" {
 		return f.beginFrom(ctx, img, open, chatter)

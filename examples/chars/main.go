@@ -1,4 +1,5 @@
-// Chars trains a small transformer to continue a text, character by character, and writes what it makes up.
+// Chars trains a small transformer to continue a text, character by character, and writes what it
+// makes up.
 //
 //	go run ./examples/chars --steps 2000 --checkpoint chars.safetensors
 package main
@@ -84,7 +85,8 @@ func newModel(d tensor.Device, words int) *model {
 	return m
 }
 
-// scores returns, for characters x [n, length], what the model thinks of each as the next one: [n·length, words].
+// scores returns, for characters x [n, length], what the model thinks of each as the next one:
+// [n·length, words].
 func (m *model) scores(x *tensor.Tensor) *autograd.Node {
 	h := m.Words.Forward(x).Add(m.Places.Weight.Slice(0, 0, x.Shape()[1]))
 	return m.Head.Forward(m.Norm.Forward(m.Blocks.Forward(h))).Flatten(0, 1)
@@ -103,7 +105,8 @@ func newOptimizer(m *model) optim.Optimizer {
 	return optim.NewAdamW(nn.Params(m), optim.AdamWDefaults(optim.Constant(*rate)))
 }
 
-// train continues with a run until its last step, or until ctx ends. It returns the mean time of a step.
+// train continues with a run until its last step, or until ctx ends. It returns the mean time of a
+// step.
 func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step time.Duration, err error) {
 	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, text %.6x",
 		*blocks, *width, *heads, *window, *batch, *rate, *seed, sha256.Sum256(fmt.Append(nil, text)))
@@ -155,7 +158,8 @@ func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step 
 	return step, nil
 }
 
-// test returns the loss on what the model has not seen, and the part of the characters that it foresees.
+// test returns the loss on what the model has not seen, and the part of the characters that it
+// foresees.
 func (m *model) test(d tensor.Device, text []int32) (loss, accuracy float64, err error) {
 	var starts []int
 	for at := 0; at+*window < len(text) && len(starts) < 64; at += *window {
@@ -182,7 +186,8 @@ func (m *model) write(d tensor.Device, alphabet []rune, first int32) (text strin
 		if err != nil {
 			return "", err
 		}
-		// The largest, with a number of Gumbel's distribution added to each score, is drawn from the softmax.
+		// The largest, with a number of Gumbel's distribution added to each score, is drawn from
+		// the softmax.
 		for i := range scores {
 			scores[i] -= *temperature * math.Log(rng.ExpFloat64())
 		}
@@ -200,7 +205,8 @@ func chars(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The largest tensors: scores, attentions and what the blocks have inside, for a step, and weights.
+	// The largest tensors: scores, attentions and what the blocks have inside, for a step, and
+	// weights.
 	step := float64(*batch) * float64(*window) * max(float64(len(alphabet)), float64(*heads)*float64(*window), 4*float64(*width))
 	if weights := 4 * float64(*width) * max(float64(*width), float64(len(alphabet))); max(step, weights) > math.MaxInt32 {
 		return errors.New("these sizes make tensors of more than 2147483647 numbers: choose smaller ones")

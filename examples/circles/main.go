@@ -1,5 +1,5 @@
-// Circles trains a network of 2 inputs, 40 tanh, 10 ReLU and 1 sigmoid unit to separate the points inside two
-// discs from those outside, and draws what it decides as text and as circles.png.
+// Circles trains a network of 2 inputs, 40 tanh, 10 ReLU and 1 sigmoid unit to separate the points
+// inside two discs from those outside, and draws what it decides as text and as circles.png.
 package main
 
 import (

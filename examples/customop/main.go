@@ -1,5 +1,5 @@
-// Customop brings an operation that clgrad does not have, the activation Snake, and trains a network with it on
-// samples of a wave that climbs.
+// Customop brings an operation that clgrad does not have, the activation Snake, and trains a
+// network with it on samples of a wave that climbs.
 package main
 
 import (
@@ -20,7 +20,8 @@ func main() {
 	}
 }
 
-// run trains a network on the device that a selection names and prints the error of the first and the last step.
+// run trains a network on the device that a selection names and prints the error of the first and
+// the last step.
 func run(w io.Writer, device string, opt tensor.Options, steps int) error {
 	d, err := tensor.Open(device, opt)
 	if err != nil {
@@ -35,8 +36,8 @@ func run(w io.Writer, device string, opt tensor.Options, steps int) error {
 	return nil
 }
 
-// train fits a network of 24 Snakes to y = x/2 + sin 3x and returns its mean squared error at the first and the
-// last step.
+// train fits a network of 24 Snakes to y = x/2 + sin 3x and returns its mean squared error at the
+// first and the last step.
 func train(d tensor.Device, steps int) (first, last float64, err error) {
 	const samples, hidden = 256, 24
 	xs, ys := make([]float64, samples), make([]float64, samples)

@@ -25,12 +25,13 @@ kernel void snake_grad(IN(X), IN(G), OUT(D), int n, REAL a) {
 }
 `
 
-// formula is what the kernel snake says of itself, for what rewrites recorded launches. A kernel that says nothing runs
-// and is recorded as well, but is never joined with others.
+// formula is what the kernel snake says of itself, for what rewrites recorded launches. A kernel
+// that says nothing runs and is recorded as well, but is never joined with others.
 var formula = &kernels.Function{Name: "snake", Scalars: []float64{1.5},
 	Value: expr.Input(0).Add(expr.Param(0).Mul(expr.Input(0)).Sin().Square().Div(expr.Param(0)))}
 
-// The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in check mode and in tests.
+// The kernels, each with its Go twin, which runs on the device cpu and judges the OpenCL one in
+// check mode and in tests.
 var (
 	snake = &kernels.Kernel{Name: "snake", File: "snake.cl", Text: source,
 		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
@@ -71,8 +72,9 @@ func snakeGradTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-// Snake returns x + sin²(a·x)/a, which grows like x and repeats like a sine. Gradient: (1 + sin(2a·x))·g. Source:
-// Ziyin, Hartwig, Ueda, "Neural Networks Fail to Learn Periodic Functions and How to Fix It", NeurIPS 2020.
+// Snake returns x + sin²(a·x)/a, which grows like x and repeats like a sine. Gradient: (1 +
+// sin(2a·x))·g. Source: Ziyin, Hartwig, Ueda, "Neural Networks Fail to Learn Periodic Functions and
+// How to Fix It", NeurIPS 2020.
 func Snake(x *autograd.Node, a float64) *autograd.Node {
 	const op = "Snake"
 	v := x.ValueFor(op)

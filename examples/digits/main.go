@@ -1,5 +1,5 @@
-// Digits trains a small convolutional net to read handwritten digits of 8×8 pixels, prints what it takes for what, and draws
-// its mistakes.
+// Digits trains a small convolutional net to read handwritten digits of 8×8 pixels, prints what it
+// takes for what, and draws its mistakes.
 //
 //	go run ./examples/digits --epochs 10
 package main
@@ -88,7 +88,8 @@ func test(d tensor.Device, net nn.Module, images, labels data.Array) (answers []
 	return answers, loss, err
 }
 
-// compare returns a table with a row for each label and a column for each answer, and where the two differ.
+// compare returns a table with a row for each label and a column for each answer, and where the two
+// differ.
 func compare(labels, answers []int32) (table string, wrong []int) {
 	var counts [10][10]int
 	for i, label := range labels {

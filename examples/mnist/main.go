@@ -29,8 +29,8 @@ var (
 	asJSON = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
-// newNet returns LeNet-5, with ReLU and maxima. Source: LeCun, Bottou, Bengio, Haffner, "Gradient-Based Learning Applied to
-// Document Recognition", 1998.
+// newNet returns LeNet-5, with ReLU and maxima. Source: LeCun, Bottou, Bengio, Haffner,
+// "Gradient-Based Learning Applied to Document Recognition", 1998.
 func newNet(d tensor.Device, rng *tensor.RNG) nn.Sequential {
 	linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
 	return nn.Sequential{

@@ -1,5 +1,5 @@
-// Polynomial recovers a matrix A and a vector B from samples of y = x²·A + B, where x² is taken element
-// by element: the smallest program that uses the whole engine.
+// Polynomial recovers a matrix A and a vector B from samples of y = x²·A + B, where x² is taken
+// element by element: the smallest program that uses the whole engine.
 package main
 
 import (

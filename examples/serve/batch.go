@@ -35,8 +35,8 @@ type answer struct {
 	err           error     // of the device
 }
 
-// batcher computes the answers to requests, several at once. A device belongs to one goroutine at a time: here to that of run,
-// and handlers send it what they want computed.
+// batcher computes the answers to requests, several at once. A device belongs to one goroutine at a
+// time: here to that of run, and handlers send it what they want computed.
 type batcher struct {
 	device   tensor.Device
 	net      nn.Module
@@ -52,8 +52,8 @@ func newBatcher(d tensor.Device, net nn.Module) *batcher {
 	return &batcher{d, net, make(chan request, *queue), make(chan struct{}), patience}
 }
 
-// run answers requests until quit is closed. A failure of the device is sticky: the first is returned, and the requests of
-// its batch get it.
+// run answers requests until quit is closed. A failure of the device is sticky: the first is
+// returned, and the requests of its batch get it.
 func (b *batcher) run() error {
 	for {
 		select {
@@ -109,7 +109,8 @@ func (b *batcher) compute(images []float32) (probabilities []float64, err error)
 	return probabilities, err
 }
 
-// warmUp lets the device build what the net needs, so that the first request does not wait for that.
+// warmUp lets the device build what the net needs, so that the first request does not wait for
+// that.
 func (b *batcher) warmUp() error {
 	for _, n := range []int{1, *batch} {
 		if _, err := b.compute(make([]float32, n*pixels)); err != nil {

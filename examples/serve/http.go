@@ -15,8 +15,9 @@ import (
 // most is the largest request: far more than 64 numbers need.
 const most = 16 << 10 // bytes
 
-// handler answers POST /predict, whose body is {"pixels": [64 numbers from 0 to 16, row by row]}, with the digit and the
-// probabilities of all ten, and everything else with {"error": "…"} and a status that says whose fault it is.
+// handler answers POST /predict, whose body is {"pixels": [64 numbers from 0 to 16, row by row]},
+// with the digit and the probabilities of all ten, and everything else with {"error": "…"} and a
+// status that says whose fault it is.
 func (b *batcher) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/predict", b.predict)

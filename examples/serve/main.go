@@ -1,4 +1,5 @@
-// Serve answers requests over HTTP with the net that examples/digits trains: which digit a picture of 8×8 pixels shows.
+// Serve answers requests over HTTP with the net that examples/digits trains: which digit a picture
+// of 8×8 pixels shows.
 //
 //	go run ./examples/digits --model digits.safetensors
 //	go run ./examples/serve --model digits.safetensors

@@ -1,4 +1,5 @@
-// Vae trains a variational autoencoder on handwritten digits of 8×8 pixels, and draws a hundred that nobody wrote.
+// Vae trains a variational autoencoder on handwritten digits of 8×8 pixels, and draws a hundred
+// that nobody wrote.
 //
 //	go run ./examples/vae --epochs 30
 package main
@@ -47,8 +48,9 @@ func newVAE(d tensor.Device, rng *tensor.RNG) *vae {
 	}
 }
 
-// loss returns the negative evidence lower bound of images [n, 64], a mean over them, for noise [n, code] of variance 1. Source:
-// Kingma and Welling, "Auto-Encoding Variational Bayes", ICLR 2014, eq. 10.
+// loss returns the negative evidence lower bound of images [n, 64], a mean over them, for noise [n,
+// code] of variance 1. Source: Kingma and Welling, "Auto-Encoding Variational Bayes", ICLR 2014,
+// eq. 10.
 func (v *vae) loss(images, noise *autograd.Node) *autograd.Node {
 	parts := v.encoder.Forward(images).Chunk(1, 2)
 	mean, logVar := parts[0], parts[1]

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// documented returns the public packages of the module, by folder: every exported name has a comment, and each begins with
-// an example.
+// documented returns the public packages of the module, by folder: every exported name has a
+// comment, and each begins with an example.
 func documented(t *testing.T) (found []string) {
 	t.Helper()
 	for pkg := range allowed {
@@ -76,9 +76,9 @@ func showsProgram(text string) bool {
 	return false
 }
 
-// TestDocs: every exported function, method and type has a comment that begins with its name; every constant and
-// variable has one, or its group has; every field and interface method has one, or the comment of its type names
-// it.
+// TestDocs: every exported function, method and type has a comment that begins with its name; every
+// constant and variable has one, or its group has; every field and interface method has one, or the
+// comment of its type names it.
 func TestDocs(t *testing.T) {
 	eachSource(t, func(pkg string, file *ast.File) {
 		for _, lack := range undocumented(file) {
@@ -241,8 +241,8 @@ func receiver(decl *ast.FuncDecl) string {
 	}
 }
 
-// TestDocOrder: what a comment says of errors, gradient and source, it says in this order; and every operation on
-// Nodes states its gradient.
+// TestDocOrder: what a comment says of errors, gradient and source, it says in this order; and
+// every operation on Nodes states its gradient.
 func TestDocOrder(t *testing.T) {
 	eachSource(t, func(pkg string, file *ast.File) {
 		for _, decl := range file.Decls {
@@ -287,8 +287,8 @@ func inOrder(text string) bool {
 	return true
 }
 
-// operatesOnNodes reports whether f is a method of *Node that records an operation: one that returns a *Node and is
-// not about the node itself.
+// operatesOnNodes reports whether f is a method of *Node that records an operation: one that
+// returns a *Node and is not about the node itself.
 func operatesOnNodes(f *ast.FuncDecl) bool {
 	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Retain", "Named", "Detach", "GradNode"}, f.Name.Name) {
 		return false

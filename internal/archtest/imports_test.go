@@ -17,8 +17,8 @@ import (
 
 const module = "github.com/clgrad/clgrad"
 
-// allowed lists, for each package, the packages of this module that it may import. An arrow goes down
-// only; internal packages serve the layers named here.
+// allowed lists, for each package, the packages of this module that it may import. An arrow goes
+// down only; internal packages serve the layers named here.
 var allowed = map[string][]string{
 	".":                    {},
 	"clrt":                 {"internal/mempool"},

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestProgramsOfTests: tests of the packages that scripts/test-more.sh runs in an emulator start programs by
-// devtest.Command, which knows of emulators.
+// TestProgramsOfTests: tests of the packages that scripts/test-more.sh runs in an emulator start
+// programs by devtest.Command, which knows of emulators.
 func TestProgramsOfTests(t *testing.T) {
 	for _, pkg := range []string{"internal/vec", "kernels", "tensor", "autograd", "optim", "nn", "replay"} {
 		files, err := filepath.Glob(filepath.Join("../..", pkg, "*_test.go"))

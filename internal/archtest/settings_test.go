@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSettings: settings are structs, by the rules of CONTRIBUTING: no functional options; a Config or Options is
-// the last parameter, and only Options is variadic.
+// TestSettings: settings are structs, by the rules of CONTRIBUTING: no functional options; a Config
+// or Options is the last parameter, and only Options is variadic.
 func TestSettings(t *testing.T) {
 	eachSource(t, func(pkg string, file *ast.File) {
 		for _, wrong := range wrongSettings(file) {

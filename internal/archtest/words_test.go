@@ -31,7 +31,8 @@ type rule struct {
 	rest       string // the replacement, or the count
 }
 
-// readRules reads a file of rules: a kind, a word, and the rest of the line. Lines that begin with # are comments.
+// readRules reads a file of rules: a kind, a word, and the rest of the line. Lines that begin
+// with # are comments.
 func readRules(t *testing.T, file string) (rules []rule) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -111,8 +112,8 @@ func findWords(t *testing.T, s sources) *vocabulary {
 	return v
 }
 
-// identifiers returns the identifiers of a Go file, "name N", and those that it declares in its package or selects from
-// another, "member package.N" and "member package.Type.N".
+// identifiers returns the identifiers of a Go file, "name N", and those that it declares in its
+// package or selects from another, "member package.N" and "member package.Type.N".
 func identifiers(name string, text []byte) (map[string][]string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
@@ -166,8 +167,8 @@ func identifiers(name string, text []byte) (map[string][]string, error) {
 	return found, nil
 }
 
-// splitName returns the words of an identifier in lower case: splitName and SPLIT_NAME are split and name, HTTPServer is
-// http and server.
+// splitName returns the words of an identifier in lower case: splitName and SPLIT_NAME are split
+// and name, HTTPServer is http and server.
 func splitName(name string) (words []string) {
 	runes := []rune(name)
 	start := 0
@@ -210,7 +211,8 @@ func (v *vocabulary) places(r rule) (places []string) {
 	return places
 }
 
-// inDocs returns the documents where a rule's word stands: the member of a package with its package, a text as it is.
+// inDocs returns the documents where a rule's word stands: the member of a package with its
+// package, a text as it is.
 func (v *vocabulary) inDocs(r rule) (places []string) {
 	if r.kind == "name" || r.kind == "macro" {
 		return nil
@@ -227,7 +229,8 @@ func (v *vocabulary) inDocs(r rule) (places []string) {
 	return places
 }
 
-// tree reads the sources of the repository. The journal of measurements keeps the words that it was written in.
+// tree reads the sources of the repository. The journal of measurements keeps the words that it was
+// written in.
 func tree(t *testing.T) (s sources) {
 	t.Helper()
 	s = sources{map[string][]byte{}, map[string][]byte{}, map[string][]byte{}}
@@ -262,7 +265,8 @@ func tree(t *testing.T) (s sources) {
 	return s
 }
 
-// TestWords: no identifier, macro or document has a word that was retired, and words that are being retired get fewer.
+// TestWords: no identifier, macro or document has a word that was retired, and words that are being
+// retired get fewer.
 func TestWords(t *testing.T) {
 	v := findWords(t, tree(t))
 	for _, r := range readRules(t, "retired.txt") {

@@ -1,8 +1,9 @@
 // Package atomicfile writes files that are either complete or as they were.
 //
-// A symbolic link is followed: the file that it leads to is replaced, or made, and the link stays. Of a file with several
-// hard links, only the name that is written changes. A new file has the permissions that the umask leaves, one that is
-// replaced keeps its own. What is no regular file (a device, a pipe) cannot be replaced: it is written to as it stands.
+// A symbolic link is followed: the file that it leads to is replaced, or made, and the link stays.
+// Of a file with several hard links, only the name that is written changes. A new file has the
+// permissions that the umask leaves, one that is replaced keeps its own. What is no regular file (a
+// device, a pipe) cannot be replaced: it is written to as it stands.
 package atomicfile
 
 import (
@@ -16,8 +17,8 @@ import (
 	"syscall"
 )
 
-// Error is what went wrong with the file, as against with what was to be written into it: a full disk, a folder that may
-// not be written to.
+// Error is what went wrong with the file, as against with what was to be written into it: a full
+// disk, a folder that may not be written to.
 type Error struct {
 	Path string
 	Err  error
@@ -27,7 +28,8 @@ func (e *Error) Error() string { return "cannot write " + e.Path + ": " + e.Err.
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Failed returns the Error of a file. Its message names the file that was asked for, not a temporary one.
+// Failed returns the Error of a file. Its message names the file that was asked for, not a
+// temporary one.
 func Failed(path string, err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
@@ -40,9 +42,9 @@ func Failed(path string, err error) error {
 	return &Error{path, err}
 }
 
-// Write calls write with a temporary file beside path, flushes it to the disk, and renames it to path. On an error, or
-// a panic of write, path is as it was and the temporary file is gone. An error of the file is an *Error; one that write has for other reasons is
-// returned as it is.
+// Write calls write with a temporary file beside path, flushes it to the disk, and renames it to
+// path. On an error, or a panic of write, path is as it was and the temporary file is gone. An
+// error of the file is an *Error; one that write has for other reasons is returned as it is.
 func Write(path string, write func(io.Writer) error) error {
 	target, err := Target(path)
 	if err != nil {
@@ -85,7 +87,8 @@ func Write(path string, write func(io.Writer) error) error {
 // inWork has the names of the temporary files that Write is at.
 var inWork sync.Map
 
-// Abandon removes the temporary files of all calls of Write that have not returned. It is for a program that ends at once.
+// Abandon removes the temporary files of all calls of Write that have not returned. It is for a
+// program that ends at once.
 func Abandon() {
 	inWork.Range(func(name, _ any) bool {
 		_ = os.Remove(name.(string)) // another run clears it, if it is still there
@@ -93,7 +96,8 @@ func Abandon() {
 	})
 }
 
-// fill writes all of the contents. It distinguishes a file that cannot be written from contents that cannot be made.
+// fill writes all of the contents. It distinguishes a file that cannot be written from contents
+// that cannot be made.
 func fill(f *os.File, path string, write func(io.Writer) error) error {
 	t := &target{f: f}
 	b := bufio.NewWriterSize(t, 1<<16)
@@ -154,9 +158,9 @@ func direct(path string, write func(io.Writer) error) error {
 // mostLinks is how many symbolic links are followed from one to the next, as many as Linux does.
 const mostLinks = 40
 
-// Target returns the path of the file that writing to path makes or replaces: where symbolic links lead, be there a file
-// or not. What is no regular file is not replaced: of it, Target returns path itself, since a link such as /dev/stdout may
-// lead to a pipe, which has no path.
+// Target returns the path of the file that writing to path makes or replaces: where symbolic links
+// lead, be there a file or not. What is no regular file is not replaced: of it, Target returns path
+// itself, since a link such as /dev/stdout may lead to a pipe, which has no path.
 func Target(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return path, nil
@@ -184,9 +188,9 @@ func Target(path string) (string, error) {
 	return "", errors.New("too many links")
 }
 
-// Check returns the *Error that Write would meet at path, as far as it can be known: better before hours of work than
-// after. A file that its permissions protect is an error, too, although renaming would replace it. Temporary files of the
-// same path that killed programs left behind are removed.
+// Check returns the *Error that Write would meet at path, as far as it can be known: better before
+// hours of work than after. A file that its permissions protect is an error, too, although renaming
+// would replace it. Temporary files of the same path that killed programs left behind are removed.
 func Check(path string) error {
 	target, err := Target(path)
 	if err != nil {

@@ -67,7 +67,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestGone: the temporary file goes when write panics, and when the file cannot be replaced in the end.
+// TestGone: the temporary file goes when write panics, and when the file cannot be replaced in the
+// end.
 func TestGone(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -87,7 +88,8 @@ func TestGone(t *testing.T) {
 	alone(t, dir, 1)
 }
 
-// TestFullDevice: an error of the device is the file's, even one that comes only with the last byte.
+// TestFullDevice: an error of the device is the file's, even one that comes only with the last
+// byte.
 func TestFullDevice(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -181,8 +183,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestAboveLink: "link/.." is the folder above the link's target, for the temporary file too: the link's own folder may be
-// one that cannot be written to, or on another disk.
+// TestAboveLink: "link/.." is the folder above the link's target, for the temporary file too: the
+// link's own folder may be one that cannot be written to, or on another disk.
 func TestAboveLink(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -203,7 +205,8 @@ func TestAboveLink(t *testing.T) {
 	}
 }
 
-// TestNoRegularFile: a link to a pipe that has no name is written to as it stands, as in -o /dev/stdout | program.
+// TestNoRegularFile: a link to a pipe that has no name is written to as it stands, as in -o
+// /dev/stdout | program.
 func TestNoRegularFile(t *testing.T) {
 	const fds = "/dev/fd/"
 	if _, err := os.Stat(fds); err != nil {
@@ -223,7 +226,8 @@ func TestNoRegularFile(t *testing.T) {
 	}
 }
 
-// TestLongNames: names may be as long as the file system takes; longer ones are an error before any work.
+// TestLongNames: names may be as long as the file system takes; longer ones are an error before any
+// work.
 func TestLongNames(t *testing.T) {
 	const most = 255
 	dir := t.TempDir()
@@ -277,8 +281,8 @@ func TestAbandon(t *testing.T) {
 	holdsText(t, path, "x")
 }
 
-// TestSticky: a file of another user in a folder such as /tmp cannot be replaced, whatever its permissions. That is known
-// before any work.
+// TestSticky: a file of another user in a folder such as /tmp cannot be replaced, whatever its
+// permissions. That is known before any work.
 func TestSticky(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root may give files away")
@@ -307,8 +311,8 @@ func TestSticky(t *testing.T) {
 	}
 }
 
-// TestKilled: what a program left that was killed is removed by the next that writes the same path; what one that runs
-// is still writing is not, nor is anything of another path.
+// TestKilled: what a program left that was killed is removed by the next that writes the same path;
+// what one that runs is still writing is not, nor is anything of another path.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "f"), filepath.Join(dir, "g")
@@ -353,7 +357,8 @@ func TestKilled(t *testing.T) {
 	holdsText(t, path, "x")
 }
 
-// TestTogether: programs that write one path at once, each making sure first that nothing is left, all succeed.
+// TestTogether: programs that write one path at once, each making sure first that nothing is left,
+// all succeed.
 func TestTogether(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")

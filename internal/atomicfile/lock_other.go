@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// lock returns an error: here nothing proves that a temporary file was left behind, and none is removed.
+// lock returns an error: here nothing proves that a temporary file was left behind, and none is
+// removed.
 func lock(*os.File, bool) error { return errors.ErrUnsupported }
 
 func keepOwner(*os.File, fs.FileInfo) {}

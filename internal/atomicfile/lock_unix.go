@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a file, which ends with the program that holds it, however that ends. If another program has it,
-// lock waits or returns an error, as it does where the file system knows no locks.
+// lock takes the lock of a file, which ends with the program that holds it, however that ends. If
+// another program has it, lock waits or returns an error, as it does where the file system knows no
+// locks.
 func lock(f *os.File, wait bool) error {
 	how := syscall.LOCK_EX
 	if !wait {
@@ -22,8 +23,8 @@ func lock(f *os.File, wait bool) error {
 	}
 }
 
-// keepOwner gives a file the owner and the group of the one that it replaces, where that is allowed: root may write a
-// user's file.
+// keepOwner gives a file the owner and the group of the one that it replaces, where that is
+// allowed: root may write a user's file.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	now, err := f.Stat()
 	if err != nil {
@@ -35,8 +36,8 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 	}
 }
 
-// mayReplace reports whether a folder lets its files be replaced: one with the sticky bit, as /tmp has it, lets only the
-// owner of the file, its own, and root.
+// mayReplace reports whether a folder lets its files be replaced: one with the sticky bit, as /tmp
+// has it, lets only the owner of the file, its own, and root.
 func mayReplace(dir, file fs.FileInfo) bool {
 	me := os.Geteuid()
 	if dir.Mode()&fs.ModeSticky == 0 || me == 0 {

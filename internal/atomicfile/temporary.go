@@ -11,15 +11,16 @@ import (
 	"strings"
 )
 
-// prefix returns what the names of all temporary files of a path begin with. It is short, so that a path may have the
-// longest name that its file system takes, and tells by its digest whose they are.
+// prefix returns what the names of all temporary files of a path begin with. It is short, so that a
+// path may have the longest name that its file system takes, and tells by its digest whose they
+// are.
 func prefix(path string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(path)))
 	return ".mlp-" + hex.EncodeToString(sum[:8]) + "-"
 }
 
-// folder returns the folder of a file, with a separator at its end, or "". Unlike filepath.Dir it leaves "link/.." as it
-// is, which means the folder above the link's target.
+// folder returns the folder of a file, with a separator at its end, or "". Unlike filepath.Dir it
+// leaves "link/.." as it is, which means the folder above the link's target.
 func folder(path string) string { return strings.TrimSuffix(path, filepath.Base(path)) }
 
 // create makes a temporary file beside path, which is locked as long as it is open.
@@ -43,8 +44,8 @@ func create(path string) (*os.File, error) {
 	}
 }
 
-// sweep removes the temporary files of a path that no program holds: those of killed ones. One that cannot be removed is
-// in nobody's way.
+// sweep removes the temporary files of a path that no program holds: those of killed ones. One that
+// cannot be removed is in nobody's way.
 func sweep(path string) {
 	dir := folder(path)
 	entries, err := os.ReadDir(dir + ".")

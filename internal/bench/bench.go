@@ -1,5 +1,5 @@
-// Package bench measures a device: what a launch costs, matrix products, element-wise functions, training
-// steps and rendering. It also finds the tile with which a matrix product is fastest.
+// Package bench measures a device: what a launch costs, matrix products, element-wise functions,
+// training steps and rendering. It also finds the tile with which a matrix product is fastest.
 package bench
 
 import (
@@ -20,8 +20,8 @@ type Result struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Runs   int     `json:"runs"`
-	// Share is Median as a share of what the device reached in arithmetic alone, or in copying alone, in the
-	// same program; 0 if there is no such measurement.
+	// Share is Median as a share of what the device reached in arithmetic alone, or in copying
+	// alone, in the same program; 0 if there is no such measurement.
 	Share float64 `json:"share_of_peak,omitempty"`
 }
 
@@ -65,8 +65,8 @@ func (s *Suite) Run(ctx context.Context, groups []string) error {
 	return nil
 }
 
-// Seconds returns the time of one call of f in each of several runs. A run is as many calls as take a fair
-// part of the budget, launched one after the other, and then a wait for the device.
+// Seconds returns the time of one call of f in each of several runs. A run is as many calls as take
+// a fair part of the budget, launched one after the other, and then a wait for the device.
 func Seconds(ctx context.Context, d tensor.Device, budget time.Duration, f func() error) ([]float64, error) {
 	const runs, least = 9, 3
 	run := func(calls int) (time.Duration, error) {
@@ -136,7 +136,8 @@ func (s *Suite) timeErr(ctx context.Context, name, unit string, amount, peak flo
 	return r.Median, nil
 }
 
-// share measures f and reports its time, and the share that the given bytes in that time are of the rate of a copy; 0 is none.
+// share measures f and reports its time, and the share that the given bytes in that time are of the
+// rate of a copy; 0 is none.
 func (s *Suite) share(ctx context.Context, name string, bytes float64, f func() error) error {
 	r, err := s.measure(ctx, name, "us", func(t float64) float64 { return t * 1e6 }, f)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 	drawnColumns
 )
 
-// drawn returns a word of a stream: scripts/peers/torch_errors.py draws the same ones. Source: Wellons, "Prospecting for hash
-// functions" (2018).
+// drawn returns a word of a stream: scripts/peers/torch_errors.py draws the same ones. Source:
+// Wellons, "Prospecting for hash functions" (2018).
 func drawn(stream, i int) uint32 {
 	x := uint32(i) + uint32(stream)*0x9e3779b9
 	x = (x ^ x>>16) * 0x7feb352d
@@ -33,7 +33,8 @@ func drawn(stream, i int) uint32 {
 	return x ^ x>>16
 }
 
-// errorFactors are the kinds of factors: element i of the first factor or of the second. All are exact in float32.
+// errorFactors are the kinds of factors: element i of the first factor or of the second. All are
+// exact in float32.
 var errorFactors = []struct {
 	name string
 	at   func(factor, i int) float32
@@ -49,8 +50,8 @@ func symmetric(factor, i int) float32 { return float32(int32(drawn(factor, i)>>8
 
 func (s *Suite) errors(ctx context.Context) error { return s.errorsOf(ctx, errorSizes) }
 
-// errorsOf measures, for elements c of square products, how large |c − Σ a·b| is as a share of Σ |a·b|, where the sums are in
-// float64: the largest and the mean of errorSamples elements.
+// errorsOf measures, for elements c of square products, how large |c − Σ a·b| is as a share of Σ
+// |a·b|, where the sums are in float64: the largest and the mean of errorSamples elements.
 func (s *Suite) errorsOf(ctx context.Context, sizes []int) error {
 	for _, n := range sizes {
 		for _, factors := range errorFactors {

@@ -28,8 +28,8 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestErrors: there are two rows for each size and kind of factors, which name the precision, and the errors are within the bound of
-// a product in float32.
+// TestErrors: there are two rows for each size and kind of factors, which name the precision, and
+// the errors are within the bound of a product in float32.
 func TestErrors(t *testing.T) {
 	for precision, suffix := range map[tensor.Precision]string{tensor.PrecisionFloat32: "", tensor.PrecisionTF32: " tf32"} {
 		const n = 20

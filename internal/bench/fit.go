@@ -24,7 +24,8 @@ func picture() *imagefit.Image {
 	return img
 }
 
-// step measures training steps of mlpimage's default network for batches up to the whole image, recorded and eager.
+// step measures training steps of mlpimage's default network for batches up to the whole image,
+// recorded and eager.
 func (s *Suite) step(ctx context.Context) error {
 	img := picture()
 	for _, batch := range []int{512, 8192, 65536, side * side} {
@@ -49,8 +50,8 @@ func (s *Suite) step(ctx context.Context) error {
 	return s.stepHash(ctx)
 }
 
-// stepHash measures training steps on a hash grid: of the defaults, whose grid and network are those that tiny-cuda-nn is
-// measured with, and of the preset good.
+// stepHash measures training steps on a hash grid: of the defaults, whose grid and network are
+// those that tiny-cuda-nn is measured with, and of the preset good.
 func (s *Suite) stepHash(ctx context.Context) error {
 	good, err := imagefit.Preset(imagefit.Good, side, side)
 	if err != nil {

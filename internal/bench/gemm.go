@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// gemmSizes are those of layers of a small perceptron for batches of growing size, and squares: m, n, k.
+// gemmSizes are those of layers of a small perceptron for batches of growing size, and squares: m,
+// n, k.
 var gemmSizes = [][3]int{{512, 64, 64}, {65536, 64, 64}, {262144, 64, 64}, {512, 512, 512}, {1024, 1024, 1024},
 	{2048, 2048, 2048}, {4096, 4096, 4096}}
 

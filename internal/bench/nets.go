@@ -23,8 +23,8 @@ func classifier(name string, model any, scores func() *node, labels *tensor.Tens
 	return net{name, model, func() *node { return autograd.CrossEntropy(scores(), labels) }}
 }
 
-// netRows are the networks of scripts/peers/torch_nets.py, of the same sizes. What they are made of is freed with the scope
-// of the caller.
+// netRows are the networks of scripts/peers/torch_nets.py, of the same sizes. What they are made of
+// is freed with the scope of the caller.
 func netRows() []func(tensor.Device) net {
 	return []func(tensor.Device) net{lenet, mlp784,
 		func(d tensor.Device) net { return gpt(d, "gpt", 4, 128, 32) },

@@ -63,8 +63,8 @@ func opRows(d tensor.Device) (rows []opRow, done func()) {
 	return rows, done
 }
 
-// ops measures structured operations, forward, and forward and backward by all operands. On a GPU they are recorded, so that
-// the device's time is measured and not that of the host.
+// ops measures structured operations, forward, and forward and backward by all operands. On a GPU
+// they are recorded, so that the device's time is measured and not that of the host.
 func (s *Suite) ops(ctx context.Context) error {
 	if err := s.copied(ctx); err != nil {
 		return err
@@ -104,8 +104,9 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 	return s.opTime(ctx, row.name+" both", (row.streams+row.back)*moved, both)
 }
 
-// both returns the result of the operation and the gradients of its operands, for that of the result, weights. A recording leaves out
-// what nobody reads: without the result, it would not have the launches that make it, where no gradient needs them.
+// both returns the result of the operation and the gradients of its operands, for that of the
+// result, weights. A recording leaves out what nobody reads: without the result, it would not have
+// the launches that make it, where no gradient needs them.
 func (row opRow) both(in []*node, weights *node) (out []*tensor.Tensor, err error) {
 	y := row.f(in)
 	gradients, err := autograd.Grad(y, in, autograd.GradOptions{Seed: weights})

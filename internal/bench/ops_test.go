@@ -13,7 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestOpsMemory: a row leaves nothing behind on the device, where its operation has another result, too; nor do all, after the last.
+// TestOpsMemory: a row leaves nothing behind on the device, where its operation has another result,
+// too; nor do all, after the last.
 func TestOpsMemory(t *testing.T) {
 	devtest.Uncollected(t)
 	d := devtest.CPU(t)
@@ -34,7 +35,8 @@ func TestOpsMemory(t *testing.T) {
 	}
 }
 
-// TestBothIsForwardToo: what is measured as forward and backward has the launch of the result, though no gradient needs that.
+// TestBothIsForwardToo: what is measured as forward and backward has the launch of the result,
+// though no gradient needs that.
 func TestBothIsForwardToo(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.Full(d, 1, 2, 3).Retain(), "x")

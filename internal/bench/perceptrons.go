@@ -12,8 +12,9 @@ import (
 // perceptronBatches are those of the perceptrons, small and large.
 var perceptronBatches = []int{512, 65536}
 
-// perceptronRows are perceptrons of other shapes than that of mlpimage, as scripts/peers/torch_nets.py has them: layers of
-// several widths with tanh and the mean squared error, GELU with cross-entropy, and layers whose input is added to their output.
+// perceptronRows are perceptrons of other shapes than that of mlpimage, as
+// scripts/peers/torch_nets.py has them: layers of several widths with tanh and the mean squared
+// error, GELU with cross-entropy, and layers whose input is added to their output.
 func perceptronRows() []func(tensor.Device) net {
 	var rows []func(tensor.Device) net
 	for _, batch := range perceptronBatches {

@@ -13,8 +13,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// recorded measures a training step of mlpimage's default network, layer by layer, eager and replayed: the step, and what
-// a launch costs the host, beside a loop in C over the same launches and nothing else.
+// recorded measures a training step of mlpimage's default network, layer by layer, eager and
+// replayed: the step, and what a launch costs the host, beside a loop in C over the same launches
+// and nothing else.
 func (s *Suite) recorded(ctx context.Context) error {
 	cfg := imagefit.Defaults()
 	cfg.Eager = true
@@ -58,8 +59,8 @@ func (s *Suite) flushed(f func() error) func() error {
 	}
 }
 
-// host measures f until it returns, each time on an idle device, and reports microseconds per launch. The Go device
-// computes meanwhile.
+// host measures f until it returns, each time on an idle device, and reports microseconds per
+// launch. The Go device computes meanwhile.
 func (s *Suite) host(ctx context.Context, name string, launches int, f func() error) error {
 	const least, most = 9, 1001
 	var values []float64

@@ -10,15 +10,16 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// smallNets is the batches and the widths of the hidden layers of small perceptrons. The product of a batch and its
-// widest layer is the elements of the largest tensor of a step, [tensor.Options].LargestTensorHint: from 16 to 65,536.
+// smallNets is the batches and the widths of the hidden layers of small perceptrons. The product of
+// a batch and its widest layer is the elements of the largest tensor of a step,
+// [tensor.Options].LargestTensorHint: from 16 to 65,536.
 var smallNets = []struct {
 	batch  int
 	hidden []int
 }{{4, []int{4}}, {8, []int{16}}, {32, []int{16}}, {64, []int{16}}, {128, []int{16}}, {256, []int{16}}, {32, []int{64, 64}}, {500, []int{40, 10}}, {1024, []int{64, 64}}}
 
-// small measures eager training steps, operation by operation, of perceptrons of 2 inputs and 1 output: they are
-// mostly launches, and show from which size on a device is faster than another.
+// small measures eager training steps, operation by operation, of perceptrons of 2 inputs and 1
+// output: they are mostly launches, and show from which size on a device is faster than another.
 func (s *Suite) small(ctx context.Context) error {
 	for _, c := range smallNets {
 		name := fmt.Sprintf("small %dx2", c.batch)

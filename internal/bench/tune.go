@@ -13,12 +13,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// tunedSizes are those of the gemm group, and a batch that a GPU has just enough tiles for if they are small.
+// tunedSizes are those of the gemm group, and a batch that a GPU has just enough tiles for if they
+// are small.
 var tunedSizes = slices.Insert(slices.Clone(gemmSizes), 1, [3]int{8192, 64, 64})
 
-// Tune measures every tile for every size and form of the gemm group, and for products of 8,192 rows, and returns the fastest of each. A tile
-// whose result is wrong is an error: each result is compared with sums in double precision at random places,
-// and must have the bits of that of the default tile.
+// Tune measures every tile for every size and form of the gemm group, and for products of 8,192
+// rows, and returns the fastest of each. A tile whose result is wrong is an error: each result is
+// compared with sums in double precision at random places, and must have the bits of that of the
+// default tile.
 func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report func(ops.GemmChoice)) ([]ops.GemmChoice, error) {
 	tiles := ops.GemmTiles(d.Real(), d.Target())
 	var choices []ops.GemmChoice

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// Positive returns 1 for x > 0 and 0 otherwise, without a branch: signs of activations are as good as
-// random, and a mispredicted branch costs more than the function. NaN with a clear sign bit counts as
-// positive.
+// Positive returns 1 for x > 0 and 0 otherwise, without a branch: signs of activations are as good
+// as random, and a mispredicted branch costs more than the function. NaN with a clear sign bit
+// counts as positive.
 func Positive[T float32 | float64](x T) int {
 	if unsafe.Sizeof(x) == 8 {
 		b := math.Float64bits(float64(x))

@@ -1,5 +1,5 @@
-// Package capture is what package tensor offers package replay: a listener hears what a device does during a step,
-// and a program runs prepared launches again. It is internal.
+// Package capture is what package tensor offers package replay: a listener hears what a device does
+// during a step, and a program runs prepared launches again. It is internal.
 package capture
 
 import (
@@ -21,12 +21,13 @@ type Listener interface {
 	// Alloc and Release get the memory that was handed out and comes back.
 	Alloc(b kernels.Buffer)
 	Release(b kernels.Buffer)
-	// Upload gets what is written from the host over the elements from off on, for the time of the call.
+	// Upload gets what is written from the host over the elements from off on, for the time of the
+	// call.
 	Upload(b kernels.Buffer, off int, src *kernels.HostBuffer)
 	// Forget says that nobody looks any more at what b holds now.
 	Forget(b kernels.Buffer)
-	// Input reports whether b holds what it held before the step: it was there before the recording, and the step has
-	// not written to it so far.
+	// Input reports whether b holds what it held before the step: it was there before the
+	// recording, and the step has not written to it so far.
 	Input(b kernels.Buffer) bool
 	// State returns the state that the run of the step has under a key. The first call makes it.
 	State(key any, make func() State) State
@@ -36,7 +37,8 @@ type Listener interface {
 	Refuse(kind error, detail string)
 }
 
-// Launch is one launch of a Program. The numbers of its arguments that are slots may be set between runs.
+// Launch is one launch of a Program. The numbers of its arguments that are slots may be set between
+// runs.
 type Launch struct {
 	Kernel *kernels.Kernel
 	Args   []kernels.Arg
@@ -44,9 +46,11 @@ type Launch struct {
 
 // Program is launches that were prepared once.
 type Program interface {
-	// Run does all launches, in order. A failure is a sticky error of the device. The caller has claimed the device.
+	// Run does all launches, in order. A failure is a sticky error of the device. The caller has
+	// claimed the device.
 	Run()
-	// Loop does all launches n times over as they are, and nothing else: what a benchmark compares Run with.
+	// Loop does all launches n times over as they are, and nothing else: what a benchmark compares
+	// Run with.
 	Loop(n int) error
 	// Free gives back what preparing took.
 	Free()
@@ -74,11 +78,11 @@ type Capturer interface{ Capture() Device }
 
 // Device is what a tensor.Device does for recordings.
 type Device interface {
-	// Listen calls t for every act of the device, until stop is called. It fails while another step is
-	// recorded.
+	// Listen calls t for every act of the device, until stop is called. It fails while another step
+	// is recorded.
 	Listen(t Listener) (stop func(), err error)
-	// Claim claims the device for the calling goroutine until Leave. The error says why that cannot be: another has it,
-	// or a step is being recorded.
+	// Claim claims the device for the calling goroutine until Leave. The error says why that cannot
+	// be: another has it, or a step is being recorded.
 	Claim() error
 	Leave()
 	// Prepare makes a program of launches, which it keeps.
@@ -100,5 +104,6 @@ type Tensor struct {
 	Strides []int
 }
 
-// Loop does the launches of a *replay.Recording n times over, and no more: a benchmark compares Recording.Run with it.
+// Loop does the launches of a *replay.Recording n times over, and no more: a benchmark compares
+// Recording.Run with it.
 var Loop func(recording any, n int) error

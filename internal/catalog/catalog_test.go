@@ -39,7 +39,8 @@ var families = []family{
 	losses,
 }
 
-// bound is the error against PyTorch that an operation may have in float64 and in float32, relative to numbers above 1.
+// bound is the error against PyTorch that an operation may have in float64 and in float32, relative
+// to numbers above 1.
 var bound = map[string][2]float64{
 	"":          {1e-12, 2e-5},
 	"GroupNorm": {1e-12, 1e-4}, // of two elements the gradient is what two large numbers leave

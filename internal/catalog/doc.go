@@ -1,12 +1,15 @@
-// Package catalog lists the operations of the engine, compares each with the numbers that PyTorch gives, and makes
-// docs/operations.md of the list and the errors. It consists of tests.
+// Package catalog lists the operations of the engine, compares each with the numbers that PyTorch
+// gives, and makes docs/operations.md of the list and the errors. It consists of tests.
 //
-// An operation is a row in the file of its family, FAMILY_test.go: the name that it has in package autograd (or in tensor or
-// nn, where it has no gradient or is a layer), PyTorch's name, and its cases. A case is a function of nodes. Its operands,
-// results and gradients lie in testdata/references/FAMILY.txt, an array a line. scripts/references makes that file: in
-// FAMILY.py there, case(operation, case, function, operands…) has the same function in PyTorch. "make generate" adds the
-// cases that are new, with PyTorch or by a formula in NumPy, and writes docs/operations.md.
+// An operation is a row in the file of its family, FAMILY_test.go: the name that it has in package
+// autograd (or in tensor or nn, where it has no gradient or is a layer), PyTorch's name, and its
+// cases. A case is a function of nodes. Its operands, results and gradients lie in
+// testdata/references/FAMILY.txt, an array a line. scripts/references makes that file: in FAMILY.py
+// there, case(operation, case, function, operands…) has the same function in PyTorch. "make
+// generate" adds the cases that are new, with PyTorch or by a formula in NumPy, and writes
+// docs/operations.md.
 //
-// Each operation has at least one case of an awkward shape and one of special values. Of an operand that PyTorch gave a gradient,
-// the gradient is compared too; values are weighted by numbers that were drawn for the case.
+// Each operation has at least one case of an awkward shape and one of special values. Of an operand
+// that PyTorch gave a gradient, the gradient is compared too; values are weighted by numbers that
+// were drawn for the case.
 package catalog

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/internal/npz"
 )
 
-// references returns the arrays of a family: that of the line "out0" under "[Softmax.rows]" is Softmax.rows.out0.
+// references returns the arrays of a family: that of the line "out0" under "[Softmax.rows]" is
+// Softmax.rows.out0.
 func references(t *testing.T, f family) map[string]npz.Array {
 	t.Helper()
 	path := "../../testdata/references/" + f.name + ".txt"

@@ -121,8 +121,8 @@ func power(e float64) string {
 	return fmt.Sprintf("1e%d", int(math.Ceil(math.Log10(e))))
 }
 
-// exported returns the signatures of what the packages export, by name: methods of Node before those of Tensor, and functions
-// with their package.
+// exported returns the signatures of what the packages export, by name: methods of Node before
+// those of Tensor, and functions with their package.
 func exported(t *testing.T) map[string]string {
 	t.Helper()
 	of := map[string]string{}

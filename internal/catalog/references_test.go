@@ -33,12 +33,12 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// onGo are families of which every operation has a kernel of its own that is made of a formula: other devices would build
-// them all, and are compared with the formula elsewhere.
+// onGo are families of which every operation has a kernel of its own that is made of a formula:
+// other devices would build them all, and are compared with the formula elsewhere.
 var onGo = []string{"elements", "masks"}
 
-// compare runs the cases of an operation, whose references it takes out of refs, and returns the largest error. Cases with
-// numbers that the device's reals do not hold are left out.
+// compare runs the cases of an operation, whose references it takes out of refs, and returns the
+// largest error. Cases with numbers that the device's reals do not hold are left out.
 func (o operation) compare(t *testing.T, d tensor.Device, refs map[string]npz.Array) (worst float64) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(o.cases)) {
@@ -168,8 +168,9 @@ func upload(t *testing.T, d tensor.Device, a *npz.Array) *tensor.Tensor {
 	return nil
 }
 
-// difference returns the largest error of the elements of x: the difference to what is wanted, relative to that where it is
-// above 1, or above the largest that is wanted, if that is less. A NaN, an infinity, an integer has no error, or is wrong.
+// difference returns the largest error of the elements of x: the difference to what is wanted,
+// relative to that where it is above 1, or above the largest that is wanted, if that is less. A
+// NaN, an infinity, an integer has no error, or is wrong.
 func difference(x *tensor.Tensor, want *npz.Array) (worst float64, err error) {
 	var expect []float64
 	typ := tensor.Real

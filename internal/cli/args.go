@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Exactly returns a check that a command has one argument, which what describes. One that is empty, as a variable of a
-// script that is not set, is none.
+// Exactly returns a check that a command has one argument, which what describes. One that is empty,
+// as a variable of a script that is not set, is none.
 func Exactly(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -24,8 +24,8 @@ func Exactly(what string) cobra.PositionalArgs {
 	}
 }
 
-// NoneEmpty finds a flag that was given an empty value, as by a variable of a script that is not set: to continue as if the
-// flag were not there would leave out what was asked for.
+// NoneEmpty finds a flag that was given an empty value, as by a variable of a script that is not
+// set: to continue as if the flag were not there would leave out what was asked for.
 func NoneEmpty(fs *pflag.FlagSet) error {
 	var err error
 	fs.Visit(func(f *pflag.Flag) {

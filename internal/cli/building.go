@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// buildingAfter is how long kernels are built before a person hears of it: those in a driver's cache take less.
+// buildingAfter is how long kernels are built before a person hears of it: those in a driver's
+// cache take less.
 const buildingAfter = 300 * time.Millisecond
 
-// BuildLine shows on a terminal which kernel is being built, in a line that goes again: a tensor.BuildListener.
+// BuildLine shows on a terminal which kernel is being built, in a line that goes again: a
+// tensor.BuildListener.
 type BuildLine struct {
 	w     io.Writer // nil: nobody looks on
 	now   func() time.Time

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestBuildLine builds three kernels. The first is silent, since it may be in the driver's cache, and each line goes again.
+// TestBuildLine builds three kernels. The first is silent, since it may be in the driver's cache,
+// and each line goes again.
 func TestBuildLine(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)

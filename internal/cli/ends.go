@@ -35,8 +35,8 @@ func Usage(err error) error { return &usageError{err} }
 // Interrupted returns the error of a signal that came before the end. What it says of is written.
 func Interrupted(err error) error { return &interruptedError{err} }
 
-// exit says what went wrong, if anything did, and returns the code that the program ends with. The help of command says
-// what can be typed.
+// exit says what went wrong, if anything did, and returns the code that the program ends with. The
+// help of command says what can be typed.
 func exit(program string, err error, command string, stderr io.Writer) int {
 	var usage *usageError
 	var interrupted *interruptedError
@@ -57,12 +57,14 @@ func exit(program string, err error, command string, stderr io.Writer) int {
 	return ExitFailure
 }
 
-// oneSignal is how long a signal may take to come: programs such as timeout send it to a process and to its group.
+// oneSignal is how long a signal may take to come: programs such as timeout send it to a process
+// and to its group.
 const oneSignal = 500 * time.Millisecond
 
-// interruptible returns a context that Ctrl-C, SIGTERM (a queue's end of time) and SIGHUP (a terminal that went away)
-// cancel. A second Ctrl-C ends the program; further ones of the others do not, since queues and shells send several.
-// SIGQUIT ends the program at once, with nothing written. From then on a reader that left standard error does not end the program either.
+// interruptible returns a context that Ctrl-C, SIGTERM (a queue's end of time) and SIGHUP (a
+// terminal that went away) cancel. A second Ctrl-C ends the program; further ones of the others do
+// not, since queues and shells send several. SIGQUIT ends the program at once, with nothing
+// written. From then on a reader that left standard error does not end the program either.
 func interruptible(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 1)

@@ -16,7 +16,8 @@ import (
 	"github.com/clgrad/clgrad/internal/atomicfile"
 )
 
-// writesForEver names the variable whose file this test binary writes without an end, as a program that Run runs.
+// writesForEver names the variable whose file this test binary writes without an end, as a program
+// that Run runs.
 const writesForEver = "CLGRAD_TEST_WRITES_FOR_EVER"
 
 func TestMain(m *testing.M) {
@@ -32,8 +33,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestEndAtOnce: a second Ctrl-C, and SIGQUIT, end a program that does not end by itself, and leave no part of a file. A
-// second SIGTERM does not.
+// TestEndAtOnce: a second Ctrl-C, and SIGQUIT, end a program that does not end by itself, and leave
+// no part of a file. A second SIGTERM does not.
 func TestEndAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name    string

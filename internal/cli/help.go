@@ -52,7 +52,8 @@ func flagUsages(fs *pflag.FlagSet, titles []string, width int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// wrap breaks the lines of a text at a width. Lines that begin with a space stay, and so do paragraphs.
+// wrap breaks the lines of a text at a width. Lines that begin with a space stay, and so do
+// paragraphs.
 func wrap(text string, width int) string {
 	var b strings.Builder
 	column := 0 // 0: at the start of a paragraph
@@ -86,8 +87,8 @@ func wrap(text string, width int) string {
 // mostColumns is the width of lines that are read well, whatever a terminal has.
 const mostColumns = 100
 
-// SetHelp makes the help of a command and of those below it show flags by group, in this order, in lines that fit the
-// terminal.
+// SetHelp makes the help of a command and of those below it show flags by group, in this order, in
+// lines that fit the terminal.
 func SetHelp(root *cobra.Command, stdout io.Writer, titles ...string) {
 	width := min(TerminalWidth(stdout), mostColumns)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd.OutOrStderr(), cmd, titles, width) })
@@ -96,8 +97,8 @@ func SetHelp(root *cobra.Command, stdout io.Writer, titles ...string) {
 	})
 }
 
-// usage writes how a command is called, and its examples, commands and flags. It is no template of cobra: a program that has
-// text/template keeps every exported method of every type, six megabytes.
+// usage writes how a command is called, and its examples, commands and flags. It is no template of
+// cobra: a program that has text/template keeps every exported method of every type, six megabytes.
 func usage(w io.Writer, cmd *cobra.Command, titles []string, width int) error {
 	var b strings.Builder
 	b.WriteString("Usage:")

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestAbandonable: a signal ends work that has nothing to lose, however long it would continue, and no other.
+// TestAbandonable: a signal ends work that has nothing to lose, however long it would continue, and
+// no other.
 func TestAbandonable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})

@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// NewMan returns the command that writes the manual pages of a program, one of which is that of the command named.
+// NewMan returns the command that writes the manual pages of a program, one of which is that of the
+// command named.
 func NewMan(program, command string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -37,8 +38,8 @@ one: man -l DIR/%s-%s.1`, program, command),
 	}
 }
 
-// writePages writes the pages of a command and of those below it. GenManTree of cobra would leave half a page on a full
-// disk.
+// writePages writes the pages of a command and of those below it. GenManTree of cobra would leave
+// half a page on a full disk.
 func writePages(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if !c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is standard output. It remembers the first error: results that nobody got are a failure, whoever printed them.
+// Output is standard output. It remembers the first error: results that nobody got are a failure,
+// whoever printed them.
 type Output struct {
 	w   io.Writer
 	err error

@@ -1,5 +1,5 @@
-// Package cli is what the programs have in common at their edges: how arguments are read and standard output is written,
-// what is said of errors, and the exit codes.
+// Package cli is what the programs have in common at their edges: how arguments are read and
+// standard output is written, what is said of errors, and the exit codes.
 package cli
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Run runs a program and returns its exit code. Before the arguments are parsed, prepare may replace them, or find what
-// is wrong with them.
+// Run runs a program and returns its exit code. Before the arguments are parsed, prepare may
+// replace them, or find what is wrong with them.
 func Run(root *cobra.Command, args []string, stdout, stderr io.Writer, prepare func(*cobra.Command, []string) ([]string, error)) int {
 	ctx := interruptible(context.Background())
 	out := &Output{w: stdout}
@@ -101,14 +101,15 @@ var ofProgram = map[string][]string{
 	"mlpimage": {"train", "batch", "render", "info"},
 }
 
-// computes reports whether a command does what variables of the environment say something about: those that only one of the
-// programs has, and the list of devices. The doctor says itself what is wrong with them.
+// computes reports whether a command does what variables of the environment say something about:
+// those that only one of the programs has, and the list of devices. The doctor says itself what is
+// wrong with them.
 func computes(root, cmd *cobra.Command) bool {
 	return cmd.Name() == "devices" || slices.Contains(ofProgram[root.Name()], cmd.Name())
 }
 
-// NoCommand returns the error for a word that is no command. Where there is nothing to guess, its sentence ends with
-// otherwise.
+// NoCommand returns the error for a word that is no command. Where there is nothing to guess, its
+// sentence ends with otherwise.
 func NoCommand(root *cobra.Command, word, otherwise string) error {
 	for program, names := range ofProgram {
 		if slices.Contains(names, word) {

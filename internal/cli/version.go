@@ -23,7 +23,8 @@ func NewVersion(built string) *cobra.Command {
 	}
 }
 
-// commit returns " (1a2b3c4d)" for a build in a repository, with "modified" for a changed one; else "".
+// commit returns " (1a2b3c4d)" for a build in a repository, with "modified" for a changed one; else
+// "".
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Wait prints what a program is doing while that takes long. It is a writer for what is said meanwhile.
+// Wait prints what a program is doing while that takes long. It is a writer for what is said
+// meanwhile.
 type Wait struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -21,7 +22,8 @@ const (
 	waitEvery = 10 * time.Second
 )
 
-// NewWait says on w what is being done, after a second, and how long it has taken every ten seconds, until Done.
+// NewWait says on w what is being done, after a second, and how long it has taken every ten
+// seconds, until Done.
 func NewWait(w io.Writer, what string) *Wait {
 	a := &Wait{w: w, ended: make(chan struct{}), gone: make(chan struct{})}
 	begun := time.Now()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestWait: what takes long is said, again and again, among what else is written, and nothing after its end. What is done
-// soon is not said.
+// TestWait: what takes long is said, again and again, among what else is written, and nothing after
+// its end. What is done soon is not said.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

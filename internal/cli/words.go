@@ -25,9 +25,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Sentence returns what went wrong in words for a person. A library names itself and its calls in an error, which helps
-// who programs with it and nobody else. The text of an error is built from those of its causes: each cause is put into
-// words by itself, and what its parent says of the package is left out.
+// Sentence returns what went wrong in words for a person. A library names itself and its calls in
+// an error, which helps who programs with it and nobody else. The text of an error is built from
+// those of its causes: each cause is put into words by itself, and what its parent says of the
+// package is left out.
 func Sentence(err error) string {
 	if s, ok := known(err); ok {
 		return s
@@ -48,7 +49,8 @@ func Sentence(err error) string {
 	return strings.TrimPrefix(text, prefix)
 }
 
-// plain returns a text without what would steer a terminal: names of files may hold anything but a slash. Lines stay.
+// plain returns a text without what would steer a terminal: names of files may hold anything but a
+// slash. Lines stay.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {
@@ -61,8 +63,8 @@ func plain(text string) string {
 // OneLine returns a text in one line, without what would steer a terminal.
 func OneLine(text string) string { return strings.ReplaceAll(plain(text), "\n", " ") }
 
-// within returns the words for a cause after others. The name of a temporary file says nothing to anyone where the name
-// of the file that it becomes was said, and one name need not be said twice.
+// within returns the words for a cause after others. The name of a temporary file says nothing to
+// anyone where the name of the file that it becomes was said, and one name need not be said twice.
 func within(before string, cause error) string {
 	var link *os.LinkError
 	if errors.As(cause, &link) && strings.Contains(before, link.New) {
@@ -88,7 +90,8 @@ func causes(err error) []error {
 	return nil
 }
 
-// libraryPrefix returns what an error begins with that names a package, and the call where that says no more.
+// libraryPrefix returns what an error begins with that names a package, and the call where that
+// says no more.
 func libraryPrefix(text string) string {
 	for _, pkg := range []string{"imagefit", "tensor", "autograd", "nn", "optim", "data", "checkpoint", "kernels", "safetensors", "npz", "replay", "npyio", "npy", "bench", "tune", "image", "zip"} {
 		rest, ok := strings.CutPrefix(text, pkg+": ")
@@ -229,7 +232,8 @@ func kindOfValue(f *pflag.Flag) string {
 	return strings.ReplaceAll(f.Usage, "`", "")
 }
 
-// DidYouMean returns the end of a sentence that guesses which of the names, each after mark, was meant, or "".
+// DidYouMean returns the end of a sentence that guesses which of the names, each after mark, was
+// meant, or "".
 func DidYouMean(mark, typed string, names []string) string {
 	best, least := "", 1+len(typed)/3 // of its letters, so many may be wrong
 	for _, name := range names {
@@ -243,8 +247,8 @@ func DidYouMean(mark, typed string, names []string) string {
 	return fmt.Sprintf(": did you mean %s%s?", mark, best)
 }
 
-// distance returns how many letters must be put in, left out, changed, or swapped with the next to make one word of
-// another (the optimal string alignment).
+// distance returns how many letters must be put in, left out, changed, or swapped with the next to
+// make one word of another (the optimal string alignment).
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -19,12 +19,13 @@ var update = flag.Bool("update", false, "write what the program says to testdata
 
 const golden = "testdata/messages.golden"
 
-// Messages checks that a program, which this test binary is under that name, says what testdata/messages.golden holds,
-// which is to be read as a whole.
+// Messages checks that a program, which this test binary is under that name, says what
+// testdata/messages.golden holds, which is to be read as a whole.
 //
-// A line of that file that begins with "$ " is a command line, run in a folder that fill filled; what it prints and its
-// exit code come after it. "opencl$ " is run in builds with OpenCL only, "plain$ " in those without. All else is a
-// comment. To add a message, add the command line that provokes it and run
+// A line of that file that begins with "$ " is a command line, run in a folder that fill filled;
+// what it prints and its exit code come after it. "opencl$ " is run in builds with OpenCL only,
+// "plain$ " in those without. All else is a comment. To add a message, add the command line that
+// provokes it and run
 //
 //	go test ./cmd/... -run TestMessages -update
 func Messages(t *testing.T, program string, fill func(dir string) error) {

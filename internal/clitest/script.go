@@ -34,8 +34,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Interrupt is the command "interrupt INT|TERM|HUP": it sends a signal to the programs in the background, when each is at
-// work: it has computed for a second, or it waits.
+// Interrupt is the command "interrupt INT|TERM|HUP": it sends a signal to the programs in the
+// background, when each is at work: it has computed for a second, or it waits.
 func Interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
 	for _, cmd := range ts.BackgroundCmds() {
@@ -44,8 +44,8 @@ func Interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// atWork waits until a process has had a second of processor time, or none for a second. On systems without /proc it waits
-// a second.
+// atWork waits until a process has had a second of processor time, or none for a second. On systems
+// without /proc it waits a second.
 func atWork(pid int) {
 	const poll, second = 100 * time.Millisecond, 100 // of the clock that /proc counts in
 	for last, idle := -1, 0; idle < 10; {
@@ -62,7 +62,8 @@ func atWork(pid int) {
 	}
 }
 
-// processorTime returns the processor time of a process in hundredths of a second, 0 where it is not known.
+// processorTime returns the processor time of a process in hundredths of a second, 0 where it is
+// not known.
 func processorTime(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -77,7 +78,8 @@ func processorTime(pid int) int {
 	return user + system
 }
 
-// NoLeftovers is the command "noleftovers [DIR]": no temporary file of a write is left in the folder.
+// NoLeftovers is the command "noleftovers [DIR]": no temporary file of a write is left in the
+// folder.
 func NoLeftovers(ts *testscript.TestScript, neg bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(strings.Join(append(args, "."), "/")))
 	ts.Check(err)

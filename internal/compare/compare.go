@@ -16,7 +16,8 @@ type Margin struct {
 	first []int
 }
 
-// MarginOf returns the margin of a launch with args as host memory, before the twin has run. Reals are of type real.
+// MarginOf returns the margin of a launch with args as host memory, before the twin has run. Reals
+// are of type real.
 func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 	m := Margin{tol: k.Tol, scale: math.NaN()}
 	if k.Chain != nil {
@@ -37,7 +38,8 @@ func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin 
 	return m
 }
 
-// Differs returns the index of the first element of a parameter, of which got was written, that is too far from want, or −1.
+// Differs returns the index of the first element of a parameter, of which got was written, that is
+// too far from want, or −1.
 func (m Margin) Differs(param int, got, want *kernels.HostBuffer) int {
 	if param < len(m.parts) {
 		return m.parts[param].Differs(param-m.first[param], got, want)

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestDiffers: the first element that the tolerance does not accept is found. A scale that is no number is the largest
-// finite magnitude of what was wanted.
+// TestDiffers: the first element that the tolerance does not accept is found. A scale that is no
+// number is the largest finite magnitude of what was wanted.
 func TestDiffers(t *testing.T) {
 	eps := 0x1p-52
 	inf := math.Inf(1)
@@ -49,7 +49,8 @@ func TestOwnScale(t *testing.T) {
 	}
 }
 
-// TestBound: elements beyond ULP may lie as far apart as their own bound says; an infinite one allows anything.
+// TestBound: elements beyond ULP may lie as far apart as their own bound says; an infinite one
+// allows anything.
 func TestBound(t *testing.T) {
 	k := &kernels.Kernel{Tol: kernels.Tolerance{ULP: 1, Bound: func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 		return func(param, i int) float64 { return args[param-1].At(i) }

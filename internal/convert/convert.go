@@ -1,4 +1,5 @@
-// Package convert converts reals to the other element types of tensors: every device and the host give the same bits.
+// Package convert converts reals to the other element types of tensors: every device and the host
+// give the same bits.
 package convert
 
 import (
@@ -33,8 +34,8 @@ func ToUint8[T real](x T) uint8 {
 	return uint8(x)
 }
 
-// ToFloat16 rounds x to nearest, ties to even. It rounds once: a float64 is rounded to a float32 that is odd unless it
-// is exact, and so is on its side of the middle between two float16.
+// ToFloat16 rounds x to nearest, ties to even. It rounds once: a float64 is rounded to a float32
+// that is odd unless it is exact, and so is on its side of the middle between two float16.
 func ToFloat16[T real](x T) float16.Float16 {
 	f := float32(x)
 	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestToFloat16: between any two neighbours the middle goes to the even one, and what lies next to the middle, however
-// near, to its own side; beyond the largest by half a step is infinity.
+// TestToFloat16: between any two neighbours the middle goes to the even one, and what lies next to
+// the middle, however near, to its own side; beyond the largest by half a step is infinity.
 func TestToFloat16(t *testing.T) {
 	is := func(x float64, want float16.Float16) {
 		t.Helper()

@@ -1,5 +1,6 @@
-// Package devices is what programs do with devices: they look which OpenCL drivers work, in a process of their own, choose
-// a device by a flag, list them and test them. The library does none of this.
+// Package devices is what programs do with devices: they look which OpenCL drivers work, in a
+// process of their own, choose a device by a flag, list them and test them. The library does none
+// of this.
 package devices
 
 import (
@@ -42,8 +43,8 @@ name (default $CLGRAD_DEVICE, else auto)`, program))
 	cli.Group(fs, FlagGroup)
 }
 
-// Prepare has the drivers start up while the caller does something else before it calls Open. Only those do that this
-// process is known to survive.
+// Prepare has the drivers start up while the caller does something else before it calls Open. Only
+// those do that this process is known to survive.
 func (f *Flags) Prepare() {
 	if !OpenCLBuilt || strings.EqualFold(f.selected(), "cpu") {
 		return
@@ -106,7 +107,8 @@ const (
 	adviceBuild   = "computing in plain Go: this build has no OpenCL; one that make builds where there is a C compiler runs faster, on a GPU by far"
 )
 
-// choose returns the selection that names the device for tensor.Open. No driver is loaded that was not probed.
+// choose returns the selection that names the device for tensor.Open. No driver is loaded that was
+// not probed.
 func (f *Flags) choose(stderr io.Writer) (string, error) {
 	selection := f.selected()
 	auto := selection == "" || strings.EqualFold(selection, "auto")
@@ -187,7 +189,8 @@ func (c *openCL) explain(err error) error {
 	return err
 }
 
-// named returns the selection of a device that was asked for by name. That it cannot be used is an error.
+// named returns the selection of a device that was asked for by name. That it cannot be used is an
+// error.
 func (c *openCL) named(selection string) (string, error) {
 	infos, err := c.devices()
 	if errors.Is(err, errBroken) {

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewDoctor returns the command that looks for what OpenCL needs, and tests the kernels of a device: clgrad's own, and
-// those that the program brings.
+// NewDoctor returns the command that looks for what OpenCL needs, and tests the kernels of a
+// device: clgrad's own, and those that the program brings.
 func NewDoctor(program string, more func(d tensor.Device) []*kernels.Kernel) *cobra.Command {
 	var device Flags
 	var noKernels, full bool
@@ -100,7 +100,8 @@ func findings(w io.Writer) error {
 	return nil
 }
 
-// loader returns the path of the OpenCL library. It is not loaded if all that is known is that it fails.
+// loader returns the path of the OpenCL library. It is not loaded if all that is known is that it
+// fails.
 func (c *openCL) loader() (string, error) {
 	switch {
 	case c.runtime != "":
@@ -111,8 +112,8 @@ func (c *openCL) loader() (string, error) {
 	return "", errBroken
 }
 
-// printDrivers prints the drivers that are registered, what is wrong with those that do not work, and what to install
-// where there is none.
+// printDrivers prints the drivers that are registered, what is wrong with those that do not work,
+// and what to install where there is none.
 func printDrivers(w io.Writer, drivers []driver, broken []brokenDriver) {
 	if len(drivers) == 0 {
 		fmt.Fprintf(w, "drivers    none is registered in %s\n", driverFolder())
@@ -176,7 +177,8 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kerne
 	return nil
 }
 
-// worstError writes a difference in units of the last place. Where a sum cancels, a small absolute error is many.
+// worstError writes a difference in units of the last place. Where a sum cancels, a small absolute
+// error is many.
 func worstError(ulp float64) string {
 	switch {
 	case ulp == 0:

@@ -23,7 +23,8 @@ import (
 // driversEnv is the variable that names the folder of drivers to OpenCL's loaders.
 const driversEnv = "OCL_ICD_VENDORS"
 
-// probeTimeoutEnv names how long a driver may take to answer. A driver that builds its first kernel takes seconds.
+// probeTimeoutEnv names how long a driver may take to answer. A driver that builds its first kernel
+// takes seconds.
 const (
 	probeTimeoutEnv = "CLGRAD_PROBE_TIMEOUT"
 	probeTimeout    = time.Minute
@@ -90,8 +91,8 @@ type openCL struct {
 	err     error             // the probe was interrupted
 }
 
-// checkedOpenCL probes the drivers, once in the life of the process, and sees to it that this process loads those alone
-// that work.
+// checkedOpenCL probes the drivers, once in the life of the process, and sees to it that this
+// process loads those alone that work.
 var checkedOpenCL = sync.OnceValue(checkOpenCL)
 
 func checkOpenCL() *openCL {
@@ -121,7 +122,8 @@ func checkOpenCL() *openCL {
 	return c
 }
 
-// only names what was probed where there is one driver at most, or the library that loads drivers failed.
+// only names what was probed where there is one driver at most, or the library that loads drivers
+// failed.
 func (c *openCL) only() string {
 	switch path := os.Getenv(clrt.OpenCLEnv); {
 	case path != "":
@@ -197,10 +199,12 @@ func folderOf(drivers ...driver) (string, error) {
 	return dir, nil
 }
 
-// deviceKey names a device in probes of all drivers and of one: the number of a platform differs between them.
+// deviceKey names a device in probes of all drivers and of one: the number of a platform differs
+// between them.
 func deviceKey(i clrt.Info) string { return fmt.Sprintf("%s %d", i, i.DeviceIndex) }
 
-// probeLimit returns how long a driver may take to answer. The error names the variable whose value is no time.
+// probeLimit returns how long a driver may take to answer. The error names the variable whose value
+// is no time.
 func probeLimit() (time.Duration, error) {
 	text := os.Getenv(probeTimeoutEnv)
 	if text == "" {
@@ -220,7 +224,8 @@ func init() {
 	})
 }
 
-// probe runs this program as a process of its own that uses the drivers of a folder, "" for those that the loader finds.
+// probe runs this program as a process of its own that uses the drivers of a folder, "" for those
+// that the loader finds.
 func probe(ctx context.Context, dir string) probed {
 	p := probed{unfit: map[string]string{}}
 	self, err := os.Executable()

@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestUnfitDevice: a device that cannot build a kernel is found by a probe, left out by auto and an error when it is
-// asked for.
+// TestUnfitDevice: a device that cannot build a kernel is found by a probe, left out by auto and an
+// error when it is asked for.
 func TestUnfitDevice(t *testing.T) {
 	if !OpenCLBuilt || len(devtest.Selected()) < 2 {
 		t.Skip("no OpenCL device")

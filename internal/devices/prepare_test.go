@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPrepare: drivers that worked before start up, others do not, and none where the device needs none.
+// TestPrepare: drivers that worked before start up, others do not, and none where the device needs
+// none.
 func TestPrepare(t *testing.T) {
 	if !OpenCLBuilt {
 		t.Skip("no OpenCL in this build")

@@ -18,9 +18,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// An OpenCL driver can end the process that it is loaded into: PoCL does where there is no /sys, and where it finds no
-// linker. So the program first uses the drivers in a process of its own, which runs the hidden command below. It says
-// what it is about to do before it does it, a JSON object per line: where the lines end is where the driver failed.
+// An OpenCL driver can end the process that it is loaded into: PoCL does where there is no /sys,
+// and where it finds no linker. So the program first uses the drivers in a process of its own,
+// which runs the hidden command below. It says what it is about to do before it does it, a JSON
+// object per line: where the lines end is where the driver failed.
 
 const probeCommand = "probe-opencl"
 
@@ -88,7 +89,8 @@ func useOpenCL(emit func(probeLine)) error {
 	return nil
 }
 
-// probeKernel is a program of one kernel: a driver takes longer to build one of ours, which have several.
+// probeKernel is a program of one kernel: a driver takes longer to build one of ours, which have
+// several.
 var probeKernel = &kernels.Kernel{Name: "k_probe", Text: `// @depends: common
 kernel void k_probe(OUT(Y), int n) {
     const int i = get_global_id(0);
@@ -117,9 +119,9 @@ func useDevice(info clrt.Info) error {
 	return nil
 }
 
-// loadedLibraries returns the shared libraries that this process has loaded, the driver's among them; nil where the
-// system does not say. Files that were written since it began are none of the driver's: PoCL compiles a kernel to one, in
-// a cache that may be emptied.
+// loadedLibraries returns the shared libraries that this process has loaded, the driver's among
+// them; nil where the system does not say. Files that were written since it began are none of the
+// driver's: PoCL compiles a kernel to one, in a cache that may be emptied.
 func loadedLibraries(began time.Time) []string {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

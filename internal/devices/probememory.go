@@ -16,9 +16,10 @@ import (
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
-// probeMemory remembers that the drivers worked, so that they are probed once and not at every start. A failure is not
-// remembered: it may be mended. What is remembered holds while the drivers' files, the libraries that they loaded, the
-// variables that they read, and the machine since it was started are the same.
+// probeMemory remembers that the drivers worked, so that they are probed once and not at every
+// start. A failure is not remembered: it may be mended. What is remembered holds while the drivers'
+// files, the libraries that they loaded, the variables that they read, and the machine since it was
+// started are the same.
 type probeMemory struct {
 	path string // "" if there is no folder for it
 }
@@ -50,7 +51,8 @@ func newProbeMemory(drivers []driver) probeMemory {
 	for _, v := range driverVariables() {
 		fmt.Fprintln(h, v)
 	}
-	// A folder that several machines share, or another system on this one, has the same files and other devices.
+	// A folder that several machines share, or another system on this one, has the same files and
+	// other devices.
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // empty where there is none
 	ld, _ := exec.LookPath("ld")                              // PoCL runs it
 	fmt.Fprintln(h, string(boot), stateOf(ld), stateOf("/etc/ld.so.cache"), exists("/sys/devices/system/cpu"))
@@ -88,7 +90,8 @@ func (m probeMemory) works() bool {
 	return !slices.ContainsFunc(files, func(s fileState) bool { return stateOf(s.Path) != s })
 }
 
-// remember notes that the drivers work, with these libraries. What cannot be written is not remembered.
+// remember notes that the drivers work, with these libraries. What cannot be written is not
+// remembered.
 func (m probeMemory) remember(libraries []string) {
 	if m.path == "" || len(libraries) == 0 || os.MkdirAll(filepath.Dir(m.path), 0o700) != nil {
 		return

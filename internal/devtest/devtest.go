@@ -1,4 +1,5 @@
-// Package devtest opens the devices that tests run on, and starts the programs that they compare with.
+// Package devtest opens the devices that tests run on, and starts the programs that they compare
+// with.
 package devtest
 
 import (
@@ -15,20 +16,22 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Env names the environment variable that lists the devices to test, as selection strings separated by
-// commas. Unset, tests run on cpu and, where the build has OpenCL and a device is there, on opencl. A
-// device that is listed and cannot be opened fails the test.
+// Env names the environment variable that lists the devices to test, as selection strings separated
+// by commas. Unset, tests run on cpu and, where the build has OpenCL and a device is there, on
+// opencl. A device that is listed and cannot be opened fails the test.
 const Env = "CLGRAD_TEST_DEVICES"
 
-// EmulatedEnv names the environment variable that says that an emulator of another processor runs the tests.
+// EmulatedEnv names the environment variable that says that an emulator of another processor runs
+// the tests.
 const EmulatedEnv = "CLGRAD_TEST_EMULATED"
 
-// OptimizedEnv names the environment variable that has OpenCL CPUs optimize the kernels of tests. By default only a sweep
-// does: they are built in less than half the time without.
+// OptimizedEnv names the environment variable that has OpenCL CPUs optimize the kernels of tests.
+// By default only a sweep does: they are built in less than half the time without.
 const OptimizedEnv = "CLGRAD_TEST_OPTIMIZED"
 
-// Command is exec.Command, but skips the test in an emulator: a process of several threads that starts a program
-// sometimes hangs in QEMU, which forks where the system would share memory with the child.
+// Command is exec.Command, but skips the test in an emulator: a process of several threads that
+// starts a program sometimes hangs in QEMU, which forks where the system would share memory with
+// the child.
 func Command(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	if os.Getenv(EmulatedEnv) != "" {
@@ -37,8 +40,9 @@ func Command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return exec.Command(name, args...)
 }
 
-// SweepEnv names the environment variable that says that there is time for many more trials: make sweep sets it, to
-// the first seed of random programs. 1 is the seed that tests begin with otherwise, so that others are a sweep of its own.
+// SweepEnv names the environment variable that says that there is time for many more trials: make
+// sweep sets it, to the first seed of random programs. 1 is the seed that tests begin with
+// otherwise, so that others are a sweep of its own.
 const SweepEnv = "CLGRAD_SWEEP"
 
 // Seed returns the seed of the random program number i.
@@ -56,8 +60,9 @@ func Sweep() bool { return os.Getenv(SweepEnv) != "" }
 // Optimized reports whether OpenCL CPUs build the kernels of tests with optimization.
 func Optimized() bool { return os.Getenv(OptimizedEnv) != "" || Sweep() }
 
-// Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in float64. Of OpenCL devices that
-// is left to a sweep: they would build every kernel once more. Both is for tests of what differs there.
+// Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in
+// float64. Of OpenCL devices that is left to a sweep: they would build every kernel once more. Both
+// is for tests of what differs there.
 func Each(t *testing.T, f64 bool, f func(t *testing.T, d tensor.Device)) {
 	t.Helper()
 	each(t, f64, f64 && Sweep(), f)
@@ -91,11 +96,12 @@ func Selected() []string {
 	return []string{"cpu"}
 }
 
-// Open opens a device, with kernels as [OptimizedEnv] says, and closes it when the test ends, which fails if the device has
-// failed.
+// Open opens a device, with kernels as [OptimizedEnv] says, and closes it when the test ends, which
+// fails if the device has failed.
 func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	t.Helper()
-	// Oclgrind keeps the state of its checkers per host thread and crashes when calls come from several.
+	// Oclgrind keeps the state of its checkers per host thread and crashes when calls come from
+	// several.
 	runtime.LockOSThread()
 	opt.Unoptimized = opt.Unoptimized || !Optimized()
 	d, err := tensor.Open(sel, opt)
@@ -118,8 +124,8 @@ func GPUKernels(opt ...tensor.Options) tensor.Options {
 	return tensorapi.Impl.GPUKernels(append(opt, tensor.Options{})[0])
 }
 
-// Uncollected keeps the garbage collector off until the test ends: for tests that compare live bytes, which it would free
-// in between.
+// Uncollected keeps the garbage collector off until the test ends: for tests that compare live
+// bytes, which it would free in between.
 func Uncollected(t testing.TB) {
 	percent := debug.SetGCPercent(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent) })

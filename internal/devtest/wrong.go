@@ -12,9 +12,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// ErrorsName calls a function some hundred times, with arguments that are wrong in many ways and some that are right, and
-// fails the test unless each panic is an *Error that names it by op, and not what it is made of. Arguments come from pools
-// by their types; there are numbers, lists and options without. It returns how many calls panicked.
+// ErrorsName calls a function some hundred times, with arguments that are wrong in many ways and
+// some that are right, and fails the test unless each panic is an *Error that names it by op, and
+// not what it is made of. Arguments come from pools by their types; there are numbers, lists and
+// options without. It returns how many calls panicked.
 func ErrorsName(t *testing.T, op string, function reflect.Value, pools map[reflect.Type][]any) (panicked int) {
 	t.Helper()
 	w := wrong{rand.New(rand.NewPCG(26, uint64(len(op)))), pools}

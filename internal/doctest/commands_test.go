@@ -17,7 +17,8 @@ var (
 	rule     = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 )
 
-// TestCommands: every target of make, every package and every flag of the two programs that a document names is there.
+// TestCommands: every target of make, every package and every flag of the two programs that a
+// document names is there.
 func TestCommands(t *testing.T) {
 	builds(t)
 	targets := map[string]bool{}

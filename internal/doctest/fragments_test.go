@@ -18,10 +18,12 @@ var fragments = map[string]string{
 	"docs/recording.md": "d tensor.Device, x, y *tensor.Tensor, net *nn.MLP, opt optim.Optimizer, batches chan struct{ X, Y []float32 }",
 }
 
-// unused matches what the compiler says of a variable that a fragment only shows, of an expression likewise, and of imports.
+// unused matches what the compiler says of a variable that a fragment only shows, of an expression
+// likewise, and of imports.
 var unused = regexp.MustCompile(`declared and not used|is not used|imported and not used|^#|^$|missing return`)
 
-// TestFragments: Go in documents that is no whole program compiles, but for what it declares and does not use.
+// TestFragments: Go in documents that is no whole program compiles, but for what it declares and
+// does not use.
 func TestFragments(t *testing.T) {
 	builds(t)
 	var source strings.Builder

@@ -46,7 +46,8 @@ var (
 
 var row = regexp.MustCompile("(?m)^\\| `[^`]+`.* \\| `([^`]+)` \\|$")
 
-// TestIdioms: what docs/coming-from-pytorch.md says of clgrad compiles, and there are 40 rows or more.
+// TestIdioms: what docs/coming-from-pytorch.md says of clgrad compiles, and there are 40 rows or
+// more.
 func TestIdioms(t *testing.T) {
 	builds(t)
 	text, err := os.ReadFile(filepath.Join(root, "docs", "coming-from-pytorch.md"))

@@ -97,8 +97,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// anchors returns what GitHub makes of the headings of a document: letters, digits, - and _ in lower case, spaces as -, and a
-// number behind one that was there before.
+// anchors returns what GitHub makes of the headings of a document: letters, digits, - and _ in
+// lower case, spaces as -, and a number behind one that was there before.
 func anchors(text string) []string {
 	var found []string
 	count := map[string]int{}

@@ -81,8 +81,9 @@ func spans(t *testing.T, path string) (found []string) {
 	return found
 }
 
-// exportedNames returns, by package, what it exports: functions, types, constants and variables, and Type.Member of methods
-// and fields; and its tests. Type.* stands for the members of a type that embeds others.
+// exportedNames returns, by package, what it exports: functions, types, constants and variables,
+// and Type.Member of methods and fields; and its tests. Type.* stands for the members of a type
+// that embeds others.
 func exportedNames(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}

@@ -26,7 +26,8 @@ import (
 
 const root = "../.."
 
-// block is a fenced block of a document: its language, its text, and the path in `code` of the line before it, if any.
+// block is a fenced block of a document: its language, its text, and the path in `code` of the line
+// before it, if any.
 type block struct{ language, text, path string }
 
 var pathInText = regexp.MustCompile("`([a-z]+/[a-z]+\\.go)`")
@@ -64,8 +65,8 @@ func blocks(t *testing.T, path string) []block {
 	return found
 }
 
-// TestGettingStarted: the programs of docs/getting-started.md, made and run as the page says, print what it says. What go
-// get gets is this checkout, and the port a free one.
+// TestGettingStarted: the programs of docs/getting-started.md, made and run as the page says, print
+// what it says. What go get gets is this checkout, and the port a free one.
 func TestGettingStarted(t *testing.T) {
 	builds(t)
 	folder, env := t.TempDir(), append(environment(), published(t)...)
@@ -107,7 +108,8 @@ func builds(t *testing.T) {
 	}
 }
 
-// environment is that of commands of a module outside this one: plain Go, and nothing is downloaded.
+// environment is that of commands of a module outside this one: plain Go, and nothing is
+// downloaded.
 func environment() []string {
 	return append(os.Environ(), "CGO_ENABLED=0", "CLGRAD_DEVICE=cpu", "GOFLAGS=", "GOPROXY=off", "GOWORK=off")
 }
@@ -124,8 +126,8 @@ func run(t *testing.T, folder string, env []string, name string, args ...string)
 	return string(out)
 }
 
-// published returns variables with which go finds this checkout as a version of the module, and what it requires in the
-// cache of modules: a proxy of files has both.
+// published returns variables with which go finds this checkout as a version of the module, and
+// what it requires in the cache of modules: a proxy of files has both.
 func published(t *testing.T) []string {
 	t.Helper()
 	checkout, err := filepath.Abs(root)
@@ -187,8 +189,8 @@ func published(t *testing.T) []string {
 		"GOSUMDB=off", "GOFLAGS=-modcacherw -trimpath"}
 }
 
-// require makes the module in a folder require this checkout, and what that requires: then go looks at no other module's
-// requirements, which may not be on this machine.
+// require makes the module in a folder require this checkout, and what that requires: then go looks
+// at no other module's requirements, which may not be on this machine.
 func require(t *testing.T, folder string) {
 	t.Helper()
 	checkout, err := filepath.Abs(root)

@@ -9,7 +9,8 @@ import (
 	parser "gonum.org/v1/gonum/graph/formats/dot"
 )
 
-// TestWrite: a reader of the language finds the nodes, edges and labels that were written, whatever is in them.
+// TestWrite: a reader of the language finds the nodes, edges and labels that were written, whatever
+// is in them.
 func TestWrite(t *testing.T) {
 	g := dot.Graph{Name: "g", Nodes: []dot.Node{{[]string{`say "x\n"`, "two\nlines"}, "white"}, {nil, "lightblue"}},
 		Edges: []dot.Edge{{0, 1, `8 "bytes"`}, {0, 1, ""}, {1, 1, ""}}}

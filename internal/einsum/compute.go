@@ -20,8 +20,8 @@ type term[T Array[T]] struct {
 	labels []int
 }
 
-// Compute returns the value of e. Products that matrix products do not take, of integers, are multiplied element by element
-// and summed.
+// Compute returns the value of e. Products that matrix products do not take, of integers, are
+// multiplied element by element and summed.
 func Compute[T Array[T]](e *Expression, operands []T, integers func(a, b T) bool) T {
 	terms := make([]term[T], len(operands))
 	left := map[int]int{} // the terms that have a label
@@ -89,8 +89,8 @@ func (t term[T]) ordered(labels []int) term[T] {
 	return term[T]{t.a.Transpose(axes...), labels}
 }
 
-// product returns the product of x and y, summed over what both have and kept says is not needed. Those that only one has
-// are kept.
+// product returns the product of x and y, summed over what both have and kept says is not needed.
+// Those that only one has are kept.
 func product[T Array[T]](x, y term[T], kept func(l int) bool, out []int, integers func(a, b T) bool) term[T] {
 	repeated := func(l int) bool { // summed over, and 1 long in one of them, which is a factor of the other's sum
 		return slices.Contains(x.labels, l) && slices.Contains(y.labels, l) && !kept(l) && x.length(l) != y.length(l)

@@ -95,8 +95,8 @@ func work(e *Expression, steps [][2]int) float64 {
 	return total
 }
 
-// TestOrder: a chain of matrices is multiplied from its thin end, every order of a few operands takes at least as many
-// multiplications, and every operand is used once, however many there are.
+// TestOrder: a chain of matrices is multiplied from its thin end, every order of a few operands
+// takes at least as many multiplications, and every operand is used once, however many there are.
 func TestOrder(t *testing.T) {
 	e, err := Parse("ab,bc,cd,d->a", [][]int{{50, 50}, {50, 50}, {50, 50}, {50}})
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 // exhaustive is the number of operands up to which every order is tried: 3ⁿ pairs of sets of them.
 const exhaustive = 8
 
-// Order returns the pairs of operands whose products are taken one after the other: each result comes after the operands,
-// and those that it was made of are gone. It is the order of the fewest multiplications of up to eight operands, of those in
-// which no result has more than MaxAxes axes, and otherwise that in which every result is as small as can be.
+// Order returns the pairs of operands whose products are taken one after the other: each result
+// comes after the operands, and those that it was made of are gone. It is the order of the fewest
+// multiplications of up to eight operands, of those in which no result has more than MaxAxes axes,
+// and otherwise that in which every result is as small as can be.
 func (e *Expression) Order() [][2]int {
 	n := len(e.Operands)
 	if n < 2 {

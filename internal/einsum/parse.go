@@ -9,17 +9,18 @@ import (
 // MaxAxes is how many axes an array has at most.
 const MaxAxes = 8
 
-// Expression is a sum of products: the labels of the axes of each operand, and of the result. What is not in the result is
-// summed over.
+// Expression is a sum of products: the labels of the axes of each operand, and of the result. What
+// is not in the result is summed over.
 type Expression struct {
 	Operands [][]int
 	Out      []int
 	size     map[int]int // of each label
 }
 
-// Parse reads an equation for operands of the given shapes: letters name axes, "..." stands for those that have no letter,
-// which broadcast, and "->" goes before the labels of the result. Without it the result has the axes of "...", and the
-// letters that occur once, in the order of the alphabet, capitals first. The error is a sentence about the equation.
+// Parse reads an equation for operands of the given shapes: letters name axes, "..." stands for
+// those that have no letter, which broadcast, and "->" goes before the labels of the result.
+// Without it the result has the axes of "...", and the letters that occur once, in the order of the
+// alphabet, capitals first. The error is a sentence about the equation.
 func Parse(equation string, shapes [][]int) (*Expression, error) {
 	text := strings.Join(strings.Fields(equation), "")
 	left, right, explicit := strings.Cut(text, "->")
@@ -78,8 +79,9 @@ type AxisError string
 
 func (e AxisError) Error() string { return string(e) }
 
-// Dot returns the products of two operands, summed over pairs of an axis of each, which count from the end below 0. The result
-// has the other axes of the first, then those of the second. The error is an [AxisError], or about the shapes.
+// Dot returns the products of two operands, summed over pairs of an axis of each, which count from
+// the end below 0. The result has the other axes of the first, then those of the second. The error
+// is an [AxisError], or about the shapes.
 func Dot(shapes [2][]int, pairs [2][]int) (*Expression, error) {
 	if len(pairs[0]) != len(pairs[1]) {
 		return nil, AxisError("the axes of the two are pairs, and there are more of one")
@@ -132,7 +134,8 @@ func (e *Expression) fits() error {
 	return nil
 }
 
-// axes returns the letters of a term, and before which of them its "..." stands, −1 if there is none.
+// axes returns the letters of a term, and before which of them its "..." stands, −1 if there is
+// none.
 func axes(term string) (labels []int, dots int, err error) {
 	dots = -1
 	for i := 0; i < len(term); i++ {
@@ -149,7 +152,8 @@ func axes(term string) (labels []int, dots int, err error) {
 	return labels, dots, nil
 }
 
-// unnamed returns the labels of n axes that "..." stands for: the last is the same everywhere, as they broadcast.
+// unnamed returns the labels of n axes that "..." stands for: the last is the same everywhere, as
+// they broadcast.
 func unnamed(n int) []int {
 	labels := make([]int, n)
 	for i := range labels {

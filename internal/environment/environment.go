@@ -1,5 +1,6 @@
-// Package environment holds which environment variables the packages of a program read, and checks their values, all at one
-// place: a value that were ignored would be a setting that somebody believes in.
+// Package environment holds which environment variables the packages of a program read, and checks
+// their values, all at one place: a value that were ignored would be a setting that somebody
+// believes in.
 package environment
 
 import (
@@ -13,8 +14,8 @@ var (
 	checks = map[string]func() error{}
 )
 
-// Register says that a variable is read. check returns an error that names the variable and its value if it cannot have that;
-// it loads no driver.
+// Register says that a variable is read. check returns an error that names the variable and its
+// value if it cannot have that; it loads no driver.
 func Register(name string, check func() error) {
 	mutex.Lock()
 	defer mutex.Unlock()
@@ -33,7 +34,8 @@ func Check() error {
 	return nil
 }
 
-// Selection is an error of the selection of a device: where a variable selects, it names the variable.
+// Selection is an error of the selection of a device: where a variable selects, it names the
+// variable.
 type Selection struct{ Err error }
 
 // Error returns that of the error.

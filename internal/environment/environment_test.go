@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCheck: of several wrong variables the first by name is named, and a variable is registered once.
+// TestCheck: of several wrong variables the first by name is named, and a variable is registered
+// once.
 func TestCheck(t *testing.T) {
 	if err := Check(); err != nil {
 		t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 
 // nodeAPI is what package autograd offers this package, on its type api.
 type nodeAPI interface {
-	// Attach says that p lies in buffer, and gathers its gradient in grad. It moves the gradient that p has
-	// there.
+	// Attach says that p lies in buffer, and gathers its gradient in grad. It moves the gradient
+	// that p has there.
 	Attach(p *autograd.Node, buffer any, grad *tensor.Tensor)
 	// Detach ends what Attach said, and frees the gradient.
 	Detach(p *autograd.Node)
@@ -42,9 +42,10 @@ type Buffer struct {
 }
 
 // New moves parameters into a buffer. The tensors they were made of move with them and stay their
-// values. It panics with tensor.ErrValue if there is none, if a node is nil, is no parameter, is listed
-// twice or already lies in a buffer, or if its tensor does; with tensor.ErrDevice for parameters of
-// several devices, and with tensor.ErrFreed for one whose tensor was freed. Then nothing has changed.
+// values. It panics with tensor.ErrValue if there is none, if a node is nil, is no parameter, is
+// listed twice or already lies in a buffer, or if its tensor does; with tensor.ErrDevice for
+// parameters of several devices, and with tensor.ErrFreed for one whose tensor was freed. Then
+// nothing has changed.
 func New(params []*autograd.Node) *Buffer {
 	misuse := func(kind error, detail string, args ...any) {
 		panic(&tensor.Error{Pkg: "flatparams", Op: "New", Kind: kind, Detail: fmt.Sprintf(detail, args...)})
@@ -102,8 +103,8 @@ func Of(params []*autograd.Node) *Buffer {
 	return b
 }
 
-// Place returns the view of parameter i in flat, a tensor of the buffer's layout, in the parameter's
-// shape.
+// Place returns the view of parameter i in flat, a tensor of the buffer's layout, in the
+// parameter's shape.
 func (b *Buffer) Place(flat *tensor.Tensor, i int) *tensor.Tensor {
 	value := b.Params[i].Value()
 	run := flat.Slice(0, b.starts[i], b.starts[i]+value.Len())
@@ -121,8 +122,8 @@ func (b *Buffer) Start(i int) int {
 	return b.starts[i]
 }
 
-// Runs calls f with each longest range of elements whose parameters all have a gradient: one call when
-// all have. A parameter without a gradient is not to be updated.
+// Runs calls f with each longest range of elements whose parameters all have a gradient: one call
+// when all have. A parameter without a gradient is not to be updated.
 func (b *Buffer) Runs(f func(from, to int)) {
 	start := -1
 	for i, p := range b.Params {
@@ -139,8 +140,8 @@ func (b *Buffer) Runs(f func(from, to int)) {
 	}
 }
 
-// Used returns how many elements of a range from [Buffer.Runs] an element-wise update has to compute:
-// of one parameter alone its own, and not the padding behind them.
+// Used returns how many elements of a range from [Buffer.Runs] an element-wise update has to
+// compute: of one parameter alone its own, and not the padding behind them.
 func (b *Buffer) Used(from, to int) int {
 	if i, found := slices.BinarySearch(b.starts, from); found && b.Start(i+1) == to {
 		return b.Params[i].Value().Len()
@@ -159,8 +160,8 @@ func (b *Buffer) ZeroGrad() {
 	tensorapi.Impl.Forget(b.Grads)
 }
 
-// Free releases the gradients and the buffer's hold on the values; the parameters keep their values and
-// may join another buffer. A second call does nothing.
+// Free releases the gradients and the buffer's hold on the values; the parameters keep their values
+// and may join another buffer. A second call does nothing.
 func (b *Buffer) Free() {
 	if b.Values.Freed() {
 		return

@@ -27,8 +27,8 @@ func want(t *testing.T, what string, x *tensor.Tensor, v ...float64) {
 	}
 }
 
-// TestBuffer: parameters keep their values and gradients where they move to a buffer and leave it, and
-// gather gradients there.
+// TestBuffer: parameters keep their values and gradients where they move to a buffer and leave it,
+// and gather gradients there.
 func TestBuffer(t *testing.T) {
 	d := devtest.CPU(t)
 	a, b, c := param(d, "a", 1, 2), autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "b"), param(d, "c", 9)

@@ -14,8 +14,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestWithoutTrainer: a program that links no trainer of perceptrons, as this one, records their steps layer by layer, with the bits of
-// the eager step, and the report says what to import.
+// TestWithoutTrainer: a program that links no trainer of perceptrons, as this one, records their
+// steps layer by layer, with the bits of the eager step, and the report says what to import.
 func TestWithoutTrainer(t *testing.T) {
 	if fusion.RegisteredTrainer() != nil {
 		t.Fatal("this test links a trainer")
@@ -32,7 +32,8 @@ func TestWithoutTrainer(t *testing.T) {
 	})
 }
 
-// train returns the loss and the parameters of a perceptron after six steps, or four replays and the two steps of a recording.
+// train returns the loss and the parameters of a perceptron after six steps, or four replays and
+// the two steps of a recording.
 func train(t *testing.T, d tensor.Device, recorded bool) (values []float64, report replay.Report) {
 	rng := tensor.NewRNG(9)
 	param := func(name string, shape ...int) *autograd.Node {

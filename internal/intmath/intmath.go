@@ -9,7 +9,8 @@ func CeilDiv(n, d int) int { return (n + d - 1) / d }
 // RoundUp returns the least multiple of to that is not below n. Neither may be negative.
 func RoundUp(n, to int) int { return CeilDiv(n, to) * to }
 
-// Product returns the product of dimensions, none of them negative, the largest int if it is more: those beside a 0 may be any.
+// Product returns the product of dimensions, none of them negative, the largest int if it is more:
+// those beside a 0 may be any.
 func Product(dims []int) int {
 	n := 1
 	for _, d := range dims {

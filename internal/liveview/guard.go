@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// guard refuses what other pages than ours ask for, lets ours load nothing from elsewhere and nobody frame it, and paces
-// all requests.
+// guard refuses what other pages than ours ask for, lets ours load nothing from elsewhere and
+// nobody frame it, and paces all requests.
 func (s *Server) guard(next http.Handler) http.Handler {
 	names := s.names()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,9 +39,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// foreign reports whether a page of another origin makes the request. Browsers say so: always with Origin where they
-// would let that page read the answer, and with Sec-Fetch-Site where they trust the connection. A link to this page is
-// followed, whoever has it.
+// foreign reports whether a page of another origin makes the request. Browsers say so: always with
+// Origin where they would let that page read the answer, and with Sec-Fetch-Site where they trust
+// the connection. A link to this page is followed, whoever has it.
 func foreign(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
 		return true
@@ -53,9 +53,9 @@ func foreign(r *http.Request) bool {
 	return r.URL.Path != "/" || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
-// known reports whether the page is served under the host of a request. A page on the internet whose name was made to
-// resolve to this machine is of the same origin for a browser; but it has that name. So names must be ours, while
-// addresses cannot be made to mean another machine.
+// known reports whether the page is served under the host of a request. A page on the internet
+// whose name was made to resolve to this machine is of the same origin for a browser; but it has
+// that name. So names must be ours, while addresses cannot be made to mean another machine.
 func (s *Server) known(hostport string, names map[string]bool) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

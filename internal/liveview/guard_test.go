@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestForeign: pages of other origins get nothing, by the headers that browsers send for them; links are followed.
+// TestForeign: pages of other origins get nothing, by the headers that browsers send for them;
+// links are followed.
 func TestForeign(t *testing.T) {
 	s := listen(t)
 	defer s.Close("done")

@@ -1,5 +1,6 @@
-// Package liveview serves a page that shows training while it runs: the curves, the reconstruction and its error. What it
-// takes is bounded, however many watch: everything is encoded once, and what is sent is paced.
+// Package liveview serves a page that shows training while it runs: the curves, the reconstruction
+// and its error. What it takes is bounded, however many watch: everything is encoded once, and what
+// is sent is paced.
 package liveview
 
 import (
@@ -49,8 +50,9 @@ type Picture struct {
 	Error          []byte  `json:"-"`
 }
 
-// The bounds of what serving takes. Sending over loopback takes about a nanosecond a byte and 100 µs a request: at this
-// pace each is less than a twentieth of a processor. Pictures do not keep requests waiting.
+// The bounds of what serving takes. Sending over loopback takes about a nanosecond a byte and 100
+// µs a request: at this pace each is less than a twentieth of a processor. Pictures do not keep
+// requests waiting.
 const (
 	pictureRate    = 16 << 20 // bytes per second
 	pictureBurst   = 48 << 20
@@ -112,8 +114,8 @@ func splitAddress(address string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// Listen starts serving at host:port; without a host, or with a port alone, to this machine only. original returns the
-// image that is fitted, as a PNG; it is called once, when somebody looks.
+// Listen starts serving at host:port; without a host, or with a port alone, to this machine only.
+// original returns the image that is fitted, as a PNG; it is called once, when somebody looks.
 func Listen(address string, run Run, original func() ([]byte, error)) (*Server, error) {
 	host, port, err := splitAddress(address)
 	if err != nil {
@@ -182,8 +184,8 @@ func (s *Server) latest(part func(*Picture) []byte) http.HandlerFunc {
 	}
 }
 
-// sendPNG sends a picture when its turn has come. It is looked up only then: who waits holds no memory, and gets the
-// latest.
+// sendPNG sends a picture when its turn has come. It is looked up only then: who waits holds no
+// memory, and gets the latest.
 func (s *Server) sendPNG(w http.ResponseWriter, r *http.Request, get func() []byte) {
 	if !wait(r.Context(), s.pictures, len(get())) {
 		w.Header().Set("Retry-After", "5")
@@ -251,7 +253,8 @@ func (s *Server) Watched() bool {
 	return len(s.watchers) > 0
 }
 
-// Wanted reports whether somebody waits for a new picture: not while nobody has fetched the last one.
+// Wanted reports whether somebody waits for a new picture: not while nobody has fetched the last
+// one.
 func (s *Server) Wanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,7 +290,8 @@ func (s *Server) wake() {
 	}
 }
 
-// Close sends those who watch the reason why training ended, waits a moment until they have the last picture, and stops serving.
+// Close sends those who watch the reason why training ended, waits a moment until they have the
+// last picture, and stops serving.
 func (s *Server) Close(why string) {
 	s.pictures.SetLimit(rate.Inf) // nothing is slowed down by it now
 	s.mu.Lock()

@@ -94,7 +94,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestEvents: the stream replays what has happened and ends with the run; a reader that goes away is forgotten.
+// TestEvents: the stream replays what has happened and ends with the run; a reader that goes away
+// is forgotten.
 func TestEvents(t *testing.T) {
 	s := listen(t)
 	s.Report(Point{Step: 1, Loss: 5})

@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crowd is 200 viewers: half follow the stream and fetch the pictures that it tells of, as the page does; a quarter asks for
-// the stream, and a quarter for pictures, and never reads. It says how many pictures came and how many were refused, and
-// ends with its standard input.
+// crowd is 200 viewers: half follow the stream and fetch the pictures that it tells of, as the page
+// does; a quarter asks for the stream, and a quarter for pictures, and never reads. It says how
+// many pictures came and how many were refused, and ends with its standard input.
 func crowd(address string) {
 	const viewers = 200
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: viewers, DisableCompression: true}}
@@ -83,8 +83,8 @@ func crowd(address string) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// TestCrowd: 200 viewers, half of whom never read, get as many bytes of pictures as the bound allows, and take 64 MB at
-// most, though training reports as fast as it may.
+// TestCrowd: 200 viewers, half of whom never read, get as many bytes of pictures as the bound
+// allows, and take 64 MB at most, though training reports as fast as it may.
 func TestCrowd(t *testing.T) {
 	const size, allowed, unread = 2 << 20, 150, 50
 	s := listen(t)
@@ -166,7 +166,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a reader that is behind is dropped and holds nothing, and another gets everything.
+// TestSlowReader: a reader that is behind is dropped and holds nothing, and another gets
+// everything.
 func TestSlowReader(t *testing.T) {
 	s := listen(t)
 	slow, fast := &watcher{events: make(chan []byte, maxBehind)}, &watcher{events: make(chan []byte, 100)}

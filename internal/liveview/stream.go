@@ -132,8 +132,8 @@ func (s *Server) pictureEvent() []byte {
 	}{s.version, s.picture})
 }
 
-// join registers a watcher and returns what has happened so far, nil if too many watch. Points that come between the
-// history and the next broadcast are in both: the page tells them by their step.
+// join registers a watcher and returns what has happened so far, nil if too many watch. Points that
+// come between the history and the next broadcast are in both: the page tells them by their step.
 func (s *Server) join(w *watcher) [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +165,8 @@ func (s *Server) leave(w *watcher) {
 	}
 }
 
-// events streams what has happened and what happens: points, versions of the picture, and the end. After the end it
-// waits for the reader to leave, which it does when it has the last picture.
+// events streams what has happened and what happens: points, versions of the picture, and the end.
+// After the end it waits for the reader to leave, which it does when it has the last picture.
 func (s *Server) events(rw http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(rw)
 	write := func(text []byte) bool {

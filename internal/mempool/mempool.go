@@ -1,5 +1,5 @@
-// Package mempool keeps freed device buffers for reuse, in size classes, and counts what is live. A buffer that is
-// lost comes back when the garbage collector finds it.
+// Package mempool keeps freed device buffers for reuse, in size classes, and counts what is live. A
+// buffer that is lost comes back when the garbage collector finds it.
 package mempool
 
 import (
@@ -10,10 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// Pool hands out buffers of type B in blocks. It is safe for concurrent use: lost blocks come back from goroutines
-// of their own.
+// Pool hands out buffers of type B in blocks. It is safe for concurrent use: lost blocks come back
+// from goroutines of their own.
 type Pool[B any] struct {
-	// Limit is the most bytes that the pool takes from the allocator, 0 for any. It is set before the first Get.
+	// Limit is the most bytes that the pool takes from the allocator, 0 for any. It is set before
+	// the first Get.
 	Limit int64
 
 	alloc   func(nbytes int) (B, error)
@@ -28,9 +29,9 @@ type Pool[B any] struct {
 	held, peak int64
 }
 
-// Block is a buffer that the pool handed out, to whoever holds the Block: when nobody does, the buffer is the pool's
-// again. A Block is made once for a buffer and used by all its holders in turn, because asking the garbage collector
-// to watch an object takes a quarter of a microsecond.
+// Block is a buffer that the pool handed out, to whoever holds the Block: when nobody does, the
+// buffer is the pool's again. A Block is made once for a buffer and used by all its holders in
+// turn, because asking the garbage collector to watch an object takes a quarter of a microsecond.
 type Block[B any] struct {
 	Memory B
 
@@ -77,8 +78,8 @@ func Class(nbytes int) int {
 // number returns that of a size class: 2ⁿ and 1.5·2ⁿ have one and two bits set.
 func number(class int) int { return 2*bits.Len(uint(class)) - 3 + bits.OnesCount(uint(class)) }
 
-// Get returns a block of at least nbytes. The contents are undefined. When the allocator refuses, or the limit would
-// be passed, the buffers held for reuse are released and it is asked once more.
+// Get returns a block of at least nbytes. The contents are undefined. When the allocator refuses,
+// or the limit would be passed, the buffers held for reuse are released and it is asked once more.
 func (p *Pool[B]) Get(nbytes int) (*Block[B], error) {
 	class := Class(nbytes)
 	p.mu.Lock()
@@ -127,7 +128,8 @@ func (p *Pool[B]) count(class int) {
 	p.peak = max(p.peak, p.live.Add(int64(class)))
 }
 
-// Put keeps b for the next Get of its class, unless the pool was closed, which released it. b must not be used again.
+// Put keeps b for the next Get of its class, unless the pool was closed, which released it. b must
+// not be used again.
 func (p *Pool[B]) Put(b *Block[B]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,8 +143,9 @@ func (p *Pool[B]) Put(b *Block[B]) {
 	p.held += int64(b.class)
 }
 
-// Close releases every buffer, those that are handed out too: a device that is closed has no use for them, and some
-// drivers end with the last of them, which must not wait for the garbage collector and run on its thread.
+// Close releases every buffer, those that are handed out too: a device that is closed has no use
+// for them, and some drivers end with the last of them, which must not wait for the garbage
+// collector and run on its thread.
 func (p *Pool[B]) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -42,8 +42,8 @@ func TestReuseAndCounts(t *testing.T) {
 	}
 }
 
-// TestClosed: closing releases everything once, what is handed out too; what comes back later, from its holder or because
-// it was lost, is not released again, and nothing is handed out any more.
+// TestClosed: closing releases everything once, what is handed out too; what comes back later, from
+// its holder or because it was lost, is not released again, and nothing is handed out any more.
 func TestClosed(t *testing.T) {
 	released := make(chan int, 10)
 	p := New(func(n int) (int, error) { return n, nil }, func(n int) { released <- n })
@@ -94,8 +94,8 @@ func TestRefusalDrainsAndRetriesOnce(t *testing.T) {
 	}
 }
 
-// TestLost: a block that nobody holds comes back, however often it has been handed out; one that is held, by the
-// pool or by somebody, does not.
+// TestLost: a block that nobody holds comes back, however often it has been handed out; one that is
+// held, by the pool or by somebody, does not.
 func TestLost(t *testing.T) {
 	allocs, releases := 0, 0
 	p := New(func(n int) (*[]byte, error) { allocs++; m := make([]byte, n); return &m, nil }, func(*[]byte) { releases++ })

@@ -1,6 +1,6 @@
-// Package npz reads and writes NumPy archives of named arrays: of booleans, integers, and floats of up to 64 bits. It
-// turns every way in which a file can be damaged into an error. What an archive holds is known from its directory and the
-// headers of its arrays, before memory is asked for.
+// Package npz reads and writes NumPy archives of named arrays: of booleans, integers, and floats of
+// up to 64 bits. It turns every way in which a file can be damaged into an error. What an archive
+// holds is known from its directory and the headers of its arrays, before memory is asked for.
 package npz
 
 import (
@@ -19,8 +19,8 @@ import (
 // ErrFormat is what a file is that is damaged or holds what this package does not read.
 var ErrFormat = errors.New("not a readable npz file")
 
-// Array is one array in row-major order: its Data is a slice of bool, int8, int16, int32, int64, uint8, uint16, uint32,
-// uint64, float16.Float16, float32 or float64.
+// Array is one array in row-major order: its Data is a slice of bool, int8, int16, int32, int64,
+// uint8, uint16, uint32, uint64, float16.Float16, float32 or float64.
 type Array struct {
 	Shape []int
 	Data  any
@@ -94,7 +94,8 @@ func write(w io.Writer, a Array) error {
 // piece is how many elements are encoded at a time, so that an array is not in memory twice.
 const piece = 1 << 14
 
-// writeAs writes a header and the elements. Source: NumPy's documentation of its format, version 1.0.
+// writeAs writes a header and the elements. Source: NumPy's documentation of its format, version
+// 1.0.
 func writeAs[T any](w io.Writer, kind string, shape []int, data []T) error {
 	if Len(shape) != len(data) {
 		return fmt.Errorf("shape %v with %d elements", shape, len(data))

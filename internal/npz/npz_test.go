@@ -194,7 +194,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFolders: entries for folders, as zip -r writes them, are no arrays. NumPy passes over them, too.
+// TestFolders: entries for folders, as zip -r writes them, are no arrays. NumPy passes over them,
+// too.
 func TestFolders(t *testing.T) {
 	raw := zipOf(t, "layers/", []byte{}, "layers/a.npy", npyOf("|u1", "(2,)", []byte{1, 2}))
 	arrays, err := Read(bytes.NewReader(raw), int64(len(raw)))
@@ -281,7 +282,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestOrders: big-endian numbers and arrays in Fortran order are those of their little-endian ones in C order.
+// TestOrders: big-endian numbers and arrays in Fortran order are those of their little-endian ones
+// in C order.
 func TestOrders(t *testing.T) {
 	for _, c := range []struct {
 		kind, data string

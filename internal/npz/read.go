@@ -30,7 +30,8 @@ type elementType struct {
 	read func(r io.Reader, order binary.ByteOrder, h Header) (any, error)
 }
 
-// types are the types of elements that are read, as NumPy writes them but for the order of their bytes.
+// types are the types of elements that are read, as NumPy writes them but for the order of their
+// bytes.
 var types = map[string]elementType{
 	"b1": {"bool", 1, readAs[bool]}, "i1": {"int8", 1, readAs[int8]}, "i2": {"int16", 2, readAs[int16]}, "i4": {"int32", 4, readAs[int32]},
 	"i8": {"int64", 8, readAs[int64]}, "u1": {"uint8", 1, readAs[uint8]}, "u2": {"uint16", 2, readAs[uint16]}, "u4": {"uint32", 4, readAs[uint32]},
@@ -75,8 +76,8 @@ func unread(kind string) error {
 	return fmt.Errorf("%s does not fit: bool, int8 to int64, uint8 to uint64, float16, float32 and float64 are read", said)
 }
 
-// Archive is an npz file of which the directory and the headers were read, and found to agree with each other and with
-// the file's size.
+// Archive is an npz file of which the directory and the headers were read, and found to agree with
+// each other and with the file's size.
 type Archive struct {
 	headers map[string]Header
 	entries map[string]*zip.File
@@ -85,7 +86,8 @@ type Archive struct {
 // mostPerByte is how many bytes deflate makes of one, at most.
 const mostPerByte = 1032
 
-// Open reads the directory of an archive, and the header of each array. Every error wraps ErrFormat.
+// Open reads the directory of an archive, and the header of each array. Every error wraps
+// ErrFormat.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	a, err := open(r, size)
 	if err != nil {
@@ -218,8 +220,8 @@ func ReadOne(raw []byte) (Array, error) {
 	return a, nil
 }
 
-// ReadStream is ReadOne of a stream: it reads no more than the header says, and a byte. An error that does not wrap
-// ErrFormat is that of r.
+// ReadStream is ReadOne of a stream: it reads no more than the header says, and a byte. An error
+// that does not wrap ErrFormat is that of r.
 func ReadStream(r io.Reader) (Array, error) {
 	head, err := io.ReadAll(io.LimitReader(r, int64(mostHeader+versionTwo)))
 	if err != nil {
@@ -251,14 +253,16 @@ func decode(raw []byte) (Array, error) {
 // magic is how a .npy file begins.
 const magic = "\x93NUMPY"
 
-// mostHeader bounds the text of a header: NumPy itself refuses longer ones unless it is to trust the file.
+// mostHeader bounds the text of a header: NumPy itself refuses longer ones unless it is to trust
+// the file.
 const mostHeader = 10000
 
 // versionTwo is the bytes before that text in a file of a later version than 1.
 const versionTwo = len(magic) + 6
 
-// readHeader reads what stands before the data of a .npy file, which is n bytes. npyio's parser of that text indexes
-// without looking, so a damaged header can panic in it: that is an error of the file.
+// readHeader reads what stands before the data of a .npy file, which is n bytes. npyio's parser of
+// that text indexes without looking, so a damaged header can panic in it: that is an error of the
+// file.
 func readHeader(r io.Reader) (h Header, n int64, err error) {
 	defer func() {
 		if recover() != nil {
@@ -319,8 +323,8 @@ func readData(r io.Reader, h Header) (Array, error) {
 	return Array{Shape: h.Shape, Data: data}, nil
 }
 
-// readAs reads an array, piece by piece so that it is not in memory twice, and then to the end: that is where the
-// checksum of an archive's entry is compared.
+// readAs reads an array, piece by piece so that it is not in memory twice, and then to the end:
+// that is where the checksum of an archive's entry is compared.
 func readAs[T any](r io.Reader, order binary.ByteOrder, h Header) (any, error) {
 	data := make([]T, Len(h.Shape))
 	for part := range slices.Chunk(data, piece) {

@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// AdamWSums is AdamW of a gradient that is added up from shares where it is read, for GPUs: P, G, PART, M, V, BLOCKS, decay, b1,
-// one_b1, b2, one_b2, step, root, eps. BLOCKS says of each work-group what it does: see [sumBlocks].
+// AdamWSums is AdamW of a gradient that is added up from shares where it is read, for GPUs: P, G,
+// PART, M, V, BLOCKS, decay, b1, one_b1, b2, one_b2, step, root, eps. BLOCKS says of each
+// work-group what it does: see [sumBlocks].
 var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Defines: "-DFUNCTIONS",
 	Params: append([]kernels.Param{inOut("P"), in("G"), in("PART"), inOut("M"), inOut("V"), inInts("BLOCKS")}, adamwScalars...),
 	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
@@ -19,8 +20,8 @@ var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Def
 	Tol: kernels.Tolerance{ULP: 8, Rel: 64}, // those of AdamWPartials, which computes the same
 }
 
-// partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of parameters from one on, and it reads
-// from an element of PART on; nil if it does anything else.
+// partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of
+// parameters from one on, and it reads from an element of PART on; nil if it does anything else.
 func partialsOf(a []kernels.Arg, at, from int, l kernels.Target) []fusion.Partial {
 	if l.CPU || a[5].Real != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
 		return nil
@@ -41,7 +42,8 @@ const (
 	partialsInts   = 8
 )
 
-// sumBlocks returns the BLOCKS of an AdamWSums of n parameters, and whether the gradient of all of them is a sum: that of others is read.
+// sumBlocks returns the BLOCKS of an AdamWSums of n parameters, and whether the gradient of all of
+// them is a sum: that of others is read.
 func sumBlocks(sums []fusion.Partial, n int) (blocks []int32, all bool) {
 	add := func(kind, wide, at, count, from, terms, apart int) {
 		for c := 0; c < count; c += wide {
@@ -88,7 +90,8 @@ func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	}
 }
 
-// adamwSumsCases are sums of all widths, few and many shares, and gaps between them whose gradient is stored.
+// adamwSumsCases are sums of all widths, few and many shares, and gaps between them whose gradient
+// is stored.
 func adamwSumsCases(few bool) []kernels.Case {
 	gpu := kernels.Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 	var cases []kernels.Case

@@ -7,9 +7,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestAll: the list has what a device runs: each tile of each product, ten of functions, five of batches, eleven by each inner
-// product on matrix units and what packs for them, that of small matrices, the forms for
-// other elements, and a conversion of each type to each other.
+// TestAll: the list has what a device runs: each tile of each product, ten of functions, five of
+// batches, eleven by each inner product on matrix units and what packs for them, that of small
+// matrices, the forms for other elements, and a conversion of each type to each other.
 func TestAll(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {

@@ -2,10 +2,12 @@ package ops
 
 import "github.com/clgrad/clgrad/kernels"
 
-// Arg returns the kernel that finds the greatest element of parts of the middle axis of X [outer, len, inner], of reals or of
-// int32, or the least, and its first index; a NaN is beyond all others. Y and I [outer, shares, inner] have the extreme of each
-// share, which is chunk elements, the last fewer, and its index along the axis; or, if given, the element of J, of X's shape,
-// that lies there. Its arguments are X, J, Y, I, outer, len, inner, chunk, shares, wide, tall, given: see FoldShape.
+// Arg returns the kernel that finds the greatest element of parts of the middle axis of X [outer,
+// len, inner], of reals or of int32, or the least, and its first index; a NaN is beyond all others.
+// Y and I [outer, shares, inner] have the extreme of each share, which is chunk elements, the last
+// fewer, and its index along the axis; or, if given, the element of J, of X's shape, that lies
+// there. Its arguments are X, J, Y, I, outer, len, inner, chunk, shares, wide, tall, given: see
+// FoldShape.
 func Arg(least bool, t kernels.DType) *kernels.Kernel {
 	i, j := 0, 0
 	if least {
@@ -68,7 +70,8 @@ func argRealTwin[T kernels.Real](least bool) func(kernels.Call[T]) {
 	}
 }
 
-// argPut returns what writes a result: the extreme of the share of a line, and its index in the share.
+// argPut returns what writes a result: the extreme of the share of a line, and its index in the
+// share.
 func argPut[T kernels.Element](c kernels.Call[T]) func(to, k int, v T) {
 	j, y, at, n, inner, chunk, shares, given := c.Ints(1), c.Reals(2), c.Ints(3), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(11) != 0
 	return func(to, k int, v T) {
@@ -82,7 +85,8 @@ func argPut[T kernels.Element](c kernels.Call[T]) func(to, k int, v T) {
 	}
 }
 
-// extremeAt returns the first index of the greatest element, or the least; a NaN is beyond all others.
+// extremeAt returns the first index of the greatest element, or the least; a NaN is beyond all
+// others.
 func extremeAt[T float32 | float64 | int32](line []T, least bool) int {
 	at, best := 0, line[0]
 	for k, v := range line {

@@ -17,20 +17,22 @@ type AttentionShape struct {
 
 // AttentionKernels compute attention without the matrix of all queries and keys.
 type AttentionKernels struct {
-	// Forward is Y = softmax(scale·Q·Kᵀ + BIAS)·V and the logarithm of the sums of the softmax: Q, K, V, BIAS, Y, LSE [batch, l],
-	// l, s, bias_step, biased, causal, scale, heads, and the [AttentionPlace] of Q, K, V and Y. Item b of the batch has the
-	// elements of BIAS from b·bias_step on.
+	// Forward is Y = softmax(scale·Q·Kᵀ + BIAS)·V and the logarithm of the sums of the softmax: Q,
+	// K, V, BIAS, Y, LSE [batch, l], l, s, bias_step, biased, causal, scale, heads, and the
+	// [AttentionPlace] of Q, K, V and Y. Item b of the batch has the elements of BIAS from
+	// b·bias_step on.
 	Forward *kernels.Kernel
-	// Queries is the gradient by Q, for the gradient G of Y: Q, K, V, BIAS, Y, LSE, G, DQ, DELTA [batch, l], the numbers of
-	// Forward, and the place of G. DELTA is Σ G·Y of each query. DQ is contiguous.
+	// Queries is the gradient by Q, for the gradient G of Y: Q, K, V, BIAS, Y, LSE, G, DQ, DELTA
+	// [batch, l], the numbers of Forward, and the place of G. DELTA is Σ G·Y of each query. DQ is
+	// contiguous.
 	Queries *kernels.Kernel
-	// Keys is those by K and V: Q, K, V, BIAS, LSE, DELTA, G, DK, DV, the numbers of Forward up to heads, and the places of Q, K, V
-	// and G. DK and DV are contiguous.
+	// Keys is those by K and V: Q, K, V, BIAS, LSE, DELTA, G, DK, DV, the numbers of Forward up to
+	// heads, and the places of Q, K, V and G. DK and DV are contiguous.
 	Keys *kernels.Kernel
 }
 
-// AttentionPlace is where the rows of an operand lie: row i of item b of the batch begins b/heads·Outer + b%heads·Head + i·Row
-// elements after the first. Features are neighbours.
+// AttentionPlace is where the rows of an operand lie: row i of item b of the batch begins
+// b/heads·Outer + b%heads·Head + i·Row elements after the first. Features are neighbours.
 type AttentionPlace struct{ Outer, Head, Row int }
 
 // Args returns the arguments that pass it.
@@ -60,7 +62,8 @@ const (
 	attentionNumbers
 )
 
-// attentionWidest is the most features that the kernels keep in the cache next to a core, or in local memory.
+// attentionWidest is the most features that the kernels keep in the cache next to a core, or in
+// local memory.
 const attentionWidest = 128
 
 // attentionLanes is LANES of attention_cpu.cl.
@@ -78,7 +81,8 @@ func (t attentionTile) defines() string {
 	return fmt.Sprintf(" -DTILE_ROWS=%d -DTILE_COLS=%d -DITEM_ROWS=%d -DROW_ITEMS=%d", t.rows, t.cols, t.itemRows, t.rowItems)
 }
 
-// local is how many reals of local memory a launch takes that stages, of its rows and of its columns, those features.
+// local is how many reals of local memory a launch takes that stages, of its rows and of its
+// columns, those features.
 func (t attentionTile) local(rows, cols []int) int {
 	pitch := func(features int) int { return intmath.RoundUp(features, 4*t.rowItems) + 4 }
 	n := t.rows*(t.cols+t.rowItems) + 2*t.cols
@@ -91,8 +95,8 @@ func (t attentionTile) local(rows, cols []int) int {
 	return n
 }
 
-// The tiles of the kernels, the fastest first: where a device has more than enough of them to do, and where each of its units has
-// a few. Measured on an H200.
+// The tiles of the kernels, the fastest first: where a device has more than enough of them to do,
+// and where each of its units has a few. Measured on an H200.
 var (
 	attentionMany = []attentionTile{{64, 32, 4, 8}, {32, 32, 4, 8}, {32, 16, 4, 8}, {16, 16, 2, 8}, {8, 8, 1, 8}}
 	attentionFew  = []attentionTile{{32, 32, 2, 8}, {32, 16, 2, 8}, {16, 16, 2, 8}, {8, 8, 1, 8}}
@@ -104,9 +108,10 @@ type attentionBuild struct {
 	forward, gradient attentionTile
 }
 
-// AttentionByProducts reports whether products that read the softmax whole are faster than kernels that go over blocks of it, for
-// l queries and s keys of each item of a batch: on a CPU where it stays in a cache, on a GPU where there are so few queries, or
-// keys, and so many of the others, that a few of its units would be long at work.
+// AttentionByProducts reports whether products that read the softmax whole are faster than kernels
+// that go over blocks of it, for l queries and s keys of each item of a batch: on a CPU where it
+// stays in a cache, on a GPU where there are so few queries, or keys, and so many of the others,
+// that a few of its units would be long at work.
 func AttentionByProducts(items, l, s int, limits kernels.Target) bool {
 	if limits.CPU {
 		return l*s <= 1<<14
@@ -115,10 +120,12 @@ func AttentionByProducts(items, l, s int, limits kernels.Target) bool {
 	return max(l, s) > long && items*intmath.CeilDiv(min(l, s), tile) < limits.Units/2
 }
 
-// AttentionKeeps reports whether a forward pass whose gradients are wanted does better to keep the softmax. On a GPU the kernels
-// compute it twice more for them, and their blocks are small where there are many features: products that read it are faster then,
-// if it is not too large to keep. On an H200, µs, 32 items of 1024 queries and keys, forward and gradients by kernels and by
-// products: 64 features 1363 and 902, causal 751 and 1075; 128 features, causal, 2347 and 1494. 2048 of 32, causal: 1360 and 3020.
+// AttentionKeeps reports whether a forward pass whose gradients are wanted does better to keep the
+// softmax. On a GPU the kernels compute it twice more for them, and their blocks are small where
+// there are many features: products that read it are faster then, if it is not too large to keep.
+// On an H200, µs, 32 items of 1024 queries and keys, forward and gradients by kernels and by
+// products: 64 features 1363 and 902, causal 751 and 1075; 128 features, causal, 2347 and 1494.
+// 2048 of 32, causal: 1360 and 3020.
 func AttentionKeeps(shape AttentionShape, items, l, s int, causal bool, limits kernels.Target) bool {
 	const few, most = 1 << 12, 1 << 26 // of an item, and of all
 	widest := max(shape.Features, shape.Values)
@@ -130,8 +137,9 @@ var attentions struct {
 	made map[attentionBuild]*AttentionKernels
 }
 
-// Attention returns the kernels for a shape and for as many rows of queries, or of keys if those are fewer, in all items of the
-// batch; nil where there are none for the shape, or for a device with reals of type t and the limits l.
+// Attention returns the kernels for a shape and for as many rows of queries, or of keys if those
+// are fewer, in all items of the batch; nil where there are none for the shape, or for a device
+// with reals of type t and the limits l.
 func Attention(s AttentionShape, rows int, t kernels.DType, l kernels.Target) *AttentionKernels {
 	if s.Features < 1 || s.Features > attentionWidest || s.Values < 1 || s.Values > attentionWidest {
 		return nil
@@ -270,7 +278,8 @@ func (c *attentionCall) measure(args []kernels.Arg) {
 	c.score = c.eps * ((n+4)*n*c.scale*c.most[0]*c.most[1] + 4*c.size)
 }
 
-// attends is scale·q·k + bias of query i and key j of item b, −∞ where the one does not attend to the other.
+// attends is scale·q·k + bias of query i and key j of item b, −∞ where the one does not attend to
+// the other.
 func attends[T kernels.Real](c *attentionCall, q, k, bias []T, b, i, j int) float64 {
 	if c.causal && j > i {
 		return math.Inf(-1)
@@ -287,7 +296,8 @@ func attends[T kernels.Real](c *attentionCall, q, k, bias []T, b, i, j int) floa
 	return sum
 }
 
-// attentionOf is the call that a twin sees, whose numbers begin at `at`, of operands in some places.
+// attentionOf is the call that a twin sees, whose numbers begin at `at`, of operands in some
+// places.
 func attentionOf[T kernels.Real](s AttentionShape, c kernels.Call[T], at int, places ...int) *attentionCall {
 	a := &attentionCall{AttentionShape: s, l: c.Int(at + attentionL), s: c.Int(at + attentionS), step: c.Int(at + attentionStep),
 		biased: c.Int(at+attentionBiased) != 0, causal: c.Int(at+attentionCausal) != 0, scale: float64(c.Real(at + attentionScale)), heads: c.Int(at + attentionHeads)}
@@ -467,7 +477,8 @@ func (s AttentionShape) cases(few bool, build func(o *kernels.Operands, c attent
 	return cases
 }
 
-// place returns where the rows of an operand lie, and how many elements it has: `gap` between rows, if they have several heads.
+// place returns where the rows of an operand lie, and how many elements it has: `gap` between rows,
+// if they have several heads.
 func (c attentionCase) place(rows, features, gap int) (p AttentionPlace, n int) {
 	if c.heads == 0 {
 		return AttentionPlace{Outer: rows * features, Row: features}, c.batch * rows * features

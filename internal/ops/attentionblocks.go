@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// attentionRows is how many queries, or keys, a block of the Go device's attention has: their scores are products of matrices.
+// attentionRows is how many queries, or keys, a block of the Go device's attention has: their
+// scores are products of matrices.
 const attentionRows = 64
 
 // attentionBlocks computes attention with vector instructions, block by block.
@@ -20,8 +21,8 @@ type attentionBlocks[T kernels.Real] struct {
 	p, d              []T // probabilities and gradients of the scores, a row for each query
 }
 
-// each calls f, on several goroutines, for every block of n rows of each item of the batch: item b, and rows from first to below end. Each goroutine
-// has a copy of its own.
+// each calls f, on several goroutines, for every block of n rows of each item of the batch: item b,
+// and rows from first to below end. Each goroutine has a copy of its own.
 func (a *attentionBlocks[T]) each(call kernels.Call[T], items, n, work int, f func(a *attentionBlocks[T], b, first, end int)) {
 	blocks := intmath.CeilDiv(n, attentionRows)
 	call.Parallel(items*blocks, attentionRows*work, func(lo, hi int) {
@@ -33,8 +34,8 @@ func (a *attentionBlocks[T]) each(call kernels.Call[T], items, n, work int, f fu
 	})
 }
 
-// finite reports whether a sum of all elements of rows [first, end) is finite: where it is not, plain loops leave out what is
-// multiplied by a probability of 0.
+// finite reports whether a sum of all elements of rows [first, end) is finite: where it is not,
+// plain loops leave out what is multiplied by a probability of 0.
 func (a *attentionBlocks[T]) finite(x []T, operand, b, first, end, width int) bool {
 	for i := first; i < end; i++ {
 		if s := float64(a.loops.Sum(x[a.at(operand, b, i):][:width])); math.IsNaN(s) || math.IsInf(s, 0) {
@@ -44,13 +45,15 @@ func (a *attentionBlocks[T]) finite(x []T, operand, b, first, end, width int) bo
 	return true
 }
 
-// product sets c [m, n] to the products of m rows of x from row i on and of n rows of y from row j on, both of some width.
+// product sets c [m, n] to the products of m rows of x from row i on and of n rows of y from row j
+// on, both of some width.
 func (a *attentionBlocks[T]) product(c, x []T, placeX, i, m int, y []T, placeY, j, n, b, width int) {
 	a.loops.Product(vec.Product[T]{M: m, N: n, K: width, A: x[a.at(placeX, b, i):], RowA: a.places[placeX].Row, StepA: 1,
 		B: y[a.at(placeY, b, j):], StepB: 1, ColumnB: a.places[placeY].Row, C: c, RowC: n}, nil)
 }
 
-// scores sets a.p to the scores of queries [i0, i1) and keys [j0, j1) of item b, −∞ where the one does not attend to the other.
+// scores sets a.p to the scores of queries [i0, i1) and keys [j0, j1) of item b, −∞ where the one
+// does not attend to the other.
 func (a *attentionBlocks[T]) scores(b, i0, i1, j0, j1 int) {
 	m, n := i1-i0, j1-j0
 	a.p = grown(a.p, m*n)
@@ -103,8 +106,8 @@ func (a *attentionBlocks[T]) forward(b, first, end int) bool {
 	return true
 }
 
-// slopes sets a.p to probabilities, and a.d to gradients of scores, of queries [i0, i1) and keys [j0, j1). It reports whether
-// no query has a NaN or +∞ among its scores.
+// slopes sets a.p to probabilities, and a.d to gradients of scores, of queries [i0, i1) and keys
+// [j0, j1). It reports whether no query has a NaN or +∞ among its scores.
 func (a *attentionBlocks[T]) slopes(b, i0, i1, j0, j1 int) bool {
 	for _, v := range a.lse[b*a.l+i0 : b*a.l+i1] {
 		if v != v || math.IsInf(float64(v), 1) {

@@ -10,13 +10,15 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a launch, worked out here by
-// hand. Too small a one refuses a device that is right, too large a one lets wrong results pass.
+// TestScales: the magnitude on which a tolerance is a share bounds what meets in the sums of a
+// launch, worked out here by hand. Too small a one refuses a device that is right, too large a one
+// lets wrong results pass.
 func TestScales(t *testing.T) {
 	real := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
 	args := func(vecs []kernels.Arg, numbers ...float64) []kernels.Arg {
 		for _, v := range numbers {
-			// A launch has each number as one of the two; a scale reads the one that its kernel has.
+			// A launch has each number as one of the two; a scale reads the one that its kernel
+			// has.
 			vecs = append(vecs, kernels.Arg{Int: int32(v), Real: v})
 		}
 		return vecs
@@ -45,8 +47,9 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestBounds: how far an element of a layer, and of its gradient, may be off is worked out from the slope of its function
-// there, from the sums that it is of, and from the errors of the function itself, which Go's and a device's tanh make.
+// TestBounds: how far an element of a layer, and of its gradient, may be off is worked out from the
+// slope of its function there, from the sums that it is of, and from the errors of the function
+// itself, which Go's and a device's tanh make.
 func TestBounds(t *testing.T) {
 	const eps = 0x1p-23
 	mem := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }
@@ -87,7 +90,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLinearGradRun: runs fill the device, and none is short, or so long that what adds them up rounds much.
+// TestLinearGradRun: runs fill the device, and none is short, or so long that what adds them up
+// rounds much.
 func TestLinearGradRun(t *testing.T) {
 	for _, c := range []struct {
 		rows int
@@ -104,7 +108,8 @@ func TestLinearGradRun(t *testing.T) {
 	}
 }
 
-// TestSumRuns: rows are summed in runs only where a GPU's units would be idle, and each run is worth its start.
+// TestSumRuns: rows are summed in runs only where a GPU's units would be idle, and each run is
+// worth its start.
 func TestSumRuns(t *testing.T) {
 	gpu := kernels.Target{Units: 10}
 	for _, c := range []struct {
@@ -123,8 +128,8 @@ func TestSumRuns(t *testing.T) {
 	}
 }
 
-// TestGemmSlice: the sum of a product is cut where whole tiles would leave units idle, into slices that are worth their
-// shares, and where it is long.
+// TestGemmSlice: the sum of a product is cut where whole tiles would leave units idle, into slices
+// that are worth their shares, and where it is long.
 func TestGemmSlice(t *testing.T) {
 	gpu, cpu := kernels.Target{Units: 100}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
@@ -152,8 +157,8 @@ func TestGemmSlice(t *testing.T) {
 	}
 }
 
-// TestGemmGroups: products that pack A do so once for several panels, as long as there are work-groups for every core; others have a
-// work-group for each panel.
+// TestGemmGroups: products that pack A do so once for several panels, as long as there are
+// work-groups for every core; others have a work-group for each panel.
 func TestGemmGroups(t *testing.T) {
 	for _, c := range []struct {
 		form        GemmForm
@@ -167,7 +172,8 @@ func TestGemmGroups(t *testing.T) {
 	}
 }
 
-// TestGemmRows: the rows of a work-item share a product out evenly among the cores, and are neither few nor many.
+// TestGemmRows: the rows of a work-item share a product out evenly among the cores, and are neither
+// few nor many.
 func TestGemmRows(t *testing.T) {
 	tile := GemmTile{M: 6, N: 64}
 	for _, c := range []struct{ m, n, slices, units, want int }{
@@ -180,8 +186,8 @@ func TestGemmRows(t *testing.T) {
 	}
 }
 
-// TestGemmPiece: a call of BLAS is worth its goroutine, and has fewer rows where there are few. The bits of a product depend
-// on it.
+// TestGemmPiece: a call of BLAS is worth its goroutine, and has fewer rows where there are few. The
+// bits of a product depend on it.
 func TestGemmPiece(t *testing.T) {
 	for _, c := range []struct{ m, n, k, want int }{
 		{128, 100, 1000, 8}, {129, 100, 1000, 64}, {1023, 100, 1000, 64}, {1024, 100, 1000, 256}, {100000, 1000, 1000, 256},
@@ -193,8 +199,8 @@ func TestGemmPiece(t *testing.T) {
 	}
 }
 
-// TestGemmBatchTileFor: a batch of small matrices gets a tile that they fill, whatever was tuned for one product of as many
-// rows, and one of large matrices what that has.
+// TestGemmBatchTileFor: a batch of small matrices gets a tile that they fill, whatever was tuned
+// for one product of as many rows, and one of large matrices what that has.
 func TestGemmBatchTileFor(t *testing.T) {
 	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Target{CPU: true, Units: 2}
 	tall := GemmChoice{Form: NN, M: 65536, N: 64, K: 64, Tile: gpuTiles[6]}
@@ -270,7 +276,8 @@ func TestGemmTileFor(t *testing.T) {
 	}
 }
 
-// TestGemmTilesFit: a GPU gets the tiles for which it has local memory and work-items, and the default in any case.
+// TestGemmTilesFit: a GPU gets the tiles for which it has local memory and work-items, and the
+// default in any case.
 func TestGemmTilesFit(t *testing.T) {
 	large := gpuTiles[1] // 2·16 rows of 128 + 128 + 8 elements, for 16×16 work-items
 	for _, c := range []struct {
@@ -301,7 +308,8 @@ func TestGemmTilesFit(t *testing.T) {
 	}
 }
 
-// TestCasesOfProducts: among the launches that test a product are all that its kernels do differently, also among the few.
+// TestCasesOfProducts: among the launches that test a product are all that its kernels do
+// differently, also among the few.
 func TestCasesOfProducts(t *testing.T) {
 	for i := range 4 * len(GemmForms) {
 		form, few := GemmForms[i/4], i%2 == 1

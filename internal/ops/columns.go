@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// ColumnSums adds up the columns of runs of rows of X [rows, cols], row after row, into P [⌈rows/run⌉, cols]: X, P, rows, cols,
-// run. Its shares are those of LinearGrad, with the same bits.
+// ColumnSums adds up the columns of runs of rows of X [rows, cols], row after row, into P
+// [⌈rows/run⌉, cols]: X, P, rows, cols, run. Its shares are those of LinearGrad, with the same
+// bits.
 var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", GPU: "columns_gpu.cl",
 	Params: []kernels.Param{in("X"), out("P"), intArg("rows"), intArg("cols"), intArg("run")},
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
@@ -63,7 +64,8 @@ func columnSums(rows, cols, run int, x, p kernels.View) *kernels.Reduction {
 	return &kernels.Reduction{Function: fn.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run, X: x, Y: p}
 }
 
-// columnSumsCases are the launches that test ColumnSums, around the vectors of a CPU and the groups of a GPU.
+// columnSumsCases are the launches that test ColumnSums, around the vectors of a CPU and the groups
+// of a GPU.
 func columnSumsCases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][2]int{{1, 1}, {3, 5}, {17, 3}, {5, 33}, {64, 64}, {130, 67}, {0, 4}, {9, 16}} {

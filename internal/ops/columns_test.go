@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestColumnsInVectors: softmax along columns, and the statistics of channels, are in vectors what they are in plain loops, with
-// NaN and infinities among the elements, far from 0, and have the same bits on any number of cores.
+// TestColumnsInVectors: softmax along columns, and the statistics of channels, are in vectors what
+// they are in plain loops, with NaN and infinities among the elements, far from 0, and have the
+// same bits on any number of cores.
 func TestColumnsInVectors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	type of struct {

@@ -5,10 +5,11 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// ConvShape is the numbers of a convolution of 1, 2 or 3 axes, which joins X [Batch, Groups·In, Size…],
-// W [Groups·Out, In, Kernel…] and Y [Batch, Groups·Out, OutSize…]. Along each axis, position q of Y meets tap r of W at
-// position q·Stride − Pad + r·Dilation of X, where positions outside of X hold 0. With fewer axes, the first have
-// size 1. Three kernels compute each of the three from the others, and their gradients are such kernels again.
+// ConvShape is the numbers of a convolution of 1, 2 or 3 axes, which joins X [Batch, Groups·In,
+// Size…], W [Groups·Out, In, Kernel…] and Y [Batch, Groups·Out, OutSize…]. Along each axis,
+// position q of Y meets tap r of W at position q·Stride − Pad + r·Dilation of X, where positions
+// outside of X hold 0. With fewer axes, the first have size 1. Three kernels compute each of the
+// three from the others, and their gradients are such kernels again.
 type ConvShape struct {
 	Batch, Groups, In, Out                       int // channels In and Out are those of a group
 	Size, OutSize, Kernel, Stride, Dilation, Pad [3]int
@@ -110,7 +111,8 @@ func (s *ConvShape) axes(transposed bool, phase int) (z, y, x convAxis) {
 	return s.backward(0, phase/(t[1]*t[2])), s.backward(1, phase/t[2]%t[1]), s.backward(2, phase%t[2])
 }
 
-// largest returns an axis of Y, or of the phase of X that has the most taps, with the positions of that which has the most.
+// largest returns an axis of Y, or of the phase of X that has the most taps, with the positions of
+// that which has the most.
 func (s *ConvShape) largest(transposed bool, a int) convAxis {
 	if !transposed {
 		return s.forward(a)
@@ -135,8 +137,8 @@ const (
 	convPixels = 256
 )
 
-// planes returns how many elements the planes of a channel have at most, for one tap of the first axis and rows×cols positions
-// of a number of channels: block_of of conv_cpu.cl.
+// planes returns how many elements the planes of a channel have at most, for one tap of the first
+// axis and rows×cols positions of a number of channels: block_of of conv_cpu.cl.
 func planes(y, x convAxis, rows, cols, written int) int {
 	rows, cols = min(rows, y.count), min(cols, x.count)
 	span := func(a convAxis) int { return max(a.step, -a.step) * max(a.taps-1, 0) }
@@ -149,9 +151,9 @@ func planes(y, x convAxis, rows, cols, written int) int {
 	return joined
 }
 
-// ConvBlock chooses the rows×cols positions that one work-item of a CPU computes: few enough that the planes of all
-// channels fit, if that is possible, and so many that reading them is a small part of the work. ok is false if a
-// single row does not fit.
+// ConvBlock chooses the rows×cols positions that one work-item of a CPU computes: few enough that
+// the planes of all channels fit, if that is possible, and so many that reading them is a small
+// part of the work. ok is false if a single row does not fit.
 func (s *ConvShape) ConvBlock(transposed bool, l kernels.Target) (rows, cols int, ok bool) {
 	const most, least = 1024, 128 // positions
 	read, written := s.In, s.Out
@@ -188,8 +190,9 @@ func (s *ConvShape) fitsWeight() bool {
 	return planes(s.forward(1), s.forward(2), rows, cols, 0) <= convPlanes && s.Kernel[1]*s.Kernel[2] <= convTaps
 }
 
-// ConvSlice chooses how many rows of Y are summed up to one part of the gradient of the weights: all, unless the weights
-// alone would leave units idle. It does not depend on the tile, so that tuning changes no result.
+// ConvSlice chooses how many rows of Y are summed up to one part of the gradient of the weights:
+// all, unless the weights alone would leave units idle. It does not depend on the tile, so that
+// tuning changes no result.
 func (s *ConvShape) ConvSlice(l kernels.Target) int {
 	rows := max(s.Rows(), 1)
 	if l.CPU {
@@ -209,9 +212,9 @@ func (s *ConvShape) ConvSlice(l kernels.Target) int {
 // few reports whether so few channels of a group are computed that a tile of them is not worth it.
 func (s *ConvShape) few(channels int) bool { return channels < 8 }
 
-// ConvKernel returns the kernel for Y from X and W, or with transposed for X from Y and W. Arguments: what is read, W,
-// BIAS, what is written, the numbers of the shape, transposed and biased (0 or 1), and rows and cols, which are
-// ConvBlock's. If biased is 0, BIAS is any buffer.
+// ConvKernel returns the kernel for Y from X and W, or with transposed for X from Y and W.
+// Arguments: what is read, W, BIAS, what is written, the numbers of the shape, transposed and
+// biased (0 or 1), and rows and cols, which are ConvBlock's. If biased is 0, BIAS is any buffer.
 func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Target) *kernels.Kernel {
 	read, written, positions := s.In, s.Out, s.Batch*volume(s.OutSize)
 	if transposed {
@@ -234,9 +237,10 @@ func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Targe
 	return Conv(tile, split, s.far())
 }
 
-// WeightKernel returns the kernel for the parts of the gradient of the weights. Arguments: X, the gradient of Y, the
-// parts [slices, Groups, In·Kernel… + biased, Out], the numbers of the shape, slice, which is ConvSlice's, and biased, 1 for the
-// gradient of the bias behind those of the weights, else 0.
+// WeightKernel returns the kernel for the parts of the gradient of the weights. Arguments: X, the
+// gradient of Y, the parts [slices, Groups, In·Kernel… + biased, Out], the numbers of the shape,
+// slice, which is ConvSlice's, and biased, 1 for the gradient of the bias behind those of the
+// weights, else 0.
 func (s *ConvShape) WeightKernel(t kernels.DType, l kernels.Target) *kernels.Kernel {
 	switch {
 	case l.CPU && s.fitsWeight():
@@ -253,8 +257,8 @@ func (s *ConvShape) far() bool { return s.Kernel[0]+s.Kernel[1]+s.Kernel[2] > 31
 // convSteps bounds the sum of a tile: what conv_gpu.cl divides by multiplying.
 const convSteps = 1 << 21
 
-// Tiles of convolutions: of many rows and columns, of few rows, of these and long sums, of few columns, and of weights. They
-// were the fastest on an H200.
+// Tiles of convolutions: of many rows and columns, of few rows, of these and long sums, of few
+// columns, and of weights. They were the fastest on an H200.
 var (
 	convSquare = GemmTile{64, 64, 16, 8, 4, FMA}
 	convWide   = GemmTile{32, 64, 16, 8, 4, FMA}
@@ -267,7 +271,8 @@ var (
 // convFew is how many rows or columns are few.
 const convFew = 32
 
-// convTile returns the tile of an output of so many channels and positions, and how many work-items share a sum of so many steps.
+// convTile returns the tile of an output of so many channels and positions, and how many work-items
+// share a sum of so many steps.
 func convTile(written, positions, steps int, t kernels.DType) (tile GemmTile, split int) {
 	const long = 256
 	switch {
@@ -294,7 +299,8 @@ func (s *ConvShape) weightTile(t kernels.DType) GemmTile {
 	return convFlat
 }
 
-// convolutions returns the kernels of convolutions: those in tiles once for a CPU, and for the smallest tile of a GPU.
+// convolutions returns the kernels of convolutions: those in tiles once for a CPU, and for the
+// smallest tile of a GPU.
 func convolutions(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{ConvDirect, ConvWeightDirect, ConvParts,
 		fewKernel(fewForm{1, 8, 3}), fewKernel(fewForm{2, 4, 0}), fewKernel(fewForm{4, 7, 2})}

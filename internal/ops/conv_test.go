@@ -10,8 +10,8 @@ func (c call) shape(from int) (batch, groups, ci, co int, in, out, kernel, strid
 	return c.n(from), c.n(from + 1), c.n(from + 2), c.n(from + 3), in, out, kernel, stride, dilation, pad
 }
 
-// meet calls f for every product of a convolution, with the elements of X, W and Y that meet in it, and the image, group,
-// row and weight.
+// meet calls f for every product of a convolution, with the elements of X, W and Y that meet in it,
+// and the image, group, row and weight.
 func (c call) meet(from int, f func(x, w, y int, row, group, weight, o int)) {
 	batch, groups, ci, co, in, out, kernel, stride, dilation, pad := c.shape(from)
 	taps, size := kernel[0]*kernel[1]*kernel[2], out[0]*out[1]*out[2]
@@ -54,7 +54,8 @@ func convolve(c call) {
 	})
 }
 
-// correlate is W from X and Y, in parts of some rows, with the channels of Y last, and the sums of Y behind them.
+// correlate is W from X and Y, in parts of some rows, with the channels of Y last, and the sums of
+// Y behind them.
 func correlate(c call) {
 	_, groups, ci, co, _, out, kernel, _, _, _ := c.shape(3)
 	weights, biased := ci*kernel[0]*kernel[1]*kernel[2], c.n(26)

@@ -13,10 +13,11 @@ const (
 	depthRun    = 512     // neighbours whose sums stay next to the core while all taps are added
 )
 
-// depthwise computes convolutions of groups of one channel to one channel on the Go device. It copies what a block of
-// rows reads to planes with the zeros of the padding in place, one for each remainder of the positions by the stride.
-// Then the inputs of a tap at all positions of the block are neighbours, as in conv_cpu.cl: positions count through
-// the rows of a plane, and what lies between two rows is dropped.
+// depthwise computes convolutions of groups of one channel to one channel on the Go device. It
+// copies what a block of rows reads to planes with the zeros of the padding in place, one for each
+// remainder of the positions by the stride. Then the inputs of a tap at all positions of the block
+// are neighbours, as in conv_cpu.cl: positions count through the rows of a plane, and what lies
+// between two rows is dropped.
 type depthwise[T kernels.Real] struct {
 	loops            *vec.Loops[T]
 	z, y, x          convAxis
@@ -50,7 +51,8 @@ func (d *depthwise[T]) block(i int) (qz, qy, rows int) {
 	return qz, qy, min(d.rows, d.y.count-qy)
 }
 
-// fill sets the planes for rows of positions from (qz, qy) on, of a channel, and the offsets of the taps in them.
+// fill sets the planes for rows of positions from (qz, qy) on, of a channel, and the offsets of the
+// taps in them.
 func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
 	height := rows + d.span(d.y)/d.y.stride
 	plane := height * d.width
@@ -99,7 +101,8 @@ func (d *depthwise[T]) weigh(w []T, kernel [3]int) {
 	}
 }
 
-// outputs adds the taps of rows of positions from (qz, qy) on up, and writes them and a bias to a channel of some size.
+// outputs adds the taps of rows of positions from (qz, qy) on up, and writes them and a bias to a
+// channel of some size.
 func (d *depthwise[T]) outputs(to []T, size [3]int, bias T, qz, qy, rows int) {
 	n := (rows-1)*d.width + d.x.count
 	d.sums = grown(d.sums, n)
@@ -123,8 +126,8 @@ func (d *depthwise[T]) outputs(to []T, size [3]int, bias T, qz, qy, rows int) {
 	}
 }
 
-// gradients adds, for each tap, the products of what it meets and of the gradients g of rows of positions to sums, and the sum of
-// the gradients to the last of sums.
+// gradients adds, for each tap, the products of what it meets and of the gradients g of rows of
+// positions to sums, and the sum of the gradients to the last of sums.
 func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
 	n := (rows-1)*d.width + d.x.count
 	d.sums = grown(d.sums, n)
@@ -146,7 +149,8 @@ func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
 	sums[len(d.offsets)] += float64(d.loops.Sum(d.sums))
 }
 
-// depthwiseTwin computes convTwin's result where groups have one channel on both sides, and reports whether they have.
+// depthwiseTwin computes convTwin's result where groups have one channel on both sides, and reports
+// whether they have.
 func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed bool, x, w, bias, y []T) bool {
 	loops := loopsOf(c)
 	if loops == nil || s.In != 1 || s.Out != 1 || volume(s.Kernel) == 1 || volume(s.Kernel) > 1<<10 {
@@ -197,7 +201,8 @@ func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed b
 	return true
 }
 
-// depthwiseWeightTwin computes convWeightTwin's result where groups have one channel on both sides, and reports whether they have.
+// depthwiseWeightTwin computes convWeightTwin's result where groups have one channel on both sides,
+// and reports whether they have.
 func depthwiseWeightTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, slice int, x, g, to []T, biased int) bool {
 	loops, weights, size := loopsOf(c), volume(s.Kernel), volume(s.OutSize)
 	if loops == nil || s.In != 1 || s.Out != 1 || weights > 1<<10 || size == 0 {

@@ -9,11 +9,14 @@ import (
 	"github.com/x448/float16"
 )
 
-// Convert returns the kernel of convert.cl that converts elements of one type to another: X, Y, n. Both real types
-// stand for the device's. What a type does not hold becomes the nearest that it holds:
+// Convert returns the kernel of convert.cl that converts elements of one type to another: X, Y, n.
+// Both real types stand for the device's. What a type does not hold becomes the nearest that it
+// holds:
 //
-//   - as an integer, fractions are cut off, numbers beyond the range become its end, and NaN becomes 0;
-//   - as a float16 or a real, numbers are rounded to nearest, ties to even; beyond float16 they are infinite.
+//   - as an integer, fractions are cut off, numbers beyond the range become its end, and NaN
+//     becomes 0;
+//   - as a float16 or a real, numbers are rounded to nearest, ties to even; beyond float16 they are
+//     infinite.
 //
 // It is nil for a type to itself.
 func Convert(from, to kernels.DType) *kernels.Kernel { return conversions[real32(from)][real32(to)] }

@@ -41,7 +41,8 @@ func (s *ConvShape) fewForm(transposed bool) fewForm {
 	return f
 }
 
-// ConvFew returns the kernel of ConvShape.ConvKernel for GPUs where few channels of a group are written.
+// ConvFew returns the kernel of ConvShape.ConvKernel for GPUs where few channels of a group are
+// written.
 func (s *ConvShape) ConvFew(transposed bool) *kernels.Kernel { return fewKernel(s.fewForm(transposed)) }
 
 func fewKernel(f fewForm) *kernels.Kernel {

@@ -5,7 +5,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// edged is an image with what its positions read beyond its edges: zeros. They stay from image to image.
+// edged is an image with what its positions read beyond its edges: zeros. They stay from image to
+// image.
 type edged[T kernels.Real] struct {
 	all   []T
 	image int // that all holds, or none
@@ -13,7 +14,8 @@ type edged[T kernels.Real] struct {
 
 const none = -1
 
-// tapSpan is the elements of an axis that positions read, from one on, of which there may be some outside of the axis.
+// tapSpan is the elements of an axis that positions read, from one on, of which there may be some
+// outside of the axis.
 type tapSpan struct{ from, n int }
 
 func tapSpanOf(a convAxis) tapSpan {
@@ -25,8 +27,8 @@ func tapSpanOf(a convAxis) tapSpan {
 // inside reports whether they are all elements of an axis of so many.
 func (s tapSpan) inside(size int) bool { return s.from >= 0 && s.from+s.n <= size }
 
-// gather sets the panel to what each weight, in the order of the sum, meets at count positions from first on, in an image of so
-// many planes to read.
+// gather sets the panel to what each weight, in the order of the sum, meets at count positions from
+// first on, in an image of so many planes to read.
 func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [3]int, z, y, x convAxis, first, count int) {
 	axes, taps := [3]convAxis{z, y, x}, z.taps*y.taps*x.taps
 	var spans [3]tapSpan
@@ -101,7 +103,8 @@ func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]in
 	}
 }
 
-// gather writes, for each weight in the order of the sum, what it meets at count positions from first on.
+// gather writes, for each weight in the order of the sum, what it meets at count positions from
+// first on.
 func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis, first, count int) {
 	for c := range read {
 		for jz := range z.taps {

@@ -8,8 +8,9 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-// TestGather: what loops gather is what plain ones do, forward and transposed, for windows that reach beyond the edges or past the
-// whole image, strides, dilations, and blocks of positions that begin and end within rows; images come in turn.
+// TestGather: what loops gather is what plain ones do, forward and transposed, for windows that
+// reach beyond the edges or past the whole image, strides, dilations, and blocks of positions that
+// begin and end within rows; images come in turn.
 func TestGather(t *testing.T) {
 	loops := []*vec.Loops[float32]{new(vec.Loops[float32])} // which copies rows without vectors
 	for _, set := range vec.Sets() {
@@ -69,7 +70,8 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// TestWholeRows: blocks are whole rows where products of those have hardly a rest, and never more than may be.
+// TestWholeRows: blocks are whole rows where products of those have hardly a rest, and never more
+// than may be.
 func TestWholeRows(t *testing.T) {
 	for _, c := range [][3]int{{163, 14, 112}, {1024, 28, 896}, {163, 13, 104}, {163, 32, 160}, {163, 1000, 160}, {20, 14, 20}, {1, 1, 1}, {60, 7, 56}} {
 		if got := wholeRows(c[0], c[1]); got != c[2] {

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and WeightKernel.
+// ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and
+// WeightKernel.
 var (
 	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl", Stores: storesConv(1, 1),
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
@@ -37,15 +38,16 @@ type tiledKernels struct {
 	of map[convForm]*kernels.Kernel
 }
 
-// convForm is what a kernel in tiles is built for: split as SPLIT of conv_gpu.cl, far as ConvShape.far.
+// convForm is what a kernel in tiles is built for: split as SPLIT of conv_gpu.cl, far as
+// ConvShape.far.
 type convForm struct {
 	tile  GemmTile
 	split int
 	far   bool
 }
 
-// Conv returns the kernel of ConvShape.ConvKernel for a tile of which split work-items share each element, and for axes of few
-// taps or any number.
+// Conv returns the kernel of ConvShape.ConvKernel for a tile of which split work-items share each
+// element, and for axes of few taps or any number.
 func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	form := convForm{tile, split, far}
 	return convs.get(form, func() *kernels.Kernel {
@@ -71,7 +73,8 @@ func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	})
 }
 
-// ConvWeight returns the kernel of ConvShape.WeightKernel for a tile, and for axes of few taps or any number.
+// ConvWeight returns the kernel of ConvShape.WeightKernel for a tile, and for axes of few taps or
+// any number.
 func ConvWeight(tile GemmTile, far bool) *kernels.Kernel {
 	form := convForm{tile, 1, far}
 	return convWeights.get(form, func() *kernels.Kernel {
@@ -104,7 +107,8 @@ func (k *tiledKernels) get(form convForm, build func() *kernels.Kernel) *kernels
 	return k.of[form]
 }
 
-// orFirst returns the tile, or the default of GPUs for that of CPUs: a CPU's kernel may be tried as a GPU's.
+// orFirst returns the tile, or the default of GPUs for that of CPUs: a CPU's kernel may be tried as
+// a GPU's.
 func (t GemmTile) orFirst() GemmTile {
 	if t == (GemmTile{}) {
 		return gpuTiles[0]
@@ -162,7 +166,8 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-// convOutputCases are those of kernels of ConvShape.ConvKernel, for the shapes that one can compute.
+// convOutputCases are those of kernels of ConvShape.ConvKernel, for the shapes that one can
+// compute.
 func convOutputCases(shapes []*ConvShape, can func(s *ConvShape, transposed bool) bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range shapes {
@@ -243,9 +248,9 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 	return k
 }
 
-// convCases are the shapes that test the kernels: of 1, 2 and 3 axes, with strides, dilations and padding that divide each
-// other and do not, with groups of one channel and of many, with short rows and long ones, and with tiles that are whole and
-// cut off.
+// convCases are the shapes that test the kernels: of 1, 2 and 3 axes, with strides, dilations and
+// padding that divide each other and do not, with groups of one channel and of many, with short
+// rows and long ones, and with tiles that are whole and cut off.
 func convCases(few bool) []*ConvShape {
 	one := [3]int{1, 1, 1}
 	all := []*ConvShape{

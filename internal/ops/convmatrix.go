@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// ConvMatrix is a convolution on the matrix units of a GPU, in float32, from operands that ConvPack has packed. The zero ConvMatrix
-// is none.
+// ConvMatrix is a convolution on the matrix units of a GPU, in float32, from operands that ConvPack
+// has packed. The zero ConvMatrix is none.
 type ConvMatrix struct {
 	Tile   GemmTile
 	Stages int // buffers of what a tile stages
@@ -22,8 +22,8 @@ var (
 	convMatrixWeight = ConvMatrix{GemmTile{64, 64, 16, 32, 32, BF16x3}, 3}
 )
 
-// MatrixUnits returns how the matrix units of a device with the limits l, if it has any, compute Y from X and W, or with transposed X
-// from Y and W. It is none where that is not worth it.
+// MatrixUnits returns how the matrix units of a device with the limits l, if it has any, compute Y
+// from X and W, or with transposed X from Y and W. It is none where that is not worth it.
 func (s *ConvShape) MatrixUnits(transposed bool, t kernels.DType, l kernels.Target) ConvMatrix {
 	written := s.Out
 	if transposed {
@@ -40,7 +40,8 @@ func (s *ConvShape) MatrixUnitsWeight(t kernels.DType, l kernels.Target) ConvMat
 	return convMatrixWeight.of(s, t, l)
 }
 
-// of returns m if it is worth it for a shape: packing takes launches and memory, and few channels leave most of a tile empty.
+// of returns m if it is worth it for a shape: packing takes launches and memory, and few channels
+// leave most of a tile empty.
 func (m ConvMatrix) of(s *ConvShape, t kernels.DType, l kernels.Target) ConvMatrix {
 	const channels, products, chunks = 16, 1 << 22, 1 << 26 // products for each unit, and chunks of an operand
 	if l.CPU || t != kernels.Float32 || s.Groups != 1 || min(s.In, s.Out) < channels || max(s.OperandX().chunks(), s.OperandY().chunks(), s.Out*s.weights()/convChunk) > chunks ||
@@ -68,7 +69,8 @@ func (m ConvMatrix) unitBlocks(s *ConvShape) int {
 	return intmath.CeilDiv(intmath.CeilDiv(s.In, convChunk)*volume(s.Kernel)*convChunk, m.Tile.M)
 }
 
-// Operands returns how X and the weights, or with transposed Y and the weights, are packed for Kernel.
+// Operands returns how X and the weights, or with transposed Y and the weights, are packed for
+// Kernel.
 func (s *ConvShape) Operands(transposed bool) (read, weights ConvOperand) {
 	taps := volume(s.Kernel)
 	if transposed {
@@ -94,7 +96,8 @@ func convPackedParams(other string) []kernels.Param {
 	return []kernels.Param{inInts("PX"), inInts("FX"), inInts("P" + other), inInts("F" + other)}
 }
 
-// Kernel returns the kernel of ConvShape.ConvKernel: its arguments, then what is read and W as ConvPack packs them.
+// Kernel returns the kernel of ConvShape.ConvKernel: its arguments, then what is read and W as
+// ConvPack packs them.
 func (m ConvMatrix) Kernel() *kernels.Kernel {
 	use := kernels.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
 	return fn.Identity.KernelFor(use, func() *kernels.Kernel {
@@ -121,7 +124,8 @@ func (m ConvMatrix) Kernel() *kernels.Kernel {
 	})
 }
 
-// WeightKernel returns the kernel of ConvShape.WeightKernel: its arguments, then X and the gradient as ConvPack packs them.
+// WeightKernel returns the kernel of ConvShape.WeightKernel: its arguments, then X and the gradient
+// as ConvPack packs them.
 func (m ConvMatrix) WeightKernel() *kernels.Kernel {
 	use := kernels.Variant{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
 	return fn.Identity.KernelFor(use, func() *kernels.Kernel {
@@ -150,7 +154,8 @@ func (m ConvMatrix) defines() string {
 	return fmt.Sprintf("%s -DSTAGES=%d", m.Tile.defines(), m.Stages)
 }
 
-// convMatrixSmall is of one warp: it takes the place of others that a driver builds wrong, and tests have time for it.
+// convMatrixSmall is of one warp: it takes the place of others that a driver builds wrong, and
+// tests have time for it.
 var convMatrixSmall = ConvMatrix{GemmTile{32, 32, 16, 32, 32, BF16x3}, 2}
 
 // others returns the kernels that may take the place of one.
@@ -168,7 +173,8 @@ func ungrouped(shapes []*ConvShape) []*ConvShape {
 	return slices.DeleteFunc(shapes, func(s *ConvShape) bool { return s.Groups > 1 })
 }
 
-// convStrange are the launches that test elements which are no sums of three bfloat16, in one image of two.
+// convStrange are the launches that test elements which are no sums of three bfloat16, in one image
+// of two.
 func convStrange(few bool, numbers int) []kernels.Case {
 	s := &ConvShape{Batch: 2, Groups: 1, In: 9, Out: 10, Size: [3]int{1, 8, 8}, Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 1, 1}}
 	s.setOut()
@@ -204,8 +210,8 @@ func convStrange(few bool, numbers int) []kernels.Case {
 	return cases
 }
 
-// withPacked adds the packed operands of a convolution without groups to a kernel, its cases and its trial: operands says which of the
-// arguments are packed, and how.
+// withPacked adds the packed operands of a convolution without groups to a kernel, its cases and
+// its trial: operands says which of the arguments are packed, and how.
 func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands func(s *ConvShape, a []kernels.Arg) (from [2]int, of [2]ConvOperand)) *kernels.Kernel {
 	packed := func(a []kernels.Arg) []kernels.Operand {
 		var ops []kernels.Operand

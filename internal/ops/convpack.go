@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// ConvOperand is how an operand of a convolution lies in memory: element q of a channel of an image, of Size, is at
-// image·Row + channel·Step + q.
+// ConvOperand is how an operand of a convolution lies in memory: element q of a channel of an
+// image, of Size, is at image·Row + channel·Step + q.
 type ConvOperand struct{ Images, Size, Channels, Row, Step int }
 
 // What conv_pack.cl packs: channels of a chunk, and chunks that have a flag.
@@ -46,8 +46,9 @@ func convOperandOf(args []kernels.Arg) ConvOperand {
 	return ConvOperand{at(0), at(1), at(2), at(3), at(4)}
 }
 
-// ConvPack packs an operand of a convolution for matrix units: the operand, the words [3, Images, Size, chunk of channels, 4] of
-// three bfloat16 for each element, whether they are not the elements, and the numbers of the ConvOperand.
+// ConvPack packs an operand of a convolution for matrix units: the operand, the words [3, Images,
+// Size, chunk of channels, 4] of three bfloat16 for each element, whether they are not the
+// elements, and the numbers of the ConvOperand.
 var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 	Params: []kernels.Param{in("S"), outInts("P"), outInts("F"), intArg("images"), intArg("size"), intArg("channels"), intArg("row"), intArg("step")},
 	Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {

@@ -7,9 +7,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// ConvParts sums up what the kernel of ConvShape.WeightKernel computes, and turns it to the gradients of the weights and of
-// the bias: the parts [slices, groups, weights + biased, co], W [groups, co, weights], BIAS [groups, co] or any buffer, slices,
-// groups, weights, co, biased.
+// ConvParts sums up what the kernel of ConvShape.WeightKernel computes, and turns it to the
+// gradients of the weights and of the bias: the parts [slices, groups, weights + biased, co], W
+// [groups, co, weights], BIAS [groups, co] or any buffer, slices, groups, weights, co, biased.
 var ConvParts = &kernels.Kernel{Name: "k_conv_parts", File: "conv_parts_cpu.cl", GPU: "conv_parts_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		slices, groups, rows, co := int(a[3].Int), int(a[4].Int), int(a[5].Int+a[7].Int), int(a[6].Int)

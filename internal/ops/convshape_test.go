@@ -16,8 +16,9 @@ func square(batch, in, out, size, kernel, stride int) *ConvShape {
 	return s
 }
 
-// TestConvBlock: the blocks of positions of a work-item fit its planes, cover all rows with no short last one where that can be
-// helped, and are as many as keep the cores busy. Where a row fits in no way, there are none.
+// TestConvBlock: the blocks of positions of a work-item fit its planes, cover all rows with no
+// short last one where that can be helped, and are as many as keep the cores busy. Where a row fits
+// in no way, there are none.
 func TestConvBlock(t *testing.T) {
 	l := kernels.Target{CPU: true, Units: 2}
 	for _, c := range []struct {
@@ -47,8 +48,8 @@ func TestConvBlock(t *testing.T) {
 	}
 }
 
-// TestConvSlice: gradients of weights are summed up in parts where the weights alone would leave units idle, each worth the
-// part that it writes.
+// TestConvSlice: gradients of weights are summed up in parts where the weights alone would leave
+// units idle, each worth the part that it writes.
 func TestConvSlice(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 100}
 	depthwise := square(8, 1, 1, 14, 3, 1)
@@ -69,8 +70,9 @@ func TestConvSlice(t *testing.T) {
 	}
 }
 
-// TestConvTile: a GPU computes few channels without tiles, and takes narrow tiles for what would leave half of others empty. It
-// has another kernel for more taps than a word has bits, and one for taps that few channels' rows meet together.
+// TestConvTile: a GPU computes few channels without tiles, and takes narrow tiles for what would
+// leave half of others empty. It has another kernel for more taps than a word has bits, and one for
+// taps that few channels' rows meet together.
 func TestConvTile(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
@@ -98,8 +100,8 @@ func TestConvTile(t *testing.T) {
 	}
 }
 
-// TestConvWeightTile: the gradient of the weights has a small tile for few outputs, none for a few, and a kernel of its own for
-// more taps than a word has bits.
+// TestConvWeightTile: the gradient of the weights has a small tile for few outputs, none for a few,
+// and a kernel of its own for more taps than a word has bits.
 func TestConvWeightTile(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
@@ -119,7 +121,8 @@ func TestConvWeightTile(t *testing.T) {
 	}
 }
 
-// TestPoolKernels: a small window has a kernel of its own, up to a number of them; others share one.
+// TestPoolKernels: a small window has a kernel of its own, up to a number of them; others share
+// one.
 func TestPoolKernels(t *testing.T) {
 	of := func(k int) *PoolShape {
 		return &PoolShape{Kernel: [3]int{1, 1, k}, Stride: [3]int{1, 1, k}, Dilation: [3]int{1, 1, 1}}

@@ -11,18 +11,19 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// convPanel is about how many elements of the inputs of neighbouring positions the twins gather for one product.
+// convPanel is about how many elements of the inputs of neighbouring positions the twins gather for
+// one product.
 const convPanel = 1 << 17
 
-// convNear is how many positions may lie beside each other in a row of a product's first operand that loops do not copy before
-// they use it.
+// convNear is how many positions may lie beside each other in a row of a product's first operand
+// that loops do not copy before they use it.
 const convNear = 128
 
 // wide is a number of positions that products of all vectors have no rest of.
 const wide = 32
 
-// wholeRows returns about how many positions are to be gathered for one product, up to most: whole rows, if some of them leave products
-// no rest, or hardly any.
+// wholeRows returns about how many positions are to be gathered for one product, up to most: whole
+// rows, if some of them leave products no rest, or hardly any.
 func wholeRows(most, row int) int {
 	for unit := wide; unit >= wide/4; unit /= 2 {
 		rows := row
@@ -61,7 +62,8 @@ func grown[T kernels.Real](s []T, n int) []T {
 	return s[:n]
 }
 
-// convTwin computes blocks of positions, each a matrix product of the weights and of what the positions read.
+// convTwin computes blocks of positions, each a matrix product of the weights and of what the
+// positions read.
 func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 	pool := sync.Pool{New: func() any { return new(buffers[T]) }}
 	gemm := blasOf[T]()
@@ -107,7 +109,8 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 				taps := az.taps * ay.taps * ax.taps
 				sum := read * taps
-				// Outputs are neighbours for loops, which copy rows that are far apart before they use them.
+				// Outputs are neighbours for loops, which copy rows that are far apart before they
+				// use them.
 				row, step := sum, 1
 				if loops != nil {
 					row, step = 1, written
@@ -120,7 +123,8 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				b.panel, b.result = grown(b.panel, count*sum), grown(b.result, written*count)
 				in := x[(n*s.Groups+g)*read*volume(from):][:read*volume(from)]
 				b.gather(loops, in, n*s.Groups+g, read, from, az, ay, ax, first, count)
-				// The sums are a row for each output, of Y itself where positions are neighbours there.
+				// The sums are a row for each output, of Y itself where positions are neighbours
+				// there.
 				result, apart := b.result, count
 				all := y[(n*s.Groups+g)*written*volume(to):][:written*volume(to)]
 				if phases == 1 {
@@ -170,8 +174,8 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 	}
 }
 
-// packWeights writes those of one group [written, read, taps] in the order of the sum, those of an output step elements apart, and
-// outputs row elements.
+// packWeights writes those of one group [written, read, taps] in the order of the sum, those of an
+// output step elements apart, and outputs row elements.
 func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wWritten, wRead int, size [3]int, z, y, x convAxis) {
 	const block = 16 // outputs whose weights are read, and written, side by side
 	for first := 0; first < written; first += block {
@@ -197,8 +201,8 @@ func packWeights[T kernels.Real](to []T, row, step int, w []T, written, read, wW
 	}
 }
 
-// convWeightTwin sums up over blocks of rows, each a matrix product of what its positions read, a row for each weight,
-// and of the gradient.
+// convWeightTwin sums up over blocks of rows, each a matrix product of what its positions read, a
+// row for each weight, and of the gradient.
 func convWeightTwin[T kernels.Real]() func(kernels.Call[T]) {
 	pool := sync.Pool{New: func() any { return new(buffers[T]) }}
 	gemm := blasOf[T]()

@@ -7,11 +7,12 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// The cross-entropy of lines with labels, and its gradient: see kernels/cl/crossentropy_gpu.cl for the formulas.
+// The cross-entropy of lines with labels, and its gradient: see kernels/cl/crossentropy_gpu.cl for
+// the formulas.
 var (
-	// CrossEntropy: X [outer, len, inner], T [outer, inner], W [len], R [5, outer, inner], outer, len, inner, weighted, logits,
-	// ignore, smoothing. R gets the losses, the weights of the labels, and what the gradient needs. Without weighted, W is any
-	// buffer.
+	// CrossEntropy: X [outer, len, inner], T [outer, inner], W [len], R [5, outer, inner], outer,
+	// len, inner, weighted, logits, ignore, smoothing. R gets the losses, the weights of the
+	// labels, and what the gradient needs. Without weighted, W is any buffer.
 	CrossEntropy = &kernels.Kernel{Name: "k_cross_entropy", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Grid: lines(4),
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), out("R"), intArg("outer"), intArg("len"), intArg("inner"), intArg("weighted"),
 			intArg("logits"), intArg("ignore"), realArg("smoothing")},
@@ -25,8 +26,8 @@ var (
 				return int(a[4].Int), 0, of
 			}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: crossEntropyBound}}
-	// CrossEntropyGrad: X, T, W, R, G [outer, inner], or [1], D [outer, len, inner], the numbers of CrossEntropy, and whether each
-	// line has its own of G.
+	// CrossEntropyGrad: X, T, W, R, G [outer, inner], or [1], D [outer, len, inner], the numbers of
+	// CrossEntropy, and whether each line has its own of G.
 	CrossEntropyGrad = &kernels.Kernel{Name: "k_cross_entropy_grad", File: "crossentropy_cpu.cl", GPU: "crossentropy_gpu.cl", Trial: smallOnly, Describe: describeCrossEntropyGrad,
 		Params: []kernels.Param{in("X"), inInts("T"), in("W"), in("R"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"),
 			intArg("weighted"), intArg("logits"), intArg("ignore"), realArg("smoothing"), intArg("each")},
@@ -54,7 +55,8 @@ func describeCrossEntropy(in args) operations {
 	return operations{&kernels.CrossEntropy{CrossEntropySpec: l, Loss: part(0), Counted: part(1), Most: part(2), LogSum: part(3), Slope: part(4)}}
 }
 
-// describeCrossEntropyGrad: X, T, W, R, G, D, outer, len, inner, weighted, logits, ignore, smoothing, each.
+// describeCrossEntropyGrad: X, T, W, R, G, D, outer, len, inner, weighted, logits, ignore,
+// smoothing, each.
 func describeCrossEntropyGrad(in args) operations {
 	l, each := crossEntropySpec(in, 6), int(in[13].Int)
 	part := func(i int) kernels.View { return view(in, 3, i*l.Outer*l.Inner, l.Inner, 1) }
@@ -135,8 +137,8 @@ func crossEntropyTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// crossEntropyLoops returns the loops that lines are computed with, which are rows of logits, all of the same weight. Others are left to
-// plain loops.
+// crossEntropyLoops returns the loops that lines are computed with, which are rows of logits, all
+// of the same weight. Others are left to plain loops.
 func crossEntropyLoops[T kernels.Real](c kernels.Call[T], l crossEntropyArgs) *vec.Loops[T] {
 	if l.inner != 1 || l.len == 0 || !l.logits || l.weighted {
 		return nil
@@ -144,8 +146,8 @@ func crossEntropyLoops[T kernels.Real](c kernels.Call[T], l crossEntropyArgs) *v
 	return loopsOf(c)
 }
 
-// exponentials returns the largest element of a row, the sum of the exponentials of what the others are beside it, and, if it is asked
-// for, that of these differences.
+// exponentials returns the largest element of a row, the sum of the exponentials of what the others
+// are beside it, and, if it is asked for, that of these differences.
 func exponentials[T kernels.Real](l *vec.Loops[T], row []T, differences bool) (most, sum, total float64) {
 	room := l.Scratch(len(row))
 	defer l.Return(room)
@@ -220,8 +222,9 @@ func crossEntropyGradTwin[T kernels.Real](c kernels.Call[T]) {
 
 func largestWeight(a []kernels.Arg) float64 { return max(1, kernels.MaxAbs(a, 2)) }
 
-// crossEntropyBound is that of a logarithm of a softmax, times the weights: what is off is the sum, by what softmaxBound says, and
-// the difference from it. With smoothing, n differences are summed at least sixteen beside each other.
+// crossEntropyBound is that of a logarithm of a softmax, times the weights: what is off is the sum,
+// by what softmaxBound says, and the difference from it. With smoothing, n differences are summed
+// at least sixteen beside each other.
 func crossEntropyBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	eps, least := real.Epsilon()
 	n, large := float64(args[5].Int), kernels.MaxAbs(args, 0)

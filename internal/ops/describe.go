@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// What the kernels of this package say of their launches, as package kernels has the words for it. Arguments are named
-// by their numbers, which stand where the kernel is declared.
+// What the kernels of this package say of their launches, as package kernels has the words for it.
+// Arguments are named by their numbers, which stand where the kernel is declared.
 
 type (
 	args       = []kernels.Arg
@@ -113,7 +113,8 @@ func describeSumAxis(in args) operations {
 	return append(list, mapped(fn.MulScalar, scale, dims, sum, sum), mapped(fn.Add, nil, dims, y, y, sum))
 }
 
-// Whether X attains Y, the maximum or minimum of its line: NaNs do where it is NaN. And a tie's part of the gradient.
+// Whether X attains Y, the maximum or minimum of its line: NaNs do where it is NaN. And a tie's
+// part of the gradient.
 var (
 	isExtreme = x.Eq(w).Or(x.IsNaN().And(w.IsNaN()))
 	attained  = &kernels.Function{Name: "attained", Value: expr.Where(isExtreme, one, zero)}

@@ -13,8 +13,8 @@ var (
 	isNotZero     = &kernels.Function{Name: "is_not_zero", Value: expr.Where(x.Eq(zero), zero, one), Integers: true}
 )
 
-// describeFold: X, Y, outer, len, inner, chunk, shares, wide, tall, root, p. Products and logarithms of sums are no folds that
-// an operation has: nil.
+// describeFold: X, Y, outer, len, inner, chunk, shares, wide, tall, root, p. Products and
+// logarithms of sums are no folds that an operation has: nil.
 func describeFold(kind FoldKind) func(args) operations {
 	of := map[FoldKind]*kernels.Function{FoldAbs: fn.Abs, FoldSquare: fn.Square, FoldPow: absolutePower, FoldCount: isNotZero,
 		FoldSum: fn.Identity, FoldMax: fn.Identity, FoldMin: fn.Identity, FoldMaxAbs: fn.Abs, FoldMinAbs: fn.Abs}[kind]

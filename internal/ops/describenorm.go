@@ -94,8 +94,8 @@ func describeNormGrad(in args) operations {
 	return append(list, mapped(slope, count, dims, view(in, 5, 0, whole...), operands...))
 }
 
-// channelSum is the sum of [outer, channels, inner] of x over inner, and over parts of `run` of outer, to y [parts, channels];
-// by temporary t.
+// channelSum is the sum of [outer, channels, inner] of x over inner, and over parts of `run` of
+// outer, to y [parts, channels]; by temporary t.
 func channelSum(outer, channels, inner, run, t int, x, y kernels.View) operations {
 	parts := (outer + run - 1) / run
 	x.Strides, y.Strides = []int{inner, 1, 0}, []int{0, channels, 1}
@@ -104,7 +104,8 @@ func channelSum(outer, channels, inner, run, t int, x, y kernels.View) operation
 	return operations{sumOf(1, outer*channels, inner, 1, x, temporary(t, 1, 0, 0)), over}
 }
 
-// describeChannelMoments: X, MEAN, SQ, outer, channels, inner, run. It is opaque where the last part is shorter.
+// describeChannelMoments: X, MEAN, SQ, outer, channels, inner, run. It is opaque where the last
+// part is shorter.
 func describeChannelMoments(in args) operations {
 	outer, channels, inner, run := int(in[3].Int), int(in[4].Int), int(in[5].Int), int(in[6].Int)
 	run = min(run, outer)

@@ -30,8 +30,8 @@ func describeSGD(in args) operations {
 		Results: []kernels.Result{{Function: rule, Scalars: scalars, View: p}, {Function: velocity, Scalars: scalars, View: v}}}}
 }
 
-// AdamW's two moments and its step, by the place of the gradient g among the operands: parameters x, moments v and u, with
-// the scalars decay, b1, one_b1, b2, one_b2, step, root, eps.
+// AdamW's two moments and its step, by the place of the gradient g among the operands: parameters
+// x, moments v and u, with the scalars decay, b1, one_b1, b2, one_b2, step, root, eps.
 func adamwFunctions(g *expr.Expr) (first, second, step *kernels.Function) {
 	s := expr.Param
 	m := s(1).FMA(v, s(2).Mul(g))

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// inner is an element-wise function that a kernel computes on its way. In OpenCL C it stands in a text before the
-// kernel's file, which calls it by macros; in Go it is computed over blocks.
+// inner is an element-wise function that a kernel computes on its way. In OpenCL C it stands in a
+// text before the kernel's file, which calls it by macros; in Go it is computed over blocks.
 type inner struct {
 	f             *kernels.Function
 	program       *expr.Program
@@ -33,7 +33,8 @@ func newInner(f *kernels.Function) *inner {
 	return fn
 }
 
-// source returns the OpenCL C of the function for vectors of some widths, f1, f4 …, with macros, before a file.
+// source returns the OpenCL C of the function for vectors of some widths, f1, f4 …, with macros,
+// before a file.
 func (fn *inner) source(then string, widths []int, macros ...string) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n// @then: %s\n// %s, within %s.cl.\n\n%s\n", strings.Join(append([]string{"common"}, fn.program.Depends()...), ", "),
@@ -78,8 +79,8 @@ func (fn *inner) values() []float64 {
 	return vs
 }
 
-// bound returns the value of the function of operands, with their errors, and how far from it a device may be, where the
-// scalars are the arguments from one on.
+// bound returns the value of the function of operands, with their errors, and how far from it a
+// device may be, where the scalars are the arguments from one on.
 func (fn *inner) bound(real kernels.DType, args []kernels.Arg, scalars int, operand func(i int) (value, off float64)) (value, bound float64) {
 	eps, least := real.Epsilon()
 	at := map[int]float64{}
@@ -101,7 +102,8 @@ func blocksPool[T kernels.Real](fn *inner) *sync.Pool {
 	return &sync.Pool{New: func() any { return &blocks[T]{fn, expr.NewEval[T](fn.program), make([][]T, fn.f.Operands())} }}
 }
 
-// scalars takes those of a call, which are its arguments from one on, and whether it may use vectors.
+// scalars takes those of a call, which are its arguments from one on, and whether it may use
+// vectors.
 func (b *blocks[T]) scalars(c kernels.Call[T], from int) {
 	b.eval.Vectors(c.Vectors())
 	b.eval.Scalars(func(i int) T {
@@ -114,7 +116,8 @@ func (b *blocks[T]) scalars(c kernels.Call[T], from int) {
 	})
 }
 
-// run computes as many elements as out has, from operands in the order in which they occur. out may be one of them.
+// run computes as many elements as out has, from operands in the order in which they occur. out may
+// be one of them.
 func (b *blocks[T]) run(out []T, operands ...[]T) {
 	for lo := 0; lo < len(out); lo += expr.Block {
 		hi := min(lo+expr.Block, len(out))
@@ -125,8 +128,8 @@ func (b *blocks[T]) run(out []T, operands ...[]T) {
 	}
 }
 
-// epilogues returns kernels of products and of gradients of layers with functions of all kinds: exact or not, with
-// scalars and without, of a gradient that reads the operand or the value.
+// epilogues returns kernels of products and of gradients of layers with functions of all kinds:
+// exact or not, with scalars and without, of a gradient that reads the operand or the value.
 func epilogues(tile GemmTile) []*kernels.Kernel {
 	all := []*kernels.Kernel{Gemm(NT, tile, fn.Tanh), Gemm(TN, tile, fn.Softplus)}
 	for _, f := range []*kernels.Function{fn.Clamp, fn.Tanh, fn.Softplus, fn.ReLU, fn.LeakyReLU, fn.Sigmoid, fn.Sine, fn.RDivScalar} {

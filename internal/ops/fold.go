@@ -28,10 +28,11 @@ const (
 	foldKinds  = iota
 )
 
-// Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals or of int32, in a fixed
-// order: Y [outer, shares, inner] has the fold of each share, which is chunk elements, the last fewer. Counts, and folds
-// of ints, are ints; of ints there are products, counts, sums, maxima and minima. Its arguments are X, Y, outer, len, inner, chunk, shares, wide, tall, root,
-// p, of which wide and tall are those of FoldShape.
+// Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals or
+// of int32, in a fixed order: Y [outer, shares, inner] has the fold of each share, which is chunk
+// elements, the last fewer. Counts, and folds of ints, are ints; of ints there are products,
+// counts, sums, maxima and minima. Its arguments are X, Y, outer, len, inner, chunk, shares, wide,
+// tall, root, p, of which wide and tall are those of FoldShape.
 func Fold(kind FoldKind, t kernels.DType) *kernels.Kernel {
 	if t == kernels.Int32 {
 		return intFolds[kind]
@@ -118,8 +119,8 @@ func foldGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	return gpuLines(outer*shares, inner, int(a[7].Int), int(a[8].Int))
 }
 
-// cpuLines launches work-groups of one work-item that share rows×columns lines of n elements out, in blocks of sixteen
-// columns: as many as are worth their start, and keep the cores busy.
+// cpuLines launches work-groups of one work-item that share rows×columns lines of n elements out,
+// in blocks of sixteen columns: as many as are worth their start, and keep the cores busy.
 func cpuLines(rows, n, columns int, l kernels.Target) kernels.Grid {
 	const least = 8192 // elements
 	blocks := rows * intmath.CeilDiv(columns, 16)
@@ -136,9 +137,9 @@ func gpuLines(rows, columns, wide, tall int) kernels.Grid {
 	return kernels.Grid{Dims: 1, Global: [3]int{groups * foldGroup}, Local: [3]int{foldGroup}}
 }
 
-// FoldShape returns in how many shares, of what length, the lines of [outer, n, inner] are folded so that a device is busy,
-// and the shape of a GPU's work-group: neighbouring columns, and slices of a line. There is one share where the lines alone
-// are enough.
+// FoldShape returns in how many shares, of what length, the lines of [outer, n, inner] are folded
+// so that a device is busy, and the shape of a GPU's work-group: neighbouring columns, and slices
+// of a line. There is one share where the lines alone are enough.
 func FoldShape(outer, n, inner int, l kernels.Target) (chunk, shares, wide, tall int) {
 	const least = 4096 // elements of a share
 	wide, tall = 1, 1
@@ -161,8 +162,9 @@ func FoldShape(outer, n, inner int, l kernels.Target) (chunk, shares, wide, tall
 	return chunk, shares, wide, tall
 }
 
-// eachPart calls f with every line of x [outer, n, inner], cut into shares of chunk elements, and with the place that its
-// result has in [outer, shares, inner]. Lines are lent for the call; f is called from several goroutines.
+// eachPart calls f with every line of x [outer, n, inner], cut into shares of chunk elements, and
+// with the place that its result has in [outer, shares, inner]. Lines are lent for the call; f is
+// called from several goroutines.
 func eachPart[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, cost int, f func(at int, line []E)) {
 	const block, apart = 16, 16 // columns that are gathered together, along memory, and elements that keep them off one set of a cache
 	blocks := intmath.CeilDiv(inner, block)
@@ -333,9 +335,10 @@ func logSumExp[T kernels.Real](line []T) float64 {
 	}))
 }
 
-// foldBound bounds the error of a fold, from the elements of its line: of a product, half a unit for each factor; of a sum of
-// numbers that are not negative, that for each addition that a term sees and the errors of a power; of a logarithm, what the numbers and their
-// distances from the maximum are off by.
+// foldBound bounds the error of a fold, from the elements of its line: of a product, half a unit
+// for each factor; of a sum of numbers that are not negative, that for each addition that a term
+// sees and the errors of a power; of a logarithm, what the numbers and their distances from the
+// maximum are off by.
 func foldBound(kind FoldKind) func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	return func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 		eps, least := real.Epsilon()

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// foldIntTwin folds lines of ints, row by row where they are columns: the inner loop runs along memory.
+// foldIntTwin folds lines of ints, row by row where they are columns: the inner loop runs along
+// memory.
 func foldIntTwin(kind FoldKind) func(kernels.Call[int32]) {
 	none := map[FoldKind]int32{FoldProd: 1, FoldMax: math.MinInt32, FoldMin: math.MaxInt32}[kind]
 	return func(c kernels.Call[int32]) {
@@ -45,7 +46,8 @@ func foldIntTwin(kind FoldKind) func(kernels.Call[int32]) {
 // intLanes is memory for lanes.
 var intLanes = sync.Pool{New: func() any { return new([foldLanes]int32) }}
 
-// foldIntLanes folds x, which has an element for each lane at least, in lanes, of which it returns the few that are left.
+// foldIntLanes folds x, which has an element for each lane at least, in lanes, of which it returns
+// the few that are left.
 func foldIntLanes(set *vec.Set, join vec.Function, lanes, x []int32) []int32 {
 	for x = x[copy(lanes, x):]; len(x) >= len(lanes); x = x[len(lanes):] {
 		set.JoinInts(join, lanes, x[:len(lanes)])
@@ -59,7 +61,8 @@ func foldIntLanes(set *vec.Set, join vec.Function, lanes, x []int32) []int32 {
 	return lanes
 }
 
-// foldInts folds a line, whose fold of no elements is none. Four running folds do not wait for each other.
+// foldInts folds a line, whose fold of no elements is none. Four running folds do not wait for each
+// other.
 func foldInts(kind FoldKind, line []int32, none int32) int32 {
 	a := [4]int32{none, none, none, none}
 	for ; len(line) >= 4; line = line[4:] {

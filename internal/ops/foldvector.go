@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Folds in vectors. A row is folded in as many lanes as a block of it has room for, which are folded by halves; columns are
-// folded row by row. Blocks are folded in pairs, as in pairwise.
+// Folds in vectors. A row is folded in as many lanes as a block of it has room for, which are
+// folded by halves; columns are folded row by row. Blocks are folded in pairs, as in pairwise.
 const (
 	foldLanes   = 256     // of a row
 	foldBlock   = 2048    // elements of a row that are folded in lanes, one after the other
@@ -22,7 +22,8 @@ const (
 // elementOf makes of elements x what is folded: in room, which is as long, or x itself.
 type elementOf[T kernels.Real] func(room, x []T) []T
 
-// folding is how a kind of folds is computed in vectors: `of` of each element with itself, unless it is None, and `join` of two.
+// folding is how a kind of folds is computed in vectors: `of` of each element with itself, unless
+// it is None, and `join` of two.
 type folding struct{ of, join vec.Function }
 
 var foldings = map[FoldKind]folding{FoldProd: {vec.None, vec.Mul}, FoldAbs: {vec.Abs, vec.Add}, FoldSquare: {vec.Mul, vec.Add},
@@ -57,7 +58,8 @@ func joined[T kernels.Real](join vec.Function, a, b T) T {
 	}
 }
 
-// vectorFold returns the loops that lines of n elements, inner columns beside each other, are folded with: nil if plain ones are as good.
+// vectorFold returns the loops that lines of n elements, inner columns beside each other, are
+// folded with: nil if plain ones are as good.
 func vectorFold[T kernels.Real](c kernels.Call[T], n, inner int) *vec.Loops[T] {
 	if n == 0 || inner == 1 && n < foldShort || inner > 1 && inner < foldNarrow {
 		return nil
@@ -95,7 +97,8 @@ func foldHalves[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of el
 	return a
 }
 
-// foldDown folds columns: n rows, at least one, whose first elements are inner apart, into as many as `to` has room for.
+// foldDown folds columns: n rows, at least one, whose first elements are inner apart, into as many
+// as `to` has room for.
 func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, inner int, of elementOf[T]) {
 	w := len(to)
 	room := l.Scratch(w)
@@ -113,9 +116,10 @@ func foldDown[T kernels.Real](l *vec.Loops[T], join vec.Function, to, x []T, n, 
 	}
 }
 
-// eachPartial calls f with the shares of the lines of x [outer, n, inner], in blocks of at most `wide` neighbouring columns: with the
-// place of the first result in [outer, shares, inner], the elements from the first on, and how many rows and columns there are. f is
-// called from several goroutines.
+// eachPartial calls f with the shares of the lines of x [outer, n, inner], in blocks of at most
+// `wide` neighbouring columns: with the place of the first result in [outer, shares, inner], the
+// elements from the first on, and how many rows and columns there are. f is called from several
+// goroutines.
 func eachPartial[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, wide, cost int, f func(at int, x []E, rows, columns int)) {
 	blocks := intmath.CeilDiv(inner, wide)
 	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, wide), func(lo, hi int) {
@@ -127,13 +131,14 @@ func eachPartial[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner
 	})
 }
 
-// cachedColumns returns how many columns of n elements a cache holds, or the first one the results of.
+// cachedColumns returns how many columns of n elements a cache holds, or the first one the results
+// of.
 func cachedColumns[T kernels.Real](n int) int {
 	return max(foldNarrow, min(foldColumns, foldCache/kernels.DTypeOf[T]().Size()/max(n, 1)/foldNarrow*foldNarrow))
 }
 
-// foldVectors folds lines, as foldTwin does, by what has a folding, or by the logarithm of the sum of exponentials, and
-// calls put with each result.
+// foldVectors folds lines, as foldTwin does, by what has a folding, or by the logarithm of the sum
+// of exponentials, and calls put with each result.
 func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKind, put func(at int, results []T)) {
 	outer, n, inner, chunk, shares := c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 	how, of, wide, cost := foldings[kind], withItself(l, foldings[kind].of), foldColumns, 1
@@ -173,7 +178,8 @@ func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKi
 	})
 }
 
-// logSumExps sets `to` to log Σ eˣ of columns, of n rows whose first elements are inner apart, or of a row of n elements.
+// logSumExps sets `to` to log Σ eˣ of columns, of n rows whose first elements are inner apart, or
+// of a row of n elements.
 func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
 	sums := l.Scratch(len(to))
 	defer l.Return(sums)
@@ -199,8 +205,9 @@ func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
 	}
 }
 
-// columnMoments sets means and squares to the means of columns, n rows whose first elements are inner apart, and to the sums of the squared
-// deviations from them. The mean of the first pass has an error, which the second finds.
+// columnMoments sets means and squares to the means of columns, n rows whose first elements are
+// inner apart, and to the sums of the squared deviations from them. The mean of the first pass has
+// an error, which the second finds.
 func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, inner int) {
 	rest := l.Scratch(len(means))
 	defer l.Return(rest)
@@ -223,11 +230,13 @@ func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, in
 	}
 }
 
-// argRun is how many rows, and argBlock how many elements of a row, are searched for an extreme at a time.
+// argRun is how many rows, and argBlock how many elements of a row, are searched for an extreme at
+// a time.
 const argRun, argBlock = 32, 1024
 
-// argVectors calls put with the extremes of lines and where they are in their shares, as extremeAt finds them. It finds the extremes of
-// parts of lines, and then looks for the element in the first part that has that of the line.
+// argVectors calls put with the extremes of lines and where they are in their shares, as extremeAt
+// finds them. It finds the extremes of parts of lines, and then looks for the element in the first
+// part that has that of the line.
 func argVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], least bool, put func(at, k int, v T)) {
 	outer, n, inner, chunk, shares := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8)
 	join := vec.Max

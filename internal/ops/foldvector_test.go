@@ -10,9 +10,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestFoldsInVectors: folds, extremes with their places, and moments are in vectors what they are in plain loops: extremes, places and
-// counts to the bit, with ties, zeros of both signs, NaN and infinities among the elements. They have the same bits on any number of
-// cores.
+// TestFoldsInVectors: folds, extremes with their places, and moments are in vectors what they are
+// in plain loops: extremes, places and counts to the bit, with ties, zeros of both signs, NaN and
+// infinities among the elements. They have the same bits on any number of cores.
 func TestFoldsInVectors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	type of struct {
@@ -120,7 +120,8 @@ func TestFoldsInVectors(t *testing.T) {
 	}
 }
 
-// TestMaximaInVectors: the maxima of windows are those of plain loops where their places are not asked for, with NaN and padding.
+// TestMaximaInVectors: the maxima of windows are those of plain loops where their places are not
+// asked for, with NaN and padding.
 func TestMaximaInVectors(t *testing.T) {
 	one := [3]int{1, 1, 1}
 	for _, s := range []ops.PoolShape{

@@ -53,11 +53,13 @@ func FormOf(a, b bool) GemmForm {
 //
 //	C [m, n] = f(op(A)·op(B) + accumulate·C + biased·BIAS [n])
 //
-// built for a tile and a function of one operand; nil is none. Arguments: A, B, BIAS, C, m, n, K, lda, ldb, ldc,
-// accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with a function Z, then and the scalars
-// that occur in it. then is one of EpilogueApply to EpilogueNone; with EpilogueApplyAndKeep, Z [m, ldc] becomes the operand of f, which its
-// gradient may need; else it is any buffer. Each ld is the distance of two rows in memory. If biased is 0, BIAS is any
-// buffer. Without a function, with slice < K, C is [⌈K/slice⌉, m, ldc]: a share for each slice of the sum.
+// built for a tile and a function of one operand; nil is none. Arguments: A, B, BIAS, C, m, n, K,
+// lda, ldb, ldc, accumulate and biased (0 or 1), rows (of GemmRows), slice (of GemmSlice), and with
+// a function Z, then and the scalars that occur in it. then is one of EpilogueApply to
+// EpilogueNone; with EpilogueApplyAndKeep, Z [m, ldc] becomes the operand of f, which its gradient
+// may need; else it is any buffer. Each ld is the distance of two rows in memory. If biased is 0,
+// BIAS is any buffer. Without a function, with slice < K, C is [⌈K/slice⌉, m, ldc]: a share for
+// each slice of the sum.
 func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
@@ -94,18 +96,19 @@ const (
 	gemmScalars
 )
 
-// GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of slices:
-// enough that packing its panel of B is a small part of the work, few enough that its slice of A stays in
-// the second-level cache, and so many alike that every core gets the same share.
+// GemmRows chooses the rows of C that one work-item of a CPU computes, for a product in a number of
+// slices: enough that packing its panel of B is a small part of the work, few enough that its slice
+// of A stays in the second-level cache, and so many alike that every core gets the same share.
 func GemmRows(m, n, slices int, tile GemmTile, l kernels.Target) int {
 	const most, multiple = 264, 12
 	share := intmath.CeilDiv(m*intmath.CeilDiv(n, tile.N)*slices, l.Units) // of a core, in rows
 	return max(multiple, intmath.RoundUp(intmath.CeilDiv(share, intmath.CeilDiv(share, most)), multiple))
 }
 
-// GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C alone would
-// leave units idle, and then so much less that they do not. Longer sums than gemmTerms are in slices in any case, which are added
-// pairwise. Of tiles with the FMA it depends on none, so that tuning changes no result.
+// GemmSlice chooses the length of the slices in which K is summed up: K, unless the tiles of C
+// alone would leave units idle, and then so much less that they do not. Longer sums than gemmTerms
+// are in slices in any case, which are added pairwise. Of tiles with the FMA it depends on none, so
+// that tuning changes no result.
 func GemmSlice(tile GemmTile, m, n, k int, l kernels.Target) int {
 	return GemmBatchSlice(tile, 1, m, n, k, l)
 }
@@ -143,8 +146,9 @@ type product struct {
 	epilogue *inner // nil: none
 }
 
-// groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they pack A, which one of them then does
-// for several panels, as long as there is work for every core. others is how many share out the rest.
+// groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they
+// pack A, which one of them then does for several panels, as long as there is work for every core.
+// others is how many share out the rest.
 func (p *product) groups(n, others int, l kernels.Target) int {
 	const most, each = 16, 2 // panels, and work-groups for a core
 	panels := intmath.CeilDiv(n, p.tile.N)
@@ -154,8 +158,8 @@ func (p *product) groups(n, others int, l kernels.Target) int {
 	return intmath.CeilDiv(panels, max(1, min(most, panels*others/(each*max(1, l.Units)))))
 }
 
-// blocks says how products in one launch share its work-groups on a GPU: a row of tiles after the other, and a share of the sum
-// after the other.
+// blocks says how products in one launch share its work-groups on a GPU: a row of tiles after the
+// other, and a share of the sum after the other.
 func (p *product) blocks() *kernels.Blocks {
 	t := p.tile
 	return &kernels.Blocks{Items: t.items(), Define: fmt.Sprint("FORM ", slices.Index(GemmForms, p.form)),
@@ -225,7 +229,8 @@ func gemmScale(a []kernels.Arg) float64 {
 	return float64(a[gemmK].Int)*kernels.MaxAbs(a, gemmA)*kernels.MaxAbs(a, gemmB) + float64(a[gemmBiased].Int)*kernels.MaxAbs(a, gemmBias)
 }
 
-// bound works out, for an element of a product with an epilogue, what the sum is and how far the function of it may be off.
+// bound works out, for an element of a product with an epilogue, what the sum is and how far the
+// function of it may be off.
 func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	num := func(i int) int { return int(args[i].Int) }
 	n, K, lda, ldb, ldc := num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC)
@@ -273,8 +278,8 @@ func (p *product) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 	}
 }
 
-// cases are the launches that test a product: they cover tiles that are whole and cut off, rows that are aligned and
-// not, shares of the sum, and what an epilogue stores.
+// cases are the launches that test a product: they cover tiles that are whole and cut off, rows
+// that are aligned and not, shares of the sum, and what an epilogue stores.
 func (p *product) cases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 17, 31}, {7, 130, 5}, {132, 260, 36}, {65, 67, 63}, {130, 3, 40}, {30, 16, 300}, {26, 80, 520},
@@ -321,9 +326,9 @@ func stored(then int) int {
 	return 0
 }
 
-// trial makes the operands of a product with fewer rows than the launch where that is too large, and with rows closer
-// to each other in memory where they are far apart. There is none of a sum in shares that is too large, since its
-// shares depend on the rows, nor of one whose B alone is.
+// trial makes the operands of a product with fewer rows than the launch where that is too large,
+// and with rows closer to each other in memory where they are far apart. There is none of a sum in
+// shares that is too large, since its shares depend on the rows, nor of one whose B alone is.
 func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
@@ -412,8 +417,8 @@ func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
 	return t
 }
 
-// part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each shares the rows out, nil on
-// this goroutine alone.
+// part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each
+// shares the rows out, nil on this goroutine alone.
 func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	if loops := loopsOf(c); loops != nil {
 		t.vectors(c, loops, from, k, A, B, out, each)
@@ -460,10 +465,11 @@ func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A
 	loops.Product(p, each)
 }
 
-// plain is part with gonum's BLAS. A·B is computed as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot product of two rows, which
-// runs about twice as fast as the one that adds multiples of rows, and transposing B costs O(kn) against O(mnk). For Aᵀ·B,
-// whose operands are both large where C is small, two transposes cost more than they save. But gonum adds no multiple by 0, which of
-// an infinity or a NaN is NaN: where there is one in B, both are transposed. Of Aᵀ·Bᵀ, A always is.
+// plain is part with gonum's BLAS. A·B is computed as A·(Bᵀ)ᵀ: gonum's inner loop is then a dot
+// product of two rows, which runs about twice as fast as the one that adds multiples of rows, and
+// transposing B costs O(kn) against O(mnk). For Aᵀ·B, whose operands are both large where C is
+// small, two transposes cost more than they save. But gonum adds no multiple by 0, which of an
+// infinity or a NaN is NaN: where there is one in B, both are transposed. Of Aᵀ·Bᵀ, A always is.
 func (t *twin[T]) plain(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
 	m, n, lda, ldb, ldc := c.Int(gemmM), c.Int(gemmN), c.Int(gemmLDA), c.Int(gemmLDB), c.Int(gemmLDC)
 	biased := c.Int(gemmBiased) != 0
@@ -548,9 +554,9 @@ func finish[T kernels.Real](c kernels.Call[T], functions *sync.Pool, lo, hi int)
 	}
 }
 
-// gemmPiece returns the rows of C that one call of BLAS computes. BLAS adds up in blocks where there are many
-// rows, and in a row where there are few: the size of a piece, unlike the number of cores, must not change
-// from run to run.
+// gemmPiece returns the rows of C that one call of BLAS computes. BLAS adds up in blocks where
+// there are many rows, and in a row where there are few: the size of a piece, unlike the number of
+// cores, must not change from run to run.
 func gemmPiece(m, n, k int) int {
 	least := max(1, 4*parallel.Grain/max(n*k, 1)) // of less work, a goroutine is not worth its start
 	switch {
@@ -565,13 +571,15 @@ func gemmPiece(m, n, k int) int {
 // blasGemm is C = alpha·op(A)·op(B) + beta·C, as BLAS has it.
 type blasGemm[T kernels.Real] func(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int)
 
-// scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds the products of two rows in an
-// order that depends on where they lie. It is not inlined: what does not leave a function may lie on its stack.
+// scratch returns n elements, from a multiple of 32 bytes on, as memory of devices is: gonum adds
+// the products of two rows in an order that depends on where they lie. It is not inlined: what does
+// not leave a function may lie on its stack.
 //
 //go:noinline
 func scratch[T kernels.Real](n int) []T { return make([]T, intmath.RoundUp(n, 8))[:n] }
 
-// transposed returns the transpose of x [rows, cols], whose rows are ld apart, in a slice of the pool.
+// transposed returns the transpose of x [rows, cols], whose rows are ld apart, in a slice of the
+// pool.
 func transposed[T kernels.Real](pool *sync.Pool, x []T, rows, cols, ld int) *[]T {
 	buf, _ := pool.Get().(*[]T)
 	if buf == nil || cap(*buf) < rows*cols {

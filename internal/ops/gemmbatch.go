@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Batch is how many products a launch computes, and how far apart their operands lie: product (i₀, i₁, i₂) below N reads
-// A from element i₀·A[0] + i₁·A[1] + i₂·A[2] on, and B likewise. A stride of 0 repeats a matrix.
+// Batch is how many products a launch computes, and how far apart their operands lie: product (i₀,
+// i₁, i₂) below N reads A from element i₀·A[0] + i₁·A[1] + i₂·A[2] on, and B likewise. A stride of
+// 0 repeats a matrix.
 type Batch struct {
 	N, A, B [3]int
 }
@@ -25,9 +26,9 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 //
 //	C [m, n] = op(A)·op(B) + accumulate·C + biased·BIAS [n]
 //
-// built for a tile. Arguments: those of [Gemm] without a function, then the number of products, N[1], N[2], A and B of a
-// [Batch], and run: the products that a work-item of a CPU computes, 1 on others. The matrices of C lie one after the
-// other, [⌈K/slice⌉, products, m, ldc].
+// built for a tile. Arguments: those of [Gemm] without a function, then the number of products,
+// N[1], N[2], A and B of a [Batch], and run: the products that a work-item of a CPU computes, 1 on
+// others. The matrices of C lie one after the other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 	use := kernels.Variant{Kernel: gemmBatchVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
 	return fn.Identity.KernelFor(use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
@@ -50,7 +51,8 @@ const (
 var batchParams = []kernels.Param{intArg("batch"), intArg("n1"), intArg("n2"), intArg("a0"), intArg("a1"), intArg("a2"),
 	intArg("b0"), intArg("b1"), intArg("b2")}
 
-// batchOf returns the Batch that ints pass, from number from on, which says how many products it has.
+// batchOf returns the Batch that ints pass, from number from on, which says how many products it
+// has.
 func batchOf(num func(i int) int, from int) Batch {
 	n1, n2 := num(from+1), num(from+2)
 	return Batch{N: [3]int{num(from) / max(1, n1*n2), n1, n2}, A: [3]int{num(from + 3), num(from + 4), num(from + 5)},
@@ -69,7 +71,8 @@ func (b Batch) at(y int) (a, at int) {
 	return i0*b.A[0] + i1*b.A[1] + i2*b.A[2], i0*b.B[0] + i1*b.B[1] + i2*b.B[2]
 }
 
-// extent returns how far the first element of the last matrices of A and of B is from that of the first ones.
+// extent returns how far the first element of the last matrices of A and of B is from that of the
+// first ones.
 func (b Batch) extent() (a, at int) {
 	if b.Len() == 0 {
 		return 0, 0
@@ -77,8 +80,9 @@ func (b Batch) extent() (a, at int) {
 	return b.at(b.Len() - 1)
 }
 
-// GemmBatchRun chooses how many products of [rows, K] by [K, n], of all parts, a work-item of a CPU computes: so many that
-// they are worth its start, and so few that every core has some. Others compute one.
+// GemmBatchRun chooses how many products of [rows, K] by [K, n], of all parts, a work-item of a CPU
+// computes: so many that they are worth its start, and so few that every core has some. Others
+// compute one.
 func GemmBatchRun(rows, n, k, parts int, l kernels.Target) int {
 	if !l.CPU {
 		return 1
@@ -87,8 +91,8 @@ func GemmBatchRun(rows, n, k, parts int, l kernels.Target) int {
 	return max(1, min(least/max(1, rows*n*k), parts/(8*max(1, l.Units))))
 }
 
-// GemmBatchTileFor returns the tile for a batch of products: like that of one product with the rows of all of them, but
-// one of those that cover a single matrix with the least waste.
+// GemmBatchTileFor returns the tile for a batch of products: like that of one product with the rows
+// of all of them, but one of those that cover a single matrix with the least waste.
 func GemmBatchTileFor(form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Target, tuned []GemmChoice) GemmTile {
 	tiles := GemmTiles(t, l)
 	if l.CPU { // rows are cut as they come, and up to 16 columns have a form of their own in each
@@ -130,8 +134,8 @@ func GemmBatchTileFor(form GemmForm, batch, m, n, k int, t kernels.DType, l kern
 	return best
 }
 
-// The texts before the files of products that make batches of them. On a GPU the batch is in the first dimension of the
-// grid, which is the only one that may be long.
+// The texts before the files of products that make batches of them. On a GPU the batch is in the
+// first dimension of the grid, which is the only one that may be long.
 const (
 	batchHead = `// @depends: common
 // @then: %s
@@ -240,7 +244,8 @@ func (p *product) describeBatch(in args) operations {
 	return list
 }
 
-// describeProducts describes a batch of products of A (i, k) and B (k, j) to C, whose matrices lie one after the other.
+// describeProducts describes a batch of products of A (i, k) and B (k, j) to C, whose matrices lie
+// one after the other.
 func (p *product) describeProducts(b Batch, m, n, k, slice, ldc int, accumulate bool, A, B, C kernels.View) operations {
 	A.Strides, B.Strides = slices.Concat(b.A[:], A.Strides), slices.Concat(b.B[:], B.Strides)
 	whole := func(ldc int) []int { return []int{b.N[1] * b.N[2] * m * ldc, b.N[2] * m * ldc, m * ldc} }
@@ -254,8 +259,8 @@ func (p *product) describeProducts(b Batch, m, n, k, slice, ldc int, accumulate 
 	return operations{sum, mapped(fn.Add, nil, append(slices.Clone(b.N[:]), m, n), C, C, temporary(0, append(whole(n), n, 1)...))}
 }
 
-// batchCases are the launches that test a batch: matrices that are repeated along every axis of it, in another order, with
-// gaps between, in shares, and several to a work-item.
+// batchCases are the launches that test a batch: matrices that are repeated along every axis of it,
+// in another order, with gaps between, in shares, and several to a work-item.
 func (p *product) batchCases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range []struct {
@@ -305,9 +310,9 @@ func (p *product) batchCases(few bool) []kernels.Case {
 	return cases
 }
 
-// batchTrial makes the operands of a batch with fewer products, and then fewer rows, than the launch where that is too
-// large, and with matrices one after the other where they are far apart. There is none of a sum in shares that is too
-// large, nor of matrices of which one is.
+// batchTrial makes the operands of a batch with fewer products, and then fewer rows, than the
+// launch where that is too large, and with matrices one after the other where they are far apart.
+// There is none of a sum in shares that is too large, nor of matrices of which one is.
 func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
@@ -339,9 +344,10 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 	return one
 }
 
-// GemmDirect computes a batch of products of small matrices on a GPU, an element of C for each work-item: A, B, C, m, n, K,
-// a_row, a_step, b_step, b_column, accumulate, and those of a [Batch]. Element (i, k) of A is i·a_row + k·a_step, element
-// (k, j) of B is k·b_step + j·b_column. Its bits are those of GemmBatch.
+// GemmDirect computes a batch of products of small matrices on a GPU, an element of C for each
+// work-item: A, B, C, m, n, K, a_row, a_step, b_step, b_column, accumulate, and those of a [Batch].
+// Element (i, k) of A is i·a_row + k·a_step, element (k, j) of B is k·b_step + j·b_column. Its bits
+// are those of GemmBatch.
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
@@ -351,7 +357,8 @@ var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 		return float64(a[5].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[10].Int)*kernels.MaxAbs(a, 2)
 	}}}
 
-// Direct reports whether the matrices of a batch are so small that a tile of a GPU would be mostly empty.
+// Direct reports whether the matrices of a batch are so small that a tile of a GPU would be mostly
+// empty.
 func Direct(m, n, k int, l kernels.Target) bool { return !l.CPU && m <= 16 && n <= 16 && k <= 256 }
 
 const directBatch = 11
@@ -386,7 +393,8 @@ func describeDirect(in args) operations {
 		view(in, 0, 0, num(6), num(7)), view(in, 1, 0, num(8), num(9)), view(in, 2, 0))
 }
 
-// directCases are the launches that test small products: of both forms of each operand, repeated and with gaps.
+// directCases are the launches that test small products: of both forms of each operand, repeated
+// and with gaps.
 func directCases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][5]int{{1, 1, 1, 1, 1}, {8, 8, 8, 5, 7}, {3, 5, 16, 2, 3}, {16, 13, 0, 2, 2}, {5, 16, 33, 3, 1}} {
@@ -406,7 +414,8 @@ func directCases(few bool) []kernels.Case {
 	return cases
 }
 
-// directTrial is the launch with fewer products where there are too many, one after the other where they are far apart.
+// directTrial is the launch with fewer products where there are too many, one after the other where
+// they are far apart.
 func directTrial(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil

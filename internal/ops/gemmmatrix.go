@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Inner says how a product's kernel multiplies and adds: by ordinary arithmetic, or on the matrix units of a GPU, which
-// gemm_mma.cl does.
+// Inner says how a product's kernel multiplies and adds: by ordinary arithmetic, or on the matrix
+// units of a GPU, which gemm_mma.cl does.
 type Inner uint8
 
 // The inner products, numbered as in gemm_mma.cl.
@@ -40,7 +40,8 @@ func (i Inner) longK() bool { return i&LongK != 0 }
 // WarpGroups reports whether groups of warps multiply.
 func (i Inner) WarpGroups() bool { return i&WarpGroups != 0 }
 
-// Probed returns the inner product that shows whether a device has what this one takes: its instructions are the same.
+// Probed returns the inner product that shows whether a device has what this one takes: its
+// instructions are the same.
 func (i Inner) Probed() Inner {
 	if i.bStationary() && i.WarpGroups() {
 		return i
@@ -77,7 +78,8 @@ func (i Inner) Precision() kernels.Precision {
 	return kernels.PrecisionFloat32
 }
 
-// gemmVariants and gemmBatchVariants name the kernels of each form and inner product within a function.
+// gemmVariants and gemmBatchVariants name the kernels of each form and inner product within a
+// function.
 var gemmVariants, gemmBatchVariants = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
 	for factors := FMA; factors <= BF16x3; factors++ {
@@ -100,8 +102,9 @@ type innerForm struct {
 // warp is how many work-items of a GPU multiply together on its matrix units.
 const warp = 32
 
-// matrixTiles are those of each inner product on matrix units: for matrices of up to 64 rows or columns, for others, for
-// those that fill a device with large ones, and for those that do not fill it with others.
+// matrixTiles are those of each inner product on matrix units: for matrices of up to 64 rows or
+// columns, for others, for those that fill a device with large ones, and for those that do not fill
+// it with others.
 var matrixTiles = [...][]GemmTile{
 	TF32: {{64, 64, 16, 32, 32, TF32}, {64, 64, 32, 32, 32, TF32}, {128, 128, 32, 64, 32, TF32}},
 	FP16: {{64, 64, 32, 32, 32, FP16}, {64, 64, 64, 32, 32, FP16}, {128, 128, 64, 64, 32, FP16}},
@@ -123,17 +126,20 @@ var warpGroupTiles = [...]GemmTile{
 	BF16x3: {64, 128, 16, 64, 128, BF16x3 | Swizzled | WarpGroups},
 }
 
-// bStationaryTiles are those of a B that is held: of up to N columns and K steps, and more than half as many, for blocks of M rows of A.
+// bStationaryTiles are those of a B that is held: of up to N columns and K steps, and more than
+// half as many, for blocks of M rows of A.
 var bStationaryTiles = [...]GemmTile{
 	TF32:   {256, 64, 64, 16, 64, TF32 | BStationary},
 	FP16:   {256, 64, 64, 16, 64, FP16 | BStationary},
 	BF16x3: {256, 64, 64, 16, 64, BF16x3 | BStationary},
 }
 
-// bStationaryWarpGroupTile is that of bStationaryTiles for factors of float32 which groups multiply. With others, which are fewer products, they gain nothing.
+// bStationaryWarpGroupTile is that of bStationaryTiles for factors of float32 which groups
+// multiply. With others, which are fewer products, they gain nothing.
 var bStationaryWarpGroupTile = GemmTile{256, 64, 64, 16, 64, BF16x3 | BStationary | WarpGroups}
 
-// longKTiles are those of a long sum, of Aᵀ·B with M and N columns. The units take no tf32 that lies in rows along them.
+// longKTiles are those of a long sum, of Aᵀ·B with M and N columns. The units take no tf32 that
+// lies in rows along them.
 var longKTiles = [...]GemmTile{
 	FP16:   {64, 64, 16, 64, 64, FP16 | LongK},
 	BF16x3: {64, 64, 16, 64, 64, BF16x3 | LongK},
@@ -143,8 +149,8 @@ var longKSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14} // of sums of fewer, o
 
 const bStationaryRows = 1 << 16 // of fewer, holding B does not pay
 
-// MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of type t and the limits l
-// can run, the smallest first.
+// MatrixTiles returns the tiles of an inner product on matrix units that a device with reals of
+// type t and the limits l can run, the smallest first.
 func MatrixTiles(inner Inner, t kernels.DType, l kernels.Target) []GemmTile {
 	if l.CPU || t != kernels.Float32 {
 		return nil
@@ -197,8 +203,8 @@ func (t GemmTile) local() int {
 	return max(t.stages()*t.staged(), sums)
 }
 
-// ways returns how many warps share out the steps of each part of a tile. Tiles of less than four parts are for products that fill a
-// device with warps in no other way.
+// ways returns how many warps share out the steps of each part of a tile. Tiles of less than four
+// parts are for products that fill a device with warps in no other way.
 func (t GemmTile) ways() int {
 	if t.Inner.longK() {
 		return 2
@@ -215,8 +221,8 @@ func (i Inner) bytes() int { return [...]int{TF32: 4, FP16: 2, BF16x3: 6}[i.fact
 // staged returns those of the operands that a tile stages at once.
 func (t GemmTile) staged() int { return t.K * (t.M + t.N) * t.Inner.bytes() }
 
-// rowGroups returns how many work-groups of a GPU share out m rows, where others share out the rest: one for each tile, but where B
-// is held one for each unit, which has room for no other.
+// rowGroups returns how many work-groups of a GPU share out m rows, where others share out the
+// rest: one for each tile, but where B is held one for each unit, which has room for no other.
 func (t GemmTile) rowGroups(m, others int, l kernels.Target) int {
 	groups := intmath.CeilDiv(m, t.M)
 	if t.Inner.bStationary() {
@@ -225,7 +231,8 @@ func (t GemmTile) rowGroups(m, others int, l kernels.Target) int {
 	return groups
 }
 
-// stages returns how many times it has them. A second buffer saves a barrier, but costs room for groups.
+// stages returns how many times it has them. A second buffer saves a barrier, but costs room for
+// groups.
 func (t GemmTile) stages() int {
 	if t.Inner.swizzled() {
 		return min(5, 48<<10/t.staged())
@@ -240,8 +247,9 @@ func innerFor(p kernels.Precision) Inner {
 	return [...]Inner{kernels.PrecisionFloat32: BF16x3, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: FP16}[p]
 }
 
-// MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may not have, where that is
-// worth while: one with the FMA as its inner product is none. It follows the precision, shape and device alone.
+// MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may
+// not have, where that is worth while: one with the FMA as its inner product is none. It follows
+// the precision, shape and device alone.
 func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	if l.CPU || t != kernels.Float32 || min(m, n, k) < 16 || float64(batch)*float64(m)*float64(n)*float64(k) < 1<<20 {
 		return GemmTile{}
@@ -277,8 +285,8 @@ func MatrixTileFor(p kernels.Precision, form GemmForm, batch, m, n, k int, t ker
 	return best
 }
 
-// WarpGroupTileFor is MatrixTileFor of operands that are not packed, where groups of four warps multiply: of many rows, or of a long sum of
-// operands that are dense, whose rows are contiguous.
+// WarpGroupTileFor is MatrixTileFor of operands that are not packed, where groups of four warps
+// multiply: of many rows, or of a long sum of operands that are dense, whose rows are contiguous.
 func WarpGroupTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	tile := MatrixTileFor(p, form, batch, m, n, k, t, l)
 	switch factors := tile.Inner.factors(); {
@@ -292,8 +300,8 @@ func WarpGroupTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, 
 	return GemmTile{}
 }
 
-// SwizzledTileFor is MatrixTileFor of a product that is so large that its operands are worth packing, in shares of one: a tile that groups
-// of warps multiply or not.
+// SwizzledTileFor is MatrixTileFor of a product that is so large that its operands are worth
+// packing, in shares of one: a tile that groups of warps multiply or not.
 func SwizzledTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.DType, l kernels.Target) GemmTile {
 	inner, least := innerFor(p)|Swizzled, 1536
 	if grouped {
@@ -306,7 +314,8 @@ func SwizzledTileFor(p kernels.Precision, grouped bool, m, n, k int, t kernels.D
 	return tile
 }
 
-// MatrixProbe returns the kernel that shows whether a device has units for an inner product, or whether it copies packed operands.
+// MatrixProbe returns the kernel that shows whether a device has units for an inner product, or
+// whether it copies packed operands.
 func MatrixProbe(inner Inner) *kernels.Kernel {
 	form := NN
 	if inner.longK() {
@@ -315,7 +324,8 @@ func MatrixProbe(inner Inner) *kernels.Kernel {
 	return Gemm(form, probedTile(inner), nil)
 }
 
-// others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no slow form for CPUs.
+// others returns the tiles that may take the place of one whose kernel fails its trial: on a GPU no
+// slow form for CPUs.
 func (t GemmTile) others(real kernels.DType, l kernels.Target) []GemmTile {
 	if t.Inner != FMA && l.CPU {
 		return nil
@@ -340,8 +350,8 @@ func (t GemmTile) file() string {
 	return "gemm_mma"
 }
 
-// definesOf are the compiler's options of a product of a form. They name the form: compilers take as long for each of
-// the four in a file.
+// definesOf are the compiler's options of a product of a form. They name the form: compilers take
+// as long for each of the four in a file.
 func (t GemmTile) definesOf(form GemmForm) string {
 	defines := fmt.Sprintf("%s -DFORM=%d", t.defines(), slices.Index(GemmForms, form))
 	if t.Inner == FMA || t.Inner.bStationary() {
@@ -360,7 +370,8 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	return defines
 }
 
-// scale is gemmScale. The units cut sums off, and may be off by a unit of the last place for every few steps.
+// scale is gemmScale. The units cut sums off, and may be off by a unit of the last place for every
+// few steps.
 func (p *product) scale(a []kernels.Arg) float64 {
 	if p.tile.Inner.Precision() == kernels.PrecisionFloat32 {
 		return gemmScale(a)
@@ -368,7 +379,8 @@ func (p *product) scale(a []kernels.Arg) float64 {
 	return gemmScale(a) * (1 + float64(a[gemmK].Int)/64)
 }
 
-// rounded returns an operand's elements as the inner product takes them: themselves, or a copy that done gives back.
+// rounded returns an operand's elements as the inner product takes them: themselves, or a copy that
+// done gives back.
 func rounded[T kernels.Real](inner Inner, pool *sync.Pool, x []T) (y []T, done func()) {
 	p := inner.Precision()
 	if p == kernels.PrecisionFloat32 {
@@ -395,7 +407,8 @@ func roundedTo[T kernels.Real](p kernels.Precision, pool *sync.Pool, x []T) ([]T
 	return y, func() { pool.Put(buf) }
 }
 
-// strangeCases are the launches that test elements which are no sums of three bfloat16, and the ends of those that are.
+// strangeCases are the launches that test elements which are no sums of three bfloat16, and the
+// ends of those that are.
 func (p *product) strangeCases() []kernels.Case {
 	var cases []kernels.Case
 	for _, s := range []struct {
@@ -424,8 +437,9 @@ func (p *product) strangeCases() []kernels.Case {
 	return cases
 }
 
-// onMatrixUnits returns kernels of products by each inner product: of each form, of a batch and with an epilogue in tiles of one
-// warp, which Oclgrind has time for, and some in the tiles of devices.
+// onMatrixUnits returns kernels of products by each inner product: of each form, of a batch and
+// with an epilogue in tiles of one warp, which Oclgrind has time for, and some in the tiles of
+// devices.
 func onMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
 	for inner := TF32; inner <= BF16x3; inner++ {

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestMatrixTiles: every tile divides as gemm_mma.cl assumes, fits the local memory of NVIDIA's devices, and has a name of its own.
+// TestMatrixTiles: every tile divides as gemm_mma.cl assumes, fits the local memory of NVIDIA's
+// devices, and has a name of its own.
 func TestMatrixTiles(t *testing.T) {
 	l := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	names := map[string]bool{}
@@ -39,8 +40,8 @@ func TestMatrixTiles(t *testing.T) {
 	}
 }
 
-// TestPackedTiles: tiles of packed operands divide into what multiplies them, a block is of whole bricks, and what they share is packed
-// as they want it.
+// TestPackedTiles: tiles of packed operands divide into what multiplies them, a block is of whole
+// bricks, and what they share is packed as they want it.
 func TestPackedTiles(t *testing.T) {
 	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, p := range []kernels.Precision{kernels.PrecisionFloat32, kernels.PrecisionTF32, kernels.PrecisionFloat16} {
@@ -74,8 +75,9 @@ func TestPackedTiles(t *testing.T) {
 	}
 }
 
-// TestGroupedTiles: where groups of four warps multiply operands that are not packed, they hold B beside many rows, or share a long sum of
-// dense operands out. Their tiles fit the local memory of NVIDIA's devices, and each is probed by a kernel of its own.
+// TestGroupedTiles: where groups of four warps multiply operands that are not packed, they hold B
+// beside many rows, or share a long sum of dense operands out. Their tiles fit the local memory of
+// NVIDIA's devices, and each is probed by a kernel of its own.
 func TestGroupedTiles(t *testing.T) {
 	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {
@@ -125,7 +127,8 @@ func TestGroupedTiles(t *testing.T) {
 	}
 }
 
-// TestWays: squares that do not fill a device with large tiles have small ones, whose warps share the steps out, as many as fill it.
+// TestWays: squares that do not fill a device with large tiles have small ones, whose warps share
+// the steps out, as many as fill it.
 func TestWays(t *testing.T) {
 	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for n, want := range map[int][2]GemmTile{
@@ -145,7 +148,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestRowGroups: a unit holds B once, for all rows that it computes; other tiles have a work-group each.
+// TestRowGroups: a unit holds B once, for all rows that it computes; other tiles have a work-group
+// each.
 func TestRowGroups(t *testing.T) {
 	l := kernels.Target{Units: 132}
 	for _, c := range []struct{ m, others, held, tiles int }{{1, 1, 1, 1}, {256, 1, 1, 4}, {257, 1, 2, 5}, {262144, 1, 132, 4096}, {262144, 3, 44, 4096}, {262144, 500, 1, 4096}} {
@@ -156,8 +160,8 @@ func TestRowGroups(t *testing.T) {
 	}
 }
 
-// TestMatrixTileFor: matrix units take products that are large enough, by what the precision allows, in tiles that fill the
-// device.
+// TestMatrixTileFor: matrix units take products that are large enough, by what the precision
+// allows, in tiles that fill the device.
 func TestMatrixTileFor(t *testing.T) {
 	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
 	for _, c := range []struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// packing is how an operand is packed for tiles: in blocks of width x by steps k, each as a tile stages it in local memory.
+// packing is how an operand is packed for tiles: in blocks of width x by steps k, each as a tile
+// stages it in local memory.
 type packing struct {
 	inner        Inner // without Packed
 	width, steps int
@@ -21,9 +22,10 @@ func (t GemmTile) packings() (a, b packing) {
 	return packing{t.Inner.factors(), t.M, t.K}, packing{t.Inner.factors(), t.N, t.K}
 }
 
-// Packings returns, for an operand of a product [m, K]·[K, n] in a tile that wants packed ones, the kernel that packs it, and the
-// lengths of what that writes: of the elements, and of whether they are what the tile's factors hold. Arguments: the
-// operand, the two, the length of x, K, and how far neighbours along each are apart. One of these is 1.
+// Packings returns, for an operand of a product [m, K]·[K, n] in a tile that wants packed ones, the
+// kernel that packs it, and the lengths of what that writes: of the elements, and of whether they
+// are what the tile's factors hold. Arguments: the operand, the two, the length of x, K, and how
+// far neighbours along each are apart. One of these is 1.
 func (t GemmTile) Packings(x, K int, second bool) (k *kernels.Kernel, words, flaws int) {
 	p, b := t.packings()
 	if second {
@@ -74,7 +76,8 @@ func (p packing) pack(words, flaws []int32, n, K int, at func(x, k int) float32)
 	}
 }
 
-// put adds element v to a word in each plane, the e-th of those that it holds, and reports whether its parts do not hold it.
+// put adds element v to a word in each plane, the e-th of those that it holds, and reports whether
+// its parts do not hold it.
 func (p packing) put(to []int32, plane int, v float32, e int) (flawed bool) {
 	switch p.inner {
 	case TF32:
@@ -135,8 +138,8 @@ func (p packing) newKernel() *kernels.Kernel {
 	}
 }
 
-// cases are the launches that test a packing: in both layouts, cut off at both ends and not, and with elements that parts do not
-// hold.
+// cases are the launches that test a packing: in both layouts, cut off at both ends and not, and
+// with elements that parts do not hold.
 func (p packing) cases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range []struct {
@@ -182,7 +185,8 @@ func (p packing) defines() string {
 // packedParams are those of a product of packed operands, after all others.
 var packedParams = []kernels.Param{inInts("PA"), inInts("FA"), inInts("PB"), inInts("FB")}
 
-// operand returns the packing of an operand of a product, its x and how far neighbours along x and k are apart.
+// operand returns the packing of an operand of a product, its x and how far neighbours along x and
+// k are apart.
 func (p *product) operand(second bool, num func(i int) int) (g packing, x, row, step int) {
 	a, b := p.tile.packings()
 	switch {

@@ -8,10 +8,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// GemmTile is the blocking of a matrix product. On a GPU a work-group computes M×N elements of C in K steps
-// at a time, each work-item ItemM×ItemN of them, or each warp or group of warps where Inner is one of the matrix units; on a CPU, where ItemM
-// is 0, M×N is the block that a core keeps in registers. It decides how fast a product is, and no bit of its result, which
-// Inner alone does.
+// GemmTile is the blocking of a matrix product. On a GPU a work-group computes M×N elements of C in
+// K steps at a time, each work-item ItemM×ItemN of them, or each warp or group of warps where Inner
+// is one of the matrix units; on a CPU, where ItemM is 0, M×N is the block that a core keeps in
+// registers. It decides how fast a product is, and no bit of its result, which Inner alone does.
 type GemmTile struct {
 	M, N, K, ItemM, ItemN int
 	Inner                 Inner
@@ -106,8 +106,9 @@ type GemmChoice struct {
 	Default float64  `json:"default"` // the same with the default tile
 }
 
-// GemmTileFor returns the tile of a product on a device for which tuned was found: that of the nearest size, sizes
-// compared by their powers of two. Without tuning, larger tiles where there are enough of them to fill a GPU.
+// GemmTileFor returns the tile of a product on a device for which tuned was found: that of the
+// nearest size, sizes compared by their powers of two. Without tuning, larger tiles where there are
+// enough of them to fill a GPU.
 func GemmTileFor(form GemmForm, m, n, k int, t kernels.DType, l kernels.Target, tuned []GemmChoice) GemmTile {
 	best, distance := GemmTile{}, -1
 	for i := range tuned {

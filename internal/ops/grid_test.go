@@ -19,8 +19,9 @@ func ints(vs ...int) []kernels.Arg {
 	return args
 }
 
-// TestGrids: the launches of each kind of device are those that the entry points of its file are written for, with a
-// work-item for all that is to be computed. On the Go device only an empty grid shows it.
+// TestGrids: the launches of each kind of device are those that the entry points of its file are
+// written for, with a work-item for all that is to be computed. On the Go device only an empty grid
+// shows it.
 func TestGrids(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 3, MaxGroup: 4096}, kernels.Target{Units: 10, MaxGroup: 1024, LocalMem: 48 << 10}
 	line := func(n int) kernels.Grid { return kernels.Grid1D(n, gpu) }

@@ -20,8 +20,8 @@ const (
 
 // Kernels of index.cl. An index that is none is passed over, or gives 0.
 var (
-	// GatherAxis is Y [outer, m, inner] of X [outer, n, inner], of any type, with the indices I along the middle axis: [m]
-	// or, if each, [outer, m, inner]: X, I, Y, outer, n, m, inner, each.
+	// GatherAxis is Y [outer, m, inner] of X [outer, n, inner], of any type, with the indices I
+	// along the middle axis: [m] or, if each, [outer, m, inner]: X, I, Y, outer, n, m, inner, each.
 	GatherAxis = kernels.Typed(&kernels.Kernel{Name: "k_gather_axis", File: "index.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, columns := int(a[3].Int), int(a[5].Int)*int(a[6].Int)
@@ -35,8 +35,9 @@ var (
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
 		Twin:   kernels.Twin{F32: gatherAxisTwin[float32], F64: gatherAxisTwin[float64]}}, "index.cl", "k_gather_axis",
 		kernels.ElementTwin(gatherAxisTwin[int32]), kernels.ElementTwin(gatherAxisTwin[uint8]), kernels.ElementTwin(gatherAxisTwin[float16.Float16]))
-	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the order of the middle axis,
-	// along which I has indices: [m] or, if each, [outer, m, inner]: G, I, Y, outer, n, m, inner, how, each.
+	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the
+	// order of the middle axis, along which I has indices: [m] or, if each, [outer, m, inner]: G,
+	// I, Y, outer, n, m, inner, how, each.
 	ScatterAxis = kernels.Typed(&kernels.Kernel{Name: "k_scatter_axis", File: "index.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, m, inner := int(a[3].Int), int(a[5].Int), int(a[6].Int)
@@ -50,8 +51,9 @@ var (
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
 		Twin:   kernels.Twin{F32: scatterAxisTwin[float32], F64: scatterAxisTwin[float64]}}, "index.cl", "k_scatter_axis",
 		kernels.ElementTwin(scatterAxisTwin[int32]), kernels.ElementTwin(scatterAxisTwin[uint8]), kernels.Twin{})
-	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or integers, in their order:
-	// G, I, Y, n, cols, rows, how. Every work-item reads all indices: it is for CPUs, and for few rows.
+	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or
+	// integers, in their order: G, I, Y, n, cols, rows, how. Every work-item reads all indices: it
+	// is for CPUs, and for few rows.
 	ScatterRows = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_rows", File: "index.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			cols, rows := int(a[4].Int), int(a[5].Int)

@@ -9,7 +9,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// padded returns for each axis, whose numbers arguments from one on are, what index each index of the result comes from, −1 for none.
+// padded returns for each axis, whose numbers arguments from one on are, what index each index of
+// the result comes from, −1 for none.
 func padded(c call, at int) [][]int {
 	axes := make([][]int, 4)
 	for a := range axes {
@@ -58,7 +59,8 @@ func padGrad(c call) {
 	}
 }
 
-// pad follows where each element of X goes: that is what stands in the text of an axis beside n elements more on each side.
+// pad follows where each element of X goes: that is what stands in the text of an axis beside n
+// elements more on each side.
 func pad(c call) {
 	axes := padded(c, 3)
 	value := 0.0
@@ -100,7 +102,8 @@ func gatherAxis(c call) {
 	}
 }
 
-// axisIndex returns the index of element at of [outer, m, inner]: there is one for each, or for each of m, as an argument says.
+// axisIndex returns the index of element at of [outer, m, inner]: there is one for each, or for
+// each of m, as an argument says.
 func (c call) axisIndex(at, each int) float64 {
 	if c.n(each) == 0 {
 		at = at / c.n(6) % c.n(5)
@@ -163,7 +166,8 @@ func rowDigit(index float64, rows, shift int) (digit int, key float64) {
 	return int(index) >> shift & 255, index
 }
 
-// rowsCounted: X, C, rows, n, tiles, shift, flags, of one row in tiles of 1024. What is behind the counts of the tiles stays.
+// rowsCounted: X, C, rows, n, tiles, shift, flags, of one row in tiles of 1024. What is behind the
+// counts of the tiles stays.
 func rowsCounted(c call) {
 	for at := range len(c.mem[1]) - 256 {
 		c.mem[1][at] = 0
@@ -210,7 +214,8 @@ func rowsMoved(c call) {
 	}
 }
 
-// scatterRuns: G, P, K, Y, H, HK, n, cols, rows, how, sorted. Each block of 32 keys does what it can alone.
+// scatterRuns: G, P, K, Y, H, HK, n, cols, rows, how, sorted. Each block of 32 keys does what it
+// can alone.
 func scatterRuns(c call) {
 	n, cols, rows, how := c.n(6), c.n(7), c.n(8), c.n(9)
 	keys := c.mem[2]

@@ -151,8 +151,8 @@ func (r *Radix) setCases(cases func(k *kernels.Kernel, few bool) []kernels.Case)
 	}
 }
 
-// addCases adds a launch that tests k, a kernel of the sort, on rows of n elements, in the form i; none
-// if k is another kernel.
+// addCases adds a launch that tests k, a kernel of the sort, on rows of n elements, in the form i;
+// none if k is another kernel.
 func (r *Radix) addCases(cases *caseList, k *kernels.Kernel, i, rows, n, flags int, values func(operands)) {
 	shift, given := 8*(i%4), i/2%2
 	switch k {

@@ -8,9 +8,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// InterpolateShape is the numbers of an interpolation over 1, 2 or 3 axes, of X [Outer, Size…] to Y [Outer, OutSize…]. With fewer
-// axes, the first have size 1. Along an axis, output q lies at ⌊q·Size/OutSize⌋ of the input; if it is Linear, at
-// (q + ½)·Size/OutSize − ½, or with Align at q·(Size − 1)/(OutSize − 1).
+// InterpolateShape is the numbers of an interpolation over 1, 2 or 3 axes, of X [Outer, Size…] to Y
+// [Outer, OutSize…]. With fewer axes, the first have size 1. Along an axis, output q lies at
+// ⌊q·Size/OutSize⌋ of the input; if it is Linear, at (q + ½)·Size/OutSize − ½, or with Align at
+// q·(Size − 1)/(OutSize − 1).
 type InterpolateShape struct {
 	Outer         int
 	Size, OutSize [3]int
@@ -32,8 +33,8 @@ func interpolateShapeOf(number func(i int) int) *InterpolateShape {
 	return &InterpolateShape{number(0), [3]int{number(1), number(2), number(3)}, [3]int{number(4), number(5), number(6)}, number(7) != 0, number(8) != 0}
 }
 
-// Interpolate is Y from X: X, Y, and the numbers of the shape. InterpolateGrad is the gradient of X from that of Y: G, D, and
-// the numbers.
+// Interpolate is Y from X: X, Y, and the numbers of the shape. InterpolateGrad is the gradient of X
+// from that of Y: G, D, and the numbers.
 var (
 	Interpolate     = newInterpolate("k_interpolate", in("X"), out("Y"), false, kernels.Twin{F32: interpolateTwin[float32], F64: interpolateTwin[float64]})
 	InterpolateGrad = newInterpolate("k_interpolate_grad", in("G"), out("D"), true, kernels.Twin{F32: interpolateGradTwin[float32], F64: interpolateGradTwin[float64]})

@@ -2,7 +2,8 @@ package ops_test
 
 import "math"
 
-// weighed calls f for every output of an interpolation and every input, with the weight that it has, which may be 0.
+// weighed calls f for every output of an interpolation and every input, with the weight that it
+// has, which may be 0.
 func (c call) weighed(f func(y, x int, weight float64)) {
 	var in, out [3]int
 	for a := range in {

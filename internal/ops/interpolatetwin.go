@@ -5,7 +5,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// between returns the inputs of output q along an axis: i, and the one behind it with weight w, the same one with weight 0.
+// between returns the inputs of output q along an axis: i, and the one behind it with weight w, the
+// same one with weight 0.
 func (s *InterpolateShape) between(axis, q int) (i, next int, w float64) {
 	in, out := int64(s.Size[axis]), int64(s.OutSize[axis])
 	at, unit := int64(q)*in, out
@@ -53,7 +54,8 @@ func (l *line[T]) interpolate(to, from []T) {
 	}
 }
 
-// interpolateGrad sets the gradient of the inputs of an axis to the sum over the outputs that read them, in their order.
+// interpolateGrad sets the gradient of the inputs of an axis to the sum over the outputs that read
+// them, in their order.
 func (l *line[T]) interpolateGrad(to, from []T) {
 	c, next := 0, T(0) // next is what the input behind has from outputs before it
 	for i := range to {
@@ -92,7 +94,8 @@ func (l *line[T]) weight(q, i int) T {
 	return l.w[q]
 }
 
-// mixRows sets a row to what lies between u and v. What has weight 0 is not read: it may be infinite.
+// mixRows sets a row to what lies between u and v. What has weight 0 is not read: it may be
+// infinite.
 func mixRows[T kernels.Real](to []T, w T, u, v []T) {
 	u = u[:len(to)]
 	if w == 0 {
@@ -105,8 +108,8 @@ func mixRows[T kernels.Real](to []T, w T, u, v []T) {
 	}
 }
 
-// interpolateTwin interpolates rows of the input along their own axis, and keeps them for the rows of the output that lie between
-// them and others.
+// interpolateTwin interpolates rows of the input along their own axis, and keeps them for the rows
+// of the output that lie between them and others.
 func interpolateTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
 	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)
@@ -141,7 +144,8 @@ func interpolateTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// interpolateGradTwin sums up the rows of outputs that read a row of inputs, and then their columns.
+// interpolateGradTwin sums up the rows of outputs that read a row of inputs, and then their
+// columns.
 func interpolateGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, d, s := c.Reals(0), c.Reals(1), interpolateShapeOf(func(i int) int { return c.Int(2 + i) })
 	lz, ly, lx := lineOf[T](s, 0), lineOf[T](s, 1), lineOf[T](s, 2)

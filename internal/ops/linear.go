@@ -10,10 +10,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// LinearGrad returns the kernel of the gradient of a layer Y = f(Z), Z = X·W + b, before its matrix products: D = f'(Z)·G,
-// and the sums of the columns of D over runs of its rows. d is a gradient of f: a function of Z, Y and G. Arguments: those
-// of Z, Y and G [rows, cols] that occur in d, D [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run, and the scalars that
-// occur in d.
+// LinearGrad returns the kernel of the gradient of a layer Y = f(Z), Z = X·W + b, before its matrix
+// products: D = f'(Z)·G, and the sums of the columns of D over runs of its rows. d is a gradient of
+// f: a function of Z, Y and G. Arguments: those of Z, Y and G [rows, cols] that occur in d, D
+// [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run, and the scalars that occur in d.
 func LinearGrad(d *kernels.Function) *kernels.Kernel {
 	return d.KernelFor(kernels.Variant{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
 }
@@ -63,8 +63,9 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 	}
 }
 
-// parts are the function of every element, and the sums of columns. There are none of a costly function: tiles of a product are
-// few, and take longer over it than a launch of its own that fills the device. What is not costly has the same bits in vectors.
+// parts are the function of every element, and the sums of columns. There are none of a costly
+// function: tiles of a product are few, and take longer over it than a launch of its own that fills
+// the device. What is not costly has the same bits in vectors.
 func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []kernels.Part {
 	if !g.slope.program.Simple() {
 		return nil
@@ -81,8 +82,8 @@ func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []kernels.Part {
 	}
 }
 
-// LinearGradRun chooses the length of the runs: short enough that they fill the device, and that their running sums are exact to
-// sumRun roundings.
+// LinearGradRun chooses the length of the runs: short enough that they fill the device, and that
+// their running sums are exact to sumRun roundings.
 func LinearGradRun(rows int, l kernels.Target) int {
 	runs := 8 * l.Units
 	if l.CPU {

@@ -15,8 +15,8 @@ func lineBoxes(few bool) [][3]int {
 	return boxes
 }
 
-// lineShape adds the shape of a launch: of whole lines, or of chunks of them; of work-groups of a width,
-// as tall as they may be, or of several lines. It returns the number of results.
+// lineShape adds the shape of a launch: of whole lines, or of chunks of them; of work-groups of a
+// width, as tall as they may be, or of several lines. It returns the number of results.
 func lineShape(o operands, i int, b [3]int) (parts int) {
 	chunk, wide, tall := max(b[1], 1), 1, 256
 	if i%2 == 1 {

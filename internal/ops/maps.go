@@ -7,12 +7,12 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// plain are the functions whose kernels are tried as they are launched, with those of their gradients. The others are
-// tried together.
+// plain are the functions whose kernels are tried as they are launched, with those of their
+// gradients. The others are tried together.
 var plain = fn.Functions[:slices.Index(fn.Functions, fn.Sin)]
 
-// maps returns the kernels of the element-wise functions on a device with the limits l: functions and gradients on
-// contiguous tensors, and some of them in every layout and for every type.
+// maps returns the kernels of the element-wise functions on a device with the limits l: functions
+// and gradients on contiguous tensors, and some of them in every layout and for every type.
 func maps(l kernels.Target) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	const reals = kernels.Float32

@@ -9,9 +9,9 @@ import (
 
 // Kernels of means and variances.
 var (
-	// Moments is the mean M of each share of the middle axis of X [outer, len, inner], and scale times the sum V of the squared
-	// deviations from it, both [outer, shares, inner]: X, M, V, outer, len, inner, chunk, shares, wide, tall, scale; see
-	// FoldShape. Where V is NaN, M is.
+	// Moments is the mean M of each share of the middle axis of X [outer, len, inner], and scale
+	// times the sum V of the squared deviations from it, both [outer, shares, inner]: X, M, V,
+	// outer, len, inner, chunk, shares, wide, tall, scale; see FoldShape. Where V is NaN, M is.
 	Moments = &kernels.Kernel{Name: "k_moments", File: "moments_cpu.cl", GPU: "moments_gpu.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			outer, n, inner, chunk, shares := int(a[3].Int), int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int)
@@ -23,8 +23,9 @@ var (
 		Params: []kernels.Param{in("X"), out("M"), out("V"), intArg("outer"), intArg("len"), intArg("inner"), intArg("chunk"), intArg("shares"),
 			intArg("wide"), intArg("tall"), realArg("scale")},
 		Twin: kernels.Twin{F32: momentsTwin[float32], F64: momentsTwin[float64]}, Tol: kernels.Tolerance{ULP: 4, Bound: momentsBound}}
-	// MomentsJoin makes of the means and the squared deviations of shares those of whole lines, the latter times scale: M, V
-	// [outer, shares, inner], Y, Z [outer, inner], outer, len, inner, chunk, shares, scale.
+	// MomentsJoin makes of the means and the squared deviations of shares those of whole lines, the
+	// latter times scale: M, V [outer, shares, inner], Y, Z [outer, inner], outer, len, inner,
+	// chunk, shares, scale.
 	MomentsJoin = &kernels.Kernel{Name: "k_moments_join", File: "moments_cpu.cl", GPU: "moments_gpu.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			g := foldGroup
@@ -41,8 +42,8 @@ var (
 		}}}
 )
 
-// moments returns the mean of a line and the sum of the squared deviations from it; both NaN if the latter is. Blocks of it are joined
-// in pairs.
+// moments returns the mean of a line and the sum of the squared deviations from it; both NaN if the
+// latter is. Blocks of it are joined in pairs.
 func moments[T kernels.Real](line []T) (mean, squares float64) {
 	if n := len(line); n > pairTerms {
 		half := halfOf(n)
@@ -96,8 +97,8 @@ func momentsVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], m, v []T
 	})
 }
 
-// momentsBound is that of Welford's sums: the error of the squares is that of as many additions, times how far the mean is off
-// in terms of the deviations.
+// momentsBound is that of Welford's sums: the error of the squares is that of as many additions,
+// times how far the mean is off in terms of the deviations.
 func momentsBound(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	eps, _ := real.Epsilon()
 	n, inner, chunk, shares, scale := int(a[4].Int), int(a[5].Int), int(a[6].Int), int(a[7].Int), math.Abs(a[10].Real)

@@ -6,9 +6,11 @@ import (
 	"github.com/x448/float16"
 )
 
-// Kernels of move.cl. Those that have forms for other elements than reals, which [kernels.Kernel.Of] returns, say so.
+// Kernels of move.cl. Those that have forms for other elements than reals, which
+// [kernels.Kernel.Of] returns, say so.
 var (
-	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its bits.
+	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of float16, its
+	// bits.
 	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
 		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
@@ -18,8 +20,8 @@ var (
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
 		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]), kernels.ElementTwin(zeroTwin[float16.Float16])), nil)
-	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside [0, rows):
-	// X, I, Y, n, cols, rows.
+	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside
+	// [0, rows): X, I, Y, n, cols, rows.
 	GatherRows = kernels.Typed(&kernels.Kernel{Name: "k_gather_rows", File: "move.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			n, cols := int(a[3].Int), int(a[4].Int)

@@ -17,9 +17,10 @@ const (
 )
 
 var (
-	// Norm is Y = (X − MEAN)·RSTD·W + B of rows of X [rows, len], by the mean of a row and the root of the mean square of its
-	// differences from that, plus eps. Rows belong to one of `sets` sets of len/span channels, W and B having one element
-	// for each channel of each: X, W, B, Y, MEAN [rows], RSTD [rows], rows, len, sets, span, eps, form.
+	// Norm is Y = (X − MEAN)·RSTD·W + B of rows of X [rows, len], by the mean of a row and the root
+	// of the mean square of its differences from that, plus eps. Rows belong to one of `sets` sets
+	// of len/span channels, W and B having one element for each channel of each: X, W, B, Y, MEAN
+	// [rows], RSTD [rows], rows, len, sets, span, eps, form.
 	Norm = &kernels.Kernel{Name: "k_norm", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return lineGrid(int(a[6].Int), int(a[7].Int), 1, l)
@@ -32,8 +33,9 @@ var (
 			return int(a[6].Int), 0, []kernels.Cut{x, readIf(a[11].Int&NormWeights != 0), readIf(a[11].Int&NormBiases != 0), x, one, one}
 		}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: normBound}}
-	// NormGrad is the gradient D of Norm where the rows are of one set and each element is a channel, and in shares, for runs of
-	// rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs, len], DB [runs, len], rows, len, run, form.
+	// NormGrad is the gradient D of Norm where the rows are of one set and each element is a
+	// channel, and in shares, for runs of rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs,
+	// len], DB [runs, len], rows, len, run, form.
 	NormGrad = &kernels.Kernel{Name: "k_norm_grad", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			items := 1
@@ -50,15 +52,16 @@ var (
 			return int(a[8].Int), int(a[10].Int), []kernels.Cut{x, x, readIf(a[11].Int&NormWeights != 0), one, one, x, shares, shares}
 		}),
 		Tol: kernels.Tolerance{ULP: 4, Bound: normGradBound}}
-	// ChannelMoments is the mean of each channel c of X [outer, channels, inner], and the sum of the squares of its elements'
-	// differences from it, in parts of `run` of the outer axis: X, MEAN [parts, channels], SQ [parts, channels], outer,
-	// channels, inner, run.
+	// ChannelMoments is the mean of each channel c of X [outer, channels, inner], and the sum of
+	// the squares of its elements' differences from it, in parts of `run` of the outer axis: X,
+	// MEAN [parts, channels], SQ [parts, channels], outer, channels, inner, run.
 	ChannelMoments = &kernels.Kernel{Name: "k_channel_moments", File: "norm_cpu.cl", GPU: "norm_gpu.cl", Grid: channelGrid(3),
 		Params: []kernels.Param{in("X"), out("MEAN"), out("SQ"), intArg("outer"), intArg("channels"), intArg("inner"), intArg("run")},
 		Twin:   kernels.Twin{F32: channelMomentsTwin[float32], F64: channelMomentsTwin[float64]}, Describe: describeChannelMoments,
 		Tol: kernels.Tolerance{ULP: 4, Bound: channelMomentsBound}}
-	// ChannelJoin joins the parts of ChannelMoments: M is the mean, R = 1/√(variance + eps), and running statistics move to
-	// those by momentum, if there are any: MEAN, SQ, M, R, RM, RV, channels, outer, inner, run, running, eps, momentum.
+	// ChannelJoin joins the parts of ChannelMoments: M is the mean, R = 1/√(variance + eps), and
+	// running statistics move to those by momentum, if there are any: MEAN, SQ, M, R, RM, RV,
+	// channels, outer, inner, run, running, eps, momentum.
 	ChannelJoin = kernels.Tried(&kernels.Kernel{Name: "k_channel_join", File: "norm.cl", Grid: kernels.GridFromArg(6),
 		Params: []kernels.Param{in("MEAN"), in("SQ"), out("M"), out("R"), inOut("RM"), inOut("RV"), intArg("channels"), intArg("outer"),
 			intArg("inner"), intArg("run"), intArg("running"), realArg("eps"), realArg("momentum")},
@@ -67,9 +70,10 @@ var (
 		ops[1].Lo = 0.5 // squares
 		return true
 	})
-	// ChannelSums is Σ G and Σ G·(X − MEAN)·RSTD of each channel c of [outer, channels, inner], in parts of `run` of the
-	// outer axis; `share` neighbouring channels have a mean and a deviation in common: X, G, MEAN, RSTD, SG [parts, channels],
-	// SH [parts, channels], outer, channels, inner, run, share.
+	// ChannelSums is Σ G and Σ G·(X − MEAN)·RSTD of each channel c of [outer, channels, inner], in
+	// parts of `run` of the outer axis; `share` neighbouring channels have a mean and a deviation
+	// in common: X, G, MEAN, RSTD, SG [parts, channels], SH [parts, channels], outer, channels,
+	// inner, run, share.
 	ChannelSums = &kernels.Kernel{Name: "k_channel_sums", File: "norm_cpu.cl", GPU: "norm_gpu.cl", Grid: channelGrid(6),
 		Params: []kernels.Param{in("X"), in("G"), in("MEAN"), in("RSTD"), out("SG"), out("SH"), intArg("outer"), intArg("channels"),
 			intArg("inner"), intArg("run"), intArg("share")},
@@ -80,8 +84,8 @@ var (
 		}}}
 )
 
-// channelGrid is that of kernels of the channels of [outer, channels, inner], in parts of `run` of the outer axis: int
-// arguments from at on.
+// channelGrid is that of kernels of the channels of [outer, channels, inner], in parts of `run` of
+// the outer axis: int arguments from at on.
 func channelGrid(at int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		outer, channels, inner, run := int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), int(a[at+3].Int)
@@ -95,7 +99,8 @@ func channelGrid(at int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 	}
 }
 
-// NormRun returns of how many rows of n elements NormGrad sums the gradients of the weights at a time.
+// NormRun returns of how many rows of n elements NormGrad sums the gradients of the weights at a
+// time.
 func NormRun(rows, n int, l kernels.Target) int {
 	if l.CPU {
 		return min(sumRun, max(1, rowsChunk/max(n, 1), intmath.CeilDiv(rows, 4*l.Units)))
@@ -107,8 +112,8 @@ func NormRun(rows, n int, l kernels.Target) int {
 	return intmath.RoundUp(max(1, min(sumRun*beside, intmath.CeilDiv(rows, groups))), beside)
 }
 
-// ChannelRun returns how many of the outer axis of [outer, channels, inner] are a part: all, unless the channels would fill
-// only a piece of a GPU.
+// ChannelRun returns how many of the outer axis of [outer, channels, inner] are a part: all, unless
+// the channels would fill only a piece of a GPU.
 func ChannelRun(outer, channels, inner int, l kernels.Target) int {
 	const short = 4096 // elements: fewer are not worth a work-group
 	groups := channels
@@ -122,7 +127,8 @@ func ChannelRun(outer, channels, inner int, l kernels.Target) int {
 	return max(1, intmath.CeilDiv(outer, parts), min(outer, short/max(inner, 1)))
 }
 
-// blockSum adds up f of the elements pairwise, in blocks, of which a large term spoils one: a running sum would round all that follow.
+// blockSum adds up f of the elements pairwise, in blocks, of which a large term spoils one: a
+// running sum would round all that follow.
 func blockSum[T kernels.Real](x []T, f func(T) float64) float64 {
 	return pairwiseOf(0, len(x), func(from, to int) (sum float64) {
 		for _, v := range x[from:to] {
@@ -175,8 +181,8 @@ func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
 	return 1 / math.Sqrt(square/n+eps)
 }
 
-// normRow is one row, whose weights and biases begin at first and hold for span elements each. It returns the mean and the
-// inverse of the deviation.
+// normRow is one row, whose weights and biases begin at first and hold for span elements each. It
+// returns the mean and the inverse of the deviation.
 func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int, eps float64, form int) (mean, rstd T) {
 	n := float64(len(row))
 	if form&NormCentred != 0 {
@@ -270,8 +276,8 @@ func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// normGradRow is one row of the gradient. room has four rows: two for what it computes, and the sums of the gradients of
-// weights and biases, to which it adds those of the row.
+// normGradRow is one row of the gradient. room has four rows: two for what it computes, and the
+// sums of the gradients of weights and biases, to which it adds those of the row.
 func normGradRow[T kernels.Real](l *vec.Loops[T], row, above, w, to, room []T, mean, rstd T, form int) {
 	n := len(row)
 	h, up, hs, gs := room[:n], room[n:2*n], room[2*n:3*n], room[3*n:]
@@ -294,8 +300,8 @@ func normGradRow[T kernels.Real](l *vec.Loops[T], row, above, w, to, room []T, m
 	l.MapBy(vec.Mul, to, up, rstd)
 }
 
-// eachChannel calls f for the channels of [outer, channels, inner] in parts of `run`, on several cores: each calls `each` with
-// the runs of elements that the channel has in the part.
+// eachChannel calls f for the channels of [outer, channels, inner] in parts of `run`, on several
+// cores: each calls `each` with the runs of elements that the channel has in the part.
 func eachChannel[T kernels.Real](c kernels.Call[T], outer, channels, inner, run int, f func(part, channel int, each func(func(at int)))) {
 	c.Parallel(intmath.CeilDiv(outer, run)*channels, 4*run*inner, func(lo, hi int) {
 		for l := lo; l < hi; l++ {
@@ -451,8 +457,8 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// normBound: a difference x − mean is off by the roundings of x's size, its mean square by those of a sum of n terms at least
-// sixteen beside each other, and by those of the differences.
+// normBound: a difference x − mean is off by the roundings of x's size, its mean square by those of
+// a sum of n terms at least sixteen beside each other, and by those of the differences.
 func normBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	exact := exactly(kernels.Twin{F64: normTwin[float64]}, args)
 	eps, _ := real.Epsilon()
@@ -481,7 +487,8 @@ func normBound(real kernels.DType, args []kernels.Arg) func(param, i int) float6
 	}
 }
 
-// normGradBound is reckoned as that of a sum of n terms, or of run, at least sixteen of n beside each other.
+// normGradBound is reckoned as that of a sum of n terms, or of run, at least sixteen of n beside
+// each other.
 func normGradBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	eps, _ := real.Epsilon()
 	n, run, w := float64(args[9].Int), float64(args[10].Int), 1.0

@@ -7,16 +7,19 @@ import (
 
 // The element-wise functions of norms by channels.
 var (
-	// BatchNorms is (x − mean)·rstd, times w and plus b: by whether there are weights, and whether there are biases.
+	// BatchNorms is (x − mean)·rstd, times w and plus b: by whether there are weights, and whether
+	// there are biases.
 	BatchNorms = [2][2]*kernels.Function{
 		{{Name: "batch_norm", Value: centredTimes}, {Name: "batch_norm_biased", Value: centredTimes.Add(u)}},
 		{{Name: "batch_norm_weighted", Value: centredTimes.Mul(u)}, {Name: "batch_norm_affine", Value: centredTimes.Mul(u).Add(fifth)}},
 	}
 	// InverseDeviation is 1/√(variance + eps).
 	InverseDeviation = &kernels.Function{Name: "inverse_deviation", Value: one.Div(x.Add(a).Sqrt()), Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{1e-5}}
-	// NormGradInput is the gradient by x, of x, g, mean, v, p and q: g·v − p − (x − mean)·q, with v = w·rstd. p and q are NormParts.
+	// NormGradInput is the gradient by x, of x, g, mean, v, p and q: g·v − p − (x − mean)·q, with v
+	// = w·rstd. p and q are NormParts.
 	NormGradInput = &kernels.Function{Name: "norm_dx", Value: w.Mul(u).Sub(fifth).Sub(x.Sub(v).Mul(expr.Input(5)))}
-	// NormParts are those of an element of the sums of w·g and of w·g·(x − mean)·rstd, times rstd and its square: of a sum and rstd.
+	// NormParts are those of an element of the sums of w·g and of w·g·(x − mean)·rstd, times rstd
+	// and its square: of a sum and rstd.
 	NormParts = [2]*kernels.Function{
 		{Name: "norm_part", Value: a.Mul(x).Mul(w), Scalars: []float64{0.1}},
 		{Name: "norm_part_h", Value: a.Mul(x).Mul(w).Mul(w), Scalars: []float64{0.1}},

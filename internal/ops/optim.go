@@ -43,8 +43,8 @@ func sgdTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// adamwNumbers are the scalars of a trial: those of a launch may make a step as large as the parameter, where rounding
-// shows.
+// adamwNumbers are the scalars of a trial: those of a launch may make a step as large as the
+// parameter, where rounding shows.
 var adamwNumbers = []float64{1e-3, 0.9, 0.1, 0.99, 0.01, 0.02, 1.5, 1e-8}
 
 var adamwScalars = []kernels.Param{realArg("decay"), realArg("b1"), realArg("one_b1"), realArg("b2"), realArg("one_b2"),

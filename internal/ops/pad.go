@@ -12,7 +12,8 @@ const PadAxes = 4
 // PadMode says what stands for an index of an axis that is none.
 type PadMode int
 
-// The modes. Of an axis of PadMirrored the elements change their order, and there is nothing outside.
+// The modes. Of an axis of PadMirrored the elements change their order, and there is nothing
+// outside.
 const (
 	PadValue PadMode = iota
 	PadReflect
@@ -27,9 +28,9 @@ type PadAxis struct {
 	Mode         PadMode
 }
 
-// Pad makes Y [m0, m1, m2, m3] of X [n0, n1, n2, n3], of elements of any type: index i of an axis comes from i − before, as its
-// mode says: X, Y, value, and m, n, before, mode of each axis. Of other elements than reals, the value is an int: of
-// float16, its bits.
+// Pad makes Y [m0, m1, m2, m3] of X [n0, n1, n2, n3], of elements of any type: index i of an axis
+// comes from i − before, as its mode says: X, Y, value, and m, n, before, mode of each axis. Of
+// other elements than reals, the value is an int: of float16, its bits.
 var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		axes := padAxesOf(a, 3)
@@ -39,7 +40,8 @@ var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.c
 	Twin:   kernels.Twin{F32: padTwin[float32](padReal), F64: padTwin[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
 	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])), kernels.ElementTwin(padTwin(padInt[float16.Float16]))))
 
-// PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n, before, mode of each axis.
+// PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n,
+// before, mode of each axis.
 var PadGrad = &kernels.Kernel{Name: "k_pad_grad", File: "pad_grad_cpu.cl", GPU: "pad_grad_gpu.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		axes := padAxesOf(a, 2)
@@ -132,7 +134,8 @@ type padder[T kernels.Element] struct {
 	ends   []int // where the others come from: those before, and those behind
 }
 
-// plane makes n rows of Y from a row on, those from k on of a plane, which comes from plane (a, b) of X.
+// plane makes n rows of Y from a row on, those from k on of a plane, which comes from plane (a, b)
+// of X.
 func (p *padder[T]) plane(row, a, b, k, n int) {
 	rows, last := p.axes[2], p.axes[3]
 	for n > 0 {
@@ -187,7 +190,8 @@ func (p *padder[T]) rows(y, x []T, n int) {
 	}
 }
 
-// padGradTwin adds rows of G in their order, and of each the elements that lie where D's do before those outside.
+// padGradTwin adds rows of G in their order, and of each the elements that lie where D's do before
+// those outside.
 func padGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, d, axes := c.Reals(0), c.Reals(1), padCall(c, 2)
 	last := axes[3]
@@ -217,7 +221,8 @@ func padGradTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// addToPadded adds the elements of a row to those that they come from, of which there is none yet where first is true.
+// addToPadded adds the elements of a row to those that they come from, of which there is none yet
+// where first is true.
 func addToPadded[T kernels.Real](p PadAxis, to, from []T, lo, hi int, first bool) {
 	if lo < hi {
 		own, of := to[lo-p.Before:hi-p.Before], from[lo:hi]

@@ -7,15 +7,16 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// pairTerms is PAIR_TERMS of pairwise.cl: how many terms of a long sum are added one after the other, before the sums of such blocks
-// are added in pairs.
+// pairTerms is PAIR_TERMS of pairwise.cl: how many terms of a long sum are added one after the
+// other, before the sums of such blocks are added in pairs.
 const pairTerms = 64
 
-// sumRun is the most rows of a run that a kernel adds up one after the other; the sums of runs are added pairwise.
+// sumRun is the most rows of a run that a kernel adds up one after the other; the sums of runs are
+// added pairwise.
 const sumRun = 256
 
-// additions bounds how many additions of a sum of n terms a term sees: those of a block, of a vector's lanes, of what is left
-// beside whole vectors, and of pairs.
+// additions bounds how many additions of a sum of n terms a term sees: those of a block, of a
+// vector's lanes, of what is left beside whole vectors, and of pairs.
 func additions(n int) float64 {
 	const block = pairTerms + 64
 	if n <= block {
@@ -57,15 +58,17 @@ func pairwiseOf(from, to int, block func(from, to int) float64) float64 {
 	return pairwiseOf(from, half, block) + pairwiseOf(half, to, block)
 }
 
-// wideSums sums columns in double precision, row by row, so that the inner loop runs along memory; blocks of rows as a balanced tree.
-// With vectors four rows are one first, in the precision of the elements.
+// wideSums sums columns in double precision, row by row, so that the inner loop runs along memory;
+// blocks of rows as a balanced tree. With vectors four rows are one first, in the precision of the
+// elements.
 type wideSums[T kernels.Real] struct {
 	loops  *vec.Loops[T] // nil: plain loops
 	levels [][]float64   // the sums at each level of the tree
 	four   []T           // the sum of four rows
 }
 
-// of returns the sums of w columns of n rows, which are `apart` and begin at x. They are overwritten by the next call.
+// of returns the sums of w columns of n rows, which are `apart` and begin at x. They are
+// overwritten by the next call.
 func (c *wideSums[T]) of(x []T, n, apart, w int) []float64 { return c.level(0, x, n, apart, w) }
 
 func (c *wideSums[T]) level(l int, x []T, n, apart, w int) []float64 {

@@ -12,6 +12,6 @@ func outInts(name string) kernels.Param { return kernels.Param{Name: name, Mode:
 func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntParam} }
 func realArg(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.FloatParam} }
 
-// smallOnly is the Trial of a kernel that is tried with the operands of its cases alone: others are not comparable
-// element by element.
+// smallOnly is the Trial of a kernel that is tried with the operands of its cases alone: others are
+// not comparable element by element.
 func smallOnly([]kernels.Arg) []kernels.Operand { return nil }

@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their sum in
-// a fixed order, times the scalar G [1], is the gradient.
+// Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their
+// sum in a fixed order, times the scalar G [1], is the gradient.
 var (
 	// ReducePartials writes it: PART, G, Y [size], size, groups.
 	ReducePartials = &kernels.Kernel{Name: "k_reduce_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: partialsGrid(2),
@@ -16,8 +16,9 @@ var (
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 			return float64(a[4].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 1)
 		}}}
-	// AdamWPartials is AdamW of it, and adds up a loss in shares, SUM = scale·Σ LOSS, if there are any: P, PART, G, M, V, LOSS, SUM,
-	// size, groups, losses, scale, decay, b1, one_b1, b2, one_b2, step, root, eps. SUM has an element if there are losses, else none.
+	// AdamWPartials is AdamW of it, and adds up a loss in shares, SUM = scale·Σ LOSS, if there are
+	// any: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, decay, b1, one_b1, b2, one_b2,
+	// step, root, eps. SUM has an element if there are losses, else none.
 	AdamWPartials = kernels.Tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
@@ -44,7 +45,8 @@ func partialsGridOf(n int, l kernels.Target) kernels.Grid {
 	return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, partialsWide), slices}, Local: [3]int{partialsWide, slices}}
 }
 
-// adamwPartialsGrid covers the parameters, and has a work-item or a work-group more if there is a loss.
+// adamwPartialsGrid covers the parameters, and has a work-item or a work-group more if there is a
+// loss.
 func adamwPartialsGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	n := a[0].N
 	if a[9].Int > 0 {

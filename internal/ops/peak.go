@@ -5,8 +5,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// FMAChains measures the peak of a device's arithmetic: Y[i] is the sum of 128 chains x = a·x + b of `steps`
-// fused multiply-adds, chain j starting from j: 256·steps operations for each element. Y, n, steps, a, b.
+// FMAChains measures the peak of a device's arithmetic: Y[i] is the sum of 128 chains x = a·x + b
+// of `steps` fused multiply-adds, chain j starting from j: 256·steps operations for each element.
+// Y, n, steps, a, b.
 var FMAChains = kernels.Elementwise(&kernels.Kernel{Name: "k_fma_chains", File: "peak.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU { // a work-item is vectors already

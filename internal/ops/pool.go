@@ -10,9 +10,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// PoolShape is the numbers of pooling over 1, 2 or 3 axes, of X [Outer, Size…] to Y [Outer, OutSize…]. Along each axis, output q
-// has the inputs q·Stride − Pad + j·Dilation for j below Kernel, as far as there are any; if the pooling is Adaptive, those
-// from ⌊q·Size/OutSize⌋ to below ⌈(q + 1)·Size/OutSize⌉. With fewer axes, the first have size 1.
+// PoolShape is the numbers of pooling over 1, 2 or 3 axes, of X [Outer, Size…] to Y [Outer,
+// OutSize…]. Along each axis, output q has the inputs q·Stride − Pad + j·Dilation for j below
+// Kernel, as far as there are any; if the pooling is Adaptive, those from ⌊q·Size/OutSize⌋ to below
+// ⌈(q + 1)·Size/OutSize⌉. With fewer axes, the first have size 1.
 type PoolShape struct {
 	Outer                                        int
 	Size, OutSize, Kernel, Stride, Dilation, Pad [3]int
@@ -255,7 +256,8 @@ func poolOf[T kernels.Real](c kernels.Call[T], from int) *PoolShape {
 	return poolShapeOf(numbers[:], 0)
 }
 
-// inside returns the inputs of the window of output q along an axis that there are: from, from + step … below end.
+// inside returns the inputs of the window of output q along an axis that there are: from, from +
+// step … below end.
 func (s *PoolShape) inside(axis, q int) (from, end, step int) {
 	from, taps, step := s.window(axis, q)
 	end = min(from+taps*step, s.Size[axis])
@@ -265,8 +267,8 @@ func (s *PoolShape) inside(axis, q int) (from, end, step int) {
 	return from, end, step
 }
 
-// rows calls f for every piece of a row of Y in [lo, hi): n outputs from o on, whose plane is number outer and which begin at place q
-// of it.
+// rows calls f for every piece of a row of Y in [lo, hi): n outputs from o on, whose plane is
+// number outer and which begin at place q of it.
 func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
 	for o := lo; o < hi; {
 		p := o % volume(s.OutSize)
@@ -328,15 +330,16 @@ func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// pairs reports whether the windows of n outputs of a row are pairs of elements, in one plane and two rows, side by side and all there.
+// pairs reports whether the windows of n outputs of a row are pairs of elements, in one plane and
+// two rows, side by side and all there.
 func (s *PoolShape) pairs(q [3]int, n int) bool {
 	two := func(a int) bool { return s.Kernel[a] == 2 && s.Stride[a] == 2 && s.Dilation[a] == 1 && s.Pad[a] == 0 }
 	return !s.Adaptive && s.Kernel[0] == 1 && s.Pad[0] == 0 && s.Stride[0] == 1 && two(1) && two(2) &&
 		2*q[1]+2 <= s.Size[1] && 2*(q[2]+n) <= s.Size[2]
 }
 
-// whole returns the outputs [lo, hi) of n from output q of a row on whose windows lie within the input, if windows are
-// not adaptive: they are all of one size.
+// whole returns the outputs [lo, hi) of n from output q of a row on whose windows lie within the
+// input, if windows are not adaptive: they are all of one size.
 func (s *PoolShape) whole(q, n int) (lo, hi int) {
 	k, step, p := s.Kernel[2], s.Stride[2], s.Pad[2]
 	if s.Adaptive || s.Dilation[2] != 1 || s.Size[2] < k {
@@ -346,8 +349,8 @@ func (s *PoolShape) whole(q, n int) (lo, hi int) {
 	return lo, max(lo, min(q+n, (s.Size[2]-k+p)/step+1))
 }
 
-// maxima sets y to the outputs of a row from place q on, whose windows lie within the input along it: to the maxima of
-// rows [y, x] of the windows first, and then to those of neighbours in these.
+// maxima sets y to the outputs of a row from place q on, whose windows lie within the input along
+// it: to the maxima of rows [y, x] of the windows first, and then to those of neighbours in these.
 func maxima[T kernels.Real](l *vec.Loops[T], s *PoolShape, y, plane []T, q [3]int) {
 	k, step := s.Kernel[2], s.Stride[2]
 	from, n := q[2]*step-s.Pad[2], (len(y)-1)*step+k
@@ -390,7 +393,8 @@ func maxima[T kernels.Real](l *vec.Loops[T], s *PoolShape, y, plane []T, q [3]in
 	}
 }
 
-// maxPoolGradTwin goes over the outputs of whole planes: those of which an input is the maximum come in their order.
+// maxPoolGradTwin goes over the outputs of whole planes: those of which an input is the maximum
+// come in their order.
 func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 	g, places, d, s := c.Reals(0), c.Ints(1), c.Reals(2), poolOf(c, 3)
 	size, out := volume(s.Size), volume(s.OutSize)
@@ -410,7 +414,8 @@ func maxPoolGradTwin[T kernels.Real](c kernels.Call[T]) {
 // PoolExample is a window that kernels of the list are built for.
 var PoolExample = PoolShape{Kernel: [3]int{1, 3, 3}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 1, 1}}
 
-// poolPairs are windows that are tiles, for which the gradient of maxima has a way of its own on CPUs.
+// poolPairs are windows that are tiles, for which the gradient of maxima has a way of its own on
+// CPUs.
 var poolPairs = PoolShape{Kernel: [3]int{1, 2, 2}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}}
 
 // poolings returns the kernels of pooling: those for any window, and for one.
@@ -422,8 +427,9 @@ func poolings() []*kernels.Kernel {
 	return all
 }
 
-// poolCases are the launches that test a kernel: windows that overlap and that leave inputs out, with padding and without, and
-// ends beyond the input; adaptive ones of more outputs than inputs, too.
+// poolCases are the launches that test a kernel: windows that overlap and that leave inputs out,
+// with padding and without, and ends beyond the input; adaptive ones of more outputs than inputs,
+// too.
 func poolCases(w poolWindow, few bool, behind []string) []kernels.Case {
 	one := [3]int{1, 1, 1}
 	var shapes []*PoolShape

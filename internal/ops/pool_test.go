@@ -7,9 +7,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// windows calls f for every output of a pooling whose numbers begin with argument from: with its place in Y, the place of the
-// image in X, and the inputs of its window in order, as places in the image; within counts them, and reach counts the
-// positions of the window within the padding, too.
+// windows calls f for every output of a pooling whose numbers begin with argument from: with its
+// place in Y, the place of the image in X, and the inputs of its window in order, as places in the
+// image; within counts them, and reach counts the positions of the window within the padding, too.
 func (c call) windows(from int, f func(y, image int, inputs []int, reach int)) {
 	var in, out, kernel, stride, dilation, pad [3]int
 	for k, v := range []*[3]int{&in, &out, &kernel, &stride, &dilation, &pad} {

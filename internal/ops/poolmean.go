@@ -5,8 +5,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// meanPool is means of windows on the Go device. Rows of the input are added up first, then neighbours in the
-// sum: of a window of k×k, k rows are added with vectors, and k elements one by one.
+// meanPool is means of windows on the Go device. Rows of the input are added up first, then
+// neighbours in the sum: of a window of k×k, k rows are added with vectors, and k elements one by
+// one.
 type meanPool[T kernels.Real] struct {
 	*PoolShape
 	loops   *vec.Loops[T] // nil: plain loops, of the same bits
@@ -50,7 +51,8 @@ func (m *meanPool[T]) divide(to, x []T, by T) {
 	}
 }
 
-// columns returns the columns [lo, hi) of the input that the windows of n outputs of a row meet, from output q on.
+// columns returns the columns [lo, hi) of the input that the windows of n outputs of a row meet,
+// from output q on.
 func (m *meanPool[T]) columns(q, n int) (lo, hi int) {
 	lo, _, _ = m.inside(2, q)
 	_, hi, _ = m.inside(2, q+n-1)
@@ -58,7 +60,8 @@ func (m *meanPool[T]) columns(q, n int) (lo, hi int) {
 	return lo, max(lo, hi)
 }
 
-// sumRows returns the sum of the rows [y, x] of the windows of output q along the first two axes, from column lo to below hi.
+// sumRows returns the sum of the rows [y, x] of the windows of output q along the first two axes,
+// from column lo to below hi.
 func (m *meanPool[T]) sumRows(plane []T, q [3]int, lo, hi int) []T {
 	z0, z1, dz := m.inside(0, q[0])
 	y0, y1, dy := m.inside(1, q[1])
@@ -108,7 +111,8 @@ func (m *meanPool[T]) means(y, plane []T, q [3]int) {
 	m.divide(inner, inner, T(m.PoolShape.divisor(q, m.padding, m.divisor)))
 }
 
-// sumNeighbours sets to to the sums of windows of x, of which the first begins with its first element.
+// sumNeighbours sets to to the sums of windows of x, of which the first begins with its first
+// element.
 func (m *meanPool[T]) sumNeighbours(to, x []T) {
 	k, s := m.Kernel[2], m.Stride[2]
 	if s == 1 {
@@ -173,7 +177,8 @@ func (m *meanPool[T]) spread(plane, g []T, q [3]int) {
 	}
 }
 
-// addNeighbours adds shares to the elements of their windows, of which the first begins with the first element of row.
+// addNeighbours adds shares to the elements of their windows, of which the first begins with the
+// first element of row.
 func (m *meanPool[T]) addNeighbours(row, shares []T) {
 	k, s := m.Kernel[2], m.Stride[2]
 	if s == 1 {

@@ -12,12 +12,13 @@ const radixGroup = 256
 
 // Radix are the kernels of a radix sort by SortDigit bits at a time, for GPUs.
 type Radix struct {
-	// Count counts the digits of each tile: X, C [rows, tiles + 1, 256], rows, n, tiles, shift, flags. It leaves the last of a row.
+	// Count counts the digits of each tile: X, C [rows, tiles + 1, 256], rows, n, tiles, shift,
+	// flags. It leaves the last of a row.
 	Count *kernels.Kernel
 	// Scan makes of counts the sums of those before them: C, rows, tiles.
 	Scan *kernels.Kernel
-	// Move moves elements and their indices, or places unless these are given, by a digit: X, I, C, Y, J, rows, n, tiles, shift,
-	// flags, given.
+	// Move moves elements and their indices, or places unless these are given, by a digit: X, I, C,
+	// Y, J, rows, n, tiles, shift, flags, given.
 	Move *kernels.Kernel
 
 	tile func(kernels.DType) int
@@ -26,8 +27,8 @@ type Radix struct {
 // Tiles returns how many tiles a row of n elements of type t is.
 func (r *Radix) Tiles(n int, t kernels.DType) int { return intmath.CeilDiv(n, r.tile(t)) }
 
-// RowSorts sort a row of ints that name rows: the flags are how many of these there are. An int that names none becomes that
-// number, which is the last.
+// RowSorts sort a row of ints that name rows: the flags are how many of these there are. An int
+// that names none becomes that number, which is the last.
 var RowSorts = newRadix("-DOF_INTS -DOF_ROWS -DELEM=int", rowTiles, kernels.ElementTwin(radixCountTwin(rowKey, rowTiles)),
 	kernels.ElementTwin(radixMoveTwin(rowKey, true)))
 

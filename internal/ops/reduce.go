@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Kernels of the sums and maxima. Sums over a tree or in chunks differ from the twin's by rounding: the
-// error grows with the number of terms and their size.
+// Kernels of the sums and maxima. Sums over a tree or in chunks differ from the twin's by rounding:
+// the error grows with the number of terms and their size.
 var (
 	// Sum is P[g] = scale·ΣX over chunk g, in a fixed order: X, P, n, chunk, scale.
 	Sum = &kernels.Kernel{Name: "k_sum", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -28,8 +28,8 @@ var (
 			most := kernels.MaxAbs(a, 0) + kernels.MaxAbs(a, 1)
 			return float64(a[5].Int) * most * most
 		}}}
-	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or onto
-	// Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
+	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
+	// onto Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
 		Grid: sumAxisGrid,
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
@@ -105,7 +105,8 @@ func sumAxisCases(few bool) []kernels.Case {
 	return cases
 }
 
-// sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a work-group on GPUs.
+// sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a
+// work-group on GPUs.
 func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *kernels.Rows {
 	return &kernels.Rows{Function: function, Local: []kernels.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 		rows, n := shape(a)
@@ -123,8 +124,9 @@ func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *kernel
 // sumGroup is SUM_GROUP of reduce_gpu.cl.
 const sumGroup = 256
 
-// SumRuns returns in how many runs the rows of [outer, n, inner] are to be summed before the runs are: 1,
-// unless the columns would fill only a part of a GPU, and a single launch of narrow groups would take longer than two.
+// SumRuns returns in how many runs the rows of [outer, n, inner] are to be summed before the runs
+// are: 1, unless the columns would fill only a part of a GPU, and a single launch of narrow groups
+// would take longer than two.
 func SumRuns(outer, n, inner int, l kernels.Target) int {
 	const short, few, small = 128, 8192, 1 << 20 // rows of a run, rows and elements of a single launch
 	columns := intmath.CeilDiv(inner, 32)
@@ -212,7 +214,8 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is NaN.
+// attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is
+// NaN.
 func attains[T kernels.Real](x, m T) bool { return x == m || x != x && m != m }
 
 func maxAxisGradTwin[T kernels.Real](c kernels.Call[T]) {

@@ -16,21 +16,21 @@ const (
 	rowsPer   = 16
 )
 
-// rowsChunk is how many elements a work-item of a CPU computes at least, in rows or columns: PoCL's start of a work-group
-// costs as much as some hundred additions.
+// rowsChunk is how many elements a work-item of a CPU computes at least, in rows or columns: PoCL's
+// start of a work-group costs as much as some hundred additions.
 const rowsChunk = 4096
 
-// lines returns the grid of a kernel of lines along the middle axis of [outer, n, inner], which are int arguments at, at+1
-// and at+2.
+// lines returns the grid of a kernel of lines along the middle axis of [outer, n, inner], which are
+// int arguments at, at+1 and at+2.
 func lines(at int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return lineGrid(int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), l)
 	}
 }
 
-// lineGrid covers lines of n elements: `outer` rows, or where inner is not 1 inner columns beside each other, outer times.
-// CPUs have a work-item for runs of rows, or of blocks of sixteen columns. GPUs have work-groups of one size, of which each line
-// has some lanes: see rows_gpu.cl.
+// lineGrid covers lines of n elements: `outer` rows, or where inner is not 1 inner columns beside
+// each other, outer times. CPUs have a work-item for runs of rows, or of blocks of sixteen columns.
+// GPUs have work-groups of one size, of which each line has some lanes: see rows_gpu.cl.
 func lineGrid(outer, n, inner int, l kernels.Target) kernels.Grid {
 	if n == 0 {
 		outer = 0
@@ -59,19 +59,19 @@ func lanesOf(n int) int {
 	return lanes
 }
 
-// rowForm is how many lanes a row has in a kernel that is built for rows on GPUs, and how many elements each keeps. A row that
-// fits in a warp needs no barrier.
+// rowForm is how many lanes a row has in a kernel that is built for rows on GPUs, and how many
+// elements each keeps. A row that fits in a warp needs no barrier.
 type rowForm struct{ lanes, per int }
 
-// The forms of kernels that keep one row, and of those that keep two, or more: for rows of up to 8, 16, 32, … 4096 elements. The last is
-// for all that are longer.
+// The forms of kernels that keep one row, and of those that keep two, or more: for rows of up to 8,
+// 16, 32, … 4096 elements. The last is for all that are longer.
 var (
 	oneRow  = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}}
 	twoRows = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}}
 )
 
-// rowForms are the forms for rows of kernels that work on lines: form i is for rows of 4<<i + 1 to 8<<i
-// elements. Of longer rows than its own, the last reads elements twice.
+// rowForms are the forms for rows of kernels that work on lines: form i is for rows of 4<<i + 1 to
+// 8<<i elements. Of longer rows than its own, the last reads elements twice.
 var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 	all := map[*kernels.Kernel][]*kernels.Kernel{}
 	add := func(forms []rowForm, k *kernels.Kernel, rows int) {
@@ -97,9 +97,9 @@ var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 	return all
 }()
 
-// byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of each argument, none if the
-// launch is not one of rows; run is how many rows a work-group must have, 0 for any number. On GPUs it is for forms alone,
-// whose rows have lanes that are known.
+// byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of
+// each argument, none if the launch is not one of rows; run is how many rows a work-group must
+// have, 0 for any number. On GPUs it is for forms alone, whose rows have lanes that are known.
 func byRows(function string, local []kernels.Local, cuts func(a []kernels.Arg) (rows, run int, of []kernels.Cut)) *kernels.Rows {
 	return &kernels.Rows{Function: function, Local: local, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 		rows, run, of := cuts(a)
@@ -134,7 +134,8 @@ func readIf(is bool) kernels.Cut {
 	return kernels.Unused
 }
 
-// ForRows returns the form of a kernel of lines for rows of n elements, where inner is 1: what to launch in its place.
+// ForRows returns the form of a kernel of lines for rows of n elements, where inner is 1: what to
+// launch in its place.
 func ForRows(k *kernels.Kernel, n, inner int, l kernels.Target) *kernels.Kernel {
 	if l.CPU || inner != 1 {
 		return k
@@ -153,8 +154,9 @@ func RowForm(k *kernels.Kernel) *kernels.Kernel {
 	return nil
 }
 
-// eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w neighbouring columns, of
-// which the first element is element at, and k further ones are k·inner later. cost is the work of an element.
+// eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w
+// neighbouring columns, of which the first element is element at, and k further ones are k·inner
+// later. cost is the work of an element.
 func eachLine[T kernels.Real](c kernels.Call[T], outer, n, inner, cost int, f func(at, w int)) {
 	const wide = 64
 	c.Parallel(outer*inner, n*cost, func(lo, hi int) {
@@ -167,13 +169,15 @@ func eachLine[T kernels.Real](c kernels.Call[T], outer, n, inner, cost int, f fu
 	})
 }
 
-// exactly returns the arguments of a launch after a twin has run on them with reals in double precision, when it is first asked
-// for them; args stay as they are, and what the twin reads of them must too. It is what bounds of errors are reckoned from.
+// exactly returns the arguments of a launch after a twin has run on them with reals in double
+// precision, when it is first asked for them; args stay as they are, and what the twin reads of
+// them must too. It is what bounds of errors are reckoned from.
 func exactly(twin kernels.Twin, args []kernels.Arg) func() []kernels.Arg {
 	return sync.OnceValue(func() []kernels.Arg { return inDouble(twin, args) })
 }
 
-// inDouble returns copies of arguments, with reals in double precision, after a twin has run on them.
+// inDouble returns copies of arguments, with reals in double precision, after a twin has run on
+// them.
 func inDouble(twin kernels.Twin, args []kernels.Arg) []kernels.Arg {
 	exact := make([]kernels.Arg, len(args))
 	for p, a := range args {

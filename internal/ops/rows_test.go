@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestRuns: the rows whose gradients of weights are summed together, and the items of a batch whose moments are, fill a device
-// and are whole groups of it.
+// TestRuns: the rows whose gradients of weights are summed together, and the items of a batch whose
+// moments are, fill a device and are whole groups of it.
 func TestRuns(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 100}
 	for _, c := range []struct{ got, want int }{
@@ -24,7 +24,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestAttentionShapes: there are kernels for as many features as stay in the cache of a CPU, the same for the same shape.
+// TestAttentionShapes: there are kernels for as many features as stay in the cache of a CPU, the
+// same for the same shape.
 func TestAttentionShapes(t *testing.T) {
 	cpu := kernels.Target{CPU: true, Units: 2}
 	if k := Attention(AttentionShape{64, 128}, 1, kernels.Float32, cpu); k == nil || k != Attention(AttentionShape{64, 128}, 1, kernels.Float32, cpu) {
@@ -52,7 +53,8 @@ func TestAttentionShapes(t *testing.T) {
 	}
 }
 
-// TestAttentionKeeps: what was measured to be faster by products keeps its softmax, if it is not too large.
+// TestAttentionKeeps: what was measured to be faster by products keeps its softmax, if it is not
+// too large.
 func TestAttentionKeeps(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 132}
 	for _, c := range []struct {
@@ -71,7 +73,8 @@ func TestAttentionKeeps(t *testing.T) {
 	}
 }
 
-// TestAttentionByProducts: on a GPU, few queries of many keys, and the other way round, are products; short ones never are.
+// TestAttentionByProducts: on a GPU, few queries of many keys, and the other way round, are
+// products; short ones never are.
 func TestAttentionByProducts(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 132}
 	for _, c := range []struct {
@@ -91,7 +94,8 @@ func TestAttentionByProducts(t *testing.T) {
 // definition is a line that defines a macro or a function.
 var definition = regexp.MustCompile(`^(?:# *define (\w+)|static [^(=]*?(\w+)\()`)
 
-// TestNamesOfRows: no two files of kernels with Rows define one name, since a chain may be built of any of them.
+// TestNamesOfRows: no two files of kernels with Rows define one name, since a chain may be built of
+// any of them.
 func TestNamesOfRows(t *testing.T) {
 	for _, l := range []kernels.Target{{CPU: true, Units: 4}, {Units: 4, MaxGroup: 256, LocalMem: 48 << 10}} {
 		by := map[string]string{}

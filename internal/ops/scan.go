@@ -29,10 +29,11 @@ const (
 	ScanShifted               // each with the factor of the element before
 )
 
-// Scan returns the kernel of a scan along the middle axis of X [outer, len, inner], of reals or int32, in a fixed order. Sums,
-// products and logarithms of sums run along each share of it, of chunk elements, the last fewer, and may begin behind C [outer,
-// shares, inner]: X, C, Y, outer, len, inner, chunk, shares, tall, flags. Of ints there are sums and products. Extremes have
-// the arguments X, Y, I, outer, len, inner, tall.
+// Scan returns the kernel of a scan along the middle axis of X [outer, len, inner], of reals or
+// int32, in a fixed order. Sums, products and logarithms of sums run along each share of it, of
+// chunk elements, the last fewer, and may begin behind C [outer, shares, inner]: X, C, Y, outer,
+// len, inner, chunk, shares, tall, flags. Of ints there are sums and products. Extremes have the
+// arguments X, Y, I, outer, len, inner, tall.
 func Scan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 	if t == kernels.Int32 {
 		return intScans[kind]
@@ -40,8 +41,9 @@ func Scan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 	return scans[kind]
 }
 
-// ScanLinear is Y[o, k, i] = X[o, k, i]·Y[o, k−1, i] + Z[o, k, i], 0 being before the first; with ScanReverse, k + 1 and the
-// last: X, Z, Y, outer, len, inner, tall, flags. With ScanShifted the factor is the X of where that Y is.
+// ScanLinear is Y[o, k, i] = X[o, k, i]·Y[o, k−1, i] + Z[o, k, i], 0 being before the first; with
+// ScanReverse, k + 1 and the last: X, Z, Y, outer, len, inner, tall, flags. With ScanShifted the
+// factor is the X of where that Y is.
 var ScanLinear = newScan(scanLinear, kernels.Float32)
 
 var scans = [...]*kernels.Kernel{newScan(ScanSum, kernels.Float32), newScan(ScanProd, kernels.Float32), newScan(ScanLSE, kernels.Float32),
@@ -113,8 +115,9 @@ func ScanTall(n int) int {
 	return tall
 }
 
-// scanLines calls f for every line of [outer, len, inner], or share of one, whose sizes are the arguments from 3 on: with the
-// element where it begins, the distance to the next, and their number. In a scan from the end it begins there.
+// scanLines calls f for every line of [outer, len, inner], or share of one, whose sizes are the
+// arguments from 3 on: with the element where it begins, the distance to the next, and their
+// number. In a scan from the end it begins there.
 func scanLines[T kernels.Element](c kernels.Call[T], chunk, shares, flags int, f func(line, at, step, n int)) {
 	outer, n, inner := c.Int(3), c.Int(4), c.Int(5)
 	c.Parallel(outer*shares*inner, 4*min(n, chunk), func(lo, hi int) {
@@ -187,8 +190,8 @@ func scanTwin[T kernels.Real](kind ScanKind) func(kernels.Call[T]) {
 	}
 }
 
-// scanFours scans n elements that are `step` apart behind s, by sums or products of four, which do not wait for those before, and returns
-// what follows them. n is a multiple of four.
+// scanFours scans n elements that are `step` apart behind s, by sums or products of four, which do
+// not wait for those before, and returns what follows them. n is a multiple of four.
 func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float64, flags int) float64 {
 	for range n / 4 {
 		i, j, k := at+step, at+2*step, at+3*step
@@ -215,7 +218,8 @@ func scanFours[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, s float
 	return s
 }
 
-// scanColumns scans sums or products of neighbouring columns row by row: the inner loop runs along memory.
+// scanColumns scans sums or products of neighbouring columns row by row: the inner loop runs along
+// memory.
 func scanColumns[T kernels.Real](c kernels.Call[T], kind ScanKind) {
 	const wide = 256 // columns
 	x, carry, y := c.Reals(0), c.Reals(1), c.Reals(2)
@@ -269,8 +273,8 @@ func scanRow[T kernels.Real](kind ScanKind, y, x []T, sums []float64, flags int)
 	}
 }
 
-// scanExponentials scans logarithms of sums of exponentials behind start: of the greatest number so far and of the sum of the
-// exponentials of what the others differ from it.
+// scanExponentials scans logarithms of sums of exponentials behind start: of the greatest number so
+// far and of the sum of the exponentials of what the others differ from it.
 func scanExponentials[T kernels.Real](x, y []T, at, step, n int, start float64, flags int) {
 	most, sum, value := start, 1.0, start
 	for range n {
@@ -294,7 +298,8 @@ func scanExponentials[T kernels.Real](x, y []T, at, step, n int, start float64, 
 	}
 }
 
-// scanBlocks scans n elements that are `step` apart behind start, of which what came before a block is a balanced tree.
+// scanBlocks scans n elements that are `step` apart behind start, of which what came before a block
+// is a balanced tree.
 func scanBlocks[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, start float64, flags int) {
 	var levels [32]float64 // of 2^l blocks at l, for each bit l of how many there are
 	before, s := start, kind.neutral()
@@ -382,8 +387,9 @@ func scanLinearTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// scanBound bounds the error of an element by that of the additions that its terms see, each of which rounds the sum of
-// magnitudes, or of the multiplications; of the logarithm of a sum, by that of its joins.
+// scanBound bounds the error of an element by that of the additions that its terms see, each of
+// which rounds the sum of magnitudes, or of the multiplications; of the logarithm of a sum, by that
+// of its joins.
 func scanBound(kind ScanKind) func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 	return func(real kernels.DType, a []kernels.Arg) func(param, i int) float64 {
 		eps, least := real.Epsilon()

@@ -17,8 +17,8 @@ var ScatterLists = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_li
 	Twin:   ScatterRows.Twin, Describe: describeScatter}, "scatter_small.cl", "k_scatter_lists",
 	kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8]), kernels.Twin{}))
 
-// Lists reports whether ScatterLists is for so many indices and rows: a work-group has room for the indices, and all together
-// look at few.
+// Lists reports whether ScatterLists is for so many indices and rows: a work-group has room for the
+// indices, and all together look at few.
 func Lists(n, rows int, l kernels.Target) bool {
 	return !l.CPU && l.MaxGroup >= listGroup && n <= listMost && rows <= 1<<20/max(1, n)
 }

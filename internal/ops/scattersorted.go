@@ -10,8 +10,9 @@ const runBlock = 32 // RUN_BLOCK of scatter_sorted.cl
 // RunBlocks returns how many blocks n sorted keys are. What is left of them is two rows of each.
 func RunBlocks(n int) int { return intmath.CeilDiv(n, runBlock) }
 
-// ScatterRuns is of scatters to rows on GPUs, where the indices are sorted first. It brings rows of G [., cols] to rows of Y [rows,
-// cols] by sorted keys, and leaves those of runs that reach beyond a block: G, P, K, Y, H, HK, n, cols, rows, how, sorted.
+// ScatterRuns is of scatters to rows on GPUs, where the indices are sorted first. It brings rows of
+// G [., cols] to rows of Y [rows, cols] by sorted keys, and leaves those of runs that reach beyond
+// a block: G, P, K, Y, H, HK, n, cols, rows, how, sorted.
 var ScatterRuns = kernels.Typed(&kernels.Kernel{Name: "k_scatter_runs", File: "scatter_sorted.cl",
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		return kernels.Grid2D(int(a[7].Int), RunBlocks(int(a[6].Int)), l)

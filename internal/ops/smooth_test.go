@@ -9,9 +9,10 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestSecondDerivatives holds the second derivatives of every function and loss to central differences of the first where
-// their formulas have seams: at 0 and −0, at whole numbers, at their limits and thresholds, and where operands are equal. |x|,
-// Max and Where stand in many of them for the sake of range alone, and have another derivative there.
+// TestSecondDerivatives holds the second derivatives of every function and loss to central
+// differences of the first where their formulas have seams: at 0 and −0, at whole numbers, at their
+// limits and thresholds, and where operands are equal. |x|, Max and Where stand in many of them for
+// the sake of range alone, and have another derivative there.
 func TestSecondDerivatives(t *testing.T) {
 	const h, g = 1e-5, 1.5
 	seams := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1, -1, 2, -2, 3, -3, 6, 100, -100}
@@ -48,8 +49,9 @@ func TestSecondDerivatives(t *testing.T) {
 						m[j] += by
 						return m
 					}
-					// Differences to either side that agree say that there is a second derivative: no kink, no step, no edge of the
-					// range. Of the first too, of which the second may be one.
+					// Differences to either side that agree say that there is a second derivative:
+					// no kink, no step, no edge of the range. Of the first too, of which the second
+					// may be one.
 					here, up, down := slope(x), (slope(moved(h))-slope(x))/h, (slope(x)-slope(moved(-h)))/h
 					upper, lower := (slope(moved(2*h))-slope(moved(h)))/h, (slope(moved(-h))-slope(moved(-2*h)))/h
 					scale := 1 + math.Abs(here) + math.Abs(up)
@@ -74,7 +76,8 @@ func TestSecondDerivatives(t *testing.T) {
 	}
 }
 
-// flat reports whether the first derivative itself is not that of a smooth function: values to either side do not have it.
+// flat reports whether the first derivative itself is not that of a smooth function: values to
+// either side do not have it.
 func flat(f *kernels.Function, i int, x []float64) bool {
 	const h = 1e-6
 	at := func(by float64) float64 {

@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	// Softmax is e / Σ e along the middle axis of X [outer, len, inner], with e = exp(X − max X), or its logarithm:
-	// X, Y, outer, len, inner, logarithm.
+	// Softmax is e / Σ e along the middle axis of X [outer, len, inner], with e = exp(X − max X),
+	// or its logarithm: X, Y, outer, len, inner, logarithm.
 	Softmax = &kernels.Kernel{Name: "k_softmax", File: "softmax_cpu.cl", GPU: "softmax_gpu.cl", Grid: lines(2),
 		Params: []kernels.Param{in("X"), out("Y"), intArg("outer"), intArg("len"), intArg("inner"), intArg("logarithm")},
 		Twin:   kernels.Twin{F32: softmaxTwin[float32], F64: softmaxTwin[float64]}, Describe: describeSoftmax,
 		Rows: byRows("softmax", []kernels.Local{{Type: "REAL", N: 2 * rowsGroup}}, softmaxCuts(2)),
 		Tol:  kernels.Tolerance{ULP: 4, Bound: softmaxBound}}
-	// SoftmaxGrad is the gradient of Softmax for the gradient G of its result Y: Y·(G − Σ G·Y), or G − exp(Y)·Σ G of the
-	// logarithm: Y, G, D, outer, len, inner, logarithm.
+	// SoftmaxGrad is the gradient of Softmax for the gradient G of its result Y: Y·(G − Σ G·Y), or
+	// G − exp(Y)·Σ G of the logarithm: Y, G, D, outer, len, inner, logarithm.
 	SoftmaxGrad = &kernels.Kernel{Name: "k_softmax_grad", File: "softmax_cpu.cl", GPU: "softmax_gpu.cl", Grid: lines(3),
 		Params: []kernels.Param{in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner"), intArg("logarithm")},
 		Twin:   kernels.Twin{F32: softmaxGradTwin[float32], F64: softmaxGradTwin[float64]}, Describe: describeSoftmaxGrad,
@@ -252,9 +252,10 @@ func softmaxGradColumns[T kernels.Real](l *vec.Loops[T], y, g, d []T, n, inner i
 	}
 }
 
-// softmaxBound: a difference x − max is rounded, which its exponential magnifies by its size, at most 88 before that is 0;
-// that is off by 3 ulps itself. n such terms are summed at least sixteen beside each other. So much of a result it may
-// be off; of its logarithm so much as it is, and the roundings of that.
+// softmaxBound: a difference x − max is rounded, which its exponential magnifies by its size, at
+// most 88 before that is 0; that is off by 3 ulps itself. n such terms are summed at least sixteen
+// beside each other. So much of a result it may be off; of its logarithm so much as it is, and the
+// roundings of that.
 func softmaxBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	exact := exactly(kernels.Twin{F64: softmaxTwin[float64]}, args)
 	eps, least := real.Epsilon()

@@ -21,20 +21,22 @@ const (
 	SortDigit   = 8    // bits by which a pass of a radix sort sorts
 )
 
-// Sorts are the kernels that sort rows of elements of a type, reals or int32, NaN last, by their values X and their indices I
-// [rows, n] to Y and J. Equal elements keep their order.
+// Sorts are the kernels that sort rows of elements of a type, reals or int32, NaN last, by their
+// values X and their indices I [rows, n] to Y and J. Equal elements keep their order.
 type Sorts struct {
-	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J, rows, n, block, keep, flags. Y and J
-	// have keep elements of each block, or all there are.
+	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J,
+	// rows, n, block, keep, flags. Y and J have keep elements of each block, or all there are.
 	Blocks *kernels.Kernel
-	// Digit sorts blocks of any length by SortDigit bits of their keys from shift on: X, I, Y, J, rows, n, block, shift, flags.
+	// Digit sorts blocks of any length by SortDigit bits of their keys from shift on: X, I, Y, J,
+	// rows, n, block, shift, flags.
 	Digit *kernels.Kernel
-	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is SortTile. It is
-	// for CPUs.
+	// Merge joins each two sorted runs: X, I, Y, J, rows, n, run, tile, flags, where tile is
+	// SortTile. It is for CPUs.
 	Merge *kernels.Kernel
 	// Radix sorts long rows on GPUs.
 	Radix
-	// Median is the lower median of sorted rows, or the first NaN, and its index: X, I, Y, J, rows, n.
+	// Median is the lower median of sorted rows, or the first NaN, and its index: X, I, Y, J, rows,
+	// n.
 	Median *kernels.Kernel
 	// SelectMedian is that of rows in any order: X, Y, J, rows, n. It is for CPUs.
 	SelectMedian *kernels.Kernel

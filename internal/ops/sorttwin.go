@@ -90,8 +90,8 @@ func (o sortOrder[T, K]) key(x T, flags int) uint64 { return uint64(o.one(x) ^ f
 // keysAtOnce is how many keys are made of elements before they are looked at.
 const keysAtOnce = 512
 
-// eachKeys calls f with the keys of line, some at a time, in their order, and the place of the first of them. room is for
-// keysAtOnce of them.
+// eachKeys calls f with the keys of line, some at a time, in their order, and the place of the
+// first of them. room is for keysAtOnce of them.
 func (o sortOrder[T, K]) eachKeys(line []T, flip K, room []K, f func(at int, keys []K)) {
 	for at := 0; at < len(line); at += keysAtOnce {
 		keys := room[:min(keysAtOnce, len(line)-at)]
@@ -128,7 +128,8 @@ func (o sortOrder[T, K]) blocks(c kernels.Call[T]) {
 	})
 }
 
-// firstKeys are the first of the keys that were inserted, in order, and their places: at most as many as there is room for.
+// firstKeys are the first of the keys that were inserted, in order, and their places: at most as
+// many as there is room for.
 type firstKeys[K sortKey] struct {
 	keys []K
 	at   []int32
@@ -250,7 +251,8 @@ func (o sortOrder[T, K]) median(c kernels.Call[T]) {
 	}
 }
 
-// selectMedian finds digits of the median's key from the highest on, among the elements that agree with it so far.
+// selectMedian finds digits of the median's key from the highest on, among the elements that agree
+// with it so far.
 func (o sortOrder[T, K]) selectMedian(c kernels.Call[T]) {
 	x, y, j, rows, n := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(3), c.Int(4)
 	bits := 8 * int(unsafe.Sizeof(K(0)))
@@ -307,7 +309,8 @@ func (o sortOrder[T, K]) selectMedian(c kernels.Call[T]) {
 	})
 }
 
-// digitOf returns which digit the element of a rank has, of which there are so many of each, and its rank among those that have it.
+// digitOf returns which digit the element of a rank has, of which there are so many of each, and
+// its rank among those that have it.
 func digitOf(counts *[256]int, rank int) (uint8, int) {
 	for d, count := range counts {
 		if rank < count {

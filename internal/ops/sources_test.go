@@ -13,8 +13,8 @@ import (
 
 var entryPoint = regexp.MustCompile(`(?s)kernel\s+(?:__attribute__\(\(.*?\)\)\)\s+)?void (k_[\w#]+)\((.*?)\)\s*\{`)
 
-// TestParamsMatchSources holds Kernel.Params against the parameter lists of the entry points, and every
-// entry point against the list of kernels.
+// TestParamsMatchSources holds Kernel.Params against the parameter lists of the entry points, and
+// every entry point against the list of kernels.
 func TestParamsMatchSources(t *testing.T) {
 	byFile, texts := map[string]map[string]string{}, map[string]string{}
 	paths, err := filepath.Glob("../../kernels/cl/*.cl")
@@ -81,8 +81,8 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 }
 
-// thenFile is the line of a generated text that names the file behind it; listMacro defines a part of the parameters.
-// dependsFiles is the line that names those before it.
+// thenFile is the line of a generated text that names the file behind it; listMacro defines a part
+// of the parameters. dependsFiles is the line that names those before it.
 var (
 	dependsFiles = regexp.MustCompile(`(?m)^// @depends: (.+)$`)
 
@@ -102,8 +102,8 @@ func expanded(params, text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(params), " "), " ,", ",")
 }
 
-// find looks an entry point up under its name, or under that of the macro line that makes it: the one,
-// such as k_##name##_grad, that shares most with the name.
+// find looks an entry point up under its name, or under that of the macro line that makes it: the
+// one, such as k_##name##_grad, that shares most with the name.
 func find(entries map[string]string, name string) (key, params string, ok bool) {
 	if params, ok := entries[name]; ok {
 		return name, params, true

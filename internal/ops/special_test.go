@@ -89,9 +89,10 @@ func specialValues(t *testing.T) map[*kernels.Function][]specialRow {
 	return rows
 }
 
-// TestSpecialValues holds every function and loss, and their gradients, to PyTorch's at NaN, infinities, 0 and −0: in float32
-// and float64, in the plain loops of the Go device and in those for vectors. Other devices are compared with the plain loops at the
-// same values: see together.cases.
+// TestSpecialValues holds every function and loss, and their gradients, to PyTorch's at NaN,
+// infinities, 0 and −0: in float32 and float64, in the plain loops of the Go device and in those
+// for vectors. Other devices are compared with the plain loops at the same values: see
+// together.cases.
 func TestSpecialValues(t *testing.T) {
 	rows := specialValues(t)
 	for _, vectors := range []bool{false, true} {
@@ -160,7 +161,8 @@ func testSpecialValues[T float32 | float64](t *testing.T, rows map[*kernels.Func
 	}
 }
 
-// alike reports whether two numbers are the same, but for rounding: NaN and infinities are only themselves.
+// alike reports whether two numbers are the same, but for rounding: NaN and infinities are only
+// themselves.
 func alike(a, b, off float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= off*math.Abs(b) && !math.IsInf(a, 0)
 }

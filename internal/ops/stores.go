@@ -8,10 +8,11 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// How kernels of this package store their results, so that maps of them can be computed there: see kernels.Stores.
+// How kernels of this package store their results, so that maps of them can be computed there: see
+// kernels.Stores.
 
-// stores says it of a product: of one, or of a batch that is counted by argument batch. Shares of a sum are no elements of the
-// product.
+// stores says it of a product: of one, or of a batch that is counted by argument batch. Shares of a
+// sum are no elements of the product.
 func (p *product) stores(batch int) *kernels.Stores {
 	s := &kernels.Stores{Result: gemmC, CPU: kernels.MapVectorCPU, GPU: 4,
 		Elements: func(a []kernels.Arg) (n, row int) {
@@ -95,8 +96,8 @@ var (
 	storedTwo = &kernels.Joined{Name: "stored_two", Functions: []*kernels.Function{fn.Mul, fn.Sigmoid}}
 )
 
-// afterwards returns kernels that compute maps of what others store: exact ones and others, kept or not, of other operands that
-// are repeated and that are not.
+// afterwards returns kernels that compute maps of what others store: exact ones and others, kept or
+// not, of other operands that are repeated and that are not.
 func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	by := kernels.AccessPattern{Rank: 2}
 	by.Steps[1] = kernels.Broadcast

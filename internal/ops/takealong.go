@@ -4,8 +4,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Kernels that take elements by their index along the middle axis of [outer, len, inner], which I [outer, n, inner] has, and pass
-// over an index outside [0, len). All have the arguments X, I, Y, outer, len, inner, n.
+// Kernels that take elements by their index along the middle axis of [outer, len, inner], which I
+// [outer, n, inner] has, and pass over an index outside [0, len). All have the arguments X, I, Y,
+// outer, len, inner, n.
 var (
 	// TakeAlong is Y[o, k, i] = X[o, I[o, k, i], i], 0 for an index outside.
 	TakeAlong = along("k_take_along", out("Y"), func(c kernels.Call[float32]) { takeAlongTwin(c) }, func(c kernels.Call[float64]) { takeAlongTwin(c) })

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// sumAxisTerms is a launch of SumAxis of few terms on a GPU as a map of them, added in the order of k_sum_axis.
+// sumAxisTerms is a launch of SumAxis of few terms on a GPU as a map of them, added in the order of
+// k_sum_axis.
 func sumAxisTerms(a []kernels.Arg, l kernels.Target) *kernels.Map {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	slot, _, _ := a[5].Slot()
@@ -25,7 +26,8 @@ func sumAxisTerms(a []kernels.Arg, l kernels.Target) *kernels.Map {
 
 var sums sync.Map // by how many terms they have, and slices: see addOf
 
-// addOf returns the function that adds n operands as a work-group of k_sum_axis with so many slices does.
+// addOf returns the function that adds n operands as a work-group of k_sum_axis with so many slices
+// does.
 func addOf(n, slices int) *kernels.Function {
 	key := [2]int{n, slices}
 	if f, ok := sums.Load(key); ok {

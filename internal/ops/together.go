@@ -11,12 +11,13 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// together is several functions in one kernel, each of rows of its own: for function j, and c below n,
+// together is several functions in one kernel, each of rows of its own: for function j, and c below
+// n,
 //
 //	Y[j·n + c] = fⱼ(X0[j·n + c], X1[j·n + c], …)
 //
-// No operation launches one. Drivers take a tenth of a second for a kernel: so the formulas of all functions can be tried,
-// in vectors and one by one, in the time of a few.
+// No operation launches one. Drivers take a tenth of a second for a kernel: so the formulas of all
+// functions can be tried, in vectors and one by one, in the time of a few.
 type together struct {
 	functions []*kernels.Function
 	programs  []*expr.Program
@@ -225,7 +226,8 @@ func (t *together) bound(real kernels.DType, args []kernels.Arg) func(param, i i
 	}
 }
 
-// cases are of few lengths: a twin and a description go over all functions. One has all pairs of special values.
+// cases are of few lengths: a twin and a description go over all functions. One has all pairs of
+// special values.
 func (t *together) cases(few bool) []kernels.Case {
 	lengths := []int{7, 60}
 	if !few {
@@ -244,8 +246,8 @@ func (t *together) cases(few bool) []kernels.Case {
 
 var specialValuesOf = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 2, -3}
 
-// special is element c of an operand of function j: each pair of special values occurs. A gradient has the function's value
-// there, and 1 for its gradient.
+// special is element c of an operand of function j: each pair of special values occurs. A gradient
+// has the function's value there, and 1 for its gradient.
 func (t *together) special(operand, j, c int) float64 {
 	f, n := t.functions[j], len(specialValuesOf)
 	at := func(i int) float64 { return specialValuesOf[[]int{c / n, c % n, 3 * c % n}[i]] }
@@ -263,7 +265,8 @@ func (t *together) special(operand, j, c int) float64 {
 	return of.At(of.Scalars, x...)
 }
 
-// drawn returns elements drawn from the domains of the functions, which begin with values that break careless kernels.
+// drawn returns elements drawn from the domains of the functions, which begin with values that
+// break careless kernels.
 func (t *together) drawn(o *kernels.Operands, n int) func(operand, j, c int) float64 {
 	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e-42, -1e-42, 3e38}
 	seconds := []float64{math.NaN(), math.Inf(1), 0, math.Copysign(0, -1)}
@@ -323,7 +326,8 @@ func (t *together) operandsOf(o *kernels.Operands, n int, element func(operand, 
 	}
 }
 
-// whole is element c of an operand of integers: the ends of the range, zeros, and small and large numbers.
+// whole is element c of an operand of integers: the ends of the range, zeros, and small and large
+// numbers.
 func whole(operand, c int, random uint32) float64 {
 	ends := []int32{math.MinInt32, math.MaxInt32, -1, 0, 1, 31, 32}
 	switch {
@@ -355,7 +359,8 @@ func (t *together) describe(args []kernels.Arg) []kernels.Operation {
 	return list
 }
 
-// allTogether returns kernels of functions, those of integers among them in int32 too, and of their gradients.
+// allTogether returns kernels of functions, those of integers among them in int32 too, and of their
+// gradients.
 func allTogether(functions []*kernels.Function) []*kernels.Kernel {
 	reals := map[bool][]*kernels.Function{}
 	var integers []*kernels.Function

@@ -23,8 +23,9 @@ func sizes(k *kernels.Kernel, ops []kernels.Operand) string {
 	return fmt.Sprint(s)
 }
 
-// TestTrialOfProducts: the operands of a product's trial are those of the launch, with fewer rows where that would take
-// too long, and with rows closer to each other, but aligned alike, where they lie far apart.
+// TestTrialOfProducts: the operands of a product's trial are those of the launch, with fewer rows
+// where that would take too long, and with rows closer to each other, but aligned alike, where they
+// lie far apart.
 func TestTrialOfProducts(t *testing.T) {
 	like := func(m, n, k, lda, ldb, slice int) []kernels.Arg {
 		return append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, lda, ldb, n, 1, 1, 24, slice)...)
@@ -81,8 +82,8 @@ func TestTrialOfProducts(t *testing.T) {
 	}
 }
 
-// TestTrialOfBatches: the operands of a batch's trial are fewer products than the launch has where those would take too long,
-// one after the other, and the kernel's twin can run on them.
+// TestTrialOfBatches: the operands of a batch's trial are fewer products than the launch has where
+// those would take too long, one after the other, and the kernel's twin can run on them.
 func TestTrialOfBatches(t *testing.T) {
 	like := func(m, n, k, slice int, b Batch, run int) []kernels.Arg {
 		args := append([]kernels.Arg{elements(0), elements(0), elements(n), elements(0)}, ints(m, n, k, k, n, n, 1, 0, 24, slice)...)

@@ -15,8 +15,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TuningEnv names the environment variable with the path of the tuning table that a program reads besides
-// the one it was built with.
+// TuningEnv names the environment variable with the path of the tuning table that a program reads
+// besides the one it was built with.
 const TuningEnv = "CLGRAD_TUNING"
 
 // ErrTuning is a tuning table that cannot be used.
@@ -31,8 +31,8 @@ var builtInTuning []byte
 // Tuning is what the tuner measured, by device name.
 type Tuning map[string][]GemmChoice
 
-// TuningFile returns the path of the user's tuning table: that of CLGRAD_TUNING, else clgrad/tuning.json in
-// the user's configuration folder, "" if there is none.
+// TuningFile returns the path of the user's tuning table: that of CLGRAD_TUNING, else
+// clgrad/tuning.json in the user's configuration folder, "" if there is none.
 func TuningFile() string {
 	if path := os.Getenv(TuningEnv); path != "" {
 		return path
@@ -44,7 +44,8 @@ func TuningFile() string {
 	return filepath.Join(dir, "clgrad", "tuning.json")
 }
 
-// CheckTuning returns an error that names TuningEnv if that is the path of a table that cannot be used.
+// CheckTuning returns an error that names TuningEnv if that is the path of a table that cannot be
+// used.
 func CheckTuning() error {
 	path := os.Getenv(TuningEnv)
 	if path == "" {
@@ -87,8 +88,8 @@ func parseTuning(text []byte) (Tuning, error) {
 	return t, nil
 }
 
-// GemmChoices returns what is known of a device whose limits are l: by the user's table, else by the one
-// built in. A user's table that cannot be read is an error.
+// GemmChoices returns what is known of a device whose limits are l: by the user's table, else by
+// the one built in. A user's table that cannot be read is an error.
 func GemmChoices(device string, l kernels.Target) ([]GemmChoice, error) {
 	builtIn, err := parseTuning(builtInTuning)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestGemmTiles: every candidate divides as its kernel assumes, fits where it is said to, and keeps its name.
+// TestGemmTiles: every candidate divides as its kernel assumes, fits where it is said to, and keeps
+// its name.
 func TestGemmTiles(t *testing.T) {
 	for _, tile := range gpuTiles {
 		items := tile.items()
@@ -37,8 +38,8 @@ func TestGemmTiles(t *testing.T) {
 	}
 }
 
-// TestTuning: the user's table wins over the one built in, a device is found by the start of its name, and a
-// product takes the tile of the nearest size.
+// TestTuning: the user's table wins over the one built in, a device is found by the start of its
+// name, and a product takes the tile of the nearest size.
 func TestTuning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tuning.json")
 	t.Setenv(TuningEnv, path)
@@ -89,7 +90,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// TestTuningFile: the path of the environment, else one in the user's configuration folder, else none.
+// TestTuningFile: the path of the environment, else one in the user's configuration folder, else
+// none.
 func TestTuningFile(t *testing.T) {
 	t.Setenv(TuningEnv, "mine.json")
 	if got := TuningFile(); got != "mine.json" {

@@ -15,8 +15,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// call is a launch as a definition sees it: memory in float64, which holds every element type, and numbers. round makes of
-// a float64 what the device's reals hold of it.
+// call is a launch as a definition sees it: memory in float64, which holds every element type, and
+// numbers. round makes of a float64 what the device's reals hold of it.
 type call struct {
 	args  []kernels.Arg
 	mem   [][]float64 // nil for numbers
@@ -28,8 +28,8 @@ func (c call) r(i int) float64             { return c.round(c.args[i].Real) }
 func (c call) on(i int) bool               { return c.args[i].Int != 0 }
 func row(v []float64, at, n int) []float64 { return v[at : at+n] }
 
-// definitions says of each kernel what its twin computes, in the plainest way: sums in float64, and one element after the
-// other. What they write is compared within the tolerance that a device has.
+// definitions says of each kernel what its twin computes, in the plainest way: sums in float64, and
+// one element after the other. What they write is compared within the tolerance that a device has.
 var definitions = map[*kernels.Kernel]func(c call){
 	ops.Zero: func(c call) { clear(c.mem[0]) },
 	ops.Fill: func(c call) {
@@ -187,8 +187,8 @@ func sum(v []float64) (s float64) {
 // convert leaves the conversion to the memory that is written.
 func convert(c call) { copy(c.mem[1], c.mem[0]) }
 
-// each calls f with each index of [outer, inner] and its line of argument 0 [outer, len, inner], whose sizes are the
-// arguments from at on.
+// each calls f with each index of [outer, inner] and its line of argument 0 [outer, len, inner],
+// whose sizes are the arguments from at on.
 func each(c call, at int, f func(at int, line []float64)) {
 	outer, n, inner := c.n(at), c.n(at+1), c.n(at+2)
 	for o := range outer {
@@ -296,8 +296,8 @@ func layerGradient(d *kernels.Function) func(c call) {
 	}
 }
 
-// TestTwins holds the twins, by which devices are tried and tested, to the definitions, in all the cases that devices are
-// tested with, for both types of reals and the other element types.
+// TestTwins holds the twins, by which devices are tried and tested, to the definitions, in all the
+// cases that devices are tested with, for both types of reals and the other element types.
 func TestTwins(t *testing.T) {
 	cpu := kernels.Target{CPU: true}
 	all := map[*kernels.Kernel]func(call){}
@@ -358,7 +358,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTwinsInPieces: the twins that share their work out among the cores compute the same in each piece.
+// TestTwinsInPieces: the twins that share their work out among the cores compute the same in each
+// piece.
 func TestTwinsInPieces(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	const n = 4*parallel.Grain + 5

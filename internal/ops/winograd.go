@@ -8,24 +8,26 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// WinogradKernels compute convolutions of two axes and R×R taps on CPUs: see winograd.cl for the formulas and the sources. What
-// is read has `read` channels and what is written `written`: X and Y, or with the transposed convolution Y and X.
+// WinogradKernels compute convolutions of two axes and R×R taps on CPUs: see winograd.cl for the
+// formulas and the sources. What is read has `read` channels and what is written `written`: X and
+// Y, or with the transposed convolution Y and X.
 type WinogradKernels struct {
-	// Weights makes the transform U [WinogradPlanes, read, WinogradWhole(written)] of W: W, U, written, read, the distances in W of
-	// two channels of each, and reversed (0 or 1).
+	// Weights makes the transform U [WinogradPlanes, read, WinogradWhole(written)] of W: W, U,
+	// written, read, the distances in W of two channels of each, and reversed (0 or 1).
 	Weights *kernels.Kernel
-	// Output is Y from X and U: X, U, W, BIAS, Y, the numbers of WinogradShape, those of its Block, biased (0 or 1), and the last three
-	// of Weights. If biased is 0, BIAS is any buffer.
+	// Output is Y from X and U: X, U, W, BIAS, Y, the numbers of WinogradShape, those of its Block,
+	// biased (0 or 1), and the last three of Weights. If biased is 0, BIAS is any buffer.
 	Output *kernels.Kernel
-	// Gradient makes shares of the gradient by U, D [shares, WinogradPlanes, written, WinogradWhole(read)]: X, the gradient of Y, D,
-	// images, the numbers of WinogradShape, and those of its Block.
+	// Gradient makes shares of the gradient by U, D [shares, WinogradPlanes, written,
+	// WinogradWhole(read)]: X, the gradient of Y, D, images, the numbers of WinogradShape, and
+	// those of its Block.
 	Gradient *kernels.Kernel
 	// WeightsGrad makes the gradient of W of the sum of the shares: D, W, written, read.
 	WeightsGrad *kernels.Kernel
 }
 
-// What tiles are made of: an axis of a tile has winogradValues values, of which 7 − R are outputs of R taps, and a tile a plane
-// for each pair.
+// What tiles are made of: an axis of a tile has winogradValues values, of which 7 − R are outputs
+// of R taps, and a tile a plane for each pair.
 const (
 	winogradValues = 6
 	WinogradPlanes = winogradValues * winogradValues
@@ -38,18 +40,20 @@ const (
 	winogradPlanes = WinogradPlanes * winogradTiles * 64
 )
 
-// WinogradWhole is the number of channels that planes have room for: they are computed in vectors of 16.
+// WinogradWhole is the number of channels that planes have room for: they are computed in vectors
+// of 16.
 func WinogradWhole(channels int) int { return intmath.RoundUp(channels, 16) }
 
-// WinogradShape is the numbers of a convolution: Y [Images, Written, OutH, OutW] of X [Images, Read, H, W].
+// WinogradShape is the numbers of a convolution: Y [Images, Written, OutH, OutW] of X [Images,
+// Read, H, W].
 type WinogradShape struct {
 	Images, Read, Written  int
 	H, W, OutH, OutW, PadY int
 	PadX, taps             int
 }
 
-// Winograd returns the numbers of the convolution, or of the transposed one, whose taps are in reverse order and its padding more
-// or less.
+// Winograd returns the numbers of the convolution, or of the transposed one, whose taps are in
+// reverse order and its padding more or less.
 func (s *ConvShape) Winograd(transposed bool) WinogradShape {
 	n := WinogradShape{Images: s.Batch, Read: s.In, Written: s.Out, H: s.Size[1], W: s.Size[2], OutH: s.OutSize[1], OutW: s.OutSize[2],
 		PadY: s.Pad[1], PadX: s.Pad[2], taps: s.Kernel[2]}
@@ -81,8 +85,9 @@ func (n *WinogradShape) tiles() (rows, cols int) {
 	return intmath.CeilDiv(n.OutH, n.outputs()), intmath.CeilDiv(n.OutW, n.outputs())
 }
 
-// Block chooses the rows×cols tiles that a work-item has at a time: as many as there is room for, in blocks of one size. Those of
-// the gradient have planes of what is written, too. There is none for so many channels that a block is not worth its weights.
+// Block chooses the rows×cols tiles that a work-item has at a time: as many as there is room for,
+// in blocks of one size. Those of the gradient have planes of what is written, too. There is none
+// for so many channels that a block is not worth its weights.
 func (n *WinogradShape) Block(gradient bool) (rows, cols int, ok bool) {
 	const least = 12
 	channels := WinogradWhole(n.Read)
@@ -105,9 +110,10 @@ func (n *WinogradShape) Block(gradient bool) (rows, cols int, ok bool) {
 	return rows, cols, fits(rows, cols) && rows*cols >= min(least, high*wide)
 }
 
-// FitsWinograd reports whether a convolution, its transpose and the gradient of its weights are to be computed so on a device: one
-// of 3×3 or 5×5 taps, of channels that fill vectors, on an OpenCL CPU. Of more weights than that, their planes fit in no cache:
-// docs/benchmarks/winograd.md has what was measured.
+// FitsWinograd reports whether a convolution, its transpose and the gradient of its weights are to
+// be computed so on a device: one of 3×3 or 5×5 taps, of channels that fill vectors, on an OpenCL
+// CPU. Of more weights than that, their planes fit in no cache: docs/benchmarks/winograd.md has
+// what was measured.
 func (s *ConvShape) FitsWinograd(l kernels.Target) bool {
 	const channels, most = 12, 1 << 16 // channels, and pairs of channels
 	one := [3]int{1, 1, 1}
@@ -134,7 +140,8 @@ func (n *WinogradShape) blocks(rows, cols int) int {
 	return n.Images * intmath.CeilDiv(high, rows) * intmath.CeilDiv(wide, cols)
 }
 
-// Partials returns in how many shares the gradient of the weights is computed, of blocks of rows×cols tiles.
+// Partials returns in how many shares the gradient of the weights is computed, of blocks of
+// rows×cols tiles.
 func (n *WinogradShape) Partials(rows, cols int, l kernels.Target) int {
 	return max(1, min(n.blocks(rows, cols), 2*l.Units))
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// winogradShapes are those that the kernels are tested with: tiles that are whole and cut off, in one block and in several, with
-// padding and with less than none, and channels that fill vectors and do not.
+// winogradShapes are those that the kernels are tested with: tiles that are whole and cut off, in
+// one block and in several, with padding and with less than none, and channels that fill vectors
+// and do not.
 func winogradShapes(taps int, few bool) []WinogradShape {
 	all := []WinogradShape{
 		{Images: 2, Read: 3, Written: 5, H: 7, W: 6, PadY: 1, PadX: 0},

@@ -7,7 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// winogradMatrix is one of the matrices of Winograd's filtering, which is applied to both axes of a tile.
+// winogradMatrix is one of the matrices of Winograd's filtering, which is applied to both axes of a
+// tile.
 type winogradMatrix [][]float64
 
 // winogradMatrices are those for some number of taps.
@@ -25,10 +26,12 @@ func winogradOf(taps int) *winogradMatrices {
 	return w
 }
 
-// winogradAt are the points that polynomials of taps and of outputs are evaluated at; infinity is the last.
+// winogradAt are the points that polynomials of taps and of outputs are evaluated at; infinity is
+// the last.
 var winogradAt = [winogradValues - 1]float64{0, 1, -1, 2, -0.5}
 
-// winogradInput returns Bᵀ: row i has the coefficients of Π_{j≠i} (x − point j), the last those of all.
+// winogradInput returns Bᵀ: row i has the coefficients of Π_{j≠i} (x − point j), the last those of
+// all.
 func winogradInput() winogradMatrix {
 	b := make(winogradMatrix, winogradValues)
 	for i := range b {
@@ -50,8 +53,8 @@ func winogradInput() winogradMatrix {
 	return b
 }
 
-// winogradPowers returns A for n outputs, or with scaled G for n taps: the powers of each point, of which G has them divided by
-// Π_{j≠i} (point i − point j).
+// winogradPowers returns A for n outputs, or with scaled G for n taps: the powers of each point, of
+// which G has them divided by Π_{j≠i} (point i − point j).
 func winogradPowers(n int, scaled bool) winogradMatrix {
 	g := make(winogradMatrix, winogradValues)
 	for i := range g {
@@ -86,7 +89,8 @@ func (m winogradMatrix) transposed() winogradMatrix {
 	return t
 }
 
-// size returns by how much the matrix, applied to both axes, makes the largest value larger at most.
+// size returns by how much the matrix, applied to both axes, makes the largest value larger at
+// most.
 func (m winogradMatrix) size() float64 {
 	most := 0.0
 	for _, row := range m {

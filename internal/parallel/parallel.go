@@ -11,10 +11,10 @@ import (
 // and waiting for it costs about as much as a few thousand additions.
 const Grain = 8192
 
-// For runs f over [0, n) in contiguous pieces, at least min elements each, on the cores there
-// are now. The pieces write apart, and an element's value must not depend on where its piece ends: then the
-// result does not depend on how many there are. A panic of f, in whichever goroutine, is one of the caller's: nobody
-// could recover from it elsewhere.
+// For runs f over [0, n) in contiguous pieces, at least min elements each, on the cores there are
+// now. The pieces write apart, and an element's value must not depend on where its piece ends: then
+// the result does not depend on how many there are. A panic of f, in whichever goroutine, is one of
+// the caller's: nobody could recover from it elsewhere.
 func For(n, min int, f func(lo, hi int)) {
 	if workers := Workers(n, min); workers > 1 {
 		share(n, workers, f)

@@ -1,5 +1,5 @@
-// Package reference is the element-wise functions written out with package math, one by one, for tests: what the
-// formulas of package kernels are compared with.
+// Package reference is the element-wise functions written out with package math, one by one, for
+// tests: what the formulas of package kernels are compared with.
 package reference
 
 import "math"

@@ -10,10 +10,11 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Check holds what a kernel says of a launch, with args as host memory, to what its twin computes, within the kernel's
-// tolerance, and to the modes of its parameters: what is only read is not written, and what is only written is written
-// whole, before it is read. Neither changes args. The error is nil, and so are uses, for a launch that is opaque or has
-// no work-item on a device with the limits l.
+// Check holds what a kernel says of a launch, with args as host memory, to what its twin computes,
+// within the kernel's tolerance, and to the modes of its parameters: what is only read is not
+// written, and what is only written is written whole, before it is read. Neither changes args. The
+// error is nil, and so are uses, for a launch that is opaque or has no work-item on a device with
+// the limits l.
 func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kernels.Arg) (uses []Use, err error) {
 	if k.Describe == nil || k.Grid(args, l).Empty() {
 		return nil, nil
@@ -50,7 +51,8 @@ func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kerne
 	return uses, nil
 }
 
-// blind returns arguments with memory that cannot be looked at, and reals that are those times a factor, and more.
+// blind returns arguments with memory that cannot be looked at, and reals that are those times a
+// factor, and more.
 func blind(args []kernels.Arg, factor float64) []kernels.Arg {
 	out := slices.Clone(args)
 	for i, a := range args {
@@ -119,7 +121,8 @@ func Join(a, b []Use) []Use {
 	return a
 }
 
-// Modes returns which parameter of a kernel none of its launches uses as its mode says, from the uses of all, or nil.
+// Modes returns which parameter of a kernel none of its launches uses as its mode says, from the
+// uses of all, or nil.
 func Modes(k *kernels.Kernel, uses []Use) error {
 	for i, p := range k.Params {
 		switch {

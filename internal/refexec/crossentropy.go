@@ -6,7 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// lines calls f for each line with its label, or −1 for one that does not count, and with the smoothing.
+// lines calls f for each line with its label, or −1 for one that does not count, and with the
+// smoothing.
 func (m *machine[T]) lines(l *kernels.CrossEntropySpec, f func(o, i, label int, smoothing float64)) {
 	smoothing := l.Smoothing.In(m.args, kernels.Float32)
 	each([]int{l.Outer, l.Inner}, func(at []int) {

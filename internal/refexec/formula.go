@@ -24,7 +24,8 @@ func newFormula[T kernels.Real](r kernels.Result, operands []kernels.View, args 
 	return f
 }
 
-// computedIn returns the type that a result is computed in: its own or, of a condition, that of its operands.
+// computedIn returns the type that a result is computed in: its own or, of a condition, that of its
+// operands.
 func computedIn(r kernels.Result, operands []kernels.View) kernels.DType {
 	if !r.Function.Condition() {
 		return r.View.Type

@@ -10,7 +10,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or gets a line here.
+// opaque are the kernels that say nothing of themselves, and why. A new kernel describes itself, or
+// gets a line here.
 var opaque = map[string]string{
 	"k_attention":                  "joins products and a softmax by hand, in blocks",
 	"k_attention_grad_q":           "joins products and the gradient of a softmax by hand, in blocks",
@@ -67,8 +68,8 @@ var opaque = map[string]string{
 // limits are those of a CPU and of a GPU.
 var limits = []kernels.Target{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
 
-// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases. Each parameter is read
-// or written as its mode says.
+// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases.
+// Each parameter is read or written as its mode says.
 func TestDescriptions(t *testing.T) {
 	for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
 		seen := map[any]bool{}

@@ -31,8 +31,8 @@ func (m *machine[T]) random(op *kernels.Random) {
 	}
 }
 
-// philox is Philox4x32-10: ten rounds of two products, whose halves change places, and of a key that grows by Weyl's
-// constants.
+// philox is Philox4x32-10: ten rounds of two products, whose halves change places, and of a key
+// that grows by Weyl's constants.
 func philox(counter [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
 		p, q := 0xD2511F53*uint64(counter[0]), 0xCD9E8D57*uint64(counter[2])

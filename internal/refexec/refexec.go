@@ -1,6 +1,6 @@
-// Package refexec computes what kernels say of themselves: the operations of package kernels with plain loops, an
-// element at a time, written from their documentation. It is what descriptions are tested with, and says which elements
-// of which arguments they read and write.
+// Package refexec computes what kernels say of themselves: the operations of package kernels with
+// plain loops, an element at a time, written from their documentation. It is what descriptions are
+// tested with, and says which elements of which arguments they read and write.
 package refexec
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Run computes a list of operations of a launch with args as host memory, whose reals are of type real. The error says
-// which of them is none, or does what none may. Uses is of each argument.
+// Run computes a list of operations of a launch with args as host memory, whose reals are of type
+// real. The error says which of them is none, or does what none may. Uses is of each argument.
 func Run(list []kernels.Operation, real kernels.DType, args []kernels.Arg) (uses []Use, err error) {
 	if real == kernels.Float64 {
 		return run[float64](list, real, args)

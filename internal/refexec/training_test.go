@@ -89,8 +89,8 @@ func (r *reader) Refuse(error, string)                            {}
 
 func (r *reader) State(_ any, make func() capture.State) capture.State { return make() }
 
-// TestDescribedTraining: what kernels say of the launches of a step of training is what these compute, for all optimizers,
-// and numbers that change from step to step are named, not read.
+// TestDescribedTraining: what kernels say of the launches of a step of training is what these
+// compute, for all optimizers, and numbers that change from step to step are named, not read.
 func TestDescribedTraining(t *testing.T) {
 	rate := optim.Cosine(0.05, 0.001, 9)
 	for name, optimizer := range map[string]func(p []*autograd.Node) optim.Optimizer{

@@ -10,7 +10,8 @@ import (
 
 const reals, ints = kernels.Float32, kernels.Int32
 
-// valid returns what is wrong with an operation of a launch before any element is looked at, or nil.
+// valid returns what is wrong with an operation of a launch before any element is looked at, or
+// nil.
 func valid(op kernels.Operation, args []kernels.Arg) error {
 	c := checker{args: args}
 	switch op := op.(type) {

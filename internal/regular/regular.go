@@ -1,5 +1,5 @@
-// Package regular reads regular files. A pipe may never say anything, and a device may have no end: where a flag, a
-// variable or a caller names a file, neither is read.
+// Package regular reads regular files. A pipe may never say anything, and a device may have no end:
+// where a flag, a variable or a caller names a file, neither is read.
 package regular
 
 import (
@@ -10,11 +10,12 @@ import (
 	"os"
 )
 
-// Open opens a regular file and returns its size. The error for a folder, a pipe, a socket or a device is an
-// *fs.PathError that says which it is.
+// Open opens a regular file and returns its size. The error for a folder, a pipe, a socket or a
+// device is an *fs.PathError that says which it is.
 func Open(path string) (*os.File, int64, error) { return open(path, false) }
 
-// OpenOrPipe is Open for a format whose end is known while it is read: a pipe is opened as well. Its size is -1.
+// OpenOrPipe is Open for a format whose end is known while it is read: a pipe is opened as well.
+// Its size is -1.
 func OpenOrPipe(path string) (*os.File, int64, error) { return open(path, true) }
 
 func open(path string, pipes bool) (*os.File, int64, error) {
@@ -54,8 +55,8 @@ func check(path string, info fs.FileInfo, pipes bool) error {
 
 const pipe = "a pipe"
 
-// Kind says what a file is that is not regular: "a folder", "a pipe", "a socket" or "a device". It returns "" for a
-// regular file.
+// Kind says what a file is that is not regular: "a folder", "a pipe", "a socket" or "a device". It
+// returns "" for a regular file.
 func Kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestRead: a regular file is read up to its bound, by whatever link. Nothing else is opened, and nothing waits.
+// TestRead: a regular file is read up to its bound, by whatever link. Nothing else is opened, and
+// nothing waits.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	file, link, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// parse reads the text of a header. Unlike json.Unmarshal it refuses a name that is there twice, numbers that are no whole
-// ones, and names that differ in the case of their letters.
+// parse reads the text of a header. Unlike json.Unmarshal it refuses a name that is there twice,
+// numbers that are no whole ones, and names that differ in the case of their letters.
 func (f *File) parse(text []byte) error {
 	if len(text) == 0 || text[0] != '{' {
 		return errors.New(`it does not begin with "{"`)
@@ -113,7 +113,8 @@ func parseMetadata(d *json.Decoder) (map[string]string, error) {
 	return metadata, err
 }
 
-// parseEntry reads what a header says of a tensor. Fields that it does not know are passed over, as Python's package does.
+// parseEntry reads what a header says of a tensor. Fields that it does not know are passed over, as
+// Python's package does.
 func parseEntry(d *json.Decoder) (e Entry, err error) {
 	var kind, shape, offsets bool
 	err = object(d, func(field string) error {

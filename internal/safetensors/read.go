@@ -23,7 +23,8 @@ type elementType struct {
 	read func(r io.Reader, n int) (any, error)
 }
 
-// types are the types of elements that are read, by their names in a header. A BF16 is half of a float32, and becomes one.
+// types are the types of elements that are read, by their names in a header. A BF16 is half of a
+// float32, and becomes one.
 var types = map[string]elementType{
 	"BOOL": {0, 1, readAs[bool]}, "U8": {1, 1, readAs[uint8]}, "I8": {2, 1, readAs[int8]}, "I16": {3, 2, readAs[int16]}, "U16": {4, 2, readAs[uint16]},
 	"F16": {5, 2, readHalves}, "BF16": {6, 2, readBrain}, "I32": {7, 4, readAs[int32]}, "U32": {8, 4, readAs[uint32]}, "F32": {9, 4, readAs[float32]},
@@ -58,7 +59,8 @@ func bytesOf(kind elementType, shape []int) (int64, error) {
 	return int64(n * kind.size), nil
 }
 
-// File is a file of which the header was read, and found to agree with itself and with the file's size.
+// File is a file of which the header was read, and found to agree with itself and with the file's
+// size.
 type File struct {
 	Metadata map[string]string // nil if there are none
 	Entries  []Entry           // as their data lie, one after the other
@@ -97,7 +99,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// cutOff says of a file that ends early that it does. Other errors are those of reading, not of the contents.
+// cutOff says of a file that ends early that it does. Other errors are those of reading, not of the
+// contents.
 func cutOff(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: it is cut off", ErrFormat)
@@ -105,7 +108,8 @@ func cutOff(err error) error {
 	return err
 }
 
-// check sorts the entries as their data lie, and compares these with their shapes, with each other and with the size of all.
+// check sorts the entries as their data lie, and compares these with their shapes, with each other
+// and with the size of all.
 func (f *File) check(size int64) error {
 	slices.SortFunc(f.Entries, compareEntries)
 	var at int64
@@ -140,9 +144,10 @@ func compareEntries(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), strings.Compare(a.Name, b.Name))
 }
 
-// Each calls give with every tensor, in the order of the file: with a slice of bool, int8 to int64, uint8 to uint64,
-// float16.Float16, float32 or float64, in row-major order. Where the metadata have a checksum, it is compared at the end. What
-// is wrong with the contents wraps ErrFormat; other errors are those of reading, and of give.
+// Each calls give with every tensor, in the order of the file: with a slice of bool, int8 to int64,
+// uint8 to uint64, float16.Float16, float32 or float64, in row-major order. Where the metadata have
+// a checksum, it is compared at the end. What is wrong with the contents wraps ErrFormat; other
+// errors are those of reading, and of give.
 func (f *File) Each(give func(e Entry, data any) error) error {
 	claimed, summed := f.Metadata[ChecksumName]
 	sum := sha256.New()

@@ -1,7 +1,8 @@
-// Package safetensors reads and writes the format that Python's package of that name has: the length of a header, the
-// header as JSON, and the data of named tensors, one after the other. It turns every way in which a file can be damaged
-// into an error. What a file holds is known from its header, and found to agree with the file's size, before memory is
-// asked for. Source: the section "Format" of the README of github.com/huggingface/safetensors.
+// Package safetensors reads and writes the format that Python's package of that name has: the
+// length of a header, the header as JSON, and the data of named tensors, one after the other. It
+// turns every way in which a file can be damaged into an error. What a file holds is known from its
+// header, and found to agree with the file's size, before memory is asked for. Source: the section
+// "Format" of the README of github.com/huggingface/safetensors.
 package safetensors
 
 import (
@@ -29,8 +30,8 @@ var ErrFormat = errors.New("not a readable safetensors file")
 // metadataName is the name in a header that is no tensor's.
 const metadataName = "__metadata__"
 
-// ChecksumName is the name in the metadata of the SHA-256, in hexadecimal digits, of the header without it, as Write
-// writes that before it fills it up with spaces, and the data after it.
+// ChecksumName is the name in the metadata of the SHA-256, in hexadecimal digits, of the header
+// without it, as Write writes that before it fills it up with spaces, and the data after it.
 const ChecksumName = "clgrad.sha256"
 
 // Entry says what a tensor is, and where its data are.
@@ -41,13 +42,15 @@ type Entry struct {
 	Begin, End int64 // in bytes, from where the data of the file begin
 }
 
-// Array is a tensor to write: its Data is a slice of uint8, int32, float16.Float16, float32 or float64, in row-major order.
+// Array is a tensor to write: its Data is a slice of uint8, int32, float16.Float16, float32 or
+// float64, in row-major order.
 type Array struct {
 	Shape []int
 	Data  any
 }
 
-// Write writes tensors and metadata, with a checksum if that is asked for. Equal contents make equal bytes.
+// Write writes tensors and metadata, with a checksum if that is asked for. Equal contents make
+// equal bytes.
 func Write(w io.Writer, arrays map[string]Array, metadata map[string]string, checksum bool) error {
 	f, err := layout(arrays, metadata)
 	if err != nil {
@@ -83,7 +86,8 @@ func Write(w io.Writer, arrays map[string]Array, metadata map[string]string, che
 	return nil
 }
 
-// layout places tensors as Python's package does: those of larger elements first, so that all are aligned, and each kind by name.
+// layout places tensors as Python's package does: those of larger elements first, so that all are
+// aligned, and each kind by name.
 func layout(arrays map[string]Array, metadata map[string]string) (*File, error) {
 	for key, text := range metadata {
 		if key == ChecksumName || !utf8.ValidString(key) || !utf8.ValidString(text) {
@@ -141,7 +145,8 @@ type info struct {
 	Offsets []int64 `json:"data_offsets"`
 }
 
-// header returns the header without what fills it up: metadata by key, if there are any, then tensors as their data lie.
+// header returns the header without what fills it up: metadata by key, if there are any, then
+// tensors as their data lie.
 func (f *File) header() []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -163,7 +168,8 @@ func (f *File) header() []byte {
 	return b.Bytes()
 }
 
-// quoted returns a value as JSON. What a header holds can be encoded: strings, ints, lists and maps of them.
+// quoted returns a value as JSON. What a header holds can be encoded: strings, ints, lists and maps
+// of them.
 func quoted(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

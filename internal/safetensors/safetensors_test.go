@@ -54,7 +54,8 @@ func decode(raw []byte) (map[string]Array, map[string]string, error) {
 	return arrays, f.Metadata, err
 }
 
-// TestRoundTrip: what is written is read again, with and without metadata and checksum, and equal contents make equal bytes.
+// TestRoundTrip: what is written is read again, with and without metadata and checksum, and equal
+// contents make equal bytes.
 func TestRoundTrip(t *testing.T) {
 	for _, checksum := range []bool{false, true} {
 		for _, metadata := range []map[string]string{nil, {"format": "pt", "": "„\\\" \n<>&\u2028"}} {
@@ -79,8 +80,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// file returns a file of a header and data.
-// TestLarge: tensors of several pieces come back, and the longest header that there may be is written and read.
+// file returns a file of a header and data. TestLarge: tensors of several pieces come back, and the
+// longest header that there may be is written and read.
 func TestLarge(t *testing.T) {
 	arrays := map[string]Array{}
 	for _, n := range []int{piece, piece + 1, 2*piece + 7} {
@@ -134,7 +135,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestFiles: files that another program wrote are read, and the one of types in the order of Python's package.
+// TestFiles: files that another program wrote are read, and the one of types in the order of
+// Python's package.
 func TestFiles(t *testing.T) {
 	read := func(name string) (map[string]Array, map[string]string) {
 		t.Helper()
@@ -261,8 +263,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDamage: of a file with a checksum, every cut and every flipped bit is an error, takes the name of
-// the checksum away, or leaves the contents as they were.
+// TestDamage: of a file with a checksum, every cut and every flipped bit is an error, takes the
+// name of the checksum away, or leaves the contents as they were.
 func TestDamage(t *testing.T) {
 	metadata := map[string]string{"k": "v"}
 	raw := encode(t, sample(), metadata, true)
@@ -382,7 +384,8 @@ func TestDiskErrors(t *testing.T) {
 	}
 }
 
-// FuzzOpen: whatever a file holds, it is read, or refused by ErrFormat; what is read is as large as it says.
+// FuzzOpen: whatever a file holds, it is read, or refused by ErrFormat; what is read is as large as
+// it says.
 func FuzzOpen(f *testing.F) {
 	f.Add(encode(f, sample(), map[string]string{"k": "v"}, true))
 	f.Add(file(`{"x":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]},"y":{"dtype":"BOOL","shape":[],"data_offsets":[4,5]}}`, "abcde"))

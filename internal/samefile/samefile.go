@@ -20,8 +20,8 @@ type ID struct {
 	base   string
 }
 
-// Of returns the file that a path names. Symbolic links are followed, also those that lead to nothing yet. The error is
-// that of a path that leads nowhere.
+// Of returns the file that a path names. Symbolic links are followed, also those that lead to
+// nothing yet. The error is that of a path that leads nowhere.
 func Of(path string) (ID, error) {
 	path, err := atomicfile.Target(path)
 	if err != nil {
@@ -49,11 +49,12 @@ func OfOpen(f *os.File) (ID, error) {
 	return ID{info: info}, err
 }
 
-// Device reports whether the file is a device, such as /dev/null or a terminal: writing to it replaces nothing.
+// Device reports whether the file is a device, such as /dev/null or a terminal: writing to it
+// replaces nothing.
 func (a ID) Device() bool { return a.info != nil && a.info.Mode()&fs.ModeDevice != 0 }
 
-// Same reports whether both are one file. Of two that are not there yet, it asks their folder whether it tells the names
-// apart: some fold case, or forms of Unicode.
+// Same reports whether both are one file. Of two that are not there yet, it asks their folder
+// whether it tells the names apart: some fold case, or forms of Unicode.
 func (a ID) Same(b ID) bool {
 	switch {
 	case a.info != nil && b.info != nil:
@@ -79,8 +80,9 @@ func (a ID) Key() any {
 // folded is equal for names that some file system takes for one.
 func folded(name string) string { return cases.Fold().String(norm.NFD.String(name)) }
 
-// oneName reports whether a folder takes two names for one. What folding it does, if any, only the folder knows: it is
-// asked by files of these names in a folder of their own inside it, which folds as it does.
+// oneName reports whether a folder takes two names for one. What folding it does, if any, only the
+// folder knows: it is asked by files of these names in a folder of their own inside it, which folds
+// as it does.
 func oneName(dir, a, b string) bool {
 	if a == b {
 		return true

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// folder returns a folder with a file, links of all kinds to it and to its folder, and links to nothing.
+// folder returns a folder with a file, links of all kinds to it and to its folder, and links to
+// nothing.
 func folder(t *testing.T) string {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -79,7 +80,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestFolds: whether names differ that only the folder can tell apart is the folder's to say, and asking leaves nothing.
+// TestFolds: whether names differ that only the folder can tell apart is the folder's to say, and
+// asking leaves nothing.
 func TestFolds(t *testing.T) {
 	dir := folder(t)
 	same := func(a, b string) bool {

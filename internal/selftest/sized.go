@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Small returns the operands of small launches of k, none if it says nothing about them. The error says why those that
-// it supplies are not those of a launch.
+// Small returns the operands of small launches of k, none if it says nothing about them. The error
+// says why those that it supplies are not those of a launch.
 func Small(k *kernels.Kernel, real kernels.DType) ([]*kernels.Operands, error) {
 	cases := k.Cases
 	if cases == nil {
@@ -33,8 +33,8 @@ func Small(k *kernels.Kernel, real kernels.DType) ([]*kernels.Operands, error) {
 	return all, nil
 }
 
-// Like returns the operands of a launch of k as that with the arguments args is, as its Trial has them, or nil for one
-// that is not to be tried. The error is that of [Small].
+// Like returns the operands of a launch of k as that with the arguments args is, as its Trial has
+// them, or nil for one that is not to be tried. The error is that of [Small].
 func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) (*kernels.Operands, error) {
 	var ops []kernels.Operand
 	switch {

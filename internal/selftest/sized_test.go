@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// TestBounded: what a trial of a large launch takes is bounded, whatever its sizes and however far apart the rows of its
-// operands lie, and its operands are those that the twin of a launch could meet.
+// TestBounded: what a trial of a large launch takes is bounded, whatever its sizes and however far
+// apart the rows of its operands lie, and its operands are those that the twin of a launch could
+// meet.
 func TestBounded(t *testing.T) {
 	product := func(form ops.GemmForm, m, n, k, lda, ldb, slice int) []kernels.Arg {
 		rowsA, rowsB := m, k
@@ -137,8 +138,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestWhatIsTried: a kernel of the library is tried with its cases and with operands like a launch's; of a kernel from
-// outside, the library knows only what it says itself.
+// TestWhatIsTried: a kernel of the library is tried with its cases and with operands like a
+// launch's; of a kernel from outside, the library knows only what it says itself.
 func TestWhatIsTried(t *testing.T) {
 	args := []kernels.Arg{kernels.BufferArg(nil, 0, 9), kernels.IntArg(9)}
 	params := ops.Zero.Params
@@ -161,7 +162,8 @@ func TestWhatIsTried(t *testing.T) {
 	}
 }
 
-// TestDrawn: what is drawn lies in its range and fills it; what must be written starts as no result.
+// TestDrawn: what is drawn lies in its range and fills it; what must be written starts as no
+// result.
 func TestDrawn(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "I", Mode: kernels.InInts}, {Name: "Y", Mode: kernels.Out}, {Name: "J", Mode: kernels.OutInts}}
 	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWatch: a watcher sees what its goroutine advances while it watches, and so does one inside of it.
+// TestWatch: a watcher sees what its goroutine advances while it watches, and so does one inside of
+// it.
 func TestWatch(t *testing.T) {
 	var seen, inner []any
 	stop := Watch(func(s any) { seen = append(seen, s) })

@@ -229,8 +229,8 @@ type API interface {
 	// whether d has the instructions for factors of a precision: in tf32 for PrecisionTF32, else in
 	// float16. Grouped ones are for groups of warps.
 	MatrixUnits(d tensor.Device) (l kernels.Target, has func(factors kernels.Precision, grouped bool) bool)
-	// GPUKernels returns opt for an OpenCL CPU to run the kernel variants for GPUs, built as if Unoptimized
-	// were set. It is for tests, on machines without a GPU.
+	// GPUKernels returns opt for an OpenCL CPU to run the kernel variants for GPUs, built as if
+	// Unoptimized were set. It is for tests, on machines without a GPU.
 	GPUKernels(opt tensor.Options) tensor.Options
 	// AsMatrixUnits makes d compute its large products as matrix units would, rounded as its
 	// precision says, by ordinary arithmetic: cpu by the kernels' twins, an OpenCL device by the

@@ -8,8 +8,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// flags is the capture.State of what is true or false on the host, such as the modes of layers. A step that is being
-// recorded notes in it what it reads and sets.
+// flags is the capture.State of what is true or false on the host, such as the modes of layers. A
+// step that is being recorded notes in it what it reads and sets.
 type flags struct {
 	list   []*flag
 	layers []layer
@@ -93,7 +93,8 @@ func SetsTraining(m TrainEvaler, on bool) {
 	f.layers = append(f.layers, layer{m, on})
 }
 
-// NotRecorded refuses the step that the calling goroutine records: it calls what changes the host alone.
+// NotRecorded refuses the step that the calling goroutine records: it calls what changes the host
+// alone.
 func NotRecorded(call string) {
 	if capture.Recordings.Load() == 0 {
 		return

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSameBits: loops have the same bits on every kind of processor, those of a sum that is written down here.
+// TestSameBits: loops have the same bits on every kind of processor, those of a sum that is written
+// down here.
 func TestSameBits(t *testing.T) {
 	sameBits[float32](t, "d327e8d6c8442753")
 	sameBits[float64](t, "cdb0417844d13dc0")

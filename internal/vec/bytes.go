@@ -1,6 +1,7 @@
 package vec
 
-// byteLoops are the loops between n bytes and as many numbers, n being a multiple of 32. nil: there are none.
+// byteLoops are the loops between n bytes and as many numbers, n being a multiple of 32. nil: there
+// are none.
 type byteLoops struct {
 	toInts  func(n int, to *int32, x *byte)
 	toReals func(n int, to *float32, x *byte)
@@ -29,8 +30,8 @@ func FromBytes[T Float | int32](set *Set, to []T, x []byte) {
 	}
 }
 
-// ToBytes sets the elements of to to those of x, which is as long: to the lowest byte of ints; reals are whole, from 0 to 255. set may be
-// nil.
+// ToBytes sets the elements of to to those of x, which is as long: to the lowest byte of ints;
+// reals are whole, from 0 to 255. set may be nil.
 func ToBytes[T Float | int32](set *Set, to []byte, x []T) {
 	x = x[:len(to)]
 	whole := len(to) / 32 * 32

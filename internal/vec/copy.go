@@ -5,7 +5,8 @@ import "unsafe"
 // shortCopy is how many bytes a row has at least that the loop of Copy copies.
 const shortCopy = 16
 
-// Copy is planes of rows of N elements that are copied: so many elements lie between two planes, and between two rows, of both sides.
+// Copy is planes of rows of N elements that are copied: so many elements lie between two planes,
+// and between two rows, of both sides.
 type Copy struct {
 	Planes, Rows, N                    int
 	ToPlane, ToRow, FromPlane, FromRow int
@@ -45,8 +46,8 @@ func copyPlanes[E any](loop copyLoop, to, from []E, c Copy) {
 		(*byte)(unsafe.Pointer(&from[0])), c.FromPlane*size, c.FromRow*size)
 }
 
-// Reverse sets the elements of to, which has as many, to those of from from the last one on. They do not overlap. s may be nil:
-// then it does so in a plain loop.
+// Reverse sets the elements of to, which has as many, to those of from from the last one on. They
+// do not overlap. s may be nil: then it does so in a plain loop.
 func Reverse[E any](s *Set, to, from []E) {
 	n := len(from)
 	to = to[:n]
@@ -60,8 +61,8 @@ func Reverse[E any](s *Set, to, from []E) {
 	}
 }
 
-// Move moves elements from one slice to another of that length, which must not overlap. It does so in pieces, as long as both fit in
-// the caches: the runtime writes long ones past them.
+// Move moves elements from one slice to another of that length, which must not overlap. It does so
+// in pieces, as long as both fit in the caches: the runtime writes long ones past them.
 func Move[T any](to, from []T) {
 	const piece, cached = 1 << 18, 1 << 24 // bytes
 	size := max(int(unsafe.Sizeof(*new(T))), 1)
@@ -76,7 +77,8 @@ func Move[T any](to, from []T) {
 	}
 }
 
-// Fill sets all elements to v: with a loop for words if there is one, else the first by a loop, and the rest by copies of what is there.
+// Fill sets all elements to v: with a loop for words if there is one, else the first by a loop, and
+// the rest by copies of what is there.
 func Fill[T any](to []T, v T) {
 	const first = 32
 	if unsafe.Sizeof(v) == 4 && len(to) >= 8 {

@@ -2,8 +2,9 @@
 
 package vec
 
-// copyPlanesAVX2 copies so many planes of so many rows of n bytes, 16 at least. Planes and rows are as many bytes apart as said, the first
-// byte of both sides is at to and from, and no row lies on another.
+// copyPlanesAVX2 copies so many planes of so many rows of n bytes, 16 at least. Planes and rows are
+// as many bytes apart as said, the first byte of both sides is at to and from, and no row lies on
+// another.
 //
 //go:noescape
 func copyPlanesAVX2(planes int, rows int, n int, to *byte, toPlane int, toRow int, from *byte, fromPlane int, fromRow int)

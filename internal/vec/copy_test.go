@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCopy: rows of all lengths go where they belong, and nothing else is written, with and without the loop.
+// TestCopy: rows of all lengths go where they belong, and nothing else is written, with and without
+// the loop.
 func TestCopy(t *testing.T) {
 	testCopy[float32](t)
 	testCopy[float64](t)
@@ -51,7 +52,8 @@ func testCopy[T Float](t *testing.T) {
 	}
 }
 
-// TestReverse: the elements of rows of all lengths and sizes lie in the opposite order, and nothing else is written.
+// TestReverse: the elements of rows of all lengths and sizes lie in the opposite order, and nothing
+// else is written.
 func TestReverse(t *testing.T) {
 	for _, set := range append(Sets(), nil) {
 		testReverse(t, set, func(i int) uint8 { return uint8(i) })

@@ -3,8 +3,8 @@ package vec
 // CornerSamples is how many samples Corners has room for.
 const CornerSamples = 128
 
-// Corners is, for some samples, the entries of a level of a grid of features at the corners of the cell that a sample lies in, and
-// their weights: by corner, and then by sample.
+// Corners is, for some samples, the entries of a level of a grid of features at the corners of the
+// cell that a sample lies in, and their weights: by corner, and then by sample.
 type Corners[T Float] struct {
 	Entry  [4][CornerSamples]int32
 	Weight [4][CornerSamples]T
@@ -24,8 +24,9 @@ type cornerLoops[T Float] struct {
 // HasCorners reports whether there are the loops of HashIndices, GatherInterp and ScatterAdd.
 func (l *Loops[T]) HasCorners() bool { return l.corners.hash != nil }
 
-// HashIndices sets the corners of n samples at positions x [n, 2], at most CornerSamples, of a level: its first entry, the cells across and
-// down, and the mask of its hash, or 0 where each vertex has an entry of its own. It returns the largest entry.
+// HashIndices sets the corners of n samples at positions x [n, 2], at most CornerSamples, of a
+// level: its first entry, the cells across and down, and the mask of its hash, or 0 where each
+// vertex has an entry of its own. It returns the largest entry.
 func (l *Loops[T]) HashIndices(to *Corners[T], x []T, n int, level []int32) (largest uint32) {
 	if n == 0 {
 		return 0
@@ -43,8 +44,8 @@ func (l *Loops[T]) HashIndices(to *Corners[T], x []T, n int, level []int32) (lar
 	return largest
 }
 
-// GatherInterp sets the features of each of n samples, step elements apart in to, to what they see of a table: the sum of their entries'
-// features, times the weights. largest is what Find returned.
+// GatherInterp sets the features of each of n samples, step elements apart in to, to what they see
+// of a table: the sum of their entries' features, times the weights. largest is what Find returned.
 func (l *Loops[T]) GatherInterp(to []T, step int, c *Corners[T], n int, table []T, largest uint32) {
 	if n == 0 {
 		return
@@ -53,8 +54,8 @@ func (l *Loops[T]) GatherInterp(to []T, step int, c *Corners[T], n int, table []
 	l.corners.gatherInterp(n, &to[0], step, &c.Entry[0][0], &table[0])
 }
 
-// ScatterAdd adds the gradients g of n samples, step elements apart, times their weights, to those of their entries: d holds those
-// from entry first on, and others stay as they are.
+// ScatterAdd adds the gradients g of n samples, step elements apart, times their weights, to those
+// of their entries: d holds those from entry first on, and others stay as they are.
 func (l *Loops[T]) ScatterAdd(d []T, first int, c *Corners[T], n int, g []T, step int) {
 	if n == 0 || len(d) < CornerFeatures {
 		return

@@ -2,19 +2,22 @@
 
 package vec
 
-// cornersF32AVX2 sets the entries and weights from to on to those at the corners of the cells of n positions from x on. n is a multiple of 8, but
-// not 0. level is the first entry, the cells across and down, and the mask of the hash or 0. It returns the largest entry.
+// cornersF32AVX2 sets the entries and weights from to on to those at the corners of the cells of n
+// positions from x on. n is a multiple of 8, but not 0. level is the first entry, the cells across
+// and down, and the mask of the hash or 0. It returns the largest entry.
 //
 //go:noescape
 func cornersF32AVX2(n int, to *int32, x *float32, level *int32) uint32
 
-// gatherInterpF32AVX2 sets the four features of each of n samples, step elements apart from to on, to the weighted sum of those of its entries of table.
+// gatherInterpF32AVX2 sets the four features of each of n samples, step elements apart from to on,
+// to the weighted sum of those of its entries of table.
 //
 //go:noescape
 func gatherInterpF32AVX2(n int, to *float32, step int, corners *int32, table *float32)
 
-// scatterAddF32AVX2 adds the four numbers of each of n samples, step elements apart from by on, times its weights, to those of its entries, of which
-// entry first is at d. Beyond entries from there on none are changed.
+// scatterAddF32AVX2 adds the four numbers of each of n samples, step elements apart from by on,
+// times its weights, to those of its entries, of which entry first is at d. Beyond entries from
+// there on none are changed.
 //
 //go:noescape
 func scatterAddF32AVX2(n int, d *float32, first uint32, entries uint32, corners *int32, by *float32, step int)

@@ -32,8 +32,9 @@ func plainCorners(x, y float32, level []int32) (entry [4]int32, weight [4]float3
 	return entry, [4]float32{left * above, right * above, left * below, right * below}
 }
 
-// TestCorners: entries, weights, sums and gradients are those of plain loops, bit for bit, for all numbers of samples, in levels
-// with and without a hash, of positions inside and outside; nothing else is written.
+// TestCorners: entries, weights, sums and gradients are those of plain loops, bit for bit, for all
+// numbers of samples, in levels with and without a hash, of positions inside and outside; nothing
+// else is written.
 func TestCorners(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
@@ -110,8 +111,8 @@ func TestCorners(t *testing.T) {
 	}
 }
 
-// TestCornersBounds: what does not hold the samples, the level or its entries is a panic, as an index of Go's is, since assembly
-// would read and write beyond.
+// TestCornersBounds: what does not hold the samples, the level or its entries is a panic, as an
+// index of Go's is, since assembly would read and write beyond.
 func TestCornersBounds(t *testing.T) {
 	for _, set := range Sets() {
 		l := On[float32](set)

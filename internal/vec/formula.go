@@ -1,13 +1,14 @@
 package vec
 
-// Formula is a function that is made of others. Its loop gives the bits that those of its steps give, one after the
-// other.
+// Formula is a function that is made of others. Its loop gives the bits that those of its steps
+// give, one after the other.
 type Formula struct {
 	Function
 	Steps []Step
 }
 
-// Step is a function of the operands of a formula, of earlier steps and of numbers. The last one is the formula.
+// Step is a function of the operands of a formula, of earlier steps and of numbers. The last one is
+// the formula.
 type Step struct {
 	Function
 	Args []Value

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFormulas: the loop of a formula has the bits of the loops of its steps, special values too, at all lengths and in
-// place, and they are the same with each set.
+// TestFormulas: the loop of a formula has the bits of the loops of its steps, special values too,
+// at all lengths and in place, and they are the same with each set.
 func TestFormulas(t *testing.T) {
 	type T = float32
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -68,8 +68,9 @@ func word(i, call, low, high int32) int32 {
 	return int32(c[uint32(i)%4])
 }
 
-// TestIntMaps: the functions of ints have the bits of plain loops at all lengths, of ints at the ends of their range, of counts of shifts
-// beyond all bits and of words that are any floats, and write nothing else.
+// TestIntMaps: the functions of ints have the bits of plain loops at all lengths, of ints at the
+// ends of their range, of counts of shifts beyond all bits and of words that are any floats, and
+// write nothing else.
 func TestIntMaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 72))
 	special := []int32{0, 1, -1, 2, 3, 31, 32, 33, 255, 256, math.MaxInt32, math.MinInt32, math.MinInt32 + 1, 1 << 24, 1<<24 + 1}
@@ -116,8 +117,8 @@ func TestIntMaps(t *testing.T) {
 	}
 }
 
-// TestBytes: numbers of all bytes are those bytes, and the other way round, at all lengths, with and without vectors; of ints the lowest
-// byte counts.
+// TestBytes: numbers of all bytes are those bytes, and the other way round, at all lengths, with
+// and without vectors; of ints the lowest byte counts.
 func TestBytes(t *testing.T) {
 	for _, set := range append(Sets(), nil) {
 		testBytes[int32](t, set)

@@ -2,10 +2,12 @@ package vec
 
 import "unsafe"
 
-// intJoins are the loops that set n elements from to on, n being a multiple of 8, to a function of them and of those from x on.
+// intJoins are the loops that set n elements from to on, n being a multiple of 8, to a function of
+// them and of those from x on.
 type intJoins struct{ add, mul, most, least func(n int, to, x *int32) }
 
-// JoinInts sets the elements of to to f of them and of those of x, which is as long. f is Add or Mul, which wrap around, Max or Min.
+// JoinInts sets the elements of to to f of them and of those of x, which is as long. f is Add or
+// Mul, which wrap around, Max or Min.
 func (s *Set) JoinInts(f Function, to, x []int32) {
 	var join func(n int, to, x *int32)
 	switch f {
@@ -37,9 +39,10 @@ func (s *Set) JoinInts(f Function, to, x []int32) {
 	}
 }
 
-// MapInts sets the elements of to to f of the operands, which are at least as long, and may be to itself: f is one of NegInts to ToInts,
-// whose bits are those of plain loops. FromInts and ToInts have floats in the memory of ints: FromInts rounds to nearest,
-// and ToInts cuts fractions off, gives the nearest int that there is, and 0 of NaN.
+// MapInts sets the elements of to to f of the operands, which are at least as long, and may be to
+// itself: f is one of NegInts to ToInts, whose bits are those of plain loops. FromInts and ToInts
+// have floats in the memory of ints: FromInts rounds to nearest, and ToInts cuts fractions off,
+// gives the nearest int that there is, and 0 of NaN.
 func (s *Set) MapInts(f Function, to, x0, x1, x2, x3 []int32) {
 	s.single.Map(f, Words(to), Words(x0), Words(x1), Words(x2), Words(x3))
 }

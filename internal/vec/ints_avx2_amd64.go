@@ -2,22 +2,26 @@
 
 package vec
 
-// intsAddAVX2 sets n elements from to on to their sums with those from x on. n is a multiple of 8, but not 0.
+// intsAddAVX2 sets n elements from to on to their sums with those from x on. n is a multiple of 8,
+// but not 0.
 //
 //go:noescape
 func intsAddAVX2(n int, to *int32, x *int32)
 
-// intsMulAVX2 sets n elements from to on to their products with those from x on. n is a multiple of 8, but not 0.
+// intsMulAVX2 sets n elements from to on to their products with those from x on. n is a multiple of
+// 8, but not 0.
 //
 //go:noescape
 func intsMulAVX2(n int, to *int32, x *int32)
 
-// intsMaxAVX2 sets n elements from to on to the greater of them and those from x on. n is a multiple of 8, but not 0.
+// intsMaxAVX2 sets n elements from to on to the greater of them and those from x on. n is a
+// multiple of 8, but not 0.
 //
 //go:noescape
 func intsMaxAVX2(n int, to *int32, x *int32)
 
-// intsMinAVX2 sets n elements from to on to the less of them and those from x on. n is a multiple of 8, but not 0.
+// intsMinAVX2 sets n elements from to on to the less of them and those from x on. n is a multiple
+// of 8, but not 0.
 //
 //go:noescape
 func intsMinAVX2(n int, to *int32, x *int32)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestJoinInts: functions of ints are those of plain loops at all lengths, and nothing else is written.
+// TestJoinInts: functions of ints are those of plain loops at all lengths, and nothing else is
+// written.
 func TestJoinInts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	functions := map[Function]func(a, b int32) int32{

@@ -2,12 +2,14 @@
 
 package vec
 
-// mapF32AVX512 sets n elements from to on to f of those from x0 on, and so on. They may be the same.
+// mapF32AVX512 sets n elements from to on to f of those from x0 on, and so on. They may be the
+// same.
 //
 //go:noescape
 func mapF32AVX512(f Function, n int, to, x0, x1, x2, x3 *float32)
 
-// mapF64AVX512 sets n elements from to on to f of those from x0 on, and so on. They may be the same.
+// mapF64AVX512 sets n elements from to on to f of those from x0 on, and so on. They may be the
+// same.
 //
 //go:noescape
 func mapF64AVX512(f Function, n int, to, x0, x1, x2, x3 *float64)

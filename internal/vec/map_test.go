@@ -73,7 +73,8 @@ var plain = map[Function]struct {
 	BitXor:         {0, func(x []float64) float64 { return ofBits(x, func(a, b uint32) uint32 { return a ^ b }) }},
 }
 
-// sine is that of x and some quarters of a turn, also near multiples of π, where math.Sin has lost digits.
+// sine is that of x and some quarters of a turn, also near multiples of π, where math.Sin has lost
+// digits.
 func sine(x float64, quarters int) float64 {
 	n := math.RoundToEven(x * 2 / math.Pi)
 	if math.IsNaN(x) || math.Abs(x) > SineLimit {
@@ -203,8 +204,9 @@ func ulps[T Float](got T, want, eps, least float64) float64 {
 	return math.Abs(g-want) / max(math.Ldexp(2*eps, e-1), least)
 }
 
-// TestMaps: each loop is what plain loops compute, at all lengths and wherever the operands begin, special values too; it
-// writes nothing else, may write in place, and has the same bits with each set.
+// TestMaps: each loop is what plain loops compute, at all lengths and wherever the operands begin,
+// special values too; it writes nothing else, may write in place, and has the same bits with each
+// set.
 func TestMaps(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testMaps[float32](t, 0x1p-24, 0x1p-149, math.MaxFloat32) })
 	t.Run("float64", func(t *testing.T) { testMaps[float64](t, 0x1p-53, 0x1p-1074, math.MaxFloat64) })

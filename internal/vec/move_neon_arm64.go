@@ -2,26 +2,28 @@
 
 package vec
 
-// copyPlanesNEON copies so many planes of so many rows of n bytes, 16 at least. Planes and rows are as many bytes apart as said, the first
-// byte of both sides is at to and from, and no row lies on another.
+// copyPlanesNEON copies so many planes of so many rows of n bytes, 16 at least. Planes and rows are
+// as many bytes apart as said, the first byte of both sides is at to and from, and no row lies on
+// another.
 //
 //go:noescape
 func copyPlanesNEON(planes int, rows int, n int, to *byte, toPlane int, toRow int, from *byte, fromPlane int, fromRow int)
 
-// transposeF32NEON sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below 4 and i below n,
-// a multiple of 4 that is not 0.
+// transposeF32NEON sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow +
+// i, for j below 4 and i below n, a multiple of 4 that is not 0.
 //
 //go:noescape
 func transposeF32NEON(n int, to *float32, toRow int, from *float32, fromRow int)
 
-// transposeF64NEON sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below 2 and i below n,
-// a multiple of 2 that is not 0.
+// transposeF64NEON sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow +
+// i, for j below 2 and i below n, a multiple of 2 that is not 0.
 //
 //go:noescape
 func transposeF64NEON(n int, to *float64, toRow int, from *float64, fromRow int)
 
-// maxPoolF32NEON sets n elements from y on, 4 at least, to the maxima of two elements of a row and two of the one that is width elements behind it, and
-// those from places on, unless it is nil, to their places, of which that of the first element is first. The first maximum is taken, and the
+// maxPoolF32NEON sets n elements from y on, 4 at least, to the maxima of two elements of a row and
+// two of the one that is width elements behind it, and those from places on, unless it is nil, to
+// their places, of which that of the first element is first. The first maximum is taken, and the
 // last NaN.
 //
 //go:noescape

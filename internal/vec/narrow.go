@@ -3,19 +3,19 @@ package vec
 // tallest is the most columns that there are tall blocks of.
 const tallest = 4
 
-// tall computes a block of C of so many rows, whose vectors go down them: k steps of the sum. Element (k, j) of B is k·stepB +
-// j·columnB, element (i, j) of C is i + j·rows.
+// tall computes a block of C of so many rows, whose vectors go down them: k steps of the sum.
+// Element (k, j) of B is k·stepB + j·columnB, element (i, j) of C is i + j·rows.
 type tall[T Float] struct {
 	rows  int
 	block func(k int, a *T, distance int, b *T, stepB, columnB int, c *T)
 }
 
-// talls are the tall blocks, by the number of columns. Element (i, k) of A is i + k·distance for direct, i·distance + k for turned
-// blocks, which take some steps of the sum at least.
+// talls are the tall blocks, by the number of columns. Element (i, k) of A is i + k·distance for
+// direct, i·distance + k for turned blocks, which take some steps of the sum at least.
 type talls[T Float] struct{ direct, transposed [tallest]tall[T] }
 
-// narrow is a product with few columns or few rows, in which case it is computed as its transpose: many rows of few columns.
-// Element (i, j) of C is i·rowC + j·columnC.
+// narrow is a product with few columns or few rows, in which case it is computed as its transpose:
+// many rows of few columns. Element (i, j) of C is i·rowC + j·columnC.
 type narrow[T Float] struct {
 	*Product[T]
 	tall[T]
@@ -68,7 +68,8 @@ func (l *Loops[T]) tiles(n *narrow[T], lo, hi int) {
 	s := l.scratch()
 	defer l.pool.Put(s)
 	for ; first < end; first += n.rows {
-		// The last tile, if it is not whole, is computed with rows of the one before, which are not stored again.
+		// The last tile, if it is not whole, is computed with rows of the one before, which are not
+		// stored again.
 		from := min(first, n.many-n.rows)
 		add := n.Add || len(n.Bias) > 0
 		for k := 0; k < n.K; k += run {

@@ -2,8 +2,9 @@
 
 package vec
 
-// maxPoolF32AVX2 sets n elements from y on, 4 at least, to the maxima of two elements of a row and two of the one that is width elements behind it, and
-// those from places on, unless it is nil, to their places, of which that of the first element is first. The first maximum is taken, and the
+// maxPoolF32AVX2 sets n elements from y on, 4 at least, to the maxima of two elements of a row and
+// two of the one that is width elements behind it, and those from places on, unless it is nil, to
+// their places, of which that of the first element is first. The first maximum is taken, and the
 // last NaN.
 //
 //go:noescape

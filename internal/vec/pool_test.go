@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMaxPool: maxima and their places are those of plain loops for all lengths, of ties the first and of NaN the last, wherever a
-// row begins; nothing else is written or read.
+// TestMaxPool: maxima and their places are those of plain loops for all lengths, of ties the first
+// and of NaN the last, wherever a row begins; nothing else is written or read.
 func TestMaxPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 72))
 	nan, inf, zero := float32(math.NaN()), float32(math.Inf(-1)), float32(math.Copysign(0, -1))

@@ -1,10 +1,11 @@
 package vec
 
-// Product is a product C [M, N] = A·B, plus Bias to each row unless it is nil, plus what C held if Add says so. Element (i, k) of A is i·RowA + k·StepA, element (k, j)
-// of B is k·StepB + j·ColumnB, element (i, j) of C is i·RowC + j. One of the two steps of A is 1, and one of B.
+// Product is a product C [M, N] = A·B, plus Bias to each row unless it is nil, plus what C held if
+// Add says so. Element (i, k) of A is i·RowA + k·StepA, element (k, j) of B is k·StepB + j·ColumnB,
+// element (i, j) of C is i·RowC + j. One of the two steps of A is 1, and one of B.
 //
-// The sum over K is added up in runs of 256 steps, each from zero and by fused multiplications: its bits depend on nothing
-// but the operands.
+// The sum over K is added up in runs of 256 steps, each from zero and by fused multiplications: its
+// bits depend on nothing but the operands.
 type Product[T Float] struct {
 	M, N, K        int
 	A              []T
@@ -58,8 +59,8 @@ func (l *Loops[T]) scratch() *scratch[T] {
 	return &scratch[T]{cut: make([]T, l.blocks.heights[0].rows*l.blocks.widths[0])}
 }
 
-// columns is some columns of C as they are computed: panels of the width of the widest block, and then one or two of narrower
-// ones, or of that, of which the last may be cut off.
+// columns is some columns of C as they are computed: panels of the width of the widest block, and
+// then one or two of narrower ones, or of that, of which the last may be cut off.
 type columns struct {
 	first, n int
 	whole    int    // panels of the widest block
@@ -98,8 +99,8 @@ func (c *columns) panel(i int) (at, width, n int) {
 // padded is the columns of all panels.
 func (c *columns) padded() int { return c.whole*c.widths[0] + c.widths[1] + c.widths[2] }
 
-// Product computes p. each runs a function over [0, n) in pieces of at least min, on several goroutines; nil is this one
-// alone.
+// Product computes p. each runs a function over [0, n) in pieces of at least min, on several
+// goroutines; nil is this one alone.
 func (l *Loops[T]) Product(p Product[T], each func(n, min int, f func(lo, hi int))) {
 	if p.M == 0 || p.N == 0 {
 		return
@@ -208,8 +209,9 @@ func (l *Loops[T]) plan(p *Product[T]) plan {
 	return w
 }
 
-// right is the columns of B for some steps of the sum. Panels lie where they are, or packed: for each run of steps, and in
-// it for each panel, a row of the panel's width for each step. Packed columns beyond the last are zero.
+// right is the columns of B for some steps of the sum. Panels lie where they are, or packed: for
+// each run of steps, and in it for each panel, a row of the panel's width for each step. Packed
+// columns beyond the last are zero.
 type right[T Float] struct {
 	columns
 	from, k  int
@@ -220,9 +222,9 @@ type right[T Float] struct {
 	packed   *scratch[T]
 }
 
-// right is the columns of B of a plan. It packs what is better not read where it lies: B whose columns are not its rows in
-// memory, rows that are far apart where they are read often, and columns that fill no block. These are the parts that
-// packParts is to be called for.
+// right is the columns of B of a plan. It packs what is better not read where it lies: B whose
+// columns are not its rows in memory, rows that are far apart where they are read often, and
+// columns that fill no block. These are the parts that packParts is to be called for.
 func (l *Loops[T]) right(p *Product[T], w plan, first, from int) right[T] {
 	b := right[T]{columns: l.columns(first, min(w.columns, p.N-first)), from: from, k: min(w.steps, p.K-from),
 		all: p.ColumnB != 1 || p.M > 48 && p.StepB > 256}

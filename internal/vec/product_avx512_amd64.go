@@ -2,182 +2,212 @@
 
 package vec
 
-// productF32AVX512x12x32 sets C [12, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x12x32 sets C [12, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x12x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x12x16 sets C [12, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x12x16 sets C [12, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x12x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x12x8 sets C [12, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x12x8 sets C [12, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x12x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x8x32 sets C [8, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x8x32 sets C [8, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x8x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x8x16 sets C [8, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x8x16 sets C [8, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x8x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x8x8 sets C [8, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x8x8 sets C [8, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x8x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x4x32 sets C [4, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x4x32 sets C [4, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x4x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x4x16 sets C [4, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x4x16 sets C [4, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x4x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x4x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x2x32 sets C [2, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x2x32 sets C [2, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x2x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x2x16 sets C [2, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x2x16 sets C [2, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x2x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x2x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x1x32 sets C [1, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x1x32 sets C [1, 32] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x1x32(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x1x16 sets C [1, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x1x16 sets C [1, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x1x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32AVX512x1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32AVX512x1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32AVX512x1x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF64AVX512x12x16 sets C [12, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x12x16 sets C [12, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x12x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x12x8 sets C [12, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x12x8 sets C [12, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x12x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x12x4 sets C [12, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x12x4 sets C [12, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x12x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x8x16 sets C [8, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x8x16 sets C [8, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x8x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x8x8 sets C [8, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x8x8 sets C [8, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x8x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x8x4 sets C [8, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x8x4 sets C [8, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x8x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x4x16 sets C [4, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x4x16 sets C [4, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x4x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x4x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x4x4 sets C [4, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x4x4 sets C [4, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x4x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x2x16 sets C [2, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x2x16 sets C [2, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x2x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x2x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x2x4 sets C [2, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x2x4 sets C [2, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x2x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x1x16 sets C [1, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x1x16 sets C [1, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x1x16(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x1x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64AVX512x1x4 sets C [1, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64AVX512x1x4 sets C [1, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF64AVX512x1x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)

@@ -2,146 +2,170 @@
 
 package vec
 
-// productF32NEONx6x16 sets C [6, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx6x16 sets C [6, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx6x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx6x8 sets C [6, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx6x8 sets C [6, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx6x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx6x4 sets C [6, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx6x4 sets C [6, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx6x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx4x16 sets C [4, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx4x16 sets C [4, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx4x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx4x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx4x4 sets C [4, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx4x4 sets C [4, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx4x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx2x16 sets C [2, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx2x16 sets C [2, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx2x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx2x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx2x4 sets C [2, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx2x4 sets C [2, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx2x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx1x16 sets C [1, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx1x16 sets C [1, 16] to A·B, or adds it to C. Element (i, k) of A is i·rowA +
+// k·stepA behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j
+// behind c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx1x16(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx1x8(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF32NEONx1x4 sets C [1, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF32NEONx1x4 sets C [1, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF32NEONx1x4(k int, a *float32, rowA int, stepA int, b *float32, stepB int, c *float32, rowC int, add bool)
 
-// productF64NEONx6x8 sets C [6, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx6x8 sets C [6, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx6x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx6x4 sets C [6, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx6x4 sets C [6, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx6x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx6x2 sets C [6, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx6x2 sets C [6, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx6x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx4x8 sets C [4, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx4x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx4x4 sets C [4, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx4x4 sets C [4, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx4x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx4x2 sets C [4, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx4x2 sets C [4, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx4x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx2x8 sets C [2, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx2x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx2x4 sets C [2, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx2x4 sets C [2, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx2x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx2x2 sets C [2, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx2x2 sets C [2, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx2x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx1x8 sets C [1, 8] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx1x8(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx1x4 sets C [1, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx1x4 sets C [1, 4] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx1x4(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)
 
-// productF64NEONx1x2 sets C [1, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA behind a, element
-// (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind c. k is at least 1.
+// productF64NEONx1x2 sets C [1, 2] to A·B, or adds it to C. Element (i, k) of A is i·rowA + k·stepA
+// behind a, element (k, j) of B is k·stepB + j behind b, element (i, j) of C is i·rowC + j behind
+// c. k is at least 1.
 //
 //go:noescape
 func productF64NEONx1x2(k int, a *float64, rowA int, stepA int, b *float64, stepB int, c *float64, rowC int, add bool)

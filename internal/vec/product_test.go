@@ -27,7 +27,8 @@ func random[T Float](rng *rand.Rand, n int) []T {
 	return v
 }
 
-// form makes a product of a form, 0 to 3: A and B as they are or transposed, with rows that are gaps further apart.
+// form makes a product of a form, 0 to 3: A and B as they are or transposed, with rows that are
+// gaps further apart.
 func form[T Float](rng *rand.Rand, form, m, n, k, gap int) *Product[T] {
 	p := &Product[T]{M: m, N: n, K: k, RowA: k + gap, StepA: 1, StepB: n + gap, ColumnB: 1, RowC: n + gap}
 	rowsA, rowsB := m, k
@@ -42,7 +43,8 @@ func form[T Float](rng *rand.Rand, form, m, n, k, gap int) *Product[T] {
 	return p
 }
 
-// sum returns element (i, j) of a product in double precision, and the sum of what was added, without signs.
+// sum returns element (i, j) of a product in double precision, and the sum of what was added,
+// without signs.
 func (p *Product[T]) sum(old []T, i, j int) (sum, size float64) {
 	add := func(v float64) { sum, size = sum+v, size+math.Abs(v) }
 	for k := range p.K {
@@ -64,8 +66,9 @@ var productSizes = [][3]int{{1, 1, 1}, {1, 7, 3}, {3, 1, 5}, {2, 2, 0}, {0, 3, 2
 var narrowSizes = [][3]int{{100, 3, 64}, {100, 1, 257}, {33, 2, 259}, {16, 4, 3}, {90, 4, 258}, {2, 100, 64}, {1, 130, 515}, {4, 33, 40}, {3, 17, 300}, {64, 1, 256},
 	{65, 1, 4}, {4, 4, 700}}
 
-// TestProduct: every form and size is what double precision gives, within the error of sums in runs, with each set of
-// instructions, and of the same bits with all of them and however it is shared out.
+// TestProduct: every form and size is what double precision gives, within the error of sums in
+// runs, with each set of instructions, and of the same bits with all of them and however it is
+// shared out.
 func TestProduct(t *testing.T) {
 	testProduct[float32](t, 0x1p-24)
 	testProduct[float64](t, 0x1p-53)
@@ -204,7 +207,8 @@ func TestProductBounds(t *testing.T) {
 	}
 }
 
-// TestProductLarge: sums and columns that are packed in several parts have the bits of those that are packed at once.
+// TestProductLarge: sums and columns that are packed in several parts have the bits of those that
+// are packed at once.
 func TestProductLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")

@@ -2,7 +2,8 @@
 
 package vec
 
-// reverseWordsAVX2 sets n words from to on to those from on, from the last one on. n is a multiple of 8, but not 0.
+// reverseWordsAVX2 sets n words from to on to those from on, from the last one on. n is a multiple
+// of 8, but not 0.
 //
 //go:noescape
 func reverseWordsAVX2(n int, to *uint32, from *uint32)

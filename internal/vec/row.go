@@ -1,7 +1,7 @@
 package vec
 
-// rows are loops over all elements of a row: reductions, each with 32 sums beside each other that are joined by halves, and
-// functions of a row and a number.
+// rows are loops over all elements of a row: reductions, each with 32 sums beside each other that
+// are joined by halves, and functions of a row and a number.
 type rows[T Float] struct {
 	sum, dot, maxNumber, product, max, min func(n int, x, y *T) T
 	by                                     [functions]scaled[T]
@@ -10,7 +10,8 @@ type rows[T Float] struct {
 // scaled sets n elements from to on to a function of those from x on and a number.
 type scaled[T Float] func(n int, to, x *T, by T)
 
-// sumBlock is how many elements a loop adds up in its vectors, whose lanes are running sums; the sums of blocks are added in pairs.
+// sumBlock is how many elements a loop adds up in its vectors, whose lanes are running sums; the
+// sums of blocks are added in pairs.
 const sumBlock = 2048
 
 // sumHalf returns about half of n elements, in whole blocks.
@@ -44,8 +45,8 @@ func (l *Loops[T]) Dot(x, y []T) T {
 // Max returns the largest element of x, which has one, that is a number; −∞ if none is.
 func (l *Loops[T]) Max(x []T) T { return l.rowLoops.maxNumber(len(x), &x[0], &x[0]) }
 
-// Reduce returns what f, which is Add, Mul, Max or Min, makes of the elements of x, of which there is one at least: sums and
-// products pairwise.
+// Reduce returns what f, which is Add, Mul, Max or Min, makes of the elements of x, of which there
+// is one at least: sums and products pairwise.
 func (l *Loops[T]) Reduce(f Function, x []T) T {
 	switch f {
 	case Add:
@@ -62,7 +63,8 @@ func (l *Loops[T]) Reduce(f Function, x []T) T {
 	return l.rowLoops.product(len(x), &x[0], &x[0])
 }
 
-// MapBy sets the elements of to to f of those of x, which is at least as long, and of a number. f is Add, Sub, Mul or Div.
+// MapBy sets the elements of to to f of those of x, which is at least as long, and of a number. f
+// is Add, Sub, Mul or Div.
 func (l *Loops[T]) MapBy(f Function, to, x []T, by T) {
 	if len(to) == 0 {
 		return

@@ -12,7 +12,8 @@ func rowSumF32AVX512(n int, x *float32, y *float32) float32
 //go:noescape
 func rowDotF32AVX512(n int, x *float32, y *float32) float32
 
-// rowMaxNumberF32AVX512 returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF32AVX512 returns the largest element of x that is a number, −∞ if there is none, n
+// elements from there on.
 //
 //go:noescape
 func rowMaxNumberF32AVX512(n int, x *float32, y *float32) float32
@@ -32,22 +33,26 @@ func rowMaxF32AVX512(n int, x *float32, y *float32) float32
 //go:noescape
 func rowMinF32AVX512(n int, x *float32, y *float32) float32
 
-// rowAddByF32AVX512 sets n elements from to on to Add of those from x on and by. They may be the same.
+// rowAddByF32AVX512 sets n elements from to on to Add of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowAddByF32AVX512(n int, to *float32, x *float32, by float32)
 
-// rowSubByF32AVX512 sets n elements from to on to Sub of those from x on and by. They may be the same.
+// rowSubByF32AVX512 sets n elements from to on to Sub of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowSubByF32AVX512(n int, to *float32, x *float32, by float32)
 
-// rowMulByF32AVX512 sets n elements from to on to Mul of those from x on and by. They may be the same.
+// rowMulByF32AVX512 sets n elements from to on to Mul of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowMulByF32AVX512(n int, to *float32, x *float32, by float32)
 
-// rowDivByF32AVX512 sets n elements from to on to Div of those from x on and by. They may be the same.
+// rowDivByF32AVX512 sets n elements from to on to Div of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowDivByF32AVX512(n int, to *float32, x *float32, by float32)
@@ -62,7 +67,8 @@ func rowSumF64AVX512(n int, x *float64, y *float64) float64
 //go:noescape
 func rowDotF64AVX512(n int, x *float64, y *float64) float64
 
-// rowMaxNumberF64AVX512 returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF64AVX512 returns the largest element of x that is a number, −∞ if there is none, n
+// elements from there on.
 //
 //go:noescape
 func rowMaxNumberF64AVX512(n int, x *float64, y *float64) float64
@@ -82,22 +88,26 @@ func rowMaxF64AVX512(n int, x *float64, y *float64) float64
 //go:noescape
 func rowMinF64AVX512(n int, x *float64, y *float64) float64
 
-// rowAddByF64AVX512 sets n elements from to on to Add of those from x on and by. They may be the same.
+// rowAddByF64AVX512 sets n elements from to on to Add of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowAddByF64AVX512(n int, to *float64, x *float64, by float64)
 
-// rowSubByF64AVX512 sets n elements from to on to Sub of those from x on and by. They may be the same.
+// rowSubByF64AVX512 sets n elements from to on to Sub of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowSubByF64AVX512(n int, to *float64, x *float64, by float64)
 
-// rowMulByF64AVX512 sets n elements from to on to Mul of those from x on and by. They may be the same.
+// rowMulByF64AVX512 sets n elements from to on to Mul of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowMulByF64AVX512(n int, to *float64, x *float64, by float64)
 
-// rowDivByF64AVX512 sets n elements from to on to Div of those from x on and by. They may be the same.
+// rowDivByF64AVX512 sets n elements from to on to Div of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowDivByF64AVX512(n int, to *float64, x *float64, by float64)

@@ -12,7 +12,8 @@ func rowSumF32NEON(n int, x, y *float32) float32
 //go:noescape
 func rowDotF32NEON(n int, x, y *float32) float32
 
-// rowMaxNumberF32NEON returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF32NEON returns the largest element of x that is a number, −∞ if there is none, n
+// elements from there on.
 //
 //go:noescape
 func rowMaxNumberF32NEON(n int, x, y *float32) float32
@@ -32,27 +33,32 @@ func rowMaxF32NEON(n int, x, y *float32) float32
 //go:noescape
 func rowMinF32NEON(n int, x, y *float32) float32
 
-// rowAddByF32NEON sets n elements from to on to Add of those from x on and by. They may be the same.
+// rowAddByF32NEON sets n elements from to on to Add of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowAddByF32NEON(n int, to, x *float32, by float32)
 
-// rowSubByF32NEON sets n elements from to on to Sub of those from x on and by. They may be the same.
+// rowSubByF32NEON sets n elements from to on to Sub of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowSubByF32NEON(n int, to, x *float32, by float32)
 
-// rowMulByF32NEON sets n elements from to on to Mul of those from x on and by. They may be the same.
+// rowMulByF32NEON sets n elements from to on to Mul of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowMulByF32NEON(n int, to, x *float32, by float32)
 
-// rowDivByF32NEON sets n elements from to on to Div of those from x on and by. They may be the same.
+// rowDivByF32NEON sets n elements from to on to Div of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowDivByF32NEON(n int, to, x *float32, by float32)
 
-// adamwF32NEON updates n elements from p, m and v on by the gradients from d on and the scalars that by points to.
+// adamwF32NEON updates n elements from p, m and v on by the gradients from d on and the scalars
+// that by points to.
 //
 //go:noescape
 func adamwF32NEON(n int, p, d, m, v, by *float32)
@@ -67,7 +73,8 @@ func rowSumF64NEON(n int, x, y *float64) float64
 //go:noescape
 func rowDotF64NEON(n int, x, y *float64) float64
 
-// rowMaxNumberF64NEON returns the largest element of x that is a number, −∞ if there is none, n elements from there on.
+// rowMaxNumberF64NEON returns the largest element of x that is a number, −∞ if there is none, n
+// elements from there on.
 //
 //go:noescape
 func rowMaxNumberF64NEON(n int, x, y *float64) float64
@@ -87,27 +94,32 @@ func rowMaxF64NEON(n int, x, y *float64) float64
 //go:noescape
 func rowMinF64NEON(n int, x, y *float64) float64
 
-// rowAddByF64NEON sets n elements from to on to Add of those from x on and by. They may be the same.
+// rowAddByF64NEON sets n elements from to on to Add of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowAddByF64NEON(n int, to, x *float64, by float64)
 
-// rowSubByF64NEON sets n elements from to on to Sub of those from x on and by. They may be the same.
+// rowSubByF64NEON sets n elements from to on to Sub of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowSubByF64NEON(n int, to, x *float64, by float64)
 
-// rowMulByF64NEON sets n elements from to on to Mul of those from x on and by. They may be the same.
+// rowMulByF64NEON sets n elements from to on to Mul of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowMulByF64NEON(n int, to, x *float64, by float64)
 
-// rowDivByF64NEON sets n elements from to on to Div of those from x on and by. They may be the same.
+// rowDivByF64NEON sets n elements from to on to Div of those from x on and by. They may be the
+// same.
 //
 //go:noescape
 func rowDivByF64NEON(n int, to, x *float64, by float64)
 
-// adamwF64NEON updates n elements from p, m and v on by the gradients from d on and the scalars that by points to.
+// adamwF64NEON updates n elements from p, m and v on by the gradients from d on and the scalars
+// that by points to.
 //
 //go:noescape
 func adamwF64NEON(n int, p, d, m, v, by *float64)
@@ -117,22 +129,26 @@ func adamwF64NEON(n int, p, d, m, v, by *float64)
 //go:noescape
 func addWideNEON(n int, to *float64, x *float32)
 
-// intsAddNEON sets n elements from to on to their sums with those from x on. n is a multiple of 8, but not 0.
+// intsAddNEON sets n elements from to on to their sums with those from x on. n is a multiple of 8,
+// but not 0.
 //
 //go:noescape
 func intsAddNEON(n int, to, x *int32)
 
-// intsMulNEON sets n elements from to on to their products with those from x on. n is a multiple of 8, but not 0.
+// intsMulNEON sets n elements from to on to their products with those from x on. n is a multiple of
+// 8, but not 0.
 //
 //go:noescape
 func intsMulNEON(n int, to, x *int32)
 
-// intsMaxNEON sets n elements from to on to the greater of them and those from x on. n is a multiple of 8, but not 0.
+// intsMaxNEON sets n elements from to on to the greater of them and those from x on. n is a
+// multiple of 8, but not 0.
 //
 //go:noescape
 func intsMaxNEON(n int, to, x *int32)
 
-// intsMinNEON sets n elements from to on to the less of them and those from x on. n is a multiple of 8, but not 0.
+// intsMinNEON sets n elements from to on to the less of them and those from x on. n is a multiple
+// of 8, but not 0.
 //
 //go:noescape
 func intsMinNEON(n int, to, x *int32)

@@ -26,8 +26,8 @@ func inLanes[T Float](n int, start T, join func(sum T, i int) T, sums func(a, b 
 	return lanes[0]
 }
 
-// TestRows: reductions are what their order says, bit for bit, at all lengths and wherever a row begins; functions of a row and
-// a number are those of two rows.
+// TestRows: reductions are what their order says, bit for bit, at all lengths and wherever a row
+// begins; functions of a row and a number are those of two rows.
 func TestRows(t *testing.T) {
 	testRows[float32](t)
 	testRows[float64](t)

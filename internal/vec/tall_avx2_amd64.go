@@ -2,98 +2,114 @@
 
 package vec
 
-// tallF32AVX2x64x1 sets C [64, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·64 behind c. k is at least 1.
+// tallF32AVX2x64x1 sets C [64, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·64 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF32AVX2x64x1(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x1Transposed sets C [16, 1] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 4.
+// tallF32AVX2x16x1Transposed sets C [16, 1] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k
+// is at least 4.
 //
 //go:noescape
 func tallF32AVX2x16x1Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x32x2 sets C [32, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·32 behind c. k is at least 1.
+// tallF32AVX2x32x2 sets C [32, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·32 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF32AVX2x32x2(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x2Transposed sets C [16, 2] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 4.
+// tallF32AVX2x16x2Transposed sets C [16, 2] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k
+// is at least 4.
 //
 //go:noescape
 func tallF32AVX2x16x2Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x3 sets C [16, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
+// tallF32AVX2x16x3 sets C [16, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF32AVX2x16x3(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x3Transposed sets C [16, 3] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 4.
+// tallF32AVX2x16x3Transposed sets C [16, 3] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k
+// is at least 4.
 //
 //go:noescape
 func tallF32AVX2x16x3Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x16x4 sets C [16, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
+// tallF32AVX2x16x4 sets C [16, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF32AVX2x16x4(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32AVX2x8x4Transposed sets C [8, 4] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 4.
+// tallF32AVX2x8x4Transposed sets C [8, 4] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k
+// is at least 4.
 //
 //go:noescape
 func tallF32AVX2x8x4Transposed(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF64AVX2x32x1 sets C [32, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·32 behind c. k is at least 1.
+// tallF64AVX2x32x1 sets C [32, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·32 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF64AVX2x32x1(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x1Transposed sets C [8, 1] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 2.
+// tallF64AVX2x8x1Transposed sets C [8, 1] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k
+// is at least 2.
 //
 //go:noescape
 func tallF64AVX2x8x1Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x16x2 sets C [16, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
+// tallF64AVX2x16x2 sets C [16, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF64AVX2x16x2(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x2Transposed sets C [8, 2] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 2.
+// tallF64AVX2x8x2Transposed sets C [8, 2] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k
+// is at least 2.
 //
 //go:noescape
 func tallF64AVX2x8x2Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x3 sets C [8, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
+// tallF64AVX2x8x3 sets C [8, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF64AVX2x8x3(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x3Transposed sets C [8, 3] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 2.
+// tallF64AVX2x8x3Transposed sets C [8, 3] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k
+// is at least 2.
 //
 //go:noescape
 func tallF64AVX2x8x3Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x8x4 sets C [8, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
+// tallF64AVX2x8x4 sets C [8, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF64AVX2x8x4(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64AVX2x4x4Transposed sets C [4, 4] to A·B. Element (i, k) of A is i·distance + k behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·4 behind c. k is at least 2.
+// tallF64AVX2x4x4Transposed sets C [4, 4] to A·B. Element (i, k) of A is i·distance + k behind a,
+// element (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·4 behind c. k
+// is at least 2.
 //
 //go:noescape
 func tallF64AVX2x4x4Transposed(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)

@@ -2,50 +2,58 @@
 
 package vec
 
-// tallF32NEONx32x1 sets C [32, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·32 behind c. k is at least 1.
+// tallF32NEONx32x1 sets C [32, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·32 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF32NEONx32x1(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32NEONx16x2 sets C [16, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
+// tallF32NEONx16x2 sets C [16, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF32NEONx16x2(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32NEONx8x3 sets C [8, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
+// tallF32NEONx8x3 sets C [8, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF32NEONx8x3(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF32NEONx8x4 sets C [8, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
+// tallF32NEONx8x4 sets C [8, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF32NEONx8x4(k int, a *float32, distance int, b *float32, stepB int, columnB int, c *float32)
 
-// tallF64NEONx16x1 sets C [16, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·16 behind c. k is at least 1.
+// tallF64NEONx16x1 sets C [16, 1] to A·B. Element (i, k) of A is i + k·distance behind a, element
+// (k, j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·16 behind c. k is at
+// least 1.
 //
 //go:noescape
 func tallF64NEONx16x1(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64NEONx8x2 sets C [8, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·8 behind c. k is at least 1.
+// tallF64NEONx8x2 sets C [8, 2] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·8 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF64NEONx8x2(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64NEONx4x3 sets C [4, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·4 behind c. k is at least 1.
+// tallF64NEONx4x3 sets C [4, 3] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·4 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF64NEONx4x3(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)
 
-// tallF64NEONx4x4 sets C [4, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k, j) of B is k·stepB + j·columnB
-// behind b, element (i, j) of C is i + j·4 behind c. k is at least 1.
+// tallF64NEONx4x4 sets C [4, 4] to A·B. Element (i, k) of A is i + k·distance behind a, element (k,
+// j) of B is k·stepB + j·columnB behind b, element (i, j) of C is i + j·4 behind c. k is at least
+// 1.
 //
 //go:noescape
 func tallF64NEONx4x4(k int, a *float64, distance int, b *float64, stepB int, columnB int, c *float64)

@@ -2,8 +2,8 @@ package vec
 
 import "unsafe"
 
-// Transpose transposes rows of n elements of any type. Element (i, j) of to, i·toRow + j, becomes element (j, i) of from,
-// j·fromRow + i. s may be nil: then it does so in a plain loop.
+// Transpose transposes rows of n elements of any type. Element (i, j) of to, i·toRow + j, becomes
+// element (j, i) of from, j·fromRow + i. s may be nil: then it does so in a plain loop.
 func Transpose[E any](s *Set, to []E, toRow int, from []E, fromRow, n, rows int) {
 	if n <= 0 || rows <= 0 {
 		return
@@ -30,14 +30,15 @@ func transpose[E any](to []E, toRow int, from []E, fromRow, n, rows int) {
 	}
 }
 
-// transposer transposes blocks of some rows, n elements of each: element (i, j) of to, i·toRow + j, becomes element (j, i) of from,
-// j·fromRow + i. n is a multiple of steps, but not 0.
+// transposer transposes blocks of some rows, n elements of each: element (i, j) of to, i·toRow + j,
+// becomes element (j, i) of from, j·fromRow + i. n is a multiple of steps, but not 0.
 type transposer[T Float] struct {
 	rows, steps int
 	block       func(n int, to *T, toRow int, from *T, fromRow int)
 }
 
-// run transposes rows of n elements. Element (i, j) of to, i·toRow + j, becomes element (j, i) of from, j·fromRow + i.
+// run transposes rows of n elements. Element (i, j) of to, i·toRow + j, becomes element (j, i) of
+// from, j·fromRow + i.
 func (t *transposer[T]) run(to []T, toRow int, from []T, fromRow, n, rows int) {
 	j := 0
 	if t.rows > 0 && n >= t.steps {

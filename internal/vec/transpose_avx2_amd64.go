@@ -2,14 +2,14 @@
 
 package vec
 
-// transposeF32AVX2 sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below 8 and i below n,
-// a multiple of 4 that is not 0.
+// transposeF32AVX2 sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow +
+// i, for j below 8 and i below n, a multiple of 4 that is not 0.
 //
 //go:noescape
 func transposeF32AVX2(n int, to *float32, toRow int, from *float32, fromRow int)
 
-// transposeF64AVX2 sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below 4 and i below n,
-// a multiple of 2 that is not 0.
+// transposeF64AVX2 sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow +
+// i, for j below 4 and i below n, a multiple of 2 that is not 0.
 //
 //go:noescape
 func transposeF64AVX2(n int, to *float64, toRow int, from *float64, fromRow int)

@@ -3,7 +3,8 @@ package vec
 // AdamW is the scalars of the optimizer's rule, as kernels/cl/adamw.cl has them; Keep is 1 − decay.
 type AdamW[T Float] struct{ Keep, B1, OneB1, B2, OneB2, Step, Root, Eps T }
 
-// AdamW updates parameters p and their moments m and v by gradients g, all as long as p at least, by the rule
+// AdamW updates parameters p and their moments m and v by gradients g, all as long as p at least,
+// by the rule
 //
 //	m = b1·m + one_b1·g;  v = b2·v + one_b2·g²;  p = keep·p − step·m / (√v·root + eps)
 func (l *Loops[T]) AdamW(p, g, m, v []T, by *AdamW[T]) {

@@ -2,12 +2,14 @@
 
 package vec
 
-// adamwF32AVX2 updates n elements from p, m and v on by the gradients from d on and the scalars that by points to.
+// adamwF32AVX2 updates n elements from p, m and v on by the gradients from d on and the scalars
+// that by points to.
 //
 //go:noescape
 func adamwF32AVX2(n int, p *float32, d *float32, m *float32, v *float32, by *float32)
 
-// adamwF64AVX2 updates n elements from p, m and v on by the gradients from d on and the scalars that by points to.
+// adamwF64AVX2 updates n elements from p, m and v on by the gradients from d on and the scalars
+// that by points to.
 //
 //go:noescape
 func adamwF64AVX2(n int, p *float64, d *float64, m *float64, v *float64, by *float64)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAdamW: the loop is the rule in plain arithmetic, bit for bit, at all lengths; what is not a number stays where it is, and
-// nothing beyond the last element is written.
+// TestAdamW: the loop is the rule in plain arithmetic, bit for bit, at all lengths; what is not a
+// number stays where it is, and nothing beyond the last element is written.
 func TestAdamW(t *testing.T) {
 	testAdamW[float32](t)
 	testAdamW[float64](t)

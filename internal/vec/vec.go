@@ -1,6 +1,8 @@
-// Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or NEON, which has all but the loops of
-// HashIndices, GatherInterp and ScatterAdd, those between bytes and numbers, those of Fill and Reverse, and those of tall blocks that turn a factor. Which there are is
-// found at run time. Results are the same with each of them, to the bit; those of plain loops are others, within rounding.
+// Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or
+// NEON, which has all but the loops of HashIndices, GatherInterp and ScatterAdd, those between
+// bytes and numbers, those of Fill and Reverse, and those of tall blocks that turn a factor. Which
+// there are is found at run time. Results are the same with each of them, to the bit; those of
+// plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
 package vec
@@ -65,8 +67,9 @@ var sets = sync.OnceValue(found)
 
 var chosen = sync.OnceValues(func() (*Set, error) { return choose(os.Getenv(Env), Sets()) })
 
-// Chosen returns the widest set, or the one that the environment names. nil stands for plain loops, where the processor has
-// none or the environment says so. The error says that what it names is not there.
+// Chosen returns the widest set, or the one that the environment names. nil stands for plain loops,
+// where the processor has none or the environment says so. The error says that what it names is not
+// there.
 func Chosen() (*Set, error) { return chosen() }
 
 // Check returns an error if the environment names instructions that are not there.

@@ -1,6 +1,7 @@
 package vec
 
-// AddWide adds the elements of x to those of to, which is at least as long, in double precision: the bits are those of plain loops.
+// AddWide adds the elements of x to those of to, which is at least as long, in double precision:
+// the bits are those of plain loops.
 func (l *Loops[T]) AddWide(to []float64, x []T) {
 	if len(x) == 0 {
 		return

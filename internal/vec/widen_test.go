@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAddWide: sums in double precision are those of plain loops, bit for bit, at all lengths, and nothing else is written.
+// TestAddWide: sums in double precision are those of plain loops, bit for bit, at all lengths, and
+// nothing else is written.
 func TestAddWide(t *testing.T) {
 	testAddWide[float32](t)
 	testAddWide[float64](t)

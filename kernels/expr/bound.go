@@ -2,14 +2,16 @@ package expr
 
 import "math"
 
-// Bound returns the value of a formula for one element, computed in double precision, and how far from it a result may
-// lie: one of a device whose primitives keep within the errors that OpenCL allows, or one of Go with package math. The
-// operands may be off themselves. eps is the spacing of the device's reals at 1, and least their least normal number:
-// smaller ones may become 0. The bound is 0 if only exact primitives made the value of exact operands, or if it is NaN
-// or infinite and its arguments are exact.
+// Bound returns the value of a formula for one element, computed in double precision, and how far
+// from it a result may lie: one of a device whose primitives keep within the errors that OpenCL
+// allows, or one of Go with package math. The operands may be off themselves. eps is the spacing of
+// the device's reals at 1, and least their least normal number: smaller ones may become 0. The
+// bound is 0 if only exact primitives made the value of exact operands, or if it is NaN or infinite
+// and its arguments are exact.
 //
-// The error of each step is that of its arguments, by the change that it makes of the value, and its own. It is a
-// running bound as in Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3, but of first order.
+// The error of each step is that of its arguments, by the change that it makes of the value, and
+// its own. It is a running bound as in Higham, "Accuracy and Stability of Numerical Algorithms",
+// 2002, section 3.3, but of first order.
 func (p *Program) Bound(operand func(i int) (value, off float64), scalar func(i int) float64, eps, least float64) (value, bound float64) {
 	return p.BoundOf(0, Leaves{Operand: operand, Scalar: scalar}, eps, least)
 }
@@ -74,7 +76,8 @@ func intValue(o op, args [4]interval) float64 {
 	return float64(d[0])
 }
 
-// leaf reports whether the step reads a real, which a device may take for 0 where it is below the least normal number.
+// leaf reports whether the step reads a real, which a device may take for 0 where it is below the
+// least normal number.
 func (s *step) leaf() bool {
 	return s.op == opOperand || s.op == opAt || s.op == opConst && !s.whole || s.op == opScalar
 }
@@ -127,7 +130,8 @@ func (s *step) bounded(args [4]interval, eps, least float64) interval {
 	return interval{v, e}
 }
 
-// chosen returns the error of a choice: that of what was chosen, and the difference of both where it may go either way.
+// chosen returns the error of a choice: that of what was chosen, and the difference of both where
+// it may go either way.
 func (s *step) chosen(args [4]interval, e float64) float64 {
 	if s.op == opWhere {
 		if args[0].e > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestBoundOfDenormals: a device may take a denormal operand for 0, and what follows multiplies the difference; it may
-// take either branch of a comparison with 0, too. A normal operand is exact.
+// TestBoundOfDenormals: a device may take a denormal operand for 0, and what follows multiplies the
+// difference; it may take either branch of a comparison with 0, too. A normal operand is exact.
 func TestBoundOfDenormals(t *testing.T) {
 	const eps, least = 0x1p-23, 0x1p-126
 	x := expr.Input(0)
@@ -29,8 +29,9 @@ func TestBoundOfDenormals(t *testing.T) {
 	}
 }
 
-// TestBoundOfErrors: the error of each argument adds to that of a sum, and a choice may go either way where the comparison may. An int is
-// exact until it is a number, which is rounded; a scalar that a device may take for 0 is off by itself.
+// TestBoundOfErrors: the error of each argument adds to that of a sum, and a choice may go either
+// way where the comparison may. An int is exact until it is a number, which is rounded; a scalar
+// that a device may take for 0 is off by itself.
 func TestBoundOfErrors(t *testing.T) {
 	const eps, least = 0x1p-23, 0x1p-126
 	x, y, two, one := expr.Input(0), expr.Input(1), expr.Const(2), expr.Const(1)

@@ -5,13 +5,14 @@ import (
 	"math"
 )
 
-// Derivative returns the derivative of x with respect to operand i, times g. Where a condition decides, it is that of
-// the value that was chosen, even where that of the other is infinite or NaN; terms that are zero whatever the operands
-// are vanish. A function that has another value at a kink, or a form that is more exact, states it beside its formula.
+// Derivative returns the derivative of x with respect to operand i, times g. Where a condition
+// decides, it is that of the value that was chosen, even where that of the other is infinite or
+// NaN; terms that are zero whatever the operands are vanish. A function that has another value at a
+// kink, or a form that is more exact, states it beside its formula.
 //
-// What the derivative has in common with x, and in itself, is one formula: a product, a quotient or a function of one has
-// two or three times as many parts as it from one order to the next. Those of package kernels have less than 900 in the
-// sixth order, and most less than 200: see [Expr.Size].
+// What the derivative has in common with x, and in itself, is one formula: a product, a quotient or
+// a function of one has two or three times as many parts as it from one order to the next. Those of
+// package kernels have less than 900 in the sixth order, and most less than 200: see [Expr.Size].
 func (x *Expr) Derivative(i int, g *Expr) *Expr {
 	t := newTable()
 	x = t.share(x)
@@ -49,8 +50,9 @@ func (x *Expr) Derivative(i int, g *Expr) *Expr {
 	return t.share(scaled(d, t.share(g)))
 }
 
-// partial returns what argument j of e, of which the derivative is g, adds to the derivative of e. Where g is 0 because
-// something else was chosen, it is 0 too: 0 times an infinite derivative would not be.
+// partial returns what argument j of e, of which the derivative is g, adds to the derivative of e.
+// Where g is 0 because something else was chosen, it is 0 too: 0 times an infinite derivative would
+// not be.
 func (e *Expr) partial(j int, g *Expr) *Expr {
 	switch {
 	case g.is(0):
@@ -93,7 +95,8 @@ func (x *Expr) distributed(f func(part *Expr) *Expr) *Expr {
 	return plus(a, b)
 }
 
-// scaled returns d·g. What is 0 stays so, whatever g is, and a constant numerator takes g: a quotient is rounded once.
+// scaled returns d·g. What is 0 stays so, whatever g is, and a constant numerator takes g: a
+// quotient is rounded once.
 func scaled(d, g *Expr) *Expr {
 	switch {
 	case d.gated() || d.op == opWhere && (d.args[1].op == opConst || d.args[2].op == opConst):
@@ -149,7 +152,8 @@ func sorted(formulas []*Expr) []*Expr {
 	return order
 }
 
-// plus, times and over are sums, products and quotients in which 0 and 1 vanish, and like terms are one. A nil sum is 0.
+// plus, times and over are sums, products and quotients in which 0 and 1 vanish, and like terms are
+// one. A nil sum is 0.
 func plus(a, b *Expr) *Expr {
 	switch {
 	case a == nil || a.is(0):
@@ -216,7 +220,8 @@ func negative(a *Expr) *Expr {
 	return a.Neg()
 }
 
-// partials returns, for each argument of e, its derivative of e times g, where that argument is chosen; nil where it is 0.
+// partials returns, for each argument of e, its derivative of e times g, where that argument is
+// chosen; nil where it is 0.
 func (e *Expr) partials(g *Expr) []*Expr {
 	one, two := Const(1), Const(2)
 	var x, y *Expr

@@ -19,8 +19,8 @@ const mostBlock = 8 * Block
 // firstCache is how many numbers fit in the first cache of a processor.
 const firstCache = 8192
 
-// Block returns how many elements the program computes at a time: few enough that its values stay in the first cache, and so
-// many that choosing the loop of a step costs nothing beside them.
+// Block returns how many elements the program computes at a time: few enough that its values stay
+// in the first cache, and so many that choosing the loop of a step costs nothing beside them.
 func (p *Program) Block() int {
 	n, of := mostBlock, &p.plan
 	if p.joined != nil {
@@ -115,7 +115,8 @@ func (e *Eval[T]) Scalars(scalar func(i int) T, whole ...func(i int) int32) {
 	}
 }
 
-// putScalars puts the scalars where the steps read them, and computes what is made of scalars and constants alone.
+// putScalars puts the scalars where the steps read them, and computes what is made of scalars and
+// constants alone.
 func (e *Eval[T]) putScalars() {
 	for i := range e.plan.steps {
 		switch s := &e.plan.steps[i]; {
@@ -142,8 +143,8 @@ func (e *Eval[T]) compute(s *step, d []T) {
 	}
 }
 
-// spread makes at least the elements of d, the slot of a step whose value is a number, what the first of them is. filled is how
-// many are.
+// spread makes at least the elements of d, the slot of a step whose value is a number, what the
+// first of them is. filled is how many are.
 func spread[T Number](d []T, filled *int) {
 	if *filled < len(d) {
 		vec.Fill(d, d[0])
@@ -151,16 +152,17 @@ func spread[T Number](d []T, filled *int) {
 	}
 }
 
-// Run computes as many elements as out has, at most a block, from those of the operands, nil for one that does not occur.
-// out may be an operand.
+// Run computes as many elements as out has, at most a block, from those of the operands, nil for
+// one that does not occur. out may be an operand.
 func (e *Eval[T]) Run(out []T, operands [][]T) {
 	e.out[0] = out
 	e.RunAll(e.out[:], operands, nil)
 }
 
-// RunAll computes all formulas of the program, as many elements of each as outs have, none of which may be an operand if
-// there are several. Of an operand that is read by index it takes all elements. index returns the indices of the elements
-// along an axis, which are read at once, and may be nil if none occur.
+// RunAll computes all formulas of the program, as many elements of each as outs have, none of which
+// may be an operand if there are several. Of an operand that is read by index it takes all
+// elements. index returns the indices of the elements along an axis, which are read at once, and
+// may be nil if none occur.
 func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 	if e.work == nil {
 		e.Vectors(false)
@@ -224,14 +226,15 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 	}
 }
 
-// Indices are those of a block's elements along an axis, in rows of Cols elements: along the rows from First on or, if there are
-// Rows, that of each row.
+// Indices are those of a block's elements along an axis, in rows of Cols elements: along the rows
+// from First on or, if there are Rows, that of each row.
 type Indices struct {
 	Cols, First int
 	Rows        []int32
 }
 
-// arg returns the values of argument k of a step; any slice of that length if it has no such argument.
+// arg returns the values of argument k of a step; any slice of that length if it has no such
+// argument.
 func (m *memory[T]) arg(s *step, k, n int) []T {
 	if k >= len(primitives[s.op].takes) {
 		return zeros[T](n)
@@ -348,9 +351,9 @@ func bit(b bool) int {
 	return i & 1
 }
 
-// choose sets d to yes where a < b, or a ≤ b or a = b, and to no elsewhere. It moves the words that hold the values: of
-// integers the compiler makes conditional moves, of floats branches, and signs are as good as random: a mispredicted
-// branch costs more than the function.
+// choose sets d to yes where a < b, or a ≤ b or a = b, and to no elsewhere. It moves the words that
+// hold the values: of integers the compiler makes conditional moves, of floats branches, and signs
+// are as good as random: a mispredicted branch costs more than the function.
 func choose[T Number](o op, d, a, b, yes, no []T) {
 	if unsafe.Sizeof(*new(T)) == 8 {
 		chooseWords(o, words[uint64](d), a, b, words[uint64](yes), words[uint64](no))
@@ -401,8 +404,8 @@ func zeros[T Number](n int) []T {
 
 var zeroWords [mostBlock]uint64
 
-// fma rounds x·y + z once. Of floats, the product is exact in double precision; the sum is rounded to odd, so that the
-// second rounding, to float, is right.
+// fma rounds x·y + z once. Of floats, the product is exact in double precision; the sum is rounded
+// to odd, so that the second rounding, to float, is right.
 func fma[T Number](d, x, y, z []T) {
 	if _, single := any(d).([]float32); !single {
 		for i := range d {

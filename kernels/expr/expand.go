@@ -1,8 +1,9 @@
 package expr
 
-// expand returns the formulas with others in the place of the primitives that no device has. These are primitives for the
-// sake of their derivatives: what they are made of has |x| and choices by the sign of x, so that nothing overflows, and of
-// these each rule would give the derivative of one side at 0.
+// expand returns the formulas with others in the place of the primitives that no device has. These
+// are primitives for the sake of their derivatives: what they are made of has |x| and choices by
+// the sign of x, so that nothing overflows, and of these each rule would give the derivative of one
+// side at 0.
 func expand(formulas []*Expr) []*Expr {
 	as := map[*Expr]*Expr{}
 	for _, e := range sorted(formulas) {

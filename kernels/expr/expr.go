@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// Expr is a formula: a leaf, or a primitive of others. It is immutable, and may be part of several formulas. A condition
-// is a formula whose value is true or false; [Where] and the logical operations take them, arithmetic does not.
+// Expr is a formula: a leaf, or a primitive of others. It is immutable, and may be part of several
+// formulas. A condition is a formula whose value is true or false; [Where] and the logical
+// operations take them, arithmetic does not.
 //
-// A formula is a number, of the type that it is computed in, or an int: int32 whatever that type is, wrapping around.
-// Ints are indices, words of random numbers and what is made of those; [Expr.Real] makes a number of one. A constant
-// beside an int is an int.
+// A formula is a number, of the type that it is computed in, or an int: int32 whatever that type
+// is, wrapping around. Ints are indices, words of random numbers and what is made of those;
+// [Expr.Real] makes a number of one. A constant beside an int is an int.
 type Expr struct {
 	op    op
 	args  []*Expr
@@ -23,14 +24,15 @@ type Expr struct {
 // Input returns operand i of a function, which counts from 0. It panics unless i is 0 to 255.
 func Input(i int) *Expr { return leaf(opOperand, i) }
 
-// Param returns scalar i of a function: a number that is the same for all elements, and given when it is computed. It counts
-// from 0, and Param panics unless i is 0 to 255.
+// Param returns scalar i of a function: a number that is the same for all elements, and given when
+// it is computed. It counts from 0, and Param panics unless i is 0 to 255.
 func Param(i int) *Expr { return leaf(opScalar, i) }
 
 // IntParam returns scalar i of a function, passed as an int.
 func IntParam(i int) *Expr { return leaf(opInt, i).asInt() }
 
-// Index returns the index of the element along an axis of a map, an int. It panics unless axis is 0 to 255.
+// Index returns the index of the element along an axis of a map, an int. It panics unless axis is 0
+// to 255.
 func Index(axis int) *Expr { return leaf(opIndex, axis).asInt() }
 
 func (x *Expr) asInt() *Expr {
@@ -112,11 +114,12 @@ func (x *Expr) Fmod(y *Expr) *Expr { return x.with(opFmod, y) }
 // Copysign is |x| with the sign of y.
 func (x *Expr) Copysign(y *Expr) *Expr { return x.with(opCopysign, y) }
 
-// Sigmoid is 1/(1 + e⁻ˣ), which overflows nowhere. Its derivatives are products of it and that of −x: smooth, and nothing
-// cancels in them.
+// Sigmoid is 1/(1 + e⁻ˣ), which overflows nowhere. Its derivatives are products of it and that of
+// −x: smooth, and nothing cancels in them.
 func (x *Expr) Sigmoid() *Expr { return x.with(opSigmoid) }
 
-// Softplus is log(1 + eˣ), which overflows only where x does. Its derivative is Sigmoid: it has no kink at 0.
+// Softplus is log(1 + eˣ), which overflows only where x does. Its derivative is Sigmoid: it has no
+// kink at 0.
 func (x *Expr) Softplus() *Expr { return x.with(opSoftplus) }
 
 // Floor is the next whole number below.
@@ -230,13 +233,15 @@ func (n *Expr) Rem(m *Expr) *Expr { return n.with(opRem, m) }
 // MulHigh is ⌊n·m/2³²⌋ of ints, both taken as unsigned: of a random n, a number below m.
 func (n *Expr) MulHigh(m *Expr) *Expr { return n.with(opMulHigh, m) }
 
-// Random returns number i of a stream, 32 random bits as an int: with words w₀ … w₃ of Philox4x32-10 for the counter
-// (⌊i/4⌋, call, 0, 0) and the key (lo, hi), it is that of i mod 4, i taken as unsigned. Source: Salmon, Moraes, Dror,
-// Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
+// Random returns number i of a stream, 32 random bits as an int: with words w₀ … w₃ of
+// Philox4x32-10 for the counter (⌊i/4⌋, call, 0, 0) and the key (lo, hi), it is that of i mod 4, i
+// taken as unsigned. Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2,
+// 3", SC 2011.
 func Random(i, call, lo, hi *Expr) *Expr { return i.with(opRandom, call, lo, hi) }
 
-// Load is element n of operand i in the order of its indices, 0 if it has no such element: the operand is read by index, by
-// itself or with others, and nowhere else. It panics unless i is 0 to 255.
+// Load is element n of operand i in the order of its indices, 0 if it has no such element: the
+// operand is read by index, by itself or with others, and nowhere else. It panics unless i is 0
+// to 255.
 func Load(i int, n *Expr) *Expr {
 	leaf(opAt, i)
 	x := n.with(opAt)
@@ -244,7 +249,8 @@ func Load(i int, n *Expr) *Expr {
 	return x
 }
 
-// FloorDiv is ⌊x/y⌋, as Python rounds it: exact where |x/y| is below 2²¹ in single precision. Of integers, it is 0 where y is 0.
+// FloorDiv is ⌊x/y⌋, as Python rounds it: exact where |x/y| is below 2²¹ in single precision. Of
+// integers, it is 0 where y is 0.
 func (x *Expr) FloorDiv(y *Expr) *Expr { return x.with(opFloorDiv, y) }
 
 // BitAnd is the bits that are set in x and y. It and the others of bits are of integers alone.
@@ -298,7 +304,8 @@ func (c *Expr) Not() *Expr { return c.with(opNot) }
 // Where returns yes if the condition c holds, else no.
 func Where(c, yes, no *Expr) *Expr { return c.with(opWhere, yes, no) }
 
-// Operands returns how many operands the formula has, if the last of them occurs, and whether each occurs.
+// Operands returns how many operands the formula has, if the last of them occurs, and whether each
+// occurs.
 func (x *Expr) Operands() []bool { return x.leaves(opOperand, opAt) }
 
 // Direct is Operands for those that are read element by element.
@@ -333,8 +340,8 @@ func (x *Expr) leaves(kinds ...op) []bool {
 	return occurs
 }
 
-// Whole reports whether the formula has a value in int32 arithmetic, which wraps around: all of its primitives have, and
-// its constants are ints.
+// Whole reports whether the formula has a value in int32 arithmetic, which wraps around: all of its
+// primitives have, and its constants are ints.
 func (x *Expr) Whole() bool {
 	for _, e := range x.sorted() {
 		if !primitives[e.op].whole || e.op == opConst && e.value != float64(int32(e.value)) {
@@ -344,7 +351,8 @@ func (x *Expr) Whole() bool {
 	return true
 }
 
-// OfIntegers reports whether the formula has a value in int32 arithmetic alone: one of its primitives is of integers.
+// OfIntegers reports whether the formula has a value in int32 arithmetic alone: one of its
+// primitives is of integers.
 func (x *Expr) OfIntegers() bool {
 	for _, e := range x.sorted() {
 		if primitives[e.op].integers {

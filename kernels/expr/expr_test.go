@@ -128,8 +128,8 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestDerivativeOfTheChosen: what was not chosen adds nothing to a derivative, of any order, though its own is infinite or
-// NaN: 0 times that would be NaN.
+// TestDerivativeOfTheChosen: what was not chosen adds nothing to a derivative, of any order, though
+// its own is infinite or NaN: 0 times that would be NaN.
 func TestDerivativeOfTheChosen(t *testing.T) {
 	zero, one := expr.Const(0), expr.Const(1)
 	above := x.Gt(zero)
@@ -171,8 +171,8 @@ func TestDerivativeOfTheChosen(t *testing.T) {
 	}
 }
 
-// TestDerivativesAtEdges: derivatives where they are no quotient of differences, to the bit: at kinks, of operands that are 0, infinite or
-// NaN, and rounded once.
+// TestDerivativesAtEdges: derivatives where they are no quotient of differences, to the bit: at
+// kinks, of operands that are 0, infinite or NaN, and rounded once.
 func TestDerivativesAtEdges(t *testing.T) {
 	nan := math.NaN()
 	for name, c := range map[string]struct {
@@ -200,7 +200,8 @@ func TestDerivativesAtEdges(t *testing.T) {
 	}
 }
 
-// TestFactor: a product with an operand has the other as its factor, unless that reads the operand, too.
+// TestFactor: a product with an operand has the other as its factor, unless that reads the operand,
+// too.
 func TestFactor(t *testing.T) {
 	f := x.Exp()
 	for _, c := range []struct{ product, want *expr.Expr }{

@@ -2,8 +2,8 @@ package expr
 
 import "math"
 
-// The functions of package math where they are good to a few units in the last place of a float64, and others in their
-// place where they are not.
+// The functions of package math where they are good to a few units in the last place of a float64,
+// and others in their place where they are not.
 
 const (
 	leastNormal = 0x1p-1022

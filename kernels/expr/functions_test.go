@@ -7,8 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestFunctionsAtTheEdges: logarithms and powers of denormal numbers, arcs beside ±1, and angles of points that lie almost on
-// the axis, against forty decimal places rounded.
+// TestFunctionsAtTheEdges: logarithms and powers of denormal numbers, arcs beside ±1, and angles of
+// points that lie almost on the axis, against forty decimal places rounded.
 func TestFunctionsAtTheEdges(t *testing.T) {
 	const places = 4 // units in the last place, and as many of the exponent of a power
 	for _, c := range []struct {

@@ -1,8 +1,9 @@
 package expr
 
-// Hoist takes apart formulas of which parts are the same for many elements: those of constants, scalars, the indices along
-// some axes and the elements of some operands. It returns the formulas with X(first), X(first + 1), … in the place of their
-// largest such parts that are numbers and read an index or an operand, and these parts: each of them once.
+// Hoist takes apart formulas of which parts are the same for many elements: those of constants,
+// scalars, the indices along some axes and the elements of some operands. It returns the formulas
+// with X(first), X(first + 1), … in the place of their largest such parts that are numbers and read
+// an index or an operand, and these parts: each of them once.
 func Hoist(first int, axis, operand func(i int) bool, formulas ...*Expr) (rest, parts []*Expr) {
 	same, reads := map[*Expr]bool{}, map[*Expr]bool{}
 	all := sorted(formulas)
@@ -59,7 +60,8 @@ func (p *Program) Follows(axis int) bool { return p.has(opIndex, axis) }
 // Literal is a number of the device's reals in OpenCL C, behind [Prelude].
 func Literal(v float64) string { return number(v, false) }
 
-// Units returns by how many units in the last place the steps of a formula are off, one with the other.
+// Units returns by how many units in the last place the steps of a formula are off, one with the
+// other.
 func (p *Program) Units() int {
 	n := 0
 	for i := range p.steps {

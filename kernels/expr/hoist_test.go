@@ -6,8 +6,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestHoist: what is the same along axis 1 is taken out of formulas, once, as the largest numbers that read something; ints and
-// conditions stay, and so do constants. The formulas have the same values.
+// TestHoist: what is the same along axis 1 is taken out of formulas, once, as the largest numbers
+// that read something; ints and conditions stay, and so do constants. The formulas have the same
+// values.
 func TestHoist(t *testing.T) {
 	row, column := expr.Index(0), expr.Index(1)
 	position := row.Real().Add(expr.Const(0.5)).Div(expr.IntParam(0).Real()).Mul(expr.Param(1)) // the same in a row

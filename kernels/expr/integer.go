@@ -62,7 +62,8 @@ func integer(o op, x, y int32) int32 {
 	return x >> uint32(y)
 }
 
-// floorDiv is ⌊x/y⌋. What is left over is taken off first, so that the quotient is near a whole number.
+// floorDiv is ⌊x/y⌋. What is left over is taken off first, so that the quotient is near a whole
+// number.
 func floorDiv(x, y float64) float64 {
 	if y == 0 {
 		return x / y

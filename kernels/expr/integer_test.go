@@ -7,7 +7,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestIntegerPrimitives: those that integers alone have, and those that have a value of their own in integers.
+// TestIntegerPrimitives: those that integers alone have, and those that have a value of their own
+// in integers.
 func TestIntegerPrimitives(t *testing.T) {
 	const least, most = math.MinInt32, math.MaxInt32
 	for _, c := range []struct {
@@ -47,7 +48,8 @@ func TestIntegerPrimitives(t *testing.T) {
 	}
 }
 
-// TestFloorDiv: of numbers, where the quotient rounds up to a whole number that it does not reach, too.
+// TestFloorDiv: of numbers, where the quotient rounds up to a whole number that it does not reach,
+// too.
 func TestFloorDiv(t *testing.T) {
 	p := expr.Compile(x.FloorDiv(y))
 	inf, negative := math.Inf(1), math.Copysign(0, -1)

@@ -40,8 +40,8 @@ func randomWords(d, i, call, lo, hi []int32) {
 	}
 }
 
-// Philox returns the four words of Philox4x32-10 for a counter and a key. Source: Salmon, Moraes, Dror, Shaw, "Parallel
-// Random Numbers: As Easy as 1, 2, 3", SC 2011.
+// Philox returns the four words of Philox4x32-10 for a counter and a key. Source: Salmon, Moraes,
+// Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
 func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
 		hi0, lo0 := bits.Mul32(c[0], 0xD2511F53)

@@ -27,7 +27,8 @@ func TestPhilox(t *testing.T) {
 	}
 }
 
-// evalInts computes a formula that is an int, of index 0 from a first one on, with vector loops and without.
+// evalInts computes a formula that is an int, of index 0 from a first one on, with vector loops and
+// without.
 func evalInts(t *testing.T, n *expr.Expr, first int32, count int, scalars ...int32) []int32 {
 	t.Helper()
 	plain, fast := indexed[int32](n.Real(), false, int(first), count, scalars...), indexed[int32](n.Real(), true, int(first), count, scalars...)
@@ -47,7 +48,8 @@ func indexed[T expr.Number](f *expr.Expr, vectors bool, first, count int, scalar
 	return out
 }
 
-// TestIndexNumbers: indices are numbers rounded once, with vector loops and without, also where they are ints beside that.
+// TestIndexNumbers: indices are numbers rounded once, with vector loops and without, also where
+// they are ints beside that.
 func TestIndexNumbers(t *testing.T) {
 	testIndexNumbers[float32](t)
 	testIndexNumbers[float64](t)
@@ -128,7 +130,8 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
-// TestRandomWords: the words of a stream, across counters, from any index on, and of indices that repeat.
+// TestRandomWords: the words of a stream, across counters, from any index on, and of indices that
+// repeat.
 func TestRandomWords(t *testing.T) {
 	stream := func(n *expr.Expr) *expr.Expr {
 		return expr.Random(n, expr.IntParam(0), expr.IntParam(1), expr.IntParam(2))
@@ -150,8 +153,8 @@ func TestRandomWords(t *testing.T) {
 	}
 }
 
-// TestSeveral: formulas that share steps give what each gives alone, in numbers and with ints, also where one is an
-// operand, a number, the other's part, or the same.
+// TestSeveral: formulas that share steps give what each gives alone, in numbers and with ints, also
+// where one is an operand, a number, the other's part, or the same.
 func TestSeveral(t *testing.T) {
 	sum := x.Add(expr.Index(1).Real())
 	formulas := []*expr.Expr{sum.Mul(y), sum, y, expr.Param(0), sum, expr.Load(2, expr.Index(0).Rem(expr.Const(5))), expr.IntParam(1).Real(), x}
@@ -204,8 +207,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestTurns: sine and cosine of multiples of π, in both types, are exact at quarters and close elsewhere, however large
-// the argument, and NaN of what is no number.
+// TestTurns: sine and cosine of multiples of π, in both types, are exact at quarters and close
+// elsewhere, however large the argument, and NaN of what is no number.
 func TestTurns(t *testing.T) {
 	turns[float32](t, 0x1p-23)
 	turns[float64](t, 0x1p-52)

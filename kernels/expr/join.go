@@ -13,8 +13,8 @@ var longestFirst = slices.SortedStableFunc(slices.Values(vec.Formulas), func(a, 
 	return cmp.Compare(len(b.Steps), len(a.Steps))
 })
 
-// join returns the plan with one step for each formula of package vec that is in it, nil if none is. It computes the
-// same bits.
+// join returns the plan with one step for each formula of package vec that is in it, nil if none
+// is. It computes the same bits.
 func (p *plan) join() *plan {
 	q := &plan{steps: slices.Clone(p.steps), results: slices.Clone(p.results)}
 	uses, found := q.uses(), false
@@ -63,8 +63,8 @@ type match struct {
 	used  []int // how often each step of the formula is an argument in it
 }
 
-// at reports whether step i of the plan is the formula. Steps within a formula must have no other use, for which they
-// would be computed again.
+// at reports whether step i of the plan is the formula. Steps within a formula must have no other
+// use, for which they would be computed again.
 func (m *match) at(i int) bool {
 	last := len(m.f.Steps) - 1
 	if vectorOf[m.p.steps[i].op] != m.f.Steps[last].Function {
@@ -120,7 +120,8 @@ func (m *match) value(v vec.Value, i int) bool {
 	return true
 }
 
-// operands returns the arguments of the step that takes the place of the formula: those that it has not are the first.
+// operands returns the arguments of the step that takes the place of the formula: those that it has
+// not are the first.
 func (m *match) operands() [4]int {
 	var args [4]int
 	for k, i := range m.bound {

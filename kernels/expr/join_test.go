@@ -29,8 +29,9 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinBits: with steps joined, a program gives the bits that its steps give: also where a step within a formula is
-// needed elsewhere, or is a result, which keeps them apart, where two operands are one, and with scalars.
+// TestJoinBits: with steps joined, a program gives the bits that its steps give: also where a step
+// within a formula is needed elsewhere, or is a result, which keeps them apart, where two operands
+// are one, and with scalars.
 func TestJoinBits(t *testing.T) {
 	if set, err := vec.Chosen(); set == nil || err != nil {
 		t.Skip("no vector instructions")

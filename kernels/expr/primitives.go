@@ -96,14 +96,15 @@ type primitive struct {
 	whole     bool   // has a value in int32 arithmetic
 	integers  bool   // has a value in int32 arithmetic alone
 	depends   string // the .cl file with the functions that c calls
-	// lanes says that vectors are computed one element after the other: PoCL 3.1's builtin for vectors is wrong in elements
-	// beside an infinite one.
+	// lanes says that vectors are computed one element after the other: PoCL 3.1's builtin for
+	// vectors is wrong in elements beside an infinite one.
 	lanes bool
 	alike bool // vectors have the bits of elements that are computed alone
-	// ulp is the error that OpenCL 1.2, section 7.4, allows of a device in single precision; that of double precision
-	// is not larger.
+	// ulp is the error that OpenCL 1.2, section 7.4, allows of a device in single precision; that
+	// of double precision is not larger.
 	ulp int
-	// value is the primitive in Go, of one argument, and two of two. One with neither has a case in eval.go.
+	// value is the primitive in Go, of one argument, and two of two. One with neither has a case in
+	// eval.go.
 	value func(a float64) float64
 	two   func(a, b float64) float64
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-// Program is formulas as a list of steps, each of which computes one value from earlier ones. What occurs twice is
-// computed once.
+// Program is formulas as a list of steps, each of which computes one value from earlier ones. What
+// occurs twice is computed once.
 type Program struct {
 	plan
 	joined *plan // with vector loops in the place of several steps; nil if there are none
@@ -134,8 +134,8 @@ func (p *plan) drop() {
 	p.steps = kept
 }
 
-// place gives every step the slot of a value that nobody reads any more, or a new one. Numbers keep theirs: they are
-// filled in once for many blocks; and so do results, where there are several.
+// place gives every step the slot of a value that nobody reads any more, or a new one. Numbers keep
+// theirs: they are filled in once for many blocks; and so do results, where there are several.
 func (p *plan) place() {
 	last := make([]int, len(p.steps))
 	for i := range p.steps {
@@ -205,7 +205,8 @@ func contains(list []int, v int) bool {
 	return false
 }
 
-// Exact reports whether every step is rounded as IEEE 754 says, or not at all: then all devices compute the same.
+// Exact reports whether every step is rounded as IEEE 754 says, or not at all: then all devices
+// compute the same.
 func (p *Program) Exact() bool {
 	for i := range p.steps {
 		if primitives[p.steps[i].op].ulp > 0 {
@@ -228,8 +229,8 @@ func (p *Program) Depends() []string {
 	return files
 }
 
-// Prelude is what OpenCL C functions of programs need before them, once: compilers must not join a·b + c, and NUM(x) is a
-// number of the device's reals, and AT(p, i) element i of p_n.
+// Prelude is what OpenCL C functions of programs need before them, once: compilers must not join
+// a·b + c, and NUM(x) is a number of the device's reals, and AT(p, i) element i of p_n.
 const Prelude = `#pragma OPENCL FP_CONTRACT OFF
 #ifdef REAL_IS_DOUBLE
 #define NUM(x) x
@@ -241,18 +242,19 @@ const Prelude = `#pragma OPENCL FP_CONTRACT OFF
 #define AT(p, i) ((uint)(i) < (uint)p##_n ? p[i] : 0)
 `
 
-// Types names the types of OpenCL C that a program computes in: Vector, of Width elements, which are of type Scalar: ints
-// if it is Whole.
+// Types names the types of OpenCL C that a program computes in: Vector, of Width elements, which
+// are of type Scalar: ints if it is Whole.
 type Types struct {
 	Vector, Scalar string
 	Width          int
 	Whole          bool
 }
 
-// Function returns the formulas as a static function in OpenCL C. Its parameters are the operands, the scalars and the
-// indices along axes that occur, named x0 …, s0 … and i0 … by their places in the given lists of them, and then, if there
-// are several formulas, y0 …, where their values are put: of one it is what the function returns. An operand that is read
-// by index is a pointer to its elements x0, and their number x0_n.
+// Function returns the formulas as a static function in OpenCL C. Its parameters are the operands,
+// the scalars and the indices along axes that occur, named x0 …, s0 … and i0 … by their places in
+// the given lists of them, and then, if there are several formulas, y0 …, where their values are
+// put: of one it is what the function returns. An operand that is read by index is a pointer to its
+// elements x0, and their number x0_n.
 func (p *Program) Function(name string, t Types, operands, scalars []int, axes ...int) string {
 	ints := "int" + width(t.Width)
 	var params []string
@@ -323,12 +325,13 @@ func width(n int) string {
 	return ""
 }
 
-// longCondition is how long the text of a condition is at most, if it stands wherever it is used. Conditions of conditions
-// would double with each step.
+// longCondition is how long the text of a condition is at most, if it stands wherever it is used.
+// Conditions of conditions would double with each step.
 const longCondition = 200
 
-// opencl returns the formulas as declarations of constants, and the names or numbers of the results. leaf names the
-// leaves, as values of their vector types, and operands that are read by index.
+// opencl returns the formulas as declarations of constants, and the names or numbers of the
+// results. leaf names the leaves, as values of their vector types, and operands that are read by
+// index.
 func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements, results []string) {
 	names := make([]string, len(p.steps))
 	ints, unsigned := "int"+width(t.Width), "uint"+width(t.Width)

@@ -2,8 +2,9 @@ package expr
 
 import "strconv"
 
-// Replace returns the formula with others in the place of its operands and scalars: operand(i) for X(i), and scalar(i) for
-// S(i). It panics if the formula reads an operand by index, or a scalar that is an int.
+// Replace returns the formula with others in the place of its operands and scalars: operand(i) for
+// X(i), and scalar(i) for S(i). It panics if the formula reads an operand by index, or a scalar
+// that is an int.
 func (x *Expr) Replace(operand, scalar func(i int) *Expr) *Expr {
 	as := map[*Expr]*Expr{}
 	for _, e := range x.sorted() {
@@ -38,7 +39,8 @@ func (p *Program) Steps() int {
 	return n
 }
 
-// Simple reports whether every step is arithmetic, a comparison or a choice: as cheap as what it takes to move an element.
+// Simple reports whether every step is arithmetic, a comparison or a choice: as cheap as what it
+// takes to move an element.
 func (p *Program) Simple() bool {
 	for i := range p.steps {
 		info := &primitives[p.steps[i].op]
@@ -50,9 +52,9 @@ func (p *Program) Simple() bool {
 	return true
 }
 
-// Alike reports whether an element has the same bits on every device of one kind whether it is computed alone or in a vector.
-// What a driver brings for vectors may be another function than its own for one element; quotients and roots are the
-// processor's.
+// Alike reports whether an element has the same bits on every device of one kind whether it is
+// computed alone or in a vector. What a driver brings for vectors may be another function than its
+// own for one element; quotients and roots are the processor's.
 func (p *Program) Alike() bool {
 	for i := range p.steps {
 		o := p.steps[i].op

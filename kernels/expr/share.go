@@ -55,8 +55,8 @@ func (t *table) share(x *Expr) *Expr {
 	return same
 }
 
-// simplify returns the primitive of x of other arguments, or a simpler formula that has the same value, to the bit, whatever
-// the operands are: NaN, infinite or −0.
+// simplify returns the primitive of x of other arguments, or a simpler formula that has the same
+// value, to the bit, whatever the operands are: NaN, infinite or −0.
 func simplify(x *Expr, args []*Expr) *Expr {
 	var a, b *Expr
 	if len(args) > 0 {
@@ -141,5 +141,6 @@ func simplify(x *Expr, args []*Expr) *Expr {
 	return &e
 }
 
-// Size returns of how many formulas x is made, each counted once: operands, scalars, constants and primitives.
+// Size returns of how many formulas x is made, each counted once: operands, scalars, constants and
+// primitives.
 func (x *Expr) Size() int { return len(newTable().share(x).sorted()) }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSimplify: what is shared and simplified has the bits of the formula, of NaN, infinite, −0 and denormal operands, too.
+// TestSimplify: what is shared and simplified has the bits of the formula, of NaN, infinite, −0 and
+// denormal operands, too.
 func TestSimplify(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	special := []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.3, -7, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, -3e-310, math.MaxFloat64, -1e300}
@@ -58,7 +59,8 @@ func TestSharedDerivatives(t *testing.T) {
 	}
 }
 
-// TestOrderOfArguments: a sum and a product are the same formula whichever argument is first, a difference and a quotient are not.
+// TestOrderOfArguments: a sum and a product are the same formula whichever argument is first, a
+// difference and a quotient are not.
 func TestOrderOfArguments(t *testing.T) {
 	for _, c := range []struct {
 		of   func(a, b *Expr) *Expr
@@ -71,7 +73,8 @@ func TestOrderOfArguments(t *testing.T) {
 	}
 }
 
-// TestLongConditions: the text of conditions of conditions grows with their number, and it computes what they do.
+// TestLongConditions: the text of conditions of conditions grows with their number, and it computes
+// what they do.
 func TestLongConditions(t *testing.T) {
 	c := Input(0).Lt(Input(1))
 	for i := range 40 {

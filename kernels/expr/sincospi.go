@@ -2,8 +2,8 @@ package expr
 
 import "math"
 
-// sinCosPi sets d to sin πx, of a quarter of a turn more if quarter is 1. Whole turns come off exactly, and so does the
-// nearest quarter.
+// sinCosPi sets d to sin πx, of a quarter of a turn more if quarter is 1. Whole turns come off
+// exactly, and so does the nearest quarter.
 func sinCosPi[T Number](d, x []T, quarter uint64) {
 	if single, ok := any(d).([]float32); ok {
 		sinCosPiSingle(single, any(x).([]float32), quarter)
@@ -19,8 +19,8 @@ func sinCosPi[T Number](d, x []T, quarter uint64) {
 	}
 }
 
-// sinCosPiSingle is sinCosPi in single precision, by Taylor's series of at most π/4. It chooses their coefficients without a
-// branch: the quarter is as good as random.
+// sinCosPiSingle is sinCosPi in single precision, by Taylor's series of at most π/4. It chooses
+// their coefficients without a branch: the quarter is as good as random.
 func sinCosPiSingle(d, x []float32, quarter uint64) {
 	x = x[:len(d)]
 	for i, v := range x {
@@ -36,8 +36,8 @@ func sinCosPiSingle(d, x []float32, quarter uint64) {
 	}
 }
 
-// eighth returns the angle a, at most π/4, and the number n of quarters of a turn that make πx and more quarters; of n the
-// lowest two bits count.
+// eighth returns the angle a, at most π/4, and the number n of quarters of a turn that make πx and
+// more quarters; of n the lowest two bits count.
 func eighth(x float64, quarters uint64) (a float64, n uint64) {
 	t := x * 0.5
 	if t > -0x1p50 && t < 0x1p50 {
@@ -49,7 +49,8 @@ func eighth(x float64, quarters uint64) (a float64, n uint64) {
 	return (t - 0.25*(q-wholes)) * (2 * math.Pi), math.Float64bits(q) + quarters
 }
 
-// wholes is so large that a sum with it is rounded to a whole number, whose lowest bits are those of the sum.
+// wholes is so large that a sum with it is rounded to a whole number, whose lowest bits are those
+// of the sum.
 const wholes = 0x1.8p52
 
 // taylor is the coefficients of sin a/a and cos a, from that of a² on.

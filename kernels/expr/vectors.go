@@ -37,8 +37,8 @@ var intVectorOf = [...]vec.Function{
 	opMulHigh: vec.MulHigh, opRandom: vec.Random,
 }
 
-// Vectors says whether the blocks to come are computed with the vector instructions of the processor, as far as there
-// are loops in them. Until then they are not.
+// Vectors says whether the blocks to come are computed with the vector instructions of the
+// processor, as far as there are loops in them. Until then they are not.
 func (e *Eval[T]) Vectors(use bool) {
 	if e.work != nil && e.vectors == use {
 		return
@@ -104,8 +104,8 @@ func (e *Eval[T]) vector(s *step, d, x0, x1, x2, x3 []T) bool {
 	return true
 }
 
-// product sets d to squares or cubes of x, the products that the loop of powers has for them, or returns false if y
-// is another power.
+// product sets d to squares or cubes of x, the products that the loop of powers has for them, or
+// returns false if y is another power.
 func (e *Eval[T]) product(d, x []T, y T) bool {
 	switch y {
 	case 2:
@@ -128,8 +128,8 @@ func (e *Eval[T]) room(n int) []T {
 	return e.spare[:n]
 }
 
-// mended computes a primitive with a loop that has NaN where it cannot tell, of few elements: plain loops compute
-// those.
+// mended computes a primitive with a loop that has NaN where it cannot tell, of few elements: plain
+// loops compute those.
 func (e *Eval[T]) mended(o op, f vec.Function, d, x0, x1 []T) {
 	to, inPlace := d, len(d) > 0 && (&d[0] == &x0[0] || &d[0] == &x1[0])
 	if inPlace {
@@ -148,7 +148,8 @@ func (e *Eval[T]) mended(o op, f vec.Function, d, x0, x1 []T) {
 	}
 }
 
-// vectorInts computes the primitive of a step of ints with a vector loop, and reports whether there is one.
+// vectorInts computes the primitive of a step of ints with a vector loop, and reports whether there
+// is one.
 func (e *Eval[T]) vectorInts(s *step, d, x0, x1, x2, x3 []int32) bool {
 	if e.set == nil {
 		return false
@@ -163,7 +164,8 @@ func (e *Eval[T]) vectorInts(s *step, d, x0, x1, x2, x3 []int32) bool {
 	return true
 }
 
-// divided computes quotients and remainders by a power of two that is the same for all elements, or returns false.
+// divided computes quotients and remainders by a power of two that is the same for all elements, or
+// returns false.
 func (e *Eval[T]) divided(s *step, d, x, by []int32) bool {
 	if len(d) == 0 || !e.plan.steps[s.args[1]].uniform || bits.OnesCount32(uint32(by[0])) != 1 {
 		return false
@@ -182,7 +184,8 @@ func (e *Eval[T]) divided(s *step, d, x, by []int32) bool {
 	return true
 }
 
-// intsIn returns the memory of d for ints, or other memory where ints are not as long as the elements of d.
+// intsIn returns the memory of d for ints, or other memory where ints are not as long as the
+// elements of d.
 func (e *Eval[T]) intsIn(d []T, other []int32) []int32 {
 	switch d := any(d).(type) {
 	case []int32:

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestVectors: every primitive gives with vector loops what it gives with plain ones: the same bits where its value is rounded
-// once, else within 8 ULP, at special values and in blocks of odd length too, and of angles that are too large for a loop.
+// TestVectors: every primitive gives with vector loops what it gives with plain ones: the same bits
+// where its value is rounded once, else within 8 ULP, at special values and in blocks of odd length
+// too, and of angles that are too large for a loop.
 func TestVectors(t *testing.T) {
 	testVectors[float32](t, 0x1p-23, 0x1p-126)
 	testVectors[float64](t, 0x1p-52, 0x1p-1022)
@@ -74,7 +75,8 @@ func testVectors[T float32 | float64](t *testing.T, eps, normal float64) {
 	}
 }
 
-// TestFMA: x·y + z is rounded once, also where the product lies halfway between two numbers and z says to which it goes.
+// TestFMA: x·y + z is rounded once, also where the product lies halfway between two numbers and z
+// says to which it goes.
 func TestFMA(t *testing.T) {
 	e := expr.NewEval[float32](expr.Compile(x.FMA(y, z)))
 	const u, v, tiny = 1 + 0x1p-12, 1 + 0x1p-11, 0x1p-60 // u² is halfway between v and the next number
@@ -111,8 +113,8 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// TestUniform: what is made of scalars and constants alone follows the scalars, in values and in functions of elements, in
-// numbers and in ints.
+// TestUniform: what is made of scalars and constants alone follows the scalars, in values and in
+// functions of elements, in numbers and in ints.
 func TestUniform(t *testing.T) {
 	x, s, n := expr.Input(0), expr.Param(0), expr.IntParam(1)
 	scaled := s.Mul(expr.Const(2)).Sub(expr.Const(1)).Abs()

@@ -16,10 +16,12 @@ var (
 		Gradients: []*expr.Expr{expr.Where(a.Mul(x).Gt(b), g1, a.Mul(x).Sigmoid().Mul(g1))}}
 	LogSigmoid = &kernels.Function{Name: "log_sigmoid", Value: x.Neg().Softplus().Neg(), Domains: wide}
 
-	// GELU is x·Φ(x), with the distribution Φ of the normal distribution: erfc is exact where Φ is small.
+	// GELU is x·Φ(x), with the distribution Φ of the normal distribution: erfc is exact where Φ is
+	// small.
 	GELU = &kernels.Function{Name: "gelu", Value: x.Mul(normal), Domains: wide,
 		Gradients: []*expr.Expr{normal.Add(x.Mul(x.Square().Mul(half).Neg().Exp()).Mul(expr.Const(1 / math.Sqrt(2*math.Pi)))).Mul(g1)}}
-	// GELUTanh is x·(1 + tanh(t/2))/2 = x/(1 + e⁻ᵗ). The slope of t overflows where that of the tanh has long been 0.
+	// GELUTanh is x·(1 + tanh(t/2))/2 = x/(1 + e⁻ᵗ). The slope of t overflows where that of the
+	// tanh has long been 0.
 	GELUTanh = &kernels.Function{Name: "gelu_tanh", Value: x.Div(one.Add(geluTwice(x).Neg().Exp())), Domains: wide,
 		Gradients: []*expr.Expr{geluNear.Add(near.Mul(geluNear.Mul(geluTwice(near).Neg().Sigmoid())).
 			Mul(expr.Const(2 * geluScale).Mul(one.Add(expr.Const(3 * 0.044715).Mul(near.Square()))))).Mul(g1)}}

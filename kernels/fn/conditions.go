@@ -5,7 +5,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Comparisons and what is known of numbers: functions that are 1 where they hold and 0 elsewhere, of Uint8.
+// Comparisons and what is known of numbers: functions that are 1 where they hold and 0 elsewhere,
+// of Uint8.
 var (
 	Eq = &kernels.Function{Name: "eq", Value: x.Eq(w), Integers: true}
 	Ne = &kernels.Function{Name: "ne", Value: x.Ne(w), Integers: true}
@@ -24,7 +25,8 @@ var (
 	IsNaN    = &kernels.Function{Name: "is_nan", Value: x.IsNaN(), Integers: true}
 	IsInf    = &kernels.Function{Name: "is_inf", Value: finite.Not().And(x.Eq(x)), Integers: true}
 	IsFinite = &kernels.Function{Name: "is_finite", Value: finite, Integers: true}
-	// IsClose has the scalars rtol and atol. An infinite difference is not small, however large the second operand is.
+	// IsClose has the scalars rtol and atol. An infinite difference is not small, however large the
+	// second operand is.
 	IsClose = &kernels.Function{Name: "is_close", Value: x.Eq(w).Or(x.Sub(w).Sub(x.Sub(w)).Eq(zero).And(x.Sub(w).Abs().Le(b.Add(a.Mul(w).Abs())))),
 		Scalars: []float64{0.25, 0.5}}
 

@@ -5,8 +5,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// The leaves of the formulas below: operands, and the scalars. In gradients of functions of one operand the value is
-// y1 and the gradient of it g1; of two operands, g2.
+// The leaves of the formulas below: operands, and the scalars. In gradients of functions of one
+// operand the value is y1 and the gradient of it g1; of two operands, g2.
 var (
 	x, w   = expr.Input(0), expr.Input(1)
 	y1, g1 = expr.Input(1), expr.Input(2)
@@ -16,8 +16,8 @@ var (
 	zero, half, one, two = expr.Const(0), expr.Const(0.5), expr.Const(1), expr.Const(2)
 )
 
-// The element-wise functions of one tensor. Values at kinks and ties are stated where the functions are exported, in
-// package autograd.
+// The element-wise functions of one tensor. Values at kinks and ties are stated where the functions
+// are exported, in package autograd.
 var (
 	Identity = &kernels.Function{Name: "copy", Value: x, Integers: true, Domains: wide}
 	Neg      = &kernels.Function{Name: "neg", Value: x.Neg(), Integers: true, Domains: wide}
@@ -65,8 +65,9 @@ var (
 	Max = &kernels.Function{Name: "max", Value: x.Max(w), Integers: true}
 )
 
-// Functions are all that give numbers of numbers; those with more operands than one come last. What takes masks is in
-// Choices, what gives them in Conditions, and what is of integers alone in Bitwise.
+// Functions are all that give numbers of numbers; those with more operands than one come last. What
+// takes masks is in Choices, what gives them in Conditions, and what is of integers alone in
+// Bitwise.
 var Functions = []*kernels.Function{Identity, Neg, Abs, Sign, Sqrt, Exp, Log, Square, ReLU, LeakyReLU, Sine, Tanh, Sigmoid, Softplus, Pow,
 	Clamp, AddScalar, SubScalar, MulScalar, DivScalar, MaxScalar, MinScalar, RSubScalar, RDivScalar,
 	Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh,

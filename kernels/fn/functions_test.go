@@ -17,7 +17,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// TestFunctionsListed: every function that the files of tables declare is in one of the lists, once, and under one name.
+// TestFunctionsListed: every function that the files of tables declare is in one of the lists,
+// once, and under one name.
 func TestFunctionsListed(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -58,7 +59,8 @@ func TestFunctionsListed(t *testing.T) {
 	}
 }
 
-// draws returns operands of f, in their domains, then at special values: every pair of them for two operands.
+// draws returns operands of f, in their domains, then at special values: every pair of them for two
+// operands.
 func draws(f *kernels.Function) [][]float64 {
 	r := rand.New(rand.NewPCG(1, 1))
 	var all [][]float64
@@ -79,7 +81,8 @@ func draws(f *kernels.Function) [][]float64 {
 	return all
 }
 
-// TestFunctions holds the formulas to their references, also where it takes another value than its limit.
+// TestFunctions holds the formulas to their references, also where it takes another value than its
+// limit.
 func TestFunctions(t *testing.T) {
 	for _, f := range Functions {
 		want := reference.Functions[f.Name]
@@ -95,7 +98,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestFunctionGradients holds the gradients of every function, and those of each gradient, to central differences.
+// TestFunctionGradients holds the gradients of every function, and those of each gradient, to
+// central differences.
 func TestFunctionGradients(t *testing.T) {
 	for _, f := range Functions {
 		testGradients(t, f, 1)
@@ -175,8 +179,8 @@ func TestGradientsAtKinks(t *testing.T) {
 	}
 }
 
-// TestFarOut: second derivatives are 0 far from 0, where terms of their formulas overflow in single precision. What they are
-// at 0 and at other seams is TestSecondDerivatives of internal/ops.
+// TestFarOut: second derivatives are 0 far from 0, where terms of their formulas overflow in single
+// precision. What they are at 0 and at other seams is TestSecondDerivatives of internal/ops.
 func TestFarOut(t *testing.T) {
 	for _, f := range []*kernels.Function{Softplus, GELU, GELUTanh, SiLU, Mish, LogSigmoid} {
 		second := f.Gradient(0).Gradient(0)
@@ -192,9 +196,9 @@ func TestFarOut(t *testing.T) {
 	}
 }
 
-// TestGradientsStaySmall: the gradients of a function share what they have in common, so that a program can ask for the
-// sixth of one operand and the fourth of several: each formula has 2,000 parts at most, and so has the derivative as it
-// would be of the operand alone.
+// TestGradientsStaySmall: the gradients of a function share what they have in common, so that a
+// program can ask for the sixth of one operand and the fourth of several: each formula has 2,000
+// parts at most, and so has the derivative as it would be of the operand alone.
 func TestGradientsStaySmall(t *testing.T) {
 	const most = 2000
 	check := func(f *kernels.Function, order int, value *expr.Expr) {
@@ -229,7 +233,8 @@ func TestGradientsStaySmall(t *testing.T) {
 	}
 }
 
-// TestHighOrders holds the derivatives up to the sixth of every function of one operand to central differences of that before.
+// TestHighOrders holds the derivatives up to the sixth of every function of one operand to central
+// differences of that before.
 func TestHighOrders(t *testing.T) {
 	const h = 1e-5
 	r := rand.New(rand.NewPCG(3, 4))
@@ -288,8 +293,8 @@ func TestFunctionUses(t *testing.T) {
 	}
 }
 
-// TestLayerGradient: the gradient by the value is that by the operand, for the scalars that it is for; other functions
-// have the one that reads what it must.
+// TestLayerGradient: the gradient by the value is that by the operand, for the scalars that it is
+// for; other functions have the one that reads what it must.
 func TestLayerGradient(t *testing.T) {
 	const g = 1.5
 	forms := map[string]int{}
@@ -321,7 +326,8 @@ func TestLayerGradient(t *testing.T) {
 	}
 }
 
-// TestHighestOrder: a derivative that reads more tensors than a kernel takes says so, and no formula of the lists is wrong.
+// TestHighestOrder: a derivative that reads more tensors than a kernel takes says so, and no
+// formula of the lists is wrong.
 func TestHighestOrder(t *testing.T) {
 	for _, f := range slices.Concat(Functions, Choices, Conditions, Bitwise) {
 		if err := f.Err(); err != nil {

@@ -22,8 +22,9 @@ var (
 	ErfInv     = &kernels.Function{Name: "erfinv", Value: x.ErfInv(), Domains: [][2]float64{{-0.8, 0.8}},
 		Gradients: []*expr.Expr{expr.Const(math.Sqrt(math.Pi) / 2).Mul(y1.Square().Exp()).Mul(g1)}}
 
-	// At x = 0 the exponent's gradient is 0 where the power is, and at 0⁰. That of x is 0 where the exponent is, also of 0 and NaN;
-	// of other x the product is 0 by itself, and its derivative by the exponent is not.
+	// At x = 0 the exponent's gradient is 0 where the power is, and at 0⁰. That of x is 0 where the
+	// exponent is, also of 0 and NaN; of other x the product is 0 by itself, and its derivative by
+	// the exponent is not.
 	PowTensor = &kernels.Function{Name: "pow_tensor", Value: x.Pow(w), Domains: [][2]float64{{0.1, 3}, {-2, 2}}, Gradients: []*expr.Expr{
 		expr.Where(w.Eq(zero).And(x.Lt(zero).Or(x.Gt(zero)).Not()), zero, w.Mul(x.Pow(w.Sub(one))).Mul(g2)),
 		expr.Where(x.Eq(zero).And(w.Ge(zero)), zero, y2.Mul(x.Log()).Mul(g2))}}

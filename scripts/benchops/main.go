@@ -4,10 +4,10 @@
 // backward, at several sizes, on one core and on two. `make bench-ops` runs it.
 //
 // One table of rows (rows_*.go) drives both sides: a row has the operands, the call in Go and the
-// same call in Python. A worker process for each device, and scripts/peers/torch_worker.py, draw the
-// operands and time batches of calls when the program asks them to, in turns. Both sides wait for
-// the work of a batch. On one core the ratio is of processor time, which another program on that
-// core does not lengthen; on several it is of time.
+// same call in Python. A worker process for each device, and scripts/peers/torch_worker.py, draw
+// the operands and time batches of calls when the program asks them to, in turns. Both sides wait
+// for the work of a batch. On one core the ratio is of processor time, which another program on
+// that core does not lengthen; on several it is of time.
 package main
 
 import (

@@ -19,7 +19,8 @@ type row struct {
 	operands func(n int) []operand
 	// f is the call. Gradients are those of its result by the operands that have one.
 	f func(in []*node) *node
-	// torch is the same call in Python, of operands a, b, c, d, with torch and torch.nn.functional as F.
+	// torch is the same call in Python, of operands a, b, c, d, with torch and torch.nn.functional
+	// as F.
 	torch string
 }
 

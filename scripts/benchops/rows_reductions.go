@@ -9,7 +9,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// reductions are those over axes: of whole tensors, of rows (the last axis) and of columns (the first).
+// reductions are those over axes: of whole tensors, of rows (the last axis) and of columns (the
+// first).
 func reductions() (rows []row) {
 	positive := one(func(n int) operand { return between(0.5, 1.5, square(n)...) })
 	over := func(op string, operands func(n int) []operand, f func(x *node, axes ...int) *node, all, axis string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 )
 
-// TestEveryOperationHasRow: what docs/operations.md lists is in the table, and nothing else is; no two rows have one name.
+// TestEveryOperationHasRow: what docs/operations.md lists is in the table, and nothing else is; no
+// two rows have one name.
 func TestEveryOperationHasRow(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// request is a line that a worker reads: with operands it prepares a row, with calls it times a batch of the row.
+// request is a line that a worker reads: with operands it prepares a row, with calls it times a
+// batch of the row.
 type request struct {
 	Row      string    `json:"row,omitempty"`
 	Torch    string    `json:"torch,omitempty"`

@@ -1,6 +1,6 @@
-// Drawtestdata draws testdata/lake.png: a landscape with smooth gradients, sharp edges and fine texture,
-// so that a reconstruction shows what a network learned and what it did not. The picture is computed from
-// nothing but the code below.
+// Drawtestdata draws testdata/lake.png: a landscape with smooth gradients, sharp edges and fine
+// texture, so that a reconstruction shows what a network learned and what it did not. The picture
+// is computed from nothing but the code below.
 package main
 
 import (

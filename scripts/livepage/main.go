@@ -1,4 +1,5 @@
-// Livepage takes the picture of the live page that cmd/mlpimage/README.md shows: it trains, and looks at the page with Chromium.
+// Livepage takes the picture of the live page that cmd/mlpimage/README.md shows: it trains, and
+// looks at the page with Chromium.
 //
 //	go run . ../../bin/mlpimage ../../testdata/chelsea.png ../../docs/images/live.png
 package main

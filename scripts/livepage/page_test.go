@@ -29,8 +29,9 @@ func picture(t *testing.T, c color.Color) []byte {
 	return b.Bytes()
 }
 
-// TestPage: a browser shows what is published, as it is published: the words, the pictures, the curves and the end. It
-// asks nobody but this server. CLGRAD_SCREENSHOT names a file for a picture of the page.
+// TestPage: a browser shows what is published, as it is published: the words, the pictures, the
+// curves and the end. It asks nobody but this server. CLGRAD_SCREENSHOT names a file for a picture
+// of the page.
 func TestPage(t *testing.T) {
 	white := picture(t, color.White)
 	s, err := live.Listen("127.0.0.1:0", live.Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Gain: 16},

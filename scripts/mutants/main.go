@@ -1,9 +1,10 @@
-// Mutants makes small faults in the packages of the engine, one at a time, and runs the tests on each: a
-// mutant that every test passes shows a line that no test holds to anything. gremlins makes the mutants.
+// Mutants makes small faults in the packages of the engine, one at a time, and runs the tests on
+// each: a mutant that every test passes shows a line that no test holds to anything. gremlins makes
+// the mutants.
 //
-// Those that change nothing that a caller can see are listed in docs/mutants.md with the reason. Any other
-// survivor, and an entry of that list that no longer survives, is printed and ends the program with code 1.
-// All packages take hours of two cores; a file takes minutes.
+// Those that change nothing that a caller can see are listed in docs/mutants.md with the reason.
+// Any other survivor, and an entry of that list that no longer survives, is printed and ends the
+// program with code 1. All packages take hours of two cores; a file takes minutes.
 //
 //	go run ./scripts/mutants [-timeout D] [PACKAGE | PACKAGE/FILE.go]...
 package main
@@ -57,7 +58,8 @@ var packages = []struct{ name, tests string }{
 	{"internal/convert", "internal/convert"},
 }
 
-// slow lists tests that take longer than all others of their package: they see what these leave alive.
+// slow lists tests that take longer than all others of their package: they see what these leave
+// alive.
 var slow = map[string]string{
 	"tensor":   "^(TestInferenceWithoutScope|TestThreadsAreFixedAtOpen)$",
 	"autograd": "^(TestDeepChain|TestDeepSecondGradient)$",
@@ -122,8 +124,8 @@ func run(ctx context.Context, targets []string, timeout string) (ok bool, err er
 	return ok, nil
 }
 
-// prepare copies the files that git does not ignore, installs gremlins and the script beside the copy, and
-// returns the environment.
+// prepare copies the files that git does not ignore, installs gremlins and the script beside the
+// copy, and returns the environment.
 func prepare(dir, timeout string) ([]string, error) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -139,7 +141,8 @@ func prepare(dir, timeout string) ([]string, error) {
 		}
 	}
 	bin := filepath.Join(dir, "bin")
-	// Thousands of mutants are compiled: that is for a cache of its own, which goes with the build folder.
+	// Thousands of mutants are compiled: that is for a cache of its own, which goes with the build
+	// folder.
 	cache, err := filepath.Abs(".build/mutants")
 	if err != nil {
 		return nil, err
@@ -171,7 +174,8 @@ func copyFile(to, from string) error {
 	return errors.Join(err, w.Close())
 }
 
-// filesOf returns the files of a package that the Go device builds and the targets name; no targets name all.
+// filesOf returns the files of a package that the Go device builds and the targets name; no targets
+// name all.
 func filesOf(pkg string, targets []string) ([]string, error) {
 	list := exec.Command("go", "list", "-f", "{{join .GoFiles \"\\n\"}}", "./"+pkg)
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -310,8 +314,8 @@ func report(root, pkg string, files []string, results map[string][]mutant, list 
 	return ok, nil
 }
 
-// show names a mutant in a way that outlives changes of other lines: its kind, and the line with a mark
-// before the operator.
+// show names a mutant in a way that outlives changes of other lines: its kind, and the line with a
+// mark before the operator.
 func show(m mutant, line string) string {
 	kind := strings.ToLower(strings.ReplaceAll(m.Type, "_", "-"))
 	return fmt.Sprintf("%s `%s‸%s`", kind, strings.TrimLeft(line[:m.Column-1], "\t"), line[m.Column-1:])
@@ -319,8 +323,8 @@ func show(m mutant, line string) string {
 
 var knownLine = regexp.MustCompile("^- ([a-z-]+ `.*?‸.*?`|any `.*?`): ")
 
-// readKnown reads the list: headings name files, and items mutants as show writes them, or any of a line, with the
-// reason.
+// readKnown reads the list: headings name files, and items mutants as show writes them, or any of a
+// line, with the reason.
 func readKnown() (map[string]int, error) {
 	text, err := os.ReadFile(known)
 	if err != nil {

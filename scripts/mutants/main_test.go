@@ -57,14 +57,16 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestMutate: what gremlins writes is read, of a package within a folder too; if it fails, so does the command.
+// TestMutate: what gremlins writes is read, of a package within a folder too; if it fails, so does
+// the command.
 func TestMutate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir()
 	if err := errors.Join(os.MkdirAll("internal/p", 0o755), os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Mkdir(filepath.Join(dir, "src"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	// It stands in for gremlins: it writes a report, as gremlins does not where it cannot, and ends with code 0 nevertheless.
+	// It stands in for gremlins: it writes a report, as gremlins does not where it cannot, and ends
+	// with code 0 nevertheless.
 	const script = `#!/bin/sh
 while [ "$1" != --output ]; do shift; done
 echo '{"files": [{"file_name": "a.go", "mutations": [{"type": "INVERT_LOGICAL", "status": "LIVED", "line": 3, "column": 7}]}]}' >"$2" || exit 0

@@ -1,5 +1,5 @@
-// Showcase makes the pictures of the first screen of cmd/mlpimage/README.md: what each preset learned of one photograph, side by side with
-// the original, and the curves of PSNR over time.
+// Showcase makes the pictures of the first screen of cmd/mlpimage/README.md: what each preset
+// learned of one photograph, side by side with the original, and the curves of PSNR over time.
 //
 //	go run ./scripts/showcase bin/mlpimage testdata/chelsea.png docs/images [DEVICE]
 package main

@@ -14,15 +14,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Long skips a test that trains for seconds where tests are to be short: with the race detector they are minutes.
+// Long skips a test that trains for seconds where tests are to be short: with the race detector
+// they are minutes.
 func Long(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains for seconds")
 	}
 }
 
-// Scripts runs the scripts in testdata/script on the Go device: each is a session at a shell, in a folder that setup may put
-// files into.
+// Scripts runs the scripts in testdata/script on the Go device: each is a session at a shell, in a
+// folder that setup may put files into.
 func Scripts(t *testing.T, setup func(folder string) error) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
 		env.Setenv(tensor.DeviceEnv, "cpu")
@@ -50,8 +51,9 @@ func Digits(t *testing.T) (images, labels data.Array) {
 	return arrays["images"], arrays["labels"]
 }
 
-// PyTorch loads the weights with which scripts/examples/reference.py began into the model of an example. It returns the losses
-// of PyTorch, and, by their names, the inputs that are in its file as well.
+// PyTorch loads the weights with which scripts/examples/reference.py began into the model of an
+// example. It returns the losses of PyTorch, and, by their names, the inputs that are in its file
+// as well.
 func PyTorch(t *testing.T, d tensor.Device, example string, model any, names ...string) (losses []float64, inputs tensor.Dict) {
 	t.Helper()
 	dict, err := tensor.LoadNPZ(d, "../../testdata/examples/"+example+".npz")
@@ -73,8 +75,8 @@ func PyTorch(t *testing.T, d tensor.Device, example string, model any, names ...
 	return losses, inputs
 }
 
-// Follow takes a step from the loss of each number, and compares that with PyTorch's: to within on floats, to 1e-9 on doubles.
-// Short tests take the first ten.
+// Follow takes a step from the loss of each number, and compares that with PyTorch's: to within on
+// floats, to 1e-9 on doubles. Short tests take the first ten.
 func Follow(t *testing.T, losses []float64, opt optim.Optimizer, within float64, loss func(step int) *autograd.Node) {
 	t.Helper()
 	if testing.Short() {

@@ -1,4 +1,5 @@
-// Package program is what the examples have in common at their edges: flags, signals, pictures, and what is said of errors.
+// Package program is what the examples have in common at their edges: flags, signals, pictures, and
+// what is said of errors.
 package program
 
 import (
@@ -18,12 +19,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Main parses the flags of pflag.CommandLine, runs a program and ends it: with code 1 after an error, and with code 2 if the
-// command line makes no sense. What went wrong is said in a line.
+// Main parses the flags of pflag.CommandLine, runs a program and ends it: with code 1 after an
+// error, and with code 2 if the command line makes no sense. What went wrong is said in a line.
 func Main(name string, run func() error) { os.Exit(end(name, os.Args[1:], run)) }
 
-// Interruptible is Main for a program that ends by itself when ctx does: at the first Ctrl-C or SIGTERM. A second one ends it at
-// once.
+// Interruptible is Main for a program that ends by itself when ctx does: at the first Ctrl-C or
+// SIGTERM. A second one ends it at once.
 func Interruptible(name string, run func(ctx context.Context) error) {
 	Main(name, func() error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -3,6 +3,9 @@ package main
 import (
 	"go/format"
 	"log"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -56,7 +59,44 @@ func files() map[string][]byte {
 	all["move_neon_arm64.s"], all["move_neon_arm64.go"] = neonMoves()
 	all["tall_neon_arm64.s"], all["tall_neon_arm64.go"] = neonTall()
 	all["corner_neon_arm64.s"], all["corner_neon_arm64.go"] = neonCorners()
+	for name, text := range all {
+		if strings.HasSuffix(name, ".go") {
+			all[name] = wrapComments(text)
+		}
+	}
 	return all
+}
+
+// wrapComments wraps the paragraphs of comments that have a line of more than 100 columns. A
+// directive, such as go:build, is none.
+func wrapComments(text []byte) []byte {
+	const most = 100
+	var out, paragraph []string
+	end := func() {
+		if slices.ContainsFunc(paragraph, func(line string) bool { return utf8.RuneCountInString(line) > most }) {
+			words := strings.Fields(strings.ReplaceAll(strings.Join(paragraph, "\n"), "\n// ", " "))
+			paragraph = []string{words[0]}
+			for _, word := range words[1:] {
+				last := &paragraph[len(paragraph)-1]
+				if utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) > most {
+					paragraph = append(paragraph, "// "+word)
+					continue
+				}
+				*last += " " + word
+			}
+		}
+		out, paragraph = append(out, paragraph...), nil
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "// ") {
+			paragraph = append(paragraph, line)
+			continue
+		}
+		end()
+		out = append(out, line)
+	}
+	end()
+	return []byte(strings.Join(out, "\n"))
 }
 
 // emit prints what a context holds as assembly and as declarations.
@@ -65,7 +105,8 @@ func emit(c *build.Context, all map[string][]byte, name string, s *set) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Nothing that a compiler could ask a processor for says which instructions there are: the build tags do.
+	// Nothing that a compiler could ask a processor for says which instructions there are: the
+	// build tags do.
 	f.Constraints = nil
 	cfg := printer.Config{Name: "go run . in internal/vec/gen", Pkg: "vec"} // as generated says
 	for suffix, p := range map[string]printer.Printer{"_amd64.s": printer.NewGoAsm(cfg), "_amd64.go": printer.NewStubs(cfg)} {
@@ -95,7 +136,8 @@ var (
 	double = real{"F64", 8}
 )
 
-// set is what instructions of one width have: how wide they are, and how many rows of a product fit in the registers.
+// set is what instructions of one width have: how wide they are, and how many rows of a product fit
+// in the registers.
 type set struct {
 	name, file string
 	bytes      int

@@ -23,8 +23,8 @@ func (k *code) atanOf(x value) value {
 	return k.or(k.abs(y), k.and(x, k.sign()))
 }
 
-// atan2Of is the angle of the point (x, y): that of the quotient of the smaller and the larger coordinate, from the
-// axis that is nearer.
+// atan2Of is the angle of the point (x, y): that of the quotient of the smaller and the larger
+// coordinate, from the axis that is nearer.
 func (k *code) atan2Of(y, x value) value {
 	ax, ay := k.abs(x), k.abs(y)
 	steep := k.compare(less, ax, ay)
@@ -41,8 +41,8 @@ func (k *code) atan2Of(y, x value) value {
 	return k.choose(k.compare(unordered, x, y), k.number(math.NaN()), v)
 }
 
-// asinParts returns s and what asin s adds to it, of x or, where large says that |x| is too large for the series, of
-// sin((π/2 − asin |x|)/2), of which both are twice as large then.
+// asinParts returns s and what asin s adds to it, of x or, where large says that |x| is too large
+// for the series, of sin((π/2 − asin |x|)/2), of which both are twice as large then.
 func (k *code) asinParts(x value) (s, more value, large mask) {
 	a := k.abs(x)
 	large = k.compare(less, k.load(k.number(asinLimit)), a)
@@ -86,7 +86,8 @@ func (k *code) log1pOf(x value) value {
 	return k.smallest(x, k.logOf(u, k.load(k.number(0)), rest, u))
 }
 
-// onePlus returns u and rest such that log(1 + x) is log u + rest, where rest is what the sum loses, over it.
+// onePlus returns u and rest such that log(1 + x) is log u + rest, where rest is what the sum
+// loses, over it.
 func (k *code) onePlus(x value) (u, rest value) {
 	one := k.load(k.number(1))
 	u = k.add(x, one)
@@ -129,8 +130,8 @@ func (k *code) atanhOf(x value) value {
 	return k.or(k.abs(k.mul(y, k.number(0.5))), k.and(x, k.sign()))
 }
 
-// halfExp returns half of e^|x| and a quarter of its inverse, which make sums and differences of two halves of powers
-// of e.
+// halfExp returns half of e^|x| and a quarter of its inverse, which make sums and differences of
+// two halves of powers of e.
 func (k *code) halfExp(x value) (e, inverse value) {
 	_, high := k.exponents()
 	q, n := k.reduced(k.between(k.abs(x), 0, high+1))
@@ -168,11 +169,12 @@ func (k *code) hypotOf(x, y value) value {
 	return k.choose(k.compare(equal, ay, k.number(math.Inf(1))), ay, r)
 }
 
-// asinLimit is up to where asin is its series: so far that twice the other one is small, whose rounding counts twice.
+// asinLimit is up to where asin is its series: so far that twice the other one is small, whose
+// rounding counts twice.
 const asinLimit = 0.55
 
-// Polynomials of the least relative error, in single precision: of (atan(t) − t)/t³ in t² up to 1, off by 2⁻²⁸ of
-// atan t at most, and of (asin(s) − s)/s³ in s² up to asinLimit².
+// Polynomials of the least relative error, in single precision: of (atan(t) − t)/t³ in t² up to 1,
+// off by 2⁻²⁸ of atan t at most, and of (asin(s) − s)/s³ in s² up to asinLimit².
 var (
 	atanNear = []float64{-0.33333299088234419, 0.19998548257012821, -0.14264241387222887, 0.10952184233388773, -0.084034458099619694,
 		0.057957516112990229, -0.031177768657369806, 0.010914564329049961, -0.0017936124588071745}

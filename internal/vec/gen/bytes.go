@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// byteLoops writes the loops that make ints and numbers of single precision of bytes, and bytes of them: of 32 at a time.
+// byteLoops writes the loops that make ints and numbers of single precision of bytes, and bytes of
+// them: of 32 at a time.
 func byteLoops(c *build.Context, s *set, r real) {
 	if r == double {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// code writes arithmetic on vectors of one type, in the instructions of one set. Values are never overwritten: each
-// operation returns a new register.
+// code writes arithmetic on vectors of one type, in the instructions of one set. Values are never
+// overwritten: each operation returns a new register.
 type code struct {
 	c         *build.Context
 	s         *set
@@ -25,7 +25,8 @@ type code struct {
 
 type value = reg.VecVirtual
 
-// mask is a condition on each element: a vector whose elements have all bits set or none, or a register of masks.
+// mask is a condition on each element: a vector whose elements have all bits set or none, or a
+// register of masks.
 type mask = reg.Register
 
 func (k *code) new() value { return k.s.vector(k.c) }
@@ -46,8 +47,9 @@ func (k *code) number(v float64) operand.Mem {
 	return k.bits(math.Float64bits(v))
 }
 
-// bits returns a constant by its bits: one element where an operand in memory may be one for all lanes, else a vector.
-// Go aligns data to 32 bytes at most, and a vector of 64 that lies across two lines of the cache takes two loads.
+// bits returns a constant by its bits: one element where an operand in memory may be one for all
+// lanes, else a vector. Go aligns data to 32 bytes at most, and a vector of 64 that lies across two
+// lines of the cache takes two loads.
 func (k *code) bits(v uint64) operand.Mem {
 	if k.neon != nil {
 		return k.neon.constant(v)
@@ -96,7 +98,8 @@ func (k *code) one(o operand.Op) bool {
 	return memory && k.s.broadcast && m.Symbol.Name != ""
 }
 
-// forms is an instruction in single and in double precision, and with one element in memory for all lanes.
+// forms is an instruction in single and in double precision, and with one element in memory for all
+// lanes.
 type forms struct {
 	single, double, ones, oneDouble func(ops ...operand.Op)
 }
@@ -109,8 +112,9 @@ func (k *code) of(f forms, o operand.Op) func(ops ...operand.Op) {
 	return k.pick(f.single, f.double)
 }
 
-// two is an operation on a and b, which may be in memory. In NEON's instructions it has a name of its own; the smaller and the larger
-// are chosen, since those that it has for them treat NaN and 0 otherwise.
+// two is an operation on a and b, which may be in memory. In NEON's instructions it has a name of
+// its own; the smaller and the larger are chosen, since those that it has for them treat NaN and 0
+// otherwise.
 func (k *code) two(name string, f forms, a value, b operand.Op) value {
 	switch {
 	case k.neon != nil && name == "least":
@@ -299,7 +303,8 @@ func (k *code) sign() operand.Mem {
 	return k.bits(1 << (8*k.r.size - 1))
 }
 
-// whole is so large that of a sum with it the lowest bits are those of the whole number that was added.
+// whole is so large that of a sum with it the lowest bits are those of the whole number that was
+// added.
 func (k *code) whole() float64 { return math.Ldexp(1.5, k.fraction()) }
 
 // power is 2ⁿ for whole n in the range of normal numbers.

@@ -7,7 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// copies writes the loop that copies short rows, of any type: a call for each would take longer than its copy.
+// copies writes the loop that copies short rows, of any type: a call for each would take longer
+// than its copy.
 func copies(c *build.Context, s *set, r real) {
 	if r != single {
 		return
@@ -64,7 +65,8 @@ func copies(c *build.Context, s *set, r real) {
 	}
 	c.CMPQ(n, operand.Imm(32))
 	c.JGE(operand.LabelRef("long"))
-	// Of two vectors the last ends where the row does, and lies on the first if they have too much room.
+	// Of two vectors the last ends where the row does, and lies on the first if they have too much
+	// room.
 	c.Label("short")
 	move(16, nil, 0)
 	move(16, n, -16)

@@ -7,7 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// What package vec's Corners holds: four planes of entries, and behind them four of weights, of so many samples each.
+// What package vec's Corners holds: four planes of entries, and behind them four of weights, of so
+// many samples each.
 const (
 	cornerSamples = 128
 	cornerPlane   = cornerSamples * 4
@@ -16,8 +17,8 @@ const (
 // hashFactor is what the row of a vertex is multiplied by: HASH of hashgrid's sources.
 const hashFactor = 2654435761
 
-// corners writes the loops over levels of a grid with an entry, or a hashed one, for each vertex: four features of an entry are a
-// vector.
+// corners writes the loops over levels of a grid with an entry, or a hashed one, for each vertex:
+// four features of an entry are a vector.
 func corners(c *build.Context, s *set, r real) {
 	if r != single {
 		return
@@ -28,7 +29,8 @@ func corners(c *build.Context, s *set, r real) {
 	k.scatterAdd()
 }
 
-// findCorners writes the loop that finds the entries around positions, and their weights: rounded as hashgrid's twin rounds them.
+// findCorners writes the loop that finds the entries around positions, and their weights: rounded
+// as hashgrid's twin rounds them.
 func (k *code) findCorners() {
 	c := k.c
 	name := "corners" + k.r.name + k.s.name
@@ -133,7 +135,8 @@ func (k *code) findCorners() {
 // ints is a whole number in all lanes of memory.
 func (k *code) ints(v uint32) operand.Mem { return k.bits(uint64(v)) }
 
-// corner returns, of sample at of a Corners, the entry of a corner in a register, and its weight in all lanes.
+// corner returns, of sample at of a Corners, the entry of a corner in a register, and its weight in
+// all lanes.
 func (k *code) corner(corners, at reg.Register, i int) (entry reg.GPVirtual, weight reg.VecVirtual) {
 	entry, weight = k.c.GP64(), k.c.XMM()
 	k.c.MOVL(operand.Mem{Base: corners, Index: at, Scale: 4, Disp: i * cornerPlane}, entry.As32())

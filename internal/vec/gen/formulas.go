@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// formula is a function that is made of others. Its loop keeps what is between its steps in registers, and rounds as the
-// loops of the steps do, one after the other.
+// formula is a function that is made of others. Its loop keeps what is between its steps in
+// registers, and rounds as the loops of the steps do, one after the other.
 type formula struct {
 	name     string
 	operands int
@@ -110,9 +110,9 @@ func (s *steps) hardsigmoid(a term) term {
 
 var geluScale = math.Sqrt(2 / math.Pi)
 
-// formulas are those that package expr finds in others, in single precision. Those of derivatives take the gradient of the
-// value last. The parts of a softplus stay apart: with both exponential and logarithm, the chain is too long for a processor
-// to look beyond it.
+// formulas are those that package expr finds in others, in single precision. Those of derivatives
+// take the gradient of the value last. The parts of a softplus stay apart: with both exponential
+// and logarithm, the chain is too long for a processor to look beyond it.
 var formulas = []formula{
 	{"AddFour", 4, func(s *steps) term { return s.add(s.add(x, y), s.add(z, w)) }},
 	{"Logistic", 2, func(s *steps) term { return s.logistic(x, y) }},

@@ -124,7 +124,8 @@ func (k *code) abs(x value) value { return k.and(x, k.bits(1<<(8*k.r.size-1)-1))
 // bit is 1 where m holds, 0 elsewhere.
 func (k *code) bit(m mask) value { return k.choose(m, k.number(1), k.load(k.number(0))) }
 
-// min is NaN where a or b is, and −0 below 0. The instruction gives the second operand in both cases: so both orders.
+// min is NaN where a or b is, and −0 below 0. The instruction gives the second operand in both
+// cases: so both orders.
 func (k *code) min(a, b value) value { return k.or(k.least(a, b), k.least(b, a)) }
 
 // max is NaN where a or b is, and 0 above −0.
@@ -164,7 +165,8 @@ func (k *code) remainder(x value) (r, n value) {
 	return k.fnma(n, k.number(low), k.fnma(n, k.number(high), x)), n
 }
 
-// parted returns a number, of which rest is what double precision loses, as the nearest one of the type and the remainder.
+// parted returns a number, of which rest is what double precision loses, as the nearest one of the
+// type and the remainder.
 func (k *code) parted(v, rest float64) (high, low float64) {
 	if k.r.size == 8 {
 		return v, rest
@@ -188,13 +190,15 @@ func (k *code) scale(v, n value) value {
 	return k.mul(k.mul(v, k.power(half)), k.power(rest))
 }
 
-// halves parts n in two whole numbers, each so small that a power of two with it is a normal number.
+// halves parts n in two whole numbers, each so small that a power of two with it is a normal
+// number.
 func (k *code) halves(n value) (half, rest value) {
 	half = k.round(k.mul(n, k.number(0.5)), down)
 	return half, k.sub(n, half)
 }
 
-// normal returns a normal number v and n such that x is v·2ⁿ, for any x above 0: x and no n where exponent takes any number.
+// normal returns a normal number v and n such that x is v·2ⁿ, for any x above 0: x and no n where
+// exponent takes any number.
 func (k *code) normal(x value) (v, n value) {
 	if k.getsExponents() {
 		return x, nil
@@ -204,8 +208,8 @@ func (k *code) normal(x value) (v, n value) {
 	return v, k.choose(small, k.number(-float64(k.fraction())), k.load(k.number(0)))
 }
 
-// logOf is log v + n·log 2 + rest for a normal v. Where x, which v was made of, is no positive number, it is what the
-// logarithm of x is.
+// logOf is log v + n·log 2 + rest for a normal v. Where x, which v was made of, is no positive
+// number, it is what the logarithm of x is.
 func (k *code) logOf(v, n, rest, x value) value {
 	high, low := k.parted(math.Ln2, ln2Lo)
 	e, f, half, s, least := k.logParts(v, n)
@@ -240,7 +244,8 @@ func (k *code) logParts(v, n value) (e, f, half, s, least value) {
 	return e, f, half, s, k.fma(z, k.polynomial(z, c...), half)
 }
 
-// exponent parts v·2ⁿ in m·2ᵉ, with m from ¾ to 1½, or √½ to √2 in double precision, and returns e and m − 1.
+// exponent parts v·2ⁿ in m·2ᵉ, with m from ¾ to 1½, or √½ to √2 in double precision, and returns e
+// and m − 1.
 func (k *code) exponent(v, n value) (e, f value) {
 	var m value
 	switch {
@@ -267,7 +272,8 @@ func (k *code) exponent(v, n value) (e, f value) {
 	return e, k.sub(m, k.number(1))
 }
 
-// getsExponents reports whether there are instructions that part a number, also one that is not normal.
+// getsExponents reports whether there are instructions that part a number, also one that is not
+// normal.
 func (k *code) getsExponents() bool { return k.neon == nil && k.s == avx512 && k.r.size == 4 }
 
 // logEnds is y, a logarithm, and where x is no positive number, what that of x is.
@@ -304,7 +310,8 @@ func (k *code) known(x, y value) value {
 	return k.choose(k.compare(lessEqual, k.abs(x), k.number(1<<15)), y, k.load(k.number(math.NaN())))
 }
 
-// angle parts x in n quarters of a turn and an angle of at most an eighth, of which it returns sine and cosine.
+// angle parts x in n quarters of a turn and an angle of at most an eighth, of which it returns sine
+// and cosine.
 func (k *code) angle(x value) (n, sin, cos value) {
 	n = k.round(k.mul(x, k.number(2/math.Pi)), nearest)
 	// x − n·π/2 by a π/2 of three parts. The first difference is exact.
@@ -341,8 +348,8 @@ func (k *code) sinCosPi(x value, cosine bool) value {
 	return k.quarter(n, sin, cos, cosine)
 }
 
-// taylor returns the coefficients of the powers of x² in cos(scale·x), or in sin(scale·x)/x if odd is 1: as many as the type has room
-// for up to an eighth of a turn.
+// taylor returns the coefficients of the powers of x² in cos(scale·x), or in sin(scale·x)/x if odd
+// is 1: as many as the type has room for up to an eighth of a turn.
 func (k *code) taylor(odd int, scale float64) []float64 {
 	terms := 6 - odd
 	if k.r.size == 8 {
@@ -360,7 +367,8 @@ func (k *code) taylor(odd int, scale float64) []float64 {
 	return c
 }
 
-// quarter chooses between sine and cosine, and the sign, by the number n of quarters of a turn that came off.
+// quarter chooses between sine and cosine, and the sign, by the number n of quarters of a turn that
+// came off.
 func (k *code) quarter(n, sin, cos value, cosine bool) value {
 	if cosine {
 		n = k.add(n, k.number(1))
@@ -387,9 +395,10 @@ func (k *code) erfcOf(a value) value {
 // erfcCenter is c of erfcOf.
 var erfcCenter = map[int]float64{4: 3, 8: 4}
 
-// Polynomials, found in 50 digits, by the bytes of the type. Through Chebyshev's nodes: of erf(x)/x in x² for x² up to 0.9,
-// off by 2⁻³⁰ and 2⁻⁵⁴. Of the least relative error: of (eʳ − 1 − r)/r² up to log(2)/2, off by 2⁻²⁷ and 2⁻⁵⁶ of eʳ at most,
-// and of e^(a²)·erfc(a)/(1 − q) in q for all a up to 10.3 and 27.6, off by 2⁻²⁸ and 2⁻⁵⁵.
+// Polynomials, found in 50 digits, by the bytes of the type. Through Chebyshev's nodes: of erf(x)/x
+// in x² for x² up to 0.9, off by 2⁻³⁰ and 2⁻⁵⁴. Of the least relative error: of (eʳ − 1 − r)/r² up
+// to log(2)/2, off by 2⁻²⁷ and 2⁻⁵⁶ of eʳ at most, and of e^(a²)·erfc(a)/(1 − q) in q for all a up
+// to 10.3 and 27.6, off by 2⁻²⁸ and 2⁻⁵⁵.
 var (
 	erfNear = map[int][]float64{
 		4: {1.1283791664763395, -0.37612632154013932, 0.11283671041450989, -0.026858042482942561, 0.0051976849144596491,

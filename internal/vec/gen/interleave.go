@@ -12,7 +12,8 @@ const (
 	lastVector = "All vectors."
 )
 
-// compiled returns what a context holds, with registers. Instructions on vectors beside each other stand in turns.
+// compiled returns what a context holds, with registers. Instructions on vectors beside each other
+// stand in turns.
 func compiled(c *build.Context) (*ir.File, error) {
 	f, err := c.Result()
 	if err != nil {
@@ -24,8 +25,9 @@ func compiled(c *build.Context) (*ir.File, error) {
 	return f, pass.Compile.Execute(f)
 }
 
-// interleaved returns the nodes with one instruction of each vector after the other. A processor looks some two hundred
-// instructions ahead for one whose operands are there: of a long chain, no other vector is so near.
+// interleaved returns the nodes with one instruction of each vector after the other. A processor
+// looks some two hundred instructions ahead for one whose operands are there: of a long chain, no
+// other vector is so near.
 func interleaved(nodes []ir.Node) []ir.Node {
 	var list []ir.Node
 	var parts [][]ir.Node

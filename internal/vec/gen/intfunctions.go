@@ -2,8 +2,9 @@ package main
 
 import "github.com/mmcloughlin/avo/operand"
 
-// intFunctions are functions of ints of 32 bits, which lie where numbers of single precision do. Sums, differences and products wrap
-// around, conditions are 1 and 0, and counts of a shift have no sign.
+// intFunctions are functions of ints of 32 bits, which lie where numbers of single precision do.
+// Sums, differences and products wrap around, conditions are 1 and 0, and counts of a shift have no
+// sign.
 var intFunctions = []function{
 	{"NegInts", 1, false, func(k *code, x []value) value { return k.subInts(k.zero(), x[0]) }},
 	{"AbsInts", 1, false, func(k *code, x []value) value { return k.mostInts(x[0], k.subInts(k.zero(), x[0])) }},
@@ -137,7 +138,8 @@ func (k *code) mulHigh(a, b value) value {
 	return k.or(move(k.c.VPSRLQ, former), move(k.c.VPSLLQ, move(k.c.VPSRLQ, latter)))
 }
 
-// philox is word i of a stream of Philox4x32-10: of the four of counter i/4, whose next word is call, with a key of two words.
+// philox is word i of a stream of Philox4x32-10: of the four of counter i/4, whose next word is
+// call, with a key of two words.
 func (k *code) philox(i, call, low, high value) value {
 	zero := k.zero()
 	c := [4]value{k.shiftRight(i, 2), call, zero, zero}

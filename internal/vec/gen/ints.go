@@ -9,7 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// intJoins are the functions of two ints that there are loops of: on what the elements become, and the code of NEON's instruction.
+// intJoins are the functions of two ints that there are loops of: on what the elements become, and
+// the code of NEON's instruction.
 var intJoins = []struct {
 	name, becomes string
 	neon          uint32

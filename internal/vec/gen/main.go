@@ -1,4 +1,5 @@
-// Command gen writes the assembly of package vec, and the Go declarations that belong to it, to the folder above.
+// Command gen writes the assembly of package vec, and the Go declarations that belong to it, to the
+// folder above.
 package main
 
 import (

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestFiles: the files in the folder above are those that the generator writes, and there are no others of its kind.
+// TestFiles: the files in the folder above are those that the generator writes, and there are no
+// others of its kind.
 func TestFiles(t *testing.T) {
 	all := files()
 	for name, text := range all {

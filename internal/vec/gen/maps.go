@@ -11,7 +11,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// maps writes a loop for each function. They are no functions of Go: entry writes the one that calls them.
+// maps writes a loop for each function. They are no functions of Go: entry writes the one that
+// calls them.
 func maps(c *build.Context, s *set, r real) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}}
 	for _, f := range allFunctions() {
@@ -23,8 +24,9 @@ func maps(c *build.Context, s *set, r real) {
 
 func (f function) in(s *set, r real) string { return "map" + f.name + r.name + s.name }
 
-// loop writes the loop that computes f of some vectors at a time. AX is the number of elements, a multiple of the set's
-// unit and not 0; CX points to results, DX, SI, DI and R8 to operands, and BX is how many bytes behind the elements are.
+// loop writes the loop that computes f of some vectors at a time. AX is the number of elements, a
+// multiple of the set's unit and not 0; CX points to results, DX, SI, DI and R8 to operands, and BX
+// is how many bytes behind the elements are.
 func (k *code) loop(f function, vectors int) {
 	c := k.c
 	c.Function(f.in(k.s, k.r))
@@ -60,8 +62,9 @@ func local(assembly []byte) []byte {
 	return exported.ReplaceAll(assembly, []byte("${2}TEXT $3<>(SB)"))
 }
 
-// entry returns the function that computes any function of n elements by its loop, as assembly and as declaration. The last
-// elements, fewer than the unit, pass through vectors on the stack: what an element becomes does not depend on where it lies.
+// entry returns the function that computes any function of n elements by its loop, as assembly and
+// as declaration. The last elements, fewer than the unit, pass through vectors on the stack: what
+// an element becomes does not depend on where it lies.
 func entry(s *set, r real) (assembly, stub string) {
 	var a strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&a, "\t"+format+"\n", args...) }
@@ -129,7 +132,8 @@ func maskedRest(p func(format string, args ...any), unit int) {
 	p("CALL    R9")
 }
 
-// stackedRest computes the last elements in vectors on the stack: AVX2 takes long to store behind a mask.
+// stackedRest computes the last elements in vectors on the stack: AVX2 takes long to store behind a
+// mask.
 func stackedRest(p func(format string, args ...any), r real, table string) {
 	masked := map[int]string{4: "VMASKMOVPS", 8: "VMASKMOVPD"}[r.size]
 	mask := func() {
@@ -162,7 +166,8 @@ func (s *set) unit() int {
 	return s.bytes
 }
 
-// tableOf writes the addresses of the loops, 0 where there is none, and returns the name of the table.
+// tableOf writes the addresses of the loops, 0 where there is none, and returns the name of the
+// table.
 func tableOf(a *strings.Builder, s *set, r real) string {
 	name := "loops" + r.name + s.name
 	fmt.Fprintf(a, "\n// The loops, by function.\n")

@@ -9,8 +9,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// neonCode is the arithmetic of a loop body in NEON's instructions, most of which Go's assembler does not know by name: they are
-// words, with the name behind them. Values are avo's registers without number, which get those of the processor at the end.
+// neonCode is the arithmetic of a loop body in NEON's instructions, most of which Go's assembler
+// does not know by name: they are words, with the name behind them. Values are avo's registers
+// without number, which get those of the processor at the end.
 type neonCode struct {
 	r         real
 	constants *neonTable
@@ -24,8 +25,8 @@ type neonTable struct {
 	bits []uint64
 }
 
-// neonStep is an instruction: name and code, and what it reads and writes. In a step that changes what it writes, the first operand is
-// what that was.
+// neonStep is an instruction: name and code, and what it reads and writes. In a step that changes
+// what it writes, the first operand is what that was.
 type neonStep struct {
 	name    string
 	code    uint32
@@ -125,8 +126,9 @@ func (n *neonCode) compare(k *code, way uint64, a value, b operand.Op) value {
 	}
 }
 
-// text returns the instructions that compute results, with operands in V0, V1 … and the table at R9, and the numbers of the registers
-// that the results are in then. A register is free again after the last use of what it holds.
+// text returns the instructions that compute results, with operands in V0, V1 … and the table at
+// R9, and the numbers of the registers that the results are in then. A register is free again after
+// the last use of what it holds.
 func (n *neonCode) text(operands []value, results ...value) (instructions string, at []int) {
 	var b strings.Builder
 	last := map[reg.ID]int{}

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// neonInts are the instructions on two vectors, or one, of 32-bit integers that Go's assembler does not know, and those from and to floats.
+// neonInts are the instructions on two vectors, or one, of 32-bit integers that Go's assembler does
+// not know, and those from and to floats.
 var neonInts = map[string]uint32{
 	"MUL": 0x4EA09C00, "SMAX": 0x4EA06400, "SMIN": 0x4EA06C00, "UMAX": 0x6EA06400, "UMAXV": 0x6EB0A800, "SCVTF": 0x4E21D800, "FCVTZS": 0x4EA1B800,
 }
@@ -27,8 +28,9 @@ func neonCorners() (assembly, stubs []byte) {
 	return []byte(f.a.String()), []byte(f.s.String())
 }
 
-// findCorners writes the loop that finds the entries around positions, and their weights. V16 to V19 hold the level, V20 and V21 its cells
-// as floats, V22 to V25 constants, V26 the entries of a row, V27 the largest so far, and V28 zeros. V0 and V1 are columns and rows.
+// findCorners writes the loop that finds the entries around positions, and their weights. V16 to
+// V19 hold the level, V20 and V21 its cells as floats, V22 to V25 constants, V26 the entries of a
+// row, V27 the largest so far, and V28 zeros. V0 and V1 are columns and rows.
 func (f *neonFile) findCorners() {
 	const half, ones, one, factor, line, largest, zero = 22, 23, 24, 25, 26, 27, 28
 	f.function(single, "cornersF32NEON", "sets the entries and weights from to on to those at the corners of the cells of n positions from x on. n is a multiple of 4, but\n"+
@@ -50,7 +52,8 @@ func (f *neonFile) findCorners() {
 	f.p("MOVD $%d, R5", cornerPlane)
 	f.label("positions")
 	f.p("VLD2.P 32(R2), [V0.S4, V1.S4]")
-	// The cell, in V2 and V3, and how far beyond its edge a position is, in V4 and V5. NaN is in cell 0.
+	// The cell, in V2 and V3, and how far beyond its edge a position is, in V4 and V5. NaN is in
+	// cell 0.
 	for i := range 2 {
 		f.p("VORR V%d.B16, V%[1]d.B16, V%d.B16", half, 4+i)
 		f.p("VFMLA V%d.S4, V%d.S4, V%d.S4", 20+i, i, 4+i)
@@ -106,7 +109,8 @@ func (f *neonFile) findCorners() {
 	fmt.Fprintf(&f.a, "GLOBL neonCorner<>(SB), RODATA|NOPTR, $64\n")
 }
 
-// corners points R8 to R11 to the planes of entries of what is at a register, and R12 to R15 to those of weights.
+// corners points R8 to R11 to the planes of entries of what is at a register, and R12 to R15 to
+// those of weights.
 func (f *neonFile) corners(at string) {
 	for i := range 8 {
 		f.p("ADD  $%d, %s, R%d", i*cornerPlane, at, 8+i)

@@ -38,8 +38,9 @@ func neonMaps() (assembly, stubs []byte) {
 // neonSet stands for vectors of 16 bytes: of avo's registers only the names count.
 var neonSet = &set{name: "NEON", bytes: 16, vector: func(c *build.Context) reg.VecVirtual { return c.XMM() }}
 
-// neonLoop writes the loop that computes f of a vector at a time. R0 is the number of elements, a multiple of a vector's and
-// not 0; R1 points to results, R2 to R5 to operands, whose vectors are V0 to V3, and R9 to the constants.
+// neonLoop writes the loop that computes f of a vector at a time. R0 is the number of elements, a
+// multiple of a vector's and not 0; R1 points to results, R2 to R5 to operands, whose vectors are
+// V0 to V3, and R9 to the constants.
 func neonLoop(a *strings.Builder, r real, f function, table *neonTable) {
 	k := &code{c: build.NewContext(), s: neonSet, r: r, neon: &neonCode{r: r, constants: table}}
 	in := make([]value, f.operands)
@@ -55,8 +56,8 @@ func neonLoop(a *strings.Builder, r real, f function, table *neonTable) {
 	fmt.Fprintf(a, "\tVST1.P [V%d.B16], 16(R1)\n\tSUBS $%d, R0, R0\n\tBNE  whole\n\tRET\n", at[0], 16/r.size)
 }
 
-// neonEntry writes the function that computes any function of n elements by its loop, as entry does: the last elements pass
-// through a vector on the stack for each operand.
+// neonEntry writes the function that computes any function of n elements by its loop, as entry
+// does: the last elements pass through a vector on the stack for each operand.
 func neonEntry(a, s *strings.Builder, r real, constants *neonTable) {
 	name, lanes := "map"+r.name+"NEON", 16/r.size
 	signature := strings.ReplaceAll("(f Function, n int, to, x0, x1, x2, x3 *T)", "T", r.goType())

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// neonMoves returns, for arm64, the loops that move elements and the one of maxima of windows, as assembly and as declarations: those of
-// copies, turn and pools.
+// neonMoves returns, for arm64, the loops that move elements and the one of maxima of windows, as
+// assembly and as declarations: those of copies, turn and pools.
 func neonMoves() (assembly, stubs []byte) {
 	f := newNeonFile()
 	f.copies()
@@ -21,8 +21,8 @@ func (f *neonFile) load(register int, names ...string) {
 	}
 }
 
-// copies writes the loop that copies short rows, of any type. R9 and R10 point to rows, R13 and R14 into them, and R15 and R19 to
-// their last vectors, which may lie on those before.
+// copies writes the loop that copies short rows, of any type. R9 and R10 point to rows, R13 and R14
+// into them, and R15 and R19 to their last vectors, which may lie on those before.
 func (f *neonFile) copies() {
 	f.function(single, "copyPlanesNEON", "copies so many planes of so many rows of n bytes, 16 at least. Planes and rows are as many bytes apart as said, the first\n"+
 		"// byte of both sides is at to and from, and no row lies on another.",
@@ -58,8 +58,8 @@ func (f *neonFile) copies() {
 	f.p("RET")
 }
 
-// transpose writes the function that transposes as many rows as a vector has elements. V0 to V3 are vectors of the rows, V4 to V7 those
-// whose pairs of elements are in place.
+// transpose writes the function that transposes as many rows as a vector has elements. V0 to V3 are
+// vectors of the rows, V4 to V7 those whose pairs of elements are in place.
 func (f *neonFile) transpose(r real) {
 	lanes := 16 / r.size
 	f.function(r, "transpose"+r.name+"NEON", fmt.Sprintf("sets element (i, j) of to, i·toRow + j, to element (j, i) of from, j·fromRow + i, for j below %d and i below n,\n"+
@@ -100,9 +100,9 @@ func (f *neonFile) transpose(r real) {
 	f.p("RET")
 }
 
-// maxPool writes the loop of maxima of windows of two by two. V0 to V3 are the left and right elements of the row and of the one below,
-// V0 becomes the maxima, and V4 their places. V16 is the places of the first four windows from the first on, V17 ones, and V18 as often
-// the width.
+// maxPool writes the loop of maxima of windows of two by two. V0 to V3 are the left and right
+// elements of the row and of the one below, V0 becomes the maxima, and V4 their places. V16 is the
+// places of the first four windows from the first on, V17 ones, and V18 as often the width.
 func (f *neonFile) maxPool() {
 	f.function(single, "maxPoolF32NEON", "sets n elements from y on, 4 at least, to the maxima of two elements of a row and two of the one that is width elements behind it, and\n"+
 		"// those from places on, unless it is nil, to their places, of which that of the first element is first. The first maximum is taken, and the\n"+
@@ -155,8 +155,8 @@ func (f *neonFile) maxPool() {
 	fmt.Fprintf(&f.a, "GLOBL neonPool<>(SB), RODATA|NOPTR, $32\n")
 }
 
-// neonTall returns, for arm64, the tall blocks of products of which the columns of A lie in memory as vectors do, as assembly and as
-// declarations.
+// neonTall returns, for arm64, the tall blocks of products of which the columns of A lie in memory
+// as vectors do, as assembly and as declarations.
 func neonTall() (assembly, stubs []byte) {
 	f := newNeonFile()
 	for _, r := range []real{single, double} {
@@ -167,8 +167,8 @@ func neonTall() (assembly, stubs []byte) {
 	return []byte(f.a.String()), []byte(f.s.String())
 }
 
-// tall writes one of so many vectors by columns. V0 to V7 hold a column of A, V8 to V15 the sums, by column, and V16 to V19 a row of B, to
-// whose elements R8 to R11 point.
+// tall writes one of so many vectors by columns. V0 to V7 hold a column of A, V8 to V15 the sums,
+// by column, and V16 to V19 a row of B, to whose elements R8 to R11 point.
 func (f *neonFile) tall(r real, columns, vectors int) {
 	lane := map[int]string{4: "S4", 8: "D2"}[r.size]
 	rows := vectors * 16 / r.size

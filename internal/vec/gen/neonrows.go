@@ -22,15 +22,16 @@ func (f *neonFile) p(format string, args ...any)     { fmt.Fprintf(&f.a, "\t"+fo
 func (f *neonFile) label(format string, args ...any) { fmt.Fprintf(&f.a, "\n"+format+":\n", args...) }
 func (f *neonFile) word(code uint32, what string)    { f.p("WORD $0x%08x // %s", code, what) }
 
-// function begins one of so many bytes of variables and of arguments, which T in the signature stands for the type in.
+// function begins one of so many bytes of variables and of arguments, which T in the signature
+// stands for the type in.
 func (f *neonFile) function(r real, name, doc, signature string, locals, arguments int) {
 	signature = strings.ReplaceAll(signature, "T", r.goType())
 	fmt.Fprintf(&f.s, "\n// %s %s\n//\n//go:noescape\nfunc %s%s\n", name, doc, name, signature)
 	fmt.Fprintf(&f.a, "\n// func %s%s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", name, signature, name, locals, arguments)
 }
 
-// copyElements copies as many elements as R12 says, 1 at least, from where one register points to where the other does, both of which go
-// on.
+// copyElements copies as many elements as R12 says, 1 at least, from where one register points to
+// where the other does, both of which go on.
 func (f *neonFile) copyElements(r real, label, from, to string) {
 	f.label("%s", label)
 	f.p("%s.P %d(%s), R13", map[int]string{4: "MOVWU", 8: "MOVD"}[r.size], r.size, from)
@@ -52,8 +53,8 @@ func neonWord(r real, name string, b, a, to int) (uint32, string) {
 	return code, fmt.Sprintf("%s V%d, V%d, V%d", name, b, a, to)
 }
 
-// neonReductions are the instructions that join a vector of elements, in V0 and V4 on, to sums: x and y are the registers of elements.
-// The sums of two halves are joined as x is to sum.
+// neonReductions are the instructions that join a vector of elements, in V0 and V4 on, to sums: x
+// and y are the registers of elements. The sums of two halves are joined as x is to sum.
 var neonReductions = map[string]func(f *neonFile, r real, sum, x, y int){
 	"Sum":       func(f *neonFile, r real, sum, x, _ int) { f.word(neonWord(r, "FADD", x, sum, sum)) },
 	"Dot":       func(f *neonFile, r real, sum, x, y int) { f.word(neonWord(r, "FMLA", y, x, sum)) },
@@ -70,7 +71,8 @@ func neonMaxNumber(f *neonFile, r real, sum, x, _ int) {
 	f.word(neonWord(r, "BIT", 8, x, sum))
 }
 
-// neonRows returns the loops over rows, that of AdamW, that of AddWide, and those of ints, for arm64.
+// neonRows returns the loops over rows, that of AdamW, that of AddWide, and those of ints, for
+// arm64.
 func neonRows() (assembly, stubs []byte) {
 	f := newNeonFile()
 	for _, r := range []real{single, double} {
@@ -95,8 +97,9 @@ func neonRows() (assembly, stubs []byte) {
 	return []byte(f.a.String()), []byte(f.s.String())
 }
 
-// reduction writes a loop with 32 sums beside each other, in V16 to V31 or half of them. V0 to V3 hold elements of x, V4 to V7 of y. The
-// last elements go through memory that is filled with what changes nothing.
+// reduction writes a loop with 32 sums beside each other, in V16 to V31 or half of them. V0 to V3
+// hold elements of x, V4 to V7 of y. The last elements go through memory that is filled with what
+// changes nothing.
 func (f *neonFile) reduction(r real, what reduction) {
 	vectors, size := lanes*r.size/16, lanes*r.size
 	const sums = 16

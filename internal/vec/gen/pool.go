@@ -34,7 +34,8 @@ func pools(c *build.Context, s *set, r real) {
 		c.VPADDD(b, a, v)
 		return v
 	}
-	// The places of the first four outputs, of which the elements lie at 0, 2, 4 and 6, and of the next row.
+	// The places of the first four outputs, of which the elements lie at 0, 2, 4 and 6, and of the
+	// next row.
 	steps := c.StaticGlobal(name + "Steps")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i := range 4 {

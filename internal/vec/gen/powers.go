@@ -13,8 +13,8 @@ func (k *code) log10Of(x value) value {
 	return k.logEnds(y, x)
 }
 
-// powOf is x to the power y, in single precision: 2 to the power y·log₂|x|, of which two numbers hold about 40 bits.
-// Squares and cubes are products.
+// powOf is x to the power y, in single precision: 2 to the power y·log₂|x|, of which two numbers
+// hold about 40 bits. Squares and cubes are products.
 func (k *code) powOf(x, y value) value {
 	h, l := k.log2Parts(k.abs(x))
 	p := k.mul(y, h)
@@ -45,8 +45,8 @@ func (k *code) powOf(x, y value) value {
 	return k.choose(k.compare(equal, y, k.number(3)), k.mul(square, x), v)
 }
 
-// log2Parts returns the logarithm of a, which is not negative, as a sum of two numbers, in single precision. With s =
-// f/(2 + f), it is that of e times 2s + s³·p(s²).
+// log2Parts returns the logarithm of a, which is not negative, as a sum of two numbers, in single
+// precision. With s = f/(2 + f), it is that of e times 2s + s³·p(s²).
 func (k *code) log2Parts(a value) (high, low value) {
 	v, n := k.normal(a)
 	e, f := k.exponent(v, n)
@@ -76,8 +76,8 @@ func (k *code) log2Parts(a value) (high, low value) {
 	return k.choose(zero, k.number(math.Inf(-1)), high), low
 }
 
-// quotient returns the quotient of |x| and |y| rounded towards 0, and what is left over. Both are exact up to 2 to
-// the number of bits of the type; beyond, and where y is 0, the second is NaN.
+// quotient returns the quotient of |x| and |y| rounded towards 0, and what is left over. Both are
+// exact up to 2 to the number of bits of the type; beyond, and where y is 0, the second is NaN.
 func (k *code) quotient(x, y value) (q, rest value) {
 	a, b := k.abs(x), k.abs(y)
 	exact := k.div(a, b)
@@ -99,8 +99,8 @@ func (k *code) floorDivOf(x, y value) value {
 	return k.or(k.choose(k.compare(unordered, rest, rest), rest, q), sign)
 }
 
-// erfInvOf is the inverse of the error function, in single precision: x·p(w) with w = −log(1 − x²), after Giles,
-// "Approximating the erfinv function", 2010, and beyond 5 by √w.
+// erfInvOf is the inverse of the error function, in single precision: x·p(w) with w = −log(1 − x²),
+// after Giles, "Approximating the erfinv function", 2010, and beyond 5 by √w.
 func (k *code) erfInvOf(x value) value {
 	a, one := k.abs(x), k.load(k.number(1))
 	t := k.mul(k.sub(one, a), k.add(one, a))
@@ -113,8 +113,9 @@ func (k *code) erfInvOf(x value) value {
 	return k.choose(k.compare(equal, a, k.number(1)), infinite, y)
 }
 
-// Polynomials of the least relative error: of (log(1+f) − f + f²/2)/f³ in f from −¼ to ½, off by 2⁻³⁰ of log(1+f),
-// of (log((1+s)/(1−s)) − 2s)/s³ in s² up to 1/25, off by 2⁻³⁵, and of erfinv(x)/x in w − 2.5 and √w − 3, off by 2⁻²³.
+// Polynomials of the least relative error: of (log(1+f) − f + f²/2)/f³ in f from −¼ to ½, off by
+// 2⁻³⁰ of log(1+f), of (log((1+s)/(1−s)) − 2s)/s³ in s² up to 1/25, off by 2⁻³⁵, and of erfinv(x)/x
+// in w − 2.5 and √w − 3, off by 2⁻²³.
 var (
 	log1pNear = []float64{0.33333339861657435, -0.2500016526748584, 0.19999604866416007, -0.16655296666409575, 0.14276238860478824,
 		-0.12727778228666814, 0.11700659150171597, -0.09116188281938449, 0.03767291461297154}

@@ -20,8 +20,9 @@ func products(c *build.Context, s *set, r real) {
 	}
 }
 
-// block writes the function that computes rows by wide vectors of C. All of it stays in registers while the sum goes over
-// k; of each step it reads wide vectors of B once, and each element of A once.
+// block writes the function that computes rows by wide vectors of C. All of it stays in registers
+// while the sum goes over k; of each step it reads wide vectors of B once, and each element of A
+// once.
 func block(c *build.Context, s *set, r real, rows, wide int) {
 	name := fmt.Sprintf("product%s%sx%dx%d", r.name, s.name, rows, wide*s.bytes/r.size)
 	c.Function(name)
@@ -88,8 +89,8 @@ func block(c *build.Context, s *set, r real, rows, wide int) {
 	c.RET()
 }
 
-// rows are pointers to every third row of a matrix, and the distance of two rows in bytes: an address may add it once or
-// twice.
+// rows are pointers to every third row of a matrix, and the distance of two rows in bytes: an
+// address may add it once or twice.
 type rows struct {
 	every []reg.GPVirtual
 	row   reg.Register

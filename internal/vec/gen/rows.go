@@ -10,10 +10,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes is how many sums a reduction has beside each other, whatever the width of vectors: element i is added to sum i % lanes.
+// lanes is how many sums a reduction has beside each other, whatever the width of vectors: element
+// i is added to sum i % lanes.
 const lanes = 32
 
-// reduction is what a loop makes of all elements: join adds a vector of elements, and in the end sums, to sums.
+// reduction is what a loop makes of all elements: join adds a vector of elements, and in the end
+// sums, to sums.
 type reduction struct {
 	name, doc string
 	operands  int
@@ -116,7 +118,8 @@ func (k *code) reduction(f reduction) {
 	c.RET()
 }
 
-// masks returns those of the vectors that begin 0, 1, 2 … vectors from here on, of which the first n elements are there: fewer than lanes.
+// masks returns those of the vectors that begin 0, 1, 2 … vectors from here on, of which the first
+// n elements are there: fewer than lanes.
 func (k *code) masks(n reg.Register) func(i int) mask {
 	c, wide := k.c, k.s.bytes/k.r.size
 	if k.s == avx512 {

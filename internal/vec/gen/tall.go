@@ -13,12 +13,13 @@ import (
 // tallest is the most columns of a tall block.
 const tallest = 4
 
-// tallVectors is how many vectors a tall block has, by the number of its columns: as many sums as the additions that are under way at a
-// time, or as registers hold.
+// tallVectors is how many vectors a tall block has, by the number of its columns: as many sums as
+// the additions that are under way at a time, or as registers hold.
 var tallVectors = []int{8, 4, 2, 2}
 
-// tallBlocks writes the blocks of products of few columns, whose vectors go down the rows of C: for A whose columns lie in
-// memory as vectors do, and for one that is transposed on its way into the registers.
+// tallBlocks writes the blocks of products of few columns, whose vectors go down the rows of C: for
+// A whose columns lie in memory as vectors do, and for one that is transposed on its way into the
+// registers.
 func tallBlocks(c *build.Context, s *set, r real) {
 	for columns := 1; columns <= tallest; columns++ {
 		for _, transpose := range []bool{false, true} {
@@ -122,7 +123,8 @@ func (t *tall) step(left []value) {
 	}
 }
 
-// transposedSteps goes over k some steps at a time. The last ones, if they are fewer, are read with those before, which are skipped.
+// transposedSteps goes over k some steps at a time. The last ones, if they are fewer, are read with
+// those before, which are skipped.
 func (t *tall) transposedSteps(k reg.Register, a fours) {
 	c, lanes := t.c, t.s.bytes/t.r.size
 	some := lanes / 2

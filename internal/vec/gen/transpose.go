@@ -10,8 +10,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transposed returns, of as many rows as a vector of AVX2 has elements, the first columns: half as many. at gives the place of a row.
-// A vector holds parts of two rows, one in each half, and what is exchanged then stays in its half.
+// transposed returns, of as many rows as a vector of AVX2 has elements, the first columns: half as
+// many. at gives the place of a row. A vector holds parts of two rows, one in each half, and what
+// is exchanged then stays in its half.
 func (k *code) transposed(at func(i int) operand.Mem) []value {
 	c, half := k.c, k.s.bytes/k.r.size/2
 	v := make([]value, half)
@@ -33,7 +34,8 @@ func (k *code) transposed(at func(i int) operand.Mem) []value {
 	return []value{pair(c.VUNPCKLPD, a, b), pair(c.VUNPCKHPD, a, b), pair(c.VUNPCKLPD, d, e), pair(c.VUNPCKHPD, d, e)}
 }
 
-// fours are the addresses of rows: a pointer to every fourth, and once and three times the distance of two rows in bytes.
+// fours are the addresses of rows: a pointer to every fourth, and once and three times the distance
+// of two rows in bytes.
 type fours struct {
 	every    []reg.GPVirtual
 	row, up3 reg.Register
