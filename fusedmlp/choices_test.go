@@ -38,7 +38,7 @@ func TestMLPTiles(t *testing.T) {
 	}
 }
 
-// TestMLPChoices: how a pass is shared out, and which shapes it takes.
+// TestMLPChoices: how a step is shared out, and which shapes it takes.
 func TestMLPChoices(t *testing.T) {
 	s := ExampleMLP
 	gpu, cpu := kernels.Target{Units: 10, LocalMem: 48 << 10, MaxGroup: 1024}, kernels.Target{CPU: true, Units: 10}
@@ -89,7 +89,7 @@ func TestWorthLoading(t *testing.T) {
 		l    kernels.Target
 		want bool
 	}{{159, kernels.Target{Units: 10}, true}, {160, kernels.Target{Units: 10}, false}, {1, kernels.Target{CPU: true, Units: 10}, false}} {
-		for i, load := range passLoads(4, 3) {
+		for i, load := range stepLoads(4, 3) {
 			args := []kernels.Arg{6: kernels.IntArg(c.n)}
 			rows, columns := load.Size(args)
 			if load.Worth(args, c.l) != c.want || load.Operand != i || rows != c.n || columns != []int{4, 3}[i] {
@@ -99,9 +99,9 @@ func TestWorthLoading(t *testing.T) {
 	}
 }
 
-// TestCasesOfPasses: a pass is tested in one group and in several, with blocks that are full and
+// TestCasesOfSteps: a pass is tested in one group and in several, with blocks that are full and
 // not; few of them are small.
-func TestCasesOfPasses(t *testing.T) {
+func TestCasesOfSteps(t *testing.T) {
 	for _, few := range []bool{false, true} {
 		var samples, groups []int
 		for _, c := range ExampleMLP.cases(few, true) {
@@ -118,9 +118,9 @@ func TestCasesOfPasses(t *testing.T) {
 	}
 }
 
-// TestPassOfAnySize: the operands made for a training pass are those of a launch, also where the
-// pass is so large that they have fewer samples.
-func TestPassOfAnySize(t *testing.T) {
+// TestStepOfAnySize: the operands made for a fused training step are those of a launch, also where
+// the pass is so large that they have fewer samples.
+func TestStepOfAnySize(t *testing.T) {
 	gpu := kernels.Target{Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}
 	s := ExampleMLP
 	s.Width, s.Inputs = 64, 64
@@ -219,11 +219,11 @@ func TestTrials(t *testing.T) {
 		like []kernels.Arg
 		want string
 	}{
-		{"a pass", loss, samples(100, 7, 0), "[6400 300 12928 90496 7 0 100]"},
-		{"a pass down to the inputs", down, samples(100, 7, 6400), "[6400 300 12928 90496 7 6400 100]"},
+		{"a step", loss, samples(100, 7, 0), "[6400 300 12928 90496 7 0 100]"},
+		{"a step down to the inputs", down, samples(100, 7, 6400), "[6400 300 12928 90496 7 6400 100]"},
 		{"more groups than blocks", loss, samples(33, 7, 0), "[2112 99 12928 38784 3 0 33]"},
-		{"a large pass", loss, samples(20000, 60, 0), fmt.Sprintf("[%d %d 12928 %d 60 0 10381]", 10381*64, 10381*3, 60*12928)},
-		{"no pass", loss, nil, "[]"},
+		{"a large step", loss, samples(20000, 60, 0), fmt.Sprintf("[%d %d 12928 %d 60 0 10381]", 10381*64, 10381*3, 60*12928)},
+		{"no step", loss, nil, "[]"},
 	} {
 		var got []int
 		for i, o := range c.k.Trial(c.like) {

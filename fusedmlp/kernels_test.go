@@ -133,9 +133,9 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// define is the definition of a training pass of a perceptron in blocks of samples: each group of
-// blocks has a share of the gradient and of the loss. Parameters stand as matrices [in, out] and
-// biases, each aligned to 128 elements.
+// define is the definition of a fused training step of a perceptron in blocks of samples: each
+// group of blocks has a share of the gradient and of the loss. Parameters stand as matrices [in,
+// out] and biases, each aligned to 128 elements.
 func define(s MLPShape, block int, inputGrad bool, mem [][]float64, n int) {
 	row := func(v []float64, at, n int) []float64 { return v[at : at+n] }
 	x, target, w, part, loss, dx := mem[0], mem[1], mem[2], mem[3], mem[4], mem[5]

@@ -47,7 +47,7 @@ const (
 func (s MLPShape) Check(t kernels.DType, l kernels.Target) error {
 	switch {
 	case !l.CPU && l.LocalMem < mlpLocal:
-		return fmt.Errorf("the device has %d bytes of local memory: a fused pass may take %d", l.LocalMem, mlpLocal)
+		return fmt.Errorf("the device has %d bytes of local memory: a fused step may take %d", l.LocalMem, mlpLocal)
 	case s.Width%16 != 0 || s.Width < 16 || s.Width > 128:
 		return fmt.Errorf("width %d: fused layers are 16 to 128 units wide, a multiple of 16", s.Width)
 	case s.Inputs%4 != 0 || s.Inputs < 8 || s.Inputs > 256:
@@ -108,7 +108,7 @@ func (s MLPShape) Size() int {
 	return last + intmath.RoundUp(s.Width*s.Outputs, fusion.ParameterAlign)
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out: on a GPU, those
+// Block returns in blocks of how many samples a step over n samples is shared out: on a GPU, those
 // whose activations are in local memory at once, the more the more samples there are for each of
 // its units.
 func (s MLPShape) Block(n int, t kernels.DType, l kernels.Target) int {
@@ -121,7 +121,7 @@ func (s MLPShape) Block(n int, t kernels.DType, l kernels.Target) int {
 	return s.tile(t, mlpBlock)
 }
 
-// Groups returns how many shares of the gradient a pass over n samples in such blocks makes: on a
+// Groups returns how many shares of the gradient a step over n samples in such blocks makes: on a
 // GPU, as many as its units run at once, on a CPU one for each core.
 func (s MLPShape) Groups(n, block int, l kernels.Target) int {
 	most := l.Units
@@ -134,10 +134,10 @@ func (s MLPShape) Groups(n, block int, l kernels.Target) int {
 	return max(1, min(intmath.CeilDiv(n, block), most))
 }
 
-// Pack returns no kernel: the pass reads the parameters as they are.
+// Pack returns no kernel: the step reads the parameters as they are.
 func (s MLPShape) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, []int) { return nil, nil }
 
-// Scratch returns nothing: all that the pass keeps is in local memory or registers.
+// Scratch returns nothing: all that the step keeps is in local memory or registers.
 func (s MLPShape) Scratch(int, int, kernels.DType, bool, kernels.Target) []int { return nil }
 
 // Loss is [MLPLoss] of the shape.
@@ -145,7 +145,7 @@ func (s MLPShape) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kern
 	return MLPLoss(s, t, block, inputGrad)
 }
 
-// MLPLoss returns the kernel of a training pass on reals of type t in blocks of 8, 16 or 32
+// MLPLoss returns the kernel of a fused training step on reals of type t in blocks of 8, 16 or 32
 // samples: X [n, Inputs], T [n, Outputs], W (the parameters as mlp.cl lays them out), PART [groups,
 // Size], LOSS [groups], DX [n, Inputs], n. Each group of samples leaves its share of the gradient
 // and of the loss. The paddings of PART are not written, nor is DX, the gradient of X, unless
@@ -172,7 +172,7 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 			F64: mlpTwin(s, FMA, block, inputGrad, blas64.Implementation().Dgemm)},
 		Cases: func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
 		Trial: func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
-		Loads: passLoads(s.Inputs, s.Outputs),
+		Loads: stepLoads(s.Inputs, s.Outputs),
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a
 			// sum.
@@ -182,7 +182,7 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 	}
 }
 
-// cases are the launches that test a pass, over so many samples in so many groups.
+// cases are the launches that test a step, over so many samples in so many groups.
 func (s MLPShape) cases(few, inputGrad bool) []kernels.Case {
 	var cases []kernels.Case
 	for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
@@ -195,7 +195,7 @@ func (s MLPShape) cases(few, inputGrad bool) []kernels.Case {
 	return cases
 }
 
-// Operands adds those of a pass over n samples in a number of groups, with room for the gradient of
+// Operands adds those of a step over n samples in a number of groups, with room for the gradient of
 // the inputs if it is computed.
 func (s MLPShape) Operands(o *kernels.Operands, n, groups int, inputGrad bool) {
 	o.In(n*s.Inputs, -1, 1).In(n*s.Outputs, 0, 1).In(s.Size(), -0.2, 0.2).In(groups*s.Size(), 0, 0).Out(groups)
@@ -207,7 +207,7 @@ func (s MLPShape) Operands(o *kernels.Operands, n, groups int, inputGrad bool) {
 	o.Int(n)
 }
 
-// trial makes the operands of a pass like a launch, over fewer samples where that is too large.
+// trial makes the operands of a step like a launch, over fewer samples where that is too large.
 func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels.Operand {
 	if like == nil {
 		return nil
@@ -238,7 +238,7 @@ type mlpScratch[T kernels.Real] struct {
 	factors   [][]T
 }
 
-// products are those of a pass, with vector instructions or with gonum's BLAS.
+// products are those of a step, with vector instructions or with gonum's BLAS.
 type products[T kernels.Real] struct {
 	loops *vec.Loops[T] // nil: BLAS
 	gemm  blasGemm[T]
@@ -248,7 +248,7 @@ type products[T kernels.Real] struct {
 	add                 bool // gradients of weights are added to those of samples before
 }
 
-// mlpTwin runs a pass, the shares in parallel. Inner says what the hidden layers' factors are
+// mlpTwin runs a step, the shares in parallel. Inner says what the hidden layers' factors are
 // rounded to.
 func mlpTwin[T kernels.Real](s MLPShape, inner Inner, block int, inputGrad bool, gemm blasGemm[T]) func(kernels.Call[T]) {
 	var scratches, transposes sync.Pool

@@ -1,5 +1,5 @@
 // @depends: common, vector, mlp, pairwise
-// A whole training pass of a small perceptron in one launch, for CPUs. mlp.cl says what it computes and how W,
+// A whole training step of a small perceptron in one launch, for CPUs. mlp.cl says what it computes and how W,
 // PART and LOSS lie in memory.
 //
 // One work-item per work-group, as in gemm_cpu.cl. A work-group takes its samples TILE at a time: small enough

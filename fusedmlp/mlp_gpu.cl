@@ -1,5 +1,5 @@
 // @depends: common, mlp, prologue
-// A whole training pass of a small perceptron in one launch, for GPUs: forward, loss, backward, and partial
+// A whole training step of a small perceptron in one launch, for GPUs: forward, loss, backward, and partial
 // gradients of the weights. mlp.cl says what it computes and how W, PART and LOSS lie in memory.
 //
 // All activations of a tile of samples stay in local memory. Samples past n count as zeros with a gradient of

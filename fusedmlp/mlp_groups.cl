@@ -1,6 +1,6 @@
 // @depends: mlp_tile, groups
 // @target: sm_90a
-// The pass of mlp.cl on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of a group of four warps, and
+// The step of mlp.cl on the matrix units of NVIDIA's devices of capability 9.0, whose instructions are those of a group of four warps, and
 // take factors from local memory. mlp_tile.cl says how values lie in registers.
 //
 // Local memory has the weights, the inputs of all layers for a block of samples, and the gradient of the layer that is computed on

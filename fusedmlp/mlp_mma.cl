@@ -1,5 +1,5 @@
 // @depends: mlp_tile
-// The pass of mlp.cl on the matrix units of GPUs. mma.cl says what the factors of its products are, mlp_tile.cl how they lie in registers.
+// The step of mlp.cl on the matrix units of GPUs. mma.cl says what the factors of its products are, mlp_tile.cl how they lie in registers.
 //
 // The weights come as mlp_pack.cl leaves them, in the order of the lanes.
 //

@@ -8,9 +8,9 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-// TestPassInParts: what a pass leaves has the same bits, however many samples go through all layers
+// TestStepInParts: what a step leaves has the same bits, however many samples go through all layers
 // at a time: gradients, those of the inputs, and the loss.
-func TestPassInParts(t *testing.T) {
+func TestStepInParts(t *testing.T) {
 	sets := vec.Sets()
 	if len(sets) == 0 {
 		t.Skip("this processor has no vectors that we use")
@@ -31,7 +31,7 @@ func TestPassInParts(t *testing.T) {
 			m := &mlpScratch[float32]{factor: [2]float32{0.1, 1}, hidden: w}
 			m.loops = vec.On[float32](sets[0])
 			part, dx := make([]float32, s.Size()), draw(n*s.Inputs)
-			for range 2 { // what an earlier pass left is no part of it
+			for range 2 { // what an earlier step left is no part of it
 				loss := m.pass(s, x, want, w, make([]*[]float32, s.Layers), part, dx, n, most)
 				left[i] = append(append(append(left[i][:0], part...), dx...), loss)
 			}

@@ -1,5 +1,5 @@
 // @depends: warp, mlp, fp16_pair
-// What passes of mlp.cl on the matrix units of GPUs share: how a block of samples lies in the registers of a work-group's lanes, the
+// What steps of mlp.cl on the matrix units of GPUs share: how a block of samples lies in the registers of a work-group's lanes, the
 // output layer, which is narrow and ordinary arithmetic, and layers of factors that the units do not take.
 //
 // A warp takes 16 samples through all layers and back. Of a 16×8 tile of what a layer makes a lane has two neighbours in rows

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// Inner says of which factors a pass multiplies its hidden layers: by ordinary arithmetic, or on
+// Inner says of which factors a step multiplies its hidden layers: by ordinary arithmetic, or on
 // the matrix units of a GPU.
 type Inner uint8
 
@@ -69,7 +69,7 @@ func rounded[T kernels.Real](inner Inner, x []T) []T {
 // warp is how many work-items of a GPU multiply together on its matrix units.
 const warp = 32
 
-// MLPMatrix is the pass of an MLPShape on the matrix units of GPUs, of factors as Inner says: TF32,
+// MLPMatrix is the step of an MLPShape on the matrix units of GPUs, of factors as Inner says: TF32,
 // Halves or Pairs, whose kernel takes packed weights, or Scaled, Halves or Pairs and Grouped.
 type MLPMatrix struct {
 	MLPShape
@@ -117,7 +117,7 @@ func (s MLPMatrix) Check(t kernels.DType, l kernels.Target) error {
 	return nil
 }
 
-// MLPMatrixFor returns the pass of a shape over n samples on matrix units, for groups of warps or
+// MLPMatrixFor returns the step of a shape over n samples on matrix units, for groups of warps or
 // for warps, which a device may or may not have, where that is worth while. It follows the
 // precision, the shape and the device alone.
 func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernels.DType, l kernels.Target) (MLPMatrix, bool) {
@@ -134,7 +134,7 @@ func MLPMatrixFor(p kernels.Precision, grouped bool, s MLPShape, n int, t kernel
 	return m, !l.CPU && l.MaxGroup >= mlpMatrixLarge/mlpMatrixRows*warp && m.Check(t, l) == nil && n >= least*l.Units
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out: small ones where
+// Block returns in blocks of how many samples a step over n samples is shared out: small ones where
 // there is a unit for each, as two of them on one take longer than a large one. Of factors in pairs
 // a large one alone is no slower than a small one, and groups of warps take no others.
 func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Target) int {
@@ -144,7 +144,7 @@ func (s MLPMatrix) Block(n int, _ kernels.DType, l kernels.Target) int {
 	return mlpMatrixLarge
 }
 
-// Groups returns how many shares of the gradient a pass over n samples makes: as many as a GPU's
+// Groups returns how many shares of the gradient a step over n samples makes: as many as a GPU's
 // units run at once.
 func (s MLPMatrix) Groups(n, block int, l kernels.Target) int {
 	return max(1, min(intmath.CeilDiv(n, block), mlpMatrixLarge/block*l.Units))
@@ -286,8 +286,8 @@ func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n
 	return w
 }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], and P and F if
-// there is a kernel that makes them, [MLPMatrix.Pack]'s.
+// Loss returns the kernel of a fused training step: its arguments are those of [MLPLoss], and P and
+// F if there is a kernel that makes them, [MLPMatrix.Pack]'s.
 func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
 	k.Name, k.Text, k.File, k.GPUText, k.GPU, k.Loads = "k_mlp_matrix", sourceMatrix, "mlp_mma.cl", "", "", nil
@@ -363,7 +363,7 @@ func (s MLPMatrix) addPacked(o *kernels.Operands) {
 	}
 }
 
-// cases are the launches that test a pass, over so many samples in so many groups, and, where
+// cases are the launches that test a step, over so many samples in so many groups, and, where
 // factors have a scale, of samples, targets and weights so large or small that these do not hold
 // what the layers make, in one block of two.
 func (s MLPMatrix) cases(few, inputGrad bool) []kernels.Case {
@@ -457,7 +457,7 @@ func (s MLPMatrix) overflowOfZeros() kernels.Case {
 	}}
 }
 
-// mlpsOnMatrixUnits returns kernels of passes by each inner product, in several shapes and both
+// mlpsOnMatrixUnits returns kernels of steps by each inner product, in several shapes and both
 // blocks.
 func mlpsOnMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel

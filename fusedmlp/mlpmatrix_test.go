@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// TestMLPMatrixFor: matrix units take the passes that they have room for, over samples enough to be
+// TestMLPMatrixFor: matrix units take the steps that they have room for, over samples enough to be
 // worth a launch that packs.
 func TestMLPMatrixFor(t *testing.T) {
 	gpu := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
@@ -94,7 +94,7 @@ func TestPackedOrder(t *testing.T) {
 
 // TestStrangePasses: what the cases of a pass expect does not hang on whether a product is rounded
 // before it is added, nor on the order of sums: a device that is right would be refused otherwise.
-func TestStrangePasses(t *testing.T) {
+func TestStrangeSteps(t *testing.T) {
 	for layers := 1; layers <= mlpMatrixLayers; layers++ {
 		for _, inputs := range []int{32, 64} {
 			s := MLPMatrix{MLPShape{Inputs: inputs, Width: 32, Layers: layers, Outputs: 3, Slope: 0.1}, Pairs}

@@ -85,15 +85,15 @@ func (p *Perceptron) Check(t kernels.DType, l kernels.Target) error {
 		}
 	}
 	if !l.CPU && l.LocalMem < mlpLocal {
-		return fmt.Errorf("the device has %d bytes of local memory: a pass may take %d", l.LocalMem, mlpLocal)
+		return fmt.Errorf("the device has %d bytes of local memory: a step may take %d", l.LocalMem, mlpLocal)
 	}
 	return nil
 }
 
-// CheckSamples is Check for a pass over n samples. For each tile of them a group adds to its share
+// CheckSamples is Check for a step over n samples. For each tile of them a group adds to its share
 // of the gradient, in global memory: with many samples and parameters that takes a GPU longer than
 // the layers one by one, which take longer, too, if gradients read their sums. Gradients that are
-// added up, as in residual networks, cost the pass more.
+// added up, as in residual networks, cost the step more.
 func (p *Perceptron) CheckSamples(n int, t kernels.DType, l kernels.Target) error {
 	if err := p.Check(t, l); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *Perceptron) gradientPlaces() (at, widths []int) {
 	return at, widths
 }
 
-// Block returns in blocks of how many samples a pass over n samples is shared out, as
+// Block returns in blocks of how many samples a step over n samples is shared out, as
 // MLPShape.Block does. Where a GPU has more than two of 16 for each unit, those of many parameters
 // are large, too, which are read and added to once for each.
 func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Target) int {
@@ -172,7 +172,7 @@ func (p *Perceptron) Block(n int, t kernels.DType, l kernels.Target) int {
 	return mlpSmall
 }
 
-// Groups returns how many shares of the gradient a pass makes: on a GPU, as many as its units run
+// Groups returns how many shares of the gradient a step makes: on a GPU, as many as its units run
 // at once, but no more than take perceptronShares elements, if there is one for each unit.
 func (p *Perceptron) Groups(n, block int, l kernels.Target) int {
 	groups := intmath.CeilDiv(n, block)
@@ -188,8 +188,8 @@ func (p *Perceptron) Groups(n, block int, l kernels.Target) int {
 	return max(1, groups)
 }
 
-// pass is a perceptron while its kernel is made.
-type pass struct {
+// fusedStep is a perceptron while its kernel is made.
+type fusedStep struct {
 	Perceptron
 	kept, values, slopes, joins []*formula // by layer; nil where there is none
 	factors                     []*formula // what the gradient is multiplied with, of k and of what the next layer reads: it is kept in the place of k
@@ -202,14 +202,14 @@ type pass struct {
 	down                        bool // the gradient of the inputs is computed
 }
 
-func (p *Perceptron) pass(t kernels.DType, block int, down bool) *pass {
+func (p *Perceptron) pass(t kernels.DType, block int, down bool) *fusedStep {
 	of := func(name string, value *expr.Expr) *formula {
 		if value == nil {
 			return nil
 		}
 		return newFormula(name, value)
 	}
-	s := &pass{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.OutputGrad), block: block, down: down, real: t, keeps: p.keeping(block, t)}
+	s := &fusedStep{Perceptron: *p, error: of("error", p.Error), slope: of("down", p.OutputGrad), block: block, down: down, real: t, keeps: p.keeping(block, t)}
 	if p.Labels != nil {
 		s.up = of("up", p.Labels.Up)
 	}
@@ -232,7 +232,7 @@ func (p *Perceptron) pass(t kernels.DType, block int, down bool) *pass {
 }
 
 // formulas are all that there are.
-func (s *pass) formulas() (list []*formula) {
+func (s *fusedStep) formulas() (list []*formula) {
 	for _, fn := range slices.Concat(s.kept, s.values, s.factors, s.slopes, s.joins, []*formula{s.error, s.slope, s.up}) {
 		if fn != nil {
 			list = append(list, fn)
@@ -241,41 +241,41 @@ func (s *pass) formulas() (list []*formula) {
 	return list
 }
 
-// passesMade are the kernels of passes, by what they are made for: as long as a recording holds
+// stepsMade are the kernels of steps, by what they are made for: as long as a recording holds
 // one.
-var passesMade struct {
+var stepsMade struct {
 	sync.Mutex
 	of map[string]weak.Pointer[kernels.Kernel]
 }
 
 // made returns a kernel that was made for the key, or makes it.
 func made(key string, build func() *kernels.Kernel) *kernels.Kernel {
-	passesMade.Lock()
-	defer passesMade.Unlock()
-	if k := passesMade.of[key].Value(); k != nil {
+	stepsMade.Lock()
+	defer stepsMade.Unlock()
+	if k := stepsMade.of[key].Value(); k != nil {
 		return k
 	}
-	if passesMade.of == nil {
-		passesMade.of = map[string]weak.Pointer[kernels.Kernel]{}
+	if stepsMade.of == nil {
+		stepsMade.of = map[string]weak.Pointer[kernels.Kernel]{}
 	}
-	for key, made := range passesMade.of {
+	for key, made := range stepsMade.of {
 		if made.Value() == nil {
-			delete(passesMade.of, key)
+			delete(stepsMade.of, key)
 		}
 	}
 	k := build()
-	passesMade.of[key] = weak.Make(k)
+	stepsMade.of[key] = weak.Make(k)
 	return k
 }
 
-// passWeights is the argument of a pass with the weights of classes, if they have any.
-const passWeights = 8
+// stepWeights is the argument of a step with the weights of classes, if they have any.
+const stepWeights = 8
 
 // weighted reports whether the kernel has that argument.
 func (p *Perceptron) weighted() bool { return p.Labels != nil && p.Labels.Weighted }
 
-// Loss returns the kernel of a training pass: its arguments are those of [MLPLoss], V, which the
-// kernel of Pack writes, the weights of classes, if they have any, and those of Scratch.
+// Loss returns the kernel of a fused training step: its arguments are those of [MLPLoss], V, which
+// the kernel of Pack writes, the weights of classes, if they have any, and those of Scratch.
 func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	s := p.pass(t, block, inputGrad)
 	key := fmt.Sprint(t, block, inputGrad)
@@ -288,14 +288,14 @@ func (p *Perceptron) Loss(t kernels.DType, block int, inputGrad bool) *kernels.K
 	for _, fn := range s.formulas() {
 		key += fmt.Sprint("|", fn.name, " ", fn.program.Key())
 	}
-	return made(key, func() *kernels.Kernel { return newPass(s, t) })
+	return made(key, func() *kernels.Kernel { return newFusedStep(s, t) })
 }
 
-func newPass(s *pass, t kernels.DType) *kernels.Kernel {
+func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 	first, last := s.Layers[0], s.Layers[len(s.Layers)-1]
 	_, turned := s.turned(s.down)
 	target := in("T")
-	loads := passLoads(first.Inputs, last.Outputs)
+	loads := stepLoads(first.Inputs, last.Outputs)
 	if s.Labels != nil {
 		target, loads = inInts("T"), loads[:1]
 	}
@@ -332,7 +332,7 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 			}
 			return kernels.Grid{Dims: 1, Global: [3]int{a[4].N * mlpItems}, Local: [3]int{mlpItems}}
 		},
-		Twin: kernels.Twin{F32: passTwin[float32](s), F64: passTwin[float64](s)},
+		Twin: kernels.Twin{F32: stepTwin[float32](s), F64: stepTwin[float64](s)},
 		Cases: func(few bool) []kernels.Case {
 			var cases []kernels.Case
 			for _, c := range [][2]int{{1, 1}, {17, 1}, {33, 2}, {130, 3}, {200, 2}} {
@@ -372,11 +372,11 @@ func newPass(s *pass, t kernels.DType) *kernels.Kernel {
 	}
 }
 
-// passRel is how many epsilons of its scale a pass may be off.
-const passRel = 64
+// stepRel is how many epsilons of its scale a step may be off.
+const stepRel = 64
 
-func (s *pass) tolerance() kernels.Tolerance {
-	t := kernels.Tolerance{ULP: 4, Rel: passRel, Scale: func(a []kernels.Arg) float64 { return s.scale(a) * s.targetScale(a) }}
+func (s *fusedStep) tolerance() kernels.Tolerance {
+	t := kernels.Tolerance{ULP: 4, Rel: stepRel, Scale: func(a []kernels.Arg) float64 { return s.scale(a) * s.targetScale(a) }}
 	sum := s.Labels != nil && !s.Labels.Mean // gradients may be of a mean, where LOSS is a sum: it has another scale
 	if !sum && !s.scratch() {
 		return t
@@ -385,7 +385,7 @@ func (s *pass) tolerance() kernels.Tolerance {
 		eps, _ := real.Epsilon()
 		loss := 0.0
 		if sum {
-			loss = passRel * eps * s.scale(a) * s.heaviest(a) * s.labelScale()
+			loss = stepRel * eps * s.scale(a) * s.heaviest(a) * s.labelScale()
 		}
 		return func(param, _ int) float64 {
 			switch {
@@ -402,7 +402,7 @@ func (s *pass) tolerance() kernels.Tolerance {
 
 // scale bounds errors by the sizes of what meets in a sum: those of a layer pass through the ones
 // above.
-func (s *pass) scale(a []kernels.Arg) float64 {
+func (s *fusedStep) scale(a []kernels.Arg) float64 {
 	widest := 0
 	for _, l := range s.Layers {
 		widest = max(widest, l.Inputs, l.Outputs)
@@ -411,7 +411,7 @@ func (s *pass) scale(a []kernels.Arg) float64 {
 }
 
 // drawTargets adds those of n samples; labels that do not count are among them.
-func (s *pass) drawTargets(o *kernels.Operands, n int) *kernels.Operands {
+func (s *fusedStep) drawTargets(o *kernels.Operands, n int) *kernels.Operands {
 	outputs := s.Layers[len(s.Layers)-1].Outputs
 	if s.Labels == nil {
 		return o.In(n*outputs, 0, 1)
@@ -422,13 +422,13 @@ func (s *pass) drawTargets(o *kernels.Operands, n int) *kernels.Operands {
 }
 
 // targetScale is how large the loss of an output and its gradient may be beside the outputs.
-func (s *pass) targetScale(a []kernels.Arg) float64 {
+func (s *fusedStep) targetScale(a []kernels.Arg) float64 {
 	if s.Labels == nil {
 		return max(1, kernels.MaxAbs(a, 1))
 	}
 	l, counted := s.Labels, 0.0
 	for i := range a[1].N {
-		counted += s.labelWeight(int32(a[1].At(i)), func(k int) float64 { return a[passWeights].At(k) })
+		counted += s.labelWeight(int32(a[1].At(i)), func(k int) float64 { return a[stepWeights].At(k) })
 	}
 	scale := math.Abs(s.up.program.At(func(int) float64 { return counted }, nil))
 	if l.Mean {
@@ -441,11 +441,13 @@ func (s *pass) targetScale(a []kernels.Arg) float64 {
 }
 
 // labelScale is how large the cross-entropy of a sample may be beside the outputs.
-func (s *pass) labelScale() float64 { return 2 + math.Log(float64(s.Layers[len(s.Layers)-1].Outputs)) }
+func (s *fusedStep) labelScale() float64 {
+	return 2 + math.Log(float64(s.Layers[len(s.Layers)-1].Outputs))
+}
 
 // labelWeight returns what a label counts, of weights of classes if they have any: 0 for one that
 // does not.
-func (s *pass) labelWeight(label int32, weights func(k int) float64) float64 {
+func (s *fusedStep) labelWeight(label int32, weights func(k int) float64) float64 {
 	switch {
 	case !counts(s.Labels, label, s.Layers[len(s.Layers)-1].Outputs):
 		return 0
@@ -456,11 +458,11 @@ func (s *pass) labelWeight(label int32, weights func(k int) float64) float64 {
 }
 
 // heaviest is how large the weights of classes are, at least 1.
-func (s *pass) heaviest(a []kernels.Arg) float64 {
+func (s *fusedStep) heaviest(a []kernels.Arg) float64 {
 	if !s.weighted() {
 		return 1
 	}
-	return max(1, kernels.MaxAbs(a, passWeights))
+	return max(1, kernels.MaxAbs(a, stepWeights))
 }
 
 // counts reports whether a label counts of so many classes.
@@ -469,7 +471,7 @@ func counts(l *fusion.Labels, label int32, classes int) bool {
 }
 
 // steepness is by how much the formulas of the layers may magnify what is put into all of them.
-func (s *pass) steepness() float64 {
+func (s *fusedStep) steepness() float64 {
 	all := 1.0
 	for i := range s.values {
 		if s.values[i] == nil {

@@ -52,7 +52,7 @@ func TestPerceptronLimits(t *testing.T) {
 	}
 	joined.Layers[1].Join = expr.Input(0).Add(expr.Input(2))
 	if joined.CheckSamples(100000, kernels.Float32, gpu) == nil {
-		t.Error("of many samples, a deep pass adds gradients up")
+		t.Error("of many samples, a deep step adds gradients up")
 	}
 	for _, p := range []*Perceptron{ofWidth(2, 16), ofWidth(8, 128)} {
 		groups := p.Groups(1<<20, 8, gpu)
@@ -146,7 +146,7 @@ func TestPassesMade(t *testing.T) {
 // for it beside the samples of a tile, and passes that keep no sums have none there. Tiles are as
 // large as the rest allows. Of deep perceptrons what layers make lies there, too, and on CPUs all
 // that a thread's stack may have no room for.
-func TestPassSums(t *testing.T) {
+func TestStepSums(t *testing.T) {
 	gpu, cpu := kernels.Target{Units: 100, LocalMem: 48 << 10}, kernels.Target{CPU: true, Units: 4}
 	for _, c := range []struct {
 		layers, width, samples int
@@ -252,7 +252,7 @@ func TestLabelLoss(t *testing.T) {
 // TestPassLossBound: what float32 loses where it adds the losses of many samples up one by one is
 // within the bound of a loss that is their sum, and not within that of the gradients, if those are
 // of the mean, or of a loss that is the mean.
-func TestPassLossBound(t *testing.T) {
+func TestStepLossBound(t *testing.T) {
 	const n = 6061
 	p := ofWidth(2, 16)
 	p.Labels = &fusion.Labels{Ignore: -100, Up: expr.Const(1).Div(expr.Input(0))}

@@ -13,8 +13,8 @@ import (
 // How a CPU goes through samples: so many at a time, in blocks of some rows by vectors of 16. See
 // mlp_cpu.cl.
 const (
-	passTile = 96
-	passRows = 6
+	stepTile = 96
+	stepRows = 6
 )
 
 // blockVectors is how many vectors of 16 a block is wide, of a layer of n padded columns: as many
@@ -31,9 +31,9 @@ func blockVectors(n int) int {
 // cpuText takes the samples of a work-group, which is one work-item, a tile at a time, so that what
 // the layers make of it stays in the second-level cache. Weights are copied once, and transposed,
 // with rows of whole vectors.
-func (s *pass) cpuText() string {
+func (s *fusedStep) cpuText() string {
 	var w writer
-	s.head(&w, "// A whole training pass of a perceptron in one launch, for CPUs, as internal/ops/perceptroncpu.go generates it.", 1, 16)
+	s.head(&w, "// A whole training step of a perceptron in one launch, for CPUs, as internal/ops/perceptroncpu.go generates it.", 1, 16)
 	w.p(`
 #define TILE $tile
 #define MR $rows
@@ -49,7 +49,7 @@ func (s *pass) cpuText() string {
             _Pragma("unroll") for (int v = 0; v < WIDE; v++) acc[r][v] = fma(x, bk[v], acc[r][v]);     \
         }                                                                                              \
     }
-`, map[string]any{"tile": passTile, "rows": passRows, "memory": s.cpuMemory()})
+`, map[string]any{"tile": stepTile, "rows": stepRows, "memory": s.cpuMemory()})
 	if s.Labels != nil {
 		w.p(`
 static REAL most_of(REAL16 v) {
@@ -76,7 +76,7 @@ static REAL sum_of(REAL16 v) {
 
 func padded(n int) int { return intmath.RoundUp(n, 16) }
 
-func (s *pass) cpuLayer(w *writer, i int, l fusion.Layer) {
+func (s *fusedStep) cpuLayer(w *writer, i int, l fusion.Layer) {
 	value, keep, keepParam := "k", "", ""
 	if s.values[i] != nil {
 		operands, params := s.skipped(i, "MEM ", func(j int) string { return fmt.Sprintf("vload16(v, skip%d + (s + r) * %d + j)", j, s.cpuRow(j)) })
@@ -192,7 +192,7 @@ static void backward$i(MEM const REAL *a, MEM REAL *out, MEM const REAL *x, $sum
 `, v)
 }
 
-// cpuStack is how many bytes of a thread's stack a pass may take: runtimes that start threads may
+// cpuStack is how many bytes of a thread's stack a step may take: runtimes that start threads may
 // give them 2 MiB.
 const cpuStack = 768 << 10
 
@@ -209,9 +209,9 @@ func (p *Perceptron) cpuArrays(down bool) (list []cpuArray) {
 	for i, l := range p.Layers {
 		k, n := padded(l.Inputs), padded(l.Outputs)
 		widest = max(widest, k, n)
-		list = append(list, cpuArray{fmt.Sprint("x", i), passTile * n}, cpuArray{fmt.Sprint("w", i), l.Inputs * n}, cpuArray{fmt.Sprint("b", i), n})
+		list = append(list, cpuArray{fmt.Sprint("x", i), stepTile * n}, cpuArray{fmt.Sprint("w", i), l.Inputs * n}, cpuArray{fmt.Sprint("b", i), n})
 		if p.keepsSums(i) {
-			list = append(list, cpuArray{fmt.Sprint("z", i), passTile * n})
+			list = append(list, cpuArray{fmt.Sprint("z", i), stepTile * n})
 		}
 		if i > 0 || down {
 			list = append(list, cpuArray{fmt.Sprint("t", i), l.Outputs * k})
@@ -219,9 +219,9 @@ func (p *Perceptron) cpuArrays(down bool) (list []cpuArray) {
 	}
 	_, places := p.gradientPlaces()
 	for place, n := range places {
-		list = append(list, cpuArray{fmt.Sprint("g", place), passTile * padded(n)})
+		list = append(list, cpuArray{fmt.Sprint("g", place), stepTile * padded(n)})
 	}
-	return append(list, cpuArray{"in", passTile * p.cpuRow(0)}, cpuArray{"d0", passTile * widest}, cpuArray{"d1", passTile * widest})
+	return append(list, cpuArray{"in", stepTile * p.cpuRow(0)}, cpuArray{"d0", stepTile * widest}, cpuArray{"d1", stepTile * widest})
 }
 
 // cpuOutside returns the elements that a work-item has in global memory: all, if its stack has no
@@ -237,7 +237,7 @@ func (p *Perceptron) cpuOutside(t kernels.DType, down bool) (all int) {
 }
 
 // cpuMemory is the address space of those.
-func (s *pass) cpuMemory() string {
+func (s *fusedStep) cpuMemory() string {
 	if s.cpuOutside(s.real, s.down) > 0 {
 		return "global"
 	}
@@ -245,7 +245,7 @@ func (s *pass) cpuMemory() string {
 }
 
 // cpuPlaces writes the declarations of all that memory.
-func (s *pass) cpuPlaces(w *writer) {
+func (s *fusedStep) cpuPlaces(w *writer) {
 	at, all := 0, s.cpuOutside(s.real, s.down)
 	for _, a := range s.cpuArrays(s.down) {
 		v := map[string]any{"name": a.name, "n": a.elements, "all": all, "at": at}
@@ -268,7 +268,7 @@ func (p *Perceptron) cpuRow(i int) int {
 	return padded(n)
 }
 
-func (s *pass) cpuKernel(w *writer) {
+func (s *fusedStep) cpuKernel(w *writer) {
 	last := len(s.Layers) - 1
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	v := map[string]any{"inputs": inputs, "outputs": outputs, "P": padded(outputs), "size": s.Size(), "block": s.block, "last": last,
@@ -393,7 +393,7 @@ void k_perceptron(IN(X), $T, IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n, IN(V)$
 }
 
 // cpuName is what the memory of what layer i reads is called.
-func (s *pass) cpuName(i int) string {
+func (s *fusedStep) cpuName(i int) string {
 	if i == 0 {
 		return "in"
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// The cross-entropy of a pass: the loss of the outputs z of a sample with its label, and their
+// The cross-entropy of a step: the loss of the outputs z of a sample with its label, and their
 // gradient. As crossentropy_gpu.cl computes it but for the share of a class, exp(z − most) / Σ,
 // which needs no second exponential.
 
 // targetParam is the parameter of what the loss compares the outputs with.
-func (s *pass) targetParam() string {
+func (s *fusedStep) targetParam() string {
 	if s.Labels != nil {
 		return "IN_INTS(T)"
 	}
@@ -23,18 +23,18 @@ func (s *pass) targetParam() string {
 }
 
 // lossShare is the text of a group's share of the loss, of the sum that it has.
-func (s *pass) lossShare(sum string) string {
+func (s *fusedStep) lossShare(sum string) string {
 	if s.Labels != nil && s.Labels.Mean {
 		return sum + " / total"
 	}
 	return sum
 }
 
-// counting reports whether a pass has to know how many labels count.
-func (s *pass) counting() bool { return s.Labels.Mean || len(s.up.uses) > 0 }
+// counting reports whether a step has to know how many labels count.
+func (s *fusedStep) counting() bool { return s.Labels.Mean || len(s.up.uses) > 0 }
 
 // weightsParam is the parameter of the weights of classes.
-func (s *pass) weightsParam() string {
+func (s *fusedStep) weightsParam() string {
 	if s.weighted() {
 		return ", IN(C)"
 	}
@@ -44,7 +44,7 @@ func (s *pass) weightsParam() string {
 // labelHead writes the constants of the loss, and the loss and the gradient of output o, of which
 // less is log Σ − (z[o] − most) and share the exponential by the sum. With weights of classes heavy
 // is that of the label, and heavies the sum of them.
-func (s *pass) labelHead(w *writer) {
+func (s *fusedStep) labelHead(w *writer) {
 	l, outputs := s.Labels, s.Layers[len(s.Layers)-1].Outputs
 	literal := func(v float64) string { return "NUM(" + strconv.FormatFloat(v, 'e', -1, 64) + ")" }
 	v := map[string]any{"ignore": l.Ignore, "outputs": outputs, "own": literal(1 - l.Smoothing), "smoothing": literal(l.Smoothing), "evenLoss": "", "evenSlope": "",
@@ -71,7 +71,7 @@ func (s *pass) labelHead(w *writer) {
 }
 
 // weigh writes the sum of the weights of classes, if the loss reads it.
-func (s *pass) weigh(w *writer) {
+func (s *fusedStep) weigh(w *writer) {
 	if s.weighted() && s.Labels.Smoothing != 0 {
 		w.p(`
     REAL heavies = 0;
@@ -81,7 +81,7 @@ func (s *pass) weigh(w *writer) {
 }
 
 // heavy declares the weight of a label.
-func (s *pass) heavy() string {
+func (s *fusedStep) heavy() string {
 	if s.weighted() {
 		return "\n            const REAL heavy = WEIGHT(label);"
 	}
@@ -89,7 +89,7 @@ func (s *pass) heavy() string {
 }
 
 // cpuCount makes up, the gradient of the loss of each sample.
-func (s *pass) cpuCount(w *writer) {
+func (s *fusedStep) cpuCount(w *writer) {
 	switch {
 	case s.counting() && !s.weighted():
 		w.p(`
@@ -123,7 +123,7 @@ func (s *pass) cpuCount(w *writer) {
 
 // cpuLabels takes a sample at a time, sixteen outputs beside each other; those that are padding are
 // −∞.
-func (s *pass) cpuLabels(w *writer, v map[string]any) {
+func (s *fusedStep) cpuLabels(w *writer, v map[string]any) {
 	v["heavy"], v["evens"], v["evenLoss"] = s.heavy(), "", ""
 	if s.Labels.Smoothing != 0 {
 		v["evens"], v["evenLoss"] = " - vload16(0, even + o)", "\n            for (int o = 0; o < $outputs; o++) loss += even[o] * (log_sum - (z[o] - most));"
@@ -157,7 +157,7 @@ func (s *pass) cpuLabels(w *writer, v map[string]any) {
 }
 
 // gpuCount makes up, as cpuCount does: every group counts all labels.
-func (s *pass) gpuCount(w *writer, v map[string]any) {
+func (s *fusedStep) gpuCount(w *writer, v map[string]any) {
 	if s.counting() {
 		v["counted"], v["count"] = "int", "COUNTS"
 		if s.weighted() {
@@ -182,7 +182,7 @@ func (s *pass) gpuCount(w *writer, v map[string]any) {
 }
 
 // gpuLabels has ITEMS / TILE lanes for a sample, which join what they find in stage.
-func (s *pass) gpuLabels(w *writer, v map[string]any) {
+func (s *fusedStep) gpuLabels(w *writer, v map[string]any) {
 	v["heavy"] = s.heavy()
 	w.p(`
         {
@@ -222,7 +222,7 @@ func (s *pass) gpuLabels(w *writer, v map[string]any) {
 
 // labelsCounted returns the gradient of the loss of each sample, and how many labels count, by
 // their weights, if that matters.
-func (s *pass) labelsCounted(labels []int32, weights func(k int) float64) (up, total float64) {
+func (s *fusedStep) labelsCounted(labels []int32, weights func(k int) float64) (up, total float64) {
 	if s.counting() {
 		for _, t := range labels {
 			total += s.labelWeight(t, weights)

@@ -126,7 +126,7 @@ func (p *Perceptron) outside(k keeping) (rows int) {
 	return rows
 }
 
-// Scratch returns the lengths of the arguments of a pass after V: of the memory in which groups
+// Scratch returns the lengths of the arguments of a step after V: of the memory in which groups
 // keep what local memory, or a CPU's stack, has no room for, if there is such on one of them.
 func (p *Perceptron) Scratch(block, groups int, t kernels.DType, inputGrad bool, l kernels.Target) []int {
 	gpu, cpu := block*p.outside(p.keeping(block, t)), p.cpuOutside(t, inputGrad)
@@ -140,10 +140,10 @@ func (p *Perceptron) Scratch(block, groups int, t kernels.DType, inputGrad bool,
 }
 
 // scratch reports whether the kernel has that argument.
-func (s *pass) scratch() bool { return s.outside(s.keeps)+s.cpuOutside(s.real, s.down) > 0 }
+func (s *fusedStep) scratch() bool { return s.outside(s.keeps)+s.cpuOutside(s.real, s.down) > 0 }
 
 // scratchParam is its parameter.
-func (s *pass) scratchParam() string {
+func (s *fusedStep) scratchParam() string {
 	if s.scratch() {
 		return ", OUT(S)"
 	}
@@ -157,10 +157,10 @@ func (m memory) at(cols int) string { return fmt.Sprint(m.macro, cols) }
 
 // sumsIn is where sums are, and keptIn where gradients are that are kept, and what earlier layers
 // read.
-func (s *pass) sumsIn() memory { return s.inLocal(s.keeps == keptLocally) }
-func (s *pass) keptIn() memory { return s.inLocal(s.keeps != keptInTurn) }
+func (s *fusedStep) sumsIn() memory { return s.inLocal(s.keeps == keptLocally) }
+func (s *fusedStep) keptIn() memory { return s.inLocal(s.keeps != keptInTurn) }
 
-func (s *pass) inLocal(yes bool) memory {
+func (s *fusedStep) inLocal(yes bool) memory {
 	if yes {
 		return memory{"local", "LOCAL"}
 	}
@@ -169,7 +169,7 @@ func (s *pass) inLocal(yes bool) memory {
 
 // fence is what barriers hold for, beside local memory, where other memory is written or read
 // before them.
-func (s *pass) fence() string {
+func (s *fusedStep) fence() string {
 	if s.outside(s.keeps) > 0 {
 		return " | CLK_GLOBAL_MEM_FENCE"
 	}
@@ -179,7 +179,7 @@ func (s *pass) fence() string {
 // placeAll writes the declarations of what is kept of a tile: x of each layer, which are in turn in
 // the same place if need be, and then a of those whose x is copied; z, what gradients read of sums;
 // g, gradients.
-func (s *pass) placeAll(w *writer) {
+func (s *fusedStep) placeAll(w *writer) {
 	at, all := 0, s.outside(s.keeps)*s.block
 	put := func(m memory, name string, row int) {
 		v := map[string]any{"name": name, "row": row, "all": all, "at": at}

@@ -36,7 +36,7 @@ func mapKeys(m map[string]any) func(func(string) bool) {
 }
 
 // head writes what both texts begin with: the formulas, for vectors of some widths.
-func (s *pass) head(w *writer, what string, widths ...int) {
+func (s *fusedStep) head(w *writer, what string, widths ...int) {
 	depends := []string{"common", "vector", "pairwise"}
 	if s.Labels != nil {
 		depends = append(depends, "exp")
@@ -93,7 +93,7 @@ func call(fn *formula, width int, operands ...string) string {
 
 // skipped returns the operands of the formula of what layer i + 1 reads, of which the first is k
 // and the others are those of at, and the parameters that are pointers to them.
-func (s *pass) skipped(i int, qualifier string, at func(j int) string) (operands []string, params string) {
+func (s *fusedStep) skipped(i int, qualifier string, at func(j int) string) (operands []string, params string) {
 	operands = make([]string, i+2)
 	operands[0] = "k"
 	for _, j := range skips(&s.Layers[i]) {
@@ -106,7 +106,7 @@ func (s *pass) skipped(i int, qualifier string, at func(j int) string) (operands
 // joined returns the operands of the gradient of what layer i reads, of which the first is its own
 // part and the others are those of at, in their places; the parameters that are pointers to these;
 // and where the gradient is kept, "" for nowhere.
-func (s *pass) joined(i int, qualifier, part string, at func(place int) string) (operands []string, params, keep string) {
+func (s *fusedStep) joined(i int, qualifier, part string, at func(place int) string) (operands []string, params, keep string) {
 	operands = make([]string, len(s.Layers)+1)
 	operands[0] = part
 	for _, j := range joins(&s.Layers[i]) {
@@ -122,7 +122,7 @@ func (s *pass) joined(i int, qualifier, part string, at func(place int) string) 
 }
 
 // keptOf is the text of what the gradient of layer i reads of its sums, of k and of the value y.
-func (s *pass) keptOf(i, width int) string {
+func (s *fusedStep) keptOf(i, width int) string {
 	if s.factors[i] == nil {
 		return "k"
 	}
@@ -130,7 +130,7 @@ func (s *pass) keptOf(i, width int) string {
 }
 
 // placesOf are the places of gradients that layer i reads or writes.
-func (s *pass) placesOf(i int) (list []int) {
+func (s *fusedStep) placesOf(i int) (list []int) {
 	for _, j := range joins(&s.Layers[i]) {
 		list = append(list, s.place[j])
 	}
@@ -151,9 +151,9 @@ func passedOn(prefix string, numbers []int) (text string) {
 
 // gpuText keeps what the layers make of a tile of samples in local memory: x of each, and, if there
 // is room, what a gradient reads of z. From the top down x becomes the gradient of the z below.
-func (s *pass) gpuText() string {
+func (s *fusedStep) gpuText() string {
 	var w writer
-	s.head(&w, "// A whole training pass of a perceptron in one launch, for GPUs, as internal/ops/perceptrontext.go generates it.", 1, 2, 4)
+	s.head(&w, "// A whole training step of a perceptron in one launch, for GPUs, as internal/ops/perceptrontext.go generates it.", 1, 2, 4)
 	tile, last := s.block, len(s.Layers)-1
 	w.p(`
 #define TILE $tile
@@ -220,7 +220,7 @@ func shareWeights(l *fusion.Layer) block {
 	return b
 }
 
-func (s *pass) gpuLayer(w *writer, i int, l fusion.Layer) {
+func (s *fusedStep) gpuLayer(w *writer, i int, l fusion.Layer) {
 	tile := s.block
 	// For four steps of k a work-item loads samples and four rows of weights.
 	made := shareOut(tile, l.Outputs, 4, func(samples, cols int) int { return 4*samples*cols + 16*cols + 4*samples })
@@ -327,7 +327,7 @@ static __attribute__((always_inline)) void weights$i(local const REAL *x, local 
 
 // gpuBackward makes x the gradient of the z below: a work-item makes Q samples by 4 neighbours, for
 // which it reads rows of the transposed weights.
-func (s *pass) gpuBackward(w *writer, i int, l fusion.Layer, v map[string]any) {
+func (s *fusedStep) gpuBackward(w *writer, i int, l fusion.Layer, v map[string]any) {
 	starts, _ := s.turned(s.down)
 	up := intmath.RoundUp(l.Inputs, 4)
 	made := shareOut(s.block, up/4, 1, func(samples, _ int) int { return 16*samples + 64 + 4*samples })
@@ -373,7 +373,7 @@ static __attribute__((always_inline)) void backward$i(local const REAL *d, local
 `, v)
 }
 
-func (s *pass) gpuKernel(w *writer, last int) {
+func (s *fusedStep) gpuKernel(w *writer, last int) {
 	inputs, outputs := s.Layers[0].Inputs, s.Layers[last].Outputs
 	w.p(`
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))

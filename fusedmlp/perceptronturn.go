@@ -8,7 +8,7 @@ import (
 )
 
 // On a GPU the gradient of what a layer reads is computed as the layer itself is: work-items beside
-// each other read weights beside each other. So a launch before the pass transposes the weights, to
+// each other read weights beside each other. So a launch before the step transposes the weights, to
 // V: of each layer through which a gradient goes [outputs, inputs], with the inputs rounded up to a
 // multiple of four by zeros.
 
@@ -27,7 +27,7 @@ func (p *Perceptron) turned(down bool) (starts []int, size int) {
 }
 
 // turnedAt returns element e of V, of parameters at(i).
-func (s *pass) turnedAt(at func(i int) float64, e int) float64 {
+func (s *fusedStep) turnedAt(at func(i int) float64, e int) float64 {
 	starts, _ := s.turned(s.down)
 	for i := len(starts) - 1; ; i-- {
 		l := s.Layers[i]
@@ -41,8 +41,8 @@ func (s *pass) turnedAt(at func(i int) float64, e int) float64 {
 	}
 }
 
-// Pack returns the kernel of the launch before a pass, W (the parameters) and V, and the length of
-// V: nil and 0 where the pass reads no such thing.
+// Pack returns the kernel of the launch before a step, W (the parameters) and V, and the length of
+// V: nil and 0 where the step reads no such thing.
 func (p *Perceptron) Pack(t kernels.DType, inputGrad bool, l kernels.Target) (*kernels.Kernel, []int) {
 	_, size := p.turned(inputGrad)
 	if l.CPU || size == 0 {
@@ -55,7 +55,7 @@ func (p *Perceptron) Pack(t kernels.DType, inputGrad bool, l kernels.Target) (*k
 	return made(key, func() *kernels.Kernel { return newTurn(p.pass(t, mlpBlock, inputGrad)) }), []int{size}
 }
 
-func newTurn(s *pass) *kernels.Kernel {
+func newTurn(s *fusedStep) *kernels.Kernel {
 	_, size := s.turned(s.down)
 	operands := func(o *kernels.Operands) { o.In(s.Size(), -1, 1).Out(size) }
 	return &kernels.Kernel{
@@ -75,7 +75,7 @@ func newTurn(s *pass) *kernels.Kernel {
 	}
 }
 
-func turnTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
+func turnTwin[T kernels.Real](s *fusedStep) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		w, v := c.Reals(0), c.Reals(1)
 		for e := range v {
@@ -84,7 +84,7 @@ func turnTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 	}
 }
 
-func (s *pass) turnText() string {
+func (s *fusedStep) turnText() string {
 	starts, size := s.turned(s.down)
 	var w writer
 	w.p(`

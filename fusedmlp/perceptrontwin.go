@@ -9,8 +9,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// passScratch is what a share of a pass keeps from launch to launch.
-type passScratch[T kernels.Real] struct {
+// stepScratch is what a share of a step keeps from launch to launch.
+type stepScratch[T kernels.Real] struct {
 	loops                       *vec.Loops[T] // or nil
 	samples                     int           // that there is room for
 	x, z                        [][]T         // what each layer reads, but for the first, and its sums, or k
@@ -22,8 +22,8 @@ type passScratch[T kernels.Real] struct {
 	error, slope                *evaluator[T]
 }
 
-// passTwin runs a pass, the shares in parallel.
-func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
+// stepTwin runs a step, the shares in parallel.
+func stepTwin[T kernels.Real](s *fusedStep) func(kernels.Call[T]) {
 	of := func(fn *formula) *evaluator[T] {
 		if fn == nil {
 			return nil
@@ -31,7 +31,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 		return newEvaluator[T](fn)
 	}
 	scratches := sync.Pool{New: func() any {
-		m := &passScratch[T]{error: of(s.error), slope: of(s.slope)}
+		m := &stepScratch[T]{error: of(s.error), slope: of(s.slope)}
 		for i := range s.Layers {
 			m.kept, m.values = append(m.kept, of(s.kept[i])), append(m.values, of(s.values[i]))
 			m.slopes, m.joins = append(m.slopes, of(s.slopes[i])), append(m.joins, of(s.joins[i]))
@@ -49,13 +49,13 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 		} else {
 			all.labels = c.Ints(1)
 			if s.weighted() {
-				all.weights = c.Reals(passWeights)
+				all.weights = c.Reals(stepWeights)
 			}
 			up, counted := s.labelsCounted(all.labels, func(k int) float64 { return float64(all.weights[k]) })
 			all.up, all.counted = T(up), T(counted)
 		}
 		parallel.For(groups, 1, func(lo, hi int) {
-			m := scratches.Get().(*passScratch[T])
+			m := scratches.Get().(*stepScratch[T])
 			defer scratches.Put(m)
 			m.loops = loops
 			m.vectors(c)
@@ -72,7 +72,7 @@ func passTwin[T kernels.Real](s *pass) func(kernels.Call[T]) {
 }
 
 // vectors says whether the formulas may use them.
-func (m *passScratch[T]) vectors(c kernels.Call[T]) {
+func (m *stepScratch[T]) vectors(c kernels.Call[T]) {
 	for _, list := range [][]*evaluator[T]{m.kept, m.values, m.factors, m.slopes, m.joins, {m.error, m.slope}} {
 		for _, b := range list {
 			if b != nil {
@@ -84,7 +84,7 @@ func (m *passScratch[T]) vectors(c kernels.Call[T]) {
 
 // product sets c [m, n] to a [m, k] times b [k, n], of given distances of rows and columns, plus a
 // bias if there is one.
-func (m *passScratch[T]) product(rows, cols, k int, a []T, rowA, stepA int, b []T, stepB, columnB int, c []T, bias []T) {
+func (m *stepScratch[T]) product(rows, cols, k int, a []T, rowA, stepA int, b []T, stepB, columnB int, c []T, bias []T) {
 	if m.loops != nil && rows > 0 && k > 0 {
 		m.loops.Product(vec.Product[T]{M: rows, N: cols, K: k, A: a, RowA: rowA, StepA: stepA, B: b, StepB: stepB, ColumnB: columnB, C: c, RowC: cols, Bias: bias}, nil)
 		return
@@ -106,7 +106,7 @@ func (m *passScratch[T]) product(rows, cols, k int, a []T, rowA, stepA int, b []
 }
 
 // columns sets sums to those of the columns of d, which has n rows.
-func (m *passScratch[T]) columns(sums, d []T, n int) {
+func (m *stepScratch[T]) columns(sums, d []T, n int) {
 	if m.loops != nil && n > 0 {
 		m.product(1, len(sums), n, m.ones, n, 1, d, len(sums), 1, sums, nil)
 		return
@@ -115,7 +115,7 @@ func (m *passScratch[T]) columns(sums, d []T, n int) {
 }
 
 // grow makes room for n samples.
-func (m *passScratch[T]) grow(s *pass, n int) {
+func (m *stepScratch[T]) grow(s *fusedStep, n int) {
 	if m.samples >= n && m.x != nil {
 		return
 	}
@@ -138,7 +138,7 @@ func (m *passScratch[T]) grow(s *pass, n int) {
 
 // pass trains on n samples: it writes their gradient to part, that of x to dx unless that is nil,
 // and returns their loss.
-func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n int) T {
+func (m *stepScratch[T]) pass(s *fusedStep, x []T, t targets[T], w, part, dx []T, n int) T {
 	m.grow(s, n)
 	last := len(s.Layers) - 1
 	in := x
@@ -203,7 +203,7 @@ func (m *passScratch[T]) pass(s *pass, x []T, t targets[T], w, part, dx []T, n i
 
 // join adds to the gradient of what layer i reads, or whatever its formula says, what others left
 // for it, and leaves it to those below.
-func (m *passScratch[T]) join(s *pass, i int, to []T) {
+func (m *stepScratch[T]) join(s *fusedStep, i int, to []T) {
 	if m.joins[i] != nil {
 		operands := make([][]T, len(s.Layers)+1)
 		operands[0] = to
@@ -218,7 +218,7 @@ func (m *passScratch[T]) join(s *pass, i int, to []T) {
 }
 
 // loss returns the loss of outputs, and sets d to their gradient.
-func (m *passScratch[T]) loss(s *pass, z, d []T, t targets[T]) T {
+func (m *stepScratch[T]) loss(s *fusedStep, z, d []T, t targets[T]) T {
 	if s.Labels != nil {
 		loss := labelLoss(m.loops, s.Labels, z, d, t.labels, t.weights, t.up)
 		if s.Labels.Mean {

@@ -139,7 +139,7 @@ func TestPerceptronShapes(t *testing.T) {
 					block := p.Block(samples, d.Real(), kernels.Target{CPU: d.Target().CPU, Units: units})
 					k := p.Loss(d.Real(), block, down)
 					o := kernels.NewOperands(d.Real(), 77, uint64(i))
-					passOperands(o, p, samples, groups, down)
+					stepOperands(o, p, samples, groups, down)
 					if p.Labels != nil && p.Labels.Weighted {
 						o.In(p.Layers[len(p.Layers)-1].Outputs, 0.5, 2)
 					}
@@ -161,7 +161,7 @@ func TestPerceptronShapes(t *testing.T) {
 	}
 }
 
-func passOperands(o *kernels.Operands, p *Perceptron, n, groups int, down bool) {
+func stepOperands(o *kernels.Operands, p *Perceptron, n, groups int, down bool) {
 	first, last := p.Layers[0].Inputs, p.Layers[len(p.Layers)-1].Outputs
 	o.In(n*first, -1, 1)
 	if l := p.Labels; l != nil {

@@ -33,7 +33,7 @@ type Fit struct {
 	aim    int // the step at which a schedule ends that is planned for a PSNR; 0: Config.Steps
 
 	recorded *replay.Recording // of a step; nil: each is done eagerly
-	whyNot   error             // why the network's pass is not one launch
+	whyNot   error             // why the network's fused step is not one launch
 	probe    *probe            // nil until it is needed
 
 	intervals []float64 // microseconds per step between two reports
@@ -80,7 +80,8 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	return f, d.Err()
 }
 
-// Fused reports whether a training pass of the network is one launch; if not, the error says why.
+// Fused reports whether a fused training step of the network is one launch; if not, the error says
+// why.
 func (f *Fit) Fused() (bool, error) { return f.whyNot == nil, f.whyNot }
 
 // objective draws a batch and returns the loss: the sum of the errors of its colours.

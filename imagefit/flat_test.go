@@ -46,7 +46,7 @@ func TestFlat(t *testing.T) {
 }
 
 // TestSlope: what is trained is what is written and drawn, a network of leaky ReLUs of slope 0.1:
-// the first loss is the same in the fused pass, layer by layer, and from the layers' own formula.
+// the first loss is the same in the fused step, layer by layer, and from the layers' own formula.
 func TestSlope(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	var losses []float64

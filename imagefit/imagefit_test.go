@@ -181,7 +181,7 @@ func TestMandrill(t *testing.T) {
 	})
 }
 
-// TestFusedQuality: the fused pass reaches what the layers reach.
+// TestFusedQuality: the fused step reaches what the layers reach.
 func TestFusedQuality(t *testing.T) {
 	img := smooth(40, 28)
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -11,8 +11,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFeaturesLookedUp: a pass on matrix units looks the features of drawn pixels up, with the bits
-// of those that are computed.
+// TestFeaturesLookedUp: a fused step on matrix units looks the features of drawn pixels up, with
+// the bits of those that are computed.
 func TestFeaturesLookedUp(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		for _, grouped := range []bool{false, true} {

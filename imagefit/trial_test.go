@@ -11,10 +11,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestWrongFusedPass: where the pass of a whole perceptron is computed wrongly, the form for the
-// other kind of device takes its place, and where that is wrong too, the network is trained layer
-// by layer.
-func TestWrongFusedPass(t *testing.T) {
+// TestWrongFusedStep: where the fused step of a whole perceptron is computed wrongly, the form for
+// the other kind of device takes its place, and where that is wrong too, the network is trained
+// layer by layer.
+func TestWrongFusedStep(t *testing.T) {
 	const nothing = `// @depends: common
 #ifndef GET_PARAMS
 #define GET_PARAMS

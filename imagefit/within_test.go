@@ -9,9 +9,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestBatchWithinPass: on a GPU, a pass draws its batch and encodes it, and leaves the same bits as
-// launches before it.
-func TestBatchWithinPass(t *testing.T) {
+// TestBatchWithinFusedStep: on a GPU, a fused step draws its batch and encodes it, and leaves the
+// same bits as launches before it.
+func TestBatchWithinFusedStep(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue

@@ -9,9 +9,9 @@ import (
 	"github.com/x448/float16"
 )
 
-// TestMemOfEveryType: sizes, names and elements of each type, and copies that move no more than
-// they are to.
-func TestMemOfEveryType(t *testing.T) {
+// TestHostBufferOfEveryType: sizes, names and elements of each type, and copies that move no more
+// than they are to.
+func TestHostBufferOfEveryType(t *testing.T) {
 	v := []float64{-7.5, math.Inf(1), 300, 65520, math.NaN(), 3}
 	for _, c := range []struct {
 		elem DType
@@ -73,8 +73,9 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestBoundsOfMem: elements are those of the memory, and no more can be appended to them in place.
-func TestBoundsOfMem(t *testing.T) {
+// TestBoundsOfHostBuffer: elements are those of the memory, and no more can be appended to them in
+// place.
+func TestBoundsOfHostBuffer(t *testing.T) {
 	refused := func(f func()) (said bool) {
 		defer func() {
 			if p := recover(); p != nil {

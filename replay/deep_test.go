@@ -66,7 +66,7 @@ func TestManyLayers(t *testing.T) {
 			t.Errorf("residual %v: the loss is %v, eagerly %v: %v", residual, got, want, err)
 		}
 		if why := rec.Report().NotFused; why == nil || !strings.Contains(why.Error(), "300 layers: one launch trains 8 at most") {
-			t.Errorf("no pass: %v", why)
+			t.Errorf("no fused step: %v", why)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestInputs: what makes the inputs and the targets of a pass is computed in it on GPUs, with the
-// same bits, or left where it is.
+// TestInputs: what makes the inputs and the targets of a fused step is computed in it on GPUs, with
+// the same bits, or left where it is.
 func TestInputs(t *testing.T) {
 	type nodes = []*autograd.Node
 	const samples, inputs = 29, 12
@@ -45,7 +45,7 @@ func TestInputs(t *testing.T) {
 		"both": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes {
 			return nodes{x.Mul(mean), y.Neg()}
 		}, "computed within", "refused in"},
-		"both, of layers with tanh": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes { // whose pass is generated
+		"both, of layers with tanh": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes { // whose fused step is generated
 			return nodes{x.Sub(mean), y.Square()}
 		}, "computed within", "refused in"},
 		"an output": {func(x, mean, y, _ *autograd.Node, _ *tensor.Tensor) nodes {

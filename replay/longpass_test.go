@@ -14,10 +14,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestLongPasses: the loss and the gradients of a pass over 200,000 samples, whose terms are of one
-// sign, are those of the eager step. A loss that is summed up one sample after the other is off by
-// a part in two thousand.
-func TestLongPasses(t *testing.T) {
+// TestLongFusedSteps: the loss and the gradients of a fused step over 200,000 samples, whose terms
+// are of one sign, are those of the eager step. A loss that is summed up one sample after the other
+// is off by a part in two thousand.
+func TestLongFusedSteps(t *testing.T) {
 	const samples, outputs = 200_003, 3
 	for _, c := range []struct {
 		kernel        string

@@ -47,8 +47,8 @@ func cycles(parts, width int) *kernels.Kernel {
 	return k
 }
 
-// TestLookup: what a pass reads and consists of parts of which few differ is looked up, with the
-// same bits, or left as it is.
+// TestLookup: what a fused step reads and consists of parts of which few differ is looked up, with
+// the same bits, or left as it is.
 func TestLookup(t *testing.T) {
 	type tensors = []*tensor.Tensor
 	const inputs, period = 32, 10

@@ -13,10 +13,10 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestPassOnMatrixUnits: a pass over enough samples is computed by the kernel for matrix units of
-// each kind, in each precision, is as near to the step as that allows, and has the same bits in
-// another run.
-func TestPassOnMatrixUnits(t *testing.T) {
+// TestFusedStepOnMatrixUnits: a fused step over enough samples is computed by the kernel for matrix
+// units of each kind, in each precision, is as near to the step as that allows, and has the same
+// bits in another run.
+func TestFusedStepOnMatrixUnits(t *testing.T) {
 	for i := range 6 {
 		p, grouped := tensor.PrecisionFloat32+tensor.Precision(i/2), i%2 > 0
 		t.Run(fmt.Sprintf("%v/grouped=%v", p, grouped), func(t *testing.T) {

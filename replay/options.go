@@ -35,7 +35,7 @@ type rewrite struct {
 
 // rewrites are all of them, in the order in which they are done.
 func rewrites() []rewrite {
-	return []rewrite{deadStores, onePass, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
+	return []rewrite{deadStores, fusedTrainingStep, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
 }
 
 // Passes returns the names of the passes, and what each does.

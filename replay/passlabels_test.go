@@ -13,7 +13,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// passOf records a step, of which the pass is to be one launch.
+// passOf records a step, of which the fused step is to be one launch.
 func passOf(t *testing.T, l *learner, loss func(l *learner, y *autograd.Node) *autograd.Node) *replay.Recording {
 	t.Helper()
 	rec, err := replay.Record(l.d, func() ([]*tensor.Tensor, error) { return l.step(nil, loss, nil) })
@@ -21,7 +21,7 @@ func passOf(t *testing.T, l *learner, loss func(l *learner, y *autograd.Node) *a
 		t.Fatal(err)
 	}
 	if rec.Report().FusedSteps != 1 {
-		t.Fatalf("the pass is not one launch: %v", rec.Report().NotFused)
+		t.Fatalf("the fused step is not one launch: %v", rec.Report().NotFused)
 	}
 	return rec
 }
@@ -45,9 +45,9 @@ func near(t *testing.T, what string, got, want [][]float64, bound float64) {
 	}
 }
 
-// TestPassLabels: a recorded pass reads the labels and the parameters that are there when it runs.
-// Labels past the classes are refused before anything has changed.
-func TestPassLabels(t *testing.T) {
+// TestFusedStepLabels: a recorded fused step reads the labels and the parameters that are there
+// when it runs. Labels past the classes are refused before anything has changed.
+func TestFusedStepLabels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		eager, recorded := newLearner(d, 70, classes, "adamw"), newLearner(d, 70, classes, "adamw")
 		loss := crossEntropy(autograd.LabelOptions{})
@@ -91,9 +91,9 @@ func TestPassLabels(t *testing.T) {
 	})
 }
 
-// TestPassEdges: scores that are infinite or NaN, and labels of which none counts, give what the
-// eager step gives.
-func TestPassEdges(t *testing.T) {
+// TestFusedStepEdges: scores that are infinite or NaN, and labels of which none counts, give what
+// the eager step gives.
+func TestFusedStepEdges(t *testing.T) {
 	inf := math.Inf(1)
 	for name, c := range map[string]struct {
 		bias  float64 // of class 3
@@ -153,10 +153,10 @@ func TestPassEdges(t *testing.T) {
 	}
 }
 
-// TestPassOfManySamples: a GPU adds the gradient of a bias of many samples up in runs, and their
-// sums in another launch: the pass is one launch all the same. So it is where local memory has no
-// room for the sums of wide layers.
-func TestPassOfManySamples(t *testing.T) {
+// TestFusedStepOfManySamples: a GPU adds the gradient of a bias of many samples up in runs, and
+// their sums in another launch: the fused step is one launch all the same. So it is where local
+// memory has no room for the sums of wide layers.
+func TestFusedStepOfManySamples(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue // which has no kernels for GPUs

@@ -167,8 +167,8 @@ func before(i int) []int {
 	return []int{i - 1}
 }
 
-// perceptronCase is a step of training, and the kernels that are launched in the end for the pass
-// and the update; without, the step is refused for a reason.
+// perceptronCase is a step of training, and the kernels that are launched in the end for the fused
+// step and the update; without, the step is refused for a reason.
 type perceptronCase struct {
 	cfg     nn.MLPConfig
 	rule    string
@@ -341,7 +341,7 @@ func trainInputs(l *learner) {
 	l.more = optim.NewAdamW([]*autograd.Node{l.inputs}, optim.AdamWDefaults(optim.Constant(0.01)))
 }
 
-// TestPerceptrons: a step whose pass is one launch computes what the eager step does, to within a
+// TestPerceptrons: a fused step computes what the eager step does, to within a
 // bound; the same bits in every recording. One that is refused has the bits of the eager step.
 func TestPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {

@@ -40,7 +40,7 @@ type perceptronWorld struct {
 }
 
 var oddities = []string{"", "", "", "", "", "inputs trained", "inputs made of a table", "drawn inputs", "a view of inputs", "inputs turned", "a view of targets",
-	"targets spread", "the colours are read", "a hidden layer is read", "a gradient is read", "clipped", "two passes", "scaled", "a mean", "a penalty",
+	"targets spread", "the colours are read", "a hidden layer is read", "a gradient is read", "clipped", "two fused steps", "scaled", "a mean", "a penalty",
 	"a layer twice", "another activation", "a last bias", "a bias missing", "another slope", "parameters changed meanwhile", "inputs changed meanwhile",
 	"targets that are inputs", "two optimizers", "a residual", "no update", "gradients kept", "the loss twice", "a weight that is frozen", "other order",
 	"a seed", "half of the rows", "weights of another tensor"}
@@ -275,7 +275,7 @@ func (w *perceptronWorld) step() ([]*tensor.Tensor, error) {
 	if w.odd == "inputs changed meanwhile" {
 		w.x.MapInPlace(fn.Mul, nil, tensor.Scalar(w.d, 0.9))
 	}
-	if w.odd == "two passes" {
+	if w.odd == "two fused steps" {
 		if err := w.loss(&outputs).Backward(); err != nil {
 			return nil, err
 		}
@@ -352,7 +352,7 @@ func TestRandomPerceptrons(t *testing.T) {
 					t.Errorf("%d of %d passes are one launch", one, n)
 				}
 				if n > 20 && !(odd["cross-entropy"] && odd["skips"]) {
-					t.Error("no pass with a cross-entropy, or with skips, is one launch")
+					t.Error("no fused step with a cross-entropy, or with skips, is one launch")
 				}
 				t.Logf("%d of %d passes are one launch; oddities among them: %v", one, n, odd)
 			})
@@ -360,7 +360,7 @@ func TestRandomPerceptrons(t *testing.T) {
 	}
 }
 
-// randomPerceptron reports whether the pass is one launch.
+// randomPerceptron reports whether the fused step is one launch.
 func randomPerceptron(t *testing.T, d tensor.Device, seed uint64, odd map[string]bool) (one bool) {
 	t.Helper()
 	tensor.Scope(d, func() {

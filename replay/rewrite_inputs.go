@@ -7,7 +7,7 @@ import (
 )
 
 // computedInputs computes what a launch reads by rows where it reads it: maps and gathers, of what
-// a batch is drawn from or encoded of, say, within the pass of a perceptron. See
+// a batch is drawn from or encoded of, say, within the fused step of a perceptron. See
 // kernels.Kernel.From.
 //
 // It is refused where

@@ -11,11 +11,11 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// onePass makes one launch of a pass of a perceptron in training: its layers, the loss and the way
-// back. It leaves the gradient of the parameters, and the loss, in shares, one for each group of
-// samples. Where an optimizer alone reads the gradient, and has a form that adds shares up, that
-// takes its place; else a launch writes the gradient where it was. The shares are added in their
-// order: the same bits on every run, but not those of the layers.
+// fusedTrainingStep makes one launch of a training step of a perceptron: its layers, the loss and
+// the way back. It leaves the gradient of the parameters, and the loss, in shares, one for each
+// group of samples. Where an optimizer alone reads the gradient, and has a form that adds shares
+// up, that takes its place; else a launch writes the gradient where it was. The shares are added in
+// their order: the same bits on every run, but not those of the layers.
 //
 // It is refused where
 //   - what a layer reads is no formula of the result of the one before and of what earlier ones
@@ -25,9 +25,9 @@ import (
 //   - there are more layers, or wider ones, than a launch has room for
 //   - parameters do not lie in memory as an optimizer lays them out, or one has no gradient
 //   - anything else reads what is made on the way, or it is there after the run
-//   - what is done meanwhile reads or writes what the pass writes, or writes what it reads
+//   - what is done meanwhile reads or writes what the fused step writes, or writes what it reads
 //   - the device computes the launch wrongly.
-var onePass = rewrite{"fused-training-step", "makes one launch of the layers of a perceptron, their loss and their gradients", passInOne}
+var fusedTrainingStep = rewrite{"fused-training-step", "makes one launch of the layers of a perceptron, their loss and their gradients", fuseTrainingSteps}
 
 // passes is what a device has for passes, and what was found of them.
 type passes struct {
@@ -38,7 +38,7 @@ type passes struct {
 	fault error // why one was refused
 }
 
-func passInOne(r *rewriter) {
+func fuseTrainingSteps(r *rewriter) {
 	if r.passes == nil {
 		return
 	}
@@ -60,11 +60,11 @@ func passInOne(r *rewriter) {
 // that trains it in one launch.
 var errNoTrainer = errors.New("nothing in this program trains it in one launch: import package fusedmlp, or nn, which does")
 
-// left is something that a pass leaves where others find it.
+// left is something that a fused step leaves where others find it.
 type left struct {
 	spot
 	node    int   // that wrote it in the step
-	readers []int // that are not part of the pass
+	readers []int // that are not part of the fused step
 	lasts   bool
 }
 
@@ -120,7 +120,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	if err != nil {
 		return err
 	}
-	// What the pass writes goes to the last places of its launches before anything reads it.
+	// What the fused step writes goes to the last places of its launches before anything reads it.
 	update := r.updated(grads, covered)
 	dx := results[p.dx]
 	limits, on := r.target, ""
@@ -168,7 +168,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		}
 	}
 	if len(slots) < want {
-		return errors.New("something reads a result of the pass before all that the pass reads is there")
+		return errors.New("something reads a result of the fused step before all that the fused step reads is there")
 	}
 	slots = slots[len(slots)-want:]
 	if err := r.undisturbed(covered, inputs, results, slots, update, p.loss, joins); err != nil {
@@ -258,13 +258,13 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	return nil
 }
 
-// input is memory that a pass reads, and the launch that wrote it, or −1.
+// input is memory that a fused step reads, and the launch that wrote it, or −1.
 type input struct {
 	spot
 	node int
 }
 
-// lies returns where what a pass reads lies.
+// lies returns where what a fused step reads lies.
 func (f *followed) lies(h *held) (input, error) {
 	if h.kind == found {
 		key := input{h.spot, -1}
@@ -377,7 +377,7 @@ func (p *perceptron) gradients(layout *fusion.Perceptron, results map[*held]*lef
 	return all, nil
 }
 
-// covered returns the launches that do nothing but the pass, and what they leave to others.
+// covered returns the launches that do nothing but the fused step, and what they leave to others.
 func (r *rewriter) covered(f *followed, p *perceptron, one *held) ([]int, map[*held]*left, error) {
 	outer := map[*held]bool{p.layers[0].x: true, p.target: true, one: true}
 	if p.classes != nil {
@@ -515,8 +515,8 @@ func (r *rewriter) updated(grads *spot, covered []int) *updating {
 	return &updating{readers[0], rule}
 }
 
-// undisturbed says why the launches between cannot stay where they are when the pass is done in
-// other places.
+// undisturbed says why the launches between cannot stay where they are when the fused step is done
+// in other places.
 func (r *rewriter) undisturbed(covered []int, inputs []input, results map[*held]*left, slots []int, update *updating, loss *held, joins bool) error {
 	touches := func(g *region, from, to int, reads bool) int {
 		found := -1
@@ -548,7 +548,7 @@ func (r *rewriter) undisturbed(covered []int, inputs []input, results map[*held]
 		}
 		first := min(l.node, slots[0])
 		if i := touches(&g, first, max(l.node, to)+1, true); i >= 0 && !(update != nil && i == update.node) {
-			return fmt.Errorf("%s reads or writes a result of the pass meanwhile", r.name(r.nodes[i]))
+			return fmt.Errorf("%s reads or writes a result of the fused step meanwhile", r.name(r.nodes[i]))
 		}
 	}
 	return nil

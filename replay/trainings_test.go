@@ -374,7 +374,7 @@ func (tr *training) step() ([]*tensor.Tensor, error) {
 		return nil, err
 	}
 	if r.IntN(6) == 0 { // a second pass adds to the gradients
-		tr.did["two passes"]++
+		tr.did["two fused steps"]++
 		if err := tr.loss(rand.New(rand.NewPCG(tr.seed, 2)), tr.did).MulScalar(0.5).Backward(); err != nil {
 			return nil, err
 		}

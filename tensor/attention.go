@@ -266,7 +266,7 @@ func (a *attentionCall) inBlocks(whole bool) *blocks {
 
 // headView is an operand whose rows lie where place says.
 type headView struct {
-	contiguousTensor
+	contiguousOperand
 	place ops.AttentionPlace
 }
 
@@ -280,7 +280,7 @@ func (b *blocks) headView(t *Tensor) headView {
 	shape := b.shape(t.shape[t.Rank()-2], t.shape[t.Rank()-1])
 	wide := x.Expand(shape...)
 	if place, ok := b.place(wide); ok {
-		return headView{contiguousTensor{wide, true}, place}
+		return headView{contiguousOperand{wide, true}, place}
 	}
 	defer wide.Free()
 	dense := x.view(x.shape, rowMajor(x.shape), x.off) // as a copy would lie
@@ -291,11 +291,11 @@ func (b *blocks) headView(t *Tensor) headView {
 	if !ok {
 		all := wide.Copy()
 		place, _ = b.place(all)
-		return headView{contiguousTensor{all, true}, place}
+		return headView{contiguousOperand{all, true}, place}
 	}
 	once := x.Copy()
 	defer once.Free()
-	return headView{contiguousTensor{once.Expand(shape...), true}, place}
+	return headView{contiguousOperand{once.Expand(shape...), true}, place}
 }
 
 // kernelShape is what kernels are built for.
@@ -353,9 +353,9 @@ func (b *blocks) result(op string, q headView) *Tensor {
 
 // biases returns what a mask adds as an operand, and how many of its elements are those of an item
 // of the batch, 0 for one matrix for all.
-func (b *blocks) biases() (bias contiguousTensor, step int) {
+func (b *blocks) biases() (bias contiguousOperand, step int) {
 	if b.bias == nil {
-		return contiguousTensor{Empty(b.q.Device(), 0), true}, 0
+		return contiguousOperand{Empty(b.q.Device(), 0), true}, 0
 	}
 	lead := max(b.bias.Rank()-2, 0)
 	shape := []int{b.l, b.s}
@@ -372,7 +372,7 @@ func (b *blocks) biases() (bias contiguousTensor, step int) {
 		wide.Free()
 		return c, step
 	}
-	return contiguousTensor{wide, true}, step
+	return contiguousOperand{wide, true}, step
 }
 
 // launch runs a kernel on operands, with the numbers after them, of which the last are the places
@@ -397,7 +397,7 @@ func (b *blocks) forward() (y, lse *Tensor) {
 	y, lse = b.result(op, q), alloc(op, d, []int{b.items, b.l})
 	place, _ := b.place(y)
 	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.bufferArg(), lse.arg()}, step, q.place, k.place, v.place, place)
-	for _, o := range []contiguousTensor{q.contiguousTensor, k.contiguousTensor, v.contiguousTensor, bias} {
+	for _, o := range []contiguousOperand{q.contiguousOperand, k.contiguousOperand, v.contiguousOperand, bias} {
 		o.release()
 	}
 	return y, lse
@@ -419,7 +419,7 @@ func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 		b.launch(b.Keys, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), pg.arg(), dk.arg(), dv.arg()}, step,
 			q.place, k.place, v.place, pg.place)
 	}
-	for _, o := range []contiguousTensor{q.contiguousTensor, k.contiguousTensor, v.contiguousTensor, py.contiguousTensor, pg.contiguousTensor, bias} {
+	for _, o := range []contiguousOperand{q.contiguousOperand, k.contiguousOperand, v.contiguousOperand, py.contiguousOperand, pg.contiguousOperand, bias} {
 		o.release()
 	}
 	delta.Free()

@@ -11,7 +11,7 @@ import (
 // axisView is a contiguous tensor as [outer, n, inner]: what an operation along the middle axis
 // works on.
 type axisView struct {
-	contiguousTensor
+	contiguousOperand
 	outer, n, inner int
 }
 
@@ -38,16 +38,16 @@ func (t *Tensor) asOuterNInner(typ Type, axes []int) axisView {
 	moved := c.Transpose(append(order, axes...)...)
 	defer moved.Free()
 	defer c.release()
-	return axisView{contiguousTensor{moved.Copy(), true}, outer, n, 1}
+	return axisView{contiguousOperand{moved.Copy(), true}, outer, n, 1}
 }
 
 // packed returns a contiguous operand: itself, or a copy.
-func (o contiguousTensor) packed() contiguousTensor {
+func (o contiguousOperand) packed() contiguousOperand {
 	if o.IsContiguous() {
 		return o
 	}
 	defer o.release()
-	return contiguousTensor{o.Copy(), true}
+	return contiguousOperand{o.Copy(), true}
 }
 
 // without returns t's shape without sorted axes.

@@ -15,7 +15,7 @@ func (t *Tensor) foldAxes(op string, kind ops.FoldKind, typ Type, axes []int, ro
 	x := t.as(typ)
 	defer x.release()
 	if len(axes) == 0 { // of a scalar
-		axes, x = []int{0}, contiguousTensor{x.Reshape(1), true}
+		axes, x = []int{0}, contiguousOperand{x.Reshape(1), true}
 		defer x.release()
 	}
 	now := kind
@@ -151,7 +151,7 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 	x := t.as(typ)
 	defer x.release()
 	if len(axes) == 0 { // of a scalar
-		axes, x = []int{0}, contiguousTensor{x.Reshape(1), true}
+		axes, x = []int{0}, contiguousOperand{x.Reshape(1), true}
 		defer x.release()
 	}
 	first := true

@@ -10,11 +10,11 @@ import (
 
 // indexed is a tensor with the axes that indices are of as one.
 type indexed struct {
-	order []int            // of the axes, so that those that are indexed lie beside each other; nil: they do
-	axis  int              // the first of them
-	shape []int            // of the tensor, in that order, with one axis for them
-	at    contiguousTensor // which index along that, of the shape that the indices broadcast to
-	whole []int            // the shape of what is taken
+	order []int             // of the axes, so that those that are indexed lie beside each other; nil: they do
+	axis  int               // the first of them
+	shape []int             // of the tensor, in that order, with one axis for them
+	at    contiguousOperand // which index along that, of the shape that the indices broadcast to
+	whole []int             // the shape of what is taken
 }
 
 // indexed returns how indices, of which nil is a whole axis, name parts of t.
@@ -72,14 +72,14 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 			next = Map(ops.OfAxes, dim, x.at.Tensor, indices[a])
 			x.at.release()
 		}
-		x.at = contiguousTensor{next, true}
+		x.at = contiguousOperand{next, true}
 	}
 	if !slices.Equal(x.at.shape, shape) { // the last broadcast
 		wide := x.at.Expand(shape...)
 		c := wide.Copy()
 		wide.Free()
 		x.at.release()
-		x.at = contiguousTensor{c, true}
+		x.at = contiguousOperand{c, true}
 	}
 	return x
 }

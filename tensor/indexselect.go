@@ -31,9 +31,9 @@ func mustClass(op string, t, index *Tensor) {
 }
 
 // classes returns t, of integers, as a contiguous operand of Int32. Call release after the launch.
-func (t *Tensor) classes() contiguousTensor {
+func (t *Tensor) classes() contiguousOperand {
 	if t.typ == Uint8 {
-		return contiguousTensor{t.To(Int32), true}
+		return contiguousOperand{t.To(Int32), true}
 	}
 	return t.contiguous()
 }
@@ -45,7 +45,7 @@ func around(shape []int, axis int) (outer, n, inner int) {
 
 // rowsOf returns which rows of the matrices that lie behind an axis indices name along it, for all
 // that lies before the axis. It takes the operand over.
-func rowsOf(at contiguousTensor, outer, n int) contiguousTensor {
+func rowsOf(at contiguousOperand, outer, n int) contiguousOperand {
 	if outer == 1 {
 		return at
 	}
@@ -56,12 +56,12 @@ func rowsOf(at contiguousTensor, outer, n int) contiguousTensor {
 		MapInto(ops.RowKeys, []kernels.Arg{kernels.IntArg(n)}, []*Tensor{keys}, line)
 		line.Free()
 	}
-	return contiguousTensor{keys, true}
+	return contiguousOperand{keys, true}
 }
 
 // takeRows returns what indices, of any shape and Int32, name along an axis: their axes take its
 // place. It takes the operand over.
-func (t *Tensor) takeRows(op string, axis int, at contiguousTensor) *Tensor {
+func (t *Tensor) takeRows(op string, axis int, at contiguousOperand) *Tensor {
 	defer at.release()
 	d := t.Device()
 	outer, n, inner := around(t.shape, axis)
@@ -82,7 +82,7 @@ func (t *Tensor) takeRows(op string, axis int, at contiguousTensor) *Tensor {
 
 // putRows brings src to what indices name along an axis of t, which is contiguous and nobody else's
 // operand. It takes the operands over.
-func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousTensor) {
+func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousOperand) {
 	defer src.release()
 	outer, n, inner := around(t.shape, axis)
 	if src.Len() == 0 || t.Len() == 0 {
@@ -108,12 +108,12 @@ func (t *Tensor) changeable() *Tensor {
 }
 
 // source returns src as a contiguous operand of the type of y, which must not be a lower one.
-func (y *Tensor) source(op string, src *Tensor) contiguousTensor {
+func (y *Tensor) source(op string, src *Tensor) contiguousOperand {
 	if higher(y.typ, src.typ) != y.typ {
 		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert one with To", src.typ, y.typ), y, src)
 	}
 	if src.typ != y.typ {
-		return contiguousTensor{src.To(y.typ), true}
+		return contiguousOperand{src.To(y.typ), true}
 	}
 	return src.contiguous()
 }
@@ -189,7 +189,7 @@ func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 	if intmath.Product(shape) > 0 {
 		fill := allocOf(op, y.Device(), y.typ, shape)
 		fill.fill(value)
-		y.putRows(ops.ScatterSet, a, index.contiguous(), contiguousTensor{fill, true})
+		y.putRows(ops.ScatterSet, a, index.contiguous(), contiguousOperand{fill, true})
 	}
 	return y
 }

@@ -96,12 +96,12 @@ func reaches(d int, shape, strides []int, done uint) bool {
 
 // copyIfOverlaps returns src as an operand of a kernel that writes dst element by element: a copy
 // if writing one element of dst could change another of src.
-func copyIfOverlaps(dst, src *Tensor) contiguousTensor {
+func copyIfOverlaps(dst, src *Tensor) contiguousOperand {
 	sameElements := src.off == dst.off && slices.Equal(src.shape, dst.shape) && src.IsContiguous() && dst.IsContiguous()
 	if overlaps(dst, src) && !sameElements {
-		return contiguousTensor{src.Copy(), true}
+		return contiguousOperand{src.Copy(), true}
 	}
-	return contiguousTensor{src, false}
+	return contiguousOperand{src, false}
 }
 
 // disjoint panics if an operand of op shares elements with its destination, which is written while

@@ -78,7 +78,7 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 
 func (api) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (dz, shares *Tensor) {
 	const op = "Linear gradient"
-	var inputs [3]contiguousTensor
+	var inputs [3]contiguousOperand
 	operands := [3]*Tensor{z, y, g}
 	d := check(op, g)
 	for i, t := range operands {

@@ -64,7 +64,7 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 	}
 	t.mustNotRepeat(op)
 	t.st.version++
-	copies := make([]contiguousTensor, 0, kernels.MapOperands)
+	copies := make([]contiguousOperand, 0, kernels.MapOperands)
 	for i, o := range others {
 		if f.Uses(1 + i) {
 			c := copyIfOverlaps(t, o)
@@ -160,11 +160,11 @@ func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []floa
 	for _, s := range scalars {
 		typ.must(op, s)
 	}
-	var converted [kernels.MapOperands]contiguousTensor
+	var converted [kernels.MapOperands]contiguousOperand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
-			c := contiguousTensor{t, false}
+			c := contiguousOperand{t, false}
 			if !f.Mask(i) {
 				c = t.as(typ)
 			}

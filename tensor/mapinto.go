@@ -48,7 +48,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 			panic(&Error{Op: j.Name, Kind: ErrArgument, Detail: fmt.Sprintf("scalar %d is %v, not %v", i, a.Kind, want)})
 		}
 	}
-	var copies [2 * kernels.MapOperands]contiguousTensor
+	var copies [2 * kernels.MapOperands]contiguousOperand
 	made := copies[:0]
 	var list [kernels.MapTensors]*Tensor
 	tensors := list[:0]
@@ -68,7 +68,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		}
 		for _, r := range results {
 			if j.Gathers(i) && overlaps(r, c.Tensor) {
-				c = contiguousTensor{c.Copy(), true}
+				c = contiguousOperand{c.Copy(), true}
 				made = append(made, c)
 			} else if !j.Gathers(i) {
 				if p := copyIfOverlaps(r, c.Tensor); p.temporary {

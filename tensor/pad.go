@@ -114,7 +114,7 @@ func (api) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode PadM
 			launch(d, ops.PadGrad, padArgs([]kernels.Arg{cur.arg(), y.arg()}, s.axes)...)
 		}
 		cur.release()
-		cur = contiguousTensor{y, true}
+		cur = contiguousOperand{y, true}
 	}
 	return cur.Tensor
 }
@@ -185,7 +185,7 @@ func (t *Tensor) pad(op string, axes []ops.PadAxis, value float64) *Tensor {
 			launch(d, ops.Pad.Of(t.typ.On(d)), padArgs([]kernels.Arg{cur.arg(), y.arg(), t.typ.number(value)}, s.axes)...)
 		}
 		cur.release()
-		cur = contiguousTensor{y, true}
+		cur = contiguousOperand{y, true}
 	}
 	return cur.Tensor
 }

@@ -11,14 +11,14 @@ import (
 // product finds by trying them. Products that no such units compute are those of PrecisionFloat32:
 // on other devices, of float64, of matrices with less than 16 rows, columns or steps, and those of
 // less than 2²⁰ multiplications. Convolutions and attention in blocks of keys do not round either.
-// A pass of a perceptron that a recording makes one launch does in its hidden layers, and in the
-// gradients of their weights and biases, where they are all 32 or all 64 units wide and followed by
-// a leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other passes do not
-// round. It takes its factors as float16 with a scale for what a layer makes of 128 samples, for
-// its gradient and for its weights: two of them for each in PrecisionFloat32, one in PrecisionTF32
-// where the device has instructions for groups of warps. One is within 2⁻¹¹ of the factor, or where
-// that is more within 2⁻³⁹ of the largest that it shares the scale with. Of two, a product x·y of
-// factors whose largest are X and Y is off by at most
+// A fused step of a perceptron that a recording makes one launch does in its hidden layers, and in
+// the gradients of their weights and biases, where they are all 32 or all 64 units wide and
+// followed by a leaky ReLU, for 32 or 64 inputs, at most four outputs, and enough samples; other
+// fused steps do not round. It takes its factors as float16 with a scale for what a layer makes of
+// 128 samples, for its gradient and for its weights: two of them for each in PrecisionFloat32, one
+// in PrecisionTF32 where the device has instructions for groups of warps. One is within 2⁻¹¹ of the
+// factor, or where that is more within 2⁻³⁹ of the largest that it shares the scale with. Of two, a
+// product x·y of factors whose largest are X and Y is off by at most
 //
 //	2⁻²¹·|x·y| + 2⁻⁴⁹·(X·|y| + |x|·Y) + 2⁻⁷⁸·X·Y
 //

@@ -203,7 +203,7 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 		next := step(cur.Tensor, intmath.Product(dims[:from]), intmath.Product(dims[from:to]), intmath.Product(dims[to:]), lo == 0)
 		cur.release()
 		dims = slices.Delete(dims, from, to)
-		cur = contiguousTensor{next, true}
+		cur = contiguousOperand{next, true}
 		axes = axes[:lo]
 	}
 	if !cur.temporary {

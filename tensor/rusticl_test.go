@@ -39,7 +39,7 @@ kernel void counting(OUT(Y), int n) {
 
 // TestRusticlLongLoops is the smallest form of a fault of Mesa 22.3's llvmpipe: it leaves a loop
 // when all loops of the work-item together have gone round 65,535 times, and says nothing. The
-// kernels for CPUs, one work-item that goes through a large block, go beyond: the pass of a
+// kernels for CPUs, one work-item that goes through a large block, go beyond: the fused step of a
 // perceptron wrote zeros, and products of many rows lost the last of each block. Whatever the
 // driver does, a device never returns a wrong result: it is right, or its trial refuses it.
 func TestRusticlLongLoops(t *testing.T) {

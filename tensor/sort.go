@@ -121,7 +121,7 @@ func (t *Tensor) last(typ Type, axes []int) axisView {
 	defer x.release()
 	v := x.view([]int{x.outer, x.inner, x.n}, []int{x.n * x.inner, 1, x.inner}, x.off)
 	defer v.Free()
-	return axisView{contiguousTensor{v.Copy(), true}, x.outer * x.inner, x.n, 1}
+	return axisView{contiguousOperand{v.Copy(), true}, x.outer * x.inner, x.n, 1}
 }
 
 // fromLast returns y [rows, n], what was made of rows along an axis of t, with n elements along

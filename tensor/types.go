@@ -129,17 +129,17 @@ func (t *Tensor) To(typ Type) *Tensor {
 }
 
 // as returns t as an operand of a type, with the strides of t.
-func (t *Tensor) as(typ Type) contiguousTensor {
+func (t *Tensor) as(typ Type) contiguousOperand {
 	if t.typ == typ {
-		return contiguousTensor{t, false}
+		return contiguousOperand{t, false}
 	}
-	return contiguousTensor{t.To(typ), true}
+	return contiguousOperand{t.To(typ), true}
 }
 
 // reals returns t as a contiguous operand of reals. Call release after the launch.
-func (t *Tensor) reals() contiguousTensor {
+func (t *Tensor) reals() contiguousOperand {
 	if t.typ == Real {
 		return t.contiguous()
 	}
-	return contiguousTensor{t.To(Real), true}
+	return contiguousOperand{t.To(Real), true}
 }

@@ -166,24 +166,24 @@ func (t *Tensor) extent() int {
 // last.
 func (t *Tensor) bufferArg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.extent()) }
 
-// contiguousTensor is a contiguous tensor for a launch: the tensor itself, or a copy of a
+// contiguousOperand is a contiguous tensor for a launch: the tensor itself, or a copy of a
 // non-contiguous view.
-type contiguousTensor struct {
+type contiguousOperand struct {
 	*Tensor
 	temporary bool
 }
 
 // contiguous returns t as an operand. Call release after the launch.
-func (t *Tensor) contiguous() contiguousTensor {
+func (t *Tensor) contiguous() contiguousOperand {
 	if t.IsContiguous() {
-		return contiguousTensor{t, false}
+		return contiguousOperand{t, false}
 	}
-	return contiguousTensor{t.Copy(), true}
+	return contiguousOperand{t.Copy(), true}
 }
 
 // release frees the copy, if one was made. The queue is in order: the launch that reads it runs
 // first.
-func (o contiguousTensor) release() {
+func (o contiguousOperand) release() {
 	if o.temporary {
 		o.Free()
 	}

@@ -360,8 +360,9 @@ func attentionTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T]) {
 	}
 }
 
-// slopes returns, for query i and key j of item b, the probability and the gradient of the score.
-func slopes[T kernels.Real](c *attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
+// scoreGrads returns, for query i and key j of item b, the probability and the gradient of the
+// score.
+func scoreGrads[T kernels.Real](c *attentionCall, q, k, v, bias, g []T, lse, delta float64, b, i, j int) (p, d float64) {
 	s := attends(c, q, k, bias, b, i, j)
 	if math.IsInf(s, -1) || math.IsInf(lse, -1) {
 		return 0, 0
@@ -390,7 +391,7 @@ func attentionQueriesTwin[T kernels.Real](shape AttentionShape) func(kernels.Cal
 				deltas[n] = T(delta)
 				clear(sums)
 				for j := range c.s {
-					_, d := slopes(c, q, k, v, bias, g, float64(lse[n]), delta, b, i, j)
+					_, d := scoreGrads(c, q, k, v, bias, g, float64(lse[n]), delta, b, i, j)
 					for f, w := range k[c.at(placeK, b, j):][:c.Features] {
 						sums[f] += d * float64(w)
 					}
@@ -426,7 +427,7 @@ func attentionKeysTwin[T kernels.Real](shape AttentionShape) func(kernels.Call[T
 				clear(byValue)
 				for i := range c.l {
 					at := b*c.l + i
-					p, d := slopes(c, q, k, v, bias, g, float64(lse[at]), float64(deltas[at]), b, i, j)
+					p, d := scoreGrads(c, q, k, v, bias, g, float64(lse[at]), float64(deltas[at]), b, i, j)
 					for f, w := range q[c.at(placeQ, b, i):][:c.Features] {
 						byKey[f] += d * float64(w)
 					}

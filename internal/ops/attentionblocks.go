@@ -106,9 +106,9 @@ func (a *attentionBlocks[T]) forward(b, first, end int) bool {
 	return true
 }
 
-// slopes sets a.p to probabilities, and a.d to gradients of scores, of queries [i0, i1) and keys
-// [j0, j1). It reports whether no query has a NaN or +∞ among its scores.
-func (a *attentionBlocks[T]) slopes(b, i0, i1, j0, j1 int) bool {
+// scoreGrads sets a.p to probabilities, and a.d to gradients of scores, of queries [i0, i1) and
+// keys [j0, j1). It reports whether no query has a NaN or +∞ among its scores.
+func (a *attentionBlocks[T]) scoreGrads(b, i0, i1, j0, j1 int) bool {
 	for _, v := range a.lse[b*a.l+i0 : b*a.l+i1] {
 		if v != v || math.IsInf(float64(v), 1) {
 			return false
@@ -145,7 +145,7 @@ func (a *attentionBlocks[T]) queries(dq []T, b, first, end int) bool {
 	for i := first; i < end; i++ {
 		a.deltas[b*a.l+i] = a.loops.Dot(a.y[a.at(placeY, b, i):][:a.Values], a.g[a.at(placeG, b, i):])
 	}
-	if !a.slopes(b, first, end, 0, n) {
+	if !a.scoreGrads(b, first, end, 0, n) {
 		return false
 	}
 	to := dq[(b*a.l+first)*a.Features:][:(end-first)*a.Features]
@@ -171,7 +171,7 @@ func (a *attentionBlocks[T]) keys(dk, dv []T, b, first, end int) bool {
 		clear(byValue)
 		return true
 	}
-	if !a.slopes(b, from, a.l, first, end) {
+	if !a.scoreGrads(b, from, a.l, first, end) {
 		return false
 	}
 	sum := func(to, by, x []T, place, width int) {

@@ -48,8 +48,8 @@ func TestScales(t *testing.T) {
 }
 
 // TestBounds: how far an element of a layer, and of its gradient, may be off is worked out from the
-// slope of its function there, from the sums that it is of, and from the errors of the function
-// itself, which Go's and a device's tanh make.
+// derivative of its function there, from the sums that it is of, and from the errors of the
+// function itself, which Go's and a device's tanh make.
 func TestBounds(t *testing.T) {
 	const eps = 0x1p-23
 	mem := func(vs ...float64) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(vs), 0, len(vs)) }

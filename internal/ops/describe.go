@@ -199,9 +199,9 @@ func (fn *inner) passed(from int) []kernels.Scalar {
 func (g *linearGrad) describe(in args) operations {
 	rows, cols, run := int(in[g.rows()].Int), int(in[g.cols()].Int), int(in[g.run()].Int)
 	var operands [3]kernels.View
-	for k, i := range g.slope.uses {
+	for k, i := range g.derivative.uses {
 		operands[i] = view(in, k, 0, 1)
 	}
-	return operations{mapped(g.slope.f, g.slope.passed(g.scalars()), []int{rows * cols}, view(in, g.ins, 0, 1), operands[:]...),
+	return operations{mapped(g.derivative.f, g.derivative.passed(g.scalars()), []int{rows * cols}, view(in, g.ins, 0, 1), operands[:]...),
 		columnSums(rows, cols, run, view(in, g.ins, 0, 0, cols, 1), view(in, g.ins+1, 0, 0, cols, 1))}
 }

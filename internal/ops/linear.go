@@ -20,8 +20,8 @@ func LinearGrad(d *kernels.Function) *kernels.Kernel {
 
 // linearGrad is the gradient of a layer while its kernel is made.
 type linearGrad struct {
-	slope *inner
-	ins   int // how many of Z, Y and G there are: where D is
+	derivative *inner
+	ins        int // how many of Z, Y and G there are: where D is
 }
 
 // Where the arguments are that come after the operands of d.
@@ -67,7 +67,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 // function: tiles of a product are few, and take longer over it than a launch of its own that fills
 // the device. What is not costly has the same bits in vectors.
 func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []kernels.Part {
-	if !g.slope.program.Simple() {
+	if !g.derivative.program.Simple() {
 		return nil
 	}
 	d, cols := a[g.ins], int(a[g.cols()].Int)
@@ -77,7 +77,7 @@ func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []kernels.Part {
 	}
 	args := append(slices.Clone(a[:g.ins+1]), kernels.IntArg(int(a[g.rows()].Int)*cols))
 	return []kernels.Part{
-		{Kernel: g.slope.f.Map(kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
+		{Kernel: g.derivative.f.Map(kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
 		{Kernel: ColumnSums, Args: []kernels.Arg{d, a[g.ins+1], a[g.rows()], a[g.cols()], a[g.run()]}},
 	}
 }
@@ -93,7 +93,7 @@ func LinearGradRun(rows int, l kernels.Target) int {
 }
 
 func linearGradTwin[T kernels.Real](g *linearGrad) func(kernels.Call[T]) {
-	functions := blocksPool[T](g.slope)
+	functions := blocksPool[T](g.derivative)
 	return func(c kernels.Call[T]) {
 		d, p, rows, cols, run := c.Reals(g.ins), c.Reals(g.ins+1), c.Int(g.rows()), c.Int(g.cols()), c.Int(g.run())
 		loops := loopsOf(c)
@@ -119,8 +119,8 @@ func (g *linearGrad) bound(real kernels.DType, args []kernels.Arg) func(param, i
 	eps, _ := real.Epsilon()
 	rows, cols, run := int(args[g.rows()].Int), int(args[g.cols()].Int), int(args[g.run()].Int)
 	element := func(i int) (value, bound float64) {
-		return g.slope.bound(real, args, g.scalars(), func(operand int) (value, off float64) {
-			return args[slices.Index(g.slope.uses, operand)].At(i), 0
+		return g.derivative.bound(real, args, g.scalars(), func(operand int) (value, off float64) {
+			return args[slices.Index(g.derivative.uses, operand)].At(i), 0
 		})
 	}
 	return func(param, i int) float64 {
@@ -148,11 +148,11 @@ func (g *linearGrad) cases(few bool) []kernels.Case {
 			continue
 		}
 		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%dx%d in runs of %d", rows, cols, run), Build: func(o *kernels.Operands) {
-			for _, operand := range g.slope.uses {
+			for _, operand := range g.derivative.uses {
 				low, high := g.domain(operand)
 				o.In(rows*cols, low, high)
 			}
-			o.Out(rows*cols).Out(intmath.CeilDiv(rows, run)*cols).Int(rows, cols, run).Real(g.slope.values()...)
+			o.Out(rows*cols).Out(intmath.CeilDiv(rows, run)*cols).Int(rows, cols, run).Real(g.derivative.values()...)
 		}})
 	}
 	return cases
@@ -163,13 +163,13 @@ func (g *linearGrad) domain(operand int) (low, high float64) {
 	if operand == 1 {
 		return -1, 1
 	}
-	d := g.slope.f.Domains[operand]
+	d := g.derivative.f.Domains[operand]
 	return d[0], d[1]
 }
 
 func (g *linearGrad) trial(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
 	ops := kernels.LikeLaunch(params, like)
-	for k, operand := range g.slope.uses {
+	for k, operand := range g.derivative.uses {
 		if ops != nil {
 			ops[k].Lo, ops[k].Hi = g.domain(operand)
 		}
