@@ -38,7 +38,7 @@ done
 single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$'
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, random rows,
 # gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. make test runs them on PoCL.
-alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestPassOfAnySize)$'
+alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestStepOfAnySize)$'
 echo "== the Go device, race detector"
 # shellcheck disable=SC2046 # the list is meant to be split
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve
