@@ -52,7 +52,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	c.Grid = func(args []Arg, l Target) Grid {
 		items := 1
 		if !l.CPU {
-			items = RowsGroup
+			items = rowsGroup
 		}
 		return Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
@@ -205,7 +205,7 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
 	fmt.Fprintf(&s, "// Several launches by rows, of which a work-group does its own one after the other: see kernels/chain.go.\n")
 	s.WriteString(functions.String())
-	group := RowsGroup
+	group := rowsGroup
 	if cpu {
 		group = 1
 	}

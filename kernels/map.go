@@ -13,12 +13,15 @@ const (
 	MapOperands = 8
 	MapResults  = 8
 	MapTensors  = MapOperands + MapResults
+
+	MapVector    = 4  // elements that a work-item of a GPU computes of aligned tensors
+	MapVectorCPU = 16 // elements in a vector of a CPU: one of AVX-512, two of AVX
 )
 
 // Access is how a tensor goes along the innermost axis of a map.
 type Access uint8
 
-// The steps. The kernel of a map is built for those of its tensors; its other strides are
+// The accesses. The kernel of a map is built for those of its tensors; its other strides are
 // arguments.
 const (
 	Contiguous Access = iota // from each element to its neighbour
@@ -33,14 +36,11 @@ type AccessPattern struct {
 	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
 	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
-	// Aligned says that every row of every tensor with Unit step begins at a multiple of MapVector
+	// Aligned says that every row of every Contiguous tensor begins at a multiple of MapVector
 	// elements of its memory, and has a multiple of them, or that there is one row: then GPUs move
 	// whole vectors.
 	Aligned bool
 }
-
-// MapVector is how many elements a work-item of a GPU computes of aligned tensors.
-const MapVector = 4
 
 // mapKey identifies a kernel of a function.
 type mapKey struct {

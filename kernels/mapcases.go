@@ -100,7 +100,7 @@ func (l *mapLoops) at(t, i int) int {
 func (m *mapSpec) shapes(few bool) [][]int {
 	if m.outer == 0 {
 		var shapes [][]int
-		for _, n := range Lengths(few) {
+		for _, n := range lengths(few) {
 			shapes = append(shapes, []int{n})
 		}
 		return shapes

@@ -7,10 +7,6 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// MapVectorCPU is how many elements a map computes in a vector on a CPU: one of AVX-512's, two of
-// AVX's.
-const MapVectorCPU = 16
-
 // text returns the OpenCL C of a map, for CPUs or other devices.
 func (m *mapSpec) text(cpu bool) string {
 	var s strings.Builder

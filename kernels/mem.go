@@ -16,9 +16,6 @@ type Element interface {
 	float32 | float64 | int32 | uint8 | float16.Float16
 }
 
-// Integer is an element type that is computed with in int32.
-type Integer interface{ int32 | uint8 }
-
 // DType is the type of a buffer's elements.
 type DType uint8
 

@@ -12,20 +12,21 @@ type Case struct {
 	Build func(o *Operands) // adds every argument, in the order of Kernel.Params
 }
 
-// Lengths are numbers of elements to test a kernel with: around the sizes of work-groups and
+// lengths are numbers of elements to test a kernel with: around the sizes of work-groups and
 // vectors, and odd. Few leaves out the large ones, and 0.
-func Lengths(few bool) []int {
+func lengths(few bool) []int {
 	if few {
 		return []int{1, 7, 16, 257}
 	}
 	return []int{0, 1, 7, 16, 255, 256, 257, 1009, 1023, 1025, 5000}
 }
 
-// PerLength returns what Kernel.Cases of most kernels is: a case for each n of Lengths.
+// PerLength returns what Kernel.Cases of most kernels is: a case for each of some sizes
+// around those of work-groups and vectors.
 func PerLength(build func(o *Operands, n int)) func(few bool) []Case {
 	return func(few bool) []Case {
 		var cases []Case
-		for _, n := range Lengths(few) {
+		for _, n := range lengths(few) {
 			cases = append(cases, Case{fmt.Sprintf("n=%d", n), func(o *Operands) { build(o, n) }})
 		}
 		return cases

@@ -9,7 +9,7 @@ type Rows struct {
 	// Free are one run. Else it has int group, the number of the work-group of the launch for which
 	// it stands, and memory for each of Local.
 	Function string
-	// Local lists the local memory of a work-group of RowsGroup work-items on devices that are no
+	// Local lists the local memory of a work-group of rowsGroup work-items on devices that are no
 	// CPU.
 	Local []Local
 	// Free says that any number of work-items may do any rows together, on devices that are no CPU,
@@ -28,8 +28,8 @@ type Local struct {
 	N    int    // how many there are
 }
 
-// RowsGroup is how many work-items a work-group has that does rows, on devices that are no CPU.
-const RowsGroup = 256
+// rowsGroup is how many work-items a work-group has that does rows, on devices that are no CPU.
+const rowsGroup = 256
 
 // RowsOf is a launch that is done by rows.
 type RowsOf struct {

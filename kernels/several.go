@@ -44,10 +44,10 @@ type Blocks struct {
 // Ints.
 func (b *Blocks) ints() int { return 1 + len(b.Ints) }
 
-// SeveralMost is the most launches of a kernel that are one, severalBytes how large their arguments
+// severalMost is the most launches of a kernel that are one, severalBytes how large their arguments
 // are at most: every device takes so many.
 const (
-	SeveralMost  = 16
+	severalMost  = 16
 	severalBytes = 1024
 )
 
@@ -60,7 +60,7 @@ func (k *Kernel) MostTogether(l Target) int {
 	if b := k.Together.Blocks; b != nil {
 		size += 4 * b.ints()
 	}
-	return max(1, min(SeveralMost, severalBytes/size))
+	return max(1, min(severalMost, severalBytes/size))
 }
 
 // argBytes returns how large the arguments of a launch are at most.
