@@ -336,7 +336,7 @@ func TestGather(t *testing.T) {
 		go func() {
 			time.Sleep(*wait - 1)
 			b.requests <- request{}
-			time.Sleep(2)
+			time.Sleep(2 * time.Nanosecond)
 			b.requests <- request{}
 		}()
 		if n := len(b.gather(<-b.requests)); n != 2 {
