@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/clgrad/clgrad/internal/live"
+	"github.com/clgrad/clgrad/internal/liveview"
 )
 
 func picture(t *testing.T, c color.Color) []byte {
@@ -34,13 +34,13 @@ func picture(t *testing.T, c color.Color) []byte {
 // of the page.
 func TestPage(t *testing.T) {
 	white := picture(t, color.White)
-	s, err := live.Listen("127.0.0.1:0", live.Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Gain: 16},
+	s, err := liveview.Listen("127.0.0.1:0", liveview.Run{Image: "<b>lake</b>.png", Width: 32, Height: 20, Device: "cpu", Gain: 16},
 		func() ([]byte, error) { return white, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	psnr := 12.5
-	s.Report(live.Point{Step: 1, Steps: 1000, Loss: 900, PSNR: &psnr, LR: 0.01})
+	s.Report(liveview.Point{Step: 1, Steps: 1000, Loss: 900, PSNR: &psnr, LR: 0.01})
 	ctx, cancel, err := browser(1280, 1000)
 	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("no chromium here")
@@ -61,9 +61,9 @@ func TestPage(t *testing.T) {
 	}
 	for step := 100; step <= 500; step += 100 {
 		p := 12 + float64(step)/50
-		s.Report(live.Point{Step: step, Steps: 1000, Loss: 90000 / float64(step), PSNR: &p, LR: 0.01, StepMicros: 350, Seconds: 3})
+		s.Report(liveview.Point{Step: step, Steps: 1000, Loss: 90000 / float64(step), PSNR: &p, LR: 0.01, StepMicros: 350, Seconds: 3})
 	}
-	s.Show(live.Picture{Step: 500, PSNR: 21.987, Reconstruction: picture(t, color.RGBA{200, 40, 40, 255}), Error: picture(t, color.Black)})
+	s.Show(liveview.Picture{Step: 500, PSNR: 21.987, Reconstruction: picture(t, color.RGBA{200, 40, 40, 255}), Error: picture(t, color.Black)})
 	do(t, ctx, chromedp.WaitVisible(`#error[src^="blob:"]`))
 	const drawn = `["psnr", "loss"].every((id) => document.querySelector("#" + id + " polyline")?.getAttribute("points").split(" ").length === 6) && document.getElementById("reconstruction-caption").textContent.includes("step")`
 	do(t, ctx, chromedp.Poll[bool](drawn))
@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	do(t, ctx, chromedp.WaitVisible(`#error[src^="blob:"]`))
 	do(t, ctx, chromedp.Poll[bool](drawn))
 	// The picture of the end is there, though the server goes at once.
-	s.Show(live.Picture{Step: 501, PSNR: 22.5, Reconstruction: picture(t, color.Black), Error: picture(t, color.Black)})
+	s.Show(liveview.Picture{Step: 501, PSNR: 22.5, Reconstruction: picture(t, color.Black), Error: picture(t, color.Black)})
 	s.Close("the gain flattened")
 	do(t, ctx, chromedp.Poll[bool](`document.getElementById("state").textContent === "ended: the gain flattened"`))
 	if caption := do(t, ctx, chromedp.Text("#reconstruction-caption")); caption != "reconstruction at step 501, 22.50 dB" {
