@@ -1,0 +1,22 @@
+#!/bin/sh
+# What scripts/test-more.sh runs of OpenCL's compilers, which have one thread each: all tests on PoCL with kernels optimized as
+# in programs, the trials of all kernels, and Mesa's rusticl.
+set -eu
+cd "$(dirname "$0")/.."
+GO=${GO:-go}
+. scripts/pocl.sh
+
+echo "== PoCL, with kernels optimized as in programs"
+CLGRAD_TEST_OPTIMIZED=1 CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 $GO test -vet=off -tags opencl -timeout 60m ./tensor ./replay ./autograd ./imagefit ./...
+
+echo "== the trials of all kernels in all forms"
+CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestTrialsAgree$' ./tensor
+
+export RUSTICL_ENABLE=llvmpipe
+if grep -qs -i rusticl /etc/OpenCL/vendors/*.icd; then
+	# It has no float64.
+	echo "== Mesa's rusticl on llvmpipe"
+	CLGRAD_TEST_DEVICES=rusticl $GO test -tags opencl -short -timeout 30m -run '^TestKernels$|^TestRusticl' -skip '/rusticl/float64' ./tensor ./imagefit
+else
+	echo "== rusticl: skipped, no driver is registered"
+fi
