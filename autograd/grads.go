@@ -36,7 +36,7 @@ func (in *Grads) Output() *Node { return in.node }
 func (in *Grads) NeedsGrad(i int) bool { return in.walk.wants(in.input(i)) }
 
 // AccumulateNode delivers what operations on Nodes made of g, of the inputs, and of [Grads.Output].
-// It panics with tensor.ErrValue if g is nil, and otherwise as Give does.
+// It panics with tensor.ErrValue if g is nil, and otherwise as Accumulate does.
 func (in *Grads) AccumulateNode(i int, g *Node) {
 	if g == nil {
 		in.takes(i, nil)
@@ -62,7 +62,7 @@ func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 	in.walk.add(n, gradient{g, g.IsContiguous()})
 }
 
-// AccumulateView delivers a tensor, or a view of one, that others read too. It panics as Give does.
+// AccumulateView delivers a tensor, or a view of one, that others read too. It panics as Accumulate does.
 func (in *Grads) AccumulateView(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if !in.notTwiceDifferentiable(n) {

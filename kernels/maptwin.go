@@ -188,7 +188,7 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 				run.blocks(s, lo, hi)
 			})
 		}
-		run.c, run.whole = Call[E]{}, nil // the memory can be collected
+		run.c, run.whole = Call[E]{}, nil // or the pool keeps the memory
 	}
 }
 

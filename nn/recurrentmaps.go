@@ -15,7 +15,7 @@ var one = expr.Const(1)
 
 func logistic(x *expr.Expr) *expr.Expr { return one.Div(one.Add(x.Neg().Exp())) }
 
-// slope of a logistic function or a tanh, by its value.
+// The derivatives of a logistic function and of tanh, by their values y.
 func logisticGrad(y *expr.Expr) *expr.Expr { return y.Mul(one.Sub(y)) }
 func tanhGrad(y *expr.Expr) *expr.Expr     { return one.Sub(y.Mul(y)) }
 

@@ -56,13 +56,13 @@ func (api) Transposed(t *Tensor) *Tensor {
 	v := t.st.transposes[t]
 	if v == nil || v.freed {
 		v = t.T().Retain()
-		t.st.dropTranspose(t, v)
+		t.st.keepTranspose(t, v)
 	}
 	return v
 }
 
-// turn remembers the transpose of a tensor.
-func (s *storage) dropTranspose(t, v *Tensor) {
+// keepTranspose remembers v as the transpose of t.
+func (s *storage) keepTranspose(t, v *Tensor) {
 	if s.transposes == nil {
 		s.transposes = map[*Tensor]*Tensor{}
 	}
@@ -76,7 +76,7 @@ func (v *Tensor) follow(t *Tensor, old *storage) {
 	}
 	t.st.retain()
 	v.st, v.strides, v.off = t.st, []int{t.strides[1], t.strides[0]}, t.off
-	t.st.dropTranspose(t, v)
+	t.st.keepTranspose(t, v)
 	old.release()
 }
 

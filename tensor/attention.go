@@ -156,7 +156,7 @@ func (a *attentionCall) free() {
 	}
 }
 
-// attends panics unless t, k, v and mask have an attention.
+// attentionCall panics unless t, k, v and mask have an attention.
 func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *attentionCall {
 	const op = "ScaledDotProductAttention"
 	check(op, t, k, v)

@@ -41,7 +41,7 @@ type Device interface {
 	Real() kernels.DType
 	// Precision is that of matrix products which the device was opened with.
 	Precision() Precision
-	// Limits is what the shape of a launch depends on.
+	// Target is what the shape of a launch depends on.
 	Target() kernels.Target
 
 	// Alloc returns memory for n elements, contents undefined.

@@ -266,6 +266,26 @@ func TestCollectedTensors(t *testing.T) {
 	})
 }
 
+// TestCollectedOperands: a device holds nothing that the last launch read or wrote.
+func TestCollectedOperands(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		before := d.Stats().LiveBytes
+		func() {
+			x, y := tensor.Zeros(d, 300, 5), tensor.Zeros(d, 5)
+			x.Add(y)                        // broadcast: a map with its shape in a list
+			tensor.Map(fn.Tanh, nil, x.T()) // and one of a view
+		}()
+		for range 50 {
+			runtime.GC()
+			if d.Stats().LiveBytes == before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%d bytes live before, %d after collection", before, d.Stats().LiveBytes)
+	})
+}
+
 // TestTransfers: operations move nothing between host and device.
 func TestTransfers(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {

@@ -74,6 +74,29 @@ func TestClosed(t *testing.T) {
 	}
 }
 
+// TestDrained: buffers that were released to make room are not found again.
+func TestDrained(t *testing.T) {
+	p := New(func(n int) (*[]byte, error) { m := make([]byte, n); return &m, nil }, func(*[]byte) {})
+	p.Limit = 4096
+	lose := func() {
+		b, _ := p.Get(3072)
+		p.Put(b)
+	}
+	lose()
+	kept, err := p.Get(4096) // releases the other
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		runtime.GC()
+		time.Sleep(5 * time.Millisecond)
+	}
+	if live, held, _ := p.Bytes(); live != 4096 || held != 0 {
+		t.Errorf("live %d held %d, want 4096 0", live, held)
+	}
+	runtime.KeepAlive(kept)
+}
+
 func TestRefusalDrainsAndRetriesOnce(t *testing.T) {
 	errFull := errors.New("full")
 	limit, used := 2048, 0

@@ -89,5 +89,5 @@ func (l *Loops[T]) Scratch(n int) *Scratch[T] {
 	return r
 }
 
-// Return takes back what Borrow gave.
+// Return takes back what Scratch gave.
 func (l *Loops[T]) Return(r *Scratch[T]) { l.scratchPool.Put(r) }
