@@ -5,7 +5,7 @@ package kernels
 // Scores are Logits, or logarithms of probabilities. A label counts if it is not Ignore, and in [0,
 // Len). Smoothing is the part of it that goes to all classes alike.
 //
-// Views: X by (o, k, i), Labels, of Int32, by (o, i), and Weights, which are there if it is
+// Views: X by (o, k, i), which the gradient of logarithms does not have, Labels, of Int32, by (o, i), and Weights, which are there if it is
 // Weighted, by (k). A weight that is not there is 1.
 type CrossEntropySpec struct {
 	Outer, Len, Inner  int
@@ -46,7 +46,10 @@ type CrossEntropyGrad struct {
 }
 
 func (l *CrossEntropySpec) views() []View {
-	list := []View{l.X, l.Labels}
+	list := []View{l.Labels}
+	if l.X.Strides != nil {
+		list = append(list, l.X)
+	}
 	if l.Weighted {
 		list = append(list, l.Weights)
 	}
@@ -55,7 +58,10 @@ func (l *CrossEntropySpec) views() []View {
 
 // all returns the views, to be changed.
 func (l *CrossEntropySpec) all() []*View {
-	list := []*View{&l.X, &l.Labels}
+	list := []*View{&l.Labels}
+	if l.X.Strides != nil {
+		list = append(list, &l.X)
+	}
 	if l.Weighted {
 		list = append(list, &l.Weights)
 	}

@@ -109,6 +109,7 @@ type temporaryOf struct{ node, number int }
 
 // followed is what the launches of a step leave in memory, as formulas.
 type followed struct {
+	losses []*lines // in the order of their launches
 	r      *rewriter
 	writes map[any][]write // by memory, in the order of the step
 	founds map[foundKey]*held
@@ -458,6 +459,9 @@ func (f *followed) knows(p spot) bool {
 func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
 	dims := []int{op.Outer, op.Inner}
 	l := f.linesOf(i, n, &op.CrossEntropySpec)
+	if l != nil {
+		f.losses = append(f.losses, l)
+	}
 	for k, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 		w := write{f.placeOf(i, n, v, dims), i, nil}
 		if l != nil && dense(v.Strides, dims) {
@@ -473,20 +477,32 @@ func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
 func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad) {
 	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
 	w := write{f.placeOf(i, n, op.D, whole), i, nil}
-	kept := func(v kernels.View) *held {
-		if !dense(v.Strides, dims) {
-			return nil
-		}
-		return f.at(f.placeOf(i, n, v, dims))
-	}
-	most, g, l := kept(op.Most), f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
-	if l != nil && most != nil && most.kind == aLoss && g != nil && g.n == 1 && dense(op.D.Strides, whole) {
-		of := most.lines
-		if of.x == l.x && of.labels == l.labels && of.sameLoss(l) && most == of.parts[2] && kept(op.LogSum) == of.parts[3] && kept(op.Slope) == of.parts[4] {
+	g, l := f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
+	if l != nil && g != nil && g.n == 1 && dense(op.D.Strides, whole) {
+		if of := f.lossOf(i, n, op, l); of != nil {
 			w.held = f.made(&held{kind: aLossSlope, n: intmath.Product(whole), lines: of, slope: g.held})
 		}
 	}
 	f.wrote(w)
+}
+
+// lossOf returns the lines of the loss of which a launch is the gradient, nil if there is none. That
+// of logarithms reads nothing that the loss left: it is of any with these labels.
+func (f *followed) lossOf(i int, n *node, op *kernels.CrossEntropyGrad, l *lines) *lines {
+	dims := []int{op.Outer, op.Inner}
+	for _, of := range slices.Backward(f.losses) {
+		if of.labels != l.labels || !of.sameLoss(l) {
+			continue
+		}
+		left := !op.Logits || of.x == l.x
+		for k, v := range []kernels.View{op.Most, op.LogSum, op.Slope} {
+			left = left && (!op.Logits || dense(v.Strides, dims) && f.at(f.placeOf(i, n, v, dims)) == of.parts[2+k])
+		}
+		if left {
+			return of
+		}
+	}
+	return nil
 }
 
 // linesOf returns the lines of a launch that lie one after the other; nil for others.
@@ -497,10 +513,13 @@ func (f *followed) linesOf(i int, n *node, l *kernels.CrossEntropySpec) *lines {
 		}
 	}
 	whole, dims := []int{l.Outer, l.Len, l.Inner}, []int{l.Outer, l.Inner}
-	if l.Inner != 1 || !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
+	if l.Inner != 1 || l.X.Strides != nil && !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
 		return nil
 	}
-	all := &lines{x: f.at(f.placeOf(i, n, l.X, whole)), labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+	all := &lines{labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+	if l.X.Strides != nil {
+		all.x = f.at(f.placeOf(i, n, l.X, whole))
+	}
 	if l.Weighted {
 		if classes := []int{l.Len}; dense(l.Weights.Strides, classes) {
 			all.weights = f.at(f.placeOf(i, n, l.Weights, classes))

@@ -139,7 +139,7 @@ func TestRows(t *testing.T) {
 		"a residual before a norm": {[][]int{{300, 64}, {300, 64}, {64}, {64}}, nil, func(in, _ tensors) tensors {
 			x := in[0].Add(in[1])
 			return list(x, x.LayerNorm(-1, in[2], in[3], 1e-5))
-		}, 1, "rows: 0 k_add and 1 k_norm: one launch", false},
+		}, 1, "rows: 0 k_add and 1 k_layer_norm_w_b: one launch", false},
 		"a mask before a softmax, dropout behind it": {[][]int{{7, 5, 40, 40}, {40, 40}, {7, 5, 40, 40}}, nil, func(in, _ tensors) tensors {
 			return list(in[0].MulScalar(0.1).Add(in[1]).Softmax(-1).Mul(in[2]))
 		}, 1, "one launch", false},

@@ -24,10 +24,12 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 		cx, ct := x.reals(), labels.contiguous()
 		defer cx.release()
 		defer ct.release()
-		w, done := classWeights(cx.Tensor, weights)
-		defer done()
-		launch(d, ops.ForRows(ops.CrossEntropy, n, inner, d.Target()), cx.arg(), ct.arg(), w, kept.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FlagArg(weights != nil),
-			kernels.FlagArg(logits), kernels.IntArg(int(ignore)), kernels.FloatArg(smoothing))
+		l := newEntropyLaunch(cx.arg(), ct.arg(), weights, logits, smoothing)
+		defer l.done()
+		for i := range 5 {
+			l.args = append(l.args, kept.BufferArg(i*labels.Len(), labels.Len()))
+		}
+		l.launch(ops.CrossEntropies[l.form], d, outer, n, inner, ignore, smoothing)
 	}
 	return kept.Select(0, 0), kept.Select(0, 1), kept
 }
@@ -44,23 +46,53 @@ func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logi
 	defer ct.release()
 	cg := g.reals()
 	defer cg.release()
-	w, done := classWeights(cx.Tensor, weights)
-	defer done()
-	launch(d, ops.ForRows(ops.CrossEntropyGrad, n, inner, d.Target()), cx.arg(), ct.arg(), w, kept.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner),
-		kernels.FlagArg(weights != nil), kernels.FlagArg(logits), kernels.IntArg(int(ignore)), kernels.FloatArg(smoothing), kernels.FlagArg(g.Len() > 1))
+	l := newEntropyLaunch(cx.arg(), ct.arg(), weights, logits, smoothing)
+	defer l.done()
+	if !logits { // which it does not read
+		l.args = l.args[1:]
+	}
+	if lines := labels.Len(); logits {
+		for i := range 3 {
+			l.args = append(l.args, kept.BufferArg((2+i)*lines, lines))
+		}
+	}
+	if g.Len() > 1 || labels.Len() == 1 {
+		l.form |= ops.EntropyEach
+	}
+	l.args = append(l.args, cg.arg(), out.arg())
+	l.launch(ops.CrossEntropyGrads[l.form], d, outer, n, inner, ignore, smoothing)
 	return out
 }
 
-// classWeights returns the argument for weights of classes, or, without, for no element of any
-// tensor.
-func classWeights(other, weights *Tensor) (arg kernels.Arg, done func()) {
-	if weights == nil {
-		none := other.arg()
-		none.N = 0
-		return none, func() {}
+// entropyLaunch is a launch of a cross-entropy or its gradient while its arguments are put together.
+type entropyLaunch struct {
+	form int
+	args []kernels.Arg
+	done func()
+}
+
+func newEntropyLaunch(x, labels kernels.Arg, weights *Tensor, logits bool, smoothing float64) *entropyLaunch {
+	l := &entropyLaunch{args: []kernels.Arg{x, labels}, done: func() {}}
+	if logits {
+		l.form |= ops.EntropyLogits
 	}
-	w := weights.reals()
-	return w.arg(), w.release
+	if smoothing != 0 {
+		l.form |= ops.EntropySmoothing
+	}
+	if weights != nil {
+		l.form |= ops.EntropyWeights
+		w := weights.reals()
+		l.args, l.done = append(l.args, w.arg()), w.release
+	}
+	return l
+}
+
+func (l *entropyLaunch) launch(k *kernels.Kernel, d Device, outer, n, inner int, ignore int32, smoothing float64) {
+	l.args = append(l.args, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(int(ignore)))
+	if smoothing != 0 {
+		l.args = append(l.args, kernels.FloatArg(smoothing))
+	}
+	launch(d, ops.ForRows(k, n, inner, d.Target()), l.args...)
 }
 
 // classShape returns the shape [outer, n, inner] of x around its classes, axis 1, or the only one.

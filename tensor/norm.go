@@ -59,24 +59,27 @@ func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps floa
 	d := t.Device()
 	x := t.reals()
 	defer x.release()
-	cw, cb := x, x // what is not read is passed all the same
-	if w != nil {
-		form |= ops.NormWeights
-		cw = w.reals()
-		defer cw.release()
-	}
-	if b != nil {
-		form |= ops.NormBiases
-		cb = b.reals()
-		defer cb.release()
+	list := d.core().list()
+	args := append(list.args, x.arg())
+	for i, p := range []*Tensor{w, b} {
+		if p != nil {
+			form |= []int{ops.NormWeights, ops.NormBiases}[i]
+			c := p.reals()
+			defer c.release()
+			args = append(args, c.arg())
+		}
 	}
 	y = alloc(op, d, t.shape)
 	if y.Len() == 0 {
 		return y, Zeros(d, 0), Zeros(d, 0)
 	}
 	mean, rstd = alloc(op, d, []int{rows}), alloc(op, d, []int{rows})
-	launch(d, ops.ForRows(ops.Norm, n, 1, d.Target()), x.arg(), cw.arg(), cb.arg(), y.arg(), mean.arg(), rstd.arg(),
-		kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(sets), kernels.IntArg(span), kernels.FloatArg(eps), kernels.IntArg(form))
+	args = append(args, y.arg(), mean.arg(), rstd.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(1))
+	if w != nil || b != nil {
+		args = append(args, kernels.IntArg(sets), kernels.IntArg(span))
+	}
+	k, _ := ops.Norm(form)
+	list.launch(d, ops.ForRows(k, n, 1, d.Target()), append(args, kernels.FloatArg(eps)))
 	return y, mean, rstd
 }
 

@@ -9,11 +9,11 @@ import (
 // Softmax returns e/Σ e along an axis, with e = exp(t − max t): shares of 1. A line of −∞, and one
 // with NaN or +∞, is NaN. It panics with ErrAxis for an axis that t has not; a scalar has the axes
 // 0 and −1 here.
-func (t *Tensor) Softmax(axis int) *Tensor { return t.softmax("Softmax", axis, false) }
+func (t *Tensor) Softmax(axis int) *Tensor { return t.rowByRow("Softmax", axis, ops.Softmax) }
 
 // LogSoftmax returns the logarithm of [Tensor.Softmax], t − max t − log Σ exp(t − max t), also
 // where that would be 0. It panics as that does.
-func (t *Tensor) LogSoftmax(axis int) *Tensor { return t.softmax("LogSoftmax", axis, true) }
+func (t *Tensor) LogSoftmax(axis int) *Tensor { return t.rowByRow("LogSoftmax", axis, ops.LogSoftmax) }
 
 // Softmin returns [Tensor.Softmax] of −t, and panics as that does.
 func (t *Tensor) Softmin(axis int) *Tensor {
@@ -22,16 +22,17 @@ func (t *Tensor) Softmin(axis int) *Tensor {
 	defer x.release()
 	minus := x.Neg()
 	defer minus.Free()
-	return minus.softmax("Softmin", axis, false)
+	return minus.rowByRow("Softmin", axis, ops.Softmax)
 }
 
-func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
+// rowByRow launches a kernel on the lines of t along an axis.
+func (t *Tensor) rowByRow(op string, axis int, k *kernels.Kernel) *Tensor {
 	outer, n, inner := lineOf(op, t, axis)
 	x := t.reals()
 	defer x.release()
-	y := alloc(op, t.Device(), t.shape)
+	d, y := t.Device(), alloc(op, t.Device(), t.shape)
 	if y.Len() > 0 {
-		launch(t.Device(), ops.ForRows(ops.Softmax, n, inner, t.Device().Target()), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FlagArg(logarithm))
+		launch(d, ops.ForRows(k, n, inner, d.Target()), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
 	}
 	return y
 }
@@ -43,9 +44,12 @@ func (api) SoftmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
 	cy, cg := y.reals(), g.reals()
 	defer cy.release()
 	defer cg.release()
-	out := alloc(op, d, y.shape)
+	k, out := ops.SoftmaxGrad, alloc(op, d, y.shape)
+	if logarithm {
+		k = ops.LogSoftmaxGrad
+	}
 	if out.Len() > 0 {
-		launch(d, ops.ForRows(ops.SoftmaxGrad, n, inner, d.Target()), cy.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FlagArg(logarithm))
+		launch(d, ops.ForRows(k, n, inner, d.Target()), cy.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
 	}
 	return out
 }

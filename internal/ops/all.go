@@ -13,8 +13,16 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
 		Sum, SquaredError, SumAxis, ColumnSums, MaxAxisGrad,
 		Uniform, Normal, RandomInts, SGD, AdamW,
-		GemmDirect, CrossEntropy, CrossEntropyGrad, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax, SoftmaxGrad,
-		Norm, NormGrad, ChannelMoments, ChannelJoin, ChannelSums}
+		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad,
+		NormGrad, ChannelMoments, ChannelJoin, ChannelSums}
+	for form, k := range norms {
+		if form&NormCentred != 0 || form&NormBiases == 0 { // which operations have
+			all = append(all, k)
+		}
+	}
+	for _, form := range []int{0, EntropyLogits, EntropyWeights | EntropySmoothing, EntropyWeights | EntropyLogits | EntropySmoothing} { // each bit with and without others
+		all = append(all, CrossEntropies[form], CrossEntropyGrads[form], CrossEntropyGrads[form|EntropyEach])
+	}
 	for i, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {
 			if form != TT || i == 0 { // both operands are read as in other forms
@@ -47,7 +55,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	if !l.CPU {
-		for _, k := range []*kernels.Kernel{Softmax, SoftmaxGrad, Norm, NormGrad, CrossEntropy, CrossEntropyGrad} {
+		for _, k := range []*kernels.Kernel{Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad, norms[NormCentred|NormWeights|NormBiases], NormGrad, CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits]} {
 			for _, n := range []int{8, 128, 4096} {
 				all = append(all, ForRows(k, n, 1, l))
 			}

@@ -19,6 +19,7 @@ var (
 	view     = kernels.ViewOf
 	passed   = kernels.Passed
 	constant = kernels.Constant
+	tried    = kernels.Tried
 )
 
 // temporary returns a view of reals in temporary i.

@@ -31,34 +31,6 @@ func sumOf(shares, outer, n, inner int, x, y kernels.View) *kernels.Reduction {
 	return &kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: shares, Chunk: n, X: x, Y: y}
 }
 
-// describeNorm: X, W, B, Y, MEAN, RSTD, rows, len, sets, span, eps, form.
-func describeNorm(in args) operations {
-	rows, n, sets, span, form := int(in[6].Int), int(in[7].Int), int(in[8].Int), int(in[9].Int), in[11].Int
-	if rows%sets > 0 { // the last has fewer sets
-		return nil
-	}
-	dims, whole, stat, channel := []int{rows / sets, sets, n / span, span}, []int{sets * n, n, span, 1}, []int{sets, 1, 0, 0}, []int{0, n / span, 1, 0}
-	count := constant(float64(n))
-	x, y, mean, rstd := view(in, 0, 0, whole...), view(in, 3, 0, whole...), view(in, 4, 0, stat...), view(in, 5, 0, stat...)
-	var list operations
-	if form&NormCentred != 0 {
-		list = operations{sumOf(1, rows, n, 1, view(in, 0, 0, n, 1, 0), temporary(0, 1, 0, 0)),
-			mapped(quotient, []kernels.Scalar{count}, []int{rows}, view(in, 4, 0, 1), temporary(0, 1))}
-	} else {
-		list = operations{mapped(nothing, nil, []int{rows}, view(in, 4, 0, 1))}
-	}
-	list = append(list, mapped(squaredDifference, nil, dims, temporary(1, whole...), x, mean), rowSums(rows, n, 1, 2),
-		mapped(inverseRoot, []kernels.Scalar{count, passed(10)}, []int{rows}, view(in, 5, 0, 1), temporary(2, 1)),
-		mapped(normed, nil, dims, y, x, mean, rstd))
-	if form&NormWeights != 0 {
-		list = append(list, mapped(fn.Mul, nil, dims, y, y, view(in, 1, 0, channel...)))
-	}
-	if form&NormBiases != 0 {
-		list = append(list, mapped(fn.Add, nil, dims, y, y, view(in, 2, 0, channel...)))
-	}
-	return list
-}
-
 // describeNormGrad: X, G, W, MEAN, RSTD, D, DW, DB, rows, len, run, form.
 func describeNormGrad(in args) operations {
 	rows, n, run, form := int(in[8].Int), int(in[9].Int), int(in[10].Int), in[11].Int

@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // What a norm does: the bits of `form`.
@@ -17,23 +18,7 @@ const (
 )
 
 var (
-	// Norm is Y = (X − MEAN)·RSTD·W + B of rows of X [rows, len], by the mean of a row and the root
-	// of the mean square of its differences from that, plus eps. Rows belong to one of `sets` sets
-	// of len/span channels, W and B having one element for each channel of each: X, W, B, Y, MEAN
-	// [rows], RSTD [rows], rows, len, sets, span, eps, form.
-	Norm = &kernels.Kernel{Name: "k_norm", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
-		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
-			return lineGrid(int(a[6].Int), int(a[7].Int), 1, l)
-		},
-		Params: []kernels.Param{in("X"), in("W"), in("B"), out("Y"), out("MEAN"), out("RSTD"), intArg("rows"), intArg("len"),
-			intArg("sets"), intArg("span"), realArg("eps"), intArg("form")},
-		Twin: kernels.Twin{F32: normTwin[float32], F64: normTwin[float64]}, Describe: describeNorm,
-		Rows: byRows("norm", []kernels.Local{{Type: "REAL2", N: 2 * rowsGroup}}, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
-			x, one := kernels.CutOf(int(a[7].Int)), kernels.CutOf(1)
-			return int(a[6].Int), 0, []kernels.Cut{x, readIf(a[11].Int&NormWeights != 0), readIf(a[11].Int&NormBiases != 0), x, one, one}
-		}),
-		Tol: kernels.Tolerance{ULP: 4, Bound: normBound}}
-	// NormGrad is the gradient D of Norm where the rows are of one set and each element is a
+	// NormGrad is the gradient D of a norm where the rows are of one set and each element is a
 	// channel, and in shares, for runs of rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs,
 	// len], DB [runs, len], rows, len, run, form.
 	NormGrad = &kernels.Kernel{Name: "k_norm_grad", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
@@ -62,7 +47,7 @@ var (
 	// ChannelJoin joins the parts of ChannelMoments: M is the mean, R = 1/√(variance + eps), and
 	// running statistics move to those by momentum, if there are any: MEAN, SQ, M, R, RM, RV,
 	// channels, outer, inner, run, running, eps, momentum.
-	ChannelJoin = kernels.Tried(&kernels.Kernel{Name: "k_channel_join", File: "norm.cl", Grid: kernels.GridFromArg(6),
+	ChannelJoin = tried(&kernels.Kernel{Name: "k_channel_join", File: "norm.cl", Grid: kernels.GridFromArg(6),
 		Params: []kernels.Param{in("MEAN"), in("SQ"), out("M"), out("R"), inOut("RM"), inOut("RV"), intArg("channels"), intArg("outer"),
 			intArg("inner"), intArg("run"), intArg("running"), realArg("eps"), realArg("momentum")},
 		Twin: kernels.Twin{F32: channelJoinTwin[float32], F64: channelJoinTwin[float64]}, Describe: describeChannelJoin,
@@ -127,51 +112,6 @@ func ChannelRun(outer, channels, inner int, l kernels.Target) int {
 	return max(1, intmath.CeilDiv(outer, parts), min(outer, short/max(inner, 1)))
 }
 
-// blockSum adds up f of the elements pairwise, in blocks, of which a large term spoils one: a
-// running sum would round all that follow.
-func blockSum[T kernels.Real](x []T, f func(T) float64) float64 {
-	return pairwiseOf(0, len(x), func(from, to int) (sum float64) {
-		for _, v := range x[from:to] {
-			sum += f(v)
-		}
-		return sum
-	})
-}
-
-func normTwin[T kernels.Real](c kernels.Call[T]) {
-	x, w, b, y, means, rstds := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5)
-	rows, n, sets, span, eps, form := c.Int(6), c.Int(7), c.Int(8), c.Int(9), float64(c.Real(10)), c.Int(11)
-	loops := loopsOf(c)
-	c.Parallel(rows, 5*n, func(lo, hi int) {
-		for r := lo; r < hi; r++ {
-			row, to := x[r*n:][:n], y[r*n:][:n]
-			if loops != nil {
-				first := r % sets * (n / span)
-				means[r], rstds[r] = normRow(loops, row, to, w, b, first, span, eps, form)
-				continue
-			}
-			mean := 0.0
-			if form&NormCentred != 0 {
-				mean = blockSum(row, func(v T) float64 { return float64(v) }) / float64(n)
-			}
-			square := blockSum(row, func(v T) float64 { d := float64(v) - mean; return d * d })
-			rstd := inverseDeviation[T](square, float64(n), eps)
-			means[r], rstds[r] = T(mean), T(rstd)
-			first := r % sets * (n / span)
-			for k, v := range row {
-				h := (float64(v) - mean) * rstd
-				if form&NormWeights != 0 {
-					h *= float64(w[first+k/span])
-				}
-				if form&NormBiases != 0 {
-					h += float64(b[first+k/span])
-				}
-				to[k] = T(h)
-			}
-		}
-	})
-}
-
 // inverseDeviation is 1/√(square/n + eps) of a sum of n squares: NaN where that overflows in T,
 // whose inverse would make 0 of all that it multiplies.
 func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
@@ -179,42 +119,6 @@ func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
 		return math.NaN()
 	}
 	return 1 / math.Sqrt(square/n+eps)
-}
-
-// normRow is one row, whose weights and biases begin at first and hold for span elements each. It
-// returns the mean and the inverse of the deviation.
-func normRow[T kernels.Real](l *vec.Loops[T], row, to, w, b []T, first, span int, eps float64, form int) (mean, rstd T) {
-	n := float64(len(row))
-	if form&NormCentred != 0 {
-		mean = T(float64(l.Sum(row)) / n)
-	}
-	l.MapBy(vec.Sub, to, row, mean)
-	if form&NormCentred != 0 { // what the mean was off by, which matters where it is far from 0
-		if rest := T(float64(l.Sum(to)) / n); rest-rest == 0 { // neither infinite nor NaN
-			l.MapBy(vec.Sub, to, to, rest)
-			mean += rest
-		}
-	}
-	rstd = T(inverseDeviation[T](float64(l.Dot(to, to)), n, eps))
-	l.MapBy(vec.Mul, to, to, rstd)
-	if span == 1 && form&NormWeights != 0 && form&NormBiases != 0 {
-		l.Map(vec.FMA, to, to, w[first:], b[first:], to)
-		return mean, rstd
-	}
-	each := func(flag int, f vec.Function, v []T) {
-		switch {
-		case form&flag == 0:
-		case span == 1:
-			l.Map(f, to, to, v[first:], to, to)
-		default:
-			for k := 0; k < len(to); k += span {
-				l.MapBy(f, to[k:k+span], to[k:], v[first+k/span])
-			}
-		}
-	}
-	each(NormWeights, vec.Mul, w)
-	each(NormBiases, vec.Add, b)
-	return mean, rstd
 }
 
 func normGradTwin[T kernels.Real](c kernels.Call[T]) {
@@ -361,7 +265,7 @@ func eachBlock(at, n int, f func(lo, hi int)) {
 
 // channelMoments returns the mean of a channel's elements, of which there are count, in runs of
 // inner, and the sum of the squares of their differences from it: from the mean of the first pass,
-// whose error the second finds, as normRow does.
+// whose error the second finds: the corrected two-pass algorithm of defs.Norm.
 func channelMoments[T kernels.Real](l *vec.Loops[T], x []T, inner, count int, each func(func(at int))) (mean, square T) {
 	room := l.Scratch(min(inner, channelBlock))
 	defer l.Return(room)
@@ -457,33 +361,50 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
+// norms are the kernels of package defs' norms, by the bits of their form but for NormPartials: X, W
+// and B if there are such, Y, MEAN, RSTD, outer, len, inner, then sets and span, and eps.
+var norms = func() (all [NormPartials]*kernels.Kernel) {
+	for form := range all {
+		p := defs.Norm(defs.NormForm{Centred: form&NormCentred != 0, Weights: form&NormWeights != 0, Biases: form&NormBiases != 0})
+		all[form] = rowKernel(p, kernels.Tolerance{ULP: 4}, normBound(form))
+	}
+	return all
+}()
+
+// Norm returns the kernel of norms of a form, and where their rows are among its arguments.
+func Norm(form int) (k *kernels.Kernel, rows int) {
+	return norms[form], 4 + form/NormWeights&1 + form/NormBiases&1
+}
+
 // normBound: a difference x − mean is off by the roundings of x's size, its mean square by those of
 // a sum of n terms at least sixteen beside each other, and by those of the differences.
-func normBound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-	exact := exactly(kernels.Twin{F64: normTwin[float64]}, args)
-	eps, _ := real.Epsilon()
-	n, form := int(args[7].Int), args[11].Int
-	x, w, b := kernels.MaxAbs(args, 0), 1.0, 0.0
-	if form&NormWeights != 0 {
-		w = kernels.MaxAbs(args, 1)
-	}
-	if form&NormBiases != 0 {
-		b = kernels.MaxAbs(args, 2)
-	}
-	return func(param, i int) float64 {
-		row := i
-		if param == 3 {
-			row = i / n
+func normBound(form int) rowBound {
+	return func(exact func() []kernels.Arg, eps, _ float64, args []kernels.Arg) func(param, i int) float64 {
+		x, w, b, y := kernels.MaxAbs(args, 0), 1.0, 0.0, 1
+		if form&NormWeights != 0 {
+			w = kernels.MaxAbs(args, y)
+			y++
 		}
-		rstd := exact()[5].At(row)
-		relative := float64(n)/16 + 8 + 4*x*rstd
-		switch param {
-		case 4:
-			return 8 * eps * x
-		case 5:
-			return relative * eps * rstd
+		if form&NormBiases != 0 {
+			b = kernels.MaxAbs(args, y)
+			y++
 		}
-		return eps * (w*x*rstd*(2*relative+8) + 4*b)
+		n := int(args[y+4].Int)
+		return func(param, i int) float64 {
+			row := i
+			if param == y {
+				row = i / n
+			}
+			rstd := exact()[y+2].At(row)
+			relative := float64(n)/16 + 8 + 4*x*rstd
+			switch param {
+			case y + 1:
+				return 8 * eps * x
+			case y + 2:
+				return relative * eps * rstd
+			}
+			return eps * (w*x*rstd*(2*relative+8) + 4*b)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ var (
 	// AdamWPartials is AdamW of it, and adds up a loss in shares, SUM = scale·Σ LOSS, if there are
 	// any: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, decay, b1, one_b1, b2, one_b2,
 	// step, root, eps. SUM has an element if there are losses, else none.
-	AdamWPartials = kernels.Tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
+	AdamWPartials = tried(&kernels.Kernel{Name: "k_adamw_partials", File: "partials_cpu.cl", GPU: "partials_gpu.cl", Grid: adamwPartialsGrid,
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
 		Twin: kernels.Twin{F32: adamwPartialsTwin[float32], F64: adamwPartialsTwin[float64]}, Describe: describeAdamWPartials,

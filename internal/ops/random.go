@@ -12,14 +12,14 @@ import (
 // Random fills. A number depends on the seed, the call and its index alone: not on the device.
 var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
-	Uniform = kernels.Tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
+	Uniform = tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
 		Params: append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
 		Twin:   kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]}, Describe: describeRandom(kernels.UniformReals), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
 		kernels.SetNumbers(ops[5:], -2, 5)
 		return true
 	})
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
-	Normal = kernels.Tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
+	Normal = tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
 		Params: append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
 		Twin:   kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]}, Describe: describeRandom(kernels.NormalReals), Tol: kernels.Tolerance{ULP: 16, Rel: 4}}, func(ops []kernels.Operand) bool {
 		kernels.SetNumbers(ops[5:], 1, 2)

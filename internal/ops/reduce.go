@@ -47,7 +47,7 @@ var (
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
 	// X, Y, G, D, outer, len, inner.
-	MaxAxisGrad = kernels.Tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce_cpu.cl", GPU: "reduce.cl", Grid: maxAxisGradGrid,
+	MaxAxisGrad = tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce_cpu.cl", GPU: "reduce.cl", Grid: maxAxisGradGrid,
 		Params: []kernels.Param{in("X"), in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner")},
 		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Describe: describeMaxAxisGrad, Tol: kernels.ULP(3)}, func(ops []kernels.Operand) bool {
 		n, inner := int(ops[5].Number), int(ops[6].Number)

@@ -50,11 +50,19 @@ func channelSizes(few bool) [][4]int {
 }
 
 func init() {
-	for k, cases := range map[*kernels.Kernel]func(s rowSizes) []kernels.Case{
-		Norm: normCases, NormGrad: normGradCases, Softmax: softmaxCases, SoftmaxGrad: softmaxGradCases,
-		CrossEntropy:     func(s rowSizes) []kernels.Case { return crossEntropyCases(s, false) },
-		CrossEntropyGrad: func(s rowSizes) []kernels.Case { return crossEntropyCases(s, true) },
-	} {
+	all := map[*kernels.Kernel]func(s rowSizes) []kernels.Case{
+		NormGrad: normGradCases, Softmax: softmaxCases, LogSoftmax: softmaxCases, SoftmaxGrad: softmaxGradCases, LogSoftmaxGrad: softmaxGradCases,
+	}
+	for form, k := range CrossEntropies {
+		all[k] = func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }
+	}
+	for form, k := range CrossEntropyGrads {
+		all[k] = func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }
+	}
+	for form, k := range norms {
+		all[k] = func(s rowSizes) []kernels.Case { return normCases(s, form) }
+	}
+	for k, cases := range all {
 		k.Cases = func(few bool) []kernels.Case { return cases(newRowSizes(few)) }
 		for i, form := range rowForms[k] {
 			form.Cases = func(few bool) []kernels.Case { return cases(formSizes(8<<i, few)) }
@@ -63,16 +71,19 @@ func init() {
 	ChannelMoments.Cases, ChannelJoin.Cases, ChannelSums.Cases = channelMomentsCases, channelJoinCases, channelSumsCases
 }
 
-func normCases(s rowSizes) []kernels.Case {
+func normCases(s rowSizes, form int) []kernels.Case {
 	var cases caseList
-	for _, b := range s.norms {
-		for _, form := range []int{NormCentred | NormWeights | NormBiases, NormCentred, NormWeights, 0} {
-			if s.few && form&NormWeights == 0 {
+	for i, b := range s.norms {
+		if form&(NormWeights|NormBiases) == 0 && b[2]*b[3] != 1 {
+			continue
+		}
+		for special := range 2 {
+			if s.few && special != i%2 {
 				continue
 			}
 			cases.add(func(o operands) {
 				o.In(b[0]*b[1], -1, 3)
-				if form == NormCentred { // each row has one of these, or is of equal elements
+				if special == 1 { // each row has one of these, or is of equal elements
 					o.Args = o.Args[:0]
 					special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 300, 0.5}
 					o.Reals(b[0]*b[1], func(i int) float64 {
@@ -84,8 +95,17 @@ func normCases(s rowSizes) []kernels.Case {
 					})
 				}
 				c := b[2] * b[1] / b[3]
-				o.In(c, -2, 2).In(c, -2, 2).Out(b[0]*b[1]).Out(b[0]).Out(b[0]).Int(b[0], b[1], b[2], b[3]).Real(1e-3).Int(form)
-			}, "%v form %d", b, form)
+				for _, is := range []int{NormWeights, NormBiases} {
+					if form&is != 0 {
+						o.In(c, -2, 2)
+					}
+				}
+				o.Out(b[0]*b[1]).Out(b[0]).Out(b[0]).Int(b[0], b[1], 1)
+				if form&(NormWeights|NormBiases) != 0 {
+					o.Int(b[2], b[3])
+				}
+				o.Real(1e-3)
+			}, "%v special %d", b, special)
 		}
 	}
 	return cases
@@ -152,51 +172,41 @@ func channelSumsCases(few bool) []kernels.Case {
 func softmaxCases(s rowSizes) []kernels.Case {
 	var cases caseList
 	for i, b := range s.lines {
-		for logarithm := range 2 {
-			if s.few && logarithm != i {
-				continue
-			}
-			cases.add(func(o operands) {
-				o.In(b[0]*b[1]*b[2], -9, 9).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2], logarithm)
-			}, "%v logarithm %d", b, logarithm)
-			if s.few && i > 0 {
-				continue
-			}
-			cases.add(func(o operands) {
-				large := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30, 100, math.Copysign(0, -1)}
-				o.Reals(b[0]*b[1]*b[2], func(i int) float64 { // each line has one of these
-					l := i/(b[1]*b[2])*b[2] + i%b[2]
-					if l%9 == 8 {
-						return math.Inf(-1)
-					}
-					if i/b[2]%b[1] == l%b[1] {
-						return large[l%len(large)]
-					}
-					return o.Rand.Float64()
-				})
-				o.Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2], logarithm)
-			}, "%v special, logarithm %d", b, logarithm)
+		cases.add(func(o operands) {
+			o.In(b[0]*b[1]*b[2], -9, 9).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+		}, "%v", b)
+		if s.few && i > 0 {
+			continue
 		}
+		cases.add(func(o operands) {
+			large := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30, 100, math.Copysign(0, -1)}
+			o.Reals(b[0]*b[1]*b[2], func(i int) float64 { // each line has one of these
+				l := i/(b[1]*b[2])*b[2] + i%b[2]
+				if l%9 == 8 {
+					return math.Inf(-1)
+				}
+				if i/b[2]%b[1] == l%b[1] {
+					return large[l%len(large)]
+				}
+				return o.Rand.Float64()
+			})
+			o.Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+		}, "%v special", b)
 	}
 	return cases
 }
 
 func softmaxGradCases(s rowSizes) []kernels.Case {
 	var cases caseList
-	for i, b := range s.lines {
-		for logarithm := range 2 {
-			if s.few && logarithm != i {
-				continue
-			}
-			cases.add(func(o operands) {
-				o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[1]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2], logarithm)
-			}, "%v logarithm %d", b, logarithm)
-		}
+	for _, b := range s.lines {
+		cases.add(func(o operands) {
+			o.In(b[0]*b[1]*b[2], -1, 0).In(b[0]*b[1]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
+		}, "%v", b)
 	}
 	return cases
 }
 
-func crossEntropyCases(s rowSizes, gradient bool) []kernels.Case {
+func crossEntropyCases(s rowSizes, form int, gradient bool) []kernels.Case {
 	var cases caseList
 	for i, b := range s.lines {
 		if b[1] == 0 {
@@ -204,17 +214,32 @@ func crossEntropyCases(s rowSizes, gradient bool) []kernels.Case {
 		}
 		cases.add(func(o operands) {
 			n, rows := b[1], b[0]*b[2]
-			o.In(rows*n, -3, 3).Ints(rows, func(l int) int {
-				return []int{o.Rand.IntN(n), -100, n - 1, 0, n, -1, o.Rand.IntN(n)}[l%7]
-			}).In(n, 0.5, 2)
-			if !gradient {
-				o.Out(5 * rows)
-			} else {
-				o.In(5*rows, 1, 2).In([]int{rows, 1}[i/2%2], -1, 1).Out(rows * n)
+			if !gradient || form&EntropyLogits != 0 {
+				o.In(rows*n, -3, 3)
 			}
-			o.Int(b[0], n, b[2], i%2, (i+3)/2%2, -100*(i%3)).Real([]float64{0, 0.1}[(i+1)/2%2])
-			if gradient {
-				o.Int(1 - i/2%2)
+			o.Ints(rows, func(l int) int {
+				return []int{o.Rand.IntN(n), -100, n - 1, 0, n, -1, o.Rand.IntN(n)}[l%7]
+			})
+			if form&EntropyWeights != 0 {
+				o.In(n, 0.5, 2)
+			}
+			switch {
+			case !gradient:
+				o.Out(rows).Out(rows).Out(rows).Out(rows).Out(rows)
+			default:
+				if form&EntropyLogits != 0 {
+					o.In(rows, 1, 2).In(rows, 1, 2).In(rows, 1, 2)
+				}
+				if form&EntropyEach != 0 {
+					o.In(rows, -1, 1)
+				} else {
+					o.In(1, -1, 1)
+				}
+				o.Out(rows * n)
+			}
+			o.Int(b[0], n, b[2], -100*(i%3))
+			if form&EntropySmoothing != 0 {
+				o.Real(0.1)
 			}
 		}, "%v labels", b)
 	}

@@ -88,18 +88,29 @@ var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
 			all[k] = append(all[k], &form)
 		}
 	}
-	add(oneRow, Softmax, 2)
-	add(oneRow, Norm, 6)
-	add(oneRow, CrossEntropy, 4)
-	add(twoRows, CrossEntropyGrad, 6)
-	add(twoRows, SoftmaxGrad, 3)
-	add(twoRows, NormGrad, 0)
+	one, two := map[*kernels.Kernel]int{Softmax: 2, LogSoftmax: 2}, map[*kernels.Kernel]int{SoftmaxGrad: 3, LogSoftmaxGrad: 3, NormGrad: 0}
+	for form := range NormPartials {
+		k, rows := Norm(form)
+		one[k] = rows
+	}
+	for form, k := range CrossEntropies {
+		one[k] = entropyArgs(form, false).sizes
+	}
+	for form, k := range CrossEntropyGrads {
+		two[k] = entropyArgs(form, true).sizes
+	}
+	for k, rows := range one {
+		add(oneRow, k, rows)
+	}
+	for k, rows := range two {
+		add(twoRows, k, rows)
+	}
 	return all
 }()
 
-// byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of
-// each argument, none if the launch is not one of rows; run is how many rows a work-group must
-// have, 0 for any number. On GPUs it is for forms alone, whose rows have lanes that are known.
+// byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of each
+// argument, none if the launch is not one of rows; run is how many rows a work-group must have, 0
+// for any number. On GPUs it is for forms alone, whose rows have lanes that are known.
 func byRows(function string, local []kernels.Local, cuts func(a []kernels.Arg) (rows, run int, of []kernels.Cut)) *kernels.Rows {
 	return &kernels.Rows{Function: function, Local: local, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 		rows, run, of := cuts(a)

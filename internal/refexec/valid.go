@@ -65,14 +65,17 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 			c.fail("there is no such distribution")
 		}
 	case *kernels.CrossEntropy:
-		c.labelled(&op.CrossEntropySpec)
+		c.labelled(&op.CrossEntropySpec, true)
 		for _, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 			c.view("a result", v, 2, reals)
 		}
 	case *kernels.CrossEntropyGrad:
-		c.labelled(&op.CrossEntropySpec)
-		for _, v := range []kernels.View{op.Most, op.LogSum, op.Slope, op.G} {
-			c.view("an operand", v, 2, reals)
+		c.labelled(&op.CrossEntropySpec, op.Logits)
+		c.view("G", op.G, 2, reals)
+		if op.Logits {
+			for _, v := range []kernels.View{op.Most, op.LogSum, op.Slope} {
+				c.view("an operand", v, 2, reals)
+			}
 		}
 		c.view("D", op.D, 3, reals)
 	default:
@@ -150,9 +153,11 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 	}
 }
 
-func (c *checker) labelled(l *kernels.CrossEntropySpec) {
+func (c *checker) labelled(l *kernels.CrossEntropySpec, scores bool) {
 	c.positive(l.Outer, l.Len, l.Inner)
-	c.view("X", l.X, 3, reals)
+	if scores {
+		c.view("X", l.X, 3, reals)
+	}
 	c.view("Labels", l.Labels, 2, ints)
 	if l.Weighted {
 		c.view("Weights", l.Weights, 1, reals)

@@ -91,3 +91,57 @@ func (l *Loops[T]) Scratch(n int) *Scratch[T] {
 
 // Return takes back what Scratch gave.
 func (l *Loops[T]) Return(r *Scratch[T]) { l.scratchPool.Put(r) }
+
+// Rows of a matrix are cols elements; one begins stride elements after the one before. A stride of
+// 0 is one row again and again.
+
+// SumRows sets to to the sums of as many rows of x.
+func (l *Loops[T]) SumRows(to, x []T, cols, stride int) {
+	if cols == 0 || cols > sumBlock {
+		for r := range to {
+			to[r] = l.Sum(x[r*stride:][:cols])
+		}
+		return
+	}
+	f := l.rowLoops.sum
+	for r := range to {
+		row := x[r*stride:][:cols]
+		to[r] = f(cols, &row[0], &row[0])
+	}
+}
+
+// DotRows sets to to the sums of products of rows of x and y.
+func (l *Loops[T]) DotRows(to, x, y []T, cols, xStride, yStride int) {
+	if cols == 0 || cols > sumBlock {
+		for r := range to {
+			to[r] = l.Dot(x[r*xStride:][:cols], y[r*yStride:][:cols])
+		}
+		return
+	}
+	f := l.rowLoops.dot
+	for r := range to {
+		a, b := x[r*xStride:][:cols], y[r*yStride:][:cols]
+		to[r] = f(cols, &a[0], &b[0])
+	}
+}
+
+// MaxRows sets to to the [Loops.Max] of rows of x, which have an element.
+func (l *Loops[T]) MaxRows(to, x []T, cols, stride int) {
+	f := l.rowLoops.maxNumber
+	for r := range to {
+		row := x[r*stride:][:cols]
+		to[r] = f(cols, &row[0], &row[0])
+	}
+}
+
+// MapByRows is [Loops.MapBy] of as many rows as by has numbers, one for each.
+func (l *Loops[T]) MapByRows(f Function, to, x, by []T, cols, toStride, xStride int) {
+	if cols == 0 {
+		return
+	}
+	loop := l.rowLoops.by[f]
+	for r, v := range by {
+		a, b := to[r*toStride:][:cols], x[r*xStride:][:cols]
+		loop(cols, &a[0], &b[0], v)
+	}
+}

@@ -6,72 +6,7 @@
 // the square of that rest. Source: Chan, Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American
 // Statistician 37, 1983, the corrected two-pass algorithm.
 
-// Y[r, k] = (X[r, k] − MEAN[r])·RSTD[r]·W[c] + B[c], with 1/RSTD² = the mean of (X[r] − MEAN[r])² + eps. A row is of one of
-// `sets` sets of channels, which follow each other, and has len/span channels c of `span` elements. MEAN is 0 if form is not CENTRED.
-static void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form, int from, int to) {
-    for (int r = from; r < to; r++) {
-        global const REAL *x = X + X_off + r * len;
-        global REAL *y = Y + Y_off + r * len;
-        REAL16 s = 0, q = 0, s_levels[PAIR_LEVELS], q_levels[PAIR_LEVELS];
-        const int vectors = (len + 15) / 16;
-        REAL mean = 0;
-        if (form & CENTRED) {
-            for (int k = 0; k < len; k += 16) {
-                s += load16(x + k, len - k, 0);
-                PAIRWISE(s, s_levels, k / 16 + 1)
-            }
-            PAIRWISE_END(s, s_levels, vectors)
-            mean = sum16(s) / len;
-            s = 0;
-        }
-        for (int k = 0; k < len; k += 16) {
-            const REAL16 d = load16(x + k, len - k, mean) - mean;
-            s += d;
-            q = fma(d, d, q);
-            PAIRWISE(s, s_levels, k / 16 + 1)
-            PAIRWISE(q, q_levels, k / 16 + 1)
-        }
-        PAIRWISE_END(s, s_levels, vectors)
-        PAIRWISE_END(q, q_levels, vectors)
-        REAL square = sum16(q) / len;
-        if (form & CENTRED) {
-            const REAL rest = left(sum16(s) / len);
-            mean += rest;
-            square -= rest * rest;
-        }
-        const REAL rstd = inverse_deviation(square, eps);
-        MEAN[MEAN_off + r] = mean;
-        RSTD[RSTD_off + r] = rstd;
-        const int first = r % sets * (len / span);
-        global const REAL *w = W + W_off + first, *b = B + B_off + first;
-        if (span == 1) {
-            for (int k = 0; k < len; k += 16) {
-                REAL16 v = (load16(x + k, len - k, 0) - mean) * rstd;
-                if (form & WEIGHTS) v *= load16(w + k, len - k, 0);
-                if (form & BIASES) v += load16(b + k, len - k, 0);
-                store16(v, y + k, len - k);
-            }
-        } else {
-            for (int c = 0; c < len / span; c++) {
-                const REAL scale = form & WEIGHTS ? w[c] : 1, shift = form & BIASES ? b[c] : 0;
-                for (int k = 0; k < span; k += 16) {
-                    const REAL16 v = (load16(x + c * span + k, span - k, 0) - mean) * rstd;
-                    store16(v * scale + shift, y + c * span + k, span - k);
-                }
-            }
-        }
-    }
-}
-
-#ifndef FUNCTIONS
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
-    RUN(rows)
-    norm(X, X_off, W, W_off, B, B_off, Y, Y_off, MEAN, MEAN_off, RSTD, RSTD_off, rows, len, sets, span, eps, form, from, to);
-}
-#endif
-
-// The gradient of k_norm for rows of one group with a channel for each element, g being that of Y times W: with
+// The gradient of a norm of rows of one group with a channel for each element, g being that of Y times W: with
 // h = (X − MEAN)·RSTD, D = RSTD·(g − mean g − h·mean g·h), less the second term if form is not CENTRED. If it has PARTIALS,
 // DW[s, k] = Σ G·h and DB[s, k] = Σ G over a run s of rows.
 static void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form, int from, int to) {

@@ -4,66 +4,6 @@
 // are those of norm_cpu.cl, with an fma for each product that is added to something: compilers for GPUs join such pairs or not, by
 // what else a launch does, and a launch that does more has the same bits.
 
-static INLINE void norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form, int group,
-                 local REAL2 *t) {
-    LINES(len, 0)
-    const int r = group * beside + place, count = r < rows ? len : 0;
-    global const REAL *x = X + X_off + r * len;
-    global REAL *y = Y + Y_off + r * len;
-    const int fours = FOURS(len, X_off | Y_off);
-    REAL v[PER], s = 0;
-    LOAD_KEPT(v, x, fours, 1, 0)
-    _Pragma("unroll") for (int j = 0; j < PER; j++) s += v[j];
-    PAIRWISE_REST(s, REAL, s += x[k])
-    const REAL2 total = tree_sums(t, (REAL2)(s, 0), slot, lane, lanes, step);
-    const REAL about = form & CENTRED ? total.x / len : 0;
-    REAL2 sums = 0;
-    _Pragma("unroll") for (int j = 0; j < PER; j++) {
-        if (KEPT(j) < count) {
-            const REAL d = v[j] - about;
-            sums = (REAL2)(sums.x + d, fma(d, d, sums.y));
-        }
-    }
-    PAIRWISE_REST(sums, REAL2, const REAL d = x[k] - about; sums = (REAL2)(sums.x + d, fma(d, d, sums.y)))
-    const REAL2 both = tree_sums(t, sums, slot, lane, lanes, step) / len;
-    const REAL rest = form & CENTRED ? left(both.x) : 0, mean = about + rest, rstd = inverse_deviation(fma(-rest, rest, both.y), eps);
-    if (lane == 0 && r < rows) {
-        MEAN[MEAN_off + r] = mean;
-        RSTD[RSTD_off + r] = rstd;
-    }
-    const int first = r % sets * (len / span);
-    global const REAL *w = W + W_off + first, *b = B + B_off + first;
-#define AFFINE(d, by, w, b) (form & WEIGHTS ? form & BIASES ? fma(d * by, w, b) : d * by * w : form & BIASES ? fma(d, by, b) : d * by)
-#define NORMED(y, k, value)                         \
-    {                                               \
-        const int c = span == 1 ? (k) : (k) / span; \
-        const REAL d = (value) - mean;              \
-        y = AFFINE(d, rstd, w[c], b[c]);            \
-    }
-    if (fours && span == 1 && FOURS(first, W_off | B_off)) {
-        _Pragma("unroll") for (int j = 0; j < PER; j += 4) {
-            const int k = KEPT(j);
-            if (k < count) {
-                const REAL4 d = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]) - mean, by = rstd;
-                *(global REAL4 *)(y + k) = AFFINE(d, by, (*(global const REAL4 *)(w + k)), (*(global const REAL4 *)(b + k)));
-            }
-        }
-    } else {
-        _Pragma("unroll") for (int j = 0; j < PER; j++)
-            if (KEPT(j) < count) NORMED(v[j], KEPT(j), v[j])
-        STORE_KEPT(v, y, fours, 1)
-    }
-    for (int k = lane + PER * lanes; k < count; k += lanes) NORMED(y[k], k, x[k])
-}
-
-#ifndef FUNCTIONS
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void k_norm(IN(X), IN(W), IN(B), OUT(Y), OUT(MEAN), OUT(RSTD), int rows, int len, int sets, int span, REAL eps, int form) {
-    local REAL2 t[2 * GROUP];
-    norm(X, X_off, W, W_off, B, B_off, Y, Y_off, MEAN, MEAN_off, RSTD, RSTD_off, rows, len, sets, span, eps, form, get_group_id(0), t);
-}
-#endif
-
 // A group has a run of rows, as many beside each other as its items allow, and sums the gradients of weights and biases in
 // registers; rows that do not fit in them have a group for themselves, and sums in DW and DB.
 static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OUT(DW), OUT(DB), int rows, int len, int run, int form, int group,

@@ -105,6 +105,14 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
         _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (line)[KEPT(j) * (apart)] : (rest); \
     }
 
+// Reads for what a lane keeps of a line the element of p of its channel, each of `span` neighbours.
+#define LOAD_CHANNELS(v, p, fours, span)                                                                                 \
+    if (span == 1) {                                                                                                     \
+        LOAD_KEPT(v, p, fours, 1, 0)                                                                                     \
+    } else {                                                                                                             \
+        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (p)[KEPT(j) / span] : 0;                \
+    }
+
 // Adds to s, of type T, by `body`, what a lane does not keep of a line with `count` elements: see pairwise.cl.
 #define PAIRWISE_REST(s, T, body)                                 \
     {                                                             \

@@ -269,7 +269,7 @@ func (e *Expr) partials(g *Expr) []*Expr {
 		}
 		return []*Expr{Where(none, zero, times(times(y, x.Pow(y.Sub(one))), g)),
 			Where(e.Eq(zero), zero, times(times(e, x.Log()), g))}
-	case opExp:
+	case opExp, opExpOfNegative:
 		return []*Expr{times(e, g)}
 	case opExp2:
 		return []*Expr{times(times(e, Const(math.Ln2)), g)}

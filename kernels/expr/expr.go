@@ -149,6 +149,10 @@ func (x *Expr) Pow(y *Expr) *Expr { return x.with(opPow, y) }
 // Exp is eˣ.
 func (x *Expr) Exp() *Expr { return x.with(opExp) }
 
+// ExpOfNegative is eˣ of an x that is not above 0, or NaN. In single precision it may be 0 where it
+// is below the least normal number.
+func (x *Expr) ExpOfNegative() *Expr { return x.with(opExpOfNegative) }
+
 // Exp2 is 2ˣ.
 func (x *Expr) Exp2() *Expr { return x.with(opExp2) }
 

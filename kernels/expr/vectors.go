@@ -20,7 +20,7 @@ var vectorOf = [...]vec.Function{
 	opCopysign: vec.Copysign, opFloor: vec.Floor, opCeil: vec.Ceil, opTrunc: vec.Trunc, opRound: vec.Round, opSqrt: vec.Sqrt,
 	opLt: vec.Less, opLe: vec.LessEqual, opEq: vec.Equal, opAnd: vec.And, opOr: vec.Or, opNot: vec.Not,
 	opWhere: vec.Where, opWhereLt: vec.WhereLess, opWhereLe: vec.WhereLessEqual, opWhereEq: vec.WhereEqual,
-	opExp: vec.Exp, opExp2: vec.Exp2, opExpm1: vec.Expm1, opTanh: vec.Tanh, opLog: vec.Log, opLog2: vec.Log2, opLog1p: vec.Log1p,
+	opExp: vec.Exp, opExpOfNegative: vec.Exp, opExp2: vec.Exp2, opExpm1: vec.Expm1, opTanh: vec.Tanh, opLog: vec.Log, opLog2: vec.Log2, opLog1p: vec.Log1p,
 	opSin: vec.Sin, opCos: vec.Cos, opSinPi: vec.SinPi, opCosPi: vec.CosPi, opErf: vec.Erf, opErfc: vec.Erfc,
 	opErfInv: vec.ErfInv, opLog10: vec.Log10, opPow: vec.Pow, opHypot: vec.Hypot, opTan: vec.Tan, opAsin: vec.Asin, opAcos: vec.Acos,
 	opAtan: vec.Atan, opAtan2: vec.Atan2, opSinh: vec.Sinh, opCosh: vec.Cosh, opAsinh: vec.Asinh, opAcosh: vec.Acosh, opAtanh: vec.Atanh,

@@ -1,0 +1,468 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// writer writes the OpenCL C of a plan.
+type writer struct {
+	*plan
+	strings.Builder
+	depends []string
+}
+
+func (w *writer) line(format string, a ...any) { fmt.Fprintf(w, format+"\n", a...) }
+
+// inline writes the statements of formulas and returns their expressions.
+func (w *writer) inline(indent string, t expr.Types, leaf func(l expr.Leaf, i int) string, formulas ...*expr.Expr) []string {
+	if len(formulas) == 0 {
+		return nil
+	}
+	program := expr.Compile(formulas...)
+	for _, file := range program.Depends() {
+		if !slices.Contains(w.depends, file) {
+			w.depends = append(w.depends, file)
+		}
+	}
+	statements, results := program.Inline(t, leaf)
+	for _, s := range statements {
+		w.line("%s%s", indent, s)
+	}
+	return results
+}
+
+// inputs calls f with the inputs of one kind.
+func (w *writer) inputs(along ir.Axes, f func(i int, v ir.Value)) {
+	for i, v := range w.p.Values {
+		if v.Kind == ir.Input && v.Along == along {
+			f(i, v)
+		}
+	}
+}
+
+// elementsRead returns the inputs that formulas read at each element, and at each column.
+func (w *writer) read(formulas ...*expr.Expr) (elements, columns []int) {
+	seen := map[int]bool{}
+	expr.Each(func(e *expr.Expr) {
+		kind, i := e.Leaf()
+		if kind != expr.OfInput || i >= len(w.p.Values) || w.p.Values[i].Kind != ir.Input || seen[i] {
+			return
+		}
+		seen[i] = true
+		switch v := w.p.Values[i]; {
+		case v.Along == ir.Element:
+			elements = append(elements, i)
+		case v.Along == ir.Column, v.Channel:
+			columns = append(columns, i)
+		}
+	}, formulas...)
+	slices.Sort(elements)
+	slices.Sort(columns)
+	return elements, columns
+}
+
+// cpuForm is one of the two functions of a kernel for CPUs: of a row, in vectors of its elements, or
+// of sixteen columns, in vectors of theirs.
+type cpuForm struct {
+	*writer
+	columns bool
+}
+
+// at is where vector k of a line lies, after its first element, and how much of it is there.
+func (w cpuForm) at() (offset, count string) {
+	if w.columns {
+		return "k * inner", "width"
+	}
+	return "k", "len - k"
+}
+
+// types are those of what is of a line.
+func (w cpuForm) types() expr.Types {
+	if w.columns {
+		return expr.Types{Vector: "REAL16", Scalar: "REAL", Width: 16}
+	}
+	return expr.Types{Vector: "REAL", Scalar: "REAL", Width: 1}
+}
+
+var vectorTypes = expr.Types{Vector: "REAL16", Scalar: "REAL", Width: 16}
+
+// element names a leaf where elements are computed.
+func (w cpuForm) element(kind expr.Leaf, i int) string {
+	if kind == expr.OfIndex {
+		if w.columns {
+			return "(int16)k"
+		}
+		return "(k + LANES16)"
+	}
+	if i >= len(w.p.Values) {
+		if w.leaves[i-len(w.p.Values)].kept {
+			return fmt.Sprintf("x%d", i)
+		}
+		return fmt.Sprintf("(REAL16)l%d", i)
+	}
+	v := w.p.Values[i]
+	switch {
+	case v.Kind == ir.Length:
+		return "(REAL16)len"
+	case v.Kind == ir.Number && v.Int:
+		return "(int16)" + v.Name
+	case v.Kind == ir.Number:
+		return "(REAL16)" + v.Name
+	case v.Kind == ir.Input && v.Along.Has(ir.N):
+		return fmt.Sprintf("x%d", i)
+	case v.Int:
+		return fmt.Sprintf("(int16)l%d", i)
+	}
+	return fmt.Sprintf("(REAL16)l%d", i)
+}
+
+// ofLine names a leaf where what is of a line is computed.
+func (w cpuForm) ofLine(kind expr.Leaf, i int) string {
+	if i < len(w.p.Values) && w.p.Values[i].Kind == ir.Length {
+		return "(" + w.types().Vector + ")len"
+	}
+	if i < len(w.p.Values) && w.p.Values[i].Kind == ir.Number {
+		if name := w.p.Values[i].Name; !w.columns {
+			return name
+		} else if w.p.Values[i].Int {
+			return "(int16)" + name
+		} else {
+			return "(REAL16)" + name
+		}
+	}
+	return fmt.Sprintf("l%d", i)
+}
+
+// loads writes the declarations of what formulas read.
+func (w cpuForm) loads(indent string, formulas ...*expr.Expr) {
+	at, count := w.at()
+	elements, columns := w.read(formulas...)
+	for _, i := range elements {
+		w.line("%sconst REAL16 x%d = load16(p%d + %s, %s, 0);", indent, i, i, at, count)
+	}
+	if slices.ContainsFunc(columns, func(i int) bool { return w.p.Values[i].Channel }) {
+		w.line("%sfor (; span > 1 && k >= next; next += span) c++;", indent)
+	}
+	for _, i := range columns {
+		if w.p.Values[i].Channel {
+			w.line("%sconst REAL16 x%d = channel16(p%d, k, len - k, span, c, next);", indent, i, i)
+		} else if w.columns {
+			w.line("%sconst REAL16 x%d = p%d[k];", indent, i, i)
+		} else {
+			w.line("%sconst REAL16 x%d = load16(p%d + k, len - k, 0);", indent, i, i)
+		}
+	}
+}
+
+// keptIn returns for each leaf that is kept the result in whose memory it is: it is of elements, and
+// the last pass writes the result after it read what is kept. −1: it is computed again.
+func (w *writer) keptIn() map[int]int {
+	in := map[int]int{}
+	free := []int{}
+	for k, r := range w.p.Results {
+		if r.Along == ir.Element {
+			free = append(free, k)
+		}
+	}
+	for j, l := range w.leaves {
+		if l.kept && l.along == ir.Element && len(free) > 0 {
+			in[len(w.p.Values)+j] = free[0]
+			free = free[1:]
+		}
+	}
+	return in
+}
+
+// body writes the passes.
+func (w cpuForm) body() {
+	at, count := w.at()
+	step, total := "k += 16", "(len + 15) / 16"
+	terms := "k / 16 + 1"
+	if w.columns {
+		step, total, terms = "k++", "len", "k + 1"
+	}
+	t := w.types()
+	kept := w.keptIn()
+	again := func(x *expr.Expr) *expr.Expr { // what there is no room for is computed again
+		return expr.Substitute(func(e *expr.Expr) *expr.Expr {
+			if kind, i := e.Leaf(); kind == expr.OfInput && i >= len(w.p.Values) {
+				if l := w.leaves[i-len(w.p.Values)]; l.kept {
+					if _, ok := kept[i]; !ok {
+						return l.value
+					}
+				}
+			}
+			return nil
+		}, x)[0]
+	}
+	for n, p := range w.passes {
+		w.parts(p.parts, t)
+		if len(p.reduces) > 0 {
+			for _, i := range p.reduces {
+				if w.p.Values[i].Kind == ir.Max {
+					w.line("    REAL16 r%d = -INFINITY;", i)
+				} else {
+					w.line("    REAL16 r%d = 0, s%d[PAIR_LEVELS];", i, i)
+				}
+			}
+			w.channelLoop(p.terms...)
+			w.line("    for (int k = 0; k < len; %s) {", step)
+			all := slices.Clone(p.terms)
+			var keeps []int
+			for _, i := range p.keeps {
+				if _, ok := kept[i]; ok {
+					keeps, all = append(keeps, i), append(all, w.leaves[i-len(w.p.Values)].value)
+				}
+			}
+			w.loads("        ", all...)
+			formulas, product := factors(all, len(p.reduces))
+			texts := w.inline("        ", vectorTypes, w.element, formulas...)
+			place := 0
+			for j, i := range p.reduces {
+				now := fmt.Sprintf("larger16(r%d, %s)", i, texts[place])
+				if w.p.Values[i].Kind == ir.Sum {
+					if product[j] {
+						now = fmt.Sprintf("fma(%s, %s, r%d)", texts[place], texts[place+1], i)
+						place++
+					} else {
+						now = fmt.Sprintf("r%d + %s", i, texts[place])
+					}
+				}
+				place++
+				if !w.columns {
+					now = fmt.Sprintf("only16(%s, r%d, %s)", now, i, count)
+				}
+				w.line("        r%d = %s;", i, now)
+			}
+			for j, i := range keeps {
+				w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
+			}
+			for _, i := range p.reduces {
+				if w.p.Values[i].Kind == ir.Sum {
+					w.line("        PAIRWISE(r%d, s%d, %s)", i, i, terms)
+				}
+			}
+			w.line("    }")
+			for _, i := range p.reduces {
+				whole := "max16"
+				if w.p.Values[i].Kind == ir.Sum {
+					whole = "sum16"
+					w.line("    PAIRWISE_END(r%d, s%d, %s)", i, i, total)
+				}
+				if w.columns {
+					whole = ""
+				}
+				w.line("    const %s l%d = %s(r%d);", t.Vector, i, whole, i)
+			}
+		}
+		if n < len(w.passes)-1 {
+			continue
+		}
+		var formulas []*expr.Expr
+		var to []int
+		for k, r := range w.p.Results {
+			if r.Along.Has(ir.N) {
+				formulas, to = append(formulas, again(w.stores[k])), append(to, k)
+			}
+		}
+		if len(to) > 0 {
+			w.channelLoop(formulas...)
+			w.line("    for (int k = 0; k < len; %s) {", step)
+			w.loads("        ", formulas...)
+			for i, k := range kept {
+				w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, k, at, count)
+			}
+			for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
+				w.line("        store16(%s, y%d + %s, %s);", text, to[j], at, count)
+			}
+			w.line("    }")
+		}
+		for k, r := range w.p.Results {
+			if r.Along.Has(ir.N) {
+				continue
+			}
+			w.line("    {")
+			text := w.inline("        ", t, w.ofLine, w.stores[k])[0]
+			if w.columns {
+				w.line("        store16(%s, y%d, width);", text, k)
+			} else {
+				w.line("        *y%d = %s;", k, text)
+			}
+			w.line("    }")
+		}
+	}
+}
+
+// channelLoop writes what a loop needs that reads inputs by channel: the channel of element k, and
+// the first element of the next.
+func (w cpuForm) channelLoop(formulas ...*expr.Expr) {
+	if _, columns := w.read(formulas...); slices.ContainsFunc(columns, func(i int) bool { return w.p.Values[i].Channel }) {
+		w.line("    c = 0, next = span;")
+	}
+}
+
+// factors returns formulas with the two factors in the place of each of the first n that is a
+// product, which are then added by fma, and which are.
+func factors(formulas []*expr.Expr, n int) (list []*expr.Expr, product []bool) {
+	product = make([]bool, len(formulas))
+	for j, f := range formulas {
+		if a, b := f.Factors(); j < n && a != nil {
+			list, product[j] = append(list, a, b), true
+		} else {
+			list = append(list, f)
+		}
+	}
+	return list, product
+}
+
+// parts writes what is of a line before a pass.
+func (w cpuForm) parts(parts []int, t expr.Types) {
+	for _, i := range parts {
+		if i < len(w.p.Values) {
+			w.pick(i)
+			continue
+		}
+		w.line("    %s l%d;\n    {", t.Vector, i)
+		text := w.inline("        ", t, w.ofLine, w.leaves[i-len(w.p.Values)].value)[0]
+		w.line("        l%d = %s;\n    }", i, text)
+	}
+}
+
+// pick writes a value that is picked.
+func (w cpuForm) pick(i int) {
+	v := w.p.Values[i]
+	_, of := v.Of.Leaf()
+	_, index := v.At.Leaf()
+	switch column := w.p.Values[of].Along == ir.Column; {
+	case !w.columns:
+		w.line("    const REAL l%d = 0 <= l%d && l%d < len ? p%d[l%d] : 0;", i, index, index, of, index)
+	case column:
+		w.line("    const REAL16 l%d = pick16(p%d, l%d, len, 1, 0, width);", i, of, index)
+	default:
+		w.line("    const REAL16 l%d = pick16(p%d, l%d, len, inner, 1, width);", i, of, index)
+	}
+}
+
+// cpuText returns the OpenCL C for CPUs: functions whose names have a prefix.
+func (l *plan) cpuText(prefix string) (text string, depends []string) {
+	w := &writer{plan: l, depends: []string{"common", "rows_cpu"}}
+	name := prefix + l.p.Name
+	forms := []cpuForm{{w, false}, {w, true}}
+	if Channels(l.p) {
+		forms = forms[:1]
+	}
+	var pointers, args, rowArgs []string // of a line
+	for _, form := range forms {
+		pointers, args = nil, nil
+		add := func(declared, arg string) { pointers, args = append(pointers, declared), append(args, arg) }
+		for i, v := range l.p.Values {
+			switch typ := "REAL"; {
+			case v.Kind == ir.Number:
+				add(numberParam(v), v.Name)
+			case v.Kind == ir.Input:
+				if v.Int {
+					typ = "int"
+				}
+				offset := offsets[v.Along]
+				if v.Channel {
+					offset = " + o % sets * (len / span)"
+				}
+				add(fmt.Sprintf("global const %s *p%d", typ, i), v.Name+" + "+v.Name+"_off"+offset)
+			}
+		}
+		for k, r := range l.p.Results {
+			add(fmt.Sprintf("global REAL *y%d", k), r.Name+" + "+r.Name+"_off"+offsets[r.Along])
+		}
+		pointers, args = append(pointers, "int len"), append(args, "len")
+		if Channels(l.p) {
+			pointers, args = append(pointers, "int span"), append(args, "span")
+		}
+		if !form.columns {
+			rowArgs = args
+		}
+		suffix := "row"
+		if form.columns {
+			suffix = "columns"
+			pointers, args = append(pointers, "int inner", "int width"), append(args, "inner", "width")
+		}
+		w.line("static void %s_%s(%s) {", name, suffix, strings.Join(pointers, ", "))
+		w.inputs(ir.Line, func(i int, v ir.Value) {
+			switch {
+			case form.columns && v.Int:
+				w.line("    const int16 l%d = load_ints16(p%d, width);", i, i)
+			case form.columns:
+				w.line("    const REAL16 l%d = load16(p%d, width, 0);", i, i)
+			case v.Int:
+				w.line("    const int l%d = *p%d;", i, i)
+			default:
+				w.line("    const REAL l%d = *p%d;", i, i)
+			}
+		})
+		if Channels(l.p) {
+			w.line("    int c, next;")
+		}
+		w.inputs(0, func(i int, v ir.Value) { w.line("    const %s l%d = *p%d;", form.types().Vector, i, i) })
+		form.body()
+		w.line("}\n")
+	}
+	w.line("static void %s(%s, int from, int to) {", name, l.parameters())
+	columns := ";"
+	if len(forms) > 1 {
+		columns = fmt.Sprintf("%s_columns(%s)", name, strings.Join(args, ", "))
+	}
+	w.line("    UNITS(%s_row(%s),\n          %s)", name, strings.Join(rowArgs, ", "), columns)
+	w.line("}\n")
+	return w.String(), w.depends
+}
+
+// offsets are where a line begins: it is line `o`, whose first element is element `at`.
+var offsets = map[ir.Axes]string{ir.Element: " + at", ir.Line: " + o", ir.Column: "", 0: ""}
+
+func numberParam(v ir.Value) string {
+	if v.Int {
+		return "int " + v.Name
+	}
+	return "REAL " + v.Name
+}
+
+// parameters are those of the entry point.
+func (l *plan) parameters() string {
+	var list []string
+	for _, v := range l.p.Values {
+		if v.Kind == ir.Input && v.Int {
+			list = append(list, "IN_INTS("+v.Name+")")
+		} else if v.Kind == ir.Input {
+			list = append(list, "IN("+v.Name+")")
+		}
+	}
+	for _, r := range l.p.Results {
+		list = append(list, "OUT("+r.Name+")")
+	}
+	list = append(list, "int outer", "int len", "int inner")
+	if Channels(l.p) {
+		list = append(list, "int sets", "int span")
+	}
+	for _, v := range l.p.Values {
+		if v.Kind == ir.Number {
+			list = append(list, numberParam(v))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// arguments are the parameters by name.
+func (l *plan) arguments() string {
+	var list []string
+	for _, p := range l.params() {
+		list = append(list, p.Name)
+		if p.Mode.Buffer() {
+			list = append(list, p.Name+"_off")
+		}
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,348 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// gpuForm is the function of a kernel for GPUs: lines have lanes of a work-group, which keep PER
+// elements each in registers and read further ones again: see rows_gpu.cl.
+type gpuForm struct{ *writer }
+
+var scalarTypes = expr.Types{Vector: "REAL", Scalar: "REAL", Width: 1}
+
+// named names a leaf: element j of what lanes keep or, with rest, of what they read again.
+func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
+	return func(kind expr.Leaf, i int) string {
+		if kind == expr.OfIndex {
+			if rest {
+				return "k"
+			}
+			return "KEPT(j)"
+		}
+		along, number := ir.Axes(0), false
+		if i < len(w.p.Values) {
+			v := w.p.Values[i]
+			if v.Kind == ir.Length {
+				return "(REAL)len"
+			}
+			along, number = v.Along, v.Kind == ir.Number
+			if number {
+				return v.Name
+			}
+			if v.Kind.Reduces() {
+				along = 0
+			}
+		} else if l := w.leaves[i-len(w.p.Values)]; l.kept {
+			along = ir.Element
+		}
+		switch {
+		case !along.Has(ir.N):
+			return fmt.Sprintf("l%d", i)
+		case rest:
+			return fmt.Sprintf("e%d", i)
+		}
+		return fmt.Sprintf("x%d[j]", i)
+	}
+}
+
+// expressions is inline with the exponential that the device brings: the one that is ours is for
+// vectors of CPUs.
+func (w gpuForm) expressions(indent string, rest bool, formulas ...*expr.Expr) []string {
+	at := w.Len()
+	texts := w.inline(indent, scalarTypes, w.named(rest), formulas...)
+	written := strings.ReplaceAll(w.String()[at:], "exp_REAL(", "exp(")
+	before := w.String()[:at]
+	w.Reset()
+	w.WriteString(before + written)
+	for i := range texts {
+		texts[i] = strings.ReplaceAll(texts[i], "exp_REAL(", "exp(")
+	}
+	return texts
+}
+
+// again returns formulas with what lanes keep computed again, for elements that they do not keep.
+func (w gpuForm) again(formulas []*expr.Expr) []*expr.Expr {
+	return expr.Substitute(func(e *expr.Expr) *expr.Expr {
+		if kind, i := e.Leaf(); kind == expr.OfInput && i >= len(w.p.Values) {
+			if l := w.leaves[i-len(w.p.Values)]; l.kept {
+				return l.value
+			}
+		}
+		return nil
+	}, formulas...)
+}
+
+// loads reads what formulas take of elements that are not kept.
+func (w gpuForm) loads(indent string, formulas []*expr.Expr) {
+	elements, columns := w.read(formulas...)
+	for _, i := range elements {
+		w.line("%sconst REAL e%d = p%d[k * INNER];", indent, i, i)
+	}
+	for _, i := range columns {
+		at := "k"
+		if w.p.Values[i].Channel {
+			at = "span == 1 ? k : k / span"
+		}
+		w.line("%sconst REAL e%d = p%d[%s];", indent, i, i, at)
+	}
+}
+
+// keepColumns reads what formulas take of columns into registers.
+func (w gpuForm) keepColumns(indent string, formulas []*expr.Expr) {
+	_, columns := w.read(formulas...)
+	for _, i := range columns {
+		w.line("%sREAL x%d[PER];", indent, i)
+		if v := w.p.Values[i]; v.Channel {
+			w.line("%sLOAD_CHANNELS(x%d, p%d, FOURS(len, %s_off | first), span)", indent, i, i, v.Name)
+		} else {
+			w.line("%sLOAD_KEPT(x%d, p%d, FOURS(len, %s_off), 1, 0)", indent, i, i, v.Name)
+		}
+	}
+}
+
+func (w gpuForm) body() {
+	loaded := map[int]bool{}
+	load := func(formulas []*expr.Expr) { // elements are read when they are first needed, and kept
+		elements, _ := w.read(formulas...)
+		for _, i := range elements {
+			if !loaded[i] {
+				loaded[i] = true
+				w.line("    REAL x%d[PER];\n    LOAD_KEPT(x%d, p%d, fours, INNER, 0)", i, i, i)
+			}
+		}
+	}
+	for n, p := range w.passes {
+		w.parts(p.parts)
+		if len(p.reduces) > 0 {
+			w.reduce(p, load)
+		}
+		if n == len(w.passes)-1 {
+			w.results(load)
+		}
+	}
+}
+
+func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
+	all := slices.Clone(p.terms)
+	for _, i := range p.keeps {
+		all = append(all, w.leaves[i-len(w.p.Values)].value)
+		w.line("    REAL x%d[PER];", i)
+	}
+	load(all)
+	sums := []int{}
+	for _, i := range p.reduces {
+		if w.p.Values[i].Kind == ir.Max {
+			w.line("    REAL l%d = -INFINITY;", i)
+		} else {
+			w.line("    REAL l%d = 0;", i)
+			sums = append(sums, i)
+		}
+	}
+	formulas, product := factors(all, len(p.reduces))
+	add := func(indent string, texts []string) int {
+		place := 0
+		for j, i := range p.reduces {
+			switch {
+			case w.p.Values[i].Kind == ir.Max:
+				w.line("%s{\n%s    const REAL now = %s;\n%s    l%d = now > l%d ? now : l%d;\n%s}", indent, indent, texts[place], indent, i, i, i, indent)
+			case product[j]:
+				w.line("%sl%d = fma(%s, %s, l%d);", indent, i, texts[place], texts[place+1], i)
+				place++
+			default:
+				w.line("%sl%d += %s;", indent, i, texts[place])
+			}
+			place++
+		}
+		return place
+	}
+	w.line("    {")
+	w.keepColumns("        ", formulas)
+	w.line("        _Pragma(\"unroll\") for (int j = 0; j < PER; j++) if (KEPT(j) < count) {")
+	texts := w.expressions("            ", false, formulas...)
+	place := add("            ", texts)
+	for j, i := range p.keeps {
+		w.line("            x%d[j] = %s;", i, texts[place+j])
+	}
+	w.line("        }\n    }")
+	// What lanes do not keep.
+	w.line("    {")
+	for _, i := range sums {
+		w.line("        REAL s%d[PAIR_LEVELS];", i)
+	}
+	w.line("        int terms = 0;\n        for (int k = lane + PER * lanes; k < count; k += lanes) {")
+	w.loads("            ", formulas)
+	add("            ", w.expressions("            ", true, formulas[:place]...))
+	w.line("            terms++;")
+	for _, i := range sums {
+		w.line("            PAIRWISE(l%d, s%d, terms)", i, i)
+	}
+	w.line("        }")
+	for _, i := range sums {
+		w.line("        PAIRWISE_END(l%d, s%d, terms)", i, i)
+	}
+	w.line("    }")
+	for _, i := range p.reduces {
+		if w.p.Values[i].Kind == ir.Max {
+			w.line("    l%d = tree_max(t, l%d, slot, lane, lanes, step);", i, i)
+		}
+	}
+	for ; len(sums) > 1; sums = sums[2:] {
+		w.line("    {\n        const REAL2 both = tree_sums(t2, (REAL2)(l%d, l%d), slot, lane, lanes, step);\n        l%d = both.x;\n        l%d = both.y;\n    }",
+			sums[0], sums[1], sums[0], sums[1])
+	}
+	if len(sums) == 1 {
+		w.line("    l%d = tree_sum(t, l%d, slot, lane, lanes, step);", sums[0], sums[0])
+	}
+}
+
+// results writes the last pass.
+func (w gpuForm) results(load func([]*expr.Expr)) {
+	var formulas []*expr.Expr
+	var to []int
+	for k, r := range w.p.Results {
+		if r.Along.Has(ir.N) {
+			formulas, to = append(formulas, w.stores[k]), append(to, k)
+		}
+	}
+	if len(to) > 0 {
+		load(formulas)
+		for _, k := range to {
+			w.line("    REAL z%d[PER];", k)
+		}
+		w.line("    {")
+		w.keepColumns("        ", formulas)
+		w.line("        _Pragma(\"unroll\") for (int j = 0; j < PER; j++) {")
+		for j, text := range w.expressions("            ", false, formulas...) {
+			w.line("            z%d[j] = %s;", to[j], text)
+		}
+		w.line("        }\n    }")
+		for _, k := range to {
+			w.line("    STORE_KEPT(z%d, y%d, fours, INNER)", k, k)
+		}
+		rest := w.again(formulas)
+		w.line("    for (int k = lane + PER * lanes; k < count; k += lanes) {")
+		w.loads("        ", rest)
+		for j, text := range w.expressions("        ", true, rest...) {
+			w.line("        y%d[k * INNER] = %s;", to[j], text)
+		}
+		w.line("    }")
+	}
+	for k, r := range w.p.Results {
+		if r.Along.Has(ir.N) {
+			continue
+		}
+		w.line("    if (lane == 0 && count > 0) {")
+		text := w.expressions("        ", true, w.stores[k])[0]
+		w.line("        y%d[line] = %s;\n    }", k, text)
+	}
+}
+
+// parts writes what is of a line before a pass.
+func (w gpuForm) parts(parts []int) {
+	for _, i := range parts {
+		if i < len(w.p.Values) {
+			w.pick(i)
+			continue
+		}
+		w.line("    REAL l%d;\n    {", i)
+		text := w.expressions("        ", true, w.leaves[i-len(w.p.Values)].value)[0]
+		w.line("        l%d = %s;\n    }", i, text)
+	}
+}
+
+func (w gpuForm) pick(i int) {
+	v := w.p.Values[i]
+	_, of := v.Of.Leaf()
+	_, index := v.At.Leaf()
+	step := " * INNER"
+	if w.p.Values[of].Along == ir.Column {
+		step = ""
+	}
+	w.line("    const REAL l%d = 0 <= l%d && l%d < count ? p%d[l%d%s] : 0;", i, index, index, of, index, step)
+}
+
+// gpuText returns the OpenCL C for GPUs: a function whose name has a prefix.
+func (l *plan) gpuText(prefix string) (text string, depends []string) {
+	w := gpuForm{&writer{plan: l, depends: []string{"common", "rows_gpu"}}}
+	w.line("static INLINE void %s%s(%s, int group%s) {", prefix, l.p.Name, l.parameters(), l.localParameters())
+	w.line("    LINES(len, INNER > 1)")
+	w.line("    const int line = group * beside + place, count = line < outer * INNER ? len : 0;")
+	w.line("    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
+	aligned := []string{}
+	for _, v := range l.p.Values {
+		if v.Kind == ir.Input && v.Along == ir.Element {
+			aligned = append(aligned, v.Name+"_off")
+		}
+	}
+	for k, r := range l.p.Results {
+		if r.Along == ir.Element {
+			aligned = append(aligned, r.Name+"_off")
+			w.line("    global REAL *y%d = %s + %s_off + at;", k, r.Name, r.Name)
+		} else {
+			w.line("    global REAL *y%d = %s + %s_off;", k, r.Name, r.Name)
+		}
+	}
+	w.line("    const int fours = INNER == 1 && FOURS(len, %s);", strings.Join(aligned, " | "))
+	if Channels(l.p) {
+		w.line("    const int first = line %% sets * (len / span);")
+	}
+	for i, v := range l.p.Values {
+		if v.Kind != ir.Input {
+			continue
+		}
+		if v.Channel {
+			w.line("    global const REAL *p%d = %s + %s_off + first;", i, v.Name, v.Name)
+			continue
+		}
+		typ := "REAL"
+		if v.Int {
+			typ = "int"
+		}
+		switch v.Along {
+		case ir.Element:
+			w.line("    global const %s *p%d = %s + %s_off + at;", typ, i, v.Name, v.Name)
+		case ir.Column:
+			w.line("    global const %s *p%d = %s + %s_off;", typ, i, v.Name, v.Name)
+		case ir.Line:
+			w.line("    const %s l%d = count > 0 ? %s[%s_off + line] : 0;", typ, i, v.Name, v.Name)
+		default:
+			w.line("    const %s l%d = %s[%s_off];", typ, i, v.Name, v.Name)
+		}
+	}
+	w.body()
+	w.line("}\n")
+	depends = slices.DeleteFunc(w.depends, func(file string) bool { return file == "exp" })
+	return w.String(), depends
+}
+
+// locals are the trees that the function has local memory for.
+func (l *plan) locals() (one, two bool) {
+	for _, p := range l.passes {
+		n := 0
+		for _, i := range p.reduces {
+			if l.p.Values[i].Kind == ir.Max {
+				one = true
+			} else {
+				n++
+			}
+		}
+		one, two = one || n%2 == 1, two || n > 1
+	}
+	return one, two
+}
+
+func (l *plan) localParameters() (text string) {
+	one, two := l.locals()
+	if one {
+		text += ", local REAL *t"
+	}
+	if two {
+		text += ", local REAL2 *t2"
+	}
+	return text
+}

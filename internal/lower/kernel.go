@@ -1,0 +1,142 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// group is GROUP of rows_gpu.cl: the work-items of a group.
+const group = 256
+
+// Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
+// their order, the ints outer, len and inner, and then the numbers of p. Grid, Tol, Cases and
+// Describe are left to the caller. functions returns the OpenCL C of the function p.Name, with a
+// prefix, that computes lines, and local is the memory that it takes: see kernels.Rows. Rows panics
+// if p is no row program.
+func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []kernels.Local) {
+	rows, err := p.Rows()
+	if err != nil {
+		panic(err)
+	}
+	l := newPlan(p)
+	k = &kernels.Kernel{Name: "k_" + p.Name, File: p.Name + ".cl", GPU: p.Name + ".gpu.cl", Text: l.source(true), GPUText: l.source(false),
+		Params: l.params(), Twin: kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}}
+	one, two := l.locals()
+	if one {
+		local = append(local, kernels.Local{Type: "REAL", N: 2 * group})
+	}
+	if two {
+		local = append(local, kernels.Local{Type: "REAL2", N: 2 * group})
+	}
+	return k, l.functions, local
+}
+
+// Sizes is where outer, len and inner are among the arguments: from that one on.
+func Sizes(p *ir.Program) int {
+	n := len(p.Results)
+	for _, v := range p.Values {
+		if v.Kind == ir.Input {
+			n++
+		}
+	}
+	return n
+}
+
+// Cuts are those of the arguments of a kernel of p, for launches where inner is 1.
+func Cuts(p *ir.Program, n int) []kernels.Cut {
+	var cuts []kernels.Cut
+	add := func(along ir.Axes) {
+		switch along {
+		case ir.Element:
+			cuts = append(cuts, kernels.CutOf(n))
+		case ir.Line:
+			cuts = append(cuts, kernels.CutOf(1))
+		default:
+			cuts = append(cuts, kernels.Shared)
+		}
+	}
+	for _, v := range p.Values {
+		if v.Kind == ir.Input {
+			add(v.Along)
+		}
+	}
+	for _, r := range p.Results {
+		add(r.Along)
+	}
+	return cuts
+}
+
+func (l *plan) params() []kernels.Param {
+	var list []kernels.Param
+	for _, v := range l.p.Values {
+		if v.Kind == ir.Input {
+			mode := kernels.In
+			if v.Int {
+				mode = kernels.InInts
+			}
+			list = append(list, kernels.Param{Name: v.Name, Mode: mode})
+		}
+	}
+	for _, r := range l.p.Results {
+		list = append(list, kernels.Param{Name: r.Name, Mode: kernels.Out})
+	}
+	sizes := []string{"outer", "len", "inner"}
+	if Channels(l.p) {
+		sizes = append(sizes, "sets", "span")
+	}
+	for _, name := range sizes {
+		list = append(list, kernels.Param{Name: name, Mode: kernels.IntParam})
+	}
+	for _, v := range l.p.Values {
+		if v.Kind == ir.Number {
+			mode := kernels.FloatParam
+			if v.Int {
+				mode = kernels.IntParam
+			}
+			list = append(list, kernels.Param{Name: v.Name, Mode: mode})
+		}
+	}
+	return list
+}
+
+// functions returns the OpenCL C of the function that computes lines, for a kernel of several
+// launches: see kernels.Rows.
+func (l *plan) functions(prefix string, cpu bool) string {
+	text, depends := l.gpuText(prefix)
+	if cpu {
+		text, depends = l.cpuText(prefix)
+	}
+	return fmt.Sprintf("// @depends: %s\n%s%s", strings.Join(depends, ", "), expr.Prelude, text)
+}
+
+// source returns the whole program.
+func (l *plan) source(cpu bool) string {
+	var s strings.Builder
+	text := l.functions("", cpu)
+	first, rest, _ := strings.Cut(text, "\n")
+	fmt.Fprintf(&s, "%s\n// Made of the definition\n", first)
+	for line := range strings.Lines(l.p.String()) {
+		fmt.Fprintf(&s, "//   %s", line)
+	}
+	s.WriteString("\n" + rest)
+	items, run := "1", "    RUN(outer * BLOCKS)\n"
+	call := "from, to"
+	if !cpu {
+		items, run, call = "GROUP", "", "get_group_id(0)"
+		one, two := l.locals()
+		if one {
+			run += "    local REAL t[2 * GROUP];\n"
+			call += ", t"
+		}
+		if two {
+			run += "    local REAL2 t2[2 * GROUP];\n"
+			call += ", t2"
+		}
+	}
+	fmt.Fprintf(&s, "kernel __attribute__((reqd_work_group_size(%s, 1, 1)))\nvoid k_%s(%s) {\n%s    %s(%s, %s);\n}\n", items, l.p.Name, l.parameters(), run, l.p.Name, l.arguments(), call)
+	return s.String()
+}

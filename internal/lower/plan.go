@@ -1,0 +1,218 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// plan is a row program in passes. Its formulas have, beside the program's values, leaves of its
+// own: see leaf.
+type plan struct {
+	p      *ir.Program
+	leaves []leaf // those from len(p.Values) on
+	passes []pass
+	stores []*expr.Expr // of the results, as formulas of the last pass or, of lines, of lines
+}
+
+// leaf is a formula that others read as a leaf: part of a line, or of elements that a pass keeps.
+type leaf struct {
+	value *expr.Expr
+	along ir.Axes
+	level int // the pass before which it is known, of a part of a line; that computes it, of what is kept
+	kept  bool
+}
+
+// pass goes over the elements of a line.
+type pass struct {
+	reduces []int        // values of the program that it computes
+	terms   []*expr.Expr // their formulas
+	keeps   []int        // leaves that it keeps for later passes
+	parts   []int        // values that are picked, and leaves of lines, that are computed before it, in order
+}
+
+func newPlan(p *ir.Program) *plan {
+	p = plain(p)
+	l := &plan{p: p}
+	var formulas []*expr.Expr
+	reduces := map[int]int{} // the place of a value's formula
+	for i, v := range p.Values {
+		if v.Kind.Reduces() && v.Kind != ir.Pick {
+			reduces[i] = len(formulas)
+			formulas = append(formulas, v.Of)
+		}
+	}
+	results := len(formulas)
+	for _, r := range p.Results {
+		formulas = append(formulas, r.Value)
+	}
+	first := len(p.Values)
+	rest, parts := expr.Hoist(first, func(axis int) bool { return axis != ir.N }, func(i int) bool { return !p.Values[i].Along.Has(ir.N) }, formulas...)
+	for _, part := range parts {
+		l.leaves = append(l.leaves, leaf{value: part, along: p.Along(part)})
+	}
+	rest = expr.Substitute(func(e *expr.Expr) *expr.Expr { // a leaf is no part
+		if kind, i := e.Leaf(); kind == expr.OfInput && i >= first {
+			if is, _ := parts[i-first].Leaf(); is != expr.None {
+				return parts[i-first]
+			}
+		}
+		return nil
+	}, rest...)
+	rest = expr.Share(rest...)
+
+	// The level of a value is how many passes come before it.
+	level := make([]int, first)
+	var of func(x *expr.Expr) int
+	of = func(x *expr.Expr) int {
+		n := 0
+		expr.Each(func(e *expr.Expr) {
+			switch kind, i := e.Leaf(); {
+			case kind != expr.OfInput && kind != expr.OfInt:
+			case i < first:
+				n = max(n, level[i])
+			default:
+				n = max(n, of(l.leaves[i-first].value))
+			}
+		}, x)
+		return n
+	}
+	last := 0
+	for i, v := range p.Values {
+		if !v.Kind.Reduces() {
+			continue
+		}
+		if v.Kind == ir.Pick {
+			level[i] = of(v.At)
+			continue
+		}
+		level[i] = of(rest[reduces[i]])
+		for len(l.passes) <= level[i] {
+			l.passes = append(l.passes, pass{})
+		}
+		at := &l.passes[level[i]]
+		at.reduces, at.terms = append(at.reduces, i), append(at.terms, rest[reduces[i]])
+		level[i]++
+		last = max(last, level[i])
+	}
+	for len(l.passes) <= last {
+		l.passes = append(l.passes, pass{})
+	}
+	l.stores = rest[results:]
+	// What is picked, and what is of lines, in an order in which each is known before it is read.
+	for n := range l.passes {
+		for i, v := range p.Values {
+			if v.Kind == ir.Pick && level[i] == n {
+				l.passes[n].parts = append(l.passes[n].parts, i)
+			}
+		}
+		for j := range l.leaves {
+			if l.leaves[j].level = of(l.leaves[j].value); l.leaves[j].level == n && l.reads(rest, first+j) {
+				l.passes[n].parts = append(l.passes[n].parts, first+j)
+			}
+		}
+	}
+	l.keep()
+	return l
+}
+
+// plain returns a program in which one-hots are choices by the index, and picks are of inputs:
+// others are sums of what is 0 but at the index.
+func plain(p *ir.Program) *ir.Program {
+	q := *p
+	q.Values = slices.Clone(p.Values)
+	at := func(i int, x *expr.Expr) *expr.Expr {
+		return expr.Where(expr.Index(ir.N).Real().Eq(q.Values[i].At.Real()), x, expr.Const(0))
+	}
+	hots := func(e *expr.Expr) *expr.Expr {
+		if kind, i := e.Leaf(); kind == expr.OfInput && q.Values[i].Kind == ir.OneHot {
+			return at(i, q.Values[i].Of)
+		}
+		return nil
+	}
+	for i := range q.Values {
+		v := &q.Values[i]
+		if !v.Kind.Made() {
+			continue
+		}
+		v.Of = expr.Substitute(hots, v.Of)[0]
+		if kind, of := v.Of.Leaf(); v.Kind == ir.Pick && (kind != expr.OfInput || q.Values[of].Kind != ir.Input || q.Values[of].Channel || v.Along != ir.Line) {
+			v.Of, v.Kind = at(i, v.Of), ir.Sum
+		}
+	}
+	q.Results = slices.Clone(p.Results)
+	for k := range q.Results {
+		q.Results[k].Value = expr.Substitute(hots, q.Results[k].Value)[0]
+	}
+	return &q
+}
+
+// Channels reports whether an input of a program is by channel: then its kernel takes sets and span.
+func Channels(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Channel })
+}
+
+// reads reports whether a formula reads a leaf.
+func (l *plan) reads(formulas []*expr.Expr, leaf int) (reads bool) {
+	expr.Each(func(e *expr.Expr) {
+		kind, i := e.Leaf()
+		reads = reads || kind == expr.OfInput && i == leaf
+	}, formulas...)
+	return reads
+}
+
+// keep finds what a pass computes at some cost and the last pass reads again: the largest formulas
+// of elements that both have. They become leaves.
+func (l *plan) keep() {
+	final := len(l.passes) - 1
+	for n := range final {
+		there, costly := map[*expr.Expr]bool{}, map[*expr.Expr]bool{}
+		some := false
+		expr.Each(func(e *expr.Expr) {
+			there[e] = true
+			if costly[e] = e.Costly(); costly[e] {
+				some = true
+			}
+		}, l.passes[n].terms...)
+		if !some { // computing it again costs no more than reading it
+			continue
+		}
+		place := map[*expr.Expr]int{}
+		read := func(e *expr.Expr) *expr.Expr {
+			kind, _ := e.Leaf()
+			if kind != expr.None || !there[e] || !l.along(e).Has(ir.N) || e.IsCondition() || e.IsInt() {
+				return nil
+			}
+			at, ok := place[e]
+			if !ok {
+				at = len(l.p.Values) + len(l.leaves)
+				place[e] = at
+				l.leaves = append(l.leaves, leaf{value: e, along: l.along(e), level: n, kept: true})
+				l.passes[n].keeps = append(l.passes[n].keeps, at)
+			}
+			return expr.Input(at)
+		}
+		for k, r := range l.p.Results {
+			if r.Along.Has(ir.N) {
+				l.stores[k] = expr.Substitute(read, l.stores[k])[0]
+			}
+		}
+	}
+}
+
+// along returns the axes of a formula of the plan.
+func (l *plan) along(x *expr.Expr) (s ir.Axes) {
+	expr.Each(func(e *expr.Expr) {
+		switch kind, i := e.Leaf(); {
+		case kind == expr.OfIndex:
+			s |= ir.Set(i)
+		case kind != expr.OfInput && kind != expr.OfInt:
+		case i < len(l.p.Values):
+			s |= l.p.Values[i].Along
+		default:
+			s |= l.leaves[i-len(l.p.Values)].along
+		}
+	}, x)
+	return s
+}

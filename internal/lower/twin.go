@@ -1,0 +1,94 @@
+package lower
+
+import (
+	"sync"
+
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// twin returns the Go code of a row program: the vector loops of the processor or, where there are
+// none or the call is the reference, plain loops in double precision.
+func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
+	fast := machines[T, T](rows, l, func() *vec.Loops[T] {
+		set, _ := vec.Chosen()
+		return vec.On[T](set)
+	})
+	plain := machines[float64, T](rows, l, func() *vec.Loops[float64] { return nil })
+	sizes := Sizes(l.p)
+	return func(c kernels.Call[T]) {
+		if set, _ := vec.Chosen(); c.Vectors() && set != nil && c.Int(sizes+1) <= mostExact {
+			fast(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
+		} else {
+			plain(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
+		}
+	}
+}
+
+// mostExact is the largest index that every smaller one, too, is a number of single precision.
+const mostExact = 1 << 24
+
+// stepCost is what a step costs for an element, in additions, on the average.
+const stepCost = 3
+
+// machines returns what runs launches on machines that compute in T, of which each core has one.
+func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops[T]) func(c kernels.Call[E], outer, n, inner int) {
+	var pool sync.Pool
+	take := func(c kernels.Call[E]) *ir.Machine[T, E] {
+		m, _ := pool.Get().(*ir.Machine[T, E])
+		if m == nil {
+			m = ir.NewMachine[T, E](rows, loops())
+		}
+		at := 0
+		for i, v := range l.p.Values {
+			switch {
+			case v.Kind != ir.Input:
+				continue
+			case v.Int:
+				m.Ints[i] = c.Ints(at)
+			default:
+				m.Inputs[i] = c.Reals(at)
+			}
+			at++
+		}
+		for k := range l.p.Results {
+			m.Results[k] = c.Reals(at)
+			at++
+		}
+		at += 3
+		if Channels(l.p) {
+			m.Sets, m.Span = c.Int(at), c.Int(at+1)
+			at += 2
+		}
+		for i, v := range l.p.Values {
+			switch {
+			case v.Kind != ir.Number:
+				continue
+			case v.Int:
+				m.Numbers[i] = float64(c.Int(at))
+			default:
+				m.Numbers[i] = float64(c.Real(at))
+			}
+			at++
+		}
+		return m
+	}
+	give := func(m *ir.Machine[T, E]) {
+		m.Forget()
+		pool.Put(m)
+	}
+	return func(c kernels.Call[E], outer, n, inner int) {
+		m := take(c)
+		units, elements := m.Units(outer, n, inner)
+		c.Parallel(units, stepCost*rows.Steps()*elements, func(lo, hi int) {
+			m := m
+			if lo > 0 {
+				m = take(c)
+				defer give(m)
+			}
+			m.Run(n, inner, lo, hi)
+		})
+		give(m)
+	}
+}

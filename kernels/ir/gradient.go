@@ -1,0 +1,112 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Gradient returns the program of the gradients of p by some of its inputs. Its inputs are those of
+// p and, for each result R of p, GR: the gradient of a number by that result. For each input X it
+// has the result DX: that number's gradient by X. What flows through an element of an input comes
+// from all indices of the space that read it: those are summed.
+//
+// Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
+// an element that was picked gets that of what was picked; a maximum hands on none. A test holds
+// the gradient programs that are written by hand to these.
+func (p *Program) Gradient(of ...string) *Program {
+	b := New(p.Name+"_grad", p.Axes...)
+	for _, v := range p.Values {
+		b.p.Values = append(b.p.Values, v)
+	}
+	flows := make([]map[Axes]*expr.Expr, len(p.Values)) // to each value: what comes to it, by the axes that it varies along
+	flow := func(from, seed *expr.Expr) {
+		reads := map[int]bool{}
+		expr.Each(func(e *expr.Expr) {
+			if l, i := e.Leaf(); l == expr.OfInput {
+				reads[i] = true
+			}
+		}, from)
+		for i := range p.Values {
+			if !reads[i] {
+				continue
+			}
+			d := from.Derivative(i, seed)
+			if d.IsZero() {
+				continue
+			}
+			if flows[i] == nil {
+				flows[i] = map[Axes]*expr.Expr{}
+			}
+			along := b.p.Along(from) | b.p.Along(seed)
+			if before := flows[i][along]; before != nil {
+				d = before.Add(d)
+			}
+			flows[i][along] = d
+		}
+	}
+	for _, r := range p.Results {
+		flow(r.Value, b.add(Value{Kind: Input, Name: "G" + r.Name, Along: r.Along}))
+	}
+	total := func(i int) *expr.Expr {
+		var sum *expr.Expr
+		along := p.Values[i].Along
+		for axes := Axes(0); axes < 1<<len(p.Axes); axes++ {
+			d := flows[i][axes]
+			if d == nil {
+				continue
+			}
+			if over := b.p.Along(d) &^ along; over != 0 {
+				d = b.add(Value{Kind: Sum, Of: d, Over: over, Along: b.p.Along(d) &^ over})
+			}
+			if sum == nil {
+				sum = d
+			} else {
+				sum = sum.Add(d)
+			}
+		}
+		return sum
+	}
+	for i := len(p.Values) - 1; i >= 0; i-- {
+		v := p.Values[i]
+		if len(flows[i]) == 0 || !v.Kind.Made() || v.Kind == Max {
+			continue
+		}
+		seed := total(i)
+		switch v.Kind {
+		case Pick:
+			seed = b.OneHot(seed, v.At, axisOf(v.Over))
+		case OneHot:
+			seed = b.Pick(seed, v.At, axisOf(v.Over))
+		}
+		flow(v.Of, seed)
+	}
+	for _, name := range of {
+		i := p.find(name)
+		d := total(i)
+		if d == nil {
+			d = expr.Const(0)
+		}
+		b.p.Results = append(b.p.Results, Result{"D" + name, d, p.Values[i].Along})
+	}
+	return b.Program()
+}
+
+// find returns the value that an input is.
+func (p *Program) find(name string) int {
+	for i, v := range p.Values {
+		if v.Kind == Input && v.Name == name {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("ir: %s has no input %s", p.Name, name))
+}
+
+// axisOf returns the one axis of a set.
+func axisOf(s Axes) int {
+	a := 0
+	for !s.Has(a) {
+		a++
+	}
+	return a
+}

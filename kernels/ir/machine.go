@@ -1,0 +1,730 @@
+package ir
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Machine computes a row program on blocks of lines, a primitive at a time for a whole block. T is
+// what it computes in, E what memory holds. It is for one goroutine at a time.
+//
+// A block is a matrix. Its rows are lines of neighbours or, where inner is not 1, its columns are
+// lines that lie beside each other.
+type Machine[T, E vec.Float] struct {
+	Inputs  [][]E     // by value of the program; nil for one that is no input of reals
+	Ints    [][]int32 // the same of ints
+	Numbers []float64 // the same of numbers
+	Results [][]E     // by result
+	// Sets and Span are those of inputs by channel.
+	Sets, Span int
+
+	p     *Program
+	plan  *rowPlan
+	loops *vec.Loops[T] // nil: plain ones
+	same  bool          // T is E
+
+	n, inner   int
+	rows, cols int  // of the block
+	across     bool // lines are columns
+	first      int  // line of the block
+	values     []view[T]
+	buffers    [element + 1][][]T
+	fills      []fill[T] // of steps that are one number
+	row        [4][]T
+	levels     [][]T
+}
+
+// view is what a step has in the block: element (r, c) is at r·stride + c of a matrix. A vector is
+// of the lines or the columns, and a single number is the first.
+type view[T vec.Float] struct {
+	v      []T
+	stride int
+}
+
+// fill is a number as often as was asked for.
+type fill[T vec.Float] struct {
+	v []T
+	n int
+}
+
+// NewMachine returns a machine of a program with the vector loops l, nil for plain ones.
+func NewMachine[T, E vec.Float](r *Rows, l *vec.Loops[T]) *Machine[T, E] {
+	plan := r.plans[0]
+	if l != nil && l.Has(vec.Formulas[0].Function) {
+		plan = r.plans[1]
+	}
+	m := &Machine[T, E]{p: r.p, plan: plan, loops: l, values: make([]view[T], len(plan.steps)), fills: make([]fill[T], len(plan.steps))}
+	_, m.same = any(*new(T)).(E)
+	for c := range m.buffers {
+		m.buffers[c] = make([][]T, plan.buffers[c])
+	}
+	n := len(r.p.Values)
+	m.Inputs, m.Ints, m.Numbers, m.Results = make([][]E, n), make([][]int32, n), make([]float64, n), make([][]E, len(r.p.Results))
+	return m
+}
+
+// What a block has: enough for what a step costs beside its elements, and so little that its values
+// stay in a cache.
+const (
+	blockElements = 4096    // of rows that are shorter
+	columnsLeast  = 16      // fewer columns are not worth vectors
+	columnsMost   = 1024    // of a block
+	columnsBytes  = 1 << 20 // of one value in a block of columns
+)
+
+// Units returns of how many pieces the lines [outer, n, inner] are, which may be computed apart, and
+// how many elements one has at most.
+func (m *Machine[T, E]) Units(outer, n, inner int) (units, elements int) {
+	if w := m.wide(n, inner); w > 0 {
+		return outer * ((inner + w - 1) / w), n * w
+	}
+	return outer * inner, n
+}
+
+// wide returns how many columns a block has, 0 if it is of rows.
+func (m *Machine[T, E]) wide(n, inner int) int {
+	if inner < columnsLeast {
+		return 0
+	}
+	size := 4
+	if _, double := any(*new(T)).(float64); double {
+		size = 8
+	}
+	return min(inner, max(columnsLeast, min(columnsMost, columnsBytes/(size*max(n, 1))/columnsLeast*columnsLeast)))
+}
+
+// Run computes the pieces [lo, hi) of the lines [outer, n, inner].
+func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
+	m.n, m.inner = n, inner
+	for i := range m.plan.steps {
+		if s := &m.plan.steps[i]; s.class == single && s.Leaf != expr.OfConst {
+			m.fills[i].n = 0
+		}
+	}
+	if w := m.wide(n, inner); w > 0 {
+		m.across, m.rows = true, n
+		beside := (inner + w - 1) / w
+		for u := lo; u < hi; u++ {
+			i := u % beside * w
+			m.first, m.cols = u/beside*inner+i, min(w, inner-i)
+			m.block()
+		}
+		return
+	}
+	m.across, m.cols = false, n
+	for some := max(1, blockElements/max(n, 1)); lo < hi; lo += some {
+		m.first, m.rows = lo, min(some, hi-lo)
+		m.block()
+	}
+}
+
+// at returns where element (r, c) of the block is in memory: of element inputs and results.
+func (m *Machine[T, E]) at(r, c int) int {
+	l, k := m.first+r, c
+	if m.across {
+		l, k = m.first+c, r
+	}
+	return l/m.inner*m.n*m.inner + k*m.inner + l%m.inner
+}
+
+// runs reports whether the rows of the block are neighbours in memory.
+func (m *Machine[T, E]) runs() bool { return m.across || m.inner == 1 }
+
+// length returns how many elements a vector has.
+func (m *Machine[T, E]) length(c class) int {
+	switch {
+	case c == single:
+		return 1
+	case c == element:
+		return m.rows * m.cols
+	case (c == line) == m.across:
+		return m.cols
+	}
+	return m.rows
+}
+
+// above reports whether a vector has an element for each row of the block; else each column.
+func (m *Machine[T, E]) above(c class) bool { return (c == column) == m.across }
+
+func (m *Machine[T, E]) buffer(s *rowStep) []T {
+	n, of := m.length(s.class), &m.buffers[s.class][s.buffer]
+	if cap(*of) < n {
+		*of = make([]T, n+n/4)
+	}
+	return (*of)[:n]
+}
+
+func (m *Machine[T, E]) block() {
+	for i := range m.plan.steps {
+		s := &m.plan.steps[i]
+		switch {
+		case s.dot, s.lazy:
+		case s.value >= 0:
+			m.leaf(i, s)
+		case s.Leaf == expr.OfConst:
+			m.number(i, s.Value)
+		case s.Leaf == expr.OfIndex:
+			v := m.buffer(s)
+			for k := range v {
+				v[k] = T(k)
+			}
+			m.values[i] = view[T]{v, 0}
+		default:
+			m.primitive(i, s)
+		}
+	}
+	for k, r := range m.plan.results {
+		m.store(k, r)
+	}
+}
+
+// number makes a step one number, unless it is that already.
+func (m *Machine[T, E]) number(i int, v float64) {
+	if f := &m.fills[i]; f.n == 0 {
+		f.v, f.n = append(f.v[:0], T(v)), 1
+	}
+	m.values[i] = view[T]{m.fills[i].v[:1], 0}
+}
+
+// spread returns the number that a step is, n times.
+func (m *Machine[T, E]) spread(i, n int) []T {
+	f := &m.fills[i]
+	if f.n < n {
+		if cap(f.v) < n {
+			f.v = append(make([]T, 0, n+n/4), f.v[0])
+		}
+		f.v, f.n = f.v[:n], n
+		vec.Fill(f.v, f.v[0])
+	}
+	return f.v[:n]
+}
+
+// leaf gives a step the value of the program that it is.
+func (m *Machine[T, E]) leaf(i int, s *rowStep) {
+	v := &m.p.Values[s.value]
+	switch {
+	case v.Kind == OneHot:
+		m.oneHot(i, s)
+	case v.Kind.Made():
+		m.reduce(i, s, v.Kind)
+	case v.Kind == Length:
+		m.number(i, float64(m.n))
+	case v.Channel:
+		m.values[i] = m.channels(s, m.Inputs[s.value])
+	case v.Kind == Number:
+		m.number(i, m.Numbers[s.value])
+	case s.class == element:
+		m.values[i] = m.elements(s, m.Inputs[s.value])
+	case v.Int:
+		lo, hi := m.part(s.class)
+		m.values[i] = view[T]{converted(m.buffer(s), m.Ints[s.value][lo:hi]), 0}
+		m.fills[i].n = 0
+	default:
+		lo, hi := m.part(s.class)
+		in := m.Inputs[s.value][lo:hi]
+		if same, ok := any(in).([]T); ok {
+			m.values[i] = view[T]{same, 0}
+		} else {
+			m.values[i] = view[T]{converted(m.buffer(s), in), 0}
+		}
+		if s.class == single {
+			m.fills[i].n = 0
+			m.number(i, float64(m.values[i].v[0]))
+		}
+	}
+}
+
+// part returns which elements of a vector the block has.
+func (m *Machine[T, E]) part(c class) (lo, hi int) {
+	if c&line != 0 {
+		return m.first, m.first + m.length(line)
+	}
+	return 0, m.length(c)
+}
+
+func converted[T vec.Float, X float32 | float64 | int32](to []T, from []X) []T {
+	for i, v := range from {
+		to[i] = T(v)
+	}
+	return to
+}
+
+// elements returns the elements of an input in the block: where they lie, or a copy.
+func (m *Machine[T, E]) elements(s *rowStep, in []E) view[T] {
+	if same, ok := any(in).([]T); ok && m.runs() {
+		stride := m.cols
+		if m.across {
+			stride = m.inner
+		}
+		return view[T]{same[m.at(0, 0):], stride}
+	}
+	to := m.buffer(s)
+	for r := range m.rows {
+		if m.runs() {
+			converted(to[r*m.cols:], in[m.at(r, 0):][:m.cols])
+			continue
+		}
+		at := m.at(r, 0)
+		for c := range m.cols {
+			to[r*m.cols+c] = T(in[at+c*m.inner])
+		}
+	}
+	return view[T]{to, m.cols}
+}
+
+// channels returns the elements of an input by channel.
+func (m *Machine[T, E]) channels(s *rowStep, in []E) view[T] {
+	if same, ok := any(in).([]T); ok && m.Sets == 1 && m.Span == 1 && !m.across {
+		return view[T]{same, 0}
+	}
+	to := m.buffer(s)
+	for r := range m.rows {
+		row, first := to[r*m.cols:][:m.cols], (m.first+r)%m.Sets*(m.cols/m.Span)
+		for c := 0; c*m.Span < len(row); c++ {
+			vec.Fill(row[c*m.Span:][:m.Span], T(in[first+c]))
+		}
+	}
+	return view[T]{to, m.cols}
+}
+
+// oneHot makes a step 0 but at an index of each line.
+func (m *Machine[T, E]) oneHot(i int, s *rowStep) {
+	to := m.buffer(s)
+	clear(to)
+	m.values[i] = view[T]{to, m.cols}
+	m.eachHot(s, func(at int, x T) { to[at] = x })
+}
+
+// eachHot calls f with the elements of a one-hot that are not 0.
+func (m *Machine[T, E]) eachHot(s *rowStep, f func(at int, x T)) {
+	of := func(step, l int) T {
+		if v := m.values[step].v; m.plan.steps[step].class != single {
+			return v[l]
+		}
+		return m.values[step].v[0]
+	}
+	for l := range m.length(line) {
+		k := of(s.at, l)
+		if !(k >= 0 && int(k) < m.n) {
+			continue
+		}
+		if m.across {
+			f(int(k)*m.cols+l, of(s.of, l))
+		} else {
+			f(l*m.cols+int(k), of(s.of, l))
+		}
+	}
+}
+
+// store puts result k, the value of step r, to memory.
+func (m *Machine[T, E]) store(k, r int) {
+	s, v, out := &m.plan.steps[r], m.values[r], m.Results[k]
+	if c := classOf(m.p.Results[k].Along); c != element {
+		lo, hi := m.part(c)
+		from := v.v
+		if s.class == single {
+			from = m.spread(r, hi-lo)
+		}
+		for i := range out[lo:hi] {
+			out[lo+i] = E(from[i])
+		}
+		return
+	}
+	if s.class != element {
+		for r := range m.rows {
+			m.storeRow(out, r, m.rowOf(m.plan.results[k], r, 0))
+		}
+		return
+	}
+	if len(v.v) > 0 {
+		if to, ok := any(out).([]T); ok && &to[m.at(0, 0)] == &v.v[0] {
+			return // it was computed there
+		}
+	}
+	for r := range m.rows {
+		m.storeRow(out, r, v.v[r*v.stride:][:m.cols])
+	}
+}
+
+// storeRow puts row r of the block to memory.
+func (m *Machine[T, E]) storeRow(out []E, r int, from []T) {
+	at := m.at(r, 0)
+	switch to, ok := any(out).([]T); {
+	case ok && m.runs():
+		copy(to[at:], from)
+	case m.runs():
+		for c, x := range from {
+			out[at+c] = E(x)
+		}
+	default:
+		for c, x := range from {
+			out[at+c*m.inner] = E(x)
+		}
+	}
+}
+
+// primitive computes a step of the values of others.
+func (m *Machine[T, E]) primitive(i int, s *rowStep) {
+	if s.class == single {
+		var args [4][]T
+		for k, a := range s.Args {
+			args[k] = m.values[a].v[:1]
+		}
+		f := &m.fills[i]
+		f.v, f.n = append(f.v[:0], 0), 1
+		m.apply(s, f.v, args)
+		m.values[i] = view[T]{f.v, 0}
+		return
+	}
+	if s.class != element {
+		to := m.buffer(s)
+		var args [4][]T
+		for k, a := range s.Args {
+			if args[k] = m.values[a].v; m.plan.steps[a].class == single {
+				args[k] = m.spread(a, len(to))
+			}
+		}
+		m.apply(s, to, args)
+		m.values[i] = view[T]{to, 0}
+		return
+	}
+	to := view[T]{nil, m.cols}
+	if s.result >= 0 && m.runs() { // it is computed where the result lies
+		if out, ok := any(m.Results[s.result]).([]T); ok {
+			if to.v = out[m.at(0, 0):]; m.across {
+				to.stride = m.inner
+			}
+		}
+	}
+	if to.v == nil {
+		to.v = m.buffer(s)
+	}
+	m.values[i] = to
+	switch {
+	case s.hot >= 0:
+		m.addHot(to, s)
+		return
+	case s.Chooses() > 0 && m.perRow(s.Args[0]) && m.perRow(s.Args[s.Chooses()-1]):
+		m.choose(to, s)
+		return
+	}
+	whole, number := to.stride == m.cols, -1 // all rows at once; the argument that is one number
+	for k, a := range s.Args {
+		switch c := m.plan.steps[a].class; {
+		case c == single:
+			number = k
+		case c != element || m.values[a].stride != m.cols:
+			whole = false
+		}
+	}
+	n := m.rows * m.cols
+	if whole {
+		if x, ok := m.by(s, number); ok {
+			m.loops.MapBy(s.Loop(), to.v[:n], m.values[x].v, m.values[s.Args[number]].v[0])
+			return
+		}
+		var args [4][]T
+		for k, a := range s.Args {
+			if args[k] = m.values[a].v; k == number || m.plan.steps[a].class == single {
+				args[k] = m.spread(a, n)
+			}
+		}
+		m.apply(s, to.v[:n], args)
+		return
+	}
+	above := -1
+	for k, a := range s.Args {
+		if c := m.plan.steps[a].class; c == single || c != element && m.above(c) {
+			above = k
+		}
+	}
+	if x, ok := m.by(s, above); ok {
+		by, of := m.values[s.Args[above]].v, m.values[x]
+		if m.plan.steps[s.Args[above]].class == single {
+			by = m.spread(s.Args[above], m.rows)
+		}
+		m.loops.MapByRows(s.Loop(), to.v, of.v, by[:m.rows], m.cols, to.stride, of.stride)
+		return
+	}
+	for r := range m.rows {
+		var args [4][]T
+		for k, a := range s.Args {
+			args[k] = m.rowOf(a, r, k)
+		}
+		m.apply(s, to.v[r*to.stride:][:m.cols], args)
+	}
+}
+
+// perRow reports whether a step has one element for each row of the block, or one.
+func (m *Machine[T, E]) perRow(a int) bool {
+	c := m.plan.steps[a].class
+	return c == single || c != element && m.above(c)
+}
+
+// ofRow returns what a step has for a row.
+func (m *Machine[T, E]) ofRow(a, r int) float64 {
+	if m.plan.steps[a].class == single {
+		r = 0
+	}
+	return float64(m.values[a].v[r])
+}
+
+// addHot sets to to an argument, with a one-hot added or subtracted.
+func (m *Machine[T, E]) addHot(to view[T], s *rowStep) {
+	m.copyRows(to, s.Args[0])
+	sign := T(1)
+	if s.Loop() == vec.Sub {
+		sign = -1
+	}
+	m.eachHot(&m.plan.steps[s.hot], func(at int, x T) { to.v[at/m.cols*to.stride+at%m.cols] += sign * x })
+}
+
+// copyRows sets to to what a step is, unless it lies there.
+func (m *Machine[T, E]) copyRows(to view[T], a int) {
+	if from := m.values[a]; m.plan.steps[a].class == element && m.rows*m.cols > 0 && &from.v[0] == &to.v[0] {
+		return
+	}
+	for r := range m.rows {
+		copy(to.v[r*to.stride:][:m.cols], m.rowOf(a, r, 0))
+	}
+}
+
+// choose sets the rows of to to one of two arguments.
+func (m *Machine[T, E]) choose(to view[T], s *rowStep) {
+	first, aliased := s.Chooses(), -1 // the argument that lies in the memory of to
+	for _, a := range s.Args[first:] {
+		if m.plan.steps[a].class == element && m.rows*m.cols > 0 && &m.values[a].v[0] == &to.v[0] {
+			aliased = a
+		}
+	}
+	for r := range m.rows {
+		from := s.Args[first+1]
+		if s.Holds(m.ofRow(s.Args[0], r), m.ofRow(s.Args[first-1], r)) {
+			from = s.Args[first]
+		}
+		if from != aliased {
+			copy(to.v[r*to.stride:][:m.cols], m.rowOf(from, r, 0))
+		}
+	}
+}
+
+// by returns the other argument of a step that is a loop of elements and one number, if argument
+// number of it is one.
+func (m *Machine[T, E]) by(s *rowStep, number int) (x int, ok bool) {
+	if m.loops == nil || number < 0 || len(s.Args) != 2 {
+		return 0, false
+	}
+	x = s.Args[1-number]
+	if c := m.plan.steps[x].class; c == single || c != element && m.above(c) {
+		return 0, false
+	}
+	switch s.Loop() {
+	case vec.Add, vec.Mul:
+		return x, true
+	case vec.Sub, vec.Div:
+		return x, number == 1
+	}
+	return 0, false
+}
+
+// rowOf returns row r of a step's value, the k-th argument of another.
+func (m *Machine[T, E]) rowOf(a, r, k int) []T {
+	v, c := m.values[a], m.plan.steps[a].class
+	switch {
+	case c == element:
+		return v.v[r*v.stride:][:m.cols]
+	case c == single:
+		return m.spread(a, m.cols)
+	case !m.above(c):
+		return v.v[:m.cols]
+	}
+	if len(m.row[k]) < m.cols {
+		m.row[k] = make([]T, m.cols)
+	}
+	vec.Fill(m.row[k][:m.cols], v.v[r])
+	return m.row[k][:m.cols]
+}
+
+func (m *Machine[T, E]) apply(s *rowStep, d []T, args [4][]T) {
+	for k := len(s.Args); k < 4; k++ {
+		args[k] = args[0]
+	}
+	expr.Apply(m.loops, &s.Step, d, args[0], args[1], args[2], args[3])
+}
+
+// reduce gives a step the reduction of another.
+func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
+	of := &m.plan.steps[s.of]
+	to := m.buffer(s)
+	if s.class == single { // of what is a column
+		f := &m.fills[i]
+		f.v, f.n = append(f.v[:0], 0), 1
+		to = f.v
+	}
+	m.values[i] = view[T]{to, 0}
+	switch {
+	case kind == Pick:
+		m.pick(to, s)
+	case of.class != element:
+		to[0] = m.fold(kind, m.values[s.of].v[:m.n])
+	case !m.across && m.loops != nil && m.cols > 0:
+		x := m.values[s.of]
+		switch {
+		case of.dot:
+			x, y := m.values[of.Args[0]], m.values[of.Args[1]]
+			m.loops.DotRows(to, x.v, y.v, m.cols, x.stride, y.stride)
+		case kind == Max:
+			m.loops.MaxRows(to, x.v, m.cols, x.stride)
+		default:
+			m.loops.SumRows(to, x.v, m.cols, x.stride)
+		}
+	case !m.across && of.dot:
+		for r := range m.rows {
+			to[r] = m.product(m.rowOf(of.Args[0], r, 0), m.rowOf(of.Args[1], r, 1))
+		}
+	case !m.across:
+		for r := range m.rows {
+			to[r] = m.fold(kind, m.rowOf(s.of, r, 0))
+		}
+	case kind == Max:
+		vec.Fill(to, T(math.Inf(-1)))
+		for r := range m.rows {
+			m.larger(to, m.rowOf(s.of, r, 0))
+		}
+	default:
+		m.sumRows(to, of, s.of, 0, m.rows, 0)
+	}
+}
+
+// pick sets to to the elements at an index of each line.
+func (m *Machine[T, E]) pick(to []T, s *rowStep) {
+	v, index := m.values[s.of], m.values[s.at]
+	for l := range to {
+		k := index.v[0]
+		if m.plan.steps[s.at].class != single {
+			k = index.v[l]
+		}
+		switch at := int(k); {
+		case !(k >= 0) || at >= m.n:
+			to[l] = 0
+		case m.plan.steps[s.of].class == column:
+			to[l] = v.v[at]
+		case m.across:
+			to[l] = v.v[at*v.stride+l]
+		default:
+			to[l] = v.v[l*v.stride+at]
+		}
+	}
+}
+
+// fold returns the sum or the largest number of a row.
+func (m *Machine[T, E]) fold(kind Kind, x []T) T {
+	if kind == Max {
+		most := T(math.Inf(-1))
+		if m.loops != nil && len(x) > 0 {
+			return m.loops.Max(x)
+		}
+		for _, v := range x {
+			if v > most {
+				most = v
+			}
+		}
+		return most
+	}
+	if m.loops != nil {
+		return m.loops.Sum(x)
+	}
+	if len(x) > plainBlock {
+		return m.fold(kind, x[:len(x)/2]) + m.fold(kind, x[len(x)/2:])
+	}
+	var sum T
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// plainBlock is how many terms a plain loop adds one after the other.
+const plainBlock = 64
+
+// product returns the sum of x·y.
+func (m *Machine[T, E]) product(x, y []T) T {
+	if m.loops != nil {
+		return m.loops.Dot(x, y)
+	}
+	if n := len(x) / 2; len(x) > plainBlock {
+		return m.product(x[:n], y[:n]) + m.product(x[n:], y[n:])
+	}
+	var sum T
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+// larger makes most the larger of each pair; a NaN of x is passed over.
+func (m *Machine[T, E]) larger(most, x []T) {
+	if m.loops != nil {
+		m.loops.Map(vec.WhereLess, most, most, x, x, most)
+		return
+	}
+	for i, v := range x[:len(most)] {
+		if v > most[i] {
+			most[i] = v
+		}
+	}
+}
+
+// runRows is how many rows are added one after the other.
+const runRows = 16
+
+// sumRows sets to to the sums of the columns of rows [lo, hi), pairwise.
+func (m *Machine[T, E]) sumRows(to []T, of *rowStep, step, lo, hi, level int) {
+	if hi-lo > runRows {
+		if len(m.levels) == level {
+			m.levels = append(m.levels, nil)
+		}
+		if cap(m.levels[level]) < len(to) {
+			m.levels[level] = make([]T, len(to))
+		}
+		part, half := m.levels[level][:len(to)], lo+((hi-lo)/2+runRows-1)/runRows*runRows
+		m.sumRows(to, of, step, lo, half, level+1)
+		m.sumRows(part, of, step, half, hi, level+1)
+		m.add(to, part)
+		return
+	}
+	clear(to)
+	for r := lo; r < hi; r++ {
+		switch {
+		case !of.dot:
+			m.add(to, m.rowOf(step, r, 0))
+		case m.loops != nil:
+			m.loops.Map(vec.FMA, to, m.rowOf(of.Args[0], r, 0), m.rowOf(of.Args[1], r, 1), to, to)
+		default:
+			x, y := m.rowOf(of.Args[0], r, 0), m.rowOf(of.Args[1], r, 1)
+			for i := range to {
+				to[i] += x[i] * y[i]
+			}
+		}
+	}
+}
+
+func (m *Machine[T, E]) add(to, x []T) {
+	if m.loops != nil {
+		m.loops.Map(vec.Add, to, to, x, to, to)
+		return
+	}
+	for i, v := range x[:len(to)] {
+		to[i] += v
+	}
+}
+
+// Forget drops what the machine was given, so that the memory can be collected.
+func (m *Machine[T, E]) Forget() {
+	clear(m.Inputs)
+	clear(m.Ints)
+	clear(m.Results)
+	clear(m.values)
+}

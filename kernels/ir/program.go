@@ -1,0 +1,317 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// Program computes results at each index of a space. It is immutable once built.
+type Program struct {
+	Name    string   // of the operation
+	Axes    []string // of the space, outermost first; a launch gives their lengths
+	Values  []Value  // value i is the leaf expr.Input(i) of formulas or, of ints, expr.IntParam(i)
+	Results []Result // what is stored
+}
+
+// Value is what formulas are made of.
+type Value struct {
+	Kind  Kind   // where it comes from
+	Name  string // of an input or a number
+	Int   bool   // it is an int; else it is a real
+	Along Axes   // the axes that it varies along
+	// Of is the formula that a reduction folds over the axes Over or, of a Pick, whose element at
+	// the index At along the axis Over it takes. Of a OneHot it is the element at that index, and
+	// the others are 0. The Length is of Over.
+	Of   *expr.Expr
+	Over Axes       // see Of
+	At   *expr.Expr // see Of
+	// Channel says that an input has an element for each channel: see [Builder.Channels].
+	Channel bool
+}
+
+// Kind says what a Value is.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Input  Kind = iota // a tensor
+	Number             // of the launch
+	Length             // of an axis, as a real
+	Sum                // pairwise, in the type of the device's reals
+	Max                // of what is a number: NaN is passed over, and the largest of none is −∞
+	Pick               // the element at an index, 0 where there is none
+	OneHot             // an element at an index, and 0 elsewhere
+)
+
+// String names the kind in printed programs.
+func (k Kind) String() string {
+	return [...]string{"input", "number", "length", "sum", "max", "pick", "one-hot"}[k]
+}
+
+// Reduces reports whether values of the kind are made of all elements along an axis.
+func (k Kind) Reduces() bool { return k >= Sum && k <= Pick }
+
+// Made reports whether values of the kind are made of a formula.
+func (k Kind) Made() bool { return k >= Sum }
+
+// Result is a formula that is stored.
+type Result struct {
+	Name  string     // of the parameter of a kernel
+	Value *expr.Expr // what is stored
+	Along Axes       // those that the memory has
+}
+
+// Axes is a set of axes of the space, a bit for each.
+type Axes uint32
+
+// Set returns the set of some axes.
+func Set(axes ...int) Axes {
+	var s Axes
+	for _, a := range axes {
+		s |= 1 << a
+	}
+	return s
+}
+
+// Has reports whether an axis is one of the set.
+func (s Axes) Has(axis int) bool { return s>>axis&1 != 0 }
+
+// Along returns the axes along which a formula of the program's values varies.
+func (p *Program) Along(x *expr.Expr) Axes {
+	var s Axes
+	expr.Each(func(e *expr.Expr) {
+		switch l, i := e.Leaf(); l {
+		case expr.OfInput, expr.OfInt:
+			s |= p.Values[i].Along
+		case expr.OfIndex:
+			s |= Set(i)
+		}
+	}, x)
+	return s
+}
+
+// String prints the program, a line for each value and result.
+func (p *Program) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s [%s]\n", p.Name, strings.Join(p.Axes, " "))
+	for i, v := range p.Values {
+		typ := ""
+		if v.Int {
+			typ = "int "
+		}
+		switch {
+		case v.Kind == Pick || v.Kind == OneHot:
+			fmt.Fprintf(&s, "%%%d = %s %s along %s of %s", i, v.Kind, v.At, p.names(v.Over), v.Of)
+		case v.Kind == Length:
+			fmt.Fprintf(&s, "%%%d = length of %s", i, p.names(v.Over))
+		case v.Channel:
+			fmt.Fprintf(&s, "%%%d = input %s by channel", i, v.Name)
+		case v.Kind.Reduces():
+			fmt.Fprintf(&s, "%%%d = %s over %s of %s", i, v.Kind, p.names(v.Over), v.Of)
+		default:
+			fmt.Fprintf(&s, "%%%d = %s%s %s", i, typ, v.Kind, v.Name)
+		}
+		if v.Kind != Number && v.Kind != Length {
+			fmt.Fprintf(&s, " [%s]", p.names(v.Along))
+		}
+		s.WriteByte('\n')
+	}
+	for _, r := range p.Results {
+		fmt.Fprintf(&s, "%s [%s] = %s\n", r.Name, p.names(r.Along), r.Value)
+	}
+	return s.String()
+}
+
+func (p *Program) names(s Axes) string {
+	var list []string
+	for i, name := range p.Axes {
+		if s.Has(i) {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// Builder makes a program. Its methods return values, of which formulas are made; what is wrong
+// with one is a panic of the method that was called, for a definition is part of a program's text.
+type Builder struct{ p Program }
+
+// New returns a builder of a program over a space with these axes.
+func New(name string, axes ...string) *Builder {
+	return &Builder{Program{Name: name, Axes: axes}}
+}
+
+// Input returns an input of reals that varies along some axes.
+func (b *Builder) Input(name string, axes ...int) *expr.Expr {
+	return b.add(Value{Kind: Input, Name: name, Along: Set(axes...)})
+}
+
+// IntInput returns an input of int32.
+func (b *Builder) IntInput(name string, axes ...int) *expr.Expr {
+	return b.add(Value{Kind: Input, Name: name, Int: true, Along: Set(axes...)})
+}
+
+// Channels returns an input of reals with an element for each channel. Lines along axis n are of
+// `sets` sets, one after the other, and have n/span channels of span neighbours: index (o, k) is
+// element (o mod sets)·(n/span) + k/span. sets and span are numbers of the launch. A layer norm has
+// one set of n channels of one element.
+func (b *Builder) Channels(name string) *expr.Expr {
+	return b.add(Value{Kind: Input, Name: name, Channel: true, Along: Set(Outer, N)})
+}
+
+// Length returns how many indices an axis has, a real.
+func (b *Builder) Length(axis int) *expr.Expr {
+	return b.add(Value{Kind: Length, Over: Set(axis)})
+}
+
+// Number returns a real that a launch passes, Int an int.
+func (b *Builder) Number(name string) *expr.Expr { return b.add(Value{Kind: Number, Name: name}) }
+
+// Int is Number of an int.
+func (b *Builder) Int(name string) *expr.Expr {
+	return b.add(Value{Kind: Number, Name: name, Int: true})
+}
+
+// Sum returns the sum of x over axes, which it varies along.
+func (b *Builder) Sum(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Sum, x, axes) }
+
+// Max returns the largest element of x over axes that is a number. No gradient flows through it: it
+// is there to keep exponentials from overflowing.
+func (b *Builder) Max(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Max, x, axes) }
+
+func (b *Builder) reduce(k Kind, x *expr.Expr, axes []int) *expr.Expr {
+	over, along := Set(axes...), b.p.Along(x)
+	if over == 0 || over&^along != 0 {
+		panic(fmt.Sprintf("ir: %s: %s over [%s] of what varies along [%s]", b.p.Name, k, b.p.names(over), b.p.names(along)))
+	}
+	return b.add(Value{Kind: k, Of: x, Over: over, Along: along &^ over})
+}
+
+// Pick returns the element of x at index i along an axis, 0 where there is none.
+func (b *Builder) Pick(x, i *expr.Expr, axis int) *expr.Expr {
+	over, along, at := Set(axis), b.p.Along(x), b.p.Along(i)
+	if over&along == 0 || at&over != 0 || !i.IsInt() {
+		panic(fmt.Sprintf("ir: %s: pick along [%s] of what varies along [%s], by what varies along [%s]", b.p.Name, b.p.names(over), b.p.names(along), b.p.names(at)))
+	}
+	return b.add(Value{Kind: Pick, Of: x, At: i, Over: over, Along: along&^over | at})
+}
+
+// OneHot returns x, which does not vary along an axis, at index i of it, and 0 at others.
+func (b *Builder) OneHot(x, i *expr.Expr, axis int) *expr.Expr {
+	over, along := Set(axis), b.p.Along(x)|b.p.Along(i)
+	if over&along != 0 || !i.IsInt() {
+		panic(fmt.Sprintf("ir: %s: one-hot along [%s] of what varies along [%s]", b.p.Name, b.p.names(over), b.p.names(along)))
+	}
+	return b.add(Value{Kind: OneHot, Of: x, At: i, Over: over, Along: along | over})
+}
+
+func (b *Builder) add(v Value) *expr.Expr {
+	i := len(b.p.Values)
+	b.p.Values = append(b.p.Values, v)
+	if v.Int {
+		return expr.IntParam(i)
+	}
+	return expr.Input(i)
+}
+
+// Result stores a value, which varies along the axes that its formula does and along others that are
+// named.
+func (b *Builder) Result(name string, x *expr.Expr, axes ...int) {
+	b.p.Results = append(b.p.Results, Result{name, x, b.p.Along(x) | Set(axes...)})
+}
+
+// Program returns what was built. It panics if [Program.Verify] finds something wrong.
+func (b *Builder) Program() *Program {
+	p := b.p
+	p.Values, p.Results = slices.Clone(p.Values), slices.Clone(p.Results)
+	p.share()
+	p.prune()
+	if err := p.Verify(); err != nil {
+		panic(err)
+	}
+	return &p
+}
+
+// share makes equal parts of formulas one.
+func (p *Program) share() {
+	shared := expr.Share(p.formulas()...)
+	p.setFormulas(shared)
+}
+
+// prune leaves out reductions that nothing reads.
+func (p *Program) prune() {
+	read := make([]bool, len(p.Values))
+	mark := func(x *expr.Expr) {
+		expr.Each(func(e *expr.Expr) {
+			if l, i := e.Leaf(); l == expr.OfInput || l == expr.OfInt {
+				read[i] = true
+			}
+		}, x)
+	}
+	for _, r := range p.Results {
+		mark(r.Value)
+	}
+	for i := len(p.Values) - 1; i >= 0; i-- {
+		if v := p.Values[i]; read[i] && v.Kind.Made() {
+			mark(v.Of)
+			if v.At != nil {
+				mark(v.At)
+			}
+		}
+	}
+	to, kept := make([]int, len(p.Values)), p.Values[:0]
+	for i, v := range p.Values {
+		to[i] = len(kept)
+		if read[i] || !v.Kind.Made() && v.Kind != Length {
+			kept = append(kept, v)
+		}
+	}
+	if p.Values = kept; len(kept) == len(to) {
+		return
+	}
+	moved := func(e *expr.Expr) *expr.Expr {
+		switch l, i := e.Leaf(); l {
+		case expr.OfInput:
+			return expr.Input(to[i])
+		case expr.OfInt:
+			return expr.IntParam(to[i])
+		}
+		return nil
+	}
+	for i := range p.Values {
+		if at := p.Values[i].At; at != nil {
+			p.Values[i].At = expr.Substitute(moved, at)[0]
+		}
+	}
+	p.setFormulas(expr.Substitute(moved, p.formulas()...))
+	p.share() // leaves are new formulas
+}
+
+// formulas returns those of values, and then of results.
+func (p *Program) formulas() []*expr.Expr {
+	var list []*expr.Expr
+	for _, v := range p.Values {
+		if v.Kind.Made() {
+			list = append(list, v.Of)
+		}
+	}
+	for _, r := range p.Results {
+		list = append(list, r.Value)
+	}
+	return list
+}
+
+// setFormulas replaces what formulas returns.
+func (p *Program) setFormulas(list []*expr.Expr) {
+	for i := range p.Values {
+		if p.Values[i].Kind.Made() {
+			p.Values[i].Of, list = list[0], list[1:]
+		}
+	}
+	for i := range p.Results {
+		p.Results[i].Value, list = list[0], list[1:]
+	}
+}

@@ -1,0 +1,247 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels/expr"
+)
+
+// The axes of a row program: it is over [outer, n, inner], and reduces along n. A line is n elements
+// at one index of the others.
+const (
+	Outer = iota
+	N
+	Inner
+)
+
+// The inputs of a row program vary along one of these, or along no axis.
+var (
+	Element = Set(Outer, N, Inner)
+	Line    = Set(Outer, Inner) // an element for each line
+	Column  = Set(N)            // an element for each of a line
+)
+
+// NewRows returns a builder of a row program.
+func NewRows(name string) *Builder { return New(name, "outer", "n", "inner") }
+
+// Rows is a row program as a list of steps, for a [Machine].
+type Rows struct {
+	p     *Program
+	plans [2]*rowPlan // in primitives, and with the vector loops of several
+}
+
+// Rows returns the steps of a row program, an error if p is none.
+func (p *Program) Rows() (*Rows, error) {
+	if len(p.Axes) != 3 {
+		return nil, fmt.Errorf("ir: %s: a row program is over [outer, n, inner]", p.Name)
+	}
+	for _, v := range p.Values {
+		switch {
+		case v.Kind.Made() && v.Over != Column:
+			return nil, fmt.Errorf("ir: %s: a row program reduces along n", p.Name)
+		case !v.Channel && v.Along != 0 && v.Along != Element && v.Along != Line && v.Along != Column:
+			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
+		}
+	}
+	return &Rows{p, [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}, nil
+}
+
+// class says along what a step's value varies: a bit for lines, and one for columns.
+type class uint8
+
+const (
+	single  class = 0 // one number
+	line    class = 1
+	column  class = 2
+	element class = line | column
+)
+
+func classOf(a Axes) class {
+	var c class
+	if a&Line != 0 {
+		c |= line
+	}
+	if a.Has(N) {
+		c |= column
+	}
+	return c
+}
+
+// rowPlan is the steps of a row program in their order.
+type rowPlan struct {
+	steps   []rowStep
+	results []int            // the steps of the program's results
+	buffers [element + 1]int // of each class, how many values are kept at one time
+	loads   []int            // the steps that are inputs
+}
+
+type rowStep struct {
+	expr.Step
+	class  class
+	buffer int
+	value  int  // of the program, of a leaf that is one; else −1
+	of     int  // of a reduction: the step that it folds
+	at     int  // of a Pick: the step of the index
+	result int  // the first result that it is, −1 for none
+	dot    bool // it is a product that a sum alone reads, and not computed
+	hot    int  // of a sum or a difference: the one-hot that is its second argument; −1 if none is
+	lazy   bool // it is a one-hot that is computed where it is added
+}
+
+func newRowPlan(p *Program, joined bool) *rowPlan {
+	formulas := p.formulas()
+	var order []*expr.Expr
+	for _, v := range p.Values {
+		if v.Kind == Pick || v.Kind == OneHot { // its index is computed before it is
+			order = append(order, v.At.Real())
+		}
+	}
+	picks := len(order)
+	steps, at := expr.Compile(append(order, formulas...)...).Sequence(joined)
+	plan := &rowPlan{steps: make([]rowStep, len(steps))}
+	of, index := make([]int, len(p.Values)), make([]int, len(p.Values))
+	next, pick := picks, 0
+	for i, v := range p.Values {
+		if v.Kind.Made() {
+			of[i] = at[next]
+			next++
+		}
+		if v.Kind == Pick || v.Kind == OneHot {
+			index[i] = at[pick]
+			pick++
+		}
+	}
+	plan.results = at[next:]
+	uses := make([]int, len(steps))
+	for i, s := range steps {
+		t := rowStep{Step: s, value: -1, result: -1, hot: -1}
+		switch s.Leaf {
+		case expr.OfInput, expr.OfInt:
+			t.value = s.Index
+			v := p.Values[s.Index]
+			t.class = classOf(v.Along)
+			if v.Channel {
+				t.class = element
+			}
+			if v.Kind.Made() {
+				t.of, t.at = of[s.Index], index[s.Index]
+				uses[t.of]++
+			}
+		case expr.OfIndex:
+			t.class = classOf(Set(s.Index))
+		default:
+			for _, a := range s.Args {
+				t.class |= plan.steps[a].class
+				uses[a]++
+			}
+		}
+		plan.steps[i] = t
+	}
+	for k, r := range plan.results {
+		uses[r]++
+		if plan.steps[r].result < 0 {
+			plan.steps[r].result = k
+		}
+	}
+	for i := range plan.steps {
+		s := &plan.steps[i]
+		if s.value < 0 || p.Values[s.value].Kind != Sum || uses[s.of] != 1 {
+			continue
+		}
+		if f := &plan.steps[s.of]; f.Loop() == vec.Mul && plan.steps[f.Args[0]].class == element && plan.steps[f.Args[1]].class == element {
+			f.dot = true
+		}
+	}
+	for i := range plan.steps {
+		s := &plan.steps[i]
+		if f := s.Loop(); s.Leaf != expr.None || f != vec.Add && f != vec.Sub || plan.steps[s.Args[0]].class != element {
+			continue
+		}
+		if of := &plan.steps[s.Args[1]]; of.value >= 0 && p.Values[of.value].Kind == OneHot && uses[s.Args[1]] == 1 {
+			s.hot, of.lazy = s.Args[1], true
+		}
+	}
+	plan.place(p)
+	return plan
+}
+
+// place gives each step a buffer of its class that no value needs any more, or a new one.
+func (plan *rowPlan) place(p *Program) {
+	last := make([]int, len(plan.steps))
+	reads := func(i int, f func(a int)) {
+		s := &plan.steps[i]
+		switch {
+		case s.lazy:
+		case s.hot >= 0:
+			f(s.Args[0])
+			f(plan.steps[s.hot].of)
+			f(plan.steps[s.hot].at)
+		case s.value >= 0 && p.Values[s.value].Kind.Made():
+			if of := &plan.steps[s.of]; of.dot {
+				f(of.Args[0])
+				f(of.Args[1])
+			} else {
+				f(s.of)
+			}
+			if k := p.Values[s.value].Kind; k == Pick || k == OneHot {
+				f(s.at)
+			}
+		case !s.dot:
+			for _, a := range s.Args {
+				f(a)
+			}
+		}
+	}
+	for i := range plan.steps {
+		last[i] = i
+		reads(i, func(a int) { last[a] = i })
+	}
+	for _, r := range plan.results {
+		last[r] = len(plan.steps)
+	}
+	var free [element + 1][]int
+	for i := range plan.steps {
+		s := &plan.steps[i]
+		release := map[int]bool{}
+		reads(i, func(a int) {
+			if last[a] == i && a != i {
+				release[a] = true
+			}
+		})
+		elementwise := s.Leaf == expr.None
+		give := func() {
+			for a := range release {
+				c := plan.steps[a].class
+				free[c] = append(free[c], plan.steps[a].buffer)
+			}
+		}
+		if elementwise { // it may be computed where an argument lies
+			give()
+		}
+		if n := len(free[s.class]); n > 0 && s.class != single {
+			s.buffer = free[s.class][n-1]
+			free[s.class] = free[s.class][:n-1]
+		} else {
+			s.buffer = plan.buffers[s.class]
+			plan.buffers[s.class]++
+		}
+		if !elementwise {
+			give()
+		}
+		if last[i] == i { // nothing reads it: a product that is part of a sum
+			free[s.class] = append(free[s.class], s.buffer)
+		}
+	}
+}
+
+// Steps returns how many primitives are computed for each element.
+func (r *Rows) Steps() int {
+	n := 0
+	for i := range r.plans[0].steps {
+		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element {
+			n++
+		}
+	}
+	return n
+}
