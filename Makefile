@@ -7,7 +7,7 @@
 # make bench   benchmarks of the kernels and of a training step
 # make bench-ops  times every operation beside PyTorch, forward and backward: hours; fewer with OPS, DEVICES, SIZES and CORES
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
-# make generate  makes what is made of other files: assembly, the numbers of new operations, docs/operations.md
+# make generate  makes what is made of other files: the methods of Tensor and Node, assembly, the numbers of new operations, docs/operations.md
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  regenerates the reference numbers in testdata/golden and testdata/examples, with PyTorch
 # make safetensors  regenerates the files of testdata/safetensors
@@ -100,6 +100,7 @@ fuzz:
 
 # The generator of assembly is a module of its own: who uses clgrad does not download it. Without NumPy the numbers stay.
 generate:
+	$(GO) run ./internal/operations/gen
 	cd internal/vec/gen && $(GO) run .
 	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \
 		$(PYTHON) -B scripts/references testdata/references && $(PYTHON) -B scripts/specialvalues.py testdata/references/special.csv; \

@@ -6,18 +6,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,
-// d] give the keys k […, s, d],
-//
-//	y = softmax(scale·x·kᵀ + mask)·v
-//
-// of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where
-// one of Uint8 is 0, and where one of reals is −∞, a query does not attend to a key; else what is
-// real is added. A query that attends to no key is 0. It panics as
-// [tensor.Tensor.ScaledDotProductAttention] does. Gradients, with p the softmax and d = p·(g·vᵀ − Σ
-// p·g·vᵀ): scale·d·k of x, scale·dᵀ·x of k, pᵀ·g of v, and d of a mask of reals. Source: Vaswani et
-// al., "Attention Is All You Need", 2017.
-func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.AttentionOptions) *Node {
+func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.AttentionOptions) *Node {
 	const op = "ScaledDotProductAttention"
 	xv, kv, vv := x.use(op), k.use(op), v.use(op)
 	inputs, saved := []*Node{x, k, v}, []*tensor.Tensor{xv, kv, vv}

@@ -7,10 +7,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Concat returns the nodes one after the other along an axis. It panics with tensor.ErrValue if
-// there are no nodes, with tensor.ErrAxis, and with tensor.ErrShape if another dimension than that
-// of the axis differs. Gradient: to each its part of g.
-func Concat(axis int, xs ...*Node) *Node {
+func concat(axis int, xs ...*Node) *Node {
 	const op = "Concat"
 	y := tensor.Concat(axis, operandsOf(op, xs)...)
 	return NewOp(op, y, xs, func(g *Node, in *Grads) {
@@ -29,11 +26,7 @@ func Concat(axis int, xs ...*Node) *Node {
 	})
 }
 
-// Stack returns nodes of one shape as the parts of a new axis, which gets the given place among the
-// axes of the result. It panics with tensor.ErrValue if there are no nodes, with tensor.ErrAxis,
-// and with tensor.ErrShape if the shapes differ or there is no room for another axis. Gradient: to
-// each its part of g.
-func Stack(axis int, xs ...*Node) *Node {
+func stack(axis int, xs ...*Node) *Node {
 	const op = "Stack"
 	y := tensor.Stack(axis, operandsOf(op, xs)...)
 	return NewOp(op, y, xs, func(g *Node, in *Grads) {
@@ -54,24 +47,15 @@ func operandsOf(op string, xs []*Node) []*tensor.Tensor {
 	return values
 }
 
-// SplitWithSizes returns the parts of an axis that have the given sizes, one after the other. They
-// share x's storage. It panics with tensor.ErrAxis, and with tensor.ErrShape unless the sizes are 0
-// or more and their sum is the dimension. Gradient: that of each part in its place.
-func (x *Node) SplitWithSizes(axis int, sizes ...int) []*Node {
+func (x *Node) splitWithSizes(axis int, sizes ...int) []*Node {
 	return x.cutUp(axis, x.use("SplitWithSizes").SplitWithSizes(axis, sizes...))
 }
 
-// Split returns the parts of an axis that have a size, one after the other; the last may be
-// smaller. They share x's storage. It panics as [tensor.Tensor.Split] does. Gradient: that of each
-// part in its place.
-func (x *Node) Split(axis, size int) []*Node {
+func (x *Node) split(axis, size int) []*Node {
 	return x.cutUp(axis, x.use("Split").Split(axis, size))
 }
 
-// Chunk returns n parts of an axis, one after the other, that are as large as each other but for
-// the last. There are fewer where the dimension is no multiple of what they hold. They share x's
-// storage. It panics as [tensor.Tensor.Chunk] does. Gradient: that of each part in its place.
-func (x *Node) Chunk(axis, n int) []*Node {
+func (x *Node) chunk(axis, n int) []*Node {
 	return x.cutUp(axis, x.use("Chunk").Chunk(axis, n))
 }
 
@@ -92,9 +76,7 @@ func (x *Node) cutUp(axis int, views []*tensor.Tensor) []*Node {
 	return nodes
 }
 
-// Unbind returns the elements of an axis, one node for each index: what [Stack] puts together. They
-// share x's storage. It panics as [tensor.Tensor.Unbind] does. Gradient: that of each in its place.
-func (x *Node) Unbind(axis int) []*Node {
+func (x *Node) unbind(axis int) []*Node {
 	views := x.use("Unbind").Unbind(axis)
 	nodes := make([]*Node, len(views))
 	for i, v := range views {
@@ -104,10 +86,7 @@ func (x *Node) Unbind(axis int) []*Node {
 	return nodes
 }
 
-// Meshgrid returns each node, of one axis, repeated along those of the others: result i has the
-// elements of node i along axis i, and the shape of all. They share the storage of the nodes. It
-// panics as [tensor.Meshgrid] does. Gradient: g, summed over the axes of the others.
-func Meshgrid(xs ...*Node) []*Node {
+func meshgrid(xs ...*Node) []*Node {
 	values := operandsOf("Meshgrid", xs)
 	grids := make([]*Node, len(xs))
 	for i, y := range tensor.Meshgrid(values...) {

@@ -6,22 +6,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Conv returns the convolution of x [n, c, d…] with the weights w [o, c/groups, k…] and a bias [o],
-// or nil for none, over 1, 2 or 3 spatial axes: see [tensor.Tensor.Conv], as which it panics.
-// Gradients: the transposed convolution of g with w, the correlation of x with g, and the sum of g
-// over all axes but that of the channels.
-func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
+func (x *Node) conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 	const op = "Conv"
 	xv, wv, bv := x.use(op), w.use(op), bias.useOptional(op)
 	s, shape := tensorapi.Impl.ConvShape(xv, wv, bv, options)
 	return convolved(s, false, x, w, bias, tensorapi.Impl.Conv(op, s, false, xv, wv, bv, shape))
 }
 
-// ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
-// k…] and a bias [o], or nil for none, over 1, 2 or 3 spatial axes: see
-// [tensor.Tensor.ConvTranspose], as which it panics. Gradients: the convolution of g with w, the
-// correlation of g with x, and the sum of g over all axes but that of the channels.
-func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
+func (x *Node) convTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
 	const op = "ConvTranspose"
 	xv, wv, bv := x.use(op), w.use(op), bias.useOptional(op)
 	s, shape := tensorapi.Impl.ConvTransposeShape(xv, wv, bv, options)

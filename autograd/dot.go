@@ -29,7 +29,7 @@ func WriteDOT(w io.Writer, root *Node) error {
 		times[t.Name] = t
 	}
 	g := dot.Graph{Name: "clgrad"}
-	order := root.sort(walks.Add(1), nil)
+	order := root.topological(walks.Add(1), nil)
 	at := make(map[*Node]int, len(order))
 	for i, n := range order {
 		at[n] = i

@@ -6,14 +6,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −
-// p), by the next numbers of rng: the same for the same seed and call on every device. Otherwise it
-// returns x, and rng stays as it is and may be nil. What is not of reals is converted to these in
-// both. It panics with tensor.ErrValue unless p is in [0, 1], and for an rng that is nil in
-// training; rng stays as it is then. Gradient: g times the same factors, which are made again and
-// not kept. Source: Srivastava, Hinton, Krizhevsky, Sutskever, Salakhutdinov, "Dropout: A Simple
-// Way to Prevent Neural Networks from Overfitting", JMLR 15, 2014.
-func (x *Node) Dropout(p float64, rng *tensor.RNG, train bool) *Node {
+func (x *Node) dropout(p float64, rng *tensor.RNG, train bool) *Node {
 	const op = "Dropout"
 	xv := x.use(op)
 	switch {

@@ -6,10 +6,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Einsum returns a sum of products in Einstein's notation, such as "bik,bkj->bij": see
-// tensor.Einsum. It panics as that does. Gradients are those of the transposes, sums and products
-// that it is made of.
-func Einsum(equation string, operands ...*Node) *Node {
+func contract(equation string, operands ...*Node) *Node {
 	const op = "Einsum"
 	shapes := make([][]int, len(operands))
 	for i, x := range operands {
@@ -34,12 +31,7 @@ func integers(a, b *Node) bool {
 	return whole(a.value.Type()) && whole(b.value.Type())
 }
 
-// TensorDot returns the products of x and w summed over some axes of x, and as many of w, in pairs.
-// The result has the other axes of x, then those of w. Without axes it is the outer product. It
-// panics with tensor.ErrAxis for an axis that is not there, or named twice, and with
-// tensor.ErrShape unless those of a pair are of one length. Gradients are those of the transposes
-// and of the product that it is made of.
-func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
+func (x *Node) tensorDot(w *Node, axes, of []int) *Node {
 	const op = "TensorDot"
 	xv, wv := x.use(op), w.use(op)
 	e, err := einsum.Dot([2][]int{xv.Shape(), wv.Shape()}, [2][]int{axes, of})
@@ -54,9 +46,7 @@ func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
 	return einsum.Compute(e, []*Node{x, w}, integers)
 }
 
-// Outer returns the products x[i]·w[j] of two nodes of one axis, of shape [length of x, length of
-// w]. It panics with tensor.ErrShape for other ranks. Gradients: g·w, gᵀ·x.
-func (x *Node) Outer(w *Node) *Node {
+func (x *Node) outer(w *Node) *Node {
 	const op = "Outer"
 	xv, wv := x.use(op), w.use(op)
 	if xv.Rank() != 1 || wv.Rank() != 1 {

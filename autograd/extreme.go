@@ -7,28 +7,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// ArgMax returns, as Int32, the index of the maximum over the given axes: see
-// [tensor.Tensor.ArgMax], as which it panics. It has no gradient.
-func (x *Node) ArgMax(axes ...int) *tensor.Tensor { return x.use("ArgMax").ArgMax(axes...) }
-
-// ArgMin returns, as Int32, the index of the minimum over the given axes: see
-// [tensor.Tensor.ArgMin], as which it panics. It has no gradient.
-func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMin(axes...) }
-
-// MaxWithIndex returns the maximum over the given axes and its index: see
-// [tensor.Tensor.MaxWithIndex], as which it panics. Gradient: g to the element that the index
-// names, of equal ones the first; see Max for one that goes to all of them.
-func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
+func (x *Node) maxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(tensorapi.Impl.Axes("MaxWithIndex", x.use("MaxWithIndex"), axes...))
 	y, index := line.use("MaxWithIndex").MaxWithIndex(axis)
 	n := NewOp("MaxWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)
 	return n.chosen(x, axes, index)
 }
 
-// MinWithIndex returns the minimum over the given axes and its index: see
-// [tensor.Tensor.MinWithIndex], as which it panics. Gradient: g to the element that the index
-// names, of equal ones the first; see Min for one that goes to all of them.
-func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
+func (x *Node) minWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	line, axis := x.joined(tensorapi.Impl.Axes("MinWithIndex", x.use("MinWithIndex"), axes...))
 	y, index := line.use("MinWithIndex").MinWithIndex(axis)
 	n := NewOp("MinWithIndex", y, []*Node{line}, toSelected(line, axis, index), index)

@@ -10,24 +10,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// CountNonzero returns, as Int32, how many elements are not 0 over the given axes: see
-// [tensor.Tensor.CountNonzero], as which it panics. It has no gradient.
-func (x *Node) CountNonzero(axes ...int) *tensor.Tensor {
-	return x.use("CountNonzero").CountNonzero(axes...)
-}
-
-// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0: see
-// [tensor.Tensor.Any], as which it panics. It has no gradient.
-func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...) }
-
-// All returns, as Uint8, 1 where no element over the given axes is 0, else 0: see
-// [tensor.Tensor.All], as which it panics. It has no gradient.
-func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...) }
-
-// LogSumExp returns log Σ eˣ over the given axes, without overflow: see [tensor.Tensor.LogSumExp],
-// as which it panics. Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g,
-// whose gradient by x is 0.
-func (x *Node) LogSumExp(axes ...int) *Node {
+func (x *Node) logSumExp(axes ...int) *Node {
 	xv := x.use("LogSumExp")
 	y, kept := xv.LogSumExp(axes...), keepDims(xv.Shape(), tensorapi.Impl.Axes("LogSumExp", xv, axes...))
 	return NewOp("LogSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
@@ -35,11 +18,7 @@ func (x *Node) LogSumExp(axes ...int) *Node {
 	}, xv, y)
 }
 
-// Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p): see [tensor.Tensor.Norm], as which
-// it panics. Gradient: sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is,
-// and where y is: powers that underflow make it so. Of p = ±Inf it is sign(x)·g for the elements
-// whose |x| is y, in equal parts; of p = 0 it is 0.
-func (x *Node) Norm(p float64, axes ...int) *Node {
+func (x *Node) pNorm(p float64, axes ...int) *Node {
 	const op = "Norm"
 	xv := x.use(op)
 	y := xv.Norm(p, axes...)
@@ -64,9 +43,7 @@ func (x *Node) Norm(p float64, axes ...int) *Node {
 	}, xv, y)
 }
 
-// Var returns the variance over the given axes, Σ (x − mean)²/(n − correction): see
-// [tensor.Tensor.Var], as which it panics. Gradient: 2(x − mean)·g/(n − correction).
-func (x *Node) Var(correction int, axes ...int) *Node {
+func (x *Node) variance(correction int, axes ...int) *Node {
 	xv := x.use("Var")
 	mean, y := tensorapi.Impl.Moments("Var", xv, correction, axes...)
 	d := x.deviations("Var", xv, y, mean, correction, axes)
@@ -77,10 +54,7 @@ func (x *Node) Var(correction int, axes ...int) *Node {
 	return n
 }
 
-// Std returns the standard deviation over the given axes, the root of Var: see [tensor.Tensor.Std],
-// as which it panics. Gradient: (x − mean)·g/((n − correction)·y) for the result y, 0 where that
-// is 0.
-func (x *Node) Std(correction int, axes ...int) *Node {
+func (x *Node) std(correction int, axes ...int) *Node {
 	xv := x.use("Std")
 	mean, y := tensorapi.Impl.Moments("Std", xv, correction, axes...)
 	y.MapInPlace(fn.Sqrt, nil)

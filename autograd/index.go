@@ -65,38 +65,25 @@ func (c cut) write(dst, x *tensor.Tensor) {
 	place.Free()
 }
 
-// Slice returns elements [from, to) along an axis; numbers below 0 count from the end, and to may
-// be tensor.End. It shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex as
-// [tensor.Tensor.Slice] does. Gradient: g in that place, 0 elsewhere.
-func (x *Node) Slice(axis, from, to int) *Node {
+func (x *Node) slice(axis, from, to int) *Node {
 	const op = "Slice"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) }, func(n *Node) *Node { return n.Slice(axis, from, to) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
-// Step returns every step-th element along an axis, beginning with the first. It shares x's
-// storage. It panics with tensor.ErrAxis, and with tensor.ErrValue for a step below 1. Gradient: g
-// in those places, 0 elsewhere.
-func (x *Node) Step(axis, step int) *Node {
+func (x *Node) step(axis, step int) *Node {
 	const op = "Step"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
-// Select returns the elements with one index along an axis, which disappears; both may count from
-// the end. It shares x's storage. It panics with tensor.ErrAxis and tensor.ErrIndex. Gradient: g in
-// that place, 0 elsewhere.
-func (x *Node) Select(axis, index int) *Node {
+func (x *Node) selectIndex(axis, index int) *Node {
 	const op = "Select"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) }, func(n *Node) *Node { return n.Select(axis, index) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }
 
-// GatherRows returns the rows of a matrix [r, c] that index, an Int32 tensor [n], names, [n, c].
-// index must outlive Backward, unchanged. It panics with tensor.ErrShape for another rank,
-// tensor.ErrType for another type, and tensor.ErrIndex for an index outside [0, r). Gradient: the
-// rows of g, added to the rows they came from in the order of index.
-func (x *Node) GatherRows(index *tensor.Tensor) *Node {
+func (x *Node) gatherRows(index *tensor.Tensor) *Node {
 	shape := x.use("GatherRows").Shape()
 	return NewOp("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {

@@ -2,10 +2,7 @@ package autograd
 
 import "github.com/clgrad/clgrad/tensor"
 
-// Index returns the elements of x at indices along several axes, as [tensor.Tensor.Index] does, as
-// which it panics. The indices must outlive Backward, unchanged. Gradient: g, added to the elements
-// that it came from in the order of the indices.
-func (x *Node) Index(indices ...*tensor.Tensor) *Node {
+func (x *Node) index(indices ...*tensor.Tensor) *Node {
 	shape := x.use("Index").Shape()
 	return NewOp("Index", x.value.Index(indices...), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, zeros(g, shape).IndexPut(indices, g, tensor.IndexPutOptions{Accumulate: true}))
@@ -22,12 +19,7 @@ func presentIndices(indices []*tensor.Tensor) (list []*tensor.Tensor) {
 	return list
 }
 
-// IndexPut returns x with values at the elements that [Node.Index] returns, or, if it says so, with
-// values added to them, as [tensor.Tensor.IndexPut] does, as which it panics. The indices must
-// outlive Backward, unchanged. Gradients: g, 0 at those elements unless they were added to; of
-// values, g at the elements that they went to, summed over what they were repeated for, 0 for one
-// that a later one took the place of.
-func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
+func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
 	const op = "IndexPut"
 	y := x.use(op).IndexPut(indices, values.use(op), opts...)
 	add := len(opts) > 0 && opts[0].Accumulate

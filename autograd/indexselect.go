@@ -8,10 +8,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
-// becomes m. index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexSelect] does.
-// Gradient: the parts of g, added to those that they came from in the order of index.
-func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
+func (x *Node) indexSelect(axis int, index *tensor.Tensor) *Node {
 	shape := x.use("IndexSelect").Shape()
 	return NewOp("IndexSelect", x.value.IndexSelect(axis, index), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, zeros(g, shape).IndexAdd(axis, index, g))
@@ -21,10 +18,7 @@ func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 // zeros is a constant of a shape, on the device of g.
 func zeros(g *Node, shape []int) *Node { return Const(tensor.Zeros(g.Device(), shape...)) }
 
-// IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
-// Int32 names. index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexAdd] does.
-// Gradients: g; of src, the parts of g that index names.
-func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
+func (x *Node) indexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexAdd"
 	return NewOp(op, x.use(op).IndexAdd(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g)
@@ -34,11 +28,7 @@ func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	}, index)
 }
 
-// IndexCopy returns x with the parts of src along an axis in the place of those that an index
-// tensor [m] of Int32 names. index must outlive Backward, unchanged. It panics as
-// [tensor.Tensor.IndexCopy] does. Gradients: g, 0 in those places; of src, the parts of g that
-// index names, 0 for one that a later one took the place of.
-func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
+func (x *Node) indexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexCopy"
 	return NewOp(op, x.use(op).IndexCopy(axis, index, src.use(op)), []*Node{x, src}, func(g *Node, in *Grads) {
 		if in.NeedsGrad(0) {
@@ -66,21 +56,14 @@ func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, d te
 	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(tensor.Real))
 }
 
-// IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
-// axis. index must outlive Backward, unchanged. It panics as [tensor.Tensor.IndexFill] does.
-// Gradient: g, 0 in those places.
-func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
+func (x *Node) indexFill(axis int, index *tensor.Tensor, value float64) *Node {
 	const op = "IndexFill"
 	return NewOp(op, x.use(op).IndexFill(axis, index, value), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g.IndexFill(axis, index, 0))
 	}, index)
 }
 
-// Embedding returns the rows of a matrix x [r, c] that an index tensor of integers, bytes too,
-// names, of any shape: its shape, and an axis of c behind. index must outlive Backward, unchanged.
-// It panics as [tensor.Tensor.Embedding] does. Gradient: the rows of g, added to those that they
-// came from in the order of index; 0 for the row of Padding, if there is one.
-func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
+func (x *Node) embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
 	const op = "Embedding"
 	shape := x.use(op).Shape()
 	y := x.value.Embedding(index, opts...)

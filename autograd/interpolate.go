@@ -5,16 +5,13 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Interpolate returns x with as many positions along its last axes as size says: see
-// [tensor.Tensor.Interpolate], as which it panics. Gradient: g to the inputs of each output, with
-// the weights that they have in it.
-func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
+func (x *Node) interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
 	run, grad := tensorapi.Impl.Interpolate("Interpolate", x.use("Interpolate"), size, options)
-	return x.interpolate(run, grad)
+	return x.resampled(run, grad)
 }
 
-// interpolate returns what run makes of x, which is linear.
-func (x *Node) interpolate(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
+// resampled returns what run makes of x, which is linear.
+func (x *Node) resampled(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "Interpolate"
 	return NewOp(op, run(x.use(op)), []*Node{x}, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
@@ -28,5 +25,5 @@ func (x *Node) interpolate(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Nod
 // spread returns g shared out to the inputs of an interpolation. Gradient: that interpolation.
 func (g *Node) spread(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "InterpolateGrad"
-	return NewOp(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.AccumulateNode(0, gg.interpolate(run, grad)) })
+	return NewOp(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.AccumulateNode(0, gg.resampled(run, grad)) })
 }

@@ -6,12 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
 )
 
-// MatMul returns the matrix product of x […, m, k] and w […, k, n]: of two matrices, or of batches
-// of them, whose leading axes broadcast by NumPy's rule. An x of one axis is a row, a w of one axis
-// a column, and the product has no axis for it: of two, it is their Dot. It panics with
-// tensor.ErrShape, also for a scalar. Gradients: g·wᵀ and xᵀ·g, summed over the axes along which an
-// operand was repeated, which is part of the product.
-func (x *Node) MatMul(w *Node) *Node {
+func (x *Node) matMul(w *Node) *Node {
 	const op = "MatMul"
 	xv, wv := x.use(op), w.use(op)
 	if xv.Rank() == 1 && wv.Rank() == 1 {
@@ -28,9 +23,7 @@ func (x *Node) MatMul(w *Node) *Node {
 	}, xv, wv)
 }
 
-// Dot returns the scalar Σ_i x[i]·w[i] of two nodes of one axis and one length. Of no elements it
-// is 0. It panics with tensor.ErrShape. Gradients: w·g, x·g.
-func (x *Node) Dot(w *Node) *Node {
+func (x *Node) dot(w *Node) *Node {
 	const op = "Dot"
 	xv, wv := x.use(op), w.use(op)
 	return NewOp(op, xv.Dot(wv), []*Node{x, w}, func(g *Node, in *Grads) {

@@ -100,11 +100,12 @@ func mustTensor(op string, t *tensor.Tensor) {
 	}
 }
 
-// must panics if there is no node.
-func (n *Node) must(op string) {
+// must returns the value of a node, freed or not. It panics if there is no node.
+func (n *Node) must(op string) *tensor.Tensor {
 	if n == nil || n.value == nil {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrValue, Detail: "the Node is nil, or a Node{} that no function made"})
 	}
+	return n.value
 }
 
 // Value returns the node's tensor. Backward frees that of an intermediate node unless Retain was

@@ -7,49 +7,28 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
-// over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
-// PyTorch's eps is 1e-5. A row whose squares overflow is NaN, as in PyTorch. It panics with
-// tensor.ErrAxis for an axis that x has not, and with tensor.ErrShape for a w or b of another shape
-// than those axes of x. Gradients, with h = (x − mean)/√(variance + eps) and u = w·g: (u − mean u −
-// h·mean(u·h))/√(variance + eps), and the sums of g·h and of g over the axes before. Source: Ba,
-// Kiros, Hinton, "Layer Normalization", 2016.
-func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
+func (x *Node) layerNorm(axis int, w, b *Node, eps float64) *Node {
 	const op = "LayerNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.rows(op, axis, true)
 	return n.keep(NewOp(op, y, n.inputs, n.rowsBackward, n.saved...))
 }
 
-// RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
-// of w, which may be nil for 1. A row whose squares overflow is NaN. It panics as [Node.LayerNorm]
-// does. Gradients, with h = x/√(mean x² + eps) and u = w·g: (u − h·mean(u·h))/√(mean x² + eps), and
-// the sum of g·h over the axes before. Source: Zhang, Sennrich, "Root Mean Square Layer
-// Normalization", 2019.
-func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
+func (x *Node) rmsNorm(axis int, w *Node, eps float64) *Node {
 	const op = "RMSNorm"
 	n := newNorm(op, x, w, nil, eps)
 	y := n.rows(op, axis, false)
 	return n.keep(NewOp(op, y, n.inputs, n.rowsBackward, n.saved...))
 }
 
-// GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
-// group less its mean, over the root of its variance, without correction, plus eps; times w and
-// plus b, of one element for each channel, either of which may be nil. A group whose squares
-// overflow is NaN. It panics with tensor.ErrShape for less than two axes, channels that do not fall
-// into that many groups, and another w or b. Gradients: as of [Node.LayerNorm], within groups,
-// those of w and b over all axes but the channels. Source: Wu, He, "Group Normalization", 2018.
-func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
+func (x *Node) groupNorm(groups int, w, b *Node, eps float64) *Node {
 	const op = "GroupNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.groups(op, groups)
 	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
 }
 
-// InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does.
-// Gradients: as of that. Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing
-// Ingredient for Fast Stylization", 2016.
-func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
+func (x *Node) instanceNorm(w, b *Node, eps float64) *Node {
 	const op = "InstanceNorm"
 	n := newNorm(op, x, w, b, eps)
 	groups := 1 // of what is misuse
@@ -60,13 +39,7 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
 	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
 }
 
-// BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
-// each over all axes but the channels; times w and plus b, of one element for each channel, either
-// of which may be nil. A channel whose squares overflow is NaN. See [tensor.BatchNormOptions]; it
-// panics as [tensor.Tensor.BatchNorm] does. Gradients: as of [Node.LayerNorm], within channels; in
-// evaluation, where mean and variance are constants, u/√(variance + eps). Source: Ioffe, Szegedy,
-// "Batch Normalization", 2015.
-func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
+func (x *Node) batchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
 	const op = "BatchNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.batch(options)

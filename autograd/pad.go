@@ -7,10 +7,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Pad returns x with elements more at the ends of its last axes, or fewer: as [tensor.Tensor.Pad],
-// as which it panics. Gradient: the sum of g over the places to which an element went; 0 for one
-// that was cut off and stands for no other.
-func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
+func (x *Node) pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 	const op = "Pad"
 	xv := x.use(op)
 	var o tensor.PadOptions

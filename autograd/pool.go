@@ -5,19 +5,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// MaxPool returns the maxima of windows over the last axes: see [tensor.Tensor.MaxPool], as which
-// it panics. Gradient: g to the element that is the maximum, of equal ones the first, of NaN the
-// last; where windows overlap, the sum.
-func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
+func (x *Node) maxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	const op = "MaxPool"
 	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, x.pools(op))
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
 	return n.keepingPlaces(places)
 }
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes the maxima are:
-// see [tensor.Tensor.MaxPoolWithIndex], as which it panics. Gradient: that of MaxPool.
-func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
+func (x *Node) maxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
 	const op = "MaxPoolWithIndex"
 	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, true)
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
@@ -25,20 +20,14 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 	return n.keepingPlaces(places), view
 }
 
-// AdaptiveMaxPool returns the maxima of as many windows over the last axes as size says: see
-// [tensor.Tensor.AdaptiveMaxPool], as which it panics. Gradient: g to the element that is the
-// maximum, of equal ones the first, of NaN the last; where windows overlap, the sum.
-func (x *Node) AdaptiveMaxPool(size []int) *Node {
+func (x *Node) adaptiveMaxPool(size []int) *Node {
 	const op = "AdaptiveMaxPool"
 	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, x.pools(op))
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
 	return n.keepingPlaces(places)
 }
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
-// the maxima are: see [tensor.Tensor.AdaptiveMaxPoolWithIndex], as which it panics. Gradient: that
-// of AdaptiveMaxPool.
-func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
+func (x *Node) adaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
 	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, true)
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
@@ -91,19 +80,14 @@ func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 	}, places)
 }
 
-// AvgPool returns the means of windows over the last axes: see [tensor.Tensor.AvgPool], as which it
-// panics. Gradient: g over the number of positions to each of them; where windows overlap, the sum.
-func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
+func (x *Node) avgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 	const op = "AvgPool"
 	xv := x.use(op)
 	pool, grad := tensorapi.Impl.AvgPool(op, xv, window, options)
 	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
 }
 
-// AdaptiveAvgPool returns the means of as many windows over the last axes as size says: see
-// [tensor.Tensor.AdaptiveAvgPool], as which it panics. Gradient: g over the number of positions to
-// each of them; where windows overlap, the sum.
-func (x *Node) AdaptiveAvgPool(size []int) *Node {
+func (x *Node) adaptiveAvgPool(size []int) *Node {
 	const op = "AdaptiveAvgPool"
 	xv := x.use(op)
 	pool, grad := tensorapi.Impl.AdaptiveAvgPool(op, xv, size)

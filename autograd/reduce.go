@@ -7,9 +7,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Sum returns the sum over the given axes, which disappear unless tensor.Keepdims is among them;
-// over all if none is given. It panics with tensor.ErrAxis. Gradient: g, repeated along them.
-func (x *Node) Sum(axes ...int) *Node {
+func (x *Node) sum(axes ...int) *Node {
 	xv := x.use("Sum")
 	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Sum", xv, axes...))
 	return NewOp("Sum", y, []*Node{x}, func(g *Node, in *Grads) {
@@ -21,10 +19,7 @@ func (x *Node) Sum(axes ...int) *Node {
 	})
 }
 
-// Mean returns the mean over the given axes, which disappear unless tensor.Keepdims is among them;
-// over all if none is given. It panics with tensor.ErrAxis. Gradient: g/n, repeated along them, n
-// being the number of elements that a mean is of.
-func (x *Node) Mean(axes ...int) *Node {
+func (x *Node) mean(axes ...int) *Node {
 	xv := x.use("Mean")
 	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Mean", xv, axes...))
 	n := float64(xv.Len()) / float64(max(y.Len(), 1))
@@ -49,10 +44,7 @@ func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
 	narrow.Free()
 }
 
-// SumTo returns the sum of x over the axes along which shape broadcasts to x's, of that shape: what
-// undoes Expand. It panics with tensor.ErrShape if shape does not broadcast to x's. Gradient: g,
-// repeated along those axes.
-func (x *Node) SumTo(shape ...int) *Node {
+func (x *Node) sumTo(shape ...int) *Node {
 	xv := x.use("SumTo")
 	whole := xv.Shape()
 	return NewOp("SumTo", xv.SumTo(shape...), []*Node{x}, func(g *Node, in *Grads) {
@@ -69,21 +61,13 @@ func keepDims(shape, axes []int) []int {
 	return out
 }
 
-// Max returns the maximum over the given axes, which disappear unless tensor.Keepdims is among
-// them; over all if none is given. A NaN is a maximum. It panics with tensor.ErrAxis, and with
-// tensor.ErrShape if there is nothing to take the maximum of. Gradient: g to the elements that
-// attain the maximum, in equal parts; if it is NaN, to the NaNs.
-func (x *Node) Max(axes ...int) *Node {
+func (x *Node) max(axes ...int) *Node {
 	xv := x.use("Max")
 	y := xv.Max(axes...)
 	return NewOp("Max", y, []*Node{x}, attained(xv, y, tensorapi.Impl.Axes("Max", xv, axes...)), xv, y)
 }
 
-// Min returns the minimum over the given axes, which disappear unless tensor.Keepdims is among
-// them; over all if none is given. A NaN is a minimum. It panics with tensor.ErrAxis, and with
-// tensor.ErrShape if there is nothing to take the minimum of. Gradient: g to the elements that
-// attain the minimum, in equal parts; if it is NaN, to the NaNs.
-func (x *Node) Min(axes ...int) *Node {
+func (x *Node) min(axes ...int) *Node {
 	xv := x.use("Min")
 	y := xv.Min(axes...)
 	return NewOp("Min", y, []*Node{x}, attained(xv, y, tensorapi.Impl.Axes("Min", xv, axes...)), xv, y)

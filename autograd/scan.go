@@ -8,10 +8,6 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// CumSum returns the sums of the elements up to each along an axis: see [tensor.Tensor.CumSum], as
-// which it panics. Gradient: the sums of g from each on.
-func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
-
 // cumSum is CumSum in a direction.
 func (x *Node) cumSum(axis, direction int) *Node {
 	return NewOp("CumSum", tensorapi.Impl.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
@@ -22,13 +18,6 @@ func (x *Node) cumSum(axis, direction int) *Node {
 		in.Accumulate(0, tensorapi.Impl.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
 	})
 }
-
-// CumProd returns the products of the elements up to each along an axis: see
-// [tensor.Tensor.CumProd], as which it panics. Gradient: that of every product, without a division,
-// so that it is right where elements are 0. That of an element does not read it: beside finite
-// elements, that of an infinity and of NaN is finite. It is a recurrence: over n elements, it is
-// off by at most 2(n + 3)·u times that of the magnitudes.
-func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
 
 // cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k
 // but i: that is the product up to i, without x[i], times the sum r[i] of what follows, r[i] =
@@ -107,10 +96,7 @@ func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 	}, xv, y)
 }
 
-// LogCumSumExp returns log Σ eˣ of the elements up to each along an axis: see
-// [tensor.Tensor.LogCumSumExp], as which it panics. Gradient: Σ e^(x − y)·g over the results y from
-// each on, without overflow; between equal infinities the power is 1, a constant.
-func (x *Node) LogCumSumExp(axis int) *Node {
+func (x *Node) logCumSumExp(axis int) *Node {
 	xv := x.use("LogCumSumExp")
 	y := xv.LogCumSumExp(axis)
 	return NewOp("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
@@ -121,16 +107,12 @@ func (x *Node) LogCumSumExp(axis int) *Node {
 	}, xv, y)
 }
 
-// CumMax returns the maximum of the elements up to each along an axis and its index: see
-// [tensor.Tensor.CumMax], as which it panics. Gradient: g to the elements that the index names.
-func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
+func (x *Node) cumMax(axis int) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("CumMax").CumMax(axis)
 	return NewOp("CumMax", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
 }
 
-// CumMin returns the minimum of the elements up to each along an axis and its index: see
-// [tensor.Tensor.CumMin], as which it panics. Gradient: g to the elements that the index names.
-func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
+func (x *Node) cumMin(axis int) (values *Node, indices *tensor.Tensor) {
 	y, index := x.use("CumMin").CumMin(axis)
 	return NewOp("CumMin", y, []*Node{x}, x.toRunning(axis, index), index).ofIndex(index)
 }
@@ -156,10 +138,7 @@ func (n *Node) ofIndex(index *tensor.Tensor) (*Node, *tensor.Tensor) {
 	return n, view
 }
 
-// Prod returns the product over the given axes: see [tensor.Tensor.Prod], as which it panics.
-// Gradient: g times the product of the other elements, without a division, so that it is right
-// where elements are 0. It is finite for an infinity and for NaN beside finite elements.
-func (x *Node) Prod(axes ...int) *Node {
+func (x *Node) prod(axes ...int) *Node {
 	over := tensorapi.Impl.Axes("Prod", x.use("Prod"), axes...)
 	line, axis := x.joined(over)
 	lv := line.use("Prod")

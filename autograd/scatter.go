@@ -7,23 +7,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
-// k] = x[i, index[i, j, k], k] for axis 1, of index's shape. index must outlive Backward,
-// unchanged. It panics as [tensor.Tensor.Gather] does. Gradient: g, added to the elements that it
-// came from in the order of the axis.
-func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
+func (x *Node) gather(axis int, index *tensor.Tensor) *Node {
 	shape := x.use("Gather").Shape()
 	return NewOp("Gather", x.value.Gather(axis, index), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, zeros(g, shape).ScatterAdd(axis, index, g))
 	}, index)
 }
 
-// Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
-// along an axis: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of several for one place, the
-// last along the axis counts. index must outlive Backward, unchanged. It panics as
-// [tensor.Tensor.Scatter] does. Gradients: g, 0 in those places; of src, g in the place of each
-// element, 0 for one that is not taken or that a later one took the place of.
-func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
+func (x *Node) scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "Scatter"
 	shape := src.use(op).Shape()
 	return NewOp(op, x.use(op).Scatter(axis, index, src.value), []*Node{x, src}, func(g *Node, in *Grads) {
@@ -67,11 +58,7 @@ func (x *Node) first(shape []int) *Node {
 	return x
 }
 
-// ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
-// names along an axis, in an order that is fixed. index must outlive Backward, unchanged. It panics
-// as [tensor.Tensor.ScatterAdd] does. Gradients: g; of src, g in the place of each element, 0 for
-// one that is not taken.
-func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
+func (x *Node) scatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "ScatterAdd"
 	shape := src.use(op).Shape()
 	return NewOp(op, x.use(op).ScatterAdd(axis, index, src.value), []*Node{x, src}, func(g *Node, in *Grads) {
@@ -82,13 +69,7 @@ func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	}, index)
 }
 
-// ScatterReduce returns x with one element made of what comes to a place along an axis and of what
-// is there, as [tensor.Tensor.ScatterReduce] does, as which it panics. index must outlive Backward,
-// unchanged. Gradients: of a sum, g; of a mean, g over the number of elements; of a product, g
-// times the product of the others; of a minimum or maximum, g in equal parts to the elements that
-// attain it, to the NaNs if it is NaN. 0 for an element that does not count or is not taken.
-// Gradients of the gradient of a product are those where no factor is 0.
-func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
+func (x *Node) scatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
 	const op = "ScatterReduce"
 	shape := src.use(op).Shape()
 	xv, y := x.use(op), (*tensor.Tensor)(nil)

@@ -5,10 +5,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one
-// with NaN or +∞, is NaN. It panics with tensor.ErrAxis for an axis that x has not; a scalar has
-// the axes 0 and −1 here. Gradient: y·(g − Σ g·y).
-func (x *Node) Softmax(axis int) *Node {
+func (x *Node) softmax(axis int) *Node {
 	const op = "Softmax"
 	y := x.use(op).Softmax(axis)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
@@ -21,9 +18,7 @@ func (x *Node) Softmax(axis int) *Node {
 	}, y)
 }
 
-// LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where
-// that would be 0. It panics as that does. Gradient: g − exp(y)·Σ g.
-func (x *Node) LogSoftmax(axis int) *Node {
+func (x *Node) logSoftmax(axis int) *Node {
 	const op = "LogSoftmax"
 	y := x.use(op).LogSoftmax(axis)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
@@ -35,8 +30,7 @@ func (x *Node) LogSoftmax(axis int) *Node {
 	}, y)
 }
 
-// Softmin returns [Node.Softmax] of −x, and panics as that does. Gradient: −y·(g − Σ g·y).
-func (x *Node) Softmin(axis int) *Node {
+func (x *Node) softmin(axis int) *Node {
 	const op = "Softmin"
 	y := x.use(op).Softmin(axis)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {

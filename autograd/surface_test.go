@@ -1,6 +1,7 @@
 package autograd_test
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,65 +9,56 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/operations"
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// tensorOnly are the methods of a Tensor that a Node has not, and why.
-var tensorOnly = map[string][]string{
-	"storage, which a graph must not see":     {"View", "IsContiguous", "Freed", "MarkWritten", "Arg", "Contiguous", "BufferArg"},
-	"writes in place, which has no gradient":  {"FillInPlace", "ZeroInPlace", "SetInPlace", "MapInPlace", "ScatterAddRowsInPlace", "OuterAccInPlace"},
-	"goes to another library, from the value": {"ToMat"},
-	"is of integers, which have no gradient":  {"OneHot"},
+// byHand are the methods that the table of operations does not make, and why.
+var byHand = map[string]map[string][]string{
+	"Tensor": {
+		"means something else than of a Node":     {"Retain", "Free", "String"},
+		"storage, which a graph must not see":     {"View", "IsContiguous", "Freed", "MarkWritten", "Arg", "Contiguous", "BufferArg"},
+		"writes in place, which has no gradient":  {"FillInPlace", "ZeroInPlace", "SetInPlace", "MapInPlace", "ScatterAddRowsInPlace", "OuterAccInPlace"},
+		"goes to another library, from the value": {"ToMat"},
+		"is of integers, which have no gradient":  {"OneHot"},
+	},
+	"Node": {
+		"means something else than of a Tensor": {"Retain", "Free", "String"},
+		"the graph":                             {"Backward", "Grad", "GradNode", "Hook", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "IsParam", "Freeze", "Unfreeze", "Detach", "ValueFor"},
+		"in one launch with its gradient":       {"Linear", "SquaredError"},
+	},
 }
 
-// nodeOnly are the methods of a Node that a Tensor has not, and why.
-var nodeOnly = map[string][]string{
-	"the graph":                       {"Backward", "Grad", "GradNode", "Hook", "ZeroGrad", "Value", "Op", "Name", "Named", "NeedsGrad", "IsParam", "Freeze", "Unfreeze", "Detach", "ValueFor"},
-	"in one launch with its gradient": {"Linear", "SquaredError"},
-}
-
-// TestSurface: what is a method of a Tensor is one of a Node, of the same name and with the same
-// parameters, and the other way round, but for what these lists say.
+// TestSurface: the methods of Tensor and Node are those of the table of operations, and of byHand.
 func TestSurface(t *testing.T) {
-	node, tens := reflect.TypeFor[*autograd.Node](), reflect.TypeFor[*tensor.Tensor]()
-	compare := func(a, b reflect.Type, except map[string][]string) {
-		excused := slices.Concat(slices.Collect(mapValues(except))...)
-		for i := range a.NumMethod() {
-			m := a.Method(i)
-			at := slices.Index(excused, m.Name)
-			other, has := b.MethodByName(m.Name)
-			switch {
-			case !has && at < 0:
-				t.Errorf("%v has %s, %v has not", a, m.Name, b)
-			case has && at >= 0:
-				t.Errorf("%v has %s, which is listed as missing", b, m.Name)
-			case has && spelled(m.Type) != spelled(other.Type):
-				t.Errorf("%s: %v and %v", m.Name, m.Type, other.Type)
+	families, err := operations.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[*tensor.Tensor](), reflect.TypeFor[*autograd.Node]()} {
+		name := typ.Elem().Name()
+		want := slices.Concat(slices.Collect(maps.Values(byHand[name]))...)
+		for _, f := range families {
+			for _, o := range f.Operations {
+				if !o.Listed && !strings.Contains(o.Name, ".") {
+					want = append(want, o.Name)
+				}
 			}
 		}
-		for _, name := range excused {
-			if _, has := a.MethodByName(name); !has {
-				t.Errorf("%v has no %s, which is listed", a, name)
+		var have []string
+		for i := range typ.NumMethod() {
+			if m := typ.Method(i).Name; !slices.Contains(want, m) {
+				t.Errorf("%s.%s is neither in internal/operations/table nor in byHand", name, m)
+			} else {
+				have = append(have, m)
+			}
+		}
+		for _, m := range want {
+			if !slices.Contains(have, m) {
+				t.Errorf("%s has no %s", name, m)
 			}
 		}
 	}
-	compare(tens, node, tensorOnly)
-	compare(node, tens, nodeOnly)
-}
-
-func mapValues(m map[string][]string) func(yield func([]string) bool) {
-	return func(yield func([]string) bool) {
-		for _, v := range m {
-			if !yield(v) {
-				return
-			}
-		}
-	}
-}
-
-// spelled is a method's type with nodes for tensors.
-func spelled(t reflect.Type) string {
-	return strings.ReplaceAll(t.String(), "*tensor.Tensor", "*autograd.Node")
 }
 
 // TestReading: what a Node says of its value is what the Tensor says.

@@ -91,7 +91,7 @@ func (w *walk) check() error {
 		}
 	}
 	w.number = walks.Add(1)
-	w.order = n.sort(w.number, w.order)
+	w.order = n.topological(w.number, w.order)
 	w.foundGraph()
 	w.around = modeOf(d, w.op).walk
 	shared := w.shared()
@@ -369,9 +369,9 @@ func (n *Node) release(keep bool) {
 	}
 }
 
-// sort returns the nodes that n was computed from, inputs before outputs, n last, in the memory of
+// topological returns the nodes that n was computed from, inputs before outputs, n last, in the memory of
 // order. It leaves pass in each. It does not recurse: a graph may be deeper than the stack.
-func (n *Node) sort(pass uint64, order []*Node) []*Node {
+func (n *Node) topological(pass uint64, order []*Node) []*Node {
 	type visit struct {
 		node *Node
 		next int // input to look at

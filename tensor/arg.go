@@ -6,36 +6,10 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
-// a NaN is a maximum. Over several axes, and over all if none is given, it counts their elements in
-// row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
-// with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if there is
-// nothing to take the maximum of.
-func (t *Tensor) ArgMax(axes ...int) *Tensor { return t.extremeAt("ArgMax", false, axes) }
-
-// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first;
-// a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
-// row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
-// with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if there is
-// nothing to take the minimum of.
-func (t *Tensor) ArgMin(axes ...int) *Tensor { return t.extremeAt("ArgMin", true, axes) }
-
 func (t *Tensor) extremeAt(op string, least bool, axes []int) *Tensor {
 	values, indices := t.extremes(op, least, axes)
 	values.Free()
 	return indices
-}
-
-// MaxWithIndex returns the maximum over the given axes and, as [Tensor.ArgMax] does, its index. It
-// panics as that does.
-func (t *Tensor) MaxWithIndex(axes ...int) (values, indices *Tensor) {
-	return t.extremes("MaxWithIndex", false, axes)
-}
-
-// MinWithIndex returns the minimum over the given axes and, as [Tensor.ArgMin] does, its index. It
-// panics as that does.
-func (t *Tensor) MinWithIndex(axes ...int) (values, indices *Tensor) {
-	return t.extremes("MinWithIndex", true, axes)
 }
 
 // extremes returns the extremes of lines and their indices: of shares of the lines first, where

@@ -7,10 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
-// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
-// panics with ErrAxis for an axis that t has not, or that is named twice.
-func (t *Tensor) Squeeze(axes ...int) *Tensor {
+func (t *Tensor) squeeze(axes ...int) *Tensor {
 	const op = "Squeeze"
 	check(op, t)
 	drop := make([]bool, t.Rank())
@@ -31,10 +28,7 @@ func (t *Tensor) Squeeze(axes ...int) *Tensor {
 	return t.view(shape, strides, t.off)
 }
 
-// Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the
-// axes of the result. It panics with ErrAxis for a place that there is not, and with ErrShape if t
-// has [MaxRank] axes.
-func (t *Tensor) Unsqueeze(axis int) *Tensor {
+func (t *Tensor) unsqueeze(axis int) *Tensor {
 	const op = "Unsqueeze"
 	check(op, t)
 	a := placeOf(op, t, axis)
@@ -60,9 +54,7 @@ func placeOf(op string, t *Tensor, axis int) int {
 	return a
 }
 
-// MoveDim returns a view with axis from in place to, and the others in their order. Several are
-// moved by [Tensor.Transpose]. It panics with ErrAxis.
-func (t *Tensor) MoveDim(from, to int) *Tensor {
+func (t *Tensor) moveDim(from, to int) *Tensor {
 	const op = "MoveDim"
 	check(op, t)
 	a, b := axisOf(op, t, from), axisOf(op, t, to)
@@ -70,10 +62,7 @@ func (t *Tensor) MoveDim(from, to int) *Tensor {
 	return t.Transpose(slices.Insert(order, b, a)...)
 }
 
-// Flatten returns t with the axes from the first given to the last given joined to one; all with
-// Flatten(0, −1). A scalar becomes a vector of one element. It shares t's storage where
-// [Tensor.Reshape] does. It panics with ErrAxis for axes that t has not, or that are not in order.
-func (t *Tensor) Flatten(from, to int) *Tensor {
+func (t *Tensor) flatten(from, to int) *Tensor {
 	const op = "Flatten"
 	check(op, t)
 	if t.Rank() == 0 && (from == 0 || from == -1) && (to == 0 || to == -1) {
@@ -87,10 +76,7 @@ func (t *Tensor) Flatten(from, to int) *Tensor {
 	return t.Reshape(slices.Replace(slices.Clone(t.shape), a, b+1, joined)...)
 }
 
-// Diagonal returns a view of the diagonals of the matrices that two axes make: of the elements
-// whose index along the second is that along the first plus offset. The two axes disappear, and the
-// diagonal is the last one. It panics with ErrAxis for axes that t has not, or that are the same.
-func (t *Tensor) Diagonal(offset, first, second int) *Tensor {
+func (t *Tensor) diagonal(offset, first, second int) *Tensor {
 	const op = "Diagonal"
 	check(op, t)
 	a, b := axisOf(op, t, first), axisOf(op, t, second)
@@ -118,13 +104,7 @@ func (t *Tensor) Diagonal(offset, first, second int) *Tensor {
 	return t.view(shape, strides, off)
 }
 
-// Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
-// window beginning step elements after the one before. The axis counts the windows, ⌊(n −
-// size)/step⌋ + 1 of them, and a new last axis the elements of each. Windows share elements where
-// step is less than size, and no operation writes through such a view. It panics with ErrAxis, with
-// ErrValue for a step below 1, and with ErrShape for a size that is negative or larger than the
-// dimension, or if the result would have too many axes or elements.
-func (t *Tensor) Unfold(axis, size, step int) *Tensor {
+func (t *Tensor) unfold(axis, size, step int) *Tensor {
 	const op = "Unfold"
 	check(op, t)
 	a := axisOf(op, t, axis)

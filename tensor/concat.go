@@ -6,11 +6,7 @@ import (
 	"slices"
 )
 
-// Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
-// cat. Their other dimensions are equal. It is of the highest of their types; of Float16 if all
-// are. It panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have
-// not, and with ErrShape if another dimension differs.
-func Concat(axis int, ts ...*Tensor) *Tensor {
+func concat(axis int, ts ...*Tensor) *Tensor {
 	const op = "Concat"
 	d := checkList(op, ts)
 	first := ts[0]
@@ -62,11 +58,7 @@ func (t *Tensor) setPart(axis, from int, src *Tensor) {
 	part.Free()
 }
 
-// Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
-// the axes of the result. It is of the highest of their types; of Float16 if all are. It panics
-// with ErrValue if there are no tensors, with ErrAxis for a place that there is not, and with
-// ErrShape if the shapes differ or there is no room for another axis.
-func Stack(axis int, ts ...*Tensor) *Tensor {
+func stack(axis int, ts ...*Tensor) *Tensor {
 	const op = "Stack"
 	d := checkList(op, ts)
 	first := ts[0]
@@ -87,10 +79,7 @@ func Stack(axis int, ts ...*Tensor) *Tensor {
 	return y
 }
 
-// SplitWithSizes returns views of the parts of an axis that have the given sizes, one after the
-// other. It panics with ErrAxis, and with ErrShape unless the sizes are 0 or more and their sum is
-// the dimension.
-func (t *Tensor) SplitWithSizes(axis int, sizes ...int) []*Tensor {
+func (t *Tensor) splitWithSizes(axis int, sizes ...int) []*Tensor {
 	const op = "SplitWithSizes"
 	check(op, t)
 	a := axisOf(op, t, axis)
@@ -114,10 +103,7 @@ func (t *Tensor) SplitWithSizes(axis int, sizes ...int) []*Tensor {
 	return parts
 }
 
-// Split returns views of the parts of an axis that have a size, one after the other; the last may
-// be smaller. An axis of dimension 0 is one part. It panics with ErrAxis, with ErrValue for a size
-// below 1, and with ErrShape for 2³¹ parts or more, which only a tensor without elements has.
-func (t *Tensor) Split(axis, size int) []*Tensor {
+func (t *Tensor) split(axis, size int) []*Tensor {
 	const op = "Split"
 	check(op, t)
 	a := axisOf(op, t, axis)
@@ -128,11 +114,7 @@ func (t *Tensor) Split(axis, size int) []*Tensor {
 	return t.SplitWithSizes(a, partSizes(t.shape[a], size)...)
 }
 
-// Chunk returns views of n parts of an axis, one after the other, that are as large as each other
-// but for the last. There are fewer where the dimension is no multiple of what they hold: an axis
-// of 5 has 3 chunks if 4 are asked for, of 2, 2 and 1. It panics with ErrAxis, with ErrValue for n
-// below 1, and with ErrShape for 2³¹ parts or more, which only a tensor without elements has.
-func (t *Tensor) Chunk(axis, n int) []*Tensor {
+func (t *Tensor) chunk(axis, n int) []*Tensor {
 	const op = "Chunk"
 	check(op, t)
 	a := axisOf(op, t, axis)
@@ -164,9 +146,7 @@ func partSizes(n, size int) []int {
 	return sizes
 }
 
-// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together.
-// It panics with ErrAxis, and with ErrShape as [Tensor.Split] does.
-func (t *Tensor) Unbind(axis int) []*Tensor {
+func (t *Tensor) unbind(axis int) []*Tensor {
 	const op = "Unbind"
 	check(op, t)
 	a := axisOf(op, t, axis)

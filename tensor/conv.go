@@ -31,43 +31,14 @@ type ConvTransposeOptions struct {
 	Groups        int   // parts of the channels that are convolved apart; 0: 1
 }
 
-// Conv returns the convolution, or cross-correlation, of t [n, c, d…] with the weights w [o,
-// c/groups, k…], over 1, 2 or 3 spatial axes, as many as w has behind its first two:
-//
-//	y[n, o, q…] = bias[o] + Σ_{c, r…} w[o, c, r…]·t[n, c, q·stride − padding + r·dilation…]
-//
-// where t is 0 outside of its axes, and of each group of o only the channels c of that group count.
-// The bias [o] may be nil. The result is [n, o, (d + padding + paddingEnd − dilation·(k−1) −
-// 1)/stride + 1…], rounded down; without n, if t has none. Integers are converted to reals. The
-// order of the additions is fixed. It panics with ErrShape, with ErrValue for bad options, and with
-// ErrType if both are of integers. PyTorch's conv1d, conv2d and conv3d.
-//
-// A GPU with matrix units computes large ones of one group of at least 16 channels from three
-// bfloat16 for each factor, where more than 32 channels are written, and so their gradients: with
-// the bound that [Precision] has for float32, whatever the precision. That takes memory of once and
-// a half the size of the operands for as long.
-//
-// An OpenCL CPU computes those of 3×3 and 5×5 taps and at least 12 channels in tiles (Winograd's
-// filtering). Their errors, some 2ε times the root of the number of terms on the average, are in
-// proportion to the largest inputs of a tile of 6×6.
-func (t *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
+func (t *Tensor) conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
 	const op = "Conv"
 	checkConv(op, t, w, bias)
 	s := convShape(op, t, w, options)
 	return api{}.Conv(op, &s.ConvShape, false, t, w, bias, s.result)
 }
 
-// ConvTranspose returns the transposed convolution of t [n, c, d…] with the weights w [c, o/groups,
-// k…], over 1, 2 or 3 spatial axes: what gives the input its gradient in a [Tensor.Conv] with these
-// weights. Input q adds, times weight r, to the output at
-//
-//	q·stride − padding + r·dilation
-//
-// The bias [o] may be nil. The result is [n, o, (d−1)·stride − 2·padding + dilation·(k−1) +
-// outputPadding + 1…]; without n, if t has none. Integers are converted to reals. The order of the
-// additions is fixed. It panics with ErrShape, with ErrValue for bad options, and with ErrType if
-// both are of integers. PyTorch's conv_transpose1d, 2d and 3d.
-func (t *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions) *Tensor {
+func (t *Tensor) convTranspose(w, bias *Tensor, options ...ConvTransposeOptions) *Tensor {
 	const op = "ConvTranspose"
 	checkConv(op, t, w, bias)
 	s := convTransposeShape(op, t, w, options)

@@ -7,13 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Dropout returns, in training, t with each element times 0 with probability p, else times 1/(1 −
-// p), by the next numbers of rng: the same for the same seed and call on every device. Otherwise it
-// returns a view of t, and rng stays as it is and may be nil. What is not of reals is converted to
-// these in both. It panics with ErrValue unless p is in [0, 1], and for an rng that is nil in
-// training. Source: Srivastava, Hinton, Krizhevsky, Sutskever, Salakhutdinov, "Dropout: A Simple
-// Way to Prevent Neural Networks from Overfitting", JMLR 15, 2014.
-func (t *Tensor) Dropout(p float64, rng *RNG, train bool) *Tensor {
+func (t *Tensor) dropout(p float64, rng *RNG, train bool) *Tensor {
 	const op = "Dropout"
 	check(op, t)
 	mustProbability(op, p)

@@ -76,11 +76,7 @@ func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, roo
 	return z
 }
 
-// Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. Of no elements it is 1. The order of the factors is fixed:
-// the same input gives the same bits. Of integers it is Int32, and wraps around. It panics with
-// ErrAxis for an axis that t has not, or that is named twice.
-func (t *Tensor) Prod(axes ...int) *Tensor {
+func (t *Tensor) prod(axes ...int) *Tensor {
 	const op = "Prod"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
@@ -91,14 +87,7 @@ func (t *Tensor) Prod(axes ...int) *Tensor {
 	return t.shaped(t.foldAxes(op, ops.FoldProd, typ, over, false, 0), over, keep)
 }
 
-// Norm returns the p-norm over the given axes, (Σ |t|ᵖ)^(1/p), which disappear from the shape
-// unless [Keepdims] is among them; over all if none is given. For p = +Inf it is the largest |t|,
-// for −Inf the least, for 0 the number of elements that are not 0. As in PyTorch, the sum is of
-// powers as they are: one that overflows makes it infinite, one that underflows counts as 0. Of no
-// elements it is 0. Of integers it is of reals. It panics with ErrAxis for an axis that t has not,
-// or that is named twice, with ErrValue if p is NaN, and with ErrShape if p is infinite and there
-// are no elements.
-func (t *Tensor) Norm(p float64, axes ...int) *Tensor {
+func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 	const op = "Norm"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
@@ -121,21 +110,14 @@ func (t *Tensor) Norm(p float64, axes ...int) *Tensor {
 	return t.shaped(t.foldAxes(op, kind, Real, over, root, p), over, keep)
 }
 
-// LogSumExp returns log Σ eᵗ over the given axes, without overflow, in one pass over t. The axes
-// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
-// elements it is −Inf, of integers a real. It panics with ErrAxis for an axis that t has not, or
-// that is named twice.
-func (t *Tensor) LogSumExp(axes ...int) *Tensor {
+func (t *Tensor) logSumExp(axes ...int) *Tensor {
 	const op = "LogSumExp"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
 	return t.shaped(t.foldAxes(op, ops.FoldLSE, Real, over, false, 0), over, keep)
 }
 
-// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
-// from the shape unless [Keepdims] is among them; over all if none is given. A NaN is not 0. It
-// panics with ErrAxis for an axis that t has not, or that is named twice.
-func (t *Tensor) CountNonzero(axes ...int) *Tensor {
+func (t *Tensor) countNonzero(axes ...int) *Tensor {
 	const op = "CountNonzero"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
@@ -164,11 +146,7 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 	})
 }
 
-// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
-// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
-// elements it is 0. A NaN is not 0. It panics with ErrAxis for an axis that t has not, or that is
-// named twice.
-func (t *Tensor) Any(axes ...int) *Tensor {
+func (t *Tensor) any(axes ...int) *Tensor {
 	const op = "Any"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
@@ -178,10 +156,7 @@ func (t *Tensor) Any(axes ...int) *Tensor {
 	return t.shaped(n.To(Uint8), over, keep)
 }
 
-// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
-// from the shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it
-// is 1. A NaN is not 0. It panics with ErrAxis for an axis that t has not, or that is named twice.
-func (t *Tensor) All(axes ...int) *Tensor {
+func (t *Tensor) all(axes ...int) *Tensor {
 	const op = "All"
 	check(op, t)
 	over, keep := t.reduced(op, axes)

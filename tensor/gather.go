@@ -9,11 +9,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// GatherRows returns the rows of a matrix t [r, c], of any type, that an Int32 tensor [n] names:
-// y[i] = t[index[i]], of shape [n, c]. It panics with ErrIndex if an index is not in [0, r).
-// Indices that the host uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their
-// like, are known; others it waits for.
-func (t *Tensor) GatherRows(index *Tensor) *Tensor {
+func (t *Tensor) gatherRows(index *Tensor) *Tensor {
 	d := checkRows("GatherRows", t, index)
 	checkIndex("GatherRows", t, index)
 	x, at := t.contiguous(), index.contiguous()

@@ -11,16 +11,7 @@ import (
 // End, as the end of a [Tensor.Slice], is the end of the axis.
 const End = math.MaxInt
 
-// Slice returns the view of elements [from, to) along an axis. Numbers below 0 count from the end,
-// and to may be [End]:
-//
-//	t.Slice(0, 2, tensor.End)  // NumPy's t[2:]
-//	t.Slice(-1, -3, -1)        // t[..., -3:-1]
-//
-// The axis may count from the end, too. It panics with ErrAxis, and with ErrIndex unless, counted
-// from the start, 0 ≤ from ≤ to ≤ the dimension: NumPy would cut the rest off. For steps see
-// [Tensor.Step].
-func (t *Tensor) Slice(axis, from, to int) *Tensor {
+func (t *Tensor) slice(axis, from, to int) *Tensor {
 	const op = "Slice"
 	check(op, t)
 	a := axisOf(op, t, axis)
@@ -61,11 +52,7 @@ func (t *Tensor) skip(shape []int, a, i int) int {
 	return t.off + i*t.strides[a]
 }
 
-// Step returns the view of every step-th element along an axis, which may count from the end,
-// beginning with the first: NumPy's t[::step]. After [Tensor.Slice] it is t[from:to:step]. It
-// panics with ErrAxis, and with ErrValue for a step below 1: the elements of a view lie forward
-// from its first, as kernels read them, so none runs backwards.
-func (t *Tensor) Step(axis, step int) *Tensor {
+func (t *Tensor) step(axis, step int) *Tensor {
 	const op = "Step"
 	check(op, t)
 	a := axisOf(op, t, axis)
@@ -82,10 +69,7 @@ func (t *Tensor) Step(axis, step int) *Tensor {
 	return t.view(shape, strides, t.off)
 }
 
-// Select returns the view of the elements with one index along an axis, which disappears: NumPy's
-// t[i] for axis 0. Axis and index may count from the end. It panics with ErrAxis, and with ErrIndex
-// for an index past either end.
-func (t *Tensor) Select(axis, index int) *Tensor {
+func (t *Tensor) selectIndex(axis, index int) *Tensor {
 	const op = "Select"
 	check(op, t)
 	a := axisOf(op, t, axis)

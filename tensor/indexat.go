@@ -94,15 +94,7 @@ func (x *indexed) of(t *Tensor) *Tensor {
 	return turned.Reshape(x.shape...)
 }
 
-// Index returns the elements of t at indices along several axes: NumPy's t[i, j]. Each of the
-// tensors of Int32 is the indices along one axis, from the first on; nil is a whole axis. They
-// broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
-// between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
-// with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not
-// broadcast, or if the result has too many axes, with ErrType for another type, Uint8, that of
-// masks, too, which [Tensor.MaskedSelect] takes, and with ErrIndex for an index past either end, as
-// [Tensor.GatherRows] does.
-func (t *Tensor) Index(indices ...*Tensor) *Tensor {
+func (t *Tensor) index(indices ...*Tensor) *Tensor {
 	const op = "Index"
 	x := t.indexed(op, indices)
 	from := x.of(t)
@@ -115,12 +107,7 @@ type IndexPutOptions struct {
 	Accumulate bool // add to what is there, in an order that is fixed
 }
 
-// IndexPut returns t with values at the elements that [Tensor.Index] returns, in a tensor of its
-// own: NumPy's t[i, j] = values. Values broadcast to the shape of those. Of several for one
-// element, the last in their order counts. A Float16 becomes a real. It panics as Index does, with
-// ErrShape if values do not broadcast, with ErrType if they are of a higher type, and with ErrValue
-// for more than one IndexPutOptions.
-func (t *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOptions) *Tensor {
+func (t *Tensor) indexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOptions) *Tensor {
 	const op = "IndexPut"
 	check(op, t, values)
 	if len(opts) > 1 {

@@ -118,11 +118,7 @@ func (y *Tensor) source(op string, src *Tensor) contiguousOperand {
 	return src.contiguous()
 }
 
-// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
-// becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
-// indices of another type, Uint8, that of masks, too, with ErrShape unless they have one axis, and
-// with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
-func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+func (t *Tensor) indexSelect(axis int, index *Tensor) *Tensor {
 	const op = "IndexSelect"
 	a := t.checkLine(op, axis, index)
 	checkIndices(op, t.shape, a, index, false)
@@ -152,19 +148,12 @@ func (t *Tensor) checkParts(op string, axis int, index, src *Tensor) int {
 	return a
 }
 
-// IndexAdd returns t with the parts of src along an axis added to those that an index tensor [m] of
-// Int32 names, in a tensor of its own: y[…, index[j], …] = t + the sum over j of src[…, j, …]. The
-// order of the additions is fixed. src has t's shape but for the axis, which has m. It panics with
-// ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does, with ErrShape for another
-// shape of src, and with ErrType if src is of a higher type.
-func (t *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
+func (t *Tensor) indexAdd(axis int, index, src *Tensor) *Tensor {
 	const op = "IndexAdd"
 	return t.withParts(op, ops.ScatterAdd, t.checkParts(op, axis, index, src), index, src)
 }
 
-// IndexCopy is [Tensor.IndexAdd] with the parts of src in the place of those of t. Of several for
-// one index, the last counts.
-func (t *Tensor) IndexCopy(axis int, index, src *Tensor) *Tensor {
+func (t *Tensor) indexCopy(axis int, index, src *Tensor) *Tensor {
 	const op = "IndexCopy"
 	return t.withParts(op, ops.ScatterSet, t.checkParts(op, axis, index, src), index, src)
 }
@@ -175,10 +164,7 @@ func (t *Tensor) withParts(op string, how ops.Scatter, a int, index, src *Tensor
 	return y
 }
 
-// IndexFill returns t with a value in the places that an index tensor [m] of Int32 names along an
-// axis, in a tensor of its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the
-// value is no number of t's type.
-func (t *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
+func (t *Tensor) indexFill(axis int, index *Tensor, value float64) *Tensor {
 	const op = "IndexFill"
 	a := t.checkLine(op, axis, index)
 	t.typ.must(op, value)
@@ -200,13 +186,7 @@ type EmbeddingOptions struct {
 	Padding int  // which it is, if Padded; from the end below 0
 }
 
-// Embedding returns the rows of a matrix t [r, c] that an index tensor of integers, bytes too,
-// names, of any shape: its shape, and an axis of c behind. The options matter to the gradient
-// alone. It panics with ErrShape for another rank, with ErrType for indices of another type, with
-// ErrIndex for an index or a padding that is not in [0, r), and with ErrValue for more than one
-// EmbeddingOptions. Indices that are not known to the host are waited for, as by
-// [Tensor.GatherRows].
-func (t *Tensor) Embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
+func (t *Tensor) embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
 	const op = "Embedding"
 	check(op, t, index)
 	mustClass(op, t, index)

@@ -12,18 +12,7 @@ type InterpolateOptions struct {
 	AlignCorners bool // with Linear: whether the first and last outputs are the first and last inputs
 }
 
-// Interpolate returns t with as many positions along its last axes, one, two or three, as size
-// says. Axes before them are kept. Along each of d positions, output q is the input at
-//
-//	⌊q·d/size⌋                  without options
-//	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
-//	q·(d − 1)/(size − 1)        with Linear and AlignCorners
-//
-// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
-// not read. Integers are converted to reals. It panics with ErrShape, and with ErrValue for bad
-// sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes
-// nearest, linear, bilinear and trilinear.
-func (t *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {
+func (t *Tensor) interpolate(size []int, options ...InterpolateOptions) *Tensor {
 	const op = "Interpolate"
 	check(op, t)
 	return interpolation(op, t, size, options).run(op, t, false)

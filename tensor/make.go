@@ -85,11 +85,7 @@ func Eye(d Device, n, m int) *Tensor {
 	return y
 }
 
-// Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
-// has the elements of tensor i along axis i, and the shape of all. The indexing is that of
-// matrices, PyTorch's "ij". It panics with ErrValue if there are no tensors, and with ErrShape for
-// another rank, or too many of them.
-func Meshgrid(ts ...*Tensor) []*Tensor {
+func meshgrid(ts ...*Tensor) []*Tensor {
 	const op = "Meshgrid"
 	checkList(op, ts)
 	shape := make([]int, len(ts))
@@ -134,16 +130,6 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 	}
 	return y.reshaped(shape)
 }
-
-// Tril returns t with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
-// own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
-// comes before. A Float16 becomes a real. It panics with ErrShape for fewer than two axes.
-func (t *Tensor) Tril(diagonal int) *Tensor { return t.banded("Tril", math.MinInt32, diagonal) }
-
-// Triu returns t with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
-// own: where the column is less than the row plus diagonal. A Float16 becomes a real. It panics
-// with ErrShape for fewer than two axes.
-func (t *Tensor) Triu(diagonal int) *Tensor { return t.banded("Triu", diagonal, math.MaxInt32) }
 
 // banded returns t where the column less the row is from low to high, and 0 elsewhere.
 func (t *Tensor) banded(op string, low, high int) *Tensor {

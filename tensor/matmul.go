@@ -11,18 +11,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// MatMul returns the matrix product
-//
-//	c[…, i, j] = Σ_k t[…, i, k]·b[…, k, j]
-//
-// of t […, m, k] and b […, k, n]: of two matrices, or of batches of them, whose leading axes
-// broadcast by NumPy's rule. A t of one axis is a row, a b of one axis a column, and the product
-// has no axis for it: of two, it is their Dot. Transposed views of the last two axes, and axes that
-// are repeated, are read in place. A batch is one launch, or, where its axes cannot be joined to
-// three, several. One of integers is converted to reals. It panics with ErrShape, also for a
-// scalar, and with ErrType if both are of integers. Error: at most max(8192, m·n/(m+n)) products
-// are added one after the other; longer sums are of slices, which are added as [Tensor.Sum] does.
-func (t *Tensor) MatMul(b *Tensor) *Tensor {
+func (t *Tensor) matMul(b *Tensor) *Tensor {
 	const op = "MatMul"
 	d := check(op, t, b)
 	switch {
@@ -32,7 +21,7 @@ func (t *Tensor) MatMul(b *Tensor) *Tensor {
 		matMulTo(c, t, b, epilogue{})
 		return c
 	case t.Rank() == 1 && b.Rank() == 1:
-		return t.dot(op, b)
+		return t.innerProduct(op, b)
 	}
 	va, vb := t.asMatrix(op, true), b.asMatrix(op, false)
 	defer va.Free()
@@ -84,15 +73,12 @@ func checkProduct(op string, a, b *Tensor, operands ...*Tensor) {
 	}
 }
 
-// Dot returns the scalar Σ_i t[i]·b[i] of two tensors of one axis and one length. Of no elements it
-// is 0. One of integers is converted to reals. It panics with ErrShape, and with ErrType if both
-// are of integers.
-func (t *Tensor) Dot(b *Tensor) *Tensor {
+func (t *Tensor) dot(b *Tensor) *Tensor {
 	check("Dot", t, b)
-	return t.dot("Dot", b)
+	return t.innerProduct("Dot", b)
 }
 
-func (t *Tensor) dot(op string, b *Tensor) *Tensor {
+func (t *Tensor) innerProduct(op string, b *Tensor) *Tensor {
 	if t.Rank() != 1 || !slices.Equal(t.shape, b.shape) {
 		misuse(op, ErrShape, "both are of one axis, and of one length", t, b)
 	}

@@ -40,7 +40,7 @@ func methodOf(t *testing.T, f *kernels.Function) func(operands []*tensor.Tensor,
 			return m.Func.Call(args)[0].Interface().(*tensor.Tensor)
 		}
 	}
-	t.Fatalf("fn.Functions has %q, for which Tensor has no method of that name, with its operands and scalars", f.Name)
+	t.Fatalf("fn.Functions has %q, for which Tensor has no method of that name, with its operands and scalars: add it to internal/operations/table", f.Name)
 	return nil
 }
 

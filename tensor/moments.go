@@ -7,25 +7,13 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Var returns the variance over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. It is Σ (t − mean)²/(n − correction) of n elements, 0 in
-// place of a divisor below that: correction 1 is Bessel's, and PyTorch's default, 0 NumPy's. The
-// deviations are from the mean, or from running means where one pass computes both, so that nothing
-// cancels. Squares that overflow make it infinite, or NaN; those that underflow count as 0. Of no elements it is NaN, and of one
-// with correction 1; of integers it is a real. It panics with ErrAxis for an axis that t has not,
-// or that is named twice, and with ErrValue if correction is negative. Source: Welford, "Note on a
-// Method for Calculating Corrected Sums of Squares and Products", Technometrics 4, 1962. Error: a
-// variance v about a mean m is off by at most (256 + log₂ n)·u·(v + √v·|m|), with the u of
-// [Tensor.Sum].
-func (t *Tensor) Var(correction int, axes ...int) *Tensor {
+func (t *Tensor) variance(correction int, axes ...int) *Tensor {
 	mean, y := api{}.Moments("Var", t, correction, axes...)
 	mean.Free()
 	return y
 }
 
-// Std returns the standard deviation over the given axes, the root of what [Tensor.Var] returns. It
-// panics as that does.
-func (t *Tensor) Std(correction int, axes ...int) *Tensor {
+func (t *Tensor) std(correction int, axes ...int) *Tensor {
 	mean, y := api{}.Moments("Std", t, correction, axes...)
 	mean.Free()
 	y.MapInPlace(fn.Sqrt, nil)

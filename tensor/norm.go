@@ -9,22 +9,14 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// LayerNorm returns (t − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
-// over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
-// PyTorch's eps is 1e-5. A row whose squares overflow is NaN, as in PyTorch. It panics with ErrAxis
-// for an axis that t has not, and with ErrShape for a w or b of another shape than those axes of t.
-// Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
-func (t *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
+func (t *Tensor) layerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
 	y, mean, rstd := t.rowNorm("LayerNorm", axis, w, b, eps, ops.NormCentred)
 	mean.Free()
 	rstd.Free()
 	return y
 }
 
-// RMSNorm returns t/√(mean t² + eps)·w, with the mean over an axis and all axes after it, the shape
-// of w, which may be nil for 1. A row whose squares overflow is NaN. It panics as
-// [Tensor.LayerNorm] does. Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
-func (t *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
+func (t *Tensor) rmsNorm(axis int, w *Tensor, eps float64) *Tensor {
 	y, mean, rstd := t.rowNorm("RMSNorm", axis, w, nil, eps, 0)
 	mean.Free()
 	rstd.Free()
@@ -117,22 +109,14 @@ func (api) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, d
 	return dx, dw, db
 }
 
-// GroupNorm returns t [batch, channels, …] with the channels in groups of neighbours, each item's
-// group less its mean, over the root of its variance, without correction, plus eps; times w and
-// plus b, of one element for each channel, either of which may be nil. A group whose squares
-// overflow is NaN. It panics with ErrShape for less than two axes, channels that do not fall into
-// that many groups, and another w or b. Source: Wu, He, "Group Normalization", 2018.
-func (t *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
+func (t *Tensor) groupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
 	y, mean, rstd := api{}.GroupNorm("GroupNorm", t, groups, w, b, eps)
 	mean.Free()
 	rstd.Free()
 	return y
 }
 
-// InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does.
-// Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
-// Stylization", 2016.
-func (t *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
+func (t *Tensor) instanceNorm(w, b *Tensor, eps float64) *Tensor {
 	const op = "InstanceNorm"
 	check(op, t)
 	t.mustHaveChannels(op, w, b)
@@ -181,16 +165,7 @@ type BatchNormOptions struct {
 	Eval bool
 }
 
-// BatchNorm returns t [batch, channels, …] less its mean, over the root of its variance plus eps,
-// each over all axes but the channels; times w and plus b, of one element for each channel, either
-// of which may be nil. A channel whose squares overflow is NaN. The variance is without correction;
-// that of which the running one gets its part has Bessel's. A batch without elements leaves those
-// as they are. It panics with ErrShape for less than two axes, another w, b, Mean or Var, and
-// channels of one element in training; with ErrType unless Mean and Var are of reals; with ErrValue
-// for one without the other, with gaps, or none in evaluation, for one that shares elements with
-// the other or an operand in training, a momentum outside [0, 1], and more than one Options.
-// Source: Ioffe, Szegedy, "Batch Normalization", 2015.
-func (t *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
+func (t *Tensor) batchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
 	y, mean, rstd := api{}.BatchNorm(t, w, b, eps, options)
 	mean.Free()
 	rstd.Free()

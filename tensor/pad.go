@@ -27,16 +27,7 @@ type PadOptions struct {
 	Value float64 // what PadConstant puts there
 }
 
-// Pad returns t with elements more at the ends of its last axes: widths has, for each of them in
-// their order, how many before the first and how many behind the last, {before, behind}. Below 0,
-// so many are cut off instead. Where one end is cut and the other padded, PadReflect and
-// PadReplicate take elements of the whole axis, PadCircular those of what is left. PyTorch's pad
-// does the same, and lists the last axis first. It panics with ErrShape for more widths than axes,
-// if more is cut off than there is, or if the result has too many elements; for PadReflect unless
-// widths are less than the dimension, for PadCircular unless they are at most what is left of it,
-// and for PadReplicate if there is no element; with ErrType if the value is no number of t's type;
-// and with ErrValue for another mode, or more than one PadOptions.
-func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
+func (t *Tensor) pad(widths [][2]int, opts ...PadOptions) *Tensor {
 	const op = "Pad"
 	check(op, t)
 	var o PadOptions
@@ -80,7 +71,7 @@ func (t *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 		}
 		t.checkCut(op, a, w)
 	}
-	return t.pad(op, paddedAxes(t.shape, widths, o.Mode), o.Value)
+	return t.padAxes(op, paddedAxes(t.shape, widths, o.Mode), o.Value)
 }
 
 // paddedAxes returns the axes of a shape of which the last have such widths.
@@ -140,10 +131,7 @@ func (t *Tensor) cut(op string, widths [][2]int) *Tensor {
 	return v
 }
 
-// Flip returns t with the elements along the given axes in the opposite order, in a tensor of its
-// own: no view runs backwards. It panics with ErrAxis for an axis that t has not, or that is named
-// twice.
-func (t *Tensor) Flip(axes ...int) *Tensor {
+func (t *Tensor) flip(axes ...int) *Tensor {
 	const op = "Flip"
 	check(op, t)
 	list := wholeAxes(t.shape)
@@ -154,7 +142,7 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 		}
 		list[a].Mode = ops.PadMirrored
 	}
-	return t.pad(op, list, 0)
+	return t.padAxes(op, list, 0)
 }
 
 // wholeAxes returns the axes of a shape as they are.
@@ -166,8 +154,8 @@ func wholeAxes(shape []int) []ops.PadAxis {
 	return axes
 }
 
-// pad returns t with its axes changed.
-func (t *Tensor) pad(op string, axes []ops.PadAxis, value float64) *Tensor {
+// padAxes returns t with its axes changed.
+func (t *Tensor) padAxes(op string, axes []ops.PadAxis, value float64) *Tensor {
 	shape := make([]int, len(axes))
 	for a, axis := range axes {
 		shape[a] = axis.M

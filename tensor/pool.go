@@ -31,45 +31,19 @@ type AvgPoolOptions struct {
 	Divisor        int // what sums are divided by; 0: the positions of the window
 }
 
-// MaxPool returns the maxima of windows over the last axes of t, one, two or three, as many as the
-// window has. Axes before them are kept. Along each, output q has the positions
-//
-//	q·stride − padding + j·dilation,  0 ≤ j < window
-//
-// that lie within t. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) −
-// 1)/stride + 1 positions, rounded down, or up with Ceil, as long as the last window begins within
-// t or the padding before it. Integers are converted to reals. It panics with ErrShape, and with
-// ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
-// max_pool2d and max_pool3d.
-func (t *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
-	y, _ := t.maxPool("MaxPool", window, options, false)
+func (t *Tensor) maxPool(window []int, options ...MaxPoolOptions) *Tensor {
+	y, _ := t.poolMax("MaxPool", window, options, false)
 	return y
 }
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of t, in
-// row-major order, the maxima are: the first of equal ones, and the last NaN.
-func (t *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (values, indices *Tensor) {
-	return t.maxPool("MaxPoolWithIndex", window, options, true)
-}
-
-// AvgPool returns the means of windows over the last axes of t, one, two or three, as many as the
-// window has. Axes before them are kept. Windows are those of [Tensor.MaxPool] without dilation; t
-// is 0 in the padding. Integers are converted to reals. It panics with ErrShape, and with ErrValue
-// for bad options. The mean over whole axes is [Tensor.Mean]. PyTorch's avg_pool1d, avg_pool2d and
-// avg_pool3d.
-func (t *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
+func (t *Tensor) avgPool(window []int, options ...AvgPoolOptions) *Tensor {
 	const op = "AvgPool"
 	check(op, t)
 	p := avgPooling(op, t, window, options)
 	return p.avg(op, t, false)
 }
 
-// AdaptiveMaxPool returns the maxima of windows over the last axes of t, one, two or three, as many
-// as size has, which is the result's. Axes before them are kept. Along each, output q has the
-// positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a maximum. Integers are converted to
-// reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_max_pool1d,
-// 2d and 3d.
-func (t *Tensor) AdaptiveMaxPool(size []int) *Tensor {
+func (t *Tensor) adaptiveMaxPool(size []int) *Tensor {
 	const op = "AdaptiveMaxPool"
 	check(op, t)
 	p := adaptivePooling(op, t, size)
@@ -77,19 +51,14 @@ func (t *Tensor) AdaptiveMaxPool(size []int) *Tensor {
 	return y
 }
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
-// of t, in row-major order, the maxima are: the first of equal ones, and the last NaN.
-func (t *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values, indices *Tensor) {
+func (t *Tensor) adaptiveMaxPoolWithIndex(size []int) (values, indices *Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
 	check(op, t)
 	p := adaptivePooling(op, t, size)
 	return p.max(op, t, true)
 }
 
-// AdaptiveAvgPool returns the means of the windows of [Tensor.AdaptiveMaxPool]. Integers are
-// converted to reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
-// adaptive_avg_pool1d, 2d and 3d.
-func (t *Tensor) AdaptiveAvgPool(size []int) *Tensor {
+func (t *Tensor) adaptiveAvgPool(size []int) *Tensor {
 	const op = "AdaptiveAvgPool"
 	check(op, t)
 	p := adaptivePooling(op, t, size)
@@ -103,7 +72,7 @@ type pooling struct {
 	padding, divisor int // of means: whether the padding counts, and what sums are divided by if that is not 0
 }
 
-func (t *Tensor) maxPool(op string, window []int, options []MaxPoolOptions, indices bool) (values, at *Tensor) {
+func (t *Tensor) poolMax(op string, window []int, options []MaxPoolOptions, indices bool) (values, at *Tensor) {
 	check(op, t)
 	p := maxPooling(op, t, window, options)
 	return p.max(op, t, indices)

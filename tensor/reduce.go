@@ -25,21 +25,7 @@ const (
 // With no axis beside it, it keeps all.
 const Keepdims = math.MinInt
 
-// Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. Of no elements it is 0. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
-// with ErrAxis for an axis that t has not, or that is named twice.
-//
-// Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|t|, u being
-// 2⁻²⁴ in float32 and 2⁻⁵³ in float64, for each run of neighbouring axes that it is over. The same
-// holds for all that sums over axes: means, norms, gradients of what is broadcast.
-func (t *Tensor) Sum(axes ...int) *Tensor { return t.sum("Sum", 1, axes) }
-
-// Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. Of no elements it is NaN, of integers a real. It panics
-// with ErrAxis for an axis that t has not, or that is named twice. Error: that of [Tensor.Sum],
-// divided by n.
-func (t *Tensor) Mean(axes ...int) *Tensor {
+func (t *Tensor) mean(axes ...int) *Tensor {
 	check("Mean", t)
 	real := t.as(Real)
 	defer real.release()
@@ -222,10 +208,7 @@ func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 	return t.foldAxes(op, ops.FoldSum, Int32, axes, false, 0)
 }
 
-// SumTo returns the sum of t over the axes along which shape broadcasts to t's: the gradient of
-// Expand. The result has that shape. It panics with ErrShape if shape does not broadcast to t's.
-// Error: that of [Tensor.Sum].
-func (t *Tensor) SumTo(shape ...int) *Tensor {
+func (t *Tensor) sumTo(shape ...int) *Tensor {
 	d := check("SumTo", t)
 	axes := broadcastAxes(t, shape)
 	if t.typ.integer() {
@@ -274,18 +257,6 @@ func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	defer cx.release()
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }
-
-// Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. A NaN is a maximum. Of integers it is of their type. It
-// panics with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if
-// there is nothing to take the maximum of.
-func (t *Tensor) Max(axes ...int) *Tensor { return t.extreme("Max", ops.FoldMax, axes) }
-
-// Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. A NaN is a minimum. Of integers it is of their type. It
-// panics with ErrAxis for an axis that t has not, or that is named twice, and with ErrShape if
-// there is nothing to take the minimum of.
-func (t *Tensor) Min(axes ...int) *Tensor { return t.extreme("Min", ops.FoldMin, axes) }
 
 // extreme is the maximum or the minimum over axes, of t's type.
 func (t *Tensor) extreme(op string, kind ops.FoldKind, axes []int) *Tensor {

@@ -5,34 +5,6 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// CumSum returns the sums of the elements up to each along an axis. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
-// has axis 0. It panics with ErrAxis. Error: each is off by at most what [Tensor.Sum] says of the
-// sum of the elements up to it.
-func (t *Tensor) CumSum(axis int) *Tensor { return api{}.Scan("CumSum", ops.ScanSum, t, axis, 0) }
-
-// CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
-// integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) CumProd(axis int) *Tensor { return api{}.Scan("CumProd", ops.ScanProd, t, axis, 0) }
-
-// LogCumSumExp returns log Σ eᵗ of the elements up to each along an axis, without overflow, in a
-// fixed order. Of integers it is a real. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) LogCumSumExp(axis int) *Tensor {
-	return api{}.Scan("LogCumSumExp", ops.ScanLSE, t, axis, 0)
-}
-
-// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
-// equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) CumMax(axis int) (values, indices *Tensor) {
-	return t.scanExtreme("CumMax", ops.ScanMax, axis)
-}
-
-// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
-// equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) CumMin(axis int) (values, indices *Tensor) {
-	return t.scanExtreme("CumMin", ops.ScanMin, axis)
-}
-
 // along returns t along an axis, of a type: Int32 for integers, if they stay that. A scalar has one
 // axis.
 func (t *Tensor) along(op string, axis int, integers bool) (axisView, Type) {

@@ -9,12 +9,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Gather returns the elements of t that a tensor of Int32 of t's rank names along an axis: y[i, j,
-// k] = t[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
-// axes index has at most t's dimensions. Indices are not negative. It panics with ErrAxis, with
-// ErrType for indices of another type, with ErrShape for another rank or a dimension that is
-// larger, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
-func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
+func (t *Tensor) gather(axis int, index *Tensor) *Tensor {
 	const op = "Gather"
 	a := t.checkAlong(op, axis, index)
 	d := t.Device()
@@ -74,22 +69,6 @@ const (
 // ScatterOptions is what may be said to [Tensor.ScatterReduce].
 type ScatterOptions struct {
 	ExcludeSelf bool // where something comes, what was there does not count
-}
-
-// Scatter returns t with elements of src in the places that a tensor of Int32 of t's rank names
-// along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
-// several for one place, the last along the axis counts. Along other axes index has at most t's
-// dimensions, and along all at most src's. Indices are not negative. A Float16 becomes a real. It
-// panics with ErrAxis, with ErrType for indices of another type or a src of a higher one, with
-// ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index past the
-// end, as [Tensor.GatherRows] does.
-func (t *Tensor) Scatter(axis int, index, src *Tensor) *Tensor {
-	return t.scattered("Scatter", ops.ScatterSet, axis, index, src)
-}
-
-// ScatterAdd is [Tensor.Scatter] that adds to what is there. The order of the additions is fixed.
-func (t *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
-	return t.scattered("ScatterAdd", ops.ScatterAdd, axis, index, src)
 }
 
 func (t *Tensor) scattered(op string, how ops.Scatter, axis int, index, src *Tensor) *Tensor {
@@ -174,10 +153,7 @@ func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 	scatterRows(how, y, keys, g, y.Len(), 1)
 }
 
-// ScatterReduce is [Tensor.Scatter] that makes one element of what comes to a place and of what is
-// there: in an order that is fixed. Means are of reals. It panics with ErrValue for another
-// reduction, and more than one ScatterOptions, and with ErrType for a mean of integers.
-func (t *Tensor) ScatterReduce(axis int, index, src *Tensor, reduce ScatterReduction, opts ...ScatterOptions) *Tensor {
+func (t *Tensor) scatterReduce(axis int, index, src *Tensor, reduce ScatterReduction, opts ...ScatterOptions) *Tensor {
 	const op = "ScatterReduce"
 	check(op, t)
 	var o ScatterOptions

@@ -6,31 +6,23 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Softmax returns e/Σ e along an axis, with e = exp(t − max t): shares of 1. A line of −∞, and one
-// with NaN or +∞, is NaN. It panics with ErrAxis for an axis that t has not; a scalar has the axes
-// 0 and −1 here.
-func (t *Tensor) Softmax(axis int) *Tensor { return t.rowByRow("Softmax", axis, ops.Softmax) }
-
-// LogSoftmax returns the logarithm of [Tensor.Softmax], t − max t − log Σ exp(t − max t), also
-// where that would be 0. It panics as that does.
-func (t *Tensor) LogSoftmax(axis int) *Tensor { return t.rowByRow("LogSoftmax", axis, ops.LogSoftmax) }
-
-// Softmin returns [Tensor.Softmax] of −t, and panics as that does.
-func (t *Tensor) Softmin(axis int) *Tensor {
+func (t *Tensor) softmin(axis int) *Tensor {
 	lineOf("Softmin", t, axis)
 	x := t.reals()
 	defer x.release()
 	minus := x.Neg()
 	defer minus.Free()
-	return minus.rowByRow("Softmin", axis, ops.Softmax)
+	return minus.softmax("Softmin", axis, false)
 }
 
-// rowByRow launches a kernel on the lines of t along an axis.
-func (t *Tensor) rowByRow(op string, axis int, k *kernels.Kernel) *Tensor {
+func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
 	outer, n, inner := lineOf(op, t, axis)
 	x := t.reals()
 	defer x.release()
-	d, y := t.Device(), alloc(op, t.Device(), t.shape)
+	k, d, y := ops.Softmax, t.Device(), alloc(op, t.Device(), t.shape)
+	if logarithm {
+		k = ops.LogSoftmax
+	}
 	if y.Len() > 0 {
 		launch(d, ops.ForRows(k, n, inner, d.Target()), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
 	}

@@ -18,34 +18,13 @@ type TopKOptions struct {
 	Smallest bool // the least elements, from the least on
 }
 
-// Sort returns t's elements in ascending order along an axis, NaN last, and, as Int32, their
-// indices. Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) Sort(axis int, o ...SortOptions) (values, indices *Tensor) {
-	return t.sort("Sort", axis, o)
-}
-
-// ArgSort returns, as Int32, the indices that put t in ascending order along an axis, NaN last.
-// Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
-func (t *Tensor) ArgSort(axis int, o ...SortOptions) *Tensor {
+func (t *Tensor) argSort(axis int, o ...SortOptions) *Tensor {
 	values, indices := t.sort("ArgSort", axis, o)
 	values.Free()
 	return indices
 }
 
-// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
-// indices. A NaN is greater than all others; of equal elements those that come first are taken, in
-// their order. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
-// elements.
-func (t *Tensor) TopK(k, axis int, o ...TopKOptions) (values, indices *Tensor) {
-	return t.topK("TopK", k, axis, single("TopK", o))
-}
-
-// KeepTopK returns t with the k greatest elements along an axis where they are, and 0 in place of
-// all others: global inhibition, by which the k strongest units of a layer silence the rest. A NaN
-// is greater than all others; of equal elements those that come first stay. Of integers it is of
-// reals. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
-// elements. Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
-func (t *Tensor) KeepTopK(k, axis int) *Tensor {
+func (t *Tensor) keepTopK(k, axis int) *Tensor {
 	const op = "KeepTopK"
 	values, indices := t.topK(op, k, axis, TopKOptions{})
 	defer values.Free()
@@ -62,13 +41,7 @@ func (t *Tensor) KeepTopK(k, axis int) *Tensor {
 	return api{}.PlaceAlong(values, indices, a, t.shape[a], true)
 }
 
-// Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
-// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
-// the median, the first of them. Over several axes, and over all if none is given, the index counts
-// their elements in row-major order. The axes disappear from the shape unless [Keepdims] is among
-// them. It panics with ErrAxis for an axis that t has not, or that is named twice, and with
-// ErrShape if there is nothing to take the median of.
-func (t *Tensor) Median(axes ...int) (values, indices *Tensor) {
+func (t *Tensor) median(axes ...int) (values, indices *Tensor) {
 	const op = "Median"
 	d := check(op, t)
 	over, keep := t.reduced(op, axes)

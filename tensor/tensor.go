@@ -142,20 +142,7 @@ func FullOf(d Device, typ Type, v float64, shape ...int) *Tensor {
 	return t
 }
 
-// Device returns the device that t is on.
-func (t *Tensor) Device() Device { return t.st.dev }
-
-// Type returns the type of the elements.
-func (t *Tensor) Type() Type { return t.typ }
-
-// Shape returns the dimensions. The caller must not change them.
-func (t *Tensor) Shape() []int { return t.shape }
-
-// Rank returns the number of axes.
-func (t *Tensor) Rank() int { return len(t.shape) }
-
-// Len returns the number of elements.
-func (t *Tensor) Len() int {
+func (t *Tensor) len() int {
 	n := 1
 	for _, d := range t.shape {
 		n *= d
@@ -262,23 +249,7 @@ func (t *Tensor) MarkWritten() { t.st.version++ }
 // arg is the kernel argument for a contiguous tensor.
 func (t *Tensor) arg() kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, t.Len()) }
 
-// Float64s waits for the device and returns the elements, of any type, in row-major order, in
-// memory of the caller's. The error is the device's first failure.
-func (t *Tensor) Float64s() ([]float64, error) { return downloadReals[float64](t, "Float64s") }
-
-// Float32s is like Float64s, rounding to float32 what is a float64 or a large int32.
-func (t *Tensor) Float32s() ([]float32, error) { return downloadReals[float32](t, "Float32s") }
-
-// Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It
-// panics with ErrType for another type: convert it with To.
-func (t *Tensor) Int32s() ([]int32, error) { return downloadAs[int32](t, "Int32s") }
-
-// Uint8s is like Int32s, of a Uint8 tensor.
-func (t *Tensor) Uint8s() ([]uint8, error) { return downloadAs[uint8](t, "Uint8s") }
-
-// Item waits for the device and returns the element of a tensor that has one, of any rank. The
-// error is the device's first failure. It panics with ErrShape for more elements or none.
-func (t *Tensor) Item() (float64, error) {
+func (t *Tensor) item() (float64, error) {
 	check("Item", t)
 	if t.Len() != 1 {
 		misuse("Item", ErrShape, "only a tensor of one element has an item", t)

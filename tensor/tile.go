@@ -8,11 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
-// Tile returns t several times over along each axis, in a tensor of its own: PyTorch's tile, and
-// its repeat. Counts are those of the last axes; where there are more than t has axes, it gets axes
-// of dimension 1 in front. It panics with ErrValue for a count below 0, and with ErrShape if the
-// result would have too many axes or elements.
-func (t *Tensor) Tile(counts ...int) *Tensor {
+func (t *Tensor) tile(counts ...int) *Tensor {
 	const op = "Tile"
 	check(op, t)
 	rank := max(t.Rank(), len(counts))
@@ -70,11 +66,7 @@ func (t *Tensor) spread(narrow, wide []int) *Tensor {
 	return y.Copy()
 }
 
-// RepeatInterleave returns every element along an axis count times, one after the other, in a
-// tensor of its own. It panics with ErrAxis, with ErrValue for a count below 0, and with ErrShape
-// if the result would have too many elements. Counts that differ from element to element are those
-// of an [Tensor.IndexSelect].
-func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
+func (t *Tensor) repeatInterleave(count, axis int) *Tensor {
 	const op = "RepeatInterleave"
 	check(op, t)
 	a := axisOf(op, t, axis)
@@ -88,9 +80,7 @@ func (t *Tensor) RepeatInterleave(count, axis int) *Tensor {
 	return t.spread([]int{rows, 1, inner}, []int{rows, count, inner}).reshaped(full)
 }
 
-// Roll returns t with the elements of an axis moved on by shift places; those that leave one end
-// come in at the other. It panics with ErrAxis.
-func (t *Tensor) Roll(shift, axis int) *Tensor {
+func (t *Tensor) roll(shift, axis int) *Tensor {
 	const op = "Roll"
 	d := check(op, t)
 	a := axisOf(op, t, axis)

@@ -106,16 +106,7 @@ func mustReal(op string, t *Tensor) {
 	}
 }
 
-// To returns t's elements as another type; of t's own type, a view of t. What the type does not
-// hold becomes the nearest that it holds:
-//
-//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
-//     becomes 0;
-//   - as Float16 or Real, numbers are rounded to nearest, ties to even; beyond Float16 they are
-//     infinite.
-//
-// Every device gives the same bits.
-func (t *Tensor) To(typ Type) *Tensor {
+func (t *Tensor) to(typ Type) *Tensor {
 	d := check("To", t)
 	typ.check("To")
 	if t.typ == typ {

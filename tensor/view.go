@@ -21,11 +21,7 @@ func (t *Tensor) View() *Tensor {
 	return t.view(t.shape, t.strides, t.off)
 }
 
-// Reshape returns t's elements, in row-major order, under another shape of the same size. One
-// dimension may be −1: it is inferred. The result shares t's storage where the axes that are joined
-// are contiguous, and is a copy otherwise. It panics with ErrShape if the elements cannot take that
-// shape.
-func (t *Tensor) Reshape(shape ...int) *Tensor {
+func (t *Tensor) reshape(shape ...int) *Tensor {
 	check("Reshape", t)
 	dims, strides := contiguousLayout(shape)
 	known, infer := 1, -1
@@ -87,10 +83,7 @@ func (t *Tensor) reshaped(shape []int) *Tensor {
 	return t
 }
 
-// Transpose returns a view with the axes in the given order, reversed if none is given: of a
-// matrix, its transpose. It is PyTorch's permute. It panics with ErrAxis unless the axes are a
-// permutation.
-func (t *Tensor) Transpose(axes ...int) *Tensor {
+func (t *Tensor) transpose(axes ...int) *Tensor {
 	check("Transpose", t)
 	if len(axes) == 0 {
 		axes = sequence(0, t.Rank())
@@ -109,8 +102,7 @@ func (t *Tensor) Transpose(axes ...int) *Tensor {
 	return t.view(shape, strides, t.off)
 }
 
-// T returns the transpose of a matrix, as a view. It panics with ErrShape for another rank.
-func (t *Tensor) T() *Tensor {
+func (t *Tensor) t() *Tensor {
 	check("T", t)
 	if t.Rank() != 2 {
 		misuse("T", ErrShape, "only a matrix has a transpose; use Transpose with axes", t)
@@ -118,9 +110,7 @@ func (t *Tensor) T() *Tensor {
 	return t.Transpose(1, 0)
 }
 
-// Expand returns a view under a shape that t broadcasts to by NumPy's rule, without copying. It
-// panics with ErrShape if t does not.
-func (t *Tensor) Expand(shape ...int) *Tensor {
+func (t *Tensor) expand(shape ...int) *Tensor {
 	check("Expand", t)
 	checkShape("Expand", shape)
 	if !broadcastsTo(t.shape, shape) {
@@ -133,8 +123,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 	return t.view(dims, strides, t.off)
 }
 
-// Copy returns a contiguous tensor with t's elements and storage of its own.
-func (t *Tensor) Copy() *Tensor {
+func (t *Tensor) copy() *Tensor {
 	d := check("Copy", t)
 	out := allocOf("Copy", d, t.typ, t.shape)
 	copyTo(out, t)

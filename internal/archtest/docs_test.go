@@ -241,8 +241,7 @@ func receiver(decl *ast.FuncDecl) string {
 	}
 }
 
-// TestDocOrder: what a comment says of errors, gradient and source, it says in this order; and
-// every operation on Nodes states its gradient.
+// TestDocOrder: what a comment says of errors, gradient and source, it says in this order.
 func TestDocOrder(t *testing.T) {
 	eachSource(t, func(pkg string, file *ast.File) {
 		for _, decl := range file.Decls {
@@ -252,8 +251,6 @@ func TestDocOrder(t *testing.T) {
 			}
 			if text := f.Doc.Text(); !inOrder(text) {
 				t.Errorf("%s: %s: errors come before the gradient, the gradient before the source:\n%s", pkg, f.Name.Name, text)
-			} else if operatesOnNodes(f) && !strings.Contains(text, "Gradient") {
-				t.Errorf("%s: %s does not state its gradient:\n%s", pkg, f.Name.Name, text)
 			}
 		}
 	})
@@ -285,14 +282,4 @@ func inOrder(text string) bool {
 		}
 	}
 	return true
-}
-
-// operatesOnNodes reports whether f is a method of *Node that records an operation: one that
-// returns a *Node and is not about the node itself.
-func operatesOnNodes(f *ast.FuncDecl) bool {
-	if f.Recv == nil || receiver(f) != "Node" || f.Type.Results == nil || slices.Contains([]string{"Retain", "Named", "Detach", "GradNode"}, f.Name.Name) {
-		return false
-	}
-	star, ok := f.Type.Results.List[0].Type.(*ast.StarExpr)
-	return ok && typeName(star.X) == "Node"
 }

@@ -1,0 +1,146 @@
+// Code generated from internal/operations/table/arrange.go by "make generate". DO NOT EDIT.
+
+package autograd
+
+import "github.com/clgrad/clgrad/tensor"
+
+// Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
+// cat. Their other dimensions are equal. It is of the highest of their types; of Float16 if all
+// are. It panics with tensor.ErrValue if there are no tensors, with tensor.ErrAxis for an axis that
+// they have not, and with tensor.ErrShape if another dimension differs.
+//
+// Gradient: to each its part of g.
+func Concat(axis int, xs ...*Node) *Node { return concat(axis, xs...) }
+
+// Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
+// the axes of the result. It is of the highest of their types; of Float16 if all are. It panics
+// with tensor.ErrValue if there are no tensors, with tensor.ErrAxis for a place that there is not,
+// and with tensor.ErrShape if the shapes differ or there is no room for another axis.
+//
+// Gradient: to each its part of g.
+func Stack(axis int, xs ...*Node) *Node { return stack(axis, xs...) }
+
+// Split returns views of the parts of an axis that have a size, one after the other; the last may
+// be smaller. An axis of dimension 0 is one part. It panics with tensor.ErrAxis, with
+// tensor.ErrValue for a size below 1, and with tensor.ErrShape for 2³¹ parts or more, which only a
+// tensor without elements has.
+//
+// Gradient: that of each part in its place.
+func (x *Node) Split(axis, size int) []*Node { return x.split(axis, size) }
+
+// SplitWithSizes returns views of the parts of an axis that have the given sizes, one after the
+// other. It panics with tensor.ErrAxis, and with tensor.ErrShape unless the sizes are 0 or more and
+// their sum is the dimension.
+//
+// Gradient: that of each part in its place.
+func (x *Node) SplitWithSizes(axis int, sizes ...int) []*Node {
+	return x.splitWithSizes(axis, sizes...)
+}
+
+// Chunk returns views of n parts of an axis, one after the other, that are as large as each other
+// but for the last. There are fewer where the dimension is no multiple of what they hold: an axis
+// of 5 has 3 chunks if 4 are asked for, of 2, 2 and 1. It panics with tensor.ErrAxis, with
+// tensor.ErrValue for n below 1, and with tensor.ErrShape for 2³¹ parts or more, which only a
+// tensor without elements has.
+//
+// Gradient: that of each part in its place.
+func (x *Node) Chunk(axis, n int) []*Node { return x.chunk(axis, n) }
+
+// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together.
+// It panics with tensor.ErrAxis, and with tensor.ErrShape as [Node.Split] does.
+//
+// Gradient: that of each in its place.
+func (x *Node) Unbind(axis int) []*Node { return x.unbind(axis) }
+
+// Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
+// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
+// panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
+//
+// Gradient: g under x's shape.
+func (x *Node) Squeeze(axes ...int) *Node { return x.squeeze(axes...) }
+
+// Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the
+// axes of the result. It panics with tensor.ErrAxis for a place that there is not, and with
+// tensor.ErrShape if x has [tensor.MaxRank] axes.
+//
+// Gradient: g under x's shape.
+func (x *Node) Unsqueeze(axis int) *Node { return x.unsqueeze(axis) }
+
+// MoveDim returns a view with axis from in place to, and the others in their order. Several are
+// moved by [Node.Transpose]. It panics with tensor.ErrAxis.
+//
+// Gradient: g with the axis back in its place.
+func (x *Node) MoveDim(from, to int) *Node { return x.moveDim(from, to) }
+
+// Flatten returns x with the axes from the first given to the last given joined to one; all with
+// Flatten(0, −1). A scalar becomes a vector of one element. It shares x's storage where
+// [Node.Reshape] does. It panics with tensor.ErrAxis for axes that x has not, or that are not in
+// order.
+//
+// Gradient: g under x's shape.
+func (x *Node) Flatten(from, to int) *Node { return x.flatten(from, to) }
+
+// Diagonal returns a view of the diagonals of the matrices that two axes make: of the elements
+// whose index along the second is that along the first plus offset. The two axes disappear, and the
+// diagonal is the last one. It panics with tensor.ErrAxis for axes that x has not, or that are the
+// same.
+//
+// Gradient: g in that place, 0 elsewhere.
+func (x *Node) Diagonal(offset, first, second int) *Node {
+	return x.diagonal(offset, first, second)
+}
+
+// Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
+// window beginning step elements after the one before. The axis counts the windows, ⌊(n −
+// size)/step⌋ + 1 of them, and a new last axis the elements of each. Windows share elements where
+// step is less than size, and no operation writes through such a view. It panics with
+// tensor.ErrAxis, with tensor.ErrValue for a step below 1, and with tensor.ErrShape for a size that
+// is negative or larger than the dimension, or if the result would have too many axes or elements.
+//
+// Gradient: the sum of g over the windows that an element is in, 0 where there is none.
+func (x *Node) Unfold(axis, size, step int) *Node { return x.unfold(axis, size, step) }
+
+// Tile returns x several times over along each axis, in a tensor of its own: PyTorch's tile, and
+// its repeat. Counts are those of the last axes; where there are more than x has axes, it gets axes
+// of dimension 1 in front. It panics with tensor.ErrValue for a count below 0, and with
+// tensor.ErrShape if the result would have too many axes or elements.
+//
+// Gradient: the sum of g over the copies of an element.
+func (x *Node) Tile(counts ...int) *Node { return x.tile(counts...) }
+
+// RepeatInterleave returns every element along an axis count times, one after the other, in a
+// tensor of its own. It panics with tensor.ErrAxis, with tensor.ErrValue for a count below 0, and
+// with tensor.ErrShape if the result would have too many elements. Counts that differ from element
+// to element are those of an [Node.IndexSelect].
+//
+// Gradient: the sum of g over the copies of an element.
+func (x *Node) RepeatInterleave(count, axis int) *Node { return x.repeatInterleave(count, axis) }
+
+// Roll returns x with the elements of an axis moved on by shift places; those that leave one end
+// come in at the other. It panics with tensor.ErrAxis.
+//
+// Gradient: g, rolled back.
+func (x *Node) Roll(shift, axis int) *Node { return x.roll(shift, axis) }
+
+// Flip returns x with the elements along the given axes in the opposite order, in a tensor of its
+// own: no view runs backwards. It panics with tensor.ErrAxis for an axis that x has not, or that is
+// named twice.
+//
+// Gradient: g, flipped.
+func (x *Node) Flip(axes ...int) *Node { return x.flip(axes...) }
+
+// Pad returns x with elements more at the ends of its last axes: widths has, for each of them in
+// their order, how many before the first and how many behind the last, {before, behind}. Below 0,
+// so many are cut off instead. Where one end is cut and the other padded, PadReflect and
+// PadReplicate take elements of the whole axis, PadCircular those of what is left. PyTorch's pad
+// does the same, and lists the last axis first. It panics with tensor.ErrShape for more widths than
+// axes, if more is cut off than there is, or if the result has too many elements; for PadReflect
+// unless widths are less than the dimension, for PadCircular unless they are at most what is left
+// of it, and for PadReplicate if there is no element; with tensor.ErrType if the value is no number
+// of x's type; and with tensor.ErrValue for another mode, or more than one PadOptions.
+//
+// Gradient: the sum of g over the places to which an element went; 0 for one that was cut off and
+// stands for no other.
+func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
+	return x.pad(widths, opts...)
+}

@@ -1,0 +1,126 @@
+// Code generated from internal/operations/table/conv.go by "make generate". DO NOT EDIT.
+
+package autograd
+
+import "github.com/clgrad/clgrad/tensor"
+
+// Conv returns the convolution, or cross-correlation, of x [n, c, d…] with the weights w [o,
+// c/groups, k…], over 1, 2 or 3 spatial axes, as many as w has behind its first two:
+//
+//	y[n, o, q…] = bias[o] + Σ_{c, r…} w[o, c, r…]·x[n, c, q·stride − padding + r·dilation…]
+//
+// where x is 0 outside of its axes, and of each group of o only the channels c of that group count.
+// The bias [o] may be nil. The result is [n, o, (d + padding + paddingEnd − dilation·(k−1) −
+// 1)/stride + 1…], rounded down; without n, if x has none. Integers are converted to reals. The
+// order of the additions is fixed. It panics with tensor.ErrShape, with tensor.ErrValue for bad
+// options, and with tensor.ErrType if both are of integers. PyTorch's conv1d, conv2d and conv3d.
+//
+// A GPU with matrix units computes large ones of one group of at least 16 channels from three
+// bfloat16 for each factor, where more than 32 channels are written, and so their gradients: with
+// the bound that [tensor.Precision] has for float32, whatever the precision. That takes memory of
+// once and a half the size of the operands for as long.
+//
+// An OpenCL CPU computes those of 3×3 and 5×5 taps and at least 12 channels in tiles (Winograd's
+// filtering). Their errors, some 2ε times the root of the number of terms on the average, are in
+// proportion to the largest inputs of a tile of 6×6.
+//
+// Gradients: the transposed convolution of g with w, the correlation of x with g, and the sum of g
+// over all axes but that of the channels.
+func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
+	return x.conv(w, bias, options...)
+}
+
+// ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
+// k…], over 1, 2 or 3 spatial axes: what gives the input its gradient in a [Node.Conv] with these
+// weights. Input q adds, times weight r, to the output at
+//
+//	q·stride − padding + r·dilation
+//
+// The bias [o] may be nil. The result is [n, o, (d−1)·stride − 2·padding + dilation·(k−1) +
+// outputPadding + 1…]; without n, if x has none. Integers are converted to reals. The order of the
+// additions is fixed. It panics with tensor.ErrShape, with tensor.ErrValue for bad options, and
+// with tensor.ErrType if both are of integers. PyTorch's conv_transpose1d, 2d and 3d.
+//
+// Gradients: the convolution of g with w, the correlation of g with x, and the sum of g over all
+// axes but that of the channels.
+func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
+	return x.convTranspose(w, bias, options...)
+}
+
+// MaxPool returns the maxima of windows over the last axes of x, one, two or three, as many as the
+// window has. Axes before them are kept. Along each, output q has the positions
+//
+//	q·stride − padding + j·dilation,  0 ≤ j < window
+//
+// that lie within x. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) −
+// 1)/stride + 1 positions, rounded down, or up with Ceil, as long as the last window begins within
+// x or the padding before it. Integers are converted to reals. It panics with tensor.ErrShape, and
+// with tensor.ErrValue for bad options. The maximum over whole axes is [Node.Max]. PyTorch's
+// max_pool1d, max_pool2d and max_pool3d.
+//
+// Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
+// windows overlap, the sum.
+func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
+	return x.maxPool(window, options...)
+}
+
+// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of x, in
+// row-major order, the maxima are: the first of equal ones, and the last NaN.
+//
+// Gradient: that of [Node.MaxPool].
+func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
+	return x.maxPoolWithIndex(window, options...)
+}
+
+// AvgPool returns the means of windows over the last axes of x, one, two or three, as many as the
+// window has. Axes before them are kept. Windows are those of [Node.MaxPool] without dilation; x is
+// 0 in the padding. Integers are converted to reals. It panics with tensor.ErrShape, and with
+// tensor.ErrValue for bad options. The mean over whole axes is [Node.Mean]. PyTorch's avg_pool1d,
+// avg_pool2d and avg_pool3d.
+//
+// Gradient: g over the number of positions to each of them; where windows overlap, the sum.
+func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
+	return x.avgPool(window, options...)
+}
+
+// AdaptiveMaxPool returns the maxima of windows over the last axes of x, one, two or three, as many
+// as size has, which is the result's. Axes before them are kept. Along each, output q has the
+// positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a maximum. Integers are converted to
+// reals. It panics with tensor.ErrShape, and with tensor.ErrValue for bad sizes. PyTorch's
+// adaptive_max_pool1d, 2d and 3d.
+//
+// Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
+// windows overlap, the sum.
+func (x *Node) AdaptiveMaxPool(size []int) *Node { return x.adaptiveMaxPool(size) }
+
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
+// of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
+//
+// Gradient: that of [Node.AdaptiveMaxPool].
+func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
+	return x.adaptiveMaxPoolWithIndex(size)
+}
+
+// AdaptiveAvgPool returns the means of the windows of [Node.AdaptiveMaxPool]. Integers are
+// converted to reals. It panics with tensor.ErrShape, and with tensor.ErrValue for bad sizes.
+// PyTorch's adaptive_avg_pool1d, 2d and 3d.
+//
+// Gradient: g over the number of positions to each of them; where windows overlap, the sum.
+func (x *Node) AdaptiveAvgPool(size []int) *Node { return x.adaptiveAvgPool(size) }
+
+// Interpolate returns x with as many positions along its last axes, one, two or three, as size
+// says. Axes before them are kept. Along each of d positions, output q is the input at
+//
+//	⌊q·d/size⌋                  without options
+//	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
+//	q·(d − 1)/(size − 1)        with Linear and AlignCorners
+//
+// which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
+// not read. Integers are converted to reals. It panics with tensor.ErrShape, and with
+// tensor.ErrValue for bad sizes and for AlignCorners without Linear. PyTorch's interpolate of a
+// size, with the modes nearest, linear, bilinear and trilinear.
+//
+// Gradient: g to the inputs of each output, with the weights that they have in it.
+func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
+	return x.interpolate(size, options...)
+}

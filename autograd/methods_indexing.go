@@ -1,0 +1,157 @@
+// Code generated from internal/operations/table/indexing.go by "make generate". DO NOT EDIT.
+
+package autograd
+
+import "github.com/clgrad/clgrad/tensor"
+
+// Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
+// k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
+// axes index has at most x's dimensions. Indices are not negative. It panics with tensor.ErrAxis,
+// with tensor.ErrType for indices of another type, with tensor.ErrShape for another rank or a
+// dimension that is larger, and with tensor.ErrIndex for an index past the end, as
+// [Node.GatherRows] does.
+//
+// Gradient: g, added to the elements that it came from in the order of the axis. index must outlive
+// Backward, unchanged.
+func (x *Node) Gather(axis int, index *tensor.Tensor) *Node { return x.gather(axis, index) }
+
+// Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
+// along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
+// several for one place, the last along the axis counts. Along other axes index has at most x's
+// dimensions, and along all at most src's. Indices are not negative. A Float16 becomes a real. It
+// panics with tensor.ErrAxis, with tensor.ErrType for indices of another type or a src of a higher
+// one, with tensor.ErrShape for another rank or a dimension that is larger, and with
+// tensor.ErrIndex for an index past the end, as [Node.GatherRows] does.
+//
+// Gradients: g, 0 in those places; of src, g in the place of each element, 0 for one that is not
+// taken or that a later one took the place of. index must outlive Backward, unchanged.
+func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
+	return x.scatter(axis, index, src)
+}
+
+// ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
+// names along an axis: see [Node.Scatter], as which it panics. The order of the additions is fixed.
+//
+// Gradients: g; of src, g in the place of each element, 0 for one that is not taken. index must
+// outlive Backward, unchanged.
+func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
+	return x.scatterAdd(axis, index, src)
+}
+
+// ScatterReduce returns x with one element made of what comes to a place along an axis and of what
+// is there, in an order that is fixed: see [Node.Scatter], as which it panics. Means are of reals.
+// It panics with tensor.ErrValue for another reduction, and more than one ScatterOptions, and with
+// tensor.ErrType for a mean of integers.
+//
+// Gradients: of a sum, g; of a mean, g over the number of elements; of a product, g times the
+// product of the others; of a minimum or maximum, g in equal parts to the elements that attain it,
+// to the NaNs if it is NaN. 0 for an element that does not count or is not taken. Gradients of the
+// gradient of a product are those where no factor is 0. index must outlive Backward, unchanged.
+func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
+	return x.scatterReduce(axis, index, src, reduce, opts...)
+}
+
+// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
+// becomes m: of NumPy, take. Indices are not negative. It panics with tensor.ErrAxis, with
+// tensor.ErrType for indices of another type, Uint8, that of masks, too, with tensor.ErrShape
+// unless they have one axis, and with tensor.ErrIndex for an index past the end, as
+// [Node.GatherRows] does.
+//
+// Gradient: the parts of g, added to those that they came from in the order of index. index must
+// outlive Backward, unchanged.
+func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
+	return x.indexSelect(axis, index)
+}
+
+// IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
+// Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j, …]. The
+// order of the additions is fixed. src has x's shape but for the axis, which has m. It panics with
+// tensor.ErrAxis, tensor.ErrType, tensor.ErrShape and tensor.ErrIndex as [Node.IndexSelect] does,
+// with tensor.ErrShape for another shape of src, and with tensor.ErrType if src is of a higher
+// type.
+//
+// Gradients: g; of src, the parts of g that index names. index must outlive Backward, unchanged.
+func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
+	return x.indexAdd(axis, index, src)
+}
+
+// IndexCopy returns x with the parts of src along an axis in the place of those that an index
+// tensor [m] of Int32 names, in a tensor of its own. Of several for one index, the last counts. It
+// panics as [Node.IndexAdd] does.
+//
+// Gradients: g, 0 in those places; of src, the parts of g that index names, 0 for one that a later
+// one took the place of. index must outlive Backward, unchanged.
+func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
+	return x.indexCopy(axis, index, src)
+}
+
+// IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
+// axis, in a tensor of its own. It panics as [Node.IndexSelect] does, and with tensor.ErrType if
+// the value is no number of x's type.
+//
+// Gradient: g, 0 in those places. index must outlive Backward, unchanged.
+func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
+	return x.indexFill(axis, index, value)
+}
+
+// Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
+// tensors of Int32 is the indices along one axis, from the first on; nil is a whole axis. They
+// broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
+// between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
+// with tensor.ErrValue if there is no index, with tensor.ErrShape for more of them than axes, if
+// they do not broadcast, or if the result has too many axes, with tensor.ErrType for another type,
+// Uint8, that of masks, too, which [Node.MaskedSelect] takes, and with tensor.ErrIndex for an index
+// past either end, as [Node.GatherRows] does.
+//
+// Gradient: g, added to the elements that it came from in the order of the indices. The indices
+// must outlive Backward, unchanged.
+func (x *Node) Index(indices ...*tensor.Tensor) *Node { return x.index(indices...) }
+
+// IndexPut returns x with values at the elements that [Node.Index] returns, or, if the options say
+// so, with values added to them, in a tensor of its own: NumPy's x[i, j] = values. Values broadcast
+// to the shape of those. Of several for one element, the last in their order counts. A Float16
+// becomes a real. It panics as [Node.Index] does, with tensor.ErrShape if values do not broadcast,
+// with tensor.ErrType if they are of a higher type, and with tensor.ErrValue for more than one
+// IndexPutOptions.
+//
+// Gradients: g, 0 at those elements unless they were added to; of values, g at the elements that
+// they went to, summed over what they were repeated for, 0 for one that a later one took the place
+// of. The indices must outlive Backward, unchanged.
+func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
+	return x.indexPut(indices, values, opts...)
+}
+
+// Embedding returns the rows of a matrix x [r, c] that an index tensor of integers, bytes too,
+// names, of any shape: its shape, and an axis of c behind. The options matter to the gradient
+// alone. It panics with tensor.ErrShape for another rank, with tensor.ErrType for indices of
+// another type, with tensor.ErrIndex for an index or a padding that is not in [0, r), and with
+// tensor.ErrValue for more than one EmbeddingOptions. Indices that are not known to the host are
+// waited for, as by [Node.GatherRows].
+//
+// Gradient: the rows of g, added to those that they came from in the order of index; 0 for the row
+// of Padding, if there is one. index must outlive Backward, unchanged.
+func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
+	return x.embedding(index, opts...)
+}
+
+// Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
+// own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
+// comes before. A Float16 becomes a real. It panics with tensor.ErrShape for fewer than two axes.
+//
+// Gradient: g, 0 where the result is.
+func (x *Node) Tril(diagonal int) *Node { return x.tril(diagonal) }
+
+// Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
+// own: where the column is less than the row plus diagonal. A Float16 becomes a real. It panics
+// with tensor.ErrShape for fewer than two axes.
+//
+// Gradient: g, 0 where the result is.
+func (x *Node) Triu(diagonal int) *Node { return x.triu(diagonal) }
+
+// Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
+// has the elements of tensor i along axis i, and the shape of all. The indexing is that of
+// matrices, PyTorch's "ij". It panics with tensor.ErrValue if there are no tensors, and with
+// tensor.ErrShape for another rank, or too many of them.
+//
+// Gradient: g, summed over the axes of the others.
+func Meshgrid(xs ...*Node) []*Node { return meshgrid(xs...) }

@@ -1,0 +1,247 @@
+// Code generated from internal/operations/table/reductions.go by "make generate". DO NOT EDIT.
+
+package autograd
+
+import "github.com/clgrad/clgrad/tensor"
+
+// Sum returns the sum over the given axes, which disappear from the shape unless [tensor.Keepdims]
+// is among them; over all if none is given. Of no elements it is 0. The order of the additions is
+// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
+// with tensor.ErrAxis for an axis that x has not, or that is named twice.
+//
+// Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
+// 2⁻²⁴ in float32 and 2⁻⁵³ in float64, for each run of neighbouring axes that it is over. The same
+// holds for all that sums over axes: means, norms, gradients of what is broadcast.
+//
+// Gradient: g, repeated along the axes.
+func (x *Node) Sum(axes ...int) *Node { return x.sum(axes...) }
+
+// Mean returns the mean over the given axes, which disappear from the shape unless
+// [tensor.Keepdims] is among them; over all if none is given. Of no elements it is NaN, of integers
+// a real. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice. Error:
+// that of [Node.Sum], divided by n.
+//
+// Gradient: g/n, repeated along the axes, n being the number of elements that a mean is of.
+func (x *Node) Mean(axes ...int) *Node { return x.mean(axes...) }
+
+// Max returns the maximum over the given axes, which disappear from the shape unless
+// [tensor.Keepdims] is among them; over all if none is given. A NaN is a maximum. Of integers it is
+// of their type. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice,
+// and with tensor.ErrShape if there is nothing to take the maximum of.
+//
+// Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the NaNs.
+func (x *Node) Max(axes ...int) *Node { return x.max(axes...) }
+
+// Min returns the minimum over the given axes, which disappear from the shape unless
+// [tensor.Keepdims] is among them; over all if none is given. A NaN is a minimum. Of integers it is
+// of their type. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice,
+// and with tensor.ErrShape if there is nothing to take the minimum of.
+//
+// Gradient: g to the elements that attain the minimum, in equal parts; if it is NaN, to the NaNs.
+func (x *Node) Min(axes ...int) *Node { return x.min(axes...) }
+
+// SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
+// [Node.Expand]. The result has that shape. It panics with tensor.ErrShape if shape does not
+// broadcast to x's. Error: that of [Node.Sum].
+//
+// Gradient: g, repeated along those axes.
+func (x *Node) SumTo(shape ...int) *Node { return x.sumTo(shape...) }
+
+// Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p), which disappear from the shape
+// unless [tensor.Keepdims] is among them; over all if none is given. For p = +Inf it is the largest
+// |x|, for −Inf the least, for 0 the number of elements that are not 0. As in PyTorch, the sum is
+// of powers as they are: one that overflows makes it infinite, one that underflows counts as 0. Of
+// no elements it is 0. Of integers it is of reals. It panics with tensor.ErrAxis for an axis that x
+// has not, or that is named twice, with tensor.ErrValue if p is NaN, and with tensor.ErrShape if p
+// is infinite and there are no elements.
+//
+// Gradient: sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is, and where y
+// is: powers that underflow make it so. Of p = ±Inf it is sign(x)·g for the elements whose |x| is
+// y, in equal parts; of p = 0 it is 0.
+func (x *Node) Norm(p float64, axes ...int) *Node { return x.pNorm(p, axes...) }
+
+// LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
+// disappear from the shape unless [tensor.Keepdims] is among them; all are meant if none is given.
+// Of no elements it is −Inf, of integers a real. It panics with tensor.ErrAxis for an axis that x
+// has not, or that is named twice.
+//
+// Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g, whose gradient by x is
+// 0.
+func (x *Node) LogSumExp(axes ...int) *Node { return x.logSumExp(axes...) }
+
+// Var returns the variance over the given axes, which disappear from the shape unless
+// [tensor.Keepdims] is among them; over all if none is given. It is Σ (x − mean)²/(n − correction)
+// of n elements, 0 in place of a divisor below that: correction 1 is Bessel's, and PyTorch's
+// default, 0 NumPy's. The deviations are from the mean, or from running means where one pass
+// computes both, so that nothing cancels. Squares that overflow make it infinite, or NaN; those
+// that underflow count as 0. Of no elements it is NaN, and of one with correction 1; of integers it
+// is a real. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and
+// with tensor.ErrValue if correction is negative. Error: a variance v about a mean m is off by at
+// most (256 + log₂ n)·u·(v + √v·|m|), with the u of [Node.Sum].
+//
+// Gradient: 2(x − mean)·g/(n − correction).
+//
+// Source: Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
+// Technometrics 4, 1962.
+func (x *Node) Var(correction int, axes ...int) *Node { return x.variance(correction, axes...) }
+
+// Std returns the standard deviation over the given axes, the root of what [Node.Var] returns. It
+// panics as that does.
+//
+// Gradient: (x − mean)·g/((n − correction)·y) for the result y, 0 where that is 0.
+func (x *Node) Std(correction int, axes ...int) *Node { return x.std(correction, axes...) }
+
+// MaxWithIndex returns the maximum over the given axes and, as [Node.ArgMax] does, its index. It
+// panics as that does.
+//
+// Gradient: g to the element that the index names, of equal ones the first; see [Node.Max] for one
+// that goes to all of them.
+func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
+	return x.maxWithIndex(axes...)
+}
+
+// MinWithIndex returns the minimum over the given axes and, as [Node.ArgMin] does, its index. It
+// panics as that does.
+//
+// Gradient: g to the element that the index names, of equal ones the first; see [Node.Min] for one
+// that goes to all of them.
+func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
+	return x.minWithIndex(axes...)
+}
+
+// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
+// a NaN is a maximum. Over several axes, and over all if none is given, it counts their elements in
+// row-major order. The axes disappear from the shape unless [tensor.Keepdims] is among them. It
+// panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and with
+// tensor.ErrShape if there is nothing to take the maximum of.
+//
+// Gradient: none.
+func (x *Node) ArgMax(axes ...int) *tensor.Tensor { return x.use("ArgMax").ArgMax(axes...) }
+
+// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first;
+// a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
+// row-major order. The axes disappear from the shape unless [tensor.Keepdims] is among them. It
+// panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and with
+// tensor.ErrShape if there is nothing to take the minimum of.
+//
+// Gradient: none.
+func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMin(axes...) }
+
+// Prod returns the product over the given axes, which disappear from the shape unless
+// [tensor.Keepdims] is among them; over all if none is given. Of no elements it is 1. The order of
+// the factors is fixed: the same input gives the same bits. Of integers it is Int32, and wraps
+// around. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
+//
+// Gradient: g times the product of the other elements, without a division, so that it is right
+// where elements are 0. It is finite for an infinity and for NaN beside finite elements.
+func (x *Node) Prod(axes ...int) *Node { return x.prod(axes...) }
+
+// CumSum returns the sums of the elements up to each along an axis. The order of the additions is
+// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
+// has axis 0. It panics with tensor.ErrAxis. Error: each is off by at most what [Node.Sum] says of
+// the sum of the elements up to it.
+//
+// Gradient: the sums of g from each on.
+func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
+
+// CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
+// integers it is Int32, and wraps around. A scalar has axis 0. It panics with tensor.ErrAxis.
+//
+// Gradient: that of every product, without a division, so that it is right where elements are 0.
+// That of an element does not read it: beside finite elements, that of an infinity and of NaN is
+// finite. It is a recurrence: over n elements, it is off by at most 2(n + 3)·u times that of the
+// magnitudes.
+func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
+
+// LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
+// fixed order. Of integers it is a real. A scalar has axis 0. It panics with tensor.ErrAxis.
+//
+// Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal
+// infinities the power is 1, a constant.
+func (x *Node) LogCumSumExp(axis int) *Node { return x.logCumSumExp(axis) }
+
+// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
+// equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with tensor.ErrAxis.
+//
+// Gradient: g to the elements that the index names.
+func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) { return x.cumMax(axis) }
+
+// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
+// equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with tensor.ErrAxis.
+//
+// Gradient: g to the elements that the index names.
+func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) { return x.cumMin(axis) }
+
+// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
+// indices. Equal elements keep their order. A scalar has axis 0. It panics with tensor.ErrAxis.
+//
+// Gradient: g, each to the element that came there.
+func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *tensor.Tensor) {
+	return x.sort(axis, o...)
+}
+
+// ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
+// Equal elements keep their order. A scalar has axis 0. It panics with tensor.ErrAxis.
+//
+// Gradient: none.
+func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
+	return x.use("ArgSort").ArgSort(axis, o...)
+}
+
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
+// indices. A NaN is greater than all others; of equal elements those that come first are taken, in
+// their order. A scalar has axis 0. It panics with tensor.ErrAxis, and with tensor.ErrValue unless
+// the axis has k elements.
+//
+// Gradient: g, each to the element that it is of.
+func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices *tensor.Tensor) {
+	return x.topK(k, axis, o...)
+}
+
+// KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
+// all others: global inhibition, by which the k strongest units of a layer silence the rest. A NaN
+// is greater than all others; of equal elements those that come first stay. Of integers it is of
+// reals. A scalar has axis 0. It panics with tensor.ErrAxis, and with tensor.ErrValue unless the
+// axis has k elements.
+//
+// Gradient: g where elements stayed, else 0.
+//
+// Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
+func (x *Node) KeepTopK(k, axis int) *Node { return x.keepTopK(k, axis) }
+
+// Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
+// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
+// the median, the first of them. Over several axes, and over all if none is given, the index counts
+// their elements in row-major order. The axes disappear from the shape unless [tensor.Keepdims] is
+// among them. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and
+// with tensor.ErrShape if there is nothing to take the median of.
+//
+// Gradient: g to the element that the index names.
+func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
+	return x.median(axes...)
+}
+
+// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
+// from the shape unless [tensor.Keepdims] is among them; over all if none is given. A NaN is not 0.
+// It panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
+//
+// Gradient: none.
+func (x *Node) CountNonzero(axes ...int) *tensor.Tensor {
+	return x.use("CountNonzero").CountNonzero(axes...)
+}
+
+// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
+// disappear from the shape unless [tensor.Keepdims] is among them; all are meant if none is given.
+// Of no elements it is 0. A NaN is not 0. It panics with tensor.ErrAxis for an axis that x has not,
+// or that is named twice.
+//
+// Gradient: none.
+func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...) }
+
+// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
+// from the shape unless [tensor.Keepdims] is among them; all are meant if none is given. Of no
+// elements it is 1. A NaN is not 0. It panics with tensor.ErrAxis for an axis that x has not, or
+// that is named twice.
+//
+// Gradient: none.
+func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...) }

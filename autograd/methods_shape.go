@@ -1,0 +1,88 @@
+// Code generated from internal/operations/table/shape.go by "make generate". DO NOT EDIT.
+
+package autograd
+
+import "github.com/clgrad/clgrad/tensor"
+
+// Reshape returns x's elements, in row-major order, under another shape of the same size. One
+// dimension may be −1: it is inferred. The result shares x's storage where the axes that are joined
+// are contiguous, and is a copy otherwise. It panics with tensor.ErrShape if the elements cannot
+// take that shape.
+//
+// Gradient: g under x's shape.
+func (x *Node) Reshape(shape ...int) *Node { return x.reshape(shape...) }
+
+// Transpose returns a view with the axes in the given order, reversed if none is given: of a
+// matrix, its transpose. It is PyTorch's permute. It panics with tensor.ErrAxis unless the axes are
+// a permutation.
+//
+// Gradient: g with the axes in the order that undoes it.
+func (x *Node) Transpose(axes ...int) *Node { return x.transpose(axes...) }
+
+// T returns the transpose of a matrix, as a view. It panics with tensor.ErrShape for another rank.
+//
+// Gradient: gᵀ.
+func (x *Node) T() *Node { return x.t() }
+
+// Slice returns the view of elements [from, to) along an axis. Numbers below 0 count from the end,
+// and to may be [tensor.End]:
+//
+//	x.Slice(0, 2, tensor.End)  // NumPy's x[2:]
+//	x.Slice(-1, -3, -1)        // x[..., -3:-1]
+//
+// The axis may count from the end, too. It panics with tensor.ErrAxis, and with tensor.ErrIndex
+// unless, counted from the start, 0 ≤ from ≤ to ≤ the dimension: NumPy would cut the rest off. For
+// steps see [Node.Step].
+//
+// Gradient: g in that place, 0 elsewhere.
+func (x *Node) Slice(axis, from, to int) *Node { return x.slice(axis, from, to) }
+
+// Step returns the view of every step-th element along an axis, which may count from the end,
+// beginning with the first: NumPy's x[::step]. After [Node.Slice] it is x[from:to:step]. It panics
+// with tensor.ErrAxis, and with tensor.ErrValue for a step below 1: the elements of a view lie
+// forward from its first, as kernels read them, so none runs backwards.
+//
+// Gradient: g in those places, 0 elsewhere.
+func (x *Node) Step(axis, step int) *Node { return x.step(axis, step) }
+
+// Select returns the view of the elements with one index along an axis, which disappears: NumPy's
+// x[i] for axis 0. Axis and index may count from the end. It panics with tensor.ErrAxis, and with
+// tensor.ErrIndex for an index past either end.
+//
+// Gradient: g in that place, 0 elsewhere.
+func (x *Node) Select(axis, index int) *Node { return x.selectIndex(axis, index) }
+
+// Expand returns a view under a shape that x broadcasts to by NumPy's rule, without copying. It
+// panics with tensor.ErrShape if x does not.
+//
+// Gradient: g, summed over the repeated axes.
+func (x *Node) Expand(shape ...int) *Node { return x.expand(shape...) }
+
+// Copy returns a contiguous tensor with x's elements and storage of its own.
+//
+// Gradient: g.
+func (x *Node) Copy() *Node { return x.copy() }
+
+// To returns x's elements as another type; of x's own type, a view of x. What the type does not
+// hold becomes the nearest that it holds:
+//
+//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
+//     becomes 0;
+//   - as Float16 or Real, numbers are rounded to nearest, ties to even; beyond Float16 they are
+//     infinite.
+//
+// Every device gives the same bits.
+//
+// Gradient: as Float16, which rounds, and back as Real, that of x itself, in reals; as Int32 or
+// Uint8 the node is a constant, for steps have no slope.
+func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
+
+// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int32 tensor [n] names:
+// y[i] = x[index[i]], of shape [n, c]. It panics with tensor.ErrShape for another rank, with
+// tensor.ErrType for an index of another type, and with tensor.ErrIndex if an index is not in [0,
+// r). Indices that the host uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their
+// like, are known; others it waits for.
+//
+// Gradient: the rows of g, added to the rows they came from in the order of index. index must
+// outlive Backward, unchanged.
+func (x *Node) GatherRows(index *tensor.Tensor) *Node { return x.gatherRows(index) }

@@ -1,0 +1,270 @@
+package operations
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/printer"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const module = "github.com/clgrad/clgrad/"
+
+// imports are the packages that generated files may import, but for that which they are in.
+var imports = []string{"math", "", module + "internal/ops", module + "kernels", module + "kernels/fn", module + "tensor"}
+
+// width is the column at which comments wrap.
+const width = 100
+
+// Files returns the files that are made of the table, by their paths from the root of the module.
+func Files() (map[string][]byte, error) {
+	families, err := Families()
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{} // what a Node has, and functions of both packages
+	for _, f := range families {
+		for _, o := range f.Operations {
+			known[strings.TrimPrefix(o.Name, "autograd.")] = true
+		}
+	}
+	files := map[string][]byte{}
+	for _, f := range families {
+		for _, pkg := range []string{"tensor", "autograd"} {
+			text, err := generate(pkg, f, known)
+			if err != nil {
+				return nil, err
+			}
+			if text != nil {
+				files[pkg+"/methods_"+f.Name+".go"] = text
+			}
+		}
+	}
+	return files, nil
+}
+
+// generate returns the file of a family in a package, nil if the package has nothing of it.
+func generate(pkg string, f Family, known map[string]bool) ([]byte, error) {
+	var body bytes.Buffer
+	for _, o := range f.Operations {
+		if o.Listed {
+			continue
+		}
+		code, err := o.code(pkg)
+		if err != nil {
+			return nil, fmt.Errorf("table/%s.go: %s: %w", f.Name, o.Name, err)
+		}
+		fmt.Fprintf(&body, "\n%s%s\n", o.comment(pkg, known), code)
+	}
+	if body.Len() == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// Code generated from internal/operations/table/%s.go by \"make generate\". DO NOT EDIT.\n\npackage %s\n", f.Name, pkg)
+	code := regexp.MustCompile(`(?m)^//.*`).ReplaceAllString(body.String(), "")
+	var read []string
+	for _, path := range imports {
+		name := path[strings.LastIndex(path, "/")+1:]
+		switch {
+		case path == "" && read != nil: // between the standard library and the module
+			read = append(read, "\n")
+		case name != "" && name != pkg && regexp.MustCompile(`\b`+name+`\.`).MatchString(code):
+			read = append(read, fmt.Sprintf("%q\n", path))
+		}
+	}
+	if len(read) == 1 {
+		fmt.Fprintf(&b, "\nimport %s", read[0])
+	} else if read != nil {
+		fmt.Fprintf(&b, "\nimport (\n%s)\n", strings.Join(read, ""))
+	}
+	b.Write(body.Bytes())
+	return format.Source(b.Bytes())
+}
+
+// placeholder is T as a type: a method may have that name.
+var placeholder = regexp.MustCompile(`\bT\b([^(]|$)`)
+
+// signature returns the head of an operation's declaration in a package.
+func (o *Operation) signature(pkg string) string {
+	head := *o.function
+	head.Doc = nil
+	var b strings.Builder
+	_ = printer.Fprint(&b, token.NewFileSet(), &head)
+	typ := map[string]string{"tensor": "*Tensor", "autograd": "*Node"}[pkg]
+	return strings.ReplaceAll(placeholder.ReplaceAllString(b.String(), typ+"$1"), pkg+".", "")
+}
+
+// code returns the declaration of an operation in a package.
+func (o *Operation) code(pkg string) (string, error) {
+	expression, err := o.expression(pkg)
+	if err != nil {
+		return "", err
+	}
+	if o.function.Type.Results != nil {
+		expression = "return " + expression
+	}
+	head := o.signature(pkg)
+	if line := head + " { " + expression + " }"; utf8.RuneCountInString(line) <= width {
+		return line, nil
+	}
+	return head + " {\n\t" + expression + "\n}", nil
+}
+
+// expression returns what an operation is in a package.
+func (o *Operation) expression(pkg string) (string, error) {
+	if given, ok := o.bodies[pkg]; ok {
+		return given, nil
+	}
+	name := o.function.Name.Name
+	if function, ok := o.bodies["elementwise"]; ok {
+		return o.elementwise(function)
+	}
+	var list []string
+	for _, p := range o.function.Type.Params.List {
+		for _, n := range p.Names {
+			if list = append(list, n.Name); strings.HasPrefix(typeText(p), "...") {
+				list[len(list)-1] += "..."
+			}
+		}
+	}
+	args := "(" + strings.Join(list, ", ") + ")"
+	called := cmp.Or(o.bodies["calls"], unexported(name))
+	if _, ok := o.bodies["value"]; ok && pkg == "autograd" {
+		return fmt.Sprintf("x.use(%q).%s%s", name, name, args), nil
+	}
+	if token.IsKeyword(called) {
+		return "", fmt.Errorf("%s is a keyword of Go: name another with op:calls", called)
+	}
+	if o.function.Recv != nil {
+		called = "x." + called
+	}
+	return called + args, nil
+}
+
+// elementwise returns the call of a function of package fn: the operation's own with the operands
+// in their order, or, if it is given, such as F(x, y), that.
+func (o *Operation) elementwise(given string) (string, error) {
+	name, operands := o.function.Name.Name, []string{"x"}
+	var numbers []string
+	for _, p := range o.function.Type.Params.List {
+		for _, n := range p.Names {
+			switch typeText(p) {
+			case "T":
+				operands = append(operands, n.Name)
+			case "float64":
+				numbers = append(numbers, n.Name)
+			default:
+				return "", fmt.Errorf("op:elementwise: %s is neither a T nor a float64", n.Name)
+			}
+		}
+	}
+	scalars := "nil"
+	if numbers != nil {
+		scalars = "[]float64{" + strings.Join(numbers, ", ") + "}"
+	}
+	function := name
+	if given != "" {
+		f, list, ok := strings.Cut(strings.TrimSuffix(given, ")"), "(")
+		order := strings.Split(list, ", ")
+		if sorted := slices.Sorted(slices.Values(order)); !ok || !slices.Equal(sorted, slices.Sorted(slices.Values(operands))) {
+			return "", fmt.Errorf("op:elementwise %s is no function of the operands %s", given, strings.Join(operands, ", "))
+		}
+		function, operands = f, order
+	}
+	return fmt.Sprintf("elementwise(%q, fn.%s, %s, %s)", name, function, scalars, strings.Join(operands, ", ")), nil
+}
+
+// typeText returns the type of a field as the table has it.
+func typeText(f *ast.Field) string {
+	var b strings.Builder
+	_ = printer.Fprint(&b, token.NewFileSet(), f.Type)
+	return b.String()
+}
+
+// unexported returns a name that is not exported: CumSum is cumSum, RMSNorm rmsNorm, T t.
+func unexported(name string) string {
+	runes := []rune(name)
+	n := 0
+	for n < len(runes) && unicode.IsUpper(runes[n]) {
+		n++
+	}
+	if n > 1 && n < len(runes) {
+		n--
+	}
+	return strings.ToLower(string(runes[:n])) + string(runes[n:])
+}
+
+// comment returns the comment of an operation in a package, with the lines' // and ends.
+func (o *Operation) comment(pkg string, known map[string]bool) string {
+	paragraphs := slices.Clone(o.doc)
+	if pkg == "autograd" && o.gradient != "" {
+		paragraphs = append(paragraphs, o.gradient)
+	}
+	if o.source != "" {
+		paragraphs = append(paragraphs, o.source)
+	}
+	var b strings.Builder
+	for i, p := range paragraphs {
+		if i > 0 {
+			b.WriteString("//\n")
+		}
+		if pkg == "autograd" {
+			p = forNode(p, known)
+		}
+		if p[0] != ' ' && p[0] != '\t' {
+			p = wrap(p, width-len("// "))
+		}
+		for line := range strings.SplitSeq(p, "\n") {
+			b.WriteString(strings.TrimRight("// "+line, " \t") + "\n")
+		}
+	}
+	return strings.ReplaceAll(b.String(), "// \t", "//\t")
+}
+
+var (
+	method   = regexp.MustCompile(`\[Tensor\.(\w+)\]`)
+	exported = regexp.MustCompile(`\[([A-Z]\w*)\]`)
+	failure  = regexp.MustCompile(`(^|[^\w.])(Err[A-Z]\w*)`)
+)
+
+// forNode returns a paragraph of a Tensor's comment as that of a Node.
+func forNode(p string, known map[string]bool) string {
+	p = method.ReplaceAllStringFunc(p, func(ref string) string {
+		if name := method.FindStringSubmatch(ref)[1]; known[name] {
+			return "[Node." + name + "]"
+		}
+		return "[tensor." + ref[1:]
+	})
+	p = exported.ReplaceAllStringFunc(p, func(ref string) string {
+		if known[ref[1:len(ref)-1]] {
+			return ref
+		}
+		return "[tensor." + ref[1:]
+	})
+	return failure.ReplaceAllString(p, "${1}tensor.$2")
+}
+
+// wrap fills lines of at most n columns.
+func wrap(text string, n int) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return strings.Join(append(lines, line), "\n")
+}

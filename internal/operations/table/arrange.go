@@ -1,0 +1,168 @@
+//go:build ignore
+
+package table
+
+// Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
+// cat. Their other dimensions are equal. It is of the highest of their types; of Float16 if all
+// are. It panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have
+// not, and with ErrShape if another dimension differs.
+//
+// Gradient: to each its part of g.
+//
+//op:torch torch.cat
+func Concat(axis int, xs ...T) T
+
+// Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
+// the axes of the result. It is of the highest of their types; of Float16 if all are. It panics
+// with ErrValue if there are no tensors, with ErrAxis for a place that there is not, and with
+// ErrShape if the shapes differ or there is no room for another axis.
+//
+// Gradient: to each its part of g.
+//
+//op:torch torch.stack
+func Stack(axis int, xs ...T) T
+
+// Split returns views of the parts of an axis that have a size, one after the other; the last may
+// be smaller. An axis of dimension 0 is one part. It panics with ErrAxis, with ErrValue for a size
+// below 1, and with ErrShape for 2³¹ parts or more, which only a tensor without elements has.
+//
+// Gradient: that of each part in its place.
+//
+//op:torch torch.split
+func (x T) Split(axis, size int) []T
+
+// SplitWithSizes returns views of the parts of an axis that have the given sizes, one after the
+// other. It panics with ErrAxis, and with ErrShape unless the sizes are 0 or more and their sum is
+// the dimension.
+//
+// Gradient: that of each part in its place.
+//
+//op:torch torch.split_with_sizes
+func (x T) SplitWithSizes(axis int, sizes ...int) []T
+
+// Chunk returns views of n parts of an axis, one after the other, that are as large as each other
+// but for the last. There are fewer where the dimension is no multiple of what they hold: an axis
+// of 5 has 3 chunks if 4 are asked for, of 2, 2 and 1. It panics with ErrAxis, with ErrValue for n
+// below 1, and with ErrShape for 2³¹ parts or more, which only a tensor without elements has.
+//
+// Gradient: that of each part in its place.
+//
+//op:torch torch.chunk
+func (x T) Chunk(axis, n int) []T
+
+// Unbind returns views of the elements of an axis, one for each index: what [Stack] puts together.
+// It panics with ErrAxis, and with ErrShape as [Tensor.Split] does.
+//
+// Gradient: that of each in its place.
+//
+//op:torch torch.unbind
+func (x T) Unbind(axis int) []T
+
+// Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
+// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
+// panics with ErrAxis for an axis that x has not, or that is named twice.
+//
+// Gradient: g under x's shape.
+//
+//op:torch torch.squeeze
+func (x T) Squeeze(axes ...int) T
+
+// Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the
+// axes of the result. It panics with ErrAxis for a place that there is not, and with ErrShape if x
+// has [MaxRank] axes.
+//
+// Gradient: g under x's shape.
+//
+//op:torch torch.unsqueeze
+func (x T) Unsqueeze(axis int) T
+
+// MoveDim returns a view with axis from in place to, and the others in their order. Several are
+// moved by [Tensor.Transpose]. It panics with ErrAxis.
+//
+// Gradient: g with the axis back in its place.
+//
+//op:torch torch.movedim
+func (x T) MoveDim(from, to int) T
+
+// Flatten returns x with the axes from the first given to the last given joined to one; all with
+// Flatten(0, −1). A scalar becomes a vector of one element. It shares x's storage where
+// [Tensor.Reshape] does. It panics with ErrAxis for axes that x has not, or that are not in order.
+//
+// Gradient: g under x's shape.
+//
+//op:torch torch.flatten
+func (x T) Flatten(from, to int) T
+
+// Diagonal returns a view of the diagonals of the matrices that two axes make: of the elements
+// whose index along the second is that along the first plus offset. The two axes disappear, and the
+// diagonal is the last one. It panics with ErrAxis for axes that x has not, or that are the same.
+//
+// Gradient: g in that place, 0 elsewhere.
+//
+//op:torch torch.diagonal
+func (x T) Diagonal(offset, first, second int) T
+
+// Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
+// window beginning step elements after the one before. The axis counts the windows, ⌊(n −
+// size)/step⌋ + 1 of them, and a new last axis the elements of each. Windows share elements where
+// step is less than size, and no operation writes through such a view. It panics with ErrAxis, with
+// ErrValue for a step below 1, and with ErrShape for a size that is negative or larger than the
+// dimension, or if the result would have too many axes or elements.
+//
+// Gradient: the sum of g over the windows that an element is in, 0 where there is none.
+//
+//op:torch torch.Tensor.unfold
+func (x T) Unfold(axis, size, step int) T
+
+// Tile returns x several times over along each axis, in a tensor of its own: PyTorch's tile, and
+// its repeat. Counts are those of the last axes; where there are more than x has axes, it gets axes
+// of dimension 1 in front. It panics with ErrValue for a count below 0, and with ErrShape if the
+// result would have too many axes or elements.
+//
+// Gradient: the sum of g over the copies of an element.
+//
+//op:torch torch.tile, torch.Tensor.repeat
+func (x T) Tile(counts ...int) T
+
+// RepeatInterleave returns every element along an axis count times, one after the other, in a
+// tensor of its own. It panics with ErrAxis, with ErrValue for a count below 0, and with ErrShape
+// if the result would have too many elements. Counts that differ from element to element are those
+// of an [Tensor.IndexSelect].
+//
+// Gradient: the sum of g over the copies of an element.
+//
+//op:torch torch.repeat_interleave
+func (x T) RepeatInterleave(count, axis int) T
+
+// Roll returns x with the elements of an axis moved on by shift places; those that leave one end
+// come in at the other. It panics with ErrAxis.
+//
+// Gradient: g, rolled back.
+//
+//op:torch torch.roll
+func (x T) Roll(shift, axis int) T
+
+// Flip returns x with the elements along the given axes in the opposite order, in a tensor of its
+// own: no view runs backwards. It panics with ErrAxis for an axis that x has not, or that is named
+// twice.
+//
+// Gradient: g, flipped.
+//
+//op:torch torch.flip
+func (x T) Flip(axes ...int) T
+
+// Pad returns x with elements more at the ends of its last axes: widths has, for each of them in
+// their order, how many before the first and how many behind the last, {before, behind}. Below 0,
+// so many are cut off instead. Where one end is cut and the other padded, PadReflect and
+// PadReplicate take elements of the whole axis, PadCircular those of what is left. PyTorch's pad
+// does the same, and lists the last axis first. It panics with ErrShape for more widths than axes,
+// if more is cut off than there is, or if the result has too many elements; for PadReflect unless
+// widths are less than the dimension, for PadCircular unless they are at most what is left of it,
+// and for PadReplicate if there is no element; with ErrType if the value is no number of x's type;
+// and with ErrValue for another mode, or more than one PadOptions.
+//
+// Gradient: the sum of g over the places to which an element went; 0 for one that was cut off and
+// stands for no other.
+//
+//op:torch torch.nn.functional.pad
+func (x T) Pad(widths [][2]int, opts ...tensor.PadOptions) T

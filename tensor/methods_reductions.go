@@ -1,0 +1,184 @@
+// Code generated from internal/operations/table/reductions.go by "make generate". DO NOT EDIT.
+
+package tensor
+
+import "github.com/clgrad/clgrad/internal/ops"
+
+// Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. Of no elements it is 0. The order of the additions is
+// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
+// with ErrAxis for an axis that x has not, or that is named twice.
+//
+// Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
+// 2⁻²⁴ in float32 and 2⁻⁵³ in float64, for each run of neighbouring axes that it is over. The same
+// holds for all that sums over axes: means, norms, gradients of what is broadcast.
+func (x *Tensor) Sum(axes ...int) *Tensor { return x.sum("Sum", 1, axes) }
+
+// Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. Of no elements it is NaN, of integers a real. It panics
+// with ErrAxis for an axis that x has not, or that is named twice. Error: that of [Tensor.Sum],
+// divided by n.
+func (x *Tensor) Mean(axes ...int) *Tensor { return x.mean(axes...) }
+
+// Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. A NaN is a maximum. Of integers it is of their type. It
+// panics with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if
+// there is nothing to take the maximum of.
+func (x *Tensor) Max(axes ...int) *Tensor { return x.extreme("Max", ops.FoldMax, axes) }
+
+// Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. A NaN is a minimum. Of integers it is of their type. It
+// panics with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if
+// there is nothing to take the minimum of.
+func (x *Tensor) Min(axes ...int) *Tensor { return x.extreme("Min", ops.FoldMin, axes) }
+
+// SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
+// [Tensor.Expand]. The result has that shape. It panics with ErrShape if shape does not broadcast
+// to x's. Error: that of [Tensor.Sum].
+func (x *Tensor) SumTo(shape ...int) *Tensor { return x.sumTo(shape...) }
+
+// Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p), which disappear from the shape
+// unless [Keepdims] is among them; over all if none is given. For p = +Inf it is the largest |x|,
+// for −Inf the least, for 0 the number of elements that are not 0. As in PyTorch, the sum is of
+// powers as they are: one that overflows makes it infinite, one that underflows counts as 0. Of no
+// elements it is 0. Of integers it is of reals. It panics with ErrAxis for an axis that x has not,
+// or that is named twice, with ErrValue if p is NaN, and with ErrShape if p is infinite and there
+// are no elements.
+func (x *Tensor) Norm(p float64, axes ...int) *Tensor { return x.pNorm(p, axes...) }
+
+// LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
+// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
+// elements it is −Inf, of integers a real. It panics with ErrAxis for an axis that x has not, or
+// that is named twice.
+func (x *Tensor) LogSumExp(axes ...int) *Tensor { return x.logSumExp(axes...) }
+
+// Var returns the variance over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. It is Σ (x − mean)²/(n − correction) of n elements, 0 in
+// place of a divisor below that: correction 1 is Bessel's, and PyTorch's default, 0 NumPy's. The
+// deviations are from the mean, or from running means where one pass computes both, so that nothing
+// cancels. Squares that overflow make it infinite, or NaN; those that underflow count as 0. Of no
+// elements it is NaN, and of one with correction 1; of integers it is a real. It panics with
+// ErrAxis for an axis that x has not, or that is named twice, and with ErrValue if correction is
+// negative. Error: a variance v about a mean m is off by at most (256 + log₂ n)·u·(v + √v·|m|),
+// with the u of [Tensor.Sum].
+//
+// Source: Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
+// Technometrics 4, 1962.
+func (x *Tensor) Var(correction int, axes ...int) *Tensor { return x.variance(correction, axes...) }
+
+// Std returns the standard deviation over the given axes, the root of what [Tensor.Var] returns. It
+// panics as that does.
+func (x *Tensor) Std(correction int, axes ...int) *Tensor { return x.std(correction, axes...) }
+
+// MaxWithIndex returns the maximum over the given axes and, as [Tensor.ArgMax] does, its index. It
+// panics as that does.
+func (x *Tensor) MaxWithIndex(axes ...int) (values *Tensor, indices *Tensor) {
+	return x.extremes("MaxWithIndex", false, axes)
+}
+
+// MinWithIndex returns the minimum over the given axes and, as [Tensor.ArgMin] does, its index. It
+// panics as that does.
+func (x *Tensor) MinWithIndex(axes ...int) (values *Tensor, indices *Tensor) {
+	return x.extremes("MinWithIndex", true, axes)
+}
+
+// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
+// a NaN is a maximum. Over several axes, and over all if none is given, it counts their elements in
+// row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
+// with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if there is
+// nothing to take the maximum of.
+func (x *Tensor) ArgMax(axes ...int) *Tensor { return x.extremeAt("ArgMax", false, axes) }
+
+// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first;
+// a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
+// row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
+// with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if there is
+// nothing to take the minimum of.
+func (x *Tensor) ArgMin(axes ...int) *Tensor { return x.extremeAt("ArgMin", true, axes) }
+
+// Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is
+// among them; over all if none is given. Of no elements it is 1. The order of the factors is fixed:
+// the same input gives the same bits. Of integers it is Int32, and wraps around. It panics with
+// ErrAxis for an axis that x has not, or that is named twice.
+func (x *Tensor) Prod(axes ...int) *Tensor { return x.prod(axes...) }
+
+// CumSum returns the sums of the elements up to each along an axis. The order of the additions is
+// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
+// has axis 0. It panics with ErrAxis. Error: each is off by at most what [Tensor.Sum] says of the
+// sum of the elements up to it.
+func (x *Tensor) CumSum(axis int) *Tensor { return api{}.Scan("CumSum", ops.ScanSum, x, axis, 0) }
+
+// CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
+// integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
+func (x *Tensor) CumProd(axis int) *Tensor {
+	return api{}.Scan("CumProd", ops.ScanProd, x, axis, 0)
+}
+
+// LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
+// fixed order. Of integers it is a real. A scalar has axis 0. It panics with ErrAxis.
+func (x *Tensor) LogCumSumExp(axis int) *Tensor {
+	return api{}.Scan("LogCumSumExp", ops.ScanLSE, x, axis, 0)
+}
+
+// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
+// equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with ErrAxis.
+func (x *Tensor) CumMax(axis int) (values *Tensor, indices *Tensor) {
+	return x.scanExtreme("CumMax", ops.ScanMax, axis)
+}
+
+// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
+// equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with ErrAxis.
+func (x *Tensor) CumMin(axis int) (values *Tensor, indices *Tensor) {
+	return x.scanExtreme("CumMin", ops.ScanMin, axis)
+}
+
+// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
+// indices. Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
+func (x *Tensor) Sort(axis int, o ...SortOptions) (values *Tensor, indices *Tensor) {
+	return x.sort("Sort", axis, o)
+}
+
+// ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
+// Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
+func (x *Tensor) ArgSort(axis int, o ...SortOptions) *Tensor { return x.argSort(axis, o...) }
+
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
+// indices. A NaN is greater than all others; of equal elements those that come first are taken, in
+// their order. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
+// elements.
+func (x *Tensor) TopK(k, axis int, o ...TopKOptions) (values *Tensor, indices *Tensor) {
+	return x.topK("TopK", k, axis, single("TopK", o))
+}
+
+// KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
+// all others: global inhibition, by which the k strongest units of a layer silence the rest. A NaN
+// is greater than all others; of equal elements those that come first stay. Of integers it is of
+// reals. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
+// elements.
+//
+// Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
+func (x *Tensor) KeepTopK(k, axis int) *Tensor { return x.keepTopK(k, axis) }
+
+// Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
+// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
+// the median, the first of them. Over several axes, and over all if none is given, the index counts
+// their elements in row-major order. The axes disappear from the shape unless [Keepdims] is among
+// them. It panics with ErrAxis for an axis that x has not, or that is named twice, and with
+// ErrShape if there is nothing to take the median of.
+func (x *Tensor) Median(axes ...int) (values *Tensor, indices *Tensor) { return x.median(axes...) }
+
+// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
+// from the shape unless [Keepdims] is among them; over all if none is given. A NaN is not 0. It
+// panics with ErrAxis for an axis that x has not, or that is named twice.
+func (x *Tensor) CountNonzero(axes ...int) *Tensor { return x.countNonzero(axes...) }
+
+// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
+// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
+// elements it is 0. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is
+// named twice.
+func (x *Tensor) Any(axes ...int) *Tensor { return x.any(axes...) }
+
+// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
+// from the shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it
+// is 1. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
+func (x *Tensor) All(axes ...int) *Tensor { return x.all(axes...) }
