@@ -8,23 +8,22 @@ import (
 
 type node = autograd.Node
 
-// family is the operations of one file in testdata/references, a section of docs/operations.md.
+// family is the cases of a family of package operations, and of one file in testdata/references.
 type family struct {
-	name, title string
-	operations  []operation
+	name       string
+	operations []operation
 }
 
-// operation is what a method or function computes.
+// operation is the cases of an operation.
 type operation struct {
-	name  string // of a method of Node, or else of Tensor, or of a function of packages autograd, nn or tensor
-	torch string // what PyTorch calls it, "" where it has no such thing
+	name  string // that of package operations
 	cases cases
 }
 
 // cases are calls of an operation, by the name of the operands in the file of the family.
 type cases map[string]func(in []*node) []*node
 
-// families are all operations.
+// families are the cases of all operations.
 var families = []family{
 	functions,
 	elements,

@@ -6,8 +6,8 @@ import (
 )
 
 // convolutions are those, pooling and interpolation.
-var convolutions = family{"conv", "Convolution and pooling", []operation{
-	{"Conv", "torch.nn.functional.conv1d, conv2d, conv3d", cases{
+var convolutions = family{"conv", []operation{
+	{"Conv", cases{
 		"one":       conv(tensor.ConvOptions{Stride: []int{2}, Padding: []int{3}, Dilation: []int{2}}),
 		"two":       conv(tensor.ConvOptions{Padding: []int{2, 2}}),
 		"strided":   conv(tensor.ConvOptions{Stride: []int{2, 3}, Padding: []int{1, 2}, Dilation: []int{2, 1}}),
@@ -19,7 +19,7 @@ var convolutions = family{"conv", "Convolution and pooling", []operation{
 		"empty":     conv(tensor.ConvOptions{}),
 		"special":   conv(tensor.ConvOptions{Padding: []int{1}}),
 	}},
-	{"ConvTranspose", "torch.nn.functional.conv_transpose1d, 2d, 3d", cases{
+	{"ConvTranspose", cases{
 		"one":     convTranspose(tensor.ConvTransposeOptions{Stride: []int{3}, Padding: []int{1}, OutputPadding: []int{2}}),
 		"two":     convTranspose(tensor.ConvTransposeOptions{Stride: []int{2, 1}, Dilation: []int{1, 3}, Padding: []int{0, 2}}),
 		"grouped": convTranspose(tensor.ConvTransposeOptions{Groups: 2, Stride: []int{2}, OutputPadding: []int{1}}),
@@ -27,13 +27,13 @@ var convolutions = family{"conv", "Convolution and pooling", []operation{
 		"image":   convTranspose(tensor.ConvTransposeOptions{Dilation: []int{2}}),
 		"special": convTranspose(tensor.ConvTransposeOptions{Stride: []int{2}}),
 	}},
-	{"MaxPool", "torch.nn.functional.max_pool1d, 2d, 3d", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
+	{"MaxPool", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
 		return unary(func(x *node) *node { return x.MaxPool(window, o) })
 	})},
-	{"MaxPoolWithIndex", "torch.nn.functional.max_pool1d(return_indices), 2d, 3d", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
+	{"MaxPoolWithIndex", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
 		return func(in []*node) []*node { return indexed(in[0].MaxPoolWithIndex(window, o)) }
 	})},
-	{"AvgPool", "torch.nn.functional.avg_pool1d, 2d, 3d", cases{
+	{"AvgPool", cases{
 		"one":         avgPool([]int{3}, tensor.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}}),
 		"two":         avgPool([]int{2, 3}, tensor.AvgPoolOptions{Padding: []int{1}, ExcludePadding: true}),
 		"ceil":        avgPool([]int{3, 3}, tensor.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}, Ceil: true}),
@@ -43,16 +43,16 @@ var convolutions = family{"conv", "Convolution and pooling", []operation{
 		"empty":       avgPool([]int{2, 2}, tensor.AvgPoolOptions{}),
 		"special":     avgPool([]int{2, 2}, tensor.AvgPoolOptions{Stride: []int{1}, Padding: []int{1}}),
 	}},
-	{"AdaptiveMaxPool", "torch.nn.functional.adaptive_max_pool1d, 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
+	{"AdaptiveMaxPool", adaptive(func(size []int) func(in []*node) []*node {
 		return unary(func(x *node) *node { return x.AdaptiveMaxPool(size) })
 	})},
-	{"AdaptiveMaxPoolWithIndex", "torch.nn.functional.adaptive_max_pool1d(return_indices), 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
+	{"AdaptiveMaxPoolWithIndex", adaptive(func(size []int) func(in []*node) []*node {
 		return func(in []*node) []*node { return indexed(in[0].AdaptiveMaxPoolWithIndex(size)) }
 	})},
-	{"AdaptiveAvgPool", "torch.nn.functional.adaptive_avg_pool1d, 2d, 3d", adaptive(func(size []int) func(in []*node) []*node {
+	{"AdaptiveAvgPool", adaptive(func(size []int) func(in []*node) []*node {
 		return unary(func(x *node) *node { return x.AdaptiveAvgPool(size) })
 	})},
-	{"Interpolate", "torch.nn.functional.interpolate", cases{
+	{"Interpolate", cases{
 		"nearest":  interpolate([]int{7, 3}, tensor.InterpolateOptions{}),
 		"line":     interpolate([]int{9}, tensor.InterpolateOptions{Linear: true}),
 		"bilinear": interpolate([]int{7, 3}, tensor.InterpolateOptions{Linear: true}),

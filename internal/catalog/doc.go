@@ -1,9 +1,8 @@
-// Package catalog lists the operations of the engine, compares each with the numbers that PyTorch
-// gives, and makes docs/operations.md of the list and the errors. It consists of tests.
+// Package catalog compares each operation with the numbers that PyTorch gives, and makes
+// docs/operations.md of the table of package operations and the errors. It consists of tests.
 //
-// An operation is a row in the file of its family, FAMILY_test.go: the name that it has in package
-// autograd (or in tensor or nn, where it has no gradient or is a layer), PyTorch's name, and its
-// cases. A case is a function of nodes. Its operands, results and gradients lie in
+// An operation has a row in the file of its family, FAMILY_test.go: its name and its cases. A case
+// is a function of nodes. Its operands, results and gradients lie in
 // testdata/references/FAMILY.txt, an array a line. scripts/references makes that file: in FAMILY.py
 // there, case(operation, case, function, operands…) has the same function in PyTorch. "make
 // generate" adds the cases that are new, with PyTorch or by a formula in NumPy, and writes

@@ -6,51 +6,51 @@ import (
 )
 
 // indexing is what reads and writes elements by index, and what indices and masks are made with.
-var indexing = family{"indexing", "Indices, masks and ranges", []operation{
-	{"Gather", "torch.gather", cases{
+var indexing = family{"indexing", []operation{
+	{"Gather", cases{
 		"odd":     one(func(in []*node) *node { return in[0].Gather(1, in[1].Value()) }),
 		"smaller": one(func(in []*node) *node { return in[0].Gather(-1, in[1].Value()) }),
 		"none":    one(func(in []*node) *node { return in[0].Gather(0, in[1].Value()) }),
 		"special": one(func(in []*node) *node { return in[0].Gather(0, in[1].Value()) }),
 	}},
-	{"Scatter", "torch.scatter", cases{
+	{"Scatter", cases{
 		"odd":     one(func(in []*node) *node { return in[0].Scatter(1, in[1].Value(), in[2]) }),
 		"smaller": one(func(in []*node) *node { return in[0].Scatter(0, in[1].Value(), in[2]) }),
 		"special": one(func(in []*node) *node { return in[0].Scatter(0, in[1].Value(), in[2]) }),
 	}},
-	{"ScatterAdd", "torch.scatter_add", cases{
+	{"ScatterAdd", cases{
 		"odd":     one(func(in []*node) *node { return in[0].ScatterAdd(1, in[1].Value(), in[2]) }),
 		"smaller": one(func(in []*node) *node { return in[0].ScatterAdd(0, in[1].Value(), in[2]) }),
 		"long":    one(func(in []*node) *node { return in[0].ScatterAdd(0, in[1].Value(), in[2]) }),
 		"special": one(func(in []*node) *node { return in[0].ScatterAdd(0, in[1].Value(), in[2]) }),
 	}},
-	{"ScatterReduce", "torch.scatter_reduce", cases{
+	{"ScatterReduce", cases{
 		"sum": reduced(tensor.ScatterSum, false), "prod": reduced(tensor.ScatterProd, false), "mean": reduced(tensor.ScatterMean, false),
 		"min": reduced(tensor.ScatterMin, false), "max": reduced(tensor.ScatterMax, false),
 		"new sum": reduced(tensor.ScatterSum, true), "new prod": reduced(tensor.ScatterProd, true), "new mean": reduced(tensor.ScatterMean, true),
 		"new min": reduced(tensor.ScatterMin, true), "new max": reduced(tensor.ScatterMax, true),
 		"ties": reduced(tensor.ScatterMax, false), "zeros": reduced(tensor.ScatterProd, false), "special": reduced(tensor.ScatterMin, false),
 	}},
-	{"IndexSelect", "torch.index_select", cases{
+	{"IndexSelect", cases{
 		"odd":     one(func(in []*node) *node { return in[0].IndexSelect(1, in[1].Value()) }),
 		"last":    one(func(in []*node) *node { return in[0].IndexSelect(-1, in[1].Value()) }),
 		"none":    one(func(in []*node) *node { return in[0].IndexSelect(0, in[1].Value()) }),
 		"special": one(func(in []*node) *node { return in[0].IndexSelect(0, in[1].Value()) }),
 	}},
-	{"IndexAdd", "torch.index_add", along(func(x *node, axis int, i *tensor.Tensor, src *node) *node { return x.IndexAdd(axis, i, src) })},
-	{"IndexCopy", "torch.index_copy", along(func(x *node, axis int, i *tensor.Tensor, src *node) *node { return x.IndexCopy(axis, i, src) })},
-	{"IndexFill", "torch.index_fill", cases{
+	{"IndexAdd", along(func(x *node, axis int, i *tensor.Tensor, src *node) *node { return x.IndexAdd(axis, i, src) })},
+	{"IndexCopy", along(func(x *node, axis int, i *tensor.Tensor, src *node) *node { return x.IndexCopy(axis, i, src) })},
+	{"IndexFill", cases{
 		"odd":     one(func(in []*node) *node { return in[0].IndexFill(1, in[1].Value(), 2.5) }),
 		"special": one(func(in []*node) *node { return in[0].IndexFill(0, in[1].Value(), -1) }),
 	}},
-	{"Index", "x[i, j]", cases{
+	{"Index", cases{
 		"one":     one(func(in []*node) *node { return in[0].Index(in[1].Value()) }),
 		"two":     one(func(in []*node) *node { return in[0].Index(in[1].Value(), in[2].Value()) }),
 		"inner":   one(func(in []*node) *node { return in[0].Index(nil, in[1].Value(), in[2].Value()) }),
 		"apart":   one(func(in []*node) *node { return in[0].Index(in[1].Value(), nil, in[2].Value()) }),
 		"special": one(func(in []*node) *node { return in[0].Index(in[1].Value(), in[2].Value()) }),
 	}},
-	{"IndexPut", "torch.index_put", cases{
+	{"IndexPut", cases{
 		"odd": one(func(in []*node) *node {
 			return in[0].IndexPut([]*tensor.Tensor{in[1].Value(), in[2].Value()}, in[3])
 		}),
@@ -62,7 +62,7 @@ var indexing = family{"indexing", "Indices, masks and ranges", []operation{
 		}),
 		"special": one(func(in []*node) *node { return in[0].IndexPut([]*tensor.Tensor{in[1].Value()}, in[2]) }),
 	}},
-	{"Embedding", "torch.nn.functional.embedding", cases{
+	{"Embedding", cases{
 		"odd":  binary(func(x, i *node) *node { return x.Embedding(i.Value()) }),
 		"none": binary(func(x, i *node) *node { return x.Embedding(i.Value()) }),
 		"padded": binary(func(x, i *node) *node {
@@ -70,34 +70,34 @@ var indexing = family{"indexing", "Indices, masks and ranges", []operation{
 		}),
 		"special": binary(func(x, i *node) *node { return x.Embedding(i.Value()) }),
 	}},
-	{"Tril", "torch.tril", cases{
+	{"Tril", cases{
 		"odd": unary(func(x *node) *node { return x.Tril(1) }), "below": unary(func(x *node) *node { return x.Tril(-2) }),
 		"special": unary(func(x *node) *node { return x.Tril(0) }),
 	}},
-	{"Triu", "torch.triu", cases{
+	{"Triu", cases{
 		"odd": unary(func(x *node) *node { return x.Triu(1) }), "below": unary(func(x *node) *node { return x.Triu(-2) }),
 		"special": unary(func(x *node) *node { return x.Triu(0) }),
 	}},
-	{"OneHot", "torch.nn.functional.one_hot", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
+	{"OneHot", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
 		return []*tensor.Tensor{in[0].OneHot(5)}
 	}), "odd", "scalar", "none")},
-	{"tensor.Arange", "torch.arange", cases{
+	{"tensor.Arange", cases{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Arange(d, -1.5, 4, 0.75) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Arange(d, 3, -2, -1) }),
 	}},
-	{"tensor.ArangeOf", "torch.arange(dtype)", cases{
+	{"tensor.ArangeOf", cases{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.ArangeOf(d, tensor.Int32, -7, 30, 4) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.ArangeOf(d, tensor.Uint8, 255, -1, -51) }),
 	}},
-	{"tensor.Linspace", "torch.linspace", cases{
+	{"tensor.Linspace", cases{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Linspace(d, -1, 3, 7) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Linspace(d, 5, 5, 1) }),
 	}},
-	{"tensor.Eye", "torch.eye", cases{
+	{"tensor.Eye", cases{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 3, 5) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 2, 0) }),
 	}},
-	{"autograd.Meshgrid", "torch.meshgrid(indexing=\"ij\")", under(func(in []*node) []*node { return autograd.Meshgrid(in...) }, "odd", "special")},
+	{"autograd.Meshgrid", under(func(in []*node) []*node { return autograd.Meshgrid(in...) }, "odd", "special")},
 }}
 
 func reduced(reduce tensor.ScatterReduction, exclude bool) func(in []*node) []*node {

@@ -6,14 +6,14 @@ import (
 )
 
 // losses are what is trained for.
-var losses = family{"losses", "Losses", []operation{
-	{"autograd.CrossEntropy", "torch.nn.functional.cross_entropy", labelledCases(autograd.CrossEntropy)},
-	{"autograd.NLL", "torch.nn.functional.nll_loss", cases{
+var losses = family{"losses", []operation{
+	{"autograd.CrossEntropy", labelledCases(autograd.CrossEntropy)},
+	{"autograd.NLL", cases{
 		"odd":     labelledBy(autograd.NLL, autograd.LabelOptions{}),
 		"pixels":  labelledBy(autograd.NLL, autograd.LabelOptions{Ignore: new(1), Reduction: autograd.SumLoss}),
 		"special": labelledBy(autograd.NLL, autograd.LabelOptions{Reduction: autograd.EveryLoss}),
 	}},
-	{"autograd.BCEWithLogits", "torch.nn.functional.binary_cross_entropy_with_logits", cases{
+	{"autograd.BCEWithLogits", cases{
 		"odd": one(func(in []*node) *node { return autograd.BCEWithLogits(in[0], in[1]) }),
 		"weights": one(func(in []*node) *node {
 			return autograd.BCEWithLogits(in[0], in[1], autograd.BinaryOptions{Weights: in[2], Positive: in[3], Reduction: autograd.SumLoss})
@@ -22,11 +22,11 @@ var losses = family{"losses", "Losses", []operation{
 			return autograd.BCEWithLogits(in[0], in[1], autograd.BinaryOptions{Reduction: autograd.EveryLoss})
 		}),
 	}},
-	{"autograd.MSE", "torch.nn.functional.mse_loss", reducedCases(autograd.MSE)},
-	{"autograd.L1", "torch.nn.functional.l1_loss", reducedCases(autograd.L1)},
-	{"autograd.Huber", "torch.nn.functional.huber_loss", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node { return autograd.Huber(x, t, 0.75, o...) })},
-	{"autograd.SmoothL1", "torch.nn.functional.smooth_l1_loss", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node { return autograd.SmoothL1(x, t, 0.75, o...) })},
-	{"autograd.KLDivergence", "torch.nn.functional.kl_div", cases{
+	{"autograd.MSE", reducedCases(autograd.MSE)},
+	{"autograd.L1", reducedCases(autograd.L1)},
+	{"autograd.Huber", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node { return autograd.Huber(x, t, 0.75, o...) })},
+	{"autograd.SmoothL1", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node { return autograd.SmoothL1(x, t, 0.75, o...) })},
+	{"autograd.KLDivergence", cases{
 		"odd": one(func(in []*node) *node { return autograd.KLDivergence(in[0], in[1]) }),
 		"logarithms": one(func(in []*node) *node {
 			return autograd.KLDivergence(in[0], in[1], autograd.DivergenceOptions{Logarithm: true, Reduction: autograd.SumLoss})
@@ -35,15 +35,15 @@ var losses = family{"losses", "Losses", []operation{
 			return autograd.KLDivergence(in[0], in[1], autograd.DivergenceOptions{Reduction: autograd.EveryLoss})
 		}),
 	}},
-	{"autograd.CosineSimilarity", "torch.nn.functional.cosine_similarity", cases{
+	{"autograd.CosineSimilarity", cases{
 		"odd":     binary(func(x, w *node) *node { return autograd.CosineSimilarity(x, w, 1, 1e-8) }),
 		"repeat":  binary(func(x, w *node) *node { return autograd.CosineSimilarity(x, w, -1, 1e-8) }),
 		"special": binary(func(x, w *node) *node { return autograd.CosineSimilarity(x, w, 1, 1e-3) }),
 	}},
-	{"autograd.HingeEmbedding", "torch.nn.functional.hinge_embedding_loss", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node {
+	{"autograd.HingeEmbedding", reducedCases(func(x, t *node, o ...autograd.LossOptions) *node {
 		return autograd.HingeEmbedding(x, t, 1.5, o...)
 	})},
-	{"autograd.TripletMargin", "torch.nn.functional.triplet_margin_loss", cases{
+	{"autograd.TripletMargin", cases{
 		"odd": one(func(in []*node) *node { return autograd.TripletMargin(in[0], in[1], in[2]) }),
 		"rows": one(func(in []*node) *node {
 			return autograd.TripletMargin(in[0], in[1], in[2], autograd.MarginOptions{Margin: 2, Reduction: autograd.EveryLoss})

@@ -3,37 +3,37 @@ package catalog
 import "github.com/clgrad/clgrad/tensor"
 
 // norms are those of lines that are divided by their size or their sum, attention, and dropout.
-var norms = family{"norm", "Softmax, norms, attention", []operation{
-	{"Softmax", "torch.nn.functional.softmax", softmax((*node).Softmax)},
-	{"LogSoftmax", "torch.nn.functional.log_softmax", softmax((*node).LogSoftmax)},
-	{"Softmin", "torch.nn.functional.softmin", softmax((*node).Softmin)},
-	{"LayerNorm", "torch.nn.functional.layer_norm", cases{
+var norms = family{"norm", []operation{
+	{"Softmax", softmax((*node).Softmax)},
+	{"LogSoftmax", softmax((*node).LogSoftmax)},
+	{"Softmin", softmax((*node).Softmin)},
+	{"LayerNorm", cases{
 		"rows":  one(func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-5) }),
 		"long":  one(func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-5) }),
 		"empty": one(func(in []*node) *node { return in[0].LayerNorm(-1, in[1], in[2], 1e-5) }),
 		"axes":  binary(func(x, w *node) *node { return x.LayerNorm(-2, w, nil, 1e-3) }),
 		"plain": plain((*node).LayerNorm), "special": plain((*node).LayerNorm), "nan": plain((*node).LayerNorm),
 	}},
-	{"RMSNorm", "torch.nn.functional.rms_norm", cases{ // which PyTorch 1.13 has not: composed
+	{"RMSNorm", cases{ // which PyTorch 1.13 has not: composed
 		"rows":    binary(func(x, w *node) *node { return x.RMSNorm(-1, w, 1e-5) }),
 		"axes":    binary(func(x, w *node) *node { return x.RMSNorm(1, w, 1e-3) }),
 		"special": unary(func(x *node) *node { return x.RMSNorm(-1, nil, 1e-5) }),
 		"nan":     unary(func(x *node) *node { return x.RMSNorm(-1, nil, 1e-5) }),
 	}},
-	{"GroupNorm", "torch.nn.functional.group_norm", cases{
+	{"GroupNorm", cases{
 		"odd":     one(func(in []*node) *node { return in[0].GroupNorm(3, in[1], in[2], 1e-5) }),
 		"flat":    binary(func(x, w *node) *node { return x.GroupNorm(2, w, nil, 1e-3) }),
 		"plain":   unary(func(x *node) *node { return x.GroupNorm(1, nil, nil, 1e-5) }),
 		"special": unary(func(x *node) *node { return x.GroupNorm(2, nil, nil, 1e-5) }),
 		"nan":     unary(func(x *node) *node { return x.GroupNorm(2, nil, nil, 1e-5) }),
 	}},
-	{"InstanceNorm", "torch.nn.functional.instance_norm", cases{
+	{"InstanceNorm", cases{
 		"odd":     one(func(in []*node) *node { return in[0].InstanceNorm(in[1], in[2], 1e-5) }),
 		"volume":  unary(func(x *node) *node { return x.InstanceNorm(nil, nil, 1e-3) }),
 		"special": unary(func(x *node) *node { return x.InstanceNorm(nil, nil, 1e-5) }),
 		"nan":     unary(func(x *node) *node { return x.InstanceNorm(nil, nil, 1e-5) }),
 	}},
-	{"BatchNorm", "torch.nn.functional.batch_norm", cases{
+	{"BatchNorm", cases{
 		"flat": one(trained), "line": one(trained), "picture": one(trained),
 		"volume": one(trained), "special": one(trained), "nan": one(trained),
 		"eval": one(func(in []*node) *node {
@@ -44,13 +44,13 @@ var norms = family{"norm", "Softmax, norms, attention", []operation{
 			return []*tensor.Tensor{y, in[1], in[2]}
 		}),
 	}},
-	{"ScaledDotProductAttention", "torch.nn.functional.scaled_dot_product_attention", cases{
+	{"ScaledDotProductAttention", cases{
 		"odd": one(attention()), "mask": one(attention()), "added": one(attention()), "special": one(attention()), "nan": one(attention()),
 		"causal": one(attention(tensor.AttentionOptions{Causal: true})),
 		"long":   one(attention(tensor.AttentionOptions{Causal: true})),
 		"shared": one(attention(tensor.AttentionOptions{Scale: 0.3})),
 	}},
-	{"Dropout", "torch.nn.functional.dropout", cases{ // PyTorch's stream is another
+	{"Dropout", cases{ // PyTorch's stream is another
 		"eval": unary(func(x *node) *node { return x.Dropout(0.5, nil, false) }),
 		"none": unary(func(x *node) *node { return x.Dropout(0, tensor.NewRNG(1), true) }),
 		"all":  unary(func(x *node) *node { return x.Dropout(1, tensor.NewRNG(1), true) }),

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/operations"
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
@@ -49,25 +50,46 @@ Some of PyTorch's functions are two of these:
 | rsub | ` + "`y.Sub(t)`" + ` |
 `
 
-// TestPage: docs/operations.md is what the list and the errors of today make. -update writes it.
+// TestPage: docs/operations.md is what the table of operations and the errors of today make.
+// -update writes it.
 func TestPage(t *testing.T) {
 	signatures := exported(t)
+	listed, err := operations.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := devtest.CPU(t)
 	var b strings.Builder
 	b.WriteString(head)
-	for _, f := range families {
-		refs := references(t, f)
-		fmt.Fprintf(&b, "\n## %s\n\n| operation | PyTorch | error |\n|---|---|---|\n", f.title)
-		for _, o := range f.operations {
-			signature, ok := signatures[o.name]
+	for _, f := range listed {
+		if f.Title == "" {
+			continue
+		}
+		at := slices.IndexFunc(families, func(c family) bool { return c.name == f.Name })
+		if at < 0 {
+			t.Fatalf("family %s of package operations has no cases", f.Name)
+		}
+		refs := references(t, families[at])
+		fmt.Fprintf(&b, "\n## %s\n\n| operation | PyTorch | error |\n|---|---|---|\n", f.Title)
+		for _, o := range f.Operations {
+			signature, ok := signatures[o.Name]
 			if !ok {
-				t.Errorf("neither Node nor Tensor has a method %s, nor is there such a function", o.name)
+				t.Errorf("neither Node nor Tensor has a method %s, nor is there such a function", o.Name)
 			}
 			torch := "-"
-			if o.torch != "" {
-				torch = "`" + o.torch + "`"
+			if o.Torch != "" {
+				torch = "`" + o.Torch + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature, torch, power(o.compare(t, d, refs)))
+			c := families[at].find(o.Name)
+			if len(c.cases) == 0 {
+				t.Errorf("%s has no cases: add them to internal/catalog/%s_test.go", o.Name, f.Name)
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature, torch, power(c.compare(t, d, refs)))
+		}
+		for _, c := range families[at].operations {
+			if !slices.ContainsFunc(f.Operations, func(o *operations.Operation) bool { return o.Name == c.name }) {
+				t.Errorf("%s has cases, and is not in internal/operations/table/%s.go", c.name, f.Name)
+			}
 		}
 	}
 	if *update && !t.Failed() {
@@ -91,19 +113,31 @@ func TestPage(t *testing.T) {
 // ofGraph are the methods of Node that return one and are no operation on it.
 var ofGraph = []string{"Detach", "Retain", "Named", "GradNode"}
 
-// TestEveryOperationListed: what a node is made by is in the list.
+// find returns the cases of an operation, none if there are none.
+func (f family) find(name string) operation {
+	if at := slices.IndexFunc(f.operations, func(o operation) bool { return o.name == name }); at >= 0 {
+		return f.operations[at]
+	}
+	return operation{name: name}
+}
+
+// TestEveryOperationListed: what a node is made by is in the table of operations.
 func TestEveryOperationListed(t *testing.T) {
 	listed := slices.Clone(ofGraph)
+	families, err := operations.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range families {
-		for _, o := range f.operations {
-			listed = append(listed, o.name)
+		for _, o := range f.Operations {
+			listed = append(listed, o.Name)
 		}
 	}
 	of := reflect.TypeFor[*node]()
 	for i := range of.NumMethod() {
 		m := of.Method(i)
 		if m.Type.NumOut() > 0 && m.Type.Out(0) == of && !slices.Contains(listed, m.Name) {
-			t.Errorf("Node.%s is in no family: add it, with cases", m.Name)
+			t.Errorf("Node.%s is not in internal/operations/table: add it, with cases", m.Name)
 		}
 	}
 	for _, name := range ofGraph {

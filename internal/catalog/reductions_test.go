@@ -8,76 +8,76 @@ import (
 )
 
 // reductions are those over axes.
-var reductions = family{"reductions", "Reductions", []operation{
-	overAxes("Sum", "torch.sum", (*node).Sum, "empty"),
-	overAxes("Mean", "torch.mean", (*node).Mean, "empty"),
-	overAxes("Max", "torch.amax", (*node).Max),
-	overAxes("Min", "torch.amin", (*node).Min),
-	{"SumTo", "torch.Tensor.sum_to_size", cases{
+var reductions = family{"reductions", []operation{
+	overAxes("Sum", (*node).Sum, "empty"),
+	overAxes("Mean", (*node).Mean, "empty"),
+	overAxes("Max", (*node).Max),
+	overAxes("Min", (*node).Min),
+	{"SumTo", cases{
 		"rows":    unary(func(x *node) *node { return x.SumTo(3, 1) }),
 		"scalar":  unary(func(x *node) *node { return x.SumTo() }),
 		"special": unary(func(x *node) *node { return x.SumTo(1, 3) }),
 	}},
-	{"Norm", "torch.linalg.vector_norm", cases{
+	{"Norm", cases{
 		"p1": normOf(1), "p2": normOf(2), "p3.5": normOf(3.5), "p0": normOf(0), "pinf": normOf(math.Inf(1)), "pminus inf": normOf(math.Inf(-1)),
 		"all":     unary(func(x *node) *node { return x.Norm(2) }),
 		"apart":   unary(func(x *node) *node { return x.Norm(3, 0, tensor.Keepdims, 2) }),
 		"special": normOf(2), "infinite": normOf(2),
 	}},
-	overAxes("LogSumExp", "torch.logsumexp", (*node).LogSumExp, "infinite", "empty").but("nan", "none"),
-	overAxes("Var", "torch.var", func(x *node, axes ...int) *node { return x.Var(1, axes...) }, "infinite", "empty").
+	overAxes("LogSumExp", (*node).LogSumExp, "infinite", "empty").but("nan", "none"),
+	overAxes("Var", func(x *node, axes ...int) *node { return x.Var(1, axes...) }, "infinite", "empty").
 		and("population", unary(func(x *node) *node { return x.Var(0, 0) })).but("nan", "none"),
-	overAxes("Std", "torch.std", func(x *node, axes ...int) *node { return x.Std(1, axes...) }).
+	overAxes("Std", func(x *node, axes ...int) *node { return x.Std(1, axes...) }).
 		and("population", unary(func(x *node) *node { return x.Std(0, 0) })).but("nan", "none"),
-	{"MaxWithIndex", "torch.max", withIndex((*node).MaxWithIndex)},
-	{"MinWithIndex", "torch.min", withIndex((*node).MinWithIndex)},
-	{"ArgMax", "torch.argmax", indexOf((*node).ArgMax)},
-	{"ArgMin", "torch.argmin", indexOf((*node).ArgMin)},
-	overAxes("Prod", "torch.prod", (*node).Prod, "infinite", "empty").but("nan", "none", "apart").
+	{"MaxWithIndex", withIndex((*node).MaxWithIndex)},
+	{"MinWithIndex", withIndex((*node).MinWithIndex)},
+	{"ArgMax", indexOf((*node).ArgMax)},
+	{"ArgMin", indexOf((*node).ArgMin)},
+	overAxes("Prod", (*node).Prod, "infinite", "empty").but("nan", "none", "apart").
 		and("kept", unary(func(x *node) *node { return x.Prod(1, tensor.Keepdims) })),
-	{"CumSum", "torch.cumsum", running((*node).CumSum)},
-	{"CumProd", "torch.cumprod", running((*node).CumProd)},
-	{"LogCumSumExp", "torch.logcumsumexp", running((*node).LogCumSumExp)},
-	{"CumMax", "torch.cummax", runningIndex((*node).CumMax)},
-	{"CumMin", "torch.cummin", runningIndex((*node).CumMin)},
-	{"Sort", "torch.sort", cases{
+	{"CumSum", running((*node).CumSum)},
+	{"CumProd", running((*node).CumProd)},
+	{"LogCumSumExp", running((*node).LogCumSumExp)},
+	{"CumMax", runningIndex((*node).CumMax)},
+	{"CumMin", runningIndex((*node).CumMin)},
+	{"Sort", cases{
 		"ascending": sorting(-1, false), "descending": sorting(-1, true), "special ascending": sorting(1, false), "special descending": sorting(1, true),
 		"ints": sorting(0, false),
 	}},
-	{"ArgSort", "torch.argsort", cases{
+	{"ArgSort", cases{
 		"ascending": argSorting(false), "descending": argSorting(true), "special ascending": argSorting(false), "special descending": argSorting(true),
 	}},
-	{"TopK", "torch.topk", cases{
+	{"TopK", cases{
 		"largest": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.TopK(3, -1) }),
 		"smallest": withTwo(func(x *node) (*node, *tensor.Tensor) {
 			return x.TopK(2, 0, tensor.TopKOptions{Smallest: true})
 		}),
 		"special": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.TopK(3, 1) }),
 	}},
-	{"KeepTopK", "", cases{
+	{"KeepTopK", cases{
 		"rows":    unary(func(x *node) *node { return x.KeepTopK(5, -1) }),
 		"columns": unary(func(x *node) *node { return x.KeepTopK(2, 0) }),
 		"special": unary(func(x *node) *node { return x.KeepTopK(2, 1) }),
 	}},
-	{"Median", "torch.median", cases{
+	{"Median", cases{
 		"rows":    withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(-1) }),
 		"even":    withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(0, tensor.Keepdims) }),
 		"special": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(1) }),
 	}},
-	{"CountNonzero", "torch.count_nonzero", counts((*node).CountNonzero)},
-	{"Any", "torch.any", counts((*node).Any)},
-	{"All", "torch.all", counts((*node).All)},
+	{"CountNonzero", counts((*node).CountNonzero)},
+	{"Any", counts((*node).Any)},
+	{"All", counts((*node).All)},
 }}
 
 // overAxes is a reduction with the usual cases, and further ones over axis 1.
-func overAxes(name, torch string, f func(x *node, axes ...int) *node, further ...string) operation {
+func overAxes(name string, f func(x *node, axes ...int) *node, further ...string) operation {
 	second := unary(func(x *node) *node { return f(x, 1) })
 	c := under(second, append(further, "special", "nan", "none")...)
 	c["all"] = unary(func(x *node) *node { return f(x) })
 	c["last"] = unary(func(x *node) *node { return f(x, -1) })
 	c["apart"] = unary(func(x *node) *node { return f(x, 0, 2) })
 	c["kept"] = unary(func(x *node) *node { return f(x, 1, tensor.Keepdims, -1) })
-	return operation{name, torch, c}
+	return operation{name, c}
 }
 
 // and returns the operation with a further case.

@@ -3,31 +3,31 @@ package catalog
 import "github.com/clgrad/clgrad/tensor"
 
 // shapes are views, copies and conversions.
-var shapes = family{"shape", "Shape and types", []operation{
-	view("Reshape", "torch.reshape", func(x *node) *node { return x.Reshape(2, -1, 3) }),
-	view("Transpose", "torch.permute", func(x *node) *node { return x.Transpose(2, 0, 1) }),
-	{"T", "torch.t", under(unary((*node).T), "odd", "empty", "special")},
-	view("Slice", "x[:, from:to]", func(x *node) *node { return x.Slice(1, 1, 3) }),
-	view("Step", "x[:, ::step]", func(x *node) *node { return x.Step(1, 2) }),
-	view("Select", "torch.select", func(x *node) *node { return x.Select(1, -1) }),
-	{"Expand", "torch.Tensor.expand", cases{
+var shapes = family{"shape", []operation{
+	view("Reshape", func(x *node) *node { return x.Reshape(2, -1, 3) }),
+	view("Transpose", func(x *node) *node { return x.Transpose(2, 0, 1) }),
+	{"T", under(unary((*node).T), "odd", "empty", "special")},
+	view("Slice", func(x *node) *node { return x.Slice(1, 1, 3) }),
+	view("Step", func(x *node) *node { return x.Step(1, 2) }),
+	view("Select", func(x *node) *node { return x.Select(1, -1) }),
+	{"Expand", cases{
 		"odd":     unary(func(x *node) *node { return x.Expand(4, 2, 3, 5) }),
 		"none":    unary(func(x *node) *node { return x.Expand(0, 5) }),
 		"special": unary(func(x *node) *node { return x.Expand(2, 3) }),
 	}},
-	view("Copy", "torch.clone", (*node).Copy),
-	{"To", "torch.Tensor.to", cases{
+	view("Copy", (*node).Copy),
+	{"To", cases{
 		"int32": unary(func(x *node) *node { return x.To(tensor.Int32) }),
 		"uint8": unary(func(x *node) *node { return x.To(tensor.Uint8) }),
 		"real":  unary(func(x *node) *node { return x.To(tensor.Real) }),
 	}},
-	{"GatherRows", "x[index]", under(binary(func(x, i *node) *node { return x.GatherRows(i.Value()) }), "odd", "none", "special")},
-	{"ScatterAddRowsInPlace", "torch.Tensor.index_add_", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
+	{"GatherRows", under(binary(func(x, i *node) *node { return x.GatherRows(i.Value()) }), "odd", "none", "special")},
+	{"ScatterAddRowsInPlace", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
 		in[0].ScatterAddRowsInPlace(in[1], in[2])
 		return in[:1]
 	}), "odd", "special")},
 }}
 
-func view(name, torch string, f func(x *node) *node) operation {
-	return operation{name, torch, under(unary(f), "odd", "special")}
+func view(name string, f func(x *node) *node) operation {
+	return operation{name, under(unary(f), "odd", "special")}
 }
