@@ -123,8 +123,8 @@ func (o *Operation) expression(pkg string) (string, error) {
 		return given, nil
 	}
 	name := o.function.Name.Name
-	if function, ok := o.bodies["elementwise"]; ok {
-		return o.elementwise(function)
+	if o.Elementwise() {
+		return o.elementwise(o.bodies["elementwise"])
 	}
 	var list []string
 	for _, p := range o.function.Type.Params.List {

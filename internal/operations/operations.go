@@ -70,6 +70,13 @@ type Operation struct {
 	bodies   map[string]string // the lines op:calls, elementwise, value, tensor and autograd, by their word
 }
 
+// Elementwise reports whether the operation is a function of package fn, by the line
+// op:elementwise.
+func (o *Operation) Elementwise() bool {
+	_, ok := o.bodies["elementwise"]
+	return ok
+}
+
 // families are the files of the table, in the order of docs/operations.md.
 var families = []Family{
 	{Name: "functions", Title: "Functions, element by element"},
