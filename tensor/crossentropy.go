@@ -24,8 +24,7 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 		cx, ct := x.reals(), labels.contiguous()
 		defer cx.release()
 		defer ct.release()
-		l := newEntropyLaunch(cx.arg(), ct.arg(), weights, logits, smoothing)
-		defer l.done()
+		l := newEntropyLaunch(d, cx.arg(), ct.arg(), weights, logits, smoothing)
 		for i := range 5 {
 			l.args = append(l.args, kept.BufferArg(i*labels.Len(), labels.Len()))
 		}
@@ -46,10 +45,9 @@ func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logi
 	defer ct.release()
 	cg := g.reals()
 	defer cg.release()
-	l := newEntropyLaunch(cx.arg(), ct.arg(), weights, logits, smoothing)
-	defer l.done()
-	if !logits { // which it does not read
-		l.args = l.args[1:]
+	l := newEntropyLaunch(d, cx.arg(), ct.arg(), weights, logits, smoothing)
+	if !logits { // it does not read the scores
+		l.args = append(l.args[:0], l.args[1:]...)
 	}
 	if lines := labels.Len(); logits {
 		for i := range 3 {
@@ -66,13 +64,15 @@ func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logi
 
 // entropyLaunch is a launch of a cross-entropy or its gradient while its arguments are put together.
 type entropyLaunch struct {
-	form int
-	args []kernels.Arg
-	done func()
+	form    int
+	list    *argList
+	args    []kernels.Arg
+	weights contiguousOperand
 }
 
-func newEntropyLaunch(x, labels kernels.Arg, weights *Tensor, logits bool, smoothing float64) *entropyLaunch {
-	l := &entropyLaunch{args: []kernels.Arg{x, labels}, done: func() {}}
+func newEntropyLaunch(d Device, x, labels kernels.Arg, weights *Tensor, logits bool, smoothing float64) (l entropyLaunch) {
+	l.list = d.core().list()
+	l.args = append(l.list.args, x, labels)
 	if logits {
 		l.form |= ops.EntropyLogits
 	}
@@ -81,8 +81,8 @@ func newEntropyLaunch(x, labels kernels.Arg, weights *Tensor, logits bool, smoot
 	}
 	if weights != nil {
 		l.form |= ops.EntropyWeights
-		w := weights.reals()
-		l.args, l.done = append(l.args, w.arg()), w.release
+		l.weights = weights.reals()
+		l.args = append(l.args, l.weights.arg())
 	}
 	return l
 }
@@ -92,7 +92,10 @@ func (l *entropyLaunch) launch(k *kernels.Kernel, d Device, outer, n, inner int,
 	if smoothing != 0 {
 		l.args = append(l.args, kernels.FloatArg(smoothing))
 	}
-	launch(d, ops.ForRows(k, n, inner, d.Target()), l.args...)
+	l.list.launch(d, ops.ForRows(k, n, inner, d.Target()), l.args)
+	if l.weights.Tensor != nil {
+		l.weights.release()
+	}
 }
 
 // classShape returns the shape [outer, n, inner] of x around its classes, axis 1, or the only one.

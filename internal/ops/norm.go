@@ -112,15 +112,6 @@ func ChannelRun(outer, channels, inner int, l kernels.Target) int {
 	return max(1, intmath.CeilDiv(outer, parts), min(outer, short/max(inner, 1)))
 }
 
-// inverseDeviation is 1/√(square/n + eps) of a sum of n squares: NaN where that overflows in T,
-// whose inverse would make 0 of all that it multiplies.
-func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
-	if math.IsInf(float64(T(square)), 1) {
-		return math.NaN()
-	}
-	return 1 / math.Sqrt(square/n+eps)
-}
-
 func normGradTwin[T kernels.Real](c kernels.Call[T]) {
 	x, g, w, means, rstds, d, dw, db := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Reals(4), c.Reals(5), c.Reals(6), c.Reals(7)
 	rows, n, run, form := c.Int(8), c.Int(9), c.Int(10), c.Int(11)
@@ -365,8 +356,9 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 // and B if there are such, Y, MEAN, RSTD, outer, len, inner, then sets and span, and eps.
 var norms = func() (all [NormPartials]*kernels.Kernel) {
 	for form := range all {
-		p := defs.Norm(defs.NormForm{Centred: form&NormCentred != 0, Weights: form&NormWeights != 0, Biases: form&NormBiases != 0})
-		all[form] = rowKernel(p, kernels.Tolerance{ULP: 4}, normBound(form))
+		f := defs.NormForm{Centred: form&NormCentred != 0, Weights: form&NormWeights != 0, Biases: form&NormBiases != 0}
+		all[form] = rowKernel(defs.Norm(f), kernels.Tolerance{ULP: 4}, normBound(form))
+		overrideNorm(all[form], f)
 	}
 	return all
 }()

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/vec"
@@ -108,6 +109,61 @@ func Apply[T vec.Float](l *vec.Loops[T], s *Step, d, a, b, c, e []T) {
 		return
 	}
 	compute(s.op, d, a, b, c, e)
+}
+
+// Few is how many elements [ApplyFew] computes in the time that it takes to start a vector loop.
+const Few = 16
+
+// ApplyFew is [Apply] of few elements, where it has the same bits in plain loops, and of arguments of
+// which some are one number: that has the stride 0, others have 1. Else it returns false.
+func ApplyFew[T vec.Float](s *Step, d []T, args *[4][]T, strides *[4]int) bool {
+	a, b, c, e := args[0], args[1], args[2], args[3]
+	as, bs, cs, es := strides[0], strides[1], strides[2], strides[3]
+	switch s.op {
+	case opAdd:
+		for i := range d {
+			d[i] = a[i*as] + b[i*bs]
+		}
+	case opSub:
+		for i := range d {
+			d[i] = a[i*as] - b[i*bs]
+		}
+	case opMul:
+		for i := range d {
+			d[i] = a[i*as] * b[i*bs]
+		}
+	case opDiv:
+		for i := range d {
+			d[i] = a[i*as] / b[i*bs]
+		}
+	case opNeg:
+		for i := range d {
+			d[i] = -a[i*as]
+		}
+	case opSqrt:
+		for i := range d {
+			d[i] = T(math.Sqrt(float64(a[i*as])))
+		}
+	case opWhereEq:
+		for i := range d {
+			if v := e[i*es]; a[i*as] == b[i*bs] {
+				d[i] = c[i*cs]
+			} else {
+				d[i] = v
+			}
+		}
+	case opWhere:
+		for i := range d {
+			if v := c[i*cs]; a[i*as] != 0 {
+				d[i] = b[i*bs]
+			} else {
+				d[i] = v
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // Inline returns the formulas as OpenCL C for one place: declarations of constants, and then the

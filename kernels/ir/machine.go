@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -26,9 +27,12 @@ type Machine[T, E vec.Float] struct {
 	same  bool          // T is E
 
 	n, inner   int
-	rows, cols int  // of the block
-	across     bool // lines are columns
-	first      int  // line of the block
+	rows, cols int   // of the block
+	across     bool  // lines are columns
+	first      int   // line of the block
+	base       int   // where its first element is in memory, if its rows are runs
+	stride     int   // and how far apart they are there
+	in, out    [][]T // Inputs and Results, if T is E
 	values     []view[T]
 	buffers    [element + 1][][]T
 	fills      []fill[T] // of steps that are one number
@@ -61,6 +65,7 @@ func NewMachine[T, E vec.Float](r *Rows, l *vec.Loops[T]) *Machine[T, E] {
 		m.buffers[c] = make([][]T, plan.buffers[c])
 	}
 	n := len(r.p.Values)
+	m.in, m.out = make([][]T, n), make([][]T, len(r.p.Results))
 	m.Inputs, m.Ints, m.Numbers, m.Results = make([][]E, n), make([][]int32, n), make([]float64, n), make([][]E, len(r.p.Results))
 	return m
 }
@@ -103,8 +108,23 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 			m.fills[i].n = 0
 		}
 	}
-	if w := m.wide(n, inner); w > 0 {
-		m.across, m.rows = true, n
+	if m.same {
+		for i, in := range m.Inputs {
+			m.in[i] = *(*[]T)(unsafe.Pointer(&in))
+		}
+		for k, out := range m.Results {
+			m.out[k] = *(*[]T)(unsafe.Pointer(&out))
+		}
+	}
+	w := m.wide(n, inner)
+	m.across = w > 0
+	if m.across {
+		m.rows, m.cols, m.stride = n, w, inner
+	} else {
+		m.rows, m.cols, m.stride = 1, n, n
+	}
+	m.steps(m.plan.once)
+	if m.across {
 		beside := (inner + w - 1) / w
 		for u := lo; u < hi; u++ {
 			i := u % beside * w
@@ -113,7 +133,6 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		}
 		return
 	}
-	m.across, m.cols = false, n
 	for some := max(1, blockElements/max(n, 1)); lo < hi; lo += some {
 		m.first, m.rows = lo, min(some, hi-lo)
 		m.block()
@@ -156,27 +175,40 @@ func (m *Machine[T, E]) buffer(s *rowStep) []T {
 	return (*of)[:n]
 }
 
+// matrix returns the buffer of a step of elements.
+func (m *Machine[T, E]) matrix(s *rowStep) view[T] {
+	if k := m.plan.homes[s.buffer]; k >= 0 && m.same && m.runs() {
+		return view[T]{m.out[k][m.base:], m.stride}
+	}
+	return view[T]{m.buffer(s), m.cols}
+}
+
 func (m *Machine[T, E]) block() {
-	for i := range m.plan.steps {
+	m.base = m.at(0, 0)
+	m.steps(m.plan.each)
+	for k, r := range m.plan.results {
+		m.store(k, r)
+	}
+}
+
+// steps computes some steps, in their order.
+func (m *Machine[T, E]) steps(list []int) {
+	for _, i := range list {
 		s := &m.plan.steps[i]
 		switch {
-		case s.dot, s.lazy:
+		case s.Leaf == expr.None:
+			m.primitive(i, s)
 		case s.value >= 0:
 			m.leaf(i, s)
 		case s.Leaf == expr.OfConst:
 			m.number(i, s.Value)
-		case s.Leaf == expr.OfIndex:
+		default: // an index
 			v := m.buffer(s)
 			for k := range v {
 				v[k] = T(k)
 			}
 			m.values[i] = view[T]{v, 0}
-		default:
-			m.primitive(i, s)
 		}
-	}
-	for k, r := range m.plan.results {
-		m.store(k, r)
 	}
 }
 
@@ -223,11 +255,10 @@ func (m *Machine[T, E]) leaf(i int, s *rowStep) {
 		m.fills[i].n = 0
 	default:
 		lo, hi := m.part(s.class)
-		in := m.Inputs[s.value][lo:hi]
-		if same, ok := any(in).([]T); ok {
-			m.values[i] = view[T]{same, 0}
+		if m.same {
+			m.values[i] = view[T]{m.in[s.value][lo:hi], 0}
 		} else {
-			m.values[i] = view[T]{converted(m.buffer(s), in), 0}
+			m.values[i] = view[T]{converted(m.buffer(s), m.Inputs[s.value][lo:hi]), 0}
 		}
 		if s.class == single {
 			m.fills[i].n = 0
@@ -253,12 +284,8 @@ func converted[T vec.Float, X float32 | float64 | int32](to []T, from []X) []T {
 
 // elements returns the elements of an input in the block: where they lie, or a copy.
 func (m *Machine[T, E]) elements(s *rowStep, in []E) view[T] {
-	if same, ok := any(in).([]T); ok && m.runs() {
-		stride := m.cols
-		if m.across {
-			stride = m.inner
-		}
-		return view[T]{same[m.at(0, 0):], stride}
+	if m.same && m.runs() {
+		return view[T]{m.in[s.value][m.base:], m.stride}
 	}
 	to := m.buffer(s)
 	for r := range m.rows {
@@ -276,25 +303,27 @@ func (m *Machine[T, E]) elements(s *rowStep, in []E) view[T] {
 
 // channels returns the elements of an input by channel.
 func (m *Machine[T, E]) channels(s *rowStep, in []E) view[T] {
-	if same, ok := any(in).([]T); ok && m.Sets == 1 && m.Span == 1 && !m.across {
-		return view[T]{same, 0}
+	if m.same && m.Sets == 1 && m.Span == 1 && !m.across {
+		return view[T]{m.in[s.value], 0}
 	}
-	to := m.buffer(s)
+	of := m.matrix(s)
 	for r := range m.rows {
-		row, first := to[r*m.cols:][:m.cols], (m.first+r)%m.Sets*(m.cols/m.Span)
+		row, first := of.v[r*of.stride:][:m.cols], (m.first+r)%m.Sets*(m.cols/m.Span)
 		for c := 0; c*m.Span < len(row); c++ {
 			vec.Fill(row[c*m.Span:][:m.Span], T(in[first+c]))
 		}
 	}
-	return view[T]{to, m.cols}
+	return of
 }
 
 // oneHot makes a step 0 but at an index of each line.
 func (m *Machine[T, E]) oneHot(i int, s *rowStep) {
-	to := m.buffer(s)
-	clear(to)
-	m.values[i] = view[T]{to, m.cols}
-	m.eachHot(s, func(at int, x T) { to[at] = x })
+	to := m.matrix(s)
+	for r := range m.rows {
+		clear(to.v[r*to.stride:][:m.cols])
+	}
+	m.values[i] = to
+	m.eachHot(s, func(at int, x T) { to.v[at/m.cols*to.stride+at%m.cols] = x })
 }
 
 // eachHot calls f with the elements of a one-hot that are not 0.
@@ -338,10 +367,8 @@ func (m *Machine[T, E]) store(k, r int) {
 		}
 		return
 	}
-	if len(v.v) > 0 {
-		if to, ok := any(out).([]T); ok && &to[m.at(0, 0)] == &v.v[0] {
-			return // it was computed there
-		}
+	if m.same && m.runs() && (len(v.v) == 0 || &m.out[k][m.base] == &v.v[0]) {
+		return // it was computed there
 	}
 	for r := range m.rows {
 		m.storeRow(out, r, v.v[r*v.stride:][:m.cols])
@@ -351,9 +378,7 @@ func (m *Machine[T, E]) store(k, r int) {
 // storeRow puts row r of the block to memory.
 func (m *Machine[T, E]) storeRow(out []E, r int, from []T) {
 	at := m.at(r, 0)
-	switch to, ok := any(out).([]T); {
-	case ok && m.runs():
-		copy(to[at:], from)
+	switch {
 	case m.runs():
 		for c, x := range from {
 			out[at+c] = E(x)
@@ -380,6 +405,19 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 	}
 	if s.class != element {
 		to := m.buffer(s)
+		if len(to) <= expr.Few {
+			var args [4][]T
+			var strides [4]int
+			for k, a := range s.Args {
+				if args[k] = m.values[a].v; m.plan.steps[a].class != single {
+					strides[k] = 1
+				}
+			}
+			if expr.ApplyFew(&s.Step, to, &args, &strides) {
+				m.values[i] = view[T]{to, 0}
+				return
+			}
+		}
 		var args [4][]T
 		for k, a := range s.Args {
 			if args[k] = m.values[a].v; m.plan.steps[a].class == single {
@@ -390,16 +428,11 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		m.values[i] = view[T]{to, 0}
 		return
 	}
-	to := view[T]{nil, m.cols}
-	if s.result >= 0 && m.runs() { // it is computed where the result lies
-		if out, ok := any(m.Results[s.result]).([]T); ok {
-			if to.v = out[m.at(0, 0):]; m.across {
-				to.stride = m.inner
-			}
-		}
-	}
-	if to.v == nil {
-		to.v = m.buffer(s)
+	to := view[T]{stride: m.cols}
+	if s.result >= 0 && m.same && m.runs() { // it is computed where the result lies
+		to = view[T]{m.out[s.result][m.base:], m.stride}
+	} else {
+		to = m.matrix(s)
 	}
 	m.values[i] = to
 	switch {
@@ -410,46 +443,39 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		m.choose(to, s)
 		return
 	}
-	whole, number := to.stride == m.cols, -1 // all rows at once; the argument that is one number
+	n, by := m.rows*m.cols, &s.by[0]
+	if m.across {
+		by = &s.by[1]
+	}
+	if m.loops != nil && by[1] >= 0 {
+		x, number := m.values[by[0]], m.values[by[1]].v
+		switch {
+		case m.plan.steps[by[1]].class != single:
+			m.loops.MapByRows(s.loop, to.v, x.v, number[:m.rows], m.cols, to.stride, x.stride)
+		case to.stride == m.cols && x.stride == m.cols:
+			m.loops.MapBy(s.loop, to.v[:n], x.v, number[0])
+		default:
+			m.loops.MapByRows(s.loop, to.v, x.v, m.spread(by[1], m.rows), m.cols, to.stride, x.stride)
+		}
+		return
+	}
+	var args [4][]T
+	whole := s.whole && to.stride == m.cols
 	for k, a := range s.Args {
-		switch c := m.plan.steps[a].class; {
-		case c == single:
-			number = k
-		case c != element || m.values[a].stride != m.cols:
-			whole = false
+		if !whole {
+			break
+		}
+		if args[k] = m.values[a].v; m.plan.steps[a].class == single {
+			args[k] = m.spread(a, n)
+		} else {
+			whole = m.values[a].stride == m.cols
 		}
 	}
-	n := m.rows * m.cols
 	if whole {
-		if x, ok := m.by(s, number); ok {
-			m.loops.MapBy(s.Loop(), to.v[:n], m.values[x].v, m.values[s.Args[number]].v[0])
-			return
-		}
-		var args [4][]T
-		for k, a := range s.Args {
-			if args[k] = m.values[a].v; k == number || m.plan.steps[a].class == single {
-				args[k] = m.spread(a, n)
-			}
-		}
 		m.apply(s, to.v[:n], args)
 		return
 	}
-	above := -1
-	for k, a := range s.Args {
-		if c := m.plan.steps[a].class; c == single || c != element && m.above(c) {
-			above = k
-		}
-	}
-	if x, ok := m.by(s, above); ok {
-		by, of := m.values[s.Args[above]].v, m.values[x]
-		if m.plan.steps[s.Args[above]].class == single {
-			by = m.spread(s.Args[above], m.rows)
-		}
-		m.loops.MapByRows(s.Loop(), to.v, of.v, by[:m.rows], m.cols, to.stride, of.stride)
-		return
-	}
 	for r := range m.rows {
-		var args [4][]T
 		for k, a := range s.Args {
 			args[k] = m.rowOf(a, r, k)
 		}
@@ -508,25 +534,6 @@ func (m *Machine[T, E]) choose(to view[T], s *rowStep) {
 			copy(to.v[r*to.stride:][:m.cols], m.rowOf(from, r, 0))
 		}
 	}
-}
-
-// by returns the other argument of a step that is a loop of elements and one number, if argument
-// number of it is one.
-func (m *Machine[T, E]) by(s *rowStep, number int) (x int, ok bool) {
-	if m.loops == nil || number < 0 || len(s.Args) != 2 {
-		return 0, false
-	}
-	x = s.Args[1-number]
-	if c := m.plan.steps[x].class; c == single || c != element && m.above(c) {
-		return 0, false
-	}
-	switch s.Loop() {
-	case vec.Add, vec.Mul:
-		return x, true
-	case vec.Sub, vec.Div:
-		return x, number == 1
-	}
-	return 0, false
 }
 
 // rowOf returns row r of a step's value, the k-th argument of another.
@@ -726,5 +733,7 @@ func (m *Machine[T, E]) Forget() {
 	clear(m.Inputs)
 	clear(m.Ints)
 	clear(m.Results)
+	clear(m.in)
+	clear(m.out)
 	clear(m.values)
 }

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -71,6 +72,9 @@ func classOf(a Axes) class {
 // rowPlan is the steps of a row program in their order.
 type rowPlan struct {
 	steps   []rowStep
+	homes   []int // of each buffer of elements: the result in whose memory it is, or −1
+	once    []int            // steps that are the same for all blocks
+	each    []int            // the others that are computed
 	results []int            // the steps of the program's results
 	buffers [element + 1]int // of each class, how many values are kept at one time
 	loads   []int            // the steps that are inputs
@@ -85,8 +89,13 @@ type rowStep struct {
 	at     int  // of a Pick: the step of the index
 	result int  // the first result that it is, −1 for none
 	dot    bool // it is a product that a sum alone reads, and not computed
-	hot    int  // of a sum or a difference: the one-hot that is its second argument; −1 if none is
-	lazy   bool // it is a one-hot that is computed where it is added
+	loop   vec.Function
+	// Of a loop of elements and a number: these arguments, where lines are rows of a block and where
+	// they are columns; the second is −1 of others.
+	by    [2][2]int
+	whole bool // every argument is of elements, or one number
+	hot   int  // of a sum or a difference: the one-hot that is its second argument; −1 if none is
+	lazy  bool // it is a one-hot that is computed where it is added
 }
 
 func newRowPlan(p *Program, joined bool) *rowPlan {
@@ -163,7 +172,68 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 		}
 	}
 	plan.place(p)
+	plan.prepare()
 	return plan
+}
+
+// home puts a buffer in the memory of a result where the step that makes the result of what the
+// buffer holds is the last to use it: less memory is touched.
+func (plan *rowPlan) home(last []int) {
+	plan.homes = slices.Repeat([]int{-1}, plan.buffers[element])
+	for k, r := range plan.results {
+		s := &plan.steps[r]
+		if s.class != element || s.Leaf != expr.None || s.result != k {
+			continue
+		}
+		for _, a := range s.Args {
+			of := &plan.steps[a]
+			if of.class != element || of.Leaf != expr.None || of.result >= 0 || last[a] != r || plan.homes[of.buffer] >= 0 {
+				continue
+			}
+			later := slices.ContainsFunc(plan.steps[r+1:], func(t rowStep) bool { return t.class == element && t.buffer == of.buffer && t.result != k })
+			if !later {
+				plan.homes[of.buffer] = k
+				break
+			}
+		}
+	}
+}
+
+// prepare finds out what a machine would for every block.
+func (plan *rowPlan) prepare() {
+	for i := range plan.steps {
+		s := &plan.steps[i]
+		switch {
+		case s.dot, s.lazy:
+			continue
+		case s.class&line == 0:
+			plan.once = append(plan.once, i)
+		default:
+			plan.each = append(plan.each, i)
+		}
+		s.by = [2][2]int{{0, -1}, {0, -1}}
+		if s.Leaf != expr.None {
+			continue
+		}
+		s.loop, s.whole = s.Loop(), true
+		for _, a := range s.Args {
+			s.whole = s.whole && (plan.steps[a].class == element || plan.steps[a].class == single)
+		}
+		if len(s.Args) != 2 || s.class != element {
+			continue
+		}
+		for across, above := range []class{line, column} { // what has one element for each row of a block
+			number := func(k int) bool { c := plan.steps[s.Args[k]].class; return c == single || c == above }
+			commutes := s.loop == vec.Add || s.loop == vec.Mul
+			switch {
+			case !commutes && s.loop != vec.Sub && s.loop != vec.Div:
+			case number(1) && !number(0):
+				s.by[across] = [2]int{s.Args[0], s.Args[1]}
+			case commutes && number(0) && !number(1):
+				s.by[across] = [2]int{s.Args[1], s.Args[0]}
+			}
+		}
+	}
 }
 
 // place gives each step a buffer of its class that no value needs any more, or a new one.
@@ -213,6 +283,9 @@ func (plan *rowPlan) place(p *Program) {
 		give := func() {
 			for a := range release {
 				c := plan.steps[a].class
+				if c&line == 0 { // it is kept for the next block
+					continue
+				}
 				free[c] = append(free[c], plan.steps[a].buffer)
 			}
 		}
@@ -229,10 +302,11 @@ func (plan *rowPlan) place(p *Program) {
 		if !elementwise {
 			give()
 		}
-		if last[i] == i { // nothing reads it: a product that is part of a sum
+		if last[i] == i && s.class&line != 0 { // nothing reads it: a product that is part of a sum
 			free[s.class] = append(free[s.class], s.buffer)
 		}
 	}
+	plan.home(last)
 }
 
 // Steps returns how many primitives are computed for each element.

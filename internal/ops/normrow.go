@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
+)
+
+// overrideNorm lets the Go device compute rows of a norm with calls that are written by hand, where
+// it has vector instructions. They stay in one row from the first to the last: of 64 to 1,024
+// elements a row takes a third less time than with [ir.Machine].
+func overrideNorm(k *kernels.Kernel, f defs.NormForm) {
+	k.Twin = kernels.Twin{F32: normRows(f, k.Twin.F32), F64: normRows(f, k.Twin.F64)}
+}
+
+// normRows returns the Go code of a norm: generated is that of its definition.
+func normRows[T kernels.Real](f defs.NormForm, generated func(kernels.Call[T])) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		l := loopsOf(c)
+		if l == nil {
+			generated(c)
+			return
+		}
+		x, at := c.Reals(0), 1
+		var w, b []T
+		if f.Weights {
+			w = c.Reals(at)
+			at++
+		}
+		if f.Biases {
+			b = c.Reals(at)
+			at++
+		}
+		y, means, rstds, rows, n := c.Reals(at), c.Reals(at+1), c.Reals(at+2), c.Int(at+3), c.Int(at+4)
+		at += 6
+		sets, span := 1, 1
+		if w != nil || b != nil {
+			sets, span = c.Int(at), c.Int(at+1)
+			at += 2
+		}
+		eps := float64(c.Real(at))
+		c.Parallel(rows, 5*n, func(lo, hi int) {
+			for r := lo; r < hi; r++ {
+				to := y[r*n:][:n]
+				means[r], rstds[r] = normRow(l, x[r*n:][:n], to, f.Centred, eps)
+				affine(l, to, w, b, r%sets*(n/span), span)
+			}
+		})
+	}
+}
+
+// normRow sets to to the differences of a row from its mean, or itself, times the inverse of the
+// deviation, and returns the two.
+func normRow[T kernels.Real](l *vec.Loops[T], row, to []T, centred bool, eps float64) (mean, rstd T) {
+	n, from := float64(len(row)), row
+	if centred {
+		mean = T(float64(l.Sum(row)) / n)
+		l.MapBy(vec.Sub, to, row, mean)
+		from = to
+		if rest := T(float64(l.Sum(to)) / n); rest-rest == 0 { // neither infinite nor NaN
+			l.MapBy(vec.Sub, to, to, rest)
+			mean += rest
+		}
+	}
+	rstd = T(inverseDeviation[T](float64(l.Dot(from, from)), n, eps))
+	l.MapBy(vec.Mul, to, from, rstd)
+	return mean, rstd
+}
+
+// affine multiplies a row by weights and adds biases, of which the first is element first, and each
+// is of span neighbours; either may be nil.
+func affine[T kernels.Real](l *vec.Loops[T], row, w, b []T, first, span int) {
+	switch {
+	case w == nil && b == nil:
+	case span == 1 && w != nil && b != nil:
+		l.Map(vec.FMA, row, row, w[first:], b[first:], row)
+	case span == 1 && w != nil:
+		l.Map(vec.Mul, row, row, w[first:], row, row)
+	case span == 1:
+		l.Map(vec.Add, row, row, b[first:], row, row)
+	default:
+		for k := 0; k < len(row); k, first = k+span, first+1 {
+			part := row[k : k+span]
+			if w != nil {
+				l.MapBy(vec.Mul, part, part, w[first])
+			}
+			if b != nil {
+				l.MapBy(vec.Add, part, part, b[first])
+			}
+		}
+	}
+}
+
+// inverseDeviation is 1/√(square/n + eps) of a sum of n squares: NaN where that overflows in T,
+// whose inverse would make 0 of all that it multiplies.
+func inverseDeviation[T kernels.Real](square, n, eps float64) float64 {
+	if math.IsInf(float64(T(square)), 1) {
+		return math.NaN()
+	}
+	return 1 / math.Sqrt(square/n+eps)
+}
