@@ -22,15 +22,15 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 			if rest {
 				return "k"
 			}
-			return "KEPT(j)"
+			return "KEPT(j + i)"
 		}
-		along, number := ir.Axes(0), false
+		along, number, column := ir.Axes(0), false, false
 		if i < len(w.p.Values) {
 			v := w.p.Values[i]
 			if v.Kind == ir.Length {
 				return "(REAL)len"
 			}
-			along, number = v.Along, v.Kind == ir.Number
+			along, number, column = v.Along, v.Kind == ir.Number, v.Channel || v.Along == ir.Column
 			if number {
 				return v.Name
 			}
@@ -45,8 +45,10 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 			return fmt.Sprintf("l%d", i)
 		case rest:
 			return fmt.Sprintf("e%d", i)
+		case column:
+			return fmt.Sprintf("x%d[i]", i)
 		}
-		return fmt.Sprintf("x%d[j]", i)
+		return fmt.Sprintf("x%d[j + i]", i)
 	}
 }
 
@@ -92,15 +94,17 @@ func (w gpuForm) loads(indent string, formulas []*expr.Expr) {
 	}
 }
 
-// keepColumns reads what formulas take of columns into registers.
-func (w gpuForm) keepColumns(indent string, formulas []*expr.Expr) {
+// fours opens a loop over what lanes keep, four elements at a time, and reads what formulas take of
+// columns.
+func (w gpuForm) fours(formulas []*expr.Expr) {
+	w.line("    _Pragma(\"unroll\") for (int j = 0; j < PER; j += 4) {")
 	_, columns := w.read(formulas...)
 	for _, i := range columns {
-		w.line("%sREAL x%d[PER];", indent, i)
+		w.line("        REAL x%d[4];", i)
 		if v := w.p.Values[i]; v.Channel {
-			w.line("%sLOAD_CHANNELS(x%d, p%d, FOURS(len, %s_off | first), span)", indent, i, i, v.Name)
+			w.line("        FOUR_CHANNELS(x%d, j, p%d, FOURS(len, %s_off | first), span)", i, i, v.Name)
 		} else {
-			w.line("%sLOAD_KEPT(x%d, p%d, FOURS(len, %s_off), 1, 0)", indent, i, i, v.Name)
+			w.line("        LOAD_FOUR(x%d, j, p%d, FOURS(len, %s_off), 1)", i, i, v.Name)
 		}
 	}
 }
@@ -144,29 +148,36 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 		}
 	}
 	formulas, product := factors(all, len(p.reduces))
-	add := func(indent string, texts []string) int {
+	// add writes what a term adds to the reductions; `within` is a condition that it counts.
+	add := func(indent, within string, texts []string) int {
 		place := 0
 		for j, i := range p.reduces {
-			switch {
-			case w.p.Values[i].Kind == ir.Max:
-				w.line("%s{\n%s    const REAL now = %s;\n%s    l%d = now > l%d ? now : l%d;\n%s}", indent, indent, texts[place], indent, i, i, i, indent)
-			case product[j]:
-				w.line("%sl%d = fma(%s, %s, l%d);", indent, i, texts[place], texts[place+1], i)
+			now := texts[place]
+			if w.p.Values[i].Kind == ir.Max {
+				w.line("%s{\n%s    const REAL now = %s;\n%s    l%d = %snow > l%d ? now : l%d;\n%s}", indent, indent, now, indent, i, within, i, i, indent)
 				place++
-			default:
-				w.line("%sl%d += %s;", indent, i, texts[place])
+				continue
 			}
+			if product[j] {
+				place++
+				now = fmt.Sprintf("fma(%s, %s, l%d)", now, texts[place], i)
+			} else {
+				now = fmt.Sprintf("l%d + %s", i, now)
+			}
+			if within != "" {
+				now = fmt.Sprintf("KEPT(j + i) < count ? %s : l%d", now, i)
+			}
+			w.line("%sl%d = %s;", indent, i, now)
 			place++
 		}
 		return place
 	}
-	w.line("    {")
-	w.keepColumns("        ", formulas)
-	w.line("        _Pragma(\"unroll\") for (int j = 0; j < PER; j++) if (KEPT(j) < count) {")
+	w.fours(formulas)
+	w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 	texts := w.expressions("            ", false, formulas...)
-	place := add("            ", texts)
+	place := add("            ", "KEPT(j + i) < count && ", texts)
 	for j, i := range p.keeps {
-		w.line("            x%d[j] = %s;", i, texts[place+j])
+		w.line("            x%d[j + i] = %s;", i, texts[place+j])
 	}
 	w.line("        }\n    }")
 	// What lanes do not keep.
@@ -174,10 +185,15 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	for _, i := range sums {
 		w.line("        REAL s%d[PAIR_LEVELS];", i)
 	}
-	w.line("        int terms = 0;\n        for (int k = lane + PER * lanes; k < count; k += lanes) {")
+	if len(sums) > 0 {
+		w.line("        int terms = 0;")
+	}
+	w.line("        for (int k = lane + PER * lanes; k < count; k += lanes) {")
 	w.loads("            ", formulas)
-	add("            ", w.expressions("            ", true, formulas[:place]...))
-	w.line("            terms++;")
+	add("            ", "", w.expressions("            ", true, formulas[:place]...))
+	if len(sums) > 0 {
+		w.line("            terms++;")
+	}
 	for _, i := range sums {
 		w.line("            PAIRWISE(l%d, s%d, terms)", i, i)
 	}
@@ -211,19 +227,19 @@ func (w gpuForm) results(load func([]*expr.Expr)) {
 	}
 	if len(to) > 0 {
 		load(formulas)
+		w.fours(formulas)
 		for _, k := range to {
-			w.line("    REAL z%d[PER];", k)
+			w.line("        REAL z%d[4];", k)
 		}
-		w.line("    {")
-		w.keepColumns("        ", formulas)
-		w.line("        _Pragma(\"unroll\") for (int j = 0; j < PER; j++) {")
+		w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 		for j, text := range w.expressions("            ", false, formulas...) {
-			w.line("            z%d[j] = %s;", to[j], text)
+			w.line("            z%d[i] = %s;", to[j], text)
 		}
-		w.line("        }\n    }")
+		w.line("        }")
 		for _, k := range to {
-			w.line("    STORE_KEPT(z%d, y%d, fours, INNER)", k, k)
+			w.line("        STORE_FOUR(z%d, j, y%d, fours, INNER)", k, k)
 		}
+		w.line("    }")
 		rest := w.again(formulas)
 		w.line("    for (int k = lane + PER * lanes; k < count; k += lanes) {")
 		w.loads("        ", rest)

@@ -100,17 +100,31 @@ func newPlan(p *ir.Program) *plan {
 		l.passes = append(l.passes, pass{})
 	}
 	l.stores = rest[results:]
-	// What is picked, and what is of lines, in an order in which each is known before it is read.
-	for n := range l.passes {
-		for i, v := range p.Values {
-			if v.Kind == ir.Pick && level[i] == n {
-				l.passes[n].parts = append(l.passes[n].parts, i)
+	// What is of lines is computed as soon as it can be, and what is picked when it is needed: loads by
+	// an index that was loaded make those wait that come after them.
+	for j := range l.leaves {
+		l.leaves[j].level = of(l.leaves[j].value)
+	}
+	for i, v := range p.Values {
+		if v.Kind != ir.Pick {
+			continue
+		}
+		at := last
+		for _, part := range l.leaves {
+			if l.reads([]*expr.Expr{part.value}, i) {
+				at = min(at, part.level)
 			}
 		}
-		for j := range l.leaves {
-			if l.leaves[j].level = of(l.leaves[j].value); l.leaves[j].level == n && l.reads(rest, first+j) {
-				l.passes[n].parts = append(l.passes[n].parts, first+j)
+		for n, ps := range l.passes {
+			if l.reads(ps.terms, i) {
+				at = min(at, n)
 			}
+		}
+		l.passes[at].parts = append(l.passes[at].parts, i)
+	}
+	for j := range l.leaves {
+		if at := l.leaves[j].level; l.reads(rest, first+j) {
+			l.passes[at].parts = append(l.passes[at].parts, first+j)
 		}
 	}
 	l.keep()

@@ -105,12 +105,36 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
         _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (line)[KEPT(j) * (apart)] : (rest); \
     }
 
-// Reads for what a lane keeps of a line the element of p of its channel, each of `span` neighbours.
-#define LOAD_CHANNELS(v, p, fours, span)                                                                                 \
-    if (span == 1) {                                                                                                     \
-        LOAD_KEPT(v, p, fours, 1, 0)                                                                                     \
-    } else {                                                                                                             \
-        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (p)[KEPT(j) / span] : 0;                \
+// Reads elements j to j + 3 of what a lane keeps of a line into v, which has four; 0 past the line.
+#define LOAD_FOUR(v, j, line, fours, apart)                                                                         \
+    if (fours) {                                                                                                    \
+        const REAL4 q = KEPT(j) < count ? *(global const REAL4 *)((line) + KEPT(j)) : (REAL4)(0);                   \
+        v[0] = q.x;                                                                                                 \
+        v[1] = q.y;                                                                                                 \
+        v[2] = q.z;                                                                                                 \
+        v[3] = q.w;                                                                                                 \
+    } else {                                                                                                        \
+        _Pragma("unroll") for (int i = 0; i < 4; i++)                                                               \
+            v[i] = KEPT((j) + i) < count ? (line)[KEPT((j) + i) * (apart)] : 0;                                     \
+    }
+
+// The same of p by channel, each of `span` neighbours. Four that are in one channel cost one division.
+#define FOUR_CHANNELS(v, j, p, fours, span)                                                                         \
+    if (span == 1) {                                                                                                \
+        LOAD_FOUR(v, j, p, fours, 1)                                                                                \
+    } else if ((span & 3) == 0) {                                                                                   \
+        v[0] = v[1] = v[2] = v[3] = KEPT(j) < count ? (p)[KEPT(j) / span] : 0;                                      \
+    } else {                                                                                                        \
+        _Pragma("unroll") for (int i = 0; i < 4; i++) v[i] = KEPT((j) + i) < count ? (p)[KEPT((j) + i) / span] : 0; \
+    }
+
+// Writes v where LOAD_FOUR reads it.
+#define STORE_FOUR(v, j, line, fours, apart)                                                                        \
+    if (fours) {                                                                                                    \
+        if (KEPT(j) < count) *(global REAL4 *)((line) + KEPT(j)) = (REAL4)(v[0], v[1], v[2], v[3]);                 \
+    } else {                                                                                                        \
+        _Pragma("unroll") for (int i = 0; i < 4; i++)                                                               \
+            if (KEPT((j) + i) < count) (line)[KEPT((j) + i) * (apart)] = v[i];                                      \
     }
 
 // Adds to s, of type T, by `body`, what a lane does not keep of a line with `count` elements: see pairwise.cl.
