@@ -73,6 +73,7 @@ var allowed = map[string][]string{
 	"internal/hooks":            {},
 	"internal/environment":      {},
 	"internal/intmath":          {},
+	"internal/irtest":           {"kernels/expr", "kernels/ir", "internal/vec"},
 	"internal/einsum":           {},
 	"internal/capture":          {"kernels"},
 	"internal/goroutine":        {},

@@ -22,7 +22,7 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 			if rest {
 				return "k"
 			}
-			return "KEPT(j + i)"
+			return "INDEX_OF(j + i)"
 		}
 		along, number, column := ir.Axes(0), false, false
 		if i < len(w.p.Values) {
@@ -165,7 +165,7 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 				now = fmt.Sprintf("l%d + %s", i, now)
 			}
 			if within != "" {
-				now = fmt.Sprintf("KEPT(j + i) < count ? %s : l%d", now, i)
+				now = fmt.Sprintf("INDEX_OF(j + i) < count ? %s : l%d", now, i)
 			}
 			w.line("%sl%d = %s;", indent, i, now)
 			place++
@@ -175,7 +175,7 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	w.fours(formulas)
 	w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 	texts := w.expressions("            ", false, formulas...)
-	place := add("            ", "KEPT(j + i) < count && ", texts)
+	place := add("            ", "INDEX_OF(j + i) < count && ", texts)
 	for j, i := range p.keeps {
 		w.line("            x%d[j + i] = %s;", i, texts[place+j])
 	}

@@ -74,10 +74,6 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 		}
 		return m
 	}
-	give := func(m *ir.Machine[T, E]) {
-		m.Forget()
-		pool.Put(m)
-	}
 	return func(c kernels.Call[E], outer, n, inner int) {
 		m := take(c)
 		units, elements := m.Units(outer, n, inner)
@@ -85,10 +81,10 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 			m := m
 			if lo > 0 {
 				m = take(c)
-				defer give(m)
+				defer pool.Put(m)
 			}
 			m.Run(n, inner, lo, hi)
 		})
-		give(m)
+		pool.Put(m) // what it names stays until the next launch, or until the pool is cleared
 	}
 }

@@ -32,7 +32,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         const REAL mean = next_mean, rstd = next_rstd;
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
             up[j] = next_up[j];
-            h[j] = KEPT(j) < count ? (next_h[j] - mean) * rstd : 0;
+            h[j] = INDEX_OF(j) < count ? (next_h[j] - mean) * rstd : 0;
         }
         {
             const int next = r + beside, count = r0 + beside < from + run && next < to ? len : 0;
@@ -78,7 +78,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
             b = i == j ? gs[i] : b;
         }
         const REAL2 both = tree_sums(t, (REAL2)(a, b), slot, place, beside, lanes);
-        const int k = KEPT(j);
+        const int k = INDEX_OF(j);
         if (k < len && place == 0) {
             dw[k] = both.x;
             db[k] = both.y;

@@ -86,7 +86,7 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 #endif
 
 // Element j of the PER that a lane keeps: four that are neighbours, then four after those of all lanes.
-#define KEPT(j) (((j) / 4 * lanes + lane) * 4 + (j) % 4)
+#define INDEX_OF(j) (((j) / 4 * lanes + lane) * 4 + (j) % 4)
 
 // Whether rows of `len` elements can be read by fours, which is as fast as memory is, from element `off` of a buffer.
 #define FOURS(len, off) ((((len) | (off)) & 3) == 0)
@@ -95,27 +95,27 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 #define LOAD_KEPT(v, line, fours, apart, rest)                                                            \
     if (fours) {                                                                                          \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4) {                                              \
-            const REAL4 q = KEPT(j) < count ? *(global const REAL4 *)((line) + KEPT(j)) : (REAL4)(rest);  \
+            const REAL4 q = INDEX_OF(j) < count ? *(global const REAL4 *)((line) + INDEX_OF(j)) : (REAL4)(rest);  \
             v[j] = q.x;                                                                                   \
             v[j + 1] = q.y;                                                                               \
             v[j + 2] = q.z;                                                                               \
             v[j + 3] = q.w;                                                                               \
         }                                                                                                 \
     } else {                                                                                              \
-        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = KEPT(j) < count ? (line)[KEPT(j) * (apart)] : (rest); \
+        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = INDEX_OF(j) < count ? (line)[INDEX_OF(j) * (apart)] : (rest); \
     }
 
 // Reads elements j to j + 3 of what a lane keeps of a line into v, which has four; 0 past the line.
 #define LOAD_FOUR(v, j, line, fours, apart)                                                                         \
     if (fours) {                                                                                                    \
-        const REAL4 q = KEPT(j) < count ? *(global const REAL4 *)((line) + KEPT(j)) : (REAL4)(0);                   \
+        const REAL4 q = INDEX_OF(j) < count ? *(global const REAL4 *)((line) + INDEX_OF(j)) : (REAL4)(0);                   \
         v[0] = q.x;                                                                                                 \
         v[1] = q.y;                                                                                                 \
         v[2] = q.z;                                                                                                 \
         v[3] = q.w;                                                                                                 \
     } else {                                                                                                        \
         _Pragma("unroll") for (int i = 0; i < 4; i++)                                                               \
-            v[i] = KEPT((j) + i) < count ? (line)[KEPT((j) + i) * (apart)] : 0;                                     \
+            v[i] = INDEX_OF((j) + i) < count ? (line)[INDEX_OF((j) + i) * (apart)] : 0;                                     \
     }
 
 // The same of p by channel, each of `span` neighbours. Four that are in one channel cost one division.
@@ -123,18 +123,18 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
     if (span == 1) {                                                                                                \
         LOAD_FOUR(v, j, p, fours, 1)                                                                                \
     } else if ((span & 3) == 0) {                                                                                   \
-        v[0] = v[1] = v[2] = v[3] = KEPT(j) < count ? (p)[KEPT(j) / span] : 0;                                      \
+        v[0] = v[1] = v[2] = v[3] = INDEX_OF(j) < count ? (p)[INDEX_OF(j) / span] : 0;                                      \
     } else {                                                                                                        \
-        _Pragma("unroll") for (int i = 0; i < 4; i++) v[i] = KEPT((j) + i) < count ? (p)[KEPT((j) + i) / span] : 0; \
+        _Pragma("unroll") for (int i = 0; i < 4; i++) v[i] = INDEX_OF((j) + i) < count ? (p)[INDEX_OF((j) + i) / span] : 0; \
     }
 
 // Writes v where LOAD_FOUR reads it.
 #define STORE_FOUR(v, j, line, fours, apart)                                                                        \
     if (fours) {                                                                                                    \
-        if (KEPT(j) < count) *(global REAL4 *)((line) + KEPT(j)) = (REAL4)(v[0], v[1], v[2], v[3]);                 \
+        if (INDEX_OF(j) < count) *(global REAL4 *)((line) + INDEX_OF(j)) = (REAL4)(v[0], v[1], v[2], v[3]);                 \
     } else {                                                                                                        \
         _Pragma("unroll") for (int i = 0; i < 4; i++)                                                               \
-            if (KEPT((j) + i) < count) (line)[KEPT((j) + i) * (apart)] = v[i];                                      \
+            if (INDEX_OF((j) + i) < count) (line)[INDEX_OF((j) + i) * (apart)] = v[i];                                      \
     }
 
 // Adds to s, of type T, by `body`, what a lane does not keep of a line with `count` elements: see pairwise.cl.
@@ -154,8 +154,8 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 #define STORE_KEPT(v, line, fours, apart)                                                                            \
     if (fours) {                                                                                                     \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4)                                                           \
-            if (KEPT(j) < count) *(global REAL4 *)((line) + KEPT(j)) = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]);  \
+            if (INDEX_OF(j) < count) *(global REAL4 *)((line) + INDEX_OF(j)) = (REAL4)(v[j], v[j + 1], v[j + 2], v[j + 3]);  \
     } else {                                                                                                         \
         _Pragma("unroll") for (int j = 0; j < PER; j++)                                                              \
-            if (KEPT(j) < count) (line)[KEPT(j) * (apart)] = v[j];                                                   \
+            if (INDEX_OF(j) < count) (line)[INDEX_OF(j) * (apart)] = v[j];                                                   \
     }

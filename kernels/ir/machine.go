@@ -14,7 +14,7 @@ import (
 // A block is a matrix. Its rows are lines of neighbours or, where inner is not 1, its columns are
 // lines that lie beside each other.
 type Machine[T, E vec.Float] struct {
-	Inputs  [][]E     // by value of the program; nil for one that is no input of reals
+	Inputs  [][]E     // by value of the program; nil for one that is no input of floats
 	Ints    [][]int32 // the same of ints
 	Numbers []float64 // the same of numbers
 	Results [][]E     // by result
@@ -103,10 +103,8 @@ func (m *Machine[T, E]) wide(n, inner int) int {
 // Run computes the pieces [lo, hi) of the lines [outer, n, inner].
 func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 	m.n, m.inner = n, inner
-	for i := range m.plan.steps {
-		if s := &m.plan.steps[i]; s.class == single && s.Leaf != expr.OfConst {
-			m.fills[i].n = 0
-		}
+	for _, i := range m.plan.numbers {
+		m.fills[i].n = 0
 	}
 	if m.same {
 		for i, in := range m.Inputs {
@@ -726,14 +724,4 @@ func (m *Machine[T, E]) add(to, x []T) {
 	for i, v := range x[:len(to)] {
 		to[i] += v
 	}
-}
-
-// Forget drops what the machine was given, so that the memory can be collected.
-func (m *Machine[T, E]) Forget() {
-	clear(m.Inputs)
-	clear(m.Ints)
-	clear(m.Results)
-	clear(m.in)
-	clear(m.out)
-	clear(m.values)
 }

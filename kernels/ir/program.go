@@ -20,7 +20,7 @@ type Program struct {
 type Value struct {
 	Kind  Kind   // where it comes from
 	Name  string // of an input or a number
-	Int   bool   // it is an int; else it is a real
+	Int   bool   // it is an int; else it is a float
 	Along Axes   // the axes that it varies along
 	// Of is the formula that a reduction folds over the axes Over or, of a Pick, whose element at
 	// the index At along the axis Over it takes. Of a OneHot it is the element at that index, and
@@ -39,8 +39,8 @@ type Kind uint8
 const (
 	Input  Kind = iota // a tensor
 	Number             // of the launch
-	Length             // of an axis, as a real
-	Sum                // pairwise, in the type of the device's reals
+	Length             // of an axis, as a float
+	Sum                // pairwise, in the type of the device's floats
 	Max                // of what is a number: NaN is passed over, and the largest of none is −∞
 	Pick               // the element at an index, 0 where there is none
 	OneHot             // an element at an index, and 0 elsewhere
@@ -144,7 +144,7 @@ func New(name string, axes ...string) *Builder {
 	return &Builder{Program{Name: name, Axes: axes}}
 }
 
-// Input returns an input of reals that varies along some axes.
+// Input returns an input of floats that varies along some axes.
 func (b *Builder) Input(name string, axes ...int) *expr.Expr {
 	return b.add(Value{Kind: Input, Name: name, Along: Set(axes...)})
 }
@@ -154,7 +154,7 @@ func (b *Builder) IntInput(name string, axes ...int) *expr.Expr {
 	return b.add(Value{Kind: Input, Name: name, Int: true, Along: Set(axes...)})
 }
 
-// Channels returns an input of reals with an element for each channel. Lines along axis n are of
+// Channels returns an input of floats with an element for each channel. Lines along axis n are of
 // `sets` sets, one after the other, and have n/span channels of span neighbours: index (o, k) is
 // element (o mod sets)·(n/span) + k/span. sets and span are numbers of the launch. A layer norm has
 // one set of n channels of one element.
@@ -162,12 +162,12 @@ func (b *Builder) Channels(name string) *expr.Expr {
 	return b.add(Value{Kind: Input, Name: name, Channel: true, Along: Set(Outer, N)})
 }
 
-// Length returns how many indices an axis has, a real.
+// Length returns how many indices an axis has, a float.
 func (b *Builder) Length(axis int) *expr.Expr {
 	return b.add(Value{Kind: Length, Over: Set(axis)})
 }
 
-// Number returns a real that a launch passes, Int an int.
+// Number returns a float that a launch passes, Int an int.
 func (b *Builder) Number(name string) *expr.Expr { return b.add(Value{Kind: Number, Name: name}) }
 
 // Int is Number of an int.

@@ -30,6 +30,7 @@ func NewRows(name string) *Builder { return New(name, "outer", "n", "inner") }
 type Rows struct {
 	p     *Program
 	plans [2]*rowPlan // in primitives, and with the vector loops of several
+	count int         // see Steps
 }
 
 // Rows returns the steps of a row program, an error if p is none.
@@ -45,7 +46,13 @@ func (p *Program) Rows() (*Rows, error) {
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}
 	}
-	return &Rows{p, [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}, nil
+	r := &Rows{p: p, plans: [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}
+	for i := range r.plans[0].steps {
+		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element {
+			r.count++
+		}
+	}
+	return r, nil
 }
 
 // class says along what a step's value varies: a bit for lines, and one for columns.
@@ -72,7 +79,8 @@ func classOf(a Axes) class {
 // rowPlan is the steps of a row program in their order.
 type rowPlan struct {
 	steps   []rowStep
-	homes   []int // of each buffer of elements: the result in whose memory it is, or −1
+	homes   []int            // of each buffer of elements: the result in whose memory it is, or −1
+	numbers []int            // steps that are one number, and no constant
 	once    []int            // steps that are the same for all blocks
 	each    []int            // the others that are computed
 	results []int            // the steps of the program's results
@@ -207,6 +215,9 @@ func (plan *rowPlan) prepare() {
 		case s.dot, s.lazy:
 			continue
 		case s.class&line == 0:
+			if s.class == single && s.Leaf != expr.OfConst {
+				plan.numbers = append(plan.numbers, i)
+			}
 			plan.once = append(plan.once, i)
 		default:
 			plan.each = append(plan.each, i)
@@ -310,12 +321,4 @@ func (plan *rowPlan) place(p *Program) {
 }
 
 // Steps returns how many primitives are computed for each element.
-func (r *Rows) Steps() int {
-	n := 0
-	for i := range r.plans[0].steps {
-		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element {
-			n++
-		}
-	}
-	return n
-}
+func (r *Rows) Steps() int { return r.count }

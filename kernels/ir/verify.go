@@ -54,7 +54,7 @@ func (p *Program) Verify() error {
 		}
 		along := p.Along(v.Of)
 		if v.Of.IsInt() || v.Of.IsCondition() {
-			return bad("value %d folds what is no real", i)
+			return bad("value %d folds what is no float", i)
 		}
 		if v.Kind == OneHot {
 			along |= p.Along(v.At)
@@ -85,7 +85,7 @@ func (p *Program) Verify() error {
 			return bad("%s %v", r.Name, err)
 		}
 		if r.Value.IsInt() || r.Value.IsCondition() {
-			return bad("%s is no real", r.Name)
+			return bad("%s is no float", r.Name)
 		}
 		if r.Along&^space != 0 || p.Along(r.Value)&^r.Along != 0 {
 			return bad("%s varies along [%s], and says [%s]", r.Name, p.names(p.Along(r.Value)), p.names(r.Along))

@@ -1,0 +1,153 @@
+package irtest
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// Launch is a launch of a row program, which Run computes one number at a time, in double precision and in the order of the
+// definition: what a reader takes it to mean.
+type Launch struct {
+	Program         *ir.Program
+	Outer, N, Inner int
+	Sets, Span      int                  // of inputs by channel
+	Floats          map[string][]float64 // inputs, by name
+	Ints            map[string][]int32   // the same of ints
+	Numbers         map[string]float64   // by name
+
+	known    map[[4]int]float64 // of reductions
+	compiled map[*expr.Expr]*expr.Program
+}
+
+// at returns a formula at an index of the space.
+func (v *Launch) at(x *expr.Expr, o, k, i int) float64 {
+	f := v.compiled[x]
+	if f == nil {
+		f = expr.Compile(expr.Substitute(func(e *expr.Expr) *expr.Expr { // one number has no index
+			if l, axis := e.Leaf(); l == expr.OfIndex {
+				return expr.IntParam(len(v.Program.Values) + axis)
+			}
+			return nil
+		}, x)[0])
+		v.compiled[x] = f
+	}
+	value := func(index int) float64 {
+		if axis := index - len(v.Program.Values); axis >= 0 {
+			return float64([]int{o, k, i}[axis])
+		}
+		return v.value(index, o, k, i)
+	}
+	return f.At(value, value)
+}
+
+// value returns a value of the program at an index of the space.
+func (v *Launch) value(index, o, k, i int) float64 {
+	of := v.Program.Values[index]
+	at := 0
+	switch of.Along {
+	case ir.Element:
+		at = (o*v.N+k)*v.Inner + i
+	case ir.Line:
+		at = o*v.Inner + i
+	case ir.Column:
+		at = k
+	}
+	switch {
+	case of.Kind == ir.Number:
+		return v.Numbers[of.Name]
+	case of.Kind == ir.Length:
+		return float64(v.N)
+	case of.Channel:
+		return v.Floats[of.Name][o%v.Sets*(v.N/v.Span)+k/v.Span]
+	case of.Kind == ir.Input && of.Int:
+		return float64(v.Ints[of.Name][at])
+	case of.Kind == ir.Input:
+		return v.Floats[of.Name][at]
+	}
+	key := [4]int{index, o, k, i}
+	if r, ok := v.known[key]; ok {
+		return r
+	}
+	r := 0.0
+	switch of.Kind {
+	case ir.Max:
+		r = math.Inf(-1)
+		for k := range v.N {
+			if x := v.at(of.Of, o, k, i); x > r {
+				r = x
+			}
+		}
+	case ir.Sum:
+		for k := range v.N {
+			r += v.at(of.Of, o, k, i)
+		}
+	case ir.OneHot:
+		if at := v.at(of.At, o, k, i); int(at) == k {
+			r = v.at(of.Of, o, k, i)
+		}
+	case ir.Pick:
+		if at := v.at(of.At, o, k, i); at >= 0 && int(at) < v.N {
+			r = v.at(of.Of, o, int(at), i)
+		}
+	}
+	v.known[key] = r
+	return r
+}
+
+// Run returns the results.
+func (v *Launch) Run() [][]float64 {
+	v.known, v.compiled = map[[4]int]float64{}, map[*expr.Expr]*expr.Program{}
+	var all [][]float64
+	for _, r := range v.Program.Results {
+		dims := [3]int{1, 1, 1}
+		for a, n := range []int{v.Outer, v.N, v.Inner} {
+			if r.Along.Has(a) {
+				dims[a] = n
+			}
+		}
+		var list []float64
+		for o := range dims[0] {
+			for k := range dims[1] {
+				for i := range dims[2] {
+					list = append(list, v.at(r.Value, o, k, i))
+				}
+			}
+		}
+		all = append(all, list)
+	}
+	return all
+}
+
+// Draw returns a launch with random inputs.
+func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
+	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}}
+	for _, in := range p.Values {
+		size := 1
+		for a, d := range []int{outer, n, inner} {
+			if in.Channel {
+				size = v.Sets * n / v.Span
+			} else if in.Along.Has(a) {
+				size *= d
+			}
+		}
+		switch {
+		case in.Kind == ir.Number:
+			v.Numbers[in.Name] = float64(float32(rng.Float64() + 0.5))
+			if in.Int {
+				v.Numbers[in.Name] = float64(rng.IntN(5) - 1)
+			}
+		case in.Kind == ir.Input && in.Int:
+			for range size {
+				v.Ints[in.Name] = append(v.Ints[in.Name], int32(rng.IntN(n+2)-1))
+			}
+		case in.Kind == ir.Input:
+			for range size {
+				v.Floats[in.Name] = append(v.Floats[in.Name], float64(float32(rng.Float64()*4-2)))
+			}
+		}
+	}
+	return v
+}

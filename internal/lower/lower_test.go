@@ -1,0 +1,103 @@
+package lower_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/irtest"
+	"github.com/clgrad/clgrad/internal/lower"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/ir"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestRandomPrograms: random row programs are on every device, in the forms for CPUs and for GPUs,
+// what they say.
+func TestRandomPrograms(t *testing.T) {
+	t.Setenv(tensor.SelfTestEnv, "off")
+	n, first := 3, uint64(0)
+	if devtest.Sweep() { // others with each seed
+		n = 100
+		first, _ = strconv.ParseUint(os.Getenv(devtest.SweepEnv), 10, 64)
+	}
+	devtest.Both(t, func(t *testing.T, d tensor.Device) { each(t, d, n, first*1000) })
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/for GPUs", func(t *testing.T) { each(t, devtest.Open(t, sel, devtest.GPUKernels()), n, first*1000) })
+		}
+	}
+}
+
+func each(t *testing.T, d tensor.Device, n int, first uint64) {
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(first+seed, 7))
+		p := irtest.Random(rng)
+		k := kernelOf(p)
+		for _, size := range [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {2, 7, 3}, {2, 19, 17}, {1, 4, 40}, {1, 5000, 1}} {
+			check(t, d, k, irtest.Draw(p, rng, size[0], size[1], size[2]))
+		}
+		if t.Failed() {
+			t.Fatalf("program %d:\n%s\n%s", first+seed, p, k.TextOn(d.Target()))
+		}
+	}
+}
+
+// kernelOf returns the kernel of a program, with more work-groups than it needs.
+func kernelOf(p *ir.Program) *kernels.Kernel {
+	k, _, _ := lower.Rows(p)
+	at := lower.Sizes(p)
+	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+		if l.CPU {
+			return kernels.Groups(3, 1)
+		}
+		return kernels.Grid{Dims: 1, Global: [3]int{256 * int(a[at].Int*a[at+2].Int)}, Local: [3]int{256}}
+	}
+	return k
+}
+
+// check launches a program and compares what it stores with what it means.
+func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
+	t.Helper()
+	var args []kernels.Arg
+	for _, v := range l.Program.Values {
+		switch {
+		case v.Kind != ir.Input:
+		case v.Int:
+			args = append(args, tensor.New(d, l.Ints[v.Name], len(l.Ints[v.Name])).Arg())
+		default:
+			args = append(args, tensor.New(d, l.Floats[v.Name], len(l.Floats[v.Name])).Arg())
+		}
+	}
+	want := l.Run()
+	var results []*tensor.Tensor
+	for k := range l.Program.Results {
+		r := tensor.Full(d, 77, len(want[k]))
+		results, args = append(results, r), append(args, r.Arg())
+	}
+	args = append(args, kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner))
+	for _, v := range l.Program.Values {
+		switch {
+		case v.Kind != ir.Number:
+		case v.Int:
+			args = append(args, kernels.IntArg(int(l.Numbers[v.Name])))
+		default:
+			args = append(args, kernels.FloatArg(l.Numbers[v.Name]))
+		}
+	}
+	tensor.Launch(d, k, args...)
+	off := 1e-12
+	if d.Real() == kernels.Float32 {
+		off = 1e-4
+	}
+	for k, r := range results {
+		got, err := r.Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		irtest.Near(t, fmt.Sprintf("%s[%d %d %d] %s", l.Program.Name, l.Outer, l.N, l.Inner, l.Program.Results[k].Name), got, want[k], off)
+	}
+}
