@@ -87,12 +87,12 @@ func newEntropyLaunch(d Device, x, labels kernels.Arg, weights *Tensor, logits b
 	return l
 }
 
-func (l *entropyLaunch) launch(k *kernels.Kernel, d Device, outer, n, inner int, ignore int32, smoothing float64) {
+func (l *entropyLaunch) launch(k *ops.RowKernel, d Device, outer, n, inner int, ignore int32, smoothing float64) {
 	l.args = append(l.args, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(int(ignore)))
 	if smoothing != 0 {
 		l.args = append(l.args, kernels.FloatArg(smoothing))
 	}
-	l.list.launch(d, ops.ForRows(k, n, inner, d.Target()), l.args)
+	l.list.launch(d, k.For(n, inner, d.Target()), l.args)
 	if l.weights.Tensor != nil {
 		l.weights.release()
 	}

@@ -70,8 +70,7 @@ func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps floa
 	if w != nil || b != nil {
 		args = append(args, kernels.IntArg(sets), kernels.IntArg(span))
 	}
-	k, _ := ops.Norm(form)
-	list.launch(d, ops.ForRows(k, n, 1, d.Target()), append(args, kernels.FloatArg(eps)))
+	list.launch(d, ops.Norms[form].For(n, 1, d.Target()), append(args, kernels.FloatArg(eps)))
 	return y, mean, rstd
 }
 
@@ -104,7 +103,7 @@ func (api) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, d
 		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
 		dwArg, dbArg = dw.arg(), db.arg()
 	}
-	launch(d, ops.ForRows(ops.NormGrad, n, 1, d.Target()), cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
+	launch(d, ops.NormGrad.For(n, 1, d.Target()), cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
 		kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(run), kernels.IntArg(form))
 	return dx, dw, db
 }

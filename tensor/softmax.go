@@ -24,7 +24,7 @@ func (t *Tensor) softmax(op string, axis int, logarithm bool) *Tensor {
 		k = ops.LogSoftmax
 	}
 	if y.Len() > 0 {
-		launch(d, ops.ForRows(k, n, inner, d.Target()), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
+		launch(d, k.For(n, inner, d.Target()), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
 	}
 	return y
 }
@@ -41,7 +41,7 @@ func (api) SoftmaxGrad(y, g *Tensor, axis int, logarithm bool) *Tensor {
 		k = ops.LogSoftmaxGrad
 	}
 	if out.Len() > 0 {
-		launch(d, ops.ForRows(k, n, inner, d.Target()), cy.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
+		launch(d, k.For(n, inner, d.Target()), cy.arg(), cg.arg(), out.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner))
 	}
 	return out
 }

@@ -13,15 +13,15 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
 		Sum, SquaredError, SumAxis, ColumnSums, MaxAxisGrad,
 		Uniform, Normal, RandomInts, SGD, AdamW,
-		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad,
-		NormGrad, ChannelMoments, ChannelJoin, ChannelSums}
-	for form, k := range norms {
+		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax.Kernel(), LogSoftmax.Kernel(), SoftmaxGrad.Kernel(), LogSoftmaxGrad.Kernel(),
+		normGrad, ChannelMoments, ChannelJoin, ChannelSums}
+	for form, k := range Norms {
 		if form&NormCentred != 0 || form&NormBiases == 0 { // which operations have
-			all = append(all, k)
+			all = append(all, k.Kernel())
 		}
 	}
 	for _, form := range []int{0, EntropyLogits, EntropyWeights | EntropySmoothing, EntropyWeights | EntropyLogits | EntropySmoothing} { // each bit with and without others
-		all = append(all, CrossEntropies[form], CrossEntropyGrads[form], CrossEntropyGrads[form|EntropyEach])
+		all = append(all, CrossEntropies[form].Kernel(), CrossEntropyGrads[form].Kernel(), CrossEntropyGrads[form|EntropyEach].Kernel())
 	}
 	for i, tile := range GemmTiles(t, l) {
 		for _, form := range GemmForms {
@@ -55,9 +55,9 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	if !l.CPU {
-		for _, k := range []*kernels.Kernel{Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad, norms[NormCentred|NormWeights|NormBiases], NormGrad, CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits]} {
+		for _, k := range []*RowKernel{Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrad, CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits]} {
 			for _, n := range []int{8, 128, 4096} {
-				all = append(all, ForRows(k, n, 1, l))
+				all = append(all, k.For(n, 1, l))
 			}
 		}
 	}

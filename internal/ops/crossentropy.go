@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/defs"
+	"github.com/clgrad/clgrad/kernels/ir"
 )
 
 // The bits of the form of a cross-entropy: see defs.EntropyForm.
@@ -27,19 +28,20 @@ func entropyForm(form int) defs.EntropyForm {
 // CrossEntropyGrads: X of logits, T, W, then of logits MOST, LOGSUM and SLOPE, G, D, and the numbers
 // of the loss.
 var (
-	CrossEntropies = func() (all [EntropyEach]*kernels.Kernel) {
+	CrossEntropies = func() (all [EntropyEach]*RowKernel) {
 		for form := range all {
-			k := rowKernel(defs.CrossEntropy(entropyForm(form)), kernels.Tolerance{ULP: 4}, crossEntropyBound(form))
-			k.Trial, k.Describe = smallOnly, describeCrossEntropy(form)
-			all[form] = k
+			program := func() *ir.Program { return defs.CrossEntropy(entropyForm(form)) }
+			all[form] = rowKernel(program, lanesForOne, kernels.Tolerance{ULP: 4}, crossEntropyBound(form), func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }).
+				with(func(k *kernels.Kernel) { k.Trial, k.Describe = smallOnly, describeCrossEntropy(form) })
 		}
 		return all
 	}()
-	CrossEntropyGrads = func() (all [2 * EntropyEach]*kernels.Kernel) {
+	CrossEntropyGrads = func() (all [2 * EntropyEach]*RowKernel) {
 		for form := range all {
-			k := rowKernel(defs.CrossEntropyGrad(entropyForm(form)), kernels.Tolerance{ULP: 4, Rel: 1, Scale: crossEntropyGradScale(form)}, nil)
-			k.Trial, k.Describe = smallOnly, describeCrossEntropyGrad(form)
-			all[form] = k
+			program := func() *ir.Program { return defs.CrossEntropyGrad(entropyForm(form)) }
+			tol := kernels.Tolerance{ULP: 4, Rel: 1, Scale: crossEntropyGradScale(form)}
+			all[form] = rowKernel(program, lanesForTwo, tol, nil, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }).
+				with(func(k *kernels.Kernel) { k.Trial, k.Describe = smallOnly, describeCrossEntropyGrad(form) })
 		}
 		return all
 	}()

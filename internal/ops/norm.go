@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/defs"
+	"github.com/clgrad/clgrad/kernels/ir"
 )
 
 // What a norm does: the bits of `form`.
@@ -21,7 +22,8 @@ var (
 	// NormGrad is the gradient D of a norm where the rows are of one set and each element is a
 	// channel, and in shares, for runs of rows, those of W and B: X, G, W, MEAN, RSTD, D, DW [runs,
 	// len], DB [runs, len], rows, len, run, form.
-	NormGrad = &kernels.Kernel{Name: "k_norm_grad", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
+	NormGrad = &RowKernel{forms: lanesForTwo, cases: normGradCases, build: func() *kernels.Kernel { return normGrad }}
+	normGrad = &kernels.Kernel{Name: "k_norm_grad", File: "norm_cpu.cl", GPU: "norm_gpu.cl",
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			items := 1
 			if !l.CPU {
@@ -352,21 +354,16 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-// norms are the kernels of package defs' norms, by the bits of their form but for NormPartials: X, W
+// Norms are the kernels of package defs' norms, by the bits of their form but for NormPartials: X, W
 // and B if there are such, Y, MEAN, RSTD, outer, len, inner, then sets and span, and eps.
-var norms = func() (all [NormPartials]*kernels.Kernel) {
+var Norms = func() (all [NormPartials]*RowKernel) {
 	for form := range all {
 		f := defs.NormForm{Centred: form&NormCentred != 0, Weights: form&NormWeights != 0, Biases: form&NormBiases != 0}
-		all[form] = rowKernel(defs.Norm(f), kernels.Tolerance{ULP: 4}, normBound(form))
-		overrideNorm(all[form], f)
+		all[form] = rowKernel(func() *ir.Program { return defs.Norm(f) }, lanesForOne, kernels.Tolerance{ULP: 4}, normBound(form),
+			func(s rowSizes) []kernels.Case { return normCases(s, form) }).with(func(k *kernels.Kernel) { overrideNorm(k, f) })
 	}
 	return all
 }()
-
-// Norm returns the kernel of norms of a form, and where their rows are among its arguments.
-func Norm(form int) (k *kernels.Kernel, rows int) {
-	return norms[form], 4 + form/NormWeights&1 + form/NormBiases&1
-}
 
 // normBound: a difference x − mean is off by the roundings of x's size, its mean square by those of
 // a sum of n terms at least sixteen beside each other, and by those of the differences.

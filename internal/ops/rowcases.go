@@ -50,24 +50,6 @@ func channelSizes(few bool) [][4]int {
 }
 
 func init() {
-	all := map[*kernels.Kernel]func(s rowSizes) []kernels.Case{
-		NormGrad: normGradCases, Softmax: softmaxCases, LogSoftmax: softmaxCases, SoftmaxGrad: softmaxGradCases, LogSoftmaxGrad: softmaxGradCases,
-	}
-	for form, k := range CrossEntropies {
-		all[k] = func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }
-	}
-	for form, k := range CrossEntropyGrads {
-		all[k] = func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }
-	}
-	for form, k := range norms {
-		all[k] = func(s rowSizes) []kernels.Case { return normCases(s, form) }
-	}
-	for k, cases := range all {
-		k.Cases = func(few bool) []kernels.Case { return cases(newRowSizes(few)) }
-		for i, form := range rowForms[k] {
-			form.Cases = func(few bool) []kernels.Case { return cases(formSizes(8<<i, few)) }
-		}
-	}
 	ChannelMoments.Cases, ChannelJoin.Cases, ChannelSums.Cases = channelMomentsCases, channelJoinCases, channelSumsCases
 }
 

@@ -10,23 +10,39 @@ import (
 // the spacing of reals at 1 and the least normal one.
 type rowBound func(exact func() []kernels.Arg, eps, least float64, args []kernels.Arg) func(param, i int) float64
 
-// rowKernel returns the kernel of a row program, with a tolerance, of which bound is the Bound.
-func rowKernel(p *ir.Program, tol kernels.Tolerance, bound rowBound) *kernels.Kernel {
-	k, functions, local := lower.Rows(p)
-	at := lower.Sizes(p)
-	k.Grid, k.Tol, k.Describe = lines(at), tol, describeRows(p)
-	if bound != nil {
-		k.Tol.Bound = func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-			eps, least := real.Epsilon()
-			return bound(exactly(k.Twin, args), eps, least, args)
+// rowKernel is the kernel of a row program with a tolerance, of which bound is the Bound.
+func rowKernel(program func() *ir.Program, forms []laneForm, tol kernels.Tolerance, bound rowBound, cases func(s rowSizes) []kernels.Case) *RowKernel {
+	r := &RowKernel{forms: forms, cases: cases}
+	r.build = func() *kernels.Kernel {
+		p := program()
+		k, functions, local := lower.Rows(p)
+		at := lower.Sizes(p)
+		k.Grid, k.Tol, k.Describe = lines(at), tol, describeRows(p)
+		if bound != nil {
+			k.Tol.Bound = func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+				eps, least := real.Epsilon()
+				return bound(exactly(k.Twin, args), eps, least, args)
+			}
 		}
+		k.Rows = byRows(p.Name, local, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
+			if n := int(a[at+1].Int); n > 0 && a[at+2].Int == 1 {
+				of = lower.Cuts(p, n)
+			}
+			return int(a[at].Int), 0, of
+		})
+		k.Rows.Text, r.lines = functions, at
+		return tried(k, func([]kernels.Operand) bool { return true })
 	}
-	k.Rows = byRows(p.Name, local, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
-		if n := int(a[at+1].Int); n > 0 && a[at+2].Int == 1 {
-			of = lower.Cuts(p, n)
-		}
-		return int(a[at].Int), 0, of
-	})
-	k.Rows.Text = functions
-	return tried(k, func([]kernels.Operand) bool { return true })
+	return r
+}
+
+// with returns r with what change does to its kernel.
+func (r *RowKernel) with(change func(k *kernels.Kernel)) *RowKernel {
+	build := r.build
+	r.build = func() *kernels.Kernel {
+		k := build()
+		change(k)
+		return k
+	}
+	return r
 }

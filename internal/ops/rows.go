@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -59,54 +58,72 @@ func lanesOf(n int) int {
 	return lanes
 }
 
-// rowForm is how many lanes a row has in a kernel that is built for rows on GPUs, and how many
+// laneForm is how many lanes a row has in a kernel that is built for rows on GPUs, and how many
 // elements each keeps. A row that fits in a warp needs no barrier.
-type rowForm struct{ lanes, per int }
+type laneForm struct{ lanes, per int }
 
 // The forms of kernels that keep one row, and of those that keep two, or more: for rows of up to 8,
 // 16, 32, … 4096 elements. The last is for all that are longer.
 var (
-	oneRow  = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}}
-	twoRows = []rowForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}}
+	lanesForOne  = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {32, 16}, {32, 32}, {128, 16}, {256, 16}}
+	lanesForTwo = []laneForm{{1, 8}, {2, 8}, {4, 8}, {8, 8}, {16, 8}, {32, 8}, {64, 8}, {128, 8}, {256, 8}, {256, 16}}
 )
 
-// rowForms are the forms for rows of kernels that work on lines: form i is for rows of 4<<i + 1 to
-// 8<<i elements. Of longer rows than its own, the last reads elements twice.
-var rowForms = func() map[*kernels.Kernel][]*kernels.Kernel {
-	all := map[*kernels.Kernel][]*kernels.Kernel{}
-	add := func(forms []rowForm, k *kernels.Kernel, rows int) {
-		for _, f := range forms {
+// RowKernel is a kernel that works on lines, and its forms for rows on GPUs. They are made when they
+// are first asked for: a program is not to wait for kernels that it does not launch.
+type RowKernel struct {
+	build func() *kernels.Kernel
+	forms []laneForm
+	lines int // the argument that is how many lines there are; 0: the grid does not depend on the lanes
+	cases func(s rowSizes) []kernels.Case
+
+	once   sync.Once
+	kernel *kernels.Kernel
+	formed []*kernels.Kernel // form i is for rows of 4<<i + 1 to 8<<i elements. Of longer rows than its own, the last reads elements twice
+}
+
+// formOf has the kernel of each form that was made.
+var formOf sync.Map
+
+// Kernel returns the kernel for lines of any kind.
+func (r *RowKernel) Kernel() *kernels.Kernel {
+	r.once.Do(func() {
+		k := r.build()
+		k.Cases = func(few bool) []kernels.Case { return r.cases(newRowSizes(few)) }
+		for i, f := range r.forms {
 			form := *k
 			form.Defines = fmt.Sprintf("-DLANES=%d -DPER=%d", f.lanes, f.per)
 			form.Rows = rowsOfForm(k.Rows, f.lanes)
-			if rows > 0 { // else the grid does not depend on the lanes
+			form.Cases = func(few bool) []kernels.Case { return r.cases(formSizes(8<<i, few)) }
+			if r.lines > 0 {
 				form.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
-					groups := intmath.CeilDiv(int(a[rows].Int), rowsGroup/f.lanes)
+					groups := intmath.CeilDiv(int(a[r.lines].Int), rowsGroup/f.lanes)
 					return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
 				}
 			}
-			all[k] = append(all[k], &form)
+			r.formed = append(r.formed, &form)
+			formOf.Store(&form, k)
 		}
+		r.kernel = k
+	})
+	return r.kernel
+}
+
+// For returns the kernel for lines of n elements: a form, where they are rows on a GPU.
+func (r *RowKernel) For(n, inner int, l kernels.Target) *kernels.Kernel {
+	k := r.Kernel()
+	if l.CPU || inner != 1 {
+		return k
 	}
-	one, two := map[*kernels.Kernel]int{Softmax: 2, LogSoftmax: 2}, map[*kernels.Kernel]int{SoftmaxGrad: 3, LogSoftmaxGrad: 3, NormGrad: 0}
-	for form := range NormPartials {
-		k, rows := Norm(form)
-		one[k] = rows
-	}
-	for form, k := range CrossEntropies {
-		one[k] = entropyArgs(form, false).sizes
-	}
-	for form, k := range CrossEntropyGrads {
-		two[k] = entropyArgs(form, true).sizes
-	}
-	for k, rows := range one {
-		add(oneRow, k, rows)
-	}
-	for k, rows := range two {
-		add(twoRows, k, rows)
-	}
-	return all
-}()
+	return r.formed[min(bits.Len(uint(max(n-1, 0)/8)), len(r.formed)-1)]
+}
+
+// RowForm returns the kernel of which k is a form for rows, nil if it is none.
+func RowForm(k *kernels.Kernel) *kernels.Kernel {
+	of, _ := formOf.Load(k)
+	plain, _ := of.(*kernels.Kernel)
+	return plain
+}
 
 // byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of each
 // argument, none if the launch is not one of rows; run is how many rows a work-group must have, 0
@@ -143,26 +160,6 @@ func readIf(is bool) kernels.Cut {
 		return kernels.Shared
 	}
 	return kernels.Unused
-}
-
-// ForRows returns the form of a kernel of lines for rows of n elements, where inner is 1: what to
-// launch in its place.
-func ForRows(k *kernels.Kernel, n, inner int, l kernels.Target) *kernels.Kernel {
-	if l.CPU || inner != 1 {
-		return k
-	}
-	forms := rowForms[k]
-	return forms[min(bits.Len(uint(max(n-1, 0)/8)), len(forms)-1)]
-}
-
-// RowForm returns the kernel of which k is a form for rows, nil if it is none.
-func RowForm(k *kernels.Kernel) *kernels.Kernel {
-	for of, forms := range rowForms {
-		if slices.Contains(forms, k) {
-			return of
-		}
-	}
-	return nil
 }
 
 // eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w

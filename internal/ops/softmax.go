@@ -10,10 +10,10 @@ import (
 // Kernels of package defs' softmax, its logarithm, and their gradients: X, Y, outer, len, inner, and
 // Y, G, D, outer, len, inner.
 var (
-	Softmax        = rowKernel(defs.Softmax, kernels.Tolerance{ULP: 4}, softmaxBound(false))
-	LogSoftmax     = rowKernel(defs.LogSoftmax, kernels.Tolerance{ULP: 4}, softmaxBound(true))
-	SoftmaxGrad    = rowKernel(defs.SoftmaxGrad, kernels.Tolerance{ULP: 4, Rel: 8, Scale: softmaxGradScale}, nil)
-	LogSoftmaxGrad = rowKernel(defs.LogSoftmaxGrad, kernels.Tolerance{ULP: 4, Rel: 8, Scale: logSoftmaxGradScale}, nil)
+	Softmax        = rowKernel(defs.Softmax, lanesForOne, kernels.Tolerance{ULP: 4}, softmaxBound(false), softmaxCases)
+	LogSoftmax     = rowKernel(defs.LogSoftmax, lanesForOne, kernels.Tolerance{ULP: 4}, softmaxBound(true), softmaxCases)
+	SoftmaxGrad    = rowKernel(defs.SoftmaxGrad, lanesForTwo, kernels.Tolerance{ULP: 4, Rel: 8, Scale: softmaxGradScale}, nil, softmaxGradCases)
+	LogSoftmaxGrad = rowKernel(defs.LogSoftmaxGrad, lanesForTwo, kernels.Tolerance{ULP: 4, Rel: 8, Scale: logSoftmaxGradScale}, nil, softmaxGradCases)
 )
 
 // softmaxBound: a difference x − max is rounded, which its exponential magnifies by its size, at

@@ -2,5 +2,5 @@
 // where that has a form of its own that is faster or more exact than the derived one. A test holds
 // those to the derived ones. A definition prints as what it says:
 //
-//	fmt.Print(defs.Softmax)
+//	fmt.Print(defs.Softmax())
 package defs

@@ -15,33 +15,33 @@ func exponentials(b *ir.Builder, x *expr.Expr) (difference, e *expr.Expr) {
 }
 
 // Softmax is e/Σ e along n, with e = exp(x − max x).
-var Softmax = func() *ir.Program {
+func Softmax() *ir.Program {
 	b := ir.NewRows("softmax")
 	_, e := exponentials(b, b.Input("X", ir.Outer, ir.N, ir.Inner))
 	b.Result("Y", e.Mul(one.Div(b.Sum(e, ir.N))))
 	return b.Program()
-}()
+}
 
 // LogSoftmax is log(e/Σ e), also where that is of 0.
-var LogSoftmax = func() *ir.Program {
+func LogSoftmax() *ir.Program {
 	b := ir.NewRows("log_softmax")
 	d, e := exponentials(b, b.Input("X", ir.Outer, ir.N, ir.Inner))
 	b.Result("Y", d.Sub(b.Sum(e, ir.N).Log()))
 	return b.Program()
-}()
+}
 
 // SoftmaxGrad is y·(g − Σ g·y) of a softmax y.
-var SoftmaxGrad = func() *ir.Program {
+func SoftmaxGrad() *ir.Program {
 	b := ir.NewRows("softmax_grad")
 	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner)
 	b.Result("D", y.Mul(g.Sub(b.Sum(g.Mul(y), ir.N))))
 	return b.Program()
-}()
+}
 
 // LogSoftmaxGrad is g − exp(y)·Σ g of the logarithm of a softmax, y.
-var LogSoftmaxGrad = func() *ir.Program {
+func LogSoftmaxGrad() *ir.Program {
 	b := ir.NewRows("log_softmax_grad")
 	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner)
 	b.Result("D", g.Sub(y.ExpOfNegative().Mul(b.Sum(g, ir.N))))
 	return b.Program()
-}()
+}

@@ -81,7 +81,7 @@ func TestDefinitions(t *testing.T) {
 			check(t, defs.CrossEntropyGrad(f), rng, size)
 		}
 	}
-	for _, p := range []*ir.Program{defs.Softmax, defs.LogSoftmax, defs.SoftmaxGrad, defs.LogSoftmaxGrad, defs.Softmax.Gradient("X"), defs.LogSoftmax.Gradient("X")} {
+	for _, p := range []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(), defs.Softmax().Gradient("X"), defs.LogSoftmax().Gradient("X")} {
 		for _, size := range sizes {
 			check(t, p, rng, size)
 		}
@@ -107,7 +107,7 @@ func TestRandomPrograms(t *testing.T) {
 // TestGradients: the gradient programs of the definitions are those that are derived.
 func TestGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, c := range []struct{ forward, gradient *ir.Program }{{defs.Softmax, defs.SoftmaxGrad}, {defs.LogSoftmax, defs.LogSoftmaxGrad}} {
+	for _, c := range []struct{ forward, gradient *ir.Program }{{defs.Softmax(), defs.SoftmaxGrad()}, {defs.LogSoftmax(), defs.LogSoftmaxGrad()}} {
 		derived := c.forward.Gradient("X")
 		v := irtest.Draw(derived, rng, 3, 7, 2)
 		want := v.Run()[0]
@@ -128,7 +128,7 @@ func TestPrinted(t *testing.T) {
 %2 = sum over n of exp((%0 - %1)) [outer inner]
 Y [outer n inner] = (exp((%0 - %1)) * (1 / %2))
 `
-	if got := defs.Softmax.String(); got != want {
+	if got := defs.Softmax().String(); got != want {
 		t.Errorf("it prints\n%swant\n%s", got, want)
 	}
 }
