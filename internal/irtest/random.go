@@ -31,7 +31,7 @@ func Random(rng *rand.Rand) *ir.Program {
 	if rng.IntN(2) == 0 {
 		label = b.IntInput("T", ir.Outer, ir.Inner)
 		number = label.Real()
-		list = append(list, number, expr.Where(expr.Index(ir.N).Real().Eq(number), list[0], expr.Const(0.25)))
+		list = append(list, number, expr.Where(expr.Index(ir.N).Sub(label).Real().Eq(expr.Const(0)), list[0], expr.Const(0.25)))
 	}
 	one := func() *expr.Expr { return list[rng.IntN(len(list))] }
 	formula := func() *expr.Expr {
@@ -86,7 +86,11 @@ func Random(rng *rand.Rand) *ir.Program {
 		if k == 0 {
 			f = f.Add(list[0])
 		}
-		b.Result(fmt.Sprintf("Y%d", k), f)
+		if b.Along(f).Has(ir.N) {
+			b.Result(fmt.Sprintf("Y%d", k), f, ir.Outer, ir.N, ir.Inner)
+		} else {
+			b.Result(fmt.Sprintf("Y%d", k), f, ir.Outer, ir.Inner)
+		}
 	}
 	return b.Program()
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (w *writer) inputs(along ir.Axes, f func(i int, v ir.Value)) {
 	}
 }
 
-// elementsRead returns the inputs that formulas read at each element, and at each column.
+// read returns the inputs that formulas read at each element, and at each column.
 func (w *writer) read(formulas ...*expr.Expr) (elements, columns []int) {
 	seen := map[int]bool{}
 	expr.Each(func(e *expr.Expr) {
@@ -107,6 +108,8 @@ func (w cpuForm) element(kind expr.Leaf, i int) string {
 	}
 	v := w.p.Values[i]
 	switch {
+	case v.Kind == ir.Length && v.Int:
+		return "(int16)len"
 	case v.Kind == ir.Length:
 		return "(REAL16)len"
 	case v.Kind == ir.Number && v.Int:
@@ -124,7 +127,13 @@ func (w cpuForm) element(kind expr.Leaf, i int) string {
 // ofLine names a leaf where what is of a line is computed.
 func (w cpuForm) ofLine(kind expr.Leaf, i int) string {
 	if i < len(w.p.Values) && w.p.Values[i].Kind == ir.Length {
-		return "(" + w.types().Vector + ")len"
+		switch {
+		case !w.p.Values[i].Int:
+			return "(" + w.types().Vector + ")len"
+		case w.columns:
+			return "(int16)len"
+		}
+		return "len"
 	}
 	if i < len(w.p.Values) && w.p.Values[i].Kind == ir.Number {
 		if name := w.p.Values[i].Name; !w.columns {
@@ -274,7 +283,8 @@ func (w cpuForm) body() {
 			w.channelLoop(formulas...)
 			w.line("    for (int k = 0; k < len; %s) {", step)
 			w.loads("        ", formulas...)
-			for i, k := range kept {
+			for _, i := range slices.Sorted(maps.Keys(kept)) {
+				k := kept[i]
 				w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, k, at, count)
 			}
 			for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
@@ -406,7 +416,13 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 		if Channels(l.p) {
 			w.line("    int c, next;")
 		}
-		w.inputs(0, func(i int, v ir.Value) { w.line("    const %s l%d = *p%d;", form.types().Vector, i, i) })
+		w.inputs(0, func(i int, v ir.Value) {
+			typ := form.types().Vector
+			if v.Int {
+				typ = strings.Replace(typ, "REAL", "int", 1)
+			}
+			w.line("    const %s l%d = *p%d;", typ, i, i)
+		})
 		form.body()
 		w.line("}\n")
 	}

@@ -1,6 +1,5 @@
 // Package lower makes kernels of row programs, which package kernels/ir defines: OpenCL C for CPUs
-// and for GPUs, the vector loops of the Go device, and the description by which recordings know
-// them. Sizes are arguments: a kernel is made once for a program.
+// and for GPUs, and Go code that runs [ir.Machine]. Sizes are arguments, so a program has one kernel.
 //
 // A program is computed in passes over a line. A pass ends where a reduction needs all elements;
 // what is the same for a whole line is computed between passes. Softmax has three:

@@ -27,6 +27,9 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 		along, number, column := ir.Axes(0), false, false
 		if i < len(w.p.Values) {
 			v := w.p.Values[i]
+			if v.Kind == ir.Length && v.Int {
+				return "len"
+			}
 			if v.Kind == ir.Length {
 				return "(REAL)len"
 			}
@@ -252,7 +255,7 @@ func (w gpuForm) results(load func([]*expr.Expr)) {
 		if r.Along.Has(ir.N) {
 			continue
 		}
-		w.line("    if (lane == 0 && count > 0) {")
+		w.line("    if (lane == 0 && there) {")
 		text := w.expressions("        ", true, w.stores[k])[0]
 		w.line("        y%d[line] = %s;\n    }", k, text)
 	}
@@ -287,7 +290,7 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	w := gpuForm{&writer{plan: l, depends: []string{"common", "rows_gpu"}}}
 	w.line("static INLINE void %s%s(%s, int group%s) {", prefix, l.p.Name, l.parameters(), l.localParameters())
 	w.line("    LINES(len, INNER > 1)")
-	w.line("    const int line = group * beside + place, count = line < outer * INNER ? len : 0;")
+	w.line("    const int line = group * beside + place, there = line < outer * INNER, count = there ? len : 0;")
 	w.line("    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
 	aligned := []string{}
 	for _, v := range l.p.Values {
@@ -325,7 +328,7 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 		case ir.Column:
 			w.line("    global const %s *p%d = %s + %s_off;", typ, i, v.Name, v.Name)
 		case ir.Line:
-			w.line("    const %s l%d = count > 0 ? %s[%s_off + line] : 0;", typ, i, v.Name, v.Name)
+			w.line("    const %s l%d = there ? %s[%s_off + line] : 0;", typ, i, v.Name, v.Name)
 		default:
 			w.line("    const %s l%d = %s[%s_off];", typ, i, v.Name, v.Name)
 		}

@@ -13,7 +13,7 @@ import (
 const group = 256
 
 // Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
-// their order, the ints outer, len and inner, and then the numbers of p. Grid, Tol, Cases and
+// their order; the ints outer, len and inner; sets and span if [Channels]; then the numbers of p. Grid, Tol, Cases and
 // Describe are left to the caller. functions returns the OpenCL C of the function p.Name, with a
 // prefix, that computes lines, and local is the memory that it takes: see kernels.Rows. Rows panics
 // if p is no row program.
@@ -35,7 +35,7 @@ func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu b
 	return k, l.functions, local
 }
 
-// Sizes is where outer, len and inner are among the arguments: from that one on.
+// Sizes returns the index of the argument outer; len and inner follow.
 func Sizes(p *ir.Program) int {
 	n := len(p.Results)
 	for _, v := range p.Values {
@@ -46,7 +46,7 @@ func Sizes(p *ir.Program) int {
 	return n
 }
 
-// Cuts are those of the arguments of a kernel of p, for launches where inner is 1.
+// Cuts returns how each buffer argument is sliced by rows, for launches with inner = 1.
 func Cuts(p *ir.Program, n int) []kernels.Cut {
 	var cuts []kernels.Cut
 	add := func(along ir.Axes) {

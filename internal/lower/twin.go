@@ -26,13 +26,14 @@ func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
 	}
 }
 
-// mostExact is the largest index that every smaller one, too, is a number of single precision.
+// mostExact: up to it every int is a number of single precision.
 const mostExact = 1 << 24
 
 // stepCost is what a step costs for an element, in additions, on the average.
 const stepCost = 3
 
-// machines returns what runs launches on machines that compute in T, of which each core has one.
+// machines returns a function that runs launches on pooled machines that compute in T; each goroutine
+// takes one.
 func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops[T]) func(c kernels.Call[E], outer, n, inner int) {
 	var pool sync.Pool
 	take := func(c kernels.Call[E]) *ir.Machine[T, E] {

@@ -14,7 +14,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		Sum, SquaredError, SumAxis, ColumnSums, MaxAxisGrad,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax.Kernel(), LogSoftmax.Kernel(), SoftmaxGrad.Kernel(), LogSoftmaxGrad.Kernel(),
-		normGrad, ChannelMoments, ChannelJoin, ChannelSums}
+		NormGrad.Kernel(), ChannelMoments, ChannelJoin, ChannelSums}
 	for form, k := range Norms {
 		if form&NormCentred != 0 || form&NormBiases == 0 { // which operations have
 			all = append(all, k.Kernel())

@@ -17,8 +17,9 @@ type described struct {
 	scalars  []int // the numbers
 }
 
-// describeRows returns the Describe of a kernel of a row program: a map for each formula that is more than
-// a value, and a reduction for each that is one. Nil, if one reads more than a map can.
+// describeRows returns the Describe of a row program: a Map for each formula that is not a leaf, a
+// Reduction for each sum or maximum. It is nil if a formula reads more than MapOperands values, or
+// the program has ints.
 func describeRows(p *ir.Program) func(args) operations {
 	channels := lower.Channels(p)
 	numbers := map[int]int{} // the argument that is a number
@@ -41,7 +42,7 @@ func describeRows(p *ir.Program) func(args) operations {
 			numbers[i] = at
 			at++
 		}
-		if v.Kind == ir.Pick {
+		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Int {
 			return nil
 		}
 	}

@@ -67,7 +67,7 @@ func normCases(s rowSizes, form int) []kernels.Case {
 				o.In(b[0]*b[1], -1, 3)
 				if special == 1 { // each row has one of these, or is of equal elements
 					o.Args = o.Args[:0]
-					special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 300, 0.5}
+					special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 300, 0.5, 1e30}
 					o.Reals(b[0]*b[1], func(i int) float64 {
 						r := i / b[1] % len(special)
 						if i%b[1] == r%b[1] {

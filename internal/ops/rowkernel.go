@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// rowBound returns how far element i of a result may be off: from what the results are exactly, and
-// the spacing of reals at 1 and the least normal one.
+// rowBound returns how far element i of a result may be off. exact returns the arguments after a run
+// in double precision, eps is the spacing at 1, least the least normal number.
 type rowBound func(exact func() []kernels.Arg, eps, least float64, args []kernels.Arg) func(param, i int) float64
 
 // rowKernel is the kernel of a row program with a tolerance, of which bound is the Bound.

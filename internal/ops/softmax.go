@@ -33,7 +33,7 @@ func softmaxBound(logarithm bool) rowBound {
 	}
 }
 
-// softmaxGradScale is the size of what is added up, softmaxGradScale of the logarithm.
+// softmaxGradScale and logSoftmaxGradScale bound the sum of the magnitudes of the terms of a gradient.
 func softmaxGradScale(a []kernels.Arg) float64 {
 	n, y, g := float64(a[4].Int), kernels.MaxAbs(a, 0), kernels.MaxAbs(a, 1)
 	return g * y * (1 + n*y)

@@ -9,16 +9,17 @@ import (
 type EntropyForm struct {
 	Weights   bool // classes have weights w; else those are 1
 	Logits    bool // scores are logits; else they are logarithms of probabilities
-	Smoothing bool // a part s of each label goes to all classes alike
-	Each      bool // of a gradient: each line has its own of the loss; else all have one
+	Smoothing bool // (1 − s) of the label's weight stays, s/n goes to every class
+	Each      bool // of a gradient: G has an element for each line; else one for all
 }
 
 // entropy is what the loss and its gradient have in common: of lines x with the label t,
 //
 //	LOSS = (1 − s)·w[t]·n[t] + s/len·Σ w[k]·n[k],   n[k] = log Σ exp(x − max x) − (x[k] − max x)
 //
-// 0 if the label is `ignore` or no class. COUNTED is w[t], or 0; MOST is max x, LOGSUM the logarithm,
-// both 0 unless x is of logits; SLOPE is what the shares exp(x)/Σ exp(x) have in the gradient.
+// 0 if the label is `ignore` or no class. COUNTED is w[t], 0 for a label that does not count. MOST is
+// max x and LOGSUM log Σ exp(x − MOST), both 0 unless x is of logits. SLOPE is the factor of
+// softmax(x) in the gradient.
 type entropy struct {
 	t, w, length *expr.Expr
 	counts       *expr.Expr // 1 or 0
@@ -33,8 +34,8 @@ func newEntropy(b *ir.Builder, f EntropyForm) *entropy {
 		e.weight = b.Pick(e.w, e.t, ir.N)
 	}
 	e.own = e.weight
-	t := e.t.Real()
-	e.counts = expr.Where(t.Ge(zero).And(t.Lt(e.length)).And(t.Ne(b.Int("ignore").Real())), one, zero)
+	below, other := e.t.Sub(b.IntLength(ir.N)).Real(), e.t.Sub(b.Int("ignore")).Real() // differences of ints are exact
+	e.counts = expr.Where(e.t.Real().Ge(zero).And(below.Lt(zero)).And(other.Ne(zero)), one, zero)
 	if f.Smoothing {
 		s := b.Number("smoothing")
 		e.own, e.even = one.Sub(s).Mul(e.own), s.Div(e.length)

@@ -15,8 +15,8 @@ type NormForm struct {
 }
 
 // Norm is (x − mean)·rstd·w + b of lines x, with rstd = 1/√(variance + eps), and the mean and rstd.
-// The mean is that of the sum, and then of what is left of the differences from it; the square of
-// that rest is taken off their mean square. A line whose squares overflow has the rstd NaN. Source:
+// The mean is computed twice: Σx/n, then plus the mean of the differences from it. The square of the
+// correction is subtracted from the mean square. A line whose squares overflow has the rstd NaN. Source:
 // Chan, Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37,
 // 1983, the corrected two-pass algorithm.
 func Norm(f NormForm) *ir.Program {
@@ -47,7 +47,7 @@ func Norm(f NormForm) *ir.Program {
 	square := b.Sum(difference.Square(), ir.N).Div(n)
 	if f.Centred {
 		rest := b.Sum(difference, ir.N).Div(n)
-		rest = expr.Where(rest.IsNaN(), zero, rest) // of an infinite mean, from which differences are NaN
+		rest = expr.Where(rest.Sub(rest).Eq(zero), rest, zero) // an infinite mean has none
 		mean = mean.Add(rest)
 		square = rest.Neg().FMA(rest, square)
 	}

@@ -7,13 +7,12 @@ import (
 )
 
 // Gradient returns the program of the gradients of p by some of its inputs. Its inputs are those of
-// p and, for each result R of p, GR: the gradient of a number by that result. For each input X it
-// has the result DX: that number's gradient by X. What flows through an element of an input comes
-// from all indices of the space that read it: those are summed.
+// p. For each result R it has the input GR, the gradient of a scalar by R; for each input X in of,
+// the result DX, the gradient of that scalar by X. It panics for an input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
-// an element that was picked gets that of what was picked; a maximum hands on none. A test holds
-// the gradient programs that are written by hand to these.
+// an element that was picked gets that of what was picked; a maximum has gradient 0. What comes
+// from all indices that read an element is summed.
 func (p *Program) Gradient(of ...string) *Program {
 	b := New(p.Name+"_grad", p.Axes...)
 	for _, v := range p.Values {
@@ -56,7 +55,13 @@ func (p *Program) Gradient(of ...string) *Program {
 			if d == nil {
 				continue
 			}
-			if over := b.p.Along(d) &^ along; over != 0 {
+			over := axes &^ along
+			for axis := range p.Axes { // each index reads it once
+				if over.Has(axis) && !b.p.Along(d).Has(axis) {
+					d = d.Mul(b.Length(axis))
+				}
+			}
+			if over &= b.p.Along(d); over != 0 {
 				d = b.add(Value{Kind: Sum, Of: d, Over: over, Along: b.p.Along(d) &^ over})
 			}
 			if sum == nil {
@@ -95,11 +100,11 @@ func (p *Program) Gradient(of ...string) *Program {
 // find returns the value that an input is.
 func (p *Program) find(name string) int {
 	for i, v := range p.Values {
-		if v.Kind == Input && v.Name == name {
+		if v.Kind == Input && v.Name == name && !v.Channel {
 			return i
 		}
 	}
-	panic(fmt.Sprintf("ir: %s has no input %s", p.Name, name))
+	panic(fmt.Sprintf("ir: %s has no input %s, or it is by channel", p.Name, name))
 }
 
 // axisOf returns the one axis of a set.

@@ -11,8 +11,8 @@ import (
 // Machine computes a row program on blocks of lines, a primitive at a time for a whole block. T is
 // what it computes in, E what memory holds. It is for one goroutine at a time.
 //
-// A block is a matrix. Its rows are lines of neighbours or, where inner is not 1, its columns are
-// lines that lie beside each other.
+// A block is a matrix. If inner is below 16 its rows are lines; else its columns are lines with
+// neighbouring inner indices.
 type Machine[T, E vec.Float] struct {
 	Inputs  [][]E     // by value of the program; nil for one that is no input of floats
 	Ints    [][]int32 // the same of ints
@@ -79,8 +79,8 @@ const (
 	columnsBytes  = 1 << 20 // of one value in a block of columns
 )
 
-// Units returns of how many pieces the lines [outer, n, inner] are, which may be computed apart, and
-// how many elements one has at most.
+// Units returns the number of pieces that Run can compute independently, and the most elements of
+// one.
 func (m *Machine[T, E]) Units(outer, n, inner int) (units, elements int) {
 	if w := m.wide(n, inner); w > 0 {
 		return outer * ((inner + w - 1) / w), n * w
@@ -90,7 +90,7 @@ func (m *Machine[T, E]) Units(outer, n, inner int) (units, elements int) {
 
 // wide returns how many columns a block has, 0 if it is of rows.
 func (m *Machine[T, E]) wide(n, inner int) int {
-	if inner < columnsLeast {
+	if inner < columnsLeast || n == 0 {
 		return 0
 	}
 	size := 4
@@ -559,7 +559,7 @@ func (m *Machine[T, E]) apply(s *rowStep, d []T, args [4][]T) {
 	expr.Apply(m.loops, &s.Step, d, args[0], args[1], args[2], args[3])
 }
 
-// reduce gives a step the reduction of another.
+// reduce gives a step the reduction of another. A sum overflows where one in E would.
 func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 	of := &m.plan.steps[s.of]
 	to := m.buffer(s)
@@ -600,6 +600,13 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 		}
 	default:
 		m.sumRows(to, of, s.of, 0, m.rows, 0)
+	}
+	if !m.same && kind == Sum {
+		for l, v := range to {
+			if x := T(E(v)); x-x != 0 {
+				to[l] = x
+			}
+		}
 	}
 }
 

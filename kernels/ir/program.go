@@ -22,9 +22,9 @@ type Value struct {
 	Name  string // of an input or a number
 	Int   bool   // it is an int; else it is a float
 	Along Axes   // the axes that it varies along
-	// Of is the formula that a reduction folds over the axes Over or, of a Pick, whose element at
-	// the index At along the axis Over it takes. Of a OneHot it is the element at that index, and
-	// the others are 0. The Length is of Over.
+	// Of is the formula of a Sum, Max, Pick or OneHot. Sum and Max reduce it over Over. Pick takes
+	// its element at index At along Over. OneHot has it at index At along Over, and 0 elsewhere. A
+	// Length is that of the axis Over.
 	Of   *expr.Expr
 	Over Axes       // see Of
 	At   *expr.Expr // see Of
@@ -41,7 +41,7 @@ const (
 	Number             // of the launch
 	Length             // of an axis, as a float
 	Sum                // pairwise, in the type of the device's floats
-	Max                // of what is a number: NaN is passed over, and the largest of none is −∞
+	Max                // the largest element that is not NaN, −∞ if there is none
 	Pick               // the element at an index, 0 where there is none
 	OneHot             // an element at an index, and 0 elsewhere
 )
@@ -135,8 +135,8 @@ func (p *Program) names(s Axes) string {
 	return strings.Join(list, " ")
 }
 
-// Builder makes a program. Its methods return values, of which formulas are made; what is wrong
-// with one is a panic of the method that was called, for a definition is part of a program's text.
+// Builder makes a program. Its methods return formulas. They panic for wrong arguments, since a
+// definition is written in source code.
 type Builder struct{ p Program }
 
 // New returns a builder of a program over a space with these axes.
@@ -156,8 +156,8 @@ func (b *Builder) IntInput(name string, axes ...int) *expr.Expr {
 
 // Channels returns an input of floats with an element for each channel. Lines along axis n are of
 // `sets` sets, one after the other, and have n/span channels of span neighbours: index (o, k) is
-// element (o mod sets)·(n/span) + k/span. sets and span are numbers of the launch. A layer norm has
-// one set of n channels of one element.
+// element (o mod sets)·(n/span) + k/span. sets and span are numbers of the launch, of which inner
+// is 1. A layer norm has one set of n channels of one element.
 func (b *Builder) Channels(name string) *expr.Expr {
 	return b.add(Value{Kind: Input, Name: name, Channel: true, Along: Set(Outer, N)})
 }
@@ -166,6 +166,14 @@ func (b *Builder) Channels(name string) *expr.Expr {
 func (b *Builder) Length(axis int) *expr.Expr {
 	return b.add(Value{Kind: Length, Over: Set(axis)})
 }
+
+// IntLength is Length as an int.
+func (b *Builder) IntLength(axis int) *expr.Expr {
+	return b.add(Value{Kind: Length, Int: true, Over: Set(axis)})
+}
+
+// Along returns the axes along which a formula varies.
+func (b *Builder) Along(x *expr.Expr) Axes { return b.p.Along(x) }
 
 // Number returns a float that a launch passes, Int an int.
 func (b *Builder) Number(name string) *expr.Expr { return b.add(Value{Kind: Number, Name: name}) }
@@ -241,7 +249,7 @@ func (p *Program) share() {
 	p.setFormulas(shared)
 }
 
-// prune leaves out reductions that nothing reads.
+// prune removes reductions, one-hots and lengths that nothing reads.
 func (p *Program) prune() {
 	read := make([]bool, len(p.Values))
 	mark := func(x *expr.Expr) {

@@ -46,9 +46,23 @@ func (p *Program) Rows() (*Rows, error) {
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}
 	}
+	for _, r := range p.Results {
+		if r.Along != Element && r.Along != Line {
+			return nil, fmt.Errorf("ir: %s: %s: a result of a row program is of elements or of lines", p.Name, r.Name)
+		}
+	}
+	var err error
+	expr.Each(func(e *expr.Expr) {
+		if l, axis := e.Leaf(); l == expr.OfIndex && axis != N {
+			err = fmt.Errorf("ir: %s: a row program reads the index along n alone", p.Name)
+		}
+	}, p.formulas()...)
+	if err != nil {
+		return nil, err
+	}
 	r := &Rows{p: p, plans: [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}
 	for i := range r.plans[0].steps {
-		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element {
+		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element && !s.dot {
 			r.count++
 		}
 	}
@@ -85,7 +99,6 @@ type rowPlan struct {
 	each    []int            // the others that are computed
 	results []int            // the steps of the program's results
 	buffers [element + 1]int // of each class, how many values are kept at one time
-	loads   []int            // the steps that are inputs
 }
 
 type rowStep struct {
