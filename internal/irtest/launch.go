@@ -2,14 +2,16 @@ package irtest
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// Launch is a launch of a row program, which Run computes one number at a time, in double precision and in the order of the
-// definition: what a reader takes it to mean.
+// Launch is a launch of a row program, which Run computes one number at a time, in double precision
+// and in the order of the definition: what a reader takes it to mean. Its sums are over any axes.
 type Launch struct {
 	Program         *ir.Program
 	Outer, N, Inner int
@@ -46,20 +48,17 @@ func (v *Launch) at(x *expr.Expr, o, k, i int) float64 {
 // value returns a value of the program at an index of the space.
 func (v *Launch) value(index, o, k, i int) float64 {
 	of := v.Program.Values[index]
-	at := 0
-	switch of.Along {
-	case ir.Element:
-		at = (o*v.N+k)*v.Inner + i
-	case ir.Line:
-		at = o*v.Inner + i
-	case ir.Column:
-		at = k
+	at, dims := 0, [3]int{v.Outer, v.N, v.Inner}
+	for a, place := range [3]int{o, k, i} {
+		if of.Along.Has(a) {
+			at = at*dims[a] + place
+		}
 	}
 	switch {
 	case of.Kind == ir.Number:
 		return v.Numbers[of.Name]
 	case of.Kind == ir.Length:
-		return float64(v.N)
+		return float64(dims[bits.TrailingZeros32(uint32(of.Over))])
 	case of.Channel:
 		return v.Floats[of.Name][o%v.Sets*(v.N/v.Span)+k/v.Span]
 	case of.Kind == ir.Input && of.Int:
@@ -81,8 +80,18 @@ func (v *Launch) value(index, o, k, i int) float64 {
 			}
 		}
 	case ir.Sum:
-		for k := range v.N {
-			r += v.at(of.Of, o, k, i)
+		lo, hi := [3]int{o, k, i}, [3]int{o + 1, k + 1, i + 1}
+		for a, n := range dims {
+			if of.Over.Has(a) {
+				lo[a], hi[a] = 0, n
+			}
+		}
+		for o := lo[0]; o < hi[0]; o++ {
+			for k := lo[1]; k < hi[1]; k++ {
+				for i := lo[2]; i < hi[2]; i++ {
+					r += v.at(of.Of, o, k, i)
+				}
+			}
 		}
 	case ir.OneHot:
 		if at := v.at(of.At, o, k, i); int(at) == k {
@@ -121,9 +130,19 @@ func (v *Launch) Run() [][]float64 {
 	return all
 }
 
-// Draw returns a launch with random inputs.
+// Draw returns a launch with random inputs. Of a program with inputs by channel inner is 1, and
+// lines are of some sets of channels.
 func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
-	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}}
+	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Reals: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}}
+	if slices.ContainsFunc(p.Values, func(in ir.Value) bool { return in.Channel }) {
+		v.Inner, inner = 1, 1
+		v.Sets = 1 + rng.IntN(3)
+		for v.Span = 1 + rng.IntN(max(n, 1)); n%v.Span != 0; v.Span-- {
+		}
+		if rng.IntN(3) == 0 {
+			v.Sets, v.Span = 1, 1
+		}
+	}
 	for _, in := range p.Values {
 		size := 1
 		for a, d := range []int{outer, n, inner} {

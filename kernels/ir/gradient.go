@@ -11,8 +11,9 @@ import (
 // the result DX, the gradient of that scalar by X. It panics for an input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
-// an element that was picked gets that of what was picked; a maximum has gradient 0. What comes
-// from all indices that read an element is summed.
+// an element that was picked gets that of what was picked; a maximum hands on none. Inputs by channel
+// have none. A test holds
+// the gradient programs that are written by hand to these.
 func (p *Program) Gradient(of ...string) *Program {
 	b := New(p.Name+"_grad", p.Axes...)
 	for _, v := range p.Values {
@@ -55,13 +56,12 @@ func (p *Program) Gradient(of ...string) *Program {
 			if d == nil {
 				continue
 			}
-			over := axes &^ along
-			for axis := range p.Axes { // each index reads it once
-				if over.Has(axis) && !b.p.Along(d).Has(axis) {
-					d = d.Mul(b.Length(axis))
+			for a := range p.Axes {
+				if (axes &^ along).Has(a) && !b.p.Along(d).Has(a) { // as much comes from each index
+					d = d.Mul(b.Length(a))
 				}
 			}
-			if over &= b.p.Along(d); over != 0 {
+			if over := b.p.Along(d) &^ along; over != 0 {
 				d = b.add(Value{Kind: Sum, Of: d, Over: over, Along: b.p.Along(d) &^ over})
 			}
 			if sum == nil {
@@ -82,12 +82,20 @@ func (p *Program) Gradient(of ...string) *Program {
 		case Pick:
 			seed = b.OneHot(seed, v.At, axisOf(v.Over))
 		case OneHot:
-			seed = b.Pick(seed, v.At, axisOf(v.Over))
+			if a := axisOf(v.Over); b.p.Along(seed)&v.Over != 0 {
+				seed = b.Pick(seed, v.At, a)
+			} else { // every element of what is picked from is the same
+				at := v.At.Real()
+				seed = expr.Where(at.Ge(expr.Const(0)).And(at.Lt(b.Length(a))), seed, expr.Const(0))
+			}
 		}
 		flow(v.Of, seed)
 	}
 	for _, name := range of {
 		i := p.find(name)
+		if p.Values[i].Channel {
+			panic(fmt.Sprintf("ir: %s: no gradient by %s, which is by channel", p.Name, name))
+		}
 		d := total(i)
 		if d == nil {
 			d = expr.Const(0)

@@ -1,6 +1,8 @@
 package ir_test
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,67 +13,93 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// sumWithLine is Σ (x + l) along n: each element of l is read n times.
-func sumWithLine() *ir.Program {
-	b := ir.NewRows("sum_with_line")
-	x, l := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("L", ir.Outer, ir.Inner)
-	b.Result("Y", b.Sum(x.Add(l), ir.N))
-	return b.Program()
-}
-
-// TestDerivedGradients: derived gradients are what central differences say.
-func TestDerivedGradients(t *testing.T) {
+// TestGradientRules: derived gradients are what differences of the results say.
+func TestGradientRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, c := range []struct {
-		p  *ir.Program
-		by string
-	}{
-		{defs.Softmax(), "X"}, {defs.LogSoftmax(), "X"}, {defs.SoftmaxGrad(), "Y"}, {defs.SoftmaxGrad(), "G"}, {defs.Norm(defs.NormForm{Centred: true}), "X"},
-		{defs.Norm(defs.NormForm{}), "X"}, {defs.CrossEntropy(defs.EntropyForm{Logits: true, Smoothing: true}), "X"}, {sumWithLine(), "L"}, {sumWithLine(), "X"},
+	programs := []*ir.Program{defs.Norm(defs.NormForm{Centred: true})}
+	for i, build := range []func(b *ir.Builder, x, l, c, s, label *expr.Expr){
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) { b.Result("Y", x.Mul(l).Add(c.Mul(s)).Mul(x)) },
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) { // a term that does not vary counts n times
+			b.Result("Y", b.Sum(x.Add(l).Add(s).Add(c.Mul(x)), ir.N))
+		},
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) { // and one of results, as often as they have it
+			b.Result("Y", l.Add(s), ir.Outer, ir.N, ir.Inner)
+			b.Result("Z", s.Square(), ir.Outer, ir.Inner)
+			b.Result("V", c.Mul(l))
+		},
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) {
+			b.Result("Y", b.Pick(x.Mul(c).Mul(l), label, ir.N).Mul(s).Add(b.Pick(c, label, ir.N)))
+		},
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) {
+			hot := b.OneHot(l.Mul(s), label, ir.N)
+			b.Result("Y", hot.Mul(x))
+			b.Result("Z", b.Sum(hot, ir.N).Mul(b.Sum(x.Square(), ir.N)))
+		},
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) {
+			sum := b.Sum(x.Mul(c), ir.N)
+			b.Result("Y", x.Sub(sum).Tanh().Mul(sum).Sub(sum.Mul(s)))
+			b.Result("Z", b.Sum(x.Sub(sum).Square().Add(sum).Add(l), ir.N))
+		},
 	} {
-		d := c.p.Gradient(c.by)
-		v := irtest.Draw(d, rng, 2, 4, 3)
-		clear(v.Floats["GMOST"]) // no gradient flows through a maximum
-		clear(v.Floats["GLOGSUM"])
-		got := v.Run()[0]
-		x := v.Floats[c.by]
-		total := func() (sum float64) { // of all results, each element times its gradient
-			forward := *v
-			forward.Program = c.p
-			for k, r := range forward.Run() {
-				for i, y := range r {
-					sum += y * v.Floats["G"+c.p.Results[k].Name][i]
+		b := ir.NewRows(fmt.Sprint("rule", i))
+		build(b, b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("L", ir.Outer, ir.Inner), b.Input("C", ir.N), b.Input("S"), b.IntInput("T", ir.Outer, ir.Inner))
+		programs = append(programs, b.Program())
+	}
+	for _, p := range programs {
+		var of []string
+		for _, v := range p.Values {
+			if v.Kind == ir.Input && !v.Int {
+				of = append(of, v.Name)
+			}
+		}
+		v := irtest.Draw(p.Gradient(of...), rng, 2, 5, 3)
+		got := v.Run()
+		forward := *v
+		forward.Program = p
+		number := func() (sum float64) { // of which the results have the gradients that were drawn
+			for k, y := range forward.Run() {
+				for i, g := range v.Reals["G"+p.Results[k].Name] {
+					sum += g * y[i]
 				}
 			}
 			return sum
 		}
-		want := make([]float64, len(x))
-		const h = 1e-5
-		for i, at := range x {
-			x[i] = at + h
-			up := total()
-			x[i] = at - h
-			want[i] = (up - total()) / (2 * h)
-			x[i] = at
+		for k, name := range of {
+			const step = 1e-4
+			at := v.Reals[name]
+			for i, was := range at {
+				at[i] = was + step
+				up := number()
+				at[i] = was - step
+				want := (up - number()) / (2 * step)
+				at[i] = was
+				if math.Abs(got[k][i]-want) > 1e-5*(1+math.Abs(want)) {
+					t.Fatalf("%s: element %d of D%s is %v, want %v\n%s", p.Name, i, name, got[k][i], want, v.Program)
+				}
+			}
 		}
-		irtest.Near(t, d.Name+" by "+c.by, got, want, 1e-7)
 	}
 }
 
-// TestNoRows: what is no row program is refused.
-func TestNoRows(t *testing.T) {
-	for want, build := range map[string]func(b *ir.Builder, x *expr.Expr){
-		"of elements or of lines": func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("C", ir.N)) },
-		"the index along n alone": func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Add(expr.Index(ir.Outer).Real())) },
-		"reduces along n":         func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Sub(b.Sum(x, ir.Outer))) },
-		"elements, lines, or columns": func(b *ir.Builder, x *expr.Expr) {
-			b.Result("Y", x.Sub(b.Input("O", ir.Outer)))
-		},
-	} {
-		b := ir.NewRows("wrong")
-		build(b, b.Input("X", ir.Outer, ir.N, ir.Inner))
-		if _, err := b.Program().Rows(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+// TestNoGradient: a maximum hands on no gradient, and an input that nothing reads has 0; there is none
+// by what is by channel, or no input.
+func TestNoGradient(t *testing.T) {
+	b := ir.NewRows("max")
+	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
+	b.Input("Z", ir.Outer, ir.Inner)
+	b.Result("Y", b.Max(x.Mul(x), ir.N))
+	v := irtest.Draw(b.Program().Gradient("X", "Z"), rand.New(rand.NewPCG(1, 2)), 2, 3, 1)
+	for k, d := range v.Run() {
+		irtest.Near(t, v.Program.Results[k].Name, d, make([]float64, []int{6, 2}[k]), 0)
+	}
+	for name, want := range map[string]string{"W": "which is by channel", "Q": "has no input Q"} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.Contains(r, want) {
+					t.Errorf("by %s: panic %q, want %q", name, r, want)
+				}
+			}()
+			defs.Norm(defs.NormForm{Weights: true}).Gradient(name)
+		}()
 	}
 }
