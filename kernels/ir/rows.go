@@ -40,33 +40,29 @@ func (p *Program) Rows() (*Rows, error) {
 	}
 	for _, v := range p.Values {
 		switch {
-		case v.Kind.Made() && v.Over != Column:
+		case (v.Kind.Made() || v.Kind == Length) && v.Over != Column:
 			return nil, fmt.Errorf("ir: %s: a row program reduces along n", p.Name)
+		case v.Int && v.Along.Has(N):
+			return nil, fmt.Errorf("ir: %s: in a row program an int is of lines", p.Name)
 		case !v.Channel && v.Along != 0 && v.Along != Element && v.Along != Line && v.Along != Column:
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}
 	}
 	for _, r := range p.Results {
 		if r.Along != Element && r.Along != Line {
-			return nil, fmt.Errorf("ir: %s: %s: a result of a row program is of elements or of lines", p.Name, r.Name)
+			return nil, fmt.Errorf("ir: %s: a row program stores elements, or lines", p.Name)
 		}
 	}
-	var err error
+	outside := false
 	expr.Each(func(e *expr.Expr) {
 		if l, axis := e.Leaf(); l == expr.OfIndex && axis != N {
-			err = fmt.Errorf("ir: %s: a row program reads the index along n alone", p.Name)
+			outside = true
 		}
 	}, p.formulas()...)
-	if err != nil {
-		return nil, err
+	if outside {
+		return nil, fmt.Errorf("ir: %s: a row program reads the index along n alone", p.Name)
 	}
-	r := &Rows{p: p, plans: [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}
-	for i := range r.plans[0].steps {
-		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element && !s.dot {
-			r.count++
-		}
-	}
-	return r, nil
+	return &Rows{p, [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}, nil
 }
 
 // class says along what a step's value varies: a bit for lines, and one for columns.

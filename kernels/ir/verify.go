@@ -8,7 +8,7 @@ import (
 
 // Verify returns what is wrong with the program, nil if nothing is: a formula reads a value that
 // comes later, or as another type than it has; an axis is none of the space; two inputs, numbers or
-// results have a name in common, or none; a result is a condition or an int.
+// results have a name in common, or none; a result is a condition or an int; an index is no int, or varies along its axis.
 func (p *Program) Verify() error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("ir: %s: %s", p.Name, fmt.Sprintf(format, a...))
@@ -27,10 +27,13 @@ func (p *Program) Verify() error {
 			return bad("value %d varies along an axis that the space has not", i)
 		}
 		if v.Kind == Length {
-			if v.Over == 0 || v.Over&^space != 0 || v.Along != 0 {
+			if v.Over == 0 || v.Over&(v.Over-1) != 0 || v.Over&^space != 0 || v.Int || v.Along != 0 {
 				return bad("value %d is no length of an axis", i)
 			}
 			continue
+		}
+		if v.Channel && (v.Kind != Input || v.Int || v.Along != Set(Outer, N)) {
+			return bad("value %d is no input of reals by channel", i)
 		}
 		if !v.Kind.Made() {
 			if err := named(v.Name); err != nil {
@@ -40,6 +43,9 @@ func (p *Program) Verify() error {
 				return bad("%s is a number, and varies", v.Name)
 			}
 			continue
+		}
+		if v.Int {
+			return bad("value %d is made of reals, and an int", i)
 		}
 		for _, f := range []*expr.Expr{v.Of, v.At} {
 			if f == nil {
@@ -53,6 +59,17 @@ func (p *Program) Verify() error {
 			}
 		}
 		along := p.Along(v.Of)
+		if v.Kind == Pick || v.Kind == OneHot {
+			if !v.At.IsInt() {
+				return bad("value %d has an index that is no int", i)
+			}
+			if v.Over&(v.Over-1) != 0 {
+				return bad("value %d has an index along several axes", i)
+			}
+			if v.Over&p.Along(v.At) != 0 {
+				return bad("value %d has an index that varies along its axis", i)
+			}
+		}
 		if v.Of.IsInt() || v.Of.IsCondition() {
 			return bad("value %d folds what is no float", i)
 		}
