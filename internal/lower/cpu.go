@@ -284,8 +284,7 @@ func (w cpuForm) body() {
 			w.line("    for (int k = 0; k < len; %s) {", step)
 			w.loads("        ", formulas...)
 			for _, i := range slices.Sorted(maps.Keys(kept)) {
-				k := kept[i]
-				w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, k, at, count)
+				w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, kept[i], at, count)
 			}
 			for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
 				w.line("        store16(%s, y%d + %s, %s);", text, to[j], at, count)
@@ -347,14 +346,14 @@ func (w cpuForm) parts(parts []int, t expr.Types) {
 func (w cpuForm) pick(i int) {
 	v := w.p.Values[i]
 	_, of := v.Of.Leaf()
-	_, index := v.At.Leaf()
+	index := w.ofLine(v.At.Leaf())
 	switch column := w.p.Values[of].Along == ir.Column; {
 	case !w.columns:
-		w.line("    const REAL l%d = 0 <= l%d && l%d < len ? p%d[l%d] : 0;", i, index, index, of, index)
+		w.line("    const REAL l%d = 0 <= %s && %s < len ? p%d[%s] : 0;", i, index, index, of, index)
 	case column:
-		w.line("    const REAL16 l%d = pick16(p%d, l%d, len, 1, 0, width);", i, of, index)
+		w.line("    const REAL16 l%d = pick16(p%d, %s, len, 1, 0, width);", i, of, index)
 	default:
-		w.line("    const REAL16 l%d = pick16(p%d, l%d, len, inner, 1, width);", i, of, index)
+		w.line("    const REAL16 l%d = pick16(p%d, %s, len, inner, 1, width);", i, of, index)
 	}
 }
 

@@ -277,12 +277,12 @@ func (w gpuForm) parts(parts []int) {
 func (w gpuForm) pick(i int) {
 	v := w.p.Values[i]
 	_, of := v.Of.Leaf()
-	_, index := v.At.Leaf()
+	index := w.named(true)(v.At.Leaf())
 	step := " * INNER"
 	if w.p.Values[of].Along == ir.Column {
 		step = ""
 	}
-	w.line("    const REAL l%d = 0 <= l%d && l%d < count ? p%d[l%d%s] : 0;", i, index, index, of, index, step)
+	w.line("    const REAL l%d = 0 <= %s && %s < count ? p%d[%s%s] : 0;", i, index, index, of, index, step)
 }
 
 // gpuText returns the OpenCL C for GPUs: a function whose name has a prefix.
