@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/vec"
@@ -27,11 +28,24 @@ func Random(rng *rand.Rand) *ir.Program {
 	if rng.IntN(2) == 0 {
 		list = append(list, b.Number("a"), b.Length(ir.N).Mul(expr.Const(0.01)))
 	}
-	var label, number *expr.Expr // an index, and it as a number
+	if rng.IntN(3) == 0 {
+		list = append(list, b.Channels("W"))
+	}
+	if rng.IntN(3) == 0 {
+		list = append(list, b.Input("S"), expr.Index(ir.N).Real().Mul(expr.Const(0.01)))
+	}
+	inputs := slices.Clone(list)
+	var label *expr.Expr
 	if rng.IntN(2) == 0 {
-		label = b.IntInput("T", ir.Outer, ir.Inner)
-		number = label.Real()
-		list = append(list, number, expr.Where(expr.Index(ir.N).Sub(label).Real().Eq(expr.Const(0)), list[0], expr.Const(0.25)))
+		switch rng.IntN(6) {
+		case 0:
+			label = b.Int("t")
+		case 1:
+			label = b.IntInput("T")
+		default:
+			label = b.IntInput("T", ir.Outer, ir.Inner)
+		}
+		list = append(list, label.Real(), expr.Where(expr.Index(ir.N).Real().Eq(label.Real()), list[0], expr.Const(0.25)))
 	}
 	one := func() *expr.Expr { return list[rng.IntN(len(list))] }
 	formula := func() *expr.Expr {
@@ -59,6 +73,7 @@ func Random(rng *rand.Rand) *ir.Program {
 		}
 		return x
 	}
+	lines := []*expr.Expr{expr.Const(3)}
 	for range 1 + rng.IntN(4) {
 		f := list[0].Mul(expr.Const(0.5)).Add(formula())
 		if rng.IntN(3) == 0 {
@@ -70,6 +85,9 @@ func Random(rng *rand.Rand) *ir.Program {
 			r = b.Max(f, ir.N)
 		case 1:
 			if label != nil {
+				if x := inputs[rng.IntN(len(inputs))]; b.Along(x).Has(ir.N) && (b.Along(x) != ir.Set(ir.Outer, ir.N) || b.Along(label) == ir.Line) && rng.IntN(2) == 0 {
+					f = x
+				}
 				r = b.Pick(f, label, ir.N)
 				list = append(list, b.OneHot(r, label, ir.N), f.Sub(b.OneHot(r.Add(expr.Const(1)), label, ir.N)), expr.Where(number.Gt(expr.Const(1)).And(r.Lt(r)), f, expr.Const(0.5)),
 					expr.Where(number.Lt(expr.Const(2)).Not(), f, r))
@@ -79,18 +97,24 @@ func Random(rng *rand.Rand) *ir.Program {
 		default:
 			r = b.Sum(f, ir.N).Mul(expr.Const(0.1))
 		}
-		list = append(list, r, f)
+		list, lines = append(list, r, f), append(lines, r)
 	}
 	for k := range 1 + rng.IntN(3) {
 		f := formula().Add(one())
 		if k == 0 {
 			f = f.Add(list[0])
 		}
-		if b.Along(f).Has(ir.N) {
-			b.Result(fmt.Sprintf("Y%d", k), f, ir.Outer, ir.N, ir.Inner)
-		} else {
-			b.Result(fmt.Sprintf("Y%d", k), f, ir.Outer, ir.Inner)
+		axes := []int{ir.Outer, ir.N, ir.Inner}
+		switch line := lines[rng.IntN(len(lines))]; rng.IntN(6) {
+		case 0:
+			f = line
+		case 1:
+			f = line.Mul(expr.Const(0.5))
 		}
+		if b.Along(f)&^ir.Line == 0 && rng.IntN(2) == 0 {
+			axes = []int{ir.Outer, ir.Inner}
+		}
+		b.Result(fmt.Sprintf("Y%d", k), f, axes...)
 	}
 	return b.Program()
 }

@@ -79,6 +79,9 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 		results, args = append(results, r), append(args, r.Arg())
 	}
 	args = append(args, kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner))
+	if lower.Channels(l.Program) {
+		args = append(args, kernels.IntArg(l.Sets), kernels.IntArg(l.Span))
+	}
 	for _, v := range l.Program.Values {
 		switch {
 		case v.Kind != ir.Number:

@@ -156,8 +156,8 @@ func (b *Builder) IntInput(name string, axes ...int) *expr.Expr {
 
 // Channels returns an input of floats with an element for each channel. Lines along axis n are of
 // `sets` sets, one after the other, and have n/span channels of span neighbours: index (o, k) is
-// element (o mod sets)·(n/span) + k/span. sets and span are numbers of the launch, of which inner
-// is 1. A layer norm has one set of n channels of one element.
+// element (o mod sets)·(n/span) + k/span. sets and span are numbers of the launch, in which inner is
+// 1. A layer norm has one set of n channels of one element.
 func (b *Builder) Channels(name string) *expr.Expr {
 	return b.add(Value{Kind: Input, Name: name, Channel: true, Along: Set(Outer, N)})
 }
@@ -215,6 +215,9 @@ func (b *Builder) OneHot(x, i *expr.Expr, axis int) *expr.Expr {
 	}
 	return b.add(Value{Kind: OneHot, Of: x, At: i, Over: over, Along: along | over})
 }
+
+// Along returns the axes along which x varies.
+func (b *Builder) Along(x *expr.Expr) Axes { return b.p.Along(x) }
 
 func (b *Builder) add(v Value) *expr.Expr {
 	i := len(b.p.Values)
