@@ -77,7 +77,9 @@ func Random(rng *rand.Rand) *ir.Program {
 	for range 1 + rng.IntN(4) {
 		f := list[0].Mul(expr.Const(0.5)).Add(formula())
 		if rng.IntN(3) == 0 {
-			f = list[0].Mul(formula())
+			if f = list[0].Mul(formula()); rng.IntN(2) == 0 {
+				f = list[0].Mul(inputs[rng.IntN(len(inputs))])
+			}
 		}
 		var r *expr.Expr
 		switch rng.IntN(4) {

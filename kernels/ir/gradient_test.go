@@ -52,7 +52,7 @@ func TestGradientRules(t *testing.T) {
 				of = append(of, v.Name)
 			}
 		}
-		v := irtest.Draw(p.Gradient(of...), rng, 2, 5, 3)
+		v := irtest.Draw(p.Gradient(of...), rng, 3, 3, 4)
 		got := v.Run()
 		forward := *v
 		forward.Program = p

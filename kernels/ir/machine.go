@@ -316,6 +316,15 @@ func (m *Machine[T, E]) channels(s *rowStep, in []E) view[T] {
 
 // oneHot makes a step 0 but at an index of each line.
 func (m *Machine[T, E]) oneHot(i int, s *rowStep) {
+	if s.class == column { // all lines have the same
+		to := m.buffer(s)
+		clear(to)
+		if k := m.values[s.at].v[0]; k >= 0 && int(k) < m.n {
+			to[int(k)] = m.values[s.of].v[0]
+		}
+		m.values[i] = view[T]{to, 0}
+		return
+	}
 	to := m.matrix(s)
 	for r := range m.rows {
 		clear(to.v[r*to.stride:][:m.cols])

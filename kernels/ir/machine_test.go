@@ -2,6 +2,7 @@ package ir_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -47,7 +48,8 @@ func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) []
 	return m.Results
 }
 
-var sizes = [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {3, 1, 2}, {2, 7, 3}, {2, 19, 17}, {1, 4, 40}, {2, 100, 16}, {0, 3, 1}, {2, 3, 0}}
+// The last has more columns than a block.
+var sizes = [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {3, 1, 2}, {2, 7, 3}, {2, 19, 17}, {1, 4, 40}, {2, 100, 16}, {0, 3, 1}, {2, 3, 0}, {2, 0, 1}, {2, 0, 20}, {1, 2, 1030}}
 
 // check compares the machines with what a program means.
 func check(t *testing.T, p *ir.Program, rng *rand.Rand, size [3]int) {
@@ -94,13 +96,36 @@ func TestRandomPrograms(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		p := irtest.Random(rng)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Log(p)
+				}
+			}()
 			for range 3 {
 				check(t, p, rng, sizes[rng.IntN(len(sizes))])
 			}
-			if t.Failed() {
-				t.Log(p)
-			}
 		})
+	}
+}
+
+// TestMaxOfNaN: a maximum passes NaN over, and that of none is −∞.
+func TestMaxOfNaN(t *testing.T) {
+	b := ir.NewRows("max")
+	b.Result("Y", b.Max(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
+	p := b.Program()
+	for _, size := range [][3]int{{4, 9, 1}, {2, 9, 20}, {2, 3, 3}} {
+		v := irtest.Draw(p, rand.New(rand.NewPCG(1, 2)), size[0], size[1], size[2])
+		x := v.Reals["X"]
+		for i := range x {
+			if i%3 == 1 || i/v.Inner < v.N { // of the first lines all
+				x[i] = math.NaN()
+			}
+		}
+		want := v.Run()[0]
+		irtest.Near(t, "plain", compute[float64, float64](t, v, nil)[0], want, 0)
+		for _, set := range vec.Sets() {
+			irtest.Near(t, set.String(), compute[float32, float32](t, v, vec.On[float32](set))[0], want, 0)
+		}
 	}
 }
 

@@ -293,15 +293,15 @@ func (plan *rowPlan) place(p *Program) {
 	var free [element + 1][]int
 	for i := range plan.steps {
 		s := &plan.steps[i]
-		release := map[int]bool{}
+		var release []int // in an order that is the same each time
 		reads(i, func(a int) {
-			if last[a] == i && a != i {
-				release[a] = true
+			if last[a] == i && a != i && !slices.Contains(release, a) {
+				release = append(release, a)
 			}
 		})
 		elementwise := s.Leaf == expr.None
 		give := func() {
-			for a := range release {
+			for _, a := range release {
 				c := plan.steps[a].class
 				if c&line == 0 { // it is kept for the next block
 					continue
