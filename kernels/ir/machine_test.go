@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/irtest"
@@ -42,6 +43,11 @@ func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) []
 		m.Results[k] = make([]E, size)
 	}
 	units, _ := m.Units(v.Outer, v.N, v.Inner)
+	if numbers := slices.Clone(m.Numbers); units > 0 { // a launch before it, with others
+		clear(m.Numbers)
+		m.Run(v.N, v.Inner, 0, 1)
+		copy(m.Numbers, numbers)
+	}
 	for at := 0; at < units; at += 3 { // pieces of different sizes
 		m.Run(v.N, v.Inner, at, min(at+3, units))
 	}
@@ -105,6 +111,19 @@ func TestRandomPrograms(t *testing.T) {
 				check(t, p, rng, sizes[rng.IntN(len(sizes))])
 			}
 		})
+	}
+}
+
+// TestReadLater: what a result is made of is not overwritten by it where a sum reads it later.
+func TestReadLater(t *testing.T) {
+	b := ir.NewRows("later")
+	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
+	e := x.Tanh().Add(x)
+	sum := b.Sum(e, ir.N)
+	b.Result("Y", e.Tanh())
+	b.Result("Z", sum)
+	for _, size := range sizes {
+		check(t, b.Program(), rand.New(rand.NewPCG(1, 2)), size)
 	}
 }
 
