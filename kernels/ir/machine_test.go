@@ -122,6 +122,8 @@ func TestReadLater(t *testing.T) {
 	sum := b.Sum(e, ir.N)
 	b.Result("Y", e.Tanh())
 	b.Result("Z", sum)
+	b.Result("SAME", e.Tanh())
+	b.Result("COPY", x)
 	for _, size := range sizes {
 		check(t, b.Program(), rand.New(rand.NewPCG(1, 2)), size)
 	}
