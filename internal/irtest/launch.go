@@ -133,7 +133,7 @@ func (v *Launch) Run() [][]float64 {
 // Draw returns a launch with random inputs. Of a program with inputs by channel inner is 1, and
 // lines are of some sets of channels.
 func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
-	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Reals: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}}
+	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}}
 	if slices.ContainsFunc(p.Values, func(in ir.Value) bool { return in.Channel }) {
 		v.Inner, inner = 1, 1
 		v.Sets = 1 + rng.IntN(3)

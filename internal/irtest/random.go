@@ -35,7 +35,7 @@ func Random(rng *rand.Rand) *ir.Program {
 		list = append(list, b.Input("S"), expr.Index(ir.N).Real().Mul(expr.Const(0.01)))
 	}
 	inputs := slices.Clone(list)
-	var label *expr.Expr
+	var label, number *expr.Expr // an index, and it as a number
 	if rng.IntN(2) == 0 {
 		switch rng.IntN(6) {
 		case 0:
@@ -45,7 +45,8 @@ func Random(rng *rand.Rand) *ir.Program {
 		default:
 			label = b.IntInput("T", ir.Outer, ir.Inner)
 		}
-		list = append(list, label.Real(), expr.Where(expr.Index(ir.N).Real().Eq(label.Real()), list[0], expr.Const(0.25)))
+		number = label.Real()
+		list = append(list, number, expr.Where(expr.Index(ir.N).Sub(label).Real().Eq(expr.Const(0)), list[0], expr.Const(0.25)))
 	}
 	one := func() *expr.Expr { return list[rng.IntN(len(list))] }
 	formula := func() *expr.Expr {

@@ -11,9 +11,8 @@ import (
 // the result DX, the gradient of that scalar by X. It panics for an input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
-// an element that was picked gets that of what was picked; a maximum hands on none. Inputs by channel
-// have none. A test holds
-// the gradient programs that are written by hand to these.
+// an element that was picked gets that of what was picked; a maximum has gradient 0. What comes
+// from all indices that read an element is summed.
 func (p *Program) Gradient(of ...string) *Program {
 	b := New(p.Name+"_grad", p.Axes...)
 	for _, v := range p.Values {
@@ -93,9 +92,6 @@ func (p *Program) Gradient(of ...string) *Program {
 	}
 	for _, name := range of {
 		i := p.find(name)
-		if p.Values[i].Channel {
-			panic(fmt.Sprintf("ir: %s: no gradient by %s, which is by channel", p.Name, name))
-		}
 		d := total(i)
 		if d == nil {
 			d = expr.Const(0)

@@ -60,7 +60,7 @@ func TestGradientRules(t *testing.T) {
 		forward.Program = p
 		number := func() (sum float64) { // of which the results have the gradients that were drawn
 			for k, y := range forward.Run() {
-				for i, g := range v.Reals["G"+p.Results[k].Name] {
+				for i, g := range v.Floats["G"+p.Results[k].Name] {
 					sum += g * y[i]
 				}
 			}
@@ -68,7 +68,7 @@ func TestGradientRules(t *testing.T) {
 		}
 		for k, name := range of {
 			const step = 1e-4
-			at := v.Reals[name]
+			at := v.Floats[name]
 			for i, was := range at {
 				at[i] = was + step
 				up := number()
@@ -94,7 +94,7 @@ func TestNoGradient(t *testing.T) {
 	for k, d := range v.Run() {
 		irtest.Near(t, v.Program.Results[k].Name, d, make([]float64, []int{6, 2}[k]), 0)
 	}
-	for name, want := range map[string]string{"W": "which is by channel", "Q": "has no input Q"} {
+	for name, want := range map[string]string{"W": "or it is by channel", "Q": "has no input Q"} {
 		func() {
 			defer func() {
 				if r := fmt.Sprint(recover()); !strings.Contains(r, want) {

@@ -250,7 +250,10 @@ func (m *Machine[T, E]) leaf(i int, s *rowStep) {
 	case v.Int:
 		lo, hi := m.part(s.class)
 		m.values[i] = view[T]{converted(m.buffer(s), m.Ints[s.value][lo:hi]), 0}
-		m.fills[i].n = 0
+		if s.class == single {
+			m.fills[i].n = 0
+			m.number(i, float64(m.values[i].v[0]))
+		}
 	default:
 		lo, hi := m.part(s.class)
 		if m.same {

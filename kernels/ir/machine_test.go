@@ -136,7 +136,7 @@ func TestMaxOfNaN(t *testing.T) {
 	p := b.Program()
 	for _, size := range [][3]int{{4, 9, 1}, {2, 9, 20}, {2, 3, 3}} {
 		v := irtest.Draw(p, rand.New(rand.NewPCG(1, 2)), size[0], size[1], size[2])
-		x := v.Reals["X"]
+		x := v.Floats["X"]
 		for i := range x {
 			if i%3 == 1 || i/v.Inner < v.N { // of the first lines all
 				x[i] = math.NaN()

@@ -216,9 +216,6 @@ func (b *Builder) OneHot(x, i *expr.Expr, axis int) *expr.Expr {
 	return b.add(Value{Kind: OneHot, Of: x, At: i, Over: over, Along: along | over})
 }
 
-// Along returns the axes along which x varies.
-func (b *Builder) Along(x *expr.Expr) Axes { return b.p.Along(x) }
-
 func (b *Builder) add(v Value) *expr.Expr {
 	i := len(b.p.Values)
 	b.p.Values = append(b.p.Values, v)

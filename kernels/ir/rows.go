@@ -50,7 +50,7 @@ func (p *Program) Rows() (*Rows, error) {
 	}
 	for _, r := range p.Results {
 		if r.Along != Element && r.Along != Line {
-			return nil, fmt.Errorf("ir: %s: a row program stores elements, or lines", p.Name)
+			return nil, fmt.Errorf("ir: %s: a result of a row program is of elements or of lines", p.Name)
 		}
 	}
 	outside := false
@@ -62,7 +62,13 @@ func (p *Program) Rows() (*Rows, error) {
 	if outside {
 		return nil, fmt.Errorf("ir: %s: a row program reads the index along n alone", p.Name)
 	}
-	return &Rows{p, [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}, nil
+	r := &Rows{p: p, plans: [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}
+	for i := range r.plans[0].steps {
+		if s := &r.plans[0].steps[i]; s.Leaf == expr.None && s.class == element && !s.dot {
+			r.count++
+		}
+	}
+	return r, nil
 }
 
 // class says along what a step's value varies: a bit for lines, and one for columns.

@@ -27,7 +27,7 @@ func (p *Program) Verify() error {
 			return bad("value %d varies along an axis that the space has not", i)
 		}
 		if v.Kind == Length {
-			if v.Over == 0 || v.Over&(v.Over-1) != 0 || v.Over&^space != 0 || v.Int || v.Along != 0 {
+			if v.Over == 0 || v.Over&(v.Over-1) != 0 || v.Over&^space != 0 || v.Along != 0 {
 				return bad("value %d is no length of an axis", i)
 			}
 			continue

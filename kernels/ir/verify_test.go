@@ -52,7 +52,6 @@ func TestVerify(t *testing.T) {
 		{"value 2 is no length", wrong(x, ir.Value{Kind: ir.Length})},
 		{"value 2 is no length", wrong(x, ir.Value{Kind: ir.Length, Over: ir.Set(3)})},
 		{"value 2 is no length", wrong(x, ir.Value{Kind: ir.Length, Over: two})},
-		{"value 2 is no length", wrong(x, ir.Value{Kind: ir.Length, Over: ir.Column, Int: true})},
 		{"value 2 is no length", wrong(x, ir.Value{Kind: ir.Length, Over: ir.Column, Along: ir.Column})},
 		{`named "X"`, wrong(x, ir.Value{Name: "X"})},
 		{`named "X"`, wrong(x, ir.Value{Kind: ir.Number, Name: "X"})},
@@ -70,9 +69,9 @@ func TestVerify(t *testing.T) {
 		{"value 2 reads value 1 as another type", with(sum, func(v *ir.Value) { v.Of = x.Add(expr.Input(1)) })},
 		{"value 2 reads value 0 as another type", with(pick, func(v *ir.Value) { v.At = expr.IntParam(0) })},
 		{"value 2 reads parameter 0", with(sum, func(v *ir.Value) { v.Of = x.Add(expr.Param(0)) })},
-		{"value 2 reads the index along axis 3", with(sum, func(v *ir.Value) { v.Of = x.Add(expr.Index(3).Real()) })},
-		{"value 2 folds what is no real", with(sum, func(v *ir.Value) { v.Of = expr.Index(ir.N) })},
-		{"value 2 folds what is no real", with(sum, func(v *ir.Value) { v.Of = x.Lt(expr.Const(0)) })},
+		{"value 2 reads the index along axis 3", with(sum, func(v *ir.Value) { v.Of = x.Add(number(expr.Index(3))) })},
+		{"value 2 folds what is no float", with(sum, func(v *ir.Value) { v.Of = expr.Index(ir.N) })},
+		{"value 2 folds what is no float", with(sum, func(v *ir.Value) { v.Of = x.Lt(expr.Const(0)) })},
 		{"value 2 has an index that is no int", with(pick, func(v *ir.Value) { v.At = expr.Const(0) })},
 		{"value 2 has an index that is no int", with(hot, func(v *ir.Value) { v.At = expr.Const(0) })},
 		{"value 2 has an index along several axes", with(pick, func(v *ir.Value) { v.Over = two })},
@@ -81,17 +80,17 @@ func TestVerify(t *testing.T) {
 		{"value 2 varies along [outer n inner], and says [outer inner]", with(hot, func(v *ir.Value) { v.Along = ir.Line })},
 		{"value 2 varies along [outer n inner], and says [outer n inner]", with(hot, func(v *ir.Value) { v.Of = x })},
 		{"value 2 folds an axis that its formula does not vary along", with(sum, func(v *ir.Value) { v.Over = 0 })},
-		{"value 2 folds an axis that its formula does not vary along", with(sum, func(v *ir.Value) { v.Of = label.Real() })},
+		{"value 2 folds an axis that its formula does not vary along", with(sum, func(v *ir.Value) { v.Of = number(label) })},
 		{"value 2 varies along [outer inner], and says [outer]", with(sum, func(v *ir.Value) { v.Along = ir.Set(ir.Outer) })},
 		{"value 2 varies along [outer inner], and says [outer n inner]", with(pick, func(v *ir.Value) { v.Along = ir.Element })},
-		{"value 2 varies along [outer inner], and says []", with(pick, func(v *ir.Value) { v.Of, v.Along = expr.Index(ir.N).Real(), 0 })},
+		{"value 2 varies along [outer inner], and says []", with(pick, func(v *ir.Value) { v.Of, v.Along = number(expr.Index(ir.N)), 0 })},
 		{"there is no result", results()},
 		{`named "X"`, results(ir.Result{Name: "X", Value: x, Along: ir.Element})},
 		{`named ""`, results(ir.Result{Value: x, Along: ir.Element})},
 		{`named "Y"`, results(ir.Result{Name: "Y", Value: x, Along: ir.Element}, ir.Result{Name: "Y", Value: x, Along: ir.Element})},
 		{"Y reads value 2, which comes later", results(ir.Result{Name: "Y", Value: expr.Input(2), Along: ir.Element})},
-		{"Y is no real", results(ir.Result{Name: "Y", Value: label, Along: ir.Line})},
-		{"Y is no real", results(ir.Result{Name: "Y", Value: x.Lt(expr.Const(0)), Along: ir.Element})},
+		{"Y is no float", results(ir.Result{Name: "Y", Value: label, Along: ir.Line})},
+		{"Y is no float", results(ir.Result{Name: "Y", Value: x.Lt(expr.Const(0)), Along: ir.Element})},
 		{"Y varies along [outer n inner], and says [outer inner]", results(ir.Result{Name: "Y", Value: x, Along: ir.Line})},
 		{"Y varies along [outer n inner], and says", results(ir.Result{Name: "Y", Value: x, Along: ir.Element | ir.Set(3)})},
 	} {
@@ -110,11 +109,11 @@ func TestRowsRefused(t *testing.T) {
 		{"reduces along n", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Sum(x, ir.Outer), ir.Outer, ir.N, ir.Inner) }},
 		{"reduces along n", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(b.Length(ir.Outer))) }},
 		{"of elements, lines, or columns", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(b.Input("Z", ir.Outer))) }},
-		{"an int is of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(b.IntInput("T", ir.N).Real())) }},
-		{"stores elements, or lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("C", ir.N)) }},
-		{"stores elements, or lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("S")) }},
-		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(expr.Index(ir.Outer).Real())) }},
-		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Sum(x.Mul(expr.Index(ir.Inner).Real()), ir.N)) }},
+		{"an int is of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(number(b.IntInput("T", ir.N)))) }},
+		{"of elements or of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("C", ir.N)) }},
+		{"of elements or of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("S")) }},
+		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(number(expr.Index(ir.Outer)))) }},
+		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Sum(x.Mul(number(expr.Index(ir.Inner))), ir.N)) }},
 	} {
 		b := ir.NewRows("wrong")
 		c.build(b, b.Input("X", ir.Outer, ir.N, ir.Inner))
@@ -128,3 +127,6 @@ func TestRowsRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// number is an int as a number.
+func number(n *expr.Expr) *expr.Expr { return n.Real() }
