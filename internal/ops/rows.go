@@ -162,21 +162,6 @@ func readIf(is bool) kernels.Cut {
 	return kernels.Unused
 }
 
-// eachLine calls f with pieces of the lines of [outer, n, inner], on several cores: lines of w
-// neighbouring columns, of which the first element is element at, and k further ones are k·inner
-// later. cost is the work of an element.
-func eachLine[T kernels.Real](c kernels.Call[T], outer, n, inner, cost int, f func(at, w int)) {
-	const wide = 64
-	c.Parallel(outer*inner, n*cost, func(lo, hi int) {
-		for l := lo; l < hi; {
-			i := l % inner
-			w := min(inner-i, hi-l, wide)
-			f(l/inner*n*inner+i, w)
-			l += w
-		}
-	})
-}
-
 // exactly returns the arguments of a launch after a twin has run on them with reals in double
 // precision, when it is first asked for them; args stay as they are, and what the twin reads of
 // them must too. It is what bounds of errors are reckoned from.

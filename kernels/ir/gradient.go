@@ -15,9 +15,7 @@ import (
 // from all indices that read an element is summed.
 func (p *Program) Gradient(of ...string) *Program {
 	b := New(p.Name+"_grad", p.Axes...)
-	for _, v := range p.Values {
-		b.p.Values = append(b.p.Values, v)
-	}
+	b.p.Values = append(b.p.Values, p.Values...)
 	flows := make([]map[Axes]*expr.Expr, len(p.Values)) // to each value: what comes to it, by the axes that it varies along
 	flow := func(from, seed *expr.Expr) {
 		reads := map[int]bool{}

@@ -438,7 +438,7 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		m.values[i] = view[T]{to, 0}
 		return
 	}
-	to := view[T]{stride: m.cols}
+	var to view[T]
 	if s.result >= 0 && m.same && m.runs() { // it is computed where the result lies
 		to = view[T]{m.out[s.result][m.base:], m.stride}
 	} else {
