@@ -113,9 +113,9 @@ func (w cpuForm) element(kind expr.Leaf, i int) string {
 	case v.Kind == ir.Length:
 		return "(REAL16)len"
 	case v.Kind == ir.Number && v.Int:
-		return "(int16)" + v.Name
+		return "(int16)" + numberName(v)
 	case v.Kind == ir.Number:
-		return "(REAL16)" + v.Name
+		return "(REAL16)" + numberName(v)
 	case v.Kind == ir.Input && v.Along.Has(ir.N):
 		return fmt.Sprintf("x%d", i)
 	case v.Int:
@@ -136,7 +136,7 @@ func (w cpuForm) ofLine(kind expr.Leaf, i int) string {
 		return "len"
 	}
 	if i < len(w.p.Values) && w.p.Values[i].Kind == ir.Number {
-		if name := w.p.Values[i].Name; !w.columns {
+		if name := numberName(w.p.Values[i]); !w.columns {
 			return name
 		} else if w.p.Values[i].Int {
 			return "(int16)" + name
@@ -372,7 +372,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 		for i, v := range l.p.Values {
 			switch typ := "REAL"; {
 			case v.Kind == ir.Number:
-				add(numberParam(v), v.Name)
+				add(numberParam(v), numberName(v))
 			case v.Kind == ir.Input:
 				if v.Int {
 					typ = "int"
@@ -440,10 +440,13 @@ var offsets = map[ir.Axes]string{ir.Element: " + at", ir.Line: " + o", ir.Column
 
 func numberParam(v ir.Value) string {
 	if v.Int {
-		return "int " + v.Name
+		return "int " + numberName(v)
 	}
-	return "REAL " + v.Name
+	return "REAL " + numberName(v)
 }
+
+// numberName is the name of a number in OpenCL C: none of those that the text has itself.
+func numberName(v ir.Value) string { return "n_" + v.Name }
 
 // parameters are those of the entry point.
 func (l *plan) parameters() string {
@@ -474,9 +477,17 @@ func (l *plan) parameters() string {
 func (l *plan) arguments() string {
 	var list []string
 	for _, p := range l.params() {
-		list = append(list, p.Name)
 		if p.Mode.Buffer() {
-			list = append(list, p.Name+"_off")
+			list = append(list, p.Name, p.Name+"_off")
+		}
+	}
+	list = append(list, "outer", "len", "inner")
+	if Channels(l.p) {
+		list = append(list, "sets", "span")
+	}
+	for _, v := range l.p.Values {
+		if v.Kind == ir.Number {
+			list = append(list, numberName(v))
 		}
 	}
 	return strings.Join(list, ", ")

@@ -35,7 +35,7 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 			}
 			along, number, column = v.Along, v.Kind == ir.Number, v.Channel || v.Along == ir.Column
 			if number {
-				return v.Name
+				return numberName(v)
 			}
 			if v.Kind.Reduces() {
 				along = 0
