@@ -229,7 +229,7 @@ func (w cpuForm) body() {
 				}
 			}
 			w.loads("        ", all...)
-			formulas, product := factors(all, len(p.reduces))
+			formulas, product := w.factors(p, all)
 			texts := w.inline("        ", vectorTypes, w.element, formulas...)
 			place := 0
 			for j, i := range p.reduces {
@@ -315,12 +315,12 @@ func (w cpuForm) channelLoop(formulas ...*expr.Expr) {
 	}
 }
 
-// factors returns formulas with the two factors in the place of each of the first n that is a
-// product, which are then added by fma, and which are.
-func factors(formulas []*expr.Expr, n int) (list []*expr.Expr, product []bool) {
+// factors returns formulas, which begin with the terms of a pass, with the two factors in the place of
+// each term of a sum that is a product, which is then added by fma, and which are.
+func (w *writer) factors(p pass, formulas []*expr.Expr) (list []*expr.Expr, product []bool) {
 	product = make([]bool, len(formulas))
 	for j, f := range formulas {
-		if a, b := f.Factors(); j < n && a != nil {
+		if a, b := f.Factors(); j < len(p.reduces) && w.p.Values[p.reduces[j]].Kind == ir.Sum && a != nil {
 			list, product[j] = append(list, a, b), true
 		} else {
 			list = append(list, f)

@@ -150,7 +150,7 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 			sums = append(sums, i)
 		}
 	}
-	formulas, product := factors(all, len(p.reduces))
+	formulas, product := w.factors(p, all)
 	// add writes what a term adds to the reductions; `within` is a condition that it counts.
 	add := func(indent, within string, texts []string) int {
 		place := 0

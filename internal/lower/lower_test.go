@@ -32,6 +32,22 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestMaxOfProduct: a product is no two factors where a maximum takes it.
+func TestMaxOfProduct(t *testing.T) {
+	t.Setenv(tensor.SelfTestEnv, "off")
+	b := ir.NewRows("products")
+	x, z := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Z", ir.Outer, ir.N, ir.Inner)
+	b.Result("Y", b.Max(x.Mul(z), ir.N).Sub(b.Sum(z.Mul(z), ir.N)).Add(b.Max(z, ir.N)))
+	p := b.Program()
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		k := kernelOf(p)
+		for _, size := range [][3]int{{3, 5, 1}, {40, 33, 1}, {2, 19, 17}, {1, 5000, 1}} {
+			check(t, d, k, irtest.Draw(p, rng, size[0], size[1], size[2]))
+		}
+	})
+}
+
 func each(t *testing.T, d tensor.Device, n int, first uint64) {
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(first+seed, 7))
