@@ -20,7 +20,7 @@ import (
 func TestRandomPrograms(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off")
 	n, first := 3, uint64(2) // which PoCL compiles in seconds
-	if devtest.Sweep() { // others with each seed
+	if devtest.Sweep() {     // others with each seed
 		n = 100
 		first, _ = strconv.ParseUint(os.Getenv(devtest.SweepEnv), 10, 64)
 		first *= 1000
