@@ -5,8 +5,8 @@ package kernels
 // Scores are Logits, or logarithms of probabilities. A label counts if it is not Ignore, and in [0,
 // Len). Smoothing is the part of it that goes to all classes alike.
 //
-// Views: X by (o, k, i), which the gradient of logarithms does not have, Labels, of Int32, by (o, i), and Weights, which are there if it is
-// Weighted, by (k). A weight that is not there is 1.
+// Views: X by (o, k, i), which the gradient of logarithms does not have, Labels, of Int32, by (o, i),
+// and Weights, which are there if it is Weighted, by (k). A weight that is not there is 1.
 type CrossEntropySpec struct {
 	Outer, Len, Inner  int
 	Logits, Weighted   bool

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 )
@@ -448,46 +449,23 @@ func numberParam(v ir.Value) string {
 // numberName is the name of a number in OpenCL C: none of those that the text has itself.
 func numberName(v ir.Value) string { return "n_" + v.Name }
 
-// parameters are those of the entry point.
+// parameters are those of the entry point, arguments their names.
 func (l *plan) parameters() string {
 	var list []string
-	for _, v := range l.p.Values {
-		if v.Kind == ir.Input && v.Int {
-			list = append(list, "IN_INTS("+v.Name+")")
-		} else if v.Kind == ir.Input {
-			list = append(list, "IN("+v.Name+")")
-		}
-	}
-	for _, r := range l.p.Results {
-		list = append(list, "OUT("+r.Name+")")
-	}
-	list = append(list, "int outer", "int len", "int inner")
-	if Channels(l.p) {
-		list = append(list, "int sets", "int span")
-	}
-	for _, v := range l.p.Values {
-		if v.Kind == ir.Number {
-			list = append(list, numberParam(v))
-		}
+	for _, p := range l.params(numberName) {
+		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)", kernels.Out: "OUT(%s)",
+			kernels.IntParam: "int %s", kernels.FloatParam: "REAL %s"}[p.Mode]
+		list = append(list, fmt.Sprintf(form, p.Name))
 	}
 	return strings.Join(list, ", ")
 }
 
-// arguments are the parameters by name.
 func (l *plan) arguments() string {
 	var list []string
-	for _, p := range l.params() {
+	for _, p := range l.params(numberName) {
+		list = append(list, p.Name)
 		if p.Mode.Buffer() {
-			list = append(list, p.Name, p.Name+"_off")
-		}
-	}
-	list = append(list, "outer", "len", "inner")
-	if Channels(l.p) {
-		list = append(list, "sets", "span")
-	}
-	for _, v := range l.p.Values {
-		if v.Kind == ir.Number {
-			list = append(list, numberName(v))
+			list = append(list, p.Name+"_off")
 		}
 	}
 	return strings.Join(list, ", ")

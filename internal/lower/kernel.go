@@ -24,7 +24,7 @@ func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu b
 	}
 	l := newPlan(p)
 	k = &kernels.Kernel{Name: "k_" + p.Name, File: p.Name + ".cl", GPU: p.Name + ".gpu.cl", Text: l.source(true), GPUText: l.source(false),
-		Params: l.params(), Twin: kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}}
+		Params: l.params(func(v ir.Value) string { return v.Name }), Twin: kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}}
 	one, two := l.locals()
 	if one {
 		local = append(local, kernels.Local{Type: "REAL", N: 2 * group})
@@ -70,7 +70,8 @@ func Cuts(p *ir.Program, n int) []kernels.Cut {
 	return cuts
 }
 
-func (l *plan) params() []kernels.Param {
+// params are the parameters of the kernel; numbers have the names that number gives them.
+func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 	var list []kernels.Param
 	for _, v := range l.p.Values {
 		if v.Kind == ir.Input {
@@ -97,7 +98,7 @@ func (l *plan) params() []kernels.Param {
 			if v.Int {
 				mode = kernels.IntParam
 			}
-			list = append(list, kernels.Param{Name: v.Name, Mode: mode})
+			list = append(list, kernels.Param{Name: number(v), Mode: mode})
 		}
 	}
 	return list

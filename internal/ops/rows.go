@@ -79,7 +79,9 @@ type RowKernel struct {
 
 	once   sync.Once
 	kernel *kernels.Kernel
-	formed []*kernels.Kernel // form i is for rows of 4<<i + 1 to 8<<i elements. Of longer rows than its own, the last reads elements twice
+	// Form i is for rows of 4<<i + 1 to 8<<i elements. Of longer rows than its own, the last reads
+	// elements twice.
+	formed []*kernels.Kernel
 }
 
 // formOf has the kernel of each form that was made.

@@ -8,7 +8,8 @@ import (
 
 // Verify returns what is wrong with the program, nil if nothing is: a formula reads a value that
 // comes later, or as another type than it has; an axis is none of the space; two inputs, numbers or
-// results have a name in common, or none; a result is a condition or an int; an index is no int, or varies along its axis.
+// results have a name in common, or none; a result is a condition or an int; an index is no int, or
+// varies along its axis.
 func (p *Program) Verify() error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("ir: %s: %s", p.Name, fmt.Sprintf(format, a...))
