@@ -69,7 +69,9 @@ func (x *Node) scatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	}, index)
 }
 
-func (x *Node) scatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
+func (x *Node) scatterReduce(
+	axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions,
+) *Node {
 	const op = "ScatterReduce"
 	shape := src.use(op).Shape()
 	xv, y := x.use(op), (*tensor.Tensor)(nil)
