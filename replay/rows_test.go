@@ -134,7 +134,7 @@ func TestRows(t *testing.T) {
 		says          string
 		checked       bool // in check mode, too
 	}{
-		"own softmax": {[][]int{{300, 48}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0])) }, 1, "rows: 0 k_fold", false},
+		"own softmax": {[][]int{{300, 48}}, nil, func(in, _ tensors) tensors { return list(ownSoftmax(in[0])) }, 1, "rows: 0 k_maxima", false},
 		"own norm":    {[][]int{{300, 64}}, nil, func(in, _ tensors) tensors { return list(ownNorm(in[0])) }, 1, "one launch", true},
 		"a residual before a norm": {[][]int{{300, 64}, {300, 64}, {64}, {64}}, nil, func(in, _ tensors) tensors {
 			x := in[0].Add(in[1])
@@ -176,7 +176,7 @@ func TestRows(t *testing.T) {
 				z = z.MatMul(in[1])
 			}
 			return list(in[0].Sub(s), z)
-		}, 10, "rows: 0 k_fold and 10 k_sub: one launch", false},
+		}, 10, "rows: 0 k_maxima and 10 k_sub: one launch", false},
 		"what would be kept": {[][]int{{300, 64}, {64, 64}}, nil, func(in, _ tensors) tensors {
 			y, z := in[0].MatMul(in[1].Transpose()), in[0] // no product like the others, with which it would be one launch
 			s := y.Sum(-1)

@@ -6,74 +6,95 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // foldAxes folds t, as a type, over sorted axes in a fixed order, a run of neighbouring axes at a
-// time. p is the exponent of a sum of powers, of which root asks for the root.
-func (t *Tensor) foldAxes(op string, kind ops.FoldKind, typ Type, axes []int, root bool, p float64) *Tensor {
+// time. p is the exponent of a power.
+func (t *Tensor) foldAxes(op string, kind defs.FoldKind, typ Type, axes []int, p float64) *Tensor {
 	x := t.as(typ)
 	defer x.release()
 	if len(axes) == 0 { // of a scalar
 		axes, x = []int{0}, contiguousOperand{x.Reshape(1), true}
 		defer x.release()
 	}
-	now := kind
+	part, join := foldParts(kind)
+	next := part
 	y := x.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
-		y := foldLines(op, now, x, outer, n, inner, root && last && now == kind, p)
-		root = root && !(last && now == kind)
-		now = then(kind)
-		return y
+		now := next
+		if next = join; last && now == part { // the only run
+			now, kind = kind, part
+		}
+		return foldLines(op, now, x, outer, n, inner, p)
 	})
-	if root {
-		takeRoot(y, kind, p)
-	}
+	takeRoot(y, kind, p)
 	return y
 }
 
-// takeRoot makes a sum of powers its root.
-func takeRoot(y *Tensor, kind ops.FoldKind, p float64) {
-	if kind == ops.FoldSquare {
+// foldParts returns the fold of parts of lines, and that of their results.
+func foldParts(kind defs.FoldKind) (part, join defs.FoldKind) {
+	switch kind {
+	case defs.FoldNorm:
+		return defs.FoldSquare, defs.FoldSum
+	case defs.FoldPowerNorm:
+		return defs.FoldPower, defs.FoldSum
+	case defs.FoldAbs, defs.FoldSquare, defs.FoldPower, defs.FoldCount:
+		return kind, defs.FoldSum
+	case defs.FoldMaxAbs:
+		return kind, defs.FoldMax
+	case defs.FoldMinAbs:
+		return kind, defs.FoldMin
+	}
+	return kind, kind
+}
+
+// takeRoot makes a sum of powers the norm that a kind is, if it is one.
+func takeRoot(y *Tensor, kind defs.FoldKind, p float64) {
+	switch kind {
+	case defs.FoldNorm:
 		y.MapInPlace(fn.Sqrt, nil)
-	} else {
+	case defs.FoldPowerNorm:
 		y.MapInPlace(fn.Pow, []float64{1 / p})
 	}
 }
 
-// then returns how the folds of parts are folded.
-func then(kind ops.FoldKind) ops.FoldKind {
-	if kind == ops.FoldSquare || kind == ops.FoldPow {
-		return ops.FoldAbs // they are not negative
-	}
-	return kind
-}
-
-// foldLines folds the middle axis of x [outer, n, inner]: in shares first where that keeps the
-// device busy.
-func foldLines(op string, kind ops.FoldKind, x *Tensor, outer, n, inner int, root bool, p float64) *Tensor {
+// foldLines folds the middle axis of x [outer, n, inner]: in parts first where that keeps the device
+// busy.
+func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p float64) *Tensor {
 	d, typ := x.Device(), x.typ
-	if kind == ops.FoldCount {
+	if kind == defs.FoldCount {
 		typ = Int32
 	}
 	if intmath.Product([]int{outer, inner}) == 0 {
 		return allocOf(op, d, typ, []int{outer, inner})
 	}
-	shares, shape := foldShape(op, d, outer, n, inner)
-	y := allocOf(op, d, typ, []int{outer, shares, inner})
-	launch(d, ops.Fold(kind, x.typ.On(d)), x.arg(), y.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6],
-		kernels.FlagArg(root && shares == 1), kernels.FloatArg(p))
-	if shares == 1 {
+	if n == 0 {
+		checkShape(op, []int{outer, inner})
+	}
+	chunk, parts, _, _ := ops.FoldShape(outer, n, inner, d.Target())
+	now, join := kind, kind
+	if parts > 1 {
+		now, join = foldParts(kind)
+	}
+	y := allocOf(op, d, typ, []int{outer, parts, inner})
+	fold(x, y, now, outer, n, inner, chunk, p)
+	if parts == 1 {
 		return y
 	}
 	defer y.Free()
-	if kind == ops.FoldCount {
-		return foldLines(op, ops.FoldSum, y, outer, shares, inner, false, 0)
-	}
-	z := foldLines(op, then(kind), y, outer, shares, inner, false, p)
-	if root {
-		takeRoot(z, kind, p)
-	}
+	z := foldLines(op, join, y, outer, parts, inner, p)
+	takeRoot(z, kind, p)
 	return z
+}
+
+// fold launches a fold of the middle axis of x [outer, n, inner], in parts of chunk elements, to y.
+func fold(x, y *Tensor, kind defs.FoldKind, outer, n, inner, chunk int, p float64) {
+	args := append(make([]kernels.Arg, 0, 7), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk))
+	if kind == defs.FoldPower || kind == defs.FoldPowerNorm {
+		args = append(args, kernels.FloatArg(p))
+	}
+	launch(x.Device(), ops.Fold(kind, x.typ.On(x.Device())), args...)
 }
 
 func (t *Tensor) prod(axes ...int) *Tensor {
@@ -84,14 +105,14 @@ func (t *Tensor) prod(axes ...int) *Tensor {
 	if t.typ.integer() {
 		typ = Int32
 	}
-	return t.shaped(t.foldAxes(op, ops.FoldProd, typ, over, false, 0), over, keep)
+	return t.shaped(t.foldAxes(op, defs.FoldProd, typ, over, 0), over, keep)
 }
 
 func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 	const op = "Norm"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
-	kind, root := ops.FoldPow, true
+	kind := defs.FoldPowerNorm
 	switch {
 	case p != p:
 		misuse(op, ErrValue, "the exponent is NaN", t)
@@ -101,20 +122,20 @@ func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 		return t.shaped(count.To(Real), over, keep)
 	case math.IsInf(p, 0):
 		t.mustHave(op, over)
-		kind, root, p = map[bool]ops.FoldKind{true: ops.FoldMaxAbs, false: ops.FoldMinAbs}[p > 0], false, 0
+		kind = map[bool]defs.FoldKind{true: defs.FoldMaxAbs, false: defs.FoldMinAbs}[p > 0]
 	case p == 1:
-		kind, root = ops.FoldAbs, false
+		kind = defs.FoldAbs
 	case p == 2:
-		kind = ops.FoldSquare
+		kind = defs.FoldNorm
 	}
-	return t.shaped(t.foldAxes(op, kind, Real, over, root, p), over, keep)
+	return t.shaped(t.foldAxes(op, kind, Real, over, p), over, keep)
 }
 
 func (t *Tensor) logSumExp(axes ...int) *Tensor {
 	const op = "LogSumExp"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
-	return t.shaped(t.foldAxes(op, ops.FoldLSE, Real, over, false, 0), over, keep)
+	return t.shaped(t.foldAxes(op, defs.FoldLogSumExp, Real, over, 0), over, keep)
 }
 
 func (t *Tensor) countNonzero(axes ...int) *Tensor {
@@ -130,20 +151,7 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 	if t.typ.integer() {
 		typ = Int32
 	}
-	x := t.as(typ)
-	defer x.release()
-	if len(axes) == 0 { // of a scalar
-		axes, x = []int{0}, contiguousOperand{x.Reshape(1), true}
-		defer x.release()
-	}
-	first := true
-	return x.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
-		if first {
-			first = false
-			return foldLines(op, ops.FoldCount, x, outer, n, inner, false, 0)
-		}
-		return foldLines(op, ops.FoldSum, x, outer, n, inner, false, 0)
-	})
+	return t.foldAxes(op, defs.FoldCount, typ, axes, 0)
 }
 
 func (t *Tensor) any(axes ...int) *Tensor {

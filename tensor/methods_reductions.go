@@ -2,7 +2,10 @@
 
 package tensor
 
-import "github.com/clgrad/clgrad/internal/ops"
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/kernels/defs"
+)
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. Of no elements it is 0. The order of the additions is
@@ -24,13 +27,13 @@ func (x *Tensor) Mean(axes ...int) *Tensor { return x.mean(axes...) }
 // among them; over all if none is given. A NaN is a maximum. Of integers it is of their type. It
 // panics with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if
 // there is nothing to take the maximum of.
-func (x *Tensor) Max(axes ...int) *Tensor { return x.extreme("Max", ops.FoldMax, axes) }
+func (x *Tensor) Max(axes ...int) *Tensor { return x.extreme("Max", defs.FoldMax, axes) }
 
 // Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. A NaN is a minimum. Of integers it is of their type. It
 // panics with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if
 // there is nothing to take the minimum of.
-func (x *Tensor) Min(axes ...int) *Tensor { return x.extreme("Min", ops.FoldMin, axes) }
+func (x *Tensor) Min(axes ...int) *Tensor { return x.extreme("Min", defs.FoldMin, axes) }
 
 // SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
 // [Tensor.Expand]. The result has that shape. It panics with ErrShape if shape does not broadcast

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // sumChunk is the number of elements that one work-group sums in the first pass of a whole sum, and
@@ -205,7 +206,7 @@ func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 		defer x.release()
 		return x.Copy()
 	}
-	return t.foldAxes(op, ops.FoldSum, Int32, axes, false, 0)
+	return t.foldAxes(op, defs.FoldSum, Int32, axes, 0)
 }
 
 func (t *Tensor) sumTo(shape ...int) *Tensor {
@@ -259,14 +260,14 @@ func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 }
 
 // extreme is the maximum or the minimum over axes, of t's type.
-func (t *Tensor) extreme(op string, kind ops.FoldKind, axes []int) *Tensor {
+func (t *Tensor) extreme(op string, kind defs.FoldKind, axes []int) *Tensor {
 	check(op, t)
 	axes, keep := t.reduced(op, axes)
 	t.mustHave(op, axes)
 	if !t.typ.integer() {
-		return t.shaped(t.foldAxes(op, kind, Real, axes, false, 0), axes, keep)
+		return t.shaped(t.foldAxes(op, kind, Real, axes, 0), axes, keep)
 	}
-	return t.shaped(t.foldAxes(op, kind, Int32, axes, false, 0).narrowed(t.typ), axes, keep)
+	return t.shaped(t.foldAxes(op, kind, Int32, axes, 0).narrowed(t.typ), axes, keep)
 }
 
 func (api) MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {

@@ -3,6 +3,7 @@ package tensor
 import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // along returns t along an axis, of a type: Int32 for integers, if they stay that. A scalar has one
@@ -33,13 +34,13 @@ func (api) Scan(op string, kind ops.ScanKind, t *Tensor, axis, flags int) *Tenso
 // carry of the chunk before it.
 func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flags int) {
 	d := x.Device()
-	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Target())
+	chunk, shares, _, _ := ops.FoldShape(outer, n, inner, d.Target())
 	box := [...]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares)}
 	carry := y.BufferArg(0, 0)
 	if shares > 1 {
-		total := [...]ops.FoldKind{ops.FoldSum, ops.FoldProd, ops.FoldLSE}[kind]
+		total := [...]defs.FoldKind{defs.FoldSum, defs.FoldProd, defs.FoldLogSumExp}[kind]
 		ends := allocOf(op, d, x.typ, []int{outer, shares, inner})
-		launch(d, ops.Fold(total, x.typ.On(d)), x.arg(), ends.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(wide), kernels.IntArg(tall), kernels.IntArg(0), kernels.FloatArg(0))
+		fold(x, ends, total, outer, n, inner, chunk, 0)
 		before := allocOf(op, d, x.typ, []int{outer, shares, inner})
 		scanLines(op, kind, ends, before, outer, shares, inner, flags|ops.ScanExclusive)
 		ends.Free()

@@ -16,6 +16,7 @@ type Launch struct {
 	Program         *ir.Program
 	Outer, N, Inner int
 	Sets, Span      int                  // of inputs by channel
+	Chunk           int                  // elements of a part, of programs in parts
 	Floats          map[string][]float64 // inputs, by name
 	Ints            map[string][]int32   // the same of ints
 	Numbers         map[string]float64   // by name
@@ -66,17 +67,37 @@ func (v *Launch) value(index, o, k, i int) float64 {
 	case of.Kind == ir.Input:
 		return v.Floats[of.Name][at]
 	}
-	key := [4]int{index, o, k, i}
+	key := [4]int{index}
+	for a, place := range [3]int{o, k, i} {
+		if of.Along.Has(a) {
+			key[1+a] = place
+		}
+	}
 	if r, ok := v.known[key]; ok {
 		return r
 	}
 	r := 0.0
 	switch of.Kind {
-	case ir.Max:
-		r = math.Inf(-1)
+	case ir.MaxNumber, ir.Max, ir.Min, ir.Prod:
+		r = map[ir.Kind]float64{ir.Prod: 1, ir.Min: math.Inf(1)}[of.Kind]
+		if of.Kind == ir.Max || of.Kind == ir.MaxNumber {
+			r = math.Inf(-1)
+		}
+		if of.Int && of.Kind != ir.Prod {
+			r = math.Copysign(1<<31-0.5, r) - 0.5 // the ends of int32
+		}
 		for k := range v.N {
-			if x := v.at(of.Of, o, k, i); x > r {
-				r = x
+			switch x := v.at(of.Of, o, k, i); of.Kind {
+			case ir.Prod:
+				r *= x
+			case ir.Max:
+				r = max(r, x)
+			case ir.Min:
+				r = min(r, x)
+			default:
+				if x > r {
+					r = x
+				}
 			}
 		}
 	case ir.Sum:
@@ -106,8 +127,45 @@ func (v *Launch) value(index, o, k, i int) float64 {
 	return r
 }
 
+// parts returns the results of a program in parts: those of a launch for each part.
+func (v *Launch) parts() [][]float64 {
+	whole := *v.Program
+	whole.Parts = false
+	all := make([][]float64, len(whole.Results))
+	for o := range v.Outer {
+		for begin := 0; begin == 0 || begin < v.N; begin += v.Chunk {
+			part := *v
+			part.Program, part.Outer, part.N = &whole, 1, min(v.Chunk, v.N-begin)
+			part.Floats, part.Ints = map[string][]float64{}, map[string][]int32{}
+			for _, in := range whole.Values {
+				from, n := 0, 1
+				switch in.Along {
+				case ir.Element:
+					from, n = (o*v.N+begin)*v.Inner, part.N*v.Inner
+				case ir.Column:
+					from, n = begin, part.N
+				}
+				switch {
+				case in.Kind != ir.Input:
+				case in.Int:
+					part.Ints[in.Name] = v.Ints[in.Name][from:][:n]
+				default:
+					part.Floats[in.Name] = v.Floats[in.Name][from:][:n]
+				}
+			}
+			for k, r := range part.Run() {
+				all[k] = append(all[k], r...)
+			}
+		}
+	}
+	return all
+}
+
 // Run returns the results.
 func (v *Launch) Run() [][]float64 {
+	if v.Program.Parts {
+		return v.parts()
+	}
 	v.known, v.compiled = map[[4]int]float64{}, map[*expr.Expr]*expr.Program{}
 	var all [][]float64
 	for _, r := range v.Program.Results {
@@ -133,7 +191,7 @@ func (v *Launch) Run() [][]float64 {
 // Draw returns a launch with random inputs. Of a program with inputs by channel inner is 1, and
 // lines are of some sets of channels.
 func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
-	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}}
+	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}, Chunk: max(1, n)}
 	if slices.ContainsFunc(p.Values, func(in ir.Value) bool { return in.Channel }) {
 		v.Inner, inner = 1, 1
 		v.Sets = 1 + rng.IntN(3)

@@ -85,7 +85,7 @@ func Random(rng *rand.Rand) *ir.Program {
 		var r *expr.Expr
 		switch rng.IntN(4) {
 		case 0:
-			r = b.Max(f, ir.N)
+			r = b.MaxNumber(f, ir.N)
 		case 1:
 			if label != nil {
 				if x := inputs[rng.IntN(len(inputs))]; b.Along(x).Has(ir.N) && (b.Along(x) != ir.Set(ir.Outer, ir.N) || b.Along(label) == ir.Line) && rng.IntN(2) == 0 {

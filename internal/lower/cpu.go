@@ -20,8 +20,28 @@ type writer struct {
 
 func (w *writer) line(format string, a ...any) { fmt.Fprintf(w, format+"\n", a...) }
 
-// inline writes the statements of formulas and returns their expressions.
+// inline writes the statements of formulas and returns their expressions. A formula of ints is a leaf.
 func (w *writer) inline(indent string, t expr.Types, leaf func(l expr.Leaf, i int) string, formulas ...*expr.Expr) []string {
+	var floats []*expr.Expr
+	for _, f := range formulas {
+		if !f.IsInt() {
+			floats = append(floats, f)
+		}
+	}
+	if len(floats) < len(formulas) {
+		texts := w.inline(indent, t, leaf, floats...)
+		all := make([]string, len(formulas))
+		for i, f := range formulas {
+			if !f.IsInt() {
+				all[i], texts = texts[0], texts[1:]
+			} else if kind, at := f.Leaf(); kind == expr.OfInt {
+				all[i] = leaf(kind, at)
+			} else {
+				panic("lower: an int is computed: " + f.String())
+			}
+		}
+		return all
+	}
 	if len(formulas) == 0 {
 		return nil
 	}
@@ -52,7 +72,7 @@ func (w *writer) read(formulas ...*expr.Expr) (elements, columns []int) {
 	seen := map[int]bool{}
 	expr.Each(func(e *expr.Expr) {
 		kind, i := e.Leaf()
-		if kind != expr.OfInput || i >= len(w.p.Values) || w.p.Values[i].Kind != ir.Input || seen[i] {
+		if kind != expr.OfInput && kind != expr.OfInt || i >= len(w.p.Values) || w.p.Values[i].Kind != ir.Input || seen[i] {
 			return
 		}
 		seen[i] = true
@@ -73,39 +93,62 @@ func (w *writer) read(formulas ...*expr.Expr) (elements, columns []int) {
 type cpuForm struct {
 	*writer
 	columns bool
+	of      string // what the names of values of lines end in
+	k       string // the index of the first element of a vector
+	scalar  bool   // elements are computed one at a time
 }
 
 // at is where vector k of a line lies, after its first element, and how much of it is there.
 func (w cpuForm) at() (offset, count string) {
 	if w.columns {
-		return "k * inner", "width"
+		return w.k + " * inner", "width"
 	}
-	return "k", "len - k"
+	return w.k, "len - " + w.k
 }
+
+// line names a value of a line.
+func (w cpuForm) named(i int) string { return fmt.Sprintf("l%d%s", i, w.of) }
 
 // types are those of what is of a line.
 func (w cpuForm) types() expr.Types {
 	if w.columns {
 		return expr.Types{Vector: "REAL16", Scalar: "REAL", Width: 16}
 	}
-	return expr.Types{Vector: "REAL", Scalar: "REAL", Width: 1}
+	return scalarTypes
 }
 
 var vectorTypes = expr.Types{Vector: "REAL16", Scalar: "REAL", Width: 16}
 
+// elements are the types of what is of elements.
+func (w cpuForm) elements() expr.Types {
+	if w.scalar {
+		return scalarTypes
+	}
+	return vectorTypes
+}
+
 // element names a leaf where elements are computed.
 func (w cpuForm) element(kind expr.Leaf, i int) string {
+	if w.scalar {
+		switch {
+		case kind == expr.OfIndex:
+			return w.k
+		case i < len(w.p.Values) && w.p.Values[i].Kind == ir.Input && w.p.Values[i].Along.Has(ir.N):
+			return fmt.Sprintf("x%d", i)
+		}
+		return w.ofLine(kind, i)
+	}
 	if kind == expr.OfIndex {
 		if w.columns {
-			return "(int16)k"
+			return "(int16)" + w.k
 		}
-		return "(k + LANES16)"
+		return "(" + w.k + " + LANES16)"
 	}
 	if i >= len(w.p.Values) {
 		if w.leaves[i-len(w.p.Values)].kept {
 			return fmt.Sprintf("x%d", i)
 		}
-		return fmt.Sprintf("(REAL16)l%d", i)
+		return "(REAL16)" + w.named(i)
 	}
 	v := w.p.Values[i]
 	switch {
@@ -120,9 +163,9 @@ func (w cpuForm) element(kind expr.Leaf, i int) string {
 	case v.Kind == ir.Input && v.Along.Has(ir.N):
 		return fmt.Sprintf("x%d", i)
 	case v.Int:
-		return fmt.Sprintf("(int16)l%d", i)
+		return "(int16)" + w.named(i)
 	}
-	return fmt.Sprintf("(REAL16)l%d", i)
+	return "(REAL16)" + w.named(i)
 }
 
 // ofLine names a leaf where what is of a line is computed.
@@ -145,7 +188,7 @@ func (w cpuForm) ofLine(kind expr.Leaf, i int) string {
 			return "(REAL16)" + name
 		}
 	}
-	return fmt.Sprintf("l%d", i)
+	return w.named(i)
 }
 
 // loads writes the declarations of what formulas read.
@@ -153,7 +196,11 @@ func (w cpuForm) loads(indent string, formulas ...*expr.Expr) {
 	at, count := w.at()
 	elements, columns := w.read(formulas...)
 	for _, i := range elements {
-		w.line("%sconst REAL16 x%d = load16(p%d + %s, %s, 0);", indent, i, i, at, count)
+		if w.p.Values[i].Int {
+			w.line("%sconst int16 x%d = load_ints16(p%d + %s, %s);", indent, i, i, at, count)
+		} else {
+			w.line("%sconst REAL16 x%d = load16(p%d + %s, %s, 0);", indent, i, i, at, count)
+		}
 	}
 	if slices.ContainsFunc(columns, func(i int) bool { return w.p.Values[i].Channel }) {
 		w.line("%sfor (; span > 1 && k >= next; next += span) c++;", indent)
@@ -214,11 +261,7 @@ func (w cpuForm) body() {
 		w.parts(p.parts, t)
 		if len(p.reduces) > 0 {
 			for _, i := range p.reduces {
-				if w.p.Values[i].Kind == ir.Max {
-					w.line("    REAL16 r%d = -INFINITY;", i)
-				} else {
-					w.line("    REAL16 r%d = 0, s%d[PAIR_LEVELS];", i, i)
-				}
+				w.start("    ", fmt.Sprintf("r%d", i), fmt.Sprintf("s%d", i), w.p.Values[i])
 			}
 			w.channelLoop(p.terms...)
 			w.line("    for (int k = 0; k < len; %s) {", step)
@@ -234,40 +277,32 @@ func (w cpuForm) body() {
 			texts := w.inline("        ", vectorTypes, w.element, formulas...)
 			place := 0
 			for j, i := range p.reduces {
-				now := fmt.Sprintf("larger16(r%d, %s)", i, texts[place])
-				if w.p.Values[i].Kind == ir.Sum {
-					if product[j] {
-						now = fmt.Sprintf("fma(%s, %s, r%d)", texts[place], texts[place+1], i)
-						place++
-					} else {
-						now = fmt.Sprintf("r%d + %s", i, texts[place])
-					}
+				r := fmt.Sprintf("r%d", i)
+				now := joined(w.p.Values[i], r, w.bound("        ", i, texts[place]))
+				if product[j] {
+					now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], r)
+					place++
 				}
 				place++
 				if !w.columns {
-					now = fmt.Sprintf("only16(%s, r%d, %s)", now, i, count)
+					now = w.only(w.p.Values[i], now, r, count)
 				}
-				w.line("        r%d = %s;", i, now)
+				w.line("        %s = %s;", r, now)
 			}
 			for j, i := range keeps {
 				w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
 			}
 			for _, i := range p.reduces {
-				if w.p.Values[i].Kind == ir.Sum {
+				if pairwise(w.p.Values[i]) {
 					w.line("        PAIRWISE(r%d, s%d, %s)", i, i, terms)
 				}
 			}
 			w.line("    }")
 			for _, i := range p.reduces {
-				whole := "max16"
-				if w.p.Values[i].Kind == ir.Sum {
-					whole = "sum16"
+				if pairwise(w.p.Values[i]) {
 					w.line("    PAIRWISE_END(r%d, s%d, %s)", i, i, total)
 				}
-				if w.columns {
-					whole = ""
-				}
-				w.line("    const %s l%d = %s(r%d);", t.Vector, i, whole, i)
+				w.whole(i, fmt.Sprintf("r%d", i))
 			}
 		}
 		if n < len(w.passes)-1 {
@@ -292,19 +327,79 @@ func (w cpuForm) body() {
 			}
 			w.line("    }")
 		}
-		for k, r := range w.p.Results {
-			if r.Along.Has(ir.N) {
-				continue
-			}
-			w.line("    {")
-			text := w.inline("        ", t, w.ofLine, w.stores[k])[0]
-			if w.columns {
-				w.line("        store16(%s, y%d, width);", text, k)
-			} else {
-				w.line("        *y%d = %s;", k, text)
-			}
-			w.line("    }")
+		w.lineResults("", "width")
+	}
+}
+
+// bound declares what a reduction takes, and returns its name, if the reduction names it more than once.
+func (w cpuForm) bound(indent string, i int, text string) string {
+	v := w.p.Values[i]
+	if v.Kind == ir.Sum || v.Kind == ir.Prod {
+		return text
+	}
+	w.line("%sconst %s now%d = %s;", indent, typed(v, w.elements().Vector), i, text)
+	return fmt.Sprintf("now%d", i)
+}
+
+// start declares what a reduction is gathered in, and the levels of a sum.
+func (w cpuForm) start(indent, r, levels string, v ir.Value) {
+	if pairwise(v) {
+		levels = ", " + levels + "[PAIR_LEVELS]"
+	} else {
+		levels = ""
+	}
+	w.line("%s%s %s = %s%s;", indent, typed(v, "REAL16"), r, none(v), levels)
+}
+
+// only returns the first `count` elements of now, and the others of before.
+func (w cpuForm) only(v ir.Value, now, before, count string) string {
+	name := "only16"
+	if v.Int {
+		name = "only_ints16"
+	}
+	return fmt.Sprintf("%s(%s, %s, %s)", name, now, before, count)
+}
+
+// whole declares the value of a line that a reduction is, which was gathered in the vector r.
+func (w cpuForm) whole(i int, r string) {
+	if !w.columns {
+		r = w.lanes(i, r)
+	}
+	w.line("    const %s %s = %s;", typed(w.p.Values[i], w.types().Vector), w.named(i), r)
+}
+
+// lanes returns the reduction of the lanes of a vector.
+func (w cpuForm) lanes(i int, r string) string {
+	v, name := w.p.Values[i], ""
+	if name = wholes[v.Kind]; v.Int {
+		name += "_int"
+	}
+	return fmt.Sprintf("%s(%s)", name, r)
+}
+
+// lineResults stores the results of lines, of columns after an offset.
+func (w cpuForm) lineResults(offset, count string) {
+	for k, r := range w.p.Results {
+		if r.Along.Has(ir.N) {
+			continue
 		}
+		w.line("    {")
+		text, store := w.inline("        ", w.types(), w.ofLine, w.stores[k])[0], "store16"
+		if r.Int {
+			store = "store_ints16"
+		}
+		switch {
+		case r.Int && w.columns && !w.stores[k].IsInt():
+			text = "convert_int16(" + text + ")"
+		case r.Int && !w.stores[k].IsInt():
+			text = "(int)(" + text + ")"
+		}
+		if w.columns {
+			w.line("        %s(%s, y%d%s, %s);", store, text, k, offset, count)
+		} else {
+			w.line("        *y%d = %s;", k, text)
+		}
+		w.line("    }")
 	}
 }
 
@@ -337,9 +432,9 @@ func (w cpuForm) parts(parts []int, t expr.Types) {
 			w.pick(i)
 			continue
 		}
-		w.line("    %s l%d;\n    {", t.Vector, i)
+		w.line("    %s %s;\n    {", t.Vector, w.named(i))
 		text := w.inline("        ", t, w.ofLine, w.leaves[i-len(w.p.Values)].value)[0]
-		w.line("        l%d = %s;\n    }", i, text)
+		w.line("        %s = %s;\n    }", w.named(i), text)
 	}
 }
 
@@ -362,10 +457,11 @@ func (w cpuForm) pick(i int) {
 func (l *plan) cpuText(prefix string) (text string, depends []string) {
 	w := &writer{plan: l, depends: []string{"common", "rows_cpu"}}
 	name := prefix + l.p.Name
-	forms := []cpuForm{{w, false}, {w, true}}
+	forms := []cpuForm{{writer: w, k: "k"}, {writer: w, k: "k", columns: true}}
 	if Channels(l.p) {
 		forms = forms[:1]
 	}
+	light := l.light()
 	var pointers, args, rowArgs []string // of a line
 	for _, form := range forms {
 		pointers, args = nil, nil
@@ -379,6 +475,9 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 					typ = "int"
 				}
 				offset := offsets[v.Along]
+				if v.Along == ir.Column && l.p.Parts {
+					offset = " + begin"
+				}
 				if v.Channel {
 					offset = " + o % sets * (len / span)"
 				}
@@ -386,9 +485,9 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			}
 		}
 		for k, r := range l.p.Results {
-			add(fmt.Sprintf("global REAL *y%d", k), r.Name+" + "+r.Name+"_off"+offsets[r.Along])
+			add(fmt.Sprintf("global %s *y%d", typed(ir.Value{Int: r.Int}, "REAL"), k), r.Name+" + "+r.Name+"_off"+offsets[r.Along])
 		}
-		pointers, args = append(pointers, "int len"), append(args, "len")
+		pointers, args = append(pointers, "int len"), append(args, "count")
 		if Channels(l.p) {
 			pointers, args = append(pointers, "int span"), append(args, "span")
 		}
@@ -399,6 +498,10 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 		if form.columns {
 			suffix = "columns"
 			pointers, args = append(pointers, "int inner", "int width"), append(args, "inner", "width")
+		}
+		if light {
+			form.fold(name, pointers)
+			continue
 		}
 		w.line("static void %s_%s(%s) {", name, suffix, strings.Join(pointers, ", "))
 		w.inputs(ir.Line, func(i int, v ir.Value) {
@@ -428,10 +531,15 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 	}
 	w.line("static void %s(%s, int from, int to) {", name, l.parameters())
 	columns := ";"
-	if len(forms) > 1 {
-		columns = fmt.Sprintf("%s_columns(%s)", name, strings.Join(args, ", "))
+	switch call := strings.Join(args, ", "); {
+	case light:
+		columns = fmt.Sprintf("if (i + %d <= inner && u + %d <= to) {\n              %s_columns%d(%s);\n              u += %d;\n          } else %s_columns1(%s);",
+			16*unrolled, unrolled, name, unrolled, call, unrolled-1, name, call)
+	case len(forms) > 1:
+		columns = fmt.Sprintf("%s_columns(%s);", name, call)
 	}
-	w.line("    UNITS(%s_row(%s),\n          %s)", name, strings.Join(rowArgs, ", "), columns)
+	elements, parts := l.chunk()
+	w.line("    UNITS(%s, %s, %s_row(%s),\n          %s)", elements, parts, name, strings.Join(rowArgs, ", "), strings.TrimSuffix(columns, ";"))
 	w.line("}\n")
 	return w.String(), w.depends
 }
@@ -453,7 +561,7 @@ func numberName(v ir.Value) string { return "n_" + v.Name }
 func (l *plan) parameters() string {
 	var list []string
 	for _, p := range l.params(numberName) {
-		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)", kernels.Out: "OUT(%s)",
+		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)", kernels.Out: "OUT(%s)", kernels.OutInts: "OUT_INTS(%s)",
 			kernels.IntParam: "int %s", kernels.FloatParam: "REAL %s"}[p.Mode]
 		list = append(list, fmt.Sprintf(form, p.Name))
 	}

@@ -28,10 +28,10 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 		if i < len(w.p.Values) {
 			v := w.p.Values[i]
 			if v.Kind == ir.Length && v.Int {
-				return "len"
+				return w.length()
 			}
 			if v.Kind == ir.Length {
-				return "(REAL)len"
+				return "(REAL)" + w.length()
 			}
 			along, number, column = v.Along, v.Kind == ir.Number, v.Channel || v.Along == ir.Column
 			if number {
@@ -53,6 +53,14 @@ func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 		}
 		return fmt.Sprintf("x%d[j + i]", i)
 	}
+}
+
+// length is how many elements a line has, or the part of one that the lanes have.
+func (w gpuForm) length() string {
+	if w.p.Parts {
+		return "count"
+	}
+	return "len"
 }
 
 // expressions is inline with the exponential that the device brings: the one that is ours is for
@@ -86,7 +94,7 @@ func (w gpuForm) again(formulas []*expr.Expr) []*expr.Expr {
 func (w gpuForm) loads(indent string, formulas []*expr.Expr) {
 	elements, columns := w.read(formulas...)
 	for _, i := range elements {
-		w.line("%sconst REAL e%d = p%d[k * INNER];", indent, i, i)
+		w.line("%sconst %s e%d = p%d[k * INNER];", indent, typed(w.p.Values[i], "REAL"), i, i)
 	}
 	for _, i := range columns {
 		at := "k"
@@ -119,7 +127,8 @@ func (w gpuForm) body() {
 		for _, i := range elements {
 			if !loaded[i] {
 				loaded[i] = true
-				w.line("    REAL x%d[PER];\n    LOAD_KEPT(x%d, p%d, fours, INNER, 0)", i, i, i)
+				typ := typed(w.p.Values[i], "REAL")
+				w.line("    %s x%d[PER];\n    LOAD_KEPT(%s, x%d, p%d, fours, INNER, 0)", typ, i, typ, i, i)
 			}
 		}
 	}
@@ -143,10 +152,9 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	load(all)
 	sums := []int{}
 	for _, i := range p.reduces {
-		if w.p.Values[i].Kind == ir.Max {
-			w.line("    REAL l%d = -INFINITY;", i)
-		} else {
-			w.line("    REAL l%d = 0;", i)
+		v := w.p.Values[i]
+		w.line("    %s l%d = %s;", typed(v, "REAL"), i, none(v))
+		if pairwise(v) {
 			sums = append(sums, i)
 		}
 	}
@@ -155,22 +163,19 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	add := func(indent, within string, texts []string) int {
 		place := 0
 		for j, i := range p.reduces {
-			now := texts[place]
-			if w.p.Values[i].Kind == ir.Max {
-				w.line("%s{\n%s    const REAL now = %s;\n%s    l%d = %snow > l%d ? now : l%d;\n%s}", indent, indent, now, indent, i, within, i, i, indent)
-				place++
-				continue
-			}
+			v, l := w.p.Values[i], fmt.Sprintf("l%d", i)
+			now := fmt.Sprintf("now%d", i)
 			if product[j] {
+				now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], l)
 				place++
-				now = fmt.Sprintf("fma(%s, %s, l%d)", now, texts[place], i)
 			} else {
-				now = fmt.Sprintf("l%d + %s", i, now)
+				w.line("%sconst %s now%d = %s;", indent, typed(v, "REAL"), i, texts[place])
+				now = joined(v, l, now)
 			}
 			if within != "" {
-				now = fmt.Sprintf("INDEX_OF(j + i) < count ? %s : l%d", now, i)
+				now = fmt.Sprintf("%s ? %s : %s", within, now, l)
 			}
-			w.line("%sl%d = %s;", indent, i, now)
+			w.line("%s%s = %s;", indent, l, now)
 			place++
 		}
 		return place
@@ -178,7 +183,7 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	w.fours(formulas)
 	w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 	texts := w.expressions("            ", false, formulas...)
-	place := add("            ", "INDEX_OF(j + i) < count && ", texts)
+	place := add("            ", "INDEX_OF(j + i) < count", texts)
 	for j, i := range p.keeps {
 		w.line("            x%d[j + i] = %s;", i, texts[place+j])
 	}
@@ -205,17 +210,20 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 		w.line("        PAIRWISE_END(l%d, s%d, terms)", i, i)
 	}
 	w.line("    }")
+	join := func(i int, t tree) {
+		w.line("    l%d = %s(%s, l%d, slot, lane, lanes, step);", i, t.function(), t.name, i)
+	}
 	for _, i := range p.reduces {
-		if w.p.Values[i].Kind == ir.Max {
-			w.line("    l%d = tree_max(t, l%d, slot, lane, lanes, step);", i, i)
+		if !pairwise(w.p.Values[i]) {
+			join(i, treeOf(w.p.Values[i], false))
 		}
 	}
 	for ; len(sums) > 1; sums = sums[2:] {
-		w.line("    {\n        const REAL2 both = tree_sums(t2, (REAL2)(l%d, l%d), slot, lane, lanes, step);\n        l%d = both.x;\n        l%d = both.y;\n    }",
+		w.line("    {\n        const REAL2 both = tree_sums(t_sums, (REAL2)(l%d, l%d), slot, lane, lanes, step);\n        l%d = both.x;\n        l%d = both.y;\n    }",
 			sums[0], sums[1], sums[0], sums[1])
 	}
 	if len(sums) == 1 {
-		w.line("    l%d = tree_sum(t, l%d, slot, lane, lanes, step);", sums[0], sums[0])
+		join(sums[0], treeOf(w.p.Values[sums[0]], false))
 	}
 }
 
@@ -257,6 +265,9 @@ func (w gpuForm) results(load func([]*expr.Expr)) {
 		}
 		w.line("    if (lane == 0 && there) {")
 		text := w.expressions("        ", true, w.stores[k])[0]
+		if r.Int && !w.stores[k].IsInt() {
+			text = "(int)(" + text + ")"
+		}
 		w.line("        y%d[line] = %s;\n    }", k, text)
 	}
 }
@@ -288,10 +299,22 @@ func (w gpuForm) pick(i int) {
 // gpuText returns the OpenCL C for GPUs: a function whose name has a prefix.
 func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	w := gpuForm{&writer{plan: l, depends: []string{"common", "rows_gpu"}}}
+	for _, t := range l.trees() {
+		if t.text != "" && prefix == "" {
+			w.WriteString(t.text)
+		}
+	}
 	w.line("static INLINE void %s%s(%s, int group%s) {", prefix, l.p.Name, l.parameters(), l.localParameters())
-	w.line("    LINES(len, INNER > 1)")
-	w.line("    const int line = group * beside + place, there = line < outer * INNER, count = there ? len : 0;")
-	w.line("    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
+	elements, parts := l.chunk()
+	w.line("    LINES(%s, INNER > 1)", elements)
+	if l.p.Parts {
+		w.line("    const int parts = %s, line = group * beside + place, row = line / INNER, there = row < outer * parts;", parts)
+		w.line("    const int begin = row %% parts * chunk, count = there ? min(chunk, len - begin) : 0;")
+		w.line("    const int at = (row / parts * len + begin) * INNER + line %% INNER;")
+	} else {
+		w.line("    const int line = group * beside + place, there = line < outer * INNER, count = there ? len : 0;")
+		w.line("    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
+	}
 	aligned := []string{}
 	for _, v := range l.p.Values {
 		if v.Kind == ir.Input && v.Along == ir.Element {
@@ -303,8 +326,11 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 			aligned = append(aligned, r.Name+"_off")
 			w.line("    global REAL *y%d = %s + %s_off + at;", k, r.Name, r.Name)
 		} else {
-			w.line("    global REAL *y%d = %s + %s_off;", k, r.Name, r.Name)
+			w.line("    global %s *y%d = %s + %s_off;", typed(ir.Value{Int: r.Int}, "REAL"), k, r.Name, r.Name)
 		}
+	}
+	if l.p.Parts {
+		aligned = append(aligned, "chunk")
 	}
 	w.line("    const int fours = INNER == 1 && FOURS(len, %s);", strings.Join(aligned, " | "))
 	if Channels(l.p) {
@@ -326,7 +352,11 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 		case ir.Element:
 			w.line("    global const %s *p%d = %s + %s_off + at;", typ, i, v.Name, v.Name)
 		case ir.Column:
-			w.line("    global const %s *p%d = %s + %s_off;", typ, i, v.Name, v.Name)
+			begin := ""
+			if l.p.Parts {
+				begin = " + begin"
+			}
+			w.line("    global const %s *p%d = %s + %s_off%s;", typ, i, v.Name, v.Name, begin)
 		case ir.Line:
 			w.line("    const %s l%d = there ? %s[%s_off + line] : 0;", typ, i, v.Name, v.Name)
 		default:
@@ -339,29 +369,9 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	return w.String(), depends
 }
 
-// locals are the trees that the function has local memory for.
-func (l *plan) locals() (one, two bool) {
-	for _, p := range l.passes {
-		n := 0
-		for _, i := range p.reduces {
-			if l.p.Values[i].Kind == ir.Max {
-				one = true
-			} else {
-				n++
-			}
-		}
-		one, two = one || n%2 == 1, two || n > 1
-	}
-	return one, two
-}
-
 func (l *plan) localParameters() (text string) {
-	one, two := l.locals()
-	if one {
-		text += ", local REAL *t"
-	}
-	if two {
-		text += ", local REAL2 *t2"
+	for _, t := range l.trees() {
+		text += fmt.Sprintf(", local %s *%s", t.Type, t.name)
 	}
 	return text
 }

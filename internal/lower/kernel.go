@@ -13,10 +13,11 @@ import (
 const group = 256
 
 // Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
-// their order; the ints outer, len and inner; sets and span if [Channels]; then the numbers of p. Grid, Tol, Cases and
-// Describe are left to the caller. functions returns the OpenCL C of the function p.Name, with a
-// prefix, that computes lines, and local is the memory that it takes: see kernels.Rows. Rows panics
-// if p is no row program.
+// their order; the ints outer, len and inner; chunk, the length of a part, if lines are cut; sets and
+// span if [Channels]; then the numbers of p. Grid, Tol, Cases and Describe are left to the caller, and
+// Twin if elements are ints. functions returns the OpenCL C of the function p.Name, with a prefix, that
+// computes lines, and local is the memory that it takes: see kernels.Rows. Rows panics if p is no row
+// program.
 func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []kernels.Local) {
 	rows, err := p.Rows()
 	if err != nil {
@@ -24,13 +25,12 @@ func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu b
 	}
 	l := newPlan(p)
 	k = &kernels.Kernel{Name: "k_" + p.Name, File: p.Name + ".cl", GPU: p.Name + ".gpu.cl", Text: l.source(true), GPUText: l.source(false),
-		Params: l.params(func(v ir.Value) string { return v.Name }), Twin: kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}}
-	one, two := l.locals()
-	if one {
-		local = append(local, kernels.Local{Type: "REAL", N: 2 * group})
+		Params: l.params(func(v ir.Value) string { return v.Name })}
+	if !p.OfInts() {
+		k.Twin = kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}
 	}
-	if two {
-		local = append(local, kernels.Local{Type: "REAL2", N: 2 * group})
+	for _, t := range l.trees() {
+		local = append(local, kernels.Local{Type: t.Type, N: 2 * group})
 	}
 	return k, l.functions, local
 }
@@ -45,6 +45,9 @@ func Sizes(p *ir.Program) int {
 	}
 	return n
 }
+
+// Parts returns how many parts of chunk elements a line of n is cut into: one, if it has no element.
+func Parts(n, chunk int) int { return max(1, (n+chunk-1)/chunk) }
 
 // Cuts returns how each buffer argument is sliced by rows, for launches with inner = 1.
 func Cuts(p *ir.Program, n int) []kernels.Cut {
@@ -83,9 +86,16 @@ func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 		}
 	}
 	for _, r := range l.p.Results {
-		list = append(list, kernels.Param{Name: r.Name, Mode: kernels.Out})
+		mode := kernels.Out
+		if r.Int {
+			mode = kernels.OutInts
+		}
+		list = append(list, kernels.Param{Name: r.Name, Mode: mode})
 	}
 	sizes := []string{"outer", "len", "inner"}
+	if l.p.Parts {
+		sizes = append(sizes, "chunk")
+	}
 	if Channels(l.p) {
 		sizes = append(sizes, "sets", "span")
 	}
@@ -102,6 +112,14 @@ func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 		}
 	}
 	return list
+}
+
+// chunk returns how many elements a part of a line has, and how many parts there are.
+func (l *plan) chunk() (elements, parts string) {
+	if l.p.Parts {
+		return "chunk", "max(1, (len + chunk - 1) / chunk)"
+	}
+	return "len", "1"
 }
 
 // functions returns the OpenCL C of the function that computes lines, for a kernel of several
@@ -124,18 +142,14 @@ func (l *plan) source(cpu bool) string {
 		fmt.Fprintf(&s, "//   %s", line)
 	}
 	s.WriteString("\n" + rest)
-	items, run := "1", "    RUN(outer * BLOCKS)\n"
+	_, cuts := l.chunk()
+	items, run := "1", fmt.Sprintf("    RUN(outer * %s * BLOCKS)\n", cuts)
 	call := "from, to"
 	if !cpu {
 		items, run, call = "GROUP", "", "get_group_id(0)"
-		one, two := l.locals()
-		if one {
-			run += "    local REAL t[2 * GROUP];\n"
-			call += ", t"
-		}
-		if two {
-			run += "    local REAL2 t2[2 * GROUP];\n"
-			call += ", t2"
+		for _, t := range l.trees() {
+			run += fmt.Sprintf("    local %s %s[2 * GROUP];\n", t.Type, t.name)
+			call += ", " + t.name
 		}
 	}
 	fmt.Fprintf(&s, "kernel __attribute__((reqd_work_group_size(%s, 1, 1)))\nvoid k_%s(%s) {\n%s    %s(%s, %s);\n}\n", items, l.p.Name, l.parameters(), run, l.p.Name, l.arguments(), call)

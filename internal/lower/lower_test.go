@@ -10,7 +10,9 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/irtest"
 	"github.com/clgrad/clgrad/internal/lower"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -38,7 +40,7 @@ func TestMaxOfProduct(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off")
 	b := ir.NewRows("products")
 	x, z := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Z", ir.Outer, ir.N, ir.Inner)
-	b.Result("Y", b.Max(x.Mul(z), ir.N).Sub(b.Sum(z.Mul(z), ir.N)).Add(b.Max(z, ir.N)))
+	b.Result("Y", b.MaxNumber(x.Mul(z), ir.N).Sub(b.Sum(z.Mul(z), ir.N)).Add(b.MaxNumber(z, ir.N)))
 	p := b.Program()
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -47,6 +49,60 @@ func TestMaxOfProduct(t *testing.T) {
 			check(t, d, k, irtest.Draw(p, rng, size[0], size[1], size[2]))
 		}
 	})
+}
+
+// TestParts: folds of whole lines and of parts, of floats and of ints, in both forms.
+func TestParts(t *testing.T) {
+	t.Setenv(tensor.SelfTestEnv, "off")
+	b := ir.NewRows("floats")
+	b.Parts()
+	x, z, c := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Z", ir.Outer, ir.N, ir.Inner), b.Input("C", ir.N)
+	mean := b.Sum(x.Mul(c), ir.N).Div(b.Length(ir.N))
+	b.Result("S", b.Sum(x.Sub(mean).Square(), ir.N))
+	b.Result("M", b.Max(x, ir.N).Sub(b.Min(z.Sub(x), ir.N)).Add(b.MaxNumber(z, ir.N)).Mul(b.Number("a")))
+	b.Result("P", b.Prod(z.Mul(expr.Const(0.01)).Add(expr.Const(1)), ir.N))
+	b.IntResult("C0", b.Sum(expr.Where(x.Lt(z), expr.Const(1), expr.Const(0)), ir.N))
+	floats := b.Program()
+
+	b = ir.NewRows("ints")
+	b.Parts()
+	i := b.IntInput("X", ir.Outer, ir.N, ir.Inner)
+	b.Result("S", b.Sum(i, ir.N))
+	b.Result("P", b.Prod(i, ir.N))
+	b.Result("M", b.Max(i, ir.N))
+	b.Result("N", b.Min(i, ir.N))
+	b.IntResult("C", b.Sum(expr.Where(i.Real().Eq(expr.Const(0)), expr.Const(0), expr.Const(1)), ir.N))
+	ints := b.Program()
+
+	run := func(t *testing.T, d tensor.Device) {
+		for _, p := range []*ir.Program{floats, ints} {
+			if p.OfInts() && tensorapi.Impl.TuningName(d) == "" { // Go code of ints is written by hand
+				continue
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			k := kernelOf(p)
+			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {40, 33, 1, 33}, {2, 300, 1, 64}, {1, 7, 3, 4}, {2, 130, 17, 50}, {1, 100, 130, 32},
+				{2, 70, 64, 70}, {1, 20000, 1, 7000}, {2, 0, 3, 1}} {
+				l := irtest.Draw(p, rng, s[0], s[1], s[2])
+				l.Chunk = s[3]
+				for name, x := range l.Ints {
+					for i := range x {
+						x[i] = [...]int32{1, -1, 1, 0, 2, -3}[(i+s[1])%4+len(name)-1]
+					}
+				}
+				check(t, d, k, l)
+			}
+			if t.Failed() {
+				t.Fatalf("%s\n%s", p, k.TextOn(d.Target()))
+			}
+		}
+	}
+	devtest.Each(t, true, run)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/for GPUs", func(t *testing.T) { run(t, devtest.Open(t, sel, devtest.GPUKernels())) })
+		}
+	}
 }
 
 func each(t *testing.T, d tensor.Device, n int, first uint64) {
@@ -71,7 +127,11 @@ func kernelOf(p *ir.Program) *kernels.Kernel {
 		if l.CPU {
 			return kernels.Groups(3, 1)
 		}
-		return kernels.Grid{Dims: 1, Global: [3]int{256 * int(a[at].Int*a[at+2].Int)}, Local: [3]int{256}}
+		lines := int(a[at].Int * a[at+2].Int)
+		if p.Parts {
+			lines *= max(1, (int(a[at+1].Int)+int(a[at+3].Int)-1)/int(a[at+3].Int))
+		}
+		return kernels.Grid{Dims: 1, Global: [3]int{256 * lines}, Local: [3]int{256}}
 	}
 	return k
 }
@@ -91,11 +151,17 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 	}
 	want := l.Run()
 	var results []*tensor.Tensor
-	for k := range l.Program.Results {
+	for k, of := range l.Program.Results {
 		r := tensor.Full(d, 77, len(want[k]))
+		if of.Int {
+			r = r.To(tensor.Int32)
+		}
 		results, args = append(results, r), append(args, r.Arg())
 	}
 	args = append(args, kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner))
+	if l.Program.Parts {
+		args = append(args, kernels.IntArg(l.Chunk))
+	}
 	if lower.Channels(l.Program) {
 		args = append(args, kernels.IntArg(l.Sets), kernels.IntArg(l.Span))
 	}

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/vec"
@@ -53,11 +54,18 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 			}
 			at++
 		}
-		for k := range l.p.Results {
-			m.Results[k] = c.Reals(at)
+		for k, r := range l.p.Results {
+			if r.Int {
+				m.IntResults[k] = c.Ints(at)
+			} else {
+				m.Results[k] = c.Reals(at)
+			}
 			at++
 		}
 		at += 3
+		if l.p.Parts {
+			at++
+		}
 		if Channels(l.p) {
 			m.Sets, m.Span = c.Int(at), c.Int(at+1)
 			at += 2
@@ -75,7 +83,43 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 		}
 		return m
 	}
+	// cut runs lines in parts.
+	cut := func(c kernels.Call[E], outer, n, inner, chunk, parts int) {
+		c.Parallel(outer*parts, stepCost*rows.Steps()*chunk*inner, func(lo, hi int) {
+			m := take(c)
+			defer pool.Put(m)
+			inputs, results, ints := slices.Clone(m.Inputs), slices.Clone(m.Results), slices.Clone(m.IntResults)
+			for part := lo; part < hi; part++ {
+				begin := part % parts * chunk
+				for i, v := range l.p.Values {
+					switch {
+					case v.Kind != ir.Input || v.Int:
+					case v.Along == ir.Element:
+						m.Inputs[i] = inputs[i][(part/parts*n+begin)*inner:]
+					case v.Along == ir.Column:
+						m.Inputs[i] = inputs[i][begin:]
+					}
+				}
+				for k, r := range l.p.Results {
+					if r.Int {
+						m.IntResults[k] = ints[k][part*inner:]
+					} else {
+						m.Results[k] = results[k][part*inner:]
+					}
+				}
+				count := min(chunk, n-begin)
+				units, _ := m.Units(1, count, inner)
+				m.Run(count, inner, 0, units)
+			}
+		})
+	}
 	return func(c kernels.Call[E], outer, n, inner int) {
+		if l.p.Parts {
+			if chunk := c.Int(Sizes(l.p) + 3); chunk < n {
+				cut(c, outer, n, inner, chunk, Parts(n, chunk))
+				return
+			}
+		}
 		m := take(c)
 		units, elements := m.Units(outer, n, inner)
 		c.Parallel(units, stepCost*rows.Steps()*elements, func(lo, hi int) {

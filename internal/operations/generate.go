@@ -18,7 +18,7 @@ import (
 const module = "github.com/clgrad/clgrad/"
 
 // imports are the packages that generated files may import, but for that which they are in.
-var imports = []string{"math", "", module + "internal/ops", module + "kernels", module + "kernels/fn", module + "tensor"}
+var imports = []string{"math", "", module + "internal/ops", module + "kernels", module + "kernels/defs", module + "kernels/fn", module + "tensor"}
 
 // width is the column at which comments wrap.
 const width = 100

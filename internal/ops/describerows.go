@@ -18,8 +18,8 @@ type described struct {
 }
 
 // describeRows returns the Describe of a row program: a Map for each formula that is not a leaf, a
-// Reduction for each sum or maximum. It is nil if a formula reads more than MapOperands values, or
-// the program has ints.
+// Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
+// values, or the program has a product, an index, or an int that is no element.
 func describeRows(p *ir.Program) func(args) operations {
 	channels := lower.Channels(p)
 	numbers := map[int]int{} // the argument that is a number
@@ -34,6 +34,9 @@ func describeRows(p *ir.Program) func(args) operations {
 	results := at
 	sizes := at + len(p.Results)
 	at = sizes + 3
+	if p.Parts {
+		at++
+	}
 	if channels {
 		at += 2
 	}
@@ -42,15 +45,18 @@ func describeRows(p *ir.Program) func(args) operations {
 			numbers[i] = at
 			at++
 		}
-		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Int {
+		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Kind == ir.Prod || v.Int && v.Kind == ir.Input && v.Along != ir.Element || v.Int && v.Kind == ir.Number {
 			return nil
 		}
 	}
 	one := func(name string, f *expr.Expr) described {
-		d := described{}
+		d, ints := described{}, false
 		var scalars []float64
 		value := expr.Substitute(func(e *expr.Expr) *expr.Expr {
 			kind, i := e.Leaf()
+			if of, ok := e.RealOfInt(); ok {
+				kind, i, ints = expr.OfInput, of, true
+			}
 			if kind != expr.OfInput {
 				return nil
 			}
@@ -71,17 +77,39 @@ func describeRows(p *ir.Program) func(args) operations {
 			d.operands = append(d.operands, i)
 			return expr.Input(len(d.operands) - 1)
 		}, f)[0]
-		d.function = &kernels.Function{Name: p.Name + "_" + name, Value: value, Scalars: scalars}
+		d.function = &kernels.Function{Name: p.Name + "_" + name, Value: value, Scalars: scalars, Integers: ints}
 		return d
+	}
+	leafOf := func(f *expr.Expr) int { // the value that it is, −1 if it is computed
+		if kind, i := f.Leaf(); kind == expr.OfInput || kind == expr.OfInt {
+			return i
+		}
+		return -1
 	}
 	formulas, finals := make([]described, len(p.Values)), make([]described, len(p.Results))
 	for i, v := range p.Values {
-		if v.Kind.Reduces() {
+		if v.Kind.Reduces() && leafOf(v.Of) < 0 {
 			formulas[i] = one(fmt.Sprintf("part%d", i), v.Of)
 		}
 	}
+	stored := map[int]int{} // the result that a reduction is, which no other formula reads
 	for k, r := range p.Results {
-		finals[k] = one(r.Name, r.Value)
+		if i := leafOf(r.Value); i >= 0 && p.Values[i].Kind.Reduces() && len(p.Results) == 1 {
+			stored[i] = k
+		} else {
+			finals[k] = one(r.Name, r.Value)
+		}
+	}
+	uneven := false // a formula of elements reads what is of a line, or of a part of one
+	for i, v := range p.Values {
+		for _, of := range formulas[i].operands {
+			uneven = uneven || v.Kind.Reduces() && p.Values[of].Along == ir.Line
+		}
+	}
+	extreme := false // there is one of no elements
+	for _, v := range p.Values {
+		uneven = uneven || v.Kind == ir.Length
+		extreme = extreme || v.Kind == ir.Max || v.Kind == ir.Min || v.Kind == ir.MaxNumber
 	}
 	for _, d := range append(formulas[:len(formulas):len(formulas)], finals...) {
 		if len(d.operands) > kernels.MapOperands {
@@ -90,7 +118,17 @@ func describeRows(p *ir.Program) func(args) operations {
 	}
 	return func(in args) operations {
 		outer, n, inner := int(in[sizes].Int), int(in[sizes+1].Int), int(in[sizes+2].Int)
-		dims, lines := []int{outer, n, inner}, []int{outer, 1, inner}
+		if n == 0 && extreme {
+			return nil
+		}
+		chunk, parts := n, 1
+		if p.Parts {
+			chunk = int(in[sizes+3].Int)
+			if parts = lower.Parts(n, chunk); parts > 1 && uneven {
+				return nil
+			}
+		}
+		dims, lines := []int{outer, n, inner}, []int{outer, parts, inner}
 		if channels { // of the sets and the channels, which are axes of their own
 			sets, span := int(in[sizes+3].Int), int(in[sizes+4].Int)
 			if outer%sets > 0 || inner != 1 { // the last has fewer sets
@@ -115,6 +153,9 @@ func describeRows(p *ir.Program) func(args) operations {
 			case ir.Element:
 				return []int{n * inner, inner, 1}
 			case ir.Line:
+				if parts > 1 {
+					return []int{parts * inner, inner, 1}
+				}
 				return []int{inner, 0, 1}
 			case ir.Column:
 				return []int{0, 1, 0}
@@ -153,22 +194,27 @@ func describeRows(p *ir.Program) func(args) operations {
 				continue
 			}
 			x := kernels.View{}
-			if kind, of := v.Of.Leaf(); kind == expr.OfInput {
+			if of := leafOf(v.Of); of >= 0 {
 				x = valued(of)
 			} else {
 				x = part(len(p.Values)+i, ir.Element)
+				if formulas[i].function.Integers {
+					x.Type = kernels.Int32
+				}
 				write(formulas[i], ir.Element, x)
 			}
-			f := fn.Add
-			if v.Kind == ir.Max {
-				f = fn.Max
-			}
+			f := map[ir.Kind]*kernels.Function{ir.Sum: fn.Add, ir.Max: fn.Max, ir.MaxNumber: fn.Max, ir.Min: fn.Min}[v.Kind]
 			y := valued(i)
-			x.Strides, y.Strides = []int{n * inner, inner, 1}, []int{inner, 0, 1}
-			list = append(list, &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: x, Y: y})
+			if k, ok := stored[i]; ok {
+				y = view(in, results+k, 0, strides(ir.Line)...)
+			}
+			x.Strides, y.Strides = []int{n * inner, inner, 1}, []int{parts * inner, inner, 1}
+			list = append(list, &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: chunk, X: x, Y: y})
 		}
 		for k, r := range p.Results {
-			write(finals[k], r.Along, view(in, results+k, 0, strides(r.Along)...))
+			if finals[k].function != nil {
+				write(finals[k], r.Along, view(in, results+k, 0, strides(r.Along)...))
+			}
 		}
 		return list
 	}

@@ -4,21 +4,24 @@ import (
 	"math"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // foldIntTwin folds lines of ints, row by row where they are columns: the inner loop runs along
 // memory.
 func foldIntTwin(kind FoldKind) func(kernels.Call[int32]) {
-	none := map[FoldKind]int32{FoldProd: 1, FoldMax: math.MinInt32, FoldMin: math.MaxInt32}[kind]
+	none := map[FoldKind]int32{defs.FoldProd: 1, defs.FoldMax: math.MinInt32, defs.FoldMin: math.MaxInt32}[kind]
+	join, all := map[FoldKind]vec.Function{defs.FoldSum: vec.Add, defs.FoldProd: vec.Mul, defs.FoldMax: vec.Max, defs.FoldMin: vec.Min}[kind]
 	return func(c kernels.Call[int32]) {
-		set, join := setOf(c), foldings[kind].join
-		if foldings[kind].of != vec.None { // what is not an element is counted in plain loops
+		set := setOf(c)
+		if !all { // what is not an element is counted in plain loops
 			set = nil
 		}
-		y, outer, n, inner, chunk, shares := c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-		eachPartial(c, c.Ints(0), outer, n, inner, chunk, shares, foldColumns, 1, func(at int, x []int32, m, w int) {
+		y, outer, n, inner, chunk := c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5)
+		eachPartial(c, c.Ints(0), outer, n, inner, chunk, lower.Parts(n, chunk), foldColumns, 1, func(at int, x []int32, m, w int) {
 			if inner == 1 {
 				if x = x[:m]; set != nil && m >= foldLanes {
 					lanes := intLanes.Get().(*[foldLanes]int32)
@@ -68,21 +71,21 @@ func foldInts(kind FoldKind, line []int32, none int32) int32 {
 	for ; len(line) >= 4; line = line[4:] {
 		p := (*[4]int32)(line)
 		switch kind {
-		case FoldProd:
+		case defs.FoldProd:
 			a[0], a[1], a[2], a[3] = a[0]*p[0], a[1]*p[1], a[2]*p[2], a[3]*p[3]
-		case FoldCount:
+		case defs.FoldCount:
 			a[0], a[1], a[2], a[3] = a[0]+isNot0(p[0]), a[1]+isNot0(p[1]), a[2]+isNot0(p[2]), a[3]+isNot0(p[3])
-		case FoldMax:
+		case defs.FoldMax:
 			a[0], a[1], a[2], a[3] = max(a[0], p[0]), max(a[1], p[1]), max(a[2], p[2]), max(a[3], p[3])
-		case FoldMin:
+		case defs.FoldMin:
 			a[0], a[1], a[2], a[3] = min(a[0], p[0]), min(a[1], p[1]), min(a[2], p[2]), min(a[3], p[3])
 		default:
 			a[0], a[1], a[2], a[3] = a[0]+p[0], a[1]+p[1], a[2]+p[2], a[3]+p[3]
 		}
 	}
 	foldIntRow(kind, a[:len(line)], line)
-	if kind == FoldCount {
-		kind = FoldSum
+	if kind == defs.FoldCount {
+		kind = defs.FoldSum
 	}
 	foldIntRow(kind, a[:2], a[2:])
 	foldIntRow(kind, a[:1], a[1:2])
@@ -93,19 +96,19 @@ func foldInts(kind FoldKind, line []int32, none int32) int32 {
 func foldIntRow(kind FoldKind, to, row []int32) {
 	to = to[:len(row)]
 	switch kind {
-	case FoldProd:
+	case defs.FoldProd:
 		for j, v := range row {
 			to[j] *= v
 		}
-	case FoldCount:
+	case defs.FoldCount:
 		for j, v := range row {
 			to[j] += isNot0(v)
 		}
-	case FoldMax:
+	case defs.FoldMax:
 		for j, v := range row {
 			to[j] = max(to[j], v)
 		}
-	case FoldMin:
+	case defs.FoldMin:
 		for j, v := range row {
 			to[j] = min(to[j], v)
 		}

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"math"
-
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -22,27 +20,8 @@ const (
 // elementOf makes of elements x what is folded: in room, which is as long, or x itself.
 type elementOf[T kernels.Real] func(room, x []T) []T
 
-// folding is how a kind of folds is computed in vectors: `of` of each element with itself, unless
-// it is None, and `join` of two.
-type folding struct{ of, join vec.Function }
-
-var foldings = map[FoldKind]folding{FoldProd: {vec.None, vec.Mul}, FoldAbs: {vec.Abs, vec.Add}, FoldSquare: {vec.Mul, vec.Add},
-	FoldCount: {vec.And, vec.Add}, FoldMax: {vec.None, vec.Max}, FoldMin: {vec.None, vec.Min}, FoldMaxAbs: {vec.Abs, vec.Max},
-	FoldMinAbs: {vec.Abs, vec.Min}, FoldSum: {vec.None, vec.Add}}
-
 // itself is the elements as they are.
 func itself[T kernels.Real](_, x []T) []T { return x }
-
-// withItself is a function of each element with itself.
-func withItself[T kernels.Real](l *vec.Loops[T], f vec.Function) elementOf[T] {
-	if f == vec.None {
-		return itself[T]
-	}
-	return func(room, x []T) []T {
-		l.Map(f, room, x, x, x, x)
-		return room
-	}
-}
 
 // joined is what a function that joins makes of two numbers.
 func joined[T kernels.Real](join vec.Function, a, b T) T {
@@ -135,74 +114,6 @@ func eachPartial[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner
 // of.
 func cachedColumns[T kernels.Real](n int) int {
 	return max(foldNarrow, min(foldColumns, foldCache/kernels.DTypeOf[T]().Size()/max(n, 1)/foldNarrow*foldNarrow))
-}
-
-// foldVectors folds lines, as foldTwin does, by what has a folding, or by the logarithm of the sum
-// of exponentials, and calls put with each result.
-func foldVectors[T kernels.Real](c kernels.Call[T], l *vec.Loops[T], kind FoldKind, put func(at int, results []T)) {
-	outer, n, inner, chunk, shares := c.Int(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-	how, of, wide, cost := foldings[kind], withItself(l, foldings[kind].of), foldColumns, 1
-	if inner == 1 && kind != FoldLSE {
-		c.Parallel(outer*shares, min(n, chunk), func(lo, hi int) {
-			room := l.Scratch(2*foldLanes + 1)
-			defer l.Return(room)
-			result := room.V[2*foldLanes:]
-			for u := lo; u < hi; u++ {
-				begin := u % shares * chunk
-				row := c.Reals(0)[u/shares*n:][begin:min(n, begin+chunk)]
-				switch {
-				case how.of == vec.None:
-					result[0] = l.Reduce(how.join, row)
-				case kind == FoldSquare:
-					result[0] = l.Dot(row, row)
-				default:
-					result[0] = foldHalves(l, how.join, row, of, room.V[:foldLanes], room.V[foldLanes:2*foldLanes])
-				}
-				put(u, result)
-			}
-		})
-		return
-	}
-	if kind == FoldLSE {
-		wide, cost = cachedColumns[T](min(n, chunk)), 8
-	}
-	eachPartial(c, c.Reals(0), outer, n, inner, chunk, shares, wide, cost, func(at int, x []T, m, w int) {
-		room := l.Scratch(w)
-		defer l.Return(room)
-		if kind == FoldLSE {
-			logSumExps(l, room.V, x, m, inner)
-		} else {
-			foldDown(l, how.join, room.V, x, m, inner, of)
-		}
-		put(at, room.V)
-	})
-}
-
-// logSumExps sets `to` to log Σ eˣ of columns, of n rows whose first elements are inner apart, or
-// of a row of n elements.
-func logSumExps[T kernels.Real](l *vec.Loops[T], to, x []T, n, inner int) {
-	sums := l.Scratch(len(to))
-	defer l.Return(sums)
-	if inner == 1 {
-		to[0] = l.Reduce(vec.Max, x[:n])
-		sums.V[0] = foldRow(l, vec.Add, x[:n], func(room, x []T) []T {
-			l.MapBy(vec.Sub, room, x, to[0])
-			l.Map(vec.Exp, room, room, room, room, room)
-			return room
-		})
-	} else {
-		foldDown(l, vec.Max, to, x, n, inner, itself[T])
-		foldDown(l, vec.Add, sums.V, x, n, inner, func(room, x []T) []T {
-			l.Map(vec.Sub, room, x, to, room, room)
-			l.Map(vec.Exp, room, room, room, room, room)
-			return room
-		})
-	}
-	for j, m := range to {
-		if m-m == 0 { // else the maximum is the result
-			to[j] = T(float64(m) + math.Log(float64(sums.V[j])))
-		}
-	}
 }
 
 // columnMoments sets means and squares to the means of columns, n rows whose first elements are

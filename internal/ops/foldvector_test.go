@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // TestFoldsInVectors: folds, extremes with their places, and moments are in vectors what they are
@@ -21,18 +22,17 @@ func TestFoldsInVectors(t *testing.T) {
 		build func(o *kernels.Operands, results int)
 	}
 	var all []of
-	for _, kind := range []ops.FoldKind{ops.FoldProd, ops.FoldAbs, ops.FoldSquare, ops.FoldCount, ops.FoldMax, ops.FoldMin, ops.FoldMaxAbs,
-		ops.FoldMinAbs, ops.FoldLSE, ops.FoldSum} {
-		exact := kind == ops.FoldMax || kind == ops.FoldMin || kind == ops.FoldMaxAbs || kind == ops.FoldMinAbs || kind == ops.FoldCount
+	for kind := range defs.FoldKind(defs.FoldKinds) {
+		exact := kind >= defs.FoldMax && kind <= defs.FoldMinAbs || kind == defs.FoldCount
 		all = append(all, of{ops.Fold(kind, kernels.Float32), exact, func(o *kernels.Operands, results int) {
-			if kind == ops.FoldCount {
+			if kind == defs.FoldCount {
 				o.Ints(results, func(int) int { return 77 })
 			} else {
 				o.Out(results)
 			}
 		}})
 	}
-	for _, kind := range []ops.FoldKind{ops.FoldProd, ops.FoldSum, ops.FoldCount, ops.FoldMax, ops.FoldMin} {
+	for _, kind := range []defs.FoldKind{defs.FoldProd, defs.FoldSum, defs.FoldCount, defs.FoldMax, defs.FoldMin} {
 		all = append(all, of{ops.Fold(kind, kernels.Int32), true, func(o *kernels.Operands, results int) { o.Ints(results, func(int) int { return 77 }) }})
 	}
 	for _, least := range []bool{false, true} {
@@ -74,14 +74,14 @@ func TestFoldsInVectors(t *testing.T) {
 							o.Reals(outer*n*inner, element)
 						}
 						f.build(o, outer*shares*inner)
-						o.Int(outer, n, inner, chunk, shares, 1, 1)
-						switch {
+						o.Int(outer, n, inner, chunk)
+						switch last := f.k.Params[len(f.k.Params)-1]; {
 						case f.k == ops.Moments:
-							o.Real(0.5)
+							o.Int(shares, 1, 1).Real(0.5)
 						case f.k.Name == "k_arg":
-							o.Int(0)
-						default:
-							o.Int(special % 2).Real(2)
+							o.Int(shares, 1, 1, 0)
+						case last.Name == "p":
+							o.Real(2)
 						}
 						if vectors {
 							f.k.RunVectors(real, o.Args)

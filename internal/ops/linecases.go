@@ -3,7 +3,9 @@ package ops
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // lineBoxes are shapes [outer, n, inner] of lines.
@@ -40,11 +42,6 @@ func lineParts(i int, b [3]int) int {
 
 func init() {
 	for _, t := range []kernels.DType{kernels.Float32, kernels.Int32} {
-		for kind := range FoldKind(foldKinds) {
-			if k := Fold(kind, t); k != nil {
-				k.Cases = func(few bool) []kernels.Case { return foldCases(kind, t, few) }
-			}
-		}
 		for _, least := range []bool{false, true} {
 			Arg(least, t).Cases = func(few bool) []kernels.Case { return argCases(t, few) }
 		}
@@ -70,32 +67,38 @@ func init() {
 func foldCases(kind FoldKind, t kernels.DType, few bool) []kernels.Case {
 	var cases caseList
 	boxes := lineBoxes(few)
-	if kind < FoldMax || kind >= FoldLSE { // there is a fold of none
+	extreme := kind >= defs.FoldMax && kind <= defs.FoldMinAbs
+	if !extreme { // there is a fold of none
 		boxes = append(boxes, [3]int{4, 0, 3})
 	}
+	power := kind == defs.FoldPower || kind == defs.FoldPowerNorm
 	for i, b := range boxes {
 		cases.add(func(o operands) {
 			n := b[0] * b[1] * b[2]
 			switch {
 			case t == kernels.Int32:
 				o.Ints(n, func(int) int { return o.Rand.IntN(7) - 3 })
-			case kind == FoldProd:
+			case kind == defs.FoldProd:
 				o.In(n, 0.9, 1.1)
-			case kind == FoldPow:
+			case power:
 				o.In(n, -2, 2)
 			default:
 				o.In(n, -9, 9)
-				if i%2 == 0 && kind != FoldAbs && kind != FoldSquare {
+				if i%2 == 0 && (extreme || kind == defs.FoldCount || kind == defs.FoldLogSumExp) {
 					o.Special()
 				}
 			}
-			if t == kernels.Int32 || kind == FoldCount {
-				o.undefined(kernels.Int32, lineParts(i, b))
+			chunk := []int{max(b[1], 1), b[1]/3 + 1}[i/2%2]
+			results := b[0] * lower.Parts(b[1], chunk) * b[2]
+			if t == kernels.Int32 || kind == defs.FoldCount {
+				o.undefined(kernels.Int32, results)
 			} else {
-				o.Out(lineParts(i, b))
+				o.Out(results)
 			}
-			lineShape(o, i, b)
-			o.Int(i % 2).Real(2.5)
+			o.Int(b[0], b[1], b[2], chunk)
+			if power {
+				o.Real(2.5)
+			}
 		}, "%v", b)
 	}
 	return cases

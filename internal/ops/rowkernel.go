@@ -25,7 +25,7 @@ func rowKernel(program func() *ir.Program, forms []laneForm, tol kernels.Toleran
 			}
 		}
 		k.Rows = byRows(p.Name, local, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
-			if n := int(a[at+1].Int); n > 0 && a[at+2].Int == 1 {
+			if n := int(a[at+1].Int); n > 0 && a[at+2].Int == 1 && (!p.Parts || int(a[at+3].Int) >= n) {
 				of = lower.Cuts(p, n)
 			}
 			return int(a[at].Int), 0, of

@@ -114,7 +114,7 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 // For returns the kernel for lines of n elements: a form, where they are rows on a GPU.
 func (r *RowKernel) For(n, inner int, l kernels.Target) *kernels.Kernel {
 	k := r.Kernel()
-	if l.CPU || inner != 1 {
+	if l.CPU || inner != 1 || len(r.formed) == 0 {
 		return k
 	}
 	return r.formed[min(bits.Len(uint(max(n-1, 0)/8)), len(r.formed)-1)]

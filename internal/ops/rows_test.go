@@ -125,7 +125,7 @@ func TestNamesOfRows(t *testing.T) {
 				}
 			}
 		}
-		if len(by) < 50 {
+		if len(by) < 40 {
 			t.Errorf("CPU %v: %d names: the sources are read wrongly", l.CPU, len(by))
 		}
 	}

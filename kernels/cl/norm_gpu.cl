@@ -21,8 +21,8 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         const int r = from + place, count = r < to ? len : 0;
         next_mean = r < to ? MEAN[MEAN_off + r] : 0;
         next_rstd = r < to ? RSTD[RSTD_off + r] : 0;
-        LOAD_KEPT(next_up, G + G_off + r * len, fours, 1, 0)
-        LOAD_KEPT(next_h, X + X_off + r * len, fours, 1, 0)
+        LOAD_KEPT(REAL, next_up, G + G_off + r * len, fours, 1, 0)
+        LOAD_KEPT(REAL, next_h, X + X_off + r * len, fours, 1, 0)
     }
     for (int r0 = from; r0 < from + run; r0 += beside) {
         const int r = r0 + place, count = r < to ? len : 0;
@@ -38,8 +38,8 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
             const int next = r + beside, count = r0 + beside < from + run && next < to ? len : 0;
             next_mean = count > 0 ? MEAN[MEAN_off + next] : 0;
             next_rstd = count > 0 ? RSTD[RSTD_off + next] : 0;
-            LOAD_KEPT(next_up, g + beside * len, fours, 1, 0)
-            LOAD_KEPT(next_h, x + beside * len, fours, 1, 0)
+            LOAD_KEPT(REAL, next_up, g + beside * len, fours, 1, 0)
+            LOAD_KEPT(REAL, next_h, x + beside * len, fours, 1, 0)
         }
         _Pragma("unroll") for (int j = 0; j < PER; j++) {
             gs[j] += up[j];
@@ -47,7 +47,7 @@ static INLINE void norm_grad(IN(X), IN(G), IN(W), IN(MEAN), IN(RSTD), OUT(D), OU
         }
         if (form & WEIGHTS) {
             REAL ws[PER];
-            LOAD_KEPT(ws, w, fours && FOURS(0, W_off), 1, 0)
+            LOAD_KEPT(REAL, ws, w, fours && FOURS(0, W_off), 1, 0)
             _Pragma("unroll") for (int j = 0; j < PER; j++) up[j] *= ws[j];
         }
         _Pragma("unroll") for (int j = 0; j < PER; j++) {

@@ -1,4 +1,4 @@
-// @depends: common, warp, pairwise
+// @depends: common, rows, warp, pairwise
 // Sums and maxima of many lines by a work-group, for devices that run it in lockstep. Each line has a number of lanes,
 // a power of two, that take its elements in turn; a group has GROUP items, for some lines beside each other. The tree
 // over the lanes is fixed, so the same input gives the same bits.
@@ -61,7 +61,7 @@
         return a;                                                                     \
     }
 
-TREE(tree_max, REAL, b > a ? b : a, other)
+TREE(tree_max_number, REAL, JOIN_MAX_NUMBER(a, b), other)
 TREE(tree_sum, REAL, a + b, other)
 TREE(tree_sums, REAL2, a + b, others)
 
@@ -91,11 +91,14 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 // Whether rows of `len` elements can be read by fours, which is as fast as memory is, from element `off` of a buffer.
 #define FOURS(len, off) ((((len) | (off)) & 3) == 0)
 
-// Reads what a lane keeps of a line with `count` elements, which are `apart`, into v; `rest` stands for those past it.
-#define LOAD_KEPT(v, line, fours, apart, rest)                                                            \
+#define VECTOR4_OF(T) T##4
+#define VECTOR4(T) VECTOR4_OF(T)
+
+// Reads what a lane keeps of a line with `count` elements of type T, which are `apart`, into v; `rest` stands for those past it.
+#define LOAD_KEPT(T, v, line, fours, apart, rest)                                                            \
     if (fours) {                                                                                          \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4) {                                              \
-            const REAL4 q = INDEX_OF(j) < count ? *(global const REAL4 *)((line) + INDEX_OF(j)) : (REAL4)(rest);  \
+            const VECTOR4(T) q = INDEX_OF(j) < count ? *(global const VECTOR4(T) *)((line) + INDEX_OF(j)) : (VECTOR4(T))(rest);  \
             v[j] = q.x;                                                                                   \
             v[j + 1] = q.y;                                                                               \
             v[j + 2] = q.z;                                                                               \

@@ -52,7 +52,7 @@ func CrossEntropy(f EntropyForm) *ir.Program {
 	x, e := b.Input("X", ir.Outer, ir.N, ir.Inner), newEntropy(b, f)
 	most, logSum := zero, zero
 	if f.Logits {
-		most = b.Max(x, ir.N)
+		most = b.MaxNumber(x, ir.N)
 		logSum = b.Sum(x.Sub(most).ExpOfNegative(), ir.N).Log()
 	}
 	own := logSum.Sub(b.Pick(x, e.t, ir.N).Sub(most))

@@ -10,7 +10,7 @@ var zero, one = expr.Const(0), expr.Const(1)
 // exponentials returns the differences of a line from its maximum, and their exponentials. A line
 // of NaN, or of −∞, has the maximum −∞, and NaN for each difference.
 func exponentials(b *ir.Builder, x *expr.Expr) (difference, e *expr.Expr) {
-	difference = x.Sub(b.Max(x, ir.N))
+	difference = x.Sub(b.MaxNumber(x, ir.N))
 	return difference, difference.ExpOfNegative()
 }
 

@@ -374,6 +374,15 @@ func (x *Expr) is(v float64) bool {
 // IsCondition reports whether the value of the formula is true or false: no number.
 func (x *Expr) IsCondition() bool { return primitives[x.op].condition }
 
+// RealOfInt returns which IntParam the formula is as a real, if it is one.
+func (x *Expr) RealOfInt() (i int, ok bool) {
+	if x.op != opReal {
+		return 0, false
+	}
+	kind, i := x.args[0].Leaf()
+	return i, kind == OfInt
+}
+
 // IsInt reports whether the formula is an int: no number.
 func (x *Expr) IsInt() bool { return x.whole }
 

@@ -6,14 +6,14 @@
 //
 //	b := ir.New("softmax", "outer", "n", "inner")
 //	x := b.Input("X", 0, 1, 2)
-//	e := x.Sub(b.Max(x, 1)).Exp()
+//	e := x.Sub(b.MaxNumber(x, 1)).Exp()
 //	b.Result("Y", e.Mul(expr.Const(1).Div(b.Sum(e, 1))))
 //
 // which prints as
 //
 //	softmax [outer n inner]
 //	%0 = input X [outer n inner]
-//	%1 = max over n of %0 [outer inner]
+//	%1 = max number over n of %0 [outer inner]
 //	%2 = sum over n of exp((%0 - %1)) [outer inner]
 //	Y [outer n inner] = (exp((%0 - %1)) * (1 / %2))
 //

@@ -10,7 +10,7 @@ import (
 func Example() {
 	b := ir.NewRows("softmax")
 	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
-	e := x.Sub(b.Max(x, ir.N)).Exp()
+	e := x.Sub(b.MaxNumber(x, ir.N)).Exp()
 	b.Result("Y", e.Mul(expr.Const(1).Div(b.Sum(e, ir.N))))
 	softmax := b.Program()
 
@@ -24,7 +24,7 @@ func Example() {
 	// [0.134 0.134 0.366 0.366]
 	// softmax_grad [outer n inner]
 	// %0 = input X [outer n inner]
-	// %1 = max over n of %0 [outer inner]
+	// %1 = max number over n of %0 [outer inner]
 	// %2 = sum over n of exp((%0 - %1)) [outer inner]
 	// %3 = input GY [outer n inner]
 	// %4 = sum over n of -((exp((%0 - %1)) * ((1 / %2) / %2)) * %3) [outer inner]

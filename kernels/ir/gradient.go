@@ -11,7 +11,8 @@ import (
 // the result DX, the gradient of that scalar by X. It panics for an input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
-// an element that was picked gets that of what was picked; a maximum has gradient 0. What comes
+// an element that was picked gets that of what was picked; the elements that attain a maximum or
+// minimum share its gradient; a MaxNumber has gradient 0. A product has no rule: Gradient panics. What comes
 // from all indices that read an element is summed.
 func (p *Program) Gradient(of ...string) *Program {
 	b := New(p.Name+"_grad", p.Axes...)
@@ -71,11 +72,17 @@ func (p *Program) Gradient(of ...string) *Program {
 	}
 	for i := len(p.Values) - 1; i >= 0; i-- {
 		v := p.Values[i]
-		if len(flows[i]) == 0 || !v.Kind.Made() || v.Kind == Max {
+		if len(flows[i]) == 0 || !v.Kind.Made() || v.Kind == MaxNumber {
 			continue
 		}
 		seed := total(i)
 		switch v.Kind {
+		case Prod:
+			panic(fmt.Sprintf("ir: %s: a product has no gradient", p.Name))
+		case Max, Min:
+			ties := attained(v.Of, expr.Input(i), one, zero)
+			count := b.add(Value{Kind: Sum, Of: ties, Over: v.Over, Along: b.p.Along(ties) &^ v.Over})
+			seed = attained(v.Of, expr.Input(i), seed.Div(count), zero)
 		case Pick:
 			seed = b.OneHot(seed, v.At, axisOf(v.Over))
 		case OneHot:
@@ -94,9 +101,18 @@ func (p *Program) Gradient(of ...string) *Program {
 		if d == nil {
 			d = expr.Const(0)
 		}
-		b.p.Results = append(b.p.Results, Result{"D" + name, d, p.Values[i].Along})
+		b.p.Results = append(b.p.Results, Result{Name: "D" + name, Value: d, Along: p.Values[i].Along})
 	}
 	return b.Program()
+}
+
+var zero, one = expr.Const(0), expr.Const(1)
+
+// attained returns yes where x is the maximum or minimum m, both being NaN included, and no
+// elsewhere.
+func attained(x, m, yes, no *expr.Expr) *expr.Expr {
+	both := x.Ne(x).And(m.Ne(m))
+	return expr.Where(x.Eq(m).Or(both), yes, no)
 }
 
 // find returns the value that an input is.

@@ -89,7 +89,7 @@ func TestNoGradient(t *testing.T) {
 	b := ir.NewRows("max")
 	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
 	b.Input("Z", ir.Outer, ir.Inner)
-	b.Result("Y", b.Max(x.Mul(x), ir.N))
+	b.Result("Y", b.MaxNumber(x.Mul(x), ir.N))
 	v := irtest.Draw(b.Program().Gradient("X", "Z"), rand.New(rand.NewPCG(1, 2)), 2, 3, 1)
 	for k, d := range v.Run() {
 		irtest.Near(t, v.Program.Results[k].Name, d, make([]float64, []int{6, 2}[k]), 0)

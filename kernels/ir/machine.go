@@ -17,7 +17,9 @@ type Machine[T, E vec.Float] struct {
 	Inputs  [][]E     // by value of the program; nil for one that is no input of floats
 	Ints    [][]int32 // the same of ints
 	Numbers []float64 // the same of numbers
-	Results [][]E     // by result
+	Results [][]E     // by result; nil for one that is stored as an int
+	// IntResults are the others, by result.
+	IntResults [][]int32
 	// Sets and Span are those of inputs by channel.
 	Sets, Span int
 
@@ -38,6 +40,8 @@ type Machine[T, E vec.Float] struct {
 	fills      []fill[T] // of steps that are one number
 	row        [4][]T
 	levels     [][]T
+	pieces     [][]T // of fused steps, one for each that is being computed
+	one        [1]T  // what a row is reduced to
 }
 
 // view is what a step has in the block: element (r, c) is at r·stride + c of a matrix. A vector is
@@ -67,6 +71,7 @@ func NewMachine[T, E vec.Float](r *Rows, l *vec.Loops[T]) *Machine[T, E] {
 	n := len(r.p.Values)
 	m.in, m.out = make([][]T, n), make([][]T, len(r.p.Results))
 	m.Inputs, m.Ints, m.Numbers, m.Results = make([][]E, n), make([][]int32, n), make([]float64, n), make([][]E, len(r.p.Results))
+	m.IntResults = make([][]int32, len(r.p.Results))
 	return m
 }
 
@@ -77,6 +82,7 @@ const (
 	columnsLeast  = 16      // fewer columns are not worth vectors
 	columnsMost   = 1024    // of a block
 	columnsBytes  = 1 << 20 // of one value in a block of columns
+	foldColumns   = 2048    // of a block of which no value is kept
 )
 
 // Units returns the number of pieces that Run can compute independently, and the most elements of
@@ -92,6 +98,9 @@ func (m *Machine[T, E]) Units(outer, n, inner int) (units, elements int) {
 func (m *Machine[T, E]) wide(n, inner int) int {
 	if inner < columnsLeast || n == 0 {
 		return 0
+	}
+	if m.plan.folds {
+		return min(inner, foldColumns)
 	}
 	size := 4
 	if _, double := any(*new(T)).(float64); double {
@@ -194,6 +203,7 @@ func (m *Machine[T, E]) steps(list []int) {
 	for _, i := range list {
 		s := &m.plan.steps[i]
 		switch {
+		case s.fused && m.fuses():
 		case s.Leaf == expr.None:
 			m.primitive(i, s)
 		case s.value >= 0:
@@ -365,6 +375,12 @@ func (m *Machine[T, E]) store(k, r int) {
 		from := v.v
 		if s.class == single {
 			from = m.spread(r, hi-lo)
+		}
+		if m.p.Results[k].Int {
+			for i := range m.IntResults[k][lo:hi] {
+				m.IntResults[k][lo+i] = int32(from[i])
+			}
+			return
 		}
 		for i := range out[lo:hi] {
 			out[lo+i] = E(from[i])
@@ -584,6 +600,10 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 	switch {
 	case kind == Pick:
 		m.pick(to, s)
+	case of.fused && m.fuses() && !m.across:
+		for r := range m.rows {
+			to[r] = m.foldFused(kind, s.of, r, 0, m.cols)
+		}
 	case of.class != element:
 		to[0] = m.fold(kind, m.values[s.of].v[:m.n])
 	case !m.across && m.loops != nil && m.cols > 0:
@@ -592,10 +612,14 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 		case of.dot:
 			x, y := m.values[of.Args[0]], m.values[of.Args[1]]
 			m.loops.DotRows(to, x.v, y.v, m.cols, x.stride, y.stride)
-		case kind == Max:
+		case kind == MaxNumber:
 			m.loops.MaxRows(to, x.v, m.cols, x.stride)
-		default:
+		case kind == Sum:
 			m.loops.SumRows(to, x.v, m.cols, x.stride)
+		default:
+			for r := range to {
+				to[r] = m.loops.Reduce(kind.joins(), x.v[r*x.stride:][:m.cols])
+			}
 		}
 	case !m.across && of.dot:
 		for r := range m.rows {
@@ -605,21 +629,89 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 		for r := range m.rows {
 			to[r] = m.fold(kind, m.rowOf(s.of, r, 0))
 		}
-	case kind == Max:
-		vec.Fill(to, T(math.Inf(-1)))
-		for r := range m.rows {
-			m.larger(to, m.rowOf(s.of, r, 0))
-		}
-	default:
+	case kind == Sum:
 		m.sumRows(to, of, s.of, 0, m.rows, 0)
+	default:
+		vec.Fill(to, T(kind.none()))
+		for r := range m.rows {
+			m.join(kind, to, m.reduced(s.of, r))
+		}
 	}
-	if !m.same && kind == Sum {
+	if !m.same && (kind == Sum || kind == Prod) {
 		for l, v := range to {
 			if x := T(E(v)); x-x != 0 {
 				to[l] = x
 			}
 		}
 	}
+}
+
+// pieceLeast is the length from which on rows of a block are computed in pieces, of pieceMost elements.
+const pieceLeast, pieceMost = 512, 2048
+
+// fuses reports whether fused steps are computed in pieces.
+func (m *Machine[T, E]) fuses() bool { return m.across || m.cols >= pieceLeast }
+
+// reduced returns row r of a step that is reduced.
+func (m *Machine[T, E]) reduced(step, r int) []T {
+	if m.plan.steps[step].fused && m.fuses() {
+		return m.piece(step, r, 0, m.cols, 0)
+	}
+	return m.rowOf(step, r, 0)
+}
+
+// foldFused returns the reduction of elements [lo, hi) of row r of a fused step.
+func (m *Machine[T, E]) foldFused(kind Kind, step, r, lo, hi int) T {
+	if n := hi - lo; n > pieceMost {
+		half := lo + (n/2+pieceMost-1)/pieceMost*pieceMost
+		m.one[0] = m.foldFused(kind, step, r, lo, half)
+		a := m.one
+		m.one[0] = m.foldFused(kind, step, r, half, hi)
+		m.join(kind, a[:], m.one[:])
+		return a[0]
+	}
+	return m.fold(kind, m.piece(step, r, lo, hi, 0))
+}
+
+// piece computes elements [lo, hi) of row r of a fused step, and of those that are fused with it. depth
+// is how many are being computed.
+func (m *Machine[T, E]) piece(step, r, lo, hi, depth int) []T {
+	s := &m.plan.steps[step]
+	for len(m.pieces) <= depth {
+		m.pieces = append(m.pieces, nil)
+	}
+	if len(m.pieces[depth]) < hi-lo {
+		m.pieces[depth] = make([]T, max(hi-lo, pieceMost))
+	}
+	to := m.pieces[depth][:hi-lo]
+	of := func(k int) []T {
+		switch a := s.Args[k]; {
+		case m.plan.steps[a].fused:
+			return m.piece(a, r, lo, hi, depth+1+k)
+		case m.plan.steps[a].class == single:
+			return m.spread(a, hi-lo)
+		default:
+			return m.rowOf(a, r, k)[lo:hi]
+		}
+	}
+	by := s.by[0]
+	if m.across {
+		by = s.by[1]
+	}
+	var args [4][]T
+	if m.loops != nil && by[1] >= 0 {
+		k := 0
+		if by[0] != s.Args[0] {
+			k = 1
+		}
+		m.loops.MapBy(s.loop, to, of(k), T(m.ofRow(by[1], r)))
+		return to
+	}
+	for k := range s.Args {
+		args[k] = of(k)
+	}
+	m.apply(s, to, args)
+	return to
 }
 
 // pick sets to to the elements at an index of each line.
@@ -643,31 +735,21 @@ func (m *Machine[T, E]) pick(to []T, s *rowStep) {
 	}
 }
 
-// fold returns the sum or the largest number of a row.
+// fold returns the reduction of a row.
 func (m *Machine[T, E]) fold(kind Kind, x []T) T {
-	if kind == Max {
-		most := T(math.Inf(-1))
-		if m.loops != nil && len(x) > 0 {
-			return m.loops.Max(x)
-		}
-		for _, v := range x {
-			if v > most {
-				most = v
-			}
-		}
-		return most
-	}
-	if m.loops != nil {
-		return m.loops.Sum(x)
-	}
-	if len(x) > plainBlock {
+	switch {
+	case m.loops != nil && len(x) > 0 && kind == MaxNumber:
+		return m.loops.Max(x)
+	case m.loops != nil && len(x) > 0:
+		return m.loops.Reduce(kind.joins(), x)
+	case kind == Sum && len(x) > plainBlock:
 		return m.fold(kind, x[:len(x)/2]) + m.fold(kind, x[len(x)/2:])
 	}
-	var sum T
-	for _, v := range x {
-		sum += v
+	to := [1]T{T(kind.none())}
+	for i := range x {
+		m.join(kind, to[:], x[i:i+1])
 	}
-	return sum
+	return to[0]
 }
 
 // plainBlock is how many terms a plain loop adds one after the other.
@@ -688,17 +770,58 @@ func (m *Machine[T, E]) product(x, y []T) T {
 	return sum
 }
 
-// larger makes most the larger of each pair; a NaN of x is passed over.
-func (m *Machine[T, E]) larger(most, x []T) {
-	if m.loops != nil {
-		m.loops.Map(vec.WhereLess, most, most, x, x, most)
+// join reduces the elements of x to those of to.
+func (m *Machine[T, E]) join(kind Kind, to, x []T) {
+	switch {
+	case m.loops != nil && kind == MaxNumber:
+		m.loops.Map(vec.WhereLess, to, to, x, x, to)
+		return
+	case m.loops != nil:
+		m.loops.Map(kind.joins(), to, to, x, to, to)
 		return
 	}
-	for i, v := range x[:len(most)] {
-		if v > most[i] {
-			most[i] = v
+	for i, v := range x[:len(to)] {
+		switch a := to[i]; kind {
+		case Sum:
+			to[i] = a + v
+		case Prod:
+			to[i] = a * v
+		case Max:
+			to[i] = max(a, v)
+		case Min:
+			to[i] = min(a, v)
+		default:
+			if v > a {
+				to[i] = v
+			}
 		}
 	}
+}
+
+// none returns the reduction of nothing.
+func (k Kind) none() float64 {
+	switch k {
+	case Prod:
+		return 1
+	case Max, MaxNumber:
+		return math.Inf(-1)
+	case Min:
+		return math.Inf(1)
+	}
+	return 0
+}
+
+// joins returns the vector loop that reduces two elements; [MaxNumber] has one of its own.
+func (k Kind) joins() vec.Function {
+	switch k {
+	case Prod:
+		return vec.Mul
+	case Max:
+		return vec.Max
+	case Min:
+		return vec.Min
+	}
+	return vec.Add
 }
 
 // runRows is how many rows are added one after the other.
@@ -723,7 +846,7 @@ func (m *Machine[T, E]) sumRows(to []T, of *rowStep, step, lo, hi, level int) {
 	for r := lo; r < hi; r++ {
 		switch {
 		case !of.dot:
-			m.add(to, m.rowOf(step, r, 0))
+			m.add(to, m.reduced(step, r))
 		case m.loops != nil:
 			m.loops.Map(vec.FMA, to, m.rowOf(of.Args[0], r, 0), m.rowOf(of.Args[1], r, 1), to, to)
 		default:

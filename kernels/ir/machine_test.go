@@ -132,7 +132,7 @@ func TestReadLater(t *testing.T) {
 // TestMaxOfNaN: a maximum passes NaN over, and that of none is −∞.
 func TestMaxOfNaN(t *testing.T) {
 	b := ir.NewRows("max")
-	b.Result("Y", b.Max(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
+	b.Result("Y", b.MaxNumber(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
 	p := b.Program()
 	for _, size := range [][3]int{{4, 9, 1}, {2, 9, 20}, {2, 3, 3}} {
 		v := irtest.Draw(p, rand.New(rand.NewPCG(1, 2)), size[0], size[1], size[2])
@@ -170,7 +170,7 @@ func TestGradients(t *testing.T) {
 func TestPrinted(t *testing.T) {
 	const want = `softmax [outer n inner]
 %0 = input X [outer n inner]
-%1 = max over n of %0 [outer inner]
+%1 = max number over n of %0 [outer inner]
 %2 = sum over n of exp((%0 - %1)) [outer inner]
 Y [outer n inner] = (exp((%0 - %1)) * (1 / %2))
 `

@@ -14,6 +14,9 @@ type Program struct {
 	Axes    []string // of the space, outermost first; a launch gives their lengths
 	Values  []Value  // value i is the leaf expr.Input(i) of formulas or, of ints, expr.IntParam(i)
 	Results []Result // what is stored
+	// Parts says that a launch cuts lines into parts of some elements, the last of fewer: a result of
+	// lines has an element for each part. The length of an axis is that of the part.
+	Parts bool
 }
 
 // Value is what formulas are made of.
@@ -22,8 +25,8 @@ type Value struct {
 	Name  string // of an input or a number
 	Int   bool   // it is an int; else it is a float
 	Along Axes   // the axes that it varies along
-	// Of is the formula of a Sum, Max, Pick or OneHot. Sum and Max reduce it over Over. Pick takes
-	// its element at index At along Over. OneHot has it at index At along Over, and 0 elsewhere. A
+	// Of is the formula of a reduction or a OneHot. Sum, Prod, Max, Min and MaxNumber reduce it over
+	// Over. Pick takes its element at index At along Over. OneHot has it at index At along Over, and 0 elsewhere. A
 	// Length is that of the axis Over.
 	Of   *expr.Expr
 	Over Axes       // see Of
@@ -37,18 +40,21 @@ type Kind uint8
 
 // The kinds of values.
 const (
-	Input  Kind = iota // a tensor
-	Number             // of the launch
-	Length             // of an axis, as a float
-	Sum                // pairwise, in the type of the device's floats
-	Max                // the largest element that is not NaN, −∞ if there is none
-	Pick               // the element at an index, 0 where there is none
-	OneHot             // an element at an index, and 0 elsewhere
+	Input     Kind = iota // a tensor
+	Number                // of the launch
+	Length                // of an axis, as a float
+	Sum                   // pairwise, in the type of the device's floats; of ints modulo 2³²
+	Prod                  // the same of products
+	Max                   // the largest element, NaN if one is; −∞, or the least int, of none
+	Min                   // the smallest element, NaN if one is; ∞, or the largest int, of none
+	MaxNumber             // the largest element that is not NaN, −∞ if there is none
+	Pick                  // the element at an index, 0 where there is none
+	OneHot                // an element at an index, and 0 elsewhere
 )
 
 // String names the kind in printed programs.
 func (k Kind) String() string {
-	return [...]string{"input", "number", "length", "sum", "max", "pick", "one-hot"}[k]
+	return [...]string{"input", "number", "length", "sum", "prod", "max", "min", "max number", "pick", "one-hot"}[k]
 }
 
 // Reduces reports whether values of the kind are made of all elements along an axis.
@@ -62,6 +68,7 @@ type Result struct {
 	Name  string     // of the parameter of a kernel
 	Value *expr.Expr // what is stored
 	Along Axes       // those that the memory has
+	Int   bool       // it is stored as an int
 }
 
 // Axes is a set of axes of the space, a bit for each.
@@ -186,16 +193,28 @@ func (b *Builder) Int(name string) *expr.Expr {
 // Sum returns the sum of x over axes, which it varies along.
 func (b *Builder) Sum(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Sum, x, axes) }
 
-// Max returns the largest element of x over axes that is a number. No gradient flows through it: it
-// is there to keep exponentials from overflowing.
+// Prod returns the product of x over axes.
+func (b *Builder) Prod(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Prod, x, axes) }
+
+// Max returns the largest element of x over axes, NaN if one is. Its gradient is shared by the
+// elements that attain it.
 func (b *Builder) Max(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Max, x, axes) }
+
+// Min returns the smallest element of x over axes, NaN if one is.
+func (b *Builder) Min(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Min, x, axes) }
+
+// MaxNumber returns the largest element of x over axes that is a number. No gradient flows through
+// it: it is there to keep exponentials from overflowing.
+func (b *Builder) MaxNumber(x *expr.Expr, axes ...int) *expr.Expr {
+	return b.reduce(MaxNumber, x, axes)
+}
 
 func (b *Builder) reduce(k Kind, x *expr.Expr, axes []int) *expr.Expr {
 	over, along := Set(axes...), b.p.Along(x)
 	if over == 0 || over&^along != 0 {
 		panic(fmt.Sprintf("ir: %s: %s over [%s] of what varies along [%s]", b.p.Name, k, b.p.names(over), b.p.names(along)))
 	}
-	return b.add(Value{Kind: k, Of: x, Over: over, Along: along &^ over})
+	return b.add(Value{Kind: k, Int: x.IsInt(), Of: x, Over: over, Along: along &^ over})
 }
 
 // Pick returns the element of x at index i along an axis, 0 where there is none.
@@ -228,8 +247,16 @@ func (b *Builder) add(v Value) *expr.Expr {
 // Result stores a value, which varies along the axes that its formula does and along others that are
 // named.
 func (b *Builder) Result(name string, x *expr.Expr, axes ...int) {
-	b.p.Results = append(b.p.Results, Result{name, x, b.p.Along(x) | Set(axes...)})
+	b.p.Results = append(b.p.Results, Result{name, x, b.p.Along(x) | Set(axes...), x.IsInt()})
 }
+
+// IntResult stores a whole number as an int.
+func (b *Builder) IntResult(name string, x *expr.Expr, axes ...int) {
+	b.p.Results = append(b.p.Results, Result{name, x, b.p.Along(x) | Set(axes...), true})
+}
+
+// Parts cuts lines into parts: see [Program.Parts].
+func (b *Builder) Parts() { b.p.Parts = true }
 
 // Program returns what was built. It panics if [Program.Verify] finds something wrong.
 func (b *Builder) Program() *Program {

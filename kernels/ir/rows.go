@@ -26,6 +26,11 @@ var (
 // NewRows returns a builder of a row program.
 func NewRows(name string) *Builder { return New(name, "outer", "n", "inner") }
 
+// OfInts reports whether elements are ints: a [Machine] does not compute such a program.
+func (p *Program) OfInts() bool {
+	return slices.ContainsFunc(p.Values, func(v Value) bool { return v.Int && v.Along.Has(N) })
+}
+
 // Rows is a row program as a list of steps, for a [Machine].
 type Rows struct {
 	p     *Program
@@ -42,15 +47,17 @@ func (p *Program) Rows() (*Rows, error) {
 		switch {
 		case (v.Kind.Made() || v.Kind == Length) && v.Over != Column:
 			return nil, fmt.Errorf("ir: %s: a row program reduces along n", p.Name)
-		case v.Int && v.Along.Has(N):
-			return nil, fmt.Errorf("ir: %s: in a row program an int is of lines", p.Name)
+		case v.Int && v.Kind == Input && v.Along.Has(N) && v.Along != Element:
+			return nil, fmt.Errorf("ir: %s: in a row program an int is of elements or of lines", p.Name)
+		case p.Parts && v.Kind == Input && v.Along == Line:
+			return nil, fmt.Errorf("ir: %s: a row program in parts has no input of lines", p.Name)
 		case !v.Channel && v.Along != 0 && v.Along != Element && v.Along != Line && v.Along != Column:
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}
 	}
 	for _, r := range p.Results {
-		if r.Along != Element && r.Along != Line {
-			return nil, fmt.Errorf("ir: %s: a result of a row program is of elements or of lines", p.Name)
+		if r.Along != Line && (r.Along != Element || r.Int) {
+			return nil, fmt.Errorf("ir: %s: a result of a row program is of elements or of lines, an int of lines", p.Name)
 		}
 	}
 	outside := false
@@ -61,6 +68,9 @@ func (p *Program) Rows() (*Rows, error) {
 	}, p.formulas()...)
 	if outside {
 		return nil, fmt.Errorf("ir: %s: a row program reads the index along n alone", p.Name)
+	}
+	if p.OfInts() {
+		return &Rows{p: p}, nil
 	}
 	r := &Rows{p: p, plans: [2]*rowPlan{newRowPlan(p, false), newRowPlan(p, true)}}
 	for i := range r.plans[0].steps {
@@ -101,6 +111,7 @@ type rowPlan struct {
 	each    []int            // the others that are computed
 	results []int            // the steps of the program's results
 	buffers [element + 1]int // of each class, how many values are kept at one time
+	folds   bool             // no value of elements is kept where steps are fused
 }
 
 type rowStep struct {
@@ -119,6 +130,9 @@ type rowStep struct {
 	whole bool // every argument is of elements, or one number
 	hot   int  // of a sum or a difference: the one-hot that is its second argument; −1 if none is
 	lazy  bool // it is a one-hot that is computed where it is added
+	// fused is set of a step of elements that one reduction alone reads, or a step that is fused: where
+	// rows of a block are long it is computed a piece of a row at a time, as the reduction takes it.
+	fused bool
 }
 
 func newRowPlan(p *Program, joined bool) *rowPlan {
@@ -194,9 +208,30 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 			s.hot, of.lazy = s.Args[1], true
 		}
 	}
+	plan.fuse(p, uses)
+	plan.folds = !slices.ContainsFunc(plan.steps, func(s rowStep) bool { return s.class == element && s.value < 0 && !s.fused && !s.dot })
 	plan.place(p)
 	plan.prepare()
 	return plan
+}
+
+// fuse marks the steps that are fused.
+func (plan *rowPlan) fuse(p *Program, uses []int) {
+	fusible := func(i int) {
+		if s := &plan.steps[i]; s.class == element && s.Leaf == expr.None && !s.dot && s.hot < 0 && s.result < 0 && uses[i] == 1 {
+			s.fused = true
+		}
+	}
+	for i := len(plan.steps) - 1; i >= 0; i-- {
+		switch s := &plan.steps[i]; {
+		case s.value >= 0 && p.Values[s.value].Kind.Reduces() && p.Values[s.value].Kind != Pick:
+			fusible(s.of)
+		case s.fused:
+			for _, a := range s.Args {
+				fusible(a)
+			}
+		}
+	}
 }
 
 // home puts a buffer in the memory of a result where the step that makes the result of what the
@@ -262,6 +297,16 @@ func (plan *rowPlan) prepare() {
 	}
 }
 
+// fusedArgs calls f with the steps that a fused step reads, and those that are fused with it read.
+func (plan *rowPlan) fusedArgs(i int, f func(a int)) {
+	if s := &plan.steps[i]; s.fused {
+		for _, a := range s.Args {
+			f(a)
+			plan.fusedArgs(a, f)
+		}
+	}
+}
+
 // place gives each step a buffer of its class that no value needs any more, or a new one.
 func (plan *rowPlan) place(p *Program) {
 	last := make([]int, len(plan.steps))
@@ -279,6 +324,7 @@ func (plan *rowPlan) place(p *Program) {
 				f(of.Args[1])
 			} else {
 				f(s.of)
+				plan.fusedArgs(s.of, f)
 			}
 			if k := p.Values[s.value].Kind; k == Pick || k == OneHot {
 				f(s.at)

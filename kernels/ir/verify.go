@@ -8,8 +8,8 @@ import (
 
 // Verify returns what is wrong with the program, nil if nothing is: a formula reads a value that
 // comes later, or as another type than it has; an axis is none of the space; two inputs, numbers or
-// results have a name in common, or none; a result is a condition or an int; an index is no int, or
-// varies along its axis.
+// results have a name in common, or none; a result is a condition, or a float for a formula of ints;
+// an index is no int, or varies along its axis.
 func (p *Program) Verify() error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("ir: %s: %s", p.Name, fmt.Sprintf(format, a...))
@@ -45,9 +45,6 @@ func (p *Program) Verify() error {
 			}
 			continue
 		}
-		if v.Int {
-			return bad("value %d is made of reals, and an int", i)
-		}
 		for _, f := range []*expr.Expr{v.Of, v.At} {
 			if f == nil {
 				if f == v.Of || v.Kind == Pick || v.Kind == OneHot {
@@ -71,8 +68,11 @@ func (p *Program) Verify() error {
 				return bad("value %d has an index that varies along its axis", i)
 			}
 		}
-		if v.Of.IsInt() || v.Of.IsCondition() {
-			return bad("value %d folds what is no float", i)
+		if v.Of.IsCondition() || v.Of.IsInt() != v.Int {
+			return bad("value %d has another type than its formula", i)
+		}
+		if v.Int && (v.Kind == MaxNumber || v.Kind == Pick || v.Kind == OneHot) {
+			return bad("value %d is of floats, and has a formula of ints", i)
 		}
 		if v.Kind == OneHot {
 			along |= p.Along(v.At)
@@ -102,8 +102,8 @@ func (p *Program) Verify() error {
 		if err := p.reads(r.Value, len(p.Values)); err != nil {
 			return bad("%s %v", r.Name, err)
 		}
-		if r.Value.IsInt() || r.Value.IsCondition() {
-			return bad("%s is no float", r.Name)
+		if r.Value.IsCondition() || r.Value.IsInt() && !r.Int {
+			return bad("%s has another type than its formula", r.Name)
 		}
 		if r.Along&^space != 0 || p.Along(r.Value)&^r.Along != 0 {
 			return bad("%s varies along [%s], and says [%s]", r.Name, p.names(p.Along(r.Value)), p.names(r.Along))

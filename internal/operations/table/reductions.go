@@ -35,7 +35,7 @@ func (x T) Mean(axes ...int) T
 // Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the NaNs.
 //
 //op:torch torch.amax
-//op:tensor x.extreme("Max", ops.FoldMax, axes)
+//op:tensor x.extreme("Max", defs.FoldMax, axes)
 func (x T) Max(axes ...int) T
 
 // Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is
@@ -46,7 +46,7 @@ func (x T) Max(axes ...int) T
 // Gradient: g to the elements that attain the minimum, in equal parts; if it is NaN, to the NaNs.
 //
 //op:torch torch.amin
-//op:tensor x.extreme("Min", ops.FoldMin, axes)
+//op:tensor x.extreme("Min", defs.FoldMin, axes)
 func (x T) Min(axes ...int) T
 
 // SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
