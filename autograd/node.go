@@ -56,6 +56,7 @@ type extra struct {
 	grad     *Node  // of a parameter: what Backward with CreateGraph recorded
 	constant *Node  // what graphs have in place of a frozen parameter
 	place    string // of the program that called the operation, if that was under DetectAnomalies
+	replayed bool   // it is a GradNode that a replay left, without its graph
 }
 
 // ext returns what few nodes have, for writing.
@@ -128,6 +129,7 @@ func (n *Node) Grad() *tensor.Tensor {
 func (n *Node) GradNode() *Node {
 	n.must("GradNode")
 	n.foundGrad()
+	n.readGradNode()
 	return n.gradNode()
 }
 

@@ -33,6 +33,7 @@ type recordedParam struct {
 		read  bool
 		found *tensor.Tensor
 		node  *Node // GradNode
+		walks bool  // the step has asked for that
 		stays bool  // found is what is there in the end
 	}
 	frozen struct{ known, read, found bool }
@@ -111,6 +112,14 @@ func (n *Node) foundGrad() {
 	}
 }
 
+// readGradNode is called before a step gets a GradNode. If that is from before the step, replays are
+// refused where it is another.
+func (n *Node) readGradNode() {
+	if p := n.recorded(); p != nil && p.gradient.read && n.gradNode() == p.gradient.node {
+		p.gradient.walks = true
+	}
+}
+
 // ownGrad is called before a gradient is forgotten: in the rest of a step that is being recorded,
 // the step itself says whether there is one.
 func (n *Node) ownGrad() {
@@ -173,7 +182,7 @@ func (s *recordedState) End() (tensors []capture.Left) {
 			p.final.constant = n.extra.constant
 		}
 		if p.final.node != nil && p.final.node != g.node {
-			p.final.node = &Node{value: p.final.node.value, op: p.final.node.op} // without the graph: no replay makes one
+			p.final.node = &Node{value: p.final.node.value, op: p.final.node.op, extra: &extra{replayed: true}} // no replay makes a graph
 		}
 		g.stays = g.read && g.found == n.grad
 		if g.known && n.grad != nil && n.grad != n.gradBuffer && !g.stays {
@@ -252,6 +261,8 @@ func (p *recordedParam) ready() error {
 		return refuse(tensor.ErrValue, "parameter %q has no gradient, and had one when the step that was recorded began: forget it within the step, or record it again")
 	case n.grad != nil && g.found == nil, node != nil && g.node == nil:
 		return refuse(tensor.ErrValue, "parameter %q has a gradient, and had none when the step that was recorded began: call ZeroGrad first, or record it again")
+	case g.walks && node != g.node:
+		return refuse(tensor.ErrValue, "parameter %q has another GradNode than the one that the step walks: record it again")
 	case g.stays && n.grad != g.found:
 		return refuse(tensor.ErrValue, "parameter %q has another gradient than the one to which the step that was recorded adds: call ZeroGrad in the step, or record it again")
 	}

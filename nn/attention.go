@@ -79,7 +79,7 @@ func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *aut
 	mustBeMade(op, l != nil && l.heads > 0)
 	q, k, v := l.project(op, query, key, value)
 	var y *autograd.Node
-	if l.dropout.eval || l.dropout.P == 0 {
+	if l.dropout.off() {
 		y = q.ScaledDotProductAttention(k, v, mask, tensor.AttentionOptions{Causal: l.causal})
 	} else {
 		y = l.dropout.Forward(l.softmax(q, k, mask)).MatMul(v)

@@ -17,11 +17,19 @@ type Dropout struct {
 
 // Forward returns x with elements dropped, or x in evaluation and where P is 0.
 func (l *Dropout) Forward(x *autograd.Node) *autograd.Node {
-	if l.P == 0 {
+	if l.off() {
 		return x
 	}
+	return x.Dropout(l.P, l.RNG, true)
+}
+
+// off reports whether no element is dropped.
+func (l *Dropout) off() bool {
+	if l.P == 0 {
+		return true
+	}
 	tensorapi.ReadsFlag(&l.eval, "a Dropout", "in evaluation", "in training")
-	return x.Dropout(l.P, l.RNG, !l.eval)
+	return l.eval
 }
 
 // SetTraining says whether elements are dropped.

@@ -93,6 +93,15 @@ func TestGradNodesLeft(t *testing.T) {
 		t.Fatal("there is no GradNode after a run")
 	}
 	refused(t, "its value", tensor.Try(func() { p.GradNode().Sum() }), tensor.ErrRecorded)
+	before := bits(t, []*tensor.Tensor{p.Grad()})
+	more := p.Square().Sum().Backward(autograd.BackwardOptions{CreateGraph: true})
+	refused(t, "one that a Backward would add to", more, tensor.ErrRecorded, "ZeroGrad")
+	if bits(t, []*tensor.Tensor{p.Grad()}) != before {
+		t.Error("a Backward that failed added to a gradient")
+	}
+	must(t, p.Square().Sum().Backward())
+	p.ZeroGrad()
+	back()
 
 	none := records(t, d, func() { p.ZeroGrad(); must(t, p.Square().Sum().Backward()) })
 	p.ZeroGrad()
@@ -111,6 +120,12 @@ func TestGradNodesLeft(t *testing.T) {
 	if p.Grad() != nil || p.GradNode() != nil {
 		t.Error("a gradient that the step forgets is there")
 	}
+
+	back()
+	walks := records(t, d, func() { must(t, p.GradNode().Sum().Backward(autograd.BackwardOptions{Retain: true})) })
+	must(t, walks.Run())
+	back()
+	refused(t, "another GradNode than the step walked", walks.Run(), tensor.ErrValue, "another GradNode")
 }
 
 // TestOwnGradient: a step that adds to a gradient of a parameter without an optimizer adds to that
@@ -277,6 +292,7 @@ func TestModesLeft(t *testing.T) {
 	x := autograd.Const(rng.Normal(d, 0, 1, 6, 4))
 	for name, l := range map[string]nn.Module{
 		"Dropout": &nn.Dropout{P: 0.5, RNG: rng}, "BatchNorm": nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 4}),
+		"MultiHeadAttention": nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}),
 	} {
 		own := &counter{}
 		model := &struct {
@@ -313,10 +329,10 @@ func TestModesLeft(t *testing.T) {
 		uses := records(t, d, func() { l.Forward(x) })
 		must(t, uses.Run())
 		nn.Eval(model)
-		refused(t, name, uses.Run(), tensor.ErrValue, "a "+name+" is in evaluation, and was in training")
+		refused(t, name, uses.Run(), tensor.ErrValue, " is in evaluation, and was in training")
 		asEvaluated := records(t, d, func() { l.Forward(x) })
 		nn.Train(model)
-		refused(t, name, asEvaluated.Run(), tensor.ErrValue, "a "+name+" is in training, and was in evaluation")
+		refused(t, name, asEvaluated.Run(), tensor.ErrValue, " is in training, and was in evaluation")
 	}
 	off := &nn.Dropout{RNG: rng} // has one way alone
 	rec := records(t, d, func() { off.Forward(x) })
