@@ -234,14 +234,24 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 	}
 	x := t.reals()
 	defer x.release()
-	if n := intmath.Product(p.Size[:]); p.Adaptive && p.OutSize == [3]int{1, 1, 1} && !gradient { // rows fill a device, windows do not
-		sumAxis(y, x.Tensor, p.Outer, n, 1, 1/float64(n), false)
+	if !gradient && p.global() { // rows fill a device, windows do not, and their sums are pairwise
+		n := intmath.Product(p.Size[:])
+		by := n
+		if p.divisor > 0 {
+			by = p.divisor
+		}
+		sumAxis(y, x.Tensor, p.Outer, n, 1, 1/float64(by), false)
 		return y
 	}
 	list := d.core().list()
 	args := p.Args(append(list.args, x.arg(), y.arg()))
 	list.launch(d, p.PoolKernel(k), append(args, kernels.IntArg(p.padding), kernels.IntArg(p.divisor)))
 	return y
+}
+
+// global reports whether the one window is the whole of the pooled axes.
+func (p *pooling) global() bool {
+	return p.OutSize == [3]int{1, 1, 1} && (p.Adaptive || p.Kernel == p.Size && p.Pad == [3]int{})
 }
 
 func (api) MaxPool(op string, t *Tensor, window []int, options []MaxPoolOptions, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {

@@ -81,3 +81,23 @@ func TestPoolMisuse(t *testing.T) {
 		}
 	}
 }
+
+// TestGlobalAvgPool: a window that is the whole axes has the mean of them, to the bit.
+func TestGlobalAvgPool(t *testing.T) {
+	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
+		x := tensor.NewRNG(2).Uniform(d, 0, 1, 3, 150, 170)
+		mean := floats(t, x.Mean(1, 2))
+		if got := floats(t, x.AvgPool([]int{150, 170})); !slices.Equal(got, mean) {
+			t.Errorf("AvgPool %v, Mean %v", got, mean)
+		}
+		if got := floats(t, x.AdaptiveAvgPool([]int{1, 1})); !slices.Equal(got, mean) {
+			t.Errorf("AdaptiveAvgPool %v, Mean %v", got, mean)
+		}
+		sum := floats(t, x.Sum(1, 2))
+		for i, v := range floats(t, x.AvgPool([]int{150, 170}, tensor.AvgPoolOptions{Divisor: 1})) {
+			if v != sum[i] {
+				t.Errorf("with divisor 1 element %d is %v, the sum %v", i, v, sum[i])
+			}
+		}
+	})
+}
