@@ -70,7 +70,8 @@ func ReadCSV(r io.Reader, options ...CSVOptions) (*Table, error) {
 	if strings.ContainsRune("\"\r\n\uFFFD", o.Comma) || !utf8.ValidRune(o.Comma) {
 		panic(misuse(op, tensor.ErrValue, fmt.Sprintf("CSVOptions.Comma is %q", o.Comma)))
 	}
-	b := bufio.NewReader(r)
+	limited := &recordReader{r: r, left: recordMost}
+	b := bufio.NewReader(limited)
 	const mark = "\uFEFF" // that some programs begin UTF-8 with
 	if start, _ := b.Peek(len(mark)); bytes.Equal(start, []byte(mark)) {
 		_, _ = b.Discard(len(mark))
@@ -80,6 +81,7 @@ func ReadCSV(r io.Reader, options ...CSVOptions) (*Table, error) {
 	c.TrimLeadingSpace = !unicode.IsSpace(o.Comma) // such a comma would be trimmed, too
 	t := &Table{}
 	for {
+		limited.left = recordMost
 		fields, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -125,6 +127,24 @@ func (t *Table) head(fields []string, o CSVOptions) error {
 }
 
 // csvError returns what is wrong with a row in plain words.
+// recordMost is how many bytes a record of a CSV file may have.
+const recordMost = 64 << 20
+
+// recordReader reads at most left bytes more: a line may have no end.
+type recordReader struct {
+	r    io.Reader
+	left int
+}
+
+func (r *recordReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, formatError{fmt.Errorf("a row has over %d MiB", recordMost>>20)}
+	}
+	n, err := r.r.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
+}
+
 func csvError(err error, fields, columns int) error {
 	var p *csv.ParseError
 	switch {

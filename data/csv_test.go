@@ -111,6 +111,9 @@ func TestCSVRefused(t *testing.T) {
 	if _, err := data.ReadCSV(io.MultiReader(strings.NewReader("a,b\n1"), iotest.ErrReader(broken))); !errors.Is(err, broken) || errors.Is(err, tensor.ErrFormat) {
 		t.Errorf("err = %v", err)
 	}
+	if _, err := data.ReadCSV(endless{}); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), "a row has over 64 MiB") {
+		t.Errorf("of a line without an end: %v", err)
+	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.csv")
 	if _, err := data.LoadCSV(path); !errors.Is(err, os.ErrNotExist) {
@@ -171,4 +174,14 @@ func FuzzReadCSV(f *testing.F) {
 			t.Fatalf("err = %v", err)
 		}
 	})
+}
+
+// endless is a line that has no end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }

@@ -88,6 +88,6 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "wrote %s\n", out)
+	fmt.Fprintf(w, "wrote %s\n", cli.OneLine(out))
 	return nil
 }

@@ -53,7 +53,7 @@ func info(ctx context.Context, path string, memory *memory, asJSON bool, w io.Wr
 		kind = "checkpoint"
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "file\t%s, %s, format %d\n", path, kind, about.Format)
+	fmt.Fprintf(t, "file\t%s, %s, format %d\n", cli.OneLine(path), kind, about.Format)
 	fmt.Fprintf(t, "image\t%d×%d pixels, %v\n", about.Width, about.Height, about.Colour)
 	fmt.Fprintf(t, "encoding\t%s\n", about.Encoding)
 	fmt.Fprintf(t, "network\t%d hidden layers of %d, %s %v\n", about.Network.Layers, about.Network.Hidden, about.Network.Activation, about.Network.Parameter)

@@ -139,7 +139,7 @@ func render(ctx context.Context, path string, f renderFlags, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(report, "wrote %s: %dx%d in %.1f s\n", f.out, width, height, time.Since(start).Seconds())
+	fmt.Fprintf(report, "wrote %s: %dx%d in %.1f s\n", cli.OneLine(f.out), width, height, time.Since(start).Seconds())
 	return nil
 }
 

@@ -220,10 +220,10 @@ func (f *trainFlags) print(w io.Writer, r *result, saved []string) {
 		if format := o.format(o.image); format.JPEG {
 			lossy = fmt.Sprintf(" before JPEG of quality %d", format.Quality)
 		}
-		fmt.Fprintf(w, "wrote %s: %dx%d, PSNR %s%s, %s in %.1f s\n", name, r.Width, r.Height, formatPSNR(r.PSNR), lossy, formatSteps(r.Steps), r.Seconds)
+		fmt.Fprintf(w, "wrote %s: %dx%d, PSNR %s%s, %s in %.1f s\n", cli.OneLine(name), r.Width, r.Height, formatPSNR(r.PSNR), lossy, formatSteps(r.Steps), r.Seconds)
 	}
 	if slices.Contains(saved, o.model) {
-		fmt.Fprintf(w, "wrote %s: %s\n", o.model, r.model)
+		fmt.Fprintf(w, "wrote %s: %s\n", cli.OneLine(o.model), r.model)
 	}
 }
 
