@@ -315,8 +315,9 @@ func (api) MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 	if out.Len() == 0 {
 		return out
 	}
-	launch(d, ops.MaxAxisGrad, cx.arg(), cy.arg(), cg.arg(), out.arg(),
-		kernels.IntArg(intmath.Product(x.shape[:first])), kernels.IntArg(intmath.Product(x.shape[first:last+1])), kernels.IntArg(intmath.Product(x.shape[last+1:])))
+	n, inner := intmath.Product(x.shape[first:last+1]), intmath.Product(x.shape[last+1:])
+	launch(d, ops.ExtremeGrad.For(n, inner, d.Target()), cx.arg(), cy.arg(), cg.arg(), out.arg(),
+		kernels.IntArg(intmath.Product(x.shape[:first])), kernels.IntArg(n), kernels.IntArg(inner))
 	return out
 }
 

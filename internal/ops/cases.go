@@ -60,7 +60,6 @@ func init() {
 		cases.add(func(o operands) { o.In(5000, -1, 1).In(5000, -1, 1).Out(5000).Out(2).Int(5000, 2700) }, "2 long chunks")
 		return cases
 	}
-	MaxAxisGrad.Cases = maxAxisGradCases
 	Uniform.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
 	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(1, 2) })
 	RandomInts.Cases = perLength(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })
@@ -114,9 +113,9 @@ func gatherRowsCases(t kernels.DType, _ bool) []kernels.Case {
 	return cases
 }
 
-func maxAxisGradCases(bool) []kernels.Case {
+func extremeGradCases(s rowSizes) []kernels.Case {
 	var cases caseList
-	for _, b := range [][3]int{{1, 1, 1}, {1, 300, 1}, {7, 33, 1}, {1, 100, 64}, {3, 17, 5}, {2, 65, 35}, {1, 513, 3}} {
+	for _, b := range s.lines {
 		cases.add(func(o operands) {
 			line := func(i int) int { return i/(b[1]*b[2])*b[2] + i%b[2] }
 			o.Reals(b[0]*b[1]*b[2], func(i int) float64 { return float64(o.Rand.IntN(4) + line(i)%7) }) // maxima differ

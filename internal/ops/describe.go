@@ -114,27 +114,6 @@ func describeSumAxis(in args) operations {
 	return append(list, mapped(fn.MulScalar, scale, dims, sum, sum), mapped(fn.Add, nil, dims, y, y, sum))
 }
 
-// Whether X attains Y, the maximum or minimum of its line: NaNs do where it is NaN. And a tie's
-// part of the gradient.
-var (
-	isExtreme = x.Eq(w).Or(x.IsNaN().And(w.IsNaN()))
-	attained  = &kernels.Function{Name: "attained", Value: expr.Where(isExtreme, one, zero)}
-	tiesPart  = &kernels.Function{Name: "ties_part", Value: expr.Where(isExtreme, v.Div(u), zero)}
-)
-
-// describeMaxAxisGrad: X, Y, G, D, outer, len, inner.
-func describeMaxAxisGrad(in args) operations {
-	outer, n, inner := int(in[4].Int), int(in[5].Int), int(in[6].Int)
-	dims := []int{outer, n, inner}
-	whole, line := []int{n * inner, inner, 1}, []int{inner, 0, 1}
-	is, ties := temporary(0, whole...), temporary(1, line...)
-	return operations{
-		mapped(attained, nil, dims, is, view(in, 0, 0, whole...), view(in, 1, 0, line...)),
-		&kernels.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n, X: is, Y: ties},
-		mapped(tiesPart, nil, dims, view(in, 3, 0, whole...), view(in, 0, 0, whole...), view(in, 1, 0, line...), view(in, 2, 0, line...), ties),
-	}
-}
-
 // The squared error of X and T, and its gradient.
 var (
 	squaredDifference = &kernels.Function{Name: "squared_difference", Value: x.Sub(w).Square()}

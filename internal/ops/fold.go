@@ -51,6 +51,21 @@ func newFold(kind FoldKind, t kernels.DType) *RowKernel {
 	})
 }
 
+// ExtremeGrad is package defs': X, Y, G, D, outer, len, inner.
+var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, kernels.ULP(3), nil, extremeGradCases).with(func(k *kernels.Kernel) {
+	tried(k, func(ops []kernels.Operand) bool {
+		n, inner := int(ops[5].Number), int(ops[6].Number)
+		ops[1] = kernels.Derived(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
+			m := math.Inf(-1)
+			for k := range n {
+				m = max(m, before[0].At((i/inner*n+k)*inner+i%inner))
+			}
+			return m
+		})
+		return true
+	})
+})
+
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
 	all := []*kernels.Kernel{Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong}

@@ -141,6 +141,10 @@ func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, in
 	}
 }
 
+// attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is
+// NaN.
+func attains[T kernels.Real](x, m T) bool { return x == m || x != x && m != m }
+
 // argRun is how many rows, and argBlock how many elements of a row, are searched for an extreme at
 // a time.
 const argRun, argBlock = 32, 1024

@@ -73,7 +73,6 @@ func TestGrids(t *testing.T) {
 		{"sums of long columns", SumAxis, args([]int{0, 0}, 1, 2048, 128), grid([3]int{8, 1}, [3]int{1, 1}), grid([3]int{128, 64}, [3]int{4, 64})},
 		{"sums of some columns", SumAxis, args([]int{0, 0}, 1, 8, 200), grid([3]int{12, 1}, [3]int{1, 1}), kernels.Grid{}},
 		{"sums of many columns", SumAxis, args([]int{0, 0}, 1, 8, 10000), grid([3]int{157, 1}, [3]int{1, 1}), grid([3]int{10240, 1}, [3]int{256, 1})},
-		{"ties", MaxAxisGrad, args([]int{0, 0, 0, 0}, 5, 50, 33), kernels.Groups(3, 5), kernels.Grid2D(33, 5, gpu)},
 		{"a layer", LinearGrad(fn.Tanh.Gradient(0)), args([]int{0, 0, 0, 0}, 33, 17, 16), grid([3]int{2, 3}, [3]int{1, 1}), kernels.Grid2D(17, 3, gpu)},
 		{"shares", ReducePartials, args([]int{0, 1, 33}, 33, 4), line(33), grid([3]int{64, 8}, [3]int{32, 8})},
 		{"steps of shares", AdamWPartials, args([]int{33, 0, 1, 33, 33, 0, 0}, 33, 4, 0), line(33), grid([3]int{64, 8}, [3]int{32, 8})},

@@ -45,30 +45,7 @@ var (
 			return rows, n
 		}),
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
-	// MaxAxisGrad hands the gradient of a maximum, or of a minimum, to its ties in equal parts:
-	// X, Y, G, D, outer, len, inner.
-	MaxAxisGrad = tried(&kernels.Kernel{Name: "k_max_axis_grad", File: "reduce_cpu.cl", GPU: "reduce.cl", Grid: maxAxisGradGrid,
-		Params: []kernels.Param{in("X"), in("Y"), in("G"), out("D"), intArg("outer"), intArg("len"), intArg("inner")},
-		Twin:   kernels.Twin{F32: maxAxisGradTwin[float32], F64: maxAxisGradTwin[float64]}, Describe: describeMaxAxisGrad, Tol: kernels.ULP(3)}, func(ops []kernels.Operand) bool {
-		n, inner := int(ops[5].Number), int(ops[6].Number)
-		ops[1] = kernels.Derived(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
-			m := math.Inf(-1)
-			for k := range n {
-				m = max(m, before[0].At((i/inner*n+k)*inner+i%inner))
-			}
-			return m
-		})
-		return true
-	})
 )
-
-func maxAxisGradGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
-	outer, inner := int(a[4].Int), int(a[6].Int)
-	if l.CPU {
-		return kernels.Groups(intmath.CeilDiv(inner, 16), outer)
-	}
-	return kernels.Grid2D(inner, outer, l)
-}
 
 func sumAxisGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
@@ -210,62 +187,6 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 				}
 			}
 			at += w
-		}
-	})
-}
-
-// attains reports whether x attains the maximum, or minimum, m of its line: NaNs do where it is
-// NaN.
-func attains[T kernels.Real](x, m T) bool { return x == m || x != x && m != m }
-
-func maxAxisGradTwin[T kernels.Real](c kernels.Call[T]) {
-	x, y, g, d := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
-	outer, n, inner := c.Int(4), c.Int(5), c.Int(6)
-	if inner == 1 {
-		c.Parallel(outer, 4*n, func(lo, hi int) {
-			for o := lo; o < hi; o++ {
-				line, d, m, ties := x[o*n:][:n], d[o*n:][:n], y[o], 0
-				for _, v := range line {
-					if attains(v, m) {
-						ties++
-					}
-				}
-				share := g[o] / T(ties)
-				for k, v := range line {
-					d[k] = 0
-					if attains(v, m) {
-						d[k] = share
-					}
-				}
-			}
-		})
-		return
-	}
-	c.Parallel(outer, 4*n*inner, func(lo, hi int) { // row by row, along memory
-		shares := make([]float64, inner) // how many ties a line has, and then what each of them gets
-		for o := lo; o < hi; o++ {
-			row := func(of []T, k int) []T { return of[(o*n+k)*inner:][:inner] }
-			most := y[o*inner:][:inner]
-			clear(shares)
-			for k := range n {
-				for i, v := range row(x, k) {
-					if attains(v, most[i]) {
-						shares[i]++
-					}
-				}
-			}
-			for i, v := range g[o*inner:][:inner] {
-				shares[i] = float64(v / T(shares[i]))
-			}
-			for k := range n {
-				d := row(d, k)
-				for i, v := range row(x, k) {
-					d[i] = 0
-					if attains(v, most[i]) {
-						d[i] = T(shares[i])
-					}
-				}
-			}
 		}
 	})
 }

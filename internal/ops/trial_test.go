@@ -160,7 +160,7 @@ func TestTrials(t *testing.T) {
 
 	// Ties are found where the second operand is the maximum of the first, of [outer, n, inner].
 	x, inf := []float64{1, 5, 3, 2, 2, -8, 9, -7, 4, -6, 5, -5}, math.Inf(1)
-	ops := MaxAxisGrad.Trial(args([]int{12, 4, 4, 12}, 2, 3, 2))
+	ops := ExtremeGrad.Kernel().Trial(args([]int{12, 4, 4, 12}, 2, 3, 2))
 	before := []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(append([]float64{inf}, x...)), 1, 12)}
 	for i, want := range []float64{3, 5, 9, -5} {
 		if got := ops[1].From(before, i); got != want {

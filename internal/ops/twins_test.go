@@ -97,7 +97,7 @@ var definitions = map[*kernels.Kernel]func(c call){
 			c.mem[2][i] = total(i/co, weights, i%co)
 		}
 	},
-	ops.MaxAxisGrad: func(c call) {
+	ops.ExtremeGrad.Kernel(): func(c call) {
 		n, inner := c.n(5), c.n(6)
 		each(c, 4, func(at int, line []float64) {
 			is := func(x float64) bool { return x == c.mem[1][at] || x != x && c.mem[1][at] != c.mem[1][at] }

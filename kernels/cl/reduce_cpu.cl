@@ -128,37 +128,3 @@ void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
     P[P_off + g] = sum;
 }
 #endif
-
-#ifndef FUNCTIONS
-#ifdef REAL_IS_DOUBLE
-#define TO_REAL16 convert_double16
-#else
-#define TO_REAL16 convert_float16
-#endif
-#define ATTAINS(x, m) (((x) == (m)) | (((x) != (x)) & ((m) != (m)))) // NaNs do where it is NaN
-
-// G of a maximum or minimum, in equal parts to every element that attains it. A work-item has a line, or 16 neighbouring columns.
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_max_axis_grad(IN(X), IN(Y), IN(G), OUT(D), int outer, int len, int inner) {
-    const int i = get_group_id(0) * 16, o = get_group_id(1), w = inner - i;
-    if (i >= inner || o >= outer) return;
-    global const REAL *x = X + X_off + o * len * inner + i;
-    global REAL *d = D + D_off + o * len * inner + i;
-    const REAL16 m = load16(Y + Y_off + o * inner + i, w, 0), g = load16(G + G_off + o * inner + i, w, 0);
-    int16 ties = 0;
-    if (inner > 1) {
-        for (int k = 0; k < len; k++) ties -= convert_int16(ATTAINS(load16(x + k * inner, w, 0), m));
-        const REAL16 share = g / TO_REAL16(ties);
-        for (int k = 0; k < len; k++) store16(ATTAINS(load16(x + k * inner, w, 0), m) ? share : (REAL16)(0), d + k * inner, w);
-        return;
-    }
-    const REAL16 top = m.s0;
-    int k = 0, all = 0;
-    for (; k + 16 <= len; k += 16) ties -= convert_int16(ATTAINS(vload16(0, x + k), top));
-    for (int r = k; r < len; r++) all += ATTAINS(x[r], m.s0);
-    const int4 four = ties.s0123 + ties.s4567 + ties.s89ab + ties.scdef;
-    const REAL share = g.s0 / (all + four.s0 + four.s1 + four.s2 + four.s3);
-    for (k = 0; k + 16 <= len; k += 16) vstore16(ATTAINS(vload16(0, x + k), top) ? (REAL16)(share) : (REAL16)(0), 0, d + k);
-    for (; k < len; k++) d[k] = ATTAINS(x[k], m.s0) ? share : 0;
-}
-#endif

@@ -80,3 +80,13 @@ func Fold(kind FoldKind, ints bool) *ir.Program {
 	}
 	return b.Program()
 }
+
+// ExtremeGrad is the gradient of a maximum or minimum y of a line x: g in equal parts to the elements
+// that attain it.
+func ExtremeGrad() *ir.Program {
+	b := ir.NewRows("extreme_grad")
+	x, y, g := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Y", ir.Outer, ir.Inner), b.Input("G", ir.Outer, ir.Inner)
+	share := g.Div(b.Sum(ir.Attained(x, y, one, zero), ir.N))
+	b.Result("D", ir.Attained(x, y, share, zero))
+	return b.Program()
+}

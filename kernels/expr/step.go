@@ -108,6 +108,10 @@ func Apply[T vec.Float](l *vec.Loops[T], s *Step, d, a, b, c, e []T) {
 		l.Map(f, d, a, b, c, e)
 		return
 	}
+	for len(d) > mostBlock { // what compute is made for
+		compute(s.op, d[:mostBlock], a, b, c, e)
+		d, a, b, c, e = d[mostBlock:], a[mostBlock:], b[mostBlock:], c[mostBlock:], e[mostBlock:]
+	}
 	compute(s.op, d, a, b, c, e)
 }
 

@@ -80,9 +80,9 @@ func (p *Program) Gradient(of ...string) *Program {
 		case Prod:
 			panic(fmt.Sprintf("ir: %s: a product has no gradient", p.Name))
 		case Max, Min:
-			ties := attained(v.Of, expr.Input(i), one, zero)
+			ties := Attained(v.Of, expr.Input(i), one, zero)
 			count := b.add(Value{Kind: Sum, Of: ties, Over: v.Over, Along: b.p.Along(ties) &^ v.Over})
-			seed = attained(v.Of, expr.Input(i), seed.Div(count), zero)
+			seed = Attained(v.Of, expr.Input(i), seed.Div(count), zero)
 		case Pick:
 			seed = b.OneHot(seed, v.At, axisOf(v.Over))
 		case OneHot:
@@ -108,9 +108,8 @@ func (p *Program) Gradient(of ...string) *Program {
 
 var zero, one = expr.Const(0), expr.Const(1)
 
-// attained returns yes where x is the maximum or minimum m, both being NaN included, and no
-// elsewhere.
-func attained(x, m, yes, no *expr.Expr) *expr.Expr {
+// Attained returns yes where x is the maximum or minimum m, or both are NaN, and no elsewhere.
+func Attained(x, m, yes, no *expr.Expr) *expr.Expr {
 	both := x.Ne(x).And(m.Ne(m))
 	return expr.Where(x.Eq(m).Or(both), yes, no)
 }

@@ -38,7 +38,7 @@ type Machine[T, E vec.Float] struct {
 	values     []view[T]
 	buffers    [element + 1][][]T
 	fills      []fill[T] // of steps that are one number
-	row        [4][]T
+	row        [][]T     // of numbers, for rowOf
 	levels     [][]T
 	pieces     [][]T // of fused steps, one for each that is being computed
 	one        [1]T  // what a row is reduced to
@@ -562,7 +562,7 @@ func (m *Machine[T, E]) choose(to view[T], s *rowStep) {
 	}
 }
 
-// rowOf returns row r of a step's value, the k-th argument of another.
+// rowOf returns row r of a step's value, which lies in place k if it is made for that.
 func (m *Machine[T, E]) rowOf(a, r, k int) []T {
 	v, c := m.values[a], m.plan.steps[a].class
 	switch {
@@ -572,6 +572,9 @@ func (m *Machine[T, E]) rowOf(a, r, k int) []T {
 		return m.spread(a, m.cols)
 	case !m.above(c):
 		return v.v[:m.cols]
+	}
+	for len(m.row) <= k {
+		m.row = append(m.row, nil)
 	}
 	if len(m.row[k]) < m.cols {
 		m.row[k] = make([]T, m.cols)
@@ -691,7 +694,7 @@ func (m *Machine[T, E]) piece(step, r, lo, hi, depth int) []T {
 		case m.plan.steps[a].class == single:
 			return m.spread(a, hi-lo)
 		default:
-			return m.rowOf(a, r, k)[lo:hi]
+			return m.rowOf(a, r, 4*depth+k)[lo:hi]
 		}
 	}
 	by := s.by[0]

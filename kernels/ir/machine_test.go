@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/irtest"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/defs"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
@@ -55,14 +56,17 @@ func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) []
 }
 
 // The last has more columns than a block.
-var sizes = [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {3, 1, 2}, {2, 7, 3}, {2, 19, 17}, {1, 4, 40}, {2, 100, 16}, {0, 3, 1}, {2, 3, 0}, {2, 0, 1}, {2, 0, 20}, {1, 2, 1030}}
+var sizes = [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {3, 1, 2}, {2, 7, 3}, {2, 19, 17}, {1, 4, 40}, {2, 100, 16}, {0, 3, 1}, {2, 3, 0}, {2, 0, 1}, {2, 0, 20}, {1, 2, 1030}, {2, 5000, 1}}
 
 // check compares the machines with what a program means.
 func check(t *testing.T, p *ir.Program, rng *rand.Rand, size [3]int) {
-	v := irtest.Draw(p, rng, size[0], size[1], size[2])
+	checkLaunch(t, irtest.Draw(p, rng, size[0], size[1], size[2]))
+}
+
+func checkLaunch(t *testing.T, v *irtest.Launch) {
 	want := v.Run()
-	for k, r := range p.Results {
-		name := fmt.Sprintf("%s%v %s", p.Name, size, r.Name)
+	for k, r := range v.Program.Results {
+		name := fmt.Sprintf("%s[%d %d %d] %s", v.Program.Name, v.Outer, v.N, v.Inner, r.Name)
 		irtest.Near(t, name+" in double precision", compute[float64, float64](t, v, nil)[k], want[k], 1e-12)
 		irtest.Near(t, name+" of single in double precision", compute[float64, float32](t, v, nil)[k], want[k], 1e-6)
 		for _, set := range vec.Sets() {
@@ -176,5 +180,25 @@ Y [outer n inner] = (exp((%0 - %1)) * (1 / %2))
 `
 	if got := defs.Softmax().String(); got != want {
 		t.Errorf("it prints\n%swant\n%s", got, want)
+	}
+}
+
+// TestLongChoices: a choice by a condition is right in rows and in columns of more elements than a
+// block of formulas has, in plain loops too.
+func TestLongChoices(t *testing.T) {
+	b := ir.NewRows("choices")
+	x, y := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Y", ir.Outer, ir.Inner)
+	of := ir.Attained(x, y, b.Sum(ir.Attained(x, y, expr.Const(1), expr.Const(0)), ir.N), expr.Const(-1))
+	b.Result("D", of)
+	p := b.Program()
+	for _, size := range [][3]int{{2, 9000, 1}, {1, 3, 9000}, {1, 9000, 40}} {
+		v := irtest.Draw(p, rand.New(rand.NewPCG(3, 4)), size[0], size[1], size[2])
+		for i := range v.Floats["X"] {
+			v.Floats["X"][i] = float64(i % 5)
+		}
+		for i := range v.Floats["Y"] {
+			v.Floats["Y"][i] = 3
+		}
+		checkLaunch(t, v)
 	}
 }
