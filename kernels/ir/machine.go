@@ -486,15 +486,19 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		return
 	}
 	var args [4][]T
-	whole := s.whole && to.stride == m.cols
+	whole := (s.whole || m.cols <= shortRow) && to.stride == m.cols
 	for k, a := range s.Args {
 		if !whole {
 			break
 		}
-		if args[k] = m.values[a].v; m.plan.steps[a].class == single {
+		switch m.plan.steps[a].class {
+		case single:
 			args[k] = m.spread(a, n)
-		} else {
+		case element:
+			args[k] = m.values[a].v
 			whole = m.values[a].stride == m.cols
+		default:
+			args[k] = m.expanded(a, k)
 		}
 	}
 	if whole {
@@ -507,6 +511,38 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		}
 		m.apply(s, to.v[r*to.stride:][:m.cols], args)
 	}
+}
+
+// shortRow: for rows of a block of at most so many elements, what rows or columns have one element of
+// is written out for all, since starting a loop for each row takes longer.
+const shortRow = 64
+
+// expanded returns what a step has one element of for a row, or a column, for each element of the
+// block. It lies in place k.
+func (m *Machine[T, E]) expanded(a, k int) []T {
+	to, v := m.place(k, m.rows*m.cols), m.values[a].v
+	for r := range m.rows {
+		row := to[r*m.cols:][:m.cols]
+		if !m.above(m.plan.steps[a].class) {
+			copy(row, v)
+			continue
+		}
+		for c := range row {
+			row[c] = v[r]
+		}
+	}
+	return to
+}
+
+// place returns memory for n numbers, one for each k.
+func (m *Machine[T, E]) place(k, n int) []T {
+	for len(m.row) <= k {
+		m.row = append(m.row, nil)
+	}
+	if len(m.row[k]) < n {
+		m.row[k] = make([]T, n)
+	}
+	return m.row[k][:n]
 }
 
 // perRow reports whether a step has one element for each row of the block, or one.
@@ -573,14 +609,9 @@ func (m *Machine[T, E]) rowOf(a, r, k int) []T {
 	case !m.above(c):
 		return v.v[:m.cols]
 	}
-	for len(m.row) <= k {
-		m.row = append(m.row, nil)
-	}
-	if len(m.row[k]) < m.cols {
-		m.row[k] = make([]T, m.cols)
-	}
-	vec.Fill(m.row[k][:m.cols], v.v[r])
-	return m.row[k][:m.cols]
+	row := m.place(k, m.cols)
+	vec.Fill(row, v.v[r])
+	return row
 }
 
 func (m *Machine[T, E]) apply(s *rowStep, d []T, args [4][]T) {
