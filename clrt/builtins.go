@@ -70,28 +70,55 @@ var (
 	vectorWidths = []string{"2", "4", "8", "16"}
 )
 
-// undeclared finds calls of the other functions of OpenCL C 1.2. A build without them would print
-// the compiler's count of errors before the program is built with the header.
-var undeclared = regexp.MustCompile(`\b(a(cos|sin|tan|tan2)pi|(add|sub|mad)_sat|r?hadd|async_\w+|wait_group_events|atom_(and|dec|inc|max|min|or|sub|xchg|xor)|bitselect|` +
+// undeclared matches the names of the other functions of OpenCL C 1.2. A build without them would
+// print the compiler's count of errors before the program is built with the header.
+var undeclared = regexp.MustCompile(`^(a(cos|sin|tan|tan2)pi|(add|sub|mad)_sat|r?hadd|async_\w+|wait_group_events|atom_(and|dec|inc|max|min|or|sub|xchg|xor)|bitselect|` +
 	`convert_\w*_(sat|rt[nzp])\w*|cross|degrees|(fast_)?(distance|length|normalize)|dot|fract|frexp|half_\w+|ilogb|is(equal|notequal|greater|less|normal|ordered|unordered)\w*|` +
 	`lgamma_r|logb|ma[dx](24|_hi|mag)|minmag|\w*mem_fence|mix|modf|mul24|nan|native_\w+|pown|printf|radians|remquo|rootn|rotate|` +
-	`shuffle2?|sincos|(smooth)?step|upsample|vloada_half\w*|vstorea_half\w*|vload3|vstore3|v(load|store)_half(3|4|8|16)\w*|vstore_half\d*(_rt[nzp])?|\w*_?image\w*)\s*\(`)
+	`shuffle2?|sincos|(smooth)?step|upsample|vloada_half\w*|vstorea_half\w*|vload3|vstore3|v(load|store)_half(3|4|8|16)\w*|vstore_half\d*(_rt[nzp])?|\w*_?image\w*)$`)
 
-var wordPattern = regexp.MustCompile(`[A-Za-z_]\w*`)
-
-// withBuiltins returns a program's text behind declarations of the built-in functions that it
-// names, and the compiler's option that leaves opencl-c.h out.
-func withBuiltins(text string) (declared, option string) {
-	named := map[string]bool{}
-	for _, w := range wordPattern.FindAllString(text, -1) {
-		named[w] = true
+// wordsOf returns the names in a text, and whether each stands before a parenthesis somewhere.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for i := 0; i < len(text); {
+		start := i
+		for i < len(text) && inWord(text[i]) {
+			i++
+		}
+		if start == i {
+			i++
+			continue
+		}
+		word := text[start:i]
+		words[word] = words[word] || strings.HasPrefix(strings.TrimLeft(text[i:], " \t\r\n"), "(")
 	}
+	return words
+}
+
+func inWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// needsHeader reports whether a program calls a function that has no declaration here.
+func needsHeader(words map[string]bool) bool {
+	for word, called := range words {
+		if called && undeclared.MatchString(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// withBuiltins returns a program's text behind declarations of the built-in functions among its
+// words, and the compiler's option that leaves opencl-c.h out.
+func withBuiltins(text string, words map[string]bool) (declared, option string) {
+	named := func(word string) bool { _, is := words[word]; return is }
 	var b strings.Builder
 	b.WriteString(builtinMacros)
 	declare := func(declaration, with string) { b.WriteString(strings.ReplaceAll(declaration, "%s", with) + "\n") }
 	for _, d := range builtins {
 		for _, name := range strings.Fields(d.names) {
-			if named[name] {
+			if named(name) {
 				declare(d.declaration, name)
 			}
 		}
@@ -99,14 +126,14 @@ func withBuiltins(text string) (declared, option string) {
 	// Macros make vload4 of vload##n, and convert_int4 of convert_##T or convert_int##n.
 	for _, d := range widthBuiltins {
 		for _, width := range vectorWidths {
-			if named[d.name] || named[d.name+width] {
+			if named(d.name) || named(d.name+width) {
 				declare(d.declaration, width)
 			}
 		}
 	}
 	for _, t := range convertible {
 		for _, width := range append([]string{""}, vectorWidths...) {
-			if named["convert_"+t+width] || named["convert_"+t] || named["convert_"] && (named[t] || named[t+width]) {
+			if named("convert_"+t+width) || named("convert_"+t) || named("convert_") && (named(t) || named(t+width)) {
 				conversion := "CONVERSION(" + t + ", %s, )"
 				if t == "double" {
 					conversion = "DOUBLE(" + conversion + ")"

@@ -125,12 +125,14 @@ func (d *Device) program(src Source) (*builtProgram, error) {
 // build builds a source: for PoCL with the built-in functions that it names, unless it needs
 // others.
 func (d *Device) build(src Source, options string) (*cl.Program, error) {
-	if d.info.Platform == poclPlatform && !undeclared.MatchString(src.Text) {
-		text, option := withBuiltins(src.Text)
-		if p, err := d.buildText(src.Name, text, options+option); err == nil {
-			return p, nil
+	if d.info.Platform == poclPlatform {
+		if words := wordsOf(src.Text); !needsHeader(words) {
+			text, option := withBuiltins(src.Text, words)
+			if p, err := d.buildText(src.Name, text, options+option); err == nil {
+				return p, nil
+			}
+			d.stats.HeaderBuilds++
 		}
-		d.stats.HeaderBuilds++
 	}
 	return d.buildText(src.Name, src.Text, options)
 }
