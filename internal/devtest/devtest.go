@@ -57,6 +57,13 @@ func Seed(i int) uint64 {
 // Sweep reports whether there is time for many more trials, and for their kernels to be built.
 func Sweep() bool { return os.Getenv(SweepEnv) != "" }
 
+// more is read before a test sets the variable.
+var more = os.Getenv(OptimizedEnv) != ""
+
+// More reports whether tests have the time of make test-more, which builds kernels optimized, or of
+// a sweep.
+func More() bool { return more || Sweep() }
+
 // Optimized reports whether OpenCL CPUs build the kernels of tests with optimization.
 func Optimized() bool { return os.Getenv(OptimizedEnv) != "" || Sweep() }
 

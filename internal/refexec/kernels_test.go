@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
@@ -67,10 +68,10 @@ var opaque = map[string]string{
 // limits are those of a CPU and of a GPU.
 var limits = []kernels.Target{{CPU: true, Units: 2, MaxGroup: 256}, {Units: 132, MaxGroup: 1024, LocalMem: 48 << 10}}
 
-// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases.
-// Each parameter is read or written as its mode says.
+// TestDescriptions: what every kernel says of its launches is what its twin computes, in all cases,
+// of which make test has few in float64. Each parameter is read or written as its mode says.
 func TestDescriptions(t *testing.T) {
-	for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
+	for wide, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
 		seen := map[any]bool{}
 		for _, l := range limits {
 			for n, k := range ops.All(real, l) {
@@ -103,7 +104,8 @@ func TestDescriptions(t *testing.T) {
 				}
 				seen[same] = true
 				var all []refexec.Use
-				for i, c := range k.Cases(testing.Short()) {
+				few := testing.Short() || wide > 0 && !devtest.More()
+				for i, c := range k.Cases(few) {
 					o := kernels.NewOperands(real, uint64(n), uint64(i))
 					c.Build(o)
 					uses, err := refexec.Check(k, real, l, o.Args)

@@ -19,7 +19,6 @@ type machine[T kernels.Real] struct {
 	args        []kernels.Arg
 	reads       []reads
 	temporaries map[int]map[int]cell
-	writers     map[*kernels.HostBuffer][]int // of each element, the number of the operation that wrote it last
 	cells       [kernels.Float16 + 1]*kernels.HostBuffer
 	now         int  // the operation, counted from 1
 	again       bool // it may read what it wrote, and write it again
@@ -32,6 +31,7 @@ type machine[T kernels.Real] struct {
 type reads struct {
 	read, first bool   // first: an element that had not been written
 	wrote       []bool // each element
+	writers     []int  // of each element of the buffer, the number of the operation that wrote it last
 }
 
 // cell is an element of a temporary, and the operation that wrote it.
@@ -42,14 +42,16 @@ type cell struct {
 }
 
 func newMachine[T kernels.Real](real kernels.DType, args []kernels.Arg) *machine[T] {
-	m := &machine[T]{args: args, reads: make([]reads, len(args)), temporaries: map[int]map[int]cell{}, writers: map[*kernels.HostBuffer][]int{}}
+	m := &machine[T]{args: args, reads: make([]reads, len(args)), temporaries: map[int]map[int]cell{}}
+	writers := map[*kernels.HostBuffer][]int{}
 	for i, a := range args {
 		if a.Kind == kernels.ArgBuffer {
 			m.reads[i].wrote = make([]bool, a.N)
 			host := a.Buf.(*kernels.HostBuffer)
-			if m.writers[host] == nil {
-				m.writers[host] = make([]int, host.Len())
+			if writers[host] == nil {
+				writers[host] = make([]int, host.Len())
 			}
+			m.reads[i].writers = writers[host]
 		}
 	}
 	for t := range m.cells {
@@ -129,7 +131,7 @@ func (m *machine[T]) load(v kernels.View, index ...int) float64 {
 	a, r := m.args[v.Arg], &m.reads[v.Arg]
 	r.read = true
 	r.first = r.first || !r.wrote[at]
-	m.mayRead(m.writers[a.Buf.(*kernels.HostBuffer)][a.Off+at], v.Arg, at)
+	m.mayRead(r.writers[a.Off+at], v.Arg, at)
 	return a.At(at)
 }
 
@@ -153,12 +155,10 @@ func (m *machine[T]) store(v kernels.View, value float64, index ...int) {
 		m.temporaries[v.Arg][at] = cell{value, v.Type, m.now}
 		return
 	}
-	a := m.args[v.Arg]
-	host := a.Buf.(*kernels.HostBuffer)
-	m.mayWrite(m.writers[host][a.Off+at], v.Arg, at)
-	m.writers[host][a.Off+at] = m.now
-	m.reads[v.Arg].wrote[at] = true
-	host.Set(a.Off+at, value)
+	a, r := m.args[v.Arg], &m.reads[v.Arg]
+	m.mayWrite(r.writers[a.Off+at], v.Arg, at)
+	r.writers[a.Off+at], r.wrote[at] = m.now, true
+	a.Buf.(*kernels.HostBuffer).Set(a.Off+at, value)
 }
 
 func (m *machine[T]) mayWrite(writer, arg, at int) {

@@ -118,9 +118,10 @@ func (m *machine[T]) product(op *kernels.Product) {
 	for s := 0; s*op.Slice < op.K || s == 0; s++ {
 		each(slices.Concat(op.Batch, []int{op.M, op.N}), func(at []int) {
 			b := slices.Clip(at[:n])
-			sum := 0.0
+			sum, ofA, ofB := 0.0, append(b, at[n], 0), append(b, 0, at[n+1])
 			for k := s * op.Slice; k < min(op.K, (s+1)*op.Slice); k++ {
-				sum += op.Precision.Round(m.load(op.A, append(b, at[n], k)...)) * op.Precision.Round(m.load(op.B, append(b, k, at[n+1])...))
+				ofA[n+1], ofB[n] = k, k
+				sum += op.Precision.Round(m.load(op.A, ofA...)) * op.Precision.Round(m.load(op.B, ofB...))
 			}
 			m.store(op.C, float64(T(sum)), append(b, s, at[n], at[n+1])...)
 		})
