@@ -1,10 +1,12 @@
 package replay_test
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -269,18 +271,19 @@ var randomOps = []randomOp{
 func bits(t *testing.T, tensors []*tensor.Tensor) string {
 	t.Helper()
 	var all []byte
+	var word [8]byte
 	for _, x := range tensors {
 		v, err := x.Float64s()
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = fmt.Appendf(all, "%v%v", x.Shape(), x.Type())
+		all = slices.Grow(fmt.Appendf(all, "%v%v", x.Shape(), x.Type()), 17*len(v))
 		for _, f := range v {
 			if f != f {
 				all = append(all, " NaN"...)
 				continue
 			}
-			all = strconv.AppendUint(append(all, ' '), math.Float64bits(f), 16)
+			all = hex.AppendEncode(append(all, ' '), binary.BigEndian.AppendUint64(word[:0], math.Float64bits(f)))
 		}
 	}
 	return string(all)
