@@ -138,6 +138,7 @@ func TestRandomStored(t *testing.T) {
 // TestStored: what is computed where a product stores its result, and what is refused, by the
 // number of launches and by what is said of it.
 func TestStored(t *testing.T) {
+	devices := devtest.Keep(t)
 	type tensors = []*tensor.Tensor
 	list := func(t ...*tensor.Tensor) tensors { return t }
 	for name, c := range map[string]struct {
@@ -204,7 +205,7 @@ func TestStored(t *testing.T) {
 		}, 1, "computed where"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+			devices.Each(t, true, func(t *testing.T, d tensor.Device) {
 				explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					return c.make(d, tensor.NewRNG(5))
 				})

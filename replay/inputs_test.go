@@ -16,6 +16,7 @@ import (
 // TestInputs: what makes the inputs and the targets of a fused step is computed in it on GPUs, with
 // the same bits, or left where it is.
 func TestInputs(t *testing.T) {
+	devices := devtest.Keep(t)
 	type nodes = []*autograd.Node
 	const samples, inputs = 29, 12
 	c := autograd.Const
@@ -77,7 +78,7 @@ func TestInputs(t *testing.T) {
 					continue
 				}
 				train := func(opt tensor.Options, o replay.Options) [][]float64 {
-					d := devtest.Open(t, sel, devtest.GPUKernels(opt))
+					d := devices.Open(sel, devtest.GPUKernels(opt))
 					rng := tensor.NewRNG(3)
 					cfg := plain(inputs, 16, 3)
 					if strings.HasSuffix(name, "tanh") {

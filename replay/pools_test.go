@@ -13,6 +13,7 @@ import (
 // rows are: those of no vector, several that a work-item has at a time, and one that is too long
 // for that on a CPU.
 func TestStoredPools(t *testing.T) {
+	devices := devtest.Keep(t)
 	for name, c := range map[string]struct {
 		shape []int
 		pool  func(x *autograd.Node) *autograd.Node
@@ -27,7 +28,7 @@ func TestStoredPools(t *testing.T) {
 		"a long row": {[]int{1, 1, 2, 2100}, func(x *autograd.Node) *autograd.Node { return x.MaxPool([]int{2, 2}) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+			devices.Each(t, true, func(t *testing.T, d tensor.Device) {
 				explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 					rng := tensor.NewRNG(3)
 					x := rng.Uniform(d, -1, 1, c.shape...)

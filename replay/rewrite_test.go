@@ -138,6 +138,7 @@ func rewritten(t *testing.T, d tensor.Device, make func() (step func() []*tensor
 // TestRewrites: what is joined and what is refused, by the number of launches and by what is said
 // of it.
 func TestRewrites(t *testing.T) {
+	devices := devtest.Keep(t)
 	type tensors = []*tensor.Tensor
 	list := func(t ...*tensor.Tensor) tensors { return t }
 	large := 300 * 300
@@ -366,7 +367,7 @@ func TestRewrites(t *testing.T) {
 		}, 2, "more than 40 steps"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+			devices.Each(t, true, func(t *testing.T, d tensor.Device) {
 				said, report := rewritten(t, d, func() (func() tensors, tensors, tensors) {
 					var in, older tensors
 					for _, s := range c.shapes {

@@ -125,6 +125,7 @@ func TestRandomRows(t *testing.T) {
 
 // TestRows: which reductions of rows become one launch with what is beside them, and which do not.
 func TestRows(t *testing.T) {
+	devices := devtest.Keep(t)
 	type tensors = []*tensor.Tensor
 	list := func(t ...*tensor.Tensor) tensors { return t }
 	for name, c := range map[string]struct {
@@ -234,16 +235,16 @@ func TestRows(t *testing.T) {
 				}
 			}
 			for _, sel := range devtest.Selected() {
-				t.Run(sel, func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{})) })
+				t.Run(sel, func(t *testing.T) { check(t, devices.Open(sel, tensor.Options{})) })
 				if sel == "cpu" {
-					d := devtest.Open(t, sel, tensor.Options{Float64: true})
+					d := devices.Open(sel, tensor.Options{Float64: true})
 					check(t, d)
 					check(t, d, replay.Options{Without: []string{"rows"}})
 					continue
 				}
-				t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
+				t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devices.Open(sel, devtest.GPUKernels())) })
 				if c.checked {
-					t.Run(sel+"/checked", func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{Check: true})) })
+					t.Run(sel+"/checked", func(t *testing.T) { check(t, devices.Open(sel, tensor.Options{Check: true})) })
 				}
 			}
 		})
@@ -452,6 +453,7 @@ func TestRowsUnsaid(t *testing.T) {
 // TestRowsOfRuns: a norm's gradient has runs of rows, of which each leaves sums of its own. A
 // work-group of a CPU does one of them.
 func TestRowsOfRuns(t *testing.T) {
+	devices := devtest.Keep(t)
 	type tensors = []*tensor.Tensor
 	gradient := func(x, g *tensor.Tensor) (dx, dw, db *tensor.Tensor) {
 		y, mean, rstd := tensorapi.Impl.RowNorm("norm", x, -1, nil, nil, 1e-5, true)
@@ -479,7 +481,7 @@ func TestRowsOfRuns(t *testing.T) {
 					if opt == devtest.GPUKernels(opt) && sel == "cpu" {
 						continue
 					}
-					d := devtest.Open(t, sel, opt)
+					d := devices.Open(sel, opt)
 					for _, rows := range []int{30, 60} { // one run of 40 rows of 100, and two
 						rewritten(t, d, func() (func() tensors, tensors, tensors) {
 							in, do := step(d, rows)

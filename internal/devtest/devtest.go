@@ -72,24 +72,56 @@ func Optimized() bool { return os.Getenv(OptimizedEnv) != "" || Sweep() }
 // is for tests of what differs there.
 func Each(t *testing.T, f64 bool, f func(t *testing.T, d tensor.Device)) {
 	t.Helper()
-	each(t, f64, f64 && Sweep(), f)
+	each(t, f64, f64 && Sweep(), openFor, f)
 }
 
 // Both runs f as a subtest in float32 and in float64 on every device under test.
 func Both(t *testing.T, f func(t *testing.T, d tensor.Device)) {
 	t.Helper()
-	each(t, true, true, f)
+	each(t, true, true, openFor, f)
 }
 
+func openFor(t *testing.T, sel string, opt tensor.Options) tensor.Device { return Open(t, sel, opt) }
+
 // each runs f in float64, too, on the Go device and on OpenCL devices.
-func each(t *testing.T, onGo, onOpenCL bool, f func(t *testing.T, d tensor.Device)) {
+func each(t *testing.T, onGo, onOpenCL bool, open func(*testing.T, string, tensor.Options) tensor.Device, f func(t *testing.T, d tensor.Device)) {
 	t.Helper()
 	for _, sel := range Selected() {
-		t.Run(sel, func(t *testing.T) { f(t, Open(t, sel, tensor.Options{})) })
+		t.Run(sel, func(t *testing.T) { f(t, open(t, sel, tensor.Options{})) })
 		if sel == "cpu" && onGo || sel != "cpu" && onOpenCL {
-			t.Run(sel+"/float64", func(t *testing.T) { f(t, Open(t, sel, tensor.Options{Float64: true})) })
+			t.Run(sel+"/float64", func(t *testing.T) { f(t, open(t, sel, tensor.Options{Float64: true})) })
 		}
 	}
+}
+
+// Devices are those of a test with many cases, which build their kernels once.
+type Devices struct {
+	t    *testing.T
+	open map[selected]tensor.Device
+}
+
+type selected struct {
+	sel string
+	opt tensor.Options
+}
+
+// Keep returns devices that are closed when t ends.
+func Keep(t *testing.T) *Devices { return &Devices{t, map[selected]tensor.Device{}} }
+
+// Open is [Open] for a case.
+func (k *Devices) Open(sel string, opt tensor.Options) tensor.Device {
+	d := k.open[selected{sel, opt}]
+	if d == nil {
+		d = Open(k.t, sel, opt)
+		k.open[selected{sel, opt}] = d
+	}
+	return d
+}
+
+// Each is [Each] for a case.
+func (k *Devices) Each(t *testing.T, f64 bool, f func(t *testing.T, d tensor.Device)) {
+	t.Helper()
+	each(t, f64, f64 && Sweep(), func(_ *testing.T, sel string, opt tensor.Options) tensor.Device { return k.Open(sel, opt) }, f)
 }
 
 // Selected returns the selection strings of the devices under test.
