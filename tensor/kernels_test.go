@@ -113,7 +113,7 @@ func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all
 	// once more.
-	short := testing.Short() || d.Real() == kernels.Float64 && tensorapi.Impl.TuningName(d) != "" && !devtest.Sweep()
+	short := testing.Short() || d.Real() == kernels.Float64 && !devtest.Sweep() && (tensorapi.Impl.TuningName(d) != "" || !devtest.More())
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
@@ -162,7 +162,9 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 			t.Errorf("%s has no Cases", k.Name)
 			continue
 		}
-		cases := k.Cases(short)
+		// A CPU is slow in the tiles of GPUs: those after the first have few cases.
+		few := short || twoForms && !d.Target().CPU && seen[form] > 1 && strings.Contains(k.Defines, "-DTM=") && !devtest.More()
+		cases := k.Cases(few)
 		if len(cases) == 0 {
 			t.Errorf("%s has no test case", k.Name)
 		}

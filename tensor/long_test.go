@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -17,8 +18,11 @@ import (
 func TestLongProducts(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		r := rand.New(rand.NewPCG(1, 8))
-		for _, s := range [][3]int{{3, 5, 8192}, {5, 3, 8209}, {1, 7, 20000}, {2, 2, 8191}} {
+		for i, s := range [][3]int{{3, 5, 8209}, {2, 2, 8191}, {5, 3, 8192}, {1, 7, 20000}} {
 			m, n, k := s[0], s[1], s[2]
+			if i > 1 && !d.Target().CPU && !devtest.More() { // a CPU is slow in the tiles of GPUs
+				continue
+			}
 			a, b, bias := random(r, m, k), random(r, k, n), random(r, n)
 			sum := array{[]int{m, n}, make([]float64, m*n)}
 			for i := range a.data {
