@@ -81,10 +81,13 @@ func secondCases(d tensor.Device) []gradCase {
 // TestSecondGradients holds the gradients of every operation's gradients against central
 // differences in float64 of the gradients that its kernels compute, with respect to the operands
 // and to the gradient from above. So it compares the two forms in which a gradient is written, too.
-// A driver builds kernels for every second derivative: on OpenCL devices one case of each operation
-// must do.
+// A driver builds kernels for every second derivative: on OpenCL devices make test-more runs one
+// case of each operation.
 func TestSecondGradients(t *testing.T) {
 	for _, sel := range devtest.Selected() {
+		if sel != "cpu" && !devtest.More() {
+			continue
+		}
 		t.Run(sel, func(t *testing.T) {
 			d := devtest.Open(t, sel, tensor.Options{Float64: true})
 			seen := map[string]bool{}

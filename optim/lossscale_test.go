@@ -128,6 +128,9 @@ func TestLossScalerTrains(t *testing.T) {
 		}
 		for _, initial := range []float64{1 << 20, 1 << 50} {
 			for _, recorded := range []bool{false, true} {
+				if recorded != (initial > 1<<40) && !devtest.More() { // a CPU is slow in the kernels of matrix units
+					continue
+				}
 				most := 0.02 * (first - want)
 				if initial > 1<<40 {
 					most = 0.75 * (first - want) // half of the steps are left out until the scale fits
