@@ -43,6 +43,30 @@ func TestDevices(t *testing.T) {
 	}
 }
 
+// TestKeep: the cases of a test have one device for each selection and options, until it ends.
+func TestKeep(t *testing.T) {
+	var all []tensor.Device
+	t.Run("test", func(t *testing.T) {
+		devices := devtest.Keep(t)
+		for range 2 {
+			devices.Each(t, true, func(_ *testing.T, d tensor.Device) {
+				if !slices.Contains(all, d) {
+					all = append(all, d)
+				}
+				tensor.Zeros(d, 1)
+			})
+		}
+	})
+	if n := len(devtest.Selected()); len(all) < n || len(all) > 2*n {
+		t.Errorf("%d devices of %d selections", len(all), n)
+	}
+	for _, d := range all {
+		if _, err := tensor.Zeros(d, 1).Float64s(); err == nil {
+			t.Errorf("%s is open after the test", d.Name())
+		}
+	}
+}
+
 // TestSeed: a sweep begins at the seed that it is given, and everything else at 0.
 func TestSeed(t *testing.T) {
 	for value, want := range map[string]uint64{"": 0, "0": 0, "1": 0, "yes": 0, "1001": 1000} {
