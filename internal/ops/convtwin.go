@@ -148,10 +148,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				for o := range written {
 					sums := result[o*apart:][:count]
 					if biased {
-						add := bias[g*written+o]
-						for i := range sums {
-							sums[i] += add
-						}
+						addTo(loops, sums, bias[g*written+o])
 					}
 					if phases == 1 {
 						continue
@@ -171,6 +168,17 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 			}
 		})
+	}
+}
+
+// addTo adds a number to all elements.
+func addTo[T kernels.Real](loops *vec.Loops[T], to []T, v T) {
+	if loops != nil {
+		loops.MapBy(vec.Add, to, to, v)
+		return
+	}
+	for i := range to {
+		to[i] += v
 	}
 }
 
