@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -38,17 +39,11 @@ var (
 )
 
 func fillIntTwin[T kernels.Element](c kernels.Call[T]) {
-	y, v := c.Reals(0), T(c.Int(2))
-	for i := range y {
-		y[i] = v
-	}
+	vec.Fill(c.Reals(0), T(c.Int(2)))
 }
 
 func fillTwin[T kernels.Real](c kernels.Call[T]) {
-	y, v := c.Reals(0), c.Real(2)
-	for i := range y {
-		y[i] = v
-	}
+	vec.Fill(c.Reals(0), c.Real(2))
 }
 
 func zeroTwin[T kernels.Element](c kernels.Call[T]) { clear(c.Reals(0)) }
