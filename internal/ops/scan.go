@@ -359,6 +359,14 @@ func scanArgTwin[T float32 | float64 | int32](kind ScanKind) func(kernels.Call[T
 			if n == 0 {
 				return
 			}
+			if step == 1 {
+				if x, y, where := x[at:at+n], y[at:at+n], where[at:at+n]; least {
+					scanLeast(x, y, where)
+				} else {
+					scanMost(x, y, where)
+				}
+				return
+			}
 			best, place := x[at], int32(0)
 			for k := range int32(n) {
 				v := x[at]
@@ -369,6 +377,30 @@ func scanArgTwin[T float32 | float64 | int32](kind ScanKind) func(kernels.Call[T
 				at += step
 			}
 		})
+	}
+}
+
+// scanMost sets y to the greatest of the elements of x so far, and where to its last index.
+func scanMost[T float32 | float64 | int32](x, y []T, where []int32) {
+	y, where = y[:len(x)], where[:len(x)]
+	best, place := x[0], int32(0)
+	for k, v := range x {
+		if v >= best || v != v {
+			best, place = v, int32(k)
+		}
+		y[k], where[k] = best, place
+	}
+}
+
+// scanLeast is scanMost of the least.
+func scanLeast[T float32 | float64 | int32](x, y []T, where []int32) {
+	y, where = y[:len(x)], where[:len(x)]
+	best, place := x[0], int32(0)
+	for k, v := range x {
+		if v <= best || v != v {
+			best, place = v, int32(k)
+		}
+		y[k], where[k] = best, place
 	}
 }
 
