@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -406,6 +407,22 @@ func scanLeast[T float32 | float64 | int32](x, y []T, where []int32) {
 
 func scanLinearTwin[T kernels.Real](c kernels.Call[T]) {
 	x, z, y, shift := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(7)&ScanShifted/ScanShifted
+	if outer, n, inner := c.Int(3), c.Int(4), c.Int(5); inner >= foldNarrow {
+		const wide = 256 // columns
+		blocks := intmath.CeilDiv(inner, wide)
+		c.Parallel(outer*blocks, 4*n*min(inner, wide), func(lo, hi int) {
+			var sums [wide]float64
+			for u := lo; u < hi; u++ {
+				i := u % blocks * wide
+				at, step := u/blocks*n*inner+i, inner
+				if c.Int(7)&ScanReverse != 0 {
+					at, step = at+(n-1)*inner, -inner
+				}
+				scanLinearColumns(x, z, y, at, n, step, shift, sums[:min(wide, inner-i)])
+			}
+		})
+		return
+	}
 	scanLines(c, c.Int(4), 1, c.Int(7), func(_, at, step, n int) {
 		s := 0.0
 		for k := range n {
@@ -417,6 +434,25 @@ func scanLinearTwin[T kernels.Real](c kernels.Call[T]) {
 			at += step
 		}
 	})
+}
+
+// scanLinearColumns scans neighbouring columns of n rows from element at on, step elements apart,
+// with the factors of the row before if shift is 1. The inner loop runs along memory.
+func scanLinearColumns[T vec.Float](x, z, y []T, at, n, step, shift int, sums []float64) {
+	clear(sums)
+	for k := range n {
+		if k > 0 {
+			for j, v := range x[at-shift*step:][:len(sums)] {
+				sums[j] *= float64(v)
+			}
+		}
+		to := y[at:][:len(sums)]
+		for j, v := range z[at:][:len(sums)] {
+			sums[j] += float64(v)
+			to[j] = T(sums[j])
+		}
+		at += step
+	}
 }
 
 // scanBound bounds the error of an element by that of the additions that its terms see, each of
