@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
@@ -151,6 +152,7 @@ func combined[T number](y, g T, how Scatter) T {
 func scatterAxisTwin[T number](c kernels.Call[T]) {
 	g, at, y := c.Reals(0), c.Ints(1), c.Reals(2)
 	outer, n, m, inner, how, each := c.Int(3), c.Int(4), c.Int(5), c.Int(6), Scatter(c.Int(7)), c.Int(8) != 0
+	set := setOf(c)
 	c.Parallel(outer*inner, m, func(lo, hi int) {
 		for lo < hi {
 			o, i := lo/inner, lo%inner
@@ -169,7 +171,7 @@ func scatterAxisTwin[T number](c kernels.Call[T]) {
 				from := g[(o*m+j)*inner+i:][:width]
 				if !each {
 					if r := int(at[j]); r >= 0 && r < n {
-						combineRow(to[r*inner+i:][:width], from, how)
+						combineRow(set, to[r*inner+i:][:width], from, how)
 					}
 					continue
 				}
@@ -210,11 +212,16 @@ func combineAt[T number](to, from []T, at []int32, how Scatter) {
 }
 
 // combineRow brings each element of from to that of to.
-func combineRow[T number](to, from []T, how Scatter) {
+func combineRow[T number](set *vec.Set, to, from []T, how Scatter) {
 	switch how {
 	case ScatterSet:
 		copy(to, from)
 	case ScatterAdd:
+		if sums, ok := any(to).([]float32); ok && set != nil {
+			more := any(from).([]float32)
+			vec.On[float32](set).Map(vec.Add, sums, sums, more, sums, sums)
+			return
+		}
 		for k, v := range from {
 			to[k] += v
 		}
@@ -227,12 +234,13 @@ func combineRow[T number](to, from []T, how Scatter) {
 
 func scatterRowsTwin[T number](c kernels.Call[T]) {
 	g, at, y, cols, rows, how := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), Scatter(c.Int(6))
+	set := setOf(c)
 	c.Parallel(rows, len(g)/max(rows, 1), func(lo, hi int) {
 		for i, r := range at {
 			if int(r) < lo || int(r) >= hi {
 				continue
 			}
-			combineRow(y[int(r)*cols:][:cols], g[i*cols:][:cols], how)
+			combineRow(set, y[int(r)*cols:][:cols], g[i*cols:][:cols], how)
 		}
 	})
 }
