@@ -8,10 +8,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-const (
-	depthPlanes = 1 << 15 // about how many elements of a channel are copied at a time
-	depthRun    = 512     // neighbours whose sums stay next to the core while all taps are added
-)
+// depthPlanes is about how many elements of a channel are copied at a time.
+const depthPlanes = 1 << 15
 
 // depthwise computes convolutions of groups of one channel to one channel on the Go device. It
 // copies what a block of rows reads to planes with the zeros of the padding in place, one for each
@@ -83,19 +81,13 @@ func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
 	}
 }
 
-// weigh sets the numbers that taps are multiplied by: a run of each.
+// weigh sets the numbers that taps are multiplied by.
 func (d *depthwise[T]) weigh(w []T, kernel [3]int) {
-	taps := 0
-	d.by = grown(d.by, d.z.taps*d.y.taps*d.x.taps*depthRun)
+	d.by = d.by[:0]
 	for jz := range d.z.taps {
 		for jy := range d.y.taps {
 			for jx := range d.x.taps {
-				v := w[((d.z.r+jz*d.z.rstep)*kernel[1]+d.y.r+jy*d.y.rstep)*kernel[2]+d.x.r+jx*d.x.rstep]
-				run := d.by[taps*depthRun:][:depthRun]
-				for i := range run {
-					run[i] = v
-				}
-				taps++
+				d.by = append(d.by, w[((d.z.r+jz*d.z.rstep)*kernel[1]+d.y.r+jy*d.y.rstep)*kernel[2]+d.x.r+jx*d.x.rstep])
 			}
 		}
 	}
@@ -106,13 +98,7 @@ func (d *depthwise[T]) weigh(w []T, kernel [3]int) {
 func (d *depthwise[T]) outputs(to []T, size [3]int, bias T, qz, qy, rows int) {
 	n := (rows-1)*d.width + d.x.count
 	d.sums = grown(d.sums, n)
-	for first := 0; first < n; first += depthRun {
-		sums := d.sums[first:min(n, first+depthRun)]
-		clear(sums)
-		for tap, offset := range d.offsets {
-			d.loops.Map(vec.FMA, sums, d.by[tap*depthRun:], d.planes[offset+first:], sums, sums)
-		}
-	}
+	d.loops.Taps(d.sums, d.planes, d.offsets, d.by)
 	for a := range rows {
 		row := to[((qz*d.z.spread+d.z.first)*size[1]+(qy+a)*d.y.spread+d.y.first)*size[2]+d.x.first:]
 		sums := d.sums[a*d.width:][:d.x.count]

@@ -57,6 +57,13 @@ func rowMulByF32AVX2(n int, to *float32, x *float32, by float32)
 //go:noescape
 func rowDivByF32AVX2(n int, to *float32, x *float32, by float32)
 
+// tapSumsF32AVX2 sets n elements from to on to the sums over some taps, at least one: of by[t]
+// times the elements from x[offsets[t]] on, of one tap after the other, with one rounding each. n
+// is not 0.
+//
+//go:noescape
+func tapSumsF32AVX2(n int, to *float32, x *float32, taps int, offsets *int, by *float32)
+
 // rowSumF64AVX2 returns the sum of x, n elements from there on.
 //
 //go:noescape
@@ -111,3 +118,10 @@ func rowMulByF64AVX2(n int, to *float64, x *float64, by float64)
 //
 //go:noescape
 func rowDivByF64AVX2(n int, to *float64, x *float64, by float64)
+
+// tapSumsF64AVX2 sets n elements from to on to the sums over some taps, at least one: of by[t]
+// times the elements from x[offsets[t]] on, of one tap after the other, with one rounding each. n
+// is not 0.
+//
+//go:noescape
+func tapSumsF64AVX2(n int, to *float64, x *float64, taps int, offsets *int, by *float64)

@@ -774,6 +774,76 @@ done:
 	VZEROUPPER
 	RET
 
+// func tapSumsF32AVX2(n int, to *float32, x *float32, taps int, offsets *int, by *float32)
+// Requires: AVX, FMA3
+TEXT ·tapSumsF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ taps+24(FP), BX
+	MOVQ offsets+32(FP), SI
+	MOVQ by+40(FP), DI
+	SUBQ $0x20, AX
+	JLT  rest
+
+whole:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   R8, R8
+
+wholeTap:
+	MOVQ         (SI)(R8*8), R9
+	LEAQ         (DX)(R9*4), R9
+	VBROADCASTSS (DI)(R8*4), Y4
+	VFMADD231PS  (R9), Y4, Y0
+	VFMADD231PS  32(R9), Y4, Y1
+	VFMADD231PS  64(R9), Y4, Y2
+	VFMADD231PS  96(R9), Y4, Y3
+	INCQ         R8
+	CMPQ         R8, BX
+	JLT          wholeTap
+	VMOVUPS      Y0, (CX)
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y3, 96(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x20, AX
+	JGE          whole
+
+rest:
+	ADDQ $0x20, AX
+	JZ   done
+
+some:
+	LEAQ    rowF32AVX2lanes<>+0(SB), R8
+	MOVQ    AX, R9
+	NEGQ    R9
+	VMOVUPS 128(R8)(R9*4), Y0
+	VXORPS  Y1, Y1, Y1
+	XORQ    R8, R8
+
+someTap:
+	MOVQ         (SI)(R8*8), R9
+	LEAQ         (DX)(R9*4), R9
+	VBROADCASTSS (DI)(R8*4), Y2
+	VMASKMOVPS   (R9), Y0, Y3
+	VFMADD231PS  Y3, Y2, Y1
+	INCQ         R8
+	CMPQ         R8, BX
+	JLT          someTap
+	VMASKMOVPS   Y1, Y0, (CX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, AX
+	JG           some
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowSumF64AVX2(n int, x *float64, y *float64) float64
 // Requires: AVX, SSE2
 TEXT ·rowSumF64AVX2(SB), NOSPLIT, $0-32
@@ -1916,6 +1986,76 @@ rest:
 	VMASKMOVPD (DX)(BX*1), Y1, Y2
 	VDIVPD     Y0, Y2, Y0
 	VMASKMOVPD Y0, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tapSumsF64AVX2(n int, to *float64, x *float64, taps int, offsets *int, by *float64)
+// Requires: AVX, FMA3
+TEXT ·tapSumsF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ taps+24(FP), BX
+	MOVQ offsets+32(FP), SI
+	MOVQ by+40(FP), DI
+	SUBQ $0x10, AX
+	JLT  rest
+
+whole:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ   R8, R8
+
+wholeTap:
+	MOVQ         (SI)(R8*8), R9
+	LEAQ         (DX)(R9*8), R9
+	VBROADCASTSD (DI)(R8*8), Y4
+	VFMADD231PD  (R9), Y4, Y0
+	VFMADD231PD  32(R9), Y4, Y1
+	VFMADD231PD  64(R9), Y4, Y2
+	VFMADD231PD  96(R9), Y4, Y3
+	INCQ         R8
+	CMPQ         R8, BX
+	JLT          wholeTap
+	VMOVUPD      Y0, (CX)
+	VMOVUPD      Y1, 32(CX)
+	VMOVUPD      Y2, 64(CX)
+	VMOVUPD      Y3, 96(CX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x10, AX
+	JGE          whole
+
+rest:
+	ADDQ $0x10, AX
+	JZ   done
+
+some:
+	LEAQ    rowF64AVX2lanes<>+0(SB), R8
+	MOVQ    AX, R9
+	NEGQ    R9
+	VMOVUPS 256(R8)(R9*8), Y0
+	VXORPS  Y1, Y1, Y1
+	XORQ    R8, R8
+
+someTap:
+	MOVQ         (SI)(R8*8), R9
+	LEAQ         (DX)(R9*8), R9
+	VBROADCASTSD (DI)(R8*8), Y2
+	VMASKMOVPD   (R9), Y0, Y3
+	VFMADD231PD  Y3, Y2, Y1
+	INCQ         R8
+	CMPQ         R8, BX
+	JLT          someTap
+	VMASKMOVPD   Y1, Y0, (CX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, AX
+	JG           some
 
 done:
 	VZEROUPPER

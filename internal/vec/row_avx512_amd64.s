@@ -613,6 +613,78 @@ done:
 	VZEROUPPER
 	RET
 
+// func tapSumsF32AVX512(n int, to *float32, x *float32, taps int, offsets *int, by *float32)
+// Requires: AVX, AVX512F
+TEXT ·tapSumsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ taps+24(FP), SI
+	MOVQ offsets+32(FP), DI
+	MOVQ by+40(FP), R8
+	SUBQ $0x40, AX
+	JLT  rest
+
+whole:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	XORQ   CX, CX
+
+wholeTap:
+	MOVQ         (DI)(CX*8), R9
+	LEAQ         (BX)(R9*4), R9
+	VBROADCASTSS (R8)(CX*4), Z4
+	VFMADD231PS  (R9), Z4, Z0
+	VFMADD231PS  64(R9), Z4, Z1
+	VFMADD231PS  128(R9), Z4, Z2
+	VFMADD231PS  192(R9), Z4, Z3
+	INCQ         CX
+	CMPQ         CX, SI
+	JLT          wholeTap
+	VMOVUPS      Z0, (DX)
+	VMOVUPS      Z1, 64(DX)
+	VMOVUPS      Z2, 128(DX)
+	VMOVUPS      Z3, 192(DX)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x40, AX
+	JGE          whole
+
+rest:
+	ADDQ $0x40, AX
+	JZ   done
+
+some:
+	MOVQ   AX, CX
+	MOVQ   $0x00000001, R9
+	SHLQ   CL, R9
+	DECQ   R9
+	MOVQ   R9, CX
+	KMOVW  CX, K1
+	VPXORD Z5, Z5, Z5
+	XORQ   CX, CX
+
+someTap:
+	MOVQ         (DI)(CX*8), R9
+	LEAQ         (BX)(R9*4), R9
+	VBROADCASTSS (R8)(CX*4), Z0
+	VMOVUPS.Z    (R9), K1, Z1
+	VFMADD231PS  Z1, Z0, Z5
+	INCQ         CX
+	CMPQ         CX, SI
+	JLT          someTap
+	VMOVUPS      Z5, K1, (DX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, AX
+	JG           some
+
+done:
+	VZEROUPPER
+	RET
+
 // func rowSumF64AVX512(n int, x *float64, y *float64) float64
 // Requires: AVX, AVX512F, SSE2
 TEXT ·rowSumF64AVX512(SB), NOSPLIT, $0-32
@@ -1422,6 +1494,78 @@ rest:
 	VMOVUPD.Z (DX)(BX*1), K1, Z1
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func tapSumsF64AVX512(n int, to *float64, x *float64, taps int, offsets *int, by *float64)
+// Requires: AVX, AVX512F
+TEXT ·tapSumsF64AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), DX
+	MOVQ x+16(FP), BX
+	MOVQ taps+24(FP), SI
+	MOVQ offsets+32(FP), DI
+	MOVQ by+40(FP), R8
+	SUBQ $0x20, AX
+	JLT  rest
+
+whole:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	XORQ   CX, CX
+
+wholeTap:
+	MOVQ         (DI)(CX*8), R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD (R8)(CX*8), Z4
+	VFMADD231PD  (R9), Z4, Z0
+	VFMADD231PD  64(R9), Z4, Z1
+	VFMADD231PD  128(R9), Z4, Z2
+	VFMADD231PD  192(R9), Z4, Z3
+	INCQ         CX
+	CMPQ         CX, SI
+	JLT          wholeTap
+	VMOVUPD      Z0, (DX)
+	VMOVUPD      Z1, 64(DX)
+	VMOVUPD      Z2, 128(DX)
+	VMOVUPD      Z3, 192(DX)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x20, AX
+	JGE          whole
+
+rest:
+	ADDQ $0x20, AX
+	JZ   done
+
+some:
+	MOVQ   AX, CX
+	MOVQ   $0x00000001, R9
+	SHLQ   CL, R9
+	DECQ   R9
+	MOVQ   R9, CX
+	KMOVW  CX, K1
+	VPXORD Z5, Z5, Z5
+	XORQ   CX, CX
+
+someTap:
+	MOVQ         (DI)(CX*8), R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD (R8)(CX*8), Z0
+	VMOVUPD.Z    (R9), K1, Z1
+	VFMADD231PD  Z1, Z0, Z5
+	INCQ         CX
+	CMPQ         CX, SI
+	JLT          someTap
+	VMOVUPD      Z5, K1, (DX)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           some
 
 done:
 	VZEROUPPER

@@ -1,8 +1,8 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2 and FMA, or
 // NEON, which has all but the loops of HashIndices, GatherInterp and ScatterAdd, those between
-// bytes and numbers, those of Fill and Reverse, and those of tall blocks that turn a factor. Which
-// there are is found at run time. Results are the same with each of them, to the bit; those of
-// plain loops are others, within rounding.
+// bytes and numbers, those of Fill, Reverse and Taps, and those of tall blocks that turn a factor.
+// Which there are is found at run time. Results are the same with each of them, to the bit; those
+// of plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
 package vec
@@ -44,6 +44,7 @@ type Loops[T Float] struct {
 	maxPool     func(n int, y *T, places *int32, x *T, width int, first int32)
 	copies      copyLoop
 	addWide     func(n int, to *float64, x *T)
+	tapSums     func(n int, to, x *T, taps int, offsets *int, by *T)
 	pool        sync.Pool // of *scratch[T]
 	tasks       sync.Pool // of *task[T]
 	scratchPool sync.Pool // of *Room[T]

@@ -41,7 +41,8 @@ var reductions = []reduction{
 	folded("Min", "the least element of x, NaN if one is", math.Inf(1), func(k *code, a, b value) value { return k.min(a, b) }),
 }
 
-// reduce writes a loop for each reduction, and then the maps whose second operand is one number.
+// reduce writes a loop for each reduction, the maps whose second operand is one number, and the sums
+// of taps.
 func reduce(c *build.Context, s *set, r real) {
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "row"}
 	for _, f := range reductions {
@@ -54,6 +55,7 @@ func reduce(c *build.Context, s *set, r real) {
 			}
 		}
 	}
+	k.taps()
 }
 
 // scaled are the functions whose second operand may be one number.
