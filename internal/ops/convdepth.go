@@ -59,16 +59,23 @@ func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
 	for jz := range d.z.taps {
 		fz := qz*d.z.stride + d.z.shift + jz*d.z.step
 		to := d.planes[jz*d.remY*d.remX*plane:]
-		for i := range d.remY * d.remX {
-			ry, rx := i/d.remX, i%d.remX
-			for a := range height {
-				row := to[i*plane+a*d.width:][:d.width]
-				fy := qy*d.y.stride + d.lowY + ry + a*d.y.stride
-				if fz < 0 || fz >= d.size[0] || fy < 0 || fy >= d.size[1] {
-					clear(row)
-					continue
+		for ry := range d.remY {
+			fy := qy*d.y.stride + d.lowY + ry
+			top, bottom := there(height, d.size[1], fy, d.y.stride)
+			if fz < 0 || fz >= d.size[0] {
+				top, bottom = 0, 0
+			}
+			for rx := range d.remX {
+				part, fx := to[(ry*d.remX+rx)*plane:][:plane], d.lowX+rx
+				left, right := there(d.width, d.size[2], fx, d.x.stride)
+				c := vec.Copy{Planes: 1, Rows: bottom - top, N: right - left, ToRow: d.width, FromRow: d.y.stride * d.size[2]}
+				if c.Rows*c.N < plane {
+					clear(part)
 				}
-				gatherRun(row, channel[(fz*d.size[1]+fy)*d.size[2]:][:d.size[2]], d.lowX+rx, d.x.stride)
+				if c.Rows*c.N > 0 {
+					from := (fz*d.size[1]+fy+top*d.y.stride)*d.size[2] + fx + left*d.x.stride
+					d.loops.CopyStep(part[top*d.width+left:], channel[from:], c, d.x.stride)
+				}
 			}
 		}
 		for jy := range d.y.taps {

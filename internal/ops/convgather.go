@@ -1,12 +1,14 @@
 package ops
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // edged is an image with what its positions read beyond its edges: zeros. They stay from image to
-// image.
+// image. Of each row the elements of one remainder by the stride are neighbours, as positions read
+// them: first those of remainder 0.
 type edged[T kernels.Real] struct {
 	all   []T
 	image int // that all holds, or none
@@ -42,18 +44,19 @@ func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [
 		return
 	}
 	// Where little of what is read is elements, they are picked.
-	if loops == nil || x.stride != 1 || taps == 0 || !whole && cells > 4*volume(size)+1024 {
+	if loops == nil || taps == 0 || !whole && cells > 4*volume(size)+1024 {
 		gather(b.panel, in, read, size, z, y, x, first, count)
 		return
 	}
 	from := in
-	if whole {
+	if whole && x.stride == 1 {
 		spans = [3]tapSpan{{0, size[0]}, {0, size[1]}, {0, size[2]}}
 	} else {
-		b.edged.fill(loops, in, image, read, size, spans)
+		b.edged.fill(loops, in, image, read, size, spans, x.stride)
 		from = b.edged.all
 	}
-	sizeY, sizeX := spans[1].n, spans[2].n
+	sizeY, part := spans[1].n, intmath.CeilDiv(spans[2].n, x.stride)
+	sizeX := part * x.stride
 	plane := spans[0].n * sizeY * sizeX
 	// Positions are a part of a row, whole rows of a plane, and so on.
 	for done := 0; done < count; {
@@ -69,7 +72,8 @@ func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [
 			for jy := range y.taps {
 				fy := qy*y.stride + y.shift + jy*y.step - spans[1].from
 				for jx := range x.taps {
-					loops.Copy(b.panel[tap:], from[(fz*sizeY+fy)*sizeX+qx+x.shift+jx*x.step-spans[2].from:], c)
+					fx := x.shift + jx*x.step - spans[2].from
+					loops.Copy(b.panel[tap:], from[(fz*sizeY+fy)*sizeX+fx%x.stride*part+fx/x.stride+qx:], c)
 					tap += count
 				}
 			}
@@ -78,12 +82,14 @@ func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [
 	}
 }
 
-// fill makes all an image, unless it is.
-func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]int, spans [3]tapSpan) {
+// fill makes all an image, unless it is, whose positions along a row are a stride apart.
+func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]int, spans [3]tapSpan, stride int) {
 	if e.image == image {
 		return
 	}
-	plane, row := spans[0].n*spans[1].n*spans[2].n, spans[2].n
+	part := intmath.CeilDiv(spans[2].n, stride)
+	row := part * stride
+	plane := spans[0].n * spans[1].n * row
 	if e.image == none {
 		e.all = grown(e.all, read*plane)
 		clear(e.all)
@@ -94,11 +100,17 @@ func (e *edged[T]) fill(loops *vec.Loops[T], in []T, image, read int, size [3]in
 		lo[i] = max(0, s.from)
 		n[i] = min(size[i], s.from+s.n) - lo[i]
 	}
+	if min(n[1], n[2]) <= 0 {
+		return
+	}
+	before := lo[2] - spans[2].from
 	for z := range n[0] {
-		if min(n[1], n[2]) > 0 {
-			loops.Copy(e.all[((lo[0]+z-spans[0].from)*spans[1].n+lo[1]-spans[1].from)*row+lo[2]-spans[2].from:],
-				in[((lo[0]+z)*size[1]+lo[1])*size[2]+lo[2]:], vec.Copy{Planes: read, Rows: n[1], N: n[2],
-					ToPlane: plane, ToRow: row, FromPlane: volume(size), FromRow: size[2]})
+		to := e.all[((lo[0]+z-spans[0].from)*spans[1].n+lo[1]-spans[1].from)*row:]
+		from := in[((lo[0]+z)*size[1]+lo[1])*size[2]+lo[2]:]
+		for i := range min(stride, n[2]) {
+			at := before + i
+			loops.CopyStep(to[at%stride*part+at/stride:], from[i:], vec.Copy{Planes: read, Rows: n[1], N: intmath.CeilDiv(n[2]-i, stride),
+				ToPlane: plane, ToRow: row, FromPlane: volume(size), FromRow: size[2]}, stride)
 		}
 	}
 }
@@ -134,24 +146,17 @@ func gather[T kernels.Real](to, in []T, read int, size [3]int, z, y, x convAxis,
 
 // gatherRun writes elements at, at + stride … of a row, and 0 for those that it does not have.
 func gatherRun[T kernels.Real](run, row []T, at, stride int) {
-	if stride == 1 {
-		from, end := min(max(0, -at), len(run)), min(len(run), len(row)-at)
-		if from < end {
-			copy(run[from:end], row[at+from:])
-		}
-		for i := range from {
-			run[i] = 0
-		}
-		for i := max(from, end); i < len(run); i++ {
-			run[i] = 0
-		}
-		return
+	from, end := there(len(run), len(row), at, stride)
+	clear(run[:from])
+	clear(run[end:])
+	if from < end {
+		(*vec.Loops[T])(nil).Step(run[from:end], row[at+from*stride:], stride)
 	}
-	for i := range run {
-		run[i] = 0
-		if uint(at) < uint(len(row)) {
-			run[i] = row[at]
-		}
-		at += stride
-	}
+}
+
+// there returns which of n elements at, at + stride … of so many there are: from the one on, to
+// below the other.
+func there(n, size, at, stride int) (from, end int) {
+	from = min(intmath.CeilDiv(max(0, -at), stride), n)
+	return from, min(max(from, intmath.CeilDiv(max(0, size-at), stride)), n)
 }

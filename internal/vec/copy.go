@@ -61,6 +61,38 @@ func Reverse[E any](s *Set, to, from []E) {
 	}
 }
 
+// CopyStep is Copy of elements that are so many apart in rows of from.
+func (l *Loops[T]) CopyStep(to, from []T, c Copy, step int) {
+	if step == 1 {
+		l.Copy(to, from, c)
+		return
+	}
+	if c.N <= 0 {
+		return
+	}
+	for p := range c.Planes {
+		for r := range c.Rows {
+			l.Step(to[p*c.ToPlane+r*c.ToRow:][:c.N], from[p*c.FromPlane+r*c.FromRow:], step)
+		}
+	}
+}
+
+// Step sets to to the elements of from that are so many apart, from the first on. l may be nil: then
+// it does so in a plain loop.
+func (l *Loops[T]) Step(to, from []T, step int) {
+	whole := 0
+	if l != nil && l.everySecond != nil && step == 2 {
+		if whole = min(len(to), len(from)/2) / 8 * 8; whole > 0 {
+			l.everySecond(whole, &to[0], &from[0])
+		}
+	}
+	at := whole * step
+	for i := range to[whole:] {
+		to[whole+i] = from[at]
+		at += step
+	}
+}
+
 // Move moves elements from one slice to another of that length, which must not overlap. It does so
 // in pieces, as long as both fit in the caches: the runtime writes long ones past them.
 func Move[T any](to, from []T) {

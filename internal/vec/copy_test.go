@@ -107,3 +107,43 @@ func TestMove(t *testing.T) {
 		}
 	}
 }
+
+// TestStep: every element is that of the plain loop, at all lengths, also where the last is the last
+// of the operand, and none beside is written.
+func TestStep(t *testing.T) {
+	for _, s := range Sets() {
+		testStep(t, On[float32](s))
+		testStep(t, On[float64](s))
+	}
+}
+
+func testStep[T Float](t *testing.T, l *Loops[T]) {
+	from := make([]T, 200)
+	for i := range from {
+		from[i] = T(i)
+	}
+	got := make([]T, 120)
+	l.CopyStep(got[1:], from, Copy{Planes: 2, Rows: 3, N: 17, ToPlane: 60, ToRow: 18, FromPlane: 100, FromRow: 30}, 2)
+	for i, v := range got {
+		p, r, k := i/60, i%60/18, i%60%18-1
+		if want := T(p*100 + r*30 + 2*k); r < 3 && k >= 0 && v != want || (r == 3 || k < 0) && v != 0 {
+			t.Fatalf("element %d of rows is %v", i, v)
+		}
+	}
+	for step := 1; step < 5; step++ {
+		for n := range 40 {
+			for _, end := range []int{max(0, (n-1)*step+1), n*step + 7} {
+				got := make([]T, n+1)
+				l.Step(got[:n], from[:end], step)
+				for i, v := range got[:n] {
+					if v != T(i*step) {
+						t.Fatalf("%d elements %d apart are %v", n, step, got)
+					}
+				}
+				if got[n] != 0 {
+					t.Fatalf("%d elements %d apart, and another is written", n, step)
+				}
+			}
+		}
+	}
+}

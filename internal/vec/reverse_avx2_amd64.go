@@ -2,6 +2,12 @@
 
 package vec
 
+// everySecondAVX2 sets n elements from to on to every second of 2·n from from on. n is a multiple
+// of 8, but not 0.
+//
+//go:noescape
+func everySecondAVX2(n int, to *float32, from *float32)
+
 // reverseWordsAVX2 sets n words from to on to those from on, from the last one on. n is a multiple
 // of 8, but not 0.
 //

@@ -2,6 +2,25 @@
 
 #include "textflag.h"
 
+// func everySecondAVX2(n int, to *float32, from *float32)
+// Requires: AVX, AVX2
+TEXT ·everySecondAVX2(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ to+8(FP), CX
+	MOVQ from+16(FP), DX
+
+eight:
+	VMOVUPS (DX), Y0
+	VSHUFPS $0x88, 32(DX), Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x40, DX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, AX
+	JNZ     eight
+	VZEROUPPER
+	RET
+
 // func reverseWordsAVX2(n int, to *uint32, from *uint32)
 // Requires: AVX, AVX2
 TEXT ·reverseWordsAVX2(SB), NOSPLIT, $0-24

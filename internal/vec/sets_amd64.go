@@ -15,7 +15,7 @@ func found() []*Set {
 
 func avx512() *Set {
 	return &Set{name: "avx512", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
-		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, tapSums: tapSumsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
+		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
 			{4, [3]block[float32]{productF32AVX512x4x32, productF32AVX512x4x16, productF32AVX512x4x8}},
@@ -31,7 +31,7 @@ func avx512() *Set {
 
 func avx2() *Set {
 	return &Set{name: "avx2", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
-		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, tapSums: tapSumsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
+		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
 			{2, [3]block[float32]{productF32AVX2x2x16, productF32AVX2x2x8, productF32AVX2x2x4}},

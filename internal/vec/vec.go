@@ -44,6 +44,7 @@ type Loops[T Float] struct {
 	maxPool     func(n int, y *T, places *int32, x *T, width int, first int32)
 	copies      copyLoop
 	addWide     func(n int, to *float64, x *T)
+	everySecond func(n int, to, from *T)
 	tapSums     func(n int, to, x *T, taps int, offsets *int, by *T)
 	pool        sync.Pool // of *scratch[T]
 	tasks       sync.Pool // of *task[T]

@@ -113,11 +113,12 @@ func fills(c *build.Context, s *set, r real) {
 	c.RET()
 }
 
-// reverses writes the loop that turns the order of words round.
+// reverses writes the loop that turns the order of words round, and the one that takes every second.
 func reverses(c *build.Context, s *set, r real) {
 	if r != single {
 		return
 	}
+	everySecond(c, s)
 	name := "reverseWords" + s.name
 	c.Function(name)
 	c.Attributes(attr.NOSPLIT)
@@ -135,6 +136,29 @@ func reverses(c *build.Context, s *set, r real) {
 	c.Label("eight")
 	c.VPERMD(operand.Mem{Base: from, Index: n, Scale: 4, Disp: -32}, order, v)
 	c.VMOVDQU(v, operand.Mem{Base: to})
+	c.ADDQ(operand.Imm(32), to)
+	c.SUBQ(operand.Imm(8), n)
+	c.JNZ(operand.LabelRef("eight"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// everySecond writes the loop that takes every second word.
+func everySecond(c *build.Context, s *set) {
+	name := "everySecond" + s.name
+	c.Function(name)
+	c.Attributes(attr.NOSPLIT)
+	c.Pragma("noescape")
+	c.Doc(name + " sets n elements from to on to every second of 2·n from from on. n is a multiple of 8, but not 0.")
+	c.SignatureExpr("func(n int, to, from *float32)")
+	n, to, from := c.Load(c.Param("n"), c.GP64()), c.Load(c.Param("to"), c.GP64()), c.Load(c.Param("from"), c.GP64())
+	v := c.YMM()
+	c.Label("eight")
+	c.VMOVUPS(operand.Mem{Base: from}, v)
+	c.VSHUFPS(operand.Imm(0x88), operand.Mem{Base: from, Disp: 32}, v, v) // of each half those of both
+	c.VPERMPD(operand.Imm(0xD8), v, v)
+	c.VMOVUPS(v, operand.Mem{Base: to})
+	c.ADDQ(operand.Imm(64), from)
 	c.ADDQ(operand.Imm(32), to)
 	c.SUBQ(operand.Imm(8), n)
 	c.JNZ(operand.LabelRef("eight"))
