@@ -281,7 +281,7 @@ func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
 
 func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
-	loops := loopsOf(c)
+	set, loops := setOf(c), loopsOf(c)
 	c.Parallel(len(y), 2*volume(s.Kernel), func(lo, hi int) {
 		s.rows(lo, hi, func(outer, o, n int, q [3]int) {
 			plane := x[outer*volume(s.Size):][:volume(s.Size)]
@@ -296,17 +296,15 @@ func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 				loops.MaxPool(y[o:o+n], to, plane[from:], s.Size[2], from)
 				return
 			}
-			left, right := n, n // between are whole windows, which are computed together
-			if loops != nil && !indices && z0 < z1 && y0 < y1 {
-				if lo, hi := s.whole(q[2], n); lo < hi {
-					left, right = lo-q[2], hi-q[2]
-					maxima(loops, s, y[o+left:o+right], plane, [3]int{q[0], q[1], lo})
+			if _, _, step := s.inside(2, q[2]); loops != nil && step == 1 {
+				var to []int32
+				if indices {
+					to = places[o : o+n]
 				}
+				maxima(set, loops, s, y[o:o+n], to, plane, q)
+				return
 			}
 			for i := range n {
-				if i >= left && i < right {
-					continue
-				}
 				from, end, step := s.inside(2, q[2]+i)
 				best, at := T(0), -1
 				for fz := z0; fz < z1; fz += dz {
@@ -349,47 +347,114 @@ func (s *PoolShape) whole(q, n int) (lo, hi int) {
 	return lo, max(lo, min(q+n, (s.Size[2]-k+p)/step+1))
 }
 
-// maxima sets y to the outputs of a row from place q on, whose windows lie within the input along
-// it: to the maxima of rows [y, x] of the windows first, and then to those of neighbours in these.
-func maxima[T kernels.Real](l *vec.Loops[T], s *PoolShape, y, plane []T, q [3]int) {
-	k, step := s.Kernel[2], s.Stride[2]
-	from, n := q[2]*step-s.Pad[2], (len(y)-1)*step+k
-	room := l.Scratch(n)
+// columns returns the columns [lo, hi) of the input that the windows of n outputs of a row meet,
+// from output q on.
+func (s *PoolShape) columns(q, n int) (lo, hi int) {
+	lo, _, _ = s.inside(2, q)
+	_, hi, _ = s.inside(2, q+n-1)
+	lo = min(lo, s.Size[2]) // a last window may have nothing but padding
+	return lo, max(lo, hi)
+}
+
+// maxima sets y to the outputs of a row from place q on, whose windows have neighbours of a row: to
+// the maxima of rows [y, x] of the windows first, and then to those of neighbours in these. Unless
+// places is nil, it becomes where these are.
+func maxima[T kernels.Real](set *vec.Set, l *vec.Loops[T], s *PoolShape, y []T, places []int32, plane []T, q [3]int) {
+	const short = 8 // neighbours of which a call takes longer
+	n := len(y)
+	lo, hi := s.columns(q[2], n)
+	room := l.Scratch(hi - lo)
 	defer l.Return(room)
-	most := room.V[:0]
+	most := room.V
+	var few [16]int
+	rows := few[:0] // where they begin in the plane
 	z0, z1, dz := s.inside(0, q[0])
 	y0, y1, dy := s.inside(1, q[1])
 	for z := z0; z < z1; z += dz {
 		for y := y0; y < y1; y += dy {
-			if row := plane[(z*s.Size[1]+y)*s.Size[2]+from:][:n]; len(most) == 0 {
+			at := (z*s.Size[1] + y) * s.Size[2]
+			if row := plane[at+lo : at+hi]; len(rows) == 0 {
 				most = row
 			} else {
 				l.Map(vec.Max, room.V, most, row, most, most)
 				most = room.V
 			}
+			rows = append(rows, at)
 		}
 	}
-	switch {
-	case step == 1:
-		copy(y, most)
+	left, right := s.whole(q[2], n)
+	if left < right && len(rows) > 0 {
+		maxNeighbours(set, l, y[left-q[2]:right-q[2]], most[left*s.Stride[2]-s.Pad[2]-lo:], s.Kernel[2], s.Stride[2])
+	}
+	for i := 0; i < n; i++ {
+		whole := q[2]+i >= left && q[2]+i < right
+		if whole && places == nil {
+			i = right - q[2] - 1
+			continue
+		}
+		from, end, _ := s.inside(2, q[2]+i)
+		if from >= end || len(rows) == 0 { // nothing but padding
+			if places != nil {
+				places[i] = none
+			}
+			continue
+		}
+		switch window := most[from-lo : end-lo]; {
+		case whole:
+		case len(window) < short:
+			y[i] = slices.Max(window)
+		default:
+			y[i] = l.Reduce(vec.Max, window)
+		}
+		if places != nil {
+			at := placeOf(plane, rows, from, end, y[i])
+			y[i], places[i] = plane[at], int32(at)
+		}
+	}
+}
+
+// placeOf returns where the first v lies in columns [from, end) of rows of a plane, or the last NaN
+// if v is.
+func placeOf[T vec.Float](plane []T, rows []int, from, end int, v T) int {
+	nan := none
+	for _, row := range rows {
+		if v != v {
+			for i, x := range plane[row+from : row+end] {
+				if x != x {
+					nan = row + from + i
+				}
+			}
+		} else if i := slices.Index(plane[row+from:row+end], v); i >= 0 {
+			return row + from + i
+		}
+	}
+	return nan
+}
+
+// maxNeighbours sets y to the maxima of k neighbours each, which begin so many elements apart in x.
+func maxNeighbours[T vec.Float](set *vec.Set, l *vec.Loops[T], y, x []T, k, step int) {
+	const taps = 4 // that a transposition gives at once
+	if step == 1 {
+		copy(y, x)
 		for j := 1; j < k; j++ {
-			l.Map(vec.Max, y, y, most[j:], y, y)
+			l.Map(vec.Max, y, y, x[j:], y, y)
 		}
-	case k == 2:
-		for i := range y {
-			w := most[i*step:][:2]
-			y[i] = max(w[0], w[1])
+		return
+	}
+	done := 0
+	if k <= taps && len(x) >= taps { // neighbours are the columns of a matrix
+		done = min(len(y), (len(x)-taps)/step+1)
+		room := l.Scratch(taps * done)
+		vec.Transpose(set, room.V, done, x, step, taps, done)
+		tap := func(j int) []T { return room.V[j*done:][:done] }
+		l.Map(vec.Max, y[:done], tap(0), tap(min(1, k-1)), tap(0), tap(0))
+		for j := 2; j < k; j++ {
+			l.Map(vec.Max, y[:done], y, tap(j), y, y)
 		}
-	case k == 3:
-		for i := range y {
-			w := most[i*step:][:3]
-			y[i] = max(w[0], w[1], w[2])
-		}
-	default:
-		for i := range y {
-			w := most[i*step:][:k]
-			y[i] = slices.Max(w)
-		}
+		l.Return(room)
+	}
+	for i := done; i < len(y); i++ {
+		y[i] = slices.Max(x[i*step:][:k])
 	}
 }
 
@@ -445,7 +510,10 @@ func poolCases(w poolWindow, few bool, behind []string) []kernels.Case {
 		}
 		if !few {
 			shapes = append(shapes, &PoolShape{Outer: 70, Size: [3]int{1, 1, 130}, Kernel: [3]int{1, 1, 5}, Stride: one, Dilation: one, Pad: [3]int{0, 0, 2}},
-				&PoolShape{Outer: 3, Size: [3]int{2, 7, 6}, OutSize: [3]int{3, 2, 1}, Kernel: one, Stride: one, Dilation: one, Adaptive: true})
+				&PoolShape{Outer: 3, Size: [3]int{1, 1, 131}, Kernel: [3]int{1, 1, 3}, Stride: [3]int{1, 1, 3}, Dilation: one, Pad: [3]int{0, 0, 1}},
+				&PoolShape{Outer: 3, Size: [3]int{1, 4, 67}, Kernel: [3]int{1, 2, 9}, Stride: [3]int{1, 1, 2}, Dilation: one, Pad: [3]int{0, 1, 4}},
+				&PoolShape{Outer: 3, Size: [3]int{2, 7, 6}, OutSize: [3]int{3, 2, 1}, Kernel: one, Stride: one, Dilation: one, Adaptive: true},
+				&PoolShape{Outer: 2, Size: [3]int{1, 9, 40}, OutSize: [3]int{1, 2, 3}, Kernel: one, Stride: one, Dilation: one, Adaptive: true})
 		}
 	}
 	if few {

@@ -51,15 +51,6 @@ func (m *meanPool[T]) divide(to, x []T, by T) {
 	}
 }
 
-// columns returns the columns [lo, hi) of the input that the windows of n outputs of a row meet,
-// from output q on.
-func (m *meanPool[T]) columns(q, n int) (lo, hi int) {
-	lo, _, _ = m.inside(2, q)
-	_, hi, _ = m.inside(2, q+n-1)
-	lo = min(lo, m.Size[2]) // a last window may have nothing but padding
-	return lo, max(lo, hi)
-}
-
 // sumRows returns the sum of the rows [y, x] of the windows of output q along the first two axes,
 // from column lo to below hi.
 func (m *meanPool[T]) sumRows(plane []T, q [3]int, lo, hi int) []T {
