@@ -131,8 +131,9 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 	return y.reshaped(shape)
 }
 
-// banded returns t where the column less the row is from low to high, and 0 elsewhere.
-func (t *Tensor) banded(op string, low, high int) *Tensor {
+// triangle returns t where the column less the row is diagonal or more, or less if not upper, and 0
+// elsewhere.
+func (t *Tensor) triangle(op string, upper bool, diagonal int) *Tensor {
 	d := check(op, t)
 	if t.Rank() < 2 {
 		misuse(op, ErrShape, "a diagonal is that of matrices: of two axes", t)
@@ -150,7 +151,10 @@ func (t *Tensor) banded(op string, low, high int) *Tensor {
 	x, to := t.Reshape(box...), y.Reshape(box...)
 	defer x.Free()
 	defer to.Free()
-	within := func(v int) kernels.Arg { return kernels.IntArg(min(max(v, -rows), cols)) }
-	MapInto(ops.Band, []kernels.Arg{within(low), within(high)}, []*Tensor{to}, x)
+	f := ops.Lower
+	if upper {
+		f = ops.Upper
+	}
+	MapInto(f, []kernels.Arg{kernels.IntArg(min(max(diagonal, -rows), cols))}, []*Tensor{to}, x)
 	return y
 }

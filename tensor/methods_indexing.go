@@ -2,11 +2,7 @@
 
 package tensor
 
-import (
-	"math"
-
-	"github.com/clgrad/clgrad/internal/ops"
-)
+import "github.com/clgrad/clgrad/internal/ops"
 
 // Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
 // k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
@@ -103,12 +99,12 @@ func (x *Tensor) Embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
 // Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
 // comes before. A Float16 becomes a real. It panics with ErrShape for fewer than two axes.
-func (x *Tensor) Tril(diagonal int) *Tensor { return x.banded("Tril", math.MinInt32, diagonal) }
+func (x *Tensor) Tril(diagonal int) *Tensor { return x.triangle("Tril", false, diagonal) }
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is less than the row plus diagonal. A Float16 becomes a real. It panics
 // with ErrShape for fewer than two axes.
-func (x *Tensor) Triu(diagonal int) *Tensor { return x.banded("Triu", diagonal, math.MaxInt32) }
+func (x *Tensor) Triu(diagonal int) *Tensor { return x.triangle("Triu", true, diagonal) }
 
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
 // has the elements of tensor i along axis i, and the shape of all. The indexing is that of

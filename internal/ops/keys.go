@@ -51,10 +51,11 @@ var (
 	Counted = alone(&kernels.Function{Name: "counted", Integers: true, Scalars: []float64{5, 2}, Value: of0.Mul(expr.Param(1)).Add(a)})
 	// OneHot is whether the column [rows, columns] is the operand [rows, 1].
 	OneHot = alone(&kernels.Function{Name: "one_hot", Integers: true, Value: expr.Where(x.Eq(of1), one, zero)})
-	// Band is the elements [batch, rows, columns] whose column less the row is from one int to
-	// another, 0 elsewhere.
-	Band = alone(&kernels.Function{Name: "band", Integers: true, Scalars: []float64{-1, 2},
-		Value: expr.Where(fromDiagonal.Min(expr.IntParam(1)).Max(expr.IntParam(0)).Sub(fromDiagonal).Real().Eq(zero), x, zero)})
+	// Upper is the elements [batch, rows, columns] whose column less the row is an int or more, 0
+	// elsewhere.
+	Upper = alone(&kernels.Function{Name: "upper", Integers: true, Scalars: []float64{-1}, Value: expr.Where(isBelow(fromDiagonal, expr.IntParam(0)), zero, x)})
+	// Lower is those whose column less the row is an int or less.
+	Lower = alone(&kernels.Function{Name: "lower", Integers: true, Scalars: []float64{2}, Value: expr.Where(isBelow(expr.IntParam(0), fromDiagonal), zero, x)})
 )
 
 // What gradients of scatters are made of.

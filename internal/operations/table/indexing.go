@@ -143,7 +143,7 @@ func (x T) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) T
 // Gradient: g, 0 where the result is.
 //
 //op:torch torch.tril
-//op:tensor x.banded("Tril", math.MinInt32, diagonal)
+//op:tensor x.triangle("Tril", false, diagonal)
 func (x T) Tril(diagonal int) T
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
@@ -153,7 +153,7 @@ func (x T) Tril(diagonal int) T
 // Gradient: g, 0 where the result is.
 //
 //op:torch torch.triu
-//op:tensor x.banded("Triu", diagonal, math.MaxInt32)
+//op:tensor x.triangle("Triu", true, diagonal)
 func (x T) Triu(diagonal int) T
 
 //op:listed OneHot torch.nn.functional.one_hot
