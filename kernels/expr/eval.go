@@ -181,7 +181,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 				spread(d, &e.filled[i])
 			case opIndex:
 				if !s.real {
-					e.indices(d, index(s.index))
+					d = e.indices(d, index(s.index))
 				}
 			default:
 				a, b, c, f := e.ints.arg(s, 0, n), e.ints.arg(s, 1, n), e.ints.arg(s, 2, n), e.ints.arg(s, 3, n)
@@ -207,7 +207,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 			whole := e.ints.arg(s, 0, n)
 			if from := &e.plan.steps[s.args[0]]; from.op == opIndex && from.real {
 				whole = e.intsIn(d, whole)
-				e.indices(whole, index(from.index))
+				whole = e.indices(whole, index(from.index))
 			}
 			e.reals(d, whole)
 		case s.op == opAt:

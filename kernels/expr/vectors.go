@@ -213,13 +213,16 @@ func (e *Eval[T]) reals(d []T, ints []int32) {
 	}
 }
 
-// indices puts those of a block to d.
-func (e *Eval[T]) indices(d []int32, of Indices) {
+// indices returns those of a block, in d unless they count from 0.
+func (e *Eval[T]) indices(d []int32, of Indices) []int32 {
 	if of.Rows != nil {
 		for r, v := range of.Rows {
 			vec.Fill(d[r*of.Cols:(r+1)*of.Cols], v)
 		}
-		return
+		return d
+	}
+	if of.First == 0 && len(d) <= of.Cols {
+		return ascending()[:len(d)]
 	}
 	row := d[:min(of.Cols, len(d))]
 	if e.set != nil {
@@ -233,6 +236,7 @@ func (e *Eval[T]) indices(d []int32, of Indices) {
 	for done := len(row); done < len(d); done *= 2 {
 		copy(d[done:], d[:done])
 	}
+	return d
 }
 
 // ascending is the numbers from 0 on, a block of them.
