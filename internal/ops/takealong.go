@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -52,6 +53,10 @@ func addAlongTwin[T kernels.Real](c kernels.Call[T], add bool) {
 	c.Parallel(outer, 2*count*inner, func(lo, hi int) {
 		for o := lo; o < hi; o++ {
 			to := y[o*n*inner:][:n*inner]
+			if add && inner == 1 {
+				addAt(to, x[o*count:][:count], index[o*count:][:count])
+				continue
+			}
 			for row := o * count; row < (o+1)*count; row++ {
 				from := x[row*inner:][:inner]
 				for i, k := range index[row*inner:][:inner] {
@@ -66,4 +71,26 @@ func addAlongTwin[T kernels.Real](c kernels.Call[T], add bool) {
 			}
 		}
 	})
+}
+
+// addAt adds each element of from to that of to which its index names, if there is one. The sum of
+// neighbours with one index, as those of a running maximum are, does not go through memory.
+func addAt[T vec.Float](to, from []T, index []int32) {
+	from = from[:len(index)]
+	sum, at := T(0), none
+	for i, k := range index {
+		if uint(k) >= uint(len(to)) {
+			continue
+		}
+		if int(k) != at {
+			if at >= 0 {
+				to[at] = sum
+			}
+			at, sum = int(k), to[k]
+		}
+		sum += from[i]
+	}
+	if at >= 0 {
+		to[at] = sum
+	}
 }
