@@ -94,7 +94,8 @@ func fold(x, y *Tensor, kind defs.FoldKind, outer, n, inner, chunk int, p float6
 	if kind == defs.FoldPower || kind == defs.FoldPowerNorm {
 		args = append(args, kernels.FloatArg(p))
 	}
-	launch(x.Device(), ops.Fold(kind, x.typ.On(x.Device())), args...)
+	d := x.Device()
+	launch(d, ops.Fold(kind, x.typ.On(d)).For(min(n, chunk), inner, d.Target()), args...)
 }
 
 func (t *Tensor) prod(axes ...int) *Tensor {

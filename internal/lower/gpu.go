@@ -159,11 +159,14 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 		}
 	}
 	formulas, product := w.factors(p, all)
-	// add writes what a term adds to the reductions; `within` is a condition that it counts.
-	add := func(indent, within string, texts []string) int {
+	// add writes what a term adds to the reductions, sums to `to`; `within` is a condition that it counts.
+	add := func(indent, to, within string, texts []string) int {
 		place := 0
 		for j, i := range p.reduces {
 			v, l := w.p.Values[i], fmt.Sprintf("l%d", i)
+			if pairwise(v) {
+				l = fmt.Sprintf("%s%d", to, i)
+			}
 			now := fmt.Sprintf("now%d", i)
 			if product[j] {
 				now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], l)
@@ -183,7 +186,7 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	w.fours(formulas)
 	w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 	texts := w.expressions("            ", false, formulas...)
-	place := add("            ", "INDEX_OF(j + i) < count", texts)
+	place := add("            ", "l", "INDEX_OF(j + i) < count", texts)
 	for j, i := range p.keeps {
 		w.line("            x%d[j + i] = %s;", i, texts[place+j])
 	}
@@ -193,18 +196,21 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	for _, i := range sums {
 		w.line("        REAL s%d[PAIR_LEVELS];", i)
 	}
-	if len(sums) > 0 {
-		w.line("        int terms = 0;")
-	}
-	w.line("        for (int k = lane + PER * lanes; k < count; k += lanes) {")
-	w.loads("            ", formulas)
-	add("            ", "", w.expressions("            ", true, formulas[:place]...))
-	if len(sums) > 0 {
-		w.line("            terms++;")
-	}
+	w.line("        int rest = lane + PER * lanes, terms = 0;")
+	w.line("        for (; rest + 7 * lanes < count; rest += 8 * lanes) { // eight are on their way together")
 	for _, i := range sums {
-		w.line("            PAIRWISE(l%d, s%d, terms)", i, i)
+		w.line("            REAL q%d = 0;", i)
 	}
+	w.line("            _Pragma(\"unroll\") for (int j = 0; j < 8; j++) {\n                const int k = rest + j * lanes;")
+	w.loads("                ", formulas)
+	add("                ", "q", "", w.expressions("                ", true, formulas[:place]...))
+	w.line("            }\n            terms++;")
+	for _, i := range sums {
+		w.line("            l%d += q%d;\n            PAIRWISE(l%d, s%d, terms)", i, i, i, i)
+	}
+	w.line("        }\n        for (int k = rest; k < count; k += lanes) {")
+	w.loads("            ", formulas)
+	add("            ", "l", "", w.expressions("            ", true, formulas[:place]...))
 	w.line("        }")
 	for _, i := range sums {
 		w.line("        PAIRWISE_END(l%d, s%d, terms)", i, i)
@@ -299,13 +305,11 @@ func (w gpuForm) pick(i int) {
 // gpuText returns the OpenCL C for GPUs: a function whose name has a prefix.
 func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	w := gpuForm{&writer{plan: l, depends: []string{"common", "rows_gpu"}}}
-	for _, t := range l.trees() {
-		if t.text != "" && prefix == "" {
-			w.WriteString(t.text)
-		}
-	}
 	w.line("static INLINE void %s%s(%s, int group%s) {", prefix, l.p.Name, l.parameters(), l.localParameters())
 	elements, parts := l.chunk()
+	if l.p.Parts {
+		elements = "max(1, min(chunk, len))"
+	}
 	w.line("    LINES(%s, INNER > 1)", elements)
 	if l.p.Parts {
 		w.line("    const int parts = %s, line = group * beside + place, row = line / INNER, there = row < outer * parts;", parts)

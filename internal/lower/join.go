@@ -47,7 +47,7 @@ func typed(v ir.Value, floats string) string {
 func pairwise(v ir.Value) bool { return v.Kind == ir.Sum && !v.Int }
 
 // tree is a tree over the lanes of a line on GPUs, in local memory of some elements.
-type tree struct{ name, Type, text string }
+type tree struct{ name, Type string }
 
 // treeOf returns the tree of a reduction: sums are REAL2 where there are two.
 func treeOf(v ir.Value, two bool) tree {
@@ -55,12 +55,8 @@ func treeOf(v ir.Value, two bool) tree {
 		return tree{name: "t_sums", Type: "REAL2"}
 	}
 	t := tree{name: "t_" + strings.ToLower(strings.TrimPrefix(joins[v.Kind], "JOIN_")), Type: typed(v, "REAL")}
-	other := "other"
 	if v.Int {
-		t.name, other = t.name+"_int", "other_int"
-	}
-	if v.Int || v.Kind != ir.Sum && v.Kind != ir.MaxNumber { // which rows_gpu.cl has
-		t.text = fmt.Sprintf("TREE(%s, %s, %s(a, b), %s)\n", strings.Replace(t.name, "t_", "tree_", 1), t.Type, joins[v.Kind], other)
+		t.name += "_int"
 	}
 	return t
 }

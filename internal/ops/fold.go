@@ -16,11 +16,11 @@ type FoldKind = defs.FoldKind
 // Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals or
 // of int32, in a fixed order: Y [outer, parts, inner] has the fold of each part, which is chunk
 // elements, the last fewer. Its arguments are X, Y, outer, len, inner, chunk, and p of powers.
-func Fold(kind FoldKind, t kernels.DType) *kernels.Kernel {
+func Fold(kind FoldKind, t kernels.DType) *RowKernel {
 	if t == kernels.Int32 {
-		return intFolds[kind].Kernel()
+		return intFolds[kind]
 	}
-	return folds[kind].Kernel()
+	return folds[kind]
 }
 
 var folds, intFolds = func() (reals, ints [defs.FoldKinds]*RowKernel) {
@@ -43,7 +43,7 @@ func newFold(kind FoldKind, t kernels.DType) *RowKernel {
 		}
 	}
 	program := func() *ir.Program { return defs.Fold(kind, t == kernels.Int32) }
-	return rowKernel(program, nil, tol, bound, func(s rowSizes) []kernels.Case { return foldCases(kind, t, s.few) }).with(func(k *kernels.Kernel) {
+	return rowKernel(program, lanesForOne, tol, bound, func(s rowSizes) []kernels.Case { return foldCases(kind, t, s) }).with(func(k *kernels.Kernel) {
 		k.Grid = foldGrid
 		if t == kernels.Int32 {
 			k.Twin = kernels.ElementTwin(foldIntTwin(kind))

@@ -24,7 +24,7 @@ func TestFoldsInVectors(t *testing.T) {
 	var all []of
 	for kind := range defs.FoldKind(defs.FoldKinds) {
 		exact := kind >= defs.FoldMax && kind <= defs.FoldMinAbs || kind == defs.FoldCount
-		all = append(all, of{ops.Fold(kind, kernels.Float32), exact, func(o *kernels.Operands, results int) {
+		all = append(all, of{ops.Fold(kind, kernels.Float32).Kernel(), exact, func(o *kernels.Operands, results int) {
 			if kind == defs.FoldCount {
 				o.Ints(results, func(int) int { return 77 })
 			} else {
@@ -33,7 +33,7 @@ func TestFoldsInVectors(t *testing.T) {
 		}})
 	}
 	for _, kind := range []defs.FoldKind{defs.FoldProd, defs.FoldSum, defs.FoldCount, defs.FoldMax, defs.FoldMin} {
-		all = append(all, of{ops.Fold(kind, kernels.Int32), true, func(o *kernels.Operands, results int) { o.Ints(results, func(int) int { return 77 }) }})
+		all = append(all, of{ops.Fold(kind, kernels.Int32).Kernel(), true, func(o *kernels.Operands, results int) { o.Ints(results, func(int) int { return 77 }) }})
 	}
 	for _, least := range []bool{false, true} {
 		all = append(all, of{ops.Arg(least, kernels.Float32), true, func(o *kernels.Operands, results int) {

@@ -64,15 +64,14 @@ func init() {
 	}
 }
 
-func foldCases(kind FoldKind, t kernels.DType, few bool) []kernels.Case {
+func foldCases(kind FoldKind, t kernels.DType, s rowSizes) []kernels.Case {
 	var cases caseList
-	boxes := lineBoxes(few)
 	extreme := kind >= defs.FoldMax && kind <= defs.FoldMinAbs
-	if !extreme { // there is a fold of none
-		boxes = append(boxes, [3]int{4, 0, 3})
-	}
 	power := kind == defs.FoldPower || kind == defs.FoldPowerNorm
-	for i, b := range boxes {
+	for i, b := range s.lines {
+		if b[1] == 0 && extreme { // there is none of nothing
+			continue
+		}
 		cases.add(func(o operands) {
 			n := b[0] * b[1] * b[2]
 			switch {
@@ -88,7 +87,7 @@ func foldCases(kind FoldKind, t kernels.DType, few bool) []kernels.Case {
 					o.Special()
 				}
 			}
-			chunk := []int{max(b[1], 1), b[1]/3 + 1}[i/2%2]
+			chunk := []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
 			results := b[0] * lower.Parts(b[1], chunk) * b[2]
 			if t == kernels.Int32 || kind == defs.FoldCount {
 				o.undefined(kernels.Int32, results)

@@ -30,7 +30,14 @@ func rowKernel(program func() *ir.Program, forms []laneForm, tol kernels.Toleran
 			}
 			return int(a[at].Int), 0, of
 		})
-		k.Rows.Text, r.lines = functions, at
+		k.Rows.Text = functions
+		r.lines = func(a []kernels.Arg) int {
+			lines := int(a[at].Int)
+			if p.Parts {
+				lines *= lower.Parts(int(a[at+1].Int), int(a[at+3].Int))
+			}
+			return lines
+		}
 		return tried(k, func([]kernels.Operand) bool { return true })
 	}
 	return r

@@ -74,7 +74,7 @@ var (
 type RowKernel struct {
 	build func() *kernels.Kernel
 	forms []laneForm
-	lines int // the argument that is how many lines there are; 0: the grid does not depend on the lanes
+	lines func(a []kernels.Arg) int // how many lines, or parts of some, there are; nil: the grid does not depend on the lanes
 	cases func(s rowSizes) []kernels.Case
 
 	once   sync.Once
@@ -94,12 +94,12 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 		k.Cases = func(few bool) []kernels.Case { return r.cases(newRowSizes(few)) }
 		for i, f := range r.forms {
 			form := *k
-			form.Defines = fmt.Sprintf("-DLANES=%d -DPER=%d", f.lanes, f.per)
+			form.Defines = fmt.Sprintf("-DROW_LANES=%d -DPER=%d", f.lanes, f.per)
 			form.Rows = rowsOfForm(k.Rows, f.lanes)
 			form.Cases = func(few bool) []kernels.Case { return r.cases(formSizes(8<<i, few)) }
-			if r.lines > 0 {
+			if r.lines != nil {
 				form.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
-					groups := intmath.CeilDiv(int(a[r.lines].Int), rowsGroup/f.lanes)
+					groups := intmath.CeilDiv(r.lines(a), rowsGroup/f.lanes)
 					return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
 				}
 			}
@@ -114,7 +114,7 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 // For returns the kernel for lines of n elements: a form, where they are rows on a GPU.
 func (r *RowKernel) For(n, inner int, l kernels.Target) *kernels.Kernel {
 	k := r.Kernel()
-	if l.CPU || inner != 1 || len(r.formed) == 0 {
+	if l.CPU || inner != 1 {
 		return k
 	}
 	return r.formed[min(bits.Len(uint(max(n-1, 0)/8)), len(r.formed)-1)]

@@ -61,7 +61,14 @@
         return a;                                                                     \
     }
 
+TREE(tree_prod, REAL, JOIN_PROD(a, b), other)
+TREE(tree_max, REAL, JOIN_MAX(a, b), other)
+TREE(tree_min, REAL, JOIN_MIN(a, b), other)
 TREE(tree_max_number, REAL, JOIN_MAX_NUMBER(a, b), other)
+TREE(tree_sum_int, int, JOIN_SUM(a, b), other_int)
+TREE(tree_prod_int, int, JOIN_PROD(a, b), other_int)
+TREE(tree_max_int, int, JOIN_MAX(a, b), other_int)
+TREE(tree_min_int, int, JOIN_MIN(a, b), other_int)
 TREE(tree_sum, REAL, a + b, other)
 TREE(tree_sums, REAL2, a + b, others)
 
@@ -70,12 +77,12 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(l
 
 // Where a work-item stands among lines of `len` elements: the lanes of rows lie beside each other, `across`, those of
 // columns above each other, since eight neighbouring columns are a sector of the cache. Divisions are shifts: a work-item
-// has few elements, and less time than those take. A kernel that is built for rows has LANES for each of them, which the
+// has few elements, and less time than those take. A kernel that is built for rows has ROW_LANES for each of them, which the
 // compiler knows then: it unrolls what joins them.
-#ifdef LANES
+#ifdef ROW_LANES
 #define INNER 1
 #define LINES(len, columns)                                                                            \
-    const int lanes = LANES, beside = GROUP / LANES, step = 1, slot = get_local_id(0), lane = slot % LANES, place = slot / LANES;
+    const int lanes = ROW_LANES, beside = GROUP / ROW_LANES, step = 1, slot = get_local_id(0), lane = slot % ROW_LANES, place = slot / ROW_LANES;
 #else
 #define INNER inner
 #define LINES(len, columns)                                                                                          \
