@@ -44,7 +44,7 @@ func newFold(kind FoldKind, t kernels.DType) *RowKernel {
 	}
 	program := func() *ir.Program { return defs.Fold(kind, t == kernels.Int32) }
 	return rowKernel(program, lanesForOne, tol, bound, func(s rowSizes) []kernels.Case { return foldCases(kind, t, s) }).with(func(k *kernels.Kernel) {
-		k.Grid = foldGrid(2)
+		k.Grid = foldGrid
 		if t == kernels.Int32 {
 			k.Twin = kernels.ElementTwin(foldIntTwin(kind))
 		}
@@ -68,7 +68,7 @@ var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, kernels.ULP(3), nil, 
 
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
-	all := []*kernels.Kernel{Moments.Kernel(), MomentsJoin.Kernel(), TakeAlong, PlaceAlong, AddAlong}
+	all := []*kernels.Kernel{Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong}
 	for _, f := range append(folds[:], intFolds[:]...) {
 		if f != nil {
 			all = append(all, f.Kernel())
@@ -88,19 +88,17 @@ func alongLines() []*kernels.Kernel {
 	return append(all, realSorts.Scan)
 }
 
-// foldGroup is how many work-items scans and sorts have in a work-group.
+// foldGroup is FOLD_GROUP of moments_gpu.cl and its like.
 const foldGroup = 256
 
-// foldGrid is that of a program in parts, whose arguments outer, len, inner and chunk begin at `at`.
-func foldGrid(at int) func(a []kernels.Arg, l kernels.Target) kernels.Grid {
-	return func(a []kernels.Arg, l kernels.Target) kernels.Grid {
-		outer, n, inner, chunk := int(a[at].Int), int(a[at+1].Int), int(a[at+2].Int), int(a[at+3].Int)
-		rows, length := outer*lower.Parts(n, chunk), min(n, chunk)
-		if l.CPU {
-			return cpuLines(rows, length, inner, l)
-		}
-		return lineGrid(rows, max(length, 1), inner, l)
+// foldGrid is that of X, Y, outer, len, inner, chunk.
+func foldGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
+	outer, n, inner, chunk := int(a[2].Int), int(a[3].Int), int(a[4].Int), int(a[5].Int)
+	rows, length := outer*lower.Parts(n, chunk), min(n, chunk)
+	if l.CPU {
+		return cpuLines(rows, length, inner, l)
 	}
+	return lineGrid(rows, max(length, 1), inner, l)
 }
 
 // cpuLines launches work-groups of one work-item that share rows×columns lines of n elements out,

@@ -39,12 +39,17 @@ func Norm(f NormForm) *ir.Program {
 	if f.Biases {
 		bias = b.Channels("B")
 	}
-	mean, square := zero, (*expr.Expr)(nil)
+	mean, difference := zero, x
 	if f.Centred {
-		mean, square = meanAndSquares(b, x, n)
-		square = square.Div(n)
-	} else {
-		square = b.Sum(x.Square(), ir.N).Div(n)
+		mean = b.Sum(x, ir.N).Div(n)
+		difference = x.Sub(mean)
+	}
+	square := b.Sum(difference.Square(), ir.N).Div(n)
+	if f.Centred {
+		rest := b.Sum(difference, ir.N).Div(n)
+		rest = expr.Where(rest.Sub(rest).Eq(zero), rest, zero) // an infinite mean has none
+		mean = mean.Add(rest)
+		square = rest.Neg().FMA(rest, square)
 	}
 	rstd := expr.Where(square.Eq(expr.Const(math.Inf(1))), expr.Const(math.NaN()), one.Div(square.Add(b.Number("eps")).Sqrt()))
 	y := x.Sub(mean).Mul(rstd)
