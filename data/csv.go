@@ -126,7 +126,6 @@ func (t *Table) head(fields []string, o CSVOptions) error {
 	return nil
 }
 
-// csvError returns what is wrong with a row in plain words.
 // recordMost is how many bytes a record of a CSV file may have.
 const recordMost = 64 << 20
 
@@ -145,6 +144,7 @@ func (r *recordReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// csvError returns what is wrong with a row in plain words.
 func csvError(err error, fields, columns int) error {
 	var p *csv.ParseError
 	switch {

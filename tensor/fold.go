@@ -73,6 +73,10 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 		checkShape(op, []int{outer, inner})
 	}
 	chunk, parts, _, _ := ops.FoldShape(outer, n, inner, d.Target())
+	const exact = 1 << 24
+	if kind == defs.FoldCount && chunk > exact { // floats count up to it
+		chunk, parts = exact, intmath.CeilDiv(n, exact)
+	}
 	now, join := kind, kind
 	if parts > 1 {
 		now, join = foldParts(kind)

@@ -235,6 +235,20 @@ func TestLongSumsOfOnes(t *testing.T) {
 	n := 2 * longSize()
 	onLong(t, func(t *testing.T, d tensor.Device) {
 		ones := tensor.Full(d, 1, n, 2)
+		for i, v := range floats(t, ones.CountNonzero(0)) {
+			if v != float64(n) {
+				t.Errorf("column %d of %d ones has %v that are not 0", i, n, v)
+			}
+		}
+		if long := 1<<24 + 3; n > 4*long { // of one part, if floats could count it
+			rows := tensor.Full(d, 1, 4, long)
+			for i, v := range floats(t, rows.CountNonzero(1)) {
+				if v != float64(long) {
+					t.Errorf("row %d of %d ones has %v that are not 0", i, long, v)
+				}
+			}
+			rows.Free()
+		}
 		for i, v := range floats(t, ones.Sum(0)) {
 			if v != float64(n) {
 				t.Errorf("the sum of column %d of %d ones is %v", i, n, v)

@@ -106,7 +106,7 @@ func (w cpuForm) at() (offset, count string) {
 	return w.k, "len - " + w.k
 }
 
-// line names a value of a line.
+// named names a value of a line.
 func (w cpuForm) named(i int) string { return fmt.Sprintf("l%d%s", i, w.of) }
 
 // types are those of what is of a line.

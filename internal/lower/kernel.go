@@ -117,7 +117,7 @@ func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 // chunk returns how many elements a part of a line has, and how many parts there are.
 func (l *plan) chunk() (elements, parts string) {
 	if l.p.Parts {
-		return "chunk", "max(1, (len + chunk - 1) / chunk)"
+		return "chunk", "max(1, (len - 1) / chunk + 1)"
 	}
 	return "len", "1"
 }

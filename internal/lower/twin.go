@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
@@ -17,14 +18,34 @@ func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
 		return vec.On[T](set)
 	})
 	plain := machines[float64, T](rows, l, func() *vec.Loops[float64] { return nil })
-	sizes := Sizes(l.p)
+	sizes, counts := Sizes(l.p), l.counts()
 	return func(c kernels.Call[T]) {
-		if set, _ := vec.Chosen(); c.Vectors() && set != nil && c.Int(sizes+1) <= mostExact {
+		if set, _ := vec.Chosen(); c.Vectors() && set != nil && (c.Int(sizes+1) <= mostExact || !counts) {
 			fast(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
 		} else {
 			plain(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
 		}
 	}
+}
+
+// counts reports whether a number of elements, an index or an int is a number that is computed with.
+func (l *plan) counts() (counts bool) {
+	var formulas []*expr.Expr
+	for _, v := range l.p.Values {
+		counts = counts || v.Int || v.Kind == ir.Length || v.Kind == ir.Pick || v.Kind == ir.OneHot
+		if v.Kind.Made() {
+			formulas = append(formulas, v.Of)
+		}
+	}
+	for _, r := range l.p.Results {
+		counts = counts || r.Int
+		formulas = append(formulas, r.Value)
+	}
+	expr.Each(func(e *expr.Expr) {
+		kind, _ := e.Leaf()
+		counts = counts || kind == expr.OfIndex
+	}, formulas...)
+	return counts
 }
 
 // mostExact: up to it every int is a number of single precision.

@@ -44,7 +44,8 @@ func (b *buffers[T]) gather(loops *vec.Loops[T], in []T, image, read int, size [
 		return
 	}
 	// Where little of what is read is elements, they are picked.
-	if loops == nil || taps == 0 || !whole && cells > 4*volume(size)+1024 {
+	sparse := whole && y.taps*x.taps < y.stride*x.stride || !whole && cells > 4*volume(size)+1024
+	if loops == nil || taps == 0 || sparse {
 		gather(b.panel, in, read, size, z, y, x, first, count)
 		return
 	}

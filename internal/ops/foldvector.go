@@ -6,11 +6,9 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Folds in vectors. A row is folded in as many lanes as a block of it has room for, which are
-// folded by halves; columns are folded row by row. Blocks are folded in pairs, as in pairwise.
+// Folds of columns in vectors, row by row. Blocks are folded in pairs, as in pairwise.
 const (
-	foldLanes   = 256     // of a row
-	foldBlock   = 2048    // elements of a row that are folded in lanes, one after the other
+	foldLanes   = 256     // of a row of ints
 	foldShort   = 32      // the least row that is worth lanes
 	foldNarrow  = 16      // the least columns that are worth vectors
 	foldColumns = 2048    // of a block: their results stay in the first cache
@@ -23,20 +21,6 @@ type elementOf[T kernels.Real] func(room, x []T) []T
 // itself is the elements as they are.
 func itself[T kernels.Real](_, x []T) []T { return x }
 
-// joined is what a function that joins makes of two numbers.
-func joined[T kernels.Real](join vec.Function, a, b T) T {
-	switch join {
-	case vec.Mul:
-		return a * b
-	case vec.Max:
-		return max(a, b)
-	case vec.Min:
-		return min(a, b)
-	default:
-		return a + b
-	}
-}
-
 // vectorFold returns the loops that lines of n elements, inner columns beside each other, are
 // folded with: nil if plain ones are as good.
 func vectorFold[T kernels.Real](c kernels.Call[T], n, inner int) *vec.Loops[T] {
@@ -44,36 +28,6 @@ func vectorFold[T kernels.Real](c kernels.Call[T], n, inner int) *vec.Loops[T] {
 		return nil
 	}
 	return loopsOf(c)
-}
-
-// foldRow folds a row, which is not empty.
-func foldRow[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of elementOf[T]) T {
-	room := l.Scratch(2 * foldLanes)
-	defer l.Return(room)
-	return foldHalves(l, join, x, of, room.V[:foldLanes], room.V[foldLanes:])
-}
-
-func foldHalves[T kernels.Real](l *vec.Loops[T], join vec.Function, x []T, of elementOf[T], lanes, room []T) T {
-	if len(x) > foldBlock {
-		half := (len(x)/2 + foldBlock - 1) / foldBlock * foldBlock
-		return joined(join, foldHalves(l, join, x[:half], of, lanes, room), foldHalves(l, join, x[half:], of, lanes, room))
-	}
-	w := min(len(x), foldLanes)
-	copy(lanes, of(room[:w], x[:w]))
-	for x = x[w:]; len(x) > 0; x = x[min(len(x), w):] {
-		m := min(len(x), w)
-		l.Map(join, lanes[:m], lanes, of(room[:m], x[:m]), lanes, lanes)
-	}
-	for w > 8 {
-		half := (w + 1) / 2
-		l.Map(join, lanes[:w-half], lanes, lanes[half:], lanes, lanes)
-		w = half
-	}
-	a := lanes[0]
-	for _, v := range lanes[1:w] {
-		a = joined(join, a, v)
-	}
-	return a
 }
 
 // foldDown folds columns: n rows, at least one, whose first elements are inner apart, into as many

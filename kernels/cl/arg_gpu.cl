@@ -1,5 +1,5 @@
 // @depends: arg
-// Extremes with their index, for devices that run a work-group in lockstep: work-groups as those of fold_gpu.cl.
+// Extremes with their index, for devices that run a work-group in lockstep: work-groups as those of moments_gpu.cl.
 
 #ifndef FOLD_GROUP
 #define FOLD_GROUP 256

@@ -99,7 +99,7 @@ func (m *Machine[T, E]) wide(n, inner int) int {
 	if inner < columnsLeast || n == 0 {
 		return 0
 	}
-	if m.plan.folds {
+	if m.plan.folds && m.same {
 		return min(inner, foldColumns)
 	}
 	size := 4
@@ -724,6 +724,10 @@ func (m *Machine[T, E]) piece(step, r, lo, hi, depth int) []T {
 			return m.piece(a, r, lo, hi, depth+1+k)
 		case m.plan.steps[a].class == single:
 			return m.spread(a, hi-lo)
+		case m.perRow(a):
+			row := m.place(4*depth+k, hi-lo)
+			vec.Fill(row, m.values[a].v[r])
+			return row
 		default:
 			return m.rowOf(a, r, 4*depth+k)[lo:hi]
 		}
