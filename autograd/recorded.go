@@ -182,7 +182,8 @@ func (s *recordedState) End() (tensors []capture.Left) {
 			p.final.constant = n.extra.constant
 		}
 		if p.final.node != nil && p.final.node != g.node {
-			p.final.node = &Node{value: p.final.node.value, op: p.final.node.op, extra: &extra{replayed: true}} // no replay makes a graph
+			made := p.final.node // no replay makes its graph
+			p.final.node = &Node{value: made.value, op: made.op, extra: &extra{replayed: true}}
 		}
 		g.stays = g.read && g.found == n.grad
 		if g.known && n.grad != nil && n.grad != n.gradBuffer && !g.stays {
@@ -262,7 +263,8 @@ func (p *recordedParam) ready() error {
 	case n.grad != nil && g.found == nil, node != nil && g.node == nil:
 		return refuse(tensor.ErrValue, "parameter %q has a gradient, and had none when the step that was recorded began: call ZeroGrad first, or record it again")
 	case g.walks && node != g.node:
-		return refuse(tensor.ErrValue, "parameter %q has another GradNode than the one that the step walks: record it again")
+		return refuse(tensor.ErrValue,
+			"parameter %q has another GradNode than the one that the step walks: record it again")
 	case g.stays && n.grad != g.found:
 		return refuse(tensor.ErrValue, "parameter %q has another gradient than the one to which the step that was recorded adds: call ZeroGrad in the step, or record it again")
 	}

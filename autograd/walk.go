@@ -110,7 +110,8 @@ func (w *walk) check() error {
 			}
 		}
 		if g := node.gradNode(); w.record && !w.hasTargets && g != nil && g.extra != nil && g.extra.replayed {
-			return w.fail(node, tensor.ErrRecorded, fmt.Sprintf("parameter %q has the gradient of a replay, which has no graph to add to: call ZeroGrad first", node.label()))
+			return w.fail(node, tensor.ErrRecorded, fmt.Sprintf(
+				"parameter %q has the gradient of a replay, which has no graph to add to: call ZeroGrad first", node.label()))
 		}
 	}
 	w.borrow(shared)

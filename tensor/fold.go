@@ -94,12 +94,14 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 
 // fold launches a fold of the middle axis of x [outer, n, inner], in parts of chunk elements, to y.
 func fold(x, y *Tensor, kind defs.FoldKind, outer, n, inner, chunk int, p float64) {
-	args := append(make([]kernels.Arg, 0, 7), x.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk))
+	d := x.Device()
+	list := d.core().list()
+	args := append(list.args, x.arg(), y.arg())
+	args = append(args, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk))
 	if kind == defs.FoldPower || kind == defs.FoldPowerNorm {
 		args = append(args, kernels.FloatArg(p))
 	}
-	d := x.Device()
-	launch(d, ops.Fold(kind, x.typ.On(d)).For(min(n, chunk), inner, d.Target()), args...)
+	list.launch(d, ops.Fold(kind, x.typ.On(d)).For(min(n, chunk), inner, d.Target()), args)
 }
 
 func (t *Tensor) prod(axes ...int) *Tensor {

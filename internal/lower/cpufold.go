@@ -67,8 +67,8 @@ func (w cpuForm) fold(name string, pointers []string) {
 	}
 }
 
-// step writes what a vector of elements, which begins at index at, adds to the reductions of a pass:
-// `load` declares an element, r names what a reduction is gathered in.
+// step writes what elements from index w.k on add to the reductions of a pass: load declares an input's,
+// r names what a reduction is gathered in.
 func (w cpuForm) step(p pass, load func(i int, v ir.Value), r func(i int) string) {
 	elements, columns := w.read(p.terms...)
 	w.line("            {")

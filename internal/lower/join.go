@@ -8,10 +8,14 @@ import (
 )
 
 // joins are the macros of rows.cl that reduce two elements.
-var joins = map[ir.Kind]string{ir.Sum: "JOIN_SUM", ir.Prod: "JOIN_PROD", ir.Max: "JOIN_MAX", ir.Min: "JOIN_MIN", ir.MaxNumber: "JOIN_MAX_NUMBER"}
+var joins = map[ir.Kind]string{
+	ir.Sum: "JOIN_SUM", ir.Prod: "JOIN_PROD", ir.Max: "JOIN_MAX", ir.Min: "JOIN_MIN", ir.MaxNumber: "JOIN_MAX_NUMBER",
+}
 
 // wholes reduce the lanes of a vector of floats, by functions of rows_cpu.cl; those of ints end in _int.
-var wholes = map[ir.Kind]string{ir.Sum: "sum16", ir.Prod: "prod16", ir.Max: "top16", ir.Min: "bottom16", ir.MaxNumber: "max16"}
+var wholes = map[ir.Kind]string{
+	ir.Sum: "sum16", ir.Prod: "prod16", ir.Max: "top16", ir.Min: "bottom16", ir.MaxNumber: "max16",
+}
 
 // joined returns the reduction of a and b.
 func joined(v ir.Value, a, b string) string {

@@ -1,7 +1,8 @@
 // @depends: common, moments
-// The mean and the squared deviations of lines, for devices that run a work-group in lockstep: a work-group is wide columns
-// by tall slices of a line by as many lines as that leaves. Each work-item keeps a running mean, so that nothing cancels, of blocks that are merged pairwise, and a tree merges
-// those of a line. Sources: those of moments_cpu.cl.
+// The mean and the squared deviations of lines, for devices that run a work-group in lockstep. A work-group is wide
+// columns by tall slices of a line by as many lines as that leaves. Each work-item keeps a running mean, so that
+// nothing cancels, of blocks that are merged pairwise, and a tree merges those of a line. Sources: those of
+// moments_cpu.cl.
 
 #ifndef FOLD_GROUP
 #define FOLD_GROUP 256

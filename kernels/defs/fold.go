@@ -27,8 +27,10 @@ const (
 )
 
 // foldNames are the names of their programs.
-var foldNames = [FoldKinds]string{"sums", "prods", "sums_abs", "sums_square", "norms", "sums_power", "power_norms", "counts", "maxima", "minima", "maxima_abs",
-	"minima_abs", "log_sum_exps"}
+var foldNames = [FoldKinds]string{
+	"sums", "prods", "sums_abs", "sums_square", "norms", "sums_power", "power_norms", "counts",
+	"maxima", "minima", "maxima_abs", "minima_abs", "log_sum_exps",
+}
 
 // Fold is the fold of lines, or of parts of lines, of floats or ints.
 func Fold(kind FoldKind, ints bool) *ir.Program {
@@ -85,7 +87,8 @@ func Fold(kind FoldKind, ints bool) *ir.Program {
 // that attain it.
 func ExtremeGrad() *ir.Program {
 	b := ir.NewRows("extreme_grad")
-	x, y, g := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Y", ir.Outer, ir.Inner), b.Input("G", ir.Outer, ir.Inner)
+	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
+	y, g := b.Input("Y", ir.Outer, ir.Inner), b.Input("G", ir.Outer, ir.Inner)
 	share := g.Div(b.Sum(ir.Attained(x, y, one, zero), ir.N))
 	b.Result("D", ir.Attained(x, y, share, zero))
 	return b.Program()

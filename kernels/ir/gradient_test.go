@@ -42,6 +42,9 @@ func TestGradientRules(t *testing.T) {
 			b.Result("Y", x.Sub(sum).Tanh().Mul(sum).Sub(sum.Mul(s)))
 			b.Result("Z", b.Sum(x.Sub(sum).Square().Add(sum).Add(l), ir.N))
 		},
+		func(b *ir.Builder, x, l, c, s, label *expr.Expr) { // extremes of which no two elements are equal
+			b.Result("Y", b.Max(x.Mul(c), ir.N).Mul(s).Sub(b.Min(x.Add(c), ir.N).Square()).Add(l))
+		},
 	} {
 		b := ir.NewRows(fmt.Sprint("rule", i))
 		build(b, b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("L", ir.Outer, ir.Inner), b.Input("C", ir.N), b.Input("S"), b.IntInput("T", ir.Outer, ir.Inner))

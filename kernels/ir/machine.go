@@ -486,7 +486,7 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		return
 	}
 	var args [4][]T
-	whole := (s.whole || m.cols <= shortRow) && to.stride == m.cols
+	whole := (s.whole || m.cols <= shortRow && n <= blockElements) && to.stride == m.cols
 	for k, a := range s.Args {
 		if !whole {
 			break
