@@ -783,11 +783,11 @@ func (m *Machine[T, E]) fold(kind Kind, x []T) T {
 	case kind == Sum && len(x) > plainBlock:
 		return m.fold(kind, x[:len(x)/2]) + m.fold(kind, x[len(x)/2:])
 	}
-	to := [1]T{T(kind.none())}
-	for i := range x {
-		m.join(kind, to[:], x[i:i+1])
+	to := T(kind.none())
+	for _, v := range x {
+		to = joined(kind, to, v)
 	}
-	return to[0]
+	return to
 }
 
 // plainBlock is how many terms a plain loop adds one after the other.
@@ -819,21 +819,26 @@ func (m *Machine[T, E]) join(kind Kind, to, x []T) {
 		return
 	}
 	for i, v := range x[:len(to)] {
-		switch a := to[i]; kind {
-		case Sum:
-			to[i] = a + v
-		case Prod:
-			to[i] = a * v
-		case Max:
-			to[i] = max(a, v)
-		case Min:
-			to[i] = min(a, v)
-		default:
-			if v > a {
-				to[i] = v
-			}
-		}
+		to[i] = joined(kind, to[i], v)
 	}
+}
+
+// joined returns the reduction of two elements.
+func joined[T vec.Float](kind Kind, a, b T) T {
+	switch kind {
+	case Sum:
+		return a + b
+	case Prod:
+		return a * b
+	case Max:
+		return max(a, b)
+	case Min:
+		return min(a, b)
+	}
+	if b > a {
+		return b
+	}
+	return a
 }
 
 // none returns the reduction of nothing.
