@@ -48,6 +48,9 @@ func (p *Program) BoundOf(result int, leaves Leaves, eps, least float64) (value,
 			for k, a := range s.operands() {
 				args[k] = of[a]
 			}
+			if s.compares() && s.args[0] == s.args[1] { // whether it is NaN does not hang on how far it is off
+				args[0].e, args[1].e = 0, 0
+			}
 			if s.whole {
 				of[i].v = intValue(s.op, args)
 				continue
@@ -92,6 +95,15 @@ func (s *step) exact() bool {
 	return false
 }
 
+// compares reports whether the first two arguments are compared.
+func (s *step) compares() bool {
+	switch s.op {
+	case opLt, opLe, opEq, opWhereLt, opWhereLe, opWhereEq:
+		return true
+	}
+	return false
+}
+
 func (s *step) bounded(args [4]interval, eps, least float64) interval {
 	at := func(a [4]interval) float64 {
 		return scalarValue(s.op, a[0].v, a[1].v, a[2].v, a[3].v)
@@ -103,6 +115,10 @@ func (s *step) bounded(args [4]interval, eps, least float64) interval {
 		exact = exact && a.e == 0
 	}
 	if exact && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		return interval{v, 0}
+	}
+	cancels := v == 0 && (s.op == opAdd || s.op == opSub)
+	if exact && (cancels || s.op == opReal && float64(float32(v)) == v) { // nothing is rounded
 		return interval{v, 0}
 	}
 	e := 0.0

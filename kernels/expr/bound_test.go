@@ -30,7 +30,7 @@ func TestBoundOfDenormals(t *testing.T) {
 }
 
 // TestBoundOfErrors: the error of each argument adds to that of a sum, and a choice may go either
-// way where the comparison may. An int is exact until it is a number, which is rounded; a scalar
+// way where the comparison may. An int is exact, and a number of as many digits as floats have; a scalar
 // that a device may take for 0 is off by itself.
 func TestBoundOfErrors(t *testing.T) {
 	const eps, least = 0x1p-23, 0x1p-126
@@ -45,13 +45,16 @@ func TestBoundOfErrors(t *testing.T) {
 		{"where it falls more than it rises", x.Sqrt(), 0.25, 0, 0.25, 0.5, 0.51},
 		{"a choice at its edge", expr.Where(x.Le(y), two, one), 1.25, 0.75, 0.25, 1, 1},
 		{"beyond its edge", expr.Where(x.Le(y), two, one), 1.25, 0.75, 0.24, 0, 0},
-		{"an int as a number", expr.IntParam(0).Real(), 0, 0, 0, 0x1p-23, 0x1p-20},
+		{"an int as a number", expr.IntParam(0).Real(), 0, 0, 0, 0, 0},
+		{"an int that is no float", expr.IntParam(1).Real(), 0, 0, 0, 2, 8},
+		{"a difference of equals", x.Sub(y), 3, 3, 0, 0, 0},
+		{"whether a number is NaN", expr.Where(x.Ne(x), two, one), 1, 0, 0.5, 0, 0},
 		{"a small scalar", expr.Param(0).Mul(expr.Const(0x1p100)), 0, 0, 0, 0x1p-30, 0x1p-29},
 	} {
 		operands := []float64{c.x, c.y}
-		scalar := func(int) float64 {
+		scalar := func(i int) float64 {
 			if c.e.Ints() != nil {
-				return 3
+				return []float64{3, 1<<24 + 1}[i]
 			}
 			return 0x1p-130
 		}
