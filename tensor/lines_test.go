@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -249,6 +250,32 @@ func TestReductionsOfSpecials(t *testing.T) {
 			fails(t, func() { r.f(x, 0, -2) }, tensor.ErrAxis)
 			if got := r.f(tensor.Zeros(d, 0, 1<<20, 1<<20), 1).Shape(); fmt.Sprint(got) != fmt.Sprint([]int{0, 1 << 20}) {
 				t.Errorf("%s of a huge tensor of no elements: %v", op, got)
+			}
+		}
+	})
+}
+
+// TestVarianceOfEquals: equal elements have exactly their mean and no variance, however many and large
+// they are.
+func TestVarianceOfEquals(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, v := range []float64{0.1, -7e5, 3e38} {
+			v = float64(float32(v))
+			for _, shape := range [][]int{{1, 1, 1}, {1, 700001, 1}, {30, 333, 1}, {1, 3001, 20}, {2, 99999, 3}} {
+				x := tensor.Full(d, v, shape...)
+				for i, got := range numbers(t, x.Var(0, 1)) {
+					if got != 0 {
+						t.Fatalf("%v of %v: variance %d is %v", shape, v, i, got)
+					}
+				}
+				mean, variance := tensorapi.Impl.Moments("Var", x, 0, 1)
+				for i, got := range numbers(t, mean) {
+					if got != v {
+						t.Fatalf("%v of %v: mean %d is %v", shape, v, i, got)
+					}
+				}
+				mean.Free()
+				variance.Free()
 			}
 		}
 	})

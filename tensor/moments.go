@@ -32,15 +32,23 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 		return t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep), t.shaped(alloc(op, d, []int{x.outer, x.inner}), over, keep)
 	}
 	scale := kernels.FloatArg(1 / float64(max(x.n-correction, 0)))
-	shares, shape := foldShape(op, d, x.outer, x.n, x.inner)
-	mean, variance = alloc(op, d, []int{x.outer, shares, x.inner}), alloc(op, d, []int{x.outer, shares, x.inner})
-	if shares == 1 {
-		launch(d, ops.Moments, x.arg(), mean.arg(), variance.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], scale)
-	} else {
+	if x.n == 0 {
+		checkShape(op, []int{x.outer, x.inner})
+	}
+	chunk, parts, _, _ := ops.FoldShape(x.outer, x.n, x.inner, d.Target())
+	of := scale
+	if parts > 1 {
+		of = kernels.FloatArg(1)
+	}
+	mean, variance = alloc(op, d, []int{x.outer, parts, x.inner}), alloc(op, d, []int{x.outer, parts, x.inner})
+	outer, inner := kernels.IntArg(x.outer), kernels.IntArg(x.inner)
+	launch(d, ops.Moments.For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(), outer, kernels.IntArg(x.n), inner, kernels.IntArg(chunk), of)
+	if parts > 1 {
 		m, v := mean, variance
-		launch(d, ops.Moments, x.arg(), m.arg(), v.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.FloatArg(1))
 		mean, variance = alloc(op, d, []int{x.outer, x.inner}), alloc(op, d, []int{x.outer, x.inner})
-		launch(d, ops.MomentsJoin, m.arg(), v.arg(), mean.arg(), variance.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], scale)
+		last := x.n - (parts-1)*chunk
+		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), mean.arg(), variance.arg(), outer, kernels.IntArg(parts), inner,
+			kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), kernels.FloatArg(float64(x.n)), scale)
 		m.Free()
 		v.Free()
 	}

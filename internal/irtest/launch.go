@@ -118,6 +118,10 @@ func (v *Launch) value(index, o, k, i int) float64 {
 		if at := v.at(of.At, o, k, i); int(at) == k {
 			r = v.at(of.Of, o, k, i)
 		}
+	case ir.First:
+		if v.N > 0 {
+			r = v.at(of.Of, o, 0, i)
+		}
 	case ir.Pick:
 		if at := v.at(of.At, o, k, i); at >= 0 && int(at) < v.N {
 			r = v.at(of.Of, o, int(at), i)

@@ -83,9 +83,15 @@ func Random(rng *rand.Rand) *ir.Program {
 			}
 		}
 		var r *expr.Expr
-		switch rng.IntN(4) {
+		switch rng.IntN(5) {
 		case 0:
 			r = b.MaxNumber(f, ir.N)
+		case 4:
+			if x := inputs[rng.IntN(len(inputs))]; b.Along(x) == ir.Element && rng.IntN(2) == 0 {
+				f = x
+			}
+			r = b.First(f, ir.N)
+			list = append(list, f.Sub(r))
 		case 1:
 			if label != nil {
 				if x := inputs[rng.IntN(len(inputs))]; b.Along(x).Has(ir.N) && (b.Along(x) != ir.Set(ir.Outer, ir.N) || b.Along(label) == ir.Line) && rng.IntN(2) == 0 {

@@ -96,6 +96,8 @@ type cpuForm struct {
 	of      string // what the names of values of lines end in
 	k       string // the index of the first element of a vector
 	scalar  bool   // elements are computed one at a time
+	first   int    // of a block of columns: the first that this form has
+	whole16 bool   // all sixteen columns are there
 }
 
 // at is where vector k of a line lies, after its first element, and how much of it is there.
@@ -104,6 +106,14 @@ func (w cpuForm) at() (offset, count string) {
 		return w.k + " * inner", "width"
 	}
 	return w.k, "len - " + w.k
+}
+
+// width is how many of sixteen columns are there.
+func (w cpuForm) width() string {
+	if w.whole16 {
+		return "16"
+	}
+	return "width"
 }
 
 // named names a value of a line.
@@ -327,7 +337,7 @@ func (w cpuForm) body() {
 			}
 			w.line("    }")
 		}
-		w.lineResults("", "width")
+		w.lineResults()
 	}
 }
 
@@ -377,8 +387,8 @@ func (w cpuForm) lanes(i int, r string) string {
 	return fmt.Sprintf("%s(%s)", name, r)
 }
 
-// lineResults stores the results of lines, of columns after an offset.
-func (w cpuForm) lineResults(offset, count string) {
+// lineResults stores the results of lines.
+func (w cpuForm) lineResults() {
 	for k, r := range w.p.Results {
 		if r.Along.Has(ir.N) {
 			continue
@@ -395,7 +405,7 @@ func (w cpuForm) lineResults(offset, count string) {
 			text = "(int)(" + text + ")"
 		}
 		if w.columns {
-			w.line("        %s(%s, y%d%s, %s);", store, text, k, offset, count)
+			w.line("        %s(%s, y%d + %d, %s);", store, text, k, w.first, w.width())
 		} else {
 			w.line("        *y%d = %s;", k, text)
 		}
@@ -442,6 +452,14 @@ func (w cpuForm) parts(parts []int, t expr.Types) {
 func (w cpuForm) pick(i int) {
 	v := w.p.Values[i]
 	_, of := v.Of.Leaf()
+	if v.Kind == ir.First {
+		first := fmt.Sprintf("*p%d", of)
+		if w.columns {
+			first = fmt.Sprintf("load16(p%d + %d, %s, 0)", of, w.first, w.width())
+		}
+		w.line("    const %s %s = len > 0 ? %s : 0;", w.types().Vector, w.named(i), first)
+		return
+	}
 	index := w.ofLine(v.At.Leaf())
 	switch column := w.p.Values[of].Along == ir.Column; {
 	case !w.columns:

@@ -14,7 +14,7 @@ import (
 const unrolled = 4
 
 // light reports whether the program is a fold: its results are of lines, and its terms cheap. It has no
-// input by channel and none of lines, and picks nothing.
+// input by channel and none of lines, and takes no element by an index.
 func (l *plan) light() bool {
 	light := true
 	for _, r := range l.p.Results {
@@ -37,7 +37,7 @@ func (w cpuForm) fold(name string, pointers []string) {
 			w.parts(p.parts, w.types())
 			w.foldRow(p)
 		}
-		w.lineResults("", "")
+		w.lineResults()
 		w.line("}\n")
 		return
 	}
@@ -47,7 +47,7 @@ func (w cpuForm) fold(name string, pointers []string) {
 		for v := range forms {
 			forms[v] = w
 			if n > 1 {
-				forms[v].of = fmt.Sprint("_", v)
+				forms[v].of, forms[v].first, forms[v].whole16 = fmt.Sprint("_", v), 16*v, true
 			}
 		}
 		for _, p := range w.passes {
@@ -56,12 +56,8 @@ func (w cpuForm) fold(name string, pointers []string) {
 			}
 			w.foldColumns(p, forms)
 		}
-		for v, f := range forms {
-			width := "16"
-			if n == 1 {
-				width = "width"
-			}
-			f.lineResults(fmt.Sprintf(" + %d", 16*v), width)
+		for _, f := range forms {
+			f.lineResults()
 		}
 		w.line("}\n")
 	}

@@ -294,6 +294,10 @@ func (w gpuForm) parts(parts []int) {
 func (w gpuForm) pick(i int) {
 	v := w.p.Values[i]
 	_, of := v.Of.Leaf()
+	if v.Kind == ir.First {
+		w.line("    const REAL l%d = count > 0 ? *p%d : 0;", i, of)
+		return
+	}
 	index := w.named(true)(v.At.Leaf())
 	step := " * INNER"
 	if w.p.Values[of].Along == ir.Column {

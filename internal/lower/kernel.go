@@ -35,17 +35,6 @@ func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu b
 	return k, l.functions, local
 }
 
-// Sizes returns the index of the argument outer; len and inner follow.
-func Sizes(p *ir.Program) int {
-	n := len(p.Results)
-	for _, v := range p.Values {
-		if v.Kind == ir.Input {
-			n++
-		}
-	}
-	return n
-}
-
 // Parts returns how many parts of chunk elements a line of n is cut into: one, if it has no element.
 func Parts(n, chunk int) int { return max(1, (n+chunk-1)/chunk) }
 

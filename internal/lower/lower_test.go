@@ -59,6 +59,7 @@ func TestParts(t *testing.T) {
 	x, z, c := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Z", ir.Outer, ir.N, ir.Inner), b.Input("C", ir.N)
 	mean := b.Sum(x.Mul(c), ir.N).Div(b.Length(ir.N))
 	b.Result("S", b.Sum(x.Sub(mean).Square(), ir.N))
+	b.Result("F", b.Sum(x.Sub(b.First(x, ir.N)), ir.N).Add(b.First(x, ir.N)).Add(b.First(z.Mul(c), ir.N)))
 	b.Result("M", b.Max(x, ir.N).Sub(b.Min(z.Sub(x), ir.N)).Add(b.MaxNumber(z, ir.N)).Mul(b.Number("a")))
 	b.Result("P", b.Prod(z.Mul(expr.Const(0.01)).Add(expr.Const(1)), ir.N))
 	b.IntResult("C0", b.Sum(expr.Where(x.Lt(z), expr.Const(1), expr.Const(0)), ir.N))
@@ -127,7 +128,7 @@ func each(t *testing.T, d tensor.Device, n int, first uint64) {
 // kernelOf returns the kernel of a program, with more work-groups than it needs.
 func kernelOf(p *ir.Program) *kernels.Kernel {
 	k, _, _ := lower.Rows(p)
-	at := lower.Sizes(p)
+	at := lower.LayoutOf(p).Sizes
 	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		if l.CPU {
 			return kernels.Groups(3, 1)

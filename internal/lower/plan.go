@@ -38,7 +38,7 @@ func newPlan(p *ir.Program) *plan {
 	var formulas []*expr.Expr
 	reduces := map[int]int{} // the place of a value's formula
 	for i, v := range p.Values {
-		if v.Kind.Reduces() && v.Kind != ir.Pick {
+		if v.Kind.Reduces() && !v.Kind.Takes() {
 			reduces[i] = len(formulas)
 			formulas = append(formulas, v.Of)
 		}
@@ -83,8 +83,10 @@ func newPlan(p *ir.Program) *plan {
 		if !v.Kind.Reduces() {
 			continue
 		}
-		if v.Kind == ir.Pick {
-			level[i] = of(v.At)
+		if v.Kind.Takes() {
+			if v.Kind == ir.Pick {
+				level[i] = of(v.At)
+			}
 			continue
 		}
 		level[i] = of(rest[reduces[i]])
@@ -106,7 +108,7 @@ func newPlan(p *ir.Program) *plan {
 		l.leaves[j].level = of(l.leaves[j].value)
 	}
 	for i, v := range p.Values {
-		if v.Kind != ir.Pick {
+		if !v.Kind.Takes() {
 			continue
 		}
 		at := last
@@ -131,8 +133,8 @@ func newPlan(p *ir.Program) *plan {
 	return l
 }
 
-// plain returns a program in which one-hots are choices by the index, and picks are of inputs:
-// others are sums of what is 0 but at the index.
+// plain returns a program in which one-hots are choices by the index, and what is picked,
+// or first, is of inputs: others are sums of what is 0 but at the index.
 func plain(p *ir.Program) *ir.Program {
 	q := *p
 	q.Values = slices.Clone(p.Values)
@@ -151,7 +153,12 @@ func plain(p *ir.Program) *ir.Program {
 			continue
 		}
 		v.Of = expr.Substitute(hots, v.Of)[0]
-		if kind, of := v.Of.Leaf(); v.Kind == ir.Pick && (!isLabel(&q, v.At) || kind != expr.OfInput || q.Values[of].Kind != ir.Input || q.Values[of].Channel || v.Along != ir.Line) {
+		kind, of := v.Of.Leaf()
+		stored := kind == expr.OfInput && q.Values[of].Kind == ir.Input && !q.Values[of].Channel && v.Along == ir.Line
+		switch {
+		case v.Kind == ir.First && !stored:
+			v.Of, v.Kind = expr.Where(expr.Index(ir.N).Real().Eq(expr.Const(0)), v.Of, expr.Const(0)), ir.Sum
+		case v.Kind == ir.Pick && !(stored && isLabel(&q, v.At)):
 			v.Of, v.Kind = at(i, v.Of), ir.Sum
 		}
 	}

@@ -18,7 +18,7 @@ func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
 		return vec.On[T](set)
 	})
 	plain := machines[float64, T](rows, l, func() *vec.Loops[float64] { return nil })
-	sizes, counts := Sizes(l.p), l.counts()
+	sizes, counts := LayoutOf(l.p).Sizes, l.counts()
 	return func(c kernels.Call[T]) {
 		if set, _ := vec.Chosen(); c.Vectors() && set != nil && (c.Int(sizes+1) <= mostExact || !counts) {
 			fast(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
@@ -58,49 +58,33 @@ const stepCost = 3
 // takes one.
 func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops[T]) func(c kernels.Call[E], outer, n, inner int) {
 	var pool sync.Pool
+	layout := LayoutOf(l.p)
 	take := func(c kernels.Call[E]) *ir.Machine[T, E] {
 		m, _ := pool.Get().(*ir.Machine[T, E])
 		if m == nil {
 			m = ir.NewMachine[T, E](rows, loops())
 		}
-		at := 0
 		for i, v := range l.p.Values {
-			switch {
-			case v.Kind != ir.Input:
-				continue
-			case v.Int:
+			switch at := layout.Values[i]; {
+			case v.Kind == ir.Input && v.Int:
 				m.Ints[i] = c.Ints(at)
-			default:
+			case v.Kind == ir.Input:
 				m.Inputs[i] = c.Reals(at)
+			case v.Kind == ir.Number && v.Int:
+				m.Numbers[i] = float64(c.Int(at))
+			case v.Kind == ir.Number:
+				m.Numbers[i] = float64(c.Real(at))
 			}
-			at++
 		}
 		for k, r := range l.p.Results {
 			if r.Int {
-				m.IntResults[k] = c.Ints(at)
+				m.IntResults[k] = c.Ints(layout.Results + k)
 			} else {
-				m.Results[k] = c.Reals(at)
+				m.Results[k] = c.Reals(layout.Results + k)
 			}
-			at++
 		}
-		at += 3
-		if l.p.Parts {
-			at++
-		}
-		if Channels(l.p) {
-			m.Sets, m.Span = c.Int(at), c.Int(at+1)
-			at += 2
-		}
-		for i, v := range l.p.Values {
-			switch {
-			case v.Kind != ir.Number:
-				continue
-			case v.Int:
-				m.Numbers[i] = float64(c.Int(at))
-			default:
-				m.Numbers[i] = float64(c.Real(at))
-			}
-			at++
+		if layout.Sets >= 0 {
+			m.Sets, m.Span = c.Int(layout.Sets), c.Int(layout.Sets+1)
 		}
 		return m
 	}
@@ -135,8 +119,8 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 		})
 	}
 	return func(c kernels.Call[E], outer, n, inner int) {
-		if l.p.Parts {
-			if chunk := c.Int(Sizes(l.p) + 3); chunk < n {
+		if layout.Chunk >= 0 {
+			if chunk := c.Int(layout.Chunk); chunk < n {
 				cut(c, outer, n, inner, chunk, Parts(n, chunk))
 				return
 			}

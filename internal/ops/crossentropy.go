@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"math"
-
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/defs"
 	"github.com/clgrad/clgrad/kernels/ir"
@@ -31,7 +29,7 @@ var (
 	CrossEntropies = func() (all [EntropyEach]*RowKernel) {
 		for form := range all {
 			program := func() *ir.Program { return defs.CrossEntropy(entropyForm(form)) }
-			all[form] = rowKernel(program, lanesForOne, kernels.Tolerance{ULP: 4}, crossEntropyBound(form), func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }).
+			all[form] = rowKernel(program, lanesForOne, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, false) }).
 				with(func(k *kernels.Kernel) { k.Trial, k.Describe = smallOnly, describeCrossEntropy(form) })
 		}
 		return all
@@ -39,8 +37,7 @@ var (
 	CrossEntropyGrads = func() (all [2 * EntropyEach]*RowKernel) {
 		for form := range all {
 			program := func() *ir.Program { return defs.CrossEntropyGrad(entropyForm(form)) }
-			tol := kernels.Tolerance{ULP: 4, Rel: 1, Scale: crossEntropyGradScale(form)}
-			all[form] = rowKernel(program, lanesForTwo, tol, nil, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }).
+			all[form] = rowKernel(program, lanesForTwo, func(s rowSizes) []kernels.Case { return crossEntropyCases(s, form, true) }).
 				with(func(k *kernels.Kernel) { k.Trial, k.Describe = smallOnly, describeCrossEntropyGrad(form) })
 		}
 		return all
@@ -104,43 +101,4 @@ func crossEntropySpec(in args, form int, at entropyAt) kernels.CrossEntropySpec 
 		l.Smoothing = passed(at.sizes + 4)
 	}
 	return l
-}
-
-// crossEntropyBound is that of a logarithm of a softmax, times the weights: what is off is the sum,
-// by what softmaxBound says, and the difference from it. With smoothing, n differences are summed
-// at least sixteen beside each other.
-func crossEntropyBound(form int) rowBound {
-	at := entropyArgs(form, false)
-	return func(_ func() []kernels.Arg, eps, least float64, args []kernels.Arg) func(param, i int) float64 {
-		n, large := float64(args[at.sizes+1].Int), kernels.MaxAbs(args, 0)
-		difference := 2*large + math.Log(max(n, 1)) + 1
-		bound := n/16 + 12 + min(2*large, 88) + 8*difference
-		if form&EntropySmoothing != 0 {
-			bound += 2 * (n + 8) * difference
-		}
-		bound = bound*eps*largestWeight(args, form, at) + least
-		return func(int, int) float64 { return bound }
-	}
-}
-
-func crossEntropyGradScale(form int) func(a []kernels.Arg) float64 {
-	at := entropyArgs(form, true)
-	return func(a []kernels.Arg) float64 {
-		kept := 0.0
-		for i := at.kept; i < at.g; i++ {
-			kept = max(kept, kernels.MaxAbs(a, i))
-		}
-		x := 0.0
-		if at.labels > 0 {
-			x = kernels.MaxAbs(a, 0)
-		}
-		return (24 + min(4*x+4*kept, 300)) * kernels.MaxAbs(a, at.g) * (kept + 2*largestWeight(a, form, at))
-	}
-}
-
-func largestWeight(a []kernels.Arg, form int, at entropyAt) float64 {
-	if form&EntropyWeights == 0 {
-		return 1
-	}
-	return max(1, kernels.MaxAbs(a, at.labels+1))
 }

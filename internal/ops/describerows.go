@@ -17,35 +17,27 @@ type described struct {
 	scalars  []int // the numbers
 }
 
+// leafOf returns the value that a formula is, −1 if it is computed, or there is none.
+func leafOf(f *expr.Expr) int {
+	if f != nil {
+		if kind, i := f.Leaf(); kind == expr.OfInput || kind == expr.OfInt {
+			return i
+		}
+	}
+	return -1
+}
+
 // describeRows returns the Describe of a row program: a Map for each formula that is not a leaf, a
 // Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
 // values, or the program has a product, an index, or an int that is no element.
 func describeRows(p *ir.Program) func(args) operations {
 	channels := lower.Channels(p)
-	numbers := map[int]int{} // the argument that is a number
-	arguments := map[int]int{}
-	at := 0
-	for i, v := range p.Values {
-		if v.Kind == ir.Input {
-			arguments[i] = at
-			at++
-		}
-	}
-	results := at
-	sizes := at + len(p.Results)
-	at = sizes + 3
-	if p.Parts {
-		at++
-	}
-	if channels {
-		at += 2
-	}
-	for i, v := range p.Values {
-		if v.Kind == ir.Number {
-			numbers[i] = at
-			at++
-		}
+	at := lower.LayoutOf(p)
+	for _, v := range p.Values {
 		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Kind == ir.Prod || v.Int && v.Kind == ir.Input && v.Along != ir.Element || v.Int && v.Kind == ir.Number {
+			return nil
+		}
+		if of := leafOf(v.Of); v.Kind == ir.First && (of < 0 || p.Values[of].Kind != ir.Input || p.Values[of].Along != ir.Element) {
 			return nil
 		}
 	}
@@ -80,12 +72,6 @@ func describeRows(p *ir.Program) func(args) operations {
 		d.function = &kernels.Function{Name: p.Name + "_" + name, Value: value, Scalars: scalars, Integers: ints}
 		return d
 	}
-	leafOf := func(f *expr.Expr) int { // the value that it is, −1 if it is computed
-		if kind, i := f.Leaf(); kind == expr.OfInput || kind == expr.OfInt {
-			return i
-		}
-		return -1
-	}
 	formulas, finals := make([]described, len(p.Values)), make([]described, len(p.Results))
 	for i, v := range p.Values {
 		if v.Kind.Reduces() && leafOf(v.Of) < 0 {
@@ -106,10 +92,10 @@ func describeRows(p *ir.Program) func(args) operations {
 			uneven = uneven || v.Kind.Reduces() && p.Values[of].Along == ir.Line
 		}
 	}
-	extreme := false // there is one of no elements
+	extreme := false // there is none of no elements
 	for _, v := range p.Values {
 		uneven = uneven || v.Kind == ir.Length
-		extreme = extreme || v.Kind == ir.Max || v.Kind == ir.Min || v.Kind == ir.MaxNumber
+		extreme = extreme || v.Kind == ir.Max || v.Kind == ir.Min || v.Kind == ir.MaxNumber || v.Kind == ir.First
 	}
 	for _, d := range append(formulas[:len(formulas):len(formulas)], finals...) {
 		if len(d.operands) > kernels.MapOperands {
@@ -117,20 +103,20 @@ func describeRows(p *ir.Program) func(args) operations {
 		}
 	}
 	return func(in args) operations {
-		outer, n, inner := int(in[sizes].Int), int(in[sizes+1].Int), int(in[sizes+2].Int)
+		outer, n, inner := int(in[at.Sizes].Int), int(in[at.Sizes+1].Int), int(in[at.Sizes+2].Int)
 		if n == 0 && extreme {
 			return nil
 		}
 		chunk, parts := n, 1
 		if p.Parts {
-			chunk = int(in[sizes+3].Int)
+			chunk = int(in[at.Chunk].Int)
 			if parts = lower.Parts(n, chunk); parts > 1 && uneven {
 				return nil
 			}
 		}
 		dims, lines := []int{outer, n, inner}, []int{outer, parts, inner}
 		if channels { // of the sets and the channels, which are axes of their own
-			sets, span := int(in[sizes+3].Int), int(in[sizes+4].Int)
+			sets, span := int(in[at.Sets].Int), int(in[at.Sets+1].Int)
 			if outer%sets > 0 || inner != 1 { // the last has fewer sets
 				return nil
 			}
@@ -164,10 +150,12 @@ func describeRows(p *ir.Program) func(args) operations {
 		}
 		part := func(i int, along ir.Axes) kernels.View { return temporary(i, strides(along)...) }
 		valued := func(i int) kernels.View {
-			if p.Values[i].Kind.Reduces() {
-				return part(i, p.Values[i].Along)
+			if v := p.Values[i]; v.Kind == ir.First {
+				return view(in, at.Values[leafOf(v.Of)], 0, n*inner, 0, 1)
+			} else if v.Kind.Reduces() {
+				return part(i, v.Along)
 			}
-			return view(in, arguments[i], 0, strides(p.Values[i].Along)...)
+			return view(in, at.Values[i], 0, strides(p.Values[i].Along)...)
 		}
 		var list operations
 		write := func(d described, along ir.Axes, to kernels.View) {
@@ -180,7 +168,7 @@ func describeRows(p *ir.Program) func(args) operations {
 				if p.Values[i].Kind == ir.Length {
 					scalars = append(scalars, constant(float64(n)))
 				} else {
-					scalars = append(scalars, passed(numbers[i]))
+					scalars = append(scalars, passed(at.Values[i]))
 				}
 			}
 			for _, i := range d.operands {
@@ -190,7 +178,7 @@ func describeRows(p *ir.Program) func(args) operations {
 			list = append(list, m)
 		}
 		for i, v := range p.Values {
-			if !v.Kind.Reduces() {
+			if !v.Kind.Reduces() || v.Kind.Takes() {
 				continue
 			}
 			x := kernels.View{}
@@ -206,14 +194,14 @@ func describeRows(p *ir.Program) func(args) operations {
 			f := map[ir.Kind]*kernels.Function{ir.Sum: fn.Add, ir.Max: fn.Max, ir.MaxNumber: fn.Max, ir.Min: fn.Min}[v.Kind]
 			y := valued(i)
 			if k, ok := stored[i]; ok {
-				y = view(in, results+k, 0, strides(ir.Line)...)
+				y = view(in, at.Results+k, 0, strides(ir.Line)...)
 			}
 			x.Strides, y.Strides = []int{n * inner, inner, 1}, []int{parts * inner, inner, 1}
 			list = append(list, &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: chunk, X: x, Y: y})
 		}
 		for k, r := range p.Results {
 			if finals[k].function != nil {
-				write(finals[k], r.Along, view(in, results+k, 0, strides(r.Along)...))
+				write(finals[k], r.Along, view(in, at.Results+k, 0, strides(r.Along)...))
 			}
 		}
 		return list

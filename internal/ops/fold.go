@@ -34,17 +34,8 @@ var folds, intFolds = func() (reals, ints [defs.FoldKinds]*RowKernel) {
 }()
 
 func newFold(kind FoldKind, t kernels.DType) *RowKernel {
-	tol, bound := kernels.Tolerance{}, rowBound(nil)
-	switch kind {
-	case defs.FoldMax, defs.FoldMin, defs.FoldMaxAbs, defs.FoldMinAbs, defs.FoldCount: // are exact
-	default:
-		if t != kernels.Int32 {
-			tol, bound = kernels.Tolerance{ULP: 4}, foldBound(kind)
-		}
-	}
 	program := func() *ir.Program { return defs.Fold(kind, t == kernels.Int32) }
-	return rowKernel(program, lanesForOne, tol, bound, func(s rowSizes) []kernels.Case { return foldCases(kind, t, s) }).with(func(k *kernels.Kernel) {
-		k.Grid = foldGrid
+	return rowKernel(program, lanesForOne, func(s rowSizes) []kernels.Case { return foldCases(kind, t, s) }).with(func(k *kernels.Kernel) {
 		if t == kernels.Int32 {
 			k.Twin = kernels.ElementTwin(foldIntTwin(kind))
 		}
@@ -52,7 +43,7 @@ func newFold(kind FoldKind, t kernels.DType) *RowKernel {
 }
 
 // ExtremeGrad is package defs': X, Y, G, D, outer, len, inner.
-var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, kernels.ULP(3), nil, extremeGradCases).with(func(k *kernels.Kernel) {
+var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).with(func(k *kernels.Kernel) {
 	tried(k, func(ops []kernels.Operand) bool {
 		n, inner := int(ops[5].Number), int(ops[6].Number)
 		ops[1] = kernels.Derived(ops[1].N, func(before []kernels.Arg, i int) float64 { // the maximum over the axis
@@ -68,7 +59,7 @@ var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, kernels.ULP(3), nil, 
 
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
-	all := []*kernels.Kernel{Moments, MomentsJoin, TakeAlong, PlaceAlong, AddAlong}
+	all := []*kernels.Kernel{Moments.Kernel(), MomentsJoin.Kernel(), TakeAlong, PlaceAlong, AddAlong}
 	for _, f := range append(folds[:], intFolds[:]...) {
 		if f != nil {
 			all = append(all, f.Kernel())
@@ -88,12 +79,11 @@ func alongLines() []*kernels.Kernel {
 	return append(all, realSorts.Scan)
 }
 
-// foldGroup is FOLD_GROUP of moments_gpu.cl and its like.
+// foldGroup is how many work-items scans and sorts have in a work-group.
 const foldGroup = 256
 
-// foldGrid is that of X, Y, outer, len, inner, chunk.
-func foldGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {
-	outer, n, inner, chunk := int(a[2].Int), int(a[3].Int), int(a[4].Int), int(a[5].Int)
+// partGrid is that of lines [outer, n, inner] in parts of chunk elements.
+func partGrid(outer, n, inner, chunk int, l kernels.Target) kernels.Grid {
 	rows, length := outer*lower.Parts(n, chunk), min(n, chunk)
 	if l.CPU {
 		return cpuLines(rows, length, inner, l)
@@ -181,39 +171,4 @@ func eachPart[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, c
 			}
 		}
 	})
-}
-
-// foldBound bounds the error of a fold, from the elements of its line: of a product, half a unit
-// for each factor; of a sum of numbers that are not negative, that for each addition that a term
-// sees and the errors of a power; of a logarithm, what the numbers and their distances from the
-// maximum are off by.
-func foldBound(kind FoldKind) rowBound {
-	return func(exact func() []kernels.Arg, eps, least float64, a []kernels.Arg) func(param, i int) float64 {
-		n, inner, chunk := int(a[3].Int), int(a[4].Int), int(a[5].Int)
-		parts := lower.Parts(n, chunk)
-		return func(_, i int) float64 {
-			row := i / inner
-			begin := row % parts * chunk
-			count := max(0, min(n-begin, chunk))
-			sum, most := 0.0, 0.0 // of the absolute values of the elements
-			for k := begin; k < begin+count; k++ {
-				x := math.Abs(a[0].At((row/parts*n+k)*inner + i%inner))
-				if sum += x; !math.IsInf(x, 0) {
-					most = max(most, x)
-				}
-			}
-			v, terms := math.Abs(exact()[1].At(i)), additions(count)
-			switch kind {
-			case defs.FoldSum:
-				return sum * eps * (terms + 2)
-			case defs.FoldPower, defs.FoldPowerNorm: // pow is off by 16 units, and the root of a sum by 1/p times what that is off by
-				return v*eps*(terms+16)*max(1, math.Abs(1/a[6].Real)) + 16*eps*v + least
-			case defs.FoldLogSumExp:
-				return eps * (terms + 8 + 4*most + v)
-			case defs.FoldProd:
-				terms = float64(count)
-			}
-			return v*eps*(terms+2) + terms*least
-		}
-	}
 }

@@ -71,26 +71,33 @@ func cachedColumns[T kernels.Real](n int) int {
 }
 
 // columnMoments sets means and squares to the means of columns, n rows whose first elements are
-// inner apart, and to the sums of the squared deviations from them. The mean of the first pass has
-// an error, which the second finds.
+// inner apart, and to the sums of the squared deviations from them: see defs.Moments.
 func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, inner int) {
-	rest := l.Scratch(len(means))
-	defer l.Return(rest)
-	foldDown(l, vec.Add, means, x, n, inner, itself[T])
-	l.MapBy(vec.Div, means, means, T(n))
+	room := l.Scratch(2 * len(means))
+	defer l.Return(room)
+	rest, from := room.V[:len(means)], room.V[len(means):] // from: what elements deviate from
+	for j, first := range x[:len(means)] {
+		if from[j] = first; first-first != 0 {
+			from[j] = 0
+		}
+	}
 	deviation := func(room, x []T) []T {
-		l.Map(vec.Sub, room, x, means, room, room)
+		l.Map(vec.Sub, room, x, from, room, room)
 		return room
 	}
-	foldDown(l, vec.Add, rest.V, x, n, inner, deviation)
+	foldDown(l, vec.Add, means, x, n, inner, deviation)
+	l.MapBy(vec.Div, means, means, T(n))
+	l.Map(vec.Add, means, means, from, means, means)
+	copy(from, means)
+	foldDown(l, vec.Add, rest, x, n, inner, deviation)
 	foldDown(l, vec.Add, squares, x, n, inner, func(room, x []T) []T {
 		deviation(room, x)
 		l.Map(vec.Mul, room, room, room, room, room)
 		return room
 	})
-	for j, r := range rest.V {
+	for j, r := range rest {
 		if off := float64(r) / float64(n); off-off == 0 { // of an infinite mean: what differs from it is infinite or NaN
-			means[j], squares[j] = T(float64(means[j])+off), T(float64(squares[j])-off*off*float64(n))
+			means[j], squares[j] = T(float64(means[j])+off), T(max(0, float64(squares[j])-off*off*float64(n)))
 		}
 	}
 }

@@ -58,7 +58,6 @@ func init() {
 		}
 	}
 	ScanLinear.Cases = scanLinearCases
-	Moments.Cases, MomentsJoin.Cases = momentsCases, momentsJoinCases
 	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
 		k.Cases = func(bool) []kernels.Case { return alongCases(k) }
 	}
@@ -168,33 +167,6 @@ func scanLinearCases(few bool) []kernels.Case {
 			n := b[0] * b[1] * b[2]
 			o.In(n, -1.1, 1.1).In(n, -1, 1).Out(n)
 			o.num(b[0], b[1], b[2], ScanTall(b[1]), []int{0, ScanReverse, ScanShifted, ScanReverse | ScanShifted}[i%4])
-		}, "%v", b)
-	}
-	return cases
-}
-
-func momentsCases(few bool) []kernels.Case {
-	var cases caseList
-	for i, b := range append(lineBoxes(few), [3]int{4, 0, 3}) {
-		cases.add(func(o operands) {
-			o.In(b[0]*b[1]*b[2], 90, 92)
-			if i == 4 {
-				o.Special()
-			}
-			o.Out(lineParts(i, b)).Out(lineParts(i, b))
-			lineShape(o, i, b)
-			o.Real(0.5)
-		}, "%v", b)
-	}
-	return cases
-}
-
-func momentsJoinCases(bool) []kernels.Case {
-	var cases caseList
-	for _, b := range [][3]int{{1, 1, 1}, {3, 5, 7}, {1, 300, 2}} {
-		cases.add(func(o operands) {
-			n := b[0] * b[1] * b[2]
-			o.In(n, 9, 11).In(n, 0, 5).Out(b[0]*b[2]).Out(b[0]*b[2]).Int(b[0], 32*b[1]-9, b[2], 32, b[1]).Real(0.01)
 		}, "%v", b)
 	}
 	return cases

@@ -278,7 +278,7 @@ func channelMoments[T kernels.Real](l *vec.Loops[T], x []T, inner, count int, ea
 	if rest /= float64(count); rest-rest != 0 { // of an infinite mean: what differs from it is infinite or NaN
 		return about, T(squares)
 	}
-	return T(float64(about) + rest), T(squares - rest*rest*float64(count))
+	return T(float64(about) + rest), T(max(0, squares-rest*rest*float64(count)))
 }
 
 func channelJoinTwin[T kernels.Real](c kernels.Call[T]) {
@@ -359,43 +359,11 @@ func channelSumsTwin[T kernels.Real](c kernels.Call[T]) {
 var Norms = func() (all [NormPartials]*RowKernel) {
 	for form := range all {
 		f := defs.NormForm{Centred: form&NormCentred != 0, Weights: form&NormWeights != 0, Biases: form&NormBiases != 0}
-		all[form] = rowKernel(func() *ir.Program { return defs.Norm(f) }, lanesForOne, kernels.Tolerance{ULP: 4}, normBound(form),
+		all[form] = rowKernel(func() *ir.Program { return defs.Norm(f) }, lanesForOne,
 			func(s rowSizes) []kernels.Case { return normCases(s, form) }).with(func(k *kernels.Kernel) { overrideNorm(k, f) })
 	}
 	return all
 }()
-
-// normBound: a difference x − mean is off by the roundings of x's size, its mean square by those of
-// a sum of n terms at least sixteen beside each other, and by those of the differences.
-func normBound(form int) rowBound {
-	return func(exact func() []kernels.Arg, eps, _ float64, args []kernels.Arg) func(param, i int) float64 {
-		x, w, b, y := kernels.MaxAbs(args, 0), 1.0, 0.0, 1
-		if form&NormWeights != 0 {
-			w = kernels.MaxAbs(args, y)
-			y++
-		}
-		if form&NormBiases != 0 {
-			b = kernels.MaxAbs(args, y)
-			y++
-		}
-		n := int(args[y+4].Int)
-		return func(param, i int) float64 {
-			row := i
-			if param == y {
-				row = i / n
-			}
-			rstd := exact()[y+2].At(row)
-			relative := float64(n)/16 + 8 + 4*x*rstd
-			switch param {
-			case y + 1:
-				return 8 * eps * x
-			case y + 2:
-				return relative * eps * rstd
-			}
-			return eps * (w*x*rstd*(2*relative+8) + 4*b)
-		}
-	}
-}
 
 // normGradBound is reckoned as that of a sum of n terms, or of run, at least sixteen of n beside
 // each other.

@@ -6,35 +6,34 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// rowBound returns how far element i of a result may be off. exact returns the arguments after a run
-// in double precision, eps is the spacing at 1, least the least normal number.
-type rowBound func(exact func() []kernels.Arg, eps, least float64, args []kernels.Arg) func(param, i int) float64
-
-// rowKernel is the kernel of a row program with a tolerance, of which bound is the Bound.
-func rowKernel(program func() *ir.Program, forms []laneForm, tol kernels.Tolerance, bound rowBound, cases func(s rowSizes) []kernels.Case) *RowKernel {
+// rowKernel is the kernel of a row program.
+func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSizes) []kernels.Case) *RowKernel {
 	r := &RowKernel{forms: forms, cases: cases}
 	r.build = func() *kernels.Kernel {
 		p := program()
 		k, functions, local := lower.Rows(p)
-		at := lower.Sizes(p)
-		k.Grid, k.Tol, k.Describe = lines(at), tol, describeRows(p)
-		if bound != nil {
-			k.Tol.Bound = func(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-				eps, least := real.Epsilon()
-				return bound(exactly(k.Twin, args), eps, least, args)
+		at := lower.LayoutOf(p)
+		size := func(a []kernels.Arg, i int) int { return int(a[at.Sizes+i].Int) }
+		k.Grid, k.Describe = lines(at.Sizes), describeRows(p)
+		if !lower.Exact(p) {
+			k.Tol = kernels.Tolerance{ULP: 4, Bound: lower.Bound(p, additions)}
+		}
+		if p.Parts {
+			k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+				return partGrid(size(a, 0), size(a, 1), size(a, 2), int(a[at.Chunk].Int), l)
 			}
 		}
 		k.Rows = byRows(p.Name, local, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
-			if n := int(a[at+1].Int); n > 0 && a[at+2].Int == 1 && (!p.Parts || int(a[at+3].Int) >= n) {
+			if n := size(a, 1); n > 0 && size(a, 2) == 1 && (!p.Parts || int(a[at.Chunk].Int) >= n) {
 				of = lower.Cuts(p, n)
 			}
-			return int(a[at].Int), 0, of
+			return size(a, 0), 0, of
 		})
 		k.Rows.Text = functions
 		r.lines = func(a []kernels.Arg) int {
-			lines := int(a[at].Int)
+			lines := size(a, 0)
 			if p.Parts {
-				lines *= lower.Parts(int(a[at+1].Int), int(a[at+3].Int))
+				lines *= lower.Parts(size(a, 1), int(a[at.Chunk].Int))
 			}
 			return lines
 		}

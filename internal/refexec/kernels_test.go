@@ -37,8 +37,6 @@ var opaque = map[string]string{
 	"k_take_along":                 "takes elements, not rows, by their index",
 	"k_place_along":                "puts elements, not rows, where their index says",
 	"k_add_along":                  "adds elements, not rows, where their index says",
-	"k_moments":                    "joins two sums, of which one is of what the other makes",
-	"k_moments_join":               "joins two sums, of which one is of what the other makes",
 	"k_interpolate":                "weighs elements by where they lie, which no operand says",
 	"k_interpolate_grad":           "weighs elements by where they lie, which no operand says",
 	"k_max_pool":                   "a window is no axis that a reduction folds",

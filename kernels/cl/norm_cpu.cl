@@ -82,7 +82,8 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
             PAIRWISE_END(q, q_levels, n1 - n0)
             s = isnan(s) ? 0 : s / count;
             store16(mean + s, means + c, width);
-            store16(q - s * s * count, squares + c, width);
+            q -= s * s * count;
+            store16(q < 0 ? 0 : q, squares + c, width);
         }
         return;
     }
@@ -114,7 +115,8 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
         PAIRWISE_END(q, q_levels, terms)
         const REAL rest = left(sum16(s) / count);
         means[c] = mean + rest;
-        squares[c] = sum16(q) - rest * rest * count;
+        const REAL square = sum16(q) - rest * rest * count;
+        squares[c] = square < 0 ? 0 : square;
     }
 }
 #endif

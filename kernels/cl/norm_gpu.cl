@@ -138,7 +138,8 @@ void k_channel_moments(IN(X), OUT(MEAN), OUT(SQ), int outer, int channels, int i
     const REAL rest = left(both.x / count);
     if (lane == 0 && c < channels) {
         MEAN[MEAN_off + part * channels + c] = mean + rest;
-        SQ[SQ_off + part * channels + c] = both.y - rest * rest * count;
+        const REAL square = both.y - rest * rest * count;
+        SQ[SQ_off + part * channels + c] = square < 0 ? 0 : square;
     }
 }
 

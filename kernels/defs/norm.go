@@ -39,17 +39,12 @@ func Norm(f NormForm) *ir.Program {
 	if f.Biases {
 		bias = b.Channels("B")
 	}
-	mean, difference := zero, x
+	mean, square := zero, (*expr.Expr)(nil)
 	if f.Centred {
-		mean = b.Sum(x, ir.N).Div(n)
-		difference = x.Sub(mean)
-	}
-	square := b.Sum(difference.Square(), ir.N).Div(n)
-	if f.Centred {
-		rest := b.Sum(difference, ir.N).Div(n)
-		rest = expr.Where(rest.Sub(rest).Eq(zero), rest, zero) // an infinite mean has none
-		mean = mean.Add(rest)
-		square = rest.Neg().FMA(rest, square)
+		mean, square = meanAndSquares(b, x, zero, n)
+		square = square.Div(n)
+	} else {
+		square = b.Sum(x.Square(), ir.N).Div(n)
 	}
 	rstd := expr.Where(square.Eq(expr.Const(math.Inf(1))), expr.Const(math.NaN()), one.Div(square.Add(b.Number("eps")).Sqrt()))
 	y := x.Sub(mean).Mul(rstd)

@@ -11,7 +11,7 @@ import (
 // the result DX, the gradient of that scalar by X. It panics for an input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
-// an element that was picked gets that of what was picked; the elements that attain a maximum or
+// an element that was picked gets that of what was picked, and a first one none; the elements that attain a maximum or
 // minimum share its gradient; a MaxNumber has gradient 0. A product has no rule: Gradient panics. What comes
 // from all indices that read an element is summed.
 func (p *Program) Gradient(of ...string) *Program {
@@ -72,7 +72,7 @@ func (p *Program) Gradient(of ...string) *Program {
 	}
 	for i := len(p.Values) - 1; i >= 0; i-- {
 		v := p.Values[i]
-		if len(flows[i]) == 0 || !v.Kind.Made() || v.Kind == MaxNumber {
+		if len(flows[i]) == 0 || !v.Kind.Made() || v.Kind == MaxNumber || v.Kind == First {
 			continue
 		}
 		seed := total(i)

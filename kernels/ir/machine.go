@@ -632,8 +632,19 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 	}
 	m.values[i] = view[T]{to, 0}
 	switch {
+	case kind == First:
+		m.take(to, s, func(int) int { return 0 })
 	case kind == Pick:
-		m.pick(to, s)
+		index := m.values[s.at].v
+		m.take(to, s, func(l int) int {
+			if m.plan.steps[s.at].class == single {
+				l = 0
+			}
+			if k := index[l]; k >= 0 {
+				return int(k)
+			}
+			return -1
+		})
 	case of.fused && m.fuses() && !m.across:
 		for r := range m.rows {
 			to[r] = m.foldFused(kind, s.of, r, 0, m.cols)
@@ -752,16 +763,12 @@ func (m *Machine[T, E]) piece(step, r, lo, hi, depth int) []T {
 	return to
 }
 
-// pick sets to to the elements at an index of each line.
-func (m *Machine[T, E]) pick(to []T, s *rowStep) {
-	v, index := m.values[s.of], m.values[s.at]
+// take sets to to the element of each line l at an index, 0 where there is none.
+func (m *Machine[T, E]) take(to []T, s *rowStep, index func(l int) int) {
+	v := m.values[s.of]
 	for l := range to {
-		k := index.v[0]
-		if m.plan.steps[s.at].class != single {
-			k = index.v[l]
-		}
-		switch at := int(k); {
-		case !(k >= 0) || at >= m.n:
+		switch at := index(l); {
+		case at < 0 || at >= m.n:
 			to[l] = 0
 		case m.plan.steps[s.of].class == column:
 			to[l] = v.v[at]

@@ -26,8 +26,8 @@ type Value struct {
 	Int   bool   // it is an int; else it is a float
 	Along Axes   // the axes that it varies along
 	// Of is the formula of a reduction or a OneHot. Sum, Prod, Max, Min and MaxNumber reduce it over
-	// Over. Pick takes its element at index At along Over. OneHot has it at index At along Over, and 0 elsewhere. A
-	// Length is that of the axis Over.
+	// Over. First takes its element at index 0 along Over, Pick that at index At. OneHot has it at index
+	// At along Over, and 0 elsewhere. A Length is that of the axis Over.
 	Of   *expr.Expr
 	Over Axes       // see Of
 	At   *expr.Expr // see Of
@@ -48,17 +48,21 @@ const (
 	Max                   // the largest element, NaN if one is; −∞, or the least int, of none
 	Min                   // the smallest element, NaN if one is; ∞, or the largest int, of none
 	MaxNumber             // the largest element that is not NaN, −∞ if there is none
+	First                 // the first element, 0 if there is none
 	Pick                  // the element at an index, 0 where there is none
 	OneHot                // an element at an index, and 0 elsewhere
 )
 
 // String names the kind in printed programs.
 func (k Kind) String() string {
-	return [...]string{"input", "number", "length", "sum", "prod", "max", "min", "max number", "pick", "one-hot"}[k]
+	return [...]string{"input", "number", "length", "sum", "prod", "max", "min", "max number", "first", "pick", "one-hot"}[k]
 }
 
 // Reduces reports whether values of the kind are made of all elements along an axis.
 func (k Kind) Reduces() bool { return k >= Sum && k <= Pick }
+
+// Takes reports whether values of the kind are one of the elements along an axis.
+func (k Kind) Takes() bool { return k == First || k == Pick }
 
 // Made reports whether values of the kind are made of a formula.
 func (k Kind) Made() bool { return k >= Sum }
@@ -208,6 +212,10 @@ func (b *Builder) Min(x *expr.Expr, axes ...int) *expr.Expr { return b.reduce(Mi
 func (b *Builder) MaxNumber(x *expr.Expr, axes ...int) *expr.Expr {
 	return b.reduce(MaxNumber, x, axes)
 }
+
+// First returns the first element of x over an axis. No gradient flows through it: it is there to be
+// taken off, so that the differences that follow are small.
+func (b *Builder) First(x *expr.Expr, axis int) *expr.Expr { return b.reduce(First, x, []int{axis}) }
 
 func (b *Builder) reduce(k Kind, x *expr.Expr, axes []int) *expr.Expr {
 	over, along := Set(axes...), b.p.Along(x)

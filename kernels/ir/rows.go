@@ -224,7 +224,7 @@ func (plan *rowPlan) fuse(p *Program, uses []int) {
 	}
 	for i := len(plan.steps) - 1; i >= 0; i-- {
 		switch s := &plan.steps[i]; {
-		case s.value >= 0 && p.Values[s.value].Kind.Reduces() && p.Values[s.value].Kind != Pick:
+		case s.value >= 0 && p.Values[s.value].Kind.Reduces() && !p.Values[s.value].Kind.Takes():
 			fusible(s.of)
 		case s.fused:
 			for _, a := range s.Args {

@@ -71,7 +71,7 @@ func (p *Program) Verify() error {
 		if v.Of.IsCondition() || v.Of.IsInt() != v.Int {
 			return bad("value %d has another type than its formula", i)
 		}
-		if v.Int && (v.Kind == MaxNumber || v.Kind == Pick || v.Kind == OneHot) {
+		if v.Int && (v.Kind == MaxNumber || v.Kind.Takes() || v.Kind == OneHot) {
 			return bad("value %d is of floats, and has a formula of ints", i)
 		}
 		if v.Kind == OneHot {

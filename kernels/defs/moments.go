@@ -1,0 +1,62 @@
+package defs
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// meanAndSquares returns the mean of a line of n elements, and the sum of the squared differences from
+// it. The mean is computed twice: about + Σ(x − about)/n, then plus the mean of the differences from it,
+// if that is finite, of which the square is taken off. Source: Chan, Golub, LeVeque, "Algorithms for
+// Computing the Sample Variance", The American Statistician 37, 1983, the corrected two-pass algorithm.
+func meanAndSquares(b *ir.Builder, x, about, n *expr.Expr) (mean, squares *expr.Expr) {
+	if about == zero {
+		mean = b.Sum(x, ir.N).Div(n)
+	} else {
+		mean = about.Add(b.Sum(x.Sub(about), ir.N).Div(n))
+	}
+	difference := x.Sub(mean)
+	squares = b.Sum(difference.Square(), ir.N)
+	rest := b.Sum(difference, ir.N).Div(n)
+	rest = expr.Where(rest.Sub(rest).Eq(zero), rest, zero) // an infinite mean has none
+	squares = rest.Neg().FMA(rest.Mul(n), squares)
+	return mean.Add(rest), expr.Where(squares.Lt(zero), zero, squares) // rounding may leave less than nothing
+}
+
+// Moments is the mean M of a line, or a part of one, and scale times the sum V of the squared
+// differences from it. Where V is NaN, M is. The first mean is that of the differences from the first
+// element: equal elements have exactly their mean, and 0, however many and large they are.
+func Moments() *ir.Program {
+	b := ir.NewRows("moments")
+	b.Parts()
+	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
+	mean, squares := meanAndSquares(b, x, finiteFirst(b, x), b.Length(ir.N))
+	momentsResults(b, mean, squares)
+	return b.Program()
+}
+
+// finiteFirst is the first element of a line, 0 if that is infinite or NaN.
+func finiteFirst(b *ir.Builder, x *expr.Expr) *expr.Expr {
+	first := b.First(x, ir.N)
+	return expr.Where(first.Sub(first).Eq(zero), first, zero)
+}
+
+func momentsResults(b *ir.Builder, mean, squares *expr.Expr) {
+	b.Result("M", expr.Where(squares.IsNaN(), expr.Const(math.NaN()), mean))
+	b.Result("V", b.Number("scale").Mul(squares))
+}
+
+// MomentsJoin is Moments of lines of count elements for the means X and the squares Y of their parts,
+// with scale 1: parts of chunk elements, of which the last has `last`. Source: Chan, Golub, LeVeque,
+// "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
+func MomentsJoin() *ir.Program {
+	b := ir.NewRows("moments_join")
+	x, y := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Y", ir.Outer, ir.N, ir.Inner)
+	elements := expr.Where(expr.Index(ir.N).Real().Eq(b.Length(ir.N).Sub(one)), b.Number("last"), b.Number("chunk"))
+	about := finiteFirst(b, x)
+	mean := about.Add(b.Sum(x.Sub(about).Mul(elements.Div(b.Number("count"))), ir.N))
+	momentsResults(b, mean, b.Sum(x.Sub(mean).Square().FMA(elements, y), ir.N))
+	return b.Program()
+}
