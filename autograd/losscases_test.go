@@ -39,7 +39,7 @@ func lossCases(d tensor.Device) []gradCase {
 		pair("Mean", -2, 2, func(x, w *node) *node {
 			return autograd.KLDivergence(x, w, autograd.DivergenceOptions{Logarithm: true})
 		}),
-		pair("Sum", 0.1, 2, func(x, w *node) *node { return autograd.CosineSimilarity(x, w, -1, 1e-8) }),
+		pair("CosineSimilarity", 0.1, 2, func(x, w *node) *node { return autograd.CosineSimilarity(x, w, -1, 1e-8) }),
 		unaryCase("Mean", 0.1, 0.9, func(x *node) *node {
 			sides := autograd.Const(tensor.New(d, []float64{1, -1, 1, -1, -1}).Expand(3, 5))
 			return autograd.HingeEmbedding(x, sides, 1.5)

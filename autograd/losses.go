@@ -174,8 +174,8 @@ func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 // two that broadcast. An eps whose square is below the normal numbers of the device counts as the
 // least whose square is one. Where squares overflow it is 0 or NaN. Integers are converted to
 // reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is
-// above 0. Gradients are those of the operations that it is made of: of a norm below eps, 0, and of
-// a norm of 0, which is at most eps then.
+// above 0. Gradients: w/(|x|·|w|)·g less x·y/|x|²·g, without the second term where |x| is below eps,
+// and the same with x and w in turn.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	const op = "CosineSimilarity"
 	defer tensorapi.Rename("autograd", op)
@@ -188,10 +188,8 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	if x.Device().Real() == kernels.Float64 {
 		least = 0x1p-1022
 	}
-	least = math.Max(least, eps*eps)
-	x, w = x.To(tensor.Real).Expand(whole...), w.To(tensor.Real).Expand(whole...)
-	length := func(v *Node) *Node { return v.Square().Sum(axis).MaxScalar(least).Sqrt() }
-	return x.Mul(w).Sum(axis).Div(length(x).Mul(length(w)))
+	x, w = x.Expand(whole...), w.Expand(whole...)
+	return alongAxis(op, ops.CosineSimilarity, axis, []float64{math.Max(least, eps*eps)}, x, w)
 }
 
 // HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one

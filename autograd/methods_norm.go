@@ -2,25 +2,30 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one
 // with NaN or +∞, is NaN. It panics with tensor.ErrAxis for an axis that x has not; a scalar has
 // the axes 0 and −1 here.
 //
 // Gradient: y·(g − Σ g·y).
-func (x *Node) Softmax(axis int) *Node { return x.softmax(axis) }
+func (x *Node) Softmax(axis int) *Node { return alongAxis("Softmax", ops.Softmax, axis, nil, x) }
 
 // LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where
 // that would be 0. It panics as that does.
 //
 // Gradient: g − exp(y)·Σ g.
-func (x *Node) LogSoftmax(axis int) *Node { return x.logSoftmax(axis) }
+func (x *Node) LogSoftmax(axis int) *Node {
+	return alongAxis("LogSoftmax", ops.LogSoftmax, axis, nil, x)
+}
 
 // Softmin returns [Node.Softmax] of −x, and panics as that does.
 //
 // Gradient: −y·(g − Σ g·y).
-func (x *Node) Softmin(axis int) *Node { return x.softmin(axis) }
+func (x *Node) Softmin(axis int) *Node { return alongAxis("Softmin", ops.Softmin, axis, nil, x) }
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.

@@ -48,7 +48,9 @@ func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whol
 		up.Free()
 		up = sum
 	}
-	dm = api{}.SoftmaxGrad(p, up, -1, false)
+	var grad [1]*Tensor
+	launchLines("Softmax gradient", ops.Softmax.Gradient(1, false).Lines, p, -1, nil, []*Tensor{p, up}, grad[:])
+	dm = grad[0]
 	up.Free()
 	if !wants[0] && !wants[1] {
 		return nil, nil, dv, dm

@@ -13,8 +13,11 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
 		Sum, SquaredError, SumAxis, ColumnSums,
 		Uniform, Normal, RandomInts, SGD, AdamW,
-		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, Softmax.Kernel(), LogSoftmax.Kernel(), SoftmaxGrad.Kernel(), LogSoftmaxGrad.Kernel(), ExtremeGrad.Kernel(),
+		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, ExtremeGrad.Kernel(),
 		NormGrad.Kernel(), ChannelMoments, ChannelJoin, ChannelSums}
+	for _, k := range lineKernels() {
+		all = append(all, k.Kernel())
+	}
 	for form, k := range Norms {
 		if form&NormCentred != 0 || form&NormBiases == 0 { // which operations have
 			all = append(all, k.Kernel())
@@ -55,7 +58,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	if !l.CPU {
-		for _, k := range []*RowKernel{Softmax, LogSoftmax, SoftmaxGrad, LogSoftmaxGrad, ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrad, CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits]} {
+		for _, k := range append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrad, CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits]) {
 			for _, n := range []int{8, 128, 4096} {
 				all = append(all, k.For(n, 1, l))
 			}

@@ -178,16 +178,6 @@ func softmaxCases(s rowSizes) []kernels.Case {
 	return cases
 }
 
-func softmaxGradCases(s rowSizes) []kernels.Case {
-	var cases caseList
-	for _, b := range s.lines {
-		cases.add(func(o operands) {
-			o.In(b[0]*b[1]*b[2], -1, 0).In(b[0]*b[1]*b[2], -1, 1).Out(b[0]*b[1]*b[2]).Int(b[0], b[1], b[2])
-		}, "%v", b)
-	}
-	return cases
-}
-
 func crossEntropyCases(s rowSizes, form int, gradient bool) []kernels.Case {
 	var cases caseList
 	for i, b := range s.lines {

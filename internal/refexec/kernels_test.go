@@ -37,6 +37,7 @@ var opaque = map[string]string{
 	"k_take_along":                 "takes elements, not rows, by their index",
 	"k_place_along":                "puts elements, not rows, where their index says",
 	"k_add_along":                  "adds elements, not rows, where their index says",
+	"k_cosine_similarity_dx_dxwgy": "a formula has more operands than a map",
 	"k_interpolate":                "weighs elements by where they lie, which no operand says",
 	"k_interpolate_grad":           "weighs elements by where they lie, which no operand says",
 	"k_max_pool":                   "a window is no axis that a reduction folds",

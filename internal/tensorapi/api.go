@@ -1,7 +1,7 @@
 // Package tensorapi is what package tensor offers the other packages of this module, and programs
 // not: what graphs, optimizers, recordings and tools do with tensors beyond their operations.
 //
-// A call is tensorapi.Impl.SoftmaxGrad(y, g, -1, false). [API] documents the methods; package
+// A call is tensorapi.Impl.Version(t). [API] documents the methods; package
 // tensor has them on its type api.
 package tensorapi
 
@@ -143,10 +143,11 @@ type API interface {
 	// CrossEntropyGrad returns the gradient of the scores x for the gradient g of the losses, or,
 	// if g has one element, of each loss. Without logits, x are logarithms of probabilities.
 	CrossEntropyGrad(op string, x, labels, weights, kept, g *tensor.Tensor, logits bool, ignore int32, smoothing float64) *tensor.Tensor
-	// SoftmaxGrad returns the gradient of y = x.Softmax(axis), or with logarithm of
-	// x.LogSoftmax(axis), for the gradient g of y, of y's shape. It panics with tensor.ErrAxis as
-	// they do.
-	SoftmaxGrad(y, g *tensor.Tensor, axis int, logarithm bool) *tensor.Tensor
+	// Lines returns the results of an operation on the lines of inputs along an axis of like, with
+	// its numbers. Inputs and results that have every element are of like's shape; those that have
+	// one for each line are of that without the axis. It panics with tensor.ErrAxis for an axis that
+	// like has not; a scalar has the axes 0 and −1.
+	Lines(op string, l *ops.Lines, like *tensor.Tensor, axis int, numbers []float64, inputs ...*tensor.Tensor) []*tensor.Tensor
 	// Dropped is x.Dropout in training, by given numbers of a stream: the call, and the two words
 	// of the seed.
 	Dropped(x *tensor.Tensor, p float64, call, lo, hi kernels.Arg) *tensor.Tensor

@@ -22,6 +22,14 @@ func Softmax() *ir.Program {
 	return b.Program()
 }
 
+// Softmin is the softmax of −x.
+func Softmin() *ir.Program {
+	b := ir.NewRows("softmin")
+	_, e := exponentials(b, b.Input("X", ir.Outer, ir.N, ir.Inner).Neg())
+	b.Result("Y", e.Mul(one.Div(b.Sum(e, ir.N))))
+	return b.Program()
+}
+
 // LogSoftmax is log(e/Σ e), also where that is of 0.
 func LogSoftmax() *ir.Program {
 	b := ir.NewRows("log_softmax")
@@ -33,15 +41,23 @@ func LogSoftmax() *ir.Program {
 // SoftmaxGrad is y·(g − Σ g·y) of a softmax y.
 func SoftmaxGrad() *ir.Program {
 	b := ir.NewRows("softmax_grad")
-	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner)
-	b.Result("D", y.Mul(g.Sub(b.Sum(g.Mul(y), ir.N))))
+	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("GY", ir.Outer, ir.N, ir.Inner)
+	b.Result("DX", y.Mul(g.Sub(b.Sum(g.Mul(y), ir.N))))
+	return b.Program()
+}
+
+// SoftminGrad is −y·(g − Σ g·y) of a softmin y.
+func SoftminGrad() *ir.Program {
+	b := ir.NewRows("softmin_grad")
+	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("GY", ir.Outer, ir.N, ir.Inner)
+	b.Result("DX", y.Mul(b.Sum(g.Mul(y), ir.N).Sub(g)))
 	return b.Program()
 }
 
 // LogSoftmaxGrad is g − exp(y)·Σ g of the logarithm of a softmax, y.
 func LogSoftmaxGrad() *ir.Program {
 	b := ir.NewRows("log_softmax_grad")
-	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner)
-	b.Result("D", g.Sub(y.ExpOfNegative().Mul(b.Sum(g, ir.N))))
+	y, g := b.Input("Y", ir.Outer, ir.N, ir.Inner), b.Input("GY", ir.Outer, ir.N, ir.Inner)
+	b.Result("DX", g.Sub(y.ExpOfNegative().Mul(b.Sum(g, ir.N))))
 	return b.Program()
 }

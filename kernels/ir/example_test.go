@@ -22,7 +22,7 @@ func Example() {
 	fmt.Print(softmax.Gradient("X"))
 	// Output:
 	// [0.134 0.134 0.366 0.366]
-	// softmax_grad [outer n inner]
+	// softmax_dx [outer n inner]
 	// %0 = input X [outer n inner]
 	// %1 = max number over n of %0 [outer inner]
 	// %2 = sum over n of exp((%0 - %1)) [outer inner]

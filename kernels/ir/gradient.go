@@ -2,20 +2,22 @@ package ir
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // Gradient returns the program of the gradients of p by some of its inputs. Its inputs are those of
 // p. For each result R it has the input GR, the gradient of a scalar by R; for each input X in of,
-// the result DX, the gradient of that scalar by X. It panics for an input by channel, or none.
+// the result DX, the gradient of that scalar by X. A name that p has gets a digit. It panics for an input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
 // an element that was picked gets that of what was picked, and a first one none; the elements that attain a maximum or
 // minimum share its gradient; a MaxNumber has gradient 0. A product has no rule: Gradient panics. What comes
 // from all indices that read an element is summed.
 func (p *Program) Gradient(of ...string) *Program {
-	b := New(p.Name+"_grad", p.Axes...)
+	b := New(p.Name+"_d"+strings.ToLower(strings.Join(of, "")), p.Axes...)
 	b.p.Values = append(b.p.Values, p.Values...)
 	flows := make([]map[Axes]*expr.Expr, len(p.Values)) // to each value: what comes to it, by the axes that it varies along
 	flow := func(from, seed *expr.Expr) {
@@ -44,7 +46,7 @@ func (p *Program) Gradient(of ...string) *Program {
 		}
 	}
 	for _, r := range p.Results {
-		flow(r.Value, b.add(Value{Kind: Input, Name: "G" + r.Name, Along: r.Along}))
+		flow(r.Value, b.add(Value{Kind: Input, Name: p.free("G" + r.Name), Along: r.Along}))
 	}
 	total := func(i int) *expr.Expr {
 		var sum *expr.Expr
@@ -101,7 +103,7 @@ func (p *Program) Gradient(of ...string) *Program {
 		if d == nil {
 			d = expr.Const(0)
 		}
-		b.p.Results = append(b.p.Results, Result{Name: "D" + name, Value: d, Along: p.Values[i].Along})
+		b.p.Results = append(b.p.Results, Result{Name: p.free("D" + name), Value: d, Along: p.Values[i].Along})
 	}
 	return b.Program()
 }
@@ -112,6 +114,17 @@ var zero, one = expr.Const(0), expr.Const(1)
 func Attained(x, m, yes, no *expr.Expr) *expr.Expr {
 	both := x.Ne(x).And(m.Ne(m))
 	return expr.Where(x.Eq(m).Or(both), yes, no)
+}
+
+// free returns a name that no input, number or result of p has: the given one, if it can.
+func (p *Program) free(name string) string {
+	for i := 2; ; i++ {
+		taken := slices.ContainsFunc(p.Values, func(v Value) bool { return v.Name == name }) || slices.ContainsFunc(p.Results, func(r Result) bool { return r.Name == name })
+		if !taken {
+			return name
+		}
+		name = fmt.Sprint(strings.TrimRight(name, "0123456789"), i)
+	}
 }
 
 // find returns the value that an input is.

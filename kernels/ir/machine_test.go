@@ -93,7 +93,7 @@ func TestDefinitions(t *testing.T) {
 			check(t, defs.CrossEntropyGrad(f), rng, size)
 		}
 	}
-	for _, p := range []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(), defs.Softmax().Gradient("X"), defs.LogSoftmax().Gradient("X")} {
+	for _, p := range []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(), defs.Softmax().Gradient("X"), defs.LogSoftmax().Gradient("X"), defs.CosineSimilarity()} {
 		for _, size := range sizes {
 			check(t, p, rng, size)
 		}
@@ -163,7 +163,7 @@ func TestGradients(t *testing.T) {
 		return &q
 	}
 	for _, c := range []struct{ forward, gradient *ir.Program }{
-		{defs.Softmax(), defs.SoftmaxGrad()}, {defs.LogSoftmax(), defs.LogSoftmaxGrad()},
+		{defs.Softmax(), defs.SoftmaxGrad()}, {defs.LogSoftmax(), defs.LogSoftmaxGrad()}, {defs.Softmin(), defs.SoftminGrad()},
 		{whole(defs.Fold(defs.FoldMax, false)), defs.ExtremeGrad()}, {whole(defs.Fold(defs.FoldMin, false)), defs.ExtremeGrad()},
 	} {
 		derived := c.forward.Gradient("X")
@@ -178,7 +178,7 @@ func TestGradients(t *testing.T) {
 		y.Program = c.forward
 		given := *v
 		given.Program = c.gradient
-		given.Floats = map[string][]float64{"X": v.Floats["X"], "Y": y.Run()[0], "G": v.Floats["GY"]}
+		given.Floats = map[string][]float64{"X": v.Floats["X"], "Y": y.Run()[0], "G": v.Floats["GY"], "GY": v.Floats["GY"]}
 		irtest.Near(t, c.gradient.Name, given.Run()[0], want, 1e-13)
 	}
 }

@@ -278,6 +278,19 @@ func (b *Builder) Program() *Program {
 	return &p
 }
 
+// Only returns the program of some of the results, without what they do not read but inputs and numbers.
+func (p *Program) Only(results ...string) *Program {
+	q := *p
+	q.Values, q.Results = slices.Clone(p.Values), nil
+	for _, r := range p.Results {
+		if slices.Contains(results, r.Name) {
+			q.Results = append(q.Results, r)
+		}
+	}
+	b := Builder{q}
+	return b.Program()
+}
+
 // share makes equal parts of formulas one.
 func (p *Program) share() {
 	shared := expr.Share(p.formulas()...)

@@ -1,0 +1,73 @@
+package autograd
+
+import (
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// alongAxis returns the result of an operation on the lines of inputs along an axis, with its numbers.
+// Inputs that have every element are of the first one's shape; those that have one for each line are of
+// that without the axis. The program of the operation, or that of its gradient, is differentiated as
+// often as is asked for.
+func alongAxis(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*Node) *Node {
+	values := make([]*tensor.Tensor, len(inputs))
+	for i, x := range inputs {
+		values[i] = x.use(op)
+	}
+	like := values[0]
+	y := tensorapi.Impl.Lines(op, l, like, axis, numbers, values...)[0]
+	wanted := needing(inputs)
+	if wanted == 0 {
+		return NewOp(op, y, inputs, nil)
+	}
+	gradient := l.Gradient(wanted, false)
+	read := func(i int, g *tensor.Tensor) *tensor.Tensor {
+		switch i {
+		case ops.GivenGradient:
+			return g
+		case ops.GivenResult:
+			return y
+		}
+		return values[i]
+	}
+	var saved []*tensor.Tensor
+	for _, i := range gradient.Reads {
+		if i != ops.GivenGradient {
+			saved = append(saved, read(i, nil))
+		}
+	}
+	before := make([]savedValue, len(values)) // which a derived gradient reads
+	for i, v := range values {
+		before[i] = savedValue{v, tensorapi.Impl.Version(v)}
+	}
+	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
+		if in.CreateGraph() {
+			if in.unchanged(before...) {
+				for i := range inputs {
+					if in.NeedsGrad(i) {
+						in.AccumulateNode(i, alongAxis(op+" gradient", l.Gradient(1<<i, true).Lines, axis, numbers, append(inputs[:len(inputs):len(inputs)], g)...))
+					}
+				}
+			}
+			return
+		}
+		operands := make([]*tensor.Tensor, len(gradient.Reads))
+		for k, i := range gradient.Reads {
+			operands[k] = read(i, g.value)
+		}
+		for k, d := range tensorapi.Impl.Lines(op+" gradient", gradient.Lines, like, axis, numbers, operands...) {
+			in.Accumulate(gradient.Of[k], d)
+		}
+	}, saved...)
+}
+
+// needing returns which nodes need a gradient, a bit for each.
+func needing(nodes []*Node) (set uint64) {
+	for i, n := range nodes {
+		if n.needs {
+			set |= 1 << i
+		}
+	}
+	return set
+}

@@ -1,0 +1,77 @@
+package autograd_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestThirdGradientsAlongAxes: operations on lines have a gradient of the third order that central
+// differences of the second agree with.
+func TestThirdGradientsAlongAxes(t *testing.T) {
+	for name, f := range map[string]func(x *node) *node{
+		"Softmax":          func(x *node) *node { return x.Softmax(1) },
+		"LogSoftmax":       func(x *node) *node { return x.LogSoftmax(0) },
+		"Softmin":          func(x *node) *node { return x.Softmin(-1) },
+		"CosineSimilarity": func(x *node) *node { return autograd.CosineSimilarity(x, x.T(), 1, 1e-8) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := devtest.CPU(t)
+			data := []float64{0.3, -1.1, 0.7, 2, 0.4, -0.2, -0.9, 1.3, 0.8}
+			c := autograd.Const(tensor.New(d, []float64{1, -2, 0.5, 0.3, 1.5, -1, 2, 0.1, -0.7}, 3, 3))
+			second := func(third bool) []float64 {
+				x := autograd.Param(tensor.New(d, data, 3, 3), "x")
+				y := f(x)
+				if y.Value().Rank() == 1 {
+					y = y.Unsqueeze(1)
+				}
+				y = y.Square().Mul(c).Sum()
+				for range 2 {
+					y = grad(t, y, []*node{x}, autograd.GradOptions{CreateGraph: true})[0].Mul(c).Sum()
+				}
+				if third {
+					return values(t, grad(t, y, []*node{x})[0].Value())
+				}
+				return values(t, y.Value())
+			}
+			got := second(true)
+			for i, v := range data {
+				const step = 1e-5
+				data[i] = v + step
+				up := second(false)[0]
+				data[i] = v - step
+				down := second(false)[0]
+				data[i] = v
+				if want := (up - down) / (2 * step); math.Abs(got[i]-want) > 1e-5*max(1, math.Abs(want)) {
+					t.Errorf("element %d: %v, want %v", i, got[i], want)
+				}
+			}
+		})
+	}
+}
+
+// TestChangedAlongAxes: the gradient of a softmax reads its result alone, and one with a gradient of
+// its own the operand, which must not have changed.
+func TestChangedAlongAxes(t *testing.T) {
+	d := devtest.CPU(t)
+	made := func() (x *node, y *node) {
+		v := tensor.New(d, []float64{1, 2, 3})
+		x = autograd.Param(v, "x")
+		z := x.AddScalar(1)
+		y = z.Softmax(0).Mul(autograd.Const(tensor.New(d, []float64{1, 0, 0}))).Sum()
+		z.Value().FillInPlace(7)
+		return x, y
+	}
+	x, y := made()
+	e := []float64{math.Exp(1), math.Exp(2), math.Exp(3)}
+	sum := e[0] + e[1] + e[2]
+	near(t, "after a change", grad(t, y, []*node{x})[0].Value(), e[0]/sum*(1-e[0]/sum), -e[0]*e[1]/sum/sum, -e[0]*e[2]/sum/sum)
+	x, y = made()
+	if _, err := autograd.Grad(y, []*node{x}, autograd.GradOptions{CreateGraph: true}); !errors.Is(err, autograd.ErrChanged) {
+		t.Errorf("a gradient with a gradient of its own, after a change: %v", err)
+	}
+}
