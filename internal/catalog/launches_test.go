@@ -1,0 +1,95 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/npz"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+const launchesFile = "../../testdata/launches.txt"
+
+const launchesHead = `# How many kernels each case of testdata/references launches when it runs eagerly on the Go device in
+# float32: forward, and for the gradient of its first result, "-" if it has none. Made by "make generate".
+`
+
+// TestLaunches: no case of an operation launches more or fewer kernels than testdata/launches.txt has.
+// -update writes the file.
+func TestLaunches(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	var s strings.Builder
+	s.WriteString(launchesHead)
+	for _, f := range families {
+		refs := references(t, f)
+		for _, o := range f.operations {
+			for _, name := range slices.Sorted(maps.Keys(o.cases)) {
+				tensor.Scope(d, func() { fmt.Fprintf(&s, "%s.%s\n", o.name, o.launches(t, d, name, refs)) })
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(launchesFile, []byte(s.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(launchesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	had := map[string]bool{}
+	for line := range strings.Lines(string(want)) {
+		had[line] = true
+	}
+	for line := range strings.Lines(s.String()) {
+		if !had[line] {
+			t.Errorf("testdata/launches.txt has not: %s", strings.TrimSpace(line))
+		}
+		delete(had, line)
+	}
+	for line := range had {
+		t.Errorf("testdata/launches.txt has, and nothing launches: %s", strings.TrimSpace(line))
+	}
+}
+
+// launches returns the name of a case, and its launches.
+func (o operation) launches(t *testing.T, d tensor.Device, name string, refs map[string]npz.Array) string {
+	var operands, params []*node
+	for i := 0; ; i++ {
+		key := fmt.Sprint(o.name, ".", name, ".")
+		in, ok := refs[fmt.Sprint(key, "in", i)]
+		if !ok {
+			break
+		}
+		x := autograd.Const(upload(t, d, &in))
+		if _, ok := refs[fmt.Sprint(key, "grad", i)]; ok {
+			x = autograd.Param(x.Value(), fmt.Sprint("in", i))
+			params = append(params, x)
+		}
+		operands = append(operands, x)
+	}
+	count := func(f func()) int64 {
+		before := d.Stats().Launches
+		f()
+		return d.Stats().Launches - before
+	}
+	var got []*node
+	forward := count(func() { got = o.cases[name](operands) })
+	gradient := "-"
+	if i := slices.IndexFunc(got, (*node).NeedsGrad); i >= 0 && len(params) > 0 {
+		seed := autograd.Const(tensor.Full(d, 1, got[i].Shape()...))
+		gradient = fmt.Sprint(count(func() {
+			if _, err := autograd.Grad(got[i], params, autograd.GradOptions{Seed: seed, AllowUnused: true}); err != nil {
+				t.Errorf("%s.%s: %v", o.name, name, err)
+			}
+		}))
+	}
+	return fmt.Sprintf("%s %d %s", name, forward, gradient)
+}
