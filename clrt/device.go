@@ -23,19 +23,20 @@ import (
 	"github.com/samuel/go-opencl/cl"
 )
 
-// Device is an open OpenCL device: one context and one in-order queue. Its methods may be called
-// from several goroutines; a mutex orders them. A launch waits where 512 launches before it have
+// Device is an open OpenCL device: one in-order queue, in a context of its own, or one for all that
+// are open on the same CPU. Its methods may be called from several goroutines; a mutex orders them. A launch waits where 512 launches before it have
 // not run, or fewer that take longer than about a tenth of a second.
 type Device struct {
 	info    Info
 	opt     Options
 	device  *cl.Device
-	context *cl.Context
+	shared  *sharedContext
+	context *cl.Context // of shared
 	queue   *cl.CommandQueue
 	pool    *mempool.Pool[*cl.MemObject]
 
 	mu       sync.Mutex
-	programs map[programKey]*builtProgram
+	programs map[programKey]*usedProgram
 	kernels  map[*Kernel]struct{} // alive
 	stats    Stats
 	profile  profile
@@ -170,7 +171,7 @@ func Open(info Info, opt Options) (*Device, error) {
 		return nil, &Error{Call: "open " + info.ID(), Status: ErrNoCompiler, Device: info.String(),
 			Detail: "clgrad builds its kernels from source; choose another device"}
 	}
-	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*builtProgram{},
+	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*usedProgram{},
 		kernels: map[*Kernel]struct{}{}, profile: newProfile(), backlog: newBacklog()}
 	d.launch.event = new(C.cl_event)
 	flags := cl.MemReadWrite
@@ -186,15 +187,16 @@ func Open(info Info, opt Options) (*Device, error) {
 	if info.Type == CPU {
 		d.pool.Limit = info.GlobalMem / 4 * 3
 	}
-	if d.context, err = cl.CreateContext([]*cl.Device{device}); err != nil {
+	if d.shared, err = openContext(info, device, opt.KeepPrograms); err != nil {
 		return nil, d.fail("clCreateContext", err, "")
 	}
+	d.context = d.shared.context
 	var props cl.CommandQueueProperty
 	if opt.Profile {
 		props = cl.CommandQueueProfilingEnable
 	}
 	if d.queue, err = d.context.CreateCommandQueue(device, props); err != nil {
-		d.context.Release()
+		d.shared.close(opt.KeepPrograms)
 		return nil, d.fail("clCreateCommandQueue", err, "")
 	}
 	return d, nil
@@ -377,7 +379,8 @@ func (d *Device) Profile() ([]KernelTime, error) {
 	return d.profile.times(), nil
 }
 
-// Close waits for the launches and releases everything, buffers that were not freed too.
+// Close waits for the launches and releases everything, buffers that were not freed too, but for
+// programs that other devices use or keep.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -392,13 +395,13 @@ func (d *Device) Close() error {
 		k.kernel.Release()
 	}
 	for _, p := range d.programs {
-		p.program.Release()
+		d.shared.leave(p.builtProgram)
 	}
 	d.pool.Close()
 	if *d.backlog.marker != nil {
 		C.clReleaseEvent(*d.backlog.marker)
 	}
 	d.queue.Release()
-	d.context.Release()
+	d.shared.close(d.opt.KeepPrograms)
 	return err
 }

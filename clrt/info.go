@@ -62,8 +62,8 @@ type Stats struct {
 	UploadBytes, DownBytes int64
 
 	Kernels        int   // alive
-	Programs       int   // built since the device was opened
-	CompileNanos   int64 // spent building them
+	Programs       int   // built since the device was opened, for it or for another
+	CompileNanos   int64 // spent building them, for this one
 	HeaderBuilds   int   // programs that PoCL built with its whole header: builtins.go
 	ProgramCacheOK int   // requests that the program cache answered
 }
@@ -81,4 +81,6 @@ type KernelTime struct {
 type Options struct {
 	Profile bool // measure every launch on the device; costs an event per launch
 	Rebuild bool // rebuild every program, past the runtime's own cache too
+	// KeepPrograms has programs of a CPU stay built for the next device, until this one is closed.
+	KeepPrograms bool
 }

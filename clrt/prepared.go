@@ -65,14 +65,10 @@ func (d *Device) another(k *Kernel) (*Kernel, error) {
 	}
 	runtimes.Lock()
 	defer runtimes.Unlock()
-	program := d.programs[k.program]
-	kernel, err := program.program.CreateKernel(k.name)
+	own, err := d.kernel(k.program, k.name)
 	if err != nil {
 		return nil, d.fail("clCreateKernel", err, "")
 	}
-	own := &Kernel{k.name, kernel, k.program}
-	program.kernels++
-	d.kernels[own] = struct{}{}
 	return own, nil
 }
 

@@ -38,12 +38,13 @@ func (s Source) key() programKey { return programKey{s.Text, s.Options, s.Target
 type Kernel struct {
 	name    string
 	kernel  *cl.Kernel
-	program programKey
+	program *usedProgram
 }
 
-// builtProgram is a program and how many kernels of it are alive.
-type builtProgram struct {
-	program *cl.Program
+// usedProgram is a program that a device uses, and how many kernels of it the device has.
+type usedProgram struct {
+	*builtProgram
+	src     programKey // as the device knows it
 	kernels int
 }
 
@@ -62,13 +63,22 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := program.program.CreateKernel(entry)
+	kernel, err := d.kernel(program, entry)
 	if err != nil {
 		detail := fmt.Sprintf("%s has no kernel %q (names of OpenCL builtins cannot be kernel names)", src.Name, entry)
 		return nil, d.fail("clCreateKernel", err, detail)
 	}
-	k := &Kernel{entry, kernel, src.key()}
-	program.kernels++
+	return kernel, nil
+}
+
+// kernel makes a kernel object of an entry point.
+func (d *Device) kernel(p *usedProgram, entry string) (*Kernel, error) {
+	kernel, err := p.program.CreateKernel(entry)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{entry, kernel, p}
+	p.kernels++
 	d.kernels[k] = struct{}{}
 	return k, nil
 }
@@ -85,27 +95,45 @@ func (d *Device) Release(k *Kernel) {
 	defer runtimes.Unlock()
 	delete(d.kernels, k)
 	k.kernel.Release()
-	if p := d.programs[k.program]; p.kernels > 1 {
-		p.kernels--
-	} else {
-		p.program.Release()
-		delete(d.programs, k.program)
+	if k.program.kernels--; k.program.kernels == 0 {
+		delete(d.programs, k.program.src)
+		d.shared.leave(k.program.builtProgram)
 	}
 }
 
-func (d *Device) program(src Source) (*builtProgram, error) {
+func (d *Device) program(src Source) (*usedProgram, error) {
 	key := src.key()
 	if p, ok := d.programs[key]; ok {
 		d.stats.ProgramCacheOK++
 		return p, nil
 	}
 	start := time.Now()
-	options := src.Options
 	if d.opt.Rebuild {
 		// Runtimes cache by source and options; a define that was never seen before misses.
-		options += fmt.Sprintf(" -DCLRT_REBUILD=%d", start.UnixNano())
+		src.Options += fmt.Sprintf(" -DCLRT_REBUILD=%d", start.UnixNano())
 	}
-	p, err := d.build(src, options)
+	built, ok := d.shared.programs[src.key()]
+	if !ok {
+		var err error
+		if built, err = d.build(src); err != nil {
+			return nil, err
+		}
+		if !d.opt.Rebuild {
+			d.shared.programs[built.key] = built
+		}
+	}
+	built.devices++
+	d.stats.Programs++
+	d.stats.HeaderBuilds += built.headers
+	d.stats.CompileNanos += time.Since(start).Nanoseconds()
+	p := &usedProgram{builtProgram: built, src: key}
+	d.programs[key] = p
+	return p, nil
+}
+
+// build builds a source, for its target if it has one.
+func (d *Device) build(src Source) (*builtProgram, error) {
+	p, headers, err := d.buildSource(src)
 	if err != nil {
 		return nil, err
 	}
@@ -115,26 +143,23 @@ func (d *Device) program(src Source) (*builtProgram, error) {
 			return nil, err
 		}
 	}
-	d.stats.Programs++
-	d.stats.CompileNanos += time.Since(start).Nanoseconds()
-	built := &builtProgram{program: p}
-	d.programs[key] = built
-	return built, nil
+	return &builtProgram{program: p, key: src.key(), headers: headers}, nil
 }
 
-// build builds a source: for PoCL with the built-in functions that it names, unless it needs
-// others.
-func (d *Device) build(src Source, options string) (*cl.Program, error) {
+// buildSource builds a source: for PoCL with the built-in functions that it names, unless it needs
+// others. It returns how many builds needed its whole header.
+func (d *Device) buildSource(src Source) (p *cl.Program, headers int, err error) {
 	if d.info.Platform == poclPlatform {
 		if words := wordsOf(src.Text); !needsHeader(words) {
 			text, option := withBuiltins(src.Text, words)
-			if p, err := d.buildText(src.Name, text, options+option); err == nil {
-				return p, nil
+			if p, err := d.buildText(src.Name, text, src.Options+option); err == nil {
+				return p, 0, nil
 			}
-			d.stats.HeaderBuilds++
+			headers = 1
 		}
 	}
-	return d.buildText(src.Name, src.Text, options)
+	p, err = d.buildText(src.Name, src.Text, src.Options)
+	return p, headers, err
 }
 
 func (d *Device) buildText(name, text, options string) (*cl.Program, error) {

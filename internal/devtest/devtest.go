@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clgrad/clgrad/clrt"
@@ -143,6 +144,7 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 	// several.
 	runtime.LockOSThread()
 	opt.Unoptimized = opt.Unoptimized || !Optimized()
+	keepPrograms(sel)
 	d, err := tensor.Open(sel, opt)
 	if err != nil {
 		t.Fatalf("open %s: %v", sel, err)
@@ -155,6 +157,23 @@ func Open(t testing.TB, sel string, opt tensor.Options) tensor.Device {
 		d.Close()
 	})
 	return d
+}
+
+var keeps sync.Map // the selections of keepPrograms
+
+// keepPrograms has programs of an OpenCL CPU stay built from one test to the next: to find one in
+// PoCL's folder takes it much longer.
+func keepPrograms(sel string) {
+	if _, does := keeps.LoadOrStore(sel, true); does || sel == "cpu" {
+		return
+	}
+	infos, err := clrt.List()
+	if err != nil {
+		return // the test that opens it says so
+	}
+	if info, err := clrt.Select(infos, sel); err == nil && info.Type == clrt.CPU {
+		clrt.Open(info, clrt.Options{KeepPrograms: true})
+	}
 }
 
 // GPUKernels returns options for an OpenCL CPU to run the kernel variants for GPUs, built without
