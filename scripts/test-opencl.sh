@@ -9,7 +9,7 @@ step() { echo "== $*"; }
 
 # Kernels under Oclgrind have one thread for most of the time: beside PoCL's compiler they leave no core idle at the end.
 mkdir -p .build
-scripts/oclgrind.sh fusedmlp hashgrid nn optim >.build/oclgrind.log 2>&1 &
+scripts/oclgrind.sh hashgrid nn optim >.build/oclgrind.log 2>&1 &
 oclgrind=$!
 trap wait EXIT
 

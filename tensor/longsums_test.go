@@ -26,13 +26,17 @@ func longSize() int {
 
 // onLong runs f in float32 on every device, and with the kernels for GPUs; and in float64 on the Go
 // device.
-func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) {
+func onLong(t *testing.T, f func(t *testing.T, d tensor.Device)) { onLongIn(t, true, f) }
+
+// onLongIn leaves the kernels for GPUs to make test-more where gpuKernels is not set: a CPU is slow
+// in them.
+func onLongIn(t *testing.T, gpuKernels bool, f func(t *testing.T, d tensor.Device)) {
 	t.Setenv(tensor.SelfTestEnv, "off") // TestKernels compares these kernels with their twins
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{})) })
 		if sel == "cpu" {
 			t.Run(sel+"/float64", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{Float64: true})) })
-		} else {
+		} else if gpuKernels || os.Getenv("CLGRAD_MORE") != "" {
 			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
 	}
@@ -148,10 +152,10 @@ func (l long) reduced() (map[string]*lineResults, []prefix) {
 // within the bound that Sum documents, in every position of the axis.
 func TestLongSums(t *testing.T) {
 	data := longNumbers(longSize()-1, 10, 9.99)
-	for _, l := range boxes(data) {
+	for i, l := range boxes(data) {
 		all, prefixes := l.reduced()
 		t.Run(fmt.Sprintf("%dx%dx%d", l.outer, l.n, l.inner), func(t *testing.T) {
-			onLong(t, func(t *testing.T, d tensor.Device) {
+			onLongIn(t, i%2 == 0, func(t *testing.T, d tensor.Device) {
 				x := tensor.New(d, l.data, l.outer, l.n, l.inner)
 				defer x.Free()
 				for name, want := range all {
@@ -205,7 +209,7 @@ func TestLongSumsOfViews(t *testing.T) {
 		}
 	}
 	o, i := []int{0, 1, 2}, []int{0, 1, 2, 3, 4}
-	onLong(t, func(t *testing.T, d tensor.Device) {
+	onLongIn(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, data, 3, rows, 5)
 		defer x.Free()
 		check := func(name string, y *tensor.Tensor, element int, os, is []int, step int) {
@@ -295,7 +299,7 @@ func TestLongStatistics(t *testing.T) {
 		}
 		return mean, squares.value() / (n - 1)
 	}
-	onLong(t, func(t *testing.T, d tensor.Device) {
+	onLongIn(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.New(d, table, rows, 3)
 		means, variances := floats(t, x.Mean(0)), floats(t, x.Var(1, 0))
 		square := func(y *tensor.Tensor) *tensor.Tensor { return y.Mul(y) }
