@@ -12,6 +12,9 @@ import (
 // TestPackedBesideBatch: on a GPU's matrix units, the launch that draws a batch packs the weights,
 // too, and leaves the same bits as two.
 func TestPackedBesideBatch(t *testing.T) {
+	if !devtest.More() {
+		t.Skip("make test-more runs it: a CPU is slow in the kernels for GPUs")
+	}
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue

@@ -82,6 +82,9 @@ func TestEncodings(t *testing.T) {
 // TestHashGPU: the gradient of the table in fixed point, as GPUs compute it, trains as well as the
 // sums of a CPU, and repeats its bits.
 func TestHashGPU(t *testing.T) {
+	if !devtest.More() {
+		t.Skip("make test-more runs it: a CPU is slow in the kernels for GPUs")
+	}
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue

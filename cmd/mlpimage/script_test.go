@@ -61,6 +61,8 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "opencl":
 				return len(devtest.Selected()) > 1, nil
+			case "more":
+				return devtest.More(), nil
 			case "mount":
 				return mayMount(), nil
 			case "root":
