@@ -24,8 +24,9 @@ import (
 )
 
 // Device is an open OpenCL device: one in-order queue, in a context of its own, or one for all that
-// are open on the same CPU. Its methods may be called from several goroutines; a mutex orders them. A launch waits where 512 launches before it have
-// not run, or fewer that take longer than about a tenth of a second.
+// are open on the same CPU. Its methods may be called from several goroutines; a mutex orders them. A
+// launch waits where 512 launches before it have not run, or fewer that take longer than about a tenth
+// of a second.
 type Device struct {
 	info    Info
 	opt     Options
