@@ -140,7 +140,11 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		}
 		return
 	}
-	for some := max(1, blockElements/max(n, 1)); lo < hi; lo += some {
+	some := max(1, blockElements/max(n, 1))
+	if m.plan.picks && m.same && m.runs() {
+		some = blockElements // a line is a few numbers
+	}
+	for ; lo < hi; lo += some {
 		m.first, m.rows = lo, min(some, hi-lo)
 		m.block()
 	}
