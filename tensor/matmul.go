@@ -85,9 +85,19 @@ func (t *Tensor) innerProduct(op string, b *Tensor) *Tensor {
 	if higher(t.typ, b.typ) != Real {
 		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", t, b)
 	}
-	products := t.Mul(b)
-	defer products.Free()
-	return products.sum(op, 1, nil)
+	d, n := t.Device(), t.Len()
+	x, w := t.reals(), b.reals()
+	defer x.release()
+	defer w.release()
+	chunk, parts, _, _ := ops.FoldShape(1, n, 1, d.Target())
+	y := alloc(op, d, []int{parts})
+	launch(d, ops.Dot.For(min(n, chunk), 1, d.Target()), x.arg(), w.arg(), y.arg(),
+		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))
+	defer y.Free()
+	if parts == 1 {
+		return y.Reshape()
+	}
+	return y.sumAll(op, 1)
 }
 
 func (api) MatMulInto(dst, a, b *Tensor, accumulate bool) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -141,10 +142,21 @@ func sumTwin[T kernels.Real](c kernels.Call[T]) {
 }
 
 func squaredErrorTwin[T kernels.Real](c kernels.Call[T]) {
-	x, t, d, p, chunk := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5)
+	x, t, d, p, chunk, loops := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5), loopsOf(c)
 	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			from, to := min(g*chunk, len(x)), min((g+1)*chunk, len(x))
+			if loops != nil {
+				sum := 0.0
+				for ; from < to; from += foldColumns {
+					e := d[from:min(to, from+foldColumns)]
+					loops.Map(vec.Sub, e, x[from:], t[from:], e, e)
+					sum += float64(loops.Dot(e, e))
+					loops.Map(vec.Add, e, e, e, e, e)
+				}
+				p[g] = T(sum)
+				continue
+			}
 			p[g] = T(pairwiseOf(from, to, func(from, to int) (sum float64) {
 				for i := from; i < to; i++ {
 					e := x[i] - t[i]

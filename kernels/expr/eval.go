@@ -209,7 +209,7 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 				whole = e.intsIn(d, whole)
 				whole = e.indices(whole, index(from.index))
 			}
-			e.reals(d, whole)
+			e.fromInts(d, whole)
 		case s.op == opAt:
 			at(d, operands[s.index], e.ints.arg(s, 0, n))
 		case s.op == opLdexp:

@@ -196,8 +196,8 @@ func (e *Eval[T]) intsIn(d []T, other []int32) []int32 {
 	return other
 }
 
-// reals sets d to ints as numbers, which may lie in its memory.
-func (e *Eval[T]) reals(d []T, ints []int32) {
+// fromInts sets d to ints as numbers, which may lie in its memory.
+func (e *Eval[T]) fromInts(d []T, ints []int32) {
 	switch to := any(d).(type) {
 	case []int32:
 		copy(to, ints)
