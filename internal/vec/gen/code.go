@@ -291,7 +291,12 @@ func (k *code) shiftRight(a value, by int) value {
 func (k *code) polynomial(x value, c ...float64) value {
 	v := k.load(k.number(c[len(c)-1]))
 	for i := len(c) - 2; i >= 0; i-- {
-		v = k.fma(v, x, k.number(c[i]))
+		by := k.number(c[i])
+		if k.neon != nil {
+			v = k.fma(v, x, by)
+			continue
+		}
+		k.of(forms{k.c.VFMADD213PS, k.c.VFMADD213PD, k.c.VFMADD213PS_BCST, k.c.VFMADD213PD_BCST}, by)(by, x, v)
 	}
 	return v
 }
