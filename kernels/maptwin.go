@@ -548,6 +548,12 @@ func (run *moveRun[E]) blocks(lo, hi int) {
 	for b := lo; b < hi; b++ {
 		p := blockRange{r: b / beside * size.rows, c: b % beside * size.cols}
 		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
+		if fx, fy := l.strides[0][0], l.strides[1][0]; l.rank == 2 && p.cols < p.rows && sx <= 1 && sy <= 1 {
+			for c := p.c; c < p.c+p.cols; c++ { // short rows: along the columns
+				move(y[p.r*fy+c*sy:], fy, x[p.r*fx+c*sx:], fx, p.rows)
+			}
+			continue
+		}
 		from, to := own.from[:p.rows], own.to[:p.rows]
 		l.starts(0, p.r, from)
 		l.starts(1, p.r, to)

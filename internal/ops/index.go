@@ -240,6 +240,10 @@ func scatterRowsTwin[T number](c kernels.Call[T]) {
 			if int(r) < lo || int(r) >= hi {
 				continue
 			}
+			if cols == 1 {
+				y[r] = combined(y[r], g[i], how)
+				continue
+			}
 			combineRow(set, y[int(r)*cols:][:cols], g[i*cols:][:cols], how)
 		}
 	})
