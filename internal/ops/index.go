@@ -63,7 +63,8 @@ var (
 			}
 			const wide = 64 // columns of a work-item
 			blocks := intmath.CeilDiv(cols, wide)
-			return kernels.Groups(blocks, min(rows, intmath.CeilDiv(4*l.Units, max(blocks, 1)))) // all units have some of the rows
+			// All units have some of the rows, and no more work-items read all indices than that takes.
+			return kernels.Groups(blocks, min(rows, intmath.CeilDiv(l.Units, max(blocks, 1))))
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
 		Twin:   kernels.Twin{F32: scatterRowsTwin[float32], F64: scatterRowsTwin[float64]}, Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
