@@ -22,7 +22,7 @@ func newBench() *cobra.Command {
 		Short: "Measure a device",
 		Long: `bench measures what a launch costs, element-wise functions, matrix products, steps of small networks,
 structured operations forward and backward (on a GPU recorded, so that it is the device's time),
-training steps of a convolutional net, a perceptron and two transformers, those of mlpimage, the same
+training steps of three convolutional nets, a perceptron and two transformers, those of mlpimage, the same
 recorded, and rendering: the median of several runs, the fastest and the slowest, and, where the
 program can measure the device's peak, the share of it. Of matrix products it also measures the errors, against
 float64. Calls are launched one after the other, and

@@ -28,7 +28,7 @@ func classifier(name string, model any, scores func() *node, labels *tensor.Tens
 func netRows() []func(tensor.Device) net {
 	return []func(tensor.Device) net{lenet, mlp784,
 		func(d tensor.Device) net { return gpt(d, "gpt", 4, 128, 32) },
-		func(d tensor.Device) net { return gpt(d, "gptsmall", 2, 64, 8) }}
+		func(d tensor.Device) net { return gpt(d, "gptsmall", 2, 64, 8) }, resnet18, unet}
 }
 
 func lenet(d tensor.Device) net {

@@ -1,8 +1,9 @@
 """Training steps of whole networks in PyTorch, for comparison: the rows of `clgrad bench --only nets,perceptrons`.
 
-Prints the JSON lines that `clgrad bench --json` prints: eager and, on a GPU, replayed from a captured CUDA graph, also of what
-torch.compile makes of the step, where it can. AdamW is PyTorch's fused one, where there is one. TF32 is off, but in cuDNN's
-convolutions, where PyTorch has it on; with TORCH_TF32=1 products have it, too.
+Prints the JSON lines that `clgrad bench --json` prints: eager and, on a GPU, replayed from a captured CUDA graph, also
+of what torch.compile makes of the step, where it can; on a CPU, with TORCH_COMPILE=1, also compiled. AdamW is PyTorch's
+fused one, where there is one. TF32 is off, but in cuDNN's convolutions, where PyTorch has it on; with TORCH_TF32=1
+products have it, too.
 Usage: torch_nets.py [NAME...]; TORCH_THREADS sets the threads of a CPU.
 """
 import os
@@ -59,6 +60,57 @@ def mlp784():
     return nn.Sequential(nn.Linear(784, 256), nn.Tanh(), nn.Linear(256, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 10))
 
 
+def conv_norm(n_in, n_out, kernel=3, stride=1):
+    conv = nn.Conv2d(n_in, n_out, kernel, stride, padding=kernel // 2, bias=False)
+    return nn.Sequential(conv, nn.BatchNorm2d(n_out))
+
+
+class BasicBlock(nn.Module):
+    def __init__(self, n_in, n_out, stride):
+        super().__init__()
+        self.convs = nn.Sequential(conv_norm(n_in, n_out, 3, stride), nn.ReLU(inplace=True), conv_norm(n_out, n_out))
+        self.shortcut = nn.Identity() if stride == 1 else conv_norm(n_in, n_out, 1, stride)
+
+    def forward(self, x):
+        return F.relu(self.convs(x) + self.shortcut(x), inplace=True)
+
+
+def resnet18(width=16):
+    layers = [conv_norm(3, width), nn.ReLU(inplace=True)]
+    n_in = width
+    for stage in range(4):
+        n_out = width << stage
+        layers += [BasicBlock(n_in, n_out, 2 if stage else 1), BasicBlock(n_out, n_out, 1)]
+        n_in = n_out
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(n_in, 10))
+
+
+class UNetLevel(nn.Module):
+    """A level of a U-Net and, within it, those of half the size; the last has none."""
+
+    def __init__(self, n_in, width, *widths):
+        super().__init__()
+        self.down = self.two(n_in, width)
+        if widths:
+            self.pool, self.within = nn.MaxPool2d(2), UNetLevel(width, *widths)
+            self.grow, self.up = nn.ConvTranspose2d(widths[0], width, 2, stride=2), self.two(2 * width, width)
+
+    @staticmethod
+    def two(n_in, width):
+        return nn.Sequential(
+            conv_norm(n_in, width), nn.ReLU(inplace=True), conv_norm(width, width), nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        x = self.down(x)
+        if not hasattr(self, "within"):
+            return x
+        return self.up(torch.cat([x, self.grow(self.within(self.pool(x)))], 1))
+
+
+def unet():
+    return nn.Sequential(UNetLevel(3, 16, 32, 64), nn.Conv2d(16, 2, 1))
+
+
 class Residual(nn.Module):
     """Layers whose input is added to their output."""
 
@@ -86,8 +138,12 @@ def reals(*shape):
     return lambda: torch.rand(shape, device=DEVICE) * 2 - 1
 
 
-def classes(n, count):
-    return lambda: torch.randint(0, count, (n,), device=DEVICE)
+def pictures(*shape):
+    return lambda: torch.rand(shape, device=DEVICE)
+
+
+def classes(n, count, *size):
+    return lambda: torch.randint(0, count, (n, *size), device=DEVICE)
 
 
 def text(batch):
@@ -96,10 +152,12 @@ def text(batch):
 
 # Name, model, inputs, targets, loss.
 ROWS = [
-    ("lenet", lenet, lambda: torch.rand(128, 1, 28, 28, device=DEVICE), classes(128, 10), F.cross_entropy),
+    ("lenet", lenet, pictures(128, 1, 28, 28), classes(128, 10), F.cross_entropy),
     ("mlp784", mlp784, lambda: torch.rand(512, 784, device=DEVICE), classes(512, 10), F.cross_entropy),
     ("gpt", lambda: GPT(4, 128), lambda: text(32), classes(32 * TOKENS, WORDS), F.cross_entropy),
     ("gptsmall", lambda: GPT(2, 64), lambda: text(8), classes(8 * TOKENS, WORDS), F.cross_entropy),
+    ("resnet18", resnet18, pictures(8, 3, 32, 32), classes(8, 10), F.cross_entropy),
+    ("unet", unet, pictures(4, 3, 64, 64), classes(4, 2, 64, 64), F.cross_entropy),
 ]
 for batch in (512, 65536):
     ROWS += [

@@ -38,10 +38,12 @@ def graph_of(step):
 
 
 def report_all(name, make):
-    """Reports the step that make(compiled) returns: eager and, on a GPU, as a graph and compiled. Where TORCH_TF32 is set, products
-    have TF32, and the rows say so."""
+    """Reports the step that make(compiled) returns: eager and, on a GPU, as a graph and compiled; on a CPU
+    also compiled, where TORCH_COMPILE is set. Where TORCH_TF32 is set, products have TF32, and the rows say so."""
     if DEVICE != "cuda":
         report(name + " eager", None, make(False), sync)
+        if os.environ.get("TORCH_COMPILE"):
+            report(name + " compiled", None, make(True), sync)
         return
     tf32 = " tf32" if os.environ.get("TORCH_TF32") else ""
     torch.backends.cuda.matmul.allow_tf32 = tf32 != ""
