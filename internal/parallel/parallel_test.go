@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -21,7 +22,7 @@ func TestPanic(t *testing.T) {
 			})
 			return nil
 		}()
-		if got != bad || done.Load() != 6 {
+		if got != bad || done.Load() != 7 {
 			t.Errorf("piece %d: recovered %v after %d others", bad, got, done.Load())
 		}
 	}
@@ -43,4 +44,27 @@ func TestFor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNested: a loop within a piece of a loop, and loops of several goroutines at once, are all done
+// when they return.
+func TestNested(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for range 200 {
+				var sum atomic.Int64
+				For(6, 1, func(lo, hi int) {
+					for i := lo; i < hi; i++ {
+						For(5, 1, func(lo, hi int) { sum.Add(int64((i + 1) * (hi - lo))) })
+					}
+				})
+				if sum.Load() != 5*21 {
+					t.Errorf("the sum is %d", sum.Load())
+				}
+			}
+		})
+	}
+	callers.Wait()
 }
