@@ -28,14 +28,14 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestParallelWhereItIsWorthIt: a piece is as much work as a goroutine is worth, whether of few
+// TestParallelWhereItIsWorthIt: a core gets as much work as waking it up is worth, whether of few
 // that cost much or of many that cost little.
 func TestParallelWhereItIsWorthIt(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for _, c := range []struct {
 		n, cost int
-		pieces  int32
-	}{{2*parallel.Grain - 1, 1, 1}, {2 * parallel.Grain, 1, 2}, {4 * parallel.Grain, 1, 4}, {4, parallel.Grain, 4}, {31, parallel.Grain / 16, 1}, {32, parallel.Grain / 16, 2}, {100, math.MaxInt, 4}} {
+		pieces  int32 // four for each core, if there are two
+	}{{2*parallel.Grain - 1, 1, 1}, {2 * parallel.Grain, 1, 8}, {4 * parallel.Grain, 1, 16}, {4, parallel.Grain, 4}, {31, parallel.Grain / 16, 1}, {32, parallel.Grain / 16, 8}, {100, math.MaxInt, 16}} {
 		var pieces atomic.Int32
 		Call[float32]{}.Parallel(c.n, c.cost, func(int, int) { pieces.Add(1) })
 		if pieces.Load() != c.pieces {

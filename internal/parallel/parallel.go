@@ -18,8 +18,8 @@ const pieces = 4
 // follow each other, and to wake one up takes about as long as an operation of 10⁵ elements.
 const spin = 50 * time.Microsecond
 
-// For runs f over [0, n) in contiguous pieces, at least min elements each, on the cores there are
-// now. The pieces write apart, and an element's value must not depend on where its piece ends: then
+// For runs f over [0, n) in contiguous pieces, on as many cores as have min elements each, of those
+// there are now. The pieces write apart, and an element's value must not depend on where its piece ends: then
 // the result does not depend on how many there are. A panic of f, in whichever goroutine, is one of
 // the caller's: nobody could recover from it elsewhere.
 func For(n, min int, f func(lo, hi int)) {
