@@ -44,9 +44,10 @@ func alongAxis(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*
 	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
 			if in.unchanged(before...) {
+				read := append(inputs[:len(inputs):len(inputs)], g)
 				for i := range inputs {
 					if in.NeedsGrad(i) {
-						in.AccumulateNode(i, alongAxis(op+" gradient", l.Gradient(1<<i, true).Lines, axis, numbers, append(inputs[:len(inputs):len(inputs)], g)...))
+						in.AccumulateNode(i, alongAxis(op+" gradient", l.Gradient(1<<i, true).Lines, axis, numbers, read...))
 					}
 				}
 			}

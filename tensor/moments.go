@@ -42,13 +42,14 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 	}
 	mean, variance = alloc(op, d, []int{x.outer, parts, x.inner}), alloc(op, d, []int{x.outer, parts, x.inner})
 	outer, inner := kernels.IntArg(x.outer), kernels.IntArg(x.inner)
-	launch(d, ops.Moments.For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(), outer, kernels.IntArg(x.n), inner, kernels.IntArg(chunk), of)
+	launch(d, ops.Moments.For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(),
+		outer, kernels.IntArg(x.n), inner, kernels.IntArg(chunk), of)
 	if parts > 1 {
 		m, v := mean, variance
 		mean, variance = alloc(op, d, []int{x.outer, x.inner}), alloc(op, d, []int{x.outer, x.inner})
 		last := x.n - (parts-1)*chunk
-		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), mean.arg(), variance.arg(), outer, kernels.IntArg(parts), inner,
-			kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), kernels.FloatArg(float64(x.n)), scale)
+		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), mean.arg(), variance.arg(),
+			outer, kernels.IntArg(parts), inner, kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), kernels.FloatArg(float64(x.n)), scale)
 		m.Free()
 		v.Free()
 	}

@@ -13,7 +13,7 @@ import (
 // step. That of a formula is [expr.Program.BoundOf]'s. A sum is off by what its terms are off by, and by
 // a rounding of all magnitudes for each addition that a term sees: additions returns the most, of n
 // terms. A maximum is off by the largest error of an element.
-func Bound(p *ir.Program, additions func(n int) float64) func(t kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+func Bound(p *ir.Program, additions func(n int) float64) BoundOf {
 	formulas := map[*expr.Expr]*expr.Program{}
 	compile := func(f *expr.Expr) {
 		if f != nil {
@@ -29,7 +29,8 @@ func Bound(p *ir.Program, additions func(n int) float64) func(t kernels.DType, a
 	}
 	at := LayoutOf(p)
 	return func(t kernels.DType, args []kernels.Arg) func(param, i int) float64 {
-		l := &boundedLine{p: p, at: at, formulas: formulas, args: args, additions: additions, typ: t, line: -1, n: int(args[at.Sizes+1].Int), inner: int(args[at.Sizes+2].Int)}
+		l := &boundedLine{p: p, at: at, formulas: formulas, args: args, additions: additions, typ: t, line: -1}
+		l.n, l.inner = int(args[at.Sizes+1].Int), int(args[at.Sizes+2].Int)
 		l.eps, l.least = t.Epsilon()
 		l.chunk, l.parts = max(l.n, 1), 1
 		if p.Parts {
@@ -46,6 +47,9 @@ func Bound(p *ir.Program, additions func(n int) float64) func(t kernels.DType, a
 		}
 	}
 }
+
+// BoundOf returns the bound of each element of a parameter for a launch with some arguments.
+type BoundOf = func(t kernels.DType, args []kernels.Arg) func(param, i int) float64
 
 // estimate is a number, and how far it may be off.
 type estimate struct{ v, off float64 }

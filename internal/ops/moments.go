@@ -25,7 +25,8 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 			generated(c)
 			return
 		}
-		eachPartial(c, c.Reals(0), outer, n, inner, chunk, lower.Parts(n, chunk), cachedColumns[T](min(n, chunk)), 8, func(at int, x []T, rows, w int) {
+		parts, wide := lower.Parts(n, chunk), cachedColumns[T](min(n, chunk))
+		eachPartial(c, c.Reals(0), outer, n, inner, chunk, parts, wide, 8, func(at int, x []T, rows, w int) {
 			means, squares := m[at:at+w], v[at:at+w]
 			columnMoments(l, means, squares, x, rows, inner)
 			for j, s := range squares {

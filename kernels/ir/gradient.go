@@ -10,7 +10,8 @@ import (
 
 // Gradient returns the program of the gradients of p by some of its inputs. Its inputs are those of
 // p. For each result R it has the input GR, the gradient of a scalar by R; for each input X in of,
-// the result DX, the gradient of that scalar by X. A name that p has gets a digit. It panics for an input by channel, or none.
+// the result DX, the gradient of that scalar by X. A name that p has gets a digit. It panics for an
+// input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
 // an element that was picked gets that of what was picked, and a first one none; the elements that attain a maximum or
@@ -119,8 +120,9 @@ func Attained(x, m, yes, no *expr.Expr) *expr.Expr {
 // free returns a name that no input, number or result of p has: the given one, if it can.
 func (p *Program) free(name string) string {
 	for i := 2; ; i++ {
-		taken := slices.ContainsFunc(p.Values, func(v Value) bool { return v.Name == name }) || slices.ContainsFunc(p.Results, func(r Result) bool { return r.Name == name })
-		if !taken {
+		value := slices.ContainsFunc(p.Values, func(v Value) bool { return v.Name == name })
+		result := slices.ContainsFunc(p.Results, func(r Result) bool { return r.Name == name })
+		if !value && !result {
 			return name
 		}
 		name = fmt.Sprint(strings.TrimRight(name, "0123456789"), i)
