@@ -47,12 +47,20 @@ func alongAxis(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*
 				read := append(inputs[:len(inputs):len(inputs)], g)
 				for i := range inputs {
 					if in.NeedsGrad(i) {
-						in.AccumulateNode(i, alongAxis(op+" gradient", l.Gradient(1<<i, true).Lines, axis, numbers, read...))
+						of := l.Gradient(1<<i, true).Lines
+						in.AccumulateNode(i, alongAxis(op+" gradient", of, axis, numbers, read...))
 					}
 				}
 			}
 			return
 		}
+		now := uint64(0)
+		for i := range inputs {
+			if in.NeedsGrad(i) {
+				now |= 1 << i
+			}
+		}
+		gradient := l.Gradient(now, false) // which reads what the one by all that need one does
 		operands := make([]*tensor.Tensor, len(gradient.Reads))
 		for k, i := range gradient.Reads {
 			operands[k] = read(i, g.value)

@@ -69,9 +69,32 @@ func TestChangedAlongAxes(t *testing.T) {
 	x, y := made()
 	e := []float64{math.Exp(1), math.Exp(2), math.Exp(3)}
 	sum := e[0] + e[1] + e[2]
-	near(t, "after a change", grad(t, y, []*node{x})[0].Value(), e[0]/sum*(1-e[0]/sum), -e[0]*e[1]/sum/sum, -e[0]*e[2]/sum/sum)
+	got := grad(t, y, []*node{x})[0].Value()
+	near(t, "after a change", got, e[0]/sum*(1-e[0]/sum), -e[0]*e[1]/sum/sum, -e[0]*e[2]/sum/sum)
 	x, y = made()
-	if _, err := autograd.Grad(y, []*node{x}, autograd.GradOptions{CreateGraph: true}); !errors.Is(err, autograd.ErrChanged) {
+	_, err := autograd.Grad(y, []*node{x}, autograd.GradOptions{CreateGraph: true})
+	if !errors.Is(err, autograd.ErrChanged) {
 		t.Errorf("a gradient with a gradient of its own, after a change: %v", err)
+	}
+}
+
+// TestManyGradientsAlongAxes: a gradient of high order has more operands than others, and one by some
+// of the inputs is that part of the whole.
+func TestManyGradientsAlongAxes(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Param(tensor.New(d, []float64{0.3, -1.1, 0.7, 2}, 2, 2), "x")
+	w := autograd.Param(tensor.New(d, []float64{1, 0.5, -0.2, 0.4}, 2, 2), "w")
+	y := autograd.CosineSimilarity(x, w, 1, 1e-8).Sum()
+	both := grad(t, y, []*node{x, w}, autograd.GradOptions{Retain: true})
+	for i, in := range []*node{x, w} {
+		near(t, "by one input", grad(t, y, []*node{in}, autograd.GradOptions{Retain: true})[0].Value(), values(t, both[i].Value())...)
+	}
+	z := autograd.Param(tensor.New(d, []float64{0.3, -0.4, 0.1}), "z")
+	y = z.Softmax(0).Square().Sum()
+	for range 5 {
+		y = grad(t, y, []*node{z}, autograd.GradOptions{CreateGraph: true})[0].Square().Sum()
+	}
+	if v := values(t, y.Value())[0]; math.IsNaN(v) || v == 0 {
+		t.Errorf("a gradient of the fifth order has the square %v", v)
 	}
 }

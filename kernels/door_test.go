@@ -35,7 +35,8 @@ func TestParallelWhereItIsWorthIt(t *testing.T) {
 	for _, c := range []struct {
 		n, cost int
 		pieces  int32 // four for each core, if there are two
-	}{{2*parallel.Grain - 1, 1, 1}, {2 * parallel.Grain, 1, 8}, {4 * parallel.Grain, 1, 16}, {4, parallel.Grain, 4}, {31, parallel.Grain / 16, 1}, {32, parallel.Grain / 16, 8}, {100, math.MaxInt, 16}} {
+	}{{2*parallel.Grain - 1, 1, 1}, {2 * parallel.Grain, 1, 8}, {4 * parallel.Grain, 1, 16}, {4, parallel.Grain, 4},
+		{31, parallel.Grain / 16, 1}, {32, parallel.Grain / 16, 8}, {100, math.MaxInt, 16}} {
 		var pieces atomic.Int32
 		Call[float32]{}.Parallel(c.n, c.cost, func(int, int) { pieces.Add(1) })
 		if pieces.Load() != c.pieces {

@@ -24,12 +24,13 @@ func (api) Lines(op string, l *ops.Lines, like *Tensor, axis int, numbers []floa
 func launchLines(op string, l *ops.Lines, like *Tensor, axis int, numbers []float64, inputs, results []*Tensor) {
 	outer, n, inner := lineOf(op, like, axis)
 	d, shape := check(op, inputs...), l.Shape()
-	var operands [8]contiguousOperand
+	var few [8]contiguousOperand
+	operands := few[:0]
 	list, some := d.core().list(), false
 	args := list.args
-	for i, x := range inputs {
-		operands[i] = x.reals()
-		args = append(args, operands[i].arg())
+	for _, x := range inputs {
+		c := x.reals()
+		operands, args = append(operands, c), append(args, c.arg())
 	}
 	for k, elements := range shape.Results {
 		if elements {
@@ -47,8 +48,8 @@ func launchLines(op string, l *ops.Lines, like *Tensor, axis int, numbers []floa
 		}
 		list.launch(d, l.For(n, inner, d.Target()), args)
 	}
-	for i := range inputs {
-		operands[i].release()
+	for _, c := range operands {
+		c.release()
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 
 const launchesFile = "../../testdata/launches.txt"
 
-const launchesHead = `# How many kernels each case of testdata/references launches when it runs eagerly on the Go device in
-# float32: forward, and for the gradient of its first result, "-" if it has none. Made by "make generate".
+const launchesHead = `# How many kernels each case of testdata/references launches when it runs eagerly on the Go device
+# in float32: forward, and for the gradient of its first result, "-" if it has none. Made by "make generate".
 `
 
 // TestLaunches: no case of an operation launches more or fewer kernels than testdata/launches.txt has.

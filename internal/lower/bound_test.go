@@ -15,8 +15,9 @@ import (
 // TestBound: what single precision makes of a definition lies within its bound, which is no more than
 // a hundredth of the largest result.
 func TestBound(t *testing.T) {
-	programs := []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(), defs.Moments(),
-		defs.Norm(defs.NormForm{Centred: true, Weights: true, Biases: true}), defs.CrossEntropy(defs.EntropyForm{Logits: true, Weights: true}),
+	programs := []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(),
+		defs.Moments(), defs.Norm(defs.NormForm{Centred: true, Weights: true, Biases: true}),
+		defs.CrossEntropy(defs.EntropyForm{Logits: true, Weights: true}),
 		defs.CrossEntropyGrad(defs.EntropyForm{Logits: true, Smoothing: true, Each: true})}
 	for kind := range defs.FoldKind(defs.FoldKinds) {
 		programs = append(programs, defs.Fold(kind, false))
@@ -45,6 +46,7 @@ func TestBound(t *testing.T) {
 				for _, w := range list {
 					largest = max(largest, math.Abs(w))
 				}
+				name := p.Results[r].Name
 				for i, w := range list {
 					got, param := args[at.Results+r].At(i), at.Results+r
 					if w != w || math.IsInf(w, 0) {
@@ -52,10 +54,10 @@ func TestBound(t *testing.T) {
 					}
 					off := bound(param, i)
 					if checked++; math.Abs(got-w) > off+0x1p-24*math.Abs(w) {
-						t.Fatalf("%s %v: element %d of %s is %v, want %v within %v", p.Name, size, i, p.Results[r].Name, got, w, off)
+						t.Fatalf("%s %v: element %d of %s is %v, want %v within %v", p.Name, size, i, name, got, w, off)
 					}
 					if off > 0.01*max(largest, 1) {
-						t.Fatalf("%s %v: element %d of %s, %v, may be off by %v", p.Name, size, i, p.Results[r].Name, w, off)
+						t.Fatalf("%s %v: element %d of %s, %v, may be off by %v", p.Name, size, i, name, w, off)
 					}
 				}
 			}
@@ -89,21 +91,5 @@ func hostArgs(l *irtest.Launch, results [][]float64) []kernels.Arg {
 		}
 		args = append(args, kernels.BufferArg(kernels.NewHostBuffer(typ, len(list)), 0, len(list)))
 	}
-	args = append(args, kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner))
-	if l.Program.Parts {
-		args = append(args, kernels.IntArg(l.Chunk))
-	}
-	if lower.Channels(l.Program) {
-		args = append(args, kernels.IntArg(l.Sets), kernels.IntArg(l.Span))
-	}
-	for _, v := range l.Program.Values {
-		switch {
-		case v.Kind != ir.Number:
-		case v.Int:
-			args = append(args, kernels.IntArg(int(l.Numbers[v.Name])))
-		default:
-			args = append(args, kernels.FloatArg(l.Numbers[v.Name]))
-		}
-	}
-	return args
+	return append(args, sizesAndNumbers(l)...)
 }

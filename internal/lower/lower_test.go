@@ -167,7 +167,24 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 		}
 		results, args = append(results, r), append(args, r.Arg())
 	}
-	args = append(args, kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner))
+	args = append(args, sizesAndNumbers(l)...)
+	tensor.Launch(d, k, args...)
+	off := 1e-12
+	if d.Real() == kernels.Float32 {
+		off = 1e-4
+	}
+	for k, r := range results {
+		got, err := r.Float64s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		irtest.Near(t, fmt.Sprintf("%s[%d %d %d] %s", l.Program.Name, l.Outer, l.N, l.Inner, l.Program.Results[k].Name), got, want[k], off)
+	}
+}
+
+// sizesAndNumbers are the arguments of a launch after its inputs and results.
+func sizesAndNumbers(l *irtest.Launch) []kernels.Arg {
+	args := []kernels.Arg{kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner)}
 	if l.Program.Parts {
 		args = append(args, kernels.IntArg(l.Chunk))
 	}
@@ -183,16 +200,5 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 			args = append(args, kernels.FloatArg(l.Numbers[v.Name]))
 		}
 	}
-	tensor.Launch(d, k, args...)
-	off := 1e-12
-	if d.Real() == kernels.Float32 {
-		off = 1e-4
-	}
-	for k, r := range results {
-		got, err := r.Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		irtest.Near(t, fmt.Sprintf("%s[%d %d %d] %s", l.Program.Name, l.Outer, l.N, l.Inner, l.Program.Results[k].Name), got, want[k], off)
-	}
+	return args
 }

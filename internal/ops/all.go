@@ -58,7 +58,9 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	if !l.CPU {
-		for _, k := range append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrad, CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits]) {
+		forms := append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrad,
+			CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits])
+		for _, k := range forms {
 			for _, n := range []int{8, 128, 4096} {
 				all = append(all, k.For(n, 1, l))
 			}

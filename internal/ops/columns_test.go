@@ -46,7 +46,10 @@ func TestColumnsInVectors(t *testing.T) {
 	lastSums := of{ops.ChannelSums, func(o *kernels.Operands, outer, n, inner int) {
 		o.In(outer*n*inner, -1, 1).In(outer*n*inner, -1, 1).In((inner+1)/2, -1, 1).In((inner+1)/2, 1, 2).Out(inner).Out(inner).Int(outer*n, inner, 1, outer*n, 2)
 	}}
-	for i, c := range []of{softmax(ops.Softmax.Kernel()), softmax(ops.LogSoftmax.Kernel()), slope(ops.Softmax.Gradient(1, false).Kernel(), 0, 1), slope(ops.LogSoftmax.Gradient(1, false).Kernel(), -2, 0), moments(-1, 1), moments(999, 1001), sums, last, lastSums} {
+	cases := []of{softmax(ops.Softmax.Kernel()), softmax(ops.LogSoftmax.Kernel()),
+		slope(ops.Softmax.Gradient(1, false).Kernel(), 0, 1), slope(ops.LogSoftmax.Gradient(1, false).Kernel(), -2, 0),
+		moments(-1, 1), moments(999, 1001), sums, last, lastSums}
+	for i, c := range cases {
 		for _, s := range [][3]int{{1, 1, 16}, {2, 3, 17}, {3, 70, 33}, {1, 200, 1025}, {5, 2, 4099}, {1, 9000, 20}} {
 			for _, real := range []kernels.DType{kernels.Float32, kernels.Float64} {
 				for _, special := range []bool{false, true} {

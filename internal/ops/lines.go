@@ -89,15 +89,13 @@ func (l *Lines) Gradient(inputs uint64, derived bool) *LinesGradient {
 	if g := l.gradients[key]; g != nil {
 		return g
 	}
-	p := l.program()
-	number := map[string]int{p.Results[0].Name: GivenResult, "G" + p.Results[0].Name: GivenGradient}
-	var names []string
+	p, number, names := l.program(), map[string]int{}, []string{}
 	g := &LinesGradient{}
 	for _, v := range p.Values {
 		if v.Kind != ir.Input {
 			continue
 		}
-		i := len(number) - 2
+		i := len(number)
 		if number[v.Name] = i; inputs>>i&1 != 0 {
 			names, g.Of = append(names, v.Name), append(g.Of, i)
 		}
@@ -105,8 +103,9 @@ func (l *Lines) Gradient(inputs uint64, derived bool) *LinesGradient {
 	var of *ir.Program
 	if key.derived {
 		of = p.Gradient(names...)
-		number[of.Values[len(p.Values)].Name] = GivenGradient
+		number[lastInput(of)] = GivenGradient
 	} else {
+		number[p.Results[0].Name], number["G"+p.Results[0].Name] = GivenResult, GivenGradient
 		for i, name := range names {
 			names[i] = "D" + name
 		}
@@ -120,6 +119,16 @@ func (l *Lines) Gradient(inputs uint64, derived bool) *LinesGradient {
 	g.Lines = newLines(func() *ir.Program { return of }, nil)
 	l.gradients[key] = g
 	return g
+}
+
+// lastInput returns the name of the last input, which in a derived program is the gradient that comes.
+func lastInput(p *ir.Program) (name string) {
+	for _, v := range p.Values {
+		if v.Kind == ir.Input {
+			name = v.Name
+		}
+	}
+	return name
 }
 
 // lineKernels returns the kernels of operations on lines, of their gradients by all inputs, and of the

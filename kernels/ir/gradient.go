@@ -10,7 +10,7 @@ import (
 
 // Gradient returns the program of the gradients of p by some of its inputs. Its inputs are those of
 // p. For each result R it has the input GR, the gradient of a scalar by R; for each input X in of,
-// the result DX, the gradient of that scalar by X. A name that p has gets a digit. It panics for an
+// the result DX, the gradient of that scalar by X. A name that is taken gets a number. It panics for an
 // input by channel, or none.
 //
 // Rules: a formula has its derivative, by package expr; a sum hands its gradient to every element;
@@ -47,7 +47,7 @@ func (p *Program) Gradient(of ...string) *Program {
 		}
 	}
 	for _, r := range p.Results {
-		flow(r.Value, b.add(Value{Kind: Input, Name: p.free("G" + r.Name), Along: r.Along}))
+		flow(r.Value, b.add(Value{Kind: Input, Name: b.p.free("G" + r.Name), Along: r.Along}))
 	}
 	total := func(i int) *expr.Expr {
 		var sum *expr.Expr
@@ -104,7 +104,7 @@ func (p *Program) Gradient(of ...string) *Program {
 		if d == nil {
 			d = expr.Const(0)
 		}
-		b.p.Results = append(b.p.Results, Result{Name: p.free("D" + name), Value: d, Along: p.Values[i].Along})
+		b.p.Results = append(b.p.Results, Result{Name: b.p.free("D" + name), Value: d, Along: p.Values[i].Along})
 	}
 	return b.Program()
 }
@@ -117,15 +117,14 @@ func Attained(x, m, yes, no *expr.Expr) *expr.Expr {
 	return expr.Where(x.Eq(m).Or(both), yes, no)
 }
 
-// free returns a name that no input, number or result of p has: the given one, if it can.
+// free returns a name that no input, number or result of p has: the given one, or that with a number.
 func (p *Program) free(name string) string {
-	for i := 2; ; i++ {
-		value := slices.ContainsFunc(p.Values, func(v Value) bool { return v.Name == name })
-		result := slices.ContainsFunc(p.Results, func(r Result) bool { return r.Name == name })
+	for free, i := name, 2; ; free, i = fmt.Sprint(name, "_", i), i+1 {
+		value := slices.ContainsFunc(p.Values, func(v Value) bool { return v.Name == free })
+		result := slices.ContainsFunc(p.Results, func(r Result) bool { return r.Name == free })
 		if !value && !result {
-			return name
+			return free
 		}
-		name = fmt.Sprint(strings.TrimRight(name, "0123456789"), i)
 	}
 }
 

@@ -93,7 +93,8 @@ func TestDefinitions(t *testing.T) {
 			check(t, defs.CrossEntropyGrad(f), rng, size)
 		}
 	}
-	for _, p := range []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(), defs.Softmax().Gradient("X"), defs.LogSoftmax().Gradient("X"), defs.CosineSimilarity()} {
+	for _, p := range []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(),
+		defs.Softmax().Gradient("X"), defs.LogSoftmax().Gradient("X"), defs.CosineSimilarity()} {
 		for _, size := range sizes {
 			check(t, p, rng, size)
 		}
