@@ -199,7 +199,7 @@ func (n *norm) rowsBackward(g *Node, in *Grads) {
 		n.backwardNodes(g, in)
 		return
 	}
-	dx, dw, db := tensorapi.Impl.RowNormGrad(n.x, g.value, n.w, n.mean, n.rstd, n.centred, n.needs(in, 1) || n.needs(in, 2))
+	dx, dw, db := tensorapi.Impl.NormGrad(n.x, g.value, n.w, n.mean, n.rstd, 1, 1, n.centred, n.needs(in, 1) || n.needs(in, 2))
 	in.Accumulate(0, dx)
 	n.parameterPartials(in, 1, dw)
 	n.parameterPartials(in, 2, db)
@@ -208,47 +208,24 @@ func (n *norm) rowsBackward(g *Node, in *Grads) {
 // needs reports whether parameter i is there and wants a gradient.
 func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.NeedsGrad(n.at[i]) }
 
-// parameterPartials delivers the gradient of parameter i, if it wants one, from shares [runs,
-// elements], or from nil where there is nothing to add up. It frees them.
-func (n *norm) parameterPartials(in *Grads, i int, shares *tensor.Tensor) {
+// parameterPartials delivers the gradient of parameter i, if it wants one, from partial sums, whose last
+// axes have its elements, or from nil where there is nothing to add up. It frees them.
+func (n *norm) parameterPartials(in *Grads, i int, partials *tensor.Tensor) {
 	if n.needs(in, i) {
 		in.AccumulateInto(n.at[i], func(dst *tensor.Tensor) {
-			if shares == nil {
+			if partials == nil {
 				dst.ZeroInPlace()
-			} else if dst.Len() > 0 {
-				flat := dst.Reshape(dst.Len())
-				tensorapi.Impl.SumRowsInto(flat, shares, false)
+			} else if elements := dst.Len(); elements > 0 {
+				flat, sums := dst.Reshape(elements), partials.Reshape(partials.Len()/elements, elements)
+				tensorapi.Impl.SumRowsInto(flat, sums, false)
 				flat.Free()
+				sums.Free()
 			}
 		})
 	}
-	if shares != nil {
-		shares.Free()
+	if partials != nil {
+		partials.Free()
 	}
-}
-
-// gradInput returns the gradient by x, in the shape that is normalised, from the sums of w·g and of
-// w·g·h. stat is the shape in which those, mean and rstd broadcast to that, and weight that in
-// which w does.
-func (n *norm) gradInput(g *tensor.Tensor, sums [2]*tensor.Tensor, stat, weight []int) *tensor.Tensor {
-	rstd := n.rstd.Reshape(stat...)
-	operands := []*tensor.Tensor{n.x.Reshape(n.split...), g.Reshape(n.split...), n.mean.Reshape(stat...), rstd}
-	if n.w != nil {
-		w := n.w.Reshape(weight...)
-		operands[3] = rstd.Mul(w)
-		w.Free()
-	}
-	for i, sum := range sums {
-		along := sum.Reshape(stat...)
-		operands = append(operands, tensor.Map(ops.NormParts[i], []float64{float64(n.mean.Len()) / float64(n.x.Len())}, along, rstd))
-		along.Free()
-		sum.Free()
-	}
-	dx := tensor.Map(ops.NormGradInput, nil, operands...)
-	for _, t := range append(operands, rstd) {
-		t.Free()
-	}
-	return dx
 }
 
 func (n *norm) groupsBackward(g *Node, in *Grads) {
@@ -256,37 +233,27 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 		n.backwardNodes(g, in)
 		return
 	}
-	batch, groups, size := n.split[0], n.split[1], n.split[2]
-	channels := groups * size
-	if n.x.Len() == 0 {
-		in.Accumulate(0, tensor.Zeros(g.Device(), n.x.Shape()...))
-		n.parameterPartials(in, 1, nil)
-		n.parameterPartials(in, 2, nil)
-		return
-	}
-	sg, sh := tensorapi.Impl.ChannelSums(n.x, g.value, n.mean, n.rstd, 1, batch*channels)
+	batch, groups, size, inner := n.split[0], n.split[1], n.split[2], n.split[3]
 	if in.NeedsGrad(0) {
-		var sums [2]*tensor.Tensor
-		for i, s := range []*tensor.Tensor{sg, sh} {
-			each := s.Reshape(batch, groups, size)
-			if n.w != nil {
-				w := n.w.Reshape(groups, size)
-				weighted := each.Mul(w)
-				w.Free()
-				each.Free()
-				each = weighted
-			}
-			sums[i] = each.Sum(-1)
-			each.Free()
-		}
-		dx := n.gradInput(g.value, sums, []int{batch, groups, 1, 1}, []int{groups, size, 1})
-		in.Accumulate(0, dx.Reshape(n.x.Shape()...))
-		dx.Free()
+		dx, _, _ := tensorapi.Impl.NormGrad(n.x, g.value, n.w, n.mean, n.rstd, groups, inner, true, false)
+		in.Accumulate(0, dx)
 	}
-	for i, s := range []*tensor.Tensor{sh, sg} {
-		n.parameterPartials(in, 1+i, s.Reshape(batch, channels))
-		s.Free()
+	var sg, sh *tensor.Tensor
+	if n.x.Len() > 0 && (n.needs(in, 1) || n.needs(in, 2)) {
+		mean, rstd := repeated(n.mean, batch*groups, 1, size), repeated(n.rstd, batch*groups, 1, size)
+		sg, sh = tensorapi.Impl.NormSums(n.x, g.value, mean, rstd, batch*groups*size, inner, 1)
+		mean.Free()
+		rstd.Free()
 	}
+	n.parameterPartials(in, 1, sh)
+	n.parameterPartials(in, 2, sg)
+}
+
+// repeated returns a view of a vector of n elements, `times` times, with each element `each` times.
+func repeated(t *tensor.Tensor, n, times, each int) *tensor.Tensor {
+	column := t.Reshape(1, n, 1)
+	defer column.Free()
+	return column.Expand(times, n, each)
 }
 
 func (n *norm) batchBackward(g *Node, in *Grads) {
@@ -294,11 +261,10 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 		n.backwardNodes(g, in)
 		return
 	}
-	shape := n.x.Shape()
 	stat := n.along(n.mean.Len())
 	var sg, sh *tensor.Tensor
-	if !n.fixed || n.needs(in, 1) || n.needs(in, 2) {
-		sg, sh = tensorapi.Impl.ChannelSums(n.x, g.value, n.mean, n.rstd, shape[0], shape[1])
+	if n.x.Len() > 0 && (!n.fixed || n.needs(in, 1) || n.needs(in, 2)) {
+		sg, sh = n.channelSums(g.value)
 	}
 	switch {
 	case !in.NeedsGrad(0):
@@ -312,15 +278,51 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 		for _, t := range operands[1:] {
 			t.Free()
 		}
+	case n.x.Len() == 0:
+		in.Accumulate(0, tensor.Zeros(g.Device(), n.x.Shape()...))
 	default:
-		var sums [2]*tensor.Tensor
-		for i, s := range []*tensor.Tensor{sg, sh} {
-			if sums[i] = s.Sum(0); n.w != nil {
-				sums[i].MapInPlace(fn.Mul, nil, n.w)
-			}
-		}
-		in.Accumulate(0, n.gradInput(g.value, sums, stat, stat))
+		in.Accumulate(0, n.batchInput(g.value, sg, sh))
 	}
 	n.parameterPartials(in, 1, sh)
 	n.parameterPartials(in, 2, sg)
+}
+
+// channelSums returns partial sums of g and of g·(x − mean)·rstd, whose last axes have the channels.
+func (n *norm) channelSums(g *tensor.Tensor) (sg, sh *tensor.Tensor) {
+	batch, channels := n.split[0], n.split[1]
+	inner := n.x.Len() / (batch * channels)
+	if inner == 1 {
+		sg, sh = tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, 1, batch, channels)
+	} else {
+		mean, rstd := repeated(n.mean, channels, batch, 1), repeated(n.rstd, channels, batch, 1)
+		sg, sh = tensorapi.Impl.NormSums(n.x, g, mean, rstd, batch*channels, inner, 1)
+		mean.Free()
+		rstd.Free()
+	}
+	return sg, sh
+}
+
+// batchInput returns the gradient by x from the sums of g and of g·(x − mean)·rstd of channels.
+func (n *norm) batchInput(g, sg, sh *tensor.Tensor) *tensor.Tensor {
+	stat := n.along(n.mean.Len())
+	rstd := n.rstd.Reshape(stat...)
+	operands := []*tensor.Tensor{n.x, g, n.mean.Reshape(stat...), rstd}
+	if n.w != nil {
+		w := n.w.Reshape(stat...)
+		operands[3] = rstd.Mul(w)
+		w.Free()
+	}
+	each := []float64{float64(n.mean.Len()) / float64(n.x.Len())}
+	for i, partials := range []*tensor.Tensor{sg, sh} {
+		all := partials.Reshape(append([]int{partials.Len() / stat[0]}, stat...)...)
+		sum := all.Sum(0)
+		operands = append(operands, tensor.Map(ops.NormParts[i], each, []*tensor.Tensor{sum, operands[3], rstd}[:2+i]...))
+		all.Free()
+		sum.Free()
+	}
+	dx := tensor.Map(ops.NormGradInput, nil, operands...)
+	for _, t := range append(operands[2:], rstd) {
+		t.Free()
+	}
+	return dx
 }

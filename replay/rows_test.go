@@ -458,7 +458,7 @@ func TestRowsOfRuns(t *testing.T) {
 	gradient := func(x, g *tensor.Tensor) (dx, dw, db *tensor.Tensor) {
 		y, mean, rstd := tensorapi.Impl.RowNorm("norm", x, -1, nil, nil, 1e-5, true)
 		y.Free()
-		return tensorapi.Impl.RowNormGrad(x, g, nil, mean, rstd, true, true)
+		return tensorapi.Impl.NormGrad(x, g, nil, mean, rstd, 1, 1, true, true)
 	}
 	for name, step := range map[string]func(d tensor.Device, rows int) (tensors, func(in tensors) tensors){
 		"and neighbours of rows": func(d tensor.Device, rows int) (tensors, func(in tensors) tensors) {

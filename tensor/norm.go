@@ -74,38 +74,66 @@ func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps floa
 	return y, mean, rstd
 }
 
-func (api) RowNormGrad(x, g, w, mean, rstd *Tensor, centred, shares bool) (dx, dw, db *Tensor) {
+func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parameters bool) (dx, dw, db *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
-	cx, cg := x.reals(), g.reals()
-	defer cx.release()
-	defer cg.release()
 	dx = alloc(op, d, x.shape)
-	rows := mean.Len()
 	if dx.Len() == 0 {
 		return dx, nil, nil
 	}
-	n := dx.Len() / rows
-	form, cw := 0, cx
+	rows := mean.Len()
+	n, form := dx.Len()/rows, 0
 	if centred {
-		form |= ops.NormCentred
+		form = ops.NormCentred
 	}
+	operands := []contiguousOperand{x.reals(), g.reals()}
 	if w != nil {
 		form |= ops.NormWeights
-		cw = w.reals()
-		defer cw.release()
+		operands = append(operands, w.reals())
 	}
+	list := d.core().list()
+	args := list.args
+	for _, c := range append(operands, mean.reals(), rstd.reals()) {
+		args = append(args, c.arg())
+		defer c.release()
+	}
+	args = append(args, dx.arg())
 	run := ops.NormRun(rows, n, d.Target())
-	dwArg, dbArg := dx.BufferArg(0, 0), dx.BufferArg(0, 0)
-	if shares {
-		form |= ops.NormPartials
+	if parameters {
+		form |= ops.NormParameters
 		runs := (rows + run - 1) / run
 		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
-		dwArg, dbArg = dw.arg(), db.arg()
+		args = append(args, dw.arg(), db.arg())
 	}
-	launch(d, ops.NormGrad.For(n, 1, d.Target()), cx.arg(), cg.arg(), cw.arg(), mean.arg(), rstd.arg(), dx.arg(), dwArg, dbArg,
-		kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(run), kernels.IntArg(form))
+	args = append(args, kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(1))
+	if parameters {
+		args = append(args, kernels.IntArg(run))
+	}
+	if w != nil {
+		args = append(args, kernels.IntArg(sets), kernels.IntArg(span))
+	}
+	list.launch(d, ops.NormGrads[form].For(n, 1, d.Target()), args)
 	return dx, dw, db
+}
+
+func (api) NormSums(x, g, mean, rstd *Tensor, outer, n, inner int) (sg, sh *Tensor) {
+	const op = "norm gradient"
+	d := check(op, x, g, mean, rstd)
+	chunk, parts := n, 1
+	if outer == 1 {
+		chunk, parts, _, _ = ops.FoldShape(outer, n, inner, d.Target())
+	}
+	sg, sh = alloc(op, d, []int{outer, parts, inner}), alloc(op, d, []int{outer, parts, inner})
+	list := d.core().list()
+	args := list.args
+	for _, t := range []*Tensor{x, g, mean, rstd} {
+		c := t.reals()
+		args = append(args, c.arg())
+		defer c.release()
+	}
+	args = append(args, sg.arg(), sh.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk))
+	list.launch(d, ops.NormSums.For(min(n, chunk), inner, d.Target()), args)
+	return sg, sh
 }
 
 func (t *Tensor) groupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
@@ -261,39 +289,29 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	if outer*inner == 1 {
 		misuse(op, ErrShape, "one element has no variance: train on more, or evaluate", t)
 	}
+	// A channel falls into parts, of which each has its moments: its runs of inner elements or, where those
+	// are one element, some of the batch.
+	lines, n, beside, chunk, parts, last := outer*channels, inner, 1, inner, outer, inner
+	if inner == 1 {
+		lines, n, beside = 1, outer, channels
+		chunk, parts, _, _ = ops.FoldShape(lines, n, beside, d.Target())
+		last = n - (parts-1)*chunk
+	}
 	x := t.reals()
 	defer x.release()
-	run := ops.ChannelRun(outer, channels, inner, d.Target())
-	parts := (outer + run - 1) / run
 	means, squares := alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
+	variance := alloc(op, d, []int{channels})
 	defer means.Free()
 	defer squares.Free()
-	launch(d, ops.ChannelMoments, x.arg(), means.arg(), squares.arg(), kernels.IntArg(outer), kernels.IntArg(channels), kernels.IntArg(inner), kernels.IntArg(run))
-	rm, rv := mean.BufferArg(0, 0), mean.BufferArg(0, 0)
+	defer variance.Free()
+	launch(d, ops.Moments.For(min(n, chunk), beside, d.Target()), x.arg(), means.arg(), squares.arg(),
+		kernels.IntArg(lines), kernels.IntArg(n), kernels.IntArg(beside), kernels.IntArg(chunk), kernels.FloatArg(1))
+	launch(d, ops.BatchStatistics.For(parts, channels, d.Target()), means.arg(), squares.arg(), mean.arg(), rstd.arg(), variance.arg(),
+		kernels.IntArg(1), kernels.IntArg(parts), kernels.IntArg(channels), kernels.FloatArg(float64(outer*inner)),
+		kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), kernels.FloatArg(eps))
 	if o.Mean != nil {
-		o.Mean.st.version++
-		o.Var.st.version++
-		rm, rv = o.Mean.arg(), o.Var.arg()
+		o.Mean.MapInPlace(ops.Moved, []float64{o.Momentum}, mean)
+		o.Var.MapInPlace(ops.Moved, []float64{o.Momentum}, variance)
 	}
-	launch(d, ops.ChannelJoin, means.arg(), squares.arg(), mean.arg(), rstd.arg(), rm, rv, kernels.IntArg(channels), kernels.IntArg(outer),
-		kernels.IntArg(inner), kernels.IntArg(run), kernels.FlagArg(o.Mean != nil), kernels.FloatArg(eps), kernels.FloatArg(o.Momentum))
 	return mean, rstd
-}
-
-func (api) ChannelSums(x, g, mean, rstd *Tensor, outer, channels int) (sg, sh *Tensor) {
-	const op = "norm gradient"
-	d := check(op, x, g, mean, rstd)
-	if x.Len() == 0 {
-		return Zeros(d, 1, channels), Zeros(d, 1, channels)
-	}
-	inner := x.Len() / (outer * channels)
-	cx, cg := x.reals(), g.reals()
-	defer cx.release()
-	defer cg.release()
-	run := ops.ChannelRun(outer, channels, inner, d.Target())
-	parts := (outer + run - 1) / run
-	sg, sh = alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
-	launch(d, ops.ChannelSums, cx.arg(), cg.arg(), mean.arg(), rstd.arg(), sg.arg(), sh.arg(), kernels.IntArg(outer), kernels.IntArg(channels),
-		kernels.IntArg(inner), kernels.IntArg(run), kernels.IntArg(channels/mean.Len()))
-	return sg, sh
 }

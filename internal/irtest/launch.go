@@ -17,6 +17,7 @@ type Launch struct {
 	Outer, N, Inner int
 	Sets, Span      int                  // of inputs by channel
 	Chunk           int                  // elements of a part, of programs in parts
+	Lines           int                  // of a run, of programs with sums over lines
 	Floats          map[string][]float64 // inputs, by name
 	Ints            map[string][]int32   // the same of ints
 	Numbers         map[string]float64   // by name
@@ -146,6 +147,8 @@ func (v *Launch) parts() [][]float64 {
 				switch in.Along {
 				case ir.Element:
 					from, n = (o*v.N+begin)*v.Inner, part.N*v.Inner
+				case ir.Line:
+					from, n = o*v.Inner, v.Inner
 				case ir.Column:
 					from, n = begin, part.N
 				}
@@ -180,6 +183,18 @@ func (v *Launch) Run() [][]float64 {
 			}
 		}
 		var list []float64
+		if r.Summed {
+			for o := range v.Outer {
+				if o%v.Lines == 0 {
+					list = append(list, make([]float64, v.N)...)
+				}
+				for k := range v.N {
+					list[o/v.Lines*v.N+k] += v.at(r.Value, o, k, 0)
+				}
+			}
+			all = append(all, list)
+			continue
+		}
 		for o := range dims[0] {
 			for k := range dims[1] {
 				for i := range dims[2] {
@@ -218,8 +233,8 @@ func (v *Launch) Expected() [][]float64 {
 	return want
 }
 
-// Draw returns a launch with random inputs. Of a program with inputs by channel inner is 1, and
-// lines are of some sets of channels.
+// Draw returns a launch with random inputs. Of a program with inputs by channel, or with sums
+// over lines, inner is 1. Lines are of some sets of channels, and runs of some lines.
 func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
 	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}, Chunk: max(1, n)}
 	if slices.ContainsFunc(p.Values, func(in ir.Value) bool { return in.Channel }) {
@@ -230,6 +245,10 @@ func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
 		if rng.IntN(3) == 0 {
 			v.Sets, v.Span = 1, 1
 		}
+	}
+	if p.Runs() {
+		v.Inner, inner = 1, 1
+		v.Lines = 1 + rng.IntN(outer+1)
 	}
 	for _, in := range p.Values {
 		size := 1

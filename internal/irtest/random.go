@@ -120,6 +120,10 @@ func Random(rng *rand.Rand) *ir.Program {
 		case 1:
 			f = line.Mul(expr.Const(0.5))
 		}
+		if b.Along(f).Has(ir.N) && rng.IntN(4) == 0 {
+			b.SumOfLines(fmt.Sprintf("Y%d", k), f)
+			continue
+		}
 		if b.Along(f)&^ir.Line == 0 && rng.IntN(2) == 0 {
 			axes = []int{ir.Outer, ir.Inner}
 		}

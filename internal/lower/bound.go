@@ -39,6 +39,9 @@ func Bound(p *ir.Program, additions func(n int) float64) BoundOf {
 		}
 		return func(param, i int) float64 {
 			r, k := p.Results[param-at.Results], 0
+			if r.Summed {
+				return l.sumOfLines(param, i)
+			}
 			if r.Along.Has(ir.N) {
 				i, k = i/(l.n*l.inner)*l.inner+i%l.inner, i/l.inner%l.n
 			}
@@ -68,6 +71,31 @@ type boundedLine struct {
 	line            int // a number for each inner of each part of each outer
 	outer, from, to int // its index along outer, and the elements that it has
 	known           []*estimate
+	// What the elements of a result that is summed over lines may be off by, of one run.
+	summed                 []float64
+	summedParam, summedRun int
+}
+
+// sumOfLines returns the bound of element i of a result that is summed over lines. Those of all elements
+// of a run are computed together.
+func (l *boundedLine) sumOfLines(param, i int) float64 {
+	if run := i / l.n; l.summed == nil || l.summedParam != param || l.summedRun != run {
+		lines := int(l.args[l.at.Run].Int)
+		l.summed, l.summedParam, l.summedRun = make([]float64, l.n), param, run
+		sizes, last := make([]float64, l.n), min(int(l.args[l.at.Sizes].Int), (run+1)*lines)
+		for line := run * lines; line < last; line++ {
+			l.move(line)
+			for k := range l.n {
+				e := l.formula(l.p.Results[param-l.at.Results].Value, k)
+				l.summed[k] += e.off
+				sizes[k] += math.Abs(e.v)
+			}
+		}
+		for k, size := range sizes { // one after the other
+			l.summed[k] += l.eps * float64(lines) * size
+		}
+	}
+	return l.summed[i%l.n]
 }
 
 // move makes another line the one that is computed.
@@ -127,7 +155,7 @@ func (l *boundedLine) value(i, k int) estimate {
 	case v.Along == ir.Element:
 		return arg((l.outer*l.n+l.from+k)*l.inner + l.line%l.inner)
 	case v.Along == ir.Line:
-		return arg(l.line)
+		return arg(l.outer*l.inner + l.line%l.inner)
 	case v.Along == ir.Column:
 		return arg(l.from + k)
 	}

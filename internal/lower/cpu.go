@@ -98,12 +98,16 @@ type cpuForm struct {
 	scalar  bool   // elements are computed one at a time
 	first   int    // of a block of columns: the first that this form has
 	whole16 bool   // all sixteen columns are there
+	full    bool   // all sixteen elements of a row are there
 }
 
 // at is where vector k of a line lies, after its first element, and how much of it is there.
 func (w cpuForm) at() (offset, count string) {
 	if w.columns {
 		return w.k + " * inner", "width"
+	}
+	if w.full {
+		return w.k, "16"
 	}
 	return w.k, "len - " + w.k
 }
@@ -217,11 +221,11 @@ func (w cpuForm) loads(indent string, formulas ...*expr.Expr) {
 	}
 	for _, i := range columns {
 		if w.p.Values[i].Channel {
-			w.line("%sconst REAL16 x%d = channel16(p%d, k, len - k, span, c, next);", indent, i, i)
+			w.line("%sconst REAL16 x%d = span == 1 ? load16(p%d + k, %s, 0) : channel16(p%d, k, %s, span, c, next);", indent, i, i, count, i, count)
 		} else if w.columns {
 			w.line("%sconst REAL16 x%d = p%d[k];", indent, i, i)
 		} else {
-			w.line("%sconst REAL16 x%d = load16(p%d + k, len - k, 0);", indent, i, i)
+			w.line("%sconst REAL16 x%d = load16(p%d + k, %s, 0);", indent, i, i, count)
 		}
 	}
 }
@@ -247,11 +251,9 @@ func (w *writer) keptIn() map[int]int {
 
 // body writes the passes.
 func (w cpuForm) body() {
-	at, count := w.at()
-	step, total := "k += 16", "(len + 15) / 16"
-	terms := "k / 16 + 1"
+	total, terms := "(len + 15) / 16", "k / 16 + 1"
 	if w.columns {
-		step, total, terms = "k++", "len", "k + 1"
+		total, terms = "len", "k + 1"
 	}
 	t := w.types()
 	kept := w.keptIn()
@@ -273,41 +275,49 @@ func (w cpuForm) body() {
 			for _, i := range p.reduces {
 				w.start("    ", fmt.Sprintf("r%d", i), fmt.Sprintf("s%d", i), w.p.Values[i])
 			}
-			w.channelLoop(p.terms...)
-			w.line("    for (int k = 0; k < len; %s) {", step)
 			all := slices.Clone(p.terms)
+			for _, k := range p.sums {
+				all = append(all, w.again(w.stores[k : k+1])[0])
+			}
+			w.channelLoop(all...)
 			var keeps []int
 			for _, i := range p.keeps {
 				if _, ok := kept[i]; ok {
 					keeps, all = append(keeps, i), append(all, w.leaves[i-len(w.p.Values)].value)
 				}
 			}
-			w.loads("        ", all...)
-			formulas, product := w.factors(p, all)
-			texts := w.inline("        ", vectorTypes, w.element, formulas...)
-			place := 0
-			for j, i := range p.reduces {
-				r := fmt.Sprintf("r%d", i)
-				now := joined(w.p.Values[i], r, w.bound("        ", i, texts[place]))
-				if product[j] {
-					now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], r)
+			w.vectors(all, func(w cpuForm) {
+				at, count := w.at()
+				w.loads("        ", all...)
+				formulas, product := w.factors(p, all)
+				texts := w.inline("        ", vectorTypes, w.element, formulas...)
+				place := 0
+				for j, i := range p.reduces {
+					r := fmt.Sprintf("r%d", i)
+					now := joined(w.p.Values[i], r, w.bound("        ", i, texts[place]))
+					if product[j] {
+						now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], r)
+						place++
+					}
+					place++
+					if !w.columns && !w.full {
+						now = w.only(w.p.Values[i], now, r, count)
+					}
+					w.line("        %s = %s;", r, now)
+				}
+				for _, k := range p.sums {
+					w.sum(k, texts[place])
 					place++
 				}
-				place++
-				if !w.columns {
-					now = w.only(w.p.Values[i], now, r, count)
+				for j, i := range keeps {
+					w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
 				}
-				w.line("        %s = %s;", r, now)
-			}
-			for j, i := range keeps {
-				w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
-			}
-			for _, i := range p.reduces {
-				if pairwise(w.p.Values[i]) {
-					w.line("        PAIRWISE(r%d, s%d, %s)", i, i, terms)
+				for _, i := range p.reduces {
+					if pairwise(w.p.Values[i]) {
+						w.line("        PAIRWISE(r%d, s%d, %s)", i, i, terms)
+					}
 				}
-			}
-			w.line("    }")
+			})
 			for _, i := range p.reduces {
 				if pairwise(w.p.Values[i]) {
 					w.line("    PAIRWISE_END(r%d, s%d, %s)", i, i, total)
@@ -321,24 +331,77 @@ func (w cpuForm) body() {
 		var formulas []*expr.Expr
 		var to []int
 		for k, r := range w.p.Results {
-			if r.Along.Has(ir.N) {
+			if r.Along.Has(ir.N) && (!r.Summed || len(p.reduces) == 0 && slices.Contains(p.sums, k)) {
 				formulas, to = append(formulas, again(w.stores[k])), append(to, k)
 			}
 		}
 		if len(to) > 0 {
 			w.channelLoop(formulas...)
-			w.line("    for (int k = 0; k < len; %s) {", step)
-			w.loads("        ", formulas...)
-			for _, i := range slices.Sorted(maps.Keys(kept)) {
-				w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, kept[i], at, count)
-			}
-			for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
-				w.line("        store16(%s, y%d + %s, %s);", text, to[j], at, count)
-			}
-			w.line("    }")
+			w.vectors(formulas, func(w cpuForm) {
+				at, count := w.at()
+				w.loads("        ", formulas...)
+				for _, i := range slices.Sorted(maps.Keys(kept)) {
+					w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, kept[i], at, count)
+				}
+				for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
+					if w.p.Results[to[j]].Summed {
+						w.sum(to[j], text)
+					} else {
+						w.line("        store16(%s, y%d + %s, %s);", text, to[j], at, count)
+					}
+				}
+			})
 		}
 		w.lineResults()
 	}
+}
+
+// vectors writes a loop over the vectors of a line, in which formulas are computed. Over a row there are
+// two, of whole vectors and of what is left: norms and their gradients take 0.7 to 0.85 of the time. It
+// is one where an exponential or the like is computed: with two PoCL 3.1 took twice the time for
+// log-softmax.
+func (w cpuForm) vectors(formulas []*expr.Expr, body func(w cpuForm)) {
+	costly := false
+	expr.Each(func(e *expr.Expr) { costly = costly || e.Costly() }, formulas...)
+	if w.columns || costly {
+		step := "k += 16"
+		if w.columns {
+			step = "k++"
+		}
+		w.line("    for (int k = 0; k < len; %s) {", step)
+		body(w)
+		w.line("    }")
+		return
+	}
+	full := w
+	full.full = true
+	w.line("    {\n    int k = 0;\n    for (; k + 16 <= len; k += 16) {")
+	body(full)
+	w.line("    }\n    if (k < len) {")
+	body(w)
+	w.line("    }\n    }")
+}
+
+// sum stores what elements add to a result that is summed over the lines of a run.
+func (w cpuForm) sum(k int, text string) {
+	at, count := w.at()
+	w.line("        store16(begins ? %s : %s + load16(y%d + %s, %s, 0), y%d + %s, %s);", text, text, k, at, count, k, at, count)
+}
+
+// lineInputs declares what lines have one of.
+func (w cpuForm) lineInputs() {
+	w.inputs(ir.Line, func(i int, v ir.Value) {
+		switch {
+		case w.columns && v.Int:
+			w.line("    const int16 %s = load_ints16(p%d + %d, %s);", w.named(i), i, w.first, w.width())
+		case w.columns:
+			w.line("    const REAL16 %s = load16(p%d + %d, %s, 0);", w.named(i), i, w.first, w.width())
+		case v.Int:
+			w.line("    const int %s = *p%d;", w.named(i), i)
+		default:
+			w.line("    const REAL %s = *p%d;", w.named(i), i)
+		}
+	})
 }
 
 // bound declares what a reduction takes, and returns its name, if the reduction names it more than once.
@@ -476,7 +539,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 	w := &writer{plan: l, depends: []string{"common", "rows_cpu"}}
 	name := prefix + l.p.Name
 	forms := []cpuForm{{writer: w, k: "k"}, {writer: w, k: "k", columns: true}}
-	if Channels(l.p) {
+	if Channels(l.p) || l.p.Runs() {
 		forms = forms[:1]
 	}
 	light := l.light()
@@ -493,8 +556,11 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 					typ = "int"
 				}
 				offset := offsets[v.Along]
-				if v.Along == ir.Column && l.p.Parts {
+				switch {
+				case v.Along == ir.Column && l.p.Parts:
 					offset = " + begin"
+				case v.Along == ir.Line && l.p.Parts:
+					offset = " + row / cuts * inner + i"
 				}
 				if v.Channel {
 					offset = " + o % sets * (len / span)"
@@ -503,7 +569,14 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			}
 		}
 		for k, r := range l.p.Results {
-			add(fmt.Sprintf("global %s *y%d", typed(ir.Value{Int: r.Int}, "REAL"), k), r.Name+" + "+r.Name+"_off"+offsets[r.Along])
+			offset := offsets[r.Along]
+			if r.Summed {
+				offset = " + o / run * len"
+			}
+			add(fmt.Sprintf("global %s *y%d", typed(ir.Value{Int: r.Int}, "REAL"), k), r.Name+" + "+r.Name+"_off"+offset)
+		}
+		if l.p.Runs() {
+			add("int begins", "o % run == 0")
 		}
 		pointers, args = append(pointers, "int len"), append(args, "count")
 		if Channels(l.p) {
@@ -522,18 +595,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			continue
 		}
 		w.line("static void %s_%s(%s) {", name, suffix, strings.Join(pointers, ", "))
-		w.inputs(ir.Line, func(i int, v ir.Value) {
-			switch {
-			case form.columns && v.Int:
-				w.line("    const int16 l%d = load_ints16(p%d, width);", i, i)
-			case form.columns:
-				w.line("    const REAL16 l%d = load16(p%d, width, 0);", i, i)
-			case v.Int:
-				w.line("    const int l%d = *p%d;", i, i)
-			default:
-				w.line("    const REAL l%d = *p%d;", i, i)
-			}
-		})
+		form.lineInputs()
 		if Channels(l.p) {
 			w.line("    int c, next;")
 		}

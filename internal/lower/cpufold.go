@@ -14,14 +14,14 @@ import (
 const unrolled = 4
 
 // light reports whether the program is a fold: its results are of lines, and its terms cheap. It has no
-// input by channel and none of lines, and takes no element by an index.
+// input by channel and none that a launch has once, and takes no element by an index.
 func (l *plan) light() bool {
 	light := true
 	for _, r := range l.p.Results {
 		light = light && !r.Along.Has(ir.N)
 	}
 	for _, v := range l.p.Values {
-		light = light && v.Kind != ir.Pick && !v.Channel && (v.Kind != ir.Input || v.Along != ir.Line && v.Along != 0)
+		light = light && v.Kind != ir.Pick && !v.Channel && (v.Kind != ir.Input || v.Along != 0)
 	}
 	for _, p := range l.passes {
 		expr.Each(func(e *expr.Expr) { light = light && !e.Costly() }, p.terms...)
@@ -33,6 +33,7 @@ func (l *plan) light() bool {
 func (w cpuForm) fold(name string, pointers []string) {
 	if !w.columns {
 		w.line("static void %s_row(%s) {", name, strings.Join(pointers, ", "))
+		w.lineInputs()
 		for _, p := range w.passes {
 			w.parts(p.parts, w.types())
 			w.foldRow(p)
@@ -49,6 +50,9 @@ func (w cpuForm) fold(name string, pointers []string) {
 			if n > 1 {
 				forms[v].of, forms[v].first, forms[v].whole16 = fmt.Sprint("_", v), 16*v, true
 			}
+		}
+		for _, f := range forms {
+			f.lineInputs()
 		}
 		for _, p := range w.passes {
 			for _, f := range forms {

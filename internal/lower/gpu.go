@@ -78,8 +78,8 @@ func (w gpuForm) expressions(indent string, rest bool, formulas ...*expr.Expr) [
 	return texts
 }
 
-// again returns formulas with what lanes keep computed again, for elements that they do not keep.
-func (w gpuForm) again(formulas []*expr.Expr) []*expr.Expr {
+// again returns formulas with what is kept computed again.
+func (w *writer) again(formulas []*expr.Expr) []*expr.Expr {
 	return expr.Substitute(func(e *expr.Expr) *expr.Expr {
 		if kind, i := e.Leaf(); kind == expr.OfInput && i >= len(w.p.Values) {
 			if l := w.leaves[i-len(w.p.Values)]; l.kept {
@@ -110,12 +110,16 @@ func (w gpuForm) loads(indent string, formulas []*expr.Expr) {
 func (w gpuForm) fours(formulas []*expr.Expr) {
 	w.line("    _Pragma(\"unroll\") for (int j = 0; j < PER; j += 4) {")
 	_, columns := w.read(formulas...)
+	aligned := "len"
+	if w.p.Parts {
+		aligned = "len | chunk"
+	}
 	for _, i := range columns {
 		w.line("        REAL x%d[4];", i)
 		if v := w.p.Values[i]; v.Channel {
-			w.line("        FOUR_CHANNELS(x%d, j, p%d, FOURS(len, %s_off | first), span)", i, i, v.Name)
+			w.line("        FOUR_CHANNELS(x%d, j, p%d, FOURS(%s, %s_off | first), span)", i, i, aligned, v.Name)
 		} else {
-			w.line("        LOAD_FOUR(x%d, j, p%d, FOURS(len, %s_off), 1)", i, i, v.Name)
+			w.line("        LOAD_FOUR(x%d, j, p%d, FOURS(%s, %s_off), 1)", i, i, aligned, v.Name)
 		}
 	}
 }
@@ -246,21 +250,33 @@ func (w gpuForm) results(load func([]*expr.Expr)) {
 		load(formulas)
 		w.fours(formulas)
 		for _, k := range to {
-			w.line("        REAL z%d[4];", k)
+			if !w.p.Results[k].Summed {
+				w.line("        REAL z%d[4];", k)
+			}
 		}
 		w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 		for j, text := range w.expressions("            ", false, formulas...) {
-			w.line("            z%d[i] = %s;", to[j], text)
+			if w.p.Results[to[j]].Summed {
+				w.line("            a%d[j + i] += INDEX_OF(j + i) < count ? %s : 0;", to[j], text)
+			} else {
+				w.line("            z%d[i] = %s;", to[j], text)
+			}
 		}
 		w.line("        }")
 		for _, k := range to {
-			w.line("        STORE_FOUR(z%d, j, y%d, fours, INNER)", k, k)
+			if !w.p.Results[k].Summed {
+				w.line("        STORE_FOUR(z%d, j, y%d, fours, INNER)", k, k)
+			}
 		}
 		w.line("    }")
 		rest := w.again(formulas)
 		w.line("    for (int k = lane + PER * lanes; k < count; k += lanes) {")
 		w.loads("        ", rest)
 		for j, text := range w.expressions("        ", true, rest...) {
+			if w.p.Results[to[j]].Summed { // a group has one line at a time, and a lane the same elements of each
+				w.line("        y%d[k] = line == first_line ? %s : y%d[k] + %s;", to[j], text, to[j], text)
+				continue
+			}
 			w.line("        y%d[k * INNER] = %s;", to[j], text)
 		}
 		w.line("    }")
@@ -320,8 +336,12 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 		w.line("    const int begin = row %% parts * chunk, count = there ? min(chunk, len - begin) : 0;")
 		w.line("    const int at = (row / parts * len + begin) * INNER + line %% INNER;")
 	} else {
-		w.line("    const int line = group * beside + place, there = line < outer * INNER, count = there ? len : 0;")
-		w.line("    const int at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
+		if l.p.Runs() {
+			w.runs()
+		} else {
+			w.line("    const int line = group * beside + place, there = line < outer * INNER;")
+		}
+		w.line("    const int count = there ? len : 0, at = INNER == 1 ? line * len : line / INNER * len * INNER + line %% INNER;")
 	}
 	aligned := []string{}
 	for _, v := range l.p.Values {
@@ -330,6 +350,9 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 		}
 	}
 	for k, r := range l.p.Results {
+		if r.Summed {
+			continue
+		}
 		if r.Along == ir.Element {
 			aligned = append(aligned, r.Name+"_off")
 			w.line("    global REAL *y%d = %s + %s_off + at;", k, r.Name, r.Name)
@@ -366,15 +389,54 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 			}
 			w.line("    global const %s *p%d = %s + %s_off%s;", typ, i, v.Name, v.Name, begin)
 		case ir.Line:
-			w.line("    const %s l%d = there ? %s[%s_off + line] : 0;", typ, i, v.Name, v.Name)
+			at := "line"
+			if l.p.Parts {
+				at = "row / parts * INNER + line % INNER"
+			}
+			w.line("    const %s l%d = there ? %s[%s_off + %s] : 0;", typ, i, v.Name, v.Name, at)
 		default:
 			w.line("    const %s l%d = %s[%s_off];", typ, i, v.Name, v.Name)
 		}
 	}
 	w.body()
+	if l.p.Runs() {
+		w.line("    }")
+		w.runSums()
+	}
 	w.line("}\n")
 	depends = slices.DeleteFunc(w.depends, func(file string) bool { return file == "exp" })
 	return w.String(), depends
+}
+
+// runs opens a loop over the lines of a run, of which a group has some beside each other. What is summed
+// over them is kept in registers.
+func (w gpuForm) runs() {
+	w.line("    const int first_line = group * run, end = min(outer, first_line + run);")
+	for k, r := range w.p.Results {
+		if r.Summed {
+			w.line("    global REAL *y%d = %s + %s_off + group * len;\n    REAL a%d[PER];", k, r.Name, r.Name, k)
+			w.line("    _Pragma(\"unroll\") for (int j = 0; j < PER; j++) a%d[j] = 0;", k)
+		}
+	}
+	w.line("    for (int above = first_line; above < first_line + run; above += beside) {")
+	w.line("    const int line = above + place, there = line < end;")
+}
+
+// runSums joins the sums of lines beside each other, and stores them.
+func (w gpuForm) runSums() {
+	w.line("    const int kept = first_line < outer ? min((len + 4 * lanes - 1) / (4 * lanes) * 4, PER) : 0;")
+	w.line("    for (int j = 0; j < kept; j++) {")
+	for k, r := range w.p.Results {
+		if !r.Summed {
+			continue
+		}
+		t := treeOf(ir.Value{Kind: ir.Sum}, false)
+		w.line("        REAL s%d = 0; // a%d[j]: registers have no index", k, k)
+		w.line("        _Pragma(\"unroll\") for (int i = 0; i < PER; i++) s%d = i == j ? a%d[i] : s%d;", k, k, k)
+		w.line("        s%d = %s(%s, s%d, slot, place, beside, lanes);", k, t.function(), t.name, k)
+		w.line("        if (INDEX_OF(j) < len && place == 0) y%d[INDEX_OF(j)] = s%d;", k, k)
+	}
+	w.line("    }")
 }
 
 func (l *plan) localParameters() (text string) {

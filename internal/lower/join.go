@@ -92,5 +92,8 @@ func (l *plan) trees() (list []tree) {
 			add(treeOf(ir.Value{Kind: ir.Sum}, true))
 		}
 	}
+	if l.p.Runs() {
+		add(treeOf(ir.Value{Kind: ir.Sum}, false))
+	}
 	return list
 }

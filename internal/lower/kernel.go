@@ -13,11 +13,11 @@ import (
 const group = 256
 
 // Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
-// their order; the ints outer, len and inner; chunk, the length of a part, if lines are cut; sets and
-// span if [Channels]; then the numbers of p. Grid, Tol, Cases and Describe are left to the caller, and
-// Twin if elements are ints. functions returns the OpenCL C of the function p.Name, with a prefix, that
-// computes lines, and local is the memory that it takes: see kernels.Rows. Rows panics if p is no row
-// program.
+// their order; the ints outer, len and inner; chunk, the length of a part, if lines are cut; run, how
+// many lines a run has, if results are sums over these; sets and span if [Channels]; then the numbers
+// of p. Grid, Tol, Cases and Describe are left to the caller, and Twin if elements are ints. functions
+// returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
+// memory that it takes: see kernels.Rows. Rows panics if p is no row program.
 func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []kernels.Local) {
 	rows, err := p.Rows()
 	if err != nil {
@@ -85,6 +85,9 @@ func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 	if l.p.Parts {
 		sizes = append(sizes, "chunk")
 	}
+	if l.p.Runs() {
+		sizes = append(sizes, "run")
+	}
 	if Channels(l.p) {
 		sizes = append(sizes, "sets", "span")
 	}
@@ -133,6 +136,9 @@ func (l *plan) source(cpu bool) string {
 	s.WriteString("\n" + rest)
 	_, cuts := l.chunk()
 	items, run := "1", fmt.Sprintf("    RUN(outer * %s * BLOCKS)\n", cuts)
+	if l.p.Runs() {
+		run = "    const int from = get_group_id(0) * run, to = min(outer, from + run);\n"
+	}
 	call := "from, to"
 	if !cpu {
 		items, run, call = "GROUP", "", "get_group_id(0)"

@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 	"github.com/clgrad/clgrad/tensor"
@@ -58,7 +59,8 @@ func TestParts(t *testing.T) {
 	b.Parts()
 	x, z, c := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Z", ir.Outer, ir.N, ir.Inner), b.Input("C", ir.N)
 	mean := b.Sum(x.Mul(c), ir.N).Div(b.Length(ir.N))
-	b.Result("S", b.Sum(x.Sub(mean).Square(), ir.N))
+	l := b.Input("L", ir.Outer, ir.Inner)
+	b.Result("S", b.Sum(x.Sub(mean).Square(), ir.N).Sub(b.Sum(x.Mul(l), ir.N)))
 	b.Result("F", b.Sum(x.Sub(b.First(x, ir.N)), ir.N).Add(b.First(x, ir.N)).Add(b.First(z.Mul(c), ir.N)))
 	b.Result("M", b.Max(x, ir.N).Sub(b.Min(z.Sub(x), ir.N)).Add(b.MaxNumber(z, ir.N)).Mul(b.Number("a")))
 	b.Result("P", b.Prod(z.Mul(expr.Const(0.01)).Add(expr.Const(1)), ir.N))
@@ -76,7 +78,7 @@ func TestParts(t *testing.T) {
 	ints := b.Program()
 
 	run := func(t *testing.T, d tensor.Device) {
-		for _, p := range []*ir.Program{floats, ints} {
+		for _, p := range []*ir.Program{floats, ints, defs.NormSums()} {
 			if p.OfInts() && tensorapi.Impl.TuningName(d) == "" { // Go code of ints is written by hand
 				continue
 			}
@@ -128,8 +130,15 @@ func each(t *testing.T, d tensor.Device, n int, first uint64) {
 // kernelOf returns the kernel of a program, with more work-groups than it needs.
 func kernelOf(p *ir.Program) *kernels.Kernel {
 	k, _, _ := lower.Rows(p)
-	at := lower.LayoutOf(p).Sizes
+	at, run := lower.LayoutOf(p).Sizes, lower.LayoutOf(p).Run
 	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+		if run >= 0 {
+			groups := lower.Parts(int(a[at].Int), int(a[run].Int))
+			if l.CPU {
+				return kernels.Groups(groups, 1)
+			}
+			return kernels.Grid{Dims: 1, Global: [3]int{256 * groups}, Local: [3]int{256}}
+		}
 		if l.CPU {
 			return kernels.Groups(3, 1)
 		}
@@ -187,6 +196,9 @@ func sizesAndNumbers(l *irtest.Launch) []kernels.Arg {
 	args := []kernels.Arg{kernels.IntArg(l.Outer), kernels.IntArg(l.N), kernels.IntArg(l.Inner)}
 	if l.Program.Parts {
 		args = append(args, kernels.IntArg(l.Chunk))
+	}
+	if l.Program.Runs() {
+		args = append(args, kernels.IntArg(l.Lines))
 	}
 	if lower.Channels(l.Program) {
 		args = append(args, kernels.IntArg(l.Sets), kernels.IntArg(l.Span))

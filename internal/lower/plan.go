@@ -30,6 +30,7 @@ type pass struct {
 	terms   []*expr.Expr // their formulas
 	keeps   []int        // leaves that it keeps for later passes
 	parts   []int        // values that are picked, and leaves of lines, that are computed before it, in order
+	sums    []int        // results that are sums over lines, of which it is the first that knows the terms
 }
 
 func newPlan(p *ir.Program) *plan {
@@ -127,6 +128,12 @@ func newPlan(p *ir.Program) *plan {
 	for j := range l.leaves {
 		if at := l.leaves[j].level; l.reads(rest, first+j) {
 			l.passes[at].parts = append(l.passes[at].parts, first+j)
+		}
+	}
+	for k, r := range p.Results {
+		if r.Summed {
+			at := of(l.stores[k])
+			l.passes[at].sums = append(l.passes[at].sums, k)
 		}
 	}
 	l.keep()

@@ -101,6 +101,8 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 					case v.Kind != ir.Input || v.Int:
 					case v.Along == ir.Element:
 						m.Inputs[i] = inputs[i][(part/parts*n+begin)*inner:]
+					case v.Along == ir.Line:
+						m.Inputs[i] = inputs[i][part/parts*inner:]
 					case v.Along == ir.Column:
 						m.Inputs[i] = inputs[i][begin:]
 					}
@@ -118,7 +120,27 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 			}
 		})
 	}
+	// runs runs lines that are summed.
+	runs := func(c kernels.Call[E], outer, n, run int) {
+		c.Parallel(Parts(outer, run), stepCost*rows.Steps()*run*n, func(lo, hi int) {
+			m := take(c)
+			defer pool.Put(m)
+			results := slices.Clone(m.Results)
+			for i := lo; i < hi; i++ {
+				for k, r := range l.p.Results {
+					if r.Summed {
+						m.Results[k] = results[k][i*n:]
+					}
+				}
+				m.Run(n, 1, i*run, min(outer, (i+1)*run))
+			}
+		})
+	}
 	return func(c kernels.Call[E], outer, n, inner int) {
+		if layout.Run >= 0 {
+			runs(c, outer, n, c.Int(layout.Run))
+			return
+		}
 		if layout.Chunk >= 0 {
 			if chunk := c.Int(layout.Chunk); chunk < n {
 				cut(c, outer, n, inner, chunk, Parts(n, chunk))

@@ -14,7 +14,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		Sum, SquaredError, SumAxis, ColumnSums,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, ExtremeGrad.Kernel(),
-		NormGrad.Kernel(), ChannelMoments, ChannelJoin, ChannelSums}
+		NormSums.Kernel(), BatchStatistics.Kernel()}
 	for _, k := range lineKernels() {
 		all = append(all, k.Kernel())
 	}
@@ -22,6 +22,9 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		if form&NormCentred != 0 || form&NormBiases == 0 { // which operations have
 			all = append(all, k.Kernel())
 		}
+	}
+	for _, form := range []int{0, NormCentred, NormWeights | NormParameters, NormCentred | NormWeights | NormParameters} { // each bit with and without others
+		all = append(all, NormGrads[form].Kernel())
 	}
 	for _, form := range []int{0, EntropyLogits, EntropyWeights | EntropySmoothing, EntropyWeights | EntropyLogits | EntropySmoothing} { // each bit with and without others
 		all = append(all, CrossEntropies[form].Kernel(), CrossEntropyGrads[form].Kernel(), CrossEntropyGrads[form|EntropyEach].Kernel())
@@ -58,7 +61,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	if !l.CPU {
-		forms := append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrad,
+		forms := append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrads[NormCentred|NormWeights|NormParameters], NormSums,
 			CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits])
 		for _, k := range forms {
 			for _, n := range []int{8, 128, 4096} {

@@ -89,7 +89,7 @@ func describeRows(p *ir.Program) func(args) operations {
 	uneven := false // a formula of elements reads what is of a line, or of a part of one
 	for i, v := range p.Values {
 		for _, of := range formulas[i].operands {
-			uneven = uneven || v.Kind.Reduces() && p.Values[of].Along == ir.Line
+			uneven = uneven || v.Kind.Reduces() && p.Values[of].Along == ir.Line && p.Values[of].Kind.Made()
 		}
 	}
 	extreme := false // there is none of no elements
@@ -155,7 +155,12 @@ func describeRows(p *ir.Program) func(args) operations {
 			} else if v.Kind.Reduces() {
 				return part(i, v.Along)
 			}
-			return view(in, at.Values[i], 0, strides(p.Values[i].Along)...)
+			along := p.Values[i].Along
+			s := strides(along)
+			if along == ir.Line && parts > 1 { // all parts of a line have the same
+				s = []int{inner, 0, 1}
+			}
+			return view(in, at.Values[i], 0, s...)
 		}
 		var list operations
 		write := func(d described, along ir.Axes, to kernels.View) {
@@ -200,6 +205,14 @@ func describeRows(p *ir.Program) func(args) operations {
 			list = append(list, &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: chunk, X: x, Y: y})
 		}
 		for k, r := range p.Results {
+			if r.Summed {
+				run, x := int(in[at.Run].Int), part(len(p.Values)+len(p.Values)+k, ir.Element)
+				write(finals[k], ir.Element, x)
+				x.Strides = []int{0, n, 1}
+				list = append(list, &kernels.Reduction{Function: fn.Add, Outer: 1, Len: outer, Inner: n, Shares: lower.Parts(outer, run), Chunk: run,
+					X: x, Y: view(in, at.Results+k, 0, 0, n, 1)})
+				continue
+			}
 			if finals[k].function != nil {
 				write(finals[k], r.Along, view(in, at.Results+k, 0, strides(r.Along)...))
 			}

@@ -8,20 +8,18 @@ import (
 
 // rowSizes are the sizes with which a kernel of rows is tested.
 type rowSizes struct {
-	lines     [][3]int // outer, n, inner
-	norms     [][4]int // rows, n, groups, channel
-	gradients [][3]int // rows, n, run
-	few       bool
+	lines [][3]int // outer, n, inner
+	norms [][4]int // rows, n, groups, channel
+	few   bool
 }
 
 func newRowSizes(few bool) rowSizes {
 	s := rowSizes{
-		lines:     [][3]int{{1, 1, 1}, {5, 3, 1}, {300, 7, 1}, {3, 33, 1}, {2, 5000, 1}, {2, 4, 3}, {3, 17, 20}, {1, 600, 35}, {4, 0, 3}},
-		norms:     [][4]int{{1, 1, 1, 1}, {5, 3, 1, 1}, {300, 7, 1, 1}, {3, 33, 1, 1}, {2, 5000, 1, 1}, {6, 30, 3, 10}, {4, 700, 2, 350}, {4, 20, 4, 20}},
-		gradients: [][3]int{{1, 1, 1}, {5, 3, 2}, {300, 7, 64}, {3, 33, 3}, {5, 5000, 2}, {70, 130, 32}},
+		lines: [][3]int{{1, 1, 1}, {5, 3, 1}, {300, 7, 1}, {3, 33, 1}, {2, 5000, 1}, {2, 4, 3}, {3, 17, 20}, {1, 600, 35}, {4, 0, 3}},
+		norms: [][4]int{{1, 1, 1, 1}, {5, 3, 1, 1}, {300, 7, 1, 1}, {3, 33, 1, 1}, {2, 5000, 1, 1}, {6, 30, 3, 10}, {4, 700, 2, 350}, {4, 20, 4, 20}},
 	}
 	if few {
-		s = rowSizes{[][3]int{{3, 40, 1}, {1, 5, 10}}, [][4]int{s.norms[3], s.norms[5]}, [][3]int{s.gradients[1], s.gradients[3]}, true}
+		s = rowSizes{[][3]int{{3, 40, 1}, {1, 5, 10}}, [][4]int{s.norms[3], s.norms[5]}, true}
 	}
 	return s
 }
@@ -33,24 +31,11 @@ func formSizes(most int, few bool) rowSizes {
 		rows := []int{37, 300, 5}[i]
 		s.lines = append(s.lines, [3]int{rows, n, 1})
 		s.norms = append(s.norms, [4]int{rows, n, 1, 1})
-		s.gradients = append(s.gradients, [3]int{rows, n, NormRun(rows, n, kernels.Target{Units: 1})})
 	}
 	if few {
-		s.lines, s.norms, s.gradients = s.lines[:2], s.norms[:2], s.gradients[:2]
+		s.lines, s.norms = s.lines[:2], s.norms[:2]
 	}
 	return s
-}
-
-// channelSizes are [outer, channels, inner, run].
-func channelSizes(few bool) [][4]int {
-	if few {
-		return [][4]int{{4, 10, 1, 2}, {3, 2, 20, 2}}
-	}
-	return [][4]int{{1, 1, 1, 1}, {6, 5, 1, 6}, {40, 37, 1, 10}, {5, 3, 7, 2}, {4, 2, 500, 4}, {7, 1, 33, 3}, {300, 2, 9, 300}}
-}
-
-func init() {
-	ChannelMoments.Cases, ChannelJoin.Cases, ChannelSums.Cases = channelMomentsCases, channelJoinCases, channelSumsCases
 }
 
 func normCases(s rowSizes, form int) []kernels.Case {
@@ -89,64 +74,6 @@ func normCases(s rowSizes, form int) []kernels.Case {
 				o.Real(1e-3)
 			}, "%v special %d", b, special)
 		}
-	}
-	return cases
-}
-
-func normGradCases(s rowSizes) []kernels.Case {
-	var cases caseList
-	for i, b := range s.gradients {
-		for f, form := range []int{NormCentred | NormWeights | NormBiases | NormPartials, NormWeights | NormPartials, NormCentred, 0} {
-			if s.few && f != 2*i {
-				continue
-			}
-			cases.add(func(o operands) {
-				o.In(b[0]*b[1], -1, 1).In(b[0]*b[1], -1, 1).In(b[1], -2, 2).In(b[0], -1, 1).In(b[0], 0.5, 2).Out(b[0] * b[1])
-				shares := 0
-				if form&NormPartials != 0 {
-					shares = (b[0] + b[2] - 1) / b[2] * b[1]
-				}
-				o.Out(shares).Out(shares).Int(b[0], b[1], b[2], form)
-			}, "%v form %d", b, form)
-		}
-	}
-	return cases
-}
-
-func channelMomentsCases(few bool) []kernels.Case {
-	var cases caseList
-	for _, b := range channelSizes(few) {
-		parts := (b[0] + b[3] - 1) / b[3]
-		cases.add(func(o operands) {
-			o.In(b[0]*b[1]*b[2], -1, 3).Out(parts*b[1]).Out(parts*b[1]).Int(b[0], b[1], b[2], b[3])
-		}, "%v", b)
-	}
-	return cases
-}
-
-func channelJoinCases(few bool) []kernels.Case {
-	var cases caseList
-	for i, b := range channelSizes(few) {
-		parts := (b[0] + b[3] - 1) / b[3]
-		cases.add(func(o operands) {
-			o.In(parts*b[1], -1, 1).In(parts*b[1], 0.5, 2).Out(b[1]).Out(b[1]).In(b[1], -1, 1).In(b[1], 0, 1)
-			o.Int(b[1], b[0], b[2], b[3], i%2).Real(1e-3, 0.3)
-		}, "%v running %d", b, i%2)
-	}
-	return cases
-}
-
-func channelSumsCases(few bool) []kernels.Case {
-	var cases caseList
-	for i, b := range channelSizes(few) {
-		parts, share := (b[0]+b[3]-1)/b[3], 1
-		if b[1]%2 == 0 && i%2 == 0 {
-			share = 2
-		}
-		cases.add(func(o operands) {
-			o.In(b[0]*b[1]*b[2], -1, 1).In(b[0]*b[1]*b[2], -1, 1).In(b[1]/share, -1, 1).In(b[1]/share, 0.5, 2)
-			o.Out(parts*b[1]).Out(parts*b[1]).Int(b[0], b[1], b[2], b[3], share)
-		}, "%v, %d share", b, share)
 	}
 	return cases
 }

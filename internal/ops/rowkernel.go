@@ -23,19 +23,35 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 				return partGrid(size(a, 0), size(a, 1), size(a, 2), int(a[at.Chunk].Int), l)
 			}
 		}
-		k.Rows = byRows(p.Name, local, func(a []kernels.Arg) (rows, run int, of []kernels.Cut) {
-			if n := size(a, 1); n > 0 && size(a, 2) == 1 && (!p.Parts || int(a[at.Chunk].Int) >= n) {
-				of = lower.Cuts(p, n)
+		if p.Runs() {
+			k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+				groups := lower.Parts(size(a, 0), int(a[at.Run].Int))
+				if l.CPU {
+					return kernels.Groups(groups, 1)
+				}
+				return kernels.Grid{Dims: 1, Global: [3]int{groups * rowsGroup}, Local: [3]int{rowsGroup}}
 			}
-			return size(a, 0), 0, of
-		})
-		k.Rows.Text = functions
-		r.lines = func(a []kernels.Arg) int {
-			lines := size(a, 0)
-			if p.Parts {
-				lines *= lower.Parts(size(a, 1), int(a[at.Chunk].Int))
+		}
+		// On GPUs rows are those of forms alone, whose lanes are known.
+		k.Rows = &kernels.Rows{Function: p.Name, Local: local, Text: functions, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
+			rows, n := size(a, 0), size(a, 1)
+			if !l.CPU || rows == 0 || n == 0 || size(a, 2) != 1 || p.Parts && int(a[at.Chunk].Int) < n {
+				return nil
 			}
-			return lines
+			of := &kernels.RowsOf{Rows: rows, Cuts: lower.Cuts(p, n)}
+			if p.Runs() {
+				of.Run = int(a[at.Run].Int)
+			}
+			return of
+		}}
+		if !p.Runs() {
+			r.lines = func(a []kernels.Arg) int {
+				lines := size(a, 0)
+				if p.Parts {
+					lines *= lower.Parts(size(a, 1), int(a[at.Chunk].Int))
+				}
+				return lines
+			}
 		}
 		return tried(k, func([]kernels.Operand) bool { return true })
 	}

@@ -127,19 +127,6 @@ func RowForm(k *kernels.Kernel) *kernels.Kernel {
 	return plain
 }
 
-// byRows is the Rows of a kernel of rows of n elements, of which cuts returns what they have of each
-// argument, none if the launch is not one of rows; run is how many rows a work-group must have, 0
-// for any number. On GPUs it is for forms alone, whose rows have lanes that are known.
-func byRows(function string, local []kernels.Local, cuts func(a []kernels.Arg) (rows, run int, of []kernels.Cut)) *kernels.Rows {
-	return &kernels.Rows{Function: function, Local: local, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
-		rows, run, of := cuts(a)
-		if of == nil || rows == 0 || !l.CPU {
-			return nil
-		}
-		return &kernels.RowsOf{Rows: rows, Run: run, Cuts: of}
-	}}
-}
-
 // rowsOfForm is what a form for GPUs has of the Rows of its kernel.
 func rowsOfForm(r *kernels.Rows, lanes int) *kernels.Rows {
 	form := *r
@@ -154,36 +141,4 @@ func rowsOfForm(r *kernels.Rows, lanes int) *kernels.Rows {
 		return of
 	}
 	return &form
-}
-
-// readIf is the cut of an argument that every row reads, if it is read at all.
-func readIf(is bool) kernels.Cut {
-	if is {
-		return kernels.Shared
-	}
-	return kernels.Unused
-}
-
-// exactly returns the arguments of a launch after a twin has run on them with reals in double
-// precision, when it is first asked for them; args stay as they are, and what the twin reads of
-// them must too. It is what bounds of errors are reckoned from.
-func exactly(twin kernels.Twin, args []kernels.Arg) func() []kernels.Arg {
-	return sync.OnceValue(func() []kernels.Arg { return inDouble(twin, args) })
-}
-
-// inDouble returns copies of arguments, with reals in double precision, after a twin has run on
-// them.
-func inDouble(twin kernels.Twin, args []kernels.Arg) []kernels.Arg {
-	exact := make([]kernels.Arg, len(args))
-	for p, a := range args {
-		if exact[p] = a; a.Kind == kernels.ArgBuffer && !a.Buf.DType().Integer() {
-			wide := kernels.NewHostBuffer(kernels.Float64, a.N)
-			for i := range a.N {
-				wide.Set(i, a.At(i))
-			}
-			exact[p].Buf, exact[p].Off = wide, 0
-		}
-	}
-	(&kernels.Kernel{Twin: twin}).Run(kernels.Float64, exact)
-	return exact
 }

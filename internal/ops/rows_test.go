@@ -8,15 +8,14 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// TestRuns: the rows whose gradients of weights are summed together, and the items of a batch whose
-// moments are, fill a device and are whole groups of it.
-func TestRuns(t *testing.T) {
+// TestNormRun: the rows whose gradients of weights are summed together fill a device, and are whole
+// groups of it.
+func TestNormRun(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 100}
 	for _, c := range []struct{ got, want int }{
-		{NormRun(8192, 128, cpu), 256}, {NormRun(10, 128, cpu), 32}, {NormRun(3, 100000, cpu), 1}, {NormRun(0, 0, cpu), 256}, {NormRun(1<<20, 4096, gpu), 256}, {NormRun(1<<24, 64, gpu), 8192},
-		{NormRun(8192, 128, gpu), 32}, {NormRun(10, 128, gpu), 16}, {NormRun(4096, 4096, gpu), 41}, {NormRun(4096, 2048, gpu), 11}, {NormRun(1, 1, gpu), 256},
-		{ChannelRun(50, 3, 1000, cpu), 50}, {ChannelRun(50, 400, 1000, gpu), 50}, {ChannelRun(50, 3, 1000, gpu), 4}, {ChannelRun(50, 3, 10, gpu), 50},
-		{ChannelRun(100000, 16, 1, gpu), 4096}, {ChannelRun(5, 3, 100000, gpu), 1}, {ChannelRun(0, 3, 7, gpu), 1},
+		{NormRun(8192, 128, cpu), 256}, {NormRun(10, 128, cpu), 32}, {NormRun(3, 100000, cpu), 1}, {NormRun(0, 0, cpu), 256}, {NormRun(1<<20, 4096, gpu), 256},
+		{NormRun(1<<24, 64, gpu), 8192}, {NormRun(8192, 128, gpu), 32}, {NormRun(10, 128, gpu), 16}, {NormRun(4096, 4096, gpu), 41},
+		{NormRun(4096, 2048, gpu), 11}, {NormRun(1, 1, gpu), 256},
 	} {
 		if c.got != c.want {
 			t.Errorf("%d, want %d", c.got, c.want)
@@ -125,7 +124,7 @@ func TestNamesOfRows(t *testing.T) {
 				}
 			}
 		}
-		if len(by) < 40 {
+		if len(by) < 30 {
 			t.Errorf("CPU %v: %d names: the sources are read wrongly", l.CPU, len(by))
 		}
 	}

@@ -155,19 +155,21 @@ type API interface {
 	// RowNorm is x.LayerNorm if centred, and else x.RMSNorm. It also returns the mean and
 	// 1/√(variance + eps) of each row.
 	RowNorm(op string, x *tensor.Tensor, axis int, w, b *tensor.Tensor, eps float64, centred bool) (y, mean, rstd *tensor.Tensor)
-	// RowNormGrad returns the gradient of RowNorm by x, for the gradient g of y; with shares also
-	// those by w and b, as partial sums [runs, elements of w], which are nil if x has no elements.
-	RowNormGrad(x, g, w, mean, rstd *tensor.Tensor, centred, shares bool) (dx, dw, db *tensor.Tensor)
 	// GroupNorm is x.GroupNorm. It also returns the mean and 1/√(variance + eps) of each item's
 	// groups.
 	GroupNorm(op string, x *tensor.Tensor, groups int, w, b *tensor.Tensor, eps float64) (y, mean, rstd *tensor.Tensor)
 	// BatchNorm is x.BatchNorm. It also returns the mean and 1/√(variance + eps) that it used of
 	// each channel.
 	BatchNorm(x, w, b *tensor.Tensor, eps float64, options []tensor.BatchNormOptions) (y, mean, rstd *tensor.Tensor)
-	// ChannelSums returns the sums of g and of g·(x − mean)·rstd over each channel of x and g,
-	// which are [outer, channels, inner], as partial sums [parts, channels]. mean and rstd have one
-	// element for each channel, or one for each run of neighbouring channels.
-	ChannelSums(x, g, mean, rstd *tensor.Tensor, outer, channels int) (sg, sh *tensor.Tensor)
+	// NormGrad returns the gradient of a norm by what it normalises, for the gradient g of its result:
+	// rows of x with a mean and a deviation each. Weights, which may be nil, are of `sets` rows, the same
+	// for `span` neighbours. With parameters, which takes one set and a span of 1, it also returns the
+	// gradients by weights and biases, as partial sums [runs, elements of a row], nil if x has no element.
+	NormGrad(x, g, w, mean, rstd *tensor.Tensor, sets, span int, centred, parameters bool) (dx, dw, db *tensor.Tensor)
+	// NormSums returns the sums of g and of g·(x − mean)·rstd over the middle axis of [outer, n, inner],
+	// in parts [outer, parts, inner], of which there is one unless outer is 1. mean and rstd are of [outer,
+	// inner].
+	NormSums(x, g, mean, rstd *tensor.Tensor, outer, n, inner int) (sg, sh *tensor.Tensor)
 
 	// Attention is q.ScaledDotProductAttention. It also returns what its gradient reads: with
 	// whole, the softmax.

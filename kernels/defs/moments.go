@@ -49,14 +49,33 @@ func momentsResults(b *ir.Builder, mean, squares *expr.Expr) {
 }
 
 // MomentsJoin is Moments of lines of count elements for the means X and the squares Y of their parts,
-// with scale 1: parts of chunk elements, of which the last has `last`. Source: Chan, Golub, LeVeque,
-// "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979.
+// with scale 1: parts of chunk elements, of which the last has `last`.
 func MomentsJoin() *ir.Program {
 	b := ir.NewRows("moments_join")
+	mean, squares := joinedMoments(b, b.Number("count"))
+	momentsResults(b, mean, squares)
+	return b.Program()
+}
+
+// joinedMoments returns the mean of lines and the sum of their squared differences from it, by those of
+// their parts. Source: Chan, Golub, LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing
+// Sample Variances", 1979.
+func joinedMoments(b *ir.Builder, count *expr.Expr) (mean, squares *expr.Expr) {
 	x, y := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Y", ir.Outer, ir.N, ir.Inner)
 	elements := expr.Where(expr.Index(ir.N).Real().Eq(b.Length(ir.N).Sub(one)), b.Number("last"), b.Number("chunk"))
 	about := finiteFirst(b, x)
-	mean := about.Add(b.Sum(x.Sub(about).Mul(elements.Div(b.Number("count"))), ir.N))
-	momentsResults(b, mean, b.Sum(x.Sub(mean).Square().FMA(elements, y), ir.N))
+	mean = about.Add(b.Sum(x.Sub(about).Mul(elements.Div(count)), ir.N))
+	return mean, b.Sum(x.Sub(mean).Square().FMA(elements, y), ir.N)
+}
+
+// BatchStatistics is what a norm over a batch takes of MomentsJoin: the mean M, R = 1/√(variance + eps),
+// and the variance V with Bessel's correction.
+func BatchStatistics() *ir.Program {
+	b := ir.NewRows("batch_statistics")
+	count := b.Number("count")
+	mean, squares := joinedMoments(b, count)
+	b.Result("M", mean)
+	b.Result("R", inverseDeviation(squares.Div(count), b.Number("eps")))
+	b.Result("V", squares.Div(count.Sub(one)))
 	return b.Program()
 }

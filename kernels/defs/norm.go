@@ -12,14 +12,11 @@ type NormForm struct {
 	Centred bool // the mean is taken off first
 	Weights bool // the result is multiplied by weights of channels
 	Biases  bool // and biases are added
+	Sums    bool // of a gradient: those of weights and biases, which all lines share, are wanted, too
 }
 
-// Norm is (x − mean)·rstd·w + b of lines x, with rstd = 1/√(variance + eps), and the mean and rstd.
-// The mean is computed twice: Σx/n, then plus the mean of the differences from it. The square of the
-// correction is subtracted from the mean square. A line whose squares overflow has the rstd NaN. Source:
-// Chan, Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37,
-// 1983, the corrected two-pass algorithm.
-func Norm(f NormForm) *ir.Program {
+// name is that of the program of a norm.
+func (f NormForm) name() string {
 	name := "rms_norm"
 	if f.Centred {
 		name = "layer_norm"
@@ -30,7 +27,24 @@ func Norm(f NormForm) *ir.Program {
 	if f.Biases {
 		name += "_b"
 	}
-	b := ir.NewRows(name)
+	if f.Sums {
+		name += "_sums"
+	}
+	return name
+}
+
+// inverseDeviation is 1/√(variance + eps). Of a variance that overflows it is NaN: 0 would hide that.
+func inverseDeviation(variance, eps *expr.Expr) *expr.Expr {
+	return expr.Where(variance.Eq(expr.Const(math.Inf(1))), expr.Const(math.NaN()), one.Div(variance.Add(eps).Sqrt()))
+}
+
+// Norm is (x − mean)·rstd·w + b of lines x, with rstd = 1/√(variance + eps), and the mean and rstd.
+// The mean is computed twice: Σx/n, then plus the mean of the differences from it. The square of the
+// correction is subtracted from the mean square. A line whose squares overflow has the rstd NaN. Source:
+// Chan, Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37,
+// 1983, the corrected two-pass algorithm.
+func Norm(f NormForm) *ir.Program {
+	b := ir.NewRows(f.name())
 	x, n := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Length(ir.N)
 	var w, bias *expr.Expr
 	if f.Weights {
@@ -46,7 +60,7 @@ func Norm(f NormForm) *ir.Program {
 	} else {
 		square = b.Sum(x.Square(), ir.N).Div(n)
 	}
-	rstd := expr.Where(square.Eq(expr.Const(math.Inf(1))), expr.Const(math.NaN()), one.Div(square.Add(b.Number("eps")).Sqrt()))
+	rstd := inverseDeviation(square, b.Number("eps"))
 	y := x.Sub(mean).Mul(rstd)
 	switch {
 	case f.Weights && f.Biases:
@@ -59,5 +73,43 @@ func Norm(f NormForm) *ir.Program {
 	b.Result("Y", y)
 	b.Result("MEAN", mean, ir.Outer, ir.Inner)
 	b.Result("RSTD", rstd)
+	return b.Program()
+}
+
+// NormGrad is the gradient D of Norm by x, for the gradient G of its result: with u = x − mean and
+// g = G·w it is rstd·(g − Σg/n − u·rstd·Σ(g·u)·rstd/n), without the second term if the mean is not
+// taken off. DW = ΣG·u·rstd and DB = ΣG are sums over lines.
+func NormGrad(f NormForm) *ir.Program {
+	f.Biases = false
+	b := ir.NewRows(f.name() + "_grad")
+	x, up, n := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner), b.Length(ir.N)
+	g := up
+	if f.Weights {
+		g = up.Mul(b.Channels("W"))
+	}
+	mean, rstd := b.Input("MEAN", ir.Outer, ir.Inner), b.Input("RSTD", ir.Outer, ir.Inner)
+	u := x.Sub(mean)
+	d := g
+	if f.Centred {
+		d = d.Sub(b.Sum(g, ir.N).Div(n))
+	}
+	d = d.Sub(u.Mul(b.Sum(g.Mul(u), ir.N).Mul(rstd).Div(n).Mul(rstd)))
+	b.Result("D", d.Mul(rstd))
+	if f.Sums {
+		b.SumOfLines("DW", up.Mul(u.Mul(rstd)))
+		b.SumOfLines("DB", up)
+	}
+	return b.Program()
+}
+
+// NormSums is Σ G and Σ G·(x − mean)·rstd over a line or a part of one: the gradients of the bias and the
+// weight of a norm's channel, for the gradient G of its result.
+func NormSums() *ir.Program {
+	b := ir.NewRows("norm_sums")
+	b.Parts()
+	x, g := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner)
+	mean, rstd := b.Input("MEAN", ir.Outer, ir.Inner), b.Input("RSTD", ir.Outer, ir.Inner)
+	b.Result("SG", b.Sum(g, ir.N))
+	b.Result("SH", b.Sum(g.Mul(x.Sub(mean)), ir.N).Mul(rstd))
 	return b.Program()
 }

@@ -47,6 +47,9 @@ func (p *Program) Gradient(of ...string) *Program {
 		}
 	}
 	for _, r := range p.Results {
+		if r.Summed {
+			panic(fmt.Sprintf("ir: %s: a sum over lines has no gradient", p.Name))
+		}
 		flow(r.Value, b.add(Value{Kind: Input, Name: b.p.free("G" + r.Name), Along: r.Along}))
 	}
 	total := func(i int) *expr.Expr {

@@ -40,8 +40,10 @@ type Machine[T, E vec.Float] struct {
 	fills      []fill[T] // of steps that are one number
 	row        [][]T     // of numbers, for rowOf
 	levels     [][]T
-	pieces     [][]T // of fused steps, one for each that is being computed
-	one        [1]T  // what a row is reduced to
+	repeated   map[int][]T // see repeatedRow
+	sums       [][]T       // of lines, by result
+	pieces     [][]T       // of fused steps, one for each that is being computed
+	one        [1]T        // what a row is reduced to
 }
 
 // view is what a step has in the block: element (r, c) is at r·stride + c of a matrix. A vector is
@@ -72,13 +74,15 @@ func NewMachine[T, E vec.Float](r *Rows, l *vec.Loops[T]) *Machine[T, E] {
 	m.in, m.out = make([][]T, n), make([][]T, len(r.p.Results))
 	m.Inputs, m.Ints, m.Numbers, m.Results = make([][]E, n), make([][]int32, n), make([]float64, n), make([][]E, len(r.p.Results))
 	m.IntResults = make([][]int32, len(r.p.Results))
+	m.repeated = map[int][]T{}
+	m.sums = make([][]T, len(r.p.Results))
 	return m
 }
 
 // What a block has: enough for what a step costs beside its elements, and so little that its values
 // stay in a cache.
 const (
-	blockElements = 4096    // of rows that are shorter
+	blockElements = 2048    // of rows that are shorter
 	columnsLeast  = 16      // fewer columns are not worth vectors
 	columnsMost   = 1024    // of a block
 	columnsBytes  = 1 << 20 // of one value in a block of columns
@@ -109,11 +113,15 @@ func (m *Machine[T, E]) wide(n, inner int) int {
 	return min(inner, max(columnsLeast, min(columnsMost, columnsBytes/(size*max(n, 1))/columnsLeast*columnsLeast)))
 }
 
-// Run computes the pieces [lo, hi) of the lines [outer, n, inner].
+// Run computes the pieces [lo, hi) of the lines [outer, n, inner]. If results are sums over the lines of
+// runs, these are the lines of one.
 func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 	m.n, m.inner = n, inner
 	for _, i := range m.plan.numbers {
 		m.fills[i].n = 0
+	}
+	for i, v := range m.repeated {
+		m.repeated[i] = v[:0]
 	}
 	if m.same {
 		for i, in := range m.Inputs {
@@ -121,6 +129,11 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		}
 		for k, out := range m.Results {
 			m.out[k] = *(*[]T)(unsafe.Pointer(&out))
+		}
+	}
+	for k, r := range m.p.Results {
+		if r.Summed {
+			m.sums[k] = append(m.sums[k][:0], make([]T, n)...)
 		}
 	}
 	w := m.wide(n, inner)
@@ -147,6 +160,11 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 	for ; lo < hi; lo += some {
 		m.first, m.rows = lo, min(some, hi-lo)
 		m.block()
+	}
+	for k, sum := range m.sums {
+		for i, v := range sum {
+			m.Results[k][i] = E(v)
+		}
 	}
 }
 
@@ -319,7 +337,10 @@ func (m *Machine[T, E]) elements(s *rowStep, in []E) view[T] {
 // channels returns the elements of an input by channel.
 func (m *Machine[T, E]) channels(s *rowStep, in []E) view[T] {
 	if m.same && m.Sets == 1 && m.Span == 1 && !m.across {
-		return view[T]{m.in[s.value], 0}
+		if m.cols > repeatedMost {
+			return view[T]{m.in[s.value], 0}
+		}
+		return view[T]{m.repeatedRow(s.value), m.cols}
 	}
 	of := m.matrix(s)
 	for r := range m.rows {
@@ -329,6 +350,22 @@ func (m *Machine[T, E]) channels(s *rowStep, in []E) view[T] {
 		}
 	}
 	return of
+}
+
+// repeatedMost: a row of at most so many channels is written once for each row of a block, so that a loop
+// goes over all rows.
+const repeatedMost = 512
+
+// repeatedRow returns an input by channel, which all lines have, for each row of the block. It is written
+// for the first block of a run.
+func (m *Machine[T, E]) repeatedRow(value int) []T {
+	n := m.rows * m.cols
+	all := m.repeated[value]
+	for len(all) < n {
+		all = append(all, m.in[value][:m.cols]...)
+	}
+	m.repeated[value] = all
+	return all[:n]
 }
 
 // oneHot makes a step 0 but at an index of each line.
@@ -374,6 +411,10 @@ func (m *Machine[T, E]) eachHot(s *rowStep, f func(at int, x T)) {
 // store puts result k, the value of step r, to memory.
 func (m *Machine[T, E]) store(k, r int) {
 	s, v, out := &m.plan.steps[r], m.values[r], m.Results[k]
+	if m.p.Results[k].Summed {
+		m.addLines(m.sums[k], s, r)
+		return
+	}
 	if c := classOf(m.p.Results[k].Along); c != element {
 		lo, hi := m.part(c)
 		from := v.v
@@ -402,6 +443,17 @@ func (m *Machine[T, E]) store(k, r int) {
 	}
 	for r := range m.rows {
 		m.storeRow(out, r, v.v[r*v.stride:][:m.cols])
+	}
+}
+
+// addLines adds the lines of the block, the value of step r, to a sum.
+func (m *Machine[T, E]) addLines(sum []T, s *rowStep, r int) {
+	for l := range m.rows {
+		if s.dot {
+			m.addProduct(sum, s, l)
+		} else {
+			m.add(sum, m.rowOf(r, l, 0))
+		}
 	}
 }
 
@@ -649,7 +701,7 @@ func (m *Machine[T, E]) reduce(i int, s *rowStep, kind Kind) {
 			}
 			return -1
 		})
-	case of.fused && m.fuses() && !m.across:
+	case m.fuses() && !m.across && (of.fused || of.dot && m.plan.fusedArg(of) >= 0):
 		for r := range m.rows {
 			to[r] = m.foldFused(kind, s.of, r, 0, m.cols)
 		}
@@ -719,7 +771,21 @@ func (m *Machine[T, E]) foldFused(kind Kind, step, r, lo, hi int) T {
 		m.join(kind, a[:], m.one[:])
 		return a[0]
 	}
+	if s := &m.plan.steps[step]; s.dot {
+		x, y := m.factors(s, r, lo, hi)
+		return m.product(x, y)
+	}
 	return m.fold(kind, m.piece(step, r, lo, hi, 0))
+}
+
+// factors returns elements [lo, hi) of row r of the two factors of a product that a sum reads.
+func (m *Machine[T, E]) factors(s *rowStep, r, lo, hi int) (x, y []T) {
+	k := m.plan.fusedArg(s)
+	if k < 0 || !m.fuses() {
+		return m.rowOf(s.Args[0], r, 0)[lo:hi], m.rowOf(s.Args[1], r, 1)[lo:hi]
+	}
+	x = m.piece(s.Args[k], r, lo, hi, 0)
+	return x, m.rowOf(s.Args[1-k], r, 0)[lo:hi]
 }
 
 // piece computes elements [lo, hi) of row r of a fused step, and of those that are fused with it. depth
@@ -901,14 +967,21 @@ func (m *Machine[T, E]) sumRows(to []T, of *rowStep, step, lo, hi, level int) {
 		switch {
 		case !of.dot:
 			m.add(to, m.reduced(step, r))
-		case m.loops != nil:
-			m.loops.Map(vec.FMA, to, m.rowOf(of.Args[0], r, 0), m.rowOf(of.Args[1], r, 1), to, to)
 		default:
-			x, y := m.rowOf(of.Args[0], r, 0), m.rowOf(of.Args[1], r, 1)
-			for i := range to {
-				to[i] += x[i] * y[i]
-			}
+			m.addProduct(to, of, r)
 		}
+	}
+}
+
+// addProduct adds to to row r of a product that a sum reads.
+func (m *Machine[T, E]) addProduct(to []T, of *rowStep, r int) {
+	x, y := m.factors(of, r, 0, m.cols)
+	if m.loops != nil {
+		m.loops.Map(vec.FMA, to, x, y, to, to)
+		return
+	}
+	for i := range to {
+		to[i] += x[i] * y[i]
 	}
 }
 

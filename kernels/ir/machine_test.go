@@ -41,7 +41,14 @@ func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) []
 				size *= d
 			}
 		}
+		if r.Summed {
+			size *= (v.Outer + v.Lines - 1) / v.Lines
+		}
 		m.Results[k] = make([]E, size)
+	}
+	if v.Program.Runs() {
+		runs(m, v)
+		return m.Results
 	}
 	units, _ := m.Units(v.Outer, v.N, v.Inner)
 	if numbers := slices.Clone(m.Numbers); units > 0 { // a launch before it, with others
@@ -53,6 +60,20 @@ func compute[T, E vec.Float](t *testing.T, v *irtest.Launch, l *vec.Loops[T]) []
 		m.Run(v.N, v.Inner, at, min(at+3, units))
 	}
 	return m.Results
+}
+
+// runs runs the lines of each run.
+func runs[T, E vec.Float](m *ir.Machine[T, E], v *irtest.Launch) {
+	results := slices.Clone(m.Results)
+	for from := 0; from < v.Outer; from += v.Lines {
+		for k, r := range v.Program.Results {
+			if r.Summed {
+				m.Results[k] = results[k][from/v.Lines*v.N:]
+			}
+		}
+		m.Run(v.N, 1, from, min(from+v.Lines, v.Outer))
+	}
+	copy(m.Results, results)
 }
 
 // The last has more columns than a block.

@@ -73,6 +73,8 @@ type Result struct {
 	Value *expr.Expr // what is stored
 	Along Axes       // those that the memory has
 	Int   bool       // it is stored as an int
+	// Summed says that the sum of Value over the lines of a run is stored: see [Builder.SumOfLines].
+	Summed bool
 }
 
 // Axes is a set of axes of the space, a bit for each.
@@ -131,7 +133,11 @@ func (p *Program) String() string {
 		s.WriteByte('\n')
 	}
 	for _, r := range p.Results {
-		fmt.Fprintf(&s, "%s [%s] = %s\n", r.Name, p.names(r.Along), r.Value)
+		sum := ""
+		if r.Summed {
+			sum = "sum over a run of lines of "
+		}
+		fmt.Fprintf(&s, "%s [%s] = %s%s\n", r.Name, p.names(r.Along), sum, r.Value)
 	}
 	return s.String()
 }
@@ -255,12 +261,24 @@ func (b *Builder) add(v Value) *expr.Expr {
 // Result stores a value, which varies along the axes that its formula does and along others that are
 // named.
 func (b *Builder) Result(name string, x *expr.Expr, axes ...int) {
-	b.p.Results = append(b.p.Results, Result{name, x, b.p.Along(x) | Set(axes...), x.IsInt()})
+	b.p.Results = append(b.p.Results, Result{Name: name, Value: x, Along: b.p.Along(x) | Set(axes...), Int: x.IsInt()})
+}
+
+// SumOfLines stores the sum of x over the lines of a run: an element for each index along a line, for
+// each run. A launch, in which inner is 1, says how many lines a run has; the last may have fewer. An
+// example is the gradient of what all lines share.
+func (b *Builder) SumOfLines(name string, x *expr.Expr) {
+	b.p.Results = append(b.p.Results, Result{Name: name, Value: x, Along: Column, Summed: true})
+}
+
+// Runs reports whether a result is a sum over the lines of runs.
+func (p *Program) Runs() bool {
+	return slices.ContainsFunc(p.Results, func(r Result) bool { return r.Summed })
 }
 
 // IntResult stores a whole number as an int.
 func (b *Builder) IntResult(name string, x *expr.Expr, axes ...int) {
-	b.p.Results = append(b.p.Results, Result{name, x, b.p.Along(x) | Set(axes...), true})
+	b.p.Results = append(b.p.Results, Result{Name: name, Value: x, Along: b.p.Along(x) | Set(axes...), Int: true})
 }
 
 // Parts cuts lines into parts: see [Program.Parts].

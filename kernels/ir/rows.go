@@ -49,14 +49,17 @@ func (p *Program) Rows() (*Rows, error) {
 			return nil, fmt.Errorf("ir: %s: a row program reduces along n", p.Name)
 		case v.Int && v.Kind == Input && v.Along.Has(N) && v.Along != Element:
 			return nil, fmt.Errorf("ir: %s: in a row program an int is of elements or of lines", p.Name)
-		case p.Parts && v.Kind == Input && v.Along == Line:
-			return nil, fmt.Errorf("ir: %s: a row program in parts has no input of lines", p.Name)
+		case p.Parts && v.Channel:
+			return nil, fmt.Errorf("ir: %s: a row program in parts has no input by channel", p.Name)
 		case !v.Channel && v.Along != 0 && v.Along != Element && v.Along != Line && v.Along != Column:
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}
 	}
+	if p.Runs() && p.Parts {
+		return nil, fmt.Errorf("ir: %s: a row program in parts has no sums over lines", p.Name)
+	}
 	for _, r := range p.Results {
-		if r.Along != Line && (r.Along != Element || r.Int) {
+		if !r.Summed && r.Along != Line && (r.Along != Element || r.Int) {
 			return nil, fmt.Errorf("ir: %s: a result of a row program is of elements or of lines, an int of lines", p.Name)
 		}
 	}
@@ -187,17 +190,25 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 	}
 	for k, r := range plan.results {
 		uses[r]++
-		if plan.steps[r].result < 0 {
+		if plan.steps[r].result < 0 && !p.Results[k].Summed {
 			plan.steps[r].result = k
+		}
+	}
+	product := func(i int) { // one that a sum alone reads
+		f := &plan.steps[i]
+		if uses[i] == 1 && f.Loop() == vec.Mul && plan.steps[f.Args[0]].class == element && plan.steps[f.Args[1]].class == element {
+			f.dot = true
+		}
+	}
+	for k, r := range plan.results {
+		if p.Results[k].Summed {
+			product(r)
 		}
 	}
 	for i := range plan.steps {
 		s := &plan.steps[i]
-		if s.value < 0 || p.Values[s.value].Kind != Sum || uses[s.of] != 1 {
-			continue
-		}
-		if f := &plan.steps[s.of]; f.Loop() == vec.Mul && plan.steps[f.Args[0]].class == element && plan.steps[f.Args[1]].class == element {
-			f.dot = true
+		if s.value >= 0 && p.Values[s.value].Kind == Sum {
+			product(s.of)
 		}
 	}
 	for i := range plan.steps {
@@ -227,16 +238,35 @@ func (plan *rowPlan) fuse(p *Program, uses []int) {
 			s.fused = true
 		}
 	}
+	factor := func(s *rowStep) { // one of the factors of a product that a sum reads
+		if !s.dot {
+			return
+		}
+		if fusible(s.Args[0]); !plan.steps[s.Args[0]].fused {
+			fusible(s.Args[1])
+		}
+	}
+	for k, r := range plan.results {
+		if p.Results[k].Summed {
+			factor(&plan.steps[r])
+		}
+	}
 	for i := len(plan.steps) - 1; i >= 0; i-- {
 		switch s := &plan.steps[i]; {
 		case s.value >= 0 && p.Values[s.value].Kind.Reduces() && !p.Values[s.value].Kind.Takes():
 			fusible(s.of)
+			factor(&plan.steps[s.of])
 		case s.fused:
 			for _, a := range s.Args {
 				fusible(a)
 			}
 		}
 	}
+}
+
+// fusedArg returns which factor of a product that a sum reads is fused, −1 for none.
+func (plan *rowPlan) fusedArg(s *rowStep) int {
+	return slices.IndexFunc(s.Args, func(a int) bool { return plan.steps[a].fused })
 }
 
 // home puts a buffer in the memory of a result where the step that makes the result of what the
@@ -325,8 +355,10 @@ func (plan *rowPlan) place(p *Program) {
 			f(plan.steps[s.hot].at)
 		case s.value >= 0 && p.Values[s.value].Kind.Made():
 			if of := &plan.steps[s.of]; of.dot {
-				f(of.Args[0])
-				f(of.Args[1])
+				for _, a := range of.Args {
+					f(a)
+					plan.fusedArgs(a, f)
+				}
 			} else {
 				f(s.of)
 				plan.fusedArgs(s.of, f)
@@ -346,6 +378,12 @@ func (plan *rowPlan) place(p *Program) {
 	}
 	for _, r := range plan.results {
 		last[r] = len(plan.steps)
+		if s := &plan.steps[r]; s.dot {
+			for _, a := range s.Args {
+				last[a] = len(plan.steps)
+				plan.fusedArgs(a, func(a int) { last[a] = len(plan.steps) })
+			}
+		}
 	}
 	var free [element + 1][]int
 	for i := range plan.steps {

@@ -105,6 +105,12 @@ func (p *Program) Verify() error {
 		if r.Value.IsCondition() || r.Value.IsInt() && !r.Int {
 			return bad("%s has another type than its formula", r.Name)
 		}
+		if r.Summed {
+			if p.Along(r.Value)&^Element != 0 || !p.Along(r.Value).Has(N) || r.Along != Column || r.Value.IsInt() {
+				return bad("%s is no sum of floats over lines", r.Name)
+			}
+			continue
+		}
 		if r.Along&^space != 0 || p.Along(r.Value)&^r.Along != 0 {
 			return bad("%s varies along [%s], and says [%s]", r.Name, p.names(p.Along(r.Value)), p.names(r.Along))
 		}
