@@ -2,6 +2,7 @@
 package parallel
 
 import (
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -21,7 +22,8 @@ const spin = 50 * time.Microsecond
 // For runs f over [0, n) in contiguous pieces, on as many cores as have min elements each, of those
 // there are now. The pieces write apart, and an element's value must not depend on where its piece ends: then
 // the result does not depend on how many there are. A panic of f, in whichever goroutine, is one of
-// the caller's: nobody could recover from it elsewhere.
+// the caller's: nobody could recover from it elsewhere. So is runtime.Goexit, which ends a test: of
+// another goroutine it is a panic.
 func For(n, min int, f func(lo, hi int)) {
 	if workers := Workers(n, min); workers > 1 {
 		share(n, workers, f)
@@ -68,17 +70,25 @@ func share(n, workers int, f func(lo, hi int)) {
 		default: // all have enough to do
 		}
 	}
-	j.run()
-	if !soon(func() bool { return j.left.Load() == 0 }) {
-		<-j.done
-	}
+	func() {
+		defer j.wait() // also if f ends this goroutine: its operands are the caller's again afterwards
+		j.run()
+	}()
 	if p := j.failed.Load(); p != nil {
 		panic(*p)
 	}
 }
 
-// help runs jobs for ever.
+// wait returns when all pieces are done.
+func (j *job) wait() {
+	if !soon(func() bool { return j.left.Load() == 0 }) {
+		<-j.done
+	}
+}
+
+// help runs jobs, until a piece ends its goroutine.
 func help() {
+	defer started.Add(-1)
 	for {
 		soon(func() bool { return len(offered) > 0 })
 		(<-offered).run()
@@ -102,19 +112,29 @@ func (j *job) run() {
 		if p >= j.pieces {
 			return
 		}
-		j.piece(int(p))
-		if j.left.Add(-1) == 0 {
-			j.done <- struct{}{}
-		}
+		j.piece(p)
 	}
 }
 
-// piece runs a piece, and keeps its panic for the caller.
-func (j *job) piece(p int) {
+var errExit = errors.New("parallel: a piece of a loop ended its goroutine with runtime.Goexit")
+
+// piece runs a piece, and keeps its panic for the caller. If it ends its goroutine, nobody takes those
+// that are left.
+func (j *job) piece(p int64) {
+	returned := false
 	defer func() {
-		if p := recover(); p != nil {
-			j.failed.CompareAndSwap(nil, &p)
+		r, done := recover(), int64(1)
+		if r == nil && !returned {
+			r, done = errExit, done+max(0, j.pieces-j.next.Swap(j.pieces))
+		}
+		if r != nil {
+			j.failed.CompareAndSwap(nil, &r)
+		}
+		if j.left.Add(-done) == 0 {
+			j.done <- struct{}{}
 		}
 	}()
-	j.f(j.n*p/int(j.pieces), j.n*(p+1)/int(j.pieces))
+	n := int64(j.n)
+	j.f(int(n*p/j.pieces), int(n*(p+1)/j.pieces))
+	returned = true
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestPanic: a panic of any piece is the caller's, once all pieces are done.
@@ -67,4 +68,45 @@ func TestNested(t *testing.T) {
 		})
 	}
 	callers.Wait()
+}
+
+// TestGoexit: a piece that ends its goroutine, as Fatal of a test does, keeps no loop waiting.
+func TestGoexit(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for bad := range 8 {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			defer func() { _ = recover() }()
+			For(8, 1, func(lo, hi int) {
+				if lo == bad {
+					runtime.Goexit()
+				}
+				time.Sleep(time.Millisecond)
+			})
+			t.Errorf("piece %d: For returns", bad)
+		}()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("piece %d: For waits for ever", bad)
+		}
+	}
+	TestFor(t) // with the helpers that are left
+}
+
+// TestLong: pieces of a long loop on many cores are right where an int has 32 bits.
+func TestLong(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
+	const n = 10_000_000
+	var sum atomic.Int64
+	For(n, Grain, func(lo, hi int) {
+		if lo < 0 || hi > n || lo > hi {
+			t.Errorf("a piece is [%d, %d)", lo, hi)
+		}
+		sum.Add(int64(hi - lo))
+	})
+	if sum.Load() != n {
+		t.Errorf("%d elements of %d", sum.Load(), n)
+	}
 }
