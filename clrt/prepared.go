@@ -36,6 +36,9 @@ func (p *Prepared) Add(k *Kernel, global, local []int, args []Arg, nbytes int64)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.closed { // meanwhile, which released own
+		return 0, &Error{Call: "prepare " + k.name, Status: ErrClosed, Device: d.info.String()}
+	}
 	at := len(p.list)
 	p.kernels, p.bytes = append(p.kernels, own), append(p.bytes, nbytes)
 	p.list = append(p.list, C.clrt_prepared{kernel: kernelHandle(own.kernel)})

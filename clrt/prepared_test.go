@@ -4,8 +4,10 @@ package clrt
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 )
@@ -126,3 +128,52 @@ func TestPrepared(t *testing.T) {
 }
 
 func second(_ int, err error) error { return err }
+
+// TestPrepareWhileClosing: a launch that is prepared while the device is closed is refused for that.
+func TestPrepareWhileClosing(t *testing.T) {
+	for range 20 {
+		d := open(t, Options{})
+		k, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: "-DFACTOR=2"}, "k_square")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := d.Alloc(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var adding sync.WaitGroup
+		added := make(chan bool, 4)
+		for range 4 {
+			adding.Go(func() {
+				p := d.Prepare()
+				for i := 0; ; i++ {
+					if _, err := p.Add(k, []int{2}, []int{2}, []Arg{BufferArg(b), IntArg(0), IntArg(2)}, 16); err != nil {
+						if !errors.Is(err, ErrClosed) {
+							t.Error(err)
+						}
+						return
+					}
+					if i == 10 {
+						added <- true
+					}
+				}
+			})
+		}
+		<-added
+		d.Close()
+		adding.Wait()
+	}
+}
+
+// TestAbsentKernel: a program without the kernel that is asked for is not kept.
+func TestAbsentKernel(t *testing.T) {
+	d := open(t, Options{})
+	for i := range 3 {
+		if _, err := d.Kernel(Source{Name: "square.cl", Text: square, Options: fmt.Sprintf("-DFACTOR=%d", i+7)}, "absent"); err == nil {
+			t.Fatal("there is a kernel called absent")
+		}
+	}
+	if len(d.programs) != 0 {
+		t.Errorf("%d programs are kept", len(d.programs))
+	}
+}

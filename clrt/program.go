@@ -65,6 +65,7 @@ func (d *Device) Kernel(src Source, entry string) (*Kernel, error) {
 	}
 	kernel, err := d.kernel(program, entry)
 	if err != nil {
+		d.unused(program)
 		detail := fmt.Sprintf("%s has no kernel %q (names of OpenCL builtins cannot be kernel names)", src.Name, entry)
 		return nil, d.fail("clCreateKernel", err, detail)
 	}
@@ -95,9 +96,15 @@ func (d *Device) Release(k *Kernel) {
 	defer runtimes.Unlock()
 	delete(d.kernels, k)
 	k.kernel.Release()
-	if k.program.kernels--; k.program.kernels == 0 {
-		delete(d.programs, k.program.src)
-		d.shared.leave(k.program.builtProgram)
+	k.program.kernels--
+	d.unused(k.program)
+}
+
+// unused gives a program back of which the device has no kernel.
+func (d *Device) unused(p *usedProgram) {
+	if p.kernels == 0 {
+		delete(d.programs, p.src)
+		d.shared.leave(p.builtProgram)
 	}
 }
 

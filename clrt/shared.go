@@ -23,8 +23,8 @@ type builtProgram struct {
 	headers int // builds that needed PoCL's whole header: 1 or 0
 }
 
-// contexts are those that devices may share, by the ID of the device. runtimes guards all of this
-// file.
+// contexts are those that devices may share, by the ID of the device. The functions of this file read
+// and write it, and what a context has: their callers hold runtimes.
 var contexts = map[string]*sharedContext{}
 
 // openContext returns a context for another device.
