@@ -48,6 +48,10 @@ func alongAxis(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*
 				for i := range inputs {
 					if in.NeedsGrad(i) {
 						of := l.Gradient(1<<i, true).Lines
+						if of.IsZero() { // and so are all its gradients
+							in.AccumulateNode(i, Const(tensor.Zeros(like.Device(), inputs[i].Shape()...)))
+							continue
+						}
 						in.AccumulateNode(i, alongAxis(op+" gradient", of, axis, numbers, read...))
 					}
 				}

@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -97,4 +98,37 @@ func TestManyGradientsAlongAxes(t *testing.T) {
 	if v := values(t, y.Value())[0]; math.IsNaN(v) || v == 0 {
 		t.Errorf("a gradient of the fifth order has the square %v", v)
 	}
+}
+
+// TestLinesOfNothing: what is computed of lines without elements does not depend on what lay in memory.
+func TestLinesOfNothing(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, shape := range [][]int{{4, 0}, {2, 0, 40}} {
+			var rest []*tensor.Tensor
+			for n := range 90 {
+				rest = append(rest, tensor.Full(d, 777, n+1))
+			}
+			for _, r := range rest {
+				r.Free()
+			}
+			x := autograd.Param(tensor.Zeros(d, shape...), "x")
+			y := autograd.CosineSimilarity(x, x, 1, 1e-8)
+			got, err := y.Value().Float64s()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got {
+				if v != 0 {
+					t.Fatalf("%v: element %d is %v, want 0", shape, i, v)
+				}
+			}
+			g, err := autograd.Grad(y.Sum(), []*autograd.Node{x}, autograd.GradOptions{CreateGraph: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := g[0].Value().Shape(); !slices.Equal(got, shape) {
+				t.Errorf("the gradient is %v, want %v", got, shape)
+			}
+		}
+	})
 }

@@ -29,7 +29,7 @@ func (x *Node) Softmin(axis int) *Node { return alongAxis("Softmin", ops.Softmin
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
-// PyTorch's eps is 1e-5. A row whose squares overflow is NaN, as in PyTorch. It panics with
+// PyTorch's eps is 1e-5. A row whose variance overflows is NaN, as in PyTorch. It panics with
 // tensor.ErrAxis for an axis that x has not, and with tensor.ErrShape for a w or b of another shape
 // than those axes of x.
 //
@@ -42,8 +42,8 @@ func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
-// of w, which may be nil for 1. A row whose squares overflow is NaN. It panics as [Node.LayerNorm]
-// does.
+// of w, which may be nil for 1. A row whose mean square overflows is NaN. It panics as
+// [Node.LayerNorm] does.
 //
 // Gradients, with h = x/√(mean x² + eps) and u = w·g: (u − h·mean(u·h))/√(mean x² + eps), and the
 // sum of g·h over the axes before.
@@ -75,13 +75,13 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node { return x.instanceNo
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
 // each over all axes but the channels; times w and plus b, of one element for each channel, either
-// of which may be nil. A channel whose squares overflow is NaN. The variance is without correction;
-// that of which the running one gets its part has Bessel's. A batch without elements leaves those
-// as they are. See [tensor.BatchNormOptions]. It panics with tensor.ErrShape for less than two
-// axes, another w, b, Mean or Var, and channels of one element in training; with tensor.ErrType
-// unless Mean and Var are of reals; with tensor.ErrValue for one without the other, with gaps, or
-// none in evaluation, for one that shares elements with the other or an operand in training, a
-// momentum outside [0, 1], and more than one Options.
+// of which may be nil. A channel whose variance overflows is NaN. The variance is without
+// correction; that of which the running one gets its part has Bessel's. A batch without elements
+// leaves those as they are. See [tensor.BatchNormOptions]. It panics with tensor.ErrShape for less
+// than two axes, another w, b, Mean or Var, and channels of one element in training; with
+// tensor.ErrType unless Mean and Var are of reals; with tensor.ErrValue for one without the other,
+// with gaps, or none in evaluation, for one that shares elements with the other or an operand in
+// training, a momentum outside [0, 1], and more than one Options.
 //
 // Gradients: as of [Node.LayerNorm], within channels; in evaluation, where mean and variance are
 // constants, u/√(variance + eps).

@@ -20,8 +20,9 @@ func (x *Tensor) Softmin(axis int) *Tensor { return x.alongAxis("Softmin", ops.S
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
-// PyTorch's eps is 1e-5. A row whose squares overflow is NaN, as in PyTorch. It panics with ErrAxis
-// for an axis that x has not, and with ErrShape for a w or b of another shape than those axes of x.
+// PyTorch's eps is 1e-5. A row whose variance overflows is NaN, as in PyTorch. It panics with
+// ErrAxis for an axis that x has not, and with ErrShape for a w or b of another shape than those
+// axes of x.
 //
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 func (x *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
@@ -29,7 +30,7 @@ func (x *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
-// of w, which may be nil for 1. A row whose squares overflow is NaN. It panics as
+// of w, which may be nil for 1. A row whose mean square overflows is NaN. It panics as
 // [Tensor.LayerNorm] does.
 //
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
@@ -58,13 +59,13 @@ func (x *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
 // each over all axes but the channels; times w and plus b, of one element for each channel, either
-// of which may be nil. A channel whose squares overflow is NaN. The variance is without correction;
-// that of which the running one gets its part has Bessel's. A batch without elements leaves those
-// as they are. See [BatchNormOptions]. It panics with ErrShape for less than two axes, another w,
-// b, Mean or Var, and channels of one element in training; with ErrType unless Mean and Var are of
-// reals; with ErrValue for one without the other, with gaps, or none in evaluation, for one that
-// shares elements with the other or an operand in training, a momentum outside [0, 1], and more
-// than one Options.
+// of which may be nil. A channel whose variance overflows is NaN. The variance is without
+// correction; that of which the running one gets its part has Bessel's. A batch without elements
+// leaves those as they are. See [BatchNormOptions]. It panics with ErrShape for less than two axes,
+// another w, b, Mean or Var, and channels of one element in training; with ErrType unless Mean and
+// Var are of reals; with ErrValue for one without the other, with gaps, or none in evaluation, for
+// one that shares elements with the other or an operand in training, a momentum outside [0, 1], and
+// more than one Options.
 //
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (x *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {

@@ -61,7 +61,7 @@ func TestGrids(t *testing.T) {
 		{"softmax of rows", Softmax.Kernel(), args([]int{0, 0}, 100, 128, 1, 0), grid([3]int{4}, [3]int{1}), grid([3]int{7 * 256}, [3]int{256})},
 		{"softmax of columns", Softmax.Kernel(), args([]int{0, 0}, 2, 50, 20, 0), grid([3]int{1}, [3]int{1}), grid([3]int{512}, [3]int{256})},
 		{"softmax of short rows", Softmax.For(8, 1, gpu), args([]int{0, 0}, 300, 8, 1, 0), kernels.Grid{}, grid([3]int{512}, [3]int{256})},
-		{"softmax of nothing", Softmax.Kernel(), args([]int{0, 0}, 2, 0, 20, 0), grid([3]int{0}, [3]int{1}), grid([3]int{0}, [3]int{256})},
+		{"softmax of nothing", Softmax.Kernel(), args([]int{0, 0}, 2, 0, 20, 0), grid([3]int{1}, [3]int{1}), grid([3]int{256}, [3]int{256})},
 		{"gradient of a norm", NormGrads[0].Kernel(), args(make([]int, 5), 100, 30, 1), grid([3]int{1}, [3]int{1}), grid([3]int{2 * 256}, [3]int{256})},
 		{"sum", Sum, args([]int{1000, 4}, 1000, 250), grid([3]int{4}, [3]int{1}), grid([3]int{1024}, [3]int{256})},
 		{"squared error", SquaredError, args([]int{9, 9, 9, 3}, 9, 3), grid([3]int{3}, [3]int{1}), grid([3]int{768}, [3]int{256})},

@@ -46,7 +46,8 @@ type gradientOf struct {
 // NewLines returns the operation that a program defines. gradient is the program of its gradients, in
 // a form that is faster or more exact than the derived one; nil: they are derived. It reads inputs and
 // the result R of the program by their names, and the gradient of the result as GR; its results are
-// named DX for the input X.
+// named DX for the input X. Every input has every element, or one for each line of those; the first has
+// every element.
 func NewLines(program, gradient func() *ir.Program) *Lines {
 	l := newLines(program, gradient)
 	lineTable = append(lineTable, l)
@@ -81,7 +82,9 @@ func (l *Lines) cased(cases func(s rowSizes) []kernels.Case) *Lines {
 }
 
 // Gradient returns the gradient by inputs, a bit for each. A derived one reads the inputs alone, and has
-// gradients itself that follow from its program.
+// gradients itself that follow from its program; without a gradient program every one is derived. Each
+// is a kernel of its own: of order k there are about k! of them, and softmax takes a second for order 5.
+// A gradient by fewer inputs reads the same list of values.
 func (l *Lines) Gradient(inputs uint64, derived bool) *LinesGradient {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,6 +123,9 @@ func (l *Lines) Gradient(inputs uint64, derived bool) *LinesGradient {
 	l.gradients[key] = g
 	return g
 }
+
+// IsZero reports whether the result is 0 whatever the inputs are.
+func (l *Lines) IsZero() bool { return l.program().Results[0].Value.IsZero() }
 
 // lastInput returns the name of the last input, which in a derived program is the gradient that comes.
 func lastInput(p *ir.Program) (name string) {

@@ -31,9 +31,6 @@ func lines(at int) func([]kernels.Arg, kernels.Target) kernels.Grid {
 // each other, outer times. CPUs have a work-item for runs of rows, or of blocks of sixteen columns.
 // GPUs have work-groups of one size, of which each line has some lanes: see rows_gpu.cl.
 func lineGrid(outer, n, inner int, l kernels.Target) kernels.Grid {
-	if n == 0 {
-		outer = 0
-	}
 	if l.CPU {
 		units, size := outer, n
 		if inner > 1 {

@@ -73,7 +73,7 @@ TREE(tree_sum, REAL, a + b, other)
 TREE(tree_sums, REAL2, a + b, others)
 
 // The logarithm of how many lanes a line has: as many as keep half of what their registers hold.
-static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)(len - 1) / (PER / 2))); }
+static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)max(len - 1, 0) / (PER / 2))); }
 
 // Where a work-item stands among lines of `len` elements: the lanes of rows lie beside each other, `across`, those of
 // columns above each other, since eight neighbouring columns are a sector of the cache. Divisions are shifts: a work-item

@@ -34,7 +34,7 @@ func (x T) Softmin(axis int) T
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
-// PyTorch's eps is 1e-5. A row whose squares overflow is NaN, as in PyTorch. It panics with ErrAxis
+// PyTorch's eps is 1e-5. A row whose variance overflows is NaN, as in PyTorch. It panics with ErrAxis
 // for an axis that x has not, and with ErrShape for a w or b of another shape than those axes of x.
 //
 // Gradients, with h = (x − mean)/√(variance + eps) and u = w·g: (u − mean u −
@@ -46,7 +46,7 @@ func (x T) Softmin(axis int) T
 func (x T) LayerNorm(axis int, w, b T, eps float64) T
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
-// of w, which may be nil for 1. A row whose squares overflow is NaN. It panics as
+// of w, which may be nil for 1. A row whose mean square overflows is NaN. It panics as
 // [Tensor.LayerNorm] does.
 //
 // Gradients, with h = x/√(mean x² + eps) and u = w·g: (u − h·mean(u·h))/√(mean x² + eps), and the
@@ -83,7 +83,7 @@ func (x T) InstanceNorm(w, b T, eps float64) T
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
 // each over all axes but the channels; times w and plus b, of one element for each channel, either
-// of which may be nil. A channel whose squares overflow is NaN. The variance is without correction;
+// of which may be nil. A channel whose variance overflows is NaN. The variance is without correction;
 // that of which the running one gets its part has Bessel's. A batch without elements leaves those
 // as they are. See [BatchNormOptions]. It panics with ErrShape for less than two axes, another w,
 // b, Mean or Var, and channels of one element in training; with ErrType unless Mean and Var are of
