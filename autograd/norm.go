@@ -240,20 +240,10 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 	}
 	var sg, sh *tensor.Tensor
 	if n.x.Len() > 0 && (n.needs(in, 1) || n.needs(in, 2)) {
-		mean, rstd := repeated(n.mean, batch*groups, 1, size), repeated(n.rstd, batch*groups, 1, size)
-		sg, sh = tensorapi.Impl.NormSums(n.x, g.value, mean, rstd, batch*groups*size, inner, 1)
-		mean.Free()
-		rstd.Free()
+		sg, sh = tensorapi.Impl.NormSums(n.x, g.value, n.mean, n.rstd, batch*groups*size, inner, 1, size)
 	}
 	n.parameterPartials(in, 1, sh)
 	n.parameterPartials(in, 2, sg)
-}
-
-// repeated returns a view of a vector of n elements, `times` times, with each element `each` times.
-func repeated(t *tensor.Tensor, n, times, each int) *tensor.Tensor {
-	column := t.Reshape(1, n, 1)
-	defer column.Free()
-	return column.Expand(times, n, each)
 }
 
 func (n *norm) batchBackward(g *Node, in *Grads) {
@@ -292,14 +282,9 @@ func (n *norm) channelSums(g *tensor.Tensor) (sg, sh *tensor.Tensor) {
 	batch, channels := n.split[0], n.split[1]
 	inner := n.x.Len() / (batch * channels)
 	if inner == 1 {
-		sg, sh = tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, 1, batch, channels)
-	} else {
-		mean, rstd := repeated(n.mean, channels, batch, 1), repeated(n.rstd, channels, batch, 1)
-		sg, sh = tensorapi.Impl.NormSums(n.x, g, mean, rstd, batch*channels, inner, 1)
-		mean.Free()
-		rstd.Free()
+		return tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, 1, batch, channels, 0)
 	}
-	return sg, sh
+	return tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, batch*channels, inner, 1, 1)
 }
 
 // batchInput returns the gradient by x from the sums of g and of g·(x − mean)·rstd of channels.

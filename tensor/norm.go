@@ -116,14 +116,9 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	return dx, dw, db
 }
 
-func (api) NormSums(x, g, mean, rstd *Tensor, outer, n, inner int) (sg, sh *Tensor) {
+func (api) NormSums(x, g, mean, rstd *Tensor, outer, n, inner, span int) (sg, sh *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
-	chunk, parts := n, 1
-	if outer == 1 {
-		chunk, parts, _, _ = ops.FoldShape(outer, n, inner, d.Target())
-	}
-	sg, sh = alloc(op, d, []int{outer, parts, inner}), alloc(op, d, []int{outer, parts, inner})
 	list := d.core().list()
 	args := list.args
 	for _, t := range []*Tensor{x, g, mean, rstd} {
@@ -131,8 +126,16 @@ func (api) NormSums(x, g, mean, rstd *Tensor, outer, n, inner int) (sg, sh *Tens
 		args = append(args, c.arg())
 		defer c.release()
 	}
-	args = append(args, sg.arg(), sh.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk))
-	list.launch(d, ops.NormSums.For(min(n, chunk), inner, d.Target()), args)
+	k, parts := ops.NormSumsOfSets, 1
+	sizes := []kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(mean.Len()), kernels.IntArg(span)}
+	chunk := n
+	if span == 0 {
+		chunk, parts, _, _ = ops.FoldShape(outer, n, inner, d.Target())
+		k, sizes = ops.NormSums, append(sizes[:3], kernels.IntArg(chunk))
+	}
+	sg, sh = alloc(op, d, []int{outer, parts, inner}), alloc(op, d, []int{outer, parts, inner})
+	args = append(args, sg.arg(), sh.arg())
+	list.launch(d, k.For(min(n, chunk), inner, d.Target()), append(args, sizes...))
 	return sg, sh
 }
 

@@ -63,6 +63,8 @@ func (v *Launch) value(index, o, k, i int) float64 {
 		return float64(dims[bits.TrailingZeros32(uint32(of.Over))])
 	case of.Channel:
 		return v.Floats[of.Name][o%v.Sets*(v.N/v.Span)+k/v.Span]
+	case of.Set:
+		return v.Floats[of.Name][o/v.Span%v.Sets]
 	case of.Kind == ir.Input && of.Int:
 		return float64(v.Ints[of.Name][at])
 	case of.Kind == ir.Input:
@@ -233,8 +235,8 @@ func (v *Launch) Expected() [][]float64 {
 	return want
 }
 
-// Draw returns a launch with random inputs. Of a program with inputs by channel, or with sums
-// over lines, inner is 1. Lines are of some sets of channels, and runs of some lines.
+// Draw returns a launch with random inputs. Of a program with inputs by channel or set, or with sums
+// over lines, inner is 1. Lines are of some sets, and runs of some lines.
 func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
 	v := &Launch{Program: p, Outer: outer, N: n, Inner: inner, Sets: 1, Span: 1, Floats: map[string][]float64{}, Ints: map[string][]int32{}, Numbers: map[string]float64{}, Chunk: max(1, n)}
 	if slices.ContainsFunc(p.Values, func(in ir.Value) bool { return in.Channel }) {
@@ -246,6 +248,10 @@ func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
 			v.Sets, v.Span = 1, 1
 		}
 	}
+	if slices.ContainsFunc(p.Values, func(in ir.Value) bool { return in.Set }) {
+		v.Inner, inner = 1, 1
+		v.Sets, v.Span = 1+rng.IntN(3), 1+rng.IntN(3)
+	}
 	if p.Runs() {
 		v.Inner, inner = 1, 1
 		v.Lines = 1 + rng.IntN(outer+1)
@@ -255,6 +261,8 @@ func Draw(p *ir.Program, rng *rand.Rand, outer, n, inner int) *Launch {
 		for a, d := range []int{outer, n, inner} {
 			if in.Channel {
 				size = v.Sets * n / v.Span
+			} else if in.Set {
+				size = v.Sets
 			} else if in.Along.Has(a) {
 				size *= d
 			}

@@ -28,8 +28,11 @@ func Random(rng *rand.Rand) *ir.Program {
 	if rng.IntN(2) == 0 {
 		list = append(list, b.Number("a"), b.Length(ir.N).Mul(expr.Const(0.01)))
 	}
-	if rng.IntN(3) == 0 {
+	switch rng.IntN(6) {
+	case 0, 1:
 		list = append(list, b.Channels("W"))
+	case 2:
+		list = append(list, b.Sets("M"))
 	}
 	if rng.IntN(3) == 0 {
 		list = append(list, b.Input("S"), expr.Index(ir.N).Real().Mul(expr.Const(0.01)))

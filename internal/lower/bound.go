@@ -152,6 +152,9 @@ func (l *boundedLine) value(i, k int) estimate {
 	case v.Channel:
 		sets, span := int(l.args[l.at.Sets].Int), int(l.args[l.at.Sets+1].Int)
 		return arg(l.outer%sets*(l.n/span) + k/span)
+	case v.Set:
+		sets, span := int(l.args[l.at.Sets].Int), int(l.args[l.at.Sets+1].Int)
+		return arg(l.outer / span % sets)
 	case v.Along == ir.Element:
 		return arg((l.outer*l.n+l.from+k)*l.inner + l.line%l.inner)
 	case v.Along == ir.Line:

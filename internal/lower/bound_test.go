@@ -16,7 +16,7 @@ import (
 // a hundredth of the largest result.
 func TestBound(t *testing.T) {
 	programs := []*ir.Program{defs.Softmax(), defs.LogSoftmax(), defs.SoftmaxGrad(), defs.LogSoftmaxGrad(),
-		defs.Moments(), defs.NormSums(),
+		defs.Moments(), defs.NormSums(false), defs.NormSums(true),
 		defs.NormGrad(defs.NormForm{Centred: true, Weights: true, Sums: true}), defs.Norm(defs.NormForm{Centred: true, Weights: true, Biases: true}),
 		defs.CrossEntropy(defs.EntropyForm{Logits: true, Weights: true}),
 		defs.CrossEntropyGrad(defs.EntropyForm{Logits: true, Smoothing: true, Each: true})}

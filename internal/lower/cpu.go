@@ -539,7 +539,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 	w := &writer{plan: l, depends: []string{"common", "rows_cpu"}}
 	name := prefix + l.p.Name
 	forms := []cpuForm{{writer: w, k: "k"}, {writer: w, k: "k", columns: true}}
-	if Channels(l.p) || l.p.Runs() {
+	if Sets(l.p) || l.p.Runs() {
 		forms = forms[:1]
 	}
 	light := l.light()
@@ -562,8 +562,11 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 				case v.Along == ir.Line && l.p.Parts:
 					offset = " + row / cuts * inner + i"
 				}
-				if v.Channel {
+				switch {
+				case v.Channel:
 					offset = " + o % sets * (len / span)"
+				case v.Set:
+					offset = " + o / span % sets"
 				}
 				add(fmt.Sprintf("global const %s *p%d", typ, i), v.Name+" + "+v.Name+"_off"+offset)
 			}
@@ -579,7 +582,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			add("int begins", "o % run == 0")
 		}
 		pointers, args = append(pointers, "int len"), append(args, "count")
-		if Channels(l.p) {
+		if Sets(l.p) {
 			pointers, args = append(pointers, "int span"), append(args, "span")
 		}
 		if !form.columns {
@@ -596,7 +599,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 		}
 		w.line("static void %s_%s(%s) {", name, suffix, strings.Join(pointers, ", "))
 		form.lineInputs()
-		if Channels(l.p) {
+		if Sets(l.p) {
 			w.line("    int c, next;")
 		}
 		w.inputs(0, func(i int, v ir.Value) {
@@ -612,7 +615,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 	w.line("static void %s(%s, int from, int to) {", name, l.parameters())
 	columns := ";"
 	switch call := strings.Join(args, ", "); {
-	case light:
+	case light && len(forms) > 1:
 		columns = fmt.Sprintf("if (i + %d <= inner && u + %d <= to) {\n              %s_columns%d(%s);\n              u += %d;\n          } else %s_columns1(%s);",
 			16*unrolled, unrolled, name, unrolled, call, unrolled-1, name, call)
 	case len(forms) > 1:

@@ -364,7 +364,7 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 		aligned = append(aligned, "chunk")
 	}
 	w.line("    const int fours = INNER == 1 && FOURS(len, %s);", strings.Join(aligned, " | "))
-	if Channels(l.p) {
+	if Sets(l.p) {
 		w.line("    const int first = line %% sets * (len / span);")
 	}
 	for i, v := range l.p.Values {
@@ -390,8 +390,11 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 			w.line("    global const %s *p%d = %s + %s_off%s;", typ, i, v.Name, v.Name, begin)
 		case ir.Line:
 			at := "line"
-			if l.p.Parts {
+			switch {
+			case l.p.Parts:
 				at = "row / parts * INNER + line % INNER"
+			case v.Set:
+				at = "line / span % sets"
 			}
 			w.line("    const %s l%d = there ? %s[%s_off + %s] : 0;", typ, i, v.Name, v.Name, at)
 		default:

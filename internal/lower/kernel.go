@@ -14,7 +14,7 @@ const group = 256
 
 // Rows returns the kernel of a row program. Its arguments are the inputs and the results of p, in
 // their order; the ints outer, len and inner; chunk, the length of a part, if lines are cut; run, how
-// many lines a run has, if results are sums over these; sets and span if [Channels]; then the numbers
+// many lines a run has, if results are sums over these; sets and span if [Sets]; then the numbers
 // of p. Grid, Tol, Cases and Describe are left to the caller, and Twin if elements are ints. functions
 // returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
 // memory that it takes: see kernels.Rows. Rows panics if p is no row program.
@@ -52,7 +52,10 @@ func Cuts(p *ir.Program, n int) []kernels.Cut {
 		}
 	}
 	for _, v := range p.Values {
-		if v.Kind == ir.Input {
+		switch {
+		case v.Set:
+			cuts = append(cuts, kernels.Shared)
+		case v.Kind == ir.Input:
 			add(v.Along)
 		}
 	}
@@ -88,7 +91,7 @@ func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 	if l.p.Runs() {
 		sizes = append(sizes, "run")
 	}
-	if Channels(l.p) {
+	if Sets(l.p) {
 		sizes = append(sizes, "sets", "span")
 	}
 	for _, name := range sizes {

@@ -8,14 +8,15 @@ import (
 
 // Layout says which arguments the kernel of a program takes: its inputs, its results, the ints outer,
 // len and inner, the length of a part if lines are cut, the lines of a run if results are sums over
-// them, sets and span if an input is by channel, and its numbers.
+// them, sets and span if an input is by channel or
+// set, and its numbers.
 type Layout struct {
 	Values  []int // by value: the argument that an input or a number is, −1 of others
 	Results int   // the first result
 	Sizes   int   // outer; len and inner follow
 	Chunk   int   // −1: lines are not cut
 	Run     int   // −1: no result is a sum over lines
-	Sets    int   // span follows; −1: no input is by channel
+	Sets    int   // span follows; −1: no input is by channel or set
 }
 
 // LayoutOf returns the layout of a program.
@@ -38,7 +39,7 @@ func LayoutOf(p *ir.Program) *Layout {
 	if p.Runs() {
 		l.Run = take(1)
 	}
-	if Channels(p) {
+	if Sets(p) {
 		l.Sets = take(2)
 	}
 	for i, v := range p.Values {

@@ -78,7 +78,7 @@ func TestParts(t *testing.T) {
 	ints := b.Program()
 
 	run := func(t *testing.T, d tensor.Device) {
-		for _, p := range []*ir.Program{floats, ints, defs.NormSums()} {
+		for _, p := range []*ir.Program{floats, ints, defs.NormSums(false)} {
 			if p.OfInts() && tensorapi.Impl.TuningName(d) == "" { // Go code of ints is written by hand
 				continue
 			}
@@ -200,7 +200,7 @@ func sizesAndNumbers(l *irtest.Launch) []kernels.Arg {
 	if l.Program.Runs() {
 		args = append(args, kernels.IntArg(l.Lines))
 	}
-	if lower.Channels(l.Program) {
+	if lower.Sets(l.Program) {
 		args = append(args, kernels.IntArg(l.Sets), kernels.IntArg(l.Span))
 	}
 	for _, v := range l.Program.Values {

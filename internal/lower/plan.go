@@ -182,9 +182,10 @@ func isLabel(p *ir.Program, x *expr.Expr) bool {
 	return kind == expr.OfInt && p.Values[i].Kind == ir.Input && p.Values[i].Along == ir.Line
 }
 
-// Channels reports whether an input of a program is by channel: then its kernel takes sets and span.
-func Channels(p *ir.Program) bool {
-	return slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Channel })
+// Sets reports whether an input of a program is by channel or by set: then its kernel takes sets and
+// span.
+func Sets(p *ir.Program) bool {
+	return slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Channel || v.Set })
 }
 
 // reads reports whether a formula reads a leaf.

@@ -14,7 +14,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		Sum, SquaredError, SumAxis, ColumnSums,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, ExtremeGrad.Kernel(),
-		NormSums.Kernel(), BatchStatistics.Kernel()}
+		NormSums.Kernel(), NormSumsOfSets.Kernel(), BatchStatistics.Kernel()}
 	for _, k := range lineKernels() {
 		all = append(all, k.Kernel())
 	}

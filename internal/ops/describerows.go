@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/kernels"
@@ -31,7 +32,8 @@ func leafOf(f *expr.Expr) int {
 // Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
 // values, or the program has a product, an index, or an int that is no element.
 func describeRows(p *ir.Program) func(args) operations {
-	channels := lower.Channels(p)
+	channels := lower.Sets(p)
+	bySet := slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Set })
 	at := lower.LayoutOf(p)
 	for _, v := range p.Values {
 		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Kind == ir.Prod || v.Int && v.Kind == ir.Input && v.Along != ir.Element || v.Int && v.Kind == ir.Number {
@@ -115,7 +117,13 @@ func describeRows(p *ir.Program) func(args) operations {
 			}
 		}
 		dims, lines := []int{outer, n, inner}, []int{outer, parts, inner}
-		if channels { // of the sets and the channels, which are axes of their own
+		if bySet { // the sets are an axis of their own
+			sets, span := int(in[at.Sets].Int), int(in[at.Sets+1].Int)
+			if outer%(sets*span) > 0 || inner != 1 {
+				return nil
+			}
+			dims, lines = []int{outer / (sets * span), sets, span, n}, []int{outer / (sets * span), sets, span, 1}
+		} else if channels { // of the sets and the channels, which are axes of their own
 			sets, span := int(in[at.Sets].Int), int(in[at.Sets+1].Int)
 			if outer%sets > 0 || inner != 1 { // the last has fewer sets
 				return nil
@@ -123,6 +131,11 @@ func describeRows(p *ir.Program) func(args) operations {
 			dims, lines = []int{outer / sets, sets, n / span, span}, []int{outer / sets, sets, 1, 1}
 		}
 		strides := func(along ir.Axes) []int {
+			if bySet {
+				sets, span := dims[1], dims[2]
+				return map[ir.Axes][]int{ir.Element: {sets * span * n, span * n, n, 1}, ir.Line: {sets * span, span, 1, 0},
+					ir.Column: {0, 0, 0, 1}, 0: {0, 0, 0, 0}}[along]
+			}
 			if channels {
 				sets, span := dims[1], dims[3]
 				switch along {
@@ -157,6 +170,9 @@ func describeRows(p *ir.Program) func(args) operations {
 			}
 			along := p.Values[i].Along
 			s := strides(along)
+			if p.Values[i].Set {
+				s = []int{0, 1, 0, 0}
+			}
 			if along == ir.Line && parts > 1 { // all parts of a line have the same
 				s = []int{inner, 0, 1}
 			}

@@ -43,8 +43,10 @@ var (
 		}
 		return all
 	}()
-	// NormSums takes X, G, MEAN, RSTD, SG, SH, outer, len, inner, chunk.
-	NormSums = rowKernel(defs.NormSums, lanesForTwo, normSumsCases)
+	// NormSums takes X, G, MEAN, RSTD, SG, SH, outer, len, inner, chunk; NormSumsOfSets has sets and
+	// span in the place of chunk.
+	NormSums       = rowKernel(func() *ir.Program { return defs.NormSums(false) }, lanesForTwo, normSumsCases)
+	NormSumsOfSets = rowKernel(func() *ir.Program { return defs.NormSums(true) }, lanesForTwo, normSumsOfSetsCases)
 	// BatchStatistics takes X, Y, M, R, V, outer, len, inner, count, last, chunk, eps.
 	BatchStatistics = rowKernel(defs.BatchStatistics, lanesForTwo, batchStatisticsCases)
 )
@@ -86,6 +88,22 @@ func normSumsCases(s rowSizes) []kernels.Case {
 			results := lines * lower.Parts(b[1], chunk)
 			o.In(n, -1, 1).In(n, -1, 1).In(lines, -1, 1).In(lines, 0.5, 2).Out(results).Out(results).Int(b[0], b[1], b[2], chunk)
 		}, "%v", b)
+	}
+	return cases
+}
+
+func normSumsOfSetsCases(s rowSizes) []kernels.Case {
+	var cases caseList
+	for i, b := range s.lines {
+		if b[2] != 1 {
+			continue
+		}
+		for _, sets := range [][2]int{{1, 1}, {2, 1}, {2, 3}}[i%3:] {
+			cases.add(func(o operands) {
+				n := b[0] * b[1]
+				o.In(n, -1, 1).In(n, -1, 1).In(sets[0], -1, 1).In(sets[0], 0.5, 2).Out(b[0]).Out(b[0]).Int(b[0], b[1], 1, sets[0], sets[1])
+			}, "%v %v", b, sets)
+		}
 	}
 	return cases
 }

@@ -166,10 +166,10 @@ type API interface {
 	// for `span` neighbours. With parameters, which takes one set and a span of 1, it also returns the
 	// gradients by weights and biases, as partial sums [runs, elements of a row], nil if x has no element.
 	NormGrad(x, g, w, mean, rstd *tensor.Tensor, sets, span int, centred, parameters bool) (dx, dw, db *tensor.Tensor)
-	// NormSums returns the sums of g and of g·(x − mean)·rstd over the middle axis of [outer, n, inner],
-	// in parts [outer, parts, inner], of which there is one unless outer is 1. mean and rstd are of [outer,
-	// inner].
-	NormSums(x, g, mean, rstd *tensor.Tensor, outer, n, inner int) (sg, sh *tensor.Tensor)
+	// NormSums returns the sums of g and of g·(x − mean)·rstd over the middle axis of [outer, n, inner].
+	// With span 0 mean and rstd are of [outer, inner], and the sums are in parts [outer, parts, inner].
+	// Else inner is 1, span neighbours of outer have one mean, and after the last mean the first comes again.
+	NormSums(x, g, mean, rstd *tensor.Tensor, outer, n, inner, span int) (sg, sh *tensor.Tensor)
 
 	// Attention is q.ScaledDotProductAttention. It also returns what its gradient reads: with
 	// whole, the softmax.

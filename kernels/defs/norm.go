@@ -103,12 +103,19 @@ func NormGrad(f NormForm) *ir.Program {
 }
 
 // NormSums is Σ G and Σ G·(x − mean)·rstd over a line or a part of one: the gradients of the bias and the
-// weight of a norm's channel, for the gradient G of its result.
-func NormSums() *ir.Program {
-	b := ir.NewRows("norm_sums")
-	b.Parts()
+// weight of a norm's channel, for the gradient G of its result. Each line has a mean and rstd, or
+// bySet each set of whole lines.
+func NormSums(bySet bool) *ir.Program {
+	name, statistic := "norm_sums", func(b *ir.Builder, name string) *expr.Expr { return b.Input(name, ir.Outer, ir.Inner) }
+	if bySet {
+		name, statistic = "norm_sums_of_sets", (*ir.Builder).Sets
+	}
+	b := ir.NewRows(name)
+	if !bySet {
+		b.Parts()
+	}
 	x, g := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("G", ir.Outer, ir.N, ir.Inner)
-	mean, rstd := b.Input("MEAN", ir.Outer, ir.Inner), b.Input("RSTD", ir.Outer, ir.Inner)
+	mean, rstd := statistic(b, "MEAN"), statistic(b, "RSTD")
 	b.Result("SG", b.Sum(g, ir.N))
 	b.Result("SH", b.Sum(g.Mul(x.Sub(mean)), ir.N).Mul(rstd))
 	return b.Program()

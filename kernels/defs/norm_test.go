@@ -42,7 +42,7 @@ func TestNormSums(t *testing.T) {
 		}
 		return []float64{w, b}
 	}
-	line := irtest.Draw(defs.NormSums(), rng, 1, 6, 4)
+	line := irtest.Draw(defs.NormSums(false), rng, 1, 6, 4)
 	got := line.Run()
 	for c := range 4 {
 		irtest.Near(t, "a line", []float64{got[1][c], got[0][c]}, sums(line, c, 24, 4, func(int) int { return c }), 1e-12)

@@ -20,7 +20,7 @@ type Machine[T, E vec.Float] struct {
 	Results [][]E     // by result; nil for one that is stored as an int
 	// IntResults are the others, by result.
 	IntResults [][]int32
-	// Sets and Span are those of inputs by channel.
+	// Sets and Span are those of inputs by channel, or by set.
 	Sets, Span int
 
 	p     *Program
@@ -275,6 +275,12 @@ func (m *Machine[T, E]) leaf(i int, s *rowStep) {
 		m.number(i, float64(m.n))
 	case v.Channel:
 		m.values[i] = m.channels(s, m.Inputs[s.value])
+	case v.Set:
+		to := m.buffer(s)
+		for l := range to {
+			to[l] = T(m.Inputs[s.value][(m.first+l)/m.Span%m.Sets])
+		}
+		m.values[i] = view[T]{to, 0}
 	case v.Kind == Number:
 		m.number(i, m.Numbers[s.value])
 	case s.class == element:

@@ -33,6 +33,8 @@ type Value struct {
 	At   *expr.Expr // see Of
 	// Channel says that an input has an element for each channel: see [Builder.Channels].
 	Channel bool
+	// Set says that an input has an element for each set of lines: see [Builder.Sets].
+	Set bool
 }
 
 // Kind says what a Value is.
@@ -122,6 +124,8 @@ func (p *Program) String() string {
 			fmt.Fprintf(&s, "%%%d = length of %s", i, p.names(v.Over))
 		case v.Channel:
 			fmt.Fprintf(&s, "%%%d = input %s by channel", i, v.Name)
+		case v.Set:
+			fmt.Fprintf(&s, "%%%d = input %s by set", i, v.Name)
 		case v.Kind.Reduces():
 			fmt.Fprintf(&s, "%%%d = %s over %s of %s", i, v.Kind, p.names(v.Over), v.Of)
 		default:
@@ -177,6 +181,14 @@ func (b *Builder) IntInput(name string, axes ...int) *expr.Expr {
 // 1. A layer norm has one set of n channels of one element.
 func (b *Builder) Channels(name string) *expr.Expr {
 	return b.add(Value{Kind: Input, Name: name, Channel: true, Along: Set(Outer, N)})
+}
+
+// Sets returns an input of floats with an element for each set of lines: `span` neighbouring lines are
+// one, and after `sets` of them the first comes again. Line o reads element o/span mod sets. sets and
+// span are numbers of the launch, in which inner is 1. The channels of images [batch, channels, height,
+// width] are as many sets of one line each.
+func (b *Builder) Sets(name string) *expr.Expr {
+	return b.add(Value{Kind: Input, Name: name, Set: true, Along: Line})
 }
 
 // Length returns how many indices an axis has, a float.

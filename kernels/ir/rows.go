@@ -49,8 +49,8 @@ func (p *Program) Rows() (*Rows, error) {
 			return nil, fmt.Errorf("ir: %s: a row program reduces along n", p.Name)
 		case v.Int && v.Kind == Input && v.Along.Has(N) && v.Along != Element:
 			return nil, fmt.Errorf("ir: %s: in a row program an int is of elements or of lines", p.Name)
-		case p.Parts && v.Channel:
-			return nil, fmt.Errorf("ir: %s: a row program in parts has no input by channel", p.Name)
+		case p.Parts && (v.Channel || v.Set):
+			return nil, fmt.Errorf("ir: %s: a row program in parts has no input by channel or set", p.Name)
 		case !v.Channel && v.Along != 0 && v.Along != Element && v.Along != Line && v.Along != Column:
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}

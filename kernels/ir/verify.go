@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -32,6 +33,9 @@ func (p *Program) Verify() error {
 				return bad("value %d is no length of an axis", i)
 			}
 			continue
+		}
+		if v.Set && (v.Kind != Input || v.Int || v.Along != Line || slices.ContainsFunc(p.Values, func(v Value) bool { return v.Channel })) {
+			return bad("value %d is no input of reals by set, or another is by channel", i)
 		}
 		if v.Channel && (v.Kind != Input || v.Int || v.Along != Set(Outer, N)) {
 			return bad("value %d is no input of reals by channel", i)
