@@ -14,8 +14,8 @@ func TestNormRun(t *testing.T) {
 	cpu, gpu := kernels.Target{CPU: true, Units: 2}, kernels.Target{Units: 100}
 	for _, c := range []struct{ got, want int }{
 		{NormRun(8192, 128, cpu), 256}, {NormRun(10, 128, cpu), 32}, {NormRun(3, 100000, cpu), 1}, {NormRun(0, 0, cpu), 256}, {NormRun(1<<20, 4096, gpu), 256},
-		{NormRun(1<<24, 64, gpu), 8192}, {NormRun(8192, 128, gpu), 32}, {NormRun(10, 128, gpu), 16}, {NormRun(4096, 4096, gpu), 41},
-		{NormRun(4096, 2048, gpu), 11}, {NormRun(1, 1, gpu), 256},
+		{NormRun(1<<24, 64, gpu), 8192}, {NormRun(8192, 128, gpu), 16}, {NormRun(10, 128, gpu), 16}, {NormRun(4096, 4096, gpu), 21},
+		{NormRun(4096, 2048, gpu), 6}, {NormRun(1, 1, gpu), 256},
 	} {
 		if c.got != c.want {
 			t.Errorf("%d, want %d", c.got, c.want)
