@@ -46,11 +46,7 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 			a, b = g, x
 		}
 		if in.NeedsGrad(0) {
-			if in.CreateGraph() {
-				in.AccumulateNode(0, g.convolve(s, !transposed, w, x.Shape()))
-			} else {
-				in.Accumulate(0, tensorapi.Impl.Conv("Conv gradient", s, !transposed, g.value, wv, nil, xv.Shape()))
-			}
+			in.accumulateNew(0, g.convolve(s, !transposed, w, x.Shape()))
 		}
 		needs := bias != nil && in.NeedsGrad(2)
 		switch empty := xv.Len() == 0 || wv.Len() == 0 || g.value.Len() == 0; {
@@ -73,11 +69,7 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 		for i := range axes {
 			axes[i] = i - spatial
 		}
-		if in.CreateGraph() {
-			in.AccumulateNode(2, g.Sum(axes...))
-		} else {
-			in.Accumulate(2, g.value.Sum(axes...))
-		}
+		in.accumulateNew(2, g.Sum(axes...))
 	}
 	if transposed {
 		return NewOp("ConvTranspose", y, inputs, gradient, xv, wv)

@@ -49,6 +49,16 @@ func (in *Grads) AccumulateNode(i int, g *Node) {
 	}
 }
 
+// accumulateNew is AccumulateNode of a node that one operation with a gradient made for this purpose, and
+// that nothing else holds: its value is the graph's, and the walk frees the node.
+func (in *Grads) accumulateNew(i int, g *Node) {
+	if in.walk.record {
+		in.AccumulateNode(i, g)
+	} else {
+		in.Accumulate(i, g.value.View())
+	}
+}
+
 // Accumulate delivers a tensor made for this purpose; it belongs to in from now on. It panics with
 // tensor.ErrIndex if there is no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was
 // freed, tensor.ErrDevice if it is on another device than the input, tensor.ErrType unless it is of

@@ -86,11 +86,7 @@ func (x *Node) selectIndex(axis, index int) *Node {
 func (x *Node) gatherRows(index *tensor.Tensor) *Node {
 	shape := x.use("GatherRows").Shape()
 	return NewOp("GatherRows", x.value.GatherRows(index), []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.scatterRows(index, shape))
-			return
-		}
-		in.Accumulate(0, scatterRows(g.value, index, shape))
+		in.accumulateNew(0, g.scatterRows(index, shape))
 	}, index)
 }
 

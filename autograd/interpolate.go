@@ -14,11 +14,7 @@ func (x *Node) interpolate(size []int, options ...tensor.InterpolateOptions) *No
 func (x *Node) resampled(run, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
 	const op = "Interpolate"
 	return NewOp(op, run(x.use(op)), []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.spread(run, grad))
-			return
-		}
-		in.Accumulate(0, grad(g.value))
+		in.accumulateNew(0, g.spread(run, grad))
 	})
 }
 

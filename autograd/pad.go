@@ -29,11 +29,7 @@ func (x *Node) pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 	}
 	shape := xv.Shape()
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.padGrad(shape, widths, o.Mode))
-			return
-		}
-		in.Accumulate(0, tensorapi.Impl.PadGrad(op, g.value, shape, widths, o.Mode))
+		in.accumulateNew(0, g.padGrad(shape, widths, o.Mode))
 	})
 }
 

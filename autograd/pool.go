@@ -49,11 +49,7 @@ func (n *Node) keepingPlaces(places *tensor.Tensor) *Node {
 // toMaxima returns the gradient of maxima in places of the last axes of x.
 func (x *Node) toMaxima(places *tensor.Tensor, grad func(g *tensor.Tensor) *tensor.Tensor, axes int) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.toPlaces(places, grad, axes))
-			return
-		}
-		in.Accumulate(0, grad(g.value))
+		in.accumulateNew(0, g.toPlaces(places, grad, axes))
 	}
 }
 
@@ -97,11 +93,7 @@ func (x *Node) adaptiveAvgPool(size []int) *Node {
 // toMeans returns the gradient of what pool computes, which is linear.
 func toMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.fromMeans(pool, grad))
-			return
-		}
-		in.Accumulate(0, grad(g.value))
+		in.accumulateNew(0, g.fromMeans(pool, grad))
 	}
 }
 

@@ -77,11 +77,7 @@ func (x *Node) min(axes ...int) *Node {
 // are y.
 func attained(x, y *tensor.Tensor, axes []int) func(g *Node, in *Grads) {
 	return func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.toAttained(x, y, axes))
-			return
-		}
-		in.Accumulate(0, tensorapi.Impl.MaxGrad(x, y, g.value, axes...))
+		in.accumulateNew(0, g.toAttained(x, y, axes))
 	}
 }
 

@@ -11,11 +11,7 @@ import (
 // cumSum is CumSum in a direction.
 func (x *Node) cumSum(axis, direction int) *Node {
 	return NewOp("CumSum", tensorapi.Impl.Scan("CumSum", ops.ScanSum, x.use("CumSum"), axis, direction), []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.cumSum(axis, direction^ops.ScanReverse))
-			return
-		}
-		in.Accumulate(0, tensorapi.Impl.Scan("CumSum", ops.ScanSum, g.value, axis, direction^ops.ScanReverse))
+		in.accumulateNew(0, g.cumSum(axis, direction^ops.ScanReverse))
 	})
 }
 
