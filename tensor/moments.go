@@ -40,15 +40,18 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 	if parts > 1 {
 		of = kernels.FloatArg(1)
 	}
-	mean, variance = alloc(op, d, []int{x.outer, parts, x.inner}), alloc(op, d, []int{x.outer, parts, x.inner})
+	shape := []int{x.outer, parts, x.inner}
+	mean, variance = alloc(op, d, shape), alloc(op, d, shape)
+	off := alloc(op, d, shape)
+	defer off.Free()
 	outer, inner := kernels.IntArg(x.outer), kernels.IntArg(x.inner)
-	launch(d, ops.Moments.For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(),
+	launch(d, ops.Moments.For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(), off.arg(),
 		outer, kernels.IntArg(x.n), inner, kernels.IntArg(chunk), of)
 	if parts > 1 {
 		m, v := mean, variance
 		mean, variance = alloc(op, d, []int{x.outer, x.inner}), alloc(op, d, []int{x.outer, x.inner})
 		last := x.n - (parts-1)*chunk
-		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), mean.arg(), variance.arg(),
+		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), off.arg(), mean.arg(), variance.arg(),
 			outer, kernels.IntArg(parts), inner, kernels.FloatArg(float64(x.n)), kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), scale)
 		m.Free()
 		v.Free()

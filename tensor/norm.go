@@ -302,14 +302,16 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	}
 	x := t.reals()
 	defer x.release()
-	means, squares := alloc(op, d, []int{parts, channels}), alloc(op, d, []int{parts, channels})
+	shape := []int{parts, channels}
+	means, squares, off := alloc(op, d, shape), alloc(op, d, shape), alloc(op, d, shape)
 	variance := alloc(op, d, []int{channels})
 	defer means.Free()
 	defer squares.Free()
+	defer off.Free()
 	defer variance.Free()
-	launch(d, ops.Moments.For(min(n, chunk), beside, d.Target()), x.arg(), means.arg(), squares.arg(),
+	launch(d, ops.Moments.For(min(n, chunk), beside, d.Target()), x.arg(), means.arg(), squares.arg(), off.arg(),
 		kernels.IntArg(lines), kernels.IntArg(n), kernels.IntArg(beside), kernels.IntArg(chunk), kernels.FloatArg(1))
-	launch(d, ops.BatchStatistics.For(parts, channels, d.Target()), means.arg(), squares.arg(), mean.arg(), rstd.arg(), variance.arg(),
+	launch(d, ops.BatchStatistics.For(parts, channels, d.Target()), means.arg(), squares.arg(), off.arg(), mean.arg(), rstd.arg(), variance.arg(),
 		kernels.IntArg(1), kernels.IntArg(parts), kernels.IntArg(channels), kernels.FloatArg(float64(outer*inner)),
 		kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), kernels.FloatArg(eps))
 	if o.Mean != nil {

@@ -81,6 +81,39 @@ func TestNormsAreStable(t *testing.T) {
 	})
 }
 
+// TestBatchVarianceFarFromZero: the variance of a batch is as exact where the mean is ten thousand times
+// the deviation, be a channel a run of elements or one.
+func TestBatchVarianceFarFromZero(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, s := range [][]int{{8, 17, 64}, {64, 3, 4}, {16, 8, 2}, {2, 5, 1000}, {1000, 5, 1}, {20000, 2}} {
+			r := rand.New(rand.NewPCG(1, 2))
+			c, inner := s[1], size(s[2:])
+			x := make([]float64, size(s))
+			for i := range x {
+				x[i] = float64(float32(1e4 + 4*r.Float64() - 2))
+			}
+			o := tensor.BatchNormOptions{Mean: tensor.Zeros(d, c), Var: tensor.Zeros(d, c), Momentum: 1}
+			tensor.New(d, x, s...).BatchNorm(nil, nil, 1e-5, o)
+			for ch, got := range numbers(t, o.Var) {
+				n, mean, square := float64(len(x)/c), 0.0, 0.0
+				for i, v := range x {
+					if i/inner%c == ch {
+						mean += v / n
+					}
+				}
+				for i, v := range x {
+					if i/inner%c == ch {
+						square += (v - mean) * (v - mean)
+					}
+				}
+				if want := square / (n - 1); math.Abs(got/want-1) > 3e-6 {
+					t.Errorf("%v: the variance of channel %d is %v, want %v", s, ch, got, want)
+				}
+			}
+		}
+	})
+}
+
 // TestRunningStatistics: training moves them, evaluation and a batch without elements do not.
 func TestRunningStatistics(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {

@@ -70,9 +70,9 @@ func cachedColumns[T kernels.Real](n int) int {
 	return max(foldNarrow, min(foldColumns, foldCache/kernels.DTypeOf[T]().Size()/max(n, 1)/foldNarrow*foldNarrow))
 }
 
-// columnMoments sets means and squares to the means of columns, n rows whose first elements are
-// inner apart, and to the sums of the squared deviations from them: see defs.Moments.
-func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, inner int) {
+// columnMoments sets means to the means of columns, n rows whose first elements are inner apart, offs to
+// what rounding took off those, and squares to the sums of the squared deviations: see defs.Moments.
+func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
 	room := l.Scratch(2 * len(means))
 	defer l.Return(room)
 	rest, from := room.V[:len(means)], room.V[len(means):] // from: what elements deviate from
@@ -96,8 +96,13 @@ func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, x []T, n, in
 		return room
 	})
 	for j, r := range rest {
+		offs[j] = 0
 		if off := float64(r) / float64(n); off-off == 0 { // of an infinite mean: what differs from it is infinite or NaN
-			means[j], squares[j] = T(float64(means[j])+off), T(max(0, float64(squares[j])-off*off*float64(n)))
+			mean := float64(means[j]) + off
+			means[j], squares[j] = T(mean), T(max(0, float64(squares[j])-off*off*float64(n)))
+			if left := T(mean - float64(means[j])); left-left == 0 {
+				offs[j] = left
+			}
 		}
 	}
 }

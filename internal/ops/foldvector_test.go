@@ -40,7 +40,7 @@ func TestFoldsInVectors(t *testing.T) {
 			o.Ints(0, nil).Out(results).Ints(results, func(int) int { return 77 })
 		}})
 	}
-	all = append(all, of{ops.Moments.Kernel(), false, func(o *kernels.Operands, results int) { o.Out(results).Out(results) }})
+	all = append(all, of{ops.Moments.Kernel(), false, func(o *kernels.Operands, results int) { o.Out(results).Out(results).Out(results) }})
 	for i, f := range all {
 		for _, s := range [][4]int{{3, 33, 1, 33}, {1, 5000, 1, 5000}, {2, 4000, 1, 1500}, {1, 1, 16, 1}, {2, 3, 17, 3}, {3, 70, 33, 32}, {1, 200, 2051, 200},
 			{1, 9000, 20, 9000}} {

@@ -6,8 +6,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/defs"
 )
 
-// Kernels of package defs' means and variances: X, M, V, outer, len, inner, chunk, scale, and X, Y, M,
-// V, outer, len, inner, count, last, chunk, scale.
+// Kernels of package defs' means and variances: X, M, V, OFF, outer, len, inner, chunk, scale, and X, Y,
+// OFF, M, V, outer, len, inner, count, last, chunk, scale.
 var (
 	Moments = rowKernel(defs.Moments, lanesForOne, momentsCases).with(func(k *kernels.Kernel) {
 		k.Twin = kernels.Twin{F32: momentsOfColumns(k.Twin.F32), F64: momentsOfColumns(k.Twin.F64)}
@@ -19,7 +19,8 @@ var (
 // [1000, 1000] take half the time. generated is that of the definition.
 func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		m, v, outer, n, inner, chunk, scale := c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6), c.Real(7)
+		m, v, off := c.Reals(1), c.Reals(2), c.Reals(3)
+		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Real(8)
 		l := vectorFold(c, min(n, chunk), inner)
 		if l == nil || inner == 1 {
 			generated(c)
@@ -28,7 +29,7 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 		parts, wide := lower.Parts(n, chunk), cachedColumns[T](min(n, chunk))
 		eachPartial(c, c.Reals(0), outer, n, inner, chunk, parts, wide, 8, func(at int, x []T, rows, w int) {
 			means, squares := m[at:at+w], v[at:at+w]
-			columnMoments(l, means, squares, x, rows, inner)
+			columnMoments(l, means, squares, off[at:at+w], x, rows, inner)
 			for j, s := range squares {
 				if s != s {
 					means[j] = s
@@ -49,7 +50,7 @@ func momentsCases(s rowSizes) []kernels.Case {
 			}
 			chunk := []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[i%3]
 			results := b[0] * lower.Parts(b[1], chunk) * b[2]
-			o.Out(results).Out(results).Int(b[0], b[1], b[2], chunk).Real(0.5)
+			o.Out(results).Out(results).Out(results).Int(b[0], b[1], b[2], chunk).Real(0.5)
 		}, "%v", b)
 	}
 	return cases
@@ -63,7 +64,7 @@ func momentsJoinCases(s rowSizes) []kernels.Case {
 		}
 		cases.add(func(o operands) {
 			n := b[0] * b[1] * b[2]
-			o.In(n, 9, 11).In(n, 0, 5).Out(b[0]*b[2]).Out(b[0]*b[2]).Int(b[0], b[1], b[2])
+			o.In(n, 9, 11).In(n, 0, 5).In(n, -1e-6, 1e-6).Out(b[0]*b[2]).Out(b[0]*b[2]).Int(b[0], b[1], b[2])
 			o.Real(float64(32*b[1] - 9)).Real(23).Real(32).Real(0.01)
 		}, "%v", b)
 	}

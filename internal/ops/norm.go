@@ -47,7 +47,7 @@ var (
 	// span in the place of chunk.
 	NormSums       = rowKernel(func() *ir.Program { return defs.NormSums(false) }, lanesForTwo, normSumsCases)
 	NormSumsOfSets = rowKernel(func() *ir.Program { return defs.NormSums(true) }, lanesForTwo, normSumsOfSetsCases)
-	// BatchStatistics takes X, Y, M, R, V, outer, len, inner, count, last, chunk, eps.
+	// BatchStatistics takes X, Y, OFF, M, R, V, outer, len, inner, count, last, chunk, eps.
 	BatchStatistics = rowKernel(defs.BatchStatistics, lanesForTwo, batchStatisticsCases)
 )
 
@@ -128,7 +128,7 @@ func batchStatisticsCases(s rowSizes) []kernels.Case {
 		}
 		cases.add(func(o operands) {
 			n, lines := b[0]*b[1]*b[2], b[0]*b[2]
-			o.In(n, 9, 11).In(n, 0, 5).Out(lines).Out(lines).Out(lines).Int(b[0], b[1], b[2])
+			o.In(n, 9, 11).In(n, 0, 5).In(n, -1e-6, 1e-6).Out(lines).Out(lines).Out(lines).Int(b[0], b[1], b[2])
 			o.Real(float64(32*b[1] - 9)).Real(23).Real(32).Real(1e-3)
 		}, "%v", b)
 	}

@@ -55,7 +55,7 @@ func Norm(f NormForm) *ir.Program {
 	}
 	mean, square := zero, (*expr.Expr)(nil)
 	if f.Centred {
-		mean, square = meanAndSquares(b, x, zero, n)
+		mean, _, square = meanAndSquares(b, x, zero, n)
 		square = square.Div(n)
 	} else {
 		square = b.Sum(x.Square(), ir.N).Div(n)

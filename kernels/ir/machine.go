@@ -82,7 +82,7 @@ func NewMachine[T, E vec.Float](r *Rows, l *vec.Loops[T]) *Machine[T, E] {
 // What a block has: enough for what a step costs beside its elements, and so little that its values
 // stay in a cache.
 const (
-	blockElements = 2048    // of rows that are shorter
+	blockElements = 2048    // of rows that are shorter: with 4096 some values of a norm do not fit in the first cache
 	columnsLeast  = 16      // fewer columns are not worth vectors
 	columnsMost   = 1024    // of a block
 	columnsBytes  = 1 << 20 // of one value in a block of columns
@@ -154,7 +154,7 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		return
 	}
 	some := max(1, blockElements/max(n, 1))
-	if m.plan.picks && m.same && m.runs() {
+	if m.plan.picks && m.same && m.contiguous() {
 		some = blockElements // a line is a few numbers
 	}
 	for ; lo < hi; lo += some {
@@ -177,8 +177,8 @@ func (m *Machine[T, E]) at(r, c int) int {
 	return l/m.inner*m.n*m.inner + k*m.inner + l%m.inner
 }
 
-// runs reports whether the rows of the block are neighbours in memory.
-func (m *Machine[T, E]) runs() bool { return m.across || m.inner == 1 }
+// contiguous reports whether the rows of the block are contiguous in memory.
+func (m *Machine[T, E]) contiguous() bool { return m.across || m.inner == 1 }
 
 // length returns how many elements a vector has.
 func (m *Machine[T, E]) length(c class) int {
@@ -206,7 +206,7 @@ func (m *Machine[T, E]) buffer(s *rowStep) []T {
 
 // matrix returns the buffer of a step of elements.
 func (m *Machine[T, E]) matrix(s *rowStep) view[T] {
-	if k := m.plan.homes[s.buffer]; k >= 0 && m.same && m.runs() {
+	if k := m.plan.homes[s.buffer]; k >= 0 && m.same && m.contiguous() {
 		return view[T]{m.out[k][m.base:], m.stride}
 	}
 	return view[T]{m.buffer(s), m.cols}
@@ -323,12 +323,12 @@ func converted[T vec.Float, X float32 | float64 | int32](to []T, from []X) []T {
 
 // elements returns the elements of an input in the block: where they lie, or a copy.
 func (m *Machine[T, E]) elements(s *rowStep, in []E) view[T] {
-	if m.same && m.runs() {
+	if m.same && m.contiguous() {
 		return view[T]{m.in[s.value][m.base:], m.stride}
 	}
 	to := m.buffer(s)
 	for r := range m.rows {
-		if m.runs() {
+		if m.contiguous() {
 			converted(to[r*m.cols:], in[m.at(r, 0):][:m.cols])
 			continue
 		}
@@ -444,7 +444,7 @@ func (m *Machine[T, E]) store(k, r int) {
 		}
 		return
 	}
-	if m.same && m.runs() && (len(v.v) == 0 || &m.out[k][m.base] == &v.v[0]) {
+	if m.same && m.contiguous() && (len(v.v) == 0 || &m.out[k][m.base] == &v.v[0]) {
 		return // it was computed there
 	}
 	for r := range m.rows {
@@ -467,7 +467,7 @@ func (m *Machine[T, E]) addLines(sum []T, s *rowStep, r int) {
 func (m *Machine[T, E]) storeRow(out []E, r int, from []T) {
 	at := m.at(r, 0)
 	switch {
-	case m.runs():
+	case m.contiguous():
 		for c, x := range from {
 			out[at+c] = E(x)
 		}
@@ -517,7 +517,7 @@ func (m *Machine[T, E]) primitive(i int, s *rowStep) {
 		return
 	}
 	var to view[T]
-	if s.result >= 0 && m.same && m.runs() { // it is computed where the result lies
+	if s.result >= 0 && m.same && m.contiguous() { // it is computed where the result lies
 		to = view[T]{m.out[s.result][m.base:], m.stride}
 	} else {
 		to = m.matrix(s)

@@ -55,8 +55,8 @@ func (p *Program) Rows() (*Rows, error) {
 			return nil, fmt.Errorf("ir: %s: in a row program a value is of elements, lines, or columns", p.Name)
 		}
 	}
-	if p.Runs() && p.Parts {
-		return nil, fmt.Errorf("ir: %s: a row program in parts has no sums over lines", p.Name)
+	if p.Runs() && (p.Parts || p.OfInts()) {
+		return nil, fmt.Errorf("ir: %s: a row program in parts, or of ints, has no sums over lines", p.Name)
 	}
 	for _, r := range p.Results {
 		if !r.Summed && r.Along != Line && (r.Along != Element || r.Int) {
@@ -122,12 +122,14 @@ type rowStep struct {
 	expr.Step
 	class  class
 	buffer int
-	value  int  // of the program, of a leaf that is one; else −1
-	of     int  // of a reduction: the step that it folds
-	at     int  // of a Pick: the step of the index
-	result int  // the first result that it is, −1 for none
-	dot    bool // it is a product that a sum alone reads, and not computed
-	loop   vec.Function
+	value  int // of the program, of a leaf that is one; else −1
+	of     int // of a reduction: the step that it folds
+	at     int // of a Pick: the step of the index
+	result int // the first result that it is, −1 for none
+	// dot is set of a product that a sum alone reads, over elements or over lines. It is not computed: the
+	// sum multiplies. One of its factors may be fused, see below.
+	dot  bool
+	loop vec.Function
 	// Of a loop of elements and a number: these arguments, where lines are rows of a block and where
 	// they are columns; the second is −1 of others.
 	by    [2][2]int

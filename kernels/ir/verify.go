@@ -35,7 +35,7 @@ func (p *Program) Verify() error {
 			continue
 		}
 		if v.Set && (v.Kind != Input || v.Int || v.Along != Line || slices.ContainsFunc(p.Values, func(v Value) bool { return v.Channel })) {
-			return bad("value %d is no input of reals by set, or another is by channel", i)
+			return bad("value %d is no input of floats by set, or another is by channel", i)
 		}
 		if v.Channel && (v.Kind != Input || v.Int || v.Along != Set(Outer, N)) {
 			return bad("value %d is no input of reals by channel", i)
@@ -110,7 +110,7 @@ func (p *Program) Verify() error {
 			return bad("%s has another type than its formula", r.Name)
 		}
 		if r.Summed {
-			if p.Along(r.Value)&^Element != 0 || !p.Along(r.Value).Has(N) || r.Along != Column || r.Value.IsInt() {
+			if p.Along(r.Value)&^Element != 0 || !p.Along(r.Value).Has(N) || r.Along != Column || r.Int {
 				return bad("%s is no sum of floats over lines", r.Name)
 			}
 			continue
