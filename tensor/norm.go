@@ -86,14 +86,15 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	if centred {
 		form = ops.NormCentred
 	}
-	operands := []contiguousOperand{x.reals(), g.reals()}
+	operands := []*Tensor{x, g}
 	if w != nil {
 		form |= ops.NormWeights
-		operands = append(operands, w.reals())
+		operands = append(operands, w)
 	}
 	list := d.core().list()
 	args := list.args
-	for _, c := range append(operands, mean.reals(), rstd.reals()) {
+	for _, t := range append(operands, mean, rstd) {
+		c := t.reals()
 		args = append(args, c.arg())
 		defer c.release()
 	}
@@ -186,7 +187,7 @@ func (t *Tensor) mustHaveChannels(op string, perChannel ...*Tensor) {
 // BatchNormOptions say where the statistics of a batch norm come from. The zero value: from the
 // batch.
 type BatchNormOptions struct {
-	// Mean and Var are running statistics, contiguous tensors of reals with an element for each
+	// Mean and Var are running statistics, contiguous tensors of floats with an element for each
 	// channel, which training writes in place; or both are nil. They have no gradient.
 	Mean, Var *Tensor
 	// Momentum is the part that a batch has of the running statistics; 0 is PyTorch's 0.1.

@@ -38,7 +38,7 @@ func (p *Program) Verify() error {
 			return bad("value %d is no input of floats by set, or another is by channel", i)
 		}
 		if v.Channel && (v.Kind != Input || v.Int || v.Along != Set(Outer, N)) {
-			return bad("value %d is no input of reals by channel", i)
+			return bad("value %d is no input of floats by channel", i)
 		}
 		if !v.Kind.Made() {
 			if err := named(v.Name); err != nil {
