@@ -21,6 +21,10 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 	return func(c kernels.Call[T]) {
 		m, v, off := c.Reals(1), c.Reals(2), c.Reals(3)
 		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Real(8)
+		if loopsOf(c) == nil {
+			plainMoments(c)
+			return
+		}
 		l := vectorFold(c, min(n, chunk), inner)
 		if l == nil || inner == 1 {
 			generated(c)
@@ -38,6 +42,42 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 			}
 		})
 	}
+}
+
+// plainMoments overrides the Go code without vectors, which computes in double precision: OFF is what
+// storing takes off the mean.
+func plainMoments[T kernels.Real](c kernels.Call[T]) {
+	x, m, v, off := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
+	outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), float64(c.Real(8))
+	parts := lower.Parts(n, chunk)
+	c.Parallel(outer*parts*inner, 4*min(n, chunk), func(lo, hi int) {
+		for at := lo; at < hi; at++ {
+			row, i := at/inner, at%inner
+			begin := row % parts * chunk
+			count, first := min(chunk, n-begin), (row/parts*n+begin)*inner+i
+			about, rest, squares := 0.0, 0.0, 0.0
+			if count > 0 {
+				if about = float64(x[first]); about-about != 0 {
+					about = 0
+				}
+			}
+			for k := range count {
+				rest += float64(x[first+k*inner]) - about
+			}
+			mean := about + rest/float64(count)
+			for k := range count {
+				d := float64(x[first+k*inner]) - mean
+				squares += d * d
+			}
+			if m[at] = T(mean); squares != squares {
+				m[at] = T(squares)
+			}
+			v[at], off[at] = T(scale*squares), 0
+			if left := T(mean - float64(m[at])); left-left == 0 {
+				off[at] = left
+			}
+		}
+	})
 }
 
 func momentsCases(s rowSizes) []kernels.Case {
