@@ -19,10 +19,10 @@ var (
 // [1000, 1000] take half the time. generated is that of the definition.
 func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
-		m, v, off := c.Reals(1), c.Reals(2), c.Reals(3)
+		x, m, v, off := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Real(8)
 		if loopsOf(c) == nil {
-			plainMoments(c)
+			plainMoments(x, m, v, off, outer, n, inner, chunk, float64(scale), c.Parallel)
 			return
 		}
 		l := vectorFold(c, min(n, chunk), inner)
@@ -31,7 +31,7 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 			return
 		}
 		parts, wide := lower.Parts(n, chunk), cachedColumns[T](min(n, chunk))
-		eachPartial(c, c.Reals(0), outer, n, inner, chunk, parts, wide, 8, func(at int, x []T, rows, w int) {
+		eachPartial(c, x, outer, n, inner, chunk, parts, wide, 8, func(at int, x []T, rows, w int) {
 			means, squares := m[at:at+w], v[at:at+w]
 			columnMoments(l, means, squares, off[at:at+w], x, rows, inner)
 			for j, s := range squares {
@@ -46,11 +46,11 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 
 // plainMoments overrides the Go code without vectors, which computes in double precision: OFF is what
 // storing takes off the mean.
-func plainMoments[T kernels.Real](c kernels.Call[T]) {
-	x, m, v, off := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
-	outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), float64(c.Real(8))
+func plainMoments[T float32 | float64](
+	x, m, v, off []T, outer, n, inner, chunk int, scale float64, parallel func(n, cost int, f func(lo, hi int)),
+) {
 	parts := lower.Parts(n, chunk)
-	c.Parallel(outer*parts*inner, 4*min(n, chunk), func(lo, hi int) {
+	parallel(outer*parts*inner, 4*min(n, chunk), func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			row, i := at/inner, at%inner
 			begin := row % parts * chunk
