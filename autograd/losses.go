@@ -174,8 +174,8 @@ func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 // two that broadcast. An eps whose square is below the normal numbers of the device counts as the
 // least whose square is one. Where squares overflow it is 0 or NaN. Integers are converted to
 // reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is
-// above 0. Gradients: w/(|x|·|w|)·g less x·y/|x|²·g, with half of the second term where |x| is eps, and without it below,
-// and the same with x and w in turn.
+// above 0. Gradients: w/(|x|·|w|)·g less x·y/|x|²·g, with half of the second term where |x| is eps,
+// and without it below, and the same with x and w in turn.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 	const op = "CosineSimilarity"
 	defer tensorapi.Rename("autograd", op)

@@ -199,7 +199,8 @@ func (n *norm) rowsBackward(g *Node, in *Grads) {
 		n.backwardNodes(g, in)
 		return
 	}
-	dx, dw, db := tensorapi.Impl.NormGrad(n.x, g.value, n.w, n.mean, n.rstd, 1, 1, n.centred, n.needs(in, 1) || n.needs(in, 2))
+	parameters := n.needs(in, 1) || n.needs(in, 2)
+	dx, dw, db := tensorapi.Impl.NormGrad(n.x, g.value, n.w, n.mean, n.rstd, 1, 1, n.centred, parameters)
 	in.Accumulate(0, dx)
 	n.parameterPartials(in, 1, dw)
 	n.parameterPartials(in, 2, db)
@@ -240,7 +241,7 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 	}
 	var sg, sh *tensor.Tensor
 	if n.x.Len() > 0 && (n.needs(in, 1) || n.needs(in, 2)) {
-		sg, sh = tensorapi.Impl.NormSums(n.x, g.value, n.mean, n.rstd, batch*groups*size, inner, 1, size)
+		sg, sh = tensorapi.Impl.NormSumsOfSets(n.x, g.value, n.mean, n.rstd, batch*groups*size, inner, size)
 	}
 	n.parameterPartials(in, 1, sh)
 	n.parameterPartials(in, 2, sg)
@@ -282,9 +283,9 @@ func (n *norm) channelSums(g *tensor.Tensor) (sg, sh *tensor.Tensor) {
 	batch, channels := n.split[0], n.split[1]
 	inner := n.x.Len() / (batch * channels)
 	if inner == 1 {
-		return tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, 1, batch, channels, 0)
+		return tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, batch, channels)
 	}
-	return tensorapi.Impl.NormSums(n.x, g, n.mean, n.rstd, batch*channels, inner, 1, 1)
+	return tensorapi.Impl.NormSumsOfSets(n.x, g, n.mean, n.rstd, batch*channels, inner, 1)
 }
 
 // batchInput returns the gradient by x from the sums of g and of g·(x − mean)·rstd of channels.

@@ -52,7 +52,8 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 		mean, variance = alloc(op, d, []int{x.outer, x.inner}), alloc(op, d, []int{x.outer, x.inner})
 		last := x.n - (parts-1)*chunk
 		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), off.arg(), mean.arg(), variance.arg(),
-			outer, kernels.IntArg(parts), inner, kernels.FloatArg(float64(x.n)), kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), scale)
+			outer, kernels.IntArg(parts), inner,
+			kernels.FloatArg(float64(x.n)), kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), scale)
 		m.Free()
 		v.Free()
 	}

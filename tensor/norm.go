@@ -117,7 +117,19 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	return dx, dw, db
 }
 
-func (api) NormSums(x, g, mean, rstd *Tensor, outer, n, inner, span int) (sg, sh *Tensor) {
+func (api) NormSums(x, g, mean, rstd *Tensor, n, columns int) (sg, sh *Tensor) {
+	chunk, parts, _, _ := ops.FoldShape(1, n, columns, x.Device().Target())
+	k := ops.NormSums.For(min(n, chunk), columns, x.Device().Target())
+	return normSums(k, x, g, mean, rstd, []int{1, parts, columns}, 1, n, columns, chunk)
+}
+
+func (api) NormSumsOfSets(x, g, mean, rstd *Tensor, rows, n, span int) (sg, sh *Tensor) {
+	k := ops.NormSumsOfSets.For(n, 1, x.Device().Target())
+	return normSums(k, x, g, mean, rstd, []int{rows, 1, 1}, rows, n, 1, mean.Len(), span)
+}
+
+// normSums launches a kernel of the sums of a norm, whose results have a shape.
+func normSums(k *kernels.Kernel, x, g, mean, rstd *Tensor, shape []int, sizes ...int) (sg, sh *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
 	list := d.core().list()
@@ -127,16 +139,12 @@ func (api) NormSums(x, g, mean, rstd *Tensor, outer, n, inner, span int) (sg, sh
 		args = append(args, c.arg())
 		defer c.release()
 	}
-	k, parts := ops.NormSumsOfSets, 1
-	sizes := []kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(mean.Len()), kernels.IntArg(span)}
-	chunk := n
-	if span == 0 {
-		chunk, parts, _, _ = ops.FoldShape(outer, n, inner, d.Target())
-		k, sizes = ops.NormSums, append(sizes[:3], kernels.IntArg(chunk))
-	}
-	sg, sh = alloc(op, d, []int{outer, parts, inner}), alloc(op, d, []int{outer, parts, inner})
+	sg, sh = alloc(op, d, shape), alloc(op, d, shape)
 	args = append(args, sg.arg(), sh.arg())
-	list.launch(d, k.For(min(n, chunk), inner, d.Target()), append(args, sizes...))
+	for _, n := range sizes {
+		args = append(args, kernels.IntArg(n))
+	}
+	list.launch(d, k, args)
 	return sg, sh
 }
 
@@ -293,12 +301,13 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	if outer*inner == 1 {
 		misuse(op, ErrShape, "one element has no variance: train on more, or evaluate", t)
 	}
-	// A channel falls into parts, of which each has its moments: its runs of inner elements or, where those
-	// are one element, some of the batch.
-	lines, n, beside, chunk, parts, last := outer*channels, inner, 1, inner, outer, inner
+	// A channel falls into parts of chunk elements, which are lines of [lines, n, columns] or pieces of
+	// them: its runs of inner elements or, where those are one element, some of the batch.
+	lines, n, columns := outer*channels, inner, 1
+	chunk, parts, last := inner, outer, inner
 	if inner == 1 {
-		lines, n, beside = 1, outer, channels
-		chunk, parts, _, _ = ops.FoldShape(lines, n, beside, d.Target())
+		lines, n, columns = 1, outer, channels
+		chunk, parts, _, _ = ops.FoldShape(lines, n, columns, d.Target())
 		last = n - (parts-1)*chunk
 	}
 	x := t.reals()
@@ -310,9 +319,10 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	defer squares.Free()
 	defer off.Free()
 	defer variance.Free()
-	launch(d, ops.Moments.For(min(n, chunk), beside, d.Target()), x.arg(), means.arg(), squares.arg(), off.arg(),
-		kernels.IntArg(lines), kernels.IntArg(n), kernels.IntArg(beside), kernels.IntArg(chunk), kernels.FloatArg(1))
-	launch(d, ops.BatchStatistics.For(parts, channels, d.Target()), means.arg(), squares.arg(), off.arg(), mean.arg(), rstd.arg(), variance.arg(),
+	launch(d, ops.Moments.For(min(n, chunk), columns, d.Target()), x.arg(), means.arg(), squares.arg(), off.arg(),
+		kernels.IntArg(lines), kernels.IntArg(n), kernels.IntArg(columns), kernels.IntArg(chunk), kernels.FloatArg(1))
+	launch(d, ops.BatchStatistics.For(parts, channels, d.Target()), means.arg(), squares.arg(), off.arg(),
+		mean.arg(), rstd.arg(), variance.arg(),
 		kernels.IntArg(1), kernels.IntArg(parts), kernels.IntArg(channels), kernels.FloatArg(float64(outer*inner)),
 		kernels.FloatArg(float64(last)), kernels.FloatArg(float64(chunk)), kernels.FloatArg(eps))
 	if o.Mean != nil {

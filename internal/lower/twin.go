@@ -20,7 +20,7 @@ func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
 	plain := machines[float64, T](rows, l, func() *vec.Loops[float64] { return nil })
 	sizes, counts := LayoutOf(l.p).Sizes, l.counts()
 	return func(c kernels.Call[T]) {
-		if set, _ := vec.Chosen(); c.Vectors() && set != nil && (c.Int(sizes+1) <= mostExact || !counts) {
+		if set, _ := vec.Chosen(); c.Vectors() && set != nil && (c.Int(sizes+1) <= MostExact || !counts) {
 			fast(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
 		} else {
 			plain(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
@@ -48,8 +48,9 @@ func (l *plan) counts() (counts bool) {
 	return counts
 }
 
-// mostExact: up to it every int is a number of single precision.
-const mostExact = 1 << 24
+// MostExact: up to it every int is a number of single precision. Longer lines are computed in double
+// precision where their length is a number.
+const MostExact = 1 << 24
 
 // stepCost is what a step costs for an element, in additions, on the average.
 const stepCost = 3

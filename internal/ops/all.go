@@ -23,7 +23,8 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			all = append(all, k.Kernel())
 		}
 	}
-	for _, form := range []int{0, NormCentred, NormWeights | NormParameters, NormCentred | NormWeights | NormParameters} { // each bit with and without others
+	every := NormCentred | NormWeights | NormParameters
+	for _, form := range []int{0, NormCentred, NormWeights | NormParameters, every} { // each bit with and without others
 		all = append(all, NormGrads[form].Kernel())
 	}
 	for _, form := range []int{0, EntropyLogits, EntropyWeights | EntropySmoothing, EntropyWeights | EntropyLogits | EntropySmoothing} { // each bit with and without others
@@ -61,7 +62,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		all = append(all, many.Forward, many.Queries, many.Keys)
 	}
 	if !l.CPU {
-		forms := append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrads[NormCentred|NormWeights|NormParameters], NormSums,
+		forms := append(lineKernels(), ExtremeGrad, Norms[NormCentred|NormWeights|NormBiases], NormGrads[every], NormSums,
 			CrossEntropies[EntropyLogits], CrossEntropyGrads[EntropyLogits])
 		for _, k := range forms {
 			for _, n := range []int{8, 128, 4096} {

@@ -225,8 +225,8 @@ func describeRows(p *ir.Program) func(args) operations {
 				run, x := int(in[at.Run].Int), part(len(p.Values)+len(p.Values)+k, ir.Element)
 				write(finals[k], ir.Element, x)
 				x.Strides = []int{0, n, 1}
-				list = append(list, &kernels.Reduction{Function: fn.Add, Outer: 1, Len: outer, Inner: n, Shares: lower.Parts(outer, run), Chunk: run,
-					X: x, Y: view(in, at.Results+k, 0, 0, n, 1)})
+				list = append(list, &kernels.Reduction{Function: fn.Add, Outer: 1, Len: outer, Inner: n,
+					Shares: lower.Parts(outer, run), Chunk: run, X: x, Y: view(in, at.Results+k, 0, 0, n, 1)})
 				continue
 			}
 			if finals[k].function != nil {

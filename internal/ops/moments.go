@@ -21,7 +21,7 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 	return func(c kernels.Call[T]) {
 		x, m, v, off := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 		outer, n, inner, chunk, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Real(8)
-		if loopsOf(c) == nil {
+		if loopsOf(c) == nil || n > lower.MostExact {
 			plainMoments(x, m, v, off, outer, n, inner, chunk, float64(scale), c.Parallel)
 			return
 		}
@@ -45,7 +45,7 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 }
 
 // plainMoments overrides the Go code without vectors, which computes in double precision: OFF is what
-// storing takes off the mean.
+// storing takes off the mean. Sums overflow where they would in T.
 func plainMoments[T float32 | float64](
 	x, m, v, off []T, outer, n, inner, chunk int, scale float64, parallel func(n, cost int, f func(lo, hi int)),
 ) {
@@ -64,11 +64,12 @@ func plainMoments[T float32 | float64](
 			for k := range count {
 				rest += float64(x[first+k*inner]) - about
 			}
-			mean := about + rest/float64(count)
+			mean := about + overflowed[T](rest)/float64(count)
 			for k := range count {
 				d := float64(x[first+k*inner]) - mean
 				squares += d * d
 			}
+			squares = overflowed[T](squares)
 			if m[at] = T(mean); squares != squares {
 				m[at] = T(squares)
 			}
@@ -78,6 +79,14 @@ func plainMoments[T float32 | float64](
 			}
 		}
 	})
+}
+
+// overflowed returns a sum, infinite or NaN where it is that in T.
+func overflowed[T float32 | float64](sum float64) float64 {
+	if v := T(sum); v-v != 0 {
+		return float64(v)
+	}
+	return sum
 }
 
 func momentsCases(s rowSizes) []kernels.Case {

@@ -101,7 +101,8 @@ func normSumsOfSetsCases(s rowSizes) []kernels.Case {
 		for _, sets := range [][2]int{{1, 1}, {2, 1}, {2, 3}}[i%3:] {
 			cases.add(func(o operands) {
 				n := b[0] * b[1]
-				o.In(n, -1, 1).In(n, -1, 1).In(sets[0], -1, 1).In(sets[0], 0.5, 2).Out(b[0]).Out(b[0]).Int(b[0], b[1], 1, sets[0], sets[1])
+				o.In(n, -1, 1).In(n, -1, 1).In(sets[0], -1, 1).In(sets[0], 0.5, 2).Out(b[0]).Out(b[0])
+				o.Int(b[0], b[1], 1, sets[0], sets[1])
 			}, "%v %v", b, sets)
 		}
 	}

@@ -166,10 +166,12 @@ type API interface {
 	// for `span` neighbours. With parameters, which takes one set and a span of 1, it also returns the
 	// gradients by weights and biases, as partial sums [runs, elements of a row], nil if x has no element.
 	NormGrad(x, g, w, mean, rstd *tensor.Tensor, sets, span int, centred, parameters bool) (dx, dw, db *tensor.Tensor)
-	// NormSums returns the sums of g and of g·(x − mean)·rstd over the middle axis of [outer, n, inner].
-	// With span 0 mean and rstd are of [outer, inner], and the sums are in parts [outer, parts, inner].
-	// Else inner is 1, span neighbours of outer have one mean, and after the last mean the first comes again.
-	NormSums(x, g, mean, rstd *tensor.Tensor, outer, n, inner, span int) (sg, sh *tensor.Tensor)
+	// NormSums returns the sums of the columns of g and of g·(x − mean)·rstd, which are [n, columns], in
+	// parts [1, parts, columns]. Each column has a mean and a deviation.
+	NormSums(x, g, mean, rstd *tensor.Tensor, n, columns int) (sg, sh *tensor.Tensor)
+	// NormSumsOfSets is NormSums of rows, [rows, n], to [rows, 1, 1]: span neighbouring rows have one mean
+	// and deviation, and where there are more rows than these are for, the first comes again.
+	NormSumsOfSets(x, g, mean, rstd *tensor.Tensor, rows, n, span int) (sg, sh *tensor.Tensor)
 
 	// Attention is q.ScaledDotProductAttention. It also returns what its gradient reads: with
 	// whole, the softmax.

@@ -8,9 +8,10 @@ import (
 )
 
 // meanAndSquares returns the mean of a line of n elements, what rounding took off it, and the sum of the
-// squared differences from the mean. The mean is computed twice: about + Σ(x − about)/n, then plus the mean of the differences from it,
-// if that is finite, of which the square is taken off. Source: Chan, Golub, LeVeque, "Algorithms for
-// Computing the Sample Variance", The American Statistician 37, 1983, the corrected two-pass algorithm.
+// squared differences from the mean. The mean is computed twice: about + Σ(x − about)/n, then plus the
+// mean of the differences from it, if that is finite, of which the square is taken off. Source: Chan,
+// Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37, 1983, the
+// corrected two-pass algorithm.
 func meanAndSquares(b *ir.Builder, x, about, n *expr.Expr) (mean, off, squares *expr.Expr) {
 	if about == zero {
 		mean = b.Sum(x, ir.N).Div(n)
@@ -31,8 +32,9 @@ func meanAndSquares(b *ir.Builder, x, about, n *expr.Expr) (mean, off, squares *
 func finite(x *expr.Expr) *expr.Expr { return expr.Where(x.Sub(x).Eq(zero), x, zero) }
 
 // Moments is the mean M of a line, or a part of one, what rounding took off it, OFF, and scale times the
-// sum V of the squared differences from the mean. Where V is NaN, M is. The first mean is that of the differences from the first
-// element: equal elements have exactly their mean, and 0, however many and large they are.
+// sum V of the squared differences from the mean. Where V is NaN, M is. The first mean is that of the
+// differences from the first element: equal elements have exactly their mean, and 0, however many and
+// large they are.
 func Moments() *ir.Program {
 	b := ir.NewRows("moments")
 	b.Parts()

@@ -106,7 +106,8 @@ func NormGrad(f NormForm) *ir.Program {
 // weight of a norm's channel, for the gradient G of its result. Each line has a mean and rstd, or
 // bySet each set of whole lines.
 func NormSums(bySet bool) *ir.Program {
-	name, statistic := "norm_sums", func(b *ir.Builder, name string) *expr.Expr { return b.Input(name, ir.Outer, ir.Inner) }
+	name := "norm_sums"
+	statistic := func(b *ir.Builder, name string) *expr.Expr { return b.Input(name, ir.Outer, ir.Inner) }
 	if bySet {
 		name, statistic = "norm_sums_of_sets", (*ir.Builder).Sets
 	}

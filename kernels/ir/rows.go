@@ -198,9 +198,10 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 	}
 	product := func(i int) { // one that a sum alone reads
 		f := &plan.steps[i]
-		if uses[i] == 1 && f.Loop() == vec.Mul && plan.steps[f.Args[0]].class == element && plan.steps[f.Args[1]].class == element {
-			f.dot = true
+		if uses[i] != 1 || f.Loop() != vec.Mul {
+			return
 		}
+		f.dot = plan.steps[f.Args[0]].class == element && plan.steps[f.Args[1]].class == element
 	}
 	for k, r := range plan.results {
 		if p.Results[k].Summed {

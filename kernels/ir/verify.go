@@ -34,7 +34,8 @@ func (p *Program) Verify() error {
 			}
 			continue
 		}
-		if v.Set && (v.Kind != Input || v.Int || v.Along != Line || slices.ContainsFunc(p.Values, func(v Value) bool { return v.Channel })) {
+		byChannel := func(v Value) bool { return v.Channel }
+		if v.Set && (v.Kind != Input || v.Int || v.Along != Line || slices.ContainsFunc(p.Values, byChannel)) {
 			return bad("value %d is no input of floats by set, or another is by channel", i)
 		}
 		if v.Channel && (v.Kind != Input || v.Int || v.Along != Set(Outer, N)) {
