@@ -55,20 +55,26 @@ func plainMoments[T float32 | float64](
 			row, i := at/inner, at%inner
 			begin := row % parts * chunk
 			count, first := min(chunk, n-begin), (row/parts*n+begin)*inner+i
-			about, rest, squares := 0.0, 0.0, 0.0
+			about := 0.0
 			if count > 0 {
 				if about = float64(x[first]); about-about != 0 {
 					about = 0
 				}
 			}
-			for k := range count {
-				rest += float64(x[first+k*inner]) - about
-			}
+			rest := pairwiseOf(0, count, func(from, to int) (sum float64) {
+				for k := from; k < to; k++ {
+					sum += float64(x[first+k*inner]) - about
+				}
+				return sum
+			})
 			mean := about + overflowed[T](rest)/float64(count)
-			for k := range count {
-				d := float64(x[first+k*inner]) - mean
-				squares += d * d
-			}
+			squares := pairwiseOf(0, count, func(from, to int) (sum float64) {
+				for k := from; k < to; k++ {
+					d := float64(x[first+k*inner]) - mean
+					sum += d * d
+				}
+				return sum
+			})
 			squares = overflowed[T](squares)
 			if m[at] = T(mean); squares != squares {
 				m[at] = T(squares)
