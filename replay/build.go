@@ -25,6 +25,7 @@ type builder struct {
 	spans    map[kernels.Buffer][]span
 	used     map[kernels.Buffer]bool // by a launch
 	wrote    map[kernels.Buffer]bool // by a launch, or by an upload after one that used it
+	deferred capture.Deferred        // what the runs ask of the device; nil if it is done
 	opt      Options
 	rec      *Recording
 }
@@ -43,6 +44,11 @@ func (b *builder) build() error {
 	for buf := range b.kept {
 		if b.spans[buf] == nil && buf.Len() > 0 {
 			return fault("Record", ErrUnwritten, "an output of shape %s, which the step has not written", shapeOf(b.dev, buf))
+		}
+	}
+	if b.deferred != nil {
+		if err := b.places(); err != nil {
+			return err
 		}
 	}
 	constants, err := b.constants()
@@ -360,7 +366,7 @@ func (b *builder) needs() {
 // slots lists the numbers that each run sets, in the order in which the step made them; first those
 // that it has from before.
 func (b *builder) slots() error {
-	of := map[*kernels.Slots][]*turn{}
+	of := map[any][]*turn{}
 	add := func(s *kernels.Slots, stays bool) {
 		t := &turn{slots: s, stays: stays}
 		of[s] = append(of[s], t)
@@ -375,17 +381,16 @@ func (b *builder) slots() error {
 	for i := range b.rec.launches {
 		l := &b.rec.launches[i]
 		for j := range l.Args {
-			s, number, now := l.Args[j].Slot()
-			if s == nil {
+			p := b.run.passed(&l.Args[j])
+			if p.owner == nil {
 				continue
 			}
-			since := now - (b.run.ends[s] - b.run.turns[s])
-			if since < 0 {
+			if p.since < 0 {
 				e := event{kernel: l.Kernel, at: i}
 				return fault("Record", ErrDiffers, "%s a number of an earlier step: call Slots.Arg in the step", e.argument(j))
 			}
-			t := of[s][since]
-			t.uses = append(t.uses, use{&l.Args[j], number})
+			t := of[p.owner][p.since]
+			t.uses = append(t.uses, use{&l.Args[j], p})
 			b.rec.report.Slots++
 		}
 	}

@@ -178,4 +178,33 @@ func (n *notes) end() {
 	}
 }
 
+// passed is a number of a slot that a launch takes: which, and how often the owner had advanced it in
+// the step.
+type passed struct {
+	owner         any
+	number, since int
+}
+
+// passed returns what the argument a is; its owner is nil if it is no slot.
+func (n *notes) passed(a *kernels.Arg) passed {
+	s, number, turn := a.Slot()
+	if s == nil {
+		return passed{}
+	}
+	return passed{s, number, turn - (n.ends[s] - n.turns[s])}
+}
+
+// numbers returns what the run passed to launches of them.
+func (n *notes) numbers() map[passed]kernels.Arg {
+	all := map[passed]kernels.Arg{}
+	for _, e := range n.events {
+		for i := range e.args {
+			if p := n.passed(&e.args[i]); p.owner != nil {
+				all[p] = e.args[i]
+			}
+		}
+	}
+	return all
+}
+
 func bytesOf(b kernels.Buffer) int64 { return int64(b.Len()) * int64(b.DType().Size()) }

@@ -13,8 +13,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Record runs step twice, eagerly, on d, and returns a recording of what it launches. Both runs
-// count: after Record the program has done two steps more. Outputs are what step returns.
+// Record calls step twice and returns a recording of what it launches on d. Both runs count: after
+// Record the program has done two steps more. Outputs are what step returns.
+//
+// An OpenCL device does the launches of the step when the second run is over. The recording does
+// them: a kernel that it does not launch is not built. Where the step cannot be recorded, they are
+// done one by one, as the step asked for them.
 //
 // The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots],
 // on memory that plays the same part. Values that the step uploads are constants of the recording,
@@ -53,6 +57,10 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	tensorapi.Impl.One(d) // kept by the device: its first use would be a launch more
 
+	deferred := dev.Defer()
+	if deferred != nil {
+		defer deferred.Do() // unless the recording has done it
+	}
 	first := newNotes(nil)
 	outputs, err := watch(d, dev, first, step)
 	if err != nil {
@@ -69,9 +77,9 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		second.freeLeft()
 		return nil, err
 	}
-	b := &builder{d: d, dev: dev, run: second, opt: opt, kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
+	b := &builder{d: d, dev: dev, run: second, opt: opt, deferred: deferred, kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
-		rec: &Recording{d: d, dev: dev, again: second.again, step: &capture.Step{}}}
+		rec: &Recording{d: d, dev: dev, again: second.again}}
 	for _, l := range second.left {
 		b.rec.left = append(b.rec.left, l.t)
 	}
@@ -89,6 +97,13 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	if err := b.build(); err != nil {
 		b.rec.Free()
 		return nil, err
+	}
+	if b.deferred != nil && b.deferred.Pending() {
+		if err := b.runs(); err != nil {
+			b.rec.Free()
+			return nil, err
+		}
+		b.deferred.Drop()
 	}
 	for _, o := range again {
 		b.rec.outputs = append(b.rec.outputs, o.t.View().Retain())
@@ -188,12 +203,47 @@ func (b *builder) keep(buf kernels.Buffer) {
 	}
 }
 
-// hide makes the tensors that the second run made, and did not return, ones that are not to be read
-// after a replay.
+// hide makes the tensors that the runs made, and the second did not return, ones that are not to be
+// used.
 func (b *builder) hide() {
-	for buf := range b.run.made {
-		if m := b.dev.Memory(buf); m != nil && !b.kept[buf] {
-			m.MadeIn(b.rec.step)
+	for _, run := range []*notes{b.run.before, b.run} {
+		for buf := range run.made {
+			if m := b.dev.Memory(buf); m != nil && !b.kept[buf] {
+				m.MadeRecorded()
+			}
 		}
 	}
+}
+
+// places gives memory to what the step made and a replay leaves, and to what is no tensor's, which
+// nobody keeps from being used.
+func (b *builder) places() error {
+	for _, run := range []*notes{b.run.before, b.run} {
+		for buf := range run.made {
+			if b.deferred.Pending() && b.dev.Live(buf) && (b.kept[buf] || b.dev.Memory(buf) == nil) {
+				if err := b.deferred.Place(buf); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// runs does the step as the two runs would have done it.
+func (b *builder) runs() error {
+	if err := b.dev.Claim(); err != nil {
+		return err
+	}
+	defer b.dev.Leave()
+	// Launches of the recording may share their arguments with the notes of the second.
+	for _, numbers := range []map[passed]kernels.Arg{b.run.before.numbers(), b.run.numbers()} {
+		for _, t := range b.rec.turns {
+			for _, u := range t.uses {
+				u.set(numbers[u.passed])
+			}
+		}
+		b.rec.program.Run()
+	}
+	return b.d.Err()
 }

@@ -29,7 +29,6 @@ type Recording struct {
 	outputs  []*tensor.Tensor
 	states   []capture.State  // what a run reads and leaves on the host
 	left     []*tensor.Tensor // tensors among that
-	step     *capture.Step
 	listed   []Launch
 	flows    []flow
 	report   Report
@@ -54,8 +53,8 @@ type turn struct {
 
 // use is an argument and the number that it takes.
 type use struct {
-	arg    *kernels.Arg
-	number int
+	arg *kernels.Arg
+	passed
 }
 
 // Report is what there is to know of a recording.
@@ -72,7 +71,7 @@ type Report struct {
 	// eager step took for what it makes, at most at one time.
 	PlannedBytes, EagerBytes int64
 	ConstantBytes            int64         // of what the step uploads, and of what was made of that once
-	Took                     time.Duration // Record, with the two eager steps
+	Took                     time.Duration // Record, with the two steps
 	Rewriting                time.Duration // of that: looking for launches to join
 	Building                 time.Duration // of that: kernels that the device had not built, and their trials
 }
@@ -87,7 +86,7 @@ func (r Report) String() string {
 func (r *Recording) Report() Report { return r.report }
 
 // Outputs returns the tensors that hold what the last run returned: the same ones for all runs,
-// which overwrite them. Before the first they hold what the second eager step returned. They belong
+// which overwrite them. Before the first they hold what the second run of the step returned. They belong
 // to the recording.
 func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 
@@ -96,7 +95,7 @@ func (r *Recording) Outputs() []*tensor.Tensor { return r.outputs }
 // device, as tensor.Device says. Afterwards the tensors older than Record and the outputs are as an
 // eager step would have left them. So are the gradients of parameters, and whether these have one
 // or are frozen, the modes of layers, and what was called of a LossScaler. Tensors that the step
-// made and did not return must not be read any more: that panics with tensor.ErrRecorded.
+// made and did not return must not be used: that panics with tensor.ErrRecorded.
 //
 // The errors, with nothing launched, are
 //   - tensor.ErrFreed if a tensor that the step uses was freed, with its shape
@@ -141,7 +140,6 @@ func (r *Recording) run(launches func()) error {
 			return err
 		}
 	}
-	r.step.Replayed = true
 	launches()
 	for _, m := range r.changes {
 		m.Changed()
@@ -190,10 +188,12 @@ func (t *turn) advance() error {
 		if now.Kind != u.arg.Kind {
 			return fault("Run", tensor.ErrArgument, "number %d of slots is %v, and was %v when it was recorded", u.number, now.Kind, u.arg.Kind)
 		}
-		u.arg.Int, u.arg.Real = now.Int, now.Real
+		u.set(now)
 	}
 	return nil
 }
+
+func (u use) set(number kernels.Arg) { u.arg.Int, u.arg.Real = number.Int, number.Real }
 
 // Free gives back the memory of the recording, and its hold on the outputs. It may not be run any
 // more; freeing it again does nothing. What is not freed comes back with the garbage. It panics

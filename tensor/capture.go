@@ -176,7 +176,9 @@ func (d captureDevice) Listen(t capture.Listener) (func(), error) {
 	}
 	listeners.on = append(listeners.on, mine)
 	recordings.Add(1)
+	s.deferred.Load().begin(true)
 	return func() {
+		s.deferred.Load().begin(false)
 		listeners.Lock()
 		defer listeners.Unlock()
 		at := slices.Index(listeners.on, mine)
@@ -184,6 +186,16 @@ func (d captureDevice) Listen(t capture.Listener) (func(), error) {
 		recordings.Add(-1)
 		s.recording.Store(nil)
 	}, nil
+}
+
+func (d captureDevice) Defer() capture.Deferred {
+	dev, can := d.Device.(deferrer)
+	if !can {
+		return nil
+	}
+	q := &deferral{dev: dev, limit: dev.deferredBytes()}
+	dev.core().deferred.Store(q)
+	return q
 }
 
 func (d captureDevice) Claim() error {

@@ -137,35 +137,58 @@ func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, error) {
 	d.enter(op)
 	defer d.leave()
-	if d.memory.due(d.dev.Live()) {
-		d.memory.collect(d.dev.Live)
+	if d.memory.due(d.live()) {
+		d.memory.collect(d.live)
 	}
-	size, err := bytesOf(d, t, n)
-	if err != nil {
+	if _, err := bytesOf(d, t, n); err != nil {
 		return nil, err
 	}
-	raw, err := d.dev.Alloc(size)
-	if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
-		d.memory.collect(d.dev.Live)
-		raw, err = d.dev.Alloc(size)
+	b := &clBuffer{dev: d, dtype: t, n: n}
+	if !d.deferred.Load().alloc(b) {
+		err := d.place(b)
+		if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
+			d.memory.collect(d.live)
+			err = d.place(b)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	b := &clBuffer{Buffer: raw, dev: d, dtype: t, n: n}
 	if recordings.Load() > 0 {
 		d.notifyAlloc(d, b)
 	}
 	return b, nil
 }
 
-func (d *clDevice) Release(b kernels.Buffer) {
+// live returns the bytes that were handed out.
+func (d *clDevice) live() int64 { return d.dev.Live() + d.deferred.Load().bytes() }
+
+func (d *clDevice) deferredBytes() int64 { return d.dev.Info().GlobalMem / 2 }
+
+func (d *clDevice) place(b kernels.Buffer) error {
 	c := b.(*clBuffer)
+	raw, err := d.dev.Alloc(c.n * c.dtype.Size())
+	c.Buffer = raw
+	return err
+}
+
+func (d *clDevice) placed(b kernels.Buffer) bool { return b.(*clBuffer).Buffer != clrt.Buffer{} }
+
+func (d *clDevice) vacate(b kernels.Buffer) {
+	if c := b.(*clBuffer); d.placed(b) {
+		d.dev.Free(c.Buffer)
+		c.Buffer = clrt.Buffer{}
+	}
+}
+
+func (d *clDevice) Release(b kernels.Buffer) {
 	if recordings.Load() > 0 {
 		d.notifyRelease(b)
 	}
-	d.dev.Free(c.Buffer)
-	c.dev, c.Buffer = nil, clrt.Buffer{}
+	b.(*clBuffer).dev = nil
+	if !d.deferred.Load().release(b) {
+		d.vacate(b)
+	}
 }
 
 func (d *clDevice) owns(b kernels.Buffer) bool {
@@ -182,6 +205,14 @@ func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) 
 	if recordings.Load() > 0 {
 		d.notifyUpload(d, dst, off, src)
 	}
+	if d.deferred.Load().upload(dst, off, src) {
+		return nil
+	}
+	return d.write(dst, off, src)
+}
+
+// write is Upload for a caller that has entered the device.
+func (d *clDevice) write(dst kernels.Buffer, off int, src *kernels.HostBuffer) error {
 	size := src.DType().Size()
 	err := d.dev.Write(dst.(*clBuffer).Buffer, off*size, src.Pointer(), src.Len()*size)
 	runtime.KeepAlive(src)
@@ -196,6 +227,7 @@ func (d *clDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 	if recordings.Load() > 0 {
 		d.notifyRead(d, "Download", []int{dst.Len()})
 	}
+	d.deferred.Load().read(src)
 	return d.download(dst, src, off)
 }
 

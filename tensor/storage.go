@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -21,7 +20,7 @@ type storage struct {
 	shape      []int               // of the tensor that it was made for
 	moves      int                 // how many tensors left it for another: see base.Rehome
 	transposes map[*Tensor]*Tensor // the transposes that leave with tensors: see base.Transposed
-	made       *capture.Step       // the recorded step that it was made in, or nil
+	recorded   bool                // it was made in a step that was recorded, which keeps nothing there
 }
 
 // newStorage allocates n elements, of a shape, for an operation. A failure is a sticky error of the
@@ -94,5 +93,5 @@ func (s *storage) Changed() { s.version++ }
 // Moves returns how many tensors left the storage.
 func (s *storage) Moves() int { return s.moves }
 
-// MadeIn says that the storage was made in a recorded step.
-func (s *storage) MadeIn(step *capture.Step) { s.made = step }
+// MadeRecorded says that the storage was made in a step that was recorded.
+func (s *storage) MadeRecorded() { s.recorded = true }

@@ -56,9 +56,15 @@ type Program interface {
 	Free()
 }
 
-// Step is what the tensors that were made in a recorded step know of it.
-type Step struct {
-	Replayed bool // since: their contents are out of date
+// Deferred is what a device was asked and has not done. Nobody else uses the device meanwhile.
+type Deferred interface {
+	// Pending reports whether nothing of it was done: what the host reads is done before.
+	Pending() bool
+	// Place gives memory to b, which was handed out without.
+	Place(b kernels.Buffer) error
+	// Do does it, and Drop forgets it. Another call does nothing.
+	Do()
+	Drop()
 }
 
 // Memory is the storage of a tensor.
@@ -69,8 +75,8 @@ type Memory interface {
 	Changed()
 	// Moves counts the tensors that left it for another storage.
 	Moves() int
-	// MadeIn says that a tensor was made in a step. It must not be read after a replay of that.
-	MadeIn(s *Step)
+	// MadeRecorded says that a tensor was made in a step that was recorded. It must not be used.
+	MadeRecorded()
 }
 
 // Capturer is implemented by every tensor.Device.
@@ -81,6 +87,10 @@ type Device interface {
 	// Listen calls t for every act of the device, until stop is called. It fails while another step
 	// is recorded.
 	Listen(t Listener) (stop func(), err error)
+	// Defer lets the device keep what it is asked while somebody listens, and do it later: where
+	// kernels have to be built, those that it never launches need not be. It is nil where the device
+	// does everything at once.
+	Defer() Deferred
 	// Claim claims the device for the calling goroutine until Leave. The error says why that cannot
 	// be: another has it, or a step is being recorded.
 	Claim() error

@@ -1,0 +1,180 @@
+package replay_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// builtKernels lists the kernels that a device builds.
+type builtKernels struct{ names []string }
+
+func (b *builtKernels) Building(kernel string) { b.names = append(b.names, kernel) }
+func (b *builtKernels) Built()                 {}
+
+// TestRecordBuildsWhatItLaunches: Record builds no kernel that only the step launches.
+func TestRecordBuildsWhatItLaunches(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue // builds nothing
+		}
+		var built builtKernels
+		d := devtest.Open(t, sel, tensor.Options{Builds: &built})
+		x, y := tensor.New(d, []float64{1, 2, 3}), tensor.Zeros(d, 3)
+		step := func() ([]*tensor.Tensor, error) {
+			y.SetInPlace(x.AddScalar(1).Square().Add(y))
+			return nil, nil
+		}
+		built.names = nil
+		rec, err := replay.Record(d, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		if len(built.names) != 1 {
+			t.Errorf("%s: one launch, and %q were built", sel, built.names)
+		}
+		same(t, y, 8, 18, 32) // two steps
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		same(t, y, 12, 27, 48)
+	}
+}
+
+func same(t *testing.T, x *tensor.Tensor, want ...float64) {
+	t.Helper()
+	if got, err := x.Float64s(); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
+// TestRefusedStepIsDone: a step that cannot be recorded has done what it did eagerly, in order: with
+// constants, memory that it uses again, tensors that it frees, and numbers that change.
+func TestRefusedStepIsDone(t *testing.T) {
+	stop := errors.New("stop")
+	for name, end := range map[string]func(run int, x *tensor.Tensor) error{
+		"reads":       func(_ int, x *tensor.Tensor) error { _, err := x.Float64s(); return err },
+		"reads later": func(run int, x *tensor.Tensor) error { return when(run == 2, func() { _, _ = x.Float64s() }) },
+		"fails":       func(int, *tensor.Tensor) error { return stop },
+		"fails later": func(run int, x *tensor.Tensor) error {
+			if run == 2 {
+				return stop
+			}
+			return nil
+		},
+		"differs":         func(run int, x *tensor.Tensor) error { return when(run == 2, func() { x.Exp().Free() }) },
+		"panics":          func(int, *tensor.Tensor) error { panic(stop) },
+		"is another size": func(run int, x *tensor.Tensor) error { x.Slice(0, 0, run).Exp().Free(); return nil },
+		"reads unwritten": func(_ int, x *tensor.Tensor) error { tensor.Empty(x.Device(), 3).Exp().Free(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+				type program struct {
+					w, count, old *tensor.Tensor
+					runs          int
+				}
+				make := func() (*program, func() ([]*tensor.Tensor, error)) {
+					p := &program{w: tensor.New(d, []float64{1, 2, 3}), count: tensor.Zeros(d, 3), old: tensor.New(d, []float64{5, 6, 7})}
+					rng := tensor.NewRNG(1)
+					return p, func() ([]*tensor.Tensor, error) {
+						p.runs++
+						rate := rng.Uniform(d, 0, 1, 3)
+						for i := range 4 {
+							c := tensor.New(d, []float64{float64(i), 1, 2}) // in the memory of the one before
+							sum := c.Mul(rate)
+							c.Free()
+							p.w.SetInPlace(p.w.Add(sum))
+							sum.Free()
+						}
+						if p.runs == 1 {
+							p.count.SetInPlace(p.count.Add(p.old))
+							p.old.Free()
+						} else {
+							p.count.SetInPlace(p.count.Add(tensor.New(d, []float64{1, 1, 1})))
+						}
+						rate.Free()
+						return nil, end(p.runs, p.w)
+					}
+				}
+				eager, step := make()
+				recorded, other := make()
+				var rec *replay.Recording
+				panics(func() { rec, _ = replay.Record(d, other) })
+				if rec != nil {
+					t.Fatal("it was recorded")
+				}
+				for range recorded.runs {
+					panics(func() { _, _ = step() })
+				}
+				for _, pair := range [][2]*tensor.Tensor{{recorded.w, eager.w}, {recorded.count, eager.count}} {
+					v, err := pair[1].Float64s()
+					if err != nil {
+						t.Fatal(err)
+					}
+					same(t, pair[0], v...)
+				}
+			})
+		})
+	}
+}
+
+// panics calls f, which may panic.
+func panics(f func()) {
+	defer func() { _ = recover() }()
+	f()
+}
+
+// when calls f if it is to.
+func when(is bool, f func()) error {
+	if is {
+		f()
+	}
+	return nil
+}
+
+// TestRecordLeavesTheGradient: what the two steps of Record leave beside outputs is there: gradients,
+// moments and the steps of an optimizer.
+func TestRecordLeavesTheGradient(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		make := func() (*autograd.Node, func() ([]*tensor.Tensor, error)) {
+			w := autograd.Param(tensor.New(d, []float64{1, -2, 3}), "w")
+			opt := optim.NewAdamW([]*autograd.Node{w}, optim.AdamWDefaults(optim.Constant(0.01)))
+			return w, func() ([]*tensor.Tensor, error) {
+				opt.ZeroGrad()
+				loss := w.Square().Sum()
+				if err := loss.Backward(); err != nil {
+					return nil, err
+				}
+				return []*tensor.Tensor{loss.Value()}, opt.Step()
+			}
+		}
+		w, step := make()
+		var loss []*tensor.Tensor
+		for range 2 {
+			var err error
+			if loss, err = step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other, recorded := make()
+		rec, err := replay.Record(d, recorded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		for i, pair := range [][2]*tensor.Tensor{{other.Value(), w.Value()}, {other.Grad(), w.Grad()}, {rec.Outputs()[0], loss[0]}} {
+			want, err := pair[1].Float64s()
+			if err != nil {
+				t.Fatal(i, err)
+			}
+			same(t, pair[0], want...)
+		}
+	})
+}

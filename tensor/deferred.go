@@ -1,0 +1,185 @@
+package tensor
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// deferral keeps what a device is asked to do while a step is recorded: launches, uploads, and
+// memory that is handed out and comes back. [deferral.Do] does it in the order of the step, as the
+// device would have done it. A recording that does the same makes that superfluous, and the kernels
+// that only the step launches are never built.
+type deferral struct {
+	mu      sync.Mutex // memory may come back from any goroutine
+	dev     deferrer
+	todo    []deferred
+	live    int64 // bytes handed out that have no place
+	limit   int64 // of live
+	defers  bool  // what the device is asked now: a run of the step is under way
+	settled bool  // something was done
+}
+
+// deferrer is a device that can do things later.
+type deferrer interface {
+	Device
+	// deferredBytes is how much memory may be handed out without a place.
+	deferredBytes() int64
+	// place gives memory to a buffer that was handed out without.
+	place(b kernels.Buffer) error
+	placed(b kernels.Buffer) bool
+	// vacate takes the memory of a buffer back, if it has any.
+	vacate(b kernels.Buffer)
+	write(dst kernels.Buffer, off int, src *kernels.HostBuffer) error
+}
+
+// deferred is a launch, an upload of data to args[0], or memory that is handed out or comes back.
+type deferred struct {
+	kernel          *kernels.Kernel
+	args            []kernels.Arg
+	data            *kernels.HostBuffer
+	alloc, released kernels.Buffer
+}
+
+// writes reports whether it writes to b.
+func (a *deferred) writes(b kernels.Buffer) bool {
+	for i := range a.args {
+		if a.args[i].Buf == b && (a.kernel == nil || a.kernel.Params[i].Mode.Written()) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin says whether a run of the step begins or ends.
+func (q *deferral) begin(run bool) {
+	if q != nil {
+		q.defers = run
+	}
+}
+
+// launch keeps a launch, if launches are deferred.
+func (q *deferral) launch(k *kernels.Kernel, args []kernels.Arg) bool {
+	return q.keep(func() deferred { return deferred{kernel: k, args: slices.Clone(args)} })
+}
+
+// upload keeps an upload, if uploads are deferred.
+func (q *deferral) upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) bool {
+	return q.keep(func() deferred {
+		data := kernels.NewHostBuffer(src.DType(), src.Len())
+		kernels.CopyHostBuffer(data, 0, src, 0, src.Len())
+		return deferred{args: []kernels.Arg{kernels.BufferArg(dst, off, src.Len())}, data: data}
+	})
+}
+
+// alloc keeps that b was handed out, if that can be without memory.
+func (q *deferral) alloc(b kernels.Buffer) bool {
+	if q != nil && q.bytes()+byteLen(b) > q.limit {
+		q.Do() // memory is refused where it is needed
+	}
+	return q.keep(func() deferred {
+		q.live += byteLen(b)
+		return deferred{alloc: b}
+	})
+}
+
+// bytes returns those that were handed out and have no place.
+func (q *deferral) bytes() int64 {
+	if q == nil {
+		return 0
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.live
+}
+
+func (q *deferral) keep(what func() deferred) bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.defers || q.settled {
+		return false
+	}
+	q.todo = append(q.todo, what())
+	return true
+}
+
+// release keeps that b comes back: what is to be done before may use it.
+func (q *deferral) release(b kernels.Buffer) bool {
+	if q == nil {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.settled {
+		return false
+	}
+	if !q.dev.placed(b) {
+		q.live -= byteLen(b)
+	}
+	q.todo = append(q.todo, deferred{released: b})
+	return true
+}
+
+// read says that the host reads b. What the step has done is done where that has a say in it.
+func (q *deferral) read(b kernels.Buffer) {
+	if q == nil || !q.Pending() {
+		return
+	}
+	if !q.dev.placed(b) || slices.ContainsFunc(q.todo, func(a deferred) bool { return a.writes(b) }) {
+		q.Do()
+	}
+}
+
+// Pending reports whether nothing was done.
+func (q *deferral) Pending() bool { return !q.settled }
+
+// Do does what was kept; what follows is done at once. The caller has claimed the device.
+func (q *deferral) Do() {
+	q.end(func(a *deferred) {
+		switch {
+		case q.dev.Err() != nil:
+		case a.alloc != nil && !q.dev.placed(a.alloc):
+			q.dev.core().fail(q.dev.place(a.alloc))
+		case a.kernel != nil:
+			q.dev.launch(a.kernel, a.args)
+		case a.data != nil:
+			q.dev.core().fail(q.dev.write(a.args[0].Buf, a.args[0].Off, a.data))
+		}
+	})
+}
+
+// Drop forgets what was kept.
+func (q *deferral) Drop() { q.end(func(*deferred) {}) }
+
+// end calls f with all that was kept, and takes back the memory that came back.
+func (q *deferral) end(f func(a *deferred)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.settled {
+		return
+	}
+	q.settled = true
+	q.dev.core().deferred.Store(nil)
+	for i := range q.todo {
+		if a := &q.todo[i]; a.released != nil {
+			q.dev.vacate(a.released)
+		} else {
+			f(a)
+		}
+	}
+	q.todo = nil
+}
+
+// Place gives memory to b.
+func (q *deferral) Place(b kernels.Buffer) error {
+	if q.dev.placed(b) {
+		return nil
+	}
+	return q.dev.place(b)
+}
+
+func byteLen(b kernels.Buffer) int64 { return int64(b.Len()) * int64(b.DType().Size()) }
