@@ -84,8 +84,11 @@ typedef struct {
     PUT_FIELDS
 } epilogue;
 
+// A compiler takes half as long where the functions of a product stay functions, which are called once for a tile and a panel.
+#define FUNCTION __attribute__((noinline)) static
+
 // P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
-static void pack(REAL *P, operand s, int kc, int width, int padded) {
+FUNCTION void pack(REAL *P, operand s, int kc, int width, int padded) {
     int x = 0;
     if (s.row == 1 && width >= 16) { // neighbours along x: whole vectors, the last over the one before
         for (int k = 0; k < kc; k++) {
@@ -123,7 +126,7 @@ static void pack(REAL *P, operand s, int kc, int width, int padded) {
 
 // Packs rows of A that are neighbours in memory, MR beside each other: P[i/MR*HIGH + k*MR + i%MR] = element (i, k) for i < rows, zero
 // up to the next multiple of MR. `there` is how many rows there are from the first one on.
-static void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
+FUNCTION void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
     const int whole = max(0, min(rows, there - 15)); // tiles that begin before have 16 rows to read
     for (int k0 = 0; k0 < kc; k0 += 8) { // which are in the first cache then, for one tile after the other
         const int k1 = min(kc, k0 + 8);
@@ -143,7 +146,7 @@ static void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
 // One micro-kernel: tile[0:R, 0:16V] = sums of a[r*row + k*step], k in 0:kc, and the panel P. Rows past the last repeat it; their
 // results are dropped.
 #define MICRO(name, R, V, space, ROW)                                                                 \
-    static void name(space const REAL *a, int a_row, int step, int live, const REAL *P, int kc, REAL *tile) { \
+    FUNCTION void name(space const REAL *a, int a_row, int step, int live, const REAL *P, int kc, REAL *tile) { \
         REAL16 acc[R][V];                                                                             \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                 \
             _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = 0;                              \
@@ -180,9 +183,9 @@ static void put16(REAL16 v, global REAL *c, int count) {
     for (int j = 0; j < count; j++) c[j] = part[j];
 }
 
-// Stores the first `live` rows of a tile of `across` columns, of which `width` are those of C. It is a function, and called once
-// for a tile: at each of its vectors, the others would leave their registers.
-__attribute__((noinline)) static void store(const REAL *tile, int across, int live, global REAL *C, int ldc, int width, const epilogue *e) {
+// Stores the first `live` rows of a tile of `across` columns, of which `width` are those of C. Called at each of its vectors, the
+// others would leave their registers.
+FUNCTION void store(const REAL *tile, int across, int live, global REAL *C, int ldc, int width, const epilogue *e) {
     for (int r = 0; r < live; r++) {
         for (int j = 0; j < width; j += 16) {
             global REAL *c = C + r * ldc + j;
