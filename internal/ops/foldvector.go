@@ -72,32 +72,62 @@ func cachedColumns[T kernels.Real](n int) int {
 
 // columnMoments sets means to the means of columns, n rows whose first elements are inner apart, offs to
 // what rounding took off those, and squares to the sums of the squared deviations: see defs.Moments.
+// Halves are joined as defs.MomentsJoin joins parts, so that each row is read once.
 func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
-	room := l.Scratch(2 * len(means))
+	if n <= pairTerms {
+		momentsOfBlock(l, means, squares, offs, x, n, inner)
+		return
+	}
+	w, half := len(means), halfOf(n)
+	room := l.Scratch(4 * w)
 	defer l.Return(room)
-	rest, from := room.V[:len(means)], room.V[len(means):] // from: what elements deviate from
-	for j, first := range x[:len(means)] {
+	means2, squares2, offs2, delta := room.V[:w], room.V[w:2*w], room.V[2*w:3*w], room.V[3*w:]
+	columnMoments(l, means, squares, offs, x, half, inner)
+	columnMoments(l, means2, squares2, offs2, x[half*inner:], n-half, inner)
+	share := float64(n-half) / float64(n)
+	l.Map(vec.Sub, delta, means2, means, means2, means2)
+	l.Map(vec.Sub, offs2, offs2, offs, offs2, offs2)
+	l.Map(vec.Add, delta, delta, offs2, delta, delta)
+	l.Map(vec.Add, squares, squares, squares2, squares, squares)
+	l.Map(vec.Mul, squares2, delta, delta, delta, delta)
+	l.MapBy(vec.Mul, squares2, squares2, T(share*float64(half)))
+	l.Map(vec.Add, squares, squares, squares2, squares, squares)
+	l.MapBy(vec.Mul, delta, delta, T(share))
+	l.Map(vec.Add, offs, offs, delta, offs, offs) // what the mean grows by
+	l.Map(vec.Add, means2, means, offs, means, means)
+	l.Map(vec.Sub, delta, means2, means, delta, delta)
+	l.Map(vec.Sub, offs, offs, delta, offs, offs)
+	copy(means, means2)
+}
+
+// momentsOfBlock is columnMoments of a few rows.
+func momentsOfBlock[T kernels.Real](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
+	w := len(means)
+	room := l.Scratch(2 * w)
+	defer l.Return(room)
+	from, deviations := room.V[:w], room.V[w:] // from: what elements deviate from
+	for j, first := range x[:w] {
 		if from[j] = first; first-first != 0 {
 			from[j] = 0
 		}
 	}
-	deviation := func(room, x []T) []T {
-		l.Map(vec.Sub, room, x, from, room, room)
-		return room
+	clear(means)
+	for k := range n {
+		l.Map(vec.Sub, deviations, x[k*inner:][:w], from, deviations, deviations)
+		l.Map(vec.Add, means, means, deviations, means, means)
 	}
-	foldDown(l, vec.Add, means, x, n, inner, deviation)
 	l.MapBy(vec.Div, means, means, T(n))
 	l.Map(vec.Add, means, means, from, means, means)
-	copy(from, means)
-	foldDown(l, vec.Add, rest, x, n, inner, deviation)
-	foldDown(l, vec.Add, squares, x, n, inner, func(room, x []T) []T {
-		deviation(room, x)
-		l.Map(vec.Mul, room, room, room, room, room)
-		return room
-	})
-	for j, r := range rest {
+	clear(offs)
+	clear(squares)
+	for k := range n {
+		l.Map(vec.Sub, deviations, x[k*inner:][:w], means, deviations, deviations)
+		l.Map(vec.Add, offs, offs, deviations, offs, offs)
+		l.Map(vec.FMA, squares, deviations, deviations, squares, squares)
+	}
+	for j, rest := range offs {
 		offs[j] = 0
-		if off := float64(r) / float64(n); off-off == 0 { // of an infinite mean: what differs from it is infinite or NaN
+		if off := float64(rest) / float64(n); off-off == 0 { // of an infinite mean: what differs from it is infinite or NaN
 			mean := float64(means[j]) + off
 			means[j], squares[j] = T(mean), T(max(0, float64(squares[j])-off*off*float64(n)))
 			if left := T(mean - float64(means[j])); left-left == 0 {

@@ -30,7 +30,7 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 			generated(c)
 			return
 		}
-		parts, wide := lower.Parts(n, chunk), cachedColumns[T](min(n, chunk))
+		parts, wide := lower.Parts(n, chunk), cachedColumns[T](min(n, chunk, pairTerms))
 		eachPartial(c, x, outer, n, inner, chunk, parts, wide, 8, func(at int, x []T, rows, w int) {
 			means, squares := m[at:at+w], v[at:at+w]
 			columnMoments(l, means, squares, off[at:at+w], x, rows, inner)
