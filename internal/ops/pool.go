@@ -256,6 +256,14 @@ func poolOf[T kernels.Real](c kernels.Call[T], from int) *PoolShape {
 	return poolShapeOf(numbers[:], 0)
 }
 
+// join makes one long row of rows of windows that meet nothing of their neighbours, if planes are rows.
+func (s *PoolShape) join() {
+	if !s.Adaptive && s.Size[0]*s.Size[1] == 1 && s.Pad == [3]int{} && s.Kernel[0]*s.Kernel[1] == 1 &&
+		s.OutSize[2]*s.Stride[2] == s.Size[2] && s.Dilation[2]*(s.Kernel[2]-1) < s.Stride[2] {
+		s.Outer, s.Size[2], s.OutSize[2] = 1, s.Outer*s.Size[2], s.Outer*s.OutSize[2]
+	}
+}
+
 // inside returns the inputs of the window of output q along an axis that there are: from, from +
 // step … below end.
 func (s *PoolShape) inside(axis, q int) (from, end, step int) {
@@ -282,6 +290,9 @@ func (s *PoolShape) rows(lo, hi int, f func(outer, o, n int, q [3]int)) {
 func maxPoolTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, places, s, indices := c.Reals(0), c.Reals(1), c.Ints(2), poolOf(c, 3), c.Int(3+poolCount) != 0
 	set, loops := setOf(c), loopsOf(c)
+	if !indices { // which are places in a plane
+		s.join()
+	}
 	c.Parallel(len(y), 2*volume(s.Kernel), func(lo, hi int) {
 		s.rows(lo, hi, func(outer, o, n int, q [3]int) {
 			plane := x[outer*volume(s.Size):][:volume(s.Size)]
