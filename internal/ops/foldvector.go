@@ -101,7 +101,7 @@ func columnMoments[T kernels.Real](l *vec.Loops[T], means, squares, offs, x []T,
 }
 
 // momentsOfBlock is columnMoments of a few rows.
-func momentsOfBlock[T kernels.Real](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
+func momentsOfBlock[T float32 | float64](l *vec.Loops[T], means, squares, offs, x []T, n, inner int) {
 	w := len(means)
 	room := l.Scratch(2 * w)
 	defer l.Return(room)
