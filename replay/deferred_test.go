@@ -2,11 +2,13 @@ package replay_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
@@ -59,8 +61,17 @@ func same(t *testing.T, x *tensor.Tensor, want ...float64) {
 // constants, memory that it uses again, tensors that it frees, and numbers that change.
 func TestRefusedStepIsDone(t *testing.T) {
 	stop := errors.New("stop")
+	var seen [][]float64 // by the step
 	for name, end := range map[string]func(run int, x *tensor.Tensor) error{
-		"reads":       func(_ int, x *tensor.Tensor) error { _, err := x.Float64s(); return err },
+		"reads": func(_ int, x *tensor.Tensor) error {
+			v, err := x.Float64s()
+			seen = append(seen, v)
+			return err
+		},
+		"reads what is new": func(_ int, x *tensor.Tensor) error {
+			_, err := tensor.Empty(x.Device(), 3).Float64s()
+			return err
+		},
 		"reads later": func(run int, x *tensor.Tensor) error { return when(run == 2, func() { _, _ = x.Float64s() }) },
 		"fails":       func(int, *tensor.Tensor) error { return stop },
 		"fails later": func(run int, x *tensor.Tensor) error {
@@ -106,12 +117,20 @@ func TestRefusedStepIsDone(t *testing.T) {
 				eager, step := make()
 				recorded, other := make()
 				var rec *replay.Recording
-				panics(func() { rec, _ = replay.Record(d, other) })
+				seen = nil
+				panicked := panics(func() { rec, _ = replay.Record(d, other) })
+				read := seen
+				seen = nil
 				if rec != nil {
 					t.Fatal("it was recorded")
 				}
 				for range recorded.runs {
-					panics(func() { _, _ = step() })
+					if panics(func() { _, _ = step() }) != panicked {
+						t.Errorf("Record panicked: %v", panicked)
+					}
+				}
+				if fmt.Sprint(read) != fmt.Sprint(seen) {
+					t.Errorf("the step read %v, eagerly %v", read, seen)
 				}
 				for _, pair := range [][2]*tensor.Tensor{{recorded.w, eager.w}, {recorded.count, eager.count}} {
 					v, err := pair[1].Float64s()
@@ -125,10 +144,11 @@ func TestRefusedStepIsDone(t *testing.T) {
 	}
 }
 
-// panics calls f, which may panic.
-func panics(f func()) {
-	defer func() { _ = recover() }()
+// panics calls f and reports whether it panicked.
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
 	f()
+	return false
 }
 
 // when calls f if it is to.
@@ -175,6 +195,38 @@ func TestRecordLeavesTheGradient(t *testing.T) {
 				t.Fatal(i, err)
 			}
 			same(t, pair[0], want...)
+		}
+	})
+}
+
+// TestRecordLeavesMemory: memory that the step allocates itself, and the program keeps, is there after
+// Record.
+func TestRecordLeavesMemory(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		var kept []kernels.Buffer
+		x := tensor.New(d, []float64{1, 2, 3})
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			b, err := d.Alloc(kernels.Float32, 3)
+			if err != nil {
+				return nil, err
+			}
+			kept = append(kept, b)
+			return one(x.Square())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		want := []float32{4, 5, 6}
+		for _, b := range kept {
+			if err := d.Upload(b, 0, kernels.HostBufferOf(want)); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]float32, 3)
+			if err := d.Download(kernels.HostBufferOf(got), b, 0); err != nil || !slices.Equal(got, want) {
+				t.Errorf("got %v, %v", got, err)
+			}
+			d.Release(b)
 		}
 	})
 }
