@@ -46,6 +46,11 @@ func (b *builder) build() error {
 			return fault("Record", ErrUnwritten, "an output of shape %s, which the step has not written", shapeOf(b.dev, buf))
 		}
 	}
+	for buf := range b.run.made { // memory that is no tensor's is left as outputs are, if it is there
+		if b.spans[buf] != nil && b.dev.Live(buf) && b.dev.Memory(buf) == nil {
+			b.keep(buf)
+		}
+	}
 	if b.deferred != nil {
 		if err := b.places(); err != nil {
 			return err

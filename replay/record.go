@@ -58,9 +58,11 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	tensorapi.Impl.One(d) // kept by the device: its first use would be a launch more
 
 	deferred := dev.Defer()
+	settle := func() {}
 	if deferred != nil {
-		defer deferred.Do() // unless the recording has done it
+		settle = deferred.Do
 	}
+	defer func() { settle() }()
 	first := newNotes(nil)
 	outputs, err := watch(d, dev, first, step)
 	if err != nil {
@@ -98,12 +100,12 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		b.rec.Free()
 		return nil, err
 	}
-	if b.deferred != nil && b.deferred.Pending() {
+	if deferred != nil && deferred.Pending() {
+		settle = deferred.Drop // from here on the recording does it
 		if err := b.runs(); err != nil {
 			b.rec.Free()
 			return nil, err
 		}
-		b.deferred.Drop()
 	}
 	for _, o := range again {
 		b.rec.outputs = append(b.rec.outputs, o.t.View().Retain())

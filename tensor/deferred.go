@@ -12,13 +12,14 @@ import (
 // device would have done it. A recording that does the same makes that superfluous, and the kernels
 // that only the step launches are never built.
 type deferral struct {
-	mu      sync.Mutex // memory may come back from any goroutine
-	dev     deferrer
-	todo    []deferred
-	live    int64 // bytes handed out that have no place
-	limit   int64 // of live
-	defers  bool  // what the device is asked now: a run of the step is under way
-	settled bool  // something was done
+	mu     sync.Mutex // memory may come back from any goroutine
+	dev    deferrer
+	todo   []deferred
+	live   int64 // bytes handed out that have no place
+	limit  int64 // of live
+	defers bool  // what the device is asked now: a run of the step is under way
+	begun  bool  // it is being done, or forgotten, or was
+	ended  bool
 }
 
 // deferrer is a device that can do things later.
@@ -26,6 +27,8 @@ type deferrer interface {
 	Device
 	// deferredBytes is how much memory may be handed out without a place.
 	deferredBytes() int64
+	// mustLaunch panics where launch would for the arguments of a launch that were checked.
+	mustLaunch(k *kernels.Kernel, args []kernels.Arg)
 	// place gives memory to a buffer that was handed out without.
 	place(b kernels.Buffer) error
 	placed(b kernels.Buffer) bool
@@ -61,6 +64,10 @@ func (q *deferral) begin(run bool) {
 
 // launch keeps a launch, if launches are deferred.
 func (q *deferral) launch(k *kernels.Kernel, args []kernels.Arg) bool {
+	if q == nil {
+		return false
+	}
+	q.dev.mustLaunch(k, args)
 	return q.keep(func() deferred { return deferred{kernel: k, args: slices.Clone(args)} })
 }
 
@@ -100,7 +107,7 @@ func (q *deferral) keep(what func() deferred) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.defers || q.settled {
+	if !q.defers || q.begun {
 		return false
 	}
 	q.todo = append(q.todo, what())
@@ -114,7 +121,7 @@ func (q *deferral) release(b kernels.Buffer) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.settled {
+	if q.ended {
 		return false
 	}
 	if !q.dev.placed(b) {
@@ -129,13 +136,16 @@ func (q *deferral) read(b kernels.Buffer) {
 	if q == nil || !q.Pending() {
 		return
 	}
-	if !q.dev.placed(b) || slices.ContainsFunc(q.todo, func(a deferred) bool { return a.writes(b) }) {
+	q.mu.Lock()
+	waits := !q.dev.placed(b) || slices.ContainsFunc(q.todo, func(a deferred) bool { return a.writes(b) })
+	q.mu.Unlock()
+	if waits {
 		q.Do()
 	}
 }
 
 // Pending reports whether nothing was done.
-func (q *deferral) Pending() bool { return !q.settled }
+func (q *deferral) Pending() bool { return !q.begun }
 
 // Do does what was kept; what follows is done at once. The caller has claimed the device.
 func (q *deferral) Do() {
@@ -155,23 +165,35 @@ func (q *deferral) Do() {
 // Drop forgets what was kept.
 func (q *deferral) Drop() { q.end(func(*deferred) {}) }
 
-// end calls f with all that was kept, and takes back the memory that came back.
+// end calls f with all that was kept, and takes back the memory that came back: what comes back
+// meanwhile, at the end.
 func (q *deferral) end(f func(a *deferred)) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.settled {
+	todo, begun := q.todo, q.begun
+	q.todo, q.begun = nil, true
+	q.mu.Unlock()
+	if begun {
 		return
 	}
-	q.settled = true
-	q.dev.core().deferred.Store(nil)
-	for i := range q.todo {
-		if a := &q.todo[i]; a.released != nil {
+	at := 0
+	defer func() { // also where f panics
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for _, a := range append(todo[at:], q.todo...) {
+			if a.released != nil {
+				q.dev.vacate(a.released)
+			}
+		}
+		q.todo, q.ended = nil, true
+		q.dev.core().deferred.Store(nil)
+	}()
+	for ; at < len(todo); at++ {
+		if a := &todo[at]; a.released != nil {
 			q.dev.vacate(a.released)
 		} else {
 			f(a)
 		}
 	}
-	q.todo = nil
 }
 
 // Place gives memory to b.

@@ -303,6 +303,13 @@ func (s *base) fail(err error) {
 	}
 }
 
+// mustOwn panics unless op can use b.
+func mustOwn(op string, d Device, b kernels.Buffer) {
+	if !d.owns(b) {
+		panic(&Error{Op: op, Kind: ErrDevice, Detail: "the memory is none of " + d.Name() + ", or was released, or is that of a tensor made in a recorded step"})
+	}
+}
+
 // bytesOf returns the bytes of n elements, or an error for more than any machine of this kind has.
 func bytesOf(d Device, t kernels.DType, n int) (int, error) {
 	if n < 0 || n > math.MaxInt/2/t.Size() { // a half: sizes are rounded up

@@ -16,6 +16,11 @@ func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
 
 func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
+func (d *checkDevice) mustLaunch(k *kernels.Kernel, args []kernels.Arg) {
+	needTwin(k, d.real)
+	d.clDevice.mustLaunch(k, args)
+}
+
 func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	needTwin(k, d.real)
 	if k.Grid(args, d.Target()).Empty() {

@@ -145,12 +145,7 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	}
 	b := &clBuffer{dev: d, dtype: t, n: n}
 	if !d.deferred.Load().alloc(b) {
-		err := d.place(b)
-		if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
-			d.memory.collect(d.live)
-			err = d.place(b)
-		}
-		if err != nil {
+		if err := d.place(b); err != nil {
 			return nil, err
 		}
 	}
@@ -167,7 +162,12 @@ func (d *clDevice) deferredBytes() int64 { return d.dev.Info().GlobalMem / 2 }
 
 func (d *clDevice) place(b kernels.Buffer) error {
 	c := b.(*clBuffer)
-	raw, err := d.dev.Alloc(c.n * c.dtype.Size())
+	size := c.n * c.dtype.Size()
+	raw, err := d.dev.Alloc(size)
+	if err != nil && !errors.Is(err, clrt.InvalidBufferSize) { // too large at any time
+		d.memory.collect(d.live)
+		raw, err = d.dev.Alloc(size)
+	}
 	c.Buffer = raw
 	return err
 }
@@ -182,6 +182,9 @@ func (d *clDevice) vacate(b kernels.Buffer) {
 }
 
 func (d *clDevice) Release(b kernels.Buffer) {
+	if b.(*clBuffer).dev == nil {
+		return
+	}
 	if recordings.Load() > 0 {
 		d.notifyRelease(b)
 	}
@@ -193,12 +196,13 @@ func (d *clDevice) Release(b kernels.Buffer) {
 
 func (d *clDevice) owns(b kernels.Buffer) bool {
 	c, ok := b.(*clBuffer)
-	return ok && c.dev == d
+	return ok && c.dev == d && (d.placed(b) || d.deferred.Load() != nil)
 }
 
 func (d *clDevice) Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) error {
 	d.enter("Upload")
 	defer d.leave()
+	mustOwn("Upload", d, dst)
 	if err := d.Err(); err != nil || src.Len() == 0 {
 		return err
 	}
@@ -224,6 +228,7 @@ func (d *clDevice) write(dst kernels.Buffer, off int, src *kernels.HostBuffer) e
 func (d *clDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error {
 	d.enter("Download")
 	defer d.leave()
+	mustOwn("Download", d, src)
 	if recordings.Load() > 0 {
 		d.notifyRead(d, "Download", []int{dst.Len()})
 	}
@@ -243,6 +248,8 @@ func (d *clDevice) download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 	d.fail(err)
 	return err
 }
+
+func (d *clDevice) mustLaunch(k *kernels.Kernel, args []kernels.Arg) { k.Grid(args, d.target) }
 
 func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	entry := d.ready(k, args)

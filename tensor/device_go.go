@@ -97,6 +97,7 @@ func (d *goDevice) owns(b kernels.Buffer) bool {
 func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) error {
 	d.enter("Upload")
 	defer d.leave()
+	mustOwn("Upload", d, dst)
 	if err := d.Err(); err != nil {
 		return err
 	}
@@ -112,6 +113,7 @@ func (d *goDevice) Upload(dst kernels.Buffer, off int, src *kernels.HostBuffer) 
 func (d *goDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int) error {
 	d.enter("Download")
 	defer d.leave()
+	mustOwn("Download", d, src)
 	if err := d.Err(); err != nil {
 		return err
 	}
