@@ -230,3 +230,97 @@ func TestRecordLeavesMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestRecordRefusesALaunch: a launch that the device refuses is refused where the step asks for it, which
+// may do something else then.
+func TestRecordRefusesALaunch(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		k := &kernels.Kernel{Name: "k_refused", Text: `// @depends: common
+kernel void k_refused(OUT(Y), int n) { if (get_global_id(0) < n) Y[Y_off + get_global_id(0)] = 7; }`,
+			Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+			Grid:   func([]kernels.Arg, kernels.Target) kernels.Grid { panic("n is too large") }}
+		w := tensor.Zeros(d, 3)
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			y := tensor.Empty(d, 3)
+			if !panics(func() { tensor.Launch(d, k, y.Arg(), kernels.IntArg(4)) }) {
+				t.Error("it was launched")
+			}
+			w.SetInPlace(w.AddScalar(1))
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		same(t, w, 3, 3, 3)
+	})
+}
+
+// waits is a BuildListener that calls a function at the first kernel.
+type waits struct{ f func() }
+
+func (w *waits) Building(string) {
+	if f := w.f; f != nil {
+		w.f = nil
+		f()
+	}
+}
+func (w *waits) Built() {}
+
+// TestFreeWhileStepIsDone: what another goroutine frees while launches that waited are done is there
+// until then.
+func TestFreeWhileStepIsDone(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		var build waits
+		d := devtest.Open(t, sel, tensor.Options{Builds: &build})
+		x, w := tensor.New(d, []float64{1, 2, 3}), tensor.Zeros(d, 3)
+		used, freed := make(chan bool), make(chan bool)
+		go func() {
+			<-used
+			x.Free()
+			close(freed)
+		}()
+		_, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			build.f = func() { <-freed }
+			w.SetInPlace(w.Tanh().Exp().Add(x))
+			close(used)
+			if sel == "cpu" {
+				<-freed
+			}
+			v, err := w.Float64s()
+			if want := []float64{2, 3, 4}; !slices.Equal(v, want) {
+				t.Errorf("%s: got %v", sel, v)
+			}
+			return nil, err
+		})
+		if !errors.Is(err, replay.ErrHostRead) {
+			t.Errorf("%s: %v", sel, err)
+		}
+		same(t, w, 2, 3, 4)
+	}
+}
+
+// TestReleasedMemory: memory that was released, or that a recorded step made, is refused.
+func TestReleasedMemory(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []float64{1, 2, 3})
+		var made kernels.Arg
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			y := x.AddScalar(1)
+			made = y.Arg()
+			sum := y.Sum()
+			y.Free()
+			return one(sum)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		host := kernels.NewHostBuffer(made.Buf.DType(), 3)
+		refused(t, "Upload", tensor.Try(func() { _ = d.Upload(made.Buf, 0, host) }), tensor.ErrDevice, "released")
+		refused(t, "Download", tensor.Try(func() { _ = d.Download(host, made.Buf, 0) }), tensor.ErrDevice, "released")
+	})
+}

@@ -27,8 +27,6 @@ type deferrer interface {
 	Device
 	// deferredBytes is how much memory may be handed out without a place.
 	deferredBytes() int64
-	// mustLaunch panics where launch would for the arguments of a launch that were checked.
-	mustLaunch(k *kernels.Kernel, args []kernels.Arg)
 	// place gives memory to a buffer that was handed out without.
 	place(b kernels.Buffer) error
 	placed(b kernels.Buffer) bool
@@ -64,10 +62,6 @@ func (q *deferral) begin(run bool) {
 
 // launch keeps a launch, if launches are deferred.
 func (q *deferral) launch(k *kernels.Kernel, args []kernels.Arg) bool {
-	if q == nil {
-		return false
-	}
-	q.dev.mustLaunch(k, args)
 	return q.keep(func() deferred { return deferred{kernel: k, args: slices.Clone(args)} })
 }
 
