@@ -78,8 +78,8 @@ type Device interface {
 	allocate(op string, t kernels.DType, n int) (kernels.Buffer, error)
 	// matrixUnits reports whether the device has units that compute an inner product.
 	matrixUnits(inner ops.Inner) bool
-	// mustLaunch panics where launch would.
-	mustLaunch(k *kernels.Kernel, args []kernels.Arg)
+	// gridOf returns the work-items of a launch. It panics where launch would.
+	gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid
 	// launch runs a kernel whose arguments were checked. It may return before the kernel has run.
 	launch(k *kernels.Kernel, args []kernels.Arg)
 	// owns reports whether b is memory of this device that was not released.

@@ -16,14 +16,13 @@ func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
 
 func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
-func (d *checkDevice) mustLaunch(k *kernels.Kernel, args []kernels.Arg) {
+func (d *checkDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
 	needTwin(k, d.real)
-	d.clDevice.mustLaunch(k, args)
+	return d.clDevice.gridOf(k, args)
 }
 
 func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
-	needTwin(k, d.real)
-	if k.Grid(args, d.Target()).Empty() {
+	if d.gridOf(k, args).Empty() {
 		return
 	}
 	// One copy per buffer, whole: arguments may share one, at different offsets.

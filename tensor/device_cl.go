@@ -249,7 +249,9 @@ func (d *clDevice) download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 	return err
 }
 
-func (d *clDevice) mustLaunch(k *kernels.Kernel, args []kernels.Arg) { k.Grid(args, d.target) }
+func (d *clDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
+	return k.Grid(args, d.target)
+}
 
 func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	entry := d.ready(k, args)
@@ -264,7 +266,7 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 // ready returns the entry point of k, built, and tried for a launch like this, whose work-items it
 // leaves in d.grid; nil if there is nothing to launch, or the device has failed.
 func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Kernel] {
-	d.grid = k.Grid(args, d.target)
+	d.grid = d.gridOf(k, args)
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return nil

@@ -126,14 +126,13 @@ func (d *goDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 	return nil
 }
 
-func (d *goDevice) mustLaunch(k *kernels.Kernel, args []kernels.Arg) {
+func (d *goDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
 	needTwin(k, d.real)
-	k.Grid(args, d.Target())
+	return k.Grid(args, d.Target())
 }
 
 func (d *goDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
-	needTwin(k, d.real)
-	if k.Grid(args, d.Target()).Empty() {
+	if d.gridOf(k, args).Empty() {
 		return
 	}
 	onHost(args)

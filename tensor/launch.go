@@ -27,7 +27,7 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
 	if recordings.Load() > 0 {
-		d.mustLaunch(k, s.args) // what is recorded can be launched
+		d.gridOf(k, s.args) // what is recorded can be launched
 		s.notifyLaunch(d, k)
 	}
 	if s.nrecent < recentLaunches {

@@ -33,10 +33,14 @@ func momentsOfColumns[T kernels.Real](generated func(kernels.Call[T])) func(kern
 		parts, wide := lower.Parts(n, chunk), cachedColumns[T](min(n, chunk, pairTerms))
 		eachPartial(c, x, outer, n, inner, chunk, parts, wide, 8, func(at int, x []T, rows, w int) {
 			means, squares := m[at:at+w], v[at:at+w]
-			columnMoments(l, means, squares, off[at:at+w], x, rows, inner)
+			offs := off[at : at+w]
+			columnMoments(l, means, squares, offs, x, rows, inner)
 			for j, s := range squares {
 				if s != s {
 					means[j] = s
+				}
+				if offs[j]-offs[j] != 0 { // of what is infinite, or no number
+					offs[j] = 0
 				}
 				squares[j] = scale * s
 			}
