@@ -16,9 +16,9 @@ import (
 // Record calls step twice and returns a recording of what it launches on d. Both runs count: after
 // Record the program has done two steps more. Outputs are what step returns.
 //
-// An OpenCL device does the launches of the step when the second run is over. The recording does
-// them: a kernel that it does not launch is not built. Where the step cannot be recorded, they are
-// done one by one, as the step asked for them.
+// On OpenCL the launches of both runs wait until the second is over. Then the recording does them, so
+// that a kernel which only the step launches is never built. Where the step cannot be recorded, they
+// are done one by one, as the step asked for them.
 //
 // The two runs must do the same: the same launches, with the same numbers but for [kernels.Slots],
 // on memory that plays the same part. Values that the step uploads are constants of the recording,
@@ -79,9 +79,12 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		second.freeLeft()
 		return nil, err
 	}
-	b := &builder{d: d, dev: dev, run: second, opt: opt, deferred: deferred, kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
+	b := &builder{
+		d: d, dev: dev, run: second, opt: opt, deferred: deferred,
+		kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
-		rec: &Recording{d: d, dev: dev, again: second.again}}
+		rec: &Recording{d: d, dev: dev, again: second.again},
+	}
 	for _, l := range second.left {
 		b.rec.left = append(b.rec.left, l.t)
 	}

@@ -58,7 +58,7 @@ type Program interface {
 
 // Deferred is what a device was asked and has not done. Nobody else uses the device meanwhile.
 type Deferred interface {
-	// Pending reports whether nothing of it was done: what the host reads is done before.
+	// Pending reports whether all of it waits still. Where the host reads what it writes, it is done.
 	Pending() bool
 	// Place gives memory to b, which was handed out without.
 	Place(b kernels.Buffer) error
