@@ -176,9 +176,14 @@ func (d captureDevice) Listen(t capture.Listener) (func(), error) {
 	}
 	listeners.on = append(listeners.on, mine)
 	recordings.Add(1)
-	s.deferred.Load().begin(true)
+	dev, defers := d.Device.(deferring)
+	if defers {
+		dev.inRun(true)
+	}
 	return func() {
-		s.deferred.Load().begin(false)
+		if defers {
+			dev.inRun(false)
+		}
 		listeners.Lock()
 		defer listeners.Unlock()
 		at := slices.Index(listeners.on, mine)
@@ -189,13 +194,16 @@ func (d captureDevice) Listen(t capture.Listener) (func(), error) {
 }
 
 func (d captureDevice) Defer() capture.Deferred {
-	dev, can := d.Device.(deferrer)
-	if !can {
-		return nil
+	if dev, can := d.Device.(deferring); can {
+		return dev.deferAs(d.Device)
 	}
-	q := &deferral{dev: dev, limit: dev.deferredBytes()}
-	dev.core().deferred.Store(q)
-	return q
+	return nil
+}
+
+// deferring is a device that can keep what it is asked, and do it later.
+type deferring interface {
+	deferAs(dev Device) capture.Deferred
+	inRun(begins bool)
 }
 
 func (d captureDevice) Claim() error {

@@ -36,9 +36,9 @@ func TestDeferral(t *testing.T) {
 			defer d.Close()
 			old := New(d, []float64{1, 2, 3})
 			before := d.Stats()
-			q := &deferral{dev: d.(deferrer), limit: c.limit}
-			d.core().deferred.Store(q)
-			q.begin(true)
+			q := d.(*clDevice).deferAs(d).(*deferral)
+			q.limit = c.limit
+			d.(*clDevice).inRun(true)
 			sum := old.AddScalar(1)
 			freed := make(chan bool)
 			go func() { // as the garbage collector does
@@ -55,7 +55,7 @@ func TestDeferral(t *testing.T) {
 				sum = next
 			}
 			c.end(q, sum)
-			q.begin(false)
+			d.(*clDevice).inRun(false)
 			if q.Pending() == c.settled {
 				t.Fatalf("pending: %v", q.Pending())
 			}

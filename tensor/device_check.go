@@ -22,7 +22,7 @@ func (d *checkDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid
 }
 
 func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
-	if d.gridOf(k, args).Empty() {
+	if d.gridOf(k, args).Empty() || d.deferred.Load().launch(k, args) {
 		return
 	}
 	// One copy per buffer, whole: arguments may share one, at different offsets.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clgrad/clgrad/clrt"
@@ -20,17 +21,18 @@ import (
 // which says what to run, meets package clrt, which runs it.
 type clDevice struct {
 	base
-	dev     *clrt.Device
-	real    kernels.DType
-	target  kernels.Target
-	options string // of the compiler
-	entries *entries[*clrt.Kernel]
-	args    []clrt.Arg    // scratch of launch
-	grid    kernels.Grid  // the same
-	trials  *trialMemory  // nil: kernels are launched untried
-	builds  BuildListener // may be nil
-	units   sync.Map      // what is known of the device's matrix units: a bool for an ops.Inner
-	ptx     bool
+	dev      *clrt.Device
+	real     kernels.DType
+	target   kernels.Target
+	options  string // of the compiler
+	entries  *entries[*clrt.Kernel]
+	args     []clrt.Arg               // scratch of launch
+	grid     kernels.Grid             // the same
+	trials   *trialMemory             // nil: kernels are launched untried
+	builds   BuildListener            // may be nil
+	deferred atomic.Pointer[deferral] // nil: what is asked is done at once
+	units    sync.Map                 // what is known of the device's matrix units: a bool for an ops.Inner
+	ptx      bool
 }
 
 type clBuffer struct {
@@ -158,8 +160,6 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 // live returns the bytes that were handed out.
 func (d *clDevice) live() int64 { return d.dev.Live() + d.deferred.Load().bytes() }
 
-func (d *clDevice) deferredBytes() int64 { return d.dev.Info().GlobalMem / 2 }
-
 func (d *clDevice) place(b kernels.Buffer) error {
 	c := b.(*clBuffer)
 	size := c.n * c.dtype.Size()
@@ -254,6 +254,9 @@ func (d *clDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
 }
 
 func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+	if d.deferred.Load().launch(k, args) {
+		return
+	}
 	entry := d.ready(k, args)
 	if entry == nil {
 		return

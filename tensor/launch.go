@@ -34,9 +34,7 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 		s.recent[s.nrecent] = k
 		s.nrecent++
 	}
-	if !s.deferred.Load().launch(k, s.args) {
-		d.launch(k, s.args)
-	}
+	d.launch(k, s.args)
 }
 
 // argList is memory for the arguments of a launch that are not known when the code is compiled,

@@ -1,9 +1,12 @@
+//go:build opencl && cgo
+
 package tensor
 
 import (
 	"slices"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -13,26 +16,14 @@ import (
 // that only the step launches are never built.
 type deferral struct {
 	mu     sync.Mutex // memory may come back from any goroutine
-	dev    deferrer
+	cl     *clDevice
+	dev    Device // the same, or in check mode
 	todo   []deferred
 	live   int64 // bytes handed out that have no place
 	limit  int64 // of live
 	defers bool  // what the device is asked now: a run of the step is under way
 	begun  bool  // it is being done, or forgotten, or was
 	ended  bool
-}
-
-// deferrer is a device that can do things later.
-type deferrer interface {
-	Device
-	// deferredBytes is how much memory may be handed out without a place.
-	deferredBytes() int64
-	// place gives memory to a buffer that was handed out without.
-	place(b kernels.Buffer) error
-	placed(b kernels.Buffer) bool
-	// vacate takes the memory of a buffer back, if it has any.
-	vacate(b kernels.Buffer)
-	write(dst kernels.Buffer, off int, src *kernels.HostBuffer) error
 }
 
 // deferred is a launch, an upload of data to args[0], or memory that is handed out or comes back.
@@ -53,10 +44,17 @@ func (a *deferred) writes(b kernels.Buffer) bool {
 	return false
 }
 
-// begin says whether a run of the step begins or ends.
-func (q *deferral) begin(run bool) {
-	if q != nil {
-		q.defers = run
+// deferAs lets the device, which is known as dev, keep what it is asked in the runs of a step.
+func (d *clDevice) deferAs(dev Device) capture.Deferred {
+	q := &deferral{cl: d, dev: dev, limit: d.dev.Info().GlobalMem / 2}
+	d.deferred.Store(q)
+	return q
+}
+
+// inRun says whether a run of the step begins or ends.
+func (d *clDevice) inRun(begins bool) {
+	if q := d.deferred.Load(); q != nil {
+		q.defers = begins
 	}
 }
 
@@ -118,7 +116,7 @@ func (q *deferral) release(b kernels.Buffer) bool {
 	if q.ended {
 		return false
 	}
-	if !q.dev.placed(b) {
+	if !q.cl.placed(b) {
 		q.live -= byteLen(b)
 	}
 	q.todo = append(q.todo, deferred{released: b})
@@ -131,7 +129,7 @@ func (q *deferral) read(b kernels.Buffer) {
 		return
 	}
 	q.mu.Lock()
-	waits := !q.dev.placed(b) || slices.ContainsFunc(q.todo, func(a deferred) bool { return a.writes(b) })
+	waits := !q.cl.placed(b) || slices.ContainsFunc(q.todo, func(a deferred) bool { return a.writes(b) })
 	q.mu.Unlock()
 	if waits {
 		q.Do()
@@ -145,13 +143,13 @@ func (q *deferral) Pending() bool { return !q.begun }
 func (q *deferral) Do() {
 	q.end(func(a *deferred) {
 		switch {
-		case q.dev.Err() != nil:
-		case a.alloc != nil && !q.dev.placed(a.alloc):
-			q.dev.core().fail(q.dev.place(a.alloc))
+		case q.cl.Err() != nil:
+		case a.alloc != nil && !q.cl.placed(a.alloc):
+			q.cl.fail(q.cl.place(a.alloc))
 		case a.kernel != nil:
 			q.dev.launch(a.kernel, a.args)
 		case a.data != nil:
-			q.dev.core().fail(q.dev.write(a.args[0].Buf, a.args[0].Off, a.data))
+			q.cl.fail(q.cl.write(a.args[0].Buf, a.args[0].Off, a.data))
 		}
 	})
 }
@@ -175,15 +173,15 @@ func (q *deferral) end(f func(a *deferred)) {
 		defer q.mu.Unlock()
 		for _, a := range append(todo[at:], q.todo...) {
 			if a.released != nil {
-				q.dev.vacate(a.released)
+				q.cl.vacate(a.released)
 			}
 		}
 		q.todo, q.ended = nil, true
-		q.dev.core().deferred.Store(nil)
+		q.cl.deferred.Store(nil)
 	}()
 	for ; at < len(todo); at++ {
 		if a := &todo[at]; a.released != nil {
-			q.dev.vacate(a.released)
+			q.cl.vacate(a.released)
 		} else {
 			f(a)
 		}
@@ -192,10 +190,10 @@ func (q *deferral) end(f func(a *deferred)) {
 
 // Place gives memory to b.
 func (q *deferral) Place(b kernels.Buffer) error {
-	if q.dev.placed(b) {
+	if q.cl.placed(b) {
 		return nil
 	}
-	return q.dev.place(b)
+	return q.cl.place(b)
 }
 
 func byteLen(b kernels.Buffer) int64 { return int64(b.Len()) * int64(b.DType().Size()) }
