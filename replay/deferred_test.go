@@ -92,7 +92,8 @@ func TestRefusedStepIsDone(t *testing.T) {
 					runs          int
 				}
 				make := func() (*program, func() ([]*tensor.Tensor, error)) {
-					p := &program{w: tensor.New(d, []float64{1, 2, 3}), count: tensor.Zeros(d, 3), old: tensor.New(d, []float64{5, 6, 7})}
+					w, old := tensor.New(d, []float64{1, 2, 3}), tensor.New(d, []float64{5, 6, 7})
+					p := &program{w: w, count: tensor.Zeros(d, 3), old: old}
 					rng := tensor.NewRNG(1)
 					return p, func() ([]*tensor.Tensor, error) {
 						p.runs++
@@ -189,7 +190,9 @@ func TestRecordLeavesTheGradient(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer rec.Free()
-		for i, pair := range [][2]*tensor.Tensor{{other.Value(), w.Value()}, {other.Grad(), w.Grad()}, {rec.Outputs()[0], loss[0]}} {
+		for i, pair := range [][2]*tensor.Tensor{
+			{other.Value(), w.Value()}, {other.Grad(), w.Grad()}, {rec.Outputs()[0], loss[0]},
+		} {
 			want, err := pair[1].Float64s()
 			if err != nil {
 				t.Fatal(i, err)

@@ -15,15 +15,15 @@ import (
 // device would have done it. A recording that does the same makes that superfluous, and the kernels
 // that only the step launches are never built.
 type deferral struct {
-	mu     sync.Mutex // memory may come back from any goroutine
-	cl     *clDevice
-	dev    Device // the same, or in check mode
-	todo   []deferred
-	live   int64 // bytes handed out that have no place
-	limit  int64 // of live
-	defers bool  // what the device is asked now: a run of the step is under way
-	begun  bool  // it is being done, or forgotten, or was
-	ended  bool
+	mu      sync.Mutex // memory may come back from any goroutine
+	cl      *clDevice
+	dev     Device // the same, or in check mode
+	waiting []deferred
+	live    int64 // bytes handed out that have no place
+	limit   int64 // of live
+	defers  bool  // what the device is asked now: a run of the step is under way
+	begun   bool  // it is being done, or forgotten, or was
+	ended   bool
 }
 
 // deferred is a launch, an upload of data to args[0], or memory that is handed out or comes back.
@@ -102,7 +102,7 @@ func (q *deferral) keep(what func() deferred) bool {
 	if !q.defers || q.begun {
 		return false
 	}
-	q.todo = append(q.todo, what())
+	q.waiting = append(q.waiting, what())
 	return true
 }
 
@@ -119,7 +119,7 @@ func (q *deferral) release(b kernels.Buffer) bool {
 	if !q.cl.placed(b) {
 		q.live -= byteLen(b)
 	}
-	q.todo = append(q.todo, deferred{released: b})
+	q.waiting = append(q.waiting, deferred{released: b})
 	return true
 }
 
@@ -129,9 +129,9 @@ func (q *deferral) read(b kernels.Buffer) {
 		return
 	}
 	q.mu.Lock()
-	waits := !q.cl.placed(b) || slices.ContainsFunc(q.todo, func(a deferred) bool { return a.writes(b) })
+	needed := !q.cl.placed(b) || slices.ContainsFunc(q.waiting, func(a deferred) bool { return a.writes(b) })
 	q.mu.Unlock()
-	if waits {
+	if needed {
 		q.Do()
 	}
 }
@@ -161,8 +161,8 @@ func (q *deferral) Drop() { q.end(func(*deferred) {}) }
 // meanwhile, at the end.
 func (q *deferral) end(f func(a *deferred)) {
 	q.mu.Lock()
-	todo, begun := q.todo, q.begun
-	q.todo, q.begun = nil, true
+	waiting, begun := q.waiting, q.begun
+	q.waiting, q.begun = nil, true
 	q.mu.Unlock()
 	if begun {
 		return
@@ -171,16 +171,16 @@ func (q *deferral) end(f func(a *deferred)) {
 	defer func() { // also where f panics
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		for _, a := range append(todo[at:], q.todo...) {
+		for _, a := range append(waiting[at:], q.waiting...) {
 			if a.released != nil {
 				q.cl.vacate(a.released)
 			}
 		}
-		q.todo, q.ended = nil, true
+		q.waiting, q.ended = nil, true
 		q.cl.deferred.Store(nil)
 	}()
-	for ; at < len(todo); at++ {
-		if a := &todo[at]; a.released != nil {
+	for ; at < len(waiting); at++ {
+		if a := &waiting[at]; a.released != nil {
 			q.cl.vacate(a.released)
 		} else {
 			f(a)

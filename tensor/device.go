@@ -307,7 +307,8 @@ func (s *base) fail(err error) {
 // mustOwn panics unless op can use b.
 func mustOwn(op string, d Device, b kernels.Buffer) {
 	if !d.owns(b) {
-		panic(&Error{Op: op, Kind: ErrDevice, Detail: "the memory is none of " + d.Name() + ", or was released, or is that of a tensor made in a recorded step"})
+		panic(&Error{Op: op, Kind: ErrDevice, Detail: "the memory is none of " + d.Name() +
+			", or was released, or is that of a tensor made in a recorded step"})
 	}
 }
 

@@ -190,7 +190,8 @@ func check(op string, ts ...*Tensor) Device {
 			misuse(op, ErrFreed, "retain it with Retain, or free it later", ts...)
 		}
 		if t.st.recorded {
-			misuse(op, ErrRecorded, "a recording keeps what its step returns, and the tensors that are older: return it from the step", t)
+			misuse(op, ErrRecorded,
+				"a recording keeps what its step returns, and the tensors that are older: return it from the step", t)
 		}
 		if t.st.dev != d {
 			panic(&Error{Op: op, Kind: ErrDevice, Shapes: [][]int{ts[0].shape, t.shape},

@@ -84,7 +84,8 @@ typedef struct {
     PUT_FIELDS
 } epilogue;
 
-// A compiler takes half as long where the functions of a product stay functions, which are called once for a tile and a panel.
+// PoCL compiles a product in half the time where its functions are not inlined. They are called once
+// for a tile or a panel.
 #define FUNCTION __attribute__((noinline)) static
 
 // P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
@@ -183,8 +184,8 @@ static void put16(REAL16 v, global REAL *c, int count) {
     for (int j = 0; j < count; j++) c[j] = part[j];
 }
 
-// Stores the first `live` rows of a tile of `across` columns, of which `width` are those of C. Called at each of its vectors, the
-// others would leave their registers.
+// Stores the first `live` rows of a tile of `across` columns, of which `width` are those of C. Called
+// at each of its vectors, the others would leave their registers.
 FUNCTION void store(const REAL *tile, int across, int live, global REAL *C, int ldc, int width, const epilogue *e) {
     for (int r = 0; r < live; r++) {
         for (int j = 0; j < width; j += 16) {
