@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -70,6 +71,43 @@ type wideSums[T kernels.Real] struct {
 // of returns the sums of w columns of n rows, which are `apart` and begin at x. They are
 // overwritten by the next call.
 func (c *wideSums[T]) of(x []T, n, apart, w int) []float64 { return c.level(0, x, n, apart, w) }
+
+// shared is of on all cores. They share out the rows, which are contiguous, and not the columns: the
+// largest parts of the tree.
+func (c *wideSums[T]) shared(x []T, n, apart, w int) []float64 {
+	const most, least = 3, 8 * parallel.Grain // halvings; elements of a part
+	depth := 0
+	for depth < most && n>>depth > 2*pairTerms && n*w>>depth > 2*least {
+		depth++
+	}
+	if parallel.Workers(1<<depth, 1) == 1 {
+		return c.of(x, n, apart, w)
+	}
+	parts := make([]float64, w<<depth)
+	parallel.For(1<<depth, 1, func(lo, hi int) {
+		for part := lo; part < hi; part++ {
+			from, to := 0, n
+			for level := depth - 1; level >= 0; level-- {
+				if half := from + halfOf(to-from); part>>level&1 == 0 {
+					to = half
+				} else {
+					from = half
+				}
+			}
+			columns := wideSums[T]{loops: c.loops, levels: [][]float64{parts[part*w:][:w]}}
+			columns.of(x[from*apart:], to-from, apart, w)
+		}
+	})
+	for span := w; span < len(parts); span *= 2 {
+		for first := 0; first < len(parts); first += 2 * span {
+			sums := parts[first:][:w]
+			for j, v := range parts[first+span:][:w] {
+				sums[j] += v
+			}
+		}
+	}
+	return parts[:w]
+}
 
 func (c *wideSums[T]) level(l int, x []T, n, apart, w int) []float64 {
 	if l == len(c.levels) {

@@ -188,21 +188,21 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 		})
 		return
 	}
-	loops := loopsOf(c)
-	c.Parallel(outer*inner, n, func(lo, hi int) {
-		var columns wideSums[T]
-		columns.loops = loops
-		for at := lo; at < hi; {
-			o, i := at/inner, at%inner
-			w := min(inner-i, hi-at)
-			for j, v := range columns.of(x[min(len(x), o*n*inner+i):], n, inner, w) {
+	const wide = 1024 // columns of a block: their sums stay in the first cache
+	loops, blocks := loopsOf(c), intmath.CeilDiv(inner, wide)
+	c.Parallel(outer*blocks, n*min(inner, wide), func(lo, hi int) {
+		columns := wideSums[T]{loops: loops}
+		for at := lo; at < hi; at++ {
+			o, i := at/blocks, at%blocks*wide
+			w := min(inner-i, wide)
+			to := y[o*inner+i:][:w]
+			for j, v := range columns.shared(x[min(len(x), o*n*inner+i):], n, inner, w)[:w] {
 				if accumulate {
-					y[at+j] += T(float64(scale) * v)
+					to[j] += T(float64(scale) * v)
 				} else {
-					y[at+j] = T(float64(scale) * v)
+					to[j] = T(float64(scale) * v)
 				}
 			}
-			at += w
 		}
 	})
 }
