@@ -65,6 +65,7 @@ func TestParts(t *testing.T) {
 	b.Result("M", b.Max(x, ir.N).Sub(b.Min(z.Sub(x), ir.N)).Add(b.MaxNumber(z, ir.N)).Mul(b.Number("a")))
 	b.Result("P", b.Prod(z.Mul(expr.Const(0.01)).Add(expr.Const(1)), ir.N))
 	b.IntResult("C0", b.Sum(expr.Where(x.Lt(z), expr.Const(1), expr.Const(0)), ir.N))
+	b.Result("D", z.Mul(l).Sub(mean)) // of elements
 	floats := b.Program()
 
 	b = ir.NewRows("ints")

@@ -109,10 +109,14 @@ func machines[T, E kernels.Real](rows *ir.Rows, l *plan, loops func() *vec.Loops
 					}
 				}
 				for k, r := range l.p.Results {
+					at := part * inner
+					if r.Along == ir.Element {
+						at = (part/parts*n + begin) * inner
+					}
 					if r.Int {
-						m.IntResults[k] = ints[k][part*inner:]
+						m.IntResults[k] = ints[k][at:]
 					} else {
-						m.Results[k] = results[k][part*inner:]
+						m.Results[k] = results[k][at:]
 					}
 				}
 				count := min(chunk, n-begin)
