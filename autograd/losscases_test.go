@@ -12,6 +12,7 @@ func lossCases(d tensor.Device) []gradCase {
 	pair := func(op string, low, high float64, f func(x, w *node) *node) gradCase {
 		return gradCase{op, [][]int{{3, 5}, {3, 5}}, low, high, func(in []*node) *node { return f(in[0], in[1]) }}
 	}
+	scores := func(x *node) *node { return x.MulScalar(4).AddScalar(-2) } // of 0.1 to 0.9, of both signs
 	return []gradCase{
 		unaryCase("CrossEntropy", -2, 2, func(x *node) *node { return autograd.CrossEntropy(x, labels([]int32{4, 0, 2}, 3)) }),
 		unaryCase("CrossEntropy", -2, 2, func(x *node) *node {
@@ -26,9 +27,9 @@ func lossCases(d tensor.Device) []gradCase {
 		unaryCase("NLL", -2, 2, func(x *node) *node {
 			return autograd.NLL(x, labels([]int32{4, 0, 2}, 3), autograd.LabelOptions{Weights: weights, Smoothing: 0.1})
 		}),
-		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.BCEWithLogits(x, w) }),
+		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.BCEWithLogits(scores(x), w) }),
 		{"Sum", [][]int{{3, 5}, {3, 5}, {5}, {3, 1}}, 0.1, 0.9, func(in []*node) *node {
-			return autograd.BCEWithLogits(in[0], in[1], autograd.BinaryOptions{Positive: in[2], Weights: in[3], Reduction: autograd.SumLoss})
+			return autograd.BCEWithLogits(scores(in[0]), in[1], autograd.BinaryOptions{Positive: in[2], Weights: in[3], Reduction: autograd.SumLoss})
 		}},
 		pair("Mean", -2, 2, func(x, w *node) *node { return autograd.MSE(x, w) }),
 		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.L1(x.AddScalar(1), w) }),
