@@ -72,12 +72,12 @@ type wideSums[T kernels.Real] struct {
 // overwritten by the next call.
 func (c *wideSums[T]) of(x []T, n, apart, w int) []float64 { return c.level(0, x, n, apart, w) }
 
-// shared is of on all cores. They share out the rows, which are contiguous, and not the columns: the
-// largest parts of the tree.
-func (c *wideSums[T]) shared(x []T, n, apart, w int) []float64 {
-	const most, least = 3, 8 * parallel.Grain // halvings; elements of a part
+// parallel returns the same sums as of. The tree is cut into up to eight subtrees of neighbouring rows,
+// and cores compute these: rows are contiguous in memory, columns are not.
+func (c *wideSums[T]) parallel(x []T, n, apart, w int) []float64 {
+	const deepest, least = 3, 8 * parallel.Grain // levels; elements of a subtree that is worth a core
 	depth := 0
-	for depth < most && n>>depth > 2*pairTerms && n*w>>depth > 2*least {
+	for depth < deepest && n>>depth > 2*pairTerms && n*w>>depth > 2*least {
 		depth++
 	}
 	if parallel.Workers(1<<depth, 1) == 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 )
 
-// TestSharedSums: the bits of sums of columns do not depend on how many cores share out the rows.
-func TestSharedSums(t *testing.T) {
+// TestParallelSums: the bits of sums of columns do not depend on how many cores compute them.
+func TestParallelSums(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, shape := range [][2]int{{1, 3}, {64, 5000}, {129, 4096}, {300, 700}, {1000, 1000}, {4097, 129}, {31250, 33}} {
@@ -32,7 +32,7 @@ func TestSharedSums(t *testing.T) {
 				t.Run(fmt.Sprint(shape, s, cores), func(t *testing.T) {
 					runtime.GOMAXPROCS(cores)
 					columns := wideSums[float32]{loops: loops}
-					if got := columns.shared(x, n, w, w); !slices.Equal(got, want) {
+					if got := columns.parallel(x, n, w, w); !slices.Equal(got, want) {
 						t.Error("other sums than those of one core")
 					}
 				})

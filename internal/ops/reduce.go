@@ -196,7 +196,7 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 			o, i := at/blocks, at%blocks*wide
 			w := min(inner-i, wide)
 			to := y[o*inner+i:][:w]
-			for j, v := range columns.shared(x[min(len(x), o*n*inner+i):], n, inner, w)[:w] {
+			for j, v := range columns.parallel(x[min(len(x), o*n*inner+i):], n, inner, w)[:w] {
 				if accumulate {
 					to[j] += T(float64(scale) * v)
 				} else {
