@@ -83,7 +83,7 @@ func (c *wideSums[T]) parallel(x []T, n, apart, w int) []float64 {
 	if parallel.Workers(1<<depth, 1) == 1 {
 		return c.of(x, n, apart, w)
 	}
-	parts := make([]float64, w<<depth)
+	parts, loops := make([]float64, w<<depth), c.loops // c itself is not to be on the heap
 	parallel.For(1<<depth, 1, func(lo, hi int) {
 		for part := lo; part < hi; part++ {
 			from, to := 0, n
@@ -94,7 +94,7 @@ func (c *wideSums[T]) parallel(x []T, n, apart, w int) []float64 {
 					from = half
 				}
 			}
-			columns := wideSums[T]{loops: c.loops, levels: [][]float64{parts[part*w:][:w]}}
+			columns := wideSums[T]{loops: loops, levels: [][]float64{parts[part*w:][:w]}}
 			columns.of(x[from*apart:], to-from, apart, w)
 		}
 	})
