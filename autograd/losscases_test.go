@@ -29,7 +29,8 @@ func lossCases(d tensor.Device) []gradCase {
 		}),
 		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.BCEWithLogits(scores(x), w) }),
 		{"Sum", [][]int{{3, 5}, {3, 5}, {5}, {3, 1}}, 0.1, 0.9, func(in []*node) *node {
-			return autograd.BCEWithLogits(scores(in[0]), in[1], autograd.BinaryOptions{Positive: in[2], Weights: in[3], Reduction: autograd.SumLoss})
+			options := autograd.BinaryOptions{Positive: in[2], Weights: in[3], Reduction: autograd.SumLoss}
+			return autograd.BCEWithLogits(scores(in[0]), in[1], options)
 		}},
 		pair("Mean", -2, 2, func(x, w *node) *node { return autograd.MSE(x, w) }),
 		pair("Mean", 0.1, 0.9, func(x, w *node) *node { return autograd.L1(x.AddScalar(1), w) }),
