@@ -142,7 +142,8 @@ func (api) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 	if groups > 1 {
 		partial = alloc(op, d, []int{groups})
 	}
-	launch(d, ops.SquaredError, cx.arg(), ct.arg(), grad.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk))
+	launch(d, ops.SquaredError.For(min(n, chunk), 1, d.Target()), cx.arg(), ct.arg(), partial.arg(), grad.arg(),
+		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))
 	if groups > 1 {
 		sumPartial(sum, partial, 1)
 	}

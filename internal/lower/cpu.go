@@ -271,6 +271,19 @@ func (w cpuForm) body() {
 	}
 	for n, p := range w.passes {
 		w.parts(p.parts, t)
+		var formulas []*expr.Expr // of the results that are stored
+		var to []int
+		for k, r := range w.p.Results {
+			if n == w.storing && r.Along.Has(ir.N) && (!r.Summed || len(p.reduces) == 0 && slices.Contains(p.sums, k)) {
+				formulas, to = append(formulas, again(w.stores[k])), append(to, k)
+			}
+		}
+		loadKept := func(w cpuForm) {
+			at, count := w.at()
+			for _, i := range slices.Sorted(maps.Keys(kept)) {
+				w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, kept[i], at, count)
+			}
+		}
 		if len(p.reduces) > 0 {
 			for _, i := range p.reduces {
 				w.start("    ", fmt.Sprintf("r%d", i), fmt.Sprintf("s%d", i), w.p.Values[i])
@@ -286,11 +299,15 @@ func (w cpuForm) body() {
 					keeps, all = append(keeps, i), append(all, w.leaves[i-len(w.p.Values)].value)
 				}
 			}
+			all = append(all, formulas...)
 			w.vectors(all, func(w cpuForm) {
 				at, count := w.at()
 				w.loads("        ", all...)
-				formulas, product := w.factors(p, all)
-				texts := w.inline("        ", vectorTypes, w.element, formulas...)
+				if len(to) > 0 {
+					loadKept(w)
+				}
+				factors, product := w.factors(p, all)
+				texts := w.inline("        ", vectorTypes, w.element, factors...)
 				place := 0
 				for j, i := range p.reduces {
 					r := fmt.Sprintf("r%d", i)
@@ -312,6 +329,9 @@ func (w cpuForm) body() {
 				for j, i := range keeps {
 					w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
 				}
+				for j, k := range to {
+					w.line("        store16(%s, y%d + %s, %s);", texts[place+len(keeps)+j], k, at, count)
+				}
 				for _, i := range p.reduces {
 					if pairwise(w.p.Values[i]) {
 						w.line("        PAIRWISE(r%d, s%d, %s)", i, i, terms)
@@ -325,24 +345,12 @@ func (w cpuForm) body() {
 				w.whole(i, fmt.Sprintf("r%d", i))
 			}
 		}
-		if n < len(w.passes)-1 {
-			continue
-		}
-		var formulas []*expr.Expr
-		var to []int
-		for k, r := range w.p.Results {
-			if r.Along.Has(ir.N) && (!r.Summed || len(p.reduces) == 0 && slices.Contains(p.sums, k)) {
-				formulas, to = append(formulas, again(w.stores[k])), append(to, k)
-			}
-		}
-		if len(to) > 0 {
+		if len(p.reduces) == 0 && len(to) > 0 {
 			w.channelLoop(formulas...)
 			w.vectors(formulas, func(w cpuForm) {
 				at, count := w.at()
 				w.loads("        ", formulas...)
-				for _, i := range slices.Sorted(maps.Keys(kept)) {
-					w.line("        const REAL16 x%d = load16(y%d + %s, %s, 0);", i, kept[i], at, count)
-				}
+				loadKept(w)
 				for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
 					if w.p.Results[to[j]].Summed {
 						w.sum(to[j], text)
@@ -352,8 +360,8 @@ func (w cpuForm) body() {
 				}
 			})
 		}
-		w.lineResults()
 	}
+	w.lineResults()
 }
 
 // vectors writes a loop over the vectors of a line, in which formulas are computed. Over a row there are
@@ -597,7 +605,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			form.fold(name, pointers)
 			continue
 		}
-		w.line("static void %s_%s(%s) {", name, suffix, strings.Join(pointers, ", "))
+		w.line("static NOINLINE void %s_%s(%s) {", name, suffix, strings.Join(pointers, ", "))
 		form.lineInputs()
 		if Sets(l.p) {
 			w.line("    int c, next;")

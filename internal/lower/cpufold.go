@@ -32,7 +32,7 @@ func (l *plan) light() bool {
 // fold writes the functions of a fold: of rows, or of blocks of 64 columns and of at most 16.
 func (w cpuForm) fold(name string, pointers []string) {
 	if !w.columns {
-		w.line("static void %s_row(%s) {", name, strings.Join(pointers, ", "))
+		w.line("static NOINLINE void %s_row(%s) {", name, strings.Join(pointers, ", "))
 		w.lineInputs()
 		for _, p := range w.passes {
 			w.parts(p.parts, w.types())
@@ -43,7 +43,7 @@ func (w cpuForm) fold(name string, pointers []string) {
 		return
 	}
 	for _, n := range []int{unrolled, 1} {
-		w.line("static void %s_columns%d(%s) {", name, n, strings.Join(pointers, ", "))
+		w.line("static NOINLINE void %s_columns%d(%s) {", name, n, strings.Join(pointers, ", "))
 		forms := make([]cpuForm, n)
 		for v := range forms {
 			forms[v] = w

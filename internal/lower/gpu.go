@@ -138,20 +138,30 @@ func (w gpuForm) body() {
 	}
 	for n, p := range w.passes {
 		w.parts(p.parts)
-		if len(p.reduces) > 0 {
-			w.reduce(p, load)
+		var to []int // the results of elements that it stores
+		for k, r := range w.p.Results {
+			if n == w.storing && r.Along.Has(ir.N) {
+				to = append(to, k)
+			}
 		}
-		if n == len(w.passes)-1 {
-			w.results(load)
+		if len(p.reduces) > 0 {
+			w.reduce(p, to, load)
+		} else if len(to) > 0 {
+			w.elements(to, load)
 		}
 	}
+	w.lineResults()
 }
 
-func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
+// reduce writes a pass that computes reductions, and stores results of elements.
+func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 	all := slices.Clone(p.terms)
 	for _, i := range p.keeps {
 		all = append(all, w.leaves[i-len(w.p.Values)].value)
 		w.line("    REAL x%d[PER];", i)
+	}
+	for _, k := range to {
+		all = append(all, w.stores[k])
 	}
 	load(all)
 	sums := []int{}
@@ -188,13 +198,31 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 		return place
 	}
 	w.fours(formulas)
+	for _, k := range to {
+		w.line("        REAL z%d[4];", k)
+	}
 	w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
 	texts := w.expressions("            ", false, formulas...)
 	place := add("            ", "l", "INDEX_OF(j + i) < count", texts)
 	for j, i := range p.keeps {
 		w.line("            x%d[j + i] = %s;", i, texts[place+j])
 	}
-	w.line("        }\n    }")
+	for j, k := range to {
+		w.line("            z%d[i] = %s;", k, texts[place+len(p.keeps)+j])
+	}
+	w.line("        }")
+	w.storeFours(to)
+	w.line("    }")
+	// rest writes what an element that lanes do not keep adds, and its results.
+	rest := func(indent, sums string) {
+		formulas := append(slices.Clone(formulas[:place]), w.again(formulas[place+len(p.keeps):])...)
+		w.loads(indent, formulas)
+		texts := w.expressions(indent, true, formulas...)
+		add(indent, sums, "", texts)
+		for j, k := range to {
+			w.line("%sy%d[k * INNER] = %s;", indent, k, texts[place+j])
+		}
+	}
 	// What lanes do not keep.
 	w.line("    {")
 	for _, i := range sums {
@@ -206,15 +234,13 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 		w.line("            REAL q%d = 0;", i)
 	}
 	w.line("            _Pragma(\"unroll\") for (int j = 0; j < 8; j++) {\n                const int k = rest + j * lanes;")
-	w.loads("                ", formulas)
-	add("                ", "q", "", w.expressions("                ", true, formulas[:place]...))
+	rest("                ", "q")
 	w.line("            }\n            terms++;")
 	for _, i := range sums {
 		w.line("            l%d += q%d;\n            PAIRWISE(l%d, s%d, terms)", i, i, i, i)
 	}
 	w.line("        }\n        for (int k = rest; k < count; k += lanes) {")
-	w.loads("            ", formulas)
-	add("            ", "l", "", w.expressions("            ", true, formulas[:place]...))
+	rest("            ", "l")
 	w.line("        }")
 	for _, i := range sums {
 		w.line("        PAIRWISE_END(l%d, s%d, terms)", i, i)
@@ -237,50 +263,54 @@ func (w gpuForm) reduce(p pass, load func([]*expr.Expr)) {
 	}
 }
 
-// results writes the last pass.
-func (w gpuForm) results(load func([]*expr.Expr)) {
+// storeFours stores the four elements of results that lanes have computed.
+func (w gpuForm) storeFours(to []int) {
+	for _, k := range to {
+		if !w.p.Results[k].Summed {
+			w.line("        STORE_FOUR(z%d, j, y%d, fours, INNER)", k, k)
+		}
+	}
+}
+
+// elements writes a pass that stores results of elements, and reduces nothing.
+func (w gpuForm) elements(to []int, load func([]*expr.Expr)) {
 	var formulas []*expr.Expr
-	var to []int
-	for k, r := range w.p.Results {
-		if r.Along.Has(ir.N) {
-			formulas, to = append(formulas, w.stores[k]), append(to, k)
+	for _, k := range to {
+		formulas = append(formulas, w.stores[k])
+	}
+	load(formulas)
+	w.fours(formulas)
+	for _, k := range to {
+		if !w.p.Results[k].Summed {
+			w.line("        REAL z%d[4];", k)
 		}
 	}
-	if len(to) > 0 {
-		load(formulas)
-		w.fours(formulas)
-		for _, k := range to {
-			if !w.p.Results[k].Summed {
-				w.line("        REAL z%d[4];", k)
-			}
+	w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
+	for j, text := range w.expressions("            ", false, formulas...) {
+		if w.p.Results[to[j]].Summed {
+			w.line("            a%d[j + i] += INDEX_OF(j + i) < count ? %s : 0;", to[j], text)
+		} else {
+			w.line("            z%d[i] = %s;", to[j], text)
 		}
-		w.line("        _Pragma(\"unroll\") for (int i = 0; i < 4; i++) {")
-		for j, text := range w.expressions("            ", false, formulas...) {
-			if w.p.Results[to[j]].Summed {
-				w.line("            a%d[j + i] += INDEX_OF(j + i) < count ? %s : 0;", to[j], text)
-			} else {
-				w.line("            z%d[i] = %s;", to[j], text)
-			}
-		}
-		w.line("        }")
-		for _, k := range to {
-			if !w.p.Results[k].Summed {
-				w.line("        STORE_FOUR(z%d, j, y%d, fours, INNER)", k, k)
-			}
-		}
-		w.line("    }")
-		rest := w.again(formulas)
-		w.line("    for (int k = lane + PER * lanes; k < count; k += lanes) {")
-		w.loads("        ", rest)
-		for j, text := range w.expressions("        ", true, rest...) {
-			if w.p.Results[to[j]].Summed { // a group has one line at a time, and a lane the same elements of each
-				w.line("        y%d[k] = line == first_line ? %s : y%d[k] + %s;", to[j], text, to[j], text)
-				continue
-			}
-			w.line("        y%d[k * INNER] = %s;", to[j], text)
-		}
-		w.line("    }")
 	}
+	w.line("        }")
+	w.storeFours(to)
+	w.line("    }")
+	rest := w.again(formulas)
+	w.line("    for (int k = lane + PER * lanes; k < count; k += lanes) {")
+	w.loads("        ", rest)
+	for j, text := range w.expressions("        ", true, rest...) {
+		if w.p.Results[to[j]].Summed { // a group has one line at a time, and a lane the same elements of each
+			w.line("        y%d[k] = line == first_line ? %s : y%d[k] + %s;", to[j], text, to[j], text)
+			continue
+		}
+		w.line("        y%d[k * INNER] = %s;", to[j], text)
+	}
+	w.line("    }")
+}
+
+// lineResults stores the results of lines.
+func (w gpuForm) lineResults() {
 	for k, r := range w.p.Results {
 		if r.Along.Has(ir.N) {
 			continue

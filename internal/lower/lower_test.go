@@ -52,6 +52,35 @@ func TestMaxOfProduct(t *testing.T) {
 	})
 }
 
+// TestStoredWithSums: results of elements that the last sums do not change are stored in their pass;
+// what an earlier one kept is read there.
+func TestStoredWithSums(t *testing.T) {
+	t.Setenv(tensor.SelfTestEnv, "off")
+	b := ir.NewRows("deviations")
+	x, c := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("C", ir.N)
+	kept := x.Tanh()
+	off := kept.Sub(b.Sum(kept, ir.N).Div(b.Length(ir.N)))
+	b.Result("V", b.Sum(off.Square(), ir.N).Add(b.Max(off.Mul(c), ir.N)))
+	b.Result("D", off)
+	b.Result("E", off.Mul(c).Add(x))
+	p := b.Program()
+	run := func(t *testing.T, d tensor.Device) {
+		k, rng := kernelOf(p), rand.New(rand.NewPCG(1, 2))
+		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {2, 19, 17}, {3, 40, 40}, {1, 5000, 1}, {1, 40000, 1}, {2, 0, 3}} {
+			check(t, d, k, irtest.Draw(p, rng, s[0], s[1], s[2]))
+		}
+		if t.Failed() {
+			t.Fatalf("%s\n%s", p, k.TextOn(d.Target()))
+		}
+	}
+	devtest.Each(t, true, run)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/for GPUs", func(t *testing.T) { run(t, devtest.Open(t, sel, devtest.GPUKernels())) })
+		}
+	}
+}
+
 // TestParts: folds of whole lines and of parts, of floats and of ints, in both forms.
 func TestParts(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off")

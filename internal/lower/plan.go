@@ -13,7 +13,10 @@ type plan struct {
 	p      *ir.Program
 	leaves []leaf // those from len(p.Values) on
 	passes []pass
-	stores []*expr.Expr // of the results, as formulas of the last pass or, of lines, of lines
+	stores []*expr.Expr // of the results, as formulas of the pass that stores them or, of lines, of lines
+	// storing is the pass that stores results of elements: the last, or the one before where that knows
+	// them all.
+	storing int
 }
 
 // leaf is a formula that others read as a leaf: part of a line, or of elements that a pass keeps.
@@ -130,10 +133,15 @@ func newPlan(p *ir.Program) *plan {
 			l.passes[at].parts = append(l.passes[at].parts, first+j)
 		}
 	}
+	if l.storing = last; last > 0 && !p.Runs() {
+		l.storing--
+	}
 	for k, r := range p.Results {
-		if r.Summed {
-			at := of(l.stores[k])
+		switch at := of(l.stores[k]); {
+		case r.Summed:
 			l.passes[at].sums = append(l.passes[at].sums, k)
+		case r.Along == ir.Element:
+			l.storing = max(l.storing, at)
 		}
 	}
 	l.keep()
@@ -197,12 +205,11 @@ func (l *plan) reads(formulas []*expr.Expr, leaf int) (reads bool) {
 	return reads
 }
 
-// keep finds what a pass computes and the last pass reads again: the largest formulas of elements
+// keep finds what a pass computes and the one that stores reads again: the largest formulas of elements
 // that both have. They become leaves. In a pass that computes an exponential that pays for cheap ones
 // too: the store hides behind it. Log-softmax of [512, 50257] took 1.21 of the time without.
 func (l *plan) keep() {
-	final := len(l.passes) - 1
-	for n := range final {
+	for n := range l.storing {
 		there, costly := map[*expr.Expr]bool{}, false
 		expr.Each(func(e *expr.Expr) {
 			there[e] = true

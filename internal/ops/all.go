@@ -11,7 +11,7 @@ import (
 // once for each tile, batches of them with two, and the forms for other elements than reals.
 func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{Fill, Zero, GatherRows, Pad, PadGrad, GatherAxis, ScatterAxis, ScatterRows, ScatterLists, RowSorts.Count, RowSorts.Move, ScatterRuns,
-		Sum, SquaredError, SumAxis, ColumnSums,
+		Sum, SumAxis, ColumnSums,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, ExtremeGrad.Kernel(),
 		NormSums.Kernel(), NormSumsOfSets.Kernel(), BatchStatistics.Kernel()}

@@ -35,7 +35,6 @@ func TestScales(t *testing.T) {
 		want float64
 	}{
 		{"sum", Sum, args([]kernels.Arg{real(2, -3), none}, 100, 10, -0.5), 10 * 0.5 * 3},
-		{"squared error", SquaredError, args([]kernels.Arg{real(2, -3), real(4), none, none}, 100, 10), 10 * 7 * 7},
 		{"sum of an axis", SumAxis, args([]kernels.Arg{real(-3), none}, 5, 100, 7, -2, 1), 100 * 2 * 3},
 		{"shares", ReducePartials, args([]kernels.Arg{real(-3), real(-2), none}, 100, 4), 4 * 3 * 2},
 		{"product", Gemm(NN, tile, nil), product(0), 10 * 2 * 3},

@@ -54,12 +54,6 @@ func init() {
 		cases.add(func(o operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")
 		return cases
 	}
-	SquaredError.Cases = func(few bool) []kernels.Case {
-		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(1).Int(n, max(n, 1)) })(few))
-		cases.add(func(o operands) { o.In(1000, -1, 1).In(1000, -1, 1).Out(1000).Out(4).Int(1000, 256) }, "4 chunks")
-		cases.add(func(o operands) { o.In(5000, -1, 1).In(5000, -1, 1).Out(5000).Out(2).Int(5000, 2700) }, "2 long chunks")
-		return cases
-	}
 	Uniform.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(-2, 5) })
 	Normal.Cases = perLength(func(o operands, n int) { o.Out(n).Int(n, 12345, -7, 3).Real(1, 2) })
 	RandomInts.Cases = perLength(func(o operands, n int) { o.ints(n, func(int) int { return -1 }).num(n, 12345, -7, 3, 1000003) })

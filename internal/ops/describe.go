@@ -114,23 +114,6 @@ func describeSumAxis(in args) operations {
 	return append(list, mapped(fn.MulScalar, scale, dims, sum, sum), mapped(fn.Add, nil, dims, y, y, sum))
 }
 
-// The squared error of X and T, and its gradient.
-var (
-	squaredDifference = &kernels.Function{Name: "squared_difference", Value: x.Sub(w).Square()}
-	twiceDifference   = &kernels.Function{Name: "twice_difference", Value: expr.Const(2).Mul(x.Sub(w))}
-)
-
-// describeSquaredError: X, T, D, P, n, chunk.
-func describeSquaredError(in args) operations {
-	n := int(in[4].Int)
-	return operations{
-		&kernels.Map{Dims: []int{n}, Operands: []kernels.View{view(in, 0, 0, 1), view(in, 1, 0, 1)}, Results: []kernels.Result{
-			{Function: twiceDifference, View: view(in, 2, 0, 1)}, {Function: squaredDifference, View: temporary(0, 1)}}},
-		&kernels.Reduction{Function: fn.Add, Outer: 1, Len: n, Inner: 1, Shares: in[3].N, Chunk: int(in[5].Int),
-			X: temporary(0, 0, 1, 0), Y: view(in, 3, 0, 0, 1, 0)},
-	}
-}
-
 // describe says what a product does.
 func (p *product) describe(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }

@@ -45,6 +45,9 @@ func newFold(kind FoldKind, t kernels.DType) *RowKernel {
 // Dot is package defs': X, W, Y, outer, len, inner, chunk.
 var Dot = rowKernel(defs.Dot, lanesForTwo, dotCases)
 
+// SquaredError is package defs': X, T, P, D, outer, len, inner, chunk.
+var SquaredError = rowKernel(defs.SquaredError, lanesForTwo, squaredErrorCases)
+
 // ExtremeGrad is package defs': X, Y, G, D, outer, len, inner.
 var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).with(func(k *kernels.Kernel) {
 	tried(k, func(ops []kernels.Operand) bool {
@@ -62,7 +65,7 @@ var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).wit
 
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
-	all := []*kernels.Kernel{Dot.Kernel(), Moments.Kernel(), MomentsJoin.Kernel(), TakeAlong, PlaceAlong, AddAlong}
+	all := []*kernels.Kernel{Dot.Kernel(), SquaredError.Kernel(), Moments.Kernel(), MomentsJoin.Kernel(), TakeAlong, PlaceAlong, AddAlong}
 	for _, f := range append(folds[:], intFolds[:]...) {
 		if f != nil {
 			all = append(all, f.Kernel())

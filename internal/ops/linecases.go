@@ -113,6 +113,17 @@ func dotCases(s rowSizes) []kernels.Case {
 	return cases
 }
 
+func squaredErrorCases(s rowSizes) []kernels.Case {
+	var cases caseList
+	for i, b := range s.lines {
+		cases.add(func(o operands) {
+			n, chunk := b[0]*b[1]*b[2], []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
+			o.In(n, -1, 1).In(n, -1, 1).Out(b[0]*lower.Parts(b[1], chunk)*b[2]).Out(n).Int(b[0], b[1], b[2], chunk)
+		}, "%v", b)
+	}
+	return cases
+}
+
 func argCases(t kernels.DType, few bool) []kernels.Case {
 	var cases caseList
 	for i, b := range lineBoxes(few) {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -19,16 +18,6 @@ var (
 		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
 		Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) }),
 		Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
-	// SquaredError is P[g] = Σ(X−T)² over chunk g, in a fixed order, and the gradient D = 2(X−T):
-	// X, T, D, P, n, chunk.
-	SquaredError = &kernels.Kernel{Name: "k_squared_error", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
-		Grid:   perChunk(3),
-		Params: []kernels.Param{in("X"), in("T"), out("D"), out("P"), intArg("n"), intArg("chunk")},
-		Twin:   kernels.Twin{F32: squaredErrorTwin[float32], F64: squaredErrorTwin[float64]}, Describe: describeSquaredError,
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
-			most := kernels.MaxAbs(a, 0) + kernels.MaxAbs(a, 1)
-			return float64(a[5].Int) * most * most
-		}}}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
 	// onto Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -137,34 +126,6 @@ func sumTwin[T kernels.Real](c kernels.Call[T]) {
 	c.Parallel(len(p), chunk, func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			p[g] = scale * sum(x[min(g*chunk, len(x)):min((g+1)*chunk, len(x))])
-		}
-	})
-}
-
-func squaredErrorTwin[T kernels.Real](c kernels.Call[T]) {
-	x, t, d, p, chunk, loops := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(5), loopsOf(c)
-	c.Parallel(len(p), chunk, func(lo, hi int) {
-		for g := lo; g < hi; g++ {
-			from, to := min(g*chunk, len(x)), min((g+1)*chunk, len(x))
-			if loops != nil {
-				sum := 0.0
-				for ; from < to; from += foldColumns {
-					e := d[from:min(to, from+foldColumns)]
-					loops.Map(vec.Sub, e, x[from:], t[from:], e, e)
-					sum += float64(loops.Dot(e, e))
-					loops.Map(vec.Add, e, e, e, e, e)
-				}
-				p[g] = T(sum)
-				continue
-			}
-			p[g] = T(pairwiseOf(from, to, func(from, to int) (sum float64) {
-				for i := from; i < to; i++ {
-					e := x[i] - t[i]
-					d[i] = 2 * e
-					sum += float64(e) * float64(e)
-				}
-				return sum
-			}))
 		}
 	})
 }

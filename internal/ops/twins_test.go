@@ -62,14 +62,6 @@ var definitions = map[*kernels.Kernel]func(c call){
 			c.mem[1][g] = c.r(4) * sum(c.mem[0][min(g*chunk, c.n(2)):min((g+1)*chunk, c.n(2))])
 		}
 	},
-	ops.SquaredError: func(c call) {
-		clear(c.mem[3])
-		for i, x := range c.mem[0] {
-			e := c.round(x - c.mem[1][i])
-			c.mem[2][i] = 2 * e
-			c.mem[3][i/c.n(5)] += e * e
-		}
-	},
 	ops.SumAxis: func(c call) {
 		each(c, 2, func(at int, line []float64) {
 			old := c.mem[1][at]
@@ -379,7 +371,6 @@ func TestTwinsInPieces(t *testing.T) {
 			o.In(n, -1, 1).In(3*n, -1, 1).In(1, 0.5, 2).In(n, -1, 1).In(n, 0, 1).In(70, 0, 1).Out(1).Int(n, 3, 70).Real(0.25).Real(adam...)
 		}},
 		{ops.Sum, definitions[ops.Sum], func(o *kernels.Operands) { o.In(n, -1, 1).Out(9).Int(n, (n+8)/9).Real(0.5) }},
-		{ops.SquaredError, definitions[ops.SquaredError], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).Out(n).Out(9).Int(n, (n+8)/9) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(n*3, -1, 1).In(n, -1, 1).Int(n, 3, 1).Real(0.5).Int(1) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(0) }},
 		{ops.SumAxis, definitions[ops.SumAxis], func(o *kernels.Operands) { o.In(7*900*11, -1, 1).In(77, -1, 1).Int(7, 900, 11).Real(0.5).Int(1) }},

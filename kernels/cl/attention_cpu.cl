@@ -27,7 +27,7 @@
 #define WHOLE(n) (((n) + ROWS - 1) / ROWS * ROWS)
 
 // T[c][lane] = scale·X[lane*apart + c] for c < n, the last of `live` rows in the lanes past it.
-static void turn(REAL *T, global const REAL *x, int n, int apart, int live, REAL scale) {
+static NOINLINE void turn(REAL *T, global const REAL *x, int n, int apart, int live, REAL scale) {
     for (int lane = 0; lane < LANES; lane++) {
         global const REAL *row = x + min(lane, live - 1) * apart;
         for (int c = 0; c < n; c++) T[c * LANES + lane] = row[c] * scale;
@@ -35,13 +35,13 @@ static void turn(REAL *T, global const REAL *x, int n, int apart, int live, REAL
 }
 
 // X[lane*apart + c] = T[c][lane]·by[lane].
-static void turn_back(global REAL *x, const REAL *T, int n, int apart, int live, const REAL *by) {
+static NOINLINE void turn_back(global REAL *x, const REAL *T, int n, int apart, int live, const REAL *by) {
     for (int lane = 0; lane < min(LANES, live); lane++)
         for (int c = 0; c < n; c++) x[lane * apart + c] = T[c * LANES + lane] * by[lane];
 }
 
 // P[r] = Σ_c X[r*apart + c]·T[c] for r < BLOCK; rows past the last of `live` repeat it.
-static void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, int apart, int live) {
+static NOINLINE void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, int apart, int live) {
     for (int r0 = 0; r0 < BLOCK; r0 += ROWS) {
         REAL16 acc[ROWS][VECTORS];
         global const REAL *row[ROWS];
@@ -63,7 +63,7 @@ static void rows_by_lanes(REAL *P, global const REAL *x, const REAL *T, int n, i
 }
 
 // T[c] = T[c]·by + Σ_r X[r*apart + c]·P[r] for r < min(BLOCK, live) and c < n.
-static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int apart, int live, const REAL *by) {
+static NOINLINE void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int apart, int live, const REAL *by) {
     for (int c0 = 0; c0 < n; c0 += ROWS) {
         REAL16 acc[ROWS][VECTORS];
         int at[ROWS];
@@ -85,7 +85,7 @@ static void add_rows(REAL *T, global const REAL *x, const REAL *P, int n, int ap
 }
 
 // SUMS[c] = SUMS[c]·by + T[c], and T[c] = 0, for c < WHOLE(n).
-static void add_span(REAL *SUMS, REAL *T, int n, const REAL *by) {
+static NOINLINE void add_span(REAL *SUMS, REAL *T, int n, const REAL *by) {
     for (int c = 0; c < WHOLE(n); c++)
         for (int v = 0; v < VECTORS; v++) {
             vstore16(fma(vload16(v, SUMS + c * LANES), vload16(v, by), vload16(v, T + c * LANES)), v, SUMS + c * LANES);
@@ -95,7 +95,7 @@ static void add_span(REAL *SUMS, REAL *T, int n, const REAL *by) {
 
 // Adds to P[r][lane] what BIAS has for query q and key k, one of which is r0 + r and the other lane0 + lane, and takes keys
 // that a query does not attend to out of it: those after it, if it is causal, and past the last.
-static void admit(REAL *P, global const REAL *bias, int biased, int causal, int l, int s, int r0, int lane0, int keys_in_rows) {
+static NOINLINE void admit(REAL *P, global const REAL *bias, int biased, int causal, int l, int s, int r0, int lane0, int keys_in_rows) {
     for (int r = 0; r < BLOCK; r++)
         for (int lane = 0; lane < LANES; lane++) {
             const int k = keys_in_rows ? r0 + r : lane0 + lane, q = keys_in_rows ? lane0 + lane : r0 + r;

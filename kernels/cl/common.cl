@@ -27,6 +27,9 @@
 // For functions with local memory that a kernel calls twice: PoCL 3.1 has that memory once for all of its threads otherwise.
 #define INLINE __attribute__((always_inline))
 
+// For a function of more than a few lines that kernels for CPUs call: PoCL compiles it in half the time.
+#define NOINLINE __attribute__((noinline))
+
 #ifndef ELEM
 #define ELEM REAL
 #endif

@@ -43,7 +43,7 @@ static int lowest(axis a) { return a.shift + min(0, (a.taps - 1) * a.step); }
 static int span(axis a) { return abs(a.step) * max(a.taps - 1, 0); }
 
 // An eighth of the work is worth the planes, if many channels are written.
-__attribute__((noinline)) static block block_of(axis y, axis x, int y0, int x0, int rows, int cols, int written) {
+static NOINLINE block block_of(axis y, axis x, int y0, int x0, int rows, int cols, int written) {
     block b;
     b.y = y, b.x = x, b.y0 = y0, b.x0 = x0;
     b.rows = min(rows, y.count - y0), b.cols = min(cols, x.count - x0);
@@ -56,7 +56,7 @@ __attribute__((noinline)) static block block_of(axis y, axis x, int y0, int x0, 
 }
 
 // Where the planes have the input of a tap for the first position of the block.
-__attribute__((noinline)) static int tap_offset(const block *b, int jy, int jx) {
+static NOINLINE int tap_offset(const block *b, int jy, int jx) {
     const int y = b->y.shift - lowest(b->y) + jy * b->y.step, x = b->x.shift - lowest(b->x) + jx * b->x.step;
     const int plane = y % b->y.stride * b->remainders_x + (b->apart ? jx : x % b->x.stride);
     return (plane * b->height + y / b->y.stride) * b->width + (b->apart ? 0 : x / b->x.stride);
@@ -73,7 +73,7 @@ static void copy_run(REAL *to, global const REAL *from, int count, int stride) {
 }
 
 // Writes the planes of one channel and tap of the first axis, whose input of height×width elements is X.
-__attribute__((noinline)) static void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
+static NOINLINE void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
     const int s = b->x.stride;
     for (int ry = 0; ry < b->remainders_y; ry++) {
         for (int rx = 0; rx < b->remainders_x; rx++) {
@@ -95,7 +95,7 @@ __attribute__((noinline)) static void fill_planes(REAL *P, global const REAL *X,
 }
 
 // Adds sums to a run of a row of the output, or sets it, and adds the bias.
-__attribute__((noinline)) static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
+static NOINLINE void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
@@ -115,7 +115,7 @@ __attribute__((noinline)) static void put_run(const REAL *from, global REAL *to,
 // R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
 // repeat it.
 #define MICRO(name, R, V)                                                                                       \
-    __attribute__((noinline)) static void name(const REAL *P, const int *poff, global const REAL *W,            \
+    static NOINLINE void name(const REAL *P, const int *poff, global const REAL *W,            \
                                                const int *woff, int row, int live, int count, REAL *S) {        \
         REAL16 acc[R][V];                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
@@ -213,7 +213,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
 }
 
 // T[i*width + o] = G[o*size + at(i)] for the positions i of a block, zero for o from `live` to width.
-__attribute__((noinline)) static void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
+static NOINLINE void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
     for (int a = 0; a < b->rows; a++) {
         global const REAL *row = G + a * ox;
         REAL *t = T + a * b->cols * width;
@@ -243,7 +243,7 @@ __attribute__((noinline)) static void transpose_block(REAL *T, global const REAL
 // R weights by V vectors of channels: adds Σ P[poff[r] + a*stride + i]·T[(a*cols + i)*16*V + o] over the positions to
 // D[doff[r] + o], or sets it. Weights past the last repeat it.
 #define MICRO_WEIGHT(name, R, V)                                                                              \
-    __attribute__((noinline)) static void name(const REAL *P, const int *poff, int live, const REAL *T,       \
+    static NOINLINE void name(const REAL *P, const int *poff, int live, const REAL *T,       \
                                                int rows, int cols, int stride, global REAL *D,                \
                                                const int *doff, int width, int add) {                         \
         REAL16 acc[R][V];                                                                                     \
@@ -269,7 +269,7 @@ __attribute__((noinline)) static void transpose_block(REAL *T, global const REAL
     }
 
 // Adds up to 16 elements, or sets them.
-__attribute__((noinline)) static void add16(REAL16 v, global REAL *d, int count, int add) {
+static NOINLINE void add16(REAL16 v, global REAL *d, int count, int add) {
     if (count >= 16) {
         if (add) v += vload16(0, d);
         vstore16(v, 0, d);
@@ -288,7 +288,7 @@ MICRO_WEIGHT(weight_16, 12, 1)
 #define FEW_WEIGHTS 5
 
 // FEW_WEIGHTS weights of one channel: adds Σ P[poff[r] + a*stride + i]·G[a*apart + i] over the positions to D[doff[r]], or sets it.
-__attribute__((noinline)) static void weights_of_one(const REAL *P, const int *poff, int live, global const REAL *G, int apart,
+static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, global const REAL *G, int apart,
                                                      int rows, int cols, int stride, global REAL *D, const int *doff, int add) {
     REAL16 acc[FEW_WEIGHTS];
     REAL rest[FEW_WEIGHTS], part[16];
@@ -315,7 +315,7 @@ __attribute__((noinline)) static void weights_of_one(const REAL *P, const int *p
 }
 
 // The sum of n neighbours.
-__attribute__((noinline)) static REAL sum_of(global const REAL *p, int n) {
+static NOINLINE REAL sum_of(global const REAL *p, int n) {
     REAL16 v = 0;
     REAL sum = 0, part[16];
     int i = 0;

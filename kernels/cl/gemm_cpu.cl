@@ -86,7 +86,7 @@ typedef struct {
 
 // PoCL compiles a product in half the time where its functions are not inlined. They are called once
 // for a tile or a panel.
-#define FUNCTION __attribute__((noinline)) static
+#define FUNCTION static NOINLINE
 
 // P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
 FUNCTION void pack(REAL *P, operand s, int kc, int width, int padded) {

@@ -2,7 +2,7 @@
 // Sums for CPUs: one work-item per work-group, sixteen partial sums in a vector, no local memory. Long sums are pairwise. The
 // order is fixed, so the same input gives the same bits.
 
-static REAL sum_run(global const REAL *x, int n) {
+static NOINLINE REAL sum_run(global const REAL *x, int n) {
     REAL16 s = 0, levels[PAIR_LEVELS];
     int i = 0;
     while (i + 32 <= n) {
@@ -45,7 +45,7 @@ static void sum_row(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, in
 
 // Sums n rows of V times 16 columns, which are `apart`.
 #define SUM_COLUMNS(name, V)                                                                                                  \
-    static void name(global const REAL *x, global REAL *y, int n, int apart, REAL scale, int accumulate) {                    \
+    static NOINLINE void name(global const REAL *x, global REAL *y, int n, int apart, REAL scale, int accumulate) {                    \
         REAL16 s[V], levels[V][PAIR_LEVELS];                                                                                  \
         _Pragma("unroll") for (int v = 0; v < V; v++) s[v] = 0;                                                               \
         for (int k = 0; k < n;) {                                                                                             \
@@ -101,30 +101,5 @@ static void sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, i
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_sum_axis(IN(X), OUT(Y), int outer, int len, int inner, REAL scale, int accumulate) {
     sum_axis(X, X_off, Y, Y_off, outer, len, inner, scale, accumulate);
-}
-#endif
-
-// D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g, which starts at a multiple of 16.
-#ifndef FUNCTIONS
-kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
-    const int g = get_group_id(0), end = min(n, (g + 1) * chunk);
-    REAL16 s = 0, levels[PAIR_LEVELS];
-    int i = g * chunk, vectors = 0;
-    for (; i + 16 <= end; i += 16) {
-        const REAL16 e = vload16(0, X + X_off + i) - vload16(0, T + T_off + i);
-        vstore16(2 * e, 0, D + D_off + i);
-        s = fma(e, e, s);
-        vectors++;
-        PAIRWISE(s, levels, vectors)
-    }
-    PAIRWISE_END(s, levels, vectors)
-    REAL sum = sum16(s);
-    for (; i < end; i++) {
-        const REAL e = X[X_off + i] - T[T_off + i];
-        D[D_off + i] = 2 * e;
-        sum = fma(e, e, sum);
-    }
-    P[P_off + g] = sum;
 }
 #endif

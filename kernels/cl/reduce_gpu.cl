@@ -45,37 +45,6 @@ void k_sum(IN(X), OUT(P), int n, int chunk, REAL scale) {
 }
 #endif
 
-// D[i] = 2·(X[i] − T[i]) and P[g] = Σ (X[i] − T[i])² over chunk g.
-#ifndef FUNCTIONS
-kernel __attribute__((reqd_work_group_size(SUM_GROUP, 1, 1)))
-void k_squared_error(IN(X), IN(T), OUT(D), OUT(P), int n, int chunk) {
-    local REAL t[SUM_GROUP];
-    const int lid = get_local_id(0), g = get_group_id(0);
-    const int end = min(n, (g + 1) * chunk);
-    REAL s = 0, levels[PAIR_LEVELS];
-    int i = g * chunk + lid, terms = 0;
-    for (; i + 7 * SUM_GROUP < end; i += 8 * SUM_GROUP) { // eight are on their way together
-        REAL e[8];
-        _Pragma("unroll") for (int j = 0; j < 8; j++) e[j] = X[X_off + i + j * SUM_GROUP] - T[T_off + i + j * SUM_GROUP];
-        _Pragma("unroll") for (int j = 0; j < 8; j++) {
-            D[D_off + i + j * SUM_GROUP] = 2 * e[j];
-            s = fma(e[j], e[j], s);
-        }
-        terms += 8;
-        PAIRWISE(s, levels, terms)
-    }
-    for (; i < end; i += SUM_GROUP) {
-        const REAL e = X[X_off + i] - T[T_off + i];
-        D[D_off + i] = 2 * e;
-        s = fma(e, e, s);
-    }
-    PAIRWISE_END(s, levels, terms)
-    t[lid] = s;
-    HALVES(t, lid, SUM_GROUP / 2, 1)
-    if (lid == 0) P[P_off + g] = t[0];
-}
-#endif
-
 // t[c] = Σ_k x[k*inner] for the column c < lx of each work-item: a work-group has lx columns by SUM_GROUP/lx slices of k.
 static INLINE void slice_sums(global const REAL *x, int len, int inner, int lx, int lid, local REAL *t) {
     const int tall = SUM_GROUP / lx;

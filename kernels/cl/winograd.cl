@@ -85,7 +85,7 @@ static void point_sums(REAL16 *v, int n, int step, int scaled) {
 
 // S[(y·width + x)·channels + c] = X[c, top + y, left + x] for y and x below height and width, zeros outside of X and past its
 // last channel; channels is a multiple of 16.
-__attribute__((noinline)) static void turn(REAL *S, global const REAL *x, int channels, int given, int h, int w, int top, int left, int height, int width) {
+static NOINLINE void turn(REAL *S, global const REAL *x, int channels, int given, int h, int w, int top, int left, int height, int width) {
     const int from = clamp(-left, 0, width), to = clamp(w - left, from, width);
     for (int y = 0; y < height; y++) {
         REAL *row = S + y * width * channels;
@@ -104,7 +104,7 @@ __attribute__((noinline)) static void turn(REAL *S, global const REAL *x, int ch
 // The planes V[(p·tiles + t)·channels + c] of rows×cols tiles of S, and zeros for those up to `tiles`; n×n values of a tile, M
 // apart, are transformed by Bᵀ, or by A.
 #define TRANSFORM(name, n, columns, values)                                                                               \
-    __attribute__((noinline)) static void name(REAL *V, const REAL *S, int channels, int width, int rows, int cols, int tiles) { \
+    static NOINLINE void name(REAL *V, const REAL *S, int channels, int width, int rows, int cols, int tiles) { \
         for (int t = 0; t < tiles; t++) {                                                                                 \
             const REAL *s = S + (t / cols * M * width + t % cols * M) * channels;                                         \
             for (int c = 0; c < channels; c += 16) {                                                                      \
@@ -146,7 +146,7 @@ TRANSFORM(gradient_planes, M, point_values(v + j, M, A, 0), point_values(v + A *
     PRODUCT(name##4x2, 4, 2, SPACE, ELEMENT)                                                                               \
     PRODUCT(name##12x1, 12, 1, SPACE, ELEMENT)                                                                             \
     PRODUCT(name##4x1, 4, 1, SPACE, ELEMENT)                                                                               \
-    __attribute__((noinline)) static void name(REAL *C, const REAL *X, int ldx, SPACE const REAL *Y, int ldy, int rows,     \
+    static NOINLINE void name(REAL *C, const REAL *X, int ldx, SPACE const REAL *Y, int ldy, int rows,     \
                                                int columns, int n, int more) {                                             \
         int r = 0;                                                                                                         \
         for (; r + 12 <= rows; r += 12) {                                                                                  \
@@ -181,7 +181,7 @@ void k_winograd_weights(IN(W), OUT(U), int written, int read, int w_written, int
 
 // The M×M outputs of a tile at s and of up to 16 channels, tap by tap, put in v where that has no finite ones: a value that is
 // infinite, or so large that a transform is, would take those with it that do not depend on it.
-__attribute__((noinline)) static void mend(REAL16 *v, const REAL *s, int width, int deep, int read, global const REAL *w, int live,
+static NOINLINE void mend(REAL16 *v, const REAL *s, int width, int deep, int read, global const REAL *w, int live,
                                            int w_written, int w_read, int reversed) {
     REAL16 sums[M * M];
     for (int i = 0; i < M * M; i++) sums[i] = 0;
