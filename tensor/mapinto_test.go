@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -179,6 +181,12 @@ func TestJoinedKernels(t *testing.T) {
 				add(j, kernels.Int32, rank, strided, unit, indexed, unit, strided, strided)
 				add(j, kernels.Uint8, rank, fixed, unit, indexed, strided, unit, strided)
 			}
+		}
+		for _, j := range ops.Indexed() {
+			steps := slices.Repeat([]kernels.Access{unit}, j.Operands()+len(j.Functions))
+			add(j, kernels.Float32, max(j.Rank(), 1), steps...)
+			steps[len(steps)-1] = strided
+			add(j, kernels.Float32, max(j.Rank(), 2), steps...)
 		}
 		add(inexact, kernels.Float32, 1, unit, unit, unit)
 		add(inexact, kernels.Float32, 2, unit, strided, strided)
