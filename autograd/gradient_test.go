@@ -164,12 +164,12 @@ func TestEveryOpHasCase(t *testing.T) {
 }
 
 // recordedOps returns the names that a file gives to NewOp, to the part of it that looks at
-// nothing, or to alongAxis: literals, and constants of the function or the file. A name of a row of the kernel
+// nothing, or to linewise: literals, and constants of the function or the file. A name of a row of the kernel
 // tables, f.Name, is left out; one of any other kind is an error, so that none is missed.
 func recordedOps(file *ast.File) (ops []string, err error) {
 	inFile := constants(file, func(n ast.Node) bool { _, body := n.(*ast.BlockStmt); return !body })
 	for _, decl := range file.Decls {
-		if f, is := decl.(*ast.FuncDecl); is && (f.Name.Name == "NewOp" || f.Name.Name == "alongAxis") {
+		if f, is := decl.(*ast.FuncDecl); is && (f.Name.Name == "NewOp" || f.Name.Name == "linewise") {
 			continue // they pass a name on
 		}
 		inFunc := constants(decl, func(ast.Node) bool { return true })
@@ -178,7 +178,7 @@ func recordedOps(file *ast.File) (ops []string, err error) {
 			if !ok {
 				return true
 			}
-			if f, ok := call.Fun.(*ast.Ident); !ok || f.Name != "NewOp" && f.Name != "apply" && f.Name != "alongAxis" {
+			if f, ok := call.Fun.(*ast.Ident); !ok || f.Name != "NewOp" && f.Name != "apply" && f.Name != "linewise" {
 				return true
 			}
 			switch name := call.Args[0].(type) {
@@ -230,7 +230,7 @@ func TestRecordedOps(t *testing.T) {
 	for source, want := range map[string]string{
 		`func f() { NewOp("A", y) }`:                                               "[A]",
 		`func f() { apply("A", y) }`:                                               "[A]",
-		`func f() { alongAxis("A", l) }; func alongAxis() { NewOp(op, y) }`:        "[A]",
+		`func f() { linewise("A", l) }; func linewise() { NewOp(op, y) }`:          "[A]",
 		`func f() { const op = "B"; NewOp(op, y) }`:                                "[B]",
 		"const op = `C`\nfunc f() { g(NewOp(op, y)) }":                             "[C]",
 		`const op = "D"; func f() { const op = "E"; NewOp(op, y) }`:                "[E]",

@@ -6,11 +6,11 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// alongAxis returns the result of an operation on the lines of inputs along an axis, with its numbers.
+// linewise returns the result of an operation on the lines of inputs along an axis, with its numbers.
 // Inputs that have every element are of the first one's shape; those that have one for each line are of
 // that without the axis. The program of the operation, or that of its gradient, is differentiated as
 // often as is asked for.
-func alongAxis(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*Node) *Node {
+func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*Node) *Node {
 	values := make([]*tensor.Tensor, len(inputs))
 	for i, x := range inputs {
 		values[i] = x.use(op)
@@ -52,7 +52,7 @@ func alongAxis(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*
 							in.AccumulateNode(i, Const(tensor.Zeros(like.Device(), inputs[i].Shape()...)))
 							continue
 						}
-						in.AccumulateNode(i, alongAxis(op+" gradient", of, axis, numbers, read...))
+						in.AccumulateNode(i, linewise(op+" gradient", of, axis, numbers, read...))
 					}
 				}
 			}

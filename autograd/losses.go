@@ -189,7 +189,7 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 		least = 0x1p-1022
 	}
 	x, w = x.Expand(whole...), w.Expand(whole...)
-	return alongAxis(op, ops.CosineSimilarity, axis, []float64{math.Max(least, eps*eps)}, x, w)
+	return linewise(op, ops.CosineSimilarity, axis, []float64{math.Max(least, eps*eps)}, x, w)
 }
 
 // HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one

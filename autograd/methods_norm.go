@@ -12,20 +12,20 @@ import (
 // the axes 0 and −1 here.
 //
 // Gradient: y·(g − Σ g·y).
-func (x *Node) Softmax(axis int) *Node { return alongAxis("Softmax", ops.Softmax, axis, nil, x) }
+func (x *Node) Softmax(axis int) *Node { return linewise("Softmax", ops.Softmax, axis, nil, x) }
 
 // LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where
 // that would be 0. It panics as that does.
 //
 // Gradient: g − exp(y)·Σ g.
 func (x *Node) LogSoftmax(axis int) *Node {
-	return alongAxis("LogSoftmax", ops.LogSoftmax, axis, nil, x)
+	return linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x)
 }
 
 // Softmin returns [Node.Softmax] of −x, and panics as that does.
 //
 // Gradient: −y·(g − Σ g·y).
-func (x *Node) Softmin(axis int) *Node { return alongAxis("Softmin", ops.Softmin, axis, nil, x) }
+func (x *Node) Softmin(axis int) *Node { return linewise("Softmin", ops.Softmin, axis, nil, x) }
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.

@@ -6,10 +6,11 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// alongAxis returns the result of an operation with one input and one result, of t's shape.
-func (t *Tensor) alongAxis(op string, l *ops.Lines, axis int) *Tensor {
+// linewise returns the result of an operation on the lines of inputs along an axis, with its numbers. What has
+// every element is of the first input's shape.
+func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*Tensor) *Tensor {
 	var y [1]*Tensor
-	launchLines(op, l, t, axis, nil, []*Tensor{t}, y[:])
+	launchLines(op, l, inputs[0], axis, numbers, inputs, y[:])
 	return y[0]
 }
 

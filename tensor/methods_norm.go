@@ -7,16 +7,16 @@ import "github.com/clgrad/clgrad/internal/ops"
 // Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one
 // with NaN or +∞, is NaN. It panics with ErrAxis for an axis that x has not; a scalar has the axes
 // 0 and −1 here.
-func (x *Tensor) Softmax(axis int) *Tensor { return x.alongAxis("Softmax", ops.Softmax, axis) }
+func (x *Tensor) Softmax(axis int) *Tensor { return linewise("Softmax", ops.Softmax, axis, nil, x) }
 
 // LogSoftmax returns the logarithm of [Tensor.Softmax], x − max x − log Σ exp(x − max x), also
 // where that would be 0. It panics as that does.
 func (x *Tensor) LogSoftmax(axis int) *Tensor {
-	return x.alongAxis("LogSoftmax", ops.LogSoftmax, axis)
+	return linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x)
 }
 
 // Softmin returns [Tensor.Softmax] of −x, and panics as that does.
-func (x *Tensor) Softmin(axis int) *Tensor { return x.alongAxis("Softmin", ops.Softmin, axis) }
+func (x *Tensor) Softmin(axis int) *Tensor { return linewise("Softmin", ops.Softmin, axis, nil, x) }
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.

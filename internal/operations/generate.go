@@ -126,6 +126,9 @@ func (o *Operation) expression(pkg string) (string, error) {
 	if o.Elementwise() {
 		return o.elementwise(o.bodies["elementwise"])
 	}
+	if numbers, ok := o.bodies["linewise"]; ok {
+		return o.linewise(numbers)
+	}
 	var list []string
 	for _, p := range o.function.Type.Params.List {
 		for _, n := range p.Names {
@@ -151,23 +154,12 @@ func (o *Operation) expression(pkg string) (string, error) {
 // elementwise returns the call of a function of package fn: the operation's own with the operands
 // in their order, or, if it is given, such as F(x, y), that.
 func (o *Operation) elementwise(given string) (string, error) {
-	name, operands := o.function.Name.Name, []string{"x"}
-	var numbers []string
+	name, operands := o.function.Name.Name, append([]string{"x"}, o.parameters("T")...)
+	numbers := o.parameters("float64")
 	for _, p := range o.function.Type.Params.List {
-		for _, n := range p.Names {
-			switch typeText(p) {
-			case "T":
-				operands = append(operands, n.Name)
-			case "float64":
-				numbers = append(numbers, n.Name)
-			default:
-				return "", fmt.Errorf("op:elementwise: %s is neither a T nor a float64", n.Name)
-			}
+		if t := typeText(p); t != "T" && t != "float64" {
+			return "", fmt.Errorf("op:elementwise: %s is neither a T nor a float64", p.Names[0].Name)
 		}
-	}
-	scalars := "nil"
-	if numbers != nil {
-		scalars = "[]float64{" + strings.Join(numbers, ", ") + "}"
 	}
 	function := name
 	if given != "" {
@@ -178,7 +170,36 @@ func (o *Operation) elementwise(given string) (string, error) {
 		}
 		function, operands = f, order
 	}
-	return fmt.Sprintf("elementwise(%q, fn.%s, %s, %s)", name, function, scalars, strings.Join(operands, ", ")), nil
+	return fmt.Sprintf("elementwise(%q, fn.%s, %s, %s)", name, function, scalars(strings.Join(numbers, ", ")), strings.Join(operands, ", ")), nil
+}
+
+// linewise returns the call of an operation on lines with a list of numbers.
+func (o *Operation) linewise(numbers string) (string, error) {
+	if !slices.Contains(o.parameters("int"), "axis") {
+		return "", fmt.Errorf("op:linewise: it has no parameter axis int")
+	}
+	name, operands := o.function.Name.Name, append([]string{"x"}, o.parameters("T")...)
+	return fmt.Sprintf("linewise(%q, ops.%s, axis, %s, %s)", name, name, scalars(numbers), strings.Join(operands, ", ")), nil
+}
+
+// parameters returns the names of an operation's parameters of a type.
+func (o *Operation) parameters(typ string) (names []string) {
+	for _, p := range o.function.Type.Params.List {
+		for _, n := range p.Names {
+			if typeText(p) == typ {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	return names
+}
+
+// scalars returns a list of numbers as a slice.
+func scalars(list string) string {
+	if list == "" {
+		return "nil"
+	}
+	return "[]float64{" + list + "}"
 }
 
 // typeText returns the type of a field as the table has it.

@@ -25,6 +25,9 @@
 //	//op:elementwise           the method is the function of its name in package kernels/fn, of x,
 //	                           the operands and the scalars in the order of the parameters
 //	//op:elementwise F(x, y)   the method is fn.F, of operands in this order
+//	//op:linewise NUMBERS      the method is the operation on lines of its name in package ops, of x and
+//	                           the operands along the parameter axis; NUMBERS is a list of
+//	                           expressions, such as 2*eps, or nothing
 //	//op:calls NAME            the method calls this one, for a name that is taken
 //	//op:value                 the method of Node is that of its value
 //	//op:tensor EXPRESSION     the method of Tensor returns this
@@ -67,7 +70,7 @@ type Operation struct {
 	doc      []string          // the paragraphs of the comment, without the two below
 	gradient string            // the paragraph of the gradient, "" if there is none
 	source   string            // the paragraph of the source, "" if there is none
-	bodies   map[string]string // the lines op:calls, elementwise, value, tensor and autograd, by their word
+	bodies   map[string]string // the lines op:calls, elementwise, linewise, value, tensor and autograd, by their word
 }
 
 // Elementwise reports whether the operation is a function of package fn, by the line
@@ -214,7 +217,7 @@ func parseOperation(f *ast.FuncDecl) (*Operation, error) {
 		case !ok:
 		case word == "torch":
 			o.Torch = rest
-		case slices.Contains([]string{"calls", "elementwise", "value", "tensor", "autograd"}, word):
+		case slices.Contains([]string{"calls", "elementwise", "linewise", "value", "tensor", "autograd"}, word):
 			o.bodies[word] = rest
 		default:
 			return nil, fmt.Errorf("there is no line op:%s", word)

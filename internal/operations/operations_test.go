@@ -66,6 +66,13 @@ func (x T) Where(cond, y T, a float64) T
 //op:value
 //op:tensor len(x.shape)
 func (x T) Any(axes ...int) int
+
+// Scaled returns x.
+//
+// Gradient: g.
+//
+//op:linewise 2*eps, 1
+func (x T) Scaled(w T, axis int, eps float64) T
 `), []Family{{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +96,11 @@ func (x *Tensor) Where(cond, y *Tensor, a float64) *Tensor {
 
 // Any returns 1.
 func (x *Tensor) Any(axes ...int) int { return len(x.shape) }
+
+// Scaled returns x.
+func (x *Tensor) Scaled(w *Tensor, axis int, eps float64) *Tensor {
+	return linewise("Scaled", ops.Scaled, axis, []float64{2 * eps, 1}, x, w)
+}
 `,
 		"autograd": `// Softmin returns [tensor.Tensor.Softmax] of −x of [Stack] and [tensor.Keepdims]. It panics with
 // tensor.ErrAxis.
@@ -114,6 +126,13 @@ func (x *Node) Where(cond, y *Node, a float64) *Node {
 
 // Any returns 1.
 func (x *Node) Any(axes ...int) int { return x.use("Any").Any(axes...) }
+
+// Scaled returns x.
+//
+// Gradient: g.
+func (x *Node) Scaled(w *Node, axis int, eps float64) *Node {
+	return linewise("Scaled", ops.Scaled, axis, []float64{2 * eps, 1}, x, w)
+}
 `,
 	} {
 		got, err := generate(pkg, families[0], known)

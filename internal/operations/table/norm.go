@@ -9,8 +9,7 @@ package table
 // Gradient: y·(g − Σ g·y).
 //
 //op:torch torch.nn.functional.softmax
-//op:tensor x.alongAxis("Softmax", ops.Softmax, axis)
-//op:autograd alongAxis("Softmax", ops.Softmax, axis, nil, x)
+//op:linewise
 func (x T) Softmax(axis int) T
 
 // LogSoftmax returns the logarithm of [Tensor.Softmax], x − max x − log Σ exp(x − max x), also
@@ -19,8 +18,7 @@ func (x T) Softmax(axis int) T
 // Gradient: g − exp(y)·Σ g.
 //
 //op:torch torch.nn.functional.log_softmax
-//op:tensor x.alongAxis("LogSoftmax", ops.LogSoftmax, axis)
-//op:autograd alongAxis("LogSoftmax", ops.LogSoftmax, axis, nil, x)
+//op:linewise
 func (x T) LogSoftmax(axis int) T
 
 // Softmin returns [Tensor.Softmax] of −x, and panics as that does.
@@ -28,8 +26,7 @@ func (x T) LogSoftmax(axis int) T
 // Gradient: −y·(g − Σ g·y).
 //
 //op:torch torch.nn.functional.softmin
-//op:tensor x.alongAxis("Softmin", ops.Softmin, axis)
-//op:autograd alongAxis("Softmin", ops.Softmin, axis, nil, x)
+//op:linewise
 func (x T) Softmin(axis int) T
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
