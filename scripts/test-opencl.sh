@@ -13,23 +13,26 @@ scripts/oclgrind.sh hashgrid nn optim >.build/oclgrind.log 2>&1 &
 oclgrind=$!
 trap wait EXIT
 
-# PoCL compiles one kernel at a time in a process, so the kernels for GPUs have a process of their own. What takes
-# longest begins first.
+# PoCL compiles one kernel at a time in a process, so those of kernels have processes of their own: of all packages, and of
+# ./tensor in the forms for GPUs.
 export CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_NUMPY=1
+check() { $GO test -vet=off -timeout 60m -tags opencl "$@"; }
 step the Go device and PoCL
-$GO test -vet=off -timeout 60m -tags opencl -run '^TestGPUKernels$' ./tensor >.build/gpukernels.log 2>&1 &
+check -run '^TestGPUKernels$' ./tensor >.build/gpukernels.log 2>&1 &
 gpu=$!
-$GO test -vet=off -timeout 60m -tags opencl -skip '^TestGPUKernels$' ./tensor ./replay ./autograd ./cmd/mlpimage ./imagefit ./...
+check -run '^TestKernels$' ./tensor ./fusedmlp ./hashgrid ./imagefit ./nn ./optim >.build/kernels.log 2>&1 &
+kernels=$!
 status=0
+check -skip '^Test(GPU)?Kernels$' ./tensor ./replay ./autograd ./cmd/mlpimage ./imagefit ./... || status=1
+wait $kernels || status=1
 wait $gpu || status=1
-cat .build/gpukernels.log
+cat .build/kernels.log .build/gpukernels.log
 [ $status = 0 ]
 
 step a module outside this one
 (cd examples/customop && $GO vet -tags opencl . && $GO test -tags opencl .)
 
 step kernels under Oclgrind
-status=0
 wait $oclgrind || status=1
 cat .build/oclgrind.log
 exit $status
