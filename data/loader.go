@@ -22,8 +22,9 @@ type LoaderConfig struct {
 	DropLast bool   // rows that do not fill a batch are left out of their epoch; otherwise the last batch is shorter
 
 	// Into is filled with each batch: a tensor for each array, of its type, contiguous, of Batch
-	// rows. They may be the inputs of a recorded step, and those of several loaders. Nil stands for
-	// tensors that the loader makes.
+	// rows. They may be the inputs of a recorded step, and those of several loaders. Such a step has
+	// DropLast: of a shorter last batch the rows behind it are those of the one before. Nil stands
+	// for tensors that the loader makes.
 	Into []*tensor.Tensor
 }
 

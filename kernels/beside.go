@@ -177,9 +177,10 @@ func (k *Kernel) ownText(l Target) (depends []string, text string) {
 	return named(dependsHeader, own), s.String()
 }
 
-// behind returns the lines that name the files around a text with what k brings for a device at its
-// end, and that, "" if it is a file. The text has the macros of a file of its own, and needs
-// others.
+// behind returns what puts k's own OpenCL C for a device behind a text that is generated: header
+// is the text's first lines, @depends and @then, and own is to be appended to it, "" where k is a
+// file, which the @then line names. macros is the file with the defaults of the macros that the
+// text defines: it must not come before the text. needs are the files that the text itself takes.
 func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own string) {
 	files, own := k.ownText(l)
 	then := strings.Join(named(thenHeader, k.TextOn(l)), ", ")

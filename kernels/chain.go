@@ -20,13 +20,16 @@ const (
 // options that differ. The bits are those of launches of their own, since the functions are. What a
 // work-group reads of what it wrote is in its cache.
 //
-// Arguments: those of the launches, one's after the other's; for each of them how many rows it has
-// or, on a device that is no CPU and if it is not Free, how many of its work-groups are one of the
-// chain's; then how many rows a work-group has, and how many work-groups there are. loops says for
-// which of them that number of work-groups may be another than 1. No work-group may read or write
-// what another writes: see [Cut]. Where there is one, anything may be.
+// Arguments: those of the launches, one's after the other's; then for each launch its share: how
+// many rows it has or, on a device that is no CPU and if it is not Free, how many work-groups of a
+// launch of its own one work-group of the chain stands for; then how many rows a work-group of the
+// chain has, and how many work-groups there are. loops says for each launch whether its share of
+// work-groups may be another than 1: only then has the text a loop. No work-group may read or write
+// what another writes: see [Cut]. If there is one work-group, the launches may read and write
+// anything.
 //
-// It is tried with launches of the sizes of first, the arguments of one of them.
+// first is the arguments of a launch of the chain: where nobody asks for another, it is tried with
+// operands of these sizes.
 func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	options, ok := chainOptions(parts)
 	if !ok {

@@ -9,15 +9,16 @@ import (
 
 // Loads says how a kernel reads an operand row by row, so that maps and gathers which make it can
 // be computed in the same launch: see [Kernel.From]. The kernel's files for devices that are no CPU
-// do so by the macros of prologue.cl.
+// do so by macros like those of fusedmlp/prologue.cl.
 type Loads struct {
 	Operand int    // the parameter, of reals: rows that follow each other
 	Name    string // of it in those macros
-	Keeps   bool   // what is the same for a whole row is computed once: the macro takes a place where it is
+	Keeps   bool   // what is the same for a whole row is computed once: the macro's first argument is the place for it
 	// Size returns how many rows a launch reads, and the elements of each.
 	Size func(args []Arg) (rows, columns int)
-	// Worth reports whether a launch on a device gains by it: that of many rows has others to do
-	// while it waits, and a work-item computes its own slowly.
+	// Worth reports whether a launch on a device gains by it. One of many rows does not: while some
+	// work-items wait for memory others work, and to compute the operand takes longer than to read
+	// it.
 	Worth func(args []Arg, l Target) bool
 }
 

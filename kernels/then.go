@@ -84,9 +84,9 @@ func (k *Kernel) Then(t Then) *Kernel {
 type thenSpec struct {
 	base *Kernel
 	Then
-	m     *mapSpec // with the value as a tensor
-	at    int      // which one
-	apply *Kernel  // of m
+	m     *mapSpec // the map as a launch of its own, of which the value is one of the tensors
+	at    int      // which of them
+	apply *Kernel  // of that launch, for the twin
 }
 
 func newThen(k *Kernel, t Then) *Kernel {
@@ -200,8 +200,9 @@ func (s *thenSpec) text(l Target) string {
 	return b.String()
 }
 
-// macros writes the formulas and the macros of epilogue.cl. The formulas are not contracted, and
-// what is behind them as it was.
+// macros writes the formulas and the macros of epilogue.cl. Products and sums of the formulas are
+// not contracted to fma, by a pragma within their functions: the kernel behind them is compiled as
+// it is without them.
 func (s *thenSpec) macros(p func(string, ...any), l Target) {
 	m := *s.m
 	m.value = s.at
@@ -296,7 +297,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 		}
 		return ""
 	}
-	put := func(width int, n int, body string) {
+	put := func(n int, body string) {
 		p("#define PUT%s(p, at, v) { const REAL%s put_v = v; const int put_at = at; %s%s }", suffix(n), suffix(n),
 			kept(map[int]string{1: "(p)[put_at] = put_v; ", 2: "*(global REAL2 *)((p) + put_at) = put_v; ", 4: "*(global REAL4 *)((p) + put_at) = put_v; "}[n]), body)
 	}
@@ -313,12 +314,12 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 	if l.CPU && wide > 1 {
 		p("#define PUT(p, at, v)") // it says that there is a text
 	} else {
-		put(1, 1, call(1, "put_v", "put_at"))
-		put(1, 2, each(2))
+		put(1, call(1, "put_v", "put_at"))
+		put(2, each(2))
 		if width == MapVector && !l.CPU {
-			put(4, 4, call(4, "put_v", "put_at"))
+			put(4, call(4, "put_v", "put_at"))
 		} else {
-			put(1, 4, each(4))
+			put(4, each(4))
 		}
 	}
 	if s.Keep {

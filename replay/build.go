@@ -90,8 +90,8 @@ func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
 // built adds what a build took, that began at start.
 func (b *builder) built(start time.Time) { b.rec.report.Building += time.Since(start) }
 
-// flow follows an event's reads and writes. What a launch reads and writes both, it may only write:
-// many have a flag that says whether they add.
+// flow follows an event's reads and writes. An argument that a kernel may read and write is not
+// asked to have been written before: many kernels read it only where a flag says that they add.
 func (b *builder) flow(e *event) error {
 	if e.kernel == nil {
 		b.write(&e.args[0])

@@ -47,6 +47,8 @@ func TestRefusedSteps(t *testing.T) {
 		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.FloatArg(0.5); return nil })
 		stale := slots.Arg(0)
 		var held *tensor.Tensor
+		weights := autograd.Param(tensor.Full(d, 1, 3, 2), "weights")
+		sgd := optim.NewSGD([]*autograd.Node{weights}, optim.SGDConfig{LR: optim.Constant(0.1)})
 		broken := errors.New("broken step")
 		done := 0
 		for what, c := range map[string]struct {
@@ -66,6 +68,10 @@ func TestRefusedSteps(t *testing.T) {
 			}, replay.ErrHostRead, []string{"GatherRows", "[2]"}},
 			"MaskedSelect": {func(int) ([]*tensor.Tensor, error) { return one(x.MaskedSelect(x.GtScalar(1))) },
 				replay.ErrHostRead, []string{"MaskedSelect of a tensor of shape [3]"}},
+			"gradients added up": {func(int) ([]*tensor.Tensor, error) {
+				loss := autograd.Const(y.Reshape(1, 3)).MatMul(weights).Sum()
+				return []*tensor.Tensor{loss.Value()}, errors.Join(loss.Backward(autograd.BackwardOptions{Retain: true}), sgd.Step())
+			}, replay.ErrDiffers, []string{"accumulate of launch", "call ZeroGrad in the step"}},
 			"another kernel": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
 					return one(x.Add(y))

@@ -9,8 +9,9 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// held is what contiguous memory holds, as operations made it of other such contents. Two places of
-// memory that hold the same share one: copies are followed.
+// held is a value of the step's data flow: what contiguous memory holds, and by which operation
+// (kind) it was made of other values. A copy is no value of its own: two places of memory may have
+// one held. Only fused-training-step follows values; other rewrites compare memory.
 type held struct {
 	kind heldKind
 	n    int // elements
@@ -54,7 +55,7 @@ type lines struct {
 type heldKind uint8
 
 const (
-	found heldKind = iota // none that is known
+	found heldKind = iota // none: it was there before the step, or what made it is not followed
 	aProduct
 	aMap
 	aSum

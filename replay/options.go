@@ -33,7 +33,16 @@ type rewrite struct {
 	do         func(r *rewriter)
 }
 
-// rewrites are all of them, in the order in which they are done.
+// rewrites are all of them, in the order in which they are done. Their files are rewrite_NAME.go:
+//
+//	dead       dead-store-elimination    parts    split
+//	perceptron fused-training-step       results  copy-elimination
+//	once       constant-folding          rows     rows
+//	terms      sum-to-elementwise        inputs   prologue-fusion
+//	inline     inline                    shares   split-k-into-adam
+//	join       join                      lookup   lookup
+//	epilogue   epilogue                  together batch-launches
+//	                                     beside   horizontal-fusion
 func rewrites() []rewrite {
 	return []rewrite{deadStores, fusedTrainingStep, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
 }

@@ -78,7 +78,7 @@ func TestFusedStepLabels(t *testing.T) {
 		before := recorded.values(t, rec.Outputs())
 		for _, bad := range []int32{5, -1, math.MaxInt32} {
 			tensor.Upload(recorded.labels, append(make([]int32, 69), bad))
-			refused(t, "a label of no class", rec.Run(), tensor.ErrIndex, "CrossEntropy", "the classes are 5")
+			refused(t, "a label of no class", rec.Run(), tensor.ErrIndex, "CrossEntropy", "labels are 0 to 4")
 			near(t, "after it was refused", recorded.values(t, rec.Outputs()), before, 0)
 		}
 		eager.label(2)

@@ -70,6 +70,6 @@ func TestProductSteps(t *testing.T) {
 			}
 		}
 		tensor.Upload(labels, slices.Repeat([]int32{3}, 30))
-		refused(t, "a label past the classes", rec.Run(), tensor.ErrIndex, "CrossEntropy", "labels reach from 3 to 3")
+		refused(t, "a label past the classes", rec.Run(), tensor.ErrIndex, "CrossEntropy", "these reach from 3 to 3")
 	})
 }

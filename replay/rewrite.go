@@ -35,14 +35,18 @@ func (a *region) meets(b *region) bool {
 type node struct {
 	kernel *kernels.Kernel
 	args   []kernels.Arg
-	from   []int     // the launches of the step that it does, ascending
-	names  []string  // of their kernels
-	m      *mapping  // nil if it is no map
-	why    string    // it is none
-	late   *mapping  // what it would be as a map where an operand of it is stored, and is not anywhere else
-	joined bool      // m is no longer what the kernel does, or chain is what it does
-	chain  []rowPart // launches that it does by rows, or together
-	by     string    // the rewrite that made it of them
+	from   []int    // the launches of the step that it does, ascending
+	names  []string // of their kernels
+	m      *mapping // the formulas of the launch; nil if it is no map
+	why    string   // where m is nil: why it is no map. If slotted, most rewrites leave the launch alone
+	// late is the formulas of an optimizer's update (kernels.Map.Rounds), where m is nil. Epilogue alone uses them.
+	late *mapping
+	// joined: a rewrite changed m, and rewriteLaunches makes kernel and args anew; or there is a chain by rows.
+	joined bool
+	// chain is the launches that the kernel does: by rows, one after the other; by batch-launches, each in
+	// work-groups of its own. They are launched one by one where the device computes the kernel wrongly.
+	chain  []rowPart
+	by     string // the rewrite that made it of them
 	reads  []region
 	writes []region
 	fills  []span2 // that it writes whole
@@ -66,7 +70,7 @@ type rewriter struct {
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
 	kinds    map[string]int           // how many nodes there are of each kind
-	passes   *passes                  // nil: none is looked for
+	passes   *passes                  // nil: kernels are not tried before they are launched, and no perceptron is looked for
 }
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory
@@ -343,7 +347,8 @@ func (r *rewriter) name(n *node) string {
 // for each.
 const mostKinds = 48
 
-// enough says why no kernel is made for a mapping, "" if one is.
+// enough says why a recording makes no further kernel, for a mapping: it has mostKinds, and none is
+// of this kind. "": it makes one, or has it.
 func (r *rewriter) enough(m *mapping) string {
 	if len(r.kinds) >= mostKinds && r.kinds[m.kind(r.target)] == 0 {
 		return fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))

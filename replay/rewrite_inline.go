@@ -164,7 +164,8 @@ func (r *rewriter) changed(g *region, c *node, from, to int) int {
 	return -1
 }
 
-// near is how many places apart two launches are that need their operands at one time.
+// near is how many places apart two launches may be without a question of what memory is kept between
+// them.
 const near = 4
 
 // worth is how many steps more a launch may compute for one launch less.

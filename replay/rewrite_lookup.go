@@ -86,7 +86,7 @@ func (r *rewriter) lookUpIn(i, j int) (why string) {
 	rows := reader.args[reader.kernel.Lookup.Param]
 	kernel, rest, n := writer.kernel.Lookup.Table(writer.args)
 	real := rows.Buf.DType()
-	place := i + slices.Index(r.nodes[i:j], nil) // of a launch that the reader does, too
+	place := i + slices.Index(r.nodes[i:j], nil) // where a launch was that is joined with another: the table's takes it
 	switch {
 	case place < i:
 		return "there is no launch between it and the one that writes what it reads"

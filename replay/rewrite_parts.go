@@ -2,9 +2,10 @@ package replay
 
 import "slices"
 
-// partedMaps computes the gradient of a layer's function where the product before it stores what
-// that reads. A kernel makes it beside the sums of its columns, which become a launch of their own:
-// small ones of several layers are one, as others are. See kernels.Kernel.Parts.
+// partedMaps takes a launch apart that makes two things: the gradient of a layer's function, and
+// the sums of its columns. The gradient is a map, and is computed where the product before it
+// stores the operand, as epilogue does it. The sums become a launch of their own, which
+// batch-launches may join with those of other layers. See kernels.Kernel.Parts.
 //
 // It is refused where
 //   - a map of the product would be: see storedMaps

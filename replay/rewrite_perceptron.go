@@ -29,7 +29,8 @@ import (
 //   - the device computes the launch wrongly.
 var fusedTrainingStep = rewrite{"fused-training-step", "makes one launch of the layers of a perceptron, their loss and their gradients", fuseTrainingSteps}
 
-// passes is what a device has for passes, and what was found of them.
+// passes is what rewrites ask the device, and what fused-training-step found. Here and in
+// rewriter.pass, a pass is a fused training step of a perceptron, and not one of [Passes].
 type passes struct {
 	one   kernels.Buffer                                    // memory of one element, that holds 1
 	try   func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
@@ -425,8 +426,9 @@ func (r *rewriter) covered(f *followed, p *perceptron, one *held) ([]int, map[*h
 	}
 }
 
-// cover is covered without some launches. It adds to those what copies a result to a second place,
-// and reports whether it did.
+// cover is covered, where launches in copies are not part of the fused step. kinds are the values
+// that it may leave. If it finds another launch that only copies a result to a second place, it
+// adds that to copies and returns again: it is to be called once more.
 func (r *rewriter) cover(f *followed, inner map[*held]bool, kinds map[*held]*left, copies map[int]bool) (covered []int, results map[*held]*left, again bool, err error) {
 	results = maps.Clone(kinds)
 	refuse := func(format string, a ...any) ([]int, map[*held]*left, bool, error) {

@@ -21,12 +21,12 @@ import (
 var doneTogether = rewrite{"batch-launches", "makes one launch of small ones of one kernel", doTogether}
 
 const (
-	togetherSmall  = 1 << 15 // elements that a launch of a CPU reads that waits for others
-	togetherLarge  = 1 << 23 // those that all launches of a GPU read that wait: to start one takes as long as to move some MiB
-	togetherGroups = 128     // work-groups of a launch of a CPU
-	togetherWide   = 1 << 11 // those of one of a GPU
-	togetherIdle   = 16      // work-groups that may find nothing to do, beside half as many as do
-	togetherTries  = 8       // how many launches one is tried with that it has to wait for, or they for it
+	togetherSmall  = 1 << 15 // elements of a read, on any device, that may be kept for a launch that waits, and are not counted. On a CPU no other may be kept
+	togetherLarge  = 1 << 23 // elements that may be kept in all, on a GPU: to start a launch takes as long as to move some MiB
+	togetherGroups = 128     // work-groups that a launch has at most, on a CPU
+	togetherWide   = 1 << 11 // the same on a GPU
+	togetherIdle   = 16      // each launch gets as many work-groups as the largest has: in all there may be half as many more than have something to do, and so many
+	togetherTries  = 8       // bundles that a launch is tried with at most: wait goes over the step for each
 )
 
 // groups are the work-groups of a grid, those of a third dimension with those of the second.
@@ -42,7 +42,7 @@ type bundle struct {
 	size  [3]int // of their work-groups, where those of all are alike
 	most  [2]int // work-groups of a part
 	busy  int    // work-groups of all parts
-	full  bool   // they wait for no other: too much memory would
+	full  bool   // no launch is added: too much memory would have been kept until the next
 }
 
 // doTogether goes over the launches until none waits for another that could have gone.
@@ -51,9 +51,9 @@ func doTogether(r *rewriter) {
 	}
 }
 
-// together reports whether it made one launch of several. A launch that others do not wait for,
-// such as the gradient of a weight, is one with its like first, and with those that others wait for
-// only then: the way to the end is as long from there.
+// together goes over the launches once, and reports whether it made one launch of several. First it
+// takes launches of equal heights: that makes no chain of launches that depend on each other
+// longer. Then it takes launches of other heights.
 func (r *rewriter) together() (made bool) {
 	heights := r.heights()
 	bundles := map[*node]*bundle{}

@@ -45,12 +45,13 @@ func (v view) same(w view, dims []int) bool {
 	return true
 }
 
-// digit is a dimension as a digit of a place: n of them, step elements apart.
+// digit is a dimension of a view, read as a digit of a number with mixed bases: of the element at
+// indices i the offset is the sum of step·i over all digits, where 0 ≤ i < n.
 type digit struct{ step, n, dim int }
 
-// digits returns the dimensions of a view as digits, the largest step first, so that each element
-// has one number. ok is false for a view that repeats elements, goes backwards, or of which two
-// digits may make one place.
+// digits returns the dimensions of a view as digits, the largest step first, so that each offset
+// has one list of indices: a step is at least step·n of the digit after it. ok is false where there
+// are none such: the view repeats elements, goes backwards, or may name one element by two lists.
 func (v view) digits(dims []int) (list []digit, ok bool) {
 	for d, n := range dims {
 		switch {
@@ -70,12 +71,13 @@ func (v view) digits(dims []int) (list []digit, ok bool) {
 	return list, true
 }
 
-// part is a part of one of a reader's dimensions: n indices, of which each moves the writer's
-// digits by counts.
+// part is a factor of one of the reader's dimensions, which may continue in several of the
+// writer's: index i below n stands for index i·by of the reader's dimension dim, and adds
+// i·counts[d] to the writer's index along its dimension d.
 type part struct {
-	dim, n int // of the reader
-	by     int // how many of that dimension's indices one step is
-	counts []int
+	dim, n int
+	by     int
+	counts []int // nil where refine made it
 }
 
 // composed says where a reader finds what a writer wrote: the reader's dimensions in parts, and the
@@ -267,7 +269,9 @@ func joinDigits(list []digit) []digit {
 	return joined
 }
 
-// between reports whether two numbers of such digits are so far apart.
+// between reports whether two views with these digits, of which one begins far elements after the
+// other, have an element in common: whether far is the sum of step·k for some k of each digit with
+// −n < k < n.
 func between(digits []digit, far int) bool {
 	if len(digits) == 0 {
 		return far == 0

@@ -67,6 +67,18 @@ func checkConv(op string, t, w, bias *Tensor) {
 	}
 }
 
+// channelMistake says what is wrong with weights for an input of so many channels, its axis `axis`.
+func channelMistake(channels, axis, groups int, w *Tensor) string {
+	if groups > 1 {
+		return fmt.Sprintf("in %d groups, the first axis of the weights is a multiple of %d, and the second %d times is the number of channels", groups, groups, groups)
+	}
+	one := ""
+	if axis == 0 {
+		one = "; without an axis of images it is one image [channels, …]"
+	}
+	return fmt.Sprintf("the input has %d channels (axis %d), and the weights are for %d%s", channels, axis, w.shape[1], one)
+}
+
 // convShape works out a convolution of t with w, which checkConv has checked.
 func convShape(op string, t, w *Tensor, options []ConvOptions) convolution {
 	o := only(op, options)
@@ -82,7 +94,7 @@ func convShape(op string, t, w *Tensor, options []ConvOptions) convolution {
 	s.Groups = groups(op, o.Groups)
 	channels := t.shape[lead]
 	if channels != w.shape[1]*s.Groups || w.shape[0]%s.Groups != 0 {
-		misuse(op, ErrShape, fmt.Sprintf("in %d groups, the first axis of the weights is a multiple of %d, and the second %d times is the number of channels", s.Groups, s.Groups, s.Groups), t, w)
+		misuse(op, ErrShape, channelMistake(channels, lead, s.Groups, w), t, w)
 	}
 	s.Batch, s.In, s.Out = intmath.Product(t.shape[:lead]), w.shape[1], w.shape[0]/s.Groups
 	s.result = append(slices.Clone(t.shape[:lead]), w.shape[0])

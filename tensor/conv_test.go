@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -145,6 +146,15 @@ func TestConvMisuse(t *testing.T) {
 	} {
 		if err := tensor.Try(c.f); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
+		}
+	}
+	for want, f := range map[string]func(){
+		"the input has 3 channels (axis 1), and the weights are for 4":                                            func() { tensor.Zeros(d, 1, 3, 5, 5).Conv(w, nil) },
+		"the input has 5 channels (axis 0), and the weights are for 4; without an axis of images it is one image": func() { tensor.Zeros(d, 5, 8, 8).Conv(w, nil) },
+		"in 2 groups, the first axis of the weights is a multiple of 2":                                           func() { x.Conv(w, nil, options{Groups: 2}) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (t *Tensor) mustBeLabels(op string, n int, ignore int32) {
 	}
 	if low <= high && (low < 0 || int(high) >= n) {
 		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{t.shape},
-			Detail: fmt.Sprintf("labels reach from %d to %d, the classes are %d, and %d is ignored", low, high, n, ignore)})
+			Detail: fmt.Sprintf("labels are 0 to %d, or %d, which is ignored; these reach from %d to %d", n-1, ignore, low, high)})
 	}
 }
 

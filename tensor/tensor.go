@@ -195,10 +195,21 @@ func check(op string, ts ...*Tensor) Device {
 		}
 		if t.st.dev != d {
 			panic(&Error{Op: op, Kind: ErrDevice, Shapes: [][]int{ts[0].shape, t.shape},
-				Detail: fmt.Sprintf("%s and %s: copy one with New and Float64s", d.Name(), t.st.dev.Name())})
+				Detail: fmt.Sprintf("%s and %s: copy one with New and %s", d.Name(), t.st.dev.Name(), readerOf(t.typ))})
 		}
 	}
 	return d
+}
+
+// readerOf names the method that reads a tensor of a type without another.
+func readerOf(t Type) string {
+	switch t {
+	case Int32:
+		return "Int32s"
+	case Uint8:
+		return "Uint8s"
+	}
+	return "Float64s"
 }
 
 // isNil panics for a tensor that nothing made.

@@ -68,7 +68,7 @@ type boundedLine struct {
 	eps, least      float64
 	n, inner        int // of the launch
 	chunk, parts    int
-	line            int // a number for each inner of each part of each outer
+	line            int // (outer·parts + part)·inner + the index along inner; −1: none yet
 	outer, from, to int // its index along outer, and the elements that it has
 	known           []*estimate
 	// What the elements of a result that is summed over lines may be off by, of one run.

@@ -93,10 +93,10 @@ func (w *writer) read(formulas ...*expr.Expr) (elements, columns []int) {
 type cpuForm struct {
 	*writer
 	columns bool
-	of      string // what the names of values of lines end in
-	k       string // the index of the first element of a vector
+	of      string // what the names of values of lines end in: _0, _1, … of several vectors of columns, else nothing
+	k       string // in OpenCL C, the index of the first element of a vector
 	scalar  bool   // elements are computed one at a time
-	first   int    // of a block of columns: the first that this form has
+	first   int    // of several vectors of columns: the column that this one begins with
 	whole16 bool   // all sixteen columns are there
 	full    bool   // all sixteen elements of a row are there
 }

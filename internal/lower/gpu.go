@@ -15,7 +15,9 @@ type gpuForm struct{ *writer }
 
 var scalarTypes = expr.Types{Vector: "REAL", Scalar: "REAL", Width: 1}
 
-// named names a leaf: element j of what lanes keep or, with rest, of what they read again.
+// named returns the function that names a leaf in OpenCL C, in a loop over what a lane keeps in
+// registers: x7[j + i] of leaf 7, l7 if it is of a line. With rest it is one over the elements k
+// that have no register and are read from memory: e7.
 func (w gpuForm) named(rest bool) func(kind expr.Leaf, i int) string {
 	return func(kind expr.Leaf, i int) string {
 		if kind == expr.OfIndex {

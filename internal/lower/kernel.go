@@ -109,7 +109,8 @@ func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 	return list
 }
 
-// chunk returns how many elements a part of a line has, and how many parts there are.
+// chunk returns, as expressions of OpenCL C, how many elements a part of a line has at most, and
+// how many parts a line has; the line is one part if it is not cut.
 func (l *plan) chunk() (elements, parts string) {
 	if l.p.Parts {
 		return "chunk", "max(1, (len - 1) / chunk + 1)"

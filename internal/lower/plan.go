@@ -19,7 +19,9 @@ type plan struct {
 	storing int
 }
 
-// leaf is a formula that others read as a leaf: part of a line, or of elements that a pass keeps.
+// leaf is a formula that is computed once, and that others read as if it were an input: one that is
+// the same for all elements of a line, or one of elements that a pass keeps for the pass that
+// stores.
 type leaf struct {
 	value *expr.Expr
 	along ir.Axes
@@ -32,7 +34,7 @@ type pass struct {
 	reduces []int        // values of the program that it computes
 	terms   []*expr.Expr // their formulas
 	keeps   []int        // leaves that it keeps for later passes
-	parts   []int        // values that are picked, and leaves of lines, that are computed before it, in order
+	parts   []int        // what is computed once for a line before the pass, in order: picked values, and leaves that are not kept
 	sums    []int        // results that are sums over lines, of which it is the first that knows the terms
 }
 

@@ -82,8 +82,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, cutOff(err)
 	}
 	length := binary.LittleEndian.Uint64(raw[:])
-	if length > mostHeader || int64(length) > size-before {
+	switch {
+	case length > mostHeader:
 		return nil, fmt.Errorf("%w: a header of %d bytes in a file of %d: a header has %d at most", ErrFormat, length, size, mostHeader)
+	case int64(length) > size-before:
+		return nil, fmt.Errorf("%w: a header of %d bytes in a file of %d: it is cut off", ErrFormat, length, size)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(io.NewSectionReader(r, before, int64(length)), text); err != nil {
