@@ -94,6 +94,12 @@ func TestVerify(t *testing.T) {
 		{"Y has another type than its formula", results(ir.Result{Name: "Y", Value: x.Lt(expr.Const(0)), Along: ir.Element})},
 		{"Y varies along [outer n inner], and says [outer inner]", results(ir.Result{Name: "Y", Value: x, Along: ir.Line})},
 		{"Y varies along [outer n inner], and says", results(ir.Result{Name: "Y", Value: x, Along: ir.Element | ir.Set(3)})},
+		{"Y is no sum of floats over lines", results(ir.Result{Name: "Y", Value: number(label), Along: ir.Column, Summed: true})},
+		{"Y is no sum of floats over lines", results(ir.Result{Name: "Y", Value: x, Along: ir.Line, Summed: true})},
+		{"Y is no sum of floats over lines", results(ir.Result{Name: "Y", Value: x, Along: ir.Column, Summed: true, Int: true})},
+		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Along: ir.Column})},
+		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Int: true, Along: ir.Line})},
+		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Along: ir.Line}, ir.Value{Name: "V", Channel: true, Along: two})},
 	} {
 		if err := c.program.Verify(); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("error %v, want %q", err, c.err)
@@ -113,6 +119,11 @@ func TestRowsRefused(t *testing.T) {
 		{"an int is of elements or of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(number(b.IntInput("T", ir.N)))) }},
 		{"of elements or of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("C", ir.N)) }},
 		{"of elements or of lines", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Input("S")) }},
+		{"has no input by channel or set", func(b *ir.Builder, x *expr.Expr) { b.Parts(); b.Result("Y", x.Mul(b.Channels("W"))) }},
+		{"has no input by channel or set", func(b *ir.Builder, x *expr.Expr) { b.Parts(); b.Result("Y", x.Mul(b.Sets("W"))) }},
+		{"has no sums over lines", func(b *ir.Builder, x *expr.Expr) { b.Parts(); b.SumOfLines("Y", x) }},
+		{"has no sums over lines", func(b *ir.Builder, x *expr.Expr) { b.SumOfLines("Y", x.Mul(number(b.IntInput("T", ir.Outer, ir.N, ir.Inner)))) }},
+		{"an int of lines", func(b *ir.Builder, x *expr.Expr) { b.IntResult("Y", x) }},
 		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(number(expr.Index(ir.Outer)))) }},
 		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Sum(x.Mul(number(expr.Index(ir.Inner))), ir.N)) }},
 	} {
