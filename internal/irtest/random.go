@@ -135,8 +135,9 @@ func Random(rng *rand.Rand) *ir.Program {
 	return b.Program()
 }
 
-// Near reports an error unless got is want, within a part of the largest of want.
-func Near[E vec.Float](t *testing.T, what string, got []E, want []float64, off float64) {
+// Near reports an error unless got is want, within a part of the largest of want or, where it is given, within
+// the bound of element i.
+func Near[E vec.Float](t *testing.T, what string, got []E, want []float64, off float64, bound ...func(i int) float64) {
 	t.Helper()
 	most := 1.0
 	for _, w := range want {
@@ -149,6 +150,9 @@ func Near[E vec.Float](t *testing.T, what string, got []E, want []float64, off f
 	}
 	for i, g := range got {
 		if w := want[i]; math.Float64bits(w) != math.Float64bits(anything) && float64(g) != w && !(math.Abs(float64(g)-w) <= off*most) && !(math.IsNaN(w) && g != g) {
+			if len(bound) > 0 && math.Abs(float64(g)-w) <= bound[0](i) {
+				continue
+			}
 			t.Fatalf("%s: element %d is %v, want %v", what, i, g, w)
 		}
 	}

@@ -92,18 +92,24 @@ func (w *writer) again(formulas []*expr.Expr) []*expr.Expr {
 	}, formulas...)
 }
 
-// loads reads what formulas take of elements that are not kept.
+// loads reads what formulas take of element k, which is not kept.
 func (w gpuForm) loads(indent string, formulas []*expr.Expr) {
+	w.eachRead(formulas, func(i int, typ, from string) { w.line("%sconst %s e%d = %s;", indent, typ, i, from) })
+}
+
+// eachRead calls f with the inputs that formulas read at each element or column: with their type, and where
+// element k of them is.
+func (w gpuForm) eachRead(formulas []*expr.Expr, f func(i int, typ, from string)) {
 	elements, columns := w.read(formulas...)
 	for _, i := range elements {
-		w.line("%sconst %s e%d = p%d[k * INNER];", indent, typed(w.p.Values[i], "REAL"), i, i)
+		f(i, typed(w.p.Values[i], "REAL"), fmt.Sprintf("p%d[k * INNER]", i))
 	}
 	for _, i := range columns {
 		at := "k"
 		if w.p.Values[i].Channel {
 			at = "span == 1 ? k : k / span"
 		}
-		w.line("%sconst REAL e%d = p%d[%s];", indent, i, i, at)
+		f(i, "REAL", fmt.Sprintf("p%d[%s]", i, at))
 	}
 }
 
@@ -215,10 +221,9 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 	w.line("        }")
 	w.storeFours(to)
 	w.line("    }")
+	formulas = append(formulas[:place:place], w.again(formulas[place+len(p.keeps):])...)
 	// rest writes what an element that lanes do not keep adds, and its results.
 	rest := func(indent, sums string) {
-		formulas := append(slices.Clone(formulas[:place]), w.again(formulas[place+len(p.keeps):])...)
-		w.loads(indent, formulas)
 		texts := w.expressions(indent, true, formulas...)
 		add(indent, sums, "", texts)
 		for j, k := range to {
@@ -235,13 +240,26 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 	for _, i := range sums {
 		w.line("            REAL q%d = 0;", i)
 	}
-	w.line("            _Pragma(\"unroll\") for (int j = 0; j < 8; j++) {\n                const int k = rest + j * lanes;")
+	each := "            _Pragma(\"unroll\") for (int j = 0; j < 8; j++) {\n                const int k = rest + j * lanes;"
+	if len(to) > 0 { // no load waits for a store
+		w.eachRead(formulas, func(i int, typ, _ string) { w.line("            %s f%d[8];", typ, i) })
+		w.line(each)
+		w.eachRead(formulas, func(i int, _, from string) { w.line("                f%d[j] = %s;", i, from) })
+		w.line("            }")
+	}
+	w.line(each)
+	if len(to) > 0 {
+		w.eachRead(formulas, func(i int, typ, _ string) { w.line("                const %s e%d = f%d[j];", typ, i, i) })
+	} else {
+		w.loads("                ", formulas)
+	}
 	rest("                ", "q")
 	w.line("            }\n            terms++;")
 	for _, i := range sums {
 		w.line("            l%d += q%d;\n            PAIRWISE(l%d, s%d, terms)", i, i, i, i)
 	}
 	w.line("        }\n        for (int k = rest; k < count; k += lanes) {")
+	w.loads("            ", formulas)
 	rest("            ", "l")
 	w.line("        }")
 	for _, i := range sums {
