@@ -57,11 +57,11 @@ func TestMaxOfProduct(t *testing.T) {
 func TestStoredWithSums(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off")
 	b := ir.NewRows("deviations")
-	x, c := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("C", ir.N)
-	kept := x.Tanh()
-	off := kept.Sub(b.Sum(kept, ir.N).Div(b.Length(ir.N)))
+	x, z, c := b.Input("X", ir.Outer, ir.N, ir.Inner), b.Input("Z", ir.Outer, ir.N, ir.Inner), b.Input("C", ir.N)
+	kept, other := x.Tanh(), z.Tanh()
+	off := kept.Sub(b.Sum(kept, ir.N).Add(b.Sum(other, ir.N)).Div(b.Length(ir.N)))
 	b.Result("V", b.Sum(off.Square(), ir.N).Add(b.Max(off.Mul(c), ir.N)))
-	b.Result("D", off)
+	b.Result("D", off.Mul(other))
 	b.Result("E", off.Mul(c).Add(x))
 	elements := b.Program()
 
@@ -74,7 +74,8 @@ func TestStoredWithSums(t *testing.T) {
 	run := func(t *testing.T, d tensor.Device) {
 		for _, p := range []*ir.Program{elements, sums} {
 			k, rng := kernelOf(p), rand.New(rand.NewPCG(1, 2))
-			for _, s := range [][3]int{{1, 1, 1}, {3, 5, 1}, {40, 33, 1}, {2, 300, 1}, {2, 19, 17}, {3, 40, 40}, {1, 5000, 1}, {1, 40000, 1}, {2, 0, 3}} {
+			for _, s := range [][3]int{{1, 1, 1}, {3, 5, 1}, {2, 16, 1}, {40, 33, 1}, {2, 300, 1}, {1, 1023, 1}, {2, 19, 17}, {3, 40, 40},
+				{1, 1500, 3}, {1, 5000, 1}, {1, 40000, 1}, {2, 0, 3}} {
 				if p.Runs() {
 					s[2] = 1
 				}
@@ -126,7 +127,7 @@ func TestParts(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			k := kernelOf(p)
-			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {40, 33, 1, 33}, {2, 300, 1, 64}, {1, 7, 3, 4}, {2, 130, 17, 50}, {1, 100, 130, 32},
+			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {3, 16, 1, 16}, {1, 1023, 1, 1023}, {40, 33, 1, 33}, {2, 300, 1, 64}, {1, 7, 3, 4}, {2, 130, 17, 50}, {1, 100, 130, 32},
 				{2, 70, 64, 70}, {1, 20000, 1, 7000}, {2, 0, 3, 1}} {
 				l := irtest.Draw(p, rng, s[0], s[1], s[2])
 				l.Chunk = s[3]

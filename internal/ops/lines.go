@@ -81,6 +81,12 @@ func (l *Lines) cased(cases func(s rowSizes) []kernels.Case) *Lines {
 	return l
 }
 
+// overridden returns l with what change does to its kernel.
+func (l *Lines) overridden(change func(k *kernels.Kernel)) *Lines {
+	l.RowKernel.with(change)
+	return l
+}
+
 // Gradient returns the gradient by inputs, a bit for each. A derived one reads the inputs alone, and has
 // gradients itself that follow from its program; without a gradient program every one is derived. Each
 // is a kernel of its own: of order k there are about k! of them, and softmax takes a second for order 5.

@@ -154,8 +154,14 @@ func (m *Machine[T, E]) Run(n, inner, lo, hi int) {
 		return
 	}
 	some := max(1, blockElements/max(n, 1))
-	if m.plan.picks && m.same && m.contiguous() {
-		some = blockElements // a line is a few numbers
+	switch {
+	case !m.same || !m.contiguous():
+	case m.plan.picks: // a line is a few numbers
+		some = blockElements
+	case m.plan.folds && m.fuses(): // no element is kept
+		some = max(1, 32*blockElements/max(n, 1))
+	case m.plan.small: // less is kept
+		some = max(1, 4*blockElements/max(n, 1))
 	}
 	for ; lo < hi; lo += some {
 		m.first, m.rows = lo, min(some, hi-lo)

@@ -115,6 +115,7 @@ type rowPlan struct {
 	results []int            // the steps of the program's results
 	buffers [element + 1]int // of each class, how many values are kept at one time
 	folds   bool             // no value of elements is kept where steps are fused
+	small   bool             // no result is of elements
 	picks   bool             // no step computes or folds elements: they are inputs of which some are picked
 }
 
@@ -225,6 +226,7 @@ func newRowPlan(p *Program, joined bool) *rowPlan {
 	}
 	plan.fuse(p, uses)
 	plan.folds = !slices.ContainsFunc(plan.steps, func(s rowStep) bool { return s.class == element && s.value < 0 && !s.fused && !s.dot })
+	plan.small = !slices.ContainsFunc(p.Results, func(r Result) bool { return r.Along.Has(N) })
 	plan.picks = !slices.ContainsFunc(plan.steps, func(s rowStep) bool {
 		whole := s.value < 0 || p.Values[s.value].Kind != Input || p.Values[s.value].Channel
 		return whole && s.class == element || s.value >= 0 && p.Values[s.value].Kind.Reduces() && !p.Values[s.value].Kind.Takes()

@@ -122,7 +122,9 @@ func TestRowsRefused(t *testing.T) {
 		{"has no input by channel or set", func(b *ir.Builder, x *expr.Expr) { b.Parts(); b.Result("Y", x.Mul(b.Channels("W"))) }},
 		{"has no input by channel or set", func(b *ir.Builder, x *expr.Expr) { b.Parts(); b.Result("Y", x.Mul(b.Sets("W"))) }},
 		{"has no sums over lines", func(b *ir.Builder, x *expr.Expr) { b.Parts(); b.SumOfLines("Y", x) }},
-		{"has no sums over lines", func(b *ir.Builder, x *expr.Expr) { b.SumOfLines("Y", x.Mul(number(b.IntInput("T", ir.Outer, ir.N, ir.Inner)))) }},
+		{"has no sums over lines", func(b *ir.Builder, x *expr.Expr) {
+			b.SumOfLines("Y", x.Mul(number(b.IntInput("T", ir.Outer, ir.N, ir.Inner))))
+		}},
 		{"an int of lines", func(b *ir.Builder, x *expr.Expr) { b.IntResult("Y", x) }},
 		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", x.Mul(number(expr.Index(ir.Outer)))) }},
 		{"the index along n alone", func(b *ir.Builder, x *expr.Expr) { b.Result("Y", b.Sum(x.Mul(number(expr.Index(ir.Inner))), ir.N)) }},
