@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -259,4 +262,35 @@ func sizesAndNumbers(l *irtest.Launch) []kernels.Arg {
 		}
 	}
 	return args
+}
+
+// TestFours: lanes of a GPU read and write four elements at a time only where every input and result of elements
+// begins at a multiple of four. A device that is a CPU does not mind others.
+func TestFours(t *testing.T) {
+	fours := regexp.MustCompile(`const int fours = INNER == 1 && FOURS\(len, (.*)\);`)
+	for _, p := range []*ir.Program{defs.Softmax(), defs.SoftmaxGrad(), defs.SquaredError(), defs.NormGrad(defs.NormForm{Weights: true}), defs.Dot()} {
+		k, _, _ := lower.Rows(p)
+		line := fours.FindStringSubmatch(k.GPUText)
+		if line == nil {
+			t.Fatalf("%s: %s", p.Name, k.GPUText)
+		}
+		asked := strings.Split(line[1], " | ")
+		want := []string{}
+		for _, v := range p.Values {
+			if v.Kind == ir.Input && v.Along == ir.Element {
+				want = append(want, v.Name+"_off")
+			}
+		}
+		for _, r := range p.Results {
+			if r.Along == ir.Element {
+				want = append(want, r.Name+"_off")
+			}
+		}
+		if p.Parts {
+			want = append(want, "chunk")
+		}
+		if !slices.Equal(asked, want) {
+			t.Errorf("%s asks %v, want %v", p.Name, asked, want)
+		}
+	}
 }
