@@ -15,7 +15,7 @@ var fragments = map[string]string{
 	"README.md":         "inputs, targets *tensor.Tensor",
 	"docs/concepts.md":  "d tensor.Device, x *tensor.Tensor",
 	"docs/errors.md":    "x, y, w *tensor.Tensor",
-	"docs/recording.md": "d tensor.Device, x, y *tensor.Tensor, net *nn.MLP, opt optim.Optimizer, batches chan struct{ X, Y []float32 }",
+	"docs/recording.md": "d tensor.Device, x, y *tensor.Tensor, net *nn.MLP, opt optim.Optimizer, loader *data.Loader",
 }
 
 // unused matches what the compiler says of a variable that a fragment only shows, of an expression
@@ -28,7 +28,7 @@ func TestFragments(t *testing.T) {
 	builds(t)
 	var source strings.Builder
 	source.WriteString("package fragments\n\nimport (\n\t\"errors\"\n")
-	for _, pkg := range []string{"autograd", "kernels", "nn", "optim", "replay", "tensor"} {
+	for _, pkg := range []string{"autograd", "data", "kernels", "nn", "optim", "replay", "tensor"} {
 		fmt.Fprintf(&source, "\t%q\n", "github.com/clgrad/clgrad/"+pkg)
 	}
 	source.WriteString(")\n")
