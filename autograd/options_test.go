@@ -39,8 +39,9 @@ func TestOptionsInTurns(t *testing.T) {
 		t.Run(sel, func(t *testing.T) {
 			var devices []opened
 			for name, opt := range map[string]tensor.Options{
-				"plain": {}, "float64": {Float64: true}, "checked": {Check: true}, "profiled": {Profile: true}, "untried": {SkipSelfTest: true},
-				"unoptimized": {Unoptimized: true}, "for GPUs": devtest.GPUKernels(), "for GPUs, float64": devtest.GPUKernels(tensor.Options{Float64: true}),
+				"plain": {}, "float64": {Float64: true}, "checked": {Check: true}, "profiled": {Profile: true},
+				"untried": {SkipSelfTest: true}, "unoptimized": {Unoptimized: true},
+				"for GPUs": devtest.GPUKernels(), "for GPUs, float64": devtest.GPUKernels(tensor.Options{Float64: true}),
 			} {
 				if opt.Check && sel == "cpu" { // which is what is compared with
 					continue

@@ -21,12 +21,16 @@ import (
 var doneTogether = rewrite{"batch-launches", "makes one launch of small ones of one kernel", doTogether}
 
 const (
-	togetherSmall  = 1 << 15 // elements of a read, on any device, that may be kept for a launch that waits, and are not counted. On a CPU no other may be kept
+	// togetherSmall is the elements of a read, on any device, that may be kept for a launch that waits, and are not
+	// counted. On a CPU no other may be kept.
+	togetherSmall  = 1 << 15
 	togetherLarge  = 1 << 23 // elements that may be kept in all, on a GPU: to start a launch takes as long as to move some MiB
 	togetherGroups = 128     // work-groups that a launch has at most, on a CPU
 	togetherWide   = 1 << 11 // the same on a GPU
-	togetherIdle   = 16      // each launch gets as many work-groups as the largest has: in all there may be half as many more than have something to do, and so many
-	togetherTries  = 8       // bundles that a launch is tried with at most: wait goes over the step for each
+	// togetherIdle: each launch gets as many work-groups as the largest has. In all there may be half as many more than
+	// have something to do, and so many.
+	togetherIdle  = 16
+	togetherTries = 8 // bundles that a launch is tried with at most: wait goes over the step for each
 )
 
 // groups are the work-groups of a grid, those of a third dimension with those of the second.

@@ -130,7 +130,8 @@ func TestParts(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			k := kernelOf(p)
-			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {3, 16, 1, 16}, {1, 1023, 1, 1023}, {40, 33, 1, 33}, {2, 300, 1, 64}, {1, 7, 3, 4}, {2, 130, 17, 50}, {1, 100, 130, 32},
+			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {3, 16, 1, 16}, {1, 1023, 1, 1023}, {40, 33, 1, 33}, {2, 300, 1, 64},
+				{1, 7, 3, 4}, {2, 130, 17, 50}, {1, 100, 130, 32},
 				{2, 70, 64, 70}, {1, 20000, 1, 7000}, {2, 0, 3, 1}} {
 				l := irtest.Draw(p, rng, s[0], s[1], s[2])
 				l.Chunk = s[3]
@@ -268,7 +269,8 @@ func sizesAndNumbers(l *irtest.Launch) []kernels.Arg {
 // begins at a multiple of four. A device that is a CPU does not mind others.
 func TestFours(t *testing.T) {
 	fours := regexp.MustCompile(`const int fours = INNER == 1 && FOURS\(len, (.*)\);`)
-	for _, p := range []*ir.Program{defs.Softmax(), defs.SoftmaxGrad(), defs.SquaredError(), defs.NormGrad(defs.NormForm{Weights: true}), defs.Dot()} {
+	for _, p := range []*ir.Program{defs.Softmax(), defs.SoftmaxGrad(), defs.SquaredError(), defs.Dot(),
+		defs.NormGrad(defs.NormForm{Weights: true})} {
 		k, _, _ := lower.Rows(p)
 		line := fours.FindStringSubmatch(k.GPUText)
 		if line == nil {

@@ -170,7 +170,8 @@ func (o *Operation) elementwise(given string) (string, error) {
 		}
 		function, operands = f, order
 	}
-	return fmt.Sprintf("elementwise(%q, fn.%s, %s, %s)", name, function, scalars(strings.Join(numbers, ", ")), strings.Join(operands, ", ")), nil
+	given = scalars(strings.Join(numbers, ", "))
+	return fmt.Sprintf("elementwise(%q, fn.%s, %s, %s)", name, function, given, strings.Join(operands, ", ")), nil
 }
 
 // linewise returns the call of an operation on lines with a list of numbers.

@@ -13,7 +13,8 @@ var (
 	// MaskAsBias is 0 where a mask is not 0.
 	MaskAsBias = &kernels.Function{Name: "mask_as_bias", Value: expr.Where(x.Eq(zero), never, zero)}
 	// CausalBias is 0 up to the diagonal of a matrix.
-	CausalBias = indexed(&kernels.Function{Name: "causal_bias", Value: expr.Where(expr.Index(1).Real().Le(expr.Index(0).Real()), zero, never)})
+	CausalBias = indexed(&kernels.Function{Name: "causal_bias",
+		Value: expr.Where(expr.Index(1).Real().Le(expr.Index(0).Real()), zero, never)})
 	// CausalScores is products [n, l, s] of queries and keys, times a scale, up to the diagonals,
 	// and −∞ beyond.
 	CausalScores = indexed(&kernels.Function{Name: "causal_scores", Scalars: []float64{0.5},

@@ -99,7 +99,8 @@ func TestVerify(t *testing.T) {
 		{"Y is no sum of floats over lines", results(ir.Result{Name: "Y", Value: x, Along: ir.Column, Summed: true, Int: true})},
 		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Along: ir.Column})},
 		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Int: true, Along: ir.Line})},
-		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Along: ir.Line}, ir.Value{Name: "V", Channel: true, Along: two})},
+		{"value 2 is no input of floats by set", wrong(x, ir.Value{Name: "W", Set: true, Along: ir.Line},
+			ir.Value{Name: "V", Channel: true, Along: two})},
 	} {
 		if err := c.program.Verify(); err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("error %v, want %q", err, c.err)
