@@ -46,7 +46,8 @@ func TestCrossEntropyMisuse(t *testing.T) {
 		kind error
 		says []string
 	}{
-		{func() { autograd.CrossEntropy(x, labels(0, 3)) }, tensor.ErrIndex, []string{"CrossEntropy", "labels are 0 to 2, or -100, which is ignored; these reach from 0 to 3"}},
+		{func() { autograd.CrossEntropy(x, labels(0, 3)) }, tensor.ErrIndex,
+			[]string{"CrossEntropy", "labels are 0 to 2, or -100, which is ignored; these reach from 0 to 3"}},
 		{func() { autograd.NLL(x, labels(-1, 1)) }, tensor.ErrIndex, []string{"NLL", "from -1 to 1"}},
 		{func() { autograd.CrossEntropy(x, labels(1, 7).MulScalar(2).To(tensor.Int32)) }, tensor.ErrIndex, []string{"from 2 to 14"}},
 		{func() { autograd.CrossEntropy(x, labels(0)) }, tensor.ErrShape, []string{"[2 3] [1]"}},

@@ -70,7 +70,7 @@ type rewriter struct {
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
 	kinds    map[string]int           // how many nodes there are of each kind
-	passes   *passes                  // nil: kernels are not tried before they are launched, and no perceptron is looked for
+	passes   *passes                  // nil: kernels are not tried here, and no perceptron is looked for
 }
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory

@@ -23,7 +23,7 @@ var joinedMaps = rewrite{"join", "makes one launch of two maps, with the results
 
 const (
 	joinFar   = 48      // places that two maps may be apart
-	joinSmall = 1 << 16 // elements up to which a launch costs more than memory: larger maps are joined only if they share a tensor
+	joinSmall = 1 << 16 // elements up to which a launch costs more than memory: larger maps join if they share a tensor
 )
 
 func joinMaps(r *rewriter) {

@@ -45,7 +45,7 @@ type rowPart struct {
 	kernel *kernels.Kernel
 	args   []kernels.Arg
 	of     *kernels.RowsOf
-	m      *mapping // of a map: what it was before it was cut into rows, for it is cut anew when the chain grows. Nil: it is no map
+	m      *mapping // of a map, else nil: what it was before it was cut into rows. It is cut anew when the chain grows
 }
 
 func joinRows(r *rewriter) {

@@ -113,7 +113,8 @@ func (api) State(d Device, key any, make func() capture.State) capture.State {
 // notifyRead says that op reads elements on the host.
 func (s *base) notifyRead(d Device, op string, shape []int) {
 	if t := s.listener(d, op); t != nil && !t.quiet {
-		t.Refuse(capture.ErrHostRead, fmt.Sprintf("%s of a tensor of shape %v: a step only computes; return the tensor, and read it after Run", op, shape))
+		t.Refuse(capture.ErrHostRead, fmt.Sprintf("%s of a tensor of shape %v: a step only computes; return the tensor, and read "+
+			"it after Run", op, shape))
 	}
 }
 

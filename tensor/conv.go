@@ -70,8 +70,8 @@ func checkConv(op string, t, w, bias *Tensor) {
 // channelMistake says what is wrong with weights for an input of so many channels, its axis `axis`.
 func channelMistake(channels, axis, groups int, w *Tensor) string {
 	if groups > 1 {
-		return fmt.Sprintf("in %d groups, the first axis of the weights is a multiple of %d, and the second %d times is the number of channels",
-			groups, groups, groups)
+		return fmt.Sprintf("in %d groups, the first axis of the weights is a multiple of %d, and the second %d times is "+
+			"the number of channels", groups, groups, groups)
 	}
 	one := ""
 	if axis == 0 {

@@ -307,8 +307,8 @@ func TestWords(t *testing.T) {
 		slices.Sort(at)
 		switch n := len(at); {
 		case n > most:
-			t.Errorf("%s %q stands in %d places, more than the %d of internal/archtest/retiring.txt. It is to go: name what you add "+
-				"by docs/glossary.md. git diff shows yours; the first places: %s",
+			t.Errorf("%s %q stands in %d places, more than the %d of internal/archtest/retiring.txt. It is to go: "+
+				"name what you add by docs/glossary.md. git diff shows yours; the first places: %s",
 				r.kind, r.word, n, most, strings.Join(at[:min(n, 8)], " "))
 		case n < most && !*lower:
 			t.Errorf("%s %q stands in %d places. Lower the %d of internal/archtest/retiring.txt: go test ./internal/archtest -run TestWords -lower", r.kind, r.word, n, most)

@@ -240,7 +240,8 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 	for _, i := range sums {
 		w.line("            REAL q%d = 0;", i)
 	}
-	each := "            _Pragma(\"unroll\") for (int j = 0; j < 8; j++) {\n                const int k = rest + j * lanes;"
+	each := "            _Pragma(\"unroll\") for (int j = 0; j < 8; j++) {\n" +
+		"                const int k = rest + j * lanes;"
 	if len(to) > 0 { // no load waits for a store
 		w.eachRead(formulas, func(i int, typ, _ string) { w.line("            %s f%d[8];", typ, i) })
 		w.line(each)

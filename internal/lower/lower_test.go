@@ -77,8 +77,8 @@ func TestStoredWithSums(t *testing.T) {
 	run := func(t *testing.T, d tensor.Device) {
 		for _, p := range []*ir.Program{elements, sums} {
 			k, rng := kernelOf(p), rand.New(rand.NewPCG(1, 2))
-			for _, s := range [][3]int{{1, 1, 1}, {3, 5, 1}, {2, 16, 1}, {40, 33, 1}, {2, 300, 1}, {1, 1023, 1}, {2, 19, 17}, {3, 40, 40},
-				{1, 1500, 3}, {1, 5000, 1}, {1, 40000, 1}, {2, 0, 3}} {
+			for _, s := range [][3]int{{1, 1, 1}, {3, 5, 1}, {2, 16, 1}, {40, 33, 1}, {2, 300, 1}, {1, 1023, 1}, {2, 19, 17},
+				{3, 40, 40}, {1, 1500, 3}, {1, 5000, 1}, {1, 40000, 1}, {2, 0, 3}} {
 				if p.Runs() {
 					s[2] = 1
 				}
@@ -89,12 +89,7 @@ func TestStoredWithSums(t *testing.T) {
 			}
 		}
 	}
-	devtest.Each(t, true, run)
-	for _, sel := range devtest.Selected() {
-		if sel != "cpu" {
-			t.Run(sel+"/for GPUs", func(t *testing.T) { run(t, devtest.Open(t, sel, devtest.GPUKernels())) })
-		}
-	}
+	inBothForms(t, run)
 }
 
 // TestParts: folds of whole lines and of parts, of floats and of ints, in both forms.
@@ -130,7 +125,8 @@ func TestParts(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			k := kernelOf(p)
-			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {3, 16, 1, 16}, {1, 1023, 1, 1023}, {40, 33, 1, 33}, {2, 300, 1, 64},
+			for _, s := range [][4]int{{1, 1, 1, 1}, {3, 5, 1, 2}, {3, 16, 1, 16}, {1, 1023, 1, 1023}, {40, 33, 1, 33},
+				{2, 300, 1, 64},
 				{1, 7, 3, 4}, {2, 130, 17, 50}, {1, 100, 130, 32},
 				{2, 70, 64, 70}, {1, 20000, 1, 7000}, {2, 0, 3, 1}} {
 				l := irtest.Draw(p, rng, s[0], s[1], s[2])
@@ -147,6 +143,11 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
+	inBothForms(t, run)
+}
+
+// inBothForms calls run with every device, and with the kernels for GPUs on those of OpenCL.
+func inBothForms(t *testing.T, run func(t *testing.T, d tensor.Device)) {
 	devtest.Each(t, true, run)
 	for _, sel := range devtest.Selected() {
 		if sel != "cpu" {
@@ -236,7 +237,8 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		irtest.Near(t, fmt.Sprintf("%s[%d %d %d] %s", l.Program.Name, l.Outer, l.N, l.Inner, l.Program.Results[k].Name), got, want[k], off,
+		what := fmt.Sprintf("%s[%d %d %d] %s", l.Program.Name, l.Outer, l.N, l.Inner, l.Program.Results[k].Name)
+		irtest.Near(t, what, got, want[k], off,
 			func(i int) float64 { return bound(at+k, i) }) // terms of a sum may cancel
 	}
 }

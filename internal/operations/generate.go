@@ -180,7 +180,8 @@ func (o *Operation) linewise(numbers string) (string, error) {
 		return "", fmt.Errorf("op:linewise: it has no parameter axis int")
 	}
 	name, operands := o.function.Name.Name, append([]string{"x"}, o.parameters("T")...)
-	return fmt.Sprintf("linewise(%q, ops.%s, axis, %s, %s)", name, name, scalars(numbers), strings.Join(operands, ", ")), nil
+	list := strings.Join(operands, ", ")
+	return fmt.Sprintf("linewise(%q, ops.%s, axis, %s, %s)", name, name, scalars(numbers), list), nil
 }
 
 // parameters returns the names of an operation's parameters of a type.

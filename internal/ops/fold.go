@@ -65,7 +65,8 @@ var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).wit
 
 // alongLines returns the kernels that work along the lines of [outer, n, inner].
 func alongLines() []*kernels.Kernel {
-	all := []*kernels.Kernel{Dot.Kernel(), SquaredError.Kernel(), Moments.Kernel(), MomentsJoin.Kernel(), TakeAlong, PlaceAlong, AddAlong}
+	all := []*kernels.Kernel{Dot.Kernel(), SquaredError.Kernel(), Moments.Kernel(), MomentsJoin.Kernel(),
+		TakeAlong, PlaceAlong, AddAlong}
 	for _, f := range append(folds[:], intFolds[:]...) {
 		if f != nil {
 			all = append(all, f.Kernel())

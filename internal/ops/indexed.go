@@ -7,7 +7,7 @@ func Indexed() []*kernels.Joined { return indexedTable }
 
 var indexedTable []*kernels.Joined
 
-// indexed returns functions that read indices as one of several results, see [Indexed].
+// indexed joins functions that read indices in one launch, under the name of the first, and lists them: see [Indexed].
 func indexed(functions ...*kernels.Function) *kernels.Joined {
 	j := &kernels.Joined{Name: functions[0].Name, Functions: functions}
 	indexedTable = append(indexedTable, j)

@@ -102,23 +102,22 @@ func foldCases(kind FoldKind, t kernels.DType, s rowSizes) []kernels.Case {
 	return cases
 }
 
-func dotCases(s rowSizes) []kernels.Case {
-	var cases caseList
-	for i, b := range s.lines {
-		cases.add(func(o operands) {
-			n, chunk := b[0]*b[1]*b[2], []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
-			o.In(n, -9, 9).In(n, -9, 9).Out(b[0]*lower.Parts(b[1], chunk)*b[2]).Int(b[0], b[1], b[2], chunk)
-		}, "%v", b)
-	}
-	return cases
-}
+func dotCases(s rowSizes) []kernels.Case { return pairCases(s, 9, false) }
 
-func squaredErrorCases(s rowSizes) []kernels.Case {
+func squaredErrorCases(s rowSizes) []kernels.Case { return pairCases(s, 1, true) }
+
+// pairCases are launches with two lines of [−most, most), whole and in parts, with a result for each part and, if
+// there are some, one of elements.
+func pairCases(s rowSizes, most float64, elements bool) []kernels.Case {
 	var cases caseList
 	for i, b := range s.lines {
 		cases.add(func(o operands) {
 			n, chunk := b[0]*b[1]*b[2], []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
-			o.In(n, -1, 1).In(n, -1, 1).Out(b[0]*lower.Parts(b[1], chunk)*b[2]).Out(n).Int(b[0], b[1], b[2], chunk)
+			o.In(n, -most, most).In(n, -most, most).Out(b[0] * lower.Parts(b[1], chunk) * b[2])
+			if elements {
+				o.Out(n)
+			}
+			o.Int(b[0], b[1], b[2], chunk)
 		}, "%v", b)
 	}
 	return cases
