@@ -66,7 +66,7 @@ func TestAnomaliesForward(t *testing.T) {
 					continue // the operands are no float32
 				}
 			}
-			p := autograd.Param(tensor.New(d, c.x, 2, 2), "x")
+			p := autograd.Param(devtest.New(d, c.x, 2, 2), "x")
 			for _, quiet := range []bool{false, true} {
 				f := func() { y, _ := c.f(p); t.Errorf("%s: continued with %v", name, y) }
 				e := anomaly(t, d, func() error {
@@ -150,19 +150,19 @@ func tiny(d tensor.Device) float64 {
 // the loss is named.
 func TestAnomaliesOfConstants(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
+		x := autograd.Param(devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
 		softmax := func(x, mask *node) *node {
 			z := x.Add(mask)
 			e := z.Sub(z.Max(1, tensor.Keepdims)).Exp()
 			return e.Div(e.Sum(1, tensor.Keepdims))
 		}
-		mask := autograd.Const(tensor.New(d, []float64{0, -inf, 0, -inf, 0, 0}, 2, 3)).Named("mask")
-		gaps := autograd.Const(tensor.New(d, []float64{1, 2, 3, nan, 5, nan}, 2, 3)).Named("gaps")
+		mask := autograd.Const(devtest.New(d, []float64{0, -inf, 0, -inf, 0, 0}, 2, 3)).Named("mask")
+		gaps := autograd.Const(devtest.New(d, []float64{1, 2, 3, nan, 5, nan}, 2, 3)).Named("gaps")
 		err := autograd.DetectAnomalies(d, func() error {
 			if err := softmax(x, mask).Square().Sum().Backward(); err != nil {
 				return err
 			}
-			return x.Sub(gaps).GatherRows(tensor.New(d, []int32{0})).Square().Sum().Backward()
+			return x.Sub(gaps).GatherRows(devtest.New(d, []int32{0})).Square().Sum().Backward()
 		})
 		if err != nil {
 			t.Errorf("constants that are meant: %v", err)

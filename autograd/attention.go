@@ -23,11 +23,11 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.CreateGraph() {
 			scale, bias, causal, live := tensorapi.Impl.Attends(xv, kv, vv, mv, options)
-			p := x.To(tensor.Real).MulScalar(scale).MatMul(k.matrixT())
+			p := x.as(y.Type()).MulScalar(scale).MatMul(k.matrixT())
 			if bias != nil {
 				b := Const(bias)
-				if mv.Type() == tensor.Real {
-					b = Map(ops.Unmasked, nil, mask, Const(live))
+				if mv.Type().Float() {
+					b = Map(ops.Unmasked, nil, mask.as(y.Type()), Const(live))
 				}
 				p = p.Add(b)
 			}

@@ -29,7 +29,7 @@ func TestLongAttention(t *testing.T) {
 				adds[i] = math.Inf(-1)
 			}
 		}
-		for name, mask := range map[string]*tensor.Tensor{"no mask": nil, "mask": tensor.New(d, bits, l, s), "added": tensor.New(d, adds, 2, 1, l, s)} {
+		for name, mask := range map[string]*tensor.Tensor{"no mask": nil, "mask": devtest.New(d, bits, l, s), "added": devtest.New(d, adds, 2, 1, l, s)} {
 			for _, causal := range []bool{false, true} {
 				in := []*node{autograd.Param(rng.Uniform(d, -1, 1, 2, 1, l, 9), "q"), autograd.Param(rng.Uniform(d, -1, 1, s, 9), "k"), autograd.Param(rng.Uniform(d, -1, 1, 2, s, 10), "v")}
 				var m *node
@@ -51,7 +51,7 @@ func TestLongAttention(t *testing.T) {
 		for _, gpu := range []bool{false, true} {
 			if !gpu || sel != "cpu" {
 				t.Run(fmt.Sprintf("%s, kernels for GPUs %v", sel, gpu), func(t *testing.T) {
-					opt := tensor.Options{Float64: true}
+					opt := tensor.Options{DefaultType: tensor.Float64}
 					if gpu {
 						opt = devtest.GPUKernels(opt)
 					}
@@ -66,7 +66,7 @@ func TestLongAttention(t *testing.T) {
 // operations on Nodes, and what is computed under NoGrad is the same.
 func TestWideAttention(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{Float64: true}))
+		d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{DefaultType: tensor.Float64}))
 		rng := tensor.NewRNG(2)
 		in := []*node{autograd.Param(rng.Uniform(d, -1, 1, 2, 70, 33), "q"), autograd.Param(rng.Uniform(d, -1, 1, 66, 33), "k"), autograd.Param(rng.Uniform(d, -1, 1, 2, 66, 5), "v")}
 		var passes [2][]*node
@@ -87,9 +87,9 @@ func TestWideAttention(t *testing.T) {
 // gradients, too.
 func TestAttentionOfInts(t *testing.T) {
 	d := devtest.CPU(t)
-	ints := tensor.New(d, []int32{1, 0, 2, 1, 3, 1}, 3, 2)
-	reals := autograd.Const(ints.To(tensor.Real))
-	v := autograd.Param(tensor.New(d, []float64{1, -2, 3}, 3, 1), "v")
+	ints := devtest.New(d, []int32{1, 0, 2, 1, 3, 1}, 3, 2)
+	reals := autograd.Const(ints.To(d.DefaultType()))
+	v := autograd.Param(devtest.New(d, []float64{1, -2, 3}, 3, 1), "v")
 	want := grad(t, reals.ScaledDotProductAttention(reals, v, nil).Square().Sum(), []*node{v}, autograd.GradOptions{})
 	for _, recorded := range []bool{false, true} {
 		x := autograd.Const(ints)

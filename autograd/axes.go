@@ -60,7 +60,7 @@ type windows struct {
 // fold returns the sum of windows in their places: what undoes Unfold. Gradient: the windows of g.
 func (w windows) fold(x *Node) *Node {
 	const op = "Fold"
-	y := tensor.Empty(x.use(op).Device(), w.shape...)
+	y := tensor.EmptyOf(x.use(op).Device(), x.value.Type(), w.shape...)
 	w.add(y, x.value)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, g.Unfold(w.axis, w.size, w.step)) })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -101,7 +102,7 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 		{"Min", [][]int{{4, 3}}, -2, 2, func(in []*node) *node { return in[0].T().Slice(0, 1, 3).Min(0) }},
 
-		unaryCase("To", -2, 2, func(x *node) *node { return x.To(tensor.Real) }),
+		unaryCase("To", -2, 2, func(x *node) *node { return x.To(d.DefaultType()) }),
 		unaryCase("Reshape", -2, 2, func(x *node) *node { return x.Reshape(5, -1) }),
 		unaryCase("Transpose", -2, 2, func(x *node) *node { return x.T() }),
 		{"Transpose", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, -2) }},
@@ -126,11 +127,11 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo(5) }),
 		unaryCase("SumTo", -2, 2, func(x *node) *node { return x.SumTo() }),
 		{"SumTo", [][]int{{2, 3, 4}}, -2, 2, func(in []*node) *node { return in[0].Transpose(2, 0, 1).SumTo(2, 1) }},
-		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(tensor.New(d, []int32{2, 0, 2, 2})) }),
+		unaryCase("GatherRows", -2, 2, func(x *node) *node { return x.GatherRows(devtest.New(d, []int32{2, 0, 2, 2})) }),
 
 		// Gradients that are operations themselves, of the gradient from above.
 		{"ScatterAddRows", [][]int{{4, 5}}, -2, 2, func(in []*node) *node {
-			return pulled(in[0], []int{3, 5}, func(x *node) *node { return x.GatherRows(tensor.New(d, []int32{2, 0, 2, 2})) })
+			return pulled(in[0], []int{3, 5}, func(x *node) *node { return x.GatherRows(devtest.New(d, []int32{2, 0, 2, 2})) })
 		}},
 		{"Place", [][]int{{3, 2}}, -2, 2, func(in []*node) *node {
 			return pulled(in[0], []int{3, 5}, func(x *node) *node { return x.Slice(1, 1, 5).Step(1, 2) })
@@ -143,7 +144,7 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 		{"MaxGrad", [][]int{{2, 1, 4}}, -2, 2, func(in []*node) *node {
 			return pulled(in[0], []int{2, 3, 4}, func(x *node) *node {
-				return x.Add(autograd.Const(tensor.New(d, []float64{2, 1, 1}, 3, 1))).Min(1, tensor.Keepdims)
+				return x.Add(autograd.Const(devtest.New(d, []float64{2, 1, 1}, 3, 1))).Min(1, tensor.Keepdims)
 			})
 		}},
 
@@ -265,7 +266,7 @@ func gradCases(d tensor.Device) []gradCase {
 		{"BatchNorm", [][]int{{2, 3, 4}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(nil, in[1], 1e-2) }},
 		{"BatchNorm", [][]int{{2, 2, 2, 1, 2}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(nil, nil, 1e-2) }},
 		{"BatchNorm", [][]int{{2, 3, 2}, {3}, {3}}, -2, 2, func(in []*node) *node {
-			return in[0].BatchNorm(in[1], in[2], 1e-2, tensor.BatchNormOptions{Mean: tensor.New(d, []float64{1, 0, -1}), Var: tensor.New(d, []float64{1, 2, 3}), Eval: true})
+			return in[0].BatchNorm(in[1], in[2], 1e-2, tensor.BatchNormOptions{Mean: devtest.New(d, []float64{1, 0, -1}), Var: devtest.New(d, []float64{1, 2, 3}), Eval: true})
 		}},
 		{"BatchNorm", [][]int{{0, 3}, {3}, {3}}, -2, 2, func(in []*node) *node { return in[0].BatchNorm(in[1], in[2], 1e-2) }},
 		unaryCase("Dropout", -2, 2, func(x *node) *node { return x.T().Dropout(0.4, tensor.NewRNG(3), true) }),
@@ -277,7 +278,7 @@ func gradCases(d tensor.Device) []gradCase {
 			return in[0].ScaledDotProductAttention(in[1], in[2], in[3])
 		}},
 		{"ScaledDotProductAttention", [][]int{{3, 2}, {3, 2}, {3, 2}}, -2, 2, func(in []*node) *node { // the second query attends to nothing
-			mask := autograd.Const(tensor.New(d, []uint8{1, 0, 1, 0, 0, 1, 7, 1, 0}, 3, 3))
+			mask := autograd.Const(devtest.New(d, []uint8{1, 0, 1, 0, 0, 1, 7, 1, 0}, 3, 3))
 			return in[0].ScaledDotProductAttention(in[1], in[2], mask, tensor.AttentionOptions{Causal: true})
 		}},
 		{"ScaledDotProductAttention", [][]int{{2, 2}, {0, 2}, {0, 3}}, -2, 2, func(in []*node) *node { return in[0].ScaledDotProductAttention(in[1], in[2], nil) }},
@@ -300,7 +301,7 @@ func gradCases(d tensor.Device) []gradCase {
 		cases = append(cases, unaryCase(b.op, 0.5, 2, func(x *node) *node { return b.f(x, x.MulScalar(1.7)) }))
 	}
 	cases = append(cases, lineCases()...)
-	mask := autograd.Const(tensor.New(d, []uint8{1, 0, 2, 0, 1, 0, 0, 1, 255, 0, 0, 1, 1, 1, 0}, 3, 5))
+	mask := autograd.Const(devtest.New(d, []uint8{1, 0, 2, 0, 1, 0, 0, 1, 255, 0, 0, 1, 1, 1, 0}, 3, 5))
 	cases = append(cases,
 		gradCase{"where", [][]int{{3, 5}, {3, 5}}, -2, 2, func(in []*node) *node { return in[0].Where(mask, in[1]) }},
 		gradCase{"where", [][]int{{5}, {2, 1, 1}}, -2, 2, func(in []*node) *node { return in[0].Where(mask, in[1]) }},

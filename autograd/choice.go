@@ -16,6 +16,6 @@ func (x *Node) maskedSelect(mask *Node) *Node {
 }
 
 func (x *Node) nanToNum(nan, posInf, negInf float64) *Node {
-	real := x.use("NanToNum").Device().Real()
-	return elementwise("NanToNum", fn.NanToNum, []float64{nan, real.Limit(posInf), real.Limit(negInf)}, x)
+	typ := tensorapi.Impl.Floats(x.use("NanToNum"))
+	return elementwise("NanToNum", fn.NanToNum, []float64{nan, typ.Limit(posInf), typ.Limit(negInf)}, x)
 }

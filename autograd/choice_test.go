@@ -55,7 +55,7 @@ func TestGradientOfTheChosen(t *testing.T) {
 // operand that a gradient reads.
 func TestMaskIsReadOnce(t *testing.T) {
 	d := devtest.CPU(t)
-	p, mask := param(d, 1, 2), tensor.New(d, []uint8{1, 0})
+	p, mask := param(d, 1, 2), devtest.New(d, []uint8{1, 0})
 	y := p.MaskedFill(autograd.Const(mask), 0).Sum()
 	mask.FillInPlace(1)
 	fails(t, y.Backward(), autograd.ErrChanged, "masked_fill")

@@ -91,7 +91,7 @@ func (x *Node) convolve(s *ops.ConvShape, transposed bool, w *Node, shape []int)
 func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
 	const op = "ConvWeight"
 	xv, yv := x.use(op), y.use(op)
-	w := tensor.Empty(xv.Device(), shape...)
+	w := tensor.EmptyOf(xv.Device(), tensorapi.Impl.Floats(xv, yv), shape...)
 	tensorapi.Impl.ConvWeightInto(w, nil, s, xv, yv)
 	return NewOp(op, w, []*Node{x, y}, func(g *Node, in *Grads) {
 		if in.NeedsGrad(0) {

@@ -140,7 +140,7 @@ func (l *crossEntropy) gradient(x, g *Node, in *Grads) {
 		in.Accumulate(0, l.gradScores(each, l.logits))
 		return
 	}
-	ones := tensor.Full(l.x.Device(), 1, shape...)
+	ones := tensor.FullOf(l.x.Device(), l.kept.Type(), 1, shape...)
 	slope := Const(l.gradScores(ones, false)) // that of what is no softmax
 	ones.Free()
 	axis := min(1, x.Rank()-1)

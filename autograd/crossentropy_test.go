@@ -15,7 +15,7 @@ func TestCrossEntropyOfViews(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := tensor.NewRNG(1).Uniform(d, -2, 2, 6, 5, 4).Step(0, 2).Transpose(0, 2, 1) // [3, 4, 5]
 		labels := tensor.NewRNG(2).Ints(d, 4, 3, 10).Step(1, 2)
-		for name, same := range map[string][2]*tensor.Tensor{"gaps": {x, x.Copy()}, "halves": {x.To(tensor.Float16), x.To(tensor.Float16).To(tensor.Real)}} {
+		for name, same := range map[string][2]*tensor.Tensor{"gaps": {x, x.Copy()}, "halves": {x.To(tensor.Float16), x.To(tensor.Float16).To(d.DefaultType())}} {
 			var got [2][]float64
 			for i, v := range same {
 				loss := autograd.CrossEntropy(autograd.Const(v), labels, autograd.LabelOptions{Smoothing: 0.1, Reduction: autograd.EveryLoss})
@@ -37,7 +37,7 @@ func TestCrossEntropyOfViews(t *testing.T) {
 func TestCrossEntropyMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Param(tensor.Zeros(d, 2, 3), "x")
-	labels := func(v ...int32) *tensor.Tensor { return tensor.New(d, v) }
+	labels := func(v ...int32) *tensor.Tensor { return devtest.New(d, v) }
 	how := func(l autograd.LabelOptions) func() {
 		return func() { autograd.CrossEntropy(x, labels(0, 1), l) }
 	}
@@ -51,7 +51,7 @@ func TestCrossEntropyMisuse(t *testing.T) {
 		{func() { autograd.NLL(x, labels(-1, 1)) }, tensor.ErrIndex, []string{"NLL", "from -1 to 1"}},
 		{func() { autograd.CrossEntropy(x, labels(1, 7).MulScalar(2).To(tensor.Int32)) }, tensor.ErrIndex, []string{"from 2 to 14"}},
 		{func() { autograd.CrossEntropy(x, labels(0)) }, tensor.ErrShape, []string{"[2 3] [1]"}},
-		{func() { autograd.CrossEntropy(x, labels(0, 1).To(tensor.Real)) }, tensor.ErrType, []string{"labels are of type Int32"}},
+		{func() { autograd.CrossEntropy(x, labels(0, 1).To(d.DefaultType())) }, tensor.ErrType, []string{"labels are of type int32"}},
 		{func() { autograd.CrossEntropy(x.Sum(), labels(0)) }, tensor.ErrShape, []string{"[]"}},
 		{how(autograd.LabelOptions{Smoothing: 1.5}), tensor.ErrValue, []string{"1.5"}},
 		{how(autograd.LabelOptions{Smoothing: math.NaN()}), tensor.ErrValue, []string{"NaN"}},
@@ -94,17 +94,17 @@ func TestCrossEntropyIgnores(t *testing.T) {
 			"CrossEntropy": func(x *node, labels *tensor.Tensor) *node { return autograd.CrossEntropy(x, labels) },
 			"NLL":          func(x *node, labels *tensor.Tensor) *node { return autograd.NLL(x, labels) },
 			"every loss": func(x *node, labels *tensor.Tensor) *node {
-				return autograd.CrossEntropy(x, labels, autograd.LabelOptions{Reduction: autograd.EveryLoss}).Mul(autograd.Const(tensor.New(d, []float64{1, math.Inf(1)})))
+				return autograd.CrossEntropy(x, labels, autograd.LabelOptions{Reduction: autograd.EveryLoss}).Mul(autograd.Const(devtest.New(d, []float64{1, math.Inf(1)})))
 			},
 		} {
 			for _, labels := range [][]int32{{-100, -100}, {1, -100}} {
-				x := autograd.Param(tensor.New(d, []float64{1, 2, nan, 4}, 2, 2), "x")
+				x := autograd.Param(devtest.New(d, []float64{1, 2, nan, 4}, 2, 2), "x")
 				seed := autograd.GradOptions{}
-				y := loss(x, tensor.New(d, labels))
+				y := loss(x, devtest.New(d, labels))
 				seed.Seed = autograd.Const(tensor.Full(d, 1, y.Shape()...))
 				plain := grad(t, y, []*node{x}, seed)[0]
 				seed.CreateGraph = true
-				y = loss(x, tensor.New(d, labels))
+				y = loss(x, devtest.New(d, labels))
 				first := grad(t, y, []*node{x}, seed)[0]
 				gradients := [][]float64{values(t, plain.Value()), values(t, first.Value())}
 				if name != "NLL" { // which is linear
@@ -126,7 +126,7 @@ func TestCrossEntropyIgnores(t *testing.T) {
 func TestCrossEntropyMemory(t *testing.T) {
 	devtest.Uncollected(t)
 	d := devtest.CPU(t)
-	x, labels := autograd.Param(tensor.Zeros(d, 4, 3), "x"), tensor.New(d, []int32{0, 1, 2, -100})
+	x, labels := autograd.Param(tensor.Zeros(d, 4, 3), "x"), devtest.New(d, []int32{0, 1, 2, -100})
 	var live int64
 	for step := range 6 {
 		for _, r := range []autograd.Reduction{autograd.MeanLoss, autograd.SumLoss, autograd.EveryLoss} {

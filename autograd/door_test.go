@@ -29,7 +29,7 @@ func cubed(x *node) *node {
 // and a value that Backward freed is an error that names the operation.
 func TestOperand(t *testing.T) {
 	d := devtest.CPU(t)
-	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
+	x := autograd.Param(devtest.New(d, []float64{1, 2}), "x")
 	for range 9 {
 		tensor.Zeros(d, 3).Free()
 	}
@@ -49,7 +49,7 @@ func TestOperand(t *testing.T) {
 // another package has written it in place.
 func TestFillCounts(t *testing.T) {
 	d := devtest.CPU(t)
-	x := autograd.Param(tensor.New(d, []float64{1, 2}), "x")
+	x := autograd.Param(devtest.New(d, []float64{1, 2}), "x")
 	flatparams.New([]*node{x})
 	fill := func() {
 		y := autograd.NewOp("fill", tensor.Zeros(d, 2), []*node{x}, func(g *autograd.Node, in *autograd.Grads) {
@@ -57,12 +57,12 @@ func TestFillCounts(t *testing.T) {
 				tensor.Launch(d, cube, g.Value().Arg(), dst.Arg(), kernels.IntArg(2))
 			})
 		})
-		if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, []float64{2, 3})}); err != nil {
+		if err := y.Backward(autograd.BackwardOptions{Seed: devtest.New(d, []float64{2, 3})}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	fill()
-	w := autograd.Param(tensor.New(d, []float64{5, 7}), "w")
+	w := autograd.Param(devtest.New(d, []float64{5, 7}), "w")
 	loss := w.Mul(autograd.Const(x.Grad())).Sum()
 	x.ZeroGrad()
 	fill()

@@ -49,7 +49,7 @@ func TestBoxes(t *testing.T) {
 // TestBoxTimes: on a device that measures, a kernel's line has the mean of its calls: their time and their bytes,
 // which are those of its arguments.
 func TestBoxTimes(t *testing.T) {
-	d := devtest.Open(t, "cpu", tensor.Options{Profile: true, Float64: true})
+	d := devtest.Open(t, "cpu", tensor.Options{Profile: true, DefaultType: tensor.Float64})
 	x := autograd.Const(tensor.Zeros(d, 1000))
 	x.Neg()
 	x.Neg()

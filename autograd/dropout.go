@@ -12,8 +12,8 @@ func (x *Node) dropout(p float64, rng *tensor.RNG, train bool) *Node {
 	switch {
 	case !(p >= 0 && p <= 1):
 		xv.Dropout(p, nil, false) // which panics, before rng moves
-	case !train && xv.Type() != tensor.Real:
-		return x.To(tensor.Real)
+	case !train && !xv.Type().Float():
+		return x.To(tensorapi.Impl.Floats(xv))
 	case !train:
 		return x
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -77,7 +76,7 @@ func TestUnaryEdges(t *testing.T) {
 }
 
 func epsilon(d tensor.Device) float64 {
-	if d.Real() == kernels.Float64 {
+	if d.DefaultType() == tensor.Float64 {
 		return 0x1p-52
 	}
 	return 0x1p-23
@@ -88,7 +87,7 @@ func epsilon(d tensor.Device) float64 {
 func TestTanhSaturates(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		one := 9.02
-		if d.Real() == kernels.Float64 {
+		if d.DefaultType() == tensor.Float64 {
 			one = 19.07
 		}
 		for _, cols := range []int{1, 3, 16, 33} {
@@ -97,12 +96,12 @@ func TestTanhSaturates(t *testing.T) {
 				v := one + math.Pow(1.3, float64(i%40))
 				x, exact = append(x, v, -v), append(exact, 1, -1)
 			}
-			in := tensor.New(d, x, len(x)/cols, cols)
+			in := devtest.New(d, x, len(x)/cols, cols)
 			eye := make([]float64, cols*cols)
 			for i := range cols {
 				eye[i*cols+i] = 1
 			}
-			layer := tensor.Linear(in, tensor.New(d, eye, cols, cols), nil, fn.Tanh)
+			layer := tensor.Linear(in, devtest.New(d, eye, cols, cols), nil, fn.Tanh)
 			for what, y := range map[string]*tensor.Tensor{"tanh": in.Tanh(), "a layer": layer} {
 				if got := values(t, y); !equal(got, exact) {
 					t.Errorf("%s of %d columns of %v is %v", what, cols, x, got)
@@ -177,22 +176,22 @@ func TestMaxGradient(t *testing.T) {
 			{[]int{2, -3}, []float64{nan, nan, 5}, []float64{2, 4, 8}, []float64{0, 2, 0, 4, 4, 4, 0, 0, 0, 0, 0, 0}},
 			{[]int{0}, []float64{7, nan, 3, nan, 5, 5}, []float64{1, 2, 3, 4, 5, 6}, []float64{0, 2, 3, 4, 5, 6, 1, 0, 0, 0, 0, 0}},
 		} {
-			p := autograd.Param(tensor.New(d, x, shape...), "p")
+			p := autograd.Param(devtest.New(d, x, shape...), "p")
 			y := p.Max(c.axes...)
 			if got := values(t, y.Value()); !equal(got, c.y) {
 				t.Errorf("Max%v is %v, want %v", c.axes, got, c.y)
 				continue
 			}
-			if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, c.g, y.Shape()...)}); err != nil {
+			if err := y.Backward(autograd.BackwardOptions{Seed: devtest.New(d, c.g, y.Shape()...)}); err != nil {
 				t.Fatal(err)
 			}
 			if got := values(t, p.Grad()); !equal(got, c.w) {
 				t.Errorf("Max%v: gradient %v, want %v", c.axes, got, c.w)
 			}
 			// The minimum of the opposite numbers is attained by the same elements.
-			q := autograd.Param(tensor.New(d, x, shape...).Neg(), "q")
+			q := autograd.Param(devtest.New(d, x, shape...).Neg(), "q")
 			low := q.Min(append([]int{tensor.Keepdims}, c.axes...)...)
-			if err := low.Backward(autograd.BackwardOptions{Seed: tensor.New(d, c.g, low.Shape()...)}); err != nil {
+			if err := low.Backward(autograd.BackwardOptions{Seed: devtest.New(d, c.g, low.Shape()...)}); err != nil {
 				t.Fatal(err)
 			}
 			if got := values(t, q.Grad()); !equal(got, c.w) {

@@ -65,7 +65,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			case in.CreateGraph():
 				in.AccumulateNode(at, derivative(d, scalars, operands, in.Output(), g))
 			case d.IsZero():
-				in.Accumulate(at, tensor.Zeros(g.Device(), g.Shape()...))
+				in.Accumulate(at, tensor.ZerosLike(g.value))
 			default:
 				var buf [kernels.MapOperands]*tensor.Tensor
 				read := append(buf[:0], values...)
@@ -92,7 +92,7 @@ func derivative(d *kernels.Function, scalars []float64, operands []*Node, y, g *
 	case d.Is(len(operands) + 1):
 		return g
 	case d.IsZero():
-		return Const(tensor.Zeros(g.Device(), g.Shape()...))
+		return Const(tensor.ZerosLike(g.value))
 	}
 	read := append(slices.Clone(operands), y, g)
 	for i := range read {

@@ -42,12 +42,12 @@ func ExampleMap() {
 	x, a := expr.Input(0), expr.Param(0)
 	snake := &kernels.Function{Name: "snake", Value: x.Add(a.Mul(x).Sin().Square().Div(a)), Scalars: []float64{1}}
 
-	d, err := tensor.Open("cpu", tensor.Options{Float64: true})
+	d, err := tensor.Open("cpu", tensor.Options{DefaultType: tensor.Float64})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer d.Close()
-	at := autograd.Param(tensor.New(d, []float64{0, math.Pi / 8}), "x")
+	at := autograd.Param(tensor.New(d, []float32{0, math.Pi / 8}), "x")
 	y := autograd.Map(snake, []float64{2}, at)
 	values, _ := y.Float64s()
 	if err := y.Sum().Backward(); err != nil {
@@ -82,7 +82,7 @@ func ExampleNode_Backward() {
 
 // Newton's method: a step is the gradient over its own gradient.
 func ExampleGrad() {
-	d, err := tensor.Open("cpu", tensor.Options{Float64: true})
+	d, err := tensor.Open("cpu", tensor.Options{DefaultType: tensor.Float64})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (x *Node) pNorm(p float64, axes ...int) *Node {
 		g = g.Reshape(kept...)
 		switch p {
 		case 0:
-			in.AccumulateNode(0, Const(tensor.Zeros(xv.Device(), xv.Shape()...)))
+			in.AccumulateNode(0, Const(tensor.ZerosLike(xv)))
 		case 1:
 			in.AccumulateNode(0, element(ops.Norm1Grad, nil, x, g))
 		case 2:

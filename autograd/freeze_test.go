@@ -16,8 +16,8 @@ import (
 func TestFreeze(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, flat := range []bool{false, true} {
-			x := autograd.Const(tensor.New(d, []float64{1, 2}, 1, 2))
-			w, b := autograd.Param(tensor.New(d, []float64{3, 4}, 2, 1), "w"), param(d, 5)
+			x := autograd.Const(devtest.New(d, []float64{1, 2}, 1, 2))
+			w, b := autograd.Param(devtest.New(d, []float64{3, 4}, 2, 1), "w"), param(d, 5)
 			if err := x.MatMul(w).Sum().Backward(); err != nil {
 				t.Fatal(err)
 			}

@@ -63,7 +63,7 @@ func hooked(d tensor.Device, f func(), walk func(loss, p *node) error) {
 // whatever it is, and changes nothing; the mode ends with its function.
 func TestModesOfGoroutines(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2})
+		x := devtest.New(d, []float64{1, 2})
 		p := param(d, 1, 2)
 		loss := p.Square().Sum()
 		view := autograd.Const(x)
@@ -71,7 +71,7 @@ func TestModesOfGoroutines(t *testing.T) {
 			"Add":        func() { x.Add(x) },
 			"Node.Add":   func() { p.Add(p) },
 			"Reshape":    func() { view.Reshape(2, 1) },
-			"New":        func() { tensor.New(d, []float64{1}) },
+			"New":        func() { devtest.New(d, []float64{1}) },
 			"Float64s":   func() { _, _ = x.Float64s() },
 			"Backward()": func() { _ = loss.Backward() },
 			"Grad()":     func() { _, _ = autograd.Grad(loss, []*node{p}) },

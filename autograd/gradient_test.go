@@ -32,7 +32,7 @@ func TestGradients(t *testing.T) {
 			continue
 		}
 		t.Run(sel, func(t *testing.T) {
-			d := devtest.Open(t, sel, tensor.Options{Float64: true})
+			d := devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64})
 			for _, c := range gradCases(d) {
 				t.Run(fmt.Sprint(c.op, c.shapes), func(t *testing.T) { checkGradients(t, d, c) })
 			}
@@ -52,7 +52,7 @@ func checkGradients(t *testing.T, d tensor.Device, c gradCase) {
 	params := func() []*node {
 		in := make([]*node, len(c.shapes))
 		for i, s := range c.shapes {
-			in[i] = autograd.Param(tensor.New(d, values[i], s...), fmt.Sprint("p", i))
+			in[i] = autograd.Param(devtest.New(d, values[i], s...), fmt.Sprint("p", i))
 		}
 		return in
 	}
@@ -66,7 +66,7 @@ func checkGradients(t *testing.T, d tensor.Device, c gradCase) {
 	for i := range upstream {
 		upstream[i] = r.Float64()*2 - 1
 	}
-	if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, upstream, y.Shape()...)}); err != nil {
+	if err := y.Backward(autograd.BackwardOptions{Seed: devtest.New(d, upstream, y.Shape()...)}); err != nil {
 		t.Fatal(err)
 	}
 	dot := func() float64 {

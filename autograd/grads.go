@@ -43,9 +43,9 @@ func (in *Grads) AccumulateNode(i int, g *Node) {
 	}
 	n := in.takes(i, g.value)
 	if in.walk.record {
-		in.walk.addNode(n, g)
+		in.walk.addNode(n, g.as(n.gradType()))
 	} else {
-		in.walk.add(n, gradient{g.value.View(), false})
+		in.walk.add(n, gradient{g.value.To(n.gradType()), false})
 	}
 }
 
@@ -62,13 +62,15 @@ func (in *Grads) accumulateNew(i int, g *Node) {
 // Accumulate delivers a tensor made for this purpose; it belongs to in from now on. It panics with
 // tensor.ErrIndex if there is no input i, tensor.ErrValue if g is nil, tensor.ErrFreed if it was
 // freed, tensor.ErrDevice if it is on another device than the input, tensor.ErrType unless it is of
-// reals, and tensor.ErrShape unless the input's shape broadcasts to its.
+// floats, and tensor.ErrShape unless the input's shape broadcasts to its. It is converted to the
+// input's type.
 func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if in.notTwiceDifferentiable(n) {
 		g.Free()
 		return
 	}
+	g = n.typed(g)
 	in.walk.add(n, gradient{g, g.IsContiguous()})
 }
 
@@ -76,7 +78,7 @@ func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 func (in *Grads) AccumulateView(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if !in.notTwiceDifferentiable(n) {
-		in.walk.add(n, gradient{g.View(), false})
+		in.walk.add(n, gradient{g.To(n.gradType()), false})
 	}
 }
 
@@ -122,6 +124,24 @@ func (in *Grads) misuse(kind error, shapes [][]int, format string, a ...any) {
 	panic(&tensor.Error{Pkg: "autograd", Op: in.node.op + " gradient", Kind: kind, Shapes: shapes, Detail: fmt.Sprintf(format, a...)})
 }
 
+// gradType returns the type of the node's gradient: that of its floats, in which a Float16 is computed.
+func (n *Node) gradType() tensor.Type {
+	if typ := n.value.Type(); typ.Float() {
+		return typ
+	}
+	return tensorapi.Impl.Floats(n.value)
+}
+
+// typed returns a gradient, which it takes over, in the type of that of the node.
+func (n *Node) typed(g *tensor.Tensor) *tensor.Tensor {
+	typ := n.gradType()
+	if g.Type() == typ {
+		return g
+	}
+	defer g.Free()
+	return g.To(typ)
+}
+
 // takes returns input i, of which g can be the gradient.
 func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
 	n := in.input(i)
@@ -134,8 +154,8 @@ func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
 		in.misuse(tensor.ErrFreed, [][]int{shape}, "that of input %d was freed: what is given belongs to the graph", i)
 	case g.Device() != n.value.Device():
 		in.misuse(tensor.ErrDevice, [][]int{shape}, "that of input %d is on %s, the input on %s", i, g.Device().Name(), n.value.Device().Name())
-	case g.Type() != tensor.Real:
-		in.misuse(tensor.ErrType, [][]int{shape}, "that of input %d is of type %v: convert it with To(tensor.Real)", i, g.Type())
+	case !g.Type().Float():
+		in.misuse(tensor.ErrType, [][]int{shape}, "that of input %d is of type %v: convert it with To(tensor.Float32)", i, g.Type())
 	}
 	if slices.Equal(shape, n.Shape()) {
 		return n
@@ -157,7 +177,7 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	case n.pending.t != nil && n.pending.mine:
 		tensorapi.Impl.MatMulInto(n.pending.t, a, b, true)
 	default:
-		in.walk.add(n, gradient{a.MatMul(b), true})
+		in.walk.add(n, gradient{n.typed(a.MatMul(b)), true})
 	}
 }
 
@@ -178,7 +198,7 @@ func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 			return
 		}
 	}
-	g := tensor.Empty(n.value.Device(), n.Shape()...)
+	g := tensor.EmptyOf(n.value.Device(), n.gradType(), n.Shape()...)
 	write(g)
 	in.Accumulate(i, g)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-func vec(d tensor.Device, v ...float64) *tensor.Tensor { return tensor.New(d, v) }
+func vec(d tensor.Device, v ...float64) *tensor.Tensor { return devtest.New(d, v) }
 
 func param(d tensor.Device, v ...float64) *node { return autograd.Param(vec(d, v...), "p") }
 

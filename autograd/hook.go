@@ -119,8 +119,8 @@ func (n *Node) replacement(r *Node) *tensor.Tensor {
 		misuse(tensor.ErrFreed, say+"that was freed")
 	case v.Device() != n.value.Device():
 		misuse(tensor.ErrDevice, fmt.Sprintf(say+"on %s, the node is on %s", v.Device().Name(), n.value.Device().Name()))
-	case v.Type() != tensor.Real:
-		misuse(tensor.ErrType, fmt.Sprintf(say+"of type %v: convert it with To(tensor.Real)", v.Type()))
+	case v.Type() != n.gradType():
+		misuse(tensor.ErrType, fmt.Sprintf(say+"of type %v, the node is of %v: convert it with To", v.Type(), n.gradType()))
 	case !slices.Equal(v.Shape(), n.Shape()):
 		misuse(tensor.ErrShape, say+"of another shape than the node")
 	}

@@ -30,7 +30,7 @@ func TestHookSeesTheSum(t *testing.T) {
 		for name, f := range uses(d) {
 			for _, flat := range []bool{false, true} {
 				for _, record := range []bool{false, true} {
-					p := autograd.Param(tensor.New(d, start, 4, 3), "p")
+					p := autograd.Param(devtest.New(d, start, 4, 3), "p")
 					if flat {
 						flatparams.New([]*node{p})
 					}
@@ -176,8 +176,8 @@ func TestHookMisuse(t *testing.T) {
 		{tensor.ErrShape, "[2] [3]", vec(d, 1, 2, 3)},
 		{tensor.ErrShape, "[2] [1 2]", tensor.Zeros(d, 1, 2)},
 		{tensor.ErrShape, "[2] []", tensor.Scalar(d, 1)},
-		{tensor.ErrType, "Int32", tensor.ZerosOf(d, tensor.Int32, 2)},
-		{tensor.ErrType, "Float16", tensor.ZerosOf(d, tensor.Float16, 2)},
+		{tensor.ErrType, "int32", tensor.ZerosOf(d, tensor.Int32, 2)},
+		{tensor.ErrType, "float16", tensor.ZerosOf(d, tensor.Float16, 2)},
 		{tensor.ErrDevice, "on cpu", tensor.Zeros(other, 2)},
 		{tensor.ErrFreed, "freed", freed},
 	} {

@@ -53,7 +53,7 @@ func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
 // cut of g.
 func (c cut) place(x *Node, shape []int) *Node {
 	const op = "Place"
-	y := tensor.Empty(x.use(op).Device(), shape...)
+	y := tensor.EmptyOf(x.use(op).Device(), x.value.Type(), shape...)
 	c.write(y, x.value)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, c.node(g)) })
 }
@@ -100,7 +100,7 @@ func (x *Node) scatterRows(index *tensor.Tensor, shape []int) *Node {
 }
 
 func scatterRows(x, index *tensor.Tensor, shape []int) *tensor.Tensor {
-	sum := tensor.Zeros(x.Device(), shape...)
+	sum := tensor.ZerosOf(x.Device(), x.Type(), shape...)
 	sum.ScatterAddRowsInPlace(index, x)
 	return sum
 }

@@ -29,7 +29,7 @@ func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 		case add:
 			in.AccumulateNode(0, g)
 		default:
-			in.AccumulateNode(0, g.IndexPut(indices, Const(tensor.Scalar(g.Device(), 0))))
+			in.AccumulateNode(0, g.IndexPut(indices, Const(tensor.NewOf(g.Device(), g.value.Type(), []float64{0}, []int{}...))))
 		}
 		if !in.NeedsGrad(1) {
 			return
@@ -38,7 +38,7 @@ func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 		if !add {
 			last := lastOf(part.Shape(), func(numbers *tensor.Tensor) *tensor.Tensor {
 				return tensor.ZerosOf(g.Device(), tensor.Int32, g.Shape()...).IndexPut(indices, numbers).Index(indices...)
-			}, g.Device())
+			}, g.value)
 			part = part.Mul(last)
 		}
 		in.AccumulateNode(1, part)

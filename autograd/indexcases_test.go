@@ -1,6 +1,7 @@
 package autograd_test
 
 import (
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -10,7 +11,7 @@ func indexCases(d tensor.Device) []gradCase {
 		if len(shape) == 0 {
 			shape = []int{len(v)}
 		}
-		return tensor.New(d, v, shape...)
+		return devtest.New(d, v, shape...)
 	}
 	of := func(op string, shape []int, f func(x *node) *node) gradCase {
 		return gradCase{op, [][]int{shape}, -2, 2, func(in []*node) *node { return f(in[0]) }}

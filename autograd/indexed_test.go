@@ -29,7 +29,7 @@ func TestIndicesChanged(t *testing.T) {
 	} {
 		for _, change := range []bool{false, true} {
 			x := autograd.Param(tensor.Full(d, 1, 4, 3), "x")
-			i, line := tensor.New(d, []int32{0, 1, 2, 3, 1, 0}, 2, 3), tensor.New(d, []int32{0, 2})
+			i, line := devtest.New(d, []int32{0, 1, 2, 3, 1, 0}, 2, 3), devtest.New(d, []int32{0, 2})
 			y := f(x, i, line).Sum()
 			if change {
 				tensor.Upload(i, []int32{0, 0, 0, 0, 0, 0})
@@ -49,7 +49,7 @@ func TestIndicesChanged(t *testing.T) {
 func TestManyParts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, flat := range []bool{false, true} {
-			p := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "p")
+			p := autograd.Param(devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "p")
 			if flat {
 				flatparams.New([]*node{p})
 			}

@@ -15,8 +15,10 @@ func (x *Node) indexSelect(axis int, index *tensor.Tensor) *Node {
 	}, index)
 }
 
-// zeros is a constant of a shape, on the device of g.
-func zeros(g *Node, shape []int) *Node { return Const(tensor.Zeros(g.Device(), shape...)) }
+// zeros is a constant of a shape, of the type of g.
+func zeros(g *Node, shape []int) *Node {
+	return Const(tensor.ZerosOf(g.Device(), g.value.Type(), shape...))
+}
 
 func (x *Node) indexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 	const op = "IndexAdd"
@@ -40,7 +42,7 @@ func (x *Node) indexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 			}
 			last := lastOf([]int{index.Len()}, func(numbers *tensor.Tensor) *tensor.Tensor {
 				return tensor.ZerosOf(g.Device(), tensor.Int32, g.Shape()[axis]).IndexCopy(0, index, numbers).IndexSelect(0, index)
-			}, g.Device())
+			}, g.value)
 			narrow := slices.Repeat([]int{1}, g.Rank()-axis)
 			narrow[0] = index.Len()
 			in.AccumulateNode(1, g.IndexSelect(axis, index).Mul(last.Reshape(narrow...)))
@@ -50,10 +52,10 @@ func (x *Node) indexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 
 // lastOf returns 1 for each element of a shape that is found where it was put, 0 for one whose
 // place another took after it. found puts numbers of that shape to their places, and returns what
-// is there.
-func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, d tensor.Device) *Node {
-	numbers := tensor.ArangeOf(d, tensor.Int32, 0, float64(size(shape)), 1).Reshape(shape...)
-	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(tensor.Real))
+// is there. The result is of the type of g.
+func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, g *tensor.Tensor) *Node {
+	numbers := tensor.ArangeOf(g.Device(), tensor.Int32, 0, float64(size(shape)), 1).Reshape(shape...)
+	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(g.Type()))
 }
 
 func (x *Node) indexFill(axis int, index *tensor.Tensor, value float64) *Node {
@@ -95,7 +97,7 @@ type embedding struct {
 // those of Padding.
 func (e embedding) sum(x *Node) *Node {
 	const op = "EmbeddingSum"
-	y := tensor.Empty(x.use(op).Device(), e.shape...)
+	y := tensor.EmptyOf(x.use(op).Device(), x.value.Type(), e.shape...)
 	e.add(y, x.value)
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
 		rows := g

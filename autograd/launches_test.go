@@ -78,7 +78,7 @@ func TestBroadcastInFlatBuffer(t *testing.T) {
 		for i := range data {
 			data[i] = float64(i + 1)
 		}
-		seed := tensor.New(d, data, c.to...)
+		seed := devtest.New(d, data, c.to...)
 		zeros := autograd.Const(tensor.Zeros(d, c.to...))
 		free, held := autograd.Param(tensor.Zeros(d, c.shape...), "free"), autograd.Param(tensor.Zeros(d, c.shape...), "held")
 		buffer := flatparams.New([]*node{autograd.Param(tensor.Zeros(d, 5), "first"), held, autograd.Param(tensor.Zeros(d, 5), "last")})

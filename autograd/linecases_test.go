@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -51,7 +52,7 @@ func lineCases() []gradCase {
 		unaryCase("Median", -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Median() })),
 		of("Median", cube, -2, 2, first(func(x *node) (*node, *tensor.Tensor) { return x.Median(0, tensor.Keepdims, 2) })),
 		of("LinearScan", []int{3, 5}, -2, 2, func(g *node) *node { // the gradient of products, which has one by both
-			x := autograd.Param(tensor.New(g.Device(), []float64{1, 2, -1, 0.5, 3, 1, 1, 2, 2, 1, 3, 1, -1, 1, 2}, 3, 5), "x")
+			x := autograd.Param(devtest.New(g.Device(), []float64{1, 2, -1, 0.5, 3, 1, 1, 2, 2, 1, 3, 1, -1, 1, 2}, 3, 5), "x")
 			slope, err := autograd.Grad(x.CumProd(1), []*node{x}, autograd.GradOptions{Seed: g, CreateGraph: true})
 			if err != nil {
 				panic(err)

@@ -23,9 +23,9 @@ func TestThirdGradientsAlongAxes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := devtest.CPU(t)
 			data := []float64{0.3, -1.1, 0.7, 2, 0.4, -0.2, -0.9, 1.3, 0.8}
-			c := autograd.Const(tensor.New(d, []float64{1, -2, 0.5, 0.3, 1.5, -1, 2, 0.1, -0.7}, 3, 3))
+			c := autograd.Const(devtest.New(d, []float64{1, -2, 0.5, 0.3, 1.5, -1, 2, 0.1, -0.7}, 3, 3))
 			second := func(third bool) []float64 {
-				x := autograd.Param(tensor.New(d, data, 3, 3), "x")
+				x := autograd.Param(devtest.New(d, data, 3, 3), "x")
 				y := f(x)
 				if y.Value().Rank() == 1 {
 					y = y.Unsqueeze(1)
@@ -60,10 +60,10 @@ func TestThirdGradientsAlongAxes(t *testing.T) {
 func TestChangedAlongAxes(t *testing.T) {
 	d := devtest.CPU(t)
 	made := func() (x *node, y *node) {
-		v := tensor.New(d, []float64{1, 2, 3})
+		v := devtest.New(d, []float64{1, 2, 3})
 		x = autograd.Param(v, "x")
 		z := x.AddScalar(1)
-		y = z.Softmax(0).Mul(autograd.Const(tensor.New(d, []float64{1, 0, 0}))).Sum()
+		y = z.Softmax(0).Mul(autograd.Const(devtest.New(d, []float64{1, 0, 0}))).Sum()
 		z.Value().FillInPlace(7)
 		return x, y
 	}
@@ -83,14 +83,14 @@ func TestChangedAlongAxes(t *testing.T) {
 // of the inputs is that part of the whole.
 func TestManyGradientsAlongAxes(t *testing.T) {
 	d := devtest.CPU(t)
-	x := autograd.Param(tensor.New(d, []float64{0.3, -1.1, 0.7, 2}, 2, 2), "x")
-	w := autograd.Param(tensor.New(d, []float64{1, 0.5, -0.2, 0.4}, 2, 2), "w")
+	x := autograd.Param(devtest.New(d, []float64{0.3, -1.1, 0.7, 2}, 2, 2), "x")
+	w := autograd.Param(devtest.New(d, []float64{1, 0.5, -0.2, 0.4}, 2, 2), "w")
 	y := autograd.CosineSimilarity(x, w, 1, 1e-8).Sum()
 	both := grad(t, y, []*node{x, w}, autograd.GradOptions{Retain: true})
 	for i, in := range []*node{x, w} {
 		near(t, "by one input", grad(t, y, []*node{in}, autograd.GradOptions{Retain: true})[0].Value(), values(t, both[i].Value())...)
 	}
-	z := autograd.Param(tensor.New(d, []float64{0.3, -0.4, 0.1}), "z")
+	z := autograd.Param(devtest.New(d, []float64{0.3, -0.4, 0.1}), "z")
 	y = z.Softmax(0).Square().Sum()
 	for range 5 {
 		y = grad(t, y, []*node{z}, autograd.GradOptions{CreateGraph: true})[0].Square().Sum()

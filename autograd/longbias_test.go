@@ -31,8 +31,8 @@ func TestLongBiasGradients(t *testing.T) {
 		w := autograd.Param(tensor.Full(d, 0.5, 1, columns), "w")
 		b := autograd.Param(tensor.Full(d, 0.5, columns), "b")
 		added := autograd.Param(tensor.Full(d, 0.5, columns), "added")
-		in := autograd.Const(tensor.New(d, x, rows, 1))
-		weights := autograd.Const(tensor.New(d, g, rows, columns))
+		in := autograd.Const(devtest.New(d, x, rows, 1))
+		weights := autograd.Const(devtest.New(d, g, rows, columns))
 		if err := in.Linear(w, b, nil).Add(added).Mul(weights).Sum().Backward(); err != nil {
 			t.Fatal(err)
 		}

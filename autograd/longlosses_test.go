@@ -25,7 +25,7 @@ func TestLongLosses(t *testing.T) {
 		products += float64(x[i]) * float64(w[i])
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		a, b := autograd.Const(tensor.New(d, x, n)), autograd.Const(tensor.New(d, w, n))
+		a, b := autograd.Const(devtest.New(d, x, n)), autograd.Const(devtest.New(d, w, n))
 		for _, c := range []struct {
 			name string
 			loss *autograd.Node

@@ -2,13 +2,14 @@ package autograd_test
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // lossCases are the gradient checks of losses.
 func lossCases(d tensor.Device) []gradCase {
-	labels := func(v []int32, shape ...int) *tensor.Tensor { return tensor.New(d, v, shape...) }
-	weights := tensor.New(d, []float64{0.5, 2, 1, 0.25, 1.5})
+	labels := func(v []int32, shape ...int) *tensor.Tensor { return devtest.New(d, v, shape...) }
+	weights := devtest.New(d, []float64{0.5, 2, 1, 0.25, 1.5})
 	pair := func(op string, low, high float64, f func(x, w *node) *node) gradCase {
 		return gradCase{op, [][]int{{3, 5}, {3, 5}}, low, high, func(in []*node) *node { return f(in[0], in[1]) }}
 	}
@@ -43,7 +44,7 @@ func lossCases(d tensor.Device) []gradCase {
 		}),
 		pair("CosineSimilarity", 0.1, 2, func(x, w *node) *node { return autograd.CosineSimilarity(x, w, -1, 1e-8) }),
 		unaryCase("Mean", 0.1, 0.9, func(x *node) *node {
-			sides := autograd.Const(tensor.New(d, []float64{1, -1, 1, -1, -1}).Expand(3, 5))
+			sides := autograd.Const(devtest.New(d, []float64{1, -1, 1, -1, -1}).Expand(3, 5))
 			return autograd.HingeEmbedding(x, sides, 1.5)
 		}),
 		{"Mean", [][]int{{3, 5}, {3, 5}, {5}}, 0.1, 0.9, func(in []*node) *node {

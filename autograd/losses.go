@@ -7,7 +7,6 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -173,7 +172,7 @@ func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 // CosineSimilarity returns x·w / (max(|x|, eps)·max(|w|, eps)) along an axis, which disappears, of
 // two that broadcast. An eps whose square is below the normal numbers of the device counts as the
 // least whose square is one. Where squares overflow it is 0 or NaN. Integers are converted to
-// reals. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is
+// floats. It panics with tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue unless eps is
 // above 0. Gradients: w/(|x|·|w|)·g less x·y/|x|²·g, with half of the second term where |x| is eps,
 // and without it below, and the same with x and w in turn.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
@@ -185,7 +184,7 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: "they do not broadcast"})
 	}
 	least := 0x1p-126
-	if x.Device().Real() == kernels.Float64 {
+	if tensorapi.Impl.Floats(x.value, w.use(op)) == tensor.Float64 {
 		least = 0x1p-1022
 	}
 	x, w = x.Expand(whole...), w.Expand(whole...)
@@ -209,7 +208,7 @@ type MarginOptions struct {
 
 // TripletMargin returns max(0, d(a, p) − d(a, n) + margin) of anchors a, positive and negative
 // examples, which broadcast to each other; d is the Euclidean distance along the last axis, of the
-// difference plus 1e−6, as PyTorch has it. Integers are converted to reals. It panics with
+// difference plus 1e−6, as PyTorch has it. Integers are converted to floats. It panics with
 // tensor.ErrShape and tensor.ErrAxis, and with tensor.ErrValue for a margin below 0. Gradients are
 // those of the operations that it is made of; of a distance of 0, 0. Source: Balntas, Riba, Ponsa,
 // Mikolajczyk, "Learning local feature descriptors with triplets and shallow convolutional neural
@@ -236,7 +235,7 @@ func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions)
 	if len(together) == 0 {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrAxis, Shapes: shapes, Detail: "the distance is along the last axis, and there is none"})
 	}
-	anchor = anchor.To(tensor.Real)
+	anchor = anchor.as(tensorapi.Impl.Floats(anchor.value))
 	distance := func(x *Node) *Node { return anchor.Sub(x).AddScalar(1e-6).Norm(2, -1) }
 	return how.Reduction.of(op, distance(positives).Sub(distance(negatives)).AddScalar(margin).MaxScalar(0))
 }

@@ -28,8 +28,8 @@ func near(t *testing.T, what string, x *tensor.Tensor, want ...float64) {
 func TestBinaryCrossEntropyOfInfinities(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		inf := math.Inf(1)
-		x := autograd.Const(tensor.New(d, []float64{inf, -inf, inf, -inf, inf, 1 << 20, -1 << 20}))
-		target := autograd.Const(tensor.New(d, []float64{0, 1, 0.5, 0.25, 1, 1 - 0x1p-20, 0x1p-20}))
+		x := autograd.Const(devtest.New(d, []float64{inf, -inf, inf, -inf, inf, 1 << 20, -1 << 20}))
+		target := autograd.Const(devtest.New(d, []float64{0, 1, 0.5, 0.25, 1, 1 - 0x1p-20, 0x1p-20}))
 		every := autograd.BinaryOptions{Reduction: autograd.EveryLoss}
 		near(t, "plain", autograd.BCEWithLogits(x, target, every).Value(), inf, inf, inf, inf, math.NaN(), 1, 1)
 		every.Positive = autograd.Const(tensor.Full(d, 3))
@@ -41,9 +41,9 @@ func TestBinaryCrossEntropyOfInfinities(t *testing.T) {
 // side.
 func TestTripletMarginOfEquals(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		a := autograd.Param(tensor.New(d, []float64{0, 0}), "a")
-		p := autograd.Param(tensor.New(d, []float64{1e-6, 1e-6}), "p") // the difference plus 1e−6 is 0
-		n := autograd.Const(tensor.New(d, []float64{3, 4}))
+		a := autograd.Param(devtest.New(d, []float64{0, 0}), "a")
+		p := autograd.Param(devtest.New(d, []float64{1e-6, 1e-6}), "p") // the difference plus 1e−6 is 0
+		n := autograd.Const(devtest.New(d, []float64{3, 4}))
 		for _, recorded := range []bool{false, true} {
 			g := grad(t, autograd.TripletMargin(a, p, n, autograd.MarginOptions{Margin: 10}), []*node{a, p}, autograd.GradOptions{CreateGraph: recorded})
 			near(t, fmt.Sprint("anchor, recorded ", recorded), g[0].Value(), 0.6, 0.8)
@@ -56,8 +56,8 @@ func TestTripletMarginOfEquals(t *testing.T) {
 // and a vector of zeros has a similarity of 0.
 func TestCosineSimilarityOfSmall(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := autograd.Param(tensor.New(d, []float64{0, 0, 3, 4}, 2, 2), "x")
-		w := autograd.Const(tensor.New(d, []float64{0.6, 0.8}))
+		x := autograd.Param(devtest.New(d, []float64{0, 0, 3, 4}, 2, 2), "x")
+		w := autograd.Const(devtest.New(d, []float64{0.6, 0.8}))
 		for _, eps := range []float64{1e-8, 1e-30, 1e-200} {
 			y := autograd.CosineSimilarity(x, w, 1, eps)
 			near(t, fmt.Sprint("eps ", eps), y.Value(), 0, 1)
@@ -75,7 +75,7 @@ func TestCosineSimilarityOfSmall(t *testing.T) {
 func TestLossesOfInts(t *testing.T) {
 	d := devtest.CPU(t)
 	for _, typ := range []tensor.Type{tensor.Uint8, tensor.Int32, tensor.Float16} {
-		of := func(v ...float64) *node { return autograd.Const(tensor.New(d, v).To(typ)) }
+		of := func(v ...float64) *node { return autograd.Const(devtest.New(d, v).To(typ)) }
 		near(t, fmt.Sprint("cosine of ", typ), autograd.CosineSimilarity(of(30, 40), of(200, 0), 0, 1e-8).Value(), 0.6)
 		near(t, fmt.Sprint("triplet of ", typ), autograd.TripletMargin(of(0, 0), of(30, 40), of(60, 80)).Value(), 0)
 		near(t, fmt.Sprint("triplet of ", typ, ", the other way"), autograd.TripletMargin(of(0, 0), of(60, 80), of(30, 40)).Value(), 51)

@@ -11,7 +11,7 @@ import "github.com/clgrad/clgrad/tensor"
 //
 // where x is 0 outside of its axes, and of each group of o only the channels c of that group count.
 // The bias [o] may be nil. The result is [n, o, (d + padding + paddingEnd − dilation·(k−1) −
-// 1)/stride + 1…], rounded down; without n, if x has none. Integers are converted to reals. The
+// 1)/stride + 1…], rounded down; without n, if x has none. Integers are converted to floats. The
 // order of the additions is fixed. It panics with tensor.ErrShape, with tensor.ErrValue for bad
 // options, and with tensor.ErrType if both are of integers. PyTorch's conv1d, conv2d and conv3d.
 //
@@ -37,7 +37,7 @@ func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 //	q·stride − padding + r·dilation
 //
 // The bias [o] may be nil. The result is [n, o, (d−1)·stride − 2·padding + dilation·(k−1) +
-// outputPadding + 1…]; without n, if x has none. Integers are converted to reals. The order of the
+// outputPadding + 1…]; without n, if x has none. Integers are converted to floats. The order of the
 // additions is fixed. It panics with tensor.ErrShape, with tensor.ErrValue for bad options, and
 // with tensor.ErrType if both are of integers. PyTorch's conv_transpose1d, 2d and 3d.
 //
@@ -54,7 +54,7 @@ func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptio
 //
 // that lie within x. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) −
 // 1)/stride + 1 positions, rounded down, or up with Ceil, as long as the last window begins within
-// x or the padding before it. Integers are converted to reals. It panics with tensor.ErrShape, and
+// x or the padding before it. Integers are converted to floats. It panics with tensor.ErrShape, and
 // with tensor.ErrValue for bad options. The maximum over whole axes is [Node.Max]. PyTorch's
 // max_pool1d, max_pool2d and max_pool3d.
 //
@@ -74,7 +74,7 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 
 // AvgPool returns the means of windows over the last axes of x, one, two or three, as many as the
 // window has. Axes before them are kept. Windows are those of [Node.MaxPool] without dilation; x is
-// 0 in the padding. Integers are converted to reals. It panics with tensor.ErrShape, and with
+// 0 in the padding. Integers are converted to floats. It panics with tensor.ErrShape, and with
 // tensor.ErrValue for bad options. The mean over whole axes is [Node.Mean]. PyTorch's avg_pool1d,
 // avg_pool2d and avg_pool3d.
 //
@@ -86,7 +86,7 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 // AdaptiveMaxPool returns the maxima of windows over the last axes of x, one, two or three, as many
 // as size has, which is the result's. Axes before them are kept. Along each, output q has the
 // positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a maximum. Integers are converted to
-// reals. It panics with tensor.ErrShape, and with tensor.ErrValue for bad sizes. PyTorch's
+// floats. It panics with tensor.ErrShape, and with tensor.ErrValue for bad sizes. PyTorch's
 // adaptive_max_pool1d, 2d and 3d.
 //
 // Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
@@ -102,7 +102,7 @@ func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tens
 }
 
 // AdaptiveAvgPool returns the means of the windows of [Node.AdaptiveMaxPool]. Integers are
-// converted to reals. It panics with tensor.ErrShape, and with tensor.ErrValue for bad sizes.
+// converted to floats. It panics with tensor.ErrShape, and with tensor.ErrValue for bad sizes.
 // PyTorch's adaptive_avg_pool1d, 2d and 3d.
 //
 // Gradient: g over the number of positions to each of them; where windows overlap, the sum.
@@ -116,7 +116,7 @@ func (x *Node) AdaptiveAvgPool(size []int) *Node { return x.adaptiveAvgPool(size
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
 //
 // which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
-// not read. Integers are converted to reals. It panics with tensor.ErrShape, and with
+// not read. Integers are converted to floats. It panics with tensor.ErrShape, and with
 // tensor.ErrValue for bad sizes and for AlignCorners without Linear. PyTorch's interpolate of a
 // size, with the modes nearest, linear, bilinear and trilinear.
 //

@@ -137,7 +137,7 @@ func (x *Node) Round() *Node { return elementwise("Round", fn.Round, nil, x) }
 func (x *Node) Frac() *Node { return elementwise("Frac", fn.Frac, nil, x) }
 
 // NanToNum returns x with other numbers in place of NaN, Inf and −Inf. Numbers beyond those of the
-// device's reals become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
+// operand's type become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
 // math.Inf(-1)) is that of NumPy and PyTorch.
 //
 // Gradient: g, 0 where there is another number.

@@ -159,13 +159,13 @@ func (x *Node) MaskedFill(mask *Node, v float64) *Node {
 func (x *Node) MaskedSelect(mask *Node) *Node { return x.maskedSelect(mask) }
 
 // BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, so that of a mask it is no
-// mask (see [Node.LogicalNot]). It panics with tensor.ErrType of reals.
+// mask (see [Node.LogicalNot]). It panics with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseNot() *Node { return elementwise("BitwiseNot", fn.BitwiseNot, nil, x) }
 
 // BitwiseAnd returns the bits that are set in x and y. It panics with tensor.ErrShape unless the
-// shapes broadcast, and with tensor.ErrType of reals.
+// shapes broadcast, and with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseAnd(y *Node) *Node {
@@ -173,13 +173,13 @@ func (x *Node) BitwiseAnd(y *Node) *Node {
 }
 
 // BitwiseOr returns the bits that are set in x or y. It panics with tensor.ErrShape unless the
-// shapes broadcast, and with tensor.ErrType of reals.
+// shapes broadcast, and with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseOr(y *Node) *Node { return elementwise("BitwiseOr", fn.BitwiseOr, nil, x, y) }
 
 // BitwiseXor returns the bits that are set in one of x and y. It panics with tensor.ErrShape unless
-// the shapes broadcast, and with tensor.ErrType of reals.
+// the shapes broadcast, and with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseXor(y *Node) *Node {
@@ -187,7 +187,7 @@ func (x *Node) BitwiseXor(y *Node) *Node {
 }
 
 // BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 unless y is 0 to 31. It
-// panics with tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of reals.
+// panics with tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseLeftShift(y *Node) *Node {
@@ -195,7 +195,7 @@ func (x *Node) BitwiseLeftShift(y *Node) *Node {
 }
 
 // BitwiseRightShift returns ⌊x/2ʸ⌋; where y is not 0 to 31, 0, or −1 for x below 0. It panics with
-// tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of reals.
+// tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseRightShift(y *Node) *Node {

@@ -79,7 +79,7 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node { return x.instanceNo
 // correction; that of which the running one gets its part has Bessel's. A batch without elements
 // leaves those as they are. See [tensor.BatchNormOptions]. It panics with tensor.ErrShape for less
 // than two axes, another w, b, Mean or Var, and channels of one element in training; with
-// tensor.ErrType unless Mean and Var are of reals; with tensor.ErrValue for one without the other,
+// tensor.ErrType unless Mean and Var are of floats; with tensor.ErrValue for one without the other,
 // with gaps, or none in evaluation, for one that shares elements with the other or an operand in
 // training, a momentum outside [0, 1], and more than one Options.
 //
@@ -97,17 +97,17 @@ func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOpt
 //	y = softmax(scale·x·kᵀ + mask)·v
 //
 // of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where
-// one of Uint8 is 0, and where one of reals is −∞, a query does not attend to a key; else what is
+// one of Uint8 is 0, and where one of floats is −∞, a query does not attend to a key; else what is
 // real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query does
 // not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite there
-// may come through. Integers are converted to reals. It panics with tensor.ErrShape, with
+// may come through. Integers are converted to floats. It panics with tensor.ErrShape, with
 // tensor.ErrType for a mask of another type, and with tensor.ErrValue for a scale that is no finite
 // number, and more than one Options. Error: that of the sums over s keys, and in gradients over l
 // queries, is about (1024 + s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the terms
 // one after the other, and a product with the softmax whole has the error of [Node.MatMul].
 //
 // Gradients, with p the softmax and d = p·(g·vᵀ − Σ p·g·vᵀ): scale·d·k of x, scale·dᵀ·x of k, pᵀ·g
-// of v, and d of a mask of reals.
+// of v, and d of a mask of floats.
 //
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.AttentionOptions) *Node {
@@ -116,7 +116,7 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −
 // p), by the next numbers of rng: the same for the same seed and call on every device. Otherwise it
-// returns x, of a tensor a view, and rng stays as it is and may be nil. What is not of reals is
+// returns x, of a tensor a view, and rng stays as it is and may be nil. What is not of floats is
 // converted to these in both. It panics with tensor.ErrValue unless p is in [0, 1], and for an rng
 // that is nil in training; rng stays as it is then.
 //

@@ -18,7 +18,7 @@ func (x *Node) Sum(axes ...int) *Node { return x.sum(axes...) }
 
 // Mean returns the mean over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. Of no elements it is NaN, of integers
-// a real. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice. Error:
+// a float. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice. Error:
 // that of [Node.Sum], divided by n.
 //
 // Gradient: g/n, repeated along the axes, n being the number of elements that a mean is of.
@@ -51,9 +51,9 @@ func (x *Node) SumTo(shape ...int) *Node { return x.sumTo(shape...) }
 // unless [tensor.Keepdims] is among them; over all if none is given. For p = +Inf it is the largest
 // |x|, for −Inf the least, for 0 the number of elements that are not 0. As in PyTorch, the sum is
 // of powers as they are: one that overflows makes it infinite, one that underflows counts as 0. Of
-// no elements it is 0. Of integers it is of reals. It panics with tensor.ErrAxis for an axis that x
-// has not, or that is named twice, with tensor.ErrValue if p is NaN, and with tensor.ErrShape if p
-// is infinite and there are no elements.
+// no elements it is 0. Of integers it is of floats. It panics with tensor.ErrAxis for an axis that
+// x has not, or that is named twice, with tensor.ErrValue if p is NaN, and with tensor.ErrShape if
+// p is infinite and there are no elements.
 //
 // Gradient: sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is, and where y
 // is: powers that underflow make it so. Of p = ±Inf it is sign(x)·g for the elements whose |x| is
@@ -62,7 +62,7 @@ func (x *Node) Norm(p float64, axes ...int) *Node { return x.pNorm(p, axes...) }
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
 // disappear from the shape unless [tensor.Keepdims] is among them; all are meant if none is given.
-// Of no elements it is −Inf, of integers a real. It panics with tensor.ErrAxis for an axis that x
+// Of no elements it is −Inf, of integers a float. It panics with tensor.ErrAxis for an axis that x
 // has not, or that is named twice.
 //
 // Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g, whose gradient by x is
@@ -75,7 +75,7 @@ func (x *Node) LogSumExp(axes ...int) *Node { return x.logSumExp(axes...) }
 // default, 0 NumPy's. The deviations are from the mean, or from running means where one pass
 // computes both, so that nothing cancels. Squares that overflow make it infinite, or NaN; those
 // that underflow count as 0. Of no elements it is NaN, and of one with correction 1; of integers it
-// is a real. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and
+// is a float. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and
 // with tensor.ErrValue if correction is negative. Error: a variance v about a mean m is off by at
 // most (256 + log₂ n)·u·(v + √v·|m|), with the u of [Node.Sum].
 //
@@ -154,7 +154,7 @@ func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
 func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
-// fixed order. Of integers it is a real. A scalar has axis 0. It panics with tensor.ErrAxis.
+// fixed order. Of integers it is a float. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal
 // infinities the power is 1, a constant.
@@ -201,7 +201,7 @@ func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
 // all others: global inhibition, by which the k strongest units of a layer silence the rest. A NaN
 // is greater than all others; of equal elements those that come first stay. Of integers it is of
-// reals. A scalar has axis 0. It panics with tensor.ErrAxis, and with tensor.ErrValue unless the
+// floats. A scalar has axis 0. It panics with tensor.ErrAxis, and with tensor.ErrValue unless the
 // axis has k elements.
 //
 // Gradient: g where elements stayed, else 0.

@@ -68,12 +68,12 @@ func (x *Node) Copy() *Node { return x.copy() }
 //
 //   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
 //     becomes 0;
-//   - as Float16 or Real, numbers are rounded to nearest, ties to even; beyond Float16 they are
+//   - as Float16, Float32 or Float64, numbers are rounded to nearest, ties to even; beyond Float16 they are
 //     infinite.
 //
 // Every device gives the same bits.
 //
-// Gradient: as Float16, which rounds, and back as Real, that of x itself, in reals; as Int32 or
+// Gradient: as Float16, which rounds, and back as Float32, that of x itself, in floats; as Int32 or
 // Uint8 the node is a constant, for steps have no slope.
 func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
 

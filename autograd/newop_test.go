@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -45,7 +46,7 @@ func ExampleNewOp() {
 			in.AccumulateNode(0, x.Square().MulScalar(3).Mul(g))
 		}, xv)
 	}
-	x := autograd.Param(tensor.New(d, []float32{1, 2, -3}), "x")
+	x := autograd.Param(devtest.New(d, []float32{1, 2, -3}), "x")
 	y := cubed(x).Retain()
 	if err := y.Sum().Backward(); err != nil {
 		panic(err)

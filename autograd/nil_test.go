@@ -77,8 +77,8 @@ func TestNilNodes(t *testing.T) {
 // operation; the graph works after it, with what it is then given alone.
 func TestHostileGradients(t *testing.T) {
 	d := devtest.CPU(t)
-	x := autograd.Param(tensor.New(d, []float64{1, 2, 3}), "x")
-	v := tensor.New(d, []float64{4, 5, 6})
+	x := autograd.Param(devtest.New(d, []float64{1, 2, 3}), "x")
+	v := devtest.New(d, []float64{4, 5, 6})
 	freed, elsewhere := v.Copy(), tensor.Zeros(devtest.CPU(t), 3)
 	freed.Free()
 	var deliver func(in *autograd.Grads)
@@ -95,7 +95,7 @@ func TestHostileGradients(t *testing.T) {
 		{tensor.ErrValue, "input 0 is nil", func(in *autograd.Grads) { in.AccumulateNode(0, nil) }},
 		{tensor.ErrShape, "own gradient: shape mismatch [3] [2]", func(in *autograd.Grads) { in.AccumulateNode(0, autograd.Const(tensor.Zeros(d, 2))) }},
 		{tensor.ErrIndex, "there is no input 3", func(in *autograd.Grads) { in.AccumulateNode(3, autograd.Const(v)) }},
-		{tensor.ErrType, "own gradient: bad element type [3]: that of input 0 is of type Int32", func(in *autograd.Grads) { in.Accumulate(0, v.To(tensor.Int32)) }},
+		{tensor.ErrType, "own gradient: bad element type [3]: that of input 0 is of type int32", func(in *autograd.Grads) { in.Accumulate(0, v.To(tensor.Int32)) }},
 		{tensor.ErrIndex, "own gradient: ", func(in *autograd.Grads) { in.Accumulate(1, v.Copy()) }},
 		{tensor.ErrIndex, "there is no input -1: NewOp got 1", func(in *autograd.Grads) { in.AccumulateView(-1, v) }},
 		{tensor.ErrIndex, "there is no input 1", func(in *autograd.Grads) { in.AccumulateInto(1, func(*tensor.Tensor) {}) }},

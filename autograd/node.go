@@ -83,12 +83,12 @@ func Const(t *tensor.Tensor) *Node {
 // Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures.
 // t stays the parameter's value, exempt from the end of a tensor.Scope: what an optimizer makes of
 // the one is seen in the other. It panics with tensor.ErrValue if there is no tensor, and with
-// tensor.ErrType unless it is of reals.
+// tensor.ErrType unless it is of Float32 or Float64.
 func Param(t *tensor.Tensor, name string) *Node {
 	mustTensor("Param", t)
-	if t.Type() != tensor.Real {
+	if !t.Type().Float() {
 		panic(&tensor.Error{Pkg: "autograd", Op: "Param", Kind: tensor.ErrType, Shapes: [][]int{t.Shape()},
-			Detail: fmt.Sprintf("%q is of type %v, and only reals have gradients: convert it with To(tensor.Real), or use Const", name, t.Type())})
+			Detail: fmt.Sprintf("%q is of type %v, and only floats have gradients: convert it with To(tensor.Float32), or use Const", name, t.Type())})
 	}
 	n := &Node{value: t.Retain(), name: name, param: true, needs: true}
 	n.madeRecorded()

@@ -270,7 +270,7 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 			t.Free()
 		}
 	case n.x.Len() == 0:
-		in.Accumulate(0, tensor.Zeros(g.Device(), n.x.Shape()...))
+		in.Accumulate(0, tensor.ZerosOf(g.Device(), g.value.Type(), n.x.Shape()...))
 	default:
 		in.Accumulate(0, n.batchInput(g.value, sg, sh))
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -35,7 +34,7 @@ func TestNormEdges(t *testing.T) {
 			{-inf, []float64{-3, 3, 4, -3}, 3, []float64{-1. / 3, 1. / 3, 0, -1. / 3}},
 			{-inf, []float64{3, 0, 0}, 0, []float64{0, 0, 0}},
 		} {
-			x := autograd.Param(tensor.New(d, c.x), "x")
+			x := autograd.Param(devtest.New(d, c.x), "x")
 			y := x.Norm(c.p).Retain()
 			if err := y.Backward(); err != nil {
 				t.Fatal(err)
@@ -45,12 +44,12 @@ func TestNormEdges(t *testing.T) {
 			nearAll(t, "gradient of "+what, x.Grad(), c.grad)
 		}
 		for p, want := range map[float64]float64{inf: 2147483648, -inf: 2147483647, 0: 2} {
-			x := tensor.New(d, []int32{math.MinInt32, math.MaxInt32})
+			x := devtest.New(d, []int32{math.MinInt32, math.MaxInt32})
 			if p != 0 {
-				x = tensor.New(d, []int32{math.MinInt32, math.MinInt32 + 1})
+				x = devtest.New(d, []int32{math.MinInt32, math.MinInt32 + 1})
 			}
 			for _, y := range []*tensor.Tensor{x.Norm(p), autograd.Const(x).Norm(p).Value()} {
-				if y.Type() != tensor.Real {
+				if y.Type() != d.DefaultType() {
 					t.Errorf("Norm(%v) of integers is of type %v", p, y.Type())
 				}
 				nearAll(t, fmt.Sprint("Norm(", p, ") of integers"), y, []float64{want})
@@ -84,7 +83,7 @@ func TestOverflowingSquares(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		big, tiny := 1e20, 1e-30
-		if d.Real() == kernels.Float64 {
+		if d.DefaultType() == tensor.Float64 {
 			big, tiny = 1e170, 1e-200
 		}
 		for op, c := range map[string]struct {
@@ -101,7 +100,7 @@ func TestOverflowingSquares(t *testing.T) {
 			"Norm":         {func(x *node) *node { return x.Norm(2) }, inf, 0},
 		} {
 			for _, k := range []struct{ scale, want float64 }{{big, c.large}, {tiny, c.none}} {
-				x := autograd.Param(tensor.New(d, []float64{k.scale, -2 * k.scale, 3 * k.scale, 0}), "x")
+				x := autograd.Param(devtest.New(d, []float64{k.scale, -2 * k.scale, 3 * k.scale, 0}), "x")
 				y := c.f(x).Retain()
 				if err := y.Sum().Backward(); err != nil {
 					t.Fatal(err)

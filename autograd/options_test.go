@@ -8,7 +8,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -39,9 +38,9 @@ func TestOptionsInTurns(t *testing.T) {
 		t.Run(sel, func(t *testing.T) {
 			var devices []opened
 			for name, opt := range map[string]tensor.Options{
-				"plain": {}, "float64": {Float64: true}, "checked": {Check: true}, "profiled": {Profile: true},
+				"plain": {}, "float64": {DefaultType: tensor.Float64}, "checked": {Check: true}, "profiled": {Profile: true},
 				"untried": {SkipSelfTest: true}, "unoptimized": {Unoptimized: true},
-				"for GPUs": devtest.GPUKernels(), "for GPUs, float64": devtest.GPUKernels(tensor.Options{Float64: true}),
+				"for GPUs": devtest.GPUKernels(), "for GPUs, float64": devtest.GPUKernels(tensor.Options{DefaultType: tensor.Float64}),
 			} {
 				if opt.Check && sel == "cpu" { // which is what is compared with
 					continue
@@ -61,7 +60,7 @@ func TestOptionsInTurns(t *testing.T) {
 				}
 				xs, ws := draw(), draw()
 				compute := func(d tensor.Device) []float64 {
-					x, w := autograd.Param(tensor.New(d, xs, shape...), "x"), autograd.Param(tensor.New(d, ws, shape...), "w")
+					x, w := autograd.Param(devtest.New(d, xs, shape...), "x"), autograd.Param(devtest.New(d, ws, shape...), "w")
 					y := op.f(x, w)
 					all := values(t, y.Value())
 					for _, g := range grad(t, y.Square().Sum(), []*node{x, w}, autograd.GradOptions{AllowUnused: true}) {
@@ -77,7 +76,7 @@ func TestOptionsInTurns(t *testing.T) {
 					t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
 				}
 				within := 1e-4
-				if dev.d.Real() == kernels.Float64 {
+				if dev.d.DefaultType() == tensor.Float64 {
 					within = 1e-12
 				}
 				for i, v := range got {

@@ -16,9 +16,9 @@ import (
 // uses are operations on one value h [4, 3], which leave its gradient in every form there is: made
 // for it, shared with others, with gaps, repeated, or computed into place.
 func uses(d tensor.Device) map[string]func(h *node) *node {
-	w := autograd.Const(tensor.New(d, []float64{1, -2, 3, 0.5, 4, -1}, 3, 2))
-	v := autograd.Const(tensor.New(d, []float64{2, 1, -1, 3, 0.5, 2, 1, -3}, 2, 4))
-	c := autograd.Const(tensor.New(d, []float64{3, -1, 2}))
+	w := autograd.Const(devtest.New(d, []float64{1, -2, 3, 0.5, 4, -1}, 3, 2))
+	v := autograd.Const(devtest.New(d, []float64{2, 1, -1, 3, 0.5, 2, 1, -3}, 2, 4))
+	c := autograd.Const(devtest.New(d, []float64{3, -1, 2}))
 	return map[string]func(h *node) *node{
 		"MatMul":       func(h *node) *node { return h.MatMul(w) },
 		"MatMul right": func(h *node) *node { return v.MatMul(h) },
@@ -42,7 +42,7 @@ func uses(d tensor.Device) map[string]func(h *node) *node {
 		"Max":          func(h *node) *node { return h.Max(1) },
 		"Min":          func(h *node) *node { return h.Min(1, tensor.Keepdims) },
 		"Max of view":  func(h *node) *node { return h.Reshape(2, 2, 3).Max(0, 2) },
-		"GatherRows":   func(h *node) *node { return h.GatherRows(tensor.New(d, []int32{3, 3, 0})) },
+		"GatherRows":   func(h *node) *node { return h.GatherRows(devtest.New(d, []int32{3, 3, 0})) },
 	}
 }
 
@@ -62,7 +62,7 @@ func TestOrderOfUses(t *testing.T) {
 			},
 		} {
 			gradient := func(names ...string) []float64 {
-				p := autograd.Param(tensor.New(d, start, 4, 3), "p")
+				p := autograd.Param(devtest.New(d, start, 4, 3), "p")
 				h := value(p)
 				loss := autograd.Const(tensor.Scalar(d, 0))
 				for _, name := range names {

@@ -37,14 +37,14 @@ func TestPadGradients(t *testing.T) {
 				for i := range places {
 					places[i] = float64(i + 1)
 				}
-				x := autograd.Param(tensor.New(d, places, c.shape...), "x")
+				x := autograd.Param(devtest.New(d, places, c.shape...), "x")
 				y := x.Pad(widths, tensor.PadOptions{Mode: mode})
 				seed, want := make([]float64, y.Value().Len()), make([]float64, n+1)
 				for i, from := range values(t, y.Value()) {
 					seed[i] = float64(i % 13)
 					want[int(from)] += seed[i]
 				}
-				if err := y.Backward(autograd.BackwardOptions{Seed: tensor.New(d, seed, y.Shape()...)}); err != nil {
+				if err := y.Backward(autograd.BackwardOptions{Seed: devtest.New(d, seed, y.Shape()...)}); err != nil {
 					t.Fatal(err)
 				}
 				if got := values(t, x.Grad()); !slices.Equal(got, want[1:]) {

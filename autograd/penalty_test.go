@@ -43,7 +43,7 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 		t.Fatal(err)
 	}
 	tol := 1e-9
-	if d.Real() == kernels.Float32 {
+	if d.DefaultType() == kernels.Float32 {
 		tol = 1e-3
 	}
 	compare := func(what string, got, want []float64) {
@@ -58,7 +58,7 @@ func gradientPenalty(t *testing.T, d tensor.Device, critic func(x *node, p []*no
 			}
 		}
 	}
-	on := func(name string) *tensor.Tensor { return tensor.New(d, values(t, ref[name]), ref[name].Shape()...) }
+	on := func(name string) *tensor.Tensor { return devtest.New(d, values(t, ref[name]), ref[name].Shape()...) }
 	real, fake, mix := autograd.Const(on("real")), autograd.Const(on("fake")), autograd.Const(on("mix"))
 	var params []*node
 	for _, name := range []string{"w0", "b0", "w1", "b1", "w2", "b2"} {

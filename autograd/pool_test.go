@@ -87,7 +87,7 @@ func compareWindows(t *testing.T, d tensor.Device, r *rand.Rand, w windowed, sha
 		values[i] = float64(float32(r.Float64()*2 - 1))
 	}
 	for _, mean := range []bool{true, false} {
-		x := autograd.Param(tensor.New(d, values, shape...), "x")
+		x := autograd.Param(devtest.New(d, values, shape...), "x")
 		var y *autograd.Node
 		switch {
 		case mean && w.adaptive:
@@ -103,7 +103,7 @@ func compareWindows(t *testing.T, d tensor.Device, r *rand.Rand, w windowed, sha
 		for i := range up {
 			up[i] = r.Float64()*2 - 1
 		}
-		seed := autograd.Const(tensor.New(d, up, y.Shape()...))
+		seed := autograd.Const(devtest.New(d, up, y.Shape()...))
 		grads, err := autograd.Grad(y, []*autograd.Node{x}, autograd.GradOptions{Seed: seed})
 		if err != nil {
 			t.Fatal(err)

@@ -87,7 +87,7 @@ func (g *Node) toAttained(x, y *tensor.Tensor, axes []int) *Node {
 	const op = "MaxGrad"
 	gv := g.use(op)
 	return NewOp(op, tensorapi.Impl.MaxGrad(x, y, gv, axes...), []*Node{g}, func(gg *Node, in *Grads) {
-		parts := Const(tensorapi.Impl.MaxGrad(x, y, tensor.Full(gv.Device(), 1, gv.Shape()...), axes...))
+		parts := Const(tensorapi.Impl.MaxGrad(x, y, tensor.FullLike(gv, 1), axes...))
 		in.AccumulateNode(0, gg.Mul(parts).Sum(axes...).Reshape(gv.Shape()...))
 	}, x, y)
 }

@@ -24,7 +24,7 @@ func (x *Node) scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 		if in.NeedsGrad(1) {
 			last := lastOf(index.Shape(), func(numbers *tensor.Tensor) *tensor.Tensor {
 				return tensor.ZerosOf(g.Device(), tensor.Int32, g.Shape()...).Scatter(axis, index, numbers).Gather(axis, index)
-			}, g.Device())
+			}, g.value)
 			in.AccumulateNode(1, g.Gather(axis, index).Mul(last).grown(shape))
 		}
 	}, index)
@@ -32,7 +32,7 @@ func (x *Node) scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 
 // cleared returns x with 0 in the places that index names.
 func (x *Node) cleared(axis int, index *tensor.Tensor) *Node {
-	zero := tensor.Zeros(x.Device(), slices.Repeat([]int{1}, index.Rank())...)
+	zero := tensor.ZerosOf(x.Device(), x.value.Type(), slices.Repeat([]int{1}, index.Rank())...)
 	return x.Scatter(axis, index, Const(zero.Expand(index.Shape()...)))
 }
 
@@ -123,11 +123,11 @@ func (s scattering) add(own, parts *Node) *Node {
 
 // counts returns how many elements each place of y is made of, at least 1.
 func (s scattering) counts() *Node {
-	one := Const(tensor.Full(s.y.Device(), 1, s.y.Shape()...))
+	one, each := Const(tensor.FullLike(s.y, 1)), Const(tensor.FullOf(s.y.Device(), s.y.Type(), 1, s.index.Shape()...))
 	if s.exclude {
-		return s.add(s.untouched(one), Const(tensor.Full(s.y.Device(), 1, s.index.Shape()...)))
+		one = s.untouched(one)
 	}
-	return s.add(one, Const(tensor.Full(s.y.Device(), 1, s.index.Shape()...)))
+	return s.add(one, each)
 }
 
 func (s scattering) mean(g *Node) (own, other *Node) {
@@ -145,7 +145,7 @@ func (s scattering) extreme(g *Node) (own, other *Node) {
 	there := Map(ops.Attains, nil, src, y.Gather(s.axis, s.index))
 	mine := Map(ops.Attains, nil, Const(s.x.value), y)
 	if s.exclude {
-		touched := Const(tensor.Full(g.Device(), 1, s.y.Shape()...))
+		touched := Const(tensor.FullLike(s.y, 1))
 		mine = s.untouched(touched) // where nothing came it is what it was
 	}
 	part := g.Div(s.add(mine, there))

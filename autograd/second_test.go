@@ -65,8 +65,8 @@ func secondCases(d tensor.Device) []gradCase {
 	of("Select", []int{4}, func(x *node) *node { return x.Square().Select(0, -1) })
 	of("Reshape", []int{2, 3}, func(x *node) *node { return x.Square().T().Reshape(6) })
 	of("Expand", []int{3, 1}, func(x *node) *node { return x.Square().Expand(2, 3, 4) })
-	of("GatherRows", []int{3, 2}, func(x *node) *node { return x.Exp().GatherRows(tensor.New(d, []int32{1, 1, 0})) })
-	of("GatherRows", []int{3, 2}, func(x *node) *node { return x.Exp().GatherRows(tensor.New(d, []int32{})) })
+	of("GatherRows", []int{3, 2}, func(x *node) *node { return x.Exp().GatherRows(devtest.New(d, []int32{1, 1, 0})) })
+	of("GatherRows", []int{3, 2}, func(x *node) *node { return x.Exp().GatherRows(devtest.New(d, []int32{})) })
 	of("Copy", []int{2, 3}, func(x *node) *node { return x.Square().T().Copy() })
 	of("MatMul", []int{3, 3}, func(x *node) *node { return x.MatMul(x.T()).MatMul(x) })
 	of("MatMul", []int{0, 3}, func(x *node) *node { return x.T().MatMul(x) })
@@ -89,7 +89,7 @@ func TestSecondGradients(t *testing.T) {
 			continue
 		}
 		t.Run(sel, func(t *testing.T) {
-			d := devtest.Open(t, sel, tensor.Options{Float64: true})
+			d := devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64})
 			seen := map[string]bool{}
 			for _, c := range secondCases(d) {
 				if seen[c.op] && sel != "cpu" {
@@ -113,7 +113,7 @@ type point struct {
 func (p point) params() []*node {
 	in := make([]*node, len(p.shapes))
 	for i, s := range p.shapes {
-		in[i] = autograd.Param(tensor.New(p.d, p.values[i], s...), fmt.Sprint("p", i))
+		in[i] = autograd.Param(devtest.New(p.d, p.values[i], s...), fmt.Sprint("p", i))
 	}
 	return in
 }
@@ -137,7 +137,7 @@ func checkSecond(t *testing.T, d tensor.Device, c gradCase) {
 	at.values = append(at.values, draw(r, y.Len(), -1, 1))
 	along := make([]*node, len(c.shapes)) // the direction in which gradients are looked at
 	for i, s := range c.shapes {
-		along[i] = autograd.Const(tensor.New(d, draw(r, product(s), -1, 1), s...))
+		along[i] = autograd.Const(devtest.New(d, draw(r, product(s), -1, 1), s...))
 	}
 	gradients := func(in []*node, record bool) ([]*node, error) {
 		last := len(in) - 1

@@ -15,10 +15,10 @@ func TestSecondOfBCE(t *testing.T) {
 	d := devtest.CPU(t)
 	scores := []float64{0, math.Copysign(0, -1), 1e-9, -2, 30}
 	targets, weights, positive := []float64{1, 0, 0.25, 1, 0}, []float64{2, 1, 0.5, 3, 1}, []float64{4, 0.5, 1, 2, 3}
-	of := func(list []float64) *node { return autograd.Const(tensor.New(d, list)) }
+	of := func(list []float64) *node { return autograd.Const(devtest.New(d, list)) }
 	for _, options := range []autograd.BinaryOptions{{Reduction: autograd.SumLoss},
 		{Weights: of(weights), Positive: of(positive), Reduction: autograd.SumLoss}} {
-		x := autograd.Param(tensor.New(d, scores), "x")
+		x := autograd.Param(devtest.New(d, scores), "x")
 		loss := autograd.BCEWithLogits(x, of(targets), options)
 		first := grad(t, loss, []*node{x}, autograd.GradOptions{CreateGraph: true})
 		got, err := grad(t, first[0].Sum(), []*node{x}, autograd.GradOptions{})[0].Value().Float64s()
@@ -44,9 +44,9 @@ func TestSecondOfScatteredProduct(t *testing.T) {
 	d := devtest.CPU(t)
 	const factors = 3 // x, and two of src
 	for _, list := range [][]float64{{2, 3, 5}, {0, 3, 5}, {2, 0, 5}, {0, 0, 5}, {2, 0, 0}, {0, 0, 0}} {
-		x := autograd.Param(tensor.New(d, list[:1]), "x")
-		src := autograd.Param(tensor.New(d, list[1:]), "src")
-		y := x.ScatterReduce(0, tensor.New(d, []int32{0, 0}), src, tensor.ScatterProd)
+		x := autograd.Param(devtest.New(d, list[:1]), "x")
+		src := autograd.Param(devtest.New(d, list[1:]), "src")
+		y := x.ScatterReduce(0, devtest.New(d, []int32{0, 0}), src, tensor.ScatterProd)
 		first := grad(t, y.Sum(), []*node{x, src}, autograd.GradOptions{CreateGraph: true})
 		slopes := []*node{first[0], first[1].Slice(0, 0, 1), first[1].Slice(0, 1, 2)}
 		for i, slope := range slopes {

@@ -64,7 +64,7 @@ func TestSurface(t *testing.T) {
 // TestReading: what a Node says of its value is what the Tensor says.
 func TestReading(t *testing.T) {
 	d := devtest.CPU(t)
-	x := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
+	x := autograd.Param(devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
 	y := x.T().Step(0, 2)
 	if y.Device() != d || y.Rank() != 2 || y.Len() != 4 {
 		t.Errorf("device %v, rank %d, %d elements", y.Device().Name(), y.Rank(), y.Len())

@@ -82,8 +82,8 @@ func (w *walk) check() error {
 	if w.seed != nil {
 		s := w.seed.use("seed")
 		switch {
-		case s.Type() != tensor.Real:
-			return w.fail(n, tensor.ErrType, fmt.Sprintf("the seed is of type %v: convert it with To(tensor.Real)", s.Type()))
+		case s.Type() != n.gradType():
+			return w.fail(n, tensor.ErrType, fmt.Sprintf("the seed is of type %v, and the node of %v: convert it with To", s.Type(), n.gradType()))
 		case !slices.Equal(s.Shape(), n.Shape()):
 			return w.fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", s.Shape()))
 		case s.Device() != d:
@@ -235,12 +235,20 @@ func (w *walk) start(d tensor.Device) {
 	case w.record && w.seed != nil:
 		w.addNode(n, w.seed)
 	case w.record:
-		w.addNode(n, &Node{value: tensorapi.Impl.One(d, n.Shape()...)})
+		w.addNode(n, &Node{value: n.one(d)})
 	case w.seed != nil: // a parameter may be the root: it gathers the seed
 		w.add(n, gradient{w.seed.value.View(), false})
 	default:
-		w.add(n, gradient{tensorapi.Impl.One(d, n.Shape()...), false})
+		w.add(n, gradient{n.one(d), false})
 	}
+}
+
+// one returns 1 as the gradient of a node of one element.
+func (n *Node) one(d tensor.Device) *tensor.Tensor {
+	if typ := n.gradType(); typ != d.DefaultType() {
+		return tensor.FullOf(d, typ, 1, n.Shape()...)
+	}
+	return tensorapi.Impl.One(d, n.Shape()...)
 }
 
 // wants reports whether the walk has a use for the gradient of n.

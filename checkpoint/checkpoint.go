@@ -211,9 +211,6 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 			return fmt.Errorf("tensor %q has shape %v in it, and %v in the program", e.Name, e.Shape, t.Shape())
 		}
 		if want := written(t); e.Type != want {
-			if (want == "F32" || want == "F64") && (e.Type == "F32" || e.Type == "F64") {
-				return fmt.Errorf("tensor %q is of %s, and the program's device computes in %s: tensor.Options.Float64 says in which", e.Name, e.Type, want)
-			}
 			return fmt.Errorf("tensor %q is of type %s in it, and %s in the program", e.Name, e.Type, want)
 		}
 	}
@@ -227,7 +224,7 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 
 // written returns the type that a tensor is written as.
 func written(t *tensor.Tensor) string {
-	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16"}[t.Type().On(t.Device()).String()]
+	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16"}[t.Type().String()]
 }
 
 // prepare reads what a file says of the parts, and restores those that can refuse it. An error

@@ -6,7 +6,6 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
-	"github.com/x448/float16"
 )
 
 // Array is numbers in host memory with a shape, in row-major order: the first axis counts rows. The
@@ -26,13 +25,12 @@ type rows interface {
 	name() string
 	// typ returns the type of that tensor.
 	typ() tensor.Type
-	// stage returns memory for a batch of n elements of a device.
-	stage(d tensor.Device, n int) stage
+	// stage returns memory for a batch of n elements.
+	stage(n int) stage
 }
 
 // New returns the array that data are, which it shares with the caller: they must not change while
-// a loop over a loader's epoch runs. float32 and float64 become the device's reals, int32, uint8
-// and float16.Float16 tensors of Int32, Uint8 and Float16. Without a shape, each element is a row.
+// a loop over a loader's epoch runs. Tensors of it have its type. Without a shape, each element is a row.
 // It panics with tensor.ErrShape unless the shape, which begins with the number of rows, has as
 // many elements as data.
 func New[T kernels.Element](data []T, shape ...int) Array {
@@ -83,7 +81,7 @@ func FromTensor(t *tensor.Tensor) (Array, error) {
 		data, err = downloaded(t.Uint8s())
 	case typ == tensor.Int32:
 		data, err = downloaded(t.Int32s())
-	case typ == tensor.Real && t.Device().Real() == kernels.Float64:
+	case typ == tensor.Float64:
 		data, err = downloaded(t.Float64s())
 	default:
 		data, err = downloaded(t.Float32s())
@@ -143,31 +141,9 @@ func (e of[T]) slice(from, to int) rows { return e[from:to] }
 
 func (e of[T]) upload(d tensor.Device, shape []int) *tensor.Tensor { return tensor.New(d, e, shape...) }
 
-func (e of[T]) typ() tensor.Type {
-	switch any(e).(type) {
-	case of[uint8]:
-		return tensor.Uint8
-	case of[int32]:
-		return tensor.Int32
-	case of[float16.Float16]:
-		return tensor.Float16
-	}
-	return tensor.Real
-}
+func (e of[T]) typ() tensor.Type { return kernels.DTypeOf[T]() }
 
-func (e of[T]) stage(d tensor.Device, n int) stage {
-	switch e := any(e).(type) {
-	case of[float32]:
-		if d.Real() == kernels.Float64 {
-			return &staged[float32, float64]{e, make([]float64, n), convert[float32, float64]}
-		}
-	case of[float64]:
-		if d.Real() == kernels.Float32 {
-			return &staged[float64, float32]{e, make([]float32, n), convert[float64, float32]}
-		}
-	}
-	return &staged[T, T]{e, make([]T, n), func(dst, src []T) { copy(dst, src) }}
-}
+func (e of[T]) stage(n int) stage { return &staged[T]{e, make([]T, n)} }
 
 // stage is host memory in which the rows of a batch are gathered.
 type stage interface {
@@ -177,23 +153,12 @@ type stage interface {
 	upload(t *tensor.Tensor)
 }
 
-type staged[From, To kernels.Element] struct {
-	rows  []From
-	batch []To
-	put   func(dst []To, src []From)
-}
+type staged[T kernels.Element] struct{ rows, batch []T }
 
-func (s *staged[From, To]) gather(order []int32, width int) {
+func (s *staged[T]) gather(order []int32, width int) {
 	for i, r := range order {
-		row := int(r) * width
-		s.put(s.batch[i*width:(i+1)*width], s.rows[row:row+width])
+		copy(s.batch[i*width:], s.rows[int(r)*width:][:width])
 	}
 }
 
-func (s *staged[From, To]) upload(t *tensor.Tensor) { tensor.Upload(t, s.batch[:t.Len()]) }
-
-func convert[From, To kernels.Real](dst []To, src []From) {
-	for i, v := range src {
-		dst[i] = To(v)
-	}
-}
+func (s *staged[T]) upload(t *tensor.Tensor) { tensor.Upload(t, s.batch[:t.Len()]) }

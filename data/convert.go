@@ -8,19 +8,15 @@ import (
 )
 
 // To returns the array with elements of another type, converted as [tensor.Tensor.To] does it:
-// labels of bytes as Int32, which is what autograd.CrossEntropy takes. As Real, bytes and float16
-// become float32, int32 becomes float64. An array of that type is returned as it is. It panics with
-// tensor.ErrType for Float16, and as [Array.Tensor] does.
+// labels of bytes as Int32, which is what autograd.CrossEntropy takes. An array of that
+// type is returned as it is. It panics as [Array.Tensor] does.
 func (a Array) To(typ tensor.Type) Array {
 	a.check("To")
 	from := a.rows.typ()
 	if from == typ {
 		return a
 	}
-	if typ == tensor.Float16 {
-		panic(misuse("To", tensor.ErrType, "arrays are converted to Real, Int32 and Uint8", a.shape))
-	}
-	d, err := tensor.Open("cpu", tensor.Options{Float64: from == tensor.Int32 || from == tensor.Real})
+	d, err := tensor.Open("cpu")
 	if err != nil {
 		panic(err) // cpu is always there
 	}

@@ -29,9 +29,9 @@ func Example() {
 		fmt.Println(images.Shape(), images.Type(), labels.Shape())
 	}
 	// Output:
-	// [500 8 8] Uint8 [500]
-	// [500 8 8] Uint8 [500]
-	// [347 8 8] Uint8 [347]
+	// [500 8 8] uint8 [500]
+	// [500 8 8] uint8 [500]
+	// [347 8 8] uint8 [347]
 }
 
 // A loader that is stopped in an epoch, and another that resumes there.

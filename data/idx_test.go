@@ -54,8 +54,8 @@ func TestIDX(t *testing.T) {
 		{idx(0x08, "\x00\x01\x80\xff", 2, 2), tensor.Uint8, "[0 1 128 255]"}, {idx(0x09, "\x00\x01\x80\xff", 2, 2), tensor.Int32, "[0 1 -128 -1]"},
 		{idx(0x0b, "\x00\x01\x80\x00\xff\xff\x01\x00", 2, 2), tensor.Int32, "[1 -32768 -1 256]"},
 		{idx(0x0c, "\x00\x00\x00\x01\x80\x00\x00\x00\xff\xff\xff\xff\x00\x01\x00\x00", 2, 2), tensor.Int32, "[1 -2.147483648e+09 -1 65536]"},
-		{idx(0x0d, "\x3f\x80\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x00\x7f\x80\x00\x00", 2, 2), tensor.Real, "[1 -2 0 +Inf]"},
-		{idx(0x0e, "\x3f\xf0\x00\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x00"+strings.Repeat("\x00", 16), 2, 2), tensor.Real, "[1 -2 0 0]"},
+		{idx(0x0d, "\x3f\x80\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x00\x7f\x80\x00\x00", 2, 2), tensor.Float32, "[1 -2 0 +Inf]"},
+		{idx(0x0e, "\x3f\xf0\x00\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x00"+strings.Repeat("\x00", 16), 2, 2), tensor.Float64, "[1 -2 0 0]"},
 	} {
 		path := filepath.Join(t.TempDir(), "x")
 		for _, raw := range [][]byte{c.raw, zipped(t, c.raw)} {

@@ -90,7 +90,7 @@ func NewLoader(d tensor.Device, arrays []Array, cfg LoaderConfig) *Loader {
 	}
 	for i := range l.stages {
 		for _, a := range arrays {
-			l.stages[i] = append(l.stages[i], a.rows.stage(d, min(cfg.Batch, n)*a.width()))
+			l.stages[i] = append(l.stages[i], a.rows.stage(min(cfg.Batch, n)*a.width()))
 		}
 	}
 	return l

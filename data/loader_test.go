@@ -81,7 +81,7 @@ func TestEpoch(t *testing.T) {
 						}
 						for i, x := range b {
 							shape := append([]int{len(r)}, arrays[i].Shape()[1:]...)
-							want := []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Real, tensor.Real, tensor.Float16, tensor.Real}[i]
+							want := []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float32, tensor.Float64, tensor.Float16, tensor.Float32}[i]
 							if !slices.Equal(x.Shape(), shape) || x.Type() != want {
 								t.Fatalf("%v, wanted %v of %v", x, shape, want)
 							}
@@ -256,8 +256,8 @@ func TestInto(t *testing.T) {
 		x.ZeroInPlace()
 		y.ZeroInPlace()
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-			a := x.To(tensor.Real).Sum()
-			b := y.To(tensor.Real).Sum()
+			a := x.To(d.DefaultType()).Sum()
+			b := y.To(d.DefaultType()).Sum()
 			sum.SetInPlace(sum.Add(a).Add(b))
 			return nil, nil
 		})
@@ -409,7 +409,7 @@ func TestMisuse(t *testing.T) {
 		"into elsewhere": {into(tensor.EmptyOf(other, tensor.Int32, 2)), tensor.ErrDevice, ""},
 		"into a shape":   {into(tensor.EmptyOf(d, tensor.Int32, 3)), tensor.ErrShape, "[3]: tensor 0 of LoaderConfig.Into is contiguous, and of shape [2]"},
 		"into gaps":      {into(tensor.EmptyOf(d, tensor.Int32, 4).Step(0, 2)), tensor.ErrShape, "contiguous"},
-		"into a type":    {into(tensor.Empty(d, 2)), tensor.ErrType, "of type Real, the array of Int32"},
+		"into a type":    {into(tensor.Empty(d, 2)), tensor.ErrType, "of type float64, the array of int32"},
 		"nested": {func() {
 			l := data.NewLoader(d, []data.Array{three}, batch)
 			for range l.Epoch() {

@@ -20,9 +20,9 @@ func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
-		few := testing.Short() || d.Real() == kernels.Float64 && !devtest.Sweep()
+		few := testing.Short() || d.DefaultType() == tensor.Float64 && !devtest.Sweep()
 		seen := map[string]bool{}
-		for _, k := range Kernels(d.Real(), d.Target()) {
+		for _, k := range Kernels(d.DefaultType(), d.Target()) {
 			if testing.Short() && strings.Contains(k.Defines, "-DINNER=") && seen[k.File] {
 				continue
 			}
@@ -38,7 +38,7 @@ func TestKernels(t *testing.T) {
 // tried in other tools.
 func TestSourcesBuildAlone(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		k := *MLPLoss(ExampleMLP, d.Real(), mlpBlock, false)
+		k := *MLPLoss(ExampleMLP, d.DefaultType(), mlpBlock, false)
 		k.Defines = ""
 		if err := kerneltest.All(d, true, &k); err != nil {
 			t.Error(err)

@@ -111,16 +111,16 @@ func TestPerceptronShapes(t *testing.T) {
 			if i > 1 && !all && i != 6 && i != 7 && i < 11 {
 				continue
 			}
-			if err := p.Check(d.Real(), d.Target()); err != nil {
+			if err := p.Check(d.DefaultType(), d.Target()); err != nil {
 				t.Fatal(err)
 			}
 			for _, down := range []bool{false, true} {
 				if i > 5 && down != (i%2 == 1 || i == 12) {
 					continue // kernels are compiled for long
 				}
-				if pack, _ := p.Pack(d.Real(), down, d.Target()); pack != nil {
+				if pack, _ := p.Pack(d.DefaultType(), down, d.Target()); pack != nil {
 					for _, c := range pack.Cases(true) {
-						o := kernels.NewOperands(d.Real(), 77, uint64(i))
+						o := kernels.NewOperands(d.DefaultType(), 77, uint64(i))
 						c.Build(o)
 						if _, err := kerneltest.Check(d, pack, fmt.Sprintf("%d: packed, down %v", i, down), o.Args); err != nil {
 							t.Error(err)
@@ -136,14 +136,14 @@ func TestPerceptronShapes(t *testing.T) {
 					if (i == 11 || i == 13) && samples < 130 {
 						continue
 					}
-					block := p.Block(samples, d.Real(), kernels.Target{CPU: d.Target().CPU, Units: units})
-					k := p.Loss(d.Real(), block, down)
-					o := kernels.NewOperands(d.Real(), 77, uint64(i))
+					block := p.Block(samples, d.DefaultType(), kernels.Target{CPU: d.Target().CPU, Units: units})
+					k := p.Loss(d.DefaultType(), block, down)
+					o := kernels.NewOperands(d.DefaultType(), 77, uint64(i))
 					stepOperands(o, p, samples, groups, down)
 					if p.Labels != nil && p.Labels.Weighted {
 						o.In(p.Layers[len(p.Layers)-1].Outputs, 0.5, 2)
 					}
-					for _, n := range p.Scratch(block, groups, d.Real(), down, d.Target()) {
+					for _, n := range p.Scratch(block, groups, d.DefaultType(), down, d.Target()) {
 						o.In(n, 0, 0)
 					}
 					if _, err := kerneltest.Check(d, k, fmt.Sprintf("%d: %d samples, down %v", i, samples, down), o.Args); err != nil {
@@ -227,13 +227,13 @@ func TestMLPShapes(t *testing.T) {
 			{Inputs: 8, Width: 16, Layers: 1, Outputs: 1, Slope: 0}, {Inputs: 20, Width: 48, Layers: 2, Outputs: 5, Slope: 0.2},
 			{Inputs: 40, Width: 32, Layers: 4, Outputs: 16, Slope: 0.1}, {Inputs: 32, Width: 128, Layers: 2, Outputs: 4, Slope: 0.01}, {Inputs: 128, Width: 128, Layers: 3, Outputs: 3, Slope: 0.1},
 		} {
-			if err := s.Check(d.Real(), d.Target()); err != nil {
+			if err := s.Check(d.DefaultType(), d.Target()); err != nil {
 				t.Fatal(err)
 			}
 			s.Absolute = i%2 == 1
-			o := kernels.NewOperands(d.Real(), 77, uint64(i))
+			o := kernels.NewOperands(d.DefaultType(), 77, uint64(i))
 			s.Operands(o, 75, 2, i%3 > 0)
-			k := MLPLoss(s, d.Real(), s.Block(75, d.Real(), kernels.Target{Units: 1 + 99*(i%2)}), i%3 > 0)
+			k := MLPLoss(s, d.DefaultType(), s.Block(75, d.DefaultType(), kernels.Target{Units: 1 + 99*(i%2)}), i%3 > 0)
 			if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v", s), o.Args); err != nil {
 				t.Error(err)
 			}

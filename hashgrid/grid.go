@@ -123,7 +123,7 @@ func (g *Grid) Encode(table, positions *autograd.Node) *autograd.Node {
 		panic(&tensor.Error{Pkg: "hashgrid", Op: op, Kind: tensor.ErrValue, Detail: "positions have no gradient: pass a constant"})
 	}
 	n := c.Shape()[0]
-	y := tensor.Empty(g.device, n, len(g.Levels)*g.Features)
+	y := tensor.EmptyOf(g.device, t.Type(), n, len(g.Levels)*g.Features)
 	at := c.Contiguous()
 	defer at.Free()
 	entries := t.Contiguous()
@@ -152,9 +152,9 @@ func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tens
 		misuse(tensor.ErrDevice, "the image is on %s, the grid on %s", image.Device().Name(), g.device.Name())
 	}
 	channels := image.Shape()[1]
-	c, colours := tensor.Empty(g.device, n, 2), tensor.Empty(g.device, n, channels)
+	c, colours := tensor.EmptyOf(g.device, t.Type(), n, 2), tensor.EmptyOf(g.device, t.Type(), n, channels)
 	g.check(t, c)
-	y := tensor.Empty(g.device, n, len(g.Levels)*g.Features)
+	y := tensor.EmptyOf(g.device, t.Type(), n, len(g.Levels)*g.Features)
 	pixels := image.Contiguous()
 	defer pixels.Free()
 	entries := t.Contiguous()
@@ -183,7 +183,7 @@ func (g *Grid) encoded(table, positions *autograd.Node, y *tensor.Tensor) *autog
 func (g *Grid) gather(up, positions *autograd.Node) *autograd.Node {
 	const op = "HashGradient"
 	u, c := up.ValueFor(op), positions.Value()
-	y := tensor.Empty(g.device, g.Entries, g.Features)
+	y := tensor.EmptyOf(g.device, u.Type(), g.Entries, g.Features)
 	g.gradient(y, c, u)
 	return autograd.NewOp(op, y, []*autograd.Node{up}, func(gg *autograd.Node, in *autograd.Grads) {
 		in.AccumulateNode(0, g.Encode(gg, positions))

@@ -21,7 +21,7 @@ func each(t *testing.T, double bool, f func(t *testing.T, d tensor.Device)) {
 			if gpu && sel == "cpu" {
 				continue
 			}
-			opt := tensor.Options{Float64: double}
+			opt := tensor.Options{DefaultType: devtest.Floats(double)}
 			if gpu {
 				opt = devtest.GPUKernels(opt)
 			}
@@ -69,7 +69,7 @@ func TestGradient(t *testing.T) {
 			return twice.Mul(autograd.Const(up)).Sum()
 		}
 		param := func(v []float64) *autograd.Node {
-			return autograd.Param(tensor.New(d, v, g.Entries, features), "table")
+			return autograd.Param(devtest.New(d, v, g.Entries, features), "table")
 		}
 		table := param(at)
 		if err := f(table).Backward(); err != nil {
@@ -112,7 +112,7 @@ func TestCellPerPixel(t *testing.T) {
 				want = append(want, 2*e, 2*e+1)
 			}
 		}
-		y := g.Encode(autograd.Const(tensor.New(d, entries, g.Entries, 2)), autograd.Const(tensor.New(d, centres, across*down, 2)))
+		y := g.Encode(autograd.Const(devtest.New(d, entries, g.Entries, 2)), autograd.Const(devtest.New(d, centres, across*down, 2)))
 		if got := data(t, y.Value()); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
@@ -134,7 +134,7 @@ func TestViews(t *testing.T) {
 			t.Error("views give other features or another gradient than copies")
 		}
 		// One position for all: the same cells.
-		one := tensor.New(d, []float64{0.3, 0.7}, 1, 2)
+		one := devtest.New(d, []float64{0.3, 0.7}, 1, 2)
 		repeated, _ := encoded(t, g, table, one.Expand(n, 2), up)
 		once, _ := encoded(t, g, table, one, up.Slice(0, 0, 1))
 		if !slices.Equal(repeated[:len(once)], once) || !slices.Equal(repeated[len(repeated)-len(once):], once) {
@@ -169,7 +169,7 @@ func TestOutsideTheSquare(t *testing.T) {
 		inf := math.Inf(1)
 		at := []float64{-3, 0.5, 0.5, 7, 1e30, -1e30, inf, 0.5, 0.5, -inf, math.NaN(), 0.5, 0.25, 0.25}
 		table, up := tensor.Full(d, 0.5, g.Entries, 1), tensor.Full(d, 1, 7, 3)
-		y, _ := encoded(t, g, table, tensor.New(d, at, 7, 2), up)
+		y, _ := encoded(t, g, table, devtest.New(d, at, 7, 2), up)
 		for _, i := range []int{0, 1, 2, 3, 4, 5, 18, 19, 20} { // weights add up to 1, wherever they were taken
 			if math.Abs(y[i]-0.5) > 1e-4 {
 				t.Errorf("feature %d of a constant is %v, want 0.5", i, y[i])
@@ -184,7 +184,7 @@ func TestFarOutside(t *testing.T) {
 	each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, far := range []float64{1e10, -1e10, 1e20, -1e20} {
 			g := New(d, []Level{{4, 3, 30}}, 1) // 6×5 vertices
-			_, gradient := encoded(t, g, tensor.Full(d, 0.5, 30, 1), tensor.New(d, []float64{far, 0.5}, 1, 2), tensor.Full(d, 1, 1, 1))
+			_, gradient := encoded(t, g, tensor.Full(d, 0.5, 30, 1), devtest.New(d, []float64{far, 0.5}, 1, 2), tensor.Full(d, 1, 1, 1))
 			g.Free()
 			for i, v := range gradient {
 				column, row := i%6, i/6

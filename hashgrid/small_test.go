@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -55,7 +56,7 @@ func TestSmallGradients(t *testing.T) {
 		}
 		// A position with a small gradient beside one with a large one keeps its bits.
 		mixed := append(slices.Repeat([]float64{0x1p-40}, 3*features), slices.Repeat([]float64{1024}, 3*features)...)
-		_, got := encoded(t, g, table, tensor.New(d, []float64{0.125, 1. / 6, 0.875, 5. / 6}, 2, 2), tensor.New(d, mixed, 2, 3*features))
+		_, got := encoded(t, g, table, devtest.New(d, []float64{0.125, 1. / 6, 0.875, 5. / 6}, 2, 2), devtest.New(d, mixed, 2, 3*features))
 		if near, far := got[(1*6+1)*features], got[(3*6+4)*features]; near != 0x1p-40 || math.Abs(far-1024) > 1e-3 {
 			t.Errorf("gradients of 2⁻⁴⁰ and 2¹⁰ give %v and %v", near, far)
 		}
@@ -78,9 +79,9 @@ func TestAnyPosition(t *testing.T) {
 				for i := range entries {
 					entries[i] = float64(i + 1)
 				}
-				table := tensor.New(d, entries, g.Entries, features)
+				table := devtest.New(d, entries, g.Entries, features)
 				for _, at := range [][2]float64{{0, 0}, {1, 1}, {0.5, 1}, {-0.25, 1.5}, {1.5, 0.25}, {1e30, 0.5}, {-1e30, -1e30}, {nan, 0.5}, {0.5, nan}, {inf, 0.5}, {-inf, inf}} {
-					y, gradient := encoded(t, g, table, tensor.New(d, at[:], 1, 2), tensor.Full(d, 1, 1, features))
+					y, gradient := encoded(t, g, table, devtest.New(d, at[:], 1, 2), tensor.Full(d, 1, 1, features))
 					entry, weight := outermost(l, at)
 					far := math.Abs(at[0])+math.Abs(at[1]) > 10 || at[0] != at[0] || at[1] != at[1] // weights of another size, or none
 					for f := range features {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -38,7 +39,7 @@ func TestStrangeGradients(t *testing.T) {
 					// Four samples at a vertex of the first level, and a fifth in the opposite
 					// corner.
 					at := slices.Repeat([]float64{0.125, 1. / 6}, n)
-					positions := tensor.New(d, append(at, 1, 1), n+1, 2)
+					positions := devtest.New(d, append(at, 1, 1), n+1, 2)
 					wide := 2 * features
 					ups, plain := make([]float64, (n+1)*wide), make([]float64, (n+1)*wide)
 					for i := range plain {
@@ -47,9 +48,9 @@ func TestStrangeGradients(t *testing.T) {
 					for i, v := range up {
 						ups[i*wide] = v // of the first feature of the first level
 					}
-					_, before := encoded(t, g, table, positions, tensor.New(d, plain, n+1, wide))
-					_, got := encoded(t, g, table, positions, tensor.New(d, ups, n+1, wide))
-					_, after := encoded(t, g, table, positions, tensor.New(d, plain, n+1, wide))
+					_, before := encoded(t, g, table, positions, devtest.New(d, plain, n+1, wide))
+					_, got := encoded(t, g, table, positions, devtest.New(d, ups, n+1, wide))
+					_, after := encoded(t, g, table, positions, devtest.New(d, plain, n+1, wide))
 					if !slices.Equal(before, after) {
 						t.Errorf("%d features: the next gradient is\n%v\nand was\n%v", features, after, before)
 					}

@@ -61,7 +61,7 @@ func (m *Image) digest() string {
 // bit: a model file that holds the moments of the optimizers, too. Only of a float32 device, which
 // is what a checkpoint's arrays are.
 func (f *Fit) WriteCheckpoint(w io.Writer) error {
-	if f.device.Real() != kernels.Float32 {
+	if f.device.DefaultType() != kernels.Float32 {
 		return errors.New("imagefit: write checkpoint: the device is of float64, checkpoints are of float32")
 	}
 	arrays, err := f.Model.arrays()
@@ -290,7 +290,7 @@ func (f *Fit) restore(s *Saved) error {
 			a := s.moments[name]
 			data, ok := a.Data.([]float32)
 			if ok && slices.Equal(a.Shape, t.Shape()) {
-				state.Tensors[name] = tensor.New(f.device, data, a.Shape...)
+				state.Tensors[name] = tensor.NewOf(f.device, t.Type(), data, a.Shape...)
 			}
 			t.Free()
 		}

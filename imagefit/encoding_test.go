@@ -103,7 +103,7 @@ func TestHashGPU(t *testing.T) {
 func TestSamplePixels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		img := smooth(9, 7)
-		pixels := tensor.New(d, img.Pixels, 63, 3)
+		pixels := devtest.New(d, img.Pixels, 63, 3)
 		positions, a := samplePixels(pixels, tensor.NewRNG(5), 30, 9, 7)
 		features, b := sampleEncoded(pixels, tensor.NewRNG(5), 30, 9, 7, 4)
 		equal(t, "colours", a, b)

@@ -56,7 +56,7 @@ func New(d tensor.Device, img *Image, cfg Config) (*Fit, error) {
 	f := &Fit{
 		Config: cfg, device: d, digest: img.digest(),
 		Model:  newModel(d, spec, tensor.NewRNG(cfg.Seed)),
-		pixels: tensor.New(d, img.Pixels, img.Width*img.Height, img.Channels()).Retain(),
+		pixels: tensor.NewOf(d, d.DefaultType(), img.Pixels, img.Width*img.Height, img.Channels()).Retain(),
 		// The weights' stream has the seed itself; the pixels' must be another.
 		rng: tensor.NewRNG(cfg.Seed ^ 0x9E3779B97F4A7C15),
 	}

@@ -281,7 +281,7 @@ func TestEncoding(t *testing.T) {
 			pixel := (1+i/3)*width + 2 + i%3 // of a window three wide
 			pos := []float64{(float64(pixel%width) + 0.5) / width, (float64(pixel/width) + 0.5) / height}
 			for axis, p := range pos {
-				if d.Real().Size() == 4 {
+				if d.DefaultType().Size() == 4 {
 					p = float64(float32(p))
 				}
 				for o := range octaves {
@@ -306,7 +306,7 @@ func TestSampling(t *testing.T) {
 		for i := range width * height * 3 {
 			img.Pixels = append(img.Pixels, float32(i))
 		}
-		pixels := tensor.New(d, img.Pixels, width*height, 3)
+		pixels := devtest.New(d, img.Pixels, width*height, 3)
 		features, colours := sampleEncoded(pixels, tensor.NewRNG(4), n, width, height, 1)
 		f, err := features.Float64s()
 		if err != nil {

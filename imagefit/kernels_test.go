@@ -80,7 +80,7 @@ func TestSamplesOfEveryColour(t *testing.T) {
 			for i := range values {
 				values[i] = float64(i)
 			}
-			pixels, rng := tensor.New(d, values, width*height, channels), tensor.NewRNG(9)
+			pixels, rng := devtest.New(d, values, width*height, channels), tensor.NewRNG(9)
 			var before []float64
 			for range 2 {
 				positions, colours := samplePixels(pixels, rng, n, width, height)

@@ -222,7 +222,7 @@ func (m *Model) load(arrays map[string]npz.Array) error {
 		if !ok || len(a) != t.Len() {
 			return fmt.Errorf("array %q does not fit", name)
 		}
-		from := tensor.New(m.device, a, t.Shape()...)
+		from := tensor.NewOf(m.device, t.Type(), a, t.Shape()...)
 		t.SetInPlace(from)
 		from.Free()
 	}

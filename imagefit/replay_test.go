@@ -58,7 +58,7 @@ func everything(t *testing.T, f *Fit, loss *tensor.Tensor) string {
 func TestStepRecords(t *testing.T) {
 	img := smooth(40, 28)
 	for _, sel := range devtest.Selected() {
-		options := map[tensor.Options][]string{{}: Encodings, {Float64: true}: Encodings}
+		options := map[tensor.Options][]string{{}: Encodings, {DefaultType: tensor.Float64}: Encodings}
 		if sel != "cpu" { // others are compiled, or compared, for long
 			options = map[tensor.Options][]string{{}: Encodings, devtest.GPUKernels(): {Hash}, {Check: true}: {Frequency}}
 		}

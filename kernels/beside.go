@@ -215,6 +215,10 @@ func (m Mode) declared(name string) string {
 		return "IN_HALVES(" + name + ")"
 	case OutHalves, InOutHalves:
 		return "OUT_HALVES(" + name + ")"
+	case InFloats:
+		return "IN_FLOATS(" + name + ")"
+	case OutFloats, InOutFloats:
+		return "OUT_FLOATS(" + name + ")"
 	case IntParam:
 		return "int " + name
 	case FloatParam:

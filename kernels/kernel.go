@@ -112,6 +112,9 @@ const (
 	InHalves                // float16, read
 	OutHalves               // float16, all written
 	InOutHalves             // float16, read and written
+	InFloats                // float32 where reals are float64, read
+	OutFloats               // float32 where reals are float64, all written
+	InOutFloats             // float32 where reals are float64, read and written
 	IntParam                // an int by value
 	FloatParam              // a real by value
 )
@@ -192,8 +195,24 @@ func (m Mode) Elements(real DType) DType {
 		return Uint8
 	case InHalves:
 		return Float16
+	case InFloats:
+		return Float32
 	}
 	return real
+}
+
+// FloatOf returns the type of the floats of a launch: that of its first buffer of floats, or def if
+// there is none.
+func (k *Kernel) FloatOf(args []Arg, def DType) DType {
+	for i := range args {
+		if k.Params[i].Mode > InOut || args[i].Buf == nil {
+			continue
+		}
+		if t := args[i].Buf.DType(); t.Float() {
+			return t
+		}
+	}
+	return def
 }
 
 // BufferArg passes n elements of b from off.

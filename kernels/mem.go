@@ -1,13 +1,14 @@
 package kernels
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/x448/float16"
 )
 
-// Real is the floating-point type of a device.
+// Real is the type of a launch's reals.
 type Real interface{ float32 | float64 }
 
 // Element is a type that memory holds. Values of float16.Float16 are stored and moved; kernels
@@ -16,10 +17,10 @@ type Element interface {
 	float32 | float64 | int32 | uint8 | float16.Float16
 }
 
-// DType is the type of a buffer's elements.
+// DType is the type of elements.
 type DType uint8
 
-// The element types. A device's reals are Float32 or Float64.
+// The element types. The reals of a launch are Float32 or Float64.
 const (
 	Float32 DType = iota
 	Float64
@@ -34,8 +35,17 @@ func (t DType) Size() int { return [dtypes]int{4, 8, 4, 1, 2}[t] }
 
 // String returns the name that NumPy has for the type.
 func (t DType) String() string {
+	if !t.Valid() {
+		return fmt.Sprintf("type %d", uint8(t))
+	}
 	return [dtypes]string{"float32", "float64", "int32", "uint8", "float16"}[t]
 }
+
+// Valid reports whether t is one of the types.
+func (t DType) Valid() bool { return t < dtypes }
+
+// Float reports whether operations compute in the type, and it is of floats: Float32 or Float64.
+func (t DType) Float() bool { return t == Float32 || t == Float64 }
 
 // Integer reports whether the elements are integers.
 func (t DType) Integer() bool { return t == Int32 || t == Uint8 }

@@ -31,14 +31,14 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 	}
 	var uses []refexec.Use
 	for i, c := range k.Cases(few) {
-		o := kernels.NewOperands(d.Real(), seed, uint64(i))
+		o := kernels.NewOperands(d.DefaultType(), seed, uint64(i))
 		c.Build(o)
-		again := kernels.NewOperands(d.Real(), seed, uint64(i))
+		again := kernels.NewOperands(d.DefaultType(), seed, uint64(i))
 		c.Build(again)
 		if _, err := Check(d, k, c.Name, o.Args); err != nil { // first: it says what is wrong with arguments
 			return err
 		}
-		of, err := refexec.Check(k, d.Real(), d.Target(), again.Args)
+		of, err := refexec.Check(k, d.DefaultType(), d.Target(), again.Args)
 		if err != nil {
 			return fmt.Errorf("%s %s: its description: %w", k.Name, c.Name, err)
 		}
@@ -59,8 +59,8 @@ func cases(d tensor.Device, k *kernels.Kernel, few bool, seed uint64) error {
 // difference, in units of the last place of what was expected, and an error that names the first
 // element that is wrong, or is the device's. It panics as [tensor.Launch] does.
 func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) (worst float64, err error) {
-	if !k.Twin.For(d.Real()) {
-		return 0, fmt.Errorf("%s has no Go twin for %v", k.Name, d.Real())
+	if !k.Twin.For(d.DefaultType()) {
+		return 0, fmt.Errorf("%s has no Go twin for %v", k.Name, d.DefaultType())
 	}
 	label := strings.Join(strings.Fields(k.Name+" "+k.Defines+" "+name), " ")
 	onDevice := make([]kernels.Arg, len(args))
@@ -84,9 +84,9 @@ func Check(d tensor.Device, k *kernels.Kernel, name string, args []kernels.Arg) 
 		kernels.CopyHostBuffer(before[i], 0, host, 0, host.Len())
 	}
 	tensor.Launch(d, k, onDevice...) // first: it says what is wrong with arguments
-	margin := compare.MarginOf(k, d.Real(), args)
+	margin := compare.MarginOf(k, d.DefaultType(), args)
 	if !k.Grid(args, d.Target()).Empty() {
-		k.Run(d.Real(), args)
+		k.Run(d.DefaultType(), args)
 	}
 	for i, p := range k.Params {
 		if !p.Mode.Buffer() {

@@ -88,7 +88,7 @@ func TestAll(t *testing.T) {
 		idle.Name, idle.Cases = "idle", func(bool) []kernels.Case { return nil }
 		half.Name, half.Twin = "half", kernels.Twin{}
 		err := All(d, false, bare, double(), idle, half)
-		for _, say := range []string{"double_it has no test case", "idle has no test case", "half has no Go twin for " + d.Real().String()} {
+		for _, say := range []string{"double_it has no test case", "idle has no test case", "half has no Go twin for " + d.DefaultType().String()} {
 			if err == nil || strings.Count(err.Error(), say) != 1 {
 				t.Errorf("err = %v, want once %q", err, say)
 			}

@@ -27,8 +27,8 @@ func TestAttentionDrops(t *testing.T) {
 	never := math.Inf(-1)
 	added := []float64{0, 1, never, 0.5, never, 2, never, never, never}
 	for name, mask := range map[string]*tensor.Tensor{
-		"none": nil, "a query without keys": tensor.New(d, []uint8{0, 1, 1, 1, 0, 1, 0, 0, 0}, 3, 3), "added": tensor.New(d, added, 3, 3),
-		"a key without queries": tensor.New(d, []uint8{0, 1, 1, 1, 1, 1}, 2, 1, 1, 3),
+		"none": nil, "a query without keys": devtest.New(d, []uint8{0, 1, 1, 1, 0, 1, 0, 0, 0}, 3, 3), "added": devtest.New(d, added, 3, 3),
+		"a key without queries": devtest.New(d, []uint8{0, 1, 1, 1, 1, 1}, 2, 1, 1, 3),
 	} {
 		for _, causal := range []bool{false, true} {
 			var results [2]tensor.Dict
@@ -39,7 +39,7 @@ func TestAttentionDrops(t *testing.T) {
 				wanted := append(nn.Params(l), x)
 				var m *autograd.Node
 				switch {
-				case mask != nil && mask.Type() == tensor.Real:
+				case mask != nil && mask.Type() == d.DefaultType():
 					m = autograd.Param(mask, "mask")
 					wanted = append(wanted, m)
 				case mask != nil:

@@ -12,16 +12,16 @@ import (
 )
 
 // masking is what is put in place of the elements of x […, l, s] whose query does not attend to
-// their key, and what is made of the others: x times a scale and, of reals, with the mask added. It
+// their key, and what is made of the others: x times a scale and, of floats, with the mask added. It
 // is one launch, and so is its gradient.
 type masking struct {
 	causal bool
-	add    bool    // the mask, where it is of reals
+	add    bool    // the mask, where it is of floats
 	scale  float64 // of x
 	off    float64 // in place of elements
 }
 
-// node returns the masked x. mask is of Uint8 or of reals, or nil.
+// node returns the masked x. mask is of Uint8 or of floats, or nil.
 func (m masking) node(x, mask *autograd.Node) *autograd.Node {
 	const op = "attention mask"
 	inputs := []*autograd.Node{x}
@@ -31,7 +31,7 @@ func (m masking) node(x, mask *autograd.Node) *autograd.Node {
 	if mask != nil {
 		mv = mask.ValueFor(op)
 		fixed, saved = autograd.Const(mv), append(saved, mv)
-		if m.add && mv.Type() == tensor.Real {
+		if m.add && mv.Type().Float() {
 			inputs = append(inputs, mask)
 		}
 	}
@@ -58,7 +58,7 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	if mask != nil {
 		operands = append(operands, mask)
 	}
-	y := tensor.Empty(x.Device(), x.Shape()...)
+	y := tensor.EmptyLike(x)
 	tensor.MapInto(j.(*kernels.Joined), []kernels.Arg{kernels.FloatArg(m.scale), kernels.FloatArg(m.off)}, []*tensor.Tensor{y}, operands...)
 	return y
 }
@@ -67,8 +67,8 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 // [autograd.Node.ScaledDotProductAttention] does not take, of scores of a shape.
 func mustMask(mask *tensor.Tensor, scores []int) {
 	const op = "MultiHeadAttention"
-	if typ := mask.Type(); typ != tensor.Uint8 && typ != tensor.Real {
-		misuse(op, tensor.ErrType, "a mask is of Uint8 or Real, not %v: convert it with To", typ)
+	if typ := mask.Type(); typ != tensor.Uint8 && !typ.Float() {
+		misuse(op, tensor.ErrType, "a mask is of uint8 or of floats, not %v: convert it with To", typ)
 	}
 	shape := mask.Shape()
 	fits := len(shape) <= len(scores)

@@ -31,7 +31,7 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 	}
 	l := &Embedding{Weight: draw(d, rng, cfg.Weight, cfg.Rows, cfg.Size, cfg.Rows, cfg.Size), options: cfg.EmbeddingOptions}
 	if cfg.Padded {
-		l.Weight.Value().Select(0, cfg.Padding).SetInPlace(tensor.Zeros(d, cfg.Size))
+		l.Weight.Value().Select(0, cfg.Padding).ZeroInPlace()
 	}
 	return l
 }

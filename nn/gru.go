@@ -68,7 +68,7 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 		r.first = len(inputs)
 		inputs = append(inputs, first)
 	}
-	states := tensor.Empty(d, s.steps+1, batch, hidden)
+	states := tensor.EmptyOf(d, xv.Type(), s.steps+1, batch, hidden)
 	begin(states.Select(0, s.first()), first, op)
 	s.forward(func(t, before, after int) {
 		h, next, gx := states.Select(0, before), states.Select(0, after), xv.Select(0, t)
@@ -99,14 +99,14 @@ func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	from, to := r.before()
 	before := states.Slice(0, from, to)
 	gh := tensor.Linear(before, w, b, nil) // again: it was not kept
-	slopes := empties(d, 5, r.steps, batch, hidden)
+	slopes := empties(x, 5, r.steps, batch, hidden)
 	operands := append(append(gatesOf(x, 3), gatesOf(gh, 3)...), before.View())
 	tensor.MapInto(gruGateGrads, nil, slopes, operands...)
 	free(operands)
 
-	dx, dh := tensor.Empty(d, x.Shape()...), gh // whose values nobody reads any more
+	dx, dh := tensor.EmptyLike(x), gh // whose values nobody reads any more
 	wt := w.T()
-	direct, through := tensor.Zeros(d, batch, hidden), tensor.Zeros(d, batch, hidden)
+	direct, through := tensor.ZerosOf(d, x.Type(), batch, hidden), tensor.ZerosOf(d, x.Type(), batch, hidden)
 	r.backward(func(t, _, after int) {
 		gt, dxt, dht := g.Select(0, after), dx.Select(0, t), dh.Select(0, t)
 		operands := []*tensor.Tensor{gt, direct.View(), through}

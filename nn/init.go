@@ -126,7 +126,7 @@ func Orthogonal(gain float64) Initializer {
 			}
 			values[i*cols+j] = gain * v
 		})
-		return tensor.New(d, values, shape...)
+		return tensor.NewOf(d, d.DefaultType(), values, shape...)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // are not those of the factorisation.
 func TestOrthogonal(t *testing.T) {
 	for _, wide := range []bool{false, true} {
-		d := devtest.Open(t, "cpu", tensor.Options{Float64: wide})
+		d := devtest.Open(t, "cpu", tensor.Options{DefaultType: devtest.Floats(wide)})
 		for _, shape := range [][]int{{5, 5}, {3, 7}, {7, 3}, {4, 2, 3, 1}, {1, 6}, {6, 1}} {
 			w := nn.Orthogonal(3)(d, tensor.NewRNG(1), 0, 0, shape...)
 			if fmt.Sprint(w.Shape()) != fmt.Sprint(shape) {
@@ -30,7 +30,7 @@ func TestOrthogonal(t *testing.T) {
 			for i := range n {
 				ones[i*n+i] = 9
 			}
-			same(t, fmt.Sprintf("the products of rows of %v", shape), m.MatMul(m.T()), tensor.New(d, ones, n, n), 1e-6)
+			same(t, fmt.Sprintf("the products of rows of %v", shape), m.MatMul(m.T()), devtest.New(d, ones, n, n), 1e-6)
 		}
 		if n := nn.Orthogonal(1)(d, tensor.NewRNG(1), 0, 0, 3, 0).Len(); n != 0 {
 			t.Errorf("of no columns there are %d elements", n)

@@ -170,6 +170,11 @@ func (l layer) compare(t *testing.T, d tensor.Device, name string, tolerance flo
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, v := range file {
+		if v.Type().Float() {
+			file[name] = v.To(d.DefaultType())
+		}
+	}
 	model := l.make(d, tensor.NewRNG(1))
 	if err := nn.LoadStateDict(model, part(file, "state.")); err != nil {
 		t.Fatal(err)
@@ -205,7 +210,7 @@ func (l layer) run(t *testing.T, model any, inputs, seeds []*tensor.Tensor) tens
 	var in, wanted []*autograd.Node
 	for i, x := range inputs {
 		found[fmt.Sprint("x", i)] = x
-		if x.Type() != tensor.Real {
+		if !x.Type().Float() {
 			in = append(in, autograd.Const(x))
 			continue
 		}
@@ -301,11 +306,11 @@ func same(t *testing.T, what string, got, want *tensor.Tensor, tolerance float64
 		t.Errorf("%s has shape %v, want %v", what, got.Shape(), want.Shape())
 		return
 	}
-	a, err := got.To(tensor.Real).Float64s()
+	a, err := got.Float64s()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := want.To(tensor.Real).Float64s()
+	b, err := want.Float64s()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 		}
 	}
 	cells := s.steps + 1
-	states := tensor.Empty(d, 2*cells, batch, hidden)
+	states := tensor.EmptyOf(d, xv.Type(), 2*cells, batch, hidden)
 	begin(states.Select(0, s.first()), first, op)
 	begin(states.Select(0, cells+s.first()), firstCell, op)
 	features := []kernels.Arg{kernels.IntArg(hidden)}
@@ -108,14 +108,14 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	next := states.Slice(0, cells+from, cells+to)
 	gates := tensor.Linear(before, w, b, nil) // again: they were not kept
 	gates.MapInPlace(fn.Add, nil, x)
-	slopes, byCells := empties(d, 4, r.steps, batch, hidden), tensor.Empty(d, 2, r.steps, batch, hidden)
+	slopes, byCells := empties(x, 4, r.steps, batch, hidden), tensor.EmptyOf(d, x.Type(), 2, r.steps, batch, hidden)
 	operands := append(gatesOf(gates, 4), cell, next)
 	byCell := []*tensor.Tensor{byCells.Select(0, 0), byCells.Select(0, 1)}
 	tensor.MapInto(lstmGateGrads, nil, []*tensor.Tensor{slopes[0], slopes[1], slopes[2], byCell[0], slopes[3], byCell[1]}, operands...)
 	free(operands, byCell)
 
 	wt := w.T()
-	direct, through := tensor.Zeros(d, batch, hidden), tensor.Zeros(d, batch, hidden)
+	direct, through := tensor.ZerosOf(d, x.Type(), batch, hidden), tensor.ZerosOf(d, x.Type(), batch, hidden)
 	size := batch * hidden
 	whole := g.Contiguous()
 	r.backward(func(t, _, after int) {

@@ -15,7 +15,7 @@ import (
 func TestBatchNormModes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		l := nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 2, Momentum: 0.5})
-		x := autograd.Const(tensor.New(d, []float64{1, 10, 3, 30}, 2, 2))
+		x := autograd.Const(devtest.New(d, []float64{1, 10, 3, 30}, 2, 2))
 		values := func(v *tensor.Tensor) []float64 {
 			f, err := v.Float64s()
 			if err != nil {
@@ -44,7 +44,7 @@ func TestBatchNormModes(t *testing.T) {
 		if l.Forward(x); slices.Equal(values(l.Mean), mean) {
 			t.Error("the running mean stayed in training")
 		}
-		if n := values(l.Batches.To(tensor.Real)); n[0] != 0 {
+		if n := values(l.Batches.To(d.DefaultType())); n[0] != 0 {
 			t.Errorf("%v batches were counted", n[0])
 		}
 	})

@@ -272,11 +272,11 @@ func free(lists ...[]*tensor.Tensor) {
 	}
 }
 
-// empties returns n tensors of a shape.
-func empties(d tensor.Device, n int, shape ...int) []*tensor.Tensor {
+// empties returns n tensors of a shape, of the type of like.
+func empties(like *tensor.Tensor, n int, shape ...int) []*tensor.Tensor {
 	list := make([]*tensor.Tensor, n)
 	for i := range list {
-		list[i] = tensor.Empty(d, shape...)
+		list[i] = tensor.EmptyOf(like.Device(), like.Type(), shape...)
 	}
 	return list
 }

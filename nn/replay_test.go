@@ -80,7 +80,7 @@ func TestReplay(t *testing.T) {
 							t.Fatal(err)
 						}
 						for _, v := range sorted(nn.StateDict(model)) {
-							f, err := v.To(tensor.Real).Float64s()
+							f, err := v.To(d.DefaultType()).Float64s()
 							if err != nil {
 								t.Fatal(err)
 							}

@@ -35,8 +35,8 @@ type LoadOptions struct {
 }
 
 // LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a
-// model, Float16 as reals. It returns an error, with nothing changed, unless the names are the
-// model's, and the tensors of their shapes, on its device and of reals where it has reals; and the
+// model, Float16 as floats. It returns an error, with nothing changed, unless the names are the
+// model's, and the tensors of their shapes, on its device and of floats where it has floats; and the
 // device's first failure. It panics as [StateDict] does, for two LoadOptions, and, with
 // tensor.ErrValue and nothing changed, for a parameter that repeats elements, as one made of an
 // expanded tensor does.
@@ -113,8 +113,7 @@ func fits(name string, dst, src *tensor.Tensor) error {
 	case !slices.Equal(src.Shape(), dst.Shape()):
 		return fmt.Errorf("nn: load: tensor %q has shape %v, in the model %v", name, src.Shape(), dst.Shape())
 	}
-	reals := func(t *tensor.Tensor) bool { return t.Type() == tensor.Real || t.Type() == tensor.Float16 }
-	if reals(src) != reals(dst) {
+	if src.Type().Integer() != dst.Type().Integer() {
 		return fmt.Errorf("nn: load: tensor %q is of type %v, in the model of %v: convert it with To", name, src.Type(), dst.Type())
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestStateDict(t *testing.T) {
 	refused("both", more, `the dict has no "layer1.bias"; the model has no "extra"`)
 	integers := fresh()
 	integers["layer1.bias"] = tensor.ZerosOf(d, tensor.Int32, 1)
-	refused("integers", integers, `"layer1.bias" is of type Int32, in the model of Real`)
+	refused("integers", integers, `"layer1.bias" is of type int32, in the model of float64`)
 	refused("six names more", tensor.Dict{"a": nil, "b": nil, "c": nil, "d": nil, "e": nil, "f": nil}, `; the model has no "a", "b", "c", "d", "e", "f"`)
 	refused("seven names more", tensor.Dict{"a": nil, "b": nil, "c": nil, "d": nil, "e": nil, "f": nil, "g": nil}, `; the model has no "a", "b", "c", "d", "e" and 2 more`)
 	refused("nothing", tensor.Dict{}, `the dict has no "layer0.bias", "layer0.weight", "layer1.bias", "layer1.weight"`)
@@ -82,7 +82,7 @@ func TestStateDict(t *testing.T) {
 	}
 	for name, v := range nn.StateDict(b) {
 		got, _ := v.Float64s()
-		if want, _ := halves[name].Float64s(); v.Type() != tensor.Real || !slices.Equal(got, want) {
+		if want, _ := halves[name].Float64s(); v.Type() != d.DefaultType() || !slices.Equal(got, want) {
 			t.Errorf("%v loaded from Float16: %v, want %v", name, got, want)
 		}
 	}
@@ -194,8 +194,8 @@ func TestLoadOwn(t *testing.T) {
 // TestLoadOwnViews: the same of views of the model's tensors, of one in itself too.
 func TestLoadOwnViews(t *testing.T) {
 	d := devtest.CPU(t)
-	model := struct{ A, B, C *autograd.Node }{autograd.Param(tensor.New(d, []float64{1, 2}), ""), autograd.Param(tensor.New(d, []float64{3, 4}), ""),
-		autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "")}
+	model := struct{ A, B, C *autograd.Node }{autograd.Param(devtest.New(d, []float64{1, 2}), ""), autograd.Param(devtest.New(d, []float64{3, 4}), ""),
+		autograd.Param(devtest.New(d, []float64{1, 2, 3, 4}, 2, 2), "")}
 	for i := range 2 { // with memory of their own, and with an optimizer's
 		if i == 1 {
 			optim.NewSGD(nn.Params(&model), optim.SGDConfig{LR: optim.Constant(0.1)})

@@ -47,7 +47,7 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 			}
 		}
 		if len(norms) == 0 {
-			kept = tensor.Zeros(d, []int{}...).Retain()
+			kept = tensor.ZerosOf(d, params[0].Value().Type(), []int{}...).Retain()
 			return
 		}
 		kept = tensor.Stack(0, norms...).Norm(p).Retain()

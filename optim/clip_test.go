@@ -19,7 +19,7 @@ func given(t *testing.T, d tensor.Device, grads ...[]float64) []*autograd.Node {
 	var params []*autograd.Node
 	for i, g := range grads {
 		p := autograd.Param(tensor.Zeros(d, len(g)), fmt.Sprint("p", i))
-		if err := p.Mul(autograd.Const(tensor.New(d, g))).Sum().Backward(); err != nil {
+		if err := p.Mul(autograd.Const(devtest.New(d, g))).Sum().Backward(); err != nil {
 			t.Fatal(err)
 		}
 		params = append(params, p)

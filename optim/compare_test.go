@@ -11,7 +11,7 @@ import (
 // numbers returns the arrays of a file that scripts/optimizers.py made.
 func numbers(t *testing.T, file string) map[string][]float64 {
 	t.Helper()
-	ref, err := tensor.LoadNPZ(devtest.Open(t, "cpu", tensor.Options{Float64: true}), "../testdata/golden/"+file)
+	ref, err := tensor.LoadNPZ(devtest.Open(t, "cpu", tensor.Options{DefaultType: tensor.Float64}), "../testdata/golden/"+file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,13 +17,13 @@ func TestEdgesOfParams(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, rule := range rules {
 			run := func(bad float64) (whole, hit []float64) {
-				scalar, empty := autograd.Param(tensor.New(d, []float64{2}, []int{}...), "scalar"), autograd.Param(tensor.Zeros(d, 0, 3), "empty")
-				long, odd := autograd.Param(tensor.Full(d, 0.5, 300), "long"), autograd.Param(tensor.New(d, []float64{1, 2, 3}), "odd")
+				scalar, empty := autograd.Param(devtest.New(d, []float64{2}, []int{}...), "scalar"), autograd.Param(tensor.Zeros(d, 0, 3), "empty")
+				long, odd := autograd.Param(tensor.Full(d, 0.5, 300), "long"), autograd.Param(devtest.New(d, []float64{1, 2, 3}), "odd")
 				zero := autograd.Param(tensor.Zeros(d, 130), "zero")
 				opt := rule([]*autograd.Node{scalar, empty, odd, long, zero})
 				defer opt.Free()
 				for range 2 {
-					g := autograd.Const(tensor.New(d, []float64{1, bad, -1}))
+					g := autograd.Const(devtest.New(d, []float64{1, bad, -1}))
 					loss := scalar.Square().Add(long.Square().Sum()).Add(empty.Sum()).Add(odd.Mul(g).Sum()).Add(zero.Sum())
 					if err := loss.Backward(); err != nil {
 						t.Fatal(err)
@@ -66,7 +66,7 @@ func TestPlateauRecorded(t *testing.T) {
 		cfg := optim.PlateauDefaults(0.1)
 		cfg.Patience = 0
 		plateau := optim.NewPlateau(cfg)
-		p := autograd.Param(tensor.New(d, []float64{1, 2, 3}), "p")
+		p := autograd.Param(devtest.New(d, []float64{1, 2, 3}), "p")
 		opt := optim.NewAdagrad([]*autograd.Node{p}, optim.AdagradDefaults(plateau.LR))
 		step := func() ([]*tensor.Tensor, error) {
 			if err := p.Square().Sum().Backward(); err != nil {

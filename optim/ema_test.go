@@ -30,7 +30,7 @@ func TestEMA(t *testing.T) {
 			{"one of an optimizer", 1, func(a, b *autograd.Node) []*autograd.Node { return []*autograd.Node{a} }},
 			{"before the optimizer", 2, func(a, b *autograd.Node) []*autograd.Node { return []*autograd.Node{a, b} }},
 		} {
-			a, b := autograd.Param(tensor.New(d, ref["a0"], 3, 50), "a"), autograd.Param(tensor.New(d, ref["b0"]), "b")
+			a, b := autograd.Param(devtest.New(d, ref["a0"], 3, 50), "a"), autograd.Param(devtest.New(d, ref["b0"]), "b")
 			params := c.params(a, b)
 			var ema *optim.EMA
 			make := func() { ema = optim.NewEMA(params, 0.9) }
@@ -43,7 +43,7 @@ func TestEMA(t *testing.T) {
 			}
 			for step := range 20 {
 				gradient := func(p *autograd.Node, all []float64) *autograd.Node {
-					return p.Mul(autograd.Const(tensor.New(d, all[step*p.Len():(step+1)*p.Len()], p.Shape()...))).Sum()
+					return p.Mul(autograd.Const(devtest.New(d, all[step*p.Len():(step+1)*p.Len()], p.Shape()...))).Sum()
 				}
 				if err := gradient(a, ref["a_grads"]).Add(gradient(b, ref["b_grads"])).Backward(); err != nil {
 					t.Fatal(err)
@@ -66,7 +66,7 @@ func TestEMA(t *testing.T) {
 				}
 			}
 			tol := 1e-12
-			if d.Real() == kernels.Float32 {
+			if d.DefaultType() == kernels.Float32 {
 				tol = 1e-5
 			}
 			own, other := read(t, a.Value()), read(t, b.Value())
@@ -103,7 +103,7 @@ func TestEMA(t *testing.T) {
 func TestEMARestore(t *testing.T) {
 	d := devtest.CPU(t)
 	start := func() (*autograd.Node, *optim.EMA) {
-		p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+		p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 		return p, optim.NewEMA([]*autograd.Node{p, autograd.Param(tensor.Zeros(d), ""), autograd.Param(tensor.Zeros(d, 0, 3), "empty")}, 0.7)
 	}
 	p, ema := start()
@@ -135,7 +135,7 @@ func TestEMARestore(t *testing.T) {
 // TestEMAPanic: a function that panics leaves the parameters their own values.
 func TestEMAPanic(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 	ema := optim.NewEMA([]*autograd.Node{p}, 0.5)
 	p.Value().FillInPlace(3)
 	err := tensor.Try(func() {
@@ -197,7 +197,7 @@ func TestEMAMisuse(t *testing.T) {
 func TestEMARecorded(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		run := func(recorded bool) string {
-			p := autograd.Param(tensor.New(d, []float64{1, 2, 3}), "p")
+			p := autograd.Param(devtest.New(d, []float64{1, 2, 3}), "p")
 			opt := optim.NewLion([]*autograd.Node{p}, optim.LionDefaults(optim.Exponential(0.1, 0.9)))
 			ema := optim.NewEMA([]*autograd.Node{p}, 0.9)
 			step := func() ([]*tensor.Tensor, error) {

@@ -54,7 +54,7 @@ func golden(t *testing.T, d tensor.Device, path string, newOpt func(p []*autogra
 	}
 	// A relative error is one against the largest value: single weights may be near 0.
 	tol := 1e-9
-	if d.Real() == kernels.Float32 {
+	if d.DefaultType() == kernels.Float32 {
 		tol = 1e-4
 	}
 	compare := func(what string, got, want []float64) {
@@ -69,15 +69,15 @@ func golden(t *testing.T, d tensor.Device, path string, newOpt func(p []*autogra
 			}
 		}
 	}
-	x := autograd.Const(tensor.New(d, data("X"), ref["X"].Shape()...))
-	y := autograd.Const(tensor.New(d, data("Y"), ref["Y"].Shape()...))
+	x := autograd.Const(devtest.New(d, data("X"), ref["X"].Shape()...))
+	y := autograd.Const(devtest.New(d, data("Y"), ref["Y"].Shape()...))
 	var layers []*nn.Linear
 	var params []*autograd.Node
 	for _, i := range []string{"0", "1", "2"} {
-		w := tensor.New(d, data("w"+i), ref["w"+i].Shape()...) // PyTorch keeps [out, in]
+		w := devtest.New(d, data("w"+i), ref["w"+i].Shape()...) // PyTorch keeps [out, in]
 		l := &nn.Linear{Weight: autograd.Param(w.T().Copy(), "w"+i)}
 		if b := ref["b"+i]; b != nil {
-			l.Bias = autograd.Param(tensor.New(d, data("b"+i)), "b"+i)
+			l.Bias = autograd.Param(devtest.New(d, data("b"+i)), "b"+i)
 		}
 		layers = append(layers, l)
 		params = append(params, nn.Params(l)...)

@@ -19,7 +19,7 @@ func TestGroups(t *testing.T) {
 		start := func() ([]*autograd.Node, optim.Optimizer) {
 			var p []*autograd.Node
 			for _, name := range []string{"a", "b", "c", "idle"} {
-				p = append(p, autograd.Param(tensor.New(d, []float64{1, -2, 3}), name))
+				p = append(p, autograd.Param(devtest.New(d, []float64{1, -2, 3}), name))
 			}
 			cfg := optim.AdamWDefaults(optim.Constant(0.1))
 			own := cfg
@@ -129,7 +129,7 @@ func TestGroupMisuse(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	for name, rule := range rules {
 		d := devtest.CPU(t)
-		a, b := autograd.Param(tensor.New(d, []float64{1, 2}), "a"), autograd.Param(tensor.New(d, []float64{3, 4}), "b")
+		a, b := autograd.Param(devtest.New(d, []float64{1, 2}), "a"), autograd.Param(devtest.New(d, []float64{3, 4}), "b")
 		a.Freeze()
 		opt := rule([]*autograd.Node{a, b})
 		all := func() (v [][]float64) {

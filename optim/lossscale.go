@@ -129,9 +129,9 @@ func NewLossScaler(opt Optimizer, cfg LossScalerConfig) *LossScaler {
 		s.tensors = append(s.tensors, b.moments[name])
 	}
 	for _, t := range s.tensors {
-		s.before = append(s.before, tensor.Empty(d, t.Len()).Retain())
+		s.before = append(s.before, tensor.EmptyOf(d, t.Type(), t.Len()).Retain())
 	}
-	s.numbers, s.largest = tensor.New(d, []float64{cfg.Initial, 1 / cfg.Initial, 0}).Retain(), tensor.Zeros(d, []int{}...).Retain()
+	s.numbers, s.largest = tensor.NewOf(d, b.flat.Values.Type(), []float64{cfg.Initial, 1 / cfg.Initial, 0}).Retain(), tensor.ZerosOf(d, b.flat.Values.Type(), []int{}...).Retain()
 	for i, t := range []**tensor.Tensor{&s.scale, &s.inverse, &s.row} {
 		*t = s.numbers.Select(0, i).Retain()
 	}
@@ -158,12 +158,12 @@ func (s *LossScaler) Backward(loss *autograd.Node, opts ...autograd.BackwardOpti
 		o = opts[0]
 	}
 	switch seed := o.Seed; {
-	case len(opts) > 1, seed == nil && loss.Len() != 1, seed != nil && (seed.Freed() || seed.Device() != s.scale.Device() || seed.Type() != tensor.Real):
+	case len(opts) > 1, seed == nil && loss.Len() != 1, seed != nil && (seed.Freed() || seed.Device() != s.scale.Device() || seed.Type() != loss.Value().Type()):
 		return loss.Backward(opts...) // which says what is wrong
 	case seed != nil:
 		o.Seed = seed.Mul(s.scale)
 	default:
-		o.Seed = s.scale.Reshape(loss.Shape()...)
+		o.Seed = s.scale.Reshape(loss.Shape()...).To(loss.Value().Type())
 	}
 	if !o.CreateGraph { // whose graph has the seed
 		defer o.Seed.Free()

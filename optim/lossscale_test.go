@@ -13,7 +13,6 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/tensorapi"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -150,8 +149,8 @@ func TestLossScalerExact(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, rule := range rules {
 			run := func(scaled, recorded bool) []float64 {
-				params := []*autograd.Node{autograd.Param(tensor.New(d, []float64{1, -2, 0.3}), "a"), autograd.Param(tensor.Zeros(d, 2, 0), "empty"),
-					autograd.Param(tensor.New(d, []float64{5}), "idle"), autograd.Param(tensor.New(d, []float64{-0.7}, []int{}...), "scalar"), autograd.Param(tensor.Full(d, 0.2, 5, 60), "long")}
+				params := []*autograd.Node{autograd.Param(devtest.New(d, []float64{1, -2, 0.3}), "a"), autograd.Param(tensor.Zeros(d, 2, 0), "empty"),
+					autograd.Param(devtest.New(d, []float64{5}), "idle"), autograd.Param(devtest.New(d, []float64{-0.7}, []int{}...), "scalar"), autograd.Param(tensor.Full(d, 0.2, 5, 60), "long")}
 				opt := rule(params)
 				if scaled {
 					opt = optim.NewLossScaler(opt, optim.LossScalerConfig{Initial: 64, Every: 2})
@@ -202,10 +201,10 @@ func TestLossScalerSkips(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for name, rule := range rules {
 			for _, recorded := range []bool{false, true} {
-				p, other := autograd.Param(tensor.New(d, []float64{1, -2, 0.3}), "p"), autograd.Param(tensor.Full(d, 0.5, 200), "other")
+				p, other := autograd.Param(devtest.New(d, []float64{1, -2, 0.3}), "p"), autograd.Param(tensor.Full(d, 0.5, 200), "other")
 				params := []*autograd.Node{p, other}
 				s := optim.NewLossScaler(rule(params), optim.LossScalerConfig{Initial: 8, Every: 3})
-				by := tensor.New(d, []float64{1, 1, 1}).Retain()
+				by := devtest.New(d, []float64{1, 1, 1}).Retain()
 				step := func() ([]*tensor.Tensor, error) {
 					return nil, optim.Minimize(s, p.Mul(autograd.Const(by)).Sum().Add(other.Square().Sum()))
 				}
@@ -249,7 +248,7 @@ func TestLossScalerBounds(t *testing.T) {
 		for _, c := range []struct{ initial, by, want float64 }{
 			{0x1p60, 0, 0x1p60}, {0x1p-60, math.NaN(), 0x1p-60}, {0x1p59, 0, 0x1p60}, {0x1p-59, math.Inf(1), 0x1p-60}, {0x1p-60, 1e37, 0x1p-60},
 		} {
-			p := autograd.Param(tensor.New(d, []float64{1}), "p")
+			p := autograd.Param(devtest.New(d, []float64{1}), "p")
 			s := optim.NewLossScaler(rules["sgd"]([]*autograd.Node{p}), optim.LossScalerConfig{Initial: c.initial, Every: 1})
 			for range 3 {
 				// The gradient of by·p is scale·by, and that of 1e37 is one of float32's before it
@@ -258,10 +257,10 @@ func TestLossScalerBounds(t *testing.T) {
 				if by > 1e30 {
 					by *= 1 / c.initial
 				}
-				if d.Real() == kernels.Float64 && by > 1e30 {
+				if d.DefaultType() == tensor.Float64 && by > 1e30 {
 					by = math.Inf(1)
 				}
-				if err := optim.Minimize(s, p.Mul(autograd.Const(tensor.New(d, []float64{by}))).Sum()); err != nil {
+				if err := optim.Minimize(s, p.Mul(autograd.Const(devtest.New(d, []float64{by}))).Sum()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -281,7 +280,7 @@ func TestLossScalerBounds(t *testing.T) {
 func TestLossScalerUnscale(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		run := func(scaled bool) ([]float64, []float64) {
-			p := autograd.Param(tensor.New(d, []float64{3, -4}), "p")
+			p := autograd.Param(devtest.New(d, []float64{3, -4}), "p")
 			params := []*autograd.Node{p}
 			opt := rules["adam"](params)
 			backward := func(loss *autograd.Node, o ...autograd.BackwardOptions) error { return loss.Backward(o...) }
@@ -292,7 +291,7 @@ func TestLossScalerUnscale(t *testing.T) {
 			}
 			var grads []float64
 			for range 3 {
-				seed := tensor.New(d, []float64{0.5, -1})
+				seed := devtest.New(d, []float64{0.5, -1})
 				for _, err := range []error{backward(p.Square().Sum()), backward(p.Sin(), autograd.BackwardOptions{Seed: seed}),
 					backward(p.Exp().Sum().Reshape(1, 1), autograd.BackwardOptions{Retain: true})} {
 					if err != nil {
@@ -321,7 +320,7 @@ func TestLossScalerUnscale(t *testing.T) {
 func TestLossScalerState(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		start := func() ([]*autograd.Node, *optim.LossScaler, optim.Optimizer) {
-			params := []*autograd.Node{autograd.Param(tensor.New(d, []float64{1, -2}), "p")}
+			params := []*autograd.Node{autograd.Param(devtest.New(d, []float64{1, -2}), "p")}
 			opt := rules["adamw"](params)
 			return params, optim.NewLossScaler(opt, optim.LossScalerConfig{Initial: 16, Every: 3}), opt
 		}
@@ -357,16 +356,16 @@ func TestLossScalerState(t *testing.T) {
 		before := append(everything(t, params, s), current(t, s), float64(s.Steps()))
 		for what, change := range map[string]func(tensors tensor.Dict){
 			`no tensor "loss_scale": of an optimizer without`: func(tensors tensor.Dict) { delete(tensors, "loss_scale") },
-			"[3 0.3333333432674408 1]":                        func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []float64{3, 1. / 3, 1}) },
+			"[3 0.3333333432674408 1]":                        func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []float64{3, 1. / 3, 1}) },
 			"[NaN NaN NaN]":                                   func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.Full(d, math.NaN(), 3) },
-			"[+Inf 0 0]":                                      func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []float64{math.Inf(1), 0, 0}) },
-			"[4 0.5 1]":                                       func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []float64{4, 0.5, 1}) },
-			"[4 0.25 -1]":                                     func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []float64{4, 0.25, -1}) },
-			"[4 0.25 0.5]":                                    func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []float64{4, 0.25, 0.5}) },
-			"[-4 -0.25 0]":                                    func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []float64{-4, -0.25, 0}) },
+			"[+Inf 0 0]":                                      func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []float64{math.Inf(1), 0, 0}) },
+			"[4 0.5 1]":                                       func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []float64{4, 0.5, 1}) },
+			"[4 0.25 -1]":                                     func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []float64{4, 0.25, -1}) },
+			"[4 0.25 0.5]":                                    func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []float64{4, 0.25, 0.5}) },
+			"[-4 -0.25 0]":                                    func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []float64{-4, -0.25, 0}) },
 			"has shape [2]":                                   func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.Full(d, 1, 2) },
 			"is nil":                                          func(tensors tensor.Dict) { tensors["loss_scale"] = nil },
-			"is of type":                                      func(tensors tensor.Dict) { tensors["loss_scale"] = tensor.New(d, []int32{1, 1, 1}) },
+			"is of type":                                      func(tensors tensor.Dict) { tensors["loss_scale"] = devtest.New(d, []int32{1, 1, 1}) },
 			`no tensor "v.p"`:                                 func(tensors tensor.Dict) { tensors["v.q"] = tensors["v.p"]; delete(tensors, "v.p") },
 		} {
 			damaged := optim.State{Steps: 1, Tensors: maps.Clone(saved.Tensors)}
@@ -389,7 +388,7 @@ func TestLossScalerState(t *testing.T) {
 // TestLossScalerMisuse: what it cannot do is refused, and says what to do.
 func TestLossScalerMisuse(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{3, -4}), "p")
+	p := autograd.Param(devtest.New(d, []float64{3, -4}), "p")
 	opt := rules["adamw"]([]*autograd.Node{p})
 	defaults := optim.LossScalerDefaults()
 	s := optim.NewLossScaler(opt, defaults)
@@ -432,7 +431,7 @@ func TestLossScalerMisuse(t *testing.T) {
 	if err := s.Backward(p.Mul(p)); !errors.Is(err, autograd.ErrSeed) {
 		t.Errorf("of two elements: %v", err)
 	}
-	for what, seed := range map[error]*tensor.Tensor{tensor.ErrShape: tensor.Full(d, 1, 3), tensor.ErrType: tensor.New(d, []int32{1, 1}), tensor.ErrDevice: tensor.Full(devtest.CPU(t), 1, 2)} {
+	for what, seed := range map[error]*tensor.Tensor{tensor.ErrShape: tensor.Full(d, 1, 3), tensor.ErrType: devtest.New(d, []int32{1, 1}), tensor.ErrDevice: tensor.Full(devtest.CPU(t), 1, 2)} {
 		if err := s.Backward(p.Mul(p), autograd.BackwardOptions{Seed: seed}); !errors.Is(err, what) {
 			t.Errorf("a seed of another kind: %v, want %v", err, what)
 		}

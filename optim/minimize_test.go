@@ -14,7 +14,7 @@ import (
 // behind, whatever happens.
 func TestMinimize(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{3, -4}), "p")
+	p := autograd.Param(devtest.New(d, []float64{3, -4}), "p")
 	o := optim.NewSGD([]*autograd.Node{p}, optim.SGDConfig{LR: optim.Constant(0.25)})
 	square := func() *autograd.Node { return p.Square().Sum() }
 	loss := square()

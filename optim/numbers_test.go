@@ -82,11 +82,11 @@ func TestNumbers(t *testing.T) {
 	ref := numbers(t, "optimizers.npz")
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for name, rule := range asInScript {
-			a, b := autograd.Param(tensor.New(d, ref["a0"], 3, 50), "a"), autograd.Param(tensor.New(d, ref["b0"]), "b")
+			a, b := autograd.Param(devtest.New(d, ref["a0"], 3, 50), "a"), autograd.Param(devtest.New(d, ref["b0"]), "b")
 			opt := rule(a, b)
 			for step := range 20 {
 				gradient := func(p *autograd.Node, all []float64) *autograd.Node {
-					return p.Mul(autograd.Const(tensor.New(d, all[step*p.Len():(step+1)*p.Len()], p.Shape()...))).Sum()
+					return p.Mul(autograd.Const(devtest.New(d, all[step*p.Len():(step+1)*p.Len()], p.Shape()...))).Sum()
 				}
 				if err := gradient(a, ref["a_grads"]).Add(gradient(b, ref["b_grads"])).Backward(); err != nil {
 					t.Fatal(err)
@@ -97,7 +97,7 @@ func TestNumbers(t *testing.T) {
 				opt.ZeroGrad()
 			}
 			tol := 1e-9
-			if d.Real() == kernels.Float32 {
+			if d.DefaultType() == kernels.Float32 {
 				tol = 2e-4 // rounding may turn the sign of a direction, or lie in a difference that a root is taken of
 			}
 			for _, p := range []*autograd.Node{a, b} {

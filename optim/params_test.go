@@ -18,7 +18,7 @@ func TestGivenTensor(t *testing.T) {
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {
 			devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-				given := tensor.New(d, []float64{1, 5, -2, 7}, 2, 2)
+				given := devtest.New(d, []float64{1, 5, -2, 7}, 2, 2)
 				other := given.T().View() // of the old storage: it stays as it is
 				p := autograd.Param(given, "p")
 				before := p.Square().Sum()
@@ -73,7 +73,7 @@ func TestGivenTensor(t *testing.T) {
 func TestStepWithoutGradients(t *testing.T) {
 	for name, rule := range rules {
 		d := devtest.CPU(t)
-		p, idle := autograd.Param(tensor.New(d, []float64{1}), "p"), autograd.Param(tensor.New(d, []float64{2}), "idle")
+		p, idle := autograd.Param(devtest.New(d, []float64{1}), "p"), autograd.Param(devtest.New(d, []float64{2}), "idle")
 		opt := rule([]*autograd.Node{p, idle})
 		refused := func(steps int) {
 			t.Helper()
@@ -102,7 +102,7 @@ func TestStepWithoutGradients(t *testing.T) {
 func TestFreedOptimizer(t *testing.T) {
 	for name, rule := range rules {
 		d := devtest.CPU(t)
-		p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+		p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 		first := rule([]*autograd.Node{p})
 		first.Free()
 		second := rule([]*autograd.Node{p})
@@ -146,10 +146,10 @@ func TestZeroValues(t *testing.T) {
 // optimizer.
 func TestRefusedParams(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
-	freed := autograd.Param(tensor.New(d, []float64{1, 2}), "freed")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
+	freed := autograd.Param(devtest.New(d, []float64{1, 2}), "freed")
 	freed.Value().Free()
-	for kind, q := range map[error]*autograd.Node{tensor.ErrDevice: autograd.Param(tensor.New(other, []float64{1, 2}), "q"), tensor.ErrFreed: freed,
+	for kind, q := range map[error]*autograd.Node{tensor.ErrDevice: autograd.Param(devtest.New(other, []float64{1, 2}), "q"), tensor.ErrFreed: freed,
 		tensor.ErrValue: nil} {
 		for name, rule := range rules {
 			if err := tensor.Try(func() { rule([]*autograd.Node{p, q}) }); !errors.Is(err, kind) {

@@ -24,7 +24,7 @@ func TestRMSpropCentered(t *testing.T) {
 			cfg := optim.RMSpropDefaults(optim.Constant(1e-6))
 			cfg.Alpha, cfg.Centered, cfg.Momentum = 0.5, true, momentum
 			opt := optim.NewRMSprop([]*autograd.Node{p}, cfg)
-			seed := tensor.New(d, g)
+			seed := devtest.New(d, g)
 			for range 60 {
 				opt.ZeroGrad()
 				if err := p.Backward(autograd.BackwardOptions{Seed: seed}); err != nil {

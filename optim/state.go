@@ -61,8 +61,8 @@ func restorable(owner string, own tensor.Dict, s State) error {
 		if !slices.Equal(src.Shape(), dst.Shape()) {
 			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the %s", name, src.Shape(), dst.Shape(), owner)
 		}
-		if src.Type() != tensor.Real {
-			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the %s: convert it with To", name, src.Type(), tensor.Real, owner)
+		if src.Type() != dst.Type() {
+			return fmt.Errorf("optim: restore: tensor %q is of type %v in the state, %v in the %s: convert it with To", name, src.Type(), dst.Type(), owner)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func TestStateKeys(t *testing.T) {
 // TestRestoreRefuses: a state that is not this optimizer's changes nothing of it.
 func TestRestoreRefuses(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 	opt := rules["adamw"]([]*autograd.Node{p})
 	if err := p.Square().Sum().Backward(); err != nil {
 		t.Fatal(err)

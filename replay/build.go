@@ -189,12 +189,13 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		step = append(step, l)
 	}
 	b.rec.report.Step = len(step)
+	keepApart(step)
 	start := time.Now()
 	lives := func(buf kernels.Buffer) bool {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.Real()}
+	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.DefaultType()}
 	units.Target, units.Has = tensorapi.Impl.MatrixUnits(b.d)
 	found := &passes{one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, found)

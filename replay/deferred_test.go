@@ -28,7 +28,7 @@ func TestRecordBuildsWhatItLaunches(t *testing.T) {
 		}
 		var built builtKernels
 		d := devtest.Open(t, sel, tensor.Options{Builds: &built})
-		x, y := tensor.New(d, []float64{1, 2, 3}), tensor.Zeros(d, 3)
+		x, y := devtest.New(d, []float64{1, 2, 3}), tensor.Zeros(d, 3)
 		step := func() ([]*tensor.Tensor, error) {
 			y.SetInPlace(x.AddScalar(1).Square().Add(y))
 			return nil, nil
@@ -92,14 +92,14 @@ func TestRefusedStepIsDone(t *testing.T) {
 					runs          int
 				}
 				make := func() (*program, func() ([]*tensor.Tensor, error)) {
-					w, old := tensor.New(d, []float64{1, 2, 3}), tensor.New(d, []float64{5, 6, 7})
+					w, old := devtest.New(d, []float64{1, 2, 3}), devtest.New(d, []float64{5, 6, 7})
 					p := &program{w: w, count: tensor.Zeros(d, 3), old: old}
 					rng := tensor.NewRNG(1)
 					return p, func() ([]*tensor.Tensor, error) {
 						p.runs++
 						rate := rng.Uniform(d, 0, 1, 3)
 						for i := range 4 {
-							c := tensor.New(d, []float64{float64(i), 1, 2}) // in the memory of the one before
+							c := devtest.New(d, []float64{float64(i), 1, 2}) // in the memory of the one before
 							sum := c.Mul(rate)
 							c.Free()
 							p.w.SetInPlace(p.w.Add(sum))
@@ -109,7 +109,7 @@ func TestRefusedStepIsDone(t *testing.T) {
 							p.count.SetInPlace(p.count.Add(p.old))
 							p.old.Free()
 						} else {
-							p.count.SetInPlace(p.count.Add(tensor.New(d, []float64{1, 1, 1})))
+							p.count.SetInPlace(p.count.Add(devtest.New(d, []float64{1, 1, 1})))
 						}
 						rate.Free()
 						return nil, end(p.runs, p.w)
@@ -165,7 +165,7 @@ func when(is bool, f func()) error {
 func TestRecordLeavesTheGradient(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		make := func() (*autograd.Node, func() ([]*tensor.Tensor, error)) {
-			w := autograd.Param(tensor.New(d, []float64{1, -2, 3}), "w")
+			w := autograd.Param(devtest.New(d, []float64{1, -2, 3}), "w")
 			opt := optim.NewAdamW([]*autograd.Node{w}, optim.AdamWDefaults(optim.Constant(0.01)))
 			return w, func() ([]*tensor.Tensor, error) {
 				opt.ZeroGrad()
@@ -207,7 +207,7 @@ func TestRecordLeavesTheGradient(t *testing.T) {
 func TestRecordLeavesMemory(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		var kept []kernels.Buffer
-		x := tensor.New(d, []float64{1, 2, 3})
+		x := devtest.New(d, []float64{1, 2, 3})
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 			b, err := d.Alloc(kernels.Float32, 3)
 			if err != nil {
@@ -279,7 +279,7 @@ func TestFreeWhileStepIsDone(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		var build waits
 		d := devtest.Open(t, sel, tensor.Options{Builds: &build})
-		x, w := tensor.New(d, []float64{1, 2, 3}), tensor.Zeros(d, 3)
+		x, w := devtest.New(d, []float64{1, 2, 3}), tensor.Zeros(d, 3)
 		used, freed := make(chan bool), make(chan bool)
 		go func() {
 			<-used
@@ -309,7 +309,7 @@ func TestFreeWhileStepIsDone(t *testing.T) {
 // TestReleasedMemory: memory that was released, or that a recorded step made, is refused.
 func TestReleasedMemory(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2, 3})
+		x := devtest.New(d, []float64{1, 2, 3})
 		var made kernels.Arg
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 			y := x.AddScalar(1)

@@ -30,9 +30,9 @@ func TestWindowsJoined(t *testing.T) {
 func TestBytesMoved(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		explained, _ := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
-			x, y := tensor.New(d, []uint8{0, 1, 2, 255, 7, 9}, 2, 3), tensor.Zeros(d, 3, 2)
+			x, y := devtest.New(d, []uint8{0, 1, 2, 255, 7, 9}, 2, 3), tensor.Zeros(d, 3, 2)
 			return func() []*tensor.Tensor {
-				r := x.To(tensor.Real)
+				r := x.To(d.DefaultType())
 				y.SetInPlace(r.Transpose())
 				return []*tensor.Tensor{r.Copy()}
 			}, nil, []*tensor.Tensor{y}

@@ -27,8 +27,8 @@ func storedOps() []randomOp {
 		}
 	}
 	line := func(x *tensor.Tensor) *tensor.Tensor { // for operations of one axis
-		if x.Type() != tensor.Real {
-			x = x.To(tensor.Real)
+		if !x.Type().Float() {
+			x = x.To(tensor.Float32)
 		}
 		return x.Reshape(1, 1, -1)
 	}
@@ -101,7 +101,7 @@ func storedOps() []randomOp {
 // bits of eager ones.
 func TestRandomStored(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		n, options := 1500, []tensor.Options{{}, {Float64: true}}
+		n, options := 1500, []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			n, options = 50, []tensor.Options{{}, devtest.GPUKernels()}
 		}

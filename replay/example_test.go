@@ -18,9 +18,9 @@ func Example() {
 		return
 	}
 	defer d.Close()
-	w := autograd.Param(tensor.New(d, []float64{0}), "w")
+	w := autograd.Param(tensor.New(d, []float32{0}), "w")
 	opt := optim.NewSGD([]*autograd.Node{w}, optim.SGDConfig{LR: optim.Constant(0.1)})
-	x, y := tensor.New(d, []float64{1}), tensor.New(d, []float64{3})
+	x, y := tensor.New(d, []float32{1}), tensor.New(d, []float32{3})
 
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 		loss := autograd.Const(x).Mul(w).SquaredError(autograd.Const(y))
@@ -37,9 +37,9 @@ func Example() {
 	}
 	defer rec.Free()
 	for i := range 50 {
-		v := 1 + float64(i%2)
-		tensor.Upload(x, []float64{v})
-		tensor.Upload(y, []float64{3 * v})
+		v := 1 + float32(i%2)
+		tensor.Upload(x, []float32{v})
+		tensor.Upload(y, []float32{3 * v})
 		if err := rec.Run(); err != nil {
 			fmt.Println(err)
 			return
@@ -69,7 +69,7 @@ func ExampleRecord_slots() {
 		numbers[0] = kernels.FloatArg(temperature)
 		return nil
 	})
-	x := tensor.New(d, []float64{1, 2, 3})
+	x := tensor.New(d, []float32{1, 2, 3})
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 		if err := slots.Next(); err != nil {
 			return nil, err

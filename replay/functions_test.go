@@ -31,7 +31,7 @@ func TestFunctionsWithinMaps(t *testing.T) {
 				}
 				xs = append(xs, rng.Uniform(d, domain[0], domain[1], n))
 			}
-			value := func() *tensor.Tensor { return tensor.Map(f, f.Scalars, xs...).To(tensor.Real) }
+			value := func() *tensor.Tensor { return tensor.Map(f, f.Scalars, xs...).To(d.DefaultType()) }
 			for _, step := range []func() []*tensor.Tensor{
 				func() []*tensor.Tensor { return []*tensor.Tensor{value().Add(y), value().Mul(y)} },
 				func() []*tensor.Tensor { return []*tensor.Tensor{y.MulScalar(0.3).Sub(value()), value().Reciprocal()} },

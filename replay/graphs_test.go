@@ -34,7 +34,7 @@ func newGraph(d tensor.Device, seed uint64) *graph {
 		g.params = append(g.params, autograd.Param(g.rng.Uniform(d, -1, 1, shapes[r.IntN(len(shapes))]...), fmt.Sprint("p", i)))
 	}
 	g.input = tensor.Empty(d, shapes[0]...)
-	g.index = tensor.New(d, []int32{0, 2, 1, 2})
+	g.index = devtest.New(d, []int32{0, 2, 1, 2})
 	if rate := optim.Exponential(0.1, 0.9); seed%2 == 0 {
 		g.opt = optim.NewAdamW(g.params, optim.AdamWDefaults(rate))
 	} else {
@@ -134,7 +134,7 @@ func TestRandomGraphs(t *testing.T) {
 			if !devtest.Sweep() {
 				n = min(n/5, 100)
 			}
-			d := devtest.Open(t, sel, tensor.Options{Float64: f64})
+			d := devtest.Open(t, sel, tensor.Options{DefaultType: devtest.Floats(f64)})
 			ops := map[string]int{}
 			for seed := range n {
 				tensor.Scope(d, func() { randomGraph(t, d, devtest.Seed(seed), ops) })

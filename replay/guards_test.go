@@ -41,9 +41,9 @@ func TestRefusedSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(t, sel, tensor.Options{})
 		other := devtest.Open(t, "cpu", tensor.Options{})
-		x, y := tensor.New(d, []float64{1, 2, 3}), tensor.New(d, []float64{4, 5, 6})
-		index, others := tensor.New(d, []int32{0, 2}), tensor.New(d, []int32{1, 0})
-		elsewhere := tensor.New(other, []float64{1})
+		x, y := devtest.New(d, []float64{1, 2, 3}), devtest.New(d, []float64{4, 5, 6})
+		index, others := devtest.New(d, []int32{0, 2}), devtest.New(d, []int32{1, 0})
+		elsewhere := devtest.New(other, []float64{1})
 		slots := kernels.NewSlots(1, func(numbers []kernels.Arg) error { numbers[0] = kernels.FloatArg(0.5); return nil })
 		stale := slots.Arg(0)
 		var held *tensor.Tensor
@@ -60,7 +60,7 @@ func TestRefusedSteps(t *testing.T) {
 			"Float64s": {func(int) ([]*tensor.Tensor, error) { _, err := x.Float64s(); return nil, err }, replay.ErrHostRead, []string{"Float64s of a tensor of shape [3]"}},
 			"Int32s":   {func(int) ([]*tensor.Tensor, error) { _, err := index.Int32s(); return nil, err }, replay.ErrHostRead, []string{"Int32s", "[2]"}},
 			"unknown indices": {func(int) ([]*tensor.Tensor, error) {
-				return one(x.Reshape(3, 1).GatherRows(index.To(tensor.Real).To(tensor.Int32)))
+				return one(x.Reshape(3, 1).GatherRows(index.To(d.DefaultType()).To(tensor.Int32)))
 			}, replay.ErrHostRead, []string{"GatherRows", "[2]"}},
 			"indices that the step sets": {func(int) ([]*tensor.Tensor, error) {
 				index.SetInPlace(others)
@@ -212,7 +212,7 @@ func TestRefusedSteps(t *testing.T) {
 // TestPanicInStep: a panic passes through, and the device is no longer recorded.
 func TestPanicInStep(t *testing.T) {
 	d := devtest.CPU(t)
-	x := tensor.New(d, []float64{1, 2})
+	x := devtest.New(d, []float64{1, 2})
 	err := tensor.Try(func() {
 		_, _ = replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.MatMul(x.Reshape(1, 2))) })
 	})
@@ -255,7 +255,7 @@ func TestRefusedRuns(t *testing.T) {
 			}
 		}
 
-		x := tensor.New(d, make([]float64, 14), 2, 7)
+		x := devtest.New(d, make([]float64, 14), 2, 7)
 		rec := record(func() ([]*tensor.Tensor, error) { return one(x.Exp()) })
 		x.View().Free()
 		if err := rec.Run(); err != nil {
@@ -289,11 +289,11 @@ func TestRefusedRuns(t *testing.T) {
 		rec.Free()
 		unmoved("a recording that was freed", rec, replay.ErrReleased)
 
-		rows, index := tensor.New(d, make([]float64, 6), 3, 2), tensor.New(d, []int32{0, 2, 1})
+		rows, index := devtest.New(d, make([]float64, 6), 3, 2), devtest.New(d, []int32{0, 2, 1})
 		rec = record(func() ([]*tensor.Tensor, error) { return one(rows.GatherRows(index)) })
 		tensor.Upload(index, []int32{0, 3, 1})
 		unmoved("an index past the rows", rec, tensor.ErrIndex, "0 to 3", "3")
-		index.SetInPlace(tensor.New(d, []int32{-1, 0, 0}))
+		index.SetInPlace(devtest.New(d, []int32{-1, 0, 0}))
 		unmoved("an index that only the device knows", rec, tensor.ErrIndex, "-1")
 		tensor.Upload(index, []int32{2, 2, 2})
 		if err := rec.Run(); err != nil {
@@ -317,9 +317,9 @@ func TestRefusedRuns(t *testing.T) {
 // step only uploads.
 func TestOutputsRestored(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2})
+		x := devtest.New(d, []float64{1, 2})
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-			return []*tensor.Tensor{tensor.New(d, []float64{5, 6}), x.AddScalar(1), tensor.Zeros(d, 0, 3), x}, nil
+			return []*tensor.Tensor{devtest.New(d, []float64{5, 6}), x.AddScalar(1), tensor.Zeros(d, 0, 3), x}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -340,7 +340,7 @@ func TestOutputsRestored(t *testing.T) {
 // TestBusyDevice: a run while another goroutine is in a launch is an error, not a race.
 func TestBusyDevice(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2})
+		x := devtest.New(d, []float64{1, 2})
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Exp()) })
 		if err != nil {
 			t.Fatal(err)
@@ -436,7 +436,7 @@ func TestFailedDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := tensor.New(d, []float64{1})
+		x := devtest.New(d, []float64{1})
 		step := func() ([]*tensor.Tensor, error) { return one(x.Exp()) }
 		rec, err := replay.Record(d, step)
 		if err != nil {
@@ -459,7 +459,7 @@ func TestFailedDevice(t *testing.T) {
 // be freed.
 func TestUnreturned(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2})
+		x := devtest.New(d, []float64{1, 2})
 		var middle, earlier *tensor.Tensor
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 			earlier, middle = middle, x.AddScalar(1)
@@ -489,7 +489,7 @@ func TestUnreturned(t *testing.T) {
 // TestVersions: a run counts its writes, so that a gradient of values that it changed is refused.
 func TestVersions(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 		p.Value().MapInPlace(fn.Add, nil, tensor.Scalar(d, 1))
 		return one(p.Value().Exp())
@@ -685,7 +685,7 @@ func TestFailureWhileRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		x := tensor.New(d, []float64{1})
+		x := devtest.New(d, []float64{1})
 		before, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Exp()) })
 		if err != nil {
 			t.Fatal(err)
@@ -706,7 +706,7 @@ func TestFailureWhileRecording(t *testing.T) {
 func TestConstantBytes(t *testing.T) {
 	d := devtest.CPU(t)
 	x := tensor.Zeros(d, 10000)
-	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Add(tensor.New(d, make([]float64, 10000)))) })
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return one(x.Add(devtest.New(d, make([]float64, 10000)))) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -744,7 +744,7 @@ func TestSlotsAdvancedOutside(t *testing.T) {
 func TestConstantsInTurn(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-			x := tensor.New(d, []float64{1, 2, 3})
+			x := devtest.New(d, []float64{1, 2, 3})
 			tensor.Upload(x.Slice(0, 2, 3), []float64{4})
 			first := x.MulScalar(2)
 			tensor.Upload(x.Slice(0, 0, 2), []float64{10, 20})

@@ -84,7 +84,7 @@ func TestFrozenLeft(t *testing.T) {
 // and none where the step does not.
 func TestGradNodesLeft(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 	back := func() { must(t, p.Square().Sum().Backward(autograd.BackwardOptions{CreateGraph: true})) }
 	rec := records(t, d, func() { p.ZeroGrad(); back() })
 	p.ZeroGrad()
@@ -132,13 +132,13 @@ func TestGradNodesLeft(t *testing.T) {
 // one alone.
 func TestOwnGradient(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 	back := func() { must(t, p.Square().Sum().Backward()) }
 	back()
 	view := p.Grad().View() // which keeps its memory
 	rec := records(t, d, back)
 	must(t, rec.Run())
-	if got := bits(t, []*tensor.Tensor{p.Grad()}); got != bits(t, []*tensor.Tensor{tensor.New(d, []float64{8, 16})}) {
+	if got := bits(t, []*tensor.Tensor{p.Grad()}); got != bits(t, []*tensor.Tensor{devtest.New(d, []float64{8, 16})}) {
 		t.Errorf("the sum of four gradients is %s", got)
 	}
 	p.ZeroGrad()
@@ -146,7 +146,7 @@ func TestOwnGradient(t *testing.T) {
 	refused(t, "another gradient", rec.Run(), tensor.ErrValue, `"p" has another gradient`)
 	view.Free()
 
-	q := autograd.Param(tensor.New(d, []float64{3}), "q")
+	q := autograd.Param(devtest.New(d, []float64{3}), "q")
 	asks := records(t, d, func() { // whether there is one, whichever
 		if q.Grad() != nil {
 			q.ZeroGrad()
@@ -163,7 +163,7 @@ func TestOwnGradient(t *testing.T) {
 // come back with it.
 func TestGradientsFreed(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	p := autograd.Param(tensor.New(d, []float64{1, 2}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1, 2}), "p")
 	before := d.Stats().LiveBytes
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 		p.ZeroGrad()
@@ -177,7 +177,7 @@ func TestGradientsFreed(t *testing.T) {
 	must(t, rec.Run())
 	must(t, rec.Run())
 	rec.Free()
-	if got := bits(t, []*tensor.Tensor{p.Grad()}); got != bits(t, []*tensor.Tensor{tensor.New(d, []float64{2, 4})}) {
+	if got := bits(t, []*tensor.Tensor{p.Grad()}); got != bits(t, []*tensor.Tensor{devtest.New(d, []float64{2, 4})}) {
 		t.Errorf("after Free the gradient is %s", got)
 	}
 	p.ZeroGrad()
@@ -215,7 +215,7 @@ func TestHooksLeft(t *testing.T) {
 // TestNamesLeft: a step that names a parameter leaves that name.
 func TestNamesLeft(t *testing.T) {
 	d := devtest.CPU(t)
-	p := autograd.Param(tensor.New(d, []float64{1}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1}), "p")
 	rec := records(t, d, func() { p.Named("in the step") })
 	p.Named("between")
 	must(t, rec.Run())
@@ -234,7 +234,7 @@ func TestNamesLeft(t *testing.T) {
 // values changed, and is all that holds the graph.
 func TestGraphsKept(t *testing.T) {
 	d := devtest.CPU(t)
-	p, x := autograd.Param(tensor.New(d, []float64{1, 2}), "p"), tensor.New(d, []float64{3, 4})
+	p, x := autograd.Param(devtest.New(d, []float64{1, 2}), "p"), devtest.New(d, []float64{3, 4})
 	record := func() (loss *autograd.Node, rec *replay.Recording) {
 		loss = p.Mul(autograd.Const(x)).Sum()
 		return loss, records(t, d, func() { p.ZeroGrad(); must(t, loss.Backward(autograd.BackwardOptions{Retain: true})) })
@@ -260,7 +260,7 @@ func TestModesOfRuns(t *testing.T) {
 	autograd.NoGrad(d, func() { refused(t, "NoGrad", rec.Run(), tensor.ErrValue, "NoGrad") })
 	err := autograd.DetectAnomalies(d, rec.Run)
 	refused(t, "DetectAnomalies", err, tensor.ErrValue, "DetectAnomalies")
-	p := autograd.Param(tensor.New(d, []float64{1}), "p")
+	p := autograd.Param(devtest.New(d, []float64{1}), "p")
 	p.Hook(func(*autograd.Node) *autograd.Node {
 		refused(t, "in a hook", rec.Run(), tensor.ErrValue, "hook")
 		return nil

@@ -19,8 +19,8 @@ func TestIndexedSteps(t *testing.T) {
 		const words, wide = 90, 3
 		rng := tensor.NewRNG(4)
 		table := autograd.Param(rng.Normal(d, 0, 1, words, wide), "table")
-		index := tensor.New(d, make([]int32, 200), 4, 50)
-		labels := tensor.New(d, make([]int32, 4), 4, 1)
+		index := devtest.New(d, make([]int32, 200), 4, 50)
+		labels := devtest.New(d, make([]int32, 4), 4, 1)
 		step := func() ([]*tensor.Tensor, error) {
 			table.ZeroGrad()
 			x := table.Embedding(index, tensor.EmbeddingOptions{Padded: true, Padding: 1}) // [4 50 3]
@@ -98,7 +98,7 @@ func TestIndexedSteps(t *testing.T) {
 		refused(t, "a copy of an index past the end", copied.Run(), tensor.ErrIndex, "", "90")
 		set(1)
 		_, err = replay.Record(d, func() ([]*tensor.Tensor, error) {
-			return one(table.Value().IndexSelect(0, labels.To(tensor.Real).To(tensor.Int32).Flatten(0, -1)))
+			return one(table.Value().IndexSelect(0, labels.To(d.DefaultType()).To(tensor.Int32).Flatten(0, -1)))
 		})
 		refused(t, "indices that the step computes", err, replay.ErrHostRead, "IndexSelect")
 	}

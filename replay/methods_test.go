@@ -48,14 +48,14 @@ func newMethodsWorld(d tensor.Device, seed uint64, did map[string]int) *methodsW
 	r := rand.New(rand.NewPCG(seed, 1))
 	w.shapes = methodShapes[r.IntN(len(methodShapes))]
 	for range 3 + r.IntN(5) {
-		typ := tensor.Real
+		typ := d.DefaultType()
 		if r.IntN(5) == 0 {
 			typ = []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16}[r.IntN(3)]
 		}
 		w.older = append(w.older, tensor.ZerosOf(d, typ, w.shapes[r.IntN(len(w.shapes))]...))
 	}
 	for _, n := range []int{1, 3, 4, 5} {
-		w.index = append(w.index, tensor.New(d, []int32{2, 0, 1, 0, 0}[:n]))
+		w.index = append(w.index, devtest.New(d, []int32{2, 0, 1, 0, 0}[:n]))
 	}
 	w.slots = kernels.NewSlots(2, func(numbers []kernels.Arg) error {
 		w.phase++
@@ -95,7 +95,7 @@ func (w *methodsWorld) fill(t *tensor.Tensor, seed uint64) {
 		}
 		tensor.Upload(t, v)
 	case tensor.Float16:
-		x := tensor.New(w.d, data, t.Shape()...)
+		x := devtest.New(w.d, data, t.Shape()...)
 		t.SetInPlace(x.To(tensor.Float16))
 	default:
 		tensor.Upload(t, data)
@@ -110,13 +110,13 @@ func (w *methodsWorld) between(seed uint64) {
 		case 0:
 			w.fill(t, seed*13+uint64(i))
 		case 1:
-			if t.Type() == tensor.Real {
+			if t.Type() == w.d.DefaultType() {
 				src := tensor.Empty(w.d, t.Shape()...)
 				w.fill(src, seed*17+uint64(i))
 				t.SetInPlace(src)
 			}
 		case 2:
-			if t.Type() == tensor.Real {
+			if t.Type() == w.d.DefaultType() {
 				t.MapInPlace(fn.Mul, nil, tensor.Scalar(w.d, 0.5))
 			}
 		}
@@ -223,7 +223,7 @@ func (w *methodsWorld) call(r *rand.Rand, m reflect.Method, x *tensor.Tensor, pi
 			}
 		default:
 			if p == reflect.TypeFor[tensor.Type]() {
-				args = append(args, reflect.ValueOf([]tensor.Type{tensor.Real, tensor.Int32, tensor.Uint8, tensor.Float16}[r.IntN(4)]))
+				args = append(args, reflect.ValueOf([]tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16}[r.IntN(5)]))
 				continue
 			}
 			args = append(args, reflect.Zero(p))
@@ -387,7 +387,7 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 					for i := range data {
 						data[i] = float64(i) / 8
 					}
-					return one(tensor.New(w.d, data, x.Shape()...))
+					return one(devtest.New(w.d, data, x.Shape()...))
 				})
 			case k < 76:
 				note("upload part", func() []*tensor.Tensor {
@@ -418,7 +418,7 @@ func (w *methodsWorld) step(seed uint64) func() ([]*tensor.Tensor, error) {
 			case k < 86:
 				note("where", func() []*tensor.Tensor { return one(x.Where(x.Lt(y), y)) })
 			case k < 88:
-				note("mask", func() []*tensor.Tensor { return one(x.Gt(y).To(tensor.Real).Mul(x)) })
+				note("mask", func() []*tensor.Tensor { return one(x.Gt(y).To(tensor.Float32).Mul(x)) })
 			default:
 				m := methods[r.IntN(len(methods))]
 				note(m.Name, func() []*tensor.Tensor { return w.call(r, m, x, pick) })
@@ -553,7 +553,7 @@ func TestRandomMethods(t *testing.T) {
 	if !devtest.Sweep() {
 		n = 200
 	}
-	for _, opt := range []tensor.Options{{}, {Float64: true}} {
+	for _, opt := range []tensor.Options{{}, {DefaultType: tensor.Float64}} {
 		d := devtest.Open(t, "cpu", opt)
 		did := map[string]int{}
 		for seed := range n {

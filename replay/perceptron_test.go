@@ -345,7 +345,7 @@ func trainInputs(l *learner) {
 // bound; the same bits in every recording. One that is refused has the bits of the eager step.
 func TestPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		options := []tensor.Options{{}, {Float64: true}}
+		options := []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			options = []tensor.Options{{}, devtest.GPUKernels()}
 		}
@@ -451,11 +451,11 @@ func (c perceptronCase) run(t *testing.T, d tensor.Device) {
 		}
 		return
 	}
-	if fmt.Sprint(recorded) == fmt.Sprint(eager) && d.Real().Size() == 4 {
+	if fmt.Sprint(recorded) == fmt.Sprint(eager) && d.DefaultType().Size() == 4 {
 		t.Log("the same bits as the eager step's")
 	}
 	bound := 1e-4 // six steps of AdamW make as much of what sums in another order differ by
-	if d.Real().Size() == 8 {
+	if d.DefaultType().Size() == 8 {
 		bound = 1e-12
 	}
 	for k := range eager {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -332,7 +331,7 @@ func (w *perceptronWorld) values(t *testing.T, outputs []*tensor.Tensor) [][]flo
 // train recorded as they do eagerly but for the order of sums, with the same bits each time.
 func TestRandomPerceptrons(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		n, options := 150, []tensor.Options{{}, {Float64: true}}
+		n, options := 150, []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			n, options = 6, []tensor.Options{{}, devtest.GPUKernels()}
 		}
@@ -387,7 +386,7 @@ func randomPerceptron(t *testing.T, d tensor.Device, seed uint64, odd map[string
 			odd["skips"] = odd["skips"] || slices.ContainsFunc(eager.skips, func(l []int) bool { return len(l) > 0 }) && eager.sizes[1] == eager.sizes[2]
 		}
 		near := 2e-3 // a sum that rounding takes across the kink of a loss or an activation has another gradient
-		if d.Real() == kernels.Float64 {
+		if d.DefaultType() == tensor.Float64 {
 			near = 1e-7
 		}
 		check := func(when string, got []*tensor.Tensor) {

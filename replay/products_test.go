@@ -20,7 +20,7 @@ func TestProductSteps(t *testing.T) {
 		x := rng.Normal(d, 0, 1, 6, 5, 8)
 		w := autograd.Param(rng.Normal(d, 0, 0.3, 8, 2, 4), "w")
 		out := autograd.Param(rng.Normal(d, 0, 0.3, 8, 3), "out")
-		labels := tensor.New(d, make([]int32, 30), 6, 5)
+		labels := devtest.New(d, make([]int32, 30), 6, 5)
 		params := []*autograd.Node{w, out}
 		step := func() ([]*tensor.Tensor, error) {
 			for _, p := range params {

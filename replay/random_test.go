@@ -50,7 +50,7 @@ func newWorld(d tensor.Device, seed uint64) *world {
 		t := tensor.Empty(d, w.shapes[r.IntN(len(w.shapes))]...)
 		w.older = append(w.older, t)
 	}
-	w.index = tensor.New(d, make([]int32, 1+r.IntN(5)))
+	w.index = devtest.New(d, make([]int32, 1+r.IntN(5)))
 	w.slots = kernels.NewSlots(2, func(numbers []kernels.Arg) error {
 		w.phase++
 		numbers[0], numbers[1] = kernels.FloatArg(1/float64(w.phase)), kernels.IntArg(w.phase%5)
@@ -209,7 +209,7 @@ var randomOps = []randomOp{
 		return x.Mul(tensor.ScalarFromArg(w.d, w.slots.Arg(0)))
 	}},
 	{"int number", func(w *world, _ *rand.Rand, _, _ *tensor.Tensor) *tensor.Tensor {
-		return tensor.ScalarFromArg(w.d, w.slots.Arg(1)).To(tensor.Real)
+		return tensor.ScalarFromArg(w.d, w.slots.Arg(1)).To(w.d.DefaultType())
 	}},
 	{"next", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		_ = w.slots.Next()
@@ -219,7 +219,7 @@ var randomOps = []randomOp{
 		return x.Add(tensor.Scalar(w.d, r.Float64()))
 	}},
 	{"changed constant", func(w *world, _ *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor {
-		c := tensor.New(w.d, make([]float64, x.Len()), x.Shape()...)
+		c := devtest.New(w.d, make([]float64, x.Len()), x.Shape()...)
 		c.MapInPlace(fn.Add, nil, y)
 		return c
 	}},
@@ -229,7 +229,7 @@ var randomOps = []randomOp{
 		return c
 	}},
 	{"uploaded", func(w *world, _ *rand.Rand, _, _ *tensor.Tensor) *tensor.Tensor {
-		return tensor.New(w.d, []float64{1, 2, 3})
+		return devtest.New(w.d, []float64{1, 2, 3})
 	}},
 	{"to int", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		return x.Clamp(-9, 9).To(tensor.Int32)
@@ -238,7 +238,9 @@ var randomOps = []randomOp{
 		return x.Clamp(0, 9).To(tensor.Uint8)
 	}},
 	{"to half", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16) }},
-	{"to real", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Real) }},
+	{"to real", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
+		return x.To(x.Device().DefaultType())
+	}},
 	{"zeros", func(w *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		return tensor.Zeros(w.d, x.Shape()...)
 	}},
@@ -299,7 +301,7 @@ func (w *world) state(t *testing.T, outputs []*tensor.Tensor) string {
 // and after eager ones.
 func TestRandomSteps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		n, options := 1000, []tensor.Options{{}, {Float64: true}}
+		n, options := 1000, []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			n, options = 50, append(options, devtest.GPUKernels()) // whose maps move whole vectors
 		}

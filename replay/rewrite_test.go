@@ -33,11 +33,11 @@ func mapOps() []randomOp {
 			if x.Rank() > 0 {
 				n = x.Shape()[x.Rank()-1]
 			}
-			c := tensor.New(w.d, make([]float64, n)).AddScalar(float64(r.IntN(4))).Sin()
+			c := devtest.New(w.d, make([]float64, n)).AddScalar(float64(r.IntN(4))).Sin()
 			return x.Mul(c).Sub(c)
 		}},
 		randomOp{"parts", func(w *world, r *rand.Rand, x, y *tensor.Tensor) *tensor.Tensor { // of one tensor, each added to
-			if x.Rank() == 0 || !slices.Equal(x.Shape(), y.Shape()) || x.Type() != tensor.Real || y.Type() != tensor.Real {
+			if x.Rank() == 0 || !slices.Equal(x.Shape(), y.Shape()) || x.Type() != tensor.Float32 || y.Type() != w.d.DefaultType() {
 				return nil
 			}
 			z := tensor.Zeros(w.d, append([]int{2}, x.Shape()...)...)
@@ -54,7 +54,7 @@ func mapOps() []randomOp {
 // and each does something.
 func TestRandomMaps(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		n, options := 2000, []tensor.Options{{}, {Float64: true}}
+		n, options := 2000, []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			n, options = 50, []tensor.Options{{}, devtest.GPUKernels()}
 		}
@@ -65,7 +65,7 @@ func TestRandomMaps(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %+v", sel, opt), func(t *testing.T) {
 				d := devtest.Open(t, sel, opt)
 				var explained bytes.Buffer
-				if opt.Float64 || opt == devtest.GPUKernels(opt) {
+				if opt.DefaultType == tensor.Float64 || opt == devtest.GPUKernels(opt) {
 					n /= 4
 				}
 				for seed := range n {
@@ -242,11 +242,11 @@ func TestRewrites(t *testing.T) {
 		}, 2, "inline"},
 		"bytes": {[][]int{{30}, {30}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			b := in[0].Square().Clamp(0, 200).To(tensor.Uint8)
-			return list(b.To(tensor.Real).DivScalar(255).Mul(in[1]))
+			return list(b.To(b.Device().DefaultType()).DivScalar(255).Mul(in[1]))
 		}, 3, "inline: 3 k_uint8_to_real: computed within"},
 		"bytes of which a part is read": {[][]int{{5, 6}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			b := in[0].Square().Clamp(0, 200).To(tensor.Uint8)
-			return list(b.To(tensor.Real).Slice(1, 1, 4).T().Neg())
+			return list(b.To(b.Device().DefaultType()).Slice(1, 1, 4).T().Neg())
 		}, 3, "inline"},
 		"an output that is an input": {[][]int{{6}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			return list(in[0], in[0].MulScalar(2).Neg(), in[0].View())
@@ -304,7 +304,7 @@ func TestRewrites(t *testing.T) {
 		}, 2, "batch-launches: 0 k_sum_axis and 1 k_sum_axis: refused: the latter depends on the former"},
 		"a sum of what is changed between": {nil, [][]int{{40, 8}}, func(_ tensor.Device, _, older tensors) tensors {
 			s := older[0].Sum(0)
-			older[0].ScatterAddRowsInPlace(tensor.New(older[0].Device(), []int32{0}), older[0].Slice(0, 3, 4).Copy())
+			older[0].ScatterAddRowsInPlace(devtest.New(older[0].Device(), []int32{0}), older[0].Slice(0, 3, 4).Copy())
 			return list(s, older[0].Sum(0))
 		}, 4, "or what is done between them does and the latter on that"},
 		"sums of many work-groups": {[][]int{{3000, 20}, {3000, 20}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
@@ -317,10 +317,10 @@ func TestRewrites(t *testing.T) {
 			return list(in[0].Sum(0), in[1].Sum(0))
 		}, 1, "batch-launches"},
 		"a table of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
-			return list(in[0].Mul(tensor.New(d, []float64{1, 2, 3}).Sin().Exp()))
+			return list(in[0].Mul(devtest.New(d, []float64{1, 2, 3}).Sin().Exp()))
 		}, 1, "constant-folding: 1 k_exp: reads constants alone"},
 		"a sum of constants": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
-			c := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Sum(0)
+			c := devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Sum(0)
 			return list(in[0].Mul(c), in[0].MatMul(c.Reshape(3, 1)))
 		}, 2, "constant-folding: 0 k_sum_axis"},
 		"what a fill makes": {[][]int{{5, 3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
@@ -328,17 +328,17 @@ func TestRewrites(t *testing.T) {
 			return list(in[0].Mul(c.Sin()), in[0].Sub(c))
 		}, 1, "constant-folding: 1 k_sin"},
 		"constants that are changed": {[][]int{{3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
-			c := tensor.New(d, []float64{1, 2, 3}).Sin()
+			c := devtest.New(d, []float64{1, 2, 3}).Sin()
 			c.MapInPlace(fn.Add, nil, in[0])
 			return list(c)
 		}, 1, "constant-folding: 0 k_sin: refused"},
 		"constants that are returned": {[][]int{{3}}, nil, func(d tensor.Device, in, _ tensors) tensors {
-			c := tensor.New(d, []float64{1, 2, 3}).Sin()
+			c := devtest.New(d, []float64{1, 2, 3}).Sin()
 			return list(c, in[0].Add(c))
 		}, 1, "constant-folding: 0 k_sin: refused"},
 		"constants of which a part is made": {[][]int{{4}}, nil, func(d tensor.Device, in, _ tensors) tensors {
 			c := tensor.Empty(d, 4)
-			c.Step(0, 2).SetInPlace(tensor.New(d, []float64{1, 2}))
+			c.Step(0, 2).SetInPlace(devtest.New(d, []float64{1, 2}))
 			c.Slice(0, 0, 4).Step(0, 3).FillInPlace(3)
 			c.Slice(0, 1, 2).FillInPlace(5)
 			return list(in[0].Add(c))

@@ -75,7 +75,7 @@ func rowOps() []randomOp {
 // rewrites and with this one alone.
 func TestRandomRows(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		n, options := 1500, []tensor.Options{{}, {Float64: true}}
+		n, options := 1500, []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			n, options = 60, []tensor.Options{{}, devtest.GPUKernels()}
 		}
@@ -237,7 +237,7 @@ func TestRows(t *testing.T) {
 			for _, sel := range devtest.Selected() {
 				t.Run(sel, func(t *testing.T) { check(t, devices.Open(sel, tensor.Options{})) })
 				if sel == "cpu" {
-					d := devices.Open(sel, tensor.Options{Float64: true})
+					d := devices.Open(sel, tensor.Options{DefaultType: tensor.Float64})
 					check(t, d)
 					check(t, d, replay.Options{Without: []string{"rows"}})
 					continue
@@ -384,7 +384,7 @@ func TestRowsOfConstants(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x := tensor.NewRNG(1).Uniform(d, 0, 1, 300, 64)
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
-		c := tensor.New(d, make([]float64, x.Len()), x.Shape()...).AddScalar(1).Softmax(-1)
+		c := devtest.New(d, make([]float64, x.Len()), x.Shape()...).AddScalar(1).Softmax(-1)
 		return []*tensor.Tensor{c.Sub(x), c.Mul(x).Sum(-1)}, nil
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func TestLaunches(t *testing.T) {
 		if len(list) != rec.Report().Launches || len(list) != 3 {
 			t.Fatalf("%+v", list)
 		}
-		size := int64(d.Real().Size())
+		size := int64(d.DefaultType().Size())
 		if l := list[0]; !slices.Equal(l.Step, []int{0, 1}) || !slices.Equal(l.Does, []string{"k_add_scalar", "k_mul_scalar"}) || l.Bytes != 32*size {
 			t.Errorf("%+v", l)
 		}
@@ -143,7 +143,7 @@ func ExampleRecording_Launches() {
 		return
 	}
 	defer d.Close()
-	x, y := tensor.New(d, []float64{1, 2}), tensor.New(d, []float64{3, 4})
+	x, y := devtest.New(d, []float64{1, 2}), devtest.New(d, []float64{3, 4})
 	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 		return []*tensor.Tensor{x.Mul(y).AddScalar(1).Tanh()}, nil
 	})

@@ -83,7 +83,7 @@ func TestTerms(t *testing.T) {
 						data = append(data, v)
 					}
 				}
-				x := tensor.New(d, data, n, len(data)/n)
+				x := devtest.New(d, data, n, len(data)/n)
 				step := func() tensors { return tensors{x.Sum(0).Abs().Neg(), x.Sum(0).Neg()} }
 				want := bits(t, step())
 				rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return step(), nil })

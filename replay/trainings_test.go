@@ -113,7 +113,7 @@ var unary = map[string]func(x *autograd.Node) *autograd.Node{
 	"shift":   func(x *autograd.Node) *autograd.Node { return x.AddScalar(-0.1) },
 	"clamp":   func(x *autograd.Node) *autograd.Node { return x.Clamp(-1, 1) },
 	"squash":  func(x *autograd.Node) *autograd.Node { return x.Div(x.Abs().AddScalar(1)) },
-	"half":    func(x *autograd.Node) *autograd.Node { return x.To(tensor.Float16).To(tensor.Real) },
+	"half":    func(x *autograd.Node) *autograd.Node { return x.To(tensor.Float16).To(x.Device().DefaultType()) },
 	"detach":  func(x *autograd.Node) *autograd.Node { return x.Sub(x.Detach().MulScalar(0.5)) },
 	"inverse": func(x *autograd.Node) *autograd.Node { return x.Square().AddScalar(1).Rsqrt() },
 }
@@ -444,7 +444,7 @@ func (tr *training) state(t *testing.T, outputs []*tensor.Tensor) string {
 // recording as eagerly.
 func TestRandomTrainings(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		n, options := 300, []tensor.Options{{}, {Float64: true}}
+		n, options := 300, []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			n, options = 6, []tensor.Options{{}, devtest.GPUKernels()}
 		}

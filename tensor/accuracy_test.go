@@ -56,7 +56,7 @@ func TestAccuracy(t *testing.T) {
 		if !d.Target().CPU {
 			t.Skip("the device's own functions are within the bounds of OpenCL")
 		}
-		a, b := tensor.New(d, x, n), tensor.New(d, y, n)
+		a, b := devtest.New(d, x, n), devtest.New(d, y, n)
 		for _, c := range functions {
 			var result *tensor.Tensor
 			operands := []float64{0}

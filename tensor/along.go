@@ -11,7 +11,7 @@ import (
 func (api) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[axis] = n
-	y := alloc("TakeAlong", x.Device(), shape)
+	y := alloc("TakeAlong", x.Device(), floats(x), shape)
 	alongAxis(ops.TakeAlong, x, index, y, x.shape, axis, n)
 	return y
 }
@@ -19,7 +19,7 @@ func (api) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
 func (api) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[axis] = n
-	y := alloc("PlaceAlong", x.Device(), shape)
+	y := alloc("PlaceAlong", x.Device(), floats(x), shape)
 	k := ops.PlaceAlong
 	if !distinct {
 		k = ops.AddAlong
@@ -37,7 +37,7 @@ func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int)
 	if index.Len() == 0 {
 		return
 	}
-	cx, at := x.reals(), index.contiguous()
+	cx, at := x.dense(y.typ), index.contiguous()
 	defer cx.release()
 	defer at.release()
 	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.IntArg(intmath.Product(shape[:axis])), kernels.IntArg(shape[axis]), kernels.IntArg(intmath.Product(shape[axis+1:])), kernels.IntArg(n))

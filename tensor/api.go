@@ -32,6 +32,8 @@ func (api) One(d Device, shape ...int) *Tensor {
 	return s.one.Load().view(append([]int{}, shape...), rowMajor(shape), 0)
 }
 
+func (api) Floats(ts ...*Tensor) Type { return floats(ts...) }
+
 func (api) IsOne(t *Tensor) bool {
 	one := t.Device().core().one.Load()
 	return one != nil && t.st == one.st

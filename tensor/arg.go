@@ -18,20 +18,20 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 	d := check(op, t)
 	over, keep := t.reduced(op, axes)
 	t.mustHave(op, over)
-	typ := Real
-	if t.typ.integer() {
+	typ := floats(t)
+	if t.typ.Integer() {
 		typ = Int32
 	}
 	x := t.asOuterNInner(typ, over)
 	defer x.release()
 	var y, at *Tensor
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
-		y, at = allocOf(op, d, typ, []int{x.outer, x.inner}), allocOf(op, d, Int32, []int{x.outer, x.inner})
+		y, at = alloc(op, d, typ, []int{x.outer, x.inner}), alloc(op, d, Int32, []int{x.outer, x.inner})
 	} else {
-		k := ops.Arg(least, typ.On(d))
+		k := ops.Arg(least, typ)
 		find := func(x *Tensor, j kernels.Arg, given bool, outer, n, inner int) (y, at *Tensor, shares int) {
 			shares, shape := foldShape(op, d, outer, n, inner)
-			y, at = allocOf(op, d, typ, []int{outer, shares, inner}), allocOf(op, d, Int32, []int{outer, shares, inner})
+			y, at = alloc(op, d, typ, []int{outer, shares, inner}), alloc(op, d, Int32, []int{outer, shares, inner})
 			if !given {
 				j = at.BufferArg(0, 0)
 			}

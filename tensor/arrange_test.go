@@ -21,12 +21,12 @@ func layouts(d tensor.Device, typ tensor.Type) map[string]*tensor.Tensor {
 	for i := range data {
 		data[i] = float64((i*37 + 5) % 120)
 	}
-	if typ == tensor.Real || typ == tensor.Float16 {
+	if typ == d.DefaultType() || typ == tensor.Float16 {
 		for i, v := range []float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), -2.5} {
 			data[30*i+2] = v
 		}
 	}
-	x := tensor.New(d, data, 4, 5, 6).To(typ)
+	x := devtest.New(d, data, 4, 5, 6).To(typ)
 	return map[string]*tensor.Tensor{
 		"whole":      x,
 		"transposed": x.Transpose(2, 0, 1),
@@ -153,7 +153,7 @@ func sequence(n int) []int {
 // TestPadAllAxes: more axes than the kernel takes at once.
 func TestPadAllAxes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := layouts(d, tensor.Real)["rank 8"].Slice(0, 0, 2)
+		x := layouts(d, d.DefaultType())["rank 8"].Slice(0, 0, 2)
 		widths, wide := make([][2]int, 8), slices.Clone(x.Shape())
 		for a := range widths {
 			widths[a] = [2]int{a % 2, 1}
@@ -190,7 +190,7 @@ func TestPadAllAxes(t *testing.T) {
 func TestPadCut(t *testing.T) {
 	d := devtest.CPU(t)
 	for n := 1; n <= 4; n++ {
-		x := tensor.New(d, make([]float64, 2*n), 2, n)
+		x := devtest.New(d, make([]float64, 2*n), 2, n)
 		for i := range n {
 			x.Select(1, i).FillInPlace(float64(i + 1))
 		}
@@ -243,7 +243,7 @@ func TestPadCut(t *testing.T) {
 // it.
 func TestPadModes(t *testing.T) {
 	d := devtest.CPU(t)
-	x := tensor.New(d, []float64{1, 2, 3})
+	x := devtest.New(d, []float64{1, 2, 3})
 	for mode, want := range map[tensor.PadMode][]float64{
 		tensor.PadConstant: {0, 0, 1, 2, 3, 0, 0}, tensor.PadReflect: {3, 2, 1, 2, 3, 2, 1},
 		tensor.PadReplicate: {1, 1, 1, 2, 3, 3, 3}, tensor.PadCircular: {2, 3, 1, 2, 3, 1, 2},
@@ -305,7 +305,7 @@ func TestConcatTypes(t *testing.T) {
 				same(t, "stacked", part, arranged(t, want, x.Shape(), 0, func(i []int) []int { return i }))
 			}
 		}
-		u, i, h := tensor.New(d, []uint8{200}), tensor.New(d, []int32{-3}), tensor.New(d, []float64{1.5}).To(tensor.Float16)
+		u, i, h := devtest.New(d, []uint8{200}), devtest.New(d, []int32{-3}), devtest.New(d, []float64{1.5}).To(tensor.Float16)
 		if y := tensor.Concat(0, u, i); y.Type() != tensor.Int32 {
 			t.Error(y)
 		} else {
@@ -494,7 +494,7 @@ func TestNoWriteThroughWindows(t *testing.T) {
 // where they cannot.
 func TestReshapeViews(t *testing.T) {
 	d := devtest.CPU(t)
-	x := tensor.New(d, random(rand.New(rand.NewPCG(3, 3)), 4, 6, 5).data, 4, 6, 5)
+	x := devtest.New(d, random(rand.New(rand.NewPCG(3, 3)), 4, 6, 5).data, 4, 6, 5)
 	for what, c := range map[string]struct {
 		x      *tensor.Tensor
 		shape  []int

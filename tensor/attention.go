@@ -86,7 +86,7 @@ func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, whole bo
 	if f := a.inBlocks(whole); f != nil {
 		return f.forward()
 	}
-	reals, kt := t.as(Real), k.matrixT()
+	reals, kt := t.as(a.typ), k.matrixT()
 	defer reals.release()
 	defer kt.Free()
 	if a.causal && a.bias == nil {
@@ -130,6 +130,7 @@ func (t *Tensor) matrixT() *Tensor {
 // attentionCall is an attention before it is computed.
 type attentionCall struct {
 	q, k, v *Tensor
+	typ     Type // in which it is computed
 	batch   []int
 	l, s    int
 	scale   float64
@@ -153,7 +154,7 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 			misuse(op, ErrShape, "the last two axes of each are positions and features", t, k, v)
 		}
 	}
-	a := &attentionCall{q: t, k: k, v: v, l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
+	a := &attentionCall{q: t, k: k, v: v, typ: floats(t, k, v), l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
 	if t.shape[t.Rank()-1] != k.shape[k.Rank()-1] || a.s != v.shape[v.Rank()-2] {
 		misuse(op, ErrShape, "queries have the features of keys, and there is a value for each key", t, k, v)
 	}
@@ -178,13 +179,14 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 	if whole := a.shape(a.l, a.s); !broadcastsTo(mask.shape, whole) {
 		misuse(op, ErrShape, fmt.Sprintf("the mask does not broadcast to %v", whole), t, k, v, mask)
 	}
-	switch mask.typ {
-	case Uint8:
-		a.bias = Map(ops.MaskAsBias, nil, mask)
-	case Real:
-		a.bias = mask.View()
+	switch {
+	case mask.typ == Uint8:
+		a.bias = alloc(op, mask.Device(), a.typ, mask.shape)
+		mapTo(op, ops.MaskAsBias, a.typ, a.bias, nil, []*Tensor{mask})
+	case mask.typ.Float():
+		a.bias = mask.To(a.typ)
 	default:
-		misuse(op, ErrType, fmt.Sprintf("a mask is of Uint8 or Real, not %v: convert it with To", mask.typ), mask)
+		misuse(op, ErrType, fmt.Sprintf("a mask is of uint8 or of floats, not %v: convert it with To", mask.typ), mask)
 	}
 	return a
 }
@@ -202,7 +204,7 @@ func (a *attentionCall) additions() (bias, causal, live *Tensor) {
 		return nil, nil, nil
 	}
 	if a.causal {
-		causal = alloc("ScaledDotProductAttention", a.q.Device(), []int{a.l, a.s})
+		causal = alloc("ScaledDotProductAttention", a.q.Device(), a.typ, []int{a.l, a.s})
 		MapInto(ops.CausalBias, nil, []*Tensor{causal})
 	}
 	if a.bias == nil {
@@ -244,7 +246,7 @@ func (a *attentionCall) inBlocks(whole bool) *blocks {
 	if whole || items == 0 || ops.AttentionByProducts(items, a.l, a.s, d.Target()) {
 		return nil
 	}
-	k := ops.Attention(a.kernelShape(), items*min(a.l, a.s), d.Real(), d.Target())
+	k := ops.Attention(a.kernelShape(), items*min(a.l, a.s), a.typ, d.Target())
 	if k == nil {
 		return nil
 	}
@@ -262,7 +264,7 @@ func (p headView) arg() kernels.Arg { return p.bufferArg() }
 // headView returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of
 // what is repeated once, if that can be.
 func (b *blocks) headView(t *Tensor) headView {
-	x := t.as(Real)
+	x := t.as(b.typ)
 	defer x.release()
 	shape := b.shape(t.shape[t.Rank()-2], t.shape[t.Rank()-1])
 	wide := x.Expand(shape...)
@@ -329,9 +331,9 @@ func (a *attentionCall) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
 func (b *blocks) result(op string, q headView) *Tensor {
 	n, e := len(b.batch), b.v.shape[b.v.Rank()-1]
 	if n == 0 || b.heads() == 1 || q.place.Head >= q.place.Row {
-		return alloc(op, b.q.Device(), b.shape(b.l, e))
+		return alloc(op, b.q.Device(), b.typ, b.shape(b.l, e))
 	}
-	y := alloc(op, b.q.Device(), append(slices.Clone(b.batch[:n-1]), b.l, b.heads(), e))
+	y := alloc(op, b.q.Device(), b.typ, append(slices.Clone(b.batch[:n-1]), b.l, b.heads(), e))
 	defer y.Free()
 	axes := sequence(0, n+2)
 	axes[n-1], axes[n] = n, n-1
@@ -342,7 +344,7 @@ func (b *blocks) result(op string, q headView) *Tensor {
 // of the batch, 0 for one matrix for all.
 func (b *blocks) biases() (bias contiguousOperand, step int) {
 	if b.bias == nil {
-		return contiguousOperand{Empty(b.q.Device(), 0), true}, 0
+		return contiguousOperand{EmptyOf(b.q.Device(), b.typ, 0), true}, 0
 	}
 	lead := max(b.bias.Rank()-2, 0)
 	shape := []int{b.l, b.s}
@@ -381,7 +383,7 @@ func (b *blocks) forward() (y, lse *Tensor) {
 	d := b.q.Device()
 	q, k, v := b.headView(b.q), b.headView(b.k), b.headView(b.v)
 	bias, step := b.biases()
-	y, lse = b.result(op, q), alloc(op, d, []int{b.items, b.l})
+	y, lse = b.result(op, q), alloc(op, d, b.typ, []int{b.items, b.l})
 	place, _ := b.place(y)
 	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.bufferArg(), lse.arg()}, step, q.place, k.place, v.place, place)
 	for _, o := range []contiguousOperand{q.contiguousOperand, k.contiguousOperand, v.contiguousOperand, bias} {
@@ -397,12 +399,12 @@ func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	d := b.q.Device()
 	q, k, v, py, pg := b.headView(b.q), b.headView(b.k), b.headView(b.v), b.headView(y), b.headView(g)
 	bias, step := b.biases()
-	dq = alloc(op, d, q.shape)
-	delta := alloc(op, d, []int{b.items, b.l})
+	dq = alloc(op, d, b.typ, q.shape)
+	delta := alloc(op, d, b.typ, []int{b.items, b.l})
 	b.launch(b.Queries, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), py.arg(), lse.arg(), pg.arg(), dq.arg(), delta.arg()}, step,
 		q.place, k.place, v.place, py.place, pg.place)
 	if keys {
-		dk, dv = alloc(op, d, k.shape), alloc(op, d, v.shape)
+		dk, dv = alloc(op, d, b.typ, k.shape), alloc(op, d, b.typ, v.shape)
 		b.launch(b.Keys, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), pg.arg(), dk.arg(), dv.arg()}, step,
 			q.place, k.place, v.place, pg.place)
 	}

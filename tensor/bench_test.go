@@ -72,7 +72,7 @@ func BenchmarkElementwise(b *testing.B) {
 	for _, sel := range devtest.Selected() {
 		d := devtest.Open(b, sel, tensor.Options{})
 		x := tensor.NewRNG(1).Uniform(d, -1, 1, n)
-		bytes := 2 * float64(n*d.Real().Size())
+		bytes := 2 * float64(n*d.DefaultType().Size())
 		for _, f := range fn.Functions {
 			if f.Operands() != 1 {
 				continue

@@ -27,7 +27,7 @@ func TestBuilding(t *testing.T) {
 		t.Run(sel, func(t *testing.T) {
 			var builds buildLog
 			d := devtest.Open(t, sel, tensor.Options{Builds: &builds})
-			x := tensor.New(d, []float32{1, 2, 3}, 3)
+			x := devtest.New(d, []float32{1, 2, 3}, 3)
 			x.Exp()
 			x.Exp()
 			if err := d.Sync(); err != nil {

@@ -10,7 +10,7 @@ type CheckError struct {
 	Sizes          []int  // elements of each buffer argument
 	Index          int    // first element of it that differs
 	Got, Want      float64
-	ULP            int64  // representable reals between them
+	ULP            int64  // representable floats between them
 	Node           string // the graph node that asked for the launch, once known
 }
 

@@ -46,6 +46,7 @@ func (api) MaskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) 
 }
 
 func (t *Tensor) nanToNum(nan, posInf, negInf float64) *Tensor {
-	real := check("NanToNum", t).Real()
-	return elementwise("NanToNum", fn.NanToNum, []float64{nan, real.Limit(posInf), real.Limit(negInf)}, t)
+	check("NanToNum", t)
+	typ := floats(t)
+	return elementwise("NanToNum", fn.NanToNum, []float64{nan, typ.Limit(posInf), typ.Limit(negInf)}, t)
 }

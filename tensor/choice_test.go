@@ -21,15 +21,15 @@ func TestConditionMethods(t *testing.T) {
 		reals := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), 2, 0.5, -2, 3, 1}
 		large := []int32{math.MaxInt32, math.MaxInt32 - 1, math.MinInt32, math.MinInt32 + 1, 0, 1, -1, 1 << 24, 1<<24 + 1, 2, 255, 3}
 		operands := map[string][2]*tensor.Tensor{
-			"reals":      {tensor.New(d, reals, 12, 1), tensor.New(d, reals)},
-			"ints":       {tensor.New(d, large, 12, 1), tensor.New(d, large)},
-			"bytes":      {tensor.New(d, []uint8{0, 1, 2, 255, 128, 7}, 2, 3).T(), tensor.New(d, []uint8{1, 255, 0, 7, 2, 128}, 3, 2)},
-			"halves":     {tensor.New(d, reals, 4, 3).To(tensor.Float16).T(), tensor.New(d, reals[:3], 3, 1)},
-			"int, real":  {tensor.New(d, []int32{1, 2, 0, 3}), tensor.New(d, []float64{1, 1.5, math.NaN(), math.Inf(1)})},
-			"byte, int":  {tensor.New(d, []uint8{255, 1, 0}), tensor.New(d, []int32{255, 257, -1})},
-			"empty":      {tensor.New(d, reals[:0], 0, 3), tensor.New(d, reals[:3])},
+			"reals":      {devtest.New(d, reals, 12, 1), devtest.New(d, reals)},
+			"ints":       {devtest.New(d, large, 12, 1), devtest.New(d, large)},
+			"bytes":      {devtest.New(d, []uint8{0, 1, 2, 255, 128, 7}, 2, 3).T(), devtest.New(d, []uint8{1, 255, 0, 7, 2, 128}, 3, 2)},
+			"halves":     {devtest.New(d, reals, 4, 3).To(tensor.Float16).T(), devtest.New(d, reals[:3], 3, 1)},
+			"int, real":  {devtest.New(d, []int32{1, 2, 0, 3}), devtest.New(d, []float64{1, 1.5, math.NaN(), math.Inf(1)})},
+			"byte, int":  {devtest.New(d, []uint8{255, 1, 0}), devtest.New(d, []int32{255, 257, -1})},
+			"empty":      {devtest.New(d, reals[:0], 0, 3), devtest.New(d, reals[:3])},
 			"no axes":    {tensor.Scalar(d, 1), tensor.Scalar(d, 1)},
-			"with steps": {tensor.New(d, reals, 3, 4).Step(1, 2), tensor.New(d, reals[:6], 2, 3).T()},
+			"with steps": {devtest.New(d, reals, 3, 4).Step(1, 2), devtest.New(d, reals[:6], 2, 3).T()},
 		}
 		for _, f := range fn.Conditions {
 			method := methodOf(t, f)
@@ -98,21 +98,21 @@ func TestConditions(t *testing.T) {
 func TestWhere(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		nan := math.NaN()
-		x := tensor.New(d, []float64{1, nan, 3, 4, math.Inf(1), 6}, 2, 3)
+		x := devtest.New(d, []float64{1, nan, 3, 4, math.Inf(1), 6}, 2, 3)
 		cond := x.IsFinite()
 		expect(t, "Where", x.Where(cond, tensor.Scalar(d, 0)), array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
-		expect(t, "of views", x.T().Where(cond.T(), tensor.New(d, []float64{-1, -2})), array{[]int{3, 2}, []float64{1, 4, -1, -2, 3, 6}}, 0)
-		expect(t, "broadcast", tensor.Scalar(d, 5).Where(tensor.New(d, []uint8{0, 7}, 2, 1), tensor.New(d, []float64{1, 2, 3})), array{[]int{2, 3}, []float64{1, 2, 3, 5, 5, 5}}, 0)
+		expect(t, "of views", x.T().Where(cond.T(), devtest.New(d, []float64{-1, -2})), array{[]int{3, 2}, []float64{1, 4, -1, -2, 3, 6}}, 0)
+		expect(t, "broadcast", tensor.Scalar(d, 5).Where(devtest.New(d, []uint8{0, 7}, 2, 1), devtest.New(d, []float64{1, 2, 3})), array{[]int{2, 3}, []float64{1, 2, 3, 5, 5, 5}}, 0)
 		expect(t, "empty", x.Slice(0, 0, 0).Where(cond.Slice(0, 0, 0), x.Slice(0, 0, 0)), array{[]int{0, 3}, nil}, 0)
 		expect(t, "MaskedFill", x.MaskedFill(cond.LogicalNot(), -1), array{[]int{2, 3}, []float64{1, -1, 3, 4, -1, 6}}, 0)
-		expect(t, "MaskedFill, broadcast", tensor.Scalar(d, 5).MaskedFill(tensor.New(d, []uint8{0, 7}), nan).IsNaN(), array{[]int{2}, []float64{0, 1}}, 0)
+		expect(t, "MaskedFill, broadcast", tensor.Scalar(d, 5).MaskedFill(devtest.New(d, []uint8{0, 7}), nan).IsNaN(), array{[]int{2}, []float64{0, 1}}, 0)
 
-		mask := tensor.New(d, []uint8{1, 0, 255})
+		mask := devtest.New(d, []uint8{1, 0, 255})
 		for _, c := range []struct{ x, y, want tensor.Type }{
 			{tensor.Int32, tensor.Int32, tensor.Int32}, {tensor.Uint8, tensor.Uint8, tensor.Uint8}, {tensor.Uint8, tensor.Int32, tensor.Int32},
-			{tensor.Int32, tensor.Real, tensor.Real}, {tensor.Float16, tensor.Float16, tensor.Real},
+			{tensor.Int32, d.DefaultType(), d.DefaultType()}, {tensor.Float16, tensor.Float16, tensor.Float32},
 		} {
-			x, y := tensor.New(d, []int32{1, 2, 3}).To(c.x), tensor.New(d, []int32{4, 5, 6}).To(c.y)
+			x, y := devtest.New(d, []int32{1, 2, 3}).To(c.x), devtest.New(d, []int32{4, 5, 6}).To(c.y)
 			z := x.Where(mask, y)
 			if got := numbers(t, z); z.Type() != c.want || !slices.Equal(got, []float64{1, 5, 3}) {
 				t.Errorf("Where of %v and %v: %v %v", c.x, c.y, z.Type(), got)
@@ -121,14 +121,14 @@ func TestWhere(t *testing.T) {
 				t.Errorf("MaskedFill of %v: %v", c.x, numbers(t, z))
 			}
 		}
-		big := tensor.New(d, []int32{math.MaxInt32, 1<<24 + 1})
-		if v, err := big.Where(tensor.New(d, []uint8{1, 1}), big).Int32s(); err != nil || !slices.Equal(v, []int32{math.MaxInt32, 1<<24 + 1}) {
+		big := devtest.New(d, []int32{math.MaxInt32, 1<<24 + 1})
+		if v, err := big.Where(devtest.New(d, []uint8{1, 1}), big).Int32s(); err != nil || !slices.Equal(v, []int32{math.MaxInt32, 1<<24 + 1}) {
 			t.Errorf("Where of large integers: %v (err %v)", v, err)
 		}
 		y := x.Copy()
 		y.MapInPlace(fn.Where, nil, tensor.Scalar(d, 0), cond)
 		expect(t, "in place", y, array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
-		m := tensor.New(d, []uint8{3, 0, 1})
+		m := devtest.New(d, []uint8{3, 0, 1})
 		m.MapInPlace(fn.LogicalNot, nil)
 		expect(t, "a mask in place", m, array{[]int{3}, []float64{0, 1, 0}}, 0)
 	})
@@ -138,7 +138,7 @@ func TestWhere(t *testing.T) {
 func TestMaskedSelect(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		for _, typ := range types {
-			x := tensor.New(d, []int32{1, 2, 3, 4, 5, 6}, 2, 3).To(typ)
+			x := devtest.New(d, []int32{1, 2, 3, 4, 5, 6}, 2, 3).To(typ)
 			for _, c := range []struct {
 				x    *tensor.Tensor
 				mask []uint8
@@ -153,7 +153,7 @@ func TestMaskedSelect(t *testing.T) {
 				{x, []uint8{1}, []int{}, []float64{1, 2, 3, 4, 5, 6}},
 				{x.Slice(0, 0, 0), []uint8{1, 1, 1}, []int{3}, []float64{}},
 			} {
-				y := c.x.MaskedSelect(tensor.New(d, c.mask, c.m...))
+				y := c.x.MaskedSelect(devtest.New(d, c.mask, c.m...))
 				if got := numbers(t, y); y.Type() != typ || y.Rank() != 1 || !slices.Equal(got, c.want) {
 					t.Errorf("of %v by %v: %v %v, want %v", typ, c.mask, y, got, c.want)
 				}
@@ -167,7 +167,7 @@ func TestMaskedSelect(t *testing.T) {
 func TestBitwise(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		ints := []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 31, 32, 0x55AA33CC, -7, 5}
-		x, y := tensor.New(d, ints, 10, 1), tensor.New(d, ints)
+		x, y := devtest.New(d, ints, 10, 1), devtest.New(d, ints)
 		shift := func(a, n int32, left bool) int32 {
 			switch {
 			case left && (n < 0 || n > 31):
@@ -193,7 +193,7 @@ func TestBitwise(t *testing.T) {
 					t.Errorf("%s of %v and %v is %v, want %v", f.Name, a, b, v, want(a, b))
 				}
 			}
-			bytes := tensor.New(d, []uint8{0, 1, 200, 255})
+			bytes := devtest.New(d, []uint8{0, 1, 200, 255})
 			z := tensor.Map(f, nil, bytes.Reshape(4, 1), bytes)
 			if z.Type() != tensor.Uint8 {
 				t.Errorf("%s of bytes is %v", f.Name, z.Type())
@@ -205,10 +205,10 @@ func TestBitwise(t *testing.T) {
 				}
 			}
 		}
-		if v := numbers(t, tensor.New(d, []uint8{0, 1, 255}).BitwiseNot()); !slices.Equal(v, []float64{255, 254, 0}) {
+		if v := numbers(t, devtest.New(d, []uint8{0, 1, 255}).BitwiseNot()); !slices.Equal(v, []float64{255, 254, 0}) {
 			t.Errorf("BitwiseNot of bytes: %v", v)
 		}
-		if v := numbers(t, tensor.New(d, []int32{0, -1, 5}).BitwiseNot()); !slices.Equal(v, []float64{-1, 0, -6}) {
+		if v := numbers(t, devtest.New(d, []int32{0, -1, 5}).BitwiseNot()); !slices.Equal(v, []float64{-1, 0, -6}) {
 			t.Errorf("BitwiseNot: %v", v)
 		}
 	})
@@ -217,8 +217,8 @@ func TestBitwise(t *testing.T) {
 // TestIntegerQuotients: of integers, those by 0 are 0, and that of the least by −1 wraps around.
 func TestIntegerQuotients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []int32{7, -7, 7, -7, 6, -6, 5, math.MinInt32, math.MinInt32, math.MaxInt32, 0, 1<<24 + 3})
-		y := tensor.New(d, []int32{2, 2, -2, -2, -3, 3, 0, -1, 2, math.MinInt32, 5, 2})
+		x := devtest.New(d, []int32{7, -7, 7, -7, 6, -6, 5, math.MinInt32, math.MinInt32, math.MaxInt32, 0, 1<<24 + 3})
+		y := devtest.New(d, []int32{2, 2, -2, -2, -3, 3, 0, -1, 2, math.MinInt32, 5, 2})
 		for f, want := range map[*kernels.Function][]int32{
 			fn.FloorDivide: {3, -4, -4, 3, -2, -2, 0, math.MinInt32, -1 << 30, -1, 0, 1<<23 + 1},
 			fn.Remainder:   {1, 1, -1, -1, 0, 0, 0, 0, 0, -1, 0, 1},
@@ -229,7 +229,7 @@ func TestIntegerQuotients(t *testing.T) {
 				t.Errorf("%s: %v, want %v (err %v)", f.Name, v, want, err)
 			}
 		}
-		a, b := tensor.New(d, []uint8{200, 7, 255, 3}), tensor.New(d, []uint8{7, 200, 0, 3})
+		a, b := devtest.New(d, []uint8{200, 7, 255, 3}), devtest.New(d, []uint8{7, 200, 0, 3})
 		for f, want := range map[*kernels.Function][]float64{fn.FloorDivide: {28, 0, 0, 1}, fn.Remainder: {4, 7, 0, 0}, fn.Fmod: {4, 7, 0, 0}, fn.Heaviside: {1, 1, 1, 1}} {
 			if z := tensor.Map(f, nil, a, b); z.Type() != tensor.Uint8 || !slices.Equal(numbers(t, z), want) {
 				t.Errorf("%s of bytes: %v, want %v", f.Name, numbers(t, z), want)
@@ -242,11 +242,11 @@ func TestIntegerQuotients(t *testing.T) {
 func TestNanToNum(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		most := math.MaxFloat64
-		if d.Real() == kernels.Float32 {
+		if d.DefaultType() == kernels.Float32 {
 			most = math.MaxFloat32
 		}
 		inf := math.Inf(1)
-		x := tensor.New(d, []float64{math.NaN(), inf, -inf, 1.5, math.Copysign(0, -1)})
+		x := devtest.New(d, []float64{math.NaN(), inf, -inf, 1.5, math.Copysign(0, -1)})
 		got := numbers(t, x.NanToNum(0.5, inf, -inf))
 		if want := []float64{0.5, most, -most, 1.5, 0}; fmt.Sprint(got[:4]) != fmt.Sprint(want[:4]) || got[4] != 0 || !math.Signbit(got[4]) {
 			t.Errorf("%v, want %v", got, want)
@@ -254,7 +254,7 @@ func TestNanToNum(t *testing.T) {
 		if got := numbers(t, x.NanToNum(math.NaN(), 3, 4)); !math.IsNaN(got[0]) || got[1] != 3 || got[2] != 4 {
 			t.Error(got)
 		}
-		if f := tensor.New(d, []int32{3}).NanToNum(0, inf, -inf); f.Type() != tensor.Real {
+		if f := devtest.New(d, []int32{3}).NanToNum(0, inf, -inf); f.Type() != d.DefaultType() {
 			t.Error(f.Type())
 		}
 	})
@@ -264,11 +264,11 @@ func TestNanToNum(t *testing.T) {
 // mask.
 func TestFunctionTypes(t *testing.T) {
 	d := devtest.CPU(t)
-	x, i, b := tensor.New(d, []float64{1, 2}), tensor.New(d, []int32{1, 2}), tensor.New(d, []uint8{1, 0})
+	x, i, b := devtest.New(d, []float64{1, 2}), devtest.New(d, []int32{1, 2}), devtest.New(d, []uint8{1, 0})
 	for want, list := range map[tensor.Type][]*tensor.Tensor{
-		tensor.Int32: {i.Round(), i.Floor(), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(b, b), i.MaskedFill(b, 7)},
-		tensor.Uint8: {b.Trunc(), b.Where(b, b), x.GtScalar(1), i.Eq(x), b.BitwiseNot(), b.LogicalXor(i), x.To(tensor.Float16).IsNaN()},
-		tensor.Real:  {i.Sin(), b.GELU(), i.Frac(), i.PowTensor(i), i.Where(b, x), x.To(tensor.Float16).Floor(), i.Lerp(b, 0.5)},
+		tensor.Int32:    {i.Round(), i.Floor(), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(b, b), i.MaskedFill(b, 7)},
+		tensor.Uint8:    {b.Trunc(), b.Where(b, b), x.GtScalar(1), i.Eq(x), b.BitwiseNot(), b.LogicalXor(i), x.To(tensor.Float16).IsNaN()},
+		d.DefaultType(): {i.Sin(), b.GELU(), i.Frac(), i.PowTensor(i), i.Where(b, x), i.Lerp(b, 0.5)},
 	} {
 		for k, y := range list {
 			if y.Type() != want {
@@ -277,20 +277,20 @@ func TestFunctionTypes(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"Where: bad element type [2]: a mask is of type Uint8, not Real: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
-		"a mask is of type Uint8, not Int32":                              func() { x.MaskedFill(i, 1) },
-		"MaskedSelect: bad element type [2] [2]: a mask is of type Uint8": func() { x.MaskedSelect(i) },
+		"Where: bad element type [2]: a mask is of type uint8, not float64: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
+		"a mask is of type uint8, not int32":                              func() { x.MaskedFill(i, 1) },
+		"MaskedSelect: bad element type [2] [2]: a mask is of type uint8": func() { x.MaskedSelect(i) },
 		"BitwiseAnd: bad element type [2] [2]: it is of integers":         func() { x.BitwiseAnd(i) },
-		"1.5 is no number of a tensor of type Int32":                      func() { i.MaskedFill(b, 1.5) },
-		"0.5 is no number of a tensor of type Uint8":                      func() { b.GtScalar(0.5) },
+		"1.5 is no number of a tensor of type int32":                      func() { i.MaskedFill(b, 1.5) },
+		"0.5 is no number of a tensor of type uint8":                      func() { b.GtScalar(0.5) },
 	} {
 		fails(t, f, tensor.ErrType)
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	fails(t, func() { x.MaskedSelect(tensor.New(d, []uint8{1, 1, 1})) }, tensor.ErrShape)
-	fails(t, func() { x.Where(tensor.New(d, []uint8{1, 1, 1}), x) }, tensor.ErrShape)
+	fails(t, func() { x.MaskedSelect(devtest.New(d, []uint8{1, 1, 1})) }, tensor.ErrShape)
+	fails(t, func() { x.Where(devtest.New(d, []uint8{1, 1, 1}), x) }, tensor.ErrShape)
 	fails(t, func() { x.MapInPlace(fn.Eq, nil, x) }, tensor.ErrType)
 	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, fn.IsNaN) }, tensor.ErrValue)
 	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, fn.BitwiseNot) }, tensor.ErrValue)

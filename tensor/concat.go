@@ -24,7 +24,7 @@ func concat(axis int, ts ...*Tensor) *Tensor {
 		shape[a] += t.shape[a]
 		typ = joint(typ, t.typ)
 	}
-	y := allocOf(op, d, typ, shape)
+	y := alloc(op, d, typ, shape)
 	at := 0
 	for _, t := range ts {
 		y.setPart(a, at, t)
@@ -70,7 +70,7 @@ func stack(axis int, ts ...*Tensor) *Tensor {
 		}
 		typ = joint(typ, t.typ)
 	}
-	y := allocOf(op, d, typ, slices.Insert(slices.Clone(first.shape), a, len(ts)))
+	y := alloc(op, d, typ, slices.Insert(slices.Clone(first.shape), a, len(ts)))
 	for i, t := range ts {
 		wide := t.Unsqueeze(a)
 		y.setPart(a, i, wide)

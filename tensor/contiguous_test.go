@@ -13,7 +13,7 @@ import (
 // Freeing either leaves the tensor.
 func TestContiguous(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3)
+		x := devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3)
 		for _, whole := range []*tensor.Tensor{x, x.Slice(0, 1, 2), x.Reshape(3, 2), tensor.Scalar(d, 7), tensor.Empty(d, 0, 4), x.Slice(1, 2, 2)} {
 			p := whole.Contiguous()
 			if whole.Len() > 0 {

@@ -56,8 +56,8 @@ func checkConv(op string, t, w, bias *Tensor) {
 	if bias != nil {
 		check(op, t, bias)
 	}
-	if higher(t.typ, w.typ) != Real {
-		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", t, w)
+	if !higher(t.typ, w.typ).Float() {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32)", t, w)
 	}
 	if w.Rank() < 3 || w.Rank() > 5 {
 		misuse(op, ErrShape, "weights have two axes of channels, and 1, 2 or 3 spatial axes", t, w)
@@ -215,7 +215,8 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 	if bias != nil && (bias.Rank() != 1 || bias.shape[0] != written) {
 		misuse(op, ErrShape, fmt.Sprintf("the bias has one element for each of %d channels", written), x, w, bias)
 	}
-	y := alloc(op, d, shape)
+	typ := floats(x, w, bias)
+	y := alloc(op, d, typ, shape)
 	if y.Len() == 0 {
 		return y
 	}
@@ -228,13 +229,13 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 		}
 		return y
 	}
-	cx, cw := x.reals(), w.reals()
+	cx, cw := x.dense(typ), w.dense(typ)
 	defer cx.release()
 	defer cw.release()
 	b := cx.arg() // any buffer, and no element of it: the kernel does not read it
 	b.N = 0
 	if bias != nil {
-		cb := bias.reals()
+		cb := bias.dense(typ)
 		defer cb.release()
 		b = cb.arg()
 	}
@@ -242,7 +243,7 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
-	if m := s.MatrixUnits(transposed, d.Real(), matrixTarget(d)); hasUnits(d, m.Tile.Inner) {
+	if m := s.MatrixUnits(transposed, typ, matrixTarget(d)); hasUnits(d, m.Tile.Inner) {
 		convMatrix(op, m, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
@@ -250,7 +251,7 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 	rows, cols, _ := s.ConvBlock(transposed, d.Target())
 	args := s.Args(append(list.args, cx.arg(), cw.arg(), b, y.arg()))
 	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(bias != nil), kernels.IntArg(rows), kernels.IntArg(cols))
-	list.launch(d, s.ConvKernel(transposed, d.Real(), d.Target()), args)
+	list.launch(d, s.ConvKernel(transposed, typ, d.Target()), args)
 	return y
 }
 
@@ -264,7 +265,7 @@ func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
 		y.zero()
 		return
 	}
-	cx, cg := x.reals(), g.reals()
+	cx, cg := x.dense(y.typ), g.dense(y.typ)
 	defer cx.release()
 	defer cg.release()
 	if s.FitsWinograd(d.Target()) {
@@ -276,7 +277,7 @@ func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
 		}
 		return
 	}
-	m := s.MatrixUnitsWeight(d.Real(), matrixTarget(d))
+	m := s.MatrixUnitsWeight(y.typ, matrixTarget(d))
 	slice := s.ConvSlice(d.Target())
 	if !hasUnits(d, m.Tile.Inner) {
 		m = ops.ConvMatrix{}
@@ -293,13 +294,13 @@ func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
 	}
 	parts := y
 	if slices > 1 || s.Out > 1 || biased > 0 {
-		parts = alloc(op, d, []int{slices, s.Groups, weights + biased, s.Out})
+		parts = alloc(op, d, y.typ, []int{slices, s.Groups, weights + biased, s.Out})
 		defer parts.Free()
 	}
 	list := d.core().list()
 	args := append(s.Args(append(list.args, cx.arg(), cg.arg(), parts.arg())), kernels.IntArg(slice), kernels.IntArg(biased))
 	if m == (ops.ConvMatrix{}) {
-		list.launch(d, s.WeightKernel(d.Real(), d.Target()), args)
+		list.launch(d, s.WeightKernel(y.typ, d.Target()), args)
 	} else {
 		convMatrixWeight(op, m, s, cx.Tensor, cg.Tensor, list, args)
 	}

@@ -25,7 +25,7 @@ func count(d tensor.Device, shape ...int) *tensor.Tensor {
 	for i := range v {
 		v[i] = float64(i + 1)
 	}
-	return tensor.New(d, v, shape...)
+	return devtest.New(d, v, shape...)
 }
 
 // TestConvOperands: non-contiguous views, other types than reals, none of a batch and a bias of a
@@ -80,7 +80,7 @@ func TestConvNothing(t *testing.T) {
 // holds.
 func TestConvFar(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x, w := count(d, 1, 1, 200_000), tensor.New(d, []float64{1, 10}, 1, 1, 2)
+		x, w := count(d, 1, 1, 200_000), devtest.New(d, []float64{1, 10}, 1, 1, 2)
 		y := numbers(t, x.Conv(w, nil, tensor.ConvOptions{Dilation: []int{199_998}}))
 		if want := []float64{1 + 10*199_999, 2 + 10*200_000}; !slices.Equal(y, want) {
 			t.Errorf("dilation: %v, want %v", y, want)
@@ -88,7 +88,7 @@ func TestConvFar(t *testing.T) {
 		if y := numbers(t, x.Conv(w, nil, tensor.ConvOptions{Stride: []int{math.MaxInt32 / 4}})); !slices.Equal(y, []float64{21}) {
 			t.Errorf("stride: %v", y)
 		}
-		z := tensor.New(d, []float64{1, 2}, 1, 1, 2).ConvTranspose(w, nil, tensor.ConvTransposeOptions{Stride: []int{1000}, Dilation: []int{100_000}})
+		z := devtest.New(d, []float64{1, 2}, 1, 1, 2).ConvTranspose(w, nil, tensor.ConvTransposeOptions{Stride: []int{1000}, Dilation: []int{100_000}})
 		sum := 0.0
 		for i, v := range numbers(t, z) {
 			sum += v * float64(i)
@@ -171,7 +171,7 @@ func TestConvTiles(t *testing.T) {
 		d := devtest.Open(t, sel, devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
 		check := func(k *kernels.Kernel) {
 			for i, c := range k.Cases(!devtest.More()) {
-				o := kernels.NewOperands(d.Real(), 3, uint64(i))
+				o := kernels.NewOperands(d.DefaultType(), 3, uint64(i))
 				c.Build(o)
 				if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {
 					t.Error(k.Defines, err)

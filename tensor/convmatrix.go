@@ -33,7 +33,7 @@ type packedConv struct{ words, flaws *Tensor }
 func packConv(op string, t *Tensor, as ops.ConvOperand) packedConv {
 	d := t.Device()
 	n, m := as.Lengths()
-	p := packedConv{allocOf(op, d, Int32, []int{n}), allocOf(op, d, Int32, []int{m})}
+	p := packedConv{alloc(op, d, Int32, []int{n}), alloc(op, d, Int32, []int{m})}
 	list := d.core().list()
 	list.launch(d, ops.ConvPack, as.Args(append(list.args, t.arg(), p.words.arg(), p.flaws.arg())))
 	return p

@@ -35,7 +35,7 @@ func TestConvMatrix(t *testing.T) {
 	matrixDevices(t, func(t *testing.T, d tensor.Device) {
 		const in, out, side = 33, 40, 13
 		batch := d.Target().Units*(1<<22)/(in*out*9*side*side) + 1
-		exact := devtest.Open(t, "cpu", tensor.Options{Float64: true})
+		exact := devtest.Open(t, "cpu", tensor.Options{DefaultType: tensor.Float64})
 		rng := tensor.NewRNG(3)
 		x, g := rng.Uniform(d, -1, 1, batch, in, side, side), rng.Uniform(d, -1, 1, batch, out, side, side)
 		w, b := rng.Uniform(d, -1, 1, out, in, 3, 3), rng.Uniform(d, -1, 1, out)
@@ -46,7 +46,7 @@ func TestConvMatrix(t *testing.T) {
 		o, to := tensor.ConvOptions{Padding: []int{1}}, tensor.ConvTransposeOptions{Padding: []int{1}}
 		s, _ := tensorapi.Impl.ConvShape(x, w, nil, []tensor.ConvOptions{o})
 		compute := func(d tensor.Device) [][]float64 {
-			on := func(x *tensor.Tensor) *tensor.Tensor { return tensor.New(d, numbers(t, x), x.Shape()...) }
+			on := func(x *tensor.Tensor) *tensor.Tensor { return devtest.New(d, numbers(t, x), x.Shape()...) }
 			x, w, b, g := on(x), on(w), on(b), on(g)
 			dw, db := tensor.Zeros(d, w.Shape()...), tensor.Zeros(d, out)
 			tensorapi.Impl.ConvWeightInto(dw, db, s, x, g)
@@ -92,7 +92,7 @@ func TestConvMatrixStrange(t *testing.T) {
 		for i := range w {
 			w[i] = float64(i%5) - 2
 		}
-		x, u := tensor.New(d, h, batch, channels, side, side), tensor.New(d, w, channels, channels, 3, 3)
+		x, u := devtest.New(d, h, batch, channels, side, side), devtest.New(d, w, channels, channels, 3, 3)
 		o := tensor.ConvOptions{Padding: []int{1}}
 		all := numbers(t, x.Conv(u, nil, o))
 		size := channels * side * side

@@ -16,15 +16,16 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 		misuse(op, ErrValue, fmt.Sprintf("the label smoothing is %v: it is from 0 to 1", smoothing), x)
 	}
 	checkLabels(op, n, ignore, labels)
-	kept = alloc(op, d, append([]int{5}, labels.shape...))
+	typ := floats(x)
+	kept = alloc(op, d, typ, append([]int{5}, labels.shape...))
 	if labels.Len() > 0 {
 		if n == 0 {
 			misuse(op, ErrShape, "there are no classes", x, labels)
 		}
-		cx, ct := x.reals(), labels.contiguous()
+		cx, ct := x.dense(typ), labels.contiguous()
 		defer cx.release()
 		defer ct.release()
-		l := newEntropyLaunch(d, cx.arg(), ct.arg(), weights, logits, smoothing)
+		l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, logits, smoothing)
 		for i := range 5 {
 			l.args = append(l.args, kept.BufferArg(i*labels.Len(), labels.Len()))
 		}
@@ -36,16 +37,16 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
 	d, outer, n, inner := classShape(op, x, labels, weights)
 	check(op, x, kept, g)
-	out := alloc(op, d, x.shape)
+	out := alloc(op, d, kept.typ, x.shape)
 	if out.Len() == 0 {
 		return out
 	}
-	cx, ct := x.reals(), labels.contiguous()
+	cx, ct := x.dense(kept.typ), labels.contiguous()
 	defer cx.release()
 	defer ct.release()
-	cg := g.reals()
+	cg := g.dense(kept.typ)
 	defer cg.release()
-	l := newEntropyLaunch(d, cx.arg(), ct.arg(), weights, logits, smoothing)
+	l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, logits, smoothing)
 	if !logits { // it does not read the scores
 		l.args = append(l.args[:0], l.args[1:]...)
 	}
@@ -70,9 +71,9 @@ type entropyLaunch struct {
 	weights contiguousOperand
 }
 
-func newEntropyLaunch(d Device, x, labels kernels.Arg, weights *Tensor, logits bool, smoothing float64) (l entropyLaunch) {
-	l.list = d.core().list()
-	l.args = append(l.list.args, x, labels)
+func newEntropyLaunch(x *Tensor, labels kernels.Arg, weights *Tensor, logits bool, smoothing float64) (l entropyLaunch) {
+	l.list = x.Device().core().list()
+	l.args = append(l.list.args, x.arg(), labels)
 	if logits {
 		l.form |= ops.EntropyLogits
 	}
@@ -81,7 +82,7 @@ func newEntropyLaunch(d Device, x, labels kernels.Arg, weights *Tensor, logits b
 	}
 	if weights != nil {
 		l.form |= ops.EntropyWeights
-		l.weights = weights.reals()
+		l.weights = weights.dense(x.typ)
 		l.args = append(l.args, l.weights.arg())
 	}
 	return l
@@ -106,7 +107,7 @@ func classShape(op string, x, labels, weights *Tensor) (d Device, outer, n, inne
 		misuse(op, ErrShape, "the labels have the shape of the scores without axis 1, that of the classes", x, labels)
 	}
 	if labels.typ != Int32 {
-		misuse(op, ErrType, fmt.Sprintf("labels are of type Int32, not %v: convert them with To(tensor.Int32)", labels.typ), x, labels)
+		misuse(op, ErrType, fmt.Sprintf("labels are of type int32, not %v: convert them with To(tensor.Int32)", labels.typ), x, labels)
 	}
 	if weights != nil {
 		check(op, x, weights)

@@ -41,7 +41,7 @@ func (d *describedDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 			d.seen[fmt.Sprintf("%T", op)]++
 		}
 	}
-	if _, err := refexec.Check(k, d.real, d.limits, onHost); err != nil {
+	if _, err := refexec.Check(k, k.FloatOf(onHost, d.float), d.limits, onHost); err != nil {
 		d.errs = append(d.errs, fmt.Errorf("%s: %w", k.Name, err))
 	}
 	d.goDevice.launch(k, args)
@@ -133,7 +133,9 @@ func (r *randomOps) axes(shape []int) (axes []int) {
 	return axes
 }
 
-func (r *randomOps) typ() Type { return []Type{Real, Real, Real, Int32, Uint8, Float16}[r.IntN(6)] }
+func (r *randomOps) typ() Type {
+	return []Type{r.d.DefaultType(), r.d.DefaultType(), r.d.DefaultType(), Int32, Uint8, Float16}[r.IntN(6)]
+}
 
 // step runs an operation of a kind.
 func (r *randomOps) step(kind int) {
@@ -144,7 +146,7 @@ func (r *randomOps) step(kind int) {
 		for f.Operands() != 1 {
 			f = fn.Functions[r.IntN(len(fn.Functions))]
 		}
-		Map(f, f.Scalars, r.tensor(Real, shape...))
+		Map(f, f.Scalars, r.tensor(r.d.DefaultType(), shape...))
 	case 1: // of two, broadcast
 		typ := r.typ()
 		pick := []func(*Tensor, *Tensor) *Tensor{(*Tensor).Add, (*Tensor).Sub, (*Tensor).Mul, (*Tensor).Div, (*Tensor).Minimum, (*Tensor).Maximum}
@@ -162,7 +164,7 @@ func (r *randomOps) step(kind int) {
 		used := false
 		for i := range operands {
 			if g.Uses(i) {
-				operands[i], used = r.tensor(Real, shape...).Square().AddScalar(0.1), true
+				operands[i], used = r.tensor(r.d.DefaultType(), shape...).Square().AddScalar(0.1), true
 			}
 		}
 		if used {
@@ -170,9 +172,9 @@ func (r *randomOps) step(kind int) {
 		}
 	case 3: // in place, of a view, and of itself
 		t := r.rng.Uniform(r.d, -1, 1, slices.Insert(slices.Clone(shape), 0, 4)...).Step(0, 2)
-		t.MapInPlace(fn.Add, nil, r.tensor(Real, r.broadcastable(shape)...))
+		t.MapInPlace(fn.Add, nil, r.tensor(r.d.DefaultType(), r.broadcastable(shape)...))
 		t.MapInPlace(fn.Mul, nil, t.Select(0, 1))
-		t.SetInPlace(r.tensor(Real, t.Shape()...))
+		t.SetInPlace(r.tensor(r.d.DefaultType(), t.Shape()...))
 	case 4: // types
 		r.tensor(r.typ(), shape...).To(r.typ())
 	case 5: // fills
@@ -187,7 +189,7 @@ func (r *randomOps) step(kind int) {
 		t.Mean(append(r.axes(shape), Keepdims)...)
 		t.SumTo(r.broadcastable(shape)...)
 	case 7: // long ones
-		typ := []Type{Real, Int32, Uint8}[r.IntN(3)]
+		typ := []Type{r.d.DefaultType(), Int32, Uint8}[r.IntN(3)]
 		r.rng.Uniform(r.d, 0, 9, 20000+r.IntN(50000)).To(typ).Sum()
 		r.rng.Uniform(r.d, 0, 9, 2500+r.IntN(999), 7).To(typ).Sum(0)
 	case 8: // extremes, and their gradients, with ties
@@ -196,9 +198,9 @@ func (r *randomOps) step(kind int) {
 		}
 		x, axes := r.tensor(Int32, shape...), r.axes(shape)
 		x.Max(axes...)
-		real := x.To(Real)
+		real := x.To(r.d.DefaultType())
 		y := real.Min(axes...)
-		api{}.MaxGrad(real, y, r.tensor(Real, y.Shape()...), axes...)
+		api{}.MaxGrad(real, y, r.tensor(r.d.DefaultType(), y.Shape()...), axes...)
 	case 9: // products, with accumulation, and of long sums in parts
 		m, n, k := 1+r.IntN(9), 1+r.IntN(9), 1+r.IntN(9)
 		if r.IntN(4) == 0 {
@@ -207,13 +209,13 @@ func (r *randomOps) step(kind int) {
 		a, b := r.matrix(m, k), r.matrix(k, n)
 		api{}.MatMulInto(a.MatMul(b), a, b, r.IntN(2) == 0)
 		batch := r.dims(r.IntN(4))
-		x, y := r.tensor(Real, append(slices.Clone(batch), m, min(k, 20))...), r.tensor(Real, append(r.broadcastable(batch), min(k, 20), n)...)
+		x, y := r.tensor(r.d.DefaultType(), append(slices.Clone(batch), m, min(k, 20))...), r.tensor(r.d.DefaultType(), append(r.broadcastable(batch), min(k, 20), n)...)
 		api{}.MatMulInto(x.MatMul(y), x, y, r.IntN(2) == 0)
 	case 10: // layers
 		rows, in, out := 1+r.IntN(40), 1+r.IntN(9), 1+r.IntN(9)
 		var bias *Tensor
 		if r.IntN(3) > 0 {
-			bias = r.tensor(Real, out)
+			bias = r.tensor(r.d.DefaultType(), out)
 		}
 		f := []*kernels.Function{fn.Identity, fn.ReLU, fn.LeakyReLU, fn.Tanh, fn.Sigmoid, fn.Softplus, fn.Clamp}[r.IntN(7)]
 		y, z := api{}.Linear(r.matrix(rows, in), r.matrix(in, out), bias, f, f.Scalars, r.IntN(2) == 0)
@@ -226,7 +228,7 @@ func (r *randomOps) step(kind int) {
 		index := r.rng.Ints(r.d, rows, 2*n).Step(0, 2)
 		t := r.tensor(r.typ(), rows, cols)
 		t.GatherRows(index)
-		Zeros(r.d, rows, cols).ScatterAddRowsInPlace(index, r.tensor(Real, n, cols))
+		Zeros(r.d, rows, cols).ScatterAddRowsInPlace(index, r.tensor(r.d.DefaultType(), n, cols))
 	case 12: // outer products
 		batch, m, n := 1+r.IntN(40), 1+r.IntN(5), 1+r.IntN(5)
 		r.rng.Uniform(r.d, -1, 1, m, n).OuterAccInPlace(r.matrix(batch, m), r.matrix(batch, n))
@@ -234,9 +236,9 @@ func (r *randomOps) step(kind int) {
 		if r.IntN(3) == 0 {
 			shape = []int{17000 + r.IntN(30000)}
 		}
-		api{}.SquaredError(r.tensor(Real, shape...), r.tensor(Real, shape...))
+		api{}.SquaredError(r.tensor(r.d.DefaultType(), shape...), r.tensor(r.d.DefaultType(), shape...))
 	case 14: // sums of rows
-		t := r.tensor(Real, append([]int{1 + r.IntN(5)}, 2, 3)...)
+		t := r.tensor(r.d.DefaultType(), append([]int{1 + r.IntN(5)}, 2, 3)...)
 		api{}.SumRowsInto(r.rng.Uniform(r.d, 0, 1, 2, 3), t, r.IntN(2) == 0)
 	case 15:
 		r.tensor(r.typ(), shape...).Copy()
@@ -251,8 +253,8 @@ func TestDescribedLaunches(t *testing.T) {
 	if testing.Short() {
 		steps = 3 * 16
 	}
-	for seed, d := range []*describedDevice{newDescribedDevice(Options{}, cpu), newDescribedDevice(Options{Float64: true}, cpu),
-		newDescribedDevice(Options{}, gpu), newDescribedDevice(Options{Float64: true}, gpu)} {
+	for seed, d := range []*describedDevice{newDescribedDevice(Options{}, cpu), newDescribedDevice(Options{DefaultType: Float64}, cpu),
+		newDescribedDevice(Options{}, gpu), newDescribedDevice(Options{DefaultType: Float64}, gpu)} {
 		r := &randomOps{rand.New(rand.NewPCG(7, uint64(seed))), d, NewRNG(uint64(seed))}
 		for step := range steps {
 			Scope(d, func() { r.step(step) })

@@ -37,8 +37,10 @@ import (
 type Device interface {
 	// Name says what runs the kernels, for a person.
 	Name() string
-	// Real is the type of the device's reals, Float32 or Float64.
-	Real() kernels.DType
+	// DefaultType is the type of tensors that are made without one: that of Options.DefaultType.
+	DefaultType() Type
+	// Supports reports whether the device computes in a type. Float64 is the one that some lack.
+	Supports(typ Type) bool
 	// Precision is that of matrix products which the device was opened with.
 	Precision() Precision
 	// Target is what the shape of a launch depends on.
@@ -96,7 +98,10 @@ type Device interface {
 
 // Options says how [Open] sets a device up. The zero value is what it does when nothing is said.
 type Options struct {
-	Float64 bool // reals are float64; needs cl_khr_fp64 on OpenCL
+	// DefaultType is the type of tensors that are made without one, as by [Zeros] or [RNG.Normal]:
+	// Float32, or Float64 where the device has it.
+	DefaultType Type
+
 	Profile bool // measure every launch
 	Rebuild bool // rebuild OpenCL programs, past the driver's cache
 	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference

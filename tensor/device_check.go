@@ -17,7 +17,7 @@ func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
 func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
 func (d *checkDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
-	needTwin(k, d.real)
+	needTwin(k, k.FloatOf(args, d.float))
 	return d.clDevice.gridOf(k, args)
 }
 
@@ -80,8 +80,9 @@ func (d *checkDevice) compareTwin(k *kernels.Kernel, args, twinArgs, after, lost
 	for i, p := range k.Params {
 		blind = blind || p.Mode.Read() && meets(args[i], lost)
 	}
-	margin := compare.MarginOf(k, d.real, twinArgs)
-	k.Run(d.Real(), twinArgs)
+	float := k.FloatOf(args, d.float)
+	margin := compare.MarginOf(k, float, twinArgs)
+	k.Run(float, twinArgs)
 	for i, p := range k.Params {
 		if !p.Mode.Written() {
 			continue

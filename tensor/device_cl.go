@@ -22,7 +22,7 @@ import (
 type clDevice struct {
 	base
 	dev      *clrt.Device
-	real     kernels.DType
+	float    kernels.DType // the default type, and of launches that have no buffer of floats
 	target   kernels.Target
 	options  string // of the compiler
 	entries  *entries[*clrt.Kernel]
@@ -55,14 +55,14 @@ func openCL(sel string, opt Options) (Device, error) {
 	if err != nil {
 		return nil, &environment.Selection{Err: fmt.Errorf("tensor: open: %w", err)}
 	}
-	if opt.Float64 && !info.FP64 {
+	if opt.DefaultType == Float64 && !info.FP64 {
 		return nil, &environment.Selection{Err: fmt.Errorf("tensor: open: %s has no float64 (cl_khr_fp64): choose another device or float32", info)}
 	}
 	dev, err := clrt.Open(info, clrt.Options{Profile: opt.Profile, Rebuild: opt.Rebuild})
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
-	d := &clDevice{dev: dev, real: kernels.Float32, options: "-cl-std=CL1.2", builds: opt.Builds}
+	d := &clDevice{dev: dev, float: opt.DefaultType, options: "-cl-std=CL1.2", builds: opt.Builds}
 	d.factors = opt.Precision
 	d.tuning = info.Name
 	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
@@ -71,10 +71,6 @@ func openCL(sel string, opt Options) (Device, error) {
 		return nil, err
 	}
 	d.entries = newEntries(d.target, d.build, dev.Release)
-	if opt.Float64 {
-		d.real = kernels.Float64
-		d.options += " -DREAL_IS_DOUBLE"
-	}
 	if info.Type == clrt.GPU && info.Divides {
 		// Otherwise a driver may compute a quotient in another way where something is made of it
 		// than where it is stored: NVIDIA's adds to it without rounding it first, and makes 1/√x
@@ -129,8 +125,12 @@ func (d *clDevice) Name() string {
 	return name
 }
 
-func (d *clDevice) Real() kernels.DType    { return d.real }
+func (d *clDevice) DefaultType() Type      { return d.float }
 func (d *clDevice) Target() kernels.Target { return d.target }
+
+func (d *clDevice) Supports(typ Type) bool {
+	return typ.Valid() && (typ != Float64 || d.dev.Info().FP64)
+}
 
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	return d.allocate("Alloc", t, n)
@@ -144,6 +144,9 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	}
 	if _, err := bytesOf(d, t, n); err != nil {
 		return nil, err
+	}
+	if !d.Supports(t) {
+		return nil, fmt.Errorf("tensor: allocate on %s: it has no float64 (cl_khr_fp64): choose another device, or float32", d.Name())
 	}
 	b := &clBuffer{dev: d, dtype: t, n: n}
 	if !d.deferred.Load().alloc(b) {
@@ -257,35 +260,36 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 	if d.deferred.Load().launch(k, args) {
 		return
 	}
-	entry := d.ready(k, args)
+	float := k.FloatOf(args, d.float)
+	entry := d.ready(k, float, args)
 	if entry == nil {
 		return
 	}
-	d.args = d.appendArgs(d.args[:0], k, args)
+	d.args = d.appendArgs(d.args[:0], k, float, args)
 	grid := &d.grid
 	d.fail(d.dev.Launch(entry.built, grid.Global[:grid.Dims], grid.Local[:grid.Dims], d.args, movedBytes(k, args)))
 }
 
-// ready returns the entry point of k, built, and tried for a launch like this, whose work-items it
+// ready returns the entry point of k for floats of a type, built, and tried for a launch like this, whose work-items it
 // leaves in d.grid; nil if there is nothing to launch, or the device has failed.
-func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Kernel] {
+func (d *clDevice) ready(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) *entry[*clrt.Kernel] {
 	d.grid = d.gridOf(k, args)
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return nil
 	}
-	if d.builds != nil && !d.entries.has(k) {
+	if d.builds != nil && !d.entries.has(k, float) {
 		d.builds.Building(k.Name)
 		defer d.builds.Built()
 	}
-	entry, err := d.entries.get(k)
+	entry, err := d.entries.get(k, float)
 	if err != nil {
 		d.fail(err)
 		return nil
 	}
 	if d.trials != nil {
 		if class := sizeClass(args); entry.tried>>class&1 == 0 {
-			if d.fail(d.try(k, entry, class, args)); d.Err() != nil {
+			if d.fail(d.try(k, float, entry, class, args)); d.Err() != nil {
 				return nil
 			}
 		}
@@ -297,38 +301,40 @@ func (d *clDevice) ready(k *kernels.Kernel, args []kernels.Arg) *entry[*clrt.Ker
 }
 
 // appendArgs adds the arguments as the runtime takes them.
-func (d *clDevice) appendArgs(to []clrt.Arg, k *kernels.Kernel, args []kernels.Arg) []clrt.Arg {
+func (d *clDevice) appendArgs(to []clrt.Arg, k *kernels.Kernel, float kernels.DType, args []kernels.Arg) []clrt.Arg {
 	for i := range args {
-		to = d.appendArg(to, k.Params[i].Mode, &args[i])
+		to = appendArg(to, k.Params[i].Mode, float, &args[i])
 	}
 	return to
 }
 
 // appendArg adds one: of memory, and where it begins.
-func (d *clDevice) appendArg(to []clrt.Arg, m kernels.Mode, a *kernels.Arg) []clrt.Arg {
+func appendArg(to []clrt.Arg, m kernels.Mode, float kernels.DType, a *kernels.Arg) []clrt.Arg {
 	if m.Buffer() {
 		return append(to, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
 	}
-	return append(to, d.number(a))
+	return append(to, numberArg(float, a))
 }
 
-// number returns an argument that is a number as the runtime takes it.
-func (d *clDevice) number(a *kernels.Arg) clrt.Arg {
+// numberArg returns an argument that is a number as the runtime takes it, where floats have a type.
+func numberArg(float kernels.DType, a *kernels.Arg) clrt.Arg {
 	switch {
 	case a.Kind == kernels.ArgInt:
 		return clrt.IntArg(a.Int)
-	case d.real == kernels.Float64:
+	case float == kernels.Float64:
 		return clrt.DoubleArg(a.Real)
 	}
 	return clrt.FloatArg(float32(a.Real))
 }
 
-// build builds the entry point of k.
-func (d *clDevice) build(k *kernels.Kernel) (*clrt.Kernel, error) { return d.buildFor(k, d.target) }
+// build builds the entry point of k for floats of a type.
+func (d *clDevice) build(k *kernels.Kernel, float kernels.DType) (*clrt.Kernel, error) {
+	return d.buildFor(k, float, d.target)
+}
 
 // buildFor builds the form of k for a device with the limits l.
-func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Target) (*clrt.Kernel, error) {
-	src, err := d.source(k, l)
+func (d *clDevice) buildFor(k *kernels.Kernel, float kernels.DType, l kernels.Target) (*clrt.Kernel, error) {
+	src, err := d.source(k, float, l)
 	if err != nil {
 		return nil, err
 	}
@@ -336,9 +342,12 @@ func (d *clDevice) buildFor(k *kernels.Kernel, l kernels.Target) (*clrt.Kernel, 
 }
 
 // source returns what k is built from.
-func (d *clDevice) source(k *kernels.Kernel, l kernels.Target) (clrt.Source, error) {
+func (d *clDevice) source(k *kernels.Kernel, float kernels.DType, l kernels.Target) (clrt.Source, error) {
 	text, err := k.Program(l)
 	options := d.options
+	if float == kernels.Float64 {
+		options += " -DREAL_IS_DOUBLE"
+	}
 	if k.Defines != "" {
 		options += " " + k.Defines
 	}
@@ -351,16 +360,12 @@ func (d *clDevice) source(k *kernels.Kernel, l kernels.Target) (clrt.Source, err
 
 // runDetached launches a form of k beside the work of the device, on host memory.
 func (d *clDevice) runDetached(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) error {
+	float := k.FloatOf(args, d.float)
 	raw := make([]clrt.DetachedArg, len(args))
 	for i, a := range args {
 		switch k.Params[i].Mode {
-		case kernels.IntParam:
-			raw[i].Value = clrt.IntArg(a.Int)
-		case kernels.FloatParam:
-			raw[i].Value = clrt.FloatArg(float32(a.Real))
-			if d.real == kernels.Float64 {
-				raw[i].Value = clrt.DoubleArg(a.Real)
-			}
+		case kernels.IntParam, kernels.FloatParam:
+			raw[i].Value = numberArg(float, &a)
 		default:
 			m := a.Buf.(*kernels.HostBuffer)
 			raw[i] = clrt.DetachedArg{Host: m.Pointer(), Bytes: m.Len() * m.DType().Size(), Offset: int32(a.Off)}

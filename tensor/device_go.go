@@ -16,8 +16,8 @@ import (
 // goDevice runs the kernels' Go twins on host memory.
 type goDevice struct {
 	base
-	real    kernels.DType
-	threads int // results depend on it, and Go may change GOMAXPROCS at run time: as it was at Open
+	float   kernels.DType // the default type, and of launches that have no buffer of floats
+	threads int           // results depend on it, and Go may change GOMAXPROCS at run time: as it was at Open
 	pool    *mempool.Pool[[]float64]
 	stats   Stats
 	profile map[string]*KernelTime // nil unless profiling
@@ -33,11 +33,8 @@ type goBuffer struct {
 }
 
 func newGoDevice(opt Options) *goDevice {
-	d := &goDevice{real: kernels.Float32, threads: runtime.GOMAXPROCS(0)}
+	d := &goDevice{float: opt.DefaultType, threads: runtime.GOMAXPROCS(0)}
 	d.factors = opt.Precision
-	if opt.Float64 {
-		d.real = kernels.Float64
-	}
 	if opt.Profile {
 		d.profile = map[string]*KernelTime{}
 	}
@@ -49,7 +46,9 @@ func (d *goDevice) Name() string {
 	return fmt.Sprintf("cpu (Go, %d threads)", d.threads)
 }
 
-func (d *goDevice) Real() kernels.DType { return d.real }
+func (d *goDevice) DefaultType() Type { return d.float }
+
+func (d *goDevice) Supports(typ Type) bool { return typ.Valid() }
 
 func (d *goDevice) Target() kernels.Target {
 	return kernels.Target{CPU: true, Units: d.threads, MaxGroup: math.MaxInt32}
@@ -127,7 +126,7 @@ func (d *goDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 }
 
 func (d *goDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
-	needTwin(k, d.real)
+	needTwin(k, k.FloatOf(args, d.float))
 	return k.Grid(args, d.Target())
 }
 
@@ -154,7 +153,7 @@ func (d *goDevice) run(k *kernels.Kernel, args []kernels.Arg) {
 	if d.profile != nil {
 		start = time.Now()
 	}
-	k.RunVectors(d.real, args)
+	k.RunVectors(k.FloatOf(args, d.float), args)
 	d.stats.Launches++
 	if d.profile != nil {
 		t := d.profile[k.Name]

@@ -13,8 +13,8 @@
 // slicing and expanding share storage; the in-place methods, whose names end in InPlace, write
 // through it.
 //
-// The elements of a tensor are of one [Type]: the device's reals, integers of 32 or 8 bits, or
-// float16 for storage. Operations on several types compute in the highest, [Tensor.To] converts.
+// The elements of a tensor are of one [Type]: floats of 32 or 64 bits, integers of 32 or 8, or float16,
+// which stores. Operations on several types compute in the one that [Type] says, [Tensor.To] converts.
 //
 // Memory is released when [Tensor.Free] is called on the last view of a storage, or at the end of a
 // [Scope]. The garbage collector is only the net under that.

@@ -12,7 +12,7 @@ func (t *Tensor) dropout(p float64, rng *RNG, train bool) *Tensor {
 	check(op, t)
 	mustProbability(op, p)
 	if !train {
-		return t.To(Real)
+		return t.To(floats(t))
 	}
 	lo, hi, call := rng.next(op)
 	return t.dropped(p, call, lo, hi)
@@ -31,7 +31,7 @@ func (api) Dropped(t *Tensor, p float64, call, lo, hi kernels.Arg) *Tensor {
 }
 
 func (t *Tensor) dropped(p float64, call, lo, hi kernels.Arg) *Tensor {
-	x := t.reals()
+	x := t.dense(floats(t))
 	defer x.release()
 	flat := x.Reshape(t.Len())
 	defer flat.Free()
@@ -39,7 +39,7 @@ func (t *Tensor) dropped(p float64, call, lo, hi kernels.Arg) *Tensor {
 	if p < 1 {
 		scale = 1 / (1 - p)
 	}
-	y := alloc("Dropout", t.Device(), []int{t.Len()})
+	y := alloc("Dropout", t.Device(), x.typ, []int{t.Len()})
 	MapInto(ops.Dropout, []kernels.Arg{kernels.FloatArg(p), kernels.FloatArg(scale), call, lo, hi}, []*Tensor{y}, flat)
 	return y.reshaped(append([]int{}, t.shape...))
 }

@@ -47,7 +47,7 @@ func TestDropout(t *testing.T) {
 			t.Error(y.Shape())
 		}
 		for _, train := range []bool{true, false} {
-			if y := tensor.FullOf(d, tensor.Uint8, 3).Dropout(0, rng, train); y.Type() != tensor.Real {
+			if y := tensor.FullOf(d, tensor.Uint8, 3).Dropout(0, rng, train); y.Type() != d.DefaultType() {
 				t.Errorf("of a byte, training %v: %v", train, y.Type())
 			}
 		}

@@ -41,7 +41,7 @@ func (t *Tensor) tensorDot(b *Tensor, axes, of []int) *Tensor {
 func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
 	var y *Tensor
 	Scope(operands[0].Device(), func() {
-		y = einsum.Compute(e, operands, func(a, b *Tensor) bool { return higher(a.typ, b.typ) != Real }).Retain()
+		y = einsum.Compute(e, operands, func(a, b *Tensor) bool { return !higher(a.typ, b.typ).Float() }).Retain()
 	})
 	defer y.Free()
 	return y.View()

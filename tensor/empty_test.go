@@ -63,7 +63,7 @@ func TestEmptyViews(t *testing.T) {
 					grad.Free()
 					return sum
 				},
-				"GatherRows": func() *tensor.Tensor { return v.GatherRows(tensor.New(d, []int32{})) },
+				"GatherRows": func() *tensor.Tensor { return v.GatherRows(devtest.New(d, []int32{})) },
 				"Concat":     func() *tensor.Tensor { return tensor.Concat(-1, v, v.Copy(), v) },
 				"Stack":      func() *tensor.Tensor { return tensor.Stack(1, v, v) },
 				"Chunk":      func() *tensor.Tensor { return v.Chunk(1, 3)[0] },
@@ -82,12 +82,12 @@ func TestEmptyViews(t *testing.T) {
 				"ScatterReduce": func() *tensor.Tensor {
 					return v.ScatterReduce(1, tensor.ZerosOf(d, tensor.Int32, v.Shape()[0], 0), v, tensor.ScatterMean, tensor.ScatterOptions{ExcludeSelf: true})
 				},
-				"IndexSelect": func() *tensor.Tensor { return v.IndexSelect(1, tensor.New(d, []int32{})) },
-				"IndexAdd":    func() *tensor.Tensor { return v.IndexAdd(0, tensor.New(d, []int32{}), v.Slice(0, 0, 0)) },
-				"IndexFill":   func() *tensor.Tensor { return v.IndexFill(1, tensor.New(d, []int32{}), 2) },
-				"Index":       func() *tensor.Tensor { return v.Index(nil, tensor.New(d, []int32{})) },
+				"IndexSelect": func() *tensor.Tensor { return v.IndexSelect(1, devtest.New(d, []int32{})) },
+				"IndexAdd":    func() *tensor.Tensor { return v.IndexAdd(0, devtest.New(d, []int32{}), v.Slice(0, 0, 0)) },
+				"IndexFill":   func() *tensor.Tensor { return v.IndexFill(1, devtest.New(d, []int32{}), 2) },
+				"Index":       func() *tensor.Tensor { return v.Index(nil, devtest.New(d, []int32{})) },
 				"IndexPut": func() *tensor.Tensor {
-					return v.IndexPut([]*tensor.Tensor{tensor.New(d, []int32{})}, tensor.Scalar(d, 1))
+					return v.IndexPut([]*tensor.Tensor{devtest.New(d, []int32{})}, tensor.Scalar(d, 1))
 				},
 				"Embedding": func() *tensor.Tensor { return v.Embedding(tensor.ZerosOf(d, tensor.Uint8, 2, 0)) },
 			} {
@@ -129,7 +129,7 @@ func TestHugeEmpty(t *testing.T) {
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		huge := 1 << 20 // its square is no int32, its fourth power no int64
-		none := tensor.New(d, []int32{})
+		none := devtest.New(d, []int32{})
 		for _, typ := range types {
 			x := tensor.ZerosOf(d, typ, 0, huge, huge)
 			flat := tensor.ZerosOf(d, typ, 0, huge*huge)
@@ -153,10 +153,10 @@ func TestHugeEmpty(t *testing.T) {
 				"Unfold":      func() *tensor.Tensor { return x.Unfold(1, huge, 1) },
 				"Gather":      func() *tensor.Tensor { return x.Gather(1, tensor.ZerosOf(d, tensor.Int32, 0, 5, huge)) },
 				"Scatter":     func() *tensor.Tensor { return x.Scatter(1, tensor.ZerosOf(d, tensor.Int32, 0, 5, huge), x) },
-				"IndexSelect": func() *tensor.Tensor { return x.IndexSelect(1, tensor.New(d, []int32{7})) },
-				"IndexAdd":    func() *tensor.Tensor { return x.IndexAdd(2, tensor.New(d, []int32{7}), x.Slice(2, 0, 1)) },
-				"IndexFill":   func() *tensor.Tensor { return x.IndexFill(2, tensor.New(d, []int32{7}), 1) },
-				"Index":       func() *tensor.Tensor { return x.Index(nil, tensor.New(d, []int32{7}), tensor.New(d, []int32{-1})) },
+				"IndexSelect": func() *tensor.Tensor { return x.IndexSelect(1, devtest.New(d, []int32{7})) },
+				"IndexAdd":    func() *tensor.Tensor { return x.IndexAdd(2, devtest.New(d, []int32{7}), x.Slice(2, 0, 1)) },
+				"IndexFill":   func() *tensor.Tensor { return x.IndexFill(2, devtest.New(d, []int32{7}), 1) },
+				"Index":       func() *tensor.Tensor { return x.Index(nil, devtest.New(d, []int32{7}), devtest.New(d, []int32{-1})) },
 				"IndexPut": func() *tensor.Tensor {
 					return x.IndexPut([]*tensor.Tensor{none, nil, none}, tensor.ZerosOf(d, tensor.Uint8, 1))
 				},
@@ -221,10 +221,12 @@ func TestScalarResults(t *testing.T) {
 				"max itself": func(x *tensor.Tensor) *tensor.Tensor {
 					return tensor.Map(fn.Max, nil, x, tensor.Scalar(x.Device(), -1))
 				},
-				"MaxGrad":     func(x *tensor.Tensor) *tensor.Tensor { return tensorapi.Impl.MaxGrad(x, x.Max(), x.Max()) },
-				"Slice":       func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
-				"GatherRows":  func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(tensor.New(d, []int32{0})) },
-				"MatMul":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).MatMul(tensorapi.Impl.One(d, 1, 1)) },
+				"MaxGrad":    func(x *tensor.Tensor) *tensor.Tensor { return tensorapi.Impl.MaxGrad(x, x.Max(), x.Max()) },
+				"Slice":      func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1).Slice(0, 0, 1) },
+				"GatherRows": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).GatherRows(devtest.New(d, []int32{0})) },
+				"MatMul": func(x *tensor.Tensor) *tensor.Tensor {
+					return x.Reshape(1, 1).MatMul(tensorapi.Impl.One(d, 1, 1))
+				},
 				"Max of axes": func(x *tensor.Tensor) *tensor.Tensor { return x.Reshape(1, 1).Max(1, 0) },
 			} {
 				x := tensor.Full(d, 7, shape...)

@@ -15,13 +15,19 @@ import (
 // are released.
 type entries[E any] struct {
 	target  kernels.Target
-	build   func(*kernels.Kernel) (E, error)
+	build   func(k *kernels.Kernel, float kernels.DType) (E, error)
 	release func(E)
 
 	most   int
 	clock  uint64 // launches so far
-	of     map[*kernels.Kernel]*entry[E]
+	of     map[typedKernel]*entry[E]
 	byText map[entryKey]*entry[E]
+}
+
+// typedKernel is a kernel for floats of a type.
+type typedKernel struct {
+	*kernels.Kernel
+	float kernels.DType
 }
 
 type entry[E any] struct {
@@ -36,6 +42,7 @@ type entry[E any] struct {
 // entryKey is what an entry point is built from.
 type entryKey struct {
 	file, text, defines, name string
+	float                     kernels.DType
 	kernel                    *kernels.Kernel // nil if its twin is of this module
 }
 
@@ -43,27 +50,30 @@ type entryKey struct {
 // more for each tile of products and each shape of a fused network.
 const mostEntries = 1024
 
-func newEntries[E any](l kernels.Target, build func(*kernels.Kernel) (E, error), release func(E)) *entries[E] {
-	return &entries[E]{l, build, release, mostEntries, 0, map[*kernels.Kernel]*entry[E]{}, map[entryKey]*entry[E]{}}
+func newEntries[E any](l kernels.Target, build func(*kernels.Kernel, kernels.DType) (E, error), release func(E)) *entries[E] {
+	return &entries[E]{l, build, release, mostEntries, 0, map[typedKernel]*entry[E]{}, map[entryKey]*entry[E]{}}
 }
 
-// has reports whether the entry point of k is built, and was asked for by this Kernel.
-func (es *entries[E]) has(k *kernels.Kernel) bool { return es.of[k] != nil }
+// has reports whether the entry point of k for floats of a type is built, and was asked for by this
+// Kernel.
+func (es *entries[E]) has(k *kernels.Kernel, float kernels.DType) bool {
+	return es.of[typedKernel{k, float}] != nil
+}
 
-// get returns the entry point of k, which is built if it has to be.
-func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
+// get returns the entry point of k for floats of a type, which is built if it has to be.
+func (es *entries[E]) get(k *kernels.Kernel, float kernels.DType) (*entry[E], error) {
 	es.clock++
-	if e, ok := es.of[k]; ok {
+	if e, ok := es.of[typedKernel{k, float}]; ok {
 		e.used = es.clock
 		return e, nil
 	}
-	key := entryKey{file: k.Source(es.target), text: k.TextOn(es.target), defines: k.Defines, name: k.Name}
+	key := entryKey{file: k.Source(es.target), text: k.TextOn(es.target), defines: k.Defines, name: k.Name, float: float}
 	if k.Twin.Foreign() {
 		key.kernel = k
 	}
 	e, ok := es.byText[key]
 	if !ok {
-		built, err := es.build(k)
+		built, err := es.build(k, float)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +86,7 @@ func (es *entries[E]) get(k *kernels.Kernel) (*entry[E], error) {
 	if len(es.of) >= es.most { // many Kernels of few sources: they are found again by their text
 		clear(es.of)
 	}
-	es.of[k] = e
+	es.of[typedKernel{k, float}] = e
 	e.used = es.clock
 	return e, nil
 }

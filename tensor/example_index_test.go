@@ -45,7 +45,7 @@ func ExampleTensor_Unfold() {
 		panic(err)
 	}
 	defer d.Close()
-	series := tensor.New(d, []float64{1, 2, 6, 4, 5})
+	series := tensor.New(d, []float32{1, 2, 6, 4, 5})
 	windows := series.Unfold(0, 3, 1)
 	fmt.Println(windows.Shape())
 	fmt.Println(windows.Mean(-1).Float64s())

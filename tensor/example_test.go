@@ -30,12 +30,12 @@ func Example() {
 
 // Devices have one spelling wherever one is chosen; settings that nobody gives are off.
 func ExampleOpen() {
-	d, err := tensor.Open("cpu", tensor.Options{Float64: true})
+	d, err := tensor.Open("cpu", tensor.Options{DefaultType: tensor.Float64})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer d.Close()
-	fmt.Println(d.Real())
+	fmt.Println(d.DefaultType())
 
 	_, err = tensor.Open("cpu", tensor.Options{Check: true})
 	fmt.Println(err)
@@ -61,7 +61,7 @@ func ExampleScope() {
 	fmt.Println(inside)
 	// Output:
 	// 5 <nil>
-	// tensor [2] of Real (freed)
+	// tensor [2] of float32 (freed)
 }
 
 // A kernel of one's own: its source in OpenCL C, and the same in Go for devices without OpenCL.

@@ -21,7 +21,7 @@ func ExampleType() {
 	fmt.Println(pixels.Sum(0).Int32s())
 	// Output:
 	// [20 30 0 128] <nil>
-	// Int32 Real Int32
+	// int32 float32 int32
 	// [275 168] <nil>
 }
 
@@ -32,7 +32,7 @@ func ExampleTensor_To() {
 		panic(err)
 	}
 	defer d.Close()
-	x := tensor.New(d, []float64{-1.9, 2.5, 300, 1e6})
+	x := tensor.New(d, []float32{-1.9, 2.5, 300, 1e6})
 	fmt.Println(x.To(tensor.Int32).Int32s())
 	fmt.Println(x.To(tensor.Uint8).Uint8s())
 	fmt.Println(x.To(tensor.Float16).Float64s())

@@ -67,7 +67,7 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 		typ = Int32
 	}
 	if intmath.Product([]int{outer, inner}) == 0 {
-		return allocOf(op, d, typ, []int{outer, inner})
+		return alloc(op, d, typ, []int{outer, inner})
 	}
 	if n == 0 {
 		checkShape(op, []int{outer, inner})
@@ -81,7 +81,7 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 	if parts > 1 {
 		now, join = foldParts(kind)
 	}
-	y := allocOf(op, d, typ, []int{outer, parts, inner})
+	y := alloc(op, d, typ, []int{outer, parts, inner})
 	fold(x, y, now, outer, n, inner, chunk, p)
 	if parts == 1 {
 		return y
@@ -101,15 +101,15 @@ func fold(x, y *Tensor, kind defs.FoldKind, outer, n, inner, chunk int, p float6
 	if kind == defs.FoldPower || kind == defs.FoldPowerNorm {
 		args = append(args, kernels.FloatArg(p))
 	}
-	list.launch(d, ops.Fold(kind, x.typ.On(d)).For(min(n, chunk), inner, d.Target()), args)
+	list.launch(d, ops.Fold(kind, x.typ).For(min(n, chunk), inner, d.Target()), args)
 }
 
 func (t *Tensor) prod(axes ...int) *Tensor {
 	const op = "Prod"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
-	typ := Real
-	if t.typ.integer() {
+	typ := floats(t)
+	if t.typ.Integer() {
 		typ = Int32
 	}
 	return t.shaped(t.foldAxes(op, defs.FoldProd, typ, over, 0), over, keep)
@@ -126,7 +126,7 @@ func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 	case p == 0:
 		count := t.counted(op, over)
 		defer count.Free()
-		return t.shaped(count.To(Real), over, keep)
+		return t.shaped(count.To(floats(t)), over, keep)
 	case math.IsInf(p, 0):
 		t.mustHave(op, over)
 		kind = map[bool]defs.FoldKind{true: defs.FoldMaxAbs, false: defs.FoldMinAbs}[p > 0]
@@ -135,14 +135,14 @@ func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 	case p == 2:
 		kind = defs.FoldNorm
 	}
-	return t.shaped(t.foldAxes(op, kind, Real, over, p), over, keep)
+	return t.shaped(t.foldAxes(op, kind, floats(t), over, p), over, keep)
 }
 
 func (t *Tensor) logSumExp(axes ...int) *Tensor {
 	const op = "LogSumExp"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
-	return t.shaped(t.foldAxes(op, defs.FoldLogSumExp, Real, over, 0), over, keep)
+	return t.shaped(t.foldAxes(op, defs.FoldLogSumExp, floats(t), over, 0), over, keep)
 }
 
 func (t *Tensor) countNonzero(axes ...int) *Tensor {
@@ -154,8 +154,8 @@ func (t *Tensor) countNonzero(axes ...int) *Tensor {
 
 // counted counts what is not 0 over sorted axes.
 func (t *Tensor) counted(op string, axes []int) *Tensor {
-	typ := Real
-	if t.typ.integer() {
+	typ := floats(t)
+	if t.typ.Integer() {
 		typ = Int32
 	}
 	return t.foldAxes(op, defs.FoldCount, typ, axes, 0)

@@ -16,21 +16,21 @@ func (t *Tensor) gatherRows(index *Tensor) *Tensor {
 	defer x.release()
 	defer at.release()
 	n := index.Len()
-	y := allocOf("GatherRows", d, t.typ, []int{n, t.shape[1]})
+	y := alloc("GatherRows", d, t.typ, []int{n, t.shape[1]})
 	if y.Len() == 0 {
 		return y
 	}
-	launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.IntArg(n), kernels.IntArg(t.shape[1]), kernels.IntArg(t.shape[0]))
+	launch(d, ops.GatherRows.Of(t.typ), x.arg(), at.arg(), y.arg(), kernels.IntArg(n), kernels.IntArg(t.shape[1]), kernels.IntArg(t.shape[0]))
 	return y
 }
 
-// ScatterAddRowsInPlace adds the rows of g [n, c] to the rows of t [r, c], both of reals, that an
+// ScatterAddRowsInPlace adds the rows of g [n, c] to the rows of t [r, c], both of floats, that an
 // Int32 tensor [n] names, in order: t[index[i]] += g[i]. It is the gradient of GatherRows, and
 // panics as that does.
 func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	const op = "ScatterAddRowsInPlace"
 	writable(op, t, g)
-	mustReal(op, t)
+	mustFloat(op, t)
 	checkRows(op, t, index)
 	if g.Rank() != 2 || g.shape[0] != index.Len() || g.shape[1] != t.shape[1] {
 		misuse(op, ErrShape, "", t, g)
@@ -40,7 +40,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 		return
 	}
 	disjoint(op, t, g)
-	cg, at := g.reals(), index.contiguous()
+	cg, at := g.dense(t.typ), index.contiguous()
 	defer cg.release()
 	defer at.release()
 	scatterRows(ops.ScatterAdd, t, at.Tensor, cg.Tensor, t.shape[0], t.shape[1])
@@ -49,13 +49,13 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 func (api) AddRows(dst, index, g *Tensor) {
 	const op = "AddRows"
 	writable(op, dst, index, g)
-	mustReal(op, dst)
+	mustFloat(op, dst)
 	mustClass(op, dst, index)
 	if dst.Rank() != 2 || index.Rank() != 1 || !slices.Equal(g.shape, []int{index.Len(), dst.shape[1]}) {
 		misuse(op, ErrShape, "the rows of the third go to those of the first", dst, index, g)
 	}
 	disjoint(op, dst, g)
-	cg, at := g.reals(), index.classes()
+	cg, at := g.dense(dst.typ), index.classes()
 	defer cg.release()
 	defer at.release()
 	scatterRows(ops.ScatterAdd, dst, at.Tensor, cg.Tensor, dst.shape[0], dst.shape[1])

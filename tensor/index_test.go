@@ -120,7 +120,7 @@ func take(a array, axis int, indices []int) array {
 // them.
 func TestIndexViewsCombined(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 3, 4)
+		x := devtest.New(d, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 3, 4)
 		for what, c := range map[string]struct {
 			got  *tensor.Tensor
 			want array
@@ -164,13 +164,13 @@ func TestSetInPlaceViews(t *testing.T) {
 			for i := range numbers {
 				numbers[i] = float64(i)
 			}
-			x := tensor.New(d, numbers, 4, 3, 5)
+			x := devtest.New(d, numbers, 4, 3, 5)
 			places, err := view(x).Float64s() // each element says where it is
 			if err != nil {
 				t.Fatal(err)
 			}
 			write := func(from string, src func(place *tensor.Tensor) *tensor.Tensor) {
-				x := tensor.New(d, numbers, 4, 3, 5)
+				x := devtest.New(d, numbers, 4, 3, 5)
 				place := view(x)
 				s := src(place)
 				values, err := s.Float64s()
@@ -210,7 +210,7 @@ func TestSetInPlaceViews(t *testing.T) {
 					func(_ int, old float64) float64 { return old - 3 }},
 				"Upload": {func(p *tensor.Tensor) { tensor.Upload(p, numbers[:p.Len()]) }, func(i int, _ float64) float64 { return numbers[i] }},
 			} {
-				x := tensor.New(d, numbers, 4, 3, 5)
+				x := devtest.New(d, numbers, 4, 3, 5)
 				c.write(view(x))
 				want := array{x.Shape(), slices.Clone(numbers)}
 				for i, at := range places {
@@ -220,10 +220,10 @@ func TestSetInPlaceViews(t *testing.T) {
 			}
 		}
 		// Source and destination share elements, at other places.
-		square := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Step(1, 2)
+		square := devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3).Step(1, 2)
 		square.SetInPlace(square.T())
 		same(t, "a square turned", square, array{[]int{2, 2}, []float64{1, 4, 3, 6}})
-		x := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 3, 2)
+		x := devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 3, 2)
 		x.Slice(0, 1, tensor.End).Slice(1, 0, 1).SetInPlace(x.Slice(0, 0, 2).Slice(1, 0, 1))
 		same(t, "a column shifted", x, array{[]int{3, 2}, []float64{1, 2, 1, 4, 3, 6}})
 
@@ -246,6 +246,6 @@ func TestScalarShapes(t *testing.T) {
 		if x.Shape() == nil || x.Rank() != 0 || x.Len() != 1 {
 			t.Errorf("%s: shape %#v", what, x.Shape())
 		}
-		same(t, what+" again", tensor.New(d, []float64{7}, x.Shape()...), array{[]int{}, []float64{7}})
+		same(t, what+" again", devtest.New(d, []float64{7}, x.Shape()...), array{[]int{}, []float64{7}})
 	}
 }

@@ -43,7 +43,7 @@ func TestScattersAgainstLoops(t *testing.T) {
 					a.data[i] = float64(r.IntN(7) - 2)
 				}
 			}
-			at := tensor.New(d, index)
+			at := devtest.New(d, index)
 			what := fmt.Sprint(c)
 			sum, set := slices.Clone(x.data), slices.Clone(x.data)
 			least, most := slices.Clone(x.data), slices.Clone(x.data)
@@ -92,7 +92,7 @@ func TestIndexLayouts(t *testing.T) {
 						continue
 					}
 					list := []int{n - 1, 0, n - 1, n / 2}
-					numbers := tensor.New(d, []int32{int32(list[0]), 99, int32(list[1]), 99, int32(list[2]), 99, int32(list[3])})
+					numbers := devtest.New(d, []int32{int32(list[0]), 99, int32(list[1]), 99, int32(list[2]), 99, int32(list[3])})
 					for _, index := range []*tensor.Tensor{numbers.Step(0, 2), numbers.Step(0, 2).Copy()} {
 						shape := slices.Clone(x.Shape())
 						shape[a] = 4
@@ -122,7 +122,7 @@ func TestIndexLayouts(t *testing.T) {
 func TestIndexAt(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x := on(d, random(rand.New(rand.NewPCG(1, 9)), 3, 4, 5, 2))
-		i, j := tensor.New(d, []int32{2, -3, 1}, 3, 1), tensor.New(d, []int32{-1, 0})
+		i, j := devtest.New(d, []int32{2, -3, 1}, 3, 1), devtest.New(d, []int32{-1, 0})
 		is, js := []int{2, 0, 1}, func(n int) []int { return []int{n - 1, 0} }
 		for what, c := range map[string]struct {
 			got   *tensor.Tensor
@@ -146,10 +146,10 @@ func TestIndexAt(t *testing.T) {
 			t.Errorf("other elements changed (err %v)", err)
 		}
 		half := x.To(tensor.Float16).IndexPut([]*tensor.Tensor{j}, x.Slice(0, 0, 2), tensor.IndexPutOptions{Accumulate: true})
-		if half.Type() != tensor.Real {
+		if half.Type() != d.DefaultType() {
 			t.Errorf("a float16 became %v", half.Type())
 		}
-		bytes := tensor.New(d, []uint8{250, 7}).IndexPut([]*tensor.Tensor{tensor.New(d, []int32{0, 0, -2})}, tensor.New(d, []uint8{3, 4, 5}), tensor.IndexPutOptions{Accumulate: true})
+		bytes := devtest.New(d, []uint8{250, 7}).IndexPut([]*tensor.Tensor{devtest.New(d, []int32{0, 0, -2})}, devtest.New(d, []uint8{3, 4, 5}), tensor.IndexPutOptions{Accumulate: true})
 		same(t, "bytes wrap around", bytes, array{[]int{2}, []float64{6, 7}})
 	})
 }
@@ -158,7 +158,7 @@ func TestIndexAt(t *testing.T) {
 // and 1 would be rows. Numbers of classes may be bytes.
 func TestMaskIsNoIndex(t *testing.T) {
 	d := devtest.CPU(t)
-	x := tensor.New(d, []float64{3, -1, 2, -5}, 2, 2)
+	x := devtest.New(d, []float64{3, -1, 2, -5}, 2, 2)
 	mask := x.GtScalar(0)
 	line := mask.Select(0, 0)
 	for op, f := range map[string]func(){
@@ -180,17 +180,17 @@ func TestMaskIsNoIndex(t *testing.T) {
 			t.Errorf("%s by a mask: err = %v", op, err)
 		}
 	}
-	same(t, "rows of a table, by bytes", x.Embedding(tensor.New(d, []uint8{1, 0})), array{[]int{2, 2}, []float64{2, -5, 3, -1}})
-	same(t, "classes, of bytes", tensor.New(d, []uint8{1, 0}).OneHot(2), array{[]int{2, 2}, []float64{0, 1, 1, 0}})
+	same(t, "rows of a table, by bytes", x.Embedding(devtest.New(d, []uint8{1, 0})), array{[]int{2, 2}, []float64{2, -5, 3, -1}})
+	same(t, "classes, of bytes", devtest.New(d, []uint8{1, 0}).OneHot(2), array{[]int{2, 2}, []float64{0, 1, 1, 0}})
 }
 
 // TestIndexMisuse: each wrong call is an error that names what is wrong, and writes nothing.
 func TestIndexMisuse(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, s := tensor.Zeros(d, 3, 4), tensor.Zeros(d, 2, 4)
-		in := func(v ...int32) *tensor.Tensor { return tensor.New(d, v) }
-		box := func(v ...int32) *tensor.Tensor { return tensor.New(d, v, 1, len(v)) }
-		device := in(7).To(tensor.Real).To(tensor.Int32) // only the device knows it
+		in := func(v ...int32) *tensor.Tensor { return devtest.New(d, v) }
+		box := func(v ...int32) *tensor.Tensor { return devtest.New(d, v, 1, len(v)) }
+		device := in(7).To(d.DefaultType()).To(tensor.Int32) // only the device knows it
 		for i, c := range []struct {
 			kind error
 			f    func()
@@ -203,7 +203,7 @@ func TestIndexMisuse(t *testing.T) {
 			{tensor.ErrIndex, func() { x.ScatterReduce(1, box(9), s, tensor.ScatterMax) }, "ScatterReduce: "},
 			{tensor.ErrIndex, func() { x.IndexSelect(0, device) }, "IndexSelect: index out of range [3 4] [1]: indices reach from 7 to 7, and axis 0 has 3"},
 			{tensor.ErrIndex, func() { x.IndexSelect(1, in(-1)) }, "from -1"},
-			{tensor.ErrIndex, func() { x.Embedding(tensor.New(d, []uint8{200})) }, "200"},
+			{tensor.ErrIndex, func() { x.Embedding(devtest.New(d, []uint8{200})) }, "200"},
 			{tensor.ErrIndex, func() { x.IndexAdd(0, in(0, 3), s) }, "IndexAdd: "},
 			{tensor.ErrIndex, func() { x.IndexCopy(0, in(math.MinInt32, 0), s) }, "from -2147483648"},
 			{tensor.ErrIndex, func() { x.IndexFill(0, in(math.MaxInt32), 1) }, "to 2147483647"},
@@ -213,16 +213,16 @@ func TestIndexMisuse(t *testing.T) {
 			{tensor.ErrIndex, func() { x.Embedding(in(-1)) }, "Embedding: "},
 			{tensor.ErrIndex, func() { x.Embedding(in(0), tensor.EmbeddingOptions{Padded: true, Padding: 3}) }, "padding 3 of 3 rows"},
 			{tensor.ErrIndex, func() { in(0, 5).OneHot(5) }, "from 0 to 5"},
-			{tensor.ErrType, func() { x.Gather(0, x) }, "indices are of type Int32, not Real"},
-			{tensor.ErrType, func() { x.Embedding(x) }, "indices are of type Int32 or Uint8, not Real"},
-			{tensor.ErrType, func() { x.Index(x) }, "not Real"},
-			{tensor.ErrType, func() { x.OneHot(3) }, "not Real"},
-			{tensor.ErrType, func() { x.To(tensor.Int32).IndexAdd(0, in(0, 1), s) }, "Real into Int32"},
-			{tensor.ErrType, func() { x.To(tensor.Uint8).Scatter(0, box(0), s.To(tensor.Int32)) }, "Int32 into Uint8"},
+			{tensor.ErrType, func() { x.Gather(0, x) }, "indices are of type int32, not float32"},
+			{tensor.ErrType, func() { x.Embedding(x) }, "indices are of type int32 or uint8, not float32"},
+			{tensor.ErrType, func() { x.Index(x) }, "not float32"},
+			{tensor.ErrType, func() { x.OneHot(3) }, "not float32"},
+			{tensor.ErrType, func() { x.To(tensor.Int32).IndexAdd(0, in(0, 1), s) }, "float32 into int32"},
+			{tensor.ErrType, func() { x.To(tensor.Uint8).Scatter(0, box(0), s.To(tensor.Int32)) }, "int32 into uint8"},
 			{tensor.ErrType, func() { x.To(tensor.Int32).IndexFill(0, in(0), 0.5) }, "0.5 is no number"},
 			{tensor.ErrType, func() {
 				x.To(tensor.Int32).ScatterReduce(0, box(0), s.To(tensor.Int32), tensor.ScatterMean)
-			}, "a mean is of reals"},
+			}, "a mean is of floats"},
 			{tensor.ErrShape, func() { x.Gather(0, in(0)) }, "as many axes"},
 			{tensor.ErrShape, func() { x.Gather(0, box(0, 0, 0, 0, 0)) }, "there are indices for 5 along axis 1, which has 4"},
 			{tensor.ErrShape, func() { x.Scatter(0, box(0, 0, 0, 0), s.Slice(1, 0, 3)) }, "an element for each index"},
@@ -310,8 +310,8 @@ func TestRanges(t *testing.T) {
 				t.Errorf("Triu(%d) leaves %v", k, a)
 			}
 		}
-		nan := tensor.New(d, []float64{1, math.NaN(), math.Inf(1), 2}, 2, 2)
+		nan := devtest.New(d, []float64{1, math.NaN(), math.Inf(1), 2}, 2, 2)
 		same(t, "NaN beyond the diagonal", nan.Tril(0), array{[]int{2, 2}, []float64{1, 0, math.Inf(1), 2}})
-		same(t, "one-hot", tensor.New(d, []uint8{2, 0}, 2, 1).OneHot(3), array{[]int{2, 1, 3}, []float64{0, 0, 1, 1, 0, 0}})
+		same(t, "one-hot", devtest.New(d, []uint8{2, 0}, 2, 1).OneHot(3), array{[]int{2, 1, 3}, []float64{0, 0, 1, 1, 0, 0}})
 	})
 }

@@ -15,18 +15,18 @@ func mustIndex(op string, t, index *Tensor) {
 	switch index.typ {
 	case Int32:
 	case Uint8:
-		misuse(op, ErrType, "indices are of type Int32, and Uint8 is that of masks: a mask goes to MaskedSelect, MaskedFill or Where, "+
+		misuse(op, ErrType, "indices are of type int32, and uint8 is that of masks: a mask goes to MaskedSelect, MaskedFill or Where, "+
 			"indices are converted with To(tensor.Int32)", t, index)
 	default:
-		misuse(op, ErrType, fmt.Sprintf("indices are of type Int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
+		misuse(op, ErrType, fmt.Sprintf("indices are of type int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
 	}
 }
 
 // mustClass panics with ErrType unless index can be numbers of classes, or of rows of a table that
 // t is: bytes can.
 func mustClass(op string, t, index *Tensor) {
-	if !index.typ.integer() {
-		misuse(op, ErrType, fmt.Sprintf("indices are of type Int32 or Uint8, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
+	if !index.typ.Integer() {
+		misuse(op, ErrType, fmt.Sprintf("indices are of type int32 or uint8, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
 	}
 }
 
@@ -50,7 +50,7 @@ func rowsOf(at contiguousOperand, outer, n int) contiguousOperand {
 		return at
 	}
 	defer at.release()
-	keys := allocOf("Index", at.Device(), Int32, []int{outer, at.Len()})
+	keys := alloc("Index", at.Device(), Int32, []int{outer, at.Len()})
 	if keys.Len() > 0 {
 		line := at.Reshape(1, at.Len())
 		MapInto(ops.RowKeys, []kernels.Arg{kernels.IntArg(n)}, []*Tensor{keys}, line)
@@ -65,7 +65,7 @@ func (t *Tensor) takeRows(op string, axis int, at contiguousOperand) *Tensor {
 	defer at.release()
 	d := t.Device()
 	outer, n, inner := around(t.shape, axis)
-	y := allocOf(op, d, t.typ, slices.Concat(t.shape[:axis], at.shape, t.shape[axis+1:]))
+	y := alloc(op, d, t.typ, slices.Concat(t.shape[:axis], at.shape, t.shape[axis+1:]))
 	if y.Len() == 0 {
 		return y
 	}
@@ -73,9 +73,9 @@ func (t *Tensor) takeRows(op string, axis int, at contiguousOperand) *Tensor {
 	defer x.release()
 	m := kernels.IntArg(at.Len())
 	if outer == 1 {
-		launch(d, ops.GatherRows.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), m, kernels.IntArg(inner), kernels.IntArg(n))
+		launch(d, ops.GatherRows.Of(t.typ), x.arg(), at.arg(), y.arg(), m, kernels.IntArg(inner), kernels.IntArg(n))
 	} else {
-		launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), m, kernels.IntArg(inner), kernels.FlagArg(false))
+		launch(d, ops.GatherAxis.Of(t.typ), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), m, kernels.IntArg(inner), kernels.FlagArg(false))
 	}
 	return y
 }
@@ -99,10 +99,10 @@ func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousOperand) {
 	scatterRows(how, t, keys.Tensor, src.Tensor, outer*n, inner)
 }
 
-// changeable returns a copy of t to scatter to: of reals if t is Float16.
+// changeable returns a copy of t to scatter to: of Float32 if t is Float16.
 func (t *Tensor) changeable() *Tensor {
 	if t.typ == Float16 {
-		return t.To(Real)
+		return t.To(Float32)
 	}
 	return t.Copy()
 }
@@ -167,13 +167,13 @@ func (t *Tensor) withParts(op string, how ops.Scatter, a int, index, src *Tensor
 func (t *Tensor) indexFill(axis int, index *Tensor, value float64) *Tensor {
 	const op = "IndexFill"
 	a := t.checkLine(op, axis, index)
-	t.typ.must(op, value)
+	mustFit(op, t.typ, value)
 	checkIndices(op, t.shape, a, index, false)
 	y := t.changeable()
 	shape := slices.Clone(t.shape)
 	shape[a] = index.Len()
 	if intmath.Product(shape) > 0 {
-		fill := allocOf(op, y.Device(), y.typ, shape)
+		fill := alloc(op, y.Device(), y.typ, shape)
 		fill.fill(value)
 		y.putRows(ops.ScatterSet, a, index.contiguous(), contiguousOperand{fill, true})
 	}

@@ -116,12 +116,12 @@ func disjoint(op string, dst *Tensor, operands ...*Tensor) {
 
 func (t *Tensor) fill(v float64) {
 	d := t.Device()
-	launch(d, ops.Fill.Of(t.typ.On(d)), t.arg(), kernels.IntArg(t.Len()), t.typ.number(v))
+	launch(d, ops.Fill.Of(t.typ), t.arg(), kernels.IntArg(t.Len()), numberOf(t.typ, v))
 }
 
 func (t *Tensor) zero() {
 	d := t.Device()
-	launch(d, ops.Zero.Of(t.typ.On(d)), t.arg(), kernels.IntArg(t.Len()))
+	launch(d, ops.Zero.Of(t.typ), t.arg(), kernels.IntArg(t.Len()))
 }
 
 // through changes t, a non-contiguous view, by way of a contiguous copy.
@@ -139,7 +139,7 @@ func (t *Tensor) through(op string, change func(c *Tensor)) {
 func (t *Tensor) FillInPlace(v float64) {
 	const op = "FillInPlace"
 	check(op, t)
-	t.typ.must(op, v)
+	mustFit(op, t.typ, v)
 	if !t.IsContiguous() {
 		t.through(op, func(c *Tensor) { c.fill(v) })
 		return
@@ -159,37 +159,42 @@ func (t *Tensor) ZeroInPlace() {
 	t.zero()
 }
 
-// SetInPlace copies src, of t's shape and type, over t's elements: through any view but one that
-// repeats elements, as Expand makes. src may share elements with t. It panics with ErrShape for
-// another shape, with ErrType for another type, and with ErrValue if t repeats elements.
+// SetInPlace copies src, of t's shape, over t's elements: through any view but one that repeats
+// elements, as Expand makes. src may share elements with t. It is of t's type, or both are of
+// Float32 and Float64: then numbers are rounded to t's. It panics with ErrShape for another shape,
+// with ErrType for another type, and with ErrValue if t repeats elements.
 func (t *Tensor) SetInPlace(src *Tensor) {
 	const op = "SetInPlace"
 	check(op, t, src)
 	if !slices.Equal(t.shape, src.shape) {
 		misuse(op, ErrShape, "", t, src)
 	}
-	sameType(op, t, src.typ)
+	mustHold(op, t, src.typ)
 	t.mustNotRepeat(op)
 	t.st.version++
-	from := copyIfOverlaps(t, src)
+	same := src.as(t.typ)
+	defer same.release()
+	from := copyIfOverlaps(t, same.Tensor)
 	defer from.release()
 	copyTo(t, from.Tensor)
 }
 
-// sameType panics with ErrType unless t is of a type.
-func sameType(op string, t *Tensor, from Type) {
-	if t.typ != from {
-		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert with To(tensor.%v)", from, t.typ, t.typ), t)
+// mustHold panics with ErrType unless elements of a type can be written to t: those of its own, and
+// either of Float32 and Float64 to the other.
+func mustHold(op string, t *Tensor, from Type) {
+	if t.typ != from && !(t.typ.Float() && from.Float()) {
+		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert with To(tensor.%v)", from, t.typ, nameOf(t.typ)), t)
 	}
 }
 
-// Upload copies data, as many elements as t has and of the type that New makes of it, over t's
-// elements in row-major order. It returns when data may be changed. It panics with ErrShape for
-// another number, with ErrType for another type, and with ErrValue if t repeats elements.
+// Upload copies data, as many elements as t has, over t's elements in row-major order. It is of the
+// type of t, or both are floats: then numbers are rounded to t's. It returns when data may be
+// changed. It panics with ErrShape for another number, with ErrType for another type, and with
+// ErrValue if t repeats elements.
 func Upload[T kernels.Element](t *Tensor, data []T) {
 	const op = "Upload"
 	check(op, t)
-	sameType(op, t, typeOf[T]())
+	mustHold(op, t, kernels.DTypeOf[T]())
 	if len(data) != t.Len() {
 		misuse(op, ErrShape, "data has another number of elements", t)
 	}

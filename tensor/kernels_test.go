@@ -23,13 +23,13 @@ func TestAttentionShapes(t *testing.T) {
 			if testing.Short() && i > 0 {
 				continue
 			}
-			kernel := ops.Attention(s, 1<<30*(i%2), d.Real(), d.Target())
+			kernel := ops.Attention(s, 1<<30*(i%2), d.DefaultType(), d.Target())
 			if kernel == nil {
 				t.Fatalf("no kernels for %+v", s)
 			}
 			for _, k := range []*kernels.Kernel{kernel.Forward, kernel.Queries, kernel.Keys} {
 				for j, c := range k.Cases(false) {
-					o := kernels.NewOperands(d.Real(), uint64(i), uint64(j))
+					o := kernels.NewOperands(d.DefaultType(), uint64(i), uint64(j))
 					c.Build(o)
 					if _, err := kerneltest.Check(d, k, fmt.Sprintf("%+v %s", s, c.Name), o.Args); err != nil {
 						t.Error(err)
@@ -114,11 +114,11 @@ func leftOut(k *kernels.Kernel, cpu bool, seen map[string]int) bool {
 func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	// In float64 kernels do the same, but for their functions: OpenCL devices would build them all
 	// once more.
-	short := testing.Short() || d.Real() == kernels.Float64 && !devtest.Sweep() && (tensorapi.Impl.TuningName(d) != "" || !devtest.More())
+	short := testing.Short() || d.DefaultType() == tensor.Float64 && !devtest.Sweep() && (tensorapi.Impl.TuningName(d) != "" || !devtest.More())
 	denormals := holdsDenormals(t, d)
 	seen, left := map[string]int{}, map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
-	for i, k := range ops.All(d.Real(), d.Target()) {
+	for i, k := range ops.All(d.DefaultType(), d.Target()) {
 		if !only.MatchString(k.Name + " " + k.Defines + " " + k.Source(d.Target())) {
 			continue
 		}
@@ -173,7 +173,7 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 			if c.Name == "denormals" && !denormals {
 				continue
 			}
-			o := kernels.NewOperands(d.Real(), uint64(i), uint64(j))
+			o := kernels.NewOperands(d.DefaultType(), uint64(i), uint64(j))
 			c.Build(o)
 			if _, err := kerneltest.Check(d, k, c.Name, o.Args); err != nil {
 				t.Error(err)

@@ -75,7 +75,7 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 		}
 		badArg(k, "takes %d arguments (%s), not %d", len(names), strings.Join(names, ", "), len(args))
 	}
-	real := d.Real()
+	float := k.FloatOf(args, d.DefaultType())
 	for i := range args {
 		a, p := &args[i], &k.Params[i]
 		if want := p.Mode.Kind(); a.Kind != want {
@@ -88,7 +88,7 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 			panic(&Error{Op: "Launch", Kind: ErrDevice, Detail: fmt.Sprintf("%s: argument %d, %s, is no memory of %s, or was released",
 				k.Name, i, p.Name, d.Name())})
 		}
-		if got, want := a.Buf.DType(), p.Mode.Elements(real); got != want {
+		if got, want := a.Buf.DType(), p.Mode.Elements(float); got != want {
 			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, want, got)
 		}
 		if n := a.Buf.Len(); a.Off < 0 || a.N < 0 || a.Off > n || a.N > n-a.Off {
@@ -111,10 +111,10 @@ func badArg(k *kernels.Kernel, format string, args ...any) {
 	panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": " + fmt.Sprintf(format, args...)})
 }
 
-// needTwin panics if k has no twin for the device's reals.
-func needTwin(k *kernels.Kernel, real kernels.DType) {
-	if !k.Twin.For(real) {
-		badArg(k, "has no Go twin for %v, which cpu and check mode run", real)
+// needTwin panics if k has no twin for the device's floats.
+func needTwin(k *kernels.Kernel, float kernels.DType) {
+	if !k.Twin.For(float) {
+		badArg(k, "has no Go twin for %v, which cpu and check mode run", float)
 	}
 }
 

@@ -19,16 +19,16 @@ import (
 func TestLaunchArguments(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		z := tensor.Full(d, 5, 4)
-		ints := tensor.New(d, []int32{1, 2, 3, 4})
+		ints := devtest.New(d, []int32{1, 2, 3, 4})
 		foreign := tensor.Zeros(devtest.Open(t, "cpu", tensor.Options{}), 4)
-		released, err := d.Alloc(d.Real(), 4)
+		released, err := d.Alloc(d.DefaultType(), 4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d.Release(released)
 		whole := z.Arg()
 		cut := func(off, n int) kernels.Arg { a := whole; a.Off, a.N = off, n; return a }
-		host := kernels.BufferArg(kernels.NewHostBuffer(d.Real(), 4), 0, 4)
+		host := kernels.BufferArg(kernels.NewHostBuffer(d.DefaultType(), 4), 0, 4)
 		for _, c := range []struct {
 			kind error
 			say  string
@@ -89,8 +89,8 @@ func TestTwoGoroutines(t *testing.T) {
 		"Alloc":    func() { _, _ = d.Alloc(kernels.Float32, 4) },
 		"Empty":    func() { tensor.Empty(d, 4) },
 		"Zeros":    func() { tensor.Zeros(d, 4) },
-		"FullOf":   func() { tensor.FullOf(d, tensor.Int32, 1, 4) },
-		"New":      func() { tensor.New(d, []float32{1, 2}) },
+		"Full":     func() { tensor.FullOf(d, tensor.Int32, 1, 4) },
+		"New":      func() { devtest.New(d, []float32{1, 2}) },
 		"Add":      func() { x.Add(x) },
 		"Sum":      func() { x.Sum() },
 		"Launch":   func() { x.FillInPlace(1) },

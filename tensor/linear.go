@@ -16,7 +16,7 @@ import (
 // for x [m, k], w [k, n], b [n] or nil for none, and a function f of one operand with its scalars,
 // or nil for none. The leading axes of an x of another rank are rows; it is copied where they are
 // not contiguous. It panics with ErrShape, and with ErrValue for a function of another number of
-// operands or scalars, or one that gives no reals.
+// operands or scalars, or one that gives no floats.
 func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	const op = "Linear"
 	check(op, x, w)
@@ -55,21 +55,22 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 	}
 	checkMatMul(op, x, w)
 	var e epilogue
+	typ := floats(x, w, b)
 	if b != nil {
 		check(op, x, b)
 		if b.Rank() != 1 || b.shape[0] != w.shape[1] {
 			misuse(op, ErrShape, "the bias has one element for each column of the weights", x, w, b)
 		}
-		bias := b.reals()
+		bias := b.dense(typ)
 		defer bias.release()
 		e.bias = bias.Tensor
 	}
 	shape := []int{x.shape[0], w.shape[1]}
-	y = alloc(op, d, shape)
+	y = alloc(op, d, typ, shape)
 	if !f.Is(0) {
 		e.f, e.scalars = f, scalars
 		if graph && f.CheapestGradient(scalars).Uses(0) {
-			e.z = alloc(op, d, shape)
+			e.z = alloc(op, d, typ, shape)
 		}
 	}
 	matMulTo(y, x, w, e)
@@ -81,19 +82,20 @@ func (api) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (
 	var inputs [3]contiguousOperand
 	operands := [3]*Tensor{z, y, g}
 	d := check(op, g)
+	typ := floats(g)
 	for i, t := range operands {
 		if f.Uses(i) {
 			check(op, g, t)
 			if t.Rank() != 2 || !slices.Equal(g.shape, t.shape) {
 				misuse(op, ErrShape, "all have one shape, of two axes", g, t)
 			}
-			inputs[i] = t.reals()
+			inputs[i] = t.dense(typ)
 			defer inputs[i].release()
 		}
 	}
 	rows, cols := g.shape[0], g.shape[1]
 	run := ops.LinearGradRun(rows, d.Target())
-	dz, shares = alloc(op, d, []int{rows, cols}), alloc(op, d, []int{(rows + run - 1) / run, cols})
+	dz, shares = alloc(op, d, typ, []int{rows, cols}), alloc(op, d, typ, []int{(rows + run - 1) / run, cols})
 	if dz.Len() == 0 {
 		return dz, shares
 	}
@@ -129,18 +131,19 @@ func (api) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 		misuse(op, ErrShape, "", x, t)
 	}
 	n := x.Len()
-	sum, grad = alloc(op, d, []int{}), alloc(op, d, x.shape)
+	typ := floats(x, t)
+	sum, grad = alloc(op, d, typ, []int{}), alloc(op, d, typ, x.shape)
 	if n == 0 {
 		sum.zero()
 		return sum, grad
 	}
-	cx, ct := x.reals(), t.reals()
+	cx, ct := x.dense(typ), t.dense(typ)
 	defer cx.release()
 	defer ct.release()
 	groups, chunk := sumGrid(n)
 	partial := sum
 	if groups > 1 {
-		partial = alloc(op, d, []int{groups})
+		partial = alloc(op, d, typ, []int{groups})
 	}
 	launch(d, ops.SquaredError.For(min(n, chunk), 1, d.Target()), cx.arg(), ct.arg(), partial.arg(), grad.arg(),
 		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))

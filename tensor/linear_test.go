@@ -92,7 +92,7 @@ func TestOneKernelForProducts(t *testing.T) {
 			var sums, layers [2][]float64
 			var programs [2]int
 			for i := range 2 {
-				d := devtest.Open(t, sel, tensor.Options{Float64: double})
+				d := devtest.Open(t, sel, tensor.Options{DefaultType: devtest.Floats(double)})
 				r := tensor.NewRNG(1)
 				x, w, b := r.Uniform(d, -1, 1, 37, 19), r.Uniform(d, -1, 1, 19, 23), r.Uniform(d, -1, 1, 23)
 				before := d.Stats().Programs

@@ -27,17 +27,17 @@ func launchLines(op string, l *ops.Lines, like *Tensor, axis int, numbers []floa
 	d, shape := check(op, inputs...), l.Shape()
 	var few [8]contiguousOperand
 	operands := few[:0]
-	list, some := d.core().list(), false
+	list, some, typ := d.core().list(), false, floats(inputs...)
 	args := list.args
 	for _, x := range inputs {
-		c := x.reals()
+		c := x.dense(typ)
 		operands, args = append(operands, c), append(args, c.arg())
 	}
 	for k, elements := range shape.Results {
 		if elements {
-			results[k] = alloc(op, d, like.shape)
+			results[k] = alloc(op, d, typ, like.shape)
 		} else {
-			results[k] = alloc(op, d, like.shapeWithout(axis))
+			results[k] = alloc(op, d, typ, like.shapeWithout(axis))
 		}
 		args = append(args, results[k].arg())
 		some = some || results[k].Len() > 0

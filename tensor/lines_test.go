@@ -107,7 +107,7 @@ func varOf(correction int) func(line []float64) float64 {
 // reference, as TestKeepdims does. Some elements are 0, and some are equal.
 func TestLineReductions(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, some(rand.New(rand.NewPCG(3, 8)), 4*3*2*5), 4, 3, 2, 5)
+		x := devtest.New(d, some(rand.New(rand.NewPCG(3, 8)), 4*3*2*5), 4, 3, 2, 5)
 		for name, x := range map[string]*tensor.Tensor{
 			"whole": x, "transposed": x.Transpose(3, 1, 0, 2), "gaps": x.Slice(3, 1, 3), "repeated": x.Slice(2, 0, 1).Expand(4, 3, 2, 5),
 			"empty": x.Slice(1, 2, 2), "rank 0": tensor.Scalar(d, 3), "rank 8": x.Slice(3, 0, 2).Reshape(2, 2, 1, 3, 1, 2, 2, 1),
@@ -161,9 +161,9 @@ func TestLongLines(t *testing.T) {
 				data[20000*inner+i], data[39000*inner+i] = 3, 3
 				data[12345*inner+i], data[12346*inner+i] = -3, -3
 			}
-			x := tensor.New(d, data, 1, n, inner)
+			x := devtest.New(d, data, 1, n, inner)
 			tol := 1e-12
-			if d.Real() == kernels.Float32 {
+			if d.DefaultType() == kernels.Float32 {
 				tol = 2e-5
 			}
 			for op, c := range lineReductions {
@@ -187,7 +187,7 @@ func TestLongLines(t *testing.T) {
 			for i := range inner {
 				data[30001*inner+i], data[30003*inner+i] = math.NaN(), math.NaN()
 			}
-			x = tensor.New(d, data, 1, n, inner)
+			x = devtest.New(d, data, 1, n, inner)
 			for _, f := range []func(x *tensor.Tensor, axes ...int) (a, b *tensor.Tensor){(*tensor.Tensor).MaxWithIndex, (*tensor.Tensor).MinWithIndex} {
 				values, indices := f(x, 1)
 				for i, v := range numbers(t, values) {
@@ -201,7 +201,7 @@ func TestLongLines(t *testing.T) {
 		for i := range factors {
 			factors[i] = []float64{2, 0.5, -1, 1, 1}[i%5]
 		}
-		if got, want := numbers(t, tensor.New(d, factors).Prod())[0], factorsOf(factors); got != want {
+		if got, want := numbers(t, devtest.New(d, factors).Prod())[0], factorsOf(factors); got != want {
 			t.Errorf("a product of %d factors is %v, want %v", n, got, want)
 		}
 	})
@@ -229,7 +229,7 @@ func TestReductionsOfSpecials(t *testing.T) {
 			{"ArgMax", []float64{1, nan, 3, nan}, 1}, {"ArgMin", []float64{1, nan, -inf}, 1}, {"ArgMax", []float64{-inf, -inf}, 0}, {"ArgMin", []float64{inf, inf}, 0},
 			{"ArgMax", []float64{math.Copysign(0, -1), 0}, 0}, {"MaxWithIndex", []float64{-inf, -inf}, -inf},
 		} {
-			x := tensor.New(d, c.x)
+			x := devtest.New(d, c.x)
 			if got := numbers(t, lineReductions[c.op].f(x))[0]; got != c.want && !(got != got && c.want != c.want) && math.Abs(got-c.want) > 1e-4 {
 				t.Errorf("%s of %v is %v, want %v", c.op, c.x, got, c.want)
 			}
@@ -292,7 +292,7 @@ func TestVarianceCancels(t *testing.T) {
 			data[i] = float64(float32(4096 + r.Float64()))
 		}
 		for _, shape := range [][]int{{1, n, 1}, {100, 300, 1}, {1, 1500, 20}, {3, 100, 100}} {
-			x := tensor.New(d, data, shape...)
+			x := devtest.New(d, data, shape...)
 			got, lines := numbers(t, x.Var(1, 1)), numbers(t, x.Transpose(0, 2, 1))
 			for i, v := range got {
 				if want := varOf(1)(lines[i*shape[1] : (i+1)*shape[1]]); math.Abs(v-want) > 2e-3*want {

@@ -35,7 +35,7 @@ func onLongIn(t *testing.T, gpuKernels bool, f func(t *testing.T, d tensor.Devic
 	for _, sel := range devtest.Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{})) })
 		if sel == "cpu" {
-			t.Run(sel+"/float64", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{Float64: true})) })
+			t.Run(sel+"/float64", func(t *testing.T) { f(t, devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64})) })
 		} else if gpuKernels || os.Getenv("CLGRAD_MORE") != "" {
 			t.Run(sel+"/gpu kernels", func(t *testing.T) { f(t, devtest.Open(t, sel, devtest.GPUKernels())) })
 		}
@@ -45,7 +45,7 @@ func onLongIn(t *testing.T, gpuKernels bool, f func(t *testing.T, d tensor.Devic
 // sumBound is the bound that Sum documents, for a sum of n terms whose magnitudes add up to size.
 func sumBound(d tensor.Device, n int, size float64) float64 {
 	u := 0x1p-24
-	if d.Real().String() == "float64" {
+	if d.DefaultType().String() == "float64" {
 		u = 0x1p-53
 	}
 	return (256 + math.Log2(float64(max(n, 1)))) * u * size
@@ -156,7 +156,7 @@ func TestLongSums(t *testing.T) {
 		all, prefixes := l.reduced()
 		t.Run(fmt.Sprintf("%dx%dx%d", l.outer, l.n, l.inner), func(t *testing.T) {
 			onLongIn(t, i%2 == 0, func(t *testing.T, d tensor.Device) {
-				x := tensor.New(d, l.data, l.outer, l.n, l.inner)
+				x := devtest.New(d, l.data, l.outer, l.n, l.inner)
 				defer x.Free()
 				for name, want := range all {
 					y := lineSums[name](x)
@@ -210,7 +210,7 @@ func TestLongSumsOfViews(t *testing.T) {
 	}
 	o, i := []int{0, 1, 2}, []int{0, 1, 2, 3, 4}
 	onLongIn(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, data, 3, rows, 5)
+		x := devtest.New(d, data, 3, rows, 5)
 		defer x.Free()
 		check := func(name string, y *tensor.Tensor, element int, os, is []int, step int) {
 			t.Helper()
@@ -300,7 +300,7 @@ func TestLongStatistics(t *testing.T) {
 		return mean, squares.value() / (n - 1)
 	}
 	onLongIn(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, table, rows, 3)
+		x := devtest.New(d, table, rows, 3)
 		means, variances := floats(t, x.Mean(0)), floats(t, x.Var(1, 0))
 		square := func(y *tensor.Tensor) *tensor.Tensor { return y.Mul(y) }
 		centred := floats(t, square(x.Sub(x.Mean(0))).Mean(0))
@@ -311,7 +311,7 @@ func TestLongStatistics(t *testing.T) {
 			}
 		}
 		x.Free()
-		x = tensor.New(d, line, many)
+		x = devtest.New(d, line, many)
 		defer x.Free()
 		mean, variance := statistics(line, 0, 1)
 		// A float32 near a million is off by 1/32, and so is what a mean of those can be compared
@@ -344,7 +344,7 @@ func longProducts(t *testing.T, rows int, on func(t *testing.T, f func(t *testin
 		}
 	}
 	on(t, func(t *testing.T, d tensor.Device) {
-		x, y := tensor.New(d, a, rows, 5), tensor.New(d, b, rows, 4)
+		x, y := devtest.New(d, a, rows, 5), devtest.New(d, b, rows, 4)
 		defer x.Free()
 		defer y.Free()
 		across := x.T().Copy()

@@ -10,16 +10,18 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Arange returns a tensor of the reals from start up to, but without, end, a step apart: ⌈(end −
+// Arange returns a tensor of the floats from start up to, but without, end, a step apart: ⌈(end −
 // start)/step⌉ of them, or none. It panics with ErrValue for a step of 0 or a number that is not
 // finite, and with ErrShape if there are too many.
-func Arange(d Device, start, end, step float64) *Tensor { return ArangeOf(d, Real, start, end, step) }
+func Arange(d Device, start, end, step float64) *Tensor {
+	return ArangeOf(d, defaultOf(d), start, end, step)
+}
 
 // ArangeOf is Arange of a type. It panics with ErrType if start, step or the last element is no
 // number of an integer type.
 func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	const op = "Arange"
-	typ.check(op)
+	checkType(op, typ)
 	n := math.Ceil((end - start) / step)
 	if step == 0 || math.IsNaN(n) || math.IsInf(start, 0) || math.IsInf(end, 0) || math.IsInf(step, 0) {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("from %v to %v in steps of %v: they are finite, and the step is not 0", start, end, step)})
@@ -29,21 +31,21 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 		panic(&Error{Op: op, Kind: ErrShape, Detail: fmt.Sprintf("%v elements are more than %d", n, math.MaxInt32)})
 	}
 	if typ == Float16 {
-		x := ArangeOf(d, Real, start, end, step)
+		x := ArangeOf(d, Float32, start, end, step)
 		defer x.Free()
 		return x.To(Float16)
 	}
-	if typ.integer() {
-		if Int32.must(op, step); n > 0 {
-			typ.must(op, start)
-			typ.must(op, start+(n-1)*step)
+	if typ.Integer() {
+		if mustFit(op, Int32, step); n > 0 {
+			mustFit(op, typ, start)
+			mustFit(op, typ, start+(n-1)*step)
 		}
 	}
-	y := allocOf(op, d, typ, []int{int(n)})
+	y := alloc(op, d, typ, []int{int(n)})
 	if y.Len() == 0 {
 		return y
 	}
-	if typ.integer() {
+	if typ.Integer() {
 		MapInto(ops.Counted, []kernels.Arg{kernels.IntArg(int(start)), kernels.IntArg(int(step))}, []*Tensor{y})
 		if typ == Int32 {
 			last := int(start + (n-1)*step)
@@ -55,7 +57,7 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	return y
 }
 
-// Linspace returns n reals from start to end, both included, at equal distances. Of one, it is
+// Linspace returns n floats from start to end, both included, at equal distances. Of one, it is
 // start. It panics with ErrValue for n below 0 or a number that is not finite, and with ErrShape if
 // there are too many.
 func Linspace(d Device, start, end float64, n int) *Tensor {
@@ -63,7 +65,7 @@ func Linspace(d Device, start, end float64, n int) *Tensor {
 	if n < 0 || math.IsNaN(end-start) || math.IsInf(end-start, 0) {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%d numbers from %v to %v: they are 0 or more, and finite", n, start, end)})
 	}
-	y := allocOf(op, d, Real, []int{n})
+	y := alloc(op, d, defaultOf(d), []int{n})
 	if n < 2 {
 		y.fill(start)
 		return y
@@ -73,7 +75,7 @@ func Linspace(d Device, start, end float64, n int) *Tensor {
 	return y
 }
 
-// Eye returns the reals [n, m] that are 1 on the diagonal and 0 elsewhere. It panics with ErrShape
+// Eye returns the floats [n, m] that are 1 on the diagonal and 0 elsewhere. It panics with ErrShape
 // as [Empty] does.
 func Eye(d Device, n, m int) *Tensor {
 	y := Zeros(d, n, m)
@@ -122,7 +124,7 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 	shape := append(slices.Clone(t.shape), classes)
 	checkShape(op, shape)
 	checkIndices(op, []int{classes}, 0, t, false)
-	y := allocOf(op, d, Int32, []int{t.Len(), classes})
+	y := alloc(op, d, Int32, []int{t.Len(), classes})
 	if y.Len() > 0 {
 		x := t.Reshape(-1, 1)
 		MapInto(ops.OneHot, nil, []*Tensor{y}, x)
@@ -140,9 +142,9 @@ func (t *Tensor) triangle(op string, upper bool, diagonal int) *Tensor {
 	}
 	typ := t.typ
 	if typ == Float16 {
-		typ = Real
+		typ = Float32
 	}
-	y := allocOf(op, d, typ, t.shape)
+	y := alloc(op, d, typ, t.shape)
 	if y.Len() == 0 {
 		return y
 	}

@@ -11,11 +11,11 @@ import (
 // methods of the functions call, and the extension point for functions of other packages. The
 // shapes broadcast by NumPy's rule; views of any kind are read where they are. An operand that f
 // does not use may be nil. Of integers it is computed in the highest of their types, if f is of
-// integers, and the scalars must be numbers of that type; otherwise in reals. So is the result, but
+// integers, and the scalars must be numbers of that type; otherwise in floats. So is the result, but
 // that of a condition is of Uint8. Masks are of Uint8, and do not count. It panics with ErrShape if
 // the shapes do not broadcast, with ErrValue for another number of operands or scalars, a function
 // that is nil, or an operand that is nil and used, and with ErrType for a scalar that is no number
-// of the type, a mask of another type, or reals where f is of integers alone.
+// of the type, a mask of another type, or floats where f is of integers alone.
 func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	mustFunction("Map", f, scalars, len(operands))
 	return elementwise(f.Name, f, scalars, operands...)
@@ -24,7 +24,7 @@ func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 // elementwise is Map for the method op, which its errors name.
 func elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	d, shape, typ := mapped(op, f, operands)
-	out := allocOf(op, d, resultOf(f, typ), shape)
+	out := alloc(op, d, resultOf(f, typ), shape)
 	mapTo(op, f, typ, out, scalars, operands)
 	return out
 }
@@ -55,10 +55,13 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 		}
 	}
 	_, _, in := mapped(op, f, operands)
+	if in.Float() && t.typ.Float() {
+		in = t.typ
+	}
 	if typ := resultOf(f, in); typ != t.typ {
-		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, typ)
+		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, nameOf(typ))
 		if len(others) == 1 && f.Uses(1) {
-			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Real), or the operand", t.typ, others[0].typ, t.typ)
+			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Float32), or the operand", t.typ, others[0].typ, t.typ)
 		}
 		misuse(op, ErrType, detail, t)
 	}
@@ -109,7 +112,7 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 	var first *Tensor
 	var d Device
 	var shape []int
-	typ := Uint8
+	var types promotion
 	for i, t := range operands {
 		if !f.Uses(i) {
 			continue
@@ -124,7 +127,7 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 				misuse(op, ErrType, notMask(t), t)
 			}
 		} else {
-			typ = higher(typ, t.typ)
+			types.add(t)
 		}
 		switch {
 		case broadcastsTo(t.shape, shape):
@@ -141,10 +144,11 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 	if first == nil {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: "the function uses no operand: see Full"})
 	}
-	if !typ.integer() || !f.Integers {
-		typ = Real
+	typ := types.result()
+	if typ.Integer() && !f.Integers {
+		typ = d.DefaultType()
 	}
-	if typ == Real && f.Whole() {
+	if typ.Float() && f.Whole() {
 		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
 	}
 	return d, shape, typ
@@ -152,13 +156,13 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 
 // notMask says why a tensor is none.
 func notMask(t *Tensor) string {
-	return fmt.Sprintf("a mask is of type Uint8, not %v: compare it with a number, as with NeScalar(0)", t.typ)
+	return fmt.Sprintf("a mask is of type uint8, not %v: compare it with a number, as with NeScalar(0)", t.typ)
 }
 
 // mapTo writes f of the operands, computed in a type, to out, to whose shape they broadcast.
 func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []float64, operands []*Tensor) {
 	for _, s := range scalars {
-		typ.must(op, s)
+		mustFit(op, typ, s)
 	}
 	var converted [kernels.MapOperands]contiguousOperand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
@@ -175,7 +179,7 @@ func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []floa
 	var numbers [kernels.MapOperands]kernels.Arg
 	args := numbers[:0]
 	for _, v := range scalars {
-		args = append(args, typ.number(v))
+		args = append(args, numberOf(typ, v))
 	}
 	launchMap(f.Alone(), typ, append(tensors, out), args)
 	for i := range tensors {
@@ -251,7 +255,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			args = append(args, a)
 		}
 	}
-	list.launch(d, j.Map(typ.On(d), layout), args)
+	list.launch(d, j.Map(typ, layout), args)
 }
 
 // stridedLoops is how a map goes over its tensors: nested loops, with the distance of neighbours

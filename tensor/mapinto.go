@@ -8,7 +8,7 @@ import (
 )
 
 // MapInto sets each of the results to one of joined functions of the operands, element by element,
-// in one launch. The results have one shape and one type, Real or, if the functions are of
+// in one launch. The results have one shape and one type, of floats or, if the functions are of
 // integers, an integer one; they may be views, such as columns of a matrix, that have no element in
 // common. The operands broadcast to their shape by NumPy's rule and are converted to their type;
 // one that the functions read by index may have any shape. One that they do not use may be nil. An
@@ -29,8 +29,8 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		if !slices.Equal(r.shape, results[0].shape) {
 			misuse(j.Name, ErrShape, "the results have one shape", results...)
 		}
-		if r.typ != results[0].typ || r.typ != Real && !(r.typ.integer() && j.Integers()) {
-			misuse(j.Name, ErrType, fmt.Sprintf("the results are of one type, Real or one that the functions give: not %v", r.typ), r)
+		if r.typ != results[0].typ || !r.typ.Float() && !(r.typ.Integer() && j.Integers()) {
+			misuse(j.Name, ErrType, fmt.Sprintf("the results are of one type, of floats or one that the functions give: not %v", r.typ), r)
 		}
 		r.mustNotRepeat(j.Name)
 		for _, other := range results[:k] {
@@ -90,7 +90,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 
 // scalarKind returns how scalar i is passed for results like out.
 func scalarKind(j *kernels.Joined, out *Tensor, i int) kernels.ArgKind {
-	if j.IntScalar(i) || out.typ.integer() {
+	if j.IntScalar(i) || out.typ.Integer() {
 		return kernels.ArgInt
 	}
 	return kernels.ArgReal

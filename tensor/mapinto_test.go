@@ -99,7 +99,7 @@ func TestMapInto(t *testing.T) {
 				}
 			}
 			narrow = narrow[r.IntN(len(narrow)+1):]
-			typ := []tensor.Type{tensor.Real, tensor.Real, tensor.Int32, tensor.Uint8}[r.IntN(4)]
+			typ := []tensor.Type{d.DefaultType(), d.DefaultType(), tensor.Int32, tensor.Uint8}[r.IntN(4)]
 			base, x, hx := viewOf(r, d, typ, shape, false)
 			_, y, hy := viewOf(r, d, typ, narrow, true)
 			by := hy.broadcast(shape)
@@ -107,7 +107,7 @@ func TestMapInto(t *testing.T) {
 			for i := range tableBase {
 				tableBase[i] = float64(i * 3)
 			}
-			table := tensor.New(d, tableBase, 32, 2).Slice(1, 0, 1).To(typ) // with gaps if it is real
+			table := devtest.New(d, tableBase, 32, 2).Slice(1, 0, 1).To(typ) // with gaps if it is real
 			var elements []float64
 			for i := range 32 {
 				elements = append(elements, float64(i*6))
@@ -120,7 +120,7 @@ func TestMapInto(t *testing.T) {
 				results[2] = tensor.Zeros(d, shape...).To(typ)
 			}
 			s := kernels.FloatArg(2)
-			if typ != tensor.Real {
+			if typ != d.DefaultType() {
 				s = kernels.IntArg(2)
 			}
 			label := fmt.Sprintf("%d: %v %v %v and %v", k, typ, x.Shape(), hx.strides, y.Shape())
@@ -233,7 +233,7 @@ func TestMapIntoMisuse(t *testing.T) {
 		},
 		"the results have one shape":                func() { r := results(); r[1] = tensor.Zeros(d, 5); tensor.MapInto(j, numbers, r, x, x, x) },
 		"the results are of one type":               func() { r := results(); r[1] = ints; tensor.MapInto(j, numbers, r, x, x, x) },
-		"not Int32":                                 func() { tensor.MapInto(one(jx), numbers[:1], []*tensor.Tensor{ints}, x) },
+		"not int32":                                 func() { tensor.MapInto(one(jx), numbers[:1], []*tensor.Tensor{ints}, x) },
 		"two results share elements":                func() { tensor.MapInto(j, numbers, []*tensor.Tensor{column(0), column(1), column(1)}, x, x, x) },
 		"repeats elements":                          func() { r := results(); r[2] = tensor.Zeros(d, 1).Expand(4); tensor.MapInto(j, numbers, r, x, x, x) },
 		"the functions read the index along axis 1": func() { tensor.MapInto(joined(2), numbers, results(), x, x, x) },

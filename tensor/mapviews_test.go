@@ -72,14 +72,14 @@ func viewOf(r *rand.Rand, d tensor.Device, typ tensor.Type, shape []int, repeat 
 	for i := range host.data {
 		host.data[i] = float64(r.IntN(200))
 	}
-	if typ == tensor.Real {
-		base = tensor.New(d, host.data, whole...)
+	if typ == d.DefaultType() {
+		base = devtest.New(d, host.data, whole...)
 	} else {
 		ints := make([]int32, n)
 		for i, v := range host.data {
 			ints[i] = int32(v)
 		}
-		base = tensor.New(d, ints, whole...).To(typ)
+		base = devtest.New(d, ints, whole...).To(typ)
 	}
 	place := make([]int, rank) // of each axis in memory
 	size := 1
@@ -142,7 +142,7 @@ func TestRandomMaps(t *testing.T) {
 				}
 			}
 			narrow = narrow[r.IntN(len(narrow)+1):]
-			typ := []tensor.Type{tensor.Real, tensor.Real, tensor.Int32, tensor.Uint8}[r.IntN(4)]
+			typ := []tensor.Type{d.DefaultType(), d.DefaultType(), tensor.Int32, tensor.Uint8}[r.IntN(4)]
 			base, x, hx := viewOf(r, d, typ, shape, false)
 			_, y, hy := viewOf(r, d, typ, narrow, true)
 			by := hy.broadcast(shape)
@@ -186,7 +186,7 @@ func TestMapInPlaceUnused(t *testing.T) {
 	}
 	f := &kernels.Function{Name: "six", Value: six}
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2, 3}, 3)
+		x := devtest.New(d, []float64{1, 2, 3}, 3)
 		first := &kernels.Function{Name: "first", Value: expr.Input(0).Add(expr.Input(2))}
 		y := x.Copy()
 		y.MapInPlace(first, nil, nil, x)

@@ -2,13 +2,13 @@ package tensor
 
 import "gonum.org/v1/gonum/mat"
 
-// FromMat returns a copy of a gonum matrix as a tensor of rank 2, rounded to the device's real
+// FromMat returns a copy of a gonum matrix as a tensor of rank 2, of the device's default
 // type. It panics with ErrValue if m is nil.
 func FromMat(d Device, m mat.Matrix) *Tensor {
 	if m == nil {
 		panic(&Error{Op: "FromMat", Kind: ErrValue, Detail: "the matrix is nil"})
 	}
-	return New(d, mat.DenseCopyOf(m).RawMatrix().Data, dims(m)...)
+	return NewOf(d, defaultOf(d), mat.DenseCopyOf(m).RawMatrix().Data, dims(m)...)
 }
 
 func dims(m mat.Matrix) []int {

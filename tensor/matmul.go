@@ -17,7 +17,7 @@ func (t *Tensor) matMul(b *Tensor) *Tensor {
 	switch {
 	case t.Rank() == 2 && b.Rank() == 2:
 		checkMatMul(op, t, b)
-		c := alloc(op, d, []int{t.shape[0], b.shape[1]})
+		c := alloc(op, d, floats(t, b), []int{t.shape[0], b.shape[1]})
 		matMulTo(c, t, b, epilogue{})
 		return c
 	case t.Rank() == 1 && b.Rank() == 1:
@@ -27,7 +27,7 @@ func (t *Tensor) matMul(b *Tensor) *Tensor {
 	defer va.Free()
 	defer vb.Free()
 	shape := productShape(op, va, vb, t, b)
-	c := alloc(op, d, shape)
+	c := alloc(op, d, floats(t, b), shape)
 	batchTo(c, va, vb, false)
 	switch n := len(shape); { // the axis that was none
 	case t.Rank() == 1:
@@ -68,8 +68,8 @@ func checkProduct(op string, a, b *Tensor, operands ...*Tensor) {
 	if a.shape[a.Rank()-1] != b.shape[b.Rank()-2] {
 		misuse(op, ErrShape, "", operands...)
 	}
-	if higher(a.typ, b.typ) != Real {
-		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", operands...)
+	if !higher(a.typ, b.typ).Float() {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32)", operands...)
 	}
 }
 
@@ -82,15 +82,16 @@ func (t *Tensor) innerProduct(op string, b *Tensor) *Tensor {
 	if t.Rank() != 1 || !slices.Equal(t.shape, b.shape) {
 		misuse(op, ErrShape, "both are of one axis, and of one length", t, b)
 	}
-	if higher(t.typ, b.typ) != Real {
-		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Real)", t, b)
+	if !higher(t.typ, b.typ).Float() {
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32)", t, b)
 	}
 	d, n := t.Device(), t.Len()
-	x, w := t.reals(), b.reals()
+	typ := floats(t, b)
+	x, w := t.dense(typ), b.dense(typ)
 	defer x.release()
 	defer w.release()
 	chunk, parts, _, _ := ops.FoldShape(1, n, 1, d.Target())
-	y := alloc(op, d, []int{parts})
+	y := alloc(op, d, typ, []int{parts})
 	launch(d, ops.Dot.For(min(n, chunk), 1, d.Target()), x.arg(), w.arg(), y.arg(),
 		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))
 	defer y.Free()
@@ -111,7 +112,7 @@ func (api) MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	if a.Rank() < 2 || b.Rank() < 2 || !slices.Equal(dst.shape, productShape(op, a, b, a, b)) {
 		misuse(op, ErrShape, "", dst, a, b)
 	}
-	mustReal(op, dst)
+	mustFloat(op, dst)
 	disjoint(op, dst, a, b)
 	batchTo(dst, a, b, accumulate)
 }
@@ -123,7 +124,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
 		misuse(op, ErrShape, "", dst, a, b)
 	}
-	mustReal(op, dst)
+	mustFloat(op, dst)
 	disjoint(op, dst, a, b)
 	return d
 }
@@ -131,7 +132,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 func (api) MatMulTiled(dst, a, b *Tensor, tile ops.GemmTile) {
 	const op = "MatMulTiled"
 	d := checkMatMulInto(op, dst, a, b)
-	if !slices.Contains(ops.GemmTiles(d.Real(), d.Target()), tile) {
+	if !slices.Contains(ops.GemmTiles(dst.typ, d.Target()), tile) {
 		misuse(op, ErrValue, fmt.Sprintf("no tile of the device is %v", tile), dst, a, b)
 	}
 	matMulTo(dst, a, b, epilogue{tile: &tile})
@@ -175,7 +176,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		e.apply(c)
 		return
 	}
-	ra, rb := a.as(Real), b.as(Real)
+	ra, rb := a.as(c.typ), b.as(c.typ)
 	defer ra.release()
 	defer rb.release()
 	a, b = ra.Tensor, rb.Tensor
@@ -203,8 +204,8 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 	if e.tile != nil {
 		tile = *e.tile
 	} else {
-		tile = ops.GemmTileFor(form, m, n, k, d.Real(), d.Target(), d.core().tuned)
-		if t := matrixTile(d, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
+		tile = ops.GemmTileFor(form, m, n, k, c.typ, d.Target(), d.core().tuned)
+		if t := matrixTile(d, c.typ, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
 			tile = t
 		}
 	}
@@ -267,7 +268,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		product(c, e)
 		return
 	}
-	shares := alloc("MatMul", d, []int{slices, m, n})
+	shares := alloc("MatMul", d, c.typ, []int{slices, m, n})
 	product(shares, epilogue{})
 	sumAxis(e.sums(c), shares, 1, slices, m*n, 1, e.accumulate)
 	shares.Free()
@@ -333,7 +334,7 @@ func (e epilogue) apply(c *Tensor) {
 		to.MapInPlace(fn.Add, nil, e.bias)
 	}
 	if e.f != nil {
-		mapTo(e.f.Name, e.f, Real, c, e.scalars, []*Tensor{to})
+		mapTo(e.f.Name, e.f, c.typ, c, e.scalars, []*Tensor{to})
 	}
 }
 
@@ -354,7 +355,7 @@ func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
 		t.shape[0] != u.shape[1] || t.shape[1] != v.shape[1] {
 		misuse(op, ErrShape, "", t, u, v)
 	}
-	mustReal(op, t)
+	mustFloat(op, t)
 	if u.Len() == 0 || v.Len() == 0 {
 		return
 	}

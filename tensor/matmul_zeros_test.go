@@ -36,7 +36,7 @@ func TestMatMulZeroTimesInfinity(t *testing.T) {
 				}
 				// A convolution of 1×1 taps is the product of its weights [m, k] and its image [k,
 				// n].
-				conv := tensor.New(d, other, 1, k, n).Conv(tensor.New(d, zero, m, k, 1), nil)
+				conv := devtest.New(d, other, 1, k, n).Conv(devtest.New(d, zero, m, k, 1), nil)
 				for i, v := range numbers(t, conv) {
 					if r, c := i/n, i%n; math.IsNaN(v) != (c == 1 && (r == 1 || math.IsNaN(wild))) {
 						t.Fatalf("convolution, %v, %v: element [%d %d] is %v", s, wild, r, c, v)
@@ -57,7 +57,7 @@ func ones(n int) []float64 {
 
 // laid returns a matrix that lies as it is or, if swapped, as its transpose.
 func laid(d tensor.Device, x []float64, rows, cols int, swapped bool) *tensor.Tensor {
-	t := tensor.New(d, x, rows, cols)
+	t := devtest.New(d, x, rows, cols)
 	if swapped {
 		return t.T().Copy().T()
 	}

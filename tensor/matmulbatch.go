@@ -21,7 +21,7 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 		}
 		return
 	}
-	ra, rb := a.as(Real), b.as(Real)
+	ra, rb := a.as(c.typ), b.as(c.typ)
 	defer ra.release()
 	defer rb.release()
 	a, b = readable(ra.Tensor), readable(rb.Tensor)
@@ -150,8 +150,8 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	ldb, tb, _ := layout(b)
 	form := ops.FormOf(ta, tb)
 	l := d.Target()
-	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, d.Real(), l, s.tuned)
-	if t := batchMatrixTile(d, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
+	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, c.typ, l, s.tuned)
+	if t := batchMatrixTile(d, c.typ, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
 	}
 	slice := ops.GemmBatchSlice(tile, batch.Len(), m, n, k, l)
@@ -171,7 +171,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 		product(c, accumulate)
 		return
 	}
-	shares := alloc("MatMul", d, []int{slices, c.Len()})
+	shares := alloc("MatMul", d, c.typ, []int{slices, c.Len()})
 	product(shares, false)
 	sumAxis(c, shares, 1, slices, c.Len(), 1, accumulate)
 	shares.Free()

@@ -159,7 +159,7 @@ func TestMatMulNaN(t *testing.T) {
 			a[i], b[i] = float64(i%5), float64(i%3)
 		}
 		a[0], a[4], b[6] = math.Inf(1), math.NaN(), 0
-		got := download(t, tensor.New(d, a, 3, 2, 2).MatMul(tensor.New(d, b, 3, 2, 2))).data
+		got := download(t, devtest.New(d, a, 3, 2, 2).MatMul(devtest.New(d, b, 3, 2, 2))).data
 		for i, v := range got {
 			if bad := math.IsNaN(v) || math.IsInf(v, 0); bad != (i < 2 || i == 4 || i == 5) {
 				t.Errorf("element %d is %v", i, v)

@@ -24,19 +24,19 @@ func (d *clDevice) matrixUnits(inner ops.Inner) bool {
 }
 
 func (d *clDevice) probe(inner ops.Inner) bool {
-	if len(ops.MatrixTiles(inner, d.real, d.target)) == 0 {
+	if len(ops.MatrixTiles(inner, kernels.Float32, d.target)) == 0 {
 		return false
 	}
 	k := ops.MatrixProbe(inner)
-	e, err := d.entries.get(k)
+	e, err := d.entries.get(k, kernels.Float32)
 	if err != nil {
 		return false
 	}
 	if d.trials != nil {
-		return d.agrees(e.built, k, d.target, 0, nil) == nil
+		return d.agrees(e.built, k, kernels.Float32, d.target, 0, nil) == nil
 	}
-	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
-		if ran, err := d.compare(e.built, k, d.target, o); !ran || err != nil {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, kernels.Float32) }) {
+		if ran, err := d.compare(e.built, k, kernels.Float32, d.target, o); !ran || err != nil {
 			return false
 		}
 	}

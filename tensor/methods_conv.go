@@ -9,7 +9,7 @@ package tensor
 //
 // where x is 0 outside of its axes, and of each group of o only the channels c of that group count.
 // The bias [o] may be nil. The result is [n, o, (d + padding + paddingEnd − dilation·(k−1) −
-// 1)/stride + 1…], rounded down; without n, if x has none. Integers are converted to reals. The
+// 1)/stride + 1…], rounded down; without n, if x has none. Integers are converted to floats. The
 // order of the additions is fixed. It panics with ErrShape, with ErrValue for bad options, and with
 // ErrType if both are of integers. PyTorch's conv1d, conv2d and conv3d.
 //
@@ -32,7 +32,7 @@ func (x *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
 //	q·stride − padding + r·dilation
 //
 // The bias [o] may be nil. The result is [n, o, (d−1)·stride − 2·padding + dilation·(k−1) +
-// outputPadding + 1…]; without n, if x has none. Integers are converted to reals. The order of the
+// outputPadding + 1…]; without n, if x has none. Integers are converted to floats. The order of the
 // additions is fixed. It panics with ErrShape, with ErrValue for bad options, and with ErrType if
 // both are of integers. PyTorch's conv_transpose1d, 2d and 3d.
 func (x *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions) *Tensor {
@@ -46,7 +46,7 @@ func (x *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions)
 //
 // that lie within x. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) −
 // 1)/stride + 1 positions, rounded down, or up with Ceil, as long as the last window begins within
-// x or the padding before it. Integers are converted to reals. It panics with ErrShape, and with
+// x or the padding before it. Integers are converted to floats. It panics with ErrShape, and with
 // ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
 // max_pool2d and max_pool3d.
 func (x *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
@@ -61,7 +61,7 @@ func (x *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (valu
 
 // AvgPool returns the means of windows over the last axes of x, one, two or three, as many as the
 // window has. Axes before them are kept. Windows are those of [Tensor.MaxPool] without dilation; x
-// is 0 in the padding. Integers are converted to reals. It panics with ErrShape, and with ErrValue
+// is 0 in the padding. Integers are converted to floats. It panics with ErrShape, and with ErrValue
 // for bad options. The mean over whole axes is [Tensor.Mean]. PyTorch's avg_pool1d, avg_pool2d and
 // avg_pool3d.
 func (x *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
@@ -71,7 +71,7 @@ func (x *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
 // AdaptiveMaxPool returns the maxima of windows over the last axes of x, one, two or three, as many
 // as size has, which is the result's. Axes before them are kept. Along each, output q has the
 // positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a maximum. Integers are converted to
-// reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_max_pool1d,
+// floats. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_max_pool1d,
 // 2d and 3d.
 func (x *Tensor) AdaptiveMaxPool(size []int) *Tensor { return x.adaptiveMaxPool(size) }
 
@@ -82,7 +82,7 @@ func (x *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values *Tensor, indices *
 }
 
 // AdaptiveAvgPool returns the means of the windows of [Tensor.AdaptiveMaxPool]. Integers are
-// converted to reals. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
+// converted to floats. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
 // adaptive_avg_pool1d, 2d and 3d.
 func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return x.adaptiveAvgPool(size) }
 
@@ -94,7 +94,7 @@ func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return x.adaptiveAvgPool(
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
 //
 // which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
-// not read. Integers are converted to reals. It panics with ErrShape, and with ErrValue for bad
+// not read. Integers are converted to floats. It panics with ErrShape, and with ErrValue for bad
 // sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes
 // nearest, linear, bilinear and trilinear.
 func (x *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {

@@ -85,7 +85,7 @@ func (x *Tensor) Round() *Tensor { return elementwise("Round", fn.Round, nil, x)
 func (x *Tensor) Frac() *Tensor { return elementwise("Frac", fn.Frac, nil, x) }
 
 // NanToNum returns x with other numbers in place of NaN, Inf and −Inf. Numbers beyond those of the
-// device's reals become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
+// operand's type become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
 // math.Inf(-1)) is that of NumPy and PyTorch.
 func (x *Tensor) NanToNum(nan, posInf, negInf float64) *Tensor {
 	return x.nanToNum(nan, posInf, negInf)

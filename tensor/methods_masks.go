@@ -110,35 +110,35 @@ func (x *Tensor) MaskedFill(mask *Tensor, v float64) *Tensor {
 func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor { return x.maskedSelect(mask) }
 
 // BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, so that of a mask it is no
-// mask (see [Tensor.LogicalNot]). It panics with ErrType of reals.
+// mask (see [Tensor.LogicalNot]). It panics with ErrType of floats.
 func (x *Tensor) BitwiseNot() *Tensor { return elementwise("BitwiseNot", fn.BitwiseNot, nil, x) }
 
 // BitwiseAnd returns the bits that are set in x and y. It panics with ErrShape unless the shapes
-// broadcast, and with ErrType of reals.
+// broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseAnd(y *Tensor) *Tensor {
 	return elementwise("BitwiseAnd", fn.BitwiseAnd, nil, x, y)
 }
 
 // BitwiseOr returns the bits that are set in x or y. It panics with ErrShape unless the shapes
-// broadcast, and with ErrType of reals.
+// broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseOr(y *Tensor) *Tensor {
 	return elementwise("BitwiseOr", fn.BitwiseOr, nil, x, y)
 }
 
 // BitwiseXor returns the bits that are set in one of x and y. It panics with ErrShape unless the
-// shapes broadcast, and with ErrType of reals.
+// shapes broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseXor(y *Tensor) *Tensor {
 	return elementwise("BitwiseXor", fn.BitwiseXor, nil, x, y)
 }
 
 // BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 unless y is 0 to 31. It
-// panics with ErrShape unless the shapes broadcast, and with ErrType of reals.
+// panics with ErrShape unless the shapes broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseLeftShift(y *Tensor) *Tensor {
 	return elementwise("BitwiseLeftShift", fn.BitwiseLeftShift, nil, x, y)
 }
 
 // BitwiseRightShift returns ⌊x/2ʸ⌋; where y is not 0 to 31, 0, or −1 for x below 0. It panics with
-// ErrShape unless the shapes broadcast, and with ErrType of reals.
+// ErrShape unless the shapes broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseRightShift(y *Tensor) *Tensor {
 	return elementwise("BitwiseRightShift", fn.BitwiseRightShift, nil, x, y)
 }

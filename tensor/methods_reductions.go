@@ -18,7 +18,7 @@ import (
 func (x *Tensor) Sum(axes ...int) *Tensor { return x.sum("Sum", 1, axes) }
 
 // Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. Of no elements it is NaN, of integers a real. It panics
+// among them; over all if none is given. Of no elements it is NaN, of integers a float. It panics
 // with ErrAxis for an axis that x has not, or that is named twice. Error: that of [Tensor.Sum],
 // divided by n.
 func (x *Tensor) Mean(axes ...int) *Tensor { return x.mean(axes...) }
@@ -44,14 +44,14 @@ func (x *Tensor) SumTo(shape ...int) *Tensor { return x.sumTo(shape...) }
 // unless [Keepdims] is among them; over all if none is given. For p = +Inf it is the largest |x|,
 // for −Inf the least, for 0 the number of elements that are not 0. As in PyTorch, the sum is of
 // powers as they are: one that overflows makes it infinite, one that underflows counts as 0. Of no
-// elements it is 0. Of integers it is of reals. It panics with ErrAxis for an axis that x has not,
+// elements it is 0. Of integers it is of floats. It panics with ErrAxis for an axis that x has not,
 // or that is named twice, with ErrValue if p is NaN, and with ErrShape if p is infinite and there
 // are no elements.
 func (x *Tensor) Norm(p float64, axes ...int) *Tensor { return x.pNorm(p, axes...) }
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
 // disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
-// elements it is −Inf, of integers a real. It panics with ErrAxis for an axis that x has not, or
+// elements it is −Inf, of integers a float. It panics with ErrAxis for an axis that x has not, or
 // that is named twice.
 func (x *Tensor) LogSumExp(axes ...int) *Tensor { return x.logSumExp(axes...) }
 
@@ -60,7 +60,7 @@ func (x *Tensor) LogSumExp(axes ...int) *Tensor { return x.logSumExp(axes...) }
 // place of a divisor below that: correction 1 is Bessel's, and PyTorch's default, 0 NumPy's. The
 // deviations are from the mean, or from running means where one pass computes both, so that nothing
 // cancels. Squares that overflow make it infinite, or NaN; those that underflow count as 0. Of no
-// elements it is NaN, and of one with correction 1; of integers it is a real. It panics with
+// elements it is NaN, and of one with correction 1; of integers it is a float. It panics with
 // ErrAxis for an axis that x has not, or that is named twice, and with ErrValue if correction is
 // negative. Error: a variance v about a mean m is off by at most (256 + log₂ n)·u·(v + √v·|m|),
 // with the u of [Tensor.Sum].
@@ -118,7 +118,7 @@ func (x *Tensor) CumProd(axis int) *Tensor {
 }
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
-// fixed order. Of integers it is a real. A scalar has axis 0. It panics with ErrAxis.
+// fixed order. Of integers it is a float. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) LogCumSumExp(axis int) *Tensor {
 	return api{}.Scan("LogCumSumExp", ops.ScanLSE, x, axis, 0)
 }
@@ -156,7 +156,7 @@ func (x *Tensor) TopK(k, axis int, o ...TopKOptions) (values *Tensor, indices *T
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
 // all others: global inhibition, by which the k strongest units of a layer silence the rest. A NaN
 // is greater than all others; of equal elements those that come first stay. Of integers it is of
-// reals. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
+// floats. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
 // elements.
 //
 // Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.

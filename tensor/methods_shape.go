@@ -50,7 +50,7 @@ func (x *Tensor) Copy() *Tensor { return x.copy() }
 //
 //   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
 //     becomes 0;
-//   - as Float16 or Real, numbers are rounded to nearest, ties to even; beyond Float16 they are
+//   - as Float16, Float32 or Float64, numbers are rounded to nearest, ties to even; beyond Float16 they are
 //     infinite.
 //
 // Every device gives the same bits.

@@ -76,7 +76,7 @@ func views(d tensor.Device, values []float64) map[string]*tensor.Tensor {
 	for i := range data {
 		data[i] = values[i%len(values)]
 	}
-	x := tensor.New(d, data, 3, 4, 5)
+	x := devtest.New(d, data, 3, 4, 5)
 	return map[string]*tensor.Tensor{
 		"whole":      x,
 		"transposed": x.Transpose(2, 0, 1),

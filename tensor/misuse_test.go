@@ -30,7 +30,7 @@ func TestMisuse(t *testing.T) {
 	freed.Free() // does nothing
 	foreign := tensor.Zeros(other, 2, 3)
 	rng := tensor.NewRNG(1)
-	three := tensor.New(d, []int32{0, 3})
+	three := devtest.New(d, []int32{0, 3})
 	var nobody tensor.Device
 	var unmade tensor.Tensor
 	var none *tensor.Tensor
@@ -42,10 +42,10 @@ func TestMisuse(t *testing.T) {
 		f    func()
 		say  string
 	}{
-		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{1, 2}, 3) }, "[3]: data has 2 elements"},
-		{"New", tensor.ErrShape, func() { tensor.New(d, []float64{}, -1) }, "[-1]"},
+		{"New", tensor.ErrShape, func() { devtest.New(d, []float64{1, 2}, 3) }, "[3]: data has 2 elements"},
+		{"New", tensor.ErrShape, func() { devtest.New(d, []float64{}, -1) }, "[-1]"},
 		{"Zeros", tensor.ErrShape, func() { tensor.Zeros(d, 1<<20, 1<<20) }, "[1048576 1048576]"},
-		{"New", tensor.ErrValue, func() { tensor.New(nobody, []float32{1}) }, "the device is nil: look at the error that Open returned"},
+		{"New", tensor.ErrValue, func() { devtest.New(nobody, []float32{1}) }, "the device is nil: look at the error that Open returned"},
 		{"Uniform", tensor.ErrValue, func() { rng.Uniform(nobody, 0, 1, 2) }, "the device is nil"},
 		{"Scope", tensor.ErrValue, func() { tensor.Scope(nobody, func() {}) }, "the device is nil"},
 		{"Launch", tensor.ErrValue, func() { tensor.Launch(nobody, ops.Zero) }, "the device is nil"},
@@ -58,9 +58,9 @@ func TestMisuse(t *testing.T) {
 		{"Free", tensor.ErrValue, func() { none.Free() }, "a tensor is nil"},
 		{"Free", tensor.ErrValue, func() { unmade.Free() }, "Tensor{}"},
 		{"ToMat", tensor.ErrValue, func() { none.ToMat() }, "a tensor is nil"},
-		{"EmptyOf", tensor.ErrType, func() { tensor.EmptyOf(d, 9, 2) }, "Type(9) is no type"},
-		{"FullOf", tensor.ErrType, func() { tensor.FullOf(d, 9, 1, 2) }, "Type(9) is no type"},
-		{"To", tensor.ErrType, func() { x.To(9) }, "Type(9) is no type"},
+		{"Empty", tensor.ErrType, func() { tensor.EmptyOf(d, 9, 2) }, "type 9 is no type"},
+		{"Full", tensor.ErrType, func() { tensor.FullOf(d, 9, 1, 2) }, "type 9 is no type"},
+		{"To", tensor.ErrType, func() { x.To(9) }, "type 9 is no type"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(nil, nil, x) }, "the function is nil"},
 		{"MapInPlace", tensor.ErrValue, func() { x.MapInPlace(nil, nil) }, "the function is nil"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "own"}, nil, x) }, "function \"own\" has no formula"},
@@ -82,7 +82,7 @@ func TestMisuse(t *testing.T) {
 		{"Max gradient", tensor.ErrShape, func() { tensorapi.Impl.MaxGrad(x, x, v) }, "there are 1 maxima"},
 		{"Max gradient", tensor.ErrShape, func() { tensorapi.Impl.MaxGrad(tensor.Zeros(d, 0, 3), v, v, 0) }, "no maximum"},
 		{"MatMulTiled", tensor.ErrShape, func() {
-			tensorapi.Impl.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.Real(), d.Target())[0])
+			tensorapi.Impl.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 30, 4), tensor.Zeros(d, 4, 50), ops.GemmTiles(d.DefaultType(), d.Target())[0])
 		}, "[2 2] [30 4] [4 50]"},
 		{"MatMulTiled", tensor.ErrValue, func() {
 			tensorapi.Impl.MatMulTiled(tensor.Zeros(d, 2, 2), tensor.Zeros(d, 2, 3), tensor.Zeros(d, 3, 2), ops.GemmTile{M: 5, N: 3})
@@ -159,8 +159,8 @@ func TestMisuse(t *testing.T) {
 		{"GatherRows", tensor.ErrShape, func() { v.GatherRows(three) }, "[4]"},
 		{"GatherRows", tensor.ErrDevice, func() { foreign.GatherRows(three) }, "cpu"},
 		{"ScatterAddRowsInPlace", tensor.ErrShape, func() { x.ScatterAddRowsInPlace(three, x.T()) }, "[2 3] [3 2]"},
-		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(tensor.New(d, []int32{1, -1})) }, "from -1 to 1"},
-		{"GatherRows", tensor.ErrType, func() { x.GatherRows(tensor.Zeros(d, 2)) }, "type Int32, not Real: convert them with To(tensor.Int32)"},
+		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(devtest.New(d, []int32{1, -1})) }, "from -1 to 1"},
+		{"GatherRows", tensor.ErrType, func() { x.GatherRows(tensor.Zeros(d, 2)) }, "type int32, not float64: convert them with To(tensor.Int32)"},
 		{"GatherRows", tensor.ErrShape, func() { x.GatherRows(three.Reshape(2, 1)) }, "one axis"},
 		{"Ints", tensor.ErrValue, func() { rng.Ints(d, 0, 3) }, "[0, 0)"},
 		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
@@ -289,7 +289,7 @@ func TestCollectedOperands(t *testing.T) {
 // TestTransfers: operations move nothing between host and device.
 func TestTransfers(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, make([]float64, 100), 10, 10)
+		x := devtest.New(d, make([]float64, 100), 10, 10)
 		start := d.Stats()
 		y := tensor.Map(fn.Tanh, nil, x.MatMul(x)).Sum()
 		if s := d.Stats(); s.Uploads != start.Uploads || s.Downloads != start.Downloads {
@@ -299,7 +299,7 @@ func TestTransfers(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := d.Stats()
-		if size := int64(d.Real().Size()); s.Downloads != 1 || s.DownloadBytes != size || s.Uploads != 1 || s.UploadBytes != 100*size {
+		if size := int64(d.DefaultType().Size()); s.Downloads != 1 || s.DownloadBytes != size || s.Uploads != 1 || s.UploadBytes != 100*size {
 			t.Errorf("counters: %+v", s)
 		}
 	})
@@ -327,7 +327,7 @@ func TestOpen(t *testing.T) {
 		t.Error("cpu was opened in check mode")
 	}
 	fails(t, func() { _, _ = tensor.Open("cpu", tensor.Options{}, tensor.Options{}) }, tensor.ErrValue)
-	if d, err := tensor.Open("cpu", tensor.Options{Float64: true}); err != nil || d.Real() != kernels.Float64 {
+	if d, err := tensor.Open("cpu", tensor.Options{DefaultType: tensor.Float64}); err != nil || d.DefaultType() != kernels.Float64 {
 		t.Errorf("Float64 was not heard (err %v)", err)
 	}
 }
@@ -480,8 +480,8 @@ func TestNPZ(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		path := filepath.Join(t.TempDir(), "x.npz")
 		want := tensor.Dict{
-			"scalar": tensor.Scalar(d, 3.5), "vector": tensor.New(d, []float64{1, 2}), "cube": tensor.NewRNG(1).Normal(d, 0, 1, 2, 3, 4),
-			"view": tensor.New(d, []float64{1, 2, 3, 4}, 2, 2).T(),
+			"scalar": tensor.Scalar(d, 3.5), "vector": devtest.New(d, []float64{1, 2}), "cube": tensor.NewRNG(1).Normal(d, 0, 1, 2, 3, 4),
+			"view": devtest.New(d, []float64{1, 2, 3, 4}, 2, 2).T(),
 		}
 		if err := tensor.SaveNPZ(path, want); err != nil {
 			t.Fatal(err)
@@ -536,8 +536,8 @@ func TestNPZ(t *testing.T) {
 // TestFloat64: a float64 device keeps what float32 rounds away.
 func TestFloat64(t *testing.T) {
 	for _, sel := range devtest.Selected() {
-		d := devtest.Open(t, sel, tensor.Options{Float64: true})
-		v, err := tensor.Map(fn.Sub, nil, tensor.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
+		d := devtest.Open(t, sel, tensor.Options{DefaultType: tensor.Float64})
+		v, err := tensor.Map(fn.Sub, nil, devtest.New(d, []float64{1 + 0x1p-40}), tensor.Scalar(d, 1)).Float64s()
 		if err != nil || v[0] != 0x1p-40 || math.IsNaN(v[0]) {
 			t.Errorf("%s: %v, %v", sel, v, err)
 		}
@@ -547,7 +547,7 @@ func TestFloat64(t *testing.T) {
 // TestNoTensorPrints: what no function made can be printed, as by a message of a failed test.
 func TestNoTensorPrints(t *testing.T) {
 	var none *tensor.Tensor
-	if got := none.String() + ", " + new(tensor.Tensor).String() + ", " + tensor.Type(9).String(); got != "no tensor, no tensor, Type(9)" {
+	if got := none.String() + ", " + new(tensor.Tensor).String() + ", " + tensor.Type(9).String(); got != "no tensor, no tensor, type 9" {
 		t.Error(got)
 	}
 }
@@ -568,7 +568,7 @@ func TestNineAxes(t *testing.T) {
 		"Embedding": func() { tensor.Zeros(d, 2, 3).Embedding(x.To(tensor.Int32)) },
 		"Index":     func() { tensor.Zeros(d, 2, 3).Index(x.To(tensor.Int32)) },
 		"Zeros":     func() { tensor.Zeros(d, nine...) },
-		"New":       func() { tensor.New(d, []float64{1, 2}, nine...) },
+		"New":       func() { devtest.New(d, []float64{1, 2}, nine...) },
 		"TensorDot": func() { x.TensorDot(line, nil, nil) },
 		"Einsum":    func() { tensor.Einsum("abcdefgh,i->abcdefghi", x, line) },
 		"Meshgrid":  func() { tensor.Meshgrid(line, line, line, line, line, line, line, line, line) },

@@ -49,23 +49,23 @@ func (t *Tensor) rowNorm(op string, axis int, w, b *Tensor, eps float64, form in
 // norm normalises rows of n elements: see ops.Norm.
 func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps float64, form int) (y, mean, rstd *Tensor) {
 	d := t.Device()
-	x := t.reals()
+	x := t.dense(floats(t, w, b))
 	defer x.release()
 	list := d.core().list()
 	args := append(list.args, x.arg())
 	for i, p := range []*Tensor{w, b} {
 		if p != nil {
 			form |= []int{ops.NormWeights, ops.NormBiases}[i]
-			c := p.reals()
+			c := p.dense(x.typ)
 			defer c.release()
 			args = append(args, c.arg())
 		}
 	}
-	y = alloc(op, d, t.shape)
+	y = alloc(op, d, x.typ, t.shape)
 	if y.Len() == 0 {
-		return y, Zeros(d, 0), Zeros(d, 0)
+		return y, ZerosOf(d, x.typ, 0), ZerosOf(d, x.typ, 0)
 	}
-	mean, rstd = alloc(op, d, []int{rows}), alloc(op, d, []int{rows})
+	mean, rstd = alloc(op, d, x.typ, []int{rows}), alloc(op, d, x.typ, []int{rows})
 	args = append(args, y.arg(), mean.arg(), rstd.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(1))
 	if w != nil || b != nil {
 		args = append(args, kernels.IntArg(sets), kernels.IntArg(span))
@@ -77,7 +77,8 @@ func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps floa
 func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parameters bool) (dx, dw, db *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
-	dx = alloc(op, d, x.shape)
+	typ := floats(x, g, w)
+	dx = alloc(op, d, typ, x.shape)
 	if dx.Len() == 0 {
 		return dx, nil, nil
 	}
@@ -94,7 +95,7 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	list := d.core().list()
 	args := list.args
 	for _, t := range append(operands, mean, rstd) {
-		c := t.reals()
+		c := t.dense(typ)
 		args = append(args, c.arg())
 		defer c.release()
 	}
@@ -103,7 +104,7 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	if parameters {
 		form |= ops.NormParameters
 		runs := (rows + run - 1) / run
-		dw, db = alloc(op, d, []int{runs, n}), alloc(op, d, []int{runs, n})
+		dw, db = alloc(op, d, typ, []int{runs, n}), alloc(op, d, typ, []int{runs, n})
 		args = append(args, dw.arg(), db.arg())
 	}
 	args = append(args, kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(1))
@@ -132,14 +133,14 @@ func (api) NormSumsOfSets(x, g, mean, rstd *Tensor, rows, n, span int) (sg, sh *
 func normSums(k *kernels.Kernel, x, g, mean, rstd *Tensor, shape []int, sizes ...int) (sg, sh *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
-	list := d.core().list()
+	list, typ := d.core().list(), floats(x, g)
 	args := list.args
 	for _, t := range []*Tensor{x, g, mean, rstd} {
-		c := t.reals()
+		c := t.dense(typ)
 		args = append(args, c.arg())
 		defer c.release()
 	}
-	sg, sh = alloc(op, d, shape), alloc(op, d, shape)
+	sg, sh = alloc(op, d, typ, shape), alloc(op, d, typ, shape)
 	args = append(args, sg.arg(), sh.arg())
 	for _, n := range sizes {
 		args = append(args, kernels.IntArg(n))
@@ -256,7 +257,7 @@ func (o *BatchNormOptions) check(t, w, b *Tensor) {
 		return
 	}
 	for _, p := range []*Tensor{o.Mean, o.Var} {
-		mustReal(op, p)
+		mustFloat(op, p)
 		if !p.IsContiguous() {
 			misuse(op, ErrValue, "running statistics must be contiguous", p)
 		}
@@ -290,9 +291,9 @@ func (t *Tensor) perChannel(rank int) *Tensor {
 // running statistics.
 func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd *Tensor) {
 	const op = "BatchNorm"
-	d := t.Device()
+	d, typ := t.Device(), floats(t)
 	outer, channels, inner := t.shape[0], t.shape[1], intmath.Product(t.shape[2:])
-	mean, rstd = alloc(op, d, []int{channels}), alloc(op, d, []int{channels})
+	mean, rstd = alloc(op, d, typ, []int{channels}), alloc(op, d, typ, []int{channels})
 	if t.Len() == 0 {
 		mean.zero()
 		rstd.zero()
@@ -310,11 +311,11 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 		chunk, parts, _, _ = ops.FoldShape(lines, n, columns, d.Target())
 		last = n - (parts-1)*chunk
 	}
-	x := t.reals()
+	x := t.dense(typ)
 	defer x.release()
 	shape := []int{parts, channels}
-	means, squares, off := alloc(op, d, shape), alloc(op, d, shape), alloc(op, d, shape)
-	variance := alloc(op, d, []int{channels})
+	means, squares, off := alloc(op, d, typ, shape), alloc(op, d, typ, shape), alloc(op, d, typ, shape)
+	variance := alloc(op, d, typ, []int{channels})
 	defer means.Free()
 	defer squares.Free()
 	defer off.Free()

@@ -61,7 +61,7 @@ func TestNorms(t *testing.T) {
 		v := array{[]int{3, 4}, numbers(t, view)}
 		expect(t, "LayerNorm of a view", view.LayerNorm(1, nil, nil, eps), normOf(v, func(i int) int { return i / 4 }, true, eps), 2e-5)
 		expect(t, "BatchNorm of a view", view.BatchNorm(nil, nil, eps), normOf(v, func(i int) int { return i % 4 }, true, eps), 2e-5)
-		ints := tensor.New(d, []uint8{1, 2, 3, 200, 5, 6}, 2, 3)
+		ints := devtest.New(d, []uint8{1, 2, 3, 200, 5, 6}, 2, 3)
 		expect(t, "RMSNorm of bytes", ints.RMSNorm(1, nil, eps), normOf(array{[]int{2, 3}, numbers(t, ints)}, func(i int) int { return i / 3 }, false, eps), 2e-5)
 	})
 }
@@ -93,7 +93,7 @@ func TestBatchVarianceFarFromZero(t *testing.T) {
 				x[i] = float64(float32(1e4 + 4*r.Float64() - 2))
 			}
 			o := tensor.BatchNormOptions{Mean: tensor.Zeros(d, c), Var: tensor.Zeros(d, c), Momentum: 1}
-			tensor.New(d, x, s...).BatchNorm(nil, nil, 1e-5, o)
+			devtest.New(d, x, s...).BatchNorm(nil, nil, 1e-5, o)
 			for ch, got := range numbers(t, o.Var) {
 				n, mean, square := float64(len(x)/c), 0.0, 0.0
 				for i, v := range x {
@@ -117,8 +117,8 @@ func TestBatchVarianceFarFromZero(t *testing.T) {
 // TestRunningStatistics: training moves them, evaluation and a batch without elements do not.
 func TestRunningStatistics(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 10, 2, 10, 6, 40}, 3, 2) // means 3 and 20, variances with correction 7 and 300
-		both := tensor.New(d, []float64{7, 7, 0, 0, 1, 1, 7, 7}, 4, 2)
+		x := devtest.New(d, []float64{1, 10, 2, 10, 6, 40}, 3, 2) // means 3 and 20, variances with correction 7 and 300
+		both := devtest.New(d, []float64{7, 7, 0, 0, 1, 1, 7, 7}, 4, 2)
 		o := tensor.BatchNormOptions{Mean: both.Select(0, 1), Var: both.Select(0, 2)}
 		x.BatchNorm(nil, nil, 0, o)
 		expectNumbers(t, "a tenth", numbers(t, both), []float64{7, 7, 0.3, 2, 1.6, 30.9, 7, 7})
@@ -127,7 +127,7 @@ func TestRunningStatistics(t *testing.T) {
 		expectNumbers(t, "all", numbers(t, both), []float64{7, 7, 3, 20, 7, 300, 7, 7})
 		tensor.Zeros(d, 0, 2).BatchNorm(nil, nil, 0, o)
 		o.Eval = true
-		y := x.BatchNorm(tensor.New(d, []float64{1, 2}), tensor.New(d, []float64{0, 1}), 2, o)
+		y := x.BatchNorm(devtest.New(d, []float64{1, 2}), devtest.New(d, []float64{0, 1}), 2, o)
 		expectNumbers(t, "evaluation", numbers(t, y.Select(1, 0)), []float64{-2. / 3, -1. / 3, 1})
 		expectNumbers(t, "evaluation, weighted", numbers(t, y.Select(1, 1)), []float64{1 - 20/math.Sqrt(302), 1 - 20/math.Sqrt(302), 1 + 40/math.Sqrt(302)})
 		expectNumbers(t, "afterwards", numbers(t, both), []float64{7, 7, 3, 20, 7, 300, 7, 7})
@@ -156,7 +156,7 @@ func TestNormMisuse(t *testing.T) {
 	} {
 		fails(t, func() { x.BatchNorm(nil, nil, 0, o...) }, tensor.ErrValue)
 	}
-	both, other := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}), tensor.Full(d, 7, 3)
+	both, other := devtest.New(d, []float64{1, 2, 3, 4, 5, 6}), tensor.Full(d, 7, 3)
 	first, last := both.Slice(0, 0, 3), both.Slice(0, 3, 6)
 	for name, f := range map[string]func(){
 		"one for both":       func() { x.BatchNorm(nil, nil, 0, tensor.BatchNormOptions{Mean: first, Var: first}) },

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/npz"
@@ -19,9 +18,8 @@ var ErrFormat = npz.ErrFormat
 // Dict is tensors by name: the state of a network or an optimizer.
 type Dict map[string]*Tensor
 
-// SaveNPZ writes tensors as a NumPy archive, readable by numpy.load: Real as float32 or float64, as
-// their device has it, the other types as int32, uint8 and float16. The file is complete or not
-// there.
+// SaveNPZ writes tensors as a NumPy archive, readable by numpy.load, each in its own type. The file is
+// complete or not there.
 func SaveNPZ(path string, tensors Dict) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteNPZ(w, tensors) }); err != nil {
 		return fmt.Errorf("tensor: save: %w", err)
@@ -70,7 +68,8 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 //	int8 to int64,            Int32; a number that it does not hold is an error
 //	uint16 to uint64
 //	float16                   Float16
-//	float32, float64          Real; on a float32 device float64 is rounded, and a number too large for it an error
+//	float32                   Float32
+//	float64                   Float64; an error where the device has none
 //
 // A damaged file, or another type, is an error that wraps ErrFormat and names the array, its type
 // and, if it is that, the element. No tensor is left behind.
@@ -123,15 +122,7 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 	case []float32:
 		return fromData(d, data, a.Shape)
 	}
-	data := held.([]float64)
-	if d.Real() == kernels.Float32 {
-		for i, v := range data {
-			if math.IsInf(float64(float32(v)), 0) && !math.IsInf(v, 0) {
-				return nil, npz.Unfit(a.Shape, i, v, "a real of this device reaches to 3.4e38: open it with Options.Float64")
-			}
-		}
-	}
-	return fromData(d, data, a.Shape)
+	return fromData(d, held.([]float64), a.Shape)
 }
 
 func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, err error) {

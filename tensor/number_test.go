@@ -25,8 +25,8 @@ func TestNumber(t *testing.T) {
 			typ    tensor.Type
 			want   float64
 		}{
-			{kernels.FloatArg(1.5), tensor.Real, 1.5}, {kernels.IntArg(1 << 30), tensor.Int32, 1 << 30}, {kernels.FlagArg(true), tensor.Int32, 1},
-			{slots.Arg(0), tensor.Real, 0.25}, {slots.Arg(1), tensor.Int32, -7}, {slots.Number(1), tensor.Int32, -7},
+			{kernels.FloatArg(1.5), d.DefaultType(), 1.5}, {kernels.IntArg(1 << 30), tensor.Int32, 1 << 30}, {kernels.FlagArg(true), tensor.Int32, 1},
+			{slots.Arg(0), d.DefaultType(), 0.25}, {slots.Arg(1), tensor.Int32, -7}, {slots.Number(1), tensor.Int32, -7},
 		} {
 			x := tensor.ScalarFromArg(d, c.number)
 			if v, err := x.Item(); err != nil || v != c.want || x.Type() != c.typ || x.Rank() != 0 {

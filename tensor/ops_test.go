@@ -68,7 +68,7 @@ func random(r *rand.Rand, shape ...int) array {
 }
 
 func on(d tensor.Device, a array) *tensor.Tensor {
-	return tensor.New(d, a.data, append([]int{}, a.shape...)...)
+	return devtest.New(d, a.data, append([]int{}, a.shape...)...)
 }
 
 func expect(t *testing.T, what string, got *tensor.Tensor, want array, tol float64) {
@@ -311,8 +311,8 @@ func TestOverlap(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 3, 2)
-		index := tensor.New(d, []int32{2, 0, 2})
+		x := devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 3, 2)
+		index := devtest.New(d, []int32{2, 0, 2})
 		y := x.GatherRows(index)
 		expect(t, "GatherRows", y, array{[]int{3, 2}, []float64{5, 6, 1, 2, 5, 6}}, 0)
 		x.ScatterAddRowsInPlace(index, y)
@@ -383,7 +383,7 @@ func TestUniformBelowItsEnd(t *testing.T) {
 		for _, c := range []struct{ low, high, single, double float64 }{
 			{0, 1, u, u}, {-1, 1, 1 - 0x1p-23, 1 - 0x1p-23}, {1, 2, 2 - 0x1p-23, 1 + u}, {2, 1, 1 + 0x1p-23, 2 - u}, {4096, 4097, 4097 - 0x1p-11, 4096 + u}, {3, 3, 3, 3},
 		} {
-			want := map[kernels.DType]float64{kernels.Float32: c.single, kernels.Float64: c.double}[d.Real()]
+			want := map[kernels.DType]float64{kernels.Float32: c.single, kernels.Float64: c.double}[d.DefaultType()]
 			v, err := tensor.NewRNG(39075).Uniform(d, c.low, c.high, 4).Float64s()
 			if err != nil || v[3] != want {
 				t.Errorf("between %v and %v: %v, want %v at the end (err %v)", c.low, c.high, v, want, err)

@@ -49,7 +49,7 @@ func TestOverlapCopies(t *testing.T) {
 			for i := range data {
 				data[i] = float64(i)
 			}
-			x := tensor.New(d, data, 4, 4)
+			x := devtest.New(d, data, 4, 4)
 			before := d.Stats().Launches
 			c.f(x)
 			if n := d.Stats().Launches - before; n != c.launches {

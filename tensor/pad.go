@@ -40,7 +40,7 @@ func (t *Tensor) pad(widths [][2]int, opts ...PadOptions) *Tensor {
 	if o.Mode > PadCircular {
 		misuse(op, ErrValue, fmt.Sprintf("there is no mode %d: see PadConstant", o.Mode), t)
 	}
-	t.typ.must(op, o.Value)
+	mustFit(op, t.typ, o.Value)
 	if len(widths) > t.Rank() {
 		misuse(op, ErrShape, fmt.Sprintf("widths of %d axes", len(widths)), t)
 	}
@@ -96,9 +96,9 @@ func (api) PadGrad(op string, g *Tensor, shape []int, widths [][2]int, mode PadM
 	if len(steps) == 0 {
 		return g.Copy()
 	}
-	cur := g.reals()
+	cur := g.dense(floats(g))
 	for _, s := range slices.Backward(steps) {
-		y := alloc(op, d, s.from)
+		y := alloc(op, d, cur.typ, s.from)
 		if cur.Len() == 0 {
 			y.zero()
 		} else if y.Len() > 0 {
@@ -168,9 +168,9 @@ func (t *Tensor) padAxes(op string, axes []ops.PadAxis, value float64) *Tensor {
 	d := t.Device()
 	cur := t.contiguous()
 	for _, s := range steps {
-		y := allocOf(op, d, t.typ, s.to)
+		y := alloc(op, d, t.typ, s.to)
 		if y.Len() > 0 {
-			launch(d, ops.Pad.Of(t.typ.On(d)), padArgs([]kernels.Arg{cur.arg(), y.arg(), t.typ.number(value)}, s.axes)...)
+			launch(d, ops.Pad.Of(t.typ), padArgs([]kernels.Arg{cur.arg(), y.arg(), numberOf(t.typ, value)}, s.axes)...)
 		}
 		cur.release()
 		cur = contiguousOperand{y, true}

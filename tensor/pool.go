@@ -180,18 +180,18 @@ func adaptivePooling(op string, t *Tensor, size []int) *pooling {
 // max returns the maxima of t, and their places if asked for.
 func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tensor) {
 	d := t.Device()
-	values = alloc(op, d, p.out)
+	values = alloc(op, d, floats(t), p.out)
 	if indices {
-		places = allocOf(op, d, Int32, p.out)
+		places = alloc(op, d, Int32, p.out)
 	}
 	if values.Len() == 0 {
 		return values, places
 	}
-	x := t.reals()
+	x := t.dense(values.typ)
 	defer x.release()
 	unused := places
 	if !indices { // any buffer of ints, and no element of it: the kernel does not write it
-		unused = allocOf(op, d, Int32, []int{0})
+		unused = alloc(op, d, Int32, []int{0})
 		defer unused.Free()
 	}
 	list := d.core().list()
@@ -203,7 +203,7 @@ func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tenso
 // maxGrad returns the gradient of the operand for the gradient g of maxima in some places.
 func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 	d := g.Device()
-	y := alloc(op, d, p.in)
+	y := alloc(op, d, floats(g), p.in)
 	if y.Len() == 0 {
 		return y
 	}
@@ -211,7 +211,7 @@ func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 		y.zero()
 		return y
 	}
-	cg := g.reals()
+	cg := g.dense(y.typ)
 	defer cg.release()
 	list := d.core().list()
 	list.launch(d, p.PoolKernel(ops.MaxPoolGrad), p.Args(append(list.args, cg.arg(), places.arg(), y.arg())))
@@ -224,7 +224,7 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 	if gradient {
 		shape, k = p.in, ops.AvgPoolGrad
 	}
-	y := alloc(op, d, shape)
+	y := alloc(op, d, floats(t), shape)
 	if y.Len() == 0 {
 		return y
 	}
@@ -232,7 +232,7 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 		y.zero()
 		return y
 	}
-	x := t.reals()
+	x := t.dense(y.typ)
 	defer x.release()
 	if !gradient && p.global() { // rows fill a device, windows do not, and their sums are pairwise
 		n := intmath.Product(p.Size[:])

@@ -20,7 +20,10 @@ func TestPoolOperands(t *testing.T) {
 			"max": func(x *tensor.Tensor) *tensor.Tensor {
 				return x.MaxPool([]int{2, 2}, tensor.MaxPoolOptions{Stride: []int{1}})
 			},
-			"index": func(x *tensor.Tensor) *tensor.Tensor { _, i := x.MaxPoolWithIndex([]int{3}); return i.To(tensor.Real) },
+			"index": func(x *tensor.Tensor) *tensor.Tensor {
+				_, i := x.MaxPoolWithIndex([]int{3})
+				return i.To(d.DefaultType())
+			},
 			"avg": func(x *tensor.Tensor) *tensor.Tensor {
 				return x.AvgPool([]int{2, 2, 3}, tensor.AvgPoolOptions{Padding: []int{1}})
 			},

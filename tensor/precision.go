@@ -61,21 +61,21 @@ const (
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the
 // device has them and they are worth while; else one with the FMA. Dense operands are contiguous in
 // memory.
-func matrixTile(d Device, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
+func matrixTile(d Device, typ Type, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
-		if t := ops.SwizzledTileFor(d.core().factors, grouped, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
+		if t := ops.SwizzledTileFor(d.core().factors, grouped, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 			return t
 		}
 	}
-	return batchMatrixTile(d, form, dense, 1, m, n, k)
+	return batchMatrixTile(d, typ, form, dense, 1, m, n, k)
 }
 
 // batchMatrixTile is matrixTile of a batch of products, which packs none.
-func batchMatrixTile(d Device, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
-	if t := ops.WarpGroupTileFor(d.core().factors, form, dense, batch, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
+func batchMatrixTile(d Device, typ Type, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
+	if t := ops.WarpGroupTileFor(d.core().factors, form, dense, batch, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 		return t
 	}
-	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, d.Real(), matrixTarget(d)); hasUnits(d, t.Inner) {
+	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 		return t
 	}
 	return ops.GemmTile{}
@@ -123,7 +123,7 @@ func (api) AsMatrixUnits(d Device, grouped bool) {
 func pack(tile ops.GemmTile, t *Tensor, second bool, x, k, row, step int) (words, flaws *Tensor) {
 	d := t.Device()
 	kernel, n, m := tile.Packings(x, k, second)
-	words, flaws = allocOf("MatMul", d, Int32, []int{n}), allocOf("MatMul", d, Int32, []int{m})
+	words, flaws = alloc("MatMul", d, Int32, []int{n}), alloc("MatMul", d, Int32, []int{m})
 	launch(d, kernel, t.bufferArg(), words.arg(), flaws.arg(), kernels.IntArg(x), kernels.IntArg(k), kernels.IntArg(row), kernels.IntArg(step))
 	return words, flaws
 }

@@ -86,23 +86,23 @@ func checkPrecise(t *testing.T, d tensor.Device, name string, s [4]int, form int
 	t.Helper()
 	batch, m, n, k := s[0], s[1], s[2], s[3]
 	ha, hb := draw(batch*m, k), draw(batch*k, n)
-	a, b := tensor.New(d, ha, batch, m, k), tensor.New(d, hb, batch, k, n)
+	a, b := devtest.New(d, ha, batch, m, k), devtest.New(d, hb, batch, k, n)
 	rowA, stepA, rowB, stepB := k, 1, n, 1
 	if form&1 != 0 {
-		a = tensor.New(d, ha, batch, k, m).Transpose(0, 2, 1)
+		a = devtest.New(d, ha, batch, k, m).Transpose(0, 2, 1)
 		rowA, stepA = 1, m
 	}
 	if form&2 != 0 {
-		b = tensor.New(d, hb, batch, n, k).Transpose(0, 2, 1)
+		b = devtest.New(d, hb, batch, n, k).Transpose(0, 2, 1)
 		rowB, stepB = 1, k
 	}
 	if batch == 1 {
 		a, b = a.Reshape(m, k), b.Reshape(k, n)
 		if form&1 != 0 {
-			a = tensor.New(d, ha, k, m).T()
+			a = devtest.New(d, ha, k, m).T()
 		}
 		if form&2 != 0 {
-			b = tensor.New(d, hb, n, k).T()
+			b = devtest.New(d, hb, n, k).T()
 		}
 	}
 	first, err := a.MatMul(b).Float32s()
@@ -147,7 +147,7 @@ func TestPrecisionOfLayers(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, 3))
 		const m, n, k = 130, 96, 100
 		hx, hw, hb := matrix(r, m, k, draws["of one size"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
-		got, err := tensor.Linear(tensor.New(d, hx, m, k), tensor.New(d, hw, k, n), tensor.New(d, hb, n), fn.ReLU).Float32s()
+		got, err := tensor.Linear(devtest.New(d, hx, m, k), devtest.New(d, hw, k, n), devtest.New(d, hb, n), fn.ReLU).Float32s()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestRoundedFactors(t *testing.T) {
 				}
 			}
 			lay := func(h []float32, rows, cols int, transposed bool) *tensor.Tensor { // with gaps
-				x := tensor.New(d, h, rows, cols)
+				x := devtest.New(d, h, rows, cols)
 				if !transposed {
 					return tensor.Concat(1, x, tensor.Full(d, math.NaN(), rows, 3)).Slice(1, 0, cols)
 				}
@@ -286,7 +286,7 @@ func TestPrecisionOfAttention(t *testing.T) {
 	var convolved []float32
 	last := ""
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, _ bool) {
-		q, k, v := tensor.New(d, hq, batch, l, e), tensor.New(d, hk, batch, s, e), tensor.New(d, hv, batch, s, w)
+		q, k, v := devtest.New(d, hq, batch, l, e), devtest.New(d, hk, batch, s, e), devtest.New(d, hv, batch, s, w)
 		for _, whole := range []bool{false, true} {
 			y, _ := tensorapi.Impl.Attention(q, k, v, nil, nil, whole)
 			got, err := y.Float32s()
@@ -304,7 +304,7 @@ func TestPrecisionOfAttention(t *testing.T) {
 				}
 			}
 		}
-		y := tensor.New(d, hx, 4, 3, 20, 20).Conv(tensor.New(d, hf, 16, 3, 3, 3), nil)
+		y := devtest.New(d, hx, 4, 3, 20, 20).Conv(devtest.New(d, hf, 16, 3, 3, 3), nil)
 		got, err := y.Float32s()
 		if err != nil {
 			t.Fatal(err)
@@ -341,7 +341,7 @@ func TestStrangeProducts(t *testing.T) {
 			for i, v := range c.b {
 				hb[(5+31*i)*n+3+70*i] = v
 			}
-			got, err := tensor.New(d, ha, m, k).MatMul(tensor.New(d, hb, k, n)).Float32s()
+			got, err := devtest.New(d, ha, m, k).MatMul(devtest.New(d, hb, k, n)).Float32s()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -401,7 +401,7 @@ func largeProduct(t *testing.T, d tensor.Device, factor float64, form ops.GemmFo
 	ha, hb, bias := matrix(r, m, k, draws["of many sizes"]), matrix(r, k, n, draws["of one size"]), matrix(r, 1, n, draws["of one size"])
 	row, tiny := m/2, m/3
 	ha[row*k+k/3], ha[tiny*k+k/4] = float32(math.Inf(1)), 1e-44
-	a, b := tensor.New(d, ha, m, k), tensor.New(d, hb, k, n)
+	a, b := devtest.New(d, ha, m, k), devtest.New(d, hb, k, n)
 	if form.TransposesA() {
 		a = a.T().Copy().T()
 	}
@@ -409,11 +409,11 @@ func largeProduct(t *testing.T, d tensor.Device, factor float64, form ops.GemmFo
 		b = b.T().Copy().T()
 	}
 	what := fmt.Sprintf("%s %s of %dx%dx%d", d.Name(), form, m, n, k)
-	got, err := tensor.Linear(a, b, tensor.New(d, bias, n), fn.ReLU).Float32s()
+	got, err := tensor.Linear(a, b, devtest.New(d, bias, n), fn.ReLU).Float32s()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := tensor.Linear(a, b, tensor.New(d, bias, n), fn.ReLU).Float32s()
+	again, _ := tensor.Linear(a, b, devtest.New(d, bias, n), fn.ReLU).Float32s()
 	for at := range got {
 		if math.Float32bits(got[at]) != math.Float32bits(again[at]) {
 			t.Fatalf("%s: element %d is %v and then %v", what, at, got[at], again[at])

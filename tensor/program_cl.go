@@ -24,6 +24,7 @@ type dynamicLaunch struct {
 	at      int             // among the prepared
 	form    *kernels.Kernel // that was built for it
 	target  kernels.Target  // of that form
+	float   kernels.DType
 	grid    kernels.Grid
 	numbers []dynamicArg
 }
@@ -45,25 +46,26 @@ func (d *clDevice) prepare(launches []capture.Launch) (capture.Program, error) {
 func (p *clProgram) add(l *capture.Launch) error {
 	d := p.dev
 	changes := slices.ContainsFunc(l.Args, func(a kernels.Arg) bool { of, _, _ := a.Slot(); return of != nil })
-	entry := d.ready(l.Kernel, l.Args)
+	float := l.Kernel.FloatOf(l.Args, d.float)
+	entry := d.ready(l.Kernel, float, l.Args)
 	if err := d.Err(); err != nil || entry == nil && !changes {
 		return err
 	}
 	if entry == nil {
 		var err error
-		if entry, err = d.entries.get(l.Kernel); err != nil {
+		if entry, err = d.entries.get(l.Kernel, float); err != nil {
 			return err
 		}
 		d.grid = kernels.Grid{}
 	}
-	c := dynamicLaunch{launch: l, form: l.Kernel, target: d.target, grid: d.grid}
+	c := dynamicLaunch{launch: l, form: l.Kernel, target: d.target, float: float, grid: d.grid}
 	if entry.replacement != nil {
 		c.form, c.target = entry.replacement, entry.target
 	}
 	built := entry.built
 	passes := func(int) (argument, offset bool) { return true, true }
 	if f := p.settled(l, entry); f != nil { // where a driver does not build it, the form for any launch is there
-		if own, err := d.build(f.Kernel); err == nil {
+		if own, err := d.build(f.Kernel, float); err == nil {
 			defer d.dev.Release(own)
 			built = own
 			passes = func(i int) (argument, offset bool) { return slices.Contains(f.Args, i), false }
@@ -73,7 +75,7 @@ func (p *clProgram) add(l *capture.Launch) error {
 	places := make([]int, len(l.Args)) // among what is passed
 	for i := range l.Args {
 		places[i] = len(args)
-		own := d.appendArg(nil, l.Kernel.Params[i].Mode, &l.Args[i])
+		own := appendArg(nil, l.Kernel.Params[i].Mode, float, &l.Args[i])
 		argument, offset := passes(i)
 		if argument {
 			args = append(args, own[0])
@@ -113,7 +115,7 @@ func (p *clProgram) Run() {
 	for i := range p.dynamic {
 		c := &p.dynamic[i]
 		for _, n := range c.numbers {
-			p.prepared.Set(n.change, d.number(&c.launch.Args[n.arg]))
+			p.prepared.Set(n.change, numberArg(c.float, &c.launch.Args[n.arg]))
 		}
 		// A number may say how many work-items there are.
 		if d.grid = c.form.Grid(c.launch.Args, c.target); d.grid != c.grid {

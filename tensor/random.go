@@ -107,7 +107,7 @@ func (r *RNG) advance(numbers []kernels.Arg) error {
 // Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each. It panics
 // with ErrShape as [Empty] does.
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
-	t := alloc("Uniform", d, shape)
+	t := alloc("Uniform", d, defaultOf(d), shape)
 	a, b, c := r.next("Uniform")
 	launch(d, ops.Uniform, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.FloatArg(low), kernels.FloatArg(high))
 	return t
@@ -116,7 +116,7 @@ func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
 // Normal returns a tensor of normal numbers with the given mean and standard deviation. Devices
 // agree but for the rounding of their logarithms and cosines.
 func (r *RNG) Normal(d Device, mean, sd float64, shape ...int) *Tensor {
-	t := alloc("Normal", d, shape)
+	t := alloc("Normal", d, defaultOf(d), shape)
 	a, b, c := r.next("Normal")
 	launch(d, ops.Normal, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.FloatArg(mean), kernels.FloatArg(sd))
 	return t
@@ -128,7 +128,7 @@ func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 	if bound <= 0 || bound > math.MaxInt32 {
 		panic(&Error{Op: "Ints", Kind: ErrValue, Shapes: [][]int{shape}, Detail: fmt.Sprintf("numbers in [0, %d)", bound)})
 	}
-	t := allocOf("Ints", d, Int32, shape)
+	t := alloc("Ints", d, Int32, shape)
 	a, b, c := r.next("Ints")
 	launch(d, ops.RandomInts, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.IntArg(bound))
 	t.boundValues(0, bound-1)

@@ -28,7 +28,7 @@ const Keepdims = math.MinInt
 
 func (t *Tensor) mean(axes ...int) *Tensor {
 	check("Mean", t)
-	real := t.as(Real)
+	real := t.as(floats(t))
 	defer real.release()
 	t = real.Tensor
 	count := 1
@@ -89,10 +89,10 @@ func (t *Tensor) sum(op string, scale float64, axes []int) *Tensor {
 }
 
 func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
-	if t.typ.integer() {
+	if t.typ.Integer() {
 		return t.sumIntegers(op, axes)
 	}
-	real := t.as(Real)
+	real := t.as(floats(t))
 	defer real.release()
 	t = real.Tensor
 	if len(axes) == t.Rank() {
@@ -100,7 +100,7 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 	}
 	d := t.Device()
 	return t.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
-		y := alloc(op, d, []int{outer, inner})
+		y := alloc(op, d, x.typ, []int{outer, inner})
 		s := 1.0
 		if last {
 			s = scale
@@ -128,7 +128,7 @@ func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) 
 	}
 	length := n / runs
 	rest := n - runs*length
-	partial := alloc("Sum", d, []int{runs + min(rest, 1), inner})
+	partial := alloc("Sum", d, x.typ, []int{runs + min(rest, 1), inner})
 	sum(partial.BufferArg(0, runs*inner), x.BufferArg(0, runs*length*inner), runs, length, 1, false)
 	if rest > 0 {
 		sum(partial.BufferArg(runs*inner, inner), x.BufferArg(runs*length*inner, rest*inner), 1, rest, 1, false)
@@ -139,7 +139,7 @@ func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) 
 
 func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 	d := check(op, t)
-	out := alloc(op, d, []int{})
+	out := alloc(op, d, t.typ, []int{})
 	n := t.Len()
 	if n == 0 {
 		out.zero()
@@ -152,7 +152,7 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 		launch(d, ops.Sum, x.arg(), out.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(scale))
 		return out
 	}
-	partial := alloc(op, d, []int{groups})
+	partial := alloc(op, d, t.typ, []int{groups})
 	launch(d, ops.Sum, x.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(1))
 	sumPartial(out, partial, scale)
 	return out
@@ -212,10 +212,10 @@ func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
 func (t *Tensor) sumTo(shape ...int) *Tensor {
 	d := check("SumTo", t)
 	axes := broadcastAxes(t, shape)
-	if t.typ.integer() {
+	if t.typ.Integer() {
 		return t.sumIntegers("SumTo", axes).reshaped(append([]int{}, shape...))
 	}
-	real := t.as(Real)
+	real := t.as(floats(t))
 	defer real.release()
 	t = real.Tensor
 	if len(axes) == 0 {
@@ -225,7 +225,7 @@ func (t *Tensor) sumTo(shape ...int) *Tensor {
 		return t.sumAll("SumTo", 1).reshaped(append([]int{}, shape...))
 	}
 	out := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
-		y := alloc("SumTo", d, []int{outer, inner})
+		y := alloc("SumTo", d, x.typ, []int{outer, inner})
 		sumAxis(y, x, outer, n, inner, 1, false)
 		return y
 	})
@@ -252,9 +252,9 @@ func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
 	}
-	mustReal("SumRowsInto", dst)
+	mustFloat("SumRowsInto", dst)
 	disjoint("SumRowsInto", dst, x)
-	cx := x.reals()
+	cx := x.dense(dst.typ)
 	defer cx.release()
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }
@@ -264,8 +264,8 @@ func (t *Tensor) extreme(op string, kind defs.FoldKind, axes []int) *Tensor {
 	check(op, t)
 	axes, keep := t.reduced(op, axes)
 	t.mustHave(op, axes)
-	if !t.typ.integer() {
-		return t.shaped(t.foldAxes(op, kind, Real, axes, 0), axes, keep)
+	if !t.typ.Integer() {
+		return t.shaped(t.foldAxes(op, kind, floats(t), axes, 0), axes, keep)
 	}
 	return t.shaped(t.foldAxes(op, kind, Int32, axes, 0).narrowed(t.typ), axes, keep)
 }
@@ -307,11 +307,12 @@ func (api) MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 		defer part.Free()
 		return part.Transpose(undo...)
 	}
-	cx, cy, cg := x.reals(), y.reals(), g.reals()
+	typ := floats(x)
+	cx, cy, cg := x.dense(typ), y.dense(typ), g.dense(typ)
 	defer cx.release()
 	defer cy.release()
 	defer cg.release()
-	out := alloc(op, d, x.shape)
+	out := alloc(op, d, typ, x.shape)
 	if out.Len() == 0 {
 		return out
 	}

@@ -20,8 +20,8 @@ type SafetensorsOptions struct {
 	Checksum bool
 }
 
-// SaveSafetensors writes tensors in the format of Python's package safetensors: Real as F32 or F64,
-// as their device has it, the other types as I32, U8 and F16. The file is complete or not there. A
+// SaveSafetensors writes tensors in the format of Python's package safetensors, each in its own
+// type: F32, F64, I32, U8 or F16. The file is complete or not there. A
 // name or metadata that is not UTF-8 is an error. It panics with ErrValue for more than one
 // SafetensorsOptions.
 func SaveSafetensors(path string, tensors Dict, options ...SafetensorsOptions) error {
@@ -58,7 +58,8 @@ func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) 
 //	BOOL, U8                  Uint8; true is 1
 //	I8 to I64, U16 to U64     Int32; a number that it does not hold is an error
 //	F16                       Float16
-//	BF16, F32, F64            Real; on a float32 device F64 is rounded, and a number too large for it an error
+//	BF16, F32                 Float32
+//	F64                       Float64; an error where the device has none
 //
 // A damaged file, one whose checksum is wrong, or another type, is an error that wraps ErrFormat
 // and names the tensor, its type and, if it is that, the element. No tensor is left behind.

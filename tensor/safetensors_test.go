@@ -20,10 +20,10 @@ import (
 // with the metadata.
 func TestSafetensorsTypes(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
-		want := tensor.Dict{"ends of Int32": tensor.New(d, []int32{math.MinInt32, math.MaxInt32}),
-			"ends of Float16": tensor.New(d, []float64{math.Inf(1), 65504, 0x1p-24, math.NaN()}).To(tensor.Float16)}
+		want := tensor.Dict{"ends of Int32": devtest.New(d, []int32{math.MinInt32, math.MaxInt32}),
+			"ends of Float16": devtest.New(d, []float64{math.Inf(1), 65504, 0x1p-24, math.NaN()}).To(tensor.Float16)}
 		for _, typ := range types {
-			x := tensor.New(d, []uint8{0, 1, 2, 3, 250, 255}, 2, 3).To(typ)
+			x := devtest.New(d, []uint8{0, 1, 2, 3, 250, 255}, 2, 3).To(typ)
 			want["whole of "+typ.String()] = x
 			want["transpose of "+typ.String()] = x.T()
 			want["repeated "+typ.String()] = x.Slice(0, 1, 2).Expand(4, 3)
@@ -78,7 +78,7 @@ func TestSafetensorsFits(t *testing.T) {
 		"types.BOOL": {tensor.Uint8, []float64{1, 0, 0, 1, 1, 0}}, "types.U8": {tensor.Uint8, []float64{0, 255, 0, 1, 2, 3}}, "types.I8": {tensor.Int32, []float64{-128, 127, 0, 1, 2, 3}},
 		"types.I16": {tensor.Int32, []float64{-32768, 32767, 0, 1, 2, 3}}, "types.U16": {tensor.Int32, []float64{0, 65535, 0, 1, 2, 3}}, "types.I32": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}},
 		"types.U32": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}}, "types.I64": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}}, "types.U64": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}},
-		"types.F16": {tensor.Float16, floats}, "types.BF16": {tensor.Real, floats}, "types.F32": {tensor.Real, floats}, "types.F64": {tensor.Real, floats},
+		"types.F16": {tensor.Float16, floats}, "types.BF16": {tensor.Float32, floats}, "types.F32": {tensor.Float32, floats}, "types.F64": {tensor.Float64, floats},
 	} {
 		if x := got[name]; x.Type() != want.typ || !slices.Equal(x.Shape(), []int{2, 3}) || !sameNumbers(numbers(t, x), want.values) {
 			t.Errorf("%s: %v %v, want %v of %v", name, x, numbers(t, x), want.values, want.typ)
@@ -90,18 +90,13 @@ func TestSafetensorsFits(t *testing.T) {
 	if got, _, err := tensor.LoadSafetensors(f64, safetensorsFile("unordered")); err != nil || numbers(t, got["größe"])[0] != 0.1 {
 		t.Errorf("%v, err = %v", got, err)
 	}
-	large := bytes.Buffer{}
-	if err := tensor.WriteSafetensors(&large, tensor.Dict{"a": tensor.Scalar(f64, 1), "x": tensor.New(f64, []float64{1, -1e39}, 1, 2)}); err != nil {
-		t.Fatal(err)
-	}
 	deep := `{"x":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1]}}`
 	before := d.Stats().LiveBytes
 	for _, c := range []struct {
 		raw []byte
 		say string
 	}{
-		{read(t, safetensorsFile("beyond")), `not a readable safetensors file: tensor "steps": int64 does not fit: element [1] is 1099511627776, and Int32 holds`},
-		{large.Bytes(), `tensor "x": float64 does not fit: element [0 1] is -1e+39`},
+		{read(t, safetensorsFile("beyond")), `not a readable safetensors file: tensor "steps": int64 does not fit: element [1] is 1099511627776, and int32 holds`},
 		{append(binary.LittleEndian.AppendUint64(nil, uint64(len(deep))), deep+"a"...), `tensor "x": shape [1 1 1 1 1 1 1 1 1] does not fit: a tensor has at most 8 axes`},
 		{nil, "it has 0 bytes"},
 	} {
@@ -209,8 +204,8 @@ assert end == len(data) and len(header) == 16, header
 `
 	d := devtest.CPU(t)
 	dict := tensor.Dict{}
-	for kind, typ := range map[string]tensor.Type{"float64": tensor.Real, "int32": tensor.Int32, "uint8": tensor.Uint8, "float16": tensor.Float16} {
-		x := tensor.New(d, []uint8{0, 1, 2, 3, 4, 5}, 2, 3).To(typ)
+	for kind, typ := range map[string]tensor.Type{"float64": d.DefaultType(), "int32": tensor.Int32, "uint8": tensor.Uint8, "float16": tensor.Float16} {
+		x := devtest.New(d, []uint8{0, 1, 2, 3, 4, 5}, 2, 3).To(typ)
 		dict[kind+" whole"], dict[kind+" transposed"], dict[kind+" nothing"] = x, x.T(), x.Slice(1, 3, 3)
 		dict[kind+" scalar"] = x.Reshape(6).Slice(0, 5, 6).Reshape()
 	}

@@ -10,8 +10,8 @@ import (
 // axis.
 func (t *Tensor) along(op string, axis int, integers bool) (axisView, Type) {
 	check(op, t)
-	typ := Real
-	if integers && t.typ.integer() {
+	typ := floats(t)
+	if integers && t.typ.Integer() {
 		typ = Int32
 	}
 	if t.Rank() == 0 && (axis == 0 || axis == -1) {
@@ -23,7 +23,7 @@ func (t *Tensor) along(op string, axis int, integers bool) (axisView, Type) {
 func (api) Scan(op string, kind ops.ScanKind, t *Tensor, axis, flags int) *Tensor {
 	x, typ := t.along(op, axis, kind != ops.ScanLSE)
 	defer x.release()
-	y := allocOf(op, t.Device(), typ, t.shape)
+	y := alloc(op, t.Device(), typ, t.shape)
 	if y.Len() > 0 {
 		scanLines(op, kind, x.Tensor, y, x.outer, x.n, x.inner, flags)
 	}
@@ -39,25 +39,25 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 	carry := y.BufferArg(0, 0)
 	if shares > 1 {
 		total := [...]defs.FoldKind{defs.FoldSum, defs.FoldProd, defs.FoldLogSumExp}[kind]
-		ends := allocOf(op, d, x.typ, []int{outer, shares, inner})
+		ends := alloc(op, d, x.typ, []int{outer, shares, inner})
 		fold(x, ends, total, outer, n, inner, chunk, 0)
-		before := allocOf(op, d, x.typ, []int{outer, shares, inner})
+		before := alloc(op, d, x.typ, []int{outer, shares, inner})
 		scanLines(op, kind, ends, before, outer, shares, inner, flags|ops.ScanExclusive)
 		ends.Free()
 		defer before.Free()
 		carry = before.arg()
 		flags |= ops.ScanCarry
 	}
-	launch(d, ops.Scan(kind, x.typ.On(d)), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(ops.ScanTall(min(n, chunk))), kernels.IntArg(flags))
+	launch(d, ops.Scan(kind, x.typ), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(ops.ScanTall(min(n, chunk))), kernels.IntArg(flags))
 }
 
 func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, indices *Tensor) {
 	x, typ := t.along(op, axis, true)
 	defer x.release()
 	d := t.Device()
-	y, at := allocOf(op, d, typ, t.shape), allocOf(op, d, Int32, t.shape)
+	y, at := alloc(op, d, typ, t.shape), alloc(op, d, Int32, t.shape)
 	if y.Len() > 0 {
-		launch(d, ops.Scan(kind, typ.On(d)), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
+		launch(d, ops.Scan(kind, typ), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
 	}
 	at.boundValues(0, x.n-1)
 	return y.narrowed(t.typ), at
@@ -74,11 +74,11 @@ func (y *Tensor) narrowed(typ Type) *Tensor {
 
 func (api) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
 	const op = "ScanLinear"
-	a, _ := x.along(op, axis, false)
+	a, typ := x.along(op, axis, false)
 	b, _ := z.along(op, axis, false)
 	defer a.release()
 	defer b.release()
-	y := alloc(op, x.Device(), x.shape)
+	y := alloc(op, x.Device(), typ, x.shape)
 	if y.Len() > 0 {
 		launch(x.Device(), ops.ScanLinear, a.arg(), b.arg(), y.arg(), kernels.IntArg(a.outer), kernels.IntArg(a.n), kernels.IntArg(a.inner), kernels.IntArg(ops.ScanTall(a.n)), kernels.IntArg(flags))
 	}

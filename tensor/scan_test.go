@@ -73,7 +73,7 @@ func alongEach(shape []int, v []float64, axis int, f func(line []float64) []floa
 // TestScans holds each, along every axis of tensors of every layout and type, to its reference.
 func TestScans(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, some(rand.New(rand.NewPCG(3, 9)), 4*37*2*5), 4, 37, 2, 5)
+		x := devtest.New(d, some(rand.New(rand.NewPCG(3, 9)), 4*37*2*5), 4, 37, 2, 5)
 		for name, x := range map[string]*tensor.Tensor{
 			"whole": x, "transposed": x.Transpose(3, 0, 2, 1), "gaps": x.Slice(1, 3, 30).Step(3, 2), "repeated": x.Slice(2, 0, 1).Expand(4, 37, 2, 5),
 			"empty": x.Slice(1, 2, 2), "ints": x.MulScalar(4).To(tensor.Int32), "bytes": x.MulScalar(4).Abs().To(tensor.Uint8), "halves": x.To(tensor.Float16),
@@ -117,9 +117,9 @@ func TestLongScans(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, 9))
 		for _, shape := range [][]int{{1, 40003, 1}, {3, 9000, 1}, {1, 20001, 3}, {2, 300, 40}} {
 			data := some(r, size(shape))
-			x := tensor.New(d, data, shape...)
+			x := devtest.New(d, data, shape...)
 			tol := 1e-11
-			if d.Real() == kernels.Float32 {
+			if d.DefaultType() == kernels.Float32 {
 				tol = 2e-4
 			}
 			for op, next := range map[string]func(s, x float64) float64{
@@ -168,8 +168,8 @@ func TestScansOfSpecials(t *testing.T) {
 			{"CumMin", []float64{inf, 2, nan, -inf}, []float64{inf, 2, nan, nan}},
 			{"CumMin, index", []float64{inf, inf, 2, 5, 2, nan, -inf}, []float64{0, 1, 2, 2, 4, 5, 5}},
 		} {
-			same(t, fmt.Sprint(c.op, c.x), scans[c.op].f(tensor.New(d, c.x), 0), array{[]int{len(c.x)}, c.want})
-			wide := tensor.New(d, c.x, len(c.x), 1).Expand(len(c.x), 17)
+			same(t, fmt.Sprint(c.op, c.x), scans[c.op].f(devtest.New(d, c.x), 0), array{[]int{len(c.x)}, c.want})
+			wide := devtest.New(d, c.x, len(c.x), 1).Expand(len(c.x), 17)
 			for i, got := range numbers(t, scans[c.op].f(wide, 0).Select(1, 16)) {
 				if got != c.want[i] && got == got {
 					t.Errorf("%s of columns of %v: %v, want %v", c.op, c.x, got, c.want[i])
@@ -193,7 +193,7 @@ func TestCumMaxOfLongLines(t *testing.T) {
 					line[k] = math.NaN()
 				}
 			}
-			wide := tensor.New(d, line, n, 1).Expand(n, 19)
+			wide := devtest.New(d, line, n, 1).Expand(n, 19)
 			for op, sign := range map[string]float64{"CumMax": 1, "CumMin": -1} {
 				rows, columns := numbers(t, scans[op].f(wide.T().Copy(), 1).T()), numbers(t, scans[op].f(wide.Copy(), 0))
 				places := numbers(t, scans[op+", index"].f(wide.Copy(), 0))

@@ -13,7 +13,7 @@ func (t *Tensor) gather(axis int, index *Tensor) *Tensor {
 	const op = "Gather"
 	a := t.checkAlong(op, axis, index)
 	d := t.Device()
-	y := allocOf(op, d, t.typ, index.shape)
+	y := alloc(op, d, t.typ, index.shape)
 	if y.Len() == 0 {
 		return y
 	}
@@ -23,7 +23,7 @@ func (t *Tensor) gather(axis int, index *Tensor) *Tensor {
 	defer x.release()
 	defer at.release()
 	outer, n, inner := around(part.shape, a)
-	launch(d, ops.GatherAxis.Of(t.typ.On(d)), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(index.shape[a]), kernels.IntArg(inner), kernels.FlagArg(true))
+	launch(d, ops.GatherAxis.Of(t.typ), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(index.shape[a]), kernels.IntArg(inner), kernels.FlagArg(true))
 	return y
 }
 
@@ -127,7 +127,7 @@ func manyLines(d Device, lines, m int) bool {
 // scatterAxis brings g to places along the middle axis of y: see [ops.ScatterAxis].
 func (y *Tensor) scatterAxis(how ops.Scatter, at, g *Tensor, outer, n, m, inner int, each bool) {
 	d := y.Device()
-	launch(d, ops.ScatterAxis.Of(y.typ.On(d)), g.arg(), at.arg(), y.arg(),
+	launch(d, ops.ScatterAxis.Of(y.typ), g.arg(), at.arg(), y.arg(),
 		kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(m), kernels.IntArg(inner), kernels.IntArg(int(how)), kernels.FlagArg(each))
 }
 
@@ -147,7 +147,7 @@ func (y *Tensor) scatterLines(how ops.Scatter, a int, at, g *Tensor) {
 	}
 	box := at.Reshape(outer, m, inner)
 	defer box.Free()
-	keys := allocOf("Scatter", d, Int32, box.shape)
+	keys := alloc("Scatter", d, Int32, box.shape)
 	defer keys.Free()
 	MapInto(ops.ElementKeys, []kernels.Arg{kernels.IntArg(n), kernels.IntArg(inner)}, []*Tensor{keys}, box)
 	scatterRows(how, y, keys, g, y.Len(), 1)
@@ -166,8 +166,8 @@ func (t *Tensor) scatterReduce(axis int, index, src *Tensor, reduce ScatterReduc
 		o = opts[0]
 	}
 	a := t.checkScatter(op, axis, index, src)
-	if reduce == ScatterMean && t.typ.integer() {
-		misuse(op, ErrType, "a mean is of reals: convert with To(tensor.Real)", t)
+	if reduce == ScatterMean && t.typ.Integer() {
+		misuse(op, ErrType, "a mean is of floats: convert with To(tensor.Float32)", t)
 	}
 	y := t.changeable()
 	if o.ExcludeSelf { // what changes nothing takes the place first
@@ -198,12 +198,12 @@ func (t *Tensor) scatterReduce(axis int, index, src *Tensor, reduce ScatterReduc
 // scatterCounts returns how many elements a mean is of, in each place of y.
 func scatterCounts(y *Tensor, a int, index *Tensor, excludeSelf bool) *Tensor {
 	d := y.Device()
-	counts, one := Full(d, 1, y.shape...), Full(d, 1, slices.Repeat([]int{1}, index.Rank())...)
+	counts, one := FullOf(d, y.typ, 1, y.shape...), FullOf(d, y.typ, 1, slices.Repeat([]int{1}, index.Rank())...)
 	defer one.Free()
 	wide := one.Expand(index.shape...)
 	defer wide.Free()
 	if excludeSelf {
-		zero := Zeros(d, one.shape...)
+		zero := ZerosOf(d, y.typ, one.shape...)
 		none := zero.Expand(index.shape...)
 		counts.scatter("ScatterReduce", ops.ScatterSet, a, index, none)
 		none.Free()

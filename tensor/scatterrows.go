@@ -21,7 +21,7 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 		return
 	}
 	d := dst.Device()
-	typ := dst.typ.On(d)
+	typ := dst.typ
 	if l := d.Target(); l.CPU || n <= fewIndices || ops.Lists(n, rows, l) {
 		k := ops.ScatterRows
 		if !l.CPU && n > fewIndices {
@@ -33,7 +33,7 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 	keys, places := radixSorted("Scatter", &ops.RowSorts, index, 1, n, ops.RowPasses(rows), rows)
 	for sorted := true; ; sorted = false {
 		blocks := ops.RunBlocks(n)
-		left, leftKeys := allocOf("Scatter", d, dst.typ, []int{2 * blocks, cols}), allocOf("Scatter", d, Int32, []int{2 * blocks})
+		left, leftKeys := alloc("Scatter", d, dst.typ, []int{2 * blocks, cols}), alloc("Scatter", d, Int32, []int{2 * blocks})
 		launch(d, ops.ScatterRuns.Of(typ), src.arg(), places.arg(), keys.arg(), dst.arg(), left.arg(), leftKeys.arg(),
 			kernels.IntArg(n), kernels.IntArg(cols), kernels.IntArg(rows), kernels.IntArg(int(how)), kernels.FlagArg(sorted))
 		keys.Free()

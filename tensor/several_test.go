@@ -77,7 +77,7 @@ func TestSeveralProducts(t *testing.T) {
 func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.Device, r *rand.Rand) (args []kernels.Arg, result int)) {
 	t.Helper()
 	for _, sel := range devtest.Selected() {
-		options := []tensor.Options{{}, {Float64: true}}
+		options := []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			options = []tensor.Options{{}, devtest.GPUKernels(), {Check: true}}
 			if k.Together.Function == "" {

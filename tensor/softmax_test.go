@@ -62,7 +62,7 @@ func TestSoftmax(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(t, "Softmax of a view", view.Softmax(0), softmaxOf(array{[]int{3, 4}, v}, 1, 3, 4, 1, false), 1e-5)
-		ints := tensor.New(d, []int32{1, 2, 3, -400}, 2, 2)
+		ints := devtest.New(d, []int32{1, 2, 3, -400}, 2, 2)
 		expect(t, "Softmax of ints", ints.Softmax(1), softmaxOf(array{[]int{2, 2}, []float64{1, 2, 3, -400}}, 2, 2, 1, 1, false), 1e-6)
 		expect(t, "LogSoftmax of halves", ints.To(tensor.Float16).LogSoftmax(1), softmaxOf(array{[]int{2, 2}, []float64{1, 2, 3, -400}}, 2, 2, 1, 1, true), 1e-6)
 	})
@@ -82,7 +82,7 @@ func TestSoftmaxSpecial(t *testing.T) {
 			{[]float64{1000, 0, 1000}, []float64{0.5, 0, 0.5}, []float64{-ln2, -1000 - ln2, -ln2}},
 			{[]float64{-1e30, -1e30, -1e30}, []float64{1. / 3, 1. / 3, 1. / 3}, []float64{-math.Log(3), -math.Log(3), -math.Log(3)}},
 		} {
-			row := tensor.New(d, c.x, 1, 3)
+			row := devtest.New(d, c.x, 1, 3)
 			columns := row.Expand(2, 3).T()
 			for name, got := range map[string]*tensor.Tensor{"row": row.Softmax(1), "column": columns.Softmax(0).Select(1, 1)} {
 				expectNumbers(t, fmt.Sprint("Softmax of ", c.x, " as a ", name), numbers(t, got), c.y)

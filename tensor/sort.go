@@ -30,7 +30,7 @@ func (t *Tensor) keepTopK(k, axis int) *Tensor {
 	defer values.Free()
 	defer indices.Free()
 	if t.Rank() == 0 {
-		y := alloc(op, t.Device(), []int{})
+		y := alloc(op, t.Device(), values.typ, []int{})
 		y.zero()
 		if k == 1 {
 			y.SetInPlace(values.Reshape())
@@ -49,8 +49,8 @@ func (t *Tensor) median(axes ...int) (values, indices *Tensor) {
 	typ := t.sortedAs()
 	x := t.last(typ, over)
 	defer x.release()
-	y, at := allocOf(op, d, typ, []int{x.outer}), allocOf(op, d, Int32, []int{x.outer})
-	l, sorts := d.Target(), ops.SortsOf(typ.On(d))
+	y, at := alloc(op, d, typ, []int{x.outer}), alloc(op, d, Int32, []int{x.outer})
+	l, sorts := d.Target(), ops.SortsOf(typ)
 	switch {
 	case x.outer == 0:
 	case l.CPU && x.n > ops.SortInserts && 4*x.outer >= l.Units: // a unit selects from a line in a quarter of the time that it sorts one in
@@ -78,10 +78,10 @@ func single[O any](op string, o []O) (one O) {
 
 // sortedAs returns the type in which t's elements are sorted.
 func (t *Tensor) sortedAs() Type {
-	if t.typ.integer() {
+	if t.typ.Integer() {
 		return Int32
 	}
-	return Real
+	return floats(t)
 }
 
 // last returns t, as a type, with sorted axes as the last, n elements contiguous in row-major
@@ -145,11 +145,11 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 // then joined in pairs.
 func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
-	two := func() (*Tensor, *Tensor) { return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape) }
+	two := func() (*Tensor, *Tensor) { return alloc(op, d, x.typ, shape), alloc(op, d, Int32, shape) }
 	if rows*min(n, 1) == 0 {
 		return two()
 	}
-	sorts, l := ops.SortsOf(x.typ.On(d)), d.Target()
+	sorts, l := ops.SortsOf(x.typ), d.Target()
 	in, of := x, (*Tensor)(nil)
 	pass := func(k *kernels.Kernel, a, b, flags int) {
 		y, at = two()
@@ -166,14 +166,14 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	}
 	block := min(n, ops.SortBlock)
 	if !l.CPU && n > ops.SortBlock {
-		return radixSorted(op, &sorts.Radix, x, rows, n, 8*x.typ.On(d).Size()/ops.SortDigit, flags)
+		return radixSorted(op, &sorts.Radix, x, rows, n, 8*x.typ.Size()/ops.SortDigit, flags)
 	}
 	if l.CPU && n > ops.SortInserts {
 		const least = 8192 // elements of a block
 		for block = n; rows*((n+block-1)/block) < l.Units && block >= 2*least; {
 			block = (block + 1) / 2
 		}
-		for shift := 0; shift < 8*x.typ.On(d).Size(); shift += ops.SortDigit {
+		for shift := 0; shift < 8*x.typ.Size(); shift += ops.SortDigit {
 			pass(sorts.Digit, block, shift, flags)
 		}
 	} else {
@@ -189,11 +189,11 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 // indices.
 func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
-	tiles := r.Tiles(n, x.typ.On(d))
-	count := allocOf(op, d, Int32, []int{rows, tiles + 1, 1 << ops.SortDigit})
+	tiles := r.Tiles(n, x.typ)
+	count := alloc(op, d, Int32, []int{rows, tiles + 1, 1 << ops.SortDigit})
 	defer count.Free()
 	for pass := range digits {
-		nextY, nextAt := allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
+		nextY, nextAt := alloc(op, d, x.typ, shape), alloc(op, d, Int32, shape)
 		in, of := x, nextAt.BufferArg(0, 0)
 		if pass > 0 {
 			in, of = y, at.arg()
@@ -237,7 +237,7 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, k}
 	if rows*k == 0 {
-		return allocOf(op, d, x.typ, shape), allocOf(op, d, Int32, shape)
+		return alloc(op, d, x.typ, shape), alloc(op, d, Int32, shape)
 	}
 	most, block := ops.SortBlock/4, ops.SortBlock
 	if l := d.Target(); l.CPU {
@@ -252,12 +252,12 @@ func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 		b := min(block, n)
 		blocks := (n + b - 1) / b
 		left := (blocks-1)*min(k, b) + min(k, n-(blocks-1)*b)
-		y, at := allocOf(op, d, x.typ, []int{rows, left}), allocOf(op, d, Int32, []int{rows, left})
+		y, at := alloc(op, d, x.typ, []int{rows, left}), alloc(op, d, Int32, []int{rows, left})
 		given, f := at.BufferArg(0, 0), flags
 		if of != nil {
 			given, f = of.arg(), flags|ops.SortGiven
 		}
-		launch(d, ops.SortsOf(x.typ.On(d)).Blocks, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(b), kernels.IntArg(k), kernels.IntArg(f))
+		launch(d, ops.SortsOf(x.typ).Blocks, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(b), kernels.IntArg(k), kernels.IntArg(f))
 		if of != nil {
 			in.Free()
 			of.Free()

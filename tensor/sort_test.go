@@ -81,7 +81,7 @@ func TestSort(t *testing.T) {
 			data[200+6*i] = v // in one column
 			data[840+i] = v   // and neighbours
 		}
-		x := tensor.New(d, data, 4, 70, 2, 3)
+		x := devtest.New(d, data, 4, 70, 2, 3)
 		for name, x := range map[string]*tensor.Tensor{
 			"whole": x, "transposed": x.Transpose(3, 0, 2, 1), "gaps": x.Slice(1, 3, 30).Step(3, 2), "repeated": x.Slice(2, 0, 1).Expand(4, 70, 2, 3),
 			"empty": x.Slice(1, 2, 2), "ints": x.MulScalar(4).To(tensor.Int32), "bytes": x.MulScalar(4).Abs().To(tensor.Uint8), "scalar": tensor.Scalar(d, 3),
@@ -146,7 +146,7 @@ func TestLongSorts(t *testing.T) {
 				}
 			}
 			data[17], data[2019], data[4000] = math.NaN(), math.Inf(-1), math.NaN()
-			x := tensor.New(d, data, shape...)
+			x := devtest.New(d, data, shape...)
 			for _, descending := range []bool{false, true} {
 				values, indices := x.Sort(1, tensor.SortOptions{Descending: descending})
 				checkSorted(t, fmt.Sprintf("Sort of %v", shape), x, 1, shape[1], descending, values, indices)
@@ -179,7 +179,7 @@ func TestMedian(t *testing.T) {
 					data[2*n+i] = math.Copysign(0, float64(i%2)-0.5) // which are all equal
 				}
 			}
-			x := tensor.New(d, data, shape...)
+			x := devtest.New(d, data, shape...)
 			ints := x.Slice(0, min(2, shape[0]-1), shape[0]).Clamp(-1e6, 1e6).MulScalar(3).To(tensor.Int32)
 			for what, x := range map[string]*tensor.Tensor{"whole": x, "transposed": x.T().Copy().T(), "ints": ints} {
 				values, indices := x.Median(1)

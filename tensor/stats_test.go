@@ -15,9 +15,9 @@ import (
 // TestStatsAddUp: transfers and launches are counted, each with its bytes.
 func TestStatsAddUp(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
-		size, start := int64(d.Real().Size()), d.Stats()
-		x := tensor.New(d, make([]float64, 10))
-		y := tensor.New(d, make([]float64, 7))
+		size, start := int64(d.DefaultType().Size()), d.Stats()
+		x := devtest.New(d, make([]float64, 10))
+		y := devtest.New(d, make([]float64, 7))
 		tensor.Upload(y.Slice(0, 2, 5), []float64{1, 2, 3})
 		for _, z := range []*tensor.Tensor{x, y, y.Slice(0, 0, 2)} {
 			if _, err := z.Float64s(); err != nil {

@@ -22,31 +22,43 @@ type Tensor struct {
 	inFlatBuffer   bool // see base.Rehome
 }
 
-// alloc returns a contiguous tensor of reals with undefined contents.
-func alloc(op string, d Device, shape []int) *Tensor { return allocOf(op, d, Real, shape) }
-
 // allocOf returns a contiguous tensor of a type with undefined contents.
-func allocOf(op string, d Device, typ Type, shape []int) *Tensor {
+func alloc(op string, d Device, typ Type, shape []int) *Tensor {
 	mustDevice(op, d)
-	typ.check(op)
+	checkType(op, typ)
+	if typ == Float64 && !d.Supports(typ) {
+		panic(&Error{Op: op, Kind: ErrType, Detail: d.Name() + " has no float64 (cl_khr_fp64): choose another device, or float32"})
+	}
 	n := checkShape(op, shape)
 	dims, strides := contiguousLayout(shape)
-	t := &Tensor{st: newStorage(op, d, typ.On(d), n, dims), shape: dims, strides: strides, typ: typ}
+	t := &Tensor{st: newStorage(op, d, typ, n, dims), shape: dims, strides: strides, typ: typ}
 	return t.register()
 }
 
-// Empty returns a tensor of reals whose contents are undefined until written. It panics with
-// ErrShape for a shape with a negative dimension, more than MaxRank axes or 2³¹ elements, as all
+// Empty returns a tensor of the device's default type whose contents are undefined until written. It
+// panics with ErrShape for a shape with a negative dimension, more than MaxRank axes or 2³¹ elements, as all
 // functions do that take one.
-func Empty(d Device, shape ...int) *Tensor { return alloc("Empty", d, shape) }
+func Empty(d Device, shape ...int) *Tensor { return EmptyOf(d, defaultOf(d), shape...) }
 
-// EmptyOf is Empty of a type.
-func EmptyOf(d Device, typ Type, shape ...int) *Tensor { return allocOf("EmptyOf", d, typ, shape) }
+// EmptyOf is Empty of a type. It panics with ErrType for Float64 where the device has none, as all
+// functions do that take a type.
+func EmptyOf(d Device, typ Type, shape ...int) *Tensor { return alloc("Empty", d, typ, shape) }
 
-// New returns a tensor that holds data in row-major order: of reals for float32 and float64,
-// rounded to the device's real type, and of Int32, Uint8 or Float16 for int32, uint8 and
-// float16.Float16 of github.com/x448/float16. It panics with ErrShape unless the shape has as many
-// elements as data. Without a shape, the tensor has one axis.
+// EmptyLike is Empty of the type and the shape of t, on its device.
+func EmptyLike(t *Tensor) *Tensor { return alloc("EmptyLike", check("EmptyLike", t), t.typ, t.shape) }
+
+// defaultOf returns the type of tensors that are made without one.
+func defaultOf(d Device) Type {
+	if d == nil {
+		return Float32 // alloc says that there is no device
+	}
+	return d.DefaultType()
+}
+
+// New returns a tensor that holds data in row-major order, of its type: Float32 for float32, Float64
+// for float64, Int32 for int32, Uint8 for uint8, and Float16 for float16.Float16 of
+// github.com/x448/float16. It panics with ErrShape unless the shape has as many elements as data.
+// Without a shape, the tensor has one axis.
 func New[T kernels.Element](d Device, data []T, shape ...int) *Tensor {
 	if shape == nil {
 		shape = []int{len(data)}
@@ -54,13 +66,31 @@ func New[T kernels.Element](d Device, data []T, shape ...int) *Tensor {
 	if n := checkShape("New", shape); n != len(data) {
 		panic(&Error{Op: "New", Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("data has %d elements", len(data))})
 	}
-	t := allocOf("New", d, typeOf[T](), shape)
+	t := alloc("New", d, kernels.DTypeOf[T](), shape)
 	upload(t, data)
 	return t
 }
 
-// Scalar returns a tensor of reals of rank 0.
-func Scalar(d Device, v float64) *Tensor { return New(d, []float64{v}, []int{}...) }
+// NewOf is New of a type, to whose numbers those of data are converted as [Tensor.To] does it.
+func NewOf[T kernels.Element](d Device, typ Type, data []T, shape ...int) *Tensor {
+	mustDevice("NewOf", d)
+	switch data := any(data).(type) { // on the host
+	case []float64:
+		if typ == Float32 {
+			return New(d, converted[float32](data), shape...)
+		}
+	case []float32:
+		if typ == Float64 {
+			return New(d, converted[float64](data), shape...)
+		}
+	}
+	t := New(d, data, shape...)
+	defer t.Free()
+	return t.To(typ)
+}
+
+// Scalar returns a tensor of the device's default type, of rank 0.
+func Scalar(d Device, v float64) *Tensor { return NewOf(d, defaultOf(d), []float64{v}, []int{}...) }
 
 // upload writes data over the elements of a contiguous tensor, of the type that New makes of it.
 func upload[T kernels.Element](t *Tensor, data []T) {
@@ -71,15 +101,15 @@ func upload[T kernels.Element](t *Tensor, data []T) {
 		t.noteRange(ints)
 	}
 	// A failure is a sticky error of the device.
-	_ = t.Device().Upload(t.st.buf, t.off, hostBuffer(t.typ.On(t.Device()), data))
+	_ = t.Device().Upload(t.st.buf, t.off, hostBuffer(t.typ, data))
 }
 
-// hostBuffer returns data as host memory of type to, sharing it where the types agree.
-func hostBuffer[T kernels.Element](to kernels.DType, data []T) *kernels.HostBuffer {
-	if kernels.DTypeOf[T]() == to {
+// hostBuffer returns data as host memory of a type, which it shares where it is of that.
+func hostBuffer[T kernels.Element](to Type, data []T) *kernels.HostBuffer {
+	switch {
+	case kernels.DTypeOf[T]() == to:
 		return kernels.HostBufferOf(data)
-	}
-	if to == kernels.Float64 {
+	case to == Float64:
 		return kernels.HostBufferOf(converted[float64](data))
 	}
 	return kernels.HostBufferOf(converted[float32](data))
@@ -94,11 +124,11 @@ func converted[To kernels.Real, From kernels.Element](data []From) []To {
 }
 
 // ScalarFromArg returns a tensor of rank 0 that holds an argument of a launch, which may be one of
-// [kernels.Slots]: of reals for a real, of Int32 for an int. It panics with ErrArgument for another
+// [kernels.Slots]: of the default type for a float, of Int32 for an int. It panics with ErrArgument for another
 // argument.
 func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
 	const op = "ScalarFromArg"
-	typ := Real
+	typ := defaultOf(d)
 	switch number.Kind {
 	case kernels.ArgReal:
 	case kernels.ArgInt:
@@ -106,40 +136,44 @@ func ScalarFromArg(d Device, number kernels.Arg) *Tensor {
 	default:
 		panic(&Error{Op: op, Kind: ErrArgument, Detail: number.Kind.String() + " is no number"})
 	}
-	t := allocOf(op, d, typ, []int{})
-	launch(d, ops.Fill.Of(typ.On(d)), t.arg(), kernels.IntArg(1), number)
+	t := alloc(op, d, typ, []int{})
+	launch(d, ops.Fill.Of(typ), t.arg(), kernels.IntArg(1), number)
 	return t
 }
 
-// Zeros returns a tensor of reals that are 0. It panics with ErrShape as [Empty] does.
-func Zeros(d Device, shape ...int) *Tensor {
-	t := alloc("Zeros", d, shape)
-	t.zero()
-	return t
-}
+// Zeros returns a tensor of the device's default type that is 0 everywhere. It panics with ErrShape
+// as [Empty] does.
+func Zeros(d Device, shape ...int) *Tensor { return ZerosOf(d, defaultOf(d), shape...) }
 
 // ZerosOf is Zeros of a type.
-func ZerosOf(d Device, typ Type, shape ...int) *Tensor {
-	t := allocOf("ZerosOf", d, typ, shape)
+func ZerosOf(d Device, typ Type, shape ...int) *Tensor { return zeros("Zeros", d, typ, shape) }
+
+// ZerosLike is Zeros of the type and the shape of t, on its device.
+func ZerosLike(t *Tensor) *Tensor { return zeros("ZerosLike", check("ZerosLike", t), t.typ, t.shape) }
+
+func zeros(op string, d Device, typ Type, shape []int) *Tensor {
+	t := alloc(op, d, typ, shape)
 	t.zero()
 	return t
 }
 
-// Full returns a tensor of reals that are all v, rounded to the device's real type. It panics with
-// ErrShape as [Empty] does.
-func Full(d Device, v float64, shape ...int) *Tensor {
-	t := alloc("Full", d, shape)
-	t.fill(v)
-	return t
-}
+// Full returns a tensor of the device's default type that is v everywhere. It panics with ErrShape as
+// [Empty] does.
+func Full(d Device, v float64, shape ...int) *Tensor { return FullOf(d, defaultOf(d), v, shape...) }
 
 // FullOf is Full of a type. It panics with ErrType if v is no number of an integer type.
 func FullOf(d Device, typ Type, v float64, shape ...int) *Tensor {
-	typ.check("FullOf")
-	typ.must("FullOf", v)
-	t := allocOf("FullOf", d, typ, shape)
+	const op = "Full"
+	checkType(op, typ)
+	mustFit(op, typ, v)
+	t := alloc(op, d, typ, shape)
 	t.fill(v)
 	return t
+}
+
+// FullLike is Full of the type and the shape of t, on its device.
+func FullLike(t *Tensor, v float64) *Tensor {
+	return FullOf(check("FullLike", t), t.typ, v, append([]int{}, t.shape...)...)
 }
 
 func (t *Tensor) len() int {
@@ -284,14 +318,14 @@ func (t *Tensor) download(op string) (*kernels.HostBuffer, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	host := kernels.NewHostBuffer(t.typ.On(d), t.Len())
+	host := kernels.NewHostBuffer(t.typ, t.Len())
 	return host, d.Download(host, c.st.buf, c.off)
 }
 
 func downloadAs[T kernels.Element](t *Tensor, op string) ([]T, error) {
 	check(op, t)
-	if want := typeOf[T](); t.typ != want {
-		misuse(op, ErrType, fmt.Sprintf("the tensor is of type %v: convert it with To(tensor.%v)", t.typ, want), t)
+	if want := kernels.DTypeOf[T](); t.typ != want {
+		misuse(op, ErrType, fmt.Sprintf("the tensor is of type %v: convert it with To(tensor.%v)", t.typ, nameOf(want)), t)
 	}
 	host, err := t.download(op)
 	if err != nil {

@@ -84,7 +84,7 @@ func (t *Tensor) roll(shift, axis int) *Tensor {
 	const op = "Roll"
 	d := check(op, t)
 	a := axisOf(op, t, axis)
-	y := allocOf(op, d, t.typ, t.shape)
+	y := alloc(op, d, t.typ, t.shape)
 	if y.Len() == 0 {
 		return y
 	}

@@ -25,11 +25,11 @@ func sizeClass(args []kernels.Arg) uint {
 // try tries a kernel before a launch, in the size class of args: with small operands, unless that
 // was done, and with operands like args. If its results are wrong, a variant whose results are
 // right takes its place in the entry. The error says that there is none.
-func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, args []kernels.Arg) error {
+func (d *clDevice) try(k *kernels.Kernel, float kernels.DType, e *entry[*clrt.Kernel], class uint, args []kernels.Arg) error {
 	if e.target.MaxGroup == 0 {
 		e.target = d.target
 	}
-	if !k.Twin.For(d.real) {
+	if !k.Twin.For(float) {
 		e.tried |= 1 << class
 		return nil
 	}
@@ -37,20 +37,20 @@ func (d *clDevice) try(k *kernels.Kernel, e *entry[*clrt.Kernel], class uint, ar
 	if e.replacement != nil {
 		now = e.replacement
 	}
-	bad := d.agrees(e.built, now, e.target, class, args)
+	bad := d.agrees(e.built, now, float, e.target, class, args)
 	if bad == nil {
 		e.tried |= 1 << class
 		return nil
 	}
-	for _, v := range d.variants(k) {
+	for _, v := range d.variants(k, float) {
 		if v.k == now && v.target.CPU == e.target.CPU {
 			continue
 		}
-		built, err := d.buildFor(v.k, v.target)
+		built, err := d.buildFor(v.k, float, v.target)
 		if err != nil {
 			continue
 		}
-		if d.launches(built, v.k, v.target, args) && d.agrees(built, v.k, v.target, class, args) == nil {
+		if d.launches(built, v.k, float, v.target) && d.agrees(built, v.k, float, v.target, class, args) == nil {
 			d.dev.Release(e.built)
 			e.built, e.replacement, e.target = built, v.k, v.target
 			e.tried = 1<<class | 1 // the other sizes were tried with another kernel
@@ -67,15 +67,16 @@ func (d *clDevice) selfTest(k *kernels.Kernel, args []kernels.Arg) error {
 	}
 	d.enter("Try")
 	defer d.leave()
-	if d.builds != nil && !d.entries.has(k) {
+	float := k.FloatOf(args, d.float)
+	if d.builds != nil && !d.entries.has(k, float) {
 		d.builds.Building(k.Name)
 		defer d.builds.Built()
 	}
-	e, err := d.entries.get(k)
+	e, err := d.entries.get(k, float)
 	if err != nil {
 		return err
 	}
-	return d.try(k, e, sizeClass(args), args)
+	return d.try(k, float, e, sizeClass(args), args)
 }
 
 // variant is a form of a kernel: one of its variants, or the kernel itself for the other kind of
@@ -86,7 +87,7 @@ type variant struct {
 }
 
 // variants returns the forms that may take the place of k.
-func (d *clDevice) variants(k *kernels.Kernel) []variant {
+func (d *clDevice) variants(k *kernels.Kernel, float kernels.DType) []variant {
 	other := d.target
 	other.CPU = !other.CPU
 	if k.Variants == nil {
@@ -98,7 +99,7 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 	const most = 3 // each is compiled
 	var all []variant
 	for _, l := range []kernels.Target{other, d.target} {
-		for i, v := range k.Variants(d.real, l) {
+		for i, v := range k.Variants(float, l) {
 			if i < most {
 				all = append(all, variant{v, l})
 			}
@@ -110,8 +111,8 @@ func (d *clDevice) variants(k *kernels.Kernel) []variant {
 // agrees compares what a form of k writes with its twin, in small launches and in one like args,
 // which is a small one itself where k has no others, and remembers a success, but of a twin of
 // another module. A launch that the device refuses, for want of memory, proves nothing.
-func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, class uint, args []kernels.Arg) error {
-	src, err := d.source(k, l)
+func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, float kernels.DType, l kernels.Target, class uint, args []kernels.Arg) error {
+	src, err := d.source(k, float, l)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Targe
 			if k.Grid(o.Args, l).Empty() {
 				continue
 			}
-			ran, err := d.compare(built, k, l, o)
+			ran, err := d.compare(built, k, float, l, o)
 			if err != nil {
 				return err
 			}
@@ -138,14 +139,14 @@ func (d *clDevice) agrees(built *clrt.Kernel, k *kernels.Kernel, l kernels.Targe
 		return nil
 	}
 	like := func() ([]*kernels.Operands, error) {
-		o, err := selftest.Like(k, args, d.real)
+		o, err := selftest.Like(k, args, float)
 		if o == nil {
 			return nil, err
 		}
 		return []*kernels.Operands{o}, err
 	}
 	small := func() ([]*kernels.Operands, error) {
-		all, err := selftest.Small(k, d.real)
+		all, err := selftest.Small(k, float)
 		if class == 0 && len(all) == 0 && err == nil { // a kernel made for a launch says nothing of others
 			return like()
 		}
@@ -169,18 +170,18 @@ func operandsOf(k *kernels.Kernel, operands func() ([]*kernels.Operands, error))
 
 // runTwin runs the twin of k on operands of a trial. A panic of it becomes one with ErrArgument
 // that says so: the caller, whose launch the twin has not seen, would look for the fault there.
-func runTwin(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) {
+func runTwin(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	defer func() {
 		if p := recover(); p != nil {
 			badArg(k, "its Go twin panics on the operands of its Trial or Cases: %v", p)
 		}
 	}()
-	k.Run(real, args)
+	k.Run(float, args)
 }
 
 // launches reports whether the device runs a form of k at all.
-func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, args []kernels.Arg) bool {
-	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, d.real) }) {
+func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, float kernels.DType, l kernels.Target) bool {
+	for _, o := range operandsOf(k, func() ([]*kernels.Operands, error) { return selftest.Small(k, float) }) {
 		if !k.Grid(o.Args, l).Empty() && d.runDetached(built, k, l, o.Args) != nil {
 			return false
 		}
@@ -190,8 +191,8 @@ func (d *clDevice) launches(built *clrt.Kernel, k *kernels.Kernel, l kernels.Tar
 
 // compare runs a form of k and its twin on operands. It reports whether the device ran it; the
 // error is the first element that differs.
-func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Target, o *kernels.Operands) (ran bool, err error) {
-	margin := compare.MarginOf(k, d.real, o.Args)
+func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, float kernels.DType, l kernels.Target, o *kernels.Operands) (ran bool, err error) {
+	margin := compare.MarginOf(k, float, o.Args)
 	onDevice := make([]kernels.Arg, len(o.Args))
 	for i, a := range o.Args {
 		onDevice[i] = a
@@ -204,7 +205,7 @@ func (d *clDevice) compare(built *clrt.Kernel, k *kernels.Kernel, l kernels.Targ
 	if d.runDetached(built, k, l, onDevice) != nil {
 		return false, nil
 	}
-	runTwin(k, d.real, o.Args)
+	runTwin(k, float, o.Args)
 	for i, p := range k.Params {
 		if !p.Mode.Buffer() {
 			continue

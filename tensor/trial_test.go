@@ -139,7 +139,7 @@ func TestTrialRefuses(t *testing.T) {
 // TestTrialReplaces: a product whose tile is wrong is computed by another one.
 func TestTrialReplaces(t *testing.T) {
 	d := openTried(t, Options{})
-	right := ops.Gemm(ops.NN, ops.GemmTiles(d.real, d.target)[0], nil)
+	right := ops.Gemm(ops.NN, ops.GemmTiles(d.float, d.target)[0], nil)
 	wrong := *right
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
 		"int accumulate, int biased, int rows, int slice) { C[C_off] = 7; }"
@@ -165,7 +165,7 @@ func TestTrialReplaces(t *testing.T) {
 			}
 		}
 	}
-	e, err := d.entries.get(&wrong)
+	e, err := d.entries.get(&wrong, d.float)
 	if err != nil || e.replacement == nil || e.replacement == &wrong {
 		t.Errorf("nothing took the place of the wrong tile: %v", err)
 	}
@@ -243,20 +243,20 @@ func TestTrialsAgree(t *testing.T) {
 	if os.Getenv("CLGRAD_MORE") == "" {
 		t.Skip("scripts/test-more.sh runs it")
 	}
-	for _, opt := range []Options{{}, {Float64: true}, {gpuKernels: true}} {
+	for _, opt := range []Options{{}, {DefaultType: Float64}, {gpuKernels: true}} {
 		d := openTried(t, opt)
-		for _, k := range ops.All(d.real, d.target) {
-			small, err := selftest.Small(k, d.real)
+		for _, k := range ops.All(d.float, d.target) {
+			small, err := selftest.Small(k, d.float)
 			if err != nil || len(small) == 0 {
 				t.Errorf("%s has no small operands: %v", k.Name, err)
 				continue
 			}
-			e, err := d.entries.get(k)
+			e, err := d.entries.get(k, d.float)
 			if err != nil {
 				t.Fatal(err)
 			}
 			args := small[len(small)-1].Args
-			if err := d.try(k, e, 7, args); err != nil || e.replacement != nil {
+			if err := d.try(k, d.float, e, 7, args); err != nil || e.replacement != nil {
 				t.Errorf("%+v: %s: %v, replaced: %v", opt, k.Name, err, e.replacement != nil)
 			}
 		}

@@ -11,86 +11,123 @@ import (
 
 // Type is the type of a tensor's elements.
 //
-// Operations on tensors of two types compute in the higher of Uint8 < Int32 < Real; a Float16 is a
-// Real to them. The arithmetic of integers wraps around. Functions that leave the integers,
-// division and means among them, give reals; sums of integers are Int32. Products of matrices take
-// reals. What does not take a type panics with ErrType. Nothing but [Tensor.To] makes a lower type
-// of a higher one.
-type Type uint8
+// An operation on tensors of two types computes in the one that PyTorch's result_type names:
+//
+//	Uint8 < Int32 < Float32 < Float64
+//
+// where a scalar, a tensor of rank 0, counts only if it is of floats and the others are not. A Float16
+// stores: it is a Float32 to operations. The arithmetic of integers wraps around. Functions that leave
+// the integers, division and means among them, give floats of the device's default type; sums of
+// integers are Int32. Products of matrices take floats. What does not take a type panics with ErrType.
+// Nothing but [Tensor.To], and an operation in place, makes a lower type of a higher one.
+type Type = kernels.DType
 
 // The types.
 const (
-	Real    Type = iota // float32, or float64 where the device was opened with Options.Float64
-	Int32               // labels, indices
-	Uint8               // images, masks
-	Float16             // IEEE 754 binary16: half the memory of float32. Operations take it for reals and give reals
+	Float32 = kernels.Float32 // IEEE 754 binary32: the default
+	Float64 = kernels.Float64 // IEEE 754 binary64, on devices that have it
+	Int32   = kernels.Int32   // labels, indices
+	Uint8   = kernels.Uint8   // images, masks
+	Float16 = kernels.Float16 // IEEE 754 binary16: half the memory of Float32
 )
 
-// String returns the name that the type has here.
-func (typ Type) String() string {
-	if typ > Float16 {
-		return fmt.Sprintf("Type(%d)", uint8(typ))
-	}
-	return [...]string{"Real", "Int32", "Uint8", "Float16"}[typ]
+// nameOf returns the name of the constant that a type is, as messages give it.
+func nameOf(typ Type) string {
+	s := typ.String()
+	return string(s[0]-'a'+'A') + s[1:]
 }
 
-// check panics with ErrType unless typ is one of the types.
-func (typ Type) check(op string) {
-	if typ > Float16 {
-		panic(&Error{Op: op, Kind: ErrType, Detail: typ.String() + " is no type: it is Real, Int32, Uint8 or Float16"})
+// checkType panics with ErrType unless typ is one of the types.
+func checkType(op string, typ Type) {
+	if !typ.Valid() {
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is float32, float64, int32, uint8 or float16", typ)})
 	}
 }
 
-// On returns how a device stores the type; its Size is the bytes of an element.
-func (typ Type) On(d Device) kernels.DType {
-	if typ == Real {
-		return d.Real()
+// computed returns the type in which elements of a type are computed.
+func computed(typ Type) Type {
+	if typ == Float16 {
+		return Float32
 	}
-	return [...]kernels.DType{Int32: kernels.Int32, Uint8: kernels.Uint8, Float16: kernels.Float16}[typ]
-}
-
-func (typ Type) integer() bool { return typ == Int32 || typ == Uint8 }
-
-// typeOf returns the type that New makes of a slice of T.
-func typeOf[T kernels.Element]() Type {
-	switch kernels.DTypeOf[T]() {
-	case kernels.Int32:
-		return Int32
-	case kernels.Uint8:
-		return Uint8
-	case kernels.Float16:
-		return Float16
-	}
-	return Real
+	return typ
 }
 
 // higher returns the type in which an operation on two types computes.
 func higher(a, b Type) Type {
+	a, b = computed(a), computed(b)
 	switch {
-	case !a.integer() || !b.integer():
-		return Real
-	case a == Uint8:
+	case a == b, b.Integer() && !a.Integer():
+		return a
+	case a.Integer() && !b.Integer():
 		return b
+	case a.Integer():
+		return Int32
 	}
-	return a
+	return Float64
 }
 
-// must panics with ErrType unless v is a number of the type: an integer type takes whole numbers in
+// promotion finds the type in which an operation on several tensors computes.
+type promotion struct {
+	axes, scalars       Type // of tensors with axes, and of scalars
+	hasAxes, hasScalars bool
+}
+
+func (p *promotion) add(t *Tensor) {
+	of, has := &p.axes, &p.hasAxes
+	if len(t.shape) == 0 {
+		of, has = &p.scalars, &p.hasScalars
+	}
+	if *has {
+		*of = higher(*of, t.typ)
+	} else {
+		*of, *has = computed(t.typ), true
+	}
+}
+
+// result returns the type, Uint8 of no tensor.
+func (p *promotion) result() Type {
+	switch {
+	case !p.hasAxes && !p.hasScalars:
+		return Uint8
+	case !p.hasAxes, p.hasScalars && p.axes.Integer() && !p.scalars.Integer():
+		return p.scalars
+	}
+	return p.axes
+}
+
+// floats returns the type of floats in which an operation on tensors computes: of integers alone the
+// default of their device. Tensors that are nil do not count.
+func floats(ts ...*Tensor) Type {
+	var p promotion
+	var d Device
+	for _, t := range ts {
+		if t != nil {
+			p.add(t)
+			d = t.st.dev
+		}
+	}
+	if typ := p.result(); !typ.Integer() {
+		return typ
+	}
+	return d.DefaultType()
+}
+
+// mustFit panics with ErrType unless v is a number of the type: an integer type takes whole numbers in
 // its range.
-func (typ Type) must(op string, v float64) {
+func mustFit(op string, typ Type, v float64) {
 	least, most := float64(math.MinInt32), float64(math.MaxInt32)
 	if typ == Uint8 {
 		least, most = 0, math.MaxUint8
 	}
-	if typ.integer() && (v != math.Trunc(v) || v < least || v > most) { // NaN is not its own whole part
-		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no number of a tensor of type %v: convert the tensor with To(tensor.Real)", v, typ)})
+	if typ.Integer() && (v != math.Trunc(v) || v < least || v > most) { // NaN is not its own whole part
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no number of a tensor of type %v: convert the tensor with To(tensor.Float32)", v, typ)})
 	}
 }
 
-// number passes v to a kernel that takes elements of the type.
-func (typ Type) number(v float64) kernels.Arg {
+// numberOf passes v to a kernel that takes elements of the type.
+func numberOf(typ Type, v float64) kernels.Arg {
 	switch typ {
-	case Real:
+	case Float32, Float64:
 		return kernels.FloatArg(v)
 	case Float16:
 		return kernels.IntArg(int(convert.ToFloat16(v)))
@@ -98,24 +135,24 @@ func (typ Type) number(v float64) kernels.Arg {
 	return kernels.IntArg(int(v))
 }
 
-// mustReal panics with ErrType if an operation that takes nothing else than reals is given another
+// mustFloat panics with ErrType if an operation that takes Float32 or Float64 alone is given another
 // type.
-func mustReal(op string, t *Tensor) {
-	if t.typ != Real {
-		misuse(op, ErrType, fmt.Sprintf("it takes reals, not %v: convert with To(tensor.Real)", t.typ), t)
+func mustFloat(op string, t *Tensor) {
+	if !t.typ.Float() {
+		misuse(op, ErrType, fmt.Sprintf("it takes floats, not %v: convert with To(tensor.Float32)", t.typ), t)
 	}
 }
 
 func (t *Tensor) to(typ Type) *Tensor {
 	d := check("To", t)
-	typ.check("To")
+	checkType("To", typ)
 	if t.typ == typ {
 		return t.view(t.shape, t.strides, t.off)
 	}
 	x := t.contiguous()
 	defer x.release()
-	y := allocOf("To", d, typ, t.shape)
-	launch(d, ops.Convert(t.typ.On(d), typ.On(d)), x.arg(), y.arg(), kernels.IntArg(t.Len()))
+	y := alloc("To", d, typ, t.shape)
+	launch(d, ops.Convert(t.typ, typ), x.arg(), y.arg(), kernels.IntArg(t.Len()))
 	return y
 }
 
@@ -127,10 +164,10 @@ func (t *Tensor) as(typ Type) contiguousOperand {
 	return contiguousOperand{t.To(typ), true}
 }
 
-// reals returns t as a contiguous operand of reals. Call release after the launch.
-func (t *Tensor) reals() contiguousOperand {
-	if t.typ == Real {
+// dense returns t as a contiguous operand of a type. Call release after the launch.
+func (t *Tensor) dense(typ Type) contiguousOperand {
+	if t.typ == typ {
 		return t.contiguous()
 	}
-	return contiguousOperand{t.To(Real), true}
+	return contiguousOperand{t.To(typ), true}
 }

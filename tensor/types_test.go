@@ -20,7 +20,7 @@ import (
 	"github.com/x448/float16"
 )
 
-var types = []tensor.Type{tensor.Real, tensor.Int32, tensor.Uint8, tensor.Float16}
+var types = []tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16}
 
 // sameNumbers compares numbers bit by bit, but NaN with any NaN.
 func sameNumbers(a, b []float64) bool {
@@ -44,7 +44,7 @@ var awkward = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 0.999999, 1.5
 	1 + 0x1p-11, 1 + 0x3p-11, 1 + 0x1p-11 + 0x1p-22, 2049, 2051, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.8p-24, -0x1p-26, 0x1.ffcp-15, 0x1.ffep-15}
 
 // converted says what To makes of a number.
-func converted(v float64, to tensor.Type, real kernels.DType) float64 {
+func converted(v float64, to tensor.Type) float64 {
 	switch to {
 	case tensor.Int32, tensor.Uint8:
 		low, high := float64(math.MinInt32), float64(math.MaxInt32)
@@ -57,8 +57,7 @@ func converted(v float64, to tensor.Type, real kernels.DType) float64 {
 		return math.Trunc(min(max(v, low), high)) + 0 // never −0
 	case tensor.Float16:
 		return nearestFloat16(v)
-	}
-	if real == kernels.Float32 {
+	case tensor.Float32:
 		return float64(float32(v))
 	}
 	return v
@@ -86,12 +85,9 @@ func TestConversions(t *testing.T) {
 		for len(data) < 37*11 {
 			data = append(data, math.Ldexp(r.Float64()-0.5, r.IntN(60)-25))
 		}
-		if d.Real() == kernels.Float64 {
-			// Rounded to float32 first, these would round to the even neighbour and not to the
-			// nearer.
-			data[40], data[41], data[42] = 1+0x1p-11+0x1p-40, -(1 + 0x3p-11 - 0x1p-40), 0x1p-25+0x1p-60
-		}
-		whole := tensor.New(d, data, 37, 11)
+		// Rounded to float32 first, these would round to the even neighbour and not to the nearer.
+		data[40], data[41], data[42] = 1+0x1p-11+0x1p-40, -(1 + 0x3p-11 - 0x1p-40), 0x1p-25+0x1p-60
+		whole := devtest.New(d, data, 37, 11)
 		for _, from := range types {
 			x := whole.To(from)
 			if x.Type() != from || x.String() != fmt.Sprintf("tensor [37 11] of %v on %s", from, d.Name()) {
@@ -108,7 +104,7 @@ func TestConversions(t *testing.T) {
 					for i, w := range was {
 						want[i] = w
 						if from != to {
-							want[i] = converted(w, to, d.Real())
+							want[i] = converted(w, to)
 						}
 					}
 					if got := numbers(t, y); y.Type() != to || !slices.Equal(y.Shape(), v.Shape()) || !sameNumbers(got, want) {
@@ -145,11 +141,11 @@ func TestEveryFloat16(t *testing.T) {
 		}
 	}
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, all)
+		x := devtest.New(d, all)
 		if got := numbers(t, x); !sameNumbers(got, want) {
 			t.Error("read back, they are others")
 		}
-		real := x.To(tensor.Real)
+		real := x.To(d.DefaultType())
 		if got := numbers(t, real); !sameNumbers(got, want) {
 			t.Error("as reals, they are others")
 		}
@@ -166,13 +162,13 @@ func TestEveryFloat16(t *testing.T) {
 func TestTypedRoundTrips(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		ints, bytes := []int32{math.MinInt32, -1, 0, 7, math.MaxInt32}, []uint8{0, 1, 200, 255}
-		if v, err := tensor.New(d, ints).Int32s(); err != nil || !slices.Equal(v, ints) {
+		if v, err := devtest.New(d, ints).Int32s(); err != nil || !slices.Equal(v, ints) {
 			t.Errorf("%v, %v", v, err)
 		}
-		if v, err := tensor.New(d, bytes, 2, 2).T().Uint8s(); err != nil || !slices.Equal(v, []uint8{0, 200, 1, 255}) {
+		if v, err := devtest.New(d, bytes, 2, 2).T().Uint8s(); err != nil || !slices.Equal(v, []uint8{0, 200, 1, 255}) {
 			t.Errorf("%v, %v", v, err)
 		}
-		if v, err := tensor.New(d, ints).Float32s(); err != nil || v[0] != -0x1p31 || v[4] != 0x1p31 {
+		if v, err := devtest.New(d, ints).Float32s(); err != nil || v[0] != -0x1p31 || v[4] != 0x1p31 {
 			t.Errorf("%v, %v", v, err)
 		}
 		x := tensor.ZerosOf(d, tensor.Int32, 3)
@@ -202,10 +198,10 @@ func TestTypedRoundTrips(t *testing.T) {
 		if got := numbers(t, half); got[0] != 2050 {
 			t.Errorf("2049.5 as Float16 is %v", got)
 		}
-		if size := map[tensor.Type]int{tensor.Real: d.Real().Size(), tensor.Int32: 4, tensor.Uint8: 1, tensor.Float16: 2}; true {
+		if size := map[tensor.Type]int{tensor.Float32: 4, tensor.Float64: 8, tensor.Int32: 4, tensor.Uint8: 1, tensor.Float16: 2}; true {
 			for _, typ := range types {
-				if typ.On(d).Size() != size[typ] {
-					t.Errorf("%v has %d bytes", typ, typ.On(d).Size())
+				if typ.Size() != size[typ] {
+					t.Errorf("%v has %d bytes", typ, typ.Size())
 				}
 			}
 		}
@@ -219,8 +215,8 @@ func TestTypedMoves(t *testing.T) {
 		for i := range data {
 			data[i] = uint8(i * 37)
 		}
-		bytes := tensor.New(d, data, 5, 7, 3)
-		real, index := bytes.To(tensor.Real), tensor.New(d, []int32{4, 0, 4, 2})
+		bytes := devtest.New(d, data, 5, 7, 3)
+		real, index := bytes.To(d.DefaultType()), devtest.New(d, []int32{4, 0, 4, 2})
 		for _, typ := range types {
 			x := bytes.To(typ)
 			for name, f := range map[string]func(x *tensor.Tensor) *tensor.Tensor{
@@ -276,9 +272,22 @@ func TestTypedMoves(t *testing.T) {
 	})
 }
 
+// promoted is what the types of two operands give, of which the second may be a scalar.
+func promoted(x, y tensor.Type, scalar bool) tensor.Type {
+	rank := map[tensor.Type]int{tensor.Uint8: 0, tensor.Int32: 1, tensor.Float16: 2, tensor.Float32: 2, tensor.Float64: 3}
+	floats := func(typ tensor.Type) bool { return rank[typ] >= 2 }
+	typ := x
+	if rank[y] > rank[x] && (!scalar || floats(y) && !floats(x)) {
+		typ = y
+	}
+	if typ == tensor.Float16 {
+		return tensor.Float32
+	}
+	return typ
+}
+
 // TestPromotion: what the types of two operands give, and that it is computed in the result's type.
 func TestPromotion(t *testing.T) {
-	rank := map[tensor.Type]int{tensor.Uint8: 0, tensor.Int32: 1, tensor.Real: 2, tensor.Float16: 2}
 	wrapped := func(v float64, typ tensor.Type) float64 {
 		switch typ {
 		case tensor.Uint8:
@@ -294,23 +303,18 @@ func TestPromotion(t *testing.T) {
 		fn.Min: math.Min, fn.Max: math.Max,
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		a := tensor.New(d, []uint8{0, 1, 2, 100, 200, 255}, 2, 3)
+		a := devtest.New(d, []uint8{0, 1, 2, 100, 200, 255}, 2, 3)
 		for name, b := range map[string]*tensor.Tensor{
-			"same shape": tensor.New(d, []uint8{1, 255, 3, 200, 100, 255}, 2, 3), "row": tensor.New(d, []uint8{3, 200, 255}), "column": tensor.New(d, []uint8{2, 250}, 2, 1),
-			"scalar": tensor.New(d, []uint8{201}, []int{}...), "view": tensor.New(d, []uint8{1, 2, 3, 4, 250, 6}, 3, 2).T(), "deeper": tensor.New(d, []uint8{5, 250}, 2, 1, 1),
-			"none": tensor.New(d, []uint8{}, 0, 1, 1),
+			"same shape": devtest.New(d, []uint8{1, 255, 3, 200, 100, 255}, 2, 3), "row": devtest.New(d, []uint8{3, 200, 255}), "column": devtest.New(d, []uint8{2, 250}, 2, 1),
+			"scalar": devtest.New(d, []uint8{201}, []int{}...), "view": devtest.New(d, []uint8{1, 2, 3, 4, 250, 6}, 3, 2).T(), "deeper": devtest.New(d, []uint8{5, 250}, 2, 1, 1),
+			"none": devtest.New(d, []uint8{}, 0, 1, 1),
 		} {
 			for f, want := range ops {
 				for _, tx := range types {
 					for _, ty := range types {
-						typ := tensor.Uint8
-						for _, of := range []tensor.Type{tx, ty} {
-							if rank[of] > rank[typ] {
-								typ = of
-							}
-						}
-						if rank[typ] == 2 || f == fn.Div {
-							typ = tensor.Real
+						typ := promoted(tx, ty, name == "scalar")
+						if f == fn.Div && typ.Integer() {
+							typ = d.DefaultType()
 						}
 						x, y := a.To(tx), b.To(ty)
 						z := tensor.Map(f, nil, x, y)
@@ -319,7 +323,7 @@ func TestPromotion(t *testing.T) {
 						expect := make([]float64, len(vx))
 						for i := range vx {
 							expect[i] = wrapped(want(vx[i], vy[i]), typ)
-							if typ == tensor.Real {
+							if typ.Float() {
 								expect[i] = float64(float32(expect[i]))
 							}
 						}
@@ -330,23 +334,23 @@ func TestPromotion(t *testing.T) {
 						if z.Type() != typ || !reflect.DeepEqual(z.Shape(), shape) || !slices.EqualFunc(got, expect, func(a, b float64) bool { return fn.Div == f && math.Abs(a-b) <= 1e-6*b || a == b }) {
 							t.Errorf("%s of %v and %v, %s: %v of %v, want %v of %v", f.Name, tx, ty, name, got, z.Type(), expect, typ)
 						}
-						if rank[typ] > rank[tx] || tx == tensor.Float16 || !reflect.DeepEqual(shape, x.Shape()) {
+						if typ != tx && !(typ.Float() && tx.Float()) || !reflect.DeepEqual(shape, x.Shape()) {
 							err := tensor.Try(func() { x.MapInPlace(f, nil, y) })
-							if !errors.Is(err, tensor.ErrType) && !errors.Is(err, tensor.ErrShape) || reflect.DeepEqual(shape, x.Shape()) && !strings.Contains(err.Error(), "To(tensor.Real)") {
+							if !errors.Is(err, tensor.ErrType) && !errors.Is(err, tensor.ErrShape) || reflect.DeepEqual(shape, x.Shape()) && !strings.Contains(err.Error(), "To(tensor.Float32)") {
 								t.Errorf("%sInPlace of %v and %v, %s: err = %v", f.Name, tx, ty, name, err)
 							}
 							continue
 						}
 						x = x.Copy()
 						x.MapInPlace(f, nil, y)
-						if x.Type() != tx || !sameNumbers(numbers(t, x), numbers(t, z)) {
+						if x.Type() != tx || !sameNumbers(numbers(t, x), numbers(t, z.To(tx))) {
 							t.Errorf("%sInPlace of %v and %v, %s: %v", f.Name, tx, ty, name, numbers(t, x))
 						}
 					}
 				}
 			}
 		}
-		i := tensor.New(d, []int32{math.MaxInt32, math.MinInt32, 65536})
+		i := devtest.New(d, []int32{math.MaxInt32, math.MinInt32, 65536})
 		for f, want := range map[*kernels.Function][]int32{fn.Add: {-2, 0, 131072}, fn.Mul: {1, 0, 0}, fn.Sub: {0, 0, 0}} {
 			if v, err := tensor.Map(f, nil, i, i).Int32s(); err != nil || !slices.Equal(v, want) {
 				t.Errorf("%s wraps to %v, want %v (err %v)", f.Name, v, want, err)
@@ -369,12 +373,19 @@ func TestTypedFunctions(t *testing.T) {
 				scalars = []float64{2, 90}
 			}
 			for _, typ := range types {
-				x := tensor.New(d, data, 13, 1).To(typ).T()
-				want := tensor.Map(u, scalars, x.To(tensor.Real))
+				x := devtest.New(d, data, 13, 1).To(typ).T()
+				float := typ
+				switch {
+				case typ == tensor.Float16:
+					float = tensor.Float32
+				case typ.Integer():
+					float = d.DefaultType()
+				}
+				want := tensor.Map(u, scalars, x.To(float))
 				y := tensor.Map(u, scalars, x)
 				keep := u.Integers && (typ == tensor.Int32 || typ == tensor.Uint8)
 				if !keep {
-					if y.Type() != tensor.Real || !sameNumbers(numbers(t, y), numbers(t, want)) {
+					if y.Type() != float || !sameNumbers(numbers(t, y), numbers(t, want)) {
 						t.Errorf("%s of %v: %v %v, want %v", u.Name, typ, y.Type(), numbers(t, y), numbers(t, want))
 					}
 				} else {
@@ -395,11 +406,11 @@ func TestTypedFunctions(t *testing.T) {
 				z := x.Copy()
 				err := tensor.Try(func() { z.MapInPlace(u, scalars) })
 				switch {
-				case keep || typ == tensor.Real:
+				case keep || typ.Float():
 					if err != nil || !sameNumbers(numbers(t, z), numbers(t, y)) {
 						t.Errorf("%sInPlace of %v: %v (err %v)", u.Name, typ, numbers(t, z), err)
 					}
-				case !errors.Is(err, tensor.ErrType) || !strings.Contains(err.Error(), "To(tensor.Real)"):
+				case !errors.Is(err, tensor.ErrType) || !strings.Contains(err.Error(), "To(tensor.Float"):
 					t.Errorf("%sInPlace of %v: err = %v", u.Name, typ, err)
 				}
 			}
@@ -433,8 +444,8 @@ func TestTypedReductions(t *testing.T) {
 						if sum.Type() != tensor.Int32 || !sameNumbers(numbers(t, sum), want) {
 							t.Errorf("sum of %v %v over %v: %v, want %v", typ, v.Shape(), axes, sum, want)
 						}
-						mean, reals := v.Mean(axes...), v.To(tensor.Real).Mean(axes...)
-						if mean.Type() != tensor.Real || !sameNumbers(numbers(t, mean), numbers(t, reals)) {
+						mean, reals := v.Mean(axes...), v.To(d.DefaultType()).Mean(axes...)
+						if mean.Type() != d.DefaultType() || !sameNumbers(numbers(t, mean), numbers(t, reals)) {
 							t.Errorf("mean of %v %v over %v: %v", typ, v.Shape(), axes, mean)
 						}
 						kept := v.Sum(append([]int{tensor.Keepdims}, axes...)...)
@@ -448,9 +459,9 @@ func TestTypedReductions(t *testing.T) {
 						if negated := v.To(tensor.Int32).RSubScalar(-1).Max(axes...); least.Type() != typ || !sameNumbers(numbers(t, least.To(tensor.Int32)), numbers(t, negated.RSubScalar(-1))) {
 							t.Errorf("minimum of %v %v over %v: %v", typ, v.Shape(), axes, least)
 						}
-						reals = v.To(tensor.Real).Max(axes...)
-						if typ == tensor.Int32 && d.Real() == kernels.Float32 {
-							most = most.To(tensor.Real)
+						reals = v.To(d.DefaultType()).Max(axes...)
+						if typ == tensor.Int32 && d.DefaultType() == kernels.Float32 {
+							most = most.To(d.DefaultType())
 						} else if most.Type() != typ {
 							t.Errorf("maximum of %v is %v", typ, most.Type())
 						}
@@ -461,9 +472,9 @@ func TestTypedReductions(t *testing.T) {
 				}
 			}
 		}
-		h := tensor.New(d, []float64{1.5, 2, 2049}).To(tensor.Float16)
+		h := devtest.New(d, []float64{1.5, 2, 2049}).To(tensor.Float16)
 		for name, y := range map[float64]*tensor.Tensor{2051.5: h.Sum(), 2048: h.Max(), 2051.5 / 3: h.Mean()} {
-			if v, err := y.Item(); err != nil || y.Type() != tensor.Real || math.Abs(v-name) > 1e-3 {
+			if v, err := y.Item(); err != nil || y.Type() != d.DefaultType() || math.Abs(v-name) > 1e-3 {
 				t.Errorf("%v of %v, want %v (err %v)", v, y.Type(), name, err)
 			}
 		}
@@ -506,44 +517,44 @@ func integerSums(t *testing.T, x *tensor.Tensor, axes []int) []float64 {
 func TestTypeMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	ints, bytes, half, x := tensor.ZerosOf(d, tensor.Int32, 2, 2), tensor.ZerosOf(d, tensor.Uint8, 2, 2), tensor.ZerosOf(d, tensor.Float16, 2, 2), tensor.Zeros(d, 2, 2)
-	index := tensor.New(d, []int32{1, 0})
+	index := devtest.New(d, []int32{1, 0})
 	for _, c := range []struct {
 		op  string
 		f   func()
 		say string
 	}{
-		{"MatMul", func() { ints.MatMul(bytes) }, "To(tensor.Real)"},
-		{"Linear", func() { tensor.Linear(ints, ints, nil, nil) }, "To(tensor.Real)"},
-		{"MatMulInto", func() { tensorapi.Impl.MatMulInto(ints, x, x, false) }, "not Int32: convert with To(tensor.Real)"},
-		{"MatMulInto", func() { tensorapi.Impl.MatMulInto(half, x, x, false) }, "not Float16"},
-		{"OuterAccInPlace", func() { ints.OuterAccInPlace(x, x) }, "To(tensor.Real)"},
-		{"SumRowsInto", func() { tensorapi.Impl.SumRowsInto(bytes, x, false) }, "To(tensor.Real)"},
-		{"ScatterAddRowsInPlace", func() { half.ScatterAddRowsInPlace(index, x) }, "To(tensor.Real)"},
+		{"MatMul", func() { ints.MatMul(bytes) }, "To(tensor.Float32)"},
+		{"Linear", func() { tensor.Linear(ints, ints, nil, nil) }, "To(tensor.Float32)"},
+		{"MatMulInto", func() { tensorapi.Impl.MatMulInto(ints, x, x, false) }, "not int32: convert with To(tensor.Float32)"},
+		{"MatMulInto", func() { tensorapi.Impl.MatMulInto(half, x, x, false) }, "not float16"},
+		{"OuterAccInPlace", func() { ints.OuterAccInPlace(x, x) }, "To(tensor.Float32)"},
+		{"SumRowsInto", func() { tensorapi.Impl.SumRowsInto(bytes, x, false) }, "To(tensor.Float32)"},
+		{"ScatterAddRowsInPlace", func() { half.ScatterAddRowsInPlace(index, x) }, "To(tensor.Float32)"},
 		{"ScatterAddRowsInPlace", func() { x.ScatterAddRowsInPlace(bytes.Reshape(4), x) }, "To(tensor.Int32)"},
-		{"SetInPlace", func() { x.SetInPlace(ints) }, "Int32 into Real: convert with To(tensor.Real)"},
-		{"SetInPlace", func() { bytes.SetInPlace(ints) }, "Int32 into Uint8: convert with To(tensor.Uint8)"},
-		{"Upload", func() { tensor.Upload(x, []int32{1, 2, 3, 4}) }, "Int32 into Real"},
-		{"Upload", func() { tensor.Upload(half, []float32{1, 2, 3, 4}) }, "Real into Float16: convert with To(tensor.Float16)"},
-		{"Int32s", func() { x.Int32s() }, "type Real: convert it with To(tensor.Int32)"},
-		{"Uint8s", func() { ints.Uint8s() }, "type Int32: convert it with To(tensor.Uint8)"},
-		{"FillInPlace", func() { ints.FillInPlace(0.5) }, "0.5 is no number of a tensor of type Int32: convert the tensor with To(tensor.Real)"},
+		{"SetInPlace", func() { x.SetInPlace(ints) }, "int32 into float64: convert with To(tensor.Float64)"},
+		{"SetInPlace", func() { bytes.SetInPlace(ints) }, "int32 into uint8: convert with To(tensor.Uint8)"},
+		{"Upload", func() { tensor.Upload(x, []int32{1, 2, 3, 4}) }, "int32 into float64"},
+		{"Upload", func() { tensor.Upload(half, []float32{1, 2, 3, 4}) }, "float32 into float16: convert with To(tensor.Float16)"},
+		{"Int32s", func() { x.Int32s() }, "type float64: convert it with To(tensor.Int32)"},
+		{"Uint8s", func() { ints.Uint8s() }, "type int32: convert it with To(tensor.Uint8)"},
+		{"FillInPlace", func() { ints.FillInPlace(0.5) }, "0.5 is no number of a tensor of type int32: convert the tensor with To(tensor.Float32)"},
 		{"FillInPlace", func() { bytes.FillInPlace(256) }, "256 is no number"},
 		{"FillInPlace", func() { bytes.FillInPlace(-1) }, "-1 is no number"},
 		{"FillInPlace", func() { ints.FillInPlace(math.NaN()) }, "NaN is no number"},
 		{"FillInPlace", func() { ints.FillInPlace(math.Inf(1)) }, "+Inf is no number"},
-		{"FullOf", func() { tensor.FullOf(d, tensor.Int32, 1<<31, 2) }, "is no number"},
+		{"Full", func() { tensor.FullOf(d, tensor.Int32, 1<<31, 2) }, "is no number"},
 		{"FillInPlace", func() { ints.T().Slice(1, 0, 1).FillInPlace(0.5) }, "0.5 is no number"},
-		{"SetInPlace", func() { x.T().SetInPlace(ints) }, "Int32 into Real"},
-		{"Upload", func() { tensor.Upload(x.T(), []uint8{1, 2, 3, 4}) }, "Uint8 into Real"},
-		{"addInPlace", func() { ints.T().MapInPlace(fn.Add, nil, x) }, "Int32 and Real do not give Int32"},
-		{"expInPlace", func() { ints.T().MapInPlace(fn.Exp, nil) }, "not Int32"},
-		{"add_scalar", func() { tensor.Map(fn.AddScalar, []float64{0.5}, ints) }, "To(tensor.Real)"},
-		{"add_scalarInPlace", func() { bytes.MapInPlace(fn.AddScalar, []float64{-1}) }, "-1 is no number of a tensor of type Uint8"},
+		{"SetInPlace", func() { x.T().SetInPlace(ints) }, "int32 into float64"},
+		{"Upload", func() { tensor.Upload(x.T(), []uint8{1, 2, 3, 4}) }, "uint8 into float64"},
+		{"addInPlace", func() { ints.T().MapInPlace(fn.Add, nil, x) }, "int32 and float64 do not give int32"},
+		{"expInPlace", func() { ints.T().MapInPlace(fn.Exp, nil) }, "not int32"},
+		{"add_scalar", func() { tensor.Map(fn.AddScalar, []float64{0.5}, ints) }, "To(tensor.Float32)"},
+		{"add_scalarInPlace", func() { bytes.MapInPlace(fn.AddScalar, []float64{-1}) }, "-1 is no number of a tensor of type uint8"},
 		{"clamp", func() { tensor.Map(fn.Clamp, []float64{0, math.Inf(1)}, ints) }, "+Inf"},
-		{"addInPlace", func() { ints.MapInPlace(fn.Add, nil, x) }, "Int32 and Real do not give Int32"},
-		{"addInPlace", func() { bytes.MapInPlace(fn.Add, nil, ints) }, "Uint8 and Int32 do not give Uint8"},
-		{"addInPlace", func() { half.MapInPlace(fn.Add, nil, half) }, "Float16"},
-		{"divInPlace", func() { ints.MapInPlace(fn.Div, nil, ints) }, "Int32 and Int32 do not give Int32"},
+		{"addInPlace", func() { ints.MapInPlace(fn.Add, nil, x) }, "int32 and float64 do not give int32"},
+		{"addInPlace", func() { bytes.MapInPlace(fn.Add, nil, ints) }, "uint8 and int32 do not give uint8"},
+		{"addInPlace", func() { half.MapInPlace(fn.Add, nil, half) }, "float16"},
+		{"divInPlace", func() { ints.MapInPlace(fn.Div, nil, ints) }, "int32 and int32 do not give int32"},
 	} {
 		err := tensor.Try(c.f)
 		var e *tensor.Error
@@ -560,7 +571,7 @@ func TestTypeMisuse(t *testing.T) {
 	}
 	freed := tensor.ZerosOf(d, tensor.Uint8, 2)
 	freed.Free()
-	if err := tensor.Try(func() { freed.To(tensor.Real) }); !errors.Is(err, tensor.ErrFreed) {
+	if err := tensor.Try(func() { freed.To(d.DefaultType()) }); !errors.Is(err, tensor.ErrFreed) {
 		t.Errorf("To of a freed tensor: err = %v", err)
 	}
 	view := ints.To(tensor.Int32)
@@ -574,9 +585,9 @@ func TestTypeMisuse(t *testing.T) {
 // that they are.
 func TestMixedProducts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		a, b := tensor.New(d, []uint8{1, 2, 3, 4, 5, 6}, 2, 3), tensor.New(d, []float64{1, -2, 0.5, 4, 8, -1}, 3, 2)
-		bias := tensor.New(d, []int32{10, 20})
-		ra, rbias := a.To(tensor.Real), bias.To(tensor.Real)
+		a, b := devtest.New(d, []uint8{1, 2, 3, 4, 5, 6}, 2, 3), devtest.New(d, []float64{1, -2, 0.5, 4, 8, -1}, 3, 2)
+		bias := devtest.New(d, []int32{10, 20})
+		ra, rbias := a.To(d.DefaultType()), bias.To(d.DefaultType())
 		for name, pair := range map[string][2]*tensor.Tensor{
 			"bytes by reals":  {a.MatMul(b), ra.MatMul(b)},
 			"reals by bytes":  {b.MatMul(a.T().T()), b.MatMul(ra)},
@@ -587,7 +598,7 @@ func TestMixedProducts(t *testing.T) {
 			"expanded halves": {a.To(tensor.Float16).Slice(1, 0, 1).Expand(2, 3).MatMul(b), ra.Slice(1, 0, 1).Expand(2, 3).MatMul(b)},
 			"SumTo":           {a.To(tensor.Float16).SumTo(3), ra.SumTo(3)},
 		} {
-			if got := pair[0]; got.Type() != tensor.Real || !sameNumbers(numbers(t, got), numbers(t, pair[1])) {
+			if got := pair[0]; got.Type() != d.DefaultType() || !sameNumbers(numbers(t, got), numbers(t, pair[1])) {
 				t.Errorf("%s: %v, want %v", name, numbers(t, got), numbers(t, pair[1]))
 			}
 		}
@@ -608,25 +619,25 @@ func TestMixedProducts(t *testing.T) {
 // though another part of its storage is not.
 func TestIndexRange(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		x := tensor.New(d, []float64{1, 2, 3, 4}, 2, 2)
-		all := tensor.New(d, []int32{0, 1, 2, -1})
+		x := devtest.New(d, []float64{1, 2, 3, 4}, 2, 2)
+		all := devtest.New(d, []int32{0, 1, 2, -1})
 		set := &kernels.Kernel{Name: "k_fill_int", File: "move.cl", Defines: "-DELEM=int", Grid: ops.Fill.Of(kernels.Int32).Grid,
 			Params: ops.Fill.Of(kernels.Int32).Params, Twin: ops.Fill.Of(kernels.Int32).Twin}
 		exposed := func(v int) *tensor.Tensor {
-			i := tensor.New(d, []int32{0, 0})
+			i := devtest.New(d, []int32{0, 0})
 			arg := i.Arg()
 			x.GatherRows(i)
 			tensor.Launch(d, set, arg, kernels.IntArg(2), kernels.IntArg(v)) // without a word
 			return i
 		}
 		changed := func(v int32) *tensor.Tensor {
-			i := tensor.New(d, []int32{0, 0})
+			i := devtest.New(d, []int32{0, 0})
 			x.GatherRows(i)
 			tensor.Upload(i.Slice(0, 1, 2), []int32{v})
 			return i
 		}
 		repeated := func() *tensor.Tensor { // by a view that is as long as the storage
-			i := tensor.New(d, []int32{1, 7})
+			i := devtest.New(d, []int32{1, 7})
 			x.GatherRows(i.Slice(0, 0, 1).Expand(2))
 			return i
 		}
@@ -636,7 +647,7 @@ func TestIndexRange(t *testing.T) {
 		}{
 			"uploaded": {all, false}, "its start": {all.Slice(0, 0, 2), true}, "its end": {all.Slice(0, 1, 3), false}, "none of it": {all.Slice(0, 4, 4), true},
 			"every second": {all.Reshape(2, 2).Slice(1, 0, 1).Reshape(2), false}, "computed": {all.MaxScalar(0), false},
-			"clamped": {tensor.Map(fn.Clamp, []float64{0, 1}, all), true}, "of bytes": {tensor.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {tensor.New(d, []uint8{1, 200}).To(tensor.Int32), false},
+			"clamped": {tensor.Map(fn.Clamp, []float64{0, 1}, all), true}, "of bytes": {devtest.New(d, []uint8{1, 0, 1}).To(tensor.Int32), true}, "of large bytes": {devtest.New(d, []uint8{1, 200}).To(tensor.Int32), false},
 			"random": {tensor.NewRNG(1).Ints(d, 2, 9), true}, "exposed": {exposed(1), true}, "exposed and wrong": {exposed(7), false}, "changed": {changed(1), true}, "changed and wrong": {changed(-5), false}, "an element of it repeated before": {repeated(), false},
 			"filled": {tensor.FullOf(d, tensor.Int32, 1, 3), true}, "filled and wrong": {tensor.FullOf(d, tensor.Int32, 2, 3), false},
 		} {
@@ -655,7 +666,7 @@ func TestIndexRange(t *testing.T) {
 			t.Error("random indices below 1000 name rows of 2")
 		}
 		before := d.Stats().Downloads
-		x.GatherRows(tensor.New(d, []int32{1, 0}))
+		x.GatherRows(devtest.New(d, []int32{1, 0}))
 		x.GatherRows(tensor.NewRNG(1).Ints(d, 2, 9))
 		long := tensor.NewRNG(1).Normal(d, 0, 1, 3, 700, 2)
 		for axis := range long.Rank() {
@@ -685,9 +696,9 @@ func TestTypedLaunch(t *testing.T) {
 		for _, kernel := range types {
 			for _, arg := range types {
 				err := tensor.Try(func() {
-					tensor.Launch(d, fn.Identity.Map(kernel.On(d), kernels.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
+					tensor.Launch(d, fn.Identity.Map(kernel, kernels.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
 				})
-				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel.On(d), arg.On(d))
+				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel, arg)
 				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
 					t.Errorf("%v into a kernel of %v: err = %v", arg, kernel, err)
 				}
@@ -729,8 +740,8 @@ func blendTwin[T kernels.Real](c kernels.Call[T]) {
 // an offset, and a tensor of another type is refused by the name of its parameter.
 func TestTypedParams(t *testing.T) {
 	run := func(t *testing.T, d tensor.Device) {
-		x, m := tensor.New(d, []float64{9, 0.5, -2, 2049}).Slice(0, 1, 4), tensor.New(d, []uint8{9, 3, 200, 1}).Slice(0, 1, 4)
-		at, n := tensor.New(d, []int32{9, 1, 0, -1}).Slice(0, 1, 4), tensor.FullOf(d, tensor.Int32, 5, 4).Slice(0, 1, 4)
+		x, m := devtest.New(d, []float64{9, 0.5, -2, 2049}).Slice(0, 1, 4), devtest.New(d, []uint8{9, 3, 200, 1}).Slice(0, 1, 4)
+		at, n := devtest.New(d, []int32{9, 1, 0, -1}).Slice(0, 1, 4), tensor.FullOf(d, tensor.Int32, 5, 4).Slice(0, 1, 4)
 		y, b := tensor.FullOf(d, tensor.Float16, 9, 4), tensor.FullOf(d, tensor.Uint8, 9, 4)
 		args := []kernels.Arg{x.Arg(), m.Arg(), at.Arg(), y.Slice(0, 1, 4).Arg(), b.Slice(0, 1, 4).Arg(), n.Arg(), kernels.IntArg(3)}
 		tensor.Launch(d, blend, args...)
@@ -745,7 +756,7 @@ func TestTypedParams(t *testing.T) {
 			if p.Name == "I" {
 				wrong[i] = args[0]
 			}
-			want := fmt.Sprintf("blend: argument %d, %s, has elements of type %v, not", i, p.Name, p.Mode.Elements(d.Real()))
+			want := fmt.Sprintf("blend: argument %d, %s, has elements of type %v, not", i, p.Name, p.Mode.Elements(d.DefaultType()))
 			if err := tensor.Try(func() { tensor.Launch(d, blend, wrong...) }); !errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want) {
 				t.Errorf("err = %v, want %q", err, want)
 			}

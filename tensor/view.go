@@ -125,7 +125,7 @@ func (t *Tensor) expand(shape ...int) *Tensor {
 
 func (t *Tensor) copy() *Tensor {
 	d := check("Copy", t)
-	out := allocOf("Copy", d, t.typ, t.shape)
+	out := alloc("Copy", d, t.typ, t.shape)
 	copyTo(out, t)
 	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version {
 		out.boundValues(int(k.low), int(k.high))

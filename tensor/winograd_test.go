@@ -19,12 +19,12 @@ var manyChannels = [][7]int{{2, 16, 20, 14, 14, 5, 2}, {3, 33, 12, 11, 15, 3, 1}
 // their weights in tiles, as exactly as sums tap by tap, up to a small factor.
 func TestConvOfManyChannels(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		reference := devtest.Open(t, "cpu", tensor.Options{Float64: true})
+		reference := devtest.Open(t, "cpu", tensor.Options{DefaultType: tensor.Float64})
 		if s, _ := tensorapi.Impl.ConvShape(tensor.Zeros(d, 1, 256, 16, 16), tensor.Zeros(d, 256, 256, 3, 3), nil,
 			[]tensor.ConvOptions{{Padding: []int{1}}}); s.FitsWinograd(d.Target()) {
 			t.Error("in tiles, with weights that fit in no cache")
 		}
-		eps, _ := d.Real().Epsilon()
+		eps, _ := d.DefaultType().Epsilon()
 		for _, c := range manyChannels {
 			rng := tensor.NewRNG(7)
 			x, w, b := rng.Uniform(d, -1, 1, c[0], c[1], c[3], c[4]), rng.Uniform(d, -1, 1, c[2], c[1], c[5], c[5]), rng.Uniform(d, -1, 1, c[2])
@@ -39,7 +39,7 @@ func TestConvOfManyChannels(t *testing.T) {
 				tensorapi.Impl.ConvWeightInto(dw, db, s, x, g)
 				return dw, db
 			}
-			there := func(x *tensor.Tensor) *tensor.Tensor { return tensor.New(reference, numbers(t, x), x.Shape()...) }
+			there := func(x *tensor.Tensor) *tensor.Tensor { return devtest.New(reference, numbers(t, x), x.Shape()...) }
 			rx, rw, rb, rg := there(x), there(w), there(b), there(g)
 			dw, db := gradients(x, g)
 			rdw, rdb := gradients(rx, rg)
@@ -93,8 +93,8 @@ func TestConvOfWildValues(t *testing.T) {
 					return x.ConvTranspose(w.Transpose(1, 0, 2, 3), nil, tensor.ConvTransposeOptions{Padding: []int{1}})
 				},
 			} {
-				got := numbers(t, conv(tensor.New(d, vx, x.Shape()...), tensor.New(d, vw, w.Shape()...)))
-				want := numbers(t, conv(tensor.New(reference, vx, x.Shape()...), tensor.New(reference, vw, w.Shape()...)))
+				got := numbers(t, conv(devtest.New(d, vx, x.Shape()...), devtest.New(d, vw, w.Shape()...)))
+				want := numbers(t, conv(devtest.New(reference, vx, x.Shape()...), devtest.New(reference, vw, w.Shape()...)))
 				for i, v := range want {
 					// A finite value of its tile costs an output as much as the tile is exact.
 					if off := math.Abs(got[i]) < 1e-4*1e37 && kind(v) == "small"; kind(got[i]) != kind(v) && !off {

@@ -23,7 +23,9 @@ const program = "clgrad"
 func main() { os.Exit(cli.Run(newRoot(), os.Args[1:], os.Stdout, os.Stderr, cli.CommandFirst)) }
 
 // ownKernels returns the kernels that are not the library's own, for the doctor.
-func ownKernels(d tensor.Device) []*kernels.Kernel { return fusedmlp.Kernels(d.Real(), d.Target()) }
+func ownKernels(d tensor.Device) []*kernels.Kernel {
+	return fusedmlp.Kernels(d.DefaultType(), d.Target())
+}
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

@@ -76,7 +76,7 @@ func tune(cmd *cobra.Command, out string, device devices.Flags) error {
 	w := cmd.OutOrStdout()
 	table[name], err = bench.Tune(cmd.Context(), d, 300*time.Millisecond, func(c ops.GemmChoice) {
 		fmt.Fprintf(w, "gemm %s %dx%dx%d: %v, %.1f GFLOP/s (%v: %.1f)\n", c.Form, c.M, c.N, c.K, c.Tile, c.GFLOPS,
-			ops.GemmTiles(d.Real(), d.Target())[0], c.Default)
+			ops.GemmTiles(d.DefaultType(), d.Target())[0], c.Default)
 	})
 	if err != nil {
 		return err

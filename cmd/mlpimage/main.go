@@ -30,7 +30,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // ownKernels returns the kernels that are not the library's own, for the doctor.
 func ownKernels(d tensor.Device) []*kernels.Kernel {
-	return slices.Concat(hashgrid.Kernels(2), imagefit.Kernels(), fusedmlp.Kernels(d.Real(), d.Target()))
+	return slices.Concat(hashgrid.Kernels(2), imagefit.Kernels(), fusedmlp.Kernels(d.DefaultType(), d.Target()))
 }
 
 // run is the program without the process around it.

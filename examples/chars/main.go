@@ -169,7 +169,7 @@ func (m *model) test(d tensor.Device, text []int32) (loss, accuracy float64, err
 	autograd.NoGrad(d, func() {
 		scores := m.scores(x)
 		if loss, err = autograd.CrossEntropy(scores, y).Item(); err == nil {
-			accuracy, err = scores.ArgMax(1).Eq(y).To(tensor.Real).Mean().Item()
+			accuracy, err = scores.ArgMax(1).Eq(y).To(tensor.Float32).Mean().Item()
 		}
 	})
 	return loss, accuracy, err

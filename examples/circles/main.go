@@ -57,10 +57,10 @@ const (
 )
 
 // points draws n points of [−1, 1]² and labels them.
-func points(d tensor.Device, rng *tensor.RNG, n int) (x *tensor.Tensor, labels []float64, err error) {
+func points(d tensor.Device, rng *tensor.RNG, n int) (x *tensor.Tensor, labels []float32, err error) {
 	x = rng.Uniform(d, -1, 1, n, 2)
 	at, err := x.Float64s()
-	labels = make([]float64, n)
+	labels = make([]float32, n)
 	for i := range n {
 		if err == nil && inside(at[2*i], at[2*i+1]) {
 			labels[i] = 1
@@ -122,10 +122,10 @@ func test(d tensor.Device, net *nn.MLP) (float64, error) {
 
 // grid evaluates the network at the centres of width×height cells, from the top left.
 func grid(d tensor.Device, net *nn.MLP, width, height int) ([]float64, error) {
-	at := make([]float64, 0, 2*width*height)
+	at := make([]float32, 0, 2*width*height)
 	for r := range height {
 		for c := range width {
-			at = append(at, (2*float64(c)+1)/float64(width)-1, 1-(2*float64(r)+1)/float64(height))
+			at = append(at, (2*float32(c)+1)/float32(width)-1, 1-(2*float32(r)+1)/float32(height))
 		}
 	}
 	x := tensor.New(d, at, width*height, 2)

@@ -40,10 +40,10 @@ func run(w io.Writer, device string, opt tensor.Options, steps int) error {
 // first and the last step.
 func train(d tensor.Device, steps int) (first, last float64, err error) {
 	const samples, hidden = 256, 24
-	xs, ys := make([]float64, samples), make([]float64, samples)
+	xs, ys := make([]float32, samples), make([]float32, samples)
 	for i := range xs {
-		xs[i] = -3 + 6*float64(i)/(samples-1)
-		ys[i] = xs[i]/2 + math.Sin(3*xs[i])
+		x := -3 + 6*float64(i)/(samples-1)
+		xs[i], ys[i] = float32(x), float32(x/2+math.Sin(3*x))
 	}
 	x, y := autograd.Const(tensor.New(d, xs, samples, 1)), autograd.Const(tensor.New(d, ys, samples, 1))
 	rng := tensor.NewRNG(1)

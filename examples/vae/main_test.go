@@ -49,7 +49,7 @@ func TestPyTorch(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		net := newVAE(d, tensor.NewRNG(1))
 		losses, inputs := exampletest.PyTorch(t, d, "vae", net, "noise")
-		noise := inputs["noise"].To(tensor.Real)
+		noise := inputs["noise"].To(d.DefaultType())
 		exampletest.Follow(t, losses, newOptimizer(net, len(losses)), 1e-3, func(i int) *autograd.Node {
 			return net.loss(pixels(images.Slice(64*i, 64*i+64).Tensor(d)), autograd.Const(noise.Select(0, i)))
 		})

@@ -41,7 +41,7 @@ func (s *Suite) copied(ctx context.Context) error {
 	x, z := tensor.Full(d, 0.5, side, side), tensor.Zeros(d, side, side)
 	defer x.Free()
 	defer z.Free()
-	copied, err := s.time(ctx, "copy", "GB/s", float64(2*side*side*d.Real().Size()), 0, func() { z.SetInPlace(x) })
+	copied, err := s.time(ctx, "copy", "GB/s", float64(2*side*side*d.DefaultType().Size()), 0, func() { z.SetInPlace(x) })
 	s.bytes = copied * 1e9
 	return err
 }
@@ -61,7 +61,7 @@ func (s *Suite) elementwise(ctx context.Context) error {
 	for _, t := range []*tensor.Tensor{x, y, row, column, boxes, box, turned, second} {
 		defer t.Free()
 	}
-	size := float64(n * d.Real().Size())
+	size := float64(n * d.DefaultType().Size())
 	leaky, tanh := fn.LeakyReLU.Gradient(0), fn.Tanh.Gradient(0)
 	slope := []float64{0.1}
 	for _, c := range []struct {

@@ -84,7 +84,7 @@ func productError(d tensor.Device, n int, at func(factor, i int) float32) (large
 		for i := range values[f] {
 			values[f][i] = at(f, i)
 		}
-		factors[f] = tensor.New(d, values[f], n, n)
+		factors[f] = tensor.NewOf(d, d.DefaultType(), values[f], n, n)
 		defer factors[f].Free()
 	}
 	product := factors[0].MatMul(factors[1])

@@ -97,7 +97,7 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 		return out, nil
 	}
 	both := func() ([]*tensor.Tensor, error) { return row.both(in, weights) }
-	moved := float64(in[0].Len() * d.Real().Size())
+	moved := float64(in[0].Len() * d.DefaultType().Size())
 	if err := s.opTime(ctx, row.name+" forward", row.streams*moved, forward); err != nil {
 		return err
 	}

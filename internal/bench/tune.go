@@ -22,7 +22,7 @@ var tunedSizes = slices.Insert(slices.Clone(gemmSizes), 1, [3]int{8192, 64, 64})
 // compared with sums in double precision at random places, and must have the bits of that of the
 // default tile.
 func Tune(ctx context.Context, d tensor.Device, budget time.Duration, report func(ops.GemmChoice)) ([]ops.GemmChoice, error) {
-	tiles := ops.GemmTiles(d.Real(), d.Target())
+	tiles := ops.GemmTiles(d.DefaultType(), d.Target())
 	var choices []ops.GemmChoice
 	for _, size := range tunedSizes {
 		p := newProblem(d, size)

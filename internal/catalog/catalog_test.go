@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -46,12 +45,12 @@ var bound = map[string][2]float64{
 }
 
 // limit returns the bound of an operation on a device.
-func (o operation) limit(d tensor.Device) float64 {
+func (o operation) limit(typ tensor.Type) float64 {
 	b, ok := bound[o.name]
 	if !ok {
 		b = bound[""]
 	}
-	if d.Real() == kernels.Float32 {
+	if typ == tensor.Float32 {
 		return b[1]
 	}
 	return b[0]

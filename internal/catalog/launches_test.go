@@ -68,7 +68,7 @@ func (o operation) launches(t *testing.T, d tensor.Device, name string, refs map
 		if !ok {
 			break
 		}
-		x := autograd.Const(upload(t, d, &in))
+		x := autograd.Const(upload(t, d, d.DefaultType(), &in))
 		if _, ok := refs[fmt.Sprint(key, "grad", i)]; ok {
 			x = autograd.Param(x.Value(), fmt.Sprint("in", i))
 			params = append(params, x)

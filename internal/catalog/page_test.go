@@ -84,7 +84,7 @@ func TestPage(t *testing.T) {
 			if len(c.cases) == 0 {
 				t.Errorf("%s has no cases: add them to internal/catalog/%s_test.go", o.Name, f.Name)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature, torch, power(c.compare(t, d, refs)))
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature, torch, power(c.compare(t, d, d.DefaultType(), refs)))
 		}
 		for _, c := range families[at].operations {
 			if !slices.ContainsFunc(f.Operations, func(o *operations.Operation) bool { return o.Name == c.name }) {

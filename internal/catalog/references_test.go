@@ -11,7 +11,6 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/npz"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -24,7 +23,7 @@ func TestReferences(t *testing.T) {
 			}
 			refs := references(t, f)
 			for _, o := range f.operations {
-				o.compare(t, d, refs)
+				o.compare(t, d, d.DefaultType(), refs)
 			}
 			for name := range refs {
 				t.Errorf("testdata/references/%s.txt has %s, which no case reads", f.name, name)
@@ -33,13 +32,25 @@ func TestReferences(t *testing.T) {
 	})
 }
 
+// TestFloat64Tensors compares the cases on float64 tensors of a device whose default is float32.
+func TestFloat64Tensors(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	for _, f := range families {
+		refs := references(t, f)
+		for _, o := range f.operations {
+			o.compare(t, d, tensor.Float64, refs)
+		}
+	}
+}
+
 // onGo are families of which every operation has a kernel of its own that is made of a formula:
 // other devices would build them all, and are compared with the formula elsewhere.
 var onGo = []string{"elements", "masks"}
 
-// compare runs the cases of an operation, whose references it takes out of refs, and returns the
-// largest error. Cases with numbers that the device's reals do not hold are left out.
-func (o operation) compare(t *testing.T, d tensor.Device, refs map[string]npz.Array) (worst float64) {
+// compare runs the cases of an operation on floats of a type, whose references it takes out of refs,
+// and returns the largest error. Cases with numbers that the type does not hold are left out, and
+// those without floats where it is not the device's default.
+func (o operation) compare(t *testing.T, d tensor.Device, typ tensor.Type, refs map[string]npz.Array) (worst float64) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(o.cases)) {
 		take := func(kind string) (arrays []*npz.Array) {
@@ -61,11 +72,20 @@ func (o operation) compare(t *testing.T, d tensor.Device, refs map[string]npz.Ar
 			t.Errorf("testdata/references has no case %s of %s: make generate", name, o.name)
 			continue
 		}
-		if d.Real() == kernels.Float32 && !slices.ContainsFunc(slices.Concat(in, out, grad), beyond) || d.Real() != kernels.Float32 {
-			tensor.Scope(d, func() { worst = max(worst, o.one(t, d, name, in, out, up, grad)) })
+		switch {
+		case typ == tensor.Float32 && slices.ContainsFunc(slices.Concat(in, out, grad), beyond):
+		case typ != d.DefaultType() && !slices.ContainsFunc(in, ofFloats):
+		default:
+			tensor.Scope(d, func() { worst = max(worst, o.one(t, d, typ, name, in, out, up, grad)) })
 		}
 	}
 	return worst
+}
+
+// ofFloats reports whether an array is of floats with axes: a scalar gives no operation its type.
+func ofFloats(a *npz.Array) bool {
+	_, floats := a.Data.([]float64)
+	return floats && len(a.Shape) > 0
 }
 
 // beyond reports whether an array has finite numbers that float32 does not hold.
@@ -78,11 +98,11 @@ func beyond(a *npz.Array) bool {
 }
 
 // one runs a case and returns its error.
-func (o operation) one(t *testing.T, d tensor.Device, name string, in, out, up, grad []*npz.Array) (worst float64) {
+func (o operation) one(t *testing.T, d tensor.Device, typ tensor.Type, name string, in, out, up, grad []*npz.Array) (worst float64) {
 	t.Helper()
 	var nodes, operands []*node
 	for i, a := range in {
-		x := upload(t, d, a)
+		x := upload(t, d, typ, a)
 		if grad[i] == nil {
 			operands = append(operands, autograd.Const(x))
 			continue
@@ -100,11 +120,11 @@ func (o operation) one(t *testing.T, d tensor.Device, name string, in, out, up, 
 			t.Errorf("%s.%s: %s has shape %v, PyTorch's %v", o.name, name, what, x.Shape(), want.Shape)
 			return
 		}
-		e, err := difference(x, want)
+		e, err := difference(x, typ, want)
 		if err != nil {
 			t.Errorf("%s.%s: %s: %v", o.name, name, what, err)
 		}
-		if limit := o.limit(d); !(e <= limit) {
+		if limit := o.limit(typ); !(e <= limit) {
 			t.Errorf("%s.%s: %s: error %.2g, at most %.2g is allowed", o.name, name, what, e, limit)
 		}
 		worst = max(worst, e)
@@ -119,7 +139,7 @@ func (o operation) one(t *testing.T, d tensor.Device, name string, in, out, up, 
 		if up[i] == nil || !y.NeedsGrad() {
 			continue
 		}
-		if part := y.Mul(autograd.Const(upload(t, d, up[i]))).Sum(); total == nil {
+		if part := y.Mul(autograd.Const(upload(t, d, typ, up[i]))).Sum(); total == nil {
 			total = part
 		} else {
 			total = total.Add(part)
@@ -154,15 +174,16 @@ func (o operation) one(t *testing.T, d tensor.Device, name string, in, out, up, 
 	return worst
 }
 
-func upload(t *testing.T, d tensor.Device, a *npz.Array) *tensor.Tensor {
+// upload returns an array as a tensor, floats as a type.
+func upload(t *testing.T, d tensor.Device, typ tensor.Type, a *npz.Array) *tensor.Tensor {
 	t.Helper()
 	switch data := a.Data.(type) {
 	case []float64:
-		return tensor.New(d, data).Reshape(a.Shape...)
+		return tensor.NewOf(d, typ, data).Reshape(a.Shape...)
 	case []int32:
-		return tensor.New(d, data).Reshape(a.Shape...)
+		return devtest.New(d, data).Reshape(a.Shape...)
 	case []uint8:
-		return tensor.New(d, data).Reshape(a.Shape...)
+		return devtest.New(d, data).Reshape(a.Shape...)
 	}
 	t.Fatalf("an array of %T", a.Data)
 	return nil
@@ -171,9 +192,8 @@ func upload(t *testing.T, d tensor.Device, a *npz.Array) *tensor.Tensor {
 // difference returns the largest error of the elements of x: the difference to what is wanted,
 // relative to that where it is above 1, or above the largest that is wanted, if that is less. A
 // NaN, an infinity, an integer has no error, or is wrong.
-func difference(x *tensor.Tensor, want *npz.Array) (worst float64, err error) {
+func difference(x *tensor.Tensor, typ tensor.Type, want *npz.Array) (worst float64, err error) {
 	var expect []float64
-	typ := tensor.Real
 	switch data := want.Data.(type) {
 	case []float64:
 		expect = data
@@ -200,7 +220,7 @@ func difference(x *tensor.Tensor, want *npz.Array) (worst float64, err error) {
 	for i, v := range expect {
 		switch {
 		case got[i] == v || math.IsNaN(got[i]) && math.IsNaN(v):
-		case typ != tensor.Real || math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(got[i]) || math.IsInf(got[i], 0):
+		case typ.Integer() || math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(got[i]) || math.IsInf(got[i], 0):
 			wrong = append(wrong, fmt.Sprintf("element %d is %v, want %v", i, got[i], v))
 		default:
 			worst = max(worst, math.Abs(got[i]-v)/max(math.Abs(v), scale))

@@ -19,7 +19,7 @@ var shapes = family{"shape", []operation{
 	{"To", cases{
 		"int32": unary(func(x *node) *node { return x.To(tensor.Int32) }),
 		"uint8": unary(func(x *node) *node { return x.To(tensor.Uint8) }),
-		"real":  unary(func(x *node) *node { return x.To(tensor.Real) }),
+		"real":  unary(func(x *node) *node { return x.To(x.Device().DefaultType()) }),
 	}},
 	{"GatherRows", under(binary(func(x, i *node) *node { return x.GatherRows(i.Value()) }), "odd", "none", "special")},
 	{"ScatterAddRowsInPlace", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {

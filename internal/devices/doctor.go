@@ -139,7 +139,7 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kerne
 	fmt.Fprintf(w, "\n%-28s %6s %16s  %s\n", "kernel", "cases", "worst error", "")
 	failed, total := 0, 0
 	seen := map[string]int{}
-	for i, k := range slices.Concat(ops.All(d.Real(), d.Target()), more) {
+	for i, k := range slices.Concat(ops.All(d.DefaultType(), d.Target()), more) {
 		if seen[k.Name]++; seen[k.Name] > 2 && !full {
 			continue // further tiles of a matrix product
 		}
@@ -150,7 +150,7 @@ func testKernels(cmd *cobra.Command, w io.Writer, d tensor.Device, more []*kerne
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			o := kernels.NewOperands(d.Real(), uint64(i), uint64(j))
+			o := kernels.NewOperands(d.DefaultType(), uint64(i), uint64(j))
 			c.Build(o)
 			off, err := kerneltest.Check(d, k, c.Name, o.Args)
 			if worst = max(worst, off); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,6 +30,22 @@ const EmulatedEnv = "CLGRAD_TEST_EMULATED"
 // OptimizedEnv names the environment variable that has OpenCL CPUs optimize the kernels of tests.
 // By default only a sweep does: they are built in less than half the time without.
 const OptimizedEnv = "CLGRAD_TEST_OPTIMIZED"
+
+// Floats returns the type of floats that is double or not.
+func Floats(double bool) tensor.Type {
+	if double {
+		return tensor.Float64
+	}
+	return tensor.Float32
+}
+
+// New is tensor.New, but for floats of the device's default type.
+func New[T kernels.Element](d tensor.Device, data []T, shape ...int) *tensor.Tensor {
+	if kernels.DTypeOf[T]().Float() && d != nil {
+		return tensor.NewOf(d, d.DefaultType(), data, shape...)
+	}
+	return tensor.New(d, data, shape...)
+}
 
 // Command is exec.Command, but skips the test in an emulator: a process of several threads that
 // starts a program sometimes hangs in QEMU, which forks where the system would share memory with
@@ -90,7 +107,7 @@ func each(t *testing.T, onGo, onOpenCL bool, open func(*testing.T, string, tenso
 	for _, sel := range Selected() {
 		t.Run(sel, func(t *testing.T) { f(t, open(t, sel, tensor.Options{})) })
 		if sel == "cpu" && onGo || sel != "cpu" && onOpenCL {
-			t.Run(sel+"/float64", func(t *testing.T) { f(t, open(t, sel, tensor.Options{Float64: true})) })
+			t.Run(sel+"/float64", func(t *testing.T) { f(t, open(t, sel, tensor.Options{DefaultType: tensor.Float64})) })
 		}
 	}
 }
@@ -190,4 +207,6 @@ func Uncollected(t testing.TB) {
 }
 
 // CPU opens the Go device in float64: for tests whose subject is not the device.
-func CPU(t testing.TB) tensor.Device { return Open(t, "cpu", tensor.Options{Float64: true}) }
+func CPU(t testing.TB) tensor.Device {
+	return Open(t, "cpu", tensor.Options{DefaultType: tensor.Float64})
+}

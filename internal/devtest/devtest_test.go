@@ -33,7 +33,7 @@ func TestDevices(t *testing.T) {
 			what := fmt.Sprintf("%s, sweep %q", name, sweep)
 			t.Run(what, func(t *testing.T) {
 				c.run(t, func(t *testing.T, d tensor.Device) {
-					ran = append(ran, strings.Split(t.Name(), "/")[2]+" "+d.Real().String())
+					ran = append(ran, strings.Split(t.Name(), "/")[2]+" "+d.DefaultType().String())
 				})
 			})
 			if !slices.Equal(ran, want) {

@@ -43,8 +43,8 @@ type Buffer struct {
 
 // New moves parameters into a buffer. The tensors they were made of move with them and stay their
 // values. It panics with tensor.ErrValue if there is none, if a node is nil, is no parameter, is
-// listed twice or already lies in a buffer, or if its tensor does; with tensor.ErrDevice for
-// parameters of several devices, and with tensor.ErrFreed for one whose tensor was freed. Then
+// listed twice or already lies in a buffer, or if its tensor does; with tensor.ErrDevice or
+// tensor.ErrType for parameters of several devices or types, and with tensor.ErrFreed for one whose tensor was freed. Then
 // nothing has changed.
 func New(params []*autograd.Node) *Buffer {
 	misuse := func(kind error, detail string, args ...any) {
@@ -69,14 +69,16 @@ func New(params []*autograd.Node) *Buffer {
 			misuse(tensor.ErrValue, "parameter %q is made of the tensor of another: make one parameter of it, and use that", name)
 		case value.Freed():
 			misuse(tensor.ErrFreed, "the value of parameter %q", name)
+		case value.Type() != params[0].Value().Type():
+			misuse(tensor.ErrType, "parameter %q is of type %v, others are of %v: give each type an optimizer", name, value.Type(), params[0].Value().Type())
 		case value.Device() != params[0].Device():
 			misuse(tensor.ErrDevice, "parameter %q is on %s, others are on %s", name, value.Device().Name(), params[0].Device().Name())
 		}
 		b.starts[i] = total
 		total += intmath.RoundUp(value.Len(), Align)
 	}
-	d := params[0].Device()
-	b.Values, b.Grads = tensor.Zeros(d, total).Retain(), tensor.Zeros(d, total).Retain()
+	d, typ := params[0].Device(), params[0].Value().Type()
+	b.Values, b.Grads = tensor.ZerosOf(d, typ, total).Retain(), tensor.ZerosOf(d, typ, total).Retain()
 	for i, p := range params {
 		nodes.Attach(p, b, b.Place(b.Grads, i))
 		place := b.Place(b.Values, i)

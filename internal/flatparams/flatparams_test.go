@@ -13,7 +13,7 @@ import (
 )
 
 func param(d tensor.Device, name string, v ...float64) *autograd.Node {
-	return autograd.Param(tensor.New(d, v), name)
+	return autograd.Param(devtest.New(d, v), name)
 }
 
 func want(t *testing.T, what string, x *tensor.Tensor, v ...float64) {
@@ -31,8 +31,8 @@ func want(t *testing.T, what string, x *tensor.Tensor, v ...float64) {
 // and gather gradients there.
 func TestBuffer(t *testing.T) {
 	d := devtest.CPU(t)
-	a, b, c := param(d, "a", 1, 2), autograd.Param(tensor.New(d, []float64{1, 2, 3, 4}, 2, 2), "b"), param(d, "c", 9)
-	x := autograd.Const(tensor.New(d, []float64{1, 0, 0, 1, 1, 1}, 3, 2))
+	a, b, c := param(d, "a", 1, 2), autograd.Param(devtest.New(d, []float64{1, 2, 3, 4}, 2, 2), "b"), param(d, "c", 9)
+	x := autograd.Const(devtest.New(d, []float64{1, 0, 0, 1, 1, 1}, 3, 2))
 	backward := func(loss *autograd.Node) {
 		t.Helper()
 		if err := loss.Backward(); err != nil {

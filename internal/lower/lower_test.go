@@ -207,13 +207,13 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 		switch {
 		case v.Kind != ir.Input:
 		case v.Int:
-			args = append(args, tensor.New(d, l.Ints[v.Name], len(l.Ints[v.Name])).Arg())
+			args = append(args, devtest.New(d, l.Ints[v.Name], len(l.Ints[v.Name])).Arg())
 		default:
-			args = append(args, tensor.New(d, l.Floats[v.Name], len(l.Floats[v.Name])).Arg())
+			args = append(args, devtest.New(d, l.Floats[v.Name], len(l.Floats[v.Name])).Arg())
 		}
 	}
 	want := l.Run()
-	if d.Real() == kernels.Float32 {
+	if d.DefaultType() == kernels.Float32 {
 		want = l.Expected()
 	}
 	var results []*tensor.Tensor
@@ -227,11 +227,11 @@ func check(t *testing.T, d tensor.Device, k *kernels.Kernel, l *irtest.Launch) {
 	args = append(args, sizesAndNumbers(l)...)
 	tensor.Launch(d, k, args...)
 	off := 1e-12
-	if d.Real() == kernels.Float32 {
+	if d.DefaultType() == kernels.Float32 {
 		off = 1e-4
 	}
 	at := lower.LayoutOf(l.Program).Results
-	bound := lower.Bound(l.Program, func(n int) float64 { return float64(n) })(d.Real(), hostArgs(l, want))
+	bound := lower.Bound(l.Program, func(n int) float64 { return float64(n) })(d.DefaultType(), hostArgs(l, want))
 	for k, r := range results {
 		got, err := r.Float64s()
 		if err != nil {

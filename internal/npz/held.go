@@ -36,7 +36,7 @@ func ints[T int8 | int16 | int64 | uint16 | uint32 | uint64](data []T, shape []i
 	for i, v := range data {
 		held[i] = int32(v)
 		if T(held[i]) != v || (held[i] < 0) != (v < 0) {
-			return nil, Unfit(shape, i, v, "Int32 holds -2147483648 to 2147483647")
+			return nil, Unfit(shape, i, v, "int32 holds -2147483648 to 2147483647")
 		}
 	}
 	return held, nil

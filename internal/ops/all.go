@@ -90,5 +90,8 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			}
 		}
 	}
+	if t == kernels.Float64 {
+		all = append(all, narrowFloats, widenFloats)
+	}
 	return all
 }

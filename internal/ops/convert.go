@@ -10,7 +10,7 @@ import (
 )
 
 // Convert returns the kernel of convert.cl that converts elements of one type to another: X, Y, n.
-// Both real types stand for the device's. What a type does not hold becomes the nearest that it
+// What a type does not hold becomes the nearest that it
 // holds:
 //
 //   - as an integer, fractions are cut off, numbers beyond the range become its end, and NaN
@@ -19,9 +19,31 @@ import (
 //     infinite.
 //
 // It is nil for a type to itself.
-func Convert(from, to kernels.DType) *kernels.Kernel { return conversions[real32(from)][real32(to)] }
+func Convert(from, to kernels.DType) *kernels.Kernel {
+	switch {
+	case from == kernels.Float64 && to == kernels.Float32:
+		return narrowFloats
+	case from == kernels.Float32 && to == kernels.Float64:
+		return widenFloats
+	}
+	return conversions[real32(from)][real32(to)]
+}
 
-// real32 names the device's real type by Float32.
+// The conversions between the types that reals may have: both are of launches of float64.
+var (
+	narrowFloats = opaque(conversion("real", "float32", kernels.In, kernels.OutFloats,
+		kernels.Twin{F64: convertTwin[float64](func(x float64) float32 { return float32(x) })}))
+	widenFloats = opaque(conversion("float32", "real", kernels.InFloats, kernels.Out,
+		kernels.Twin{F64: convertTwin[float64](func(x float32) float64 { return float64(x) })}))
+)
+
+// opaque returns k without its description.
+func opaque(k *kernels.Kernel) *kernels.Kernel {
+	k.Describe = nil
+	return k
+}
+
+// real32 names the type of a launch's reals by Float32.
 func real32(t kernels.DType) kernels.DType {
 	if t == kernels.Float64 {
 		return kernels.Float32

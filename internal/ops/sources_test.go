@@ -34,7 +34,7 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 	used := map[string]bool{}
 	pack, _, _ := swizzledTiles[BF16x3].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
-	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longKTiles[BF16x3], nil)}, convsOnMatrixUnits()) {
+	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longKTiles[BF16x3], nil)}, convsOnMatrixUnits(), []*kernels.Kernel{narrowFloats, widenFloats}) {
 		for _, l := range []kernels.Target{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {
@@ -125,12 +125,13 @@ func find(entries map[string]string, name string) (key, params string, ok bool) 
 var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Float16: "ushort"}
 
 // paramSuffix is how the macros of parameters end that hold no reals.
-var paramSuffix = map[kernels.DType]string{kernels.Int32: "_INTS", kernels.Uint8: "_BYTES", kernels.Float16: "_HALVES"}
+var paramSuffix = map[kernels.DType]string{kernels.Int32: "_INTS", kernels.Uint8: "_BYTES", kernels.Float16: "_HALVES", kernels.Float32: "_FLOATS"}
 
 func paramList(k *kernels.Kernel) string {
 	var list []string
 	for _, p := range k.Params {
-		switch name := paramSuffix[p.Mode.Elements(kernels.Float32)] + "(" + p.Name + ")"; {
+		suffix := paramSuffix[p.Mode.Elements(kernels.Float64)]
+		switch name := suffix + "(" + p.Name + ")"; {
 		case p.Mode == kernels.IntParam:
 			list = append(list, "int "+p.Name)
 		case p.Mode == kernels.FloatParam:

@@ -30,6 +30,8 @@ var opaque = map[string]string{
 	"k_pad":                        "computes indices axis by axis, which no operand is",
 	"k_pad_grad":                   "computes indices axis by axis, which no operand is",
 	"k_pad_int":                    "computes indices axis by axis, which no operand is",
+	"k_real_to_float32":            "a description knows one type of floats",
+	"k_float32_to_real":            "a description knows one type of floats",
 	"k_fma_chains":                 "is there for the time that it takes",
 	"k_prods ":                     "a product is no fold that an operation has",
 	"k_prods_int ":                 "a product is no fold that an operation has",
@@ -123,7 +125,7 @@ func TestDescriptions(t *testing.T) {
 
 // TestOpaque: the list names kernels that there are.
 func TestOpaque(t *testing.T) {
-	all := ops.All(kernels.Float32, limits[0])
+	all := append(ops.All(kernels.Float32, limits[0]), ops.All(kernels.Float64, limits[0])...)
 	for name := range opaque {
 		if !slices.ContainsFunc(all, func(k *kernels.Kernel) bool { return k.Name == name || k.Name+" "+k.Defines == name }) {
 			t.Errorf("there is no %s", name)

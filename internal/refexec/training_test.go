@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
@@ -54,7 +55,7 @@ func (r *reader) Launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		a.Buf = hosts[a.Buf]
 	}
-	if _, err := refexec.Check(k, r.d.Real(), r.d.Target(), onHost); err != nil {
+	if _, err := refexec.Check(k, r.d.DefaultType(), r.d.Target(), onHost); err != nil {
 		r.t.Errorf("%s: %v", k.Name, err)
 	}
 }
@@ -107,7 +108,7 @@ func TestDescribedTraining(t *testing.T) {
 }
 
 func described(t *testing.T, double bool, optimizer func(p []*autograd.Node) optim.Optimizer) {
-	d, err := tensor.Open("cpu", tensor.Options{Float64: double})
+	d, err := tensor.Open("cpu", tensor.Options{DefaultType: devtest.Floats(double)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,9 +43,13 @@ type API interface {
 	// read no more: as if nothing had been written there.
 	Forget(t *tensor.Tensor)
 
-	// One returns a tensor of ones with the given shape, of one element in all. The device keeps
-	// it: it must not be written to, and costs no launch after the first call. It is the seed of
-	// every Backward from a scalar. It panics with tensor.ErrShape for more elements or none.
+	// Floats returns the type in which an operation on floats computes with tensors: of integers alone
+	// the default of their device.
+	Floats(ts ...*tensor.Tensor) tensor.Type
+	// One returns a tensor of ones of the device's default type with the given shape, of one element
+	// in all. The device keeps it: it must not be written to, and costs no launch after the first
+	// call. It is the seed of Backward from a scalar of that type. It panics with tensor.ErrShape for
+	// more elements or none.
 	One(d tensor.Device, shape ...int) *tensor.Tensor
 	// IsOne reports whether t is a result of One, or a view of it.
 	IsOne(t *tensor.Tensor) bool

@@ -42,6 +42,8 @@
 #define OUT_BYTES(name) global uchar *name, int name##_off
 #define IN_HALVES(name) global const half *name, int name##_off
 #define OUT_HALVES(name) global half *name, int name##_off
+#define IN_FLOATS(name) global const float *name, int name##_off
+#define OUT_FLOATS(name) global float *name, int name##_off
 
 // Asks a CPU for the line of the cache that p is in, to write there if `writes`. p may be outside of any buffer. PREFETCH_LATER asks for
 // what is read later, and leaves it in the second cache.

@@ -32,6 +32,9 @@ kernel void k_real_to_int32(IN(X), OUT_INTS(Y), int n) { EACH(Y[Y_off + i] = rea
 kernel void k_real_to_uint8(IN(X), OUT_BYTES(Y), int n) { EACH(Y[Y_off + i] = real_as_uchar(X[X_off + i])) }
 kernel void k_real_to_float16(IN(X), OUT_HALVES(Y), int n) { EACH(vstore_half_rte(real_as_float(X[X_off + i]), Y_off + i, Y)) }
 
+kernel void k_real_to_float32(IN(X), OUT_FLOATS(Y), int n) { EACH(Y[Y_off + i] = (float)X[X_off + i]) }
+kernel void k_float32_to_real(IN_FLOATS(X), OUT(Y), int n) { EACH(Y[Y_off + i] = X[X_off + i]) }
+
 kernel void k_int32_to_real(IN_INTS(X), OUT(Y), int n) { EACH(Y[Y_off + i] = (REAL)X[X_off + i]) }
 kernel void k_int32_to_uint8(IN_INTS(X), OUT_BYTES(Y), int n) { EACH(Y[Y_off + i] = (uchar)clamp(X[X_off + i], 0, 255)) }
 // A float holds every int that is not infinite as a float16.

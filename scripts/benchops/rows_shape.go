@@ -38,7 +38,7 @@ func shapes() []row {
 		{"To", "int32", one(func(n int) operand { return constant(square(n)...) }),
 			unary(func(x *node) *node { return x.To(tensor.Int32) }), "a.to(torch.int32)"},
 		{"To", "real", one(func(n int) operand { return integers(100, square(n)...) }),
-			unary(func(x *node) *node { return x.To(tensor.Real) }), "a.to(torch.float32)"},
+			unary(func(x *node) *node { return x.To(tensor.Float32) }), "a.to(torch.float32)"},
 		{"autograd.Concat", "rows", two, binary(func(x, y *node) *node { return autograd.Concat(0, x, y) }), "torch.cat((a, b), 0)"},
 		{"autograd.Concat", "columns", two, binary(func(x, y *node) *node { return autograd.Concat(1, x, y) }), "torch.cat((a, b), 1)"},
 		{"autograd.Stack", "", two, binary(func(x, y *node) *node { return autograd.Stack(-1, x, y) }), "torch.stack((a, b), -1)"},

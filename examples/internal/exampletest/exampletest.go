@@ -7,7 +7,6 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -84,7 +83,7 @@ func Follow(t *testing.T, losses []float64, opt optim.Optimizer, within float64,
 	}
 	for i, want := range losses {
 		y := loss(i)
-		if y.Device().Real() == kernels.Float64 {
+		if y.Device().DefaultType() == tensor.Float64 {
 			within = 1e-9
 		}
 		if got, err := y.Item(); err != nil || !(math.Abs(got-want) <= within) {

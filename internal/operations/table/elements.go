@@ -216,7 +216,7 @@ func (x T) Round() T
 func (x T) Frac() T
 
 // NanToNum returns x with other numbers in place of NaN, Inf and −Inf. Numbers beyond those of the
-// device's reals become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
+// operand's type become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
 // math.Inf(-1)) is that of NumPy and PyTorch.
 //
 // Gradient: g, 0 where there is another number.

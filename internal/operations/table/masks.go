@@ -3,7 +3,7 @@
 package table
 
 // Comparisons and what is known of numbers: masks of 1, where something holds, and 0. Integers are
-// compared with integers as such, with reals as reals. Float16 is a real. Then functions that choose
+// compared with integers as such, with floats as floats. Float16 is a Float32. Then functions that choose
 // by a mask, of Uint8, of which an element that is not 0 chooses, and functions of the bits of
 // integers: Int32 in two's complement, or Uint8.
 
@@ -203,7 +203,7 @@ func (x T) MaskedFill(mask T, v float64) T
 func (x T) MaskedSelect(mask T) T
 
 // BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, so that of a mask it is no
-// mask (see [Tensor.LogicalNot]). It panics with ErrType of reals.
+// mask (see [Tensor.LogicalNot]). It panics with ErrType of floats.
 //
 // Gradient: none.
 //
@@ -212,7 +212,7 @@ func (x T) MaskedSelect(mask T) T
 func (x T) BitwiseNot() T
 
 // BitwiseAnd returns the bits that are set in x and y. It panics with ErrShape unless the shapes
-// broadcast, and with ErrType of reals.
+// broadcast, and with ErrType of floats.
 //
 // Gradient: none.
 //
@@ -221,7 +221,7 @@ func (x T) BitwiseNot() T
 func (x T) BitwiseAnd(y T) T
 
 // BitwiseOr returns the bits that are set in x or y. It panics with ErrShape unless the shapes
-// broadcast, and with ErrType of reals.
+// broadcast, and with ErrType of floats.
 //
 // Gradient: none.
 //
@@ -230,7 +230,7 @@ func (x T) BitwiseAnd(y T) T
 func (x T) BitwiseOr(y T) T
 
 // BitwiseXor returns the bits that are set in one of x and y. It panics with ErrShape unless the
-// shapes broadcast, and with ErrType of reals.
+// shapes broadcast, and with ErrType of floats.
 //
 // Gradient: none.
 //
@@ -239,7 +239,7 @@ func (x T) BitwiseOr(y T) T
 func (x T) BitwiseXor(y T) T
 
 // BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 unless y is 0 to 31. It
-// panics with ErrShape unless the shapes broadcast, and with ErrType of reals.
+// panics with ErrShape unless the shapes broadcast, and with ErrType of floats.
 //
 // Gradient: none.
 //
@@ -248,7 +248,7 @@ func (x T) BitwiseXor(y T) T
 func (x T) BitwiseLeftShift(y T) T
 
 // BitwiseRightShift returns ⌊x/2ʸ⌋; where y is not 0 to 31, 0, or −1 for x below 0. It panics with
-// ErrShape unless the shapes broadcast, and with ErrType of reals.
+// ErrShape unless the shapes broadcast, and with ErrType of floats.
 //
 // Gradient: none.
 //

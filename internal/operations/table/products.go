@@ -10,7 +10,7 @@ package table
 // broadcast by NumPy's rule. An x of one axis is a row, a w of one axis a column, and the product
 // has no axis for it: of two, it is their Dot. Transposed views of the last two axes, and axes that
 // are repeated, are read in place. A batch is one launch, or, where its axes cannot be joined to
-// three, several. One of integers is converted to reals. It panics with ErrShape, also for a
+// three, several. One of integers is converted to floats. It panics with ErrShape, also for a
 // scalar, and with ErrType if both are of integers. Error: at most max(8192, m·n/(m+n)) products
 // are added one after the other; longer sums are of slices, which are added as [Tensor.Sum] does.
 //
@@ -21,7 +21,7 @@ package table
 func (x T) MatMul(w T) T
 
 // Dot returns the scalar Σ_i x[i]·w[i] of two tensors of one axis and one length. Of no elements it
-// is 0. One of integers is converted to reals. It panics with ErrShape, and with ErrType if both
+// is 0. One of integers is converted to floats. It panics with ErrShape, and with ErrType if both
 // are of integers.
 //
 // Gradients: w·g, x·g.
