@@ -18,9 +18,14 @@ func twin[T kernels.Real](l *plan, rows *ir.Rows) func(c kernels.Call[T]) {
 		return vec.On[T](set)
 	})
 	plain := machines[float64, T](rows, l, func() *vec.Loops[float64] { return nil })
-	sizes, counts := LayoutOf(l.p).Sizes, l.counts()
+	at, counts := LayoutOf(l.p), l.counts()
+	sizes := at.Sizes
 	return func(c kernels.Call[T]) {
-		if set, _ := vec.Chosen(); c.Vectors() && set != nil && (c.Int(sizes+1) <= MostExact || !counts) {
+		n := c.Int(sizes + 1)
+		if at.Chunk >= 0 {
+			n = min(n, c.Int(at.Chunk))
+		}
+		if set, _ := vec.Chosen(); c.Vectors() && set != nil && (n <= MostExact || !counts) {
 			fast(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
 		} else {
 			plain(c, c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2))
