@@ -34,9 +34,9 @@ func (w cpuForm) fold(name string, pointers []string) {
 	if !w.columns {
 		w.line("static NOINLINE void %s_row(%s) {", name, strings.Join(pointers, ", "))
 		w.lineInputs()
-		for _, p := range w.passes {
+		for i, p := range w.passes {
 			w.parts(p.parts, w.types())
-			w.foldRow(p)
+			w.foldRow(p, i > 0)
 		}
 		w.lineResults()
 		w.line("}\n")
@@ -91,8 +91,12 @@ func (w cpuForm) step(p pass, load func(i int, v ir.Value), r func(i int) string
 	w.line("            }")
 }
 
-// foldRow writes a pass over a row: unrolled vectors at a time, then a vector at a time, then an element.
-func (w cpuForm) foldRow(p pass) {
+// CachedRow is how many elements of a row a cache of a CPU holds until they are read again.
+const CachedRow = 1 << 15
+
+// foldRow writes a pass over a row: unrolled vectors at a time, then a vector at a time, then an element. If it
+// reads a row again, which is in a cache, memory is idle: it asks for the next row.
+func (w cpuForm) foldRow(p pass, again bool) {
 	if len(p.reduces) == 0 {
 		return
 	}
@@ -111,6 +115,9 @@ func (w cpuForm) foldRow(p pass) {
 	for _, i := range p.reduces {
 		w.line("    %s %s;", typed(w.p.Values[i], "REAL"), w.named(i))
 	}
+	if again {
+		w.line("    const int next = len <= %d ? len : 0;", CachedRow)
+	}
 	w.line("    {\n        int k = 0;\n        while (k + %d <= len) {", each)
 	w.line("            const int end = min(len - %d, (k / (%d * PAIR_TERMS) + 1) * (%d * PAIR_TERMS));", each-1, each, each)
 	for v := 1; v < unrolled; v++ {
@@ -124,6 +131,9 @@ func (w cpuForm) foldRow(p pass) {
 		f.k = fmt.Sprintf("(k + %d)", 16*v)
 		f.step(p, func(i int, v ir.Value) {
 			w.line("                const %s x%d = vload16(0, p%d + %s);", typed(v, "REAL16"), i, i, f.k)
+			if again {
+				w.line("                PREFETCH(p%d + next + %s, 0);", i, f.k)
+			}
 		}, gathered(v))
 	}
 	w.line("            }")
