@@ -86,9 +86,12 @@ func Random(rng *rand.Rand) *ir.Program {
 			}
 		}
 		var r *expr.Expr
-		switch rng.IntN(5) {
+		switch rng.IntN(6) {
 		case 0:
 			r = b.MaxNumber(f, ir.N)
+		case 5: // the first index at which a condition holds
+			first := expr.Where(f.Lt(expr.Const(rng.Float64())), expr.Index(ir.N), expr.Const(100))
+			r = b.Min(first, ir.N).Real().Mul(expr.Const(0.01))
 		case 4:
 			if x := inputs[rng.IntN(len(inputs))]; b.Along(x) == ir.Element && rng.IntN(2) == 0 {
 				f = x

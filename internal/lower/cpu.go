@@ -20,28 +20,8 @@ type writer struct {
 
 func (w *writer) line(format string, a ...any) { fmt.Fprintf(w, format+"\n", a...) }
 
-// inline writes the statements of formulas and returns their expressions. A formula of ints is a leaf.
+// inline writes the statements of formulas and returns their expressions.
 func (w *writer) inline(indent string, t expr.Types, leaf func(l expr.Leaf, i int) string, formulas ...*expr.Expr) []string {
-	var floats []*expr.Expr
-	for _, f := range formulas {
-		if !f.IsInt() {
-			floats = append(floats, f)
-		}
-	}
-	if len(floats) < len(formulas) {
-		texts := w.inline(indent, t, leaf, floats...)
-		all := make([]string, len(formulas))
-		for i, f := range formulas {
-			if !f.IsInt() {
-				all[i], texts = texts[0], texts[1:]
-			} else if kind, at := f.Leaf(); kind == expr.OfInt {
-				all[i] = leaf(kind, at)
-			} else {
-				panic("lower: an int is computed: " + f.String())
-			}
-		}
-		return all
-	}
 	if len(formulas) == 0 {
 		return nil
 	}
@@ -497,7 +477,7 @@ func (w cpuForm) channelLoop(formulas ...*expr.Expr) {
 func (w *writer) factors(p pass, formulas []*expr.Expr) (list []*expr.Expr, product []bool) {
 	product = make([]bool, len(formulas))
 	for j, f := range formulas {
-		if a, b := f.Factors(); j < len(p.reduces) && w.p.Values[p.reduces[j]].Kind == ir.Sum && a != nil {
+		if a, b := f.Factors(); j < len(p.reduces) && pairwise(w.p.Values[p.reduces[j]]) && a != nil {
 			list, product[j] = append(list, a, b), true
 		} else {
 			list = append(list, f)

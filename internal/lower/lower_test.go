@@ -105,7 +105,10 @@ func TestParts(t *testing.T) {
 	b.Result("M", b.Max(x, ir.N).Sub(b.Min(z.Sub(x), ir.N)).Add(b.MaxNumber(z, ir.N)).Mul(b.Number("a")))
 	b.Result("P", b.Prod(z.Mul(expr.Const(0.01)).Add(expr.Const(1)), ir.N))
 	b.IntResult("C0", b.Sum(expr.Where(x.Lt(z), expr.Const(1), expr.Const(0)), ir.N))
-	b.Result("D", z.Mul(l).Sub(mean)) // of elements
+	most := b.Max(x, ir.N)
+	first := b.Min(ir.Attained(x, most, expr.Index(ir.N).Mul(expr.Const(3)), expr.Const(1<<20)), ir.N)
+	b.Result("A", first.Min(expr.Const(1<<19)).Sub(expr.Const(1)), ir.Outer, ir.Inner) // an int that is computed
+	b.Result("D", z.Mul(l).Sub(mean))                                                  // of elements
 	floats := b.Program()
 
 	b = ir.NewRows("ints")
@@ -116,6 +119,9 @@ func TestParts(t *testing.T) {
 	b.Result("M", b.Max(i, ir.N))
 	b.Result("N", b.Min(i, ir.N))
 	b.IntResult("C", b.Sum(expr.Where(i.Real().Eq(expr.Const(0)), expr.Const(0), expr.Const(1)), ir.N))
+	b.Result("Q", b.Sum(i.Mul(i.Sub(expr.Const(1))), ir.N)) // of products
+	equal := i.Sub(b.Min(i, ir.N)).Real().Eq(expr.Const(0))
+	b.Result("A", b.Min(expr.Where(equal, expr.Index(ir.N).Mul(b.Int("step")).Add(i), expr.Const(1<<30)), ir.N))
 	ints := b.Program()
 
 	run := func(t *testing.T, d tensor.Device) {

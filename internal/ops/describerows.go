@@ -30,7 +30,7 @@ func leafOf(f *expr.Expr) int {
 
 // describeRows returns the Describe of a row program: a Map for each formula that is not a leaf, a
 // Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
-// values, or the program has a product, an index, or an int that is no element.
+// values, or the program has a product, an index, an int that is computed, or one that is no element.
 func describeRows(p *ir.Program) func(args) operations {
 	channels := lower.Sets(p)
 	bySet := slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Set })
@@ -39,7 +39,11 @@ func describeRows(p *ir.Program) func(args) operations {
 		if v.Kind == ir.Pick || v.Kind == ir.OneHot || v.Kind == ir.Prod || v.Int && v.Kind == ir.Input && v.Along != ir.Element || v.Int && v.Kind == ir.Number {
 			return nil
 		}
-		if of := leafOf(v.Of); v.Kind == ir.First && (of < 0 || p.Values[of].Kind != ir.Input || p.Values[of].Along != ir.Element) {
+		of := leafOf(v.Of)
+		if v.Int && v.Kind.Made() && of < 0 {
+			return nil
+		}
+		if v.Kind == ir.First && (of < 0 || p.Values[of].Kind != ir.Input || p.Values[of].Along != ir.Element) {
 			return nil
 		}
 	}

@@ -183,6 +183,9 @@ func (e *Eval[T]) RunAll(outs, operands [][]T, index func(axis int) Indices) {
 				if !s.real {
 					d = e.indices(d, index(s.index))
 				}
+			case opWhere: // by a condition of numbers
+				no, yes := words[uint32](e.ints.arg(s, 2, n)), words[uint32](e.ints.arg(s, 1, n))
+				chooseWords(opWhereEq, words[uint32](d), e.numbers.arg(s, 0, n), zeros[T](n), no, yes)
 			default:
 				a, b, c, f := e.ints.arg(s, 0, n), e.ints.arg(s, 1, n), e.ints.arg(s, 2, n), e.ints.arg(s, 3, n)
 				if !e.vectorInts(s, d, a, b, c, f) {

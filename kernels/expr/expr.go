@@ -305,7 +305,7 @@ func (c *Expr) Or(d *Expr) *Expr { return c.with(opOr, d) }
 // Not says that the condition does not hold.
 func (c *Expr) Not() *Expr { return c.with(opNot) }
 
-// Where returns yes if the condition c holds, else no.
+// Where returns yes if the condition c holds, else no: numbers, or ints.
 func Where(c, yes, no *Expr) *Expr { return c.with(opWhere, yes, no) }
 
 // Operands returns how many operands the formula has, if the last of them occurs, and whether each

@@ -78,6 +78,29 @@ func testIndexNumbers[T expr.Number](t *testing.T) {
 	}
 }
 
+// TestChosenInts: a condition of numbers chooses among ints, which stay exact.
+func TestChosenInts(t *testing.T) {
+	i := expr.Index(0)
+	const first = 1<<28 + 1
+	third := expr.Where(i.Rem(expr.Const(3)).Real().Eq(expr.Const(0)), i.Add(expr.Const(2)), expr.Const(-7))
+	want := make([]int32, 90)
+	for k := range want {
+		if want[k] = -7; (first+k)%3 == 0 {
+			want[k] = int32(first + k + 2)
+		}
+	}
+	if got := evalInts(t, third, first, len(want)); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, vectors := range []bool{false, true} {
+		for k, got := range indexed[float32](third.Sub(i).Real(), vectors, first, len(want)) {
+			if float32(want[k]-first-int32(k)) != got {
+				t.Errorf("vectors %v: element %d is %v", vectors, k, got)
+			}
+		}
+	}
+}
+
 // TestInts: ints wrap around, and are unsigned where they are divided.
 func TestInts(t *testing.T) {
 	i, n, m := expr.Index(0), expr.IntParam(0), expr.IntParam(1)
@@ -272,7 +295,7 @@ func TestKinds(t *testing.T) {
 		"expr: quo: takes an int, not 3e+09":                       func() *expr.Expr { return i.Quo(expr.Const(3e9)) },
 		"expr: div: takes a number: see Real, not index":           func() *expr.Expr { return i.Div(x) },
 		"expr: lt: takes a number: see Real, not index":            func() *expr.Expr { return i.Lt(expr.Const(1)) },
-		"expr: where: takes a number: see Real, not index":         func() *expr.Expr { return expr.Where(x.Lt(y), i, x) },
+		"expr: where: takes an int, not operand":                   func() *expr.Expr { return expr.Where(x.Lt(y), i, x) },
 		"expr: real: takes an int, not operand":                    func() *expr.Expr { return x.Real() },
 		"expr: at: takes an int, not operand":                      func() *expr.Expr { return expr.Load(1, x) },
 		"expr: index -1: they count from 0 to 255":                 func() *expr.Expr { return expr.Index(-1) },

@@ -180,7 +180,7 @@ var primitives = [...]primitive{
 	opAnd:        {name: "and", takes: "cc", condition: true, c: "$0 && $1", whole: true},
 	opOr:         {name: "or", takes: "cc", condition: true, c: "$0 || $1", whole: true},
 	opNot:        {name: "not", takes: "c", condition: true, c: "!$0", whole: true},
-	opWhere:      {name: "where", takes: "crr", c: "$0 ? $1 : $2", whole: true},
+	opWhere:      {name: "where", takes: "crr", c: "$0 ? $1 : $2", ints: "CONVERT($T, $0) ? $1 : $2", whole: true},
 	opSigmoid:    {name: "sigmoid", takes: "r"},
 	opSoftplus:   {name: "softplus", takes: "r"},
 	opWhereLt:    {name: "where", takes: "rrrr", c: "$0 < $1 ? $2 : $3", whole: true},

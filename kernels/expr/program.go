@@ -54,7 +54,7 @@ func Compile(results ...*Expr) *Program {
 	for _, e := range sorted(results) {
 		s := step{op: e.op, index: e.index, value: e.value, whole: e.whole}
 		args := e.args
-		if e.op == opWhere {
+		if e.op == opWhere && !e.whole {
 			if joined, ok := map[op]op{opLt: opWhereLt, opLe: opWhereLe, opEq: opWhereEq}[args[0].op]; ok {
 				s.op = joined
 				args = []*Expr{args[0].args[0], args[0].args[1], args[1], args[2]}
