@@ -12,8 +12,8 @@ func (t *Tensor) extremeAt(op string, least bool, axes []int) *Tensor {
 	return indices
 }
 
-// extremes returns the extremes of lines and their indices: of shares of the lines first, where
-// that keeps the device busy.
+// extremes returns the extremes of lines and their indices: of parts of the lines first, where that
+// keeps the device busy, or where a line is too long to be read twice.
 func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *Tensor) {
 	d := check(op, t)
 	over, keep := t.reduced(op, axes)
@@ -24,29 +24,32 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 	}
 	x := t.asOuterNInner(typ, over)
 	defer x.release()
-	var y, at *Tensor
+	results := func(parts int) (y, at *Tensor) {
+		shape := []int{x.outer, parts, x.inner}
+		return alloc(op, d, typ, shape), alloc(op, d, Int32, shape)
+	}
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
-		y, at = alloc(op, d, typ, []int{x.outer, x.inner}), alloc(op, d, Int32, []int{x.outer, x.inner})
+		values, indices = results(1)
 	} else {
-		k := ops.Arg(least, typ)
-		find := func(x *Tensor, j kernels.Arg, given bool, outer, n, inner int) (y, at *Tensor, shares int) {
-			shares, shape := foldShape(op, d, outer, n, inner)
-			y, at = alloc(op, d, typ, []int{outer, shares, inner}), alloc(op, d, Int32, []int{outer, shares, inner})
-			if !given {
-				j = at.BufferArg(0, 0)
-			}
-			launch(d, k, x.arg(), j, y.arg(), at.arg(), shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6], kernels.FlagArg(given))
-			return y, at, shares
+		k, target := ops.ExtremesOf(least, typ), d.Target()
+		chunk, parts := ops.FoldShape(x.outer, x.n, x.inner, target)
+		if _, once := d.(*goDevice); !once { // its loops read elements once
+			chunk = min(chunk, ops.ExtremeChunk(x.inner, target))
+			parts = intmath.CeilDiv(x.n, chunk)
 		}
-		var shares int
-		y, at, shares = find(x.Tensor, kernels.Arg{}, false, x.outer, x.n, x.inner)
-		for shares > 1 {
-			part, where := y, at
-			y, at, shares = find(part, where.arg(), true, x.outer, shares, x.inner)
-			part.Free()
-			where.Free()
+		values, indices = results(parts)
+		outer, inner, length := kernels.IntArg(x.outer), kernels.IntArg(x.inner), kernels.IntArg(chunk)
+		launch(d, k.Parts.For(min(x.n, chunk), x.inner, target), x.arg(), values.arg(), indices.arg(),
+			outer, kernels.IntArg(x.n), inner, length)
+		if parts > 1 {
+			y, at := results(1)
+			launch(d, k.Join.For(parts, x.inner, target), values.arg(), indices.arg(), y.arg(), at.arg(),
+				outer, kernels.IntArg(parts), inner, length)
+			values.Free()
+			indices.Free()
+			values, indices = y, at
 		}
 	}
-	at.boundValues(0, x.n-1)
-	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
+	indices.boundValues(0, x.n-1)
+	return t.shaped(values.narrowed(t.typ), over, keep), t.shaped(indices, over, keep)
 }

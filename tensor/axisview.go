@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/kernels"
 )
 
 // axisView is a contiguous tensor as [outer, n, inner]: what an operation along the middle axis
@@ -78,14 +76,4 @@ func (t *Tensor) mustHave(op string, axes []int) {
 			misuse(op, ErrShape, "of no elements there is none", t)
 		}
 	}
-}
-
-// foldShape passes to a kernel how [outer, n, inner] is folded: see ops.FoldShape. Of no elements
-// there may be more results than a tensor has: then it panics with ErrShape.
-func foldShape(op string, d Device, outer, n, inner int) (shares int, args [7]kernels.Arg) {
-	if n == 0 {
-		checkShape(op, []int{outer, inner})
-	}
-	chunk, shares, wide, tall := ops.FoldShape(outer, n, inner, d.Target())
-	return shares, [7]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares), kernels.IntArg(wide), kernels.IntArg(tall)}
 }

@@ -72,7 +72,7 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 	if n == 0 {
 		checkShape(op, []int{outer, inner})
 	}
-	chunk, parts, _, _ := ops.FoldShape(outer, n, inner, d.Target())
+	chunk, parts := ops.FoldShape(outer, n, inner, d.Target())
 	const exact = 1 << 24
 	if kind == defs.FoldCount && chunk > exact { // floats count up to it
 		chunk, parts = exact, intmath.CeilDiv(n, exact)

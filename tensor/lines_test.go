@@ -207,6 +207,47 @@ func TestLongLines(t *testing.T) {
 	})
 }
 
+// TestExtremesOfInts: ints that single precision does not tell apart, and those at the ends of their range, in
+// rows and columns that are cut into parts.
+func TestExtremesOfInts(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		const n = 40003
+		for _, inner := range []int{1, 5, 64} {
+			for _, ends := range [][2]int32{{1 << 30, 1<<30 + 3}, {math.MinInt32, math.MaxInt32}} {
+				least, most := ends[0], ends[1]
+				data := make([]int32, n*inner)
+				for i := range data {
+					data[i] = []int32{least + 1, most - 1}[i%2]
+				}
+				for i := range inner {
+					data[(777+i)*inner+i], data[39000*inner+i] = least, least
+					data[(20000+i)*inner+i], data[20600*inner+i] = most, most
+				}
+				x := tensor.New(d, data, 1, n, inner)
+				for _, f := range []struct {
+					of    func(x *tensor.Tensor, axes ...int) (a, b *tensor.Tensor)
+					takes func(v, best int32) bool
+				}{{(*tensor.Tensor).MaxWithIndex, func(v, best int32) bool { return v > best }},
+					{(*tensor.Tensor).MinWithIndex, func(v, best int32) bool { return v < best }}} {
+					a, b := f.of(x, 1)
+					values, indices := numbers(t, a), numbers(t, b)
+					for i := range inner {
+						at := 0
+						for k := range n {
+							if f.takes(data[k*inner+i], data[at*inner+i]) {
+								at = k
+							}
+						}
+						if values[i] != float64(data[at*inner+i]) || indices[i] != float64(at) {
+							t.Errorf("column %d of %d: %v at %v, want %v at %v", i, inner, values[i], indices[i], data[at*inner+i], at)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestReductionsOfSpecials: NaN, infinities and empty lines give what PyTorch gives.
 func TestReductionsOfSpecials(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()

@@ -90,7 +90,7 @@ func (t *Tensor) innerProduct(op string, b *Tensor) *Tensor {
 	x, w := t.dense(typ), b.dense(typ)
 	defer x.release()
 	defer w.release()
-	chunk, parts, _, _ := ops.FoldShape(1, n, 1, d.Target())
+	chunk, parts := ops.FoldShape(1, n, 1, d.Target())
 	y := alloc(op, d, typ, []int{parts})
 	launch(d, ops.Dot.For(min(n, chunk), 1, d.Target()), x.arg(), w.arg(), y.arg(),
 		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))

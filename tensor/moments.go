@@ -35,7 +35,7 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 	if x.n == 0 {
 		checkShape(op, []int{x.outer, x.inner})
 	}
-	chunk, parts, _, _ := ops.FoldShape(x.outer, x.n, x.inner, d.Target())
+	chunk, parts := ops.FoldShape(x.outer, x.n, x.inner, d.Target())
 	of := scale
 	if parts > 1 {
 		of = kernels.FloatArg(1)

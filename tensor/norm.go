@@ -119,7 +119,7 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 }
 
 func (api) NormSums(x, g, mean, rstd *Tensor, n, columns int) (sg, sh *Tensor) {
-	chunk, parts, _, _ := ops.FoldShape(1, n, columns, x.Device().Target())
+	chunk, parts := ops.FoldShape(1, n, columns, x.Device().Target())
 	k := ops.NormSums.For(min(n, chunk), columns, x.Device().Target())
 	return normSums(k, x, g, mean, rstd, []int{1, parts, columns}, 1, n, columns, chunk)
 }
@@ -308,7 +308,7 @@ func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd 
 	chunk, parts, last := inner, outer, inner
 	if inner == 1 {
 		lines, n, columns = 1, outer, channels
-		chunk, parts, _, _ = ops.FoldShape(lines, n, columns, d.Target())
+		chunk, parts = ops.FoldShape(lines, n, columns, d.Target())
 		last = n - (parts-1)*chunk
 	}
 	x := t.dense(typ)

@@ -34,7 +34,7 @@ func (api) Scan(op string, kind ops.ScanKind, t *Tensor, axis, flags int) *Tenso
 // carry of the chunk before it.
 func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flags int) {
 	d := x.Device()
-	chunk, shares, _, _ := ops.FoldShape(outer, n, inner, d.Target())
+	chunk, shares := ops.FoldShape(outer, n, inner, d.Target())
 	box := [...]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares)}
 	carry := y.BufferArg(0, 0)
 	if shares > 1 {

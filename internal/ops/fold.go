@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/lower"
@@ -72,8 +73,10 @@ func alongLines() []*kernels.Kernel {
 			all = append(all, f.Kernel())
 		}
 	}
-	for _, of := range argKernels {
-		all = append(all, of[:]...)
+	for _, of := range extremes {
+		for _, e := range of {
+			all = append(all, e.Parts.Kernel(), e.Join.Kernel())
+		}
 	}
 	for _, k := range append(append(scans[:], intScans[:]...), ScanLinear) {
 		if k != nil {
@@ -110,72 +113,19 @@ func cpuLines(rows, n, columns int, l kernels.Target) kernels.Grid {
 	return kernels.Grid{Dims: 1, Global: [3]int{min(blocks, max(work, 1), 16*l.Units)}, Local: [3]int{1}}
 }
 
-// gpuLines launches work-groups of wide columns by tall slices by the lines that this leaves.
-func gpuLines(rows, columns, wide, tall int) kernels.Grid {
-	groups := intmath.CeilDiv(columns, wide) * intmath.CeilDiv(rows, foldGroup/(wide*tall))
-	return kernels.Grid{Dims: 1, Global: [3]int{groups * foldGroup}, Local: [3]int{foldGroup}}
-}
-
-// FoldShape returns in how many shares, of what length, the lines of [outer, n, inner] are folded
-// so that a device is busy, and the shape of a GPU's work-group: neighbouring columns, and slices
-// of a line. There is one share where the lines alone are enough.
-func FoldShape(outer, n, inner int, l kernels.Target) (chunk, shares, wide, tall int) {
-	const least = 4096 // elements of a share
-	wide, tall = 1, 1
-	for wide < inner && wide < 32 {
-		wide *= 2
-	}
-	blocks, enough := outer*intmath.CeilDiv(inner, 16), 2*l.Units
+// FoldShape returns in how many parts, of what length, the lines of [outer, n, inner] are folded so
+// that a device is busy. There is one where the lines alone are enough.
+func FoldShape(outer, n, inner int, l kernels.Target) (chunk, parts int) {
+	const least = 4096 // elements of a part
+	columns := 16      // that are folded beside each other
 	if !l.CPU {
-		blocks = outer * intmath.CeilDiv(inner, wide)
+		columns = min(32, 1<<bits.Len(uint(max(inner-1, 0))))
 	}
-	shares = 1
+	blocks, enough := outer*intmath.CeilDiv(inner, columns), 2*l.Units
+	parts = 1
 	if blocks > 0 && blocks < enough {
-		shares = max(1, min(2*enough/blocks, n/least))
+		parts = max(1, min(2*enough/blocks, n/least))
 	}
-	chunk = max(1, intmath.RoundUp(intmath.CeilDiv(n, shares), 32))
-	shares = max(1, intmath.CeilDiv(n, chunk))
-	for wide*tall < foldGroup && 8*tall <= min(n, chunk) {
-		tall *= 2
-	}
-	return chunk, shares, wide, tall
-}
-
-// eachPart calls f with every line of x [outer, n, inner], cut into shares of chunk elements, and
-// with the place that its result has in [outer, shares, inner]. Lines are lent for the call; f is
-// called from several goroutines.
-func eachPart[T, E kernels.Element](c kernels.Call[T], x []E, outer, n, inner, chunk, shares, cost int, f func(at int, line []E)) {
-	const block, apart = 16, 16 // columns that are gathered together, along memory, and elements that keep them off one set of a cache
-	blocks := intmath.CeilDiv(inner, block)
-	c.Parallel(outer*shares*blocks, cost*min(n, chunk)*min(inner, block), func(lo, hi int) {
-		var columns [block][]E
-		for u := lo; u < hi; u++ {
-			row, i := u/blocks, u%blocks*block
-			begin := row % shares * chunk
-			m := max(0, min(n-begin, chunk))
-			from := x[min(len(x), (row/shares*n+begin)*inner+i):]
-			if inner == 1 {
-				f(row, from[:m])
-				continue
-			}
-			w := min(block, inner-i)
-			if cap(columns[0]) < m {
-				room := make([]E, block*(m+apart))
-				for j := range columns {
-					columns[j] = room[j*(m+apart):][:m:m]
-				}
-			}
-			for j := range w {
-				columns[j] = columns[j][:m]
-			}
-			for k := range m {
-				for j, v := range from[k*inner:][:w] {
-					columns[j][k] = v
-				}
-			}
-			for j := range w {
-				f(row*inner+i+j, columns[j][:m])
-			}
-		}
-	})
+	chunk = max(1, intmath.RoundUp(intmath.CeilDiv(n, parts), 32))
+	return chunk, max(1, intmath.CeilDiv(n, chunk))
 }

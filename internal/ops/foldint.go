@@ -10,39 +10,49 @@ import (
 	"github.com/clgrad/clgrad/kernels/defs"
 )
 
-// foldIntTwin folds lines of ints, row by row where they are columns: the inner loop runs along
-// memory.
+// foldIntTwin folds lines of ints.
 func foldIntTwin(kind FoldKind) func(kernels.Call[int32]) {
-	none := map[FoldKind]int32{defs.FoldProd: 1, defs.FoldMax: math.MinInt32, defs.FoldMin: math.MaxInt32}[kind]
-	join, all := map[FoldKind]vec.Function{defs.FoldSum: vec.Add, defs.FoldProd: vec.Mul, defs.FoldMax: vec.Max, defs.FoldMin: vec.Min}[kind]
+	fold := foldInts(kind)
 	return func(c kernels.Call[int32]) {
-		set := setOf(c)
+		y, outer, n, inner, chunk := c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5)
+		set, parts := setOf(c), lower.Parts(n, chunk)
+		eachPartial(c, c.Ints(0), outer, n, inner, chunk, parts, foldColumns, 1, func(at int, x []int32, m, w int) {
+			fold(set, y[at:][:w], x, m, inner)
+		})
+	}
+}
+
+// foldInts returns a function that folds columns of ints, n rows whose first elements are inner apart, to
+// as many as `to` has, row by row: the inner loop runs along memory. It uses the vector instructions of set,
+// if there are some.
+func foldInts(kind FoldKind) func(set *vec.Set, to, x []int32, n, inner int) {
+	none := map[FoldKind]int32{defs.FoldProd: 1, defs.FoldMax: math.MinInt32, defs.FoldMin: math.MaxInt32}[kind]
+	join, all := map[FoldKind]vec.Function{
+		defs.FoldSum: vec.Add, defs.FoldProd: vec.Mul, defs.FoldMax: vec.Max, defs.FoldMin: vec.Min,
+	}[kind]
+	return func(set *vec.Set, to, x []int32, n, inner int) {
 		if !all { // what is not an element is counted in plain loops
 			set = nil
 		}
-		y, outer, n, inner, chunk := c.Ints(1), c.Int(2), c.Int(3), c.Int(4), c.Int(5)
-		eachPartial(c, c.Ints(0), outer, n, inner, chunk, lower.Parts(n, chunk), foldColumns, 1, func(at int, x []int32, m, w int) {
-			if inner == 1 {
-				if x = x[:m]; set != nil && m >= foldLanes {
-					lanes := intLanes.Get().(*[foldLanes]int32)
-					defer intLanes.Put(lanes)
-					x = foldIntLanes(set, join, lanes[:], x)
-				}
-				y[at] = foldInts(kind, x, none)
-				return
+		if inner == 1 {
+			if x = x[:n]; set != nil && n >= foldLanes {
+				lanes := intLanes.Get().(*[foldLanes]int32)
+				defer intLanes.Put(lanes)
+				x = foldIntLanes(set, join, lanes[:], x)
 			}
-			to := y[at:][:w]
-			for j := range to {
-				to[j] = none
+			to[0] = foldIntLine(kind, x, none)
+			return
+		}
+		for j := range to {
+			to[j] = none
+		}
+		for k := range n {
+			if row := x[k*inner:][:len(to)]; set != nil && len(to) >= foldNarrow {
+				set.JoinInts(join, to, row)
+			} else {
+				foldIntRow(kind, to, row)
 			}
-			for k := range m {
-				if row := x[k*inner:][:w]; set != nil && w >= foldNarrow {
-					set.JoinInts(join, to, row)
-				} else {
-					foldIntRow(kind, to, row)
-				}
-			}
-		})
+		}
 	}
 }
 
@@ -64,9 +74,9 @@ func foldIntLanes(set *vec.Set, join vec.Function, lanes, x []int32) []int32 {
 	return lanes
 }
 
-// foldInts folds a line, whose fold of no elements is none. Four running folds do not wait for each
+// foldIntLine folds a line, whose fold of no elements is none. Four running folds do not wait for each
 // other.
-func foldInts(kind FoldKind, line []int32, none int32) int32 {
+func foldIntLine(kind FoldKind, line []int32, none int32) int32 {
 	a := [4]int32{none, none, none, none}
 	for ; len(line) >= 4; line = line[4:] {
 		p := (*[4]int32)(line)

@@ -36,8 +36,9 @@ func TestFoldsInVectors(t *testing.T) {
 		all = append(all, of{ops.Fold(kind, kernels.Int32).Kernel(), true, func(o *kernels.Operands, results int) { o.Ints(results, func(int) int { return 77 }) }})
 	}
 	for _, least := range []bool{false, true} {
-		all = append(all, of{ops.Arg(least, kernels.Float32), true, func(o *kernels.Operands, results int) {
-			o.Ints(0, nil).Out(results).Ints(results, func(int) int { return 77 })
+		k := ops.ExtremesOf(least, kernels.Float32).Parts.Kernel()
+		all = append(all, of{k, true, func(o *kernels.Operands, results int) {
+			o.Out(results).Ints(results, func(int) int { return 77 })
 		}})
 	}
 	all = append(all, of{ops.Moments.Kernel(), false, func(o *kernels.Operands, results int) { o.Out(results).Out(results).Out(results) }})
@@ -78,8 +79,6 @@ func TestFoldsInVectors(t *testing.T) {
 						switch last := f.k.Params[len(f.k.Params)-1]; {
 						case f.k == ops.Moments.Kernel():
 							o.Real(0.5)
-						case f.k.Name == "k_arg":
-							o.Int(shares, 1, 1, 0)
 						case last.Name == "p":
 							o.Real(2)
 						}

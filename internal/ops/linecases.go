@@ -17,34 +17,8 @@ func lineBoxes(few bool) [][3]int {
 	return boxes
 }
 
-// lineShape adds the shape of a launch: of whole lines, or of chunks of them; of work-groups of a
-// width, as tall as they may be, or of several lines. It returns the number of results.
-func lineShape(o operands, i int, b [3]int) (parts int) {
-	chunk, wide, tall := max(b[1], 1), 1, 256
-	if i%2 == 1 {
-		chunk = 32
-	}
-	for wide < b[2] && wide < 32 {
-		wide *= 2
-	}
-	if tall /= wide; i%3 == 0 {
-		tall = 4
-	}
-	shares := (max(b[1], 1) + chunk - 1) / chunk
-	o.num(b[0], b[1], b[2], chunk, shares, wide, tall)
-	return b[0] * shares * b[2]
-}
-
-// lineParts returns the number of results of a launch of the shape that lineShape adds.
-func lineParts(i int, b [3]int) int {
-	return lineShape(operands{kernels.NewOperands(kernels.Float32, 1, 1)}, i, b)
-}
-
 func init() {
 	for _, t := range []kernels.DType{kernels.Float32, kernels.Int32} {
-		for _, least := range []bool{false, true} {
-			Arg(least, t).Cases = func(few bool) []kernels.Case { return argCases(t, few) }
-		}
 		for kind := ScanSum; kind <= ScanMin; kind++ {
 			if k := Scan(kind, t); k != nil {
 				k.Cases = func(few bool) []kernels.Case { return scanCases(kind, t, few) }
@@ -123,20 +97,32 @@ func pairCases(s rowSizes, most float64, elements bool) []kernels.Case {
 	return cases
 }
 
-func argCases(t kernels.DType, few bool) []kernels.Case {
+// extremeCases are launches of lines in parts, or of lines of which there are the extremes of parts.
+func extremeCases(t kernels.DType, join bool, s rowSizes) []kernels.Case {
 	var cases caseList
-	for i, b := range lineBoxes(few) {
+	for i, b := range s.lines {
+		if b[1] == 0 { // there is none of nothing
+			continue
+		}
 		cases.add(func(o operands) {
-			n := b[0] * b[1] * b[2]
-			o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(9)) }) // with ties
+			n, chunk := b[0]*b[1]*b[2], []int{b[1], b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
+			least := float64(math.MinInt32)
+			o.elements(t, n, func(i int) float64 { // with ties
+				if t == kernels.Int32 && i%5 == 0 {
+					return []float64{least, -least - 1, -least - 2, least + 1}[o.Rand.IntN(4)]
+				}
+				return float64(o.Rand.IntN(9))
+			})
 			if t == kernels.Float32 && i%2 == 0 {
 				o.Special()
 			}
-			given := i % 3 % 2
-			o.Ints(given*n, func(i int) int { return 5*i + 1 })
-			o.undefined(t, lineParts(i, b)).undefined(kernels.Int32, lineParts(i, b))
-			lineShape(o, i, b)
-			o.Int(given)
+			results := b[0] * lower.Parts(b[1], chunk) * b[2]
+			if join {
+				results, chunk = b[0]*b[2], 1<<18-1 // indices that single precision has not
+				o.Ints(n, func(i int) int { return i * 7 % chunk })
+			}
+			o.undefined(t, results).undefined(kernels.Int32, results)
+			o.Int(b[0], b[1], b[2], chunk)
 		}, "%v", b)
 	}
 	return cases

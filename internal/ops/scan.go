@@ -85,7 +85,8 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 		case inner > 1:
 			return kernels.Grid{Dims: 1, Global: [3]int{intmath.RoundUp(rows*inner, foldGroup)}, Local: [3]int{foldGroup}}
 		}
-		return gpuLines(rows, 1, 1, int(a[tall].Int))
+		groups := intmath.CeilDiv(rows, foldGroup/int(a[tall].Int))
+		return kernels.Grid{Dims: 1, Global: [3]int{groups * foldGroup}, Local: [3]int{foldGroup}}
 	}
 	if t == kernels.Int32 {
 		k.Defines += " -DOF_INTS -DELEM=int"

@@ -1,0 +1,64 @@
+package ops
+
+import (
+	"github.com/clgrad/clgrad/internal/lower"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/defs"
+	"github.com/clgrad/clgrad/kernels/ir"
+)
+
+// Extremes are kernels that find the maxima of lines, or the minima, of reals or of int32, and the
+// first index of each; a NaN is beyond all others.
+type Extremes struct {
+	// Parts is package defs' Extreme: X, Y, I, outer, len, inner, chunk. I has indices in the parts.
+	Parts *RowKernel
+	// Join is package defs' ExtremeOfParts: X, J, Y, I, outer, len, inner, chunk.
+	Join *RowKernel
+}
+
+// ExtremesOf returns the kernels of elements of type t.
+func ExtremesOf(least bool, t kernels.DType) Extremes {
+	i, j := 0, 0
+	if least {
+		i = 1
+	}
+	if t == kernels.Int32 {
+		j = 1
+	}
+	return extremes[i][j]
+}
+
+var extremes = [2][2]Extremes{
+	{newExtremes(false, kernels.Float32), newExtremes(false, kernels.Int32)},
+	{newExtremes(true, kernels.Float32), newExtremes(true, kernels.Int32)},
+}
+
+func newExtremes(least bool, t kernels.DType) Extremes {
+	ints := t == kernels.Int32
+	parts := rowKernel(func() *ir.Program { return defs.Extreme(least, ints) }, lanesForOne,
+		func(s rowSizes) []kernels.Case { return extremeCases(t, false, s) })
+	join := rowKernel(func() *ir.Program { return defs.ExtremeOfParts(least, ints) }, lanesForTwo,
+		func(s rowSizes) []kernels.Case { return extremeCases(t, true, s) })
+	if ints {
+		parts.with(func(k *kernels.Kernel) { k.Twin = kernels.ElementTwin(extremeIntTwin(least)) })
+		join.with(func(k *kernels.Kernel) { k.Twin = kernels.ElementTwin(joinExtremesTwin[int32](least)) })
+	} else {
+		parts.with(func(k *kernels.Kernel) { overrideExtreme(k, least) })
+		join.with(func(k *kernels.Kernel) {
+			k.Twin = kernels.Twin{F32: joinExtremesTwin[float32](least), F64: joinExtremesTwin[float64](least)}
+		})
+	}
+	return Extremes{parts, join}
+}
+
+// ExtremeChunk returns how many elements a part of a line has at most, which are read twice: those that
+// a cache of a CPU holds, or the registers of a GPU.
+func ExtremeChunk(inner int, l kernels.Target) int {
+	switch {
+	case l.CPU && inner == 1:
+		return lower.CachedRow
+	case !l.CPU && inner == 1:
+		return rowsGroup * rowsPer
+	}
+	return 512
+}
