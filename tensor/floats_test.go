@@ -13,9 +13,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestFloatsBesideEachOther: on one device tensors of float32 and float64 are computed as on devices of
+// TestFloatsOnOneDevice: on one device tensors of float32 and float64 are computed as on devices of
 // which they are the default, bit for bit, in turns.
-func TestFloatsBesideEachOther(t *testing.T) {
+func TestFloatsOnOneDevice(t *testing.T) {
 	devices := devtest.Keep(t)
 	ops := map[string]func(x, w *tensor.Tensor) *tensor.Tensor{
 		"map":      func(x, w *tensor.Tensor) *tensor.Tensor { return x.Mul(w).Sin().DivScalar(3) },

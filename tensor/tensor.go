@@ -22,7 +22,7 @@ type Tensor struct {
 	inFlatBuffer   bool // see base.Rehome
 }
 
-// allocOf returns a contiguous tensor of a type with undefined contents.
+// alloc returns a contiguous tensor of a type with undefined contents.
 func alloc(op string, d Device, typ Type, shape []int) *Tensor {
 	mustDevice(op, d)
 	checkType(op, typ)
