@@ -29,7 +29,7 @@ func TestLongAttention(t *testing.T) {
 				adds[i] = math.Inf(-1)
 			}
 		}
-		for name, mask := range map[string]*tensor.Tensor{"no mask": nil, "mask": devtest.New(d, bits, l, s), "added": devtest.New(d, adds, 2, 1, l, s)} {
+		for name, mask := range map[string]*tensor.Tensor{"no mask": nil, "mask": devtest.New(d, bits, l, s).To(tensor.Bool), "added": devtest.New(d, adds, 2, 1, l, s)} {
 			for _, causal := range []bool{false, true} {
 				in := []*node{autograd.Param(rng.Uniform(d, -1, 1, 2, 1, l, 9), "q"), autograd.Param(rng.Uniform(d, -1, 1, s, 9), "k"), autograd.Param(rng.Uniform(d, -1, 1, 2, s, 10), "v")}
 				var m *node

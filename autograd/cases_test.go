@@ -278,7 +278,7 @@ func gradCases(d tensor.Device) []gradCase {
 			return in[0].ScaledDotProductAttention(in[1], in[2], in[3])
 		}},
 		{"ScaledDotProductAttention", [][]int{{3, 2}, {3, 2}, {3, 2}}, -2, 2, func(in []*node) *node { // the second query attends to nothing
-			mask := autograd.Const(devtest.New(d, []uint8{1, 0, 1, 0, 0, 1, 7, 1, 0}, 3, 3))
+			mask := autograd.Const(devtest.New(d, []uint8{1, 0, 1, 0, 0, 1, 7, 1, 0}, 3, 3).To(tensor.Bool))
 			return in[0].ScaledDotProductAttention(in[1], in[2], mask, tensor.AttentionOptions{Causal: true})
 		}},
 		{"ScaledDotProductAttention", [][]int{{2, 2}, {0, 2}, {0, 3}}, -2, 2, func(in []*node) *node { return in[0].ScaledDotProductAttention(in[1], in[2], nil) }},
@@ -301,7 +301,7 @@ func gradCases(d tensor.Device) []gradCase {
 		cases = append(cases, unaryCase(b.op, 0.5, 2, func(x *node) *node { return b.f(x, x.MulScalar(1.7)) }))
 	}
 	cases = append(cases, lineCases()...)
-	mask := autograd.Const(devtest.New(d, []uint8{1, 0, 2, 0, 1, 0, 0, 1, 255, 0, 0, 1, 1, 1, 0}, 3, 5))
+	mask := autograd.Const(devtest.New(d, []uint8{1, 0, 2, 0, 1, 0, 0, 1, 255, 0, 0, 1, 1, 1, 0}, 3, 5).To(tensor.Bool))
 	cases = append(cases,
 		gradCase{"where", [][]int{{3, 5}, {3, 5}}, -2, 2, func(in []*node) *node { return in[0].Where(mask, in[1]) }},
 		gradCase{"where", [][]int{{5}, {2, 1, 1}}, -2, 2, func(in []*node) *node { return in[0].Where(mask, in[1]) }},

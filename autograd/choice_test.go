@@ -16,7 +16,7 @@ func TestGradientOfTheChosen(t *testing.T) {
 		for _, record := range []bool{false, true} {
 			p, q := param(d, 0, 4, -1), param(d, 1, 2, 3)
 			mask := p.GtScalar(0)
-			if mask.NeedsGrad() || mask.Type() != tensor.Uint8 {
+			if mask.NeedsGrad() || mask.Type() != tensor.Bool {
 				t.Errorf("a comparison is %v and needs a gradient: %v", mask.Type(), mask.NeedsGrad())
 			}
 			// Of √ and log the gradients at 0 and −1 are infinite and NaN: they get 0 from above,
@@ -55,7 +55,7 @@ func TestGradientOfTheChosen(t *testing.T) {
 // operand that a gradient reads.
 func TestMaskIsReadOnce(t *testing.T) {
 	d := devtest.CPU(t)
-	p, mask := param(d, 1, 2), devtest.New(d, []uint8{1, 0})
+	p, mask := param(d, 1, 2), devtest.New(d, []uint8{1, 0}).To(tensor.Bool)
 	y := p.MaskedFill(autograd.Const(mask), 0).Sum()
 	mask.FillInPlace(1)
 	fails(t, y.Backward(), autograd.ErrChanged, "masked_fill")

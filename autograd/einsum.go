@@ -27,7 +27,7 @@ func contract(equation string, operands ...*Node) *Node {
 
 // integers reports whether both nodes are of integers, which matrix products do not take.
 func integers(a, b *Node) bool {
-	whole := func(t tensor.Type) bool { return t == tensor.Int32 || t == tensor.Uint8 }
+	whole := func(t tensor.Type) bool { return t.Integer() }
 	return whole(a.value.Type()) && whole(b.value.Type())
 }
 

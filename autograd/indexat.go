@@ -1,9 +1,13 @@
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 func (x *Node) index(indices ...*tensor.Tensor) *Node {
 	shape := x.use("Index").Shape()
+	indices = tensorapi.Impl.Unmasked("Index", x.value, indices)
 	return NewOp("Index", x.value.Index(indices...), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, zeros(g, shape).IndexPut(indices, g, tensor.IndexPutOptions{Accumulate: true}))
 	}, presentIndices(indices)...)
@@ -21,7 +25,8 @@ func presentIndices(indices []*tensor.Tensor) (list []*tensor.Tensor) {
 
 func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
 	const op = "IndexPut"
-	y := x.use(op).IndexPut(indices, values.use(op), opts...)
+	indices = tensorapi.Impl.Unmasked(op, x.use(op), indices)
+	y := x.value.IndexPut(indices, values.use(op), opts...)
 	add := len(opts) > 0 && opts[0].Accumulate
 	return NewOp(op, y, []*Node{x, values}, func(g *Node, in *Grads) {
 		switch {

@@ -53,9 +53,8 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 
 // IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
 // becomes m: of NumPy, take. Indices are not negative. It panics with tensor.ErrAxis, with
-// tensor.ErrType for indices of another type, Uint8, that of masks, too, with tensor.ErrShape
-// unless they have one axis, and with tensor.ErrIndex for an index past the end, as
-// [Node.GatherRows] does.
+// tensor.ErrType for indices of another type, with tensor.ErrShape unless they have one axis, and
+// with tensor.ErrIndex for an index past the end, as [Node.GatherRows] does.
 //
 // Gradient: the parts of g, added to those that they came from in the order of index. index must
 // outlive Backward, unchanged.
@@ -100,8 +99,11 @@ func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 // between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
 // with tensor.ErrValue if there is no index, with tensor.ErrShape for more of them than axes, if
 // they do not broadcast, or if the result has too many axes, with tensor.ErrType for another type,
-// Uint8, that of masks, too, which [Node.MaskedSelect] takes, and with tensor.ErrIndex for an index
-// past either end, as [Node.GatherRows] does.
+// and with tensor.ErrIndex for an index past either end, as [Node.GatherRows] does.
+//
+// A mask, of Bool, has the shape of as many axes from its place on, and stands for the indices of
+// its elements that are true, in row-major order, along each of these: NumPy's x[mask]. The device
+// is waited for.
 //
 // Gradient: g, added to the elements that it came from in the order of the indices. The indices
 // must outlive Backward, unchanged.

@@ -97,10 +97,10 @@ func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOpt
 //	y = softmax(scale·x·kᵀ + mask)·v
 //
 // of shape […, l, e]; the leading axes broadcast. mask broadcasts to […, l, s], or is nil: where
-// one of Uint8 is 0, and where one of floats is −∞, a query does not attend to a key; else what is
-// real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query does
-// not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite there
-// may come through. Integers are converted to floats. It panics with tensor.ErrShape, with
+// one of Bool is false, and where one of floats is −∞, a query does not attend to a key; else what
+// is real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query
+// does not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite
+// there may come through. Integers are converted to floats. It panics with tensor.ErrShape, with
 // tensor.ErrType for a mask of another type, and with tensor.ErrValue for a scale that is no finite
 // number, and more than one Options. Error: that of the sums over s keys, and in gradients over l
 // queries, is about (1024 + s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the terms

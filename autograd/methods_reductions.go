@@ -230,18 +230,18 @@ func (x *Node) CountNonzero(axes ...int) *tensor.Tensor {
 	return x.use("CountNonzero").CountNonzero(axes...)
 }
 
-// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
-// disappear from the shape unless [tensor.Keepdims] is among them; all are meant if none is given.
-// Of no elements it is 0. A NaN is not 0. It panics with tensor.ErrAxis for an axis that x has not,
-// or that is named twice.
+// Any returns, as Bool, whether an element over the given axes is not 0. The axes disappear from
+// the shape unless [tensor.Keepdims] is among them; all are meant if none is given. Of no elements
+// it is 0. A NaN is not 0. It panics with tensor.ErrAxis for an axis that x has not, or that is
+// named twice.
 //
 // Gradient: none.
 func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...) }
 
-// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
-// from the shape unless [tensor.Keepdims] is among them; all are meant if none is given. Of no
-// elements it is 1. A NaN is not 0. It panics with tensor.ErrAxis for an axis that x has not, or
-// that is named twice.
+// All returns, as Bool, whether no element over the given axes is 0. The axes disappear from the
+// shape unless [tensor.Keepdims] is among them; all are meant if none is given. Of no elements it
+// is 1. A NaN is not 0. It panics with tensor.ErrAxis for an axis that x has not, or that is named
+// twice.
 //
 // Gradient: none.
 func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...) }

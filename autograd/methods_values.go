@@ -34,6 +34,9 @@ func (x *Node) Int32s() ([]int32, error) { return x.use("Int32s").Int32s() }
 // Uint8s is like Int32s, of a Uint8 tensor.
 func (x *Node) Uint8s() ([]uint8, error) { return x.use("Uint8s").Uint8s() }
 
+// Bools is like Int32s, of a Bool tensor.
+func (x *Node) Bools() ([]bool, error) { return x.use("Bools").Bools() }
+
 // Item waits for the device and returns the element of a tensor that has one, of any rank. The
 // error is the device's first failure. It panics with tensor.ErrShape for more elements or none,
 // and with tensor.ErrFreed as [Node.Float64s] does.

@@ -224,7 +224,7 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 
 // written returns the type that a tensor is written as.
 func written(t *tensor.Tensor) string {
-	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16"}[t.Type().String()]
+	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16", "bool": "BOOL"}[t.Type().String()]
 }
 
 // prepare reads what a file says of the parts, and restores those that can refuse it. An error

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -33,7 +32,7 @@ type rows interface {
 // a loop over a loader's epoch runs. Tensors of it have its type. Without a shape, each element is a row.
 // It panics with tensor.ErrShape unless the shape, which begins with the number of rows, has as
 // many elements as data.
-func New[T kernels.Element](data []T, shape ...int) Array {
+func New[T tensor.Element](data []T, shape ...int) Array {
 	if shape == nil {
 		shape = []int{len(data)}
 	}
@@ -79,6 +78,8 @@ func FromTensor(t *tensor.Tensor) (Array, error) {
 	switch typ := t.Type(); {
 	case typ == tensor.Uint8:
 		data, err = downloaded(t.Uint8s())
+	case typ == tensor.Bool:
+		data, err = downloaded(t.Bools())
 	case typ == tensor.Int32:
 		data, err = downloaded(t.Int32s())
 	case typ == tensor.Float64:
@@ -89,7 +90,7 @@ func FromTensor(t *tensor.Tensor) (Array, error) {
 	return Array{slices.Clone(t.Shape()), data}, err
 }
 
-func downloaded[T kernels.Element](data []T, err error) (rows, error) { return of[T](data), err }
+func downloaded[T tensor.Element](data []T, err error) (rows, error) { return of[T](data), err }
 
 // Len returns the number of rows.
 func (a Array) Len() int {
@@ -135,13 +136,13 @@ func (a Array) width() int {
 }
 
 // of is elements of type T.
-type of[T kernels.Element] []T
+type of[T tensor.Element] []T
 
 func (e of[T]) slice(from, to int) rows { return e[from:to] }
 
 func (e of[T]) upload(d tensor.Device, shape []int) *tensor.Tensor { return tensor.New(d, e, shape...) }
 
-func (e of[T]) typ() tensor.Type { return kernels.DTypeOf[T]() }
+func (e of[T]) typ() tensor.Type { return tensor.TypeOf[T]() }
 
 func (e of[T]) stage(n int) stage { return &staged[T]{e, make([]T, n)} }
 
@@ -153,7 +154,7 @@ type stage interface {
 	upload(t *tensor.Tensor)
 }
 
-type staged[T kernels.Element] struct{ rows, batch []T }
+type staged[T tensor.Element] struct{ rows, batch []T }
 
 func (s *staged[T]) gather(order []int32, width int) {
 	for i, r := range order {

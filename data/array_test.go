@@ -84,7 +84,7 @@ func TestNPZ(t *testing.T) {
 	for _, c := range []struct {
 		from any
 		typ  tensor.Type
-	}{{[]bool{false, true}, tensor.Uint8}, {[]uint8{0, 1}, tensor.Uint8}, {[]int64{0, 1}, tensor.Int32}, {[]uint16{0, 1}, tensor.Int32}, {[]int32{0, 1}, tensor.Int32},
+	}{{[]bool{false, true}, tensor.Bool}, {[]uint8{0, 1}, tensor.Uint8}, {[]int64{0, 1}, tensor.Int32}, {[]uint16{0, 1}, tensor.Int32}, {[]int32{0, 1}, tensor.Int32},
 		{[]float16.Float16{0, 0x3c00}, tensor.Float16}, {[]float32{0, 1}, tensor.Float32}, {[]float64{0, 1}, tensor.Float64}} {
 		got, err := read(map[string]npz.Array{"a": {Shape: []int{2, 1}, Data: c.from}})
 		if err != nil {
@@ -109,5 +109,21 @@ func TestNPZ(t *testing.T) {
 	}
 	if _, err := data.LoadNPZ(path); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), path) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestBools: bools come to a device and back.
+func TestBools(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	want := []bool{true, false, false, true, true, false}
+	x := data.New(want, 3, 2).Slice(0, 3).Tensor(d)
+	a, err := data.FromTensor(x)
+	if err != nil || x.Type() != tensor.Bool || !slices.Equal(data.Elements[bool](a), want) {
+		t.Errorf("%v, %v", x, err)
+	}
+	for b := range data.NewLoader(d, []data.Array{a}, data.LoaderConfig{Batch: 3}).Epoch() {
+		if got, err := b[0].Bools(); err != nil || len(got) != 6 {
+			t.Errorf("%v, %v", got, err)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,9 +28,9 @@ func (a Array) To(typ tensor.Type) Array {
 }
 
 // Elements returns the elements of an array in row-major order, which it shares with a. It panics
-// with tensor.ErrType unless they are of type T: float32, float64, int32, uint8 or float16.Float16,
-// as [New] or a file made them; [Array.To] converts.
-func Elements[T kernels.Element](a Array) []T {
+// with tensor.ErrType unless they are of type T: bool, float32, float64, int32, uint8 or
+// float16.Float16, as [New] or a file made them; [Array.To] converts.
+func Elements[T tensor.Element](a Array) []T {
 	a.check("Elements")
 	e, ok := a.rows.(of[T])
 	if !ok {

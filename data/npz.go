@@ -50,6 +50,8 @@ func ReadNPZ(r io.ReaderAt, size int64) (map[string]Array, error) {
 // arrayOf returns a slice of an element type as an array.
 func arrayOf(held any, shape []int) Array {
 	switch data := held.(type) {
+	case []bool:
+		return New(data, shape...)
 	case []uint8:
 		return New(data, shape...)
 	case []int32:

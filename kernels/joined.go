@@ -162,7 +162,7 @@ func (j *Joined) Integers() bool { j.prepare(); return j.integers }
 // elements it has.
 func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
 	j.prepare()
-	if t == Float64 {
+	if t = t.Stored(); t == Float64 {
 		t = Float32
 	}
 	key := mapKey{l, t}

@@ -27,18 +27,19 @@ const (
 	Int32
 	Uint8
 	Float16
+	Bool          // 0 and 1, in the memory of a Uint8
 	dtypes = iota // how many there are
 )
 
 // Size returns the bytes of one element.
-func (t DType) Size() int { return [dtypes]int{4, 8, 4, 1, 2}[t] }
+func (t DType) Size() int { return [dtypes]int{4, 8, 4, 1, 2, 1}[t] }
 
 // String returns the name that NumPy has for the type.
 func (t DType) String() string {
 	if !t.Valid() {
 		return fmt.Sprintf("type %d", uint8(t))
 	}
-	return [dtypes]string{"float32", "float64", "int32", "uint8", "float16"}[t]
+	return [dtypes]string{"float32", "float64", "int32", "uint8", "float16", "bool"}[t]
 }
 
 // Valid reports whether t is one of the types.
@@ -47,8 +48,16 @@ func (t DType) Valid() bool { return t < dtypes }
 // Float reports whether operations compute in the type, and it is of floats: Float32 or Float64.
 func (t DType) Float() bool { return t == Float32 || t == Float64 }
 
-// Integer reports whether the elements are integers.
-func (t DType) Integer() bool { return t == Int32 || t == Uint8 }
+// Integer reports whether the elements are integers, the 0 and 1 of Bool among them.
+func (t DType) Integer() bool { return t == Int32 || t == Uint8 || t == Bool }
+
+// Stored returns the type of the memory that holds elements: Uint8 for Bool, and else t.
+func (t DType) Stored() DType {
+	if t == Bool {
+		return Uint8
+	}
+	return t
+}
 
 // DTypeOf returns the DType of T.
 func DTypeOf[T Element]() DType {

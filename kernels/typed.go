@@ -6,7 +6,7 @@ func (k *Kernel) Of(t DType) *Kernel {
 	if t == Float32 || t == Float64 {
 		return k
 	}
-	return k.typed[t]
+	return k.typed[t.Stored()]
 }
 
 // Typed gives a kernel its forms for elements that are not reals: those for which there is a twin.

@@ -27,8 +27,8 @@ func TestAttentionDrops(t *testing.T) {
 	never := math.Inf(-1)
 	added := []float64{0, 1, never, 0.5, never, 2, never, never, never}
 	for name, mask := range map[string]*tensor.Tensor{
-		"none": nil, "a query without keys": devtest.New(d, []uint8{0, 1, 1, 1, 0, 1, 0, 0, 0}, 3, 3), "added": devtest.New(d, added, 3, 3),
-		"a key without queries": devtest.New(d, []uint8{0, 1, 1, 1, 1, 1}, 2, 1, 1, 3),
+		"none": nil, "a query without keys": devtest.New(d, []uint8{0, 1, 1, 1, 0, 1, 0, 0, 0}, 3, 3).To(tensor.Bool), "added": devtest.New(d, added, 3, 3),
+		"a key without queries": devtest.New(d, []uint8{0, 1, 1, 1, 1, 1}, 2, 1, 1, 3).To(tensor.Bool),
 	} {
 		for _, causal := range []bool{false, true} {
 			var results [2]tensor.Dict

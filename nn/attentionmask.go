@@ -21,7 +21,7 @@ type masking struct {
 	off    float64 // in place of elements
 }
 
-// node returns the masked x. mask is of Uint8 or of floats, or nil.
+// node returns the masked x. mask is of Bool or of floats, or nil.
 func (m masking) node(x, mask *autograd.Node) *autograd.Node {
 	const op = "attention mask"
 	inputs := []*autograd.Node{x}
@@ -46,7 +46,7 @@ func (m masking) node(x, mask *autograd.Node) *autograd.Node {
 func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	key := maskMap{rank: x.Rank(), causal: m.causal}
 	if mask != nil {
-		key.bits = mask.Type() == tensor.Uint8
+		key.bits = mask.Type() == tensor.Bool
 		key.reals = !key.bits
 		key.add = key.reals && m.add
 	}
@@ -67,8 +67,8 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 // [autograd.Node.ScaledDotProductAttention] does not take, of scores of a shape.
 func mustMask(mask *tensor.Tensor, scores []int) {
 	const op = "MultiHeadAttention"
-	if typ := mask.Type(); typ != tensor.Uint8 && !typ.Float() {
-		misuse(op, tensor.ErrType, "a mask is of uint8 or of floats, not %v: convert it with To", typ)
+	if typ := mask.Type(); typ != tensor.Bool && !typ.Float() {
+		misuse(op, tensor.ErrType, "a mask is of bool or of floats, not %v: convert it with To", typ)
 	}
 	shape := mask.Shape()
 	fits := len(shape) <= len(scores)

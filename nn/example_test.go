@@ -71,7 +71,7 @@ func ExampleMultiHeadAttention_Attend() {
 	defer d.Close()
 	l := nn.NewMultiHeadAttention(d, tensor.NewRNG(1), nn.MultiHeadAttentionConfig{Size: 8, Heads: 2})
 	words := autograd.Const(tensor.NewRNG(2).Normal(d, 0, 1, 2, 4, 8))
-	there := autograd.Const(tensor.New(d, []uint8{1, 1, 1, 1, 1, 1, 0, 0}, 2, 4))
+	there := autograd.Const(tensor.New(d, []bool{true, true, true, true, true, true, false, false}, 2, 4))
 	y := l.Attend(words, words, words, there.Reshape(2, 1, 1, 4))
 	fmt.Println(y.Shape())
 	fmt.Println(nn.Params(l))

@@ -137,7 +137,11 @@ func heads(n int) func(d tensor.Device, rng *tensor.RNG) any {
 }
 
 func masked(model any, in []*autograd.Node) []*autograd.Node {
-	return []*autograd.Node{model.(*nn.MultiHeadAttention).Attend(in[0], in[0], in[0], in[1])}
+	mask := in[1]
+	if mask.Type() == tensor.Uint8 { // as the file has it
+		mask = mask.To(tensor.Bool)
+	}
+	return []*autograd.Node{model.(*nn.MultiHeadAttention).Attend(in[0], in[0], in[0], mask)}
 }
 
 func lookUp(model any, in []*autograd.Node) []*autograd.Node {

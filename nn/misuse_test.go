@@ -97,10 +97,10 @@ func TestLayerMisuse(t *testing.T) {
 		"a zero MultiHeadAttention": {func() { (&nn.MultiHeadAttention{}).Forward(zeros(2, 3)) }, tensor.ErrValue, "NewMultiHeadAttention makes one"},
 		"a mask of integers": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2}).Attend(zeros(3, 4), zeros(3, 4), zeros(3, 4), autograd.Const(tensor.ZerosOf(d, tensor.Int32, 3, 3)))
-		}, tensor.ErrType, "a mask is of uint8 or of floats, not int32"},
+		}, tensor.ErrType, "a mask is of bool or of floats, not int32"},
 		"a mask of integers, with dropout": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(3, 4), zeros(3, 4), autograd.Const(tensor.ZerosOf(d, tensor.Int32, 3, 3)))
-		}, tensor.ErrType, "a mask is of uint8 or of floats, not int32"},
+		}, tensor.ErrType, "a mask is of bool or of floats, not int32"},
 		"a mask of another shape, with dropout": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2, Dropout: 0.5}).Attend(zeros(3, 4), zeros(5, 4), zeros(5, 4), zeros(5, 3))
 		}, tensor.ErrShape, "MultiHeadAttention: shape mismatch: the mask is [5 3]: it does not broadcast to [2 3 5]"},

@@ -22,7 +22,7 @@ func TestSecondGradients(t *testing.T) {
 		"attention to another, masked": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {
 			l := nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 4, Heads: 2})
 			key := autograd.Const(rng.Uniform(d, -1, 1, 2, 2, 4))
-			mask := autograd.Const(devtest.New(d, []uint8{1, 0, 1, 1, 0, 0}, 3, 2))
+			mask := autograd.Const(devtest.New(d, []uint8{1, 0, 1, 1, 0, 0}, 3, 2).To(tensor.Bool))
 			return l, func(x *autograd.Node) *autograd.Node { return l.Attend(x, key, key, mask) }
 		},
 		"attention that drops": func(rng *tensor.RNG) (any, func(x *autograd.Node) *autograd.Node) {

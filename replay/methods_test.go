@@ -223,7 +223,7 @@ func (w *methodsWorld) call(r *rand.Rand, m reflect.Method, x *tensor.Tensor, pi
 			}
 		default:
 			if p == reflect.TypeFor[tensor.Type]() {
-				args = append(args, reflect.ValueOf([]tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16}[r.IntN(5)]))
+				args = append(args, reflect.ValueOf([]tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16, tensor.Bool}[r.IntN(6)]))
 				continue
 			}
 			args = append(args, reflect.Zero(p))

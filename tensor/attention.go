@@ -180,13 +180,13 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 		misuse(op, ErrShape, fmt.Sprintf("the mask does not broadcast to %v", whole), t, k, v, mask)
 	}
 	switch {
-	case mask.typ == Uint8:
+	case mask.typ == Bool:
 		a.bias = alloc(op, mask.Device(), a.typ, mask.shape)
 		mapTo(op, ops.MaskAsBias, a.typ, a.bias, nil, []*Tensor{mask})
 	case mask.typ.Float():
 		a.bias = mask.To(a.typ)
 	default:
-		misuse(op, ErrType, fmt.Sprintf("a mask is of uint8 or of floats, not %v: convert it with To", mask.typ), mask)
+		misuse(op, ErrType, fmt.Sprintf("a mask is of bool or of floats, not %v: convert it with To", mask.typ), mask)
 	}
 	return a
 }

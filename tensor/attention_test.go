@@ -61,7 +61,7 @@ func TestAttention(t *testing.T) {
 					adds.data[i] = math.Inf(-1)
 				}
 			}
-			for name, mask := range map[string]*tensor.Tensor{"": nil, ", mask": devtest.New(d, bits, c.l, c.s), ", added": on(d, adds)} {
+			for name, mask := range map[string]*tensor.Tensor{"": nil, ", mask": devtest.New(d, bits, c.l, c.s).To(tensor.Bool), ", added": on(d, adds)} {
 				for _, causal := range []bool{false, true} {
 					got := tq.ScaledDotProductAttention(tk, tv, mask, tensor.AttentionOptions{Causal: causal})
 					want := attentionOf(q, k, v, 1/math.Sqrt(float64(c.d)), func(i, j int) float64 {

@@ -2,10 +2,11 @@ package tensor
 
 import (
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// Functions that choose, by masks and limits. A mask is of Uint8: an element that is not 0 chooses.
+// Functions that choose, by masks and limits. A mask is of Bool.
 
 func (t *Tensor) maskedSelect(mask *Tensor) *Tensor {
 	const op = "MaskedSelect"
@@ -23,7 +24,7 @@ func (t *Tensor) maskedSelect(mask *Tensor) *Tensor {
 
 func (api) MaskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) {
 	d := check(op, t, mask)
-	if mask.typ != Uint8 {
+	if mask.typ != Bool {
 		misuse(op, ErrType, notMask(mask), t, mask)
 	}
 	shape, ok := Broadcast(t.shape, mask.shape)
@@ -32,14 +33,14 @@ func (api) MaskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) 
 	}
 	wide := mask.Expand(shape...)
 	defer wide.Free()
-	chosen, err := downloadAs[uint8](wide, op)
-	if err != nil {
-		chosen = nil // the device failed, and launches are skipped
+	var chosen []uint8
+	if host, err := wide.download(op); err == nil { // else the device failed, and launches are skipped
+		chosen = kernels.Slice[uint8](host, 0, wide.Len())
 	}
 	list, n := make([]int32, len(chosen)), 0
 	for i, c := range chosen {
 		list[n] = int32(i)
-		n += int((c | -c) >> 7) // 1 unless c is 0: a branch would be mispredicted for half of a random mask
+		n += int(c) // a branch would be mispredicted for half of a random mask
 	}
 	list = list[:n]
 	return shape, New(d, list)

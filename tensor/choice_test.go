@@ -48,10 +48,10 @@ func TestConditionMethods(t *testing.T) {
 					shape, _ = tensor.Broadcast(x.Shape(), y.Shape())
 				}
 				got := method(in, scalars)
-				if got.Type() != tensor.Uint8 || !slices.Equal(got.Shape(), shape) {
+				if got.Type() != tensor.Bool || !slices.Equal(got.Shape(), shape) {
 					t.Fatalf("%s of %s is %v %v", f.Name, name, got.Type(), got.Shape())
 				}
-				bits, err := got.Uint8s()
+				bits, err := got.To(tensor.Uint8).Uint8s()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -102,12 +102,12 @@ func TestWhere(t *testing.T) {
 		cond := x.IsFinite()
 		expect(t, "Where", x.Where(cond, tensor.Scalar(d, 0)), array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
 		expect(t, "of views", x.T().Where(cond.T(), devtest.New(d, []float64{-1, -2})), array{[]int{3, 2}, []float64{1, 4, -1, -2, 3, 6}}, 0)
-		expect(t, "broadcast", tensor.Scalar(d, 5).Where(devtest.New(d, []uint8{0, 7}, 2, 1), devtest.New(d, []float64{1, 2, 3})), array{[]int{2, 3}, []float64{1, 2, 3, 5, 5, 5}}, 0)
+		expect(t, "broadcast", tensor.Scalar(d, 5).Where(devtest.New(d, []uint8{0, 7}, 2, 1).To(tensor.Bool), devtest.New(d, []float64{1, 2, 3})), array{[]int{2, 3}, []float64{1, 2, 3, 5, 5, 5}}, 0)
 		expect(t, "empty", x.Slice(0, 0, 0).Where(cond.Slice(0, 0, 0), x.Slice(0, 0, 0)), array{[]int{0, 3}, nil}, 0)
 		expect(t, "MaskedFill", x.MaskedFill(cond.LogicalNot(), -1), array{[]int{2, 3}, []float64{1, -1, 3, 4, -1, 6}}, 0)
-		expect(t, "MaskedFill, broadcast", tensor.Scalar(d, 5).MaskedFill(devtest.New(d, []uint8{0, 7}), nan).IsNaN(), array{[]int{2}, []float64{0, 1}}, 0)
+		expect(t, "MaskedFill, broadcast", tensor.Scalar(d, 5).MaskedFill(devtest.New(d, []uint8{0, 7}).To(tensor.Bool), nan).IsNaN(), array{[]int{2}, []float64{0, 1}}, 0)
 
-		mask := devtest.New(d, []uint8{1, 0, 255})
+		mask := devtest.New(d, []uint8{1, 0, 255}).To(tensor.Bool)
 		for _, c := range []struct{ x, y, want tensor.Type }{
 			{tensor.Int32, tensor.Int32, tensor.Int32}, {tensor.Uint8, tensor.Uint8, tensor.Uint8}, {tensor.Uint8, tensor.Int32, tensor.Int32},
 			{tensor.Int32, d.DefaultType(), d.DefaultType()}, {tensor.Float16, tensor.Float16, tensor.Float32},
@@ -122,13 +122,13 @@ func TestWhere(t *testing.T) {
 			}
 		}
 		big := devtest.New(d, []int32{math.MaxInt32, 1<<24 + 1})
-		if v, err := big.Where(devtest.New(d, []uint8{1, 1}), big).Int32s(); err != nil || !slices.Equal(v, []int32{math.MaxInt32, 1<<24 + 1}) {
+		if v, err := big.Where(devtest.New(d, []uint8{1, 1}).To(tensor.Bool), big).Int32s(); err != nil || !slices.Equal(v, []int32{math.MaxInt32, 1<<24 + 1}) {
 			t.Errorf("Where of large integers: %v (err %v)", v, err)
 		}
 		y := x.Copy()
 		y.MapInPlace(fn.Where, nil, tensor.Scalar(d, 0), cond)
 		expect(t, "in place", y, array{[]int{2, 3}, []float64{1, 0, 3, 4, 0, 6}}, 0)
-		m := devtest.New(d, []uint8{3, 0, 1})
+		m := devtest.New(d, []uint8{3, 0, 1}).To(tensor.Bool)
 		m.MapInPlace(fn.LogicalNot, nil)
 		expect(t, "a mask in place", m, array{[]int{3}, []float64{0, 1, 0}}, 0)
 	})
@@ -153,7 +153,7 @@ func TestMaskedSelect(t *testing.T) {
 				{x, []uint8{1}, []int{}, []float64{1, 2, 3, 4, 5, 6}},
 				{x.Slice(0, 0, 0), []uint8{1, 1, 1}, []int{3}, []float64{}},
 			} {
-				y := c.x.MaskedSelect(devtest.New(d, c.mask, c.m...))
+				y := c.x.MaskedSelect(devtest.New(d, c.mask, c.m...).To(tensor.Bool))
 				if got := numbers(t, y); y.Type() != typ || y.Rank() != 1 || !slices.Equal(got, c.want) {
 					t.Errorf("of %v by %v: %v %v, want %v", typ, c.mask, y, got, c.want)
 				}
@@ -265,10 +265,12 @@ func TestNanToNum(t *testing.T) {
 func TestFunctionTypes(t *testing.T) {
 	d := devtest.CPU(t)
 	x, i, b := devtest.New(d, []float64{1, 2}), devtest.New(d, []int32{1, 2}), devtest.New(d, []uint8{1, 0})
+	m := b.To(tensor.Bool)
 	for want, list := range map[tensor.Type][]*tensor.Tensor{
-		tensor.Int32:    {i.Round(), i.Floor(), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(b, b), i.MaskedFill(b, 7)},
-		tensor.Uint8:    {b.Trunc(), b.Where(b, b), x.GtScalar(1), i.Eq(x), b.BitwiseNot(), b.LogicalXor(i), x.To(tensor.Float16).IsNaN()},
-		d.DefaultType(): {i.Sin(), b.GELU(), i.Frac(), i.PowTensor(i), i.Where(b, x), i.Lerp(b, 0.5)},
+		tensor.Int32:    {i.Round(), i.Floor(), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(m, b), i.MaskedFill(m, 7), m.Sum(), m.AddScalar(1), m.BitwiseLeftShift(m), m.CumSum(0)},
+		tensor.Uint8:    {b.Trunc(), b.Where(m, b), b.BitwiseNot(), b.Mul(m), m.To(tensor.Uint8)},
+		tensor.Bool:     {x.GtScalar(1), i.Eq(x), b.LogicalXor(i), x.To(tensor.Float16).IsNaN(), m.Add(m), m.Mul(m), m.BitwiseNot(), m.Where(m, m), m.MaskedFill(m, 0), m.Max(), b.Any(), m.Reshape(2, 1).T().Copy()},
+		d.DefaultType(): {i.Sin(), b.GELU(), i.Frac(), i.PowTensor(i), i.Where(m, x), i.Lerp(b, 0.5), m.Mean(), m.Div(m)},
 	} {
 		for k, y := range list {
 			if y.Type() != want {
@@ -277,20 +279,23 @@ func TestFunctionTypes(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"Where: bad element type [2]: a mask is of type uint8, not float64: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
-		"a mask is of type uint8, not int32":                              func() { x.MaskedFill(i, 1) },
-		"MaskedSelect: bad element type [2] [2]: a mask is of type uint8": func() { x.MaskedSelect(i) },
-		"BitwiseAnd: bad element type [2] [2]: it is of integers":         func() { x.BitwiseAnd(i) },
-		"1.5 is no number of a tensor of type int32":                      func() { i.MaskedFill(b, 1.5) },
-		"0.5 is no number of a tensor of type uint8":                      func() { b.GtScalar(0.5) },
+		"Where: bad element type [2]: a mask is of type bool, not float64: compare it with a number, as with NeScalar(0)": func() { x.Where(x, x) },
+		"a mask is of type bool, not int32":                              func() { x.MaskedFill(i, 1) },
+		"MaskedSelect: bad element type [2] [2]: a mask is of type bool": func() { x.MaskedSelect(i) },
+		"BitwiseAnd: bad element type [2] [2]: it is of integers":        func() { x.BitwiseAnd(i) },
+		"1.5 is no number of a tensor of type int32":                     func() { i.MaskedFill(m, 1.5) },
+		"0.5 is no number of a tensor of type uint8":                     func() { b.GtScalar(0.5) },
+		"2 is no number of a tensor of type bool":                        func() { m.MaskedFill(m, 2) },
+		"Sub: bad element type [2] [2]: bools have no difference":        func() { m.Sub(m) },
+		"Neg: bad element type [2]: bools have no difference":            func() { m.Neg() },
 	} {
 		fails(t, f, tensor.ErrType)
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	fails(t, func() { x.MaskedSelect(devtest.New(d, []uint8{1, 1, 1})) }, tensor.ErrShape)
-	fails(t, func() { x.Where(devtest.New(d, []uint8{1, 1, 1}), x) }, tensor.ErrShape)
+	fails(t, func() { x.MaskedSelect(devtest.New(d, []uint8{1, 1, 1}).To(tensor.Bool)) }, tensor.ErrShape)
+	fails(t, func() { x.Where(devtest.New(d, []uint8{1, 1, 1}).To(tensor.Bool), x) }, tensor.ErrShape)
 	fails(t, func() { x.MapInPlace(fn.Eq, nil, x) }, tensor.ErrType)
 	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, fn.IsNaN) }, tensor.ErrValue)
 	fails(t, func() { tensor.Linear(x.Reshape(1, 2), x.Reshape(2, 1), nil, fn.BitwiseNot) }, tensor.ErrValue)

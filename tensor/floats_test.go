@@ -81,7 +81,7 @@ func TestMixedFloats(t *testing.T) {
 			"product":         {x.MatMul(y), tensor.Float64, single/3 - 2},
 			"layer":           {tensor.Linear(x, y, tensor.NewOf(d, tensor.Float32, []float64{1, 2}), nil), tensor.Float64, single/3 - 1},
 			"concat":          {tensor.Concat(0, x, y), tensor.Float64, single},
-			"where":           {x.Where(tensor.New(d, []uint8{0, 1, 1, 1}, 2, 2), y), tensor.Float64, 1. / 3},
+			"where":           {x.Where(tensor.New(d, []uint8{0, 1, 1, 1}, 2, 2).To(tensor.Bool), y), tensor.Float64, 1. / 3},
 		} {
 			if v := numbers(t, c.got); c.got.Type() != c.typ || math.Abs(v[0]-c.first) > 1e-16*4 && c.typ == tensor.Float64 || c.typ == tensor.Float32 && v[0] != c.first {
 				t.Errorf("%s: %v %v, want %v of %v", name, c.got.Type(), v, c.first, c.typ)

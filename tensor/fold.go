@@ -168,7 +168,7 @@ func (t *Tensor) any(axes ...int) *Tensor {
 	n := t.counted(op, over)
 	defer n.Free()
 	n.MapInPlace(ops.SomeOf, nil)
-	return t.shaped(n.To(Uint8), over, keep)
+	return t.shaped(n.To(Bool), over, keep)
 }
 
 func (t *Tensor) all(axes ...int) *Tensor {
@@ -184,5 +184,5 @@ func (t *Tensor) all(axes ...int) *Tensor {
 	if n.Len() > 0 { // else the dimensions may be any
 		n.MapInPlace(ops.WholeOf, []float64{float64(all)})
 	}
-	return t.shaped(n.To(Uint8), over, keep)
+	return t.shaped(n.To(Bool), over, keep)
 }

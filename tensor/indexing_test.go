@@ -162,8 +162,6 @@ func TestMaskIsNoIndex(t *testing.T) {
 	mask := x.GtScalar(0)
 	line := mask.Select(0, 0)
 	for op, f := range map[string]func(){
-		"Index":                 func() { x.Index(mask) },
-		"IndexPut":              func() { x.IndexPut([]*tensor.Tensor{nil, line}, x) },
 		"IndexSelect":           func() { x.IndexSelect(0, line) },
 		"IndexAdd":              func() { x.IndexAdd(0, line, x) },
 		"IndexCopy":             func() { x.IndexCopy(0, line, x) },

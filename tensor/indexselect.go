@@ -9,14 +9,13 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// mustIndex panics with ErrType unless index can be indices of t. Uint8 is refused: comparisons
+// mustIndex panics with ErrType unless index can be indices of t. Bool is refused: comparisons
 // return masks of it, whose 0 and 1 would be the first two indices.
 func mustIndex(op string, t, index *Tensor) {
 	switch index.typ {
 	case Int32:
-	case Uint8:
-		misuse(op, ErrType, "indices are of type int32, and uint8 is that of masks: a mask goes to MaskedSelect, MaskedFill or Where, "+
-			"indices are converted with To(tensor.Int32)", t, index)
+	case Bool:
+		misuse(op, ErrType, "indices are of type int32, and bool is that of masks: a mask goes to Index, MaskedSelect, MaskedFill or Where", t, index)
 	default:
 		misuse(op, ErrType, fmt.Sprintf("indices are of type int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
 	}
@@ -25,14 +24,14 @@ func mustIndex(op string, t, index *Tensor) {
 // mustClass panics with ErrType unless index can be numbers of classes, or of rows of a table that
 // t is: bytes can.
 func mustClass(op string, t, index *Tensor) {
-	if !index.typ.Integer() {
+	if index.typ != Int32 && index.typ != Uint8 {
 		misuse(op, ErrType, fmt.Sprintf("indices are of type int32 or uint8, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
 	}
 }
 
 // classes returns t, of integers, as a contiguous operand of Int32. Call release after the launch.
 func (t *Tensor) classes() contiguousOperand {
-	if t.typ == Uint8 {
+	if t.typ != Int32 {
 		return contiguousOperand{t.To(Int32), true}
 	}
 	return t.contiguous()
@@ -99,8 +98,11 @@ func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousOperand) {
 	scatterRows(how, t, keys.Tensor, src.Tensor, outer*n, inner)
 }
 
-// changeable returns a copy of t to scatter to: of Float32 if t is Float16.
-func (t *Tensor) changeable() *Tensor {
+// changeable returns a copy of t to scatter to in a way: of Float32 if t is Float16.
+func (t *Tensor) changeable(op string, how ops.Scatter) *Tensor {
+	if t.typ == Bool && how != ops.ScatterSet {
+		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int32)", t)
+	}
 	if t.typ == Float16 {
 		return t.To(Float32)
 	}
@@ -159,7 +161,7 @@ func (t *Tensor) indexCopy(axis int, index, src *Tensor) *Tensor {
 }
 
 func (t *Tensor) withParts(op string, how ops.Scatter, a int, index, src *Tensor) *Tensor {
-	y := t.changeable()
+	y := t.changeable(op, how)
 	y.putRows(how, a, index.contiguous(), y.source(op, src))
 	return y
 }
@@ -169,7 +171,7 @@ func (t *Tensor) indexFill(axis int, index *Tensor, value float64) *Tensor {
 	a := t.checkLine(op, axis, index)
 	mustFit(op, t.typ, value)
 	checkIndices(op, t.shape, a, index, false)
-	y := t.changeable()
+	y := t.changeable(op, ops.ScatterSet)
 	shape := slices.Clone(t.shape)
 	shape[a] = index.Len()
 	if intmath.Product(shape) > 0 {

@@ -191,17 +191,19 @@ func mustHold(op string, t *Tensor, from Type) {
 // type of t, or both are floats: then numbers are rounded to t's. It returns when data may be
 // changed. It panics with ErrShape for another number, with ErrType for another type, and with
 // ErrValue if t repeats elements.
-func Upload[T kernels.Element](t *Tensor, data []T) {
+func Upload[T Element](t *Tensor, data []T) {
 	const op = "Upload"
 	check(op, t)
-	mustHold(op, t, kernels.DTypeOf[T]())
+	from, host := hostMemory(data)
+	mustHold(op, t, from)
+	host = rounded(t.typ, host)
 	if len(data) != t.Len() {
 		misuse(op, ErrShape, "data has another number of elements", t)
 	}
 	if !t.IsContiguous() {
-		t.through(op, func(c *Tensor) { upload(c, data) })
+		t.through(op, func(c *Tensor) { c.upload(host) })
 		return
 	}
 	writable(op, t)
-	upload(t, data)
+	t.upload(host)
 }

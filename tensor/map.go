@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Map returns f of the operands, element by element, with as many scalars as f has: what the
@@ -12,7 +13,7 @@ import (
 // shapes broadcast by NumPy's rule; views of any kind are read where they are. An operand that f
 // does not use may be nil. Of integers it is computed in the highest of their types, if f is of
 // integers, and the scalars must be numbers of that type; otherwise in floats. So is the result, but
-// that of a condition is of Uint8. Masks are of Uint8, and do not count. It panics with ErrShape if
+// that of a condition is of Bool. Masks are of Bool, and do not count. It panics with ErrShape if
 // the shapes do not broadcast, with ErrValue for another number of operands or scalars, a function
 // that is nil, or an operand that is nil and used, and with ErrType for a scalar that is no number
 // of the type, a mask of another type, or floats where f is of integers alone.
@@ -24,6 +25,7 @@ func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 // elementwise is Map for the method op, which its errors name.
 func elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 	d, shape, typ := mapped(op, f, operands)
+	f = ofType(f, typ)
 	out := alloc(op, d, resultOf(f, typ), shape)
 	mapTo(op, f, typ, out, scalars, operands)
 	return out
@@ -55,6 +57,7 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 		}
 	}
 	_, _, in := mapped(op, f, operands)
+	f = ofType(f, in)
 	if in.Float() && t.typ.Float() {
 		in = t.typ
 	}
@@ -101,9 +104,21 @@ func mustFunction(op string, f *kernels.Function, scalars []float64, operands in
 // resultOf returns the type of f of operands of a type.
 func resultOf(f *kernels.Function, typ Type) Type {
 	if f.Condition() {
-		return Uint8
+		return Bool
 	}
 	return typ
+}
+
+// ofType returns the function that f is of elements of a type: of bools a sum is an or, and a
+// complement the logical one.
+func ofType(f *kernels.Function, typ Type) *kernels.Function {
+	switch {
+	case typ == Bool && f == fn.Add:
+		return fn.BitwiseOr
+	case typ == Bool && f == fn.BitwiseNot:
+		return fn.LogicalNot
+	}
+	return f
 }
 
 // mapped returns the device of the operands that f uses, the shape that they broadcast to, and the
@@ -123,7 +138,7 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 			check(op, first, t)
 		}
 		if f.Mask(i) {
-			if t.typ != Uint8 {
+			if t.typ != Bool {
 				misuse(op, ErrType, notMask(t), t)
 			}
 		} else {
@@ -148,6 +163,15 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 	if typ.Integer() && !f.Integers {
 		typ = d.DefaultType()
 	}
+	if typ == Bool && !f.Condition() {
+		switch f {
+		case fn.Sub, fn.Neg:
+			misuse(op, ErrType, "bools have no difference: see LogicalXor and LogicalNot", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
+		case fn.Add, fn.Mul, fn.Max, fn.Min, fn.BitwiseNot, fn.BitwiseAnd, fn.BitwiseOr, fn.BitwiseXor, fn.Where, fn.MaskedFill, fn.Identity:
+		default: // it may give others than 0 and 1
+			typ = Int32
+		}
+	}
 	if typ.Float() && f.Whole() {
 		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
 	}
@@ -156,7 +180,7 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 
 // notMask says why a tensor is none.
 func notMask(t *Tensor) string {
-	return fmt.Sprintf("a mask is of type uint8, not %v: compare it with a number, as with NeScalar(0)", t.typ)
+	return fmt.Sprintf("a mask is of type bool, not %v: compare it with a number, as with NeScalar(0)", t.typ)
 }
 
 // mapTo writes f of the operands, computed in a type, to out, to whose shape they broadcast.

@@ -39,8 +39,8 @@ func (x *Tensor) ScatterReduce(axis int, index *Tensor, src *Tensor, reduce Scat
 
 // IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
 // becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
-// indices of another type, Uint8, that of masks, too, with ErrShape unless they have one axis, and
-// with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
+// indices of another type, with ErrShape unless they have one axis, and with ErrIndex for an index
+// past the end, as [Tensor.GatherRows] does.
 func (x *Tensor) IndexSelect(axis int, index *Tensor) *Tensor { return x.indexSelect(axis, index) }
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
@@ -71,9 +71,12 @@ func (x *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 // broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
 // between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
 // with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not
-// broadcast, or if the result has too many axes, with ErrType for another type, Uint8, that of
-// masks, too, which [Tensor.MaskedSelect] takes, and with ErrIndex for an index past either end, as
-// [Tensor.GatherRows] does.
+// broadcast, or if the result has too many axes, with ErrType for another type, and with ErrIndex
+// for an index past either end, as [Tensor.GatherRows] does.
+//
+// A mask, of Bool, has the shape of as many axes from its place on, and stands for the indices of
+// its elements that are true, in row-major order, along each of these: NumPy's x[mask]. The device
+// is waited for.
 func (x *Tensor) Index(indices ...*Tensor) *Tensor { return x.index(indices...) }
 
 // IndexPut returns x with values at the elements that [Tensor.Index] returns, or, if the options

@@ -175,13 +175,12 @@ func (x *Tensor) Median(axes ...int) (values *Tensor, indices *Tensor) { return 
 // panics with ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) CountNonzero(axes ...int) *Tensor { return x.countNonzero(axes...) }
 
-// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
-// disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
-// elements it is 0. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is
-// named twice.
+// Any returns, as Bool, whether an element over the given axes is not 0. The axes disappear from
+// the shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it is
+// 0. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) Any(axes ...int) *Tensor { return x.any(axes...) }
 
-// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
-// from the shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it
-// is 1. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
+// All returns, as Bool, whether no element over the given axes is 0. The axes disappear from the
+// shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it is 1. A
+// NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) All(axes ...int) *Tensor { return x.all(axes...) }

@@ -32,6 +32,9 @@ func (x *Tensor) Int32s() ([]int32, error) { return downloadAs[int32](x, "Int32s
 // Uint8s is like Int32s, of a Uint8 tensor.
 func (x *Tensor) Uint8s() ([]uint8, error) { return downloadAs[uint8](x, "Uint8s") }
 
+// Bools is like Int32s, of a Bool tensor.
+func (x *Tensor) Bools() ([]bool, error) { return x.bools() }
+
 // Item waits for the device and returns the element of a tensor that has one, of any rank. The
 // error is the device's first failure. It panics with ErrShape for more elements or none, and with
 // ErrFreed as [Tensor.Float64s] does.

@@ -47,7 +47,11 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 		return npz.Array{}, err
 	}
 	a := npz.Array{Shape: t.Shape()}
-	switch n := t.Len(); host.DType() {
+	switch n := t.Len(); t.typ {
+	case Bool:
+		if a.Data, err = t.Bools(); err != nil {
+			return npz.Array{}, err
+		}
 	case kernels.Float32:
 		a.Data = kernels.Slice[float32](host, 0, n)
 	case kernels.Float64:
@@ -64,7 +68,8 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 
 // LoadNPZ reads a NumPy archive onto a device, whichever order its bytes and axes have:
 //
-//	bool, uint8               Uint8; true is 1
+//	bool                      Bool
+//	uint8                     Uint8
 //	int8 to int64,            Int32; a number that it does not hold is an error
 //	uint16 to uint64
 //	float16                   Float16
@@ -113,6 +118,8 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 		return nil, err
 	}
 	switch data := held.(type) {
+	case []bool:
+		return fromData(d, data, a.Shape)
 	case []uint8:
 		return fromData(d, data, a.Shape)
 	case []int32:
@@ -125,7 +132,7 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 	return fromData(d, held.([]float64), a.Shape)
 }
 
-func fromData[T kernels.Element](d Device, data []T, shape []int) (t *Tensor, err error) {
+func fromData[T Element](d Device, data []T, shape []int) (t *Tensor, err error) {
 	err = Try(func() { t = New(d, data, append([]int{}, shape...)...) }) // never nil: a scalar has no axes
 	if errors.Is(err, ErrShape) {
 		err = fmt.Errorf("shape %v does not fit: a tensor has at most %d axes and 2³¹−1 elements", shape, MaxRank)

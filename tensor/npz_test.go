@@ -67,7 +67,7 @@ func TestNPZFits(t *testing.T) {
 		typ  tensor.Type
 		want []float64
 	}{
-		{[]bool{true, false}, tensor.Uint8, []float64{1, 0}}, {[]uint8{0, 255}, tensor.Uint8, []float64{0, 255}}, {[]int8{-128, 127}, tensor.Int32, []float64{-128, 127}},
+		{[]bool{true, false}, tensor.Bool, []float64{1, 0}}, {[]uint8{0, 255}, tensor.Uint8, []float64{0, 255}}, {[]int8{-128, 127}, tensor.Int32, []float64{-128, 127}},
 		{[]int16{-32768, 32767}, tensor.Int32, []float64{-32768, 32767}}, {[]uint16{0, 65535}, tensor.Int32, []float64{0, 65535}},
 		{[]int32{math.MinInt32, math.MaxInt32}, tensor.Int32, []float64{math.MinInt32, math.MaxInt32}},
 		{[]int64{math.MinInt32, math.MaxInt32}, tensor.Int32, []float64{math.MinInt32, math.MaxInt32}},

@@ -21,7 +21,7 @@ type SafetensorsOptions struct {
 }
 
 // SaveSafetensors writes tensors in the format of Python's package safetensors, each in its own
-// type: F32, F64, I32, U8 or F16. The file is complete or not there. A
+// type: F32, F64, I32, U8, F16 or BOOL. The file is complete or not there. A
 // name or metadata that is not UTF-8 is an error. It panics with ErrValue for more than one
 // SafetensorsOptions.
 func SaveSafetensors(path string, tensors Dict, options ...SafetensorsOptions) error {
@@ -55,7 +55,8 @@ func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) 
 // LoadSafetensors reads a file of Python's package safetensors onto a device, and its metadata, nil
 // if it has none:
 //
-//	BOOL, U8                  Uint8; true is 1
+//	BOOL                      Bool
+//	U8                        Uint8
 //	I8 to I64, U16 to U64     Int32; a number that it does not hold is an error
 //	F16                       Float16
 //	BF16, F32                 Float32

@@ -63,13 +63,14 @@ func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, in
 	return y.narrowed(t.typ), at
 }
 
-// narrowed returns what was computed of a Uint8 as Int32, or y, which it frees.
+// narrowed returns y, which it takes over, in the type that elements have which were computed as
+// Int32.
 func (y *Tensor) narrowed(typ Type) *Tensor {
-	if typ != Uint8 || y.typ == Uint8 {
+	if y.typ != Int32 || typ == Int32 {
 		return y
 	}
 	defer y.Free()
-	return y.To(Uint8)
+	return y.To(typ)
 }
 
 func (api) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {

@@ -73,7 +73,7 @@ type ScatterOptions struct {
 
 func (t *Tensor) scattered(op string, how ops.Scatter, axis int, index, src *Tensor) *Tensor {
 	a := t.checkScatter(op, axis, index, src)
-	y := t.changeable()
+	y := t.changeable(op, how)
 	y.scatter(op, how, a, index, src)
 	return y
 }
@@ -169,7 +169,7 @@ func (t *Tensor) scatterReduce(axis int, index, src *Tensor, reduce ScatterReduc
 	if reduce == ScatterMean && t.typ.Integer() {
 		misuse(op, ErrType, "a mean is of floats: convert with To(tensor.Float32)", t)
 	}
-	y := t.changeable()
+	y := t.changeable(op, ops.ScatterAdd)
 	if o.ExcludeSelf { // what changes nothing takes the place first
 		least := 0.0
 		if reduce == ScatterProd {

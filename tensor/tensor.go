@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -31,7 +32,7 @@ func alloc(op string, d Device, typ Type, shape []int) *Tensor {
 	}
 	n := checkShape(op, shape)
 	dims, strides := contiguousLayout(shape)
-	t := &Tensor{st: newStorage(op, d, typ, n, dims), shape: dims, strides: strides, typ: typ}
+	t := &Tensor{st: newStorage(op, d, typ.Stored(), n, dims), shape: dims, strides: strides, typ: typ}
 	return t.register()
 }
 
@@ -55,36 +56,34 @@ func defaultOf(d Device) Type {
 	return d.DefaultType()
 }
 
-// New returns a tensor that holds data in row-major order, of its type: Float32 for float32, Float64
-// for float64, Int32 for int32, Uint8 for uint8, and Float16 for float16.Float16 of
-// github.com/x448/float16. It panics with ErrShape unless the shape has as many elements as data.
-// Without a shape, the tensor has one axis.
-func New[T kernels.Element](d Device, data []T, shape ...int) *Tensor {
+// New returns a tensor that holds data in row-major order, of its type: Float32 for float32, Bool for
+// bool, and so on for each [Element]. It panics with ErrShape unless the shape has as many elements as
+// data. Without a shape, the tensor has one axis.
+func New[T Element](d Device, data []T, shape ...int) *Tensor {
+	typ, host := hostMemory(data)
+	return newOf(d, typ, host, shape)
+}
+
+func newOf(d Device, typ Type, data *kernels.HostBuffer, shape []int) *Tensor {
+	const op = "New"
 	if shape == nil {
-		shape = []int{len(data)}
+		shape = []int{data.Len()}
 	}
-	if n := checkShape("New", shape); n != len(data) {
-		panic(&Error{Op: "New", Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("data has %d elements", len(data))})
+	if n := checkShape(op, shape); n != data.Len() {
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("data has %d elements", data.Len())})
 	}
-	t := alloc("New", d, kernels.DTypeOf[T](), shape)
-	upload(t, data)
+	t := alloc(op, d, typ, shape)
+	t.upload(data)
 	return t
 }
 
 // NewOf is New of a type, to whose numbers those of data are converted as [Tensor.To] does it.
-func NewOf[T kernels.Element](d Device, typ Type, data []T, shape ...int) *Tensor {
-	mustDevice("NewOf", d)
-	switch data := any(data).(type) { // on the host
-	case []float64:
-		if typ == Float32 {
-			return New(d, converted[float32](data), shape...)
-		}
-	case []float32:
-		if typ == Float64 {
-			return New(d, converted[float64](data), shape...)
-		}
+func NewOf[T Element](d Device, typ Type, data []T, shape ...int) *Tensor {
+	from, host := hostMemory(data)
+	if from == typ || from.Float() && typ.Float() {
+		return newOf(d, typ, rounded(typ, host), shape)
 	}
-	t := New(d, data, shape...)
+	t := newOf(d, from, host, shape)
 	defer t.Free()
 	return t.To(typ)
 }
@@ -92,27 +91,45 @@ func NewOf[T kernels.Element](d Device, typ Type, data []T, shape ...int) *Tenso
 // Scalar returns a tensor of the device's default type, of rank 0.
 func Scalar(d Device, v float64) *Tensor { return NewOf(d, defaultOf(d), []float64{v}, []int{}...) }
 
-// upload writes data over the elements of a contiguous tensor, of the type that New makes of it.
-func upload[T kernels.Element](t *Tensor, data []T) {
+// upload writes data over the elements of a contiguous tensor, as it stores them.
+func (t *Tensor) upload(data *kernels.HostBuffer) {
 	if t.st.buf == nil {
 		return // the device failed and says so at the next download
 	}
-	if ints, ok := any(data).([]int32); ok {
-		t.noteRange(ints)
+	if t.typ == Int32 {
+		t.noteRange(kernels.Slice[int32](data, 0, data.Len()))
 	}
 	// A failure is a sticky error of the device.
-	_ = t.Device().Upload(t.st.buf, t.off, hostBuffer(t.typ, data))
+	_ = t.Device().Upload(t.st.buf, t.off, data)
 }
 
-// hostBuffer returns data as host memory of a type, which it shares where it is of that.
-func hostBuffer[T kernels.Element](to Type, data []T) *kernels.HostBuffer {
-	switch {
-	case kernels.DTypeOf[T]() == to:
-		return kernels.HostBufferOf(data)
-	case to == Float64:
-		return kernels.HostBufferOf(converted[float64](data))
+// hostMemory returns data as host memory, which it shares, and the type that a tensor of it has.
+func hostMemory[T Element](data []T) (Type, *kernels.HostBuffer) {
+	switch data := any(data).(type) {
+	case []float32:
+		return Float32, kernels.HostBufferOf(data)
+	case []float64:
+		return Float64, kernels.HostBufferOf(data)
+	case []int32:
+		return Int32, kernels.HostBufferOf(data)
+	case []uint8:
+		return Uint8, kernels.HostBufferOf(data)
+	case []float16.Float16:
+		return Float16, kernels.HostBufferOf(data)
 	}
-	return kernels.HostBufferOf(converted[float32](data))
+	bools := any(data).([]bool) // a byte each, 0 or 1
+	return Bool, kernels.HostBufferOf(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(bools))), len(bools)))
+}
+
+// rounded returns host memory of floats as a type of floats; other memory is returned as it is.
+func rounded(typ Type, data *kernels.HostBuffer) *kernels.HostBuffer {
+	switch from := data.DType(); {
+	case from == Float64 && typ == Float32:
+		return kernels.HostBufferOf(converted[float32](kernels.Slice[float64](data, 0, data.Len())))
+	case from == Float32 && typ == Float64:
+		return kernels.HostBufferOf(converted[float64](kernels.Slice[float32](data, 0, data.Len())))
+	}
+	return data
 }
 
 func converted[To kernels.Real, From kernels.Element](data []From) []To {
@@ -242,6 +259,8 @@ func readerOf(t Type) string {
 		return "Int32s"
 	case Uint8:
 		return "Uint8s"
+	case Bool:
+		return "Bools"
 	}
 	return "Float64s"
 }
@@ -318,7 +337,7 @@ func (t *Tensor) download(op string) (*kernels.HostBuffer, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	host := kernels.NewHostBuffer(t.typ, t.Len())
+	host := kernels.NewHostBuffer(t.typ.Stored(), t.Len())
 	return host, d.Download(host, c.st.buf, c.off)
 }
 
@@ -332,6 +351,22 @@ func downloadAs[T kernels.Element](t *Tensor, op string) ([]T, error) {
 		return nil, err
 	}
 	return kernels.Slice[T](host, 0, t.Len()), nil
+}
+
+func (t *Tensor) bools() ([]bool, error) {
+	check("Bools", t)
+	if t.typ != Bool {
+		misuse("Bools", ErrType, fmt.Sprintf("the tensor is of type %v: convert it with To(tensor.Bool)", t.typ), t)
+	}
+	host, err := t.download("Bools")
+	if err != nil {
+		return nil, err
+	}
+	bools := make([]bool, t.Len())
+	for i, v := range kernels.Slice[uint8](host, 0, len(bools)) {
+		bools[i] = v != 0
+	}
+	return bools, nil
 }
 
 func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {

@@ -7,13 +7,14 @@ import (
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // Type is the type of a tensor's elements.
 //
 // An operation on tensors of two types computes in the one that PyTorch's result_type names:
 //
-//	Uint8 < Int32 < Float32 < Float64
+//	Bool < Uint8 < Int32 < Float32 < Float64
 //
 // where a scalar, a tensor of rank 0, counts only if it is of floats and the others are not. A Float16
 // stores: it is a Float32 to operations. The arithmetic of integers wraps around. Functions that leave
@@ -29,7 +30,18 @@ const (
 	Int32   = kernels.Int32   // labels, indices
 	Uint8   = kernels.Uint8   // images, masks
 	Float16 = kernels.Float16 // IEEE 754 binary16: half the memory of Float32
+	Bool    = kernels.Bool    // 0 and 1: conditions, masks
 )
+
+// Element is a Go type of which tensors are made: float32, float64, int32, uint8, float16.Float16 of
+// github.com/x448/float16, and bool.
+type Element interface{ kernels.Element | bool }
+
+// TypeOf returns the type of a tensor that is made of a slice of T.
+func TypeOf[T Element]() Type {
+	typ, _ := hostMemory[T](nil)
+	return typ
+}
 
 // nameOf returns the name of the constant that a type is, as messages give it.
 func nameOf(typ Type) string {
@@ -40,7 +52,7 @@ func nameOf(typ Type) string {
 // checkType panics with ErrType unless typ is one of the types.
 func checkType(op string, typ Type) {
 	if !typ.Valid() {
-		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is float32, float64, int32, uint8 or float16", typ)})
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is float32, float64, int32, uint8, float16 or bool", typ)})
 	}
 }
 
@@ -56,8 +68,10 @@ func computed(typ Type) Type {
 func higher(a, b Type) Type {
 	a, b = computed(a), computed(b)
 	switch {
-	case a == b, b.Integer() && !a.Integer():
+	case a == b, b == Bool, b.Integer() && !a.Integer():
 		return a
+	case a == Bool:
+		return b
 	case a.Integer() && !b.Integer():
 		return b
 	case a.Integer():
@@ -116,8 +130,11 @@ func floats(ts ...*Tensor) Type {
 // its range.
 func mustFit(op string, typ Type, v float64) {
 	least, most := float64(math.MinInt32), float64(math.MaxInt32)
-	if typ == Uint8 {
+	switch typ {
+	case Uint8:
 		least, most = 0, math.MaxUint8
+	case Bool:
+		least, most = 0, 1
 	}
 	if typ.Integer() && (v != math.Trunc(v) || v < least || v > most) { // NaN is not its own whole part
 		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no number of a tensor of type %v: convert the tensor with To(tensor.Float32)", v, typ)})
@@ -149,10 +166,24 @@ func (t *Tensor) to(typ Type) *Tensor {
 	if t.typ == typ {
 		return t.view(t.shape, t.strides, t.off)
 	}
+	switch {
+	case typ == Bool:
+		f := fn.NeScalar
+		if t.typ == Float16 {
+			x := t.To(Float32)
+			defer x.Free()
+			return elementwise("To", f, []float64{0}, x)
+		}
+		return elementwise("To", f, []float64{0}, t)
+	case t.typ == Bool && typ == Uint8:
+		y := alloc("To", d, typ, t.shape)
+		copyTo(y, t)
+		return y
+	}
 	x := t.contiguous()
 	defer x.release()
 	y := alloc("To", d, typ, t.shape)
-	launch(d, ops.Convert(t.typ, typ), x.arg(), y.arg(), kernels.IntArg(t.Len()))
+	launch(d, ops.Convert(t.typ.Stored(), typ), x.arg(), y.arg(), kernels.IntArg(t.Len()))
 	return y
 }
 

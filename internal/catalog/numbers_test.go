@@ -75,6 +75,8 @@ func parseArray(words []string) (npz.Array, error) {
 			n, err := strconv.ParseUint(s, 10, 8)
 			return uint8(n), err
 		})
+	case "bool":
+		a.Data, err = parseEach(words, strconv.ParseBool)
 	default:
 		err = fmt.Errorf("no type %q", typ)
 	}

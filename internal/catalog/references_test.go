@@ -184,6 +184,8 @@ func upload(t *testing.T, d tensor.Device, typ tensor.Type, a *npz.Array) *tenso
 		return devtest.New(d, data).Reshape(a.Shape...)
 	case []uint8:
 		return devtest.New(d, data).Reshape(a.Shape...)
+	case []bool:
+		return devtest.New(d, data).Reshape(a.Shape...)
 	}
 	t.Fatalf("an array of %T", a.Data)
 	return nil
@@ -201,6 +203,13 @@ func difference(x *tensor.Tensor, typ tensor.Type, want *npz.Array) (worst float
 		typ, expect = tensor.Int32, floats(data)
 	case []uint8:
 		typ, expect = tensor.Uint8, floats(data)
+	case []bool:
+		typ, expect = tensor.Bool, make([]float64, len(data))
+		for i, v := range data {
+			if v {
+				expect[i] = 1
+			}
+		}
 	}
 	if x.Type() != typ {
 		return 0, fmt.Errorf("it is of type %v, want %v", x.Type(), typ)

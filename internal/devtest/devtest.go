@@ -14,7 +14,6 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/tensorapi"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -40,9 +39,12 @@ func Floats(double bool) tensor.Type {
 }
 
 // New is tensor.New, but for floats of the device's default type.
-func New[T kernels.Element](d tensor.Device, data []T, shape ...int) *tensor.Tensor {
-	if kernels.DTypeOf[T]().Float() && d != nil {
-		return tensor.NewOf(d, d.DefaultType(), data, shape...)
+func New[T tensor.Element](d tensor.Device, data []T, shape ...int) *tensor.Tensor {
+	switch any(data).(type) {
+	case []float32, []float64:
+		if d != nil {
+			return tensor.NewOf(d, d.DefaultType(), data, shape...)
+		}
 	}
 	return tensor.New(d, data, shape...)
 }

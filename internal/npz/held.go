@@ -2,19 +2,11 @@ package npz
 
 import "fmt"
 
-// Held returns the data as a type that tensors have, a slice of uint8, int32, float16.Float16,
-// float32 or float64: booleans are 0 and 1, and other integers become int32. One that int32 does
-// not hold is an error that names the element.
+// Held returns the data as a type that tensors have, a slice of bool, uint8, int32,
+// float16.Float16, float32 or float64: other integers become int32. One that int32 does not hold is an
+// error that names the element.
 func (a Array) Held() (any, error) {
 	switch data := a.Data.(type) {
-	case []bool:
-		bytes := make([]uint8, len(data))
-		for i, v := range data {
-			if v {
-				bytes[i] = 1
-			}
-		}
-		return bytes, nil
 	case []int8:
 		return ints(data, a.Shape)
 	case []int16:

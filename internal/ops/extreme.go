@@ -52,13 +52,14 @@ func newExtremes(least bool, t kernels.DType) Extremes {
 }
 
 // ExtremeChunk returns how many elements a part of a line has at most, which are read twice: those that
-// a cache of a CPU holds, or the registers of a GPU.
+// a cache of a CPU holds, or of a row the registers of a GPU. Columns of a GPU are in its cache, too, and
+// a second launch takes as long as reading thousands of rows of them.
 func ExtremeChunk(inner int, l kernels.Target) int {
 	switch {
-	case l.CPU && inner == 1:
-		return lower.CachedRow
-	case !l.CPU && inner == 1:
+	case !l.CPU:
 		return rowsGroup * rowsPer
+	case inner == 1:
+		return lower.CachedRow
 	}
 	return 512
 }

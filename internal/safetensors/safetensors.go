@@ -42,7 +42,7 @@ type Entry struct {
 	Begin, End int64 // in bytes, from where the data of the file begin
 }
 
-// Array is a tensor to write: its Data is a slice of uint8, int32, float16.Float16, float32 or
+// Array is a tensor to write: its Data is a slice of bool, uint8, int32, float16.Float16, float32 or
 // float64, in row-major order.
 type Array struct {
 	Shape []int
@@ -124,6 +124,8 @@ func layout(arrays map[string]Array, metadata map[string]string) (*File, error) 
 // kindOf returns the type of the elements of a slice, and how many there are.
 func kindOf(data any) (string, int, error) {
 	switch data := data.(type) {
+	case []bool:
+		return "BOOL", len(data), nil
 	case []uint8:
 		return "U8", len(data), nil
 	case []float16.Float16:
@@ -190,6 +192,8 @@ func (f *File) writeData(w io.Writer, arrays map[string]Array) error {
 				bits[i] = h.Bits()
 			}
 			err = writeAs(w, bits)
+		case []bool:
+			err = writeAs(w, data)
 		case []int32:
 			err = writeAs(w, data)
 		case []float32:

@@ -132,7 +132,11 @@ type API interface {
 	// distinct says that the indices of a row are distinct, which is faster. Indices out of range
 	// are passed over; nothing else is checked.
 	PlaceAlong(x, index *tensor.Tensor, axis, n int, distinct bool) *tensor.Tensor
-	// MaskedIndex returns the shape that t and a mask, of Uint8, broadcast to, and the numbers of
+	// Unmasked returns indices of t in which the indices of what is true stand for masks, one tensor
+	// for each of their axes. It waits for the device if there is a mask. It panics with
+	// tensor.ErrShape for a mask of another shape than its axes.
+	Unmasked(op string, t *tensor.Tensor, indices []*tensor.Tensor) []*tensor.Tensor
+	// MaskedIndex returns the shape that t and a mask, of Bool, broadcast to, and the numbers of
 	// the chosen elements in it, in order, as Int32 [n]. It waits for the device. It panics with
 	// tensor.ErrShape and tensor.ErrType.
 	MaskedIndex(op string, t, mask *tensor.Tensor) (shape []int, index *tensor.Tensor)

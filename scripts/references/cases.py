@@ -102,10 +102,8 @@ def line(name, a):
     if a.dtype == np.int64:
         assert a.size == 0 or abs(a).max() < 2**31
         a = a.astype(np.int32)
-    if a.dtype == np.bool_:
-        a = a.astype(np.uint8)
     shape = ",".join(map(str, a.shape))
-    return " ".join([name, f"{a.dtype}[{shape}]"] + [repr(v) for v in a.ravel().tolist()])
+    return " ".join([name, f"{a.dtype}[{shape}]"] + [repr(int(v) if isinstance(v, bool) else v) for v in a.ravel().tolist()])
 
 
 def case(operation, name, f, *operands, grad=True, formula=None):

@@ -25,19 +25,19 @@ for name, f in UNARY.items():
 
 
 def where(x, mask, y):
-    return torch.where(mask != 0, x, y)
+    return torch.where(mask, x, y)
 
 
-case("Where", "broadcast", where, normal(3, 1, 5), (ints(0, 2, 4, 1)).astype(np.uint8), normal(1))
-case("Where", "special", where, [INF, NAN, 1, -INF], np.array([1, 0, 255, 0], np.uint8), [NAN, 2, INF, 0])
-case("Where", "empty", where, normal(0, 3), np.zeros((3,), np.uint8), normal(1, 3))
-fill = lambda x, mask: torch.where(mask != 0, torch.tensor(1.5), x)
-case("MaskedFill", "broadcast", fill, normal(5), (ints(0, 2, 4, 1)).astype(np.uint8))
-case("MaskedFill", "special", fill, [INF, NAN, 1, -INF], np.array([1, 1, 2, 0], np.uint8))
-select = lambda x, mask: torch.masked_select(x, mask != 0)
-case("MaskedSelect", "broadcast", select, normal(3, 1, 5), (ints(0, 2, 4, 1)).astype(np.uint8))
-case("MaskedSelect", "special", select, [INF, NAN, 1, -INF], np.array([1, 1, 2, 0], np.uint8))
-case("MaskedSelect", "none", select, normal(3, 2), np.zeros((2,), np.uint8))
+case("Where", "broadcast", where, normal(3, 1, 5), ints(0, 2, 4, 1).astype(bool), normal(1))
+case("Where", "special", where, [INF, NAN, 1, -INF], np.array([1, 0, 1, 0], bool), [NAN, 2, INF, 0])
+case("Where", "empty", where, normal(0, 3), np.zeros((3,), bool), normal(1, 3))
+fill = lambda x, mask: torch.where(mask, torch.tensor(1.5), x)
+case("MaskedFill", "broadcast", fill, normal(5), ints(0, 2, 4, 1).astype(bool))
+case("MaskedFill", "special", fill, [INF, NAN, 1, -INF], np.array([1, 1, 1, 0], bool))
+select = lambda x, mask: torch.masked_select(x, mask)
+case("MaskedSelect", "broadcast", select, normal(3, 1, 5), ints(0, 2, 4, 1).astype(bool))
+case("MaskedSelect", "special", select, [INF, NAN, 1, -INF], np.array([1, 1, 1, 0], bool))
+case("MaskedSelect", "none", select, normal(3, 2), np.zeros((2,), bool))
 
 BITS = {"BitwiseAnd": torch.bitwise_and, "BitwiseOr": torch.bitwise_or, "BitwiseXor": torch.bitwise_xor}
 ENDS = np.array([0, 1, -1, 2**31 - 2, -(2**31) + 2, 85], np.int32)

@@ -72,7 +72,7 @@ def attention(q, k, v, mask=None, causal=False, scale=None):
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     s = (q * scale) @ k.transpose(-2, -1)
     if mask is not None:
-        s = s.masked_fill(mask == 0, -INF) if mask.dtype == torch.uint8 else s + mask
+        s = s.masked_fill(~mask, -INF) if mask.dtype == torch.bool else s + mask
     if causal:
         s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -INF)
     return torch.softmax(s, -1) @ v
@@ -83,7 +83,7 @@ case(ATTENTION, "odd", attention, normal(2, 3, 7, 5), normal(2, 3, 11, 5), norma
 case(ATTENTION, "causal", lambda q, k, v: attention(q, k, v, causal=True), normal(2, 19, 4), normal(2, 19, 4), normal(2, 19, 4))
 case(ATTENTION, "long", lambda q, k, v: attention(q, k, v, causal=True), 3 * normal(70, 8), 3 * normal(133, 8), normal(133, 8))
 case(ATTENTION, "shared", lambda q, k, v: attention(q, k, v, scale=0.3), normal(2, 3, 4, 2), normal(3, 5, 2), normal(2, 1, 5, 3))
-case(ATTENTION, "mask", attention, normal(2, 4, 3), normal(2, 5, 3), normal(2, 5, 3), np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 1, 1, 1, 1], [0, 9, 0, 0, 1]], np.uint8))
+case(ATTENTION, "mask", attention, normal(2, 4, 3), normal(2, 5, 3), normal(2, 5, 3), np.array([[1, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 1, 1, 1, 1], [0, 1, 0, 0, 1]], bool))
 case(ATTENTION, "added", attention, normal(2, 4, 3), normal(2, 5, 3), normal(2, 5, 3), normal(2, 1, 5))
 case(ATTENTION, "special", attention, [[1e3, 0], [0, -1e3], [1, 1]], [[1e3, 1], [0, -1e3], [-0.0, 2]], [[1, 2], [3, 4], [1e30, 5]], [[0, -INF, 1], [-INF, 0, -INF], [0, 0, -1e30]])
 case(ATTENTION, "nan", attention, [[NAN, 0], [0, 1]], normal(3, 2), normal(3, 2), grad=False)

@@ -55,7 +55,7 @@ func (x T) ScatterReduce(axis int, index *tensor.Tensor, src T, reduce tensor.Sc
 
 // IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
 // becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
-// indices of another type, Uint8, that of masks, too, with ErrShape unless they have one axis, and
+// indices of another type, with ErrShape unless they have one axis, and
 // with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
 //
 // Gradient: the parts of g, added to those that they came from in the order of index. index must
@@ -99,9 +99,12 @@ func (x T) IndexFill(axis int, index *tensor.Tensor, value float64) T
 // broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
 // between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
 // with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not
-// broadcast, or if the result has too many axes, with ErrType for another type, Uint8, that of
-// masks, too, which [Tensor.MaskedSelect] takes, and with ErrIndex for an index past either end, as
-// [Tensor.GatherRows] does.
+// broadcast, or if the result has too many axes, with ErrType for another type, and with ErrIndex for
+// an index past either end, as [Tensor.GatherRows] does.
+//
+// A mask, of Bool, has the shape of as many axes from its place on, and stands for the indices of its
+// elements that are true, in row-major order, along each of these: NumPy's x[mask]. The device is
+// waited for.
 //
 // Gradient: g, added to the elements that it came from in the order of the indices. The indices
 // must outlive Backward, unchanged.

@@ -4,10 +4,10 @@ package table
 
 // Comparisons and what is known of numbers: masks of 1, where something holds, and 0. Integers are
 // compared with integers as such, with floats as floats. Float16 is a Float32. Then functions that choose
-// by a mask, of Uint8, of which an element that is not 0 chooses, and functions of the bits of
+// by a mask, of Bool, and functions of the bits of
 // integers: Int32 in two's complement, or Uint8.
 
-// Eq returns where x = y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
+// Eq returns where x = y, as Bool. It panics with ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
 //
@@ -15,7 +15,7 @@ package table
 //op:elementwise
 func (x T) Eq(y T) T
 
-// Ne returns where x ≠ y, which a NaN is to everything, as 1 and 0 of Uint8. It panics with
+// Ne returns where x ≠ y, which a NaN is to everything, as Bool. It panics with
 // ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
@@ -24,7 +24,7 @@ func (x T) Eq(y T) T
 //op:elementwise
 func (x T) Ne(y T) T
 
-// Lt returns where x < y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
+// Lt returns where x < y, as Bool. It panics with ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
 //
@@ -32,7 +32,7 @@ func (x T) Ne(y T) T
 //op:elementwise
 func (x T) Lt(y T) T
 
-// Le returns where x ≤ y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
+// Le returns where x ≤ y, as Bool. It panics with ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
 //
@@ -40,7 +40,7 @@ func (x T) Lt(y T) T
 //op:elementwise
 func (x T) Le(y T) T
 
-// Gt returns where x > y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
+// Gt returns where x > y, as Bool. It panics with ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
 //
@@ -48,7 +48,7 @@ func (x T) Le(y T) T
 //op:elementwise
 func (x T) Gt(y T) T
 
-// Ge returns where x ≥ y, as 1 and 0 of Uint8. It panics with ErrShape unless the shapes broadcast.
+// Ge returns where x ≥ y, as Bool. It panics with ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
 //
@@ -56,7 +56,7 @@ func (x T) Gt(y T) T
 //op:elementwise
 func (x T) Ge(y T) T
 
-// EqScalar returns where x = a, as 1 and 0 of Uint8.
+// EqScalar returns where x = a, as Bool.
 //
 // Gradient: none.
 //
@@ -64,7 +64,7 @@ func (x T) Ge(y T) T
 //op:elementwise
 func (x T) EqScalar(a float64) T
 
-// NeScalar returns where x ≠ a, as 1 and 0 of Uint8.
+// NeScalar returns where x ≠ a, as Bool.
 //
 // Gradient: none.
 //
@@ -72,7 +72,7 @@ func (x T) EqScalar(a float64) T
 //op:elementwise
 func (x T) NeScalar(a float64) T
 
-// LtScalar returns where x < a, as 1 and 0 of Uint8.
+// LtScalar returns where x < a, as Bool.
 //
 // Gradient: none.
 //
@@ -80,7 +80,7 @@ func (x T) NeScalar(a float64) T
 //op:elementwise
 func (x T) LtScalar(a float64) T
 
-// LeScalar returns where x ≤ a, as 1 and 0 of Uint8.
+// LeScalar returns where x ≤ a, as Bool.
 //
 // Gradient: none.
 //
@@ -88,7 +88,7 @@ func (x T) LtScalar(a float64) T
 //op:elementwise
 func (x T) LeScalar(a float64) T
 
-// GtScalar returns where x > a, as 1 and 0 of Uint8.
+// GtScalar returns where x > a, as Bool.
 //
 // Gradient: none.
 //
@@ -96,7 +96,7 @@ func (x T) LeScalar(a float64) T
 //op:elementwise
 func (x T) GtScalar(a float64) T
 
-// GeScalar returns where x ≥ a, as 1 and 0 of Uint8.
+// GeScalar returns where x ≥ a, as Bool.
 //
 // Gradient: none.
 //
@@ -104,7 +104,7 @@ func (x T) GtScalar(a float64) T
 //op:elementwise
 func (x T) GeScalar(a float64) T
 
-// IsNaN returns where x is NaN, as 1 and 0 of Uint8.
+// IsNaN returns where x is NaN, as Bool.
 //
 // Gradient: none.
 //
@@ -112,7 +112,7 @@ func (x T) GeScalar(a float64) T
 //op:elementwise
 func (x T) IsNaN() T
 
-// IsInf returns where x is infinite, as 1 and 0 of Uint8.
+// IsInf returns where x is infinite, as Bool.
 //
 // Gradient: none.
 //
@@ -120,7 +120,7 @@ func (x T) IsNaN() T
 //op:elementwise
 func (x T) IsInf() T
 
-// IsFinite returns where x is neither infinite nor NaN, as 1 and 0 of Uint8.
+// IsFinite returns where x is neither infinite nor NaN, as Bool.
 //
 // Gradient: none.
 //
@@ -128,7 +128,7 @@ func (x T) IsInf() T
 //op:elementwise
 func (x T) IsFinite() T
 
-// IsClose returns where |x − y| ≤ atol + |rtol·y|, or x = y, as 1 and 0 of Uint8. NaN is close to
+// IsClose returns where |x − y| ≤ atol + |rtol·y|, or x = y, as Bool. NaN is close to
 // nothing. NumPy and PyTorch have 1e-5 and 1e-8. It panics with ErrShape unless the shapes
 // broadcast.
 //
@@ -138,7 +138,7 @@ func (x T) IsFinite() T
 //op:elementwise
 func (x T) IsClose(y T, rtol, atol float64) T
 
-// LogicalNot returns where x is 0, as 1 and 0 of Uint8.
+// LogicalNot returns where x is 0, as Bool.
 //
 // Gradient: none.
 //
@@ -146,7 +146,7 @@ func (x T) IsClose(y T, rtol, atol float64) T
 //op:elementwise
 func (x T) LogicalNot() T
 
-// LogicalAnd returns where neither x nor y is 0, as 1 and 0 of Uint8. It panics with ErrShape
+// LogicalAnd returns where neither x nor y is 0, as Bool. It panics with ErrShape
 // unless the shapes broadcast.
 //
 // Gradient: none.
@@ -155,7 +155,7 @@ func (x T) LogicalNot() T
 //op:elementwise
 func (x T) LogicalAnd(y T) T
 
-// LogicalOr returns where x or y is not 0, as 1 and 0 of Uint8. It panics with ErrShape unless the
+// LogicalOr returns where x or y is not 0, as Bool. It panics with ErrShape unless the
 // shapes broadcast.
 //
 // Gradient: none.
@@ -164,7 +164,7 @@ func (x T) LogicalAnd(y T) T
 //op:elementwise
 func (x T) LogicalOr(y T) T
 
-// LogicalXor returns where one of x and y is 0, the other not, as 1 and 0 of Uint8. It panics with
+// LogicalXor returns where one of x and y is 0, the other not, as Bool. It panics with
 // ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
@@ -175,7 +175,7 @@ func (x T) LogicalXor(y T) T
 
 // Where returns x where cond holds, else y, as NumPy's where(cond, x, y): of cond, x and y, whose
 // shapes broadcast, in the higher type of x and y. What is not chosen may be anything, NaN too. It
-// panics with ErrShape unless the shapes broadcast, and with ErrType unless cond is of Uint8.
+// panics with ErrShape unless the shapes broadcast, and with ErrType unless cond is of Bool.
 //
 // Gradients: g to what was chosen, 0 to the other, infinite or NaN as that or g may be.
 //
@@ -184,7 +184,7 @@ func (x T) LogicalXor(y T) T
 func (x T) Where(cond, y T) T
 
 // MaskedFill returns x with v where mask is not 0. It panics with ErrShape unless the shapes
-// broadcast, and with ErrType unless mask is of Uint8, or if v is no number of x's type.
+// broadcast, and with ErrType unless mask is of Bool, or if v is no number of x's type.
 //
 // Gradient: g, 0 where v is.
 //
@@ -195,15 +195,15 @@ func (x T) MaskedFill(mask T, v float64) T
 // MaskedSelect returns the elements of x for which mask is not 0, in the order of indices, along
 // one axis. The shapes of x and mask broadcast. The number of elements depends on the mask, which
 // the host reads: it waits for the device, and a step that is recorded cannot do that. It panics
-// with ErrShape unless the shapes broadcast, and with ErrType unless mask is of Uint8.
+// with ErrShape unless the shapes broadcast, and with ErrType unless mask is of Bool.
 //
 // Gradient: g in those places, 0 elsewhere.
 //
 //op:torch torch.masked_select
 func (x T) MaskedSelect(mask T) T
 
-// BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, so that of a mask it is no
-// mask (see [Tensor.LogicalNot]). It panics with ErrType of floats.
+// BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, of Bool what is
+// false. It panics with ErrType of floats.
 //
 // Gradient: none.
 //

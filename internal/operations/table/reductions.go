@@ -284,7 +284,7 @@ func (x T) Median(axes ...int) (values T, indices *tensor.Tensor)
 //op:value
 func (x T) CountNonzero(axes ...int) *tensor.Tensor
 
-// Any returns, as Uint8, 1 where an element over the given axes is not 0, else 0. The axes
+// Any returns, as Bool, whether an element over the given axes is not 0. The axes
 // disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
 // elements it is 0. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is
 // named twice.
@@ -295,7 +295,7 @@ func (x T) CountNonzero(axes ...int) *tensor.Tensor
 //op:value
 func (x T) Any(axes ...int) *tensor.Tensor
 
-// All returns, as Uint8, 1 where no element over the given axes is 0, else 0. The axes disappear
+// All returns, as Bool, whether no element over the given axes is 0. The axes disappear
 // from the shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it
 // is 1. A NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
 //

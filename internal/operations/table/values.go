@@ -60,6 +60,12 @@ func (x T) Int32s() ([]int32, error)
 //op:value
 func (x T) Uint8s() ([]uint8, error)
 
+// Bools is like Int32s, of a Bool tensor.
+//
+//op:tensor x.bools()
+//op:value
+func (x T) Bools() ([]bool, error)
+
 // Item waits for the device and returns the element of a tensor that has one, of any rank. The
 // error is the device's first failure. It panics with ErrShape for more elements or none, and with
 // ErrFreed as [Tensor.Float64s] does.
