@@ -5,17 +5,17 @@ package autograd
 import "github.com/clgrad/clgrad/tensor"
 
 // Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
-// cat. Their other dimensions are equal. It is of the highest of their types; of Float16 if all
-// are. It panics with tensor.ErrValue if there are no tensors, with tensor.ErrAxis for an axis that
-// they have not, and with tensor.ErrShape if another dimension differs.
+// cat. Their other dimensions are equal. It is of their type, or of the highest of several. It
+// panics with tensor.ErrValue if there are no tensors, with tensor.ErrAxis for an axis that they
+// have not, and with tensor.ErrShape if another dimension differs.
 //
 // Gradient: to each its part of g.
 func Concat(axis int, xs ...*Node) *Node { return concat(axis, xs...) }
 
 // Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
-// the axes of the result. It is of the highest of their types; of Float16 if all are. It panics
-// with tensor.ErrValue if there are no tensors, with tensor.ErrAxis for a place that there is not,
-// and with tensor.ErrShape if the shapes differ or there is no room for another axis.
+// the axes of the result. It is of their type, or of the highest of several. It panics with
+// tensor.ErrValue if there are no tensors, with tensor.ErrAxis for a place that there is not, and
+// with tensor.ErrShape if the shapes differ or there is no room for another axis.
 //
 // Gradient: to each its part of g.
 func Stack(axis int, xs ...*Node) *Node { return stack(axis, xs...) }

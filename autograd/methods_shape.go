@@ -68,13 +68,13 @@ func (x *Node) Copy() *Node { return x.copy() }
 //
 //   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
 //     becomes 0;
-//   - as Float16, Float32 or Float64, numbers are rounded to nearest, ties to even; beyond Float16 they are
-//     infinite.
+//   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
+//   - as Bool, 0 is false, and the rest is true, NaN too.
 //
 // Every device gives the same bits.
 //
-// Gradient: as Float16, which rounds, and back as Float32, that of x itself, in floats; as Int32 or
-// Uint8 the node is a constant, for steps have no slope.
+// Gradient: as a type of floats, that of x itself, in the type that x computes in; as integers or
+// Bool the node is a constant, for steps have no slope.
 func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
 
 // GatherRows returns the rows of a matrix x [r, c], of any type, that an Int32 tensor [n] names:

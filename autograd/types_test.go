@@ -15,7 +15,7 @@ import (
 // them.
 func TestOnlyRealsHaveGradients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16} {
+		for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16} {
 			err := tensor.Try(func() { autograd.Param(tensor.ZerosOf(d, typ, 2), "p") })
 			fails(t, err, tensor.ErrType, "autograd: Param: ", typ.String(), "To(tensor.Float32)")
 			p := param(d, 1, 2)
@@ -64,13 +64,13 @@ func TestGradientsPastTypes(t *testing.T) {
 			return fmt.Sprint(v)
 		}
 		for name, f := range functions {
-			for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16, tensor.Float32, tensor.Float64} {
+			for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64} {
 				if got, want := gradient(f, typ), gradient(f, d.DefaultType()); got != want && typ != tensor.Float64 { // else it is compared with what is recorded
 					t.Errorf("%s beside %v: gradient %s, want %s", name, typ, got, want)
 				}
 			}
 		}
-		// 1 … 4 are exact as Float16: what is computed of it is what is computed of p in float32.
+		// 1 … 4 are exact in 16 bits: what is computed of it is what is computed of p in float32.
 		for name, f := range map[string]func(x *node) *node{
 			"Square": (*node).Square, "Exp": (*node).Exp, "Abs": (*node).Abs, "Max": func(x *node) *node { return x.Max(0) },
 			"Mean": func(x *node) *node { return x.Mean() }, "MatMul": func(x *node) *node { return x.MatMul(x.T()) },
@@ -79,9 +79,11 @@ func TestGradientsPastTypes(t *testing.T) {
 			"To":         func(x *node) *node { return x.To(d.DefaultType()).Square() },
 		} {
 			direct := gradient(func(p, _ *node) *node { return f(p.To(tensor.Float32)) }, d.DefaultType())
-			through := gradient(func(p, _ *node) *node { return f(p.To(tensor.Float16)) }, d.DefaultType())
-			if through != direct {
-				t.Errorf("%s past Float16: gradient %s, want %s", name, through, direct)
+			for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
+				through := gradient(func(p, _ *node) *node { return f(p.To(typ)) }, d.DefaultType())
+				if through != direct {
+					t.Errorf("%s past %v: gradient %s, want %s", name, typ, through, direct)
+				}
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/internal/safetensors"
@@ -224,7 +225,7 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 
 // written returns the type that a tensor is written as.
 func written(t *tensor.Tensor) string {
-	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16", "bool": "BOOL"}[t.Type().String()]
+	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16", "bool": "BOOL", "bfloat16": "BF16"}[t.Type().String()]
 }
 
 // prepare reads what a file says of the parts, and restores those that can refuse it. An error
@@ -257,7 +258,11 @@ func put(t *tensor.Tensor, data any) {
 		tensor.Upload(t, data)
 	case []uint8:
 		tensor.Upload(t, data)
+	case []bool:
+		tensor.Upload(t, data)
 	case []float16.Float16:
+		tensor.Upload(t, data)
+	case []bfloat16.BFloat16:
 		tensor.Upload(t, data)
 	}
 }

@@ -27,19 +27,20 @@ const (
 	Int32
 	Uint8
 	Float16
-	Bool          // 0 and 1, in the memory of a Uint8
-	dtypes = iota // how many there are
+	Bool            // 0 and 1, in the memory of a Uint8
+	BFloat16        // the upper half of a float32, in the memory of a Float16
+	dtypes   = iota // how many there are
 )
 
 // Size returns the bytes of one element.
-func (t DType) Size() int { return [dtypes]int{4, 8, 4, 1, 2, 1}[t] }
+func (t DType) Size() int { return [dtypes]int{4, 8, 4, 1, 2, 1, 2}[t] }
 
 // String returns the name that NumPy has for the type.
 func (t DType) String() string {
 	if !t.Valid() {
 		return fmt.Sprintf("type %d", uint8(t))
 	}
-	return [dtypes]string{"float32", "float64", "int32", "uint8", "float16", "bool"}[t]
+	return [dtypes]string{"float32", "float64", "int32", "uint8", "float16", "bool", "bfloat16"}[t]
 }
 
 // Valid reports whether t is one of the types.
@@ -51,10 +52,14 @@ func (t DType) Float() bool { return t == Float32 || t == Float64 }
 // Integer reports whether the elements are integers, the 0 and 1 of Bool among them.
 func (t DType) Integer() bool { return t == Int32 || t == Uint8 || t == Bool }
 
-// Stored returns the type of the memory that holds elements: Uint8 for Bool, and else t.
+// Stored returns the type of the memory that holds elements: Uint8 for Bool, Float16 for BFloat16, and
+// else t.
 func (t DType) Stored() DType {
-	if t == Bool {
+	switch t {
+	case Bool:
 		return Uint8
+	case BFloat16:
+		return Float16
 	}
 	return t
 }

@@ -50,7 +50,7 @@ func newMethodsWorld(d tensor.Device, seed uint64, did map[string]int) *methodsW
 	for range 3 + r.IntN(5) {
 		typ := d.DefaultType()
 		if r.IntN(5) == 0 {
-			typ = []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16}[r.IntN(3)]
+			typ = []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16}[r.IntN(4)]
 		}
 		w.older = append(w.older, tensor.ZerosOf(d, typ, w.shapes[r.IntN(len(w.shapes))]...))
 	}
@@ -94,9 +94,9 @@ func (w *methodsWorld) fill(t *tensor.Tensor, seed uint64) {
 			v[i] = uint8(r.IntN(3))
 		}
 		tensor.Upload(t, v)
-	case tensor.Float16:
+	case tensor.Float16, tensor.BFloat16:
 		x := devtest.New(w.d, data, t.Shape()...)
-		t.SetInPlace(x.To(tensor.Float16))
+		t.SetInPlace(x.To(t.Type()))
 	default:
 		tensor.Upload(t, data)
 	}
@@ -223,7 +223,7 @@ func (w *methodsWorld) call(r *rand.Rand, m reflect.Method, x *tensor.Tensor, pi
 			}
 		default:
 			if p == reflect.TypeFor[tensor.Type]() {
-				args = append(args, reflect.ValueOf([]tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16, tensor.Bool}[r.IntN(6)]))
+				args = append(args, reflect.ValueOf([]tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16, tensor.Bool}[r.IntN(7)]))
 				continue
 			}
 			args = append(args, reflect.Zero(p))

@@ -238,6 +238,7 @@ var randomOps = []randomOp{
 		return x.Clamp(0, 9).To(tensor.Uint8)
 	}},
 	{"to half", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float16) }},
+	{"to bfloat16", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor { return x.To(tensor.BFloat16) }},
 	{"to real", func(_ *world, _ *rand.Rand, x, _ *tensor.Tensor) *tensor.Tensor {
 		return x.To(x.Device().DefaultType())
 	}},

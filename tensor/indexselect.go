@@ -98,13 +98,13 @@ func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousOperand) {
 	scatterRows(how, t, keys.Tensor, src.Tensor, outer*n, inner)
 }
 
-// changeable returns a copy of t to scatter to in a way: of Float32 if t is Float16.
+// changeable returns a copy of t to scatter to in a way: of the type that t computes in.
 func (t *Tensor) changeable(op string, how ops.Scatter) *Tensor {
 	if t.typ == Bool && how != ops.ScatterSet {
 		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int32)", t)
 	}
-	if t.typ == Float16 {
-		return t.To(Float32)
+	if as := computed(t.typ); as != t.typ {
+		return t.To(as)
 	}
 	return t.Copy()
 }

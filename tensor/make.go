@@ -30,10 +30,10 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	if n > math.MaxInt32 {
 		panic(&Error{Op: op, Kind: ErrShape, Detail: fmt.Sprintf("%v elements are more than %d", n, math.MaxInt32)})
 	}
-	if typ == Float16 {
-		x := ArangeOf(d, Float32, start, end, step)
+	if as := computed(typ); as != typ {
+		x := ArangeOf(d, as, start, end, step)
 		defer x.Free()
-		return x.To(Float16)
+		return x.To(typ)
 	}
 	if typ.Integer() {
 		if mustFit(op, Int32, step); n > 0 {
@@ -140,11 +140,7 @@ func (t *Tensor) triangle(op string, upper bool, diagonal int) *Tensor {
 	if t.Rank() < 2 {
 		misuse(op, ErrShape, "a diagonal is that of matrices: of two axes", t)
 	}
-	typ := t.typ
-	if typ == Float16 {
-		typ = Float32
-	}
-	y := alloc(op, d, typ, t.shape)
+	y := alloc(op, d, computed(t.typ), t.shape)
 	if y.Len() == 0 {
 		return y
 	}

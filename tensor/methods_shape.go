@@ -50,8 +50,8 @@ func (x *Tensor) Copy() *Tensor { return x.copy() }
 //
 //   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
 //     becomes 0;
-//   - as Float16, Float32 or Float64, numbers are rounded to nearest, ties to even; beyond Float16 they are
-//     infinite.
+//   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
+//   - as Bool, 0 is false, and the rest is true, NaN too.
 //
 // Every device gives the same bits.
 func (x *Tensor) To(typ Type) *Tensor { return x.to(typ) }

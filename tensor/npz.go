@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/internal/regular"
@@ -19,7 +20,7 @@ var ErrFormat = npz.ErrFormat
 type Dict map[string]*Tensor
 
 // SaveNPZ writes tensors as a NumPy archive, readable by numpy.load, each in its own type. The file is
-// complete or not there.
+// complete or not there. A BFloat16 is an error: NumPy has no name for it.
 func SaveNPZ(path string, tensors Dict) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteNPZ(w, tensors) }); err != nil {
 		return fmt.Errorf("tensor: save: %w", err)
@@ -60,6 +61,8 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 		a.Data = kernels.Slice[int32](host, 0, n)
 	case kernels.Uint8:
 		a.Data = kernels.Slice[uint8](host, 0, n)
+	case BFloat16:
+		a.Data = asSlice[bfloat16.BFloat16](kernels.Slice[float16.Float16](host, 0, n))
 	default:
 		a.Data = kernels.Slice[float16.Float16](host, 0, n)
 	}
@@ -125,6 +128,8 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 	case []int32:
 		return fromData(d, data, a.Shape)
 	case []float16.Float16:
+		return fromData(d, data, a.Shape)
+	case []bfloat16.BFloat16:
 		return fromData(d, data, a.Shape)
 	case []float32:
 		return fromData(d, data, a.Shape)

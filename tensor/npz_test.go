@@ -3,6 +3,8 @@ package tensor_test
 import (
 	"bytes"
 	"errors"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,6 +24,9 @@ func TestNPZTypes(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		want := tensor.Dict{}
 		for _, typ := range types {
+			if typ == tensor.BFloat16 { // see TestNumPyHasNoBFloat16
+				continue
+			}
 			x := devtest.New(d, []uint8{0, 1, 2, 3, 250, 255}, 2, 3).To(typ)
 			want["whole of "+typ.String()] = x
 			want["transpose of "+typ.String()] = x.T()
@@ -45,6 +50,21 @@ func TestNPZTypes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNumPyHasNoBFloat16: it is refused before a file is there.
+func TestNumPyHasNoBFloat16(t *testing.T) {
+	d := devtest.CPU(t)
+	x := tensor.ZerosOf(d, tensor.BFloat16, 2)
+	path := filepath.Join(t.TempDir(), "x.npz")
+	for _, err := range []error{tensor.SaveNPZ(path, tensor.Dict{"ok": tensor.Zeros(d, 1), "x": x}), tensor.WriteNPY(io.Discard, x)} {
+		if err == nil || !strings.Contains(err.Error(), "NumPy has no bfloat16: convert the tensor with To(tensor.Float32), or write safetensors") {
+			t.Errorf("err = %v", err)
+		}
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a file: %v", err)
+	}
 }
 
 // load reads one array as an archive named "a".

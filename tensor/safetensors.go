@@ -59,7 +59,8 @@ func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) 
 //	U8                        Uint8
 //	I8 to I64, U16 to U64     Int32; a number that it does not hold is an error
 //	F16                       Float16
-//	BF16, F32                 Float32
+//	BF16                      BFloat16
+//	F32                       Float32
 //	F64                       Float64; an error where the device has none
 //
 // A damaged file, one whose checksum is wrong, or another type, is an error that wraps ErrFormat

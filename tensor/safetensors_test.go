@@ -78,7 +78,7 @@ func TestSafetensorsFits(t *testing.T) {
 		"types.BOOL": {tensor.Bool, []float64{1, 0, 0, 1, 1, 0}}, "types.U8": {tensor.Uint8, []float64{0, 255, 0, 1, 2, 3}}, "types.I8": {tensor.Int32, []float64{-128, 127, 0, 1, 2, 3}},
 		"types.I16": {tensor.Int32, []float64{-32768, 32767, 0, 1, 2, 3}}, "types.U16": {tensor.Int32, []float64{0, 65535, 0, 1, 2, 3}}, "types.I32": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}},
 		"types.U32": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}}, "types.I64": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}}, "types.U64": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}},
-		"types.F16": {tensor.Float16, floats}, "types.BF16": {tensor.Float32, floats}, "types.F32": {tensor.Float32, floats}, "types.F64": {tensor.Float64, floats},
+		"types.F16": {tensor.Float16, floats}, "types.BF16": {tensor.BFloat16, floats}, "types.F32": {tensor.Float32, floats}, "types.F64": {tensor.Float64, floats},
 	} {
 		if x := got[name]; x.Type() != want.typ || !slices.Equal(x.Shape(), []int{2, 3}) || !sameNumbers(numbers(t, x), want.values) {
 			t.Errorf("%s: %v %v, want %v of %v", name, x, numbers(t, x), want.values, want.typ)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
@@ -117,8 +118,15 @@ func hostMemory[T Element](data []T) (Type, *kernels.HostBuffer) {
 	case []float16.Float16:
 		return Float16, kernels.HostBufferOf(data)
 	}
-	bools := any(data).([]bool) // a byte each, 0 or 1
-	return Bool, kernels.HostBufferOf(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(bools))), len(bools)))
+	if brains, ok := any(data).([]bfloat16.BFloat16); ok {
+		return BFloat16, kernels.HostBufferOf(asSlice[float16.Float16](brains))
+	}
+	return Bool, kernels.HostBufferOf(asSlice[uint8](any(data).([]bool))) // a byte each, 0 or 1
+}
+
+// asSlice returns data as a slice over the same memory of a type of the same size.
+func asSlice[To, From any](data []From) []To {
+	return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
 }
 
 // rounded returns host memory of floats as a type of floats; other memory is returned as it is.
@@ -386,7 +394,11 @@ func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
 	}
 	out := make([]T, t.Len())
 	for i, h := range kernels.Slice[float16.Float16](host, 0, len(out)) {
-		out[i] = T(h.Float32())
+		if t.typ == BFloat16 {
+			out[i] = T(bfloat16.BFloat16(h).Float32())
+		} else {
+			out[i] = T(h.Float32())
+		}
 	}
 	return out, nil
 }

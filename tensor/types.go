@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -16,8 +17,8 @@ import (
 //
 //	Bool < Uint8 < Int32 < Float32 < Float64
 //
-// where a scalar, a tensor of rank 0, counts only if it is of floats and the others are not. A Float16
-// stores: it is a Float32 to operations. The arithmetic of integers wraps around. Functions that leave
+// where a scalar, a tensor of rank 0, counts only if it is of floats and the others are not. Float16 and
+// BFloat16 store: they are a Float32 to operations. The arithmetic of integers wraps around. Functions that leave
 // the integers, division and means among them, give floats of the device's default type; sums of
 // integers are Int32. Products of matrices take floats. What does not take a type panics with ErrType.
 // Nothing but [Tensor.To], and an operation in place, makes a lower type of a higher one.
@@ -25,17 +26,20 @@ type Type = kernels.DType
 
 // The types.
 const (
-	Float32 = kernels.Float32 // IEEE 754 binary32: the default
-	Float64 = kernels.Float64 // IEEE 754 binary64, on devices that have it
-	Int32   = kernels.Int32   // labels, indices
-	Uint8   = kernels.Uint8   // images, masks
-	Float16 = kernels.Float16 // IEEE 754 binary16: half the memory of Float32
-	Bool    = kernels.Bool    // 0 and 1: conditions, masks
+	Float32  = kernels.Float32  // IEEE 754 binary32: the default
+	Float64  = kernels.Float64  // IEEE 754 binary64, on devices that have it
+	Int32    = kernels.Int32    // labels, indices
+	Uint8    = kernels.Uint8    // images
+	Float16  = kernels.Float16  // IEEE 754 binary16: half the memory of Float32
+	BFloat16 = kernels.BFloat16 // the upper half of a Float32: its range, with 8 significant bits
+	Bool     = kernels.Bool     // 0 and 1: conditions, masks
 )
 
-// Element is a Go type of which tensors are made: float32, float64, int32, uint8, float16.Float16 of
-// github.com/x448/float16, and bool.
-type Element interface{ kernels.Element | bool }
+// Element is a Go type of which tensors are made: float32, float64, int32, uint8, bool,
+// float16.Float16 of github.com/x448/float16, and bfloat16.BFloat16.
+type Element interface {
+	kernels.Element | bool | bfloat16.BFloat16
+}
 
 // TypeOf returns the type of a tensor that is made of a slice of T.
 func TypeOf[T Element]() Type {
@@ -52,13 +56,13 @@ func nameOf(typ Type) string {
 // checkType panics with ErrType unless typ is one of the types.
 func checkType(op string, typ Type) {
 	if !typ.Valid() {
-		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is float32, float64, int32, uint8, float16 or bool", typ)})
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is float32, float64, int32, uint8, float16, bfloat16 or bool", typ)})
 	}
 }
 
 // computed returns the type in which elements of a type are computed.
 func computed(typ Type) Type {
-	if typ == Float16 {
+	if typ == Float16 || typ == BFloat16 {
 		return Float32
 	}
 	return typ
@@ -148,6 +152,8 @@ func numberOf(typ Type, v float64) kernels.Arg {
 		return kernels.FloatArg(v)
 	case Float16:
 		return kernels.IntArg(int(convert.ToFloat16(v)))
+	case BFloat16:
+		return kernels.IntArg(int(convert.ToBFloat16(v)))
 	}
 	return kernels.IntArg(int(v))
 }
@@ -168,22 +174,22 @@ func (t *Tensor) to(typ Type) *Tensor {
 	}
 	switch {
 	case typ == Bool:
-		f := fn.NeScalar
-		if t.typ == Float16 {
-			x := t.To(Float32)
-			defer x.Free()
-			return elementwise("To", f, []float64{0}, x)
-		}
-		return elementwise("To", f, []float64{0}, t)
+		x := t.as(computed(t.typ))
+		defer x.release()
+		return elementwise("To", fn.NeScalar, []float64{0}, x.Tensor)
 	case t.typ == Bool && typ == Uint8:
 		y := alloc("To", d, typ, t.shape)
 		copyTo(y, t)
 		return y
+	case t.typ == BFloat16 && !typ.Float(), typ == BFloat16 && !t.typ.Float():
+		x := t.To(Float32)
+		defer x.Free()
+		return x.To(typ)
 	}
 	x := t.contiguous()
 	defer x.release()
 	y := alloc("To", d, typ, t.shape)
-	launch(d, ops.Convert(t.typ.Stored(), typ), x.arg(), y.arg(), kernels.IntArg(t.Len()))
+	launch(d, ops.Convert(t.typ, typ), x.arg(), y.arg(), kernels.IntArg(t.Len()))
 	return y
 }
 

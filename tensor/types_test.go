@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/ops"
@@ -20,7 +21,7 @@ import (
 	"github.com/x448/float16"
 )
 
-var types = []tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16}
+var types = []tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16}
 
 // sameNumbers compares numbers bit by bit, but NaN with any NaN.
 func sameNumbers(a, b []float64) bool {
@@ -41,7 +42,8 @@ func numbers(t *testing.T, x *tensor.Tensor) []float64 {
 // awkward are numbers at the ends of the types, halfway between two of their values, and beyond.
 var awkward = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 0.999999, 1.5, 2.5, 100.75, 254.9, 255, 255.5, 256, 300, -1e-30, -3.99,
 	65504, 65519, 65520, 65536, -65519, -65520, 1e30, -1e30, 2147483520, 2147483648, -2147483648, -2147483904, math.Inf(1), math.Inf(-1), math.NaN(),
-	1 + 0x1p-11, 1 + 0x3p-11, 1 + 0x1p-11 + 0x1p-22, 2049, 2051, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.8p-24, -0x1p-26, 0x1.ffcp-15, 0x1.ffep-15}
+	1 + 0x1p-11, 1 + 0x3p-11, 1 + 0x1p-11 + 0x1p-22, 2049, 2051, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.8p-24, -0x1p-26, 0x1.ffcp-15, 0x1.ffep-15,
+	1 + 0x1p-8, 1 + 0x3p-8, 1 + 0x1p-8 + 0x1p-30, -(1 + 0x1p-8 - 0x1p-30), 0x1.ffp127, 0x1.fefffep127, 0x1.ffp-127, 0x1p-133, 0x1p-134, 0x1.8p-134}
 
 // converted says what To makes of a number.
 func converted(v float64, to tensor.Type) float64 {
@@ -56,21 +58,24 @@ func converted(v float64, to tensor.Type) float64 {
 		}
 		return math.Trunc(min(max(v, low), high)) + 0 // never −0
 	case tensor.Float16:
-		return nearestFloat16(v)
+		return nearest(v, 11, -24, 65520)
+	case tensor.BFloat16:
+		return nearest(v, 8, -133, 0x1.ffp127)
 	case tensor.Float32:
 		return float64(float32(v))
 	}
 	return v
 }
 
-// nearestFloat16 rounds by the definition: to a multiple of the spacing at v.
-func nearestFloat16(v float64) float64 {
+// nearest rounds to significant bits by the definition: to a multiple of the spacing at v, the least
+// of which is a power of 2. From a limit on, numbers are infinite.
+func nearest(v float64, bits, least int, limit float64) float64 {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return v
 	}
 	_, e := math.Frexp(v)
-	spacing := math.Ldexp(1, max(e-11, -24))
-	if r := math.RoundToEven(v/spacing) * spacing; math.Abs(r) < 65520 {
+	spacing := math.Ldexp(1, max(e-bits, least))
+	if r := math.RoundToEven(v/spacing) * spacing; math.Abs(r) < limit {
 		return math.Copysign(r, v)
 	}
 	return math.Inf(int(math.Copysign(1, v)))
@@ -158,6 +163,41 @@ func TestEveryFloat16(t *testing.T) {
 	})
 }
 
+// TestEveryBFloat16 is TestEveryFloat16 of the other format, the upper half of a float32.
+func TestEveryBFloat16(t *testing.T) {
+	all := make([]bfloat16.BFloat16, 1<<16)
+	want := make([]float64, len(all))
+	for i := range all {
+		all[i] = bfloat16.BFloat16(i)
+		want[i] = float64(math.Float32frombits(uint32(i) << 16))
+	}
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		x := devtest.New(d, all)
+		if got := numbers(t, x); x.Type() != tensor.BFloat16 || !sameNumbers(got, want) {
+			t.Error("read back, they are others")
+		}
+		for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64} {
+			if !d.Supports(typ) {
+				continue
+			}
+			wide := x.To(typ)
+			if got := numbers(t, wide); !sameNumbers(got, want) {
+				t.Errorf("as %v, they are others", typ)
+			}
+			if got := numbers(t, wide.To(tensor.BFloat16)); !sameNumbers(got, want) {
+				t.Errorf("as %v and back, they are others", typ)
+			}
+		}
+		for _, typ := range []tensor.Type{tensor.Float16, tensor.Int32, tensor.Uint8} {
+			for i, got := range numbers(t, x.To(typ)) {
+				if w := converted(want[i], typ); !sameNumbers([]float64{got}, []float64{w}) {
+					t.Fatalf("%v as %v is %v, want %v", want[i], typ, got, w)
+				}
+			}
+		}
+	})
+}
+
 // TestTypedRoundTrips: what New takes of each type is what is read, and constructors fill.
 func TestTypedRoundTrips(t *testing.T) {
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
@@ -198,7 +238,7 @@ func TestTypedRoundTrips(t *testing.T) {
 		if got := numbers(t, half); got[0] != 2050 {
 			t.Errorf("2049.5 as Float16 is %v", got)
 		}
-		if size := map[tensor.Type]int{tensor.Float32: 4, tensor.Float64: 8, tensor.Int32: 4, tensor.Uint8: 1, tensor.Float16: 2}; true {
+		if size := map[tensor.Type]int{tensor.Float32: 4, tensor.Float64: 8, tensor.Int32: 4, tensor.Uint8: 1, tensor.Float16: 2, tensor.BFloat16: 2}; true {
 			for _, typ := range types {
 				if typ.Size() != size[typ] {
 					t.Errorf("%v has %d bytes", typ, typ.Size())
@@ -274,13 +314,13 @@ func TestTypedMoves(t *testing.T) {
 
 // promoted is what the types of two operands give, of which the second may be a scalar.
 func promoted(x, y tensor.Type, scalar bool) tensor.Type {
-	rank := map[tensor.Type]int{tensor.Uint8: 0, tensor.Int32: 1, tensor.Float16: 2, tensor.Float32: 2, tensor.Float64: 3}
+	rank := map[tensor.Type]int{tensor.Uint8: 0, tensor.Int32: 1, tensor.Float16: 2, tensor.BFloat16: 2, tensor.Float32: 2, tensor.Float64: 3}
 	floats := func(typ tensor.Type) bool { return rank[typ] >= 2 }
 	typ := x
 	if rank[y] > rank[x] && (!scalar || floats(y) && !floats(x)) {
 		typ = y
 	}
-	if typ == tensor.Float16 {
+	if typ == tensor.Float16 || typ == tensor.BFloat16 {
 		return tensor.Float32
 	}
 	return typ
@@ -376,7 +416,7 @@ func TestTypedFunctions(t *testing.T) {
 				x := devtest.New(d, data, 13, 1).To(typ).T()
 				float := typ
 				switch {
-				case typ == tensor.Float16:
+				case typ == tensor.Float16 || typ == tensor.BFloat16:
 					float = tensor.Float32
 				case typ.Integer():
 					float = d.DefaultType()
@@ -698,8 +738,9 @@ func TestTypedLaunch(t *testing.T) {
 				err := tensor.Try(func() {
 					tensor.Launch(d, fn.Identity.Map(kernel, kernels.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
 				})
-				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", kernel, arg)
-				if kernel == arg && err != nil || kernel != arg && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
+				of, given := kernel.Stored(), arg.Stored()
+				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", of, given)
+				if of == given && err != nil || of != given && (!errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), want)) {
 					t.Errorf("%v into a kernel of %v: err = %v", arg, kernel, err)
 				}
 			}

@@ -5,6 +5,7 @@ package convert
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -34,9 +35,15 @@ func ToUint8[T real](x T) uint8 {
 	return uint8(x)
 }
 
-// ToFloat16 rounds x to nearest, ties to even. It rounds once: a float64 is rounded to a float32
-// that is odd unless it is exact, and so is on its side of the middle between two float16.
-func ToFloat16[T real](x T) float16.Float16 {
+// ToFloat16 rounds x once, to nearest, ties to even.
+func ToFloat16[T real](x T) float16.Float16 { return float16.Fromfloat32(toOdd(x)) }
+
+// ToBFloat16 rounds x once, to nearest, ties to even. Every NaN is the same one.
+func ToBFloat16[T real](x T) bfloat16.BFloat16 { return bfloat16.FromFloat32(toOdd(x)) }
+
+// toOdd rounds x to a float32, whose last bit is 1 unless that is exact. It lies between the same two
+// numbers of a narrower type as x, and on the same side of their middle.
+func toOdd[T real](x T) float32 {
 	f := float32(x)
 	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 {
 		if math.Abs(float64(f)) > math.Abs(float64(x)) {
@@ -46,5 +53,5 @@ func ToFloat16[T real](x T) float16.Float16 {
 		}
 		f = math.Float32frombits(b)
 	}
-	return float16.Fromfloat32(f)
+	return f
 }

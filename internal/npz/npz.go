@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -87,6 +88,9 @@ func write(w io.Writer, a Array) error {
 		return writeAs(w, "<f4", a.Shape, data)
 	case []float64:
 		return writeAs(w, "<f8", a.Shape, data)
+	}
+	if _, ok := a.Data.([]bfloat16.BFloat16); ok {
+		return errors.New("NumPy has no bfloat16: convert the tensor with To(tensor.Float32), or write safetensors")
 	}
 	return fmt.Errorf("%T is no array", a.Data)
 }

@@ -90,6 +90,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			}
 		}
 	}
+	all = append(all, realToBFloat16, bfloat16ToReal)
 	if t == kernels.Float64 {
 		all = append(all, narrowFloats, widenFloats)
 	}

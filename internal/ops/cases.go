@@ -49,6 +49,12 @@ func init() {
 			}
 		}
 	}
+	realToBFloat16.Cases = perLength(func(o operands, n int) {
+		o.some(kernels.Float32, n).undefined(kernels.Float16, n).num(n)
+	})
+	bfloat16ToReal.Cases = perLength(func(o operands, n int) {
+		o.some(kernels.Float16, n).undefined(kernels.Float32, n).num(n)
+	})
 	narrowFloats.Cases = perLength(func(o operands, n int) {
 		o.some(kernels.Float32, n)
 		o.Elements(kernels.Float32, n, func(int) float64 { return math.NaN() })

@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -15,16 +16,24 @@ import (
 //
 //   - as an integer, fractions are cut off, numbers beyond the range become its end, and NaN
 //     becomes 0;
-//   - as a float16 or a real, numbers are rounded to nearest, ties to even; beyond float16 they are
-//     infinite.
+//   - as a float16, a bfloat16 or a real, numbers are rounded to nearest, ties to even; beyond these
+//     they are infinite.
 //
-// It is nil for a type to itself.
+// It is nil for a type to itself. A bool is read as a uint8, and none is made; a bfloat16 is
+// converted from and to reals alone.
 func Convert(from, to kernels.DType) *kernels.Kernel {
+	if from == kernels.Bool {
+		from = kernels.Uint8
+	}
 	switch {
 	case from == kernels.Float64 && to == kernels.Float32:
 		return narrowFloats
 	case from == kernels.Float32 && to == kernels.Float64:
 		return widenFloats
+	case to == kernels.BFloat16:
+		return realToBFloat16
+	case from == kernels.BFloat16:
+		return bfloat16ToReal
 	}
 	return conversions[real32(from)][real32(to)]
 }
@@ -36,6 +45,18 @@ var (
 	widenFloats = opaque(conversion("float32", "real", kernels.InFloats, kernels.Out,
 		kernels.Twin{F64: convertTwin[float64](func(x float32) float64 { return float64(x) })}))
 )
+
+// The conversions of bfloat16, whose bits are in the memory of a float16.
+var (
+	realToBFloat16 = opaque(conversion("real", "bfloat16", kernels.In, kernels.OutHalves,
+		kernels.Twin{F32: convertTwin[float32](toBFloat16[float32]), F64: convertTwin[float64](toBFloat16[float64])}))
+	bfloat16ToReal = opaque(conversion("bfloat16", "real", kernels.InHalves, kernels.Out,
+		kernels.Twin{F32: convertTwin[float32](fromBFloat16[float32]), F64: convertTwin[float64](fromBFloat16[float64])}))
+)
+
+func toBFloat16[R kernels.Real](x R) float16.Float16 { return float16.Float16(convert.ToBFloat16(x)) }
+
+func fromBFloat16[R kernels.Real](x float16.Float16) R { return R(bfloat16.BFloat16(x).Float32()) }
 
 // opaque returns k without its description.
 func opaque(k *kernels.Kernel) *kernels.Kernel {

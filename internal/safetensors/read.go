@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -23,11 +24,12 @@ type elementType struct {
 	read func(r io.Reader, n int) (any, error)
 }
 
-// types are the types of elements that are read, by their names in a header. A BF16 is half of a
-// float32, and becomes one.
+// types are the types of elements that are read, by their names in a header.
 var types = map[string]elementType{
-	"BOOL": {0, 1, readAs[bool]}, "U8": {1, 1, readAs[uint8]}, "I8": {2, 1, readAs[int8]}, "I16": {3, 2, readAs[int16]}, "U16": {4, 2, readAs[uint16]},
-	"F16": {5, 2, readHalves}, "BF16": {6, 2, readBrain}, "I32": {7, 4, readAs[int32]}, "U32": {8, 4, readAs[uint32]}, "F32": {9, 4, readAs[float32]},
+	"BOOL": {0, 1, readAs[bool]}, "U8": {1, 1, readAs[uint8]}, "I8": {2, 1, readAs[int8]},
+	"I16": {3, 2, readAs[int16]}, "U16": {4, 2, readAs[uint16]},
+	"F16": {5, 2, readBits[float16.Float16]}, "BF16": {6, 2, readBits[bfloat16.BFloat16]},
+	"I32": {7, 4, readAs[int32]}, "U32": {8, 4, readAs[uint32]}, "F32": {9, 4, readAs[float32]},
 	"F64": {10, 8, readAs[float64]}, "I64": {11, 8, readAs[int64]}, "U64": {12, 8, readAs[uint64]},
 }
 
@@ -148,7 +150,7 @@ func compareEntries(a, b Entry) int {
 }
 
 // Each calls give with every tensor, in the order of the file: with a slice of bool, int8 to int64,
-// uint8 to uint64, float16.Float16, float32 or float64, in row-major order. Where the metadata have
+// uint8 to uint64, float16.Float16, bfloat16.BFloat16, float32 or float64, in row-major order. Where the metadata have
 // a checksum, it is compared at the end. What is wrong with the contents wraps ErrFormat; other
 // errors are those of reading, and of give.
 func (f *File) Each(give func(e Entry, data any) error) error {
@@ -196,26 +198,20 @@ func readAs[T any](r io.Reader, n int) (any, error) {
 	return data, nil
 }
 
-func readHalves(r io.Reader, n int) (any, error) {
+// readBits is readAs of a type that holds its bits, which encoding/binary reads slowly by that name.
+func readBits[T ~uint16](r io.Reader, n int) (any, error) {
 	raw, err := readAs[uint16](r, n)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]float16.Float16, n)
-	for i, b := range raw.([]uint16) {
-		data[i] = float16.Frombits(b)
-	}
-	return data, nil
+	return asBits[T](raw.([]uint16)), nil
 }
 
-func readBrain(r io.Reader, n int) (any, error) {
-	raw, err := readAs[uint16](r, n)
-	if err != nil {
-		return nil, err
+// asBits returns numbers of 16 bits as those of another type with the same bits.
+func asBits[To, From ~uint16](data []From) []To {
+	out := make([]To, len(data))
+	for i, b := range data {
+		out[i] = To(b)
 	}
-	data := make([]float32, n)
-	for i, b := range raw.([]uint16) {
-		data[i] = math.Float32frombits(uint32(b) << 16)
-	}
-	return data, nil
+	return out
 }

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -42,8 +43,8 @@ type Entry struct {
 	Begin, End int64 // in bytes, from where the data of the file begin
 }
 
-// Array is a tensor to write: its Data is a slice of bool, uint8, int32, float16.Float16, float32 or
-// float64, in row-major order.
+// Array is a tensor to write: its Data is a slice of bool, uint8, int32, float16.Float16,
+// bfloat16.BFloat16, float32 or float64, in row-major order.
 type Array struct {
 	Shape []int
 	Data  any
@@ -130,6 +131,8 @@ func kindOf(data any) (string, int, error) {
 		return "U8", len(data), nil
 	case []float16.Float16:
 		return "F16", len(data), nil
+	case []bfloat16.BFloat16:
+		return "BF16", len(data), nil
 	case []int32:
 		return "I32", len(data), nil
 	case []float32:
@@ -187,11 +190,9 @@ func (f *File) writeData(w io.Writer, arrays map[string]Array) error {
 		case []uint8:
 			_, err = w.Write(data)
 		case []float16.Float16:
-			bits := make([]uint16, len(data))
-			for i, h := range data {
-				bits[i] = h.Bits()
-			}
-			err = writeAs(w, bits)
+			err = writeAs(w, asBits[uint16](data))
+		case []bfloat16.BFloat16:
+			err = writeAs(w, asBits[uint16](data))
 		case []bool:
 			err = writeAs(w, data)
 		case []int32:

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -24,6 +25,7 @@ func sample() map[string]Array {
 		"matrix":   {[]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}},
 		"ints":     {[]int{2, 1}, []int32{math.MinInt32, math.MaxInt32}},
 		"halves":   {[]int{3}, []float16.Float16{0x3c00, 0x8001, 0x7c00}},
+		"brains":   {[]int{2}, []bfloat16.BFloat16{0x3f80, 0xff80}},
 		"bytes <&": {[]int{5}, []uint8("a\x00\xff\"{")},
 		"none":     {[]int{0, 3}, []float32{}},
 		"":         {[]int{1, 1}, []uint8{7}},
@@ -161,8 +163,9 @@ func TestFiles(t *testing.T) {
 		"I32": []int32{math.MinInt32, math.MaxInt32, 0, 1, 2, 3}, "U32": []uint32{0, math.MaxInt32, 0, 1, 2, 3},
 		"I64": []int64{math.MinInt32, math.MaxInt32, 0, 1, 2, 3}, "U64": []uint64{0, math.MaxInt32, 0, 1, 2, 3},
 		"F16":  []float16.Float16{0x3800, 0xc000, 0x7c00, 0xfc00, 0x7e00, 0x0400},
-		"BF16": []float32{0.5, -2, float32(inf), -float32(inf), float32(nan), 0x1p-14}, "F32": []float32{0.5, -2, float32(inf), -float32(inf), float32(nan), 0x1p-14},
-		"F64": []float64{0.5, -2, inf, -inf, nan, 0x1p-14},
+		"BF16": []bfloat16.BFloat16{0x3f00, 0xc000, 0x7f80, 0xff80, 0x7fc0, 0x3880},
+		"F32":  []float32{0.5, -2, float32(inf), -float32(inf), float32(nan), 0x1p-14},
+		"F64":  []float64{0.5, -2, inf, -inf, nan, 0x1p-14},
 	} {
 		// %v, since NaN is not equal to itself.
 		if a := arrays["types."+name]; fmt.Sprintf("%v %T", a, a.Data) != fmt.Sprintf("%v %T", Array{[]int{2, 3}, want}, want) {

@@ -1,6 +1,7 @@
 // @depends: common
 // Conversions between element types. What a type does not hold becomes the nearest that it holds: fractions are cut off,
-// numbers beyond the range of an integer become its end, those beyond float16 infinite. A NaN is 0 as an integer.
+// numbers beyond the range of an integer become its end, those beyond float16 or bfloat16 infinite. A NaN is 0 as an
+// integer.
 
 static int real_as_int(REAL x) {
     if (isnan(x)) return 0;
@@ -12,8 +13,8 @@ static uchar real_as_uchar(REAL x) {
     return x >= 255 ? 255 : x <= 0 ? 0 : (uchar)(int)x;
 }
 
-// The float between which and x no float16 lies, nor the middle of two: a double is rounded to odd, for rounding it
-// twice to nearest would be wrong.
+// The float between which and x no float16 or bfloat16 lies, nor the middle of two: a double is rounded to odd, for
+// rounding it twice to nearest would be wrong.
 static float real_as_float(REAL x) {
 #ifdef REAL_IS_DOUBLE
     const float f = (float)x;
@@ -24,6 +25,13 @@ static float real_as_float(REAL x) {
 #endif
 }
 
+// The bits of x as a bfloat16, the upper half of a float: rounded to nearest, ties to even. Every NaN is the same one.
+static ushort real_as_bfloat16(REAL x) {
+    if (isnan(x)) return 0x7fc0;
+    const uint bits = as_uint(real_as_float(x));
+    return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 #define EACH(store)                  \
     const int i = get_global_id(0);  \
     if (i < n) store;
@@ -31,6 +39,10 @@ static float real_as_float(REAL x) {
 kernel void k_real_to_int32(IN(X), OUT_INTS(Y), int n) { EACH(Y[Y_off + i] = real_as_int(X[X_off + i])) }
 kernel void k_real_to_uint8(IN(X), OUT_BYTES(Y), int n) { EACH(Y[Y_off + i] = real_as_uchar(X[X_off + i])) }
 kernel void k_real_to_float16(IN(X), OUT_HALVES(Y), int n) { EACH(vstore_half_rte(real_as_float(X[X_off + i]), Y_off + i, Y)) }
+
+// The buffers of bfloat16 are those of float16.
+kernel void k_real_to_bfloat16(IN(X), OUT_HALVES(Y), int n) { EACH(((global ushort*)Y)[Y_off + i] = real_as_bfloat16(X[X_off + i])) }
+kernel void k_bfloat16_to_real(IN_HALVES(X), OUT(Y), int n) { EACH(Y[Y_off + i] = as_float((uint)((global const ushort*)X)[X_off + i] << 16)) }
 
 kernel void k_real_to_float32(IN(X), OUT_FLOATS(Y), int n) { EACH(Y[Y_off + i] = (float)X[X_off + i]) }
 kernel void k_float32_to_real(IN_FLOATS(X), OUT(Y), int n) { EACH(Y[Y_off + i] = X[X_off + i]) }

@@ -3,9 +3,9 @@
 package table
 
 // Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
-// cat. Their other dimensions are equal. It is of the highest of their types; of Float16 if all
-// are. It panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have
-// not, and with ErrShape if another dimension differs.
+// cat. Their other dimensions are equal. It is of their type, or of the highest of several. It
+// panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have not, and
+// with ErrShape if another dimension differs.
 //
 // Gradient: to each its part of g.
 //
@@ -13,7 +13,7 @@ package table
 func Concat(axis int, xs ...T) T
 
 // Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
-// the axes of the result. It is of the highest of their types; of Float16 if all are. It panics
+// the axes of the result. It is of their type, or of the highest of several. It panics
 // with ErrValue if there are no tensors, with ErrAxis for a place that there is not, and with
 // ErrShape if the shapes differ or there is no room for another axis.
 //
