@@ -182,8 +182,9 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 	switch {
 	case mask.typ == Bool:
 		a.bias = alloc(op, mask.Device(), a.typ, mask.shape)
-		mapTo(op, ops.MaskAsBias, a.typ, a.bias, nil, []*Tensor{mask})
+		mapTo(ops.MaskAsBias, a.typ, a.bias, nil, []*Tensor{mask})
 	case mask.typ.Float():
+		mustNotLower(op, mask, a.typ)
 		a.bias = mask.To(a.typ)
 	default:
 		misuse(op, ErrType, fmt.Sprintf("a mask is of bool or of floats, not %v: convert it with To", mask.typ), mask)

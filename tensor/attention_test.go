@@ -154,6 +154,10 @@ func TestAttentionMisuse(t *testing.T) {
 		fails(t, f, tensor.ErrShape)
 	}
 	fails(t, func() { q.ScaledDotProductAttention(k, v, tensor.ZerosOf(d, tensor.Int32, 3, 5)) }, tensor.ErrType)
+	fails(t, func() {
+		q, k, v := q.To(tensor.Float32), k.To(tensor.Float32), v.To(tensor.Float32)
+		q.ScaledDotProductAttention(k, v, tensor.ZerosOf(d, tensor.Float64, 3, 5))
+	}, tensor.ErrType)
 	fails(t, func() { q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{Scale: math.NaN()}) }, tensor.ErrValue)
 	fails(t, func() { q.ScaledDotProductAttention(k, v, nil, tensor.AttentionOptions{}, tensor.AttentionOptions{}) }, tensor.ErrValue)
 }

@@ -168,3 +168,54 @@ func TestIndexByMask(t *testing.T) {
 		}
 	})
 }
+
+// TestScalarsOfIntegers: beside bools a scalar of integers counts; beside bytes it wraps around. The
+// numbers are PyTorch's.
+func TestScalarsOfIntegers(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		k := func(v int32) *tensor.Tensor { return tensor.New(d, []int32{v}, []int{}...) }
+		m, u := tensor.New(d, []bool{true, false}), tensor.New(d, []uint8{1, 255})
+		for name, c := range map[string]struct {
+			got  *tensor.Tensor
+			typ  tensor.Type
+			want []float64
+		}{
+			"m·5": {m.Mul(k(5)), tensor.Int32, []float64{5, 0}}, "m+300": {m.Add(k(300)), tensor.Int32, []float64{301, 300}},
+			"m = −4": {m.Eq(k(-4)), tensor.Bool, []float64{0, 0}}, "m < 300": {m.Lt(k(300)), tensor.Bool, []float64{1, 1}},
+			"m or 5": {m.Where(m, k(5)), tensor.Int32, []float64{1, 5}}, "m·byte": {m.Mul(u.Select(0, 1)), tensor.Uint8, []float64{255, 0}},
+			"u−4": {u.Add(k(-4)), tensor.Uint8, []float64{253, 251}}, "u+4": {u.Sub(k(-4)), tensor.Uint8, []float64{5, 3}},
+			"u+300": {u.Add(k(300)), tensor.Uint8, []float64{45, 43}}, "300·u": {k(300).Mul(u), tensor.Uint8, []float64{44, 212}},
+			"u = 257": {u.Eq(k(257)), tensor.Bool, []float64{1, 0}}, "u < 300": {u.Lt(k(300)), tensor.Bool, []float64{1, 0}},
+			"u max −4": {u.Maximum(k(-4)), tensor.Uint8, []float64{252, 255}}, "u and −4": {u.LogicalAnd(k(-4)), tensor.Bool, []float64{1, 1}},
+			"a scalar's": {u.Select(0, 1).Add(k(300)), tensor.Int32, []float64{555}}, "a line's": {u.Add(k(300).Reshape(1)), tensor.Int32, []float64{301, 555}},
+		} {
+			if got := numbers(t, c.got); c.got.Type() != c.typ || !slices.Equal(got, c.want) {
+				t.Errorf("%s: %v %v, want %v of %v", name, c.got, got, c.want, c.typ)
+			}
+		}
+		u.MapInPlace(fn.Add, nil, k(300))
+		if got := numbers(t, u); !slices.Equal(got, []float64{45, 43}) {
+			t.Errorf("in place: %v", got)
+		}
+	})
+}
+
+// TestMasksLeaveNothing: what masks become is freed, and so is what a scalar that does not fit stops.
+func TestMasksLeaveNothing(t *testing.T) {
+	devtest.Uncollected(t)
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.ZerosOf(d, tensor.Int32, 50, 40)
+		mask, at := x.EqScalar(0), tensor.New(d, []int32{1})
+		value := x.Select(0, 0).Select(0, 0)
+		before := d.Stats().LiveBytes
+		x.Index(mask).Free()
+		x.IndexPut([]*tensor.Tensor{mask}, value).Free()
+		fails(t, func() { x.IndexPut([]*tensor.Tensor{mask}, x) }, tensor.ErrShape)
+		fails(t, func() { x.Index(mask.Select(1, 0), tensor.New(d, []int32{0, 1}, 2)) }, tensor.ErrShape)
+		fails(t, func() { x.MulScalar(0.5) }, tensor.ErrType)
+		fails(t, func() { x.Index(at.To(tensor.Uint8)) }, tensor.ErrType)
+		if live := d.Stats().LiveBytes; live > before+1024 {
+			t.Errorf("%d bytes are live, %d were before", live, before)
+		}
+	})
+}

@@ -114,6 +114,7 @@ func classShape(op string, x, labels, weights *Tensor) (d Device, outer, n, inne
 		if weights.Rank() != 1 || weights.shape[0] != x.shape[axis] {
 			misuse(op, ErrShape, "there is a weight for each class", x, weights)
 		}
+		mustNotLower(op, weights, floats(x))
 	}
 	return d, intmath.Product(x.shape[:axis]), x.shape[axis], intmath.Product(x.shape[axis+1:])
 }

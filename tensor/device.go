@@ -206,8 +206,8 @@ const VectorsEnv = vec.Env
 //	nvidia     an OpenCL device whose name, vendor, platform or version contains this
 //
 // A device that is named and is not there is an error. So are a variable of the environment with a
-// value that it cannot have, whichever device is opened, a negative Options.LargestTensorHint and a
-// Precision that is none. It panics with ErrValue for more than one Options.
+// value that it cannot have, whichever device is opened, a negative Options.LargestTensorHint, a
+// Precision that is none and a DefaultType that is not Float32 or Float64. It panics with ErrValue for more than one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
 	switch {
@@ -221,6 +221,9 @@ func Open(sel string, opts ...Options) (Device, error) {
 	}
 	if int(opt.Precision) >= len(kernels.Precisions) {
 		return nil, fmt.Errorf("tensor: open: Options.Precision is %v: %s are the precisions", opt.Precision, strings.Join(kernels.Precisions, ", "))
+	}
+	if typ := opt.DefaultType; !typ.Float() {
+		return nil, fmt.Errorf("tensor: open: Options.DefaultType is %v: it must be float32 or float64", typ)
 	}
 	if err := environment.Check(); err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)

@@ -89,8 +89,19 @@ func TestMixedFloats(t *testing.T) {
 		}
 		z := x.Copy()
 		z.MapInPlace(fn.Mul, nil, y)
-		if v := numbers(t, z); z.Type() != tensor.Float32 || v[0] != float64(float32(single*single)) {
+		if v := numbers(t, z); z.Type() != tensor.Float32 || v[0] != float64(float32(single*third[0])) {
 			t.Errorf("in place: %v %v", z, v)
+		}
+		for _, c := range []struct { // the operand is not rounded before
+			f     *kernels.Function
+			x, by float64
+			want  float32
+		}{{fn.Sub, 1, 1 + 0x1p-40, -0x1p-40}, {fn.Mul, 0x1p-100, 0x1p140, 0x1p40}, {fn.Div, 0x1p-100, 0x1p-160, 0x1p60}} {
+			z := tensor.NewOf(d, tensor.Float32, []float64{c.x, c.x, c.x, c.x}, 2, 2).T()
+			z.MapInPlace(c.f, nil, tensor.New(d, []float64{c.by}))
+			if v := numbers(t, z); v[3] != float64(c.want) {
+				t.Errorf("%s in place: %v, want %v", c.f.Name, v, c.want)
+			}
 		}
 		z.SetInPlace(y.T())
 		tensor.Upload(z.Slice(0, 0, 1), []float64{1. / 3, 5})

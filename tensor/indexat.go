@@ -96,7 +96,7 @@ func (x *indexed) of(t *Tensor) *Tensor {
 
 func (t *Tensor) index(indices ...*Tensor) *Tensor {
 	const op = "Index"
-	x := t.indexed(op, api{}.Unmasked(op, t, indices))
+	x := t.indexedBy(op, indices)
 	from := x.of(t)
 	defer from.Free()
 	return from.takeRows(op, x.axis, x.at)
@@ -117,7 +117,7 @@ func (t *Tensor) indexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOpt
 	if len(opts) == 1 && opts[0].Accumulate {
 		how = ops.ScatterAdd
 	}
-	x := t.indexed(op, api{}.Unmasked(op, t, indices))
+	x := t.indexedBy(op, indices)
 	if !broadcastsTo(values.shape, x.whole) {
 		x.at.release()
 		misuse(op, ErrShape, fmt.Sprintf("the values do not broadcast to %v", x.whole), t, values)

@@ -29,6 +29,19 @@ func (api) Unmasked(op string, t *Tensor, indices []*Tensor) []*Tensor {
 	return list
 }
 
+// indexedBy is indexed by indices of which a mask stands for the places where it is true.
+func (t *Tensor) indexedBy(op string, indices []*Tensor) indexed {
+	list := api{}.Unmasked(op, t, indices)
+	defer func() {
+		for _, index := range list {
+			if index != nil && !slices.Contains(indices, index) {
+				index.Free()
+			}
+		}
+	}()
+	return t.indexed(op, list)
+}
+
 // nonzero returns the indices of the elements of a mask that are true, in row-major order: a tensor for
 // each axis. It waits for the device.
 func (t *Tensor) nonzero(op string) []*Tensor {

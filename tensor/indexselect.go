@@ -16,6 +16,8 @@ func mustIndex(op string, t, index *Tensor) {
 	case Int32:
 	case Bool:
 		misuse(op, ErrType, "indices are of type int32, and bool is that of masks: a mask goes to Index, MaskedSelect, MaskedFill or Where", t, index)
+	case Uint8:
+		misuse(op, ErrType, "indices are of type int32, not uint8: convert them with To(tensor.Int32), a mask with To(tensor.Bool)", t, index)
 	default:
 		misuse(op, ErrType, fmt.Sprintf("indices are of type int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
 	}

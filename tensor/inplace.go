@@ -188,7 +188,7 @@ func mustHold(op string, t *Tensor, from Type) {
 }
 
 // Upload copies data, as many elements as t has, over t's elements in row-major order. It is of the
-// type of t, or both are floats: then numbers are rounded to t's. It returns when data may be
+// type of t, or one is Float32 and one Float64: then numbers are rounded to t's. It returns when data may be
 // changed. It panics with ErrShape for another number, with ErrType for another type, and with
 // ErrValue if t repeats elements.
 func Upload[T Element](t *Tensor, data []T) {

@@ -24,10 +24,10 @@ func Map(f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
 
 // elementwise is Map for the method op, which its errors name.
 func elementwise(op string, f *kernels.Function, scalars []float64, operands ...*Tensor) *Tensor {
-	d, shape, typ := mapped(op, f, operands)
+	d, shape, typ := mapped(op, f, scalars, operands)
 	f = ofType(f, typ)
 	out := alloc(op, d, resultOf(f, typ), shape)
-	mapTo(op, f, typ, out, scalars, operands)
+	mapTo(f, typ, out, scalars, operands)
 	return out
 }
 
@@ -56,19 +56,23 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 			misuse(op, ErrShape, "", t, o)
 		}
 	}
-	_, _, in := mapped(op, f, operands)
+	_, _, in := mapped(op, f, scalars, operands)
 	f = ofType(f, in)
-	if in.Float() && t.typ.Float() {
-		in = t.typ
-	}
-	if typ := resultOf(f, in); typ != t.typ {
+	typ := resultOf(f, in)
+	if typ != t.typ && !(typ.Float() && t.typ.Float()) {
 		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, nameOf(typ))
-		if len(others) == 1 && f.Uses(1) {
+		if len(others) == 1 && f.Uses(1) && t.typ != others[0].typ {
 			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Float32), or the operand", t.typ, others[0].typ, t.typ)
 		}
 		misuse(op, ErrType, detail, t)
 	}
 	t.mustNotRepeat(op)
+	if typ != t.typ { // computed in the higher type, and rounded once
+		y := elementwise(op, f, scalars, operands...)
+		t.SetInPlace(y)
+		y.Free()
+		return
+	}
 	t.st.version++
 	copies := make([]contiguousOperand, 0, kernels.MapOperands)
 	for i, o := range others {
@@ -78,7 +82,7 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 			operands[1+i] = c.Tensor
 		}
 	}
-	mapTo(op, f, in, t, scalars, operands)
+	mapTo(f, in, t, scalars, operands)
 	for _, c := range copies {
 		c.release()
 	}
@@ -122,8 +126,8 @@ func ofType(f *kernels.Function, typ Type) *kernels.Function {
 }
 
 // mapped returns the device of the operands that f uses, the shape that they broadcast to, and the
-// type that f is computed in.
-func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, Type) {
+// type that f is computed in, of which the scalars must be numbers.
+func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tensor) (Device, []int, Type) {
 	var first *Tensor
 	var d Device
 	var shape []int
@@ -175,6 +179,9 @@ func mapped(op string, f *kernels.Function, operands []*Tensor) (Device, []int, 
 	if typ.Float() && f.Whole() {
 		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
 	}
+	for _, s := range scalars {
+		mustFit(op, typ, s)
+	}
 	return d, shape, typ
 }
 
@@ -184,16 +191,17 @@ func notMask(t *Tensor) string {
 }
 
 // mapTo writes f of the operands, computed in a type, to out, to whose shape they broadcast.
-func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []float64, operands []*Tensor) {
-	for _, s := range scalars {
-		mustFit(op, typ, s)
-	}
+func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operands []*Tensor) {
 	var converted [kernels.MapOperands]contiguousOperand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
 			c := contiguousOperand{t, false}
-			if !f.Mask(i) {
+			switch {
+			case f.Mask(i):
+			case t.typ == Int32 && typ == Uint8: // a scalar, for else the type were Int32
+				c = contiguousOperand{t.wrapped(), true}
+			default:
 				c = t.as(typ)
 			}
 			converted[len(tensors)] = c
@@ -209,6 +217,15 @@ func mapTo(op string, f *kernels.Function, typ Type, out *Tensor, scalars []floa
 	for i := range tensors {
 		converted[i].release()
 	}
+}
+
+// wrapped returns the low 8 bits of an Int32 as a Uint8.
+func (t *Tensor) wrapped() *Tensor {
+	low := FullOf(t.Device(), Int32, 255, t.shape...)
+	defer low.Free()
+	bits := Map(fn.BitwiseAnd, nil, t, low)
+	defer bits.Free()
+	return bits.To(Uint8)
 }
 
 // launchMap launches functions, computed in a type: on the operands that they use, then the

@@ -334,7 +334,7 @@ func (e epilogue) apply(c *Tensor) {
 		to.MapInPlace(fn.Add, nil, e.bias)
 	}
 	if e.f != nil {
-		mapTo(e.f.Name, e.f, c.typ, c, e.scalars, []*Tensor{to})
+		mapTo(e.f, c.typ, c, e.scalars, []*Tensor{to})
 	}
 }
 

@@ -82,10 +82,11 @@ func (x *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOption
 // is real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query
 // does not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite
 // there may come through. Integers are converted to floats. It panics with ErrShape, with ErrType
-// for a mask of another type, and with ErrValue for a scale that is no finite number, and more than
-// one Options. Error: that of the sums over s keys, and in gradients over l queries, is about (1024
-// + s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the terms one after the other, and a
-// product with the softmax whole has the error of [Tensor.MatMul].
+// for a mask of another type or of a higher one than the others, and with ErrValue for a scale that
+// is no finite number, and more than one Options. Error: that of the sums over s keys, and in
+// gradients over l queries, is about (1024 + s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs
+// add the terms one after the other, and a product with the softmax whole has the error of
+// [Tensor.MatMul].
 //
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (x *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {

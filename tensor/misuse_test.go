@@ -358,6 +358,11 @@ func TestOpenTiny(t *testing.T) {
 			t.Errorf("%s: a precision that is none: err = %v", sel, err)
 		}
 	}
+	for _, typ := range []tensor.Type{tensor.Int32, tensor.Bool, tensor.Float16, 99} {
+		if _, err := tensor.Open("auto", tensor.Options{DefaultType: typ}); err == nil || !strings.Contains(err.Error(), "Options.DefaultType is "+typ.String()+": it must be float32 or float64") {
+			t.Errorf("%v: err = %v", typ, err)
+		}
+	}
 	if _, err := tensor.Open("auto", tensor.Options{LargestTensorHint: -3}); err == nil || !strings.Contains(err.Error(), "Options.LargestTensorHint is -3") {
 		t.Errorf("Elements: -3: err = %v", err)
 	}

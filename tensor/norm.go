@@ -221,7 +221,7 @@ func (api) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (
 	if o.Eval {
 		mean, rstd = o.Mean.Copy(), Map(ops.InverseDeviation, []float64{eps}, o.Var)
 	} else {
-		mean, rstd = t.channelStatistics(eps, o)
+		mean, rstd = t.channelStatistics(floats(t, w, b), eps, o)
 	}
 	operands, affine := make([]*Tensor, 3, 5), [2]int{}
 	operands[0] = t
@@ -287,11 +287,11 @@ func (t *Tensor) perChannel(rank int) *Tensor {
 	return t.Reshape(shape...)
 }
 
-// channelStatistics returns the mean of each channel of t, and 1/√(variance + eps), and moves the
-// running statistics.
-func (t *Tensor) channelStatistics(eps float64, o BatchNormOptions) (mean, rstd *Tensor) {
+// channelStatistics returns the mean of each channel of t, and 1/√(variance + eps), in a type, and
+// moves the running statistics.
+func (t *Tensor) channelStatistics(typ Type, eps float64, o BatchNormOptions) (mean, rstd *Tensor) {
 	const op = "BatchNorm"
-	d, typ := t.Device(), floats(t)
+	d := t.Device()
 	outer, channels, inner := t.shape[0], t.shape[1], intmath.Product(t.shape[2:])
 	mean, rstd = alloc(op, d, typ, []int{channels}), alloc(op, d, typ, []int{channels})
 	if t.Len() == 0 {

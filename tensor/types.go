@@ -17,7 +17,8 @@ import (
 //
 //	Bool < Uint8 < Int32 < Float32 < Float64
 //
-// where a scalar, a tensor of rank 0, counts only if it is of floats and the others are not. Float16 and
+// where a scalar, a tensor of rank 0, counts only if it is of a higher kind than the others: of integers
+// beside bools, or of floats beside these. An Int32 scalar wraps around beside Uint8. Float16 and
 // BFloat16 store: they are a Float32 to operations. The arithmetic of integers wraps around. Functions that leave
 // the integers, division and means among them, give floats of the device's default type; sums of
 // integers are Int32. Products of matrices take floats. What does not take a type panics with ErrType.
@@ -84,6 +85,17 @@ func higher(a, b Type) Type {
 	return Float64
 }
 
+// kindOf returns 0 for bools, 1 for integers and 2 for floats.
+func kindOf(typ Type) int {
+	switch {
+	case typ == Bool:
+		return 0
+	case typ.Integer():
+		return 1
+	}
+	return 2
+}
+
 // promotion finds the type in which an operation on several tensors computes.
 type promotion struct {
 	axes, scalars       Type // of tensors with axes, and of scalars
@@ -107,7 +119,7 @@ func (p *promotion) result() Type {
 	switch {
 	case !p.hasAxes && !p.hasScalars:
 		return Uint8
-	case !p.hasAxes, p.hasScalars && p.axes.Integer() && !p.scalars.Integer():
+	case !p.hasAxes, p.hasScalars && kindOf(p.scalars) > kindOf(p.axes):
 		return p.scalars
 	}
 	return p.axes
@@ -163,6 +175,14 @@ func numberOf(typ Type, v float64) kernels.Arg {
 func mustFloat(op string, t *Tensor) {
 	if !t.typ.Float() {
 		misuse(op, ErrType, fmt.Sprintf("it takes floats, not %v: convert with To(tensor.Float32)", t.typ), t)
+	}
+}
+
+// mustNotLower panics with ErrType if t, of floats that do not count for the type in which an operation
+// computes, is of a higher one.
+func mustNotLower(op string, t *Tensor, typ Type) {
+	if t.typ == Float64 && typ != Float64 {
+		misuse(op, ErrType, fmt.Sprintf("it computes in %v, and an operand is of float64: convert one with To", typ), t)
 	}
 }
 
