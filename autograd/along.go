@@ -27,14 +27,13 @@ func (x *Node) placeAlong(index *tensor.Tensor, axis, n int, distinct bool) *Nod
 	}, index)
 }
 
-// keeping makes a tensor that only the gradient of n reads the node's: freed with the graph, or now
-// if there is no gradient.
-func (n *Node) keeping(t *tensor.Tensor) {
-	if n.backward == nil {
-		t.Free()
-	} else {
-		n.scratch = append(n.scratch, t)
+// keeping makes tensors that only the gradient of n reads the node's: freed with the graph, or now
+// if there is no gradient. It returns n.
+func (n *Node) keeping(ts ...*tensor.Tensor) *Node {
+	if n.scratch = append(n.scratch, ts...); n.backward == nil {
+		n.freeScratch()
 	}
+	return n
 }
 
 // joined returns x with sorted axes as one, in row-major order, and that axis.

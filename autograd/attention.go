@@ -62,10 +62,7 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			}
 		}
 	}, append(saved, y)...)
-	if n.scratch = []*tensor.Tensor{kept}; n.backward == nil {
-		n.freeScratch()
-	}
-	return n
+	return n.keeping(kept)
 }
 
 // matrixT returns x with the last two axes in each other's place.

@@ -12,7 +12,7 @@ func (x *Node) maskedSelect(mask *Node) *Node {
 	for _, d := range shape {
 		n *= d
 	}
-	return x.Expand(shape...).Reshape(n, 1).GatherRows(index).Reshape(index.Len())
+	return x.Expand(shape...).Reshape(n, 1).GatherRows(index).keeping(index).Reshape(index.Len())
 }
 
 func (x *Node) nanToNum(nan, posInf, negInf float64) *Node {

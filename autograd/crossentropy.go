@@ -113,14 +113,10 @@ func (l *crossEntropy) saved() []*tensor.Tensor {
 
 // done gives the node what it keeps for the gradient.
 func (l *crossEntropy) done(n *Node) *Node {
-	n.scratch = []*tensor.Tensor{l.kept}
-	if l.total != nil {
-		n.scratch = append(n.scratch, l.total)
+	if l.total == nil {
+		return n.keeping(l.kept)
 	}
-	if n.backward == nil {
-		n.freeScratch()
-	}
-	return n
+	return n.keeping(l.kept, l.total)
 }
 
 // gradScores returns the gradient of the scores for that of each loss.

@@ -56,6 +56,10 @@ func TestCrossEntropyMisuse(t *testing.T) {
 		{how(autograd.LabelOptions{Smoothing: 1.5}), tensor.ErrValue, []string{"1.5"}},
 		{how(autograd.LabelOptions{Smoothing: math.NaN()}), tensor.ErrValue, []string{"NaN"}},
 		{how(autograd.LabelOptions{Weights: tensor.Zeros(d, 2)}), tensor.ErrShape, []string{"a weight for each class"}},
+		{func() {
+			single := autograd.Const(tensor.ZerosOf(d, tensor.Float32, x.Shape()...))
+			autograd.CrossEntropy(single, labels(0, 1), autograd.LabelOptions{Weights: tensor.ZerosOf(d, tensor.Float64, x.Shape()[1])})
+		}, tensor.ErrType, []string{"it computes in float32, and an operand is of float64"}},
 		{how(autograd.LabelOptions{Reduction: 9}), tensor.ErrValue, []string{"9 is no reduction"}},
 		{func() { autograd.CrossEntropy(x, labels(0, 1), autograd.LabelOptions{}, autograd.LabelOptions{}) }, tensor.ErrValue, []string{"one set of options"}},
 		{func() { autograd.CrossEntropy(autograd.Const(tensor.Zeros(d, 2, 0)), labels(-100, -100)) }, tensor.ErrShape, []string{"no classes"}},

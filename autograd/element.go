@@ -92,7 +92,7 @@ func derivative(d *kernels.Function, scalars []float64, operands []*Node, y, g *
 	case d.Is(len(operands) + 1):
 		return g
 	case d.IsZero():
-		return Const(tensor.ZerosLike(g.value))
+		return constant(tensor.ZerosLike(g.value))
 	}
 	read := append(slices.Clone(operands), y, g)
 	for i := range read {

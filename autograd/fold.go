@@ -32,7 +32,7 @@ func (x *Node) pNorm(p float64, axes ...int) *Node {
 		g = g.Reshape(kept...)
 		switch p {
 		case 0:
-			in.AccumulateNode(0, Const(tensor.ZerosLike(xv)))
+			in.AccumulateNode(0, constant(tensor.ZerosLike(xv)))
 		case 1:
 			in.AccumulateNode(0, element(ops.Norm1Grad, nil, x, g))
 		case 2:
@@ -47,11 +47,9 @@ func (x *Node) variance(correction int, axes ...int) *Node {
 	xv := x.use("Var")
 	mean, y := tensorapi.Impl.Moments("Var", xv, correction, axes...)
 	d := x.deviations("Var", xv, y, mean, correction, axes)
-	n := NewOp("Var", y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp("Var", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
-	}, xv)
-	n.keeping(mean)
-	return n
+	}, xv).keeping(mean)
 }
 
 func (x *Node) std(correction int, axes ...int) *Node {
@@ -59,11 +57,9 @@ func (x *Node) std(correction int, axes ...int) *Node {
 	mean, y := tensorapi.Impl.Moments("Std", xv, correction, axes...)
 	y.MapInPlace(fn.Sqrt, nil)
 	d := x.deviations("Std", xv, y, mean, correction, axes)
-	n := NewOp("Std", y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp("Std", y, []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, element(ops.StdGrad, []float64{1 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...), in.Output().Reshape(d.kept...)))
-	}, xv, y)
-	n.keeping(mean)
-	return n
+	}, xv, y).keeping(mean)
 }
 
 // deviations is what the gradients of a variance read beside its operand.

@@ -43,9 +43,9 @@ func (in *Grads) AccumulateNode(i int, g *Node) {
 	}
 	n := in.takes(i, g.value)
 	if in.walk.record {
-		in.walk.addNode(n, g.as(n.gradType()))
+		in.walk.addNode(n, g)
 	} else {
-		in.walk.add(n, gradient{g.value.To(n.gradType()), false})
+		in.walk.add(n, gradient{n.typedView(g.value), false})
 	}
 }
 
@@ -78,7 +78,7 @@ func (in *Grads) Accumulate(i int, g *tensor.Tensor) {
 func (in *Grads) AccumulateView(i int, g *tensor.Tensor) {
 	n := in.takes(i, g)
 	if !in.notTwiceDifferentiable(n) {
-		in.walk.add(n, gradient{g.To(n.gradType()), false})
+		in.walk.add(n, gradient{n.typedView(g), false})
 	}
 }
 
@@ -134,12 +134,32 @@ func (n *Node) gradType() tensor.Type {
 
 // typed returns a gradient, which it takes over, in the type of that of the node.
 func (n *Node) typed(g *tensor.Tensor) *tensor.Tensor {
-	typ := n.gradType()
-	if g.Type() == typ {
+	if g.Type() == n.gradType() {
 		return g
 	}
 	defer g.Free()
-	return g.To(typ)
+	return n.typedView(g)
+}
+
+// typedView returns a gradient in the type of that of the node: a view if it is of it. Of a higher
+// type it is summed to the node's shape before it is rounded.
+func (n *Node) typedView(g *tensor.Tensor) *tensor.Tensor {
+	typ := n.gradType()
+	if g.Type() == typ || typ == tensor.Float64 || slices.Equal(g.Shape(), n.Shape()) {
+		return g.To(typ)
+	}
+	sum := g.SumTo(n.Shape()...)
+	defer sum.Free()
+	return sum.To(typ)
+}
+
+// constant is Const of a tensor that a backward function made: it is freed with what that computed.
+func constant(t *tensor.Tensor) *Node {
+	n := Const(t)
+	if m := modeOf(t.Device(), "Const"); m.walk != nil && !m.walk.record {
+		m.walk.made = append(m.walk.made, n)
+	}
+	return n
 }
 
 // takes returns input i, of which g can be the gradient.

@@ -1,16 +1,29 @@
 package autograd
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 func (x *Node) index(indices ...*tensor.Tensor) *Node {
 	shape := x.use("Index").Shape()
-	indices = tensorapi.Impl.Unmasked("Index", x.value, indices)
+	given := indices
+	indices = tensorapi.Impl.Unmasked("Index", x.value, given)
 	return NewOp("Index", x.value.Index(indices...), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, zeros(g, shape).IndexPut(indices, g, tensor.IndexPutOptions{Accumulate: true}))
-	}, presentIndices(indices)...)
+	}, presentIndices(indices)...).keeping(newIndices(given, indices)...)
+}
+
+// newIndices returns those that were made of masks.
+func newIndices(given, indices []*tensor.Tensor) (list []*tensor.Tensor) {
+	for _, i := range presentIndices(indices) {
+		if !slices.Contains(given, i) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // presentIndices returns the indices that are there.
@@ -25,7 +38,8 @@ func presentIndices(indices []*tensor.Tensor) (list []*tensor.Tensor) {
 
 func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
 	const op = "IndexPut"
-	indices = tensorapi.Impl.Unmasked(op, x.use(op), indices)
+	given := indices
+	indices = tensorapi.Impl.Unmasked(op, x.use(op), given)
 	y := x.value.IndexPut(indices, values.use(op), opts...)
 	add := len(opts) > 0 && opts[0].Accumulate
 	return NewOp(op, y, []*Node{x, values}, func(g *Node, in *Grads) {
@@ -34,7 +48,7 @@ func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 		case add:
 			in.AccumulateNode(0, g)
 		default:
-			in.AccumulateNode(0, g.IndexPut(indices, Const(tensor.NewOf(g.Device(), g.value.Type(), []float64{0}, []int{}...))))
+			in.AccumulateNode(0, g.IndexPut(indices, constant(tensor.NewOf(g.Device(), g.value.Type(), []float64{0}, []int{}...))))
 		}
 		if !in.NeedsGrad(1) {
 			return
@@ -47,5 +61,5 @@ func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 			part = part.Mul(last)
 		}
 		in.AccumulateNode(1, part)
-	}, presentIndices(indices)...)
+	}, presentIndices(indices)...).keeping(newIndices(given, indices)...)
 }

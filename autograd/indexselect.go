@@ -17,7 +17,7 @@ func (x *Node) indexSelect(axis int, index *tensor.Tensor) *Node {
 
 // zeros is a constant of a shape, of the type of g.
 func zeros(g *Node, shape []int) *Node {
-	return Const(tensor.ZerosOf(g.Device(), g.value.Type(), shape...))
+	return constant(tensor.ZerosOf(g.Device(), g.value.Type(), shape...))
 }
 
 func (x *Node) indexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
@@ -55,7 +55,7 @@ func (x *Node) indexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 // is there. The result is of the type of g.
 func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, g *tensor.Tensor) *Node {
 	numbers := tensor.ArangeOf(g.Device(), tensor.Int32, 0, float64(size(shape)), 1).Reshape(shape...)
-	return Const(tensor.Map(ops.Same, nil, found(numbers), numbers).To(g.Type()))
+	return constant(tensor.Map(ops.Same, nil, found(numbers), numbers).To(g.Type()))
 }
 
 func (x *Node) indexFill(axis int, index *tensor.Tensor, value float64) *Node {

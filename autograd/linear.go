@@ -151,8 +151,5 @@ func (x *Node) SquaredError(target *Node) *Node {
 			in.Accumulate(0, grad.Mul(g.value))
 		}
 	})
-	if n.scratch = []*tensor.Tensor{grad}; n.backward == nil {
-		n.freeScratch()
-	}
-	return n
+	return n.keeping(grad)
 }

@@ -49,7 +49,7 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 					if in.NeedsGrad(i) {
 						of := l.Gradient(1<<i, true).Lines
 						if of.IsZero() { // and so are all its gradients
-							in.AccumulateNode(i, Const(tensor.ZerosLike(inputs[i].value)))
+							in.AccumulateNode(i, constant(tensor.ZerosLike(inputs[i].value)))
 							continue
 						}
 						in.AccumulateNode(i, linewise(op+" gradient", of, axis, numbers, read...))

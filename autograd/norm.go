@@ -11,21 +11,21 @@ func (x *Node) layerNorm(axis int, w, b *Node, eps float64) *Node {
 	const op = "LayerNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.rows(op, axis, true)
-	return n.keep(NewOp(op, y, n.inputs, n.rowsBackward, n.saved...))
+	return NewOp(op, y, n.inputs, n.rowsBackward, n.saved...).keeping(n.mean, n.rstd)
 }
 
 func (x *Node) rmsNorm(axis int, w *Node, eps float64) *Node {
 	const op = "RMSNorm"
 	n := newNorm(op, x, w, nil, eps)
 	y := n.rows(op, axis, false)
-	return n.keep(NewOp(op, y, n.inputs, n.rowsBackward, n.saved...))
+	return NewOp(op, y, n.inputs, n.rowsBackward, n.saved...).keeping(n.mean, n.rstd)
 }
 
 func (x *Node) groupNorm(groups int, w, b *Node, eps float64) *Node {
 	const op = "GroupNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.groups(op, groups)
-	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
+	return NewOp(op, y, n.inputs, n.groupsBackward, n.saved...).keeping(n.mean, n.rstd)
 }
 
 func (x *Node) instanceNorm(w, b *Node, eps float64) *Node {
@@ -36,14 +36,14 @@ func (x *Node) instanceNorm(w, b *Node, eps float64) *Node {
 		groups = n.x.Shape()[1]
 	}
 	y := n.groups(op, groups)
-	return n.keep(NewOp(op, y, n.inputs, n.groupsBackward, n.saved...))
+	return NewOp(op, y, n.inputs, n.groupsBackward, n.saved...).keeping(n.mean, n.rstd)
 }
 
 func (x *Node) batchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
 	const op = "BatchNorm"
 	n := newNorm(op, x, w, b, eps)
 	y := n.batch(options)
-	return n.keep(NewOp(op, y, n.inputs, n.batchBackward, n.saved...))
+	return NewOp(op, y, n.inputs, n.batchBackward, n.saved...).keeping(n.mean, n.rstd)
 }
 
 // norm is the operation of a norm: x less a mean, times rstd = 1/√(variance + eps), times w, plus
@@ -83,14 +83,6 @@ func newNorm(op string, x, w, b *Node, eps float64) *norm {
 		}
 	}
 	return n
-}
-
-// keep gives the node what its backward function reads, to be freed with the graph.
-func (n *norm) keep(y *Node) *Node {
-	if y.scratch = []*tensor.Tensor{n.mean, n.rstd}; y.backward == nil {
-		y.freeScratch()
-	}
-	return y
 }
 
 func (n *norm) rows(op string, axis int, centred bool) (y *tensor.Tensor) {
@@ -142,7 +134,7 @@ func (n *norm) parameter(p *Node) *Node {
 
 // backwardNodes delivers the gradients by operations on Nodes.
 func (n *norm) backwardNodes(g *Node, in *Grads) {
-	x, shape := n.nodes[0].Reshape(n.split...), n.x.Shape()
+	x, shape := n.nodes[0].as(g.Type()).Reshape(n.split...), n.x.Shape()
 	var h, r *Node
 	if n.fixed {
 		r = Const(n.rstd).Reshape(n.along(n.mean.Len())...)

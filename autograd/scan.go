@@ -39,7 +39,7 @@ func (x *Node) cumProd(axis, direction int) *Node {
 func (y *Node) exclusive(axis, direction int, start float64) *Node {
 	shape := y.Shape()
 	if len(shape) == 0 {
-		return Const(tensor.FullLike(y.value, start))
+		return constant(tensor.FullLike(y.value, start))
 	}
 	axis = fromFront(axis, len(shape))
 	first := make([]float64, shape[axis])
@@ -48,7 +48,7 @@ func (y *Node) exclusive(axis, direction int, start float64) *Node {
 	}
 	line := keepDims(shape, sequence(len(shape)))
 	line[axis] = len(first)
-	return y.shifted(axis, direction).Add(Const(tensor.NewOf(y.Device(), y.value.Type(), first, line...)))
+	return y.shifted(axis, direction).Add(constant(tensor.NewOf(y.Device(), y.value.Type(), first, line...)))
 }
 
 func fromFront(axis, rank int) int {
@@ -97,7 +97,7 @@ func (x *Node) logCumSumExp(axis int) *Node {
 	y := xv.LogCumSumExp(axis)
 	return NewOp("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
 		// e^(x − y)·r, with r[i] = g[i] + e^(y[i] − y[i+1])·r[i+1]: no power is above 1.
-		out, unit := in.Output(), Const(tensor.FullOf(xv.Device(), y.Type(), 1))
+		out, unit := in.Output(), constant(tensor.FullOf(xv.Device(), y.Type(), 1))
 		fall := element(ops.LogSumExpGrad, nil, out.exclusive(axis, 0, math.Inf(-1)), out, unit)
 		in.AccumulateNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
 	}, xv, y)

@@ -123,7 +123,7 @@ func (s scattering) add(own, parts *Node) *Node {
 
 // counts returns how many elements each place of y is made of, at least 1.
 func (s scattering) counts() *Node {
-	one, each := Const(tensor.FullLike(s.y, 1)), Const(tensor.FullOf(s.y.Device(), s.y.Type(), 1, s.index.Shape()...))
+	one, each := constant(tensor.FullLike(s.y, 1)), constant(tensor.FullOf(s.y.Device(), s.y.Type(), 1, s.index.Shape()...))
 	if s.exclude {
 		one = s.untouched(one)
 	}
@@ -145,7 +145,7 @@ func (s scattering) extreme(g *Node) (own, other *Node) {
 	there := Map(ops.Attains, nil, src, y.Gather(s.axis, s.index))
 	mine := Map(ops.Attains, nil, Const(s.x.value), y)
 	if s.exclude {
-		touched := Const(tensor.FullLike(s.y, 1))
+		touched := constant(tensor.FullLike(s.y, 1))
 		mine = s.untouched(touched) // where nothing came it is what it was
 	}
 	part := g.Div(s.add(mine, there))

@@ -348,9 +348,14 @@ func (w *walk) addNode(n, g *Node) {
 	if !w.wants(n) {
 		return
 	}
+	typ := n.gradType()
+	if typ == tensor.Float64 { // else it is summed before it is rounded
+		g = g.as(typ)
+	}
 	if !slices.Equal(g.Shape(), n.Shape()) {
 		g = g.SumTo(n.Shape()...)
 	}
+	g = g.as(typ)
 	if had := w.grads[n]; had != nil {
 		g = had.Add(g)
 	}
