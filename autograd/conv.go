@@ -55,7 +55,8 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 			in.AccumulateNode(1, a.convWeight(s, b, w.Shape()))
 		case g.Type() != w.gradType(): // it is computed in that of g, and rounded once
 			in.accumulateNew(1, a.convWeight(s, b, w.Shape()))
-		case needs && !transposed && !empty && bias.gradType() == w.gradType(): // the weights' meets every element of g as that of the bias does
+		case needs && !transposed && !empty && bias.gradType() == w.gradType():
+			// That of the weights meets every element of g, as that of the bias does.
 			in.AccumulateInto(1, func(dw *tensor.Tensor) {
 				in.AccumulateInto(2, func(db *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dw, db, s, a.value, b.value) })
 			})

@@ -225,7 +225,8 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 
 // written returns the type that a tensor is written as.
 func written(t *tensor.Tensor) string {
-	return map[string]string{"float32": "F32", "float64": "F64", "int32": "I32", "uint8": "U8", "float16": "F16", "bool": "BOOL", "bfloat16": "BF16"}[t.Type().String()]
+	return map[tensor.Type]string{tensor.Float32: "F32", tensor.Float64: "F64", tensor.Float16: "F16", tensor.BFloat16: "BF16",
+		tensor.Int32: "I32", tensor.Uint8: "U8", tensor.Bool: "BOOL"}[t.Type()]
 }
 
 // prepare reads what a file says of the parts, and restores those that can refuse it. An error

@@ -106,10 +106,10 @@ func (x T) BatchNorm(w, b T, eps float64, options ...tensor.BatchNormOptions) T
 // real is added. A query that attends to no key is 0, as in PyTorch from 2.5 on. What a query does
 // not attend to is multiplied by 0 or passed over, as the shape asks: what is NaN or infinite there
 // may come through. Integers are converted to floats. It panics with ErrShape, with ErrType for a
-// mask of another type or of a higher one than the others, and with ErrValue for a scale that is no finite number, and more than one
-// Options. Error: that of the sums over s keys, and in gradients over l queries, is about (1024 +
-// s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the terms one after the other, and a
-// product with the softmax whole has the error of [Tensor.MatMul].
+// mask of another type or of a higher one than the others, and with ErrValue for a scale that is no
+// finite number, and more than one Options. Error: that of the sums over s keys, and in gradients
+// over l queries, is about (1024 + s/1024)·u·Σ|x| at most on cpu and on OpenCL CPUs; GPUs add the
+// terms one after the other, and a product with the softmax whole has the error of [Tensor.MatMul].
 //
 // Gradients, with p the softmax and d = p·(g·vᵀ − Σ p·g·vᵀ): scale·d·k of x, scale·dᵀ·x of k, pᵀ·g
 // of v, and d of a mask of floats.
