@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -24,8 +23,8 @@ func devices() []string {
 }
 
 // options are those under test on a device: check mode, where there is something to check.
-func options(sel string, float64s bool) tensor.Options {
-	return tensor.Options{DefaultType: devtest.Floats(float64s), Check: sel != "cpu"}
+func options(sel string, typ tensor.Type) tensor.Options {
+	return tensor.Options{DefaultType: typ, Check: sel != "cpu"}
 }
 
 func open(t *testing.T, sel string, opt tensor.Options) tensor.Device {
@@ -41,8 +40,9 @@ func open(t *testing.T, sel string, opt tensor.Options) tensor.Device {
 // TestKernels holds the kernels to their twins at many lengths, on floats and on doubles.
 func TestKernels(t *testing.T) {
 	for _, sel := range devices() {
-		for _, double := range []bool{false, true} {
-			if err := kerneltest.All(open(t, sel, tensor.Options{DefaultType: devtest.Floats(double), SkipSelfTest: true}), false, snake, snakeGrad); err != nil {
+		for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64} {
+			d := open(t, sel, tensor.Options{DefaultType: typ, SkipSelfTest: true})
+			if err := kerneltest.All(d, false, snake, snakeGrad); err != nil {
 				t.Errorf("%s: %v", sel, err)
 			}
 		}
@@ -54,10 +54,10 @@ func TestGradient(t *testing.T) {
 	const a, h = 1.5, 1e-5
 	at, weights := []float64{-2, -0.3, 0, 0.7, 1.9, 4}, []float64{1, -2, 0.5, 3, -1, 0.25}
 	for _, sel := range devices() {
-		d := open(t, sel, options(sel, true))
+		d := open(t, sel, options(sel, tensor.Float64))
 		f := func(xs []float64) *autograd.Node {
-			x := autograd.Param(devtest.New(d, xs, 2, 3), "x")
-			return Snake(x, a).Mul(autograd.Const(devtest.New(d, weights, 2, 3))).Sum()
+			x := autograd.Param(tensor.New(d, xs, 2, 3), "x")
+			return Snake(x, a).Mul(autograd.Const(tensor.New(d, weights, 2, 3))).Sum()
 		}
 		value := func(xs []float64) float64 {
 			v, err := f(xs).Item()
@@ -66,8 +66,8 @@ func TestGradient(t *testing.T) {
 			}
 			return v
 		}
-		x := autograd.Param(devtest.New(d, at, 2, 3), "x")
-		loss := Snake(x, a).Mul(autograd.Const(devtest.New(d, weights, 2, 3))).Sum()
+		x := autograd.Param(tensor.New(d, at, 2, 3), "x")
+		loss := Snake(x, a).Mul(autograd.Const(tensor.New(d, weights, 2, 3))).Sum()
 		if err := loss.Backward(); err != nil {
 			t.Fatal(err)
 		}
@@ -91,8 +91,8 @@ func TestSecondGradient(t *testing.T) {
 	const a = 1.5
 	at := []float64{-2, -0.3, 0, 0.7, 1.9, 4}
 	for _, sel := range devices() {
-		d := open(t, sel, options(sel, true))
-		x := autograd.Param(devtest.New(d, at), "x")
+		d := open(t, sel, options(sel, tensor.Float64))
+		x := autograd.Param(tensor.New(d, at), "x")
 		slope := func(y, x *autograd.Node, record bool) []float64 {
 			g, err := autograd.Grad(y, []*autograd.Node{x}, autograd.GradOptions{CreateGraph: record})
 			if err != nil {
@@ -124,7 +124,7 @@ func TestTrain(t *testing.T) {
 		if sel != "cpu" {
 			steps = 300 // check mode runs everything twice
 		}
-		first, last, err := train(open(t, sel, options(sel, false)), steps)
+		first, last, err := train(open(t, sel, options(sel, tensor.Float32)), steps)
 		if err != nil {
 			t.Fatalf("%s: %v", sel, err)
 		}
@@ -139,7 +139,7 @@ func TestTrain(t *testing.T) {
 func TestOnePieceWithTheEngine(t *testing.T) {
 	for _, sel := range devices() {
 		d := open(t, sel, tensor.Options{Profile: true})
-		x := autograd.Param(devtest.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
+		x := autograd.Param(tensor.New(d, []float64{1, 2, 3, 4, 5, 6}, 2, 3), "x")
 		loss := Snake(x.T(), 2).Sum()
 		var picture strings.Builder
 		if err := autograd.WriteDOT(&picture, loss); err != nil || !strings.Contains(picture.String(), "Snake") || !strings.Contains(picture.String(), "snake") {
@@ -169,7 +169,7 @@ func TestOnePieceWithTheEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		checked := open(t, sel, tensor.Options{Check: true})
-		_, err = Snake(autograd.Const(devtest.New(checked, []float64{1, 2})), 2).Value().Float64s()
+		_, err = Snake(autograd.Const(tensor.New(checked, []float64{1, 2})), 2).Value().Float64s()
 		var e *tensor.CheckError
 		if !errors.As(err, &e) || e.Kernel != "snake" || !strings.HasPrefix(e.Node, "Snake") {
 			t.Errorf("%s: a wrong source: err = %v, want a CheckError for Snake", sel, err)

@@ -78,7 +78,7 @@ func snakeGradTwin[T kernels.Real](c kernels.Call[T]) {
 func Snake(x *autograd.Node, a float64) *autograd.Node {
 	const op = "Snake"
 	v := x.ValueFor(op)
-	y := tensor.Empty(v.Device(), v.Shape()...)
+	y := tensor.EmptyLike(v)
 	operand := v.Contiguous()
 	defer operand.Free()
 	tensor.Launch(v.Device(), snake, operand.Arg(), y.Arg(), kernels.IntArg(v.Len()), kernels.FloatArg(a))
