@@ -123,7 +123,8 @@ func (s scattering) add(own, parts *Node) *Node {
 
 // counts returns how many elements each place of y is made of, at least 1.
 func (s scattering) counts() *Node {
-	one, each := constant(tensor.FullLike(s.y, 1)), constant(tensor.FullOf(s.y.Device(), s.y.Type(), 1, s.index.Shape()...))
+	one := constant(tensor.FullLike(s.y, 1))
+	each := constant(tensor.FullOf(s.y.Device(), s.y.Type(), 1, s.index.Shape()...))
 	if s.exclude {
 		one = s.untouched(one)
 	}

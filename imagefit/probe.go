@@ -23,7 +23,10 @@ func newProbe(d tensor.Device, pixels *tensor.Tensor, width, height int) *probe 
 	}
 	at := tensor.New(d, index)
 	defer at.Free()
-	return &probe{positions: tensor.NewOf(d, d.DefaultType(), centres, n, 2).Retain(), colours: pixels.GatherRows(at).Retain()}
+	return &probe{
+		positions: tensor.NewOf(d, d.DefaultType(), centres, n, 2).Retain(),
+		colours:   pixels.GatherRows(at).Retain(),
+	}
 }
 
 // mse waits for the device and returns the mean squared error of a model.

@@ -82,7 +82,8 @@ func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 		}
 	}
 	d := o.flat.Values.Device()
-	o.rows, o.filled = tensor.New(d, rows).Retain(), tensor.NewOf(d, o.flat.Values.Type(), filled, len(filled), 1).Retain()
+	o.rows = tensor.New(d, rows).Retain()
+	o.filled = tensor.NewOf(d, o.flat.Values.Type(), filled, len(filled), 1).Retain()
 	o.update = func(g, from, to int) {
 		tensor.Scope(d, func() { o.launch(g, from, to) })
 	}

@@ -131,7 +131,9 @@ func NewLossScaler(opt Optimizer, cfg LossScalerConfig) *LossScaler {
 	for _, t := range s.tensors {
 		s.before = append(s.before, tensor.EmptyOf(d, t.Type(), t.Len()).Retain())
 	}
-	s.numbers, s.largest = tensor.NewOf(d, b.flat.Values.Type(), []float64{cfg.Initial, 1 / cfg.Initial, 0}).Retain(), tensor.ZerosOf(d, b.flat.Values.Type(), []int{}...).Retain()
+	typ := b.flat.Values.Type()
+	s.numbers = tensor.NewOf(d, typ, []float64{cfg.Initial, 1 / cfg.Initial, 0}).Retain()
+	s.largest = tensor.ZerosOf(d, typ, []int{}...).Retain()
 	for i, t := range []**tensor.Tensor{&s.scale, &s.inverse, &s.row} {
 		*t = s.numbers.Select(0, i).Retain()
 	}

@@ -207,7 +207,8 @@ const VectorsEnv = vec.Env
 //
 // A device that is named and is not there is an error. So are a variable of the environment with a
 // value that it cannot have, whichever device is opened, a negative Options.LargestTensorHint, a
-// Precision that is none and a DefaultType that is not Float32 or Float64. It panics with ErrValue for more than one Options.
+// Precision that is none and a DefaultType that is not Float32 or Float64. It panics with ErrValue
+// for more than one Options.
 func Open(sel string, opts ...Options) (Device, error) {
 	var opt Options
 	switch {

@@ -33,7 +33,7 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 		mustIndex(op, t, index)
 		both, ok := Broadcast(shape, index.shape)
 		if !ok {
-			misuse(op, ErrShape, "the indices broadcast to one shape", slices.DeleteFunc(slices.Clone(indices), func(i *Tensor) bool { return i == nil })...)
+			misuse(op, ErrShape, "the indices broadcast to one shape", present(indices)...)
 		}
 		shape = both
 		axes = append(axes, a)

@@ -39,8 +39,9 @@ func (api) Elementwise(op string, f *kernels.Function, scalars []float64, operan
 // MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The
 // others broadcast to t's shape, and may share elements with t; t may be any view but one that
 // repeats elements. It panics as [Map] does, with ErrShape if an operand that f uses does not
-// broadcast to t's shape, with ErrType if f is of another type than t or t is Float16, and with
-// ErrValue if t repeats elements.
+// broadcast to t's shape, with ErrType if f is of another type than t or t is of 16 bits, and with
+// ErrValue if t repeats elements. Of a Float64 operand and a Float32 t, f is computed in Float64 and
+// rounded once.
 func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*Tensor) {
 	mustFunction("MapInPlace", f, scalars, 1+len(others))
 	op := f.InPlace()
@@ -62,7 +63,8 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 	if typ != t.typ && !(typ.Float() && t.typ.Float()) {
 		detail := fmt.Sprintf("it gives %v, not %v: convert the destination with To(tensor.%v)", typ, t.typ, nameOf(typ))
 		if len(others) == 1 && f.Uses(1) && t.typ != others[0].typ {
-			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Float32), or the operand", t.typ, others[0].typ, t.typ)
+			detail = fmt.Sprintf("%v and %v do not give %v: convert the destination with To(tensor.Float32), or the operand",
+				t.typ, others[0].typ, t.typ)
 		}
 		misuse(op, ErrType, detail, t)
 	}
@@ -155,7 +157,7 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 		default:
 			whole, ok := Broadcast(shape, t.shape)
 			if !ok {
-				misuse(op, ErrShape, "", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
+				misuse(op, ErrShape, "", present(operands)...)
 			}
 			shape = whole
 		}
@@ -170,19 +172,25 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 	if typ == Bool && !f.Condition() {
 		switch f {
 		case fn.Sub, fn.Neg:
-			misuse(op, ErrType, "bools have no difference: see LogicalXor and LogicalNot", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
-		case fn.Add, fn.Mul, fn.Max, fn.Min, fn.BitwiseNot, fn.BitwiseAnd, fn.BitwiseOr, fn.BitwiseXor, fn.Where, fn.MaskedFill, fn.Identity:
+			misuse(op, ErrType, "bools have no difference: see LogicalXor and LogicalNot", present(operands)...)
+		case fn.Add, fn.Mul, fn.Max, fn.Min, fn.BitwiseNot, fn.BitwiseAnd, fn.BitwiseOr, fn.BitwiseXor:
+		case fn.Where, fn.MaskedFill, fn.Identity:
 		default: // it may give others than 0 and 1
 			typ = Int32
 		}
 	}
 	if typ.Float() && f.Whole() {
-		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })...)
+		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", present(operands)...)
 	}
 	for _, s := range scalars {
 		mustFit(op, typ, s)
 	}
 	return d, shape, typ
+}
+
+// present returns the operands that are there.
+func present(operands []*Tensor) []*Tensor {
+	return slices.DeleteFunc(slices.Clone(operands), func(t *Tensor) bool { return t == nil })
 }
 
 // notMask says why a tensor is none.

@@ -29,7 +29,8 @@ func alloc(op string, d Device, typ Type, shape []int) *Tensor {
 	mustDevice(op, d)
 	checkType(op, typ)
 	if typ == Float64 && !d.Supports(typ) {
-		panic(&Error{Op: op, Kind: ErrType, Detail: d.Name() + " has no float64 (cl_khr_fp64): choose another device, or float32"})
+		panic(&Error{Op: op, Kind: ErrType,
+			Detail: d.Name() + " has no float64 (cl_khr_fp64): choose another device, or float32"})
 	}
 	n := checkShape(op, shape)
 	dims, strides := contiguousLayout(shape)

@@ -44,8 +44,8 @@ type Buffer struct {
 // New moves parameters into a buffer. The tensors they were made of move with them and stay their
 // values. It panics with tensor.ErrValue if there is none, if a node is nil, is no parameter, is
 // listed twice or already lies in a buffer, or if its tensor does; with tensor.ErrDevice or
-// tensor.ErrType for parameters of several devices or types, and with tensor.ErrFreed for one whose tensor was freed. Then
-// nothing has changed.
+// tensor.ErrType for parameters of several devices or types, and with tensor.ErrFreed for one whose
+// tensor was freed. Then nothing has changed.
 func New(params []*autograd.Node) *Buffer {
 	misuse := func(kind error, detail string, args ...any) {
 		panic(&tensor.Error{Pkg: "flatparams", Op: "New", Kind: kind, Detail: fmt.Sprintf(detail, args...)})

@@ -34,7 +34,7 @@ type pass struct {
 	reduces []int        // values of the program that it computes
 	terms   []*expr.Expr // their formulas
 	keeps   []int        // leaves that it keeps for later passes
-	parts   []int        // what is computed once for a line before the pass: picked values, and leaves that are not kept
+	parts   []int        // computed once for a line before the pass: picked values, leaves that are not kept
 	sums    []int        // results that are sums over lines, of which it is the first that knows the terms
 }
 
