@@ -48,7 +48,8 @@ func (x *Node) indexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 		case add:
 			in.AccumulateNode(0, g)
 		default:
-			in.AccumulateNode(0, g.IndexPut(indices, zeros(g, []int{})))
+			zero := tensor.NewOf(g.Device(), g.value.Type(), []float64{0}, []int{}...)
+			in.AccumulateNode(0, g.IndexPut(indices, constant(zero)))
 		}
 		if !in.NeedsGrad(1) {
 			return
