@@ -4,17 +4,17 @@ import "golang.org/x/sys/cpu"
 
 func found() []*Set {
 	var s []*Set
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasFMA {
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasFMA && cpu.X86.HasF16C {
 		s = append(s, avx512())
 	}
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C {
 		s = append(s, avx2())
 	}
 	return s
 }
 
 func avx512() *Set {
-	return &Set{name: "avx512", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx512", ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
@@ -30,7 +30,7 @@ func avx512() *Set {
 }
 
 func avx2() *Set {
-	return &Set{name: "avx2", ints: intsAVX2, bytes: bytesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx2", ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
@@ -47,6 +47,7 @@ func avx2() *Set {
 var (
 	intsAVX2      = intJoins{intsAddAVX2, intsMulAVX2, intsMaxAVX2, intsMinAVX2}
 	bytesAVX2     = byteLoops{bytesToIntsAVX2, bytesToRealsAVX2, bytesOfIntsAVX2, bytesOfRealsAVX2}
+	halvesAVX2    = halfLoops{fromFloat16AVX2, fromBFloat16AVX2, toFloat16AVX2, toBFloat16AVX2}
 	cornersF32    = cornerLoops[float32]{8, cornersF32AVX2, gatherInterpF32AVX2, scatterAddF32AVX2}
 	transposerF32 = transposer[float32]{8, 4, transposeF32AVX2}
 	tallF32       = talls[float32]{
