@@ -38,16 +38,18 @@ type LabelOptions struct {
 // Architecture for Computer Vision", 2016, for the smoothing.
 func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "CrossEntropy"
+	x = castFloat32(x)
 	l := newCrossEntropy(op, x.use(op), labels, true, options)
-	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
+	return lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
 }
 
 // NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of
 // CrossEntropy with n = −x. It panics as that does. Gradient: −g·(s/C·w + (1 − s)·w[t] at t).
 func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "NLL"
+	x = castFloat32(x)
 	l := newCrossEntropy(op, x.use(op), labels, false, options)
-	return l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...))
+	return lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
 }
 
 // fewLosses is how many a device adds up in one work-group, whatever else it does.

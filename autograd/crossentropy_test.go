@@ -25,7 +25,7 @@ func TestCrossEntropyOfViews(t *testing.T) {
 				}
 			}
 			for i := range got[0] {
-				if math.Abs(got[0][i]-got[1][i]) > 1e-5 {
+				if eps, _ := same[0].Type().Epsilon(); math.Abs(got[0][i]-got[1][i]) > max(1e-5, eps*got[1][i]) {
 					t.Errorf("%s: loss %d is %v, want %v", name, i, got[0][i], got[1][i])
 				}
 			}

@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/einsum"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
@@ -18,11 +20,22 @@ func contract(equation string, operands ...*Node) *Node {
 		var err error
 		if e, err = einsum.Parse(equation, shapes); err == nil {
 			defer tensorapi.Rename("autograd", op)
-			return einsum.Compute(e, operands, integers)
+			return einsum.Compute(e, wide(operands), integers)
 		}
 		kind, detail = tensor.ErrShape, err.Error()
 	}
 	panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: kind, Shapes: shapes, Detail: detail})
+}
+
+// wide returns nodes in the types that they are computed in.
+func wide(list []*Node) []*Node {
+	out := slices.Clone(list)
+	for i, x := range list {
+		if x.value.Type().Half() {
+			out[i] = x.To(tensor.Float32)
+		}
+	}
+	return out
 }
 
 // integers reports whether both nodes are of integers, which matrix products do not take.
@@ -43,7 +56,7 @@ func (x *Node) tensorDot(w *Node, axes, of []int) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: kind, Shapes: [][]int{xv.Shape(), wv.Shape()}, Detail: err.Error()})
 	}
 	defer tensorapi.Rename("autograd", op)
-	return einsum.Compute(e, []*Node{x, w}, integers)
+	return einsum.Compute(e, wide([]*Node{x, w}), integers)
 }
 
 func (x *Node) outer(w *Node) *Node {

@@ -57,7 +57,7 @@ func (n *Node) addToLeaf(g gradient) {
 	n.foundGrad()
 	if n.gradBuffer != nil {
 		switch {
-		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0:
+		case suffix(n.Shape(), g.t.Shape()) && n.value.Len() > 0 && !n.gradType().Half():
 			tensorapi.Impl.SumRowsInto(n.gradBuffer, g.t, n.grad != nil) // one launch for bias gradients
 		default:
 			g = n.unbroadcast(g)

@@ -124,7 +124,7 @@ func (in *Grads) misuse(kind error, shapes [][]int, format string, a ...any) {
 	panic(&tensor.Error{Pkg: "autograd", Op: in.node.op + " gradient", Kind: kind, Shapes: shapes, Detail: fmt.Sprintf(format, a...)})
 }
 
-// gradType returns the type of the node's gradient: that of its floats, in which a Float16 is computed.
+// gradType returns the type of the node's gradient: that of its floats.
 func (n *Node) gradType() tensor.Type {
 	if typ := n.value.Type(); typ.Float() {
 		return typ
@@ -190,6 +190,8 @@ func (in *Grads) takes(i int, g *tensor.Tensor) *Node {
 func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	n := in.node.inputs[i]
 	switch {
+	case n.gradType().Half():
+		in.walk.add(n, gradient{n.typed(a.MatMul(b)), true})
 	case n.gradBuffer != nil && in.walk.canWriteInPlace(n):
 		n.foundGrad()
 		tensorapi.Impl.MatMulInto(n.gradBuffer, a, b, n.grad != nil)
@@ -209,7 +211,10 @@ func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 	if in.notTwiceDifferentiable(n) {
 		return
 	}
-	if n.gradBuffer != nil && in.walk.canWriteInPlace(n) {
+	typ := n.gradType()
+	if typ.Half() { // kernels write float32
+		typ = tensor.Float32
+	} else if n.gradBuffer != nil && in.walk.canWriteInPlace(n) {
 		n.foundGrad()
 		if n.grad == nil {
 			write(n.gradBuffer)
@@ -218,7 +223,7 @@ func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 			return
 		}
 	}
-	g := tensor.EmptyOf(n.value.Device(), n.gradType(), n.Shape()...)
+	g := tensor.EmptyOf(n.value.Device(), typ, n.Shape()...)
 	write(g)
 	in.Accumulate(i, g)
 }

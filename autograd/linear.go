@@ -20,6 +20,7 @@ import (
 // too, and the graph keeps it.
 func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node {
 	const op = "Linear"
+	x, w, b = castLow(x), castLow(w), castLow(b)
 	xv, wv := x.use(op), w.use(op)
 	if last := xv.Rank() - 1; last != 1 {
 		if last < 0 || wv.Rank() != 2 || xv.Shape()[last] != wv.Shape()[0] {
@@ -92,7 +93,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	if z != nil {
 		n.scratch = []*tensor.Tensor{z}
 	}
-	return n
+	return lowered(n, x, w, b)
 }
 
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the
@@ -128,6 +129,7 @@ func (in *Grads) products(g, x, w *tensor.Tensor) {
 // one shape. Gradients: 2(x − target)·g and its negative; the pass that sums computes them, too.
 func (x *Node) SquaredError(target *Node) *Node {
 	const op = "SquaredError"
+	x, target = castFloat32(x), castFloat32(target)
 	xv, tv := x.use(op), target.use(op)
 	sum, grad := tensorapi.Impl.SquaredError(xv, tv)
 	read := [...]savedValue{{xv, tensorapi.Impl.Version(xv)}, {tv, tensorapi.Impl.Version(tv)}}
@@ -151,5 +153,5 @@ func (x *Node) SquaredError(target *Node) *Node {
 			in.Accumulate(0, grad.Mul(g.value))
 		}
 	})
-	return n.keeping(grad)
+	return lowered(n.keeping(grad), x, target)
 }

@@ -73,6 +73,7 @@ func positive(op, what string, v float64) {
 // tensor.ErrShape. Gradients: 2·(x − t)·g, and its negative. The sum alone, in one launch with its
 // gradient, is SquaredError.
 func MSE(x, target *Node, options ...LossOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	alike("MSE", x, target)
 	return optional("MSE", options).Reduction.of("MSE", elementwise("MSE", ops.SquaredDifference, nil, x, target))
 }
@@ -80,6 +81,7 @@ func MSE(x, target *Node, options ...LossOptions) *Node {
 // L1 returns the absolute differences |x − t| of x and targets of one shape. It panics with
 // tensor.ErrShape. Gradients: g by the sign of x − t, 0 where they are equal, and its negative.
 func L1(x, target *Node, options ...LossOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	alike("L1", x, target)
 	return optional("L1", options).Reduction.of("L1", elementwise("L1", ops.AbsoluteError, nil, x, target))
 }
@@ -89,6 +91,7 @@ func L1(x, target *Node, options ...LossOptions) *Node {
 // above 0. Gradients: g·(x − t), at most g·delta in size, and its negative. Source: Huber, "Robust
 // Estimation of a Location Parameter", 1964.
 func Huber(x, target *Node, delta float64, options ...LossOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	alike("Huber", x, target)
 	positive("Huber", "delta", delta)
 	return optional("Huber", options).Reduction.of("Huber", elementwise("Huber", ops.Huber, []float64{delta}, x, target))
@@ -99,6 +102,7 @@ func Huber(x, target *Node, delta float64, options ...LossOptions) *Node {
 // tensor.ErrValue for a beta below 0. Gradients: g·(x − t)/beta, at most g in size, and its
 // negative. Source: Girshick, "Fast R-CNN", 2015.
 func SmoothL1(x, target *Node, beta float64, options ...LossOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	const op = "SmoothL1"
 	alike(op, x, target)
 	f, scalars := ops.SmoothL1, []float64{beta}
@@ -127,6 +131,7 @@ type BinaryOptions struct {
 // panics with tensor.ErrShape. Gradients: g·(1 − t − (1 + (p − 1)·t)·σ(−x)) of x, which is g·(σ(x)
 // − t) without Positive, and those of the formula of targets, Positive and Weights.
 func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	const op = "BCEWithLogits"
 	defer tensorapi.Rename("autograd", op)
 	alike(op, x, target)
@@ -158,6 +163,7 @@ type DivergenceOptions struct {
 // length of the first axis. It panics with tensor.ErrShape. Gradients: −g·t; g·(log t + 1 − x), 0
 // where t is 0.
 func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	const op = "KLDivergence"
 	defer tensorapi.Rename("autograd", op)
 	alike(op, x, target)
@@ -176,6 +182,7 @@ func KLDivergence(x, target *Node, options ...DivergenceOptions) *Node {
 // above 0. Gradients: w/(|x|·|w|)·g less x·y/|x|²·g, with half of the second term where |x| is eps,
 // and without it below, and the same with x and w in turn.
 func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
+	x, w = castFloat32(x), castFloat32(w)
 	const op = "CosineSimilarity"
 	defer tensorapi.Rename("autograd", op)
 	positive(op, "eps", eps)
@@ -188,13 +195,14 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 		least = 0x1p-1022
 	}
 	x, w = x.Expand(whole...), w.Expand(whole...)
-	return linewise(op, ops.CosineSimilarity, axis, []float64{math.Max(least, eps*eps)}, x, w)
+	return lowered(linewise(op, ops.CosineSimilarity, axis, []float64{math.Max(least, eps*eps)}, x, w), x, w)
 }
 
 // HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one
 // shape; of another target, both. It panics with tensor.ErrShape. Gradient of x: g where the target
 // is not −1, and −g where it is not 1 and x is below the margin.
 func HingeEmbedding(x, target *Node, margin float64, options ...LossOptions) *Node {
+	x, target = castFloat32(x), castFloat32(target)
 	const op = "HingeEmbedding"
 	alike(op, x, target)
 	return optional(op, options).Reduction.of(op, elementwise(op, ops.HingeEmbedding, []float64{margin}, x, target))
@@ -214,6 +222,7 @@ type MarginOptions struct {
 // Mikolajczyk, "Learning local feature descriptors with triplets and shallow convolutional neural
 // networks", 2016.
 func TripletMargin(anchor, positives, negatives *Node, options ...MarginOptions) *Node {
+	anchor, positives, negatives = castFloat32(anchor), castFloat32(positives), castFloat32(negatives)
 	const op = "TripletMargin"
 	defer tensorapi.Rename("autograd", op)
 	how := optional(op, options)

@@ -14,9 +14,12 @@ import (
 func near(t *testing.T, what string, x *tensor.Tensor, want ...float64) {
 	t.Helper()
 	got := values(t, x)
-	ok := len(got) == len(want)
+	ok, tol := len(got) == len(want), 1e-5
+	if eps, _ := x.Type().Epsilon(); x.Type().Half() {
+		tol = eps // it is rounded
+	}
 	for i := 0; ok && i < len(want); i++ {
-		ok = got[i] == want[i] || math.Abs(got[i]-want[i]) <= 1e-5*math.Abs(want[i]) || math.IsNaN(got[i]) && math.IsNaN(want[i])
+		ok = got[i] == want[i] || math.Abs(got[i]-want[i]) <= tol*math.Abs(want[i]) || math.IsNaN(got[i]) && math.IsNaN(want[i])
 	}
 	if !ok {
 		t.Errorf("%s: %v, want %v", what, got, want)

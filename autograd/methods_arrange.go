@@ -10,7 +10,7 @@ import "github.com/clgrad/clgrad/tensor"
 // have not, and with tensor.ErrShape if another dimension differs.
 //
 // Gradient: to each its part of g.
-func Concat(axis int, xs ...*Node) *Node { return concat(axis, xs...) }
+func Concat(axis int, xs ...*Node) *Node { return lowered(concat(axis, xs...), xs...) }
 
 // Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
 // the axes of the result. It is of their type, or of the highest of several. It panics with
@@ -18,7 +18,7 @@ func Concat(axis int, xs ...*Node) *Node { return concat(axis, xs...) }
 // with tensor.ErrShape if the shapes differ or there is no room for another axis.
 //
 // Gradient: to each its part of g.
-func Stack(axis int, xs ...*Node) *Node { return stack(axis, xs...) }
+func Stack(axis int, xs ...*Node) *Node { return lowered(stack(axis, xs...), xs...) }
 
 // Split returns views of the parts of an axis that have a size, one after the other; the last may
 // be smaller. An axis of dimension 0 is one part. It panics with tensor.ErrAxis, with
@@ -57,20 +57,20 @@ func (x *Node) Unbind(axis int) []*Node { return x.unbind(axis) }
 // panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
 //
 // Gradient: g under x's shape.
-func (x *Node) Squeeze(axes ...int) *Node { return x.squeeze(axes...) }
+func (x *Node) Squeeze(axes ...int) *Node { return lowered(x.squeeze(axes...), x) }
 
 // Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the
 // axes of the result. It panics with tensor.ErrAxis for a place that there is not, and with
 // tensor.ErrShape if x has [tensor.MaxRank] axes.
 //
 // Gradient: g under x's shape.
-func (x *Node) Unsqueeze(axis int) *Node { return x.unsqueeze(axis) }
+func (x *Node) Unsqueeze(axis int) *Node { return lowered(x.unsqueeze(axis), x) }
 
 // MoveDim returns a view with axis from in place to, and the others in their order. Several are
 // moved by [Node.Transpose]. It panics with tensor.ErrAxis.
 //
 // Gradient: g with the axis back in its place.
-func (x *Node) MoveDim(from, to int) *Node { return x.moveDim(from, to) }
+func (x *Node) MoveDim(from, to int) *Node { return lowered(x.moveDim(from, to), x) }
 
 // Flatten returns x with the axes from the first given to the last given joined to one; all with
 // Flatten(0, −1). A scalar becomes a vector of one element. It shares x's storage where
@@ -78,7 +78,7 @@ func (x *Node) MoveDim(from, to int) *Node { return x.moveDim(from, to) }
 // order.
 //
 // Gradient: g under x's shape.
-func (x *Node) Flatten(from, to int) *Node { return x.flatten(from, to) }
+func (x *Node) Flatten(from, to int) *Node { return lowered(x.flatten(from, to), x) }
 
 // Diagonal returns a view of the diagonals of the matrices that two axes make: of the elements
 // whose index along the second is that along the first plus offset. The two axes disappear, and the
@@ -87,7 +87,7 @@ func (x *Node) Flatten(from, to int) *Node { return x.flatten(from, to) }
 //
 // Gradient: g in that place, 0 elsewhere.
 func (x *Node) Diagonal(offset, first, second int) *Node {
-	return x.diagonal(offset, first, second)
+	return lowered(x.diagonal(offset, first, second), x)
 }
 
 // Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
@@ -98,7 +98,7 @@ func (x *Node) Diagonal(offset, first, second int) *Node {
 // is negative or larger than the dimension, or if the result would have too many axes or elements.
 //
 // Gradient: the sum of g over the windows that an element is in, 0 where there is none.
-func (x *Node) Unfold(axis, size, step int) *Node { return x.unfold(axis, size, step) }
+func (x *Node) Unfold(axis, size, step int) *Node { return lowered(x.unfold(axis, size, step), x) }
 
 // Tile returns x several times over along each axis, in a tensor of its own: PyTorch's tile, and
 // its repeat. Counts are those of the last axes; where there are more than x has axes, it gets axes
@@ -106,7 +106,7 @@ func (x *Node) Unfold(axis, size, step int) *Node { return x.unfold(axis, size, 
 // tensor.ErrShape if the result would have too many axes or elements.
 //
 // Gradient: the sum of g over the copies of an element.
-func (x *Node) Tile(counts ...int) *Node { return x.tile(counts...) }
+func (x *Node) Tile(counts ...int) *Node { return lowered(x.tile(counts...), x) }
 
 // RepeatInterleave returns every element along an axis count times, one after the other, in a
 // tensor of its own. It panics with tensor.ErrAxis, with tensor.ErrValue for a count below 0, and
@@ -114,20 +114,22 @@ func (x *Node) Tile(counts ...int) *Node { return x.tile(counts...) }
 // to element are those of an [Node.IndexSelect].
 //
 // Gradient: the sum of g over the copies of an element.
-func (x *Node) RepeatInterleave(count, axis int) *Node { return x.repeatInterleave(count, axis) }
+func (x *Node) RepeatInterleave(count, axis int) *Node {
+	return lowered(x.repeatInterleave(count, axis), x)
+}
 
 // Roll returns x with the elements of an axis moved on by shift places; those that leave one end
 // come in at the other. It panics with tensor.ErrAxis.
 //
 // Gradient: g, rolled back.
-func (x *Node) Roll(shift, axis int) *Node { return x.roll(shift, axis) }
+func (x *Node) Roll(shift, axis int) *Node { return lowered(x.roll(shift, axis), x) }
 
 // Flip returns x with the elements along the given axes in the opposite order, in a tensor of its
 // own: no view runs backwards. It panics with tensor.ErrAxis for an axis that x has not, or that is
 // named twice.
 //
 // Gradient: g, flipped.
-func (x *Node) Flip(axes ...int) *Node { return x.flip(axes...) }
+func (x *Node) Flip(axes ...int) *Node { return lowered(x.flip(axes...), x) }
 
 // Pad returns x with elements more at the ends of its last axes: widths has, for each of them in
 // their order, how many before the first and how many behind the last, {before, behind}. Below 0,
@@ -142,5 +144,5 @@ func (x *Node) Flip(axes ...int) *Node { return x.flip(axes...) }
 // Gradient: the sum of g over the places to which an element went; 0 for one that was cut off and
 // stands for no other.
 func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
-	return x.pad(widths, opts...)
+	return lowered(x.pad(widths, opts...), x)
 }

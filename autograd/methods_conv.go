@@ -27,7 +27,8 @@ import "github.com/clgrad/clgrad/tensor"
 // Gradients: the transposed convolution of g with w, the correlation of x with g, and the sum of g
 // over all axes but that of the channels.
 func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
-	return x.conv(w, bias, options...)
+	x, w, bias = castLow(x), castLow(w), castLow(bias)
+	return lowered(x.conv(w, bias, options...), x, w, bias)
 }
 
 // ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
@@ -44,7 +45,8 @@ func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 // Gradients: the convolution of g with w, the correlation of g with x, and the sum of g over all
 // axes but that of the channels.
 func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
-	return x.convTranspose(w, bias, options...)
+	x, w, bias = castLow(x), castLow(w), castLow(bias)
+	return lowered(x.convTranspose(w, bias, options...), x, w, bias)
 }
 
 // MaxPool returns the maxima of windows over the last axes of x, one, two or three, as many as the
@@ -61,7 +63,7 @@ func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptio
 // Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
 // windows overlap, the sum.
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
-	return x.maxPool(window, options...)
+	return lowered(x.maxPool(window, options...), x)
 }
 
 // MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of x, in
@@ -69,7 +71,8 @@ func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 //
 // Gradient: that of [Node.MaxPool].
 func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
-	return x.maxPoolWithIndex(window, options...)
+	y, at := x.maxPoolWithIndex(window, options...)
+	return lowered(y, x), at
 }
 
 // AvgPool returns the means of windows over the last axes of x, one, two or three, as many as the
@@ -80,7 +83,7 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 //
 // Gradient: g over the number of positions to each of them; where windows overlap, the sum.
 func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
-	return x.avgPool(window, options...)
+	return lowered(x.avgPool(window, options...), x)
 }
 
 // AdaptiveMaxPool returns the maxima of windows over the last axes of x, one, two or three, as many
@@ -91,14 +94,15 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 //
 // Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
 // windows overlap, the sum.
-func (x *Node) AdaptiveMaxPool(size []int) *Node { return x.adaptiveMaxPool(size) }
+func (x *Node) AdaptiveMaxPool(size []int) *Node { return lowered(x.adaptiveMaxPool(size), x) }
 
 // AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
 // of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
 //
 // Gradient: that of [Node.AdaptiveMaxPool].
 func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
-	return x.adaptiveMaxPoolWithIndex(size)
+	y, at := x.adaptiveMaxPoolWithIndex(size)
+	return lowered(y, x), at
 }
 
 // AdaptiveAvgPool returns the means of the windows of [Node.AdaptiveMaxPool]. Integers are
@@ -106,7 +110,7 @@ func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tens
 // PyTorch's adaptive_avg_pool1d, 2d and 3d.
 //
 // Gradient: g over the number of positions to each of them; where windows overlap, the sum.
-func (x *Node) AdaptiveAvgPool(size []int) *Node { return x.adaptiveAvgPool(size) }
+func (x *Node) AdaptiveAvgPool(size []int) *Node { return lowered(x.adaptiveAvgPool(size), x) }
 
 // Interpolate returns x with as many positions along its last axes, one, two or three, as size
 // says. Axes before them are kept. Along each of d positions, output q is the input at
@@ -122,5 +126,6 @@ func (x *Node) AdaptiveAvgPool(size []int) *Node { return x.adaptiveAvgPool(size
 //
 // Gradient: g to the inputs of each output, with the weights that they have in it.
 func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
-	return x.interpolate(size, options...)
+	x = castFloat32(x)
+	return lowered(x.interpolate(size, options...), x)
 }

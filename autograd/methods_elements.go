@@ -17,17 +17,26 @@ func (x *Node) Cos() *Node { return elementwise("Cos", fn.Cos, nil, x) }
 // Tan returns tan x, of radians.
 //
 // Gradient: (1 + tan²x)·g.
-func (x *Node) Tan() *Node { return elementwise("Tan", fn.Tan, nil, x) }
+func (x *Node) Tan() *Node {
+	x = castFloat32(x)
+	return elementwise("Tan", fn.Tan, nil, x)
+}
 
 // Asin returns arcsin x, NaN beyond [−1, 1].
 //
 // Gradient: g/√(1 − x²), infinite at −1 and 1.
-func (x *Node) Asin() *Node { return elementwise("Asin", fn.Asin, nil, x) }
+func (x *Node) Asin() *Node {
+	x = castFloat32(x)
+	return elementwise("Asin", fn.Asin, nil, x)
+}
 
 // Acos returns arccos x, NaN beyond [−1, 1].
 //
 // Gradient: −g/√(1 − x²), infinite at −1 and 1.
-func (x *Node) Acos() *Node { return elementwise("Acos", fn.Acos, nil, x) }
+func (x *Node) Acos() *Node {
+	x = castFloat32(x)
+	return elementwise("Acos", fn.Acos, nil, x)
+}
 
 // Atan returns arctan x.
 //
@@ -37,12 +46,18 @@ func (x *Node) Atan() *Node { return elementwise("Atan", fn.Atan, nil, x) }
 // Sinh returns sinh x.
 //
 // Gradient: cosh(x)·g.
-func (x *Node) Sinh() *Node { return elementwise("Sinh", fn.Sinh, nil, x) }
+func (x *Node) Sinh() *Node {
+	x = castFloat32(x)
+	return elementwise("Sinh", fn.Sinh, nil, x)
+}
 
 // Cosh returns cosh x.
 //
 // Gradient: sinh(x)·g.
-func (x *Node) Cosh() *Node { return elementwise("Cosh", fn.Cosh, nil, x) }
+func (x *Node) Cosh() *Node {
+	x = castFloat32(x)
+	return elementwise("Cosh", fn.Cosh, nil, x)
+}
 
 // Asinh returns arsinh x.
 //
@@ -67,32 +82,50 @@ func (x *Node) Exp2() *Node { return elementwise("Exp2", fn.Exp2, nil, x) }
 // Expm1 returns eˣ − 1, exact near 0.
 //
 // Gradient: eˣ·g.
-func (x *Node) Expm1() *Node { return elementwise("Expm1", fn.Expm1, nil, x) }
+func (x *Node) Expm1() *Node {
+	x = castFloat32(x)
+	return elementwise("Expm1", fn.Expm1, nil, x)
+}
 
 // Log2 returns the logarithm of x to base 2, −Inf at 0 and NaN below.
 //
 // Gradient: g/(x·ln 2).
-func (x *Node) Log2() *Node { return elementwise("Log2", fn.Log2, nil, x) }
+func (x *Node) Log2() *Node {
+	x = castFloat32(x)
+	return elementwise("Log2", fn.Log2, nil, x)
+}
 
 // Log10 returns the logarithm of x to base 10, −Inf at 0 and NaN below.
 //
 // Gradient: g/(x·ln 10).
-func (x *Node) Log10() *Node { return elementwise("Log10", fn.Log10, nil, x) }
+func (x *Node) Log10() *Node {
+	x = castFloat32(x)
+	return elementwise("Log10", fn.Log10, nil, x)
+}
 
 // Log1p returns ln(1 + x), exact near 0, −Inf at −1 and NaN below.
 //
 // Gradient: g/(1 + x).
-func (x *Node) Log1p() *Node { return elementwise("Log1p", fn.Log1p, nil, x) }
+func (x *Node) Log1p() *Node {
+	x = castFloat32(x)
+	return elementwise("Log1p", fn.Log1p, nil, x)
+}
 
 // Rsqrt returns 1/√x, Inf at 0 and NaN below.
 //
 // Gradient: −x^(−3/2)/2·g.
-func (x *Node) Rsqrt() *Node { return elementwise("Rsqrt", fn.Rsqrt, nil, x) }
+func (x *Node) Rsqrt() *Node {
+	x = castFloat32(x)
+	return elementwise("Rsqrt", fn.Rsqrt, nil, x)
+}
 
 // Reciprocal returns 1/x, infinite at 0.
 //
 // Gradient: −g/x².
-func (x *Node) Reciprocal() *Node { return elementwise("Reciprocal", fn.Reciprocal, nil, x) }
+func (x *Node) Reciprocal() *Node {
+	x = castFloat32(x)
+	return elementwise("Reciprocal", fn.Reciprocal, nil, x)
+}
 
 // Erf returns the error function, 2/√π times the integral of exp(−u²) over u from 0 to x.
 //
@@ -109,7 +142,10 @@ func (x *Node) Erfc() *Node { return elementwise("Erfc", fn.Erfc, nil, x) }
 // Gradient: √π/2·exp(y²)·g of the result y.
 //
 // Source: Wichura, "Algorithm AS 241", Applied Statistics 37, 1988.
-func (x *Node) ErfInv() *Node { return elementwise("ErfInv", fn.ErfInv, nil, x) }
+func (x *Node) ErfInv() *Node {
+	x = castFloat32(x)
+	return elementwise("ErfInv", fn.ErfInv, nil, x)
+}
 
 // Floor returns the next whole number that is not above x.
 //
@@ -142,7 +178,7 @@ func (x *Node) Frac() *Node { return elementwise("Frac", fn.Frac, nil, x) }
 //
 // Gradient: g, 0 where there is another number.
 func (x *Node) NanToNum(nan, posInf, negInf float64) *Node {
-	return x.nanToNum(nan, posInf, negInf)
+	return lowered(x.nanToNum(nan, posInf, negInf), x)
 }
 
 // GELU returns x·Φ(x), with the distribution Φ of the normal distribution.
@@ -255,7 +291,10 @@ func (x *Node) Hypot(y *Node) *Node { return elementwise("Hypot", fn.Hypot, nil,
 // broadcast.
 //
 // Gradients: y·xʸ⁻¹·g, 0 for y = 0; xʸ·ln(x)·g, NaN for x < 0, and 0 for x = 0 unless y < 0.
-func (x *Node) PowTensor(y *Node) *Node { return elementwise("PowTensor", fn.PowTensor, nil, x, y) }
+func (x *Node) PowTensor(y *Node) *Node {
+	x, y = castFloat32(x), castFloat32(y)
+	return elementwise("PowTensor", fn.PowTensor, nil, x, y)
+}
 
 // Copysign returns |x| with the sign of y, of −0 too. It panics with tensor.ErrShape unless the
 // shapes broadcast.

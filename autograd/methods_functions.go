@@ -27,12 +27,18 @@ func (x *Node) Sqrt() *Node { return elementwise("Sqrt", fn.Sqrt, nil, x) }
 // Exp returns eˣ.
 //
 // Gradient: eˣ·g.
-func (x *Node) Exp() *Node { return elementwise("Exp", fn.Exp, nil, x) }
+func (x *Node) Exp() *Node {
+	x = castFloat32(x)
+	return elementwise("Exp", fn.Exp, nil, x)
+}
 
 // Log returns the natural logarithm of x, −Inf at 0 and NaN below.
 //
 // Gradient: g/x.
-func (x *Node) Log() *Node { return elementwise("Log", fn.Log, nil, x) }
+func (x *Node) Log() *Node {
+	x = castFloat32(x)
+	return elementwise("Log", fn.Log, nil, x)
+}
 
 // Square returns x².
 //
@@ -80,13 +86,19 @@ func (x *Node) Sigmoid() *Node { return elementwise("Sigmoid", fn.Sigmoid, nil, 
 //
 // Source: Dugas, Bengio, Bélisle, Nadeau, Garcia, "Incorporating Second-Order Functional
 // Knowledge", NIPS 2000, eq. 2.
-func (x *Node) Softplus() *Node { return elementwise("Softplus", fn.Softplus, nil, x) }
+func (x *Node) Softplus() *Node {
+	x = castFloat32(x)
+	return elementwise("Softplus", fn.Softplus, nil, x)
+}
 
 // Pow returns xᵖ, as C's pow: where p is not whole, NaN for finite x < 0, and for −Inf Inf, or 0 if
 // p < 0; for p = 0 it is 1 everywhere. (For p = ½ PyTorch takes the square root, NaN at −Inf.)
 //
 // Gradient: p·xᵖ⁻¹·g; for p = 0, 0 everywhere.
-func (x *Node) Pow(p float64) *Node { return elementwise("Pow", fn.Pow, []float64{p}, x) }
+func (x *Node) Pow(p float64) *Node {
+	x = castFloat32(x)
+	return elementwise("Pow", fn.Pow, []float64{p}, x)
+}
 
 // Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other
 // element becomes high.

@@ -13,7 +13,9 @@ import "github.com/clgrad/clgrad/tensor"
 //
 // Gradient: g, added to the elements that it came from in the order of the axis. index must outlive
 // Backward, unchanged.
-func (x *Node) Gather(axis int, index *tensor.Tensor) *Node { return x.gather(axis, index) }
+func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
+	return lowered(x.gather(axis, index), x)
+}
 
 // Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
 // along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
@@ -26,7 +28,7 @@ func (x *Node) Gather(axis int, index *tensor.Tensor) *Node { return x.gather(ax
 // Gradients: g, 0 in those places; of src, g in the place of each element, 0 for one that is not
 // taken or that a later one took the place of. index must outlive Backward, unchanged.
 func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
-	return x.scatter(axis, index, src)
+	return lowered(x.scatter(axis, index, src), x, src)
 }
 
 // ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
@@ -35,7 +37,7 @@ func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 // Gradients: g; of src, g in the place of each element, 0 for one that is not taken. index must
 // outlive Backward, unchanged.
 func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
-	return x.scatterAdd(axis, index, src)
+	return lowered(x.scatterAdd(axis, index, src), x, src)
 }
 
 // ScatterReduce returns x with one element made of what comes to a place along an axis and of what
@@ -48,7 +50,7 @@ func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 // to the NaNs if it is NaN. 0 for an element that does not count or is not taken. Gradients of the
 // gradient of a product are those where no factor is 0. index must outlive Backward, unchanged.
 func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
-	return x.scatterReduce(axis, index, src, reduce, opts...)
+	return lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
 }
 
 // IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
@@ -59,7 +61,7 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 // Gradient: the parts of g, added to those that they came from in the order of index. index must
 // outlive Backward, unchanged.
 func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
-	return x.indexSelect(axis, index)
+	return lowered(x.indexSelect(axis, index), x)
 }
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
@@ -71,7 +73,7 @@ func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 //
 // Gradients: g; of src, the parts of g that index names. index must outlive Backward, unchanged.
 func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
-	return x.indexAdd(axis, index, src)
+	return lowered(x.indexAdd(axis, index, src), x, src)
 }
 
 // IndexCopy returns x with the parts of src along an axis in the place of those that an index
@@ -81,7 +83,7 @@ func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 // Gradients: g, 0 in those places; of src, the parts of g that index names, 0 for one that a later
 // one took the place of. index must outlive Backward, unchanged.
 func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
-	return x.indexCopy(axis, index, src)
+	return lowered(x.indexCopy(axis, index, src), x, src)
 }
 
 // IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
@@ -90,7 +92,7 @@ func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 //
 // Gradient: g, 0 in those places. index must outlive Backward, unchanged.
 func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
-	return x.indexFill(axis, index, value)
+	return lowered(x.indexFill(axis, index, value), x)
 }
 
 // Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
@@ -107,7 +109,7 @@ func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 //
 // Gradient: g, added to the elements that it came from in the order of the indices. The indices
 // must outlive Backward, unchanged.
-func (x *Node) Index(indices ...*tensor.Tensor) *Node { return x.index(indices...) }
+func (x *Node) Index(indices ...*tensor.Tensor) *Node { return lowered(x.index(indices...), x) }
 
 // IndexPut returns x with values at the elements that [Node.Index] returns, or, if the options say
 // so, with values added to them, in a tensor of its own: NumPy's x[i, j] = values. Values broadcast
@@ -120,7 +122,7 @@ func (x *Node) Index(indices ...*tensor.Tensor) *Node { return x.index(indices..
 // they went to, summed over what they were repeated for, 0 for one that a later one took the place
 // of. The indices must outlive Backward, unchanged.
 func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
-	return x.indexPut(indices, values, opts...)
+	return lowered(x.indexPut(indices, values, opts...), x, values)
 }
 
 // Embedding returns the rows of a matrix x [r, c] that an index tensor of integers, bytes too,
@@ -133,7 +135,7 @@ func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 // Gradient: the rows of g, added to those that they came from in the order of index; 0 for the row
 // of Padding, if there is one. index must outlive Backward, unchanged.
 func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
-	return x.embedding(index, opts...)
+	return lowered(x.embedding(index, opts...), x)
 }
 
 // Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
@@ -142,14 +144,14 @@ func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) 
 // axes.
 //
 // Gradient: g, 0 where the result is.
-func (x *Node) Tril(diagonal int) *Node { return x.tril(diagonal) }
+func (x *Node) Tril(diagonal int) *Node { return lowered(x.tril(diagonal), x) }
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is less than the row plus diagonal. Of 16 bits it becomes a Float32. It
 // panics with tensor.ErrShape for fewer than two axes.
 //
 // Gradient: g, 0 where the result is.
-func (x *Node) Triu(diagonal int) *Node { return x.triu(diagonal) }
+func (x *Node) Triu(diagonal int) *Node { return lowered(x.triu(diagonal), x) }
 
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
 // has the elements of tensor i along axis i, and the shape of all. The indexing is that of

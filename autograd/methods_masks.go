@@ -149,7 +149,7 @@ func (x *Node) MaskedFill(mask *Node, v float64) *Node {
 // with tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType unless mask is of Bool.
 //
 // Gradient: g in those places, 0 elsewhere.
-func (x *Node) MaskedSelect(mask *Node) *Node { return x.maskedSelect(mask) }
+func (x *Node) MaskedSelect(mask *Node) *Node { return lowered(x.maskedSelect(mask), x, mask) }
 
 // BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, of Bool what is false. It
 // panics with tensor.ErrType of floats.

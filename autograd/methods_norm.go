@@ -12,20 +12,27 @@ import (
 // the axes 0 and −1 here.
 //
 // Gradient: y·(g − Σ g·y).
-func (x *Node) Softmax(axis int) *Node { return linewise("Softmax", ops.Softmax, axis, nil, x) }
+func (x *Node) Softmax(axis int) *Node {
+	x = castFloat32(x)
+	return lowered(linewise("Softmax", ops.Softmax, axis, nil, x), x)
+}
 
 // LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where
 // that would be 0. It panics as that does.
 //
 // Gradient: g − exp(y)·Σ g.
 func (x *Node) LogSoftmax(axis int) *Node {
-	return linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x)
+	x = castFloat32(x)
+	return lowered(linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x), x)
 }
 
 // Softmin returns [Node.Softmax] of −x, and panics as that does.
 //
 // Gradient: −y·(g − Σ g·y).
-func (x *Node) Softmin(axis int) *Node { return linewise("Softmin", ops.Softmin, axis, nil, x) }
+func (x *Node) Softmin(axis int) *Node {
+	x = castFloat32(x)
+	return lowered(linewise("Softmin", ops.Softmin, axis, nil, x), x)
+}
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
@@ -38,7 +45,8 @@ func (x *Node) Softmin(axis int) *Node { return linewise("Softmin", ops.Softmin,
 //
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
-	return x.layerNorm(axis, w, b, eps)
+	x, w, b = castFloat32(x), castFloat32(w), castFloat32(b)
+	return lowered(x.layerNorm(axis, w, b, eps), x, w, b)
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -49,7 +57,10 @@ func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 // sum of g·h over the axes before.
 //
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
-func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node { return x.rmsNorm(axis, w, eps) }
+func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
+	x, w = castFloat32(x), castFloat32(w)
+	return lowered(x.rmsNorm(axis, w, eps), x, w)
+}
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
 // group less its mean, over the root of its variance, without correction, plus eps; times w and
@@ -62,7 +73,8 @@ func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node { return x.rmsNorm(
 //
 // Source: Wu, He, "Group Normalization", 2018.
 func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
-	return x.groupNorm(groups, w, b, eps)
+	x, w, b = castFloat32(x), castFloat32(w), castFloat32(b)
+	return lowered(x.groupNorm(groups, w, b, eps), x, w, b)
 }
 
 // InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does.
@@ -71,7 +83,9 @@ func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 //
 // Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
 // Stylization", 2016.
-func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node { return x.instanceNorm(w, b, eps) }
+func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
+	return lowered(x.instanceNorm(w, b, eps), x, w, b)
+}
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
 // each over all axes but the channels; times w and plus b, of one element for each channel, either
@@ -88,7 +102,7 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node { return x.instanceNo
 //
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
-	return x.batchNorm(w, b, eps, options...)
+	return lowered(x.batchNorm(w, b, eps, options...), x, w, b)
 }
 
 // ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,
@@ -112,7 +126,8 @@ func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOpt
 //
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.AttentionOptions) *Node {
-	return x.scaledDotProductAttention(k, v, mask, options...)
+	x, k, v, mask = castLow(x), castLow(k), castLow(v), castLow(mask)
+	return lowered(x.scaledDotProductAttention(k, v, mask, options...), x, k, v, mask)
 }
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −
@@ -126,5 +141,5 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 // Source: Srivastava, Hinton, Krizhevsky, Sutskever, Salakhutdinov, "Dropout: A Simple Way to
 // Prevent Neural Networks from Overfitting", JMLR 15, 2014.
 func (x *Node) Dropout(p float64, rng *tensor.RNG, train bool) *Node {
-	return x.dropout(p, rng, train)
+	return lowered(x.dropout(p, rng, train), x)
 }

@@ -17,20 +17,23 @@ package autograd
 //
 // Gradients: g·wᵀ and xᵀ·g, summed over the axes along which an operand was repeated, which is part
 // of the product.
-func (x *Node) MatMul(w *Node) *Node { return x.matMul(w) }
+func (x *Node) MatMul(w *Node) *Node {
+	x, w = castLow(x), castLow(w)
+	return lowered(x.matMul(w), x, w)
+}
 
 // Dot returns the scalar Σ_i x[i]·w[i] of two tensors of one axis and one length. Of no elements it
 // is 0. One of integers is converted to floats. It panics with tensor.ErrShape, and with
 // tensor.ErrType if both are of integers.
 //
 // Gradients: w·g, x·g.
-func (x *Node) Dot(w *Node) *Node { return x.dot(w) }
+func (x *Node) Dot(w *Node) *Node { return lowered(x.dot(w), x, w) }
 
 // Outer returns the products x[i]·w[j] of two tensors of one axis, of shape [length of x, length of
 // w]. It panics with tensor.ErrShape for other ranks.
 //
 // Gradients: g·w, gᵀ·x.
-func (x *Node) Outer(w *Node) *Node { return x.outer(w) }
+func (x *Node) Outer(w *Node) *Node { return lowered(x.outer(w), x, w) }
 
 // TensorDot returns the products of x and w summed over some axes of x, and as many of w, in pairs:
 //
@@ -41,7 +44,9 @@ func (x *Node) Outer(w *Node) *Node { return x.outer(w) }
 // twice, and with tensor.ErrShape unless those of a pair are of one length.
 //
 // Gradients are those of the transposes and of the product that it is made of.
-func (x *Node) TensorDot(w *Node, axes, of []int) *Node { return x.tensorDot(w, axes, of) }
+func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
+	return lowered(x.tensorDot(w, axes, of), x, w)
+}
 
 // Einsum returns a sum of products in Einstein's notation: an equation such as "bik,bkj->bij" has a
 // letter for each axis of each operand, and for those of the result; over all others it is summed.
@@ -56,4 +61,7 @@ func (x *Node) TensorDot(w *Node, axes, of []int) *Node { return x.tensorDot(w, 
 // tensor.ErrValue if there are none.
 //
 // Gradients are those of the transposes, sums and products that it is made of.
-func Einsum(equation string, operands ...*Node) *Node { return contract(equation, operands...) }
+func Einsum(equation string, operands ...*Node) *Node {
+	operands = each(operands, castLow)
+	return lowered(contract(equation, operands...), operands...)
+}

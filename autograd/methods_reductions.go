@@ -14,7 +14,10 @@ import "github.com/clgrad/clgrad/tensor"
 // holds for all that sums over axes: means, norms, gradients of what is broadcast.
 //
 // Gradient: g, repeated along the axes.
-func (x *Node) Sum(axes ...int) *Node { return x.sum(axes...) }
+func (x *Node) Sum(axes ...int) *Node {
+	x = castFloat32(x)
+	return lowered(x.sum(axes...), x)
+}
 
 // Mean returns the mean over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. Of no elements it is NaN, of integers
@@ -22,7 +25,7 @@ func (x *Node) Sum(axes ...int) *Node { return x.sum(axes...) }
 // that of [Node.Sum], divided by n.
 //
 // Gradient: g/n, repeated along the axes, n being the number of elements that a mean is of.
-func (x *Node) Mean(axes ...int) *Node { return x.mean(axes...) }
+func (x *Node) Mean(axes ...int) *Node { return lowered(x.mean(axes...), x) }
 
 // Max returns the maximum over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. A NaN is a maximum. Of integers it is
@@ -30,7 +33,7 @@ func (x *Node) Mean(axes ...int) *Node { return x.mean(axes...) }
 // and with tensor.ErrShape if there is nothing to take the maximum of.
 //
 // Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the NaNs.
-func (x *Node) Max(axes ...int) *Node { return x.max(axes...) }
+func (x *Node) Max(axes ...int) *Node { return lowered(x.max(axes...), x) }
 
 // Min returns the minimum over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. A NaN is a minimum. Of integers it is
@@ -38,14 +41,14 @@ func (x *Node) Max(axes ...int) *Node { return x.max(axes...) }
 // and with tensor.ErrShape if there is nothing to take the minimum of.
 //
 // Gradient: g to the elements that attain the minimum, in equal parts; if it is NaN, to the NaNs.
-func (x *Node) Min(axes ...int) *Node { return x.min(axes...) }
+func (x *Node) Min(axes ...int) *Node { return lowered(x.min(axes...), x) }
 
 // SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
 // [Node.Expand]. The result has that shape. It panics with tensor.ErrShape if shape does not
 // broadcast to x's. Error: that of [Node.Sum].
 //
 // Gradient: g, repeated along those axes.
-func (x *Node) SumTo(shape ...int) *Node { return x.sumTo(shape...) }
+func (x *Node) SumTo(shape ...int) *Node { return lowered(x.sumTo(shape...), x) }
 
 // Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p), which disappear from the shape
 // unless [tensor.Keepdims] is among them; over all if none is given. For p = +Inf it is the largest
@@ -58,7 +61,10 @@ func (x *Node) SumTo(shape ...int) *Node { return x.sumTo(shape...) }
 // Gradient: sign(x)·(|x|/y)^(p − 1)·g for the result y, 0 where x is 0, whatever p is, and where y
 // is: powers that underflow make it so. Of p = ±Inf it is sign(x)·g for the elements whose |x| is
 // y, in equal parts; of p = 0 it is 0.
-func (x *Node) Norm(p float64, axes ...int) *Node { return x.pNorm(p, axes...) }
+func (x *Node) Norm(p float64, axes ...int) *Node {
+	x = castFloat32(x)
+	return lowered(x.pNorm(p, axes...), x)
+}
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
 // disappear from the shape unless [tensor.Keepdims] is among them; all are meant if none is given.
@@ -67,7 +73,10 @@ func (x *Node) Norm(p float64, axes ...int) *Node { return x.pNorm(p, axes...) }
 //
 // Gradient: e^(x − y)·g for the result y; where x and y are one infinity, g, whose gradient by x is
 // 0.
-func (x *Node) LogSumExp(axes ...int) *Node { return x.logSumExp(axes...) }
+func (x *Node) LogSumExp(axes ...int) *Node {
+	x = castFloat32(x)
+	return lowered(x.logSumExp(axes...), x)
+}
 
 // Var returns the variance over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. It is Σ (x − mean)²/(n − correction)
@@ -83,13 +92,17 @@ func (x *Node) LogSumExp(axes ...int) *Node { return x.logSumExp(axes...) }
 //
 // Source: Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
 // Technometrics 4, 1962.
-func (x *Node) Var(correction int, axes ...int) *Node { return x.variance(correction, axes...) }
+func (x *Node) Var(correction int, axes ...int) *Node {
+	return lowered(x.variance(correction, axes...), x)
+}
 
 // Std returns the standard deviation over the given axes, the root of what [Node.Var] returns. It
 // panics as that does.
 //
 // Gradient: (x − mean)·g/((n − correction)·y) for the result y, 0 where that is 0.
-func (x *Node) Std(correction int, axes ...int) *Node { return x.std(correction, axes...) }
+func (x *Node) Std(correction int, axes ...int) *Node {
+	return lowered(x.std(correction, axes...), x)
+}
 
 // MaxWithIndex returns the maximum over the given axes and, as [Node.ArgMax] does, its index. It
 // panics as that does.
@@ -97,7 +110,8 @@ func (x *Node) Std(correction int, axes ...int) *Node { return x.std(correction,
 // Gradient: g to the element that the index names, of equal ones the first; see [Node.Max] for one
 // that goes to all of them.
 func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
-	return x.maxWithIndex(axes...)
+	y, at := x.maxWithIndex(axes...)
+	return lowered(y, x), at
 }
 
 // MinWithIndex returns the minimum over the given axes and, as [Node.ArgMin] does, its index. It
@@ -106,7 +120,8 @@ func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 // Gradient: g to the element that the index names, of equal ones the first; see [Node.Min] for one
 // that goes to all of them.
 func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
-	return x.minWithIndex(axes...)
+	y, at := x.minWithIndex(axes...)
+	return lowered(y, x), at
 }
 
 // ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
@@ -134,7 +149,10 @@ func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMi
 //
 // Gradient: g times the product of the other elements, without a division, so that it is right
 // where elements are 0. It is finite for an infinity and for NaN beside finite elements.
-func (x *Node) Prod(axes ...int) *Node { return x.prod(axes...) }
+func (x *Node) Prod(axes ...int) *Node {
+	x = castFloat32(x)
+	return lowered(x.prod(axes...), x)
+}
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
 // fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
@@ -142,7 +160,10 @@ func (x *Node) Prod(axes ...int) *Node { return x.prod(axes...) }
 // the sum of the elements up to it.
 //
 // Gradient: the sums of g from each on.
-func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
+func (x *Node) CumSum(axis int) *Node {
+	x = castFloat32(x)
+	return lowered(x.cumSum(axis, 0), x)
+}
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
 // integers it is Int32, and wraps around. A scalar has axis 0. It panics with tensor.ErrAxis.
@@ -151,33 +172,43 @@ func (x *Node) CumSum(axis int) *Node { return x.cumSum(axis, 0) }
 // That of an element does not read it: beside finite elements, that of an infinity and of NaN is
 // finite. It is a recurrence: over n elements, it is off by at most 2(n + 3)·u times that of the
 // magnitudes.
-func (x *Node) CumProd(axis int) *Node { return x.cumProd(axis, 0) }
+func (x *Node) CumProd(axis int) *Node {
+	x = castFloat32(x)
+	return lowered(x.cumProd(axis, 0), x)
+}
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
 // fixed order. Of integers it is a float. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal
 // infinities the power is 1, a constant.
-func (x *Node) LogCumSumExp(axis int) *Node { return x.logCumSumExp(axis) }
+func (x *Node) LogCumSumExp(axis int) *Node { return lowered(x.logCumSumExp(axis), x) }
 
 // CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
 // equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: g to the elements that the index names.
-func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) { return x.cumMax(axis) }
+func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
+	y, at := x.cumMax(axis)
+	return lowered(y, x), at
+}
 
 // CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
 // equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: g to the elements that the index names.
-func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) { return x.cumMin(axis) }
+func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
+	y, at := x.cumMin(axis)
+	return lowered(y, x), at
+}
 
 // Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
 // indices. Equal elements keep their order. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: g, each to the element that came there.
 func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *tensor.Tensor) {
-	return x.sort(axis, o...)
+	y, at := x.sort(axis, o...)
+	return lowered(y, x), at
 }
 
 // ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
@@ -195,7 +226,8 @@ func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
 //
 // Gradient: g, each to the element that it is of.
 func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices *tensor.Tensor) {
-	return x.topK(k, axis, o...)
+	y, at := x.topK(k, axis, o...)
+	return lowered(y, x), at
 }
 
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
@@ -207,7 +239,7 @@ func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices
 // Gradient: g where elements stayed, else 0.
 //
 // Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
-func (x *Node) KeepTopK(k, axis int) *Node { return x.keepTopK(k, axis) }
+func (x *Node) KeepTopK(k, axis int) *Node { return lowered(x.keepTopK(k, axis), x) }
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
 // order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
@@ -218,7 +250,8 @@ func (x *Node) KeepTopK(k, axis int) *Node { return x.keepTopK(k, axis) }
 //
 // Gradient: g to the element that the index names.
 func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
-	return x.median(axes...)
+	y, at := x.median(axes...)
+	return lowered(y, x), at
 }
 
 // CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear

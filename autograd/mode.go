@@ -12,6 +12,7 @@ type mode struct {
 	quiet bool   // they record nothing
 	walk  *walk  // they are part of backward functions and hooks of this one, or nil
 	watch *watch // what they compute is looked at, or nil
+	cast  *casts // what they compute in 16 bits, or nil
 }
 
 // modes holds the devices whose mode is not the zero value. Each is claimed by the goroutine that

@@ -63,7 +63,7 @@ func TestErrorsNameTheFunction(t *testing.T) {
 		"KLDivergence": autograd.KLDivergence, "CosineSimilarity": autograd.CosineSimilarity, "HingeEmbedding": autograd.HingeEmbedding, "TripletMargin": autograd.TripletMargin,
 		"Const": autograd.Const, "Param": autograd.Param}
 	// Map names the function that it maps, NewOp the operation that it is given.
-	others := []string{"Map", "NewOp", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies"}
+	others := []string{"Map", "NewOp", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies", "Autocast"}
 	for _, name := range exported(t) {
 		if f, has := functions[name]; has {
 			t.Run(name, func(t *testing.T) { devtest.ErrorsName(t, name, reflect.ValueOf(f), pools) })

@@ -83,7 +83,7 @@ func Const(t *tensor.Tensor) *Node {
 // Param returns a leaf that gathers a gradient. The name identifies it in state dicts and pictures.
 // t stays the parameter's value, exempt from the end of a tensor.Scope: what an optimizer makes of
 // the one is seen in the other. It panics with tensor.ErrValue if there is no tensor, and with
-// tensor.ErrType unless it is of Float32 or Float64.
+// tensor.ErrType unless it is of floats.
 func Param(t *tensor.Tensor, name string) *Node {
 	mustTensor("Param", t)
 	if !t.Type().Float() {

@@ -47,8 +47,12 @@ var builtins = []struct{ declaration, names string }{
 	{"TYPES(F3, %s) INTEGER_VECTORS(SCALAR3, %s) FLOAT_VECTORS(SCALAR3, %s)", "clamp"},
 	{"SPACES(LOAD_HALF, , , ) LOAD_HALF(, , , constant)", "vload_half"},
 	{"SPACES(LOAD_HALF, 2, , ) LOAD_HALF(2, , , constant)", "vload_half2"},
+	{"SPACES(LOAD_HALF, 4, , ) LOAD_HALF(4, , , constant)", "vload_half4"},
+	{"SPACES(LOAD_HALF, 16, , ) LOAD_HALF(16, , , constant)", "vload_half16"},
 	{"SPACES(STORE_HALF, , float, ) DOUBLE(SPACES(STORE_HALF, , double, ))", "vstore_half_rte"},
 	{"SPACES(STORE_HALF, 2, float2, ) DOUBLE(SPACES(STORE_HALF, 2, double2, ))", "vstore_half2_rte"},
+	{"SPACES(STORE_HALF, 4, float4, ) DOUBLE(SPACES(STORE_HALF, 4, double4, ))", "vstore_half4_rte"},
+	{"SPACES(STORE_HALF, 16, float16, ) DOUBLE(SPACES(STORE_HALF, 16, double16, ))", "vstore_half16_rte"},
 	{"TYPES(PREFETCH, %s)", "prefetch"},
 	{"CONVERSION(long, , _rte)", "convert_long_rte"},
 	{"ATOMIC(ATOMIC1, %s)", "atomic_inc atomic_dec"},
@@ -75,7 +79,7 @@ var (
 var undeclared = regexp.MustCompile(`^(a(cos|sin|tan|tan2)pi|(add|sub|mad)_sat|r?hadd|async_\w+|wait_group_events|atom_(and|dec|inc|max|min|or|sub|xchg|xor)|bitselect|` +
 	`convert_\w*_(sat|rt[nzp])\w*|cross|degrees|(fast_)?(distance|length|normalize)|dot|fract|frexp|half_\w+|ilogb|is(equal|notequal|greater|less|normal|ordered|unordered)\w*|` +
 	`lgamma_r|logb|ma[dx](24|_hi|mag)|minmag|\w*mem_fence|mix|modf|mul24|nan|native_\w+|pown|printf|radians|remquo|rootn|rotate|` +
-	`shuffle2?|sincos|(smooth)?step|upsample|vloada_half\w*|vstorea_half\w*|vload3|vstore3|v(load|store)_half(3|4|8|16)\w*|vstore_half\d*(_rt[nzp])?|\w*_?image\w*)$`)
+	`shuffle2?|sincos|(smooth)?step|upsample|vloada_half\w*|vstorea_half\w*|vload3|vstore3|v(load|store)_half(3|8)\w*|vstore_half\d*(_rt[nzp])?|\w*_?image\w*)$`)
 
 // wordsOf returns the names in a text, and whether each stands before a parenthesis somewhere.
 func wordsOf(text string) map[string]bool {

@@ -215,6 +215,10 @@ func (m Mode) declared(name string) string {
 		return "IN_HALVES(" + name + ")"
 	case OutHalves, InOutHalves:
 		return "OUT_HALVES(" + name + ")"
+	case InBFloat16s:
+		return "IN_BFLOAT16S(" + name + ")"
+	case OutBFloat16s, InOutBFloat16s:
+		return "OUT_BFLOAT16S(" + name + ")"
 	case InFloats:
 		return "IN_FLOATS(" + name + ")"
 	case OutFloats, InOutFloats:

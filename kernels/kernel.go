@@ -100,23 +100,26 @@ type Mode uint8
 
 // The modes. Buffers are followed in the entry point by the int offset of their first element.
 const (
-	In          Mode = iota // reals, read
-	Out                     // reals, all written
-	InOut                   // reals, read and written
-	InInts                  // int32, read
-	OutInts                 // int32, all written
-	InOutInts               // int32, read and written
-	InBytes                 // uint8, read
-	OutBytes                // uint8, all written
-	InOutBytes              // uint8, read and written
-	InHalves                // float16, read
-	OutHalves               // float16, all written
-	InOutHalves             // float16, read and written
-	InFloats                // float32 where reals are float64, read
-	OutFloats               // float32 where reals are float64, all written
-	InOutFloats             // float32 where reals are float64, read and written
-	IntParam                // an int by value
-	FloatParam              // a real by value
+	In             Mode = iota // reals, read
+	Out                        // reals, all written
+	InOut                      // reals, read and written
+	InInts                     // int32, read
+	OutInts                    // int32, all written
+	InOutInts                  // int32, read and written
+	InBytes                    // uint8, read
+	OutBytes                   // uint8, all written
+	InOutBytes                 // uint8, read and written
+	InHalves                   // float16, read
+	OutHalves                  // float16, all written
+	InOutHalves                // float16, read and written
+	InBFloat16s                // bfloat16, read
+	OutBFloat16s               // bfloat16, all written
+	InOutBFloat16s             // bfloat16, read and written
+	InFloats                   // float32 where reals are float64, read
+	OutFloats                  // float32 where reals are float64, all written
+	InOutFloats                // float32 where reals are float64, read and written
+	IntParam                   // an int by value
+	FloatParam                 // a real by value
 )
 
 // Buffer reports whether the parameter is memory.
@@ -137,6 +140,8 @@ func (m Mode) of(t DType) Mode {
 		return m + InBytes
 	case Float16:
 		return m + InHalves
+	case BFloat16:
+		return m + InBFloat16s
 	}
 	return m
 }
@@ -195,22 +200,27 @@ func (m Mode) Elements(real DType) DType {
 		return Uint8
 	case InHalves:
 		return Float16
+	case InBFloat16s:
+		return BFloat16
 	case InFloats:
 		return Float32
 	}
 	return real
 }
 
-// FloatOf returns the type of the floats of a launch: that of its first buffer of floats, or def if
-// there is none.
+// FloatOf returns the type of the floats of a launch: that of its first buffer of floats. If there is
+// none it is def, or float32 where the kernel computes in it alone, as one of 16 bits does.
 func (k *Kernel) FloatOf(args []Arg, def DType) DType {
 	for i := range args {
 		if k.Params[i].Mode > InOut || args[i].Buf == nil {
 			continue
 		}
-		if t := args[i].Buf.DType(); t.Float() {
+		if t := args[i].Buf.DType(); t == Float32 || t == Float64 {
 			return t
 		}
+	}
+	if k.Twin.F32 != nil && k.Twin.F64 == nil {
+		return Float32
 	}
 	return def
 }

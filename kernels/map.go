@@ -34,6 +34,9 @@ const (
 type AccessPattern struct {
 	Rank  int                // of the loops, 1 to MapRank, after axes that can be one were made one
 	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
+	// Types says which tensors are of Float16 or BFloat16, which a map of reals computes in float32.
+	// The others, of the zero DType, are of the map's type, or masks.
+	Types [MapTensors]DType
 	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
 	// Aligned says that every row of every Contiguous tensor begins at a multiple of MapVector
@@ -70,6 +73,7 @@ type mapSpec struct {
 	typ     DType     // what it is computed in: reals or, of Int32 and Uint8, int32
 	l       AccessPattern
 	types   []DType // of the tensors
+	halves  bool    // some are of 16 bits
 	uses    []int   // the operands that occur
 	scalars []int   // those that occur
 	outer   int     // axes
@@ -85,6 +89,9 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 		k.Defines = t.define()
 	}
 	k.Tol, k.Trial, k.Rows = m.tolerance(), m.trial, m.rows()
+	if m.halves {
+		k.Rows = nil
+	}
 	return k
 }
 
@@ -104,12 +111,17 @@ func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 		}
 		m.types = append(m.types, typ)
 	}
+	for i := range m.types {
+		if l.Types[i].Half() && t == Float32 {
+			m.types[i], m.halves = l.Types[i], true
+		}
+	}
 	return m
 }
 
 // file returns the name of the source for CPUs or other devices: the function's, and how it is laid
 // out if that is not without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by
-// its first letter.
+// its first letter, h behind it for a Float16 and b for a BFloat16.
 func (m *mapSpec) file(cpu bool) string {
 	name := entry(m.j.Name)
 	if m.typ != Float32 {
@@ -120,6 +132,10 @@ func (m *mapSpec) file(cpu bool) string {
 	for t := range m.tensors() {
 		plain = plain && m.l.Steps[t] == Contiguous
 		code += [...]string{"u", "f", "s", "i"}[m.l.Steps[t]]
+		if m.half(t) {
+			plain = false
+			code += map[DType]string{Float16: "h", BFloat16: "b"}[m.types[t]]
+		}
 	}
 	if !plain {
 		name += "." + code
@@ -279,11 +295,14 @@ func (m *mapSpec) grid(args []Arg, l Target) Grid {
 // moves reports whether the map only moves elements, whatever they are: a mask that becomes a real
 // is computed.
 func (m *mapSpec) moves() bool {
-	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1]
+	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1] && !m.halves
 }
 
 // bytes reports whether tensor t is of Uint8 beside others that are not.
-func (m *mapSpec) bytes(t int) bool { return m.types[t] != m.typ }
+func (m *mapSpec) bytes(t int) bool { return m.types[t] == Uint8 && m.typ != Uint8 }
+
+// half reports whether tensor t is of 16 bits in a map that computes.
+func (m *mapSpec) half(t int) bool { return m.halves && m.types[t].Half() }
 
 // compute returns the type that the formula is computed in, as OpenCL C names it for width
 // elements.
@@ -293,7 +312,7 @@ func (m *mapSpec) compute(width int) string {
 	case m.typ == Float32:
 		typ = "REAL"
 	case m.moves():
-		typ = map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.typ]
+		typ = m.typ.elem()
 	}
 	return typ + suffix(width)
 }

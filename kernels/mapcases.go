@@ -27,7 +27,7 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 	for t := range m.uses { // a result may be an operand
 		for y := len(m.uses); y < m.tensors(); y++ {
 			if args[t].Buf == args[y].Buf {
-				in := NewHostBuffer(real, args[t].N)
+				in := NewHostBuffer(args[t].Buf.DType(), args[t].N)
 				CopyHostBuffer(in, 0, args[t].Buf.(*HostBuffer), args[t].Off, args[t].N)
 				before[t] = BufferArg(in, 0, args[t].N)
 				break
@@ -63,7 +63,7 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 			return 0
 		}
 		i = at
-		_, bound := m.j.program.BoundOf(y-len(m.uses), expr.Leaves{
+		value, bound := m.j.program.BoundOf(y-len(m.uses), expr.Leaves{
 			Operand: func(o int) (value, off float64) {
 				t := slices.Index(m.uses, o)
 				if t == stored {
@@ -86,6 +86,10 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 				}
 				return before[t].At(k)
 			}}, eps, least)
+		if m.half(y) { // rounded to either side
+			spacing, _ := m.types[y].Epsilon()
+			bound += spacing * math.Abs(value)
+		}
 		return bound
 	}
 }
@@ -161,6 +165,8 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 			o.Elements(Uint8, n, func(int) float64 { return float64(o.Rand.IntN(3)) })
 		case m.typ != Float32:
 			o.Elements(m.typ, n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
+		case m.half(t):
+			o.Elements(m.types[t], n, func(int) float64 { return domain[0] + (domain[1]-domain[0])*o.Rand.Float64() })
 		case m.f.Condition(): // whole numbers, so that some are equal
 			o.Reals(n, func(int) float64 { return math.Round(domain[0] + (domain[1]-domain[0])*o.Rand.Float64()) })
 			values := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)}
@@ -190,9 +196,12 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		}
 	}
 	for y := len(m.uses); y < m.tensors(); y++ {
-		if m.types[y] == Float32 {
+		switch {
+		case m.types[y] == Float32:
 			o.Out(lengths[y])
-		} else {
+		case m.half(y):
+			o.Elements(m.types[y], lengths[y], func(int) float64 { return math.NaN() })
+		default:
 			o.Elements(m.types[y], lengths[y], func(int) float64 { return 77 })
 		}
 	}
@@ -266,8 +275,8 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 func (m *mapSpec) trial(like []Arg) []Operand {
 	params := m.params()
 	for t := range m.tensors() {
-		if m.bytes(t) && m.typ == Float32 {
-			params[t].Mode -= InBytes
+		if m.typ == Float32 {
+			params[t].Mode %= InInts
 		}
 	}
 	ops := launchOperands(params, like)

@@ -25,7 +25,11 @@ func (m *mapSpec) text(cpu bool) string {
 // opening writes what the map is built of, before the code that goes over its elements in some way,
 // and returns how many the widest vectors have.
 func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) {
-	fmt.Fprintln(s, strings.Join(append([]string{"// @depends: common"}, m.j.program.Depends()...), ", "))
+	depends := append([]string{"// @depends: common"}, m.j.program.Depends()...)
+	if m.halves {
+		depends = append(depends, "halves")
+	}
+	fmt.Fprintln(s, strings.Join(depends, ", "))
 	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
 	width = 1
 	switch {
@@ -66,8 +70,11 @@ func (m *mapSpec) parameters() string {
 			if m.result(i) {
 				macro = "OUT"
 			}
-			if m.bytes(i) {
+			switch {
+			case m.bytes(i):
 				macro += "_BYTES"
+			case m.half(i):
+				macro += map[DType]string{Float16: "_HALVES", BFloat16: "_BFLOAT16S"}[m.types[i]]
 			}
 			list = append(list, macro+"("+ps.Name+")")
 		case ps.Mode == IntParam:
@@ -136,8 +143,11 @@ func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 
 // element returns the type of the elements of tensor t in memory.
 func (m *mapSpec) element(t int) string {
-	if m.bytes(t) {
+	switch {
+	case m.bytes(t):
 		return "uchar"
+	case m.half(t):
+		return "ushort"
 	}
 	return "ELEM"
 }
@@ -175,8 +185,17 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 		return "v"
 	}
 	convert := func(text string) string {
-		if m.types[t] == Uint8 && !m.moves() {
+		switch {
+		case m.half(t):
+			return m.halfFunction("from", t, width) + "(" + text + ")"
+		case m.types[t] == Uint8 && !m.moves() && width > 1:
 			return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
+		}
+		return text
+	}
+	one := func(text string) string { // an element, which C converts but for those of 16 bits
+		if m.half(t) {
+			return m.halfFunction("from", t, 1) + "(" + text + ")"
 		}
 		return text
 	}
@@ -189,15 +208,15 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 	case step == Indexed:
 		return fmt.Sprintf("p%d, %s_n", t, m.name(t))
 	case step == Broadcast:
-		return fmt.Sprintf("(%s)p%d[0]", typ, t)
+		return fmt.Sprintf("(%s)%s", typ, one(fmt.Sprintf("p%d[0]", t)))
 	case width == 1 && step == Strided:
-		return fmt.Sprintf("p%d[c * %s_n]", t, m.name(t))
+		return one(fmt.Sprintf("p%d[c * %s_n]", t, m.name(t)))
 	case width == 1:
-		return fmt.Sprintf("*(%s)", from)
+		return one(fmt.Sprintf("*(%s)", from))
 	case step == Strided:
 		var list []string
 		for i := range width {
-			list = append(list, fmt.Sprintf("p%d[(c + %d) * %s_n]", t, i, m.name(t)))
+			list = append(list, one(fmt.Sprintf("p%d[(c + %d) * %s_n]", t, i, m.name(t))))
 		}
 		return fmt.Sprintf("(%s)(%s)", typ, strings.Join(list, ", "))
 	case !cpu:
@@ -216,7 +235,7 @@ func (m *mapSpec) space(t int, cpu bool) string {
 
 // vector returns the vector type of the elements of tensor t in memory.
 func (m *mapSpec) vector(t, width int) string {
-	return fmt.Sprintf("%s%d", map[DType]string{Float32: "REAL", Int32: "int", Uint8: "uchar", Float16: "ushort"}[m.types[t]], width)
+	return fmt.Sprintf("%s%d", m.types[t].elem(), width)
 }
 
 // apply returns the statement that computes width elements from column c on.
@@ -271,8 +290,21 @@ func suffix(width int) string {
 	return ""
 }
 
+// halfFunction returns the function of halves.cl that makes floats of elements of tensor t, "from", or
+// elements of floats, "to".
+func (m *mapSpec) halfFunction(way string, t, width int) string {
+	name := way + "_" + m.types[t].String()
+	if width > 1 {
+		name += fmt.Sprintf("_%d", width)
+	}
+	return name
+}
+
 // store returns the statement that writes a value to width elements of tensor t from column c on.
 func (m *mapSpec) store(t, width int, cpu bool, value string) string {
+	if m.half(t) {
+		value = fmt.Sprintf("%s(%s)", m.halfFunction("to", t, width), value)
+	}
 	if m.types[t] == Uint8 && !m.moves() {
 		if !m.f.Condition() { // it wraps around
 			value += " & 255"

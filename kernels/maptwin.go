@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -22,6 +23,8 @@ func (m *mapSpec) twin() Twin {
 			return ElementTwin(moveTwin[uint8](m))
 		case Float16:
 			return ElementTwin(moveTwin[float16.Float16](m))
+		case BFloat16:
+			return ElementTwin(moveTwin[bfloat16.BFloat16](m))
 		}
 		return Twin{F32: moveTwin[float32](m), F64: moveTwin[float64](m)}
 	}
@@ -30,6 +33,9 @@ func (m *mapSpec) twin() Twin {
 		return ElementTwin(mapTwin[int32, int32](m))
 	case Uint8:
 		return ElementTwin(mapTwin[uint8, int32](m))
+	}
+	if m.halves {
+		return Twin{F32: mapTwin[float32, float32](m)}
 	}
 	return Twin{F32: mapTwin[float32, float32](m), F64: mapTwin[float64, float64](m)}
 }
@@ -245,6 +251,11 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 				gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand], set)
 				continue
 			}
+			if m.half(t) {
+				s.operands[operand] = s.memory[t][:p.rows*p.cols]
+				m.gatherHalves(l, t, p, s.at[:p.rows], c.args[t], any(s.operands[operand]).([]float32), set)
+				continue
+			}
 			x := c.Reals(t)
 			if whole != nil && whole[t] != nil {
 				s.operands[operand] = whole[t]
@@ -270,14 +281,20 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 			continue
 		}
 		for k := range s.results {
+			s.results[k] = s.memory[y+k][:p.rows*p.cols]
+			if m.half(y + k) {
+				continue
+			}
 			if to, ok := direct[E, T](l, y+k, p, c.Reals(y+k)); ok && run.apart[k] {
 				s.results[k] = to
-			} else {
-				s.results[k] = s.memory[y+k][:p.rows*p.cols]
 			}
 		}
 		s.eval.RunAll(s.results, s.operands, indices)
 		for k, r := range s.results {
+			if m.half(y + k) {
+				m.scatterHalves(l, y+k, p, s.at[:p.rows], any(r).([]float32), c.args[y+k], set)
+				continue
+			}
 			if unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]) {
 				scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/x448/float16"
 )
@@ -11,10 +12,10 @@ import (
 // Real is the type of a launch's reals.
 type Real interface{ float32 | float64 }
 
-// Element is a type that memory holds. Values of float16.Float16 are stored and moved; kernels
-// compute in reals.
+// Element is a type that memory holds. Floats of 16 bits are stored and moved; kernels compute in
+// reals.
 type Element interface {
-	float32 | float64 | int32 | uint8 | float16.Float16
+	float32 | float64 | int32 | uint8 | float16.Float16 | bfloat16.BFloat16
 }
 
 // DType is the type of elements.
@@ -28,7 +29,7 @@ const (
 	Uint8
 	Float16
 	Bool            // 0 and 1, in the memory of a Uint8
-	BFloat16        // the upper half of a float32, in the memory of a Float16
+	BFloat16        // the upper half of a float32
 	dtypes   = iota // how many there are
 )
 
@@ -46,20 +47,19 @@ func (t DType) String() string {
 // Valid reports whether t is one of the types.
 func (t DType) Valid() bool { return t < dtypes }
 
-// Float reports whether operations compute in the type, and it is of floats: Float32 or Float64.
-func (t DType) Float() bool { return t == Float32 || t == Float64 }
+// Float reports whether the elements are floats.
+func (t DType) Float() bool { return t == Float32 || t == Float64 || t.Half() }
 
 // Integer reports whether the elements are integers, the 0 and 1 of Bool among them.
 func (t DType) Integer() bool { return t == Int32 || t == Uint8 || t == Bool }
 
-// Stored returns the type of the memory that holds elements: Uint8 for Bool, Float16 for BFloat16, and
-// else t.
+// Half reports whether t is a float of 16 bits, which operations compute in float32.
+func (t DType) Half() bool { return t == Float16 || t == BFloat16 }
+
+// Stored returns the type of the memory that holds elements: Uint8 for Bool, and else t.
 func (t DType) Stored() DType {
-	switch t {
-	case Bool:
+	if t == Bool {
 		return Uint8
-	case BFloat16:
-		return Float16
 	}
 	return t
 }
@@ -75,8 +75,10 @@ func DTypeOf[T Element]() DType {
 		return Int32
 	case uint8:
 		return Uint8
+	case float16.Float16:
+		return Float16
 	}
-	return Float16
+	return BFloat16
 }
 
 // Buffer is memory of a device: a *HostBuffer on the Go device, a handle elsewhere.
@@ -101,10 +103,12 @@ func NewHostBuffer(t DType, n int) *HostBuffer {
 		return HostBufferOf(make([]float64, n))
 	case Int32:
 		return HostBufferOf(make([]int32, n))
-	case Uint8:
+	case Uint8, Bool:
 		return HostBufferOf(make([]uint8, n))
+	case Float16:
+		return HostBufferOf(make([]float16.Float16, n))
 	}
-	return HostBufferOf(make([]float16.Float16, n))
+	return HostBufferOf(make([]bfloat16.BFloat16, n))
 }
 
 // HostBufferOf returns s as Mem; they share their elements.
@@ -149,8 +153,10 @@ func CopyHostBuffer(dst *HostBuffer, dstOff int, src *HostBuffer, srcOff, n int)
 		copyHostBuffer[int32](dst, dstOff, src, srcOff, n)
 	case Uint8:
 		copyHostBuffer[uint8](dst, dstOff, src, srcOff, n)
-	default:
+	case Float16:
 		copyHostBuffer[float16.Float16](dst, dstOff, src, srcOff, n)
+	default:
+		copyHostBuffer[bfloat16.BFloat16](dst, dstOff, src, srcOff, n)
 	}
 }
 
@@ -169,8 +175,10 @@ func (m *HostBuffer) At(i int) float64 {
 		return float64(Slice[int32](m, i, 1)[0])
 	case Uint8:
 		return float64(Slice[uint8](m, i, 1)[0])
+	case Float16:
+		return float64(Slice[float16.Float16](m, i, 1)[0].Float32())
 	}
-	return float64(Slice[float16.Float16](m, i, 1)[0].Float32())
+	return float64(Slice[bfloat16.BFloat16](m, i, 1)[0].Float32())
 }
 
 // Set sets element i of m to v, rounded to nearest; of an integer type, cut off, and to its end
@@ -185,7 +193,9 @@ func (m *HostBuffer) Set(i int, v float64) {
 		Slice[int32](m, i, 1)[0] = convert.ToInt32(v)
 	case Uint8:
 		Slice[uint8](m, i, 1)[0] = convert.ToUint8(v)
-	default:
+	case Float16:
 		Slice[float16.Float16](m, i, 1)[0] = convert.ToFloat16(v)
+	default:
+		Slice[bfloat16.BFloat16](m, i, 1)[0] = convert.ToBFloat16(v)
 	}
 }

@@ -3,6 +3,7 @@ package kernels
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -102,7 +103,7 @@ func Passed(i int) Scalar { return Scalar{Arg: i} }
 func Constant(v float64) Scalar { return Scalar{-1, v} }
 
 // In returns the number for elements of type t in a launch: as it is passed, before it is rounded
-// to t. An int that is passed for elements of type Float16 is the bits of one.
+// to t. An int that is passed for floats of 16 bits is the bits of one.
 func (s Scalar) In(args []Arg, t DType) float64 {
 	switch {
 	case s.Arg < 0:
@@ -111,6 +112,8 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 		return args[s.Arg].Real
 	case t == Float16:
 		return float64(float16.Frombits(uint16(args[s.Arg].Int)).Float32())
+	case t == BFloat16:
+		return float64(bfloat16.BFloat16(args[s.Arg].Int).Float32())
 	}
 	return float64(args[s.Arg].Int)
 }
@@ -123,13 +126,13 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 // conversion. An update rule has several results, which are its operands.
 //
 // Each result is computed in its type: of reals with every primitive rounded to them, of Int32 and
-// Uint8 in int32, which wraps around, and of which a Uint8 takes the low 8 bits. Float16 is
-// computed in reals, and rounded at the end. An operand of another type is converted first. A
+// Uint8 in int32, which wraps around, and of which a Uint8 takes the low 8 bits. Floats
+// of 16 bits are computed in reals, and rounded at the end. An operand of another type is converted first, to what is computed in. A
 // function that is a condition is 1 where it holds and 0 elsewhere; it is computed in reals, or in
 // int32 if it is of integers, as are all operands that it uses. What a type does not hold becomes
 // the nearest that it holds: as an integer, fractions are cut off, numbers beyond the range become
-// its end and NaN 0; as a real or Float16, numbers are rounded to nearest, ties to even, and beyond
-// Float16 become infinite.
+// its end and NaN 0; as a float, numbers are rounded to nearest, ties to even, and beyond
+// those of 16 bits become infinite.
 //
 // A function may read the index of the element along an axis (expr.Index): that of Dims. An operand
 // that it reads by index (expr.Load) has a View of one stride and a number of Elements; others than

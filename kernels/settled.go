@@ -100,8 +100,8 @@ func (m Mode) element() string {
 		return "int"
 	case InBytes:
 		return "uchar"
-	case InHalves:
-		return "half"
+	case InHalves, InBFloat16s:
+		return "ushort"
 	}
 	return "ELEM"
 }

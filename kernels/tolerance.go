@@ -45,6 +45,8 @@ func ordered(t DType, v float64) int64 {
 		return int64(v)
 	case Float16:
 		bits, negativeZero = int64(int16(convert.ToFloat16(v))), math.MinInt16
+	case BFloat16:
+		bits, negativeZero = int64(int16(convert.ToBFloat16(v))), math.MinInt16
 	case Float32:
 		bits, negativeZero = int64(int32(math.Float32bits(float32(v)))), math.MinInt32
 	default:
@@ -63,6 +65,8 @@ func (t DType) Epsilon() (eps, least float64) {
 		return 0x1p-52, 0x1p-1022
 	case Float16:
 		return 0x1p-10, 0x1p-14
+	case BFloat16:
+		return 0x1p-7, 0x1p-126
 	}
 	return 0x1p-23, 0x1p-126
 }
@@ -70,8 +74,13 @@ func (t DType) Epsilon() (eps, least float64) {
 // Limit returns v, or the greatest or the least real of type t where v is beyond; NaN stays.
 func (t DType) Limit(v float64) float64 {
 	most := math.MaxFloat64
-	if t == Float32 {
+	switch t {
+	case Float32:
 		most = math.MaxFloat32
+	case Float16:
+		most = 65504
+	case BFloat16:
+		most = 0x1.fep127
 	}
 	return min(max(v, -most), most)
 }

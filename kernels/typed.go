@@ -9,13 +9,12 @@ func (k *Kernel) Of(t DType) *Kernel {
 	return k.typed[t.Stored()]
 }
 
-// Typed gives a kernel its forms for elements that are not reals: those for which there is a twin.
-// They are the entry point of that name in a file, built with ELEM as the element type.
-func Typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel {
-	for t, twin := range map[DType]Twin{Int32: int32s, Uint8: uint8s, Float16: float16s} {
-		if twin.F32 == nil {
-			continue
-		}
+// Typed gives a kernel its forms for elements that are not reals, of which it takes the twins: for
+// Int32, Uint8, Float16 and BFloat16, in this order. They are the entry point of that name in a file,
+// built with ELEM as the element type.
+func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
+	for i, twin := range twins {
+		t := [...]DType{Int32, Uint8, Float16, BFloat16}[i]
 		form := *k
 		form.File, form.Name, form.Defines, form.Twin = file, name, t.define(), twin
 		form.GPU, form.Tol, form.Together, form.Terms, form.Rows, form.typed = "", Tolerance{}, nil, nil, nil, [dtypes]*Kernel{}
@@ -34,7 +33,10 @@ func Typed(k *Kernel, file, name string, int32s, uint8s, float16s Twin) *Kernel 
 	return k
 }
 
-// define makes ELEM, which is REAL, another type. Kernels move a float16 as its bits.
-func (t DType) define() string {
-	return "-DELEM=" + map[DType]string{Int32: "int", Uint8: "uchar", Float16: "ushort"}[t]
+// define makes ELEM, which is REAL, another type. Kernels move a float of 16 bits as its bits.
+func (t DType) define() string { return "-DELEM=" + t.elem() }
+
+// elem is the type in OpenCL C that elements of type t are moved as.
+func (t DType) elem() string {
+	return [dtypes]string{Float32: "REAL", Float64: "REAL", Int32: "int", Uint8: "uchar", Float16: "ushort", BFloat16: "ushort"}[t]
 }

@@ -32,7 +32,7 @@ func (api) One(d Device, shape ...int) *Tensor {
 	return s.one.Load().view(append([]int{}, shape...), rowMajor(shape), 0)
 }
 
-func (api) Floats(ts ...*Tensor) Type { return floats(ts...) }
+func (api) Floats(ts ...*Tensor) Type { return floatsOf(ts...) }
 
 func (api) IsOne(t *Tensor) bool {
 	one := t.Device().core().one.Load()
@@ -45,7 +45,7 @@ func (api) Rehome(t, place *Tensor) {
 	place.st.retain()
 	old := t.st
 	old.moves++
-	t.st, t.strides, t.off, t.inFlatBuffer = place.st, place.strides, place.off, true
+	t.st, t.typ, t.strides, t.off, t.inFlatBuffer = place.st, place.typ, place.strides, place.off, true
 	if v := old.transposes[t]; v != nil {
 		delete(old.transposes, t)
 		v.follow(t, old)
@@ -77,7 +77,7 @@ func (v *Tensor) follow(t *Tensor, old *storage) {
 		return
 	}
 	t.st.retain()
-	v.st, v.strides, v.off = t.st, []int{t.strides[1], t.strides[0]}, t.off
+	v.st, v.typ, v.strides, v.off = t.st, t.typ, []int{t.strides[1], t.strides[0]}, t.off
 	t.st.keepTranspose(t, v)
 	old.release()
 }

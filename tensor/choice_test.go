@@ -110,7 +110,7 @@ func TestWhere(t *testing.T) {
 		mask := devtest.New(d, []uint8{1, 0, 255}).To(tensor.Bool)
 		for _, c := range []struct{ x, y, want tensor.Type }{
 			{tensor.Int32, tensor.Int32, tensor.Int32}, {tensor.Uint8, tensor.Uint8, tensor.Uint8}, {tensor.Uint8, tensor.Int32, tensor.Int32},
-			{tensor.Int32, d.DefaultType(), d.DefaultType()}, {tensor.Float16, tensor.Float16, tensor.Float32},
+			{tensor.Int32, d.DefaultType(), d.DefaultType()}, {tensor.Float16, tensor.Float16, tensor.Float16},
 		} {
 			x, y := devtest.New(d, []int32{1, 2, 3}).To(c.x), devtest.New(d, []int32{4, 5, 6}).To(c.y)
 			z := x.Where(mask, y)

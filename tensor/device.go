@@ -223,7 +223,7 @@ func Open(sel string, opts ...Options) (Device, error) {
 	if int(opt.Precision) >= len(kernels.Precisions) {
 		return nil, fmt.Errorf("tensor: open: Options.Precision is %v: %s are the precisions", opt.Precision, strings.Join(kernels.Precisions, ", "))
 	}
-	if typ := opt.DefaultType; !typ.Float() {
+	if typ := opt.DefaultType; typ != Float32 && typ != Float64 {
 		return nil, fmt.Errorf("tensor: open: Options.DefaultType is %v: it must be float32 or float64", typ)
 	}
 	if err := environment.Check(); err != nil {

@@ -41,7 +41,11 @@ func (t *Tensor) tensorDot(b *Tensor, axes, of []int) *Tensor {
 func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
 	var y *Tensor
 	Scope(operands[0].Device(), func() {
-		y = einsum.Compute(e, operands, func(a, b *Tensor) bool { return !higher(a.typ, b.typ).Float() }).Retain()
+		list := make([]*Tensor, len(operands))
+		for i, t := range operands {
+			list[i] = t.as(computed(t.typ)).Tensor
+		}
+		y = einsum.Compute(e, list, func(a, b *Tensor) bool { return !higher(a.typ, b.typ).Float() }).Retain()
 	})
 	defer y.Free()
 	return y.View()

@@ -40,6 +40,10 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 		return
 	}
 	disjoint(op, t, g)
+	if t.typ.Half() {
+		t.throughWide(func(c *Tensor) { c.ScatterAddRowsInPlace(index, g) })
+		return
+	}
 	cg, at := g.dense(t.typ), index.contiguous()
 	defer cg.release()
 	defer at.release()
@@ -49,7 +53,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 func (api) AddRows(dst, index, g *Tensor) {
 	const op = "AddRows"
 	writable(op, dst, index, g)
-	mustFloat(op, dst)
+	mustBeWide(op, dst)
 	mustClass(op, dst, index)
 	if dst.Rank() != 2 || index.Rank() != 1 || !slices.Equal(g.shape, []int{index.Len(), dst.shape[1]}) {
 		misuse(op, ErrShape, "the rows of the third go to those of the first", dst, index, g)

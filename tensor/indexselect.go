@@ -105,10 +105,7 @@ func (t *Tensor) changeable(op string, how ops.Scatter) *Tensor {
 	if t.typ == Bool && how != ops.ScatterSet {
 		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int32)", t)
 	}
-	if as := computed(t.typ); as != t.typ {
-		return t.To(as)
-	}
-	return t.Copy()
+	return t.wide()
 }
 
 // source returns src as a contiguous operand of the type of y, which must not be a lower one.

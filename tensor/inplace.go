@@ -134,6 +134,22 @@ func (t *Tensor) through(op string, change func(c *Tensor)) {
 	t.SetInPlace(c)
 }
 
+// throughWide is through of a copy in the type that t is computed in.
+func (t *Tensor) throughWide(change func(c *Tensor)) {
+	c := t.wide()
+	defer c.Free()
+	change(c)
+	t.SetInPlace(c)
+}
+
+// wide returns a copy of t, contiguous and of the type that t is computed in.
+func (t *Tensor) wide() *Tensor {
+	if typ := computed(t.typ); typ != t.typ {
+		return t.To(typ)
+	}
+	return t.Copy()
+}
+
 // FillInPlace sets every element to v. It panics with ErrType if v is no number of an integer type,
 // and with ErrValue if t repeats elements.
 func (t *Tensor) FillInPlace(v float64) {
@@ -172,7 +188,10 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 	mustHold(op, t, src.typ)
 	t.mustNotRepeat(op)
 	t.st.version++
-	same := src.as(t.typ)
+	same := contiguousOperand{src, false}
+	if higher(t.typ, src.typ) == Float64 {
+		same = src.as(t.typ)
+	}
 	defer same.release()
 	from := copyIfOverlaps(t, same.Tensor)
 	defer from.release()
@@ -180,7 +199,7 @@ func (t *Tensor) SetInPlace(src *Tensor) {
 }
 
 // mustHold panics with ErrType unless elements of a type can be written to t: those of its own, and
-// either of Float32 and Float64 to the other.
+// those of one type of floats to another.
 func mustHold(op string, t *Tensor, from Type) {
 	if t.typ != from && !(t.typ.Float() && from.Float()) {
 		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert with To(tensor.%v)", from, t.typ, nameOf(t.typ)), t)
@@ -188,7 +207,7 @@ func mustHold(op string, t *Tensor, from Type) {
 }
 
 // Upload copies data, as many elements as t has, over t's elements in row-major order. It is of the
-// type of t, or one is Float32 and one Float64: then numbers are rounded to t's. It returns when data may be
+// type of t, or both are of floats: then numbers are rounded to t's. It returns when data may be
 // changed. It panics with ErrShape for another number, with ErrType for another type, and with
 // ErrValue if t repeats elements.
 func Upload[T Element](t *Tensor, data []T) {

@@ -23,7 +23,7 @@ func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	last := x.Rank() - 1
 	if last == 1 {
 		y, _ := api{}.Linear(x, w, b, f, scalars, false)
-		return y
+		return lowered(y, x, w, b)
 	}
 	if last < 0 || w.Rank() != 2 || x.shape[last] != w.shape[0] {
 		misuse(op, ErrShape, "the weights are a matrix with a row for each element of x's last axis", x, w)
@@ -31,7 +31,7 @@ func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	rows := x.Reshape(size(x.shape[:last]), x.shape[last])
 	defer rows.Free()
 	y, _ := api{}.Linear(rows, w, b, f, scalars, false)
-	return y.reshaped(append(slices.Clone(x.shape[:last]), w.shape[1]))
+	return lowered(y.reshaped(append(slices.Clone(x.shape[:last]), w.shape[1])), x, w, b)
 }
 
 func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *Tensor) {

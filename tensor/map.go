@@ -39,9 +39,9 @@ func (api) Elementwise(op string, f *kernels.Function, scalars []float64, operan
 // MapInPlace sets t to f(t, others…), element by element: the in-place form of every function. The
 // others broadcast to t's shape, and may share elements with t; t may be any view but one that
 // repeats elements. It panics as [Map] does, with ErrShape if an operand that f uses does not
-// broadcast to t's shape, with ErrType if f is of another type than t or t is of 16 bits, and with
-// ErrValue if t repeats elements. Of a Float64 operand and a Float32 t, f is computed in Float64 and
-// rounded once.
+// broadcast to t's shape, with ErrType if f is of another type than t, and with ErrValue
+// if t repeats elements. Of an operand of a higher type of floats than t's, such as a Float64 beside a
+// Float32, f is computed in that and rounded once.
 func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*Tensor) {
 	mustFunction("MapInPlace", f, scalars, 1+len(others))
 	op := f.InPlace()
@@ -179,7 +179,7 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 			typ = Int32
 		}
 	}
-	if typ.Float() && f.Whole() {
+	if !typ.Integer() && f.Whole() {
 		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", present(operands)...)
 	}
 	for _, s := range scalars {
@@ -198,15 +198,16 @@ func notMask(t *Tensor) string {
 	return fmt.Sprintf("a mask is of type bool, not %v: compare it with a number, as with NeScalar(0)", t.typ)
 }
 
-// mapTo writes f of the operands, computed in a type, to out, to whose shape they broadcast.
+// mapTo writes f of the operands, which give a type, to out, to whose shape they broadcast.
 func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operands []*Tensor) {
+	typ = computed(typ)
 	var converted [kernels.MapOperands]contiguousOperand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
 			c := contiguousOperand{t, false}
 			switch {
-			case f.Mask(i):
+			case f.Mask(i), t.typ.Half() && typ == Float32: // read as they are
 			case t.typ == Int32 && typ == Uint8: // a scalar, for else the type were Int32
 				c = contiguousOperand{t.wrapped(), true}
 			default:
@@ -261,6 +262,9 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	inner := w.rank - 1
 	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
 	for i, t := range tensors {
+		if typ == Float32 && t.typ.Half() {
+			layout.Types[i] = t.typ
+		}
 		layout.Gaps = layout.Gaps || i >= ins && t.extent() != n
 		if layout.Steps[i] == kernels.Indexed {
 			continue

@@ -29,8 +29,8 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		if !slices.Equal(r.shape, results[0].shape) {
 			misuse(j.Name, ErrShape, "the results have one shape", results...)
 		}
-		if r.typ != results[0].typ || !r.typ.Float() && !(r.typ.Integer() && j.Integers()) {
-			misuse(j.Name, ErrType, fmt.Sprintf("the results are of one type, of floats or one that the functions give: not %v", r.typ), r)
+		if r.typ != results[0].typ || r.typ.Half() || r.typ.Integer() && !j.Integers() {
+			misuse(j.Name, ErrType, fmt.Sprintf("the results are of one type, Float32, Float64 or one that the functions give: not %v", r.typ), r)
 		}
 		r.mustNotRepeat(j.Name)
 		for _, other := range results[:k] {

@@ -112,7 +112,7 @@ func (api) MatMulInto(dst, a, b *Tensor, accumulate bool) {
 	if a.Rank() < 2 || b.Rank() < 2 || !slices.Equal(dst.shape, productShape(op, a, b, a, b)) {
 		misuse(op, ErrShape, "", dst, a, b)
 	}
-	mustFloat(op, dst)
+	mustBeWide(op, dst)
 	disjoint(op, dst, a, b)
 	batchTo(dst, a, b, accumulate)
 }
@@ -124,7 +124,7 @@ func checkMatMulInto(op string, dst, a, b *Tensor) Device {
 	if dst.Rank() != 2 || dst.shape[0] != a.shape[0] || dst.shape[1] != b.shape[1] {
 		misuse(op, ErrShape, "", dst, a, b)
 	}
-	mustFloat(op, dst)
+	mustBeWide(op, dst)
 	disjoint(op, dst, a, b)
 	return d
 }
@@ -360,6 +360,10 @@ func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
 		return
 	}
 	disjoint(op, t, u, v)
+	if t.typ.Half() {
+		t.throughWide(func(c *Tensor) { c.OuterAccInPlace(u, v) })
+		return
+	}
 	turned := u.T()
 	defer turned.Free()
 	matMulTo(t, turned, v, epilogue{accumulate: true})

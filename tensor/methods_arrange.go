@@ -6,13 +6,13 @@ package tensor
 // cat. Their other dimensions are equal. It is of their type, or of the highest of several. It
 // panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have not, and
 // with ErrShape if another dimension differs.
-func Concat(axis int, xs ...*Tensor) *Tensor { return concat(axis, xs...) }
+func Concat(axis int, xs ...*Tensor) *Tensor { return lowered(concat(axis, xs...), xs...) }
 
 // Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
 // the axes of the result. It is of their type, or of the highest of several. It panics with
 // ErrValue if there are no tensors, with ErrAxis for a place that there is not, and with ErrShape
 // if the shapes differ or there is no room for another axis.
-func Stack(axis int, xs ...*Tensor) *Tensor { return stack(axis, xs...) }
+func Stack(axis int, xs ...*Tensor) *Tensor { return lowered(stack(axis, xs...), xs...) }
 
 // Split returns views of the parts of an axis that have a size, one after the other; the last may
 // be smaller. An axis of dimension 0 is one part. It panics with ErrAxis, with ErrValue for a size
@@ -39,27 +39,27 @@ func (x *Tensor) Unbind(axis int) []*Tensor { return x.unbind(axis) }
 // Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
 // axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
 // panics with ErrAxis for an axis that x has not, or that is named twice.
-func (x *Tensor) Squeeze(axes ...int) *Tensor { return x.squeeze(axes...) }
+func (x *Tensor) Squeeze(axes ...int) *Tensor { return lowered(x.squeeze(axes...), x) }
 
 // Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the
 // axes of the result. It panics with ErrAxis for a place that there is not, and with ErrShape if x
 // has [MaxRank] axes.
-func (x *Tensor) Unsqueeze(axis int) *Tensor { return x.unsqueeze(axis) }
+func (x *Tensor) Unsqueeze(axis int) *Tensor { return lowered(x.unsqueeze(axis), x) }
 
 // MoveDim returns a view with axis from in place to, and the others in their order. Several are
 // moved by [Tensor.Transpose]. It panics with ErrAxis.
-func (x *Tensor) MoveDim(from, to int) *Tensor { return x.moveDim(from, to) }
+func (x *Tensor) MoveDim(from, to int) *Tensor { return lowered(x.moveDim(from, to), x) }
 
 // Flatten returns x with the axes from the first given to the last given joined to one; all with
 // Flatten(0, −1). A scalar becomes a vector of one element. It shares x's storage where
 // [Tensor.Reshape] does. It panics with ErrAxis for axes that x has not, or that are not in order.
-func (x *Tensor) Flatten(from, to int) *Tensor { return x.flatten(from, to) }
+func (x *Tensor) Flatten(from, to int) *Tensor { return lowered(x.flatten(from, to), x) }
 
 // Diagonal returns a view of the diagonals of the matrices that two axes make: of the elements
 // whose index along the second is that along the first plus offset. The two axes disappear, and the
 // diagonal is the last one. It panics with ErrAxis for axes that x has not, or that are the same.
 func (x *Tensor) Diagonal(offset, first, second int) *Tensor {
-	return x.diagonal(offset, first, second)
+	return lowered(x.diagonal(offset, first, second), x)
 }
 
 // Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
@@ -68,30 +68,32 @@ func (x *Tensor) Diagonal(offset, first, second int) *Tensor {
 // step is less than size, and no operation writes through such a view. It panics with ErrAxis, with
 // ErrValue for a step below 1, and with ErrShape for a size that is negative or larger than the
 // dimension, or if the result would have too many axes or elements.
-func (x *Tensor) Unfold(axis, size, step int) *Tensor { return x.unfold(axis, size, step) }
+func (x *Tensor) Unfold(axis, size, step int) *Tensor {
+	return lowered(x.unfold(axis, size, step), x)
+}
 
 // Tile returns x several times over along each axis, in a tensor of its own: PyTorch's tile, and
 // its repeat. Counts are those of the last axes; where there are more than x has axes, it gets axes
 // of dimension 1 in front. It panics with ErrValue for a count below 0, and with ErrShape if the
 // result would have too many axes or elements.
-func (x *Tensor) Tile(counts ...int) *Tensor { return x.tile(counts...) }
+func (x *Tensor) Tile(counts ...int) *Tensor { return lowered(x.tile(counts...), x) }
 
 // RepeatInterleave returns every element along an axis count times, one after the other, in a
 // tensor of its own. It panics with ErrAxis, with ErrValue for a count below 0, and with ErrShape
 // if the result would have too many elements. Counts that differ from element to element are those
 // of an [Tensor.IndexSelect].
 func (x *Tensor) RepeatInterleave(count, axis int) *Tensor {
-	return x.repeatInterleave(count, axis)
+	return lowered(x.repeatInterleave(count, axis), x)
 }
 
 // Roll returns x with the elements of an axis moved on by shift places; those that leave one end
 // come in at the other. It panics with ErrAxis.
-func (x *Tensor) Roll(shift, axis int) *Tensor { return x.roll(shift, axis) }
+func (x *Tensor) Roll(shift, axis int) *Tensor { return lowered(x.roll(shift, axis), x) }
 
 // Flip returns x with the elements along the given axes in the opposite order, in a tensor of its
 // own: no view runs backwards. It panics with ErrAxis for an axis that x has not, or that is named
 // twice.
-func (x *Tensor) Flip(axes ...int) *Tensor { return x.flip(axes...) }
+func (x *Tensor) Flip(axes ...int) *Tensor { return lowered(x.flip(axes...), x) }
 
 // Pad returns x with elements more at the ends of its last axes: widths has, for each of them in
 // their order, how many before the first and how many behind the last, {before, behind}. Below 0,
@@ -102,4 +104,6 @@ func (x *Tensor) Flip(axes ...int) *Tensor { return x.flip(axes...) }
 // widths are less than the dimension, for PadCircular unless they are at most what is left of it,
 // and for PadReplicate if there is no element; with ErrType if the value is no number of x's type;
 // and with ErrValue for another mode, or more than one PadOptions.
-func (x *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor { return x.pad(widths, opts...) }
+func (x *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
+	return lowered(x.pad(widths, opts...), x)
+}

@@ -22,7 +22,7 @@ package tensor
 // filtering). Their errors, some 2ε times the root of the number of terms on the average, are in
 // proportion to the largest inputs of a tile of 6×6.
 func (x *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
-	return x.conv(w, bias, options...)
+	return lowered(x.conv(w, bias, options...), x, w, bias)
 }
 
 // ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
@@ -36,7 +36,7 @@ func (x *Tensor) Conv(w, bias *Tensor, options ...ConvOptions) *Tensor {
 // additions is fixed. It panics with ErrShape, with ErrValue for bad options, and with ErrType if
 // both are of integers. PyTorch's conv_transpose1d, 2d and 3d.
 func (x *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions) *Tensor {
-	return x.convTranspose(w, bias, options...)
+	return lowered(x.convTranspose(w, bias, options...), x, w, bias)
 }
 
 // MaxPool returns the maxima of windows over the last axes of x, one, two or three, as many as the
@@ -50,13 +50,14 @@ func (x *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions)
 // ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
 // max_pool2d and max_pool3d.
 func (x *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
-	return x.maxPool(window, options...)
+	return lowered(x.maxPool(window, options...), x)
 }
 
 // MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of x, in
 // row-major order, the maxima are: the first of equal ones, and the last NaN.
 func (x *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
-	return x.poolMax("MaxPoolWithIndex", window, options, true)
+	y, at := x.poolMax("MaxPoolWithIndex", window, options, true)
+	return lowered(y, x), at
 }
 
 // AvgPool returns the means of windows over the last axes of x, one, two or three, as many as the
@@ -65,7 +66,7 @@ func (x *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (valu
 // for bad options. The mean over whole axes is [Tensor.Mean]. PyTorch's avg_pool1d, avg_pool2d and
 // avg_pool3d.
 func (x *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
-	return x.avgPool(window, options...)
+	return lowered(x.avgPool(window, options...), x)
 }
 
 // AdaptiveMaxPool returns the maxima of windows over the last axes of x, one, two or three, as many
@@ -73,18 +74,19 @@ func (x *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
 // positions from ⌊q·d/size⌋ to below ⌈(q+1)·d/size⌉. A NaN is a maximum. Integers are converted to
 // floats. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's adaptive_max_pool1d,
 // 2d and 3d.
-func (x *Tensor) AdaptiveMaxPool(size []int) *Tensor { return x.adaptiveMaxPool(size) }
+func (x *Tensor) AdaptiveMaxPool(size []int) *Tensor { return lowered(x.adaptiveMaxPool(size), x) }
 
 // AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
 // of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
 func (x *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values *Tensor, indices *Tensor) {
-	return x.adaptiveMaxPoolWithIndex(size)
+	y, at := x.adaptiveMaxPoolWithIndex(size)
+	return lowered(y, x), at
 }
 
 // AdaptiveAvgPool returns the means of the windows of [Tensor.AdaptiveMaxPool]. Integers are
 // converted to floats. It panics with ErrShape, and with ErrValue for bad sizes. PyTorch's
 // adaptive_avg_pool1d, 2d and 3d.
-func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return x.adaptiveAvgPool(size) }
+func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return lowered(x.adaptiveAvgPool(size), x) }
 
 // Interpolate returns x with as many positions along its last axes, one, two or three, as size
 // says. Axes before them are kept. Along each of d positions, output q is the input at
@@ -98,5 +100,5 @@ func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return x.adaptiveAvgPool(
 // sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes
 // nearest, linear, bilinear and trilinear.
 func (x *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {
-	return x.interpolate(size, options...)
+	return lowered(x.interpolate(size, options...), x)
 }

@@ -88,7 +88,7 @@ func (x *Tensor) Frac() *Tensor { return elementwise("Frac", fn.Frac, nil, x) }
 // operand's type become the greatest and the least of them, so that NanToNum(0, math.Inf(1),
 // math.Inf(-1)) is that of NumPy and PyTorch.
 func (x *Tensor) NanToNum(nan, posInf, negInf float64) *Tensor {
-	return x.nanToNum(nan, posInf, negInf)
+	return lowered(x.nanToNum(nan, posInf, negInf), x)
 }
 
 // GELU returns x·Φ(x), with the distribution Φ of the normal distribution.

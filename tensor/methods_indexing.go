@@ -9,7 +9,9 @@ import "github.com/clgrad/clgrad/internal/ops"
 // axes index has at most x's dimensions. Indices are not negative. It panics with ErrAxis, with
 // ErrType for indices of another type, with ErrShape for another rank or a dimension that is
 // larger, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
-func (x *Tensor) Gather(axis int, index *Tensor) *Tensor { return x.gather(axis, index) }
+func (x *Tensor) Gather(axis int, index *Tensor) *Tensor {
+	return lowered(x.gather(axis, index), x)
+}
 
 // Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
 // along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
@@ -19,14 +21,14 @@ func (x *Tensor) Gather(axis int, index *Tensor) *Tensor { return x.gather(axis,
 // one, with ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index
 // past the end, as [Tensor.GatherRows] does.
 func (x *Tensor) Scatter(axis int, index *Tensor, src *Tensor) *Tensor {
-	return x.scattered("Scatter", ops.ScatterSet, axis, index, src)
+	return lowered(x.scattered("Scatter", ops.ScatterSet, axis, index, src), x, src)
 }
 
 // ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
 // names along an axis: see [Tensor.Scatter], as which it panics. The order of the additions is
 // fixed.
 func (x *Tensor) ScatterAdd(axis int, index *Tensor, src *Tensor) *Tensor {
-	return x.scattered("ScatterAdd", ops.ScatterAdd, axis, index, src)
+	return lowered(x.scattered("ScatterAdd", ops.ScatterAdd, axis, index, src), x, src)
 }
 
 // ScatterReduce returns x with one element made of what comes to a place along an axis and of what
@@ -34,14 +36,16 @@ func (x *Tensor) ScatterAdd(axis int, index *Tensor, src *Tensor) *Tensor {
 // floats. It panics with ErrValue for another reduction, and more than one ScatterOptions, and with
 // ErrType for a mean of integers.
 func (x *Tensor) ScatterReduce(axis int, index *Tensor, src *Tensor, reduce ScatterReduction, opts ...ScatterOptions) *Tensor {
-	return x.scatterReduce(axis, index, src, reduce, opts...)
+	return lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
 }
 
 // IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
 // becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
 // indices of another type, with ErrShape unless they have one axis, and with ErrIndex for an index
 // past the end, as [Tensor.GatherRows] does.
-func (x *Tensor) IndexSelect(axis int, index *Tensor) *Tensor { return x.indexSelect(axis, index) }
+func (x *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+	return lowered(x.indexSelect(axis, index), x)
+}
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
 // Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j, …]. The
@@ -49,21 +53,21 @@ func (x *Tensor) IndexSelect(axis int, index *Tensor) *Tensor { return x.indexSe
 // ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does, with ErrShape for another
 // shape of src, and with ErrType if src is of a higher type.
 func (x *Tensor) IndexAdd(axis int, index *Tensor, src *Tensor) *Tensor {
-	return x.indexAdd(axis, index, src)
+	return lowered(x.indexAdd(axis, index, src), x, src)
 }
 
 // IndexCopy returns x with the parts of src along an axis in the place of those that an index
 // tensor [m] of Int32 names, in a tensor of its own. Of several for one index, the last counts. It
 // panics as [Tensor.IndexAdd] does.
 func (x *Tensor) IndexCopy(axis int, index *Tensor, src *Tensor) *Tensor {
-	return x.indexCopy(axis, index, src)
+	return lowered(x.indexCopy(axis, index, src), x, src)
 }
 
 // IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
 // axis, in a tensor of its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the
 // value is no number of x's type.
 func (x *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
-	return x.indexFill(axis, index, value)
+	return lowered(x.indexFill(axis, index, value), x)
 }
 
 // Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
@@ -77,7 +81,7 @@ func (x *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 // A mask, of Bool, has the shape of as many axes from its place on, and stands for the indices of
 // its elements that are true, in row-major order, along each of these: NumPy's x[mask]. The device
 // is waited for.
-func (x *Tensor) Index(indices ...*Tensor) *Tensor { return x.index(indices...) }
+func (x *Tensor) Index(indices ...*Tensor) *Tensor { return lowered(x.index(indices...), x) }
 
 // IndexPut returns x with values at the elements that [Tensor.Index] returns, or, if the options
 // say so, with values added to them, in a tensor of its own: NumPy's x[i, j] = values. Values
@@ -86,7 +90,7 @@ func (x *Tensor) Index(indices ...*Tensor) *Tensor { return x.index(indices...) 
 // broadcast, with ErrType if they are of a higher type, and with ErrValue for more than one
 // IndexPutOptions.
 func (x *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOptions) *Tensor {
-	return x.indexPut(indices, values, opts...)
+	return lowered(x.indexPut(indices, values, opts...), x, values)
 }
 
 // Embedding returns the rows of a matrix x [r, c] that an index tensor of integers, bytes too,
@@ -96,18 +100,22 @@ func (x *Tensor) IndexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOpt
 // EmbeddingOptions. Indices that are not known to the host are waited for, as by
 // [Tensor.GatherRows].
 func (x *Tensor) Embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
-	return x.embedding(index, opts...)
+	return lowered(x.embedding(index, opts...), x)
 }
 
 // Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
 // comes before. Of 16 bits it becomes a Float32. It panics with ErrShape for fewer than two axes.
-func (x *Tensor) Tril(diagonal int) *Tensor { return x.triangle("Tril", false, diagonal) }
+func (x *Tensor) Tril(diagonal int) *Tensor {
+	return lowered(x.triangle("Tril", false, diagonal), x)
+}
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is less than the row plus diagonal. Of 16 bits it becomes a Float32. It
 // panics with ErrShape for fewer than two axes.
-func (x *Tensor) Triu(diagonal int) *Tensor { return x.triangle("Triu", true, diagonal) }
+func (x *Tensor) Triu(diagonal int) *Tensor {
+	return lowered(x.triangle("Triu", true, diagonal), x)
+}
 
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
 // has the elements of tensor i along axis i, and the shape of all. The indexing is that of

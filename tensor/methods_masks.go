@@ -106,7 +106,9 @@ func (x *Tensor) MaskedFill(mask *Tensor, v float64) *Tensor {
 // one axis. The shapes of x and mask broadcast. The number of elements depends on the mask, which
 // the host reads: it waits for the device, and a step that is recorded cannot do that. It panics
 // with ErrShape unless the shapes broadcast, and with ErrType unless mask is of Bool.
-func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor { return x.maskedSelect(mask) }
+func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	return lowered(x.maskedSelect(mask), x, mask)
+}
 
 // BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, of Bool what is false. It
 // panics with ErrType of floats.

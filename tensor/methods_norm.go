@@ -7,16 +7,20 @@ import "github.com/clgrad/clgrad/internal/ops"
 // Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one
 // with NaN or +∞, is NaN. It panics with ErrAxis for an axis that x has not; a scalar has the axes
 // 0 and −1 here.
-func (x *Tensor) Softmax(axis int) *Tensor { return linewise("Softmax", ops.Softmax, axis, nil, x) }
+func (x *Tensor) Softmax(axis int) *Tensor {
+	return lowered(linewise("Softmax", ops.Softmax, axis, nil, x), x)
+}
 
 // LogSoftmax returns the logarithm of [Tensor.Softmax], x − max x − log Σ exp(x − max x), also
 // where that would be 0. It panics as that does.
 func (x *Tensor) LogSoftmax(axis int) *Tensor {
-	return linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x)
+	return lowered(linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x), x)
 }
 
 // Softmin returns [Tensor.Softmax] of −x, and panics as that does.
-func (x *Tensor) Softmin(axis int) *Tensor { return linewise("Softmin", ops.Softmin, axis, nil, x) }
+func (x *Tensor) Softmin(axis int) *Tensor {
+	return lowered(linewise("Softmin", ops.Softmin, axis, nil, x), x)
+}
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
 // over an axis and all axes after it, the shape of w and b; either may be nil, for 1 and 0.
@@ -26,7 +30,7 @@ func (x *Tensor) Softmin(axis int) *Tensor { return linewise("Softmin", ops.Soft
 //
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 func (x *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
-	return x.layerNorm(axis, w, b, eps)
+	return lowered(x.layerNorm(axis, w, b, eps), x, w, b)
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -35,7 +39,7 @@ func (x *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
 //
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
 func (x *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
-	return x.rmsNorm(axis, w, eps)
+	return lowered(x.rmsNorm(axis, w, eps), x, w)
 }
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -46,7 +50,7 @@ func (x *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
 //
 // Source: Wu, He, "Group Normalization", 2018.
 func (x *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
-	return x.groupNorm(groups, w, b, eps)
+	return lowered(x.groupNorm(groups, w, b, eps), x, w, b)
 }
 
 // InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does.
@@ -54,7 +58,7 @@ func (x *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
 // Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
 // Stylization", 2016.
 func (x *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
-	return x.instanceNorm(w, b, eps)
+	return lowered(x.instanceNorm(w, b, eps), x, w, b)
 }
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
@@ -69,7 +73,7 @@ func (x *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
 //
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (x *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
-	return x.batchNorm(w, b, eps, options...)
+	return lowered(x.batchNorm(w, b, eps, options...), x, w, b)
 }
 
 // ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,
@@ -90,7 +94,7 @@ func (x *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOption
 //
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (x *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
-	return x.scaledDotProductAttention(k, v, mask, options...)
+	return lowered(x.scaledDotProductAttention(k, v, mask, options...), x, k, v, mask)
 }
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −
@@ -102,5 +106,5 @@ func (x *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...Attent
 // Source: Srivastava, Hinton, Krizhevsky, Sutskever, Salakhutdinov, "Dropout: A Simple Way to
 // Prevent Neural Networks from Overfitting", JMLR 15, 2014.
 func (x *Tensor) Dropout(p float64, rng *RNG, train bool) *Tensor {
-	return x.dropout(p, rng, train)
+	return lowered(x.dropout(p, rng, train), x)
 }

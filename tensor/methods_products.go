@@ -13,16 +13,16 @@ package tensor
 // three, several. One of integers is converted to floats. It panics with ErrShape, also for a
 // scalar, and with ErrType if both are of integers. Error: at most max(8192, m·n/(m+n)) products
 // are added one after the other; longer sums are of slices, which are added as [Tensor.Sum] does.
-func (x *Tensor) MatMul(w *Tensor) *Tensor { return x.matMul(w) }
+func (x *Tensor) MatMul(w *Tensor) *Tensor { return lowered(x.matMul(w), x, w) }
 
 // Dot returns the scalar Σ_i x[i]·w[i] of two tensors of one axis and one length. Of no elements it
 // is 0. One of integers is converted to floats. It panics with ErrShape, and with ErrType if both
 // are of integers.
-func (x *Tensor) Dot(w *Tensor) *Tensor { return x.dot(w) }
+func (x *Tensor) Dot(w *Tensor) *Tensor { return lowered(x.dot(w), x, w) }
 
 // Outer returns the products x[i]·w[j] of two tensors of one axis, of shape [length of x, length of
 // w]. It panics with ErrShape for other ranks.
-func (x *Tensor) Outer(w *Tensor) *Tensor { return x.outer(w) }
+func (x *Tensor) Outer(w *Tensor) *Tensor { return lowered(x.outer(w), x, w) }
 
 // TensorDot returns the products of x and w summed over some axes of x, and as many of w, in pairs:
 //
@@ -31,7 +31,9 @@ func (x *Tensor) Outer(w *Tensor) *Tensor { return x.outer(w) }
 // The result has the other axes of x, then those of w. Without axes it is the outer product. Of
 // integers it is of integers. It panics with ErrAxis for an axis that is not there, or named twice,
 // and with ErrShape unless those of a pair are of one length.
-func (x *Tensor) TensorDot(w *Tensor, axes, of []int) *Tensor { return x.tensorDot(w, axes, of) }
+func (x *Tensor) TensorDot(w *Tensor, axes, of []int) *Tensor {
+	return lowered(x.tensorDot(w, axes, of), x, w)
+}
 
 // Einsum returns a sum of products in Einstein's notation: an equation such as "bik,bkj->bij" has a
 // letter for each axis of each operand, and for those of the result; over all others it is summed.
@@ -44,4 +46,6 @@ func (x *Tensor) TensorDot(w *Tensor, axes, of []int) *Tensor { return x.tensorD
 // with an operand. It panics with ErrShape unless the equation is one of operands of these shapes,
 // or where it or every order of the products has more axes than a tensor, and with ErrValue if
 // there are none.
-func Einsum(equation string, operands ...*Tensor) *Tensor { return contract(equation, operands...) }
+func Einsum(equation string, operands ...*Tensor) *Tensor {
+	return lowered(contract(equation, operands...), operands...)
+}

@@ -15,30 +15,34 @@ import (
 // Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
 // 2⁻²⁴ in float32 and 2⁻⁵³ in float64, for each run of neighbouring axes that it is over. The same
 // holds for all that sums over axes: means, norms, gradients of what is broadcast.
-func (x *Tensor) Sum(axes ...int) *Tensor { return x.sum("Sum", 1, axes) }
+func (x *Tensor) Sum(axes ...int) *Tensor { return lowered(x.sum("Sum", 1, axes), x) }
 
 // Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. Of no elements it is NaN, of integers a float. It panics
 // with ErrAxis for an axis that x has not, or that is named twice. Error: that of [Tensor.Sum],
 // divided by n.
-func (x *Tensor) Mean(axes ...int) *Tensor { return x.mean(axes...) }
+func (x *Tensor) Mean(axes ...int) *Tensor { return lowered(x.mean(axes...), x) }
 
 // Max returns the maximum over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. A NaN is a maximum. Of integers it is of their type. It
 // panics with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if
 // there is nothing to take the maximum of.
-func (x *Tensor) Max(axes ...int) *Tensor { return x.extreme("Max", defs.FoldMax, axes) }
+func (x *Tensor) Max(axes ...int) *Tensor {
+	return lowered(x.extreme("Max", defs.FoldMax, axes), x)
+}
 
 // Min returns the minimum over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. A NaN is a minimum. Of integers it is of their type. It
 // panics with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if
 // there is nothing to take the minimum of.
-func (x *Tensor) Min(axes ...int) *Tensor { return x.extreme("Min", defs.FoldMin, axes) }
+func (x *Tensor) Min(axes ...int) *Tensor {
+	return lowered(x.extreme("Min", defs.FoldMin, axes), x)
+}
 
 // SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
 // [Tensor.Expand]. The result has that shape. It panics with ErrShape if shape does not broadcast
 // to x's. Error: that of [Tensor.Sum].
-func (x *Tensor) SumTo(shape ...int) *Tensor { return x.sumTo(shape...) }
+func (x *Tensor) SumTo(shape ...int) *Tensor { return lowered(x.sumTo(shape...), x) }
 
 // Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p), which disappear from the shape
 // unless [Keepdims] is among them; over all if none is given. For p = +Inf it is the largest |x|,
@@ -47,13 +51,13 @@ func (x *Tensor) SumTo(shape ...int) *Tensor { return x.sumTo(shape...) }
 // elements it is 0. Of integers it is of floats. It panics with ErrAxis for an axis that x has not,
 // or that is named twice, with ErrValue if p is NaN, and with ErrShape if p is infinite and there
 // are no elements.
-func (x *Tensor) Norm(p float64, axes ...int) *Tensor { return x.pNorm(p, axes...) }
+func (x *Tensor) Norm(p float64, axes ...int) *Tensor { return lowered(x.pNorm(p, axes...), x) }
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
 // disappear from the shape unless [Keepdims] is among them; all are meant if none is given. Of no
 // elements it is −Inf, of integers a float. It panics with ErrAxis for an axis that x has not, or
 // that is named twice.
-func (x *Tensor) LogSumExp(axes ...int) *Tensor { return x.logSumExp(axes...) }
+func (x *Tensor) LogSumExp(axes ...int) *Tensor { return lowered(x.logSumExp(axes...), x) }
 
 // Var returns the variance over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. It is Σ (x − mean)²/(n − correction) of n elements, 0 in
@@ -67,22 +71,28 @@ func (x *Tensor) LogSumExp(axes ...int) *Tensor { return x.logSumExp(axes...) }
 //
 // Source: Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
 // Technometrics 4, 1962.
-func (x *Tensor) Var(correction int, axes ...int) *Tensor { return x.variance(correction, axes...) }
+func (x *Tensor) Var(correction int, axes ...int) *Tensor {
+	return lowered(x.variance(correction, axes...), x)
+}
 
 // Std returns the standard deviation over the given axes, the root of what [Tensor.Var] returns. It
 // panics as that does.
-func (x *Tensor) Std(correction int, axes ...int) *Tensor { return x.std(correction, axes...) }
+func (x *Tensor) Std(correction int, axes ...int) *Tensor {
+	return lowered(x.std(correction, axes...), x)
+}
 
 // MaxWithIndex returns the maximum over the given axes and, as [Tensor.ArgMax] does, its index. It
 // panics as that does.
 func (x *Tensor) MaxWithIndex(axes ...int) (values *Tensor, indices *Tensor) {
-	return x.extremes("MaxWithIndex", false, axes)
+	y, at := x.extremes("MaxWithIndex", false, axes)
+	return lowered(y, x), at
 }
 
 // MinWithIndex returns the minimum over the given axes and, as [Tensor.ArgMin] does, its index. It
 // panics as that does.
 func (x *Tensor) MinWithIndex(axes ...int) (values *Tensor, indices *Tensor) {
-	return x.extremes("MinWithIndex", true, axes)
+	y, at := x.extremes("MinWithIndex", true, axes)
+	return lowered(y, x), at
 }
 
 // ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
@@ -103,42 +113,47 @@ func (x *Tensor) ArgMin(axes ...int) *Tensor { return x.extremeAt("ArgMin", true
 // among them; over all if none is given. Of no elements it is 1. The order of the factors is fixed:
 // the same input gives the same bits. Of integers it is Int32, and wraps around. It panics with
 // ErrAxis for an axis that x has not, or that is named twice.
-func (x *Tensor) Prod(axes ...int) *Tensor { return x.prod(axes...) }
+func (x *Tensor) Prod(axes ...int) *Tensor { return lowered(x.prod(axes...), x) }
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
 // fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
 // has axis 0. It panics with ErrAxis. Error: each is off by at most what [Tensor.Sum] says of the
 // sum of the elements up to it.
-func (x *Tensor) CumSum(axis int) *Tensor { return api{}.Scan("CumSum", ops.ScanSum, x, axis, 0) }
+func (x *Tensor) CumSum(axis int) *Tensor {
+	return lowered(api{}.Scan("CumSum", ops.ScanSum, x, axis, 0), x)
+}
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
 // integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) CumProd(axis int) *Tensor {
-	return api{}.Scan("CumProd", ops.ScanProd, x, axis, 0)
+	return lowered(api{}.Scan("CumProd", ops.ScanProd, x, axis, 0), x)
 }
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
 // fixed order. Of integers it is a float. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) LogCumSumExp(axis int) *Tensor {
-	return api{}.Scan("LogCumSumExp", ops.ScanLSE, x, axis, 0)
+	return lowered(api{}.Scan("LogCumSumExp", ops.ScanLSE, x, axis, 0), x)
 }
 
 // CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
 // equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) CumMax(axis int) (values *Tensor, indices *Tensor) {
-	return x.scanExtreme("CumMax", ops.ScanMax, axis)
+	y, at := x.scanExtreme("CumMax", ops.ScanMax, axis)
+	return lowered(y, x), at
 }
 
 // CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
 // equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) CumMin(axis int) (values *Tensor, indices *Tensor) {
-	return x.scanExtreme("CumMin", ops.ScanMin, axis)
+	y, at := x.scanExtreme("CumMin", ops.ScanMin, axis)
+	return lowered(y, x), at
 }
 
 // Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
 // indices. Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) Sort(axis int, o ...SortOptions) (values *Tensor, indices *Tensor) {
-	return x.sort("Sort", axis, o)
+	y, at := x.sort("Sort", axis, o)
+	return lowered(y, x), at
 }
 
 // ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
@@ -150,7 +165,8 @@ func (x *Tensor) ArgSort(axis int, o ...SortOptions) *Tensor { return x.argSort(
 // their order. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
 // elements.
 func (x *Tensor) TopK(k, axis int, o ...TopKOptions) (values *Tensor, indices *Tensor) {
-	return x.topK("TopK", k, axis, single("TopK", o))
+	y, at := x.topK("TopK", k, axis, single("TopK", o))
+	return lowered(y, x), at
 }
 
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
@@ -160,7 +176,7 @@ func (x *Tensor) TopK(k, axis int, o ...TopKOptions) (values *Tensor, indices *T
 // elements.
 //
 // Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
-func (x *Tensor) KeepTopK(k, axis int) *Tensor { return x.keepTopK(k, axis) }
+func (x *Tensor) KeepTopK(k, axis int) *Tensor { return lowered(x.keepTopK(k, axis), x) }
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
 // order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
@@ -168,7 +184,10 @@ func (x *Tensor) KeepTopK(k, axis int) *Tensor { return x.keepTopK(k, axis) }
 // their elements in row-major order. The axes disappear from the shape unless [Keepdims] is among
 // them. It panics with ErrAxis for an axis that x has not, or that is named twice, and with
 // ErrShape if there is nothing to take the median of.
-func (x *Tensor) Median(axes ...int) (values *Tensor, indices *Tensor) { return x.median(axes...) }
+func (x *Tensor) Median(axes ...int) (values *Tensor, indices *Tensor) {
+	y, at := x.median(axes...)
+	return lowered(y, x), at
+}
 
 // CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
 // from the shape unless [Keepdims] is among them; over all if none is given. A NaN is not 0. It

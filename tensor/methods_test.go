@@ -131,8 +131,12 @@ func same(t *testing.T, what string, got *tensor.Tensor, want array) {
 	if !slices.Equal(got.Shape(), want.shape) {
 		t.Fatalf("%s: shape %v, want %v", what, got.Shape(), want.shape)
 	}
+	tol := 2e-6
+	if eps, _ := got.Type().Epsilon(); got.Type().Half() {
+		tol = max(tol, eps) // it is rounded
+	}
 	for i, w := range want.data {
-		near := v[i] == w || math.IsNaN(v[i]) && math.IsNaN(w) || math.Abs(v[i]-w) <= 2e-6*max(1, math.Abs(w)) && !math.IsInf(w, 0)
+		near := v[i] == w || math.IsNaN(v[i]) && math.IsNaN(w) || math.Abs(v[i]-w) <= tol*max(1, math.Abs(w)) && !math.IsInf(w, 0)
 		if !near {
 			t.Fatalf("%s: element %d is %v, want %v", what, i, v[i], w)
 		}

@@ -219,7 +219,9 @@ func (api) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (
 	t.mustHaveChannels(op, w, b, o.Mean, o.Var)
 	o.check(t, w, b)
 	if o.Eval {
-		mean, rstd = o.Mean.Copy(), Map(ops.InverseDeviation, []float64{eps}, o.Var)
+		variance := o.Var.as(computed(o.Var.typ))
+		defer variance.release()
+		mean, rstd = o.Mean.wide(), Map(ops.InverseDeviation, []float64{eps}, variance.Tensor)
 	} else {
 		mean, rstd = t.channelStatistics(floats(t, w, b), eps, o)
 	}

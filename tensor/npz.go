@@ -62,7 +62,7 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 	case kernels.Uint8:
 		a.Data = kernels.Slice[uint8](host, 0, n)
 	case BFloat16:
-		a.Data = asSlice[bfloat16.BFloat16](kernels.Slice[float16.Float16](host, 0, n))
+		a.Data = kernels.Slice[bfloat16.BFloat16](host, 0, n)
 	default:
 		a.Data = kernels.Slice[float16.Float16](host, 0, n)
 	}

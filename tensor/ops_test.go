@@ -76,6 +76,9 @@ func expect(t *testing.T, what string, got *tensor.Tensor, want array, tol float
 	if !slices.Equal(got.Shape(), want.shape) && len(got.Shape())+len(want.shape) > 0 {
 		t.Fatalf("%s: shape %v, want %v", what, got.Shape(), want.shape)
 	}
+	if eps, _ := got.Type().Epsilon(); got.Type().Half() {
+		tol = max(tol, eps) // it is rounded
+	}
 	v, err := got.Float64s()
 	if err != nil {
 		t.Fatal(err)

@@ -252,7 +252,7 @@ func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
 	}
-	mustFloat("SumRowsInto", dst)
+	mustBeWide("SumRowsInto", dst)
 	disjoint("SumRowsInto", dst, x)
 	cx := x.dense(dst.typ)
 	defer cx.release()

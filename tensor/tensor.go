@@ -118,9 +118,8 @@ func hostMemory[T Element](data []T) (Type, *kernels.HostBuffer) {
 		return Uint8, kernels.HostBufferOf(data)
 	case []float16.Float16:
 		return Float16, kernels.HostBufferOf(data)
-	}
-	if brains, ok := any(data).([]bfloat16.BFloat16); ok {
-		return BFloat16, kernels.HostBufferOf(asSlice[float16.Float16](brains))
+	case []bfloat16.BFloat16:
+		return BFloat16, kernels.HostBufferOf(data)
 	}
 	return Bool, kernels.HostBufferOf(asSlice[uint8](any(data).([]bool))) // a byte each, 0 or 1
 }
@@ -133,6 +132,12 @@ func asSlice[To, From any](data []From) []To {
 // rounded returns host memory of floats as a type of floats; other memory is returned as it is.
 func rounded(typ Type, data *kernels.HostBuffer) *kernels.HostBuffer {
 	switch from := data.DType(); {
+	case from != typ && (typ.Half() || from.Half()):
+		out := kernels.NewHostBuffer(typ, data.Len())
+		for i := range data.Len() {
+			out.Set(i, data.At(i))
+		}
+		return out
 	case from == Float64 && typ == Float32:
 		return kernels.HostBufferOf(converted[float32](kernels.Slice[float64](data, 0, data.Len())))
 	case from == Float32 && typ == Float64:
@@ -394,12 +399,8 @@ func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
 		return fromHost[T](kernels.Slice[uint8](host, 0, n)), nil
 	}
 	out := make([]T, t.Len())
-	for i, h := range kernels.Slice[float16.Float16](host, 0, len(out)) {
-		if t.typ == BFloat16 {
-			out[i] = T(bfloat16.BFloat16(h).Float32())
-		} else {
-			out[i] = T(h.Float32())
-		}
+	for i := range out {
+		out[i] = T(host.At(i))
 	}
 	return out, nil
 }

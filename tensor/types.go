@@ -3,8 +3,8 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
@@ -15,14 +15,16 @@ import (
 //
 // An operation on tensors of two types computes in the one that PyTorch's result_type names:
 //
-//	Bool < Uint8 < Int32 < Float32 < Float64
+//	Bool < Uint8 < Int32 < Float16 and BFloat16 < Float32 < Float64
 //
 // where a scalar, a tensor of rank 0, counts only if it is of a higher kind than the others: of integers
-// beside bools, or of floats beside these. An Int32 scalar wraps around beside Uint8. Float16 and
-// BFloat16 store: they are a Float32 to operations. The arithmetic of integers wraps around. Functions that leave
-// the integers, division and means among them, give floats of the device's default type; sums of
-// integers are Int32. Products of matrices take floats. What does not take a type panics with ErrType.
-// Nothing but [Tensor.To], and an operation in place, makes a lower type of a higher one.
+// beside bools, or of floats beside these. An Int32 scalar wraps around beside Uint8. A Float16 and a
+// BFloat16 give a Float32. Floats of 16 bits are read and written as they are, and computed, summed
+// too, in float32: a result is rounded once, to nearest, ties to even. The arithmetic of integers
+// wraps around. Functions that leave the integers, division and means among them, give floats of the
+// device's default type; sums of integers are Int32. Products of matrices take floats. What does not
+// take a type panics with ErrType. Nothing but [Tensor.To], and an operation in place, makes a lower
+// type of a higher one.
 type Type = kernels.DType
 
 // The types.
@@ -39,7 +41,7 @@ const (
 // Element is a Go type of which tensors are made: float32, float64, int32, uint8, bool,
 // float16.Float16 of github.com/x448/float16, and bfloat16.BFloat16.
 type Element interface {
-	kernels.Element | bool | bfloat16.BFloat16
+	kernels.Element | bool
 }
 
 // TypeOf returns the type of a tensor that is made of a slice of T.
@@ -63,15 +65,14 @@ func checkType(op string, typ Type) {
 
 // computed returns the type in which elements of a type are computed.
 func computed(typ Type) Type {
-	if typ == Float16 || typ == BFloat16 {
+	if typ.Half() {
 		return Float32
 	}
 	return typ
 }
 
-// higher returns the type in which an operation on two types computes.
+// higher returns the type that an operation on two types gives.
 func higher(a, b Type) Type {
-	a, b = computed(a), computed(b)
 	switch {
 	case a == b, b == Bool, b.Integer() && !a.Integer():
 		return a
@@ -81,8 +82,10 @@ func higher(a, b Type) Type {
 		return b
 	case a.Integer():
 		return Int32
+	case a == Float64 || b == Float64:
+		return Float64
 	}
-	return Float64
+	return Float32
 }
 
 // kindOf returns 0 for bools, 1 for integers and 2 for floats.
@@ -96,7 +99,7 @@ func kindOf(typ Type) int {
 	return 2
 }
 
-// promotion finds the type in which an operation on several tensors computes.
+// promotion finds the type that an operation on several tensors gives.
 type promotion struct {
 	axes, scalars       Type // of tensors with axes, and of scalars
 	hasAxes, hasScalars bool
@@ -110,7 +113,7 @@ func (p *promotion) add(t *Tensor) {
 	if *has {
 		*of = higher(*of, t.typ)
 	} else {
-		*of, *has = computed(t.typ), true
+		*of, *has = t.typ, true
 	}
 }
 
@@ -125,9 +128,13 @@ func (p *promotion) result() Type {
 	return p.axes
 }
 
-// floats returns the type of floats in which an operation on tensors computes: of integers alone the
-// default of their device. Tensors that are nil do not count.
-func floats(ts ...*Tensor) Type {
+// floats returns the type of floats in which an operation on tensors computes: that which it gives, and
+// float32 for one of 16 bits.
+func floats(ts ...*Tensor) Type { return computed(floatsOf(ts...)) }
+
+// floatsOf returns the type of floats that an operation on tensors gives: of integers alone the default
+// of their device. Tensors that are nil do not count.
+func floatsOf(ts ...*Tensor) Type {
 	var p promotion
 	var d Device
 	for _, t := range ts {
@@ -140,6 +147,20 @@ func floats(ts ...*Tensor) Type {
 		return typ
 	}
 	return d.DefaultType()
+}
+
+// lowered returns y, which an operation on tensors computed in float32, in their type if that is of 16
+// bits. It frees y then. Tensors that are nil do not count.
+func lowered(y *Tensor, of ...*Tensor) *Tensor {
+	if y.typ != Float32 || !slices.ContainsFunc(of, func(t *Tensor) bool { return t != nil && t.typ.Half() }) {
+		return y
+	}
+	typ := floatsOf(of...)
+	if !typ.Half() {
+		return y
+	}
+	defer y.Free()
+	return y.To(typ)
 }
 
 // mustFit panics with ErrType unless v is a number of the type: an integer type takes whole numbers in
@@ -170,11 +191,17 @@ func numberOf(typ Type, v float64) kernels.Arg {
 	return kernels.IntArg(int(v))
 }
 
-// mustFloat panics with ErrType if an operation that takes Float32 or Float64 alone is given another
-// type.
+// mustFloat panics with ErrType if an operation that takes floats alone is given another type.
 func mustFloat(op string, t *Tensor) {
 	if !t.typ.Float() {
 		misuse(op, ErrType, fmt.Sprintf("it takes floats, not %v: convert with To(tensor.Float32)", t.typ), t)
+	}
+}
+
+// mustBeWide panics with ErrType if a kernel that writes Float32 or Float64 is to write another type.
+func mustBeWide(op string, t *Tensor) {
+	if mustFloat(op, t); t.typ.Half() {
+		misuse(op, ErrType, fmt.Sprintf("it writes float32 or float64, not %v", t.typ), t)
 	}
 }
 
@@ -201,10 +228,10 @@ func (t *Tensor) to(typ Type) *Tensor {
 		y := alloc("To", d, typ, t.shape)
 		copyTo(y, t)
 		return y
-	case t.typ == BFloat16 && !typ.Float(), typ == BFloat16 && !t.typ.Float():
-		x := t.To(Float32)
-		defer x.Free()
-		return x.To(typ)
+	case t.typ.Float() && typ.Float() && t.typ != Float64 && typ != Float64:
+		y := alloc("To", d, typ, t.shape)
+		launchMap(fn.Identity.Alone(), Float32, []*Tensor{t, y}, nil)
+		return y
 	}
 	x := t.contiguous()
 	defer x.release()

@@ -137,7 +137,13 @@ func (t *Tensor) copy() *Tensor {
 }
 
 // copyTo writes src, any view, to dst, any view of the same shape and type that repeats no element.
-func copyTo(dst, src *Tensor) { launchMap(fn.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil) }
+func copyTo(dst, src *Tensor) {
+	typ := dst.typ
+	if typ != src.typ && typ.Half() {
+		typ = Float32 // and rounded
+	}
+	launchMap(fn.Identity.Alone(), typ, []*Tensor{src, dst}, nil)
+}
 
 // extent returns the distance from a tensor's first element to past its last.
 func (t *Tensor) extent() int {

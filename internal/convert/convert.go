@@ -55,3 +55,44 @@ func toOdd[T real](x T) float32 {
 	}
 	return f
 }
+
+// Element is a type of elements.
+type Element interface {
+	float32 | float64 | int32 | uint8 | float16.Float16 | bfloat16.BFloat16
+}
+
+// Float64 returns an element as a float64, which holds those of every type.
+func Float64[E Element](x E) float64 {
+	switch x := any(x).(type) {
+	case float32:
+		return float64(x)
+	case float64:
+		return x
+	case int32:
+		return float64(x)
+	case uint8:
+		return float64(x)
+	case float16.Float16:
+		return float64(x.Float32())
+	}
+	return float64(any(x).(bfloat16.BFloat16).Float32())
+}
+
+// To returns a number as an element.
+func To[E Element](x float64) (e E) {
+	switch to := any(&e).(type) {
+	case *float32:
+		*to = float32(x)
+	case *float64:
+		*to = x
+	case *int32:
+		*to = ToInt32(x)
+	case *uint8:
+		*to = ToUint8(x)
+	case *float16.Float16:
+		*to = ToFloat16(x)
+	case *bfloat16.BFloat16:
+		*to = ToBFloat16(x)
+	}
+	return e
+}

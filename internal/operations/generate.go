@@ -57,7 +57,7 @@ func generate(pkg string, f Family, known map[string]bool) ([]byte, error) {
 		if o.Listed {
 			continue
 		}
-		code, err := o.code(pkg)
+		code, err := o.code(pkg, f.Computes)
 		if err != nil {
 			return nil, fmt.Errorf("table/%s.go: %s: %w", f.Name, o.Name, err)
 		}
@@ -101,16 +101,26 @@ func (o *Operation) signature(pkg string) string {
 	return strings.ReplaceAll(placeholder.ReplaceAllString(b.String(), typ+"$1"), pkg+".", "")
 }
 
-// code returns the declaration of an operation in a package.
-func (o *Operation) code(pkg string) (string, error) {
+// code returns the declaration of an operation in a package. What it computes may be of 16 bits.
+func (o *Operation) code(pkg string, computes bool) (string, error) {
 	expression, err := o.expression(pkg)
 	if err != nil {
 		return "", err
 	}
-	if o.function.Type.Results != nil {
+	_, value := o.bodies["value"]
+	switch results := o.function.Type.Results; {
+	case results == nil:
+	case !computes || o.Elementwise() || value || typeText(results.List[0]) != "T":
 		expression = "return " + expression
+	case len(results.List) > 1:
+		return o.signature(pkg) + " {\n\ty, at := " + expression + "\n\treturn lowered(y, " + o.operands() + "), at\n}", nil
+	default:
+		expression = "return lowered(" + expression + ", " + o.operands() + ")"
 	}
 	head := o.signature(pkg)
+	if o.Autocast != "" && pkg == "autograd" {
+		return head + " {\n\t" + o.casts() + "\n\t" + expression + "\n}", nil
+	}
 	if line := head + " { " + expression + " }"; utf8.RuneCountInString(line) <= width {
 		return line, nil
 	}
@@ -149,6 +159,32 @@ func (o *Operation) expression(pkg string) (string, error) {
 		called = "x." + called
 	}
 	return called + args, nil
+}
+
+// casts returns the statement that converts the operands of an operation under Autocast.
+func (o *Operation) casts() string {
+	cast := map[string]string{"low": "castLow", "float32": "castFloat32"}[o.Autocast]
+	if list := o.parameters("...T"); len(list) > 0 {
+		return list[0] + " = each(" + list[0] + ", " + cast + ")"
+	}
+	var to, from []string
+	for _, name := range append([]string{"x"}, o.parameters("T")...) {
+		to, from = append(to, name), append(from, cast+"("+name+")")
+	}
+	return strings.Join(to, ", ") + " = " + strings.Join(from, ", ")
+}
+
+// operands returns the operands of an operation as a list of arguments.
+func (o *Operation) operands() string {
+	var list []string
+	if o.function.Recv != nil {
+		list = append(list, "x")
+	}
+	list = append(list, o.parameters("T")...)
+	for _, name := range o.parameters("...T") {
+		list = append(list, name+"...")
+	}
+	return strings.Join(list, ", ")
 }
 
 // elementwise returns the call of a function of package fn: the operation's own with the operands

@@ -29,6 +29,8 @@
 //	                           the operands along the parameter axis; NUMBERS is a list of
 //	                           expressions, such as 2*eps, or nothing
 //	//op:calls NAME            the method calls this one, for a name that is taken
+//	//op:autocast low          under autograd.Autocast the operands are converted to its type of 16 bits
+//	//op:autocast float32      or to float32
 //	//op:value                 the method of Node is that of its value
 //	//op:tensor EXPRESSION     the method of Tensor returns this
 //	//op:autograd EXPRESSION   the method of Node returns this
@@ -56,8 +58,10 @@ var table embed.FS
 
 // Family is the operations of one file of the table, a section of docs/operations.md.
 type Family struct {
-	Name       string // of the file
-	Title      string // of the section, "" for what is no operation
+	Name  string // of the file
+	Title string // of the section, "" for what is no operation
+	// Computes says that what they give of floats of 16 bits is computed in float32, and rounded.
+	Computes   bool
 	Operations []*Operation
 }
 
@@ -66,6 +70,7 @@ type Operation struct {
 	Name     string // of a method; of a function with its package, autograd where both have it
 	Torch    string // PyTorch's name, "" where it has no such thing
 	Listed   bool   // it stands in one package, by hand
+	Autocast string // under autograd.Autocast its operands become of the type of that: "low", "float32" or ""
 	function *ast.FuncDecl
 	doc      []string          // the paragraphs of the comment, without the two below
 	gradient string            // the paragraph of the gradient, "" if there is none
@@ -82,17 +87,17 @@ func (o *Operation) Elementwise() bool {
 
 // families are the files of the table, in the order of docs/operations.md.
 var families = []Family{
-	{Name: "functions", Title: "Functions, element by element"},
-	{Name: "elements", Title: "Functions: angles, powers, whole numbers, activations"},
-	{Name: "masks", Title: "Comparison, choice and bits"},
-	{Name: "reductions", Title: "Reductions"},
+	{Name: "functions", Title: "Functions, element by element", Computes: true},
+	{Name: "elements", Title: "Functions: angles, powers, whole numbers, activations", Computes: true},
+	{Name: "masks", Title: "Comparison, choice and bits", Computes: true},
+	{Name: "reductions", Title: "Reductions", Computes: true},
 	{Name: "shape", Title: "Shape and types"},
-	{Name: "arrange", Title: "Axes, parts and padding"},
-	{Name: "indexing", Title: "Indices, masks and ranges"},
-	{Name: "products", Title: "Products"},
-	{Name: "conv", Title: "Convolution and pooling"},
-	{Name: "norm", Title: "Softmax, norms, attention"},
-	{Name: "losses", Title: "Losses"},
+	{Name: "arrange", Title: "Axes, parts and padding", Computes: true},
+	{Name: "indexing", Title: "Indices, masks and ranges", Computes: true},
+	{Name: "products", Title: "Products", Computes: true},
+	{Name: "conv", Title: "Convolution and pooling", Computes: true},
+	{Name: "norm", Title: "Softmax, norms, attention", Computes: true},
+	{Name: "losses", Title: "Losses", Computes: true},
 	{Name: "values"},
 }
 
@@ -217,6 +222,11 @@ func parseOperation(f *ast.FuncDecl) (*Operation, error) {
 		case !ok:
 		case word == "torch":
 			o.Torch = rest
+		case word == "autocast":
+			if rest != "low" && rest != "float32" {
+				return nil, fmt.Errorf("op:autocast is low or float32, not %s", rest)
+			}
+			o.Autocast = rest
 		case slices.Contains([]string{"calls", "elementwise", "linewise", "value", "tensor", "autograd"}, word):
 			o.bodies[word] = rest
 		default:

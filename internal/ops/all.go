@@ -70,14 +70,14 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			}
 		}
 	}
-	all = append(all, maps(l)...)
+	all = append(all, maps(t, l)...)
 	all = append(all, afterwards(t, l)...)
 	if !l.CPU {
 		all = append(all, Gemm(TN, GemmTiles(t, l)[0], nil).Several(2))
 	}
 	all = append(all, alongLines()...)
 	for _, k := range slices.Clip(all) {
-		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
+		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16, kernels.BFloat16} {
 			if form := k.Of(t); form != nil {
 				all = append(all, form)
 			}
@@ -90,7 +90,6 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			}
 		}
 	}
-	all = append(all, realToBFloat16, bfloat16ToReal)
 	if t == kernels.Float64 {
 		all = append(all, narrowFloats, widenFloats)
 	}

@@ -28,7 +28,7 @@ func setCases(k *kernels.Kernel, cases func(t kernels.DType, few bool) []kernels
 	}
 }
 
-var caseTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16}
+var caseTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16, kernels.BFloat16}
 
 func init() {
 	setCases(Fill, func(t kernels.DType, few bool) []kernels.Case {
@@ -49,12 +49,6 @@ func init() {
 			}
 		}
 	}
-	realToBFloat16.Cases = perLength(func(o operands, n int) {
-		o.some(kernels.Float32, n).undefined(kernels.Float16, n).num(n)
-	})
-	bfloat16ToReal.Cases = perLength(func(o operands, n int) {
-		o.some(kernels.Float16, n).undefined(kernels.Float32, n).num(n)
-	})
 	narrowFloats.Cases = perLength(func(o operands, n int) {
 		o.some(kernels.Float32, n)
 		o.Elements(kernels.Float32, n, func(int) float64 { return math.NaN() })

@@ -11,9 +11,10 @@ import (
 // gradients. The others are tried together.
 var plain = fn.Functions[:slices.Index(fn.Functions, fn.Sin)]
 
-// maps returns the kernels of the element-wise functions on a device with the limits l: functions
-// and gradients on contiguous tensors, and some of them in every layout and for every type.
-func maps(l kernels.Target) []*kernels.Kernel {
+// maps returns the kernels of the element-wise functions on a device of reals of a type, with the
+// limits l: functions and gradients on contiguous tensors, and some of them in every layout and for
+// every type.
+func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	const reals = kernels.Float32
 	dense := kernels.AccessPattern{Rank: 1, Aligned: !l.CPU}
@@ -57,7 +58,7 @@ func maps(l kernels.Target) []*kernels.Kernel {
 			all = append(all, f.Map(t, layout))
 		}
 	}
-	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Float16} {
+	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Float16, kernels.BFloat16} {
 		add(fn.Identity, t, of(1, unit, unit))
 		add(fn.Identity, t, of(2, fixed, unit))
 		for _, rank := range []int{1, 2, 3, kernels.MapRank} {
@@ -84,5 +85,24 @@ func maps(l kernels.Target) []*kernels.Kernel {
 	add(fn.Sub, kernels.Int32, of(2, unit, fixed, unit))
 	add(fn.Sub, kernels.Uint8, of(2, strided, unit, unit))
 	add(fn.Sub, kernels.Uint8, of(2, unit, unit, strided))
+	if float == kernels.Float64 { // those of 16 bits are computed in float32
+		return all
+	}
+	for _, t := range []kernels.DType{kernels.Float16, kernels.BFloat16} {
+		typed := func(l kernels.AccessPattern, types ...kernels.DType) kernels.AccessPattern {
+			copy(l.Types[:], types)
+			return l
+		}
+		add(fn.Identity, reals, typed(of(1, unit, unit), t))
+		add(fn.Identity, reals, typed(of(1, unit, unit), reals, t))
+		add(fn.Identity, reals, typed(of(2, strided, unit), reals, t))
+		add(fn.Identity, reals, typed(of(2, unit, strided), t))
+		add(fn.GELU, reals, typed(of(1, unit, unit), t, t))
+		add(fn.Sub, reals, typed(of(2, unit, fixed, unit), t, t, t))
+		add(fn.Sub, reals, typed(of(2, fixed, unit, unit), t, reals, t))
+		add(fn.Sub, reals, typed(of(3, strided, fixed, strided), t, t, t))
+		add(fn.Lt, reals, typed(of(2, unit, strided, unit), t, t))
+		add(fn.Where, reals, typed(of(2, unit, unit, fixed, unit), t, t, reals, t))
+	}
 	return all
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,8 +59,9 @@ func TestParamsMatchSources(t *testing.T) {
 				}
 			}
 			params = expanded(params, text)
+			brains := slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Mode.Elements(kernels.Float64) == kernels.BFloat16 })
 			for elem, suffix := range paramSuffix {
-				if strings.HasSuffix(k.Defines, "-DELEM="+elemNames[elem]) { // IN and OUT are of ELEM
+				if strings.HasSuffix(k.Defines, "-DELEM="+elemNames[elem]) && brains == (elem == kernels.BFloat16) { // IN and OUT are of ELEM
 					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
 				}
 			}
@@ -122,10 +124,10 @@ func find(entries map[string]string, name string) (key, params string, ok bool) 
 }
 
 // elemNames is what ELEM is in the forms of kernels for other elements than reals.
-var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Float16: "ushort"}
+var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Float16: "ushort", kernels.BFloat16: "ushort"}
 
 // paramSuffix is how the macros of parameters end that hold no reals.
-var paramSuffix = map[kernels.DType]string{kernels.Int32: "_INTS", kernels.Uint8: "_BYTES", kernels.Float16: "_HALVES", kernels.Float32: "_FLOATS"}
+var paramSuffix = map[kernels.DType]string{kernels.Int32: "_INTS", kernels.Uint8: "_BYTES", kernels.Float16: "_HALVES", kernels.BFloat16: "_BFLOAT16S", kernels.Float32: "_FLOATS"}
 
 func paramList(k *kernels.Kernel) string {
 	var list []string
@@ -149,9 +151,10 @@ func paramList(k *kernels.Kernel) string {
 func TestNoBuiltinNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range All(kernels.Float32, kernels.Target{CPU: true}) {
-		if !strings.HasPrefix(k.Name, "k_") || seen[k.Name+k.Defines] && k.Text == "" {
+		form := fmt.Sprint(k.Name, k.Defines, k.Params)
+		if !strings.HasPrefix(k.Name, "k_") || seen[form] && k.Text == "" {
 			t.Errorf("%s: without the prefix k_, or twice", k.Name)
 		}
-		seen[k.Name+k.Defines] = true
+		seen[form] = true
 	}
 }

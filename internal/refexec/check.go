@@ -78,7 +78,7 @@ func (b unseen) Len() int             { return b.n }
 // writtenWhole reports whether the kernel writes all of a parameter, and does not read it.
 func writtenWhole(m kernels.Mode) bool {
 	switch m {
-	case kernels.Out, kernels.OutInts, kernels.OutBytes, kernels.OutHalves:
+	case kernels.Out, kernels.OutInts, kernels.OutBytes, kernels.OutHalves, kernels.OutBFloat16s:
 		return true
 	}
 	return false

@@ -14,7 +14,11 @@ type formula[T kernels.Real] struct {
 
 func newFormula[T kernels.Real](r kernels.Result, operands []kernels.View, args []kernels.Arg) *formula[T] {
 	f := &formula[T]{typ: computedIn(r, operands)}
-	scalar := func(i int) float64 { return r.Scalars[i].In(args, f.typ) }
+	passed := f.typ
+	if r.View.Type.Half() { // an int is the bits of one
+		passed = r.View.Type
+	}
+	scalar := func(i int) float64 { return r.Scalars[i].In(args, passed) }
 	whole := func(i int) int32 { return int32(int64(r.Scalars[i].In(args, kernels.Int32))) }
 	if f.typ.Integer() {
 		f.integers = newSingle[int32](r.Function, len(operands), scalar, whole)
@@ -24,10 +28,13 @@ func newFormula[T kernels.Real](r kernels.Result, operands []kernels.View, args 
 	return f
 }
 
-// computedIn returns the type that a result is computed in: its own or, of a condition, that of its
-// operands.
+// computedIn returns the type that a result is computed in: its own, float32 of one of 16 bits or, of
+// a condition, that of its operands.
 func computedIn(r kernels.Result, operands []kernels.View) kernels.DType {
-	if !r.Function.Condition() {
+	switch {
+	case r.View.Type.Half():
+		return kernels.Float32
+	case !r.Function.Condition():
 		return r.View.Type
 	}
 	for i, v := range operands {

@@ -32,8 +32,6 @@ var opaque = map[string]string{
 	"k_pad_int":                    "computes indices axis by axis, which no operand is",
 	"k_real_to_float32":            "a description knows one type of floats",
 	"k_float32_to_real":            "a description knows one type of floats",
-	"k_real_to_bfloat16":           "a description has no bfloat16",
-	"k_bfloat16_to_real":           "a description has no bfloat16",
 	"k_fma_chains":                 "is there for the time that it takes",
 	"k_prods ":                     "a product is no fold that an operation has",
 	"k_prods_int ":                 "a product is no fold that an operation has",

@@ -19,7 +19,7 @@ type machine[T kernels.Real] struct {
 	args        []kernels.Arg
 	reads       []reads
 	temporaries map[int]map[int]cell
-	cells       [kernels.Float16 + 1]*kernels.HostBuffer
+	cells       [kernels.BFloat16 + 1]*kernels.HostBuffer
 	now         int  // the operation, counted from 1
 	again       bool // it may read what it wrote, and write it again
 	// The arguments and temporaries that the operation read, and those that it wrote.

@@ -43,8 +43,8 @@ type API interface {
 	// read no more: as if nothing had been written there.
 	Forget(t *tensor.Tensor)
 
-	// Floats returns the type in which an operation on floats computes with tensors: of integers alone
-	// the default of their device.
+	// Floats returns the type that an operation on floats gives of tensors: of integers alone the
+	// default of their device.
 	Floats(ts ...*tensor.Tensor) tensor.Type
 	// One returns a tensor of ones of the device's default type with the given shape, of one element
 	// in all. The device keeps it: it must not be written to, and costs no launch after the first
@@ -62,7 +62,8 @@ type API interface {
 	// Alone reports whether t is all of its storage, contiguous, and no other live tensor lies
 	// there.
 	Alone(t *tensor.Tensor) bool
-	// Rehome copies t's elements to place, of t's shape and contiguous, and makes t a view of it.
+	// Rehome copies t's elements to place, of t's shape and contiguous, and makes t a view of it, of
+	// its type: both are of floats, or of one type.
 	// Other views of t's old storage stay there, but for results of Transposed. A gradient that
 	// saved t before finds that it changed.
 	Rehome(t, place *tensor.Tensor)

@@ -2,7 +2,8 @@
 //
 // REAL is the device's real type, float unless built with -DREAL_IS_DOUBLE. ELEM is the element type of buffers: REAL,
 // unless a kernel is built for another. A buffer argument is always followed by the offset of its first element: views
-// share one buffer. With -DFUNCTIONS, files that join others' launches have no entry points of their own: see kernels/chain.go. Halves are read by vload_half and written by vstore_half_rte, which need no extension.
+// share one buffer. With -DFUNCTIONS, files that join others' launches have no entry points of their own: see kernels/chain.go. Float16 and bfloat16 are in memory as the bits that
+// they are, ushort: see halves.cl.
 
 // Kernels for elements of any type test for NaN with x != x, which Clang finds odd for integers.
 #ifdef __clang__
@@ -40,8 +41,10 @@
 #define OUT_INTS(name) global int *name, int name##_off
 #define IN_BYTES(name) global const uchar *name, int name##_off
 #define OUT_BYTES(name) global uchar *name, int name##_off
-#define IN_HALVES(name) global const half *name, int name##_off
-#define OUT_HALVES(name) global half *name, int name##_off
+#define IN_HALVES(name) global const ushort *name, int name##_off
+#define OUT_HALVES(name) global ushort *name, int name##_off
+#define IN_BFLOAT16S(name) global const ushort *name, int name##_off
+#define OUT_BFLOAT16S(name) global ushort *name, int name##_off
 #define IN_FLOATS(name) global const float *name, int name##_off
 #define OUT_FLOATS(name) global float *name, int name##_off
 

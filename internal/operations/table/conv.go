@@ -26,6 +26,7 @@ package table
 // over all axes but that of the channels.
 //
 //op:torch torch.nn.functional.conv1d, conv2d, conv3d
+//op:autocast low
 func (x T) Conv(w, bias T, options ...tensor.ConvOptions) T
 
 // ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
@@ -43,6 +44,7 @@ func (x T) Conv(w, bias T, options ...tensor.ConvOptions) T
 // axes but that of the channels.
 //
 //op:torch torch.nn.functional.conv_transpose1d, 2d, 3d
+//op:autocast low
 func (x T) ConvTranspose(w, bias T, options ...tensor.ConvTransposeOptions) T
 
 // MaxPool returns the maxima of windows over the last axes of x, one, two or three, as many as the
@@ -126,4 +128,5 @@ func (x T) AdaptiveAvgPool(size []int) T
 // Gradient: g to the inputs of each output, with the weights that they have in it.
 //
 //op:torch torch.nn.functional.interpolate
+//op:autocast float32
 func (x T) Interpolate(size []int, options ...tensor.InterpolateOptions) T

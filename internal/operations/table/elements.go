@@ -27,6 +27,7 @@ func (x T) Cos() T
 //
 //op:torch torch.tan
 //op:elementwise
+//op:autocast float32
 func (x T) Tan() T
 
 // Asin returns arcsin x, NaN beyond [−1, 1].
@@ -35,6 +36,7 @@ func (x T) Tan() T
 //
 //op:torch torch.asin
 //op:elementwise
+//op:autocast float32
 func (x T) Asin() T
 
 // Acos returns arccos x, NaN beyond [−1, 1].
@@ -43,6 +45,7 @@ func (x T) Asin() T
 //
 //op:torch torch.acos
 //op:elementwise
+//op:autocast float32
 func (x T) Acos() T
 
 // Atan returns arctan x.
@@ -59,6 +62,7 @@ func (x T) Atan() T
 //
 //op:torch torch.sinh
 //op:elementwise
+//op:autocast float32
 func (x T) Sinh() T
 
 // Cosh returns cosh x.
@@ -67,6 +71,7 @@ func (x T) Sinh() T
 //
 //op:torch torch.cosh
 //op:elementwise
+//op:autocast float32
 func (x T) Cosh() T
 
 // Asinh returns arsinh x.
@@ -107,6 +112,7 @@ func (x T) Exp2() T
 //
 //op:torch torch.expm1
 //op:elementwise
+//op:autocast float32
 func (x T) Expm1() T
 
 // Log2 returns the logarithm of x to base 2, −Inf at 0 and NaN below.
@@ -115,6 +121,7 @@ func (x T) Expm1() T
 //
 //op:torch torch.log2
 //op:elementwise
+//op:autocast float32
 func (x T) Log2() T
 
 // Log10 returns the logarithm of x to base 10, −Inf at 0 and NaN below.
@@ -123,6 +130,7 @@ func (x T) Log2() T
 //
 //op:torch torch.log10
 //op:elementwise
+//op:autocast float32
 func (x T) Log10() T
 
 // Log1p returns ln(1 + x), exact near 0, −Inf at −1 and NaN below.
@@ -131,6 +139,7 @@ func (x T) Log10() T
 //
 //op:torch torch.log1p
 //op:elementwise
+//op:autocast float32
 func (x T) Log1p() T
 
 // Rsqrt returns 1/√x, Inf at 0 and NaN below.
@@ -139,6 +148,7 @@ func (x T) Log1p() T
 //
 //op:torch torch.rsqrt
 //op:elementwise
+//op:autocast float32
 func (x T) Rsqrt() T
 
 // Reciprocal returns 1/x, infinite at 0.
@@ -147,6 +157,7 @@ func (x T) Rsqrt() T
 //
 //op:torch torch.reciprocal
 //op:elementwise
+//op:autocast float32
 func (x T) Reciprocal() T
 
 // Erf returns the error function, 2/√π times the integral of exp(−u²) over u from 0 to x.
@@ -173,6 +184,7 @@ func (x T) Erfc() T
 //
 //op:torch torch.erfinv
 //op:elementwise
+//op:autocast float32
 func (x T) ErfInv() T
 
 // Floor returns the next whole number that is not above x.
@@ -377,6 +389,7 @@ func (x T) Hypot(y T) T
 //
 //op:torch torch.pow
 //op:elementwise
+//op:autocast float32
 func (x T) PowTensor(y T) T
 
 // Copysign returns |x| with the sign of y, of −0 too. It panics with ErrShape unless the shapes

@@ -43,6 +43,7 @@ func (x T) Sqrt() T
 //
 //op:torch torch.exp
 //op:elementwise
+//op:autocast float32
 func (x T) Exp() T
 
 // Log returns the natural logarithm of x, −Inf at 0 and NaN below.
@@ -51,6 +52,7 @@ func (x T) Exp() T
 //
 //op:torch torch.log
 //op:elementwise
+//op:autocast float32
 func (x T) Log() T
 
 // Square returns x².
@@ -115,6 +117,7 @@ func (x T) Sigmoid() T
 //
 //op:torch torch.nn.functional.softplus
 //op:elementwise
+//op:autocast float32
 func (x T) Softplus() T
 
 // Pow returns xᵖ, as C's pow: where p is not whole, NaN for finite x < 0, and for −Inf Inf, or 0 if
@@ -124,6 +127,7 @@ func (x T) Softplus() T
 //
 //op:torch torch.pow
 //op:elementwise
+//op:autocast float32
 func (x T) Pow(p float64) T
 
 // Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other

@@ -10,6 +10,7 @@ package table
 //
 //op:torch torch.nn.functional.softmax
 //op:linewise
+//op:autocast float32
 func (x T) Softmax(axis int) T
 
 // LogSoftmax returns the logarithm of [Tensor.Softmax], x − max x − log Σ exp(x − max x), also
@@ -19,6 +20,7 @@ func (x T) Softmax(axis int) T
 //
 //op:torch torch.nn.functional.log_softmax
 //op:linewise
+//op:autocast float32
 func (x T) LogSoftmax(axis int) T
 
 // Softmin returns [Tensor.Softmax] of −x, and panics as that does.
@@ -27,6 +29,7 @@ func (x T) LogSoftmax(axis int) T
 //
 //op:torch torch.nn.functional.softmin
 //op:linewise
+//op:autocast float32
 func (x T) Softmin(axis int) T
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
@@ -40,6 +43,7 @@ func (x T) Softmin(axis int) T
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 //
 //op:torch torch.nn.functional.layer_norm
+//op:autocast float32
 func (x T) LayerNorm(axis int, w, b T, eps float64) T
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -52,6 +56,7 @@ func (x T) LayerNorm(axis int, w, b T, eps float64) T
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
 //
 //op:torch torch.nn.functional.rms_norm
+//op:autocast float32
 func (x T) RMSNorm(axis int, w T, eps float64) T
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -66,6 +71,7 @@ func (x T) RMSNorm(axis int, w T, eps float64) T
 // Source: Wu, He, "Group Normalization", 2018.
 //
 //op:torch torch.nn.functional.group_norm
+//op:autocast float32
 func (x T) GroupNorm(groups int, w, b T, eps float64) T
 
 // InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does.
@@ -117,6 +123,7 @@ func (x T) BatchNorm(w, b T, eps float64, options ...tensor.BatchNormOptions) T
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 //
 //op:torch torch.nn.functional.scaled_dot_product_attention
+//op:autocast low
 func (x T) ScaledDotProductAttention(k, v, mask T, options ...tensor.AttentionOptions) T
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −

@@ -18,6 +18,7 @@ package table
 // of the product.
 //
 //op:torch torch.matmul
+//op:autocast low
 func (x T) MatMul(w T) T
 
 // Dot returns the scalar Σ_i x[i]·w[i] of two tensors of one axis and one length. Of no elements it
@@ -66,6 +67,7 @@ func (x T) TensorDot(w T, axes, of []int) T
 //
 //op:torch torch.einsum
 //op:calls contract
+//op:autocast low
 func Einsum(equation string, operands ...T) T
 
 //op:listed Linear torch.nn.functional.linear

@@ -15,6 +15,7 @@ package table
 //
 //op:torch torch.sum
 //op:tensor x.sum("Sum", 1, axes)
+//op:autocast float32
 func (x T) Sum(axes ...int) T
 
 // Mean returns the mean over the given axes, which disappear from the shape unless [Keepdims] is
@@ -72,6 +73,7 @@ func (x T) SumTo(shape ...int) T
 //
 //op:torch torch.linalg.vector_norm
 //op:calls pNorm
+//op:autocast float32
 func (x T) Norm(p float64, axes ...int) T
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
@@ -83,6 +85,7 @@ func (x T) Norm(p float64, axes ...int) T
 // 0.
 //
 //op:torch torch.logsumexp
+//op:autocast float32
 func (x T) LogSumExp(axes ...int) T
 
 // Var returns the variance over the given axes, which disappear from the shape unless [Keepdims] is
@@ -167,6 +170,7 @@ func (x T) ArgMin(axes ...int) *tensor.Tensor
 // where elements are 0. It is finite for an infinity and for NaN beside finite elements.
 //
 //op:torch torch.prod
+//op:autocast float32
 func (x T) Prod(axes ...int) T
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
@@ -179,6 +183,7 @@ func (x T) Prod(axes ...int) T
 //op:torch torch.cumsum
 //op:tensor api{}.Scan("CumSum", ops.ScanSum, x, axis, 0)
 //op:autograd x.cumSum(axis, 0)
+//op:autocast float32
 func (x T) CumSum(axis int) T
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
@@ -192,6 +197,7 @@ func (x T) CumSum(axis int) T
 //op:torch torch.cumprod
 //op:tensor api{}.Scan("CumProd", ops.ScanProd, x, axis, 0)
 //op:autograd x.cumProd(axis, 0)
+//op:autocast float32
 func (x T) CumProd(axis int) T
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
