@@ -66,8 +66,8 @@ func setAdamW(c *AdamWConfig, numbers []kernels.Arg, lr float64, t int) {
 
 // launch updates elements of group g.
 func (o *AdamW) launch(g, from, to int) {
-	p, m, v, n := o.flat.Values, o.moments["m"], o.moments["v"], o.flat.Used(from, to)
-	o.with(ops.AdamW, g, p.BufferArg(from, n), o.flat.Grads.BufferArg(from, n), m.BufferArg(from, n), v.BufferArg(from, n), kernels.IntArg(n))
+	p, m, v, n := o.values, o.moments["m"], o.moments["v"], o.flat.Used(from, to)
+	o.with(ops.AdamW, g, p.BufferArg(from, n), o.grads.BufferArg(from, n), m.BufferArg(from, n), v.BufferArg(from, n), kernels.IntArg(n))
 }
 
 // with launches a kernel on tensors and the numbers of group g.

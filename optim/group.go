@@ -79,7 +79,7 @@ func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int,
 		add(g.Config, len(g.Params))
 	}
 	for _, name := range moments {
-		b.moments[name] = tensor.ZerosLike(b.flat.Values).Retain()
+		b.moments[name] = tensor.ZerosOf(b.flat.Values.Device(), computed(b.flat.Values.Type()), b.flat.Values.Shape()...).Retain()
 	}
 	lrs := make([]float64, len(cfgs))
 	b.numbers = kernels.NewSlots(each*len(cfgs), func(numbers []kernels.Arg) error {

@@ -83,7 +83,7 @@ func NewLAMB(params []*autograd.Node, cfg LAMBConfig) *LAMB {
 	}
 	d := o.flat.Values.Device()
 	o.rows = tensor.New(d, rows).Retain()
-	o.filled = tensor.NewOf(d, o.flat.Values.Type(), filled, len(filled), 1).Retain()
+	o.filled = tensor.NewOf(d, o.moments["m"].Type(), filled, len(filled), 1).Retain()
 	o.update = func(g, from, to int) {
 		tensor.Scope(d, func() { o.launch(g, from, to) })
 	}
@@ -97,11 +97,11 @@ func (o *LAMB) launch(g, from, to int) {
 	run := func(flat *tensor.Tensor) *tensor.Tensor {
 		return flat.Slice(0, from, to).Reshape(last-first, flatparams.Align)
 	}
-	p, m, v, rows := run(o.flat.Values), run(o.moments["m"]), run(o.moments["v"]), o.rows.Slice(0, first, last)
+	p, m, v, rows := run(o.values), run(o.moments["m"]), run(o.moments["v"]), o.rows.Slice(0, first, last)
 	u := tensor.EmptyLike(p)
 	tensor.MapInto(lambRule, []kernels.Arg{o.numbers.Arg(3 * g), o.numbers.Arg(3*g + 1), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps),
 		kernels.FloatArg(c.Beta1), kernels.FloatArg(1 - c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1 - c.Beta2)},
-		[]*tensor.Tensor{m, v, u}, p, run(o.flat.Grads), m, v, o.filled.Slice(0, first, last))
+		[]*tensor.Tensor{m, v, u}, p, run(o.grads), m, v, o.filled.Slice(0, first, last))
 	norms := tensor.EmptyOf(p.Device(), p.Type(), last-first, 2)
 	column := func(of *tensor.Tensor, i int) *tensor.Tensor { return of.Slice(1, i, i+1) }
 	tensor.MapInto(lambSquares, nil, []*tensor.Tensor{column(norms, 0), column(norms, 1)}, p.Norm(2, 1, tensor.Keepdims), u.Norm(2, 1, tensor.Keepdims))

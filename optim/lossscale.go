@@ -123,6 +123,9 @@ func NewLossScaler(opt Optimizer, cfg LossScalerConfig) *LossScaler {
 		badCall(op, fmt.Sprintf("the scale doubles after %d steps: after 1 to 2²⁴", cfg.Every))
 	}
 	b := own.own()
+	if typ := b.flat.Values.Type(); typ.Half() {
+		badCall(op, fmt.Sprintf("the parameters are of %v: keep them in float32, and compute in 16 bits with autograd.Autocast", typ))
+	}
 	d := b.flat.Values.Device()
 	s := &LossScaler{opt: opt, b: b, every: float64(cfg.Every), tensors: []*tensor.Tensor{b.flat.Values}}
 	for _, name := range slices.Sorted(maps.Keys(b.moments)) {

@@ -324,3 +324,46 @@ func TestStepChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestHalfParameters: parameters of 16 bits are updated as those of float32 are, and rounded; the
+// moments are of float32.
+func TestHalfParameters(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for name, rule := range rules {
+			for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
+				var results [2][]float64
+				for i, of := range []tensor.Type{typ, tensor.Float32} {
+					p := autograd.Param(tensor.NewOf(d, of, []float64{1, -2, 0.5, 4}), "p")
+					opt := rule([]*autograd.Node{p})
+					if err := p.Square().Sum().Backward(); err != nil {
+						t.Fatal(err)
+					}
+					if err := opt.Step(); err != nil {
+						t.Fatal(err)
+					}
+					if p.Type() != of {
+						t.Errorf("%s: a parameter of %v is of %v after a step", name, of, p.Type())
+					}
+					for moment, m := range opt.State().Tensors {
+						if m.Type() != tensor.Float32 {
+							t.Errorf("%s of %v: %s is of %v", name, of, moment, m.Type())
+						}
+					}
+					var err error
+					if results[i], err = p.Value().To(typ).Float64s(); err != nil {
+						t.Fatal(err)
+					}
+					opt.Free()
+				}
+				if !slices.Equal(results[0], results[1]) {
+					t.Errorf("%s of %v: %v, in float32 %v", name, typ, results[0], results[1])
+				}
+			}
+		}
+		p := autograd.Param(tensor.ZerosOf(d, tensor.BFloat16, 2), "p")
+		opt := optim.NewSGD([]*autograd.Node{p}, optim.SGDConfig{LR: optim.Constant(1)})
+		if err := tensor.Try(func() { optim.NewLossScaler(opt, optim.LossScalerDefaults()) }); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), "Autocast") {
+			t.Errorf("a loss scaler of 16 bits: err = %v", err)
+		}
+	})
+}

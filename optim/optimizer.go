@@ -51,6 +51,9 @@ type base struct {
 	numbers *kernels.Slots // of a step: those of each group, one after the other
 	steps   int
 	update  func(g, from, to int) // launches what updates elements of a group
+	// What a step updates, and the gradients, in the layout of flat: that itself, or float32 copies of
+	// parameters of 16 bits.
+	values, grads *tensor.Tensor
 
 	results, operands []*tensor.Tensor // scratch of apply
 	scalars           []kernels.Arg
@@ -117,6 +120,8 @@ func (b *base) Step() error {
 	}
 	updated := false
 	var err error
+	b.widen()
+	defer b.narrow()
 	b.flat.Runs(func(from, to int) {
 		if !updated {
 			updated, err = true, b.numbers.Next()
@@ -133,9 +138,38 @@ func (b *base) Step() error {
 	case err != nil:
 		return err
 	}
+	if b.values != b.flat.Values {
+		b.flat.Values.SetInPlace(b.values)
+	}
 	b.flat.Values.MarkWritten()
 	tensorapi.Impl.TakeLaunched(d, "Step") // updates belong to no graph
 	return d.Err()
+}
+
+// widen sets values and grads for a step.
+func (b *base) widen() {
+	typ := computed(b.flat.Values.Type())
+	b.values, b.grads = b.flat.Values, b.flat.Grads
+	if typ != b.values.Type() {
+		b.values, b.grads = b.values.To(typ), b.grads.To(typ)
+	}
+}
+
+// narrow frees what widen made.
+func (b *base) narrow() {
+	if b.values != b.flat.Values {
+		b.values.Free()
+		b.grads.Free()
+	}
+	b.values, b.grads = nil, nil
+}
+
+// computed returns the type in which parameters of a type are updated, and their moments are kept.
+func computed(typ tensor.Type) tensor.Type {
+	if typ.Half() {
+		return tensor.Float32
+	}
+	return typ
 }
 
 // ZeroGrad forgets the gradients of the parameters.

@@ -41,7 +41,7 @@ func (b *base) apply(rule *kernels.Joined, from, to int, moments []string, scala
 		return flat.Slice(0, from, to)
 	}
 	b.scalars = append(b.scalars[:0], scalars...)
-	p, g := run(b.flat.Values), run(b.flat.Grads)
+	p, g := run(b.values), run(b.grads)
 	b.results, b.operands = append(b.results[:0], p), append(b.operands[:0], p, g)
 	for _, name := range moments {
 		m := run(b.moments[name])

@@ -1,0 +1,86 @@
+package nn_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestTo: a model of another type of floats has all of its parameters and buffers in it, gives that
+// type of an input of it, near what it gave before, and in float64 again.
+func TestTo(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := tensor.NewRNG(1)
+		image := autograd.Const(rng.Uniform(d, -1, 1, 2, 3, 6, 6))
+		row := autograd.Const(rng.Uniform(d, -1, 1, 2, 5, 8))
+		for name, c := range map[string]struct {
+			model nn.Module
+			x     *autograd.Node
+		}{
+			"convolutions": {nn.Sequential{nn.NewConv(d, rng, nn.ConvConfig{In: 3, Out: 4, Kernel: []int{3, 3}}), nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 4}),
+				nn.ReLU, &nn.MaxPool{Window: []int{2, 2}}, &nn.Flatten{}, nn.NewLinear(d, rng, nn.LinearConfig{In: 16, Out: 3})}, image},
+			"a perceptron": {nn.NewMLP(d, rng, nn.MLPConfig{Sizes: []int{8, 16, 4}}), row},
+			"a norm":       {nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{8}}), row},
+		} {
+			nn.Eval(c.model)
+			before := c.model.Forward(c.x)
+			dict := nn.StateDict(c.model)
+			for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16, tensor.Float64, d.DefaultType()} {
+				if !d.Supports(typ) {
+					continue
+				}
+				nn.To(c.model, typ)
+				for path, v := range nn.StateDict(c.model) {
+					if v.Type().Float() && v.Type() != typ || v != dict[path] && v.Rank() != 2 {
+						t.Errorf("%s in %v: %q is of %v, or another tensor", name, typ, path, v.Type())
+					}
+				}
+				y := c.model.Forward(c.x.To(typ))
+				if y.Type() != typ {
+					t.Errorf("%s in %v gives %v", name, typ, y.Type())
+				}
+				got, want := numbers(t, y.Value()), numbers(t, before.Value())
+				for i := range want {
+					if math.Abs(got[i]-want[i]) > 0.06 { // the weights were rounded to 8 bits once
+						t.Fatalf("%s in %v: element %d is %v, was %v", name, typ, i, got[i], want[i])
+					}
+				}
+			}
+		}
+		model := nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 2})
+		if err := tensor.Try(func() { nn.To(model, tensor.Int32) }); !errors.Is(err, tensor.ErrType) {
+			t.Errorf("to integers: err = %v", err)
+		}
+		opt := optim.NewSGD(nn.Params(model), optim.SGDConfig{LR: optim.Constant(0.1)})
+		if err := tensor.Try(func() { nn.To(model, tensor.BFloat16) }); !errors.Is(err, tensor.ErrValue) {
+			t.Errorf("with an optimizer: err = %v", err)
+		}
+		opt.Free()
+		nn.To(model, tensor.BFloat16)
+		opt = optim.NewSGD(nn.Params(model), optim.SGDConfig{LR: optim.Constant(0.5)})
+		was := numbers(t, model.Bias.Value())
+		if err := optim.Minimize(opt, model.Forward(row.To(tensor.BFloat16)).Sum()); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range numbers(t, model.Bias.Value()) {
+			if math.Abs(v-(was[i]-5)) > 0.02 { // ten rows, each with a gradient of 1
+				t.Errorf("bias %d goes from %v to %v", i, was[i], v)
+			}
+		}
+	})
+}
+
+func numbers(t *testing.T, x *tensor.Tensor) []float64 {
+	t.Helper()
+	v, err := x.Float64s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
