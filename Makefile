@@ -105,7 +105,7 @@ generate:
 	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \
 		$(PYTHON) -B scripts/references testdata/references && $(PYTHON) -B scripts/specialvalues.py testdata/references/special.csv; \
 	else echo "testdata/references stays as it is, for $(PYTHON) has no NumPy (Debian: apt-get install python3-numpy)"; fi
-	CLGRAD_TEST_DEVICES=cpu $(GO) test ./internal/catalog -count=1 -run 'Page|Launches' -update
+	CLGRAD_TEST_DEVICES=cpu $(GO) test ./internal/catalog -count=1 -run 'Page|Launches' -update # and docs/types.md
 
 # MUTANTS names packages and files: make mutants MUTANTS="nn tensor/view.go".
 mutants:
