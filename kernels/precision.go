@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -17,15 +18,21 @@ const (
 	PrecisionFloat32 Precision = iota // not at all: products are as accurate as the device's reals
 	PrecisionTF32                     // to 11 significant bits, in the range of float32; of two that are as near to the larger
 	PrecisionFloat16                  // to float16, of 11 significant bits in the range of 6·10⁻⁸ to 65504; ties to even
+	// To bfloat16: of products of BFloat16 tensors, whose factors are that already. It is no precision of
+	// a device.
+	PrecisionBFloat16
 )
 
-// Precisions lists the names of the precisions, in their order.
+// Precisions lists the names of the precisions that a device may have, in their order.
 var Precisions = []string{"float32", "tf32", "float16"}
 
 // String returns the name, or the number of a precision that is none.
 func (p Precision) String() string {
-	if int(p) < len(Precisions) {
+	switch {
+	case int(p) < len(Precisions):
 		return Precisions[p]
+	case p == PrecisionBFloat16:
+		return BFloat16.String()
 	}
 	return fmt.Sprintf("Precision(%d)", uint8(p))
 }
@@ -52,6 +59,8 @@ func (p Precision) Round(v float64) float64 {
 		}
 	case PrecisionFloat16:
 		return float64(float16.Fromfloat32(float32(v)).Float32())
+	case PrecisionBFloat16:
+		return float64(bfloat16.FromFloat32(float32(v)).Float32())
 	}
 	return v
 }

@@ -163,7 +163,11 @@ func matrixStride(rows, cols, row, col int) (ld int, transposed, ok bool) {
 	return 0, false, false
 }
 
-func matMulTo(c, a, b *Tensor, e epilogue) {
+// matMulTo writes a·b to c, of Float32 or Float64, in which it is computed, with the epilogue.
+func matMulTo(c, a, b *Tensor, e epilogue) { productTo(c, a, b, factorsOf(a, b), e) }
+
+// productTo is matMulTo of factors that may be rounded to a precision.
+func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 	d := c.Device()
 	m, n, k := a.shape[0], b.shape[1], a.shape[1]
 	if m == 0 || n == 0 {
@@ -205,7 +209,7 @@ func matMulTo(c, a, b *Tensor, e epilogue) {
 		tile = *e.tile
 	} else {
 		tile = ops.GemmTileFor(form, m, n, k, c.typ, d.Target(), d.core().tuned)
-		if t := matrixTile(d, c.typ, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
+		if t := matrixTile(d, factors, c.typ, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
 			tile = t
 		}
 	}

@@ -21,6 +21,7 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 		}
 		return
 	}
+	factors := factorsOf(a, b)
 	ra, rb := a.as(c.typ), b.as(c.typ)
 	defer ra.release()
 	defer rb.release()
@@ -37,7 +38,7 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 	if len(axes) == 0 {
 		flat := c.view([]int{rows, mb.shape[1]}, []int{mb.shape[1], 1}, c.off)
 		defer flat.Free()
-		matMulTo(flat, ma, mb, epilogue{accumulate: accumulate})
+		productTo(flat, ma, mb, factors, epilogue{accumulate: accumulate})
 		return
 	}
 	outer, inner := axes[:max(0, len(axes)-3)], axes[max(0, len(axes)-3):]
@@ -57,7 +58,7 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 			rest /= outer[d].n
 		}
 		batch := c.view([]int{size}, []int{1}, c.off+i*size)
-		batchLaunch(batch, ma, mb, inner, accumulate)
+		batchLaunch(batch, ma, mb, inner, factors, accumulate)
 		batch.Free()
 	}
 }
@@ -125,7 +126,7 @@ func batchAxes(c, a, b *Tensor) (rows, row int, axes []batchAxis) {
 
 // batchLaunch writes the products of the matrices a and b, and of those that lie along up to three
 // axes, to c.
-func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
+func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulate bool) {
 	d := c.Device()
 	m, n, k := a.shape[0], b.shape[1], a.shape[1]
 	batch := ops.Batch{N: [3]int{1, 1, 1}}
@@ -151,7 +152,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, accumulate bool) {
 	form := ops.FormOf(ta, tb)
 	l := d.Target()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, c.typ, l, s.tuned)
-	if t := batchMatrixTile(d, c.typ, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
+	if t := batchMatrixTile(d, factors, c.typ, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
 	}
 	slice := ops.GemmBatchSlice(tile, batch.Len(), m, n, k, l)

@@ -58,24 +58,36 @@ const (
 	PrecisionFloat16 = kernels.PrecisionFloat16 // to float16
 )
 
+// factorsOf returns what the factors of a product may be rounded to: those of 16 bits are what they
+// are, and else it is the precision of the device.
+func factorsOf(a, b *Tensor) Precision {
+	switch {
+	case a.typ == BFloat16 && b.typ == BFloat16:
+		return kernels.PrecisionBFloat16
+	case a.typ == Float16 && b.typ == Float16:
+		return PrecisionFloat16
+	}
+	return a.Device().Precision()
+}
+
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the
 // device has them and they are worth while; else one with the FMA. Dense operands are contiguous in
 // memory.
-func matrixTile(d Device, typ Type, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
+func matrixTile(d Device, factors Precision, typ Type, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
 	for _, grouped := range []bool{true, false} {
-		if t := ops.SwizzledTileFor(d.core().factors, grouped, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
+		if t := ops.SwizzledTileFor(factors, grouped, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 			return t
 		}
 	}
-	return batchMatrixTile(d, typ, form, dense, 1, m, n, k)
+	return batchMatrixTile(d, factors, typ, form, dense, 1, m, n, k)
 }
 
 // batchMatrixTile is matrixTile of a batch of products, which packs none.
-func batchMatrixTile(d Device, typ Type, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
-	if t := ops.WarpGroupTileFor(d.core().factors, form, dense, batch, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
+func batchMatrixTile(d Device, factors Precision, typ Type, form ops.GemmForm, dense bool, batch, m, n, k int) ops.GemmTile {
+	if t := ops.WarpGroupTileFor(factors, form, dense, batch, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 		return t
 	}
-	if t := ops.MatrixTileFor(d.core().factors, form, batch, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
+	if t := ops.MatrixTileFor(factors, form, batch, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 		return t
 	}
 	return ops.GemmTile{}

@@ -22,6 +22,8 @@ const (
 	FP16         // factors rounded to float16
 	BF16x3       // factors of float32, as sums of three bfloat16: as accurate as FMA
 
+	BF16 Inner = 6 // factors of bfloat16; what mma.cl has between them is fusedmlp's
+
 	Swizzled    = 8               // with one of these: the operands are packed before
 	BStationary = 2 * Swizzled    // with one of these: a small B is held while the rows of A pass, which gemm_bstationary.cl does
 	WarpGroups  = 2 * BStationary // with these: groups of four warps multiply, which gemm_groups.cl and gemm_bstationary_groups.cl do
@@ -51,7 +53,7 @@ func (i Inner) Probed() Inner {
 
 // String returns the name.
 func (i Inner) String() string {
-	name := [...]string{"fma", "tf32", "float16", "parts"}[i.factors()]
+	name := [...]string{FMA: "fma", TF32: "tf32", FP16: "float16", BF16x3: "parts", BF16: "bfloat16"}[i.factors()]
 	switch {
 	case i.longK():
 		name += " long"
@@ -74,15 +76,20 @@ func (i Inner) Precision() kernels.Precision {
 		return kernels.PrecisionTF32
 	case FP16:
 		return kernels.PrecisionFloat16
+	case BF16:
+		return kernels.PrecisionBFloat16
 	}
 	return kernels.PrecisionFloat32
 }
+
+// unitFactors are the inner products on matrix units.
+var unitFactors = [...]Inner{TF32, FP16, BF16x3, BF16}
 
 // gemmVariants and gemmBatchVariants name the kernels of each form and inner product within a
 // function.
 var gemmVariants, gemmBatchVariants = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for factors := FMA; factors <= BF16x3; factors++ {
+	for _, factors := range append([]Inner{FMA}, unitFactors[:]...) {
 		for _, way := range []Inner{0, Swizzled, BStationary, Swizzled | WarpGroups, BStationary | WarpGroups, LongK} {
 			inner := factors | way
 			for _, form := range GemmForms {
@@ -110,6 +117,7 @@ var matrixTiles = [...][]GemmTile{
 	FP16: {{64, 64, 32, 32, 32, FP16}, {64, 64, 64, 32, 32, FP16}, {128, 128, 64, 64, 32, FP16}},
 	BF16x3: {{64, 64, 16, 32, 32, BF16x3}, {64, 64, 32, 32, 32, BF16x3}, {128, 128, 32, 64, 32, BF16x3}, {32, 64, 64, 32, 32, BF16x3},
 		{64, 64, 32, 32, 64, BF16x3}, {64, 64, 32, 64, 32, BF16x3}},
+	BF16: {{64, 64, 32, 32, 32, BF16}, {64, 64, 64, 32, 32, BF16}, {128, 128, 64, 64, 32, BF16}},
 }
 
 // swizzledTiles are those of packed operands.
@@ -117,6 +125,7 @@ var swizzledTiles = [...]GemmTile{
 	TF32:   {128, 128, 16, 64, 64, TF32 | Swizzled},
 	FP16:   {192, 128, 16, 96, 64, FP16 | Swizzled},
 	BF16x3: {128, 64, 16, 64, 64, BF16x3 | Swizzled},
+	BF16:   {192, 128, 16, 96, 64, BF16 | Swizzled},
 }
 
 // warpGroupTiles are those of packed operands that groups multiply.
@@ -124,6 +133,7 @@ var warpGroupTiles = [...]GemmTile{
 	TF32:   {128, 128, 8, 64, 128, TF32 | Swizzled | WarpGroups},
 	FP16:   {128, 128, 16, 64, 128, FP16 | Swizzled | WarpGroups},
 	BF16x3: {64, 128, 16, 64, 128, BF16x3 | Swizzled | WarpGroups},
+	BF16:   {128, 128, 16, 64, 128, BF16 | Swizzled | WarpGroups},
 }
 
 // bStationaryTiles are those of a B that is held: of up to N columns and K steps, and more than
@@ -132,6 +142,7 @@ var bStationaryTiles = [...]GemmTile{
 	TF32:   {256, 64, 64, 16, 64, TF32 | BStationary},
 	FP16:   {256, 64, 64, 16, 64, FP16 | BStationary},
 	BF16x3: {256, 64, 64, 16, 64, BF16x3 | BStationary},
+	BF16:   {256, 64, 64, 16, 64, BF16 | BStationary},
 }
 
 // bStationaryWarpGroupTile is that of bStationaryTiles for factors of float32 which groups
@@ -143,9 +154,10 @@ var bStationaryWarpGroupTile = GemmTile{256, 64, 64, 16, 64, BF16x3 | BStationar
 var longKTiles = [...]GemmTile{
 	FP16:   {64, 64, 16, 64, 64, FP16 | LongK},
 	BF16x3: {64, 64, 16, 64, 64, BF16x3 | LongK},
+	BF16:   {64, 64, 16, 64, 64, BF16 | LongK},
 }
 
-var longKSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14} // of sums of fewer, other tiles are as fast
+var longKSteps = [...]int{FP16: 1 << 18, BF16x3: 1 << 14, BF16: 1 << 18} // of sums of fewer, other tiles are as fast
 
 const bStationaryRows = 1 << 16 // of fewer, holding B does not pay
 
@@ -216,7 +228,7 @@ func (t GemmTile) ways() int {
 }
 
 // bytes returns those of a staged element.
-func (i Inner) bytes() int { return [...]int{TF32: 4, FP16: 2, BF16x3: 6}[i.factors()] }
+func (i Inner) bytes() int { return [...]int{TF32: 4, FP16: 2, BF16x3: 6, BF16: 2}[i.factors()] }
 
 // staged returns those of the operands that a tile stages at once.
 func (t GemmTile) staged() int { return t.K * (t.M + t.N) * t.Inner.bytes() }
@@ -244,7 +256,7 @@ func (t GemmTile) stages() int {
 }
 
 func innerFor(p kernels.Precision) Inner {
-	return [...]Inner{kernels.PrecisionFloat32: BF16x3, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: FP16}[p]
+	return [...]Inner{kernels.PrecisionFloat32: BF16x3, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: FP16, kernels.PrecisionBFloat16: BF16}[p]
 }
 
 // MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may
@@ -292,7 +304,7 @@ func WarpGroupTileFor(p kernels.Precision, form GemmForm, dense bool, batch, m, 
 	switch factors := tile.Inner.factors(); {
 	case tile.Inner == BF16x3|BStationary:
 		return bStationaryWarpGroupTile
-	case factors == BF16x3 || factors == FP16:
+	case factors == BF16x3 || factors == FP16 || factors == BF16:
 		if long := longKTiles[factors]; form == TN && dense && batch == 1 && m == long.M && n == long.N && k >= longKSteps[factors] && long.fits(l) {
 			return long
 		}
@@ -442,7 +454,7 @@ func (p *product) strangeCases() []kernels.Case {
 // devices.
 func onMatrixUnits() []*kernels.Kernel {
 	var all []*kernels.Kernel
-	for inner := TF32; inner <= BF16x3; inner++ {
+	for _, inner := range unitFactors {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
 		all = append(all, Gemm(NT, small, fn.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),

@@ -13,7 +13,7 @@ import (
 func TestMatrixTiles(t *testing.T) {
 	l := kernels.Target{Units: 100, LocalMem: 48 << 10, MaxGroup: 1024}
 	names := map[string]bool{}
-	for inner := TF32; inner <= BF16x3; inner++ {
+	for _, inner := range unitFactors {
 		tiles := MatrixTiles(inner, kernels.Float32, l)
 		if len(tiles) != len(matrixTiles[inner]) {
 			t.Errorf("%v: %d of %d tiles fit 48 KiB", inner, len(tiles), len(matrixTiles[inner]))
@@ -44,7 +44,7 @@ func TestMatrixTiles(t *testing.T) {
 // bricks, and what they share is packed as they want it.
 func TestPackedTiles(t *testing.T) {
 	l := kernels.Target{Units: 132, LocalMem: 48 << 10, MaxGroup: 1024}
-	for _, p := range []kernels.Precision{kernels.PrecisionFloat32, kernels.PrecisionTF32, kernels.PrecisionFloat16} {
+	for _, p := range []kernels.Precision{kernels.PrecisionFloat32, kernels.PrecisionTF32, kernels.PrecisionFloat16, kernels.PrecisionBFloat16} {
 		for _, grouped := range []bool{false, true} {
 			tile := SwizzledTileFor(p, grouped, 4096, 4096, 4096, kernels.Float32, l)
 			a, b := tile.packings()

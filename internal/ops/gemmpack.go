@@ -35,9 +35,9 @@ func (t GemmTile) Packings(x, K int, second bool) (k *kernels.Kernel, words, fla
 	return p.kernel(), words, flaws
 }
 
-func (p packing) chunk() int { return [...]int{TF32: 4, FP16: 8, BF16x3: 8}[p.inner] }
+func (p packing) chunk() int { return [...]int{TF32: 4, FP16: 8, BF16x3: 8, BF16: 8}[p.inner] }
 
-func (p packing) planes() int { return [...]int{TF32: 1, FP16: 1, BF16x3: 3}[p.inner] }
+func (p packing) planes() int { return [...]int{TF32: 1, FP16: 1, BF16x3: 3, BF16: 1}[p.inner] }
 
 // plane returns the words of 32 bits of a plane of a block.
 func (p packing) plane() int { return p.width * p.steps / p.chunk() * 4 }
@@ -85,6 +85,9 @@ func (p packing) put(to []int32, plane int, v float32, e int) (flawed bool) {
 		return false
 	case FP16:
 		to[0] |= int32(uint32(float16.Fromfloat32(v)) << (e * 16))
+		return false
+	case BF16:
+		to[0] |= int32(uint32(bfloat(v)) << (e * 16))
 		return false
 	}
 	for part := range 2 {

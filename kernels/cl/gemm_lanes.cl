@@ -46,6 +46,8 @@ static float factor(float x) {
 #elif INNER == HALVES
     const uint h = two_halves(x, 0);
     return vload_half(0, (const half *)&h);
+#elif INNER == BRAINS
+    return as_float(two_bfloats(x, 0) << 16);
 #else
     return x;
 #endif

@@ -147,7 +147,7 @@ static float staged_at(local const uchar *from, int k, int y) {
     return vload_half(0, (local const half *)(from + at));
 #else
     float sum = 0;
-    for (int p = 2; p >= 0; p--) sum += as_float((uint)*(local const ushort *)(from + p * PLANE + at) << 16);
+    for (int p = PLANES - 1; p >= 0; p--) sum += as_float((uint)*(local const ushort *)(from + p * PLANE + at) << 16);
     return sum;
 #endif
 }
