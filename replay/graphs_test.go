@@ -77,6 +77,9 @@ var graphOps = []struct {
 	{"dropout", func(g *graph, _ *rand.Rand, x, _ *node) *node {
 		return x.Mul(autograd.Const(g.rng.Uniform(g.d, 0, 1, x.Shape()...).SubScalar(0.5).Sign().ReLU()))
 	}},
+	{"float16", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.To(tensor.Float16) }},
+	{"bfloat16", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.To(tensor.BFloat16) }},
+	{"float32", func(_ *graph, _ *rand.Rand, x, _ *node) *node { return x.To(tensor.Float32) }},
 	{"detach", func(_ *graph, _ *rand.Rand, x, y *node) *node { return x.Detach().Mul(y) }},
 }
 

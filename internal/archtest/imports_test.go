@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"bfloat16":                  {},
 	"kernels":                   {"bfloat16", "kernels/expr", "internal/intmath", "internal/parallel", "internal/convert", "internal/stepwatch", "internal/vec", "internal/regular"},
 	"kernels/fn":                {"kernels", "kernels/expr"},
-	"kernels/expr":              {"internal/vec"},
+	"kernels/expr":              {"bfloat16", "internal/convert", "internal/vec"},
 	"kernels/ir":                {"kernels/expr", "internal/vec"},
 	"kernels/defs":              {"kernels/expr", "kernels/ir"},
 	"internal/lower":            {"kernels", "kernels/expr", "kernels/fn", "kernels/ir", "internal/vec"},

@@ -67,3 +67,15 @@ func ToHalves[H Half](set *Set, to []H, x []float32) {
 		}
 	}
 }
+
+// RoundHalves sets the elements of to to those of x, which is as long, rounded to floats of 16 bits.
+// set may be nil.
+func RoundHalves[H Half](set *Set, to, x []float32) {
+	var some [256]H
+	for len(to) > 0 {
+		n := min(len(to), len(some))
+		ToHalves(set, some[:n], x[:n])
+		FromHalves(set, to[:n], some[:n])
+		to, x = to[n:], x[n:]
+	}
+}

@@ -237,6 +237,8 @@ func (e *Expr) partials(g *Expr) []*Expr {
 	case opAbs:
 		zero := Const(0)
 		return []*Expr{Where(x.Gt(zero), g, Where(x.Lt(zero), negative(g), Where(x.Eq(zero), zero, Const(math.NaN()))))}
+	case opFloat16, opBFloat16:
+		return []*Expr{g}
 	case opAdd:
 		return []*Expr{g, g}
 	case opSub:

@@ -134,6 +134,13 @@ func (x *Expr) Trunc() *Expr { return x.with(opTrunc) }
 // Round is the nearest whole number, the even one of two.
 func (x *Expr) Round() *Expr { return x.with(opRound) }
 
+// Float16 is x rounded to a float16, ties to even. Its derivative is 1: rounding is no step of a
+// formula, but how what comes out is stored.
+func (x *Expr) Float16() *Expr { return x.with(opFloat16) }
+
+// BFloat16 is x rounded to a bfloat16, ties to even. Its derivative is 1.
+func (x *Expr) BFloat16() *Expr { return x.with(opBFloat16) }
+
 // Square is x².
 func (x *Expr) Square() *Expr { return x.Mul(x) }
 

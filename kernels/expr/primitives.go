@@ -1,6 +1,10 @@
 package expr
 
-import "math"
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/internal/convert"
+)
 
 type op uint8
 
@@ -24,6 +28,8 @@ const (
 	opCeil
 	opTrunc
 	opRound
+	opFloat16
+	opBFloat16
 	opSqrt
 	opHypot
 	opPow
@@ -129,6 +135,8 @@ var primitives = [...]primitive{
 	opCeil:          {name: "ceil", takes: "r", c: "CEIL($0)", depends: "whole", ints: "$0", whole: true, value: math.Ceil},
 	opTrunc:         {name: "trunc", takes: "r", c: "TRUNC($0)", depends: "whole", ints: "$0", whole: true, value: math.Trunc},
 	opRound:         {name: "round", takes: "r", c: "RINT($0)", depends: "whole", ints: "$0", whole: true, value: math.RoundToEven},
+	opFloat16:       {name: "float16", takes: "r", c: "in_float16_$T($0)", depends: "rounded", value: func(a float64) float64 { return float64(convert.ToFloat16(a).Float32()) }},
+	opBFloat16:      {name: "bfloat16", takes: "r", c: "in_bfloat16_$T($0)", depends: "rounded", value: func(a float64) float64 { return float64(convert.ToBFloat16(a).Float32()) }},
 	opSqrt:          {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
 	opHypot:         {name: "hypot", takes: "rr", c: "hypot_$T($0, $1)", depends: "hypot", ulp: 4, two: math.Hypot},
 	opPow:           {name: "pow", takes: "rr", c: "pow_$T($0, $1)", depends: "pow", alike: true, ulp: 16, two: pow},

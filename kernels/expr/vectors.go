@@ -4,7 +4,9 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/x448/float16"
 )
 
 // loops is a set's loops on numbers of type T.
@@ -80,6 +82,14 @@ func (e *Eval[T]) vector(s *step, d, x0, x1, x2, x3 []T) bool {
 	o := s.op
 	if to, ok := any(d).([]int32); ok {
 		return e.vectorInts(s, to, any(x0).([]int32), any(x1).([]int32), any(x2).([]int32), any(x3).([]int32))
+	}
+	if to, ok := any(d).([]float32); ok && (o == opFloat16 || o == opBFloat16) {
+		if o == opFloat16 {
+			vec.RoundHalves[float16.Float16](e.set, to, any(x0).([]float32))
+		} else {
+			vec.RoundHalves[bfloat16.BFloat16](e.set, to, any(x0).([]float32))
+		}
+		return true
 	}
 	if e.loops == nil || int(o) >= len(vectorOf) {
 		return false

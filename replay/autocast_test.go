@@ -1,0 +1,87 @@
+package replay_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestAutocast: a training step in mixed precision leaves, recorded, the bits that it leaves eagerly,
+// and what it casts is cast in the launches beside it, or with other casts.
+func TestAutocast(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
+			train := func(record bool) (weights [][]float64) {
+				rng := tensor.NewRNG(3)
+				model := nn.Sequential{nn.NewLinear(d, rng, nn.LinearConfig{In: 12, Out: 20}), nn.GELU, nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{20}}),
+					nn.NewLinear(d, rng, nn.LinearConfig{In: 20, Out: 5})}
+				opt := optim.NewAdamW(nn.Params(model), optim.AdamWDefaults(optim.Constant(0.01)))
+				x, labels := rng.Normal(d, 0, 1, 16, 12).Retain(), rng.Ints(d, 5, 16).Retain()
+				step := func() ([]*tensor.Tensor, error) {
+					var loss *autograd.Node
+					autograd.Autocast(d, typ, func() {
+						h := model.Forward(autograd.Const(x))
+						loss = autograd.CrossEntropy(h.Tanh().MulScalar(2).Add(h), labels)
+					})
+					out := loss.Value().Retain()
+					return []*tensor.Tensor{out}, optim.Minimize(opt, loss)
+				}
+				var rec *replay.Recording
+				if record {
+					var err error
+					if rec, err = replay.Record(d, step); err != nil {
+						t.Fatal(err)
+					}
+					defer rec.Free()
+				}
+				for opt.Steps() < 6 {
+					var err error
+					if record {
+						err = rec.Run()
+					} else {
+						_, err = step()
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				if record {
+					casts := 0
+					for _, l := range rec.Launches() {
+						if l.Kernel == "k_copy" {
+							casts++
+						}
+					}
+					if casts > 0 {
+						t.Errorf("%v: %d casts are launches of their own: %v", typ, casts, rec.Launches())
+					}
+				}
+				for _, p := range nn.Params(model) {
+					weights = append(weights, numbers(t, p.Value()))
+				}
+				return weights
+			}
+			eager, recorded := train(false), train(true)
+			for i, w := range eager {
+				if !slices.Equal(w, recorded[i]) {
+					t.Errorf("%v: parameter %d is %v, recorded %v", typ, i, w[:3], recorded[i][:3])
+				}
+			}
+		}
+	})
+}
+
+func numbers(t *testing.T, x *tensor.Tensor) []float64 {
+	t.Helper()
+	v, err := x.Float64s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
