@@ -34,8 +34,13 @@ func gatherHalves[H vec.Half](l *mapLoops, t int, p blockRange, at []int, x []H,
 	var run [halvesRun]H
 	for r, start := range at {
 		row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
-		if step == 1 {
+		switch {
+		case step == 1:
 			vec.FromHalves(set, row, x[from:])
+			continue
+		case step == 0 && len(row) > 0:
+			vec.FromHalves(set, row[:1], x[from:])
+			vec.Fill(row, row[0])
 			continue
 		}
 		for len(row) > 0 {

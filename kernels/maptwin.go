@@ -251,19 +251,18 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 				gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand], set)
 				continue
 			}
-			if m.half(t) {
-				s.operands[operand] = s.memory[t][:p.rows*p.cols]
-				m.gatherHalves(l, t, p, s.at[:p.rows], c.args[t], any(s.operands[operand]).([]float32), set)
-				continue
-			}
-			x := c.Reals(t)
-			if whole != nil && whole[t] != nil {
-				s.operands[operand] = whole[t]
-				continue
-			}
-			if in, ok := direct[E, T](l, t, p, x); ok {
-				s.operands[operand] = in
-				continue
+			half := m.half(t)
+			var x []E
+			if !half {
+				x = c.Reals(t)
+				if whole != nil && whole[t] != nil {
+					s.operands[operand] = whole[t]
+					continue
+				}
+				if in, ok := direct[E, T](l, t, p, x); ok {
+					s.operands[operand] = in
+					continue
+				}
 			}
 			s.operands[operand] = s.memory[t][:p.rows*p.cols]
 			if b > lo && p.c > 0 && p.rows == 1 && l.strides[t][l.rank-1] == 0 {
@@ -272,7 +271,11 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 			if b > lo && beside == 1 && l.alike[t] {
 				continue // it has filled it with these rows
 			}
-			gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
+			if half {
+				m.gatherHalves(l, t, p, s.at[:p.rows], c.args[t], any(s.operands[operand]).([]float32), set)
+			} else {
+				gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
+			}
 		}
 		if m.bytes(y) {
 			s.results[0] = s.memory[y][:p.rows*p.cols]

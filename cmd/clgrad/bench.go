@@ -2,20 +2,23 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/bench"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
 
 func newBench() *cobra.Command {
 	var device devices.Flags
 	var asJSON bool
-	var only string
+	var only, typ string
 	var seconds float64
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -30,12 +33,20 @@ waited for at the end of a run. What a launch costs the host is measured until t
 on an idle device; cpu computes meanwhile.`,
 		Example: `  clgrad bench
   clgrad bench --device cpu --only launch,step
+  clgrad bench --type bfloat16
   clgrad bench --json > here.jsonl`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			groups := bench.Groups
+			if typ != "" {
+				groups = bench.Typed
+			}
 			if only != "" {
 				groups = strings.Split(only, ",")
+			}
+			operands, err := operandType(typ, groups)
+			if err != nil {
+				return cli.Usage(fmt.Errorf("--type %s: %w", typ, err))
 			}
 			if !(seconds > 0 && seconds <= 3600) {
 				return cli.Usage(fmt.Errorf("--seconds is %v: it must be above 0, at most 3600", seconds))
@@ -52,7 +63,13 @@ on an idle device; cpu computes meanwhile.`,
 			if !asJSON {
 				fmt.Fprintf(w, "%-36s %12s  %-8s %12s %12s %5s %6s\n", "", "median", "", "low", "high", "runs", "peak")
 			}
-			s := &bench.Suite{Device: d, Budget: time.Duration(seconds * float64(time.Second)), Report: func(r bench.Result) {
+			if typ == "" {
+				operands = d.DefaultType()
+			}
+			if !d.Supports(operands) {
+				return fmt.Errorf("%s has no %v", d.Name(), operands)
+			}
+			s := &bench.Suite{Device: d, Type: operands, Budget: time.Duration(seconds * float64(time.Second)), Report: func(r bench.Result) {
 				if asJSON {
 					line, _ := json.Marshal(r) // a struct of strings and finite numbers
 					fmt.Fprintf(w, "%s\n", line)
@@ -70,8 +87,29 @@ on an idle device; cpu computes meanwhile.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&only, "only", "", "measure only these, separated by commas: "+strings.Join(bench.Groups, ", "))
+	fs.StringVar(&typ, "type", "", "float32, float64, float16 or bfloat16: what "+strings.Join(bench.Typed, ", ")+" compute in, of 16 bits in mixed precision")
 	fs.Float64Var(&seconds, "seconds", 1, "time for each measurement; long ones still run three times")
 	fs.BoolVar(&asJSON, "json", false, "print a JSON object per line")
 	device.Register(fs, program)
 	return cmd
+}
+
+// operandType returns the type of a name, the zero one of "". The error says that there is none, or
+// that a group does not measure it.
+func operandType(name string, groups []string) (tensor.Type, error) {
+	if name == "" {
+		return 0, nil
+	}
+	for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64, tensor.Float16, tensor.BFloat16} {
+		if typ.String() != name {
+			continue
+		}
+		for _, g := range groups {
+			if !slices.Contains(bench.Typed, g) {
+				return 0, fmt.Errorf("%s is not measured by type: %s are", g, strings.Join(bench.Typed, ", "))
+			}
+		}
+		return typ, nil
+	}
+	return 0, errors.New("it must be float32, float64, float16 or bfloat16")
 }

@@ -43,6 +43,7 @@ var (
 	temperature = pflag.Float64("temperature", 0.8, "0 writes what is likeliest, larger `numbers` more of the rest")
 	file        = pflag.String("checkpoint", "", "`file` to keep the run in, and to resume from if it is there")
 	every       = pflag.Duration("every", 3*time.Second, "`time` between lines that say the loss, and between checkpoints")
+	typ         = program.MixedPrecision()
 	asJSON      = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
@@ -108,8 +109,8 @@ func newOptimizer(m *model) optim.Optimizer {
 // train continues with a run until its last step, or until ctx ends. It returns the mean time of a
 // step.
 func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step time.Duration, err error) {
-	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, text %.6x",
-		*blocks, *width, *heads, *window, *batch, *rate, *seed, sha256.Sum256(fmt.Append(nil, text)))
+	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, type %v, text %.6x",
+		*blocks, *width, *heads, *window, *batch, *rate, *seed, *typ, sha256.Sum256(fmt.Append(nil, text)))
 	kept := settings
 	parts := checkpoint.State{"model": nn.StateDict(m), "optimizer": opt, "settings": &kept, "step": &now}
 	if *file != "" {
@@ -127,7 +128,8 @@ func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step 
 			starts[i] = rng.IntN(len(text) - *window)
 		}
 		x, y := pieces(d, text, starts)
-		loss := autograd.CrossEntropy(m.scores(x), y)
+		var loss *autograd.Node
+		autograd.Autocast(d, *typ, func() { loss = autograd.CrossEntropy(m.scores(x), y) })
 		if err := optim.Minimize(opt, loss); err != nil {
 			return 0, err
 		}

@@ -36,6 +36,7 @@ var (
 	epochs   = pflag.Int("epochs", 30, "`passes` over the digits")
 	mistakes = pflag.String("mistakes", "digits.png", "`picture` to draw")
 	model    = pflag.String("model", "", "`file` to save the net to, for examples/serve")
+	typ      = program.MixedPrecision()
 	asJSON   = pflag.Bool("json", false, "print the results as JSON, too")
 )
 
@@ -65,7 +66,8 @@ func train(d tensor.Device, net nn.Module, images, labels data.Array) (step time
 	for range *epochs {
 		start := time.Now()
 		for batch := range loader.Epoch() {
-			loss := autograd.CrossEntropy(net.Forward(pixels(batch[0])), batch[1])
+			var loss *autograd.Node
+			autograd.Autocast(d, *typ, func() { loss = autograd.CrossEntropy(net.Forward(pixels(batch[0])), batch[1]) })
 			if err := optim.Minimize(opt, loss); err != nil {
 				return 0, err
 			}

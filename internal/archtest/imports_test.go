@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"internal/archtest":         {},
 	"internal/catalog":          {},
 
-	"examples/internal/program":     {"internal/atomicfile", "internal/cli"},
+	"examples/internal/program":     {"tensor", "internal/atomicfile", "internal/cli"},
 	"examples/internal/exampletest": {"autograd", "data", "kernels", "nn", "optim", "tensor"},
 }
 

@@ -38,10 +38,10 @@ func (s *Suite) copied(ctx context.Context) error {
 		return nil
 	}
 	d, side := s.Device, s.side()
-	x, z := tensor.Full(d, 0.5, side, side), tensor.Zeros(d, side, side)
+	x, z := tensor.FullOf(d, s.Type, 0.5, side, side), tensor.ZerosOf(d, s.Type, side, side)
 	defer x.Free()
 	defer z.Free()
-	copied, err := s.time(ctx, "copy", "GB/s", float64(2*side*side*d.DefaultType().Size()), 0, func() { z.SetInPlace(x) })
+	copied, err := s.time(ctx, "copy", "GB/s", float64(2*side*side*s.Type.Size()), 0, func() { z.SetInPlace(x) })
 	s.bytes = copied * 1e9
 	return err
 }
@@ -54,14 +54,14 @@ func (s *Suite) elementwise(ctx context.Context) error {
 	}
 	d, side := s.Device, s.side()
 	n := side * side
-	x, y := tensor.Full(d, 0.5, side, side), tensor.Full(d, -0.5, side, side)
-	row, column := tensor.Full(d, 1, 1, side), tensor.Full(d, 1, side, 1)
-	boxes, box := x.Reshape(64, side/64, side), tensor.Full(d, 1, 64, 1, side)
+	x, y := tensor.FullOf(d, s.Type, 0.5, side, side), tensor.FullOf(d, s.Type, -0.5, side, side)
+	row, column := tensor.FullOf(d, s.Type, 1, 1, side), tensor.FullOf(d, s.Type, 1, side, 1)
+	boxes, box := x.Reshape(64, side/64, side), tensor.FullOf(d, s.Type, 1, 64, 1, side)
 	turned, second := x.T(), x.Step(1, 2)
 	for _, t := range []*tensor.Tensor{x, y, row, column, boxes, box, turned, second} {
 		defer t.Free()
 	}
-	size := float64(n * d.DefaultType().Size())
+	size := float64(n * s.Type.Size())
 	leaky, tanh := fn.LeakyReLU.Gradient(0), fn.Tanh.Gradient(0)
 	slope := []float64{0.1}
 	for _, c := range []struct {

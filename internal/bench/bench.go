@@ -31,12 +31,18 @@ type Suite struct {
 	// Budget is the time to spend on each measurement; what takes longer is still run three times.
 	Budget time.Duration
 	Report func(Result)
+	// Type is that of the operands of elementwise and ops. Of 16 bits the steps of nets and
+	// perceptrons run under Autocast to it.
+	Type tensor.Type
 
 	flops, bytes float64 // peaks, per second
 }
 
 // Groups is what a Suite measures, in this order.
 var Groups = []string{"launch", "elementwise", "gemm", "errors", "small", "ops", "nets", "perceptrons", "step", "recorded", "render"}
+
+// Typed is the Groups that measure another type than the device's default.
+var Typed = []string{"elementwise", "ops", "nets", "perceptrons"}
 
 // Check returns an error unless every name is one of Groups.
 func Check(groups []string) error {

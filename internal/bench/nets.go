@@ -103,7 +103,12 @@ func (s *Suite) net(ctx context.Context, n net) error {
 	opt := optim.NewAdamW(nn.Params(n.model), optim.AdamWDefaults(optim.Constant(1e-3)))
 	defer opt.Free()
 	step := func() error {
-		loss := n.loss()
+		var loss *node
+		if s.Type.Half() {
+			autograd.Autocast(s.Device, s.Type, func() { loss = n.loss() })
+		} else {
+			loss = n.loss()
+		}
 		if err := loss.Backward(); err != nil {
 			return err
 		}

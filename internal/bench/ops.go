@@ -83,13 +83,15 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 	d, rng := s.Device, tensor.NewRNG(1)
 	var in []*node
 	for _, shape := range row.shapes {
-		x := autograd.Param(rng.Uniform(d, -0.5, 0.5, shape...).Retain(), "x")
+		values := rng.Uniform(d, -0.5, 0.5, shape...)
+		x := autograd.Param(values.To(s.Type).Retain(), "x")
+		values.Free()
 		defer x.Free()
 		in = append(in, x)
 	}
 	var weights *node
 	tensor.Scope(d, func() {
-		autograd.NoGrad(d, func() { weights = autograd.Const(rng.Uniform(d, 0, 1, row.f(in).Shape()...).Retain()) })
+		autograd.NoGrad(d, func() { weights = autograd.Const(rng.Uniform(d, 0, 1, row.f(in).Shape()...).To(s.Type).Retain()) })
 	})
 	defer weights.Free()
 	forward := func() (out []*tensor.Tensor, err error) {
@@ -97,7 +99,7 @@ func (s *Suite) op(ctx context.Context, row opRow) error {
 		return out, nil
 	}
 	both := func() ([]*tensor.Tensor, error) { return row.both(in, weights) }
-	moved := float64(in[0].Len() * d.DefaultType().Size())
+	moved := float64(in[0].Len() * s.Type.Size())
 	if err := s.opTime(ctx, row.name+" forward", row.streams*moved, forward); err != nil {
 		return err
 	}

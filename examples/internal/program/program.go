@@ -16,6 +16,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/pflag"
 )
 
@@ -57,6 +58,30 @@ func end(name string, args []string, run func() error) int {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s\n", name, cli.Sentence(err))
 	return code
+}
+
+// MixedPrecision makes the flag --type: what products are computed in, for autograd.Autocast.
+func MixedPrecision() *tensor.Type {
+	m := new(mixedPrecision)
+	pflag.Var(m, "type", "float32, bfloat16 or float16: what products are computed in")
+	return (*tensor.Type)(m)
+}
+
+// mixedPrecision is a type that autograd.Autocast takes, as a flag.
+type mixedPrecision tensor.Type
+
+func (m *mixedPrecision) String() string { return tensor.Type(*m).String() }
+
+func (m *mixedPrecision) Type() string { return "name" }
+
+func (m *mixedPrecision) Set(name string) error {
+	for _, typ := range []tensor.Type{tensor.Float32, tensor.BFloat16, tensor.Float16} {
+		if name == typ.String() {
+			*m = mixedPrecision(typ)
+			return nil
+		}
+	}
+	return errors.New("it must be float32, bfloat16 or float16")
 }
 
 // Builds shows on a terminal which kernel is being built: tensor.Options.Builds.
