@@ -106,7 +106,7 @@ func TestEndings(t *testing.T) {
 		{"read between", steps(base, touch(in, y, 15, 1), negate), z, "former keeps"},
 		{"read between, and then written", steps(base, touching(modes{in, out}, kernels.BufferArg(y, 15, 1), kernels.BufferArg(w, 3, 1)), plus(1, 0)), z, "depends on the former"},
 		{"the other operand written between", steps(base, touch(out, w, 3, 1), plus(1, 0)), z, "latter"},
-		{"to bytes", steps(base, condition), z, "of another type"},
+		{"to bytes", steps(base, condition), z, "latter"},
 		{"to bytes, and kept", steps(base, condition), y, "latter keeps"},
 		{"of seven", steps(size(8, 7), maps(fn.Neg, []int{7}, viewOf(0, 8, 1), viewOf(3, 0, 1))), z, "latter unaligned"},
 		{"from the sixth on", steps(size(6, 8), maps(fn.Neg, line, viewOf(0, 6, 1), viewOf(3, 0, 1))), z, "latter unaligned"},

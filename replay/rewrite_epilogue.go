@@ -231,10 +231,17 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	}
 	e.args = slices.Clone(n.args)
 	if !keep && !(s.Reads != nil && s.Reads(n.args)) {
-		e.args[s.Result] = kernels.BufferArg(m.results[0].view.buf, 0, 0)
-		if m.results[0].view.buf.DType() != result.Buf.DType() {
-			return 0, nil, "its result is of another type"
+		unused := m.results[0].view.buf
+		if unused.DType() != result.Buf.DType() { // any memory of that type stands for what is not written
+			other := slices.IndexFunc(n.args, func(a kernels.Arg) bool {
+				return a.Buf != nil && a.Buf != result.Buf && a.Buf.DType() == result.Buf.DType()
+			})
+			if other < 0 {
+				return 0, nil, "its result is of another type"
+			}
+			unused = n.args[other].Buf
 		}
+		e.args[s.Result] = kernels.BufferArg(unused, 0, 0)
 	}
 	// The arguments of the map, but for the value and its strides.
 	outer := rank - 1
