@@ -11,6 +11,7 @@
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
 # make golden  regenerates the reference numbers in testdata/golden and testdata/examples, with PyTorch
 # make safetensors  regenerates the files of testdata/safetensors
+# make pytorch  regenerates the files of testdata/pytorch, with PyTorch
 # make layers  regenerates the files of testdata/layers, with PyTorch
 # make exchange  loads what the layers of package nn write into PyTorch, and compares the two
 
@@ -32,7 +33,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more sweep release bench bench-ops fuzz generate mutants golden safetensors layers exchange clean
+.PHONY: build demo test test-more sweep release bench bench-ops fuzz generate mutants golden safetensors pytorch layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -87,6 +88,7 @@ fuzz:
 	$(FUZZ) FuzzDecode ./internal/npz
 	$(FUZZ) FuzzReadNPZ ./tensor
 	$(FUZZ) FuzzOpen ./internal/safetensors
+	$(FUZZ) FuzzEach ./internal/torchfile
 	$(FUZZ) FuzzReadSafetensors ./tensor
 	$(FUZZ) FuzzRead ./checkpoint
 	$(FUZZ) FuzzReadIDX ./data
@@ -119,6 +121,10 @@ golden:
 
 safetensors:
 	/usr/bin/python3 -B scripts/safetensors.py testdata/safetensors
+
+pytorch:
+	@mkdir -p testdata/pytorch
+	$(PYTHON) -B scripts/torchfiles.py testdata/pytorch
 
 layers:
 	@mkdir -p testdata/layers

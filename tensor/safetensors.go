@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/internal/safetensors"
+	"github.com/clgrad/clgrad/internal/torchfile"
 )
 
 // SafetensorsOptions says what a file has beside its tensors. The zero value is nothing.
@@ -107,11 +108,12 @@ func ReadSafetensors(d Device, r io.ReaderAt, size int64) (Dict, map[string]stri
 	return tensors, f.Metadata, nil
 }
 
-// formatError is an error of package safetensors, whose ErrFormat is that of this package, too.
+// formatError is an error of package safetensors or torchfile, whose ErrFormat is that of this package,
+// too.
 type formatError struct{ error }
 
 func (e formatError) Unwrap() error { return e.error }
 
 func (e formatError) Is(target error) bool {
-	return target == ErrFormat && errors.Is(e.error, safetensors.ErrFormat)
+	return target == ErrFormat && (errors.Is(e.error, safetensors.ErrFormat) || errors.Is(e.error, torchfile.ErrFormat))
 }
