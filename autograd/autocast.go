@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -18,9 +19,10 @@ import (
 // Products, convolutions and attention convert operands of Float32 to typ, Float16 or BFloat16, and
 // give it; what needs the range or the precision of Float32, such as exponentials, norms, sums and
 // losses, converts operands of 16 bits to it. All others take what comes, and promote.
-// docs/types.md lists them. Parameters stay what they are: the copy of one in 16 bits is made once, and
-// used again until the parameter changes. With Float16 losses need an optim.LossScaler, with BFloat16
-// they do not. With Float32 nothing is cast: f may turn a part of itself off.
+// docs/types.md lists them. Parameters stay what they are: the copy of one in 16 bits is made once,
+// and used again until the parameter changes; in a step that is recorded it is made where it is
+// used. With Float16 losses need an optim.LossScaler, with BFloat16 they do not. With Float32
+// nothing is cast: f may turn a part of itself off.
 //
 // Autocast claims d for f as [NoGrad] does, and ends when f returns or panics. It panics with
 // tensor.ErrType for another type.
@@ -74,10 +76,10 @@ func castLow(x *Node) *Node {
 	if c == nil {
 		return x
 	}
-	if typ := x.value.Type(); typ == c.typ || typ != tensor.Float32 && !typ.Half() {
+	switch typ := x.value.Type(); {
+	case typ == c.typ, typ != tensor.Float32 && !typ.Half(), x.value.Freed(): // the operation says that it was freed
 		return x
-	}
-	if !x.param {
+	case !x.param, capture.Recordings.Load() > 0: // a recorded step casts what it finds each time it runs
 		return x.To(c.typ)
 	}
 	now, graph := tensorapi.Impl.Version(x.use("Autocast")), x.needs && !noGrad(x.value.Device(), "Autocast")

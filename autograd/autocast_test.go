@@ -128,6 +128,20 @@ func TestAutocastParameters(t *testing.T) {
 	})
 }
 
+// TestAutocastFreed: a parameter whose tensor was freed is none, whatever was made of it before.
+func TestAutocastFreed(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	w, x := param(d, 1, 2, 3, 4).Value().Reshape(2, 2), autograd.Const(tensor.Eye(d, 2, 2))
+	p := autograd.Param(w, "w")
+	autograd.Autocast(d, tensor.BFloat16, func() {
+		x.MatMul(p)
+		p.Value().Free()
+		if err := tensor.Try(func() { x.MatMul(p) }); !errors.Is(err, tensor.ErrFreed) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
+
 // castsIn counts the conversions among what y was computed from.
 func castsIn(t *testing.T, y *node) int {
 	t.Helper()

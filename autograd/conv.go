@@ -94,11 +94,7 @@ func (x *Node) convolve(s *ops.ConvShape, transposed bool, w *Node, shape []int)
 func (x *Node) convWeight(s *ops.ConvShape, y *Node, shape []int) *Node {
 	const op = "ConvWeight"
 	xv, yv := x.use(op), y.use(op)
-	typ := tensorapi.Impl.Floats(xv, yv)
-	if typ.Half() {
-		typ = tensor.Float32 // in which it is computed
-	}
-	w := tensor.EmptyOf(xv.Device(), typ, shape...)
+	w := tensor.EmptyOf(xv.Device(), tensorapi.Impl.Floats(xv, yv).Computed(), shape...)
 	tensorapi.Impl.ConvWeightInto(w, nil, s, xv, yv)
 	return NewOp(op, w, []*Node{x, y}, func(g *Node, in *Grads) {
 		if in.NeedsGrad(0) {

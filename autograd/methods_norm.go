@@ -46,7 +46,7 @@ func (x *Node) Softmin(axis int) *Node {
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 	x, w, b = castFloat32(x), castFloat32(w), castFloat32(b)
-	return lowered(x.layerNorm(axis, w, b, eps), x, w, b)
+	return lowered(x.layerNorm(axis, w, b, eps), x)
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -59,7 +59,7 @@ func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
 func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
 	x, w = castFloat32(x), castFloat32(w)
-	return lowered(x.rmsNorm(axis, w, eps), x, w)
+	return lowered(x.rmsNorm(axis, w, eps), x)
 }
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -74,7 +74,7 @@ func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
 // Source: Wu, He, "Group Normalization", 2018.
 func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 	x, w, b = castFloat32(x), castFloat32(w), castFloat32(b)
-	return lowered(x.groupNorm(groups, w, b, eps), x, w, b)
+	return lowered(x.groupNorm(groups, w, b, eps), x)
 }
 
 // InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does.
@@ -84,7 +84,7 @@ func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 // Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
 // Stylization", 2016.
 func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
-	return lowered(x.instanceNorm(w, b, eps), x, w, b)
+	return lowered(x.instanceNorm(w, b, eps), x)
 }
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
@@ -102,7 +102,7 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
 //
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
-	return lowered(x.batchNorm(w, b, eps, options...), x, w, b)
+	return lowered(x.batchNorm(w, b, eps, options...), x)
 }
 
 // ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,

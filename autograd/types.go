@@ -18,7 +18,8 @@ func (x *Node) as(typ tensor.Type) *Node {
 // lowered returns y, which an operation on nodes computed in float32, in their type if that is of 16
 // bits. Nodes that are nil do not count.
 func lowered(y *Node, of ...*Node) *Node {
-	if y.value.Type() != tensor.Float32 || !slices.ContainsFunc(of, func(n *Node) bool { return n != nil && n.value.Type().Half() }) {
+	half := func(n *Node) bool { return n != nil && n.value.Type().Half() }
+	if y.value.Type() != tensor.Float32 || !slices.ContainsFunc(of, half) {
 		return y
 	}
 	values := make([]*tensor.Tensor, 0, len(of))

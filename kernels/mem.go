@@ -56,6 +56,14 @@ func (t DType) Integer() bool { return t == Int32 || t == Uint8 || t == Bool }
 // Half reports whether t is a float of 16 bits, which operations compute in float32.
 func (t DType) Half() bool { return t == Float16 || t == BFloat16 }
 
+// Computed returns the type that elements are computed in: float32 of floats of 16 bits, and else t.
+func (t DType) Computed() DType {
+	if t.Half() {
+		return Float32
+	}
+	return t
+}
+
 // Stored returns the type of the memory that holds elements: Uint8 for Bool, and else t.
 func (t DType) Stored() DType {
 	if t == Bool {

@@ -126,13 +126,13 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 // conversion. An update rule has several results, which are its operands.
 //
 // Each result is computed in its type: of reals with every primitive rounded to them, of Int32 and
-// Uint8 in int32, which wraps around, and of which a Uint8 takes the low 8 bits. Floats
-// of 16 bits are computed in reals, and rounded at the end. An operand of another type is converted first, to what is computed in. A
-// function that is a condition is 1 where it holds and 0 elsewhere; it is computed in reals, or in
-// int32 if it is of integers, as are all operands that it uses. What a type does not hold becomes
-// the nearest that it holds: as an integer, fractions are cut off, numbers beyond the range become
-// its end and NaN 0; as a float, numbers are rounded to nearest, ties to even, and beyond
-// those of 16 bits become infinite.
+// Uint8 in int32, which wraps around, and of which a Uint8 takes the low 8 bits. Floats of 16 bits
+// are computed in reals, and rounded at the end. An operand of another type is converted first, to
+// what is computed in. A function that is a condition is 1 where it holds and 0 elsewhere; it is
+// computed in reals, or in int32 if it is of integers, as are all operands that it uses. What a
+// type does not hold becomes the nearest that it holds: as an integer, fractions are cut off,
+// numbers beyond the range become its end and NaN 0; as a float, numbers are rounded to nearest,
+// ties to even, and beyond those of 16 bits become infinite.
 //
 // A function may read the index of the element along an axis (expr.Index): that of Dims. An operand
 // that it reads by index (expr.Load) has a View of one stride and a number of Elements; others than

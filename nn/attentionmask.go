@@ -18,7 +18,7 @@ type masking struct {
 	causal bool
 	add    bool    // the mask, where it is of floats
 	scale  float64 // of x
-	off    float64 // in place of elements
+	off    float64 // in place of elements: the least of their type, if it does not hold this
 }
 
 // node returns the masked x. mask is of Bool or of floats, or nil.
@@ -59,7 +59,8 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 		operands = append(operands, mask)
 	}
 	y := tensor.EmptyLike(x)
-	tensor.MapInto(j.(*kernels.Joined), []kernels.Arg{kernels.FloatArg(m.scale), kernels.FloatArg(m.off)}, []*tensor.Tensor{y}, operands...)
+	numbers := []kernels.Arg{kernels.FloatArg(m.scale), kernels.FloatArg(x.Type().Limit(m.off))}
+	tensor.MapInto(j.(*kernels.Joined), numbers, []*tensor.Tensor{y}, operands...)
 	return y
 }
 

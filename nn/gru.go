@@ -46,8 +46,8 @@ func (l *GRU) Run(x, first *autograd.Node) (y, last *autograd.Node) {
 }
 
 func gruDirection(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
-	s := times{gx.Shape()[0], back}
-	states := gruStates(gx, w, b, first[0], s)
+	s, typ := times{gx.Shape()[0], back}, gx.Type()
+	states := as(gruStates(wide(gx), wide(w), wide(b), wide(first[0]), s), typ)
 	from, to := s.after()
 	return states.Slice(0, from, to), []*autograd.Node{states.Select(0, s.last())}
 }

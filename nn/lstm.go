@@ -46,8 +46,8 @@ func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autog
 }
 
 func lstmDirection(gx, w, b *autograd.Node, first []*autograd.Node, back bool) (y *autograd.Node, last []*autograd.Node) {
-	s := times{gx.Shape()[0], back}
-	states := lstmStates(gx, w, b, first[0], first[1], s)
+	s, typ := times{gx.Shape()[0], back}, gx.Type()
+	states := as(lstmStates(wide(gx), wide(w), wide(b), wide(first[0]), wide(first[1]), s), typ)
 	from, to := s.after()
 	return states.Slice(0, from, to), []*autograd.Node{states.Select(0, s.last()), states.Select(0, s.steps+1+s.last())}
 }

@@ -305,3 +305,19 @@ func deliverNodes(in *autograd.Grads, gates, before *autograd.Node, bias bool) {
 		in.AccumulateNode(2, gates)
 	}
 }
+
+// wide returns a node that steps compute with: in float32, if it is of 16 bits. nil stays nil.
+func wide(n *autograd.Node) *autograd.Node {
+	if n == nil || !n.Type().Half() {
+		return n
+	}
+	return n.To(tensor.Float32)
+}
+
+// as returns a node in a type.
+func as(n *autograd.Node, typ tensor.Type) *autograd.Node {
+	if n.Type() == typ {
+		return n
+	}
+	return n.To(typ)
+}

@@ -84,3 +84,67 @@ func numbers(t *testing.T, x *tensor.Tensor) []float64 {
 	}
 	return v
 }
+
+// TestHalfLayers: layers that are made of kernels of their own, and norms with weights of float32,
+// take floats of 16 bits and give them, with gradients near those of float32; under Autocast too.
+func TestHalfLayers(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for name, layer := range map[string]func(rng *tensor.RNG) nn.Module{
+			"LSTM": func(rng *tensor.RNG) nn.Module {
+				return nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 8, Hidden: 4, Layers: 2, Bidirectional: true})
+			},
+			"GRU": func(rng *tensor.RNG) nn.Module { return nn.NewGRU(d, rng, nn.RecurrentConfig{In: 8, Hidden: 4}) },
+			"TransformerBlock": func(rng *tensor.RNG) nn.Module {
+				return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Dropout: 0.1, Causal: true})
+			},
+			"BatchNorm": func(rng *tensor.RNG) nn.Module { return nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 5}) },
+		} {
+			for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
+				run := func(way string) (y, grad []float64) {
+					rng := tensor.NewRNG(2)
+					model := layer(rng)
+					x := autograd.Param(rng.Uniform(d, -1, 1, 3, 5, 8), "x")
+					in := x
+					var out *autograd.Node
+					switch way {
+					case "autocast":
+						autograd.Autocast(d, typ, func() { out = model.Forward(x.To(typ)) })
+					case "converted":
+						nn.To(model, typ)
+						fallthrough
+					case "inputs":
+						in = x.To(typ)
+						fallthrough
+					default:
+						out = model.Forward(in)
+					}
+					if way != "" && name != "TransformerBlock" && out.Type() != typ {
+						t.Errorf("%s, %s of %v gives %v", name, way, typ, out.Type())
+					}
+					y = numbers(t, out.Value())
+					if err := out.Mul(out).Sum().Backward(); err != nil {
+						t.Fatal(err)
+					}
+					return y, numbers(t, x.Grad())
+				}
+				y, grad := run("")
+				for _, way := range []string{"inputs", "converted", "autocast"} {
+					if (name == "LSTM" || name == "GRU") && way == "inputs" {
+						continue // the weights of float32 make all of that
+					}
+					gotY, gotGrad := run(way)
+					for i := range y {
+						if math.Abs(y[i]-gotY[i]) > 0.06 || math.IsNaN(gotY[i]) {
+							t.Fatalf("%s, %s of %v: element %d is %v, in float32 %v", name, way, typ, i, gotY[i], y[i])
+						}
+					}
+					for i := range grad {
+						if math.Abs(grad[i]-gotGrad[i]) > 0.25 || math.IsNaN(gotGrad[i]) {
+							t.Fatalf("%s, %s of %v: gradient %d is %v, in float32 %v", name, way, typ, i, gotGrad[i], grad[i])
+						}
+					}
+				}
+			}
+		}
+	})
+}

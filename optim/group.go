@@ -78,8 +78,9 @@ func newBase[C settings[C]](op string, params []*autograd.Node, cfg C, each int,
 		cfgs = append(cfgs, g.Config)
 		add(g.Config, len(g.Params))
 	}
+	values := b.flat.Values
 	for _, name := range moments {
-		b.moments[name] = tensor.ZerosOf(b.flat.Values.Device(), computed(b.flat.Values.Type()), b.flat.Values.Shape()...).Retain()
+		b.moments[name] = tensor.ZerosOf(values.Device(), values.Type().Computed(), values.Len()).Retain()
 	}
 	lrs := make([]float64, len(cfgs))
 	b.numbers = kernels.NewSlots(each*len(cfgs), func(numbers []kernels.Arg) error {

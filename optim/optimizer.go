@@ -148,7 +148,7 @@ func (b *base) Step() error {
 
 // widen sets values and grads for a step.
 func (b *base) widen() {
-	typ := computed(b.flat.Values.Type())
+	typ := b.flat.Values.Type().Computed()
 	b.values, b.grads = b.flat.Values, b.flat.Grads
 	if typ != b.values.Type() {
 		b.values, b.grads = b.values.To(typ), b.grads.To(typ)
@@ -162,14 +162,6 @@ func (b *base) narrow() {
 		b.grads.Free()
 	}
 	b.values, b.grads = nil, nil
-}
-
-// computed returns the type in which parameters of a type are updated, and their moments are kept.
-func computed(typ tensor.Type) tensor.Type {
-	if typ.Half() {
-		return tensor.Float32
-	}
-	return typ
 }
 
 // ZeroGrad forgets the gradients of the parameters.

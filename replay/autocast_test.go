@@ -77,6 +77,29 @@ func TestAutocast(t *testing.T) {
 	})
 }
 
+// TestRecordInAutocast: a step that is recorded within an Autocast that has cast a parameter before casts
+// it each time it runs.
+func TestRecordInAutocast(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	w := autograd.Param(devtest.New(d, []float32{1, 2, 3, 4}, 2, 2), "w")
+	one := autograd.Const(tensor.Eye(d, 2, 2))
+	autograd.Autocast(d, tensor.BFloat16, func() {
+		one.MatMul(w)
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return []*tensor.Tensor{one.MatMul(w).Value()}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		w.Value().FillInPlace(7)
+		if err := rec.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := numbers(t, rec.Outputs()[0]); !slices.Equal(got, []float64{7, 7, 7, 7}) {
+			t.Errorf("after the parameter changed the step gives %v", got)
+		}
+	})
+}
+
 func numbers(t *testing.T, x *tensor.Tensor) []float64 {
 	t.Helper()
 	v, err := x.Float64s()

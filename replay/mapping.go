@@ -54,12 +54,12 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 	case !op.Generated && !op.Rounds && (k.Tol.ULP != 0 || k.Tol.Rel != 0 || k.Tol.Scale != nil || k.Tol.Bound != nil):
 		return nil, "its kernel may round otherwise than its formula"
 	}
-	m := &mapping{typ: computedIn(op.Results[0].View.Type), dims: op.Dims}
+	m := &mapping{typ: op.Results[0].View.Type.Computed(), dims: op.Dims}
 	if op.Results[0].Function.Condition() { // of what its operands are
 		m.typ = kernels.Float32
 		for i, v := range op.Operands {
 			if op.Uses(i) && !op.Results[0].Function.Mask(i) {
-				m.typ = computedIn(v.Type)
+				m.typ = v.Type.Computed()
 				break
 			}
 		}
@@ -85,7 +85,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 			}
 			// A byte among reals is its number, as a mask is.
 			o.mask = o.mask || !op.Generated && v.Type == kernels.Uint8 && m.typ == kernels.Float32
-			if v.Arg < 0 || computedIn(v.Type) != m.typ && !(o.mask && v.Type == kernels.Uint8) {
+			if v.Arg < 0 || v.Type.Computed() != m.typ && !(o.mask && v.Type == kernels.Uint8) {
 				return nil, "its operands are of several types"
 			}
 			o.view = at(v)
@@ -97,7 +97,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		switch {
 		case f.Indexed():
 			return nil, "it reads indices, or an operand by index"
-		case r.View.Arg < 0 || !f.Condition() && computedIn(r.View.Type) != m.typ:
+		case r.View.Arg < 0 || !f.Condition() && r.View.Type.Computed() != m.typ:
 			return nil, "its results are of several types"
 		case f.Condition() && (len(op.Results) > 1 || r.View.Type != kernels.Uint8):
 			return nil, "it has several conditions"
@@ -121,21 +121,14 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 			numbers[i] = expr.Param(m.scalar(scalar{args[s.Arg], f.Scalars[i]}))
 		}
 		value := f.Value.Replace(expr.Input, func(i int) *expr.Expr { return numbers[i] })
-		if i := slices.IndexFunc(op.Operands, func(v kernels.View) bool { return v.Type == r.View.Type }); i < 0 || !f.Is(i) { // else it is that already
+		i := slices.IndexFunc(op.Operands, func(v kernels.View) bool { return v.Type == r.View.Type })
+		if i < 0 || !f.Is(i) { // else it is that already
 			value = roundedTo(r.View.Type, value)
 		}
 		m.results = append(m.results, result{value, at(r.View)})
 	}
 	m.tidy()
 	return m, ""
-}
-
-// computedIn returns the type that elements of a type are computed in: float32 of those of 16 bits.
-func computedIn(t kernels.DType) kernels.DType {
-	if t.Half() {
-		return kernels.Float32
-	}
-	return t
 }
 
 // roundedTo returns a value as memory of a type holds it: what reads it there reads that.

@@ -48,6 +48,6 @@ func (api) MaskedIndex(op string, t, mask *Tensor) (shape []int, index *Tensor) 
 
 func (t *Tensor) nanToNum(nan, posInf, negInf float64) *Tensor {
 	check("NanToNum", t)
-	typ := floats(t)
+	typ := floatsOf(t)
 	return elementwise("NanToNum", fn.NanToNum, []float64{nan, typ.Limit(posInf), typ.Limit(negInf)}, t)
 }

@@ -43,7 +43,7 @@ func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
 	Scope(operands[0].Device(), func() {
 		list := make([]*Tensor, len(operands))
 		for i, t := range operands {
-			list[i] = t.as(computed(t.typ)).Tensor
+			list[i] = t.as(t.typ.Computed()).Tensor
 		}
 		y = einsum.Compute(e, list, func(a, b *Tensor) bool { return !higher(a.typ, b.typ).Float() }).Retain()
 	})

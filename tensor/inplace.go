@@ -144,7 +144,7 @@ func (t *Tensor) throughWide(change func(c *Tensor)) {
 
 // wide returns a copy of t, contiguous and of the type that t is computed in.
 func (t *Tensor) wide() *Tensor {
-	if typ := computed(t.typ); typ != t.typ {
+	if typ := t.typ.Computed(); typ != t.typ {
 		return t.To(typ)
 	}
 	return t.Copy()
@@ -177,7 +177,7 @@ func (t *Tensor) ZeroInPlace() {
 
 // SetInPlace copies src, of t's shape, over t's elements: through any view but one that repeats
 // elements, as Expand makes. src may share elements with t. It is of t's type, or both are of
-// Float32 and Float64: then numbers are rounded to t's. It panics with ErrShape for another shape,
+// floats: then numbers are rounded to t's, once. It panics with ErrShape for another shape,
 // with ErrType for another type, and with ErrValue if t repeats elements.
 func (t *Tensor) SetInPlace(src *Tensor) {
 	const op = "SetInPlace"

@@ -30,7 +30,7 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	if n > math.MaxInt32 {
 		panic(&Error{Op: op, Kind: ErrShape, Detail: fmt.Sprintf("%v elements are more than %d", n, math.MaxInt32)})
 	}
-	if as := computed(typ); as != typ {
+	if as := typ.Computed(); as != typ {
 		x := ArangeOf(d, as, start, end, step)
 		defer x.Free()
 		return x.To(typ)
@@ -140,7 +140,7 @@ func (t *Tensor) triangle(op string, upper bool, diagonal int) *Tensor {
 	if t.Rank() < 2 {
 		misuse(op, ErrShape, "a diagonal is that of matrices: of two axes", t)
 	}
-	y := alloc(op, d, computed(t.typ), t.shape)
+	y := alloc(op, d, t.typ.Computed(), t.shape)
 	if y.Len() == 0 {
 		return y
 	}

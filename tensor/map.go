@@ -200,7 +200,15 @@ func notMask(t *Tensor) string {
 
 // mapTo writes f of the operands, which give a type, to out, to whose shape they broadcast.
 func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operands []*Tensor) {
-	typ = computed(typ)
+	compares := f.Condition() && typ.Half() // numbers of the type: what it does not hold is rounded first
+	if compares {
+		scalars = slices.Clone(scalars)
+		for i, v := range scalars {
+			scalars[i] = roundedTo(typ, v)
+		}
+	}
+	given := typ
+	typ = typ.Computed()
 	var converted [kernels.MapOperands]contiguousOperand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
@@ -208,6 +216,8 @@ func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operan
 			c := contiguousOperand{t, false}
 			switch {
 			case f.Mask(i), t.typ.Half() && typ == Float32: // read as they are
+			case compares && t.typ.Float():
+				c = t.as(given)
 			case t.typ == Int32 && typ == Uint8: // a scalar, for else the type were Int32
 				c = contiguousOperand{t.wrapped(), true}
 			default:

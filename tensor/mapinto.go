@@ -9,12 +9,12 @@ import (
 
 // MapInto sets each of the results to one of joined functions of the operands, element by element,
 // in one launch. The results have one shape and one type, of floats or, if the functions are of
-// integers, an integer one; they may be views, such as columns of a matrix, that have no element in
-// common. The operands broadcast to their shape by NumPy's rule and are converted to their type;
-// one that the functions read by index may have any shape. One that they do not use may be nil. An
-// operand may share elements with a result: it is read first. A scalar is passed with [kernels.I]
-// if it is an int of the functions (expr.N) or the results are integers, else with [kernels.R], or
-// it is one of [kernels.Slots].
+// integers, an integer one; of 16 bits they are computed in float32, and rounded. They may be
+// views, such as columns of a matrix, that have no element in common. The operands broadcast to
+// their shape by NumPy's rule and are converted to their type; one that the functions read by index
+// may have any shape. One that they do not use may be nil. An operand may share elements with a
+// result: it is read first. A scalar is passed with [kernels.I] if it is an int of the functions
+// (expr.N) or the results are integers, else with [kernels.R], or it is one of [kernels.Slots].
 //
 // It panics with ErrShape if the results differ in shape, have fewer axes than the functions read
 // indices of, or an operand does not broadcast; with ErrType for results of several types, or of
@@ -29,8 +29,8 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		if !slices.Equal(r.shape, results[0].shape) {
 			misuse(j.Name, ErrShape, "the results have one shape", results...)
 		}
-		if r.typ != results[0].typ || r.typ.Half() || r.typ.Integer() && !j.Integers() {
-			misuse(j.Name, ErrType, fmt.Sprintf("the results are of one type, Float32, Float64 or one that the functions give: not %v", r.typ), r)
+		if r.typ != results[0].typ || r.typ.Integer() && !j.Integers() {
+			misuse(j.Name, ErrType, fmt.Sprintf("the results are of one type, of floats or one that the functions give: not %v", r.typ), r)
 		}
 		r.mustNotRepeat(j.Name)
 		for _, other := range results[:k] {
@@ -60,7 +60,10 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		if !j.Gathers(i) && !broadcastsTo(t.shape, out.shape) {
 			misuse(j.Name, ErrShape, "", t, out)
 		}
-		c := t.as(out.typ)
+		c := contiguousOperand{t, false}
+		if typ := out.typ.Computed(); j.Gathers(i) || typ != Float32 || !t.typ.Half() { // else it is read as it is
+			c = t.as(typ)
+		}
 		made = append(made, c)
 		if j.Gathers(i) {
 			c = c.Tensor.contiguous()
@@ -82,7 +85,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	for _, r := range results {
 		r.st.version++
 	}
-	launchMap(j, out.typ, append(tensors, results...), scalars)
+	launchMap(j, out.typ.Computed(), append(tensors, results...), scalars)
 	for _, c := range made {
 		c.release()
 	}

@@ -30,7 +30,7 @@ func (x *Tensor) Softmin(axis int) *Tensor {
 //
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 func (x *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
-	return lowered(x.layerNorm(axis, w, b, eps), x, w, b)
+	return lowered(x.layerNorm(axis, w, b, eps), x)
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -39,7 +39,7 @@ func (x *Tensor) LayerNorm(axis int, w, b *Tensor, eps float64) *Tensor {
 //
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
 func (x *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
-	return lowered(x.rmsNorm(axis, w, eps), x, w)
+	return lowered(x.rmsNorm(axis, w, eps), x)
 }
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -50,7 +50,7 @@ func (x *Tensor) RMSNorm(axis int, w *Tensor, eps float64) *Tensor {
 //
 // Source: Wu, He, "Group Normalization", 2018.
 func (x *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
-	return lowered(x.groupNorm(groups, w, b, eps), x, w, b)
+	return lowered(x.groupNorm(groups, w, b, eps), x)
 }
 
 // InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does.
@@ -58,7 +58,7 @@ func (x *Tensor) GroupNorm(groups int, w, b *Tensor, eps float64) *Tensor {
 // Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
 // Stylization", 2016.
 func (x *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
-	return lowered(x.instanceNorm(w, b, eps), x, w, b)
+	return lowered(x.instanceNorm(w, b, eps), x)
 }
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
@@ -73,7 +73,7 @@ func (x *Tensor) InstanceNorm(w, b *Tensor, eps float64) *Tensor {
 //
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (x *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOptions) *Tensor {
-	return lowered(x.batchNorm(w, b, eps, options...), x, w, b)
+	return lowered(x.batchNorm(w, b, eps, options...), x)
 }
 
 // ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,

@@ -219,7 +219,7 @@ func (api) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (
 	t.mustHaveChannels(op, w, b, o.Mean, o.Var)
 	o.check(t, w, b)
 	if o.Eval {
-		variance := o.Var.as(computed(o.Var.typ))
+		variance := o.Var.as(o.Var.typ.Computed())
 		defer variance.release()
 		mean, rstd = o.Mean.wide(), Map(ops.InverseDeviation, []float64{eps}, variance.Tensor)
 	} else {

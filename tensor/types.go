@@ -63,14 +63,6 @@ func checkType(op string, typ Type) {
 	}
 }
 
-// computed returns the type in which elements of a type are computed.
-func computed(typ Type) Type {
-	if typ.Half() {
-		return Float32
-	}
-	return typ
-}
-
 // higher returns the type that an operation on two types gives.
 func higher(a, b Type) Type {
 	switch {
@@ -130,7 +122,7 @@ func (p *promotion) result() Type {
 
 // floats returns the type of floats in which an operation on tensors computes: that which it gives, and
 // float32 for one of 16 bits.
-func floats(ts ...*Tensor) Type { return computed(floatsOf(ts...)) }
+func floats(ts ...*Tensor) Type { return floatsOf(ts...).Computed() }
 
 // floatsOf returns the type of floats that an operation on tensors gives: of integers alone the default
 // of their device. Tensors that are nil do not count.
@@ -178,6 +170,13 @@ func mustFit(op string, typ Type, v float64) {
 	}
 }
 
+// roundedTo returns the float of a type that is nearest to v.
+func roundedTo(typ Type, v float64) float64 {
+	m := kernels.NewHostBuffer(typ, 1)
+	m.Set(0, v)
+	return m.At(0)
+}
+
 // numberOf passes v to a kernel that takes elements of the type.
 func numberOf(typ Type, v float64) kernels.Arg {
 	switch typ {
@@ -221,7 +220,7 @@ func (t *Tensor) to(typ Type) *Tensor {
 	}
 	switch {
 	case typ == Bool:
-		x := t.as(computed(t.typ))
+		x := t.as(t.typ.Computed())
 		defer x.release()
 		return elementwise("To", fn.NeScalar, []float64{0}, x.Tensor)
 	case t.typ == Bool && typ == Uint8:

@@ -174,8 +174,11 @@ func (o *Operation) casts() string {
 	return strings.Join(to, ", ") + " = " + strings.Join(from, ", ")
 }
 
-// operands returns the operands of an operation as a list of arguments.
+// operands returns the operands that a result's type follows as a list of arguments.
 func (o *Operation) operands() string {
+	if o.typed != "" {
+		return o.typed
+	}
 	var list []string
 	if o.function.Recv != nil {
 		list = append(list, "x")

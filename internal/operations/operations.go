@@ -31,6 +31,7 @@
 //	//op:calls NAME            the method calls this one, for a name that is taken
 //	//op:autocast low          under autograd.Autocast the operands are converted to its type of 16 bits
 //	//op:autocast float32      or to float32
+//	//op:typed x               of floats of 16 bits the result is of the type of x, whatever the others are
 //	//op:value                 the method of Node is that of its value
 //	//op:tensor EXPRESSION     the method of Tensor returns this
 //	//op:autograd EXPRESSION   the method of Node returns this
@@ -75,6 +76,7 @@ type Operation struct {
 	doc      []string          // the paragraphs of the comment, without the two below
 	gradient string            // the paragraph of the gradient, "" if there is none
 	source   string            // the paragraph of the source, "" if there is none
+	typed    string            // the operand whose type of 16 bits the result has, "" for all
 	bodies   map[string]string // the lines op:calls, elementwise, linewise, value, tensor and autograd, by their word
 }
 
@@ -222,6 +224,8 @@ func parseOperation(f *ast.FuncDecl) (*Operation, error) {
 		case !ok:
 		case word == "torch":
 			o.Torch = rest
+		case word == "typed":
+			o.typed = rest
 		case word == "autocast":
 			if rest != "low" && rest != "float32" {
 				return nil, fmt.Errorf("op:autocast is low or float32, not %s", rest)

@@ -256,7 +256,8 @@ func (t GemmTile) stages() int {
 }
 
 func innerFor(p kernels.Precision) Inner {
-	return [...]Inner{kernels.PrecisionFloat32: BF16x3, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: FP16, kernels.PrecisionBFloat16: BF16}[p]
+	return [...]Inner{kernels.PrecisionFloat32: BF16x3, kernels.PrecisionTF32: TF32, kernels.PrecisionFloat16: FP16,
+		kernels.PrecisionBFloat16: BF16}[p]
 }
 
 // MatrixTileFor returns the tile for a batch of products on matrix units, which a device may or may

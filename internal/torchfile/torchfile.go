@@ -66,7 +66,8 @@ func Each(r io.ReaderAt, size int64, f func(Array) error) error {
 			return formatted("its tensors take more than sixteen times its size")
 		}
 	}
-	slices.SortStableFunc(list, func(a, b named) int { return strings.Compare(a.storage.key, b.storage.key) }) // each is read once
+	// Each storage is read once.
+	slices.SortStableFunc(list, func(a, b named) int { return strings.Compare(a.storage.key, b.storage.key) })
 	for _, n := range list {
 		data, err := a.read(n.tensor)
 		if err != nil {
@@ -137,7 +138,8 @@ func open(r io.ReaderAt, size int64) (*archive, error) {
 
 // whole returns a file of the archive, of at most so many bytes.
 func (a *archive) whole(f *zip.File, most int64) ([]byte, error) {
-	if most = min(most, a.size); f.Method != zip.Store || f.CompressedSize64 != f.UncompressedSize64 || f.UncompressedSize64 > uint64(most) {
+	most = min(most, a.size)
+	if f.Method != zip.Store || f.CompressedSize64 != f.UncompressedSize64 || f.UncompressedSize64 > uint64(most) {
 		return nil, formatted("%s is compressed, or of more than %d bytes", path.Base(f.Name), most)
 	}
 	r, err := f.Open()

@@ -135,8 +135,8 @@ var primitives = [...]primitive{
 	opCeil:          {name: "ceil", takes: "r", c: "CEIL($0)", depends: "whole", ints: "$0", whole: true, value: math.Ceil},
 	opTrunc:         {name: "trunc", takes: "r", c: "TRUNC($0)", depends: "whole", ints: "$0", whole: true, value: math.Trunc},
 	opRound:         {name: "round", takes: "r", c: "RINT($0)", depends: "whole", ints: "$0", whole: true, value: math.RoundToEven},
-	opFloat16:       {name: "float16", takes: "r", c: "in_float16_$T($0)", depends: "rounded", value: func(a float64) float64 { return float64(convert.ToFloat16(a).Float32()) }},
-	opBFloat16:      {name: "bfloat16", takes: "r", c: "in_bfloat16_$T($0)", depends: "rounded", value: func(a float64) float64 { return float64(convert.ToBFloat16(a).Float32()) }},
+	opFloat16:       {name: "float16", takes: "r", c: "in_float16_$T($0)", depends: "rounded", value: inFloat16},
+	opBFloat16:      {name: "bfloat16", takes: "r", c: "in_bfloat16_$T($0)", depends: "rounded", value: inBFloat16},
 	opSqrt:          {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
 	opHypot:         {name: "hypot", takes: "rr", c: "hypot_$T($0, $1)", depends: "hypot", ulp: 4, two: math.Hypot},
 	opPow:           {name: "pow", takes: "rr", c: "pow_$T($0, $1)", depends: "pow", alike: true, ulp: 16, two: pow},
@@ -196,6 +196,10 @@ var primitives = [...]primitive{
 	opWhereEq:    {name: "where", takes: "rrrr", c: "$0 == $1 ? $2 : $3", whole: true},
 	opLoop:       {name: "loop", takes: "rrrr"},
 }
+
+func inFloat16(a float64) float64 { return convert.Float64(convert.ToFloat16(a)) }
+
+func inBFloat16(a float64) float64 { return convert.Float64(convert.ToBFloat16(a)) }
 
 // onInts reports whether the primitive is one of ints too, where it is a number of numbers.
 func (p *primitive) onInts() bool { return p.ints != "" && p.gives == 0 }

@@ -44,6 +44,7 @@ func (x T) Softmin(axis int) T
 //
 //op:torch torch.nn.functional.layer_norm
 //op:autocast float32
+//op:typed x
 func (x T) LayerNorm(axis int, w, b T, eps float64) T
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -57,6 +58,7 @@ func (x T) LayerNorm(axis int, w, b T, eps float64) T
 //
 //op:torch torch.nn.functional.rms_norm
 //op:autocast float32
+//op:typed x
 func (x T) RMSNorm(axis int, w T, eps float64) T
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -72,6 +74,7 @@ func (x T) RMSNorm(axis int, w T, eps float64) T
 //
 //op:torch torch.nn.functional.group_norm
 //op:autocast float32
+//op:typed x
 func (x T) GroupNorm(groups int, w, b T, eps float64) T
 
 // InstanceNorm returns [Tensor.GroupNorm] with a group for each channel, and panics as that does.
@@ -82,6 +85,7 @@ func (x T) GroupNorm(groups int, w, b T, eps float64) T
 // Stylization", 2016.
 //
 //op:torch torch.nn.functional.instance_norm
+//op:typed x
 func (x T) InstanceNorm(w, b T, eps float64) T
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
@@ -100,6 +104,7 @@ func (x T) InstanceNorm(w, b T, eps float64) T
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 //
 //op:torch torch.nn.functional.batch_norm
+//op:typed x
 func (x T) BatchNorm(w, b T, eps float64, options ...tensor.BatchNormOptions) T
 
 // ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,
