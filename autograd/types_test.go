@@ -70,7 +70,7 @@ func TestGradientsPastTypes(t *testing.T) {
 		}
 		for name, f := range functions {
 			for _, typ := range []tensor.Type{tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64} {
-				if got, want := gradient(f, typ), gradient(f, d.DefaultType()); !slices.Equal(got, want) && typ != tensor.Float64 { // else it is compared with what is recorded
+				if got, want := gradient(f, typ), gradient(f, d.DefaultType()); !slices.Equal(got, want) && typ != tensor.Float64 {
 					t.Errorf("%s beside %v: gradient %v, want %v", name, typ, got, want)
 				}
 			}

@@ -362,7 +362,8 @@ func (k *Kernel) blocksText(name string, n int) string {
 				constant = ""
 			}
 			// Modes of memory come in threes: p.Mode−p.Mode%3 is the mode of reading the same type.
-			elements := map[Mode]string{In: "REAL", InInts: "int", InBytes: "uchar", InHalves: "ushort", InBFloat16s: "ushort", InFloats: "float"}[p.Mode-p.Mode%3]
+			elements := map[Mode]string{In: "REAL", InInts: "int", InBytes: "uchar", InHalves: "ushort", InBFloat16s: "ushort",
+				InFloats: "float"}[p.Mode-p.Mode%3]
 			chosen("global "+constant+elements+" *", p.Name, "")
 		}
 		if p.Mode.Buffer() {

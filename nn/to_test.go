@@ -23,7 +23,8 @@ func TestTo(t *testing.T) {
 			model nn.Module
 			x     *autograd.Node
 		}{
-			"convolutions": {nn.Sequential{nn.NewConv(d, rng, nn.ConvConfig{In: 3, Out: 4, Kernel: []int{3, 3}}), nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 4}),
+			"convolutions": {nn.Sequential{nn.NewConv(d, rng, nn.ConvConfig{In: 3, Out: 4, Kernel: []int{3, 3}}),
+				nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 4}),
 				nn.ReLU, &nn.MaxPool{Window: []int{2, 2}}, &nn.Flatten{}, nn.NewLinear(d, rng, nn.LinearConfig{In: 16, Out: 3})}, image},
 			"a perceptron": {nn.NewMLP(d, rng, nn.MLPConfig{Sizes: []int{8, 16, 4}}), row},
 			"a norm":       {nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{8}}), row},

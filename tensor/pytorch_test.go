@@ -51,8 +51,8 @@ func TestLoadPyTorch(t *testing.T) {
 // changed at some byte, is an error or what it was, and never more.
 func TestLoadPyTorchRefuses(t *testing.T) {
 	d := devtest.CPU(t)
-	for name, say := range map[string]string{"old.pt": "before 1.6", "model.pt": "torch.nn.modules.container.Sequential", "complex.pt": "ComplexFloatStorage",
-		"jit.pt": "torch.jit", "state.npz": "no data.pkl"} {
+	for name, say := range map[string]string{"old.pt": "before 1.6", "model.pt": "torch.nn.modules.container.Sequential",
+		"complex.pt": "ComplexFloatStorage", "jit.pt": "torch.jit", "state.npz": "no data.pkl"} {
 		dict, err := tensor.LoadPyTorch(d, filepath.Join(pytorchFiles, name))
 		if !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), say) || dict != nil {
 			t.Errorf("%s: err = %v, want one of the format that says %q", name, err, say)
@@ -71,7 +71,8 @@ func TestLoadPyTorchRefuses(t *testing.T) {
 		}
 		changed := slices.Clone(whole)
 		changed[n] ^= 0x55
-		if _, err := tensor.ReadPyTorch(d, strings.NewReader(string(changed)), int64(len(changed))); err != nil && !errors.Is(err, tensor.ErrFormat) {
+		_, err := tensor.ReadPyTorch(d, strings.NewReader(string(changed)), int64(len(changed)))
+		if err != nil && !errors.Is(err, tensor.ErrFormat) {
 			t.Errorf("byte %d changed: err = %v", n, err)
 		}
 	}

@@ -87,7 +87,8 @@ on an idle device; cpu computes meanwhile.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&only, "only", "", "measure only these, separated by commas: "+strings.Join(bench.Groups, ", "))
-	fs.StringVar(&typ, "type", "", "float32, float64, float16 or bfloat16: what "+strings.Join(bench.Typed, ", ")+" compute in, of 16 bits in mixed precision")
+	fs.StringVar(&typ, "type", "",
+		"float32, float64, float16 or bfloat16: what "+strings.Join(bench.Typed, ", ")+" compute in, of 16 bits in mixed precision")
 	fs.Float64Var(&seconds, "seconds", 1, "time for each measurement; long ones still run three times")
 	fs.BoolVar(&asJSON, "json", false, "print a JSON object per line")
 	device.Register(fs, program)

@@ -110,8 +110,9 @@ kernel void %s(IN%s(X), OUT%s(Y), int n) {
     if (i < n) %s;
 }
 `, name, from.memory, to.memory, store)
-	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1),
-		Params: []kernels.Param{{Name: "X", Mode: from.in}, {Name: "Y", Mode: to.in + kernels.Out}, intArg("n")}, Twin: twin, Describe: describeConversion}
+	params := []kernels.Param{{Name: "X", Mode: from.in}, {Name: "Y", Mode: to.in + kernels.Out}, intArg("n")}
+	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1), Params: params, Twin: twin,
+		Describe: describeConversion}
 }
 
 // convertTwins returns the twin of a conversion.

@@ -21,8 +21,11 @@ type tensor struct {
 }
 
 // storageTypes are the elements of storages by the names of their classes in package torch.
-var storageTypes = map[string]string{"FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
-	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8", "BoolStorage": "bool"}
+var storageTypes = map[string]string{
+	"FloatStorage": "float32", "DoubleStorage": "float64", "HalfStorage": "float16", "BFloat16Storage": "bfloat16",
+	"LongStorage": "int64", "IntStorage": "int32", "ShortStorage": "int16", "CharStorage": "int8", "ByteStorage": "uint8",
+	"BoolStorage": "bool",
+}
 
 // storageOf returns the storage that a pickle names: ("storage", class, key, device, elements).
 func storageOf(id any) (storage, error) {

@@ -52,7 +52,8 @@ func halfLoops(c *build.Context, s *set, r real) {
 	})
 	k := &code{c: c, s: s, r: r, constants: map[uint64]operand.Mem{}, prefix: "halves"}
 	half, one, nan := k.bits(0x7FFF), k.bits(1), k.bits(0x7FC0)
-	loop("toBFloat16", "sets n bfloat16 from to on to the numbers from x on, rounded: every NaN to the same one.", narrow, 2, 4, func(to, x operand.Mem) {
+	doc := "sets n bfloat16 from to on to the numbers from x on, rounded: every NaN to the same one."
+	loop("toBFloat16", doc, narrow, 2, 4, func(to, x operand.Mem) {
 		v, bits, odd, none := c.YMM(), c.YMM(), c.YMM(), c.YMM()
 		c.VMOVUPS(x, v)
 		c.VPSRLD(operand.Imm(16), v, odd)
