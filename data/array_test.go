@@ -31,8 +31,8 @@ func TestFromTensor(t *testing.T) {
 			if typ == tensor.Float16 {
 				want = tensor.Float32
 			}
-			if a.Len() != 3 || y.Type() != want || !slices.Equal(y.Shape(), []int{2, 2}) || fmt.Sprint(values(t, y)) != "[1 4 2 5]" {
-				t.Errorf("%v: %v %v", typ, y, values(t, y))
+			if a.Len() != 3 || y.Type() != want || !slices.Equal(y.Shape(), []int{2, 2}) || fmt.Sprint(devtest.Float64s(t, y)) != "[1 4 2 5]" {
+				t.Errorf("%v: %v %v", typ, y, devtest.Float64s(t, y))
 			}
 		}
 	})
@@ -45,8 +45,8 @@ func TestSlice(t *testing.T) {
 	a := data.New(numbers, 4, 3)
 	part := a.Slice(1, 3).Slice(1, 2)
 	numbers[6] = 60
-	if x := part.Tensor(d); !slices.Equal(x.Shape(), []int{1, 3}) || fmt.Sprint(values(t, x)) != "[60 7 8]" {
-		t.Errorf("%v %v", x, values(t, x))
+	if x := part.Tensor(d); !slices.Equal(x.Shape(), []int{1, 3}) || fmt.Sprint(devtest.Float64s(t, x)) != "[60 7 8]" {
+		t.Errorf("%v %v", x, devtest.Float64s(t, x))
 	}
 	if x := a.Slice(4, 4).Tensor(d); !slices.Equal(x.Shape(), []int{0, 3}) {
 		t.Errorf("%v", x)
@@ -65,7 +65,7 @@ func TestDigits(t *testing.T) {
 	}
 	d := devtest.CPU(t)
 	x, y := images.Tensor(d), labels.Tensor(d)
-	if x.Type() != tensor.Uint8 || y.Type() != tensor.Uint8 || slices.Max(values(t, x)) != 16 || slices.Max(values(t, y)) != 9 {
+	if x.Type() != tensor.Uint8 || y.Type() != tensor.Uint8 || slices.Max(devtest.Float64s(t, x)) != 16 || slices.Max(devtest.Float64s(t, y)) != 9 {
 		t.Errorf("%v, %v", x, y)
 	}
 }
@@ -90,8 +90,8 @@ func TestNPZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x := got["a"].Tensor(d); x.Type() != c.typ || !slices.Equal(x.Shape(), []int{2, 1}) || fmt.Sprint(values(t, x)) != "[0 1]" {
-			t.Errorf("%T: %v %v", c.from, x, values(t, x))
+		if x := got["a"].Tensor(d); x.Type() != c.typ || !slices.Equal(x.Shape(), []int{2, 1}) || fmt.Sprint(devtest.Float64s(t, x)) != "[0 1]" {
+			t.Errorf("%T: %v %v", c.from, x, devtest.Float64s(t, x))
 		}
 	}
 	if got, err := read(map[string]npz.Array{"a": {Shape: []int{}, Data: []float32{7}}}); err != nil || got["a"].Len() != 1 {

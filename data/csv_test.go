@@ -33,22 +33,22 @@ func TestCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := x.Tensor(d); !slices.Equal(x.Shape(), []int{3, 2}) || fmt.Sprint(values(t, x)) != "[3.5 5.1 -3 4.9 0.5 7]" {
-		t.Errorf("%v %v", x, values(t, x))
+	if x := x.Tensor(d); !slices.Equal(x.Shape(), []int{3, 2}) || fmt.Sprint(devtest.Float64s(t, x)) != "[3.5 5.1 -3 4.9 0.5 7]" {
+		t.Errorf("%v %v", x, devtest.Float64s(t, x))
 	}
 	n, err := table.Ints("n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := n.Tensor(d); n.Type() != tensor.Int32 || fmt.Sprint(values(t, n)) != "[1 -2 2.147483647e+09]" {
-		t.Errorf("%v %v", n, values(t, n))
+	if n := n.Tensor(d); n.Type() != tensor.Int32 || fmt.Sprint(devtest.Float64s(t, n)) != "[1 -2 2.147483647e+09]" {
+		t.Errorf("%v %v", n, devtest.Float64s(t, n))
 	}
 	y, classes, err := table.Labels("kind")
-	if err != nil || !slices.Equal(classes, []string{"iris, blue\"\nor so", "setosa"}) || fmt.Sprint(values(t, y.Tensor(d))) != "[1 0 1]" {
+	if err != nil || !slices.Equal(classes, []string{"iris, blue\"\nor so", "setosa"}) || fmt.Sprint(devtest.Float64s(t, y.Tensor(d))) != "[1 0 1]" {
 		t.Errorf("%q, err = %v", classes, err)
 	}
 	y, _, err = table.Labels("kind", "setosa", "none", classes[0])
-	if err != nil || fmt.Sprint(values(t, y.Tensor(d))) != "[0 2 0]" {
+	if err != nil || fmt.Sprint(devtest.Float64s(t, y.Tensor(d))) != "[0 2 0]" {
 		t.Errorf("given classes: err = %v", err)
 	}
 	tabs, err := data.ReadCSV(strings.NewReader("1\t\ta\n2\t3\tb"), data.CSVOptions{Comma: '\t', NoHeader: true})

@@ -68,8 +68,8 @@ func TestIDX(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, a := range []data.Array{read, loaded} {
-				if x := a.Tensor(d); x.Type() != c.typ || !slices.Equal(x.Shape(), []int{2, 2}) || fmt.Sprint(values(t, x)) != c.want {
-					t.Errorf("%v %v, want %v of %v", x, values(t, x), c.want, c.typ)
+				if x := a.Tensor(d); x.Type() != c.typ || !slices.Equal(x.Shape(), []int{2, 2}) || fmt.Sprint(devtest.Float64s(t, x)) != c.want {
+					t.Errorf("%v %v, want %v of %v", x, devtest.Float64s(t, x), c.want, c.typ)
 				}
 			}
 		}

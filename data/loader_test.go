@@ -27,21 +27,12 @@ func count[T uint8 | int32 | float32 | float64](n int) []T {
 	return all
 }
 
-func values(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // epoch returns the rows of what is left of an epoch, batch by batch, of a loader whose first array
 // counts rows.
 func epoch(t *testing.T, l *data.Loader) (batches [][]float64) {
 	t.Helper()
 	for b := range l.Epoch() {
-		batches = append(batches, values(t, b[0]))
+		batches = append(batches, devtest.Float64s(t, b[0]))
 	}
 	return batches
 }
@@ -86,7 +77,7 @@ func TestEpoch(t *testing.T) {
 								t.Fatalf("%v, wanted %v of %v", x, shape, want)
 							}
 						}
-						bytes, wides, reals, halfs := values(t, b[1]), values(t, b[2]), values(t, b[3]), values(t, b[4])
+						bytes, wides, reals, halfs := devtest.Float64s(t, b[1]), devtest.Float64s(t, b[2]), devtest.Float64s(t, b[3]), devtest.Float64s(t, b[4])
 						for i, r := range r {
 							if bytes[i] != float64(r) || reals[i] != float64(r) || halfs[i] != float64(r) || wides[6*i] != float64(6*r)/8 || wides[6*i+5] != float64(6*r+5)/8 {
 								t.Fatalf("row %d: %v %v %v %v", r, bytes[i], reals[i], halfs[i], wides[6*i:6*i+6])
@@ -279,7 +270,7 @@ func TestInto(t *testing.T) {
 			}
 			l.Free()
 		}
-		if got := values(t, sum)[0]; got != 2*(35*36/2+11*12/2) {
+		if got := devtest.Float64s(t, sum)[0]; got != 2*(35*36/2+11*12/2) {
 			t.Errorf("the sum of all rows twice is %v", got)
 		}
 		if now := d.Stats().LiveBytes; now != before || x.Freed() {

@@ -27,8 +27,8 @@ func TestEncodeDrawn(t *testing.T) {
 			up := rng.Uniform(d, -1, 1, c.n, c.levels*c.features)
 			features, centres, colours := g.EncodeDrawn(table, image, rng, c.n, width, height)
 			lo, hi, call := (&tensor.RNG{Seed: rng.Seed, Calls: rng.Calls - 1}).Next()
-			of, pixels := data(t, image), data(t, colours)
-			at := data(t, centres.Value())
+			of, pixels := devtest.Float64s(t, image), devtest.Float64s(t, colours)
+			at := devtest.Float64s(t, centres.Value())
 			for i := range c.n {
 				words := expr.Philox([4]uint32{uint32(i / 4), uint32(call.Int)}, [2]uint32{uint32(lo.Int), uint32(hi.Int)})
 				pixel, _ := bits.Mul32(words[i%4], width*height)
@@ -40,7 +40,7 @@ func TestEncodeDrawn(t *testing.T) {
 				}
 			}
 			same := g.Encode(table, centres)
-			if !slices.Equal(data(t, features.Value()), data(t, same.Value())) {
+			if !slices.Equal(devtest.Float64s(t, features.Value()), devtest.Float64s(t, same.Value())) {
 				t.Errorf("%+v: drawn pixels are encoded otherwise than their centres", c)
 			}
 			var gradients [2][]float64
@@ -48,7 +48,7 @@ func TestEncodeDrawn(t *testing.T) {
 				if err := y.Backward(autograd.BackwardOptions{Seed: up}); err != nil {
 					t.Fatal(err)
 				}
-				gradients[i] = data(t, table.Grad())
+				gradients[i] = devtest.Float64s(t, table.Grad())
 				table.ZeroGrad()
 			}
 			if !slices.Equal(gradients[0], gradients[1]) {

@@ -33,15 +33,6 @@ func each(t *testing.T, double bool, f func(t *testing.T, d tensor.Device)) {
 // levels are two grids with an entry for each vertex, and one that is hashed.
 var levels = []Level{{4, 3, 30}, {8, 6, 80}, {37, 29, 64}}
 
-func data(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // encoded returns what Encode makes of a table and positions, and the gradient of the table for one
 // of Encode's result.
 func encoded(t *testing.T, g *Grid, table, positions, up *tensor.Tensor) (features, gradient []float64) {
@@ -51,7 +42,7 @@ func encoded(t *testing.T, g *Grid, table, positions, up *tensor.Tensor) (featur
 	if err := y.Backward(autograd.BackwardOptions{Seed: up}); err != nil {
 		t.Fatal(err)
 	}
-	return data(t, y.Value()), data(t, p.Grad())
+	return devtest.Float64s(t, y.Value()), devtest.Float64s(t, p.Grad())
 }
 
 // TestGradient holds the gradient of a table that is used twice against central differences.
@@ -63,7 +54,7 @@ func TestGradient(t *testing.T) {
 		rng := tensor.NewRNG(4)
 		a, b := rng.Uniform(d, 0, 1, n, 2), rng.Uniform(d, 0, 1, n, 2)
 		up := rng.Uniform(d, -1, 1, n, 3*features)
-		at := data(t, rng.Uniform(d, -1, 1, g.Entries, features))
+		at := devtest.Float64s(t, rng.Uniform(d, -1, 1, g.Entries, features))
 		f := func(table *autograd.Node) *autograd.Node {
 			twice := g.Encode(table, autograd.Const(a)).Add(g.Encode(table, autograd.Const(b)))
 			return twice.Mul(autograd.Const(up)).Sum()
@@ -75,7 +66,7 @@ func TestGradient(t *testing.T) {
 		if err := f(table).Backward(); err != nil {
 			t.Fatal(err)
 		}
-		got := data(t, table.Grad())
+		got := devtest.Float64s(t, table.Grad())
 		for i := 0; i < len(at); i += 5 {
 			value := func(v float64) float64 {
 				moved := slices.Clone(at)
@@ -113,7 +104,7 @@ func TestCellPerPixel(t *testing.T) {
 			}
 		}
 		y := g.Encode(autograd.Const(devtest.New(d, entries, g.Entries, 2)), autograd.Const(devtest.New(d, centres, across*down, 2)))
-		if got := data(t, y.Value()); !slices.Equal(got, want) {
+		if got := devtest.Float64s(t, y.Value()); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -26,14 +27,14 @@ func TestSecondGradient(t *testing.T) {
 			return slope[0]
 		}
 		moved := func(by float64) []float64 {
-			return data(t, slope(autograd.Param(start.Add(along.MulScalar(by)), "table"), false).Value())
+			return devtest.Float64s(t, slope(autograd.Param(start.Add(along.MulScalar(by)), "table"), false).Value())
 		}
 		table := autograd.Param(start, "table")
 		if err := slope(table, true).Mul(autograd.Const(along)).Sum().Backward(); err != nil {
 			t.Fatal(err)
 		}
 		up, down := moved(h), moved(-h)
-		for i, got := range data(t, table.Grad()) {
+		for i, got := range devtest.Float64s(t, table.Grad()) {
 			if want := (up[i] - down[i]) / (2 * h); math.Abs(got-want) > 1e-6 {
 				t.Fatalf("element %d is %v, the difference is %v", i, got, want)
 			}

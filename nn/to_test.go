@@ -46,7 +46,7 @@ func TestTo(t *testing.T) {
 				if y.Type() != typ {
 					t.Errorf("%s in %v gives %v", name, typ, y.Type())
 				}
-				got, want := numbers(t, y.Value()), numbers(t, before.Value())
+				got, want := devtest.Float64s(t, y.Value()), devtest.Float64s(t, before.Value())
 				for i := range want {
 					if math.Abs(got[i]-want[i]) > 0.06 { // the weights were rounded to 8 bits once
 						t.Fatalf("%s in %v: element %d is %v, was %v", name, typ, i, got[i], want[i])
@@ -65,25 +65,16 @@ func TestTo(t *testing.T) {
 		opt.Free()
 		nn.To(model, tensor.BFloat16)
 		opt = optim.NewSGD(nn.Params(model), optim.SGDConfig{LR: optim.Constant(0.5)})
-		was := numbers(t, model.Bias.Value())
+		was := devtest.Float64s(t, model.Bias.Value())
 		if err := optim.Minimize(opt, model.Forward(row.To(tensor.BFloat16)).Sum()); err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range numbers(t, model.Bias.Value()) {
+		for i, v := range devtest.Float64s(t, model.Bias.Value()) {
 			if math.Abs(v-(was[i]-5)) > 0.02 { // ten rows, each with a gradient of 1
 				t.Errorf("bias %d goes from %v to %v", i, was[i], v)
 			}
 		}
 	})
-}
-
-func numbers(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 // TestHalfLayers: layers that are made of kernels of their own, and norms with weights of float32,
@@ -122,11 +113,11 @@ func TestHalfLayers(t *testing.T) {
 					if way != "" && name != "TransformerBlock" && out.Type() != typ {
 						t.Errorf("%s, %s of %v gives %v", name, way, typ, out.Type())
 					}
-					y = numbers(t, out.Value())
+					y = devtest.Float64s(t, out.Value())
 					if err := out.Mul(out).Sum().Backward(); err != nil {
 						t.Fatal(err)
 					}
-					return y, numbers(t, x.Grad())
+					return y, devtest.Float64s(t, x.Grad())
 				}
 				y, grad := run("")
 				for _, way := range []string{"inputs", "converted", "autocast"} {

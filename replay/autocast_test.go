@@ -63,7 +63,7 @@ func TestAutocast(t *testing.T) {
 					}
 				}
 				for _, p := range nn.Params(model) {
-					weights = append(weights, numbers(t, p.Value()))
+					weights = append(weights, devtest.Float64s(t, p.Value()))
 				}
 				return weights
 			}
@@ -94,17 +94,8 @@ func TestRecordInAutocast(t *testing.T) {
 		if err := rec.Run(); err != nil {
 			t.Fatal(err)
 		}
-		if got := numbers(t, rec.Outputs()[0]); !slices.Equal(got, []float64{7, 7, 7, 7}) {
+		if got := devtest.Float64s(t, rec.Outputs()[0]); !slices.Equal(got, []float64{7, 7, 7, 7}) {
 			t.Errorf("after the parameter changed the step gives %v", got)
 		}
 	})
-}
-
-func numbers(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

@@ -44,7 +44,7 @@ func TestBothFloats(t *testing.T) {
 			}
 			want := ""
 			for _, n := range eager {
-				want += fmt.Sprintln(n.Type(), floats(t, n))
+				want += fmt.Sprintln(n.Type(), devtest.Float64s(t, n))
 			}
 			rec, err := replay.Record(d, step)
 			if err != nil {
@@ -56,7 +56,7 @@ func TestBothFloats(t *testing.T) {
 				}
 				got := ""
 				for _, n := range rec.Outputs() {
-					got += fmt.Sprintln(n.Type(), floats(t, n))
+					got += fmt.Sprintln(n.Type(), devtest.Float64s(t, n))
 				}
 				if got != want {
 					t.Errorf("mostly %v: recorded\n%seager\n%s", mostly, got, want)
@@ -65,13 +65,4 @@ func TestBothFloats(t *testing.T) {
 			rec.Free()
 		}
 	})
-}
-
-func floats(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

@@ -86,7 +86,7 @@ func TestAttention(t *testing.T) {
 		for _, n := range []int{3, 150} { // by products, and by the kernels of long ones
 			for _, typ := range []tensor.Type{tensor.Uint8, tensor.Int32, tensor.Float16} {
 				x := tensor.NewRNG(1).Ints(d, 4, n, 8).To(typ) // of the kernel that another case built
-				a := array{[]int{1, n, 8}, numbers(t, x)}
+				a := array{[]int{1, n, 8}, devtest.Float64s(t, x)}
 				expect(t, fmt.Sprint(n, " of ", typ), x.ScaledDotProductAttention(x, x, nil).Reshape(1, n, 8),
 					attentionOf(a, a, a, 1/math.Sqrt(8), func(i, j int) float64 { return 0 }), 2e-5)
 			}
@@ -128,7 +128,7 @@ func TestAttentionPlaces(t *testing.T) {
 				t.Errorf("%s: %d launches, want %d", c.name, launches, c.launches)
 			}
 			want := c.q.Copy().ScaledDotProductAttention(c.k.Copy(), c.v.Copy(), nil)
-			expect(t, c.name, y, array{want.Shape(), numbers(t, want)}, 0)
+			expect(t, c.name, y, array{want.Shape(), devtest.Float64s(t, want)}, 0)
 			if r := y.Rank(); r > 2 {
 				axes := []int{0, 1, 2, 3, 4, 5}[:r]
 				axes[r-2], axes[r-3] = r-3, r-2

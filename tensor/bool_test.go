@@ -35,7 +35,7 @@ func TestBools(t *testing.T) {
 			t.Errorf("transposed: %v", got)
 		}
 		tensor.Upload(x.T().Slice(0, 0, 1), []bool{false, true})
-		if got := numbers(t, x); !slices.Equal(got, []float64{0, 0, 0, 1, 1, 0}) {
+		if got := devtest.Float64s(t, x); !slices.Equal(got, []float64{0, 0, 0, 1, 1, 0}) {
 			t.Errorf("written: %v", got)
 		}
 		for name, y := range map[string]*tensor.Tensor{
@@ -82,14 +82,14 @@ func TestToBool(t *testing.T) {
 		x := tensor.New(d, data, 2, 5)
 		for _, typ := range types {
 			of := x.To(typ).T()
-			was, got := numbers(t, of), bools(t, of.To(tensor.Bool))
+			was, got := devtest.Float64s(t, of), bools(t, of.To(tensor.Bool))
 			for i, v := range was {
 				if got[i] != (v != 0) {
 					t.Errorf("%v of %v is %v", v, typ, got[i])
 				}
 			}
-			if back := of.To(tensor.Bool).To(typ); back.Type() != typ || !slices.EqualFunc(numbers(t, back), got, func(v float64, b bool) bool { return v == map[bool]float64{true: 1}[b] }) {
-				t.Errorf("back as %v: %v", typ, numbers(t, back))
+			if back := of.To(tensor.Bool).To(typ); back.Type() != typ || !slices.EqualFunc(devtest.Float64s(t, back), got, func(v float64, b bool) bool { return v == map[bool]float64{true: 1}[b] }) {
+				t.Errorf("back as %v: %v", typ, devtest.Float64s(t, back))
 			}
 		}
 	})
@@ -120,7 +120,7 @@ func TestBoolAlgebra(t *testing.T) {
 			"sorted": {func() *tensor.Tensor { v, _ := y.Sort(0); return v }(), tensor.Bool, []float64{0, 0, 1, 1}},
 			"placed": {x.Scatter(0, tensor.New(d, []int32{3, 0}), tensor.New(d, []bool{false, true})), tensor.Bool, []float64{1, 0, 1, 0}},
 		} {
-			if got := numbers(t, c.got); c.got.Type() != c.typ || !slices.Equal(got, c.want) {
+			if got := devtest.Float64s(t, c.got); c.got.Type() != c.typ || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %v of %v, want %v of %v", name, got, c.got.Type(), c.want, c.typ)
 			}
 		}
@@ -157,7 +157,7 @@ func TestIndexByMask(t *testing.T) {
 			"put":         {x.IndexPut([]*tensor.Tensor{x.GtScalar(1)}, tensor.Zeros(d, 1)).Reshape(-1).Slice(0, 0, 3), []int{3}, []float64{0, 1, 0}},
 			"added":       {x.IndexPut([]*tensor.Tensor{nil, rows}, tensor.Full(d, 5, 1), tensor.IndexPutOptions{Accumulate: true}).Select(2, 0), []int{2, 3}, []float64{5, 4, 13, 17, 16, 25}},
 		} {
-			if got := numbers(t, c.got); !slices.Equal(c.got.Shape(), c.shape) || !slices.Equal(got, c.want) {
+			if got := devtest.Float64s(t, c.got); !slices.Equal(c.got.Shape(), c.shape) || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %v %v, want %v %v", name, c.got.Shape(), got, c.shape, c.want)
 			}
 		}
@@ -189,12 +189,12 @@ func TestScalarsOfIntegers(t *testing.T) {
 			"u max −4": {u.Maximum(k(-4)), tensor.Uint8, []float64{252, 255}}, "u and −4": {u.LogicalAnd(k(-4)), tensor.Bool, []float64{1, 1}},
 			"a scalar's": {u.Select(0, 1).Add(k(300)), tensor.Int32, []float64{555}}, "a line's": {u.Add(k(300).Reshape(1)), tensor.Int32, []float64{301, 555}},
 		} {
-			if got := numbers(t, c.got); c.got.Type() != c.typ || !slices.Equal(got, c.want) {
+			if got := devtest.Float64s(t, c.got); c.got.Type() != c.typ || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %v %v, want %v of %v", name, c.got, got, c.want, c.typ)
 			}
 		}
 		u.MapInPlace(fn.Add, nil, k(300))
-		if got := numbers(t, u); !slices.Equal(got, []float64{45, 43}) {
+		if got := devtest.Float64s(t, u); !slices.Equal(got, []float64{45, 43}) {
 			t.Errorf("in place: %v", got)
 		}
 	})

@@ -55,9 +55,9 @@ func TestConditionMethods(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				vx, vy := numbers(t, x.Expand(shape...)), []float64(nil)
+				vx, vy := devtest.Float64s(t, x.Expand(shape...)), []float64(nil)
 				if f.Operands() == 2 {
-					vy = numbers(t, y.Expand(shape...))
+					vy = devtest.Float64s(t, y.Expand(shape...))
 				}
 				for i, b := range bits {
 					at := []float64{vx[i]}
@@ -114,11 +114,11 @@ func TestWhere(t *testing.T) {
 		} {
 			x, y := devtest.New(d, []int32{1, 2, 3}).To(c.x), devtest.New(d, []int32{4, 5, 6}).To(c.y)
 			z := x.Where(mask, y)
-			if got := numbers(t, z); z.Type() != c.want || !slices.Equal(got, []float64{1, 5, 3}) {
+			if got := devtest.Float64s(t, z); z.Type() != c.want || !slices.Equal(got, []float64{1, 5, 3}) {
 				t.Errorf("Where of %v and %v: %v %v", c.x, c.y, z.Type(), got)
 			}
-			if z := x.MaskedFill(mask, 9); !slices.Equal(numbers(t, z), []float64{9, 2, 9}) {
-				t.Errorf("MaskedFill of %v: %v", c.x, numbers(t, z))
+			if z := x.MaskedFill(mask, 9); !slices.Equal(devtest.Float64s(t, z), []float64{9, 2, 9}) {
+				t.Errorf("MaskedFill of %v: %v", c.x, devtest.Float64s(t, z))
 			}
 		}
 		big := devtest.New(d, []int32{math.MaxInt32, 1<<24 + 1})
@@ -154,7 +154,7 @@ func TestMaskedSelect(t *testing.T) {
 				{x.Slice(0, 0, 0), []uint8{1, 1, 1}, []int{3}, []float64{}},
 			} {
 				y := c.x.MaskedSelect(devtest.New(d, c.mask, c.m...).To(tensor.Bool))
-				if got := numbers(t, y); y.Type() != typ || y.Rank() != 1 || !slices.Equal(got, c.want) {
+				if got := devtest.Float64s(t, y); y.Type() != typ || y.Rank() != 1 || !slices.Equal(got, c.want) {
 					t.Errorf("of %v by %v: %v %v, want %v", typ, c.mask, y, got, c.want)
 				}
 			}
@@ -198,17 +198,17 @@ func TestBitwise(t *testing.T) {
 			if z.Type() != tensor.Uint8 {
 				t.Errorf("%s of bytes is %v", f.Name, z.Type())
 			}
-			for i, v := range numbers(t, z) {
-				a, b := numbers(t, bytes)[i/4], numbers(t, bytes)[i%4]
+			for i, v := range devtest.Float64s(t, z) {
+				a, b := devtest.Float64s(t, bytes)[i/4], devtest.Float64s(t, bytes)[i%4]
 				if w := uint8(want(int32(a), int32(b))); v != float64(w) {
 					t.Errorf("%s of bytes %v and %v is %v, want %v", f.Name, a, b, v, w)
 				}
 			}
 		}
-		if v := numbers(t, devtest.New(d, []uint8{0, 1, 255}).BitwiseNot()); !slices.Equal(v, []float64{255, 254, 0}) {
+		if v := devtest.Float64s(t, devtest.New(d, []uint8{0, 1, 255}).BitwiseNot()); !slices.Equal(v, []float64{255, 254, 0}) {
 			t.Errorf("BitwiseNot of bytes: %v", v)
 		}
-		if v := numbers(t, devtest.New(d, []int32{0, -1, 5}).BitwiseNot()); !slices.Equal(v, []float64{-1, 0, -6}) {
+		if v := devtest.Float64s(t, devtest.New(d, []int32{0, -1, 5}).BitwiseNot()); !slices.Equal(v, []float64{-1, 0, -6}) {
 			t.Errorf("BitwiseNot: %v", v)
 		}
 	})
@@ -231,8 +231,8 @@ func TestIntegerQuotients(t *testing.T) {
 		}
 		a, b := devtest.New(d, []uint8{200, 7, 255, 3}), devtest.New(d, []uint8{7, 200, 0, 3})
 		for f, want := range map[*kernels.Function][]float64{fn.FloorDivide: {28, 0, 0, 1}, fn.Remainder: {4, 7, 0, 0}, fn.Fmod: {4, 7, 0, 0}, fn.Heaviside: {1, 1, 1, 1}} {
-			if z := tensor.Map(f, nil, a, b); z.Type() != tensor.Uint8 || !slices.Equal(numbers(t, z), want) {
-				t.Errorf("%s of bytes: %v, want %v", f.Name, numbers(t, z), want)
+			if z := tensor.Map(f, nil, a, b); z.Type() != tensor.Uint8 || !slices.Equal(devtest.Float64s(t, z), want) {
+				t.Errorf("%s of bytes: %v, want %v", f.Name, devtest.Float64s(t, z), want)
 			}
 		}
 	})
@@ -247,11 +247,11 @@ func TestNanToNum(t *testing.T) {
 		}
 		inf := math.Inf(1)
 		x := devtest.New(d, []float64{math.NaN(), inf, -inf, 1.5, math.Copysign(0, -1)})
-		got := numbers(t, x.NanToNum(0.5, inf, -inf))
+		got := devtest.Float64s(t, x.NanToNum(0.5, inf, -inf))
 		if want := []float64{0.5, most, -most, 1.5, 0}; fmt.Sprint(got[:4]) != fmt.Sprint(want[:4]) || got[4] != 0 || !math.Signbit(got[4]) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		if got := numbers(t, x.NanToNum(math.NaN(), 3, 4)); !math.IsNaN(got[0]) || got[1] != 3 || got[2] != 4 {
+		if got := devtest.Float64s(t, x.NanToNum(math.NaN(), 3, 4)); !math.IsNaN(got[0]) || got[1] != 3 || got[2] != 4 {
 			t.Error(got)
 		}
 		if f := devtest.New(d, []int32{3}).NanToNum(0, inf, -inf); f.Type() != d.DefaultType() {

@@ -34,10 +34,10 @@ func TestConvOperands(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, w, b := count(d, 2, 5, 6, 3).Transpose(0, 3, 1, 2), count(d, 3, 2, 4, 3).Transpose(2, 3, 1, 0), count(d, 8).Step(0, 2)
 		o := tensor.ConvOptions{Stride: []int{2, 1}, Padding: []int{1}}
-		want := numbers(t, x.Copy().Conv(w.Copy(), b.Copy(), o))
+		want := devtest.Float64s(t, x.Copy().Conv(w.Copy(), b.Copy(), o))
 		same := func(what string, got *tensor.Tensor) {
 			t.Helper()
-			if v := numbers(t, got); !slices.Equal(v, want) {
+			if v := devtest.Float64s(t, got); !slices.Equal(v, want) {
 				t.Errorf("%s: %v, want %v", what, v, want)
 			}
 		}
@@ -48,7 +48,7 @@ func TestConvOperands(t *testing.T) {
 		if got := fmt.Sprint(first.Shape(), x.Conv(w, b, o).Shape()); got != "[4 3 6] [2 4 3 6]" {
 			t.Errorf("shapes %v", got)
 		}
-		if v := append(numbers(t, first), numbers(t, second)...); !slices.Equal(v, want) {
+		if v := append(devtest.Float64s(t, first), devtest.Float64s(t, second)...); !slices.Equal(v, want) {
 			t.Errorf("images one by one: %v, want %v", v, want)
 		}
 	})
@@ -61,13 +61,13 @@ func TestConvNothing(t *testing.T) {
 		if y := tensor.Zeros(d, 0, 3, 4, 4).Conv(tensor.Zeros(d, 2, 3, 3, 3), b); fmt.Sprint(y.Shape()) != "[0 2 2 2]" {
 			t.Errorf("no image: %v", y.Shape())
 		}
-		if v := numbers(t, tensor.Zeros(d, 1, 0, 3).Conv(tensor.Zeros(d, 2, 0, 2), b)); !slices.Equal(v, []float64{1, 1, 2, 2}) {
+		if v := devtest.Float64s(t, tensor.Zeros(d, 1, 0, 3).Conv(tensor.Zeros(d, 2, 0, 2), b)); !slices.Equal(v, []float64{1, 1, 2, 2}) {
 			t.Errorf("no channel: %v", v)
 		}
-		if v := numbers(t, tensor.Zeros(d, 1, 0, 1).ConvTranspose(tensor.Zeros(d, 0, 2, 2), b)); !slices.Equal(v, []float64{1, 1, 2, 2}) {
+		if v := devtest.Float64s(t, tensor.Zeros(d, 1, 0, 1).ConvTranspose(tensor.Zeros(d, 0, 2, 2), b)); !slices.Equal(v, []float64{1, 1, 2, 2}) {
 			t.Errorf("no channel, transposed: %v", v)
 		}
-		if v := numbers(t, tensor.Zeros(d, 1, 1, 0).Conv(count(d, 1, 1, 2), b.Slice(0, 1, 2), tensor.ConvOptions{Padding: []int{1}})); !slices.Equal(v, []float64{2}) {
+		if v := devtest.Float64s(t, tensor.Zeros(d, 1, 1, 0).Conv(count(d, 1, 1, 2), b.Slice(0, 1, 2), tensor.ConvOptions{Padding: []int{1}})); !slices.Equal(v, []float64{2}) {
 			t.Errorf("padding alone: %v", v)
 		}
 		if y := count(d, 1, 1, 4).Conv(tensor.Zeros(d, 0, 1, 2), nil); fmt.Sprint(y.Shape()) != "[1 0 3]" {
@@ -81,23 +81,23 @@ func TestConvNothing(t *testing.T) {
 func TestConvFar(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, w := count(d, 1, 1, 200_000), devtest.New(d, []float64{1, 10}, 1, 1, 2)
-		y := numbers(t, x.Conv(w, nil, tensor.ConvOptions{Dilation: []int{199_998}}))
+		y := devtest.Float64s(t, x.Conv(w, nil, tensor.ConvOptions{Dilation: []int{199_998}}))
 		if want := []float64{1 + 10*199_999, 2 + 10*200_000}; !slices.Equal(y, want) {
 			t.Errorf("dilation: %v, want %v", y, want)
 		}
-		if y := numbers(t, x.Conv(w, nil, tensor.ConvOptions{Stride: []int{math.MaxInt32 / 4}})); !slices.Equal(y, []float64{21}) {
+		if y := devtest.Float64s(t, x.Conv(w, nil, tensor.ConvOptions{Stride: []int{math.MaxInt32 / 4}})); !slices.Equal(y, []float64{21}) {
 			t.Errorf("stride: %v", y)
 		}
 		z := devtest.New(d, []float64{1, 2}, 1, 1, 2).ConvTranspose(w, nil, tensor.ConvTransposeOptions{Stride: []int{1000}, Dilation: []int{100_000}})
 		sum := 0.0
-		for i, v := range numbers(t, z) {
+		for i, v := range devtest.Float64s(t, z) {
 			sum += v * float64(i)
 		}
 		if want := 2.*1000 + 10*100_000 + 20*101_000; z.Len() != 101_001 || sum != want {
 			t.Errorf("transposed: %d elements, %v, want %v", z.Len(), sum, want)
 		}
 		p := tensor.ConvOptions{Padding: []int{100_000}, Stride: []int{100_000}}
-		if y := numbers(t, count(d, 1, 1, 2).Conv(w, nil, p)); !slices.Equal(y, []float64{0, 21, 0}) {
+		if y := devtest.Float64s(t, count(d, 1, 1, 2).Conv(w, nil, p)); !slices.Equal(y, []float64{0, 21, 0}) {
 			t.Errorf("padding: %v", y)
 		}
 	})

@@ -46,11 +46,11 @@ func TestConvMatrix(t *testing.T) {
 		o, to := tensor.ConvOptions{Padding: []int{1}}, tensor.ConvTransposeOptions{Padding: []int{1}}
 		s, _ := tensorapi.Impl.ConvShape(x, w, nil, []tensor.ConvOptions{o})
 		compute := func(d tensor.Device) [][]float64 {
-			on := func(x *tensor.Tensor) *tensor.Tensor { return devtest.New(d, numbers(t, x), x.Shape()...) }
+			on := func(x *tensor.Tensor) *tensor.Tensor { return devtest.New(d, devtest.Float64s(t, x), x.Shape()...) }
 			x, w, b, g := on(x), on(w), on(b), on(g)
 			dw, db := tensor.Zeros(d, w.Shape()...), tensor.Zeros(d, out)
 			tensorapi.Impl.ConvWeightInto(dw, db, s, x, g)
-			return [][]float64{numbers(t, x.Conv(w, b, o)), numbers(t, g.ConvTranspose(w, nil, to)), numbers(t, dw), numbers(t, db)}
+			return [][]float64{devtest.Float64s(t, x.Conv(w, b, o)), devtest.Float64s(t, g.ConvTranspose(w, nil, to)), devtest.Float64s(t, dw), devtest.Float64s(t, db)}
 		}
 		got, again, want := compute(d), compute(d), compute(exact)
 		for i, terms := range []int{in * 9, out * 9, batch * side * side, batch * side * side} {
@@ -94,10 +94,10 @@ func TestConvMatrixStrange(t *testing.T) {
 		}
 		x, u := devtest.New(d, h, batch, channels, side, side), devtest.New(d, w, channels, channels, 3, 3)
 		o := tensor.ConvOptions{Padding: []int{1}}
-		all := numbers(t, x.Conv(u, nil, o))
+		all := devtest.Float64s(t, x.Conv(u, nil, o))
 		size := channels * side * side
 		for n := range batch { // one by one they are too small for matrix units
-			for i, want := range numbers(t, x.Slice(0, n, n+1).Conv(u, nil, o)) {
+			for i, want := range devtest.Float64s(t, x.Slice(0, n, n+1).Conv(u, nil, o)) {
 				if got := all[n*size+i]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 					t.Fatalf("element %d of image %d is %v, want %v", i, n, got, want)
 				}

@@ -19,7 +19,7 @@ func TestDropout(t *testing.T) {
 		rng, same := tensor.NewRNG(5), tensor.NewRNG(5)
 		for call := range 2 {
 			v := x.T()
-			got, of, u := numbers(t, v.Dropout(p, rng, true)), numbers(t, v), numbers(t, same.Uniform(d, 0, 1, 301, 7))
+			got, of, u := devtest.Float64s(t, v.Dropout(p, rng, true)), devtest.Float64s(t, v), devtest.Float64s(t, same.Uniform(d, 0, 1, 301, 7))
 			dropped := 0
 			for i, g := range got {
 				want := of[i] / (1 - p)
@@ -35,10 +35,10 @@ func TestDropout(t *testing.T) {
 				t.Errorf("call %d drops %d of %d", call, dropped, len(got))
 			}
 		}
-		if y := x.Dropout(p, nil, false); !slices.Equal(numbers(t, y), numbers(t, x)) {
+		if y := x.Dropout(p, nil, false); !slices.Equal(devtest.Float64s(t, y), devtest.Float64s(t, x)) {
 			t.Error("evaluation changes something")
 		}
-		for _, v := range numbers(t, x.Dropout(1, rng, true)) {
+		for _, v := range devtest.Float64s(t, x.Dropout(1, rng, true)) {
 			if v != 0 {
 				t.Fatalf("%v is left of what is dropped whole", v)
 			}
@@ -51,7 +51,7 @@ func TestDropout(t *testing.T) {
 				t.Errorf("of a byte, training %v: %v", train, y.Type())
 			}
 		}
-		expectNumbers(t, "an int", numbers(t, tensor.FullOf(d, tensor.Int32, 3).Dropout(0, rng, true)), []float64{3})
+		expectNumbers(t, "an int", devtest.Float64s(t, tensor.FullOf(d, tensor.Int32, 3).Dropout(0, rng, true)), []float64{3})
 		for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
 			fails(t, func() { x.Dropout(bad, rng, true) }, tensor.ErrValue)
 			fails(t, func() { x.Dropout(bad, rng, false) }, tensor.ErrValue)

@@ -53,8 +53,8 @@ func TestFloatsOnOneDevice(t *testing.T) {
 					return op(tensor.NewOf(d, typ, data[:15*17], 15, 17), tensor.NewOf(d, typ, data[15*17:], 15, 17))
 				}
 				got, want := run(both), run(alone)
-				if got.Type() != typ || !slices.Equal(got.Shape(), want.Shape()) || !sameNumbers(numbers(t, got), numbers(t, want)) {
-					t.Errorf("%s of %v on %s: %v %v, want %v", name, typ, sel, got, numbers(t, got), numbers(t, want))
+				if got.Type() != typ || !slices.Equal(got.Shape(), want.Shape()) || !sameNumbers(devtest.Float64s(t, got), devtest.Float64s(t, want)) {
+					t.Errorf("%s of %v on %s: %v %v, want %v", name, typ, sel, got, devtest.Float64s(t, got), devtest.Float64s(t, want))
 				}
 			}
 		}
@@ -83,13 +83,13 @@ func TestMixedFloats(t *testing.T) {
 			"concat":          {tensor.Concat(0, x, y), tensor.Float64, single},
 			"where":           {x.Where(tensor.New(d, []uint8{0, 1, 1, 1}, 2, 2).To(tensor.Bool), y), tensor.Float64, 1. / 3},
 		} {
-			if v := numbers(t, c.got); c.got.Type() != c.typ || math.Abs(v[0]-c.first) > 1e-16*4 && c.typ == tensor.Float64 || c.typ == tensor.Float32 && v[0] != c.first {
+			if v := devtest.Float64s(t, c.got); c.got.Type() != c.typ || math.Abs(v[0]-c.first) > 1e-16*4 && c.typ == tensor.Float64 || c.typ == tensor.Float32 && v[0] != c.first {
 				t.Errorf("%s: %v %v, want %v of %v", name, c.got.Type(), v, c.first, c.typ)
 			}
 		}
 		z := x.Copy()
 		z.MapInPlace(fn.Mul, nil, y)
-		if v := numbers(t, z); z.Type() != tensor.Float32 || v[0] != float64(float32(single*third[0])) {
+		if v := devtest.Float64s(t, z); z.Type() != tensor.Float32 || v[0] != float64(float32(single*third[0])) {
 			t.Errorf("in place: %v %v", z, v)
 		}
 		for _, c := range []struct { // the operand is not rounded before
@@ -99,13 +99,13 @@ func TestMixedFloats(t *testing.T) {
 		}{{fn.Sub, 1, 1 + 0x1p-40, -0x1p-40}, {fn.Mul, 0x1p-100, 0x1p140, 0x1p40}, {fn.Div, 0x1p-100, 0x1p-160, 0x1p60}} {
 			z := tensor.NewOf(d, tensor.Float32, []float64{c.x, c.x, c.x, c.x}, 2, 2).T()
 			z.MapInPlace(c.f, nil, tensor.New(d, []float64{c.by}))
-			if v := numbers(t, z); v[3] != float64(c.want) {
+			if v := devtest.Float64s(t, z); v[3] != float64(c.want) {
 				t.Errorf("%s in place: %v, want %v", c.f.Name, v, c.want)
 			}
 		}
 		z.SetInPlace(y.T())
 		tensor.Upload(z.Slice(0, 0, 1), []float64{1. / 3, 5})
-		if v := numbers(t, z); !slices.Equal(v, []float64{single, 5, 2, 4}) {
+		if v := devtest.Float64s(t, z); !slices.Equal(v, []float64{single, 5, 2, 4}) {
 			t.Errorf("written: %v", v)
 		}
 	})
@@ -120,8 +120,8 @@ func TestLike(t *testing.T) {
 			if v == 2 {
 				y.SetInPlace(x)
 			}
-			if y.Type() != typ || !slices.Equal(y.Shape(), []int{2, 3}) || slices.ContainsFunc(numbers(t, y), func(got float64) bool { return got != v }) {
-				t.Errorf("like %v: %v %v, want %v", x, y, numbers(t, y), v)
+			if y.Type() != typ || !slices.Equal(y.Shape(), []int{2, 3}) || slices.ContainsFunc(devtest.Float64s(t, y), func(got float64) bool { return got != v }) {
+				t.Errorf("like %v: %v %v, want %v", x, y, devtest.Float64s(t, y), v)
 			}
 		}
 	}

@@ -33,11 +33,11 @@ func TestHalfProducts(t *testing.T) {
 						return tensor.NewOf(d, typ, data, batch, rows, cols)
 					}
 					a, b := draw(m, k, form&1 != 0), draw(k, n, form&2 != 0)
-					va, vb, got := numbers(t, a), numbers(t, b), a.MatMul(b)
+					va, vb, got := devtest.Float64s(t, a), devtest.Float64s(t, b), a.MatMul(b)
 					if got.Type() != typ {
 						t.Fatalf("a product of %v is of %v", typ, got.Type())
 					}
-					for at, v := range numbers(t, got) {
+					for at, v := range devtest.Float64s(t, got) {
 						z, i, j := at/(m*n), at/n%m, at%n
 						sum, size := 0.0, 0.0
 						for q := range k {
@@ -60,7 +60,7 @@ func TestHalfProducts(t *testing.T) {
 		tensorapi.Impl.AsMatrixUnits(d, false)
 		check(t, d)
 		x := tensor.NewOf(d, tensor.BFloat16, []float64{1, 0x1p-100, math.Inf(1), math.NaN(), 3e38, 0}, 2, 3).Tile(64, 32)
-		if got := fmt.Sprint(numbers(t, x.MatMul(x.T()))[1]); got != "NaN" {
+		if got := fmt.Sprint(devtest.Float64s(t, x.MatMul(x.T()))[1]); got != "NaN" {
 			t.Errorf("a product with NaN is %s", got)
 		}
 	})

@@ -26,13 +26,13 @@ func TestHalfComparisons(t *testing.T) {
 				"Eq of a scalar": {x.Eq(scalar), []float64{1, 0}}, "Lt of a scalar": {x.Lt(scalar), []float64{0, 0}},
 				"Eq of float32": {x.Eq(line), []float64{0, 0}},
 			} {
-				if got := numbers(t, c.got); !slices.Equal(got, c.want) {
+				if got := devtest.Float64s(t, c.got); !slices.Equal(got, c.want) {
 					t.Errorf("%s of %v: %v, want %v", what, typ, got, c.want)
 				}
 			}
 			most := map[tensor.Type]float64{tensor.Float16: 65504, tensor.BFloat16: 0x1.fep127}[typ]
 			ends := tensor.NewOf(d, typ, []float64{math.Inf(1), math.Inf(-1), math.NaN()}).NanToNum(0, math.Inf(1), math.Inf(-1))
-			if got := numbers(t, ends); !slices.Equal(got, []float64{most, -most, 0}) {
+			if got := devtest.Float64s(t, ends); !slices.Equal(got, []float64{most, -most, 0}) {
 				t.Errorf("NanToNum of %v: %v", typ, got)
 			}
 		}
@@ -50,11 +50,11 @@ func TestHalfMapInto(t *testing.T) {
 			a, b := tensor.NewOf(d, typ, []float64{1, 2, 3}), tensor.NewOf(d, tensor.Float32, []float64{0.001, 0.5, 1000})
 			sum, product := tensor.EmptyLike(a), tensor.EmptyLike(a)
 			tensor.MapInto(j, nil, []*tensor.Tensor{sum, product}, a, b, a)
-			want := numbers(t, tensor.NewOf(d, typ, []float64{1.001, 2.5, 1003}))
-			if got := numbers(t, sum); !slices.Equal(got, want) {
+			want := devtest.Float64s(t, tensor.NewOf(d, typ, []float64{1.001, 2.5, 1003}))
+			if got := devtest.Float64s(t, sum); !slices.Equal(got, want) {
 				t.Errorf("sums of %v: %v, want %v", typ, got, want)
 			}
-			if got := numbers(t, product); !slices.Equal(got, []float64{1, 4, 9}) {
+			if got := devtest.Float64s(t, product); !slices.Equal(got, []float64{1, 4, 9}) {
 				t.Errorf("products of %v: %v", typ, got)
 			}
 		}

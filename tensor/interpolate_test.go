@@ -20,15 +20,15 @@ func TestInterpolateOperands(t *testing.T) {
 			whole := x.Copy().Interpolate([]int{2, 7}, o)
 			for what, other := range map[string]*tensor.Tensor{"view": x, "Int32": x.To(tensor.Int32), "Uint8": x.To(tensor.Uint8), "Float16": x.To(tensor.Float16)} {
 				y := other.Interpolate([]int{2, 7}, o)
-				if got, want := numbers(t, y), numbers(t, whole.To(y.Type())); !slices.Equal(got, want) {
+				if got, want := devtest.Float64s(t, y), devtest.Float64s(t, whole.To(y.Type())); !slices.Equal(got, want) {
 					t.Errorf("%+v of a %s: %v, want %v", o, what, got, want)
 				}
 			}
-			if got, same := numbers(t, x.Interpolate([]int{3, 4}, o)), numbers(t, x); !slices.Equal(got, same) {
+			if got, same := devtest.Float64s(t, x.Interpolate([]int{3, 4}, o)), devtest.Float64s(t, x); !slices.Equal(got, same) {
 				t.Errorf("%+v to its own size: %v, want %v", o, got, same)
 			}
 		}
-		if got := numbers(t, devtest.New(d, []float64{0, 30}).Interpolate([]int{4}, tensor.InterpolateOptions{Linear: true, AlignCorners: true})); !slices.Equal(got, []float64{0, 10, 20, 30}) {
+		if got := devtest.Float64s(t, devtest.New(d, []float64{0, 30}).Interpolate([]int{4}, tensor.InterpolateOptions{Linear: true, AlignCorners: true})); !slices.Equal(got, []float64{0, 10, 20, 30}) {
 			t.Errorf("a vector: %v", got)
 		}
 		if y := tensor.Zeros(d, 0, 5).Interpolate([]int{2}); fmt.Sprint(y.Shape()) != "[0 2]" {
@@ -46,7 +46,7 @@ func TestInterpolateInfinities(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		data := slices.Repeat([]float64{1}, 27)
 		data[13] = math.Inf(1) // the middle of a cube
-		y := numbers(t, devtest.New(d, data, 3, 3, 3).Interpolate([]int{5, 5, 5}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}))
+		y := devtest.Float64s(t, devtest.New(d, data, 3, 3, 3).Interpolate([]int{5, 5, 5}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}))
 		for i, v := range y {
 			inside := func(q int) bool { return q > 0 && q < 4 }
 			if near := inside(i/25) && inside(i/5%5) && inside(i%5); near != math.IsInf(v, 1) || !near && v != 1 {

@@ -96,8 +96,10 @@ func TestOneKernelForProducts(t *testing.T) {
 				r := tensor.NewRNG(1)
 				x, w, b := r.Uniform(d, -1, 1, 37, 19), r.Uniform(d, -1, 1, 19, 23), r.Uniform(d, -1, 1, 23)
 				before := d.Stats().Programs
-				product := func() { sums[i] = append(numbers(t, x.MatMul(w)), numbers(t, tensor.Linear(x, w, b, nil))...) }
-				layer := func() { layers[i] = numbers(t, tensor.Linear(x, w, b, fn.Clamp, -1, 1)) }
+				product := func() {
+					sums[i] = append(devtest.Float64s(t, x.MatMul(w)), devtest.Float64s(t, tensor.Linear(x, w, b, nil))...)
+				}
+				layer := func() { layers[i] = devtest.Float64s(t, tensor.Linear(x, w, b, fn.Clamp, -1, 1)) }
 				if i == 0 {
 					product()
 					layer()

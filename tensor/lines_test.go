@@ -170,7 +170,7 @@ func TestLongLines(t *testing.T) {
 				if op == "Prod" { // of these it is 0
 					continue
 				}
-				got := numbers(t, c.f(x, 1))
+				got := devtest.Float64s(t, c.f(x, 1))
 				for i := range inner {
 					line := make([]float64, n)
 					for k := range line {
@@ -180,7 +180,7 @@ func TestLongLines(t *testing.T) {
 						t.Errorf("%s of %d columns: %v, want %v", op, inner, got[i], want)
 					}
 				}
-				if again := numbers(t, c.f(x, 1)); !sameNumbers(got, again) {
+				if again := devtest.Float64s(t, c.f(x, 1)); !sameNumbers(got, again) {
 					t.Errorf("%s: other bits at the second time", op)
 				}
 			}
@@ -190,8 +190,8 @@ func TestLongLines(t *testing.T) {
 			x = devtest.New(d, data, 1, n, inner)
 			for _, f := range []func(x *tensor.Tensor, axes ...int) (a, b *tensor.Tensor){(*tensor.Tensor).MaxWithIndex, (*tensor.Tensor).MinWithIndex} {
 				values, indices := f(x, 1)
-				for i, v := range numbers(t, values) {
-					if k := numbers(t, indices)[i]; !math.IsNaN(v) || k != 30001 {
+				for i, v := range devtest.Float64s(t, values) {
+					if k := devtest.Float64s(t, indices)[i]; !math.IsNaN(v) || k != 30001 {
 						t.Errorf("%v at %v, want the NaN at 30001", v, k)
 					}
 				}
@@ -201,7 +201,7 @@ func TestLongLines(t *testing.T) {
 		for i := range factors {
 			factors[i] = []float64{2, 0.5, -1, 1, 1}[i%5]
 		}
-		if got, want := numbers(t, devtest.New(d, factors).Prod())[0], factorsOf(factors); got != want {
+		if got, want := devtest.Float64s(t, devtest.New(d, factors).Prod())[0], factorsOf(factors); got != want {
 			t.Errorf("a product of %d factors is %v, want %v", n, got, want)
 		}
 	})
@@ -230,7 +230,7 @@ func TestExtremesOfInts(t *testing.T) {
 				}{{(*tensor.Tensor).MaxWithIndex, func(v, best int32) bool { return v > best }},
 					{(*tensor.Tensor).MinWithIndex, func(v, best int32) bool { return v < best }}} {
 					a, b := f.of(x, 1)
-					values, indices := numbers(t, a), numbers(t, b)
+					values, indices := devtest.Float64s(t, a), devtest.Float64s(t, b)
 					for i := range inner {
 						at := 0
 						for k := range n {
@@ -271,11 +271,11 @@ func TestReductionsOfSpecials(t *testing.T) {
 			{"ArgMax", []float64{math.Copysign(0, -1), 0}, 0}, {"MaxWithIndex", []float64{-inf, -inf}, -inf},
 		} {
 			x := devtest.New(d, c.x)
-			if got := numbers(t, lineReductions[c.op].f(x))[0]; got != c.want && !(got != got && c.want != c.want) && math.Abs(got-c.want) > 1e-4 {
+			if got := devtest.Float64s(t, lineReductions[c.op].f(x))[0]; got != c.want && !(got != got && c.want != c.want) && math.Abs(got-c.want) > 1e-4 {
 				t.Errorf("%s of %v is %v, want %v", c.op, c.x, got, c.want)
 			}
 			wide := x.Reshape(1, len(c.x), 1).Expand(2, len(c.x), 19) // in columns
-			for _, got := range numbers(t, lineReductions[c.op].f(wide, 1)) {
+			for _, got := range devtest.Float64s(t, lineReductions[c.op].f(wide, 1)) {
 				if got != c.want && !(got != got && c.want != c.want) && math.Abs(got-c.want) > 1e-4 {
 					t.Errorf("%s of columns of %v is %v, want %v", c.op, c.x, got, c.want)
 				}
@@ -304,13 +304,13 @@ func TestVarianceOfEquals(t *testing.T) {
 			v = float64(float32(v))
 			for _, shape := range [][]int{{1, 1, 1}, {1, 700001, 1}, {30, 333, 1}, {1, 3001, 20}, {2, 99999, 3}} {
 				x := tensor.Full(d, v, shape...)
-				for i, got := range numbers(t, x.Var(0, 1)) {
+				for i, got := range devtest.Float64s(t, x.Var(0, 1)) {
 					if got != 0 {
 						t.Fatalf("%v of %v: variance %d is %v", shape, v, i, got)
 					}
 				}
 				mean, variance := tensorapi.Impl.Moments("Var", x, 0, 1)
-				for i, got := range numbers(t, mean) {
+				for i, got := range devtest.Float64s(t, mean) {
 					if got != v {
 						t.Fatalf("%v of %v: mean %d is %v", shape, v, i, got)
 					}
@@ -334,7 +334,7 @@ func TestVarianceCancels(t *testing.T) {
 		}
 		for _, shape := range [][]int{{1, n, 1}, {100, 300, 1}, {1, 1500, 20}, {3, 100, 100}} {
 			x := devtest.New(d, data, shape...)
-			got, lines := numbers(t, x.Var(1, 1)), numbers(t, x.Transpose(0, 2, 1))
+			got, lines := devtest.Float64s(t, x.Var(1, 1)), devtest.Float64s(t, x.Transpose(0, 2, 1))
 			for i, v := range got {
 				if want := varOf(1)(lines[i*shape[1] : (i+1)*shape[1]]); math.Abs(v-want) > 2e-3*want {
 					t.Errorf("%v: variance %v, want %v", shape, v, want)

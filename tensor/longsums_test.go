@@ -160,7 +160,7 @@ func TestLongSums(t *testing.T) {
 				defer x.Free()
 				for name, want := range all {
 					y := lineSums[name](x)
-					for i, v := range floats(t, y) {
+					for i, v := range devtest.Float64s(t, y) {
 						if bound := sumBound(d, l.n, want.size[i]); !(math.Abs(v-want.value[i]) <= bound) {
 							t.Errorf("%s: element %d is %v, want %v within %.3g", name, i, v, want.value[i], bound)
 							break
@@ -170,7 +170,7 @@ func TestLongSums(t *testing.T) {
 				}
 				sums := x.CumSum(1)
 				defer sums.Free()
-				got := floats(t, sums)
+				got := devtest.Float64s(t, sums)
 				for _, p := range prefixes {
 					if bound := sumBound(d, l.n, p.sum); !(math.Abs(got[p.at]-p.sum) <= bound) {
 						t.Errorf("CumSum: element %d is %v, want %v within %.3g", p.at, got[p.at], p.sum, bound)
@@ -215,14 +215,14 @@ func TestLongSumsOfViews(t *testing.T) {
 		check := func(name string, y *tensor.Tensor, element int, os, is []int, step int) {
 			t.Helper()
 			want, n := sumOver(os, is, step)
-			if got := floats(t, y)[element]; !(math.Abs(got-want) <= sumBound(d, n, want)) {
+			if got := devtest.Float64s(t, y)[element]; !(math.Abs(got-want) <= sumBound(d, n, want)) {
 				t.Errorf("%s: %v, want %v within %.3g", name, got, want, sumBound(d, n, want))
 			}
 		}
 		check("all", x.Sum(), 0, o, i, 1)
 		check("axes 0 and 1", x.Sum(0, 1), 3, o, []int{3}, 1)
 		check("axes 1 and 2", x.Sum(1, 2), 1, []int{1}, i, 1)
-		if got, bound := floats(t, x.Reshape(3, 5, rows).Sum(0, 2))[2], sumBound(d, 3*rows, apart.value()); !(math.Abs(got-apart.value()) <= bound) {
+		if got, bound := devtest.Float64s(t, x.Reshape(3, 5, rows).Sum(0, 2))[2], sumBound(d, 3*rows, apart.value()); !(math.Abs(got-apart.value()) <= bound) {
 			t.Errorf("axes 0 and 2: %v, want %v within %.3g", got, apart.value(), bound)
 		}
 		check("SumTo", x.SumTo(5), 2, o, []int{2}, 1)
@@ -239,21 +239,21 @@ func TestLongSumsOfOnes(t *testing.T) {
 	n := 2 * longSize()
 	onLong(t, func(t *testing.T, d tensor.Device) {
 		ones := tensor.Full(d, 1, n, 2)
-		for i, v := range floats(t, ones.CountNonzero(0)) {
+		for i, v := range devtest.Float64s(t, ones.CountNonzero(0)) {
 			if v != float64(n) {
 				t.Errorf("column %d of %d ones has %v that are not 0", i, n, v)
 			}
 		}
 		if long := 1<<24 + 3; n > 4*long { // of one part, if floats could count it
 			rows := tensor.Full(d, 1, 4, long)
-			for i, v := range floats(t, rows.CountNonzero(1)) {
+			for i, v := range devtest.Float64s(t, rows.CountNonzero(1)) {
 				if v != float64(long) {
 					t.Errorf("row %d of %d ones has %v that are not 0", i, long, v)
 				}
 			}
 			rows.Free()
 		}
-		for i, v := range floats(t, ones.Sum(0)) {
+		for i, v := range devtest.Float64s(t, ones.Sum(0)) {
 			if v != float64(n) {
 				t.Errorf("the sum of column %d of %d ones is %v", i, n, v)
 			}
@@ -265,7 +265,7 @@ func TestLongSumsOfOnes(t *testing.T) {
 		defer sums.Free()
 		for _, at := range []int{0, 1, n / 3, n - 2, n - 1} {
 			// A number that float32 has not is off by its rounding.
-			if v := floats(t, sums.Slice(0, at, at+1))[0]; math.Abs(v-float64(at+1)) > float64(at+1)*0x1p-22 {
+			if v := devtest.Float64s(t, sums.Slice(0, at, at+1))[0]; math.Abs(v-float64(at+1)) > float64(at+1)*0x1p-22 {
 				t.Errorf("CumSum of %d ones is %v at %d", n, v, at)
 			}
 		}
@@ -301,9 +301,9 @@ func TestLongStatistics(t *testing.T) {
 	}
 	onLongIn(t, false, func(t *testing.T, d tensor.Device) {
 		x := devtest.New(d, table, rows, 3)
-		means, variances := floats(t, x.Mean(0)), floats(t, x.Var(1, 0))
+		means, variances := devtest.Float64s(t, x.Mean(0)), devtest.Float64s(t, x.Var(1, 0))
 		square := func(y *tensor.Tensor) *tensor.Tensor { return y.Mul(y) }
-		centred := floats(t, square(x.Sub(x.Mean(0))).Mean(0))
+		centred := devtest.Float64s(t, square(x.Sub(x.Mean(0))).Mean(0))
 		for i := range 3 {
 			mean, variance := statistics(table, i, 3)
 			if math.Abs(means[i]-mean) > 1e-6*mean || math.Abs(variances[i]-variance) > 1e-4*variance || math.Abs(centred[i]-variance) > 1e-4*variance {
@@ -316,10 +316,10 @@ func TestLongStatistics(t *testing.T) {
 		mean, variance := statistics(line, 0, 1)
 		// A float32 near a million is off by 1/32, and so is what a mean of those can be compared
 		// with.
-		if got := floats(t, x.Mean())[0]; math.Abs(got-mean) > 2e-7*mean {
+		if got := devtest.Float64s(t, x.Mean())[0]; math.Abs(got-mean) > 2e-7*mean {
 			t.Errorf("Mean of %d numbers: %v, want %v", many, got, mean)
 		}
-		if got := floats(t, x.Var(1, 0))[0]; math.Abs(got-variance) > 0.01*variance {
+		if got := devtest.Float64s(t, x.Var(1, 0))[0]; math.Abs(got-variance) > 0.01*variance {
 			t.Errorf("Var of %d numbers: %v, want %v", many, got, variance)
 		}
 	})
@@ -350,7 +350,7 @@ func longProducts(t *testing.T, rows int, on func(t *testing.T, f func(t *testin
 		across := x.T().Copy()
 		defer across.Free()
 		for name, c := range map[string]*tensor.Tensor{"tn": x.T().MatMul(y), "nn": across.MatMul(y)} {
-			for i, v := range floats(t, c) {
+			for i, v := range devtest.Float64s(t, c) {
 				bound := sumBound(d, rows, want[i].value()) * 8192 / 256
 				if off := math.Abs(v - want[i].value()); !(off <= bound) || off > 1e-5*want[i].value() {
 					t.Errorf("%s: element %d is %v, want %v", name, i, v, want[i].value())
@@ -358,13 +358,4 @@ func longProducts(t *testing.T, rows int, on func(t *testing.T, f func(t *testin
 			}
 		}
 	})
-}
-
-func floats(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(fmt.Errorf("%v: %w", x.Shape(), err))
-	}
-	return v
 }

@@ -135,7 +135,7 @@ func TestMapInto(t *testing.T) {
 			})
 			tensor.MapInto(functions[rank], []kernels.Arg{s, kernels.IntArg(7), kernels.IntArg(11), kernels.IntArg(-13)}, results, x, y, table)
 			for i, r := range results {
-				for at, v := range numbers(t, r) {
+				for at, v := range devtest.Float64s(t, r) {
 					if v != want[i][at] {
 						t.Fatalf("%s: element %d of result %d is %v, want %v", label, at, i, v, want[i][at])
 					}
@@ -144,7 +144,7 @@ func TestMapInto(t *testing.T) {
 			i := 0
 			each(shape, func(index []int) { *hx.at(index) = want[2][i]; i++ })
 			if k%2 == 1 {
-				for at, v := range numbers(t, base) {
+				for at, v := range devtest.Float64s(t, base) {
 					if v != hx.data[at] {
 						t.Fatalf("%s in place: element %d of the memory is %v, want %v", label, at, v, hx.data[at])
 					}

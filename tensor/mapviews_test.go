@@ -154,7 +154,7 @@ func TestRandomMaps(t *testing.T) {
 					return v
 				}
 				label := fmt.Sprintf("%d: %s of %v %v %v and %v", k, f.Name, typ, x.Shape(), hx.strides, y.Shape())
-				got := numbers(t, tensor.Map(f, nil, x, y))
+				got := devtest.Float64s(t, tensor.Map(f, nil, x, y))
 				i := 0
 				each(shape, func(index []int) {
 					if w := wrap(want(*hx.at(index), *by.at(index))); got[i] != w {
@@ -164,7 +164,7 @@ func TestRandomMaps(t *testing.T) {
 				})
 				x.MapInPlace(f, nil, y)
 				each(shape, func(index []int) { *hx.at(index) = wrap(want(*hx.at(index), *by.at(index))) })
-				for at, v := range numbers(t, base) {
+				for at, v := range devtest.Float64s(t, base) {
 					if v != hx.data[at] {
 						t.Fatalf("%s in place: element %d of the memory is %v, want %v", label, at, v, hx.data[at])
 					}

@@ -21,7 +21,7 @@ func TestMatMulZeroTimesInfinity(t *testing.T) {
 					x, y := laid(d, zero, m, k, swap[0]), laid(d, other, k, n, swap[1])
 					check := func(what string, got *tensor.Tensor) {
 						t.Helper()
-						for i, v := range numbers(t, got) {
+						for i, v := range devtest.Float64s(t, got) {
 							r, c := i/n%m, i%n
 							switch {
 							case r == 1 && c == 1 && !math.IsNaN(v),
@@ -37,7 +37,7 @@ func TestMatMulZeroTimesInfinity(t *testing.T) {
 				// A convolution of 1×1 taps is the product of its weights [m, k] and its image [k,
 				// n].
 				conv := devtest.New(d, other, 1, k, n).Conv(devtest.New(d, zero, m, k, 1), nil)
-				for i, v := range numbers(t, conv) {
+				for i, v := range devtest.Float64s(t, conv) {
 					if r, c := i/n, i%n; math.IsNaN(v) != (c == 1 && (r == 1 || math.IsNaN(wild))) {
 						t.Fatalf("convolution, %v, %v: element [%d %d] is %v", s, wild, r, c, v)
 					}

@@ -58,11 +58,11 @@ func TestNorms(t *testing.T) {
 		}
 		a := random(r, 6, 8)
 		view := on(d, a).T().Step(0, 3).Slice(1, 1, 5) // [3, 4]
-		v := array{[]int{3, 4}, numbers(t, view)}
+		v := array{[]int{3, 4}, devtest.Float64s(t, view)}
 		expect(t, "LayerNorm of a view", view.LayerNorm(1, nil, nil, eps), normOf(v, func(i int) int { return i / 4 }, true, eps), 2e-5)
 		expect(t, "BatchNorm of a view", view.BatchNorm(nil, nil, eps), normOf(v, func(i int) int { return i % 4 }, true, eps), 2e-5)
 		ints := devtest.New(d, []uint8{1, 2, 3, 200, 5, 6}, 2, 3)
-		expect(t, "RMSNorm of bytes", ints.RMSNorm(1, nil, eps), normOf(array{[]int{2, 3}, numbers(t, ints)}, func(i int) int { return i / 3 }, false, eps), 2e-5)
+		expect(t, "RMSNorm of bytes", ints.RMSNorm(1, nil, eps), normOf(array{[]int{2, 3}, devtest.Float64s(t, ints)}, func(i int) int { return i / 3 }, false, eps), 2e-5)
 	})
 }
 
@@ -77,7 +77,7 @@ func TestNormsAreStable(t *testing.T) {
 		x := on(d, a)
 		expect(t, "LayerNorm", x.LayerNorm(1, nil, nil, 1e-5), normOf(a, func(i int) int { return i / 1024 }, true, 1e-5), 1e-5)
 		expect(t, "GroupNorm", x.GroupNorm(2, nil, nil, 1e-5), normOf(a, func(i int) int { return i / 512 }, true, 1e-5), 1e-5)
-		expect(t, "BatchNorm", x.T().BatchNorm(nil, nil, 1e-5), normOf(array{[]int{1024, 4}, numbers(t, x.T())}, func(i int) int { return i % 4 }, true, 1e-5), 1e-5)
+		expect(t, "BatchNorm", x.T().BatchNorm(nil, nil, 1e-5), normOf(array{[]int{1024, 4}, devtest.Float64s(t, x.T())}, func(i int) int { return i % 4 }, true, 1e-5), 1e-5)
 	})
 }
 
@@ -94,7 +94,7 @@ func TestBatchVarianceFarFromZero(t *testing.T) {
 			}
 			o := tensor.BatchNormOptions{Mean: tensor.Zeros(d, c), Var: tensor.Zeros(d, c), Momentum: 1}
 			devtest.New(d, x, s...).BatchNorm(nil, nil, 1e-5, o)
-			for ch, got := range numbers(t, o.Var) {
+			for ch, got := range devtest.Float64s(t, o.Var) {
 				n, mean, square := float64(len(x)/c), 0.0, 0.0
 				for i, v := range x {
 					if i/inner%c == ch {
@@ -121,16 +121,16 @@ func TestRunningStatistics(t *testing.T) {
 		both := devtest.New(d, []float64{7, 7, 0, 0, 1, 1, 7, 7}, 4, 2)
 		o := tensor.BatchNormOptions{Mean: both.Select(0, 1), Var: both.Select(0, 2)}
 		x.BatchNorm(nil, nil, 0, o)
-		expectNumbers(t, "a tenth", numbers(t, both), []float64{7, 7, 0.3, 2, 1.6, 30.9, 7, 7})
+		expectNumbers(t, "a tenth", devtest.Float64s(t, both), []float64{7, 7, 0.3, 2, 1.6, 30.9, 7, 7})
 		o.Momentum = 1
 		x.BatchNorm(nil, nil, 0, o)
-		expectNumbers(t, "all", numbers(t, both), []float64{7, 7, 3, 20, 7, 300, 7, 7})
+		expectNumbers(t, "all", devtest.Float64s(t, both), []float64{7, 7, 3, 20, 7, 300, 7, 7})
 		tensor.Zeros(d, 0, 2).BatchNorm(nil, nil, 0, o)
 		o.Eval = true
 		y := x.BatchNorm(devtest.New(d, []float64{1, 2}), devtest.New(d, []float64{0, 1}), 2, o)
-		expectNumbers(t, "evaluation", numbers(t, y.Select(1, 0)), []float64{-2. / 3, -1. / 3, 1})
-		expectNumbers(t, "evaluation, weighted", numbers(t, y.Select(1, 1)), []float64{1 - 20/math.Sqrt(302), 1 - 20/math.Sqrt(302), 1 + 40/math.Sqrt(302)})
-		expectNumbers(t, "afterwards", numbers(t, both), []float64{7, 7, 3, 20, 7, 300, 7, 7})
+		expectNumbers(t, "evaluation", devtest.Float64s(t, y.Select(1, 0)), []float64{-2. / 3, -1. / 3, 1})
+		expectNumbers(t, "evaluation, weighted", devtest.Float64s(t, y.Select(1, 1)), []float64{1 - 20/math.Sqrt(302), 1 - 20/math.Sqrt(302), 1 + 40/math.Sqrt(302)})
+		expectNumbers(t, "afterwards", devtest.Float64s(t, both), []float64{7, 7, 3, 20, 7, 300, 7, 7})
 	})
 }
 
@@ -167,7 +167,7 @@ func TestNormMisuse(t *testing.T) {
 		"biases as Variance": func() { x.BatchNorm(nil, last, 0, tensor.BatchNormOptions{Mean: first, Var: last}) },
 	} {
 		t.Run(name, func(t *testing.T) { fails(t, f, tensor.ErrValue) })
-		expectNumbers(t, name+" leaves all as it was", numbers(t, both), []float64{1, 2, 3, 4, 5, 6})
+		expectNumbers(t, name+" leaves all as it was", devtest.Float64s(t, both), []float64{1, 2, 3, 4, 5, 6})
 	}
 	x.BatchNorm(first, first, 0, tensor.BatchNormOptions{Mean: first, Var: first, Eval: true}) // which writes nothing
 	fails(t, func() {

@@ -45,8 +45,8 @@ func TestNPZTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, w := range want {
-			if g := got[name]; g.Type() != w.Type() || !slices.Equal(g.Shape(), w.Shape()) || !sameNumbers(numbers(t, g), numbers(t, w)) {
-				t.Errorf("%s: %v %v, want %v %v", name, g, numbers(t, g), w, numbers(t, w))
+			if g := got[name]; g.Type() != w.Type() || !slices.Equal(g.Shape(), w.Shape()) || !sameNumbers(devtest.Float64s(t, g), devtest.Float64s(t, w)) {
+				t.Errorf("%s: %v %v, want %v %v", name, g, devtest.Float64s(t, g), w, devtest.Float64s(t, w))
 			}
 		}
 	})
@@ -96,7 +96,7 @@ func TestNPZFits(t *testing.T) {
 		{[]float64{0.1, math.Inf(1)}, tensor.Float64, []float64{0.1, math.Inf(1)}},
 	} {
 		x, err := load(t, d, npz.Array{Shape: []int{2}, Data: c.data})
-		if err != nil || x.Type() != c.typ || !sameNumbers(numbers(t, x), c.want) {
+		if err != nil || x.Type() != c.typ || !sameNumbers(devtest.Float64s(t, x), c.want) {
 			t.Errorf("%T: %v, want %v of %v (err %v)", c.data, x, c.want, c.typ, err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestNPZFits(t *testing.T) {
 			t.Errorf("%T in a .npy: err = %v", c.data, err)
 		}
 	}
-	if x, err := load(t, f64, npz.Array{Shape: []int{1}, Data: []float64{-1e39}}); err != nil || numbers(t, x)[0] != -1e39 {
+	if x, err := load(t, f64, npz.Array{Shape: []int{1}, Data: []float64{-1e39}}); err != nil || devtest.Float64s(t, x)[0] != -1e39 {
 		t.Errorf("%v on a float64 device: err = %v", x, err)
 	}
 	deep := []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
@@ -150,7 +150,7 @@ func FuzzReadNPZ(f *testing.F) {
 			t.Fatalf("err = %v", err)
 		}
 		for name, x := range dict {
-			if v := numbers(t, x); len(v) != x.Len() {
+			if v := devtest.Float64s(t, x); len(v) != x.Len() {
 				t.Errorf("%s: %v with %d numbers", name, x, len(v))
 			}
 			x.Free()
@@ -233,8 +233,8 @@ np.savez(sys.argv[5], s=np.array(["a", "bc"]))
 				w[i] = min(v, 1)
 			}
 		}
-		if !slices.Equal(x.Shape(), shape) || !sameNumbers(numbers(t, x), w) {
-			t.Errorf("%s: %v %v", name, x, numbers(t, x))
+		if !slices.Equal(x.Shape(), shape) || !sameNumbers(devtest.Float64s(t, x), w) {
+			t.Errorf("%s: %v %v", name, x, devtest.Float64s(t, x))
 		}
 	}
 	for i, say := range []string{`array "z": complex64 does not fit`, `array "r": `, `array "s": text does not fit`} {

@@ -33,13 +33,13 @@ func TestPoolOperands(t *testing.T) {
 			whole := pool(x.Copy())
 			for what, other := range map[string]*tensor.Tensor{"view": x, "Int32": x.To(tensor.Int32), "Uint8": x.To(tensor.Uint8), "Float16": x.To(tensor.Float16)} {
 				y := pool(other)
-				if got, want := numbers(t, y), numbers(t, whole.To(y.Type())); !slices.Equal(got, want) {
+				if got, want := devtest.Float64s(t, y), devtest.Float64s(t, whole.To(y.Type())); !slices.Equal(got, want) {
 					t.Errorf("%s of a %s: %v, want %v", name, what, got, want)
 				}
 			}
 		}
 		line := count(d, 6)
-		if got := numbers(t, line.MaxPool([]int{4}, tensor.MaxPoolOptions{Stride: []int{5}, Ceil: true})); !slices.Equal(got, []float64{4, 6}) {
+		if got := devtest.Float64s(t, line.MaxPool([]int{4}, tensor.MaxPoolOptions{Stride: []int{5}, Ceil: true})); !slices.Equal(got, []float64{4, 6}) {
 			t.Errorf("a vector: %v", got)
 		}
 		if y := tensor.Zeros(d, 0, 5).AvgPool([]int{2}); fmt.Sprint(y.Shape()) != "[0 2]" {
@@ -90,15 +90,15 @@ func TestPoolMisuse(t *testing.T) {
 func TestGlobalAvgPool(t *testing.T) {
 	onEveryVariant(t, func(t *testing.T, d tensor.Device) {
 		x := tensor.NewRNG(2).Uniform(d, 0, 1, 3, 150, 170)
-		mean := floats(t, x.Mean(1, 2))
-		if got := floats(t, x.AvgPool([]int{150, 170})); !slices.Equal(got, mean) {
+		mean := devtest.Float64s(t, x.Mean(1, 2))
+		if got := devtest.Float64s(t, x.AvgPool([]int{150, 170})); !slices.Equal(got, mean) {
 			t.Errorf("AvgPool %v, Mean %v", got, mean)
 		}
-		if got := floats(t, x.AdaptiveAvgPool([]int{1, 1})); !slices.Equal(got, mean) {
+		if got := devtest.Float64s(t, x.AdaptiveAvgPool([]int{1, 1})); !slices.Equal(got, mean) {
 			t.Errorf("AdaptiveAvgPool %v, Mean %v", got, mean)
 		}
-		sum := floats(t, x.Sum(1, 2))
-		for i, v := range floats(t, x.AvgPool([]int{150, 170}, tensor.AvgPoolOptions{Divisor: 1})) {
+		sum := devtest.Float64s(t, x.Sum(1, 2))
+		for i, v := range devtest.Float64s(t, x.AvgPool([]int{150, 170}, tensor.AvgPoolOptions{Divisor: 1})) {
 			if v != sum[i] {
 				t.Errorf("with divisor 1 element %d is %v, the sum %v", i, v, sum[i])
 			}

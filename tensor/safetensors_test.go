@@ -48,8 +48,8 @@ func TestSafetensorsTypes(t *testing.T) {
 				t.Errorf("metadata %q", said)
 			}
 			for name, w := range want {
-				if g := got[name]; g.Type() != w.Type() || !slices.Equal(g.Shape(), w.Shape()) || !sameNumbers(numbers(t, g), numbers(t, w)) {
-					t.Errorf("%s: %v %v, want %v %v", name, g, numbers(t, g), w, numbers(t, w))
+				if g := got[name]; g.Type() != w.Type() || !slices.Equal(g.Shape(), w.Shape()) || !sameNumbers(devtest.Float64s(t, g), devtest.Float64s(t, w)) {
+					t.Errorf("%s: %v %v, want %v %v", name, g, devtest.Float64s(t, g), w, devtest.Float64s(t, w))
 				}
 			}
 		}
@@ -80,14 +80,14 @@ func TestSafetensorsFits(t *testing.T) {
 		"types.U32": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}}, "types.I64": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}}, "types.U64": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}},
 		"types.F16": {tensor.Float16, floats}, "types.BF16": {tensor.BFloat16, floats}, "types.F32": {tensor.Float32, floats}, "types.F64": {tensor.Float64, floats},
 	} {
-		if x := got[name]; x.Type() != want.typ || !slices.Equal(x.Shape(), []int{2, 3}) || !sameNumbers(numbers(t, x), want.values) {
-			t.Errorf("%s: %v %v, want %v of %v", name, x, numbers(t, x), want.values, want.typ)
+		if x := got[name]; x.Type() != want.typ || !slices.Equal(x.Shape(), []int{2, 3}) || !sameNumbers(devtest.Float64s(t, x), want.values) {
+			t.Errorf("%s: %v %v, want %v of %v", name, x, devtest.Float64s(t, x), want.values, want.typ)
 		}
 	}
-	if s, n := got["scalar"], got["nothing"]; s.Rank() != 0 || numbers(t, s)[0] != 42 || n.Type() != tensor.Int32 || !slices.Equal(n.Shape(), []int{0, 3}) {
+	if s, n := got["scalar"], got["nothing"]; s.Rank() != 0 || devtest.Float64s(t, s)[0] != 42 || n.Type() != tensor.Int32 || !slices.Equal(n.Shape(), []int{0, 3}) {
 		t.Errorf("%v, %v", s, n)
 	}
-	if got, _, err := tensor.LoadSafetensors(f64, safetensorsFile("unordered")); err != nil || numbers(t, got["größe"])[0] != 0.1 {
+	if got, _, err := tensor.LoadSafetensors(f64, safetensorsFile("unordered")); err != nil || devtest.Float64s(t, got["größe"])[0] != 0.1 {
 		t.Errorf("%v, err = %v", got, err)
 	}
 	deep := `{"x":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1]}}`
@@ -236,7 +236,7 @@ func FuzzReadSafetensors(f *testing.F) {
 			t.Fatalf("err = %v", err)
 		}
 		for name, x := range dict {
-			if v := numbers(t, x); len(v) != x.Len() {
+			if v := devtest.Float64s(t, x); len(v) != x.Len() {
 				t.Errorf("%s: %v with %d numbers", name, x, len(v))
 			}
 			x.Free()

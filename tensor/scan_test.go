@@ -78,7 +78,7 @@ func TestScans(t *testing.T) {
 			"whole": x, "transposed": x.Transpose(3, 0, 2, 1), "gaps": x.Slice(1, 3, 30).Step(3, 2), "repeated": x.Slice(2, 0, 1).Expand(4, 37, 2, 5),
 			"empty": x.Slice(1, 2, 2), "ints": x.MulScalar(4).To(tensor.Int32), "bytes": x.MulScalar(4).Abs().To(tensor.Uint8), "halves": x.To(tensor.Float16),
 		} {
-			v := numbers(t, x)
+			v := devtest.Float64s(t, x)
 			for op, s := range scans {
 				for axis := range x.Rank() {
 					want := alongEach(x.Shape(), v, axis, func(line []float64) []float64 {
@@ -136,13 +136,13 @@ func TestLongScans(t *testing.T) {
 					}
 					return out
 				})
-				got := numbers(t, scans[op].f(x, 1))
+				got := devtest.Float64s(t, scans[op].f(x, 1))
 				for i, w := range want {
 					if math.Abs(got[i]-w) > tol*max(1, math.Abs(w)) {
 						t.Fatalf("%s of %v: element %d is %v, want %v", op, shape, i, got[i], w)
 					}
 				}
-				if !sameNumbers(got, numbers(t, scans[op].f(x, 1))) {
+				if !sameNumbers(got, devtest.Float64s(t, scans[op].f(x, 1))) {
 					t.Errorf("%s of %v: other bits at the second time", op, shape)
 				}
 			}
@@ -170,7 +170,7 @@ func TestScansOfSpecials(t *testing.T) {
 		} {
 			same(t, fmt.Sprint(c.op, c.x), scans[c.op].f(devtest.New(d, c.x), 0), array{[]int{len(c.x)}, c.want})
 			wide := devtest.New(d, c.x, len(c.x), 1).Expand(len(c.x), 17)
-			for i, got := range numbers(t, scans[c.op].f(wide, 0).Select(1, 16)) {
+			for i, got := range devtest.Float64s(t, scans[c.op].f(wide, 0).Select(1, 16)) {
 				if got != c.want[i] && got == got {
 					t.Errorf("%s of columns of %v: %v, want %v", c.op, c.x, got, c.want[i])
 				}
@@ -195,8 +195,8 @@ func TestCumMaxOfLongLines(t *testing.T) {
 			}
 			wide := devtest.New(d, line, n, 1).Expand(n, 19)
 			for op, sign := range map[string]float64{"CumMax": 1, "CumMin": -1} {
-				rows, columns := numbers(t, scans[op].f(wide.T().Copy(), 1).T()), numbers(t, scans[op].f(wide.Copy(), 0))
-				places := numbers(t, scans[op+", index"].f(wide.Copy(), 0))
+				rows, columns := devtest.Float64s(t, scans[op].f(wide.T().Copy(), 1).T()), devtest.Float64s(t, scans[op].f(wide.Copy(), 0))
+				places := devtest.Float64s(t, scans[op+", index"].f(wide.Copy(), 0))
 				same(t, op+" of rows, index", scans[op+", index"].f(wide.T().Copy(), 1).T(), array{[]int{n, 19}, places})
 				best := 0
 				for k, v := range line {

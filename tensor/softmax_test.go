@@ -85,10 +85,10 @@ func TestSoftmaxSpecial(t *testing.T) {
 			row := devtest.New(d, c.x, 1, 3)
 			columns := row.Expand(2, 3).T()
 			for name, got := range map[string]*tensor.Tensor{"row": row.Softmax(1), "column": columns.Softmax(0).Select(1, 1)} {
-				expectNumbers(t, fmt.Sprint("Softmax of ", c.x, " as a ", name), numbers(t, got), c.y)
+				expectNumbers(t, fmt.Sprint("Softmax of ", c.x, " as a ", name), devtest.Float64s(t, got), c.y)
 			}
 			for name, got := range map[string]*tensor.Tensor{"row": row.LogSoftmax(1), "column": columns.LogSoftmax(0).Select(1, 1)} {
-				expectNumbers(t, fmt.Sprint("LogSoftmax of ", c.x, " as a ", name), numbers(t, got), c.log)
+				expectNumbers(t, fmt.Sprint("LogSoftmax of ", c.x, " as a ", name), devtest.Float64s(t, got), c.log)
 			}
 		}
 		x := tensor.Zeros(d, 2, 3)

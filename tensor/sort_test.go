@@ -55,7 +55,7 @@ func checkSorted(t *testing.T, what string, x *tensor.Tensor, axis, k int, desce
 	if !slices.Equal(values.Shape(), outShape) || !slices.Equal(indices.Shape(), outShape) || values.Type() == tensor.Float16 || indices.Type() != tensor.Int32 {
 		t.Fatalf("%s: %v and %v", what, values, indices)
 	}
-	v, got, at := numbers(t, x), numbers(t, values), numbers(t, indices)
+	v, got, at := devtest.Float64s(t, x), devtest.Float64s(t, values), devtest.Float64s(t, indices)
 	n, inner := shape[axis], size(shape[axis+1:])
 	for o := range size(shape[:axis]) {
 		for i := range inner {
@@ -107,7 +107,7 @@ func TestSort(t *testing.T) {
 					continue
 				}
 				k := min(3, n)
-				want := alongEach(x.Shape(), numbers(t, x), axis, func(line []float64) []float64 {
+				want := alongEach(x.Shape(), devtest.Float64s(t, x), axis, func(line []float64) []float64 {
 					out := make([]float64, len(line))
 					for _, p := range inOrder(line, true)[:k] {
 						out[p.i] = p.v
@@ -183,7 +183,7 @@ func TestMedian(t *testing.T) {
 			ints := x.Slice(0, min(2, shape[0]-1), shape[0]).Clamp(-1e6, 1e6).MulScalar(3).To(tensor.Int32)
 			for what, x := range map[string]*tensor.Tensor{"whole": x, "transposed": x.T().Copy().T(), "ints": ints} {
 				values, indices := x.Median(1)
-				v, got, at := numbers(t, x), numbers(t, values), numbers(t, indices)
+				v, got, at := devtest.Float64s(t, x), devtest.Float64s(t, values), devtest.Float64s(t, indices)
 				for row := range got {
 					line := v[row*n : (row+1)*n]
 					want := inOrder(line, false)[(n-1)/2]

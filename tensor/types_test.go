@@ -30,15 +30,6 @@ func sameNumbers(a, b []float64) bool {
 	})
 }
 
-func numbers(t *testing.T, x *tensor.Tensor) []float64 {
-	t.Helper()
-	v, err := x.Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // awkward are numbers at the ends of the types, halfway between two of their values, and beyond.
 var awkward = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 0.999999, 1.5, 2.5, 100.75, 254.9, 255, 255.5, 256, 300, -1e-30, -3.99,
 	65504, 65519, 65520, 65536, -65519, -65520, 1e30, -1e30, 2147483520, 2147483648, -2147483648, -2147483904, math.Inf(1), math.Inf(-1), math.NaN(),
@@ -104,7 +95,7 @@ func TestConversions(t *testing.T) {
 			} {
 				for _, to := range types {
 					y := v.To(to)
-					was := numbers(t, v)
+					was := devtest.Float64s(t, v)
 					want := make([]float64, len(was))
 					for i, w := range was {
 						want[i] = w
@@ -112,7 +103,7 @@ func TestConversions(t *testing.T) {
 							want[i] = converted(w, to)
 						}
 					}
-					if got := numbers(t, y); y.Type() != to || !slices.Equal(y.Shape(), v.Shape()) || !sameNumbers(got, want) {
+					if got := devtest.Float64s(t, y); y.Type() != to || !slices.Equal(y.Shape(), v.Shape()) || !sameNumbers(got, want) {
 						for i := range want {
 							if i < len(got) && !sameNumbers(got[i:i+1], want[i:i+1]) {
 								t.Errorf("%v to %v, %s: %v becomes %v, want %v", from, to, name, was[i], got[i], want[i])
@@ -147,17 +138,17 @@ func TestEveryFloat16(t *testing.T) {
 	}
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := devtest.New(d, all)
-		if got := numbers(t, x); !sameNumbers(got, want) {
+		if got := devtest.Float64s(t, x); !sameNumbers(got, want) {
 			t.Error("read back, they are others")
 		}
 		real := x.To(d.DefaultType())
-		if got := numbers(t, real); !sameNumbers(got, want) {
+		if got := devtest.Float64s(t, real); !sameNumbers(got, want) {
 			t.Error("as reals, they are others")
 		}
-		if got := numbers(t, real.To(tensor.Float16)); !sameNumbers(got, want) {
+		if got := devtest.Float64s(t, real.To(tensor.Float16)); !sameNumbers(got, want) {
 			t.Error("as reals and back, they are others")
 		}
-		if got := numbers(t, x.Reshape(256, 256).T().Copy().T().Copy().Reshape(-1)); !sameNumbers(got, want) {
+		if got := devtest.Float64s(t, x.Reshape(256, 256).T().Copy().T().Copy().Reshape(-1)); !sameNumbers(got, want) {
 			t.Error("transposed twice, they are others")
 		}
 	})
@@ -173,7 +164,7 @@ func TestEveryBFloat16(t *testing.T) {
 	}
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		x := devtest.New(d, all)
-		if got := numbers(t, x); x.Type() != tensor.BFloat16 || !sameNumbers(got, want) {
+		if got := devtest.Float64s(t, x); x.Type() != tensor.BFloat16 || !sameNumbers(got, want) {
 			t.Error("read back, they are others")
 		}
 		for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64} {
@@ -181,15 +172,15 @@ func TestEveryBFloat16(t *testing.T) {
 				continue
 			}
 			wide := x.To(typ)
-			if got := numbers(t, wide); !sameNumbers(got, want) {
+			if got := devtest.Float64s(t, wide); !sameNumbers(got, want) {
 				t.Errorf("as %v, they are others", typ)
 			}
-			if got := numbers(t, wide.To(tensor.BFloat16)); !sameNumbers(got, want) {
+			if got := devtest.Float64s(t, wide.To(tensor.BFloat16)); !sameNumbers(got, want) {
 				t.Errorf("as %v and back, they are others", typ)
 			}
 		}
 		for _, typ := range []tensor.Type{tensor.Float16, tensor.Int32, tensor.Uint8} {
-			for i, got := range numbers(t, x.To(typ)) {
+			for i, got := range devtest.Float64s(t, x.To(typ)) {
 				if w := converted(want[i], typ); !sameNumbers([]float64{got}, []float64{w}) {
 					t.Fatalf("%v as %v is %v, want %v", want[i], typ, got, w)
 				}
@@ -227,7 +218,7 @@ func TestTypedRoundTrips(t *testing.T) {
 					if v == 9 {
 						x.FillInPlace(9)
 					}
-					got := numbers(t, x)
+					got := devtest.Float64s(t, x)
 					if x.Type() != typ || len(got) != x.Len() || slices.ContainsFunc(got, func(g float64) bool { return g != v }) {
 						t.Errorf("%v of %v: %v, want %v", shape, typ, got, v)
 					}
@@ -235,7 +226,7 @@ func TestTypedRoundTrips(t *testing.T) {
 			}
 		}
 		half := tensor.FullOf(d, tensor.Float16, 2049.5, 2)
-		if got := numbers(t, half); got[0] != 2050 {
+		if got := devtest.Float64s(t, half); got[0] != 2050 {
 			t.Errorf("2049.5 as Float16 is %v", got)
 		}
 		if size := map[tensor.Type]int{tensor.Float32: 4, tensor.Float64: 8, tensor.Int32: 4, tensor.Uint8: 1, tensor.Float16: 2, tensor.BFloat16: 2}; true {
@@ -304,8 +295,8 @@ func TestTypedMoves(t *testing.T) {
 				},
 			} {
 				got, want := f(x), f(real)
-				if got.Type() != typ || !reflect.DeepEqual(got.Shape(), want.Shape()) || !sameNumbers(numbers(t, got), numbers(t, want)) {
-					t.Errorf("%s of %v: %v", name, typ, numbers(t, got))
+				if got.Type() != typ || !reflect.DeepEqual(got.Shape(), want.Shape()) || !sameNumbers(devtest.Float64s(t, got), devtest.Float64s(t, want)) {
+					t.Errorf("%s of %v: %v", name, typ, devtest.Float64s(t, got))
 				}
 			}
 		}
@@ -358,7 +349,7 @@ func TestPromotion(t *testing.T) {
 						x, y := a.To(tx), b.To(ty)
 						z := tensor.Map(f, nil, x, y)
 						shape, _ := tensor.Broadcast(a.Shape(), b.Shape())
-						vx, vy := numbers(t, a.Expand(shape...)), numbers(t, b.Expand(shape...))
+						vx, vy := devtest.Float64s(t, a.Expand(shape...)), devtest.Float64s(t, b.Expand(shape...))
 						expect := make([]float64, len(vx))
 						for i := range vx {
 							expect[i] = wrapped(want(vx[i], vy[i]), typ)
@@ -366,7 +357,7 @@ func TestPromotion(t *testing.T) {
 								expect[i] = float64(float32(converted(expect[i], typ)))
 							}
 						}
-						got := numbers(t, z)
+						got := devtest.Float64s(t, z)
 						for i, v := range got {
 							got[i] = float64(float32(v))
 						}
@@ -382,8 +373,8 @@ func TestPromotion(t *testing.T) {
 						}
 						x = x.Copy()
 						x.MapInPlace(f, nil, y)
-						if x.Type() != tx || !sameNumbers(numbers(t, x), numbers(t, z.To(tx))) {
-							t.Errorf("%sInPlace of %v and %v, %s: %v", f.Name, tx, ty, name, numbers(t, x))
+						if x.Type() != tx || !sameNumbers(devtest.Float64s(t, x), devtest.Float64s(t, z.To(tx))) {
+							t.Errorf("%sInPlace of %v and %v, %s: %v", f.Name, tx, ty, name, devtest.Float64s(t, x))
 						}
 					}
 				}
@@ -424,11 +415,11 @@ func TestTypedFunctions(t *testing.T) {
 				y := tensor.Map(u, scalars, x)
 				keep := u.Integers && (typ == tensor.Int32 || typ == tensor.Uint8)
 				if !keep {
-					if y.Type() != float || !sameNumbers(numbers(t, y), numbers(t, want)) {
-						t.Errorf("%s of %v: %v %v, want %v", u.Name, typ, y.Type(), numbers(t, y), numbers(t, want))
+					if y.Type() != float || !sameNumbers(devtest.Float64s(t, y), devtest.Float64s(t, want)) {
+						t.Errorf("%s of %v: %v %v, want %v", u.Name, typ, y.Type(), devtest.Float64s(t, y), devtest.Float64s(t, want))
 					}
 				} else {
-					got, was := numbers(t, y), numbers(t, x)
+					got, was := devtest.Float64s(t, y), devtest.Float64s(t, x)
 					for i, v := range was {
 						exact := int64(expected(u, scalars, v)) // in float64, which holds squares of int32 but for their last bits
 						if u == fn.Square {
@@ -446,8 +437,8 @@ func TestTypedFunctions(t *testing.T) {
 				err := tensor.Try(func() { z.MapInPlace(u, scalars) })
 				switch {
 				case keep || typ.Float():
-					if err != nil || !sameNumbers(numbers(t, z), numbers(t, y)) {
-						t.Errorf("%sInPlace of %v: %v (err %v)", u.Name, typ, numbers(t, z), err)
+					if err != nil || !sameNumbers(devtest.Float64s(t, z), devtest.Float64s(t, y)) {
+						t.Errorf("%sInPlace of %v: %v (err %v)", u.Name, typ, devtest.Float64s(t, z), err)
 					}
 				case !errors.Is(err, tensor.ErrType) || !strings.Contains(err.Error(), "To(tensor.Float"):
 					t.Errorf("%sInPlace of %v: err = %v", u.Name, typ, err)
@@ -480,22 +471,22 @@ func TestTypedReductions(t *testing.T) {
 						}
 						sum := v.Sum(axes...)
 						want := integerSums(t, v, axes)
-						if sum.Type() != tensor.Int32 || !sameNumbers(numbers(t, sum), want) {
+						if sum.Type() != tensor.Int32 || !sameNumbers(devtest.Float64s(t, sum), want) {
 							t.Errorf("sum of %v %v over %v: %v, want %v", typ, v.Shape(), axes, sum, want)
 						}
 						mean, reals := v.Mean(axes...), v.To(d.DefaultType()).Mean(axes...)
-						if mean.Type() != d.DefaultType() || !sameNumbers(numbers(t, mean), numbers(t, reals)) {
+						if mean.Type() != d.DefaultType() || !sameNumbers(devtest.Float64s(t, mean), devtest.Float64s(t, reals)) {
 							t.Errorf("mean of %v %v over %v: %v", typ, v.Shape(), axes, mean)
 						}
 						kept := v.Sum(append([]int{tensor.Keepdims}, axes...)...)
-						if kept.Type() != tensor.Int32 || kept.Rank() != v.Rank() || !sameNumbers(numbers(t, kept), want) {
+						if kept.Type() != tensor.Int32 || kept.Rank() != v.Rank() || !sameNumbers(devtest.Float64s(t, kept), want) {
 							t.Errorf("sum of %v %v over %v with Keepdims: %v", typ, v.Shape(), axes, kept)
 						}
 						if v.Len() == 0 {
 							continue
 						}
 						most, least := v.Max(axes...), v.Min(axes...)
-						if negated := v.To(tensor.Int32).RSubScalar(-1).Max(axes...); least.Type() != typ || !sameNumbers(numbers(t, least.To(tensor.Int32)), numbers(t, negated.RSubScalar(-1))) {
+						if negated := v.To(tensor.Int32).RSubScalar(-1).Max(axes...); least.Type() != typ || !sameNumbers(devtest.Float64s(t, least.To(tensor.Int32)), devtest.Float64s(t, negated.RSubScalar(-1))) {
 							t.Errorf("minimum of %v %v over %v: %v", typ, v.Shape(), axes, least)
 						}
 						reals = v.To(d.DefaultType()).Max(axes...)
@@ -504,7 +495,7 @@ func TestTypedReductions(t *testing.T) {
 						} else if most.Type() != typ {
 							t.Errorf("maximum of %v is %v", typ, most.Type())
 						}
-						if !sameNumbers(numbers(t, most), numbers(t, reals)) {
+						if !sameNumbers(devtest.Float64s(t, most), devtest.Float64s(t, reals)) {
 							t.Errorf("maximum of %v %v over %v: %v", typ, v.Shape(), axes, most)
 						}
 					}
@@ -534,7 +525,7 @@ func integerSums(t *testing.T, x *tensor.Tensor, axes []int) []float64 {
 		}
 	}
 	sums := make([]int32, left)
-	for i, v := range numbers(t, x) {
+	for i, v := range devtest.Float64s(t, x) {
 		at, step := 0, 1
 		for a := x.Rank() - 1; a >= 0; a-- {
 			if n := x.Shape()[a]; !over[a] {
@@ -601,7 +592,7 @@ func TestTypeMisuse(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]*tensor.Tensor{"ints": ints, "bytes": bytes, "half": half, "reals": x} {
-		for _, v := range numbers(t, x) {
+		for _, v := range devtest.Float64s(t, x) {
 			if v != 0 {
 				t.Errorf("what was refused changed the %s", name)
 			}
@@ -640,19 +631,19 @@ func TestMixedProducts(t *testing.T) {
 			if name == "halves" || name == "half and bytes" || name == "SumTo" {
 				typ = tensor.Float16
 			}
-			if got := pair[0]; got.Type() != typ || !sameNumbers(numbers(t, got), numbers(t, pair[1])) {
-				t.Errorf("%s: %v, want %v", name, numbers(t, got), numbers(t, pair[1]))
+			if got := pair[0]; got.Type() != typ || !sameNumbers(devtest.Float64s(t, got), devtest.Float64s(t, pair[1])) {
+				t.Errorf("%s: %v, want %v", name, devtest.Float64s(t, got), devtest.Float64s(t, pair[1]))
 			}
 		}
-		if s := a.SumTo(3); s.Type() != tensor.Int32 || fmt.Sprint(numbers(t, s)) != "[5 7 9]" {
-			t.Errorf("SumTo of bytes: %v %v", s, numbers(t, s))
+		if s := a.SumTo(3); s.Type() != tensor.Int32 || fmt.Sprint(devtest.Float64s(t, s)) != "[5 7 9]" {
+			t.Errorf("SumTo of bytes: %v %v", s, devtest.Float64s(t, s))
 		}
 		if s := a.SumTo(2, 3); s.Type() != tensor.Int32 || s.Len() != 6 {
 			t.Errorf("SumTo of bytes over nothing: %v", s)
 		}
 		sum, grad := tensorapi.Impl.SquaredError(a, tensor.FullOf(d, tensor.Float16, 1, 2, 3))
-		if v, err := sum.Item(); err != nil || v != 55 || fmt.Sprint(numbers(t, grad)) != "[0 2 4 6 8 10]" {
-			t.Errorf("SquaredError %v %v (err %v)", v, numbers(t, grad), err)
+		if v, err := sum.Item(); err != nil || v != 55 || fmt.Sprint(devtest.Float64s(t, grad)) != "[0 2 4 6 8 10]" {
+			t.Errorf("SquaredError %v %v (err %v)", v, devtest.Float64s(t, grad), err)
 		}
 	})
 }
@@ -788,7 +779,7 @@ func TestTypedParams(t *testing.T) {
 		y, b := tensor.FullOf(d, tensor.Float16, 9, 4), tensor.FullOf(d, tensor.Uint8, 9, 4)
 		args := []kernels.Arg{x.Arg(), m.Arg(), at.Arg(), y.Slice(0, 1, 4).Arg(), b.Slice(0, 1, 4).Arg(), n.Arg(), kernels.IntArg(3)}
 		tensor.Launch(d, blend, args...)
-		for name, c := range map[string][2]any{"Y": {numbers(t, y), []float64{9, 1.5, 0, 2048}}, "B": {numbers(t, b), []float64{9, 2, 201, 0}}, "N": {numbers(t, n), []float64{7, 5, 3}}} {
+		for name, c := range map[string][2]any{"Y": {devtest.Float64s(t, y), []float64{9, 1.5, 0, 2048}}, "B": {devtest.Float64s(t, b), []float64{9, 2, 201, 0}}, "N": {devtest.Float64s(t, n), []float64{7, 5, 3}}} {
 			if !reflect.DeepEqual(c[0], c[1]) {
 				t.Errorf("%s is %v, want %v", name, c[0], c[1])
 			}

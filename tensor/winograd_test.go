@@ -39,7 +39,9 @@ func TestConvOfManyChannels(t *testing.T) {
 				tensorapi.Impl.ConvWeightInto(dw, db, s, x, g)
 				return dw, db
 			}
-			there := func(x *tensor.Tensor) *tensor.Tensor { return devtest.New(reference, numbers(t, x), x.Shape()...) }
+			there := func(x *tensor.Tensor) *tensor.Tensor {
+				return devtest.New(reference, devtest.Float64s(t, x), x.Shape()...)
+			}
 			rx, rw, rb, rg := there(x), there(w), there(b), there(g)
 			dw, db := gradients(x, g)
 			rdw, rdb := gradients(rx, rg)
@@ -54,7 +56,7 @@ func TestConvOfManyChannels(t *testing.T) {
 				{"weights", dw, rdw, c[0] * shape[2] * shape[3]},
 				{"sums", db, rdb, c[0] * shape[2] * shape[3]},
 			} {
-				got, want := numbers(t, r.got), numbers(t, r.want)
+				got, want := devtest.Float64s(t, r.got), devtest.Float64s(t, r.want)
 				most, mean := 0.0, 0.0
 				for i := range got {
 					e := math.Abs(got[i] - want[i])
@@ -82,7 +84,7 @@ func TestConvOfWildValues(t *testing.T) {
 			rng := tensor.NewRNG(3)
 			x, w := rng.Uniform(reference, 0.5, 1, c[0], c[1], c[3], c[4]), rng.Uniform(reference, 0.5, 1, c[2], c[1], c[5], c[5])
 			o := tensor.ConvOptions{Padding: []int{c[6]}}
-			vx, vw := numbers(t, x), numbers(t, w)
+			vx, vw := devtest.Float64s(t, x), devtest.Float64s(t, w)
 			for i, wild := range []float64{math.Inf(1), math.NaN(), 1e37, math.Inf(-1)} {
 				vx[(i*37+5)%len(vx)] = wild
 			}
@@ -93,8 +95,8 @@ func TestConvOfWildValues(t *testing.T) {
 					return x.ConvTranspose(w.Transpose(1, 0, 2, 3), nil, tensor.ConvTransposeOptions{Padding: []int{1}})
 				},
 			} {
-				got := numbers(t, conv(devtest.New(d, vx, x.Shape()...), devtest.New(d, vw, w.Shape()...)))
-				want := numbers(t, conv(devtest.New(reference, vx, x.Shape()...), devtest.New(reference, vw, w.Shape()...)))
+				got := devtest.Float64s(t, conv(devtest.New(d, vx, x.Shape()...), devtest.New(d, vw, w.Shape()...)))
+				want := devtest.Float64s(t, conv(devtest.New(reference, vx, x.Shape()...), devtest.New(reference, vw, w.Shape()...)))
 				for i, v := range want {
 					// A finite value of its tile costs an output as much as the tile is exact.
 					if off := math.Abs(got[i]) < 1e-4*1e37 && kind(v) == "small"; kind(got[i]) != kind(v) && !off {

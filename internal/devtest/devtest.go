@@ -49,6 +49,16 @@ func New[T tensor.Element](d tensor.Device, data []T, shape ...int) *tensor.Tens
 	return tensor.New(d, data, shape...)
 }
 
+// Float64s returns the elements of x. The test ends if they cannot be read.
+func Float64s(t testing.TB, x *tensor.Tensor) []float64 {
+	t.Helper()
+	v, err := x.Float64s()
+	if err != nil {
+		t.Fatalf("%v: %v", x.Shape(), err)
+	}
+	return v
+}
+
 // Command is exec.Command, but skips the test in an emulator: a process of several threads that
 // starts a program sometimes hangs in QEMU, which forks where the system would share memory with
 // the child.
