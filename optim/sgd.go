@@ -49,6 +49,7 @@ func (c SGDConfig) check() (Schedule, []Group[SGDConfig]) {
 // launch updates elements of group g.
 func (o *SGD) launch(g, from, to int) {
 	n, cfg := to-from, &o.cfgs[g]
-	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.values.BufferArg(from, n), o.grads.BufferArg(from, n), o.moments["velocity"].BufferArg(from, n),
-		kernels.IntArg(n), o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.L2), kernels.FlagArg(cfg.Nesterov))
+	velocity := o.moments["velocity"].BufferArg(from, n)
+	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.values.BufferArg(from, n), o.grads.BufferArg(from, n), velocity, kernels.IntArg(n),
+		o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.L2), kernels.FlagArg(cfg.Nesterov))
 }

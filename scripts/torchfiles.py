@@ -33,13 +33,14 @@ save("state", net.state_dict())
 opt = torch.optim.AdamW(net.parameters())
 net(torch.randn(2, 1, 3, 6)).sum().backward()
 opt.step()
-save("checkpoint", {"model": net.state_dict(), "optimizer": opt.state_dict(), "epoch": 3, "name": "run", "rate": 0.5, "best": None, "done": True})
+save("checkpoint", {"model": net.state_dict(), "optimizer": opt.state_dict(), "epoch": 3, "name": "run", "rate": 0.5,
+                    "best": None, "done": True})
 base = torch.arange(24, dtype=torch.float32).reshape(4, 6)
-save("views", {"whole": base, "turned": base.T, "part": base[1:3, ::2], "one": base[2, 3], "repeated": base[:1, :1].expand(1, 1), "none": base[:0],
-               "parameter": torch.nn.Parameter(base[0].clone())})
+save("views", {"whole": base, "turned": base.T, "part": base[1:3, ::2], "one": base[2, 3], "repeated": base[:1, :1].expand(1, 1),
+               "none": base[:0], "parameter": torch.nn.Parameter(base[0].clone())})
 save("types", {str(t).removeprefix("torch."): torch.tensor([0, 1, 2, 100]).to(t) for t in
-               (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint16, torch.uint32, torch.uint64, torch.float16,
-                torch.bfloat16, torch.float32, torch.float64)})
+               (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint16, torch.uint32, torch.uint64,
+                torch.float16, torch.bfloat16, torch.float32, torch.float64)})
 save("protocol4", [torch.tensor([1.5, -2.0]), {"a": torch.tensor(7)}], pickle_protocol=4)
 save("alone", torch.tensor([[1.0, 2.0]]))
 torch.save(net.state_dict(), folder / "old.pt", _use_new_zipfile_serialization=False)

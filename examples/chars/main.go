@@ -109,7 +109,8 @@ func newOptimizer(m *model) optim.Optimizer {
 // train continues with a run until its last step, or until ctx ends. It returns the mean time of a
 // step.
 func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step time.Duration, err error) {
-	opt, now, settings := newOptimizer(m), 0, fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, type %v, text %.6x",
+	opt, now := newOptimizer(m), 0
+	settings := fmt.Sprintf("blocks %d, width %d, heads %d, context %d, batch %d, lr %g, seed %d, type %v, text %.6x",
 		*blocks, *width, *heads, *window, *batch, *rate, *seed, *typ, sha256.Sum256(fmt.Append(nil, text)))
 	kept := settings
 	parts := checkpoint.State{"model": nn.StateDict(m), "optimizer": opt, "settings": &kept, "step": &now}

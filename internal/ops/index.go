@@ -36,8 +36,8 @@ var (
 		},
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
 		Twin:   kernels.Twin{F32: gatherAxisTwin[float32], F64: gatherAxisTwin[float64]}}, "index.cl", "k_gather_axis",
-		kernels.ElementTwin(gatherAxisTwin[int32]), kernels.ElementTwin(gatherAxisTwin[uint8]), kernels.ElementTwin(gatherAxisTwin[float16.Float16]),
-		kernels.ElementTwin(gatherAxisTwin[bfloat16.BFloat16]))
+		kernels.ElementTwin(gatherAxisTwin[int32]), kernels.ElementTwin(gatherAxisTwin[uint8]),
+		kernels.ElementTwin(gatherAxisTwin[float16.Float16]), kernels.ElementTwin(gatherAxisTwin[bfloat16.BFloat16]))
 	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the
 	// order of the middle axis, along which I has indices: [m] or, if each, [outer, m, inner]: G,
 	// I, Y, outer, n, m, inner, how, each.

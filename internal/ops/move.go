@@ -16,14 +16,14 @@ var (
 	Fill = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
 		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
-		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]), kernels.ElementTwin(fillIntTwin[float16.Float16]),
-		kernels.ElementTwin(fillIntTwin[bfloat16.BFloat16])), nil)
+		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]),
+		kernels.ElementTwin(fillIntTwin[float16.Float16]), kernels.ElementTwin(fillIntTwin[bfloat16.BFloat16])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
 	Zero = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
-		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]), kernels.ElementTwin(zeroTwin[float16.Float16]),
-		kernels.ElementTwin(zeroTwin[bfloat16.BFloat16])), nil)
+		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]),
+		kernels.ElementTwin(zeroTwin[float16.Float16]), kernels.ElementTwin(zeroTwin[bfloat16.BFloat16])), nil)
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside
 	// [0, rows): X, I, Y, n, cols, rows.
 	GatherRows = kernels.Typed(&kernels.Kernel{Name: "k_gather_rows", File: "move.cl",

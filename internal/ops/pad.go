@@ -39,8 +39,8 @@ var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.c
 	},
 	Params: append([]kernels.Param{in("X"), out("Y"), realArg("value")}, padParams()...),
 	Twin:   kernels.Twin{F32: padTwin[float32](padReal), F64: padTwin[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
-	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])), kernels.ElementTwin(padTwin(padInt[float16.Float16])),
-	kernels.ElementTwin(padTwin(padInt[bfloat16.BFloat16]))))
+	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])),
+	kernels.ElementTwin(padTwin(padInt[float16.Float16])), kernels.ElementTwin(padTwin(padInt[bfloat16.BFloat16]))))
 
 // PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n,
 // before, mode of each axis.

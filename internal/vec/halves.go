@@ -26,7 +26,7 @@ func FromHalves[H Half](set *Set, to []float32, x []H) {
 	if set != nil && set.halves.fromFloat16 != nil && len(to) >= 16 {
 		whole = len(to) / 16 * 16
 		loop := set.halves.fromFloat16
-		if _, brain := any(x).([]bfloat16.BFloat16); brain {
+		if _, bfloat := any(x).([]bfloat16.BFloat16); bfloat {
 			loop = set.halves.fromBFloat16
 		}
 		loop(whole, &to[0], (*uint16)(unsafe.Pointer(&x[0])))
@@ -51,7 +51,7 @@ func ToHalves[H Half](set *Set, to []H, x []float32) {
 	if set != nil && set.halves.toFloat16 != nil && len(to) >= 16 {
 		whole = len(to) / 16 * 16
 		loop := set.halves.toFloat16
-		if _, brain := any(to).([]bfloat16.BFloat16); brain {
+		if _, bfloat := any(to).([]bfloat16.BFloat16); bfloat {
 			loop = set.halves.toBFloat16
 		}
 		loop(whole, (*uint16)(unsafe.Pointer(&to[0])), &x[0])

@@ -147,7 +147,10 @@ static float held_at(local const uint4 *held, int k, int y) {
     return vload_half(k % 2, (local const half *)(words + HELD_AT(0, k / 4, y) + k / 2 % 2 * HELD_NEXT));
 #else
     float sum = 0;
-    for (int p = PLANES - 1; p >= 0; p--) sum += as_float((uint)((local const ushort *)(words + HELD_AT(p, k / 4, y) + k / 2 % 2 * HELD_NEXT))[k % 2] << 16);
+    for (int p = PLANES - 1; p >= 0; p--) {
+        local const ushort *two = (local const ushort *)(words + HELD_AT(p, k / 4, y) + k / 2 % 2 * HELD_NEXT);
+        sum += as_float((uint)two[k % 2] << 16);
+    }
     return sum;
 #endif
 }

@@ -46,7 +46,7 @@ static float factor(float x) {
 #elif INNER == HALVES
     const uint h = two_halves(x, 0);
     return vload_half(0, (const half *)&h);
-#elif INNER == BRAINS
+#elif INNER == BFLOATS
     return as_float(two_bfloats(x, 0) << 16);
 #else
     return x;

@@ -5,7 +5,7 @@
 //
 //   TF32    the elements rounded to 11 bits, of the range of float32
 //   HALVES  the elements rounded to float16
-//   BRAINS  the elements rounded to bfloat16
+//   BFLOATS the elements rounded to bfloat16
 //   PARTS   the elements, each as a sum of three bfloat16 x = h + m + l of 8 bits: x·y is h·h + (h·m + m·h) + (m·m + h·l
 //           + l·h), and the terms that are left out are below 2⁻²⁵ of it
 //
@@ -26,7 +26,7 @@
 #define PARTS 3
 #define PAIRS 4  // these: see fp16_pair.cl
 #define SCALED 5
-#define BRAINS 6
+#define BFLOATS 6
 #ifndef INNER
 #define INNER PARTS
 #endif
@@ -113,7 +113,7 @@ static uint2 next_part(float4 *v) {
 static void split(float4 v, uint2 *words, uint *left, float *size) {
 #if INNER == HALVES
     words[0] = (uint2)(two_halves(v.s0, v.s1), two_halves(v.s2, v.s3));
-#elif INNER == BRAINS
+#elif INNER == BFLOATS
     words[0] = (uint2)(two_bfloats(v.s0, v.s1), two_bfloats(v.s2, v.s3));
 #elif INNER == PARTS
     *size = fma(v.s3, v.s3, fma(v.s2, v.s2, fma(v.s1, v.s1, fma(v.s0, v.s0, *size))));

@@ -88,8 +88,8 @@ func (s *step) leaf() bool {
 // exact reports whether the result is a real already, which nothing rounds.
 func (s *step) exact() bool {
 	switch s.op {
-	case opNeg, opAbs, opMin, opMax, opCopysign, opFloor, opCeil, opTrunc, opRound, opFloat16, opBFloat16, opLt, opLe, opEq, opAnd, opOr, opNot,
-		opWhere, opWhereLt, opWhereLe, opWhereEq, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
+	case opNeg, opAbs, opMin, opMax, opCopysign, opFloor, opCeil, opTrunc, opRound, opFloat16, opBFloat16,
+		opLt, opLe, opEq, opAnd, opOr, opNot, opWhere, opWhereLt, opWhereLe, opWhereEq, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
 		return true
 	}
 	return false
