@@ -1,7 +1,9 @@
 package autograd_test
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -51,7 +53,7 @@ func TestCrossEntropyMisuse(t *testing.T) {
 		{func() { autograd.NLL(x, labels(-1, 1)) }, tensor.ErrIndex, []string{"NLL", "from -1 to 1"}},
 		{func() { autograd.CrossEntropy(x, labels(1, 7).MulScalar(2).To(tensor.Int32)) }, tensor.ErrIndex, []string{"from 2 to 14"}},
 		{func() { autograd.CrossEntropy(x, labels(0)) }, tensor.ErrShape, []string{"[2 3] [1]"}},
-		{func() { autograd.CrossEntropy(x, labels(0, 1).To(d.DefaultType())) }, tensor.ErrType, []string{"labels are of type int32"}},
+		{func() { autograd.CrossEntropy(x, labels(0, 1).To(d.DefaultType())) }, tensor.ErrType, []string{"labels are of type int64 or int32"}},
 		{func() { autograd.CrossEntropy(x.Sum(), labels(0)) }, tensor.ErrShape, []string{"[]"}},
 		{how(autograd.LabelOptions{Smoothing: 1.5}), tensor.ErrValue, []string{"1.5"}},
 		{how(autograd.LabelOptions{Smoothing: math.NaN()}), tensor.ErrValue, []string{"NaN"}},
@@ -147,4 +149,29 @@ func TestCrossEntropyMemory(t *testing.T) {
 			t.Errorf("step %d: %d bytes live, %d before", step, now, live)
 		}
 	}
+}
+
+// TestLabelTypes: labels of Int64 give the bits that those of Int32 do, and one whose low bits are those of
+// a class is no class.
+func TestLabelTypes(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.NewRNG(1).Normal(d, 0, 1, 4, 3)
+		long := tensor.New(d, []int{2, 0, -100, 1})
+		var want []float64
+		for _, labels := range []*tensor.Tensor{long.To(tensor.Int32), long} {
+			n := autograd.Param(x.Copy(), "x")
+			loss := autograd.CrossEntropy(n, labels)
+			if err := loss.Backward(); err != nil {
+				t.Fatal(err)
+			}
+			got := append(devtest.Float64s(t, loss.Value()), devtest.Float64s(t, n.Grad())...)
+			if want != nil && !slices.Equal(got, want) {
+				t.Errorf("labels of int64: %v, of int32 %v", got, want)
+			}
+			want = got
+		}
+		if err := tensor.Try(func() { autograd.CrossEntropy(autograd.Const(x), tensor.New(d, []int{0, 1, 1 << 32, 2})) }); !errors.Is(err, tensor.ErrIndex) {
+			t.Errorf("a label of 2³²: %v", err)
+		}
+	})
 }

@@ -66,7 +66,7 @@ func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 	return lowered(x.maxPool(window, options...), x)
 }
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of x, in
+// MaxPoolWithIndex is MaxPool that also returns, as Int64, where in the pooled axes of x, in
 // row-major order, the maxima are: the first of equal ones, and the last NaN.
 //
 // Gradient: that of [Node.MaxPool].
@@ -96,7 +96,7 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 // windows overlap, the sum.
 func (x *Node) AdaptiveMaxPool(size []int) *Node { return lowered(x.adaptiveMaxPool(size), x) }
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int64, where in the pooled axes
 // of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
 //
 // Gradient: that of [Node.AdaptiveMaxPool].

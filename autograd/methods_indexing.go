@@ -4,11 +4,11 @@ package autograd
 
 import "github.com/clgrad/clgrad/tensor"
 
-// Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
-// k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
-// axes index has at most x's dimensions. Indices are not negative. It panics with tensor.ErrAxis,
-// with tensor.ErrType for indices of another type, with tensor.ErrShape for another rank or a
-// dimension that is larger, and with tensor.ErrIndex for an index past the end, as
+// Gather returns the elements of x that a tensor of Int64 or Int32 of x's rank names along an axis:
+// y[i, j, k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along
+// other axes index has at most x's dimensions. Indices are not negative. It panics with
+// tensor.ErrAxis, with tensor.ErrType for indices of another type, with tensor.ErrShape for another
+// rank or a dimension that is larger, and with tensor.ErrIndex for an index past the end, as
 // [Node.GatherRows] does.
 //
 // Gradient: g, added to the elements that it came from in the order of the axis. index must outlive
@@ -17,9 +17,9 @@ func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 	return lowered(x.gather(axis, index), x)
 }
 
-// Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
-// along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
-// several for one place, the last along the axis counts. Along other axes index has at most x's
+// Scatter returns x with elements of src in the places that a tensor of Int64 or Int32 of x's rank
+// names along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1.
+// Of several for one place, the last along the axis counts. Along other axes index has at most x's
 // dimensions, and along all at most src's. Indices are not negative. Of 16 bits it becomes a
 // Float32. It panics with tensor.ErrAxis, with tensor.ErrType for indices of another type or a src
 // of a higher one, with tensor.ErrShape for another rank or a dimension that is larger, and with
@@ -31,8 +31,9 @@ func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 	return lowered(x.scatter(axis, index, src), x, src)
 }
 
-// ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
-// names along an axis: see [Node.Scatter], as which it panics. The order of the additions is fixed.
+// ScatterAdd returns x with elements of src added in the places that a tensor of Int64 or Int32 of
+// x's rank names along an axis: see [Node.Scatter], as which it panics. The order of the additions
+// is fixed.
 //
 // Gradients: g; of src, g in the place of each element, 0 for one that is not taken. index must
 // outlive Backward, unchanged.
@@ -53,10 +54,10 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 	return lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
 }
 
-// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
-// becomes m: of NumPy, take. Indices are not negative. It panics with tensor.ErrAxis, with
-// tensor.ErrType for indices of another type, with tensor.ErrShape unless they have one axis, and
-// with tensor.ErrIndex for an index past the end, as [Node.GatherRows] does.
+// IndexSelect returns what an index tensor [m] of Int64 or Int32 names along an axis, whose
+// dimension becomes m: of NumPy, take. Indices are not negative. It panics with tensor.ErrAxis,
+// with tensor.ErrType for indices of another type, with tensor.ErrShape unless they have one axis,
+// and with tensor.ErrIndex for an index past the end, as [Node.GatherRows] does.
 //
 // Gradient: the parts of g, added to those that they came from in the order of index. index must
 // outlive Backward, unchanged.
@@ -65,11 +66,11 @@ func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 }
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
-// Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j, …]. The
-// order of the additions is fixed. src has x's shape but for the axis, which has m. It panics with
-// tensor.ErrAxis, tensor.ErrType, tensor.ErrShape and tensor.ErrIndex as [Node.IndexSelect] does,
-// with tensor.ErrShape for another shape of src, and with tensor.ErrType if src is of a higher
-// type.
+// Int64 or Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j,
+// …]. The order of the additions is fixed. src has x's shape but for the axis, which has m. It
+// panics with tensor.ErrAxis, tensor.ErrType, tensor.ErrShape and tensor.ErrIndex as
+// [Node.IndexSelect] does, with tensor.ErrShape for another shape of src, and with tensor.ErrType
+// if src is of a higher type.
 //
 // Gradients: g; of src, the parts of g that index names. index must outlive Backward, unchanged.
 func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
@@ -77,8 +78,8 @@ func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 }
 
 // IndexCopy returns x with the parts of src along an axis in the place of those that an index
-// tensor [m] of Int32 names, in a tensor of its own. Of several for one index, the last counts. It
-// panics as [Node.IndexAdd] does.
+// tensor [m] of Int64 or Int32 names, in a tensor of its own. Of several for one index, the last
+// counts. It panics as [Node.IndexAdd] does.
 //
 // Gradients: g, 0 in those places; of src, the parts of g that index names, 0 for one that a later
 // one took the place of. index must outlive Backward, unchanged.
@@ -86,9 +87,9 @@ func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 	return lowered(x.indexCopy(axis, index, src), x, src)
 }
 
-// IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
-// axis, in a tensor of its own. It panics as [Node.IndexSelect] does, and with tensor.ErrType if
-// the value is no number of x's type.
+// IndexFill returns x with a value in the places that an index tensor [m] of Int64 or Int32 names
+// along an axis, in a tensor of its own. It panics as [Node.IndexSelect] does, and with
+// tensor.ErrType if the value is no number of x's type.
 //
 // Gradient: g, 0 in those places. index must outlive Backward, unchanged.
 func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
@@ -96,12 +97,12 @@ func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 }
 
 // Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
-// tensors of Int32 is the indices along one axis, from the first on; nil is a whole axis. They
-// broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
-// between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
-// with tensor.ErrValue if there is no index, with tensor.ErrShape for more of them than axes, if
-// they do not broadcast, or if the result has too many axes, with tensor.ErrType for another type,
-// and with tensor.ErrIndex for an index past either end, as [Node.GatherRows] does.
+// tensors of Int64 or Int32 is the indices along one axis, from the first on; nil is a whole axis.
+// They broadcast to one shape, which takes the place of their axes; it comes first if whole axes
+// lie between them. Indices below 0 count from the end. The result is a tensor of its own. It
+// panics with tensor.ErrValue if there is no index, with tensor.ErrShape for more of them than
+// axes, if they do not broadcast, or if the result has too many axes, with tensor.ErrType for
+// another type, and with tensor.ErrIndex for an index past either end, as [Node.GatherRows] does.
 //
 // A mask, of Bool, has the shape of as many axes from its place on, and stands for the indices of
 // its elements that are true, in row-major order, along each of these: NumPy's x[mask]. The device

@@ -6,7 +6,7 @@ import "github.com/clgrad/clgrad/tensor"
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [tensor.Keepdims]
 // is among them; over all if none is given. Of no elements it is 0. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
+// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. It panics
 // with tensor.ErrAxis for an axis that x has not, or that is named twice.
 //
 // Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
@@ -124,7 +124,7 @@ func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 	return lowered(y, x), at
 }
 
-// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
+// ArgMax returns, as Int64, the index of the maximum over the given axes, of equal ones the first;
 // a NaN is a maximum. Over several axes, and over all if none is given, it counts their elements in
 // row-major order. The axes disappear from the shape unless [tensor.Keepdims] is among them. It
 // panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and with
@@ -133,7 +133,7 @@ func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 // Gradient: none.
 func (x *Node) ArgMax(axes ...int) *tensor.Tensor { return x.use("ArgMax").ArgMax(axes...) }
 
-// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first;
+// ArgMin returns, as Int64, the index of the minimum over the given axes, of equal ones the first;
 // a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
 // row-major order. The axes disappear from the shape unless [tensor.Keepdims] is among them. It
 // panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and with
@@ -144,7 +144,7 @@ func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMi
 
 // Prod returns the product over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. Of no elements it is 1. The order of
-// the factors is fixed: the same input gives the same bits. Of integers it is Int32, and wraps
+// the factors is fixed: the same input gives the same bits. Of integers it is Int64, and wraps
 // around. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
 //
 // Gradient: g times the product of the other elements, without a division, so that it is right
@@ -155,7 +155,7 @@ func (x *Node) Prod(axes ...int) *Node {
 }
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
+// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. A scalar
 // has axis 0. It panics with tensor.ErrAxis. Error: each is off by at most what [Node.Sum] says of
 // the sum of the elements up to it.
 //
@@ -166,7 +166,7 @@ func (x *Node) CumSum(axis int) *Node {
 }
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
-// integers it is Int32, and wraps around. A scalar has axis 0. It panics with tensor.ErrAxis.
+// integers it is Int64, and wraps around. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: that of every product, without a division, so that it is right where elements are 0.
 // That of an element does not read it: beside finite elements, that of an infinity and of NaN is
@@ -184,7 +184,7 @@ func (x *Node) CumProd(axis int) *Node {
 // infinities the power is 1, a constant.
 func (x *Node) LogCumSumExp(axis int) *Node { return lowered(x.logCumSumExp(axis), x) }
 
-// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
+// CumMax returns the maximum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: g to the elements that the index names.
@@ -193,7 +193,7 @@ func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
 	return lowered(y, x), at
 }
 
-// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
+// CumMin returns the minimum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: g to the elements that the index names.
@@ -202,7 +202,7 @@ func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
 	return lowered(y, x), at
 }
 
-// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
+// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int64, their
 // indices. Equal elements keep their order. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: g, each to the element that came there.
@@ -211,7 +211,7 @@ func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *t
 	return lowered(y, x), at
 }
 
-// ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
+// ArgSort returns, as Int64, the indices that put x in ascending order along an axis, NaN last.
 // Equal elements keep their order. A scalar has axis 0. It panics with tensor.ErrAxis.
 //
 // Gradient: none.
@@ -219,7 +219,7 @@ func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
 	return x.use("ArgSort").ArgSort(axis, o...)
 }
 
-// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int64, their
 // indices. A NaN is greater than all others; of equal elements those that come first are taken, in
 // their order. A scalar has axis 0. It panics with tensor.ErrAxis, and with tensor.ErrValue unless
 // the axis has k elements.
@@ -242,7 +242,7 @@ func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices
 func (x *Node) KeepTopK(k, axis int) *Node { return lowered(x.keepTopK(k, axis), x) }
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
-// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
+// order, and, as Int64, its index: that which a stable sort puts there. If there is a NaN, that is
 // the median, the first of them. Over several axes, and over all if none is given, the index counts
 // their elements in row-major order. The axes disappear from the shape unless [tensor.Keepdims] is
 // among them. It panics with tensor.ErrAxis for an axis that x has not, or that is named twice, and
@@ -254,7 +254,7 @@ func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
 	return lowered(y, x), at
 }
 
-// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
+// CountNonzero returns, as Int64, how many elements are not 0 over the given axes, which disappear
 // from the shape unless [tensor.Keepdims] is among them; over all if none is given. A NaN is not 0.
 // It panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
 //

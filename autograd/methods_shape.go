@@ -64,10 +64,11 @@ func (x *Node) Expand(shape ...int) *Node { return x.expand(shape...) }
 func (x *Node) Copy() *Node { return x.copy() }
 
 // To returns x's elements as another type; of x's own type, a view of x. What the type does not
-// hold becomes the nearest that it holds:
+// hold:
 //
-//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
-//     becomes 0;
+//   - floats as integers have their fractions cut off, numbers beyond the range become its end, and
+//     NaN becomes 0;
+//   - integers as shorter ones keep their low bits: 200 is −56 as Int8;
 //   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
 //   - as Bool, 0 is false, and the rest is true, NaN too.
 //
@@ -77,8 +78,8 @@ func (x *Node) Copy() *Node { return x.copy() }
 // Bool the node is a constant, for steps have no slope.
 func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
 
-// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int32 tensor [n] names:
-// y[i] = x[index[i]], of shape [n, c]. It panics with tensor.ErrShape for another rank, with
+// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int64 or Int32 tensor [n]
+// names: y[i] = x[index[i]], of shape [n, c]. It panics with tensor.ErrShape for another rank, with
 // tensor.ErrType for an index of another type, and with tensor.ErrIndex if an index is not in [0,
 // r). Indices that the host uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their
 // like, are known; others it waits for.

@@ -24,12 +24,16 @@ func (x *Node) Len() int { return x.must("Len").Len() }
 // if the elements were freed, as Backward frees those of most nodes.
 func (x *Node) Float64s() ([]float64, error) { return x.use("Float64s").Float64s() }
 
-// Float32s is like Float64s, rounding to float32 what is a float64 or a large int32.
+// Float32s is like Float64s, rounding to float32 what is a float64 or a large integer.
 func (x *Node) Float32s() ([]float32, error) { return x.use("Float32s").Float32s() }
 
 // Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It
-// panics with tensor.ErrType for another type: convert it with [Node.To].
+// panics with tensor.ErrType for another type: convert it with [Node.To]. Package tensor's Read
+// reads other types.
 func (x *Node) Int32s() ([]int32, error) { return x.use("Int32s").Int32s() }
+
+// Int64s is like Int32s, of an Int64 tensor.
+func (x *Node) Int64s() ([]int64, error) { return x.use("Int64s").Int64s() }
 
 // Uint8s is like Int32s, of a Uint8 tensor.
 func (x *Node) Uint8s() ([]uint8, error) { return x.use("Uint8s").Uint8s() }

@@ -15,9 +15,9 @@ func (x *Node) maxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 func (x *Node) maxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
 	const op = "MaxPoolWithIndex"
 	y, places, grad := tensorapi.Impl.MaxPool(op, x.use(op), window, options, true)
+	indices = places.To(tensor.Int64)
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(window)))
-	view := places.View()
-	return n.keepingPlaces(places), view
+	return n.keepingPlaces(places), indices
 }
 
 func (x *Node) adaptiveMaxPool(size []int) *Node {
@@ -30,9 +30,9 @@ func (x *Node) adaptiveMaxPool(size []int) *Node {
 func (x *Node) adaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
 	const op = "AdaptiveMaxPoolWithIndex"
 	y, places, grad := tensorapi.Impl.AdaptiveMaxPool(op, x.use(op), size, true)
+	indices = places.To(tensor.Int64)
 	n := NewOp(op, y, []*Node{x}, x.toMaxima(places, grad, len(size)))
-	view := places.View()
-	return n.keepingPlaces(places), view
+	return n.keepingPlaces(places), indices
 }
 
 // pools reports whether a gradient of x will read where the maxima are.

@@ -27,6 +27,9 @@ func BufferArg(b Buffer) Arg {
 // IntArg passes an OpenCL int.
 func IntArg(v int32) Arg { return Arg{uint64(uint32(v)), 4} }
 
+// LongArg passes an OpenCL long.
+func LongArg(v int64) Arg { return Arg{uint64(v), 8} }
+
 // FloatArg passes an OpenCL float.
 func FloatArg(v float32) Arg { return Arg{uint64(math.Float32bits(v)), 4} }
 

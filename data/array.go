@@ -82,6 +82,18 @@ func FromTensor(t *tensor.Tensor) (Array, error) {
 		data, err = downloaded(t.Bools())
 	case typ == tensor.Int32:
 		data, err = downloaded(t.Int32s())
+	case typ == tensor.Int64:
+		data, err = downloaded(t.Int64s())
+	case typ == tensor.Int8:
+		data, err = downloaded(tensor.Read[int8](t))
+	case typ == tensor.Int16:
+		data, err = downloaded(tensor.Read[int16](t))
+	case typ == tensor.Uint16:
+		data, err = downloaded(tensor.Read[uint16](t))
+	case typ == tensor.Uint32:
+		data, err = downloaded(tensor.Read[uint32](t))
+	case typ == tensor.Uint64:
+		data, err = downloaded(tensor.Read[uint64](t))
 	case typ == tensor.Float64:
 		data, err = downloaded(t.Float64s())
 	default:

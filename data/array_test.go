@@ -84,7 +84,7 @@ func TestNPZ(t *testing.T) {
 	for _, c := range []struct {
 		from any
 		typ  tensor.Type
-	}{{[]bool{false, true}, tensor.Bool}, {[]uint8{0, 1}, tensor.Uint8}, {[]int64{0, 1}, tensor.Int32}, {[]uint16{0, 1}, tensor.Int32}, {[]int32{0, 1}, tensor.Int32},
+	}{{[]bool{false, true}, tensor.Bool}, {[]uint8{0, 1}, tensor.Uint8}, {[]int64{0, 1}, tensor.Int64}, {[]uint16{0, 1}, tensor.Uint16}, {[]int32{0, 1}, tensor.Int32},
 		{[]float16.Float16{0, 0x3c00}, tensor.Float16}, {[]float32{0, 1}, tensor.Float32}, {[]float64{0, 1}, tensor.Float64}} {
 		got, err := read(map[string]npz.Array{"a": {Shape: []int{2, 1}, Data: c.from}})
 		if err != nil {
@@ -96,9 +96,6 @@ func TestNPZ(t *testing.T) {
 	}
 	if got, err := read(map[string]npz.Array{"a": {Shape: []int{}, Data: []float32{7}}}); err != nil || got["a"].Len() != 1 {
 		t.Errorf("a number: err = %v", err)
-	}
-	if _, err := read(map[string]npz.Array{"a": {Shape: []int{2}, Data: []int64{1, 1 << 40}}}); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), `array "a": int64 does not fit: element [1] is 1099511627776`) {
-		t.Errorf("err = %v", err)
 	}
 	if _, err := data.LoadNPZ(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("err = %v", err)

@@ -7,7 +7,7 @@ import (
 )
 
 // To returns the array with elements of another type, converted as [tensor.Tensor.To] does it:
-// labels of bytes as Int32, which is what autograd.CrossEntropy takes. An array of that
+// labels of bytes as Int64, which is what autograd.CrossEntropy takes. An array of that
 // type is returned as it is. It panics as [Array.Tensor] does.
 func (a Array) To(typ tensor.Type) Array {
 	a.check("To")
@@ -28,8 +28,7 @@ func (a Array) To(typ tensor.Type) Array {
 }
 
 // Elements returns the elements of an array in row-major order, which it shares with a. It panics
-// with tensor.ErrType unless they are of type T: bool, float32, float64, int32, uint8 or
-// float16.Float16, as [New] or a file made them; [Array.To] converts.
+// with tensor.ErrType unless they are of type T, as [New] or a file made them; [Array.To] converts.
 func Elements[T tensor.Element](a Array) []T {
 	a.check("Elements")
 	e, ok := a.rows.(of[T])

@@ -28,7 +28,7 @@ func TestTo(t *testing.T) {
 		{bytes, tensor.Int32, elements[int32], "[0 9 255]"},
 		{bytes, tensor.Float32, elements[float32], "[0 9 255]"},
 		{bytes, tensor.Uint8, elements[uint8], "[0 9 255]"},
-		{ints, tensor.Uint8, elements[uint8], "[0 255 255]"},
+		{ints, tensor.Uint8, elements[uint8], "[255 255 44]"},
 		{ints, tensor.Float64, elements[float64], "[-1 2.147483647e+09 300]"},
 		{halves, tensor.Float32, elements[float32], "[1.5 +Inf NaN]"},
 		{halves, tensor.Int32, elements[int32], "[1 2147483647 0]"},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/internal/regular"
-	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
 )
 
@@ -35,14 +34,10 @@ func ReadNPZ(r io.ReaderAt, size int64) (map[string]Array, error) {
 	}
 	arrays := map[string]Array{}
 	for name, a := range files {
-		held, err := a.Held()
-		if err != nil {
-			return nil, fmt.Errorf("%w: array %q: %w", tensor.ErrFormat, name, err)
-		}
 		if len(a.Shape) == 0 {
 			a.Shape = []int{1}
 		}
-		arrays[name] = arrayOf(held, a.Shape)
+		arrays[name] = arrayOf(a.Data, a.Shape)
 	}
 	return arrays, nil
 }
@@ -54,7 +49,19 @@ func arrayOf(held any, shape []int) Array {
 		return New(data, shape...)
 	case []uint8:
 		return New(data, shape...)
+	case []int8:
+		return New(data, shape...)
+	case []int16:
+		return New(data, shape...)
 	case []int32:
+		return New(data, shape...)
+	case []int64:
+		return New(data, shape...)
+	case []uint16:
+		return New(data, shape...)
+	case []uint32:
+		return New(data, shape...)
+	case []uint64:
 		return New(data, shape...)
 	case []float16.Float16:
 		return New(data, shape...)

@@ -197,36 +197,3 @@ func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own s
 	}
 	return header, own
 }
-
-// declared returns a parameter of the mode in OpenCL C.
-func (m Mode) declared(name string) string {
-	switch m {
-	case In:
-		return "IN(" + name + ")"
-	case InInts:
-		return "IN_INTS(" + name + ")"
-	case OutInts, InOutInts:
-		return "OUT_INTS(" + name + ")"
-	case InBytes:
-		return "IN_BYTES(" + name + ")"
-	case OutBytes, InOutBytes:
-		return "OUT_BYTES(" + name + ")"
-	case InHalves:
-		return "IN_HALVES(" + name + ")"
-	case OutHalves, InOutHalves:
-		return "OUT_HALVES(" + name + ")"
-	case InBFloat16s:
-		return "IN_BFLOAT16S(" + name + ")"
-	case OutBFloat16s, InOutBFloat16s:
-		return "OUT_BFLOAT16S(" + name + ")"
-	case InFloats:
-		return "IN_FLOATS(" + name + ")"
-	case OutFloats, InOutFloats:
-		return "OUT_FLOATS(" + name + ")"
-	case IntParam:
-		return "int " + name
-	case FloatParam:
-		return "REAL " + name
-	}
-	return "OUT(" + name + ")"
-}

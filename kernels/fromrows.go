@@ -230,7 +230,7 @@ func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *Map, i, m, rows int) 
 	if v.Arg < 0 {
 		return errors.New("it is made of what a launch keeps for itself")
 	}
-	a, mode := s.makers[m].Args[v.Arg], In.of(v.Type)
+	a, mode := s.makers[m].Args[v.Arg], In.Of(v.Type)
 	if v.Type != Float32 && v.Type != Int32 && v.Type != Uint8 {
 		return errors.New("it is made of halves")
 	}

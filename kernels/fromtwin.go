@@ -76,7 +76,7 @@ func newRowsEval[T Real](of *rowsOf, args []Arg) *rowsEval[T] {
 				return T(g.scalars[i].value)
 			}, func(i int) int32 {
 				if n := g.scalars[i]; n.param >= 0 {
-					return args[n.param].Int
+					return int32(args[n.param].Int)
 				}
 				return int32(g.scalars[i].value)
 			})

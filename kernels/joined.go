@@ -162,16 +162,19 @@ func (j *Joined) Integers() bool { j.prepare(); return j.integers }
 // elements it has.
 func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
 	j.prepare()
-	if t = t.Stored(); t == Float64 {
-		t = Float32
-	}
-	key := mapKey{l, t}
+	given := mapKey{l, t}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	k := j.maps[key]
-	if k == nil {
+	k := j.maps[given]
+	if k != nil {
+		return k
+	}
+	t, l = j.normal(t, l)
+	key := mapKey{l, t}
+	if k = j.maps[key]; k == nil {
 		k = newMap(j, t, l)
 		j.maps[key] = k
 	}
+	j.maps[given] = k
 	return k
 }

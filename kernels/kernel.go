@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
@@ -76,6 +78,14 @@ type Kernel struct {
 	Variants func(t DType, l Target) []*Kernel
 
 	typed [dtypes]*Kernel // see Of
+	moves bool            // elements are moved, whatever they are: see DType.Moved
+}
+
+// Takes reports whether a buffer of elements of type t is what parameter i takes, where the floats of
+// a launch have a type: integers are those of their size, with a sign or without.
+func (k *Kernel) Takes(i int, t, float DType) bool {
+	want := k.Params[i].Mode.Elements(float)
+	return t == want || t.Moved() == want.Moved() && (k.moves || t.Integer() && want.Integer())
 }
 
 // Part is a launch that does a part of what another does.
@@ -98,53 +108,82 @@ func (k *Kernel) Source(l Target) string {
 // Mode says what a parameter is and, for a buffer, what the kernel does with it.
 type Mode uint8
 
-// The modes. Buffers are followed in the entry point by the int offset of their first element.
+// The modes. Buffers are followed in the entry point by the int offset of their first element. Those
+// of other types than reals are made by [Mode.Of].
 const (
-	In             Mode = iota // reals, read
-	Out                        // reals, all written
-	InOut                      // reals, read and written
-	InInts                     // int32, read
-	OutInts                    // int32, all written
-	InOutInts                  // int32, read and written
-	InBytes                    // uint8, read
-	OutBytes                   // uint8, all written
-	InOutBytes                 // uint8, read and written
-	InHalves                   // float16, read
-	OutHalves                  // float16, all written
-	InOutHalves                // float16, read and written
-	InBFloat16s                // bfloat16, read
-	OutBFloat16s               // bfloat16, all written
-	InOutBFloat16s             // bfloat16, read and written
-	InFloats                   // float32 where reals are float64, read
-	OutFloats                  // float32 where reals are float64, all written
-	InOutFloats                // float32 where reals are float64, read and written
-	IntParam                   // an int by value
-	FloatParam                 // a real by value
+	In         Mode = iota // reals, read
+	Out                    // reals, all written
+	InOut                  // reals, read and written
+	InInts                 // int32, read
+	OutInts                // int32, all written
+	InOutInts              // int32, read and written
+	InBytes                // uint8, read
+	OutBytes               // uint8, all written
+	InOutBytes             // uint8, read and written
+
+	// float32 where reals are float64, read and written
+	InFloats  Mode = 3 * dtypes
+	OutFloats Mode = InFloats + 1
+
+	IntParam   Mode = InFloats + 3 // an int by value
+	LongParam  Mode = InFloats + 4 // a long by value
+	FloatParam Mode = InFloats + 5 // a real by value
 )
+
+// modeTypes are the types of the elements of modes, which come in threes.
+var modeTypes = [...]DType{Float32, Int32, Uint8, Float16, BFloat16, Int8, Int16, Int64, Uint16, Uint32, Uint64}
+
+// Of returns the mode of a buffer of elements of type t that is used as one of reals is with m: as
+// In.Of(Int64).
+func (m Mode) Of(t DType) Mode {
+	if t = t.Stored(); t == Float64 {
+		return m
+	}
+	return m + 3*Mode(slices.Index(modeTypes[:], t))
+}
+
+// declared returns a parameter of the mode in OpenCL C.
+func (m Mode) declared(name string) string {
+	way := "IN"
+	if m.Written() {
+		way = "OUT"
+	}
+	switch typ := m.element("REAL"); {
+	case m == IntParam:
+		return "int " + name
+	case m == LongParam:
+		return "long " + name
+	case m == FloatParam:
+		return "REAL " + name
+	case m < InInts:
+		return way + "(" + name + ")"
+	default:
+		return way + "_OF(" + typ + ", " + name + ")"
+	}
+}
+
+// element is the type of the elements of a buffer in OpenCL C, where floats have a name.
+func (m Mode) element(floats string) string {
+	switch {
+	case m < InInts:
+		return floats
+	case m >= InFloats:
+		return "float"
+	}
+	return dtypeTable[modeTypes[m/3]].c
+}
+
+// access is In, Out or InOut.
+func (m Mode) access() Mode { return m % 3 }
 
 // Buffer reports whether the parameter is memory.
 func (m Mode) Buffer() bool { return m < IntParam }
 
 // Written reports whether the kernel writes the parameter.
-func (m Mode) Written() bool { return m.Buffer() && m%3 != In }
+func (m Mode) Written() bool { return m.Buffer() && m.access() != In }
 
 // Read reports whether the kernel reads the parameter, as memory.
-func (m Mode) Read() bool { return m.Buffer() && m%3 != Out }
-
-// of returns the mode of a buffer of elements of type t that is used as one of reals is with m.
-func (m Mode) of(t DType) Mode {
-	switch t {
-	case Int32:
-		return m + InInts
-	case Uint8:
-		return m + InBytes
-	case Float16:
-		return m + InHalves
-	case BFloat16:
-		return m + InBFloat16s
-	}
-	return m
-}
+func (m Mode) Read() bool { return m.Buffer() && m.access() != Out }
 
 // Param is one parameter of a kernel: its Name in the entry point, for errors, and its Mode.
 type Param struct {
@@ -158,7 +197,7 @@ type Param struct {
 type Arg struct {
 	Kind   ArgKind
 	slot   uint8 // the place among slots
-	Int    int32
+	Int    int64
 	Buf    Buffer
 	Off, N int
 	Real   float64
@@ -182,7 +221,7 @@ func (k ArgKind) String() string { return [...]string{"nothing", "memory", "an i
 // Kind returns the kind of argument that the parameter takes.
 func (m Mode) Kind() ArgKind {
 	switch m {
-	case IntParam:
+	case IntParam, LongParam:
 		return ArgInt
 	case FloatParam:
 		return ArgReal
@@ -193,19 +232,14 @@ func (m Mode) Kind() ArgKind {
 // Elements returns the element type of a parameter that is memory, on a device with reals of type
 // real.
 func (m Mode) Elements(real DType) DType {
-	switch m - m%3 {
-	case InInts:
-		return Int32
-	case InBytes:
-		return Uint8
-	case InHalves:
-		return Float16
-	case InBFloat16s:
-		return BFloat16
-	case InFloats:
+	switch of := m / 3; {
+	case of == 0:
+		return real
+	case m >= InFloats:
 		return Float32
+	default:
+		return modeTypes[of]
 	}
-	return real
 }
 
 // FloatOf returns the type of the floats of a launch: that of its first buffer of floats. If there is
@@ -233,11 +267,14 @@ func IntArg(v int) Arg {
 	if int(int32(v)) != v {
 		panic("kernels: I: value does not fit an OpenCL int")
 	}
-	return Arg{Kind: ArgInt, Int: int32(v)}
+	return Arg{Kind: ArgInt, Int: int64(v)}
 }
 
+// LongArg passes a long.
+func LongArg(v int64) Arg { return Arg{Kind: ArgInt, Int: v} }
+
 // BitsArg passes 32 bits as an int.
-func BitsArg(v uint32) Arg { return Arg{Kind: ArgInt, Int: int32(v)} }
+func BitsArg(v uint32) Arg { return Arg{Kind: ArgInt, Int: int64(int32(v))} }
 
 // FlagArg passes a condition as 0 or 1.
 func FlagArg(on bool) Arg {

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 )
@@ -34,8 +35,8 @@ const (
 type AccessPattern struct {
 	Rank  int                // of the loops, 1 to MapRank, after axes that can be one were made one
 	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
-	// Types says which tensors are of Float16 or BFloat16, which a map of reals computes in float32.
-	// The others, of the zero DType, are of the map's type, or masks.
+	// Types says which tensors are of another type than the map computes in: they are converted where
+	// they are read, and where they are stored. The zero DType is the map's type.
 	Types [MapTensors]DType
 	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
@@ -52,8 +53,9 @@ type mapKey struct {
 }
 
 // Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one
-// for each layout, and devices build it once. Masks, and the result of a condition, are of Uint8
-// whatever t is. Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
+// for each layout, and devices build it once. It computes in t.Widened(), in which integers wrap
+// around; as integers, floats are cut off, and become the nearest that there is. Masks, and the
+// result of a condition, are of Uint8 whatever t is. Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
 //
 //	X0 … X{m−1}, Y    the operands that occur, in their order, and the result
 //	n                 elements of the innermost axis
@@ -70,10 +72,10 @@ func (f *Function) Map(t DType, l AccessPattern) *Kernel { return f.Alone().Map(
 type mapSpec struct {
 	j       *Joined
 	f       *Function // the first of them
-	typ     DType     // what it is computed in: reals or, of Int32 and Uint8, int32
+	typ     DType     // what it is computed in: Float32 for reals, Int32, Int64 or Uint64; of moved elements, their type
 	l       AccessPattern
 	types   []DType // of the tensors
-	halves  bool    // some are of 16 bits
+	mixed   bool    // some are of other types than it is computed in, beside masks
 	uses    []int   // the operands that occur
 	scalars []int   // those that occur
 	outer   int     // axes
@@ -86,10 +88,11 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != Float32 {
-		k.Defines = t.define()
+		k.Defines = t.Define()
 	}
+	k.moves = m.moves()
 	k.Tol, k.Trial, k.Rows = m.tolerance(), m.trial, m.rows()
-	if m.halves {
+	if m.mixed {
 		k.Rows = nil
 	}
 	return k
@@ -97,31 +100,62 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 
 func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1, value: -1}
-	for _, i := range m.uses {
-		typ := t
-		if m.user(i).Mask(i) {
+	add := func(bytes bool) {
+		typ := l.Types[len(m.types)]
+		switch {
+		case bytes:
 			typ = Uint8
+		case typ == Float32:
+			typ = t
+		default:
+			m.mixed = true
 		}
 		m.types = append(m.types, typ)
+	}
+	for _, i := range m.uses {
+		add(j.user(i).Mask(i))
 	}
 	for _, f := range j.Functions {
-		typ := t
-		if f.Condition() {
-			typ = Uint8
-		}
-		m.types = append(m.types, typ)
-	}
-	for i := range m.types {
-		if l.Types[i].Half() && t == Float32 {
-			m.types[i], m.halves = l.Types[i], true
-		}
+		add(f.Condition())
 	}
 	return m
 }
 
+// normal returns the type that a map of elements of type t computes in, or in which it moves them, and
+// the layout with the types of the tensors that are of others.
+func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
+	t = t.Stored()
+	uses := j.uses()
+	if t == Float64 {
+		t = Float32
+	}
+	typ := t.Widened()
+	for i := range len(uses) + len(j.Functions) {
+		own := &l.Types[i]
+		if l.Steps[i] == Indexed || i < len(uses) && j.user(uses[i]).Mask(uses[i]) || i >= len(uses) && j.Functions[i-len(uses)].Condition() {
+			*own = Float32 // it is of bytes, or of the type that is computed in
+			continue
+		}
+		if *own == Float32 {
+			*own = t
+		}
+		if *own = own.Stored(); *own == typ {
+			*own = Float32
+		}
+	}
+	if f := j.Functions[0]; len(uses) == 1 && len(j.Functions) == 1 && f.Is(uses[0]) && l.Types[0] == l.Types[1] && !f.Mask(uses[0]) {
+		if l.Types[0] != Float32 {
+			typ = l.Types[0]
+		}
+		typ = typ.Moved()
+		l.Types = [MapTensors]DType{}
+	}
+	return typ, l
+}
+
 // file returns the name of the source for CPUs or other devices: the function's, and how it is laid
 // out if that is not without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by
-// its first letter, h behind it for a Float16 and b for a BFloat16.
+// its first letter, and behind it the type, if it has one of its own: f16, i8.
 func (m *mapSpec) file(cpu bool) string {
 	name := entry(m.j.Name)
 	if m.typ != Float32 {
@@ -132,9 +166,9 @@ func (m *mapSpec) file(cpu bool) string {
 	for t := range m.tensors() {
 		plain = plain && m.l.Steps[t] == Contiguous
 		code += [...]string{"u", "f", "s", "i"}[m.l.Steps[t]]
-		if m.half(t) {
+		if !m.own(t) && !m.mask(t) {
 			plain = false
-			code += map[DType]string{Float16: "h", BFloat16: "b"}[m.types[t]]
+			code += shortNames.Replace(m.types[t].String())
 		}
 	}
 	if !plain {
@@ -148,6 +182,8 @@ func (m *mapSpec) file(cpu bool) string {
 	}
 	return name + ".cl"
 }
+
+var shortNames = strings.NewReplacer("bfloat", "b", "float", "f", "uint", "u", "int", "i")
 
 // tensors returns how many there are: operands and results.
 func (m *mapSpec) tensors() int { return len(m.uses) + len(m.j.Functions) }
@@ -199,7 +235,7 @@ func (m *mapSpec) params() []Param {
 				mode = InOut
 			}
 		}
-		ps = append(ps, Param{m.name(t), mode.of(m.types[t])})
+		ps = append(ps, Param{m.name(t), mode.Of(m.types[t])})
 	}
 	add := func(format string, a ...any) { ps = append(ps, Param{fmt.Sprintf(format, a...), IntParam}) }
 	add("n")
@@ -221,8 +257,11 @@ func (m *mapSpec) params() []Param {
 	}
 	for _, s := range m.scalars {
 		mode := FloatParam
-		if m.typ != Float32 || at(m.j.ints, s) {
+		switch {
+		case m.typ == Int32 || at(m.j.ints, s):
 			mode = IntParam
+		case m.typ != Float32:
+			mode = LongParam
 		}
 		ps = append(ps, Param{fmt.Sprintf("s%d", s), mode})
 	}
@@ -295,24 +334,29 @@ func (m *mapSpec) grid(args []Arg, l Target) Grid {
 // moves reports whether the map only moves elements, whatever they are: a mask that becomes a real
 // is computed.
 func (m *mapSpec) moves() bool {
-	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1] && !m.halves
+	return len(m.uses) == 1 && len(m.j.Functions) == 1 && m.f.Is(m.uses[0]) && m.types[0] == m.types[1] && !m.mixed
 }
 
-// bytes reports whether tensor t is of Uint8 beside others that are not.
-func (m *mapSpec) bytes(t int) bool { return m.types[t] == Uint8 && m.typ != Uint8 }
+// own reports whether tensor t is of the type that is computed in.
+func (m *mapSpec) own(t int) bool { return m.types[t] == m.typ }
+
+// mask reports whether tensor t is of Uint8 because the function says so.
+func (m *mapSpec) mask(t int) bool {
+	if m.result(t) {
+		return m.j.Functions[t-len(m.uses)].Condition()
+	}
+	return m.j.user(m.uses[t]).Mask(m.uses[t])
+}
 
 // half reports whether tensor t is of 16 bits in a map that computes.
-func (m *mapSpec) half(t int) bool { return m.halves && m.types[t].Half() }
+func (m *mapSpec) half(t int) bool { return !m.own(t) && m.types[t].Half() }
+
+// odd reports whether integers that no float32 holds become floats of 16 bits, and nothing else
+// happens to them: they are rounded once.
+func (m *mapSpec) odd() bool {
+	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.types[1].Half() && m.types[0].Integer() && m.types[0].Size() >= 4
+}
 
 // compute returns the type that the formula is computed in, as OpenCL C names it for width
 // elements.
-func (m *mapSpec) compute(width int) string {
-	typ := "int"
-	switch {
-	case m.typ == Float32:
-		typ = "REAL"
-	case m.moves():
-		typ = m.typ.elem()
-	}
-	return typ + suffix(width)
-}
+func (m *mapSpec) compute(width int) string { return m.typ.elem() + suffix(width) }

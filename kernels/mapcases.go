@@ -142,13 +142,13 @@ func (m *mapSpec) cases(few bool) []Case {
 }
 
 // user returns the first function that uses an operand.
-func (m *mapSpec) user(operand int) *Function {
-	for _, f := range m.j.Functions {
+func (j *Joined) user(operand int) *Function {
+	for _, f := range j.Functions {
 		if f.Uses(operand) {
 			return f
 		}
 	}
-	return m.f
+	return j.Functions[0]
 }
 
 // testElements is how many an operand has in a case that is read by index.
@@ -158,14 +158,17 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 	lengths, strides := m.memory(dims)
 	for t, operand := range m.uses {
 		n := lengths[t]
-		f := m.user(operand)
+		f := m.j.user(operand)
 		domain := f.Domain(operand)
 		switch {
-		case m.bytes(t):
+		case m.mask(t):
 			o.Elements(Uint8, n, func(int) float64 { return float64(o.Rand.IntN(3)) })
-		case m.typ != Float32:
-			o.Elements(m.typ, n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
-		case m.half(t):
+		case m.types[t].Integer():
+			o.Elements(m.types[t], n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
+			if operand == 0 { // the ends of the range, but for those of 64 bits
+				o.Start(-1<<53, 1<<53, 0, -1, 1)
+			}
+		case !m.own(t):
 			o.Elements(m.types[t], n, func(int) float64 { return domain[0] + (domain[1]-domain[0])*o.Rand.Float64() })
 		case m.f.Condition(): // whole numbers, so that some are equal
 			o.Reals(n, func(int) float64 { return math.Round(domain[0] + (domain[1]-domain[0])*o.Rand.Float64()) })
@@ -197,9 +200,9 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 	}
 	for y := len(m.uses); y < m.tensors(); y++ {
 		switch {
-		case m.types[y] == Float32:
+		case m.own(y) && m.typ == Float32:
 			o.Out(lengths[y])
-		case m.half(y):
+		case m.types[y].Float():
 			o.Elements(m.types[y], lengths[y], func(int) float64 { return math.NaN() })
 		default:
 			o.Elements(m.types[y], lengths[y], func(int) float64 { return 77 })
@@ -301,8 +304,8 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 		ops[m.nAt()].Number = min(ops[m.nAt()].Number, float64(n))
 	}
 	for t, operand := range m.uses {
-		d := m.user(operand).Domain(operand)
-		if m.bytes(t) {
+		d := m.j.user(operand).Domain(operand)
+		if m.mask(t) {
 			d = [2]float64{0, 3}
 		}
 		ops[t].Lo, ops[t].Hi = d[0], d[1]

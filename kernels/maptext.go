@@ -26,8 +26,8 @@ func (m *mapSpec) text(cpu bool) string {
 // and returns how many the widest vectors have.
 func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) {
 	depends := append([]string{"// @depends: common"}, m.j.program.Depends()...)
-	if m.halves {
-		depends = append(depends, "halves")
+	if m.mixed {
+		depends = append(depends, "convert")
 	}
 	fmt.Fprintln(s, strings.Join(depends, ", "))
 	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
@@ -64,24 +64,15 @@ func (m *mapSpec) formula(width int) string {
 func (m *mapSpec) parameters() string {
 	var list []string
 	for i, ps := range m.params() {
-		switch {
-		case i < m.tensors():
-			macro := "IN"
+		name := ps.Mode.declared(ps.Name)
+		if i < m.tensors() && m.own(i) {
+			way := "IN("
 			if m.result(i) {
-				macro = "OUT"
+				way = "OUT("
 			}
-			switch {
-			case m.bytes(i):
-				macro += "_BYTES"
-			case m.half(i):
-				macro += map[DType]string{Float16: "_HALVES", BFloat16: "_BFLOAT16S"}[m.types[i]]
-			}
-			list = append(list, macro+"("+ps.Name+")")
-		case ps.Mode == IntParam:
-			list = append(list, "int "+ps.Name)
-		default:
-			list = append(list, "REAL "+ps.Name)
+			name = way + ps.Name + ")"
 		}
+		list = append(list, name)
 	}
 	return strings.Join(list, ", ")
 }
@@ -143,11 +134,8 @@ func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 
 // element returns the type of the elements of tensor t in memory.
 func (m *mapSpec) element(t int) string {
-	switch {
-	case m.bytes(t):
-		return "uchar"
-	case m.half(t):
-		return "ushort"
+	if !m.own(t) {
+		return m.types[t].elem()
 	}
 	return "ELEM"
 }
@@ -186,16 +174,21 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 	}
 	convert := func(text string) string {
 		switch {
+		case m.own(t):
+			return text
 		case m.half(t):
-			return m.halfFunction("from", t, width) + "(" + text + ")"
-		case m.types[t] == Uint8 && !m.moves() && width > 1:
-			return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
+			return fmt.Sprintf("CONVERT(%s, %s(%s))", typ, m.halfFunction("from", t, width), text)
+		case m.odd():
+			return ofWidth("odd_"+m.types[t].elem(), width) + "(" + text + ")"
 		}
-		return text
+		return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
 	}
 	one := func(text string) string { // an element, which C converts but for those of 16 bits
-		if m.half(t) {
+		switch {
+		case m.half(t):
 			return m.halfFunction("from", t, 1) + "(" + text + ")"
+		case m.odd():
+			return "odd_" + m.types[t].elem() + "(" + text + ")"
 		}
 		return text
 	}
@@ -293,28 +286,45 @@ func suffix(width int) string {
 // halfFunction returns the function of halves.cl that makes floats of elements of tensor t, "from", or
 // elements of floats, "to".
 func (m *mapSpec) halfFunction(way string, t, width int) string {
-	name := way + "_" + m.types[t].String()
+	return ofWidth(way+"_"+m.types[t].String(), width)
+}
+
+// ofWidth is the name of a function's form for vectors of so many elements: f_4 of f.
+func ofWidth(function string, width int) string {
 	if width > 1 {
-		name += fmt.Sprintf("_%d", width)
+		function += fmt.Sprintf("_%d", width)
 	}
-	return name
+	return function
+}
+
+// stored returns what is computed as elements of tensor t: integers wrap around, and floats become
+// the nearest that there is.
+func (m *mapSpec) stored(t, width int, value string) string {
+	typ := m.types[t]
+	to := typ.elem() + suffix(width)
+	switch {
+	case m.own(t):
+		return value
+	case m.half(t):
+		return fmt.Sprintf("%s(%s(%s))", m.halfFunction("to", t, width), ofWidth("real_as_float", width), value)
+	case m.mask(t):
+		if width == 1 {
+			return fmt.Sprintf("(uchar)(%s)", value)
+		}
+		return fmt.Sprintf("convert_%s(%s)", to, value)
+	case m.typ == Float32:
+		return fmt.Sprintf("%s(%s)", ofWidth("real_as_"+typ.elem(), width), value)
+	case width == 1:
+		return fmt.Sprintf("(%s)(%s)", to, value)
+	}
+	unsigned := strings.TrimPrefix(to, "u")
+	bits := fmt.Sprintf("convert_u%s(%s & %s)", unsigned, value, map[int]string{1: "0xff", 2: "0xffff", 4: "0xffffffffL", 8: "-1L"}[typ.Size()])
+	return fmt.Sprintf("as_%s(%s)", to, bits)
 }
 
 // store returns the statement that writes a value to width elements of tensor t from column c on.
 func (m *mapSpec) store(t, width int, cpu bool, value string) string {
-	if m.half(t) {
-		value = fmt.Sprintf("%s(%s)", m.halfFunction("to", t, width), value)
-	}
-	if m.types[t] == Uint8 && !m.moves() {
-		if !m.f.Condition() { // it wraps around
-			value += " & 255"
-		}
-		if width == 1 {
-			value = fmt.Sprintf("(uchar)(%s)", value)
-		} else {
-			value = fmt.Sprintf("convert_%s(%s)", m.vector(t, width), value)
-		}
-	}
+	value = m.stored(t, width, value)
 	to := fmt.Sprintf("p%d + c", t)
 	step := m.l.Steps[t]
 	if m.tiled(t, cpu) {

@@ -5,11 +5,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
-	"github.com/x448/float16"
 )
 
 // twin returns the map in Go: blocks of elements, in the order of the result's indices, each
@@ -21,28 +19,25 @@ func (m *mapSpec) twin() Twin {
 			return ElementTwin(moveTwin[int32](m))
 		case Uint8:
 			return ElementTwin(moveTwin[uint8](m))
-		case Float16:
-			return ElementTwin(moveTwin[float16.Float16](m))
-		case BFloat16:
-			return ElementTwin(moveTwin[bfloat16.BFloat16](m))
+		case Uint16:
+			return ElementTwin(moveTwin[uint16](m))
+		case Int64:
+			return ElementTwin(moveTwin[int64](m))
 		}
 		return Twin{F32: moveTwin[float32](m), F64: moveTwin[float64](m)}
 	}
 	switch m.typ {
 	case Int32:
-		return ElementTwin(mapTwin[int32, int32](m))
-	case Uint8:
-		return ElementTwin(mapTwin[uint8, int32](m))
+		return ElementTwin(mapTwin[int32](m))
+	case Int64:
+		return ElementTwin(mapTwin[int64](m))
+	case Uint64:
+		return ElementTwin(mapTwin[uint64](m))
 	}
-	if m.halves {
-		return Twin{F32: mapTwin[float32, float32](m)}
+	if m.mixed && !slices.Contains(m.types, Float32) { // of no reals: floats of 16 bits are computed in float32
+		return Twin{F32: mapTwin[float32](m)}
 	}
-	return Twin{F32: mapTwin[float32, float32](m), F64: mapTwin[float64, float64](m)}
-}
-
-// computed is an element type that formulas are computed on.
-type computed interface {
-	float32 | float64 | int32 | uint8
+	return Twin{F32: mapTwin[float32](m), F64: mapTwin[float64](m)}
 }
 
 // mapLoops is where the elements of one launch's tensors lie.
@@ -177,11 +172,11 @@ func (l *mapLoops) starts(t, r int, at []int) {
 	}
 }
 
-// mapTwin computes formulas in T on elements of type E.
-func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
-	pool := sync.Pool{New: func() any { return newMapScratch[E, T](m) }}
-	return func(c Call[E]) {
-		s := pool.Get().(*mapScratch[E, T])
+// mapTwin computes formulas in T.
+func mapTwin[T expr.Number](m *mapSpec) func(Call[T]) {
+	pool := sync.Pool{New: func() any { return newMapScratch[T](m) }}
+	return func(c Call[T]) {
+		s := pool.Get().(*mapScratch[T])
 		defer pool.Put(s)
 		run := &s.run
 		all, cost := run.begin(c)
@@ -189,19 +184,19 @@ func mapTwin[E computed, T expr.Number](m *mapSpec) func(Call[E]) {
 			run.blocks(s, 0, all)
 		} else {
 			c.Parallel(all, cost, func(lo, hi int) {
-				s := pool.Get().(*mapScratch[E, T])
+				s := pool.Get().(*mapScratch[T])
 				defer pool.Put(s)
 				run.blocks(s, lo, hi)
 			})
 		}
-		run.c, run.whole = Call[E]{}, nil // or the pool keeps the memory
+		run.c, run.whole = Call[T]{}, nil // or the pool keeps the memory
 	}
 }
 
 // mapRun is one launch of a map.
-type mapRun[E computed, T expr.Number] struct {
+type mapRun[T expr.Number] struct {
 	m           *mapSpec
-	c           Call[E]
+	c           Call[T]
 	loops       mapLoops
 	inner, rows int
 	size        block
@@ -211,7 +206,7 @@ type mapRun[E computed, T expr.Number] struct {
 }
 
 // begin makes run that of a launch, and returns how many blocks it has, and what one costs.
-func (run *mapRun[E, T]) begin(c Call[E]) (all, cost int) {
+func (run *mapRun[T]) begin(c Call[T]) (all, cost int) {
 	m, l := run.m, &run.loops
 	run.c = c
 	l.set(m, c.args)
@@ -222,16 +217,16 @@ func (run *mapRun[E, T]) begin(c Call[E]) (all, cost int) {
 	run.rows = l.n / run.inner
 	run.size = m.block(run.inner)
 	all, run.beside = run.size.count(run.rows, run.inner)
-	run.whole, run.apart = wholeOperands[E, T](m, c), m.apart(c.args)
+	run.whole, run.apart = wholeOperands[T](m, c), m.apart(c.args)
 	return all, run.size.rows * run.size.cols * m.tensors()
 }
 
 // blocks computes the blocks [lo, hi).
-func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
+func (run *mapRun[T]) blocks(s *mapScratch[T], lo, hi int) {
 	m, c, l, inner, rows, size, beside, whole := run.m, run.c, &run.loops, run.inner, run.rows, run.size, run.beside, run.whole
 	set, y := c.set(), len(m.uses)
 	s.eval.Vectors(c.vectors)
-	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return m.scalar(c.args, i).Int })
+	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return int32(m.scalar(c.args, i).Int) })
 	var block *blockRange
 	var indices func(axis int) expr.Indices
 	if len(m.j.axes) > 0 {
@@ -246,20 +241,12 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 			*block = p
 		}
 		for t, operand := range m.uses {
-			if m.bytes(t) {
-				s.operands[operand] = s.memory[t][:p.rows*p.cols]
-				gather(l, t, p, s.at[:p.rows], c.Bytes(t), s.operands[operand], set)
-				continue
-			}
-			half := m.half(t)
-			var x []E
-			if !half {
-				x = c.Reals(t)
+			if s.loads[t] == nil {
 				if whole != nil && whole[t] != nil {
 					s.operands[operand] = whole[t]
 					continue
 				}
-				if in, ok := direct[E, T](l, t, p, x); ok {
+				if in, ok := direct(l, t, p, c.Reals(t)); ok {
 					s.operands[operand] = in
 					continue
 				}
@@ -271,34 +258,27 @@ func (run *mapRun[E, T]) blocks(s *mapScratch[E, T], lo, hi int) {
 			if b > lo && beside == 1 && l.alike[t] {
 				continue // it has filled it with these rows
 			}
-			if half {
-				m.gatherHalves(l, t, p, s.at[:p.rows], c.args[t], any(s.operands[operand]).([]float32), set)
+			if s.loads[t] != nil {
+				s.loads[t](l, t, p, s.at[:p.rows], c.args[t], s.operands[operand], set)
 			} else {
-				gather(l, t, p, s.at[:p.rows], x, s.operands[operand], set)
+				gather(l, t, p, s.at[:p.rows], c.Reals(t), s.operands[operand], set)
 			}
-		}
-		if m.bytes(y) {
-			s.results[0] = s.memory[y][:p.rows*p.cols]
-			s.eval.RunAll(s.results, s.operands, indices)
-			scatter(l, y, p, s.at[:p.rows], s.results[0], c.Bytes(y), set)
-			continue
 		}
 		for k := range s.results {
 			s.results[k] = s.memory[y+k][:p.rows*p.cols]
-			if m.half(y + k) {
+			if s.stores[k] != nil || !run.apart[k] {
 				continue
 			}
-			if to, ok := direct[E, T](l, y+k, p, c.Reals(y+k)); ok && run.apart[k] {
+			if to, ok := direct(l, y+k, p, c.Reals(y+k)); ok {
 				s.results[k] = to
 			}
 		}
 		s.eval.RunAll(s.results, s.operands, indices)
 		for k, r := range s.results {
-			if m.half(y + k) {
-				m.scatterHalves(l, y+k, p, s.at[:p.rows], any(r).([]float32), c.args[y+k], set)
-				continue
-			}
-			if unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]) {
+			switch {
+			case s.stores[k] != nil:
+				s.stores[k](l, y+k, p, s.at[:p.rows], r, c.args[y+k], set)
+			case unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]):
 				scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
 			}
 		}
@@ -317,14 +297,14 @@ func (m *mapSpec) apart(args []Arg) (apart [MapResults]bool) {
 }
 
 // wholeOperands returns the elements of the operands that are read by index, nil if there are none.
-func wholeOperands[E computed, T expr.Number](m *mapSpec, c Call[E]) [][]T {
+func wholeOperands[T expr.Number](m *mapSpec, c Call[T]) [][]T {
 	if len(m.j.gathers) == 0 {
 		return nil
 	}
 	whole := make([][]T, len(m.uses))
 	for t := range m.uses {
 		if m.l.Steps[t] == Indexed {
-			whole[t] = elementsOf[E, T](c.Reals(t), c.Int(m.stridesAt(t)))
+			whole[t] = c.Reals(t)[:c.Int(m.stridesAt(t))]
 		}
 	}
 	return whole
@@ -333,18 +313,6 @@ func wholeOperands[E computed, T expr.Number](m *mapSpec, c Call[E]) [][]T {
 // scalar returns the argument that is scalar i.
 func (m *mapSpec) scalar(args []Arg, i int) Arg {
 	return args[m.scalarsAt()+slices.Index(m.scalars, i)]
-}
-
-// elementsOf returns the first n elements of x in the type that is computed in.
-func elementsOf[E computed, T expr.Number](x []E, n int) []T {
-	if same, ok := any(x).([]T); ok {
-		return same[:n]
-	}
-	v := make([]T, n)
-	for i := range v {
-		v[i] = T(x[i])
-	}
-	return v
 }
 
 // indices returns the indices of a block's elements along an axis. rows is scratch.
@@ -373,61 +341,46 @@ func (l *mapLoops) indices(p blockRange, axis int, rows []int32) expr.Indices {
 // blockRange is the rows and columns of one block.
 type blockRange struct{ r, c, rows, cols int }
 
-// direct returns the elements of a block of tensor t where they lie, if they are of the type that
-// is computed in and lie one after the other.
-func direct[E computed, T expr.Number](l *mapLoops, t int, p blockRange, x []E) ([]T, bool) {
-	same, ok := any(x).([]T)
+// direct returns the elements of a block of tensor t where they lie, if they lie one after the other.
+func direct[T any](l *mapLoops, t int, p blockRange, x []T) ([]T, bool) {
 	inner := l.rank - 1
 	switch {
-	case !ok || l.strides[t][inner] != 1:
+	case l.strides[t][inner] != 1:
 		return nil, false
 	case l.dense[t]:
 		if p.rows > 1 && p.cols != l.dims[inner] {
 			return nil, false
 		}
 		at := p.r*l.dims[inner] + p.c
-		return same[at : at+p.rows*p.cols], true
+		return x[at : at+p.rows*p.cols], true
 	case p.rows > 1:
 		return nil, false
 	}
 	var at [1]int
 	l.starts(t, p.r, at[:])
-	return same[at[0]+p.c : at[0]+p.c+p.cols], true
+	return x[at[0]+p.c : at[0]+p.c+p.cols], true
 }
 
 // gather copies a block of tensor t to d, along the rows or across them, as the tensor lies. at is
 // scratch.
-func gather[E computed, T expr.Number](l *mapLoops, t int, p blockRange, at []int, x []E, d []T, set *vec.Set) {
+func gather[T any](l *mapLoops, t int, p blockRange, at []int, x, d []T, set *vec.Set) {
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
-	same, alike := any(x).([]T)
-	bytes, ofBytes := any(x).([]uint8)
 	if len(at) > 1 && across(at, step) {
-		if alike {
-			loadTile(d, same, p, at, step, set)
-			return
-		}
-		for c := range p.cols {
-			from := (p.c + c) * step
-			for r, start := range at {
-				d[r*p.cols+c] = T(x[start+from])
-			}
-		}
+		loadTile(d, x, p, at, step, set)
 		return
 	}
 	for r, start := range at {
 		out, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
-		switch {
-		case step == 0:
-			vec.Fill(out, T(x[from]))
-		case step == 1 && alike:
-			copy(out, same[from:])
-		case step == 1 && ofBytes:
-			vec.FromBytes(set, out, bytes[from:])
+		switch step {
+		case 0:
+			vec.Fill(out, x[from])
+		case 1:
+			copy(out, x[from:])
 		default:
 			for i := range out {
-				out[i] = T(x[from])
+				out[i] = x[from]
 				from += step
 			}
 		}
@@ -446,37 +399,22 @@ func (l *mapLoops) joined(t int, p blockRange, at []int) (blockRange, []int) {
 func across(at []int, step int) bool { return step > 1 && at[1]-at[0] < step && at[1] > at[0] }
 
 // scatter copies r to a block of tensor t.
-func scatter[E computed, T expr.Number](l *mapLoops, t int, p blockRange, at []int, r []T, y []E, set *vec.Set) {
+func scatter[T any](l *mapLoops, t int, p blockRange, at []int, r, y []T, set *vec.Set) {
 	p, at = l.joined(t, p, at)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
-	same, alike := any(y).([]T)
-	bytes, ofBytes := any(y).([]uint8)
 	if len(at) > 1 && across(at, step) {
-		if alike {
-			storeTile(same, r, p, at, step, set)
-			return
-		}
-		for c := range p.cols {
-			to := (p.c + c) * step
-			for k, start := range at {
-				y[start+to] = E(r[k*p.cols+c])
-			}
-		}
+		storeTile(y, r, p, at, step, set)
 		return
 	}
 	for k, start := range at {
 		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step
-		switch {
-		case step == 1 && alike:
-			copy(same[to:], row)
-			continue
-		case step == 1 && ofBytes:
-			vec.ToBytes(set, bytes[to:to+len(row)], row)
+		if step == 1 {
+			copy(y[to:], row)
 			continue
 		}
 		for _, v := range row {
-			y[to] = E(v)
+			y[to] = v
 			to += step
 		}
 	}
@@ -491,20 +429,32 @@ func scalarOf[T expr.Number](a Arg) T {
 }
 
 // mapScratch is what one goroutine computes with.
-type mapScratch[E computed, T expr.Number] struct {
-	run      mapRun[E, T] // of a launch that the goroutine began
+type mapScratch[T expr.Number] struct {
+	run      mapRun[T] // of a launch that the goroutine began
 	eval     *expr.Eval[T]
-	operands [][]T // of the block, by operand of the functions
-	results  [][]T
-	memory   [][]T // a block for each tensor that is gathered or scattered
-	at       []int // where rows begin
+	operands [][]T       // of the block, by operand of the functions
+	results  [][]T       // by function
+	memory   [][]T       // a block for each tensor that is gathered or scattered
+	at       []int       // where rows begin
+	loads    []loader[T] // by tensor: nil of those of the type that is computed in
+	stores   []storer[T] // by result: the same
 }
 
-func newMapScratch[E computed, T expr.Number](m *mapSpec) *mapScratch[E, T] {
-	most := m.j.program.Block()
-	s := &mapScratch[E, T]{mapRun[E, T]{m: m}, expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, len(m.j.Functions)), make([][]T, m.tensors()), make([]int, most)}
-	for t := range s.memory {
+func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
+	most, results := m.j.program.Block(), len(m.j.Functions)
+	s := &mapScratch[T]{mapRun[T]{m: m}, expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, results),
+		make([][]T, m.tensors()), make([]int, most), make([]loader[T], len(m.uses)), make([]storer[T], results)}
+	for t := range m.types {
 		s.memory[t] = make([]T, most)
+		switch {
+		case m.own(t):
+		case m.result(t):
+			_, s.stores[t-len(m.uses)] = typed[T](m.types[t])
+		case m.odd():
+			s.loads[t] = typedOdd[T](m.types[t])
+		default:
+			s.loads[t], _ = typed[T](m.types[t])
+		}
 	}
 	return s
 }

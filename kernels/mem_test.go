@@ -58,10 +58,10 @@ func TestHostBufferOfEveryType(t *testing.T) {
 
 // TestModes: what a mode says of its parameter, for every element type.
 func TestModes(t *testing.T) {
-	for base, elem := range map[Mode]DType{In: Float64, InInts: Int32, InBytes: Uint8, InHalves: Float16} {
+	for base, elem := range map[Mode]DType{In: Float64, InInts: Int32, InBytes: Uint8, In.Of(Float16): Float16} {
 		for use := range Mode(3) {
 			m := base + use
-			if m.Elements(Float64) != elem || m.Written() != (use > 0) || m.Read() != (use != Out) || !m.Buffer() || m.Kind() != ArgBuffer || use.of(elem) != m {
+			if m.Elements(Float64) != elem || m.Written() != (use > 0) || m.Read() != (use != Out) || !m.Buffer() || m.Kind() != ArgBuffer || use.Of(elem) != m {
 				t.Errorf("mode %d: elements %v, written %v", m, m.Elements(Float64), m.Written())
 			}
 		}
@@ -114,7 +114,7 @@ func TestBoundsOfHostBuffer(t *testing.T) {
 
 // TestModeOfNumbers: the kind of argument that a parameter takes, and how errors name it.
 func TestModeOfNumbers(t *testing.T) {
-	for m, want := range map[Mode]string{In: "memory", InOutHalves: "memory", IntParam: "an int", FloatParam: "a real"} {
+	for m, want := range map[Mode]string{In: "memory", InOut.Of(Float16): "memory", IntParam: "an int", FloatParam: "a real"} {
 		if got := m.Kind().String(); got != want {
 			t.Errorf("mode %d takes %s, want %s", m, got, want)
 		}

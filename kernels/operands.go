@@ -72,7 +72,7 @@ func (o *Operands) Elements(t DType, n int, f func(i int) float64) *Operands {
 	m := NewHostBuffer(t, n+2*guard)
 	for i := range m.Len() {
 		v := -12345.0 // the guards
-		if t == Uint8 {
+		if t.Integer() && (!t.Signed() || t == Int8) {
 			v = 123
 		}
 		if i >= guard && i < guard+n {

@@ -125,14 +125,14 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 // A Map with Identity is a copy, one without operands a fill, one of Identity between two types a
 // conversion. An update rule has several results, which are its operands.
 //
-// Each result is computed in its type: of reals with every primitive rounded to them, of Int32 and
-// Uint8 in int32, which wraps around, and of which a Uint8 takes the low 8 bits. Floats of 16 bits
-// are computed in reals, and rounded at the end. An operand of another type is converted first, to
-// what is computed in. A function that is a condition is 1 where it holds and 0 elsewhere; it is
-// computed in reals, or in int32 if it is of integers, as are all operands that it uses. What a
-// type does not hold becomes the nearest that it holds: as an integer, fractions are cut off,
-// numbers beyond the range become its end and NaN 0; as a float, numbers are rounded to nearest,
-// ties to even, and beyond those of 16 bits become infinite.
+// Each result is computed in its type: of reals with every primitive rounded to them, of integers in
+// that which [DType.Widened] names, which wraps around, and of which the result takes the low bits.
+// Floats of 16 bits are computed in reals, and rounded at the end. A Generated map says its Type. An
+// operand of another type is converted first, to what is computed in. A function that is a condition
+// is 1 where it holds and 0 elsewhere; it is computed in reals, or in integers if it is of integers, as
+// are all operands that it uses. What a float is as an integer is the nearest that there is, with
+// fractions cut off, and 0 of NaN; what an integer is as a shorter one is its low bits; as a float,
+// numbers are rounded to nearest, ties to even, and beyond those of 16 bits become infinite.
 //
 // A function may read the index of the element along an axis (expr.Index): that of Dims. An operand
 // that it reads by index (expr.Load) has a View of one stride and a number of Elements; others than
@@ -151,9 +151,10 @@ type Map struct {
 	Operands []View
 	Elements []int // how many there are of each operand that is read by index; nil if none is
 	Results  []Result
-	// Generated says that the kernel is one that [Joined].Map makes of the functions. Then another
-	// that it makes of the same primitives computes the same bits.
+	// Generated says that the kernel is one that [Joined].Map makes of the functions, which computes in
+	// Type. Then another that it makes of the same primitives computes the same bits.
 	Generated bool
+	Type      DType
 	// Rounds says that the kernel is none of those, and rounds at each primitive of the functions,
 	// in their order, as they do. Then it may be computed where an operand is stored.
 	Rounds bool

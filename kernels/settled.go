@@ -60,14 +60,14 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 		a := &args[i]
 		switch {
 		case p.Mode.Buffer() && first[i] == i:
-			params = append(params, "global "+p.Mode.element()+" *"+p.Name)
+			params = append(params, "global "+p.Mode.element("ELEM")+" *"+p.Name)
 			f.Args = append(f.Args, i)
 		case p.Mode.Buffer():
 			constant := "const "
 			if p.Mode.Written() {
 				constant = ""
 			}
-			define(p.Name, "((global %s%s *)%s)", constant, p.Mode.element(), k.Params[first[i]].Name)
+			define(p.Name, "((global %s%s *)%s)", constant, p.Mode.element("ELEM"), k.Params[first[i]].Name)
 		case p.Mode == IntParam && a.slots == nil && numbered.MatchString(p.Name):
 			define(p.Name, "(%d)", a.Int)
 		default:
@@ -92,16 +92,3 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 // numbered are the names of parameters of one of several launches: they mean nothing else in the
 // text.
 var numbered = regexp.MustCompile(`_[0-9]+$`)
-
-// element is the type of the elements of a parameter of the mode in OpenCL C.
-func (m Mode) element() string {
-	switch m - m%3 {
-	case InInts:
-		return "int"
-	case InBytes:
-		return "uchar"
-	case InHalves, InBFloat16s:
-		return "ushort"
-	}
-	return "ELEM"
-}

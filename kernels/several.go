@@ -361,10 +361,7 @@ func (k *Kernel) blocksText(name string, n int) string {
 			if p.Mode.Written() {
 				constant = ""
 			}
-			// Modes of memory come in threes: p.Mode−p.Mode%3 is the mode of reading the same type.
-			elements := map[Mode]string{In: "REAL", InInts: "int", InBytes: "uchar", InHalves: "ushort", InBFloat16s: "ushort",
-				InFloats: "float"}[p.Mode-p.Mode%3]
-			chosen("global "+constant+elements+" *", p.Name, "")
+			chosen("global "+constant+p.Mode.element("REAL")+" *", p.Name, "")
 		}
 		if p.Mode.Buffer() {
 			chosen("const int ", p.Name, "_off")

@@ -386,15 +386,14 @@ func (p Param) declared(prefix string) string { return p.Mode.declared(prefix + 
 // field returns it as a field of a struct, or two.
 func (p Param) field(prefix string) string {
 	name := prefix + p.Name
-	switch p.Mode {
-	case In:
-		return fmt.Sprintf("global const REAL *%s; int %s_off", name, name)
-	case InBytes:
-		return fmt.Sprintf("global const uchar *%s; int %s_off", name, name)
-	case IntParam, FloatParam:
+	if !p.Mode.Buffer() {
 		return p.declared(prefix)
 	}
-	return fmt.Sprintf("global REAL *%s; int %s_off", name, name)
+	constant := "const "
+	if p.Mode.Written() {
+		constant = ""
+	}
+	return fmt.Sprintf("global %s%s *%s; int %s_off", constant, p.Mode.element("REAL"), name, name)
 }
 
 // scratch holds the results that twins do not keep.
@@ -573,8 +572,8 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 			}
 			op := Output(size)
 			if !s.m.result(i) {
-				d := s.m.user(s.m.uses[i]).Domain(s.m.uses[i])
-				if s.m.bytes(i) {
+				d := s.m.j.user(s.m.uses[i]).Domain(s.m.uses[i])
+				if s.m.mask(i) {
 					d = [2]float64{0, 3}
 				}
 				op = Draw(size, d[0], d[1])

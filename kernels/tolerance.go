@@ -40,9 +40,10 @@ func ULPDistance(t DType, a, b float64) int64 {
 // ordered maps a value to an integer so that neighbouring values have neighbouring integers.
 func ordered(t DType, v float64) int64 {
 	var bits, negativeZero int64
-	switch t {
-	case Int32, Uint8:
+	if t.Integer() {
 		return int64(v)
+	}
+	switch t {
 	case Float16:
 		bits, negativeZero = int64(int16(convert.ToFloat16(v))), math.MinInt16
 	case BFloat16:

@@ -57,7 +57,7 @@ func launchOperands(params []Param, like []Arg) []Operand {
 	ops := make([]Operand, len(like))
 	for i, p := range params {
 		switch p.Mode {
-		case IntParam:
+		case IntParam, LongParam:
 			ops[i] = Number(float64(like[i].Int))
 		case FloatParam:
 			ops[i] = Number(like[i].Real)
@@ -117,7 +117,7 @@ func sized(params []Param, args []Arg, ops []Operand) []Arg {
 	for i, p := range params {
 		switch p.Mode.Kind() {
 		case ArgInt:
-			list[i] = IntArg(int(ops[i].Number))
+			list[i] = LongArg(int64(ops[i].Number))
 		case ArgReal:
 			list[i] = FloatArg(ops[i].Number)
 		default:

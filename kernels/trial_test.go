@@ -40,7 +40,7 @@ func TestLikeLaunch(t *testing.T) {
 	if LikeLaunch(params, nil) != nil {
 		t.Error("operands like those of no launch")
 	}
-	for _, m := range []Mode{InInts, OutInts, InOutInts, InBytes, OutBytes, InHalves, InOutHalves} {
+	for _, m := range []Mode{InInts, OutInts, InOutInts, InBytes, OutBytes, In.Of(Float16), InOut.Of(Float16)} {
 		if LikeLaunch([]Param{{"X", m}}, []Arg{BufferArg(nil, 0, 1)}) != nil {
 			t.Errorf("mode %d: elements whose meaning is not known were drawn", m)
 		}

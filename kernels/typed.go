@@ -1,30 +1,35 @@
 package kernels
 
-// Of returns the form of a kernel for elements of type t: k itself for reals, nil if there is none.
-// It has the same parameters, with elements of type t for reals and ints for reals by value.
+// Of returns the form of a kernel for elements of type t, which moves them: k itself for reals, nil if
+// there is none. It has the same parameters, with elements of [DType.Moved] for reals, and longs for
+// reals by value, whose low bits are those of an element.
 func (k *Kernel) Of(t DType) *Kernel {
-	if t == Float32 || t == Float64 {
+	if t = t.Moved(); t == Float32 || t == Float64 {
 		return k
 	}
-	return k.typed[t.Stored()]
+	return k.typed[t]
 }
 
 // Typed gives a kernel its forms for elements that are not reals, of which it takes the twins: for
-// Int32, Uint8, Float16 and BFloat16, in this order. They are the entry point of that name in a file,
+// Int32, Uint8, Uint16 and Int64, in this order, the zero Twin for a form that there is not. They are the entry point of that name in a file,
 // built with ELEM as the element type.
 func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
 	for i, twin := range twins {
-		t := [...]DType{Int32, Uint8, Float16, BFloat16}[i]
+		t := [...]DType{Int32, Uint8, Uint16, Int64}[i]
+		if twin.F32 == nil {
+			continue
+		}
 		form := *k
-		form.File, form.Name, form.Defines, form.Twin = file, name, t.define(), twin
+		form.moves = true
+		form.File, form.Name, form.Defines, form.Twin = file, name, t.Define(), twin
 		form.GPU, form.Tol, form.Together, form.Terms, form.Rows, form.typed = "", Tolerance{}, nil, nil, nil, [dtypes]*Kernel{}
 		form.Params = make([]Param, len(k.Params))
 		for i, p := range k.Params {
 			switch {
 			case p.Mode == FloatParam:
-				p.Mode = IntParam
+				p.Mode = LongParam
 			case p.Mode <= InOut:
-				p.Mode = p.Mode.of(t)
+				p.Mode = p.Mode.Of(t)
 			}
 			form.Params[i] = p
 		}
@@ -33,10 +38,8 @@ func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
 	return k
 }
 
-// define makes ELEM, which is REAL, another type. Kernels move a float of 16 bits as its bits.
-func (t DType) define() string { return "-DELEM=" + t.elem() }
+// Define is the compiler option that makes ELEM, which is REAL, another type. Kernels move a float of 16 bits as its bits.
+func (t DType) Define() string { return "-DELEM=" + t.elem() }
 
 // elem is the type in OpenCL C that elements of type t are moved as.
-func (t DType) elem() string {
-	return [dtypes]string{Float32: "REAL", Float64: "REAL", Int32: "int", Uint8: "uchar", Float16: "ushort", BFloat16: "ushort"}[t]
-}
+func (t DType) elem() string { return dtypeTable[t].c }

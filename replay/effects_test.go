@@ -35,7 +35,7 @@ func viewOf(arg, offset int, strides ...int) kernels.View {
 // mapOf is the map of a function of views, the last of which is the result.
 func mapOf(f *kernels.Function, dims []int, views ...kernels.View) *kernels.Map {
 	last := len(views) - 1
-	m := &kernels.Map{Dims: dims, Operands: views[:last], Results: []kernels.Result{{Function: f, View: views[last]}}, Generated: true}
+	m := &kernels.Map{Dims: dims, Operands: views[:last], Results: []kernels.Result{{Function: f, View: views[last]}}, Generated: true, Type: views[0].Type.Widened()}
 	for range f.Scalars {
 		m.Results[0].Scalars = append(m.Results[0].Scalars, kernels.Constant(2))
 	}

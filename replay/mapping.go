@@ -55,7 +55,9 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		return nil, "its kernel may round otherwise than its formula"
 	}
 	m := &mapping{typ: op.Results[0].View.Type.Computed(), dims: op.Dims}
-	if op.Results[0].Function.Condition() { // of what its operands are
+	if op.Generated {
+		m.typ = op.Type
+	} else if op.Results[0].Function.Condition() { // of what its operands are
 		m.typ = kernels.Float32
 		for i, v := range op.Operands {
 			if op.Uses(i) && !op.Results[0].Function.Mask(i) {
@@ -84,8 +86,8 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 				}
 			}
 			// A byte among reals is its number, as a mask is.
-			o.mask = o.mask || !op.Generated && v.Type == kernels.Uint8 && m.typ == kernels.Float32
-			if v.Arg < 0 || v.Type.Computed() != m.typ && !(o.mask && v.Type == kernels.Uint8) {
+			o.mask = o.mask || v.Type == kernels.Uint8 && m.typ == kernels.Float32
+			if v.Arg < 0 || v.Type != m.typ && m.typ != kernels.Float32 && !(o.mask && v.Type == kernels.Uint8) {
 				return nil, "its operands are of several types"
 			}
 			o.view = at(v)
@@ -97,10 +99,12 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		switch {
 		case f.Indexed():
 			return nil, "it reads indices, or an operand by index"
-		case r.View.Arg < 0 || !f.Condition() && r.View.Type.Computed() != m.typ:
+		case r.View.Arg < 0 || !f.Condition() && r.View.Type != m.typ && !(r.View.Type.Half() && m.typ == kernels.Float32):
 			return nil, "its results are of several types"
 		case f.Condition() && (len(op.Results) > 1 || r.View.Type != kernels.Uint8):
 			return nil, "it has several conditions"
+		case r.View.Type.Half() && len(op.Operands) > 0 && f.Is(0) && op.Operands[0].Type.Integer() && op.Operands[0].Type.Size() > 2:
+			return nil, "it rounds integers to floats of 16 bits, once"
 		case m.typ == kernels.Int32 && !f.Value.Whole():
 			return nil, "it is no formula of integers"
 		case !op.Generated && !op.Rounds && !expr.Compile(f.Value).Exact():
@@ -342,7 +346,7 @@ func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank i
 	rank = max(1, len(m.dims))
 	layout = kernels.AccessPattern{Rank: rank, Aligned: !l.CPU}
 	for t := range len(m.operands) + len(m.results) {
-		if typ := m.tensor(t).buf.DType(); typ.Half() && m.typ == kernels.Float32 {
+		if typ := m.tensor(t).buf.DType(); typ != m.typ && typ != kernels.Float64 {
 			layout.Types[t] = typ
 		}
 	}

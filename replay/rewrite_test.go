@@ -243,7 +243,7 @@ func TestRewrites(t *testing.T) {
 		"bytes": {[][]int{{30}, {30}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			b := in[0].Square().Clamp(0, 200).To(tensor.Uint8)
 			return list(b.To(b.Device().DefaultType()).DivScalar(255).Mul(in[1]))
-		}, 3, "inline: 3 k_uint8_to_real: computed within"},
+		}, 3, "inline: 3 k_copy: computed within"},
 		"bytes of which a part is read": {[][]int{{5, 6}}, nil, func(_ tensor.Device, in, _ tensors) tensors {
 			b := in[0].Square().Clamp(0, 200).To(tensor.Uint8)
 			return list(b.To(b.Device().DefaultType()).Slice(1, 1, 4).T().Neg())

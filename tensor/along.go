@@ -38,6 +38,9 @@ func alongAxis(k *kernels.Kernel, x, index, y *Tensor, shape []int, axis, n int)
 		return
 	}
 	cx, at := x.dense(y.typ), index.contiguous()
+	if at.typ == Int64 {
+		k = k.LongIndices(1)
+	}
 	defer cx.release()
 	defer at.release()
 	launch(x.Device(), k, cx.arg(), at.arg(), y.arg(), kernels.IntArg(intmath.Product(shape[:axis])), kernels.IntArg(shape[axis]), kernels.IntArg(intmath.Product(shape[axis+1:])), kernels.IntArg(n))

@@ -18,20 +18,27 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 	d := check(op, t)
 	over, keep := t.reduced(op, axes)
 	t.mustHave(op, over)
-	typ := floats(t)
 	if t.typ.Integer() {
-		typ = Int32
+		x := t.asOuterNInner(t.typ, over)
+		defer x.release()
+		values, indices = x.extremeIntegers(op, least)
+		indices.boundValues(0, int64(x.n-1))
+		return t.shaped(values, over, keep), t.shaped(indices, over, keep)
 	}
+	typ := floats(t)
 	x := t.asOuterNInner(typ, over)
 	defer x.release()
-	results := func(parts int) (y, at *Tensor) {
-		shape := []int{x.outer, parts, x.inner}
-		return alloc(op, d, typ, shape), alloc(op, d, Int32, shape)
+	results := func(parts int) (y, at *Tensor) { // indices in parts are of Int32
+		shape, index := []int{x.outer, parts, x.inner}, Int64
+		if parts > 1 {
+			index = Int32
+		}
+		return alloc(op, d, typ, shape), alloc(op, d, index, shape)
 	}
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
 		values, indices = results(1)
 	} else {
-		k, target := ops.ExtremesOf(least, typ), d.Target()
+		k, target := ops.ExtremesOf(least), d.Target()
 		chunk, parts := ops.FoldShape(x.outer, x.n, x.inner, target)
 		if _, once := d.(*goDevice); !once { // its loops read elements once
 			chunk = min(chunk, ops.ExtremeChunk(x.inner, target))
@@ -39,17 +46,20 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 		}
 		values, indices = results(parts)
 		outer, inner, length := kernels.IntArg(x.outer), kernels.IntArg(x.inner), kernels.IntArg(chunk)
-		launch(d, k.Parts.For(min(x.n, chunk), x.inner, target), x.arg(), values.arg(), indices.arg(),
-			outer, kernels.IntArg(x.n), inner, length)
+		part := k.Parts.For(min(x.n, chunk), x.inner, target)
+		if parts == 1 {
+			part = part.LongIndices(2)
+		}
+		launch(d, part, x.arg(), values.arg(), indices.arg(), outer, kernels.IntArg(x.n), inner, length)
 		if parts > 1 {
 			y, at := results(1)
-			launch(d, k.Join.For(parts, x.inner, target), values.arg(), indices.arg(), y.arg(), at.arg(),
+			launch(d, k.Join.For(parts, x.inner, target).LongIndices(3), values.arg(), indices.arg(), y.arg(), at.arg(),
 				outer, kernels.IntArg(parts), inner, length)
 			values.Free()
 			indices.Free()
 			values, indices = y, at
 		}
 	}
-	indices.boundValues(0, x.n-1)
-	return t.shaped(values.narrowed(t.typ), over, keep), t.shaped(indices, over, keep)
+	indices.boundValues(0, int64(x.n-1))
+	return t.shaped(values, over, keep), t.shaped(indices, over, keep)
 }

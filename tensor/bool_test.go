@@ -114,9 +114,9 @@ func TestBoolAlgebra(t *testing.T) {
 			"ints":   {x.Mul(tensor.FullOf(d, tensor.Int32, -7, 4)), tensor.Int32, []float64{0, 0, -7, -7}},
 			"floats": {x.Mul(tensor.FullOf(d, tensor.Float64, 0.5, 4)), tensor.Float64, []float64{0, 0, 0.5, 0.5}},
 			"half":   {x.DivScalar(2), d.DefaultType(), []float64{0, 0, 0.5, 0.5}}, "product": {x.Reshape(2, 2).To(tensor.Float32).MatMul(y.Reshape(2, 2)), tensor.Float32, []float64{0, 0, 0, 2}},
-			"sum": {x.Sum(), tensor.Int32, []float64{2}}, "mean": {x.Mean(), d.DefaultType(), []float64{0.5}}, "most": {x.Reshape(2, 2).Max(0), tensor.Bool, []float64{1, 1}},
-			"product of all": {x.Prod(), tensor.Int32, []float64{0}}, "any": {x.Any(), tensor.Bool, []float64{1}}, "all": {x.All(), tensor.Bool, []float64{0}},
-			"count": {x.CountNonzero(), tensor.Int32, []float64{2}}, "scan": {x.CumSum(0), tensor.Int32, []float64{0, 0, 1, 2}}, "at": {x.ArgMax(0), tensor.Int32, []float64{2}},
+			"sum": {x.Sum(), tensor.Int64, []float64{2}}, "mean": {x.Mean(), d.DefaultType(), []float64{0.5}}, "most": {x.Reshape(2, 2).Max(0), tensor.Bool, []float64{1, 1}},
+			"product of all": {x.Prod(), tensor.Int64, []float64{0}}, "any": {x.Any(), tensor.Bool, []float64{1}}, "all": {x.All(), tensor.Bool, []float64{0}},
+			"count": {x.CountNonzero(), tensor.Int64, []float64{2}}, "scan": {x.CumSum(0), tensor.Int64, []float64{0, 0, 1, 2}}, "at": {x.ArgMax(0), tensor.Int64, []float64{2}},
 			"sorted": {func() *tensor.Tensor { v, _ := y.Sort(0); return v }(), tensor.Bool, []float64{0, 0, 1, 1}},
 			"placed": {x.Scatter(0, tensor.New(d, []int32{3, 0}), tensor.New(d, []bool{false, true})), tensor.Bool, []float64{1, 0, 1, 0}},
 		} {

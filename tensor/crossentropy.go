@@ -22,7 +22,7 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 		if n == 0 {
 			misuse(op, ErrShape, "there are no classes", x, labels)
 		}
-		cx, ct := x.dense(typ), labels.contiguous()
+		cx, ct := x.dense(typ), labels.indices()
 		defer cx.release()
 		defer ct.release()
 		l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, logits, smoothing)
@@ -41,7 +41,7 @@ func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logi
 	if out.Len() == 0 {
 		return out
 	}
-	cx, ct := x.dense(kept.typ), labels.contiguous()
+	cx, ct := x.dense(kept.typ), labels.indices()
 	defer cx.release()
 	defer ct.release()
 	cg := g.dense(kept.typ)
@@ -106,8 +106,8 @@ func classShape(op string, x, labels, weights *Tensor) (d Device, outer, n, inne
 	if axis < 0 || !slices.Equal(labels.shape, slices.Delete(slices.Clone(x.shape), axis, axis+1)) {
 		misuse(op, ErrShape, "the labels have the shape of the scores without axis 1, that of the classes", x, labels)
 	}
-	if labels.typ != Int32 {
-		misuse(op, ErrType, fmt.Sprintf("labels are of type int32, not %v: convert them with To(tensor.Int32)", labels.typ), x, labels)
+	if labels.typ != Int32 && labels.typ != Int64 {
+		misuse(op, ErrType, fmt.Sprintf("labels are of type int64 or int32, not %v: convert them with To(tensor.Int64)", labels.typ), x, labels)
 	}
 	if weights != nil {
 		check(op, x, weights)
@@ -128,23 +128,34 @@ func checkLabels(op string, n int, ignore int32, labels *Tensor) {
 }
 
 func (t *Tensor) mustBeLabels(op string, n int, ignore int32) {
-	if low, high := t.valueRange(op, 0, n); low >= 0 && int(high) < n || t.Len() == 0 {
+	if low, high := t.valueRange(op, 0, n); low >= 0 && high < int64(n) || t.Len() == 0 {
 		return
 	}
-	v, err := downloadAs[int32](t, op)
-	if err != nil {
-		return // the device failed, and launches are skipped
+	var low, high int64
+	if t.typ == Int32 {
+		low, high = rangeWithout[int32](t, op, ignore)
+	} else {
+		low, high = rangeWithout[int64](t, op, ignore)
 	}
-	low, high := int32(math.MaxInt32), int32(math.MinInt32)
-	for _, l := range v {
-		if l != ignore {
-			low, high = min(low, l), max(high, l)
-		}
-	}
-	if low <= high && (low < 0 || int(high) >= n) {
+	if low <= high && (low < 0 || high >= int64(n)) {
 		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{t.shape},
 			Detail: fmt.Sprintf("labels are 0 to %d, or %d, which is ignored; these reach from %d to %d", n-1, ignore, low, high)})
 	}
+}
+
+// rangeWithout returns the least and the greatest label that is not ignored, 0 and −1 if there is none.
+func rangeWithout[T int32 | int64](t *Tensor, op string, ignore int32) (low, high int64) {
+	v, err := downloadAs[T](t, op)
+	if err != nil {
+		return 0, -1 // the device failed, and launches are skipped
+	}
+	low, high = math.MaxInt64, math.MinInt64
+	for _, l := range v {
+		if l != T(ignore) {
+			low, high = min(low, int64(l)), max(high, int64(l))
+		}
+	}
+	return low, high
 }
 
 // notifyLabels is tellIndex of labels.

@@ -313,14 +313,16 @@ func appendArg(to []clrt.Arg, m kernels.Mode, float kernels.DType, a *kernels.Ar
 	if m.Buffer() {
 		return append(to, clrt.BufferArg(a.Buf.(*clBuffer).Buffer), clrt.IntArg(int32(a.Off)))
 	}
-	return append(to, numberArg(float, a))
+	return append(to, numberArg(m, float, a))
 }
 
 // numberArg returns an argument that is a number as the runtime takes it, where floats have a type.
-func numberArg(float kernels.DType, a *kernels.Arg) clrt.Arg {
+func numberArg(m kernels.Mode, float kernels.DType, a *kernels.Arg) clrt.Arg {
 	switch {
-	case a.Kind == kernels.ArgInt:
-		return clrt.IntArg(a.Int)
+	case m == kernels.LongParam:
+		return clrt.LongArg(a.Int)
+	case m == kernels.IntParam:
+		return clrt.IntArg(int32(a.Int))
 	case float == kernels.Float64:
 		return clrt.DoubleArg(a.Real)
 	}
@@ -363,9 +365,9 @@ func (d *clDevice) runDetached(built *clrt.Kernel, k *kernels.Kernel, l kernels.
 	float := k.FloatOf(args, d.float)
 	raw := make([]clrt.DetachedArg, len(args))
 	for i, a := range args {
-		switch k.Params[i].Mode {
-		case kernels.IntParam, kernels.FloatParam:
-			raw[i].Value = numberArg(float, &a)
+		switch m := k.Params[i].Mode; m {
+		case kernels.IntParam, kernels.LongParam, kernels.FloatParam:
+			raw[i].Value = numberArg(m, float, &a)
 		default:
 			m := a.Buf.(*kernels.HostBuffer)
 			raw[i] = clrt.DetachedArg{Host: m.Pointer(), Bytes: m.Len() * m.DType().Size(), Offset: int32(a.Off)}

@@ -37,8 +37,13 @@ func (t *Tensor) tensorDot(b *Tensor, axes, of []int) *Tensor {
 	return sumOfProducts(e, []*Tensor{t, b})
 }
 
-// sumOfProducts returns the value of e, and frees what was made on the way.
+// sumOfProducts returns the value of e, of integers in the type that holds them all, and frees what was
+// made on the way.
 func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
+	var types promotion
+	for _, t := range operands {
+		types.add(t)
+	}
 	var y *Tensor
 	Scope(operands[0].Device(), func() {
 		list := make([]*Tensor, len(operands))
@@ -48,6 +53,9 @@ func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
 		y = einsum.Compute(e, list, func(a, b *Tensor) bool { return !higher(a.typ, b.typ).Float() }).Retain()
 	})
 	defer y.Free()
+	if typ := types.result(); y.typ.Integer() {
+		return y.To(typ)
+	}
 	return y.View()
 }
 

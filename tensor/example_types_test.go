@@ -15,13 +15,13 @@ func ExampleType() {
 	}
 	defer d.Close()
 	pixels := tensor.New(d, []uint8{0, 128, 255, 10, 20, 30}, 3, 2)
-	labels := tensor.New(d, []int32{2, 0})
+	labels := tensor.New(d, []int{2, 0})
 	fmt.Println(pixels.GatherRows(labels).Uint8s())
 	fmt.Println(pixels.Sum().Type(), pixels.Mean().Type(), tensor.Map(fn.Add, nil, pixels, labels).Type())
-	fmt.Println(pixels.Sum(0).Int32s())
+	fmt.Println(pixels.Sum(0).Int64s())
 	// Output:
 	// [20 30 0 128] <nil>
-	// int32 float32 int32
+	// int64 float32 int64
 	// [275 168] <nil>
 }
 

@@ -64,7 +64,10 @@ func takeRoot(y *Tensor, kind defs.FoldKind, p float64) {
 func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p float64) *Tensor {
 	d, typ := x.Device(), x.typ
 	if kind == defs.FoldCount {
-		typ = Int32
+		typ = Int64
+	}
+	if x.typ.Integer() { // counts are added up
+		return foldIntegerLines(op, ops.IntsSum, x, outer, n, inner)
 	}
 	if intmath.Product([]int{outer, inner}) == 0 {
 		return alloc(op, d, typ, []int{outer, inner})
@@ -76,6 +79,9 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 	const exact = 1 << 24
 	if kind == defs.FoldCount && chunk > exact { // floats count up to it
 		chunk, parts = exact, intmath.CeilDiv(n, exact)
+	}
+	if kind == defs.FoldCount && parts > 1 {
+		typ = Int32
 	}
 	now, join := kind, kind
 	if parts > 1 {
@@ -101,18 +107,21 @@ func fold(x, y *Tensor, kind defs.FoldKind, outer, n, inner, chunk int, p float6
 	if kind == defs.FoldPower || kind == defs.FoldPowerNorm {
 		args = append(args, kernels.FloatArg(p))
 	}
-	list.launch(d, ops.Fold(kind, x.typ).For(min(n, chunk), inner, d.Target()), args)
+	k := ops.Fold(kind).For(min(n, chunk), inner, d.Target())
+	if y.typ == Int64 { // counts
+		k = k.LongIndices(1)
+	}
+	list.launch(d, k, args)
 }
 
 func (t *Tensor) prod(axes ...int) *Tensor {
 	const op = "Prod"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
-	typ := floats(t)
 	if t.typ.Integer() {
-		typ = Int32
+		return t.shaped(t.foldIntegers(op, ops.IntsProd, over), over, keep)
 	}
-	return t.shaped(t.foldAxes(op, defs.FoldProd, typ, over, 0), over, keep)
+	return t.shaped(t.foldAxes(op, defs.FoldProd, floats(t), over, 0), over, keep)
 }
 
 func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
@@ -152,13 +161,12 @@ func (t *Tensor) countNonzero(axes ...int) *Tensor {
 	return t.shaped(t.counted(op, over), over, keep)
 }
 
-// counted counts what is not 0 over sorted axes.
+// counted counts what is not 0 over sorted axes, in Int64.
 func (t *Tensor) counted(op string, axes []int) *Tensor {
-	typ := floats(t)
 	if t.typ.Integer() {
-		typ = Int32
+		return t.foldIntegers(op, ops.IntsCount, axes)
 	}
-	return t.foldAxes(op, defs.FoldCount, typ, axes, 0)
+	return t.foldAxes(op, defs.FoldCount, floats(t), axes, 0)
 }
 
 func (t *Tensor) any(axes ...int) *Tensor {

@@ -12,7 +12,7 @@ import (
 func (t *Tensor) gatherRows(index *Tensor) *Tensor {
 	d := checkRows("GatherRows", t, index)
 	checkIndex("GatherRows", t, index)
-	x, at := t.contiguous(), index.contiguous()
+	x, at := t.contiguous(), index.indices()
 	defer x.release()
 	defer at.release()
 	n := index.Len()
@@ -25,7 +25,7 @@ func (t *Tensor) gatherRows(index *Tensor) *Tensor {
 }
 
 // ScatterAddRowsInPlace adds the rows of g [n, c] to the rows of t [r, c], both of floats, that an
-// Int32 tensor [n] names, in order: t[index[i]] += g[i]. It is the gradient of GatherRows, and
+// Int32 or Int64 tensor [n] names, in order: t[index[i]] += g[i]. It is the gradient of GatherRows, and
 // panics as that does.
 func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	const op = "ScatterAddRowsInPlace"
@@ -44,7 +44,7 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 		t.throughWide(func(c *Tensor) { c.ScatterAddRowsInPlace(index, g) })
 		return
 	}
-	cg, at := g.dense(t.typ), index.contiguous()
+	cg, at := g.dense(t.typ), index.indices()
 	defer cg.release()
 	defer at.release()
 	scatterRows(ops.ScatterAdd, t, at.Tensor, cg.Tensor, t.shape[0], t.shape[1])
@@ -59,7 +59,7 @@ func (api) AddRows(dst, index, g *Tensor) {
 		misuse(op, ErrShape, "the rows of the third go to those of the first", dst, index, g)
 	}
 	disjoint(op, dst, g)
-	cg, at := g.dense(dst.typ), index.classes()
+	cg, at := g.dense(dst.typ), index.indices()
 	defer cg.release()
 	defer at.release()
 	scatterRows(ops.ScatterAdd, dst, at.Tensor, cg.Tensor, dst.shape[0], dst.shape[1])
@@ -94,58 +94,95 @@ func (t *Tensor) mustBeIndices(op string, shape []int, axis int, fromEnd bool) {
 	if fromEnd {
 		least = -bound
 	}
-	if low, high := t.valueRange(op, least, bound); int(low) < least || int(high) >= bound {
+	if low, high := t.valueRange(op, least, bound); low < int64(least) || high >= int64(bound) {
 		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{shape, t.shape},
 			Detail: fmt.Sprintf("indices reach from %d to %d, and axis %d has %d", low, high, axis, bound)})
 	}
 }
 
-// valueRange returns the least and the greatest element of a tensor of Int32 or Uint8, 0 and −1 if
-// there is none. It may return those of a larger part of the storage if they are in [least, bound),
-// and waits for the device unless those are known.
-func (t *Tensor) valueRange(op string, least, bound int) (low, high int32) {
+// valueRange returns the least and the greatest element of a tensor of integers, 0 and −1 if there is
+// none. It may return those of a larger part of the storage if they are in [least, bound), and waits
+// for the device unless those are known.
+func (t *Tensor) valueRange(op string, least, bound int) (low, high int64) {
 	if t.Len() == 0 {
 		return 0, -1
 	}
-	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version && int(k.low) >= least && int(k.high) < bound {
+	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version && k.low >= int64(least) && k.high < int64(bound) {
 		return k.low, k.high
 	}
-	if t.typ == Uint8 {
+	switch t.typ {
+	case Uint8:
 		if bound > math.MaxUint8 {
 			return 0, math.MaxUint8
 		}
-		v, err := downloadAs[uint8](t, op)
-		if err != nil {
-			return 0, -1
-		}
-		return int32(slices.Min(v)), int32(slices.Max(v))
+		return rangeOf[uint8](t, op)
+	case Int8:
+		return rangeOf[int8](t, op)
+	case Int16:
+		return rangeOf[int16](t, op)
+	case Uint16:
+		return rangeOf[uint16](t, op)
+	case Int32:
+		return rangeOf[int32](t, op)
+	case Uint32:
+		return rangeOf[uint32](t, op)
+	case Uint64:
+		return rangeOf[uint64](t, op)
 	}
-	v, err := downloadAs[int32](t, op)
+	return rangeOf[int64](t, op)
+}
+
+// rangeOf reads the elements of t, and remembers the range.
+func rangeOf[T integer](t *Tensor, op string) (low, high int64) {
+	v, err := downloadAs[T](t, op)
 	if err != nil {
 		return 0, -1 // the device failed, and launches are skipped
 	}
-	t.noteRange(v)
-	return slices.Min(v), slices.Max(v)
+	noteRange(t, v)
+	return inInt64(slices.Min(v)), inInt64(slices.Max(v))
 }
 
-// intRange is what is known of the elements of a storage of int32: at a version they were in [low,
+// inInt64 returns an integer, or the greatest int64 if it is beyond.
+func inInt64[T integer](v T) int64 {
+	if v > 0 && int64(v) < 0 {
+		return math.MaxInt64
+	}
+	return int64(v)
+}
+
+// integer is a Go type of integers that tensors have.
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+// intRange is what is known of the elements of a storage of integers: at a version they were in [low,
 // high]. Memory that was exposed to launches of others is written without a word.
 type intRange struct {
-	low, high      int32
+	low, high      int64
 	version        uint64
 	known, exposed bool
 	of             *Tensor // in a step that is recorded: what is older and has these elements; or nil
 }
 
 // boundValues says that the elements of a tensor that nobody else has seen are in [low, high].
-func (t *Tensor) boundValues(low, high int) {
-	t.st.ints = intRange{low: int32(low), high: int32(high), version: t.st.version, known: true}
+func (t *Tensor) boundValues(low, high int64) {
+	t.st.ints = intRange{low: low, high: high, version: t.st.version, known: true}
+}
+
+// keepRange says that out, which nobody else has seen, has the elements of t, if their range is known.
+func (t *Tensor) keepRange(op string, out *Tensor) {
+	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version {
+		out.boundValues(k.low, k.high)
+		if recordings.Load() > 0 {
+			out.st.ints.of = t.Device().core().inputOf(op, t)
+		}
+	}
 }
 
 // noteRange remembers the range of t's elements, if they are all of the storage's: a view that
 // repeats some may have as many.
-func (t *Tensor) noteRange(v []int32) {
+func noteRange[T integer](t *Tensor, v []T) {
 	if len(v) > 0 && len(v) == t.st.buf.Len() && t.IsContiguous() {
-		t.st.ints = intRange{low: slices.Min(v), high: slices.Max(v), version: t.st.version, known: true, exposed: t.st.ints.exposed}
+		t.st.ints = intRange{low: inInt64(slices.Min(v)), high: inInt64(slices.Max(v)), version: t.st.version, known: true, exposed: t.st.ints.exposed}
 	}
 }

@@ -65,13 +65,14 @@ func (t *Tensor) indexed(op string, indices []*Tensor) indexed {
 	}
 	for i, a := range axes {
 		var next *Tensor
-		dim := []float64{float64(t.shape[a])}
+		dim, at := []float64{float64(t.shape[a])}, indices[a].as(Int32)
 		if i == 0 {
-			next = Map(ops.FromFront, dim, indices[a])
+			next = Map(ops.FromFront, dim, at.Tensor)
 		} else {
-			next = Map(ops.OfAxes, dim, x.at.Tensor, indices[a])
+			next = Map(ops.OfAxes, dim, x.at.Tensor, at.Tensor)
 			x.at.release()
 		}
+		at.release()
 		x.at = contiguousOperand{next, true}
 	}
 	if !slices.Equal(x.at.shape, shape) { // the last broadcast
@@ -122,22 +123,23 @@ func (t *Tensor) indexPut(indices []*Tensor, values *Tensor, opts ...IndexPutOpt
 		x.at.release()
 		misuse(op, ErrShape, fmt.Sprintf("the values do not broadcast to %v", x.whole), t, values)
 	}
+	mustTake(op, t, values)
 	wide := values.Expand(x.whole...)
 	defer wide.Free()
 	y := t.changeable(op, how)
 	if x.order == nil {
 		to := y.Reshape(x.shape...)
-		defer to.Free()
 		to.putRows(how, x.axis, x.at, y.source(op, wide))
-		return y
+		to.Free()
+		return y.changed(t.typ)
 	}
 	turned := y.Transpose(x.order...)
-	defer turned.Free()
 	c := turned.Copy()
 	defer c.Free()
 	to := c.Reshape(x.shape...)
 	defer to.Free()
 	to.putRows(how, x.axis, x.at, y.source(op, wide))
 	turned.SetInPlace(c)
-	return y
+	turned.Free()
+	return y.changed(t.typ)
 }

@@ -10,33 +10,33 @@ import (
 )
 
 // mustIndex panics with ErrType unless index can be indices of t. Bool is refused: comparisons
-// return masks of it, whose 0 and 1 would be the first two indices.
+// return masks of it, whose 0 and 1 would be the first two indices. So is Uint8, which masks once were.
 func mustIndex(op string, t, index *Tensor) {
 	switch index.typ {
-	case Int32:
+	case Int32, Int64:
 	case Bool:
-		misuse(op, ErrType, "indices are of type int32, and bool is that of masks: a mask goes to Index, MaskedSelect, MaskedFill or Where", t, index)
-	case Uint8:
-		misuse(op, ErrType, "indices are of type int32, not uint8: convert them with To(tensor.Int32), a mask with To(tensor.Bool)", t, index)
+		misuse(op, ErrType, "indices are of type int64 or int32, and bool is that of masks: a mask goes to Index, MaskedSelect, MaskedFill or Where", t, index)
 	default:
-		misuse(op, ErrType, fmt.Sprintf("indices are of type int32, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
+		misuse(op, ErrType, fmt.Sprintf("indices are of type int64 or int32, not %v: convert them with To(tensor.Int64)", index.typ), t, index)
 	}
 }
 
 // mustClass panics with ErrType unless index can be numbers of classes, or of rows of a table that
-// t is: bytes can.
+// t is: all integers can.
 func mustClass(op string, t, index *Tensor) {
-	if index.typ != Int32 && index.typ != Uint8 {
-		misuse(op, ErrType, fmt.Sprintf("indices are of type int32 or uint8, not %v: convert them with To(tensor.Int32)", index.typ), t, index)
+	if !index.typ.Integer() || index.typ == Bool {
+		misuse(op, ErrType, fmt.Sprintf("indices are of integers, not %v: convert them with To(tensor.Int64)", index.typ), t, index)
 	}
 }
 
-// classes returns t, of integers, as a contiguous operand of Int32. Call release after the launch.
-func (t *Tensor) classes() contiguousOperand {
-	if t.typ != Int32 {
-		return contiguousOperand{t.To(Int32), true}
-	}
-	return t.contiguous()
+// indices returns t, of integers that int32 holds, as a contiguous operand of Int32: that of kernels.
+// Call release after the launch.
+func (t *Tensor) indices() contiguousOperand { return t.dense(Int32) }
+
+// asIndices returns indices that a kernel wrote as those that operations return. It takes them over.
+func (t *Tensor) asIndices() *Tensor {
+	defer t.Free()
+	return t.To(Int64)
 }
 
 // around returns the sizes of what lies before an axis, of it, and behind it.
@@ -100,17 +100,41 @@ func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousOperand) {
 	scatterRows(how, t, keys.Tensor, src.Tensor, outer*n, inner)
 }
 
-// changeable returns a copy of t to scatter to in a way: of the type that t computes in.
+// changeable returns a copy of t to scatter to in a way: of a type that kernels scatter. [Tensor.changed]
+// takes it back.
 func (t *Tensor) changeable(op string, how ops.Scatter) *Tensor {
+	if t.typ == Uint64 && (how == ops.ScatterMin || how == ops.ScatterMax) {
+		misuse(op, ErrType, "there is no minimum or maximum of uint64 here: convert with To(tensor.Int64)", t)
+	}
 	if t.typ == Bool && how != ops.ScatterSet {
-		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int32)", t)
+		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int64)", t)
+	}
+	switch t.typ {
+	case Int8, Int16, Uint16, Uint32, Uint64:
+		return t.To(min(t.typ.Widened(), Int64))
 	}
 	return t.wide()
 }
 
+// changed returns y, which it takes over and changeable made of integers of a type, in that type.
+func (y *Tensor) changed(typ Type) *Tensor {
+	if !typ.Integer() || y.typ == typ {
+		return y
+	}
+	defer y.Free()
+	return y.To(typ)
+}
+
+// mustTake panics with ErrType if integers of t do not hold those of src.
+func mustTake(op string, t, src *Tensor) {
+	if t.typ.Integer() && higher(t.typ, src.typ) != t.typ {
+		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert one with To", src.typ, t.typ), t, src)
+	}
+}
+
 // source returns src as a contiguous operand of the type of y, which must not be a lower one.
 func (y *Tensor) source(op string, src *Tensor) contiguousOperand {
-	if higher(y.typ, src.typ) != y.typ {
+	if higher(y.typ, src.typ) != y.typ && !(y.typ == Int64 && src.typ == Uint64) { // which has the same bits
 		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert one with To", src.typ, y.typ), y, src)
 	}
 	if src.typ != y.typ {
@@ -123,7 +147,7 @@ func (t *Tensor) indexSelect(axis int, index *Tensor) *Tensor {
 	const op = "IndexSelect"
 	a := t.checkLine(op, axis, index)
 	checkIndices(op, t.shape, a, index, false)
-	return t.takeRows(op, a, index.contiguous())
+	return t.takeRows(op, a, index.indices())
 }
 
 // checkLine is check of indices with one axis, along an axis of t, which it resolves.
@@ -139,6 +163,7 @@ func (t *Tensor) checkLine(op string, axis int, index *Tensor) int {
 // checkParts is checkLine for parts of t that src has.
 func (t *Tensor) checkParts(op string, axis int, index, src *Tensor) int {
 	check(op, t, src)
+	mustTake(op, t, src)
 	a := t.checkLine(op, axis, index)
 	want := slices.Clone(t.shape)
 	want[a] = index.Len()
@@ -161,8 +186,8 @@ func (t *Tensor) indexCopy(axis int, index, src *Tensor) *Tensor {
 
 func (t *Tensor) withParts(op string, how ops.Scatter, a int, index, src *Tensor) *Tensor {
 	y := t.changeable(op, how)
-	y.putRows(how, a, index.contiguous(), y.source(op, src))
-	return y
+	y.putRows(how, a, index.indices(), y.source(op, src))
+	return y.changed(t.typ)
 }
 
 func (t *Tensor) indexFill(axis int, index *Tensor, value float64) *Tensor {
@@ -176,9 +201,9 @@ func (t *Tensor) indexFill(axis int, index *Tensor, value float64) *Tensor {
 	if intmath.Product(shape) > 0 {
 		fill := alloc(op, y.Device(), y.typ, shape)
 		fill.fill(value)
-		y.putRows(ops.ScatterSet, a, index.contiguous(), contiguousOperand{fill, true})
+		y.putRows(ops.ScatterSet, a, index.indices(), contiguousOperand{fill, true})
 	}
-	return y
+	return y.changed(t.typ)
 }
 
 // EmbeddingOptions is what may be said to [Tensor.Embedding].
@@ -203,5 +228,5 @@ func (t *Tensor) embedding(index *Tensor, opts ...EmbeddingOptions) *Tensor {
 		}
 	}
 	checkIndices(op, t.shape, 0, index, false)
-	return t.takeRows(op, 0, index.classes())
+	return t.takeRows(op, 0, index.indices())
 }

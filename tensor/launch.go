@@ -81,6 +81,9 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 		if want := p.Mode.Kind(); a.Kind != want {
 			badArg(k, "argument %d, %s, is %v, not %v", i, p.Name, want, a.Kind)
 		}
+		if p.Mode == kernels.IntParam && a.Int != int64(int32(a.Int)) {
+			badArg(k, "argument %d, %s, is %d, which is no int of 32 bits", i, p.Name, a.Int)
+		}
 		if a.Kind != kernels.ArgBuffer {
 			continue
 		}
@@ -88,8 +91,8 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 			panic(&Error{Op: "Launch", Kind: ErrDevice, Detail: fmt.Sprintf("%s: argument %d, %s, is no memory of %s, or was released",
 				k.Name, i, p.Name, d.Name())})
 		}
-		if got, want := a.Buf.DType(), p.Mode.Elements(float); got != want {
-			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, want, got)
+		if got := a.Buf.DType(); !k.Takes(i, got, float) {
+			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, p.Mode.Elements(float), got)
 		}
 		if n := a.Buf.Len(); a.Off < 0 || a.N < 0 || a.Off > n || a.N > n-a.Off {
 			badArg(k, "argument %d, %s, is %d elements from %d on, of memory that has %d", i, p.Name, a.N, a.Off, n)

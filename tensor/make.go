@@ -36,7 +36,7 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 		return x.To(typ)
 	}
 	if typ.Integer() {
-		if mustFit(op, Int32, step); n > 0 {
+		if mustFit(op, Int64, step); n > 0 {
 			mustFit(op, typ, start)
 			mustFit(op, typ, start+(n-1)*step)
 		}
@@ -46,11 +46,9 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 		return y
 	}
 	if typ.Integer() {
-		MapInto(ops.Counted, []kernels.Arg{kernels.IntArg(int(start)), kernels.IntArg(int(step))}, []*Tensor{y})
-		if typ == Int32 {
-			last := int(start + (n-1)*step)
-			y.boundValues(min(int(start), last), max(int(start), last))
-		}
+		MapInto(ops.Counted, []kernels.Arg{kernels.LongArg(int64(start)), kernels.LongArg(int64(step))}, []*Tensor{y})
+		last := int64(start + (n-1)*step)
+		y.boundValues(min(int64(start), last), max(int64(start), last))
 		return y
 	}
 	MapInto(ops.Sequence, []kernels.Arg{kernels.FloatArg(start), kernels.FloatArg(step)}, []*Tensor{y})
@@ -110,7 +108,7 @@ func meshgrid(ts ...*Tensor) []*Tensor {
 }
 
 // OneHot returns for each element of t, of integers, a line of classes numbers, along a new last
-// axis, that are 0 but for a 1 at the index that it is: of Int32. It panics with ErrType for
+// axis, that are 0 but for a 1 at the index that it is: of Int64. It panics with ErrType for
 // another type, with ErrValue for classes below 1, with ErrIndex for an element that is not in [0,
 // classes), as [Tensor.GatherRows] does, and with ErrShape if the result would have too many axes
 // or elements.
@@ -124,7 +122,7 @@ func (t *Tensor) OneHot(classes int) *Tensor {
 	shape := append(slices.Clone(t.shape), classes)
 	checkShape(op, shape)
 	checkIndices(op, []int{classes}, 0, t, false)
-	y := alloc(op, d, Int32, []int{t.Len(), classes})
+	y := alloc(op, d, Int64, []int{t.Len(), classes})
 	if y.Len() > 0 {
 		x := t.Reshape(-1, 1)
 		MapInto(ops.OneHot, nil, []*Tensor{y}, x)

@@ -165,6 +165,9 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 	if first == nil {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: "the function uses no operand: see Full"})
 	}
+	if types.none {
+		mustPromote(op, present(operands)...)
+	}
 	typ := types.result()
 	if typ.Integer() && !f.Integers {
 		typ = d.DefaultType()
@@ -180,7 +183,7 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 		}
 	}
 	if !typ.Integer() && f.Whole() {
-		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int32) or To(tensor.Uint8)", present(operands)...)
+		misuse(op, ErrType, "it is of integers: convert with To(tensor.Int64) or another type of integers", present(operands)...)
 	}
 	for _, s := range scalars {
 		mustFit(op, typ, s)
@@ -208,20 +211,17 @@ func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operan
 		}
 	}
 	given := typ
-	typ = typ.Computed()
+	typ = typ.Widened()
 	var converted [kernels.MapOperands]contiguousOperand
 	tensors := make([]*Tensor, 0, kernels.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
 			c := contiguousOperand{t, false}
 			switch {
-			case f.Mask(i), t.typ.Half() && typ == Float32: // read as they are
 			case compares && t.typ.Float():
 				c = t.as(given)
-			case t.typ == Int32 && typ == Uint8: // a scalar, for else the type were Int32
-				c = contiguousOperand{t.wrapped(), true}
-			default:
-				c = t.as(typ)
+			case !f.Mask(i) && !readsAs(t.typ, given):
+				c = t.as(given.Computed())
 			}
 			converted[len(tensors)] = c
 			tensors = append(tensors, c.Tensor)
@@ -238,16 +238,17 @@ func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operan
 	}
 }
 
-// wrapped returns the low 8 bits of an Int32 as a Uint8.
-func (t *Tensor) wrapped() *Tensor {
-	low := FullOf(t.Device(), Int32, 255, t.shape...)
-	defer low.Free()
-	bits := Map(fn.BitwiseAnd, nil, t, low)
-	defer bits.Free()
-	return bits.To(Uint8)
+// readsAs reports whether a map of tensors of a type reads one of type t as it is: what is converted
+// there is what [Tensor.To] makes.
+func readsAs(t, typ Type) bool {
+	switch {
+	case t == typ, t.Half() && typ.Float(), t.Integer() && typ.Float():
+		return true
+	}
+	return t.Integer() && typ.Integer() && higher(t, typ) == typ && typ != Bool
 }
 
-// launchMap launches functions, computed in a type: on the operands that they use, then the
+// launchMap launches functions, computed in a type, or moved: on the operands that they use, then the
 // results, to whose shape those broadcast that are not read by index.
 func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg) {
 	ins := len(tensors) - len(j.Functions)
@@ -272,7 +273,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	inner := w.rank - 1
 	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
 	for i, t := range tensors {
-		if typ == Float32 && t.typ.Half() {
+		if t.typ != typ {
 			layout.Types[i] = t.typ
 		}
 		layout.Gaps = layout.Gaps || i >= ins && t.extent() != n

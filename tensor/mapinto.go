@@ -61,8 +61,11 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 			misuse(j.Name, ErrShape, "", t, out)
 		}
 		c := contiguousOperand{t, false}
-		if typ := out.typ.Computed(); j.Gathers(i) || typ != Float32 || !t.typ.Half() { // else it is read as it is
-			c = t.as(typ)
+		switch {
+		case j.Gathers(i):
+			c = t.as(out.typ.Widened())
+		case !readsAs(t.typ, out.typ):
+			c = t.as(out.typ.Computed())
 		}
 		made = append(made, c)
 		if j.Gathers(i) {
@@ -85,7 +88,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	for _, r := range results {
 		r.st.version++
 	}
-	launchMap(j, out.typ.Computed(), append(tensors, results...), scalars)
+	launchMap(j, out.typ.Widened(), append(tensors, results...), scalars)
 	for _, c := range made {
 		c.release()
 	}

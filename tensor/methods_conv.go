@@ -53,7 +53,7 @@ func (x *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
 	return lowered(x.maxPool(window, options...), x)
 }
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of x, in
+// MaxPoolWithIndex is MaxPool that also returns, as Int64, where in the pooled axes of x, in
 // row-major order, the maxima are: the first of equal ones, and the last NaN.
 func (x *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
 	y, at := x.poolMax("MaxPoolWithIndex", window, options, true)
@@ -76,7 +76,7 @@ func (x *Tensor) AvgPool(window []int, options ...AvgPoolOptions) *Tensor {
 // 2d and 3d.
 func (x *Tensor) AdaptiveMaxPool(size []int) *Tensor { return lowered(x.adaptiveMaxPool(size), x) }
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int64, where in the pooled axes
 // of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
 func (x *Tensor) AdaptiveMaxPoolWithIndex(size []int) (values *Tensor, indices *Tensor) {
 	y, at := x.adaptiveMaxPoolWithIndex(size)

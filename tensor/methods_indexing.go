@@ -4,18 +4,18 @@ package tensor
 
 import "github.com/clgrad/clgrad/internal/ops"
 
-// Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
-// k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
-// axes index has at most x's dimensions. Indices are not negative. It panics with ErrAxis, with
-// ErrType for indices of another type, with ErrShape for another rank or a dimension that is
+// Gather returns the elements of x that a tensor of Int64 or Int32 of x's rank names along an axis:
+// y[i, j, k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along
+// other axes index has at most x's dimensions. Indices are not negative. It panics with ErrAxis,
+// with ErrType for indices of another type, with ErrShape for another rank or a dimension that is
 // larger, and with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
 func (x *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	return lowered(x.gather(axis, index), x)
 }
 
-// Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
-// along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
-// several for one place, the last along the axis counts. Along other axes index has at most x's
+// Scatter returns x with elements of src in the places that a tensor of Int64 or Int32 of x's rank
+// names along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1.
+// Of several for one place, the last along the axis counts. Along other axes index has at most x's
 // dimensions, and along all at most src's. Indices are not negative. Of 16 bits it becomes a
 // Float32. It panics with ErrAxis, with ErrType for indices of another type or a src of a higher
 // one, with ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index
@@ -24,9 +24,9 @@ func (x *Tensor) Scatter(axis int, index *Tensor, src *Tensor) *Tensor {
 	return lowered(x.scattered("Scatter", ops.ScatterSet, axis, index, src), x, src)
 }
 
-// ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
-// names along an axis: see [Tensor.Scatter], as which it panics. The order of the additions is
-// fixed.
+// ScatterAdd returns x with elements of src added in the places that a tensor of Int64 or Int32 of
+// x's rank names along an axis: see [Tensor.Scatter], as which it panics. The order of the
+// additions is fixed.
 func (x *Tensor) ScatterAdd(axis int, index *Tensor, src *Tensor) *Tensor {
 	return lowered(x.scattered("ScatterAdd", ops.ScatterAdd, axis, index, src), x, src)
 }
@@ -39,44 +39,44 @@ func (x *Tensor) ScatterReduce(axis int, index *Tensor, src *Tensor, reduce Scat
 	return lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
 }
 
-// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
-// becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
-// indices of another type, with ErrShape unless they have one axis, and with ErrIndex for an index
-// past the end, as [Tensor.GatherRows] does.
+// IndexSelect returns what an index tensor [m] of Int64 or Int32 names along an axis, whose
+// dimension becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with
+// ErrType for indices of another type, with ErrShape unless they have one axis, and with ErrIndex
+// for an index past the end, as [Tensor.GatherRows] does.
 func (x *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
 	return lowered(x.indexSelect(axis, index), x)
 }
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
-// Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j, …]. The
-// order of the additions is fixed. src has x's shape but for the axis, which has m. It panics with
-// ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does, with ErrShape for another
-// shape of src, and with ErrType if src is of a higher type.
+// Int64 or Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j,
+// …]. The order of the additions is fixed. src has x's shape but for the axis, which has m. It
+// panics with ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does, with ErrShape
+// for another shape of src, and with ErrType if src is of a higher type.
 func (x *Tensor) IndexAdd(axis int, index *Tensor, src *Tensor) *Tensor {
 	return lowered(x.indexAdd(axis, index, src), x, src)
 }
 
 // IndexCopy returns x with the parts of src along an axis in the place of those that an index
-// tensor [m] of Int32 names, in a tensor of its own. Of several for one index, the last counts. It
-// panics as [Tensor.IndexAdd] does.
+// tensor [m] of Int64 or Int32 names, in a tensor of its own. Of several for one index, the last
+// counts. It panics as [Tensor.IndexAdd] does.
 func (x *Tensor) IndexCopy(axis int, index *Tensor, src *Tensor) *Tensor {
 	return lowered(x.indexCopy(axis, index, src), x, src)
 }
 
-// IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
-// axis, in a tensor of its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the
-// value is no number of x's type.
+// IndexFill returns x with a value in the places that an index tensor [m] of Int64 or Int32 names
+// along an axis, in a tensor of its own. It panics as [Tensor.IndexSelect] does, and with ErrType
+// if the value is no number of x's type.
 func (x *Tensor) IndexFill(axis int, index *Tensor, value float64) *Tensor {
 	return lowered(x.indexFill(axis, index, value), x)
 }
 
 // Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
-// tensors of Int32 is the indices along one axis, from the first on; nil is a whole axis. They
-// broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
-// between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
-// with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not
-// broadcast, or if the result has too many axes, with ErrType for another type, and with ErrIndex
-// for an index past either end, as [Tensor.GatherRows] does.
+// tensors of Int64 or Int32 is the indices along one axis, from the first on; nil is a whole axis.
+// They broadcast to one shape, which takes the place of their axes; it comes first if whole axes
+// lie between them. Indices below 0 count from the end. The result is a tensor of its own. It
+// panics with ErrValue if there is no index, with ErrShape for more of them than axes, if they do
+// not broadcast, or if the result has too many axes, with ErrType for another type, and with
+// ErrIndex for an index past either end, as [Tensor.GatherRows] does.
 //
 // A mask, of Bool, has the shape of as many axes from its place on, and stands for the indices of
 // its elements that are true, in row-major order, along each of these: NumPy's x[mask]. The device

@@ -9,7 +9,7 @@ import (
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. Of no elements it is 0. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
+// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. It panics
 // with ErrAxis for an axis that x has not, or that is named twice.
 //
 // Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
@@ -95,14 +95,14 @@ func (x *Tensor) MinWithIndex(axes ...int) (values *Tensor, indices *Tensor) {
 	return lowered(y, x), at
 }
 
-// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
+// ArgMax returns, as Int64, the index of the maximum over the given axes, of equal ones the first;
 // a NaN is a maximum. Over several axes, and over all if none is given, it counts their elements in
 // row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
 // with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if there is
 // nothing to take the maximum of.
 func (x *Tensor) ArgMax(axes ...int) *Tensor { return x.extremeAt("ArgMax", false, axes) }
 
-// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first;
+// ArgMin returns, as Int64, the index of the minimum over the given axes, of equal ones the first;
 // a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
 // row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
 // with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if there is
@@ -111,12 +111,12 @@ func (x *Tensor) ArgMin(axes ...int) *Tensor { return x.extremeAt("ArgMin", true
 
 // Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. Of no elements it is 1. The order of the factors is fixed:
-// the same input gives the same bits. Of integers it is Int32, and wraps around. It panics with
+// the same input gives the same bits. Of integers it is Int64, and wraps around. It panics with
 // ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) Prod(axes ...int) *Tensor { return lowered(x.prod(axes...), x) }
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
+// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. A scalar
 // has axis 0. It panics with ErrAxis. Error: each is off by at most what [Tensor.Sum] says of the
 // sum of the elements up to it.
 func (x *Tensor) CumSum(axis int) *Tensor {
@@ -124,7 +124,7 @@ func (x *Tensor) CumSum(axis int) *Tensor {
 }
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
-// integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
+// integers it is Int64, and wraps around. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) CumProd(axis int) *Tensor {
 	return lowered(api{}.Scan("CumProd", ops.ScanProd, x, axis, 0), x)
 }
@@ -135,32 +135,32 @@ func (x *Tensor) LogCumSumExp(axis int) *Tensor {
 	return lowered(api{}.Scan("LogCumSumExp", ops.ScanLSE, x, axis, 0), x)
 }
 
-// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
+// CumMax returns the maximum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) CumMax(axis int) (values *Tensor, indices *Tensor) {
 	y, at := x.scanExtreme("CumMax", ops.ScanMax, axis)
 	return lowered(y, x), at
 }
 
-// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
+// CumMin returns the minimum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) CumMin(axis int) (values *Tensor, indices *Tensor) {
 	y, at := x.scanExtreme("CumMin", ops.ScanMin, axis)
 	return lowered(y, x), at
 }
 
-// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
+// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int64, their
 // indices. Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) Sort(axis int, o ...SortOptions) (values *Tensor, indices *Tensor) {
 	y, at := x.sort("Sort", axis, o)
 	return lowered(y, x), at
 }
 
-// ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
+// ArgSort returns, as Int64, the indices that put x in ascending order along an axis, NaN last.
 // Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 func (x *Tensor) ArgSort(axis int, o ...SortOptions) *Tensor { return x.argSort(axis, o...) }
 
-// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int64, their
 // indices. A NaN is greater than all others; of equal elements those that come first are taken, in
 // their order. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
 // elements.
@@ -179,7 +179,7 @@ func (x *Tensor) TopK(k, axis int, o ...TopKOptions) (values *Tensor, indices *T
 func (x *Tensor) KeepTopK(k, axis int) *Tensor { return lowered(x.keepTopK(k, axis), x) }
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
-// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
+// order, and, as Int64, its index: that which a stable sort puts there. If there is a NaN, that is
 // the median, the first of them. Over several axes, and over all if none is given, the index counts
 // their elements in row-major order. The axes disappear from the shape unless [Keepdims] is among
 // them. It panics with ErrAxis for an axis that x has not, or that is named twice, and with
@@ -189,7 +189,7 @@ func (x *Tensor) Median(axes ...int) (values *Tensor, indices *Tensor) {
 	return lowered(y, x), at
 }
 
-// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
+// CountNonzero returns, as Int64, how many elements are not 0 over the given axes, which disappear
 // from the shape unless [Keepdims] is among them; over all if none is given. A NaN is not 0. It
 // panics with ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) CountNonzero(axes ...int) *Tensor { return x.countNonzero(axes...) }

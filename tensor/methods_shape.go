@@ -46,19 +46,20 @@ func (x *Tensor) Expand(shape ...int) *Tensor { return x.expand(shape...) }
 func (x *Tensor) Copy() *Tensor { return x.copy() }
 
 // To returns x's elements as another type; of x's own type, a view of x. What the type does not
-// hold becomes the nearest that it holds:
+// hold:
 //
-//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
-//     becomes 0;
+//   - floats as integers have their fractions cut off, numbers beyond the range become its end, and
+//     NaN becomes 0;
+//   - integers as shorter ones keep their low bits: 200 is −56 as Int8;
 //   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
 //   - as Bool, 0 is false, and the rest is true, NaN too.
 //
 // Every device gives the same bits.
 func (x *Tensor) To(typ Type) *Tensor { return x.to(typ) }
 
-// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int32 tensor [n] names:
-// y[i] = x[index[i]], of shape [n, c]. It panics with ErrShape for another rank, with ErrType for
-// an index of another type, and with ErrIndex if an index is not in [0, r). Indices that the host
-// uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their like, are known; others
-// it waits for.
+// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int64 or Int32 tensor [n]
+// names: y[i] = x[index[i]], of shape [n, c]. It panics with ErrShape for another rank, with
+// ErrType for an index of another type, and with ErrIndex if an index is not in [0, r). Indices
+// that the host uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their like, are
+// known; others it waits for.
 func (x *Tensor) GatherRows(index *Tensor) *Tensor { return x.gatherRows(index) }

@@ -58,9 +58,9 @@ func TestMisuse(t *testing.T) {
 		{"Free", tensor.ErrValue, func() { none.Free() }, "a tensor is nil"},
 		{"Free", tensor.ErrValue, func() { unmade.Free() }, "Tensor{}"},
 		{"ToMat", tensor.ErrValue, func() { none.ToMat() }, "a tensor is nil"},
-		{"Empty", tensor.ErrType, func() { tensor.EmptyOf(d, 9, 2) }, "type 9 is no type"},
-		{"Full", tensor.ErrType, func() { tensor.FullOf(d, 9, 1, 2) }, "type 9 is no type"},
-		{"To", tensor.ErrType, func() { x.To(9) }, "type 9 is no type"},
+		{"Empty", tensor.ErrType, func() { tensor.EmptyOf(d, 99, 2) }, "type 99 is no type"},
+		{"Full", tensor.ErrType, func() { tensor.FullOf(d, 99, 1, 2) }, "type 99 is no type"},
+		{"To", tensor.ErrType, func() { x.To(99) }, "type 99 is no type"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(nil, nil, x) }, "the function is nil"},
 		{"MapInPlace", tensor.ErrValue, func() { x.MapInPlace(nil, nil) }, "the function is nil"},
 		{"Map", tensor.ErrValue, func() { tensor.Map(&kernels.Function{Name: "own"}, nil, x) }, "function \"own\" has no formula"},
@@ -160,7 +160,7 @@ func TestMisuse(t *testing.T) {
 		{"GatherRows", tensor.ErrDevice, func() { foreign.GatherRows(three) }, "cpu"},
 		{"ScatterAddRowsInPlace", tensor.ErrShape, func() { x.ScatterAddRowsInPlace(three, x.T()) }, "[2 3] [3 2]"},
 		{"GatherRows", tensor.ErrIndex, func() { x.GatherRows(devtest.New(d, []int32{1, -1})) }, "from -1 to 1"},
-		{"GatherRows", tensor.ErrType, func() { x.GatherRows(tensor.Zeros(d, 2)) }, "type int32, not float64: convert them with To(tensor.Int32)"},
+		{"GatherRows", tensor.ErrType, func() { x.GatherRows(tensor.Zeros(d, 2)) }, "type int64 or int32, not float64: convert them with To(tensor.Int64)"},
 		{"GatherRows", tensor.ErrShape, func() { x.GatherRows(three.Reshape(2, 1)) }, "one axis"},
 		{"Ints", tensor.ErrValue, func() { rng.Ints(d, 0, 3) }, "[0, 0)"},
 		{"ToMat", tensor.ErrShape, func() { v.ToMat() }, "[4]"},
@@ -552,7 +552,7 @@ func TestFloat64(t *testing.T) {
 // TestNoTensorPrints: what no function made can be printed, as by a message of a failed test.
 func TestNoTensorPrints(t *testing.T) {
 	var none *tensor.Tensor
-	if got := none.String() + ", " + new(tensor.Tensor).String() + ", " + tensor.Type(9).String(); got != "no tensor, no tensor, type 9" {
+	if got := none.String() + ", " + new(tensor.Tensor).String() + ", " + tensor.Type(99).String(); got != "no tensor, no tensor, type 99" {
 		t.Error(got)
 	}
 }

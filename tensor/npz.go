@@ -50,37 +50,39 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 	a := npz.Array{Shape: t.Shape()}
 	switch n := t.Len(); t.typ {
 	case Bool:
-		if a.Data, err = t.Bools(); err != nil {
-			return npz.Array{}, err
-		}
-	case kernels.Float32:
+		a.Data, err = t.Bools()
+	case Float32:
 		a.Data = kernels.Slice[float32](host, 0, n)
-	case kernels.Float64:
+	case Float64:
 		a.Data = kernels.Slice[float64](host, 0, n)
-	case kernels.Int32:
-		a.Data = kernels.Slice[int32](host, 0, n)
-	case kernels.Uint8:
-		a.Data = kernels.Slice[uint8](host, 0, n)
+	case Float16:
+		a.Data = kernels.Slice[float16.Float16](host, 0, n)
 	case BFloat16:
 		a.Data = kernels.Slice[bfloat16.BFloat16](host, 0, n)
-	default:
-		a.Data = kernels.Slice[float16.Float16](host, 0, n)
+	case Int8:
+		a.Data = kernels.Slice[int8](host, 0, n)
+	case Int16:
+		a.Data = kernels.Slice[int16](host, 0, n)
+	case Int32:
+		a.Data = kernels.Slice[int32](host, 0, n)
+	case Int64:
+		a.Data = kernels.Slice[int64](host, 0, n)
+	case Uint8:
+		a.Data = kernels.Slice[uint8](host, 0, n)
+	case Uint16:
+		a.Data = kernels.Slice[uint16](host, 0, n)
+	case Uint32:
+		a.Data = kernels.Slice[uint32](host, 0, n)
+	case Uint64:
+		a.Data = kernels.Slice[uint64](host, 0, n)
 	}
-	return a, nil
+	return a, err
 }
 
-// LoadNPZ reads a NumPy archive onto a device, whichever order its bytes and axes have:
-//
-//	bool                      Bool
-//	uint8                     Uint8
-//	int8 to int64,            Int32; a number that it does not hold is an error
-//	uint16 to uint64
-//	float16                   Float16
-//	float32                   Float32
-//	float64                   Float64; an error where the device has none
-//
-// A damaged file, or another type, is an error that wraps ErrFormat and names the array, its type
-// and, if it is that, the element. No tensor is left behind.
+// LoadNPZ reads a NumPy archive onto a device, whichever order its bytes and axes have.
+// Arrays keep their type: bool, integers of 8 to 64 bits, and floats of 16 to 64. Float64 is an error
+// where the device has none. A damaged file, or another type, is an error that wraps ErrFormat and names
+// the array and its type. No tensor is left behind.
 func LoadNPZ(d Device, path string) (Dict, error) {
 	f, size, err := regular.Open(path)
 	if err != nil {
@@ -116,16 +118,24 @@ func ReadNPZ(d Device, r io.ReaderAt, size int64) (Dict, error) {
 
 // fromArray returns an array of a file as a tensor.
 func fromArray(d Device, a npz.Array) (*Tensor, error) {
-	held, err := a.Held()
-	if err != nil {
-		return nil, err
-	}
-	switch data := held.(type) {
+	switch data := a.Data.(type) {
 	case []bool:
+		return fromData(d, data, a.Shape)
+	case []int8:
+		return fromData(d, data, a.Shape)
+	case []int16:
+		return fromData(d, data, a.Shape)
+	case []int32:
+		return fromData(d, data, a.Shape)
+	case []int64:
 		return fromData(d, data, a.Shape)
 	case []uint8:
 		return fromData(d, data, a.Shape)
-	case []int32:
+	case []uint16:
+		return fromData(d, data, a.Shape)
+	case []uint32:
+		return fromData(d, data, a.Shape)
+	case []uint64:
 		return fromData(d, data, a.Shape)
 	case []float16.Float16:
 		return fromData(d, data, a.Shape)
@@ -134,7 +144,7 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 	case []float32:
 		return fromData(d, data, a.Shape)
 	}
-	return fromData(d, held.([]float64), a.Shape)
+	return fromData(d, a.Data.([]float64), a.Shape)
 }
 
 func fromData[T Element](d Device, data []T, shape []int) (t *Tensor, err error) {

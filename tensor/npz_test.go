@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +77,7 @@ func load(t *testing.T, d tensor.Device, a npz.Array) (*tensor.Tensor, error) {
 	return dict["a"], err
 }
 
-// TestNPZFits: what NumPy writes becomes the type that holds it; a number that none holds is named.
+// TestNPZFits: what NumPy writes keeps its type.
 func TestNPZFits(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	f64 := devtest.CPU(t)
@@ -87,39 +86,17 @@ func TestNPZFits(t *testing.T) {
 		typ  tensor.Type
 		want []float64
 	}{
-		{[]bool{true, false}, tensor.Bool, []float64{1, 0}}, {[]uint8{0, 255}, tensor.Uint8, []float64{0, 255}}, {[]int8{-128, 127}, tensor.Int32, []float64{-128, 127}},
-		{[]int16{-32768, 32767}, tensor.Int32, []float64{-32768, 32767}}, {[]uint16{0, 65535}, tensor.Int32, []float64{0, 65535}},
+		{[]bool{true, false}, tensor.Bool, []float64{1, 0}}, {[]uint8{0, 255}, tensor.Uint8, []float64{0, 255}}, {[]int8{-128, 127}, tensor.Int8, []float64{-128, 127}},
+		{[]int16{-32768, 32767}, tensor.Int16, []float64{-32768, 32767}}, {[]uint16{0, 65535}, tensor.Uint16, []float64{0, 65535}},
 		{[]int32{math.MinInt32, math.MaxInt32}, tensor.Int32, []float64{math.MinInt32, math.MaxInt32}},
-		{[]int64{math.MinInt32, math.MaxInt32}, tensor.Int32, []float64{math.MinInt32, math.MaxInt32}},
-		{[]uint32{0, math.MaxInt32}, tensor.Int32, []float64{0, math.MaxInt32}}, {[]uint64{0, math.MaxInt32}, tensor.Int32, []float64{0, math.MaxInt32}},
+		{[]int64{-1 << 53, 1<<53 - 1}, tensor.Int64, []float64{-1 << 53, 1<<53 - 1}},
+		{[]uint32{0, math.MaxUint32}, tensor.Uint32, []float64{0, math.MaxUint32}}, {[]uint64{0, 1 << 63}, tensor.Uint64, []float64{0, 1 << 63}},
 		{[]float16.Float16{0x3c00, 0xfc00}, tensor.Float16, []float64{1, math.Inf(-1)}}, {[]float32{0.5, -3e38}, tensor.Float32, []float64{0.5, -float64(float32(3e38))}},
 		{[]float64{0.1, math.Inf(1)}, tensor.Float64, []float64{0.1, math.Inf(1)}},
 	} {
 		x, err := load(t, d, npz.Array{Shape: []int{2}, Data: c.data})
 		if err != nil || x.Type() != c.typ || !sameNumbers(devtest.Float64s(t, x), c.want) {
 			t.Errorf("%T: %v, want %v of %v (err %v)", c.data, x, c.want, c.typ, err)
-		}
-	}
-	for _, c := range []struct {
-		data any
-		say  string
-	}{
-		{[]int64{0, 1, 1 << 31, 0}, "int64 does not fit: element [0 1 0] is 2147483648"}, {[]int64{0, -1<<31 - 1, 0, 0}, "int64 does not fit: element [0 0 1] is -2147483649"},
-		{[]uint32{0, 1, 2, 1 << 31}, "uint32 does not fit: element [0 1 1] is 2147483648"}, {[]uint64{1<<32 + 5, 0, 0, 0}, "uint64 does not fit: element [0 0 0] is 4294967301"},
-		{[]uint64{0, math.MaxUint64, 0, 0}, "uint64 does not fit: element [0 0 1] is 18446744073709551615, and int32 holds -2147483648 to 2147483647"}, {[]int64{0, 0, 0, math.MinInt64}, "int64 does not fit: element [0 1 1] is -9223372036854775808"},
-		{[]int64{0, 1, 2, 3, 4, 5, 1 << 40, 7}, "int64 does not fit: element [1 1 0] is 1099511627776"},
-	} {
-		shape := []int{reflect.ValueOf(c.data).Len() / 4, 2, 2}
-		x, err := load(t, d, npz.Array{Shape: shape, Data: c.data})
-		if x != nil || !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), `array "a": `+c.say) {
-			t.Errorf("%T: %v, err = %v, want %q", c.data, x, err, c.say)
-		}
-		var one strings.Builder
-		if err := npz.WriteOne(&one, npz.Array{Shape: shape, Data: c.data}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tensor.ReadNPY(d, strings.NewReader(one.String())); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), c.say) {
-			t.Errorf("%T in a .npy: err = %v", c.data, err)
 		}
 	}
 	if x, err := load(t, f64, npz.Array{Shape: []int{1}, Data: []float64{-1e39}}); err != nil || devtest.Float64s(t, x)[0] != -1e39 {

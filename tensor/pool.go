@@ -55,7 +55,8 @@ func (t *Tensor) adaptiveMaxPoolWithIndex(size []int) (values, indices *Tensor) 
 	const op = "AdaptiveMaxPoolWithIndex"
 	check(op, t)
 	p := adaptivePooling(op, t, size)
-	return p.max(op, t, true)
+	values, at := p.max(op, t, true)
+	return values, at.asIndices()
 }
 
 func (t *Tensor) adaptiveAvgPool(size []int) *Tensor {
@@ -75,7 +76,10 @@ type pooling struct {
 func (t *Tensor) poolMax(op string, window []int, options []MaxPoolOptions, indices bool) (values, at *Tensor) {
 	check(op, t)
 	p := maxPooling(op, t, window, options)
-	return p.max(op, t, indices)
+	if values, at = p.max(op, t, indices); indices {
+		at = at.asIndices()
+	}
+	return values, at
 }
 
 func maxPooling(op string, t *Tensor, window []int, options []MaxPoolOptions) *pooling {

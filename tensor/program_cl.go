@@ -115,7 +115,7 @@ func (p *clProgram) Run() {
 	for i := range p.dynamic {
 		c := &p.dynamic[i]
 		for _, n := range c.numbers {
-			p.prepared.Set(n.change, numberArg(c.float, &c.launch.Args[n.arg]))
+			p.prepared.Set(n.change, numberArg(c.launch.Kernel.Params[n.arg].Mode, c.float, &c.launch.Args[n.arg]))
 		}
 		// A number may say how many work-items there are.
 		if d.grid = c.form.Grid(c.launch.Args, c.target); d.grid != c.grid {

@@ -11,8 +11,7 @@ import (
 
 // LoadPyTorch reads the tensors of a file of torch.save, .pt or .pth, onto a device: of a state dict by
 // their names, of a dictionary in another by both keys with a point between, such as
-// "model.conv.weight". What is no tensor is left out. Types are those of [LoadSafetensors]: bfloat16 comes
-// in as it is, int64 and the like as Int32.
+// "model.conv.weight". What is no tensor is left out. Tensors keep their type.
 //
 // The file is a zip archive with a pickle. Nothing in that is executed: a file with other objects than a
 // state dict has is an error that names them, and so is a model of torch.jit, or a file of PyTorch

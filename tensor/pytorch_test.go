@@ -36,7 +36,7 @@ func TestLoadPyTorch(t *testing.T) {
 			if !slices.Equal(g.Shape(), w.Shape()) || !sameNumbers(devtest.Float64s(t, g), devtest.Float64s(t, w)) {
 				t.Errorf("%s: %q is %v, %v, want %v, %v", name, key, g, devtest.Float64s(t, g), w, devtest.Float64s(t, w))
 			}
-			if typ, is := map[string]tensor.Type{"bool": tensor.Bool, "uint8": tensor.Uint8, "int64": tensor.Int32, "float16": tensor.Float16,
+			if typ, is := map[string]tensor.Type{"bool": tensor.Bool, "uint8": tensor.Uint8, "int64": tensor.Int64, "float16": tensor.Float16,
 				"bfloat16": tensor.BFloat16, "float32": tensor.Float32, "float64": tensor.Float64}[key]; is && g.Type() != typ {
 				t.Errorf("%s: %q is of %v", name, key, g.Type())
 			}

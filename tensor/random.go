@@ -131,6 +131,6 @@ func (r *RNG) Ints(d Device, bound int, shape ...int) *Tensor {
 	t := alloc("Ints", d, Int32, shape)
 	a, b, c := r.next("Ints")
 	launch(d, ops.RandomInts, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.IntArg(bound))
-	t.boundValues(0, bound-1)
+	t.boundValues(0, int64(bound-1))
 	return t
 }

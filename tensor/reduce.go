@@ -199,16 +199,6 @@ func (t *Tensor) fold(axes []int, step func(x *Tensor, outer, n, inner int, last
 	return cur.reshaped(dims)
 }
 
-// sumIntegers sums integers over sorted axes, which may be none, to Int32.
-func (t *Tensor) sumIntegers(op string, axes []int) *Tensor {
-	if len(axes) == 0 {
-		x := t.as(Int32)
-		defer x.release()
-		return x.Copy()
-	}
-	return t.foldAxes(op, defs.FoldSum, Int32, axes, 0)
-}
-
 func (t *Tensor) sumTo(shape ...int) *Tensor {
 	d := check("SumTo", t)
 	axes := broadcastAxes(t, shape)
@@ -267,7 +257,11 @@ func (t *Tensor) extreme(op string, kind defs.FoldKind, axes []int) *Tensor {
 	if !t.typ.Integer() {
 		return t.shaped(t.foldAxes(op, kind, floats(t), axes, 0), axes, keep)
 	}
-	return t.shaped(t.foldAxes(op, kind, Int32, axes, 0).narrowed(t.typ), axes, keep)
+	x := t.asOuterNInner(t.typ, axes)
+	defer x.release()
+	values, indices := x.extremeIntegers(op, kind == defs.FoldMin)
+	indices.Free()
+	return t.shaped(values, axes, keep)
 }
 
 func (api) MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {

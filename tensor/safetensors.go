@@ -57,10 +57,8 @@ func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) 
 // if it has none:
 //
 //	BOOL                      Bool
-//	U8                        Uint8
-//	I8 to I64, U16 to U64     Int32; a number that it does not hold is an error
-//	F16                       Float16
-//	BF16                      BFloat16
+//	I8 to I64, U8 to U64      Int8 to Int64, Uint8 to Uint64
+//	F16, BF16                 Float16, BFloat16
 //	F32                       Float32
 //	F64                       Float64; an error where the device has none
 //

@@ -60,8 +60,8 @@ func safetensorsFile(name string) string {
 	return filepath.Join("..", "testdata", "safetensors", name+".safetensors")
 }
 
-// TestSafetensorsFits: what other programs write becomes the type that holds it; a number that none
-// holds is named, and nothing is left behind.
+// TestSafetensorsFits: what other programs write keeps its type; of what is refused nothing is left
+// behind.
 func TestSafetensorsFits(t *testing.T) {
 	devtest.Uncollected(t)
 	d, f64 := devtest.Open(t, "cpu", tensor.Options{}), devtest.CPU(t)
@@ -75,9 +75,9 @@ func TestSafetensorsFits(t *testing.T) {
 		typ    tensor.Type
 		values []float64
 	}{
-		"types.BOOL": {tensor.Bool, []float64{1, 0, 0, 1, 1, 0}}, "types.U8": {tensor.Uint8, []float64{0, 255, 0, 1, 2, 3}}, "types.I8": {tensor.Int32, []float64{-128, 127, 0, 1, 2, 3}},
-		"types.I16": {tensor.Int32, []float64{-32768, 32767, 0, 1, 2, 3}}, "types.U16": {tensor.Int32, []float64{0, 65535, 0, 1, 2, 3}}, "types.I32": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}},
-		"types.U32": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}}, "types.I64": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}}, "types.U64": {tensor.Int32, []float64{0, high, 0, 1, 2, 3}},
+		"types.BOOL": {tensor.Bool, []float64{1, 0, 0, 1, 1, 0}}, "types.U8": {tensor.Uint8, []float64{0, 255, 0, 1, 2, 3}}, "types.I8": {tensor.Int8, []float64{-128, 127, 0, 1, 2, 3}},
+		"types.I16": {tensor.Int16, []float64{-32768, 32767, 0, 1, 2, 3}}, "types.U16": {tensor.Uint16, []float64{0, 65535, 0, 1, 2, 3}}, "types.I32": {tensor.Int32, []float64{low, high, 0, 1, 2, 3}},
+		"types.U32": {tensor.Uint32, []float64{0, high, 0, 1, 2, 3}}, "types.I64": {tensor.Int64, []float64{low, high, 0, 1, 2, 3}}, "types.U64": {tensor.Uint64, []float64{0, high, 0, 1, 2, 3}},
 		"types.F16": {tensor.Float16, floats}, "types.BF16": {tensor.BFloat16, floats}, "types.F32": {tensor.Float32, floats}, "types.F64": {tensor.Float64, floats},
 	} {
 		if x := got[name]; x.Type() != want.typ || !slices.Equal(x.Shape(), []int{2, 3}) || !sameNumbers(devtest.Float64s(t, x), want.values) {
@@ -96,7 +96,6 @@ func TestSafetensorsFits(t *testing.T) {
 		raw []byte
 		say string
 	}{
-		{read(t, safetensorsFile("beyond")), `not a readable safetensors file: tensor "steps": int64 does not fit: element [1] is 1099511627776, and int32 holds`},
 		{append(binary.LittleEndian.AppendUint64(nil, uint64(len(deep))), deep+"a"...), `tensor "x": shape [1 1 1 1 1 1 1 1 1] does not fit: a tensor has at most 8 axes`},
 		{nil, "it has 0 bytes"},
 	} {

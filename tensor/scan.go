@@ -6,24 +6,23 @@ import (
 	"github.com/clgrad/clgrad/kernels/defs"
 )
 
-// along returns t along an axis, of a type: Int32 for integers, if they stay that. A scalar has one
-// axis.
-func (t *Tensor) along(op string, axis int, integers bool) (axisView, Type) {
-	check(op, t)
-	typ := floats(t)
-	if integers && t.typ.Integer() {
-		typ = Int32
-	}
+// along returns t along an axis, as a type. A scalar has one axis.
+func (t *Tensor) along(op string, axis int, typ Type) axisView {
 	if t.Rank() == 0 && (axis == 0 || axis == -1) {
-		return t.asOuterNInner(typ, nil), typ
+		return t.asOuterNInner(typ, nil)
 	}
-	return t.asOuterNInner(typ, []int{axisOf(op, t, axis)}), typ
+	return t.asOuterNInner(typ, []int{axisOf(op, t, axis)})
 }
 
 func (api) Scan(op string, kind ops.ScanKind, t *Tensor, axis, flags int) *Tensor {
-	x, typ := t.along(op, axis, kind != ops.ScanLSE)
+	check(op, t)
+	typ, result := floats(t), floats(t)
+	if t.typ.Integer() && kind != ops.ScanLSE {
+		typ, result = Int64, sumType(t.typ) // the bits of sums and products are the same
+	}
+	x := t.along(op, axis, typ)
 	defer x.release()
-	y := alloc(op, t.Device(), typ, t.shape)
+	y := alloc(op, t.Device(), result, t.shape)
 	if y.Len() > 0 {
 		scanLines(op, kind, x.Tensor, y, x.outer, x.n, x.inner, flags)
 	}
@@ -38,9 +37,14 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 	box := [...]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares)}
 	carry := y.BufferArg(0, 0)
 	if shares > 1 {
-		total := [...]defs.FoldKind{defs.FoldSum, defs.FoldProd, defs.FoldLogSumExp}[kind]
 		ends := alloc(op, d, x.typ, []int{outer, shares, inner})
-		fold(x, ends, total, outer, n, inner, chunk, 0)
+		if x.typ == Int64 {
+			total := [...]int{ops.IntsSum, ops.IntsProd}[kind]
+			launch(d, ops.SumInts(x.typ), x.arg(), ends.arg(), box[0], box[1], box[2], box[4], box[3], kernels.FlagArg(false), kernels.IntArg(total))
+		} else {
+			total := [...]defs.FoldKind{defs.FoldSum, defs.FoldProd, defs.FoldLogSumExp}[kind]
+			fold(x, ends, total, outer, n, inner, chunk, 0)
+		}
 		before := alloc(op, d, x.typ, []int{outer, shares, inner})
 		scanLines(op, kind, ends, before, outer, shares, inner, flags|ops.ScanExclusive)
 		ends.Free()
@@ -52,31 +56,25 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 }
 
 func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, indices *Tensor) {
-	x, typ := t.along(op, axis, true)
+	check(op, t)
+	o := t.ordered()
+	defer o.release()
+	x := o.along(op, axis, o.typ)
 	defer x.release()
 	d := t.Device()
-	y, at := alloc(op, d, typ, t.shape), alloc(op, d, Int32, t.shape)
+	y, at := alloc(op, d, x.typ, t.shape), alloc(op, d, Int64, t.shape)
 	if y.Len() > 0 {
-		launch(d, ops.Scan(kind, typ), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
+		launch(d, ops.Scan(kind, x.typ).LongIndices(2), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
 	}
-	at.boundValues(0, x.n-1)
-	return y.narrowed(t.typ), at
-}
-
-// narrowed returns y, which it takes over, in the type that elements have which were computed as
-// Int32.
-func (y *Tensor) narrowed(typ Type) *Tensor {
-	if y.typ != Int32 || typ == Int32 {
-		return y
-	}
-	defer y.Free()
-	return y.To(typ)
+	at.boundValues(0, int64(x.n-1))
+	return y.unordered(t.typ), at
 }
 
 func (api) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
 	const op = "ScanLinear"
-	a, typ := x.along(op, axis, false)
-	b, _ := z.along(op, axis, false)
+	check(op, x, z)
+	typ := floats(x)
+	a, b := x.along(op, axis, typ), z.along(op, axis, floats(z))
 	defer a.release()
 	defer b.release()
 	y := alloc(op, x.Device(), typ, x.shape)

@@ -85,9 +85,9 @@ func TestScans(t *testing.T) {
 						out := make([]float64, len(line))
 						for k := range line {
 							if out[k] = s.last(line[:k+1]); op == "CumProd" && (name == "ints" || name == "bytes") {
-								p := int32(1)
+								p := int64(1)
 								for _, x := range line[:k+1] {
-									p *= int32(x)
+									p *= int64(x)
 								}
 								out[k] = float64(p)
 							}

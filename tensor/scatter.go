@@ -19,7 +19,7 @@ func (t *Tensor) gather(axis int, index *Tensor) *Tensor {
 	}
 	part := t.first(index.shape, a)
 	defer part.Free()
-	x, at := part.contiguous(), index.contiguous()
+	x, at := part.contiguous(), index.indices()
 	defer x.release()
 	defer at.release()
 	outer, n, inner := around(part.shape, a)
@@ -75,12 +75,13 @@ func (t *Tensor) scattered(op string, how ops.Scatter, axis int, index, src *Ten
 	a := t.checkScatter(op, axis, index, src)
 	y := t.changeable(op, how)
 	y.scatter(op, how, a, index, src)
-	return y
+	return y.changed(t.typ)
 }
 
 // checkScatter is checkAlong for what comes to those places.
 func (t *Tensor) checkScatter(op string, axis int, index, src *Tensor) int {
 	check(op, t, src)
+	mustTake(op, t, src)
 	a := t.checkAlong(op, axis, index)
 	fits := src.Rank() == index.Rank()
 	for b, n := range index.shape {
@@ -99,7 +100,7 @@ func (y *Tensor) scatter(op string, how ops.Scatter, a int, index, src *Tensor) 
 	}
 	part := src.first(index.shape, -1)
 	defer part.Free()
-	g, at := y.source(op, part), index.contiguous()
+	g, at := y.source(op, part), index.indices()
 	defer g.release()
 	defer at.release()
 	lines := y.first(index.shape, a)
@@ -169,7 +170,8 @@ func (t *Tensor) scatterReduce(axis int, index, src *Tensor, reduce ScatterReduc
 	if reduce == ScatterMean && t.typ.Integer() {
 		misuse(op, ErrType, "a mean is of floats: convert with To(tensor.Float32)", t)
 	}
-	y := t.changeable(op, ops.ScatterAdd)
+	how := [...]ops.Scatter{ScatterSum: ops.ScatterAdd, ScatterProd: ops.ScatterMul, ScatterMean: ops.ScatterAdd, ScatterMin: ops.ScatterMin, ScatterMax: ops.ScatterMax}[reduce]
+	y := t.changeable(op, how)
 	if o.ExcludeSelf { // what changes nothing takes the place first
 		least := 0.0
 		if reduce == ScatterProd {
@@ -185,14 +187,13 @@ func (t *Tensor) scatterReduce(axis int, index, src *Tensor, reduce ScatterReduc
 			y.scatter(op, ops.ScatterSet, a, index, first)
 		}
 	}
-	how := [...]ops.Scatter{ScatterSum: ops.ScatterAdd, ScatterProd: ops.ScatterMul, ScatterMean: ops.ScatterAdd, ScatterMin: ops.ScatterMin, ScatterMax: ops.ScatterMax}[reduce]
 	y.scatter(op, how, a, index, src)
 	if reduce == ScatterMean {
 		counts := scatterCounts(y, a, index, o.ExcludeSelf)
 		y.MapInPlace(fn.Div, nil, counts)
 		counts.Free()
 	}
-	return y
+	return y.changed(t.typ)
 }
 
 // scatterCounts returns how many elements a mean is of, in each place of y.

@@ -30,7 +30,7 @@ func scatterRows(how ops.Scatter, dst, index, src *Tensor, rows, cols int) {
 		launch(d, k.Of(typ), src.arg(), index.arg(), dst.arg(), kernels.IntArg(n), kernels.IntArg(cols), kernels.IntArg(rows), kernels.IntArg(int(how)))
 		return
 	}
-	keys, places := radixSorted("Scatter", &ops.RowSorts, index, 1, n, ops.RowPasses(rows), rows)
+	keys, places := radixSorted("Scatter", &ops.RowSorts, index, 1, n, ops.RowPasses(rows), rows, Int32)
 	for sorted := true; ; sorted = false {
 		blocks := ops.RunBlocks(n)
 		left, leftKeys := alloc("Scatter", d, dst.typ, []int{2 * blocks, cols}), alloc("Scatter", d, Int32, []int{2 * blocks})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // SortOptions says how Sort and ArgSort go about their work.
@@ -46,23 +47,25 @@ func (t *Tensor) median(axes ...int) (values, indices *Tensor) {
 	d := check(op, t)
 	over, keep := t.reduced(op, axes)
 	t.mustHave(op, over)
-	typ := t.sortedAs()
-	x := t.last(typ, over)
+	o := t.ordered()
+	defer o.release()
+	typ := o.typ
+	x := o.last(typ, over)
 	defer x.release()
-	y, at := alloc(op, d, typ, []int{x.outer}), alloc(op, d, Int32, []int{x.outer})
+	y, at := alloc(op, d, typ, []int{x.outer}), alloc(op, d, Int64, []int{x.outer})
 	l, sorts := d.Target(), ops.SortsOf(typ)
 	switch {
 	case x.outer == 0:
 	case l.CPU && x.n > ops.SortInserts && 4*x.outer >= l.Units: // a unit selects from a line in a quarter of the time that it sorts one in
-		launch(d, sorts.SelectMedian, x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n))
+		launch(d, sorts.SelectMedian.LongIndices(2), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n))
 	default:
-		in, of := inOrder(op, x.Tensor, x.outer, x.n, 0)
-		launch(d, sorts.Median, in.arg(), of.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n))
+		in, of := inOrder(op, x.Tensor, x.outer, x.n, 0, Int32)
+		launch(d, sorts.Median.LongIndices(3), in.arg(), of.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n))
 		in.Free()
 		of.Free()
 	}
-	at.boundValues(0, x.n-1)
-	return t.shaped(y.narrowed(t.typ), over, keep), t.shaped(at, over, keep)
+	at.boundValues(0, int64(x.n-1))
+	return t.shaped(y.unordered(t.typ), over, keep), t.shaped(at, over, keep)
 }
 
 // single returns the options of a call, the zero ones if there are none. It panics with ErrValue if
@@ -76,12 +79,42 @@ func single[O any](op string, o []O) (one O) {
 	return one
 }
 
-// sortedAs returns the type in which t's elements are sorted.
-func (t *Tensor) sortedAs() Type {
-	if t.typ.Integer() {
-		return Int32
+// ordered returns t as an operand of a type that kernels compare: of floats, Int32 or Int64, in the order
+// of its elements. [Tensor.unordered] takes results back.
+func (t *Tensor) ordered() contiguousOperand {
+	if t.typ != Uint64 {
+		typ := floats(t)
+		if t.typ.Integer() {
+			typ = t.typ.Widened()
+		}
+		return t.as(typ)
 	}
-	return floats(t)
+	x := t.topFlipped()
+	defer x.Free()
+	v := x.view(x.shape, x.strides, x.off)
+	v.typ = Int64
+	return contiguousOperand{v, true}
+}
+
+// unordered returns y, which it takes over and was made of elements of a type that are ordered, in that
+// type.
+func (y *Tensor) unordered(typ Type) *Tensor {
+	switch {
+	case typ == Uint64:
+		defer y.Free()
+		return y.retyped(Uint64).topFlipped()
+	case typ.Integer() && y.typ != typ:
+		defer y.Free()
+		return y.To(typ)
+	}
+	return y
+}
+
+// topFlipped returns t, of Uint64, with the highest bits changed: the order of Int64 is that of Uint64 then.
+func (t *Tensor) topFlipped() *Tensor {
+	top := FullOf(t.Device(), Uint64, 1<<63)
+	defer top.Free()
+	return Map(fn.BitwiseXor, nil, t, top)
 }
 
 // last returns t, as a type, with sorted axes as the last, n elements contiguous in row-major
@@ -134,26 +167,32 @@ func (t *Tensor) sort(op string, axis int, o []SortOptions) (values, indices *Te
 	if single(op, o).Descending {
 		flags = ops.SortDescending
 	}
-	x := t.last(t.sortedAs(), over)
+	ordered := t.ordered()
+	defer ordered.release()
+	x := ordered.last(ordered.typ, over)
 	defer x.release()
-	y, at := inOrder(op, x.Tensor, x.outer, x.n, flags)
-	at.boundValues(0, x.n-1)
-	return t.fromLast(y, a, x.n).narrowed(t.typ), t.fromLast(at, a, x.n)
+	y, at := inOrder(op, x.Tensor, x.outer, x.n, flags, Int64)
+	at.boundValues(0, int64(x.n-1))
+	return t.fromLast(y, a, x.n).unordered(t.typ), t.fromLast(at, a, x.n)
 }
 
-// inOrder returns the rows of x [rows, n] in order, and their indices: of blocks first, which are
-// then joined in pairs.
-func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
+// inOrder returns the rows of x [rows, n] in order, and their indices, as a type: of blocks first, which
+// are then joined in pairs.
+func inOrder(op string, x *Tensor, rows, n, flags int, index Type) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
-	two := func() (*Tensor, *Tensor) { return alloc(op, d, x.typ, shape), alloc(op, d, Int32, shape) }
 	if rows*min(n, 1) == 0 {
-		return two()
+		return alloc(op, d, x.typ, shape), alloc(op, d, index, shape)
 	}
 	sorts, l := ops.SortsOf(x.typ), d.Target()
-	in, of := x, (*Tensor)(nil)
-	pass := func(k *kernels.Kernel, a, b, flags int) {
-		y, at = two()
-		given := at.BufferArg(0, 0)
+	in, of, none := x, (*Tensor)(nil), alloc(op, d, Int32, []int{0})
+	defer none.Free()
+	pass := func(k *kernels.Kernel, a, b, flags int, last bool) {
+		typ := Int32
+		if last && index == Int64 {
+			typ, k = Int64, k.LongIndices(3)
+		}
+		y, at = alloc(op, d, x.typ, shape), alloc(op, d, typ, shape)
+		given := none.arg()
 		if of != nil {
 			given, flags = of.arg(), flags|ops.SortGiven
 		}
@@ -166,7 +205,7 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 	}
 	block := min(n, ops.SortBlock)
 	if !l.CPU && n > ops.SortBlock {
-		return radixSorted(op, &sorts.Radix, x, rows, n, 8*x.typ.Size()/ops.SortDigit, flags)
+		return radixSorted(op, &sorts.Radix, x, rows, n, 8*x.typ.Size()/ops.SortDigit, flags, index)
 	}
 	if l.CPU && n > ops.SortInserts {
 		const least = 8192 // elements of a block
@@ -174,34 +213,38 @@ func inOrder(op string, x *Tensor, rows, n, flags int) (y, at *Tensor) {
 			block = (block + 1) / 2
 		}
 		for shift := 0; shift < 8*x.typ.Size(); shift += ops.SortDigit {
-			pass(sorts.Digit, block, shift, flags)
+			pass(sorts.Digit, block, shift, flags, block >= n && shift+ops.SortDigit == 8*x.typ.Size())
 		}
 	} else {
-		pass(sorts.Blocks, block, block, flags)
+		pass(sorts.Blocks, block, block, flags, block >= n)
 	}
 	for run := block; run < n; run *= 2 {
-		pass(sorts.Merge, run, ops.SortTile, flags)
+		pass(sorts.Merge, run, ops.SortTile, flags, 2*run >= n)
 	}
 	return y, at
 }
 
 // radixSorted returns the rows of x [rows, n] sorted by so many digits of their keys, and their
-// indices.
-func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int) (y, at *Tensor) {
+// indices, as a type.
+func radixSorted(op string, r *ops.Radix, x *Tensor, rows, n, digits, flags int, index Type) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, n}
 	tiles := r.Tiles(n, x.typ)
 	count := alloc(op, d, Int32, []int{rows, tiles + 1, 1 << ops.SortDigit})
 	defer count.Free()
 	for pass := range digits {
-		nextY, nextAt := alloc(op, d, x.typ, shape), alloc(op, d, Int32, shape)
-		in, of := x, nextAt.BufferArg(0, 0)
+		typ, move := Int32, r.Move
+		if pass == digits-1 && index == Int64 {
+			typ, move = Int64, move.LongIndices(4)
+		}
+		nextY, nextAt := alloc(op, d, x.typ, shape), alloc(op, d, typ, shape)
+		in, of := x, count.BufferArg(0, 0)
 		if pass > 0 {
 			in, of = y, at.arg()
 		}
 		shift := kernels.IntArg(pass * ops.SortDigit)
 		launch(d, r.Count, in.arg(), count.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(tiles), shift, kernels.IntArg(flags))
 		launch(d, r.Scan, count.arg(), kernels.IntArg(rows), kernels.IntArg(tiles))
-		launch(d, r.Move, in.arg(), of, count.arg(), nextY.arg(), nextAt.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(tiles), shift,
+		launch(d, move, in.arg(), of, count.arg(), nextY.arg(), nextAt.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(tiles), shift,
 			kernels.IntArg(flags), kernels.FlagArg(pass > 0))
 		if pass > 0 {
 			y.Free()
@@ -226,38 +269,45 @@ func (t *Tensor) topK(op string, k, axis int, o TopKOptions) (values, indices *T
 	if o.Smallest {
 		flags = 0
 	}
-	x := t.last(t.sortedAs(), over)
+	ordered := t.ordered()
+	defer ordered.release()
+	x := ordered.last(ordered.typ, over)
 	defer x.release()
 	y, at := firstInOrder(op, x.Tensor, x.outer, n, k, flags)
-	at.boundValues(0, n-1)
-	return t.fromLast(y, a, k).narrowed(t.typ), t.fromLast(at, a, k)
+	at.boundValues(0, int64(n-1))
+	return t.fromLast(y, a, k).unordered(t.typ), t.fromLast(at, a, k)
 }
 
 // firstInOrder returns the first k elements of the rows of x [rows, n] in order, and their indices.
 func firstInOrder(op string, x *Tensor, rows, n, k, flags int) (y, at *Tensor) {
 	d, shape := x.Device(), []int{rows, k}
 	if rows*k == 0 {
-		return alloc(op, d, x.typ, shape), alloc(op, d, Int32, shape)
+		return alloc(op, d, x.typ, shape), alloc(op, d, Int64, shape)
 	}
 	most, block := ops.SortBlock/4, ops.SortBlock
 	if l := d.Target(); l.CPU {
 		most, block = ops.SortInserts, max(4*ops.SortBlock, n/(4*l.Units)) // a longer block passes more elements over
 	}
 	if k > most && (d.Target().CPU || n > block) {
-		y, at = inOrder(op, x, rows, n, flags)
+		y, at = inOrder(op, x, rows, n, flags, Int64)
 		return y.firstK(k), at.firstK(k)
 	}
-	in, of := x, (*Tensor)(nil)
+	in, of, none := x, (*Tensor)(nil), alloc(op, d, Int32, []int{0})
+	defer none.Free()
 	for {
 		b := min(block, n)
 		blocks := (n + b - 1) / b
 		left := (blocks-1)*min(k, b) + min(k, n-(blocks-1)*b)
-		y, at := alloc(op, d, x.typ, []int{rows, left}), alloc(op, d, Int32, []int{rows, left})
-		given, f := at.BufferArg(0, 0), flags
+		sorts, typ := ops.SortsOf(x.typ).Blocks, Int32
+		if blocks == 1 {
+			sorts, typ = sorts.LongIndices(3), Int64
+		}
+		y, at := alloc(op, d, x.typ, []int{rows, left}), alloc(op, d, typ, []int{rows, left})
+		given, f := none.arg(), flags
 		if of != nil {
 			given, f = of.arg(), flags|ops.SortGiven
 		}
-		launch(d, ops.SortsOf(x.typ).Blocks, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(b), kernels.IntArg(k), kernels.IntArg(f))
+		launch(d, sorts, in.arg(), given, y.arg(), at.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(b), kernels.IntArg(k), kernels.IntArg(f))
 		if of != nil {
 			in.Free()
 			of.Free()

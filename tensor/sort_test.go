@@ -52,7 +52,7 @@ func checkSorted(t *testing.T, what string, x *tensor.Tensor, axis, k int, desce
 	if len(outShape) > 0 {
 		outShape[axis] = k
 	}
-	if !slices.Equal(values.Shape(), outShape) || !slices.Equal(indices.Shape(), outShape) || values.Type() == tensor.Float16 || indices.Type() != tensor.Int32 {
+	if !slices.Equal(values.Shape(), outShape) || !slices.Equal(indices.Shape(), outShape) || values.Type() == tensor.Float16 || indices.Type() != tensor.Int64 {
 		t.Fatalf("%s: %v and %v", what, values, indices)
 	}
 	v, got, at := devtest.Float64s(t, x), devtest.Float64s(t, values), devtest.Float64s(t, indices)

@@ -98,8 +98,11 @@ func (t *Tensor) upload(data *kernels.HostBuffer) {
 	if t.st.buf == nil {
 		return // the device failed and says so at the next download
 	}
-	if t.typ == Int32 {
-		t.noteRange(kernels.Slice[int32](data, 0, data.Len()))
+	switch t.typ {
+	case Int32:
+		noteRange(t, kernels.Slice[int32](data, 0, data.Len()))
+	case Int64:
+		noteRange(t, kernels.Slice[int64](data, 0, data.Len()))
 	}
 	// A failure is a sticky error of the device.
 	_ = t.Device().Upload(t.st.buf, t.off, data)
@@ -108,20 +111,52 @@ func (t *Tensor) upload(data *kernels.HostBuffer) {
 // hostMemory returns data as host memory, which it shares, and the type that a tensor of it has.
 func hostMemory[T Element](data []T) (Type, *kernels.HostBuffer) {
 	switch data := any(data).(type) {
+	case []bool:
+		return Bool, kernels.HostBufferOf(asSlice[uint8](data)) // a byte each, 0 or 1
+	case []int:
+		return Int64, kernels.HostBufferOf(widened[int64](data))
+	case []uint:
+		return Uint64, kernels.HostBufferOf(widened[uint64](data))
 	case []float32:
-		return Float32, kernels.HostBufferOf(data)
+		return held(data)
 	case []float64:
-		return Float64, kernels.HostBufferOf(data)
-	case []int32:
-		return Int32, kernels.HostBufferOf(data)
-	case []uint8:
-		return Uint8, kernels.HostBufferOf(data)
+		return held(data)
 	case []float16.Float16:
-		return Float16, kernels.HostBufferOf(data)
+		return held(data)
 	case []bfloat16.BFloat16:
-		return BFloat16, kernels.HostBufferOf(data)
+		return held(data)
+	case []int8:
+		return held(data)
+	case []int16:
+		return held(data)
+	case []int32:
+		return held(data)
+	case []int64:
+		return held(data)
+	case []uint8:
+		return held(data)
+	case []uint16:
+		return held(data)
+	case []uint32:
+		return held(data)
 	}
-	return Bool, kernels.HostBufferOf(asSlice[uint8](any(data).([]bool))) // a byte each, 0 or 1
+	return held(any(data).([]uint64))
+}
+
+func held[T kernels.Element](data []T) (Type, *kernels.HostBuffer) {
+	return kernels.DTypeOf[T](), kernels.HostBufferOf(data)
+}
+
+// widened returns integers of Go as such of 64 bits: over the same memory where they have as many.
+func widened[To int64 | uint64, From int | uint](data []From) []To {
+	if unsafe.Sizeof(From(0)) == 8 {
+		return asSlice[To](data)
+	}
+	out := make([]To, len(data))
+	for i, v := range data {
+		out[i] = To(v)
+	}
+	return out
 }
 
 // asSlice returns data as a slice over the same memory of a type of the same size.
@@ -271,12 +306,16 @@ func readerOf(t Type) string {
 	switch t {
 	case Int32:
 		return "Int32s"
+	case Int64:
+		return "Int64s"
 	case Uint8:
 		return "Uint8s"
 	case Bool:
 		return "Bools"
+	case Float32, Float64:
+		return "Float64s"
 	}
-	return "Float64s"
+	return "Read"
 }
 
 // isNil panics for a tensor that nothing made.
@@ -355,32 +394,42 @@ func (t *Tensor) download(op string) (*kernels.HostBuffer, error) {
 	return host, d.Download(host, c.st.buf, c.off)
 }
 
-func downloadAs[T kernels.Element](t *Tensor, op string) ([]T, error) {
+// Read waits for the device and returns the elements of t in row-major order, of the Go type that its
+// type has: of Int64 they may be int64 or int. It panics with ErrType for another. The error is the
+// device's first failure.
+func Read[T Element](t *Tensor) ([]T, error) { return downloadAs[T](t, "Read") }
+
+func downloadAs[T Element](t *Tensor, op string) ([]T, error) {
 	check(op, t)
-	if want := kernels.DTypeOf[T](); t.typ != want {
+	if want := TypeOf[T](); t.typ != want {
 		misuse(op, ErrType, fmt.Sprintf("the tensor is of type %v: convert it with To(tensor.%v)", t.typ, nameOf(want)), t)
 	}
 	host, err := t.download(op)
 	if err != nil {
 		return nil, err
 	}
-	return kernels.Slice[T](host, 0, t.Len()), nil
-}
-
-func (t *Tensor) bools() ([]bool, error) {
-	check("Bools", t)
-	if t.typ != Bool {
-		misuse("Bools", ErrType, fmt.Sprintf("the tensor is of type %v: convert it with To(tensor.Bool)", t.typ), t)
+	data := []T(nil)
+	switch any(data).(type) {
+	case []bool, []int, []uint:
+		data = make([]T, t.Len())
 	}
-	host, err := t.download("Bools")
-	if err != nil {
-		return nil, err
+	switch to := any(data).(type) {
+	case []bool:
+		for i, v := range kernels.Slice[uint8](host, 0, len(to)) {
+			to[i] = v != 0
+		}
+	case []int:
+		for i, v := range kernels.Slice[int64](host, 0, len(to)) {
+			to[i] = int(v)
+		}
+	case []uint:
+		for i, v := range kernels.Slice[uint64](host, 0, len(to)) {
+			to[i] = uint(v)
+		}
+	default:
+		return unsafe.Slice((*T)(host.Pointer()), t.Len()), nil
 	}
-	bools := make([]bool, t.Len())
-	for i, v := range kernels.Slice[uint8](host, 0, len(bools)) {
-		bools[i] = v != 0
-	}
-	return bools, nil
+	return data, nil
 }
 
 func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
@@ -395,6 +444,8 @@ func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
 		return fromHost[T](kernels.Slice[float32](host, 0, n)), nil
 	case kernels.Int32:
 		return fromHost[T](kernels.Slice[int32](host, 0, n)), nil
+	case kernels.Int64:
+		return fromHost[T](kernels.Slice[int64](host, 0, n)), nil
 	case kernels.Uint8:
 		return fromHost[T](kernels.Slice[uint8](host, 0, n)), nil
 	}

@@ -13,35 +13,43 @@ import (
 
 // Type is the type of a tensor's elements.
 //
-// An operation on tensors of two types computes in the one that PyTorch's result_type names:
+// An operation on tensors of two types computes in the one that PyTorch's result_type names: the
+// first of
 //
-//	Bool < Uint8 < Int32 < Float16 and BFloat16 < Float32 < Float64
+//	Bool < integers < Float16 and BFloat16 < Float32 < Float64
 //
-// where a scalar, a tensor of rank 0, counts only if it is of a higher kind than the others: of integers
-// beside bools, or of floats beside these. An Int32 scalar wraps around beside Uint8. A Float16 and a
-// BFloat16 give a Float32. Floats of 16 bits are read and written as they are, and computed, summed
-// too, in float32: a result is rounded once, to nearest, ties to even. The arithmetic of integers
-// wraps around. Functions that leave the integers, division and means among them, give floats of the
-// device's default type; sums of integers are Int32. Products of matrices take floats. What does not
-// take a type panics with ErrType. Nothing but [Tensor.To], and an operation in place, makes a lower
-// type of a higher one.
+// that holds both. Two integers give the smallest type of integers that holds both, Int16 of Int8 and
+// Uint8; Uint64 beside one that has a sign is ErrType. A Float16 and a BFloat16 give a Float32. A scalar,
+// a tensor of rank 0, counts only if it is of a higher kind than the others: of integers beside bools,
+// or of floats beside these; an integer scalar wraps around to the others' type. Floats of 16 bits are
+// read and written as they are, and computed, summed too, in float32: a result is rounded once, to
+// nearest, ties to even. The arithmetic of integers wraps around. Functions that leave the integers,
+// division and means among them, give floats of the device's default type; sums of integers are Int64.
+// Products of matrices take floats. What does not take a type panics with ErrType. Nothing but
+// [Tensor.To], and an operation in place, makes a lower type of a higher one.
 type Type = kernels.DType
 
 // The types.
 const (
 	Float32  = kernels.Float32  // IEEE 754 binary32: the default
 	Float64  = kernels.Float64  // IEEE 754 binary64, on devices that have it
-	Int32    = kernels.Int32    // labels, indices
-	Uint8    = kernels.Uint8    // images
 	Float16  = kernels.Float16  // IEEE 754 binary16: half the memory of Float32
 	BFloat16 = kernels.BFloat16 // the upper half of a Float32: its range, with 8 significant bits
 	Bool     = kernels.Bool     // 0 and 1: conditions, masks
+	Int8     = kernels.Int8
+	Int16    = kernels.Int16
+	Int32    = kernels.Int32
+	Int64    = kernels.Int64 // labels, indices
+	Uint8    = kernels.Uint8 // images
+	Uint16   = kernels.Uint16
+	Uint32   = kernels.Uint32
+	Uint64   = kernels.Uint64
 )
 
-// Element is a Go type of which tensors are made: float32, float64, int32, uint8, bool,
-// float16.Float16 of github.com/x448/float16, and bfloat16.BFloat16.
+// Element is a Go type of which tensors are made: the numbers of Go, of which int gives Int64 and uint
+// Uint64, bool, float16.Float16 of github.com/x448/float16, and bfloat16.BFloat16.
 type Element interface {
-	kernels.Element | bool
+	kernels.Element | bool | int | uint
 }
 
 // TypeOf returns the type of a tensor that is made of a slice of T.
@@ -53,31 +61,46 @@ func TypeOf[T Element]() Type {
 // nameOf returns the name of the constant that a type is, as messages give it.
 func nameOf(typ Type) string {
 	s := typ.String()
+	if typ == BFloat16 {
+		return "BFloat16"
+	}
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
 // checkType panics with ErrType unless typ is one of the types.
 func checkType(op string, typ Type) {
 	if !typ.Valid() {
-		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is float32, float64, int32, uint8, float16, bfloat16 or bool", typ)})
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is tensor.Float32, or another of that list", typ)})
 	}
 }
 
-// higher returns the type that an operation on two types gives.
+// higher returns the type that an operation on two types gives: Bool of two integers that none holds.
 func higher(a, b Type) Type {
 	switch {
 	case a == b, b == Bool, b.Integer() && !a.Integer():
 		return a
-	case a == Bool:
-		return b
-	case a.Integer() && !b.Integer():
+	case a == Bool, a.Integer() && !b.Integer():
 		return b
 	case a.Integer():
-		return Int32
+		return higherInteger(a, b)
 	case a == Float64 || b == Float64:
 		return Float64
 	}
 	return Float32
+}
+
+// higherInteger returns the smallest type of integers that holds two, or Bool.
+func higherInteger(a, b Type) Type {
+	if a.Size() > b.Size() || a.Size() == b.Size() && a.Signed() {
+		a, b = b, a
+	}
+	switch { // b is as long as a or longer, and if they are as long, a has no sign
+	case a.Signed() == b.Signed(), b.Signed() && b.Size() > a.Size():
+		return b
+	case b.Size() == 8:
+		return Bool
+	}
+	return [...]Type{1: Int16, 2: Int32, 4: Int64}[b.Size()]
 }
 
 // kindOf returns 0 for bools, 1 for integers and 2 for floats.
@@ -95,6 +118,7 @@ func kindOf(typ Type) int {
 type promotion struct {
 	axes, scalars       Type // of tensors with axes, and of scalars
 	hasAxes, hasScalars bool
+	none                bool // no type holds two of the tensors
 }
 
 func (p *promotion) add(t *Tensor) {
@@ -103,10 +127,19 @@ func (p *promotion) add(t *Tensor) {
 		of, has = &p.scalars, &p.hasScalars
 	}
 	if *has {
+		p.none = p.none || !holds(*of, t.typ)
 		*of = higher(*of, t.typ)
 	} else {
 		*of, *has = t.typ, true
 	}
+}
+
+// holds reports whether there is a type that holds two.
+func holds(a, b Type) bool { return a == Bool || b == Bool || higher(a, b) != Bool }
+
+// mustPromote panics with ErrType, for no type holds two of the tensors.
+func mustPromote(op string, ts ...*Tensor) {
+	misuse(op, ErrType, "no type holds uint64 and integers that have a sign: convert one with To", ts...)
 }
 
 // result returns the type, Uint8 of no tensor.
@@ -158,16 +191,28 @@ func lowered(y *Tensor, of ...*Tensor) *Tensor {
 // mustFit panics with ErrType unless v is a number of the type: an integer type takes whole numbers in
 // its range.
 func mustFit(op string, typ Type, v float64) {
-	least, most := float64(math.MinInt32), float64(math.MaxInt32)
-	switch typ {
-	case Uint8:
-		least, most = 0, math.MaxUint8
-	case Bool:
-		least, most = 0, 1
+	if !typ.Integer() {
+		return
 	}
-	if typ.Integer() && (v != math.Trunc(v) || v < least || v > most) { // NaN is not its own whole part
+	least, end := integerRange(typ)
+	if v != math.Trunc(v) || v < least || v >= end { // NaN is not its own whole part
 		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no number of a tensor of type %v: convert the tensor with To(tensor.Float32)", v, typ)})
 	}
+}
+
+// integerRange returns the least number of a type of integers, and the first that is too large: none of
+// another type.
+func integerRange(typ Type) (least, end float64) {
+	end = math.Ldexp(1, 8*typ.Size())
+	switch {
+	case !typ.Integer():
+		return 0, 0
+	case typ == Bool:
+		return 0, 2
+	case typ.Signed():
+		return -end / 2, end / 2
+	}
+	return 0, end
 }
 
 // roundedTo returns the float of a type that is nearest to v.
@@ -183,11 +228,13 @@ func numberOf(typ Type, v float64) kernels.Arg {
 	case Float32, Float64:
 		return kernels.FloatArg(v)
 	case Float16:
-		return kernels.IntArg(int(convert.ToFloat16(v)))
+		return kernels.LongArg(int64(convert.ToFloat16(v)))
 	case BFloat16:
-		return kernels.IntArg(int(convert.ToBFloat16(v)))
+		return kernels.LongArg(int64(convert.ToBFloat16(v)))
+	case Uint64:
+		return kernels.LongArg(int64(uint64(v)))
 	}
-	return kernels.IntArg(int(v))
+	return kernels.LongArg(int64(v))
 }
 
 // mustFloat panics with ErrType if an operation that takes floats alone is given another type.
@@ -218,28 +265,62 @@ func (t *Tensor) to(typ Type) *Tensor {
 	if t.typ == typ {
 		return t.view(t.shape, t.strides, t.off)
 	}
-	switch {
-	case typ == Bool:
-		x := t.as(t.typ.Computed())
-		defer x.release()
-		return elementwise("To", fn.NeScalar, []float64{0}, x.Tensor)
-	case t.typ == Bool && typ == Uint8:
-		y := alloc("To", d, typ, t.shape)
-		copyTo(y, t)
-		return y
-	case t.typ.Float() && typ.Float() && t.typ != Float64 && typ != Float64:
-		y := alloc("To", d, typ, t.shape)
-		launchMap(fn.Identity.Alone(), Float32, []*Tensor{t, y}, nil)
-		return y
-	}
-	x := t.contiguous()
-	defer x.release()
 	y := alloc("To", d, typ, t.shape)
-	launch(d, ops.Convert(t.typ, typ), x.arg(), y.arg(), kernels.IntArg(t.Len()))
+	t.convertTo(y)
+	if least, end := integerRange(typ); t.st.ints.known && float64(t.st.ints.low) >= least && float64(t.st.ints.high) < end {
+		t.keepRange("To", y)
+	}
 	return y
 }
 
-// as returns t as an operand of a type, with the strides of t.
+// convertTo writes t to y, of its shape and another type.
+func (t *Tensor) convertTo(y *Tensor) {
+	from, to := t.typ, y.typ
+	switch {
+	case to == Bool:
+		mapTo(fn.NeScalar, from, y, []float64{0}, []*Tensor{t})
+	case from.Integer() && to.Integer() && from.Size() == to.Size():
+		launchMap(fn.Identity.Alone(), to.Moved(), []*Tensor{t.retyped(to.Moved()), y.retyped(to.Moved())}, nil)
+	case from == Uint64 && to.Integer(): // the low bits are those of an int64
+		t.retyped(Int64).convertTo(y)
+	case to == Uint64 && from.Integer():
+		t.convertTo(y.retyped(Int64))
+	case from.Integer() && to.Integer():
+		launchMap(fn.Identity.Alone(), max(from.Widened(), to.Widened()), []*Tensor{t, y}, nil)
+	case from == Float64 && to == Float32:
+		t.convertFloats(ops.NarrowFloats, y)
+	case from == Float32 && to == Float64:
+		t.convertFloats(ops.WidenFloats, y)
+	case from == Float64 || to == Float64:
+		launchMap(fn.Identity.Alone(), Float64, []*Tensor{t, y}, nil)
+	default:
+		launchMap(fn.Identity.Alone(), Float32, []*Tensor{t, y}, nil)
+	}
+}
+
+// convertFloats is convertTo between float32 and float64.
+func (t *Tensor) convertFloats(k *kernels.Kernel, y *Tensor) {
+	x := t.contiguous()
+	defer x.release()
+	c := y
+	if !y.IsContiguous() {
+		c = alloc("To", y.Device(), y.typ, y.shape)
+		defer c.Free()
+	}
+	launch(t.Device(), k, x.arg(), c.arg(), kernels.IntArg(t.Len()))
+	if c != y {
+		copyTo(y, c)
+	}
+}
+
+// retyped returns t with another type of the same size, for a launch: it holds no reference.
+func (t *Tensor) retyped(typ Type) *Tensor {
+	as := *t
+	as.typ = typ
+	return &as
+}
+
+// as returns t as an operand of a type, which has the strides of t if it is of it already.
 func (t *Tensor) as(typ Type) contiguousOperand {
 	if t.typ == typ {
 		return contiguousOperand{t, false}

@@ -127,22 +127,18 @@ func (t *Tensor) copy() *Tensor {
 	d := check("Copy", t)
 	out := alloc("Copy", d, t.typ, t.shape)
 	copyTo(out, t)
-	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version {
-		out.boundValues(int(k.low), int(k.high))
-		if recordings.Load() > 0 {
-			out.st.ints.of = d.core().inputOf("Copy", t)
-		}
-	}
+	t.keepRange("Copy", out)
 	return out
 }
 
-// copyTo writes src, any view, to dst, any view of the same shape and type that repeats no element.
+// copyTo writes src, any view, to dst, any view of the same shape that repeats no element, converted to
+// its type.
 func copyTo(dst, src *Tensor) {
-	typ := dst.typ
-	if typ != src.typ && typ.Half() {
-		typ = Float32 // and rounded
+	if src.typ != dst.typ {
+		src.convertTo(dst)
+		return
 	}
-	launchMap(fn.Identity.Alone(), typ, []*Tensor{src, dst}, nil)
+	launchMap(fn.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil)
 }
 
 // extent returns the distance from a tensor's first element to past its last.

@@ -79,12 +79,12 @@ func train(d tensor.Device, net nn.Module, images, labels data.Array) (step time
 }
 
 // test returns what the net takes images for, and its loss.
-func test(d tensor.Device, net nn.Module, images, labels data.Array) (answers []int32, loss float64, err error) {
+func test(d tensor.Device, net nn.Module, images, labels data.Array) (answers []int64, loss float64, err error) {
 	nn.Eval(net)
 	autograd.NoGrad(d, func() {
 		scores := net.Forward(pixels(images.Tensor(d)))
 		if loss, err = autograd.CrossEntropy(scores, labels.Tensor(d)).Item(); err == nil {
-			answers, err = scores.ArgMax(1).Int32s()
+			answers, err = scores.ArgMax(1).Int64s()
 		}
 	})
 	return answers, loss, err
@@ -92,7 +92,7 @@ func test(d tensor.Device, net nn.Module, images, labels data.Array) (answers []
 
 // compare returns a table with a row for each label and a column for each answer, and where the two
 // differ.
-func compare(labels, answers []int32) (table string, wrong []int) {
+func compare(labels, answers []int64) (table string, wrong []int) {
 	var counts [10][10]int
 	for i, label := range labels {
 		counts[label][answers[i]]++
@@ -108,7 +108,7 @@ func compare(labels, answers []int32) (table string, wrong []int) {
 }
 
 // drawMistakes writes a picture of images with their labels and answers, ten in a row.
-func drawMistakes(path string, images []uint8, labels, answers []int32, wrong []int) error {
+func drawMistakes(path string, images []uint8, labels, answers []int64, wrong []int) error {
 	img := image.NewGray(image.Rect(0, 0, 10*72, max(1, (len(wrong)+9)/10)*88))
 	for at, i := range wrong {
 		x, y := at%10*72+4, at/10*88+4
@@ -129,8 +129,8 @@ func run() error {
 	if !slices.Equal(images.Shape(), []int{all, 8, 8}) || !slices.Equal(labels.Shape(), []int{all}) || *epochs < 1 {
 		return fmt.Errorf("give a file of %d images of 8×8 with labels, and 1 epoch or more", all)
 	}
-	images, labels = images.To(tensor.Uint8), labels.To(tensor.Int32)
-	if digits := data.Elements[int32](labels); slices.Min(digits) < 0 || slices.Max(digits) > 9 {
+	images, labels = images.To(tensor.Uint8), labels.To(tensor.Int64)
+	if digits := data.Elements[int64](labels); slices.Min(digits) < 0 || slices.Max(digits) > 9 {
 		return fmt.Errorf("%s has labels that are no digit", *file)
 	}
 	d, err := tensor.Open(*device, tensor.Options{Builds: program.Builds})
@@ -153,7 +153,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	truth := data.Elements[int32](labels)
+	truth := data.Elements[int64](labels)
 	table, wrong := compare(truth, answers)
 	accuracy := 1 - float64(len(wrong))/float64(len(truth))
 	_, err = fmt.Printf("%s%.2f %% are right, loss %.4f, %d µs a step\n", table, 100*accuracy, loss, step.Microseconds())

@@ -47,7 +47,7 @@ func TestLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, wrong := compare(data.Elements[int32](labels.Slice(trained, all)), answers); len(wrong) > 45 || loss > 0.5 {
+		if _, wrong := compare(data.Elements[int64](labels.Slice(trained, all)), answers); len(wrong) > 45 || loss > 0.5 {
 			t.Errorf("%d of %d are wrong, loss %v", len(wrong), len(answers), loss)
 		}
 	})
@@ -72,5 +72,5 @@ func TestPyTorch(t *testing.T) {
 func read(t *testing.T) (images, labels data.Array) {
 	t.Helper()
 	images, labels = exampletest.Digits(t)
-	return images, labels.To(tensor.Int32)
+	return images, labels.To(tensor.Int64)
 }

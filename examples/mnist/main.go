@@ -65,8 +65,8 @@ func loadPair(part string) ([]data.Array, error) {
 	if err := errors.Join(imagesErr, labelsErr); err != nil {
 		return nil, err
 	}
-	labels = labels.To(tensor.Int32)
-	n, digits := images.Len(), data.Elements[int32](labels)
+	labels = labels.To(tensor.Int64)
+	n, digits := images.Len(), data.Elements[int64](labels)
 	if n == 0 || !slices.Equal(images.Shape(), []int{n, 28, 28}) || len(digits) != n || slices.Min(digits) < 0 || slices.Max(digits) > 9 {
 		return nil, fmt.Errorf("the files %s* do not hold images of 28×28 and a label from 0 to 9 for each", filepath.Join(*folder, part))
 	}

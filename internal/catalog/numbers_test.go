@@ -70,6 +70,8 @@ func parseArray(words []string) (npz.Array, error) {
 			n, err := strconv.ParseInt(s, 10, 32)
 			return int32(n), err
 		})
+	case "int64":
+		a.Data, err = parseEach(words, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
 	case "uint8":
 		a.Data, err = parseEach(words, func(s string) (uint8, error) {
 			n, err := strconv.ParseUint(s, 10, 8)

@@ -182,6 +182,8 @@ func upload(t *testing.T, d tensor.Device, typ tensor.Type, a *npz.Array) *tenso
 		return tensor.NewOf(d, typ, data).Reshape(a.Shape...)
 	case []int32:
 		return devtest.New(d, data).Reshape(a.Shape...)
+	case []int64:
+		return devtest.New(d, data).Reshape(a.Shape...)
 	case []uint8:
 		return devtest.New(d, data).Reshape(a.Shape...)
 	case []bool:
@@ -201,6 +203,8 @@ func difference(x *tensor.Tensor, typ tensor.Type, want *npz.Array) (worst float
 		expect = data
 	case []int32:
 		typ, expect = tensor.Int32, floats(data)
+	case []int64:
+		typ, expect = tensor.Int64, floats(data)
 	case []uint8:
 		typ, expect = tensor.Uint8, floats(data)
 	case []bool:
@@ -241,7 +245,7 @@ func difference(x *tensor.Tensor, typ tensor.Type, want *npz.Array) (worst float
 	return worst, nil
 }
 
-func floats[T int32 | uint8](list []T) []float64 {
+func floats[T int32 | int64 | uint8](list []T) []float64 {
 	out := make([]float64, len(list))
 	for i, v := range list {
 		out[i] = float64(v)

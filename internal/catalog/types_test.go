@@ -17,7 +17,7 @@ import (
 )
 
 // types are those of the page, in the order of promotion.
-var types = []tensor.Type{tensor.Bool, tensor.Uint8, tensor.Int32, tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64}
+var types = []tensor.Type{tensor.Bool, tensor.Uint8, tensor.Int32, tensor.Int64, tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64}
 
 // TestPromotion: two types give what PyTorch's result_type does, as testdata/promotion.txt has it.
 func TestPromotion(t *testing.T) {
@@ -27,7 +27,7 @@ func TestPromotion(t *testing.T) {
 	}
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	byName := map[string]tensor.Type{}
-	for _, typ := range types {
+	for typ := tensor.Type(0); typ.Valid(); typ++ {
 		byName[typ.String()] = typ
 	}
 	pairs := 0
@@ -40,13 +40,16 @@ func TestPromotion(t *testing.T) {
 		x := tensor.ZerosOf(d, byName[f[0]], 2)
 		for i, shape := range [][]int{{2}, {}} {
 			y := tensor.ZerosOf(d, byName[f[1]], shape...)
+			if f[2+i] == "-" { // PyTorch refuses them
+				continue
+			}
 			if got := tensor.Map(fn.Max, nil, x, y).Type(); got != byName[f[2+i]] {
 				t.Errorf("%s with %s of shape %v gives %v, PyTorch %s", f[0], f[1], shape, got, f[2+i])
 			}
 		}
 	}
-	if pairs != len(types)*len(types) {
-		t.Errorf("%d pairs, want %d", pairs, len(types)*len(types))
+	if n := len(byName); pairs != n*n {
+		t.Errorf("%d pairs, want %d", pairs, n*n)
 	}
 }
 

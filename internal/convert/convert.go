@@ -4,6 +4,8 @@ package convert
 
 import (
 	"math"
+	"math/bits"
+	"unsafe"
 
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
@@ -11,28 +13,44 @@ import (
 
 type real interface{ float32 | float64 }
 
-// ToInt32 cuts fractions off; beyond the range is its end, and NaN is 0.
-func ToInt32[T real](x T) int32 {
-	switch {
-	case x != x:
-		return 0
-	case x >= 0x1p31:
-		return math.MaxInt32
-	case x <= -0x1p31:
-		return math.MinInt32
-	}
-	return int32(x)
+// Integer is a type of integers.
+type Integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// ToUint8 cuts fractions off; beyond the range is its end, and NaN is 0.
-func ToUint8[T real](x T) uint8 {
-	switch {
-	case x != x || x <= 0:
-		return 0
-	case x >= math.MaxUint8:
-		return math.MaxUint8
+// ToInteger cuts fractions off; beyond the range is its end, and NaN is 0.
+func ToInteger[I Integer, T real](x T) I {
+	var zero I
+	width := 8 * unsafe.Sizeof(zero)
+	least, most, end := zero, ^zero, math.Ldexp(1, int(width)) // of unsigned ones
+	if ^zero < 0 {
+		least = ^zero << (width - 1)
+		most, end = ^least, end/2
 	}
-	return uint8(x)
+	switch v := float64(x); {
+	case v != v:
+		return 0
+	case v >= end:
+		return most
+	case v <= float64(least):
+		return least
+	}
+	return I(x)
+}
+
+// OddFloat returns the float32 between which and x no number of 16 bits lies, nor the middle of two:
+// what a float32 does not hold is rounded to odd.
+func OddFloat[I Integer](x I) float32 {
+	size, sign := uint64(x), 1.0
+	if x < 0 {
+		size, sign = -size, -1
+	}
+	drop := max(0, bits.Len64(size)-24)
+	top := size >> drop
+	if top<<drop != size {
+		top |= 1
+	}
+	return float32(sign * math.Ldexp(float64(top), drop))
 }
 
 // ToFloat16 rounds x once, to nearest, ties to even.
@@ -54,45 +72,4 @@ func toOdd[T real](x T) float32 {
 		f = math.Float32frombits(b)
 	}
 	return f
-}
-
-// Element is a type of elements.
-type Element interface {
-	float32 | float64 | int32 | uint8 | float16.Float16 | bfloat16.BFloat16
-}
-
-// Float64 returns an element as a float64, which holds those of every type.
-func Float64[E Element](x E) float64 {
-	switch x := any(x).(type) {
-	case float32:
-		return float64(x)
-	case float64:
-		return x
-	case int32:
-		return float64(x)
-	case uint8:
-		return float64(x)
-	case float16.Float16:
-		return float64(x.Float32())
-	}
-	return float64(any(x).(bfloat16.BFloat16).Float32())
-}
-
-// To returns a number as an element.
-func To[E Element](x float64) (e E) {
-	switch to := any(&e).(type) {
-	case *float32:
-		*to = float32(x)
-	case *float64:
-		*to = x
-	case *int32:
-		*to = ToInt32(x)
-	case *uint8:
-		*to = ToUint8(x)
-	case *float16.Float16:
-		*to = ToFloat16(x)
-	case *bfloat16.BFloat16:
-		*to = ToBFloat16(x)
-	}
-	return e
 }

@@ -21,7 +21,7 @@ func TestBound(t *testing.T) {
 		defs.CrossEntropy(defs.EntropyForm{Logits: true, Weights: true}),
 		defs.CrossEntropyGrad(defs.EntropyForm{Logits: true, Smoothing: true, Each: true})}
 	for kind := range defs.FoldKind(defs.FoldKinds) {
-		programs = append(programs, defs.Fold(kind, false))
+		programs = append(programs, defs.Fold(kind))
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	checked := 0

@@ -564,7 +564,11 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			if r.Summed {
 				offset = " + o / run * len"
 			}
-			add(fmt.Sprintf("global %s *y%d", typed(ir.Value{Int: r.Int}, "REAL"), k), r.Name+" + "+r.Name+"_off"+offset)
+			typ := "REAL"
+			if r.Int {
+				typ = "INDEX"
+			}
+			add(fmt.Sprintf("global %s *y%d", typ, k), r.Name+" + "+r.Name+"_off"+offset)
 		}
 		if l.p.Runs() {
 			add("int begins", "o % run == 0")
@@ -632,7 +636,7 @@ func numberName(v ir.Value) string { return "n_" + v.Name }
 func (l *plan) parameters() string {
 	var list []string
 	for _, p := range l.params(numberName) {
-		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)", kernels.Out: "OUT(%s)", kernels.OutInts: "OUT_INTS(%s)",
+		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)", kernels.Out: "OUT(%s)", kernels.OutInts: "OUT_OF(INDEX, %s)",
 			kernels.IntParam: "int %s", kernels.FloatParam: "REAL %s"}[p.Mode]
 		list = append(list, fmt.Sprintf(form, p.Name))
 	}

@@ -408,7 +408,11 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 			aligned = append(aligned, r.Name+"_off")
 			w.line("    global REAL *y%d = %s + %s_off + at;", k, r.Name, r.Name)
 		} else {
-			w.line("    global %s *y%d = %s + %s_off;", typed(ir.Value{Int: r.Int}, "REAL"), k, r.Name, r.Name)
+			typ := "REAL"
+			if r.Int {
+				typ = "INDEX"
+			}
+			w.line("    global %s *y%d = %s + %s_off;", typ, k, r.Name, r.Name)
 		}
 	}
 	if l.p.Parts {

@@ -77,21 +77,14 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	}
 	all = append(all, alongLines()...)
 	for _, k := range slices.Clip(all) {
-		for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16, kernels.BFloat16} {
+		for _, t := range caseTypes[1:] {
 			if form := k.Of(t); form != nil {
 				all = append(all, form)
 			}
 		}
 	}
-	for from := range conversions {
-		for _, k := range conversions[from] {
-			if k != nil {
-				all = append(all, k)
-			}
-		}
-	}
 	if t == kernels.Float64 {
-		all = append(all, narrowFloats, widenFloats)
+		all = append(all, NarrowFloats, WidenFloats)
 	}
 	return all
 }

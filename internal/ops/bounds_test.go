@@ -19,7 +19,7 @@ func TestScales(t *testing.T) {
 		for _, v := range numbers {
 			// A launch has each number as one of the two; a scale reads the one that its kernel
 			// has.
-			vecs = append(vecs, kernels.Arg{Int: int32(v), Real: v})
+			vecs = append(vecs, kernels.Arg{Int: int64(v), Real: v})
 		}
 		return vecs
 	}

@@ -52,11 +52,6 @@ func describeZero(in args) operations {
 	return operations{mapped(nothing, nil, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
 }
 
-// describeConversion: X, Y, n.
-func describeConversion(in args) operations {
-	return operations{mapped(fn.Identity, nil, []int{int(in[2].Int)}, view(in, 1, 0, 1), view(in, 0, 0, 1))}
-}
-
 // describeGather: X, I, Y, n, cols, rows.
 func describeGather(in args) operations {
 	cols := int(in[4].Int)

@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// Extremes are kernels that find the maxima of lines, or the minima, of reals or of int32, and the
+// Extremes are kernels that find the maxima of lines, or the minima, of reals, and the
 // first index of each; a NaN is beyond all others.
 type Extremes struct {
 	// Parts is package defs' Extreme: X, Y, I, outer, len, inner, chunk. I has indices in the parts.
@@ -16,38 +16,25 @@ type Extremes struct {
 	Join *RowKernel
 }
 
-// ExtremesOf returns the kernels of elements of type t.
-func ExtremesOf(least bool, t kernels.DType) Extremes {
-	i, j := 0, 0
+// ExtremesOf returns the kernels.
+func ExtremesOf(least bool) Extremes {
 	if least {
-		i = 1
+		return extremes[1]
 	}
-	if t == kernels.Int32 {
-		j = 1
-	}
-	return extremes[i][j]
+	return extremes[0]
 }
 
-var extremes = [2][2]Extremes{
-	{newExtremes(false, kernels.Float32), newExtremes(false, kernels.Int32)},
-	{newExtremes(true, kernels.Float32), newExtremes(true, kernels.Int32)},
-}
+var extremes = [...]Extremes{newExtremes(false), newExtremes(true)}
 
-func newExtremes(least bool, t kernels.DType) Extremes {
-	ints := t == kernels.Int32
-	parts := rowKernel(func() *ir.Program { return defs.Extreme(least, ints) }, lanesForOne,
-		func(s rowSizes) []kernels.Case { return extremeCases(t, false, s) })
-	join := rowKernel(func() *ir.Program { return defs.ExtremeOfParts(least, ints) }, lanesForTwo,
-		func(s rowSizes) []kernels.Case { return extremeCases(t, true, s) })
-	if ints {
-		parts.with(func(k *kernels.Kernel) { k.Twin = kernels.ElementTwin(extremeIntTwin(least)) })
-		join.with(func(k *kernels.Kernel) { k.Twin = kernels.ElementTwin(joinExtremesTwin[int32](least)) })
-	} else {
-		parts.with(func(k *kernels.Kernel) { overrideExtreme(k, least) })
-		join.with(func(k *kernels.Kernel) {
-			k.Twin = kernels.Twin{F32: joinExtremesTwin[float32](least), F64: joinExtremesTwin[float64](least)}
-		})
-	}
+func newExtremes(least bool) Extremes {
+	parts := rowKernel(func() *ir.Program { return defs.Extreme(least) }, lanesForOne,
+		func(s rowSizes) []kernels.Case { return extremeCases(false, s) })
+	join := rowKernel(func() *ir.Program { return defs.ExtremeOfParts(least) }, lanesForTwo,
+		func(s rowSizes) []kernels.Case { return extremeCases(true, s) })
+	parts.with(func(k *kernels.Kernel) { overrideExtreme(k, least) })
+	join.with(func(k *kernels.Kernel) {
+		k.Twin = kernels.Twin{F32: joinExtremesTwin[float32](least), F64: joinExtremesTwin[float64](least)}
+	})
 	return Extremes{parts, join}
 }
 

@@ -1,12 +1,9 @@
 package ops
 
 import (
-	"slices"
-
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/defs"
 )
 
 // takes reports whether v takes the place of best, which comes before it.
@@ -36,33 +33,6 @@ func joinExtremesTwin[T kernels.Element](least bool) func(kernels.Call[T]) {
 				part := extremeAt(x[from:], n, inner, least)
 				from += part * inner
 				y[l], at[l] = x[from], int32(part*chunk)+j[from]
-			}
-		})
-	}
-}
-
-// extremeIntTwin folds parts of lines of ints, and looks for what the fold is.
-func extremeIntTwin(least bool) func(kernels.Call[int32]) {
-	fold := foldInts(defs.FoldMax)
-	if least {
-		fold = foldInts(defs.FoldMin)
-	}
-	return func(c kernels.Call[int32]) {
-		y, at, outer, n, inner, chunk := c.Ints(1), c.Ints(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
-		set, parts := setOf(c), lower.Parts(n, chunk)
-		eachPartial(c, c.Ints(0), outer, n, inner, chunk, parts, foldColumns, 1, func(to int, x []int32, m, w int) {
-			best, first := y[to:][:w], at[to:][:w]
-			fold(set, best, x, m, inner)
-			if inner == 1 {
-				first[0] = int32(slices.Index(x[:m], best[0]))
-				return
-			}
-			for k := m - 1; k >= 0; k-- {
-				for j, v := range x[k*inner:][:w] {
-					if v == best[j] {
-						first[j] = int32(k)
-					}
-				}
 			}
 		})
 	}

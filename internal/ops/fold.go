@@ -14,34 +14,17 @@ import (
 // FoldKind is that of package defs.
 type FoldKind = defs.FoldKind
 
-// Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals or
-// of int32, in a fixed order: Y [outer, parts, inner] has the fold of each part, which is chunk
-// elements, the last fewer. Its arguments are X, Y, outer, len, inner, chunk, and p of powers.
-func Fold(kind FoldKind, t kernels.DType) *RowKernel {
-	if t == kernels.Int32 {
-		return intFolds[kind]
-	}
-	return folds[kind]
-}
+// Fold returns the kernel that folds parts of the middle axis of X [outer, len, inner], of reals, in a
+// fixed order: Y [outer, parts, inner] has the fold of each part, which is chunk elements, the last
+// fewer. Its arguments are X, Y, outer, len, inner, chunk, and p of powers.
+func Fold(kind FoldKind) *RowKernel { return folds[kind] }
 
-var folds, intFolds = func() (reals, ints [defs.FoldKinds]*RowKernel) {
+var folds = func() (reals [defs.FoldKinds]*RowKernel) {
 	for kind := range FoldKind(defs.FoldKinds) {
-		reals[kind] = newFold(kind, kernels.Float32)
+		reals[kind] = rowKernel(func() *ir.Program { return defs.Fold(kind) }, lanesForOne, func(s rowSizes) []kernels.Case { return foldCases(kind, s) })
 	}
-	for _, kind := range []FoldKind{defs.FoldProd, defs.FoldCount, defs.FoldMax, defs.FoldMin, defs.FoldSum} {
-		ints[kind] = newFold(kind, kernels.Int32)
-	}
-	return reals, ints
+	return reals
 }()
-
-func newFold(kind FoldKind, t kernels.DType) *RowKernel {
-	program := func() *ir.Program { return defs.Fold(kind, t == kernels.Int32) }
-	return rowKernel(program, lanesForOne, func(s rowSizes) []kernels.Case { return foldCases(kind, t, s) }).with(func(k *kernels.Kernel) {
-		if t == kernels.Int32 {
-			k.Twin = kernels.ElementTwin(foldIntTwin(kind))
-		}
-	})
-}
 
 // Dot is package defs': X, W, Y, outer, len, inner, chunk.
 var Dot = rowKernel(defs.Dot, lanesForTwo, dotCases)
@@ -68,25 +51,42 @@ var ExtremeGrad = rowKernel(defs.ExtremeGrad, lanesForOne, extremeGradCases).wit
 func alongLines() []*kernels.Kernel {
 	all := []*kernels.Kernel{Dot.Kernel(), SquaredError.Kernel(), Moments.Kernel(), MomentsJoin.Kernel(),
 		TakeAlong, PlaceAlong, AddAlong}
-	for _, f := range append(folds[:], intFolds[:]...) {
-		if f != nil {
-			all = append(all, f.Kernel())
+	for _, f := range folds {
+		all = append(all, f.Kernel())
+	}
+	for _, e := range extremes {
+		all = append(all, e.Parts.Kernel(), e.Join.Kernel())
+	}
+	for _, t := range integers {
+		all = append(all, SumInts(t), ExtremeInts(t))
+	}
+	for _, of := range scans {
+		for _, k := range of {
+			if k != nil {
+				all = append(all, k)
+			}
 		}
 	}
-	for _, of := range extremes {
-		for _, e := range of {
-			all = append(all, e.Parts.Kernel(), e.Join.Kernel())
-		}
-	}
-	for _, k := range append(append(scans[:], intScans[:]...), ScanLinear) {
-		if k != nil {
-			all = append(all, k)
-		}
-	}
-	for _, s := range []*Sorts{&realSorts, &intSorts} {
+	all = append(all, ScanLinear)
+	for _, s := range sorts {
 		all = append(all, s.Blocks, s.Digit, s.Merge, s.Median, s.SelectMedian, s.Count, s.Move)
 	}
-	return append(all, realSorts.Scan)
+	return append(append(all, sorts[kernels.Float32].Scan), longIndices()...)
+}
+
+// longIndices returns the forms of kernels whose indices are of Int64: those of what operations return.
+func longIndices() []*kernels.Kernel {
+	s := sorts[kernels.Float32]
+	all := []*kernels.Kernel{Fold(defs.FoldCount).Kernel().LongIndices(1), s.Blocks.LongIndices(3), s.Digit.LongIndices(3), s.Merge.LongIndices(3),
+		s.Move.LongIndices(4), s.Median.LongIndices(3), s.SelectMedian.LongIndices(2), Scan(ScanMax, kernels.Float32).LongIndices(2),
+		Scan(ScanMin, kernels.Int64).LongIndices(2)}
+	for _, e := range extremes {
+		all = append(all, e.Parts.Kernel().LongIndices(2), e.Join.Kernel().LongIndices(3))
+	}
+	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
+		all = append(all, k.LongIndices(1))
+	}
+	return all
 }
 
 // foldGroup is how many work-items scans and sorts have in a work-group.

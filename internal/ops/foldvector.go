@@ -8,7 +8,6 @@ import (
 
 // Folds of columns in vectors, row by row. Blocks are folded in pairs, as in pairwise.
 const (
-	foldLanes   = 256     // of a row of ints
 	foldShort   = 32      // the least row that is worth lanes
 	foldNarrow  = 16      // the least columns that are worth vectors
 	foldColumns = 2048    // of a block: their results stay in the first cache

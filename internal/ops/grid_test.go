@@ -54,7 +54,7 @@ func TestGrids(t *testing.T) {
 		{"gather of long rows", GatherRows, args([]int{0, 5, 45}, 2, 90000, 7), kernels.Groups(1, 2), kernels.Grid2D(90000, 2, gpu)},
 		{"scatter", ScatterRows, args([]int{45, 5, 0}, 5, 900, 7, 1), grid([3]int{15, 1}, [3]int{1, 1}), line(900)},
 		{"scatter of few columns", ScatterRows, args([]int{45, 5, 0}, 5, 3, 70, 1), grid([3]int{1, 3}, [3]int{1, 1}), line(3)},
-		{"a sort", realSorts.Move, args([]int{8194, 0, 0, 0, 0}, 2, 4097, 2, 0, 0, 0), grid([3]int{1024}, [3]int{256}), grid([3]int{1024}, [3]int{256})},
+		{"a sort", sorts[kernels.Float32].Move, args([]int{8194, 0, 0, 0, 0}, 2, 4097, 2, 0, 0, 0), grid([3]int{1024}, [3]int{256}), grid([3]int{1024}, [3]int{256})},
 		{"a sort of rows", RowSorts.Count, args([]int{4097, 0}, 1, 4097, 5, 0, 7), grid([3]int{1280}, [3]int{256}), grid([3]int{1280}, [3]int{256})},
 		{"random", Uniform, args([]int{1025}, 1025), line(257), line(257)},
 		{"chains", FMAChains, args([]int{7}, 7, 20), grid([3]int{7}, [3]int{1}), line(7)},

@@ -1,11 +1,9 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/x448/float16"
 )
 
 // Scatter says what an element becomes when another comes to it.
@@ -37,7 +35,7 @@ var (
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("each")},
 		Twin:   kernels.Twin{F32: gatherAxisTwin[float32], F64: gatherAxisTwin[float64]}}, "index.cl", "k_gather_axis",
 		kernels.ElementTwin(gatherAxisTwin[int32]), kernels.ElementTwin(gatherAxisTwin[uint8]),
-		kernels.ElementTwin(gatherAxisTwin[float16.Float16]), kernels.ElementTwin(gatherAxisTwin[bfloat16.BFloat16]))
+		kernels.ElementTwin(gatherAxisTwin[uint16]), kernels.ElementTwin(gatherAxisTwin[int64]))
 	// ScatterAxis brings G [outer, m, inner] to Y [outer, n, inner], of reals or integers, in the
 	// order of the middle axis, along which I has indices: [m] or, if each, [outer, m, inner]: G,
 	// I, Y, outer, n, m, inner, how, each.
@@ -53,7 +51,8 @@ var (
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("outer"), intArg("n"), intArg("m"), intArg("inner"), intArg("how"), intArg("each")},
 		Twin:   kernels.Twin{F32: scatterAxisTwin[float32], F64: scatterAxisTwin[float64]}}, "index.cl", "k_scatter_axis",
-		kernels.ElementTwin(scatterAxisTwin[int32]), kernels.ElementTwin(scatterAxisTwin[uint8]))
+		kernels.ElementTwin(scatterAxisTwin[int32]), kernels.ElementTwin(scatterAxisTwin[uint8]),
+		kernels.Twin{}, kernels.ElementTwin(scatterAxisTwin[int64]))
 	// ScatterRows brings the rows of G [n, cols] to the rows I [n] of Y [rows, cols], of reals or
 	// integers, in their order: G, I, Y, n, cols, rows, how. Every work-item reads all indices: it
 	// is for CPUs, and for few rows.
@@ -70,12 +69,15 @@ var (
 		},
 		Params: []kernels.Param{in("G"), inInts("I"), inOut("Y"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how")},
 		Twin:   kernels.Twin{F32: scatterRowsTwin[float32], F64: scatterRowsTwin[float64]}, Describe: describeScatter}, "index.cl", "k_scatter_int_rows",
-		kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8])))
+		kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8]),
+		kernels.Twin{}, kernels.ElementTwin(scatterRowsTwin[int64])))
 )
 
 // opaqueForms takes the description from the forms of k for integers.
 func opaqueForms(k *kernels.Kernel) *kernels.Kernel {
-	k.Of(kernels.Int32).Describe, k.Of(kernels.Uint8).Describe = nil, nil
+	for _, t := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Int64} {
+		k.Of(t).Describe = nil
+	}
 	return k
 }
 
@@ -130,7 +132,7 @@ func gatherAxisTwin[T kernels.Element](c kernels.Call[T]) {
 
 // number is what a scatter computes with.
 type number interface {
-	float32 | float64 | int32 | uint8
+	float32 | float64 | int32 | uint8 | int64
 }
 
 // combined returns what y becomes when g comes to it.

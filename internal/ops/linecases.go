@@ -18,7 +18,7 @@ func lineBoxes(few bool) [][3]int {
 }
 
 func init() {
-	for _, t := range []kernels.DType{kernels.Float32, kernels.Int32} {
+	for _, t := range lineTypes {
 		for kind := ScanSum; kind <= ScanMin; kind++ {
 			if k := Scan(kind, t); k != nil {
 				k.Cases = func(few bool) []kernels.Case { return scanCases(kind, t, few) }
@@ -31,13 +31,17 @@ func init() {
 			k.Cases = func(few bool) []kernels.Case { return cases(k, few) }
 		}
 	}
+	for _, t := range integers {
+		SumInts(t).Cases = func(few bool) []kernels.Case { return sumIntsCases(t, few) }
+		ExtremeInts(t).Cases = func(few bool) []kernels.Case { return extremeIntsCases(t, few) }
+	}
 	ScanLinear.Cases = scanLinearCases
 	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
 		k.Cases = func(bool) []kernels.Case { return alongCases(k) }
 	}
 }
 
-func foldCases(kind FoldKind, t kernels.DType, s rowSizes) []kernels.Case {
+func foldCases(kind FoldKind, s rowSizes) []kernels.Case {
 	var cases caseList
 	extreme := kind >= defs.FoldMax && kind <= defs.FoldMinAbs
 	power := kind == defs.FoldPower || kind == defs.FoldPowerNorm
@@ -48,8 +52,6 @@ func foldCases(kind FoldKind, t kernels.DType, s rowSizes) []kernels.Case {
 		cases.add(func(o operands) {
 			n := b[0] * b[1] * b[2]
 			switch {
-			case t == kernels.Int32:
-				o.Ints(n, func(int) int { return o.Rand.IntN(7) - 3 })
 			case kind == defs.FoldProd:
 				o.In(n, 0.9, 1.1)
 			case power:
@@ -62,7 +64,7 @@ func foldCases(kind FoldKind, t kernels.DType, s rowSizes) []kernels.Case {
 			}
 			chunk := []int{max(b[1], 1), b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
 			results := b[0] * lower.Parts(b[1], chunk) * b[2]
-			if t == kernels.Int32 || kind == defs.FoldCount {
+			if kind == defs.FoldCount {
 				o.undefined(kernels.Int32, results)
 			} else {
 				o.Out(results)
@@ -98,7 +100,7 @@ func pairCases(s rowSizes, most float64, elements bool) []kernels.Case {
 }
 
 // extremeCases are launches of lines in parts, or of lines of which there are the extremes of parts.
-func extremeCases(t kernels.DType, join bool, s rowSizes) []kernels.Case {
+func extremeCases(join bool, s rowSizes) []kernels.Case {
 	var cases caseList
 	for i, b := range s.lines {
 		if b[1] == 0 { // there is none of nothing
@@ -106,14 +108,8 @@ func extremeCases(t kernels.DType, join bool, s rowSizes) []kernels.Case {
 		}
 		cases.add(func(o operands) {
 			n, chunk := b[0]*b[1]*b[2], []int{b[1], b[1]/3 + 1, b[1] + 30}[(i+b[1])%3]
-			least := float64(math.MinInt32)
-			o.elements(t, n, func(i int) float64 { // with ties
-				if t == kernels.Int32 && i%5 == 0 {
-					return []float64{least, -least - 1, -least - 2, least + 1}[o.Rand.IntN(4)]
-				}
-				return float64(o.Rand.IntN(9))
-			})
-			if t == kernels.Float32 && i%2 == 0 {
+			o.Reals(n, func(int) float64 { return float64(o.Rand.IntN(9)) }) // with ties
+			if i%2 == 0 {
 				o.Special()
 			}
 			results := b[0] * lower.Parts(b[1], chunk) * b[2]
@@ -121,11 +117,57 @@ func extremeCases(t kernels.DType, join bool, s rowSizes) []kernels.Case {
 				results, chunk = b[0]*b[2], 1<<18-1 // indices that single precision has not
 				o.Ints(n, func(i int) int { return i * 7 % chunk })
 			}
-			o.undefined(t, results).undefined(kernels.Int32, results)
+			o.Out(results)
+			o.undefined(kernels.Int32, results)
 			o.Int(b[0], b[1], b[2], chunk)
 		}, "%v", b)
 	}
 	return cases
+}
+
+// sumIntsCases are launches of SumInts, of lines whole and in parts, side by side and apart.
+func sumIntsCases(t kernels.DType, few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range append(lineBoxes(few), [3]int{2, 0, 3}) {
+		for kind := IntsSum; kind <= IntsCount; kind++ {
+			cases.add(func(o operands) {
+				chunk, apart := max(1, []int{b[1], b[1]/3 + 1, b[1]/5 + 1}[(i+kind)%3]), (i+kind)%2
+				parts := lower.Parts(b[1], chunk)
+				o.Elements(t, b[0]*b[1]*b[2], integersOf(o))
+				o.undefined(kernels.Int64, b[0]*parts*b[2]).num(b[0], b[1], b[2], parts, chunk, apart, kind)
+			}, "%v %d", b, kind)
+		}
+	}
+	return cases
+}
+
+// extremeIntsCases are such launches of ExtremeInts, with indices and without.
+func extremeIntsCases(t kernels.DType, few bool) []kernels.Case {
+	var cases caseList
+	for i, b := range lineBoxes(few) {
+		for given := range 2 {
+			cases.add(func(o operands) {
+				chunk, apart := []int{b[1], b[1]/3 + 1, b[1]/5 + 1}[(i+given)%3], i%2
+				parts, n := lower.Parts(b[1], chunk), b[0]*b[1]*b[2]
+				o.Elements(t, n, integersOf(o))
+				o.Elements(kernels.Int64, n*given, func(i int) float64 { return float64(1<<40 + i*7%n) })
+				o.undefined(t, b[0]*parts*b[2]).undefined(kernels.Int64, b[0]*parts*b[2])
+				o.num(b[0], b[1], b[2], parts, chunk, apart, (i+given)/2%2, given)
+			}, "%v %d", b, given)
+		}
+	}
+	return cases
+}
+
+// integersOf returns elements, few different ones, and the ends of the range but for types of 64 bits,
+// whose sums a float64 is to hold.
+func integersOf(o operands) func(int) float64 {
+	return func(int) float64 {
+		if o.Rand.IntN(5) == 0 {
+			return []float64{-1 << 45, 1 << 45}[o.Rand.IntN(2)]
+		}
+		return float64(o.Rand.IntN(9) - 4)
+	}
 }
 
 func scanCases(kind ScanKind, t kernels.DType, few bool) []kernels.Case {
@@ -137,7 +179,7 @@ func scanCases(kind ScanKind, t kernels.DType, few bool) []kernels.Case {
 				low, high = -1.1, 1.1
 			}
 			o.elements(t, n, func(int) float64 {
-				if t == kernels.Int32 || kind >= ScanMax {
+				if t.Integer() || kind >= ScanMax {
 					return float64(o.Rand.IntN(9) - 4) // with ties
 				}
 				return low + (high-low)*o.Rand.Float64()

@@ -58,7 +58,7 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 			all = append(all, f.Map(t, layout))
 		}
 	}
-	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Float16, kernels.BFloat16} {
+	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Uint16, kernels.Int64} {
 		add(fn.Identity, t, of(1, unit, unit))
 		add(fn.Identity, t, of(2, fixed, unit))
 		for _, rank := range []int{1, 2, 3, kernels.MapRank} {
@@ -85,24 +85,43 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 	add(fn.Sub, kernels.Int32, of(2, unit, fixed, unit))
 	add(fn.Sub, kernels.Uint8, of(2, strided, unit, unit))
 	add(fn.Sub, kernels.Uint8, of(2, unit, unit, strided))
-	if float == kernels.Float64 { // those of 16 bits are computed in float32
-		return all
+	typed := func(l kernels.AccessPattern, types ...kernels.DType) kernels.AccessPattern {
+		copy(l.Types[:], types)
+		return l
 	}
 	for _, t := range []kernels.DType{kernels.Float16, kernels.BFloat16} {
-		typed := func(l kernels.AccessPattern, types ...kernels.DType) kernels.AccessPattern {
-			copy(l.Types[:], types)
-			return l
-		}
 		add(fn.Identity, reals, typed(of(1, unit, unit), t))
 		add(fn.Identity, reals, typed(of(1, unit, unit), reals, t))
 		add(fn.Identity, reals, typed(of(2, strided, unit), reals, t))
 		add(fn.Identity, reals, typed(of(2, unit, strided), t))
+		if float == kernels.Float64 { // the others are computed in float32
+			continue
+		}
 		add(fn.GELU, reals, typed(of(1, unit, unit), t, t))
 		add(fn.Sub, reals, typed(of(2, unit, fixed, unit), t, t, t))
 		add(fn.Sub, reals, typed(of(2, fixed, unit, unit), t, reals, t))
 		add(fn.Sub, reals, typed(of(3, strided, fixed, strided), t, t, t))
 		add(fn.Lt, reals, typed(of(2, unit, strided, unit), t, t))
 		add(fn.Where, reals, typed(of(2, unit, unit, fixed, unit), t, t, reals, t))
+		add(fn.Identity, reals, typed(of(1, unit, unit), kernels.Int64, t))
+		add(fn.Identity, reals, typed(of(2, fixed, unit), t, kernels.Uint8))
 	}
+	for i, t := range integers {
+		add(fn.Identity, reals, typed(of(1, unit, unit), t))
+		add(fn.Identity, reals, typed(of(1, unit, unit), reals, t))
+		other := integers[(i+1)%len(integers)]
+		add(fn.Identity, max(t.Widened(), other.Widened()), typed(of(1, unit, unit), t, other))
+		add(fn.Mul, t, of(1, unit, unit, unit))
+	}
+	for _, t := range []kernels.DType{kernels.Int64, kernels.Uint32, kernels.Uint64, kernels.Int8} {
+		for _, f := range []*kernels.Function{fn.Neg, fn.Abs, fn.Sign, fn.Max, fn.FloorDivide, fn.Remainder, fn.BitwiseRightShift, fn.Lt} {
+			steps := []kernels.Access{unit, unit, unit}
+			add(f, t, of(1, steps[:1+f.Operands()]...))
+		}
+		add(fn.Sub, t, of(3, strided, fixed, strided))
+		add(fn.Clamp, t, of(1, unit, unit))
+		add(fn.Where, t, of(2, unit, fixed, strided, unit))
+	}
+	add(fn.Mul, reals, typed(of(2, strided, fixed, unit), kernels.Uint8, kernels.Int64))
 	return all
 }

@@ -1,11 +1,9 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/x448/float16"
 )
 
 // Kernels of move.cl. Those that have forms for other elements than reals, which
@@ -17,13 +15,13 @@ var (
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
 		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
 		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]),
-		kernels.ElementTwin(fillIntTwin[float16.Float16]), kernels.ElementTwin(fillIntTwin[bfloat16.BFloat16])), nil)
+		kernels.ElementTwin(fillIntTwin[uint16]), kernels.ElementTwin(fillIntTwin[int64])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
 	Zero = kernels.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
 		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]),
-		kernels.ElementTwin(zeroTwin[float16.Float16]), kernels.ElementTwin(zeroTwin[bfloat16.BFloat16])), nil)
+		kernels.ElementTwin(zeroTwin[uint16]), kernels.ElementTwin(zeroTwin[int64])), nil)
 	// GatherRows is Y[i] = X[I[i]] over rows of cols elements of any type, 0 for an index outside
 	// [0, rows): X, I, Y, n, cols, rows.
 	GatherRows = kernels.Typed(&kernels.Kernel{Name: "k_gather_rows", File: "move.cl",
@@ -38,7 +36,7 @@ var (
 		Params: []kernels.Param{in("X"), inInts("I"), out("Y"), intArg("n"), intArg("cols"), intArg("rows")},
 		Twin:   kernels.Twin{F32: gatherRowsTwin[float32], F64: gatherRowsTwin[float64]}, Describe: describeGather}, "move.cl", "k_gather_rows",
 		kernels.ElementTwin(gatherRowsTwin[int32]), kernels.ElementTwin(gatherRowsTwin[uint8]),
-		kernels.ElementTwin(gatherRowsTwin[float16.Float16]), kernels.ElementTwin(gatherRowsTwin[bfloat16.BFloat16]))
+		kernels.ElementTwin(gatherRowsTwin[uint16]), kernels.ElementTwin(gatherRowsTwin[int64]))
 )
 
 func fillIntTwin[T kernels.Element](c kernels.Call[T]) {

@@ -1,10 +1,8 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/x448/float16"
 )
 
 // PadAxes is the number of axes of [Pad].
@@ -40,7 +38,7 @@ var Pad = padForms(kernels.Typed(&kernels.Kernel{Name: "k_pad", File: "pad_cpu.c
 	Params: append([]kernels.Param{in("X"), out("Y"), realArg("value")}, padParams()...),
 	Twin:   kernels.Twin{F32: padTwin[float32](padReal), F64: padTwin[float64](padReal)}}, "pad_cpu.cl", "k_pad_int",
 	kernels.ElementTwin(padTwin(padInt[int32])), kernels.ElementTwin(padTwin(padInt[uint8])),
-	kernels.ElementTwin(padTwin(padInt[float16.Float16])), kernels.ElementTwin(padTwin(padInt[bfloat16.BFloat16]))))
+	kernels.ElementTwin(padTwin(padInt[uint16])), kernels.ElementTwin(padTwin(padInt[int64]))))
 
 // PadGrad is the gradient of X from that of Y, for all modes but PadMirrored: G, D, and m, n,
 // before, mode of each axis.
@@ -61,7 +59,7 @@ var PadGrad = &kernels.Kernel{Name: "k_pad_grad", File: "pad_grad_cpu.cl", GPU: 
 
 // padForms gives a kernel and its forms for other elements those for GPUs.
 func padForms(k *kernels.Kernel) *kernels.Kernel {
-	for _, t := range [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16, kernels.BFloat16} {
+	for _, t := range caseTypes {
 		k.Of(t).GPU = "pad_gpu.cl"
 	}
 	return k
@@ -94,7 +92,7 @@ func padParams() (list []kernels.Param) {
 
 func padReal[T kernels.Real](c kernels.Call[T]) T { return c.Real(2) }
 
-func padInt[T int32 | uint8 | float16.Float16 | bfloat16.BFloat16](c kernels.Call[T]) T {
+func padInt[T int32 | uint8 | uint16 | int64](c kernels.Call[T]) T {
 	return T(c.Int(2))
 }
 

@@ -29,7 +29,7 @@ func (r *Radix) Tiles(n int, t kernels.DType) int { return intmath.CeilDiv(n, r.
 
 // RowSorts sort a row of ints that name rows: the flags are how many of these there are. An int
 // that names none becomes that number, which is the last.
-var RowSorts = newRadix("-DOF_INTS -DOF_ROWS -DELEM=int", rowTiles, kernels.ElementTwin(radixCountTwin(rowKey, rowTiles)),
+var RowSorts = newRadix(kernels.Int32, "-DOF_INTS -DOF_ROWS -DELEM=int", rowTiles, kernels.ElementTwin(radixCountTwin(rowKey, rowTiles)),
 	kernels.ElementTwin(radixMoveTwin(rowKey, true)))
 
 // RowPasses returns in how many passes ints that name so many rows are sorted.
@@ -39,18 +39,15 @@ func RowPasses(rows int) int { return intmath.CeilDiv(bits.Len(uint(rows)), Sort
 func rowTiles(kernels.DType) int { return 4 * radixGroup }
 
 func sortTiles(t kernels.DType) int {
-	if t == kernels.Float64 {
+	if t == kernels.Float64 || t == kernels.Int64 {
 		return 8 * radixGroup
 	}
 	return 16 * radixGroup
 }
 
-// newRadix makes the kernels for reals, or, if there are defines, for ints.
-func newRadix(defines string, tile func(kernels.DType) int, count, move kernels.Twin) Radix {
-	x, y := in("X"), out("Y")
-	if defines != "" {
-		x, y = inInts("X"), outInts("Y")
-	}
+// newRadix makes the kernels of a type, Float32 for reals.
+func newRadix(t kernels.DType, defines string, tile func(kernels.DType) int, count, move kernels.Twin) Radix {
+	x, y := kernels.Param{Name: "X", Mode: kernels.In.Of(t)}, kernels.Param{Name: "Y", Mode: kernels.Out.Of(t)}
 	r := Radix{tile: tile}
 	grid := func(rows int) func([]kernels.Arg, kernels.Target) kernels.Grid { // a work-group for a tile
 		return func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
@@ -99,6 +96,8 @@ func typeOf[T sortable]() kernels.DType {
 		return kernels.Float64
 	case int32:
 		return kernels.Int32
+	case int64:
+		return kernels.Int64
 	}
 	return kernels.Float32
 }

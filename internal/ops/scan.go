@@ -30,16 +30,13 @@ const (
 	ScanShifted               // each with the factor of the element before
 )
 
-// Scan returns the kernel of a scan along the middle axis of X [outer, len, inner], of reals or
-// int32, in a fixed order. Sums, products and logarithms of sums run along each share of it, of
+// Scan returns the kernel of a scan along the middle axis of X [outer, len, inner], of reals,
+// int32 or int64, in a fixed order. Sums, products and logarithms of sums run along each share of it, of
 // chunk elements, the last fewer, and may begin behind C [outer, shares, inner]: X, C, Y, outer,
 // len, inner, chunk, shares, tall, flags. Of ints there are sums and products. Extremes have the
 // arguments X, Y, I, outer, len, inner, tall.
 func Scan(kind ScanKind, t kernels.DType) *kernels.Kernel {
-	if t == kernels.Int32 {
-		return intScans[kind]
-	}
-	return scans[kind]
+	return scans[lineType(t)][kind]
 }
 
 // ScanLinear is Y[o, k, i] = X[o, k, i]·Y[o, k−1, i] + Z[o, k, i], 0 being before the first; with
@@ -47,11 +44,19 @@ func Scan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 // factor is the X of where that Y is.
 var ScanLinear = newScan(scanLinear, kernels.Float32)
 
-var scans = [...]*kernels.Kernel{newScan(ScanSum, kernels.Float32), newScan(ScanProd, kernels.Float32), newScan(ScanLSE, kernels.Float32),
-	newScan(ScanMax, kernels.Float32), newScan(ScanMin, kernels.Float32)}
-
-var intScans = [...]*kernels.Kernel{ScanSum: newScan(ScanSum, kernels.Int32), ScanProd: newScan(ScanProd, kernels.Int32), ScanLSE: nil,
-	ScanMax: newScan(ScanMax, kernels.Int32), ScanMin: newScan(ScanMin, kernels.Int32)}
+var scans = func() map[kernels.DType][]*kernels.Kernel {
+	all := map[kernels.DType][]*kernels.Kernel{}
+	for _, t := range lineTypes {
+		for kind := ScanSum; kind <= ScanMin; kind++ {
+			var k *kernels.Kernel
+			if kind != ScanLSE || t == kernels.Float32 {
+				k = newScan(kind, t)
+			}
+			all[t] = append(all[t], k)
+		}
+	}
+	return all
+}()
 
 func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 	k := &kernels.Kernel{File: "scan_cpu.cl", GPU: "scan_gpu.cl", Defines: fmt.Sprintf("-DSCAN=%d", kind)}
@@ -88,20 +93,17 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 		groups := intmath.CeilDiv(rows, foldGroup/int(a[tall].Int))
 		return kernels.Grid{Dims: 1, Global: [3]int{groups * foldGroup}, Local: [3]int{foldGroup}}
 	}
-	if t == kernels.Int32 {
-		k.Defines += " -DOF_INTS -DELEM=int"
+	if t != kernels.Float32 {
+		k.Defines += " " + intDefines(t)
 		k.Tol = kernels.Tolerance{}
 		for i, p := range k.Params {
-			switch p.Mode {
-			case kernels.In:
-				k.Params[i] = inInts(p.Name)
-			case kernels.Out:
-				k.Params[i] = outInts(p.Name)
+			if p.Mode == kernels.In || p.Mode == kernels.Out {
+				k.Params[i].Mode = p.Mode.Of(t)
 			}
 		}
-		k.Twin = kernels.ElementTwin(scanIntTwin(kind))
-		if kind >= ScanMax {
-			k.Twin = kernels.ElementTwin(scanArgTwin[int32](kind))
+		k.Twin = kernels.ElementTwin(scanIntsTwin[int32](kind))
+		if t == kernels.Int64 {
+			k.Twin = kernels.ElementTwin(scanIntsTwin[int64](kind))
 		}
 	}
 	return k
@@ -331,11 +333,14 @@ func scanBlocks[T kernels.Real](kind ScanKind, x, y []T, at, step, n int, start 
 	}
 }
 
-func scanIntTwin(kind ScanKind) func(kernels.Call[int32]) {
-	return func(c kernels.Call[int32]) {
-		x, carry, y, flags := c.Ints(0), c.Ints(1), c.Ints(2), c.Int(9)
+func scanIntsTwin[T int32 | int64](kind ScanKind) func(kernels.Call[T]) {
+	if kind >= ScanMax {
+		return scanArgTwin[T](kind)
+	}
+	return func(c kernels.Call[T]) {
+		x, carry, y, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(9)
 		scanLines(c, c.Int(6), c.Int(7), flags, func(line, at, step, n int) {
-			s := int32(kind.neutral())
+			s := T(kind.neutral())
 			if flags&ScanCarry != 0 {
 				s = carry[line]
 			}
@@ -354,7 +359,7 @@ func scanIntTwin(kind ScanKind) func(kernels.Call[int32]) {
 	}
 }
 
-func scanArgTwin[T float32 | float64 | int32](kind ScanKind) func(kernels.Call[T]) {
+func scanArgTwin[T sortable](kind ScanKind) func(kernels.Call[T]) {
 	return func(c kernels.Call[T]) {
 		x, y, where, n, least := c.Reals(0), c.Reals(1), c.Ints(2), c.Int(4), kind == ScanMin
 		scanLines(c, n, 1, 0, func(_, at, step, n int) {
@@ -383,7 +388,7 @@ func scanArgTwin[T float32 | float64 | int32](kind ScanKind) func(kernels.Call[T
 }
 
 // scanMost sets y to the greatest of the elements of x so far, and where to its last index.
-func scanMost[T float32 | float64 | int32](x, y []T, where []int32) {
+func scanMost[T sortable](x, y []T, where []int32) {
 	y, where = y[:len(x)], where[:len(x)]
 	best, place := x[0], int32(0)
 	for k, v := range x {
@@ -395,7 +400,7 @@ func scanMost[T float32 | float64 | int32](x, y []T, where []int32) {
 }
 
 // scanLeast is scanMost of the least.
-func scanLeast[T float32 | float64 | int32](x, y []T, where []int32) {
+func scanLeast[T sortable](x, y []T, where []int32) {
 	y, where = y[:len(x)], where[:len(x)]
 	best, place := x[0], int32(0)
 	for k, v := range x {

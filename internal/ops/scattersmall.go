@@ -15,7 +15,8 @@ var ScatterLists = opaqueForms(kernels.Typed(&kernels.Kernel{Name: "k_scatter_li
 	},
 	Params: ScatterRows.Params,
 	Twin:   ScatterRows.Twin, Describe: describeScatter}, "scatter_small.cl", "k_scatter_lists",
-	kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8])))
+	kernels.ElementTwin(scatterRowsTwin[int32]), kernels.ElementTwin(scatterRowsTwin[uint8]),
+	kernels.Twin{}, kernels.ElementTwin(scatterRowsTwin[int64])))
 
 // Lists reports whether ScatterLists is for so many indices and rows: a work-group has room for the
 // indices, and all together look at few.

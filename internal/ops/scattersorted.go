@@ -19,7 +19,8 @@ var ScatterRuns = kernels.Typed(&kernels.Kernel{Name: "k_scatter_runs", File: "s
 	},
 	Params: []kernels.Param{in("G"), inInts("P"), inInts("K"), inOut("Y"), out("H"), outInts("HK"), intArg("n"), intArg("cols"), intArg("rows"), intArg("how"), intArg("sorted")},
 	Twin:   kernels.Twin{F32: scatterRunsTwin[float32], F64: scatterRunsTwin[float64]}}, "scatter_sorted.cl", "k_scatter_runs",
-	kernels.ElementTwin(scatterRunsTwin[int32]), kernels.ElementTwin(scatterRunsTwin[uint8]))
+	kernels.ElementTwin(scatterRunsTwin[int32]), kernels.ElementTwin(scatterRunsTwin[uint8]),
+	kernels.Twin{}, kernels.ElementTwin(scatterRunsTwin[int64]))
 
 func scatterRunsTwin[T number](c kernels.Call[T]) {
 	g, from, keys, y, h, left := c.Reals(0), c.Ints(1), c.Ints(2), c.Reals(3), c.Reals(4), c.Ints(5)

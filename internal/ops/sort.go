@@ -21,7 +21,7 @@ const (
 	SortDigit   = 8    // bits by which a pass of a radix sort sorts
 )
 
-// Sorts are the kernels that sort rows of elements of a type, reals or int32, NaN last, by their
+// Sorts are the kernels that sort rows of elements of a type, reals, int32 or int64, NaN last, by their
 // values X and their indices I [rows, n] to Y and J. Equal elements keep their order.
 type Sorts struct {
 	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J,
@@ -43,26 +43,38 @@ type Sorts struct {
 }
 
 // SortsOf returns the sorts of a type.
-func SortsOf(t kernels.DType) *Sorts {
-	if t == kernels.Int32 {
-		return &intSorts
+func SortsOf(t kernels.DType) *Sorts { return sorts[lineType(t)] }
+
+// lineTypes are the types of elements that are scanned and sorted, Float32 for reals.
+var lineTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Int64}
+
+// lineType returns the one of lineTypes that stands for a type.
+func lineType(t kernels.DType) kernels.DType {
+	if t == kernels.Float64 {
+		return kernels.Float32
 	}
-	return &realSorts
+	return t
 }
 
-var realSorts, intSorts = newSorts(kernels.Float32), newSorts(kernels.Int32)
+var sorts = func() map[kernels.DType]*Sorts {
+	all := map[kernels.DType]*Sorts{}
+	for _, t := range lineTypes {
+		s := newSorts(t)
+		all[t] = &s
+	}
+	return all
+}()
+
+// intDefines are the compiler options of scans and sorts of a type: none of reals.
+func intDefines(t kernels.DType) string {
+	return map[kernels.DType]string{kernels.Int32: "-DOF_INTS -DELEM=int", kernels.Int64: "-DOF_INTS -DOF_LONGS -DELEM=long"}[t]
+}
 
 func newSorts(t kernels.DType) Sorts {
 	w := sortTwinsOf(t)
-	defines := ""
-	if t == kernels.Int32 {
-		defines = "-DOF_INTS -DELEM=int"
-	}
 	sort := func(name, file, gpu string, grid func([]kernels.Arg, kernels.Target) kernels.Grid, twin kernels.Twin, numbers ...string) *kernels.Kernel {
 		k := &kernels.Kernel{Name: name, File: file, GPU: gpu, Grid: grid, Params: []kernels.Param{in("X"), inInts("I"), out("Y"), outInts("J")}, Twin: twin}
-		if t == kernels.Int32 {
-			k.Defines, k.Params[0], k.Params[2] = defines, inInts("X"), outInts("Y")
-		}
+		k.Defines, k.Params[0].Mode, k.Params[2].Mode = intDefines(t), kernels.In.Of(t), kernels.Out.Of(t)
 		for _, n := range numbers {
 			k.Params = append(k.Params, intArg(n))
 		}
@@ -78,7 +90,7 @@ func newSorts(t kernels.DType) Sorts {
 	selects.Params = slices.Delete(selects.Params, 1, 2) // elements have the indices of their places
 	return Sorts{
 		SelectMedian: selects,
-		Radix:        newRadix(defines, sortTiles, w.count, w.move),
+		Radix:        newRadix(t, intDefines(t), sortTiles, w.count, w.move),
 		Blocks: sort("k_sort_blocks", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			rows, n, block, blocks := blocks(a)
 			if l.CPU {

@@ -9,12 +9,16 @@ import (
 )
 
 // sortable are the elements that are sorted.
-type sortable interface{ float32 | float64 | int32 }
+type sortable interface {
+	float32 | float64 | int32 | int64
+}
 
 // sortKey is an element as an unsigned integer, in the order of a sort.
 type sortKey interface{ uint32 | uint64 }
 
 func intKey(x int32) uint32 { return uint32(x) ^ 1<<31 }
+
+func longKey(x int64) uint64 { return uint64(x) ^ 1<<63 }
 
 func floatKey(x float32) uint32 {
 	if x != x {
@@ -35,6 +39,12 @@ func doubleKey(x float64) uint64 {
 func intKeys(to []uint32, x []int32, flip uint32) {
 	for i, v := range x[:len(to)] {
 		to[i] = intKey(v) ^ flip
+	}
+}
+
+func longKeys(to []uint64, x []int64, flip uint64) {
+	for i, v := range x[:len(to)] {
+		to[i] = longKey(v) ^ flip
 	}
 }
 
@@ -68,12 +78,11 @@ type sortOrder[T sortable, K sortKey] struct {
 type sortTwins struct{ count, move, blocks, digit, merge, median, selectMedian kernels.Twin }
 
 func sortTwinsOf(t kernels.DType) sortTwins {
-	if t == kernels.Int32 {
-		o := sortOrder[int32, uint32]{intKey, intKeys}
-		return sortTwins{
-			kernels.ElementTwin(radixCountTwin(o.key, sortTiles)), kernels.ElementTwin(radixMoveTwin(o.key, false)), kernels.ElementTwin(o.blocks),
-			kernels.ElementTwin(o.digit), kernels.ElementTwin(o.merge), kernels.ElementTwin(o.median), kernels.ElementTwin(o.selectMedian),
-		}
+	switch t {
+	case kernels.Int32:
+		return intSortTwins(sortOrder[int32, uint32]{intKey, intKeys})
+	case kernels.Int64:
+		return intSortTwins(sortOrder[int64, uint64]{longKey, longKeys})
 	}
 	f, d := sortOrder[float32, uint32]{floatKey, floatKeys}, sortOrder[float64, uint64]{doubleKey, doubleKeys}
 	return sortTwins{
@@ -81,6 +90,13 @@ func sortTwinsOf(t kernels.DType) sortTwins {
 		kernels.Twin{F32: radixMoveTwin(f.key, false), F64: radixMoveTwin(d.key, false)}, kernels.Twin{F32: f.blocks, F64: d.blocks},
 		kernels.Twin{F32: f.digit, F64: d.digit}, kernels.Twin{F32: f.merge, F64: d.merge}, kernels.Twin{F32: f.median, F64: d.median},
 		kernels.Twin{F32: f.selectMedian, F64: d.selectMedian},
+	}
+}
+
+func intSortTwins[T sortable, K sortKey](o sortOrder[T, K]) sortTwins {
+	return sortTwins{
+		kernels.ElementTwin(radixCountTwin(o.key, sortTiles)), kernels.ElementTwin(radixMoveTwin(o.key, false)), kernels.ElementTwin(o.blocks),
+		kernels.ElementTwin(o.digit), kernels.ElementTwin(o.merge), kernels.ElementTwin(o.median), kernels.ElementTwin(o.selectMedian),
 	}
 }
 

@@ -35,7 +35,7 @@ func TestParamsMatchSources(t *testing.T) {
 	}
 	used := map[string]bool{}
 	pack, _, _ := swizzledTiles[BF16x3].Packings(1, 1, false) // which CPUs do not run, nor long sums of one form
-	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longKTiles[BF16x3], nil)}, convsOnMatrixUnits(), []*kernels.Kernel{narrowFloats, widenFloats}) {
+	for _, k := range slices.Concat(All(kernels.Float32, kernels.Target{CPU: true}), []*kernels.Kernel{pack, Gemm(TN, longKTiles[BF16x3], nil)}, convsOnMatrixUnits(), []*kernels.Kernel{NarrowFloats, WidenFloats}) {
 		for _, l := range []kernels.Target{{CPU: true}, {}} {
 			file, before := k.Source(l), ""
 			if k.Text != "" {
@@ -59,11 +59,15 @@ func TestParamsMatchSources(t *testing.T) {
 				}
 			}
 			params = expanded(params, text)
-			brains := slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Mode.Elements(kernels.Float64) == kernels.BFloat16 })
-			for elem, suffix := range paramSuffix {
-				if strings.HasSuffix(k.Defines, "-DELEM="+elemNames[elem]) && brains == (elem == kernels.BFloat16) { // IN and OUT are of ELEM
-					params = strings.NewReplacer("IN(", "IN"+suffix+"(", "OUT(", "OUT"+suffix+"(").Replace(params)
+			for elem, name := range elemNames {
+				if strings.HasSuffix(k.Defines, "-DELEM="+name) { // IN and OUT are of ELEM
+					with := macroOf(elem)
+					params = strings.NewReplacer("IN(", "IN"+with, "OUT(", "OUT"+with).Replace(params)
 				}
+			}
+			params = strings.NewReplacer("IN_OF(INDEX, ", "IN"+macroOf(kernels.Int32), "OUT_OF(INDEX, ", "OUT"+macroOf(kernels.Int32)).Replace(params)
+			if strings.Contains(k.Defines, "-DINDEX=long") { // TestLongIndices has those
+				continue
 			}
 			want := paramList(k)
 			if strings.Contains(before, "kernels/then.go") { // what is not kept is not written
@@ -124,16 +128,31 @@ func find(entries map[string]string, name string) (key, params string, ok bool) 
 }
 
 // elemNames is what ELEM is in the forms of kernels for other elements than reals.
-var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Float16: "ushort", kernels.BFloat16: "ushort"}
+var elemNames = map[kernels.DType]string{kernels.Int32: "int", kernels.Uint8: "uchar", kernels.Uint16: "ushort", kernels.Int64: "long"}
 
-// paramSuffix is how the macros of parameters end that hold no reals.
-var paramSuffix = map[kernels.DType]string{kernels.Int32: "_INTS", kernels.Uint8: "_BYTES", kernels.Float16: "_HALVES", kernels.BFloat16: "_BFLOAT16S", kernels.Float32: "_FLOATS"}
+// macroOf is how the macro of a parameter of a type goes on behind IN and OUT.
+func macroOf(t kernels.DType) string {
+	switch t {
+	case kernels.Int32:
+		return "_INTS("
+	case kernels.Uint8:
+		return "_BYTES("
+	case kernels.Uint16:
+		return "_OF(ushort, "
+	case kernels.Int64:
+		return "_OF(long, "
+	case kernels.Float32:
+		return "_OF(float, "
+	}
+	return "("
+}
 
 func paramList(k *kernels.Kernel) string {
 	var list []string
 	for _, p := range k.Params {
-		suffix := paramSuffix[p.Mode.Elements(kernels.Float64)]
-		switch name := suffix + "(" + p.Name + ")"; {
+		switch name := macroOf(p.Mode.Elements(kernels.Float64)) + p.Name + ")"; {
+		case p.Mode == kernels.LongParam:
+			list = append(list, "long "+p.Name)
 		case p.Mode == kernels.IntParam:
 			list = append(list, "int "+p.Name)
 		case p.Mode == kernels.FloatParam:

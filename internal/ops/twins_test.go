@@ -12,7 +12,6 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
-	"github.com/x448/float16"
 )
 
 // call is a launch as a definition sees it: memory in float64, which holds every element type, and
@@ -176,9 +175,6 @@ func sum(v []float64) (s float64) {
 	return s
 }
 
-// convert leaves the conversion to the memory that is written.
-func convert(c call) { copy(c.mem[1], c.mem[0]) }
-
 // each calls f with each index of [outer, inner] and its line of argument 0 [outer, len, inner],
 // whose sizes are the arguments from at on.
 func each(c call, at int, f func(at int, line []float64)) {
@@ -295,25 +291,18 @@ func TestTwins(t *testing.T) {
 	all := map[*kernels.Kernel]func(call){}
 	for k, define := range definitions {
 		all[k] = define
-		for _, elem := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Float16} {
+		for _, elem := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Uint16, kernels.Int64} {
 			if form := k.Of(elem); form != nil && k != ops.Fill {
 				all[form] = define
 			}
 		}
 	}
-	for _, elem := range []kernels.DType{kernels.Int32, kernels.Uint8} {
+	for _, elem := range []kernels.DType{kernels.Int32, kernels.Uint8, kernels.Uint16, kernels.Int64} {
 		all[ops.Fill.Of(elem)] = func(c call) {
 			for i := range c.mem[0] {
-				v := c.n(2)
-				if c.mem[0][i] = float64(v); elem == kernels.Uint8 {
-					c.mem[0][i] = float64(uint8(v))
-				}
+				c.mem[0][i] = map[kernels.DType]float64{kernels.Int32: float64(int32(c.n(2))), kernels.Uint8: float64(uint8(c.n(2))),
+					kernels.Uint16: float64(uint16(c.n(2))), kernels.Int64: float64(c.n(2))}[elem]
 			}
-		}
-	}
-	all[ops.Fill.Of(kernels.Float16)] = func(c call) {
-		for i := range c.mem[0] {
-			c.mem[0][i] = float64(float16.Frombits(uint16(c.n(2))).Float32())
 		}
 	}
 	maps.Copy(all, pooled())
@@ -324,14 +313,6 @@ func TestTwins(t *testing.T) {
 			all[ops.Gemm(form, tile, f)] = product(form, f)
 			for _, d := range []*kernels.Function{f.Gradient(0), f.CheapestGradient(f.Scalars)} {
 				all[ops.LinearGrad(d)] = layerGradient(d)
-			}
-		}
-	}
-	types := []kernels.DType{kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16}
-	for _, from := range types {
-		for _, to := range types {
-			if from != to {
-				all[ops.Convert(from, to)] = convert
 			}
 		}
 	}
@@ -361,9 +342,6 @@ func TestTwinsInPieces(t *testing.T) {
 		define func(c call)
 		build  func(o *kernels.Operands)
 	}{
-		{ops.Convert(kernels.Float32, kernels.Int32), convert, func(o *kernels.Operands) {
-			o.In(n, -100, 100).Ints(n, func(int) int { return 77 }).Int(n)
-		}},
 		{ops.SGD, definitions[ops.SGD], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).Int(n).Real(0.01, 0.9, 0.1).Int(1) }},
 		{ops.AdamW, definitions[ops.AdamW], func(o *kernels.Operands) { o.In(n, -1, 1).In(n, -1, 1).In(n, -1, 1).In(n, 0, 1).Int(n).Real(adam...) }},
 		{ops.ReducePartials, definitions[ops.ReducePartials], func(o *kernels.Operands) { o.In(3*n, -1, 1).In(1, 0.5, 2).Out(n).Int(n, 3) }},

@@ -77,11 +77,7 @@ func (b unseen) Len() int             { return b.n }
 
 // writtenWhole reports whether the kernel writes all of a parameter, and does not read it.
 func writtenWhole(m kernels.Mode) bool {
-	switch m {
-	case kernels.Out, kernels.OutInts, kernels.OutBytes, kernels.OutHalves, kernels.OutBFloat16s:
-		return true
-	}
-	return false
+	return m.Written() && !m.Read()
 }
 
 // clone copies the memory of arguments; those that share some share the copy.

@@ -19,7 +19,7 @@ type machine[T kernels.Real] struct {
 	args        []kernels.Arg
 	reads       []reads
 	temporaries map[int]map[int]cell
-	cells       [kernels.BFloat16 + 1]*kernels.HostBuffer
+	cells       [kernels.Uint64 + 1]*kernels.HostBuffer
 	now         int  // the operation, counted from 1
 	again       bool // it may read what it wrote, and write it again
 	// The arguments and temporaries that the operation read, and those that it wrote.
@@ -92,8 +92,11 @@ func (m *machine[T]) fail(format string, a ...any) {
 	}
 }
 
-// convert returns the nearest number to v that a type holds.
-func (m *machine[T]) convert(v float64, t kernels.DType) float64 {
+// convert returns what a number of a type is as one of another: see kernels.Map.
+func (m *machine[T]) convert(v float64, from, t kernels.DType) float64 {
+	if from.Integer() && t.Integer() {
+		return lowBits(int64(v), t)
+	}
 	m.cells[t].Set(0, v)
 	return m.cells[t].At(0)
 }

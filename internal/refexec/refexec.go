@@ -98,12 +98,16 @@ func (m *machine[T]) elements(op *kernels.Map) {
 				operands[i] = m.load(v, index...)
 			}
 		}
-		for k := range op.Results {
+		for k, r := range op.Results {
 			copy(converted, operands)
 			for i, v := range op.Operands {
-				if used[i] && v.Type != formulas[k].typ {
-					converted[i] = m.convert(operands[i], formulas[k].typ)
+				if used[i] && v.Type != formulas[k].typ && formulas[k].identity < 0 {
+					converted[i] = m.convert(operands[i], v.Type, formulas[k].typ)
 				}
+			}
+			if i := formulas[k].identity; i >= 0 { // converted once, where it is stored
+				results[k] = m.convert(operands[i], op.Operands[i].Type, r.View.Type)
+				continue
 			}
 			results[k] = formulas[k].at(converted, index)
 		}
@@ -138,12 +142,12 @@ func (m *machine[T]) reduce(op *kernels.Reduction) {
 		var fold, lost float64 // lost: what rounding took from the sum, for a long one after a large term
 		some := false
 		for k := first; k < end; k += step {
-			v := m.convert(m.load(op.X, o, k, i), op.Y.Type)
+			v := m.convert(m.load(op.X, o, k, i), op.X.Type, op.Y.Type)
 			switch {
 			case !some:
 				fold = v
-			case op.Function == fn.Add && op.Y.Type == kernels.Int32:
-				fold = float64(int32(fold) + int32(v))
+			case op.Function == fn.Add && op.Y.Type.Integer():
+				fold = lowBits(int64(fold)+int64(v), op.Y.Type)
 			case op.Function == fn.Add:
 				sum := fold + v
 				if math.Abs(fold) >= math.Abs(v) {

@@ -82,7 +82,7 @@ func TestBounded(t *testing.T) {
 
 // TestMistakes: operands that are no launch's are named, and those of any element type are made.
 func TestMistakes(t *testing.T) {
-	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.InHalves}, {Name: "Y", Mode: kernels.OutInts},
+	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.In.Of(kernels.Float16)}, {Name: "Y", Mode: kernels.OutInts},
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
 	right := []kernels.Operand{kernels.Draw(3, 0, 256), kernels.Draw(3, -1, 1), kernels.Output(3), kernels.Number(3), kernels.Number(0.5)}
 	with := func(i int, o kernels.Operand) []kernels.Operand {

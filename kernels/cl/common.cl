@@ -35,18 +35,22 @@
 #define ELEM REAL
 #endif
 
+// The type of indices: int, or long where a kernel is built for those that operations return.
+#ifndef INDEX
+#define INDEX int
+#define INDICES16(v) (v)
+#else
+#define INDICES16(v) convert_long16(v)
+#endif
+
 #define IN(name) global const ELEM *name, int name##_off
 #define OUT(name) global ELEM *name, int name##_off
 #define IN_INTS(name) global const int *name, int name##_off
 #define OUT_INTS(name) global int *name, int name##_off
 #define IN_BYTES(name) global const uchar *name, int name##_off
 #define OUT_BYTES(name) global uchar *name, int name##_off
-#define IN_HALVES(name) global const ushort *name, int name##_off
-#define OUT_HALVES(name) global ushort *name, int name##_off
-#define IN_BFLOAT16S(name) global const ushort *name, int name##_off
-#define OUT_BFLOAT16S(name) global ushort *name, int name##_off
-#define IN_FLOATS(name) global const float *name, int name##_off
-#define OUT_FLOATS(name) global float *name, int name##_off
+#define IN_OF(T, name) global const T *name, int name##_off
+#define OUT_OF(T, name) global T *name, int name##_off
 
 // Asks a CPU for the line of the cache that p is in, to write there if `writes`. p may be outside of any buffer. PREFETCH_LATER asks for
 // what is read later, and leaves it in the second cache.

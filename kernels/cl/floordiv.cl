@@ -64,3 +64,18 @@ FLOORDIV_INT(int2, uint2)
 FLOORDIV_INT(int4, uint4)
 FLOORDIV_INT(int8, uint8)
 FLOORDIV_INT(int16, uint16)
+FLOORDIV_INT(long, ulong)
+FLOORDIV_INT(long2, ulong2)
+FLOORDIV_INT(long4, ulong4)
+FLOORDIV_INT(long8, ulong8)
+FLOORDIV_INT(long16, ulong16)
+
+#define FLOORDIV_UNSIGNED(T)                                          \
+    static T fmod_##T(T x, T y) { return x % (y == 0 ? (T)1 : y); }   \
+    static T floordiv_##T(T x, T y) { return y == 0 ? (T)0 : x / (y == 0 ? (T)1 : y); }
+
+FLOORDIV_UNSIGNED(ulong)
+FLOORDIV_UNSIGNED(ulong2)
+FLOORDIV_UNSIGNED(ulong4)
+FLOORDIV_UNSIGNED(ulong8)
+FLOORDIV_UNSIGNED(ulong16)

@@ -1,6 +1,5 @@
 // @depends: combine
-// Elements along an axis by index, and rows to where an index says. Also built with ELEM as int, uchar, or ushort for the
-// bits of a float16.
+// Elements along an axis by index, and rows to where an index says. Also built with ELEM as int, uchar, ushort or long.
 
 // Y[o, j, i] = X[o, r, i] for j below m and i below inner, 0 for an r outside [0, n), which is I[o, j, i] if `each`, else
 // I[j]. A work-item owns neighbouring columns of m by inner: on GPUs one, on CPUs many, in several of the lines o.

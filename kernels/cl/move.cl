@@ -1,6 +1,5 @@
 // @depends: common
-// Kernels that fill memory and move rows by index. All but k_fill are also built with ELEM as int, uchar, or ushort for
-// the bits of a float16.
+// Kernels that fill memory and move rows by index. All but k_fill are also built with ELEM as int, uchar, ushort or long.
 
 // Y[i] = value
 kernel void k_fill(OUT(Y), int n, REAL value) {
@@ -9,7 +8,7 @@ kernel void k_fill(OUT(Y), int n, REAL value) {
 }
 
 // Y[i] = value
-kernel void k_fill_int(OUT(Y), int n, int value) {
+kernel void k_fill_int(OUT(Y), int n, long value) {
     const int i = get_global_id(0);
     if (i < n) Y[Y_off + i] = (ELEM)value;
 }

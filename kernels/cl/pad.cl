@@ -1,6 +1,6 @@
 // @depends: common
 // Copies that compute, axis by axis, which element comes where: padding and mirroring. Also built with ELEM as int, uchar,
-// or ushort for the bits of a float16.
+// ushort or long.
 
 // Y [m0, m1, m2, m3] takes X [n0, n1, n2, n3]: index i of an axis comes from i − before. The mode of the axis says what
 // stands for an index that is none: 0 the value, 1 its mirror image in the first or last element, 2 the nearest, 3 that

@@ -30,4 +30,4 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_pad(IN(X), OUT(Y), REAL value, AXIS_PARAMS) { PAD }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_pad_int(IN(X), OUT(Y), int value, AXIS_PARAMS) { PAD }
+void k_pad_int(IN(X), OUT(Y), long value, AXIS_PARAMS) { PAD }

@@ -17,4 +17,4 @@
 
 kernel void k_pad(IN(X), OUT(Y), REAL value, AXIS_PARAMS) { PAD }
 
-kernel void k_pad_int(IN(X), OUT(Y), int value, AXIS_PARAMS) { PAD }
+kernel void k_pad_int(IN(X), OUT(Y), long value, AXIS_PARAMS) { PAD }

@@ -7,7 +7,7 @@
 #define TEAMS (RADIX_GROUP / 32)
 #if defined(OF_ROWS)
 #define RADIX_PER 4 // elements of a work-item: there are few
-#elif defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
+#elif defined(OF_LONGS) || defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
 #define RADIX_PER 8 // a tile fits in local memory
 #else
 #define RADIX_PER 16
@@ -114,7 +114,7 @@ static int counted_before(int digit, local int *count, local uint *bits) {
 // Y and J are X and I [rows, n] sorted by a digit, whose counts are C; not `given`, the indices are places. A tile is sorted in local
 // memory first, so that neighbours are written side by side.
 kernel __attribute__((reqd_work_group_size(RADIX_GROUP, 1, 1)))
-void k_radix_move(IN(X), IN_INTS(I), IN_INTS(C), OUT(Y), OUT_INTS(J), int rows, int n, int tiles, int shift, int flags, int given) {
+void k_radix_move(IN(X), IN_INTS(I), IN_INTS(C), OUT(Y), OUT_OF(INDEX, J), int rows, int n, int tiles, int shift, int flags, int given) {
     local ELEM values[TILE] __attribute__((aligned(16)));
     local int places[PLACES] __attribute__((aligned(16)));
     local int count[TEAMS][256]; // of the elements of a team, then of the teams before it

@@ -55,7 +55,7 @@ static int16 only_ints16(int16 now, int16 before, int count) {
 }
 
 // Writes the first `count` of sixteen ints from p on.
-static void store_ints16(int16 v, global int *p, int count) {
+static void store_ints16(int16 v, global INDEX *p, int count) {
     int each[16];
     vstore16(v, 0, each);
     for (int i = 0; i < min(16, count); i++) p[i] = each[i];

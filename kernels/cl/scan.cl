@@ -20,7 +20,11 @@
 
 #if SCAN <= SCAN_LSE
 #define STATE ELEM
-#ifdef OF_INTS
+#if defined(OF_LONGS)
+#define ELEM4 long4
+#define ELEM8 long8
+#define ELEM16 long16
+#elif defined(OF_INTS)
 #define ELEM4 int4
 #define ELEM8 int8
 #define ELEM16 int16

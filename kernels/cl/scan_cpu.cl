@@ -81,7 +81,11 @@ static void scan_columns(global const ELEM *x, global ELEM *y, int n, int apart,
 #endif
 
 #if SCAN == SCAN_MAX || SCAN == SCAN_MIN
-#ifdef OF_INTS
+#if defined(OF_LONGS)
+#define ELEM16 long16
+#define LEAST LONG_MIN
+#define GREATEST LONG_MAX
+#elif defined(OF_INTS)
 #define ELEM16 int16
 #define LEAST INT_MIN
 #define GREATEST INT_MAX
@@ -95,13 +99,13 @@ static void scan_columns(global const ELEM *x, global ELEM *y, int n, int apart,
 #define EXTREME(v, best) ((SCAN == SCAN_MAX ? (v) >= (best) : (v) <= (best)) | ((v) != (v)))
 
 // Scans a line of n elements that are `apart`: sixteen neighbours at a time where none of them is an extreme.
-static void scan_line(global const ELEM *x, global ELEM *y, global int *where, int n, int apart) {
+static void scan_line(global const ELEM *x, global ELEM *y, global INDEX *where, int n, int apart) {
     ELEM best = START;
     int place = 0;
     for (int k = 0; k < n;) {
         if (apart == 1 && k + 16 <= n && !any(EXTREME(vload16(0, x + k), (ELEM16)(best)))) {
             vstore16((ELEM16)(best), 0, y + k);
-            vstore16((int16)(place), 0, where + k);
+            vstore16(INDICES16((int16)(place)), 0, where + k);
             k += 16;
             continue;
         }
@@ -118,7 +122,7 @@ static void scan_line(global const ELEM *x, global ELEM *y, global int *where, i
 }
 
 // Scans sixteen neighbouring columns, of n elements that are `apart`.
-static void scan_columns(global const ELEM *x, global ELEM *y, global int *where, int n, int apart) {
+static void scan_columns(global const ELEM *x, global ELEM *y, global INDEX *where, int n, int apart) {
     ELEM16 best = START;
     int16 place = 0;
     for (int k = 0; k < n; k++) {
@@ -126,12 +130,12 @@ static void scan_columns(global const ELEM *x, global ELEM *y, global int *where
         place = convert_int16(EXTREME(v, best)) ? (int16)(k) : place;
         best = EXTREME(v, best) ? v : best;
         vstore16(best, 0, y + k * apart);
-        vstore16(place, 0, where + k * apart);
+        vstore16(INDICES16(place), 0, where + k * apart);
     }
 }
 #endif
 
-static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global int *I, int outer, int len,
+static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global INDEX *I, int outer, int len,
                  int inner, int chunk, int shares, int flags) {
     const int columns = (inner + 15) / 16, g = get_group_id(0), groups = get_num_groups(0);
     const long units = (long)outer * shares * columns;
@@ -172,7 +176,7 @@ void k_scan(IN(X), IN(C), OUT(Y), int outer, int len, int inner, int chunk, int 
 #elif SCAN <= SCAN_MIN
 // Y[o, k, i] is the extreme of X[o, l, i] over l up to k, I[o, k, i] its index.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_scan_arg(IN(X), OUT(Y), OUT_INTS(I), int outer, int len, int inner, int tall) {
+void k_scan_arg(IN(X), OUT(Y), OUT_OF(INDEX, I), int outer, int len, int inner, int tall) {
     scan(X + X_off, X, X, Y + Y_off, I + I_off, outer, len, inner, len, 1, 0);
 }
 #else

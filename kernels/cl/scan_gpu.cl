@@ -5,7 +5,7 @@
 
 #if SCAN == SCAN_MAX || SCAN == SCAN_MIN
 // An element as an integer in the same order, a NaN behind all others, and its index: less than 0 is none.
-#if defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
+#if defined(OF_LONGS) || defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
 #define KEY long
 #define AS_KEY as_long
 #define LEAST_KEY LONG_MIN
@@ -144,7 +144,7 @@ static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall)
 }
 #endif
 
-static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global int *I, int outer, int len,
+static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global INDEX *I, int outer, int len,
                  int inner, int chunk, int shares, int tall, int flags, int fours, local STATE *ends) {
     const int lid = get_local_id(0);
     if (inner > 1) {
@@ -153,7 +153,7 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
         const int from = (row / shares * len + begin) * inner + line % inner;
         global const ELEM *x = X + from, *z = Z + from;
         global ELEM *y = Y + from;
-        global int *where = I + from;
+        global INDEX *where = I + from;
         STATE s = START, before = START;
 #if SCAN <= SCAN_LSE
         if (flags & CARRY) before = C[line];
@@ -182,7 +182,7 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
     const int here = row < outer * shares, n = here ? min(len - begin, chunk) : 0, from = here ? row / shares * len + begin : 0;
     global const ELEM *x = X + from, *z = Z + from;
     global ELEM *y = Y + from;
-    global int *where = I + from;
+    global INDEX *where = I + from;
     STATE start = START, s = START, levels[PAIR_LEVELS];
 #if SCAN <= SCAN_LSE
     if (here && flags & CARRY) start = C[row];
@@ -222,7 +222,7 @@ void k_scan(IN(X), IN(C), OUT(Y), int outer, int len, int inner, int chunk, int 
 #elif SCAN <= SCAN_MIN
 // Y[o, k, i] is the extreme of X[o, l, i] over l up to k, I[o, k, i] its index.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
-void k_scan_arg(IN(X), OUT(Y), OUT_INTS(I), int outer, int len, int inner, int tall) {
+void k_scan_arg(IN(X), OUT(Y), OUT_OF(INDEX, I), int outer, int len, int inner, int tall) {
     local STATE ends[ENDS];
     scan(X + X_off, X, X, Y + Y_off, I + I_off, outer, len, inner, len, 1, tall, 0, 0, ends);
 }

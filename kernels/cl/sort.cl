@@ -1,11 +1,11 @@
 // @depends: common
 // The order that sorts follow: the elements as unsigned integers, NaN behind all others, or with the flag DESCENDING the other
-// way round. Elements are reals, or with OF_INTS ints.
+// way round. Elements are reals, or with OF_INTS ints, or with OF_LONGS too longs.
 
 #define DESCENDING 1
 #define GIVEN 2 // the indices of the elements are those of I, not their places
 
-#if defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
+#if defined(OF_LONGS) || defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
 #define KEY ulong
 #define AS_KEY as_ulong
 #define TOP_BIT 0x8000000000000000UL
@@ -15,7 +15,9 @@
 #define TOP_BIT 0x80000000U
 #endif
 
-#ifdef OF_INTS
+#if defined(OF_LONGS)
+#define ELEM16 long16
+#elif defined(OF_INTS)
 #define ELEM16 int16
 #else
 #define ELEM16 REAL16
@@ -23,7 +25,7 @@
 
 static KEY sort_key(ELEM x, int flags) {
 #ifdef OF_INTS
-    const KEY k = (uint)x ^ TOP_BIT;
+    const KEY k = (KEY)x ^ TOP_BIT;
 #else
     const KEY bits = x == 0 ? 0 : AS_KEY(x); // both zeros are one
     const KEY k = x != x ? ~(KEY)0 : bits & TOP_BIT ? ~bits : bits | TOP_BIT;

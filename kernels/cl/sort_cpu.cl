@@ -14,14 +14,14 @@ static int none_before(global const ELEM *x, int k, int m, ELEM last, int flags)
 // a row fewer, and their indices; less than keep where a block has less, and then the next follows at once. Equal elements keep
 // their order. An element is inserted where it belongs among those that are kept.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_sort_blocks(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int block, int keep, int flags) {
+void k_sort_blocks(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int n, int block, int keep, int flags) {
     const int blocks = (n + block - 1) / block, g = get_group_id(0), groups = get_num_groups(0);
     const int last = min(keep, n - (blocks - 1) * block), row_out = (blocks - 1) * min(keep, block) + last;
     const long units = (long)rows * blocks;
     for (int u = units * g / groups; u < units * (g + 1) / groups; u++) {
         const int row = u / blocks, b = u % blocks, from = row * n + b * block, m = min(block, n - b * block), most = min(keep, m);
         global ELEM *y = Y + Y_off + row * row_out + b * min(keep, block);
-        global int *j = J + J_off + row * row_out + b * min(keep, block);
+        global INDEX *j = J + J_off + row * row_out + b * min(keep, block);
         int have = 0;
         for (int k = 0, sixteen = 0; k < m; k++) {
             if (k >= sixteen && have == most && most > 0) {

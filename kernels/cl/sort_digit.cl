@@ -5,7 +5,7 @@
 // Y and J are X and I [rows, n] with each block of block elements, the last of a row fewer, sorted by the eight bits of the key
 // from shift on. Equal ones keep their order.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_sort_digit(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int block, int shift, int flags) {
+void k_sort_digit(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int n, int block, int shift, int flags) {
     const int blocks = (n + block - 1) / block, g = get_group_id(0), groups = get_num_groups(0);
     const long units = (long)rows * blocks;
     for (int u = units * g / groups; u < units * (g + 1) / groups; u++) {
@@ -42,7 +42,7 @@ static int from_first(global const ELEM *a, int na, global const ELEM *b, int nb
 
 // Y and J are X and I [rows, n] with each two runs of run elements, which are sorted, as one. A work-item joins tile elements.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_sort_merge(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int run, int tile, int flags) {
+void k_sort_merge(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int n, int run, int tile, int flags) {
     const int pairs = (n + 2 * run - 1) / (2 * run), tiles = (2 * run + tile - 1) / tile, g = get_group_id(0);
     const int pair = g / tiles % pairs * 2 * run, row = g / tiles / pairs, base = row * n + pair, diagonal = g % tiles * tile;
     const int na = min(run, n - pair), nb = max(0, min(run, n - pair - run)), end = min(diagonal + tile, na + nb);
@@ -60,7 +60,7 @@ void k_sort_merge(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int r
 }
 
 // Y and J [rows] are the lower median of each row of X [rows, n], which is sorted, and its index; the first NaN, if there is one.
-kernel void k_median(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n) {
+kernel void k_median(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int n) {
     const int row = get_global_id(0);
     if (row >= rows) return;
     global const ELEM *x = X + X_off + row * n;

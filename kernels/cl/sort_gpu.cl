@@ -13,7 +13,7 @@
 // a row fewer, and their indices; less than keep where a block has less, and then the next follows at once. block is at most
 // SORT_BLOCK. A work-group sorts a block by a bitonic network.
 kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1)))
-void k_sort_blocks(IN(X), IN_INTS(I), OUT(Y), OUT_INTS(J), int rows, int n, int block, int keep, int flags) {
+void k_sort_blocks(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int n, int block, int keep, int flags) {
     local KEY keys[SORT_BLOCK];
     local int places[SORT_BLOCK];
     const int blocks = (n + block - 1) / block, lid = get_local_id(0), row = get_group_id(0) / blocks, b = get_group_id(0) % blocks;

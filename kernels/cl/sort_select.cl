@@ -7,7 +7,7 @@
 // Y and J [rows] are the lower median of each row of X [rows, n], and its index; the first NaN, if there is one. Of equal elements the
 // index is that which a stable sort has there.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_select_median(IN(X), OUT(Y), OUT_INTS(J), int rows, int n) {
+void k_select_median(IN(X), OUT(Y), OUT_OF(INDEX, J), int rows, int n) {
     const int g = get_group_id(0), groups = get_num_groups(0);
     local int counts[256];
     for (int row = (long)rows * g / groups; row < (long)rows * (g + 1) / groups; row++) {

@@ -3,7 +3,7 @@
 // are passed over.
 
 // Y[o, k, i] = X[o, I[o, k, i], i]
-kernel void k_take_along(IN(X), IN_INTS(I), OUT(Y), int outer, int len, int inner, int n) {
+kernel void k_take_along(IN(X), IN_OF(INDEX, I), OUT(Y), int outer, int len, int inner, int n) {
     const int at = get_global_id(0);
     if (at >= outer * n * inner) return;
     const int k = I[I_off + at], o = at / inner / n, i = at % inner;
@@ -11,7 +11,7 @@ kernel void k_take_along(IN(X), IN_INTS(I), OUT(Y), int outer, int len, int inne
 }
 
 // Y[o, I[o, k, i], i] = X[o, k, i], of indices that differ along a line
-kernel void k_place_along(IN(X), IN_INTS(I), OUT(Y), int outer, int len, int inner, int n) {
+kernel void k_place_along(IN(X), IN_OF(INDEX, I), OUT(Y), int outer, int len, int inner, int n) {
     const int at = get_global_id(0);
     if (at >= outer * n * inner) return;
     const int k = I[I_off + at], o = at / inner / n, i = at % inner;
@@ -19,7 +19,7 @@ kernel void k_place_along(IN(X), IN_INTS(I), OUT(Y), int outer, int len, int inn
 }
 
 // Y[o, I[o, k, i], i] += X[o, k, i]: a work-item adds a line, in the order of k
-kernel void k_add_along(IN(X), IN_INTS(I), OUT(Y), int outer, int len, int inner, int n) {
+kernel void k_add_along(IN(X), IN_OF(INDEX, I), OUT(Y), int outer, int len, int inner, int n) {
     const int line = get_global_id(0);
     if (line >= outer * inner) return;
     const int o = line / inner, i = line % inner;

@@ -8,53 +8,41 @@ import (
 )
 
 // Extreme is the maximum y of a line x, or of a part of one, or the minimum, and its first index: the
-// least at which x is y or, where y is NaN, x is. Elements are floats or ints.
-func Extreme(least, ints bool) *ir.Program {
-	b := ir.NewRows(extremeName(least, ints))
+// least at which x is y or, where y is NaN, x is.
+func Extreme(least bool) *ir.Program {
+	b := ir.NewRows(extremeName(least))
 	b.Parts()
-	firstExtreme(b, least, ints, func() *expr.Expr { return expr.Index(ir.N) })
+	firstExtreme(b, least, func() *expr.Expr { return expr.Index(ir.N) })
 	return b.Program()
 }
 
 // ExtremeOfParts is Extreme of lines that were cut into parts of `chunk` elements: X has the extreme of
 // each part, and J the index of that in the part.
-func ExtremeOfParts(least, ints bool) *ir.Program {
-	b := ir.NewRows(extremeName(least, ints) + "_of_parts")
-	firstExtreme(b, least, ints, func() *expr.Expr {
+func ExtremeOfParts(least bool) *ir.Program {
+	b := ir.NewRows(extremeName(least) + "_of_parts")
+	firstExtreme(b, least, func() *expr.Expr {
 		j := b.IntInput("J", ir.Outer, ir.N, ir.Inner)
 		return expr.Index(ir.N).Mul(b.Int("chunk")).Add(j)
 	})
 	return b.Program()
 }
 
-func extremeName(least, ints bool) string {
-	name := "first_max"
+func extremeName(least bool) string {
 	if least {
-		name = "first_min"
+		return "first_min"
 	}
-	if ints {
-		name += "_int"
-	}
-	return name
+	return "first_max"
 }
 
 // firstExtreme adds the input X, its extreme Y along n, and I, the least index of what attains it.
-func firstExtreme(b *ir.Builder, least, ints bool, index func() *expr.Expr) {
-	fold, input := b.Max, b.Input
+func firstExtreme(b *ir.Builder, least bool, index func() *expr.Expr) {
+	fold := b.Max
 	if least {
 		fold = b.Min
 	}
-	if ints {
-		input = b.IntInput
-	}
-	x := input("X", ir.Outer, ir.N, ir.Inner)
+	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
 	y := fold(x, ir.N)
-	var attains *expr.Expr
-	if ints {
-		attains = x.Sub(y).Real().Eq(zero) // a difference is 0 of equal ones alone, also when it is rounded
-	} else {
-		attains = x.Eq(y).Or(x.IsNaN()) // where x is NaN, y is
-	}
 	b.Result("Y", y)
+	attains := x.Eq(y).Or(x.IsNaN()) // where x is NaN, y is
 	b.Result("I", b.Min(expr.Where(attains, index(), expr.Const(math.MaxInt32)), ir.N))
 }

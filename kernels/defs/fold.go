@@ -8,7 +8,7 @@ import (
 // FoldKind says what a line is folded to.
 type FoldKind int
 
-// The kinds. Of ints there are Prod, Count, Max, Min and Sum.
+// The kinds.
 const (
 	FoldSum       FoldKind = iota // Σ x
 	FoldProd                      // Π x
@@ -32,22 +32,11 @@ var foldNames = [FoldKinds]string{
 	"maxima", "minima", "maxima_abs", "minima_abs", "log_sum_exps",
 }
 
-// Fold is the fold of lines, or of parts of lines, of floats or ints.
-func Fold(kind FoldKind, ints bool) *ir.Program {
-	name := foldNames[kind]
-	if ints {
-		name += "_int"
-	}
-	b := ir.NewRows(name)
+// Fold is the fold of lines, or of parts of lines.
+func Fold(kind FoldKind) *ir.Program {
+	b := ir.NewRows(foldNames[kind])
 	b.Parts()
-	var x, number *expr.Expr
-	if ints {
-		x = b.IntInput("X", ir.Outer, ir.N, ir.Inner)
-		number = x.Real()
-	} else {
-		x = b.Input("X", ir.Outer, ir.N, ir.Inner)
-		number = x
-	}
+	x := b.Input("X", ir.Outer, ir.N, ir.Inner)
 	switch kind {
 	case FoldSum:
 		b.Result("Y", b.Sum(x, ir.N))
@@ -65,7 +54,7 @@ func Fold(kind FoldKind, ints bool) *ir.Program {
 		p := b.Number("p")
 		b.Result("Y", b.Sum(x.Abs().Pow(p), ir.N).Pow(one.Div(p)))
 	case FoldCount:
-		b.IntResult("Y", b.Sum(expr.Where(number.Eq(zero), zero, one), ir.N))
+		b.IntResult("Y", b.Sum(expr.Where(x.Eq(zero), zero, one), ir.N))
 	case FoldMax:
 		b.Result("Y", b.Max(x, ir.N))
 	case FoldMin:

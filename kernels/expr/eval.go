@@ -8,7 +8,9 @@ import (
 )
 
 // Number is a type that formulas are computed in.
-type Number interface{ float32 | float64 | int32 }
+type Number interface {
+	float32 | float64 | int32 | int64 | uint64
+}
 
 // Block is how many elements every program computes at a time, at least: see Program.Block.
 const Block = 512
@@ -273,7 +275,11 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 		fma(d, a, b, c)
 	case opAbs:
 		for i := range d {
-			d[i] = max(a[i], -a[i])
+			v := a[i]
+			if v < 0 {
+				v = -v
+			}
+			d[i] = v + 0 // of −0, 0
 		}
 	case opMin:
 		for i := range d {
@@ -316,15 +322,15 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 	case opCosPi:
 		sinCosPi(d, a, 1)
 	case opFmod, opFloorDiv, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
-		whole, ints := any(d).([]int32)
-		if ints {
-			integers(o, whole, any(a).([]int32), any(b).([]int32))
+		switch d := any(d).(type) {
+		case []int32:
+			integers(o, d, any(a).([]int32), any(b).([]int32))
 			return
-		}
-		if primitives[o].integers {
-			for i := range d {
-				d[i] = T(integer(o, int32(a[i]), int32(b[i])))
-			}
+		case []int64:
+			integers(o, d, any(a).([]int64), any(b).([]int64))
+			return
+		case []uint64:
+			integers(o, d, any(a).([]uint64), any(b).([]uint64))
 			return
 		}
 		f := primitives[o].two

@@ -2,8 +2,11 @@ package expr
 
 import "math"
 
+// whole is a type of integers that formulas are computed in.
+type whole interface{ int32 | int64 | uint64 }
+
 // integers runs a primitive of two integers over a block.
-func integers(o op, d, a, b []int32) {
+func integers[I whole](o op, d, a, b []I) {
 	a, b = a[:len(d)], b[:len(d)]
 	switch o {
 	case opBitAnd:
@@ -20,11 +23,11 @@ func integers(o op, d, a, b []int32) {
 		}
 	case opShiftLeft:
 		for i := range d {
-			d[i] = a[i] << uint32(b[i])
+			d[i] = a[i] << uint64(b[i])
 		}
 	case opShiftRight:
 		for i := range d {
-			d[i] = a[i] >> uint32(b[i])
+			d[i] = a[i] >> uint64(b[i])
 		}
 	default:
 		for i := range d {
@@ -34,7 +37,7 @@ func integers(o op, d, a, b []int32) {
 }
 
 // integer is a primitive of two integers.
-func integer(o op, x, y int32) int32 {
+func integer[I whole](o op, x, y I) I {
 	switch o {
 	case opFmod:
 		if y == 0 {
@@ -57,9 +60,9 @@ func integer(o op, x, y int32) int32 {
 	case opBitXor:
 		return x ^ y
 	case opShiftLeft:
-		return x << uint32(y) // a count beyond the bits, as one below 0 is then, shifts all of them out
+		return x << uint64(y) // a count beyond the bits, as one below 0 is then, shifts all of them out
 	}
-	return x >> uint32(y)
+	return x >> uint64(y)
 }
 
 // floorDiv is ⌊x/y⌋. What is left over is taken off first, so that the quotient is near a whole

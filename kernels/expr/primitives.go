@@ -99,7 +99,7 @@ type primitive struct {
 	gives     byte   // i: an int, whatever it takes
 	condition bool   // the value is true or false
 	c         string // OpenCL C, for values and vectors of a type; $0, $1, $2 are the arguments, $T the type
-	ints      string // OpenCL C for ints, if it differs; $U is the unsigned type
+	ints      string // OpenCL C for ints, if it differs; $U is the unsigned type, $B its bits less one
 	whole     bool   // has a value in int32 arithmetic
 	integers  bool   // has a value in int32 arithmetic alone
 	depends   string // the .cl file with the functions that c calls
@@ -166,7 +166,7 @@ var primitives = [...]primitive{
 	opSinPi:         {name: "sinpi", takes: "r", c: "turn_$T($0, 0)", depends: "sincospi", ulp: 4},
 	opCosPi:         {name: "cospi", takes: "r", c: "turn_$T($0, 1)", depends: "sincospi", ulp: 4},
 	opLdexp:         {name: "ldexp", takes: "ri", c: "ldexp($0, $1)"},
-	opReal:          {name: "real", takes: "i", c: "CONVERT($T, $0)", ints: "$0", whole: true},
+	opReal:          {name: "real", takes: "i", c: "CONVERT($T, $0)", ints: "CONVERT($T, $0)", whole: true},
 	opIndex:         {name: "index", gives: 'i', whole: true},
 	opInt:           {name: "int scalar", gives: 'i', whole: true},
 	opAt:            {name: "at", takes: "i", c: "AT($X, $0)", whole: true, lanes: true},
@@ -179,9 +179,9 @@ var primitives = [...]primitive{
 	opBitAnd:        {name: "bitand", takes: "rr", c: "$0 & $1", whole: true, integers: true},
 	opBitOr:         {name: "bitor", takes: "rr", c: "$0 | $1", whole: true, integers: true},
 	opBitXor:        {name: "bitxor", takes: "rr", c: "$0 ^ $1", whole: true, integers: true},
-	opShiftLeft: {name: "shift left", takes: "rr", c: "$1 < 0 || $1 > 31 ? ($T)0 : as_$T(as_$U($0) << as_$U($1 & 31))",
+	opShiftLeft: {name: "shift left", takes: "rr", c: "$1 < 0 || $1 > $B ? ($T)0 : as_$T(as_$U($0) << as_$U($1 & $B))",
 		whole: true, integers: true},
-	opShiftRight: {name: "shift right", takes: "rr", c: "$0 >> ($1 < 0 || $1 > 31 ? ($T)31 : $1)", whole: true, integers: true},
+	opShiftRight: {name: "shift right", takes: "rr", c: "$0 >> ($1 < 0 || $1 > $B ? ($T)$B : $1) >> ($1 < 0 || $1 > $B ? ($T)1 : ($T)0)", whole: true, integers: true},
 	opLt:         {name: "lt", takes: "rr", condition: true, c: "$0 < $1", whole: true},
 	opLe:         {name: "le", takes: "rr", condition: true, c: "$0 <= $1", whole: true},
 	opEq:         {name: "eq", takes: "rr", condition: true, c: "$0 == $1", whole: true},
@@ -197,9 +197,9 @@ var primitives = [...]primitive{
 	opLoop:       {name: "loop", takes: "rrrr"},
 }
 
-func inFloat16(a float64) float64 { return convert.Float64(convert.ToFloat16(a)) }
+func inFloat16(a float64) float64 { return float64(convert.ToFloat16(a).Float32()) }
 
-func inBFloat16(a float64) float64 { return convert.Float64(convert.ToBFloat16(a)) }
+func inBFloat16(a float64) float64 { return float64(convert.ToBFloat16(a).Float32()) }
 
 // onInts reports whether the primitive is one of ints too, where it is a number of numbers.
 func (p *primitive) onInts() bool { return p.ints != "" && p.gives == 0 }

@@ -243,7 +243,7 @@ const Prelude = `#pragma OPENCL FP_CONTRACT OFF
 `
 
 // Types names the types of OpenCL C that a program computes in: Vector, of Width elements, which
-// are of type Scalar: ints if it is Whole.
+// are of type Scalar: int, long or ulong if it is Whole.
 type Types struct {
 	Vector, Scalar string
 	Width          int
@@ -334,12 +334,15 @@ const longCondition = 200
 // index.
 func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements, results []string) {
 	names := make([]string, len(p.steps))
-	ints, unsigned := "int"+width(t.Width), "uint"+width(t.Width)
+	ints := "int" + width(t.Width)
 	for i, s := range p.steps {
 		info := &primitives[s.op]
-		typ := t.Vector
-		if s.whole {
+		typ, unsigned, lastBit := t.Vector, "u"+ints, "31"
+		switch {
+		case s.whole:
 			typ = ints
+		case t.Scalar == "long" || t.Scalar == "ulong":
+			unsigned, lastBit = "ulong"+width(t.Width), "63"
 		}
 		switch s.op {
 		case opOperand, opScalar, opInt, opIndex:
@@ -365,7 +368,7 @@ func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements
 				}
 				swap = append(swap, "$"+strconv.Itoa(k), arg)
 			}
-			return strings.NewReplacer(append(swap, "$T", typ, "$U", unsigned)...).Replace(form)
+			return strings.NewReplacer(append(swap, "$T", typ, "$U", unsigned, "$B", lastBit)...).Replace(form)
 		}
 		text := with("")
 		if info.lanes && t.Width > 1 {
@@ -396,7 +399,7 @@ func (p *Program) opencl(t Types, leaf func(o op, index int) string) (statements
 func number(v float64, whole bool) string {
 	switch {
 	case whole:
-		return fmt.Sprintf("(%d)", int32(v))
+		return fmt.Sprintf("(%d)", int64(v))
 	case math.IsNaN(v):
 		return "NAN"
 	case math.IsInf(v, 1):

@@ -186,7 +186,7 @@ func TestGradients(t *testing.T) {
 	}
 	for _, c := range []struct{ forward, gradient *ir.Program }{
 		{defs.Softmax(), defs.SoftmaxGrad()}, {defs.LogSoftmax(), defs.LogSoftmaxGrad()}, {defs.Softmin(), defs.SoftminGrad()},
-		{whole(defs.Fold(defs.FoldMax, false)), defs.ExtremeGrad()}, {whole(defs.Fold(defs.FoldMin, false)), defs.ExtremeGrad()},
+		{whole(defs.Fold(defs.FoldMax)), defs.ExtremeGrad()}, {whole(defs.Fold(defs.FoldMin)), defs.ExtremeGrad()},
 	} {
 		derived := c.forward.Gradient("X")
 		v := irtest.Draw(derived, rng, 3, 7, 2)

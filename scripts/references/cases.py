@@ -99,9 +99,6 @@ def ints(low, high, *shape):
 def line(name, a):
     """Returns the line of an array: its name, type and shape, and its elements."""
     a = np.asarray(a)
-    if a.dtype == np.int64:
-        assert a.size == 0 or abs(a).max() < 2**31
-        a = a.astype(np.int32)
     shape = ",".join(map(str, a.shape))
     return " ".join([name, f"{a.dtype}[{shape}]"] + [repr(int(v) if isinstance(v, bool) else v) for v in a.ravel().tolist()])
 

@@ -64,7 +64,7 @@ func (x T) ConvTranspose(w, bias T, options ...tensor.ConvTransposeOptions) T
 //op:torch torch.nn.functional.max_pool1d, 2d, 3d
 func (x T) MaxPool(window []int, options ...tensor.MaxPoolOptions) T
 
-// MaxPoolWithIndex is MaxPool that also returns, as Int32, where in the pooled axes of x, in
+// MaxPoolWithIndex is MaxPool that also returns, as Int64, where in the pooled axes of x, in
 // row-major order, the maxima are: the first of equal ones, and the last NaN.
 //
 // Gradient: that of [Tensor.MaxPool].
@@ -96,7 +96,7 @@ func (x T) AvgPool(window []int, options ...tensor.AvgPoolOptions) T
 //op:torch torch.nn.functional.adaptive_max_pool1d, 2d, 3d
 func (x T) AdaptiveMaxPool(size []int) T
 
-// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int32, where in the pooled axes
+// AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int64, where in the pooled axes
 // of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
 //
 // Gradient: that of [Tensor.AdaptiveMaxPool].

@@ -2,7 +2,7 @@
 
 package table
 
-// Gather returns the elements of x that a tensor of Int32 of x's rank names along an axis: y[i, j,
+// Gather returns the elements of x that a tensor of Int64 or Int32 of x's rank names along an axis: y[i, j,
 // k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along other
 // axes index has at most x's dimensions. Indices are not negative. It panics with ErrAxis, with
 // ErrType for indices of another type, with ErrShape for another rank or a dimension that is
@@ -14,7 +14,7 @@ package table
 //op:torch torch.gather
 func (x T) Gather(axis int, index *tensor.Tensor) T
 
-// Scatter returns x with elements of src in the places that a tensor of Int32 of x's rank names
+// Scatter returns x with elements of src in the places that a tensor of Int64 or Int32 of x's rank names
 // along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
 // several for one place, the last along the axis counts. Along other axes index has at most x's
 // dimensions, and along all at most src's. Indices are not negative. Of 16 bits it becomes a Float32. It
@@ -29,7 +29,7 @@ func (x T) Gather(axis int, index *tensor.Tensor) T
 //op:tensor x.scattered("Scatter", ops.ScatterSet, axis, index, src)
 func (x T) Scatter(axis int, index *tensor.Tensor, src T) T
 
-// ScatterAdd returns x with elements of src added in the places that a tensor of Int32 of x's rank
+// ScatterAdd returns x with elements of src added in the places that a tensor of Int64 or Int32 of x's rank
 // names along an axis: see [Tensor.Scatter], as which it panics. The order of the additions is
 // fixed.
 //
@@ -53,7 +53,7 @@ func (x T) ScatterAdd(axis int, index *tensor.Tensor, src T) T
 //op:torch torch.scatter_reduce
 func (x T) ScatterReduce(axis int, index *tensor.Tensor, src T, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) T
 
-// IndexSelect returns what an index tensor [m] of Int32 names along an axis, whose dimension
+// IndexSelect returns what an index tensor [m] of Int64 or Int32 names along an axis, whose dimension
 // becomes m: of NumPy, take. Indices are not negative. It panics with ErrAxis, with ErrType for
 // indices of another type, with ErrShape unless they have one axis, and
 // with ErrIndex for an index past the end, as [Tensor.GatherRows] does.
@@ -65,7 +65,7 @@ func (x T) ScatterReduce(axis int, index *tensor.Tensor, src T, reduce tensor.Sc
 func (x T) IndexSelect(axis int, index *tensor.Tensor) T
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
-// Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j, …]. The
+// Int64 or Int32 names, in a tensor of its own: y[…, index[j], …] = x + the sum over j of src[…, j, …]. The
 // order of the additions is fixed. src has x's shape but for the axis, which has m. It panics with
 // ErrAxis, ErrType, ErrShape and ErrIndex as [Tensor.IndexSelect] does, with ErrShape for another
 // shape of src, and with ErrType if src is of a higher type.
@@ -76,7 +76,7 @@ func (x T) IndexSelect(axis int, index *tensor.Tensor) T
 func (x T) IndexAdd(axis int, index *tensor.Tensor, src T) T
 
 // IndexCopy returns x with the parts of src along an axis in the place of those that an index
-// tensor [m] of Int32 names, in a tensor of its own. Of several for one index, the last counts. It
+// tensor [m] of Int64 or Int32 names, in a tensor of its own. Of several for one index, the last counts. It
 // panics as [Tensor.IndexAdd] does.
 //
 // Gradients: g, 0 in those places; of src, the parts of g that index names, 0 for one that a later
@@ -85,7 +85,7 @@ func (x T) IndexAdd(axis int, index *tensor.Tensor, src T) T
 //op:torch torch.index_copy
 func (x T) IndexCopy(axis int, index *tensor.Tensor, src T) T
 
-// IndexFill returns x with a value in the places that an index tensor [m] of Int32 names along an
+// IndexFill returns x with a value in the places that an index tensor [m] of Int64 or Int32 names along an
 // axis, in a tensor of its own. It panics as [Tensor.IndexSelect] does, and with ErrType if the
 // value is no number of x's type.
 //
@@ -95,7 +95,7 @@ func (x T) IndexCopy(axis int, index *tensor.Tensor, src T) T
 func (x T) IndexFill(axis int, index *tensor.Tensor, value float64) T
 
 // Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
-// tensors of Int32 is the indices along one axis, from the first on; nil is a whole axis. They
+// tensors of Int64 or Int32 is the indices along one axis, from the first on; nil is a whole axis. They
 // broadcast to one shape, which takes the place of their axes; it comes first if whole axes lie
 // between them. Indices below 0 count from the end. The result is a tensor of its own. It panics
 // with ErrValue if there is no index, with ErrShape for more of them than axes, if they do not

@@ -5,7 +5,7 @@ package table
 // Comparisons and what is known of numbers: masks of 1, where something holds, and 0. Integers are
 // compared with integers as such, with floats as floats. Float16 is a Float32. Then functions that choose
 // by a mask, of Bool, and functions of the bits of
-// integers: Int32 in two's complement, or Uint8.
+// integers, those with a sign in two's complement.
 
 // Eq returns where x = y, as Bool. It panics with ErrShape unless the shapes broadcast.
 //

@@ -4,7 +4,7 @@ package table
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. Of no elements it is 0. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. It panics
+// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. It panics
 // with ErrAxis for an axis that x has not, or that is named twice.
 //
 // Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
@@ -135,7 +135,7 @@ func (x T) MaxWithIndex(axes ...int) (values T, indices *tensor.Tensor)
 //op:tensor x.extremes("MinWithIndex", true, axes)
 func (x T) MinWithIndex(axes ...int) (values T, indices *tensor.Tensor)
 
-// ArgMax returns, as Int32, the index of the maximum over the given axes, of equal ones the first;
+// ArgMax returns, as Int64, the index of the maximum over the given axes, of equal ones the first;
 // a NaN is a maximum. Over several axes, and over all if none is given, it counts their elements in
 // row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
 // with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if there is
@@ -148,7 +148,7 @@ func (x T) MinWithIndex(axes ...int) (values T, indices *tensor.Tensor)
 //op:value
 func (x T) ArgMax(axes ...int) *tensor.Tensor
 
-// ArgMin returns, as Int32, the index of the minimum over the given axes, of equal ones the first;
+// ArgMin returns, as Int64, the index of the minimum over the given axes, of equal ones the first;
 // a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
 // row-major order. The axes disappear from the shape unless [Keepdims] is among them. It panics
 // with ErrAxis for an axis that x has not, or that is named twice, and with ErrShape if there is
@@ -163,7 +163,7 @@ func (x T) ArgMin(axes ...int) *tensor.Tensor
 
 // Prod returns the product over the given axes, which disappear from the shape unless [Keepdims] is
 // among them; over all if none is given. Of no elements it is 1. The order of the factors is fixed:
-// the same input gives the same bits. Of integers it is Int32, and wraps around. It panics with
+// the same input gives the same bits. Of integers it is Int64, and wraps around. It panics with
 // ErrAxis for an axis that x has not, or that is named twice.
 //
 // Gradient: g times the product of the other elements, without a division, so that it is right
@@ -174,7 +174,7 @@ func (x T) ArgMin(axes ...int) *tensor.Tensor
 func (x T) Prod(axes ...int) T
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int32, and wraps around. A scalar
+// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. A scalar
 // has axis 0. It panics with ErrAxis. Error: each is off by at most what [Tensor.Sum] says of the
 // sum of the elements up to it.
 //
@@ -187,7 +187,7 @@ func (x T) Prod(axes ...int) T
 func (x T) CumSum(axis int) T
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
-// integers it is Int32, and wraps around. A scalar has axis 0. It panics with ErrAxis.
+// integers it is Int64, and wraps around. A scalar has axis 0. It panics with ErrAxis.
 //
 // Gradient: that of every product, without a division, so that it is right where elements are 0.
 // That of an element does not read it: beside finite elements, that of an infinity and of NaN is
@@ -210,7 +210,7 @@ func (x T) CumProd(axis int) T
 //op:tensor api{}.Scan("LogCumSumExp", ops.ScanLSE, x, axis, 0)
 func (x T) LogCumSumExp(axis int) T
 
-// CumMax returns the maximum of the elements up to each along an axis and, as Int32, its index: of
+// CumMax returns the maximum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with ErrAxis.
 //
 // Gradient: g to the elements that the index names.
@@ -219,7 +219,7 @@ func (x T) LogCumSumExp(axis int) T
 //op:tensor x.scanExtreme("CumMax", ops.ScanMax, axis)
 func (x T) CumMax(axis int) (values T, indices *tensor.Tensor)
 
-// CumMin returns the minimum of the elements up to each along an axis and, as Int32, its index: of
+// CumMin returns the minimum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a minimum. A scalar has axis 0. It panics with ErrAxis.
 //
 // Gradient: g to the elements that the index names.
@@ -228,7 +228,7 @@ func (x T) CumMax(axis int) (values T, indices *tensor.Tensor)
 //op:tensor x.scanExtreme("CumMin", ops.ScanMin, axis)
 func (x T) CumMin(axis int) (values T, indices *tensor.Tensor)
 
-// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int32, their
+// Sort returns x's elements in ascending order along an axis, NaN last, and, as Int64, their
 // indices. Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 //
 // Gradient: g, each to the element that came there.
@@ -237,7 +237,7 @@ func (x T) CumMin(axis int) (values T, indices *tensor.Tensor)
 //op:tensor x.sort("Sort", axis, o)
 func (x T) Sort(axis int, o ...tensor.SortOptions) (values T, indices *tensor.Tensor)
 
-// ArgSort returns, as Int32, the indices that put x in ascending order along an axis, NaN last.
+// ArgSort returns, as Int64, the indices that put x in ascending order along an axis, NaN last.
 // Equal elements keep their order. A scalar has axis 0. It panics with ErrAxis.
 //
 // Gradient: none.
@@ -246,7 +246,7 @@ func (x T) Sort(axis int, o ...tensor.SortOptions) (values T, indices *tensor.Te
 //op:value
 func (x T) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor
 
-// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int32, their
+// TopK returns the k greatest elements along an axis, from the greatest on, and, as Int64, their
 // indices. A NaN is greater than all others; of equal elements those that come first are taken, in
 // their order. A scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k
 // elements.
@@ -269,7 +269,7 @@ func (x T) TopK(k, axis int, o ...tensor.TopKOptions) (values T, indices *tensor
 func (x T) KeepTopK(k, axis int) T
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
-// order, and, as Int32, its index: that which a stable sort puts there. If there is a NaN, that is
+// order, and, as Int64, its index: that which a stable sort puts there. If there is a NaN, that is
 // the median, the first of them. Over several axes, and over all if none is given, the index counts
 // their elements in row-major order. The axes disappear from the shape unless [Keepdims] is among
 // them. It panics with ErrAxis for an axis that x has not, or that is named twice, and with
@@ -280,7 +280,7 @@ func (x T) KeepTopK(k, axis int) T
 //op:torch torch.median
 func (x T) Median(axes ...int) (values T, indices *tensor.Tensor)
 
-// CountNonzero returns, as Int32, how many elements are not 0 over the given axes, which disappear
+// CountNonzero returns, as Int64, how many elements are not 0 over the given axes, which disappear
 // from the shape unless [Keepdims] is among them; over all if none is given. A NaN is not 0. It
 // panics with ErrAxis for an axis that x has not, or that is named twice.
 //

@@ -79,10 +79,11 @@ func (x T) Expand(shape ...int) T
 func (x T) Copy() T
 
 // To returns x's elements as another type; of x's own type, a view of x. What the type does not
-// hold becomes the nearest that it holds:
+// hold:
 //
-//   - as Int32 or Uint8, fractions are cut off, numbers beyond the range become its end, and NaN
-//     becomes 0;
+//   - floats as integers have their fractions cut off, numbers beyond the range become its end, and
+//     NaN becomes 0;
+//   - integers as shorter ones keep their low bits: 200 is −56 as Int8;
 //   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
 //   - as Bool, 0 is false, and the rest is true, NaN too.
 //
@@ -94,7 +95,7 @@ func (x T) Copy() T
 //op:torch torch.Tensor.to
 func (x T) To(typ tensor.Type) T
 
-// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int32 tensor [n] names:
+// GatherRows returns the rows of a matrix x [r, c], of any type, that an Int64 or Int32 tensor [n] names:
 // y[i] = x[index[i]], of shape [n, c]. It panics with ErrShape for another rank, with ErrType for
 // an index of another type, and with ErrIndex if an index is not in [0, r). Indices that the host
 // uploaded, and those of RNG.Ints, ArangeOf, ArgMax, Sort, TopK and their like, are known; others

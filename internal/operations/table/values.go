@@ -41,18 +41,24 @@ func (x T) Len() int
 //op:value
 func (x T) Float64s() ([]float64, error)
 
-// Float32s is like Float64s, rounding to float32 what is a float64 or a large int32.
+// Float32s is like Float64s, rounding to float32 what is a float64 or a large integer.
 //
 //op:tensor downloadReals[float32](x, "Float32s")
 //op:value
 func (x T) Float32s() ([]float32, error)
 
 // Int32s waits for the device and returns the elements of an Int32 tensor in row-major order. It
-// panics with ErrType for another type: convert it with [Tensor.To].
+// panics with ErrType for another type: convert it with [Tensor.To]. Package tensor's Read reads other types.
 //
 //op:tensor downloadAs[int32](x, "Int32s")
 //op:value
 func (x T) Int32s() ([]int32, error)
+
+// Int64s is like Int32s, of an Int64 tensor.
+//
+//op:tensor downloadAs[int64](x, "Int64s")
+//op:value
+func (x T) Int64s() ([]int64, error)
 
 // Uint8s is like Int32s, of a Uint8 tensor.
 //
@@ -62,7 +68,7 @@ func (x T) Uint8s() ([]uint8, error)
 
 // Bools is like Int32s, of a Bool tensor.
 //
-//op:tensor x.bools()
+//op:tensor downloadAs[bool](x, "Bools")
 //op:value
 func (x T) Bools() ([]bool, error)
 

@@ -1,0 +1,268 @@
+package kernels
+
+import (
+	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/internal/convert"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/x448/float16"
+)
+
+// loader copies a block of tensor t, whose elements are of another type than a map computes in, to
+// d; storer copies r to such a block. at is scratch.
+type (
+	loader[T expr.Number] func(l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set)
+	storer[T expr.Number] func(l *mapLoops, t int, p blockRange, at []int, r []T, a Arg, set *vec.Set)
+)
+
+// typed returns the loader and the storer of elements of a type.
+func typed[T expr.Number](typ DType) (loader[T], storer[T]) {
+	switch typ {
+	case Int8:
+		return load[int8, T], store[int8, T]
+	case Int16:
+		return load[int16, T], store[int16, T]
+	case Int32:
+		return load[int32, T], store[int32, T]
+	case Int64:
+		return load[int64, T], store[int64, T]
+	case Uint8:
+		return load[uint8, T], store[uint8, T]
+	case Uint16:
+		return load[uint16, T], store[uint16, T]
+	case Uint32:
+		return load[uint32, T], store[uint32, T]
+	case Uint64:
+		return load[uint64, T], store[uint64, T]
+	case Float16:
+		return load[float16.Float16, T], store[float16.Float16, T]
+	case BFloat16:
+		return load[bfloat16.BFloat16, T], store[bfloat16.BFloat16, T]
+	}
+	return load[float32, T], store[float32, T]
+}
+
+// typedRun is how many elements that do not lie side by side are converted at a time.
+const typedRun = 64
+
+func load[E Element, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set) {
+	x := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+	p, at = l.joined(t, p, at)
+	l.starts(t, p.r, at)
+	step := l.strides[t][l.rank-1]
+	if step != 0 && step != 1 {
+		loadStrided(p, at, step, x, d, set)
+		return
+	}
+	for r, start := range at {
+		row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
+		if step == 1 {
+			widen(set, row, x[from:])
+		} else if len(row) > 0 {
+			widen(set, row[:1], x[from:])
+			vec.Fill(row, row[0])
+		}
+	}
+}
+
+// loadStrided is load of elements that do not lie side by side: along the rows or, where they lie nearer
+// there, down the columns.
+func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set) {
+	var run [typedRun]E
+	if len(at) > 1 && across(at, step) {
+		var column [typedRun]T
+		for c := range p.cols {
+			for first := 0; first < len(at); first += typedRun {
+				some := at[first:min(first+typedRun, len(at))]
+				for k, start := range some {
+					run[k] = x[start+(p.c+c)*step]
+				}
+				widen(set, column[:len(some)], run[:])
+				for k, v := range column[:len(some)] {
+					d[(first+k)*p.cols+c] = v
+				}
+			}
+		}
+		return
+	}
+	for r, start := range at {
+		row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
+		for len(row) > 0 {
+			n := min(len(row), typedRun)
+			for i := range run[:n] {
+				run[i] = x[from]
+				from += step
+			}
+			widen(set, row[:n], run[:])
+			row = row[n:]
+		}
+	}
+}
+
+func store[E Element, T expr.Number](l *mapLoops, t int, p blockRange, at []int, r []T, a Arg, set *vec.Set) {
+	y := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+	p, at = l.joined(t, p, at)
+	l.starts(t, p.r, at)
+	step := l.strides[t][l.rank-1]
+	if step != 1 {
+		storeStrided(p, at, step, r, y, set)
+		return
+	}
+	for k, start := range at {
+		row := r[k*p.cols : (k+1)*p.cols]
+		narrow(set, y[start+p.c:][:len(row)], row)
+	}
+}
+
+// storeStrided is store to elements that do not lie side by side.
+func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set) {
+	var run [typedRun]E
+	for k, start := range at {
+		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step
+		for len(row) > 0 {
+			n := min(len(row), typedRun)
+			narrow(set, run[:n], row[:n])
+			for _, v := range run[:n] {
+				y[to] = v
+				to += step
+			}
+			row = row[n:]
+		}
+	}
+}
+
+// widen sets the elements of to to those of x, which is at least as long: floats are rounded to
+// nearest.
+func widen[E Element, T expr.Number](set *vec.Set, to []T, x []E) {
+	x = x[:len(to)]
+	floats, single := any(to).([]float32)
+	switch x := any(x).(type) {
+	case []uint8:
+		switch to := any(to).(type) {
+		case []float32:
+			vec.FromBytes(set, to, x)
+			return
+		case []int32:
+			vec.FromBytes(set, to, x)
+			return
+		}
+	case []int32:
+		if set != nil && single {
+			set.MapInts(vec.FromInts, vec.Ints(floats), x, x, x, x)
+			return
+		}
+	case []float16.Float16:
+		widenHalves(set, to, floats, x, float16.Float16.Float32)
+		return
+	case []bfloat16.BFloat16:
+		widenHalves(set, to, floats, x, bfloat16.BFloat16.Float32)
+		return
+	}
+	for i, v := range x {
+		to[i] = T(v)
+	}
+}
+
+// widenHalves is widen of floats of 16 bits. floats is to, if that is of float32.
+func widenHalves[E vec.Half, T expr.Number](set *vec.Set, to []T, floats []float32, x []E, float func(E) float32) {
+	if floats != nil {
+		vec.FromHalves(set, floats, x)
+		return
+	}
+	for i, v := range x {
+		to[i] = T(float(v))
+	}
+}
+
+// narrow sets the elements of to to those of x, which is as long: integers wrap around, and floats
+// become the nearest number that there is, as integers with their fraction cut off.
+func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
+	x = x[:len(to)]
+	if one := T(1); one/2 == 0 { // of integers
+		bytes, ok := any(to).([]uint8)
+		if ints, of := any(x).([]int32); ok && of {
+			vec.ToBytes(set, bytes, ints)
+			return
+		}
+		for i, v := range x {
+			to[i] = E(v)
+		}
+		return
+	}
+	floats, single := any(x).([]float32)
+	switch to := any(to).(type) {
+	case []float32:
+		for i, v := range x {
+			to[i] = float32(v)
+		}
+	case []float16.Float16:
+		if single {
+			vec.ToHalves(set, to, floats)
+			return
+		}
+		for i, v := range x {
+			to[i] = convert.ToFloat16(float64(v))
+		}
+	case []bfloat16.BFloat16:
+		if single {
+			vec.ToHalves(set, to, floats)
+			return
+		}
+		for i, v := range x {
+			to[i] = convert.ToBFloat16(float64(v))
+		}
+	case []int32:
+		if set != nil && single {
+			words := vec.Ints(floats)
+			set.MapInts(vec.ToInts, to, words, words, words, words)
+			return
+		}
+		cutOff(to, x)
+	case []int8:
+		cutOff(to, x)
+	case []int16:
+		cutOff(to, x)
+	case []int64:
+		cutOff(to, x)
+	case []uint8:
+		cutOff(to, x)
+	case []uint16:
+		cutOff(to, x)
+	case []uint32:
+		cutOff(to, x)
+	case []uint64:
+		cutOff(to, x)
+	}
+}
+
+// cutOff sets integers to floats with their fraction cut off.
+func cutOff[I convert.Integer, T expr.Number](to []I, x []T) {
+	for i, v := range x {
+		to[i] = convert.ToInteger[I](float64(v))
+	}
+}
+
+// loadOdd is load of integers of 32 bits and more that are rounded to floats of 16 bits next.
+func loadOdd[E convert.Integer, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set) {
+	x := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+	l.starts(t, p.r, at)
+	step := l.strides[t][l.rank-1]
+	for r, start := range at {
+		row := d[r*p.cols : (r+1)*p.cols]
+		for c := range row {
+			row[c] = T(convert.OddFloat(x[start+(p.c+c)*step]))
+		}
+	}
+}
+
+func typedOdd[T expr.Number](typ DType) loader[T] {
+	switch typ {
+	case Int32:
+		return loadOdd[int32, T]
+	case Int64:
+		return loadOdd[int64, T]
+	case Uint32:
+		return loadOdd[uint32, T]
+	}
+	return loadOdd[uint64, T]
+}
