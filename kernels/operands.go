@@ -34,8 +34,8 @@ func PerLength(build func(o *Operands, n int)) func(few bool) []Case {
 }
 
 // guard is the number of elements kept around every buffer argument. They must not change. It is a
-// multiple of four, which some kernels ask of their offsets, and of no power of two above.
-const guard = 68
+// multiple of eight, which some kernels ask of their offsets, and of no power of two above.
+const guard = 72
 
 // Operands makes the arguments of one launch: buffers as host memory inside guards, numbers as they
 // are. Each method but Special, Kinks and Start adds arguments, and all return o.

@@ -187,7 +187,11 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the
 // kernel's own text or file.
 func (s *thenSpec) text(l Target) string {
-	header, own := s.base.behind("epilogue", l, append([]string{"common"}, s.m.j.program.Depends()...)...)
+	depends := append([]string{"common"}, s.m.j.program.Depends()...)
+	if s.m.mixed {
+		depends = append(depends, "convert")
+	}
+	header, own := s.base.behind("epilogue", l, depends...)
 	var b strings.Builder
 	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }

@@ -80,6 +80,9 @@ func Elements[E, T Element](c Call[T], i int) []E {
 	return Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
 }
 
+// Len returns how many elements buffer argument i has.
+func (c Call[T]) Len(i int) int { return c.args[i].N }
+
 // Int returns int argument i.
 func (c Call[T]) Int(i int) int { return int(c.args[i].Int) }
 

@@ -26,7 +26,7 @@ func TestCheckFindsFaults(t *testing.T) {
 	}{
 		{"none", func(_, _ []float32) {}, ""},
 		{"after the output", func(_, y []float32) { unsafe.Slice(&y[0], len(y)+1)[len(y)] = 1 }, "wrote Y[5], outside"},
-		{"at the end of the guard", func(_, y []float32) { unsafe.Slice(&y[0], len(y)+guard)[len(y)+guard-1] = 1 }, "wrote Y[72], outside"},
+		{"at the end of the guard", func(_, y []float32) { unsafe.Slice(&y[0], len(y)+guard)[len(y)+guard-1] = 1 }, "wrote Y[76], outside"},
 		{"before the output", func(_, y []float32) { *(*float32)(unsafe.Add(unsafe.Pointer(&y[0]), -4)) = 1 }, "wrote Y[-1], outside"},
 		{"the input", func(x, _ []float32) { x[2] = 7 }, "wrote X[2], outside"},
 		{"after the input", func(x, _ []float32) { unsafe.Slice(&x[0], len(x)+1)[len(x)] = 7 }, "wrote X[5], outside"},

@@ -115,6 +115,9 @@ func GemmSlice(tile GemmTile, m, n, k int, l kernels.Target) int {
 
 // GemmBatchSlice is GemmSlice for a batch of products.
 func GemmBatchSlice(tile GemmTile, batch, m, n, k int, l kernels.Target) int {
+	if tile.Inner.stored() {
+		return tile.storedSlice(batch, m, n, k, l)
+	}
 	short, perUnit, rows, columns := 128, 2, 64, 64 // a slice of less is not worth the share that it writes
 	switch {
 	case l.CPU:
@@ -144,6 +147,7 @@ type product struct {
 	form     GemmForm
 	tile     GemmTile
 	epilogue *inner // nil: none
+	maps     int    // of operands as they are stored, the argument with the scratch
 }
 
 // groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they
@@ -185,6 +189,9 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 				Global: [3]int{columns * items, tile.rowGroups(m, columns*slices, l), slices}}
 		},
 		Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel {
+			if tile.Inner.stored() {
+				return tile.storedVariants(l, func(other GemmTile) *kernels.Kernel { return Gemm(form, other, f) })
+			}
 			var others []*kernels.Kernel
 			for _, other := range tile.others(t, l) {
 				others = append(others, Gemm(form, other, f))
@@ -211,12 +218,17 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
 	k.Stores = p.stores(0)
-	if p.epilogue == nil && !tile.Inner.swizzled() && !tile.Inner.bStationary() && tile.ItemM > 0 {
+	if p.epilogue == nil && !tile.Inner.swizzled() && !tile.Inner.bStationary() && !tile.Inner.stored() && tile.ItemM > 0 {
 		k.Together = &kernels.Together{Blocks: p.blocks()}
 	}
 	if tile.Inner.swizzled() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)
 		k.Describe, k.Stores = nil, nil
+	}
+	if tile.Inner.stored() {
+		p.takeStored(k)
+		k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm)}
+		return k
 	}
 	k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm), F64: gemmTwin(p, blas64.Implementation().Dgemm)}
 	return k
@@ -288,28 +300,35 @@ func (p *product) cases(few bool) []kernels.Case {
 		if few && m*n*k > 100000 {
 			continue
 		}
-		lda, ldb, ldc := k+pad, n+pad, n
+		lda, ldb, ldc := p.apart(k+pad), p.apart(n+pad), n
 		rowsA, rowsB := m, k
 		if p.form.TransposesA() {
-			lda, rowsA = m+pad, k
+			lda, rowsA = p.apart(m+pad), k
 		}
 		if p.form.TransposesB() {
-			ldb, rowsB = k+pad, n
+			ldb, rowsB = p.apart(k+pad), n
 		}
 		slice, accumulate, biased := k, i%2, i/2%2
 		if i%3 == 1 && p.epilogue == nil && !p.tile.Inner.swizzled() { // in shares
 			slice, accumulate, biased = (k+2)/3, 0, 0
+			if p.tile.Inner.stored() {
+				slice = intmath.RoundUp(slice, storedSteps)
+			}
 		}
 		shares := (k + slice - 1) / slice
 		rows := 12 * (1 + i%3)
 		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
-			o.In(rowsA*lda, -1, 1).In(rowsB*ldb, -1, 1).In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc,
-				accumulate, biased, rows, slice)
+			p.elements(o, rowsA*lda)
+			p.elements(o, rowsB*ldb)
+			o.In(n, -1, 1).In(shares*m*ldc, -1, 1).Int(m, n, k, lda, ldb, ldc, accumulate, biased, rows, slice)
 			if p.epilogue != nil {
 				then := i % 3
 				o.In(stored(then)*m*ldc, 0, 0).Int(then).Real(p.epilogue.values()...)
 			}
 			p.addPacked(o)
+			if p.tile.Inner.stored() {
+				o.Out(MapsLen(rows))
+			}
 		}})
 	}
 	if p.tile.Inner.factors() == BF16x3 {
@@ -383,13 +402,16 @@ func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]
 	t := newTwin(p, gemm)
 	return func(c kernels.Call[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
-		A, doneA := rounded(p.tile.Inner, &t.factors, c.Reals(gemmA))
-		B, doneB := rounded(p.tile.Inner, &t.factors, c.Reals(gemmB))
+		A, doneA := factors(p, c, &t.factors, gemmA)
+		B, doneB := factors(p, c, &t.factors, gemmB)
 		for from := 0; from < K; from += slice {
 			t.part(c, from, min(slice, K-from), A, B, c.Reals(gemmC)[from/slice*m*ldc:], parallel.For)
 		}
 		doneA()
 		doneB()
+		if p.maps > 0 {
+			clear(c.Reals(p.maps))
+		}
 	}
 }
 

@@ -166,10 +166,10 @@ func batchText(file, each string, form GemmForm) string {
 func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 	p := &product{form: form, tile: tile}
 	single := Gemm(form, tile, nil)
-	return &kernels.Kernel{
+	k := &kernels.Kernel{
 		Name: single.Name, File: "gemm_cpu_batch_" + string(form) + ".cl", GPU: tile.file() + "_batch_" + string(form) + ".cl", Defines: tile.definesOf(form),
 		Text: batchText("gemm_cpu", batchCPU, form), GPUText: batchText(tile.file(), batchGPU, form),
-		Params: append(append(slices.Clone(single.Params), batchParams...), intArg("run")),
+		Params: append(append(slices.Clone(single.Params[:gemmSlice+1]), batchParams...), intArg("run")),
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			m, n, rows := int(a[gemmM].Int), int(a[gemmN].Int), int(a[gemmRows].Int)
 			parts := int(a[batchLen].Int) * intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
@@ -182,6 +182,9 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 			return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{others * items, tile.rowGroups(m, others, l)}}
 		},
 		Variants: func(t kernels.DType, l kernels.Target) []*kernels.Kernel {
+			if tile.Inner.stored() {
+				return tile.storedVariants(l, func(other GemmTile) *kernels.Kernel { return GemmBatch(form, other) })
+			}
 			var others []*kernels.Kernel
 			for _, other := range tile.others(t, l) {
 				others = append(others, GemmBatch(form, other))
@@ -192,6 +195,11 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
 		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Stores: p.stores(batchLen),
 	}
+	if tile.Inner.stored() {
+		p.takeStored(k)
+		k.Twin.F64 = nil
+	}
+	return k
 }
 
 // gemmBatchTwin computes the products on all cores: a few large ones each on all, many one on each.
@@ -203,10 +211,13 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 		n := b.Len()
 		parts := n * intmath.CeilDiv(K, slice)
 		each := parallel.For
-		A, doneA := rounded(p.tile.Inner, &t.factors, c.Reals(gemmA))
-		B, doneB := rounded(p.tile.Inner, &t.factors, c.Reals(gemmB))
+		A, doneA := factors(p, c, &t.factors, gemmA)
+		B, doneB := factors(p, c, &t.factors, gemmB)
 		defer doneA()
 		defer doneB()
+		if p.maps > 0 {
+			clear(c.Reals(p.maps))
+		}
 		run := func(lo, hi int) {
 			for z := lo; z < hi; z++ {
 				from := z / n * slice
@@ -281,30 +292,38 @@ func (p *product) batchCases(few bool) []kernels.Case {
 			continue
 		}
 		pad := i % 3
-		lda, ldb, ldc, rowsA, rowsB := s.k+pad, s.n+pad, s.n, s.m, s.k
+		lda, ldb, ldc, rowsA, rowsB := p.apart(s.k+pad), p.apart(s.n+pad), s.n, s.m, s.k
 		if p.form.TransposesA() {
-			lda, rowsA = s.m+pad, s.k
+			lda, rowsA = p.apart(s.m+pad), s.k
 		}
 		if p.form.TransposesB() {
-			ldb, rowsB = s.k+pad, s.n
+			ldb, rowsB = p.apart(s.k+pad), s.n
 		}
 		b := Batch{N: s.dims}
 		for d := range 3 {
-			b.A[d], b.B[d] = s.a[d]*(rowsA*lda+pad), s.b[d]*(rowsB*ldb+3*pad)
+			b.A[d], b.B[d] = s.a[d]*p.apart(rowsA*lda+pad), s.b[d]*p.apart(rowsB*ldb+3*pad)
 		}
 		lastA, lastB := b.extent()
 		slice, accumulate, biased := s.k, i%2, (i+1)/2%2
 		if i%3 == 0 {
 			slice, accumulate, biased = (s.k+2)/3, 0, 0
+			if p.tile.Inner.stored() {
+				slice = intmath.RoundUp(slice, storedSteps)
+			}
 		}
+		rows := 12 * (1 + i%3)
 		parts := b.Len() * intmath.CeilDiv(s.k, slice)
 		cases = append(cases, kernels.Case{Name: fmt.Sprint(s), Build: func(o *kernels.Operands) {
-			o.In(lastA+rowsA*lda, -1, 1).In(lastB+rowsB*ldb, -1, 1).In(s.n, -1, 1).In(parts*s.m*ldc, -1, 1).Int(s.m, s.n, s.k, lda, ldb, ldc,
-				accumulate, biased, 12*(1+i%3), slice)
+			p.elements(o, lastA+rowsA*lda)
+			p.elements(o, lastB+rowsB*ldb)
+			o.In(s.n, -1, 1).In(parts*s.m*ldc, -1, 1).Int(s.m, s.n, s.k, lda, ldb, ldc, accumulate, biased, rows, slice)
 			for _, a := range b.Args() {
 				o.Int(int(a.Int))
 			}
 			o.Int(1 + i%4)
+			if p.tile.Inner.stored() {
+				o.Out(MapsLen(rows))
+			}
 		}})
 	}
 	return cases

@@ -28,6 +28,7 @@ const (
 	BStationary = 2 * Swizzled    // with one of these: a small B is held while the rows of A pass, which gemm_bstationary.cl does
 	WarpGroups  = 2 * BStationary // with these: groups of four warps multiply, which gemm_groups.cl and gemm_bstationary_groups.cl do
 	LongK       = 2 * WarpGroups  // with one of these: groups of four warps share out the steps of a long sum, which gemm_longk.cl does
+	AsStored    = 2 * LongK       // with WarpGroups and a factor of 16 bits: operands are read as they lie, which gemm_tensor.cl does
 )
 
 // factors returns what the units take, without the way that it gets there.
@@ -38,6 +39,8 @@ func (i Inner) swizzled() bool { return i&Swizzled != 0 }
 func (i Inner) bStationary() bool { return i&BStationary != 0 }
 
 func (i Inner) longK() bool { return i&LongK != 0 }
+
+func (i Inner) stored() bool { return i&AsStored != 0 }
 
 // WarpGroups reports whether groups of warps multiply.
 func (i Inner) WarpGroups() bool { return i&WarpGroups != 0 }
@@ -55,6 +58,8 @@ func (i Inner) Probed() Inner {
 func (i Inner) String() string {
 	name := [...]string{FMA: "fma", TF32: "tf32", FP16: "float16", BF16x3: "parts", BF16: "bfloat16"}[i.factors()]
 	switch {
+	case i.stored():
+		name += " as stored"
 	case i.longK():
 		name += " long"
 	case i.bStationary() && i.WarpGroups():
@@ -90,7 +95,7 @@ var unitFactors = [...]Inner{TF32, FP16, BF16x3, BF16}
 var gemmVariants, gemmBatchVariants = func() (one, batch map[innerForm]string) {
 	one, batch = map[innerForm]string{}, map[innerForm]string{}
 	for _, factors := range append([]Inner{FMA}, unitFactors[:]...) {
-		for _, way := range []Inner{0, Swizzled, BStationary, Swizzled | WarpGroups, BStationary | WarpGroups, LongK} {
+		for _, way := range []Inner{0, Swizzled, BStationary, Swizzled | WarpGroups, BStationary | WarpGroups, LongK, AsStored | WarpGroups} {
 			inner := factors | way
 			for _, form := range GemmForms {
 				one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
@@ -179,6 +184,8 @@ func MatrixTiles(inner Inner, t kernels.DType, l kernels.Target) []GemmTile {
 // probedTile returns the tile that shows whether a device has what an inner product takes.
 func probedTile(inner Inner) GemmTile {
 	switch {
+	case inner.stored():
+		return storedTile(inner.factors(), len(storedBlocks)-1) // whose work-groups take the most
 	case inner.longK():
 		return longKTiles[inner.factors()]
 	case inner.swizzled():
@@ -198,6 +205,9 @@ func swizzledTile(inner Inner) GemmTile {
 }
 
 func (t GemmTile) fits(l kernels.Target) bool {
+	if t.Inner.stored() { // devices say nothing of the local memory that a kernel may declare: see Probed
+		return t.items() <= l.MaxGroup
+	}
 	return t.local() <= l.LocalMem && t.items() <= l.MaxGroup
 }
 
@@ -221,7 +231,7 @@ func (t GemmTile) ways() int {
 	if t.Inner.longK() {
 		return 2
 	}
-	if t.Inner.swizzled() || t.Inner.bStationary() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
+	if t.Inner.swizzled() || t.Inner.bStationary() || t.Inner.stored() || t.M/t.ItemM*(t.N/t.ItemN) >= 4 {
 		return 1
 	}
 	return t.K / 16
@@ -246,6 +256,9 @@ func (t GemmTile) rowGroups(m, others int, l kernels.Target) int {
 // stages returns how many times it has them. A second buffer saves a barrier, but costs room for
 // groups.
 func (t GemmTile) stages() int {
+	if t.Inner.stored() {
+		return storedBlocks[t.block()].stages
+	}
 	if t.Inner.swizzled() {
 		return min(5, 48<<10/t.staged())
 	}
@@ -351,6 +364,8 @@ func (t GemmTile) file() string {
 	switch {
 	case t.Inner == FMA:
 		return "gemm_gpu"
+	case t.Inner.stored():
+		return "gemm_tensor"
 	case t.Inner.bStationary() && t.Inner.WarpGroups():
 		return "gemm_bstationary_groups"
 	case t.Inner.bStationary():
@@ -369,6 +384,9 @@ func (t GemmTile) definesOf(form GemmForm) string {
 	defines := fmt.Sprintf("%s -DFORM=%d", t.defines(), slices.Index(GemmForms, form))
 	if t.Inner == FMA || t.Inner.bStationary() {
 		return defines
+	}
+	if t.Inner.stored() {
+		return fmt.Sprintf("%s -DSTAGES=%d -DBFLOAT16_UNITS", defines, t.stages())
 	}
 	defines += fmt.Sprintf(" -DSTAGES=%d -DWAYS=%d", t.stages(), t.ways())
 	if t.Inner.swizzled() {
@@ -406,18 +424,25 @@ func keepNothing() {}
 
 // roundedTo is a function of its own so that products in float32 allocate nothing.
 func roundedTo[T kernels.Real](p kernels.Precision, pool *sync.Pool, x []T) ([]T, func()) {
-	buf, _ := pool.Get().(*[]T)
-	if buf == nil || cap(*buf) < len(x) {
-		buf = new([]T)
-		*buf = scratch[T](len(x))
-	}
-	y := (*buf)[:len(x)]
+	buf := borrowed[T](pool, len(x))
+	y := *buf
 	parallel.For(len(x), parallel.Grain, func(lo, hi int) {
 		for i, v := range x[lo:hi] {
 			y[lo+i] = T(p.Round(float64(v)))
 		}
 	})
 	return y, func() { pool.Put(buf) }
+}
+
+// borrowed returns n elements of the pool.
+func borrowed[T kernels.Real](pool *sync.Pool, n int) *[]T {
+	buf, _ := pool.Get().(*[]T)
+	if buf == nil || cap(*buf) < n {
+		buf = new([]T)
+		*buf = scratch[T](n)
+	}
+	*buf = (*buf)[:n]
+	return buf
 }
 
 // strangeCases are the launches that test elements which are no sums of three bfloat16, and the
@@ -473,6 +498,14 @@ func onMatrixUnits() []*kernels.Kernel {
 		if inner == BF16x3 {
 			grouped := GemmTile{64, 64, 64, 16, 64, inner | BStationary | WarpGroups}
 			all = append(all, Gemm(TN, longKTiles[inner], fn.Tanh), Gemm(NN, grouped, fn.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, bStationaryTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
+		}
+		if inner == FP16 || inner == BF16 {
+			for i, form := range []GemmForm{TN, NT, NN} {
+				all = append(all, Gemm(form, storedTile(inner, i), nil))
+			}
+			stored := storedTile(inner, 0)
+			all = append(all, Gemm(TT, stored, fn.Tanh), GemmBatch(NN, stored), GemmBatch(TN, stored),
+				Gemm(NN, stored, nil).Then(kernels.Then{Of: fn.Identity.Alone(), Layout: kernels.AccessPattern{Rank: 1, Types: [kernels.MapTensors]kernels.DType{1: kernels.Float16}}}))
 		}
 		groups := warpGroupTiles[inner]
 		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, fn.Tanh), Gemm(TN, groups, nil))

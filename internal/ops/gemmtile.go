@@ -48,7 +48,7 @@ func (t GemmTile) items() int {
 	switch {
 	case t.Inner.longK():
 		return items * 4 * warp * t.ways()
-	case t.Inner.swizzled() && t.Inner.WarpGroups():
+	case t.Inner.WarpGroups() && (t.Inner.swizzled() || t.Inner.stored()):
 		return items*4*warp + warp // of which one copies
 	case t.Inner != FMA:
 		return items * warp * t.ways()

@@ -54,8 +54,6 @@ static void multiply(float *d, ulong a, ulong b, int add) {
 
 // Where the units find rows of a block: neighbours along k 128 bytes apart, and eight rows CHUNKS(TK) times that.
 static ulong rows_at(uint at) { return (ulong)(at >> 4 & 0x3fff) | (ulong)(128 >> 4) << 16 | (ulong)(CHUNKS(TK) * 128 >> 4) << 32; }
-
-static void leave(uint counter) { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" : : "r"(counter) : "memory"); }
 #endif
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))

@@ -69,3 +69,12 @@ static void put4(REAL4 v, global REAL *p, int count, int aligned) {
         FINISH(v, at, n - (y))                                       \
         PUT_ROW_4(C + C_off, at, v, n - (y), even_c)                 \
     }
+
+// The same of four that are there, at a multiple of four elements, without asking.
+#define END_FOUR(at, v, add)                                            \
+    {                                                                   \
+        if (accumulate) v += *(global const REAL4 *)(C + C_off + (at)); \
+        v += add;                                                       \
+        FINISH(v, at, 4)                                                \
+        PUT4(C + C_off, at, v);                                         \
+    }

@@ -17,5 +17,14 @@ static float16 from_bfloat16_16(ushort16 h) { return as_float16(convert_uint16(h
 // The bits of a float rounded to a bfloat16, which is its upper half. Every NaN becomes the same one.
 #define ROUNDED_BITS(bits) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16)
 static ushort to_bfloat16(float v) { return isnan(v) ? 0x7fc0 : (ushort)ROUNDED_BITS(as_uint(v)); }
+#if defined(NVIDIA_PTX) && defined(BFLOAT16_UNITS) // of capability 8.0 on: every NaN becomes another one
+static ushort4 to_bfloat16_4(float4 v) {
+    uint2 r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r.s0) : "f"(v.s1), "f"(v.s0));
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r.s1) : "f"(v.s3), "f"(v.s2));
+    return as_ushort4(r);
+}
+#else
 static ushort4 to_bfloat16_4(float4 v) { return convert_ushort4(select(ROUNDED_BITS(as_uint4(v)), (uint4)0x7fc0, isnan(v))); }
+#endif
 static ushort16 to_bfloat16_16(float16 v) { return convert_ushort16(select(ROUNDED_BITS(as_uint16(v)), (uint16)0x7fc0, isnan(v))); }

@@ -18,4 +18,5 @@ static int arrived(uint counter, int phase) {
 static void count_up_to(uint counter, int arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(counter), "r"(arrivals) : "memory");
 }
+static void leave(uint counter) { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" : : "r"(counter) : "memory"); }
 #endif
