@@ -56,9 +56,13 @@ func TestHalfProducts(t *testing.T) {
 		t.Run(sel, func(t *testing.T) { check(t, devtest.Open(t, sel, tensor.Options{})) })
 	}
 	t.Run("as matrix units", func(t *testing.T) {
+		for _, grouped := range []bool{true, false} {
+			d := devtest.Open(t, "cpu", devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
+			tensorapi.Impl.AsMatrixUnits(d, grouped)
+			check(t, d)
+		}
 		d := devtest.Open(t, "cpu", devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
 		tensorapi.Impl.AsMatrixUnits(d, false)
-		check(t, d)
 		x := tensor.NewOf(d, tensor.BFloat16, []float64{1, 0x1p-100, math.Inf(1), math.NaN(), 3e38, 0}, 2, 3).Tile(64, 32)
 		if got := fmt.Sprint(devtest.Float64s(t, x.MatMul(x.T()))[1]); got != "NaN" {
 			t.Errorf("a product with NaN is %s", got)

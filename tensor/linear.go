@@ -66,7 +66,11 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 		e.bias = bias.Tensor
 	}
 	shape := []int{x.shape[0], w.shape[1]}
-	y = alloc(op, d, typ, shape)
+	stored := typ
+	if of := floatsOf(x, w, b); of.Half() && !graph { // else the gradient may read what is not rounded
+		stored = of
+	}
+	y = alloc(op, d, stored, shape)
 	if !f.Is(0) {
 		e.f, e.scalars = f, scalars
 		if graph && f.CheapestGradient(scalars).Uses(0) {

@@ -17,7 +17,7 @@ func (t *Tensor) matMul(b *Tensor) *Tensor {
 	switch {
 	case t.Rank() == 2 && b.Rank() == 2:
 		checkMatMul(op, t, b)
-		c := alloc(op, d, floats(t, b), []int{t.shape[0], b.shape[1]})
+		c := alloc(op, d, productType(t, b), []int{t.shape[0], b.shape[1]})
 		matMulTo(c, t, b, epilogue{})
 		return c
 	case t.Rank() == 1 && b.Rank() == 1:
@@ -27,7 +27,7 @@ func (t *Tensor) matMul(b *Tensor) *Tensor {
 	defer va.Free()
 	defer vb.Free()
 	shape := productShape(op, va, vb, t, b)
-	c := alloc(op, d, floats(t, b), shape)
+	c := alloc(op, d, productType(t, b), shape)
 	batchTo(c, va, vb, false)
 	switch n := len(shape); { // the axis that was none
 	case t.Rank() == 1:
@@ -163,7 +163,7 @@ func matrixStride(rows, cols, row, col int) (ld int, transposed, ok bool) {
 	return 0, false, false
 }
 
-// matMulTo writes a·b to c, of Float32 or Float64, in which it is computed, with the epilogue.
+// matMulTo writes a·b with the epilogue to c. It is computed in c's type, or rounded to one of 16 bits.
 func matMulTo(c, a, b *Tensor, e epilogue) { productTo(c, a, b, factorsOf(a, b), e) }
 
 // productTo is matMulTo of factors that may be rounded to a precision.
@@ -173,6 +173,14 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 	if m == 0 || n == 0 {
 		return
 	}
+	var stored ops.GemmTile
+	if e.tile == nil && k > 0 && c.typ != Float64 {
+		stored = storedTile(a, b, nil)
+	}
+	if c.typ.Half() && !storesNarrow(d, stored, 1, m, n, k) {
+		throughFloat32(c, func(wide *Tensor) { productTo(wide, a, b, factors, e) })
+		return
+	}
 	if k == 0 {
 		if !e.accumulate {
 			e.sums(c).zero()
@@ -180,10 +188,12 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 		e.apply(c)
 		return
 	}
-	ra, rb := a.as(c.typ), b.as(c.typ)
-	defer ra.release()
-	defer rb.release()
-	a, b = ra.Tensor, rb.Tensor
+	if stored.Inner == ops.FMA {
+		ra, rb := a.as(c.typ), b.as(c.typ)
+		defer ra.release()
+		defer rb.release()
+		a, b = ra.Tensor, rb.Tensor
+	}
 	lda, ta, okA := layout(a)
 	ldb, tb, okB := layout(b)
 	if !okA {
@@ -205,9 +215,12 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 		rowB = k
 	}
 	var tile ops.GemmTile
-	if e.tile != nil {
+	switch {
+	case e.tile != nil:
 		tile = *e.tile
-	} else {
+	case stored.Inner != ops.FMA:
+		tile = stored
+	default:
 		tile = ops.GemmTileFor(form, m, n, k, c.typ, d.Target(), d.core().tuned)
 		if t := matrixTile(d, factors, c.typ, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
 			tile = t
@@ -229,6 +242,12 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 	product := func(out *Tensor, e epilogue) {
 		bias := a.bufferArg() // any buffer, and no element of it: the kernel does not read it
 		bias.N = 0
+		var maps *Tensor
+		if stored.Inner != ops.FMA {
+			rows = stored.StoredGroups(m, n, slices, d.Target())
+			maps, bias = storedScratch(d, rows)
+			defer maps.Free()
+		}
 		unused := bias
 		if e.bias != nil {
 			bias = e.bias.arg()
@@ -245,7 +264,11 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 			then = ops.EpilogueApplyAndKeep
 		}
 		list := s.list()
-		args := append(list.args, a.bufferArg(), b.bufferArg(), bias, out.arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
+		result := unused // which is not written
+		if !out.typ.Half() {
+			result = out.arg()
+		}
+		args := append(list.args, a.bufferArg(), b.bufferArg(), bias, result, kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
 			kernels.IntArg(lda), kernels.IntArg(ldb), kernels.IntArg(n), kernels.FlagArg(e.accumulate), kernels.FlagArg(e.bias != nil), kernels.IntArg(rows), kernels.IntArg(slice))
 		if f != nil {
 			z := unused
@@ -265,6 +288,10 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 		}
 		if packed[0] != nil {
 			args = append(args, packed[0].arg(), packed[1].arg(), packed[2].arg(), packed[3].arg())
+		}
+		if maps != nil {
+			launchStored(ops.Gemm(form, tile, f), out, list, args, maps)
+			return
 		}
 		list.launch(d, ops.Gemm(form, tile, f), args)
 	}

@@ -22,19 +22,37 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 		return
 	}
 	factors := factorsOf(a, b)
+	if a.typ.Half() && a.typ == b.typ && c.typ != Float64 && storedBatchTo(c, a, b, factors, accumulate) {
+		return
+	}
+	if c.typ.Half() {
+		throughFloat32(c, func(wide *Tensor) { batchTo(wide, a, b, accumulate) })
+		return
+	}
 	ra, rb := a.as(c.typ), b.as(c.typ)
 	defer ra.release()
 	defer rb.release()
 	a, b = readable(ra.Tensor), readable(rb.Tensor)
 	defer a.Free()
 	defer b.Free()
+	ma, mb, axes := matricesOf(c, a, b)
+	defer ma.Free()
+	defer mb.Free()
+	batchesTo(c, ma, mb, axes, factors, accumulate)
+}
+
+// matricesOf returns the first matrices of a batch of products, and the axes of the batch.
+func matricesOf(c, a, b *Tensor) (ma, mb *Tensor, axes []batchAxis) {
 	rows, row, axes := batchAxes(c, a, b)
 	n := a.Rank()
-	ma := a.view([]int{rows, a.shape[n-1]}, []int{row, a.strides[n-1]}, a.off)
-	defer ma.Free()
+	ma = a.view([]int{rows, a.shape[n-1]}, []int{row, a.strides[n-1]}, a.off)
 	n = b.Rank()
-	mb := b.view(b.shape[n-2:], b.strides[n-2:], b.off)
-	defer mb.Free()
+	return ma, b.view(b.shape[n-2:], b.strides[n-2:], b.off), axes
+}
+
+// batchesTo writes the products of the matrices a and b, and of those that lie along the axes, to c.
+func batchesTo(c, ma, mb *Tensor, axes []batchAxis, factors Precision, accumulate bool) {
+	rows := ma.shape[0]
 	if len(axes) == 0 {
 		flat := c.view([]int{rows, mb.shape[1]}, []int{mb.shape[1], 1}, c.off)
 		defer flat.Free()
@@ -66,6 +84,17 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 // readable returns a view of a batch of matrices that products can read in place, or a copy,
 // without what is repeated.
 func readable(t *Tensor) *Tensor {
+	v, ok := inPlace(t)
+	if ok {
+		return v
+	}
+	defer v.Free()
+	return v.Copy()
+}
+
+// inPlace returns a view of a batch of matrices without what is repeated, and whether products can
+// read it.
+func inPlace(t *Tensor) (v *Tensor, ok bool) {
 	n := t.Rank()
 	shape, strides := append([]int{}, t.shape...), append([]int{}, t.strides...)
 	for d := range n - 2 {
@@ -73,15 +102,11 @@ func readable(t *Tensor) *Tensor {
 			shape[d] = 1
 		}
 	}
-	v := t.view(shape, strides, t.off)
+	v = t.view(shape, strides, t.off)
 	m := t.view(shape[n-2:], strides[n-2:], t.off)
-	_, _, ok := layout(m)
+	_, _, ok = layout(m)
 	m.Free()
-	if ok {
-		return v
-	}
-	defer v.Free()
-	return v.Copy()
+	return v, ok
 }
 
 // batchAxes returns the axes of a batch of products, from the first, joined where their matrices
@@ -139,7 +164,8 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulat
 	whole := func(t *Tensor, n int) kernels.Arg { return kernels.BufferArg(t.st.buf, t.off, n) }
 	numbers := batch.Args()
 	s := d.core()
-	if ops.Direct(m, n, k, d.Target()) {
+	stored := storedTile(a, b, axes)
+	if stored.Inner == ops.FMA && ops.Direct(m, n, k, d.Target()) {
 		list := s.list()
 		args := append(list.args, whole(a, lastA), whole(b, lastB), c.arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k), kernels.IntArg(a.strides[0]),
 			kernels.IntArg(a.strides[1]), kernels.IntArg(b.strides[0]), kernels.IntArg(b.strides[1]), kernels.FlagArg(accumulate))
@@ -152,7 +178,9 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulat
 	form := ops.FormOf(ta, tb)
 	l := d.Target()
 	tile := ops.GemmBatchTileFor(form, batch.Len(), m, n, k, c.typ, l, s.tuned)
-	if t := batchMatrixTile(d, factors, c.typ, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
+	if stored.Inner != ops.FMA {
+		tile = stored
+	} else if t := batchMatrixTile(d, factors, c.typ, form, false, batch.Len(), m, n, k); t.Inner != ops.FMA {
 		tile = t
 	}
 	slice := ops.GemmBatchSlice(tile, batch.Len(), m, n, k, l)
@@ -161,11 +189,25 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulat
 	rows := ops.GemmRows(m, n, parts, tile, l)
 	product := func(out *Tensor, accumulate bool) {
 		unused := whole(a, 0)
+		var maps *Tensor
+		if stored.Inner != ops.FMA {
+			rows = stored.StoredGroups(m, n, parts, l)
+			maps, unused = storedScratch(d, rows)
+			defer maps.Free()
+		}
+		result := unused // which is not written
+		if !out.typ.Half() {
+			result = out.arg()
+		}
 		list := s.list()
-		args := append(list.args, whole(a, lastA), whole(b, lastB), unused, out.arg(), kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
+		args := append(list.args, whole(a, lastA), whole(b, lastB), unused, result, kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
 			kernels.IntArg(lda), kernels.IntArg(ldb), kernels.IntArg(n), kernels.FlagArg(accumulate), kernels.FlagArg(false), kernels.IntArg(rows), kernels.IntArg(slice))
 		args = append(args, numbers[:]...)
 		args = append(args, kernels.IntArg(ops.GemmBatchRun(min(rows, m), min(n, tile.N), k, parts, l)))
+		if maps != nil {
+			launchStored(ops.GemmBatch(form, tile), out, list, args, maps)
+			return
+		}
 		list.launch(d, ops.GemmBatch(form, tile), args)
 	}
 	if slices == 1 {

@@ -43,7 +43,11 @@ import (
 //
 // Infinities, NaN and denormals are those of float32 arithmetic.
 //
-// The largest products pack their operands first: of 1280 rows, columns and steps on where the
+// Operands of 16 bits are multiplied by those alone, whatever the precision of the device, and on
+// NVIDIA's devices of capability 9.0 read as they lie where they begin at multiples of 16 bytes, and
+// so do their rows: see docs/types.md.
+//
+// The largest of other products pack their operands first: of 1280 rows, columns and steps on where the
 // device has instructions for groups of warps (NVIDIA's of capability 9.0), else of 1536. That
 // takes as much memory as they do, half of it in PrecisionFloat16, half as much more in
 // PrecisionFloat32. Results are the same from run to run on a device.
