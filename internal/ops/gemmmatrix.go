@@ -500,7 +500,7 @@ func onMatrixUnits() []*kernels.Kernel {
 			all = append(all, Gemm(TN, longKTiles[inner], fn.Tanh), Gemm(NN, grouped, fn.Tanh), Gemm(NT, grouped, nil), GemmBatch(NT, held), Gemm(NN, bStationaryTiles[inner], nil), Gemm(NN, GemmTile{32, 32, 32, 32, 32, inner}, nil), Gemm(TN, tiles[3], nil))
 		}
 		if inner == FP16 || inner == BF16 {
-			for i, form := range []GemmForm{TN, NT, NN} {
+			for i, form := range [len(storedBlocks)]GemmForm{TN, NT, NN, TN, NT} {
 				all = append(all, Gemm(form, storedTile(inner, i), nil))
 			}
 			stored := storedTile(inner, 0)
