@@ -21,3 +21,18 @@ func TestProductAllocates(t *testing.T) {
 		}
 	}
 }
+
+// TestMultiplyBytesAllocates: nothing, once its scratch is there.
+func TestMultiplyBytesAllocates(t *testing.T) {
+	a, b, c := make([]uint8, 130*300), make([]int8, 300*65), make([]int32, 130*65)
+	for _, set := range setsAndPlain() {
+		var m ByteMatrix
+		multiply := func() {
+			m.Pack(set, BytesOf(b), 300, 65, 65, 1, nil)
+			MultiplyBytes(set, ByteProduct{M: 130, A: BytesOf(a), RowA: 300, StepA: 1, B: &m, C: c, RowC: 65}, nil)
+		}
+		if n := testing.AllocsPerRun(20, multiply); n > 0 {
+			t.Errorf("%v: %v allocations", set, n)
+		}
+	}
+}

@@ -14,7 +14,11 @@ func found() []*Set {
 }
 
 func avx512() *Set {
-	return &Set{name: "avx512", ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	products := byteProductsAVX2
+	if cpu.X86.HasAVX512VNNI {
+		products = byteProductsAVX512
+	}
+	return &Set{name: "avx512", byteProducts: products, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
@@ -30,7 +34,7 @@ func avx512() *Set {
 }
 
 func avx2() *Set {
-	return &Set{name: "avx2", ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx2", byteProducts: byteProductsAVX2, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
@@ -59,4 +63,20 @@ var (
 		direct:     [tallest]tall[float64]{{32, tallF64AVX2x32x1}, {16, tallF64AVX2x16x2}, {8, tallF64AVX2x8x3}, {8, tallF64AVX2x8x4}},
 		transposed: [tallest]tall[float64]{{8, tallF64AVX2x8x1Transposed}, {8, tallF64AVX2x8x2Transposed}, {8, tallF64AVX2x8x3Transposed}, {4, tallF64AVX2x4x4Transposed}},
 	}
+)
+
+var (
+	byteProductsAVX2 = byteProductLoops{wide: true, widths: []int{8}, heights: []byteBlocks{
+		{6, []byteBlock{byteProductAVX2x6x8}},
+		{4, []byteBlock{byteProductAVX2x4x8}},
+		{2, []byteBlock{byteProductAVX2x2x8}},
+		{1, []byteBlock{byteProductAVX2x1x8}},
+	}, packRow: packWideRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
+	byteProductsAVX512 = byteProductLoops{widths: []int{32, 16}, heights: []byteBlocks{
+		{12, []byteBlock{byteProductAVX512x12x32, byteProductAVX512x12x16}},
+		{8, []byteBlock{byteProductAVX512x8x32, byteProductAVX512x8x16}},
+		{4, []byteBlock{byteProductAVX512x4x32, byteProductAVX512x4x16}},
+		{2, []byteBlock{byteProductAVX512x2x32, byteProductAVX512x2x16}},
+		{1, []byteBlock{byteProductAVX512x1x32, byteProductAVX512x1x16}},
+	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
 )

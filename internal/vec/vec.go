@@ -1,7 +1,7 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2, FMA and
 // F16C, or NEON, which has all but the loops of HashIndices, GatherInterp and ScatterAdd, those
-// between bytes or floats of 16 bits and numbers, those of Fill, Reverse and Taps, and those of tall
-// blocks that turn a factor. Which there are is found at run time. Results are the same with each of
+// between bytes or floats of 16 bits and numbers, those of Fill, Reverse and Taps, those of tall
+// blocks that turn a factor, and those of products of bytes. Which there are is found at run time. Results are the same with each of
 // them, to the bit; those of plain loops are others, within rounding.
 //
 // The assembly is written by the program in the folder gen.
@@ -28,7 +28,10 @@ type Set struct {
 	ints   intJoins
 	bytes  byteLoops
 	halves halfLoops
-	fill   func(n int, to *uint32, v uint32)
+
+	byteProducts byteProductLoops
+
+	fill func(n int, to *uint32, v uint32)
 
 	reverse func(n int, to, from *uint32)
 }

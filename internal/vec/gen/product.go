@@ -97,8 +97,13 @@ type rows struct {
 }
 
 func pointers(c *build.Context, r real, base, row string, n int) rows {
-	p := rows{row: inBytes(c, r, row)}
-	first := c.Load(c.Param(base), c.GP64()).(reg.GPVirtual)
+	distance := inBytes(c, r, row)
+	return rowPointers(c, c.Load(c.Param(base), c.GP64()).(reg.GPVirtual), distance, n)
+}
+
+// rowPointers returns pointers to n rows from first on, which are row bytes apart.
+func rowPointers(c *build.Context, first reg.GPVirtual, row reg.Register, n int) rows {
+	p := rows{row: row}
 	for i := 0; i < n; i += 3 {
 		if i > 0 {
 			next := c.GP64()
@@ -119,7 +124,7 @@ func (p rows) at(i int) operand.Mem {
 	return m
 }
 
-func (p rows) advance(c *build.Context, by reg.Register) {
+func (p rows) advance(c *build.Context, by operand.Op) {
 	for _, r := range p.every {
 		c.ADDQ(by, r)
 	}
