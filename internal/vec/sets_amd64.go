@@ -18,7 +18,7 @@ func avx512() *Set {
 	if cpu.X86.HasAVX512VNNI {
 		products = byteProductsAVX512
 	}
-	return &Set{name: "avx512", byteProducts: products, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx512", byteProducts: products, weights: weightsAVX512, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX512, rowLoops: rowsF32AVX512, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX512, adamw: adamwF32AVX512, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{32, 16, 8}, heights: []height[float32]{
 			{12, [3]block[float32]{productF32AVX512x12x32, productF32AVX512x12x16, productF32AVX512x12x8}},
 			{8, [3]block[float32]{productF32AVX512x8x32, productF32AVX512x8x16, productF32AVX512x8x8}},
@@ -34,7 +34,7 @@ func avx512() *Set {
 }
 
 func avx2() *Set {
-	return &Set{name: "avx2", byteProducts: byteProductsAVX2, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx2", byteProducts: byteProductsAVX2, weights: weightsAVX2, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
@@ -79,4 +79,15 @@ var (
 		{2, []byteBlock{byteProductAVX512x2x32, byteProductAVX512x2x16}},
 		{1, []byteBlock{byteProductAVX512x1x32, byteProductAVX512x1x16}},
 	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
+)
+
+var (
+	weightsAVX2 = weightLoops{
+		bits8: weightLoop{multiplyWeights8AVX2, unpackWeights8AVX2},
+		bits4: weightLoop{multiplyWeights4AVX2, unpackWeights4AVX2},
+	}
+	weightsAVX512 = weightLoops{
+		bits8: weightLoop{multiplyWeights8AVX512, unpackWeights8AVX512},
+		bits4: weightLoop{multiplyWeights4AVX512, unpackWeights4AVX512},
+	}
 )

@@ -1,0 +1,66 @@
+package vec
+
+import "unsafe"
+
+// plainWeights are the loops on weights without vectors.
+var plainWeights = weightLoops{
+	bits8: plainWeightLoop(2*weightColumns, func(to *[2 * weightColumns]float32, w []byte) {
+		for i, v := range w {
+			to[i] = float32(int8(v))
+		}
+	}),
+	bits4: plainWeightLoop(weightColumns, func(to *[2 * weightColumns]float32, w []byte) {
+		for j, v := range w {
+			to[j], to[weightColumns+j] = float32(int8(v<<4)>>4), float32(int8(v)>>4)
+		}
+	}),
+}
+
+// plainWeightLoop returns the loops on weights of which two rows are so many bytes. floats makes
+// floats of two rows.
+func plainWeightLoop(size int, floats func(to *[2 * weightColumns]float32, w []byte)) weightLoop {
+	const columns = weightColumns
+	multiply := func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int) {
+		var two [2 * columns]float32
+		total, row := unsafe.Slice(to, columns), unsafe.Slice(x, runs*k)
+		packed := unsafe.Slice(w, (runs*k+1)/2*size)
+		for r := range runs {
+			var added [columns]float32
+			for i := r * k; i < (r+1)*k; i += 2 {
+				floats(&two, packed[i/2*size:][:size])
+				for j := range added {
+					added[j] += row[i] * two[j]
+				}
+				if i+1 == (r+1)*k {
+					break
+				}
+				for j := range added {
+					added[j] += row[i+1] * two[columns+j]
+				}
+			}
+			if zero != nil {
+				sum := unsafe.Slice(sums, runs)[r]
+				for j, z := range unsafe.Slice(zero, r*step+columns)[r*step:] {
+					added[j] -= z * sum
+				}
+			}
+			for j, s := range unsafe.Slice(scale, r*step+columns)[r*step:] {
+				total[j] += added[j] * s
+			}
+		}
+	}
+	unpack := func(pairs int, to *float32, row int, w *byte, scale, zero *float32) {
+		var two [2 * columns]float32
+		out, packed := unsafe.Slice(to, (2*pairs-1)*row+columns), unsafe.Slice(w, pairs*size)
+		scales, zeros := unsafe.Slice(scale, columns), unsafe.Slice(zero, columns)
+		for i := range 2 * pairs {
+			if i%2 == 0 {
+				floats(&two, packed[i/2*size:][:size])
+			}
+			for j, v := range two[i%2*columns:][:columns] {
+				out[i*row+j] = (v - zeros[j]) * scales[j]
+			}
+		}
+	}
+	return weightLoop{multiply, unpack}
+}

@@ -1,0 +1,326 @@
+package vec
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// Weights is a matrix W [K, N] of integers of 8 or 4 bits, with a scale, and maybe a zero point, for
+// each column, or for each column and group of rows: W is (integer − zero)·scale. It is packed for
+// Multiply.
+//
+// For each 64 columns, rows lie one after the other: of 8 bits, a row is 64 bytes; of 4 bits, two rows
+// are, the first in the lower halves. Integers are signed: of unsigned ones, 128 or 8 is subtracted.
+// With them lie their scales, 64 for each group, and their zero points. Columns beyond the last are
+// zero.
+type Weights struct {
+	K, N, Bits int
+	group      int // rows that share scales; 0: all of them
+	packed     []byte
+	scale      []float32
+	zero       []float32 // nil: all are 0
+}
+
+const (
+	weightColumns = 64      // columns of W that are packed together
+	minGroup      = 32      // rows of a group are a multiple of it
+	rowsByRow     = 8       // rows of X that are multiplied one by one, where there are no more
+	tileColumns   = 128     // columns of W that are made floats at a time
+	minWeightWork = 1 << 17 // multiplications that are worth a goroutine
+)
+
+// weightLoops are the loops on weights.
+type weightLoops struct{ bits8, bits4 weightLoop }
+
+// weightLoop is those on weights of one size, in panels of 64 columns.
+type weightLoop struct {
+	// multiply adds scale·(Σx·w − zero·sum) to 64 elements from to on, for each run of k elements of x
+	// and rows of w. Runs have a sum each, and 64 elements of scale and of zero, step behind those of
+	// the run before. zero may be nil. k is even if there are several runs.
+	multiply func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)
+	// unpack sets 2·pairs rows of 64 floats, row elements apart, to (w − zero)·scale.
+	unpack func(pairs int, to *float32, row int, w *byte, scale, zero *float32)
+}
+
+// weightLoop returns the loops on weights of so many bits. s may be nil.
+func (s *Set) weightLoop(bits int) *weightLoop {
+	loops := &plainWeights
+	if s != nil && s.weights.bits8.multiply != nil {
+		loops = &s.weights
+	}
+	if bits == 4 {
+		return &loops.bits4
+	}
+	return &loops.bits8
+}
+
+// PackWeights packs W [k, n], of 8 bits or of 4, whose integer (i, j) is q[i·step + j·column]; of 4
+// bits, each is in an element of its own, −8 to 7 or 0 to 15. Each group rows, a multiple of 32, share
+// a scale for each column, element g·n + j of scale for group g; 0 is all rows. zero is zero points
+// in the same places, or nil for none. each runs a function over [0, n) in pieces of at least min, on
+// several goroutines; nil is this one alone.
+func PackWeights[T Byte](bits int, q []T, k, n, step, column, group int, scale, zero []float32,
+	each func(n, min int, f func(lo, hi int))) *Weights {
+	if bits != 4 && bits != 8 {
+		panic("vec: weights have 4 or 8 bits")
+	}
+	if group%minGroup != 0 {
+		panic("vec: a group of weights is a multiple of 32 rows")
+	}
+	w := &Weights{K: k, N: n, Bits: bits, group: group}
+	p := packWeights{Weights: w, q: BytesOf(q), step: step, column: column, fromScale: scale, fromZero: zero}
+	if !p.q.signed {
+		p.flip = 1 << (bits - 1)
+	}
+	panels := w.panels()
+	w.packed, w.scale = make([]byte, panels*w.panel()), make([]float32, panels*w.groups()*weightColumns)
+	for _, z := range zero {
+		p.zeros = p.zeros || z != float32(p.flip)
+	}
+	if p.zeros = p.zeros || zero == nil && p.flip != 0; p.zeros {
+		w.zero = make([]float32, len(w.scale))
+	}
+	if each == nil {
+		p.panels(0, panels)
+	} else {
+		each(panels, max(1, minPackBytes/max(1, w.panel())), p.panels)
+	}
+	return w
+}
+
+// panels is the number of panels of 64 columns.
+func (w *Weights) panels() int { return (w.N + weightColumns - 1) / weightColumns }
+
+// rowBytes is the bytes of so many rows of a panel, from an even one on.
+func (w *Weights) rowBytes(rows int) int {
+	if w.Bits == 4 {
+		return (rows + 1) / 2 * weightColumns
+	}
+	return rows * weightColumns
+}
+
+// panel is the bytes of a panel, of which the rows are even.
+func (w *Weights) panel() int { return w.rowBytes((w.K + 1) / 2 * 2) }
+
+// groups is the number of groups of rows.
+func (w *Weights) groups() int {
+	if w.group == 0 {
+		return 1
+	}
+	return (w.K + w.group - 1) / w.group
+}
+
+// packWeights is W while it is packed.
+type packWeights struct {
+	*Weights
+	q                   Bytes
+	step, column        int
+	fromScale, fromZero []float32
+	flip                byte // bits that make unsigned integers signed
+	zeros               bool // there are zero points
+}
+
+// panels packs some panels.
+func (p *packWeights) panels(lo, hi int) {
+	for panel := lo; panel < hi; panel++ {
+		first := panel * weightColumns
+		columns := min(weightColumns, p.N-first)
+		to := p.packed[panel*p.panel():][:p.panel()]
+		for j := range columns {
+			for i := range p.K {
+				v := p.q.bits[i*p.step+(first+j)*p.column] ^ p.flip
+				if p.Bits == 8 {
+					to[i*weightColumns+j] = v
+				} else {
+					to[i/2*weightColumns+j] |= v & 15 << (i % 2 * 4)
+				}
+			}
+		}
+		for g := range p.groups() {
+			at := (panel*p.groups() + g) * weightColumns
+			copy(p.scale[at:at+columns], p.fromScale[g*p.N+first:])
+			for j := range columns {
+				if p.fromZero != nil && p.zeros {
+					p.zero[at+j] = p.fromZero[g*p.N+first+j]
+				}
+				if p.zeros {
+					p.zero[at+j] -= float32(p.flip)
+				}
+			}
+		}
+	}
+}
+
+// Multiply sets Y [m, N] = X [m, K]·W. Rows of X and Y are rowX and rowY elements apart. set may be
+// nil. each runs a function over [0, n) in pieces of at least min, on several goroutines; nil is this
+// one alone.
+//
+// Where m is more than 8, the bits are those of Product with W as floats. Of fewer rows, products with
+// the integers are added up, each run of rows of W for itself, and multiplied by the scale then; there,
+// an infinity in X gives NaN in columns that have zero points.
+func (w *Weights) Multiply(set *Set, m int, x []float32, rowX int, y []float32, rowY int,
+	each func(n, min int, f func(lo, hi int))) {
+	if m == 0 || w.N == 0 {
+		return
+	}
+	_ = y[(m-1)*rowY+w.N-1] // assembly knows no bounds
+	if w.K == 0 {
+		for i := range m {
+			clear(y[i*rowY:][:w.N])
+		}
+		return
+	}
+	_ = x[(m-1)*rowX+w.K-1]
+	t, _ := weightTasks.Get().(*weightTask)
+	if t == nil {
+		t = new(weightTask)
+		t.byRow, t.byTile = t.rows, t.tiles
+	}
+	t.Weights, t.set, t.loop = w, set, set.weightLoop(w.Bits)
+	t.m, t.x, t.rowX, t.y, t.rowY = m, x, rowX, y, rowY
+	f, least := t.byTile, tileColumns/weightColumns
+	if m <= rowsByRow || set == nil {
+		f, least = t.byRow, 1
+		t.addGroups()
+	}
+	if each == nil {
+		f(0, w.panels())
+	} else {
+		each(w.panels(), max(least, minWeightWork/(m*w.K*weightColumns)), f)
+	}
+	t.Weights, t.x, t.y = nil, nil, nil
+	weightTasks.Put(t)
+}
+
+var weightTasks, weightRows sync.Pool // of *weightTask, and of columns of Y
+
+// weightTask is one product by weights.
+type weightTask struct {
+	*Weights
+	set           *Set
+	loop          *weightLoop
+	m             int
+	x             []float32
+	rowX          int
+	y             []float32
+	rowY          int
+	sums          []float32 // of the elements of each run of each row of X, if there are zero points
+	byRow, byTile func(lo, hi int)
+}
+
+// runs returns how many rows of W are added up before they are scaled, how many such runs there are,
+// and the rest.
+func (t *weightTask) runs() (rows, whole, rest int) {
+	rows = t.group
+	if rows == 0 {
+		rows = run
+	}
+	return rows, t.K / rows, t.K % rows
+}
+
+// addGroups adds up the elements of X that are in each run.
+func (t *weightTask) addGroups() {
+	t.sums = t.sums[:0]
+	if t.zero == nil {
+		return
+	}
+	rows, whole, _ := t.runs()
+	for i := range t.m {
+		row := t.x[i*t.rowX:][:t.K]
+		for r := range whole + 1 {
+			sum := 0.0
+			for _, v := range row[r*rows : min(t.K, (r+1)*rows)] {
+				sum += float64(v)
+			}
+			t.sums = append(t.sums, float32(sum))
+		}
+	}
+}
+
+// rows computes some panels of Y, one row of X after the other.
+func (t *weightTask) rows(lo, hi int) {
+	rows, whole, rest := t.runs()
+	step := weightColumns
+	if t.group == 0 {
+		step = 0
+	}
+	to, _ := weightRows.Get().(*[weightColumns]float32)
+	if to == nil {
+		to = new([weightColumns]float32)
+	}
+	defer weightRows.Put(to)
+	for panel := lo; panel < hi; panel++ {
+		w := t.packed[panel*t.panel():]
+		scale, zero := t.scales(panel, 0)
+		for i := range t.m {
+			x := t.x[i*t.rowX:]
+			clear(to[:])
+			sums := unsafe.SliceData(t.sums)
+			if t.zero != nil {
+				sums = &t.sums[i*(whole+1)]
+			}
+			if whole > 0 {
+				t.loop.multiply(whole, rows, &to[0], &x[0], sums, &w[0], scale, zero, step)
+			}
+			if rest > 0 {
+				last, lastZero := t.scales(panel, whole*min(1, step))
+				if t.zero != nil {
+					sums = &t.sums[i*(whole+1)+whole]
+				}
+				t.loop.multiply(1, rest, &to[0], &x[whole*rows], sums, &w[t.rowBytes(whole*rows)], last, lastZero, 0)
+			}
+			copy(t.y[i*t.rowY+panel*weightColumns:i*t.rowY+t.N], to[:])
+		}
+	}
+}
+
+// scales returns where those of a group of a panel lie, and its zero points, or nil.
+func (w *Weights) scales(panel, group int) (scale, zero *float32) {
+	at := (panel*w.groups() + group) * weightColumns
+	if w.zero != nil {
+		zero = &w.zero[at]
+	}
+	return &w.scale[at], zero
+}
+
+// noZeros is the zero points of weights that have none.
+var noZeros [weightColumns]float32
+
+// tiles computes some panels of Y, as products of X and of tiles of W as floats.
+func (t *weightTask) tiles(lo, hi int) {
+	l := On[float32](t.set)
+	s := l.scratch()
+	defer l.pool.Put(s)
+	tile := s.pack(run * tileColumns)
+	for ; lo < hi; lo += tileColumns / weightColumns {
+		end := min(hi, lo+tileColumns/weightColumns)
+		first := lo * weightColumns
+		columns := min(end*weightColumns, t.N) - first
+		for from := 0; from < t.K; from += run {
+			k := min(run, t.K-from)
+			for panel := lo; panel < end; panel++ {
+				t.unpack(tile[(panel-lo)*weightColumns:], panel, from, k)
+			}
+			l.Product(Product[float32]{M: t.m, N: columns, K: k, A: t.x[from:], RowA: t.rowX, StepA: 1,
+				B: tile, StepB: tileColumns, ColumnB: 1, C: t.y[first:], RowC: t.rowY, Add: from > 0}, nil)
+		}
+	}
+}
+
+// unpack makes floats of k rows of a panel, from an even one on; one more if k is odd.
+func (t *weightTask) unpack(to []float32, panel, from, k int) {
+	w := t.packed[panel*t.panel():]
+	for at := 0; at < k; {
+		n, group := k, 0
+		if t.group > 0 {
+			group = (from + at) / t.group
+			n = min(k-at, (group+1)*t.group-from-at)
+		}
+		scale, zero := t.scales(panel, group)
+		if zero == nil {
+			zero = &noZeros[0]
+		}
+		t.loop.unpack((n+1)/2, &to[at*tileColumns], tileColumns, &w[t.rowBytes(from+at)], scale, zero)
+		at += n
+	}
+}
