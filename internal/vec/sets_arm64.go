@@ -1,8 +1,14 @@
 package vec
 
+import "golang.org/x/sys/cpu"
+
 // found returns NEON, which every processor of this kind has.
 func found() []*Set {
-	return []*Set{{name: "neon", ints: intJoins{intsAddNEON, intsMulNEON, intsMaxNEON, intsMinNEON},
+	var products byteProductLoops
+	if cpu.ARM64.HasASIMDDP {
+		products = byteProductsNEON
+	}
+	return []*Set{{name: "neon", byteProducts: products, weights: weightsNEON, ints: intJoins{intsAddNEON, intsMulNEON, intsMaxNEON, intsMinNEON},
 		single: Loops[float32]{tall: talls[float32]{direct: [tallest]tall[float32]{{32, tallF32NEONx32x1}, {16, tallF32NEONx16x2}, {8, tallF32NEONx8x3}, {8, tallF32NEONx8x4}}},
 			transposer: transposer[float32]{4, 4, transposeF32NEON}, copies: copyPlanesNEON, corners: cornerLoops[float32]{4, cornersF32NEON, gatherInterpF32NEON, scatterAddF32NEON}, maxPool: maxPoolF32NEON, maps: mapF32NEON, rowLoops: rowsF32NEON, adamw: adamwF32NEON, addWide: addWideNEON, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 				{6, [3]block[float32]{productF32NEONx6x16, productF32NEONx6x8, productF32NEONx6x4}},
@@ -15,4 +21,16 @@ func found() []*Set {
 				{4, [3]block[float64]{productF64NEONx4x8, productF64NEONx4x4, productF64NEONx4x2}},
 				{2, [3]block[float64]{productF64NEONx2x8, productF64NEONx2x4, productF64NEONx2x2}},
 				{1, [3]block[float64]{productF64NEONx1x8, productF64NEONx1x4, productF64NEONx1x2}}}}}}}
+}
+
+var byteProductsNEON = byteProductLoops{signed: true, widths: []int{16}, heights: []byteBlocks{
+	{6, []byteBlock{byteProductNEONx6x16}},
+	{4, []byteBlock{byteProductNEONx4x16}},
+	{2, []byteBlock{byteProductNEONx2x16}},
+	{1, []byteBlock{byteProductNEONx1x16}},
+}, packRow: packByteRowNEON, correct: correctBytesNEON}
+
+var weightsNEON = weightLoops{
+	bits8: weightLoop{multiplyWeights8NEON, unpackWeights8NEON},
+	bits4: weightLoop{multiplyWeights4NEON, unpackWeights4NEON},
 }

@@ -61,6 +61,8 @@ func files() map[string][]byte {
 	all["move_neon_arm64.s"], all["move_neon_arm64.go"] = neonMoves()
 	all["tall_neon_arm64.s"], all["tall_neon_arm64.go"] = neonTall()
 	all["corner_neon_arm64.s"], all["corner_neon_arm64.go"] = neonCorners()
+	all["byteproduct_neon_arm64.s"], all["byteproduct_neon_arm64.go"] = neonBytes()
+	all["weights_neon_arm64.s"], all["weights_neon_arm64.go"] = neonWeights()
 	for name, text := range all {
 		if strings.HasSuffix(name, ".go") {
 			all[name] = wrapComments(text)

@@ -14,6 +14,9 @@ import (
 // rows of 4 bits.
 const weightPanel = 64
 
+// weightPairBytes is the bytes of two rows of a panel.
+func weightPairBytes(bits int) int { return 2 * weightPanel * bits / 8 }
+
 // weightLoops writes the loops that multiply a row by weights of 8 and of 4 bits, and those that make
 // floats of them.
 func weightLoops(c *build.Context, s *set, r real) {
@@ -107,9 +110,6 @@ func (w *weights) begin(name, signature string, doc ...string) reg.VecVirtual {
 	return table
 }
 
-// pair is the bytes of two rows.
-func (w *weights) pair() int { return 2 * weightPanel * w.bits / 8 }
-
 // row writes the loop that multiplies a row of X by a panel. The sums of even rows of W and those of
 // odd ones are apart; four vectors of both fit the registers.
 func (w *weights) row() {
@@ -149,7 +149,7 @@ func (w *weights) row() {
 			c.VFMADD231PS(w1, x1, odd[j])
 		}
 		c.ADDQ(operand.Imm(8), atX)
-		c.ADDQ(operand.U32(w.pair()), at)
+		c.ADDQ(operand.U32(weightPairBytes(w.bits)), at)
 		c.DECQ(n)
 		c.JNZ(operand.LabelRef(label("pair")))
 		c.Label(label("last"))
@@ -220,7 +220,7 @@ func (w *weights) unpack() {
 		}
 	}
 	c.LEAQ(operand.Mem{Base: to, Index: row, Scale: 2}, to)
-	c.ADDQ(operand.U32(w.pair()), from)
+	c.ADDQ(operand.U32(weightPairBytes(w.bits)), from)
 	c.DECQ(pairs)
 	c.JNZ(operand.LabelRef("pair"))
 	c.VZEROUPPER()
