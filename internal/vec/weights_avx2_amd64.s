@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func multiplyWeights8AVX2(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·multiplyWeights8AVX2(SB), NOSPLIT, $0-72
 	MOVQ runs+0(FP), AX
 	MOVQ k+8(FP), CX
@@ -32,6 +32,8 @@ run:
 	JZ     last0
 
 pair0:
+	PREFETCHT0   8192(R12)
+	PREFETCHT0   8256(R12)
 	VBROADCASTSS (R11), Y8
 	VBROADCASTSS 4(R11), Y9
 	VPMOVSXBD    (R12), Y10
@@ -310,7 +312,7 @@ pair:
 	RET
 
 // func multiplyWeights4AVX2(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·multiplyWeights4AVX2(SB), NOSPLIT, $0-72
 	MOVQ runs+0(FP), AX
 	MOVQ k+8(FP), CX
@@ -339,6 +341,7 @@ run:
 	JZ     last0
 
 pair0:
+	PREFETCHT0   8192(R12)
 	VBROADCASTSS (R11), Y8
 	VBROADCASTSS 4(R11), Y9
 	VPMOVSXBD    (R12), Y11

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func multiplyWeights8AVX512(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·multiplyWeights8AVX512(SB), NOSPLIT, $0-72
 	MOVQ runs+0(FP), AX
 	MOVQ k+8(FP), CX
@@ -32,6 +32,8 @@ run:
 	JZ     last0
 
 pair0:
+	PREFETCHT0   8192(DI)
+	PREFETCHT0   8256(DI)
 	VBROADCASTSS (R11), Z8
 	VBROADCASTSS 4(R11), Z9
 	VPMOVSXBD    (DI), Z10
@@ -199,7 +201,7 @@ DATA nibblesAVX512<>+60(SB)/4, $0xbf800000
 GLOBL nibblesAVX512<>(SB), RODATA|NOPTR, $64
 
 // func multiplyWeights4AVX512(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·multiplyWeights4AVX512(SB), NOSPLIT, $0-72
 	VMOVUPS nibblesAVX512<>+0(SB), Z0
 	MOVQ    runs+0(FP), AX
@@ -229,6 +231,7 @@ run:
 	JZ     last0
 
 pair0:
+	PREFETCHT0   8192(DI)
 	VBROADCASTSS (R11), Z9
 	VBROADCASTSS 4(R11), Z10
 	VPMOVZXBD    (DI), Z12

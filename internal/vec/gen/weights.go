@@ -14,6 +14,9 @@ import (
 // rows of 4 bits.
 const weightPanel = 64
 
+// ahead is the bytes by which the loop on rows prefetches weights.
+const ahead = 8192
+
 // weightPairBytes is the bytes of two rows of a panel.
 func weightPairBytes(bits int) int { return 2 * weightPanel * bits / 8 }
 
@@ -140,6 +143,11 @@ func (w *weights) row() {
 		c.SHRQ(operand.Imm(1), n)
 		c.JZ(operand.LabelRef(label("last")))
 		c.Label(label("pair"))
+		if part == 0 {
+			for line := 0; line < weightPairBytes(w.bits); line += 64 {
+				c.PREFETCHT0(operand.Mem{Base: at, Disp: ahead + line})
+			}
+		}
 		x0, x1 := w.s.vector(c), w.s.vector(c)
 		c.VBROADCASTSS(operand.Mem{Base: atX}, x0)
 		c.VBROADCASTSS(operand.Mem{Base: atX, Disp: 4}, x1)
