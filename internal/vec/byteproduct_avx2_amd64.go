@@ -41,12 +41,26 @@ func correctBytesAVX2(rows int, n int, c *int32, rowC int, p *int32, q *int32, u
 //go:noescape
 func byteProductAVX2x6x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
 
+// byteProductAVXVNNIx6x16 sets C [6, 16] to A·B, or adds it to C, for 4·k steps of the sum. Rows of
+// A, unsigned bytes, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows of C are
+// rowC elements apart. k is at least 1.
+//
+//go:noescape
+func byteProductAVXVNNIx6x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+
 // byteProductAVX2x4x8 sets C [4, 8] to A·B, or adds it to C, for 4·k steps of the sum. Rows of A,
 // unsigned 16-bit integers, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows
 // of C are rowC elements apart. k is at least 1.
 //
 //go:noescape
 func byteProductAVX2x4x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+
+// byteProductAVXVNNIx4x16 sets C [4, 16] to A·B, or adds it to C, for 4·k steps of the sum. Rows of
+// A, unsigned bytes, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows of C are
+// rowC elements apart. k is at least 1.
+//
+//go:noescape
+func byteProductAVXVNNIx4x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
 
 // byteProductAVX2x2x8 sets C [2, 8] to A·B, or adds it to C, for 4·k steps of the sum. Rows of A,
 // unsigned 16-bit integers, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows
@@ -55,9 +69,23 @@ func byteProductAVX2x4x8(k int, a *byte, rowA int, b *byte, panel int, c *int32,
 //go:noescape
 func byteProductAVX2x2x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
 
+// byteProductAVXVNNIx2x16 sets C [2, 16] to A·B, or adds it to C, for 4·k steps of the sum. Rows of
+// A, unsigned bytes, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows of C are
+// rowC elements apart. k is at least 1.
+//
+//go:noescape
+func byteProductAVXVNNIx2x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+
 // byteProductAVX2x1x8 sets C [1, 8] to A·B, or adds it to C, for 4·k steps of the sum. Rows of A,
 // unsigned 16-bit integers, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows
 // of C are rowC elements apart. k is at least 1.
 //
 //go:noescape
 func byteProductAVX2x1x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+
+// byteProductAVXVNNIx1x16 sets C [1, 16] to A·B, or adds it to C, for 4·k steps of the sum. Rows of
+// A, unsigned bytes, are rowA bytes apart. B is packed: panels are panel bytes apart. Rows of C are
+// rowC elements apart. k is at least 1.
+//
+//go:noescape
+func byteProductAVXVNNIx1x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)

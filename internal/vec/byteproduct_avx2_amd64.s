@@ -425,6 +425,92 @@ store:
 	VZEROUPPER
 	RET
 
+// func byteProductAVXVNNIx6x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+// Requires: AVX, AVX2, AVXVNNI
+TEXT ·byteProductAVXVNNIx6x16(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   rowA+16(FP), DX
+	LEAQ   (CX)(DX*2), BX
+	ADDQ   DX, BX
+	MOVQ   b+24(FP), SI
+	MOVQ   panel+32(FP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+
+step:
+	VMOVDQU      (SI), Y12
+	VMOVDQU      32(SI), Y13
+	VPBROADCASTD (CX), Y14
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xc4; // VPDPBUSD     Y12, Y14, Y0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xcd; // VPDPBUSD     Y13, Y14, Y1
+	VPBROADCASTD (CX)(DX*1), Y14
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xd4; // VPDPBUSD     Y12, Y14, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xdd; // VPDPBUSD     Y13, Y14, Y3
+	VPBROADCASTD (CX)(DX*2), Y14
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xe4; // VPDPBUSD     Y12, Y14, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xed; // VPDPBUSD     Y13, Y14, Y5
+	VPBROADCASTD (BX), Y14
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xf4; // VPDPBUSD     Y12, Y14, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x0d; BYTE $0x50; BYTE $0xfd; // VPDPBUSD     Y13, Y14, Y7
+	VPBROADCASTD (BX)(DX*1), Y14
+	BYTE $0xc4; BYTE $0x42; BYTE $0x0d; BYTE $0x50; BYTE $0xc4; // VPDPBUSD     Y12, Y14, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x0d; BYTE $0x50; BYTE $0xcd; // VPDPBUSD     Y13, Y14, Y9
+	VPBROADCASTD (BX)(DX*2), Y14
+	BYTE $0xc4; BYTE $0x42; BYTE $0x0d; BYTE $0x50; BYTE $0xd4; // VPDPBUSD     Y12, Y14, Y10
+	BYTE $0xc4; BYTE $0x42; BYTE $0x0d; BYTE $0x50; BYTE $0xdd; // VPDPBUSD     Y13, Y14, Y11
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, BX
+	ADDQ         $0x40, SI
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+48(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+40(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVB         add+56(FP), BL
+	TESTB        BL, BL
+	JZ           store
+	VPADDD       (CX), Y0, Y0
+	VPADDD       32(CX), Y1, Y1
+	VPADDD       (CX)(AX*1), Y2, Y2
+	VPADDD       32(CX)(AX*1), Y3, Y3
+	VPADDD       (CX)(AX*2), Y4, Y4
+	VPADDD       32(CX)(AX*2), Y5, Y5
+	VPADDD       (DX), Y6, Y6
+	VPADDD       32(DX), Y7, Y7
+	VPADDD       (DX)(AX*1), Y8, Y8
+	VPADDD       32(DX)(AX*1), Y9, Y9
+	VPADDD       (DX)(AX*2), Y10, Y10
+	VPADDD       32(DX)(AX*2), Y11, Y11
+
+store:
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y1, 32(CX)
+	VMOVDQU Y2, (CX)(AX*1)
+	VMOVDQU Y3, 32(CX)(AX*1)
+	VMOVDQU Y4, (CX)(AX*2)
+	VMOVDQU Y5, 32(CX)(AX*2)
+	VMOVDQU Y6, (DX)
+	VMOVDQU Y7, 32(DX)
+	VMOVDQU Y8, (DX)(AX*1)
+	VMOVDQU Y9, 32(DX)(AX*1)
+	VMOVDQU Y10, (DX)(AX*2)
+	VMOVDQU Y11, 32(DX)(AX*2)
+	VZEROUPPER
+	RET
+
 // func byteProductAVX2x4x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
 // Requires: AVX, AVX2
 TEXT ·byteProductAVX2x4x8(SB), NOSPLIT, $0-57
@@ -501,6 +587,74 @@ store:
 	VZEROUPPER
 	RET
 
+// func byteProductAVXVNNIx4x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+// Requires: AVX, AVX2, AVXVNNI
+TEXT ·byteProductAVXVNNIx4x16(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   rowA+16(FP), DX
+	LEAQ   (CX)(DX*2), BX
+	ADDQ   DX, BX
+	MOVQ   b+24(FP), SI
+	MOVQ   panel+32(FP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+step:
+	VMOVDQU      (SI), Y8
+	VMOVDQU      32(SI), Y9
+	VPBROADCASTD (CX), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xc0; // VPDPBUSD     Y8, Y10, Y0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xc9; // VPDPBUSD     Y9, Y10, Y1
+	VPBROADCASTD (CX)(DX*1), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xd0; // VPDPBUSD     Y8, Y10, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xd9; // VPDPBUSD     Y9, Y10, Y3
+	VPBROADCASTD (CX)(DX*2), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe0; // VPDPBUSD     Y8, Y10, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe9; // VPDPBUSD     Y9, Y10, Y5
+	VPBROADCASTD (BX), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf0; // VPDPBUSD     Y8, Y10, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf9; // VPDPBUSD     Y9, Y10, Y7
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, BX
+	ADDQ         $0x40, SI
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+48(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+40(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVB         add+56(FP), BL
+	TESTB        BL, BL
+	JZ           store
+	VPADDD       (CX), Y0, Y0
+	VPADDD       32(CX), Y1, Y1
+	VPADDD       (CX)(AX*1), Y2, Y2
+	VPADDD       32(CX)(AX*1), Y3, Y3
+	VPADDD       (CX)(AX*2), Y4, Y4
+	VPADDD       32(CX)(AX*2), Y5, Y5
+	VPADDD       (DX), Y6, Y6
+	VPADDD       32(DX), Y7, Y7
+
+store:
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y1, 32(CX)
+	VMOVDQU Y2, (CX)(AX*1)
+	VMOVDQU Y3, 32(CX)(AX*1)
+	VMOVDQU Y4, (CX)(AX*2)
+	VMOVDQU Y5, 32(CX)(AX*2)
+	VMOVDQU Y6, (DX)
+	VMOVDQU Y7, 32(DX)
+	VZEROUPPER
+	RET
+
 // func byteProductAVX2x2x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
 // Requires: AVX, AVX2
 TEXT ·byteProductAVX2x2x8(SB), NOSPLIT, $0-57
@@ -550,6 +704,51 @@ store:
 	VZEROUPPER
 	RET
 
+// func byteProductAVXVNNIx2x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+// Requires: AVX, AVX2, AVXVNNI
+TEXT ·byteProductAVXVNNIx2x16(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   rowA+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   panel+32(FP), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+step:
+	VMOVDQU      (BX), Y4
+	VMOVDQU      32(BX), Y5
+	VPBROADCASTD (CX), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x50; BYTE $0xc4; // VPDPBUSD     Y4, Y6, Y0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x50; BYTE $0xcd; // VPDPBUSD     Y5, Y6, Y1
+	VPBROADCASTD (CX)(DX*1), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x50; BYTE $0xd4; // VPDPBUSD     Y4, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x50; BYTE $0xdd; // VPDPBUSD     Y5, Y6, Y3
+	ADDQ         $0x04, CX
+	ADDQ         $0x40, BX
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+48(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+40(FP), CX
+	MOVB         add+56(FP), DL
+	TESTB        DL, DL
+	JZ           store
+	VPADDD       (CX), Y0, Y0
+	VPADDD       32(CX), Y1, Y1
+	VPADDD       (CX)(AX*1), Y2, Y2
+	VPADDD       32(CX)(AX*1), Y3, Y3
+
+store:
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y1, 32(CX)
+	VMOVDQU Y2, (CX)(AX*1)
+	VMOVDQU Y3, 32(CX)(AX*1)
+	VZEROUPPER
+	RET
+
 // func byteProductAVX2x1x8(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
 // Requires: AVX, AVX2
 TEXT ·byteProductAVX2x1x8(SB), NOSPLIT, $0-57
@@ -585,5 +784,41 @@ step:
 
 store:
 	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func byteProductAVXVNNIx1x16(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)
+// Requires: AVX, AVX2, AVXVNNI
+TEXT ·byteProductAVXVNNIx1x16(SB), NOSPLIT, $0-57
+	MOVQ   k+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   rowA+16(FP), DX
+	MOVQ   b+24(FP), DX
+	MOVQ   panel+32(FP), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+step:
+	VMOVDQU      (DX), Y2
+	VMOVDQU      32(DX), Y3
+	VPBROADCASTD (CX), Y4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xc2; // VPDPBUSD     Y2, Y4, Y0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xcb; // VPDPBUSD     Y3, Y4, Y1
+	ADDQ         $0x04, CX
+	ADDQ         $0x40, DX
+	DECQ         AX
+	JNZ          step
+	MOVQ         rowC+48(FP), AX
+	SHLQ         $0x02, AX
+	MOVQ         c+40(FP), AX
+	MOVB         add+56(FP), CL
+	TESTB        CL, CL
+	JZ           store
+	VPADDD       (AX), Y0, Y0
+	VPADDD       32(AX), Y1, Y1
+
+store:
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
 	VZEROUPPER
 	RET

@@ -11,6 +11,9 @@ import (
 // setsAndPlain is the sets of this processor, and nil for plain loops.
 func setsAndPlain() []*Set { return append(slices.Clone(Sets()), nil) }
 
+// byteSets is the sets of this processor with all loops of products of bytes that it has, and nil.
+func byteSets() []*Set { return append(slices.Clone(moreByteSets), setsAndPlain()...) }
+
 // extremes is n random bytes, many of them those where signs and sums turn.
 func extremes[T Byte](rng *rand.Rand, n int) []T {
 	v := make([]T, n)
@@ -90,7 +93,7 @@ func (p *byteCase[A, B]) test(t *testing.T) {
 	t.Helper()
 	want := p.want()
 	var b ByteMatrix
-	for _, set := range setsAndPlain() {
+	for _, set := range byteSets() {
 		for way, each := range []func(n, min int, f func(lo, hi int)){nil, inOne, inPieces} {
 			const guard = 0x5A5A5A5A
 			c := slices.Repeat([]int32{guard}, p.m*p.rowC+1)
@@ -198,9 +201,11 @@ func TestMultiplyBytesBounds(t *testing.T) {
 // packing.
 func BenchmarkMultiplyBytes(b *testing.B) {
 	for _, size := range [][3]int{{1024, 1024, 1024}, {1, 4096, 4096}, {64, 512, 512}, {197, 768, 3072}} {
-		for _, set := range Sets() {
+		for _, set := range byteSets() {
 			benchmarkBytes[uint8, int8](b, set, size)
 			benchmarkBytes[int8, int8](b, set, size)
+		}
+		for _, set := range Sets() {
 			benchmarkProduct[float32](b, set, fmt.Sprint(size), 0, size)
 		}
 	}

@@ -14,7 +14,7 @@ func found() []*Set {
 }
 
 func avx512() *Set {
-	products := byteProductsAVX2
+	products := byteProducts()
 	if cpu.X86.HasAVX512VNNI {
 		products = byteProductsAVX512
 	}
@@ -33,8 +33,16 @@ func avx512() *Set {
 			{1, [3]block[float64]{productF64AVX512x1x16, productF64AVX512x1x8, productF64AVX512x1x4}}}}}}
 }
 
+// byteProducts returns the loops of products of bytes in vectors of 32 bytes.
+func byteProducts() byteProductLoops {
+	if cpu.X86.HasAVXVNNI {
+		return byteProductsAVXVNNI
+	}
+	return byteProductsAVX2
+}
+
 func avx2() *Set {
-	return &Set{name: "avx2", byteProducts: byteProductsAVX2, weights: weightsAVX2, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
+	return &Set{name: "avx2", byteProducts: byteProducts(), weights: weightsAVX2, ints: intsAVX2, bytes: bytesAVX2, halves: halvesAVX2, fill: fillWordsAVX2, reverse: reverseWordsAVX2,
 		single: Loops[float32]{tall: tallF32, transposer: transposerF32, copies: copyPlanesAVX2, maps: mapF32AVX2, rowLoops: rowsF32AVX2, everySecond: everySecondAVX2, tapSums: tapSumsF32AVX2, adamw: adamwF32AVX2, corners: cornersF32, maxPool: maxPoolF32AVX2, addWide: addWideAVX2, blocks: blocks[float32]{widths: [3]int{16, 8, 4}, heights: []height[float32]{
 			{6, [3]block[float32]{productF32AVX2x6x16, productF32AVX2x6x8, productF32AVX2x6x4}},
 			{4, [3]block[float32]{productF32AVX2x4x16, productF32AVX2x4x8, productF32AVX2x4x4}},
@@ -72,6 +80,12 @@ var (
 		{2, []byteBlock{byteProductAVX2x2x8}},
 		{1, []byteBlock{byteProductAVX2x1x8}},
 	}, packRow: packWideRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
+	byteProductsAVXVNNI = byteProductLoops{widths: []int{16}, heights: []byteBlocks{
+		{6, []byteBlock{byteProductAVXVNNIx6x16}},
+		{4, []byteBlock{byteProductAVXVNNIx4x16}},
+		{2, []byteBlock{byteProductAVXVNNIx2x16}},
+		{1, []byteBlock{byteProductAVXVNNIx1x16}},
+	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
 	byteProductsAVX512 = byteProductLoops{widths: []int{32, 16}, heights: []byteBlocks{
 		{12, []byteBlock{byteProductAVX512x12x32, byteProductAVX512x12x16}},
 		{8, []byteBlock{byteProductAVX512x8x32, byteProductAVX512x8x16}},

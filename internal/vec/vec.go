@@ -1,9 +1,10 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2, FMA and
 // F16C, or NEON, which has all but the loops of HashIndices, GatherInterp and ScatterAdd, those
 // between bytes or floats of 16 bits and numbers, those of Fill, Reverse and Taps, and those of tall
-// blocks that turn a factor. Products of bytes need VNNI beyond AVX-512, else they are those of AVX2,
-// and the dot product beyond NEON, else they are plain loops. Which there are is found at run time.
-// Results are the same with each of them, to the bit; those of plain loops are others, within rounding.
+// blocks that turn a factor. Products of bytes use VNNI where it is there, in vectors of either width,
+// and with NEON its dot product, without which they are plain loops. Which there are is found at run
+// time. Results are the same with each of them, to the bit; those of plain loops are others, within
+// rounding.
 //
 // The assembly is written by the program in the folder gen.
 package vec

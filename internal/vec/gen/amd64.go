@@ -35,6 +35,9 @@ func files() map[string][]byte {
 			}
 			name := part.name + "_" + s.file
 			emit(c, all, name, s)
+			if part.name == "byteproduct" && s == avx2 {
+				all[name+"_amd64.s"] = withoutAVX512(all[name+"_amd64.s"])
+			}
 			if part.name == "map" {
 				all[name+"_amd64.s"] = local(all[name+"_amd64.s"])
 				stubs := generated + "\npackage vec\n"

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"log"
+	"regexp"
+	"strconv"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -9,9 +13,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// byteProducts writes the blocks of products of bytes. With AVX-512 they have the instruction that
-// adds up four products of bytes at once (VNNI); with AVX2 bytes become 16 bits wide, and pairs of
-// their products are added up.
+// byteProducts writes the blocks of products of bytes. VNNI is the instruction that adds up four
+// products of bytes at once, of 64 bytes with AVX-512, and of 32 on processors that have it beside
+// AVX2. With AVX2 alone bytes become 16 bits wide, and pairs of their products are added up.
 func byteProducts(c *build.Context, s *set, r real) {
 	if r == double {
 		return
@@ -23,11 +27,12 @@ func byteProducts(c *build.Context, s *set, r real) {
 	}
 	for _, rows := range s.heights {
 		if s == avx2 {
-			byteBlock(c, s, rows, 8)
+			byteBlock(c, s, "AVX2", rows, 8)
+			byteBlock(c, s, "AVXVNNI", rows, 16)
 			continue
 		}
-		byteBlock(c, s, rows, 32)
-		byteBlock(c, s, rows, 16)
+		byteBlock(c, s, "AVX512", rows, 32)
+		byteBlock(c, s, "AVX512", rows, 16)
 	}
 }
 
@@ -50,9 +55,13 @@ func parameter(c *build.Context, name string) reg.GPVirtual {
 const bytePanel = 64
 
 // byteBlock writes the function that computes rows by columns of C, which stay in registers.
-func byteBlock(c *build.Context, s *set, rows, columns int) {
-	size := map[*set]string{avx2: "16-bit integers", avx512: "bytes"}[s]
-	beginLoop(c, fmt.Sprintf("byteProduct%sx%dx%d", s.name, rows, columns),
+func byteBlock(c *build.Context, s *set, name string, rows, columns int) {
+	pairs := name == "AVX2" // of products are added up, not fours
+	size := "bytes"
+	if pairs {
+		size = "16-bit integers"
+	}
+	beginLoop(c, fmt.Sprintf("byteProduct%sx%dx%d", name, rows, columns),
 		"(k int, a *byte, rowA int, b *byte, panel int, c *int32, rowC int, add bool)",
 		fmt.Sprintf("sets C [%d, %d] to A·B, or adds it to C, for 4·k steps of the sum. Rows of A,", rows, columns)+
 			fmt.Sprintf(" unsigned %s, are rowA bytes apart.", size),
@@ -60,58 +69,65 @@ func byteBlock(c *build.Context, s *set, rows, columns int) {
 	k := parameter(c, "k")
 	a := rowPointers(c, parameter(c, "a"), parameter(c, "rowA"), rows)
 	b, panel := parameter(c, "b"), parameter(c, "panel")
+	vectors := 4 * columns / s.bytes
+	if pairs { // there are two sums of each column
+		vectors *= 2
+	}
 	sums := make([][]reg.VecVirtual, rows)
 	for i := range sums {
-		for range 2 {
-			if columns == 16 && len(sums[i]) == 1 {
-				break
-			}
+		for range vectors {
 			v := s.vector(c)
 			s.clear(c, v)
 			sums[i] = append(sums[i], v)
 		}
 	}
-	right := make([]reg.VecVirtual, len(sums[0]))
+	right := make([]reg.VecVirtual, vectors)
 	for j := range right {
 		right[j] = s.vector(c)
 	}
 	c.Label("step")
-	if s == avx2 {
-		for j, v := range right {
-			c.VPMOVSXBW(operand.Mem{Base: b, Disp: 16 * j}, v)
-		}
-		for i := range rows {
-			left := s.vector(c)
-			c.VPBROADCASTQ(a.at(i), left)
-			for j, v := range right {
-				pairs := s.vector(c)
-				c.VPMADDWD(v, left, pairs)
-				c.VPADDD(pairs, sums[i][j], sums[i][j])
-			}
-		}
-		a.advance(c, operand.Imm(8))
-	} else {
-		for j, v := range right {
-			m := operand.Mem{Base: b}
+	for j, v := range right {
+		switch m := (operand.Mem{Base: b}); {
+		case pairs:
+			m.Disp = 16 * j
+			c.VPMOVSXBW(m, v)
+		case s == avx2:
+			m.Disp = 32 * j
+			c.VMOVDQU(m, v)
+		default:
 			if j > 0 {
 				m.Index, m.Scale = panel, 1
 			}
 			c.VMOVDQU32(m, v)
 		}
-		for i := range rows {
-			left := s.vector(c)
+	}
+	for i := range rows {
+		left := s.vector(c)
+		if pairs {
+			c.VPBROADCASTQ(a.at(i), left)
+		} else {
 			c.VPBROADCASTD(a.at(i), left)
-			for j, v := range right {
-				c.VPDPBUSD(v, left, sums[i][j])
-			}
 		}
+		for j, v := range right {
+			if !pairs {
+				c.VPDPBUSD(v, left, sums[i][j])
+				continue
+			}
+			two := s.vector(c)
+			c.VPMADDWD(v, left, two)
+			c.VPADDD(two, sums[i][j], sums[i][j])
+		}
+	}
+	if pairs {
+		a.advance(c, operand.Imm(8))
+	} else {
 		a.advance(c, operand.Imm(4))
 	}
 	c.ADDQ(operand.Imm(bytePanel), b)
 	c.DECQ(k)
 	c.JNZ(operand.LabelRef("step"))
 
-	if s == avx2 { // two sums of each column lie side by side
+	if pairs { // two sums of each column lie side by side
 		for i := range sums {
 			v := sums[i][0]
 			c.VPHADDD(sums[i][1], v, v)
@@ -145,6 +161,29 @@ func byteBlock(c *build.Context, s *set, rows, columns int) {
 	})
 	c.VZEROUPPER()
 	c.RET()
+}
+
+var dotProduct = regexp.MustCompile(`VPDPBUSD +Y(\d+), Y(\d+), Y(\d+)`)
+
+// withoutAVX512 replaces VNNI on vectors of 32 bytes, of which Go's assembler knows the code of AVX-512
+// alone, by the code that AVX-VNNI has.
+func withoutAVX512(assembly []byte) []byte {
+	assembly = bytes.ReplaceAll(assembly, []byte("AVX512VL, AVX512VNNI"), []byte("AVXVNNI"))
+	return dotProduct.ReplaceAllFunc(assembly, func(instruction []byte) []byte {
+		var r [3]int // signed bytes, unsigned bytes, sums
+		for i, text := range dotProduct.FindSubmatch(instruction)[1:] {
+			if r[i], _ = strconv.Atoi(string(text)); r[i] > 15 {
+				log.Fatalf("AVX-VNNI has no register Y%d", r[i])
+			}
+		}
+		code := []int{0xC4, 0xE2 ^ r[2]>>3<<7 ^ r[0]>>3<<5, 0x7D ^ r[1]<<3, 0x50, 0xC0 | r[2]&7<<3 | r[0]&7}
+		var b bytes.Buffer
+		for _, v := range code {
+			fmt.Fprintf(&b, "BYTE $0x%02x; ", v)
+		}
+		fmt.Fprintf(&b, "// %s", instruction)
+		return b.Bytes()
+	})
 }
 
 // flipped loads the bits that packing flips in each byte.
