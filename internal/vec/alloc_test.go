@@ -40,9 +40,9 @@ func TestMultiplyBytesAllocates(t *testing.T) {
 // TestWeightsAllocate: nothing, once their scratch is there.
 func TestWeightsAllocate(t *testing.T) {
 	w := newWeights(4, 320, 65, 32)
-	x, y := make([]float32, 20*320), make([]float32, 20*65)
+	x, y := make([]float32, 40*320), make([]float32, 40*65)
 	for _, set := range setsAndPlain() {
-		for _, m := range []int{1, 20} {
+		for _, m := range []int{1, 40} {
 			if n := testing.AllocsPerRun(20, func() { w.Multiply(set, m, x, 320, y, 65, nil) }); n > 0 {
 				t.Errorf("%v, %d rows: %v allocations", set, m, n)
 			}

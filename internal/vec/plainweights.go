@@ -1,6 +1,9 @@
 package vec
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // plainWeights are the loops on weights without vectors.
 var plainWeights = weightLoops{
@@ -20,7 +23,7 @@ var plainWeights = weightLoops{
 // floats of two rows.
 func plainWeightLoop(size int, floats func(to *[2 * weightColumns]float32, w []byte)) weightLoop {
 	const columns = weightColumns
-	multiply := func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int) {
+	multiply := func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, _, _ int) {
 		var two [2 * columns]float32
 		total, row := unsafe.Slice(to, columns), unsafe.Slice(x, runs*k)
 		packed := unsafe.Slice(w, (runs*k+1)/2*size)
@@ -62,5 +65,5 @@ func plainWeightLoop(size int, floats func(to *[2 * weightColumns]float32, w []b
 			}
 		}
 	}
-	return weightLoop{multiply, unpack}
+	return weightLoop{[weightRows]multiplyWeights{multiply}, math.MaxInt, unpack}
 }

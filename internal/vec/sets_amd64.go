@@ -79,29 +79,36 @@ var (
 		{4, []byteBlock{byteProductAVX2x4x8}},
 		{2, []byteBlock{byteProductAVX2x2x8}},
 		{1, []byteBlock{byteProductAVX2x1x8}},
-	}, packRow: packWideRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
+	}, packRow: packWideRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2,
+		correct: correctBytesAVX2}
 	byteProductsAVXVNNI = byteProductLoops{widths: []int{16}, heights: []byteBlocks{
 		{6, []byteBlock{byteProductAVXVNNIx6x16}},
 		{4, []byteBlock{byteProductAVXVNNIx4x16}},
 		{2, []byteBlock{byteProductAVXVNNIx2x16}},
 		{1, []byteBlock{byteProductAVXVNNIx1x16}},
-	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
+	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2,
+		correct: correctBytesAVX2}
 	byteProductsAVX512 = byteProductLoops{widths: []int{32, 16}, heights: []byteBlocks{
 		{12, []byteBlock{byteProductAVX512x12x32, byteProductAVX512x12x16}},
 		{8, []byteBlock{byteProductAVX512x8x32, byteProductAVX512x8x16}},
 		{4, []byteBlock{byteProductAVX512x4x32, byteProductAVX512x4x16}},
 		{2, []byteBlock{byteProductAVX512x2x32, byteProductAVX512x2x16}},
 		{1, []byteBlock{byteProductAVX512x1x32, byteProductAVX512x1x16}},
-	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2, correct: correctBytesAVX2}
+	}, packRow: packByteRowAVX2, packColumns: packByteColumnsAVX2, packTransposed: packByteTransposedAVX2,
+		correct: correctBytesAVX2}
 )
 
 var (
 	weightsAVX2 = weightLoops{
-		bits8: weightLoop{multiplyWeights8AVX2, unpackWeights8AVX2},
-		bits4: weightLoop{multiplyWeights4AVX2, unpackWeights4AVX2},
+		bits8: weightLoop{few: 32, unpack: unpackWeights8AVX2, multiply: [weightRows]multiplyWeights{
+			multiplyWeights8AVX2x1, multiplyWeights8AVX2x2, multiplyWeights8AVX2x3}},
+		bits4: weightLoop{few: 32, unpack: unpackWeights4AVX2, multiply: [weightRows]multiplyWeights{
+			multiplyWeights4AVX2x1, multiplyWeights4AVX2x2, multiplyWeights4AVX2x3}},
 	}
 	weightsAVX512 = weightLoops{
-		bits8: weightLoop{multiplyWeights8AVX512, unpackWeights8AVX512},
-		bits4: weightLoop{multiplyWeights4AVX512, unpackWeights4AVX512},
+		bits8: weightLoop{few: 32, unpack: unpackWeights8AVX512, multiply: [weightRows]multiplyWeights{
+			multiplyWeights8AVX512x1, multiplyWeights8AVX512x2, multiplyWeights8AVX512x3}},
+		bits4: weightLoop{few: 32, unpack: unpackWeights4AVX512, multiply: [weightRows]multiplyWeights{
+			multiplyWeights4AVX512x1, multiplyWeights4AVX512x2, multiplyWeights4AVX512x3}},
 	}
 )

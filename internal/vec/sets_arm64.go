@@ -31,6 +31,6 @@ var byteProductsNEON = byteProductLoops{signed: true, widths: []int{16}, heights
 }, packRow: packByteRowNEON, correct: correctBytesNEON}
 
 var weightsNEON = weightLoops{
-	bits8: weightLoop{multiplyWeights8NEON, unpackWeights8NEON},
-	bits4: weightLoop{multiplyWeights4NEON, unpackWeights4NEON},
+	bits8: weightLoop{[weightRows]multiplyWeights{multiplyWeights8NEON}, 6, unpackWeights8NEON},
+	bits4: weightLoop{[weightRows]multiplyWeights{multiplyWeights4NEON}, 6, unpackWeights4NEON},
 }

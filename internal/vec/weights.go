@@ -23,8 +23,8 @@ type Weights struct {
 
 const (
 	weightColumns = 64      // columns of W that are packed together
+	weightRows    = 3       // rows of X that are multiplied at once, at most
 	minGroup      = 32      // rows of a group are a multiple of it
-	rowsByRow     = 8       // rows of X that are multiplied one by one, where there are no more
 	tileColumns   = 128     // columns of W that are made floats at a time
 	minWeightWork = 1 << 17 // multiplications that are worth a goroutine
 )
@@ -32,12 +32,16 @@ const (
 // weightLoops are the loops on weights.
 type weightLoops struct{ bits8, bits4 weightLoop }
 
+// multiplyWeights adds scale·(Σx·w − zero·sum) to 64 elements from to on, for each run of k elements of
+// x and rows of w. Runs have a sum each, and 64 elements of scale and of zero, step behind those of the
+// run before. zero may be nil. k is even if there are several runs. Rows of X are rowX elements apart,
+// their sums rowSums, and results 64.
+type multiplyWeights func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
+
 // weightLoop is those on weights of one size, in panels of 64 columns.
 type weightLoop struct {
-	// multiply adds scale·(Σx·w − zero·sum) to 64 elements from to on, for each run of k elements of x
-	// and rows of w. Runs have a sum each, and 64 elements of scale and of zero, step behind those of
-	// the run before. zero may be nil. k is even if there are several runs.
-	multiply func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)
+	multiply [weightRows]multiplyWeights // of one row of X, of two, of three; nil: there is none
+	few      int                         // rows of X for which they are faster than products with floats
 	// unpack sets 2·pairs rows of 64 floats, row elements apart, to (w − zero)·scale.
 	unpack func(pairs int, to *float32, row int, w *byte, scale, zero *float32)
 }
@@ -45,7 +49,7 @@ type weightLoop struct {
 // weightLoop returns the loops on weights of so many bits. s may be nil.
 func (s *Set) weightLoop(bits int) *weightLoop {
 	loops := &plainWeights
-	if s != nil && s.weights.bits8.multiply != nil {
+	if s != nil && s.weights.bits8.unpack != nil {
 		loops = &s.weights
 	}
 	if bits == 4 {
@@ -153,11 +157,11 @@ func (p *packWeights) panels(lo, hi int) {
 
 // Multiply sets Y [m, N] = X [m, K]·W. Rows of X and Y are rowX and rowY elements apart. set may be
 // nil. each runs a function over [0, n) in pieces of at least min, on several goroutines; nil is this
-// one alone.
+// one alone. Pieces are columns, 64 at a time.
 //
-// Where m is more than 8, the bits are those of Product with W as floats. Of fewer rows, products with
-// the integers are added up, each run of rows of W for itself, and multiplied by the scale then; there,
-// an infinity in X gives NaN in columns that have zero points.
+// Where m is more than 32, the bits are those of Product with W as floats, unless set is nil. Of fewer
+// rows, products with the integers may be added up, each run of rows of W for itself, and multiplied by
+// the scale then; an infinity in X gives NaN there in columns that have zero points.
 func (w *Weights) Multiply(set *Set, m int, x []float32, rowX int, y []float32, rowY int,
 	each func(n, min int, f func(lo, hi int))) {
 	if m == 0 || w.N == 0 {
@@ -179,7 +183,7 @@ func (w *Weights) Multiply(set *Set, m int, x []float32, rowX int, y []float32, 
 	t.Weights, t.set, t.loop = w, set, set.weightLoop(w.Bits)
 	t.m, t.x, t.rowX, t.y, t.rowY = m, x, rowX, y, rowY
 	f, least := t.byTile, tileColumns/weightColumns
-	if m <= rowsByRow || set == nil {
+	if m <= t.loop.few {
 		f, least = t.byRow, 1
 		t.addGroups()
 	}
@@ -192,7 +196,7 @@ func (w *Weights) Multiply(set *Set, m int, x []float32, rowX int, y []float32, 
 	weightTasks.Put(t)
 }
 
-var weightTasks, weightRows sync.Pool // of *weightTask, and of columns of Y
+var weightTasks, weightSums sync.Pool // of *weightTask, and of columns of Y
 
 // weightTask is one product by weights.
 type weightTask struct {
@@ -237,22 +241,27 @@ func (t *weightTask) addGroups() {
 	}
 }
 
-// rows computes some panels of Y, one row of X after the other.
+// rows computes some panels of Y, a few rows of X at a time.
 func (t *weightTask) rows(lo, hi int) {
 	rows, whole, rest := t.runs()
 	step := weightColumns
 	if t.group == 0 {
 		step = 0
 	}
-	to, _ := weightRows.Get().(*[weightColumns]float32)
+	to, _ := weightSums.Get().(*[weightRows * weightColumns]float32)
 	if to == nil {
-		to = new([weightColumns]float32)
+		to = new([weightRows * weightColumns]float32)
 	}
-	defer weightRows.Put(to)
+	defer weightSums.Put(to)
 	for panel := lo; panel < hi; panel++ {
 		w := t.packed[panel*t.panel():]
 		scale, zero := t.scales(panel, 0)
-		for i := range t.m {
+		for i := 0; i < t.m; {
+			n := min(t.m-i, weightRows)
+			if t.loop.multiply[n-1] == nil {
+				n = 1
+			}
+			multiply := t.loop.multiply[n-1]
 			x := t.x[i*t.rowX:]
 			clear(to[:])
 			sums := unsafe.SliceData(t.sums)
@@ -260,16 +269,21 @@ func (t *weightTask) rows(lo, hi int) {
 				sums = &t.sums[i*(whole+1)]
 			}
 			if whole > 0 {
-				t.loop.multiply(whole, rows, &to[0], &x[0], sums, &w[0], scale, zero, step)
+				multiply(whole, rows, &to[0], &x[0], sums, &w[0], scale, zero, step, t.rowX, whole+1)
 			}
 			if rest > 0 {
 				last, lastZero := t.scales(panel, whole*min(1, step))
 				if t.zero != nil {
 					sums = &t.sums[i*(whole+1)+whole]
 				}
-				t.loop.multiply(1, rest, &to[0], &x[whole*rows], sums, &w[t.rowBytes(whole*rows)], last, lastZero, 0)
+				from := whole * rows
+				multiply(1, rest, &to[0], &x[from], sums, &w[t.rowBytes(from)], last, lastZero, 0, t.rowX, whole+1)
 			}
-			copy(t.y[i*t.rowY+panel*weightColumns:i*t.rowY+t.N], to[:])
+			for row := range n {
+				y := t.y[(i+row)*t.rowY:][:t.N]
+				copy(y[panel*weightColumns:], to[row*weightColumns:][:weightColumns])
+			}
+			i += n
 		}
 	}
 }

@@ -2,13 +2,32 @@
 
 package vec
 
-// multiplyWeights8AVX512 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of
-// k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// multiplyWeights8AVX512x1 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
 // zero, which are step elements behind those of the run before it. zero may be nil. k is even if
-// there are several runs. Neither is 0.
+// there are several runs. Neither is 0. It does so for 1 rows of x, rowX elements apart, whose sums
+// are rowSums apart, and results 64.
 //
 //go:noescape
-func multiplyWeights8AVX512(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int)
+func multiplyWeights8AVX512x1(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeights8AVX512x2 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// zero, which are step elements behind those of the run before it. zero may be nil. k is even if
+// there are several runs. Neither is 0. It does so for 2 rows of x, rowX elements apart, whose sums
+// are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeights8AVX512x2(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeights8AVX512x3 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// zero, which are step elements behind those of the run before it. zero may be nil. k is even if
+// there are several runs. Neither is 0. It does so for 3 rows of x, rowX elements apart, whose sums
+// are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeights8AVX512x3(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
 
 // unpackWeights8AVX512 sets 64 columns of 2·pairs rows, row elements apart from to on, to (w −
 // zero)·scale, which are 64 elements each. pairs is not 0.
@@ -16,13 +35,32 @@ func multiplyWeights8AVX512(runs int, k int, to *float32, x *float32, sums *floa
 //go:noescape
 func unpackWeights8AVX512(pairs int, to *float32, row int, w *byte, scale *float32, zero *float32)
 
-// multiplyWeights4AVX512 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of
-// k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// multiplyWeights4AVX512x1 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
 // zero, which are step elements behind those of the run before it. zero may be nil. k is even if
-// there are several runs. Neither is 0.
+// there are several runs. Neither is 0. It does so for 1 rows of x, rowX elements apart, whose sums
+// are rowSums apart, and results 64.
 //
 //go:noescape
-func multiplyWeights4AVX512(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int)
+func multiplyWeights4AVX512x1(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeights4AVX512x2 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// zero, which are step elements behind those of the run before it. zero may be nil. k is even if
+// there are several runs. Neither is 0. It does so for 2 rows of x, rowX elements apart, whose sums
+// are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeights4AVX512x2(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeights4AVX512x3 adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// zero, which are step elements behind those of the run before it. zero may be nil. k is even if
+// there are several runs. Neither is 0. It does so for 3 rows of x, rowX elements apart, whose sums
+// are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeights4AVX512x3(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
 
 // unpackWeights4AVX512 sets 64 columns of 2·pairs rows, row elements apart from to on, to (w −
 // zero)·scale, which are 64 elements each. pairs is not 0.

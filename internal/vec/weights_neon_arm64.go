@@ -5,10 +5,10 @@ package vec
 // multiplyWeights8NEON adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of k
 // elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and zero,
 // which are step elements behind those of the run before it. zero may be nil. k is even if there
-// are several runs. Neither is 0.
+// are several runs. Neither is 0. There is one row of x.
 //
 //go:noescape
-func multiplyWeights8NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)
+func multiplyWeights8NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
 
 // unpackWeights8NEON sets 64 columns of 2·pairs rows, row elements apart from to on, to (w −
 // zero)·scale, which are 64 elements each. pairs is not 0.
@@ -19,10 +19,10 @@ func unpackWeights8NEON(pairs int, to *float32, row int, w *byte, scale, zero *f
 // multiplyWeights4NEON adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of k
 // elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and zero,
 // which are step elements behind those of the run before it. zero may be nil. k is even if there
-// are several runs. Neither is 0.
+// are several runs. Neither is 0. There is one row of x.
 //
 //go:noescape
-func multiplyWeights4NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)
+func multiplyWeights4NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
 
 // unpackWeights4NEON sets 64 columns of 2·pairs rows, row elements apart from to on, to (w −
 // zero)·scale, which are 64 elements each. pairs is not 0.

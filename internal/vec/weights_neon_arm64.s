@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func multiplyWeights8NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)
-TEXT ·multiplyWeights8NEON(SB), NOSPLIT, $0-72
+// func multiplyWeights8NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
+TEXT ·multiplyWeights8NEON(SB), NOSPLIT, $0-88
 	MOVD runs+0(FP), R0
 	MOVD k+8(FP), R1
 	MOVD to+16(FP), R2
@@ -200,8 +200,8 @@ columns:
 	BNE  pair
 	RET
 
-// func multiplyWeights4NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)
-TEXT ·multiplyWeights4NEON(SB), NOSPLIT, $0-72
+// func multiplyWeights4NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
+TEXT ·multiplyWeights4NEON(SB), NOSPLIT, $0-88
 	MOVD runs+0(FP), R0
 	MOVD k+8(FP), R1
 	MOVD to+16(FP), R2

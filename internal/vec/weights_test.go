@@ -100,7 +100,7 @@ func (c weightCase) test(t *testing.T, rng *rand.Rand, name string, m, gap int) 
 					t.Fatalf("%s, %v, way %d: other bits: element %d is %v, and was %v", name, set, way, at, y[at], first[at])
 				}
 			}
-			if set != nil && m > rowsByRow {
+			if m > set.weightLoop(c.Bits).few {
 				p := product
 				p.C, p.RowC = slices.Repeat([]float32{guard}, m*rowY+1), rowY
 				On[float32](set).Product(p, nil)
@@ -125,7 +125,7 @@ func TestWeights(t *testing.T) {
 		for _, bits := range []int{8, 4} {
 			for _, group := range []int{0, 32, 96, 512} {
 				for _, zeros := range []bool{false, true} {
-					k, n, m := size[0], size[1], []int{1, 2, rowsByRow + 1, 13}[rng.IntN(4)]
+					k, n, m := size[0], size[1], []int{1, 2, 3, 7, 33}[rng.IntN(5)]
 					transposed := rng.IntN(2) > 0
 					name := fmt.Sprintf("[%d, %d]·[%d, %d] of %d bits, groups of %d, zero points %v, transposed %v",
 						m, k, k, n, bits, group, zeros, transposed)
@@ -152,7 +152,7 @@ func TestWeightsExact(t *testing.T) {
 		}
 		w := PackWeights(bits, q, 3, n, n, 1, 0, slices.Repeat([]float32{0.5}, n), nil, nil)
 		for _, set := range setsAndPlain() {
-			for _, m := range []int{1, 2, rowsByRow, rowsByRow + 1} {
+			for _, m := range []int{1, 2, 3, 33} {
 				x, y := slices.Repeat([]float32{1, 2, 4}, m), make([]float32, m*n)
 				w.Multiply(set, m, x, 3, y, n, nil)
 				for i, v := range y {
@@ -170,7 +170,7 @@ func TestWeightsSpecials(t *testing.T) {
 	inf := float32(math.Inf(1))
 	w := PackWeights(8, []int8{1, 0, -1, 1, 1, 1}, 2, 3, 3, 1, 0, []float32{1, 1, 1}, nil, nil)
 	for _, set := range setsAndPlain() {
-		for _, m := range []int{1, rowsByRow + 1} {
+		for _, m := range []int{1, 33} {
 			y := make([]float32, 3*m)
 			w.Multiply(set, m, slices.Repeat([]float32{inf, 1}, m), 2, y, 3, nil)
 			if y[0] != inf || y[1] == y[1] || y[2] != -inf {
@@ -212,7 +212,7 @@ func BenchmarkWeights(b *testing.B) {
 			for _, bits := range []int{8, 4} {
 				for _, group := range []int{0, 128, 32} {
 					w := newWeights(bits, k, n, group)
-					for _, m := range []int{1, 8, 9, 16} {
+					for _, m := range []int{1, 2, 3, 8, 32, 33} {
 						b.Run(fmt.Sprintf("%d/bits%d/group%d/%s/%v", m, bits, group, threads, set), func(b *testing.B) {
 							y := make([]float32, m*n)
 							b.SetBytes(k * n * int64(bits) / 8)

@@ -54,8 +54,8 @@ func (f *neonFile) multiplyWeights(bits int) {
 	f.function(single, fmt.Sprintf("multiplyWeights%dNEON", bits),
 		"adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of k elements from x on and as many\n"+
 			"// rows of w. Each run has a sum, and 64 elements of scale and zero, which are step elements behind those of the run\n"+
-			"// before it. zero may be nil. k is even if there are several runs. Neither is 0.",
-		"(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)", 0, 72)
+			"// before it. zero may be nil. k is even if there are several runs. Neither is 0. There is one row of x.",
+		"(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)", 0, 88)
 	f.load(0, "runs", "k", "to", "x", "sums", "w", "scale", "zero", "step")
 	f.p("LSL  $2, R8, R8")
 	f.label("run")

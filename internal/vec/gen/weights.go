@@ -31,7 +31,9 @@ func weightLoops(c *build.Context, s *set, r real) {
 		if bits == 4 && s == avx512 {
 			w.table = nibbles(c, s)
 		}
-		w.row()
+		for rows := 1; rows <= 3; rows++ {
+			w.multiply(rows)
+		}
 		w.unpack()
 	}
 }
@@ -104,7 +106,7 @@ func (w *weights) one(m operand.Mem, table reg.VecVirtual) reg.VecVirtual {
 
 // begin begins a function, with the table of 4 bits in a register if there is one.
 func (w *weights) begin(name, signature string, doc ...string) reg.VecVirtual {
-	beginLoop(w.c, fmt.Sprint(name, w.bits, w.s.name), signature, doc...)
+	beginLoop(w.c, name, signature, doc...)
 	if w.table.Symbol.Name == "" {
 		return nil
 	}
@@ -113,29 +115,72 @@ func (w *weights) begin(name, signature string, doc ...string) reg.VecVirtual {
 	return table
 }
 
-// row writes the loop that multiplies a row of X by a panel. The sums of even rows of W and those of
-// odd ones are apart; four vectors of both fit the registers.
-func (w *weights) row() {
+// multiply writes the loop that multiplies rows of X by a panel. The sums of even rows of W and those
+// of odd ones are apart. They fit the registers for a part of the columns at a time.
+func (w *weights) multiply(rows int) {
 	c := w.c
-	signature := "(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step int)"
-	table := w.begin("multiplyWeights", signature,
-		"adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of k elements from x on",
-		"and as many rows of w. Each run has a sum, and 64 elements of scale and zero, which are step elements",
-		"behind those of the run before it. zero may be nil. k is even if there are several runs. Neither is 0.")
+	signature := "(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)"
+	table := w.begin(fmt.Sprintf("multiplyWeights%d%sx%d", w.bits, w.s.name, rows), signature,
+		"adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of k elements from x on and",
+		"as many rows of w. Each run has a sum, and 64 elements of scale and zero, which are step elements behind those of",
+		"the run before it. zero may be nil. k is even if there are several runs. Neither is 0.",
+		fmt.Sprintf("It does so for %d rows of x, rowX elements apart, whose sums are rowSums apart, and results 64.", rows))
 	runs, k, to, x := parameter(c, "runs"), parameter(c, "k"), parameter(c, "to"), parameter(c, "x")
 	sums, from := parameter(c, "sums"), parameter(c, "w")
-	scale, zero, step := parameter(c, "scale"), parameter(c, "zero"), parameter(c, "step")
-	c.SHLQ(operand.Imm(2), step)
+	scale, zero, rowX := parameter(c, "scale"), parameter(c, "zero"), parameter(c, "rowX")
+	c.SHLQ(operand.Imm(2), rowX)
 	c.Label("run")
 	atX, at, n := c.GP64(), c.GP64(), c.GP64()
-	lanes := w.s.bytes / 4
-	for part := 0; part < weightPanel/lanes; part += 4 {
+	lanes, wide := w.s.bytes/4, 4
+	if rows > 1 && w.s == avx2 {
+		wide = 2
+	}
+	for part := 0; part < weightPanel/lanes; part += wide {
 		label := func(name string) string { return fmt.Sprint(name, part) }
-		var even, odd [4]reg.VecVirtual
-		for j := range even {
-			even[j], odd[j] = w.s.vector(c), w.s.vector(c)
-			w.s.clear(c, even[j])
-			w.s.clear(c, odd[j])
+		var sum [2][3][4]reg.VecVirtual // of even and odd rows of W, for each row of X
+		each := func(f func(i, j int)) {
+			for i := range rows {
+				for j := range wide {
+					f(i, j)
+				}
+			}
+		}
+		for odd := range sum {
+			each(func(i, j int) {
+				sum[odd][i][j] = w.s.vector(c)
+				w.s.clear(c, sum[odd][i][j])
+			})
+		}
+		// element is where an element of X of an even or odd place is.
+		element := func(odd, i int) operand.Mem {
+			m := operand.Mem{Base: atX, Disp: 4 * odd}
+			if i > 0 {
+				m.Index, m.Scale = rowX, uint8(i)
+			}
+			return m
+		}
+		// elements loads those of all rows, where the registers suffice.
+		elements := func(odd int) (left []reg.VecVirtual) {
+			for i := 0; i < rows && (rows == 1 || w.bits == 8); i++ {
+				left = append(left, w.s.vector(c))
+				c.VBROADCASTSS(element(odd, i), left[i])
+			}
+			return left
+		}
+		// add adds products of them and a vector of columns of a row of W.
+		add := func(odd, j int, left []reg.VecVirtual, weights reg.VecVirtual) {
+			for i := range rows {
+				switch {
+				case left != nil:
+					c.VFMADD231PS(weights, left[i], sum[odd][i][j])
+				case w.s.broadcast:
+					c.VFMADD231PS_BCST(element(odd, i), weights, sum[odd][i][j])
+				default:
+					v := w.s.vector(c)
+					c.VBROADCASTSS(element(odd, i), v)
+					c.VFMADD231PS(weights, v, sum[odd][i][j])
+				}
+			}
 		}
 		c.MOVQ(x, atX)
 		c.LEAQ(operand.Mem{Base: from, Disp: part * lanes}, at)
@@ -148,13 +193,20 @@ func (w *weights) row() {
 				c.PREFETCHT0(operand.Mem{Base: at, Disp: ahead + line})
 			}
 		}
-		x0, x1 := w.s.vector(c), w.s.vector(c)
-		c.VBROADCASTSS(operand.Mem{Base: atX}, x0)
-		c.VBROADCASTSS(operand.Mem{Base: atX, Disp: 4}, x1)
-		for j := range even {
-			w0, w1 := w.two(operand.Mem{Base: at, Disp: j * lanes}, table)
-			c.VFMADD231PS(w0, x0, even[j])
-			c.VFMADD231PS(w1, x1, odd[j])
+		if w.bits == 8 {
+			for odd := range sum {
+				left := elements(odd)
+				for j := range wide {
+					add(odd, j, left, w.one(operand.Mem{Base: at, Disp: weightPanel*odd + j*lanes}, table))
+				}
+			}
+		} else {
+			left := [2][]reg.VecVirtual{elements(0), elements(1)}
+			for j := range wide {
+				even, odd := w.two(operand.Mem{Base: at, Disp: j * lanes}, table)
+				add(0, j, left[0], even)
+				add(1, j, left[1], odd)
+			}
 		}
 		c.ADDQ(operand.Imm(8), atX)
 		c.ADDQ(operand.U32(weightPairBytes(w.bits)), at)
@@ -163,42 +215,46 @@ func (w *weights) row() {
 		c.Label(label("last"))
 		c.TESTQ(operand.U32(1), k)
 		c.JZ(operand.LabelRef(label("add")))
-		x0 = w.s.vector(c)
-		c.VBROADCASTSS(operand.Mem{Base: atX}, x0)
-		for j := range even {
-			c.VFMADD231PS(w.one(operand.Mem{Base: at, Disp: j * lanes}, table), x0, even[j])
+		left := elements(0)
+		for j := range wide {
+			add(0, j, left, w.one(operand.Mem{Base: at, Disp: j * lanes}, table))
 		}
 		c.Label(label("add"))
-		for j := range even {
-			c.VADDPS(odd[j], even[j], even[j])
-		}
-		place := func(base reg.Register, j int) operand.Mem {
-			return operand.Mem{Base: base, Disp: 4 * lanes * (part + j)}
+		each(func(i, j int) { c.VADDPS(sum[1][i][j], sum[0][i][j], sum[0][i][j]) })
+		place := func(base reg.Register, i, j int) operand.Mem {
+			return operand.Mem{Base: base, Disp: 4*weightPanel*i + 4*lanes*(part+j)}
 		}
 		c.TESTQ(zero, zero)
 		c.JZ(operand.LabelRef(label("scale")))
-		sum := w.s.vector(c)
-		c.VBROADCASTSS(operand.Mem{Base: sums}, sum)
-		for j := range even {
-			c.VFNMADD231PS(place(zero, j), sum, even[j])
+		rowSums, atSums := c.GP64(), c.GP64()
+		c.Load(c.Param("rowSums"), rowSums)
+		c.MOVQ(sums, atSums)
+		for i := range rows {
+			of := w.s.vector(c)
+			c.VBROADCASTSS(operand.Mem{Base: atSums}, of)
+			c.LEAQ(operand.Mem{Base: atSums, Index: rowSums, Scale: 4}, atSums)
+			for j := range wide {
+				c.VFNMADD231PS(place(zero, 0, j), of, sum[0][i][j])
+			}
 		}
 		c.Label(label("scale"))
-		for j := range even {
+		each(func(i, j int) {
 			total := w.s.vector(c)
-			c.VMOVUPS(place(to, j), total)
-			c.VFMADD231PS(place(scale, j), even[j], total)
-			c.VMOVUPS(total, place(to, j))
-		}
-		if part+4 == weightPanel/lanes { // at is where the next run begins
+			c.VMOVUPS(place(to, i, j), total)
+			c.VFMADD231PS(place(scale, 0, j), sum[0][i][j], total)
+			c.VMOVUPS(total, place(to, i, j))
+		})
+		if part+wide == weightPanel/lanes { // at is where the next run begins
 			c.LEAQ(operand.Mem{Base: at, Disp: -part * lanes}, from)
 		}
 	}
 	c.LEAQ(operand.Mem{Base: x, Index: k, Scale: 4}, x)
 	c.ADDQ(operand.Imm(4), sums)
-	c.ADDQ(step, scale)
+	step := parameter(c, "step")
+	c.LEAQ(operand.Mem{Base: scale, Index: step, Scale: 4}, scale)
 	c.TESTQ(zero, zero)
 	c.JZ(operand.LabelRef("next"))
-	c.ADDQ(step, zero)
+	c.LEAQ(operand.Mem{Base: zero, Index: step, Scale: 4}, zero)
 	c.Label("next")
 	c.DECQ(runs)
 	c.JNZ(operand.LabelRef("run"))
@@ -209,7 +265,7 @@ func (w *weights) row() {
 // unpack writes the loop that makes floats of two rows of a panel at a time.
 func (w *weights) unpack() {
 	c := w.c
-	table := w.begin("unpackWeights", "(pairs int, to *float32, row int, w *byte, scale, zero *float32)",
+	table := w.begin(fmt.Sprintf("unpackWeights%d%s", w.bits, w.s.name), "(pairs int, to *float32, row int, w *byte, scale, zero *float32)",
 		"sets 64 columns of 2·pairs rows, row elements apart from to on, to (w − zero)·scale,",
 		"which are 64 elements each. pairs is not 0.")
 	pairs, to, row := parameter(c, "pairs"), parameter(c, "to"), parameter(c, "row")
