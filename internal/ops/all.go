@@ -14,7 +14,10 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		Sum, SumAxis, ColumnSums,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, ExtremeGrad.Kernel(),
-		NormSums.Kernel(), NormSumsOfSets.Kernel(), BatchStatistics.Kernel()}
+		NormSums.Kernel(), NormSumsOfSets.Kernel(), BatchStatistics.Kernel(), MatMulInteger}
+	if t == kernels.Float32 {
+		all = append(all, quantizedKernels()...)
+	}
 	for _, k := range lineKernels() {
 		all = append(all, k.Kernel())
 	}

@@ -9,6 +9,7 @@ func out(name string) kernels.Param     { return kernels.Param{Name: name, Mode:
 func inOut(name string) kernels.Param   { return kernels.Param{Name: name, Mode: kernels.InOut} }
 func inInts(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.InInts} }
 func outInts(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.OutInts} }
+func inBytes(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.InBytes} }
 func intArg(name string) kernels.Param  { return kernels.Param{Name: name, Mode: kernels.IntParam} }
 func realArg(name string) kernels.Param { return kernels.Param{Name: name, Mode: kernels.FloatParam} }
 

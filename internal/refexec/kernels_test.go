@@ -64,6 +64,10 @@ var opaque = map[string]string{
 	"k_sort_merge":                 "a sort is no operation that there is",
 	"k_select_median":              "takes elements by their rank",
 	"k_median":                     "takes elements by where a NaN is",
+	"k_matmul_integer":             "a Product is of reals",
+	"k_matmul_quantized":           "unpacks integers, which no operand is",
+	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
+	"k_dequantize":                 "unpacks integers, which no operand is",
 }
 
 // limits are those of a CPU and of a GPU.

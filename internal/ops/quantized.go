@@ -1,0 +1,156 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/parallel"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// Quantized is the kernels of matrices W [k, n] of integers of so many bits, whose memory vec.Weights describes:
+// W packed, their scales S, and their zero points Z, of which there are none unless zeros is 1. group is the
+// rows that share a scale, or 0 for all.
+type Quantized struct {
+	// Y [m, n] = X [m, k]·W: X, W, S, Z, Y, m, n, k, group, zeros.
+	many, few *kernels.Kernel
+	// Floats makes floats of W: W, S, Z, Y, k, n, group, zeros.
+	Floats *kernels.Kernel
+}
+
+// fewQuantizedRows is how many rows of X are multiplied one by one, at most.
+const fewQuantizedRows = 4
+
+// MatMul returns the kernel of products of m rows.
+func (q *Quantized) MatMul(m int) *kernels.Kernel {
+	if m <= fewQuantizedRows {
+		return q.few
+	}
+	return q.many
+}
+
+// Quantized8 and Quantized4 are those of matrices of 8 and of 4 bits.
+var Quantized8, Quantized4 = newQuantized(8), newQuantized(4)
+
+func quantizedKernels() []*kernels.Kernel {
+	return []*kernels.Kernel{Quantized8.many, Quantized8.few, Quantized8.Floats, Quantized4.many, Quantized4.few, Quantized4.Floats}
+}
+
+func newQuantized(bits int) *Quantized {
+	product := kernels.Kernel{File: "quantized_cpu.cl", GPU: "quantized_gpu.cl", Defines: fmt.Sprintf("-DBITS=%d", bits),
+		Params: []kernels.Param{in("X"), inBytes("W"), in("S"), in("Z"), out("Y"), intArg("m"), intArg("n"), intArg("k"), intArg("group"), intArg("zeros")},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			m, n, k := c.Int(5), c.Int(6), c.Int(7)
+			vec.WeightsOf(bits, k, n, c.Int(8), c.Bytes(1), c.Reals(2), c.Reals(3)).Multiply(setOf(c), m, c.Reals(0), k, c.Reals(4), n, parallel.For)
+		}},
+		Cases: func(few bool) []kernels.Case { return quantizedCases(bits, few) },
+		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
+			return float64(a[7].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 2) * (128 + kernels.MaxAbs(a, 3))
+		}},
+	}
+	const wide, tile, side = 32, 64, 16
+	many, few := product, product
+	many.Name, few.Name = "k_matmul_quantized", "k_matmul_quantized_rows"
+	many.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+		m, n := int(a[5].Int), int(a[6].Int)
+		if l.CPU {
+			return kernels.Groups(intmath.CeilDiv(n, wide), intmath.CeilDiv(m, 4))
+		}
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side}, Local: [3]int{side, side}}
+	}
+	few.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+		m, strips := int(a[5].Int), intmath.CeilDiv(int(a[6].Int), wide)
+		if l.CPU {
+			return kernels.Groups(strips, m)
+		}
+		return kernels.Grid{Dims: 2, Global: [3]int{strips * 8, m * 32}, Local: [3]int{8, 32}}
+	}
+	floats := &kernels.Kernel{Name: "k_dequantize", File: "dequantize.cl", Defines: product.Defines,
+		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"), intArg("zeros")},
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+			return kernels.Grid2D(int(a[5].Int), int(a[4].Int), l)
+		},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			vec.WeightsOf(bits, c.Int(4), c.Int(5), c.Int(6), c.Bytes(0), c.Reals(1), c.Reals(2)).Floats(setOf(c), c.Reals(3), parallel.For)
+		}},
+		Cases: func(few bool) []kernels.Case { return dequantizeCases(bits, few) },
+	}
+	return &Quantized{many: &many, few: &few, Floats: floats}
+}
+
+// quantizedSizes are k, n, and the rows of a group: around those of a panel, of a block and of a group, and odd.
+var quantizedSizes = [][3]int{{1, 1, 0}, {7, 5, 0}, {32, 64, 32}, {33, 65, 32}, {70, 31, 64}, {128, 130, 32}, {95, 64, 0}, {1100, 33, 96}, {0, 3, 0}, {3, 0, 0}}
+
+// addQuantized adds the memory of a matrix: W, S and Z.
+func addQuantized(o *kernels.Operands, bits, k, n, group int, zeros bool) {
+	q := make([]int8, k*n)
+	for i := range q {
+		q[i] = int8(o.Rand.IntN(1<<bits) - 1<<(bits-1))
+	}
+	groups := 1
+	if group > 0 {
+		groups = intmath.CeilDiv(k, group)
+	}
+	scale := make([]float32, groups*n)
+	for i := range scale {
+		scale[i] = o.Rand.Float32() + 0.1
+	}
+	var zero []float32
+	if zeros {
+		zero = make([]float32, groups*n)
+		for i := range zero {
+			zero[i] = float32(o.Rand.IntN(1<<bits) - 1<<(bits-1))
+		}
+	}
+	packed, scale, zero := vec.PackWeights(bits, q, k, n, n, 1, group, scale, zero, nil).Memory()
+	o.Elements(kernels.Uint8, len(packed), func(i int) float64 { return float64(packed[i]) })
+	for _, v := range [][]float32{scale, zero} {
+		o.Reals(len(v), func(i int) float64 { return float64(v[i]) })
+	}
+}
+
+func quantizedCases(bits int, few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range quantizedSizes {
+		k, n, group := s[0], s[1], s[2]
+		if few && k*n > 5000 {
+			continue
+		}
+		for j, m := range []int{1, 3, 5, 67} {
+			if few && m*n*k > 50000 {
+				continue
+			}
+			zeros := (i+j)%2 == 1
+			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%dx%dx%d in groups of %d, zero points: %v", m, n, k, group, zeros), Build: func(o *kernels.Operands) {
+				o.In(m*k, -1, 1)
+				addQuantized(o, bits, k, n, group, zeros)
+				o.Out(m*n).Int(m, n, k, group, boolInt(zeros))
+			}})
+		}
+	}
+	return cases
+}
+
+func dequantizeCases(bits int, few bool) []kernels.Case {
+	var cases []kernels.Case
+	for i, s := range quantizedSizes {
+		k, n, group := s[0], s[1], s[2]
+		if few && k*n > 5000 {
+			continue
+		}
+		zeros := i%2 == 1
+		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%dx%d in groups of %d, zero points: %v", k, n, group, zeros), Build: func(o *kernels.Operands) {
+			addQuantized(o, bits, k, n, group, zeros)
+			o.Out(k*n).Int(k, n, group, boolInt(zeros))
+		}})
+	}
+	return cases
+}
+
+func boolInt(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
