@@ -76,6 +76,8 @@ type API interface {
 	// until it is freed. Unlike other views it follows t where Rehome moves it. It panics as t.T
 	// does.
 	Transposed(t *tensor.Tensor) *tensor.Tensor
+	// QuantizedMemory returns the tensors that hold a matrix.
+	QuantizedMemory(q *tensor.QuantizedMatrix) []*tensor.Tensor
 
 	// Elementwise is tensor.Map.
 	Elementwise(op string, f *kernels.Function, scalars []float64, operands ...*tensor.Tensor) *tensor.Tensor

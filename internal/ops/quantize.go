@@ -1,0 +1,94 @@
+package ops
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/parallel"
+	"github.com/clgrad/clgrad/internal/vec"
+)
+
+// Quantize rounds W [k, n] to integers of 8 or 4 bits, with a scale for each column and group of rows, a
+// multiple of 32, or 0 for all, and maybe a zero point. at is where the first element lies that is no finite
+// number, or −1.
+func Quantize(w []float32, k, n, bits, group int, zeros bool) (q *vec.Weights, at int) {
+	z := quantizer{w: w, n: n, ints: make([]uint8, k*n), levels: float64(int(1)<<bits - 1), zeros: zeros}
+	z.middle = (z.levels + 1) / 2
+	groups, rows := 1, k
+	if group > 0 {
+		groups, rows = intmath.CeilDiv(k, group), group
+	}
+	z.scale, z.zero = make([]float32, groups*n), make([]float32, groups*n)
+	var infinite atomic.Bool
+	parallel.For(n, intmath.CeilDiv(parallel.Grain, max(1, k)), func(lo, hi int) {
+		for g := range groups {
+			if !z.group(g, g*rows, min(k, (g+1)*rows), lo, hi) {
+				infinite.Store(true)
+				return
+			}
+		}
+	})
+	if infinite.Load() {
+		return nil, slices.IndexFunc(w, func(v float32) bool { return v-v != 0 })
+	}
+	return vec.PackWeights(bits, z.ints, k, n, n, 1, group, z.scale, z.zero, parallel.For), -1
+}
+
+// quantizer rounds W [k, n] to integers from 0 to levels.
+type quantizer struct {
+	w              []float32
+	n              int
+	ints           []uint8
+	scale, zero    []float32 // n for each group
+	levels, middle float64
+	zeros          bool // zero points are where they fit best, and not in the middle
+}
+
+// group rounds group g, rows [first, end) of columns [lo, hi). It returns whether all numbers are finite.
+func (q *quantizer) group(g, first, end, lo, hi int) (finite bool) {
+	low, high := make([]float32, hi-lo), make([]float32, hi-lo) // with 0 between them
+	for i := first; i < end; i++ {
+		for j, v := range q.w[i*q.n+lo : i*q.n+hi] {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	scale, zero := q.scale[g*q.n+lo:g*q.n+hi], q.zero[g*q.n+lo:g*q.n+hi]
+	for j := range scale {
+		if low[j]-low[j] != 0 || high[j]-high[j] != 0 {
+			return false
+		}
+		scale[j], zero[j] = q.scaleOf(float64(low[j]), float64(high[j]))
+	}
+	least := 0.0
+	if !q.zeros {
+		least = 1
+	}
+	for i := first; i < end; i++ {
+		ints := q.ints[i*q.n+lo : i*q.n+hi]
+		for j, v := range q.w[i*q.n+lo : i*q.n+hi] {
+			r := math.RoundToEven(float64(v)/float64(scale[j])) + float64(zero[j])
+			ints[j] = uint8(min(max(r, least), q.levels))
+		}
+	}
+	return true
+}
+
+// scaleOf returns the scale and the zero point of numbers from low to high. Numbers that are too small for a
+// scale become 0, with a scale of 1.
+func (q *quantizer) scaleOf(low, high float64) (scale, zero float32) {
+	const least = 0x1p-126 // a normal number: devices may take smaller ones for 0
+	if q.zeros {
+		scale = float32((high - low) / q.levels)
+	} else {
+		scale = float32(max(high, -low) / (q.middle - 1))
+	}
+	switch {
+	case scale < least:
+		return 1, float32(q.middle)
+	case !q.zeros:
+		return scale, float32(q.middle)
+	}
+	return scale, float32(min(max(math.RoundToEven(-low/float64(scale)), 0), q.levels))
+}

@@ -1,0 +1,203 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// QuantizedMatrix is a matrix W [k, n] of integers of 8 or 4 bits with scales, which [Quantize] makes of floats:
+// weights in a quarter or an eighth of the memory, and as much less to read. [MatMulQuantized] multiplies by it.
+// It is constant, and stays until Free, also beyond the [Scope] that it was made in.
+type QuantizedMatrix struct {
+	shape       [2]int
+	bits, group int
+	packed      *Tensor // as vec.Weights says
+	scale, zero *Tensor // zero is nil if there are no zero points
+}
+
+// QuantizeOptions says how [Quantize] rounds. The zero value: to 8 bits, with one scale for each column.
+type QuantizeOptions struct {
+	Bits int // 8 or 4; 0: 8
+	// Group is how many rows of a column share a scale, a multiple of 32; 0: all. The last group may have fewer.
+	// 4 bits need groups, of 32 to 128, to be precise enough for most models.
+	Group int
+	// ZeroPoints gives each group a zero point beside its scale, for numbers that do not lie around 0.
+	ZeroPoints bool
+}
+
+// Quantize rounds w [k, n], of floats, to integers q of 8 or 4 bits:
+//
+//	w ≈ (q − zero)·scale, q = round(w/scale) + zero
+//
+// to nearest, ties to even. Without zero points zero is 0, and with w of the group of rows that shares a scale,
+//
+//	scale = max |w|/127, q from −127 to 127; of 4 bits max |w|/7, q from −7 to 7.
+//
+// With zero points, high = max(w, 0) and low = min(w, 0),
+//
+//	scale = (high − low)/255, zero = round(−low/scale), q from 0 to 255; of 4 bits 15 in place of 255.
+//
+// So 0 stays 0, and the error is scale/2 at most, but for the rounding of floats. Numbers of a group whose scale
+// would be less than 2⁻¹²⁶ become 0. It is computed on the host, from w rounded to float32. The error is the device's
+// first failure, or an *Error of ErrValue if a number is NaN or infinite. It panics with ErrShape unless w is a
+// matrix, with ErrType unless it is of floats, and with ErrValue for other options. Source: Jacob et al.,
+// "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", CVPR 2018, §2.1.
+func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedMatrix, error) {
+	const op = "Quantize"
+	d := check(op, w)
+	if w.Rank() != 2 {
+		misuse(op, ErrShape, "the weights are a matrix", w)
+	}
+	mustFloat(op, w)
+	if o.Bits == 0 {
+		o.Bits = 8
+	}
+	if o.Bits != 8 && o.Bits != 4 {
+		misuse(op, ErrValue, fmt.Sprintf("Bits is %d: it is 8 or 4", o.Bits), w)
+	}
+	if o.Group < 0 || o.Group%32 != 0 {
+		misuse(op, ErrValue, fmt.Sprintf("Group is %d: it is a multiple of 32, or 0", o.Group), w)
+	}
+	data, err := downloadReals[float32](w, op)
+	if err != nil {
+		return nil, err
+	}
+	k, n := w.shape[0], w.shape[1]
+	ints, at := ops.Quantize(data, k, n, o.Bits, o.Group, o.ZeroPoints)
+	if at >= 0 {
+		return nil, &Error{Op: op, Kind: ErrValue, Shapes: [][]int{w.Shape()}, Detail: fmt.Sprintf("element %v is %v", []int{at / n, at % n}, data[at])}
+	}
+	q := &QuantizedMatrix{shape: [2]int{k, n}, bits: o.Bits, group: o.Group}
+	q.keep(d, ints)
+	return q, d.Err()
+}
+
+// keep copies a matrix to the device.
+func (q *QuantizedMatrix) keep(d Device, w *vec.Weights) {
+	packed, scale, zero := w.Memory()
+	q.packed, q.scale = New(d, packed).Retain(), New(d, scale).Retain()
+	if zero != nil {
+		q.zero = New(d, zero).Retain()
+	}
+}
+
+// Shape returns [k, n].
+func (q *QuantizedMatrix) Shape() []int { return slices.Clone(q.shape[:]) }
+
+// Bits returns 8 or 4.
+func (q *QuantizedMatrix) Bits() int { return q.bits }
+
+// Group returns how many rows of a column share a scale, 0 if all do.
+func (q *QuantizedMatrix) Group() int { return q.group }
+
+// Device returns the device that q is on.
+func (q *QuantizedMatrix) Device() Device { return q.packed.Device() }
+
+// Bytes returns the memory that q takes, scales and zero points included. Columns are rounded up to a multiple of
+// 64.
+func (q *QuantizedMatrix) Bytes() int {
+	n := 0
+	for _, t := range q.memory() {
+		n += t.Len() * t.typ.Size()
+	}
+	return n
+}
+
+// memory returns the tensors that hold q.
+func (q *QuantizedMatrix) memory() []*Tensor {
+	if q.zero == nil {
+		return []*Tensor{q.packed, q.scale}
+	}
+	return []*Tensor{q.packed, q.scale, q.zero}
+}
+
+func (api) QuantizedMemory(q *QuantizedMatrix) []*Tensor { return q.memory() }
+
+// String returns, for example, "matrix [512 64] of 4 bits in groups of 32 rows on cpu".
+func (q *QuantizedMatrix) String() string {
+	groups := ""
+	if q.group > 0 {
+		groups = fmt.Sprintf(" in groups of %d rows", q.group)
+	}
+	return fmt.Sprintf("matrix %v of %d bits%s on %s", q.shape, q.bits, groups, q.Device().Name())
+}
+
+// Free releases q. Using it afterwards panics with ErrFreed; freeing it again does nothing.
+func (q *QuantizedMatrix) Free() {
+	for _, t := range q.memory() {
+		t.Free()
+	}
+}
+
+// Dequantize returns W as a Float32 tensor [k, n]: (q − zero)·scale, rounded once.
+func (q *QuantizedMatrix) Dequantize() *Tensor {
+	d := q.check("Dequantize")
+	y := alloc("Dequantize", d, Float32, q.shape[:])
+	if y.Len() > 0 {
+		launch(d, q.kernels().Floats, q.packed.arg(), q.scale.arg(), q.zeroArg(), y.arg(), kernels.IntArg(q.shape[0]),
+			kernels.IntArg(q.shape[1]), kernels.IntArg(q.group), kernels.FlagArg(q.zero != nil))
+	}
+	return y
+}
+
+// check panics unless q and some tensors can be the operands of op.
+func (q *QuantizedMatrix) check(op string, with ...*Tensor) Device {
+	if q == nil || q.packed == nil {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "the matrix is nil, or a QuantizedMatrix{} that Quantize did not make"})
+	}
+	return check(op, append(with, q.memory()...)...)
+}
+
+func (q *QuantizedMatrix) kernels() *ops.Quantized {
+	if q.bits == 4 {
+		return ops.Quantized4
+	}
+	return ops.Quantized8
+}
+
+// zeroArg passes the zero points, no elements if there are none.
+func (q *QuantizedMatrix) zeroArg() kernels.Arg {
+	if q.zero != nil {
+		return q.zero.arg()
+	}
+	arg := q.scale.arg() // any buffer of floats: the kernel does not read it
+	arg.N = 0
+	return arg
+}
+
+// MatMulQuantized returns the product of x […, k], whose leading axes are rows, and W [k, n], […, n]:
+//
+//	y[…, j] = Σ_i x[…, i]·(q[i, j] − zero[i, j])·scale[i, j]
+//
+// W is unpacked where it is multiplied. It is computed in float32; an x of 16 bits is converted, and the result
+// rounded to its type. An infinity in x may give NaN in columns that have zero points. It panics with ErrShape, with ErrType for
+// integers and for Float64, and with ErrValue if w is nil.
+func MatMulQuantized(x *Tensor, w *QuantizedMatrix) *Tensor {
+	const op = "MatMulQuantized"
+	d := w.check(op, x)
+	mustFloat(op, x)
+	if x.typ == Float64 {
+		misuse(op, ErrType, "it computes in float32: convert with To(tensor.Float32)", x)
+	}
+	last := x.Rank() - 1
+	if last < 0 || x.shape[last] != w.shape[0] {
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: "the weights have a row for each element of x's last axis"})
+	}
+	m, k, n := size(x.shape[:last]), w.shape[0], w.shape[1]
+	y := alloc(op, d, Float32, append(slices.Clone(x.shape[:last]), n))
+	switch {
+	case y.Len() == 0:
+	case k == 0:
+		y.zero()
+	default:
+		rows := x.dense(Float32)
+		defer rows.release()
+		launch(d, w.kernels().MatMul(m), rows.arg(), w.packed.arg(), w.scale.arg(), w.zeroArg(), y.arg(), kernels.IntArg(m), kernels.IntArg(n),
+			kernels.IntArg(k), kernels.IntArg(w.group), kernels.FlagArg(w.zero != nil))
+	}
+	return lowered(y, x)
+}

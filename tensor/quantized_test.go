@@ -1,0 +1,248 @@
+package tensor_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// quantizations are the kinds of quantized matrices that tests take.
+var quantizations = []tensor.QuantizeOptions{
+	{}, {Bits: 8, ZeroPoints: true}, {Group: 32}, {Group: 64, ZeroPoints: true},
+	{Bits: 4}, {Bits: 4, ZeroPoints: true}, {Bits: 4, Group: 32}, {Bits: 4, Group: 96, ZeroPoints: true},
+}
+
+// quantized is what Quantize is documented to make of w [k, n], as floats.
+func quantized(w []float32, k, n int, o tensor.QuantizeOptions) []float64 {
+	levels, rows := 255.0, k
+	if o.Bits == 4 {
+		levels = 15
+	}
+	if o.Group > 0 {
+		rows = o.Group
+	}
+	out := make([]float64, k*n)
+	for j := range n {
+		for first := 0; first < k; first += rows {
+			low, high := 0.0, 0.0
+			end := min(k, first+rows)
+			for i := first; i < end; i++ {
+				low, high = min(low, float64(w[i*n+j])), max(high, float64(w[i*n+j]))
+			}
+			scale, zero, least, most := float32(max(high, -low)/math.Floor(levels/2)), 0.0, -math.Floor(levels/2), math.Floor(levels/2)
+			if o.ZeroPoints {
+				scale, least, most = float32((high-low)/levels), 0, levels
+				zero = math.RoundToEven(-low / float64(scale))
+			}
+			if scale < 0x1p-126 {
+				continue
+			}
+			for i := first; i < end; i++ {
+				q := min(max(math.RoundToEven(float64(w[i*n+j])/float64(scale))+zero, least), most)
+				out[i*n+j] = float64(float32(q-zero) * scale)
+			}
+		}
+	}
+	return out
+}
+
+// TestQuantize: matrices are rounded by the formulas of the documentation, bit by bit, be they large, small, of one
+// sign, 0 or views, and half a scale is the most that they are off.
+func TestQuantize(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for _, size := range [][2]int{{1, 1}, {3, 5}, {32, 64}, {33, 65}, {100, 67}, {129, 130}, {0, 3}, {3, 0}} {
+			k, n := size[0], size[1]
+			w := make([]float32, k*n)
+			for i := range w {
+				v := float32(rng.NormFloat64())
+				switch i % n {
+				case 1:
+					v = 0
+				case 2:
+					v *= 1e-39 // less than there are scales for
+				case 3:
+					v = float32(math.Abs(float64(v))) * 1e38
+				case 4:
+					v = -float32(math.Abs(float64(v)))
+				case 5:
+					v = []float32{math.MaxFloat32, -math.MaxFloat32, 1}[i/n%3]
+				case 6:
+					v = float32(i/n%256) - 128 + 0.5 // ties
+				}
+				w[i] = v
+			}
+			x := tensor.New(d, w, k, n)
+			for _, o := range quantizations {
+				q, err := tensor.Quantize(x, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := quantized(w, k, n, o)
+				y := q.Dequantize()
+				got := devtest.Float64s(t, y)
+				if !sameNumbers(abs0(got), abs0(want)) || !slices.Equal(y.Shape(), size[:]) || y.Type() != tensor.Float32 {
+					t.Errorf("%v, %+v: %v, want %v", size, o, first(got), first(want))
+				}
+				// A view of the transpose is the same matrix.
+				again, err := tensor.Quantize(tensor.New(d, transposedOf(w, k, n), n, k).T(), o)
+				if err != nil || !sameNumbers(devtest.Float64s(t, again.Dequantize()), got) {
+					t.Errorf("%v, %+v: of a view others: %v", size, o, err)
+				}
+				if !slices.Equal(q.Shape(), size[:]) || q.Bits()%8 != o.Bits%8 || q.Group() != o.Group || q.Device() != d {
+					t.Errorf("%v, %+v: %v, %d bits, groups of %d", size, o, q.Shape(), q.Bits(), q.Group())
+				}
+			}
+		}
+		// Half a scale, and the memory.
+		w := tensor.NewRNG(1).Normal(d, 0, 1, 256, 128)
+		numbers := devtest.Float64s(t, w)
+		for _, c := range []struct {
+			o     tensor.QuantizeOptions
+			bytes int
+		}{{tensor.QuantizeOptions{}, 256*128 + 4*128}, {tensor.QuantizeOptions{Bits: 4, Group: 64}, 256*64 + 4*4*128},
+			{tensor.QuantizeOptions{Bits: 4, Group: 32, ZeroPoints: true}, 256*64 + 2*4*8*128}} {
+			q, err := tensor.Quantize(w, c.o)
+			if err != nil || q.Bytes() != c.bytes {
+				t.Fatalf("%v: %d bytes, want %d: %v", q, q.Bytes(), c.bytes, err)
+			}
+			worst := 0.0
+			for i, v := range devtest.Float64s(t, q.Dequantize()) {
+				worst = max(worst, math.Abs(v-numbers[i]))
+			}
+			largest := slices.Max(numbers) - slices.Min(numbers)
+			if limit := largest / float64(int(1)<<q.Bits()-2); worst > limit || worst < limit/20 {
+				t.Errorf("%v: off by %v, of at most %v", q, worst, limit)
+			}
+		}
+	})
+}
+
+// abs0 makes 0 of −0.
+func abs0(x []float64) []float64 {
+	x = slices.Clone(x)
+	for i := range x {
+		x[i] += 0
+	}
+	return x
+}
+
+func first(x []float64) []float64 { return x[:min(len(x), 10)] }
+
+func transposedOf(w []float32, k, n int) []float32 {
+	out := make([]float32, k*n)
+	for i := range k {
+		for j := range n {
+			out[j*k+i] = w[i*n+j]
+		}
+	}
+	return out
+}
+
+// TestMatMulQuantized: products are those with the matrix as floats, of one row and many, of views and of floats of
+// 16 bits, within the rounding of sums.
+func TestMatMulQuantized(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := tensor.NewRNG(5)
+		for i, size := range [][2]int{{1, 1}, {7, 5}, {64, 64}, {97, 130}, {1100, 33}, {0, 3}, {3, 0}} {
+			k, n := size[0], size[1]
+			for j, o := range quantizations {
+				q, err := tensor.Quantize(rng.Normal(d, 0.3, 1, k, n), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := q.Dequantize()
+				for l, x := range []*tensor.Tensor{
+					rng.Normal(d, 0, 1, k), rng.Normal(d, 0, 1, 1, k), rng.Normal(d, 0, 1, 2, 3, k), rng.Normal(d, 0, 1, 70, k), rng.Normal(d, 0, 1, 0, k),
+					rng.Normal(d, 0, 1, k, 9).T(), rng.Normal(d, 0, 1, 5, k+3).Slice(1, 2, k+2).Slice(0, 1, 4),
+					rng.Normal(d, 0, 1, 3, k).To(tensor.Float16), rng.Normal(d, 0, 1, 9, k).To(tensor.BFloat16),
+				} {
+					if x.Type() == tensor.Float64 {
+						x = x.To(tensor.Float32)
+					}
+					y := tensor.MatMulQuantized(x, q)
+					want := x.To(tensor.Float32).MatMul(w)
+					eps := map[tensor.Type]float64{tensor.Float32: 0, tensor.Float16: 0x1p-11, tensor.BFloat16: 0x1p-8}[x.Type()]
+					got, should := devtest.Float64s(t, y), devtest.Float64s(t, want)
+					if y.Type() != x.Type() || !slices.Equal(y.Shape(), want.Shape()) {
+						t.Fatalf("%v of %v, want %v of %v", y.Shape(), y.Type(), want.Shape(), x.Type())
+					}
+					for at := range should {
+						if off := math.Abs(got[at] - should[at]); !(off <= eps*math.Abs(should[at])*1.01+0x1p-16*(1+math.Sqrt(float64(k)))) {
+							t.Fatalf("size %d, options %d, x %d: element %d is %v, want %v", i, j, l, at, got[at], should[at])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestQuantizedMisuse: what is no matrix of numbers, and what is not multiplied by one, says why.
+func TestQuantizedMisuse(t *testing.T) {
+	d := devtest.CPU(t)
+	w := tensor.New(d, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	q, err := tensor.Quantize(w, tensor.QuantizeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, _ := tensor.Quantize(w, tensor.QuantizeOptions{ZeroPoints: true})
+	gone.Free()
+	gone.Free() // does nothing
+	var none *tensor.QuantizedMatrix
+	quantize := func(w *tensor.Tensor, o tensor.QuantizeOptions) func() {
+		return func() { _, _ = tensor.Quantize(w, o) }
+	}
+	product := func(x *tensor.Tensor, q *tensor.QuantizedMatrix) func() {
+		return func() { tensor.MatMulQuantized(x, q) }
+	}
+	for name, c := range map[string]struct {
+		f    func()
+		kind error
+		say  string
+	}{
+		"a vector":         {quantize(w.Flatten(0, 1), tensor.QuantizeOptions{}), tensor.ErrShape, "Quantize"},
+		"integers":         {quantize(w.To(tensor.Int8), tensor.QuantizeOptions{}), tensor.ErrType, "Quantize"},
+		"5 bits":           {quantize(w, tensor.QuantizeOptions{Bits: 5}), tensor.ErrValue, "Bits is 5"},
+		"groups of 31":     {quantize(w, tensor.QuantizeOptions{Group: 31}), tensor.ErrValue, "Group is 31"},
+		"groups of -32":    {quantize(w, tensor.QuantizeOptions{Group: -32}), tensor.ErrValue, "Group is -32"},
+		"nothing":          {quantize(nil, tensor.QuantizeOptions{}), tensor.ErrValue, "Quantize"},
+		"by nothing":       {product(w.T(), none), tensor.ErrValue, "the matrix is nil"},
+		"by a zero value":  {product(w.T(), new(tensor.QuantizedMatrix)), tensor.ErrValue, "the matrix is nil"},
+		"freed":            {product(w.T(), gone), tensor.ErrFreed, "MatMulQuantized"},
+		"freed, as floats": {func() { gone.Dequantize() }, tensor.ErrFreed, "Dequantize"},
+		"other lengths":    {product(w, q), tensor.ErrShape, "[2 3] [2 3]"},
+		"a scalar":         {product(w.Sum(), q), tensor.ErrShape, "MatMulQuantized"},
+		"of integers":      {product(w.T().To(tensor.Int32), q), tensor.ErrType, "it takes floats"},
+		"of float64":       {product(w.T().To(tensor.Float64), q), tensor.ErrType, "float32"},
+		"two devices":      {product(tensor.Zeros(devtest.CPU(t), 1, 2), q), tensor.ErrDevice, "MatMulQuantized"},
+	} {
+		if err := tensor.Try(c.f); !errors.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.say) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+		for _, o := range quantizations {
+			v := tensor.New(d, []float32{1, 2, 3, bad, 5, 6}, 2, 3)
+			if _, err := tensor.Quantize(v, o); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), fmt.Sprintf("element [1 0] is %v", bad)) {
+				t.Errorf("%v, %+v: %v", bad, o, err)
+			}
+		}
+	}
+	// It outlives the scope that it was made in.
+	var kept *tensor.QuantizedMatrix
+	tensor.Scope(d, func() { kept, _ = tensor.Quantize(w, tensor.QuantizeOptions{ZeroPoints: true}) })
+	if err := tensor.Try(func() { kept.Dequantize() }); err != nil {
+		t.Error(err)
+	}
+	if s := kept.String(); s != "matrix [2 3] of 8 bits on "+d.Name() {
+		t.Error(s)
+	}
+}
