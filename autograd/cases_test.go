@@ -72,6 +72,8 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("rsub_scalar", -2, 2, func(x *node) *node { return x.RSubScalar(3) }),
 		unaryCase("rdiv_scalar", 0.5, 2, func(x *node) *node { return x.RDivScalar(3) }),
 
+		unaryCase("MatMulQuantized", -2, 2, func(x *node) *node { return autograd.MatMulQuantized(x, quantizedOf(d)) }),
+
 		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum() }),
 		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum(0) }),
 		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum(-1) }),

@@ -33,7 +33,12 @@ func operands(t *testing.T) map[reflect.Type][]any {
 	} {
 		tensors, nodes = append(tensors, x), append(nodes, autograd.Const(x))
 	}
-	return map[reflect.Type][]any{reflect.TypeFor[*tensor.Tensor](): tensors, reflect.TypeFor[*node](): nodes, reflect.TypeFor[tensor.Device](): {d}}
+	q, err := tensor.Quantize(tensor.Full(d, 1, 3, 2), tensor.QuantizeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrices := []any{nil, &tensor.QuantizedMatrix{}, q}
+	return map[reflect.Type][]any{reflect.TypeFor[*tensor.QuantizedMatrix](): matrices, reflect.TypeFor[*tensor.Tensor](): tensors, reflect.TypeFor[*node](): nodes, reflect.TypeFor[tensor.Device](): {d}}
 }
 
 // TestErrorsNameTheMethod: what a method of Tensor or Node panics with names that method.
@@ -61,7 +66,7 @@ func TestErrorsNameTheFunction(t *testing.T) {
 	functions := map[string]any{"Concat": autograd.Concat, "Stack": autograd.Stack, "Meshgrid": autograd.Meshgrid, "CrossEntropy": autograd.CrossEntropy, "NLL": autograd.NLL,
 		"Einsum": autograd.Einsum, "MSE": autograd.MSE, "L1": autograd.L1, "Huber": autograd.Huber, "SmoothL1": autograd.SmoothL1, "BCEWithLogits": autograd.BCEWithLogits,
 		"KLDivergence": autograd.KLDivergence, "CosineSimilarity": autograd.CosineSimilarity, "HingeEmbedding": autograd.HingeEmbedding, "TripletMargin": autograd.TripletMargin,
-		"Const": autograd.Const, "Param": autograd.Param}
+		"Const": autograd.Const, "Param": autograd.Param, "MatMulQuantized": autograd.MatMulQuantized}
 	// Map names the function that it maps, NewOp the operation that it is given.
 	others := []string{"Map", "NewOp", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies", "Autocast"}
 	for _, name := range exported(t) {

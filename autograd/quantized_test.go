@@ -11,6 +11,15 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
+// quantizedOf returns a matrix [5, 4] on a device.
+func quantizedOf(d tensor.Device) *tensor.QuantizedMatrix {
+	q, err := tensor.Quantize(tensor.NewRNG(9).Uniform(d, -1, 1, 5, 4), tensor.QuantizeOptions{ZeroPoints: true})
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
 // TestMatMulQuantized: the gradient of a product by a quantized matrix is that by the matrix as floats in float64, also
 // of views, of floats of 16 bits, of batches and of nothing, and has a gradient in turn.
 func TestMatMulQuantized(t *testing.T) {

@@ -174,18 +174,20 @@ func (q *QuantizedMatrix) zeroArg() kernels.Arg {
 //	y[…, j] = Σ_i x[…, i]·(q[i, j] − zero[i, j])·scale[i, j]
 //
 // W is unpacked where it is multiplied. It is computed in float32; an x of 16 bits is converted, and the result
-// rounded to its type. An infinity in x may give NaN in columns that have zero points. It panics with ErrShape, with ErrType for
-// integers and for Float64, and with ErrValue if w is nil.
+// rounded to its type. For an x of Float64, W is made floats. An infinity in x may give NaN in columns that have zero
+// points. It panics with ErrShape, with ErrType for integers, and with ErrValue if w is nil.
 func MatMulQuantized(x *Tensor, w *QuantizedMatrix) *Tensor {
 	const op = "MatMulQuantized"
 	d := w.check(op, x)
 	mustFloat(op, x)
-	if x.typ == Float64 {
-		misuse(op, ErrType, "it computes in float32: convert with To(tensor.Float32)", x)
-	}
 	last := x.Rank() - 1
 	if last < 0 || x.shape[last] != w.shape[0] {
 		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: "the weights have a row for each element of x's last axis"})
+	}
+	if x.typ == Float64 {
+		floats := w.Dequantize()
+		defer floats.Free()
+		return x.MatMul(floats)
 	}
 	m, k, n := size(x.shape[:last]), w.shape[0], w.shape[1]
 	y := alloc(op, d, Float32, append(slices.Clone(x.shape[:last]), n))
