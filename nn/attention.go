@@ -19,8 +19,11 @@ import (
 // "Attention Is All You Need", 2017, §3.2.2.
 type MultiHeadAttention struct {
 	InWeight *autograd.Node `nn:"in_proj_weight,transposed"` // [size, 3·size]: of queries, of keys, of values
-	InBias   *autograd.Node `nn:"in_proj_bias"`              // [3·size]; nil for a layer without
-	Out      *Linear        `nn:"out_proj"`                  // of the heads, one after the other
+	// InQuantized is the maps to queries, to keys and to values, [size, size] each, of a layer whose InWeight
+	// [QuantizeWeights] has replaced, nil of others. InWeight is nil then.
+	InQuantized []*tensor.QuantizedMatrix `nn:"in_proj_weight"`
+	InBias      *autograd.Node            `nn:"in_proj_bias"` // [3·size]; nil for a layer without
+	Out         *Linear                   `nn:"out_proj"`     // of the heads, one after the other
 
 	heads   int
 	causal  bool
@@ -89,7 +92,7 @@ func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *aut
 
 // project returns the linear maps of query, key and value, […, heads, length, d].
 func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node) (q, k, v *autograd.Node) {
-	size := l.InWeight.Shape()[0]
+	size := l.size()
 	for _, x := range []*autograd.Node{query, key, value} {
 		if s := x.ValueFor(op).Shape(); len(s) < 2 || s[len(s)-1] != size {
 			panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{query.Shape(), key.Shape(), value.Shape()},
@@ -98,6 +101,9 @@ func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node
 	}
 	// The maps from first on, as many as there are, of x: one product.
 	maps := func(x *autograd.Node, first, n int) []*autograd.Node {
+		if len(l.InQuantized) > 0 {
+			return l.quantizedMaps(x, first, n)
+		}
 		w, b := l.InWeight, l.InBias
 		if n < 3 {
 			w = w.Slice(1, first*size, (first+n)*size)
@@ -122,6 +128,30 @@ func (l *MultiHeadAttention) project(op string, query, key, value *autograd.Node
 		return maps(query, 0, 1)[0], both[0], both[1]
 	}
 	return maps(query, 0, 1)[0], maps(key, 1, 1)[0], maps(value, 2, 1)[0]
+}
+
+// size returns how many features queries, keys and values have.
+func (l *MultiHeadAttention) size() int {
+	if len(l.InQuantized) > 0 {
+		return l.InQuantized[0].Shape()[0]
+	}
+	return l.InWeight.Shape()[0]
+}
+
+// quantizedMaps returns the maps from first on, as many as there are, of x, [length, heads, d] in the order of
+// heads.
+func (l *MultiHeadAttention) quantizedMaps(x *autograd.Node, first, n int) []*autograd.Node {
+	size, shape := l.size(), x.Shape()
+	parts := make([]*autograd.Node, n)
+	for i := range parts {
+		b := l.InBias
+		if b != nil {
+			b = b.Slice(0, (first+i)*size, (first+i+1)*size)
+		}
+		y := quantizedLinear(x, l.InQuantized[first+i], b)
+		parts[i] = swapped(y.Reshape(append(slices.Clone(shape[:len(shape)-1]), l.heads, size/l.heads)...), -3, -2)
+	}
+	return parts
 }
 
 // softmax returns what each query takes of each value, […, heads, l, s]: of none where it attends

@@ -60,15 +60,19 @@ type TrainEvaler interface {
 }
 
 // Train puts the layers of a model in training: how they are made. It panics with tensor.ErrValue
-// for a layer that is a copy, in a model that is no pointer, or in an interface or a map.
+// for a layer that is a copy, in a model that is no pointer, or in an interface or a map, and for a
+// model that [QuantizeWeights] has quantized.
 func Train(model any) { setTraining(model, true) }
 
 // Eval puts the layers of a model in evaluation: [Dropout] passes everything, [BatchNorm] takes its
-// running statistics. It panics as [Train] does.
+// running statistics. It panics as [Train] does, but takes a quantized model.
 func Eval(model any) { setTraining(model, false) }
 
 func setTraining(model any, on bool) {
-	w := walker{once: true, module: func(part reflect.Value) {
+	if on {
+		mustBeFloats("Train", entries(model, true))
+	}
+	w := walker{once: true, module: func(_ string, part reflect.Value) {
 		switch typ := reflect.PointerTo(part.Type()); {
 		case !typ.Implements(trainEvalerType):
 		case part.CanAddr():
@@ -93,11 +97,12 @@ func setMode(l TrainEvaler, on bool) {
 	l.SetTraining(on)
 }
 
-// entry is a parameter or a buffer of a model, and its path.
+// entry is a parameter, a buffer or a quantized matrix of a model, and its path.
 type entry struct {
 	path       string
 	param      *autograd.Node // or
-	buffer     *tensor.Tensor
+	buffer     *tensor.Tensor // or
+	quantized  *tensor.QuantizedMatrix
 	transposed bool // in state dicts
 }
 
@@ -125,10 +130,10 @@ func entries(model any, once bool) []entry {
 // walker goes through a model, in the order of fields, and calls what is not nil of its functions.
 type walker struct {
 	entry  func(entry)
-	module func(reflect.Value) // with each struct
-	once   bool                // a part that several paths lead to is visited at the first alone
-	seen   map[visited]bool    // true: the value at hand is in it
-	again  int                 // how many parts were visited that had been before
+	module func(path string, part reflect.Value) // with each struct
+	once   bool                                  // a part that several paths lead to is visited at the first alone
+	seen   map[visited]bool                      // true: the value at hand is in it
+	again  int                                   // how many parts were visited that had been before
 }
 
 // visited is where a pointer, a slice or a map leads.
@@ -169,6 +174,7 @@ func (w *walker) leave(p visited) { w.seen[p] = false }
 
 var (
 	nodeType        = reflect.TypeFor[*autograd.Node]()
+	quantizedType   = reflect.TypeFor[*tensor.QuantizedMatrix]()
 	tensorType      = reflect.TypeFor[*tensor.Tensor]()
 	deviceType      = reflect.TypeFor[tensor.Device]()
 	trainEvalerType = reflect.TypeFor[TrainEvaler]()
@@ -186,7 +192,7 @@ func mayHold(typ reflect.Type) bool {
 	for range 4 { // a type may be made of itself
 		switch typ.Kind() {
 		case reflect.Pointer:
-			if typ == nodeType || typ == tensorType {
+			if typ == nodeType || typ == tensorType || typ == quantizedType {
 				return true
 			}
 			typ = typ.Elem()
@@ -228,7 +234,7 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 		w.pointer(path, tag, v)
 	case reflect.Struct:
 		if w.module != nil {
-			w.module(v)
+			w.module(path, v)
 		}
 		w.fields(path, v)
 	case reflect.Slice, reflect.Array:
@@ -279,6 +285,11 @@ func (w *walker) pointer(path, tag string, v reflect.Value) {
 	case tensorType:
 		if name != "" && w.entry != nil {
 			w.entry(entry{path: path, buffer: (*tensor.Tensor)(v.UnsafePointer()), transposed: option == "transposed"})
+		}
+		return
+	case quantizedType:
+		if w.entry != nil {
+			w.entry(entry{path: path, quantized: (*tensor.QuantizedMatrix)(v.UnsafePointer())})
 		}
 		return
 	}

@@ -15,11 +15,13 @@ import (
 // layouts for the layers of this package: for tensor.SaveNPZ or SaveSafetensors. The tensors are
 // the model's own, or views of them: a later step changes them, also one of an optimizer that is
 // made later. A parameter at two paths is there twice, as in PyTorch. It panics with
-// tensor.ErrValue if two have one path, and if parts that point to each other make more paths than
-// a model can have.
+// tensor.ErrValue if two have one path, if parts that point to each other make more paths than
+// a model can have, and for a model that [QuantizeWeights] has quantized.
 func StateDict(model any) tensor.Dict {
 	dict := tensor.Dict{}
-	for _, e := range entries(model, false) {
+	list := entries(model, false)
+	mustBeFloats("StateDict", list)
+	for _, e := range list {
 		if dict[e.path] != nil {
 			misuse("StateDict", tensor.ErrValue, "two tensors have the path %q: rename a field with the tag `nn:\"name\"`", e.path)
 		}

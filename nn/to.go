@@ -13,7 +13,7 @@ import (
 //	y := model.Forward(x.To(tensor.BFloat16))
 //
 // The inputs are the caller's to convert: one of a higher type makes all of what follows be of it.
-// What the parameters gathered is dropped. To train in mixed precision keep a model in float32 and use
+// Quantized weights stay as they are. What the parameters gathered is dropped. To train in mixed precision keep a model in float32 and use
 // [autograd.Autocast]: steps that are smaller than the spacing of a parameter's type are lost.
 //
 // It panics with tensor.ErrType for another type, and with tensor.ErrValue for a parameter that has an
@@ -25,6 +25,9 @@ func To(model any, typ tensor.Type) {
 	}
 	var list []entry
 	for _, e := range entries(model, true) {
+		if e.quantized != nil {
+			continue
+		}
 		e.transposed = false
 		switch t := e.value(); {
 		case !t.Type().Float() || t.Type() == typ:
