@@ -198,7 +198,7 @@ func MatMulQuantized(x *Tensor, w *QuantizedMatrix) *Tensor {
 	default:
 		rows := x.dense(Float32)
 		defer rows.release()
-		launch(d, w.kernels().MatMul(m), rows.arg(), w.packed.arg(), w.scale.arg(), w.zeroArg(), y.arg(), kernels.IntArg(m), kernels.IntArg(n),
+		launch(d, w.kernels().MatMul(m, d.Target()), rows.arg(), w.packed.arg(), w.scale.arg(), w.zeroArg(), y.arg(), kernels.IntArg(m), kernels.IntArg(n),
 			kernels.IntArg(k), kernels.IntArg(w.group), kernels.FlagArg(w.zero != nil))
 	}
 	return lowered(y, x)

@@ -24,7 +24,7 @@ var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_inte
 			batch = a[4].N / (m * n)
 		}
 		if l.CPU {
-			return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, 16), intmath.CeilDiv(m, 4), batch}, Local: [3]int{1, 1, 1}}
+			return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, 32), intmath.CeilDiv(m, 16), batch}, Local: [3]int{1, 1, 1}}
 		}
 		const tile, side = 64, 16
 		return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side, batch},

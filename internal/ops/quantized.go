@@ -19,12 +19,10 @@ type Quantized struct {
 	Floats *kernels.Kernel
 }
 
-// fewQuantizedRows is how many rows of X are multiplied one by one, at most.
-const fewQuantizedRows = 4
-
-// MatMul returns the kernel of products of m rows.
-func (q *Quantized) MatMul(m int) *kernels.Kernel {
-	if m <= fewQuantizedRows {
+// MatMul returns the kernel of products of m rows on a device. A CPU unpacks W once for three rows in the time
+// that it multiplies them one by one.
+func (q *Quantized) MatMul(m int, l kernels.Target) *kernels.Kernel {
+	if m <= 2 || m <= 4 && !l.CPU {
 		return q.few
 	}
 	return q.many
@@ -55,7 +53,7 @@ func newQuantized(bits int) *Quantized {
 	many.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		m, n := int(a[5].Int), int(a[6].Int)
 		if l.CPU {
-			return kernels.Groups(intmath.CeilDiv(n, wide), intmath.CeilDiv(m, 4))
+			return kernels.Groups(intmath.CeilDiv(n, wide), intmath.CeilDiv(m, 32))
 		}
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side}, Local: [3]int{side, side}}
 	}

@@ -1,62 +1,90 @@
-// @depends: common, quantized
-// Y [m, n] = X [m, k]·W, for a matrix W of quantized.cl, for CPUs: one work-item per work-group for 32 columns of one row, or of 4.
-#define COLUMNS 32
+// @depends: common, quantized, tile_cpu
+// Y [m, n] = X [m, k]·W, for a matrix W of quantized.cl, for CPUs: one work-item per work-group for 32 columns.
 
-// The products of up to `most` rows, a constant.
-INLINE static void multiply(const int most, global const REAL *X, global const uchar *W, global const REAL *S, global const REAL *Z,
-    global REAL *Y, int m, int n, int k, int group, int zeros) {
-    const int j = get_group_id(0) * COLUMNS, i = get_group_id(1) * most, rows = min(most, m - i), columns = min(COLUMNS, n - j);
-    const int panel = j / PANEL, at = j % PANEL, count = group ? group : k;
+// Rows [first, end) of W as floats, 32 columns from j on. They are of one group.
+static void unpack(REAL16 (*tile)[2], global const uchar *W, global const REAL *S, global const REAL *Z, int j, int first, int end, int k,
+    int group, int zeros) {
+    const int panel = j / PANEL, at = j % PANEL, s = (panel * GROUPS(k, group) + (group ? first / group : 0)) * PANEL + at;
     global const char *w = (global const char *)W + panel * PANEL_BYTES(k) + at;
-    global const REAL *x[4];
-    REAL16 sum[4][2];
-#pragma unroll
-    for (int r = 0; r < most; r++) {
-        x[r] = X + (i + min(r, rows - 1)) * k;
-        sum[r][0] = sum[r][1] = 0;
+    const REAL16 s0 = vload16(0, S + s), s1 = vload16(1, S + s);
+    REAL16 z0 = 0, z1 = 0;
+    if (zeros) {
+        z0 = vload16(0, Z + s);
+        z1 = vload16(1, Z + s);
     }
-    int s = panel * GROUPS(k, group) * PANEL + at;
-    for (int first = 0; first < k; first += count, s += PANEL) {
-        const int end = min(count, k - first) + first;
-        const REAL16 s0 = vload16(0, S + s), s1 = vload16(1, S + s);
-        REAL16 z0 = 0, z1 = 0;
-        if (zeros) {
-            z0 = vload16(0, Z + s);
-            z1 = vload16(1, Z + s);
-        }
-        for (int q = first; q < end; q++) {
-            global const char *row = w + q / ROWS_OF_BYTE * PANEL;
-            const REAL16 w0 = (convert_float16(INTEGER(int16, vload16(0, row), q)) - z0) * s0;
-            const REAL16 w1 = (convert_float16(INTEGER(int16, vload16(1, row), q)) - z1) * s1;
-#pragma unroll
-            for (int r = 0; r < most; r++) {
-                sum[r][0] += x[r][q] * w0;
-                sum[r][1] += x[r][q] * w1;
-            }
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < most; r++) {
-        if (r >= rows) break;
-        global REAL *y = Y + (i + r) * n + j;
-        if (columns == COLUMNS) {
-            vstore16(sum[r][0], 0, y);
-            vstore16(sum[r][1], 1, y);
-            continue;
-        }
-        REAL each[COLUMNS];
-        vstore16(sum[r][0], 0, each);
-        vstore16(sum[r][1], 1, each);
-        for (int c = 0; c < columns; c++) y[c] = each[c];
+    for (int q = first; q < end; q++) {
+        global const char *row = w + q / ROWS_OF_BYTE * PANEL;
+        tile[q - first][0] = (convert_float16(INTEGER(int16, vload16(0, row), q)) - z0) * s0;
+        tile[q - first][1] = (convert_float16(INTEGER(int16, vload16(1, row), q)) - z1) * s1;
     }
 }
+
+static void store(global REAL *y, REAL16 y0, REAL16 y1, int columns) {
+    if (columns == TILE_COLUMNS) {
+        vstore16(y0, 0, y);
+        vstore16(y1, 1, y);
+        return;
+    }
+    REAL each[TILE_COLUMNS];
+    vstore16(y0, 0, each);
+    vstore16(y1, 1, each);
+    for (int c = 0; c < columns; c++) y[c] = each[c];
+}
+
+// The entry point k_matmul_quantized computes 32 rows: W is unpacked once for them.
+#define ROWS 32
+#define STEPS 64
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_matmul_quantized(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
-    multiply(4, X + X_off, W + W_off, S + S_off, Z + Z_off, Y + Y_off, m, n, k, group, zeros);
+    const int j = get_group_id(0) * TILE_COLUMNS, i = get_group_id(1) * ROWS, rows = min(ROWS, m - i);
+    REAL16 tile[STEPS][2], sums[ROWS / 4][4][2];
+    for (int r = 0; r < ROWS; r += 4)
+        for (int s = 0; s < 4; s++) sums[r / 4][s][0] = sums[r / 4][s][1] = 0;
+    for (int first = 0; first < k;) {
+        const int end = min(min(k, first + STEPS), group ? (first / group + 1) * group : k);
+        unpack(tile, W + W_off, S + S_off, Z + Z_off, j, first, end, k, group, zeros);
+        for (int r = 0; r < rows; r += 4) {
+            global const REAL *x[4];
+            REAL16 sum[4][2];
+            for (int s = 0; s < 4; s++) {
+                x[s] = X + X_off + (i + min(r + s, rows - 1)) * k + first;
+                sum[s][0] = sums[r / 4][s][0];
+                sum[s][1] = sums[r / 4][s][1];
+            }
+            ADD_TILE(sum, x, tile, end - first)
+            for (int s = 0; s < 4; s++) {
+                sums[r / 4][s][0] = sum[s][0];
+                sums[r / 4][s][1] = sum[s][1];
+            }
+        }
+        first = end;
+    }
+    for (int r = 0; r < rows; r++)
+        store(Y + Y_off + (i + r) * n + j, sums[r / 4][r % 4][0], sums[r / 4][r % 4][1], min(TILE_COLUMNS, n - j));
 }
 
+// The entry point k_matmul_quantized_rows computes one row.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_matmul_quantized_rows(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
-    multiply(1, X + X_off, W + W_off, S + S_off, Z + Z_off, Y + Y_off, m, n, k, group, zeros);
+    const int j = get_group_id(0) * TILE_COLUMNS, i = get_group_id(1), panel = j / PANEL, at = j % PANEL, count = group ? group : k;
+    global const char *w = (global const char *)(W + W_off) + panel * PANEL_BYTES(k) + at;
+    global const REAL *x = X + X_off + i * k;
+    REAL16 y0 = 0, y1 = 0;
+    int s = panel * GROUPS(k, group) * PANEL + at;
+    for (int first = 0; first < k; first += count, s += PANEL) {
+        const int end = min(count, k - first) + first;
+        const REAL16 s0 = vload16(0, S + S_off + s), s1 = vload16(1, S + S_off + s);
+        REAL16 z0 = 0, z1 = 0;
+        if (zeros) {
+            z0 = vload16(0, Z + Z_off + s);
+            z1 = vload16(1, Z + Z_off + s);
+        }
+        for (int q = first; q < end; q++) {
+            global const char *row = w + q / ROWS_OF_BYTE * PANEL;
+            y0 += x[q] * ((convert_float16(INTEGER(int16, vload16(0, row), q)) - z0) * s0);
+            y1 += x[q] * ((convert_float16(INTEGER(int16, vload16(1, row), q)) - z1) * s1);
+        }
+    }
+    store(Y + Y_off + i * n + j, y0, y1, min(TILE_COLUMNS, n - j));
 }
