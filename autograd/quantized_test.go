@@ -48,7 +48,8 @@ func TestMatMulQuantized(t *testing.T) {
 				t.Fatal(err)
 			}
 			if y.Value().Type() != c.typ || x.Grad().Type() != c.typ || !slices.Equal(x.Grad().Shape(), c.x) {
-				t.Errorf("case %d: %v of %v, gradient %v of %v", i, y.Shape(), y.Value().Type(), x.Grad().Shape(), x.Grad().Type())
+				t.Errorf("case %d: %v of %v, gradient %v of %v", i, y.Shape(), y.Value().Type(), x.Grad().Shape(),
+					x.Grad().Type())
 			}
 			host := devtest.CPU(t)
 			float64Of := func(v *tensor.Tensor) *autograd.Node {
@@ -73,7 +74,8 @@ func TestMatMulQuantized(t *testing.T) {
 			second := func(product func(x *autograd.Node) *autograd.Node, x *autograd.Node) []float64 {
 				x.ZeroGrad()
 				y := product(x)
-				gs, err := autograd.Grad(y.Square().Square().Sum(), []*autograd.Node{x}, autograd.GradOptions{CreateGraph: true})
+				gs, err := autograd.Grad(y.Square().Square().Sum(), []*autograd.Node{x},
+					autograd.GradOptions{CreateGraph: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +119,8 @@ func TestMatMulQuantizedReplay(t *testing.T) {
 		var layers [2]*tensor.QuantizedMatrix
 		for i, o := range []tensor.QuantizeOptions{{Bits: 4, Group: 32}, {ZeroPoints: true}} {
 			var err error
-			if layers[i], err = tensor.Quantize(rng.Normal(d, 0, 0.3, []int{40, 70}[i], []int{70, 3}[i]), o); err != nil {
+			if layers[i], err = tensor.Quantize(rng.Normal(d, 0, 0.3, []int{40, 70}[i], []int{70, 3}[i]),
+				o); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -39,7 +39,8 @@ func (r QuantizeReport) Bytes() (before, after int) {
 func (r QuantizeReport) String() string {
 	var b strings.Builder
 	for _, l := range r.Layers {
-		fmt.Fprintf(&b, "%-40s %v: %d bytes become %d, off by %.3g %%\n", l.Name, l.Shape, l.Before, l.After, 100*l.Error)
+		fmt.Fprintf(&b, "%-40s %v: %d bytes become %d, off by %.3g %%\n", l.Name, l.Shape, l.Before, l.After,
+			100*l.Error)
 	}
 	if len(r.Kept) > 0 {
 		fmt.Fprintf(&b, "kept as they are: %s\n", strings.Join(r.Kept, ", "))
@@ -73,7 +74,8 @@ func QuantizeWeights(model any, o tensor.QuantizeOptions) (QuantizeReport, error
 	w.value("", "", reflect.ValueOf(model))
 	for _, l := range q.layers {
 		if tensorapi.Impl.InFlatBuffer(l.weight.Value()) {
-			misuse(op, tensor.ErrValue, "%q has an optimizer: quantize the model after that was freed with Free", l.path)
+			misuse(op, tensor.ErrValue, "%q has an optimizer: quantize the model after that was freed with Free",
+				l.path)
 		}
 	}
 	for _, l := range q.layers {
@@ -127,16 +129,20 @@ func (q *quantizing) module(path string, part reflect.Value) {
 		return
 	}
 	if !part.CanAddr() {
-		misuse("QuantizeWeights", tensor.ErrValue, "the model has a copy of %v, whose weights would stay: pass a pointer to the model, and put pointers into interfaces and maps", part.Type())
+		misuse("QuantizeWeights", tensor.ErrValue,
+			"the model has a copy of %v, whose weights would stay: pass a pointer to the model, and put pointers into "+
+				"interfaces and maps", part.Type())
 	}
 	at := part.Addr().UnsafePointer()
 	if part.Type() == attentionType {
 		l := (*MultiHeadAttention)(at)
-		q.add(quantizedWeight{join(path, "in_proj_weight"), l.InWeight, 3, func(m []*tensor.QuantizedMatrix) { l.InWeight, l.InQuantized = nil, m }})
+		q.add(quantizedWeight{join(path, "in_proj_weight"), l.InWeight, 3,
+			func(m []*tensor.QuantizedMatrix) { l.InWeight, l.InQuantized = nil, m }})
 		return
 	}
 	l := (*Linear)(at)
-	q.add(quantizedWeight{join(path, "weight"), l.Weight, 1, func(m []*tensor.QuantizedMatrix) { l.Weight, l.Quantized = nil, m[0] }})
+	q.add(quantizedWeight{join(path, "weight"), l.Weight, 1,
+		func(m []*tensor.QuantizedMatrix) { l.Weight, l.Quantized = nil, m[0] }})
 }
 
 // add adds a layer, unless it is a zero value.

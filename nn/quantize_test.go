@@ -55,7 +55,8 @@ func TestQuantizeTrained(t *testing.T) {
 			{tensor.QuantizeOptions{ZeroPoints: true}, 0.01, [2]float64{0.001, 0.01}},
 			{tensor.QuantizeOptions{Bits: 4, Group: 32}, 0.05, [2]float64{0.02, 0.2}},
 		} {
-			model := nn.NewMLP(d, tensor.NewRNG(4), nn.MLPConfig{Sizes: []int{2, 64, 64, 3}, Activations: []nn.Activation{nn.ReLU}})
+			model := nn.NewMLP(d, tensor.NewRNG(4), nn.MLPConfig{Sizes: []int{2, 64, 64, 3},
+				Activations: []nn.Activation{nn.ReLU}})
 			opt := optim.NewAdamW(nn.Params(model), optim.AdamWDefaults(optim.Constant(0.02)))
 			for range 150 {
 				if err := autograd.CrossEntropy(model.Forward(autograd.Const(x)), labels).Backward(); err != nil {
@@ -84,12 +85,14 @@ func TestQuantizeTrained(t *testing.T) {
 			for i, l := range report.Layers {
 				sizes := []int{2, 64, 64, 3}
 				q := model.Layers[i].Quantized
-				if l.Name != names[i] || l.Before != sizes[i]*sizes[i+1]*d.DefaultType().Size() || l.After != q.Bytes() || !slices.Equal(l.Shape, q.Shape()) ||
+				if l.Name != names[i] || l.Before != sizes[i]*sizes[i+1]*d.DefaultType().Size() ||
+					l.After != q.Bytes() || !slices.Equal(l.Shape, q.Shape()) ||
 					!(l.Error >= c.error[0] && l.Error <= c.error[1]) || model.Layers[i].Weight != nil {
 					t.Errorf("%+v: layer %d: %+v", c.o, i, l)
 				}
 			}
-			if b, a := report.Bytes(); b != 4416*d.DefaultType().Size() || a != report.Layers[0].After+report.Layers[1].After+report.Layers[2].After {
+			if b, a := report.Bytes(); b != 4416*d.DefaultType().Size() ||
+				a != report.Layers[0].After+report.Layers[1].After+report.Layers[2].After {
 				t.Errorf("%d bytes become %d", b, a)
 			}
 			if s := report.String(); strings.Count(s, "\n") != 3 || !strings.Contains(s, "layer1.weight") {
@@ -147,10 +150,15 @@ func TestQuantizedLayers(t *testing.T) {
 			build   func(rng *tensor.RNG) any
 			forward func(m any, x *autograd.Node) *autograd.Node
 		}{
-			"linear":         {func(rng *tensor.RNG) any { return nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 5}) }, forward},
-			"without a bias": {func(rng *tensor.RNG) any { return nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 5, NoBias: true}) }, forward},
+			"linear": {func(rng *tensor.RNG) any {
+				return nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 5})
+			}, forward},
+			"without a bias": {func(rng *tensor.RNG) any {
+				return nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 5, NoBias: true})
+			}, forward},
 			"sequential": {func(rng *tensor.RNG) any {
-				return &nn.Sequential{nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 70}), nn.GELU, nn.NewLinear(d, rng, nn.LinearConfig{In: 70, Out: 3}),
+				return &nn.Sequential{nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 70}), nn.GELU,
+					nn.NewLinear(d, rng, nn.LinearConfig{In: 70, Out: 3}),
 					nn.Custom((*autograd.Node).Exp)}
 			}, forward},
 			"transformer": {func(rng *tensor.RNG) any {
@@ -212,9 +220,11 @@ type zoo struct {
 func newZoo(d tensor.Device) *zoo {
 	rng := tensor.NewRNG(1)
 	z := &zoo{
-		Embedding: nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: 3, Size: 4}), Conv: nn.NewConv(d, rng, nn.ConvConfig{In: 1, Out: 2, Kernel: []int{3}}),
-		LSTM: nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4}), Block: nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 2}),
-		First: nn.NewLinear(d, rng, nn.LinearConfig{In: 4, Out: 3}),
+		Embedding: nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: 3, Size: 4}),
+		Conv:      nn.NewConv(d, rng, nn.ConvConfig{In: 1, Out: 2, Kernel: []int{3}}),
+		LSTM:      nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4}),
+		Block:     nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 2}),
+		First:     nn.NewLinear(d, rng, nn.LinearConfig{In: 4, Out: 3}),
 	}
 	z.Again = &nn.Linear{Weight: z.First.Weight}
 	return z
@@ -233,13 +243,16 @@ func TestQuantizeWeightsReport(t *testing.T) {
 	for _, l := range report.Layers {
 		names = append(names, l.Name)
 	}
-	if want := []string{"block.self_attn.in_proj_weight", "block.self_attn.out_proj.weight", "block.linear1.weight", "block.linear2.weight", "first.weight", "again.weight"}; !slices.Equal(names, want) {
+	if want := []string{"block.self_attn.in_proj_weight", "block.self_attn.out_proj.weight", "block.linear1.weight",
+		"block.linear2.weight", "first.weight", "again.weight"}; !slices.Equal(names, want) {
 		t.Errorf("layers %q, want %q", names, want)
 	}
-	if want := []string{"embedding.weight", "conv.weight", "lstm.weight_ih_l0", "lstm.weight_hh_l0"}; !slices.Equal(report.Kept, want) {
+	if want := []string{"embedding.weight", "conv.weight", "lstm.weight_ih_l0",
+		"lstm.weight_hh_l0"}; !slices.Equal(report.Kept, want) {
 		t.Errorf("kept %q, want %q", report.Kept, want)
 	}
-	if again := report.Layers[5]; z.First.Quantized != z.Again.Quantized || again.Before != 0 || again.After != 0 || again.Error != report.Layers[4].Error {
+	if again := report.Layers[5]; z.First.Quantized != z.Again.Quantized || again.Before != 0 || again.After != 0 ||
+		again.Error != report.Layers[4].Error {
 		t.Errorf("of the shared weight: %+v", again)
 	}
 	before, after := 0, 0
@@ -269,7 +282,8 @@ func TestQuantizeWeightsMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	const say = `"block.self_attn.in_proj_weight.0" is quantized`
-	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(z, tensor.QuantizeOptions{}) }), "QuantizeWeights: bad value: "+say)
+	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(z, tensor.QuantizeOptions{}) }),
+		"QuantizeWeights: bad value: "+say)
 	misuse(t, tensor.Try(func() { nn.Train(z) }), "Train: bad value: "+say)
 	misuse(t, tensor.Try(func() { nn.StateDict(z) }), "StateDict: bad value: "+say)
 	misuse(t, tensor.Try(func() { _ = nn.LoadStateDict(z, dict) }), "StateDict: bad value: "+say)
@@ -285,12 +299,16 @@ func TestQuantizeWeightsMisuse(t *testing.T) {
 	}
 
 	whole := newZoo(d)
-	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(whole, tensor.QuantizeOptions{Bits: 3}) }), "QuantizeWeights: bad value [4 4]: Bits is 3")
-	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(struct{ L nn.Linear }{*whole.First}, tensor.QuantizeOptions{}) }), "a copy of nn.Linear")
+	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(whole, tensor.QuantizeOptions{Bits: 3}) }),
+		"QuantizeWeights: bad value [4 4]: Bits is 3")
+	misuse(t, tensor.Try(func() {
+		_, _ = nn.QuantizeWeights(struct{ L nn.Linear }{*whole.First}, tensor.QuantizeOptions{})
+	}), "a copy of nn.Linear")
 	whole.First.Weight.Value().Select(0, 2).FillInPlace(math.Inf(1))
 	_, err := nn.QuantizeWeights(whole, tensor.QuantizeOptions{})
 	misuse(t, err, "nn: quantize first.weight: tensor: Quantize: bad value [4 3]: element [2 0] is +Inf")
-	if whole.Block.Linear1.Weight == nil || whole.Block.Linear1.Quantized != nil || !whole.First.Bias.NeedsGrad() || len(nn.StateDict(whole)) != len(dict) {
+	if whole.Block.Linear1.Weight == nil || whole.Block.Linear1.Quantized != nil || !whole.First.Bias.NeedsGrad() ||
+		len(nn.StateDict(whole)) != len(dict) {
 		t.Error("the model has changed")
 	}
 }
@@ -301,7 +319,8 @@ func ExampleQuantizeWeights() {
 		panic(err)
 	}
 	defer d.Close()
-	model := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{128, 256, 64}, Activations: []nn.Activation{nn.ReLU}})
+	model := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{128, 256, 64},
+		Activations: []nn.Activation{nn.ReLU}})
 	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{})
 	if err != nil {
 		panic(err)

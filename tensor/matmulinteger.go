@@ -67,7 +67,8 @@ func MatMulInteger(a, b *Tensor, o ...MatMulIntegerOptions) *Tensor {
 func mustBeBytes(op string, ts ...*Tensor) {
 	for _, t := range ts {
 		if t.typ != Int8 && t.typ != Uint8 {
-			misuse(op, ErrType, fmt.Sprintf("it takes int8 and uint8, not %v: convert with To(tensor.Int8)", t.typ), ts...)
+			misuse(op, ErrType, fmt.Sprintf("it takes int8 and uint8, not %v: convert with To(tensor.Int8)", t.typ),
+				ts...)
 		}
 	}
 }
@@ -153,7 +154,8 @@ func integerProduct(c *Tensor, a, b byteMatrices, m, n, k int, za, zb zeroPoints
 	if b.typ == Int8 {
 		sign |= 2
 	}
-	launch(c.Device(), ops.MatMulInteger, a.bufferArg(), b.bufferArg(), za.arg, zb.arg, c.arg(), kernels.IntArg(m), kernels.IntArg(n),
+	launch(c.Device(), ops.MatMulInteger, a.bufferArg(), b.bufferArg(), za.arg, zb.arg, c.arg(), kernels.IntArg(m),
+		kernels.IntArg(n),
 		kernels.IntArg(k), kernels.IntArg(a.step), kernels.IntArg(b.step), kernels.IntArg(b.column), kernels.IntArg(a.next),
 		kernels.IntArg(b.next), kernels.IntArg(za.count), kernels.IntArg(zb.count), kernels.IntArg(sign))
 }

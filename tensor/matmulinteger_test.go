@@ -94,7 +94,8 @@ func TestMatMulInteger(t *testing.T) {
 			{a: []int{3, 5, 7}, b: []int{3, 7, 9}, lead: []int{3}},
 			{a: []int{5, 7}, b: []int{3, 7, 9}, lead: []int{3}},
 			{a: []int{2, 1, 5, 7}, b: []int{3, 7, 9}, lead: []int{2, 3}},
-			{a: []int{3, 5, 7}, b: []int{3, 9, 7}, lead: []int{3}, vb: func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(0, 2, 1) }},
+			{a: []int{3, 5, 7}, b: []int{3, 9, 7}, lead: []int{3},
+				vb: func(x *tensor.Tensor) *tensor.Tensor { return x.Transpose(0, 2, 1) }},
 		} {
 			for j, typA := range byteTypes {
 				for l, typB := range byteTypes {
@@ -111,7 +112,8 @@ func TestMatMulInteger(t *testing.T) {
 						var za, zb []int
 						if kind > 0 {
 							sizes := [][2]int{{1, n}, {m, 1}}[kind-1]
-							o = append(o, tensor.MatMulIntegerOptions{ZeroA: bytesOf(d, rng, typA, sizes[0]), ZeroB: bytesOf(d, rng, typB, sizes[1])})
+							o = append(o, tensor.MatMulIntegerOptions{ZeroA: bytesOf(d, rng, typA, sizes[0]),
+								ZeroB: bytesOf(d, rng, typB, sizes[1])})
 							za, zb = ints(t, o[0].ZeroA), ints(t, o[0].ZeroB)
 						}
 						got := tensor.MatMulInteger(a, b, o...)
@@ -130,7 +132,8 @@ func TestMatMulInteger(t *testing.T) {
 						v, err := got.Int32s()
 						shape := append(slices.Clone(c.lead), m, n)
 						if err != nil || !slices.Equal(v, want) || !slices.Equal(got.Shape(), shape) {
-							t.Errorf("case %d, types %d %d, zero points %d: %v, want %v: %v", i, j, l, kind, got.Shape(), shape, err)
+							t.Errorf("case %d, types %d %d, zero points %d: %v, want %v: %v", i, j, l, kind,
+								got.Shape(), shape, err)
 							if len(v) == len(want) && len(v) < 100 {
 								t.Errorf("%v, want %v", v, want)
 							}

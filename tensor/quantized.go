@@ -69,7 +69,8 @@ func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedMatrix, error) {
 	k, n := w.shape[0], w.shape[1]
 	ints, at := ops.Quantize(data, k, n, o.Bits, o.Group, o.ZeroPoints)
 	if at >= 0 {
-		return nil, &Error{Op: op, Kind: ErrValue, Shapes: [][]int{w.Shape()}, Detail: fmt.Sprintf("element %v is %v", []int{at / n, at % n}, data[at])}
+		return nil, &Error{Op: op, Kind: ErrValue, Shapes: [][]int{w.Shape()},
+			Detail: fmt.Sprintf("element %v is %v", []int{at / n, at % n}, data[at])}
 	}
 	q := &QuantizedMatrix{shape: [2]int{k, n}, bits: o.Bits, group: o.Group}
 	q.keep(d, ints)
@@ -147,7 +148,8 @@ func (q *QuantizedMatrix) Dequantize() *Tensor {
 // check panics unless q and some tensors can be the operands of op.
 func (q *QuantizedMatrix) check(op string, with ...*Tensor) Device {
 	if q == nil || q.packed == nil {
-		panic(&Error{Op: op, Kind: ErrValue, Detail: "the matrix is nil, or a QuantizedMatrix{} that Quantize did not make"})
+		panic(&Error{Op: op, Kind: ErrValue,
+			Detail: "the matrix is nil, or a QuantizedMatrix{} that Quantize did not make"})
 	}
 	return check(op, append(with, q.memory()...)...)
 }
@@ -182,7 +184,8 @@ func MatMulQuantized(x *Tensor, w *QuantizedMatrix) *Tensor {
 	mustFloat(op, x)
 	last := x.Rank() - 1
 	if last < 0 || x.shape[last] != w.shape[0] {
-		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: "the weights have a row for each element of x's last axis"})
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{x.Shape(), w.Shape()},
+			Detail: "the weights have a row for each element of x's last axis"})
 	}
 	if x.typ == Float64 {
 		floats := w.Dequantize()
@@ -198,7 +201,8 @@ func MatMulQuantized(x *Tensor, w *QuantizedMatrix) *Tensor {
 	default:
 		rows := x.dense(Float32)
 		defer rows.release()
-		launch(d, w.kernels().MatMul(m, d.Target()), rows.arg(), w.packed.arg(), w.scale.arg(), w.zeroArg(), y.arg(), kernels.IntArg(m), kernels.IntArg(n),
+		launch(d, w.kernels().MatMul(m, d.Target()), rows.arg(), w.packed.arg(), w.scale.arg(), w.zeroArg(), y.arg(),
+			kernels.IntArg(m), kernels.IntArg(n),
 			kernels.IntArg(k), kernels.IntArg(w.group), kernels.FlagArg(w.zero != nil))
 	}
 	return lowered(y, x)

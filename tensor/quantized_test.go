@@ -36,7 +36,8 @@ func quantized(w []float32, k, n int, o tensor.QuantizeOptions) []float64 {
 			for i := first; i < end; i++ {
 				low, high = min(low, float64(w[i*n+j])), max(high, float64(w[i*n+j]))
 			}
-			scale, zero, least, most := float32(max(high, -low)/math.Floor(levels/2)), 0.0, -math.Floor(levels/2), math.Floor(levels/2)
+			half := math.Floor(levels / 2)
+			scale, zero, least, most := float32(max(high, -low)/half), 0.0, -half, half
 			if o.ZeroPoints {
 				scale, least, most = float32((high-low)/levels), 0, levels
 				zero = math.RoundToEven(-low / float64(scale))
@@ -88,7 +89,8 @@ func TestQuantize(t *testing.T) {
 				want := quantized(w, k, n, o)
 				y := q.Dequantize()
 				got := devtest.Float64s(t, y)
-				if !sameNumbers(abs0(got), abs0(want)) || !slices.Equal(y.Shape(), size[:]) || y.Type() != tensor.Float32 {
+				if !sameNumbers(abs0(got), abs0(want)) || !slices.Equal(y.Shape(), size[:]) ||
+					y.Type() != tensor.Float32 {
 					t.Errorf("%v, %+v: %v, want %v", size, o, first(got), first(want))
 				}
 				// A view of the transpose is the same matrix.
@@ -96,7 +98,8 @@ func TestQuantize(t *testing.T) {
 				if err != nil || !sameNumbers(devtest.Float64s(t, again.Dequantize()), got) {
 					t.Errorf("%v, %+v: of a view others: %v", size, o, err)
 				}
-				if !slices.Equal(q.Shape(), size[:]) || q.Bits()%8 != o.Bits%8 || q.Group() != o.Group || q.Device() != d {
+				if !slices.Equal(q.Shape(), size[:]) || q.Bits()%8 != o.Bits%8 || q.Group() != o.Group ||
+					q.Device() != d {
 					t.Errorf("%v, %+v: %v, %d bits, groups of %d", size, o, q.Shape(), q.Bits(), q.Group())
 				}
 			}
@@ -168,9 +171,11 @@ func TestMatMulQuantized(t *testing.T) {
 				}
 				w := q.Dequantize()
 				for l, x := range []*tensor.Tensor{
-					rng.Normal(d, 0, 1, k), rng.Normal(d, 0, 1, 1, k), rng.Normal(d, 0, 1, 2, 3, k), rng.Normal(d, 0, 1, 70, k), rng.Normal(d, 0, 1, 0, k),
+					rng.Normal(d, 0, 1, k), rng.Normal(d, 0, 1, 1, k), rng.Normal(d, 0, 1, 2, 3, k),
+					rng.Normal(d, 0, 1, 70, k), rng.Normal(d, 0, 1, 0, k),
 					rng.Normal(d, 0, 1, k, 9).T(), rng.Normal(d, 0, 1, 5, k+3).Slice(1, 2, k+2).Slice(0, 1, 4),
-					rng.Normal(d, 0, 1, 3, k).To(tensor.Float16), rng.Normal(d, 0, 1, 9, k).To(tensor.BFloat16), float64Of(d, rng.Normal(d, 0, 1, 4, k)),
+					rng.Normal(d, 0, 1, 3, k).To(tensor.Float16), rng.Normal(d, 0, 1, 9, k).To(tensor.BFloat16),
+					float64Of(d, rng.Normal(d, 0, 1, 4, k)),
 				} {
 					y := tensor.MatMulQuantized(x, q)
 					wide := x
@@ -178,14 +183,17 @@ func TestMatMulQuantized(t *testing.T) {
 						wide = x.To(tensor.Float32)
 					}
 					want := wide.MatMul(w)
-					eps := map[tensor.Type]float64{tensor.Float32: 0, tensor.Float16: 0x1p-11, tensor.BFloat16: 0x1p-8}[x.Type()]
+					eps := map[tensor.Type]float64{tensor.Float32: 0, tensor.Float16: 0x1p-11,
+						tensor.BFloat16: 0x1p-8}[x.Type()]
 					got, should := devtest.Float64s(t, y), devtest.Float64s(t, want)
 					if y.Type() != x.Type() || !slices.Equal(y.Shape(), want.Shape()) {
 						t.Fatalf("%v of %v, want %v of %v", y.Shape(), y.Type(), want.Shape(), x.Type())
 					}
 					for at := range should {
-						if off := math.Abs(got[at] - should[at]); !(off <= eps*math.Abs(should[at])*1.01+0x1p-16*(1+math.Sqrt(float64(k)))) {
-							t.Fatalf("size %d, options %d, x %d: element %d is %v, want %v", i, j, l, at, got[at], should[at])
+						limit := eps*math.Abs(should[at])*1.01 + 0x1p-16*(1+math.Sqrt(float64(k)))
+						if !(math.Abs(got[at]-should[at]) <= limit) {
+							t.Fatalf("size %d, options %d, x %d: element %d is %v, want %v", i, j, l, at, got[at],
+								should[at])
 						}
 					}
 				}
@@ -239,7 +247,8 @@ func TestQuantizedMisuse(t *testing.T) {
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
 		for _, o := range quantizations {
 			v := tensor.New(d, []float32{1, 2, 3, bad, 5, 6}, 2, 3)
-			if _, err := tensor.Quantize(v, o); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(), fmt.Sprintf("element [1 0] is %v", bad)) {
+			if _, err := tensor.Quantize(v, o); !errors.Is(err, tensor.ErrValue) || !strings.Contains(err.Error(),
+				fmt.Sprintf("element [1 0] is %v", bad)) {
 				t.Errorf("%v, %+v: %v", bad, o, err)
 			}
 		}

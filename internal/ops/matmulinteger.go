@@ -14,9 +14,11 @@ import (
 // ZB, C, m, n, k, lda, step, column, nextA, nextB, zerosA, zerosB, sign. Element (i, q) of A is i·lda + q,
 // element (q, j) of B is q·step + j·column, one of which is 1. zerosA is how many zero points A has: none, one,
 // or one for each row. zerosB is those of the columns of B. sign is 1 if A is signed, plus 2 if B is.
-var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_integer_cpu.cl", GPU: "matmul_integer_gpu.cl",
-	Params: []kernels.Param{inBytes("A"), inBytes("B"), inBytes("ZA"), inBytes("ZB"), outInts("C"), intArg("m"), intArg("n"), intArg("k"),
-		intArg("lda"), intArg("step"), intArg("column"), intArg("nextA"), intArg("nextB"), intArg("zerosA"), intArg("zerosB"), intArg("sign")},
+var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_integer_cpu.cl",
+	GPU: "matmul_integer_gpu.cl",
+	Params: []kernels.Param{inBytes("A"), inBytes("B"), inBytes("ZA"), inBytes("ZB"), outInts("C"), intArg("m"),
+		intArg("n"), intArg("k"), intArg("lda"), intArg("step"), intArg("column"), intArg("nextA"), intArg("nextB"),
+		intArg("zerosA"), intArg("zerosB"), intArg("sign")},
 	Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		m, n := int(a[5].Int), int(a[6].Int)
 		batch := 0
@@ -24,11 +26,12 @@ var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_inte
 			batch = a[4].N / (m * n)
 		}
 		if l.CPU {
-			return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, 32), intmath.CeilDiv(m, 16), batch}, Local: [3]int{1, 1, 1}}
+			return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, 32), intmath.CeilDiv(m, 16), batch},
+				Local: [3]int{1, 1, 1}}
 		}
 		const tile, side = 64, 16
-		return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side, batch},
-			Local: [3]int{side, side, 1}}
+		return kernels.Grid{Dims: 3, Local: [3]int{side, side, 1},
+			Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side, batch}}
 	},
 	Twin:  kernels.ElementTwin(matMulIntegerHost),
 	Cases: matMulIntegerCases,
@@ -103,7 +106,8 @@ func zeroPoints(c kernels.Call[uint8], arg, n int, signed bool) []int32 {
 func matMulIntegerCases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range [][4]int{ // batch, m, n, k
-		{1, 1, 1, 1}, {1, 3, 5, 7}, {1, 5, 17, 3}, {2, 4, 16, 16}, {3, 9, 31, 33}, {1, 64, 64, 17}, {1, 67, 65, 19}, {2, 1, 130, 40},
+		{1, 1, 1, 1}, {1, 3, 5, 7}, {1, 5, 17, 3}, {2, 4, 16, 16}, {3, 9, 31, 33}, {1, 64, 64, 17}, {1, 67, 65, 19},
+		{2, 1, 130, 40},
 		{1, 130, 3, 129}, {1, 2, 3, 0}, {0, 2, 3, 4}, {1, 0, 3, 4}, {1, 70, 70, 600},
 	} {
 		batch, m, n, k := s[0], s[1], s[2], s[3]
@@ -112,23 +116,25 @@ func matMulIntegerCases(few bool) []kernels.Case {
 		}
 		for sign := range 4 {
 			gap, transposed, zeros := i%3, (i+sign)%2 == 1, (i+sign)%3
-			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%d of %dx%dx%d, sign %d", batch, m, n, k, sign), Build: func(o *kernels.Operands) {
-				word := func(int) float64 { return float64(o.Rand.IntN(256)) }
-				lda, step, column := k+gap, n+gap, 1
-				nextA, nextB := m*lda, k*step
-				if transposed {
-					step, column = 1, k+gap
-					nextB = n * column
-				}
-				matrices := batch
-				if sign == 2 {
-					nextB, matrices = 0, 1
-				}
-				zerosA, zerosB := [3]int{0, 1, m}[zeros], [3]int{n, 0, 1}[zeros]
-				o.Elements(kernels.Uint8, batch*m*lda, word).Elements(kernels.Uint8, max(matrices*nextB, max(k*step, n*column)), word).
-					Elements(kernels.Uint8, zerosA, word).Elements(kernels.Uint8, zerosB, word).Ints(batch*m*n, func(int) int { return -77 }).
-					Int(m, n, k, lda, step, column, nextA, nextB, zerosA, zerosB, sign)
-			}})
+			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%d of %dx%dx%d, sign %d", batch, m, n, k, sign),
+				Build: func(o *kernels.Operands) {
+					word := func(int) float64 { return float64(o.Rand.IntN(256)) }
+					lda, step, column := k+gap, n+gap, 1
+					nextA, nextB := m*lda, k*step
+					if transposed {
+						step, column = 1, k+gap
+						nextB = n * column
+					}
+					matrices := batch
+					if sign == 2 {
+						nextB, matrices = 0, 1
+					}
+					zerosA, zerosB := [3]int{0, 1, m}[zeros], [3]int{n, 0, 1}[zeros]
+					o.Elements(kernels.Uint8, batch*m*lda, word).
+						Elements(kernels.Uint8, max(matrices*nextB, max(k*step, n*column)), word).
+						Elements(kernels.Uint8, zerosA, word).Elements(kernels.Uint8, zerosB, word).
+						Ints(batch*m*n, func(int) int { return -77 }).Int(m, n, k, lda, step, column, nextA, nextB, zerosA, zerosB, sign)
+				}})
 		}
 	}
 	return cases

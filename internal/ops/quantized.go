@@ -32,15 +32,19 @@ func (q *Quantized) MatMul(m int, l kernels.Target) *kernels.Kernel {
 var Quantized8, Quantized4 = newQuantized(8), newQuantized(4)
 
 func quantizedKernels() []*kernels.Kernel {
-	return []*kernels.Kernel{Quantized8.many, Quantized8.few, Quantized8.Floats, Quantized4.many, Quantized4.few, Quantized4.Floats}
+	return []*kernels.Kernel{Quantized8.many, Quantized8.few, Quantized8.Floats, Quantized4.many, Quantized4.few,
+		Quantized4.Floats}
 }
 
 func newQuantized(bits int) *Quantized {
-	product := kernels.Kernel{File: "quantized_cpu.cl", GPU: "quantized_gpu.cl", Defines: fmt.Sprintf("-DBITS=%d", bits),
-		Params: []kernels.Param{in("X"), inBytes("W"), in("S"), in("Z"), out("Y"), intArg("m"), intArg("n"), intArg("k"), intArg("group"), intArg("zeros")},
+	product := kernels.Kernel{File: "quantized_cpu.cl", GPU: "quantized_gpu.cl",
+		Defines: fmt.Sprintf("-DBITS=%d", bits),
+		Params: []kernels.Param{in("X"), inBytes("W"), in("S"), in("Z"), out("Y"), intArg("m"), intArg("n"),
+			intArg("k"), intArg("group"), intArg("zeros")},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			m, n, k := c.Int(5), c.Int(6), c.Int(7)
-			vec.WeightsOf(bits, k, n, c.Int(8), c.Bytes(1), c.Reals(2), c.Reals(3)).Multiply(setOf(c), m, c.Reals(0), k, c.Reals(4), n, parallel.For)
+			w := vec.WeightsOf(bits, k, n, c.Int(8), c.Bytes(1), c.Reals(2), c.Reals(3))
+			w.Multiply(setOf(c), m, c.Reals(0), k, c.Reals(4), n, parallel.For)
 		}},
 		Cases: func(few bool) []kernels.Case { return quantizedCases(bits, few) },
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
@@ -55,7 +59,8 @@ func newQuantized(bits int) *Quantized {
 		if l.CPU {
 			return kernels.Groups(intmath.CeilDiv(n, wide), intmath.CeilDiv(m, 32))
 		}
-		return kernels.Grid{Dims: 2, Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side}, Local: [3]int{side, side}}
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side},
+			Local: [3]int{side, side}}
 	}
 	few.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		m, strips := int(a[5].Int), intmath.CeilDiv(int(a[6].Int), wide)
@@ -65,12 +70,14 @@ func newQuantized(bits int) *Quantized {
 		return kernels.Grid{Dims: 2, Global: [3]int{strips * 8, m * 32}, Local: [3]int{8, 32}}
 	}
 	floats := &kernels.Kernel{Name: "k_dequantize", File: "dequantize.cl", Defines: product.Defines,
-		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"), intArg("zeros")},
+		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"),
+			intArg("zeros")},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return kernels.Grid2D(int(a[5].Int), int(a[4].Int), l)
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
-			vec.WeightsOf(bits, c.Int(4), c.Int(5), c.Int(6), c.Bytes(0), c.Reals(1), c.Reals(2)).Floats(setOf(c), c.Reals(3), parallel.For)
+			w := vec.WeightsOf(bits, c.Int(4), c.Int(5), c.Int(6), c.Bytes(0), c.Reals(1), c.Reals(2))
+			w.Floats(setOf(c), c.Reals(3), parallel.For)
 		}},
 		Cases: func(few bool) []kernels.Case { return dequantizeCases(bits, few) },
 	}
@@ -78,7 +85,8 @@ func newQuantized(bits int) *Quantized {
 }
 
 // quantizedSizes are k, n, and the rows of a group: around those of a panel, of a block and of a group, and odd.
-var quantizedSizes = [][3]int{{1, 1, 0}, {7, 5, 0}, {32, 64, 32}, {33, 65, 32}, {70, 31, 64}, {128, 130, 32}, {95, 64, 0}, {1100, 33, 96}, {0, 3, 0}, {3, 0, 0}}
+var quantizedSizes = [][3]int{{1, 1, 0}, {7, 5, 0}, {32, 64, 32}, {33, 65, 32}, {70, 31, 64}, {128, 130, 32},
+	{95, 64, 0}, {1100, 33, 96}, {0, 3, 0}, {3, 0, 0}}
 
 // addQuantized adds the memory of a matrix: W, S and Z.
 func addQuantized(o *kernels.Operands, bits, k, n, group int, zeros bool) {
@@ -120,7 +128,8 @@ func quantizedCases(bits int, few bool) []kernels.Case {
 				continue
 			}
 			zeros := (i+j)%2 == 1
-			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%dx%dx%d in groups of %d, zero points: %v", m, n, k, group, zeros), Build: func(o *kernels.Operands) {
+			name := fmt.Sprintf("%dx%dx%d in groups of %d, zero points: %v", m, n, k, group, zeros)
+			cases = append(cases, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
 				o.In(m*k, -1, 1)
 				addQuantized(o, bits, k, n, group, zeros)
 				o.Out(m*n).Int(m, n, k, group, boolInt(zeros))
@@ -138,7 +147,8 @@ func dequantizeCases(bits int, few bool) []kernels.Case {
 			continue
 		}
 		zeros := i%2 == 1
-		cases = append(cases, kernels.Case{Name: fmt.Sprintf("%dx%d in groups of %d, zero points: %v", k, n, group, zeros), Build: func(o *kernels.Operands) {
+		name := fmt.Sprintf("%dx%d in groups of %d, zero points: %v", k, n, group, zeros)
+		cases = append(cases, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
 			addQuantized(o, bits, k, n, group, zeros)
 			o.Out(k*n).Int(k, n, group, boolInt(zeros))
 		}})
