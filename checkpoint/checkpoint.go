@@ -226,7 +226,8 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 // written returns the type that a tensor is written as.
 func written(t *tensor.Tensor) string {
 	return map[tensor.Type]string{tensor.Float32: "F32", tensor.Float64: "F64", tensor.Float16: "F16", tensor.BFloat16: "BF16",
-		tensor.Int32: "I32", tensor.Uint8: "U8", tensor.Bool: "BOOL"}[t.Type()]
+		tensor.Int8: "I8", tensor.Int16: "I16", tensor.Int32: "I32", tensor.Int64: "I64", tensor.Uint8: "U8",
+		tensor.Uint16: "U16", tensor.Uint32: "U32", tensor.Uint64: "U64", tensor.Bool: "BOOL"}[t.Type()]
 }
 
 // prepare reads what a file says of the parts, and restores those that can refuse it. An error
@@ -255,9 +256,21 @@ func put(t *tensor.Tensor, data any) {
 		tensor.Upload(t, data)
 	case []float64:
 		tensor.Upload(t, data)
+	case []int8:
+		tensor.Upload(t, data)
+	case []int16:
+		tensor.Upload(t, data)
 	case []int32:
 		tensor.Upload(t, data)
+	case []int64:
+		tensor.Upload(t, data)
 	case []uint8:
+		tensor.Upload(t, data)
+	case []uint16:
+		tensor.Upload(t, data)
+	case []uint32:
+		tensor.Upload(t, data)
+	case []uint64:
 		tensor.Upload(t, data)
 	case []bool:
 		tensor.Upload(t, data)

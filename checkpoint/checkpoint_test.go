@@ -395,7 +395,8 @@ func TestKinds(t *testing.T) {
 		}
 		make := func(v float64) (checkpoint.State, *settings, *int) {
 			dict := tensor.Dict{"empty": tensor.Zeros(d, 0, 3), "scalar": tensor.Scalar(d, v)}
-			for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16, tensor.Bool} {
+			for _, typ := range []tensor.Type{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Uint8, tensor.Float16, tensor.BFloat16, tensor.Bool,
+				tensor.Int8, tensor.Int16, tensor.Int64, tensor.Uint16, tensor.Uint32, tensor.Uint64} {
 				if !d.Supports(typ) {
 					continue
 				}

@@ -118,7 +118,7 @@ type BatchNorm struct {
 
 	Mean *tensor.Tensor `nn:"running_mean"` // [channels]
 	Var  *tensor.Tensor `nn:"running_var"`  // [channels]
-	// Batches is the number of batches that PyTorch counts, an Int32. Nothing here reads it, and
+	// Batches is the number of batches that PyTorch counts, an Int64. Nothing here reads it, and
 	// training leaves it as it is: PyTorch's state dicts have it, and require it.
 	Batches *tensor.Tensor `nn:"num_batches_tracked"`
 
@@ -140,7 +140,7 @@ func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
 	defer tensorapi.Rename("nn", "NewBatchNorm")
 	mustSizes("NewBatchNorm", "Channels", cfg.Channels)
 	l := &BatchNorm{Mean: tensor.Zeros(d, cfg.Channels).Retain(), Var: tensor.Full(d, 1, cfg.Channels).Retain(),
-		Batches: tensor.ZerosOf(d, tensor.Int32).Retain(), eps: orElse(cfg.Eps, usualEps), momentum: cfg.Momentum}
+		Batches: tensor.ZerosOf(d, tensor.Int64).Retain(), eps: orElse(cfg.Eps, usualEps), momentum: cfg.Momentum}
 	l.Weight, l.Bias = affine(d, cfg.NoAffine, false, cfg.Channels)
 	return l
 }

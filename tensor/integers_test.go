@@ -239,3 +239,40 @@ func TestIndexTypes(t *testing.T) {
 		}
 	})
 }
+
+// TestFilesOfEveryType: tensors of every type come back from npz and safetensors as they were, but for
+// bfloat16 from npz, which NumPy has not.
+func TestFilesOfEveryType(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	dict := tensor.Dict{}
+	for typ := tensor.Type(0); typ.Valid(); typ++ {
+		dict[typ.String()] = tensor.NewOf(d, typ, []int{0, 1, 1, 100}, 2, 2)
+	}
+	dict["int64"] = tensor.New(d, []int64{1<<63 - 1, -1 << 63, 1<<53 + 1, 0}, 2, 2)
+	dict["uint64"] = tensor.New(d, []uint64{1<<64 - 1, 1 << 63, 1<<53 + 1, 0}, 2, 2)
+	same := func(what string, got tensor.Dict, err error) {
+		t.Helper()
+		if err != nil || len(got) != len(dict) {
+			t.Fatalf("%s: %v, err = %v", what, got, err)
+		}
+		for name, x := range dict {
+			if y := got[name]; y.Type() != x.Type() || !slices.Equal(y.Shape(), x.Shape()) || !slices.Equal(devtest.Float64s(t, y), devtest.Float64s(t, x)) {
+				t.Errorf("%s: %s is %v %v", what, name, y, devtest.Float64s(t, y))
+			}
+		}
+		is(t, what, got["int64"], int64(1<<63-1), -1<<63, 1<<53+1, 0)
+		is(t, what, got["uint64"], uint64(1<<64-1), 1<<63, 1<<53+1, 0)
+	}
+	path := t.TempDir() + "/x"
+	if err := tensor.SaveSafetensors(path, dict); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := tensor.LoadSafetensors(d, path)
+	same("safetensors", got, err)
+	delete(dict, "bfloat16")
+	if err := tensor.SaveNPZ(path, dict); err != nil {
+		t.Fatal(err)
+	}
+	got, err = tensor.LoadNPZ(d, path)
+	same("npz", got, err)
+}

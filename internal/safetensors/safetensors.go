@@ -133,8 +133,20 @@ func kindOf(data any) (string, int, error) {
 		return "F16", len(data), nil
 	case []bfloat16.BFloat16:
 		return "BF16", len(data), nil
+	case []int8:
+		return "I8", len(data), nil
+	case []int16:
+		return "I16", len(data), nil
 	case []int32:
 		return "I32", len(data), nil
+	case []int64:
+		return "I64", len(data), nil
+	case []uint16:
+		return "U16", len(data), nil
+	case []uint32:
+		return "U32", len(data), nil
+	case []uint64:
+		return "U64", len(data), nil
 	case []float32:
 		return "F32", len(data), nil
 	case []float64:
@@ -195,7 +207,19 @@ func (f *File) writeData(w io.Writer, arrays map[string]Array) error {
 			err = writeAs(w, asBits[uint16](data))
 		case []bool:
 			err = writeAs(w, data)
+		case []int8:
+			err = writeAs(w, data)
+		case []int16:
+			err = writeAs(w, data)
 		case []int32:
+			err = writeAs(w, data)
+		case []int64:
+			err = writeAs(w, data)
+		case []uint16:
+			err = writeAs(w, data)
+		case []uint32:
+			err = writeAs(w, data)
+		case []uint64:
 			err = writeAs(w, data)
 		case []float32:
 			err = writeAs(w, data)

@@ -320,7 +320,7 @@ func TestWriteRefuses(t *testing.T) {
 		metadata map[string]string
 	}{
 		{map[string]Array{"a": {[]int{2}, []float32{1}}}, nil}, {map[string]Array{"a": {[]int{0, 3}, []float32{1}}}, nil}, {map[string]Array{"a": {[]int{-1, -1}, []float32{1}}}, nil},
-		{map[string]Array{"a": {[]int{1}, []int64{1}}}, nil}, {map[string]Array{"a": {[]int{}, nil}}, nil}, {map[string]Array{"__metadata__": x}, nil},
+		{map[string]Array{"a": {[]int{1}, []complex64{1}}}, nil}, {map[string]Array{"a": {[]int{}, nil}}, nil}, {map[string]Array{"__metadata__": x}, nil},
 		{map[string]Array{"a\xff": x}, nil}, {nil, map[string]string{"a\xff": ""}}, {nil, map[string]string{"a": "\xff"}}, {nil, map[string]string{ChecksumName: ""}},
 		{nil, map[string]string{"a": strings.Repeat("x", mostHeader)}},
 	} {
