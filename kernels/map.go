@@ -49,13 +49,14 @@ type AccessPattern struct {
 // mapKey identifies a kernel of a function.
 type mapKey struct {
 	layout AccessPattern
-	typ    DType // of every tensor that has no type of its own: Float32 stands for the device's reals
+	typ    DType // Float32 stands for the device's reals
 }
 
 // Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one
 // for each layout, and devices build it once. It computes in t.Widened(), in which integers wrap
 // around; as integers, floats are cut off, and become the nearest that there is. Masks, and the
-// result of a condition, are of Uint8 whatever t is. Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
+// result of a condition, are of Uint8 whatever t is; what is read by index is of what it computes in.
+// Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
 //
 //	X0 … X{m−1}, Y    the operands that occur, in their order, and the result
 //	n                 elements of the innermost axis
@@ -132,7 +133,8 @@ func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
 	typ := t.Widened()
 	for i := range len(uses) + len(j.Functions) {
 		own := &l.Types[i]
-		if l.Steps[i] == Indexed || i < len(uses) && j.user(uses[i]).Mask(uses[i]) || i >= len(uses) && j.Functions[i-len(uses)].Condition() {
+		mask := i < len(uses) && j.user(uses[i]).Mask(uses[i]) || i >= len(uses) && j.Functions[i-len(uses)].Condition()
+		if mask || l.Steps[i] == Indexed {
 			*own = Float32 // it is of bytes, or of the type that is computed in
 			continue
 		}
@@ -143,7 +145,8 @@ func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
 			*own = Float32
 		}
 	}
-	if f := j.Functions[0]; len(uses) == 1 && len(j.Functions) == 1 && f.Is(uses[0]) && l.Types[0] == l.Types[1] && !f.Mask(uses[0]) {
+	f, one := j.Functions[0], len(uses) == 1 && len(j.Functions) == 1
+	if one && f.Is(uses[0]) && !f.Mask(uses[0]) && l.Types[0] == l.Types[1] { // it moves elements
 		if l.Types[0] != Float32 {
 			typ = l.Types[0]
 		}

@@ -5,7 +5,8 @@ import "slices"
 // describe says what a launch of a map computes: see Kernel.Describe.
 func (m *mapSpec) describe(args []Arg) []Operation {
 	l := mapLoopsOf(m, Call[float32]{args: args})
-	op := &Map{Generated: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]), Operands: make([]View, len(m.j.operands))}
+	op := &Map{Generated: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]),
+		Operands: make([]View, len(m.j.operands))}
 	view := func(t int) View { return ViewOf(args, t, 0, slices.Clone(l.strides[t][:l.rank])...) }
 	for t, operand := range m.uses {
 		if m.l.Steps[t] != Indexed {

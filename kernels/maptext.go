@@ -318,7 +318,8 @@ func (m *mapSpec) stored(t, width int, value string) string {
 		return fmt.Sprintf("(%s)(%s)", to, value)
 	}
 	unsigned := strings.TrimPrefix(to, "u")
-	bits := fmt.Sprintf("convert_u%s(%s & %s)", unsigned, value, map[int]string{1: "0xff", 2: "0xffff", 4: "0xffffffffL", 8: "-1L"}[typ.Size()])
+	low := map[int]string{1: "0xff", 2: "0xffff", 4: "0xffffffffL", 8: "-1L"}[typ.Size()]
+	bits := fmt.Sprintf("convert_u%s(%s & %s)", unsigned, value, low)
 	return fmt.Sprintf("as_%s(%s)", to, bits)
 }
 

@@ -11,8 +11,8 @@ func (k *Kernel) Of(t DType) *Kernel {
 }
 
 // Typed gives a kernel its forms for elements that are not reals, of which it takes the twins: for
-// Int32, Uint8, Uint16 and Int64, in this order, the zero Twin for a form that there is not. They are the entry point of that name in a file,
-// built with ELEM as the element type.
+// Int32, Uint8, Uint16 and Int64, in this order, the zero Twin for a form that there is not. They are
+// the entry point of that name in a file, built with ELEM as the element type.
 func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
 	for i, twin := range twins {
 		t := [...]DType{Int32, Uint8, Uint16, Int64}[i]

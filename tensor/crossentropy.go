@@ -107,7 +107,8 @@ func classShape(op string, x, labels, weights *Tensor) (d Device, outer, n, inne
 		misuse(op, ErrShape, "the labels have the shape of the scores without axis 1, that of the classes", x, labels)
 	}
 	if labels.typ != Int32 && labels.typ != Int64 {
-		misuse(op, ErrType, fmt.Sprintf("labels are of type int64 or int32, not %v: convert them with To(tensor.Int64)", labels.typ), x, labels)
+		misuse(op, ErrType, fmt.Sprintf("labels are of type int64 or int32, not %v: convert them with To(tensor.Int64)", labels.typ),
+			x, labels)
 	}
 	if weights != nil {
 		check(op, x, weights)

@@ -183,6 +183,7 @@ func (t *Tensor) keepRange(op string, out *Tensor) {
 // repeats some may have as many.
 func noteRange[T integer](t *Tensor, v []T) {
 	if len(v) > 0 && len(v) == t.st.buf.Len() && t.IsContiguous() {
-		t.st.ints = intRange{low: inInt64(slices.Min(v)), high: inInt64(slices.Max(v)), version: t.st.version, known: true, exposed: t.st.ints.exposed}
+		t.st.ints = intRange{low: inInt64(slices.Min(v)), high: inInt64(slices.Max(v)), version: t.st.version,
+			known: true, exposed: t.st.ints.exposed}
 	}
 }

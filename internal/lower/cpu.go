@@ -636,8 +636,8 @@ func numberName(v ir.Value) string { return "n_" + v.Name }
 func (l *plan) parameters() string {
 	var list []string
 	for _, p := range l.params(numberName) {
-		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)", kernels.Out: "OUT(%s)", kernels.OutInts: "OUT_OF(INDEX, %s)",
-			kernels.IntParam: "int %s", kernels.FloatParam: "REAL %s"}[p.Mode]
+		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)",
+			kernels.Out: "OUT(%s)", kernels.OutInts: "OUT_OF(INDEX, %s)", kernels.IntParam: "int %s", kernels.FloatParam: "REAL %s"}[p.Mode]
 		list = append(list, fmt.Sprintf(form, p.Name))
 	}
 	return strings.Join(list, ", ")

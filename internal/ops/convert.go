@@ -7,8 +7,10 @@ import (
 // The conversions between float32 and float64, of launches whose reals are of float64: X, Y, n. Other
 // types are converted by maps.
 var (
-	NarrowFloats = floatConversion("k_narrow_floats", "IN(X), OUT_OF(float, Y)", kernels.In, kernels.OutFloats, convertFloats[float64, float32])
-	WidenFloats  = floatConversion("k_widen_floats", "IN_OF(float, X), OUT(Y)", kernels.InFloats, kernels.Out, convertFloats[float32, float64])
+	NarrowFloats = floatConversion("k_narrow_floats", "IN(X), OUT_OF(float, Y)", kernels.In, kernels.OutFloats,
+		convertFloats[float64, float32])
+	WidenFloats = floatConversion("k_widen_floats", "IN_OF(float, X), OUT(Y)", kernels.InFloats, kernels.Out,
+		convertFloats[float32, float64])
 )
 
 func floatConversion(name, params string, x, y kernels.Mode, twin func(kernels.Call[float64])) *kernels.Kernel {
@@ -19,7 +21,8 @@ kernel void ` + name + `(` + params + `, int n) {
     if (i < n) Y[Y_off + i] = X[X_off + i];
 }
 `
-	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1), Twin: kernels.Twin{F64: twin},
+	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1),
+		Twin:   kernels.Twin{F64: twin},
 		Params: []kernels.Param{{Name: "X", Mode: x}, {Name: "Y", Mode: y}, intArg("n")}}
 }
 

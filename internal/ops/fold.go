@@ -77,9 +77,12 @@ func alongLines() []*kernels.Kernel {
 // longIndices returns the forms of kernels whose indices are of Int64: those of what operations return.
 func longIndices() []*kernels.Kernel {
 	s := sorts[kernels.Float32]
-	all := []*kernels.Kernel{Fold(defs.FoldCount).Kernel().LongIndices(1), s.Blocks.LongIndices(3), s.Digit.LongIndices(3), s.Merge.LongIndices(3),
-		s.Move.LongIndices(4), s.Median.LongIndices(3), s.SelectMedian.LongIndices(2), Scan(ScanMax, kernels.Float32).LongIndices(2),
-		Scan(ScanMin, kernels.Int64).LongIndices(2)}
+	all := []*kernels.Kernel{
+		Fold(defs.FoldCount).Kernel().LongIndices(1),
+		Scan(ScanMax, kernels.Float32).LongIndices(2), Scan(ScanMin, kernels.Int64).LongIndices(2),
+		s.Blocks.LongIndices(3), s.Digit.LongIndices(3), s.Merge.LongIndices(3), s.Move.LongIndices(4),
+		s.Median.LongIndices(3), s.SelectMedian.LongIndices(2),
+	}
 	for _, e := range extremes {
 		all = append(all, e.Parts.Kernel().LongIndices(2), e.Join.Kernel().LongIndices(3))
 	}

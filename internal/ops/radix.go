@@ -29,8 +29,8 @@ func (r *Radix) Tiles(n int, t kernels.DType) int { return intmath.CeilDiv(n, r.
 
 // RowSorts sort a row of ints that name rows: the flags are how many of these there are. An int
 // that names none becomes that number, which is the last.
-var RowSorts = newRadix(kernels.Int32, "-DOF_INTS -DOF_ROWS -DELEM=int", rowTiles, kernels.ElementTwin(radixCountTwin(rowKey, rowTiles)),
-	kernels.ElementTwin(radixMoveTwin(rowKey, true)))
+var RowSorts = newRadix(kernels.Int32, "-DOF_INTS -DOF_ROWS -DELEM=int", rowTiles,
+	kernels.ElementTwin(radixCountTwin(rowKey, rowTiles)), kernels.ElementTwin(radixMoveTwin(rowKey, true)))
 
 // RowPasses returns in how many passes ints that name so many rows are sorted.
 func RowPasses(rows int) int { return intmath.CeilDiv(bits.Len(uint(rows)), SortDigit) }

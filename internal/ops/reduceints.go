@@ -25,7 +25,8 @@ func SumInts(t kernels.DType) *kernels.Kernel { return intReductions[t.Stored()]
 func ExtremeInts(t kernels.DType) *kernels.Kernel { return intReductions[t.Stored()].extreme }
 
 // integers are the types of integers.
-var integers = [...]kernels.DType{kernels.Int8, kernels.Int16, kernels.Int32, kernels.Int64, kernels.Uint8, kernels.Uint16, kernels.Uint32, kernels.Uint64}
+var integers = [...]kernels.DType{kernels.Int8, kernels.Int16, kernels.Int32, kernels.Int64,
+	kernels.Uint8, kernels.Uint16, kernels.Uint32, kernels.Uint64}
 
 type intReduction struct{ sum, extreme *kernels.Kernel }
 
@@ -87,7 +88,8 @@ func IntParts(outer, n, inner int, l kernels.Target) (parts, chunk int, apart bo
 // eachIntLine calls f for some parts of lines: part u of [outer, parts, inner] is the elements k, k +
 // step, … below end of a line that begins at element at.
 func eachIntLine[T element](c kernels.Call[T], sizes int, f func(u, at, k, end, step int)) {
-	outer, n, inner, parts, chunk, apart := c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2), c.Int(sizes+3), c.Int(sizes+4), c.Int(sizes+5) != 0
+	outer, n, inner := c.Int(sizes), c.Int(sizes+1), c.Int(sizes+2)
+	parts, chunk, apart := c.Int(sizes+3), c.Int(sizes+4), c.Int(sizes+5) != 0
 	c.Parallel(outer*parts*inner, min(n, chunk), func(lo, hi int) {
 		for u := lo; u < hi; u++ {
 			part := u / inner % parts
