@@ -25,7 +25,7 @@ type LabelOptions struct {
 }
 
 // CrossEntropy returns the loss of scores x [N, C, …], or [C], with labels t [N, …], or [], of type
-// Int32, in one pass over the scores:
+// Int64 or Int32, in one pass over the scores:
 //
 //	loss[i] = (1 − s)·w[t]·n[t] + s/C·Σ_k w[k]·n[k],   n = −x.LogSoftmax(1), s = Smoothing
 //

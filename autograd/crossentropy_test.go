@@ -170,7 +170,7 @@ func TestLabelTypes(t *testing.T) {
 			}
 			want = got
 		}
-		if err := tensor.Try(func() { autograd.CrossEntropy(autograd.Const(x), tensor.New(d, []int{0, 1, 1 << 32, 2})) }); !errors.Is(err, tensor.ErrIndex) {
+		if err := tensor.Try(func() { autograd.CrossEntropy(autograd.Const(x), tensor.New(d, []int64{0, 1, 1 << 32, 2})) }); !errors.Is(err, tensor.ErrIndex) {
 			t.Errorf("a label of 2³²: %v", err)
 		}
 	})

@@ -20,7 +20,7 @@ func contract(equation string, operands ...*Node) *Node {
 		var err error
 		if e, err = einsum.Parse(equation, shapes); err == nil {
 			defer tensorapi.Rename("autograd", op)
-			return einsum.Compute(e, wide(operands), integers)
+			return typedAs(einsum.Compute(e, wide(operands), integers), operands...)
 		}
 		kind, detail = tensor.ErrShape, err.Error()
 	}
@@ -56,7 +56,19 @@ func (x *Node) tensorDot(w *Node, axes, of []int) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: kind, Shapes: [][]int{xv.Shape(), wv.Shape()}, Detail: err.Error()})
 	}
 	defer tensorapi.Rename("autograd", op)
-	return einsum.Compute(e, wide([]*Node{x, w}), integers)
+	return typedAs(einsum.Compute(e, wide([]*Node{x, w}), integers), x, w)
+}
+
+// typedAs returns y, which was computed of nodes, of integers in the type that holds them all.
+func typedAs(y *Node, of ...*Node) *Node {
+	if !y.value.Type().Integer() {
+		return y
+	}
+	var values []*tensor.Tensor
+	for _, x := range of {
+		values = append(values, x.value)
+	}
+	return y.To(tensorapi.Impl.Promoted(values...))
 }
 
 func (x *Node) outer(w *Node) *Node {

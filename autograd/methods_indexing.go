@@ -20,10 +20,10 @@ func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 // Scatter returns x with elements of src in the places that a tensor of Int64 or Int32 of x's rank
 // names along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1.
 // Of several for one place, the last along the axis counts. Along other axes index has at most x's
-// dimensions, and along all at most src's. Indices are not negative. Of 16 bits it becomes a
-// Float32. It panics with tensor.ErrAxis, with tensor.ErrType for indices of another type or a src
-// of a higher one, with tensor.ErrShape for another rank or a dimension that is larger, and with
-// tensor.ErrIndex for an index past the end, as [Node.GatherRows] does.
+// dimensions, and along all at most src's. Indices are not negative. It panics with tensor.ErrAxis,
+// with tensor.ErrType for indices of another type or a src of a higher one, with tensor.ErrShape
+// for another rank or a dimension that is larger, and with tensor.ErrIndex for an index past the
+// end, as [Node.GatherRows] does.
 //
 // Gradients: g, 0 in those places; of src, g in the place of each element, 0 for one that is not
 // taken or that a later one took the place of. index must outlive Backward, unchanged.
@@ -114,10 +114,9 @@ func (x *Node) Index(indices ...*tensor.Tensor) *Node { return lowered(x.index(i
 
 // IndexPut returns x with values at the elements that [Node.Index] returns, or, if the options say
 // so, with values added to them, in a tensor of its own: NumPy's x[i, j] = values. Values broadcast
-// to the shape of those. Of several for one element, the last in their order counts. Of 16 bits it
-// becomes a Float32. It panics as [Node.Index] does, with tensor.ErrShape if values do not
-// broadcast, with tensor.ErrType if they are of a higher type, and with tensor.ErrValue for more
-// than one IndexPutOptions.
+// to the shape of those. Of several for one element, the last in their order counts. Of It panics
+// as [Node.Index] does, with tensor.ErrShape if values do not broadcast, with tensor.ErrType if
+// they are of a higher type, and with tensor.ErrValue for more than one IndexPutOptions.
 //
 // Gradients: g, 0 at those elements unless they were added to; of values, g at the elements that
 // they went to, summed over what they were repeated for, 0 for one that a later one took the place
@@ -141,15 +140,14 @@ func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) 
 
 // Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
-// comes before. Of 16 bits it becomes a Float32. It panics with tensor.ErrShape for fewer than two
-// axes.
+// comes before. It panics with tensor.ErrShape for fewer than two axes.
 //
 // Gradient: g, 0 where the result is.
 func (x *Node) Tril(diagonal int) *Node { return lowered(x.tril(diagonal), x) }
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
-// own: where the column is less than the row plus diagonal. Of 16 bits it becomes a Float32. It
-// panics with tensor.ErrShape for fewer than two axes.
+// own: where the column is less than the row plus diagonal. It panics with tensor.ErrShape for
+// fewer than two axes.
 //
 // Gradient: g, 0 where the result is.
 func (x *Node) Triu(diagonal int) *Node { return lowered(x.triu(diagonal), x) }

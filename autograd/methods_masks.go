@@ -93,7 +93,8 @@ func (x *Node) IsInf() *Node { return elementwise("IsInf", fn.IsInf, nil, x) }
 func (x *Node) IsFinite() *Node { return elementwise("IsFinite", fn.IsFinite, nil, x) }
 
 // IsClose returns where |x − y| ≤ atol + |rtol·y|, or x = y, as Bool. NaN is close to nothing.
-// NumPy and PyTorch have 1e-5 and 1e-8. It panics with tensor.ErrShape unless the shapes broadcast.
+// Integers are compared as the floats that they become. NumPy and PyTorch have 1e-5 and 1e-8. It
+// panics with tensor.ErrShape unless the shapes broadcast.
 //
 // Gradient: none.
 func (x *Node) IsClose(y *Node, rtol, atol float64) *Node {
@@ -179,16 +180,17 @@ func (x *Node) BitwiseXor(y *Node) *Node {
 	return elementwise("BitwiseXor", fn.BitwiseXor, nil, x, y)
 }
 
-// BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 unless y is 0 to 31. It
-// panics with tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of floats.
+// BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 if y is below 0 or
+// beyond the bits. It panics with tensor.ErrShape unless the shapes broadcast, and with
+// tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseLeftShift(y *Node) *Node {
 	return elementwise("BitwiseLeftShift", fn.BitwiseLeftShift, nil, x, y)
 }
 
-// BitwiseRightShift returns ⌊x/2ʸ⌋; where y is not 0 to 31, 0, or −1 for x below 0. It panics with
-// tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of floats.
+// BitwiseRightShift returns ⌊x/2ʸ⌋; where y is below 0 or beyond the bits, 0, or −1 for x below 0.
+// It panics with tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType of floats.
 //
 // Gradient: none.
 func (x *Node) BitwiseRightShift(y *Node) *Node {

@@ -50,7 +50,7 @@ func (r QuantizeReport) String() string {
 
 // QuantizeWeights replaces the weights of every [Linear] of a model, and the maps to queries, keys and values of every
 // [MultiHeadAttention], by integers of 8 or 4 bits, as [tensor.Quantize] rounds them: for inference, in a quarter or
-// an eighth of the memory.
+// an eighth of the memory. Columns are filled up to a multiple of 64, so that small layers may grow.
 //
 //	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{})                    // 8 bits
 //	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{Bits: 4, Group: 32})

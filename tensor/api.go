@@ -34,6 +34,8 @@ func (api) One(d Device, shape ...int) *Tensor {
 
 func (api) Floats(ts ...*Tensor) Type { return floatsOf(ts...) }
 
+func (api) Promoted(ts ...*Tensor) Type { return promotedOf(ts...) }
+
 func (api) IsOne(t *Tensor) bool {
 	one := t.Device().core().one.Load()
 	return one != nil && t.st == one.st

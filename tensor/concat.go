@@ -22,7 +22,7 @@ func concat(axis int, ts ...*Tensor) *Tensor {
 			}
 		}
 		shape[a] += t.shape[a]
-		typ = joint(typ, t.typ)
+		typ = joint(op, typ, t)
 	}
 	y := alloc(op, d, typ, shape)
 	at := 0
@@ -41,12 +41,12 @@ func checkList(op string, ts []*Tensor) Device {
 	return check(op, ts...)
 }
 
-// joint returns the type that holds elements of two types.
-func joint(a, b Type) Type {
-	if a == b {
-		return a
+// joint returns the type that holds elements of two tensors, the first of which is of a type.
+func joint(op string, a Type, t *Tensor) Type {
+	if !holds(a, t.typ) {
+		mustPromote(op, t)
 	}
-	return higher(a, b)
+	return higher(a, t.typ)
 }
 
 // setPart copies src, converted to t's type, over the part of t from index from of an axis on.
@@ -68,7 +68,7 @@ func stack(axis int, ts ...*Tensor) *Tensor {
 		if !slices.Equal(t.shape, first.shape) {
 			misuse(op, ErrShape, "the shapes are equal", first, t)
 		}
-		typ = joint(typ, t.typ)
+		typ = joint(op, typ, t)
 	}
 	y := alloc(op, d, typ, slices.Insert(slices.Clone(first.shape), a, len(ts)))
 	for i, t := range ts {

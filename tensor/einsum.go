@@ -40,10 +40,6 @@ func (t *Tensor) tensorDot(b *Tensor, axes, of []int) *Tensor {
 // sumOfProducts returns the value of e, of integers in the type that holds them all, and frees what was
 // made on the way.
 func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
-	var types promotion
-	for _, t := range operands {
-		types.add(t)
-	}
 	var y *Tensor
 	Scope(operands[0].Device(), func() {
 		list := make([]*Tensor, len(operands))
@@ -53,8 +49,8 @@ func sumOfProducts(e *einsum.Expression, operands []*Tensor) *Tensor {
 		y = einsum.Compute(e, list, func(a, b *Tensor) bool { return !higher(a.typ, b.typ).Float() }).Retain()
 	})
 	defer y.Free()
-	if typ := types.result(); y.typ.Integer() {
-		return y.To(typ)
+	if y.typ.Integer() {
+		return y.To(promotedOf(operands...))
 	}
 	return y.View()
 }

@@ -104,7 +104,7 @@ func (t *Tensor) putRows(how ops.Scatter, axis int, at, src contiguousOperand) {
 // takes it back.
 func (t *Tensor) changeable(op string, how ops.Scatter) *Tensor {
 	if t.typ == Uint64 && (how == ops.ScatterMin || how == ops.ScatterMax) {
-		misuse(op, ErrType, "there is no minimum or maximum of uint64 here: convert with To(tensor.Int64)", t)
+		misuse(op, ErrType, "there is no minimum or maximum of uint64 here: convert numbers below 2⁶³ with To(tensor.Int64)", t)
 	}
 	if t.typ == Bool && how != ops.ScatterSet {
 		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int64)", t)

@@ -170,7 +170,7 @@ func asUint64(x []int64) (y []uint64) {
 func TestSixtyFourBits(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		const big = 1<<53 + 1
-		x := tensor.New(d, []int{big, -big, big - 1})
+		x := tensor.New(d, []int64{big, -big, big - 1})
 		is(t, "the next", x.AddScalar(1), int64(big+1), -big+1, big)
 		is(t, "equal", x.Eq(tensor.New(d, []int64{big - 1, -big, big})), false, true, false)
 		is(t, "as uint64", x.To(tensor.Uint64), uint64(big), 1<<64-big, big-1)
@@ -178,7 +178,7 @@ func TestSixtyFourBits(t *testing.T) {
 		is(t, "as float16 and back", tensor.New(d, []int{2049, 2051, -2049}).To(tensor.Float16).To(tensor.Int64), int64(2048), 2052, -2048)
 		// Halfway between two bfloat16, and beside it by one: of a float32 they are one number.
 		const middle = 1<<31 + 1<<23
-		is(t, "as bfloat16 and back", tensor.New(d, []int{middle, middle + 1, middle - 1}).To(tensor.BFloat16).To(tensor.Int64), int64(1<<31), 1<<31+1<<24, 1<<31)
+		is(t, "as bfloat16 and back", tensor.New(d, []int64{middle, middle + 1, middle - 1}).To(tensor.BFloat16).To(tensor.Int64), int64(1<<31), 1<<31+1<<24, 1<<31)
 		is(t, "filled", tensor.FullOf(d, tensor.Int64, -1<<40, 2), int64(-1<<40), -1<<40)
 		is(t, "filled", tensor.FullOf(d, tensor.Uint64, 1<<63, 1), uint64(1<<63))
 		is(t, "counted", tensor.ArangeOf(d, tensor.Int64, 1<<40, 1<<40+9, 4), int64(1<<40), 1<<40+4, 1<<40+8)
@@ -228,7 +228,7 @@ func TestIndexTypes(t *testing.T) {
 			is(t, "index", x.Index(at), float32(5), 6, 1, 2)
 			is(t, "put", x.IndexPut([]*tensor.Tensor{at}, tensor.Zeros(d, 2, 2)), float32(0), 0, 3, 4, 0, 0)
 		}
-		if err := tensor.Try(func() { x.GatherRows(tensor.New(d, []int{1 << 32, 0})) }); !errors.Is(err, tensor.ErrIndex) {
+		if err := tensor.Try(func() { x.GatherRows(tensor.New(d, []int64{1 << 32, 0})) }); !errors.Is(err, tensor.ErrIndex) {
 			t.Errorf("an index whose low bits are 0: %v", err)
 		}
 		if err := tensor.Try(func() { x.GatherRows(tensor.New(d, []uint64{0})) }); !errors.Is(err, tensor.ErrType) {
@@ -275,4 +275,38 @@ func TestFilesOfEveryType(t *testing.T) {
 	}
 	got, err = tensor.LoadNPZ(d, path)
 	same("npz", got, err)
+}
+
+// TestUint64Edges: what the sign of 64 bits could spoil.
+func TestUint64Edges(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.New(d, []uint64{1, 2, 3, 1 << 63}, 2, 2)
+		is(t, "Tril", x.Tril(0), uint64(1), 0, 3, 1<<63)
+		is(t, "Triu", x.Triu(0), uint64(1), 2, 0, 1<<63)
+		for _, signed := range []*tensor.Tensor{tensor.New(d, []int8{-3}), tensor.New(d, []int64{-3})} {
+			for name, f := range map[string]func(){
+				"Concat": func() { tensor.Concat(0, x.Reshape(4), signed) }, "Stack": func() { tensor.Stack(0, x.Reshape(4).Slice(0, 0, 1), signed) },
+			} {
+				if err := tensor.Try(f); !errors.Is(err, tensor.ErrType) {
+					t.Errorf("%s of uint64 and %v: %v", name, signed.Type(), err)
+				}
+			}
+		}
+	})
+}
+
+// TestWholeIntegers: what rounds leaves integers of 64 bits as they are.
+func TestWholeIntegers(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		data := []int64{1<<53 + 1, 1<<63 - 1, -1 << 63}
+		x := tensor.New(d, data)
+		for name, y := range map[string]*tensor.Tensor{"Floor": x.Floor(), "Ceil": x.Ceil(), "Trunc": x.Trunc(), "Round": x.Round()} {
+			is(t, name, y, data...)
+		}
+		u := tensor.New(d, []uint64{1<<64 - 1, 1<<53 + 1})
+		is(t, "Floor", u.Floor(), uint64(1<<64-1), 1<<53+1)
+		m := tensor.New(d, []int8{-128, -127, 7, 126}, 2, 2)
+		is(t, "Einsum", tensor.Einsum("ij->i", m), int8(1), -123)
+		is(t, "TensorDot", m.TensorDot(m, []int{1}, []int{0}).Slice(0, 0, 1), int8(-121), -2)
+	})
 }

@@ -147,6 +147,9 @@ func (t *Tensor) triangle(op string, upper bool, diagonal int) *Tensor {
 	x, to := t.Reshape(box...), y.Reshape(box...)
 	defer x.Free()
 	defer to.Free()
+	if t.typ == Uint64 { // of differences of indices, which may be below 0
+		x, to = x.retyped(Int64), to.retyped(Int64)
+	}
 	f := ops.Lower
 	if upper {
 		f = ops.Upper

@@ -69,7 +69,7 @@ func checkProduct(op string, a, b *Tensor, operands ...*Tensor) {
 		misuse(op, ErrShape, "", operands...)
 	}
 	if !higher(a.typ, b.typ).Float() {
-		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32)", operands...)
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32), or see MatMulInteger for those of 8 bits", operands...)
 	}
 }
 
@@ -83,7 +83,7 @@ func (t *Tensor) innerProduct(op string, b *Tensor) *Tensor {
 		misuse(op, ErrShape, "both are of one axis, and of one length", t, b)
 	}
 	if !higher(t.typ, b.typ).Float() {
-		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32)", t, b)
+		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32), or see MatMulInteger for those of 8 bits", t, b)
 	}
 	d, n := t.Device(), t.Len()
 	typ := floats(t, b)

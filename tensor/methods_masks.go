@@ -63,7 +63,8 @@ func (x *Tensor) IsInf() *Tensor { return elementwise("IsInf", fn.IsInf, nil, x)
 func (x *Tensor) IsFinite() *Tensor { return elementwise("IsFinite", fn.IsFinite, nil, x) }
 
 // IsClose returns where |x − y| ≤ atol + |rtol·y|, or x = y, as Bool. NaN is close to nothing.
-// NumPy and PyTorch have 1e-5 and 1e-8. It panics with ErrShape unless the shapes broadcast.
+// Integers are compared as the floats that they become. NumPy and PyTorch have 1e-5 and 1e-8. It
+// panics with ErrShape unless the shapes broadcast.
 func (x *Tensor) IsClose(y *Tensor, rtol, atol float64) *Tensor {
 	return elementwise("IsClose", fn.IsClose, []float64{rtol, atol}, x, y)
 }
@@ -132,14 +133,14 @@ func (x *Tensor) BitwiseXor(y *Tensor) *Tensor {
 	return elementwise("BitwiseXor", fn.BitwiseXor, nil, x, y)
 }
 
-// BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 unless y is 0 to 31. It
-// panics with ErrShape unless the shapes broadcast, and with ErrType of floats.
+// BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 if y is below 0 or
+// beyond the bits. It panics with ErrShape unless the shapes broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseLeftShift(y *Tensor) *Tensor {
 	return elementwise("BitwiseLeftShift", fn.BitwiseLeftShift, nil, x, y)
 }
 
-// BitwiseRightShift returns ⌊x/2ʸ⌋; where y is not 0 to 31, 0, or −1 for x below 0. It panics with
-// ErrShape unless the shapes broadcast, and with ErrType of floats.
+// BitwiseRightShift returns ⌊x/2ʸ⌋; where y is below 0 or beyond the bits, 0, or −1 for x below 0.
+// It panics with ErrShape unless the shapes broadcast, and with ErrType of floats.
 func (x *Tensor) BitwiseRightShift(y *Tensor) *Tensor {
 	return elementwise("BitwiseRightShift", fn.BitwiseRightShift, nil, x, y)
 }

@@ -153,6 +153,15 @@ func (p *promotion) result() Type {
 	return p.axes
 }
 
+// promotedOf returns the type that an operation on tensors gives.
+func promotedOf(ts ...*Tensor) Type {
+	var p promotion
+	for _, t := range ts {
+		p.add(t)
+	}
+	return p.result()
+}
+
 // floats returns the type of floats in which an operation on tensors computes: that which it gives, and
 // float32 for one of 16 bits.
 func floats(ts ...*Tensor) Type { return floatsOf(ts...).Computed() }
@@ -196,7 +205,12 @@ func mustFit(op string, typ Type, v float64) {
 	}
 	least, end := integerRange(typ)
 	if v != math.Trunc(v) || v < least || v >= end { // NaN is not its own whole part
-		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no number of a tensor of type %v: convert the tensor with To(tensor.Float32)", v, typ)})
+		to := Float32
+		if typ != Int64 && v == math.Trunc(v) && math.Abs(v) < 0x1p63 {
+			to = Int64
+		}
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no number of a tensor of type %v: convert the tensor with To(tensor.%s)",
+			v, typ, nameOf(to))})
 	}
 }
 

@@ -150,7 +150,7 @@ func extremeIntsCases(t kernels.DType, few bool) []kernels.Case {
 				chunk, apart := []int{b[1], b[1]/3 + 1, b[1]/5 + 1}[(i+given)%3], i%2
 				parts, n := lower.Parts(b[1], chunk), b[0]*b[1]*b[2]
 				o.Elements(t, n, integersOf(o))
-				o.Elements(kernels.Int64, n*given, func(i int) float64 { return float64(1<<40 + i*7%n) })
+				o.Elements(kernels.Int64, n*given, func(i int) float64 { return 1<<40 + float64(i*7%n) })
 				o.undefined(t, b[0]*parts*b[2]).undefined(kernels.Int64, b[0]*parts*b[2])
 				o.num(b[0], b[1], b[2], parts, chunk, apart, (i+given)/2%2, given)
 			}, "%v %d", b, given)

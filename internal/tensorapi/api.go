@@ -46,6 +46,8 @@ type API interface {
 	// Floats returns the type that an operation on floats gives of tensors: of integers alone the
 	// default of their device.
 	Floats(ts ...*tensor.Tensor) tensor.Type
+	// Promoted returns the type that holds tensors, of integers too.
+	Promoted(ts ...*tensor.Tensor) tensor.Type
 	// One returns a tensor of ones of the device's default type with the given shape, of one element
 	// in all. The device keeps it: it must not be written to, and costs no launch after the first
 	// call. It is the seed of Backward from a scalar of that type. It panics with tensor.ErrShape for

@@ -337,6 +337,15 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 		for i := range d {
 			d[i] = T(f(float64(a[i]), float64(b[i])))
 		}
+	case opFloor, opCeil, opTrunc, opRound:
+		if one := T(1); one/2 == 0 { // integers are whole
+			copy(d, a)
+			return
+		}
+		f := primitives[o].value
+		for i := range d {
+			d[i] = T(f(float64(a[i])))
+		}
 	default:
 		if f := primitives[o].value; f != nil {
 			for i := range d {

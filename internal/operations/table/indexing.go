@@ -17,7 +17,7 @@ func (x T) Gather(axis int, index *tensor.Tensor) T
 // Scatter returns x with elements of src in the places that a tensor of Int64 or Int32 of x's rank names
 // along an axis, in a tensor of its own: y[i, index[i, j, k], k] = src[i, j, k] for axis 1. Of
 // several for one place, the last along the axis counts. Along other axes index has at most x's
-// dimensions, and along all at most src's. Indices are not negative. Of 16 bits it becomes a Float32. It
+// dimensions, and along all at most src's. Indices are not negative. It
 // panics with ErrAxis, with ErrType for indices of another type or a src of a higher one, with
 // ErrShape for another rank or a dimension that is larger, and with ErrIndex for an index past the
 // end, as [Tensor.GatherRows] does.
@@ -115,7 +115,7 @@ func (x T) Index(indices ...*tensor.Tensor) T
 // IndexPut returns x with values at the elements that [Tensor.Index] returns, or, if the options
 // say so, with values added to them, in a tensor of its own: NumPy's x[i, j] = values. Values
 // broadcast to the shape of those. Of several for one element, the last in their order counts. Of
-// 16 bits it becomes a Float32. It panics as [Tensor.Index] does, with ErrShape if values do not
+// It panics as [Tensor.Index] does, with ErrShape if values do not
 // broadcast, with ErrType if they are of a higher type, and with ErrValue for more than one
 // IndexPutOptions.
 //
@@ -141,7 +141,7 @@ func (x T) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) T
 
 // Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is greater than the row plus diagonal. Of ones, it is the mask of what
-// comes before. Of 16 bits it becomes a Float32. It panics with ErrShape for fewer than two axes.
+// comes before. It panics with ErrShape for fewer than two axes.
 //
 // Gradient: g, 0 where the result is.
 //
@@ -150,7 +150,7 @@ func (x T) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) T
 func (x T) Tril(diagonal int) T
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
-// own: where the column is less than the row plus diagonal. Of 16 bits it becomes a Float32. It panics
+// own: where the column is less than the row plus diagonal. It panics
 // with ErrShape for fewer than two axes.
 //
 // Gradient: g, 0 where the result is.

@@ -129,7 +129,7 @@ func (x T) IsInf() T
 func (x T) IsFinite() T
 
 // IsClose returns where |x − y| ≤ atol + |rtol·y|, or x = y, as Bool. NaN is close to
-// nothing. NumPy and PyTorch have 1e-5 and 1e-8. It panics with ErrShape unless the shapes
+// nothing. Integers are compared as the floats that they become. NumPy and PyTorch have 1e-5 and 1e-8. It panics with ErrShape unless the shapes
 // broadcast.
 //
 // Gradient: none.
@@ -238,7 +238,7 @@ func (x T) BitwiseOr(y T) T
 //op:elementwise
 func (x T) BitwiseXor(y T) T
 
-// BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 unless y is 0 to 31. It
+// BitwiseLeftShift returns x·2ʸ, of which the low bits of the type stay; 0 if y is below 0 or beyond the bits. It
 // panics with ErrShape unless the shapes broadcast, and with ErrType of floats.
 //
 // Gradient: none.
@@ -247,7 +247,7 @@ func (x T) BitwiseXor(y T) T
 //op:elementwise
 func (x T) BitwiseLeftShift(y T) T
 
-// BitwiseRightShift returns ⌊x/2ʸ⌋; where y is not 0 to 31, 0, or −1 for x below 0. It panics with
+// BitwiseRightShift returns ⌊x/2ʸ⌋; where y is below 0 or beyond the bits, 0, or −1 for x below 0. It panics with
 // ErrShape unless the shapes broadcast, and with ErrType of floats.
 //
 // Gradient: none.
