@@ -53,7 +53,8 @@ func TestCrossEntropyMisuse(t *testing.T) {
 		{func() { autograd.NLL(x, labels(-1, 1)) }, tensor.ErrIndex, []string{"NLL", "from -1 to 1"}},
 		{func() { autograd.CrossEntropy(x, labels(1, 7).MulScalar(2).To(tensor.Int32)) }, tensor.ErrIndex, []string{"from 2 to 14"}},
 		{func() { autograd.CrossEntropy(x, labels(0)) }, tensor.ErrShape, []string{"[2 3] [1]"}},
-		{func() { autograd.CrossEntropy(x, labels(0, 1).To(d.DefaultType())) }, tensor.ErrType, []string{"labels are of type int64 or int32"}},
+		{func() { autograd.CrossEntropy(x, labels(0, 1).To(d.DefaultType())) }, tensor.ErrType,
+			[]string{"labels are of type int64 or int32"}},
 		{func() { autograd.CrossEntropy(x.Sum(), labels(0)) }, tensor.ErrShape, []string{"[]"}},
 		{how(autograd.LabelOptions{Smoothing: 1.5}), tensor.ErrValue, []string{"1.5"}},
 		{how(autograd.LabelOptions{Smoothing: math.NaN()}), tensor.ErrValue, []string{"NaN"}},
@@ -170,7 +171,8 @@ func TestLabelTypes(t *testing.T) {
 			}
 			want = got
 		}
-		if err := tensor.Try(func() { autograd.CrossEntropy(autograd.Const(x), tensor.New(d, []int64{0, 1, 1 << 32, 2})) }); !errors.Is(err, tensor.ErrIndex) {
+		beyond := tensor.New(d, []int64{0, 1, 1 << 32, 2})
+		if err := tensor.Try(func() { autograd.CrossEntropy(autograd.Const(x), beyond) }); !errors.Is(err, tensor.ErrIndex) {
 			t.Errorf("a label of 2³²: %v", err)
 		}
 	})

@@ -38,7 +38,10 @@ func operands(t *testing.T) map[reflect.Type][]any {
 		t.Fatal(err)
 	}
 	matrices := []any{nil, &tensor.QuantizedMatrix{}, q}
-	return map[reflect.Type][]any{reflect.TypeFor[*tensor.QuantizedMatrix](): matrices, reflect.TypeFor[*tensor.Tensor](): tensors, reflect.TypeFor[*node](): nodes, reflect.TypeFor[tensor.Device](): {d}}
+	return map[reflect.Type][]any{
+		reflect.TypeFor[*tensor.QuantizedMatrix](): matrices, reflect.TypeFor[*tensor.Tensor](): tensors,
+		reflect.TypeFor[*node](): nodes, reflect.TypeFor[tensor.Device](): {d},
+	}
 }
 
 // TestErrorsNameTheMethod: what a method of Tensor or Node panics with names that method.

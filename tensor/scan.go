@@ -40,7 +40,8 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 		ends := alloc(op, d, x.typ, []int{outer, shares, inner})
 		if x.typ == Int64 {
 			total := [...]int{ops.IntsSum, ops.IntsProd}[kind]
-			launch(d, ops.SumInts(x.typ), x.arg(), ends.arg(), box[0], box[1], box[2], box[4], box[3], kernels.FlagArg(false), kernels.IntArg(total))
+			launch(d, ops.SumInts(x.typ), x.arg(), ends.arg(), box[0], box[1], box[2], box[4], box[3],
+				kernels.FlagArg(false), kernels.IntArg(total))
 		} else {
 			total := [...]defs.FoldKind{defs.FoldSum, defs.FoldProd, defs.FoldLogSumExp}[kind]
 			fold(x, ends, total, outer, n, inner, chunk, 0)
@@ -64,7 +65,8 @@ func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, in
 	d := t.Device()
 	y, at := alloc(op, d, x.typ, t.shape), alloc(op, d, Int64, t.shape)
 	if y.Len() > 0 {
-		launch(d, ops.Scan(kind, x.typ).LongIndices(2), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer), kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
+		launch(d, ops.Scan(kind, x.typ).LongIndices(2), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer),
+			kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
 	}
 	at.boundValues(0, int64(x.n-1))
 	return y.unordered(t.typ), at

@@ -66,7 +66,7 @@ func TestParamsMatchSources(t *testing.T) {
 				}
 			}
 			params = strings.NewReplacer("IN_OF(INDEX, ", "IN"+macroOf(kernels.Int32), "OUT_OF(INDEX, ", "OUT"+macroOf(kernels.Int32)).Replace(params)
-			if strings.Contains(k.Defines, "-DINDEX=long") { // TestLongIndices has those
+			if strings.Contains(k.Defines, "-DINDEX=long") { // what they declare is that of the others but for INDEX
 				continue
 			}
 			want := paramList(k)
