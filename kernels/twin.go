@@ -86,6 +86,9 @@ func (c Call[T]) Len(i int) int { return c.args[i].N }
 // Int returns int argument i.
 func (c Call[T]) Int(i int) int { return int(c.args[i].Int) }
 
+// Long returns long argument i.
+func (c Call[T]) Long(i int) int64 { return c.args[i].Int }
+
 // Real returns real argument i, rounded to the device's type as a launch rounds it.
 func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 

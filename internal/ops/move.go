@@ -40,7 +40,7 @@ var (
 )
 
 func fillIntTwin[T kernels.Element](c kernels.Call[T]) {
-	vec.Fill(c.Reals(0), T(c.Int(2)))
+	vec.Fill(c.Reals(0), T(c.Long(2)))
 }
 
 func fillTwin[T kernels.Real](c kernels.Call[T]) {

@@ -93,7 +93,7 @@ func padParams() (list []kernels.Param) {
 func padReal[T kernels.Real](c kernels.Call[T]) T { return c.Real(2) }
 
 func padInt[T int32 | uint8 | uint16 | int64](c kernels.Call[T]) T {
-	return T(c.Int(2))
+	return T(c.Long(2))
 }
 
 // padCall returns the axes that arguments of a call from one on name.
