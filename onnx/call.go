@@ -1,0 +1,308 @@
+package onnx
+
+import (
+	"fmt"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Call is one run of an operator's node: what Run of an [Operator] gets. Its methods panic with an error that names
+// the node where something is not as they need it.
+type Call struct {
+	r      *runner
+	node   *node
+	in     []*Value
+	scope  *scope
+	onHost bool
+	dev    tensor.Device
+}
+
+// Fail ends the call with an error.
+func (c *Call) Fail(format string, args ...any) { c.fail(tensor.ErrValue, format, args...) }
+
+func (c *Call) fail(kind error, format string, args ...any) {
+	panic(&tensor.Error{Pkg: "onnx", Op: c.node.proto.Op, Kind: kind, Detail: fmt.Sprintf(format, args...)})
+}
+
+// Unsupported ends the call with an error of the kind ErrUnsupported.
+func (c *Call) Unsupported(format string, args ...any) { c.fail(ErrUnsupported, format, args...) }
+
+// Version returns the version of the opset that the model imports for the node's domain.
+func (c *Call) Version() int { return c.node.version }
+
+// Device returns the device that the call computes on: the session's, or that of the host for small integers.
+func (c *Call) Device() tensor.Device { return c.dev }
+
+// Training reports whether the session was loaded for training.
+func (c *Call) Training() bool { return c.r.s.options.Training }
+
+// RNG returns the session's random numbers, or those of the node's attribute seed.
+func (c *Call) RNG() *tensor.RNG { return c.r.s.rng(c.node) }
+
+// Len returns the number of inputs, those that are left out in the middle counted.
+func (c *Call) Len() int { return len(c.in) }
+
+// Has reports whether input i is there.
+func (c *Call) Has(i int) bool { return i < len(c.in) && c.in[i] != nil }
+
+// Outputs returns how many outputs the node names, and Wants whether it names output i.
+func (c *Call) Outputs() int { return len(c.node.proto.Outputs) }
+
+// Wants reports whether anybody asks for output i.
+func (c *Call) Wants(i int) bool {
+	return i < len(c.node.proto.Outputs) && c.node.proto.Outputs[i] != ""
+}
+
+// Value returns input i.
+func (c *Call) Value(i int) *Value {
+	if !c.Has(i) {
+		c.Fail("input %d is missing", i)
+	}
+	return c.in[i]
+}
+
+// Node returns input i, a tensor, on the device of the call.
+func (c *Call) Node(i int) *autograd.Node {
+	v := c.Value(i)
+	if v.kind == optionalValue && len(v.list) == 1 {
+		v = v.list[0]
+	}
+	if v.any() == nil {
+		c.Fail("input %d is %v, and should be a tensor", i, v)
+	}
+	return c.r.on(v, c.onHost)
+}
+
+// NodeOr returns input i, or nil if it is left out.
+func (c *Call) NodeOr(i int) *autograd.Node {
+	if !c.Has(i) {
+		return nil
+	}
+	return c.Node(i)
+}
+
+// Tensor is Node without a graph: the tensor of indices, for example.
+func (c *Call) Tensor(i int) *tensor.Tensor { return c.Node(i).Value() }
+
+// Shape returns the shape of input i.
+func (c *Call) Shape(i int) []int { return c.Value(i).Shape() }
+
+// Type returns the type of input i.
+func (c *Call) Type(i int) tensor.Type {
+	v := c.Value(i)
+	if v.any() == nil {
+		c.Fail("input %d is %v, and should be a tensor", i, v)
+	}
+	return v.any().Type()
+}
+
+// Ints returns the integers of input i: a shape, or axes. Where a device has computed them the call waits for it, and
+// the run is not recorded.
+func (c *Call) Ints(i int) []int {
+	x, err := c.hostTensor(i).Float64s()
+	if typ := c.Type(i); err == nil && typ.Integer() {
+		var long []int64
+		t := c.hostTensor(i).To(tensor.Int64)
+		if long, err = t.Int64s(); err == nil {
+			ints := make([]int, len(long))
+			for k, v := range long {
+				ints[k] = int(v)
+			}
+			return ints
+		}
+	}
+	if err != nil {
+		panic(deviceError{err})
+	}
+	ints := make([]int, len(x))
+	for k, v := range x {
+		ints[k] = int(v)
+	}
+	return ints
+}
+
+// Floats returns the numbers of input i, as Ints does.
+func (c *Call) Floats(i int) []float64 {
+	x, err := c.hostTensor(i).Float64s()
+	if err != nil {
+		panic(deviceError{err})
+	}
+	return x
+}
+
+// IntOf returns the one integer of input i, or else if it is left out.
+func (c *Call) IntOf(i, or int) int {
+	if !c.Has(i) {
+		return or
+	}
+	x := c.Ints(i)
+	if len(x) != 1 {
+		c.Fail("input %d has %d elements, and should have one", i, len(x))
+	}
+	return x[0]
+}
+
+// FloatOf is IntOf of a float.
+func (c *Call) FloatOf(i int, or float64) float64 {
+	if !c.Has(i) {
+		return or
+	}
+	x := c.Floats(i)
+	if len(x) != 1 {
+		c.Fail("input %d has %d elements, and should have one", i, len(x))
+	}
+	return x[0]
+}
+
+// hostTensor returns input i where the host reads it.
+func (c *Call) hostTensor(i int) *tensor.Tensor {
+	v := c.Value(i)
+	if v.any() == nil {
+		c.Fail("input %d is %v, and should be a tensor", i, v)
+	}
+	if v.host != nil {
+		return v.host.Value()
+	}
+	if !v.kept {
+		c.r.downloads = true
+	}
+	return v.node.Value()
+}
+
+// deviceError is a failure of the device, which a panic brings out of a call.
+type deviceError struct{ err error }
+
+func (c *Call) attribute(name string, typ onnxpb.AttributeType) *onnxpb.Attribute {
+	a := c.scope.attribute(c.node.attributes[name])
+	if a == nil {
+		return nil
+	}
+	if a.Type != typ && a.Type != onnxpb.AttrUndefined {
+		c.Fail("attribute %s is %v, and should be %v", name, a.Type, typ)
+	}
+	return a
+}
+
+// HasAttribute reports whether the node has an attribute.
+func (c *Call) HasAttribute(name string) bool {
+	return c.scope.attribute(c.node.attributes[name]) != nil
+}
+
+// Int returns an attribute, or the number given if the node has none of the name. Float and String are alike.
+func (c *Call) Int(name string, or int) int {
+	if a := c.attribute(name, onnxpb.AttrInt); a != nil {
+		return int(a.Int)
+	}
+	return or
+}
+
+// Bool returns whether an integer attribute is not 0.
+func (c *Call) Bool(name string, or bool) bool {
+	if a := c.attribute(name, onnxpb.AttrInt); a != nil {
+		return a.Int != 0
+	}
+	return or
+}
+
+// Float returns a float attribute.
+func (c *Call) Float(name string, or float64) float64 {
+	if a := c.attribute(name, onnxpb.AttrFloat); a != nil {
+		return float64(a.Float)
+	}
+	return or
+}
+
+// String returns a string attribute.
+func (c *Call) String(name, or string) string {
+	if a := c.attribute(name, onnxpb.AttrString); a != nil {
+		return a.String
+	}
+	return or
+}
+
+// IntList returns an attribute that is a list, nil if the node has none of the name. FloatList and StringList are alike.
+func (c *Call) IntList(name string) []int {
+	a := c.attribute(name, onnxpb.AttrInts)
+	if a == nil {
+		return nil
+	}
+	list := make([]int, len(a.Ints))
+	for i, v := range a.Ints {
+		list[i] = int(v)
+	}
+	return list
+}
+
+// FloatList returns a list of floats.
+func (c *Call) FloatList(name string) []float64 {
+	a := c.attribute(name, onnxpb.AttrFloats)
+	if a == nil {
+		return nil
+	}
+	list := make([]float64, len(a.Floats))
+	for i, v := range a.Floats {
+		list[i] = float64(v)
+	}
+	return list
+}
+
+// StringList returns a list of strings.
+func (c *Call) StringList(name string) []string {
+	if a := c.attribute(name, onnxpb.AttrStrings); a != nil {
+		return a.Strings
+	}
+	return nil
+}
+
+// TensorAttribute returns an attribute that is a tensor, on the device of the call or of strings, or nil if the node has none of the name.
+func (c *Call) TensorAttribute(name string) *Value {
+	a := c.attribute(name, onnxpb.AttrTensor)
+	if a == nil {
+		return nil
+	}
+	v, err := c.r.s.constant(a.Tensor)
+	if err != nil {
+		panic(deviceError{err})
+	}
+	return v
+}
+
+// TypeAttribute returns the type that an integer attribute names, or the given one if the node has none of the name.
+func (c *Call) TypeAttribute(name string, or tensor.Type) tensor.Type {
+	a := c.attribute(name, onnxpb.AttrInt)
+	if a == nil || a.Int == 0 {
+		return or
+	}
+	typ, err := typeOf(onnxpb.DataType(a.Int))
+	if err != nil {
+		c.fail(ErrUnsupported, "attribute %s: elements of type %v", name, onnxpb.DataType(a.Int))
+	}
+	return typ
+}
+
+// Graph runs the graph of an attribute. It sees the values around the node; inputs are those of the graph.
+func (c *Call) Graph(name string, inputs ...*Value) []*Value {
+	a := c.attribute(name, onnxpb.AttrGraph)
+	if a == nil || a.Graph == nil {
+		c.Fail("attribute %s is missing", name)
+	}
+	return c.r.graph(c.node.graphs[name], c.scope, inputs)
+}
+
+// New returns a tensor of the host's numbers on the device of the call.
+func New[T tensor.Element](c *Call, data []T, shape ...int) *autograd.Node {
+	return autograd.Const(tensor.New(c.dev, data, shape...))
+}
+
+// Out returns outputs that are tensors of the device of the call.
+func Out(nodes ...*autograd.Node) []*Value {
+	list := make([]*Value, len(nodes))
+	for i, n := range nodes {
+		if n != nil {
+			list[i] = fromNode(n)
+		}
+	}
+	return list
+}

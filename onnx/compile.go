@@ -1,0 +1,223 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// graph is a graph whose operators are found.
+type graph struct {
+	proto     *onnxpb.Graph
+	nodes     []*node
+	constants map[string]*Value // initializers, and what is folded
+	initial   map[string]bool   // the names of initializers
+}
+
+// node is a use of an operator, or of a function of the model.
+type node struct {
+	proto      *onnxpb.Node
+	name       string // for errors
+	version    int    // of the opset of its domain
+	op         Operator
+	function   *function // in place of op
+	attributes map[string]*onnxpb.Attribute
+	graphs     map[string]*graph
+	folded     bool // its outputs are constants of the graph
+}
+
+// function is an operator that a model defines.
+type function struct {
+	proto *onnxpb.Function
+	nodes []*node
+}
+
+// compiler finds the operators of a model, and gathers what is missing.
+type compiler struct {
+	s       *Session
+	missed  []string // operators and attributes, each once
+	where   map[string][]string
+	problem error
+}
+
+func (c *compiler) graph(p *onnxpb.Graph, imports map[string]int) *graph {
+	g := &graph{proto: p, constants: map[string]*Value{}, initial: map[string]bool{}}
+	for _, t := range p.Initializers {
+		v, err := c.s.constant(t)
+		if err != nil {
+			c.miss(err.Error(), fmt.Sprintf("initializer %q", t.Name))
+			continue
+		}
+		g.constants[t.Name], g.initial[t.Name] = v, true
+	}
+	for _, t := range p.Sparse {
+		v, err := c.s.sparse(t)
+		if err != nil {
+			c.miss(err.Error(), fmt.Sprintf("initializer %q", t.Values.Name))
+			continue
+		}
+		g.constants[t.Values.Name], g.initial[t.Values.Name] = v, true
+	}
+	g.nodes = c.nodes(p.Nodes, imports)
+	return g
+}
+
+func (c *compiler) nodes(protos []*onnxpb.Node, imports map[string]int) []*node {
+	nodes := make([]*node, len(protos))
+	for i, p := range protos {
+		n := &node{proto: p, name: nodeName(p, i), version: imports[domainOf(p.Domain)], attributes: map[string]*onnxpb.Attribute{}}
+		nodes[i] = n
+		for _, a := range p.Attributes {
+			n.attributes[a.Name] = a
+			if a.Graph != nil {
+				if n.graphs == nil {
+					n.graphs = map[string]*graph{}
+				}
+				n.graphs[a.Name] = c.graph(a.Graph, imports)
+			}
+		}
+		if f := c.s.functions[operatorName(p.Domain, p.Op)+":"+p.Overload]; f != nil {
+			n.function = f
+			continue
+		}
+		op, err := findOperator(p.Domain, p.Op, n.version)
+		if err != nil {
+			c.miss(strings.TrimPrefix(err.Error(), ErrUnsupported.Error()+": "), n.name)
+			continue
+		}
+		n.op = op
+		for _, a := range p.Attributes {
+			if !op.knows(a.Name) {
+				c.miss(fmt.Sprintf("attribute %s of operator %s", a.Name, operatorName(p.Domain, p.Op)), n.name)
+			}
+		}
+	}
+	return nodes
+}
+
+func (c *compiler) function(f *function) {
+	imports := map[string]int{}
+	for _, o := range f.proto.Opsets {
+		imports[domainOf(o.Domain)] = int(o.Version)
+	}
+	f.nodes = c.nodes(f.proto.Nodes, imports)
+}
+
+func (c *compiler) miss(what, where string) {
+	if c.where == nil {
+		c.where = map[string][]string{}
+	}
+	if !slices.Contains(c.missed, what) {
+		c.missed = append(c.missed, what)
+	}
+	c.where[what] = append(c.where[what], where)
+}
+
+// missing returns an error that lists all that was missed, or nil.
+func (c *compiler) missing() error {
+	if len(c.missed) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, what := range c.missed {
+		where := c.where[what]
+		fmt.Fprintf(&b, "\n  %s: %s", what, where[0])
+		if len(where) > 1 {
+			fmt.Fprintf(&b, " and %d more", len(where)-1)
+		}
+	}
+	return fmt.Errorf("onnx: the model cannot be loaded: %w:%s", ErrUnsupported, b.String())
+}
+
+// fold computes the nodes whose inputs are constants, once for all runs.
+func (s *Session) fold() error {
+	g := s.main
+	r := &runner{s: s}
+	var err error
+	autograd.NoGrad(s.dev, func() {
+		autograd.NoGrad(s.host, func() {
+			top := &scope{values: g.constants}
+			for _, n := range g.nodes {
+				if n.op.Run == nil || n.op.OnDevice || n.graphs != nil || !s.allConstant(n) {
+					continue
+				}
+				var out []*Value
+				if out, err = r.node(n, top); err != nil {
+					err = nil // a run says it, if it comes there
+					continue
+				}
+				for i, v := range out {
+					if i < len(n.proto.Outputs) && n.proto.Outputs[i] != "" && v != nil {
+						g.constants[n.proto.Outputs[i]] = v.keep()
+					}
+				}
+				n.folded = true
+			}
+		})
+	})
+	return err
+}
+
+func (s *Session) allConstant(n *node) bool {
+	for _, in := range n.proto.Inputs {
+		if in != "" && s.main.constants[in] == nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.inputs(), func(v *onnxpb.ValueInfo) bool { return slices.Contains(n.proto.Inputs, v.Name) })
+}
+
+// keep marks a value, and what is in it, as one that lives as long as the session.
+func (v *Value) keep() *Value {
+	v.kept = true
+	for _, n := range []*autograd.Node{v.node, v.host} {
+		if n != nil {
+			n.Value().Retain()
+		}
+	}
+	for _, e := range v.list {
+		e.keep()
+	}
+	return v
+}
+
+// sparse returns a sparse tensor of the file as a dense one.
+func (s *Session) sparse(t *onnxpb.SparseTensor) (*Value, error) {
+	dense := &onnxpb.Tensor{Name: t.Values.Name, Dims: t.Dims, Type: t.Values.Type}
+	n, err := dense.Len()
+	if err != nil {
+		return nil, err
+	}
+	values, err := newTensor(s.host, t.Values, s.model.dir)
+	if err != nil {
+		return nil, err
+	}
+	indices, err := newTensor(s.host, t.Indices, s.model.dir)
+	if err != nil {
+		return nil, err
+	}
+	var y *tensor.Tensor
+	err = tensor.Try(func() {
+		if indices.Rank() == 2 { // a row of indices for each value
+			flat, stride := tensor.ZerosOf(s.host, tensor.Int64, indices.Shape()[0]), 1
+			for axis := len(t.Dims) - 1; axis >= 0; axis-- {
+				flat = flat.Add(indices.Select(1, axis).MulScalar(float64(stride)))
+				stride *= int(t.Dims[axis])
+			}
+			indices = flat
+		}
+		shape := make([]int, len(t.Dims))
+		for i, d := range t.Dims {
+			shape[i] = int(d)
+		}
+		y = tensor.ZerosOf(s.host, values.Type(), n).Scatter(0, indices, values).Reshape(shape...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return (&Value{host: autograd.Const(y)}).keep(), nil
+}

@@ -1,0 +1,242 @@
+package onnx
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// runner runs the nodes of a session once.
+type runner struct {
+	s         *Session
+	downloads bool // the host has read what the device computed
+	depth     int  // of functions and graphs
+}
+
+// maxDepth is how deep functions may call each other.
+const maxDepth = 100
+
+// scope is the values of a graph that runs, and of those around it.
+type scope struct {
+	values   map[string]*Value
+	outer    *scope
+	function map[string]*onnxpb.Attribute // of the call of a function, nil in a graph
+	calls    *scope                       // where the function is called
+}
+
+func (s *scope) value(name string) *Value {
+	for ; s != nil; s = s.outer {
+		if v := s.values[name]; v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// attribute returns a, or the attribute of the function's call that a refers to, or nil.
+func (s *scope) attribute(a *onnxpb.Attribute) *onnxpb.Attribute {
+	for ; a != nil && a.Ref != ""; s = s.outer {
+		if s == nil {
+			return nil
+		}
+		if s.function != nil {
+			a, s = s.function[a.Ref], s.calls
+			if s == nil {
+				return a
+			}
+			return s.attribute(a)
+		}
+	}
+	return a
+}
+
+// graph runs the nodes of a graph within a scope.
+func (r *runner) graph(g *graph, outer *scope, inputs []*Value) []*Value {
+	if len(inputs) > len(g.proto.Inputs) {
+		panic(&tensor.Error{Pkg: "onnx", Op: g.proto.Name, Kind: tensor.ErrValue, Detail: fmt.Sprintf("a graph of %d inputs was given %d", len(g.proto.Inputs), len(inputs))})
+	}
+	sc := &scope{values: make(map[string]*Value, len(g.proto.Nodes)), outer: outer}
+	for name, v := range g.constants {
+		sc.values[name] = v
+	}
+	for i, v := range inputs {
+		sc.values[g.proto.Inputs[i].Name] = v
+	}
+	if err := r.nodes(g.nodes, sc); err != nil {
+		panic(deviceError{err})
+	}
+	out := make([]*Value, len(g.proto.Outputs))
+	for i, o := range g.proto.Outputs {
+		out[i] = sc.value(o.Name)
+	}
+	return out
+}
+
+// nodes runs nodes, and puts what they make into a scope.
+func (r *runner) nodes(nodes []*node, sc *scope) error {
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > maxDepth {
+		return fmt.Errorf("%w: functions or graphs are nested more than %d deep", ErrFormat, maxDepth)
+	}
+	for _, n := range nodes {
+		if n.folded {
+			continue
+		}
+		out, err := r.node(n, sc)
+		if err != nil {
+			return err
+		}
+		for i, name := range n.proto.Outputs {
+			if name != "" && i < len(out) && out[i] != nil {
+				sc.values[name] = out[i]
+			}
+		}
+	}
+	return nil
+}
+
+// node runs a node.
+func (r *runner) node(n *node, sc *scope) (out []*Value, err error) {
+	c := &Call{r: r, node: n, scope: sc, in: make([]*Value, len(n.proto.Inputs))}
+	for i, name := range n.proto.Inputs {
+		if name == "" {
+			continue
+		}
+		if c.in[i] = sc.value(name); c.in[i] == nil {
+			return nil, fmt.Errorf("onnx: %s: input %q is nothing: no node has made it", n.name, name)
+		}
+	}
+	if n.function != nil {
+		return r.call(n, c)
+	}
+	r.place(c)
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case deviceError:
+			err = p.err
+		case *tensor.Error:
+			err = fmt.Errorf("onnx: %s: %w", n.name, p)
+		case runtime.Error:
+			err = fmt.Errorf("onnx: %s: inputs %v: %w", n.name, c.in, p)
+		default:
+			panic(p)
+		}
+	}()
+	out = n.op.Run(c)
+	for i, v := range out {
+		r.settle(v)
+		if v == nil && c.Wants(i) {
+			return nil, fmt.Errorf("onnx: %s: %w: output %d", n.name, ErrUnsupported, i)
+		}
+	}
+	for i := len(out); i < c.Outputs(); i++ {
+		if c.Wants(i) {
+			return nil, fmt.Errorf("onnx: %s: %w: output %d", n.name, ErrUnsupported, i)
+		}
+	}
+	return out, nil
+}
+
+// call runs a function of the model.
+func (r *runner) call(n *node, c *Call) ([]*Value, error) {
+	f := n.function
+	sc := &scope{values: map[string]*Value{}, function: map[string]*onnxpb.Attribute{}, calls: c.scope}
+	for _, a := range f.proto.Defaults {
+		sc.function[a.Name] = a
+	}
+	for name, a := range n.attributes {
+		sc.function[name] = a
+	}
+	for i, name := range f.proto.Inputs {
+		if c.Has(i) {
+			sc.values[name] = c.in[i]
+		}
+	}
+	if err := r.nodes(f.nodes, sc); err != nil {
+		return nil, fmt.Errorf("in %s: %w", n.name, err)
+	}
+	out := make([]*Value, len(f.proto.Outputs))
+	for i, name := range f.proto.Outputs {
+		out[i] = sc.values[name]
+	}
+	return out, nil
+}
+
+// place decides where a call computes: on the host where all its tensors are there, which are small, and else on the
+// device.
+func (r *runner) place(c *Call) {
+	c.onHost = !c.node.op.OnDevice
+	for _, v := range c.in {
+		if v != nil && v.any() != nil && v.host == nil {
+			c.onHost = false
+		}
+		if v != nil {
+			for _, e := range v.list {
+				if e.any() != nil && e.host == nil {
+					c.onHost = false
+				}
+			}
+		}
+	}
+	c.dev = r.s.dev
+	if c.onHost {
+		c.dev = r.s.host
+	}
+}
+
+// settle notes where a value that an operator made is.
+func (r *runner) settle(v *Value) {
+	if v == nil {
+		return
+	}
+	if v.node != nil && v.node.Device() == r.s.host {
+		v.node, v.host = nil, v.node
+	}
+	for _, e := range v.list {
+		r.settle(e)
+	}
+}
+
+// on returns the tensor of a value on the host or on the device, copied there if it is not.
+func (r *runner) on(v *Value, host bool) *autograd.Node {
+	to, from, d := &v.node, v.host, r.s.dev
+	if host {
+		to, from, d = &v.host, v.node, r.s.host
+	}
+	if *to != nil {
+		return *to
+	}
+	if host && !v.kept {
+		r.downloads = true
+	}
+	t, err := copied(d, from.Value())
+	if err != nil {
+		panic(deviceError{err})
+	}
+	if v.kept {
+		t.Retain()
+	}
+	*to = autograd.Const(t)
+	return *to
+}
+
+// try runs f, and returns the error with which a call in it panicked.
+func try(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case deviceError:
+			err = p.err
+		case *tensor.Error:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	return f()
+}

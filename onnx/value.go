@@ -1,0 +1,129 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Value is what a model takes and gives: a tensor, an array of strings, a sequence of values, or an optional value. It
+// does not change.
+type Value struct {
+	kind    valueKind
+	node    *autograd.Node // a tensor, on the session's device, or nil
+	host    *autograd.Node // the same on the session's host device, or nil: see runner.place
+	shape   []int          // of strings
+	strings []string
+	list    []*Value // of a sequence; of an optional, the value or nothing
+	elem    *Value   // of an empty sequence, or an optional: an example of what is in it, or nil
+	kept    bool     // it lives as long as the session: an initializer
+}
+
+type valueKind uint8
+
+const (
+	tensorValue valueKind = iota
+	stringsValue
+	sequenceValue
+	optionalValue
+)
+
+// FromTensor returns a tensor as a value.
+func FromTensor(t *tensor.Tensor) *Value { return fromNode(autograd.Const(t)) }
+
+func fromNode(n *autograd.Node) *Value { return &Value{node: n} }
+
+// FromStrings returns an array of strings as a value. A shape that is left out is that of a list. It panics with
+// tensor.ErrShape if there are not as many strings as the shape says.
+func FromStrings(s []string, shape ...int) *Value {
+	if len(shape) == 0 && len(s) != 1 {
+		shape = []int{len(s)}
+	}
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	if n != len(s) {
+		panic(&tensor.Error{Pkg: "onnx", Op: "FromStrings", Kind: tensor.ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("there are %d strings", len(s))})
+	}
+	return &Value{kind: stringsValue, strings: s, shape: shape}
+}
+
+// FromSequence returns a sequence of values.
+func FromSequence(values ...*Value) *Value { return &Value{kind: sequenceValue, list: values} }
+
+// FromOptional returns an optional value: v, or nothing if v is nil.
+func FromOptional(v *Value) *Value {
+	if v == nil {
+		return &Value{kind: optionalValue}
+	}
+	return &Value{kind: optionalValue, list: []*Value{v}}
+}
+
+// Tensor returns the tensor of an output, on the session's device, or nil if v is none.
+func (v *Value) Tensor() *tensor.Tensor {
+	if v == nil || v.any() == nil {
+		return nil
+	}
+	return v.any().Value()
+}
+
+// Node returns the tensor of v with its graph, or nil if v is no tensor.
+func (v *Value) Node() *autograd.Node {
+	if v == nil {
+		return nil
+	}
+	return v.any()
+}
+
+// any returns the tensor where it is.
+func (v *Value) any() *autograd.Node {
+	if v.node != nil {
+		return v.node
+	}
+	return v.host
+}
+
+// Strings returns the strings, or nil if v has none.
+func (v *Value) Strings() []string { return v.strings }
+
+// Shape returns the shape of a tensor or of an array of strings, and nil of other values.
+func (v *Value) Shape() []int {
+	if n := v.any(); n != nil {
+		return n.Shape()
+	}
+	return slices.Clone(v.shape)
+}
+
+// Sequence returns the values of a sequence, or the one of an optional that has one.
+func (v *Value) Sequence() []*Value { return v.list }
+
+// IsStrings reports whether v is an array of strings.
+func (v *Value) IsStrings() bool { return v.kind == stringsValue }
+
+// IsSequence reports whether v is a sequence.
+func (v *Value) IsSequence() bool { return v.kind == sequenceValue }
+
+// IsOptional reports whether v is an optional.
+func (v *Value) IsOptional() bool { return v.kind == optionalValue }
+
+// String says what v is: "float32 [2 3]", "2 strings", "a sequence of 3".
+func (v *Value) String() string {
+	switch {
+	case v == nil:
+		return "nothing"
+	case v.kind == stringsValue:
+		return fmt.Sprintf("strings %v", v.shape)
+	case v.kind == sequenceValue:
+		return fmt.Sprintf("a sequence of %d", len(v.list))
+	case v.kind == optionalValue && len(v.list) == 0:
+		return "an empty optional"
+	case v.kind == optionalValue:
+		return "an optional of " + v.list[0].String()
+	case v.any() == nil:
+		return "nothing"
+	}
+	return fmt.Sprintf("%v %v", v.any().Type(), v.any().Shape())
+}
