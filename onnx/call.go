@@ -162,13 +162,7 @@ func (c *Call) hostTensor(i int) *tensor.Tensor {
 	if v.any() == nil {
 		c.Fail("input %d is %v, and should be a tensor", i, v)
 	}
-	if v.host != nil {
-		return v.host.Value()
-	}
-	if !v.kept {
-		c.r.downloads = true
-	}
-	return v.node.Value()
+	return c.r.on(v, true).Value()
 }
 
 // deviceError is a failure of the device, which a panic brings out of a call.

@@ -1,9 +1,11 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -104,10 +106,103 @@ func (v *Value) each(f func(v *Value)) {
 	}
 }
 
+// run computes values by name: by a recording, if there is one.
+func (s *Session) run(given map[string]*Value, names []string) (out []*Value, err error) {
+	for _, info := range s.inputs() {
+		if given[info.Name] == nil && (info.Type == nil || info.Type.Kind != onnxpb.KindOptional) {
+			return nil, fmt.Errorf("onnx: Run: input %v is missing", infoOf(info))
+		}
+	}
+	tensor.Scope(s.dev, func() {
+		tensor.Scope(s.host, func() {
+			autograd.NoGrad(s.dev, func() {
+				autograd.NoGrad(s.host, func() {
+					err = try(func() error {
+						inputs, err := s.taken(given)
+						if err == nil {
+							out, err = s.compute(inputs, names)
+						}
+						return err
+					})
+				})
+			})
+		})
+	})
+	return out, err
+}
+
+// taken returns the inputs of a run as values of the run's own.
+func (s *Session) taken(given map[string]*Value) (map[string]*Value, error) {
+	inputs := make(map[string]*Value, len(given))
+	for name, v := range given {
+		if v == nil {
+			continue
+		}
+		if v.kind != tensorValue {
+			inputs[name] = v
+			continue
+		}
+		n := v.any()
+		if n == nil || n.Device() != s.dev {
+			return nil, fmt.Errorf("onnx: Run: input %q is %v, and should be a tensor on the session's device", name, v)
+		}
+		inputs[name] = &Value{node: n}
+		if s.replays.byValue && n.Type().Integer() && n.Len() <= mostByValue {
+			t, err := copied(s.host, n.Value())
+			if err != nil {
+				return nil, err
+			}
+			inputs[name].host = autograd.Const(t)
+		}
+	}
+	return inputs, nil
+}
+
+// compute runs the model once, and chooses how.
+func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, error) {
+	key, replays := "", &s.replays
+	if !s.options.Eager && !s.options.Training {
+		key = s.key(inputs, names)
+	}
+	if key != "" && !replays.eager[key] {
+		rec := replays.find(key)
+		if rec == nil && replays.saw(key) {
+			var err error
+			if rec, err = s.record(key, inputs, names); err != nil {
+				replays.never(key)
+			} else {
+				replays.add(rec, cmp.Or(s.options.Recordings, defaultRecordings))
+			}
+		}
+		if rec != nil {
+			return rec.run(inputs)
+		}
+	}
+	r := &runner{s: s}
+	out, err := s.eager(r, inputs, names)
+	if err != nil {
+		return nil, err
+	}
+	if r.downloads && key != "" {
+		if replays.byValue {
+			replays.never(key)
+		}
+		replays.byValue = true
+	}
+	given := map[*autograd.Node]bool{}
+	for _, v := range inputs {
+		v.each(func(v *Value) { given[v.node] = true })
+	}
+	for i, v := range out {
+		out[i] = v.owned(given)
+	}
+	return out, nil
+}
+
 // owned returns v as the caller's: tensors outlive the scope of the run, and are none that the session keeps or that
 // were given.
 func (v *Value) owned(given map[*autograd.Node]bool) *Value {
-	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings}
+	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings, elem: v.elem}
 	if n := v.node; n != nil {
 		if v.kept || given[n] {
 			n = n.Copy()
@@ -119,35 +214,3 @@ func (v *Value) owned(given map[*autograd.Node]bool) *Value {
 	}
 	return w
 }
-
-// run computes values by name.
-func (s *Session) run(inputs map[string]*Value, names []string) (out []*Value, err error) {
-	for _, info := range s.inputs() {
-		if inputs[info.Name] == nil && (info.Type == nil || info.Type.Kind != 4) {
-			return nil, fmt.Errorf("onnx: Run: input %v is missing", infoOf(info))
-		}
-	}
-	tensor.Scope(s.dev, func() {
-		tensor.Scope(s.host, func() {
-			autograd.NoGrad(s.dev, func() {
-				autograd.NoGrad(s.host, func() {
-					if out, err = s.eager(&runner{s: s}, inputs, names); err == nil {
-						given := map[*autograd.Node]bool{}
-						for _, v := range inputs {
-							v.each(func(v *Value) { given[v.node] = true })
-						}
-						for i, v := range out {
-							out[i] = v.owned(given)
-						}
-					}
-				})
-			})
-		})
-	})
-	return out, err
-}
-
-// replays are the recordings of a session.
-type replays struct{}
-
-func (r *replays) free() {}

@@ -1,0 +1,182 @@
+package onnx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// A run whose key was seen once before is recorded: what it costs pays from the third run on.
+const (
+	defaultRecordings = 8
+	mostSeen          = 1024 // keys that are remembered
+	mostByValue       = 64   // elements of an input of integers that may be part of a key
+)
+
+// replays are the recordings of a session, the one used last first.
+type replays struct {
+	list    []*recording
+	seen    map[string]bool // keys that have run once
+	eager   map[string]bool // keys that cannot be recorded
+	byValue bool            // small inputs of integers decide what is computed: they are part of the key
+}
+
+// recording is a run for one key: shapes and types of the inputs, and numbers of those by value.
+type recording struct {
+	key    string
+	inputs map[string]*tensor.Tensor // what the recording reads
+	rec    *replay.Recording
+	out    []*Value // whose tensors are those of the recording
+}
+
+func (r *replays) free() {
+	for _, rec := range r.list {
+		rec.free()
+	}
+	r.list = nil
+}
+
+func (r *recording) free() {
+	if r.rec != nil {
+		r.rec.Free()
+	}
+	for _, t := range r.inputs {
+		t.Free()
+	}
+}
+
+// key returns what a recording is found by, or "" for inputs that none takes.
+func (s *Session) key(inputs map[string]*Value, names []string) string {
+	var b strings.Builder
+	for _, info := range s.inputs() {
+		v := inputs[info.Name]
+		switch {
+		case v == nil:
+			b.WriteString("-;")
+		case v.node == nil:
+			return ""
+		case v.host != nil:
+			x, err := v.host.Float64s()
+			if err != nil {
+				return ""
+			}
+			fmt.Fprintf(&b, "%v%v=%v;", v.node.Type(), v.node.Shape(), x)
+		default:
+			fmt.Fprintf(&b, "%v%v;", v.node.Type(), v.node.Shape())
+		}
+	}
+	fmt.Fprintf(&b, "%q", names)
+	return b.String()
+}
+
+// find returns the recording of a key, which becomes the one used last, or nil.
+func (r *replays) find(key string) *recording {
+	i := slices.IndexFunc(r.list, func(rec *recording) bool { return rec.key == key })
+	if i < 0 {
+		return nil
+	}
+	rec := r.list[i]
+	r.list = slices.Insert(slices.Delete(r.list, i, i+1), 0, rec)
+	return rec
+}
+
+// add keeps a recording, and frees the one that was not used for longest if there are more than most.
+func (r *replays) add(rec *recording, most int) {
+	r.list = slices.Insert(r.list, 0, rec)
+	if len(r.list) > most {
+		r.list[most].free()
+		r.list = r.list[:most]
+	}
+}
+
+// saw notes that a key has run, and reports whether it had before.
+func (r *replays) saw(key string) bool {
+	if r.seen[key] {
+		return true
+	}
+	if r.seen == nil || len(r.seen) >= mostSeen {
+		r.seen = map[string]bool{}
+	}
+	r.seen[key] = true
+	return false
+}
+
+// never notes that a key cannot be recorded.
+func (r *replays) never(key string) {
+	if r.eager == nil || len(r.eager) >= mostSeen {
+		r.eager = map[string]bool{}
+	}
+	r.eager[key] = true
+}
+
+// record records a run for inputs.
+func (s *Session) record(key string, inputs map[string]*Value, names []string) (*recording, error) {
+	rec := &recording{key: key, inputs: map[string]*tensor.Tensor{}}
+	given := map[string]*Value{}
+	for name, v := range inputs {
+		if v.host != nil {
+			given[name] = &Value{host: v.host}
+			continue
+		}
+		t := v.node.Value().Copy().Retain()
+		rec.inputs[name] = t
+		given[name] = FromTensor(t)
+	}
+	var err error
+	rec.rec, err = replay.Record(s.dev, func() ([]*tensor.Tensor, error) {
+		var tensors []*tensor.Tensor
+		r := &runner{s: s}
+		out, err := s.eager(r, given, names)
+		if err == nil && r.downloads {
+			err = fmt.Errorf("onnx: the host reads what the device computes")
+		}
+		for _, v := range out {
+			v.each(func(v *Value) { tensors = append(tensors, v.node.Value()) })
+		}
+		rec.out = out
+		return tensors, err
+	})
+	if err != nil {
+		rec.free()
+		return nil, err
+	}
+	i, tensors := 0, rec.rec.Outputs()
+	for _, v := range rec.out {
+		v.each(func(v *Value) {
+			v.node, v.host = autograd.Const(tensors[i]), nil
+			i++
+		})
+	}
+	return rec, nil
+}
+
+// run runs the recording for inputs, and returns copies of its outputs.
+func (r *recording) run(inputs map[string]*Value) ([]*Value, error) {
+	for name, t := range r.inputs {
+		t.SetInPlace(inputs[name].node.Value())
+	}
+	if err := r.rec.Run(); err != nil {
+		return nil, err
+	}
+	out := make([]*Value, len(r.out))
+	for i, v := range r.out {
+		out[i] = v.copy()
+	}
+	return out, nil
+}
+
+// copy returns v with copies of its tensors, which outlive a scope.
+func (v *Value) copy() *Value {
+	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings, elem: v.elem}
+	if v.node != nil {
+		w.node = v.node.Copy().Retain()
+	}
+	for _, e := range v.list {
+		w.list = append(w.list, e.copy())
+	}
+	return w
+}
