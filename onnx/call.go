@@ -35,8 +35,8 @@ func (c *Call) Version() int { return c.node.version }
 // Device returns the device that the call computes on: the session's, or that of the host for small integers.
 func (c *Call) Device() tensor.Device { return c.dev }
 
-// Training reports whether the session was loaded for training.
-func (c *Call) Training() bool { return c.r.s.options.Training }
+// Training reports whether the session is in training: see [Session.SetTraining].
+func (c *Call) Training() bool { return c.r.s.training }
 
 // RNG returns the session's random numbers, or those of the node's attribute seed.
 func (c *Call) RNG() *tensor.RNG { return c.r.s.rng(c.node) }

@@ -1,9 +1,7 @@
 package onnx
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -36,101 +34,56 @@ type function struct {
 	nodes []*node
 }
 
-// compiler finds the operators of a model, and gathers what is missing.
-type compiler struct {
-	s       *Session
-	missed  []string // operators and attributes, each once
-	where   map[string][]string
-	problem error
-}
-
-func (c *compiler) graph(p *onnxpb.Graph, imports map[string]int) *graph {
+// graph finds the operators of a graph and takes its initializers: nothing is missing.
+func (s *Session) graph(p *onnxpb.Graph, imports map[string]int) (*graph, error) {
 	g := &graph{proto: p, constants: map[string]*Value{}, initial: map[string]bool{}}
 	for _, t := range p.Initializers {
-		v, err := c.s.constant(t)
+		v, err := s.constant(t)
 		if err != nil {
-			c.miss(err.Error(), fmt.Sprintf("initializer %q", t.Name))
-			continue
+			return nil, err
 		}
 		g.constants[t.Name], g.initial[t.Name] = v, true
 	}
 	for _, t := range p.Sparse {
-		v, err := c.s.sparse(t)
+		v, err := s.sparse(t)
 		if err != nil {
-			c.miss(err.Error(), fmt.Sprintf("initializer %q", t.Values.Name))
-			continue
+			return nil, err
 		}
 		g.constants[t.Values.Name], g.initial[t.Values.Name] = v, true
 	}
-	g.nodes = c.nodes(p.Nodes, imports)
-	return g
+	var err error
+	g.nodes, err = s.nodes(p.Nodes, imports)
+	return g, err
 }
 
-func (c *compiler) nodes(protos []*onnxpb.Node, imports map[string]int) []*node {
+func (s *Session) nodes(protos []*onnxpb.Node, imports map[string]int) ([]*node, error) {
 	nodes := make([]*node, len(protos))
 	for i, p := range protos {
 		n := &node{proto: p, name: nodeName(p, i), version: imports[domainOf(p.Domain)], attributes: map[string]*onnxpb.Attribute{}}
 		nodes[i] = n
 		for _, a := range p.Attributes {
 			n.attributes[a.Name] = a
-			if a.Graph != nil {
-				if n.graphs == nil {
-					n.graphs = map[string]*graph{}
-				}
-				n.graphs[a.Name] = c.graph(a.Graph, imports)
+			if a.Graph == nil {
+				continue
 			}
+			g, err := s.graph(a.Graph, imports)
+			if err != nil {
+				return nil, err
+			}
+			if n.graphs == nil {
+				n.graphs = map[string]*graph{}
+			}
+			n.graphs[a.Name] = g
 		}
-		if f := c.s.functions[operatorName(p.Domain, p.Op)+":"+p.Overload]; f != nil {
-			n.function = f
+		if n.function = s.functions[operatorName(p.Domain, p.Op)+":"+p.Overload]; n.function != nil {
 			continue
 		}
-		op, err := findOperator(p.Domain, p.Op, n.version)
-		if err != nil {
-			c.miss(strings.TrimPrefix(err.Error(), ErrUnsupported.Error()+": "), n.name)
-			continue
-		}
-		n.op = op
-		for _, a := range p.Attributes {
-			if !op.knows(a.Name) {
-				c.miss(fmt.Sprintf("attribute %s of operator %s", a.Name, operatorName(p.Domain, p.Op)), n.name)
-			}
+		var err error
+		if n.op, err = findOperator(p.Domain, p.Op, n.version); err != nil {
+			return nil, err
 		}
 	}
-	return nodes
-}
-
-func (c *compiler) function(f *function) {
-	imports := map[string]int{}
-	for _, o := range f.proto.Opsets {
-		imports[domainOf(o.Domain)] = int(o.Version)
-	}
-	f.nodes = c.nodes(f.proto.Nodes, imports)
-}
-
-func (c *compiler) miss(what, where string) {
-	if c.where == nil {
-		c.where = map[string][]string{}
-	}
-	if !slices.Contains(c.missed, what) {
-		c.missed = append(c.missed, what)
-	}
-	c.where[what] = append(c.where[what], where)
-}
-
-// missing returns an error that lists all that was missed, or nil.
-func (c *compiler) missing() error {
-	if len(c.missed) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	for _, what := range c.missed {
-		where := c.where[what]
-		fmt.Fprintf(&b, "\n  %s: %s", what, where[0])
-		if len(where) > 1 {
-			fmt.Fprintf(&b, " and %d more", len(where)-1)
-		}
-	}
-	return fmt.Errorf("onnx: the model cannot be loaded: %w:%s", ErrUnsupported, b.String())
+	return nodes, nil
 }
 
 // fold computes the nodes whose inputs are constants, once for all runs.

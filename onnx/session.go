@@ -2,8 +2,10 @@ package onnx
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -20,19 +22,26 @@ type Options struct {
 
 // Session is a model on a device. It belongs to one goroutine at a time, as its device does.
 type Session struct {
-	// Weights are the parameters of a session for training, by the names of the file.
-	Weights map[string]*autograd.Node `nn:"*"`
+	Weights `nn:"#"` // of a session for training
 
 	model     *Model
 	dev, host tensor.Device
 	options   Options
-	main      *graph
-	functions map[string]*function
-	constants map[*onnxpb.Tensor]*Value
+	training  bool                      // whether Dropout drops, and BatchNormalization normalises by the batch
+	main      *graph                    `nn:"-"`
+	functions map[string]*function      `nn:"-"`
+	constants map[*onnxpb.Tensor]*Value `nn:"-"`
 	random    *tensor.RNG
 	seeded    map[*node]*tensor.RNG
-	replays   replays
+	replays   replays `nn:"-"`
 }
+
+// Weights are parameters by the names that the file has for them: nn.Params and nn.StateDict find them in a Session.
+type Weights map[string]*autograd.Node
+
+// SetTraining says whether operators do what they do in training, such as Dropout: nn.Train and nn.Eval call it. A
+// session that was loaded for training is in training.
+func (s *Session) SetTraining(on bool) { s.training = on }
 
 // hostLimit is how many elements a tensor may have that the host computes: a shape, axes, a scalar.
 const hostLimit = 1024
@@ -51,7 +60,7 @@ func (m *Model) Load(d tensor.Device, options ...Options) (*Session, error) {
 	if len(options) == 1 {
 		s.options = options[0]
 	}
-	s.random = tensor.NewRNG(s.options.Seed)
+	s.random, s.training = tensor.NewRNG(s.options.Seed), s.options.Training
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -79,20 +88,20 @@ func (v *Value) free() {
 }
 
 func (s *Session) load() error {
-	c := &compiler{s: s}
-	imports := map[string]int{}
-	for _, o := range s.model.file.Opsets {
-		imports[domainOf(o.Domain)] = int(min(o.Version, math.MaxInt32))
+	if missing := s.model.Missing(); len(missing) > 0 {
+		return fmt.Errorf("onnx: the model cannot be loaded: %w:\n  %s", ErrUnsupported, strings.Join(missing, "\n  "))
 	}
 	for _, f := range s.model.file.Functions {
 		s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload] = &function{proto: f}
 	}
-	s.main = c.graph(s.model.file.Graph, imports)
-	for _, f := range s.model.file.Functions {
-		c.function(s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload])
-	}
-	if err := c.missing(); err != nil {
+	var err error
+	if s.main, err = s.graph(s.model.file.Graph, versions(s.model.file.Opsets)); err != nil {
 		return err
+	}
+	for _, f := range s.functions {
+		if f.nodes, err = s.nodes(f.proto.Nodes, versions(f.proto.Opsets)); err != nil {
+			return err
+		}
 	}
 	if s.options.Training {
 		return s.takeParameters()
@@ -102,7 +111,7 @@ func (s *Session) load() error {
 
 // takeParameters makes parameters of the weights that are floats.
 func (s *Session) takeParameters() error {
-	s.Weights = map[string]*autograd.Node{}
+	s.Weights = Weights{}
 	for name, v := range s.main.constants {
 		t := v.Tensor()
 		if t == nil || !t.Type().Float() || t.Len() == 0 {
