@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 // ErrFormat is the kind of error of a file that is no ONNX model, or one that contradicts itself.
@@ -80,6 +81,16 @@ func infoOf(v *onnxpb.ValueInfo) Info {
 		}
 	}
 	return i
+}
+
+// TensorType returns the type of a tensor, and false if i is no tensor, or one of a type that there is not.
+func (i Info) TensorType() (tensor.Type, bool) {
+	for data, typ := range typeTable {
+		if data.String() == i.Type {
+			return typ, true
+		}
+	}
+	return 0, false
 }
 
 func typeName(t *onnxpb.Type) string {
@@ -167,6 +178,22 @@ func operatorName(domain, op string) string {
 		return domain + "." + op
 	}
 	return op
+}
+
+// Weights returns the initializers of the model on a device, by name, but for strings and those of inner graphs.
+func (m *Model) Weights(d tensor.Device) (tensor.Dict, error) {
+	dict := tensor.Dict{}
+	for _, t := range m.file.Graph.Initializers {
+		if t.Type == onnxpb.String {
+			continue
+		}
+		w, err := newTensor(d, t, m.dir)
+		if err != nil {
+			return nil, err
+		}
+		dict[t.Name] = w
+	}
+	return dict, nil
 }
 
 // Parameters returns how many numbers the weights of the model have.

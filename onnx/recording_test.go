@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -61,4 +62,74 @@ func TestRecorded(t *testing.T) {
 			wantTensor(t, firsts[i], tensor.Float32, []int{2, 2}, w, 0)
 		}
 	})
+}
+
+// TestFloat64: on a device of float64 a model of floats computes in float64.
+func TestFloat64(t *testing.T) {
+	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
+		m, err := Open("../testdata/onnx/perceptron.onnx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := m.Load(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		tolerance := 1e-6
+		if d.DefaultType() == tensor.Float64 {
+			tolerance = 1e-15
+		}
+		for range 3 {
+			out, err := s.Run(FromTensor(tensor.New(d, []float64{1.0 / 3, 2.0 / 3, 1}, 1, 3).To(d.DefaultType())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantTensor(t, out[0], d.DefaultType(), []int{1, 2}, []float64{0.5 + 5.0/3, 2.5 - 1.0/3}, tolerance)
+		}
+	})
+}
+
+// TestInputs: what a model does not take is refused by name, before anything runs.
+func TestInputs(t *testing.T) {
+	d := cpu(t)
+	m, err := Open("../testdata/onnx/perceptron.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x := FromTensor(tensor.New(d, []float32{1, 2, 3}, 1, 3))
+	for _, c := range []struct {
+		inputs []*Value
+		want   string
+	}{
+		{nil, `input x: float[batch,3] is missing`},
+		{[]*Value{x, x}, `2 inputs, and the model has 1`},
+		{[]*Value{FromTensor(tensor.New(d, []int64{1, 2, 3}, 1, 3))}, `input x: float[batch,3] is given int64 [1 3]`},
+		{[]*Value{FromTensor(tensor.New(d, []float32{1, 2, 3, 4}, 1, 4))}, `input x: float[batch,3] is given float32 [1 4]`},
+		{[]*Value{FromTensor(tensor.New(d, []float32{1, 2, 3}))}, `input x: float[batch,3] is given float32 [3]`},
+		{[]*Value{FromStrings([]string{"a"})}, `input x: float[batch,3] is given strings`},
+		{[]*Value{FromSequence(x)}, `input x: float[batch,3] is given a sequence of 1`},
+	} {
+		if _, err := s.Run(c.inputs...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.inputs, err, c.want)
+		}
+	}
+	for _, f := range []func() error{
+		func() error { _, err := s.RunNamed(map[string]*Value{"z": x, "x": x}); return err },
+		func() error { _, err := s.RunNamed(map[string]*Value{"x": x}, "nowhere"); return err },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), "named") {
+			t.Error(err)
+		}
+	}
+	out, err := s.RunNamed(map[string]*Value{"x": x}, "xw", "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTensor(t, out["xw"], tensor.Float32, []int{1, 2}, []float64{5, 8}, 0)
 }

@@ -108,10 +108,8 @@ func (v *Value) each(f func(v *Value)) {
 
 // run computes values by name: by a recording, if there is one.
 func (s *Session) run(given map[string]*Value, names []string) (out []*Value, err error) {
-	for _, info := range s.inputs() {
-		if given[info.Name] == nil && (info.Type == nil || info.Type.Kind != onnxpb.KindOptional) {
-			return nil, fmt.Errorf("onnx: Run: input %v is missing", infoOf(info))
-		}
+	if err := s.checkInputs(given); err != nil {
+		return nil, err
 	}
 	tensor.Scope(s.dev, func() {
 		tensor.Scope(s.host, func() {
@@ -131,6 +129,71 @@ func (s *Session) run(given map[string]*Value, names []string) (out []*Value, er
 	return out, err
 }
 
+// checkInputs reports inputs that are missing, that the model does not have, or that are of another type or shape.
+func (s *Session) checkInputs(given map[string]*Value) error {
+	sizes, known := map[string]int{}, map[string]bool{}
+	for _, info := range s.main.proto.Inputs {
+		known[info.Name] = true
+		v := given[info.Name]
+		if v == nil {
+			if !s.main.initial[info.Name] && (info.Type == nil || info.Type.Kind != onnxpb.KindOptional) {
+				return fmt.Errorf("onnx: Run: input %v is missing", infoOf(info))
+			}
+			continue
+		}
+		if !fits(info.Type, v, sizes) {
+			return fmt.Errorf("onnx: Run: input %v is given %v", infoOf(info), v)
+		}
+	}
+	for name := range given {
+		if !known[name] {
+			return fmt.Errorf("onnx: Run: the model has no input named %q", name)
+		}
+	}
+	return nil
+}
+
+// fits reports whether a value is what a type says. sizes are those of dimensions with a name, which are one in all
+// inputs.
+func fits(typ *onnxpb.Type, v *Value, sizes map[string]int) bool {
+	if typ == nil {
+		return true
+	}
+	switch typ.Kind {
+	case onnxpb.KindSequence:
+		return v.kind == sequenceValue
+	case onnxpb.KindOptional: // or what it holds
+		return v.kind == optionalValue || fits(typ.Of, v, sizes)
+	case onnxpb.KindTensor:
+	default:
+		return true
+	}
+	if typ.Elem == onnxpb.String {
+		if v.kind != stringsValue {
+			return false
+		}
+	} else if v.any() == nil || typeTable[typ.Elem] != v.any().Type() && !(typ.Elem == onnxpb.Float && v.any().Type() == tensor.Float64) {
+		return false
+	}
+	shape := v.Shape()
+	if typ.HasShape && len(typ.Dims) != len(shape) {
+		return false
+	}
+	for i, dim := range typ.Dims {
+		if dim.Value >= 0 && int64(shape[i]) != dim.Value {
+			return false
+		}
+		if dim.Param == "" {
+			continue
+		}
+		if n, ok := sizes[dim.Param]; ok && n != shape[i] {
+			return false
+		}
+		sizes[dim.Param] = shape[i]
+	}
+	return true
+}
+
 // taken returns the inputs of a run as values of the run's own.
 func (s *Session) taken(given map[string]*Value) (map[string]*Value, error) {
 	inputs := make(map[string]*Value, len(given))
@@ -146,6 +209,7 @@ func (s *Session) taken(given map[string]*Value) (map[string]*Value, error) {
 		if n == nil || n.Device() != s.dev {
 			return nil, fmt.Errorf("onnx: Run: input %q is %v, and should be a tensor on the session's device", name, v)
 		}
+		n = s.widened(n)
 		inputs[name] = &Value{node: n}
 		if s.replays.byValue && n.Type().Integer() && n.Len() <= mostByValue {
 			t, err := copied(s.host, n.Value())

@@ -194,8 +194,11 @@ func (r *runner) settle(v *Value) {
 	if v == nil {
 		return
 	}
-	if v.node != nil && v.node.Device() == r.s.host {
-		v.node, v.host = nil, v.node
+	if v.node != nil {
+		v.node = r.s.widened(v.node)
+		if v.node.Device() == r.s.host {
+			v.node, v.host = nil, v.node
+		}
 	}
 	for _, e := range v.list {
 		r.settle(e)

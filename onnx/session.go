@@ -46,7 +46,8 @@ func (s *Session) SetTraining(on bool) { s.training = on }
 // hostLimit is how many elements a tensor may have that the host computes: a shape, axes, a scalar.
 const hostLimit = 1024
 
-// Load puts the weights of a model on a device. The error lists every operator, version, attribute and type that is
+// Load puts the weights of a model on a device. On one whose default type is Float64 what the model has in float is
+// computed in double. The error lists every operator, version, attribute and type that is
 // not there, and is of the kind ErrUnsupported then.
 func (m *Model) Load(d tensor.Device, options ...Options) (*Session, error) {
 	if len(options) > 1 {
@@ -152,13 +153,22 @@ func (s *Session) newValue(t *onnxpb.Tensor) (*Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Value{host: autograd.Const(x.Retain())}, nil
+		return &Value{host: s.widened(autograd.Const(x)).Retain()}, nil
 	}
 	x, err := newTensor(s.dev, t, s.model.dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Value{node: autograd.Const(x.Retain())}, nil
+	return &Value{node: s.widened(autograd.Const(x)).Retain()}, nil
+}
+
+// widened returns floats of 32 bits in 64 on a device whose default type that is: what a model has in float it computes
+// in double then.
+func (s *Session) widened(n *autograd.Node) *autograd.Node {
+	if n.Type() == tensor.Float32 && s.dev.DefaultType() == tensor.Float64 {
+		return n.To(tensor.Float64)
+	}
+	return n
 }
 
 // rng returns the random numbers of a node: its own if it has a seed, and else the session's.

@@ -30,3 +30,9 @@ model(
     [info("x", "batch", 3)], [info("y", "batch", 2)],
     [("w", np.array([[1, -1], [2, 0], [0, 3]], np.float32)), ("b", np.array([0.5, -0.5], np.float32))],
 )
+
+x = np.array([[1, 2, 3], [0, 0, 0]], np.float32)
+y = np.array([[5.5, 7.5], [0.5, 0]], np.float32)
+np.save(sys.argv[1] + "/x.npy", x)
+np.savez(sys.argv[1] + "/pairs.npz", **{"in:x": x, "out:y": y})
+np.savez(sys.argv[1] + "/wrong.npz", **{"in:x": x, "out:y": y + np.array([[0, 0], [0, 1]], np.float32)})

@@ -1,9 +1,10 @@
-// Clgrad is for who programs with the library: it looks at devices, tests and measures them.
+// Clgrad is for who programs with the library: it looks at devices, tests and measures them, and runs ONNX models.
 //
 //	clgrad devices
 //	clgrad doctor
 //	clgrad bench --device cpu --only launch,step
 //	clgrad tune
+//	clgrad onnx info model.onnx
 package main
 
 import (
@@ -32,7 +33,8 @@ func newRoot() *cobra.Command {
 		Use:   program,
 		Short: "Look at the devices that clgrad computes on, test and measure them",
 		Long: `clgrad lists the devices that programs which use the library clgrad can compute on, says what is missing for
-others, tests every kernel on a device, measures it, and finds the fastest matrix products for it.
+others, tests every kernel on a device, measures it, and finds the fastest matrix products for it. It looks at
+ONNX models, runs and checks them.
 
 Exit codes: 0, what was asked for is done; 1, it failed; 2, the command line is wrong (an unknown flag, an
 argument too many, a value outside its range), and nothing was done; 3, a signal came before the end (Ctrl-C, SIGTERM or SIGHUP).
@@ -40,7 +42,7 @@ argument too many, a value outside its range), and nothing was done; 3, a signal
 To fit a network to an image there is another program, mlpimage.`,
 	}
 	cli.SetHelp(root, os.Stdout, devices.FlagGroup)
-	root.AddCommand(devices.NewDoctor(program, ownKernels), devices.NewList(), newBench(), newTune(), cli.NewMan(program, "doctor"),
+	root.AddCommand(devices.NewDoctor(program, ownKernels), devices.NewList(), newBench(), newTune(), newONNX(), cli.NewMan(program, "doctor"),
 		cli.NewVersion(devices.Built()), devices.NewProbe())
 	return root
 }

@@ -26,11 +26,12 @@ func TestScripts(t *testing.T) {
 	// A signal that this process was started to ignore, by nohup perhaps, the programs under test
 	// would ignore as well.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGTERM)
+	// The scripts find the files of testdata/onnx.
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			clitest.Environment(env)
-			return nil
+			return os.CopyFS(env.WorkDir, os.DirFS("../../testdata/onnx"))
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "opencl" {

@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
 	"onnx":                      {"autograd", "bfloat16", "kernels", "nn", "replay", "tensor", "internal/einsum", "internal/onnxpb"},
 	"imagefit":                  {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular"},
-	"cmd/clgrad":                {"fusedmlp", "kernels", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular"},
+	"cmd/clgrad":                {"fusedmlp", "kernels", "onnx", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular"},
 	"cmd/mlpimage":              {"fusedmlp", "hashgrid", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/liveview", "internal/samefile", "internal/regular"},
 	"examples/polynomial":       {"autograd", "optim", "tensor", "examples/internal/program"},
 	"examples/circles":          {"autograd", "nn", "optim", "tensor", "examples/internal/program"},

@@ -8,20 +8,31 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Exactly returns a check that a command has one argument, which what describes. One that is empty,
-// as a variable of a script that is not set, is none.
-func Exactly(what string) cobra.PositionalArgs {
+// Exactly returns a check that a command has one argument for each of what. One that is empty, as a variable of a
+// script that is not set, is none.
+func Exactly(what ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 1 && args[0] == "":
-			return Usage(fmt.Errorf("%s needs %s, and the name that it got is empty", cmd.Name(), what))
-		case len(args) == 1:
-			return nil
-		case len(args) == 0:
-			return Usage(fmt.Errorf("%s needs %s: %s", cmd.Name(), what, cmd.UseLine()))
+		for i, w := range what {
+			switch {
+			case i >= len(args):
+				return Usage(fmt.Errorf("%s needs %s: %s", cmd.Name(), w, cmd.UseLine()))
+			case args[i] == "":
+				return Usage(fmt.Errorf("%s needs %s, and the name that it got is empty", cmd.Name(), w))
+			}
 		}
-		return Usage(fmt.Errorf("%s takes one thing, %s, and got %d: %s", cmd.Name(), what, len(args), strings.Join(args, " ")))
+		if len(args) > len(what) {
+			return Usage(fmt.Errorf("%s takes %s, and got %d: %s", cmd.Name(), counted(what), len(args), strings.Join(args, " ")))
+		}
+		return nil
 	}
+}
+
+// counted lists what a command takes.
+func counted(what []string) string {
+	if len(what) == 1 {
+		return "one thing, " + what[0]
+	}
+	return fmt.Sprintf("%d things, %s", len(what), strings.Join(what, ", "))
 }
 
 // NoneEmpty finds a flag that was given an empty value, as by a variable of a script that is not

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/onnx"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/spf13/cobra"
+)
+
+func newONNX() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "onnx",
+		Short: "Look at ONNX models, run, measure and check them",
+		Long: `onnx looks at a model in a file of the format ONNX, runs it, measures it, compares what it computes with what
+another program has, and writes its weights to a file. docs/onnx.md says which operators there are.`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newONNXInfo(), newONNXRun(), newONNXBench(), newONNXCheck(), newONNXWeights())
+	return cmd
+}
+
+func newONNXInfo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "info MODEL.onnx",
+		Short: "Print what a model takes, gives and is made of",
+		Long: `info prints the inputs and outputs of a model with their types and shapes, the sets of operators that it
+imports, how often it uses each operator, its parameters, and what of it is not there. It needs no device.`,
+		Example: "  clgrad onnx info model.onnx",
+		Args:    cli.Exactly("the file of a model"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := onnx.Open(args[0])
+			if err != nil {
+				return err
+			}
+			return printInfo(cmd.OutOrStdout(), m)
+		},
+	}
+}
+
+func printInfo(w io.Writer, m *onnx.Model) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name string, values ...string) {
+		for _, v := range values {
+			fmt.Fprintf(t, "%s\t%s\n", name, v)
+			name = ""
+		}
+	}
+	infos := func(list []onnx.Info) []string {
+		var s []string
+		for _, i := range list {
+			s = append(s, i.String())
+		}
+		return s
+	}
+	if p := m.Producer(); p != "" {
+		row("producer", p)
+	}
+	var opsets []string
+	for _, o := range m.Opsets() {
+		opsets = append(opsets, fmt.Sprintf("%s %d", cmp.Or(o.Domain, "ai.onnx"), o.Version))
+	}
+	row("opsets", strings.Join(opsets, ", "))
+	row("inputs", infos(m.Inputs())...)
+	row("outputs", infos(m.Outputs())...)
+	row("parameters", fmt.Sprint(m.Parameters()))
+	count := m.Operators()
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	ops := make([]string, len(names))
+	for i, name := range names {
+		ops[i] = fmt.Sprintf("%5d  %s", count[name], name)
+	}
+	row("operators", ops...)
+	props := m.Metadata()
+	for _, key := range slices.Sorted(maps.Keys(props)) {
+		row("property "+key, cli.OneLine(props[key]))
+	}
+	if missing := m.Missing(); len(missing) > 0 {
+		row("missing", missing...)
+	} else {
+		row("missing", "nothing")
+	}
+	return t.Flush()
+}
+
+func newONNXWeights() *cobra.Command {
+	return &cobra.Command{
+		Use:   "export-weights MODEL.onnx OUT.safetensors",
+		Short: "Write the weights of a model as safetensors",
+		Long: `export-weights writes the initializers of a model, those of inner graphs left out, by their names and in their
+types to a file of the format safetensors. The file is complete or not there.`,
+		Example: "  clgrad onnx export-weights model.onnx model.safetensors",
+		Args:    cli.Exactly("the file of a model", "the file to write"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := onnx.Open(args[0])
+			if err != nil {
+				return err
+			}
+			d, err := tensor.Open("cpu")
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			weights, err := m.Weights(d)
+			if err != nil {
+				return err
+			}
+			return tensor.SaveSafetensors(args[1], weights)
+		},
+	}
+}
