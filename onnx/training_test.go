@@ -38,8 +38,8 @@ func TestTraining(t *testing.T) {
 			t.Errorf("state dict %v", dict)
 		}
 		x := tensor.New(d, []float32{1, 2, 3, 1, 1, 1}, 2, 3)
-		y := tensor.New(d, []float32{1, 2, 3, 4}, 2, 2)
-		opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Constant(0.05)))
+		y := tensor.New(d, []float32{5, 7, 3, 2}, 2, 2)
+		opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Constant(0.01)))
 		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 			loss := s.Forward(autograd.Const(x))[0].SquaredError(autograd.Const(y)).Mean()
 			return []*tensor.Tensor{loss.Value()}, optim.Minimize(opt, loss)
@@ -48,7 +48,7 @@ func TestTraining(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer rec.Free()
-		for range 300 {
+		for range 1000 {
 			if err := rec.Run(); err != nil {
 				t.Fatal(err)
 			}
