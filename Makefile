@@ -6,6 +6,7 @@
 # make release  builds and packs both programs for Linux, macOS and Windows, with checksums, from a tree without changes
 # make bench   benchmarks of the kernels and of a training step
 # make bench-ops  times every operation beside PyTorch, forward and backward: hours; fewer with OPS, DEVICES, SIZES and CORES
+# make onnx-score  runs the ONNX project's tests: of ../shared/onnx, or what TESTS says, a folder or an archive; on the Go device, or DEVICE
 # make fuzz    fuzzes everything that reads bytes from outside, a minute each
 # make generate  makes what is made of other files: the methods of Tensor and Node, assembly, the numbers of new operations, docs/operations.md
 # make mutants  makes small faults in the engine and shows those that no test finds: three to four hours
@@ -33,7 +34,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more sweep release bench bench-ops fuzz generate mutants golden safetensors pytorch layers exchange clean
+.PHONY: build demo test test-more sweep release bench bench-ops onnx-score fuzz generate mutants golden safetensors pytorch layers exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -80,6 +81,12 @@ bench-ops:
 	$(GO) build $(TAGS) -o .build/benchops ./scripts/benchops
 	.build/benchops -python $(PYTHON) -ops '$(OPS)' -devices $(DEVICES) -sizes $(SIZES) -cores $(CORES) -first-core $(FIRST_CORE) -o $(BENCH_OPS)
 
+DEVICE ?= cpu
+TESTS ?= $(firstword $(wildcard ../shared/onnx/node-tests-*.tar.xz /usr/share/libonnx-testdata/data))
+onnx-score:
+	@[ -n "$(TESTS)" ] || { echo "there are no tests: apt-get install libonnx-testdata, or make onnx-score TESTS=FOLDER" >&2; exit 1; }
+	@$(GO) run $(TAGS) ./scripts/onnxscore -device $(DEVICE) $(TESTS)
+
 FUZZTIME ?= 1m
 # Minimising an input that is interesting would take the whole minute.
 FUZZ = $(GO) test -run '^$$' -fuzzminimizetime 10x -fuzztime $(FUZZTIME) -fuzz
@@ -88,6 +95,7 @@ fuzz:
 	$(FUZZ) FuzzDecode ./internal/npz
 	$(FUZZ) FuzzReadNPZ ./tensor
 	$(FUZZ) FuzzOpen ./internal/safetensors
+	$(FUZZ) FuzzReadModel ./internal/onnxpb
 	$(FUZZ) FuzzEach ./internal/torchfile
 	$(FUZZ) FuzzReadSafetensors ./tensor
 	$(FUZZ) FuzzRead ./checkpoint
@@ -108,6 +116,7 @@ generate:
 		$(PYTHON) -B scripts/references testdata/references && $(PYTHON) -B scripts/specialvalues.py testdata/references/special.csv; \
 	else echo "testdata/references stays as it is, for $(PYTHON) has no NumPy (Debian: apt-get install python3-numpy)"; fi
 	CLGRAD_TEST_DEVICES=cpu $(GO) test ./internal/catalog -count=1 -run 'Page|Launches' -update # and docs/types.md
+	$(GO) test ./onnx -count=1 -run TestPage -update # docs/onnx.md
 
 # MUTANTS names packages and files: make mutants MUTANTS="nn tensor/view.go".
 mutants:

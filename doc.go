@@ -12,6 +12,7 @@
 //	data        data sets, and loaders of batches
 //	checkpoint  runs that resume
 //	replay      steps that are recorded once and run again in few launches
+//	onnx        models that others trained
 //	kernels     kernels of your own, also from outside this module
 //
 // docs/getting-started.md in the repository goes from an empty module to a served model.

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,4 +65,18 @@ func findOperator(domain, name string, version int) (Operator, error) {
 // knows reports whether the operator has an attribute.
 func (o Operator) knows(attribute string) bool {
 	return slices.Contains(strings.Fields(o.Attributes), attribute)
+}
+
+// Operators returns the table: every operator that is registered, by domain and name, older versions first.
+func Operators() []Operator {
+	operatorsMutex.RLock()
+	defer operatorsMutex.RUnlock()
+	var list []Operator
+	for _, versions := range operators {
+		list = append(list, versions...)
+	}
+	slices.SortFunc(list, func(a, b Operator) int {
+		return cmp.Or(strings.Compare(a.Domain, b.Domain), strings.Compare(a.Name, b.Name), a.Since-b.Since)
+	})
+	return list
 }
