@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -25,7 +24,6 @@ type node struct {
 	function   *function // in place of op
 	attributes map[string]*onnxpb.Attribute
 	graphs     map[string]*graph
-	folded     bool // its outputs are constants of the graph
 }
 
 // function is an operator that a model defines.
@@ -84,44 +82,6 @@ func (s *Session) nodes(protos []*onnxpb.Node, imports map[string]int) ([]*node,
 		}
 	}
 	return nodes, nil
-}
-
-// fold computes the nodes whose inputs are constants, once for all runs.
-func (s *Session) fold() error {
-	g := s.main
-	r := &runner{s: s}
-	var err error
-	autograd.NoGrad(s.dev, func() {
-		autograd.NoGrad(s.host, func() {
-			top := &scope{values: g.constants}
-			for _, n := range g.nodes {
-				if n.op.Run == nil || n.op.OnDevice || n.graphs != nil || !s.allConstant(n) {
-					continue
-				}
-				var out []*Value
-				if out, err = r.node(n, top); err != nil {
-					err = nil // a run says it, if it comes there
-					continue
-				}
-				for i, v := range out {
-					if i < len(n.proto.Outputs) && n.proto.Outputs[i] != "" && v != nil {
-						g.constants[n.proto.Outputs[i]] = v.keep()
-					}
-				}
-				n.folded = true
-			}
-		})
-	})
-	return err
-}
-
-func (s *Session) allConstant(n *node) bool {
-	for _, in := range n.proto.Inputs {
-		if in != "" && s.main.constants[in] == nil {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(s.inputs(), func(v *onnxpb.ValueInfo) bool { return slices.Contains(n.proto.Inputs, v.Name) })
 }
 
 // keep marks a value, and what is in it, as one that lives as long as the session.

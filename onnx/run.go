@@ -3,6 +3,7 @@ package onnx
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -71,8 +72,12 @@ func (s *Session) Forward(inputs ...*autograd.Node) []*autograd.Node {
 
 // eager runs the nodes of the outer graph, and returns values by name, tensors of them on the device.
 func (s *Session) eager(r *runner, inputs map[string]*Value, names []string) ([]*Value, error) {
-	sc := &scope{values: make(map[string]*Value, len(s.main.nodes))}
-	for name, v := range s.main.constants {
+	g := s.main
+	if !g.has(names) {
+		g = s.file
+	}
+	sc := &scope{values: make(map[string]*Value, len(g.nodes))}
+	for name, v := range g.constants {
 		sc.values[name] = v
 	}
 	for name, v := range inputs {
@@ -82,7 +87,7 @@ func (s *Session) eager(r *runner, inputs map[string]*Value, names []string) ([]
 	}
 	out := make([]*Value, len(names))
 	err := try(func() error {
-		if err := r.nodes(s.main.nodes, sc); err != nil {
+		if err := r.nodes(g.nodes, sc); err != nil {
 			return err
 		}
 		for i, name := range names {
@@ -94,6 +99,19 @@ func (s *Session) eager(r *runner, inputs map[string]*Value, names []string) ([]
 		return nil
 	})
 	return out, err
+}
+
+// has reports whether values of names are there after a run.
+func (g *graph) has(names []string) bool {
+	made := map[string]bool{}
+	for _, n := range g.nodes {
+		for _, out := range n.proto.Outputs {
+			made[out] = true
+		}
+	}
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !made[name] && g.constants[name] == nil && !slices.ContainsFunc(g.proto.Inputs, func(v *onnxpb.ValueInfo) bool { return v.Name == name })
+	})
 }
 
 // each calls f with every tensor within a value.

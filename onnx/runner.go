@@ -83,9 +83,6 @@ func (r *runner) nodes(nodes []*node, sc *scope) error {
 		return fmt.Errorf("%w: functions or graphs are nested more than %d deep", ErrFormat, maxDepth)
 	}
 	for _, n := range nodes {
-		if n.folded {
-			continue
-		}
 		out, err := r.node(n, sc)
 		if err != nil {
 			return err

@@ -18,6 +18,9 @@ type Options struct {
 	Eager      bool   // runs are not recorded
 	Recordings int    // how many are kept, one for each set of input shapes; 0 is 8
 	Seed       uint64 // of operators that draw random numbers
+
+	// Skip names rewrites that are not done: see Passes.
+	Skip []string
 }
 
 // Session is a model on a device. It belongs to one goroutine at a time, as its device does.
@@ -28,7 +31,8 @@ type Session struct {
 	dev, host tensor.Device
 	options   Options
 	training  bool                      // whether Dropout drops, and BatchNormalization normalises by the batch
-	main      *graph                    `nn:"-"`
+	file      *graph                    `nn:"-"` // as the file has it
+	main      *graph                    `nn:"-"` // after the passes
 	functions map[string]*function      `nn:"-"`
 	constants map[*onnxpb.Tensor]*Value `nn:"-"`
 	random    *tensor.RNG
@@ -96,9 +100,10 @@ func (s *Session) load() error {
 		s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload] = &function{proto: f}
 	}
 	var err error
-	if s.main, err = s.graph(s.model.file.Graph, versions(s.model.file.Opsets)); err != nil {
+	if s.file, err = s.graph(s.model.file.Graph, versions(s.model.file.Opsets)); err != nil {
 		return err
 	}
+	s.main = s.file
 	for _, f := range s.functions {
 		if f.nodes, err = s.nodes(f.proto.Nodes, versions(f.proto.Opsets)); err != nil {
 			return err
@@ -107,7 +112,8 @@ func (s *Session) load() error {
 	if s.options.Training {
 		return s.takeParameters()
 	}
-	return s.fold()
+	s.main, err = s.optimize(s.file)
+	return err
 }
 
 // takeParameters makes parameters of the weights that are floats.
