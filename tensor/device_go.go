@@ -68,8 +68,11 @@ func (d *goDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 	if err != nil {
 		return nil, err
 	}
+	if err := d.refused(size); err != nil {
+		return nil, err
+	}
 	block, err := d.pool.Get(size)
-	if err != nil { // Go refuses no memory
+	if err != nil { // the pool is closed
 		return nil, errClosed
 	}
 	b := &goBuffer{HostBuffer: *kernels.ViewAs(t, block.Memory, n), dev: d, block: block}
