@@ -96,6 +96,7 @@ fuzz:
 	$(FUZZ) FuzzReadNPZ ./tensor
 	$(FUZZ) FuzzOpen ./internal/safetensors
 	$(FUZZ) FuzzReadModel ./internal/onnxpb
+	$(FUZZ) FuzzLoad ./onnx
 	$(FUZZ) FuzzEach ./internal/torchfile
 	$(FUZZ) FuzzReadSafetensors ./tensor
 	$(FUZZ) FuzzRead ./checkpoint

@@ -3,8 +3,8 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,17 +26,20 @@ type Model struct {
 	dir  string // where external data is, "" for bytes
 }
 
-// Open reads the file of a model. Weights outside of it are found beside it.
+// Open reads the file of a model. Weights outside of it are found beside it. The file is mapped into memory, where the
+// system can do that, as long as the model is used: nobody may shorten it meanwhile.
 func Open(path string) (*Model, error) {
-	b, err := os.ReadFile(path)
+	b, end, err := readMapped(path)
 	if err != nil {
 		return nil, err
 	}
 	m, err := Parse(b)
 	if err != nil {
+		end()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.dir = filepath.Dir(path)
+	runtime.AddCleanup(m, func(end func()) { end() }, end)
 	return m, nil
 }
 

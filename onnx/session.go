@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -165,6 +166,7 @@ func (s *Session) newValue(t *onnxpb.Tensor) (*Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	runtime.KeepAlive(s.model) // t is in its memory
 	return &Value{node: s.widened(autograd.Const(x)).Retain()}, nil
 }
 
