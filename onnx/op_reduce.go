@@ -1,0 +1,208 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Operators that make one element of many, or go along an axis.
+func init() {
+	type node = autograd.Node
+	Register(
+		reduction("ReduceSum", func(c *Call, x *node, axes []int) *node { return x.Sum(axes...) }),
+		reduction("ReduceProd", func(c *Call, x *node, axes []int) *node { return x.Prod(axes...) }),
+		reduction("ReduceMean", reduceMean),
+		reduction("ReduceMax", func(c *Call, x *node, axes []int) *node { return extreme(c, x, axes, (*node).Max, lowest) }),
+		reduction("ReduceMin", func(c *Call, x *node, axes []int) *node { return extreme(c, x, axes, (*node).Min, highest) }),
+		reduction("ReduceL1", func(c *Call, x *node, axes []int) *node { return x.Abs().Sum(axes...) }),
+		reduction("ReduceL2", func(c *Call, x *node, axes []int) *node {
+			if x.Type().Integer() {
+				return inFloats(x.To(tensor.Int64).Square().Sum(axes...)).Sqrt()
+			}
+			return x.Norm(2, axes...)
+		}),
+		reduction("ReduceSumSquare", func(c *Call, x *node, axes []int) *node {
+			if x.Type().Integer() {
+				x = x.To(tensor.Int64)
+			}
+			return inFloat32(x).Square().Sum(axes...)
+		}),
+		reduction("ReduceLogSum", func(c *Call, x *node, axes []int) *node { return inFloats(inFloat32(x).Sum(axes...)).Log() }),
+		reduction("ReduceLogSumExp", func(c *Call, x *node, axes []int) *node { return inFloats(x).LogSumExp(axes...) }),
+		Operator{Name: "ArgMax", Attributes: "axis keepdims select_last_index", Run: func(c *Call) []*Value {
+			return argExtreme(c, (*node).ArgMax)
+		}},
+		Operator{Name: "ArgMin", Attributes: "axis keepdims select_last_index", Run: func(c *Call) []*Value {
+			return argExtreme(c, (*node).ArgMin)
+		}},
+		Operator{Name: "TopK", Attributes: "k axis largest sorted", Run: topK},
+		Operator{Name: "CumSum", Attributes: "reverse exclusive", Run: func(c *Call) []*Value { return cumulative(c, (*node).CumSum, 0) }},
+		Operator{Name: "CumProd", Attributes: "reverse exclusive", Run: func(c *Call) []*Value { return cumulative(c, (*node).CumProd, 1) }},
+		Operator{Name: "Hardmax", Attributes: "axis", Run: hardmax},
+	)
+}
+
+// reduction returns an operator that reduces input 0 over axes by f, which is given tensor.Keepdims among them, and
+// whose result is converted to the type of the input. The axes are an attribute, or in later versions an input.
+func reduction(name string, f func(c *Call, x *autograd.Node, axes []int) *autograd.Node) Operator {
+	return Operator{Name: name, Attributes: "axes keepdims noop_with_empty_axes", Run: func(c *Call) []*Value {
+		x := c.Node(0)
+		shape := x.Shape()
+		axes, _ := c.axesOf(1, len(shape))
+		switch {
+		case len(axes) == 0 && c.Bool("noop_with_empty_axes", false):
+			// Over no axes: over one of dimension 1.
+			return Out(like(f(c, x.Reshape(x.Len(), 1), []int{1}), x.Type()).Reshape(shape...))
+		case len(axes) == 0:
+			axes = upTo(len(shape))
+		}
+		if len(axes) == 0 { // of a scalar
+			return Out(like(f(c, x.Reshape(1), []int{0}), x.Type()))
+		}
+		if c.Bool("keepdims", true) {
+			axes = append(axes, tensor.Keepdims)
+		}
+		return Out(like(f(c, x, axes), x.Type()))
+	}}
+}
+
+// inFloats returns integers as floats, of 64 bits where the device has them.
+func inFloats(x *autograd.Node) *autograd.Node {
+	switch {
+	case !x.Type().Integer():
+		return x
+	case x.Device().Supports(tensor.Float64):
+		return x.To(tensor.Float64)
+	}
+	return x.To(tensor.Float32)
+}
+
+// inFloat32 returns floats of 16 bits in 32, in which several operations in a row are computed.
+func inFloat32(x *autograd.Node) *autograd.Node {
+	if x.Type().Half() {
+		return x.To(tensor.Float32)
+	}
+	return x
+}
+
+// reduceMean is the mean, of integers rounded towards 0.
+func reduceMean(c *Call, x *autograd.Node, axes []int) *autograd.Node {
+	if !x.Type().Integer() {
+		return x.Mean(axes...)
+	}
+	n := 1
+	for _, a := range axes {
+		if a != tensor.Keepdims {
+			n *= x.Shape()[a]
+		}
+	}
+	sum := x.Sum(axes...)
+	return divide(sum, autograd.Const(tensor.FullOf(c.dev, sum.Type(), float64(n), []int{}...)))
+}
+
+// extreme is f, a maximum or a minimum, or of no elements the number that is below or above all others.
+func extreme(c *Call, x *autograd.Node, axes []int, f func(x *autograd.Node, axes ...int) *autograd.Node, none func(tensor.Device, tensor.Type) *tensor.Tensor) *autograd.Node {
+	if x.Len() > 0 {
+		return f(x, axes...)
+	}
+	shape := x.Sum(axes...).Shape()
+	return autograd.Const(none(c.dev, x.Type())).Expand(shape...)
+}
+
+// argExtreme is f, the index of a maximum or a minimum along an axis: of several the first, or the last.
+func argExtreme(c *Call, f func(x *autograd.Node, axes ...int) *tensor.Tensor) []*Value {
+	x := c.Node(0)
+	axis := c.axis(c.Int("axis", 0), x.Rank())
+	axes := []int{axis}
+	if c.Bool("keepdims", true) {
+		axes = append(axes, tensor.Keepdims)
+	}
+	if !c.Bool("select_last_index", false) {
+		return Out(autograd.Const(f(x, axes...)))
+	}
+	return Out(autograd.Const(f(x.Flip(axis), axes...).RSubScalar(float64(x.Shape()[axis] - 1))))
+}
+
+// topK is the k greatest or least elements along an axis, in their order. K is an attribute before opset 10.
+func topK(c *Call) []*Value {
+	k := c.Int("k", -1)
+	if c.Version() >= 10 {
+		k = c.IntOf(1, -1)
+	}
+	x := c.Node(0)
+	axis := c.axis(c.Int("axis", -1), x.Rank())
+	if k < 0 || k > x.Shape()[axis] {
+		c.Fail("%d elements along axis %d of %v", k, axis, x.Shape())
+	}
+	values, indices := x.TopK(k, axis, tensor.TopKOptions{Smallest: !c.Bool("largest", true)})
+	return Out(values, autograd.Const(indices))
+}
+
+// cumulative is f along the axis that input 1 names: from its end, or of the elements before each, of which there are
+// none for the first.
+func cumulative(c *Call, f func(x *autograd.Node, axis int) *autograd.Node, none float64) []*Value {
+	x := c.Node(0)
+	axis := c.axis(c.IntOf(1, 0), x.Rank())
+	if x.Len() == 0 {
+		return Out(x)
+	}
+	reverse := c.Bool("reverse", false)
+	y := x
+	if reverse {
+		y = y.Flip(axis)
+	}
+	if c.Bool("exclusive", false) {
+		widths := make([][2]int, x.Rank())
+		widths[axis] = [2]int{1, -1}
+		y = y.Pad(widths, tensor.PadOptions{Value: none})
+	}
+	y = f(y, axis)
+	if reverse {
+		y = y.Flip(axis)
+	}
+	return Out(like(y, x.Type()))
+}
+
+// hardmax is 1 at the first maximum along an axis, and 0 elsewhere. Before opset 13 this and the axes behind it are one.
+func hardmax(c *Call) []*Value {
+	x := c.Node(0)
+	shape := x.Shape()
+	if x.Len() == 0 {
+		return Out(x)
+	}
+	axis := c.Int("axis", -1)
+	if c.Version() < 13 {
+		axis = c.axis(c.Int("axis", 1), len(shape))
+		x = x.Reshape(c.count(shape[:axis]), c.count(shape[axis:]))
+		axis = 1
+	}
+	axis = c.axis(axis, x.Rank())
+	places := alongAxis(c, x.Shape()[axis], axis, x.Rank())
+	y := places.Eq(x.ArgMax(axis, tensor.Keepdims)).To(x.Type())
+	return Out(autograd.Const(y).Reshape(shape...))
+}
+
+// lowest returns the number below all others of a type, as a scalar.
+func lowest(d tensor.Device, typ tensor.Type) *tensor.Tensor {
+	return limit(d, typ, map[tensor.Type]int64{
+		tensor.Int8: math.MinInt8, tensor.Int16: math.MinInt16, tensor.Int32: math.MinInt32, tensor.Int64: math.MinInt64,
+	}[typ], -1)
+}
+
+// highest returns the number above all others of a type, as a scalar.
+func highest(d tensor.Device, typ tensor.Type) *tensor.Tensor {
+	return limit(d, typ, map[tensor.Type]int64{
+		tensor.Bool: 1, tensor.Int8: math.MaxInt8, tensor.Int16: math.MaxInt16, tensor.Int32: math.MaxInt32, tensor.Int64: math.MaxInt64,
+		tensor.Uint8: math.MaxUint8, tensor.Uint16: math.MaxUint16, tensor.Uint32: math.MaxUint32, tensor.Uint64: -1, // all bits
+	}[typ], 1)
+}
+
+// limit returns a number of a type of integers, or an infinity of floats.
+func limit(d tensor.Device, typ tensor.Type, number int64, sign int) *tensor.Tensor {
+	if typ.Float() {
+		return tensor.NewOf(d, typ, []float64{math.Inf(sign)}, []int{}...)
+	}
+	return tensor.NewOf(d, typ, []int64{number}, []int{}...)
+}
