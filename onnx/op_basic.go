@@ -10,20 +10,6 @@ func init() {
 	Register(
 		Operator{Name: "Constant", Attributes: "value sparse_value value_float value_floats value_int value_ints value_string value_strings", Run: constant},
 		Operator{Name: "Identity", Run: func(c *Call) []*Value { return []*Value{c.Value(0)} }},
-		Operator{Name: "Cast", Attributes: "to saturate round_mode", Run: func(c *Call) []*Value {
-			a := c.attribute("to", onnxpb.AttrInt)
-			if a == nil {
-				c.Fail("attribute to is missing")
-			}
-			return cast(c, onnxpb.DataType(a.Int))
-		}},
-		Operator{Name: "CastLike", Attributes: "saturate round_mode", Run: func(c *Call) []*Value {
-			if c.Value(1).kind == stringsValue {
-				return cast(c, onnxpb.String)
-			}
-			return cast(c, dataTypeOf(c.Type(1)))
-		}},
-		Operator{Name: "MatMul", Run: func(c *Call) []*Value { return Out(c.Node(0).MatMul(c.Node(1))) }},
 	)
 }
 
@@ -55,16 +41,7 @@ func constant(c *Call) []*Value {
 	return nil
 }
 
-// cast converts to a type.
-func cast(c *Call, to onnxpb.DataType) []*Value {
-	typ, err := typeOf(to)
-	if err != nil || c.Value(0).kind == stringsValue {
-		c.Unsupported("from %v to %v", c.Value(0), to)
-	}
-	return Out(c.Node(0).To(typ))
-}
-
-// moved returns x as the type of y: of integers that an operator computes in floats.
+// like returns x as the type of y: of integers that an operator computes in floats.
 func like(x *autograd.Node, typ tensor.Type) *autograd.Node {
 	if x.Type() == typ {
 		return x

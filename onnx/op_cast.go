@@ -1,0 +1,183 @@
+package onnx
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/tensor"
+	"github.com/x448/float16"
+)
+
+func init() {
+	Register(
+		Operator{Name: "Cast", Attributes: "to saturate round_mode", Run: func(c *Call) []*Value {
+			a := c.attribute("to", onnxpb.AttrInt)
+			if a == nil {
+				c.Fail("attribute to is missing")
+			}
+			return cast(c, onnxpb.DataType(a.Int))
+		}},
+		Operator{Name: "CastLike", Attributes: "saturate round_mode", Run: func(c *Call) []*Value {
+			if c.Value(1).kind == stringsValue {
+				return cast(c, onnxpb.String)
+			}
+			return cast(c, dataTypeOf(c.Type(1)))
+		}},
+		Operator{Name: "BitCast", Attributes: "to", Run: bitCast},
+	)
+}
+
+// cast converts to a type.
+func cast(c *Call, to onnxpb.DataType) []*Value {
+	v := c.Value(0)
+	if to == onnxpb.String {
+		if v.kind == stringsValue {
+			return []*Value{v}
+		}
+		return []*Value{{kind: stringsValue, strings: c.formatted(), shape: c.dims(0)}}
+	}
+	typ, err := typeOf(to)
+	if err != nil {
+		c.Unsupported("from %v to %v", v, to)
+	}
+	if v.kind == stringsValue {
+		return Out(c.parsed(v, typ))
+	}
+	return Out(c.Node(0).To(typ))
+}
+
+// formatted returns the numbers of input 0 as strings. Those of floats are the shortest that give the same number.
+func (c *Call) formatted() []string {
+	typ := c.Type(0)
+	list := make([]string, c.count(c.dims(0)))
+	switch {
+	case typ.Integer() && typ != tensor.Uint64:
+		for i, n := range c.Ints(0) {
+			list[i] = strconv.Itoa(n)
+		}
+	case typ == tensor.Uint64:
+		for i, n := range c.Ints(0) {
+			list[i] = strconv.FormatUint(uint64(n), 10)
+		}
+	default:
+		bits := 64
+		if typ != tensor.Float64 {
+			bits = 32
+		}
+		for i, x := range c.Floats(0) {
+			list[i] = formatFloat(x, bits)
+		}
+	}
+	return list
+}
+
+// formatFloat writes a float without an exponent, unless it has many digits then.
+func formatFloat(x float64, bits int) string {
+	switch size := math.Abs(x); {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 1):
+		return "INF"
+	case math.IsInf(x, -1):
+		return "-INF"
+	case size != 0 && (size < 1e-5 || size >= 1e17):
+		return strconv.FormatFloat(x, 'e', -1, bits)
+	}
+	return strconv.FormatFloat(x, 'f', -1, bits)
+}
+
+// parsed returns strings as numbers. A float as an integer is cut off.
+func (c *Call) parsed(v *Value, typ tensor.Type) *autograd.Node {
+	shape := v.shape
+	if typ.Float() {
+		list := make([]float64, len(v.strings))
+		for i, s := range v.strings {
+			list[i] = c.parseFloat(s)
+		}
+		return autograd.Const(tensor.NewOf(c.dev, typ, list, append([]int{}, shape...)...))
+	}
+	list := make([]int64, len(v.strings))
+	for i, s := range v.strings {
+		s = strings.TrimSpace(s)
+		n, err := strconv.ParseInt(s, 10, 64)
+		if u, e := strconv.ParseUint(s, 10, 64); err != nil && e == nil {
+			n, err = int64(u), nil
+		}
+		if b, e := strconv.ParseBool(s); err != nil && e == nil && typ == tensor.Bool {
+			if err = nil; b {
+				n = 1
+			}
+		}
+		if err != nil {
+			n = int64(c.parseFloat(s))
+		}
+		list[i] = n
+	}
+	return autograd.Const(tensor.NewOf(c.dev, typ, list, append([]int{}, shape...)...))
+}
+
+// parseFloat reads a decimal number, an infinity or NaN.
+func (c *Call) parseFloat(s string) float64 {
+	x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil && !math.IsInf(x, 0) {
+		c.Fail("%q is no number", s)
+	}
+	return x
+}
+
+// bitCast gives bits another type of their size.
+func bitCast(c *Call) []*Value {
+	a := c.attribute("to", onnxpb.AttrInt)
+	if a == nil {
+		c.Fail("attribute to is missing")
+	}
+	to, err := typeOf(onnxpb.DataType(a.Int))
+	if err != nil {
+		c.Unsupported("to %v", onnxpb.DataType(a.Int))
+	}
+	from := c.Type(0)
+	if from.Size() != to.Size() {
+		c.Fail("from %v to %v", from, to)
+	}
+	if from.Integer() && to.Integer() && to != tensor.Bool {
+		return Out(c.Node(0).To(to))
+	}
+	raw, err := download(c.hostTensor(0))
+	if err != nil {
+		panic(deviceError{err})
+	}
+	return Out(autograd.Const(upload(c.dev, to, raw, append([]int{}, c.dims(0)...))))
+}
+
+// download returns the elements of a tensor in little-endian bytes.
+func download(t *tensor.Tensor) ([]byte, error) {
+	switch t.Type() {
+	case tensor.Float16:
+		return rawBytes[float16.Float16](t)
+	case tensor.BFloat16:
+		return rawBytes[bfloat16.BFloat16](t)
+	case tensor.Float32:
+		return rawBytes[float32](t)
+	case tensor.Float64:
+		return rawBytes[float64](t)
+	}
+	switch t.Type().Size() { // bits of integers are those of any of their size
+	case 1:
+		return rawBytes[uint8](t.To(tensor.Uint8))
+	case 2:
+		return rawBytes[uint16](t.To(tensor.Uint16))
+	case 4:
+		return rawBytes[uint32](t.To(tensor.Uint32))
+	}
+	return rawBytes[uint64](t.To(tensor.Uint64))
+}
+
+func rawBytes[T tensor.Element](t *tensor.Tensor) ([]byte, error) {
+	x, err := tensor.Read[T](t)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T)))), err
+}

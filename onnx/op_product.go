@@ -1,0 +1,122 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Operators of matrices.
+func init() {
+	Register(
+		Operator{Name: "MatMul", Run: func(c *Call) []*Value { return Out(product(c, c.Node(0), c.Node(1))) }},
+		Operator{Name: "Gemm", Attributes: "alpha beta transA transB broadcast", Run: gemm},
+		Operator{Name: "Einsum", Attributes: "equation", Run: func(c *Call) []*Value {
+			list := make([]*autograd.Node, c.Len())
+			for i := range list {
+				list[i] = c.Node(i)
+			}
+			return Out(autograd.Einsum(c.String("equation", ""), list...))
+		}},
+		Operator{Name: "Det", Run: determinant},
+	)
+}
+
+// product is the matrix product, of integers too, which wrap around.
+func product(c *Call, a, b *autograd.Node) *autograd.Node {
+	if !a.Type().Integer() || !b.Type().Integer() {
+		return a.MatMul(b)
+	}
+	if a.Rank() == 0 || b.Rank() == 0 {
+		c.Fail("a product of shapes %v and %v", a.Shape(), b.Shape())
+	}
+	switch {
+	case a.Rank() == 1 && b.Rank() == 1:
+		return autograd.Einsum("k,k->", a, b)
+	case a.Rank() == 1:
+		return autograd.Einsum("k,...kj->...j", a, b)
+	case b.Rank() == 1:
+		return autograd.Einsum("...ik,k->...i", a, b)
+	}
+	return autograd.Einsum("...ik,...kj->...ij", a, b)
+}
+
+// gemm is alpha·a·b + beta·c.
+func gemm(c *Call) []*Value {
+	a, b := c.Node(0), c.Node(1)
+	if a.Rank() != 2 || b.Rank() != 2 {
+		c.Fail("a product of shapes %v and %v", a.Shape(), b.Shape())
+	}
+	if c.Bool("transA", false) {
+		a = a.T()
+	}
+	if c.Bool("transB", false) {
+		b = b.T()
+	}
+	y := scaled(product(c, a, b), c.Float("alpha", 1))
+	if z, beta := c.NodeOr(2), c.Float("beta", 1); z != nil && beta != 0 {
+		if shape, ok := tensor.Broadcast(z.Shape(), y.Shape()); !ok || !slices.Equal(shape, y.Shape()) {
+			c.Fail("shape %v does not broadcast to %v", z.Shape(), y.Shape())
+		}
+		y = y.Add(scaled(z, beta))
+	}
+	return Out(y)
+}
+
+// scaled is x·a, of integers rounded towards 0.
+func scaled(x *autograd.Node, a float64) *autograd.Node {
+	switch {
+	case a == 1:
+		return x
+	case x.Type().Integer() && a == math.Trunc(a):
+		return like(x.Mul(autograd.Const(tensor.FullOf(x.Device(), x.Type(), a, []int{}...))), x.Type())
+	}
+	return like(inFloats(x).MulScalar(a), x.Type())
+}
+
+// determinant computes on the host: the row that is eliminated next depends on the numbers.
+func determinant(c *Call) []*Value {
+	shape := c.dims(0)
+	if len(shape) < 2 || shape[len(shape)-1] != shape[len(shape)-2] {
+		c.Fail("input 0 is %v, and should be of square matrices", c.Value(0))
+	}
+	n, batch := shape[len(shape)-1], shape[:len(shape)-2]
+	numbers := slices.Clone(c.Floats(0))
+	dets := make([]float64, c.count(batch))
+	for i := range dets {
+		dets[i] = determinantOf(numbers[i*n*n:(i+1)*n*n], n)
+	}
+	return Out(autograd.Const(tensor.NewOf(c.dev, c.Type(0), dets, batch...)))
+}
+
+// determinantOf eliminates the rows of a matrix, each with the greatest element of its column.
+func determinantOf(a []float64, n int) float64 {
+	det := 1.0
+	for k := range n {
+		pivot := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(a[i*n+k]) > math.Abs(a[pivot*n+k]) {
+				pivot = i
+			}
+		}
+		if pivot != k {
+			det = -det
+			for j := k; j < n; j++ {
+				a[pivot*n+j], a[k*n+j] = a[k*n+j], a[pivot*n+j]
+			}
+		}
+		d := a[k*n+k]
+		if det *= d; d == 0 {
+			return det
+		}
+		for i := k + 1; i < n; i++ {
+			f := a[i*n+k] / d
+			for j := k + 1; j < n; j++ {
+				a[i*n+j] -= f * a[k*n+j]
+			}
+		}
+	}
+	return det
+}
