@@ -1,0 +1,65 @@
+package onnx
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Operators that draw random numbers: of the session, or of the node's seed.
+func init() {
+	Register(
+		Operator{Name: "RandomNormal", Attributes: "shape dtype seed mean scale", OnDevice: true, Run: func(c *Call) []*Value {
+			return c.normal(c.IntList("shape"), tensor.Float32)
+		}},
+		Operator{Name: "RandomNormalLike", Attributes: "dtype seed mean scale", OnDevice: true, Run: func(c *Call) []*Value {
+			return c.normal(c.dims(0), c.likeInput())
+		}},
+		Operator{Name: "RandomUniform", Attributes: "shape dtype seed low high", OnDevice: true, Run: func(c *Call) []*Value {
+			return c.uniform(c.IntList("shape"), tensor.Float32)
+		}},
+		Operator{Name: "RandomUniformLike", Attributes: "dtype seed low high", OnDevice: true, Run: func(c *Call) []*Value {
+			return c.uniform(c.dims(0), c.likeInput())
+		}},
+		Operator{Name: "Bernoulli", Attributes: "dtype seed", OnDevice: true, Run: func(c *Call) []*Value {
+			p := c.Tensor(0)
+			if !p.Type().Float() {
+				c.Fail("input 0 is %v, and should be of floats", c.Value(0))
+			}
+			u := c.RNG().Uniform(c.dev, 0, 1, p.Shape()...)
+			return Out(autograd.Const(u.Lt(p).To(c.TypeAttribute("dtype", p.Type()))))
+		}},
+		Operator{Name: "Multinomial", Attributes: "dtype seed sample_size", OnDevice: true, Run: multinomial},
+	)
+}
+
+func (c *Call) normal(shape []int, typ tensor.Type) []*Value {
+	x := c.RNG().Normal(c.dev, c.Float("mean", 0), c.Float("scale", 1), shape...)
+	return Out(autograd.Const(x.To(c.TypeAttribute("dtype", typ))))
+}
+
+func (c *Call) uniform(shape []int, typ tensor.Type) []*Value {
+	x := c.RNG().Uniform(c.dev, c.Float("low", 0), c.Float("high", 1), shape...)
+	return Out(autograd.Const(x.To(c.TypeAttribute("dtype", typ))))
+}
+
+// likeInput returns the type of input 0, and float32 if that is not of floats.
+func (c *Call) likeInput() tensor.Type {
+	if n := c.Value(0).any(); n != nil && n.Type().Float() {
+		return n.Type()
+	}
+	return tensor.Float32
+}
+
+// multinomial draws classes by their unnormalized log-probabilities: where these plus numbers of the standard Gumbel
+// distribution are greatest.
+func multinomial(c *Call) []*Value {
+	x, n := c.Tensor(0), c.Int("sample_size", 1)
+	shape := x.Shape()
+	if len(shape) != 2 || shape[1] == 0 || n < 0 {
+		c.Fail("%d samples of %v", n, c.Value(0))
+	}
+	c.count([]int{shape[0], n, shape[1]})
+	gumbel := c.RNG().Uniform(c.dev, 0, 1, shape[0], n, shape[1]).Log().Neg().Log().Neg()
+	at := x.Unsqueeze(1).Add(gumbel).ArgMax(-1)
+	return Out(autograd.Const(at.To(c.TypeAttribute("dtype", tensor.Int32))))
+}
