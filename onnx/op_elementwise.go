@@ -1,6 +1,9 @@
 package onnx
 
 import (
+	"math"
+	"slices"
+
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -46,11 +49,14 @@ func init() {
 		binary("Sub", (*node).Sub),
 		binary("Mul", (*node).Mul),
 		binary("Div", divide),
-		binary("Pow", power),
+		Operator{Name: "Pow", Attributes: "broadcast axis", Run: power},
 		binary("And", (*node).LogicalAnd),
 		binary("Or", (*node).LogicalOr),
 		binary("Xor", (*node).LogicalXor),
-		binary("Equal", (*node).Eq),
+		Operator{Name: "Equal", Attributes: "broadcast axis", Run: func(c *Call) []*Value {
+			m := moving(c, 0)
+			return Out(m.node(0).Eq(aligned(c, m.node(0), m.node(1))))
+		}},
 		binary("Less", (*node).Lt),
 		binary("LessOrEqual", (*node).Le),
 		binary("Greater", (*node).Gt),
@@ -65,7 +71,10 @@ func init() {
 		Operator{Name: "Mean", Attributes: "consumed_inputs", Run: func(c *Call) []*Value {
 			return Out(folded(c, (*node).Add).DivScalar(float64(c.Len())))
 		}},
-		Operator{Name: "Where", Run: func(c *Call) []*Value { return Out(c.Node(1).Where(c.Node(0), c.Node(2))) }},
+		Operator{Name: "Where", Run: func(c *Call) []*Value {
+			m := moving(c, 1)
+			return m.out(m.node(1).Where(c.Node(0), m.node(2)))
+		}},
 		Operator{Name: "Mod", Attributes: "fmod", Run: modulo},
 		Operator{Name: "BitShift", Attributes: "direction", Run: func(c *Call) []*Value {
 			if c.String("direction", "") == "LEFT" {
@@ -87,20 +96,21 @@ func init() {
 	)
 }
 
-// binary returns an operator of two inputs that broadcast. Before opset 7 the second was laid along the axes of the
-// first, as attributes say.
+// binary returns an operator of two inputs that broadcast.
 func binary(name string, f func(x, y *autograd.Node) *autograd.Node) Operator {
 	return Operator{Name: name, Attributes: "broadcast axis consumed_inputs", Run: func(c *Call) []*Value {
-		x, y := c.Node(0), c.Node(1)
-		if axis := c.Int("axis", -1); c.Version() < 7 && axis >= 0 {
-			shape := y.Shape()
-			for len(shape)+axis < x.Rank() {
-				shape = append(shape, 1)
-			}
-			y = y.Reshape(shape...)
-		}
-		return Out(f(x, y))
+		x := c.Node(0)
+		return Out(f(x, aligned(c, x, c.Node(1))))
 	}}
+}
+
+// aligned returns y as it broadcasts with x. Before opset 7 its axes are those of x from the attribute axis on.
+func aligned(c *Call, x, y *autograd.Node) *autograd.Node {
+	axis := c.Int("axis", -1)
+	if c.Version() >= 7 || axis < 0 || y.Rank()+axis >= x.Rank() {
+		return y
+	}
+	return y.Reshape(slices.Concat(y.Shape(), slices.Repeat([]int{1}, x.Rank()-axis-y.Rank()))...)
 }
 
 // variadic returns an operator that is f of all inputs.
@@ -131,13 +141,36 @@ func divide(x, y *autograd.Node) *autograd.Node {
 	return q.Add(inexact.LogicalAnd(negative).To(x.Type()))
 }
 
-// power is x to the y, of the type of x.
-func power(x, y *autograd.Node) *autograd.Node {
+// power is x to the y, of the type of x. Integers are computed in floats, and what is not whole is cut off.
+func power(c *Call) []*Value {
+	x := c.Node(0)
 	typ := x.Type()
-	if typ.Integer() {
-		x = x.To(tensor.Float32)
+	var p float64
+	if typ.Float() && c.known(1, &p) && len(c.dims(1)) <= x.Rank() {
+		return Out(x.Pow(p))
 	}
-	return x.PowTensor(y.To(x.Type())).To(typ)
+	y := aligned(c, x, c.Node(1))
+	if typ.Float() {
+		if y.Type().Integer() {
+			y = y.To(typ.Computed())
+		}
+		return Out(like(x.PowTensor(y), typ))
+	}
+	z := inFloats(x).PowTensor(inFloats(y))
+	whole, near := z.Round(), 1e-6
+	if z.Type() == tensor.Float64 {
+		near = 1e-12
+	}
+	return Out(whole.Where(z.IsClose(whole, near, 0), z.Trunc()).To(typ))
+}
+
+// known stores the one number of input i if the host knows it, and reports whether it does.
+func (c *Call) known(i int, number *float64) bool {
+	if v := c.Value(i); v.host == nil || v.host.Len() != 1 {
+		return false
+	}
+	*number = c.Floats(i)[0]
+	return !math.IsNaN(*number)
 }
 
 func modulo(c *Call) []*Value {
@@ -147,23 +180,22 @@ func modulo(c *Call) []*Value {
 	return Out(c.Node(0).Remainder(c.Node(1)))
 }
 
-// clip keeps numbers between a lowest and a highest, which are attributes before opset 11.
+// clip keeps numbers between a lowest and a highest, which are attributes before opset 11. Where the lowest is above the
+// highest, all become the highest.
 func clip(c *Call) []*Value {
 	x := c.Node(0)
+	low, high := c.Float("min", math.Inf(-1)), c.Float("max", math.Inf(1))
 	if c.Version() < 11 {
-		if c.HasAttribute("min") {
-			x = x.MaxScalar(c.Float("min", 0))
-		}
-		if c.HasAttribute("max") {
-			x = x.MinScalar(c.Float("max", 0))
-		}
-		return Out(x)
+		return Out(x.Clamp(low, high))
 	}
-	if low := c.NodeOr(1); low != nil {
-		x = x.Maximum(low)
+	if x.Type().Float() && (!c.Has(1) || c.known(1, &low)) && (!c.Has(2) || c.known(2, &high)) {
+		return Out(x.Clamp(low, high))
 	}
-	if high := c.NodeOr(2); high != nil {
-		x = x.Minimum(high)
+	if min := c.NodeOr(1); min != nil {
+		x = x.Maximum(min)
+	}
+	if max := c.NodeOr(2); max != nil {
+		x = x.Minimum(max)
 	}
 	return Out(x)
 }
