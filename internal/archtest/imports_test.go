@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	".":                         {},
 	"clrt":                      {"internal/mempool"},
 	"bfloat16":                  {},
+	"lowbit":                    {},
 	"kernels":                   {"bfloat16", "kernels/expr", "internal/intmath", "internal/parallel", "internal/convert", "internal/stepwatch", "internal/vec", "internal/regular"},
 	"kernels/fn":                {"kernels", "kernels/expr"},
 	"kernels/expr":              {"bfloat16", "internal/convert", "internal/vec"},
