@@ -10,7 +10,7 @@ func (x *Node) dropout(p float64, rng *tensor.RNG, train bool) *Node {
 	const op = "Dropout"
 	xv := x.use(op)
 	switch {
-	case !(p >= 0 && p <= 1):
+	case !(p >= 0 && p <= 1), xv.Type().Storage():
 		xv.Dropout(p, nil, false) // which panics, before rng moves
 	case !train && !xv.Type().Float():
 		return x.To(tensorapi.Impl.Floats(xv))

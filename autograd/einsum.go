@@ -12,7 +12,10 @@ func contract(equation string, operands ...*Node) *Node {
 	const op = "Einsum"
 	shapes := make([][]int, len(operands))
 	for i, x := range operands {
-		shapes[i] = x.use(op).Shape()
+		xv := x.use(op)
+		if shapes[i] = xv.Shape(); xv.Type().Storage() {
+			tensor.Einsum(equation, xv) // which panics
+		}
 	}
 	var e *einsum.Expression
 	kind, detail := tensor.ErrValue, "there is no operand"
@@ -77,5 +80,6 @@ func (x *Node) outer(w *Node) *Node {
 	if xv.Rank() != 1 || wv.Rank() != 1 {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), wv.Shape()}, Detail: "both are of one axis"})
 	}
+	defer tensorapi.Rename("autograd", op)
 	return x.Unsqueeze(1).Mul(w)
 }

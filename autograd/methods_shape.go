@@ -70,12 +70,14 @@ func (x *Node) Copy() *Node { return x.copy() }
 //     NaN becomes 0;
 //   - integers as shorter ones keep their low bits: 200 is −56 as Int8;
 //   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
+//   - as floats of 8 and 4 bits they are rounded alike, and become the end of the range beyond it: see
+//     tensor.Cast;
 //   - as Bool, 0 is false, and the rest is true, NaN too.
 //
 // Every device gives the same bits.
 //
-// Gradient: as a type of floats, that of x itself, in the type that x computes in; as integers or
-// Bool the node is a constant, for steps have no slope.
+// Gradient: as a type of floats, those for storage too, that of x itself, in the type that x
+// computes in; as integers or Bool the node is a constant, for steps have no slope.
 func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
 
 // GatherRows returns the rows of a matrix x [r, c], of any type, that an Int64 or Int32 tensor [n]

@@ -281,7 +281,7 @@ func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	} else {
 		m.walk.made = append(m.walk.made, n)
 	}
-	if !m.quiet && !y.Type().Integer() {
+	if !m.quiet && !y.Type().Widened().Integer() {
 		n.record(inputs, backward, saved)
 	}
 	n.watched(m, inputs)

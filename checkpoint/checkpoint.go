@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/atomicfile"
 	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/internal/safetensors"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
 )
@@ -227,7 +228,9 @@ func (all *opened) compare(f *safetensors.File, about description) error {
 func written(t *tensor.Tensor) string {
 	return map[tensor.Type]string{tensor.Float32: "F32", tensor.Float64: "F64", tensor.Float16: "F16", tensor.BFloat16: "BF16",
 		tensor.Int8: "I8", tensor.Int16: "I16", tensor.Int32: "I32", tensor.Int64: "I64", tensor.Uint8: "U8",
-		tensor.Uint16: "U16", tensor.Uint32: "U32", tensor.Uint64: "U64", tensor.Bool: "BOOL"}[t.Type()]
+		tensor.Uint16: "U16", tensor.Uint32: "U32", tensor.Uint64: "U64", tensor.Bool: "BOOL",
+		tensor.Float8E4M3FN: "F8_E4M3", tensor.Float8E5M2: "F8_E5M2", tensor.Float8E4M3FNUZ: "F8_E4M3FNUZ",
+		tensor.Float8E5M2FNUZ: "F8_E5M2FNUZ", tensor.Float8E8M0: "F8_E8M0", tensor.Float4E2M1: "F4"}[t.Type()]
 }
 
 // prepare reads what a file says of the parts, and restores those that can refuse it. An error
@@ -277,6 +280,18 @@ func put(t *tensor.Tensor, data any) {
 	case []float16.Float16:
 		tensor.Upload(t, data)
 	case []bfloat16.BFloat16:
+		tensor.Upload(t, data)
+	case []lowbit.Float8E4M3FN:
+		tensor.Upload(t, data)
+	case []lowbit.Float8E5M2:
+		tensor.Upload(t, data)
+	case []lowbit.Float8E4M3FNUZ:
+		tensor.Upload(t, data)
+	case []lowbit.Float8E5M2FNUZ:
+		tensor.Upload(t, data)
+	case []lowbit.Float8E8M0:
+		tensor.Upload(t, data)
+	case []lowbit.Float4E2M1:
 		tensor.Upload(t, data)
 	}
 }

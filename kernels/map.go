@@ -2,9 +2,11 @@ package kernels
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/lowbit"
 )
 
 // MapRank is the highest rank of a map, MapOperands the most tensors that it reads, and MapResults
@@ -38,6 +40,7 @@ type AccessPattern struct {
 	// Types says which tensors are of another type than the map computes in: they are converted where
 	// they are read, and where they are stored. The zero DType is the map's type.
 	Types [MapTensors]DType
+	Cast  lowbit.CastOptions // how numbers become elements of types for storage
 	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
 	// Aligned says that every row of every Contiguous tensor begins at a multiple of MapVector
@@ -96,6 +99,10 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 	if m.mixed {
 		k.Rows = nil
 	}
+	if m.ofStorage() {
+		k.Describe = nil // its bytes are no numbers to those who read descriptions
+		k.Defines = strings.TrimSpace(k.Defines + m.castDefines())
+	}
 	return k
 }
 
@@ -122,13 +129,26 @@ func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 	return m
 }
 
+// castDefines are the compiler options that say how numbers become elements of types for storage.
+func (m *mapSpec) castDefines() (options string) {
+	if m.l.Cast.NoSaturation {
+		options = " -DSATURATE=0"
+	}
+	if r := m.l.Cast.E8M0; r != lowbit.RoundUp {
+		options += fmt.Sprint(" -DE8M0_ROUNDING=", r)
+	}
+	return options
+}
+
 // normal returns the type that a map of elements of type t computes in, or in which it moves them, and
 // the layout with the types of the tensors that are of others.
 func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
-	t = t.Stored()
 	uses := j.uses()
-	if t == Float64 {
+	switch t {
+	case Float64:
 		t = Float32
+	case Bool:
+		t = Uint8
 	}
 	typ := t.Widened()
 	for i := range len(uses) + len(j.Functions) {
@@ -141,7 +161,10 @@ func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
 		if *own == Float32 {
 			*own = t
 		}
-		if *own = own.Stored(); *own == typ {
+		switch *own {
+		case Bool:
+			*own = Uint8
+		case typ:
 			*own = Float32
 		}
 	}
@@ -152,6 +175,9 @@ func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
 		}
 		typ = typ.Moved()
 		l.Types = [MapTensors]DType{}
+	}
+	if !slices.ContainsFunc(l.Types[len(uses):len(uses)+len(j.Functions)], DType.Storage) {
+		l.Cast = lowbit.CastOptions{}
 	}
 	return typ, l
 }
@@ -164,6 +190,10 @@ func (m *mapSpec) file(cpu bool) string {
 	if m.typ != Float32 {
 		name += "." + m.typ.String()
 	}
+	if m.l.Cast.NoSaturation {
+		name += ".nosat"
+	}
+	name += [...]string{"", ".down", ".nearest"}[m.l.Cast.E8M0]
 	plain := m.l.Rank == 1 && !m.l.Gaps
 	code := fmt.Sprint(m.l.Rank)
 	for t := range m.tensors() {
@@ -354,10 +384,17 @@ func (m *mapSpec) mask(t int) bool {
 // half reports whether tensor t is of 16 bits in a map that computes.
 func (m *mapSpec) half(t int) bool { return !m.own(t) && m.types[t].Half() }
 
-// odd reports whether integers that no float32 holds become floats of 16 bits, and nothing else
-// happens to them: they are rounded once.
+// stored reports whether tensor t is of a type for storage.
+func (m *mapSpec) stored(t int) bool { return m.types[t].Storage() }
+
+// ofStorage reports whether a tensor is of a type for storage, in a map that computes.
+func (m *mapSpec) ofStorage() bool { return slices.ContainsFunc(m.types, DType.Storage) }
+
+// odd reports whether integers that no float32 holds become narrower floats, and nothing else happens to
+// them: they are rounded once.
 func (m *mapSpec) odd() bool {
-	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.types[1].Half() && m.types[0].Integer() && m.types[0].Size() >= 4
+	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.typ == Float32 && (m.types[1].Half() || m.stored(1)) &&
+		m.types[0].Integer() && m.types[0].Size() >= 4
 }
 
 // compute returns the type that the formula is computed in, as OpenCL C names it for width

@@ -163,6 +163,8 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		switch {
 		case m.mask(t):
 			o.Elements(Uint8, n, func(int) float64 { return float64(o.Rand.IntN(3)) })
+		case m.stored(t): // every byte
+			o.Elements(Uint8, n, func(i int) float64 { return float64(uint8(i * 37)) })
 		case m.types[t].Integer():
 			o.Elements(m.types[t], n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
 			if operand == 0 { // the ends of the range, but for those of 64 bits
@@ -205,7 +207,7 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		case m.types[y].Float():
 			o.Elements(m.types[y], lengths[y], func(int) float64 { return math.NaN() })
 		default:
-			o.Elements(m.types[y], lengths[y], func(int) float64 { return 77 })
+			o.Elements(m.types[y].Stored(), lengths[y], func(int) float64 { return 77 })
 		}
 	}
 	inner := dims[m.outer]
@@ -305,8 +307,11 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 	}
 	for t, operand := range m.uses {
 		d := m.j.user(operand).Domain(operand)
-		if m.mask(t) {
+		switch {
+		case m.mask(t):
 			d = [2]float64{0, 3}
+		case m.stored(t):
+			d = [2]float64{0, 256}
 		}
 		ops[t].Lo, ops[t].Hi = d[0], d[1]
 	}

@@ -29,6 +29,9 @@ func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) 
 	if m.mixed {
 		depends = append(depends, "convert")
 	}
+	if m.ofStorage() {
+		depends = append(depends, "lowbit")
+	}
 	fmt.Fprintln(s, strings.Join(depends, ", "))
 	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
 	width = 1
@@ -176,17 +179,17 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 		switch {
 		case m.own(t):
 			return text
-		case m.half(t):
-			return fmt.Sprintf("CONVERT(%s, %s(%s))", typ, m.halfFunction("from", t, width), text)
+		case m.half(t), m.stored(t):
+			return fmt.Sprintf("CONVERT(%s, %s(%s))", typ, m.typeFunction("from", t, width), text)
 		case m.odd():
 			return ofWidth("odd_"+m.types[t].elem(), width) + "(" + text + ")"
 		}
 		return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
 	}
-	one := func(text string) string { // an element, which C converts but for those of 16 bits
+	one := func(text string) string { // an element, which C converts but for those of 16 bits and for storage
 		switch {
-		case m.half(t):
-			return m.halfFunction("from", t, 1) + "(" + text + ")"
+		case m.half(t), m.stored(t):
+			return m.typeFunction("from", t, 1) + "(" + text + ")"
 		case m.odd():
 			return "odd_" + m.types[t].elem() + "(" + text + ")"
 		}
@@ -283,9 +286,9 @@ func suffix(width int) string {
 	return ""
 }
 
-// halfFunction returns the function of halves.cl that makes floats of elements of tensor t, "from", or
-// elements of floats, "to".
-func (m *mapSpec) halfFunction(way string, t, width int) string {
+// typeFunction returns the function of halves.cl or lowbit.cl that makes numbers of elements of tensor t,
+// "from", or elements of floats, "to".
+func (m *mapSpec) typeFunction(way string, t, width int) string {
 	return ofWidth(way+"_"+m.types[t].String(), width)
 }
 
@@ -297,16 +300,19 @@ func ofWidth(function string, width int) string {
 	return function
 }
 
-// stored returns what is computed as elements of tensor t: integers wrap around, and floats become
+// asElement returns what is computed as elements of tensor t: integers wrap around, and floats become
 // the nearest that there is.
-func (m *mapSpec) stored(t, width int, value string) string {
+func (m *mapSpec) asElement(t, width int, value string) string {
 	typ := m.types[t]
 	to := typ.elem() + suffix(width)
 	switch {
 	case m.own(t):
 		return value
-	case m.half(t):
-		return fmt.Sprintf("%s(%s(%s))", m.halfFunction("to", t, width), ofWidth("real_as_float", width), value)
+	case m.half(t), m.stored(t) && m.typ == Float32:
+		return fmt.Sprintf("%s(%s(%s))", m.typeFunction("to", t, width), ofWidth("real_as_float", width), value)
+	case m.stored(t):
+		text := fmt.Sprintf("convert_uchar%s(%s & 0xff)", suffix(width), value)
+		return fmt.Sprintf("as_uchar%s(%s(%s))", suffix(width), m.typeFunction("from", t, width), text)
 	case m.mask(t):
 		if width == 1 {
 			return fmt.Sprintf("(uchar)(%s)", value)
@@ -325,7 +331,7 @@ func (m *mapSpec) stored(t, width int, value string) string {
 
 // store returns the statement that writes a value to width elements of tensor t from column c on.
 func (m *mapSpec) store(t, width int, cpu bool, value string) string {
-	value = m.stored(t, width, value)
+	value = m.asElement(t, width, value)
 	to := fmt.Sprintf("p%d + c", t)
 	step := m.l.Steps[t]
 	if m.tiled(t, cpu) {

@@ -449,11 +449,11 @@ func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
 		switch {
 		case m.own(t):
 		case m.result(t):
-			_, s.stores[t-len(m.uses)] = typed[T](m.types[t])
+			_, s.stores[t-len(m.uses)] = typed[T](m.types[t], m.l.Cast)
 		case m.odd():
 			s.loads[t] = typedOdd[T](m.types[t])
 		default:
-			s.loads[t], _ = typed[T](m.types[t])
+			s.loads[t], _ = typed[T](m.types[t], m.l.Cast)
 		}
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
@@ -16,58 +17,70 @@ type (
 )
 
 // typed returns the loader and the storer of elements of a type.
-func typed[T expr.Number](typ DType) (loader[T], storer[T]) {
+func typed[T expr.Number](typ DType, o lowbit.CastOptions) (loader[T], storer[T]) {
+	if s := dtypeTable[typ].stored; s != nil {
+		return load(widenStored[T](s)), store(narrowStored[T](s, o))
+	}
 	switch typ {
 	case Int8:
-		return load[int8, T], store[int8, T]
+		return load(widen[int8, T]), store(narrow[int8, T])
 	case Int16:
-		return load[int16, T], store[int16, T]
+		return load(widen[int16, T]), store(narrow[int16, T])
 	case Int32:
-		return load[int32, T], store[int32, T]
+		return load(widen[int32, T]), store(narrow[int32, T])
 	case Int64:
-		return load[int64, T], store[int64, T]
+		return load(widen[int64, T]), store(narrow[int64, T])
 	case Uint8:
-		return load[uint8, T], store[uint8, T]
+		return load(widen[uint8, T]), store(narrow[uint8, T])
 	case Uint16:
-		return load[uint16, T], store[uint16, T]
+		return load(widen[uint16, T]), store(narrow[uint16, T])
 	case Uint32:
-		return load[uint32, T], store[uint32, T]
+		return load(widen[uint32, T]), store(narrow[uint32, T])
 	case Uint64:
-		return load[uint64, T], store[uint64, T]
+		return load(widen[uint64, T]), store(narrow[uint64, T])
 	case Float16:
-		return load[float16.Float16, T], store[float16.Float16, T]
+		return load(widen[float16.Float16, T]), store(narrow[float16.Float16, T])
 	case BFloat16:
-		return load[bfloat16.BFloat16, T], store[bfloat16.BFloat16, T]
+		return load(widen[bfloat16.BFloat16, T]), store(narrow[bfloat16.BFloat16, T])
 	}
-	return load[float32, T], store[float32, T]
+	return load(widen[float32, T]), store(narrow[float32, T])
 }
+
+// widener sets the elements of to to those of x, which is at least as long. narrower does the same of
+// numbers that become elements, as many.
+type (
+	widener[E Element, T expr.Number]  func(set *vec.Set, to []T, x []E)
+	narrower[E Element, T expr.Number] func(set *vec.Set, to []E, x []T)
+)
 
 // typedRun is how many elements that do not lie side by side are converted at a time.
 const typedRun = 64
 
-func load[E Element, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set) {
-	x := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
-	p, at = l.joined(t, p, at)
-	l.starts(t, p.r, at)
-	step := l.strides[t][l.rank-1]
-	if step != 0 && step != 1 {
-		loadStrided(p, at, step, x, d, set)
-		return
-	}
-	for r, start := range at {
-		row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
-		if step == 1 {
-			widen(set, row, x[from:])
-		} else if len(row) > 0 {
-			widen(set, row[:1], x[from:])
-			vec.Fill(row, row[0])
+func load[E Element, T expr.Number](widen widener[E, T]) loader[T] {
+	return func(l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set) {
+		x := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+		p, at = l.joined(t, p, at)
+		l.starts(t, p.r, at)
+		step := l.strides[t][l.rank-1]
+		if step != 0 && step != 1 {
+			loadStrided(p, at, step, x, d, set, widen)
+			return
+		}
+		for r, start := range at {
+			row, from := d[r*p.cols:(r+1)*p.cols], start+p.c*step
+			if step == 1 {
+				widen(set, row, x[from:])
+			} else if len(row) > 0 {
+				widen(set, row[:1], x[from:])
+				vec.Fill(row, row[0])
+			}
 		}
 	}
 }
 
 // loadStrided is load of elements that do not lie side by side: along the rows or, where they lie nearer
 // there, down the columns.
-func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set) {
+func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set, widen widener[E, T]) {
 	var run [typedRun]E
 	if len(at) > 1 && across(at, step) {
 		var column [typedRun]T
@@ -99,23 +112,25 @@ func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x [
 	}
 }
 
-func store[E Element, T expr.Number](l *mapLoops, t int, p blockRange, at []int, r []T, a Arg, set *vec.Set) {
-	y := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
-	p, at = l.joined(t, p, at)
-	l.starts(t, p.r, at)
-	step := l.strides[t][l.rank-1]
-	if step != 1 {
-		storeStrided(p, at, step, r, y, set)
-		return
-	}
-	for k, start := range at {
-		row := r[k*p.cols : (k+1)*p.cols]
-		narrow(set, y[start+p.c:][:len(row)], row)
+func store[E Element, T expr.Number](narrow narrower[E, T]) storer[T] {
+	return func(l *mapLoops, t int, p blockRange, at []int, r []T, a Arg, set *vec.Set) {
+		y := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+		p, at = l.joined(t, p, at)
+		l.starts(t, p.r, at)
+		step := l.strides[t][l.rank-1]
+		if step != 1 {
+			storeStrided(p, at, step, r, y, set, narrow)
+			return
+		}
+		for k, start := range at {
+			row := r[k*p.cols : (k+1)*p.cols]
+			narrow(set, y[start+p.c:][:len(row)], row)
+		}
 	}
 }
 
 // storeStrided is store to elements that do not lie side by side.
-func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set) {
+func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set, narrow narrower[E, T]) {
 	var run [typedRun]E
 	for k, start := range at {
 		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step

@@ -115,8 +115,9 @@ func fits(name string, dst, src *tensor.Tensor) error {
 	case !slices.Equal(src.Shape(), dst.Shape()):
 		return fmt.Errorf("nn: load: tensor %q has shape %v, in the model %v", name, src.Shape(), dst.Shape())
 	}
-	if src.Type().Integer() != dst.Type().Integer() {
-		return fmt.Errorf("nn: load: tensor %q is of type %v, in the model of %v: convert it with To", name, src.Type(), dst.Type())
+	from, to := src.Type(), dst.Type()
+	if from.Integer() != to.Integer() || from != to && (from.Storage() || to.Storage()) {
+		return fmt.Errorf("nn: load: tensor %q is of type %v, in the model of %v: convert it with To", name, from, to)
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import sys
 
 import numpy as np
 
-ORDER = ["U64", "I64", "F64", "F32", "U32", "I32", "BF16", "F16", "U16", "I16", "I8", "U8", "BOOL"]
+ORDER = ["U64", "I64", "F64", "F32", "U32", "I32", "BF16", "F16", "U16", "I16", "F8_E5M2FNUZ", "F8_E4M3FNUZ", "F8_E8M0", "F8_E4M3",
+         "F8_E5M2", "I8", "U8", "F4", "BOOL"]
 NUMPY = {"U64": "<u8", "I64": "<i8", "F64": "<f8", "F32": "<f4", "U32": "<u4", "I32": "<i4", "F16": "<f2", "U16": "<u2", "I16": "<i2",
          "I8": "i1", "U8": "u1", "BOOL": "?"}
 
@@ -19,6 +20,8 @@ NUMPY = {"U64": "<u8", "I64": "<i8", "F64": "<f8", "F32": "<f4", "U32": "<u4", "
 def raw(kind, values):
     if kind == "BF16":  # the upper half of a float32, which holds these values without rounding
         return (np.asarray(values, "<f4").view("<u4") >> 16).astype("<u2").tobytes()
+    if kind.startswith("F8") or kind == "F4":  # the bytes
+        return bytes(values)
     return np.asarray(values).astype(NUMPY[kind]).tobytes()
 
 
@@ -63,3 +66,9 @@ write(folder / "unordered.safetensors", {"größe": ("F64", [1], [0.1]), "a": ("
 
 write(folder / "beyond.safetensors", {"steps": ("I64", [2], [1, 2**40])}, **compact)
 write(folder / "empty.safetensors", {}, **compact)
+
+# Floats of 8 and 4 bits: every byte. Of F4 a byte is two elements, the first in its low bits.
+low = {"whole." + kind: (kind, [16, 16], range(256)) for kind in ORDER if kind.startswith("F8")}
+low |= {"whole.F4": ("F4", [16, 32], range(256)), "scalar": ("F8_E4M3", [], [0x2a]), "nothing": ("F8_E8M0", [0, 3], []),
+        "no pair": ("F4", [2, 0], [])}
+write(folder / "lowbit.safetensors", low, {"format": "pt"}, **compact)

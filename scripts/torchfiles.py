@@ -22,10 +22,18 @@ def flat(value, name=""):
             yield from flat(v, f"{name}.{i}" if name else str(i))
 
 
+def numbers(t):
+    """The elements as an array of NumPy. A byte of two floats of four bits is two elements, the first in its low bits."""
+    if t.dtype == torch.float4_e2m1fn_x2:
+        low = t.view(torch.uint8).contiguous().numpy()
+        sizes = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+        return sizes[np.stack([low & 15, low >> 4], -1)].reshape(*low.shape[:-1], -1)
+    return (t.float() if t.is_floating_point() and t.dtype not in (torch.float32, torch.float64) else t).contiguous().numpy()
+
+
 def save(name, value, **options):
     torch.save(value, folder / f"{name}.pt", **options)
-    arrays = {key: (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).contiguous().numpy() for key, t in flat(value)}
-    np.savez(folder / f"{name}.npz", **{key: a.astype("f8") for key, a in arrays.items()})
+    np.savez(folder / f"{name}.npz", **{key: numbers(t).astype("f8") for key, t in flat(value)})
 
 
 net = torch.nn.Sequential(collections.OrderedDict(conv=torch.nn.Conv2d(1, 2, 3), norm=torch.nn.BatchNorm2d(2), head=torch.nn.Linear(4, 3)))
@@ -41,6 +49,10 @@ save("views", {"whole": base, "turned": base.T, "part": base[1:3, ::2], "one": b
 save("types", {str(t).removeprefix("torch."): torch.tensor([0, 1, 2, 100]).to(t) for t in
                (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint16, torch.uint32, torch.uint64,
                 torch.float16, torch.bfloat16, torch.float32, torch.float64)})
+every = torch.arange(256, dtype=torch.uint8).reshape(16, 16)
+low = {str(t).removeprefix("torch."): every.view(t) for t in
+       (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz, torch.float8_e8m0fnu, torch.float4_e2m1fn_x2)}
+save("lowbit", {**low, "turned": every.view(torch.float8_e4m3fn).T, "part": every.view(torch.float8_e5m2)[1:3, ::2]})
 save("protocol4", [torch.tensor([1.5, -2.0]), {"a": torch.tensor(7)}], pickle_protocol=4)
 save("alone", torch.tensor([[1.0, 2.0]]))
 torch.save(net.state_dict(), folder / "old.pt", _use_new_zipfile_serialization=False)

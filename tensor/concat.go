@@ -43,7 +43,11 @@ func checkList(op string, ts []*Tensor) Device {
 
 // joint returns the type that holds elements of two tensors, the first of which is of a type.
 func joint(op string, a Type, t *Tensor) Type {
-	if !holds(a, t.typ) {
+	switch {
+	case holds(a, t.typ):
+	case a.Storage() || t.typ.Storage():
+		misuse(op, ErrType, fmt.Sprintf("%v and %v: types for storage promote to nothing: convert one with To", a, t.typ), t)
+	default:
 		mustPromote(op, t)
 	}
 	return higher(a, t.typ)

@@ -232,7 +232,7 @@ func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operan
 	for _, v := range scalars {
 		args = append(args, numberOf(typ, v))
 	}
-	launchMap(f.Alone(), typ, append(tensors, out), args)
+	launchMap(f.Alone(), typ, append(tensors, out), args, CastOptions{})
 	for i := range tensors {
 		converted[i].release()
 	}
@@ -249,8 +249,8 @@ func readsAs(t, typ Type) bool {
 }
 
 // launchMap launches functions, computed in a type, or moved: on the operands that they use, then the
-// results, to whose shape those broadcast that are not read by index.
-func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg) {
+// results, to whose shape those broadcast that are not read by index. cast is of results for storage.
+func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions) {
 	ins := len(tensors) - len(j.Functions)
 	out := tensors[ins]
 	n := out.Len()
@@ -259,7 +259,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	}
 	d := out.Device()
 	var w stridedLoops
-	var layout kernels.AccessPattern
+	layout := kernels.AccessPattern{Cast: cast}
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
 			if j.Gathers(i) {

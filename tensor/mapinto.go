@@ -88,7 +88,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	for _, r := range results {
 		r.st.version++
 	}
-	launchMap(j, out.typ.Widened(), append(tensors, results...), scalars)
+	launchMap(j, out.typ.Widened(), append(tensors, results...), scalars, CastOptions{})
 	for _, c := range made {
 		c.release()
 	}

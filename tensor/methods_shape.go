@@ -52,6 +52,8 @@ func (x *Tensor) Copy() *Tensor { return x.copy() }
 //     NaN becomes 0;
 //   - integers as shorter ones keep their low bits: 200 is −56 as Int8;
 //   - as floats, numbers are rounded once, to nearest, ties to even; beyond the type they are infinite;
+//   - as floats of 8 and 4 bits they are rounded alike, and become the end of the range beyond it: see
+//     tensor.Cast;
 //   - as Bool, 0 is false, and the rest is true, NaN too.
 //
 // Every device gives the same bits.

@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/npz"
 	"github.com/clgrad/clgrad/internal/regular"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
@@ -20,7 +21,7 @@ var ErrFormat = npz.ErrFormat
 type Dict map[string]*Tensor
 
 // SaveNPZ writes tensors as a NumPy archive, readable by numpy.load, each in its own type. The file is
-// complete or not there. A BFloat16 is an error: NumPy has no name for it.
+// complete or not there. A BFloat16 and types for storage are errors: NumPy has no name for them.
 func SaveNPZ(path string, tensors Dict) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteNPZ(w, tensors) }); err != nil {
 		return fmt.Errorf("tensor: save: %w", err)
@@ -75,6 +76,8 @@ func toArray(op string, t *Tensor) (npz.Array, error) {
 		a.Data = kernels.Slice[uint32](host, 0, n)
 	case Uint64:
 		a.Data = kernels.Slice[uint64](host, 0, n)
+	default:
+		a.Data = storedAs(t.typ, kernels.Slice[uint8](host, 0, n))
 	}
 	return a, err
 }
@@ -143,8 +146,20 @@ func fromArray(d Device, a npz.Array) (*Tensor, error) {
 		return fromData(d, data, a.Shape)
 	case []float32:
 		return fromData(d, data, a.Shape)
+	case []float64:
+		return fromData(d, data, a.Shape)
+	case []lowbit.Float8E4M3FN:
+		return fromData(d, data, a.Shape)
+	case []lowbit.Float8E5M2:
+		return fromData(d, data, a.Shape)
+	case []lowbit.Float8E4M3FNUZ:
+		return fromData(d, data, a.Shape)
+	case []lowbit.Float8E5M2FNUZ:
+		return fromData(d, data, a.Shape)
+	case []lowbit.Float8E8M0:
+		return fromData(d, data, a.Shape)
 	}
-	return fromData(d, a.Data.([]float64), a.Shape)
+	return fromData(d, a.Data.([]lowbit.Float4E2M1), a.Shape)
 }
 
 func fromData[T Element](d Device, data []T, shape []int) (t *Tensor, err error) {

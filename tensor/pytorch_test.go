@@ -18,7 +18,7 @@ const pytorchFiles = "../testdata/pytorch"
 // views of one storage, every type, and another protocol of pickles.
 func TestLoadPyTorch(t *testing.T) {
 	d := devtest.CPU(t)
-	for _, name := range []string{"state", "checkpoint", "views", "types", "protocol4", "alone"} {
+	for _, name := range []string{"state", "checkpoint", "views", "types", "lowbit", "protocol4", "alone"} {
 		got, err := tensor.LoadPyTorch(d, filepath.Join(pytorchFiles, name+".pt"))
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,9 @@ func TestLoadPyTorch(t *testing.T) {
 				t.Errorf("%s: %q is %v, %v, want %v, %v", name, key, g, devtest.Float64s(t, g), w, devtest.Float64s(t, w))
 			}
 			if typ, is := map[string]tensor.Type{"bool": tensor.Bool, "uint8": tensor.Uint8, "int64": tensor.Int64, "float16": tensor.Float16,
-				"bfloat16": tensor.BFloat16, "float32": tensor.Float32, "float64": tensor.Float64}[key]; is && g.Type() != typ {
+				"bfloat16": tensor.BFloat16, "float32": tensor.Float32, "float64": tensor.Float64, "float8_e4m3fn": tensor.Float8E4M3FN,
+				"float8_e5m2": tensor.Float8E5M2, "float8_e4m3fnuz": tensor.Float8E4M3FNUZ, "float8_e5m2fnuz": tensor.Float8E5M2FNUZ,
+				"float8_e8m0fnu": tensor.Float8E8M0, "float4_e2m1fn_x2": tensor.Float4E2M1}[key]; is && g.Type() != typ {
 				t.Errorf("%s: %q is of %v", name, key, g.Type())
 			}
 		}

@@ -22,8 +22,8 @@ type SafetensorsOptions struct {
 }
 
 // SaveSafetensors writes tensors in the format of Python's package safetensors, each in its own
-// type: F32, F64, I32, U8, F16 or BOOL. The file is complete or not there. A
-// name or metadata that is not UTF-8 is an error. It panics with ErrValue for more than one
+// type. The file is complete or not there. Integers of 4 and 2 bits, which the format has not, an odd number
+// of Float4E2M1, and a name or metadata that is not UTF-8 are errors. It panics with ErrValue for more than one
 // SafetensorsOptions.
 func SaveSafetensors(path string, tensors Dict, options ...SafetensorsOptions) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, options...) }); err != nil {
@@ -59,6 +59,9 @@ func WriteSafetensors(w io.Writer, tensors Dict, options ...SafetensorsOptions) 
 //	BOOL                      Bool
 //	I8 to I64, U8 to U64      Int8 to Int64, Uint8 to Uint64
 //	F16, BF16                 Float16, BFloat16
+//	F8_E4M3, F8_E5M2          Float8E4M3FN, Float8E5M2
+//	F8_E4M3FNUZ, F8_E5M2FNUZ  Float8E4M3FNUZ, Float8E5M2FNUZ
+//	F8_E8M0, F4               Float8E8M0, Float4E2M1
 //	F32                       Float32
 //	F64                       Float64; an error where the device has none
 //

@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
@@ -139,8 +140,33 @@ func hostMemory[T Element](data []T) (Type, *kernels.HostBuffer) {
 		return held(data)
 	case []uint32:
 		return held(data)
+	case []uint64:
+		return held(data)
+	case []lowbit.Float8E4M3FN:
+		return stored(Float8E4M3FN, data)
+	case []lowbit.Float8E5M2:
+		return stored(Float8E5M2, data)
+	case []lowbit.Float8E4M3FNUZ:
+		return stored(Float8E4M3FNUZ, data)
+	case []lowbit.Float8E5M2FNUZ:
+		return stored(Float8E5M2FNUZ, data)
+	case []lowbit.Float8E8M0:
+		return stored(Float8E8M0, data)
+	case []lowbit.Float4E2M1:
+		return stored(Float4E2M1, data)
+	case []lowbit.Int4:
+		return stored(Int4, data)
+	case []lowbit.Uint4:
+		return stored(Uint4, data)
+	case []lowbit.Int2:
+		return stored(Int2, data)
 	}
-	return held(any(data).([]uint64))
+	return stored(Uint2, any(data).([]lowbit.Uint2))
+}
+
+// stored returns elements of a type for storage as the bytes that they are.
+func stored[T lowbit.Element](typ Type, data []T) (Type, *kernels.HostBuffer) {
+	return typ, kernels.HostBufferOf(asSlice[uint8](data))
 }
 
 func held[T kernels.Element](data []T) (Type, *kernels.HostBuffer) {
@@ -282,6 +308,9 @@ func check(op string, ts ...*Tensor) Device {
 	for _, t := range ts {
 		if t == nil || t.st == nil {
 			isNil(op)
+		}
+		if t.typ.Storage() {
+			t.mustMove(op)
 		}
 	}
 	d := ts[0].st.dev
@@ -433,6 +462,10 @@ func downloadAs[T Element](t *Tensor, op string) ([]T, error) {
 }
 
 func downloadReals[T kernels.Real](t *Tensor, op string) ([]T, error) {
+	if check(op, t); t.typ.Storage() {
+		t = t.cast(op, Float32, CastOptions{})
+		defer t.Free()
+	}
 	host, err := t.download(op)
 	if err != nil {
 		return nil, err

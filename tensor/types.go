@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/lowbit"
 )
 
 // Type is the type of a tensor's elements.
@@ -27,6 +29,10 @@ import (
 // division and means among them, give floats of the device's default type; sums of integers are Int64.
 // Products of matrices take floats. What does not take a type panics with ErrType. Nothing but
 // [Tensor.To], and an operation in place, makes a lower type of a higher one.
+//
+// The types of 8 bits and fewer behind Uint64 are for storage ([kernels.DType.Storage]): operations that
+// move elements take them, and To converts them. They promote to nothing, and any other operation panics
+// with ErrType.
 type Type = kernels.DType
 
 // The types.
@@ -44,12 +50,25 @@ const (
 	Uint16   = kernels.Uint16
 	Uint32   = kernels.Uint32
 	Uint64   = kernels.Uint64
+
+	Float8E4M3FN   = kernels.Float8E4M3FN // for storage, as those that follow: see package lowbit
+	Float8E5M2     = kernels.Float8E5M2
+	Float8E4M3FNUZ = kernels.Float8E4M3FNUZ
+	Float8E5M2FNUZ = kernels.Float8E5M2FNUZ
+	Float8E8M0     = kernels.Float8E8M0 // scales of blocks
+	Float4E2M1     = kernels.Float4E2M1
+	Int4           = kernels.Int4
+	Uint4          = kernels.Uint4
+	Int2           = kernels.Int2
+	Uint2          = kernels.Uint2
 )
 
 // Element is a Go type of which tensors are made: the numbers of Go, of which int gives Int64 and uint
-// Uint64, bool, float16.Float16 of github.com/x448/float16, and bfloat16.BFloat16.
+// Uint64, bool, float16.Float16 of github.com/x448/float16, bfloat16.BFloat16, and those of package
+// lowbit.
 type Element interface {
-	kernels.Element | bool | int | uint
+	kernels.Element | bool | int | uint | lowbit.Float8E4M3FN | lowbit.Float8E5M2 | lowbit.Float8E4M3FNUZ | lowbit.Float8E5M2FNUZ |
+		lowbit.Float8E8M0 | lowbit.Float4E2M1 | lowbit.Int4 | lowbit.Uint4 | lowbit.Int2 | lowbit.Uint2
 }
 
 // TypeOf returns the type of a tensor that is made of a slice of T.
@@ -60,23 +79,34 @@ func TypeOf[T Element]() Type {
 
 // nameOf returns the name of the constant that a type is, as messages give it.
 func nameOf(typ Type) string {
-	s := typ.String()
-	if typ == BFloat16 {
+	switch typ {
+	case BFloat16:
 		return "BFloat16"
+	case Float8E8M0:
+		return "Float8E8M0"
+	case Float4E2M1:
+		return "Float4E2M1"
 	}
-	return string(s[0]-'a'+'A') + s[1:]
+	s, format, _ := strings.Cut(typ.String(), "_")
+	return string(s[0]-'a'+'A') + s[1:] + strings.ToUpper(format)
 }
 
-// checkType panics with ErrType unless typ is one of the types.
+// checkType panics with ErrType unless typ is one of the types, and an operation makes tensors of it.
 func checkType(op string, typ Type) {
+	if typ.Valid() && typ.Storage() && !moving[op] {
+		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is for storage: make the tensor of %v and convert it with To(tensor.%v)",
+			typ, typ.Widened(), nameOf(typ))})
+	}
 	if !typ.Valid() {
 		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is tensor.Float32, or another of that list", typ)})
 	}
 }
 
-// higher returns the type that an operation on two types gives: Bool of two integers that none holds.
+// higher returns the type that an operation on two types gives: Bool of two that none holds.
 func higher(a, b Type) Type {
 	switch {
+	case a != b && (a.Storage() || b.Storage()):
+		return Bool
 	case a == b, b == Bool, b.Integer() && !a.Integer():
 		return a
 	case a == Bool, a.Integer() && !b.Integer():
@@ -135,7 +165,7 @@ func (p *promotion) add(t *Tensor) {
 }
 
 // holds reports whether there is a type that holds two.
-func holds(a, b Type) bool { return a == Bool || b == Bool || higher(a, b) != Bool }
+func holds(a, b Type) bool { return a == b || higher(a, b) != Bool }
 
 // mustPromote panics with ErrType, for no type holds two of the tensors.
 func mustPromote(op string, ts ...*Tensor) {
@@ -166,8 +196,8 @@ func promotedOf(ts ...*Tensor) Type {
 // float32 for one of 16 bits.
 func floats(ts ...*Tensor) Type { return floatsOf(ts...).Computed() }
 
-// floatsOf returns the type of floats that an operation on tensors gives: of integers alone the default
-// of their device. Tensors that are nil do not count.
+// floatsOf returns the type of floats that an operation on tensors gives: of integers alone, and of types
+// for storage, the default of their device. Tensors that are nil do not count.
 func floatsOf(ts ...*Tensor) Type {
 	var p promotion
 	var d Device
@@ -177,7 +207,7 @@ func floatsOf(ts ...*Tensor) Type {
 			d = t.st.dev
 		}
 	}
-	if typ := p.result(); !typ.Integer() {
+	if typ := p.result(); typ.Float() {
 		return typ
 	}
 	return d.DefaultType()
@@ -273,42 +303,31 @@ func mustNotLower(op string, t *Tensor, typ Type) {
 	}
 }
 
-func (t *Tensor) to(typ Type) *Tensor {
-	d := check("To", t)
-	checkType("To", typ)
-	if t.typ == typ {
-		return t.view(t.shape, t.strides, t.off)
-	}
-	y := alloc("To", d, typ, t.shape)
-	t.convertTo(y)
-	if least, end := integerRange(typ); t.st.ints.known && float64(t.st.ints.low) >= least && float64(t.st.ints.high) < end {
-		t.keepRange("To", y)
-	}
-	return y
-}
+func (t *Tensor) to(typ Type) *Tensor { return t.cast("To", typ, CastOptions{}) }
 
 // convertTo writes t to y, of its shape and another type.
-func (t *Tensor) convertTo(y *Tensor) {
+func (t *Tensor) convertTo(y *Tensor, o CastOptions) {
 	from, to := t.typ, y.typ
+	whole, toWhole := from.Widened().Integer(), to.Widened().Integer()
 	switch {
 	case to == Bool:
 		mapTo(fn.NeScalar, from, y, []float64{0}, []*Tensor{t})
 	case from.Integer() && to.Integer() && from.Size() == to.Size():
-		launchMap(fn.Identity.Alone(), to.Moved(), []*Tensor{t.retyped(to.Moved()), y.retyped(to.Moved())}, nil)
-	case from == Uint64 && to.Integer(): // the low bits are those of an int64
-		t.retyped(Int64).convertTo(y)
-	case to == Uint64 && from.Integer():
-		t.convertTo(y.retyped(Int64))
-	case from.Integer() && to.Integer():
-		launchMap(fn.Identity.Alone(), max(from.Widened(), to.Widened()), []*Tensor{t, y}, nil)
+		launchMap(fn.Identity.Alone(), to.Moved(), []*Tensor{t.retyped(to.Moved()), y.retyped(to.Moved())}, nil, o)
+	case from == Uint64 && toWhole: // the low bits are those of an int64
+		t.retyped(Int64).convertTo(y, o)
+	case to == Uint64 && whole:
+		t.convertTo(y.retyped(Int64), o)
+	case whole && toWhole:
+		launchMap(fn.Identity.Alone(), max(from.Widened(), to.Widened()), []*Tensor{t, y}, nil, o)
 	case from == Float64 && to == Float32:
 		t.convertFloats(ops.NarrowFloats, y)
 	case from == Float32 && to == Float64:
 		t.convertFloats(ops.WidenFloats, y)
 	case from == Float64 || to == Float64:
-		launchMap(fn.Identity.Alone(), Float64, []*Tensor{t, y}, nil)
+		launchMap(fn.Identity.Alone(), Float64, []*Tensor{t, y}, nil, o)
 	default:
-		launchMap(fn.Identity.Alone(), Float32, []*Tensor{t, y}, nil)
+		launchMap(fn.Identity.Alone(), Float32, []*Tensor{t, y}, nil, o)
 	}
 }
 

@@ -135,10 +135,10 @@ func (t *Tensor) copy() *Tensor {
 // its type.
 func copyTo(dst, src *Tensor) {
 	if src.typ != dst.typ {
-		src.convertTo(dst)
+		src.convertTo(dst, CastOptions{})
 		return
 	}
-	launchMap(fn.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil)
+	launchMap(fn.Identity.Alone(), dst.typ, []*Tensor{src, dst}, nil, CastOptions{})
 }
 
 // extent returns the distance from a tensor's first element to past its last.

@@ -54,16 +54,17 @@ func OddFloat[I Integer](x I) float32 {
 }
 
 // ToFloat16 rounds x once, to nearest, ties to even.
-func ToFloat16[T real](x T) float16.Float16 { return float16.Fromfloat32(toOdd(x)) }
+func ToFloat16[T real](x T) float16.Float16 { return float16.Fromfloat32(ToOdd(x)) }
 
 // ToBFloat16 rounds x once, to nearest, ties to even. Every NaN is the same one.
-func ToBFloat16[T real](x T) bfloat16.BFloat16 { return bfloat16.FromFloat32(toOdd(x)) }
+func ToBFloat16[T real](x T) bfloat16.BFloat16 { return bfloat16.FromFloat32(ToOdd(x)) }
 
-// toOdd rounds x to a float32, whose last bit is 1 unless that is exact. It lies between the same two
-// numbers of a narrower type as x, and on the same side of their middle.
-func toOdd[T real](x T) float32 {
+// ToOdd rounds x to a float32, whose last bit is 1 unless that is exact, or x is 2¹²⁸ and more: that is
+// infinite. It lies between the same two numbers of a narrower type as x, and on the same side of
+// their middle.
+func ToOdd[T real](x T) float32 {
 	f := float32(x)
-	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 {
+	if b := math.Float32bits(f); T(f) != x && x == x && b&1 == 0 && math.Abs(float64(x)) < 0x1p128 {
 		if math.Abs(float64(f)) > math.Abs(float64(x)) {
 			b--
 		} else {

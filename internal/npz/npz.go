@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/x448/float16"
 )
 
@@ -89,10 +88,13 @@ func write(w io.Writer, a Array) error {
 	case []float64:
 		return writeAs(w, "<f8", a.Shape, data)
 	}
-	if _, ok := a.Data.([]bfloat16.BFloat16); ok {
-		return errors.New("NumPy has no bfloat16: convert the tensor with To(tensor.Float32), or write safetensors")
-	}
-	return fmt.Errorf("%T is no array", a.Data)
+	return fmt.Errorf("NumPy has no %s: convert the tensor with To(tensor.Float32), or write safetensors", elementName(a.Data))
+}
+
+// elementName returns the name of the elements of a slice: bfloat16 of one of bfloat16.BFloat16.
+func elementName(data any) string {
+	name := strings.TrimPrefix(fmt.Sprintf("%T", data), "[]")
+	return strings.ToLower(name[strings.LastIndex(name, ".")+1:])
 }
 
 // piece is how many elements are encoded at a time, so that an array is not in memory twice.

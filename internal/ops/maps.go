@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/lowbit"
 )
 
 // plain are the functions whose kernels are tried as they are launched, with those of their
@@ -113,6 +114,27 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 		add(fn.Identity, max(t.Widened(), other.Widened()), typed(of(1, unit, unit), t, other))
 		add(fn.Mul, t, of(1, unit, unit, unit))
 	}
+	for t := kernels.Float8E4M3FN; t.Valid(); t++ { // for storage
+		add(fn.Identity, reals, typed(of(1, unit, unit), t))
+		add(fn.Identity, reals, typed(of(1, unit, unit), reals, t))
+	}
+	for _, r := range []lowbit.Rounding{lowbit.RoundUp, lowbit.RoundDown, lowbit.RoundNearest} {
+		e8m0 := typed(of(1, unit, unit), reals, kernels.Float8E8M0)
+		e8m0.Cast = lowbit.CastOptions{NoSaturation: true, E8M0: r}
+		add(fn.Identity, reals, e8m0)
+	}
+	for _, t := range []kernels.DType{kernels.Float8E4M3FN, kernels.Float8E5M2, kernels.Float8E4M3FNUZ} {
+		beyond := typed(of(2, strided, unit), reals, t)
+		beyond.Cast.NoSaturation = true
+		add(fn.Identity, reals, beyond)
+	}
+	if float != kernels.Float64 { // these are computed in float32
+		add(fn.Identity, reals, typed(of(2, unit, strided), kernels.Float8E5M2, kernels.Float4E2M1))
+		add(fn.Identity, reals, typed(of(2, fixed, unit), kernels.Int64, kernels.Float8E8M0))
+		add(fn.NeScalar, reals, typed(of(1, unit, unit), kernels.Float8E4M3FNUZ))
+	}
+	add(fn.Identity, kernels.Int64, typed(of(2, strided, unit), kernels.Int64, kernels.Int4))
+	add(fn.Identity, kernels.Int32, typed(of(2, unit, unit), kernels.Int2, kernels.Uint4))
 	for _, t := range []kernels.DType{kernels.Int64, kernels.Uint32, kernels.Uint64, kernels.Int8} {
 		for _, f := range []*kernels.Function{fn.Neg, fn.Abs, fn.Sign, fn.Max, fn.FloorDivide, fn.Remainder, fn.BitwiseRightShift, fn.Lt} {
 			steps := []kernels.Access{unit, unit, unit}

@@ -14,51 +14,58 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
 // elementType is a type of elements that is read.
 type elementType struct {
 	rank int // the order of the data that Python's package writes: the highest first
-	size int // in bytes
+	bits int
 	read func(r io.Reader, n int) (any, error)
 }
 
 // types are the types of elements that are read, by their names in a header.
 var types = map[string]elementType{
-	"BOOL": {0, 1, readAs[bool]}, "U8": {1, 1, readAs[uint8]}, "I8": {2, 1, readAs[int8]},
-	"I16": {3, 2, readAs[int16]}, "U16": {4, 2, readAs[uint16]},
-	"F16": {5, 2, readBits[float16.Float16]}, "BF16": {6, 2, readBits[bfloat16.BFloat16]},
-	"I32": {7, 4, readAs[int32]}, "U32": {8, 4, readAs[uint32]}, "F32": {9, 4, readAs[float32]},
-	"F64": {10, 8, readAs[float64]}, "I64": {11, 8, readAs[int64]}, "U64": {12, 8, readAs[uint64]},
+	"BOOL": {0, 8, readAs[bool]}, "F4": {1, 4, readPairs}, "U8": {2, 8, readAs[uint8]}, "I8": {3, 8, readAs[int8]},
+	"F8_E5M2": {4, 8, readBits[lowbit.Float8E5M2, uint8]}, "F8_E4M3": {5, 8, readBits[lowbit.Float8E4M3FN, uint8]},
+	"F8_E8M0": {6, 8, readBits[lowbit.Float8E8M0, uint8]}, "F8_E4M3FNUZ": {7, 8, readBits[lowbit.Float8E4M3FNUZ, uint8]},
+	"F8_E5M2FNUZ": {8, 8, readBits[lowbit.Float8E5M2FNUZ, uint8]},
+	"I16":         {9, 16, readAs[int16]}, "U16": {10, 16, readAs[uint16]},
+	"F16": {11, 16, readBits[float16.Float16, uint16]}, "BF16": {12, 16, readBits[bfloat16.BFloat16, uint16]},
+	"I32": {13, 32, readAs[int32]}, "U32": {14, 32, readAs[uint32]}, "F32": {15, 32, readAs[float32]},
+	"F64": {16, 64, readAs[float64]}, "I64": {17, 64, readAs[int64]}, "U64": {18, 64, readAs[uint64]},
 }
 
 // unread says why a type is not read.
 func unread(kind string) error {
 	said := fmt.Sprintf("the type %q", kind)
-	for prefix, name := range map[string]string{"F8": "floats of 8 bits", "F6": "floats of 6 bits", "F4": "floats of 4 bits", "C": "complex numbers"} {
+	for prefix, name := range map[string]string{"F6": "floats of 6 bits", "C": "complex numbers"} {
 		if strings.HasPrefix(kind, prefix) {
 			said = fmt.Sprintf("%s (%q)", name, kind)
 		}
 	}
-	return fmt.Errorf("%s does not fit: BOOL, I8 to I64, U8 to U64, F16, BF16, F32 and F64 are read", said)
+	return fmt.Errorf("%s does not fit: BOOL, I8 to I64, U8 to U64, F4, F8, F16, BF16, F32 and F64 are read", said)
 }
 
-// bytesOf returns the size of a tensor's data, which an int holds.
-func bytesOf(kind elementType, shape []int) (int64, error) {
-	n := 1
+// bytesOf returns the size of a tensor's data, which an int holds, and how many elements it has.
+func bytesOf(kind elementType, shape []int) (size int64, n int, err error) {
+	n = 1
 	for _, d := range shape {
 		if d == 0 {
-			return 0, nil
+			return 0, 0, nil
 		}
 	}
 	for _, d := range shape {
-		if d < 0 || n > math.MaxInt/kind.size/d {
-			return 0, fmt.Errorf("impossible shape %v", shape)
+		if d < 0 || n > math.MaxInt/kind.bits/d {
+			return 0, 0, fmt.Errorf("impossible shape %v", shape)
 		}
 		n *= d
 	}
-	return int64(n * kind.size), nil
+	if n*kind.bits%8 != 0 {
+		return 0, 0, fmt.Errorf("shape %v: elements of %d bits fill no whole number of bytes", shape, kind.bits)
+	}
+	return int64(n * kind.bits / 8), n, nil
 }
 
 // File is a file of which the header was read, and found to agree with itself and with the file's
@@ -123,7 +130,7 @@ func (f *File) check(size int64) error {
 		if !ok {
 			return fmt.Errorf("tensor %q: %w", e.Name, unread(e.Type))
 		}
-		n, err := bytesOf(kind, e.Shape)
+		n, _, err := bytesOf(kind, e.Shape)
 		switch {
 		case err != nil:
 			return fmt.Errorf("tensor %q: %w", e.Name, err)
@@ -150,8 +157,8 @@ func compareEntries(a, b Entry) int {
 }
 
 // Each calls give with every tensor, in the order of the file: with a slice of bool, int8 to int64,
-// uint8 to uint64, float16.Float16, bfloat16.BFloat16, float32 or float64, in row-major order. Where the metadata have
-// a checksum, it is compared at the end. What is wrong with the contents wraps ErrFormat; other
+// uint8 to uint64, a float of package lowbit, float16.Float16, bfloat16.BFloat16, float32 or float64, in
+// row-major order. Where the metadata have a checksum, it is compared at the end. What is wrong with the contents wraps ErrFormat; other
 // errors are those of reading, and of give.
 func (f *File) Each(give func(e Entry, data any) error) error {
 	claimed, summed := f.Metadata[ChecksumName]
@@ -183,7 +190,7 @@ func (f *File) read(e Entry, summed bool, sum hash.Hash) (any, error) {
 		r = io.TeeReader(r, sum)
 	}
 	kind := types[e.Type]
-	data, err := kind.read(r, int((e.End-e.Begin)/int64(kind.size)))
+	data, err := kind.read(r, int((e.End-e.Begin)*8/int64(kind.bits)))
 	return data, cutOff(err)
 }
 
@@ -199,19 +206,34 @@ func readAs[T any](r io.Reader, n int) (any, error) {
 }
 
 // readBits is readAs of a type that holds its bits, which encoding/binary reads slowly by that name.
-func readBits[T ~uint16](r io.Reader, n int) (any, error) {
-	raw, err := readAs[uint16](r, n)
+func readBits[T, B bits](r io.Reader, n int) (any, error) {
+	raw, err := readAs[B](r, n)
 	if err != nil {
 		return nil, err
 	}
-	return asBits[T](raw.([]uint16)), nil
+	return asBits[T](raw.([]B)), nil
 }
 
-// asBits returns numbers of 16 bits as those of another type with the same bits.
-func asBits[To, From ~uint16](data []From) []To {
+type bits interface{ ~uint8 | ~uint16 }
+
+// asBits returns numbers as those of another type with the same bits.
+func asBits[To, From bits](data []From) []To {
 	out := make([]To, len(data))
 	for i, b := range data {
 		out[i] = To(b)
 	}
 	return out
+}
+
+// readPairs reads floats of four bits: of two in a byte the first is the low one.
+func readPairs(r io.Reader, n int) (any, error) {
+	raw, err := readAs[uint8](r, n/2)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]lowbit.Float4E2M1, 0, n)
+	for _, b := range raw.([]uint8) {
+		data = append(data, lowbit.Float4E2M1(b&15), lowbit.Float4E2M1(b>>4))
+	}
+	return data, nil
 }

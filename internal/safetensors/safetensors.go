@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
@@ -43,8 +44,8 @@ type Entry struct {
 	Begin, End int64 // in bytes, from where the data of the file begin
 }
 
-// Array is a tensor to write: its Data is a slice of bool, uint8, int32, float16.Float16,
-// bfloat16.BFloat16, float32 or float64, in row-major order.
+// Array is a tensor to write: its Data is a slice of bool, int8 to int64, uint8 to uint64, a float of package
+// lowbit, float16.Float16, bfloat16.BFloat16, float32 or float64, in row-major order.
 type Array struct {
 	Shape []int
 	Data  any
@@ -104,9 +105,12 @@ func layout(arrays map[string]Array, metadata map[string]string) (*File, error) 
 		if name == metadataName || !utf8.ValidString(name) {
 			return nil, fmt.Errorf("tensor %q: a name is UTF-8, and not %q", name, metadataName)
 		}
-		size, err := bytesOf(types[kind], a.Shape)
-		if err != nil || size != int64(n*types[kind].size) {
-			return nil, fmt.Errorf("tensor %q: shape %v with %d elements", name, a.Shape, n)
+		size, elements, err := bytesOf(types[kind], a.Shape)
+		if err == nil && elements != n {
+			err = fmt.Errorf("shape %v with %d elements", a.Shape, n)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
 		f.Entries = append(f.Entries, Entry{Name: name, Type: kind, Shape: a.Shape, End: size})
 	}
@@ -151,6 +155,20 @@ func kindOf(data any) (string, int, error) {
 		return "F32", len(data), nil
 	case []float64:
 		return "F64", len(data), nil
+	case []lowbit.Float8E4M3FN:
+		return "F8_E4M3", len(data), nil
+	case []lowbit.Float8E5M2:
+		return "F8_E5M2", len(data), nil
+	case []lowbit.Float8E4M3FNUZ:
+		return "F8_E4M3FNUZ", len(data), nil
+	case []lowbit.Float8E5M2FNUZ:
+		return "F8_E5M2FNUZ", len(data), nil
+	case []lowbit.Float8E8M0:
+		return "F8_E8M0", len(data), nil
+	case []lowbit.Float4E2M1:
+		return "F4", len(data), nil
+	case []lowbit.Int4, []lowbit.Uint4, []lowbit.Int2, []lowbit.Uint2:
+		return "", 0, fmt.Errorf("the format has no integers of 4 and 2 bits, such as %T: convert the tensor with To(tensor.Int8)", data)
 	}
 	return "", 0, fmt.Errorf("%T is not written", data)
 }
@@ -225,6 +243,18 @@ func (f *File) writeData(w io.Writer, arrays map[string]Array) error {
 			err = writeAs(w, data)
 		case []float64:
 			err = writeAs(w, data)
+		case []lowbit.Float8E4M3FN:
+			err = writeAs(w, asBits[uint8](data))
+		case []lowbit.Float8E5M2:
+			err = writeAs(w, asBits[uint8](data))
+		case []lowbit.Float8E4M3FNUZ:
+			err = writeAs(w, asBits[uint8](data))
+		case []lowbit.Float8E5M2FNUZ:
+			err = writeAs(w, asBits[uint8](data))
+		case []lowbit.Float8E8M0:
+			err = writeAs(w, asBits[uint8](data))
+		case []lowbit.Float4E2M1:
+			err = writePairs(w, data)
 		}
 		if err != nil {
 			return err
@@ -243,6 +273,15 @@ func writeAs[T any](w io.Writer, data []T) error {
 		}
 	}
 	return nil
+}
+
+// writePairs writes floats of four bits, an even number, two in a byte: the first in the low bits.
+func writePairs(w io.Writer, data []lowbit.Float4E2M1) error {
+	pairs := make([]uint8, len(data)/2)
+	for i := range pairs {
+		pairs[i] = uint8(data[2*i]&15 | data[2*i+1]<<4)
+	}
+	return writeAs(w, pairs)
 }
 
 func digits(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil)) }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
@@ -184,6 +185,31 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestLowBits: every byte of the floats of 8 and 4 bits is read, and written as Python's package writes it.
+func TestLowBits(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "testdata", "safetensors", "lowbit.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, metadata, err := decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, ok := arrays["whole.F8_E4M3"].Data.([]lowbit.Float8E4M3FN)
+	pairs, ok2 := arrays["whole.F4"].Data.([]lowbit.Float4E2M1)
+	if !ok || !ok2 || len(whole) != 256 || len(pairs) != 512 {
+		t.Fatalf("%v", arrays)
+	}
+	for b := range 256 {
+		if whole[b] != lowbit.Float8E4M3FN(b) || pairs[2*b] != lowbit.Float4E2M1(b&15) || pairs[2*b+1] != lowbit.Float4E2M1(b>>4) {
+			t.Errorf("byte %#x is %v, and the pair %v", b, whole[b], pairs[2*b:2*b+2])
+		}
+	}
+	if again := encode(t, arrays, metadata, false); !bytes.Equal(again, raw) {
+		t.Errorf("written again it is\n%q", again)
+	}
+}
+
 // TestRefused: each damage is named, and asks for no memory that the file does not have.
 func TestRefused(t *testing.T) {
 	one := func(fields string) string { return `{"x":{` + fields + `}}` }
@@ -240,7 +266,8 @@ func TestRefused(t *testing.T) {
 		"metadata of numbers": {file(`{"__metadata__":{"a":1}}`, ""), `the metadata "a" are no text`},
 		"metadata as a list":  {file(`{"__metadata__":[]}`, ""), "an object is wanted"},
 		"damaged field":       {file(one(info+`,"more":[1,]`), "abcd"), "no JSON"},
-		"small floats":        {file(one(`"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]`), "a"), `tensor "x": floats of 8 bits ("F8_E4M3") does not fit: BOOL, I8 to I64`},
+		"small floats":        {file(one(`"dtype":"F6_E2M3","shape":[4],"data_offsets":[0,3]`), "abc"), `tensor "x": floats of 6 bits ("F6_E2M3") does not fit: BOOL, I8 to I64`},
+		"half a byte":         {file(one(`"dtype":"F4","shape":[3],"data_offsets":[0,2]`), "ab"), `tensor "x": shape [3]: elements of 4 bits fill no whole number of bytes`},
 		"another type":        {file(one(`"dtype":"f32","shape":[1],"data_offsets":[0,4]`), "abcd"), `the type "f32" does not fit`},
 		"deep":                {file(one(info+`,"more":`+strings.Repeat("[", 1<<20)), "abcd"), "no JSON"},
 	} {
@@ -323,6 +350,8 @@ func TestWriteRefuses(t *testing.T) {
 		{map[string]Array{"a": {[]int{1}, []complex64{1}}}, nil}, {map[string]Array{"a": {[]int{}, nil}}, nil}, {map[string]Array{"__metadata__": x}, nil},
 		{map[string]Array{"a\xff": x}, nil}, {nil, map[string]string{"a\xff": ""}}, {nil, map[string]string{"a": "\xff"}}, {nil, map[string]string{ChecksumName: ""}},
 		{nil, map[string]string{"a": strings.Repeat("x", mostHeader)}},
+		{map[string]Array{"a": {[]int{3}, []lowbit.Float4E2M1{1, 2, 3}}}, nil}, {map[string]Array{"a": {[]int{1}, []lowbit.Int4{1}}}, nil},
+		{map[string]Array{"a": {[]int{2}, []lowbit.Float4E2M1{1, 2, 3}}}, nil},
 	} {
 		if err := Write(io.Discard, c.arrays, c.metadata, false); err == nil || len(err.Error()) > 1000 {
 			t.Errorf("%v: err = %v", c.arrays, err)

@@ -93,6 +93,9 @@ func (t tensor) check() error {
 	if !ok {
 		return fmt.Errorf("it has elements of torch.%s, which tensors here have not", t.typ)
 	}
+	if last := len(t.shape) - 1; t.typ == pairs && (last < 0 || t.shape[last] > 1 && t.strides[last] != 1) {
+		return fmt.Errorf("it has a tensor of torch.%s whose last axis is not contiguous: pairs are along that", pairs)
+	}
 	have := t.storage.elements
 	if t.storage.typ == "" {
 		have /= int64(size)

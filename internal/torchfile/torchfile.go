@@ -17,14 +17,15 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
 )
 
 // ErrFormat is wrapped by the error of a file that is none of torch.save, or damaged.
 var ErrFormat = errors.New("no file of PyTorch's state dicts, or a damaged one")
 
-// Array is a tensor: Data is a slice of bool, int8 to int64, uint8 to uint64, float16.Float16,
-// bfloat16.BFloat16, float32 or float64, in row-major order.
+// Array is a tensor: Data is a slice of bool, int8 to int64, uint8 to uint64, a float of package lowbit,
+// float16.Float16, bfloat16.BFloat16, float32 or float64, in row-major order.
 type Array struct {
 	Name  string
 	Shape []int
@@ -33,7 +34,11 @@ type Array struct {
 
 // sizes are the bytes of elements, by PyTorch's names of their types.
 var sizes = map[string]int{"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8,
-	"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+	"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1,
+	"float8_e5m2fnuz": 1, "float8_e8m0fnu": 1, pairs: 1}
+
+// pairs is PyTorch's name of bytes with two floats of four bits each, the first in the low ones.
+const pairs = "float4_e2m1fn_x2"
 
 // mostPickle is how many bytes a pickle may have, which holds names and shapes.
 const mostPickle = 64 << 20
@@ -76,6 +81,9 @@ func Each(r io.ReaderAt, size int64, f func(Array) error) error {
 		shape := make([]int, len(n.shape))
 		for i, d := range n.shape {
 			shape[i] = int(d)
+		}
+		if n.typ == pairs {
+			shape[len(shape)-1] *= 2
 		}
 		if err := f(Array{n.name, shape, data}); err != nil {
 			return err
@@ -263,9 +271,9 @@ func (a *archive) read(t tensor) (any, error) {
 	case "bool":
 		return elements(a, t, func(b []byte) bool { return b[0] != 0 }), nil
 	case "int8":
-		return elements(a, t, func(b []byte) int8 { return int8(b[0]) }), nil
+		return elements(a, t, byteAs[int8]), nil
 	case "uint8":
-		return elements(a, t, func(b []byte) uint8 { return b[0] }), nil
+		return elements(a, t, byteAs[uint8]), nil
 	case "int16":
 		return elements(a, t, func(b []byte) int16 { return int16(a.order.Uint16(b)) }), nil
 	case "uint16":
@@ -284,9 +292,27 @@ func (a *archive) read(t tensor) (any, error) {
 		return elements(a, t, func(b []byte) int64 { return int64(a.order.Uint64(b)) }), nil
 	case "uint64":
 		return elements(a, t, a.order.Uint64), nil
+	case "float8_e4m3fn":
+		return elements(a, t, byteAs[lowbit.Float8E4M3FN]), nil
+	case "float8_e5m2":
+		return elements(a, t, byteAs[lowbit.Float8E5M2]), nil
+	case "float8_e4m3fnuz":
+		return elements(a, t, byteAs[lowbit.Float8E4M3FNUZ]), nil
+	case "float8_e5m2fnuz":
+		return elements(a, t, byteAs[lowbit.Float8E5M2FNUZ]), nil
+	case "float8_e8m0fnu":
+		return elements(a, t, byteAs[lowbit.Float8E8M0]), nil
+	case pairs:
+		var data []lowbit.Float4E2M1
+		for _, b := range elements(a, t, byteAs[uint8]) {
+			data = append(data, lowbit.Float4E2M1(b&15), lowbit.Float4E2M1(b>>4))
+		}
+		return data, nil
 	}
 	return elements(a, t, func(b []byte) float64 { return math.Float64frombits(a.order.Uint64(b)) }), nil
 }
+
+func byteAs[T ~uint8 | ~int8](b []byte) T { return T(b[0]) }
 
 // elements returns those of a tensor in row-major order.
 func elements[T any](a *archive, t tensor, of func(b []byte) T) []T {

@@ -24,11 +24,11 @@ TO_INTEGER(uint, 0, UINT_MAX, 0x1p32f)
 TO_INTEGER(ulong, 0, ULONG_MAX, 0x1p64f)
 
 // The float between which and x no float16 or bfloat16 lies, nor the middle of two: what a float does not hold is rounded to
-// odd, for rounding it twice to nearest would be wrong.
+// odd, for rounding it twice to nearest would be wrong. From 2¹²⁸ on it is infinite.
 static float real_as_float(REAL x) {
 #ifdef REAL_IS_DOUBLE
     const float f = (float)x;
-    if ((REAL)f == x || isnan(x) || (as_uint(f) & 1)) return f;
+    if ((REAL)f == x || isnan(x) || (as_uint(f) & 1) || fabs(x) >= 0x1p128) return f;
     return as_float(fabs((REAL)f) > fabs(x) ? as_uint(f) - 1 : as_uint(f) + 1);
 #else
     return x;
