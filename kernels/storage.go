@@ -1,6 +1,9 @@
 package kernels
 
 import (
+	"math"
+	"sync"
+
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -10,19 +13,43 @@ import (
 // storageType says how elements of a type for storage become numbers, and numbers elements.
 type storageType struct {
 	numbers [256]float32 // of each byte
-	round   func(to []uint8, x []float32, o lowbit.CastOptions)
+	element func(f float32, o lowbit.CastOptions) uint8
+	mu      sync.Mutex
+	tables  map[lowbit.CastOptions]*elementTable
 }
 
+// elementTable is what floats become, by the upper half of their bits, whose last bit is 1 where the lower
+// half is not 0: eight significant bits that are rounded to odd round to fewer as the float does.
+type elementTable [1 << 16]uint8
+
 func storageOf[T lowbit.Element]() *storageType {
-	s := &storageType{round: func(to []uint8, x []float32, o lowbit.CastOptions) {
-		for i, v := range x {
-			to[i] = uint8(lowbit.FromFloat32[T](v, o))
-		}
-	}}
+	s := &storageType{tables: map[lowbit.CastOptions]*elementTable{},
+		element: func(f float32, o lowbit.CastOptions) uint8 { return uint8(lowbit.FromFloat32[T](f, o)) }}
 	for b := range s.numbers {
 		s.numbers[b] = lowbit.Float32(T(b))
 	}
 	return s
+}
+
+// table returns the elements, which it makes at its first call.
+func (s *storageType) table(o lowbit.CastOptions) *elementTable {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tables[o]
+	if t == nil {
+		t = new(elementTable)
+		for upper := range t {
+			t[upper] = s.element(math.Float32frombits(uint32(upper)<<16), o)
+		}
+		s.tables[o] = t
+	}
+	return t
+}
+
+// of returns the element that f becomes.
+func (t *elementTable) of(f float32) uint8 {
+	bits := math.Float32bits(f)
+	return t[uint16(bits>>16|(bits&0xffff+0xffff)>>16)]
 }
 
 func widenStored[T expr.Number](s *storageType) widener[uint8, T] {
@@ -43,15 +70,16 @@ func narrowStored[T expr.Number](s *storageType, o lowbit.CastOptions) narrower[
 			}
 		}
 	}
+	table := s.table(o)
 	return func(_ *vec.Set, to []uint8, x []T) {
-		var odd [typedRun]float32
-		for len(x) > 0 {
-			run := odd[:min(len(x), typedRun)]
-			for i := range run {
-				run[i] = convert.ToOdd(float64(x[i]))
+		if floats, single := any(x).([]float32); single {
+			for i, v := range floats {
+				to[i] = table.of(v)
 			}
-			s.round(to[:len(run)], run, o)
-			to, x = to[len(run):], x[len(run):]
+			return
+		}
+		for i, v := range x {
+			to[i] = table.of(convert.ToOdd(float64(v)))
 		}
 	}
 }

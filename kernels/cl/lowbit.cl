@@ -49,26 +49,42 @@ LOW_FLOAT(float8_e4m3fnuz, 0x80, 3, 8, 0x7f, 0x80, 0x80)
 LOW_FLOAT(float8_e5m2fnuz, 0x80, 2, 16, 0x7f, 0x80, 0x80)
 LOW_FLOAT(float4_e2m1fn, 0x08, 1, 1, 0x07, 0x07, 0x07)
 
-// A power of two is the exponent of a float. 2⁻¹²⁷ is denormal.
-static float from_float8_e8m0fnu(uchar b) { return as_float(b == 0 ? 0x400000 : b == 255 ? 0x7fc00000 : (uint)b << 23); }
-static uchar to_float8_e8m0fnu(float f) {
-    uint size = as_uint(f) & 0x7fffffff;
-    if (size > 0x7f800000 || (size && as_uint(f) >> 31)) return 255;
-    int b = max((int)(size >> 23), 1);
-    for (; b > -2 && size < 0x800000; b--) size <<= 1;
-    const uint rest = size & 0x7fffff;
-    b += E8M0_ROUNDING == 0 ? rest > 0 : E8M0_ROUNDING == 1 ? 0 : rest >= 0x400000;
-    return b >= 0 && b <= 254 ? b : !SATURATE ? 255 : b < 0 ? 0 : 254;
-}
-WIDTHS(from_float8_e8m0fnu, float, uchar)
-WIDTHS(to_float8_e8m0fnu, uchar, float)
+// A power of two is the exponent of a float. 2^-127 is denormal, and what is around it is shifted into place.
+#define POWER_BITS(W, suffix)                                                                                                \
+    static float##W from_float8_e8m0fnu##suffix(uchar##W b) {                                                                \
+        const uint##W e = convert_uint##W(b);                                                                                \
+        return as_float##W(select(select(e << 23, (uint##W)0x400000, e == 0), (uint##W)0x7fc00000, e == 255));               \
+    }                                                                                                                        \
+    static uchar##W to_float8_e8m0fnu##suffix(float##W f) {                                                                  \
+        const uint##W size = as_uint##W(f) & 0x7fffffff;                                                                     \
+        int##W e = convert_int##W(size >> 23);                                                                               \
+        uint##W rest = size;                                                                                                 \
+        rest = select(rest, size << 1, size < 0x800000);                                                                     \
+        e = select(e, (int##W)-1, size < 0x400000);                                                                          \
+        rest = select(rest, size << 2, size < 0x400000);                                                                     \
+        e = select(e, (int##W)-2, size < 0x200000);                                                                          \
+        rest = select(rest, size, size < 0x200000) & 0x7fffff;                                                               \
+        const int##W more = select((int##W)0, (int##W)1, rest >= (E8M0_ROUNDING == 2 ? 0x400000u : 1u));                     \
+        if (E8M0_ROUNDING != 1) e += more;                                                                                   \
+        e = select(e, (int##W)(SATURATE ? 0 : 255), e < 0);                                                                  \
+        e = select(e, (int##W)(SATURATE ? 254 : 255), e > 254);                                                              \
+        e = select(e, (int##W)255, as_uint##W(f) > 0x80000000);                                                              \
+        return convert_uchar##W(select(e, (int##W)255, size > 0x7f800000));                                                  \
+    }
+POWER_BITS(, )
+POWER_BITS(4, _4)
+POWER_BITS(16, _16)
 
 // Integers: of their bytes the low bits count. Floats have their fraction cut off.
-#define LOW_INTEGER(name, T, BITS, LEAST, MOST)                                                  \
-    static T from_##name(uchar b) { return (T)(b << (8 - BITS)) >> (8 - BITS); }                 \
-    static uchar to_##name(float f) { return isnan(f) ? 0 : (int)clamp(f, LEAST, MOST); }        \
-    WIDTHS(from_##name, T, uchar)                                                                \
-    WIDTHS(to_##name, uchar, float)
+#define LOW_INTEGER_OF(W, name, T, BITS, LEAST, MOST)                                                                        \
+    static T##W from_##name(uchar##W b) { return as_##T##W((uchar##W)(b << (uchar)(8 - BITS))) >> (T)(8 - BITS); }                       \
+    static uchar##W to_##name(float##W f) {                                                                                  \
+        return as_uchar##W(convert_##T##W(clamp(select(f, (float##W)0, isnan(f)), LEAST, MOST)));                            \
+    }
+#define LOW_INTEGER(name, T, BITS, LEAST, MOST)                                                                              \
+    LOW_INTEGER_OF(, name, T, BITS, LEAST, MOST)                                                                             \
+    LOW_INTEGER_OF(4, name##_4, T, BITS, LEAST, MOST)                                                                        \
+    LOW_INTEGER_OF(16, name##_16, T, BITS, LEAST, MOST)
 LOW_INTEGER(int4, char, 4, -8.0f, 7.0f)
 LOW_INTEGER(uint4, uchar, 4, 0.0f, 15.0f)
 LOW_INTEGER(int2, char, 2, -2.0f, 1.0f)
