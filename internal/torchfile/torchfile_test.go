@@ -38,6 +38,13 @@ func view(offset, shape, strides string) string {
 	return "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x10tQ" + offset + shape + strides + "\x89NtR."
 }
 
+// pairs is a pickle of a tensor of 16 bytes of two floats each.
+func pairs(shape, strides string) string {
+	text := strings.NewReplacer("_v2", "_v3", "ctorch\nFloatStorage", "ctorch.storage\nUntypedStorage", "\x89NtR.",
+		"\x89Nctorch\nfloat4_e2m1fn_x2\ntR.")
+	return text.Replace(view("K\x00", shape, strides))
+}
+
 // TestHostilePickles: what a pickle may say that is no state dict, or no end of one, is an error, and
 // takes no memory, no time and no other way out.
 func TestHostilePickles(t *testing.T) {
@@ -57,6 +64,9 @@ func TestHostilePickles(t *testing.T) {
 		"an object of os.system":   {"\x80\x02cos\nsystem\n)\x81.", "os.system"},
 		"a string of 4 GB":         {"\x80\x02X\xff\xff\xff\xffab.", "ends in the middle"},
 		"a mark that is not there": {"\x80\x02t.", "mark that is not there"},
+		"pairs that are turned":    {pairs("K\x02K\x03\x86", "K\x01K\x02\x86"), "float4_e2m1fn_x2 whose last axis is not contiguous"},
+		"a pair without an axis":   {pairs(")", ")"), "float4_e2m1fn_x2 whose last axis is not contiguous"},
+		"pairs beyond the storage": {pairs("K\x11\x85", "K\x01\x85"), "of a storage of 16"},
 		"itself":                   {"\x80\x02]q\x00h\x00a.", "lies in itself"},
 		"deep":                     {deep, "more than 64 deep"},
 		"another instruction":      {"\x80\x02\x8f.", "0x8f"},
