@@ -90,10 +90,10 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 	k.Twin = Twin{
 		foreign: slices.ContainsFunc(k.Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(c Call[float32]) {
-			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F32(Call[float32]{args, c.vectors}) })
+			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F32(c.With(args, c.alone)) })
 		},
 		F64: func(c Call[float64]) {
-			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F64(Call[float64]{args, c.vectors}) })
+			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F64(c.With(args, c.alone)) })
 		},
 	}
 	k.Trial = func(like []Arg) []Operand {

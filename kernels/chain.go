@@ -62,10 +62,10 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	c.Twin = Twin{
 		foreign: slices.ContainsFunc(c.Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(call Call[float32]) {
-			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F32(Call[float32]{args, call.vectors}) })
+			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F32(call.With(args, call.alone)) })
 		},
 		F64: func(call Call[float64]) {
-			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(Call[float64]{args, call.vectors}) })
+			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(call.With(args, call.alone)) })
 		},
 	}
 	sizes := make([]Arg, len(first))

@@ -6,7 +6,8 @@ package kernels
 // Len). Smoothing is the part of it that goes to all classes alike.
 //
 // Views: X by (o, k, i), which the gradient of logarithms does not have, Labels, of Int32, by (o, i),
-// and Weights, which are there if it is Weighted, by (k). A weight that is not there is 1.
+// and Weights, which are there if it is Weighted, by (k). A weight that is not there is 1. Floats may be of 16
+// bits: they are rounded where they are stored.
 type CrossEntropySpec struct {
 	Outer, Len, Inner  int
 	Logits, Weighted   bool

@@ -61,7 +61,7 @@ func longReference[T Element](k *Kernel, i int, run func(Call[T])) func(Call[T])
 				}
 			})
 		}
-		run(Call[T]{args, c.vectors})
+		run(c.With(args, c.alone))
 		if k.Params[i].Mode.Written() {
 			c.Parallel(len(long), 1, func(lo, hi int) {
 				for j, v := range ints[lo:hi] {
@@ -72,7 +72,7 @@ func longReference[T Element](k *Kernel, i int, run func(Call[T])) func(Call[T])
 	}
 }
 
-// converted returns an argument that is host memory as one of another type of integers, guards and all.
+// converted returns an argument that is host memory as one of another type, guards and all.
 func (a Arg) converted(t DType) Arg {
 	from := a.Buf.(*HostBuffer)
 	to := NewHostBuffer(t, from.Len())

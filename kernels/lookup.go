@@ -77,6 +77,6 @@ func lookingTwin[T Real](twin func(Call[T]), i, width int) func(Call[T]) {
 		}
 		args := append([]Arg(nil), c.args[:len(c.args)-1]...)
 		args[i] = BufferArg(HostBufferOf(rows), 0, len(rows))
-		twin(Call[T]{args, c.vectors})
+		twin(c.With(args, c.alone))
 	}
 }

@@ -12,6 +12,19 @@ type Case struct {
 	Build func(o *Operands) // adds every argument, in the order of Kernel.Params
 }
 
+// Of returns the case with buffers of other types, by argument; those past the last stay what they are.
+// Elements are rounded.
+func (c Case) Of(types []DType) Case {
+	return Case{c.Name, func(o *Operands) {
+		c.Build(o)
+		for i, t := range types {
+			if t.Half() {
+				o.Args[i] = o.Args[i].converted(t)
+			}
+		}
+	}}
+}
+
 // lengths are numbers of elements to test a kernel with: around the sizes of work-groups and
 // vectors, and odd. Few leaves out the large ones, and 0.
 func lengths(few bool) []int {

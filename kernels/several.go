@@ -187,12 +187,12 @@ func (k *Kernel) several(n int) *Kernel {
 		foreign: k.Twin.Foreign(),
 		F32: func(c Call[float32]) {
 			for i := range n {
-				k.Twin.F32(Call[float32]{part(c.args, i), c.vectors})
+				k.Twin.F32(c.With(part(c.args, i), c.alone))
 			}
 		},
 		F64: func(c Call[float64]) {
 			for i := range n {
-				k.Twin.F64(Call[float64]{part(c.args, i), c.vectors})
+				k.Twin.F64(c.With(part(c.args, i), c.alone))
 			}
 		},
 	}

@@ -28,6 +28,7 @@ func (w Twin) For(t DType) bool {
 type Call[T Element] struct {
 	args    []Arg
 	vectors bool
+	alone   bool // it is a part of a launch, which other goroutines share
 }
 
 // Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are
@@ -41,11 +42,18 @@ func (k *Kernel) RunVectors(t DType, args []Arg) { k.run(t, args, true) }
 
 func (k *Kernel) run(t DType, args []Arg, vectors bool) {
 	if t == Float64 {
-		k.Twin.F64(Call[float64]{args, vectors})
+		k.Twin.F64(Call[float64]{args: args, vectors: vectors})
 	} else {
-		k.Twin.F32(Call[float32]{args, vectors})
+		k.Twin.F32(Call[float32]{args: args, vectors: vectors})
 	}
 }
+
+// Args returns the arguments of the launch.
+func (c Call[T]) Args() []Arg { return c.args }
+
+// With returns the call with other arguments. If it is a part that one of several goroutines computes, its
+// Parallel does not share out.
+func (c Call[T]) With(args []Arg, part bool) Call[T] { return Call[T]{args, c.vectors, part} }
 
 // Vectors reports whether the twin may use vector instructions: not where it is the reference.
 func (c Call[T]) Vectors() bool { return c.vectors }
@@ -96,11 +104,17 @@ func (c Call[T]) Real(i int) T { return T(c.args[i].Real) }
 // of one of n, 1 being an addition or the like. The pieces write apart, and an element's value must
 // not depend on where its piece ends: then the result does not depend on how many there are.
 func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
+	if c.alone {
+		f(0, n)
+		return
+	}
 	parallel.For(n, grain(cost), f)
 }
 
 // serial reports whether Parallel calls f(0, n) itself: a twin then needs no function on the heap.
-func (c Call[T]) serial(n, cost int) bool { return parallel.Workers(n, grain(cost)) == 1 }
+func (c Call[T]) serial(n, cost int) bool {
+	return c.alone || parallel.Workers(n, grain(cost)) == 1
+}
 
 // grain returns how many pieces of a cost are worth a goroutine.
 func grain(cost int) int { return max(1, parallel.Grain/max(cost, 1)) }

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/tensor"

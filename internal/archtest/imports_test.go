@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"kernels/expr":              {"bfloat16", "internal/convert", "internal/vec"},
 	"kernels/ir":                {"kernels/expr", "internal/vec"},
 	"kernels/defs":              {"kernels/expr", "kernels/ir"},
-	"internal/lower":            {"kernels", "kernels/expr", "kernels/fn", "kernels/ir", "internal/vec"},
+	"internal/lower":            {"bfloat16", "kernels", "kernels/expr", "kernels/fn", "kernels/ir", "internal/vec"},
 	"tensor":                    {"bfloat16", "lowbit", "clrt", "kernels", "kernels/defs", "kernels/fn", "internal/einsum", "internal/environment", "internal/goroutine", "internal/intmath", "internal/mempool", "internal/npz", "internal/safetensors", "internal/torchfile", "internal/atomicfile", "internal/compare", "internal/ops", "internal/capture", "internal/convert", "internal/hooks", "internal/selftest", "internal/vec", "internal/regular"},
 	"replay":                    {"kernels", "kernels/expr", "kernels/fn", "internal/dot", "tensor", "internal/environment", "internal/fusion", "internal/intmath", "internal/tensorapi", "internal/capture", "internal/stepwatch"},
 	"autograd":                  {"kernels", "kernels/fn", "tensor", "internal/dot", "internal/einsum", "internal/hooks", "internal/ops", "internal/tensorapi", "internal/capture"},

@@ -46,7 +46,12 @@ func Bound(p *ir.Program, additions func(n int) float64) BoundOf {
 				i, k = i/(l.n*l.inner)*l.inner+i%l.inner, i/l.inner%l.n
 			}
 			l.move(i)
-			return l.formula(r.Value, k).off
+			e := l.formula(r.Value, k)
+			if t := args[param].Buf.DType(); t.Half() { // both are rounded
+				eps, least := t.Epsilon()
+				e.off += eps * (math.Abs(e.v) + least)
+			}
+			return e.off
 		}
 	}
 }

@@ -81,6 +81,10 @@ type cpuForm struct {
 	full    bool   // all sixteen elements of a row are there
 }
 
+// from is the end of the name of a function that loads input i, to of one that stores result k.
+func (w *writer) from(i int) string { return suffix(w.memory.values[i]) }
+func (w *writer) to(k int) string   { return suffix(w.memory.results[k]) }
+
 // at is where vector k of a line lies, after its first element, and how much of it is there.
 func (w cpuForm) at() (offset, count string) {
 	if w.columns {
@@ -193,7 +197,7 @@ func (w cpuForm) loads(indent string, formulas ...*expr.Expr) {
 		if w.p.Values[i].Int {
 			w.line("%sconst int16 x%d = load_ints16(p%d + %s, %s);", indent, i, i, at, count)
 		} else {
-			w.line("%sconst REAL16 x%d = load16(p%d + %s, %s, 0);", indent, i, i, at, count)
+			w.line("%sconst REAL16 x%d = load16%s(p%d + %s, %s, 0);", indent, i, w.from(i), i, at, count)
 		}
 	}
 	if slices.ContainsFunc(columns, func(i int) bool { return w.p.Values[i].Channel }) {
@@ -201,22 +205,24 @@ func (w cpuForm) loads(indent string, formulas ...*expr.Expr) {
 	}
 	for _, i := range columns {
 		if w.p.Values[i].Channel {
-			w.line("%sconst REAL16 x%d = span == 1 ? load16(p%d + k, %s, 0) : channel16(p%d, k, %s, span, c, next);", indent, i, i, count, i, count)
+			w.line("%sconst REAL16 x%d = span == 1 ? load16%s(p%d + k, %s, 0) : channel16%s(p%d, k, %s, span, c, next);",
+				indent, i, w.from(i), i, count, w.from(i), i, count)
 		} else if w.columns {
-			w.line("%sconst REAL16 x%d = p%d[k];", indent, i, i)
+			w.line("%sconst REAL16 x%d = %s;", indent, i, w.loaded(i, fmt.Sprintf("p%d[k]", i), 1))
 		} else {
-			w.line("%sconst REAL16 x%d = load16(p%d + k, %s, 0);", indent, i, i, count)
+			w.line("%sconst REAL16 x%d = load16%s(p%d + k, %s, 0);", indent, i, w.from(i), i, count)
 		}
 	}
 }
 
 // keptIn returns for each leaf that is kept the result in whose memory it is: it is of elements, and
-// the last pass writes the result after it read what is kept. −1: it is computed again.
+// the last pass writes the result after it read what is kept. What has no such memory, which is as wide as
+// what is computed in, is computed again.
 func (w *writer) keptIn() map[int]int {
 	in := map[int]int{}
 	free := []int{}
 	for k, r := range w.p.Results {
-		if r.Along == ir.Element {
+		if r.Along == ir.Element && !w.memory.results[k].Half() {
 			free = append(free, k)
 		}
 	}
@@ -310,7 +316,7 @@ func (w cpuForm) body() {
 					w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
 				}
 				for j, k := range to {
-					w.line("        store16(%s, y%d + %s, %s);", texts[place+len(keeps)+j], k, at, count)
+					w.line("        store16%s(%s, y%d + %s, %s);", w.to(k), texts[place+len(keeps)+j], k, at, count)
 				}
 				for _, i := range p.reduces {
 					if pairwise(w.p.Values[i]) {
@@ -335,7 +341,7 @@ func (w cpuForm) body() {
 					if w.p.Results[to[j]].Summed {
 						w.sum(to[j], text)
 					} else {
-						w.line("        store16(%s, y%d + %s, %s);", text, to[j], at, count)
+						w.line("        store16%s(%s, y%d + %s, %s);", w.to(to[j]), text, to[j], at, count)
 					}
 				}
 			})
@@ -383,11 +389,11 @@ func (w cpuForm) lineInputs() {
 		case w.columns && v.Int:
 			w.line("    const int16 %s = load_ints16(p%d + %d, %s);", w.named(i), i, w.first, w.width())
 		case w.columns:
-			w.line("    const REAL16 %s = load16(p%d + %d, %s, 0);", w.named(i), i, w.first, w.width())
+			w.line("    const REAL16 %s = load16%s(p%d + %d, %s, 0);", w.named(i), w.from(i), i, w.first, w.width())
 		case v.Int:
 			w.line("    const int %s = *p%d;", w.named(i), i)
 		default:
-			w.line("    const REAL %s = *p%d;", w.named(i), i)
+			w.line("    const REAL %s = %s;", w.named(i), w.loaded(i, fmt.Sprintf("*p%d", i), 1))
 		}
 	})
 }
@@ -445,7 +451,7 @@ func (w cpuForm) lineResults() {
 			continue
 		}
 		w.line("    {")
-		text, store := w.inline("        ", w.types(), w.ofLine, w.stores[k])[0], "store16"
+		text, store := w.inline("        ", w.types(), w.ofLine, w.stores[k])[0], "store16"+w.to(k)
 		if r.Int {
 			store = "store_ints16"
 		}
@@ -458,7 +464,7 @@ func (w cpuForm) lineResults() {
 		if w.columns {
 			w.line("        %s(%s, y%d + %d, %s);", store, text, k, w.first, w.width())
 		} else {
-			w.line("        *y%d = %s;", k, text)
+			w.line("        *y%d = %s;", k, w.rounded(k, text))
 		}
 		w.line("    }")
 	}
@@ -504,9 +510,9 @@ func (w cpuForm) pick(i int) {
 	v := w.p.Values[i]
 	_, of := v.Of.Leaf()
 	if v.Kind == ir.First {
-		first := fmt.Sprintf("*p%d", of)
+		first := w.loaded(of, fmt.Sprintf("*p%d", of), 1)
 		if w.columns {
-			first = fmt.Sprintf("load16(p%d + %d, %s, 0)", of, w.first, w.width())
+			first = fmt.Sprintf("load16%s(p%d + %d, %s, 0)", w.from(of), of, w.first, w.width())
 		}
 		w.line("    const %s %s = len > 0 ? %s : 0;", w.types().Vector, w.named(i), first)
 		return
@@ -514,17 +520,20 @@ func (w cpuForm) pick(i int) {
 	index := w.ofLine(v.At.Leaf())
 	switch column := w.p.Values[of].Along == ir.Column; {
 	case !w.columns:
-		w.line("    const REAL l%d = 0 <= %s && %s < len ? p%d[%s] : 0;", i, index, index, of, index)
+		w.line("    const REAL l%d = 0 <= %s && %s < len ? %s : 0;", i, index, index, w.loaded(of, fmt.Sprintf("p%d[%s]", of, index), 1))
 	case column:
-		w.line("    const REAL16 l%d = pick16(p%d, %s, len, 1, 0, width);", i, of, index)
+		w.line("    const REAL16 l%d = pick16%s(p%d, %s, len, 1, 0, width);", i, w.from(of), of, index)
 	default:
-		w.line("    const REAL16 l%d = pick16(p%d, %s, len, inner, 1, width);", i, of, index)
+		w.line("    const REAL16 l%d = pick16%s(p%d, %s, len, inner, 1, width);", i, w.from(of), of, index)
 	}
 }
 
 // cpuText returns the OpenCL C for CPUs: functions whose names have a prefix.
 func (l *plan) cpuText(prefix string) (text string, depends []string) {
 	w := &writer{plan: l, depends: []string{"common", "rows_cpu"}}
+	if l.memory.half() {
+		w.depends = append(w.depends, "rows_halves_cpu")
+	}
 	name := prefix + l.p.Name
 	forms := []cpuForm{{writer: w, k: "k"}, {writer: w, k: "k", columns: true}}
 	if Sets(l.p) || l.p.Runs() {
@@ -536,13 +545,10 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 		pointers, args = nil, nil
 		add := func(declared, arg string) { pointers, args = append(pointers, declared), append(args, arg) }
 		for i, v := range l.p.Values {
-			switch typ := "REAL"; {
+			switch {
 			case v.Kind == ir.Number:
 				add(numberParam(v), numberName(v))
 			case v.Kind == ir.Input:
-				if v.Int {
-					typ = "int"
-				}
 				offset := offsets[v.Along]
 				switch {
 				case v.Along == ir.Column && l.p.Parts:
@@ -556,7 +562,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 				case v.Set:
 					offset = " + o / span % sets"
 				}
-				add(fmt.Sprintf("global const %s *p%d", typ, i), v.Name+" + "+v.Name+"_off"+offset)
+				add(fmt.Sprintf("global const %s *p%d", l.pointee(i), i), v.Name+" + "+v.Name+"_off"+offset)
 			}
 		}
 		for k, r := range l.p.Results {
@@ -564,11 +570,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			if r.Summed {
 				offset = " + o / run * len"
 			}
-			typ := "REAL"
-			if r.Int {
-				typ = "INDEX"
-			}
-			add(fmt.Sprintf("global %s *y%d", typ, k), r.Name+" + "+r.Name+"_off"+offset)
+			add(fmt.Sprintf("global %s *y%d", l.resultPointee(k), k), r.Name+" + "+r.Name+"_off"+offset)
 		}
 		if l.p.Runs() {
 			add("int begins", "o % run == 0")
@@ -599,7 +601,7 @@ func (l *plan) cpuText(prefix string) (text string, depends []string) {
 			if v.Int {
 				typ = strings.Replace(typ, "REAL", "int", 1)
 			}
-			w.line("    const %s l%d = *p%d;", typ, i, i)
+			w.line("    const %s l%d = %s;", typ, i, w.loaded(i, fmt.Sprintf("*p%d", i), 1))
 		})
 		form.body()
 		w.line("}\n")
@@ -638,6 +640,13 @@ func (l *plan) parameters() string {
 	for _, p := range l.params(numberName) {
 		form := map[kernels.Mode]string{kernels.In: "IN(%s)", kernels.InInts: "IN_INTS(%s)",
 			kernels.Out: "OUT(%s)", kernels.OutInts: "OUT_OF(INDEX, %s)", kernels.IntParam: "int %s", kernels.FloatParam: "REAL %s"}[p.Mode]
+		switch {
+		case form != "":
+		case p.Mode.Written():
+			form = "OUT_OF(ushort, %s)"
+		default:
+			form = "IN_OF(ushort, %s)"
+		}
 		list = append(list, fmt.Sprintf(form, p.Name))
 	}
 	return strings.Join(list, ", ")

@@ -130,7 +130,7 @@ func (w cpuForm) foldRow(p pass, again bool) {
 		f := w
 		f.k = fmt.Sprintf("(k + %d)", 16*v)
 		f.step(p, func(i int, v ir.Value) {
-			w.line("                const %s x%d = vload16(0, p%d + %s);", typed(v, "REAL16"), i, i, f.k)
+			w.line("                const %s x%d = %s;", typed(v, "REAL16"), i, w.loaded(i, fmt.Sprintf("vload16(0, p%d + %s)", i, f.k), 16))
 			if again {
 				w.line("                PREFETCH(p%d + next + %s, 0);", i, f.k)
 			}
@@ -152,7 +152,7 @@ func (w cpuForm) foldRow(p pass, again bool) {
 	}
 	w.line("        for (; k + 16 <= len; k += 16) {")
 	w.step(p, func(i int, v ir.Value) {
-		w.line("                const %s x%d = vload16(0, p%d + k);", typed(v, "REAL16"), i, i)
+		w.line("                const %s x%d = %s;", typed(v, "REAL16"), i, w.loaded(i, fmt.Sprintf("vload16(0, p%d + k)", i), 16))
 	}, gathered(0))
 	w.line("        }")
 	one := w
@@ -164,7 +164,7 @@ func (w cpuForm) foldRow(p pass, again bool) {
 	}
 	w.line("        for (; k < len; k++) {")
 	one.step(p, func(i int, v ir.Value) {
-		w.line("                const %s x%d = p%d[k];", typed(v, "REAL"), i, i)
+		w.line("                const %s x%d = %s;", typed(v, "REAL"), i, w.loaded(i, fmt.Sprintf("p%d[k]", i), 1))
 	}, rest)
 	w.line("        }")
 	for _, i := range p.reduces {
@@ -198,14 +198,14 @@ func (w cpuForm) foldColumns(p pass, forms []cpuForm) {
 	w.line("    for (int k = 0; k < len;) {\n        for (const int end = min(len, (k / PAIR_TERMS + 1) * PAIR_TERMS); k < end; k++) {")
 	for v, f := range forms {
 		f.step(p, func(i int, in ir.Value) {
-			load := fmt.Sprintf("vload16(0, p%d + k * inner + %d)", i, 16*v)
+			load := w.loaded(i, fmt.Sprintf("vload16(0, p%d + k * inner + %d)", i, 16*v), 16)
 			switch {
 			case in.Along == ir.Column:
-				load = fmt.Sprintf("p%d[k]", i)
+				load = w.loaded(i, fmt.Sprintf("p%d[k]", i), 1)
 			case len(forms) == 1 && in.Int:
 				load = fmt.Sprintf("load_ints16(p%d + k * inner, width)", i)
 			case len(forms) == 1:
-				load = fmt.Sprintf("load16(p%d + k * inner, width, 0)", i)
+				load = fmt.Sprintf("load16%s(p%d + k * inner, width, 0)", w.from(i), i)
 			}
 			w.line("                const %s x%d = %s;", typed(in, "REAL16"), i, load)
 		}, gathered(f))

@@ -102,15 +102,20 @@ func (w gpuForm) loads(indent string, formulas []*expr.Expr) {
 func (w gpuForm) eachRead(formulas []*expr.Expr, f func(i int, typ, from string)) {
 	elements, columns := w.read(formulas...)
 	for _, i := range elements {
-		f(i, typed(w.p.Values[i], "REAL"), fmt.Sprintf("p%d[k * INNER]", i))
+		f(i, typed(w.p.Values[i], "REAL"), w.loaded(i, fmt.Sprintf("p%d[k * INNER]", i), 1))
 	}
 	for _, i := range columns {
 		at := "k"
 		if w.p.Values[i].Channel {
 			at = "span == 1 ? k : k / span"
 		}
-		f(i, "REAL", fmt.Sprintf("p%d[%s]", i, at))
+		f(i, "REAL", w.loaded(i, fmt.Sprintf("p%d[%s]", i, at), 1))
 	}
+}
+
+// way is the type of an input in memory, and what makes floats of its elements, as macros take them.
+func (w gpuForm) way(i int) string {
+	return w.pointee(i) + ", " + fromMemory(w.memory.values[i])
 }
 
 // fours opens a loop over what lanes keep, four elements at a time, and reads what formulas take of
@@ -125,9 +130,9 @@ func (w gpuForm) fours(formulas []*expr.Expr) {
 	for _, i := range columns {
 		w.line("        REAL x%d[4];", i)
 		if v := w.p.Values[i]; v.Channel {
-			w.line("        FOUR_CHANNELS(x%d, j, p%d, FOURS(%s, %s_off | first), span)", i, i, aligned, v.Name)
+			w.line("        FOUR_CHANNELS(%s, x%d, j, p%d, FOURS(%s, %s_off | first), span)", w.way(i), i, i, aligned, v.Name)
 		} else {
-			w.line("        LOAD_FOUR(x%d, j, p%d, FOURS(%s, %s_off), 1)", i, i, aligned, v.Name)
+			w.line("        LOAD_FOUR(%s, x%d, j, p%d, FOURS(%s, %s_off), 1)", w.way(i), i, i, aligned, v.Name)
 		}
 	}
 }
@@ -140,7 +145,7 @@ func (w gpuForm) body() {
 			if !loaded[i] {
 				loaded[i] = true
 				typ := typed(w.p.Values[i], "REAL")
-				w.line("    %s x%d[PER];\n    LOAD_KEPT(%s, x%d, p%d, fours, INNER, 0)", typ, i, typ, i, i)
+				w.line("    %s x%d[PER];\n    LOAD_KEPT(%s, %s, %s, x%d, p%d, fours, INNER, 0)", typ, i, w.pointee(i), typ, fromMemory(w.memory.values[i]), i, i)
 			}
 		}
 	}
@@ -227,7 +232,7 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 		texts := w.expressions(indent, true, formulas...)
 		add(indent, sums, "", texts)
 		for j, k := range to {
-			w.line("%sy%d[k * INNER] = %s;", indent, k, texts[place+j])
+			w.line("%sy%d[k * INNER] = %s;", indent, k, w.rounded(k, texts[place+j]))
 		}
 	}
 	// What lanes do not keep.
@@ -288,7 +293,8 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 func (w gpuForm) storeFours(to []int) {
 	for _, k := range to {
 		if !w.p.Results[k].Summed {
-			w.line("        STORE_FOUR(z%d, j, y%d, fours, INNER)", k, k)
+			t := w.memory.results[k]
+			w.line("        STORE_FOUR(%s, %s, z%d, j, y%d, fours, INNER)", inMemory(t), toMemory(t), k, k)
 		}
 	}
 }
@@ -325,7 +331,7 @@ func (w gpuForm) elements(to []int, load func([]*expr.Expr)) {
 			w.line("        y%d[k] = line == first_line ? %s : y%d[k] + %s;", to[j], text, to[j], text)
 			continue
 		}
-		w.line("        y%d[k * INNER] = %s;", to[j], text)
+		w.line("        y%d[k * INNER] = %s;", to[j], w.rounded(to[j], text))
 	}
 	w.line("    }")
 }
@@ -341,7 +347,7 @@ func (w gpuForm) lineResults() {
 		if r.Int && !w.stores[k].IsInt() {
 			text = "(int)(" + text + ")"
 		}
-		w.line("        y%d[line] = %s;\n    }", k, text)
+		w.line("        y%d[line] = %s;\n    }", k, w.rounded(k, text))
 	}
 }
 
@@ -362,7 +368,7 @@ func (w gpuForm) pick(i int) {
 	v := w.p.Values[i]
 	_, of := v.Of.Leaf()
 	if v.Kind == ir.First {
-		w.line("    const REAL l%d = count > 0 ? *p%d : 0;", i, of)
+		w.line("    const REAL l%d = count > 0 ? %s : 0;", i, w.loaded(of, fmt.Sprintf("*p%d", of), 1))
 		return
 	}
 	index := w.named(true)(v.At.Leaf())
@@ -370,12 +376,15 @@ func (w gpuForm) pick(i int) {
 	if w.p.Values[of].Along == ir.Column {
 		step = ""
 	}
-	w.line("    const REAL l%d = 0 <= %s && %s < count ? p%d[%s%s] : 0;", i, index, index, of, index, step)
+	w.line("    const REAL l%d = 0 <= %s && %s < count ? %s : 0;", i, index, index, w.loaded(of, fmt.Sprintf("p%d[%s%s]", of, index, step), 1))
 }
 
 // gpuText returns the OpenCL C for GPUs: a function whose name has a prefix.
 func (l *plan) gpuText(prefix string) (text string, depends []string) {
 	w := gpuForm{&writer{plan: l, depends: []string{"common", "rows_gpu"}}}
+	if l.memory.half() {
+		w.depends = append(w.depends, "halves")
+	}
 	w.line("static INLINE void %s%s(%s, int group%s) {", prefix, l.p.Name, l.parameters(), l.localParameters())
 	elements, parts := l.chunk()
 	if l.p.Parts {
@@ -406,13 +415,9 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 		}
 		if r.Along == ir.Element {
 			aligned = append(aligned, r.Name+"_off")
-			w.line("    global REAL *y%d = %s + %s_off + at;", k, r.Name, r.Name)
+			w.line("    global %s *y%d = %s + %s_off + at;", l.resultPointee(k), k, r.Name, r.Name)
 		} else {
-			typ := "REAL"
-			if r.Int {
-				typ = "INDEX"
-			}
-			w.line("    global %s *y%d = %s + %s_off;", typ, k, r.Name, r.Name)
+			w.line("    global %s *y%d = %s + %s_off;", l.resultPointee(k), k, r.Name, r.Name)
 		}
 	}
 	if l.p.Parts {
@@ -427,22 +432,19 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 			continue
 		}
 		if v.Channel {
-			w.line("    global const REAL *p%d = %s + %s_off + first;", i, v.Name, v.Name)
+			w.line("    global const %s *p%d = %s + %s_off + first;", l.pointee(i), i, v.Name, v.Name)
 			continue
 		}
-		typ := "REAL"
-		if v.Int {
-			typ = "int"
-		}
+		typ := typed(v, "REAL")
 		switch v.Along {
 		case ir.Element:
-			w.line("    global const %s *p%d = %s + %s_off + at;", typ, i, v.Name, v.Name)
+			w.line("    global const %s *p%d = %s + %s_off + at;", l.pointee(i), i, v.Name, v.Name)
 		case ir.Column:
 			begin := ""
 			if l.p.Parts {
 				begin = " + begin"
 			}
-			w.line("    global const %s *p%d = %s + %s_off%s;", typ, i, v.Name, v.Name, begin)
+			w.line("    global const %s *p%d = %s + %s_off%s;", l.pointee(i), i, v.Name, v.Name, begin)
 		case ir.Line:
 			at := "line"
 			switch {
@@ -451,9 +453,9 @@ func (l *plan) gpuText(prefix string) (text string, depends []string) {
 			case v.Set:
 				at = "line / span % sets"
 			}
-			w.line("    const %s l%d = there ? %s[%s_off + %s] : 0;", typ, i, v.Name, v.Name, at)
+			w.line("    const %s l%d = there ? %s : 0;", typ, i, w.loaded(i, fmt.Sprintf("%s[%s_off + %s]", v.Name, v.Name, at), 1))
 		default:
-			w.line("    const %s l%d = %s[%s_off];", typ, i, v.Name, v.Name)
+			w.line("    const %s l%d = %s;", typ, i, w.loaded(i, fmt.Sprintf("%s[%s_off]", v.Name, v.Name), 1))
 		}
 	}
 	w.body()

@@ -18,13 +18,16 @@ const group = 256
 // of p. Grid, Tol, Cases and Describe are left to the caller, and Twin if elements are ints. functions
 // returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
 // memory that it takes: see kernels.Rows. Rows panics if p is no row program.
-func Rows(p *ir.Program) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []kernels.Local) {
+//
+// types are those of the buffers, by argument: Float16 or BFloat16 of floats that are of 16 bits in memory, and
+// else Float32; there may be fewer. Twin is that of a kernel whose buffers are floats: see [Halves].
+func Rows(p *ir.Program, types ...kernels.DType) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []kernels.Local) {
 	rows, err := p.Rows()
 	if err != nil {
 		panic(err)
 	}
-	l := newPlan(p)
-	k = &kernels.Kernel{Name: "k_" + p.Name, File: p.Name + ".cl", GPU: p.Name + ".gpu.cl", Text: l.source(true), GPUText: l.source(false),
+	l := newPlan(p, types)
+	k = &kernels.Kernel{Name: "k_" + p.Name, File: p.Name + l.code() + ".cl", GPU: p.Name + l.code() + ".gpu.cl", Text: l.source(true), GPUText: l.source(false),
 		Params: l.params(func(v ir.Value) string { return v.Name })}
 	if !p.OfInts() {
 		k.Twin = kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}
@@ -68,17 +71,17 @@ func Cuts(p *ir.Program, n int) []kernels.Cut {
 // params are the parameters of the kernel; numbers have the names that number gives them.
 func (l *plan) params(number func(v ir.Value) string) []kernels.Param {
 	var list []kernels.Param
-	for _, v := range l.p.Values {
+	for i, v := range l.p.Values {
 		if v.Kind == ir.Input {
-			mode := kernels.In
+			mode := kernels.In.Of(l.memory.values[i])
 			if v.Int {
 				mode = kernels.InInts
 			}
 			list = append(list, kernels.Param{Name: v.Name, Mode: mode})
 		}
 	}
-	for _, r := range l.p.Results {
-		mode := kernels.Out
+	for k, r := range l.p.Results {
+		mode := kernels.Out.Of(l.memory.results[k])
 		if r.Int {
 			mode = kernels.OutInts
 		}

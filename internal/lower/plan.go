@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
 )
@@ -11,6 +12,7 @@ import (
 // own: see leaf.
 type plan struct {
 	p      *ir.Program
+	memory memoryTypes
 	leaves []leaf // those from len(p.Values) on
 	passes []pass
 	stores []*expr.Expr // of the results, as formulas of the pass that stores them or, of lines, of lines
@@ -38,9 +40,9 @@ type pass struct {
 	sums    []int        // results that are sums over lines, of which it is the first that knows the terms
 }
 
-func newPlan(p *ir.Program) *plan {
+func newPlan(p *ir.Program, types []kernels.DType) *plan {
 	p = plain(p)
-	l := &plan{p: p}
+	l := &plan{p: p, memory: memoryTypesOf(p, types)}
 	var formulas []*expr.Expr
 	reduces := map[int]int{} // the place of a value's formula
 	for i, v := range p.Values {

@@ -73,6 +73,9 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 			}
 		}
 	}
+	if t == kernels.Float32 {
+		all = append(all, halfKernels(l)...)
+	}
 	all = append(all, maps(t, l)...)
 	all = append(all, afterwards(t, l)...)
 	if !l.CPU {

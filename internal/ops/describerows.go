@@ -30,8 +30,9 @@ func leafOf(f *expr.Expr) int {
 
 // describeRows returns the Describe of a row program: a Map for each formula that is not a leaf, a
 // Reduction for each sum, maximum or minimum. It is nil if a formula reads more than MapOperands
-// values, or the program has a product, an index, an int that is computed, or one that is no element.
-func describeRows(p *ir.Program) func(args) operations {
+// values, or the program has a product, an index, an int that is computed, or one that is no element. types are
+// those of the buffers, by argument, if some are of 16 bits.
+func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
 	channels := lower.Sets(p)
 	bySet := slices.ContainsFunc(p.Values, func(v ir.Value) bool { return v.Set })
 	at := lower.LayoutOf(p)
@@ -86,7 +87,9 @@ func describeRows(p *ir.Program) func(args) operations {
 	}
 	stored := map[int]int{} // the result that a reduction is, which no other formula reads
 	for k, r := range p.Results {
-		if i := leafOf(r.Value); i >= 0 && p.Values[i].Kind.Reduces() && len(p.Results) == 1 {
+		at := at.Results + k
+		rounds := at < len(types) && types[at].Half() // what is reduced is not
+		if i := leafOf(r.Value); i >= 0 && p.Values[i].Kind.Reduces() && len(p.Results) == 1 && !rounds {
 			stored[i] = k
 		} else {
 			finals[k] = one(r.Name, r.Value)

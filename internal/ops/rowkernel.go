@@ -8,13 +8,13 @@ import (
 
 // rowKernel is the kernel of a row program.
 func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSizes) []kernels.Case) *RowKernel {
-	r := &RowKernel{forms: forms, cases: cases}
-	r.build = func() *kernels.Kernel {
+	r := &RowKernel{program: program, forms: forms, cases: cases}
+	r.build = func(r *RowKernel) *kernels.Kernel {
 		p := program()
-		k, functions, local := lower.Rows(p)
+		k, functions, local := lower.Rows(p, r.types...)
 		at := lower.LayoutOf(p)
 		size := func(a []kernels.Arg, i int) int { return int(a[at.Sizes+i].Int) }
-		k.Grid, k.Describe = lines(at.Sizes), describeRows(p)
+		k.Grid, k.Describe = lines(at.Sizes), describeRows(p, r.types)
 		if !lower.Exact(p) {
 			k.Tol = kernels.Tolerance{ULP: 4, Bound: lower.Bound(p, additions)}
 		}
@@ -61,8 +61,8 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 // with returns r with what change does to its kernel.
 func (r *RowKernel) with(change func(k *kernels.Kernel)) *RowKernel {
 	build := r.build
-	r.build = func() *kernels.Kernel {
-		k := build()
+	r.build = func(r *RowKernel) *kernels.Kernel {
+		k := build(r)
 		change(k)
 		return k
 	}

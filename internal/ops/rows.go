@@ -6,7 +6,9 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/ir"
 )
 
 // rowsGroup and rowsPer are GROUP and PER of rows_gpu.cl.
@@ -69,16 +71,19 @@ var (
 // RowKernel is a kernel that works on lines, and its forms for rows on GPUs. They are made when they
 // are first asked for: a program is not to wait for kernels that it does not launch.
 type RowKernel struct {
-	build func() *kernels.Kernel
-	forms []laneForm
-	lines func(a []kernels.Arg) int // how many lines, or parts of some, there are; nil: the grid does not depend on the lanes
-	cases func(s rowSizes) []kernels.Case
+	program func() *ir.Program
+	build   func(r *RowKernel) *kernels.Kernel // of its types
+	forms   []laneForm
+	types   []kernels.DType           // of the buffers, by argument, if some are of 16 bits: see [RowKernel.Of]
+	lines   func(a []kernels.Arg) int // how many lines, or parts of some, there are; nil: the grid does not depend on the lanes
+	cases   func(s rowSizes) []kernels.Case
 
 	once   sync.Once
 	kernel *kernels.Kernel
 	// Form i is for rows of 4<<i + 1 to 8<<i elements. Of longer rows than its own, the last reads
 	// elements twice.
 	formed []*kernels.Kernel
+	typed  sync.Map // *RowKernel by the types of the buffers, of those with some of 16 bits
 }
 
 // formOf has the kernel of each form that was made.
@@ -87,7 +92,10 @@ var formOf sync.Map
 // Kernel returns the kernel for lines of any kind.
 func (r *RowKernel) Kernel() *kernels.Kernel {
 	r.once.Do(func() {
-		k := r.build()
+		k := r.build(r)
+		if r.types != nil {
+			k.Twin, k.Tol.ULP = kernels.Twin{F32: lower.Halves(r.program(), r.types, k.Twin.F32)}, min(k.Tol.ULP, 1)
+		}
 		k.Cases = func(few bool) []kernels.Case { return r.cases(newRowSizes(few)) }
 		for i, f := range r.forms {
 			form := *k

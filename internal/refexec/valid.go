@@ -67,17 +67,17 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 	case *kernels.CrossEntropy:
 		c.labelled(&op.CrossEntropySpec, true)
 		for _, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
-			c.view("a result", v, 2, reals)
+			c.floats("a result", v, 2)
 		}
 	case *kernels.CrossEntropyGrad:
 		c.labelled(&op.CrossEntropySpec, op.Logits)
-		c.view("G", op.G, 2, reals)
+		c.floats("G", op.G, 2)
 		if op.Logits {
 			for _, v := range []kernels.View{op.Most, op.LogSum, op.Slope} {
-				c.view("an operand", v, 2, reals)
+				c.floats("an operand", v, 2)
 			}
 		}
-		c.view("D", op.D, 3, reals)
+		c.floats("D", op.D, 3)
 	default:
 		c.fail("a %T is none", op)
 	}
@@ -122,6 +122,13 @@ func (c *checker) view(name string, v kernels.View, rank int, types ...kernels.D
 	}
 }
 
+// floats is view of floats, which may be of 16 bits.
+func (c *checker) floats(name string, v kernels.View, rank int) {
+	if c.view(name, v, rank); !v.Type.Float() {
+		c.fail("%s is of type %v: it is of floats", name, v.Type)
+	}
+}
+
 func (c *checker) scalar(name string, s kernels.Scalar) {
 	if s.Arg >= len(c.args) || s.Arg >= 0 && c.args[s.Arg].Kind != kernels.ArgInt && c.args[s.Arg].Kind != kernels.ArgReal {
 		c.fail("%s: argument %d is no number", name, s.Arg)
@@ -156,11 +163,11 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 func (c *checker) labelled(l *kernels.CrossEntropySpec, scores bool) {
 	c.positive(l.Outer, l.Len, l.Inner)
 	if scores {
-		c.view("X", l.X, 3, reals)
+		c.floats("X", l.X, 3)
 	}
 	c.view("Labels", l.Labels, 2, ints)
 	if l.Weighted {
-		c.view("Weights", l.Weights, 1, reals)
+		c.floats("Weights", l.Weights, 1)
 	}
 	c.scalar("Smoothing", l.Smoothing)
 }

@@ -101,50 +101,55 @@ static int lanes_shift(int len) { return min(GROUP_SHIFT, 32 - (int)clz((uint)ma
 #define VECTOR4_OF(T) T##4
 #define VECTOR4(T) VECTOR4_OF(T)
 
-// Reads what a lane keeps of a line with `count` elements of type T, which are `apart`, into v; `rest` stands for those past it.
-#define LOAD_KEPT(T, v, line, fours, apart, rest)                                                            \
+// What FROM and TO are, below, of elements that are in memory what is computed with. Those of 16 bits have functions: see halves.cl.
+#define itself(x) (x)
+#define itself_4(x) (x)
+
+// Reads what a lane keeps of a line with `count` elements, which are `apart`, into v, of type T; `rest` stands for those past it. They
+// are of type M in memory, and FROM makes T of them.
+#define LOAD_KEPT(M, T, FROM, v, line, fours, apart, rest)                                                   \
     if (fours) {                                                                                          \
         _Pragma("unroll") for (int j = 0; j < PER; j += 4) {                                              \
-            const VECTOR4(T) q = INDEX_OF(j) < count ? *(global const VECTOR4(T) *)((line) + INDEX_OF(j)) : (VECTOR4(T))(rest);  \
+            const VECTOR4(T) q = INDEX_OF(j) < count ? FROM##_4(*(global const VECTOR4(M) *)((line) + INDEX_OF(j))) : (VECTOR4(T))(rest);  \
             v[j] = q.x;                                                                                   \
             v[j + 1] = q.y;                                                                               \
             v[j + 2] = q.z;                                                                               \
             v[j + 3] = q.w;                                                                               \
         }                                                                                                 \
     } else {                                                                                              \
-        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = INDEX_OF(j) < count ? (line)[INDEX_OF(j) * (apart)] : (rest); \
+        _Pragma("unroll") for (int j = 0; j < PER; j++) v[j] = INDEX_OF(j) < count ? FROM((line)[INDEX_OF(j) * (apart)]) : (rest); \
     }
 
 // Reads elements j to j + 3 of what a lane keeps of a line into v, which has four; 0 past the line.
-#define LOAD_FOUR(v, j, line, fours, apart)                                                                         \
+#define LOAD_FOUR(M, FROM, v, j, line, fours, apart)                                                                \
     if (fours) {                                                                                                    \
-        const REAL4 q = INDEX_OF(j) < count ? *(global const REAL4 *)((line) + INDEX_OF(j)) : (REAL4)(0);                   \
+        const REAL4 q = INDEX_OF(j) < count ? FROM##_4(*(global const VECTOR4(M) *)((line) + INDEX_OF(j))) : (REAL4)(0);    \
         v[0] = q.x;                                                                                                 \
         v[1] = q.y;                                                                                                 \
         v[2] = q.z;                                                                                                 \
         v[3] = q.w;                                                                                                 \
     } else {                                                                                                        \
         _Pragma("unroll") for (int i = 0; i < 4; i++)                                                               \
-            v[i] = INDEX_OF((j) + i) < count ? (line)[INDEX_OF((j) + i) * (apart)] : 0;                                     \
+            v[i] = INDEX_OF((j) + i) < count ? FROM((line)[INDEX_OF((j) + i) * (apart)]) : 0;                               \
     }
 
 // The same of p by channel, each of `span` neighbours. Four that are in one channel cost one division.
-#define FOUR_CHANNELS(v, j, p, fours, span)                                                                         \
+#define FOUR_CHANNELS(M, FROM, v, j, p, fours, span)                                                                \
     if (span == 1) {                                                                                                \
-        LOAD_FOUR(v, j, p, fours, 1)                                                                                \
+        LOAD_FOUR(M, FROM, v, j, p, fours, 1)                                                                       \
     } else if ((span & 3) == 0) {                                                                                   \
-        v[0] = v[1] = v[2] = v[3] = INDEX_OF(j) < count ? (p)[INDEX_OF(j) / span] : 0;                                      \
+        v[0] = v[1] = v[2] = v[3] = INDEX_OF(j) < count ? FROM((p)[INDEX_OF(j) / span]) : 0;                                \
     } else {                                                                                                        \
-        _Pragma("unroll") for (int i = 0; i < 4; i++) v[i] = INDEX_OF((j) + i) < count ? (p)[INDEX_OF((j) + i) / span] : 0; \
+        _Pragma("unroll") for (int i = 0; i < 4; i++) v[i] = INDEX_OF((j) + i) < count ? FROM((p)[INDEX_OF((j) + i) / span]) : 0; \
     }
 
-// Writes v where LOAD_FOUR reads it.
-#define STORE_FOUR(v, j, line, fours, apart)                                                                        \
+// Writes v where LOAD_FOUR reads it. TO makes elements of type M of it.
+#define STORE_FOUR(M, TO, v, j, line, fours, apart)                                                                 \
     if (fours) {                                                                                                    \
-        if (INDEX_OF(j) < count) *(global REAL4 *)((line) + INDEX_OF(j)) = (REAL4)(v[0], v[1], v[2], v[3]);                 \
+        if (INDEX_OF(j) < count) *(global VECTOR4(M) *)((line) + INDEX_OF(j)) = TO##_4((REAL4)(v[0], v[1], v[2], v[3]));    \
     } else {                                                                                                        \
         _Pragma("unroll") for (int i = 0; i < 4; i++)                                                               \
-            if (INDEX_OF((j) + i) < count) (line)[INDEX_OF((j) + i) * (apart)] = v[i];                                      \
+            if (INDEX_OF((j) + i) < count) (line)[INDEX_OF((j) + i) * (apart)] = TO(v[i]);                                  \
     }
 
 // Adds to s, of type T, by `body`, what a lane does not keep of a line with `count` elements: see pairwise.cl.
