@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -100,7 +101,12 @@ func newCrossEntropy(op string, x, labels *tensor.Tensor, logits bool, options [
 	} else {
 		sum, l.total = losses.Sum(), counted.Sum()
 	}
-	l.y = sum.Div(l.total)
+	if of := x.Type(); of.Half() {
+		l.y = tensor.EmptyOf(x.Device(), of)
+		tensor.MapInto(fn.Div.Alone(), nil, []*tensor.Tensor{l.y}, sum, l.total)
+	} else {
+		l.y = sum.Div(l.total)
+	}
 	sum.Free()
 	return l
 }

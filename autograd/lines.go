@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
@@ -21,7 +23,9 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 	if wanted == 0 {
 		return NewOp(op, y, inputs, nil)
 	}
-	gradient := l.Gradient(wanted, false)
+	// A result of 16 bits is rounded: then the gradient is that of the inputs alone.
+	derived := y.Type().Half() && slices.Contains(l.Gradient(wanted, false).Reads, ops.GivenResult)
+	gradient := l.Gradient(wanted, derived)
 	read := func(i int, g *tensor.Tensor) *tensor.Tensor {
 		switch i {
 		case ops.GivenGradient:
@@ -64,7 +68,7 @@ func linewise(op string, l *ops.Lines, axis int, numbers []float64, inputs ...*N
 				now |= 1 << i
 			}
 		}
-		gradient := l.Gradient(now, false) // which reads what the one by all that need one does
+		gradient := l.Gradient(now, derived) // which reads what the one by all that need one does
 		operands := make([]*tensor.Tensor, len(gradient.Reads))
 		for k, i := range gradient.Reads {
 			operands[k] = read(i, g.value)

@@ -3,6 +3,7 @@ package autograd
 import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -134,6 +135,7 @@ func (n *norm) parameter(p *Node) *Node {
 
 // backwardNodes delivers the gradients by operations on Nodes.
 func (n *norm) backwardNodes(g *Node, in *Grads) {
+	g = g.as(g.Type().Computed()) // no step is rounded to 16 bits
 	x, shape := n.nodes[0].as(g.Type()).Reshape(n.split...), n.x.Shape()
 	var h, r *Node
 	if n.fixed {
@@ -257,7 +259,7 @@ func (n *norm) batchBackward(g *Node, in *Grads) {
 		if n.w != nil {
 			f, operands = ops.BatchNormEvalGrad, append(operands, n.w.Reshape(stat...))
 		}
-		in.Accumulate(0, tensor.Map(f, nil, operands...))
+		in.Accumulate(0, n.inputGradient(f, operands))
 		for _, t := range operands[1:] {
 			t.Free()
 		}
@@ -298,9 +300,19 @@ func (n *norm) batchInput(g, sg, sh *tensor.Tensor) *tensor.Tensor {
 		all.Free()
 		sum.Free()
 	}
-	dx := tensor.Map(ops.NormGradInput, nil, operands...)
+	dx := n.inputGradient(ops.NormGradInput, operands)
 	for _, t := range append(operands[2:], rstd) {
 		t.Free()
 	}
+	return dx
+}
+
+// inputGradient returns the gradient by x, of its type and shape, that a function computes.
+func (n *norm) inputGradient(f *kernels.Function, operands []*tensor.Tensor) *tensor.Tensor {
+	if !n.x.Type().Half() {
+		return tensor.Map(f, nil, operands...)
+	}
+	dx := tensor.EmptyLike(n.x)
+	tensor.MapInto(f.Alone(), nil, []*tensor.Tensor{dx}, operands...)
 	return dx
 }

@@ -26,14 +26,14 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 		return t.shaped(values, over, keep), t.shaped(indices, over, keep)
 	}
 	typ := floats(t)
-	x := t.asOuterNInner(typ, over)
+	x := t.asOuterNInner(t.rowType(typ), over)
 	defer x.release()
 	results := func(parts int) (y, at *Tensor) { // indices in parts are of Int32
-		shape, index := []int{x.outer, parts, x.inner}, Int64
+		shape, of, index := []int{x.outer, parts, x.inner}, x.typ, Int64
 		if parts > 1 {
-			index = Int32
+			of, index = typ, Int32
 		}
-		return alloc(op, d, typ, shape), alloc(op, d, index, shape)
+		return alloc(op, d, of, shape), alloc(op, d, index, shape)
 	}
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
 		values, indices = results(1)
@@ -46,14 +46,14 @@ func (t *Tensor) extremes(op string, least bool, axes []int) (values, indices *T
 		}
 		values, indices = results(parts)
 		outer, inner, length := kernels.IntArg(x.outer), kernels.IntArg(x.inner), kernels.IntArg(chunk)
-		part := k.Parts.For(min(x.n, chunk), x.inner, target)
+		part := k.Parts.Of(x.arg(), values.arg()).For(min(x.n, chunk), x.inner, target)
 		if parts == 1 {
 			part = part.LongIndices(2)
 		}
 		launch(d, part, x.arg(), values.arg(), indices.arg(), outer, kernels.IntArg(x.n), inner, length)
 		if parts > 1 {
 			y, at := results(1)
-			launch(d, k.Join.For(parts, x.inner, target).LongIndices(3), values.arg(), indices.arg(), y.arg(), at.arg(),
+			launch(d, k.Join.Of(values.arg(), at.arg(), y.arg()).For(parts, x.inner, target).LongIndices(3), values.arg(), indices.arg(), y.arg(), at.arg(),
 				outer, kernels.IntArg(parts), inner, length)
 			values.Free()
 			indices.Free()

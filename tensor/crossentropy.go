@@ -22,10 +22,10 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 		if n == 0 {
 			misuse(op, ErrShape, "there are no classes", x, labels)
 		}
-		cx, ct := x.dense(typ), labels.indices()
+		cx, ct := x.stored(typ), labels.indices()
 		defer cx.release()
 		defer ct.release()
-		l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, logits, smoothing)
+		l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, typ, logits, smoothing)
 		for i := range 5 {
 			l.args = append(l.args, kept.BufferArg(i*labels.Len(), labels.Len()))
 		}
@@ -37,16 +37,16 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {
 	d, outer, n, inner := classShape(op, x, labels, weights)
 	check(op, x, kept, g)
-	out := alloc(op, d, kept.typ, x.shape)
+	out := alloc(op, d, x.rowType(kept.typ), x.shape)
 	if out.Len() == 0 {
 		return out
 	}
-	cx, ct := x.dense(kept.typ), labels.indices()
+	cx, ct := x.stored(kept.typ), labels.indices()
 	defer cx.release()
 	defer ct.release()
-	cg := g.dense(kept.typ)
+	cg := g.stored(kept.typ)
 	defer cg.release()
-	l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, logits, smoothing)
+	l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, kept.typ, logits, smoothing)
 	if !logits { // it does not read the scores
 		l.args = append(l.args[:0], l.args[1:]...)
 	}
@@ -71,7 +71,7 @@ type entropyLaunch struct {
 	weights contiguousOperand
 }
 
-func newEntropyLaunch(x *Tensor, labels kernels.Arg, weights *Tensor, logits bool, smoothing float64) (l entropyLaunch) {
+func newEntropyLaunch(x *Tensor, labels kernels.Arg, weights *Tensor, typ Type, logits bool, smoothing float64) (l entropyLaunch) {
 	l.list = x.Device().core().list()
 	l.args = append(l.list.args, x.arg(), labels)
 	if logits {
@@ -82,7 +82,7 @@ func newEntropyLaunch(x *Tensor, labels kernels.Arg, weights *Tensor, logits boo
 	}
 	if weights != nil {
 		l.form |= ops.EntropyWeights
-		l.weights = weights.dense(x.typ)
+		l.weights = weights.stored(typ)
 		l.args = append(l.args, l.weights.arg())
 	}
 	return l
@@ -93,7 +93,7 @@ func (l *entropyLaunch) launch(k *ops.RowKernel, d Device, outer, n, inner int, 
 	if smoothing != 0 {
 		l.args = append(l.args, kernels.FloatArg(smoothing))
 	}
-	l.list.launch(d, k.For(n, inner, d.Target()), l.args)
+	l.list.launch(d, k.Of(l.args...).For(n, inner, d.Target()), l.args)
 	if l.weights.Tensor != nil {
 		l.weights.release()
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// foldAxes folds t, as a type, over sorted axes in a fixed order, a run of neighbouring axes at a
-// time. p is the exponent of a power.
-func (t *Tensor) foldAxes(op string, kind defs.FoldKind, typ Type, axes []int, p float64) *Tensor {
-	x := t.as(typ)
+// foldAxes folds t, as floats, over sorted axes in a fixed order, a run of neighbouring axes at a time. p is
+// the exponent of a power. The result is of the type of floats that t gives.
+func (t *Tensor) foldAxes(op string, kind defs.FoldKind, axes []int, p float64) *Tensor {
+	typ, of := floats(t), floatsOf(t)
+	x := t.as(of)
 	defer x.release()
 	if len(axes) == 0 { // of a scalar
 		axes, x = []int{0}, contiguousOperand{x.Reshape(1), true}
@@ -26,10 +27,13 @@ func (t *Tensor) foldAxes(op string, kind defs.FoldKind, typ Type, axes []int, p
 		if next = join; last && now == part { // the only run
 			now, kind = kind, part
 		}
-		return foldLines(op, now, x, outer, n, inner, p)
+		to := typ
+		if last && rootOf(kind) == nil {
+			to = of
+		}
+		return foldLines(op, now, x, to, outer, n, inner, p)
 	})
-	takeRoot(y, kind, p)
-	return y
+	return takeRoot(y, kind, p, of)
 }
 
 // foldParts returns the fold of parts of lines, and that of their results.
@@ -49,20 +53,42 @@ func foldParts(kind defs.FoldKind) (part, join defs.FoldKind) {
 	return kind, kind
 }
 
-// takeRoot makes a sum of powers the norm that a kind is, if it is one.
-func takeRoot(y *Tensor, kind defs.FoldKind, p float64) {
+// rootOf returns what makes a sum of powers the norm that a kind is, nil if it is none.
+func rootOf(kind defs.FoldKind) *kernels.Function {
 	switch kind {
 	case defs.FoldNorm:
-		y.MapInPlace(fn.Sqrt, nil)
+		return fn.Sqrt
 	case defs.FoldPowerNorm:
-		y.MapInPlace(fn.Pow, []float64{1 / p})
+		return fn.Pow
 	}
+	return nil
 }
 
-// foldLines folds the middle axis of x [outer, n, inner]: in parts first where that keeps the device
-// busy.
-func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p float64) *Tensor {
-	d, typ := x.Device(), x.typ
+// takeRoot returns the norm that a kind is, in a type, of a sum of powers, which it takes over; the sum itself
+// if the kind is none.
+func takeRoot(y *Tensor, kind defs.FoldKind, p float64, typ Type) *Tensor {
+	root := rootOf(kind)
+	if root == nil {
+		return y
+	}
+	var scalars []float64
+	if kind == defs.FoldPowerNorm {
+		scalars = []float64{1 / p}
+	}
+	if y.typ == typ {
+		y.MapInPlace(root, scalars)
+		return y
+	}
+	defer y.Free()
+	z := alloc("Norm", y.Device(), typ, y.shape)
+	mapTo(root, y.typ, z, scalars, []*Tensor{y})
+	return z
+}
+
+// foldLines folds the middle axis of x [outer, n, inner] to a type: in parts first where that keeps the device
+// busy. Counts are of Int64.
+func foldLines(op string, kind defs.FoldKind, x *Tensor, typ Type, outer, n, inner int, p float64) *Tensor {
+	d := x.Device()
 	if kind == defs.FoldCount {
 		typ = Int64
 	}
@@ -83,19 +109,22 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, outer, n, inner int, p 
 	if kind == defs.FoldCount && parts > 1 {
 		typ = Int32
 	}
-	now, join := kind, kind
+	now, join, of := kind, kind, typ
 	if parts > 1 {
 		now, join = foldParts(kind)
+		of = typ.Computed()
 	}
-	y := alloc(op, d, typ, []int{outer, parts, inner})
+	y := alloc(op, d, of, []int{outer, parts, inner})
 	fold(x, y, now, outer, n, inner, chunk, p)
 	if parts == 1 {
 		return y
 	}
 	defer y.Free()
-	z := foldLines(op, join, y, outer, parts, inner, p)
-	takeRoot(z, kind, p)
-	return z
+	to := typ
+	if rootOf(kind) != nil {
+		to = of
+	}
+	return takeRoot(foldLines(op, join, y, to, outer, parts, inner, p), kind, p, typ)
 }
 
 // fold launches a fold of the middle axis of x [outer, n, inner], in parts of chunk elements, to y.
@@ -107,7 +136,7 @@ func fold(x, y *Tensor, kind defs.FoldKind, outer, n, inner, chunk int, p float6
 	if kind == defs.FoldPower || kind == defs.FoldPowerNorm {
 		args = append(args, kernels.FloatArg(p))
 	}
-	k := ops.Fold(kind).For(min(n, chunk), inner, d.Target())
+	k := ops.Fold(kind).Of(x.arg(), y.arg()).For(min(n, chunk), inner, d.Target())
 	if y.typ == Int64 { // counts
 		k = k.LongIndices(1)
 	}
@@ -121,7 +150,7 @@ func (t *Tensor) prod(axes ...int) *Tensor {
 	if t.typ.Integer() {
 		return t.shaped(t.foldIntegers(op, ops.IntsProd, over), over, keep)
 	}
-	return t.shaped(t.foldAxes(op, defs.FoldProd, floats(t), over, 0), over, keep)
+	return t.shaped(t.foldAxes(op, defs.FoldProd, over, 0), over, keep)
 }
 
 func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
@@ -144,14 +173,14 @@ func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 	case p == 2:
 		kind = defs.FoldNorm
 	}
-	return t.shaped(t.foldAxes(op, kind, floats(t), over, p), over, keep)
+	return t.shaped(t.foldAxes(op, kind, over, p), over, keep)
 }
 
 func (t *Tensor) logSumExp(axes ...int) *Tensor {
 	const op = "LogSumExp"
 	check(op, t)
 	over, keep := t.reduced(op, axes)
-	return t.shaped(t.foldAxes(op, defs.FoldLogSumExp, floats(t), over, 0), over, keep)
+	return t.shaped(t.foldAxes(op, defs.FoldLogSumExp, over, 0), over, keep)
 }
 
 func (t *Tensor) countNonzero(axes ...int) *Tensor {
@@ -166,7 +195,7 @@ func (t *Tensor) counted(op string, axes []int) *Tensor {
 	if t.typ.Integer() {
 		return t.foldIntegers(op, ops.IntsCount, axes)
 	}
-	return t.foldAxes(op, defs.FoldCount, floats(t), axes, 0)
+	return t.foldAxes(op, defs.FoldCount, axes, 0)
 }
 
 func (t *Tensor) any(axes ...int) *Tensor {

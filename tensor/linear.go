@@ -141,7 +141,7 @@ func (api) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 		sum.zero()
 		return sum, grad
 	}
-	cx, ct := x.dense(typ), t.dense(typ)
+	cx, ct := x.stored(typ), t.stored(typ)
 	defer cx.release()
 	defer ct.release()
 	groups, chunk := sumGrid(n)
@@ -149,7 +149,7 @@ func (api) SquaredError(x, t *Tensor) (sum, grad *Tensor) {
 	if groups > 1 {
 		partial = alloc(op, d, typ, []int{groups})
 	}
-	launch(d, ops.SquaredError.For(min(n, chunk), 1, d.Target()), cx.arg(), ct.arg(), partial.arg(), grad.arg(),
+	launch(d, ops.SquaredError.Of(cx.arg(), ct.arg()).For(min(n, chunk), 1, d.Target()), cx.arg(), ct.arg(), partial.arg(), grad.arg(),
 		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))
 	if groups > 1 {
 		sumPartial(sum, partial, 1)

@@ -21,16 +21,17 @@ func (api) Lines(op string, l *ops.Lines, like *Tensor, axis int, numbers []floa
 }
 
 // launchLines sets results to those of an operation on the lines of inputs along an axis. What has every
-// element is of like's shape; what has one for each line is of that without the axis.
+// element is of like's shape; what has one for each line is of that without the axis. They are of the type of
+// floats that the inputs give.
 func launchLines(op string, l *ops.Lines, like *Tensor, axis int, numbers []float64, inputs, results []*Tensor) {
 	outer, n, inner := lineOf(op, like, axis)
 	d, shape := check(op, inputs...), l.Shape()
 	var few [8]contiguousOperand
 	operands := few[:0]
-	list, some, typ := d.core().list(), false, floats(inputs...)
+	list, some, typ := d.core().list(), false, floatsOf(inputs...)
 	args := list.args
 	for _, x := range inputs {
-		c := x.dense(typ)
+		c := x.stored(typ.Computed())
 		operands, args = append(operands, c), append(args, c.arg())
 	}
 	for k, elements := range shape.Results {
@@ -47,7 +48,7 @@ func launchLines(op string, l *ops.Lines, like *Tensor, axis int, numbers []floa
 		for _, v := range numbers {
 			args = append(args, kernels.FloatArg(v))
 		}
-		list.launch(d, l.For(n, inner, d.Target()), args)
+		list.launch(d, l.Of(args...).For(n, inner, d.Target()), args)
 	}
 	for _, c := range operands {
 		c.release()

@@ -87,12 +87,16 @@ func (t *Tensor) innerProduct(op string, b *Tensor) *Tensor {
 	}
 	d, n := t.Device(), t.Len()
 	typ := floats(t, b)
-	x, w := t.dense(typ), b.dense(typ)
+	x, w := t.stored(typ), b.stored(typ)
 	defer x.release()
 	defer w.release()
 	chunk, parts := ops.FoldShape(1, n, 1, d.Target())
-	y := alloc(op, d, typ, []int{parts})
-	launch(d, ops.Dot.For(min(n, chunk), 1, d.Target()), x.arg(), w.arg(), y.arg(),
+	of := typ
+	if parts == 1 {
+		of = floatsOf(t, b)
+	}
+	y := alloc(op, d, of, []int{parts})
+	launch(d, ops.Dot.Of(x.arg(), w.arg(), y.arg()).For(min(n, chunk), 1, d.Target()), x.arg(), w.arg(), y.arg(),
 		kernels.IntArg(1), kernels.IntArg(n), kernels.IntArg(1), kernels.IntArg(chunk))
 	defer y.Free()
 	if parts == 1 {

@@ -26,10 +26,11 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 	if correction < 0 {
 		misuse(op, ErrValue, "the correction is negative: axes come after it", t)
 	}
-	x := t.asOuterNInner(floats(t), over)
+	typ := floats(t)
+	x := t.asOuterNInner(t.rowType(typ), over)
 	defer x.release()
 	if intmath.Product([]int{x.outer, x.inner}) == 0 {
-		return t.shaped(alloc(op, d, x.typ, []int{x.outer, x.inner}), over, keep), t.shaped(alloc(op, d, x.typ, []int{x.outer, x.inner}), over, keep)
+		return t.shaped(alloc(op, d, typ, []int{x.outer, x.inner}), over, keep), t.shaped(alloc(op, d, typ, []int{x.outer, x.inner}), over, keep)
 	}
 	scale := kernels.FloatArg(1 / float64(max(x.n-correction, 0)))
 	if x.n == 0 {
@@ -41,15 +42,15 @@ func (api) Moments(op string, t *Tensor, correction int, axes ...int) (mean, var
 		of = kernels.FloatArg(1)
 	}
 	shape := []int{x.outer, parts, x.inner}
-	mean, variance = alloc(op, d, x.typ, shape), alloc(op, d, x.typ, shape)
-	off := alloc(op, d, x.typ, shape)
+	mean, variance = alloc(op, d, typ, shape), alloc(op, d, typ, shape)
+	off := alloc(op, d, typ, shape)
 	defer off.Free()
 	outer, inner := kernels.IntArg(x.outer), kernels.IntArg(x.inner)
-	launch(d, ops.Moments.For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(), off.arg(),
+	launch(d, ops.Moments.Of(x.arg()).For(min(x.n, chunk), x.inner, d.Target()), x.arg(), mean.arg(), variance.arg(), off.arg(),
 		outer, kernels.IntArg(x.n), inner, kernels.IntArg(chunk), of)
 	if parts > 1 {
 		m, v := mean, variance
-		mean, variance = alloc(op, d, x.typ, []int{x.outer, x.inner}), alloc(op, d, x.typ, []int{x.outer, x.inner})
+		mean, variance = alloc(op, d, typ, []int{x.outer, x.inner}), alloc(op, d, typ, []int{x.outer, x.inner})
 		last := x.n - (parts-1)*chunk
 		launch(d, ops.MomentsJoin.For(parts, x.inner, d.Target()), m.arg(), v.arg(), off.arg(), mean.arg(), variance.arg(),
 			outer, kernels.IntArg(parts), inner,

@@ -46,31 +46,32 @@ func (t *Tensor) rowNorm(op string, axis int, w, b *Tensor, eps float64, form in
 	return t.norm(op, intmath.Product(t.shape[:a]), intmath.Product(t.shape[a:]), 1, 1, w, b, eps, form)
 }
 
-// norm normalises rows of n elements: see ops.Norm.
+// norm normalises rows of n elements: see ops.Norm. mean and rstd are of the type that is computed in.
 func (t *Tensor) norm(op string, rows, n, sets, span int, w, b *Tensor, eps float64, form int) (y, mean, rstd *Tensor) {
 	d := t.Device()
-	x := t.dense(floats(t, w, b))
+	typ, of := floats(t, w, b), floatsOf(t, w, b)
+	x := t.stored(typ)
 	defer x.release()
 	list := d.core().list()
 	args := append(list.args, x.arg())
 	for i, p := range []*Tensor{w, b} {
 		if p != nil {
 			form |= []int{ops.NormWeights, ops.NormBiases}[i]
-			c := p.dense(x.typ)
+			c := p.stored(typ)
 			defer c.release()
 			args = append(args, c.arg())
 		}
 	}
-	y = alloc(op, d, x.typ, t.shape)
+	y = alloc(op, d, of, t.shape)
 	if y.Len() == 0 {
-		return y, ZerosOf(d, x.typ, 0), ZerosOf(d, x.typ, 0)
+		return y, ZerosOf(d, typ, 0), ZerosOf(d, typ, 0)
 	}
-	mean, rstd = alloc(op, d, x.typ, []int{rows}), alloc(op, d, x.typ, []int{rows})
+	mean, rstd = alloc(op, d, typ, []int{rows}), alloc(op, d, typ, []int{rows})
 	args = append(args, y.arg(), mean.arg(), rstd.arg(), kernels.IntArg(rows), kernels.IntArg(n), kernels.IntArg(1))
 	if w != nil || b != nil {
 		args = append(args, kernels.IntArg(sets), kernels.IntArg(span))
 	}
-	list.launch(d, ops.Norms[form].For(n, 1, d.Target()), append(args, kernels.FloatArg(eps)))
+	list.launch(d, ops.Norms[form].Of(args...).For(n, 1, d.Target()), append(args, kernels.FloatArg(eps)))
 	return y, mean, rstd
 }
 
@@ -78,7 +79,7 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
 	typ := floats(x, g, w)
-	dx = alloc(op, d, typ, x.shape)
+	dx = alloc(op, d, x.rowType(typ), x.shape)
 	if dx.Len() == 0 {
 		return dx, nil, nil
 	}
@@ -95,7 +96,7 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	list := d.core().list()
 	args := list.args
 	for _, t := range append(operands, mean, rstd) {
-		c := t.dense(typ)
+		c := t.stored(typ)
 		args = append(args, c.arg())
 		defer c.release()
 	}
@@ -114,29 +115,27 @@ func (api) NormGrad(x, g, w, mean, rstd *Tensor, sets, span int, centred, parame
 	if w != nil {
 		args = append(args, kernels.IntArg(sets), kernels.IntArg(span))
 	}
-	list.launch(d, ops.NormGrads[form].For(n, 1, d.Target()), args)
+	list.launch(d, ops.NormGrads[form].Of(args...).For(n, 1, d.Target()), args)
 	return dx, dw, db
 }
 
 func (api) NormSums(x, g, mean, rstd *Tensor, n, columns int) (sg, sh *Tensor) {
 	chunk, parts := ops.FoldShape(1, n, columns, x.Device().Target())
-	k := ops.NormSums.For(min(n, chunk), columns, x.Device().Target())
-	return normSums(k, x, g, mean, rstd, []int{1, parts, columns}, 1, n, columns, chunk)
+	return normSums(ops.NormSums, min(n, chunk), columns, x, g, mean, rstd, []int{1, parts, columns}, 1, n, columns, chunk)
 }
 
 func (api) NormSumsOfSets(x, g, mean, rstd *Tensor, rows, n, span int) (sg, sh *Tensor) {
-	k := ops.NormSumsOfSets.For(n, 1, x.Device().Target())
-	return normSums(k, x, g, mean, rstd, []int{rows, 1, 1}, rows, n, 1, mean.Len(), span)
+	return normSums(ops.NormSumsOfSets, n, 1, x, g, mean, rstd, []int{rows, 1, 1}, rows, n, 1, mean.Len(), span)
 }
 
-// normSums launches a kernel of the sums of a norm, whose results have a shape.
-func normSums(k *kernels.Kernel, x, g, mean, rstd *Tensor, shape []int, sizes ...int) (sg, sh *Tensor) {
+// normSums launches a kernel of the sums of a norm, for lines of some elements, whose results have a shape.
+func normSums(k *ops.RowKernel, elements, inner int, x, g, mean, rstd *Tensor, shape []int, sizes ...int) (sg, sh *Tensor) {
 	const op = "norm gradient"
 	d := check(op, x, g, mean, rstd)
 	list, typ := d.core().list(), floats(x, g)
 	args := list.args
 	for _, t := range []*Tensor{x, g, mean, rstd} {
-		c := t.dense(typ)
+		c := t.stored(typ)
 		args = append(args, c.arg())
 		defer c.release()
 	}
@@ -145,7 +144,7 @@ func normSums(k *kernels.Kernel, x, g, mean, rstd *Tensor, shape []int, sizes ..
 	for _, n := range sizes {
 		args = append(args, kernels.IntArg(n))
 	}
-	list.launch(d, k, args)
+	list.launch(d, k.Of(args...).For(elements, inner, d.Target()), args)
 	return sg, sh
 }
 
@@ -238,7 +237,13 @@ func (api) BatchNorm(t, w, b *Tensor, eps float64, options []BatchNormOptions) (
 		operands[1+i] = p.perChannel(t.Rank())
 		defer operands[1+i].Free()
 	}
-	y = Map(ops.BatchNorms[affine[0]][affine[1]], nil, operands...)
+	f := ops.BatchNorms[affine[0]][affine[1]]
+	if of := floatsOf(t, w, b); of.Half() { // the statistics are wider
+		y = alloc(op, t.Device(), of, t.shape)
+		MapInto(f.Alone(), nil, []*Tensor{y}, operands...)
+	} else {
+		y = Map(f, nil, operands...)
+	}
 	return y, mean, rstd
 }
 
@@ -313,7 +318,7 @@ func (t *Tensor) channelStatistics(typ Type, eps float64, o BatchNormOptions) (m
 		chunk, parts = ops.FoldShape(lines, n, columns, d.Target())
 		last = n - (parts-1)*chunk
 	}
-	x := t.dense(typ)
+	x := t.stored(typ)
 	defer x.release()
 	shape := []int{parts, channels}
 	means, squares, off := alloc(op, d, typ, shape), alloc(op, d, typ, shape), alloc(op, d, typ, shape)
@@ -322,7 +327,7 @@ func (t *Tensor) channelStatistics(typ Type, eps float64, o BatchNormOptions) (m
 	defer squares.Free()
 	defer off.Free()
 	defer variance.Free()
-	launch(d, ops.Moments.For(min(n, chunk), columns, d.Target()), x.arg(), means.arg(), squares.arg(), off.arg(),
+	launch(d, ops.Moments.Of(x.arg()).For(min(n, chunk), columns, d.Target()), x.arg(), means.arg(), squares.arg(), off.arg(),
 		kernels.IntArg(lines), kernels.IntArg(n), kernels.IntArg(columns), kernels.IntArg(chunk), kernels.FloatArg(1))
 	launch(d, ops.BatchStatistics.For(parts, channels, d.Target()), means.arg(), squares.arg(), off.arg(),
 		mean.arg(), rstd.arg(), variance.arg(),

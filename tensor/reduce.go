@@ -255,7 +255,7 @@ func (t *Tensor) extreme(op string, kind defs.FoldKind, axes []int) *Tensor {
 	axes, keep := t.reduced(op, axes)
 	t.mustHave(op, axes)
 	if !t.typ.Integer() {
-		return t.shaped(t.foldAxes(op, kind, floats(t), axes, 0), axes, keep)
+		return t.shaped(t.foldAxes(op, kind, axes, 0), axes, keep)
 	}
 	x := t.asOuterNInner(t.typ, axes)
 	defer x.release()
@@ -302,16 +302,16 @@ func (api) MaxGrad(x, y, g *Tensor, axes ...int) *Tensor {
 		return part.Transpose(undo...)
 	}
 	typ := floats(x)
-	cx, cy, cg := x.dense(typ), y.dense(typ), g.dense(typ)
+	cx, cy, cg := x.stored(typ), y.stored(typ), g.stored(typ)
 	defer cx.release()
 	defer cy.release()
 	defer cg.release()
-	out := alloc(op, d, typ, x.shape)
+	out := alloc(op, d, x.rowType(typ), x.shape)
 	if out.Len() == 0 {
 		return out
 	}
 	n, inner := intmath.Product(x.shape[first:last+1]), intmath.Product(x.shape[last+1:])
-	launch(d, ops.ExtremeGrad.For(n, inner, d.Target()), cx.arg(), cy.arg(), cg.arg(), out.arg(),
+	launch(d, ops.ExtremeGrad.Of(cx.arg(), cy.arg(), cg.arg(), out.arg()).For(n, inner, d.Target()), cx.arg(), cy.arg(), cg.arg(), out.arg(),
 		kernels.IntArg(intmath.Product(x.shape[:first])), kernels.IntArg(n), kernels.IntArg(inner))
 	return out
 }

@@ -361,6 +361,19 @@ func (t *Tensor) as(typ Type) contiguousOperand {
 	return contiguousOperand{t.To(typ), true}
 }
 
+// rowType returns the type in which a kernel of rows that computes in typ reads t, or stores what is for t: that
+// of t if it is of 16 bits and the kernel computes in float32.
+func (t *Tensor) rowType(typ Type) Type {
+	if typ == Float32 && t.typ.Half() {
+		return t.typ
+	}
+	return typ
+}
+
+// stored returns t as a contiguous operand of a kernel of rows that computes in typ. Call release after the
+// launch.
+func (t *Tensor) stored(typ Type) contiguousOperand { return t.dense(t.rowType(typ)) }
+
 // dense returns t as a contiguous operand of a type. Call release after the launch.
 func (t *Tensor) dense(typ Type) contiguousOperand {
 	if t.typ == typ {

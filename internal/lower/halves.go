@@ -27,6 +27,7 @@ func Halves(p *ir.Program, types []kernels.DType, run func(kernels.Call[float32]
 	}
 	for i, v := range p.Values {
 		if v.Kind == ir.Input {
+			h.ints = h.ints || v.Int && v.Along == ir.Element
 			add(halfBuffer{arg: h.at.Values[i], along: v.Along, channel: v.Channel, set: v.Set})
 		}
 	}
@@ -40,6 +41,7 @@ func Halves(p *ir.Program, types []kernels.DType, run func(kernels.Call[float32]
 type halfRows struct {
 	at      *Layout
 	buffers []halfBuffer
+	ints    bool // some have every element
 	run     func(kernels.Call[float32])
 	scratch sync.Pool // of *kernels.HostBuffer
 }
@@ -88,8 +90,8 @@ func (h *halfRows) launch(c kernels.Call[float32]) {
 	case l.parts > 1 || l.sets > 1:
 		l.some = 1
 	}
-	if size > halfBlock && l.inner >= 2*columnsLeast { // fewer columns would be computed in another order
-		l.wide = max(columnsLeast, min(l.inner, halfBlock/max(1, l.chunk)/columnsLeast*columnsLeast))
+	if size > halfBlock && l.inner >= 2*halfColumns && !h.ints {
+		l.wide = max(halfColumns, halfBlock/max(1, l.chunk)/halfColumns*halfColumns)
 		l.columns, l.some = l.inner/l.wide, 1
 	}
 	for _, b := range h.buffers {
@@ -110,8 +112,9 @@ func (h *halfRows) launch(c kernels.Call[float32]) {
 	})
 }
 
-// columnsLeast is how many columns [ir.Machine] computes beside each other at least.
-const columnsLeast = 16
+// halfColumns is how many columns a block has at least, of long lines: so many neighbours are read at a time. Of
+// fewer than sixteen columns sums would be added in another order.
+const halfColumns = 64
 
 // shared reports whether blocks of lines have the same elements of an input.
 func (b halfBuffer) shared() bool {

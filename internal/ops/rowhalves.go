@@ -6,10 +6,10 @@ import (
 	"github.com/clgrad/clgrad/kernels/ir"
 )
 
-// Of returns the kernel for buffers of the types that arguments have: r, unless some are floats of 16 bits.
-// Those are read and written as they lie, and computed in float32. Which may be: inputs of floats, and results
-// that are no sums over lines.
-func (r *RowKernel) Of(args []kernels.Arg) *RowKernel {
+// Of returns the kernel for buffers of the types that the first arguments have: r, unless some are floats of
+// 16 bits. Those are read and written as they lie, and computed in float32. Inputs of floats may be, and
+// results that are no sums over lines.
+func (r *RowKernel) Of(args ...kernels.Arg) *RowKernel {
 	var key uint64 // two bits for each buffer
 	for i, a := range args {
 		if a.Buf == nil {
