@@ -77,7 +77,7 @@ func newCrossEntropy(op string, x, labels *tensor.Tensor, logits bool, options [
 			badOption(op, "the label to ignore is no int32")
 		}
 	}
-	losses, counted, kept := tensorapi.Impl.CrossEntropy(op, x, labels, l.how.Weights, logits, l.ignore, l.how.Smoothing)
+	losses, counted, kept := tensorapi.Impl.CrossEntropy(op, x, labels, l.how.Weights, logits, l.ignore, l.how.Smoothing, l.how.Reduction == EveryLoss)
 	defer counted.Free()
 	l.kept = kept
 	if l.how.Reduction == EveryLoss {

@@ -206,17 +206,24 @@ func (n *norm) needs(in *Grads, i int) bool { return n.nodes[i] != nil && in.Nee
 // parameterPartials delivers the gradient of parameter i, if it wants one, from partial sums, whose last
 // axes have its elements, or from nil where there is nothing to add up. It frees them.
 func (n *norm) parameterPartials(in *Grads, i int, partials *tensor.Tensor) {
-	if n.needs(in, i) {
-		in.AccumulateInto(n.at[i], func(dst *tensor.Tensor) {
-			if partials == nil {
-				dst.ZeroInPlace()
-			} else if elements := dst.Len(); elements > 0 {
-				flat, sums := dst.Reshape(elements), partials.Reshape(partials.Len()/elements, elements)
-				tensorapi.Impl.SumRowsInto(flat, sums, false)
-				flat.Free()
-				sums.Free()
-			}
-		})
+	add := func(dst *tensor.Tensor) {
+		if partials == nil {
+			dst.ZeroInPlace()
+		} else if elements := dst.Len(); elements > 0 {
+			flat, sums := dst.Reshape(elements), partials.Reshape(partials.Len()/elements, elements)
+			tensorapi.Impl.SumRowsInto(flat, sums, false)
+			flat.Free()
+			sums.Free()
+		}
+	}
+	switch {
+	case !n.needs(in, i):
+	case n.nodes[i].gradType().Half(): // which it stores itself
+		dst := tensor.EmptyLike(n.nodes[i].value)
+		add(dst)
+		in.Accumulate(n.at[i], dst)
+	default:
+		in.AccumulateInto(n.at[i], add)
 	}
 	if partials != nil {
 		partials.Free()

@@ -10,7 +10,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *Tensor) {
+func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, ignore int32, smoothing float64, every bool) (losses, counted, kept *Tensor) {
 	d, outer, n, inner := classShape(op, x, labels, weights)
 	if !(smoothing >= 0 && smoothing <= 1) {
 		misuse(op, ErrValue, fmt.Sprintf("the label smoothing is %v: it is from 0 to 1", smoothing), x)
@@ -18,6 +18,11 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 	checkLabels(op, n, ignore, labels)
 	typ := floats(x)
 	kept = alloc(op, d, typ, append([]int{5}, labels.shape...))
+	losses = kept.Select(0, 0)
+	if of := floatsOf(x); every && of.Half() {
+		losses.Free()
+		losses = alloc(op, d, of, labels.shape)
+	}
 	if labels.Len() > 0 {
 		if n == 0 {
 			misuse(op, ErrShape, "there are no classes", x, labels)
@@ -26,12 +31,13 @@ func (api) CrossEntropy(op string, x, labels, weights *Tensor, logits bool, igno
 		defer cx.release()
 		defer ct.release()
 		l := newEntropyLaunch(cx.Tensor, ct.arg(), weights, typ, logits, smoothing)
-		for i := range 5 {
+		l.args = append(l.args, losses.arg())
+		for i := 1; i < 5; i++ {
 			l.args = append(l.args, kept.BufferArg(i*labels.Len(), labels.Len()))
 		}
 		l.launch(ops.CrossEntropies[l.form], d, outer, n, inner, ignore, smoothing)
 	}
-	return kept.Select(0, 0), kept.Select(0, 1), kept
+	return losses, kept.Select(0, 1), kept
 }
 
 func (api) CrossEntropyGrad(op string, x, labels, weights, kept, g *Tensor, logits bool, ignore int32, smoothing float64) *Tensor {

@@ -164,7 +164,7 @@ func (t *Tensor) pNorm(p float64, axes ...int) *Tensor {
 	case p == 0:
 		count := t.counted(op, over)
 		defer count.Free()
-		return t.shaped(count.To(floats(t)), over, keep)
+		return t.shaped(count.To(floatsOf(t)), over, keep)
 	case math.IsInf(p, 0):
 		t.mustHave(op, over)
 		kind = map[bool]defs.FoldKind{true: defs.FoldMaxAbs, false: defs.FoldMinAbs}[p > 0]

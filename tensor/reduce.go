@@ -28,7 +28,7 @@ const Keepdims = math.MinInt
 
 func (t *Tensor) mean(axes ...int) *Tensor {
 	check("Mean", t)
-	real := t.as(floats(t))
+	real := t.as(floatsOf(t))
 	defer real.release()
 	t = real.Tensor
 	count := 1
@@ -92,7 +92,7 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 	if t.typ.Integer() {
 		return t.sumIntegers(op, axes)
 	}
-	real := t.as(floats(t))
+	real := t.as(floatsOf(t))
 	defer real.release()
 	t = real.Tensor
 	if len(axes) == t.Rank() {
@@ -100,26 +100,26 @@ func (t *Tensor) sumOver(op string, scale float64, axes []int) *Tensor {
 	}
 	d := t.Device()
 	return t.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
-		y := alloc(op, d, x.typ, []int{outer, inner})
-		s := 1.0
+		typ, s := t.typ.Computed(), 1.0
 		if last {
-			s = scale
+			typ, s = t.typ, scale
 		}
+		y := alloc(op, d, typ, []int{outer, inner})
 		sumAxis(y, x, outer, n, inner, s, false)
 		return y
 	})
 }
 
 // sumAxis writes scale times the sum over the middle axis of x [outer, n, inner] to y [outer,
-// inner], or adds it. Where the columns alone would leave most of a GPU idle, runs of rows are
-// summed apart first.
+// inner], or adds it, if y is not of 16 bits. Where the columns alone would leave most of a GPU idle, runs of
+// rows are summed apart first.
 func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) {
 	if y.Len() == 0 {
 		return
 	}
 	d := x.Device()
 	sum := func(y, x kernels.Arg, outer, n int, scale float64, accumulate bool) {
-		launch(d, ops.SumAxis, x, y, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FloatArg(scale), kernels.FlagArg(accumulate))
+		launch(d, ops.SumAxisOf(x.Buf.DType(), y.Buf.DType()), x, y, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FloatArg(scale), kernels.FlagArg(accumulate))
 	}
 	runs := ops.SumRuns(outer, n, inner, d.Target())
 	if runs == 1 {
@@ -128,7 +128,7 @@ func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) 
 	}
 	length := n / runs
 	rest := n - runs*length
-	partial := alloc("Sum", d, x.typ, []int{runs + min(rest, 1), inner})
+	partial := alloc("Sum", d, x.typ.Computed(), []int{runs + min(rest, 1), inner})
 	sum(partial.BufferArg(0, runs*inner), x.BufferArg(0, runs*length*inner), runs, length, 1, false)
 	if rest > 0 {
 		sum(partial.BufferArg(runs*inner, inner), x.BufferArg(runs*length*inner, rest*inner), 1, rest, 1, false)
@@ -149,11 +149,11 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 	defer x.release()
 	groups, chunk := sumGrid(n)
 	if groups == 1 {
-		launch(d, ops.Sum, x.arg(), out.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(scale))
+		launch(d, ops.SumOf(x.typ, out.typ), x.arg(), out.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(scale))
 		return out
 	}
-	partial := alloc(op, d, t.typ, []int{groups})
-	launch(d, ops.Sum, x.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(1))
+	partial := alloc(op, d, t.typ.Computed(), []int{groups})
+	launch(d, ops.SumOf(x.typ, partial.typ), x.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(1))
 	sumPartial(out, partial, scale)
 	return out
 }
@@ -169,7 +169,7 @@ func sumGrid(n int) (groups, chunk int) {
 // sumPartial writes scale times the sum of partial, which it frees, to out.
 func sumPartial(out, partial *Tensor, scale float64) {
 	n := kernels.IntArg(partial.Len())
-	launch(out.Device(), ops.Sum, partial.arg(), out.arg(), n, n, kernels.FloatArg(scale))
+	launch(out.Device(), ops.SumOf(partial.typ, out.typ), partial.arg(), out.arg(), n, n, kernels.FloatArg(scale))
 	partial.Free()
 }
 
@@ -205,7 +205,7 @@ func (t *Tensor) sumTo(shape ...int) *Tensor {
 	if t.typ.Integer() {
 		return t.sumIntegers("SumTo", axes).reshaped(append([]int{}, shape...))
 	}
-	real := t.as(floats(t))
+	real := t.as(floatsOf(t))
 	defer real.release()
 	t = real.Tensor
 	if len(axes) == 0 {
@@ -214,8 +214,12 @@ func (t *Tensor) sumTo(shape ...int) *Tensor {
 	if len(axes) == t.Rank() {
 		return t.sumAll("SumTo", 1).reshaped(append([]int{}, shape...))
 	}
-	out := t.fold(axes, func(x *Tensor, outer, n, inner int, _ bool) *Tensor {
-		y := alloc("SumTo", d, x.typ, []int{outer, inner})
+	out := t.fold(axes, func(x *Tensor, outer, n, inner int, last bool) *Tensor {
+		typ := t.typ.Computed()
+		if last {
+			typ = t.typ
+		}
+		y := alloc("SumTo", d, typ, []int{outer, inner})
 		sumAxis(y, x, outer, n, inner, 1, false)
 		return y
 	})
@@ -242,9 +246,11 @@ func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {
 	if !isSuffix(dst.shape, x.shape) || dst.Len() == 0 {
 		misuse("SumRowsInto", ErrShape, "the first is the end of the second", dst, x)
 	}
-	mustBeWide("SumRowsInto", dst)
+	if mustFloat("SumRowsInto", dst); accumulate {
+		mustBeWide("SumRowsInto", dst)
+	}
 	disjoint("SumRowsInto", dst, x)
-	cx := x.dense(dst.typ)
+	cx := x.stored(dst.typ.Computed())
 	defer cx.release()
 	sumAxis(dst, cx.Tensor, 1, x.Len()/dst.Len(), dst.Len(), 1, accumulate)
 }

@@ -30,7 +30,7 @@ func TestLaunches(t *testing.T) {
 		refs := references(t, f)
 		for _, o := range f.operations {
 			for _, name := range slices.Sorted(maps.Keys(o.cases)) {
-				tensor.Scope(d, func() { fmt.Fprintf(&s, "%s.%s\n", o.name, o.launches(t, d, name, refs)) })
+				tensor.Scope(d, func() { fmt.Fprintf(&s, "%s.%s\n", o.name, o.launches(t, d, d.DefaultType(), name, refs)) })
 			}
 		}
 	}
@@ -59,8 +59,45 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
-// launches returns the name of a case, and its launches.
-func (o operation) launches(t *testing.T, d tensor.Device, name string, refs map[string]npz.Array) string {
+// rowOperations read and write floats of 16 bits as they lie.
+var rowOperations = []string{"Sum", "SumTo", "Mean", "Max", "Min", "LogSumExp", "Norm", "Dot",
+	"Softmax", "LogSoftmax", "Softmin", "LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm", "BatchNorm", "autograd.CrossEntropy"}
+
+// TestHalfLaunches: operations of rows, and their gradients, launch as many kernels in 16 bits as in float32:
+// none converts.
+func TestHalfLaunches(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	seen := map[string]bool{}
+	for _, f := range families {
+		refs := references(t, f)
+		for _, o := range f.operations {
+			if !slices.Contains(rowOperations, o.name) {
+				continue
+			}
+			seen[o.name] = true
+			for _, name := range slices.Sorted(maps.Keys(o.cases)) {
+				if o.name == "BatchNorm" && (name == "eval" || name == "running") || o.name == "autograd.CrossEntropy" && (name == "sum" || name == "none") {
+					continue // statistics of 16 bits, and the sum of losses of float32, are converted
+				}
+				tensor.Scope(d, func() {
+					want := o.launches(t, d, tensor.Float32, name, refs)
+					for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
+						if got := o.launches(t, d, typ, name, refs); got != want {
+							t.Errorf("%s.%s launches in %v, as many in float32", o.name, got, typ)
+							t.Errorf("%s.%s", o.name, want)
+						}
+					}
+				})
+			}
+		}
+	}
+	if len(seen) != len(rowOperations) {
+		t.Errorf("of %v there are %v", rowOperations, slices.Sorted(maps.Keys(seen)))
+	}
+}
+
+// launches returns the name of a case, and its launches in a type.
+func (o operation) launches(t *testing.T, d tensor.Device, typ tensor.Type, name string, refs map[string]npz.Array) string {
 	var operands, params []*node
 	for i := 0; ; i++ {
 		key := fmt.Sprint(o.name, ".", name, ".")
@@ -68,7 +105,7 @@ func (o operation) launches(t *testing.T, d tensor.Device, name string, refs map
 		if !ok {
 			break
 		}
-		x := autograd.Const(upload(t, d, d.DefaultType(), &in))
+		x := autograd.Const(upload(t, d, typ, &in))
 		if _, ok := refs[fmt.Sprint(key, "grad", i)]; ok {
 			x = autograd.Param(x.Value(), fmt.Sprint("in", i))
 			params = append(params, x)
@@ -88,7 +125,7 @@ func (o operation) launches(t *testing.T, d tensor.Device, name string, refs map
 	forward := count(func() { got = o.cases[name](operands) })
 	gradient := "-"
 	if i := slices.IndexFunc(got, (*node).NeedsGrad); i >= 0 && len(params) > 0 {
-		seed := autograd.Const(tensor.Full(d, 1, got[i].Shape()...))
+		seed := autograd.Const(tensor.FullOf(d, got[i].Value().Type(), 1, got[i].Shape()...))
 		gradient = fmt.Sprint(count(func() {
 			if _, err := autograd.Grad(got[i], params, autograd.GradOptions{Seed: seed, AllowUnused: true}); err != nil {
 				t.Errorf("%s.%s: %v", o.name, name, err)

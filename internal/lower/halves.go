@@ -68,9 +68,7 @@ type halfLaunch struct {
 
 func (h *halfRows) launch(c kernels.Call[float32]) {
 	l := &halfLaunch{halfRows: h, call: c, args: slices.Clone(c.Args()), rows: c.Int(h.at.Sizes), n: c.Int(h.at.Sizes + 1), inner: c.Int(h.at.Sizes + 2)}
-	if c.Vectors() {
-		l.set, _ = vec.Chosen()
-	}
+	l.set = setOf(c)
 	l.chunk, l.parts, l.columns, l.wide, l.sets = l.n, 1, 1, l.inner, 1
 	if h.at.Chunk >= 0 {
 		if chunk := c.Int(h.at.Chunk); chunk < l.n {
@@ -213,7 +211,24 @@ func (l *halfLaunch) copy(x []float32, a kernels.Arg, from, wide int, strided bo
 	}
 }
 
-// widen sets x to the elements of an argument from one on.
+// setOf returns the vector instructions that a call may use, nil for none.
+func setOf(c kernels.Call[float32]) *vec.Set {
+	if !c.Vectors() {
+		return nil
+	}
+	set, _ := vec.Chosen()
+	return set
+}
+
+// Widen sets x to the elements of an argument from one on, and Narrow these to x, rounded to nearest, ties to
+// even.
+func Widen(c kernels.Call[float32], x []float32, a kernels.Arg, from int) {
+	widen(setOf(c), x, a, from)
+}
+func Narrow(c kernels.Call[float32], x []float32, a kernels.Arg, from int) {
+	narrow(setOf(c), x, a, from)
+}
+
 func widen(set *vec.Set, x []float32, a kernels.Arg, from int) {
 	m, from := a.Buf.(*kernels.HostBuffer), a.Off+from
 	switch m.DType() {
@@ -226,7 +241,6 @@ func widen(set *vec.Set, x []float32, a kernels.Arg, from int) {
 	}
 }
 
-// narrow sets the elements of an argument from one on to x, rounded to nearest, ties to even.
 func narrow(set *vec.Set, x []float32, a kernels.Arg, from int) {
 	m, from := a.Buf.(*kernels.HostBuffer), a.Off+from
 	switch m.DType() {

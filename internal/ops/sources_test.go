@@ -66,6 +66,13 @@ func TestParamsMatchSources(t *testing.T) {
 				}
 			}
 			params = strings.NewReplacer("IN_OF(INDEX, ", "IN"+macroOf(kernels.Int32), "OUT_OF(INDEX, ", "OUT"+macroOf(kernels.Int32)).Replace(params)
+			for i, way := range []string{"IN", "OUT"} { // of a type that the kernel is built for
+				with := "("
+				if t := k.Params[i].Mode.Elements(kernels.Float32); t.Half() {
+					with = macroOf(t)
+				}
+				params = strings.Replace(params, []string{"IN_OF(X_MEMORY, ", "OUT_OF(Y_MEMORY, "}[i], way+with, 1)
+			}
 			if strings.Contains(k.Defines, "-DINDEX=long") { // what they declare is that of the others but for INDEX
 				continue
 			}
@@ -137,7 +144,7 @@ func macroOf(t kernels.DType) string {
 		return "_INTS("
 	case kernels.Uint8:
 		return "_BYTES("
-	case kernels.Uint16:
+	case kernels.Uint16, kernels.Float16, kernels.BFloat16:
 		return "_OF(ushort, "
 	case kernels.Int64:
 		return "_OF(long, "

@@ -151,8 +151,10 @@ type API interface {
 	// shape.
 	SquaredError(x, t *tensor.Tensor) (sum, grad *tensor.Tensor)
 	// CrossEntropy returns the losses of labels, the weights that they count with, and what
-	// CrossEntropyGrad reads, of which both are views: see autograd.CrossEntropy.
-	CrossEntropy(op string, x, labels, weights *tensor.Tensor, logits bool, ignore int32, smoothing float64) (losses, counted, kept *tensor.Tensor)
+	// CrossEntropyGrad reads, of which both are views: see autograd.CrossEntropy. If every loss is a
+	// result, those of scores of 16 bits are, too.
+	CrossEntropy(op string, x, labels, weights *tensor.Tensor, logits bool, ignore int32, smoothing float64, every bool) (
+		losses, counted, kept *tensor.Tensor)
 	// CrossEntropyGrad returns the gradient of the scores x for the gradient g of the losses, or,
 	// if g has one element, of each loss. Without logits, x are logarithms of probabilities.
 	CrossEntropyGrad(op string, x, labels, weights, kept, g *tensor.Tensor, logits bool, ignore int32, smoothing float64) *tensor.Tensor
