@@ -217,9 +217,10 @@ func (w cpuForm) loads(indent string, formulas ...*expr.Expr) {
 
 // keptIn returns for each leaf that is kept the result in whose memory it is: it is of elements, and
 // the last pass writes the result after it read what is kept. What has no such memory, which is as wide as
-// what is computed in, is computed again.
-func (w *writer) keptIn() map[int]int {
-	in := map[int]int{}
+// what is computed in, is computed again or, beside results of 16 bits, kept in an array of short lines: room
+// lists that, if the last pass reduces nothing.
+func (w *writer) keptIn() (in map[int]int, room []int) {
+	in = map[int]int{}
 	free := []int{}
 	for k, r := range w.p.Results {
 		if r.Along == ir.Element && !w.memory.results[k].Half() {
@@ -230,9 +231,22 @@ func (w *writer) keptIn() map[int]int {
 		if l.kept && l.along == ir.Element && len(free) > 0 {
 			in[len(w.p.Values)+j] = free[0]
 			free = free[1:]
+		} else if l.kept && l.along == ir.Element && w.memory.half() && len(w.passes[w.storing].reduces) == 0 {
+			room = append(room, len(w.p.Values)+j)
 		}
 	}
-	return in
+	return in, room
+}
+
+// keptRoom is how many elements of a line, or of sixteen columns, an array keeps.
+const keptRoom = 1 << 14
+
+// inRoom is where vector k of a line is in an array.
+func (w cpuForm) inRoom(i int) string {
+	if w.columns {
+		return fmt.Sprintf("room%d + 16 * k", i)
+	}
+	return fmt.Sprintf("room%d + k", i)
 }
 
 // body writes the passes.
@@ -242,12 +256,12 @@ func (w cpuForm) body() {
 		total, terms = "len", "k + 1"
 	}
 	t := w.types()
-	kept := w.keptIn()
-	again := func(x *expr.Expr) *expr.Expr { // what there is no room for is computed again
+	kept, room := w.keptIn()
+	again := func(x *expr.Expr, but ...int) *expr.Expr { // what there is no memory for is computed again
 		return expr.Substitute(func(e *expr.Expr) *expr.Expr {
 			if kind, i := e.Leaf(); kind == expr.OfInput && i >= len(w.p.Values) {
 				if l := w.leaves[i-len(w.p.Values)]; l.kept {
-					if _, ok := kept[i]; !ok {
+					if _, ok := kept[i]; !ok && !slices.Contains(but, i) {
 						return l.value
 					}
 				}
@@ -255,13 +269,24 @@ func (w cpuForm) body() {
 			return nil
 		}, x)[0]
 	}
+	if len(room) > 0 {
+		lines := 1
+		if w.columns {
+			lines = 16
+		}
+		w.line("    const int short_line = len <= %d;", keptRoom/lines)
+		for _, i := range room {
+			w.line("    REAL room%d[%d];", i, keptRoom)
+		}
+	}
 	for n, p := range w.passes {
 		w.parts(p.parts, t)
-		var formulas []*expr.Expr // of the results that are stored
+		var formulas, inRoom []*expr.Expr // of the results that are stored; of short lines, whose kept elements are in arrays
 		var to []int
 		for k, r := range w.p.Results {
 			if n == w.storing && r.Along.Has(ir.N) && (!r.Summed || len(p.reduces) == 0 && slices.Contains(p.sums, k)) {
 				formulas, to = append(formulas, again(w.stores[k])), append(to, k)
+				inRoom = append(inRoom, again(w.stores[k], room...))
 			}
 		}
 		loadKept := func(w cpuForm) {
@@ -281,7 +306,7 @@ func (w cpuForm) body() {
 			w.channelLoop(all...)
 			var keeps []int
 			for _, i := range p.keeps {
-				if _, ok := kept[i]; ok {
+				if _, ok := kept[i]; ok || slices.Contains(room, i) {
 					keeps, all = append(keeps, i), append(all, w.leaves[i-len(w.p.Values)].value)
 				}
 			}
@@ -313,7 +338,11 @@ func (w cpuForm) body() {
 					place++
 				}
 				for j, i := range keeps {
-					w.line("        store16(%s, y%d + %s, %s);", texts[place+j], kept[i], at, count)
+					if k, ok := kept[i]; ok {
+						w.line("        store16(%s, y%d + %s, %s);", texts[place+j], k, at, count)
+					} else {
+						w.line("        if (short_line) vstore16(%s, 0, %s);", texts[place+j], w.inRoom(i))
+					}
 				}
 				for j, k := range to {
 					w.line("        store16%s(%s, y%d + %s, %s);", w.to(k), texts[place+len(keeps)+j], k, at, count)
@@ -331,12 +360,15 @@ func (w cpuForm) body() {
 				w.whole(i, fmt.Sprintf("r%d", i))
 			}
 		}
-		if len(p.reduces) == 0 && len(to) > 0 {
+		store := func(formulas []*expr.Expr, room []int) {
 			w.channelLoop(formulas...)
 			w.vectors(formulas, func(w cpuForm) {
 				at, count := w.at()
 				w.loads("        ", formulas...)
 				loadKept(w)
+				for _, i := range room {
+					w.line("        const REAL16 x%d = vload16(0, %s);", i, w.inRoom(i))
+				}
 				for j, text := range w.inline("        ", vectorTypes, w.element, formulas...) {
 					if w.p.Results[to[j]].Summed {
 						w.sum(to[j], text)
@@ -345,6 +377,17 @@ func (w cpuForm) body() {
 					}
 				}
 			})
+		}
+		switch {
+		case len(p.reduces) > 0 || len(to) == 0:
+		case len(room) > 0:
+			w.line("    if (short_line) {")
+			store(inRoom, room)
+			w.line("    } else {")
+			store(formulas, nil)
+			w.line("    }")
+		default:
+			store(formulas, nil)
 		}
 	}
 	w.lineResults()
