@@ -59,6 +59,11 @@ func checkConv(op string, t, w, bias *Tensor) {
 	if !higher(t.typ, w.typ).Float() {
 		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32)", t, w)
 	}
+	mustBeConvShapes(op, t, w)
+}
+
+// mustBeConvShapes panics unless t and w have the ranks of an input and of weights.
+func mustBeConvShapes(op string, t, w *Tensor) {
 	if w.Rank() < 3 || w.Rank() > 5 {
 		misuse(op, ErrShape, "weights have two axes of channels, and 1, 2 or 3 spatial axes", t, w)
 	}

@@ -44,7 +44,7 @@ func matMulIntegerHost(c kernels.Call[uint8]) {
 		return
 	}
 	sign := c.Int(15)
-	a, b := signedBytes(c, 0, sign&1 != 0), signedBytes(c, 1, sign&2 != 0)
+	a, b := byteOperand{c.Bytes(0), sign&1 != 0}, byteOperand{c.Bytes(1), sign&2 != 0}
 	p := vec.ByteProduct{M: m, RowA: c.Int(8), StepA: 1, C: to, RowC: n,
 		ZeroA: zeroPoints(c, 2, c.Int(13), sign&1 != 0), ZeroB: zeroPoints(c, 3, c.Int(14), sign&2 != 0)}
 	p.B, _ = byteMatrices.Get().(*vec.ByteMatrix)
@@ -67,24 +67,11 @@ var byteMatrices sync.Pool // of *vec.ByteMatrix
 // byteOperand is memory of integers of 8 bits.
 type byteOperand struct {
 	bits   []uint8
-	signed []int8 // the same memory; nil if they have no sign
-}
-
-func signedBytes(c kernels.Call[uint8], arg int, signed bool) byteOperand {
-	o := byteOperand{bits: c.Bytes(arg)}
-	if signed {
-		o.signed = kernels.Elements[int8](c, arg)
-	}
-	return o
+	signed bool
 }
 
 // from returns the elements from one on.
-func (o byteOperand) from(at int) vec.Bytes {
-	if o.signed != nil {
-		return vec.BytesOf(o.signed[at:])
-	}
-	return vec.BytesOf(o.bits[at:])
-}
+func (o byteOperand) from(at int) vec.Bytes { return vec.BytesAs(o.bits[at:], o.signed) }
 
 // zeroPoints returns n zero points as ints.
 func zeroPoints(c kernels.Call[uint8], arg, n int, signed bool) []int32 {
