@@ -41,7 +41,8 @@ type QuantizeOptions struct {
 //
 //	scale = (high − low)/255, zero = round(−low/scale), q from 0 to 255; of 4 bits 15 in place of 255.
 //
-// So 0 stays 0, and the error is scale/2 at most, but for the rounding of floats. Numbers of a group whose scale
+// So 0 stays 0, and the error is scale/2 at most, but for the rounding of floats. q is such that (q − zero)·scale is
+// finite. Numbers of a group whose scale
 // would be less than 2⁻¹²⁶ become 0. It is computed on the host, from w rounded to float32. The error is the device's
 // first failure, or an *Error of ErrValue if a number is NaN or infinite. It panics with ErrShape unless w is a
 // matrix, with ErrType unless it is of floats, and with ErrValue for other options. Source: Jacob et al.,
@@ -151,7 +152,18 @@ func (q *QuantizedMatrix) check(op string, with ...*Tensor) Device {
 		panic(&Error{Op: op, Kind: ErrValue,
 			Detail: "the matrix is nil, or a QuantizedMatrix{} that Quantize did not make"})
 	}
-	return check(op, append(with, q.memory()...)...)
+	if q.packed.freed {
+		panic(&Error{Op: op, Kind: ErrFreed, Shapes: [][]int{q.Shape()}, Detail: "Free was called on the matrix"})
+	}
+	if len(with) == 0 {
+		return check(op, q.packed)
+	}
+	d := check(op, with...)
+	if d != q.Device() {
+		panic(&Error{Op: op, Kind: ErrDevice, Shapes: [][]int{with[0].Shape(), q.Shape()},
+			Detail: fmt.Sprintf("%s and %s: quantize the weights on one", d.Name(), q.Device().Name())})
+	}
+	return d
 }
 
 func (q *QuantizedMatrix) kernels() *ops.Quantized {

@@ -45,8 +45,15 @@ func quantized(w []float32, k, n int, o tensor.QuantizeOptions) []float64 {
 			if scale < 0x1p-126 {
 				continue
 			}
+			infinite := func(q float64) bool { return math.IsInf(float64(float32(q-zero)*scale), 0) }
+			if largest := max(high, -low); infinite(zero + math.Floor(largest/float64(scale)+1e-4)) {
+				scale = math.Nextafter32(scale, 0)
+			}
 			for i := first; i < end; i++ {
 				q := min(max(math.RoundToEven(float64(w[i*n+j])/float64(scale))+zero, least), most)
+				for infinite(q) {
+					q -= math.Copysign(1, q-zero)
+				}
 				out[i*n+j] = float64(float32(q-zero) * scale)
 			}
 		}
@@ -77,6 +84,10 @@ func TestQuantize(t *testing.T) {
 					v = []float32{math.MaxFloat32, -math.MaxFloat32, 1}[i/n%3]
 				case 6:
 					v = float32(i/n%256) - 128 + 0.5 // ties
+				case 7:
+					v = float32(math.Copysign(math.MaxFloat32, rng.Float64()-0.9))
+				case 8:
+					v = -math.MaxFloat32 * rng.Float32()
 				}
 				w[i] = v
 			}
@@ -89,6 +100,9 @@ func TestQuantize(t *testing.T) {
 				want := quantized(w, k, n, o)
 				y := q.Dequantize()
 				got := devtest.Float64s(t, y)
+				if slices.ContainsFunc(got, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) }) {
+					t.Errorf("%v, %+v: %v", size, o, got)
+				}
 				if !sameNumbers(abs0(got), abs0(want)) || !slices.Equal(y.Shape(), size[:]) ||
 					y.Type() != tensor.Float32 {
 					t.Errorf("%v, %+v: %v, want %v", size, o, first(got), first(want))
@@ -233,12 +247,12 @@ func TestQuantizedMisuse(t *testing.T) {
 		"nothing":          {quantize(nil, tensor.QuantizeOptions{}), tensor.ErrValue, "Quantize"},
 		"by nothing":       {product(w.T(), none), tensor.ErrValue, "the matrix is nil"},
 		"by a zero value":  {product(w.T(), new(tensor.QuantizedMatrix)), tensor.ErrValue, "the matrix is nil"},
-		"freed":            {product(w.T(), gone), tensor.ErrFreed, "MatMulQuantized"},
-		"freed, as floats": {func() { gone.Dequantize() }, tensor.ErrFreed, "Dequantize"},
+		"freed":            {product(w.T(), gone), tensor.ErrFreed, "MatMulQuantized: tensor was freed [2 3]: Free"},
+		"freed, as floats": {func() { gone.Dequantize() }, tensor.ErrFreed, "Dequantize: tensor was freed [2 3]: Free"},
 		"other lengths":    {product(w, q), tensor.ErrShape, "[2 3] [2 3]"},
 		"a scalar":         {product(w.Sum(), q), tensor.ErrShape, "MatMulQuantized"},
 		"of integers":      {product(w.T().To(tensor.Int32), q), tensor.ErrType, "it takes floats"},
-		"two devices":      {product(tensor.Zeros(devtest.CPU(t), 1, 2), q), tensor.ErrDevice, "MatMulQuantized"},
+		"two devices":      {product(tensor.Zeros(devtest.CPU(t), 1, 2), q), tensor.ErrDevice, "two devices [1 2] [2 3]"},
 	} {
 		if err := tensor.Try(c.f); !errors.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.say) {
 			t.Errorf("%s: %v", name, err)

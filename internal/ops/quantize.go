@@ -48,7 +48,8 @@ type quantizer struct {
 
 // group rounds group g, rows [first, end) of columns [lo, hi). It returns whether all numbers are finite.
 func (q *quantizer) group(g, first, end, lo, hi int) (finite bool) {
-	low, high := make([]float32, hi-lo), make([]float32, hi-lo) // with 0 between them
+	low, high := make([]float32, hi-lo), make([]float32, hi-lo)   // with 0 between them
+	least, most := make([]float64, hi-lo), make([]float64, hi-lo) // integers
 	for i := first; i < end; i++ {
 		for j, v := range q.w[i*q.n+lo : i*q.n+hi] {
 			low[j], high[j] = min(low[j], v), max(high[j], v)
@@ -60,16 +61,13 @@ func (q *quantizer) group(g, first, end, lo, hi int) (finite bool) {
 			return false
 		}
 		scale[j], zero[j] = q.scaleOf(float64(low[j]), float64(high[j]))
-	}
-	least := 0.0
-	if !q.zeros {
-		least = 1
+		least[j], most[j] = q.reach(float64(zero[j]), scale[j])
 	}
 	for i := first; i < end; i++ {
 		ints := q.ints[i*q.n+lo : i*q.n+hi]
 		for j, v := range q.w[i*q.n+lo : i*q.n+hi] {
 			r := math.RoundToEven(float64(v)/float64(scale[j])) + float64(zero[j])
-			ints[j] = uint8(min(max(r, least), q.levels))
+			ints[j] = uint8(min(max(r, least[j]), most[j]))
 		}
 	}
 	return true
@@ -84,11 +82,37 @@ func (q *quantizer) scaleOf(low, high float64) (scale, zero float32) {
 	} else {
 		scale = float32(max(high, -low) / (q.middle - 1))
 	}
-	switch {
-	case scale < least:
+	if scale < least {
 		return 1, float32(q.middle)
-	case !q.zeros:
-		return scale, float32(q.middle)
 	}
-	return scale, float32(min(max(math.RoundToEven(-low/float64(scale)), 0), q.levels))
+	for {
+		zero, span := q.middle, q.middle-1 // the largest integer less the zero point
+		if q.zeros {
+			zero = min(max(math.RoundToEven(-low/float64(scale)), 0), q.levels)
+			span = math.Floor(max(high, -low)/float64(scale) + 1e-4)
+		}
+		if inRange(span, scale) {
+			return scale, float32(zero)
+		}
+		scale = math.Nextafter32(scale, 0) // it was rounded up
+	}
 }
+
+// reach returns the least and the largest integer of a zero point and a scale. Those that floats do not reach are none:
+// with a zero point, the range may begin half a scale below the least number.
+func (q *quantizer) reach(zero float64, scale float32) (least, most float64) {
+	least, most = 0, q.levels
+	if !q.zeros {
+		least = 1
+	}
+	for !inRange(zero-least, scale) {
+		least++
+	}
+	for !inRange(most-zero, scale) {
+		most--
+	}
+	return least, most
+}
+
+// inRange reports whether so many scales are a finite number.
+func inRange(n float64, scale float32) bool { return n*float64(scale) < 0x1p128-0x1p103 }
