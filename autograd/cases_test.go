@@ -72,7 +72,9 @@ func gradCases(d tensor.Device) []gradCase {
 		unaryCase("rsub_scalar", -2, 2, func(x *node) *node { return x.RSubScalar(3) }),
 		unaryCase("rdiv_scalar", 0.5, 2, func(x *node) *node { return x.RDivScalar(3) }),
 
-		unaryCase("MatMulQuantized", -2, 2, func(x *node) *node { return autograd.MatMulQuantized(x, quantizedOf(d)) }),
+		unaryCase("MatMulQuantized", -2, 2, func(x *node) *node {
+			return autograd.MatMulQuantized(x, quantizedOf(d, 5, 4))
+		}),
 
 		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum() }),
 		unaryCase("Sum", -2, 2, func(x *node) *node { return x.Sum(0) }),
@@ -186,6 +188,14 @@ func gradCases(d tensor.Device) []gradCase {
 		}},
 		{"Conv", [][]int{{1, 2, 3, 4, 3}, {2, 2, 2, 2, 2}, {2}}, -2, 2, func(in []*node) *node {
 			return in[0].Conv(in[1], in[2], tensor.ConvOptions{Stride: []int{2, 1, 1}, Padding: []int{1}})
+		}},
+		{"ConvQuantized", [][]int{{2, 2, 7}, {4}}, -2, 2, func(in []*node) *node {
+			return autograd.ConvQuantized(in[0], quantizedOf(d, 4, 1, 3), in[1],
+				tensor.ConvOptions{Stride: []int{2}, Padding: []int{2}, Groups: 2})
+		}},
+		{"ConvQuantized", [][]int{{2, 5, 6}}, -2, 2, func(in []*node) *node { // one image, without a bias
+			return autograd.ConvQuantized(in[0], quantizedOf(d, 3, 2, 3, 2), nil,
+				tensor.ConvOptions{Padding: []int{1, 0}, PaddingEnd: []int{0, 2}, Dilation: []int{1, 2}})
 		}},
 		{"ConvTranspose", [][]int{{2, 2, 3, 4}, {2, 3, 3, 2}, {3}}, -2, 2, func(in []*node) *node {
 			return in[0].ConvTranspose(in[1], in[2], tensor.ConvTransposeOptions{Stride: []int{2, 3}, Padding: []int{1, 0}, OutputPadding: []int{1, 2}})

@@ -67,17 +67,22 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 		if !needs {
 			return
 		}
-		// What sums up the images knows where the gradient of the bias belongs.
-		axes := make([]int, spatial)
-		for i := range axes {
-			axes[i] = i - spatial
-		}
-		in.accumulateNew(2, g.Sum(axes...))
+		in.accumulateNew(2, g.sumPositions(spatial))
 	}
 	if transposed {
 		return NewOp("ConvTranspose", y, inputs, gradient, xv, wv)
 	}
 	return NewOp("Conv", y, inputs, gradient, xv, wv)
+}
+
+// sumPositions returns the sums over the last axes of g: the gradient of a bias, but for the images, which whoever
+// accumulates it sums up.
+func (g *Node) sumPositions(spatial int) *Node {
+	axes := make([]int, spatial)
+	for i := range axes {
+		axes[i] = i - spatial
+	}
+	return g.Sum(axes...)
 }
 
 // convolve returns Y from X and w, or with transposed X from Y and w, of a shape.

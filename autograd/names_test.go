@@ -37,9 +37,13 @@ func operands(t *testing.T) map[reflect.Type][]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matrices := []any{nil, &tensor.QuantizedMatrix{}, q}
+	kernel, err := tensor.Quantize(tensor.Full(d, 1, 2, 3, 1), tensor.QuantizeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrices := []any{nil, &tensor.QuantizedTensor{}, q, kernel}
 	return map[reflect.Type][]any{
-		reflect.TypeFor[*tensor.QuantizedMatrix](): matrices, reflect.TypeFor[*tensor.Tensor](): tensors,
+		reflect.TypeFor[*tensor.QuantizedTensor](): matrices, reflect.TypeFor[*tensor.Tensor](): tensors,
 		reflect.TypeFor[*node](): nodes, reflect.TypeFor[tensor.Device](): {d},
 	}
 }
@@ -69,7 +73,8 @@ func TestErrorsNameTheFunction(t *testing.T) {
 	functions := map[string]any{"Concat": autograd.Concat, "Stack": autograd.Stack, "Meshgrid": autograd.Meshgrid, "CrossEntropy": autograd.CrossEntropy, "NLL": autograd.NLL,
 		"Einsum": autograd.Einsum, "MSE": autograd.MSE, "L1": autograd.L1, "Huber": autograd.Huber, "SmoothL1": autograd.SmoothL1, "BCEWithLogits": autograd.BCEWithLogits,
 		"KLDivergence": autograd.KLDivergence, "CosineSimilarity": autograd.CosineSimilarity, "HingeEmbedding": autograd.HingeEmbedding, "TripletMargin": autograd.TripletMargin,
-		"Const": autograd.Const, "Param": autograd.Param, "MatMulQuantized": autograd.MatMulQuantized}
+		"Const": autograd.Const, "Param": autograd.Param, "MatMulQuantized": autograd.MatMulQuantized,
+		"ConvQuantized": autograd.ConvQuantized}
 	// Map names the function that it maps, NewOp the operation that it is given.
 	others := []string{"Map", "NewOp", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies", "Autocast"}
 	for _, name := range exported(t) {

@@ -9,7 +9,7 @@ import (
 // weights, […, n]: see [tensor.MatMulQuantized]. Autocast changes nothing. It panics as that does.
 //
 // Gradient: g·Wᵀ, of W as floats, which are made for it and freed behind it.
-func MatMulQuantized(x *Node, w *tensor.QuantizedMatrix) *Node {
+func MatMulQuantized(x *Node, w *tensor.QuantizedTensor) *Node {
 	const op = "MatMulQuantized"
 	xv := x.use(op)
 	if typ := xv.Type(); typ.Half() {
@@ -27,5 +27,35 @@ func MatMulQuantized(x *Node, w *tensor.QuantizedMatrix) *Node {
 		}
 		product := g.Reshape(rows, w.Shape()[1]).MatMul(Const(floats).T())
 		in.AccumulateNode(0, product.Reshape(x.Shape()...))
+	}, tensorapi.Impl.QuantizedMemory(w)...)
+}
+
+// ConvQuantized returns the convolution of x with constant weights [out, in/groups, …], plus a bias [out], or nil: see
+// [tensor.ConvQuantized]. Autocast changes nothing. It panics as that does.
+//
+// Gradient: of x, that of a convolution with the weights as floats, which are made for it and freed behind it; of the
+// bias, the sum of g over images and positions.
+func ConvQuantized(x *Node, w *tensor.QuantizedTensor, bias *Node, options ...tensor.ConvOptions) *Node {
+	const op = "ConvQuantized"
+	xv, bv := x.use(op), bias.useOptional(op)
+	if typ := xv.Type(); typ.Half() {
+		return ConvQuantized(x.To(tensor.Float32), w, bias, options...).To(typ)
+	}
+	y, s := tensorapi.Impl.ConvQuantized(xv, w, bv, options)
+	inputs := []*Node{x}
+	if bias != nil {
+		inputs = append(inputs, bias)
+	}
+	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
+		if in.NeedsGrad(0) {
+			floats := w.Dequantize()
+			if !in.CreateGraph() { // else the convolution of the gradient needs it
+				defer floats.Free()
+			}
+			in.accumulateNew(0, g.convolve(s, true, Const(floats), x.Shape()))
+		}
+		if bias != nil && in.NeedsGrad(1) {
+			in.accumulateNew(1, g.sumPositions(len(w.Shape())-2))
+		}
 	}, tensorapi.Impl.QuantizedMemory(w)...)
 }

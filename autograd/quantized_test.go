@@ -11,9 +11,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// quantizedOf returns a matrix [5, 4] on a device.
-func quantizedOf(d tensor.Device) *tensor.QuantizedMatrix {
-	q, err := tensor.Quantize(tensor.NewRNG(9).Uniform(d, -1, 1, 5, 4), tensor.QuantizeOptions{ZeroPoints: true})
+// quantizedOf returns weights of a shape on a device.
+func quantizedOf(d tensor.Device, shape ...int) *tensor.QuantizedTensor {
+	q, err := tensor.Quantize(tensor.NewRNG(9).Uniform(d, -1, 1, shape...), tensor.QuantizeOptions{ZeroPoints: true})
 	if err != nil {
 		panic(err)
 	}
@@ -110,13 +110,13 @@ func TestMatMulQuantized(t *testing.T) {
 	})
 }
 
-// TestMatMulQuantizedReplay: a recorded step of products by quantized matrices, with its gradients, gives the bits of
-// the eager one for inputs that changed.
+// TestMatMulQuantizedReplay: a recorded step of products and convolutions by quantized weights, with its gradients,
+// gives the bits of the eager one for inputs that changed.
 func TestMatMulQuantizedReplay(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(6)
 		input := rng.Normal(d, 0, 1, 6, 40).To(tensor.Float32)
-		var layers [2]*tensor.QuantizedMatrix
+		var layers [2]*tensor.QuantizedTensor
 		for i, o := range []tensor.QuantizeOptions{{Bits: 4, Group: 32}, {ZeroPoints: true}} {
 			var err error
 			if layers[i], err = tensor.Quantize(rng.Normal(d, 0, 0.3, []int{40, 70}[i], []int{70, 3}[i]),
@@ -124,10 +124,13 @@ func TestMatMulQuantizedReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		kernel := quantizedOf(d, 1, 1, 3)
 		bias := autograd.Param(rng.Normal(d, 0, 1, 70).To(tensor.Float32), "bias")
 		step := func() ([]*tensor.Tensor, error) {
 			bias.ZeroGrad()
 			hidden := autograd.MatMulQuantized(autograd.Const(input), layers[0]).Add(bias).Tanh()
+			hidden = autograd.ConvQuantized(hidden.Reshape(6, 1, 70), kernel, nil,
+				tensor.ConvOptions{Padding: []int{1}})
 			y := autograd.MatMulQuantized(hidden, layers[1]).Retain()
 			if err := y.Square().Mean().Backward(); err != nil {
 				return nil, err

@@ -21,7 +21,7 @@ type MultiHeadAttention struct {
 	InWeight *autograd.Node `nn:"in_proj_weight,transposed"` // [size, 3·size]: of queries, of keys, of values
 	// InQuantized is the maps to queries, to keys and to values, [size, size] each, of a layer whose InWeight
 	// [QuantizeWeights] has replaced, nil of others. InWeight is nil then.
-	InQuantized []*tensor.QuantizedMatrix `nn:"in_proj_weight"`
+	InQuantized []*tensor.QuantizedTensor `nn:"in_proj_weight"`
 	InBias      *autograd.Node            `nn:"in_proj_bias"` // [3·size]; nil for a layer without
 	Out         *Linear                   `nn:"out_proj"`     // of the heads, one after the other
 

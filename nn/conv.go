@@ -10,6 +10,9 @@ import (
 type Conv struct {
 	Weight *autograd.Node // [out, in/groups, kernel…]
 	Bias   *autograd.Node // [out]; nil for a layer without
+	// Quantized is the weights of a layer whose Weight [QuantizeWeights] has replaced, nil of others. Weight is nil
+	// then.
+	Quantized *tensor.QuantizedTensor `nn:"weight"`
 
 	options tensor.ConvOptions
 }
@@ -41,7 +44,10 @@ func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
 
 // Forward returns the convolution of x [batch, in, …], [batch, out, …].
 func (l *Conv) Forward(x *autograd.Node) *autograd.Node {
-	mustBeMade("Conv", l != nil && l.Weight != nil)
+	mustBeMade("Conv", l != nil && (l.Weight != nil || l.Quantized != nil))
+	if l.Quantized != nil {
+		return autograd.ConvQuantized(x, l.Quantized, l.Bias, l.options)
+	}
 	return x.Conv(l.Weight, l.Bias, l.options)
 }
 

@@ -9,6 +9,9 @@ import (
 // Embedding is a table of rows that are looked up by their number: see [autograd.Node.Embedding].
 type Embedding struct {
 	Weight *autograd.Node // [rows, size]
+	// Quantized is the transpose of a table whose Weight [QuantizeWeights] has replaced, nil of others. Weight is nil
+	// then.
+	Quantized *tensor.QuantizedTensor `nn:"weight"`
 
 	options tensor.EmbeddingOptions
 }
@@ -39,6 +42,9 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 // Forward returns the rows that an index tensor of integers names: its shape, and an axis of the
 // rows behind.
 func (l *Embedding) Forward(index *tensor.Tensor) *autograd.Node {
-	mustBeMade("Embedding", l != nil && l.Weight != nil)
+	mustBeMade("Embedding", l != nil && (l.Weight != nil || l.Quantized != nil))
+	if l.Quantized != nil {
+		return autograd.Const(tensor.EmbeddingQuantized(l.Quantized, index))
+	}
 	return l.Weight.Embedding(index, l.options)
 }

@@ -12,7 +12,7 @@ type Linear struct {
 	Weight *autograd.Node `nn:"weight,transposed"` // W [in, out]
 	Bias   *autograd.Node // [out]; nil for a layer without
 	// Quantized is W of a layer whose Weight [QuantizeWeights] has replaced, nil of others. Weight is nil then.
-	Quantized *tensor.QuantizedMatrix `nn:"weight"`
+	Quantized *tensor.QuantizedTensor `nn:"weight"`
 }
 
 // LinearConfig describes a layer.

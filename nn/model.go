@@ -102,7 +102,7 @@ type entry struct {
 	path       string
 	param      *autograd.Node // or
 	buffer     *tensor.Tensor // or
-	quantized  *tensor.QuantizedMatrix
+	quantized  *tensor.QuantizedTensor
 	transposed bool // in state dicts
 }
 
@@ -174,7 +174,7 @@ func (w *walker) leave(p visited) { w.seen[p] = false }
 
 var (
 	nodeType        = reflect.TypeFor[*autograd.Node]()
-	quantizedType   = reflect.TypeFor[*tensor.QuantizedMatrix]()
+	quantizedType   = reflect.TypeFor[*tensor.QuantizedTensor]()
 	tensorType      = reflect.TypeFor[*tensor.Tensor]()
 	deviceType      = reflect.TypeFor[tensor.Device]()
 	trainEvalerType = reflect.TypeFor[TrainEvaler]()
@@ -289,7 +289,7 @@ func (w *walker) pointer(path, tag string, v reflect.Value) {
 		return
 	case quantizedType:
 		if w.entry != nil {
-			w.entry(entry{path: path, quantized: (*tensor.QuantizedMatrix)(v.UnsafePointer())})
+			w.entry(entry{path: path, quantized: (*tensor.QuantizedTensor)(v.UnsafePointer())})
 		}
 		return
 	}

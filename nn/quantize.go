@@ -14,7 +14,7 @@ import (
 // QuantizeReport says what [QuantizeWeights] did.
 type QuantizeReport struct {
 	Layers []QuantizedLayer // in the order of the model
-	// Kept is the paths of the other parameters of two axes and more, such as those of convolutions, embeddings and
+	// Kept is the paths of the other parameters of two axes and more, such as those of transposed convolutions and of
 	// recurrent layers.
 	Kept []string
 }
@@ -22,7 +22,7 @@ type QuantizeReport struct {
 // QuantizedLayer is what became of the weights of a layer.
 type QuantizedLayer struct {
 	Name          string  // the path of the weights
-	Shape         []int   // [in, out]
+	Shape         []int   // of the weights: [in, out], [out, in/groups, kernel…], [rows, size]
 	Before, After int     // bytes
 	Error         float64 // the root of the mean square of what each weight is off, in parts of that of the weights
 }
@@ -48,15 +48,17 @@ func (r QuantizeReport) String() string {
 	return b.String()
 }
 
-// QuantizeWeights replaces the weights of every [Linear] of a model, and the maps to queries, keys and values of every
-// [MultiHeadAttention], by integers of 8 or 4 bits, as [tensor.Quantize] rounds them: for inference, in a quarter or
-// an eighth of the memory. Columns are filled up to a multiple of 64, so that small layers may grow.
+// QuantizeWeights replaces the weights of every [Linear], [Conv] and [Embedding] of a model, and the maps to queries,
+// keys and values of every [MultiHeadAttention], by integers of 8 or 4 bits, as [tensor.Quantize] rounds them: for
+// inference, in a quarter or an eighth of the memory. Each output of a layer, and each row of an embedding, has a
+// scale, or one for each Group of its weights. Outputs and rows are filled up to a multiple of 64, so that small layers
+// may grow. Embeddings give Float32.
 //
 //	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{})                    // 8 bits
 //	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{Bits: 4, Group: 32})
 //	fmt.Print(report)
 //
-// Biases, norms, convolutions, embeddings and recurrent layers stay as they are. All parameters that are left are
+// Biases, norms, transposed convolutions and recurrent layers stay as they are. All parameters that are left are
 // frozen, as [Freeze] does it, so that Backward says that there is nothing to train; a parameter made later, such as
 // that of an adapter, gets gradients through the quantized layers. [Train], [StateDict] and [LoadStateDict] panic with
 // tensor.ErrValue: a file holds the model from before, and is quantized again after it was loaded. A weight of two
@@ -69,7 +71,7 @@ func QuantizeWeights(model any, o tensor.QuantizeOptions) (QuantizeReport, error
 	defer tensorapi.Rename("nn", "QuantizeWeights")
 	const op = "QuantizeWeights"
 	mustBeFloats(op, entries(model, true))
-	q := quantizing{options: o, made: map[*autograd.Node][]*tensor.QuantizedMatrix{}}
+	q := quantizing{options: o, made: map[quantizedKey][]*tensor.QuantizedTensor{}}
 	w := walker{once: true, module: q.module}
 	w.value("", "", reflect.ValueOf(model))
 	for _, l := range q.layers {
@@ -85,7 +87,7 @@ func QuantizeWeights(model any, o tensor.QuantizeOptions) (QuantizeReport, error
 		}
 	}
 	for _, l := range q.layers {
-		l.replace(q.made[l.weight])
+		l.replace(q.made[l.key()])
 	}
 	Freeze(model)
 	for _, e := range entries(model, true) {
@@ -109,23 +111,47 @@ func mustBeFloats(op string, list []entry) {
 type quantizing struct {
 	options tensor.QuantizeOptions
 	layers  []quantizedWeight
-	made    map[*autograd.Node][]*tensor.QuantizedMatrix
+	made    map[quantizedKey][]*tensor.QuantizedTensor
 	report  QuantizeReport
 }
 
-// quantizedWeight is the weight of a layer that is to be quantized, as so many matrices beside each other.
+// quantizedWeight is the weight of a layer that is to be quantized.
 type quantizedWeight struct {
-	path     string
-	weight   *autograd.Node
-	matrices int
-	replace  func([]*tensor.QuantizedMatrix)
+	path       string
+	weight     *autograd.Node
+	matrices   int  // that lie beside each other, and are quantized apart
+	transposed bool // it is quantized as its transpose
+	replace    func([]*tensor.QuantizedTensor)
+}
+
+// quantizedKey is a weight, and how it is quantized.
+type quantizedKey struct {
+	weight     *autograd.Node
+	transposed bool
+}
+
+func (w quantizedWeight) key() quantizedKey { return quantizedKey{w.weight, w.transposed} }
+
+// parts returns views of what is quantized apart.
+func (w quantizedWeight) parts() []*tensor.Tensor {
+	value := w.weight.Value()
+	if w.transposed {
+		return []*tensor.Tensor{value.T()}
+	}
+	if w.matrices == 1 {
+		return []*tensor.Tensor{value.Reshape(value.Shape()...)}
+	}
+	return value.Chunk(1, w.matrices)
 }
 
 var linearType, attentionType = reflect.TypeFor[Linear](), reflect.TypeFor[MultiHeadAttention]()
+var convType, embeddingType = reflect.TypeFor[Conv](), reflect.TypeFor[Embedding]()
 
 // module adds a layer to those that are to be quantized.
 func (q *quantizing) module(path string, part reflect.Value) {
-	if part.Type() != linearType && part.Type() != attentionType {
+	switch part.Type() {
+	case linearType, attentionType, convType, embeddingType:
+	default:
 		return
 	}
 	if !part.CanAddr() {
@@ -134,15 +160,24 @@ func (q *quantizing) module(path string, part reflect.Value) {
 				"interfaces and maps", part.Type())
 	}
 	at := part.Addr().UnsafePointer()
-	if part.Type() == attentionType {
+	w := quantizedWeight{path: join(path, "weight"), matrices: 1}
+	switch part.Type() {
+	case attentionType:
 		l := (*MultiHeadAttention)(at)
-		q.add(quantizedWeight{join(path, "in_proj_weight"), l.InWeight, 3,
-			func(m []*tensor.QuantizedMatrix) { l.InWeight, l.InQuantized = nil, m }})
-		return
+		w.path, w.weight, w.matrices = join(path, "in_proj_weight"), l.InWeight, 3
+		w.replace = func(m []*tensor.QuantizedTensor) { l.InWeight, l.InQuantized = nil, m }
+	case linearType:
+		l := (*Linear)(at)
+		w.weight, w.replace = l.Weight, func(m []*tensor.QuantizedTensor) { l.Weight, l.Quantized = nil, m[0] }
+	case convType:
+		l := (*Conv)(at)
+		w.weight, w.replace = l.Weight, func(m []*tensor.QuantizedTensor) { l.Weight, l.Quantized = nil, m[0] }
+	case embeddingType:
+		l := (*Embedding)(at)
+		w.weight, w.replace = l.Weight, func(m []*tensor.QuantizedTensor) { l.Weight, l.Quantized = nil, m[0] }
+		w.transposed = true
 	}
-	l := (*Linear)(at)
-	q.add(quantizedWeight{join(path, "weight"), l.Weight, 1,
-		func(m []*tensor.QuantizedMatrix) { l.Weight, l.Quantized = nil, m[0] }})
+	q.add(w)
 }
 
 // add adds a layer, unless it is a zero value.
@@ -152,31 +187,30 @@ func (q *quantizing) add(w quantizedWeight) {
 	}
 }
 
-// quantize makes the matrices of a layer, unless there are some of its weight, and reports it.
+// quantize quantizes the weight of a layer, unless that was done, and reports it.
 func (q *quantizing) quantize(l quantizedWeight) error {
 	value := l.weight.Value()
-	shape := value.Shape()
-	layer := QuantizedLayer{Name: l.path, Shape: shape, Before: value.Len() * value.Type().Size()}
-	if had := q.made[l.weight]; len(had) == 0 {
-		columns := shape[1] / l.matrices
-		for i := range l.matrices {
-			part := value.Slice(1, i*columns, (i+1)*columns)
-			m, err := tensor.Quantize(part, q.options)
+	layer := QuantizedLayer{Name: l.path, Shape: value.Shape(), Before: value.Len() * value.Type().Size()}
+	parts := l.parts()
+	defer func() {
+		for _, part := range parts {
 			part.Free()
+		}
+	}()
+	if had := q.made[l.key()]; len(had) == 0 {
+		for _, part := range parts {
+			m, err := tensor.Quantize(part, q.options)
 			if err != nil {
 				return err
 			}
-			q.made[l.weight] = append(q.made[l.weight], m)
+			q.made[l.key()] = append(q.made[l.key()], m)
 		}
 	} else {
 		layer.Before = 0
 	}
 	var off, sum float64
-	for i, m := range q.made[l.weight] {
-		columns := m.Shape()[1]
-		part := value.Slice(1, i*columns, (i+1)*columns)
-		o, s, err := squares(part, m)
-		part.Free()
+	for i, m := range q.made[l.key()] {
+		o, s, err := squares(parts[i], m)
 		if err != nil {
 			return err
 		}
@@ -192,8 +226,8 @@ func (q *quantizing) quantize(l quantizedWeight) error {
 	return nil
 }
 
-// squares returns the sums of the squares of what a matrix is off, and of the weights.
-func squares(w *tensor.Tensor, m *tensor.QuantizedMatrix) (off, sum float64, err error) {
+// squares returns the sums of the squares of what quantized weights are off, and of the weights.
+func squares(w *tensor.Tensor, m *tensor.QuantizedTensor) (off, sum float64, err error) {
 	floats := m.Dequantize()
 	defer floats.Free()
 	got, err := floats.Float32s()
@@ -218,7 +252,7 @@ func (q *quantizing) free() {
 }
 
 // quantizedLinear returns x·W + b, b being nil for none.
-func quantizedLinear(x *autograd.Node, w *tensor.QuantizedMatrix, b *autograd.Node) *autograd.Node {
+func quantizedLinear(x *autograd.Node, w *tensor.QuantizedTensor, b *autograd.Node) *autograd.Node {
 	y := autograd.MatMulQuantized(x, w)
 	if b != nil {
 		y = y.Add(b)

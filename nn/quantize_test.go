@@ -114,14 +114,18 @@ func misuse(t *testing.T, err error, say string) {
 func rounded(t *testing.T, model any, o tensor.QuantizeOptions) {
 	t.Helper()
 	for _, p := range nn.Params(model) {
-		if !strings.HasSuffix(p.Name(), "weight") || p.Rank() != 2 {
+		value := p.Value()
+		if !strings.HasSuffix(p.Name(), "weight") || p.Rank() < 2 {
 			continue
 		}
-		q, err := tensor.Quantize(p.Value(), o)
+		if table := strings.HasSuffix(p.Name(), "embedding.weight"); table {
+			value = value.T()
+		}
+		q, err := tensor.Quantize(value, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Value().SetInPlace(q.Dequantize())
+		value.SetInPlace(q.Dequantize())
 	}
 }
 
@@ -163,6 +167,16 @@ func TestQuantizedLayers(t *testing.T) {
 			}, forward},
 			"transformer": {func(rng *tensor.RNG) any {
 				return nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 8, Heads: 2, Causal: true})
+			}, forward},
+			"convolution": {func(rng *tensor.RNG) any {
+				cfg := nn.ConvConfig{In: 5, Out: 10, Kernel: []int{3}}
+				cfg.Padding, cfg.Stride, cfg.Groups = []int{1}, []int{2}, 5
+				return nn.NewConv(d, rng, cfg)
+			}, forward},
+			"embedding": {func(rng *tensor.RNG) any {
+				cfg := nn.EmbeddingConfig{Rows: 9, Size: 8}
+				cfg.Padded, cfg.Padding = true, 2
+				return &looker{nn.NewEmbedding(d, rng, cfg), tensor.New(d, []int64{8, 2, 0, 8, 3})}
 			}, forward},
 			"two inputs": {func(rng *tensor.RNG) any {
 				return nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 8, Heads: 2, NoBias: true})
@@ -206,25 +220,35 @@ func TestQuantizedLayers(t *testing.T) {
 	})
 }
 
+// looker adds rows of a table.
+type looker struct {
+	Embedding *nn.Embedding
+	index     *tensor.Tensor
+}
+
+func (l *looker) Forward(x *autograd.Node) *autograd.Node { return x.Add(l.Embedding.Forward(l.index)) }
+
 // zoo has a layer of each kind that is quantized, and that is not.
 type zoo struct {
-	Embedding *nn.Embedding
-	Conv      *nn.Conv
-	LSTM      *nn.LSTM
-	Block     *nn.TransformerBlock
-	First     *nn.Linear
-	Again     *nn.Linear // of the weight of First
-	Unmade    nn.Linear
+	Embedding  *nn.Embedding
+	Conv       *nn.Conv
+	Transposed *nn.ConvTranspose
+	LSTM       *nn.LSTM
+	Block      *nn.TransformerBlock
+	First      *nn.Linear
+	Again      *nn.Linear // of the weight of First
+	Unmade     nn.Linear
 }
 
 func newZoo(d tensor.Device) *zoo {
 	rng := tensor.NewRNG(1)
 	z := &zoo{
-		Embedding: nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: 3, Size: 4}),
-		Conv:      nn.NewConv(d, rng, nn.ConvConfig{In: 1, Out: 2, Kernel: []int{3}}),
-		LSTM:      nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4}),
-		Block:     nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 2}),
-		First:     nn.NewLinear(d, rng, nn.LinearConfig{In: 4, Out: 3}),
+		Embedding:  nn.NewEmbedding(d, rng, nn.EmbeddingConfig{Rows: 3, Size: 4}),
+		Conv:       nn.NewConv(d, rng, nn.ConvConfig{In: 1, Out: 2, Kernel: []int{3}}),
+		Transposed: nn.NewConvTranspose(d, rng, nn.ConvTransposeConfig{In: 2, Out: 1, Kernel: []int{3}}),
+		LSTM:       nn.NewLSTM(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4}),
+		Block:      nn.NewTransformerBlock(d, rng, nn.TransformerBlockConfig{Size: 4, Heads: 2}),
+		First:      nn.NewLinear(d, rng, nn.LinearConfig{In: 4, Out: 3}),
 	}
 	z.Again = &nn.Linear{Weight: z.First.Weight}
 	return z
@@ -243,26 +267,27 @@ func TestQuantizeWeightsReport(t *testing.T) {
 	for _, l := range report.Layers {
 		names = append(names, l.Name)
 	}
-	if want := []string{"block.self_attn.in_proj_weight", "block.self_attn.out_proj.weight", "block.linear1.weight",
+	if want := []string{"embedding.weight", "conv.weight", "block.self_attn.in_proj_weight",
+		"block.self_attn.out_proj.weight", "block.linear1.weight",
 		"block.linear2.weight", "first.weight", "again.weight"}; !slices.Equal(names, want) {
 		t.Errorf("layers %q, want %q", names, want)
 	}
-	if want := []string{"embedding.weight", "conv.weight", "lstm.weight_ih_l0",
+	if want := []string{"transposed.weight", "lstm.weight_ih_l0",
 		"lstm.weight_hh_l0"}; !slices.Equal(report.Kept, want) {
 		t.Errorf("kept %q, want %q", report.Kept, want)
 	}
-	if again := report.Layers[5]; z.First.Quantized != z.Again.Quantized || again.Before != 0 || again.After != 0 ||
-		again.Error != report.Layers[4].Error {
+	if again := report.Layers[7]; z.First.Quantized != z.Again.Quantized || again.Before != 0 || again.After != 0 ||
+		again.Error != report.Layers[6].Error {
 		t.Errorf("of the shared weight: %+v", again)
 	}
 	before, after := 0, 0
 	for _, l := range report.Layers {
 		before, after = before+l.Before, after+l.After
 	}
-	if b, a := report.Bytes(); b != before || a != after || before != d.DefaultType().Size()*(48+16+64+64+12) {
+	if b, a := report.Bytes(); b != before || a != after || before != d.DefaultType().Size()*(12+6+48+16+64+64+12) {
 		t.Errorf("%d bytes become %d, want %d and %d", b, a, before, after)
 	}
-	if s := report.String(); !strings.Contains(s, "kept as they are: embedding.weight, conv.weight") {
+	if s := report.String(); !strings.Contains(s, "kept as they are: transposed.weight, lstm.weight_ih_l0") {
 		t.Error(s)
 	}
 	for _, p := range nn.Params(z) {
@@ -281,7 +306,7 @@ func TestQuantizeWeightsMisuse(t *testing.T) {
 	if _, err := nn.QuantizeWeights(z, tensor.QuantizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	const say = `"block.self_attn.in_proj_weight.0" is quantized`
+	const say = `"embedding.weight" is quantized`
 	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(z, tensor.QuantizeOptions{}) }),
 		"QuantizeWeights: bad value: "+say)
 	misuse(t, tensor.Try(func() { nn.Train(z) }), "Train: bad value: "+say)
@@ -300,7 +325,7 @@ func TestQuantizeWeightsMisuse(t *testing.T) {
 
 	whole := newZoo(d)
 	misuse(t, tensor.Try(func() { _, _ = nn.QuantizeWeights(whole, tensor.QuantizeOptions{Bits: 3}) }),
-		"QuantizeWeights: bad value [4 4]: Bits is 3")
+		"QuantizeWeights: bad value [4 3]: Bits is 3")
 	misuse(t, tensor.Try(func() {
 		_, _ = nn.QuantizeWeights(struct{ L nn.Linear }{*whole.First}, tensor.QuantizeOptions{})
 	}), "a copy of nn.Linear")

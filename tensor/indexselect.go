@@ -23,9 +23,13 @@ func mustIndex(op string, t, index *Tensor) {
 
 // mustClass panics with ErrType unless index can be numbers of classes, or of rows of a table that
 // t is: all integers can.
-func mustClass(op string, t, index *Tensor) {
+func mustClass(op string, t, index *Tensor) { mustNameRows(op, index, t, index) }
+
+// mustNameRows panics with ErrType, for some operands, unless an index is of integers.
+func mustNameRows(op string, index *Tensor, operands ...*Tensor) {
 	if !index.typ.Integer() || index.typ == Bool {
-		misuse(op, ErrType, fmt.Sprintf("indices are of integers, not %v: convert them with To(tensor.Int64)", index.typ), t, index)
+		misuse(op, ErrType, fmt.Sprintf("indices are of integers, not %v: convert them with To(tensor.Int64)", index.typ),
+			operands...)
 	}
 }
 

@@ -9,11 +9,13 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// QuantizedMatrix is a matrix W [k, n] of integers of 8 or 4 bits with scales, which [Quantize] makes of floats:
-// weights in a quarter or an eighth of the memory, and as much less to read. [MatMulQuantized] multiplies by it.
-// It is constant, and stays until Free, also beyond the [Scope] that it was made in.
-type QuantizedMatrix struct {
-	shape       [2]int
+// QuantizedTensor is weights as integers of 8 or 4 bits with scales, which [Quantize] makes of floats, in a quarter or
+// an eighth of the memory, and as much less to read: a matrix [k, n] for [MatMulQuantized] and [EmbeddingQuantized], or
+// the weights [out, in, kernel…] of a convolution for [ConvQuantized]. It is constant, and stays until Free, also beyond
+// the [Scope] that it was made in.
+type QuantizedTensor struct {
+	shape       []int
+	k, n        int // rows and columns of the matrix: [in·kernel…, out] of a convolution
 	bits, group int
 	packed      *Tensor // as vec.Weights says
 	scale, zero *Tensor // zero is nil if there are no zero points
@@ -29,7 +31,8 @@ type QuantizeOptions struct {
 	ZeroPoints bool
 }
 
-// Quantize rounds w [k, n], of floats, to integers q of 8 or 4 bits:
+// Quantize rounds w, of floats, to integers q of 8 or 4 bits: a matrix [k, n], or the weights [out, in, kernel…] of a
+// convolution, which are the matrix [in·kernel…, out]:
 //
 //	w ≈ (q − zero)·scale, q = round(w/scale) + zero
 //
@@ -44,14 +47,14 @@ type QuantizeOptions struct {
 // So 0 stays 0, and the error is scale/2 at most, but for the rounding of floats. q is such that (q − zero)·scale is
 // finite. Numbers of a group whose scale
 // would be less than 2⁻¹²⁶ become 0. It is computed on the host, from w rounded to float32. The error is the device's
-// first failure, or an *Error of ErrValue if a number is NaN or infinite. It panics with ErrShape unless w is a
-// matrix, with ErrType unless it is of floats, and with ErrValue for other options. Source: Jacob et al.,
+// first failure, or an *Error of ErrValue if a number is NaN or infinite. It panics with ErrShape unless w has 2 to 5
+// axes, with ErrType unless it is of floats, and with ErrValue for other options. Source: Jacob et al.,
 // "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", CVPR 2018, §2.1.
-func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedMatrix, error) {
+func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
 	const op = "Quantize"
 	d := check(op, w)
-	if w.Rank() != 2 {
-		misuse(op, ErrShape, "the weights are a matrix", w)
+	if w.Rank() < 2 || w.Rank() > 5 {
+		misuse(op, ErrShape, "the weights are a matrix, or those of a convolution, of 3 to 5 axes", w)
 	}
 	mustFloat(op, w)
 	if o.Bits == 0 {
@@ -63,23 +66,32 @@ func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedMatrix, error) {
 	if o.Group < 0 || o.Group%32 != 0 {
 		misuse(op, ErrValue, fmt.Sprintf("Group is %d: it is a multiple of 32, or 0", o.Group), w)
 	}
-	data, err := downloadReals[float32](w, op)
+	q := &QuantizedTensor{shape: w.Shape(), bits: o.Bits, group: o.Group}
+	matrix := w
+	if q.ofConv() {
+		matrix = w.Reshape(w.shape[0], size(w.shape[1:])).T()
+		defer matrix.Free()
+	}
+	q.k, q.n = matrix.shape[0], matrix.shape[1]
+	data, err := downloadReals[float32](matrix, op)
 	if err != nil {
 		return nil, err
 	}
-	k, n := w.shape[0], w.shape[1]
-	ints, at := ops.Quantize(data, k, n, o.Bits, o.Group, o.ZeroPoints)
+	ints, at := ops.Quantize(data, q.k, q.n, o.Bits, o.Group, o.ZeroPoints)
 	if at >= 0 {
+		element := at
+		if q.ofConv() {
+			element = at%q.n*q.k + at/q.n
+		}
 		return nil, &Error{Op: op, Kind: ErrValue, Shapes: [][]int{w.Shape()},
-			Detail: fmt.Sprintf("element %v is %v", []int{at / n, at % n}, data[at])}
+			Detail: fmt.Sprintf("element %v is %v", coordinates(element, w.shape), data[at])}
 	}
-	q := &QuantizedMatrix{shape: [2]int{k, n}, bits: o.Bits, group: o.Group}
 	q.keep(d, ints)
 	return q, d.Err()
 }
 
 // keep copies a matrix to the device.
-func (q *QuantizedMatrix) keep(d Device, w *vec.Weights) {
+func (q *QuantizedTensor) keep(d Device, w *vec.Weights) {
 	packed, scale, zero := w.Memory()
 	q.packed, q.scale = New(d, packed).Retain(), New(d, scale).Retain()
 	if zero != nil {
@@ -87,21 +99,33 @@ func (q *QuantizedMatrix) keep(d Device, w *vec.Weights) {
 	}
 }
 
-// Shape returns [k, n].
-func (q *QuantizedMatrix) Shape() []int { return slices.Clone(q.shape[:]) }
+// ofConv reports whether they are the weights of a convolution.
+func (q *QuantizedTensor) ofConv() bool { return len(q.shape) > 2 }
+
+// coordinates returns the index of an element of a shape.
+func coordinates(element int, shape []int) []int {
+	at := make([]int, len(shape))
+	for a := len(shape) - 1; a >= 0; a-- {
+		at[a], element = element%shape[a], element/shape[a]
+	}
+	return at
+}
+
+// Shape returns that of the weights.
+func (q *QuantizedTensor) Shape() []int { return slices.Clone(q.shape) }
 
 // Bits returns 8 or 4.
-func (q *QuantizedMatrix) Bits() int { return q.bits }
+func (q *QuantizedTensor) Bits() int { return q.bits }
 
-// Group returns how many rows of a column share a scale, 0 if all do.
-func (q *QuantizedMatrix) Group() int { return q.group }
+// Group returns how many rows of a column of the matrix share a scale, 0 if all do.
+func (q *QuantizedTensor) Group() int { return q.group }
 
 // Device returns the device that q is on.
-func (q *QuantizedMatrix) Device() Device { return q.packed.Device() }
+func (q *QuantizedTensor) Device() Device { return q.packed.Device() }
 
 // Bytes returns the memory that q takes, scales and zero points included. Columns are rounded up to a multiple of
 // 64.
-func (q *QuantizedMatrix) Bytes() int {
+func (q *QuantizedTensor) Bytes() int {
 	n := 0
 	for _, t := range q.memory() {
 		n += t.Len() * t.typ.Size()
@@ -110,50 +134,50 @@ func (q *QuantizedMatrix) Bytes() int {
 }
 
 // memory returns the tensors that hold q.
-func (q *QuantizedMatrix) memory() []*Tensor {
+func (q *QuantizedTensor) memory() []*Tensor {
 	if q.zero == nil {
 		return []*Tensor{q.packed, q.scale}
 	}
 	return []*Tensor{q.packed, q.scale, q.zero}
 }
 
-func (api) QuantizedMemory(q *QuantizedMatrix) []*Tensor { return q.memory() }
+func (api) QuantizedMemory(q *QuantizedTensor) []*Tensor { return q.memory() }
 
-// String returns, for example, "matrix [512 64] of 4 bits in groups of 32 rows on cpu".
-func (q *QuantizedMatrix) String() string {
+// String returns, for example, "weights [512 64] of 4 bits in groups of 32 rows on cpu".
+func (q *QuantizedTensor) String() string {
 	groups := ""
 	if q.group > 0 {
 		groups = fmt.Sprintf(" in groups of %d rows", q.group)
 	}
-	return fmt.Sprintf("matrix %v of %d bits%s on %s", q.shape, q.bits, groups, q.Device().Name())
+	return fmt.Sprintf("weights %v of %d bits%s on %s", q.shape, q.bits, groups, q.Device().Name())
 }
 
 // Free releases q. Using it afterwards panics with ErrFreed; freeing it again does nothing.
-func (q *QuantizedMatrix) Free() {
+func (q *QuantizedTensor) Free() {
 	for _, t := range q.memory() {
 		t.Free()
 	}
 }
 
-// Dequantize returns W as a Float32 tensor [k, n]: (q − zero)·scale, rounded once.
-func (q *QuantizedMatrix) Dequantize() *Tensor {
+// Dequantize returns the weights as a Float32 tensor: (q − zero)·scale, rounded once.
+func (q *QuantizedTensor) Dequantize() *Tensor {
 	d := q.check("Dequantize")
-	y := alloc("Dequantize", d, Float32, q.shape[:])
+	y := alloc("Dequantize", d, Float32, q.shape)
 	if y.Len() > 0 {
-		launch(d, q.kernels().Floats, q.packed.arg(), q.scale.arg(), q.zeroArg(), y.arg(), kernels.IntArg(q.shape[0]),
-			kernels.IntArg(q.shape[1]), kernels.IntArg(q.group), kernels.FlagArg(q.zero != nil))
+		launch(d, q.kernels().Floats, q.packed.arg(), q.scale.arg(), q.zeroArg(), y.arg(), kernels.IntArg(q.k),
+			kernels.IntArg(q.n), kernels.IntArg(q.group), kernels.FlagArg(q.zero != nil), kernels.FlagArg(q.ofConv()))
 	}
 	return y
 }
 
 // check panics unless q and some tensors can be the operands of op.
-func (q *QuantizedMatrix) check(op string, with ...*Tensor) Device {
+func (q *QuantizedTensor) check(op string, with ...*Tensor) Device {
 	if q == nil || q.packed == nil {
 		panic(&Error{Op: op, Kind: ErrValue,
-			Detail: "the matrix is nil, or a QuantizedMatrix{} that Quantize did not make"})
+			Detail: "the weights are nil, or a QuantizedTensor{} that Quantize did not make"})
 	}
 	if q.packed.freed {
-		panic(&Error{Op: op, Kind: ErrFreed, Shapes: [][]int{q.Shape()}, Detail: "Free was called on the matrix"})
+		panic(&Error{Op: op, Kind: ErrFreed, Shapes: [][]int{q.Shape()}, Detail: "Free was called on the weights"})
 	}
 	if len(with) == 0 {
 		return check(op, q.packed)
@@ -166,7 +190,7 @@ func (q *QuantizedMatrix) check(op string, with ...*Tensor) Device {
 	return d
 }
 
-func (q *QuantizedMatrix) kernels() *ops.Quantized {
+func (q *QuantizedTensor) kernels() *ops.Quantized {
 	if q.bits == 4 {
 		return ops.Quantized4
 	}
@@ -174,7 +198,7 @@ func (q *QuantizedMatrix) kernels() *ops.Quantized {
 }
 
 // zeroArg passes the zero points, no elements if there are none.
-func (q *QuantizedMatrix) zeroArg() kernels.Arg {
+func (q *QuantizedTensor) zeroArg() kernels.Arg {
 	if q.zero != nil {
 		return q.zero.arg()
 	}
@@ -190,21 +214,23 @@ func (q *QuantizedMatrix) zeroArg() kernels.Arg {
 // W is unpacked where it is multiplied. It is computed in float32; an x of 16 bits is converted, and the result
 // rounded to its type. For an x of Float64, W is made floats. An infinity in x may give NaN in columns that have zero
 // points. It panics with ErrShape, with ErrType for integers, and with ErrValue if w is nil.
-func MatMulQuantized(x *Tensor, w *QuantizedMatrix) *Tensor {
+func MatMulQuantized(x *Tensor, w *QuantizedTensor) *Tensor {
 	const op = "MatMulQuantized"
 	d := w.check(op, x)
 	mustFloat(op, x)
-	last := x.Rank() - 1
-	if last < 0 || x.shape[last] != w.shape[0] {
-		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{x.Shape(), w.Shape()},
-			Detail: "the weights have a row for each element of x's last axis"})
+	last, why := x.Rank()-1, "the weights have a row for each element of x's last axis"
+	if w.ofConv() {
+		last, why = -1, "the weights are those of a convolution: see ConvQuantized"
+	}
+	if last < 0 || x.shape[last] != w.k {
+		panic(&Error{Op: op, Kind: ErrShape, Shapes: [][]int{x.Shape(), w.Shape()}, Detail: why})
 	}
 	if x.typ == Float64 {
 		floats := w.Dequantize()
 		defer floats.Free()
 		return x.MatMul(floats)
 	}
-	m, k, n := size(x.shape[:last]), w.shape[0], w.shape[1]
+	m, k, n := size(x.shape[:last]), w.k, w.n
 	y := alloc(op, d, Float32, append(slices.Clone(x.shape[:last]), n))
 	switch {
 	case y.Len() == 0:

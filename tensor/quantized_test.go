@@ -227,11 +227,11 @@ func TestQuantizedMisuse(t *testing.T) {
 	gone, _ := tensor.Quantize(w, tensor.QuantizeOptions{ZeroPoints: true})
 	gone.Free()
 	gone.Free() // does nothing
-	var none *tensor.QuantizedMatrix
+	var none *tensor.QuantizedTensor
 	quantize := func(w *tensor.Tensor, o tensor.QuantizeOptions) func() {
 		return func() { _, _ = tensor.Quantize(w, o) }
 	}
-	product := func(x *tensor.Tensor, q *tensor.QuantizedMatrix) func() {
+	product := func(x *tensor.Tensor, q *tensor.QuantizedTensor) func() {
 		return func() { tensor.MatMulQuantized(x, q) }
 	}
 	for name, c := range map[string]struct {
@@ -245,8 +245,8 @@ func TestQuantizedMisuse(t *testing.T) {
 		"groups of 31":     {quantize(w, tensor.QuantizeOptions{Group: 31}), tensor.ErrValue, "Group is 31"},
 		"groups of -32":    {quantize(w, tensor.QuantizeOptions{Group: -32}), tensor.ErrValue, "Group is -32"},
 		"nothing":          {quantize(nil, tensor.QuantizeOptions{}), tensor.ErrValue, "Quantize"},
-		"by nothing":       {product(w.T(), none), tensor.ErrValue, "the matrix is nil"},
-		"by a zero value":  {product(w.T(), new(tensor.QuantizedMatrix)), tensor.ErrValue, "the matrix is nil"},
+		"by nothing":       {product(w.T(), none), tensor.ErrValue, "the weights are nil"},
+		"by a zero value":  {product(w.T(), new(tensor.QuantizedTensor)), tensor.ErrValue, "the weights are nil"},
 		"freed":            {product(w.T(), gone), tensor.ErrFreed, "MatMulQuantized: tensor was freed [2 3]: Free"},
 		"freed, as floats": {func() { gone.Dequantize() }, tensor.ErrFreed, "Dequantize: tensor was freed [2 3]: Free"},
 		"other lengths":    {product(w, q), tensor.ErrShape, "[2 3] [2 3]"},
@@ -268,12 +268,12 @@ func TestQuantizedMisuse(t *testing.T) {
 		}
 	}
 	// It outlives the scope that it was made in.
-	var kept *tensor.QuantizedMatrix
+	var kept *tensor.QuantizedTensor
 	tensor.Scope(d, func() { kept, _ = tensor.Quantize(w, tensor.QuantizeOptions{ZeroPoints: true}) })
 	if err := tensor.Try(func() { kept.Dequantize() }); err != nil {
 		t.Error(err)
 	}
-	if s := kept.String(); s != "matrix [2 3] of 8 bits on "+d.Name() {
+	if s := kept.String(); s != "weights [2 3] of 8 bits on "+d.Name() {
 		t.Error(s)
 	}
 }

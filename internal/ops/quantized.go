@@ -15,8 +15,11 @@ import (
 type Quantized struct {
 	// Y [m, n] = X [m, k]·W: X, W, S, Z, Y, m, n, k, group, zeros.
 	many, few *kernels.Kernel
-	// Floats makes floats of W: W, S, Z, Y, k, n, group, zeros.
+	// Floats makes floats of W, or with transposed of Wᵀ: W, S, Z, Y, k, n, group, zeros, transposed.
 	Floats *kernels.Kernel
+	// Columns makes floats of the columns of W that AT names, and 0 of one that there is not, as the rows of
+	// Y [count, k]: W, S, Z, AT, Y, count, k, n, group, zeros.
+	Columns *kernels.Kernel
 }
 
 // MatMul returns the kernel of products of m rows on a device. A CPU unpacks W once for three rows in the time
@@ -32,8 +35,8 @@ func (q *Quantized) MatMul(m int, l kernels.Target) *kernels.Kernel {
 var Quantized8, Quantized4 = newQuantized(8), newQuantized(4)
 
 func quantizedKernels() []*kernels.Kernel {
-	return []*kernels.Kernel{Quantized8.many, Quantized8.few, Quantized8.Floats, Quantized4.many, Quantized4.few,
-		Quantized4.Floats}
+	return []*kernels.Kernel{Quantized8.many, Quantized8.few, Quantized8.Floats, Quantized8.Columns, Quantized4.many,
+		Quantized4.few, Quantized4.Floats, Quantized4.Columns}
 }
 
 func newQuantized(bits int) *Quantized {
@@ -71,17 +74,60 @@ func newQuantized(bits int) *Quantized {
 	}
 	floats := &kernels.Kernel{Name: "k_dequantize", File: "dequantize.cl", Defines: product.Defines,
 		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"),
-			intArg("zeros")},
+			intArg("zeros"), intArg("transposed")},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
-			return kernels.Grid2D(int(a[5].Int), int(a[4].Int), l)
+			k, n := int(a[4].Int), int(a[5].Int)
+			if a[8].Int != 0 {
+				k, n = n, k
+			}
+			return kernels.Grid2D(n, k, l)
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			w := vec.WeightsOf(bits, c.Int(4), c.Int(5), c.Int(6), c.Bytes(0), c.Reals(1), c.Reals(2))
-			w.Floats(setOf(c), c.Reals(3), parallel.For)
+			w.Floats(setOf(c), c.Reals(3), c.Int(8) != 0, parallel.For)
 		}},
-		Cases: func(few bool) []kernels.Case { return dequantizeCases(bits, few) },
+		Cases: func(few bool) []kernels.Case {
+			var cases []kernels.Case
+			for transposed := range 2 {
+				cases = append(cases, matrixCases(bits, few, func(o *kernels.Operands, k, n, group int, zeros bool) {
+					addQuantized(o, bits, k, n, group, zeros)
+					o.Out(k*n).Int(k, n, group, boolInt(zeros), transposed)
+				})...)
+			}
+			return cases
+		},
 	}
-	return &Quantized{many: &many, few: &few, Floats: floats}
+	columns := &kernels.Kernel{Name: "k_dequantize_columns", File: "dequantize.cl", Defines: product.Defines,
+		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), inInts("AT"), out("Y"), intArg("count"), intArg("k"),
+			intArg("n"), intArg("group"), intArg("zeros")},
+		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
+			return kernels.Grid2D(int(a[6].Int), int(a[5].Int), l)
+		},
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			k, n := c.Int(6), c.Int(7)
+			w := vec.WeightsOf(bits, k, n, c.Int(8), c.Bytes(0), c.Reals(1), c.Reals(2))
+			y, at := c.Reals(4), c.Ints(3)
+			c.Parallel(len(at), 4*k, func(lo, hi int) {
+				for i, j := range at[lo:hi] {
+					row := y[(lo+i)*k:][:k]
+					if j < 0 || int(j) >= n {
+						clear(row)
+						continue
+					}
+					w.Column(row, int(j))
+				}
+			})
+		}},
+		Cases: func(few bool) []kernels.Case {
+			return matrixCases(bits, few, func(o *kernels.Operands, k, n, group int, zeros bool) {
+				const count = 7
+				addQuantized(o, bits, k, n, group, zeros)
+				o.Ints(count, func(int) int { return o.Rand.IntN(n+2) - 1 }).Out(count*k).
+					Int(count, k, n, group, boolInt(zeros))
+			})
+		},
+	}
+	return &Quantized{many: &many, few: &few, Floats: floats, Columns: columns}
 }
 
 // quantizedSizes are k, n, and the rows of a group: around those of a panel, of a block and of a group, and odd.
@@ -139,7 +185,8 @@ func quantizedCases(bits int, few bool) []kernels.Case {
 	return cases
 }
 
-func dequantizeCases(bits int, few bool) []kernels.Case {
+// matrixCases are launches for matrices of all sizes.
+func matrixCases(bits int, few bool, build func(o *kernels.Operands, k, n, group int, zeros bool)) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range quantizedSizes {
 		k, n, group := s[0], s[1], s[2]
@@ -149,8 +196,7 @@ func dequantizeCases(bits int, few bool) []kernels.Case {
 		zeros := i%2 == 1
 		name := fmt.Sprintf("%dx%d in groups of %d, zero points: %v", k, n, group, zeros)
 		cases = append(cases, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
-			addQuantized(o, bits, k, n, group, zeros)
-			o.Out(k*n).Int(k, n, group, boolInt(zeros))
+			build(o, k, n, group, zeros)
 		}})
 	}
 	return cases

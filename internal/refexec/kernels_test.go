@@ -69,6 +69,7 @@ var opaque = map[string]string{
 	"k_matmul_quantized":           "unpacks integers, which no operand is",
 	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
 	"k_dequantize":                 "unpacks integers, which no operand is",
+	"k_dequantize_columns":         "unpacks integers, which no operand is",
 }
 
 // limits are those of a CPU and of a GPU.

@@ -78,8 +78,11 @@ type API interface {
 	// until it is freed. Unlike other views it follows t where Rehome moves it. It panics as t.T
 	// does.
 	Transposed(t *tensor.Tensor) *tensor.Tensor
-	// QuantizedMemory returns the tensors that hold a matrix.
-	QuantizedMemory(q *tensor.QuantizedMatrix) []*tensor.Tensor
+	// QuantizedMemory returns the tensors that hold quantized weights.
+	QuantizedMemory(q *tensor.QuantizedTensor) []*tensor.Tensor
+	// ConvQuantized is tensor.ConvQuantized. It also returns the numbers of the convolution.
+	ConvQuantized(x *tensor.Tensor, w *tensor.QuantizedTensor, bias *tensor.Tensor,
+		options []tensor.ConvOptions) (*tensor.Tensor, *ops.ConvShape)
 
 	// Elementwise is tensor.Map.
 	Elementwise(op string, f *kernels.Function, scalars []float64, operands ...*tensor.Tensor) *tensor.Tensor

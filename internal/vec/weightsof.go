@@ -12,9 +12,9 @@ func WeightsOf(bits, k, n, group int, packed []byte, scale, zero []float32) *Wei
 // Memory returns the packed integers, their scales, and their zero points, nil if there are none. W shares it.
 func (w *Weights) Memory() (packed []byte, scale, zero []float32) { return w.packed, w.scale, w.zero }
 
-// Floats sets to [K, N] to W. set may be nil. each is that of [Weights.Multiply]; pieces are columns, 64 at a
-// time.
-func (w *Weights) Floats(set *Set, to []float32, each func(n, min int, f func(lo, hi int))) {
+// Floats sets to [K, N] to W, or with transposed [N, K] to Wᵀ. set may be nil. each is that of [Weights.Multiply];
+// pieces are columns, 64 at a time.
+func (w *Weights) Floats(set *Set, to []float32, transposed bool, each func(n, min int, f func(lo, hi int))) {
 	if w.K == 0 || w.N == 0 {
 		return
 	}
@@ -26,6 +26,11 @@ func (w *Weights) Floats(set *Set, to []float32, each func(n, min int, f func(lo
 			for from := 0; from < w.K; from += minGroup {
 				rows := min(minGroup, w.K-from)
 				t.unpack(tile[:], panel, from, rows)
+				if transposed {
+					columns := min(weightColumns, w.N-first)
+					Transpose(set, to[first*w.K+from:], w.K, tile[:], tileColumns, columns, rows)
+					continue
+				}
 				for i := range rows {
 					copy(to[(from+i)*w.N+first:][:min(weightColumns, w.N-first)], tile[i*tileColumns:])
 				}
@@ -36,5 +41,27 @@ func (w *Weights) Floats(set *Set, to []float32, each func(n, min int, f func(lo
 		panels(0, w.panels())
 	} else {
 		each(w.panels(), max(1, minPackBytes/(w.K*weightColumns)), panels)
+	}
+}
+
+// Column sets to [K] to column j of W.
+func (w *Weights) Column(to []float32, j int) {
+	panel, at := j/weightColumns, j%weightColumns
+	packed := w.packed[panel*w.panel():][:w.panel()]
+	group := w.group
+	if group == 0 {
+		group = max(1, w.K)
+	}
+	for i := range to[:w.K] {
+		v := int8(packed[i*w.Bits/8*weightColumns+at])
+		if w.Bits == 4 {
+			v = v << (4 - i%2*4) >> 4
+		}
+		s := (panel*w.groups()+i/group)*weightColumns + at
+		zero := float32(0)
+		if w.zero != nil {
+			zero = w.zero[s]
+		}
+		to[i] = (float32(v) - zero) * w.scale[s]
 	}
 }

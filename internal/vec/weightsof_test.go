@@ -26,10 +26,23 @@ func TestWeightsOf(t *testing.T) {
 						for _, each := range []func(n, min int, f func(lo, hi int)){nil, inPieces} {
 							const guard = 12345
 							to := slices.Repeat([]float32{guard}, k*n+1)
-							w.Floats(set, to, each)
+							w.Floats(set, to, false, each)
 							name := fmt.Sprintf("[%d, %d] of %d bits, groups of %d, zero points %v, %v", k, n, bits, group, zeros, set)
 							if at := differs(to[:k*n], c.floats); at >= 0 || to[k*n] != guard {
 								t.Fatalf("%s: element %d differs, or the guard: %v", name, at, to[k*n])
+							}
+							turned := make([]float32, k*n)
+							transpose(turned, k, c.floats, n, n, k)
+							w.Floats(set, to, true, each)
+							if at := differs(to[:k*n], turned); at >= 0 || to[k*n] != guard {
+								t.Fatalf("%s: transposed, element %d differs, or the guard: %v", name, at, to[k*n])
+							}
+							column := make([]float32, k)
+							for j := range n {
+								w.Column(column, j)
+								if at := differs(column, turned[j*k:][:k]); at >= 0 {
+									t.Fatalf("%s: column %d, element %d differs", name, j, at)
+								}
 							}
 						}
 					}
