@@ -1,7 +1,7 @@
 //go:build linux
 
-// Benchops times every operation of docs/operations.md beside PyTorch: forward, and forward and
-// backward, at several sizes, on one core and on two. `make bench-ops` runs it.
+// Benchops times every operation of docs/operations.md, and those on integers of 8 bits, beside PyTorch: forward, and
+// forward and backward, at several sizes, on one core and on two. `make bench-ops` runs it.
 //
 // One table of rows (rows_*.go) drives both sides: a row has the operands, the call in Go and the
 // same call in Python. A worker process for each device, and scripts/peers/torch_worker.py, draw
@@ -60,7 +60,7 @@ type options struct {
 
 // table returns all rows.
 func table() []row {
-	return slices.Concat(elements(), reductions(), shapes(), indices(), products(), convolutions(), norms(), losses())
+	return slices.Concat(elements(), reductions(), shapes(), indices(), products(), bytes(), convolutions(), norms(), losses())
 }
 
 // chosen returns the rows of the operations that o names.

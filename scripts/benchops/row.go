@@ -35,7 +35,8 @@ func (r row) name() string {
 // operand is a tensor that both sides draw at random.
 type operand struct {
 	// Kind is "real", uniform from Low to High; "int32", from 0 to below High; "index", the same as
-	// the index of elements, which PyTorch has in int64; or "mask", of zeros and ones.
+	// the index of elements, which PyTorch has in int64; "mask", of zeros and ones; "int8" and "uint8", all there are;
+	// or "quantized", real weights that the operation has in 8 bits, and PyTorch as they are.
 	Kind  string  `json:"kind"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -48,6 +49,18 @@ func (o operand) make(d tensor.Device, rng *tensor.RNG) *node {
 	switch o.Kind {
 	case "int32", "index":
 		return autograd.Const(rng.Ints(d, int(o.High), o.Shape...).Retain())
+	case "int8":
+		return autograd.Const(rng.Ints(d, 256, o.Shape...).To(tensor.Int8).Retain())
+	case "uint8":
+		return autograd.Const(rng.Ints(d, 256, o.Shape...).To(tensor.Uint8).Retain())
+	case "quantized":
+		x := autograd.Const(rng.Uniform(d, o.Low, o.High, o.Shape...).Retain())
+		q, err := tensor.Quantize(x.Value(), tensor.QuantizeOptions{})
+		if err != nil {
+			panic(err)
+		}
+		quantized[x] = q
+		return x
 	case "mask":
 		return autograd.Const(rng.Uniform(d, -1, 1, o.Shape...).GtScalar(0).Retain())
 	}
@@ -57,6 +70,9 @@ func (o operand) make(d tensor.Device, rng *tensor.RNG) *node {
 	}
 	return autograd.Const(x)
 }
+
+// quantized are the weights of operands of that kind, until those are freed.
+var quantized = map[*node]*tensor.QuantizedTensor{}
 
 // param is a real operand with a gradient.
 func param(shape ...int) operand { return between(-1, 1, shape...) }

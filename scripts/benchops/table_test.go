@@ -6,13 +6,14 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
 )
 
-// TestEveryOperationHasRow: what docs/operations.md lists is in the table, and nothing else is; no
-// two rows have one name.
+// TestEveryOperationHasRow: what docs/operations.md lists is in the table, and beside it functions of package tensor
+// alone, which are no methods; no two rows have one name.
 func TestEveryOperationHasRow(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
@@ -32,7 +33,7 @@ func TestEveryOperationHasRow(t *testing.T) {
 			t.Errorf("two rows are called %s", r.name())
 		}
 		names = append(names, r.name())
-		if !slices.Contains(listed, r.op) {
+		if !slices.Contains(listed, r.op) && !strings.HasPrefix(r.op, "tensor.") {
 			t.Errorf("%s is no operation of docs/operations.md", r.op)
 		}
 	}

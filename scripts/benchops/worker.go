@@ -127,6 +127,10 @@ func (b *benchmark) free() {
 		return
 	}
 	for _, x := range b.in {
+		if q := quantized[x]; q != nil {
+			q.Free()
+			delete(quantized, x)
+		}
 		x.Free()
 	}
 	if b.weights != nil {

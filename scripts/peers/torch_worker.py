@@ -30,6 +30,10 @@ def draw(o):
         return torch.randint(int(o["high"]), shape)
     if o["kind"] == "int32":
         return torch.randint(int(o["high"]), shape, dtype=torch.int32)
+    if o["kind"] == "int8":
+        return torch.randint(-128, 128, shape, dtype=torch.int8)
+    if o["kind"] == "uint8":
+        return torch.randint(256, shape, dtype=torch.uint8)
     if o["kind"] == "mask":
         return torch.rand(shape) > 0.5
     x = torch.rand(shape) * (o["high"] - o["low"]) + o["low"]
