@@ -80,7 +80,8 @@ func load[E Element, T expr.Number](widen widener[E, T]) loader[T] {
 
 // loadStrided is load of elements that do not lie side by side: along the rows or, where they lie nearer
 // there, down the columns.
-func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set, widen widener[E, T]) {
+func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set,
+	widen widener[E, T]) {
 	var run [typedRun]E
 	if len(at) > 1 && across(at, step) {
 		var column [typedRun]T
@@ -130,7 +131,8 @@ func store[E Element, T expr.Number](narrow narrower[E, T]) storer[T] {
 }
 
 // storeStrided is store to elements that do not lie side by side.
-func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set, narrow narrower[E, T]) {
+func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set,
+	narrow narrower[E, T]) {
 	var run [typedRun]E
 	for k, start := range at {
 		row, to := r[k*p.cols:(k+1)*p.cols], start+p.c*step

@@ -272,7 +272,8 @@ func TestFilesOfEveryType(t *testing.T) {
 	same("safetensors", got, err)
 	for typ := tensor.Type(0); typ.Valid(); typ++ {
 		x := tensor.Dict{"x": tensor.NewOf(d, typ, []int{1, 0}, 2)}
-		if err := tensor.SaveSafetensors(path, x); (err == nil) == (typ >= tensor.Int4) || err != nil && !strings.Contains(err.Error(), "lowbit.") {
+		err := tensor.SaveSafetensors(path, x)
+		if (err == nil) == (typ >= tensor.Int4) || err != nil && !strings.Contains(err.Error(), "lowbit.") {
 			t.Errorf("%v to safetensors: %v", typ, err)
 		}
 		if typ == tensor.BFloat16 || typ.Storage() {

@@ -14,7 +14,8 @@ type CastOptions = lowbit.CastOptions
 func Cast(t *Tensor, typ Type, o CastOptions) *Tensor {
 	const op = "Cast"
 	if o.E8M0 > lowbit.RoundNearest {
-		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%d is no rounding: it is lowbit.RoundUp, RoundDown or RoundNearest", o.E8M0)})
+		panic(&Error{Op: op, Kind: ErrValue,
+			Detail: fmt.Sprintf("%d is no rounding: it is lowbit.RoundUp, RoundDown or RoundNearest", o.E8M0)})
 	}
 	return t.cast(op, typ, o)
 }
@@ -27,7 +28,8 @@ func (t *Tensor) cast(op string, typ Type, o CastOptions) *Tensor {
 	}
 	y := alloc(op, d, typ, t.shape)
 	t.convertTo(y, o)
-	if least, end := integerRange(typ); t.st.ints.known && float64(t.st.ints.low) >= least && float64(t.st.ints.high) < end {
+	least, end := integerRange(typ)
+	if ints := &t.st.ints; ints.known && float64(ints.low) >= least && float64(ints.high) < end {
 		t.keepRange(op, y)
 	}
 	return y
@@ -35,13 +37,14 @@ func (t *Tensor) cast(op string, typ Type, o CastOptions) *Tensor {
 
 // moving are the operations that take or make elements of types for storage: they move or convert them.
 var moving = map[string]bool{
-	"New": true, "Empty": true, "To": true, "Cast": true, "Copy": true, "Contiguous": true, "View": true, "SetInPlace": true, "Upload": true, "EmptyLike": true,
-	"Reshape": true, "Flatten": true, "Squeeze": true, "Unsqueeze": true, "Transpose": true, "T": true, "MoveDim": true, "Expand": true,
-	"Slice": true, "Step": true, "Select": true, "Split": true, "SplitWithSizes": true, "Chunk": true, "Unbind": true, "Diagonal": true,
-	"Unfold": true, "Concat": true, "Stack": true, "Tile": true, "RepeatInterleave": true, "Roll": true, "Flip": true,
-	"Gather": true, "GatherRows": true, "IndexSelect": true, "Index": true, "Embedding": true,
-	"Read": true, "Float64s": true, "Float32s": true, "Item": true, "Arg": true, "BufferArg": true,
-	"WriteSafetensors": true, "WriteNPZ": true, "WriteNPY": true,
+	"New": true, "Empty": true, "To": true, "Cast": true, "Copy": true, "Contiguous": true, "View": true,
+	"SetInPlace": true, "Upload": true, "EmptyLike": true, "Reshape": true, "Flatten": true, "Squeeze": true,
+	"Unsqueeze": true, "Transpose": true, "T": true, "MoveDim": true, "Expand": true, "Slice": true,
+	"Step": true, "Select": true, "Split": true, "SplitWithSizes": true, "Chunk": true, "Unbind": true,
+	"Diagonal": true, "Unfold": true, "Concat": true, "Stack": true, "Tile": true, "RepeatInterleave": true,
+	"Roll": true, "Flip": true, "Gather": true, "GatherRows": true, "IndexSelect": true, "Index": true,
+	"Embedding": true, "Read": true, "Float64s": true, "Float32s": true, "Item": true, "Arg": true,
+	"BufferArg": true, "WriteSafetensors": true, "WriteNPZ": true, "WriteNPY": true,
 }
 
 // mustMove panics with ErrType if an operation does not move elements, which are for storage.

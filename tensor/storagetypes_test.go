@@ -304,7 +304,8 @@ func TestStorageTypesMove(t *testing.T) {
 			} {
 				got, want := f(x), f(plain)
 				wanted, err := want.Uint8s()
-				if err != nil || got.Type() != s.typ || !slices.Equal(got.Shape(), want.Shape()) || !slices.Equal(s.bytes(t, got), wanted) {
+				if err != nil || got.Type() != s.typ || !slices.Equal(got.Shape(), want.Shape()) ||
+					!slices.Equal(s.bytes(t, got), wanted) {
 					t.Errorf("%s of %v: %v %v, want %v (err %v)", name, s.typ, got, s.bytes(t, got), wanted, err)
 				}
 				if !tried(d, s.typ, tensor.Float32) {
@@ -356,14 +357,16 @@ func TestStorageTypesRefused(t *testing.T) {
 		} {
 			err := tensor.Try(f)
 			var e *tensor.Error
-			if !errors.As(err, &e) || e.Op != name || !errors.Is(err, tensor.ErrType) || !strings.Contains(err.Error(), s.typ.String()) ||
-				!strings.Contains(err.Error(), "To") {
+			if !errors.As(err, &e) || e.Op != name || !errors.Is(err, tensor.ErrType) ||
+				!strings.Contains(err.Error(), s.typ.String()) || !strings.Contains(err.Error(), "To") {
 				t.Errorf("%s of %v: %v", name, s.typ, err)
 			}
 		}
 		float := tensor.Full(d, 1, 2, 2)
 		for name, f := range map[string]func(){
-			"Add": func() { float.Add(x) }, "SetInPlace": func() { float.SetInPlace(x) }, "Where": func() { x.Where(float.To(tensor.Bool), float) },
+			"Add":        func() { float.Add(x) },
+			"SetInPlace": func() { float.SetInPlace(x) },
+			"Where":      func() { x.Where(float.To(tensor.Bool), float) },
 		} {
 			if err := tensor.Try(f); !errors.Is(err, tensor.ErrType) || !strings.Contains(fmt.Sprint(err), s.typ.String()) {
 				t.Errorf("%s of float32 and %v: %v", name, s.typ, err)
@@ -371,7 +374,8 @@ func TestStorageTypesRefused(t *testing.T) {
 		}
 	}
 	x := tensor.New(d, []float32{1})
-	if err := tensor.Try(func() { tensor.Cast(x, tensor.Float8E8M0, tensor.CastOptions{E8M0: 3}) }); !errors.Is(err, tensor.ErrValue) {
+	err := tensor.Try(func() { tensor.Cast(x, tensor.Float8E8M0, tensor.CastOptions{E8M0: 3}) })
+	if !errors.Is(err, tensor.ErrValue) {
 		t.Errorf("a rounding that is none: %v", err)
 	}
 }

@@ -67,8 +67,9 @@ const (
 // Uint64, bool, float16.Float16 of github.com/x448/float16, bfloat16.BFloat16, and those of package
 // lowbit.
 type Element interface {
-	kernels.Element | bool | int | uint | lowbit.Float8E4M3FN | lowbit.Float8E5M2 | lowbit.Float8E4M3FNUZ | lowbit.Float8E5M2FNUZ |
-		lowbit.Float8E8M0 | lowbit.Float4E2M1 | lowbit.Int4 | lowbit.Uint4 | lowbit.Int2 | lowbit.Uint2
+	kernels.Element | bool | int | uint |
+		lowbit.Float8E4M3FN | lowbit.Float8E5M2 | lowbit.Float8E4M3FNUZ | lowbit.Float8E5M2FNUZ | lowbit.Float8E8M0 |
+		lowbit.Float4E2M1 | lowbit.Int4 | lowbit.Uint4 | lowbit.Int2 | lowbit.Uint2
 }
 
 // TypeOf returns the type of a tensor that is made of a slice of T.
@@ -94,8 +95,8 @@ func nameOf(typ Type) string {
 // checkType panics with ErrType unless typ is one of the types, and an operation makes tensors of it.
 func checkType(op string, typ Type) {
 	if typ.Valid() && typ.Storage() && !moving[op] {
-		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is for storage: make the tensor of %v and convert it with To(tensor.%v)",
-			typ, typ.Widened(), nameOf(typ))})
+		panic(&Error{Op: op, Kind: ErrType,
+			Detail: fmt.Sprintf("%v is for storage: make a tensor of %v and convert it with To(tensor.%v)", typ, typ.Widened(), nameOf(typ))})
 	}
 	if !typ.Valid() {
 		panic(&Error{Op: op, Kind: ErrType, Detail: fmt.Sprintf("%v is no type: it is tensor.Float32, or another of that list", typ)})

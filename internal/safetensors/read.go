@@ -158,8 +158,8 @@ func compareEntries(a, b Entry) int {
 
 // Each calls give with every tensor, in the order of the file: with a slice of bool, int8 to int64,
 // uint8 to uint64, a float of package lowbit, float16.Float16, bfloat16.BFloat16, float32 or float64, in
-// row-major order. Where the metadata have a checksum, it is compared at the end. What is wrong with the contents wraps ErrFormat; other
-// errors are those of reading, and of give.
+// row-major order. Where the metadata have a checksum, it is compared at the end. What is wrong with the
+// contents wraps ErrFormat; other errors are those of reading, and of give.
 func (f *File) Each(give func(e Entry, data any) error) error {
 	claimed, summed := f.Metadata[ChecksumName]
 	sum := sha256.New()

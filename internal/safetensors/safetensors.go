@@ -168,7 +168,7 @@ func kindOf(data any) (string, int, error) {
 	case []lowbit.Float4E2M1:
 		return "F4", len(data), nil
 	case []lowbit.Int4, []lowbit.Uint4, []lowbit.Int2, []lowbit.Uint2:
-		return "", 0, fmt.Errorf("the format has no integers of 4 and 2 bits, such as %T: convert the tensor with To(tensor.Int8)", data)
+		return "", 0, fmt.Errorf("the format has no integers of 4 and 2 bits, as %T has: convert with To(tensor.Int8)", data)
 	}
 	return "", 0, fmt.Errorf("%T is not written", data)
 }
