@@ -9,7 +9,8 @@
 #endif
 
 // The number that the bits b are, and the bits of a number: of a float with the bit SIGN, FRACTION bits of the
-// fraction, the exponent's bias BIAS, MOST as bits of the greatest number, and INFINITE and NOT of what is beyond it and of NaN.
+// fraction, the exponent's bias BIAS, MOST as bits of the greatest number, and INFINITE and NOT of what is beyond it and
+// of NaN.
 #define FLOAT_BITS(W)                                                                                                  \
     static float##W bits_as_float##W(uchar##W b, uint SIGN,                                                            \
             int FRACTION, int BIAS, uint MOST, uint INFINITE, uint NOT) {                                              \
