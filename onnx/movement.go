@@ -86,7 +86,7 @@ func (c *Call) read(n *autograd.Node) []int64 {
 
 // newOfShape is New with a shape that may be that of a scalar.
 func newOfShape[T tensor.Element](c *Call, data []T, shape []int) *autograd.Node {
-	return autograd.Const(tensor.New(c.dev, data, slices.Concat([]int{}, shape)...))
+	return autograd.Const(tensor.New(c.dev, data, append([]int{}, shape...)...))
 }
 
 // dims returns a copy of the shape of input i, a tensor or an array of strings.

@@ -112,16 +112,24 @@ func scatterElements(c *Call) []*Value {
 	}))
 }
 
+// scatterFunc is a scatter with a reduction.
+type scatterFunc func(x, updates *autograd.Node, to tensor.ScatterReduction) *autograd.Node
+
 // reduced scatters with a reduction. Of booleans a sum is whether one holds, and a product whether all hold.
-func reduced(how string, x, updates *autograd.Node, scatter func(x, updates *autograd.Node, to tensor.ScatterReduction) *autograd.Node) *autograd.Node {
-	if x.Type() != tensor.Bool {
-		return scatter(x, updates, reductions[how])
+func reduced(how string, x, updates *autograd.Node, scatter scatterFunc) *autograd.Node {
+	to := reductions[how]
+	switch {
+	case x.Type() == tensor.Bool:
+		if to = tensor.ScatterMax; how == "mul" || how == "min" {
+			to = tensor.ScatterMin
+		}
+		return scatter(x.To(tensor.Uint8), updates.To(tensor.Uint8), to).To(tensor.Bool)
+	case x.Type() == tensor.Uint64 && (to == tensor.ScatterMin || to == tensor.ScatterMax):
+		const half = 1 << 63 // less than this, they have the same order as Int64
+		y := scatter(x.To(tensor.Int64).AddScalar(-half), updates.To(tensor.Int64).AddScalar(-half), to)
+		return y.AddScalar(-half).To(tensor.Uint64)
 	}
-	to := tensor.ScatterMax
-	if how == "mul" || how == "min" {
-		to = tensor.ScatterMin
-	}
-	return scatter(x.To(tensor.Uint8), updates.To(tensor.Uint8), to).To(tensor.Bool)
+	return scatter(x, updates, to)
 }
 
 // fromFront returns an index, which is input i, without numbers below 0.
@@ -207,9 +215,9 @@ func tensorScatter(c *Call) []*Value {
 	return m.out(x.IndexPut(index, updates.MoveDim(axis, 1)))
 }
 
-// nonZero returns the indices of the elements that are not 0: a row for each axis, none for a scalar.
+// nonZero returns the indices of the elements that are not 0, or "": a row for each axis, none for a scalar.
 func nonZero(c *Call) []*Value {
-	x := c.Node(0)
+	x := moving(c, 0).node(0)
 	if !c.onHost {
 		c.r.downloads = true
 	}

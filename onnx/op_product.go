@@ -88,7 +88,7 @@ func determinant(c *Call) []*Value {
 	for i := range dets {
 		dets[i] = determinantOf(numbers[i*n*n:(i+1)*n*n], n)
 	}
-	return Out(autograd.Const(tensor.NewOf(c.dev, c.Type(0), dets, batch...)))
+	return Out(autograd.Const(tensor.NewOf(c.dev, c.Type(0), dets, append([]int{}, batch...)...)))
 }
 
 // determinantOf eliminates the rows of a matrix, each with the greatest element of its column.
