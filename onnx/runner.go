@@ -164,20 +164,12 @@ func (r *runner) call(n *node, c *Call) ([]*Value, error) {
 	return out, nil
 }
 
-// place decides where a call computes: on the host where all its tensors are there, which are small, and else on the
-// device.
+// place decides where a call computes: on the host where all its tensors are there and small, and else on the device.
 func (r *runner) place(c *Call) {
 	c.onHost = !c.node.op.OnDevice
 	for _, v := range c.in {
-		if v != nil && v.any() != nil && v.host == nil {
-			c.onHost = false
-		}
 		if v != nil {
-			for _, e := range v.list {
-				if e.any() != nil && e.host == nil {
-					c.onHost = false
-				}
-			}
+			v.each(func(v *Value) { c.onHost = c.onHost && v.host != nil && v.host.Len() <= hostLimit })
 		}
 	}
 	c.dev = r.s.dev
