@@ -38,7 +38,7 @@ func fromNode(n *autograd.Node) *Value { return &Value{node: n} }
 // FromStrings returns an array of strings as a value. A shape that is left out is that of a list. It panics with
 // tensor.ErrShape if there are not as many strings as the shape says.
 func FromStrings(s []string, shape ...int) *Value {
-	if len(shape) == 0 && len(s) != 1 {
+	if shape == nil {
 		shape = []int{len(s)}
 	}
 	n := 1
