@@ -166,8 +166,8 @@ func (v *integerConv) depthwise() bool {
 		return false // a dilation so wide that planes are nothing but padding
 	}
 	size, taps := volume(v.OutSize), volume(v.Kernel)
-	zero, _ := v.zero()
-	of := v.x.floats(zero)
+	zeroX, _ := v.zero()
+	loops := vec.On[float32](v.set)
 	parallel.For(v.Batch*v.Groups, intmath.CeilDiv(parallel.Grain, size*(taps+4)/4), func(lo, hi int) {
 		s, _ := depthwiseScratches.Get().(*depthwiseScratch)
 		if s == nil {
@@ -180,27 +180,25 @@ func (v *integerConv) depthwise() bool {
 		s.x, s.y, s.w = grown(s.x, volume(v.Size)), grown(s.y, size), grown(s.w, taps)
 		for u := lo; u < hi; u++ {
 			g := u % v.Groups
-			zero := int32(0)
+			zeroW := int32(0)
 			if len(v.zeroW) > 0 {
-				zero = v.zeroW[min(g, len(v.zeroW)-1)]
+				zeroW = v.zeroW[min(g, len(v.zeroW)-1)]
 			}
-			weights := v.w.floats(zero)
 			for i, b := range v.w.bits[g*taps:][:taps] {
-				s.w[i] = weights[b]
+				s.w[i] = float32(int32(b) - zeroW)
+				if v.w.signed {
+					s.w[i] = float32(int32(int8(b)) - zeroW)
+				}
 			}
-			for i, b := range v.x.bits[u*len(s.x):][:len(s.x)] {
-				s.x[i] = of[b]
-			}
+			s.load(loops, v.set, v.x.bits[u*len(s.x):][:len(s.x)], v.x.signed, zeroX)
 			s.own.weigh(s.w, v.Kernel)
 			for i := range s.own.blocks() {
 				qz, qy, rows := s.own.block(i)
 				s.own.fill(s.x, qz, qy, rows)
 				s.own.outputs(s.y, v.OutSize, 0, qz, qy, rows)
 			}
-			to := v.y[u*size:][:size]
-			for i, f := range s.y {
-				to[i] = int32(f)
-			}
+			to, from := v.y[u*size:][:size], vec.Ints(s.y)
+			v.set.MapInts(vec.ToInts, to, from, from, from, from)
 		}
 	})
 	return true
@@ -210,19 +208,25 @@ func (v *integerConv) depthwise() bool {
 type depthwiseScratch struct {
 	own     depthwise[float32]
 	x, w, y []float32
+	flipped []uint8
 }
 
 var depthwiseScratches sync.Pool // of *depthwiseScratch
 
-// floats returns, for each byte, the element that it is, less zero.
-func (o byteOperand) floats(zero int32) *[256]float32 {
-	var t [256]float32
-	for i := range t {
-		v := int32(i)
-		if o.signed {
-			v = int32(int8(i))
+// load sets x to a channel as floats, less zero.
+func (s *depthwiseScratch) load(loops *vec.Loops[float32], set *vec.Set, channel []uint8, signed bool, zero int32) {
+	if signed { // v + 128 has the bits of v as if it had no sign, but for the first
+		s.flipped = append(s.flipped[:0], channel...)
+		channel, zero = s.flipped, zero+128
+		whole := len(channel) / 8 * 8
+		for i := 0; i < whole; i += 8 {
+			eight := channel[i:][:8]
+			binary.LittleEndian.PutUint64(eight, binary.LittleEndian.Uint64(eight)^0x8080808080808080)
 		}
-		t[i] = float32(v - zero)
+		for i := whole; i < len(channel); i++ {
+			channel[i] ^= 128
+		}
 	}
-	return &t
+	vec.FromBytes(set, s.x, channel)
+	loops.MapBy(vec.Add, s.x, s.x, float32(-zero))
 }
