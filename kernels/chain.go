@@ -68,6 +68,9 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(call.With(args, call.alone)) })
 		},
 	}
+	if slices.ContainsFunc(c.Chain, func(of *Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
+		c.Twin.F64 = nil
+	}
 	sizes := make([]Arg, len(first))
 	for i, a := range first {
 		sizes[i] = Arg{Kind: a.Kind, Int: a.Int, N: a.N, Real: a.Real}

@@ -96,11 +96,8 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 	}
 	k.moves = m.moves()
 	k.Tol, k.Trial, k.Rows = m.tolerance(), m.trial, m.rows()
-	if m.mixed {
-		k.Rows = nil
-	}
 	if m.ofStorage() {
-		k.Describe = nil // its bytes are no numbers to those who read descriptions
+		k.Describe, k.Rows = nil, nil // its bytes are no numbers to those who read them
 		k.Defines = strings.TrimSpace(k.Defines + m.castDefines())
 	}
 	return k

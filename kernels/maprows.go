@@ -6,9 +6,14 @@ import (
 )
 
 // rows says how a map is done by rows, which are its innermost axis: see Kernel.Rows. Those are
-// maps of reals that read no index, and of which no tensor is strided along a row: tiles are for
-// those.
+// maps of reals, which may be of 16 bits in memory, that read no index, and of which no tensor is strided along
+// a row: tiles are for those.
 func (m *mapSpec) rows() *Rows {
+	for t, typ := range m.types {
+		if m.mixed && typ != Float32 && !typ.Half() && !m.mask(t) {
+			return nil
+		}
+	}
 	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.j.axes) > 0 || m.strided() || m.tiles() {
 		return nil
 	}

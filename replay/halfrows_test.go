@@ -1,0 +1,70 @@
+package replay_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestHalfRows: a recorded step of operations of rows in 16 bits leaves the bits that it leaves eagerly, and
+// no launch converts. Rows are joined with each other and with what is between them.
+func TestHalfRows(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		launches := map[tensor.Type]int{}
+		types := []tensor.Type{tensor.Float32, tensor.BFloat16, tensor.Float16}
+		if tensorapi.Impl.TuningName(d) != "" { // an OpenCL device builds kernels for each
+			types = types[:2]
+		}
+		for _, typ := range types {
+			rng := tensor.NewRNG(3)
+			x := autograd.Param(rng.Normal(d, 0, 1, 37, 50).To(typ), "x")
+			w, b := autograd.Param(rng.Normal(d, 1, 0.1, 50).To(typ), "w"), autograd.Param(rng.Normal(d, 0, 1, 50).To(typ), "b")
+			labels := rng.Ints(d, 50, 37).Retain()
+			params := []*autograd.Node{x, w, b}
+			step := func() ([]*tensor.Tensor, error) {
+				h := x.Tanh().LayerNorm(-1, w, b, 1e-5)
+				h = h.Mul(h.GELU().Softmax(-1)).Add(x)
+				loss := autograd.CrossEntropy(h.RMSNorm(-1, w, 1e-5).MulScalar(3), labels).Add(h.LogSoftmax(0).Mean())
+				grads, err := autograd.Grad(loss, params)
+				results := []*tensor.Tensor{loss.Value().Retain()}
+				for _, g := range grads {
+					results = append(results, g.Value().Retain())
+				}
+				return results, err
+			}
+			eager, err := step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := replay.Record(d, step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range rec.Outputs() {
+				if got, want := devtest.Float64s(t, y), devtest.Float64s(t, eager[i]); y.Type() != typ || !slices.Equal(got, want) {
+					t.Errorf("%v: result %d, of %v, is %v, eagerly %v", typ, i, y.Type(), got[0], want[0])
+				}
+			}
+			launches[typ] = len(rec.Launches())
+			for _, l := range rec.Launches() {
+				if typ != tensor.Float32 && slices.Contains(l.Does, "k_copy") {
+					t.Errorf("%v: a conversion is left: %v", typ, l)
+				}
+			}
+			rec.Free()
+		}
+		for typ, n := range launches { // sums of 16 bits are launches of their own
+			if most := launches[tensor.Float32] + 3; n > most {
+				t.Errorf("%d launches in %v, at most %d", n, typ, most)
+			}
+		}
+	})
+}
