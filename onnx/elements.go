@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
 )
@@ -18,6 +19,58 @@ var typeTable = map[onnxpb.DataType]tensor.Type{
 	onnxpb.Float: tensor.Float32, onnxpb.Double: tensor.Float64, onnxpb.Float16: tensor.Float16, onnxpb.BFloat16: tensor.BFloat16,
 	onnxpb.Bool: tensor.Bool, onnxpb.Int8: tensor.Int8, onnxpb.Int16: tensor.Int16, onnxpb.Int32: tensor.Int32, onnxpb.Int64: tensor.Int64,
 	onnxpb.Uint8: tensor.Uint8, onnxpb.Uint16: tensor.Uint16, onnxpb.Uint32: tensor.Uint32, onnxpb.Uint64: tensor.Uint64,
+	onnxpb.Float8E4M3FN: tensor.Float8E4M3FN, onnxpb.Float8E4M3FNUZ: tensor.Float8E4M3FNUZ, onnxpb.Float8E5M2: tensor.Float8E5M2,
+	onnxpb.Float8E5M2FNUZ: tensor.Float8E5M2FNUZ, onnxpb.Float8E8M0: tensor.Float8E8M0, onnxpb.Float4E2M1: tensor.Float4E2M1,
+	onnxpb.Int4: tensor.Int4, onnxpb.Uint4: tensor.Uint4, onnxpb.Int2: tensor.Int2, onnxpb.Uint2: tensor.Uint2,
+}
+
+// elementTable says how elements of a type come to a device from a file, and from another device.
+var elementTable = map[tensor.Type]elementType{
+	tensor.Bool:    {uploadBools, copyBools},
+	tensor.Float32: elementsOf[float32](), tensor.Float64: elementsOf[float64](),
+	tensor.Float16: elementsOf[float16.Float16](), tensor.BFloat16: elementsOf[bfloat16.BFloat16](),
+	tensor.Int8: elementsOf[int8](), tensor.Int16: elementsOf[int16](), tensor.Int32: elementsOf[int32](), tensor.Int64: elementsOf[int64](),
+	tensor.Uint8: elementsOf[uint8](), tensor.Uint16: elementsOf[uint16](), tensor.Uint32: elementsOf[uint32](), tensor.Uint64: elementsOf[uint64](),
+	tensor.Float8E4M3FN: elementsOf[lowbit.Float8E4M3FN](), tensor.Float8E4M3FNUZ: elementsOf[lowbit.Float8E4M3FNUZ](),
+	tensor.Float8E5M2: elementsOf[lowbit.Float8E5M2](), tensor.Float8E5M2FNUZ: elementsOf[lowbit.Float8E5M2FNUZ](),
+	tensor.Float8E8M0: elementsOf[lowbit.Float8E8M0](), tensor.Float4E2M1: elementsOf[lowbit.Float4E2M1](),
+	tensor.Int4: elementsOf[lowbit.Int4](), tensor.Uint4: elementsOf[lowbit.Uint4](), tensor.Int2: elementsOf[lowbit.Int2](), tensor.Uint2: elementsOf[lowbit.Uint2](),
+}
+
+type elementType struct {
+	upload func(d tensor.Device, raw []byte, shape []int) *tensor.Tensor
+	copy   func(d tensor.Device, t *tensor.Tensor) (*tensor.Tensor, error)
+}
+
+func elementsOf[T tensor.Element]() elementType {
+	return elementType{
+		upload: func(d tensor.Device, raw []byte, shape []int) *tensor.Tensor {
+			return tensor.New(d, elements[T](raw), shape...)
+		},
+		copy: func(d tensor.Device, t *tensor.Tensor) (*tensor.Tensor, error) {
+			x, err := tensor.Read[T](t)
+			if err != nil {
+				return nil, err
+			}
+			return tensor.New(d, x, t.Shape()...), nil
+		},
+	}
+}
+
+func uploadBools(d tensor.Device, raw []byte, shape []int) *tensor.Tensor {
+	bools := make([]bool, len(raw))
+	for i, b := range raw {
+		bools[i] = b != 0
+	}
+	return tensor.New(d, bools, shape...)
+}
+
+func copyBools(d tensor.Device, t *tensor.Tensor) (*tensor.Tensor, error) {
+	x, err := t.Bools()
+	if err != nil {
+		return nil, err
+	}
+	return tensor.New(d, x, t.Shape()...), nil
 }
 
 // typeOf returns the type of tensors whose elements are of an ONNX type.
@@ -60,46 +113,31 @@ func newTensor(d tensor.Device, t *onnxpb.Tensor, dir string) (*tensor.Tensor, e
 		shape[i] = int(n)
 	}
 	var y *tensor.Tensor
-	err = tensor.Try(func() { y = upload(d, typ, raw, shape) })
+	if t.Type.Bits() < 8 {
+		n, _ := t.Len() // Bytes has found it
+		raw = unpacked(t.Type, raw, n)
+	}
+	err = tensor.Try(func() { y = elementTable[typ].upload(d, raw, shape) })
 	if err != nil {
 		return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
 	}
 	return y, nil
 }
 
-// upload returns little-endian elements as a tensor.
-func upload(d tensor.Device, typ tensor.Type, raw []byte, shape []int) *tensor.Tensor {
-	switch typ {
-	case tensor.Float32:
-		return tensor.New(d, elements[float32](raw), shape...)
-	case tensor.Float64:
-		return tensor.New(d, elements[float64](raw), shape...)
-	case tensor.Float16:
-		return tensor.New(d, elements[float16.Float16](raw), shape...)
-	case tensor.BFloat16:
-		return tensor.New(d, elements[bfloat16.BFloat16](raw), shape...)
-	case tensor.Int8:
-		return tensor.New(d, elements[int8](raw), shape...)
-	case tensor.Int16:
-		return tensor.New(d, elements[int16](raw), shape...)
-	case tensor.Int32:
-		return tensor.New(d, elements[int32](raw), shape...)
-	case tensor.Int64:
-		return tensor.New(d, elements[int64](raw), shape...)
-	case tensor.Uint8:
-		return tensor.New(d, raw, shape...)
-	case tensor.Uint16:
-		return tensor.New(d, elements[uint16](raw), shape...)
-	case tensor.Uint32:
-		return tensor.New(d, elements[uint32](raw), shape...)
-	case tensor.Uint64:
-		return tensor.New(d, elements[uint64](raw), shape...)
+// unpacked returns elements of 4 or 2 bits, packed from the low bits of a byte on, as one of n a byte. Those of signed
+// integers have their sign.
+func unpacked(t onnxpb.DataType, raw []byte, n int) []byte {
+	bits := t.Bits()
+	x := make([]byte, n)
+	for i := range x {
+		b := raw[i*bits/8] >> (i * bits % 8) << (8 - bits) // in the high bits
+		if t == onnxpb.Int4 || t == onnxpb.Int2 {
+			x[i] = byte(int8(b) >> (8 - bits))
+		} else {
+			x[i] = b >> (8 - bits)
+		}
 	}
-	bools := make([]bool, len(raw))
-	for i, b := range raw {
-		bools[i] = b != 0
-	}
-	return tensor.New(d, bools, shape...)
+	return x
 }
 
 // elements returns bytes as numbers in memory that is aligned for them. Every processor that Go programs of this
@@ -113,45 +151,7 @@ func elements[T any](raw []byte) []T {
 
 // copied returns a copy of t on another device.
 func copied(d tensor.Device, t *tensor.Tensor) (*tensor.Tensor, error) {
-	switch t.Type() {
-	case tensor.Float32:
-		return moved[float32](d, t)
-	case tensor.Float64:
-		return moved[float64](d, t)
-	case tensor.Float16:
-		return moved[float16.Float16](d, t)
-	case tensor.BFloat16:
-		return moved[bfloat16.BFloat16](d, t)
-	case tensor.Int8:
-		return moved[int8](d, t)
-	case tensor.Int16:
-		return moved[int16](d, t)
-	case tensor.Int32:
-		return moved[int32](d, t)
-	case tensor.Int64:
-		return moved[int64](d, t)
-	case tensor.Uint8:
-		return moved[uint8](d, t)
-	case tensor.Uint16:
-		return moved[uint16](d, t)
-	case tensor.Uint32:
-		return moved[uint32](d, t)
-	case tensor.Uint64:
-		return moved[uint64](d, t)
-	}
-	x, err := t.Bools()
-	if err != nil {
-		return nil, err
-	}
-	return tensor.New(d, x, t.Shape()...), nil
-}
-
-func moved[T tensor.Element](d tensor.Device, t *tensor.Tensor) (*tensor.Tensor, error) {
-	x, err := tensor.Read[T](t)
-	if err != nil {
-		return nil, err
-	}
-	return tensor.New(d, x, t.Shape()...), nil
+	return elementTable[t.Type()].copy(d, t)
 }
 
 // readExternal reads elements that a file beside the model holds.

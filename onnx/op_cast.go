@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -9,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/lowbit"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/x448/float16"
 )
@@ -48,7 +50,31 @@ func cast(c *Call, to onnxpb.DataType) []*Value {
 	if v.kind == stringsValue {
 		return Out(c.parsed(v, typ))
 	}
-	return Out(c.Node(0).To(typ))
+	return Out(c.converted(c.Node(0), typ))
+}
+
+// roundings are what the attribute round_mode says of conversions to floats of an exponent alone.
+var roundings = map[string]lowbit.Rounding{"up": lowbit.RoundUp, "down": lowbit.RoundDown, "nearest": lowbit.RoundNearest}
+
+// fewBits are the integers of less than a byte.
+var fewBits = []tensor.Type{tensor.Int4, tensor.Uint4, tensor.Int2, tensor.Uint2}
+
+// converted returns x in another type, as the attributes saturate and round_mode say.
+func (c *Call) converted(x *autograd.Node, typ tensor.Type) *autograd.Node {
+	if !typ.Storage() {
+		return x.To(typ)
+	}
+	switch {
+	case typ == tensor.Float4E2M1 && !x.Type().Storage() && x.Type().Float(): // which has no NaN: it is −0
+		x = x.NanToNum(math.Copysign(0, -1), math.Inf(1), math.Inf(-1))
+	case slices.Contains(fewBits, typ) && !x.Type().Storage() && x.Type().Float(): // the low bits of the integer
+		x = x.To(tensor.Int32)
+	}
+	mode, ok := roundings[c.String("round_mode", "up")]
+	if !ok {
+		c.Unsupported("round_mode %q", c.String("round_mode", ""))
+	}
+	return autograd.Const(tensor.Cast(x.Value(), typ, tensor.CastOptions{NoSaturation: !c.Bool("saturate", true), E8M0: mode}))
 }
 
 // formatted returns the numbers of input 0 as strings. Those of floats are the shortest that give the same number.
@@ -151,7 +177,7 @@ func bitCast(c *Call) []*Value {
 	if err != nil {
 		panic(deviceError{err})
 	}
-	return Out(autograd.Const(upload(c.dev, to, raw, append([]int{}, c.dims(0)...))))
+	return Out(autograd.Const(elementTable[to].upload(c.dev, raw, append([]int{}, c.dims(0)...))))
 }
 
 // download returns the elements of a tensor in little-endian bytes.

@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"data":                      {"kernels", "tensor", "internal/npz", "internal/tensorapi", "internal/regular"},
 	"fusedmlp":                  {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/fusion", "internal/intmath", "internal/parallel", "internal/vec"},
 	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
-	"onnx":                      {"autograd", "bfloat16", "kernels", "nn", "replay", "tensor", "internal/einsum", "internal/onnxpb"},
+	"onnx":                      {"autograd", "bfloat16", "kernels", "lowbit", "nn", "replay", "tensor", "internal/einsum", "internal/onnxpb"},
 	"imagefit":                  {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular"},
 	"cmd/clgrad":                {"fusedmlp", "kernels", "onnx", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular"},
 	"cmd/mlpimage":              {"fusedmlp", "hashgrid", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/liveview", "internal/samefile", "internal/regular"},
