@@ -12,9 +12,9 @@ func init() {
 		Operator{Name: "DFT", Since: 17, Attributes: "axis inverse onesided", Run: dft},
 		Operator{Name: "DFT", Since: 20, Attributes: "inverse onesided", Run: dft},
 		Operator{Name: "STFT", Since: 17, Attributes: "onesided", Run: stft},
-		window("HannWindow", 0.5, 0.5, 0),
-		window("HammingWindow", 25.0/46, 21.0/46, 0),
-		window("BlackmanWindow", 0.42, 0.5, 0.08),
+		spectralWindow("HannWindow", 0.5, 0.5, 0),
+		spectralWindow("HammingWindow", 25.0/46, 21.0/46, 0),
+		spectralWindow("BlackmanWindow", 0.42, 0.5, 0.08),
 		Operator{Name: "MelWeightMatrix", Since: 17, Attributes: "output_datatype", Run: melWeights},
 	)
 }
@@ -22,9 +22,9 @@ func init() {
 // maxSignal is how many elements a signal, a window or a matrix may have whose size an input gives.
 const maxSignal = 1 << 26
 
-// window returns the operator of a + b·cos(2πn/N) + c·cos(4πn/N) with a sign of −1 before b. A window of one element
+// spectralWindow returns the operator of a − b·cos(2πn/N) + c·cos(4πn/N). A window of one element
 // is 1 where N would be 0.
-func window(name string, a, b, c float64) Operator {
+func spectralWindow(name string, a, b, c float64) Operator {
 	return Operator{Name: name, Since: 17, Attributes: "output_datatype periodic", Run: func(call *Call) []*Value {
 		size := call.IntOf(0, 0)
 		if size < 0 || size > maxSignal {
@@ -133,7 +133,7 @@ func stft(c *Call) []*Value {
 	w := c.NodeOr(2)
 	if w != nil {
 		if w.Rank() != 1 {
-			c.Fail("the window is %v: it has one axis", w.Shape())
+			c.Fail("the spectralWindow is %v: it has one axis", w.Shape())
 		}
 		length = w.Len()
 	}
