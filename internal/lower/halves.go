@@ -18,7 +18,9 @@ const halfBlock = 1 << 14
 // goes over blocks of lines: what is of 16 bits in memory is widened, run, the Go code of the kernel for
 // floats, computes the block, and the results are rounded.
 func Halves(p *ir.Program, types []kernels.DType, run func(kernels.Call[float32])) func(kernels.Call[float32]) {
-	h := &halfRows{at: LayoutOf(p), run: run}
+	h := &halfRows{at: LayoutOf(p), run: run, columns: !p.OfInts() && slices.ContainsFunc(p.Results, func(r ir.Result) bool {
+		return r.Along == ir.Element // for sums alone it takes longer to gather some columns
+	})}
 	add := func(b halfBuffer) {
 		if b.arg < len(types) && types[b.arg].Half() {
 			b.half = true
@@ -27,7 +29,6 @@ func Halves(p *ir.Program, types []kernels.DType, run func(kernels.Call[float32]
 	}
 	for i, v := range p.Values {
 		if v.Kind == ir.Input {
-			h.ints = h.ints || v.Int && v.Along == ir.Element
 			add(halfBuffer{arg: h.at.Values[i], along: v.Along, channel: v.Channel, set: v.Set})
 		}
 	}
@@ -41,7 +42,7 @@ func Halves(p *ir.Program, types []kernels.DType, run func(kernels.Call[float32]
 type halfRows struct {
 	at      *Layout
 	buffers []halfBuffer
-	ints    bool // some have every element
+	columns bool // long lines that lie side by side are computed some at a time
 	run     func(kernels.Call[float32])
 	scratch sync.Pool // of *kernels.HostBuffer
 }
@@ -88,7 +89,7 @@ func (h *halfRows) launch(c kernels.Call[float32]) {
 	case l.parts > 1 || l.sets > 1:
 		l.some = 1
 	}
-	if size > halfBlock && l.inner >= 2*halfColumns && !h.ints {
+	if size > halfBlock && l.inner >= 2*halfColumns && h.columns {
 		l.wide = max(halfColumns, halfBlock/max(1, l.chunk)/halfColumns*halfColumns)
 		l.columns, l.some = l.inner/l.wide, 1
 	}
@@ -158,7 +159,7 @@ func (l *halfLaunch) block(call kernels.Call[float32], args []kernels.Arg, i int
 		}
 		args[b.arg] = kernels.BufferArg(room, used, size)
 		if !b.result {
-			l.copy(kernels.Slice[float32](room, used, size), a, from, wide, strided, widen)
+			l.copy(call, kernels.Slice[float32](room, used, size), a, from, wide, strided, widen)
 		}
 		used += size
 	}
@@ -177,7 +178,7 @@ func (l *halfLaunch) block(call kernels.Call[float32], args []kernels.Arg, i int
 			if b.along == ir.Element {
 				from = element
 			}
-			l.copy(kernels.Slice[float32](room, of.Off, of.N), l.args[b.arg], from, wide, b.along == ir.Element && l.columns > 1, narrow)
+			l.copy(call, kernels.Slice[float32](room, of.Off, of.N), l.args[b.arg], from, wide, b.along == ir.Element && l.columns > 1, narrow)
 		}
 	}
 }
@@ -201,9 +202,11 @@ func (l *halfLaunch) take(elements, lines int) *kernels.HostBuffer {
 
 // copy moves the elements of a block from an argument or to it, by move: those from one place on, or pieces
 // of wide neighbours that lie inner apart.
-func (l *halfLaunch) copy(x []float32, a kernels.Arg, from, wide int, strided bool, move func(set *vec.Set, x []float32, a kernels.Arg, from int)) {
+func (l *halfLaunch) copy(call kernels.Call[float32], x []float32, a kernels.Arg, from, wide int, strided bool,
+	move func(set *vec.Set, x []float32, a kernels.Arg, from int),
+) {
 	if !strided {
-		move(l.set, x, a, from)
+		call.Parallel(len(x), 1, func(lo, hi int) { move(l.set, x[lo:hi], a, from+lo) })
 		return
 	}
 	for ; len(x) > 0; x, from = x[wide:], from+l.inner {
