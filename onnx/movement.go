@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -175,11 +174,11 @@ func alongAxis(c *Call, n, axis, rank int) *tensor.Tensor {
 	return tensor.ArangeOf(c.dev, tensor.Int64, 0, float64(n), 1).Reshape(shape...)
 }
 
-// oneOf fails unless an attribute is one of some strings, and returns it. The first is what it is if it is left out.
+// oneOf returns a string attribute, the first of values if it is left out. Others than these are not supported.
 func (c *Call) oneOf(attribute string, values ...string) string {
 	v := c.String(attribute, values[0])
 	if !slices.Contains(values, v) {
-		c.Unsupported("attribute %s is %s", attribute, fmt.Sprintf("%q", v))
+		c.Unsupported("attribute %s is %q", attribute, v)
 	}
 	return v
 }

@@ -180,8 +180,8 @@ func modulo(c *Call) []*Value {
 	return Out(c.Node(0).Remainder(c.Node(1)))
 }
 
-// clip keeps numbers between a lowest and a highest, which are attributes before opset 11. Where the lowest is above the
-// highest, all become the highest.
+// clip keeps numbers between a lowest and a highest, which are attributes before opset 11. All become the highest
+// where the lowest is above it.
 func clip(c *Call) []*Value {
 	x := c.Node(0)
 	low, high := c.Float("min", math.Inf(-1)), c.Float("max", math.Inf(1))

@@ -87,7 +87,9 @@ func (c *Call) tuples(x *autograd.Node, index *tensor.Tensor, batch int) []*tens
 }
 
 // reductions are what Scatter operators make of an element and of what comes to it.
-var reductions = map[string]tensor.ScatterReduction{"add": tensor.ScatterSum, "mul": tensor.ScatterProd, "min": tensor.ScatterMin, "max": tensor.ScatterMax}
+var reductions = map[string]tensor.ScatterReduction{
+	"add": tensor.ScatterSum, "mul": tensor.ScatterProd, "min": tensor.ScatterMin, "max": tensor.ScatterMax,
+}
 
 // scatterElements is x with updates where index names elements along an axis.
 func scatterElements(c *Call) []*Value {
@@ -178,8 +180,8 @@ func scatterND(c *Call) []*Value {
 	}))
 }
 
-// tensorScatter writes steps into a cache, for each of a batch from its index on: past the end, from its beginning on if
-// it is circular.
+// tensorScatter writes steps into a cache, for each of a batch from its own index on. Past the end a circular cache
+// goes on from its beginning.
 func tensorScatter(c *Call) []*Value {
 	m := moving(c, 0)
 	x, updates := m.node(0), m.node(1)
@@ -286,17 +288,16 @@ func (m *movement) comparison(x *autograd.Node) func(i, k int) int {
 		return func(i, k int) int { return 0 }
 	}
 	size := x.Len() / x.Shape()[0]
-	if m.strings != nil || x.Type().Integer() && x.Type() != tensor.Uint64 {
-		list := m.c.read(x.To(tensor.Int64))
-		return byElements(list, size, func(a, b int64) int {
-			if m.strings != nil {
+	if x.Type().Integer() {
+		return byElements(m.c.read(x.To(tensor.Int64)), size, func(a, b int64) int {
+			switch {
+			case m.strings != nil:
 				return cmp.Compare(m.strings[a], m.strings[b])
+			case x.Type() == tensor.Uint64:
+				return cmp.Compare(uint64(a), uint64(b))
 			}
 			return cmp.Compare(a, b)
 		})
-	}
-	if x.Type() == tensor.Uint64 {
-		return byElements(m.c.read(x.To(tensor.Int64)), size, func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) })
 	}
 	if !m.c.onHost {
 		m.c.r.downloads = true

@@ -38,8 +38,8 @@ func init() {
 	)
 }
 
-// makeRange is start, start + delta, … up to, but without, limit, in the arithmetic of the type; of types of 16 bits, in
-// that of float32.
+// makeRange is start, start + delta, … up to, but without, limit, in the arithmetic of the type, or of float32 for
+// floats of 16 bits.
 func makeRange(c *Call) []*Value {
 	typ := c.Type(0)
 	for i := range 3 {

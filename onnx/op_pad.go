@@ -83,7 +83,9 @@ func (c *Call) extend(x *autograd.Node, widths [][2]int, mode string) *autograd.
 	if slices.ContainsFunc(cut, func(w [2]int) bool { return w != [2]int{} }) {
 		x = x.Pad(cut)
 	}
-	modes := map[string]tensor.PadMode{"reflect": tensor.PadReflect, "edge": tensor.PadReplicate, "wrap": tensor.PadCircular}
+	modes := map[string]tensor.PadMode{
+		"reflect": tensor.PadReflect, "edge": tensor.PadReplicate, "wrap": tensor.PadCircular,
+	}
 	shape, once := x.Shape(), true
 	for i, w := range widths {
 		if w != [2]int{} && shape[i] == 0 {

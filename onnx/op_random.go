@@ -8,28 +8,29 @@ import (
 // Operators that draw random numbers: of the session, or of the node's seed.
 func init() {
 	Register(
-		Operator{Name: "RandomNormal", Attributes: "shape dtype seed mean scale", OnDevice: true, Run: func(c *Call) []*Value {
+		random("RandomNormal", "shape mean scale", func(c *Call) []*Value {
 			return c.normal(c.IntList("shape"), tensor.Float32)
-		}},
-		Operator{Name: "RandomNormalLike", Attributes: "dtype seed mean scale", OnDevice: true, Run: func(c *Call) []*Value {
-			return c.normal(c.dims(0), c.likeInput())
-		}},
-		Operator{Name: "RandomUniform", Attributes: "shape dtype seed low high", OnDevice: true, Run: func(c *Call) []*Value {
+		}),
+		random("RandomNormalLike", "mean scale", func(c *Call) []*Value { return c.normal(c.dims(0), c.likeInput()) }),
+		random("RandomUniform", "shape low high", func(c *Call) []*Value {
 			return c.uniform(c.IntList("shape"), tensor.Float32)
-		}},
-		Operator{Name: "RandomUniformLike", Attributes: "dtype seed low high", OnDevice: true, Run: func(c *Call) []*Value {
-			return c.uniform(c.dims(0), c.likeInput())
-		}},
-		Operator{Name: "Bernoulli", Attributes: "dtype seed", OnDevice: true, Run: func(c *Call) []*Value {
+		}),
+		random("RandomUniformLike", "low high", func(c *Call) []*Value { return c.uniform(c.dims(0), c.likeInput()) }),
+		random("Bernoulli", "", func(c *Call) []*Value {
 			p := c.Tensor(0)
 			if !p.Type().Float() {
 				c.Fail("input 0 is %v, and should be of floats", c.Value(0))
 			}
 			u := c.RNG().Uniform(c.dev, 0, 1, p.Shape()...)
 			return Out(autograd.Const(u.Lt(p).To(c.TypeAttribute("dtype", p.Type()))))
-		}},
-		Operator{Name: "Multinomial", Attributes: "dtype seed sample_size", OnDevice: true, Run: multinomial},
+		}),
+		random("Multinomial", "sample_size", multinomial),
 	)
+}
+
+// random returns an operator that draws numbers.
+func random(name, attributes string, run func(c *Call) []*Value) Operator {
+	return Operator{Name: name, Attributes: "dtype seed " + attributes, OnDevice: true, Run: run}
 }
 
 func (c *Call) normal(shape []int, typ tensor.Type) []*Value {

@@ -14,8 +14,18 @@ func init() {
 		reduction("ReduceSum", func(c *Call, x *node, axes []int) *node { return x.Sum(axes...) }),
 		reduction("ReduceProd", func(c *Call, x *node, axes []int) *node { return x.Prod(axes...) }),
 		reduction("ReduceMean", reduceMean),
-		reduction("ReduceMax", func(c *Call, x *node, axes []int) *node { return extreme(c, x, axes, (*node).Max, lowest) }),
-		reduction("ReduceMin", func(c *Call, x *node, axes []int) *node { return extreme(c, x, axes, (*node).Min, highest) }),
+		reduction("ReduceMax", func(c *Call, x *node, axes []int) *node {
+			if x.Len() == 0 {
+				return ofNone(x, axes, lowest(c.dev, x.Type()))
+			}
+			return x.Max(axes...)
+		}),
+		reduction("ReduceMin", func(c *Call, x *node, axes []int) *node {
+			if x.Len() == 0 {
+				return ofNone(x, axes, highest(c.dev, x.Type()))
+			}
+			return x.Min(axes...)
+		}),
 		reduction("ReduceL1", func(c *Call, x *node, axes []int) *node { return x.Abs().Sum(axes...) }),
 		reduction("ReduceL2", func(c *Call, x *node, axes []int) *node {
 			if x.Type().Integer() {
@@ -29,8 +39,12 @@ func init() {
 			}
 			return inFloat32(x).Square().Sum(axes...)
 		}),
-		reduction("ReduceLogSum", func(c *Call, x *node, axes []int) *node { return inFloats(inFloat32(x).Sum(axes...)).Log() }),
-		reduction("ReduceLogSumExp", func(c *Call, x *node, axes []int) *node { return inFloats(x).LogSumExp(axes...) }),
+		reduction("ReduceLogSum", func(c *Call, x *node, axes []int) *node {
+			return inFloats(inFloat32(x).Sum(axes...)).Log()
+		}),
+		reduction("ReduceLogSumExp", func(c *Call, x *node, axes []int) *node {
+			return inFloats(x).LogSumExp(axes...)
+		}),
 		Operator{Name: "ArgMax", Attributes: "axis keepdims select_last_index", Run: func(c *Call) []*Value {
 			return argExtreme(c, (*node).ArgMax)
 		}},
@@ -38,8 +52,12 @@ func init() {
 			return argExtreme(c, (*node).ArgMin)
 		}},
 		Operator{Name: "TopK", Attributes: "k axis largest sorted", Run: topK},
-		Operator{Name: "CumSum", Attributes: "reverse exclusive", Run: func(c *Call) []*Value { return cumulative(c, (*node).CumSum, 0) }},
-		Operator{Name: "CumProd", Attributes: "reverse exclusive", Run: func(c *Call) []*Value { return cumulative(c, (*node).CumProd, 1) }},
+		Operator{Name: "CumSum", Attributes: "reverse exclusive", Run: func(c *Call) []*Value {
+			return cumulative(c, (*node).CumSum, 0)
+		}},
+		Operator{Name: "CumProd", Attributes: "reverse exclusive", Run: func(c *Call) []*Value {
+			return cumulative(c, (*node).CumProd, 1)
+		}},
 		Operator{Name: "Hardmax", Attributes: "axis", Run: hardmax},
 	)
 }
@@ -102,13 +120,9 @@ func reduceMean(c *Call, x *autograd.Node, axes []int) *autograd.Node {
 	return divide(sum, autograd.Const(tensor.FullOf(c.dev, sum.Type(), float64(n), []int{}...)))
 }
 
-// extreme is f, a maximum or a minimum, or of no elements the number that is below or above all others.
-func extreme(c *Call, x *autograd.Node, axes []int, f func(x *autograd.Node, axes ...int) *autograd.Node, none func(tensor.Device, tensor.Type) *tensor.Tensor) *autograd.Node {
-	if x.Len() > 0 {
-		return f(x, axes...)
-	}
-	shape := x.Sum(axes...).Shape()
-	return autograd.Const(none(c.dev, x.Type())).Expand(shape...)
+// ofNone is the reduction of no elements over axes: a number everywhere.
+func ofNone(x *autograd.Node, axes []int, number *tensor.Tensor) *autograd.Node {
+	return autograd.Const(number).Expand(x.Sum(axes...).Shape()...)
 }
 
 // argExtreme is f, the index of a maximum or a minimum along an axis: of several the first, or the last.
@@ -165,7 +179,8 @@ func cumulative(c *Call, f func(x *autograd.Node, axis int) *autograd.Node, none
 	return Out(like(y, x.Type()))
 }
 
-// hardmax is 1 at the first maximum along an axis, and 0 elsewhere. Before opset 13 this and the axes behind it are one.
+// hardmax is 1 at the first maximum along an axis, and 0 elsewhere. Before opset 13 this axis and those behind it are
+// one.
 func hardmax(c *Call) []*Value {
 	x := c.Node(0)
 	shape := x.Shape()
@@ -187,15 +202,17 @@ func hardmax(c *Call) []*Value {
 // lowest returns the number below all others of a type, as a scalar.
 func lowest(d tensor.Device, typ tensor.Type) *tensor.Tensor {
 	return limit(d, typ, map[tensor.Type]int64{
-		tensor.Int8: math.MinInt8, tensor.Int16: math.MinInt16, tensor.Int32: math.MinInt32, tensor.Int64: math.MinInt64,
+		tensor.Int8: math.MinInt8, tensor.Int16: math.MinInt16, tensor.Int32: math.MinInt32,
+		tensor.Int64: math.MinInt64,
 	}[typ], -1)
 }
 
 // highest returns the number above all others of a type, as a scalar.
 func highest(d tensor.Device, typ tensor.Type) *tensor.Tensor {
 	return limit(d, typ, map[tensor.Type]int64{
-		tensor.Bool: 1, tensor.Int8: math.MaxInt8, tensor.Int16: math.MaxInt16, tensor.Int32: math.MaxInt32, tensor.Int64: math.MaxInt64,
-		tensor.Uint8: math.MaxUint8, tensor.Uint16: math.MaxUint16, tensor.Uint32: math.MaxUint32, tensor.Uint64: -1, // all bits
+		tensor.Int8: math.MaxInt8, tensor.Int16: math.MaxInt16, tensor.Int32: math.MaxInt32,
+		tensor.Int64: math.MaxInt64, tensor.Uint8: math.MaxUint8, tensor.Uint16: math.MaxUint16,
+		tensor.Uint32: math.MaxUint32, tensor.Uint64: -1 /* all bits */, tensor.Bool: 1,
 	}[typ], 1)
 }
 
