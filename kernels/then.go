@@ -20,8 +20,8 @@ type Stores struct {
 	Elements func(args []Arg) (n, row int)
 	// Reads reports whether a launch reads each element before it stores it. Nil: never.
 	Reads func(args []Arg) bool
-	// Before reports whether a launch on such a device stores other values before those that count.
-	// Nil: never.
+	// Before reports whether a launch on such a device stores other values before those that count,
+	// or no neighbours at a time. Nil: never.
 	Before func(args []Arg, l Target) bool
 	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use
 	// the macros. On CPUs that is MapVectorCPU, or 1.
@@ -513,7 +513,7 @@ func (s *thenSpec) cases(few bool) []Case {
 		probe := NewOperands(Float32, 1, 1)
 		c.Build(probe)
 		n, row := s.base.Stores.Elements(probe.Args)
-		if before := s.base.Stores.Before; !s.Keep && before != nil && before(probe.Args, Target{CPU: true}) {
+		if before := s.base.Stores.Before; !s.Keep && before != nil && before(probe.Args, Target{CPU: true, LocalMem: 1}) {
 			continue // they are kept
 		}
 		if n == 0 || probe.Args[at].N != n || s.m.l.Aligned && (n%MapVector != 0 || row%MapVector != 0) {

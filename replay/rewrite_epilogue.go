@@ -159,7 +159,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	case s.Wide(r.target) == 0:
 		return 0, nil, "on this device it stores its result in another way"
 	case s.Before != nil && s.Before(n.args, r.target):
-		return 0, nil, "a long sum is added up where its result lies, or a long row is put together there"
+		return 0, nil, "a long sum is added up where its result lies, or a long row is put together there, or neighbours are stored apart"
 	case count == 0 || count != result.N:
 		return 0, nil, "it does not store elements of a result one after the other"
 	}

@@ -183,6 +183,16 @@ func (s *ConvShape) ConvBlock(transposed bool, l kernels.Target) (rows, cols int
 	return intmath.CeilDiv(tall, intmath.CeilDiv(tall, max(rows, 1))), cols, true
 }
 
+// atOnce reports whether the planes of all channels fit at once, for rows×cols positions.
+func (s *ConvShape) atOnce(transposed bool, rows, cols int) bool {
+	read, written := s.In, s.Out
+	if transposed {
+		read, written = written, read
+	}
+	z, y, x := s.largest(transposed, 0), s.largest(transposed, 1), s.largest(transposed, 2)
+	return read*z.taps*planes(y, x, rows, cols, written) <= convPlanes && read*z.taps*y.taps*x.taps <= convTaps
+}
+
 // fitsWeight reports whether the planes of a channel fit while gradients of weights are computed.
 func (s *ConvShape) fitsWeight() bool {
 	cols := min(s.OutSize[2], convPixels)

@@ -55,6 +55,20 @@ func storesConv(cpu, gpu int) *kernels.Stores {
 	})
 }
 
+// storesConvTiles says it of Conv. On an OpenCL CPU, a sum over more channels than planes hold is
+// added up in Y, and neighbours of a phase are no neighbours there.
+var storesConvTiles = func() *kernels.Stores {
+	s := storesConv(kernels.MapVectorCPU, 4)
+	s.Before = func(a []kernels.Arg, l kernels.Target) bool {
+		if !l.CPU || l.LocalMem == 0 {
+			return false
+		}
+		c, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
+		return c.phases(transposed) > 1 || !c.atOnce(transposed, int(a[convRows].Int), int(a[convCols].Int))
+	}
+	return s
+}()
+
 // storesPool says it of pooling: of the gradients, what is stored is as large as the input.
 func storesPool(result, from int, gradient bool) *kernels.Stores {
 	size := func(a []kernels.Arg) (outer int, size [3]int) {
@@ -107,9 +121,12 @@ func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		{Of: storedSum, Value: 1, Layout: kernels.AccessPattern{Rank: 2, Aligned: !l.CPU}},
 		{Of: storedTwo, Value: 1, Layout: kernels.AccessPattern{Rank: 1}, Keep: true},
 	}
-	tile := GemmTiles(t, l)[0]
+	tile, convTile := GemmTiles(t, l)[0], convSmall
+	if l.CPU {
+		convTile = GemmTile{}
+	}
 	bases := []*kernels.Kernel{Gemm(NN, tile, nil), Gemm(NN, tile, nil), Gemm(NN, tile, nil), GemmBatch(NT, tile), GemmDirect, Gemm(TN, tile, fn.Tanh), SumAxis,
-		ConvDirect, Conv(convSmall, 1, false), fewKernel(fewForm{2, 4, 0})}
+		ConvDirect, Conv(convTile, 1, false), Conv(convTile, 1, false), Conv(convTile, 1, false), fewKernel(fewForm{2, 4, 0})}
 	for k := range PoolKernel(poolKernels) {
 		bases = append(bases, poolPairs.PoolKernel(k), (&PoolShape{Adaptive: true}).PoolKernel(k))
 	}

@@ -1,4 +1,4 @@
-// @depends: common, convolution
+// @depends: common, convolution, epilogue
 // Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
@@ -95,7 +95,7 @@ static NOINLINE void fill_planes(REAL *P, global const REAL *X, const block *b, 
 }
 
 // Adds sums to a run of a row of the output, or sets it, and adds the bias.
-static NOINLINE void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
+static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
@@ -109,7 +109,71 @@ static NOINLINE void put_run(const REAL *from, global REAL *to, int count, int s
             vstore4(v, 0, to + i);
         }
     }
-    for (; i < count; i++) to[i * spread] = (add ? to[i * spread] : 0) + from[i] + bias;
+    for (; i < count; i++) {
+        REAL v = from[i] + bias;
+        if (add) v += to[i * spread];
+        to[i * spread] = v;
+    }
+}
+
+#ifdef PUT_ROW
+// Computes the map (see epilogue.cl) of one channel as put_channels stores it. Sums are held until their neighbours in Y are there.
+static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b, int a, int from, int end, int row, REAL bias,
+                       int add PUT_PARAMS) {
+    REAL held[PANEL + 16];
+    int count = 0, first = 0; // of those held, and where they begin
+    if (end <= a * b->width + b->cols && b->x.spread == 1 && !add) { // one run
+        first = at + a * row + from - a * b->width;
+#ifdef PUT_KEEP
+        put_run(sums, Y + first, end - from, 1, bias, 0);
+#endif
+        for (int k = 0; k < end - from; k += 16) PUT_ROW(, vload16(0, sums + k) + bias, first + k, min(16, end - from - k));
+        return;
+    }
+    for (; a * b->width < end; a++) {
+        const int i = max(from, a * b->width), n = min(end, a * b->width + b->cols) - i, spread = b->x.spread;
+        const int begin = at + a * row + (i - a * b->width) * spread;
+        if (n <= 0) continue; // `from` is between two rows
+#ifdef PUT_KEEP
+        put_run(sums + i - from, Y + begin, n, spread, bias, add);
+#endif
+        if (spread > 1) { // each by itself
+            for (int k = 0; k < n; k++) PUT_ROW(, (REAL16)(add ? Y[begin + k * spread] : sums[i - from + k] + bias), begin + k * spread, 1);
+            continue;
+        }
+        if (first + count != begin) {
+            for (int k = 0; k < count; k += 16) PUT_ROW(, vload16(0, held + k), first + k, min(16, count - k));
+            first = begin;
+            count = 0;
+        }
+        if (add) {
+            for (int k = 0; k < n; k++) held[count + k] = Y[begin + k];
+        } else {
+            for (int k = 0; k < n; k += 16) vstore16(vload16(0, sums + i - from + k) + bias, 0, held + count + k);
+        }
+        count += n;
+    }
+    for (int k = 0; k < count; k += 16) PUT_ROW(, vload16(0, held + k), first + k, min(16, count - k));
+}
+#endif
+
+// Stores the sums S[r*PANEL] of positions `from` to below `end`, which count through the rows of a plane, of `live` channels that are
+// `size` apart in Y. Element `at` of Y is that of the block's first position and of the first channel, `row` elements lie from one
+// row to the next.
+static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int at, int size, const block *b, int from, int end, int row,
+                                  global const REAL *bias, int add, int last PUT_PARAMS) {
+    const int top = from / b->width;
+#ifdef PUT_ROW
+    for (int r = 0; last && r < live; r++) {
+        put_mapped(S + r * PANEL, Y, at + r * size, b, top, from, end, row, bias ? bias[r] : 0, add PUT_ARGS);
+    }
+    if (last) return;
+#endif
+    for (int a = top; a * b->width < end; a++) {
+        const int i = max(from, a * b->width), j = min(end, a * b->width + b->cols);
+        global REAL *to = Y + at + a * row + (i - a * b->width) * b->x.spread;
+        for (int r = 0; r < live; r++) put_run(S + r * PANEL + i - from, to + r * size, j - i, b->x.spread, bias ? bias[r] : 0, add);
+    }
 }
 
 // R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
@@ -143,8 +207,8 @@ MICRO(thin, 2, THIN_WIDE)
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols) {
-    REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL];
+void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
+    REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL + 16];
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
     CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
@@ -165,8 +229,8 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     global const REAL *in = X + X_off + (n * groups + g) * cr * rz * ry * rx;
     global const REAL *weights = W + W_off + g * co * ci * kernel_size;
     const int out_size = wz * wy * wx;
-    global REAL *out = Y + Y_off + (n * groups + g) * cw * out_size
-                     + ((qz * z.spread + z.first) * wy + y0 * y.spread + y.first) * wx + x0 * x.spread + x.first;
+    const int out = (n * groups + g) * cw * out_size
+                    + ((qz * z.spread + z.first) * wy + y0 * y.spread + y.first) * wx + x0 * x.spread + x.first;
 
     const int most = taps == 0 ? cr : max(1, min(PLANES / (planes * b.size), TAPS / taps));
     const int length = (b.rows - 1) * b.width + b.cols;
@@ -199,14 +263,8 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
                 if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
                 else wide(P + from, poff, w, woff, w_written, live, count, S);
-                for (int a = from / b.width; a * b.width < end; a++) { // rows of the output, in part
-                    const int i = max(from, a * b.width), j = min(end, a * b.width + b.cols);
-                    global REAL *to = out + o * out_size + a * y.spread * wx + (i - a * b.width) * x.spread;
-                    for (int r = 0; r < live; r++) {
-                        const REAL bias = biased && c0 == 0 ? BIAS[BIAS_off + g * cw + o + r] : 0;
-                        put_run(S + r * PANEL + i - from, to + r * out_size, j - i, x.spread, bias, c0 > 0);
-                    }
-                }
+                put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
+                             biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
             }
         }
     }
