@@ -132,6 +132,18 @@ func (c *Call) Floats(i int) []float64 {
 	return x
 }
 
+// Bytes returns the elements of input i, of Uint8, as Ints does.
+func (c *Call) Bytes(i int) []byte {
+	if c.Type(i) != tensor.Uint8 {
+		c.Fail("input %d is %v, and should be of uint8", i, c.Value(i))
+	}
+	x, err := c.hostTensor(i).Uint8s()
+	if err != nil {
+		panic(deviceError{err})
+	}
+	return x
+}
+
 // IntOf returns the one integer of input i, or else if it is left out.
 func (c *Call) IntOf(i, or int) int {
 	if !c.Has(i) {
@@ -169,7 +181,7 @@ func (c *Call) hostTensor(i int) *tensor.Tensor {
 type deviceError struct{ err error }
 
 func (c *Call) attribute(name string, typ onnxpb.AttributeType) *onnxpb.Attribute {
-	a := c.scope.attribute(c.node.attributes[name])
+	a, _ := c.scope.attribute(c.node.attributes[name])
 	if a == nil {
 		return nil
 	}
@@ -181,7 +193,8 @@ func (c *Call) attribute(name string, typ onnxpb.AttributeType) *onnxpb.Attribut
 
 // HasAttribute reports whether the node has an attribute.
 func (c *Call) HasAttribute(name string) bool {
-	return c.scope.attribute(c.node.attributes[name]) != nil
+	a, _ := c.scope.attribute(c.node.attributes[name])
+	return a != nil
 }
 
 // Int returns an attribute, or the number given if the node has none of the name. Float and String are alike.
@@ -276,13 +289,28 @@ func (c *Call) TypeAttribute(name string, or tensor.Type) tensor.Type {
 	return typ
 }
 
-// Graph runs the graph of an attribute. It sees the values around the node; inputs are those of the graph.
+// Graph runs the graph of an attribute. It sees the values around the node that has the attribute; inputs are those of
+// the graph, nil for one that is left out.
 func (c *Call) Graph(name string, inputs ...*Value) []*Value {
-	a := c.attribute(name, onnxpb.AttrGraph)
+	a, where := c.scope.attribute(c.node.attributes[name])
 	if a == nil || a.Graph == nil {
 		c.Fail("attribute %s is missing", name)
 	}
-	return c.r.graph(c.node.graphs[name], c.scope, inputs)
+	return c.r.graph(c.r.s.graphs[a.Graph], where, inputs)
+}
+
+// once returns what f makes of the node's attributes: it is made in the first run, and kept for others. Where attributes
+// are those of a function's call, it is made in each run.
+func (c *Call) once(f func() any) any {
+	for _, a := range c.node.attributes {
+		if a.Ref != "" {
+			return f()
+		}
+	}
+	if c.node.made == nil {
+		c.node.made = f()
+	}
+	return c.node.made
 }
 
 // New returns a tensor of the host's numbers on the device of the call.

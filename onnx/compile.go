@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"maps"
+
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/tensor"
@@ -22,13 +24,15 @@ type node struct {
 	op         Operator
 	function   *function // in place of op
 	attributes map[string]*onnxpb.Attribute
-	graphs     map[string]*graph
+	inner      bool // it has graphs
+	made       any  // what its operator made of the attributes
 }
 
 // function is an operator that a model defines.
 type function struct {
-	proto *onnxpb.Function
-	nodes []*node
+	proto    *onnxpb.Function
+	nodes    []*node
+	defaults map[string]*onnxpb.Attribute
 }
 
 // graph finds the operators of a graph and takes its initializers: nothing is missing.
@@ -63,14 +67,11 @@ func (s *Session) nodes(protos []*onnxpb.Node, imports map[string]int) ([]*node,
 			if a.Graph == nil {
 				continue
 			}
-			g, err := s.graph(a.Graph, imports)
-			if err != nil {
+			var err error
+			if s.graphs[a.Graph], err = s.graph(a.Graph, imports); err != nil {
 				return nil, err
 			}
-			if n.graphs == nil {
-				n.graphs = map[string]*graph{}
-			}
-			n.graphs[a.Name] = g
+			n.inner = true
 		}
 		if n.function = s.functions[operatorName(p.Domain, p.Op)+":"+p.Overload]; n.function != nil {
 			continue
@@ -95,6 +96,25 @@ func (v *Value) keep() *Value {
 		e.keep()
 	}
 	return v
+}
+
+// compile finds the operators of a function. Domains that it does not import are those of the model.
+func (s *Session) compile(f *function) error {
+	imports := versions(s.model.file.Opsets)
+	maps.Copy(imports, versions(f.proto.Opsets))
+	f.defaults = map[string]*onnxpb.Attribute{}
+	for _, a := range f.proto.Defaults {
+		f.defaults[a.Name] = a
+		if a.Graph != nil {
+			var err error
+			if s.graphs[a.Graph], err = s.graph(a.Graph, imports); err != nil {
+				return err
+			}
+		}
+	}
+	var err error
+	f.nodes, err = s.nodes(f.proto.Nodes, imports)
+	return err
 }
 
 // sparse returns a sparse tensor of the file as a dense one.

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,7 +23,10 @@ func (m *Model) Missing() []string {
 	}
 	l.nodes(m.file.Graph.Nodes, versions(m.file.Opsets), own)
 	for _, f := range m.file.Functions {
-		l.nodes(f.Nodes, versions(f.Opsets), own)
+		imports := versions(m.file.Opsets)
+		maps.Copy(imports, versions(f.Opsets))
+		l.graphs(f.Defaults, imports, own)
+		l.nodes(f.Nodes, imports, own)
 	}
 	list := make([]string, len(l.what))
 	for i, what := range l.what {
@@ -66,17 +70,22 @@ func (l *lacks) weight(t *onnxpb.Tensor) {
 	}
 }
 
+// graphs looks through the graphs of attributes.
+func (l *lacks) graphs(list []*onnxpb.Attribute, imports map[string]int, own map[string]bool) {
+	for _, a := range list {
+		for _, g := range a.AllGraphs() {
+			for _, t := range g.Initializers {
+				l.weight(t)
+			}
+			l.nodes(g.Nodes, imports, own)
+		}
+	}
+}
+
 func (l *lacks) nodes(nodes []*onnxpb.Node, imports map[string]int, own map[string]bool) {
 	for i, n := range nodes {
 		name := operatorName(n.Domain, n.Op)
-		for _, a := range n.Attributes {
-			for _, g := range a.AllGraphs() {
-				for _, t := range g.Initializers {
-					l.weight(t)
-				}
-				l.nodes(g.Nodes, imports, own)
-			}
-		}
+		l.graphs(n.Attributes, imports, own)
 		if own[name+":"+n.Overload] {
 			continue
 		}

@@ -17,9 +17,12 @@ type movement struct {
 }
 
 // moving returns the movement of a call whose input i has the elements.
-func moving(c *Call, i int) *movement {
+func moving(c *Call, i int) *movement { return movingLike(c, c.Value(i)) }
+
+// movingLike returns the movement of elements of the kind of a value's.
+func movingLike(c *Call, v *Value) *movement {
 	m := &movement{c: c}
-	if c.Value(i).kind == stringsValue {
+	if v.kind == stringsValue {
 		m.strings, m.numbers = []string{""}, map[string]int64{"": 0}
 	}
 	return m
@@ -34,6 +37,11 @@ func (m *movement) node(i int) *autograd.Node {
 		}
 		return m.c.Node(i)
 	}
+	return m.numbered(v)
+}
+
+// numbered returns the numbers of strings.
+func (m *movement) numbered(v *Value) *autograd.Node {
 	numbers := make([]int64, len(v.strings))
 	for k, s := range v.strings {
 		n, ok := m.numbers[s]

@@ -21,6 +21,12 @@ type Operator struct {
 	OnDevice bool
 }
 
+// Domains of the specification beside ai.onnx.
+const (
+	ml       = "ai.onnx.ml"               // classical machine learning
+	training = "ai.onnx.preview.training" // optimizers and gradients
+)
+
 // operators has those of a name, newest first.
 var (
 	operatorsMutex sync.RWMutex

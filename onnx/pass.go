@@ -233,7 +233,7 @@ func foldConstants(r *rewriter) {
 	run := &runner{s: r.s}
 	top := &scope{values: r.g.constants}
 	r.g.nodes = slices.DeleteFunc(r.g.nodes, func(n *node) bool {
-		if n.op.Run == nil || n.op.OnDevice || n.graphs != nil || !r.allConstant(n) {
+		if n.op.Run == nil || n.op.OnDevice || n.inner || !r.allConstant(n) {
 			return false
 		}
 		out, err := run.node(n, top)

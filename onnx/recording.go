@@ -129,7 +129,8 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 	var err error
 	rec.rec, err = replay.Record(s.dev, func() ([]*tensor.Tensor, error) {
 		var tensors []*tensor.Tensor
-		r := &runner{s: s}
+		r := &runner{s: s, scoped: true}
+		defer r.end()
 		out, err := s.eager(r, given, names)
 		if err == nil && r.downloads {
 			err = fmt.Errorf("onnx: the host reads what the device computes")
@@ -171,7 +172,7 @@ func (r *recording) run(inputs map[string]*Value) ([]*Value, error) {
 
 // copy returns v with copies of its tensors, which outlive a scope.
 func (v *Value) copy() *Value {
-	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings, elem: v.elem}
+	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings}
 	if v.node != nil {
 		w.node = v.node.Copy().Retain()
 	}

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -46,6 +47,13 @@ func (s *Session) RunNamed(inputs map[string]*Value, outputs ...string) (map[str
 	return named, nil
 }
 
+// RunContext is Run that ends with an error when ctx is done, between two operators: a Loop may have no end.
+func (s *Session) RunContext(ctx context.Context, inputs ...*Value) ([]*Value, error) {
+	s.context = ctx
+	defer func() { s.context = nil }()
+	return s.Run(inputs...)
+}
+
 // Forward computes the outputs of a session for training as nodes of a graph, in the order of the file. It panics with
 // a *tensor.Error where Run returns an error.
 func (s *Session) Forward(inputs ...*autograd.Node) []*autograd.Node {
@@ -76,7 +84,10 @@ func (s *Session) eager(r *runner, inputs map[string]*Value, names []string) ([]
 	if !g.has(names) {
 		g = s.file
 	}
-	sc := &scope{values: make(map[string]*Value, len(g.nodes))}
+	sc := &scope{values: make(map[string]*Value, len(g.nodes)), nodes: g.nodes}
+	for _, in := range g.proto.Inputs {
+		sc.values[in.Name] = nil // left out, unless it is given below
+	}
 	for name, v := range g.constants {
 		sc.values[name] = v
 	}
@@ -91,7 +102,7 @@ func (s *Session) eager(r *runner, inputs map[string]*Value, names []string) ([]
 			return err
 		}
 		for i, name := range names {
-			if out[i] = sc.value(name); out[i] == nil {
+			if out[i] = sc.values[name]; out[i] == nil {
 				return fmt.Errorf("onnx: Run: no value of the model is named %q", name)
 			}
 			out[i].each(func(v *Value) { r.on(v, false) })
@@ -129,10 +140,14 @@ func (s *Session) run(given map[string]*Value, names []string) (out []*Value, er
 	if err := s.checkInputs(given); err != nil {
 		return nil, err
 	}
+	quiet := autograd.NoGrad
+	if s.derives {
+		quiet = func(_ tensor.Device, f func()) { f() }
+	}
 	tensor.Scope(s.dev, func() {
 		tensor.Scope(s.host, func() {
-			autograd.NoGrad(s.dev, func() {
-				autograd.NoGrad(s.host, func() {
+			quiet(s.dev, func() {
+				quiet(s.host, func() {
 					err = try(func() error {
 						inputs, err := s.taken(given)
 						if err == nil {
@@ -219,17 +234,12 @@ func (s *Session) taken(given map[string]*Value) (map[string]*Value, error) {
 		if v == nil {
 			continue
 		}
-		if v.kind != tensorValue {
-			inputs[name] = v
-			continue
+		var err error
+		if inputs[name], err = s.take(name, v); err != nil {
+			return nil, err
 		}
-		n := v.any()
-		if n == nil || n.Device() != s.dev {
-			return nil, fmt.Errorf("onnx: Run: input %q is %v, and should be a tensor on the session's device", name, v)
-		}
-		n = s.widened(n)
-		inputs[name] = &Value{node: n}
-		if s.replays.byValue && n.Type().Integer() && n.Len() <= mostByValue {
+		n := inputs[name].node
+		if n != nil && s.replays.byValue && n.Type().Integer() && n.Len() <= mostByValue {
 			t, err := copied(s.host, n.Value())
 			if err != nil {
 				return nil, err
@@ -240,10 +250,30 @@ func (s *Session) taken(given map[string]*Value) (map[string]*Value, error) {
 	return inputs, nil
 }
 
+// take returns v, and what is in it, as a value of the run's own: a run notes copies of tensors in values.
+func (s *Session) take(name string, v *Value) (*Value, error) {
+	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings}
+	if v.kind == tensorValue {
+		n := v.any()
+		if n == nil || n.Device() != s.dev {
+			return nil, fmt.Errorf("onnx: Run: input %q is %v, and should be a tensor on the session's device", name, v)
+		}
+		w.node = s.widened(n)
+	}
+	for _, e := range v.list {
+		taken, err := s.take(name, e)
+		if err != nil {
+			return nil, err
+		}
+		w.list = append(w.list, taken)
+	}
+	return w, nil
+}
+
 // compute runs the model once, and chooses how.
 func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, error) {
 	key, replays := "", &s.replays
-	if !s.options.Eager && !s.options.Training {
+	if !s.options.Eager && !s.options.Training && !s.derives {
 		key = s.key(inputs, names)
 	}
 	if key != "" && !replays.eager[key] {
@@ -260,7 +290,8 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 			return rec.run(inputs)
 		}
 	}
-	r := &runner{s: s}
+	r := &runner{s: s, scoped: !s.derives}
+	defer r.end()
 	out, err := s.eager(r, inputs, names)
 	if err != nil {
 		return nil, err
@@ -284,7 +315,7 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 // owned returns v as the caller's: tensors outlive the scope of the run, and are none that the session keeps or that
 // were given.
 func (v *Value) owned(given map[*autograd.Node]bool) *Value {
-	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings, elem: v.elem}
+	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings}
 	if n := v.node; n != nil {
 		if v.kept || given[n] {
 			n = n.Copy()

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 
@@ -12,65 +13,82 @@ import (
 // runner runs the nodes of a session once.
 type runner struct {
 	s         *Session
-	downloads bool // the host has read what the device computed
-	depth     int  // of functions and graphs
+	downloads bool                    // the host has read what the device computed
+	depth     int                     // of functions and graphs
+	scoped    bool                    // tensors are those of tensor.Scopes, and no graph is recorded
+	copies    []**autograd.Node       // where on has put copies, of a runner that is scoped
+	held      map[*tensor.Tensor]bool // tensors that outlive their scope: see hold
+	deriving  int                     // how many operators Gradient the run is in
 }
 
 // maxDepth is how deep functions may call each other.
 const maxDepth = 100
 
-// scope is the values of a graph that runs, and of those around it.
+// scope is the values of a graph or function that runs, and of the graphs around it.
 type scope struct {
-	values   map[string]*Value
-	outer    *scope
-	function map[string]*onnxpb.Attribute // of the call of a function, nil in a graph
-	calls    *scope                       // where the function is called
+	values map[string]*Value // nil for an input that is left out
+	nodes  []*node
+	outer  *scope
+	call   *node  // of the function that runs, nil in a graph
+	caller *scope // where that call is
 }
 
-func (s *scope) value(name string) *Value {
+// value returns the value of a name, nil for an input that is left out, and whether there is one of the name.
+func (s *scope) value(name string) (v *Value, ok bool) {
 	for ; s != nil; s = s.outer {
-		if v := s.values[name]; v != nil {
-			return v
+		if v, ok = s.values[name]; ok {
+			return v, true
 		}
 	}
-	return nil
+	return nil, false
 }
 
-// attribute returns a, or the attribute of the function's call that a refers to, or nil.
-func (s *scope) attribute(a *onnxpb.Attribute) *onnxpb.Attribute {
-	for ; a != nil && a.Ref != ""; s = s.outer {
-		if s == nil {
-			return nil
-		}
-		if s.function != nil {
-			a, s = s.function[a.Ref], s.calls
-			if s == nil {
-				return a
-			}
-			return s.attribute(a)
-		}
+// attribute returns a, or the attribute of a function's call that a refers to, and the scope in which it is written. It
+// returns nil if the call has none, nor the function a default.
+func (s *scope) attribute(a *onnxpb.Attribute) (*onnxpb.Attribute, *scope) {
+	if a == nil || a.Ref == "" {
+		return a, s
 	}
-	return a
+	for s != nil && s.call == nil {
+		s = s.outer
+	}
+	if s == nil {
+		return nil, nil
+	}
+	if given, where := s.caller.attribute(s.call.attributes[a.Ref]); given != nil {
+		return given, where
+	}
+	return s.call.function.defaults[a.Ref], s
 }
 
 // graph runs the nodes of a graph within a scope.
 func (r *runner) graph(g *graph, outer *scope, inputs []*Value) []*Value {
-	if len(inputs) > len(g.proto.Inputs) {
-		panic(&tensor.Error{Pkg: "onnx", Op: g.proto.Name, Kind: tensor.ErrValue, Detail: fmt.Sprintf("a graph of %d inputs was given %d", len(g.proto.Inputs), len(inputs))})
+	fail := func(format string, args ...any) {
+		panic(&tensor.Error{Pkg: "onnx", Op: "graph " + g.proto.Name, Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf(format, args...)})
 	}
-	sc := &scope{values: make(map[string]*Value, len(g.proto.Nodes)), outer: outer}
+	if len(inputs) > len(g.proto.Inputs) {
+		fail("it has %d inputs, and is given %d", len(g.proto.Inputs), len(inputs))
+	}
+	sc := &scope{values: make(map[string]*Value, len(g.nodes)), nodes: g.nodes, outer: outer}
 	for name, v := range g.constants {
 		sc.values[name] = v
 	}
-	for i, v := range inputs {
-		sc.values[g.proto.Inputs[i].Name] = v
+	for i, in := range g.proto.Inputs {
+		if i < len(inputs) {
+			sc.values[in.Name] = inputs[i]
+		} else if sc.values[in.Name] == nil {
+			fail("it has %d inputs, and is given %d", len(g.proto.Inputs), len(inputs))
+		}
 	}
 	if err := r.nodes(g.nodes, sc); err != nil {
 		panic(deviceError{err})
 	}
 	out := make([]*Value, len(g.proto.Outputs))
 	for i, o := range g.proto.Outputs {
-		out[i] = sc.value(o.Name)
+		if out[i], _ = sc.value(o.Name); out[i] == nil {
+			fail("nothing makes its output %q", o.Name)
+		}
 	}
 	return out
 }
@@ -83,6 +101,9 @@ func (r *runner) nodes(nodes []*node, sc *scope) error {
 		return fmt.Errorf("%w: functions or graphs are nested more than %d deep", ErrFormat, maxDepth)
 	}
 	for _, n := range nodes {
+		if r.s.context != nil && r.s.context.Err() != nil {
+			return fmt.Errorf("onnx: %s: %w", n.name, context.Cause(r.s.context))
+		}
 		out, err := r.node(n, sc)
 		if err != nil {
 			return err
@@ -103,7 +124,8 @@ func (r *runner) node(n *node, sc *scope) (out []*Value, err error) {
 		if name == "" {
 			continue
 		}
-		if c.in[i] = sc.value(name); c.in[i] == nil {
+		var ok bool
+		if c.in[i], ok = sc.value(name); !ok {
 			return nil, fmt.Errorf("onnx: %s: input %q is nothing: no node has made it", n.name, name)
 		}
 	}
@@ -142,14 +164,13 @@ func (r *runner) node(n *node, sc *scope) (out []*Value, err error) {
 // call runs a function of the model.
 func (r *runner) call(n *node, c *Call) ([]*Value, error) {
 	f := n.function
-	sc := &scope{values: map[string]*Value{}, function: map[string]*onnxpb.Attribute{}, calls: c.scope}
-	for _, a := range f.proto.Defaults {
-		sc.function[a.Name] = a
+	if len(c.in) > len(f.proto.Inputs) {
+		return nil, fmt.Errorf("onnx: %s: %w: %d inputs, and the function has %d", n.name, ErrFormat, len(c.in),
+			len(f.proto.Inputs))
 	}
-	for name, a := range n.attributes {
-		sc.function[name] = a
-	}
+	sc := &scope{values: make(map[string]*Value, len(f.nodes)), nodes: f.nodes, call: n, caller: c.scope}
 	for i, name := range f.proto.Inputs {
+		sc.values[name] = nil
 		if c.Has(i) {
 			sc.values[name] = c.in[i]
 		}
@@ -159,7 +180,9 @@ func (r *runner) call(n *node, c *Call) ([]*Value, error) {
 	}
 	out := make([]*Value, len(f.proto.Outputs))
 	for i, name := range f.proto.Outputs {
-		out[i] = sc.values[name]
+		if out[i] = sc.values[name]; out[i] == nil && c.Wants(i) {
+			return nil, fmt.Errorf("onnx: %s: nothing makes the output %q of the function", n.name, name)
+		}
 	}
 	return out, nil
 }
@@ -214,6 +237,9 @@ func (r *runner) on(v *Value, host bool) *autograd.Node {
 		t.Retain()
 	}
 	*to = autograd.Const(t)
+	if r.scoped && !v.kept {
+		r.copies = append(r.copies, to)
+	}
 	return *to
 }
 

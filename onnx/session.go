@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -35,7 +36,10 @@ type Session struct {
 	file      *graph                    `nn:"-"` // as the file has it
 	main      *graph                    `nn:"-"` // after the passes
 	functions map[string]*function      `nn:"-"`
+	graphs    map[*onnxpb.Graph]*graph  `nn:"-"` // those of attributes
 	constants map[*onnxpb.Tensor]*Value `nn:"-"`
+	derives   bool                      // it has the operator Gradient: runs record a graph
+	context   context.Context           // of the run
 	random    *tensor.RNG
 	seeded    map[*node]*tensor.RNG
 	replays   replays `nn:"-"`
@@ -62,7 +66,7 @@ func (m *Model) Load(d tensor.Device, options ...Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{model: m, dev: d, host: host, functions: map[string]*function{}, constants: map[*onnxpb.Tensor]*Value{}, seeded: map[*node]*tensor.RNG{}}
+	s := &Session{model: m, dev: d, host: host, functions: map[string]*function{}, graphs: map[*onnxpb.Graph]*graph{}, constants: map[*onnxpb.Tensor]*Value{}, seeded: map[*node]*tensor.RNG{}}
 	if len(options) == 1 {
 		s.options = options[0]
 	}
@@ -91,12 +95,16 @@ func (v *Value) free() {
 	if v.node != nil && !v.node.Value().Freed() {
 		v.node.Value().Free()
 	}
+	for _, e := range v.list {
+		e.free()
+	}
 }
 
 func (s *Session) load() error {
 	if missing := s.model.Missing(); len(missing) > 0 {
 		return fmt.Errorf("onnx: the model cannot be loaded: %w:\n  %s", ErrUnsupported, strings.Join(missing, "\n  "))
 	}
+	s.derives = s.model.Operators()[operatorName(training, "Gradient")] > 0
 	for _, f := range s.model.file.Functions {
 		s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload] = &function{proto: f}
 	}
@@ -106,12 +114,15 @@ func (s *Session) load() error {
 	}
 	s.main = s.file
 	for _, f := range s.functions {
-		if f.nodes, err = s.nodes(f.proto.Nodes, versions(f.proto.Opsets)); err != nil {
+		if err = s.compile(f); err != nil {
 			return err
 		}
 	}
 	if s.options.Training {
 		return s.takeParameters()
+	}
+	if s.derives {
+		return nil // the graph is differentiated as the file has it
 	}
 	s.main, err = s.optimize(s.file)
 	return err

@@ -8,16 +8,15 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// Value is what a model takes and gives: a tensor, an array of strings, a sequence of values, or an optional value. It
-// does not change.
+// Value is what a model takes and gives: a tensor, an array of strings, a sequence of values, an optional value, or a
+// map. It does not change.
 type Value struct {
 	kind    valueKind
 	node    *autograd.Node // a tensor, on the session's device, or nil
 	host    *autograd.Node // the same on the session's host device, or nil: see runner.place
 	shape   []int          // of strings
 	strings []string
-	list    []*Value // of a sequence; of an optional, the value or nothing
-	elem    *Value   // of an empty sequence, or an optional: an example of what is in it, or nil
+	list    []*Value // of a sequence; of an optional, the value or nothing; of a map, keys and values
 	kept    bool     // it lives as long as the session: an initializer
 }
 
@@ -28,6 +27,7 @@ const (
 	stringsValue
 	sequenceValue
 	optionalValue
+	mapValue
 )
 
 // FromTensor returns a tensor as a value.
@@ -35,8 +35,8 @@ func FromTensor(t *tensor.Tensor) *Value { return fromNode(autograd.Const(t)) }
 
 func fromNode(n *autograd.Node) *Value { return &Value{node: n} }
 
-// FromStrings returns an array of strings as a value. A shape that is left out is that of a list. It panics with
-// tensor.ErrShape if there are not as many strings as the shape says.
+// FromStrings returns an array of strings as a value. A shape that is left out is that of a list; []int{}... is that of a
+// scalar. It panics with tensor.ErrShape if there are not as many strings as the shape says.
 func FromStrings(s []string, shape ...int) *Value {
 	if shape == nil {
 		shape = []int{len(s)}
@@ -51,6 +51,11 @@ func FromStrings(s []string, shape ...int) *Value {
 	return &Value{kind: stringsValue, strings: s, shape: shape}
 }
 
+// ofStrings returns strings of a shape.
+func ofStrings(s []string, shape []int) *Value {
+	return &Value{kind: stringsValue, strings: s, shape: shape}
+}
+
 // FromSequence returns a sequence of values.
 func FromSequence(values ...*Value) *Value { return &Value{kind: sequenceValue, list: values} }
 
@@ -61,6 +66,10 @@ func FromOptional(v *Value) *Value {
 	}
 	return &Value{kind: optionalValue, list: []*Value{v}}
 }
+
+// FromMap returns a map of keys to values, two lists of the same length: tensors or strings. Only operators of the domain
+// ai.onnx.ml have maps.
+func FromMap(keys, values *Value) *Value { return &Value{kind: mapValue, list: []*Value{keys, values}} }
 
 // Tensor returns the tensor of an output, on the session's device, or nil if v is none.
 func (v *Value) Tensor() *tensor.Tensor {
@@ -89,22 +98,38 @@ func (v *Value) any() *autograd.Node {
 // Strings returns the strings, or nil if v has none.
 func (v *Value) Strings() []string { return v.strings }
 
-// Shape returns the shape of a tensor or of an array of strings, and nil of other values.
+// Shape returns the shape of a tensor or of an array of strings, the caller's own, and nil of other values.
 func (v *Value) Shape() []int {
 	if n := v.any(); n != nil {
-		return n.Shape()
+		return slices.Clone(n.Shape())
 	}
 	return slices.Clone(v.shape)
 }
 
 // Sequence returns the values of a sequence, or the one of an optional that has one.
-func (v *Value) Sequence() []*Value { return v.list }
+func (v *Value) Sequence() []*Value {
+	if v.kind == mapValue {
+		return nil
+	}
+	return v.list
+}
+
+// Map returns the keys and values of a map, or nil.
+func (v *Value) Map() (keys, values *Value) {
+	if v.kind != mapValue {
+		return nil, nil
+	}
+	return v.list[0], v.list[1]
+}
 
 // IsStrings reports whether v is an array of strings.
 func (v *Value) IsStrings() bool { return v.kind == stringsValue }
 
 // IsSequence reports whether v is a sequence.
 func (v *Value) IsSequence() bool { return v.kind == sequenceValue }
+
+// IsMap reports whether v is a map.
+func (v *Value) IsMap() bool { return v.kind == mapValue }
 
 // IsOptional reports whether v is an optional.
 func (v *Value) IsOptional() bool { return v.kind == optionalValue }
@@ -122,6 +147,8 @@ func (v *Value) String() string {
 		return "an empty optional"
 	case v.kind == optionalValue:
 		return "an optional of " + v.list[0].String()
+	case v.kind == mapValue:
+		return fmt.Sprintf("a map of %v to %v", v.list[0], v.list[1])
 	case v.any() == nil:
 		return "nothing"
 	}
