@@ -11,6 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/onnx"
+	_ "github.com/clgrad/clgrad/onnx/imagedecoder"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/onnxtest"
 	"github.com/clgrad/clgrad/onnx"
+	_ "github.com/clgrad/clgrad/onnx/imagedecoder"
 	"github.com/clgrad/clgrad/tensor"
 )
 
