@@ -27,6 +27,7 @@ type attention struct {
 	bias    *autograd.Node // of floats, added to the scores: it broadcasts to [b, h, l, s]; nil: nothing
 	allowed *autograd.Node // Bool: where it is false a query does not attend to a key; nil: it does
 	causal  bool           // query i attends to the keys up to i alone
+	sink    *autograd.Node // a score that takes part in the softmax and has no value: it broadcasts to [b, h, l, 1]; or nil
 	softmax tensor.Type    // in which the softmax is computed
 }
 
@@ -62,7 +63,7 @@ func (a *attention) sizes() (b, g, r, l, s int) {
 func (a *attention) run() *autograd.Node {
 	typ := a.q.Type()
 	half := typ == tensor.Float16 || typ == tensor.BFloat16
-	if a.softcap != 0 || a.scale == 0 || a.softmax != typ && !(half && a.softmax == tensor.Float32) {
+	if a.softcap != 0 || a.scale == 0 || a.sink != nil || a.softmax != typ && !(half && a.softmax == tensor.Float32) {
 		return a.weigh(a.probabilities(a.biased(a.capped(a.scores()))))
 	}
 	mask := a.allowed
@@ -181,6 +182,12 @@ func distances(d tensor.Device, l, s int) *tensor.Tensor {
 
 // probabilities returns the softmax of scores that biased has made, of a's type: 0 for a query that attends to no key.
 func (a *attention) probabilities(s *autograd.Node) *autograd.Node {
+	if a.sink != nil {
+		shape := s.Shape()
+		sink := like(a.sink, s.Type()).Expand(shape[0], shape[1], shape[2], 1)
+		p := like(autograd.Concat(3, s, sink), a.softmax).Softmax(-1).Slice(3, 0, shape[3])
+		return like(p, a.q.Type())
+	}
 	if a.bias == nil || s.Len() == 0 {
 		return like(like(s, a.softmax).Softmax(-1), a.q.Type())
 	}

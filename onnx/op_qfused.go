@@ -1,0 +1,88 @@
+package onnx
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Operators of quantized numbers of the domain com.microsoft. They compute in float32 what the numbers stand for, and
+// quantize that.
+func init() {
+	type node = autograd.Node
+	unary := func(name, attributes string, f func(c *Call, x *node) *node) Operator {
+		return Operator{Domain: microsoft, Name: name, Attributes: attributes, Run: func(c *Call) []*Value {
+			x := dequantized(c.Node(0), c.Node(1), c.NodeOr(2))
+			return Out(requantized(c, f(c, x), 3))
+		}}
+	}
+	binary := func(name string, f func(x, y *node) *node) Operator {
+		return Operator{Domain: microsoft, Name: name, Run: func(c *Call) []*Value {
+			x, y := dequantized(c.Node(0), c.Node(1), c.NodeOr(2)), dequantized(c.Node(3), c.Node(4), c.NodeOr(5))
+			return Out(requantized(c, f(x, y), 6))
+		}}
+	}
+	Register(
+		binary("QLinearAdd", (*node).Add),
+		binary("QLinearMul", (*node).Mul),
+		unary("QLinearSigmoid", "", func(_ *Call, x *node) *node { return x.Sigmoid() }),
+		unary("QLinearLeakyRelu", "alpha", func(c *Call, x *node) *node { return x.LeakyReLU(c.Float("alpha", 0.01)) }),
+		unary("QLinearGlobalAveragePool", "channels_last", globalAverage),
+		Operator{Domain: microsoft, Name: "QLinearConcat", Attributes: "axis", Run: qLinearConcat},
+		Operator{Domain: microsoft, Name: "DynamicQuantizeMatMul", Run: func(c *Call) []*Value {
+			a, scale, zero := dynamicQuantized(c, c.Node(0))
+			y := integerMatMul(c, a, c.Node(1), zero, c.NodeOr(3))
+			return Out(rescaled(c, y, scale.Mul(c.Node(2)), 4))
+		}},
+		Operator{Domain: microsoft, Name: "MatMulIntegerToFloat", Run: func(c *Call) []*Value {
+			y := integerMatMul(c, c.Node(0), c.Node(1), c.NodeOr(4), c.NodeOr(5))
+			return Out(rescaled(c, y, rowsOf(c.Node(2)).Mul(c.Node(3)), 6))
+		}},
+	)
+}
+
+// requantized quantizes x with the scale and the zero point of inputs from on, to the type of input 0 without one.
+func requantized(c *Call, x *autograd.Node, from int) *autograd.Node {
+	zero, typ := c.NodeOr(from+1), c.Type(0)
+	if zero != nil {
+		typ = zero.Type()
+	}
+	return quantized(c, x.Div(like(c.Node(from), tensor.Float32)), zero, typ, true)
+}
+
+// rescaled returns integers times a scale, of its type, with the bias of an input.
+func rescaled(c *Call, y, scale *autograd.Node, bias int) *autograd.Node {
+	x := like(like(y, tensor.Float32).Mul(like(scale, tensor.Float32)), scale.Type())
+	if b := c.NodeOr(bias); b != nil {
+		x = x.Add(b)
+	}
+	return x
+}
+
+// globalAverage is the mean over the spatial axes, which become 1.
+func globalAverage(c *Call, x *autograd.Node) *autograd.Node {
+	from, to := 2, x.Rank()
+	if c.Bool("channels_last", false) {
+		from, to = 1, x.Rank()-1
+	}
+	if x.Rank() < 3 {
+		c.Fail("the input is %v: it has spatial axes behind batch and channels", x.Shape())
+	}
+	axes := []int{tensor.Keepdims}
+	for a := from; a < to; a++ {
+		axes = append(axes, a)
+	}
+	return x.Mean(axes...)
+}
+
+// qLinearConcat concatenates numbers of scales and zero points of their own: inputs 2 and on, three for each.
+func qLinearConcat(c *Call) []*Value {
+	if c.Len() < 5 || (c.Len()-2)%3 != 0 {
+		c.Fail("%d inputs, and should be two, and three for each part", c.Len())
+	}
+	var parts []*autograd.Node
+	for i := 2; i < c.Len(); i += 3 {
+		parts = append(parts, dequantized(c.Node(i), c.Node(i+1), c.NodeOr(i+2)))
+	}
+	x := autograd.Concat(c.axis(c.Int("axis", 0), parts[0].Rank()), parts...)
+	return Out(quantized(c, x.Div(like(c.Node(0), tensor.Float32)), c.Node(1), c.Type(1), true))
+}
