@@ -48,7 +48,7 @@ func TestTreeEnsembleClassifier(t *testing.T) {
 			"classlabels_int64s": labels}).with(more)
 	}
 	two, positive, signed := []int{5, 7}, []float64{.2, .7}, []float64{-.2, .7}
-	both, fives := numbersOf([]int{2}, 5, 7), func(x ...float64) listed { return numbersOf([]int{2, 2}, x...) }
+	both, fives := float64sOf([]int{2}, 5, 7), func(x ...float64) listed { return float64sOf([]int{2, 2}, x...) }
 	for _, c := range []mlCase{
 		// Leaves speak of one class: a probability, or not.
 		{attrs: votes([]int{0, 0}, positive, two, nil), want: []listed{both, fives(.8, .2, .3, .7)}},
@@ -65,15 +65,15 @@ func TestTreeEnsembleClassifier(t *testing.T) {
 		// They speak of both: the label is that of the larger score.
 		{attrs: votes([]int{0, 1, 0, 1}, []float64{.8, .2, .3, .7}, two, nil), want: []listed{both, fives(.8, .2, .3, .7)}},
 		{attrs: votes([]int{0, 1, 0, 1}, []float64{.2, .8, .7, .3}, two, attrs{"post_transform": "SOFTMAX"}),
-			want: []listed{numbersOf([]int{2}, 7, 5), fives(.35434368, .6456563, .59868765, .40131232)}},
+			want: []listed{float64sOf([]int{2}, 7, 5), fives(.35434368, .6456563, .59868765, .40131232)}},
 		{attrs: votes([]int{0, 1, 0, 2}, []float64{.2, .8, 0, .3}, []int{5, 7, 9}, nil),
-			want: []listed{numbersOf([]int{2}, 7, 9), numbersOf([]int{2, 3}, .2, .8, 0, 0, 0, .3)}},
+			want: []listed{float64sOf([]int{2}, 7, 9), float64sOf([]int{2, 3}, .2, .8, 0, 0, 0, .3)}},
 		{attrs: votes([]int{0, 1, 0, 2}, []float64{.2, .8, 0, .3}, []int{5, 7, 9},
-			attrs{"base_values": []float64{.1, .2, .3}}), want: []listed{numbersOf([]int{2}, 7, 9),
-			numbersOf([]int{2, 3}, .3, 1, .3, .1, .2, .6)}},
+			attrs{"base_values": []float64{.1, .2, .3}}), want: []listed{float64sOf([]int{2}, 7, 9),
+			float64sOf([]int{2, 3}, .3, 1, .3, .1, .2, .6)}},
 		// One label, and none.
-		{attrs: votes([]int{0, 0}, signed, []int{1}, nil), want: []listed{numbersOf([]int{2}, 0, 1),
-			numbersOf([]int{2, 1}, -.2, .7)}},
+		{attrs: votes([]int{0, 0}, signed, []int{1}, nil), want: []listed{float64sOf([]int{2}, 0, 1),
+			float64sOf([]int{2, 1}, -.2, .7)}},
 		{version: 3, attrs: votes([]int{0, 0}, nil, two,
 			attrs{"class_weights": nil, "class_weights_as_tensor": doubles(onnxpb.Double, .2, .7), "nodes_values": nil,
 				"nodes_values_as_tensor": doubles(onnxpb.Double, 0, 0, 0)}), want: []listed{both, fives(.8, .2, .3, .7)}},
@@ -99,13 +99,13 @@ func TestTreeEnsembleClassifier(t *testing.T) {
 	// The top class is that of the largest score, be it of a class that no leaf speaks of.
 	mlCase{op: "TreeEnsembleClassifier", attrs: twoTrees.with(leaves), in: rows,
 		want: []listed{{shape: []int{6}, strings: []string{"a", "b", "b", "a", "b", "a"}},
-			numbersOf([]int{6, 3}, .7661572, .06289002, .1709528, .12895566, .7420886, .12895566, .12895566, .7420886,
+			float64sOf([]int{6, 3}, .7661572, .06289002, .1709528, .12895566, .7420886, .12895566, .12895566, .7420886,
 				.12895566, .7661572, .06289002, .1709528, .39885837, .51214427, .08899733, .7661572, .06289002,
 				.1709528)}}.run(t, d)
 	leaves = attrs{"target_treeids": leaves["class_treeids"], "target_nodeids": leaves["class_nodeids"],
 		"target_ids": make([]int, 8), "target_weights": leaves["class_weights"], "base_values": []float64{.5}, "n_targets": 1}
 	mlCase{op: "TreeEnsembleRegressor", attrs: twoTrees.with(leaves), in: rows,
-		want: []listed{numbersOf([]int{6, 1}, 1, -3, -3, 1, -1.5, 1)}}.run(t, d)
+		want: []listed{float64sOf([]int{6, 1}, 1, -3, -3, 1, -1.5, 1)}}.run(t, d)
 }
 
 func TestTreeEnsembleRegressor(t *testing.T) {
@@ -117,19 +117,19 @@ func TestTreeEnsembleRegressor(t *testing.T) {
 		"target_nodeids": []int{1, 1, 2, 1, 2}, "target_ids": []int{0, 1, 1, 0, 1},
 		"target_weights": []float64{1, 2, 3, 4, -5}, "n_targets": 2}
 	for _, c := range []mlCase{
-		{attrs: two, want: []listed{numbersOf([]int{2, 2}, 1, -3, 0, -2)}},
-		{attrs: two.with(attrs{"aggregate_function": "AVERAGE"}), want: []listed{numbersOf([]int{2, 2}, .5, -1.5, 0, -1)}},
-		{attrs: two.with(attrs{"aggregate_function": "MIN"}), want: []listed{numbersOf([]int{2, 2}, 1, -5, 0, -5)}},
-		{attrs: two.with(attrs{"aggregate_function": "MAX"}), want: []listed{numbersOf([]int{2, 2}, 1, 2, 0, 3)}},
+		{attrs: two, want: []listed{float64sOf([]int{2, 2}, 1, -3, 0, -2)}},
+		{attrs: two.with(attrs{"aggregate_function": "AVERAGE"}), want: []listed{float64sOf([]int{2, 2}, .5, -1.5, 0, -1)}},
+		{attrs: two.with(attrs{"aggregate_function": "MIN"}), want: []listed{float64sOf([]int{2, 2}, 1, -5, 0, -5)}},
+		{attrs: two.with(attrs{"aggregate_function": "MAX"}), want: []listed{float64sOf([]int{2, 2}, 1, 2, 0, 3)}},
 		// Base values are added whether a leaf speaks of a target or not.
 		{attrs: two.with(attrs{"aggregate_function": "MAX", "base_values": []float64{.5, .25}}),
-			want: []listed{numbersOf([]int{2, 2}, 1.5, 2.25, .5, 3.25)}},
+			want: []listed{float64sOf([]int{2, 2}, 1.5, 2.25, .5, 3.25)}},
 		{attrs: two.with(attrs{"post_transform": "SOFTMAX"}),
-			want: []listed{numbersOf([]int{2, 2}, .98201376, .01798621, .880797, .11920292)}},
+			want: []listed{float64sOf([]int{2, 2}, .98201376, .01798621, .880797, .11920292)}},
 		{attrs: two.with(attrs{"post_transform": "SOFTMAX_ZERO"}),
-			want: []listed{numbersOf([]int{2, 2}, .98201376, .01798621, 0, 1)}},
+			want: []listed{float64sOf([]int{2, 2}, .98201376, .01798621, 0, 1)}},
 		{attrs: two.with(attrs{"post_transform": "LOGISTIC"}),
-			want: []listed{numbersOf([]int{2, 2}, .7310586, .04742587, .5, .11920297)}},
+			want: []listed{float64sOf([]int{2, 2}, .7310586, .04742587, .5, .11920297)}},
 		{attrs: two.with(attrs{"aggregate_function": "MEDIAN"})},
 		{attrs: two.with(attrs{"n_targets": 1})},
 		{attrs: two.with(attrs{"n_targets": 1 << 50})},
@@ -158,16 +158,16 @@ func TestTreeEnsemble(t *testing.T) {
 	rows := tensor.New(d, []float64{1, 3, nan}, 3, 1)
 	for _, c := range []mlCase{
 		{attrs: sets, in: tensor.New(d, []float32{3.5, 12, 7, .5, float32(nan)}, 5, 1),
-			want: []listed{numbersOf([]int{5, 3}, 1, 0, 0, 0, 10, 0, 0, 10, 0, 0, 0, 100, 0, 0, 100)}},
-		{attrs: tree, in: rows, want: []listed{numbersOf([]int{3, 1}, 3, 3, 3)}, typ: tensor.Float64},
+			want: []listed{float64sOf([]int{5, 3}, 1, 0, 0, 0, 10, 0, 0, 10, 0, 0, 0, 100, 0, 0, 100)}},
+		{attrs: tree, in: rows, want: []listed{float64sOf([]int{3, 1}, 3, 3, 3)}, typ: tensor.Float64},
 		{attrs: tree.with(attrs{"nodes_missing_value_tracks_true": []int{1, 0}}), in: rows,
-			want: []listed{numbersOf([]int{3, 1}, 3, 3, -2)}, typ: tensor.Float64},
-		{attrs: tree.with(attrs{"aggregate_function": 0}), in: rows, want: []listed{numbersOf([]int{3, 1}, 1.5, 1.5, 1.5)},
+			want: []listed{float64sOf([]int{3, 1}, 3, 3, -2)}, typ: tensor.Float64},
+		{attrs: tree.with(attrs{"aggregate_function": 0}), in: rows, want: []listed{float64sOf([]int{3, 1}, 1.5, 1.5, 1.5)},
 			typ: tensor.Float64},
-		{attrs: tree.with(attrs{"aggregate_function": 2}), in: rows, want: []listed{numbersOf([]int{3, 1}, -1, -1, -1)},
+		{attrs: tree.with(attrs{"aggregate_function": 2}), in: rows, want: []listed{float64sOf([]int{3, 1}, -1, -1, -1)},
 			typ: tensor.Float64},
 		{attrs: tree.with(attrs{"aggregate_function": 3, "post_transform": 2}), in: rows,
-			want: []listed{numbersOf([]int{3, 1}, .98201379, .98201379, .98201379)}, typ: tensor.Float64},
+			want: []listed{float64sOf([]int{3, 1}, .98201379, .98201379, .98201379)}, typ: tensor.Float64},
 		{attrs: tree.with(attrs{"aggregate_function": 4}), in: rows},
 		{attrs: tree.with(attrs{"post_transform": -1}), in: rows},
 		{attrs: tree.with(attrs{"tree_roots": []int{2}}), in: rows},
@@ -189,17 +189,17 @@ func TestSupportVectors(t *testing.T) {
 			.41}}
 	linear := attrs{"coefficients": []float64{.5, -1}, "rho": []float64{.25}}
 	for _, c := range []mlCase{
-		{attrs: regressor, want: []listed{numbersOf([]int{3, 1}, -1.9462501, -2.1152499, 6.99875)}},
+		{attrs: regressor, want: []listed{float64sOf([]int{3, 1}, -1.9462501, -2.1152499, 6.99875)}},
 		{attrs: regressor.with(attrs{"kernel_type": "POLY"}),
-			want: []listed{numbersOf([]int{3, 1}, -3.7462962, -.18805599, 10.772942)}},
+			want: []listed{float64sOf([]int{3, 1}, -3.7462962, -.18805599, 10.772942)}},
 		{attrs: regressor.with(attrs{"kernel_type": "RBF"}),
-			want: []listed{numbersOf([]int{3, 1}, -.17041126, -.2708437, .61421794)}},
+			want: []listed{float64sOf([]int{3, 1}, -.17041126, -.2708437, .61421794)}},
 		{attrs: regressor.with(attrs{"kernel_type": "SIGMOID"}),
-			want: []listed{numbersOf([]int{3, 1}, -.3256825, -.92624104, 2.2206364)}},
-		{attrs: regressor.with(attrs{"one_class": 1}), want: []listed{numbersOf([]int{3, 1}, -1, -1, 1)}},
-		{attrs: linear, want: []listed{numbersOf([]int{3, 1}, -.5, -.55, 2.75)}},
+			want: []listed{float64sOf([]int{3, 1}, -.3256825, -.92624104, 2.2206364)}},
+		{attrs: regressor.with(attrs{"one_class": 1}), want: []listed{float64sOf([]int{3, 1}, -1, -1, 1)}},
+		{attrs: linear, want: []listed{float64sOf([]int{3, 1}, -.5, -.55, 2.75)}},
 		{attrs: linear.with(attrs{"post_transform": "LOGISTIC"}),
-			want: []listed{numbersOf([]int{3, 1}, .37754067, .36586440, .93991335)}},
+			want: []listed{float64sOf([]int{3, 1}, .37754067, .36586440, .93991335)}},
 		{attrs: linear.with(attrs{"coefficients": []float64{1}})},
 		{attrs: regressor.with(attrs{"kernel_type": "COSINE"})},
 		{attrs: regressor.with(attrs{"n_supports": 3})},
@@ -217,30 +217,30 @@ func TestSupportVectors(t *testing.T) {
 	three := two.with(attrs{"coefficients": []float64{1.46, -2.06, -.32, -.38, 1.13, -1.1, -.17, -.88, .04, .58},
 		"rho": []float64{.1, .2, .3}, "vectors_per_class": []int{2, 1, 2}, "classlabels_ints": []int{5, 6, 7}})
 	probability := attrs{"prob_a": []float64{-1, -1.1, -1.2}, "prob_b": []float64{0, .05, .1}}
-	labels := numbersOf([]int{3}, 5, 6, 5) // of votes
+	labels := float64sOf([]int{3}, 5, 6, 5) // of votes
 	for _, c := range []mlCase{
-		{attrs: two, want: []listed{labels, numbersOf([]int{3, 2}, -.6414193, .6414193, .19097714, -.19097714, -.6616421,
+		{attrs: two, want: []listed{labels, float64sOf([]int{3, 2}, -.6414193, .6414193, .19097714, -.19097714, -.6616421,
 			.6616421)}},
 		{attrs: two.with(attrs{"post_transform": "LOGISTIC"}),
-			want: []listed{labels, numbersOf([]int{3, 2}, .34492576, .65507424, .5475997, .45240033, .34037083, .65962917)}},
+			want: []listed{labels, float64sOf([]int{3, 2}, .34492576, .65507424, .5475997, .45240033, .34037083, .65962917)}},
 		{attrs: two.with(attrs{"prob_a": []float64{-1}, "prob_b": []float64{0}}),
-			want: []listed{labels, numbersOf([]int{3, 2}, .65252894, .34747103, .45235607, .54764384, .6568498, .34315014)}},
+			want: []listed{labels, float64sOf([]int{3, 2}, .65252894, .34747103, .45235607, .54764384, .6568498, .34315014)}},
 		{attrs: two.with(attrs{"classlabels_ints": nil, "classlabels_strings": []string{"a", "b"}}),
-			want: []listed{{shape: []int{3}, strings: []string{"a", "b", "a"}}, numbersOf([]int{3, 2}, -.6414193, .6414193,
+			want: []listed{{shape: []int{3}, strings: []string{"a", "b", "a"}}, float64sOf([]int{3, 2}, -.6414193, .6414193,
 				.19097714, -.19097714, -.6616421, .6616421)}},
-		{attrs: three, want: []listed{labels, numbersOf([]int{3, 3}, .1698149, .49912125, .5616683, -.5923761, .51834846,
+		{attrs: three, want: []listed{labels, float64sOf([]int{3, 3}, .1698149, .49912125, .5616683, -.5923761, .51834846,
 			.503953, .8148652, -.6482447, .05669284)}},
 		{attrs: three.with(attrs{"post_transform": "SOFTMAX"}),
-			want: []listed{labels, numbersOf([]int{3, 3}, .25841632, .35919964, .382384, .14225326, .43196028, .42578655,
+			want: []listed{labels, float64sOf([]int{3, 3}, .25841632, .35919964, .382384, .14225326, .43196028, .42578655,
 				.58822244, .13618241, .27559513)}},
 		{attrs: three.with(probability),
-			want: []listed{labels, numbersOf([]int{3, 3}, .41139424, .36181247, .2267934, .29730204, .46936342, .23333457,
+			want: []listed{labels, float64sOf([]int{3, 3}, .41139424, .36181247, .2267934, .29730204, .46936342, .23333457,
 				.30082205, .2622026, .4369753)}},
 		{attrs: three.with(probability).with(attrs{"post_transform": "LOGISTIC"}),
-			want: []listed{labels, numbersOf([]int{3, 3}, .60142213, .5894791, .55645657, .57378286, .61523306, .5580704,
+			want: []listed{labels, float64sOf([]int{3, 3}, .60142213, .5894791, .55645657, .57378286, .61523306, .5580704,
 				.57464343, .5651777, .60753804)}},
 		{attrs: attrs{"coefficients": []float64{.5, -1, -.2, .3}, "rho": []float64{.1}, "classlabels_ints": []int{5, 7}},
-			want: []listed{numbersOf([]int{3}, 7, 7, 5), numbersOf([]int{3, 2}, -.65, .3, -.7, .39, 2.6, -.75)}},
+			want: []listed{float64sOf([]int{3}, 7, 7, 5), float64sOf([]int{3, 2}, -.65, .3, -.7, .39, 2.6, -.75)}},
 		{attrs: two.with(attrs{"coefficients": []float64{1, 2}})},
 		{attrs: three.with(attrs{"rho": []float64{1}})},
 		{attrs: three.with(attrs{"vectors_per_class": []int{2, 3}})},

@@ -137,7 +137,7 @@ time, the fastest and the slowest. Outputs are waited for. Inputs that are not g
 			defer d.Close()
 			defer s.Close()
 			loaded := time.Since(start)
-			inputs := map[string]*onnx.Value{}
+			var inputs map[string]*onnx.Value
 			if len(args) > 1 {
 				inputs, err = given(d, m, args[1:])
 			} else {
