@@ -223,64 +223,72 @@ func (run *mapRun[T]) begin(c Call[T]) (all, cost int) {
 
 // blocks computes the blocks [lo, hi).
 func (run *mapRun[T]) blocks(s *mapScratch[T], lo, hi int) {
-	m, c, l, inner, rows, size, beside, whole := run.m, run.c, &run.loops, run.inner, run.rows, run.size, run.beside, run.whole
-	set, y := c.set(), len(m.uses)
+	run.ready(s)
+	for b := lo; b < hi; b++ {
+		p := blockRange{r: b / run.beside * run.size.rows, c: b % run.beside * run.size.cols}
+		p.rows, p.cols = min(run.size.rows, run.rows-p.r), min(run.size.cols, run.inner-p.c)
+		// The block before has filled the memory of a tensor with the number of this row, or with
+		// these rows.
+		run.block(s, p, b == lo || p.c == 0 || p.rows > 1, b == lo || run.beside > 1)
+	}
+}
+
+// ready makes scratch that of the launch.
+func (run *mapRun[T]) ready(s *mapScratch[T]) {
+	m, c := run.m, run.c
 	s.eval.Vectors(c.vectors)
 	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return int32(m.scalar(c.args, i).Int) })
-	var block *blockRange
-	var indices func(axis int) expr.Indices
+	s.indices = nil
 	if len(m.j.axes) > 0 {
-		block = new(blockRange)
-		rows := make([]int32, size.rows)
-		indices = func(axis int) expr.Indices { return l.indices(*block, axis, rows[:block.rows]) }
+		rows := make([]int32, max(run.size.rows, m.j.program.Block()/run.inner))
+		s.indices = func(axis int) expr.Indices { return run.loops.indices(s.place, axis, rows[:s.place.rows]) }
 	}
-	for b := lo; b < hi; b++ {
-		p := blockRange{r: b / beside * size.rows, c: b % beside * size.cols}
-		p.rows, p.cols = min(size.rows, rows-p.r), min(size.cols, inner-p.c)
-		if block != nil {
-			*block = p
-		}
-		for t, operand := range m.uses {
-			if s.loads[t] == nil {
-				if whole != nil && whole[t] != nil {
-					s.operands[operand] = whole[t]
-					continue
-				}
-				if in, ok := direct(l, t, p, c.Reals(t)); ok {
-					s.operands[operand] = in
-					continue
-				}
-			}
-			s.operands[operand] = s.memory[t][:p.rows*p.cols]
-			if b > lo && p.c > 0 && p.rows == 1 && l.strides[t][l.rank-1] == 0 {
-				continue // the block before has filled it with the number of this row
-			}
-			if b > lo && beside == 1 && l.alike[t] {
-				continue // it has filled it with these rows
-			}
-			if s.loads[t] != nil {
-				s.loads[t](l, t, p, s.at[:p.rows], c.args[t], s.operands[operand], set)
-			} else {
-				gather(l, t, p, s.at[:p.rows], c.Reals(t), s.operands[operand], set)
-			}
-		}
-		for k := range s.results {
-			s.results[k] = s.memory[y+k][:p.rows*p.cols]
-			if s.stores[k] != nil || !run.apart[k] {
+}
+
+// block computes a block. The memory of the scratch holds the operands of the one before: newRow
+// says that this is of another row, otherRows that operands of which all rows are alike are not
+// there either.
+func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bool) {
+	m, c, l, whole := run.m, run.c, &run.loops, run.whole
+	set, y := c.set(), len(m.uses)
+	s.place = p
+	for t, operand := range m.uses {
+		if s.loads[t] == nil {
+			if whole != nil && whole[t] != nil {
+				s.operands[operand] = whole[t]
 				continue
 			}
-			if to, ok := direct(l, y+k, p, c.Reals(y+k)); ok {
-				s.results[k] = to
+			if in, ok := direct(l, t, p, c.Reals(t)); ok {
+				s.operands[operand] = in
+				continue
 			}
 		}
-		s.eval.RunAll(s.results, s.operands, indices)
-		for k, r := range s.results {
-			switch {
-			case s.stores[k] != nil:
-				s.stores[k](l, y+k, p, s.at[:p.rows], r, c.args[y+k], set)
-			case unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]):
-				scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
-			}
+		s.operands[operand] = s.memory[t][:p.rows*p.cols]
+		if !newRow && l.strides[t][l.rank-1] == 0 || !otherRows && l.alike[t] {
+			continue
+		}
+		if s.loads[t] != nil {
+			s.loads[t](l, t, p, s.at[:p.rows], c.args[t], s.operands[operand], set)
+		} else {
+			gather(l, t, p, s.at[:p.rows], c.Reals(t), s.operands[operand], set)
+		}
+	}
+	for k := range s.results {
+		s.results[k] = s.memory[y+k][:p.rows*p.cols]
+		if s.stores[k] != nil || !run.apart[k] {
+			continue
+		}
+		if to, ok := direct(l, y+k, p, c.Reals(y+k)); ok {
+			s.results[k] = to
+		}
+	}
+	s.eval.RunAll(s.results, s.operands, s.indices)
+	for k, r := range s.results {
+		switch {
+		case s.stores[k] != nil:
+			s.stores[k](l, y+k, p, s.at[:p.rows], r, c.args[y+k], set)
+		case unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]):
+			scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
 		}
 	}
 }
@@ -432,18 +440,21 @@ func scalarOf[T expr.Number](a Arg) T {
 type mapScratch[T expr.Number] struct {
 	run      mapRun[T] // of a launch that the goroutine began
 	eval     *expr.Eval[T]
-	operands [][]T       // of the block, by operand of the functions
-	results  [][]T       // by function
-	memory   [][]T       // a block for each tensor that is gathered or scattered
-	at       []int       // where rows begin
-	loads    []loader[T] // by tensor: nil of those of the type that is computed in
-	stores   []storer[T] // by result: the same
+	operands [][]T                       // of the block, by operand of the functions
+	results  [][]T                       // by function
+	memory   [][]T                       // a block for each tensor that is gathered or scattered
+	at       []int                       // where rows begin
+	loads    []loader[T]                 // by tensor: nil of those of the type that is computed in
+	stores   []storer[T]                 // by result: the same
+	place    blockRange                  // of the block that is computed
+	indices  func(axis int) expr.Indices // of its elements, nil if the functions read none
 }
 
 func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
 	most, results := m.j.program.Block(), len(m.j.Functions)
-	s := &mapScratch[T]{mapRun[T]{m: m}, expr.NewEval[T](m.j.program), make([][]T, len(m.j.operands)), make([][]T, results),
-		make([][]T, m.tensors()), make([]int, most), make([]loader[T], len(m.uses)), make([]storer[T], results)}
+	s := &mapScratch[T]{run: mapRun[T]{m: m}, eval: expr.NewEval[T](m.j.program), operands: make([][]T, len(m.j.operands)),
+		results: make([][]T, results), memory: make([][]T, m.tensors()), at: make([]int, most),
+		loads: make([]loader[T], len(m.uses)), stores: make([]storer[T], results)}
 	for t := range m.types {
 		s.memory[t] = make([]T, most)
 		switch {

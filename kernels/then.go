@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Stores says how a kernel stores a result, so that a map of that can be computed in the same
@@ -398,34 +397,6 @@ func (p Param) field(prefix string) string {
 		constant = ""
 	}
 	return fmt.Sprintf("global %s%s *%s; int %s_off", constant, p.Mode.element("REAL"), name, name)
-}
-
-// scratch holds the results that twins do not keep.
-var scratch = map[DType]*sync.Pool{Float32: {}, Float64: {}}
-
-// thenTwin runs the twin of the kernel, and then that of the map.
-func thenTwin[T Real](s *thenSpec) func(Call[T]) {
-	real := Float32
-	if _, double := any(T(0)).(float64); double {
-		real = Float64
-	}
-	return func(c Call[T]) {
-		args, at := s.baseArgs(c.args), s.base.Stores.Result
-		n := s.elements(c.args)
-		if !s.Keep {
-			mem, _ := scratch[real].Get().(*HostBuffer)
-			if mem == nil || mem.Len() < n {
-				mem = NewHostBuffer(real, n)
-			}
-			defer scratch[real].Put(mem)
-			if s.base.Stores.reads(args) {
-				CopyHostBuffer(mem, 0, c.args[at].Buf.(*HostBuffer), c.args[at].Off, n)
-			}
-			args[at] = BufferArg(mem, 0, n)
-		}
-		s.base.run(real, args, c.vectors)
-		s.apply.run(real, s.mapArgs(c.args, args[at]), c.vectors)
-	}
 }
 
 // tolerance is that of the kernel, and what the map makes of it.

@@ -28,7 +28,8 @@ func (w Twin) For(t DType) bool {
 type Call[T Element] struct {
 	args    []Arg
 	vectors bool
-	alone   bool // it is a part of a launch, which other goroutines share
+	alone   bool                           // it is a part of a launch, which other goroutines share
+	stored  func(from, rows, n, apart int) // nil: nobody waits for it
 }
 
 // Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are
@@ -40,11 +41,23 @@ func (k *Kernel) Run(t DType, args []Arg) { k.run(t, args, false) }
 // the kernel's tolerance.
 func (k *Kernel) RunVectors(t DType, args []Arg) { k.run(t, args, true) }
 
-func (k *Kernel) run(t DType, args []Arg, vectors bool) {
+func (k *Kernel) run(t DType, args []Arg, vectors bool) { k.runStored(t, args, vectors, nil) }
+
+// runStored is run, with what is to be done with parts of the result: see Call.Stored.
+func (k *Kernel) runStored(t DType, args []Arg, vectors bool, stored func(from, rows, n, apart int)) {
 	if t == Float64 {
-		k.Twin.F64(Call[float64]{args: args, vectors: vectors})
+		k.Twin.F64(Call[float64]{args: args, vectors: vectors, stored: stored})
 	} else {
-		k.Twin.F32(Call[float32]{args: args, vectors: vectors})
+		k.Twin.F32(Call[float32]{args: args, vectors: vectors, stored: stored})
+	}
+}
+
+// Stored says that elements of the result of [Stores] have their values: some rows of n, the first
+// from one on and each so many elements from the one before. A map of them is computed at once,
+// while they are in the cache. It is said of each element once, or of none.
+func (c Call[T]) Stored(from, rows, n, apart int) {
+	if c.stored != nil {
+		c.stored(from, rows, n, apart)
 	}
 }
 
@@ -53,7 +66,7 @@ func (c Call[T]) Args() []Arg { return c.args }
 
 // With returns the call with other arguments. If it is a part that one of several goroutines computes, its
 // Parallel does not share out.
-func (c Call[T]) With(args []Arg, part bool) Call[T] { return Call[T]{args, c.vectors, part} }
+func (c Call[T]) With(args []Arg, part bool) Call[T] { return Call[T]{args: args, vectors: c.vectors, alone: part} }
 
 // Vectors reports whether the twin may use vector instructions: not where it is the reference.
 func (c Call[T]) Vectors() bool { return c.vectors }

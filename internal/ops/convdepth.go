@@ -189,6 +189,9 @@ func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed b
 			}
 			own.fill(x[(n*s.Groups+g)*volume(from):][:volume(from)], qz, qy, rows)
 			own.outputs(y[(n*s.Groups+g)*volume(to):][:volume(to)], to, add, qz, qy, rows)
+			if phases == 1 {
+				c.Stored((n*s.Groups+g)*volume(to)+(qz*to[1]+qy)*to[2], 1, rows*to[2], 0)
+			}
 		}
 	})
 	return true

@@ -166,6 +166,9 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 						i += len(run)
 					}
 				}
+				if phases == 1 {
+					c.Stored((n*s.Groups+g)*written*volume(to)+first, written, count, volume(to))
+				}
 			}
 		})
 	}

@@ -1,0 +1,94 @@
+package kernels
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// scratch holds the results that twins do not keep.
+var scratch = map[DType]*sync.Pool{Float32: {}, Float64: {}}
+
+// thenTwin runs the twin of the kernel, and that of the map: of parts of the result as soon as they
+// are there, if the former tells of them, else of the whole behind it.
+func thenTwin[T Real](s *thenSpec) func(Call[T]) {
+	real := Float32
+	if _, double := any(T(0)).(float64); double {
+		real = Float64
+	}
+	pool := sync.Pool{New: func() any { return newMapScratch[T](s.m) }}
+	return func(c Call[T]) {
+		args, at := s.baseArgs(c.args), s.base.Stores.Result
+		n := s.elements(c.args)
+		if to, ok := s.inPlace(c.args, n); ok {
+			args[at] = to
+		} else if !s.Keep {
+			mem, _ := scratch[real].Get().(*HostBuffer)
+			if mem == nil || mem.Len() < n {
+				mem = NewHostBuffer(real, n)
+			}
+			defer scratch[real].Put(mem)
+			if s.base.Stores.reads(args) {
+				CopyHostBuffer(mem, 0, c.args[at].Buf.(*HostBuffer), c.args[at].Off, n)
+			}
+			args[at] = BufferArg(mem, 0, n)
+		}
+		own := s.mapArgs(c.args, args[at])
+		if s.m.moves() || n == 0 {
+			s.base.run(real, args, c.vectors)
+			s.apply.run(real, own, c.vectors)
+			return
+		}
+		var told atomic.Bool
+		run := mapRun[T]{m: s.m}
+		run.begin(Call[T]{args: own, vectors: c.vectors})
+		s.base.runStored(real, args, c.vectors, func(from, rows, n, apart int) {
+			told.Store(true)
+			s := pool.Get().(*mapScratch[T])
+			defer pool.Put(s)
+			run.ready(s)
+			for r := range rows {
+				run.elements(s, from+r*apart, n)
+			}
+		})
+		if !told.Load() {
+			s.apply.run(real, own, c.vectors)
+		}
+	}
+}
+
+// inPlace returns where the map's result lies, if the kernel's may lie there until the map is
+// computed.
+func (s *thenSpec) inPlace(args []Arg, n int) (to Arg, ok bool) {
+	y := len(s.m.uses)
+	if s.Keep || s.m.tensors() != y+1 || !s.m.own(y) || s.base.Stores.reads(args) {
+		return Arg{}, false
+	}
+	var l mapLoops
+	own := s.mapArgs(args, Arg{})
+	l.set(s.m, own)
+	if to = own[y]; !l.dense[y] || to.N < n {
+		return Arg{}, false
+	}
+	for i, a := range args { // none of which may be of that memory
+		own := i == s.base.Stores.Result || i == len(s.base.Params)+y-1
+		if !own && a.Buf == to.Buf && a.Off < to.Off+to.N && to.Off < a.Off+a.N {
+			return Arg{}, false
+		}
+	}
+	return BufferArg(to.Buf, to.Off, n), true
+}
+
+// elements computes n elements from one on, in the order of the result's indices.
+func (run *mapRun[T]) elements(s *mapScratch[T], from, n int) {
+	most := run.m.j.program.Block()
+	for n > 0 {
+		p := blockRange{r: from / run.inner, c: from % run.inner, rows: 1}
+		p.cols = min(n, run.inner-p.c, most)
+		if p.c == 0 && p.cols == run.inner {
+			p.rows = min(n, most) / run.inner
+		}
+		run.block(s, p, true, true)
+		from += p.rows * p.cols
+		n -= p.rows * p.cols
+	}
+}
