@@ -84,7 +84,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		if !biased {
 			bias = nil
 		}
-		if depthwiseTwin(c, s, transposed, x, w, bias, y) {
+		if depthwiseTwin(c, s, transposed, x, w, bias, y) || pointwiseConv(c, s, transposed, x, w, bias, y) {
 			return
 		}
 		phases := s.phases(transposed)
