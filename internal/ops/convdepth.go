@@ -106,15 +106,15 @@ func (d *depthwise[T]) outputs(to []T, size [3]int, bias T, qz, qy, rows int) {
 	n := (rows-1)*d.width + d.x.count
 	d.sums = grown(d.sums, n)
 	d.loops.Taps(d.sums, d.planes, d.offsets, d.by)
+	d.loops.MapBy(vec.Add, d.sums, d.sums, bias)
+	to = to[((qz*d.z.spread+d.z.first)*size[1]+qy*d.y.spread+d.y.first)*size[2]+d.x.first:]
+	if d.x.spread == 1 {
+		d.loops.Copy(to, d.sums, vec.Copy{Planes: 1, Rows: rows, N: d.x.count, ToRow: d.y.spread * size[2], FromRow: d.width})
+		return
+	}
 	for a := range rows {
-		row := to[((qz*d.z.spread+d.z.first)*size[1]+(qy+a)*d.y.spread+d.y.first)*size[2]+d.x.first:]
-		sums := d.sums[a*d.width:][:d.x.count]
-		if d.x.spread == 1 {
-			d.loops.MapBy(vec.Add, row[:len(sums)], sums, bias)
-			continue
-		}
-		for i, v := range sums {
-			row[i*d.x.spread] = v + bias
+		for i, v := range d.sums[a*d.width:][:d.x.count] {
+			to[a*d.y.spread*size[2]+i*d.x.spread] = v
 		}
 	}
 }

@@ -203,6 +203,7 @@ static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int a
 MICRO(wide, MR, WIDE)
 MICRO(narrow, NARROW_MR, 1)
 MICRO(thin, 2, THIN_WIDE)
+MICRO(single, 1, THIN_WIDE)
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.
@@ -260,7 +261,8 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
             for (int o = 0; o < cw; o += step) {
                 const int live = min(step, cw - o);
                 global const REAL *w = weights + o * w_written;
-                if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
+                if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
+                else if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
                 else wide(P + from, poff, w, woff, w_written, live, count, S);
                 put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
