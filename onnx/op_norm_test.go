@@ -1,0 +1,97 @@
+package onnx
+
+import (
+	"testing"
+
+	"github.com/clgrad/clgrad/tensor"
+)
+
+func TestNorms(t *testing.T) {
+	checkNodes(t, []nodeCase{
+		{"BatchNormalization", 9, nil, []any{ramp(2, 2, 2), []float32{1, 2}, []float32{0.5, -0.5}, []float32{0.25, 0.5},
+			[]float32{1, 4}}, []any{rounded([]float64{-0.99999, 0.75, -1.5, 0.25, 0.5, -0.49999, -5.9605e-07, -1}, 2, 2, 2)},
+			""},
+		{"BatchNormalization", 15, attrs{"epsilon": 0.5}, []any{ramp(2, 2, 2), []float32{1, 2}, []float32{0.5, -0.5},
+			[]float32{0.25, 0.5}, []float32{1, 4}}, []any{rounded([]float64{-0.72474, 0.70412, -1.4428, 0.20711, 0.5, -0.3165,
+			-0.028595, -0.9714}, 2, 2, 2)}, ""},
+		{"BatchNormalization", 7, nil, []any{ramp(3, 2), []float32{1, 2}, []float32{0.5, -0.5}, []float32{0.25, 0.5},
+			[]float32{1, 4}}, []any{rounded([]float64{-0.99999, -0.5, -0.25, 0.25, 0.5, -1.75}, 3, 2)}, ""},
+		{"BatchNormalization", 15, attrs{"training_mode": 1, "momentum": 0.75}, []any{ramp(2, 2, 2), []float32{1, 2},
+			[]float32{0.5, -0.5}, []float32{0.25, 0.5}, []float32{1, 4}}, []any{rounded([]float64{-0.81054, 1.6358, -3.1211,
+			1.7716, 1.2863, -0.11159, 1.0727, -1.7232}, 2, 2, 2), rounded([]float64{0.10938, 0.48438}, 2),
+			rounded([]float64{0.87793, 3.1279}, 2)}, ""},
+		{"BatchNormalization", 9, nil, []any{ramp(2, 2, 2), []float32{1, 2}, []float32{0.5, -0.5}, []float32{0.25, 0.5},
+			[]float32{1, 4}}, []any{rounded([]float64{-0.81054, 1.6358, -3.1211, 1.7716, 1.2863, -0.11159, 1.0727, -1.7232}, 2,
+			2, 2), rounded([]float64{0.19375, 0.49375}, 2), rounded([]float64{0.95117, 3.6512}, 2), rounded([]float64{-0.3125,
+			0.4375}, 2), rounded([]float64{0.51172, 0.51172}, 2)}, ""},
+		{"BatchNormalization", 6, nil, []any{ramp(2, 2, 2), []float32{1, 2}, []float32{0.5, -0.5}, []float32{0.25, 0.5},
+			[]float32{1, 4}}, []any{rounded([]float64{-0.81054, 1.6358, -3.1211, 1.7716, 1.2863, -0.11159, 1.0727, -1.7232}, 2,
+			2, 2), rounded([]float64{0.19375, 0.49375}, 2), rounded([]float64{0.95117, 3.6512}, 2), rounded([]float64{-0.3125,
+			0.4375}, 2), rounded([]float64{0.51172, 0.51172}, 2)}, ""},
+		{"BatchNormalization", 1, attrs{"is_test": 1}, []any{ramp(2, 2, 2), []float32{1, 2}, []float32{0.5, -0.5},
+			[]float32{0.25, 0.5}, []float32{1, 4}}, []any{rounded([]float64{-0.99999, 0.75, -1.5, 0.25, 0.5, -0.49999,
+			-6.25e-07, -1}, 2, 2, 2)}, ""},
+		{"BatchNormalization", 9, attrs{"epsilon": 0.0}, []any{[]float32{0.5, 2.5, -3.5}, []float32{2}, []float32{1},
+			[]float32{0.5}, []float32{4}}, []any{rounded([]float64{1, 3, -3}, 3)}, ""},
+		{"BatchNormalization", 8, attrs{"spatial": 0, "epsilon": 0.0}, []any{ramp(2, 2, 2), of([]float32{1, 2, 3, 4}, 2, 2),
+			of([]float32{0, 0, 1, 1}, 2, 2), of([]float32{0, 1, 0, 1}, 2, 2), of([]float32{1, 4, 1, 4}, 2, 2)},
+			[]any{rounded([]float64{-1.25, -0.5, -0.5, 1.5, 0.25, -1.75, 4, -1}, 2, 2, 2)}, ""},
+		{"InstanceNormalization", 6, attrs{"epsilon": 0.25}, []any{ramp(2, 2, 3), []float32{1, 2}, []float32{0.5, -0.5}},
+			[]any{rounded([]float64{-0.45346, 1.5488, 0.40465, 1.5889, -0.5, -2.5889, 1.5445, 0.5, -0.54447, 1.5889, -0.5,
+				-2.5889}, 2, 2, 3)}, ""},
+		{"LayerNormalization", 17, nil, []any{ramp(2, 3), []float32{1, 2, 3}, []float32{1, 0, -1}},
+			[]any{rounded([]float64{-0.16247, 2.5574, -1.3487, 2.2247, 0, -4.6742}, 2, 3), rounded([]float64{-0.41667, 0.25},
+				2, 1), rounded([]float64{1.395, 1.2247}, 2, 1)}, ""},
+		{"LayerNormalization", 17, attrs{"axis": 1, "epsilon": 0.5}, []any{ramp(2, 2, 2), of([]float32{1, 2, 3, 4}, 2, 2)},
+			[]any{rounded([]float64{-1.0541, 0.84327, -1.2649, 4.2164, 0.13245, -1.8543, 2.7815, -0.52981}, 2, 2, 2),
+				rounded([]float64{0, 0.125}, 2, 1, 1), rounded([]float64{0.84327, 1.0596}, 2, 1, 1)}, ""},
+		{"LayerNormalization", 17, attrs{"axis": -2}, []any{ramp(2, 2, 2), []float32{2}, []float32{1, 2}},
+			[]any{rounded([]float64{-1.6261, 3.0504, -0.050446, 4.6261, 1.4, -0.79996, 3.8, 1.6}, 2, 2, 2)}, ""},
+		{"GroupNormalization", 18, attrs{"num_groups": 2}, []any{ramp(1, 4, 2), []float32{1, 2}, []float32{0, 1}},
+			[]any{rounded([]float64{-1.3131, 0.52522, -0.52522, 1.3131, 1.4, -1.8, 3.8, 0.60001}, 1, 4, 2)}, ""},
+		{"GroupNormalization", 21, attrs{"num_groups": 2}, []any{ramp(1, 4, 2), []float32{1, 2, 3, 4}, []float32{0, 1, 2,
+			3}}, []any{rounded([]float64{-1.3131, 0.52522, -0.050446, 3.6261, 2.6, -2.1999, 8.5999, 2.2}, 1, 4, 2)}, ""},
+		{"RMSNormalization", 23, nil, []any{ramp(2, 3), []float32{1, 2, 3}}, []any{rounded([]float64{-1.5075, 1.206,
+			-1.8091, 1.4638, 0.58554, -2.6349}, 2, 3)}, ""},
+		{"RMSNormalization", 23, attrs{"axis": 1, "epsilon": 0.5}, []any{ramp(2, 2, 2), of([]float32{1, 2}, 2, 1)},
+			[]any{rounded([]float64{-1.0541, 0.42164, -0.84327, 2.1082, 0.26261, -0.78784, 2.1009, 0}, 2, 2, 2)}, ""},
+		{"LpNormalization", 1, nil, []any{of([]float32{3, 4, 0, 0, 1, -1}, 3, 2)}, []any{rounded([]float64{0.6, 0.8, 0, 0,
+			0.70711, -0.70711}, 3, 2)}, ""},
+		{"LpNormalization", 22, attrs{"axis": 0, "p": 1}, []any{of([]float32{3, 4, 0, 0, 1, -1}, 3, 2)},
+			[]any{rounded([]float64{0.75, 0.8, 0, 0, 0.25, -0.2}, 3, 2)}, ""},
+		{"LRN", 13, attrs{"size": 3, "alpha": 0.5, "beta": 0.75, "bias": 2.0}, []any{ramp(1, 5, 1, 2)},
+			[]any{rounded([]float64{-0.66884, 0.26753, -0.26663, 0.64911, 0.13752, -0.39462, 0.52792, 0, -0.52968, 0.43089}, 1,
+				5, 1, 2)}, ""},
+		{"LRN", 1, attrs{"size": 2, "alpha": 2.0}, []any{ramp(1, 4, 1, 1)}, []any{rounded([]float64{-0.57556, 0.36889,
+			-0.23022, 0.61718}, 1, 4, 1, 1)}, ""},
+		{"LRN", 1, attrs{"size": 9, "alpha": 2.0}, []any{ramp(1, 3, 1, 1)}, []any{rounded([]float64{-0.94193, 0.37677,
+			-0.37677}, 1, 3, 1, 1)}, ""},
+		{"MeanVarianceNormalization", 13, nil, []any{ramp(2, 2, 1, 2)}, []any{rounded([]float64{-1.3106, 1.1358, -1.3106,
+			1.1358, 0.78633, -0.61159, 0.78633, -0.61159}, 2, 2, 1, 2)}, ""},
+		{"MeanVarianceNormalization", 9, attrs{"axes": []int{1}}, []any{ramp(2, 3)}, []any{rounded([]float64{-1.1625,
+			1.2787, -0.11625, 1.2247, 0, -1.2247}, 2, 3)}, ""},
+	})
+}
+
+func TestNormEdges(t *testing.T) {
+	x, c := ramp(2, 2, 2), []float32{1, 2}
+	checkNodes(t, []nodeCase{
+		{"InstanceNormalization", 6, nil, []any{of([]float32{}, 0, 2, 3), c, c}, []any{of([]float32{}, 0, 2, 3)}, ""},
+		{"LRN", 1, attrs{"size": 3}, []any{of([]float32{}, 1, 0, 2)}, []any{of([]float32{}, 1, 0, 2)}, ""},
+		{"LpNormalization", 1, attrs{"axis": 0}, []any{[]float64{0, 0}}, []any{[]float64{0, 0}}, ""},
+		{"LayerNormalization", 17, nil, []any{as(tensor.Float16, []float64{1, 3}, 2), as(tensor.Float16, []float64{1, 2}, 2)},
+			[]any{as(tensor.Float16, []float64{-1, 2}, 2), rounded([]float64{2}, 1), rounded([]float64{1}, 1)}, ""},
+		{"BatchNormalization", 15, nil, []any{x, c, c, c}, nil, "missing"},
+		{"BatchNormalization", 15, nil, []any{x, c, c, c, []float32{1, 2, 3}}, nil, "shape"},
+		{"BatchNormalization", 15, nil, []any{of([]float32{1}), c, c, c, c}, nil, "scalar"},
+		{"InstanceNormalization", 6, nil, []any{ramp(2, 2), c, c}, nil, "spatial"},
+		{"LayerNormalization", 17, attrs{"axis": 3}, []any{x, c}, nil, "axis"},
+		{"LayerNormalization", 17, nil, []any{[]float32{1}, c}, nil, "broadcast"},
+		{"RMSNormalization", 23, nil, []any{x, []float32{1, 2, 3}}, nil, "shape"},
+		{"GroupNormalization", 21, attrs{"num_groups": 3}, []any{x, c, c}, nil, "groups"},
+		{"GroupNormalization", 21, nil, []any{x, c, c}, nil, "groups"},
+		{"LRN", 13, nil, []any{x}, nil, "size"},
+		{"LpNormalization", 1, attrs{"axis": 4}, []any{x}, nil, "axis"},
+		{"MeanVarianceNormalization", 13, nil, []any{x}, nil, "axis"},
+	})
+}
