@@ -1,0 +1,318 @@
+package onnx
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+func init() {
+	const common = "activation_alpha activation_beta activations clip direction hidden_size layout output_sequence"
+	Register(
+		Operator{Name: "RNN", Attributes: common, Run: func(c *Call) []*Value {
+			return recurrent(c, 1,
+				[]string{"tanh"}, rnnStep)
+		}},
+		Operator{Name: "GRU", Attributes: common + " linear_before_reset", Run: func(c *Call) []*Value {
+			return recurrent(c, 3, []string{"sigmoid", "tanh"}, gruStep)
+		}},
+		Operator{Name: "LSTM", Attributes: common + " input_forget", Run: func(c *Call) []*Value {
+			return recurrent(c, 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
+		}},
+	)
+}
+
+// cell is what a step of a recurrent layer is computed from, in one direction. Gates are along the last axis.
+type cell struct {
+	hidden    int
+	gates     *autograd.Node   // of the input [batch, gates·hidden], biases added
+	weights   *autograd.Node   // of the state [hidden, gates·hidden]
+	bias      *autograd.Node   // of the state, where it is not in gates: [gates·hidden]
+	peepholes []*autograd.Node // of an LSTM: three of [hidden], or nil
+	functions []func(x *autograd.Node) *autograd.Node
+	linear    bool // linear_before_reset of a GRU
+	coupled   bool // input_forget of an LSTM
+}
+
+// stepFunc returns the next state, or state and cell.
+type stepFunc func(s *cell, state []*autograd.Node) []*autograd.Node
+
+// gate returns gates k to below l of what has all.
+func (s *cell) gate(x *autograd.Node, k, l int) *autograd.Node {
+	return x.Slice(-1, k*s.hidden, l*s.hidden)
+}
+
+// rnnStep returns f(X·Wᵀ + h·Rᵀ + bias).
+func rnnStep(s *cell, state []*autograd.Node) []*autograd.Node {
+	return []*autograd.Node{s.functions[0](s.gates.Add(state[0].MatMul(s.weights)))}
+}
+
+// gruStep has the gates update, reset and hidden.
+func gruStep(s *cell, state []*autograd.Node) []*autograd.Node {
+	h, f, g := state[0], s.functions[0], s.functions[1]
+	var update, hidden *autograd.Node
+	if s.linear {
+		product := h.MatMul(s.weights)
+		if s.bias != nil {
+			product = product.Add(s.bias)
+		}
+		both := f(s.gate(s.gates, 0, 2).Add(s.gate(product, 0, 2)))
+		update = s.gate(both, 0, 1)
+		hidden = g(s.gate(s.gates, 2, 3).Add(s.gate(both, 1, 2).Mul(s.gate(product, 2, 3))))
+	} else {
+		both := f(s.gate(s.gates, 0, 2).Add(h.MatMul(s.gate(s.weights, 0, 2))))
+		update = s.gate(both, 0, 1)
+		hidden = g(s.gate(s.gates, 2, 3).Add(s.gate(both, 1, 2).Mul(h).MatMul(s.gate(s.weights, 2, 3))))
+	}
+	return []*autograd.Node{hidden.Add(update.Mul(h.Sub(hidden)))}
+}
+
+// lstmStep has the gates input, output, forget and cell.
+func lstmStep(s *cell, state []*autograd.Node) []*autograd.Node {
+	h, before := state[0], state[1]
+	f, g, last := s.functions[0], s.functions[1], s.functions[2]
+	a := s.gates.Add(h.MatMul(s.weights))
+	in, out, forget := s.gate(a, 0, 1), s.gate(a, 1, 2), s.gate(a, 2, 3)
+	if s.peepholes != nil {
+		in, forget = in.Add(s.peepholes[0].Mul(before)), forget.Add(s.peepholes[2].Mul(before))
+	}
+	in = f(in)
+	if s.coupled {
+		forget = in.RSubScalar(1)
+	} else {
+		forget = f(forget)
+	}
+	next := forget.Mul(before).Add(in.Mul(g(s.gate(a, 3, 4))))
+	if s.peepholes != nil {
+		out = out.Add(s.peepholes[1].Mul(next))
+	}
+	return []*autograd.Node{f(out).Mul(last(next)), next}
+}
+
+// layer is the inputs of a recurrent operator in the layout of times first.
+type layer struct {
+	steps, batch, directions, hidden int
+	x, w, r                          *autograd.Node
+	bias, lengths, peepholes         *autograd.Node   // or nil
+	first                            []*autograd.Node // states and cells [directions, batch, hidden]
+	reverse                          func(dir int) bool
+}
+
+// recurrent runs the steps of an operator of so many gates for each direction. Its functions are the default ones.
+func recurrent(c *Call, gates int, functions []string, step stepFunc) []*Value {
+	l := layerOf(c, gates)
+	chosen := activationsOf(c, functions, l.directions)
+	var outputs []*autograd.Node
+	last := make([][]*autograd.Node, len(l.first))
+	for dir := range l.directions {
+		s := l.cell(dir, gates)
+		s.functions = chosen[dir*len(functions):][:len(functions)]
+		s.coupled = c.Bool("input_forget", false)
+		if s.linear = c.Bool("linear_before_reset", false); s.linear && l.bias != nil {
+			s.bias = l.bias.Select(0, dir).Slice(0, gates*l.hidden, tensor.End)
+		}
+		y, state := l.run(dir, l.inputGates(dir, gates, s), s, step)
+		outputs = append(outputs, y)
+		for i, n := range state {
+			last[i] = append(last[i], n)
+		}
+	}
+	batchFirst := c.Int("layout", 0) == 1
+	y := autograd.Stack(1, outputs...)
+	if batchFirst {
+		y = y.Transpose(2, 0, 1, 3)
+	}
+	out := []*autograd.Node{y}
+	for _, nodes := range last {
+		n := autograd.Stack(0, nodes...)
+		if batchFirst {
+			n = n.Transpose(1, 0, 2)
+		}
+		out = append(out, n)
+	}
+	return Out(out...)
+}
+
+// layerOf reads and checks the inputs.
+func layerOf(c *Call, gates int) *layer {
+	l := &layer{x: floatsOf(c, 0), w: c.Node(1), r: c.Node(2), bias: c.NodeOr(3), lengths: c.NodeOr(4)}
+	if l.x.Rank() != 3 || l.w.Rank() != 3 || l.r.Rank() != 3 {
+		c.fail(tensor.ErrShape, "inputs are %v, %v and %v, and should have three axes", l.x.Shape(), l.w.Shape(),
+			l.r.Shape())
+	}
+	batchFirst := c.Int("layout", 0) == 1
+	if batchFirst {
+		l.x = l.x.Transpose(1, 0, 2)
+	}
+	l.steps, l.batch, l.directions = l.x.Shape()[0], l.x.Shape()[1], 1
+	direction := c.String("direction", "forward")
+	switch strings.ToLower(direction) {
+	case "forward", "foward": // the second is the default of GRU's first version
+		l.reverse = func(int) bool { return false }
+	case "reverse":
+		l.reverse = func(int) bool { return true }
+	case "bidirectional":
+		l.directions = 2
+		l.reverse = func(dir int) bool { return dir == 1 }
+	default:
+		c.Fail("attribute direction is %q", direction)
+	}
+	l.hidden = c.Int("hidden_size", l.r.Shape()[2])
+	check := func(name string, n *autograd.Node, shape ...int) *autograd.Node {
+		if n != nil && !slices.Equal(n.Shape(), shape) {
+			c.fail(tensor.ErrShape, "%s is %v, and should be %v", name, n.Shape(), shape)
+		}
+		return n
+	}
+	check("W", l.w, l.directions, gates*l.hidden, l.x.Shape()[2])
+	check("R", l.r, l.directions, gates*l.hidden, l.hidden)
+	check("B", l.bias, l.directions, 2*gates*l.hidden)
+	check("sequence_lens", l.lengths, l.batch)
+	if l.lengths != nil && c.Value(4).host != nil && !slices.ContainsFunc(c.Ints(4),
+		func(n int) bool { return n < l.steps }) {
+		l.lengths = nil // all are whole
+	}
+	states := 1
+	if gates == 4 {
+		states = 2
+		l.peepholes = check("P", c.NodeOr(7), l.directions, 3*l.hidden)
+	}
+	for i := range states {
+		n := c.NodeOr(5 + i)
+		if n == nil {
+			n = autograd.Const(tensor.ZerosOf(c.Device(), l.x.Type(), l.directions, l.batch, l.hidden))
+		} else if batchFirst && n.Rank() == 3 {
+			n = n.Transpose(1, 0, 2)
+		}
+		l.first = append(l.first, check("the initial state", n, l.directions, l.batch, l.hidden))
+	}
+	return l
+}
+
+// cell returns what the steps of a direction have in common.
+func (l *layer) cell(dir, gates int) *cell {
+	s := &cell{hidden: l.hidden, weights: l.r.Select(0, dir).T()}
+	if l.peepholes != nil {
+		s.peepholes = l.peepholes.Select(0, dir).Split(0, max(l.hidden, 1))
+	}
+	return s
+}
+
+// inputGates returns what the input gives the gates at all times, with the biases that are added to it.
+func (l *layer) inputGates(dir, gates int, s *cell) *autograd.Node {
+	x := l.x.Reshape(l.steps*l.batch, l.x.Shape()[2]).MatMul(l.w.Select(0, dir).T())
+	if l.bias != nil {
+		both := l.bias.Select(0, dir)
+		x = x.Add(both.Slice(0, 0, gates*l.hidden))
+		if s.bias == nil {
+			x = x.Add(both.Slice(0, gates*l.hidden, tensor.End))
+		}
+	}
+	return x.Reshape(l.steps, l.batch, gates*l.hidden)
+}
+
+// run returns the states [steps, batch, hidden] of a direction, and the last ones. A sequence that has ended keeps its
+// state, and its outputs are 0: so a reversed one begins at its end.
+func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*autograd.Node, []*autograd.Node) {
+	state := make([]*autograd.Node, len(l.first))
+	for i, n := range l.first {
+		state[i] = n.Select(0, dir)
+	}
+	if l.steps == 0 {
+		return autograd.Const(tensor.ZerosOf(gates.Device(), gates.Type(), 0, l.batch, l.hidden)), state
+	}
+	outputs := make([]*autograd.Node, l.steps)
+	for i := range l.steps {
+		t := i
+		if l.reverse(dir) {
+			t = l.steps - 1 - i
+		}
+		s.gates = gates.Select(0, t)
+		next := step(s, state)
+		outputs[t] = next[0]
+		if l.lengths != nil {
+			on := l.lengths.GtScalar(float64(t)).Unsqueeze(1)
+			outputs[t] = next[0].MaskedFill(on.LogicalNot(), 0)
+			for k := range next {
+				next[k] = next[k].Where(on, state[k])
+			}
+		}
+		state = next
+	}
+	return autograd.Stack(0, outputs...), state
+}
+
+// activationsOf returns the functions of all directions. Those of gates limit what they are given to attribute clip; the
+// third of an LSTM is given its cell as it is.
+func activationsOf(c *Call, names []string, directions int) []func(x *autograd.Node) *autograd.Node {
+	each := len(names)
+	if given := c.StringList("activations"); given != nil {
+		if len(given) != len(names)*directions {
+			c.Fail("attribute activations has %d names, and should have %d", len(given), len(names)*directions)
+		}
+		names = given
+	} else {
+		names = slices.Repeat(names, directions)
+	}
+	alphas, betas := c.FloatList("activation_alpha"), c.FloatList("activation_beta")
+	take := func(list *[]float64, or float64) float64 {
+		if len(*list) == 0 {
+			return or
+		}
+		v := (*list)[0]
+		*list = (*list)[1:]
+		return v
+	}
+	clip := c.Float("clip", 0)
+	functions := make([]func(x *autograd.Node) *autograd.Node, len(names))
+	for i, name := range names {
+		f := recurrentFunction(c, name, func(or float64) float64 { return take(&alphas, or) },
+			func(or float64) float64 { return take(&betas, or) })
+		if clip > 0 && i%each < 2 {
+			inner := f
+			f = func(x *autograd.Node) *autograd.Node { return inner(x.Clamp(-clip, clip)) }
+		}
+		functions[i] = f
+	}
+	return functions
+}
+
+// recurrentFunction returns a function by its name, in letters of either case. It takes the numbers that it needs.
+func recurrentFunction(c *Call, name string, alpha,
+	beta func(or float64) float64) func(x *autograd.Node) *autograd.Node {
+	type node = autograd.Node
+	switch strings.ToLower(name) {
+	case "relu":
+		return (*node).ReLU
+	case "tanh":
+		return (*node).Tanh
+	case "sigmoid":
+		return (*node).Sigmoid
+	case "softsign":
+		return (*node).Softsign
+	case "softplus":
+		return (*node).Softplus
+	case "affine":
+		a, b := alpha(1), beta(0)
+		return func(x *node) *node { return x.MulScalar(a).AddScalar(b) }
+	case "leakyrelu":
+		a := alpha(0.01)
+		return func(x *node) *node { return x.LeakyReLU(a) }
+	case "thresholdedrelu":
+		a := alpha(1)
+		return func(x *node) *node { return x.MaskedFill(x.GeScalar(a).LogicalNot(), 0) }
+	case "scaledtanh":
+		a, b := alpha(1), beta(1)
+		return func(x *node) *node { return x.MulScalar(b).Tanh().MulScalar(a) }
+	case "hardsigmoid":
+		a, b := alpha(0.2), beta(0.5)
+		return func(x *node) *node { return hardSigmoid(x, a, b) }
+	case "elu":
+		a := alpha(1)
+		return func(x *node) *node { return x.ELU(a) }
+	}
+	c.Fail("attribute activations has %q", name)
+	return nil
+}
