@@ -27,7 +27,7 @@ type attention struct {
 	bias    *autograd.Node // of floats, added to the scores: it broadcasts to [b, h, l, s]; nil: nothing
 	allowed *autograd.Node // Bool: where it is false a query does not attend to a key; nil: it does
 	causal  bool           // query i attends to the keys up to i alone
-	sink    *autograd.Node // a score that takes part in the softmax and has no value: it broadcasts to [b, h, l, 1]; or nil
+	sink    *autograd.Node // a score of the softmax that has no value, which broadcasts to [b, h, l, 1]; or nil
 	softmax tensor.Type    // in which the softmax is computed
 }
 
@@ -217,6 +217,14 @@ func splitHeads(c *Call, x *autograd.Node, heads int) *autograd.Node {
 func joinHeads(x *autograd.Node) *autograd.Node {
 	shape := x.Shape()
 	return x.Transpose(0, 2, 1, 3).Reshape(shape[0], shape[2], shape[1]*shape[3])
+}
+
+// inSingle returns floats in float32 or more.
+func inSingle(x *autograd.Node) *autograd.Node {
+	if x.Type() == tensor.Float64 {
+		return x
+	}
+	return like(x, tensor.Float32)
 }
 
 // attentionOf is the operator Attention.

@@ -10,8 +10,9 @@ import (
 
 func init() {
 	Register(Operator{Domain: microsoft, Name: "GroupQueryAttention", Attributes: "causal do_rotary k_norm_epsilon " +
-		"k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads q_norm_epsilon qk_norm_epsilon qk_output " +
-		"rotary_interleaved scale sliding_window_cache smooth_softmax softcap v_quant_type", Run: groupQueryAttention})
+		"k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads q_norm_epsilon qk_norm_epsilon " +
+		"qk_output rotary_interleaved scale sliding_window_cache smooth_softmax softcap v_quant_type",
+		Run: groupQueryAttention})
 }
 
 // chunk is what a call of GroupQueryAttention adds to a cache of keys and values: of each element of the batch so many

@@ -14,7 +14,7 @@ func init() {
 }
 
 // linearAttention reads a state S [b, g, d, e] that every token writes to: S = exp(decay)·S + k ⊗ v, where by a rule of
-// deltas v is beta·(v − Sᵀ·k). The output is scale·qᵀ·S. It is computed in float32, token by token.
+// deltas v is beta·(v − Sᵀ·k). The output is scale·qᵀ·S. It is computed in float32 or more, token by token.
 func linearAttention(c *Call) []*Value {
 	rule := c.String("update_rule", "gated_delta")
 	gated, delta := rule == "gated" || rule == "gated_delta", rule == "delta" || rule == "gated_delta"
@@ -31,7 +31,7 @@ func linearAttention(c *Call) []*Value {
 		c.Fail("q_num_heads %d should be a multiple of kv_num_heads %d", heads, groups)
 	}
 	typ := c.Node(0).Type()
-	in := func(i, heads int) *autograd.Node { return splitHeads(c, c.Node(i).To(tensor.Float32), heads) }
+	in := func(i, heads int) *autograd.Node { return splitHeads(c, inSingle(c.Node(i)), heads) }
 	q, k, v := in(0, heads), in(1, groups), in(2, groups)
 	b, tokens, d, e := q.Shape()[0], q.Shape()[2], q.Shape()[3], v.Shape()[3]
 	for i, x := range []*autograd.Node{q, k, v} {
@@ -40,10 +40,10 @@ func linearAttention(c *Call) []*Value {
 		}
 	}
 	q = q.MulScalar(linearScale(c, d)).Reshape(b, groups, heads/groups, tokens, d)
-	state, stateType := autograd.Const(tensor.ZerosOf(c.Device(), tensor.Float32, b, groups, d, e)), typ
+	state, stateType := autograd.Const(tensor.ZerosOf(c.Device(), q.Type(), b, groups, d, e)), typ
 	if past := c.NodeOr(3); past != nil {
 		stateType = past.Type()
-		state = past.To(tensor.Float32).Expand(b, groups, d, e)
+		state = inSingle(past).Expand(b, groups, d, e)
 	}
 	var decay, beta *autograd.Node
 	if gated { // a decay of each feature of the keys, or one of each head

@@ -11,9 +11,10 @@ import (
 func init() {
 	Register(
 		Operator{Domain: microsoft, Name: "Attention", Attributes: "do_rotary mask_filter_value num_heads " +
-			"past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale unidirectional", Run: projectedAttention},
-		Operator{Domain: microsoft, Name: "MultiHeadAttention", Attributes: "mask_filter_value num_heads scale unidirectional",
-			Run: multiHeadAttention},
+			"past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale unidirectional",
+			Run: projectedAttention},
+		Operator{Domain: microsoft, Name: "MultiHeadAttention",
+			Attributes: "mask_filter_value num_heads scale unidirectional", Run: multiHeadAttention},
 		Operator{Domain: microsoft, Name: "RotaryEmbedding", Attributes: "interleaved is_packed_batching num_heads " +
 			"rotary_embedding_dim scale", Run: positionedRotary},
 	)
@@ -186,7 +187,8 @@ func (a *attention) paddedBy(c *Call, i, past int) {
 	default:
 		c.Unsupported("a mask %v for %d queries and %d keys of %d", shape, l, s, b)
 	}
-	a.bias = autograd.Const(tensor.ZerosOf(a.q.Device(), a.q.Type())).MaskedFill(out, c.Float("mask_filter_value", -10000))
+	zero := autograd.Const(tensor.ZerosOf(a.q.Device(), a.q.Type()))
+	a.bias = zero.MaskedFill(out, c.Float("mask_filter_value", -10000))
 }
 
 // positionedRotary is RotaryEmbedding with positions: one for each token, or the first one of all.

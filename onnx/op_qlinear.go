@@ -16,8 +16,8 @@ func init() {
 	)
 }
 
-// integerMatMul is the product of a less za and b less zb, of integers of 8 bits, to Int32. Zero points may be nil, one,
-// or one for each row of a and each column of b: [m] or […, m, 1], and [n] or […, 1, n].
+// integerMatMul is the product of a less za and b less zb, of integers of 8 bits, to Int32. Zero points may be nil, one
+// number, or one for each row of a and each column of b: [m] or […, m, 1], and [n] or […, 1, n].
 func integerMatMul(c *Call, a, b, za, zb *autograd.Node) *autograd.Node {
 	column, row := a.Rank() == 1, b.Rank() == 1 // axes that the product has not
 	if column {
@@ -94,8 +94,9 @@ func qLinearMatMul(c *Call) []*Value {
 	if zero != nil {
 		typ = zero.Type()
 	}
-	scale := like(rowsOf(c.Node(1)), tensor.Float32).Mul(like(c.Node(4), tensor.Float32)).Div(like(c.Node(6), tensor.Float32))
-	return Out(quantized(c, like(y, tensor.Float32).Mul(scale), zero, typ, true))
+	single := func(x *autograd.Node) *autograd.Node { return like(x, tensor.Float32) }
+	scale := single(rowsOf(c.Node(1))).Mul(single(c.Node(4))).Div(single(c.Node(6)))
+	return Out(quantized(c, single(y).Mul(scale), zero, typ, true))
 }
 
 // rowsOf returns numbers [m] of rows so that they broadcast to a matrix [m, n]. It is nil of nil.

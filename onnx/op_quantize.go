@@ -8,10 +8,10 @@ import (
 )
 
 func init() {
-	for _, domain := range []string{"", "com.microsoft"} {
+	for _, domain := range []string{"", microsoft} {
 		Register(
-			Operator{Domain: domain, Name: "QuantizeLinear", Attributes: "axis block_size output_dtype precision saturate",
-				Run: quantizeLinear},
+			Operator{Domain: domain, Name: "QuantizeLinear",
+				Attributes: "axis block_size output_dtype precision saturate", Run: quantizeLinear},
 			Operator{Domain: domain, Name: "DequantizeLinear", Attributes: "axis block_size output_dtype",
 				Run: dequantizeLinear},
 		)
@@ -62,8 +62,8 @@ func dequantized(x, scale, zero *autograd.Node) *autograd.Node {
 	return x.Mul(like(scale, tensor.Float32))
 }
 
-// scaleOf returns scales or zero points so that they broadcast to x: one number, one for each position along an axis, or
-// one for each block of positions along it, in float32 if they are no floats to compute with. It is nil of nil.
+// scaleOf returns scales or zero points so that they broadcast to x: one number, one for each position along an axis,
+// or one for each block of positions along it; in float32 if they are no floats to compute with. It is nil of nil.
 func scaleOf(c *Call, s *autograd.Node, x []int) *autograd.Node {
 	if s == nil {
 		return nil
@@ -144,7 +144,8 @@ func dynamicQuantizeLinear(c *Call) []*Value {
 
 func dynamicQuantized(c *Call, x *autograd.Node) (y, scale, zero *autograd.Node) {
 	x = like(x, tensor.Float32)
-	low, high := autograd.Const(tensor.ZerosOf(c.Device(), tensor.Float32)), autograd.Const(tensor.ZerosOf(c.Device(), tensor.Float32))
+	low := autograd.Const(tensor.ZerosOf(c.Device(), tensor.Float32))
+	high := low
 	if x.Len() > 0 {
 		low, high = x.Min().MinScalar(0), x.Max().MaxScalar(0)
 	}

@@ -41,8 +41,9 @@ func cachedRows(c *Call, cache *autograd.Node, ids *tensor.Tensor) *autograd.Nod
 	return cache.GatherRows(ids.Reshape(-1)).Reshape(ids.Shape()[0], ids.Shape()[1], cache.Shape()[1])
 }
 
-// rotated returns x [b, h, l, d] with pairs of its first dim features turned: y = x·cos − z·sin, and z·cos + x·sin. They
-// are the features f and f + dim/2, or interleaved 2f and 2f + 1. dim 0 is all. cos and sin are [b or 1, l, dim/2].
+// rotated returns x [b, h, l, d] with pairs of its first dim features turned: y = x·cos − z·sin, and z·cos + x·sin.
+// They are the features f and f + dim/2, or interleaved 2f and 2f + 1. dim 0 is all. cos and sin are
+// [b or 1, l, dim/2].
 func rotated(c *Call, x, cos, sin *autograd.Node, dim int, interleaved bool) *autograd.Node {
 	shape := x.Shape()
 	features := shape[3]

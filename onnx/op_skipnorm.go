@@ -36,14 +36,6 @@ func init() {
 	)
 }
 
-// inSingle returns floats in float32 or more.
-func inSingle(x *autograd.Node) *autograd.Node {
-	if x.Type() == tensor.Float64 {
-		return x
-	}
-	return like(x, tensor.Float32)
-}
-
 // skipped returns the sum of an input, what skipped a layer, and a bias that may be left out.
 func skipped(c *Call, bias int) *autograd.Node {
 	x, skip := c.Node(0), c.Node(1)

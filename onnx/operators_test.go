@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -15,7 +16,24 @@ import (
 type numbersOf struct {
 	Type  string
 	Shape []int
-	Data  []float64
+	Data  []number64
+}
+
+// number64 is a number, or "nan", "inf" or "-inf".
+type number64 float64
+
+func (n *number64) UnmarshalJSON(b []byte) error {
+	x, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
+	*n = number64(x)
+	return err
+}
+
+func (n *numbersOf) numbers() []float64 {
+	x := make([]float64, len(n.Data))
+	for i, v := range n.Data {
+		x[i] = float64(v)
+	}
+	return x
 }
 
 func (n *numbersOf) typ(t *testing.T) tensor.Type {
@@ -31,7 +49,7 @@ func (n *numbersOf) typ(t *testing.T) tensor.Type {
 
 func (n *numbersOf) tensor(t *testing.T, d tensor.Device) *tensor.Tensor {
 	t.Helper()
-	return tensor.NewOf(d, n.typ(t), n.Data, append([]int{}, n.Shape...)...)
+	return tensor.NewOf(d, n.typ(t), n.numbers(), append([]int{}, n.Shape...)...)
 }
 
 // TestOperators compares one node after the other with what ONNX Runtime has computed: scripts/onnxoperators.py.
@@ -80,7 +98,7 @@ func TestOperators(t *testing.T) {
 			}
 			for _, want := range c.Outputs {
 				if want != nil {
-					wantTensor(t, out[0], want.typ(t), want.Shape, want.Data, c.Tolerance)
+					wantTensor(t, out[0], want.typ(t), want.Shape, want.numbers(), c.Tolerance)
 					out = out[1:]
 				}
 			}

@@ -1,0 +1,146 @@
+package onnx
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// TestQuantizeEdges: infinities become the ends, NaN 0; ties go to even numbers; a zero point is added after.
+func TestQuantizeEdges(t *testing.T) {
+	d := cpu(t)
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		attrs  attrs
+		inputs []any
+		typ    tensor.Type
+		want   []float64
+	}{
+		{nil, []any{[]float32{inf, -inf, 0.5, 1.5, -0.5}, []float32{1}, []int8{0}},
+			tensor.Int8, []float64{127, -128, 0, 2, 0}},
+		{nil, []any{[]float32{0.5, 1.5}, []float32{1}, []int8{1}}, tensor.Int8, []float64{1, 3}},
+		{attrs{"output_dtype": int(onnxpb.Int4)}, []any{[]float32{-99, 99, 2.5}, []float32{1}},
+			tensor.Int4, []float64{-8, 7, 2}},
+		{attrs{"output_dtype": int(onnxpb.Int16)}, []any{[]float32{-99999, 99999}, []float32{1}},
+			tensor.Int16, []float64{-32768, 32767}},
+		{attrs{"axis": 0}, []any{[]float32{4, 4, 4}, []float32{1, 2, 4}, []uint8{0, 1, 2}},
+			tensor.Uint8, []float64{4, 3, 3}},
+		{nil, []any{[]float32{4, 4, 4}, []float32{1, 2, 4}},
+			tensor.Uint8, []float64{4, 2, 1}}, // one axis needs no attribute
+		{nil, []any{[]float32{}, []float32{1}}, tensor.Uint8, nil},
+	} {
+		out := mustRun(t, d, "", "QuantizeLinear", 21, c.attrs, 1, c.inputs...)
+		wantTensor(t, out[0], c.typ, []int{len(c.want)}, c.want, 0)
+	}
+}
+
+// TestZeroPointsOfMatrices: zero points and scales of the rows and columns of a batch of matrices.
+func TestZeroPointsOfMatrices(t *testing.T) {
+	d := cpu(t)
+	a := tensor.New(d, []uint8{1, 2, 3, 4, 250, 6, 7, 8, 9, 10, 11, 255}, 2, 2, 3)
+	b := tensor.New(d, []int8{1, -2, 3, -4, 5, -128, 7, -8, 9, -10, 11, 127}, 2, 3, 2)
+	za, zb := tensor.New(d, []uint8{1, 255, 3, 9}, 2, 2, 1), tensor.New(d, []int8{1, -128, 127, 3}, 2, 1, 2)
+	wide := func(x *tensor.Tensor) *tensor.Tensor { return x.To(tensor.Float64) }
+	want := wide(a).Sub(wide(za)).MatMul(wide(b).Sub(wide(zb)))
+	wantSame(t, mustRun(t, d, "", "MatMulInteger", 10, nil, 1, a, b, za, zb)[0], want.To(tensor.Int32), 0)
+
+	rows, columns := tensor.New(d, []uint8{1, 200}), tensor.New(d, []int8{-7, 100})
+	want = wide(a).Sub(wide(rows).Reshape(2, 1)).MatMul(wide(b).Sub(wide(columns)))
+	wantSame(t, mustRun(t, d, "", "MatMulInteger", 10, nil, 1, a, b, rows, columns)[0], want.To(tensor.Int32), 0)
+	only := wide(a).MatMul(wide(b).Sub(wide(zb)))
+	wantSame(t, mustRun(t, d, "", "MatMulInteger", 10, nil, 1, a, b, nil, zb)[0], only.To(tensor.Int32), 0)
+
+	scale := tensor.New(d, []float32{0.5, 2})
+	y := want.Mul(tensor.New(d, []float64{0.5, 2}, 2, 1)).MulScalar(0.25 / 100)
+	out := mustRun(t, d, "", "QLinearMatMul", 21, nil, 1, a, scale, rows, b, []float32{0.25}, columns, []float32{100},
+		[]int8{3})
+	wantSame(t, out[0], y.Round().AddScalar(3).Clamp(-128, 127).To(tensor.Int8), 0)
+}
+
+// TestPackedWeights: weights of 4 bits that are left out give 0, a g_idx that is in order changes nothing.
+func TestPackedWeights(t *testing.T) {
+	d := cpu(t)
+	a := attrs{"K": 32, "N": 2, "bits": 4, "block_size": 16}
+	x := normal(d, 1, 3, 32)
+	empty := tensor.Zeros(d, 0, 2, 8).To(tensor.Uint8)
+	none := mustRun(t, d, microsoft, "MatMulNBits", 1, a, 1, x, empty, []float32{}, nil, nil, []float32{1, 2})
+	wantTensor(t, none[0], tensor.Float32, []int{3, 2}, []float64{1, 2, 1, 2, 1, 2}, 0)
+	bytes := make([]uint8, 32)
+	for i := range bytes {
+		bytes[i] = uint8(i * 11)
+	}
+	w, scales := tensor.New(d, bytes, 2, 2, 8), []float32{1, 2, 0.5, 3}
+	order := make([]int32, 32)
+	for i := range order {
+		order[i] = int32(i / 16)
+	}
+	want := mustRun(t, d, microsoft, "MatMulNBits", 1, a, 1, x, w, scales)[0].Tensor()
+	wantSame(t, mustRun(t, d, microsoft, "MatMulNBits", 1, a, 1, x, w, scales, nil, order)[0], want, 0)
+	order[3] = 1
+	if _, err := runNodeOf(t, d, microsoft, "MatMulNBits", 1, a, 1, x, w, scales, nil, order); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("a g_idx out of order: %v", err)
+	}
+}
+
+// TestQuantizeRecorded: a third run, which is a recording, gives what the first gave.
+func TestQuantizeRecorded(t *testing.T) {
+	d := cpu(t)
+	m := nodeModel("DynamicQuantizeMatMul", microsoft, 1, nil, []bool{true, true, true}, 1)
+	s, err := m.Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w, scale := tensor.New(d, []int8{1, 2, 3, 4, 5, 6}, 3, 2), tensor.New(d, []float32{0.5})
+	for i := range 4 {
+		x := normal(d, uint64(i), 4, 3)
+		got, err := s.Run(FromTensor(x), FromTensor(w), FromTensor(scale))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh := mustRun(t, d, microsoft, "DynamicQuantizeMatMul", 1, nil, 1, x, w, scale)
+		wantSame(t, got[0], fresh[0].Tensor(), 0)
+	}
+}
+
+func TestQuantizeErrors(t *testing.T) {
+	d := cpu(t)
+	z := func(shape ...int) *tensor.Tensor { return tensor.Zeros(d, shape...) }
+	bytes := func(shape ...int) *tensor.Tensor { return z(shape...).To(tensor.Uint8) }
+	packed := attrs{"K": 32, "N": 2, "bits": 4, "block_size": 16}
+	for _, c := range []struct {
+		domain, op string
+		attrs      attrs
+		inputs     []any
+		want       string
+	}{
+		{"", "QuantizeLinear", nil, []any{z(2, 3), z(2)}, "axis 1"},
+		{"", "QuantizeLinear", attrs{"axis": 2}, []any{z(2, 3), z(2)}, "axis 2"},
+		{"", "QuantizeLinear", attrs{"block_size": 2}, []any{z(2, 3), z(2, 3)}, "blocks of 2"},
+		{"", "QuantizeLinear", attrs{"block_size": -2}, []any{z(2, 3), z(2, 3)}, "blocks"},
+		{"", "QuantizeLinear", nil, []any{z(2, 3), z(2, 3)}, "axis 1"},
+		{"", "QuantizeLinear", attrs{"output_dtype": int(onnxpb.Int8)}, []any{z(2), z(1), []uint8{0}}, "zero point"},
+		{"", "QuantizeLinear", attrs{"output_dtype": int(onnxpb.Int64)}, []any{z(2), z(1)}, "int64"},
+		{"", "DequantizeLinear", nil, []any{[]int8{1}, z(1), []uint8{0}}, "zero point"},
+		{"", "MatMulInteger", nil, []any{bytes(2, 3), bytes(2, 3)}, "shape"},
+		{"", "MatMulInteger", nil, []any{[]int32{1}, []int32{1}}, "int8"},
+		{"", "MatMulInteger", nil, []any{bytes().Reshape([]int{}...), bytes(2, 3)}, "product"},
+		{microsoft, "MatMulNBits", nil, []any{z(2, 3), bytes(2, 3), z(2)}, "K is 0"},
+		{microsoft, "MatMulNBits", packed, []any{z(2, 3), bytes(2, 2, 8), z(4)}, "an input [2 3]"},
+		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 7), z(4)}, "weights"},
+		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 8), z(3)}, "scales"},
+		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 8), z(4), bytes(3)}, "zero points"},
+		{microsoft, "QLinearConcat", nil, []any{z(1), bytes(1), bytes(2), z(1)}, "4 inputs"},
+		{microsoft, "QLinearGlobalAveragePool", nil, []any{bytes(2, 3), z(1), bytes(1), z(1), bytes(1)}, "spatial"},
+		{microsoft, "FusedGemm", attrs{"activation": "Cube"}, []any{z(2, 3), z(3, 2)}, "Cube"},
+	} {
+		_, err := runNodeOf(t, d, c.domain, c.op, 21, c.attrs, 1, c.inputs...)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: the error is %v, want one of %q", c.op, c.attrs, err, c.want)
+		}
+	}
+}
