@@ -56,7 +56,9 @@ func (c mlCase) run(t *testing.T, d tensor.Device) {
 	}
 }
 
-func float64sOf(shape []int, numbers ...float64) listed { return listed{shape: shape, numbers: numbers} }
+func float64sOf(shape []int, numbers ...float64) listed {
+	return listed{shape: shape, numbers: numbers}
+}
 
 func doubles(typ onnxpb.DataType, x ...float64) *onnxpb.Tensor {
 	t := &onnxpb.Tensor{Type: typ, Dims: []int64{int64(len(x))}, HasRaw: true}
