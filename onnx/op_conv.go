@@ -18,6 +18,12 @@ func init() {
 // convOperands returns the input and the weights of a convolution, and its bias or nil.
 func convOperands(c *Call) (x, w, bias *autograd.Node) {
 	x, w, bias = c.Node(0), c.Node(1), c.NodeOr(2)
+	checkConv(c, x, w)
+	return x, w, bias
+}
+
+// checkConv ends a call whose operands are none of a convolution.
+func checkConv(c *Call, x, w *autograd.Node) {
 	spatialOf(c, x)
 	if w.Rank() != x.Rank() {
 		c.fail(tensor.ErrShape, "weights are %v for an input %v", w.Shape(), x.Shape())
@@ -28,16 +34,21 @@ func convOperands(c *Call) (x, w, bias *autograd.Node) {
 	if c.Int("group", 1) < 1 {
 		c.Fail("attribute group is %d", c.Int("group", 1))
 	}
-	return x, w, bias
 }
 
 func conv(c *Call) []*Value {
 	x, weights, bias := convOperands(c)
+	x, o := convOptions(c, x, weights)
+	return Out(x.Conv(weights, bias, o))
+}
+
+// convOptions returns what the attributes say of a convolution, and the input, cut where a padding is negative.
+func convOptions(c *Call, x, weights *autograd.Node) (*autograd.Node, tensor.ConvOptions) {
 	w := windowOf(c, x.Shape()[2:], weights.Shape()[2:])
 	w.place(c, false)
 	before, after, cut := make([]int, len(w.in)), make([]int, len(w.in)), make([][2]int, len(w.in))
 	cuts := false
-	for a := range w.in { // a negative padding cuts
+	for a := range w.in {
 		before[a], after[a] = max(w.before[a], 0), max(w.after[a], 0)
 		cut[a] = [2]int{min(w.before[a], 0), min(w.after[a], 0)}
 		cuts = cuts || cut[a] != [2]int{}
@@ -45,9 +56,7 @@ func conv(c *Call) []*Value {
 	if cuts {
 		x = x.Pad(cut)
 	}
-	return Out(x.Conv(weights, bias, tensor.ConvOptions{
-		Stride: w.stride, Padding: before, PaddingEnd: after, Dilation: w.dilation, Groups: c.Int("group", 1),
-	}))
+	return x, tensor.ConvOptions{Stride: w.stride, Padding: before, PaddingEnd: after, Dilation: w.dilation, Groups: c.Int("group", 1)}
 }
 
 // convTranspose computes what a padding does not cut off, or extends by zeros. The padding is an attribute, or what
