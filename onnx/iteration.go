@@ -67,8 +67,11 @@ func (r *runner) hold(t *tensor.Tensor) {
 	r.held[t.Retain()] = true
 }
 
-// end frees what is held still.
+// end frees what is held still, and forgets copies: values may be those of another run, too.
 func (r *runner) end() {
+	for _, c := range r.copies {
+		*c = nil
+	}
 	for t := range r.held {
 		t.Free()
 	}

@@ -15,6 +15,7 @@ const (
 	defaultRecordings = 8
 	mostSeen          = 1024 // keys that are remembered
 	mostByValue       = 64   // elements of an input of integers that may be part of a key
+	mostLaunches      = 1e4  // of a run: the time to record grows faster than that to run, as of a long loop
 )
 
 // replays are the recordings of a session, the one used last first.

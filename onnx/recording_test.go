@@ -90,6 +90,72 @@ func TestFloat64(t *testing.T) {
 	})
 }
 
+// TestWhatIsRecorded: what the host computes is part of a recording, and so are loops and branches that inputs decide
+// on; what the device's numbers decide is not, nor a very long loop.
+func TestWhatIsRecorded(t *testing.T) {
+	tanh := body("i c v", "c w", op("w = Tanh v", nil))
+	for name, c := range map[string]struct {
+		nodes    []*onnxpb.Node
+		more     any // an input n beside x
+		recorded bool
+	}{
+		"a shape": {[]*onnxpb.Node{op("s = Shape x", nil), op("one = Constant", attrs{"value_ints": []int{1}}),
+			op("t = Concat one s", attrs{"axis": 0}), op("r = Reshape x t", nil), op("y = Tanh r", nil)}, nil, true},
+		"an index": {[]*onnxpb.Node{op("k = Constant", attrs{"value_ints": []int{2, 0}}), op("y = Gather x k", nil)}, nil,
+			true},
+		"a loop": {[]*onnxpb.Node{constInt("k", 5), op("y = Loop k - x", attrs{"body": tanh})}, nil, true},
+		"trips":  {[]*onnxpb.Node{op("y = Loop n - x", attrs{"body": tanh})}, []int64{3}, true},
+		"a condition": {[]*onnxpb.Node{op("y = If n", attrs{"then_branch": body("", "a", op("a = Neg x", nil)),
+			"else_branch": body("", "b", op("b = Tanh x", nil))})}, []bool{false}, true},
+		"a scan": {[]*onnxpb.Node{op("zero = Constant", attrs{"value_float": 0.0}),
+			op("y - = Scan zero x", attrs{"num_scan_inputs": 1, "body": body("s v", "a b", op("a = Add s v", nil),
+				op("b = Neg a", nil))})}, nil, true},
+		"a sequence": {[]*onnxpb.Node{op("k = Constant", attrs{"value_floats": []float64{5}}),
+			op("q = SequenceConstruct k x", nil), op("y = ConcatFromSequence q", attrs{"axis": 0})}, nil, true},
+		"indices of the device": {[]*onnxpb.Node{op("y = NonZero x", nil)}, nil, false},
+		"a condition of the device": {[]*onnxpb.Node{op("z = Constant", attrs{"value_float": 0.0}),
+			op("m = ReduceMax x", attrs{"keepdims": 0}), op("c = Greater m z", nil),
+			op("y = Loop - c x", attrs{"body": body("i c v", "d w", op("d = Not c", nil), op("w = Tanh v", nil))})}, nil, false},
+		"a very long loop": {[]*onnxpb.Node{constInt("k", mostLaunches+1), op("y = Loop k - x", attrs{"body": tanh})}, nil,
+			false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := cpu(t)
+			g := body("x", "y", c.nodes...)
+			x := FromTensor(tensor.New(d, []float32{1, -2, 3}))
+			inputs := []*Value{x}
+			if c.more != nil {
+				g.Inputs, inputs = append(g.Inputs, &onnxpb.ValueInfo{Name: "n"}), append(inputs, testValue(d, c.more))
+			}
+			s, err := modelOf(13, g).Load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			eager, err := modelOf(13, g).Load(d, Options{Eager: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer eager.Close()
+			for k := range 4 { // an input that decides is part of the key from the second run on
+				inputs[0] = FromTensor(tensor.New(d, []float32{1, -2, float32(k)}))
+				got, err := s.Run(inputs...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := eager.Run(inputs...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, got[0], want[0])
+			}
+			if n := len(s.replays.list); (n == 1) != c.recorded {
+				t.Errorf("%d recordings", n)
+			}
+		})
+	}
+}
+
 // TestInputs: what a model does not take is refused by name, before anything runs.
 func TestInputs(t *testing.T) {
 	d := cpu(t)

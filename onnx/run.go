@@ -292,9 +292,13 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 	}
 	r := &runner{s: s, scoped: !s.derives}
 	defer r.end()
+	launches := s.dev.Stats().Launches
 	out, err := s.eager(r, inputs, names)
 	if err != nil {
 		return nil, err
+	}
+	if key != "" && s.dev.Stats().Launches-launches > mostLaunches {
+		replays.never(key)
 	}
 	if r.downloads && key != "" {
 		if replays.byValue {

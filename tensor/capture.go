@@ -55,6 +55,9 @@ func (s *base) listener(d Device, op string) *activeListener {
 		mine.Refuse(ErrGoroutine, op+" was called by another goroutine on the device meanwhile")
 		return nil
 	}
+	if s.unrecorded {
+		return nil
+	}
 	caller := goroutine.ID()
 	listeners.Lock()
 	defer listeners.Unlock()
@@ -90,6 +93,8 @@ func (s *base) notifyUpload(d Device, b kernels.Buffer, off int, src *kernels.Ho
 		t.Upload(b, off, src)
 	}
 }
+
+func (api) Unrecorded(d Device) { d.core().unrecorded = true }
 
 func (api) Forget(t *Tensor) {
 	if recordings.Load() == 0 || t.st.buf == nil {

@@ -283,6 +283,7 @@ type base struct {
 	one               atomic.Pointer[Tensor]         // see tensorapi.API
 	tuning            string                         // its name in a tuning table; "": there are no tiles
 	recording         atomic.Pointer[activeListener] // nil: no step is being recorded
+	unrecorded        bool                           // see tensorapi.API
 	tuned             []ops.GemmChoice               // tiles of matrix products that were found fastest, by size; none: defaults
 	factors           Precision                      // of matrix products
 	asUnits, asGroups bool                           // large products are computed as matrix units would, and as those of groups of warps: for tests

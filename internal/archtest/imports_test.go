@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"data":                      {"kernels", "tensor", "internal/npz", "internal/tensorapi", "internal/regular"},
 	"fusedmlp":                  {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/fusion", "internal/intmath", "internal/parallel", "internal/vec"},
 	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
-	"onnx":                      {"autograd", "bfloat16", "kernels", "lowbit", "nn", "replay", "tensor", "internal/einsum", "internal/onnxpb"},
+	"onnx":                      {"autograd", "bfloat16", "kernels", "lowbit", "nn", "replay", "tensor", "internal/einsum", "internal/onnxpb", "internal/tensorapi"},
 	"onnx/imagedecoder":         {"onnx"},
 	"imagefit":                  {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular"},
 	"cmd/clgrad":                {"fusedmlp", "kernels", "onnx", "onnx/imagedecoder", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular"},

@@ -39,6 +39,9 @@ type API interface {
 	// State returns the state under a key of the step that is being recorded on d, which the first
 	// call makes; nil if no step is.
 	State(d tensor.Device, key any, make func() capture.State) capture.State
+	// Unrecorded makes what is done on d no part of steps that are recorded on other devices, which
+	// refuse it otherwise: the caller sees to it that what d computes is the same in each replay.
+	Unrecorded(d tensor.Device)
 	// Forget tells the step that is being recorded that the contents of t's memory, all of it, are
 	// read no more: as if nothing had been written there.
 	Forget(t *tensor.Tensor)
