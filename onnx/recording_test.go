@@ -199,3 +199,21 @@ func TestInputs(t *testing.T) {
 	}
 	wantTensor(t, out["xw"], tensor.Float32, []int{1, 2}, []float64{5, 8}, 0)
 }
+
+// TestScalarInput: an input that is a scalar takes one number of any rank, and no more than one.
+func TestScalarInput(t *testing.T) {
+	d := cpu(t)
+	g := body("x", "y", op("y = Neg x", nil))
+	g.Inputs[0].Type = &onnxpb.Type{Kind: onnxpb.KindTensor, Elem: onnxpb.Float, HasShape: true}
+	s, err := modelOf(13, g).Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for shape, ok := range map[*[]int]bool{{}: true, {1}: true, {1, 1}: true, {2}: false, {0}: false} {
+		_, err := s.Run(FromTensor(tensor.Zeros(d, *shape...)))
+		if (err == nil) != ok {
+			t.Errorf("shape %v: %v", *shape, err)
+		}
+	}
+}

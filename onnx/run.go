@@ -209,6 +209,10 @@ func fits(typ *onnxpb.Type, v *Value, sizes map[string]int) bool {
 		return false
 	}
 	shape := v.Shape()
+	if typ.HasShape && len(typ.Dims) == 0 {
+		// A list of one is a scalar for others, too, and models are run so.
+		return !slices.ContainsFunc(shape, func(n int) bool { return n != 1 })
+	}
 	if typ.HasShape && len(typ.Dims) != len(shape) {
 		return false
 	}
