@@ -10,8 +10,7 @@ func init() {
 		activation("Selu", "alpha gamma", selu),
 		activation("Celu", "alpha", func(c *Call, x *node) *node { return celu(x, c.Float("alpha", 1)) }),
 		activation("ThresholdedRelu", "alpha", func(c *Call, x *node) *node {
-			return thresholded(x, c.Float("alpha",
-				1))
+			return thresholded(x, c.Float("alpha", 1))
 		}),
 		activation("HardSigmoid", "alpha beta", func(c *Call, x *node) *node {
 			return hardSigmoid(x, c.Float("alpha", 0.2), c.Float("beta", 0.5))
@@ -25,12 +24,10 @@ func init() {
 		Operator{Name: "Shrink", Attributes: "bias lambd", Run: shrink},
 		Operator{Name: "PRelu", Attributes: "consumed_inputs", Run: prelu},
 		Operator{Name: "Softmax", Attributes: "axis", Run: func(c *Call) []*Value {
-			return linewise(c,
-				(*node).Softmax)
+			return linewise(c, (*node).Softmax)
 		}},
 		Operator{Name: "LogSoftmax", Attributes: "axis", Run: func(c *Call) []*Value {
-			return linewise(c,
-				(*node).LogSoftmax)
+			return linewise(c, (*node).LogSoftmax)
 		}},
 	)
 }

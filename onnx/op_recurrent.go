@@ -12,8 +12,7 @@ func init() {
 	const common = "activation_alpha activation_beta activations clip direction hidden_size layout output_sequence"
 	Register(
 		Operator{Name: "RNN", Attributes: common, Run: func(c *Call) []*Value {
-			return recurrent(c, 1,
-				[]string{"tanh"}, rnnStep)
+			return recurrent(c, 1, []string{"tanh"}, rnnStep)
 		}},
 		Operator{Name: "GRU", Attributes: common + " linear_before_reset", Run: func(c *Call) []*Value {
 			return recurrent(c, 3, []string{"sigmoid", "tanh"}, gruStep)
@@ -257,19 +256,10 @@ func activationsOf(c *Call, names []string, directions int) []func(x *autograd.N
 		names = slices.Repeat(names, directions)
 	}
 	alphas, betas := c.FloatList("activation_alpha"), c.FloatList("activation_beta")
-	take := func(list *[]float64, or float64) float64 {
-		if len(*list) == 0 {
-			return or
-		}
-		v := (*list)[0]
-		*list = (*list)[1:]
-		return v
-	}
 	clip := c.Float("clip", 0)
 	functions := make([]func(x *autograd.Node) *autograd.Node, len(names))
 	for i, name := range names {
-		f := recurrentFunction(c, name, func(or float64) float64 { return take(&alphas, or) },
-			func(or float64) float64 { return take(&betas, or) })
+		f := recurrentFunction(c, name, taken(&alphas), taken(&betas))
 		if clip > 0 && i%each < 2 {
 			inner := f
 			f = func(x *autograd.Node) *autograd.Node { return inner(x.Clamp(-clip, clip)) }
@@ -279,9 +269,20 @@ func activationsOf(c *Call, names []string, directions int) []func(x *autograd.N
 	return functions
 }
 
+// taken returns a function that takes the first number off a list, or returns another if there is none.
+func taken(list *[]float64) func(or float64) float64 {
+	return func(or float64) float64 {
+		if len(*list) == 0 {
+			return or
+		}
+		v := (*list)[0]
+		*list = (*list)[1:]
+		return v
+	}
+}
+
 // recurrentFunction returns a function by its name, in letters of either case. It takes the numbers that it needs.
-func recurrentFunction(c *Call, name string, alpha,
-	beta func(or float64) float64) func(x *autograd.Node) *autograd.Node {
+func recurrentFunction(c *Call, name string, alpha, beta func(or float64) float64) func(x *autograd.Node) *autograd.Node {
 	type node = autograd.Node
 	switch strings.ToLower(name) {
 	case "relu":

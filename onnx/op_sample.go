@@ -118,8 +118,11 @@ func (s *sampler) weight(d *autograd.Node, k int) *autograd.Node {
 	return d.MulScalar(a).SubScalar(5 * a).Mul(d).AddScalar(8 * a).Mul(d).SubScalar(4 * a)
 }
 
-// gridModes are those of GridSample, the first of which is the default one. Before opset 20 two had other names.
-var gridModes = []string{"linear", "nearest", "cubic", "bilinear", "bicubic"}
+// The modes of GridSample, the first of which is the default one, and their taps. Before opset 20 two had other names.
+var (
+	gridModes = []string{"linear", "nearest", "cubic", "bilinear", "bicubic"}
+	gridTaps  = map[string]int{"nearest": 1, "linear": 2, "bilinear": 2, "cubic": 4, "bicubic": 4}
+)
 
 // gridSample reads x [images, channels, …] at a grid [images, …, axes], whose numbers are from −1 to 1, the last axis
 // first.
@@ -134,8 +137,7 @@ func gridSample(c *Call) []*Value {
 	s := &sampler{
 		size: spatial, aligned: c.Bool("align_corners", false),
 		padding: c.oneOf("padding_mode", "zeros", "border", "reflection"),
-		taps: map[string]int{"nearest": 1, "linear": 2, "bilinear": 2, "cubic": 4, "bicubic": 4}[c.oneOf("mode",
-			gridModes...)],
+		taps:    gridTaps[c.oneOf("mode", gridModes...)],
 	}
 	result := append([]int{shape[0], x.Shape()[1]}, shape[1:axes+1]...)
 	if grid.Len() == 0 || x.Len() == 0 {
