@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -100,25 +101,26 @@ func (c *Call) Type(i int) tensor.Type {
 
 // Ints returns the integers of input i: a shape, or axes. Where a device has computed them the call waits for it, and
 // the run is not recorded.
-func (c *Call) Ints(i int) []int {
-	x, err := c.hostTensor(i).Float64s()
-	if typ := c.Type(i); err == nil && typ.Integer() {
-		var long []int64
-		t := c.hostTensor(i).To(tensor.Int64)
-		if long, err = t.Int64s(); err == nil {
-			ints := make([]int, len(long))
-			for k, v := range long {
-				ints[k] = int(v)
-			}
-			return ints
-		}
+func (c *Call) Ints(i int) []int { return clamped(c.Int64s(i)) }
+
+// Int64s is Ints where an int of 32 bits would not do.
+func (c *Call) Int64s(i int) []int64 {
+	t := c.hostTensor(i)
+	if t.Type() != tensor.Int64 {
+		t = t.To(tensor.Int64)
 	}
+	long, err := t.Int64s()
 	if err != nil {
 		panic(deviceError{err})
 	}
-	ints := make([]int, len(x))
-	for k, v := range x {
-		ints[k] = int(v)
+	return long
+}
+
+// clamped returns integers as ints: where those have 32 bits, what is beyond them is the end of their range.
+func clamped(long []int64) []int {
+	ints := make([]int, len(long))
+	for i, v := range long {
+		ints[i] = int(max(math.MinInt, min(v, math.MaxInt)))
 	}
 	return ints
 }
@@ -200,7 +202,7 @@ func (c *Call) HasAttribute(name string) bool {
 // Int returns an attribute, or the number given if the node has none of the name. Float and String are alike.
 func (c *Call) Int(name string, or int) int {
 	if a := c.attribute(name, onnxpb.AttrInt); a != nil {
-		return int(a.Int)
+		return clamped([]int64{a.Int})[0]
 	}
 	return or
 }
@@ -235,11 +237,7 @@ func (c *Call) IntList(name string) []int {
 	if a == nil {
 		return nil
 	}
-	list := make([]int, len(a.Ints))
-	for i, v := range a.Ints {
-		list[i] = int(v)
-	}
-	return list
+	return clamped(a.Ints)
 }
 
 // FloatList returns a list of floats.

@@ -83,11 +83,11 @@ func (c *Call) formatted() []string {
 	list := make([]string, c.count(c.dims(0)))
 	switch {
 	case typ.Integer() && typ != tensor.Uint64:
-		for i, n := range c.Ints(0) {
-			list[i] = strconv.Itoa(n)
+		for i, n := range c.Int64s(0) {
+			list[i] = strconv.FormatInt(n, 10)
 		}
 	case typ == tensor.Uint64:
-		for i, n := range c.Ints(0) {
+		for i, n := range c.Int64s(0) {
 			list[i] = strconv.FormatUint(uint64(n), 10)
 		}
 	default:

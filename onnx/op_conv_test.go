@@ -1,6 +1,9 @@
 package onnx
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestConvolutions(t *testing.T) {
 	checkNodes(t, []nodeCase{
@@ -61,12 +64,12 @@ func TestConvolutionEdges(t *testing.T) {
 		{"Conv", 11, attrs{"strides": []int{0}}, []any{x, w}, nil, "strides"},
 		{"Conv", 11, attrs{"strides": []int{1, 1}}, []any{x, w}, nil, "strides"},
 		{"Conv", 11, attrs{"pads": []int{1}}, []any{x, w}, nil, "pads"},
-		{"Conv", 11, attrs{"pads": []int{1 << 40, 0}}, []any{x, w}, nil, "pads"},
+		{"Conv", 11, attrs{"pads": []int{math.MaxInt, 0}}, []any{x, w}, nil, "pads"},
 		{"Conv", 11, attrs{"kernel_shape": []int{2}}, []any{x, w}, nil, "kernel_shape"},
 		{"Conv", 11, attrs{"auto_pad": "SAME"}, []any{x, w}, nil, "auto_pad"},
 		{"Conv", 11, nil, []any{ramp(1, 1, 2, 2, 2, 2), ramp(1, 1, 1, 1, 1, 1)}, nil, "4 spatial axes"},
 		{"ConvTranspose", 11, attrs{"pads": []int{5, 5}}, []any{x, w}, nil, "shape"},
 		{"ConvTranspose", 11, attrs{"output_shape": []int{1, 2}}, []any{x, w}, nil, "output_shape"},
-		{"ConvTranspose", 11, attrs{"output_shape": []int{1 << 40}}, []any{x, w}, nil, "output_shape"},
+		{"ConvTranspose", 11, attrs{"output_shape": []int{math.MaxInt}}, []any{x, w}, nil, "output_shape"},
 	})
 }

@@ -38,6 +38,9 @@ func init() {
 	)
 }
 
+// manyNumbers is how many integers of a Range are written by the host.
+const manyNumbers = 1 << 20
+
 // makeRange is start, start + delta, … up to, but without, limit, in the arithmetic of the type, or of float32 for
 // floats of 16 bits.
 func makeRange(c *Call) []*Value {
@@ -48,7 +51,7 @@ func makeRange(c *Call) []*Value {
 		}
 	}
 	if typ.Integer() {
-		start, limit, delta := c.Ints(0)[0], c.Ints(1)[0], c.Ints(2)[0]
+		start, limit, delta := c.Int64s(0)[0], c.Int64s(1)[0], c.Int64s(2)[0]
 		var span, step uint64 // that are left to go
 		switch {
 		case delta > 0 && limit > start:
@@ -64,10 +67,16 @@ func makeRange(c *Call) []*Value {
 		if span%step != 0 {
 			n++
 		}
-		c.makes([]int{int(min(n, math.MaxInt64))})
+		c.makes([]int{int(min(n, math.MaxInt))})
+		if n > manyNumbers {
+			if max(math.Abs(float64(start)), math.Abs(float64(limit))) > 1<<53 {
+				c.Unsupported("%d numbers from %d to %d", n, start, limit)
+			}
+			return Out(autograd.Const(tensor.ArangeOf(c.dev, typ, float64(start), float64(limit), float64(delta))))
+		}
 		list := make([]int64, n)
 		for i := range list {
-			list[i] = int64(start + i*delta)
+			list[i] = start + int64(i)*delta
 		}
 		return Out(autograd.Const(tensor.NewOf(c.dev, typ, list)))
 	}

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -132,7 +133,7 @@ func TestTreeEnsembleRegressor(t *testing.T) {
 			want: []listed{float64sOf([]int{2, 2}, .7310586, .04742587, .5, .11920297)}},
 		{attrs: two.with(attrs{"aggregate_function": "MEDIAN"})},
 		{attrs: two.with(attrs{"n_targets": 1})},
-		{attrs: two.with(attrs{"n_targets": 1 << 50})},
+		{attrs: two.with(attrs{"n_targets": math.MaxInt})},
 		{attrs: two.with(attrs{"n_targets": -1})},
 	} {
 		c.op, c.in = "TreeEnsembleRegressor", tensor.New(d, []float32{-1, 1}, 2, 1)

@@ -173,11 +173,7 @@ func (r *rewriter) ints(name string) ([]int, bool) {
 	if err != nil {
 		return nil, false
 	}
-	list := make([]int, len(long))
-	for i, x := range long {
-		list[i] = int(x)
-	}
-	return list, true
+	return clamped(long), true
 }
 
 // add makes a constant of the graph, and returns its name.
