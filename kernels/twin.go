@@ -66,7 +66,9 @@ func (c Call[T]) Args() []Arg { return c.args }
 
 // With returns the call with other arguments. If it is a part that one of several goroutines computes, its
 // Parallel does not share out.
-func (c Call[T]) With(args []Arg, part bool) Call[T] { return Call[T]{args: args, vectors: c.vectors, alone: part} }
+func (c Call[T]) With(args []Arg, part bool) Call[T] {
+	return Call[T]{args: args, vectors: c.vectors, alone: part}
+}
 
 // Vectors reports whether the twin may use vector instructions: not where it is the reference.
 func (c Call[T]) Vectors() bool { return c.vectors }
