@@ -20,6 +20,8 @@ func init() {
 		}}
 	}
 	Register(
+		Operator{Domain: microsoft, Name: "FusedConv", Attributes: convAttributes + " activation activation_params",
+			Run: fusedConv},
 		activation("Gelu", "", func(_ *Call, x *node) *node { return x.GELU() }),
 		activation("BiasGelu", "", func(_ *Call, x *node) *node { return x.GELU() }),
 		activation("FastGelu", "", func(_ *Call, x *node) *node { return x.GELUTanh() }),
@@ -60,6 +62,15 @@ func fusedGemm(c *Call) []*Value {
 		}
 	}
 	return Out(activated(c, gemm(c)[0].any(), numbers))
+}
+
+// fusedConv is Conv, the sum with another tensor, and a function.
+func fusedConv(c *Call) []*Value {
+	y := conv(c)[0].any()
+	if z := c.NodeOr(3); z != nil {
+		y = y.Add(z)
+	}
+	return Out(activated(c, y, c.FloatList("activation_params")))
 }
 
 // activated returns the function of x that attribute activation names, with its numbers: those that are left out are

@@ -57,6 +57,11 @@ func normOrder(c *Call) float64 {
 // poolOperand returns the input of a pooling, and its windows.
 func poolOperand(c *Call) (*autograd.Node, *window) {
 	x := c.Node(0)
+	return x, poolWindows(c, x)
+}
+
+// poolWindows returns the windows of a pooling of x.
+func poolWindows(c *Call, x *autograd.Node) *window {
 	spatial := spatialOf(c, x)
 	if len(spatial) > 3 {
 		c.Unsupported("%d spatial axes", len(spatial))
@@ -66,7 +71,7 @@ func poolOperand(c *Call) (*autograd.Node, *window) {
 		c.Fail("attribute kernel_shape is missing")
 	}
 	w.place(c, c.Bool("ceil_mode", false))
-	return x, w
+	return w
 }
 
 func maxPool(c *Call) []*Value {
@@ -148,17 +153,22 @@ func (w *window) indices(c *Call, places *tensor.Tensor, size []int, shifted boo
 
 func averagePool(c *Call) []*Value {
 	x, w := poolOperand(c)
+	return Out(w.means(c, x))
+}
+
+// means returns the means of windows of x.
+func (w *window) means(c *Call, x *autograd.Node) *autograd.Node {
 	padding, ceil := c.Bool("count_include_pad", false), c.Bool("ceil_mode", false)
 	if w.symmetric() && !w.dilated() && w.inside() && c.String("auto_pad", "NOTSET") == "NOTSET" {
-		return Out(x.AvgPool(w.kernel, tensor.AvgPoolOptions{
+		return x.AvgPool(w.kernel, tensor.AvgPoolOptions{
 			Stride: w.stride, Padding: w.before, Ceil: ceil, ExcludePadding: !padding,
-		}))
+		})
 	}
 	y := w.sums(x)
 	for a := range w.in {
 		y = y.Div(like(New(c, w.counts(a, padding), shapeAlong(len(w.in), a, w.out[a])...), y.Type()))
 	}
-	return Out(y)
+	return y
 }
 
 // sums returns the sums of windows of x, with zeros around it.

@@ -27,6 +27,8 @@ func init() {
 		unary("QLinearSigmoid", "", func(_ *Call, x *node) *node { return x.Sigmoid() }),
 		unary("QLinearLeakyRelu", "alpha", func(c *Call, x *node) *node { return x.LeakyReLU(c.Float("alpha", 0.01)) }),
 		unary("QLinearGlobalAveragePool", "channels_last", globalAverage),
+		unary("QLinearAveragePool", "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
+			averageOfWindows),
 		Operator{Domain: microsoft, Name: "QLinearConcat", Attributes: "axis", Run: qLinearConcat},
 		Operator{Domain: microsoft, Name: "DynamicQuantizeMatMul", Run: func(c *Call) []*Value {
 			a, scale, zero := dynamicQuantized(c, c.Node(0))
@@ -72,6 +74,19 @@ func globalAverage(c *Call, x *autograd.Node) *autograd.Node {
 		axes = append(axes, a)
 	}
 	return x.Mean(axes...)
+}
+
+// averageOfWindows is AveragePool, of which channels may be the last axis.
+func averageOfWindows(c *Call, x *autograd.Node) *autograd.Node {
+	last := c.Bool("channels_last", false) && x.Rank() > 2
+	if last {
+		x = x.MoveDim(x.Rank()-1, 1)
+	}
+	y := poolWindows(c, x).means(c, x)
+	if last {
+		y = y.MoveDim(1, y.Rank()-1)
+	}
+	return y
 }
 
 // qLinearConcat concatenates numbers of scales and zero points of their own: inputs 2 and on, three for each.

@@ -111,7 +111,7 @@ func TestOperators(t *testing.T) {
 
 // floatAttrs are the attributes of floats that a file may give whole numbers.
 var floatAttrs = []string{"alpha", "beta", "scale", "epsilon", "softcap", "mask_filter_value", "activation_alpha",
-	"activation_beta"}
+	"activation_beta", "activation_params"}
 
 func jsonAttrs(t *testing.T, of map[string]any) attrs {
 	t.Helper()
@@ -125,10 +125,13 @@ func jsonAttrs(t *testing.T, of map[string]any) attrs {
 			}
 		case []any:
 			var list []int
+			var floats []float64
 			for _, x := range v {
-				list = append(list, int(x.(float64)))
+				list, floats = append(list, int(x.(float64))), append(floats, x.(float64))
 			}
-			a[name] = list
+			if a[name] = list; slices.Contains(floatAttrs, name) {
+				a[name] = floats
+			}
 		default:
 			a[name] = v
 		}

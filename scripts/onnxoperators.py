@@ -98,6 +98,12 @@ case("EmbedLayerNormalization", words + [np.array([[1, 1, 0], [1, 1, 1]], np.int
 case("EmbedLayerNormalization", [words[0], None, words[2], words[3], None, words[5], words[6], None,
                                  np.array([[4, 0, 2]], np.int32)], {}, 2)
 
+case("FusedConv", [f(1, 2, 5, 4), f(3, 2, 3, 3), f(3)], {"activation": "Relu", "pads": [1, 0, 1, 2]})
+case("FusedConv", [f(1, 2, 5), f(2, 1, 3), f(2)],
+     {"activation": "Clip", "activation_params": [-0.5, 1.5], "group": 2, "strides": [2]})
+case("FusedConv", [f(1, 2, 4, 4), f(3, 2, 3, 3), f(3), f(1, 3, 2, 2)],
+     {"activation": "LeakyRelu", "activation_params": [0.25]})
+
 # Attention.
 case("RotaryEmbedding", [f(2, 3, 8), np.array([[0, 1, 2], [4, 2, 1]]), f(5, 2), f(5, 2)])
 case("RotaryEmbedding", [f(2, 3, 8), np.array([2]), f(5, 2), f(5, 2)], {"interleaved": 1})
@@ -187,9 +193,13 @@ for op in ("QLinearAdd", "QLinearMul"):
               scalar(-5, np.int8)])
 case("QLinearSigmoid", [u8(7), scalar(0.05), scalar(120, np.uint8), scalar(1 / 256), scalar(0, np.uint8)])
 case("QLinearLeakyRelu", [i8(7), scalar(0.05), scalar(3, np.int8), scalar(0.04), scalar(-3, np.int8)], {"alpha": 0.2})
-case("QLinearGlobalAveragePool", [u8(2, 3, 4, 5), scalar(0.1), scalar(9, np.uint8), scalar(0.05), scalar(3, np.uint8)])
-case("QLinearGlobalAveragePool", [i8(2, 4, 5, 3), scalar(0.1), scalar(9, np.int8), scalar(0.05), scalar(3, np.int8)],
+case("QLinearGlobalAveragePool", [u8(2, 3, 4, 5), scalar(0.0937), scalar(9, np.uint8), scalar(0.0711), scalar(3, np.uint8)])
+case("QLinearGlobalAveragePool", [i8(2, 4, 5, 3), scalar(0.0937), scalar(9, np.int8), scalar(0.0711), scalar(3, np.int8)],
      {"channels_last": 1})
+case("QLinearAveragePool", [u8(1, 2, 5, 5), scalar(0.0937), scalar(9, np.uint8), scalar(0.0711), scalar(3, np.uint8)],
+     {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 1, 0, 0]})
+case("QLinearAveragePool", [i8(1, 5, 4, 3), scalar(0.0937), scalar(9, np.int8), scalar(0.0711), scalar(3, np.int8)],
+     {"kernel_shape": [2, 2], "pads": [1, 0, 1, 0], "count_include_pad": 1, "channels_last": 1})
 case("QLinearConcat", [scalar(0.1), scalar(12, np.uint8), u8(2, 3), scalar(0.2), scalar(3, np.uint8), u8(2, 1),
                        scalar(0.05), scalar(100, np.uint8)], {"axis": 1})
 case("DynamicQuantizeMatMul", [f(2, 3, 4), i8(4, 5), scalar(0.1), scalar(3, np.int8), f(5)], tolerance=1e-4)
@@ -321,6 +331,14 @@ onnx("DequantizeLinear", 23, [i8(4), scalar(0.3)], {"output_dtype": TensorProto.
 onnx("QLinearMatMul", 10, [u8(2, 3, 4), scalar(0.1), scalar(9, np.uint8), u8(2, 4, 5), scalar(0.2), scalar(77, np.uint8),
                            scalar(3.0), scalar(100, np.uint8)])
 onnx("MatMulInteger", 10, [u8(3, 4), u8(4), np.array(9, np.uint8)])
+onnx("ConvInteger", 10, [u8(1, 2, 5, 4), u8(3, 2, 3, 2), np.array(9, np.uint8)], {"pads": [1, 0, 0, 1], "strides": [2, 1]})
+onnx("ConvInteger", 10, [u8(2, 4, 6), u8(4, 2, 3), scalar(200, np.uint8), scalar(7, np.uint8)],
+     {"group": 2, "auto_pad": "SAME_LOWER", "strides": [2]})
+onnx("QLinearConv", 10, [u8(1, 2, 5, 4), scalar(0.1), scalar(9, np.uint8), i8(3, 2, 3, 3), np.abs(f(3)) + 0.1,
+                         np.zeros(3, np.int8), scalar(4.0), scalar(120, np.uint8), ints(-500, 500, 3, of=np.int32)],
+     {"pads": [1, 1, 1, 1]})
+onnx("QLinearConv", 10, [i8(1, 4, 7), scalar(0.1), scalar(9, np.int8), i8(4, 1, 3), scalar(0.2), scalar(0, np.int8),
+                         scalar(2.0), scalar(-20, np.int8)], {"group": 4, "strides": [2]})
 
 json.dump(cases, sys.stdout, separators=(",", ":"))
 print()
