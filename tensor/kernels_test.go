@@ -83,6 +83,9 @@ func holdsDenormals(t *testing.T, d tensor.Device) bool {
 	return got[0] == 0x1p-92
 }
 
+// bytesInMaps are the files of maps that read or write int8 or uint8 beside other types.
+var bytesInMaps = regexp.MustCompile(`\.\d\w*[iu]8\w*\.cl$`)
+
 // together are the names of kernels of several functions.
 var together = regexp.MustCompile(`^k_(functions|gradients|integers)_\d+$`)
 
@@ -119,6 +122,9 @@ func testKernels(t *testing.T, d tensor.Device, twoForms bool) {
 	seen, left := map[string]int{}, map[string]int{}
 	only := regexp.MustCompile(*onlyKernels)
 	for i, k := range ops.All(d.DefaultType(), d.Target()) {
+		if bytesInMaps.MatchString(k.File) && strings.Contains(d.Name(), "llvmpipe") {
+			continue // Mesa's compiler ends the process
+		}
 		if !only.MatchString(k.Name + " " + k.Defines + " " + k.Source(d.Target())) {
 			continue
 		}
