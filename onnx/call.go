@@ -261,7 +261,7 @@ func (c *Call) StringList(name string) []string {
 	return nil
 }
 
-// TensorAttribute returns an attribute that is a tensor, on the device of the call or of strings, or nil if the node has none of the name.
+// TensorAttribute returns an attribute that is a tensor or strings, or nil if the node has none of the name.
 func (c *Call) TensorAttribute(name string) *Value {
 	a := c.attribute(name, onnxpb.AttrTensor)
 	if a == nil {

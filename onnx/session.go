@@ -68,7 +68,10 @@ func (m *Model) Load(d tensor.Device, options ...Options) (*Session, error) {
 		return nil, err
 	}
 	tensorapi.Impl.Unrecorded(host) // its numbers follow from the file and from what a recording is found by
-	s := &Session{model: m, dev: d, host: host, functions: map[string]*function{}, graphs: map[*onnxpb.Graph]*graph{}, constants: map[*onnxpb.Tensor]*Value{}, seeded: map[*node]*tensor.RNG{}}
+	s := &Session{
+		model: m, dev: d, host: host, functions: map[string]*function{}, graphs: map[*onnxpb.Graph]*graph{},
+		constants: map[*onnxpb.Tensor]*Value{}, seeded: map[*node]*tensor.RNG{},
+	}
 	if len(options) == 1 {
 		s.options = options[0]
 	}

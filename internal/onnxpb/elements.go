@@ -33,8 +33,8 @@ func (t *Tensor) Len() (int, error) {
 	return int(n), nil
 }
 
-// Bytes returns the elements as a raw_data field has them: little-endian, 4 and 2 bits packed from the low ones on. raw is the external
-// data of a tensor that has some.
+// Bytes returns the elements as a raw_data field has them: little-endian, 4 and 2 bits packed from the low ones on.
+// external is the data of a tensor that has it in another file.
 func (t *Tensor) Bytes(external []byte) ([]byte, error) {
 	n, err := t.Len()
 	if err != nil {
