@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -30,9 +31,10 @@ type cell struct {
 	weights   *autograd.Node   // of the state [hidden, gates·hidden]
 	bias      *autograd.Node   // of the state, where it is not in gates: [gates·hidden]
 	peepholes []*autograd.Node // of an LSTM: three of [hidden], or nil
-	functions []func(x *autograd.Node) *autograd.Node
-	linear    bool // linear_before_reset of a GRU
-	coupled   bool // input_forget of an LSTM
+	functions []gateFunction
+	on        *autograd.Node // the sequences that have not ended [batch, 1], or nil for all
+	linear    bool           // linear_before_reset of a GRU
+	coupled   bool           // input_forget of an LSTM
 }
 
 // stepFunc returns the next state, or state and cell.
@@ -45,49 +47,70 @@ func (s *cell) gate(x *autograd.Node, k, l int) *autograd.Node {
 
 // rnnStep returns f(X·Wᵀ + h·Rᵀ + bias).
 func rnnStep(s *cell, state []*autograd.Node) []*autograd.Node {
-	return []*autograd.Node{s.functions[0](s.gates.Add(state[0].MatMul(s.weights)))}
+	h := state[0]
+	return []*autograd.Node{s.next("rnn", h, s.functions, func(in []*expr.Expr, f []formula) *expr.Expr {
+		return f[0](in[0].Add(in[1]))
+	}, s.gates, h.MatMul(s.weights))}
 }
 
 // gruStep has the gates update, reset and hidden.
 func gruStep(s *cell, state []*autograd.Node) []*autograd.Node {
-	h, f, g := state[0], s.functions[0], s.functions[1]
-	var update, hidden *autograd.Node
+	h := state[0]
+	sum := func(in []*expr.Expr, f []formula) *expr.Expr { return f[0](in[0].Add(in[1])) }
 	if s.linear {
-		product := h.MatMul(s.weights)
-		if s.bias != nil {
-			product = product.Add(s.bias)
-		}
-		both := f(s.gate(s.gates, 0, 2).Add(s.gate(product, 0, 2)))
-		update = s.gate(both, 0, 1)
-		hidden = g(s.gate(s.gates, 2, 3).Add(s.gate(both, 1, 2).Mul(s.gate(product, 2, 3))))
-	} else {
-		both := f(s.gate(s.gates, 0, 2).Add(h.MatMul(s.gate(s.weights, 0, 2))))
-		update = s.gate(both, 0, 1)
-		hidden = g(s.gate(s.gates, 2, 3).Add(s.gate(both, 1, 2).Mul(h).MatMul(s.gate(s.weights, 2, 3))))
+		product := h.Linear(s.weights, s.bias, nil)
+		both := mapOf("gru_gates", s.functions[:1], sum, s.gate(s.gates, 0, 2), s.gate(product, 0, 2))
+		return []*autograd.Node{s.next("gru_linear", h, s.functions[1:], func(in []*expr.Expr, f []formula) *expr.Expr {
+			hidden := f[0](in[0].Add(in[3].Mul(in[1])))
+			return hidden.Add(in[2].Mul(in[4].Sub(hidden)))
+		}, s.gate(s.gates, 2, 3), s.gate(product, 2, 3), s.gate(both, 0, 1), s.gate(both, 1, 2), h)}
 	}
-	return []*autograd.Node{hidden.Add(update.Mul(h.Sub(hidden)))}
+	both := mapOf("gru_gates", s.functions[:1], sum, s.gate(s.gates, 0, 2), h.MatMul(s.gate(s.weights, 0, 2)))
+	product := s.gate(both, 1, 2).Mul(h).MatMul(s.gate(s.weights, 2, 3))
+	return []*autograd.Node{s.next("gru", h, s.functions[1:], func(in []*expr.Expr, f []formula) *expr.Expr {
+		hidden := f[0](in[0].Add(in[1]))
+		return hidden.Add(in[2].Mul(in[3].Sub(hidden)))
+	}, s.gate(s.gates, 2, 3), product, s.gate(both, 0, 1), h)}
 }
 
 // lstmStep has the gates input, output, forget and cell.
 func lstmStep(s *cell, state []*autograd.Node) []*autograd.Node {
 	h, before := state[0], state[1]
-	f, g, last := s.functions[0], s.functions[1], s.functions[2]
 	a := s.gates.Add(h.MatMul(s.weights))
-	in, out, forget := s.gate(a, 0, 1), s.gate(a, 1, 2), s.gate(a, 2, 3)
-	if s.peepholes != nil {
-		in, forget = in.Add(s.peepholes[0].Mul(before)), forget.Add(s.peepholes[2].Mul(before))
+	name, operands := "lstm_cell", []*autograd.Node{s.gate(a, 0, 1), s.gate(a, 3, 4), before}
+	if !s.coupled {
+		name, operands = name+"_forget", append(operands, s.gate(a, 2, 3))
 	}
-	in = f(in)
-	if s.coupled {
-		forget = in.RSubScalar(1)
-	} else {
-		forget = f(forget)
+	peepholes := s.peepholes != nil
+	if peepholes {
+		name, operands = name+"_peepholes", append(operands, s.peepholes[0], s.peepholes[2])
 	}
-	next := forget.Mul(before).Add(in.Mul(g(s.gate(a, 3, 4))))
-	if s.peepholes != nil {
-		out = out.Add(s.peepholes[1].Mul(next))
+	next := s.next(name, before, s.functions[:2], func(in []*expr.Expr, f []formula) *expr.Expr {
+		input, forget := in[0], in[3]
+		if peepholes {
+			last := len(operands) - 1
+			input, forget = input.Add(in[last-1].Mul(in[2])), forget.Add(in[last].Mul(in[2]))
+		}
+		input = f[0](input)
+		if s.coupled {
+			forget = expr.Const(1).Sub(input)
+		} else {
+			forget = f[0](forget)
+		}
+		return forget.Mul(in[2]).Add(input.Mul(f[1](in[1])))
+	}, operands...)
+	name, operands = "lstm_state", []*autograd.Node{s.gate(a, 1, 2), next}
+	if peepholes {
+		name, operands = name+"_peepholes", append(operands, s.peepholes[1])
 	}
-	return []*autograd.Node{f(out).Mul(last(next)), next}
+	outer := []gateFunction{s.functions[0], s.functions[2]}
+	return []*autograd.Node{s.next(name, h, outer, func(in []*expr.Expr, f []formula) *expr.Expr {
+		out := in[0]
+		if peepholes {
+			out = out.Add(in[2].Mul(in[1]))
+		}
+		return f[0](out).Mul(f[1](in[1]))
+	}, operands...), next}
 }
 
 // layer is the inputs of a recurrent operator in the layout of times first.
@@ -222,6 +245,12 @@ func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*aut
 	if l.steps == 0 {
 		return autograd.Const(tensor.ZerosOf(gates.Device(), gates.Type(), 0, l.batch, l.hidden)), state
 	}
+	var on, ended *autograd.Node // [steps, batch, 1]
+	if l.lengths != nil {
+		times := tensor.ArangeOf(gates.Device(), tensor.Int32, 0, float64(l.steps), 1).Reshape(l.steps, 1, 1)
+		on = autograd.Const(times).Lt(l.lengths.Unsqueeze(1))
+		ended = on.LogicalNot()
+	}
 	outputs := make([]*autograd.Node, l.steps)
 	for i := range l.steps {
 		t := i
@@ -229,91 +258,15 @@ func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*aut
 			t = l.steps - 1 - i
 		}
 		s.gates = gates.Select(0, t)
-		next := step(s, state)
-		outputs[t] = next[0]
-		if l.lengths != nil {
-			on := l.lengths.GtScalar(float64(t)).Unsqueeze(1)
-			outputs[t] = next[0].MaskedFill(on.LogicalNot(), 0)
-			for k := range next {
-				next[k] = next[k].Where(on, state[k])
-			}
+		if ended != nil {
+			s.on = on.Select(0, t)
 		}
-		state = next
+		state = step(s, state)
+		outputs[t] = state[0]
 	}
-	return autograd.Stack(0, outputs...), state
-}
-
-// activationsOf returns the functions of all directions. Those of gates limit what they are given to attribute clip; the
-// third of an LSTM is given its cell as it is.
-func activationsOf(c *Call, names []string, directions int) []func(x *autograd.Node) *autograd.Node {
-	each := len(names)
-	if given := c.StringList("activations"); given != nil {
-		if len(given) != len(names)*directions {
-			c.Fail("attribute activations has %d names, and should have %d", len(given), len(names)*directions)
-		}
-		names = given
-	} else {
-		names = slices.Repeat(names, directions)
+	y := autograd.Stack(0, outputs...)
+	if ended != nil {
+		y = y.MaskedFill(ended, 0)
 	}
-	alphas, betas := c.FloatList("activation_alpha"), c.FloatList("activation_beta")
-	clip := c.Float("clip", 0)
-	functions := make([]func(x *autograd.Node) *autograd.Node, len(names))
-	for i, name := range names {
-		f := recurrentFunction(c, name, taken(&alphas), taken(&betas))
-		if clip > 0 && i%each < 2 {
-			inner := f
-			f = func(x *autograd.Node) *autograd.Node { return inner(x.Clamp(-clip, clip)) }
-		}
-		functions[i] = f
-	}
-	return functions
-}
-
-// taken returns a function that takes the first number off a list, or returns another if there is none.
-func taken(list *[]float64) func(or float64) float64 {
-	return func(or float64) float64 {
-		if len(*list) == 0 {
-			return or
-		}
-		v := (*list)[0]
-		*list = (*list)[1:]
-		return v
-	}
-}
-
-// recurrentFunction returns a function by its name, in letters of either case. It takes the numbers that it needs.
-func recurrentFunction(c *Call, name string, alpha, beta func(or float64) float64) func(x *autograd.Node) *autograd.Node {
-	type node = autograd.Node
-	switch strings.ToLower(name) {
-	case "relu":
-		return (*node).ReLU
-	case "tanh":
-		return (*node).Tanh
-	case "sigmoid":
-		return (*node).Sigmoid
-	case "softsign":
-		return (*node).Softsign
-	case "softplus":
-		return (*node).Softplus
-	case "affine":
-		a, b := alpha(1), beta(0)
-		return func(x *node) *node { return x.MulScalar(a).AddScalar(b) }
-	case "leakyrelu":
-		a := alpha(0.01)
-		return func(x *node) *node { return x.LeakyReLU(a) }
-	case "thresholdedrelu":
-		a := alpha(1)
-		return func(x *node) *node { return x.MaskedFill(x.GeScalar(a).LogicalNot(), 0) }
-	case "scaledtanh":
-		a, b := alpha(1), beta(1)
-		return func(x *node) *node { return x.MulScalar(b).Tanh().MulScalar(a) }
-	case "hardsigmoid":
-		a, b := alpha(0.2), beta(0.5)
-		return func(x *node) *node { return hardSigmoid(x, a, b) }
-	case "elu":
-		a := alpha(1)
-		return func(x *node) *node { return x.ELU(a) }
-	}
-	c.Fail("attribute activations has %q", name)
-	return nil
+	return y, state
 }
