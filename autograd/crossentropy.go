@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -41,7 +42,11 @@ func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node
 	const op = "CrossEntropy"
 	x = castFloat32(x)
 	l := newCrossEntropy(op, x.use(op), labels, true, options)
-	return lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
+	y := lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
+	if trace.On() {
+		trace.Record(op, []any{x, labels, l.how, l.ignore}, y)
+	}
+	return y
 }
 
 // NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of
@@ -50,7 +55,11 @@ func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "NLL"
 	x = castFloat32(x)
 	l := newCrossEntropy(op, x.use(op), labels, false, options)
-	return lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
+	y := lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
+	if trace.On() {
+		trace.Record(op, []any{x, labels, l.how, l.ignore}, y)
+	}
+	return y
 }
 
 // fewLosses is how many a device adds up in one work-group, whatever else it does.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -50,7 +51,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			}
 		}
 	}
-	return NewOp(f.Name, y, present(operands), func(g *Node, in *Grads) {
+	node := NewOp(f.Name, y, present(operands), func(g *Node, in *Grads) {
 		at := -1 // the operand among those that are there
 		for i, x := range operands {
 			if x != nil {
@@ -74,6 +75,10 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			}
 		}
 	}, saved...)
+	if trace.On() {
+		trace.Record("elementwise", []any{f, slices.Clone(scalars), slices.Clone(operands)}, node)
+	}
+	return node
 }
 
 // gradientOf returns the gradient of f by operand i: in terms of its value where the value

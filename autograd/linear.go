@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -32,7 +33,11 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 			rows *= n
 		}
 		y := x.Reshape(rows, xv.Shape()[last]).Linear(w, b, f, scalars...)
-		return y.Reshape(append(slices.Clone(xv.Shape()[:last]), wv.Shape()[1])...)
+		y = y.Reshape(append(slices.Clone(xv.Shape()[:last]), wv.Shape()[1])...)
+		if trace.On() {
+			trace.Record(op, []any{x, w, b, f, slices.Clone(scalars)}, y)
+		}
+		return y
 	}
 	inputs := []*Node{x, w}
 	var bv *tensor.Tensor
@@ -93,7 +98,11 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	if z != nil {
 		n.scratch = []*tensor.Tensor{z}
 	}
-	return lowered(n, x, w, b)
+	n = lowered(n, x, w, b)
+	if trace.On() {
+		trace.Record(op, []any{x, w, b, f, scalars}, n)
+	}
+	return n
 }
 
 // product delivers the gradients of x·w, the node's first two inputs, for the gradient g of the
@@ -153,5 +162,9 @@ func (x *Node) SquaredError(target *Node) *Node {
 			in.Accumulate(0, grad.Mul(g.value))
 		}
 	})
-	return lowered(n.keeping(grad), x, target)
+	n = lowered(n.keeping(grad), x, target)
+	if trace.On() {
+		trace.Record(op, []any{x, target}, n)
+	}
+	return n
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -195,7 +196,12 @@ func CosineSimilarity(x, w *Node, axis int, eps float64) *Node {
 		least = 0x1p-1022
 	}
 	x, w = x.Expand(whole...), w.Expand(whole...)
-	return lowered(linewise(op, ops.CosineSimilarity, axis, []float64{math.Max(least, eps*eps)}, x, w), x, w)
+	least = math.Max(least, eps*eps)
+	y := lowered(linewise(op, ops.CosineSimilarity, axis, []float64{least}, x, w), x, w)
+	if trace.On() {
+		trace.Record(op, []any{x, w, axis, least}, y)
+	}
+	return y
 }
 
 // HingeEmbedding returns x where the target is 1, and max(0, margin − x) where it is −1, of one

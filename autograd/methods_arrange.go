@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
 // cat. Their other dimensions are equal. It is of their type, or of the highest of several. It
@@ -10,7 +13,13 @@ import "github.com/clgrad/clgrad/tensor"
 // have not, and with tensor.ErrShape if another dimension differs.
 //
 // Gradient: to each its part of g.
-func Concat(axis int, xs ...*Node) *Node { return lowered(concat(axis, xs...), xs...) }
+func Concat(axis int, xs ...*Node) *Node {
+	y := lowered(concat(axis, xs...), xs...)
+	if trace.On() {
+		trace.Record("Concat", []any{axis, xs}, y)
+	}
+	return y
+}
 
 // Stack returns tensors of one shape as the parts of a new axis, which gets the given place among
 // the axes of the result. It is of their type, or of the highest of several. It panics with
@@ -18,7 +27,13 @@ func Concat(axis int, xs ...*Node) *Node { return lowered(concat(axis, xs...), x
 // with tensor.ErrShape if the shapes differ or there is no room for another axis.
 //
 // Gradient: to each its part of g.
-func Stack(axis int, xs ...*Node) *Node { return lowered(stack(axis, xs...), xs...) }
+func Stack(axis int, xs ...*Node) *Node {
+	y := lowered(stack(axis, xs...), xs...)
+	if trace.On() {
+		trace.Record("Stack", []any{axis, xs}, y)
+	}
+	return y
+}
 
 // Split returns views of the parts of an axis that have a size, one after the other; the last may
 // be smaller. An axis of dimension 0 is one part. It panics with tensor.ErrAxis, with
@@ -57,20 +72,38 @@ func (x *Node) Unbind(axis int) []*Node { return x.unbind(axis) }
 // panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
 //
 // Gradient: g under x's shape.
-func (x *Node) Squeeze(axes ...int) *Node { return lowered(x.squeeze(axes...), x) }
+func (x *Node) Squeeze(axes ...int) *Node {
+	y := lowered(x.squeeze(axes...), x)
+	if trace.On() {
+		trace.Record("Squeeze", []any{x, axes}, y)
+	}
+	return y
+}
 
 // Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the
 // axes of the result. It panics with tensor.ErrAxis for a place that there is not, and with
 // tensor.ErrShape if x has [tensor.MaxRank] axes.
 //
 // Gradient: g under x's shape.
-func (x *Node) Unsqueeze(axis int) *Node { return lowered(x.unsqueeze(axis), x) }
+func (x *Node) Unsqueeze(axis int) *Node {
+	y := lowered(x.unsqueeze(axis), x)
+	if trace.On() {
+		trace.Record("Unsqueeze", []any{x, axis}, y)
+	}
+	return y
+}
 
 // MoveDim returns a view with axis from in place to, and the others in their order. Several are
 // moved by [Node.Transpose]. It panics with tensor.ErrAxis.
 //
 // Gradient: g with the axis back in its place.
-func (x *Node) MoveDim(from, to int) *Node { return lowered(x.moveDim(from, to), x) }
+func (x *Node) MoveDim(from, to int) *Node {
+	y := lowered(x.moveDim(from, to), x)
+	if trace.On() {
+		trace.Record("MoveDim", []any{x, from, to}, y)
+	}
+	return y
+}
 
 // Flatten returns x with the axes from the first given to the last given joined to one; all with
 // Flatten(0, −1). A scalar becomes a vector of one element. It shares x's storage where
@@ -78,7 +111,13 @@ func (x *Node) MoveDim(from, to int) *Node { return lowered(x.moveDim(from, to),
 // order.
 //
 // Gradient: g under x's shape.
-func (x *Node) Flatten(from, to int) *Node { return lowered(x.flatten(from, to), x) }
+func (x *Node) Flatten(from, to int) *Node {
+	y := lowered(x.flatten(from, to), x)
+	if trace.On() {
+		trace.Record("Flatten", []any{x, from, to}, y)
+	}
+	return y
+}
 
 // Diagonal returns a view of the diagonals of the matrices that two axes make: of the elements
 // whose index along the second is that along the first plus offset. The two axes disappear, and the
@@ -87,7 +126,11 @@ func (x *Node) Flatten(from, to int) *Node { return lowered(x.flatten(from, to),
 //
 // Gradient: g in that place, 0 elsewhere.
 func (x *Node) Diagonal(offset, first, second int) *Node {
-	return lowered(x.diagonal(offset, first, second), x)
+	y := lowered(x.diagonal(offset, first, second), x)
+	if trace.On() {
+		trace.Record("Diagonal", []any{x, offset, first, second}, y)
+	}
+	return y
 }
 
 // Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
@@ -98,7 +141,13 @@ func (x *Node) Diagonal(offset, first, second int) *Node {
 // is negative or larger than the dimension, or if the result would have too many axes or elements.
 //
 // Gradient: the sum of g over the windows that an element is in, 0 where there is none.
-func (x *Node) Unfold(axis, size, step int) *Node { return lowered(x.unfold(axis, size, step), x) }
+func (x *Node) Unfold(axis, size, step int) *Node {
+	y := lowered(x.unfold(axis, size, step), x)
+	if trace.On() {
+		trace.Record("Unfold", []any{x, axis, size, step}, y)
+	}
+	return y
+}
 
 // Tile returns x several times over along each axis, in a tensor of its own: PyTorch's tile, and
 // its repeat. Counts are those of the last axes; where there are more than x has axes, it gets axes
@@ -106,7 +155,13 @@ func (x *Node) Unfold(axis, size, step int) *Node { return lowered(x.unfold(axis
 // tensor.ErrShape if the result would have too many axes or elements.
 //
 // Gradient: the sum of g over the copies of an element.
-func (x *Node) Tile(counts ...int) *Node { return lowered(x.tile(counts...), x) }
+func (x *Node) Tile(counts ...int) *Node {
+	y := lowered(x.tile(counts...), x)
+	if trace.On() {
+		trace.Record("Tile", []any{x, counts}, y)
+	}
+	return y
+}
 
 // RepeatInterleave returns every element along an axis count times, one after the other, in a
 // tensor of its own. It panics with tensor.ErrAxis, with tensor.ErrValue for a count below 0, and
@@ -115,21 +170,37 @@ func (x *Node) Tile(counts ...int) *Node { return lowered(x.tile(counts...), x) 
 //
 // Gradient: the sum of g over the copies of an element.
 func (x *Node) RepeatInterleave(count, axis int) *Node {
-	return lowered(x.repeatInterleave(count, axis), x)
+	y := lowered(x.repeatInterleave(count, axis), x)
+	if trace.On() {
+		trace.Record("RepeatInterleave", []any{x, count, axis}, y)
+	}
+	return y
 }
 
 // Roll returns x with the elements of an axis moved on by shift places; those that leave one end
 // come in at the other. It panics with tensor.ErrAxis.
 //
 // Gradient: g, rolled back.
-func (x *Node) Roll(shift, axis int) *Node { return lowered(x.roll(shift, axis), x) }
+func (x *Node) Roll(shift, axis int) *Node {
+	y := lowered(x.roll(shift, axis), x)
+	if trace.On() {
+		trace.Record("Roll", []any{x, shift, axis}, y)
+	}
+	return y
+}
 
 // Flip returns x with the elements along the given axes in the opposite order, in a tensor of its
 // own: no view runs backwards. It panics with tensor.ErrAxis for an axis that x has not, or that is
 // named twice.
 //
 // Gradient: g, flipped.
-func (x *Node) Flip(axes ...int) *Node { return lowered(x.flip(axes...), x) }
+func (x *Node) Flip(axes ...int) *Node {
+	y := lowered(x.flip(axes...), x)
+	if trace.On() {
+		trace.Record("Flip", []any{x, axes}, y)
+	}
+	return y
+}
 
 // Pad returns x with elements more at the ends of its last axes: widths has, for each of them in
 // their order, how many before the first and how many behind the last, {before, behind}. Below 0,
@@ -144,5 +215,9 @@ func (x *Node) Flip(axes ...int) *Node { return lowered(x.flip(axes...), x) }
 // Gradient: the sum of g over the places to which an element went; 0 for one that was cut off and
 // stands for no other.
 func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
-	return lowered(x.pad(widths, opts...), x)
+	y := lowered(x.pad(widths, opts...), x)
+	if trace.On() {
+		trace.Record("Pad", []any{x, widths, opts}, y)
+	}
+	return y
 }

@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Conv returns the convolution, or cross-correlation, of x [n, c, d…] with the weights w [o,
 // c/groups, k…], over 1, 2 or 3 spatial axes, as many as w has behind its first two:
@@ -28,7 +31,11 @@ import "github.com/clgrad/clgrad/tensor"
 // over all axes but that of the channels.
 func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 	x, w, bias = castLow(x), castLow(w), castLow(bias)
-	return lowered(x.conv(w, bias, options...), x, w, bias)
+	y := lowered(x.conv(w, bias, options...), x, w, bias)
+	if trace.On() {
+		trace.Record("Conv", []any{x, w, bias, options}, y)
+	}
+	return y
 }
 
 // ConvTranspose returns the transposed convolution of x [n, c, d…] with the weights w [c, o/groups,
@@ -46,7 +53,11 @@ func (x *Node) Conv(w, bias *Node, options ...tensor.ConvOptions) *Node {
 // axes but that of the channels.
 func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptions) *Node {
 	x, w, bias = castLow(x), castLow(w), castLow(bias)
-	return lowered(x.convTranspose(w, bias, options...), x, w, bias)
+	y := lowered(x.convTranspose(w, bias, options...), x, w, bias)
+	if trace.On() {
+		trace.Record("ConvTranspose", []any{x, w, bias, options}, y)
+	}
+	return y
 }
 
 // MaxPool returns the maxima of windows over the last axes of x, one, two or three, as many as the
@@ -63,7 +74,11 @@ func (x *Node) ConvTranspose(w, bias *Node, options ...tensor.ConvTransposeOptio
 // Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
 // windows overlap, the sum.
 func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
-	return lowered(x.maxPool(window, options...), x)
+	y := lowered(x.maxPool(window, options...), x)
+	if trace.On() {
+		trace.Record("MaxPool", []any{x, window, options}, y)
+	}
+	return y
 }
 
 // MaxPoolWithIndex is MaxPool that also returns, as Int64, where in the pooled axes of x, in
@@ -72,7 +87,11 @@ func (x *Node) MaxPool(window []int, options ...tensor.MaxPoolOptions) *Node {
 // Gradient: that of [Node.MaxPool].
 func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) (values *Node, indices *tensor.Tensor) {
 	y, at := x.maxPoolWithIndex(window, options...)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("MaxPoolWithIndex", []any{x, window, options}, y, at)
+	}
+	return y, at
 }
 
 // AvgPool returns the means of windows over the last axes of x, one, two or three, as many as the
@@ -83,7 +102,11 @@ func (x *Node) MaxPoolWithIndex(window []int, options ...tensor.MaxPoolOptions) 
 //
 // Gradient: g over the number of positions to each of them; where windows overlap, the sum.
 func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
-	return lowered(x.avgPool(window, options...), x)
+	y := lowered(x.avgPool(window, options...), x)
+	if trace.On() {
+		trace.Record("AvgPool", []any{x, window, options}, y)
+	}
+	return y
 }
 
 // AdaptiveMaxPool returns the maxima of windows over the last axes of x, one, two or three, as many
@@ -94,7 +117,13 @@ func (x *Node) AvgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
 //
 // Gradient: g to the element that is the maximum, of equal ones the first, of NaN the last; where
 // windows overlap, the sum.
-func (x *Node) AdaptiveMaxPool(size []int) *Node { return lowered(x.adaptiveMaxPool(size), x) }
+func (x *Node) AdaptiveMaxPool(size []int) *Node {
+	y := lowered(x.adaptiveMaxPool(size), x)
+	if trace.On() {
+		trace.Record("AdaptiveMaxPool", []any{x, size}, y)
+	}
+	return y
+}
 
 // AdaptiveMaxPoolWithIndex is AdaptiveMaxPool that also returns, as Int64, where in the pooled axes
 // of x, in row-major order, the maxima are: the first of equal ones, and the last NaN.
@@ -102,7 +131,11 @@ func (x *Node) AdaptiveMaxPool(size []int) *Node { return lowered(x.adaptiveMaxP
 // Gradient: that of [Node.AdaptiveMaxPool].
 func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tensor.Tensor) {
 	y, at := x.adaptiveMaxPoolWithIndex(size)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("AdaptiveMaxPoolWithIndex", []any{x, size}, y, at)
+	}
+	return y, at
 }
 
 // AdaptiveAvgPool returns the means of the windows of [Node.AdaptiveMaxPool]. Integers are
@@ -110,7 +143,13 @@ func (x *Node) AdaptiveMaxPoolWithIndex(size []int) (values *Node, indices *tens
 // PyTorch's adaptive_avg_pool1d, 2d and 3d.
 //
 // Gradient: g over the number of positions to each of them; where windows overlap, the sum.
-func (x *Node) AdaptiveAvgPool(size []int) *Node { return lowered(x.adaptiveAvgPool(size), x) }
+func (x *Node) AdaptiveAvgPool(size []int) *Node {
+	y := lowered(x.adaptiveAvgPool(size), x)
+	if trace.On() {
+		trace.Record("AdaptiveAvgPool", []any{x, size}, y)
+	}
+	return y
+}
 
 // Interpolate returns x with as many positions along its last axes, one, two or three, as size
 // says. Axes before them are kept. Along each of d positions, output q is the input at
@@ -127,5 +166,9 @@ func (x *Node) AdaptiveAvgPool(size []int) *Node { return lowered(x.adaptiveAvgP
 // Gradient: g to the inputs of each output, with the weights that they have in it.
 func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
 	x = castFloat32(x)
-	return lowered(x.interpolate(size, options...), x)
+	y := lowered(x.interpolate(size, options...), x)
+	if trace.On() {
+		trace.Record("Interpolate", []any{x, size, options}, y)
+	}
+	return y
 }

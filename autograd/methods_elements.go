@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/kernels/fn"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/kernels/fn"
+)
 
 // Sin returns sin x, of radians; for sin(ω·x) see [Node.Sine].
 //
@@ -178,7 +181,11 @@ func (x *Node) Frac() *Node { return elementwise("Frac", fn.Frac, nil, x) }
 //
 // Gradient: g, 0 where there is another number.
 func (x *Node) NanToNum(nan, posInf, negInf float64) *Node {
-	return lowered(x.nanToNum(nan, posInf, negInf), x)
+	y := lowered(x.nanToNum(nan, posInf, negInf), x)
+	if trace.On() {
+		trace.Record("NanToNum", []any{x, nan, posInf, negInf}, y)
+	}
+	return y
 }
 
 // GELU returns x·Φ(x), with the distribution Φ of the normal distribution.

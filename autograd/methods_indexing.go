@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Gather returns the elements of x that a tensor of Int64 or Int32 of x's rank names along an axis:
 // y[i, j, k] = x[i, index[i, j, k], k] for axis 1, of index's shape. NumPy's take_along_axis. Along
@@ -14,7 +17,11 @@ import "github.com/clgrad/clgrad/tensor"
 // Gradient: g, added to the elements that it came from in the order of the axis. index must outlive
 // Backward, unchanged.
 func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
-	return lowered(x.gather(axis, index), x)
+	y := lowered(x.gather(axis, index), x)
+	if trace.On() {
+		trace.Record("Gather", []any{x, axis, index}, y)
+	}
+	return y
 }
 
 // Scatter returns x with elements of src in the places that a tensor of Int64 or Int32 of x's rank
@@ -28,7 +35,11 @@ func (x *Node) Gather(axis int, index *tensor.Tensor) *Node {
 // Gradients: g, 0 in those places; of src, g in the place of each element, 0 for one that is not
 // taken or that a later one took the place of. index must outlive Backward, unchanged.
 func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
-	return lowered(x.scatter(axis, index, src), x, src)
+	y := lowered(x.scatter(axis, index, src), x, src)
+	if trace.On() {
+		trace.Record("Scatter", []any{x, axis, index, src}, y)
+	}
+	return y
 }
 
 // ScatterAdd returns x with elements of src added in the places that a tensor of Int64 or Int32 of
@@ -38,7 +49,11 @@ func (x *Node) Scatter(axis int, index *tensor.Tensor, src *Node) *Node {
 // Gradients: g; of src, g in the place of each element, 0 for one that is not taken. index must
 // outlive Backward, unchanged.
 func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
-	return lowered(x.scatterAdd(axis, index, src), x, src)
+	y := lowered(x.scatterAdd(axis, index, src), x, src)
+	if trace.On() {
+		trace.Record("ScatterAdd", []any{x, axis, index, src}, y)
+	}
+	return y
 }
 
 // ScatterReduce returns x with one element made of what comes to a place along an axis and of what
@@ -51,7 +66,11 @@ func (x *Node) ScatterAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 // to the NaNs if it is NaN. 0 for an element that does not count or is not taken. Gradients of the
 // gradient of a product are those where no factor is 0. index must outlive Backward, unchanged.
 func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce tensor.ScatterReduction, opts ...tensor.ScatterOptions) *Node {
-	return lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
+	y := lowered(x.scatterReduce(axis, index, src, reduce, opts...), x, src)
+	if trace.On() {
+		trace.Record("ScatterReduce", []any{x, axis, index, src, reduce, opts}, y)
+	}
+	return y
 }
 
 // IndexSelect returns what an index tensor [m] of Int64 or Int32 names along an axis, whose
@@ -62,7 +81,11 @@ func (x *Node) ScatterReduce(axis int, index *tensor.Tensor, src *Node, reduce t
 // Gradient: the parts of g, added to those that they came from in the order of index. index must
 // outlive Backward, unchanged.
 func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
-	return lowered(x.indexSelect(axis, index), x)
+	y := lowered(x.indexSelect(axis, index), x)
+	if trace.On() {
+		trace.Record("IndexSelect", []any{x, axis, index}, y)
+	}
+	return y
 }
 
 // IndexAdd returns x with the parts of src along an axis added to those that an index tensor [m] of
@@ -74,7 +97,11 @@ func (x *Node) IndexSelect(axis int, index *tensor.Tensor) *Node {
 //
 // Gradients: g; of src, the parts of g that index names. index must outlive Backward, unchanged.
 func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
-	return lowered(x.indexAdd(axis, index, src), x, src)
+	y := lowered(x.indexAdd(axis, index, src), x, src)
+	if trace.On() {
+		trace.Record("IndexAdd", []any{x, axis, index, src}, y)
+	}
+	return y
 }
 
 // IndexCopy returns x with the parts of src along an axis in the place of those that an index
@@ -84,7 +111,11 @@ func (x *Node) IndexAdd(axis int, index *tensor.Tensor, src *Node) *Node {
 // Gradients: g, 0 in those places; of src, the parts of g that index names, 0 for one that a later
 // one took the place of. index must outlive Backward, unchanged.
 func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
-	return lowered(x.indexCopy(axis, index, src), x, src)
+	y := lowered(x.indexCopy(axis, index, src), x, src)
+	if trace.On() {
+		trace.Record("IndexCopy", []any{x, axis, index, src}, y)
+	}
+	return y
 }
 
 // IndexFill returns x with a value in the places that an index tensor [m] of Int64 or Int32 names
@@ -93,7 +124,11 @@ func (x *Node) IndexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 //
 // Gradient: g, 0 in those places. index must outlive Backward, unchanged.
 func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
-	return lowered(x.indexFill(axis, index, value), x)
+	y := lowered(x.indexFill(axis, index, value), x)
+	if trace.On() {
+		trace.Record("IndexFill", []any{x, axis, index, value}, y)
+	}
+	return y
 }
 
 // Index returns the elements of x at indices along several axes: NumPy's x[i, j]. Each of the
@@ -110,7 +145,13 @@ func (x *Node) IndexFill(axis int, index *tensor.Tensor, value float64) *Node {
 //
 // Gradient: g, added to the elements that it came from in the order of the indices. The indices
 // must outlive Backward, unchanged.
-func (x *Node) Index(indices ...*tensor.Tensor) *Node { return lowered(x.index(indices...), x) }
+func (x *Node) Index(indices ...*tensor.Tensor) *Node {
+	y := lowered(x.index(indices...), x)
+	if trace.On() {
+		trace.Record("Index", []any{x, indices}, y)
+	}
+	return y
+}
 
 // IndexPut returns x with values at the elements that [Node.Index] returns, or, if the options say
 // so, with values added to them, in a tensor of its own: NumPy's x[i, j] = values. Values broadcast
@@ -122,7 +163,11 @@ func (x *Node) Index(indices ...*tensor.Tensor) *Node { return lowered(x.index(i
 // they went to, summed over what they were repeated for, 0 for one that a later one took the place
 // of. The indices must outlive Backward, unchanged.
 func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.IndexPutOptions) *Node {
-	return lowered(x.indexPut(indices, values, opts...), x, values)
+	y := lowered(x.indexPut(indices, values, opts...), x, values)
+	if trace.On() {
+		trace.Record("IndexPut", []any{x, indices, values, opts}, y)
+	}
+	return y
 }
 
 // Embedding returns the rows of a matrix x [r, c] that an index tensor of integers, bytes too,
@@ -135,7 +180,11 @@ func (x *Node) IndexPut(indices []*tensor.Tensor, values *Node, opts ...tensor.I
 // Gradient: the rows of g, added to those that they came from in the order of index; 0 for the row
 // of Padding, if there is one. index must outlive Backward, unchanged.
 func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) *Node {
-	return lowered(x.embedding(index, opts...), x)
+	y := lowered(x.embedding(index, opts...), x)
+	if trace.On() {
+		trace.Record("Embedding", []any{x, index, opts}, y)
+	}
+	return y
 }
 
 // Tril returns x with 0 above a diagonal of the matrices of its last two axes, in a tensor of its
@@ -143,14 +192,26 @@ func (x *Node) Embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) 
 // comes before. It panics with tensor.ErrShape for fewer than two axes.
 //
 // Gradient: g, 0 where the result is.
-func (x *Node) Tril(diagonal int) *Node { return lowered(x.tril(diagonal), x) }
+func (x *Node) Tril(diagonal int) *Node {
+	y := lowered(x.tril(diagonal), x)
+	if trace.On() {
+		trace.Record("Tril", []any{x, diagonal}, y)
+	}
+	return y
+}
 
 // Triu returns x with 0 below a diagonal of the matrices of its last two axes, in a tensor of its
 // own: where the column is less than the row plus diagonal. It panics with tensor.ErrShape for
 // fewer than two axes.
 //
 // Gradient: g, 0 where the result is.
-func (x *Node) Triu(diagonal int) *Node { return lowered(x.triu(diagonal), x) }
+func (x *Node) Triu(diagonal int) *Node {
+	y := lowered(x.triu(diagonal), x)
+	if trace.On() {
+		trace.Record("Triu", []any{x, diagonal}, y)
+	}
+	return y
+}
 
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
 // has the elements of tensor i along axis i, and the shape of all. The indexing is that of

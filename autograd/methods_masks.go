@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/kernels/fn"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/kernels/fn"
+)
 
 // Eq returns where x = y, as Bool. It panics with tensor.ErrShape unless the shapes broadcast.
 //
@@ -150,7 +153,13 @@ func (x *Node) MaskedFill(mask *Node, v float64) *Node {
 // with tensor.ErrShape unless the shapes broadcast, and with tensor.ErrType unless mask is of Bool.
 //
 // Gradient: g in those places, 0 elsewhere.
-func (x *Node) MaskedSelect(mask *Node) *Node { return lowered(x.maskedSelect(mask), x, mask) }
+func (x *Node) MaskedSelect(mask *Node) *Node {
+	y := lowered(x.maskedSelect(mask), x, mask)
+	if trace.On() {
+		trace.Record("MaskedSelect", []any{x, mask}, y)
+	}
+	return y
+}
 
 // BitwiseNot returns the bits that are not set in x: of Uint8, 255 − x, of Bool what is false. It
 // panics with tensor.ErrType of floats.

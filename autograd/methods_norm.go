@@ -4,6 +4,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -14,7 +15,11 @@ import (
 // Gradient: y·(g − Σ g·y).
 func (x *Node) Softmax(axis int) *Node {
 	x = castFloat32(x)
-	return lowered(linewise("Softmax", ops.Softmax, axis, nil, x), x)
+	y := lowered(linewise("Softmax", ops.Softmax, axis, nil, x), x)
+	if trace.On() {
+		trace.Record("Softmax", []any{x, axis}, y)
+	}
+	return y
 }
 
 // LogSoftmax returns the logarithm of [Node.Softmax], x − max x − log Σ exp(x − max x), also where
@@ -23,7 +28,11 @@ func (x *Node) Softmax(axis int) *Node {
 // Gradient: g − exp(y)·Σ g.
 func (x *Node) LogSoftmax(axis int) *Node {
 	x = castFloat32(x)
-	return lowered(linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x), x)
+	y := lowered(linewise("LogSoftmax", ops.LogSoftmax, axis, nil, x), x)
+	if trace.On() {
+		trace.Record("LogSoftmax", []any{x, axis}, y)
+	}
+	return y
 }
 
 // Softmin returns [Node.Softmax] of −x, and panics as that does.
@@ -31,7 +40,11 @@ func (x *Node) LogSoftmax(axis int) *Node {
 // Gradient: −y·(g − Σ g·y).
 func (x *Node) Softmin(axis int) *Node {
 	x = castFloat32(x)
-	return lowered(linewise("Softmin", ops.Softmin, axis, nil, x), x)
+	y := lowered(linewise("Softmin", ops.Softmin, axis, nil, x), x)
+	if trace.On() {
+		trace.Record("Softmin", []any{x, axis}, y)
+	}
+	return y
 }
 
 // LayerNorm returns (x − mean)/√(variance + eps)·w + b, with mean and variance, without correction,
@@ -46,7 +59,11 @@ func (x *Node) Softmin(axis int) *Node {
 // Source: Ba, Kiros, Hinton, "Layer Normalization", 2016.
 func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 	x, w, b = castFloat32(x), castFloat32(w), castFloat32(b)
-	return lowered(x.layerNorm(axis, w, b, eps), x)
+	y := lowered(x.layerNorm(axis, w, b, eps), x)
+	if trace.On() {
+		trace.Record("LayerNorm", []any{x, axis, w, b, eps}, y)
+	}
+	return y
 }
 
 // RMSNorm returns x/√(mean x² + eps)·w, with the mean over an axis and all axes after it, the shape
@@ -59,7 +76,11 @@ func (x *Node) LayerNorm(axis int, w, b *Node, eps float64) *Node {
 // Source: Zhang, Sennrich, "Root Mean Square Layer Normalization", 2019.
 func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
 	x, w = castFloat32(x), castFloat32(w)
-	return lowered(x.rmsNorm(axis, w, eps), x)
+	y := lowered(x.rmsNorm(axis, w, eps), x)
+	if trace.On() {
+		trace.Record("RMSNorm", []any{x, axis, w, eps}, y)
+	}
+	return y
 }
 
 // GroupNorm returns x [batch, channels, …] with the channels in groups of neighbours, each item's
@@ -74,7 +95,11 @@ func (x *Node) RMSNorm(axis int, w *Node, eps float64) *Node {
 // Source: Wu, He, "Group Normalization", 2018.
 func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 	x, w, b = castFloat32(x), castFloat32(w), castFloat32(b)
-	return lowered(x.groupNorm(groups, w, b, eps), x)
+	y := lowered(x.groupNorm(groups, w, b, eps), x)
+	if trace.On() {
+		trace.Record("GroupNorm", []any{x, groups, w, b, eps}, y)
+	}
+	return y
 }
 
 // InstanceNorm returns [Node.GroupNorm] with a group for each channel, and panics as that does.
@@ -84,7 +109,11 @@ func (x *Node) GroupNorm(groups int, w, b *Node, eps float64) *Node {
 // Source: Ulyanov, Vedaldi, Lempitsky, "Instance Normalization: The Missing Ingredient for Fast
 // Stylization", 2016.
 func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
-	return lowered(x.instanceNorm(w, b, eps), x)
+	y := lowered(x.instanceNorm(w, b, eps), x)
+	if trace.On() {
+		trace.Record("InstanceNorm", []any{x, w, b, eps}, y)
+	}
+	return y
 }
 
 // BatchNorm returns x [batch, channels, …] less its mean, over the root of its variance plus eps,
@@ -102,7 +131,11 @@ func (x *Node) InstanceNorm(w, b *Node, eps float64) *Node {
 //
 // Source: Ioffe, Szegedy, "Batch Normalization", 2015.
 func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOptions) *Node {
-	return lowered(x.batchNorm(w, b, eps, options...), x)
+	y := lowered(x.batchNorm(w, b, eps, options...), x)
+	if trace.On() {
+		trace.Record("BatchNorm", []any{x, w, b, eps, options}, y)
+	}
+	return y
 }
 
 // ScaledDotProductAttention returns the means of the values v […, s, e] that the queries x […, l,
@@ -127,7 +160,11 @@ func (x *Node) BatchNorm(w, b *Node, eps float64, options ...tensor.BatchNormOpt
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.AttentionOptions) *Node {
 	x, k, v, mask = castLow(x), castLow(k), castLow(v), castLow(mask)
-	return lowered(x.scaledDotProductAttention(k, v, mask, options...), x, k, v, mask)
+	y := lowered(x.scaledDotProductAttention(k, v, mask, options...), x, k, v, mask)
+	if trace.On() {
+		trace.Record("ScaledDotProductAttention", []any{x, k, v, mask, options}, y)
+	}
+	return y
 }
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −
@@ -141,5 +178,9 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 // Source: Srivastava, Hinton, Krizhevsky, Sutskever, Salakhutdinov, "Dropout: A Simple Way to
 // Prevent Neural Networks from Overfitting", JMLR 15, 2014.
 func (x *Node) Dropout(p float64, rng *tensor.RNG, train bool) *Node {
-	return lowered(x.dropout(p, rng, train), x)
+	y := lowered(x.dropout(p, rng, train), x)
+	if trace.On() {
+		trace.Record("Dropout", []any{x, p, rng, train}, y)
+	}
+	return y
 }

@@ -2,6 +2,8 @@
 
 package autograd
 
+import "github.com/clgrad/clgrad/internal/trace"
+
 // MatMul returns the matrix product
 //
 //	c[…, i, j] = Σ_k x[…, i, k]·w[…, k, j]
@@ -19,7 +21,11 @@ package autograd
 // of the product.
 func (x *Node) MatMul(w *Node) *Node {
 	x, w = castLow(x), castLow(w)
-	return lowered(x.matMul(w), x, w)
+	y := lowered(x.matMul(w), x, w)
+	if trace.On() {
+		trace.Record("MatMul", []any{x, w}, y)
+	}
+	return y
 }
 
 // Dot returns the scalar Σ_i x[i]·w[i] of two tensors of one axis and one length. Of no elements it
@@ -27,13 +33,25 @@ func (x *Node) MatMul(w *Node) *Node {
 // tensor.ErrType if both are of integers.
 //
 // Gradients: w·g, x·g.
-func (x *Node) Dot(w *Node) *Node { return lowered(x.dot(w), x, w) }
+func (x *Node) Dot(w *Node) *Node {
+	y := lowered(x.dot(w), x, w)
+	if trace.On() {
+		trace.Record("Dot", []any{x, w}, y)
+	}
+	return y
+}
 
 // Outer returns the products x[i]·w[j] of two tensors of one axis, of shape [length of x, length of
 // w]. It panics with tensor.ErrShape for other ranks.
 //
 // Gradients: g·w, gᵀ·x.
-func (x *Node) Outer(w *Node) *Node { return lowered(x.outer(w), x, w) }
+func (x *Node) Outer(w *Node) *Node {
+	y := lowered(x.outer(w), x, w)
+	if trace.On() {
+		trace.Record("Outer", []any{x, w}, y)
+	}
+	return y
+}
 
 // TensorDot returns the products of x and w summed over some axes of x, and as many of w, in pairs:
 //
@@ -45,7 +63,11 @@ func (x *Node) Outer(w *Node) *Node { return lowered(x.outer(w), x, w) }
 //
 // Gradients are those of the transposes and of the product that it is made of.
 func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
-	return lowered(x.tensorDot(w, axes, of), x, w)
+	y := lowered(x.tensorDot(w, axes, of), x, w)
+	if trace.On() {
+		trace.Record("TensorDot", []any{x, w, axes, of}, y)
+	}
+	return y
 }
 
 // Einsum returns a sum of products in Einstein's notation: an equation such as "bik,bkj->bij" has a
@@ -63,5 +85,9 @@ func (x *Node) TensorDot(w *Node, axes, of []int) *Node {
 // Gradients are those of the transposes, sums and products that it is made of.
 func Einsum(equation string, operands ...*Node) *Node {
 	operands = each(operands, castLow)
-	return lowered(contract(equation, operands...), operands...)
+	y := lowered(contract(equation, operands...), operands...)
+	if trace.On() {
+		trace.Record("Einsum", []any{equation, operands}, y)
+	}
+	return y
 }

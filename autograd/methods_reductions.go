@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [tensor.Keepdims]
 // is among them; over all if none is given. Of no elements it is 0. The order of the additions is
@@ -16,7 +19,11 @@ import "github.com/clgrad/clgrad/tensor"
 // Gradient: g, repeated along the axes.
 func (x *Node) Sum(axes ...int) *Node {
 	x = castFloat32(x)
-	return lowered(x.sum(axes...), x)
+	y := lowered(x.sum(axes...), x)
+	if trace.On() {
+		trace.Record("Sum", []any{x, axes}, y)
+	}
+	return y
 }
 
 // Mean returns the mean over the given axes, which disappear from the shape unless
@@ -25,7 +32,13 @@ func (x *Node) Sum(axes ...int) *Node {
 // that of [Node.Sum], divided by n.
 //
 // Gradient: g/n, repeated along the axes, n being the number of elements that a mean is of.
-func (x *Node) Mean(axes ...int) *Node { return lowered(x.mean(axes...), x) }
+func (x *Node) Mean(axes ...int) *Node {
+	y := lowered(x.mean(axes...), x)
+	if trace.On() {
+		trace.Record("Mean", []any{x, axes}, y)
+	}
+	return y
+}
 
 // Max returns the maximum over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. A NaN is a maximum. Of integers it is
@@ -33,7 +46,13 @@ func (x *Node) Mean(axes ...int) *Node { return lowered(x.mean(axes...), x) }
 // and with tensor.ErrShape if there is nothing to take the maximum of.
 //
 // Gradient: g to the elements that attain the maximum, in equal parts; if it is NaN, to the NaNs.
-func (x *Node) Max(axes ...int) *Node { return lowered(x.max(axes...), x) }
+func (x *Node) Max(axes ...int) *Node {
+	y := lowered(x.max(axes...), x)
+	if trace.On() {
+		trace.Record("Max", []any{x, axes}, y)
+	}
+	return y
+}
 
 // Min returns the minimum over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. A NaN is a minimum. Of integers it is
@@ -41,14 +60,26 @@ func (x *Node) Max(axes ...int) *Node { return lowered(x.max(axes...), x) }
 // and with tensor.ErrShape if there is nothing to take the minimum of.
 //
 // Gradient: g to the elements that attain the minimum, in equal parts; if it is NaN, to the NaNs.
-func (x *Node) Min(axes ...int) *Node { return lowered(x.min(axes...), x) }
+func (x *Node) Min(axes ...int) *Node {
+	y := lowered(x.min(axes...), x)
+	if trace.On() {
+		trace.Record("Min", []any{x, axes}, y)
+	}
+	return y
+}
 
 // SumTo returns the sum of x over the axes along which shape broadcasts to x's: the gradient of
 // [Node.Expand]. The result has that shape. It panics with tensor.ErrShape if shape does not
 // broadcast to x's. Error: that of [Node.Sum].
 //
 // Gradient: g, repeated along those axes.
-func (x *Node) SumTo(shape ...int) *Node { return lowered(x.sumTo(shape...), x) }
+func (x *Node) SumTo(shape ...int) *Node {
+	y := lowered(x.sumTo(shape...), x)
+	if trace.On() {
+		trace.Record("SumTo", []any{x, shape}, y)
+	}
+	return y
+}
 
 // Norm returns the p-norm over the given axes, (Σ |x|ᵖ)^(1/p), which disappear from the shape
 // unless [tensor.Keepdims] is among them; over all if none is given. For p = +Inf it is the largest
@@ -63,7 +94,11 @@ func (x *Node) SumTo(shape ...int) *Node { return lowered(x.sumTo(shape...), x) 
 // y, in equal parts; of p = 0 it is 0.
 func (x *Node) Norm(p float64, axes ...int) *Node {
 	x = castFloat32(x)
-	return lowered(x.pNorm(p, axes...), x)
+	y := lowered(x.pNorm(p, axes...), x)
+	if trace.On() {
+		trace.Record("Norm", []any{x, p, axes}, y)
+	}
+	return y
 }
 
 // LogSumExp returns log Σ eˣ over the given axes, without overflow, in one pass over x. The axes
@@ -75,7 +110,11 @@ func (x *Node) Norm(p float64, axes ...int) *Node {
 // 0.
 func (x *Node) LogSumExp(axes ...int) *Node {
 	x = castFloat32(x)
-	return lowered(x.logSumExp(axes...), x)
+	y := lowered(x.logSumExp(axes...), x)
+	if trace.On() {
+		trace.Record("LogSumExp", []any{x, axes}, y)
+	}
+	return y
 }
 
 // Var returns the variance over the given axes, which disappear from the shape unless
@@ -93,7 +132,11 @@ func (x *Node) LogSumExp(axes ...int) *Node {
 // Source: Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
 // Technometrics 4, 1962.
 func (x *Node) Var(correction int, axes ...int) *Node {
-	return lowered(x.variance(correction, axes...), x)
+	y := lowered(x.variance(correction, axes...), x)
+	if trace.On() {
+		trace.Record("Var", []any{x, correction, axes}, y)
+	}
+	return y
 }
 
 // Std returns the standard deviation over the given axes, the root of what [Node.Var] returns. It
@@ -101,7 +144,11 @@ func (x *Node) Var(correction int, axes ...int) *Node {
 //
 // Gradient: (x − mean)·g/((n − correction)·y) for the result y, 0 where that is 0.
 func (x *Node) Std(correction int, axes ...int) *Node {
-	return lowered(x.std(correction, axes...), x)
+	y := lowered(x.std(correction, axes...), x)
+	if trace.On() {
+		trace.Record("Std", []any{x, correction, axes}, y)
+	}
+	return y
 }
 
 // MaxWithIndex returns the maximum over the given axes and, as [Node.ArgMax] does, its index. It
@@ -111,7 +158,11 @@ func (x *Node) Std(correction int, axes ...int) *Node {
 // that goes to all of them.
 func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	y, at := x.maxWithIndex(axes...)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("MaxWithIndex", []any{x, axes}, y, at)
+	}
+	return y, at
 }
 
 // MinWithIndex returns the minimum over the given axes and, as [Node.ArgMin] does, its index. It
@@ -121,7 +172,11 @@ func (x *Node) MaxWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 // that goes to all of them.
 func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) {
 	y, at := x.minWithIndex(axes...)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("MinWithIndex", []any{x, axes}, y, at)
+	}
+	return y, at
 }
 
 // ArgMax returns, as Int64, the index of the maximum over the given axes, of equal ones the first;
@@ -131,7 +186,13 @@ func (x *Node) MinWithIndex(axes ...int) (values *Node, indices *tensor.Tensor) 
 // tensor.ErrShape if there is nothing to take the maximum of.
 //
 // Gradient: none.
-func (x *Node) ArgMax(axes ...int) *tensor.Tensor { return x.use("ArgMax").ArgMax(axes...) }
+func (x *Node) ArgMax(axes ...int) *tensor.Tensor {
+	y := x.use("ArgMax").ArgMax(axes...)
+	if trace.On() {
+		trace.Record("ArgMax", []any{x, axes}, y)
+	}
+	return y
+}
 
 // ArgMin returns, as Int64, the index of the minimum over the given axes, of equal ones the first;
 // a NaN is a minimum. Over several axes, and over all if none is given, it counts their elements in
@@ -140,7 +201,13 @@ func (x *Node) ArgMax(axes ...int) *tensor.Tensor { return x.use("ArgMax").ArgMa
 // tensor.ErrShape if there is nothing to take the minimum of.
 //
 // Gradient: none.
-func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMin(axes...) }
+func (x *Node) ArgMin(axes ...int) *tensor.Tensor {
+	y := x.use("ArgMin").ArgMin(axes...)
+	if trace.On() {
+		trace.Record("ArgMin", []any{x, axes}, y)
+	}
+	return y
+}
 
 // Prod returns the product over the given axes, which disappear from the shape unless
 // [tensor.Keepdims] is among them; over all if none is given. Of no elements it is 1. The order of
@@ -151,7 +218,11 @@ func (x *Node) ArgMin(axes ...int) *tensor.Tensor { return x.use("ArgMin").ArgMi
 // where elements are 0. It is finite for an infinity and for NaN beside finite elements.
 func (x *Node) Prod(axes ...int) *Node {
 	x = castFloat32(x)
-	return lowered(x.prod(axes...), x)
+	y := lowered(x.prod(axes...), x)
+	if trace.On() {
+		trace.Record("Prod", []any{x, axes}, y)
+	}
+	return y
 }
 
 // CumSum returns the sums of the elements up to each along an axis. The order of the additions is
@@ -162,7 +233,11 @@ func (x *Node) Prod(axes ...int) *Node {
 // Gradient: the sums of g from each on.
 func (x *Node) CumSum(axis int) *Node {
 	x = castFloat32(x)
-	return lowered(x.cumSum(axis, 0), x)
+	y := lowered(x.cumSum(axis, 0), x)
+	if trace.On() {
+		trace.Record("CumSum", []any{x, axis}, y)
+	}
+	return y
 }
 
 // CumProd returns the products of the elements up to each along an axis, in a fixed order. Of
@@ -174,7 +249,11 @@ func (x *Node) CumSum(axis int) *Node {
 // magnitudes.
 func (x *Node) CumProd(axis int) *Node {
 	x = castFloat32(x)
-	return lowered(x.cumProd(axis, 0), x)
+	y := lowered(x.cumProd(axis, 0), x)
+	if trace.On() {
+		trace.Record("CumProd", []any{x, axis}, y)
+	}
+	return y
 }
 
 // LogCumSumExp returns log Σ eˣ of the elements up to each along an axis, without overflow, in a
@@ -182,7 +261,13 @@ func (x *Node) CumProd(axis int) *Node {
 //
 // Gradient: Σ e^(x − y)·g over the results y from each on, without overflow; between equal
 // infinities the power is 1, a constant.
-func (x *Node) LogCumSumExp(axis int) *Node { return lowered(x.logCumSumExp(axis), x) }
+func (x *Node) LogCumSumExp(axis int) *Node {
+	y := lowered(x.logCumSumExp(axis), x)
+	if trace.On() {
+		trace.Record("LogCumSumExp", []any{x, axis}, y)
+	}
+	return y
+}
 
 // CumMax returns the maximum of the elements up to each along an axis and, as Int64, its index: of
 // equal ones the last. A NaN is a maximum. A scalar has axis 0. It panics with tensor.ErrAxis.
@@ -190,7 +275,11 @@ func (x *Node) LogCumSumExp(axis int) *Node { return lowered(x.logCumSumExp(axis
 // Gradient: g to the elements that the index names.
 func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
 	y, at := x.cumMax(axis)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("CumMax", []any{x, axis}, y, at)
+	}
+	return y, at
 }
 
 // CumMin returns the minimum of the elements up to each along an axis and, as Int64, its index: of
@@ -199,7 +288,11 @@ func (x *Node) CumMax(axis int) (values *Node, indices *tensor.Tensor) {
 // Gradient: g to the elements that the index names.
 func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
 	y, at := x.cumMin(axis)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("CumMin", []any{x, axis}, y, at)
+	}
+	return y, at
 }
 
 // Sort returns x's elements in ascending order along an axis, NaN last, and, as Int64, their
@@ -208,7 +301,11 @@ func (x *Node) CumMin(axis int) (values *Node, indices *tensor.Tensor) {
 // Gradient: g, each to the element that came there.
 func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *tensor.Tensor) {
 	y, at := x.sort(axis, o...)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("Sort", []any{x, axis, o}, y, at)
+	}
+	return y, at
 }
 
 // ArgSort returns, as Int64, the indices that put x in ascending order along an axis, NaN last.
@@ -216,7 +313,11 @@ func (x *Node) Sort(axis int, o ...tensor.SortOptions) (values *Node, indices *t
 //
 // Gradient: none.
 func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
-	return x.use("ArgSort").ArgSort(axis, o...)
+	y := x.use("ArgSort").ArgSort(axis, o...)
+	if trace.On() {
+		trace.Record("ArgSort", []any{x, axis, o}, y)
+	}
+	return y
 }
 
 // TopK returns the k greatest elements along an axis, from the greatest on, and, as Int64, their
@@ -227,7 +328,11 @@ func (x *Node) ArgSort(axis int, o ...tensor.SortOptions) *tensor.Tensor {
 // Gradient: g, each to the element that it is of.
 func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices *tensor.Tensor) {
 	y, at := x.topK(k, axis, o...)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("TopK", []any{x, k, axis, o}, y, at)
+	}
+	return y, at
 }
 
 // KeepTopK returns x with the k greatest elements along an axis where they are, and 0 in place of
@@ -239,7 +344,13 @@ func (x *Node) TopK(k, axis int, o ...tensor.TopKOptions) (values *Node, indices
 // Gradient: g where elements stayed, else 0.
 //
 // Source: Makhzani, Frey, "k-Sparse Autoencoders", ICLR 2014.
-func (x *Node) KeepTopK(k, axis int) *Node { return lowered(x.keepTopK(k, axis), x) }
+func (x *Node) KeepTopK(k, axis int) *Node {
+	y := lowered(x.keepTopK(k, axis), x)
+	if trace.On() {
+		trace.Record("KeepTopK", []any{x, k, axis}, y)
+	}
+	return y
+}
 
 // Median returns the lower median over the given axes, element (n − 1)/2 of the n in ascending
 // order, and, as Int64, its index: that which a stable sort puts there. If there is a NaN, that is
@@ -251,7 +362,11 @@ func (x *Node) KeepTopK(k, axis int) *Node { return lowered(x.keepTopK(k, axis),
 // Gradient: g to the element that the index names.
 func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
 	y, at := x.median(axes...)
-	return lowered(y, x), at
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("Median", []any{x, axes}, y, at)
+	}
+	return y, at
 }
 
 // CountNonzero returns, as Int64, how many elements are not 0 over the given axes, which disappear
@@ -260,7 +375,11 @@ func (x *Node) Median(axes ...int) (values *Node, indices *tensor.Tensor) {
 //
 // Gradient: none.
 func (x *Node) CountNonzero(axes ...int) *tensor.Tensor {
-	return x.use("CountNonzero").CountNonzero(axes...)
+	y := x.use("CountNonzero").CountNonzero(axes...)
+	if trace.On() {
+		trace.Record("CountNonzero", []any{x, axes}, y)
+	}
+	return y
 }
 
 // Any returns, as Bool, whether an element over the given axes is not 0. The axes disappear from
@@ -269,7 +388,13 @@ func (x *Node) CountNonzero(axes ...int) *tensor.Tensor {
 // named twice.
 //
 // Gradient: none.
-func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...) }
+func (x *Node) Any(axes ...int) *tensor.Tensor {
+	y := x.use("Any").Any(axes...)
+	if trace.On() {
+		trace.Record("Any", []any{x, axes}, y)
+	}
+	return y
+}
 
 // All returns, as Bool, whether no element over the given axes is 0. The axes disappear from the
 // shape unless [tensor.Keepdims] is among them; all are meant if none is given. Of no elements it
@@ -277,4 +402,10 @@ func (x *Node) Any(axes ...int) *tensor.Tensor { return x.use("Any").Any(axes...
 // twice.
 //
 // Gradient: none.
-func (x *Node) All(axes ...int) *tensor.Tensor { return x.use("All").All(axes...) }
+func (x *Node) All(axes ...int) *tensor.Tensor {
+	y := x.use("All").All(axes...)
+	if trace.On() {
+		trace.Record("All", []any{x, axes}, y)
+	}
+	return y
+}

@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 // Reshape returns x's elements, in row-major order, under another shape of the same size. One
 // dimension may be −1: it is inferred. The result shares x's storage where the axes that are joined
@@ -10,19 +13,37 @@ import "github.com/clgrad/clgrad/tensor"
 // take that shape.
 //
 // Gradient: g under x's shape.
-func (x *Node) Reshape(shape ...int) *Node { return x.reshape(shape...) }
+func (x *Node) Reshape(shape ...int) *Node {
+	y := x.reshape(shape...)
+	if trace.On() {
+		trace.Record("Reshape", []any{x, shape}, y)
+	}
+	return y
+}
 
 // Transpose returns a view with the axes in the given order, reversed if none is given: of a
 // matrix, its transpose. It is PyTorch's permute. It panics with tensor.ErrAxis unless the axes are
 // a permutation.
 //
 // Gradient: g with the axes in the order that undoes it.
-func (x *Node) Transpose(axes ...int) *Node { return x.transpose(axes...) }
+func (x *Node) Transpose(axes ...int) *Node {
+	y := x.transpose(axes...)
+	if trace.On() {
+		trace.Record("Transpose", []any{x, axes}, y)
+	}
+	return y
+}
 
 // T returns the transpose of a matrix, as a view. It panics with tensor.ErrShape for another rank.
 //
 // Gradient: gᵀ.
-func (x *Node) T() *Node { return x.t() }
+func (x *Node) T() *Node {
+	y := x.t()
+	if trace.On() {
+		trace.Record("T", []any{x}, y)
+	}
+	return y
+}
 
 // Slice returns the view of elements [from, to) along an axis. Numbers below 0 count from the end,
 // and to may be [tensor.End]:
@@ -35,7 +56,13 @@ func (x *Node) T() *Node { return x.t() }
 // steps see [Node.Step].
 //
 // Gradient: g in that place, 0 elsewhere.
-func (x *Node) Slice(axis, from, to int) *Node { return x.slice(axis, from, to) }
+func (x *Node) Slice(axis, from, to int) *Node {
+	y := x.slice(axis, from, to)
+	if trace.On() {
+		trace.Record("Slice", []any{x, axis, from, to}, y)
+	}
+	return y
+}
 
 // Step returns the view of every step-th element along an axis, which may count from the end,
 // beginning with the first: NumPy's x[::step]. After [Node.Slice] it is x[from:to:step]. It panics
@@ -43,25 +70,49 @@ func (x *Node) Slice(axis, from, to int) *Node { return x.slice(axis, from, to) 
 // forward from its first, as kernels read them, so none runs backwards.
 //
 // Gradient: g in those places, 0 elsewhere.
-func (x *Node) Step(axis, step int) *Node { return x.step(axis, step) }
+func (x *Node) Step(axis, step int) *Node {
+	y := x.step(axis, step)
+	if trace.On() {
+		trace.Record("Step", []any{x, axis, step}, y)
+	}
+	return y
+}
 
 // Select returns the view of the elements with one index along an axis, which disappears: NumPy's
 // x[i] for axis 0. Axis and index may count from the end. It panics with tensor.ErrAxis, and with
 // tensor.ErrIndex for an index past either end.
 //
 // Gradient: g in that place, 0 elsewhere.
-func (x *Node) Select(axis, index int) *Node { return x.selectIndex(axis, index) }
+func (x *Node) Select(axis, index int) *Node {
+	y := x.selectIndex(axis, index)
+	if trace.On() {
+		trace.Record("Select", []any{x, axis, index}, y)
+	}
+	return y
+}
 
 // Expand returns a view under a shape that x broadcasts to by NumPy's rule, without copying. It
 // panics with tensor.ErrShape if x does not.
 //
 // Gradient: g, summed over the repeated axes.
-func (x *Node) Expand(shape ...int) *Node { return x.expand(shape...) }
+func (x *Node) Expand(shape ...int) *Node {
+	y := x.expand(shape...)
+	if trace.On() {
+		trace.Record("Expand", []any{x, shape}, y)
+	}
+	return y
+}
 
 // Copy returns a contiguous tensor with x's elements and storage of its own.
 //
 // Gradient: g.
-func (x *Node) Copy() *Node { return x.copy() }
+func (x *Node) Copy() *Node {
+	y := x.copy()
+	if trace.On() {
+		trace.Record("Copy", []any{x}, y)
+	}
+	return y
+}
 
 // To returns x's elements as another type; of x's own type, a view of x. What the type does not
 // hold:
@@ -78,7 +129,13 @@ func (x *Node) Copy() *Node { return x.copy() }
 //
 // Gradient: as a type of floats, those for storage too, that of x itself, in the type that x
 // computes in; as integers or Bool the node is a constant, for steps have no slope.
-func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
+func (x *Node) To(typ tensor.Type) *Node {
+	y := x.to(typ)
+	if trace.On() {
+		trace.Record("To", []any{x, typ}, y)
+	}
+	return y
+}
 
 // GatherRows returns the rows of a matrix x [r, c], of any type, that an Int64 or Int32 tensor [n]
 // names: y[i] = x[index[i]], of shape [n, c]. It panics with tensor.ErrShape for another rank, with
@@ -88,4 +145,10 @@ func (x *Node) To(typ tensor.Type) *Node { return x.to(typ) }
 //
 // Gradient: the rows of g, added to the rows they came from in the order of index. index must
 // outlive Backward, unchanged.
-func (x *Node) GatherRows(index *tensor.Tensor) *Node { return x.gatherRows(index) }
+func (x *Node) GatherRows(index *tensor.Tensor) *Node {
+	y := x.gatherRows(index)
+	if trace.On() {
+		trace.Record("GatherRows", []any{x, index}, y)
+	}
+	return y
+}

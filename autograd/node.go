@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -191,7 +192,11 @@ func (n *Node) Free() {
 func (n *Node) Detach() *Node {
 	defer tensorapi.Rename("autograd", "Detach")
 	n.use("Detach")
-	return &Node{value: n.value.View()}
+	y := &Node{value: n.value.View()}
+	if trace.On() {
+		trace.Record("Detach", []any{n}, y)
+	}
+	return y
 }
 
 func (n *Node) freeScratch() {
@@ -285,6 +290,13 @@ func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 		n.record(inputs, backward, saved)
 	}
 	n.watched(m, inputs)
+	if trace.On() {
+		args := make([]any, len(inputs))
+		for i, in := range inputs {
+			args[i] = in
+		}
+		trace.RecordOpaque(op, args, n)
+	}
 	return n
 }
 

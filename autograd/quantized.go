@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -16,7 +17,7 @@ func MatMulQuantized(x *Node, w *tensor.QuantizedTensor) *Node {
 		return MatMulQuantized(x.To(tensor.Float32), w).To(typ)
 	}
 	y := tensor.MatMulQuantized(xv, w)
-	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
+	node := NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
 		floats := w.Dequantize()
 		if !in.CreateGraph() { // else the product of the gradient needs it
 			defer floats.Free()
@@ -28,6 +29,10 @@ func MatMulQuantized(x *Node, w *tensor.QuantizedTensor) *Node {
 		product := g.Reshape(rows, w.Shape()[1]).MatMul(Const(floats).T())
 		in.AccumulateNode(0, product.Reshape(x.Shape()...))
 	}, tensorapi.Impl.QuantizedMemory(w)...)
+	if trace.On() {
+		trace.Record(op, []any{x, w}, node)
+	}
+	return node
 }
 
 // ConvQuantized returns the convolution of x with constant weights [out, in/groups, …], plus a bias [out], or nil: see
@@ -46,7 +51,7 @@ func ConvQuantized(x *Node, w *tensor.QuantizedTensor, bias *Node, options ...te
 	if bias != nil {
 		inputs = append(inputs, bias)
 	}
-	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
+	node := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.NeedsGrad(0) {
 			floats := w.Dequantize()
 			if !in.CreateGraph() { // else the convolution of the gradient needs it
@@ -58,4 +63,8 @@ func ConvQuantized(x *Node, w *tensor.QuantizedTensor, bias *Node, options ...te
 			in.accumulateNew(1, g.sumPositions(len(w.Shape())-2))
 		}
 	}, tensorapi.Impl.QuantizedMemory(w)...)
+	if trace.On() {
+		trace.Record(op, []any{x, w, bias, options}, node)
+	}
+	return node
 }

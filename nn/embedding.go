@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -44,7 +45,11 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 func (l *Embedding) Forward(index *tensor.Tensor) *autograd.Node {
 	mustBeMade("Embedding", l != nil && (l.Weight != nil || l.Quantized != nil))
 	if l.Quantized != nil {
-		return autograd.Const(tensor.EmbeddingQuantized(l.Quantized, index))
+		y := autograd.Const(tensor.EmbeddingQuantized(l.Quantized, index))
+		if trace.On() {
+			trace.Record("EmbeddingQuantized", []any{l.Quantized, index}, y)
+		}
+		return y
 	}
 	return l.Weight.Embedding(index, l.options)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -124,8 +125,15 @@ func (r *Recurrent) run(x *autograd.Node, first []*autograd.Node, by direction) 
 				}
 			}
 			var end []*autograd.Node
-			gx := x.Linear((*lists[0])[layer], (*lists[2])[layer], nil)
-			outputs[way], end = by(gx, (*lists[1])[layer], (*lists[3])[layer], begin, way == 1)
+			wi, wh, bi, bh := (*lists[0])[layer], (*lists[1])[layer], (*lists[2])[layer], (*lists[3])[layer]
+			outputs[way], end = by(x.Linear(wi, bi, nil), wh, bh, begin, way == 1)
+			if trace.On() {
+				results := []any{outputs[way]}
+				for _, s := range end {
+					results = append(results, s)
+				}
+				trace.Record(r.op, []any{x, wi, wh, bi, bh, begin, way == 1}, results...)
+			}
 			last = append(last, end)
 		}
 		if x = outputs[0]; ways > 1 {

@@ -62,7 +62,9 @@ func (m *Model) Append(b []byte) []byte {
 		b = number(b, 5, m.Version)
 	}
 	b = text(b, 6, m.Doc)
-	b = message(b, 7, m.Graph.append)
+	if m.Graph != nil {
+		b = message(b, 7, m.Graph.Append)
+	}
 	b = opsets(b, 8, m.Opsets)
 	b = entries(b, 14, m.Metadata)
 	for _, f := range m.Functions {
@@ -85,7 +87,8 @@ func entries(b []byte, num protowire.Number, list []Entry) []byte {
 	return b
 }
 
-func (g *Graph) append(b []byte) []byte {
+// Append appends the bytes of the graph.
+func (g *Graph) Append(b []byte) []byte {
 	for _, n := range g.Nodes {
 		b = message(b, 1, n.append)
 	}
@@ -151,7 +154,7 @@ func (a *Attribute) append(b []byte) []byte {
 	case AttrTensor:
 		b = message(b, 5, a.Tensor.Append)
 	case AttrGraph:
-		b = message(b, 6, a.Graph.append)
+		b = message(b, 6, a.Graph.Append)
 	case AttrFloats:
 		for _, v := range a.Floats {
 			b = single(b, 7, v)
@@ -168,7 +171,7 @@ func (a *Attribute) append(b []byte) []byte {
 		}
 	case AttrGraphs:
 		for _, g := range a.Graphs {
-			b = message(b, 11, g.append)
+			b = message(b, 11, g.Append)
 		}
 	case AttrType:
 		b = message(b, 14, a.Proto.append)

@@ -18,7 +18,7 @@ import (
 const module = "github.com/clgrad/clgrad/"
 
 // imports are the packages that generated files may import, but for that which they are in.
-var imports = []string{"math", "", module + "internal/ops", module + "kernels", module + "kernels/defs", module + "kernels/fn", module + "tensor"}
+var imports = []string{"math", "", module + "internal/ops", module + "internal/trace", module + "kernels", module + "kernels/defs", module + "kernels/fn", module + "tensor"}
 
 // width is the column at which comments wrap.
 const width = 100
@@ -107,24 +107,61 @@ func (o *Operation) code(pkg string, computes bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, value := o.bodies["value"]
-	switch results := o.function.Type.Results; {
-	case results == nil:
-	case !computes || o.Elementwise() || value || typeText(results.List[0]) != "T":
-		expression = "return " + expression
-	case len(results.List) > 1:
-		return o.signature(pkg) + " {\n\ty, at := " + expression + "\n\treturn lowered(y, " + o.operands() + "), at\n}", nil
-	default:
-		expression = "return lowered(" + expression + ", " + o.operands() + ")"
-	}
 	head := o.signature(pkg)
+	lines := o.statements(pkg, expression, computes)
 	if o.Autocast != "" && pkg == "autograd" {
-		return head + " {\n\t" + o.casts() + "\n\t" + expression + "\n}", nil
+		lines = append([]string{o.casts()}, lines...)
 	}
-	if line := head + " { " + expression + " }"; utf8.RuneCountInString(line) <= width {
+	if line := head + " { " + lines[0] + " }"; len(lines) == 1 && utf8.RuneCountInString(line) <= width {
 		return line, nil
 	}
-	return head + " {\n\t" + expression + "\n}", nil
+	return head + " {\n\t" + strings.Join(lines, "\n\t") + "\n}", nil
+}
+
+// statements returns the body of an operation that is an expression.
+func (o *Operation) statements(pkg, expression string, computes bool) []string {
+	results := o.function.Type.Results
+	if results == nil {
+		return []string{expression}
+	}
+	_, value := o.bodies["value"]
+	first := typeText(results.List[0])
+	lowered := computes && !o.Elementwise() && !value && first == "T"
+	list := "y"
+	if len(results.List) > 1 {
+		list = "y, at"
+	}
+	if traced := pkg == "autograd" && !o.Elementwise() && (first == "T" || first == "*tensor.Tensor"); traced {
+		lines := []string{list + " := " + expression}
+		if lowered && list != "y" {
+			lines = append(lines, "y = lowered(y, "+o.operands()+")")
+		} else if lowered {
+			lines[0] = "y := lowered(" + expression + ", " + o.operands() + ")"
+		}
+		return append(lines, "if trace.On() {", fmt.Sprintf("trace.Record(%q, []any{%s}, %s)", o.function.Name.Name, o.arguments(), list),
+			"}", "return "+list)
+	}
+	switch {
+	case !lowered:
+		return []string{"return " + expression}
+	case list != "y":
+		return []string{"y, at := " + expression, "return lowered(y, " + o.operands() + "), at"}
+	}
+	return []string{"return lowered(" + expression + ", " + o.operands() + ")"}
+}
+
+// arguments returns the receiver and the parameters, in their order, as a list.
+func (o *Operation) arguments() string {
+	var list []string
+	if o.function.Recv != nil {
+		list = append(list, "x")
+	}
+	for _, p := range o.function.Type.Params.List {
+		for _, n := range p.Names {
+			list = append(list, n.Name)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // expression returns what an operation is in a package.

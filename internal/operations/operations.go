@@ -18,6 +18,8 @@
 // Gradients stands in the comment of the Node alone, and there [Tensor.Softmax] becomes
 // [Node.Softmax], ErrShape tensor.ErrShape and [Keepdims] [tensor.Keepdims].
 //
+// The methods of Node that are no functions of elements are recorded by package trace, for the export to ONNX.
+//
 // Without further lines the method calls the unexported one of the same name, here softmin, which
 // is written by hand in both packages. These lines say otherwise:
 //

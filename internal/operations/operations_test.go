@@ -109,7 +109,11 @@ func (x *Tensor) Scaled(w *Tensor, axis int, eps float64) *Tensor {
 //
 // Source: A.
 func (x *Node) Softmin(axis int, index *tensor.Tensor, w *Node, o ...tensor.Options) (*Node, error) {
-	return x.softmin(axis, index, w, o...)
+	y, at := x.softmin(axis, index, w, o...)
+	if trace.On() {
+		trace.Record("Softmin", []any{x, axis, index, w, o}, y, at)
+	}
+	return y, at
 }
 
 // Stack returns xs.
@@ -131,7 +135,11 @@ func (x *Node) Any(axes ...int) int { return x.use("Any").Any(axes...) }
 //
 // Gradient: g.
 func (x *Node) Scaled(w *Node, axis int, eps float64) *Node {
-	return linewise("Scaled", ops.Scaled, axis, []float64{2 * eps, 1}, x, w)
+	y := linewise("Scaled", ops.Scaled, axis, []float64{2 * eps, 1}, x, w)
+	if trace.On() {
+		trace.Record("Scaled", []any{x, w, axis, eps}, y)
+	}
+	return y
 }
 `,
 	} {

@@ -1,0 +1,62 @@
+package onnxtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/onnx"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// RuntimeEnv names a Python that has onnx and onnxruntime: tests compare what they export with it.
+const RuntimeEnv = "CLGRAD_ONNXRUNTIME"
+
+// Runtime is a folder of models that onnx checks and onnxruntime runs. One that is nil does nothing.
+type Runtime struct{ python, dir string }
+
+// NewRuntime returns one, nil where RuntimeEnv is not set.
+func NewRuntime(t testing.TB) *Runtime {
+	python := os.Getenv(RuntimeEnv)
+	if python == "" {
+		return nil
+	}
+	return &Runtime{python, t.TempDir()}
+}
+
+// Add adds a file of a model, with inputs and what it gives for them.
+func (r *Runtime) Add(t testing.TB, name string, file []byte, m *onnx.Model, inputs []*tensor.Tensor, outputs []*onnx.Value) {
+	t.Helper()
+	if r == nil {
+		return
+	}
+	dict := tensor.Dict{}
+	for i, info := range m.Inputs() {
+		dict["in:"+info.Name] = inputs[i]
+	}
+	for i, info := range m.Outputs() {
+		dict["out:"+info.Name] = outputs[i].Tensor()
+	}
+	path := filepath.Join(r.dir, strings.ReplaceAll(name, "/", "_"))
+	if err := os.WriteFile(path+".onnx", file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := tensor.SaveNPZ(path+".npz", dict); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Check reports the models of which onnxruntime has other numbers.
+func (r *Runtime) Check(t testing.TB) {
+	t.Helper()
+	if r == nil {
+		return
+	}
+	out, err := exec.Command(r.python, "../../scripts/onnxexport.py", r.dir).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}

@@ -1,0 +1,58 @@
+package onnx
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/onnxpb"
+)
+
+// exported returns the file of a session: what was loaded, with the weights of now in place of those of then.
+func (s *Session) exported(o ExportOptions) (*modelFile, error) {
+	proto := *s.model.file
+	graph := *proto.Graph
+	proto.Graph = &graph
+	proto.Metadata = slices.Clone(proto.Metadata)
+	for _, key := range slices.Sorted(maps.Keys(o.Metadata)) {
+		proto.Metadata = slices.DeleteFunc(proto.Metadata, func(e onnxpb.Entry) bool { return e.Key == key })
+		proto.Metadata = append(proto.Metadata, onnxpb.Entry{Key: key, Value: o.Metadata[key]})
+	}
+	f := &modelFile{proto: &proto}
+	graph.Initializers = nil
+	for _, t := range s.model.file.Graph.Initializers {
+		if p := s.Weights[t.Name]; p != nil {
+			v := p.Value()
+			if typ, err := typeOf(t.Type); err == nil && v.Type() != typ {
+				v = v.To(typ) // a device computes float in double
+			}
+			f.tensors = append(f.tensors, weight{t.Name, v})
+			continue
+		}
+		if t.Type == onnxpb.String {
+			graph.Initializers = append(graph.Initializers, t)
+			continue
+		}
+		kept, err := s.inside(t)
+		if err != nil {
+			return nil, err
+		}
+		graph.Initializers = append(graph.Initializers, kept)
+	}
+	return f, nil
+}
+
+// inside returns a tensor of the file with its elements as bytes, wherever the file has them.
+func (s *Session) inside(t *onnxpb.Tensor) (*onnxpb.Tensor, error) {
+	var outside []byte
+	if t.Outside {
+		var err error
+		if outside, err = readExternal(t, s.model.dir); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := t.Bytes(outside)
+	if err != nil {
+		return nil, err
+	}
+	return &onnxpb.Tensor{Name: t.Name, Type: t.Type, Dims: t.Dims, Raw: raw, HasRaw: true}, nil
+}
