@@ -257,7 +257,11 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 // "#" in place of that, with what is behind it.
 func element(path, tag, index string) string {
 	name, _, _ := strings.Cut(tag, ",")
-	if _, behind, is := strings.Cut(name, "#"); is {
+	before, behind, is := strings.Cut(name, "#")
+	if is && before == "" { // the field has no name of its own
+		return join(path, index+behind)
+	}
+	if is {
 		return path + index + behind
 	}
 	return join(path, index)

@@ -47,10 +47,9 @@ type ExportOptions struct {
 // computed by: which ones, docs/operations.md lists. Loops and branches of the program are those of this run.
 // Parameters and buffers are initializers with the names and layouts of [nn.StateDict].
 //
-// The model runs several times: with the elements of the inputs in another order, and with every dynamic axis at two
-// and three times its size, at least 2. What follows from the inputs, and would be written as a constant, is found
-// by that, and so are sizes that follow from a dynamic axis. An example of a model with a greatest length is to be
-// that much shorter.
+// The model runs several times: with the elements of the inputs in another order, and with every dynamic axis at about
+// two and three times its size. What follows from the inputs, and would be written as a constant, is found by that, and
+// so are sizes that follow from a dynamic axis. An example of a model with a greatest length is to be that much shorter.
 //
 // A [Session] is written as its file has it, with the weights of now; the example inputs and most options do not count.
 //

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/internal/tensorapi"
-	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -26,8 +25,6 @@ func init() { // for the functions call what reads it
 		}
 	}
 }
-
-func nameOfFunction(f any) string { return f.(*kernels.Function).Name }
 
 // arg returns argument i of a type, which is the same in all runs.
 func arg[T comparable](c *exportCall, i int) T {

@@ -326,6 +326,9 @@ func (w *formula) composed(op string, in []string) string {
 	case "sinpi", "cospi":
 		return w.op(map[string]string{"sinpi": "Sin", "cospi": "Cos"}[op], w.op("Mul", x, w.number(math.Pi)))
 	case "softplus":
+		if w.typ == tensor.Float32 {
+			return w.op("Softplus", x)
+		}
 		small := w.op("Exp", w.op("Neg", w.op("Abs", x)))
 		return w.op("Add", w.op("Max", x, zero), w.composed("log1p", []string{small}))
 	}

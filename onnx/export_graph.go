@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -139,20 +140,27 @@ func (e *exporter) nameParameters() error {
 		return nil
 	}
 	params := nn.Params(e.model)
+	paths := map[*tensor.Tensor]string{}
 	var dict tensor.Dict
 	_ = tensor.Try(func() { dict = nn.StateDict(e.model) }) // a model with quantized weights has none
-	buffers := maps.Clone(dict)
+	for path, t := range dict {
+		if paths[t] == "" || path < paths[t] {
+			paths[t] = path
+		}
+	}
 	for _, p := range params {
 		t := p.Value()
 		e.params[t] = &parameter{name: p.Name(), t: t}
-		if d := dict[p.Name()]; d != nil && d != t {
+		switch d := dict[p.Name()]; {
+		case d == nil && paths[t] != "": // the program has named it otherwise
+			e.params[t].name = paths[t]
+		case d != nil && d != t:
 			e.params[t].transposed, e.params[t].t = true, d
 		}
-		delete(buffers, p.Name())
 	}
-	for _, name := range slices.Sorted(maps.Keys(buffers)) {
-		if t := buffers[name]; e.params[t] == nil {
-			e.params[t] = &parameter{name: name, t: t}
+	for t, path := range paths { // buffers
+		if e.params[t] == nil && dict[path] == t && !e.holds(t) {
+			e.params[t] = &parameter{name: path, t: t}
 		}
 	}
 	named := map[string]bool{}
@@ -168,6 +176,16 @@ func (e *exporter) nameParameters() error {
 		}
 	}
 	return nil
+}
+
+// holds reports whether t is what the file has of a parameter.
+func (e *exporter) holds(t *tensor.Tensor) bool {
+	for _, p := range e.params {
+		if p.t == t {
+			return true
+		}
+	}
+	return false
 }
 
 // take claims a name for an input, an output or a parameter.
@@ -217,7 +235,7 @@ func (e *exporter) outputType(v value) *onnxpb.Type {
 		if !s.fixed() || len(e.symbols) == 0 && e.varies(v) {
 			dim = onnxpb.Dim{Value: -1}
 			for _, y := range e.symbols {
-				if s.equals(e.sizesOf(y)) {
+				if s.equals(y.sizes) {
 					dim.Param = y.name
 				}
 			}
@@ -345,7 +363,7 @@ func (e *exporter) callOf(v value, at int) (*exportCall, string) {
 			return c, c.differ()
 		}
 		call := &e.runs[r].calls[makers[at].call]
-		if r > 0 && (call.Op != c.runs[0].Op || len(call.Args) != len(c.runs[0].Args) || len(call.Results) != len(c.runs[0].Results)) {
+		if r > 0 && (call.Op != c.runs[0].Op || functionOf(call) != functionOf(c.runs[0]) || len(call.Args) != len(c.runs[0].Args) || len(call.Results) != len(c.runs[0].Results)) {
 			return c, c.differ()
 		}
 		c.runs = append(c.runs, call)
@@ -354,6 +372,14 @@ func (e *exporter) callOf(v value, at int) (*exportCall, string) {
 		}
 	}
 	return c, ""
+}
+
+// functionOf returns the function of elements that is called, or nil.
+func functionOf(c *trace.Call) *kernels.Function {
+	if c.Op != "elementwise" {
+		return nil
+	}
+	return c.Args[0].(*kernels.Function)
 }
 
 // attempt writes a call, and returns the names of its results or why that cannot be done.
@@ -421,7 +447,15 @@ func (e *exporter) constant(v value) string {
 	if err != nil {
 		fail("a constant of shape %v: %v", t.Shape(), err)
 	}
-	name := e.fresh("constant")
+	var name string
+	if p, ok := v[0].(*autograd.Node); ok && p.IsParam() && p.Name() != "" { // that is not in the model
+		name = p.Name()
+		if err := e.take(name, "parameter"); err != nil {
+			fail("%v", err)
+		}
+	} else {
+		name = e.fresh("constant")
+	}
 	e.tensors = append(e.tensors, weight{name, t})
 	return name
 }
@@ -540,8 +574,8 @@ func (c *exportCall) differ() string {
 
 // operation names what is called: of functions of elements their own name.
 func (c *exportCall) operation() string {
-	if f, ok := c.runs[0].Args[0].(interface{ Err() error }); ok && c.runs[0].Op == "elementwise" {
-		return nameOfFunction(f)
+	if f := functionOf(c.runs[0]); f != nil {
+		return f.Name
 	}
 	return c.runs[0].Op
 }

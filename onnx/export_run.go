@@ -27,11 +27,12 @@ type symbol struct {
 	name  string
 	input int // the first input that has such an axis
 	axis  int
-	size  int // of the first run
+	size  int  // of the first run
+	sizes size // of each
 }
 
-// multiples are the sizes of each symbol in each run, in parts of that in the first: no two symbols, and no product of
-// some, have the same in all runs.
+// multiples are about the sizes of each symbol in each run, in parts of that in the first: no two symbols, and no product
+// of some, have the same in all runs.
 var multiples = [4][4]int{{1, 2, 3, 2}, {1, 3, 2, 2}, {1, 2, 2, 3}, {1, 3, 3, 2}}
 
 // symbolize finds the symbols.
@@ -46,7 +47,7 @@ func (e *exporter) symbolize() error {
 			}
 			s := by[name]
 			if s == nil {
-				s = &symbol{name, i, axis, max(shape[axis], 2)}
+				s = &symbol{name: name, input: i, axis: axis, size: max(shape[axis], 2)}
 				by[name] = s
 				e.symbols = append(e.symbols, s)
 			} else if size := e.examples[s.input].Shape()[s.axis]; size != shape[axis] {
@@ -75,11 +76,6 @@ func (e *exporter) symbolOf(input, axis int) *symbol {
 	return e.symbols[slices.IndexFunc(e.symbols, func(s *symbol) bool { return s.name == name })]
 }
 
-// sizeIn returns the size of a symbol in a run.
-func (e *exporter) sizeIn(s *symbol, run int) int {
-	return s.size * multiples[slices.Index(e.symbols, s)][run]
-}
-
 // runModel runs the model as often as there is something to learn from it.
 func (e *exporter) runModel() error {
 	forward, err := e.forward()
@@ -88,13 +84,10 @@ func (e *exporter) runModel() error {
 	}
 	runs := []int{2, 3, 4, 4, 4}[len(e.symbols)]
 	for i := range runs {
-		r, err := e.runOnce(forward, i, i > 0)
-		if err != nil && i > 0 {
-			r, err = e.runOnce(forward, i, false)
-		}
+		r, err := e.runSizes(forward, i)
 		if err != nil {
 			for _, s := range e.symbols {
-				err = fmt.Errorf("with %s = %d: %w", s.name, e.sizeIn(s, i), err)
+				err = fmt.Errorf("with %s = %d: %w", s.name, s.sizes[i], err)
 			}
 			return err
 		}
@@ -106,6 +99,22 @@ func (e *exporter) runModel() error {
 		}
 	}
 	return nil
+}
+
+// runSizes runs the model in the sizes of a run: odd ones, which tell n/2 from what is rounded, or, where the model
+// does not take these, multiples of the first.
+func (e *exporter) runSizes(forward func([]*tensor.Tensor) []*autograd.Node, run int) (r *modelRun, err error) {
+	for _, more := range []int{run, 0} {
+		for i, s := range e.symbols {
+			s.sizes = append(s.sizes[:run], s.size*multiples[i][run]+more)
+		}
+		for _, rolled := range []bool{run > 0, false} {
+			if r, err = e.runOnce(forward, run, rolled); err == nil {
+				return r, nil
+			}
+		}
+	}
+	return nil, err
 }
 
 // runOnce runs the model on the example inputs, in the sizes of a run, rolled or as they are.
@@ -155,7 +164,7 @@ func (e *exporter) example(i int, t *tensor.Tensor, run int, rolled bool) *tenso
 			continue
 		}
 		counts := slices.Repeat([]int{1}, t.Rank())
-		want := e.sizeIn(s, run)
+		want := s.sizes[run]
 		counts[axis] = (want + n - 1) / n
 		y = y.Tile(counts...).Slice(axis, 0, want)
 	}

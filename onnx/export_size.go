@@ -33,15 +33,6 @@ func shapeOf(v value) []size {
 	return shape
 }
 
-// sizesOf returns a symbol's size in each run.
-func (e *exporter) sizesOf(y *symbol) size {
-	s := make(size, len(e.runs))
-	for r := range s {
-		s[r] = e.sizeIn(y, r)
-	}
-	return s
-}
-
 // constantSize returns n in all runs.
 func (e *exporter) constantSize(n int) size { return slices.Repeat(size{n}, len(e.runs)) }
 
@@ -96,7 +87,7 @@ func (e *exporter) size(s size, of []value) string {
 		return name
 	}
 	for _, y := range e.symbols {
-		if s.equals(e.sizesOf(y)) {
+		if s.equals(y.sizes) {
 			e.small[key] = e.sizeOfInput(y)
 			return e.small[key]
 		}
@@ -136,7 +127,7 @@ func (e *exporter) affine(s size, set int) string {
 	for i, y := range e.symbols {
 		for r := range product {
 			if set>>i&1 != 0 {
-				product[r] *= e.sizeIn(y, r)
+				product[r] *= y.sizes[r]
 			}
 		}
 	}

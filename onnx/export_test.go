@@ -2,39 +2,52 @@ package onnx_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/onnxtest"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/onnx"
 	"github.com/clgrad/clgrad/tensor"
 )
 
+// file is a model that was written, and loaded.
+type file struct {
+	bytes   []byte
+	model   *onnx.Model
+	session *onnx.Session
+}
+
 // exported writes a model and loads what was written.
-func exported(t *testing.T, d tensor.Device, model any, inputs []*tensor.Tensor, o onnx.ExportOptions) (*onnx.Model, *onnx.Session) {
+func exported(t *testing.T, d tensor.Device, model any, inputs []*tensor.Tensor, o onnx.ExportOptions) (f file) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := onnx.Export(&b, model, inputs, o); err != nil {
 		t.Fatal(err)
 	}
-	m, err := onnx.Parse(b.Bytes())
-	if err != nil {
+	f.bytes = b.Bytes()
+	var err error
+	if f.model, err = onnx.Parse(f.bytes); err != nil {
 		t.Fatal(err)
 	}
-	s, err := m.Load(d)
-	if err != nil {
+	if f.session, err = f.model.Load(d); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	return m, s
+	t.Cleanup(func() { f.session.Close() })
+	return f
 }
 
-// wantSame runs a session and the program on inputs, and compares the outputs.
-func wantSame(t *testing.T, s *onnx.Session, forward func(in []*tensor.Tensor) []*autograd.Node, inputs ...*tensor.Tensor) {
+// forwardFunc computes the outputs of a model.
+type forwardFunc = func(in []*tensor.Tensor) []*autograd.Node
+
+// wantSame runs the file and the program on inputs, and compares the outputs: those of onnxruntime, too, with r.
+func (f file) wantSame(t *testing.T, r *onnxtest.Runtime, forward forwardFunc, inputs ...*tensor.Tensor) {
 	t.Helper()
+	s := f.session
 	var given []*onnx.Value
 	for _, x := range inputs {
 		given = append(given, onnx.FromTensor(x))
@@ -44,6 +57,9 @@ func wantSame(t *testing.T, s *onnx.Session, forward func(in []*tensor.Tensor) [
 		t.Fatal(err)
 	}
 	d := inputs[0].Device()
+	if d.DefaultType() == tensor.Float32 {
+		r.Add(t, fmt.Sprint(t.Name(), inputs[0].Shape()), f.bytes, f.model, inputs, got)
+	}
 	tensor.Scope(d, func() {
 		autograd.NoGrad(d, func() {
 			for i, want := range forward(inputs) {
@@ -74,7 +90,7 @@ func wantClose(t *testing.T, got, want *tensor.Tensor) {
 }
 
 // moduleOf returns the function of a module.
-func moduleOf(m nn.Module) func(in []*tensor.Tensor) []*autograd.Node {
+func moduleOf(m nn.Module) forwardFunc {
 	return func(in []*tensor.Tensor) []*autograd.Node {
 		return []*autograd.Node{m.Forward(autograd.Const(in[0]))}
 	}
@@ -86,6 +102,8 @@ var batch = onnx.ExportOptions{Dynamic: []map[int]string{{0: "batch"}}}
 // TestExportModules writes each module with an open batch, and runs it in sizes that the example has not.
 func TestExportModules(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		r := onnxtest.NewRuntime(t)
+		defer r.Check(t)
 		rng := tensor.NewRNG(1)
 		linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
 		bn := nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 3})
@@ -120,10 +138,10 @@ func TestExportModules(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				nn.Eval(c.m)
 				x := rng.Normal(d, 0, 1, c.shape...)
-				_, s := exported(t, d, c.m, []*tensor.Tensor{x}, batch)
+				f := exported(t, d, c.m, []*tensor.Tensor{x}, batch)
 				for _, n := range []int{1, 2, 7} {
 					c.shape[0] = n
-					wantSame(t, s, moduleOf(c.m), rng.Normal(d, 0, 1, c.shape...))
+					f.wantSame(t, r, moduleOf(c.m), rng.Normal(d, 0, 1, c.shape...))
 				}
 			})
 		}

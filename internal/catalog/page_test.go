@@ -19,6 +19,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/operations"
 	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/tensor"
 )
 
 var update = flag.Bool("update", false, "regenerate docs/operations.md")
@@ -40,6 +41,9 @@ are less. It is that of the Go device; the tests compare float32, too, and PoCL 
 lists of functions and masks. Kernels are tested on their own on these, in both types, under
 Oclgrind, and on an H200.
 
+ONNX says which operators [onnx.Export](onnx.md#export) writes, in opset 20, for the simplest case;
+an operation with – is not written. What follows from no input, as of ` + "`tensor.Arange`" + `, is a constant.
+
 Some of PyTorch's functions are two of these:
 
 | PyTorch | here |
@@ -59,6 +63,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := devtest.CPU(t)
+	onnx := exporting{d: devtest.Open(t, "cpu", tensor.Options{}), opset: 20}
 	var b strings.Builder
 	b.WriteString(head)
 	for _, f := range listed {
@@ -70,7 +75,7 @@ func TestPage(t *testing.T) {
 			t.Fatalf("family %s of package operations has no cases", f.Name)
 		}
 		refs := references(t, families[at])
-		fmt.Fprintf(&b, "\n## %s\n\n| operation | PyTorch | error |\n|---|---|---|\n", f.Title)
+		fmt.Fprintf(&b, "\n## %s\n\n| operation | PyTorch | ONNX | error |\n|---|---|---|---|\n", f.Title)
 		for _, o := range f.Operations {
 			signature, ok := signatures[o.Name]
 			if !ok {
@@ -84,7 +89,8 @@ func TestPage(t *testing.T) {
 			if len(c.cases) == 0 {
 				t.Errorf("%s has no cases: add them to internal/catalog/%s_test.go", o.Name, f.Name)
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", signature, torch, power(c.compare(t, d, d.DefaultType(), refs)))
+			operators := column(onnx.operators(t, c, refs))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", signature, torch, operators, power(c.compare(t, d, d.DefaultType(), refs)))
 		}
 		for _, c := range families[at].operations {
 			if !slices.ContainsFunc(f.Operations, func(o *operations.Operation) bool { return o.Name == c.name }) {
