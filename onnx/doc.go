@@ -1,4 +1,4 @@
-// Package onnx loads models that others trained, and runs them.
+// Package onnx loads models that others trained, and runs them. It writes models for others, too.
 //
 //	model, err := onnx.Open("model.onnx")
 //	session, err := model.Load(d)
@@ -11,6 +11,8 @@
 //
 // With [Options.Training] weights are parameters: [Session.Forward] returns nodes with a graph, and nn.Params,
 // nn.StateDict and the optimizers take the session for a model.
+//
+// [Export] writes models of this module as ONNX files, and sessions with the weights that they were trained to.
 //
 // An operator is a function that [Register] adds to a table: those of this package, and a caller's own.
 package onnx

@@ -62,6 +62,15 @@ scripts/oclgrind.sh tensor imagefit fusedmlp
 echo "== programs and commands of the documents"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest
 
+# python3, or what CLGRAD_ONNXRUNTIME names
+runtime=${CLGRAD_ONNXRUNTIME:-python3}
+if $runtime -c "import onnx, onnxruntime" 2>/dev/null; then
+	echo "== exported models in onnxruntime"
+	CLGRAD_ONNXRUNTIME=$runtime CLGRAD_TEST_DEVICES=cpu $GO test -count=1 -timeout 20m -run '^TestExport' ./onnx ./internal/catalog
+else
+	echo "== exported models are not compared: $runtime has no onnx and onnxruntime"
+fi
+
 echo "== a real Slurm"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^TestSlurm$' ./cmd/mlpimage
 
