@@ -49,7 +49,8 @@ type ExportOptions struct {
 //
 // The model runs several times: with the elements of the inputs in another order, and with every dynamic axis at about
 // two and three times its size. What follows from the inputs, and would be written as a constant, is found by that, and
-// so are sizes that follow from a dynamic axis. An example of a model with a greatest length is to be that much shorter.
+// so are sizes that follow from a dynamic axis. An example of a model with a greatest length is to be that much
+// shorter.
 //
 // A [Session] is written as its file has it, with the weights of now; the example inputs and most options do not count.
 //
@@ -190,5 +191,6 @@ func (e *exporter) forward() (func(inputs []*tensor.Tensor) []*autograd.Node, er
 	}:
 		return func(in []*tensor.Tensor) []*autograd.Node { return []*autograd.Node{m.Forward(in[0])} }, nil
 	}
-	return nil, fmt.Errorf("%T has no method Forward of one node or tensor: say in ExportOptions.Forward how it is called", e.model)
+	return nil, fmt.Errorf("%T has no method Forward of one node or tensor: say in ExportOptions.Forward how it is called",
+		e.model)
 }

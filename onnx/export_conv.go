@@ -16,12 +16,17 @@ var exportConvolutions = map[string]func(c *exportCall) []string{
 		pads := perAxis(o.Padding, n, 0)
 		in := []string{c.batched(n, c.as(0, c.typ())), c.as(1, c.typ()), c.as(2, c.typ())}
 		y := c.e.op("ConvTranspose", in, ints("strides", perAxis(o.Stride, n, 1)...), ints("pads", append(pads, pads...)...),
-			ints("output_padding", perAxis(o.OutputPadding, n, 0)...), ints("dilations", perAxis(o.Dilation, n, 1)...), integer("group", max(o.Groups, 1)))
+			ints("output_padding", perAxis(o.OutputPadding, n, 0)...), ints("dilations", perAxis(o.Dilation, n, 1)...),
+			integer("group", max(o.Groups, 1)))
 		return []string{c.unbatched(n, y)}
 	},
-	"MaxPool": func(c *exportCall) []string { return c.maxPool()[:1] }, "MaxPoolWithIndex": func(c *exportCall) []string { return c.maxPool() },
-	"AvgPool":         exportAvgPool,
-	"AdaptiveMaxPool": func(c *exportCall) []string { return []string{c.adaptive("MaxPool", "GlobalMaxPool", "ReduceMax")} },
+	"MaxPool":          func(c *exportCall) []string { return c.maxPool()[:1] },
+	"MaxPoolWithIndex": func(c *exportCall) []string { return c.maxPool() },
+	"AvgPool":          exportAvgPool,
+	"AdaptiveMaxPool": func(c *exportCall) []string {
+		return []string{c.adaptive("MaxPool", "GlobalMaxPool",
+			"ReduceMax")}
+	},
 	"AdaptiveAvgPool": func(c *exportCall) []string {
 		return []string{c.adaptive("AveragePool", "GlobalAveragePool", "ReduceMean")}
 	},
@@ -29,7 +34,8 @@ var exportConvolutions = map[string]func(c *exportCall) []string{
 	"Interpolate": func(c *exportCall) []string {
 		o := argOptions[tensor.InterpolateOptions](c, 2)
 		shape := shapeOf(c.result(0))
-		a := []*onnxpb.Attribute{word("mode", "nearest"), word("coordinate_transformation_mode", "asymmetric"), word("nearest_mode", "floor")}
+		a := []*onnxpb.Attribute{word("mode", "nearest"), word("coordinate_transformation_mode", "asymmetric"),
+			word("nearest_mode", "floor")}
 		if o.Linear {
 			a = []*onnxpb.Attribute{word("mode", "linear"), word("coordinate_transformation_mode", "half_pixel")}
 			if o.AlignCorners {
@@ -60,8 +66,10 @@ func (c *exportCall) convolution(w string, rank, bias, options int) []string {
 	if o.PaddingEnd != nil {
 		to = perAxis(o.PaddingEnd, n, 0)
 	}
-	y := c.e.op("Conv", []string{c.batched(n, c.as(0, c.typ())), w, c.as(bias, c.typ())}, ints("strides", perAxis(o.Stride, n, 1)...),
-		ints("pads", append(slices.Clone(from), to...)...), ints("dilations", perAxis(o.Dilation, n, 1)...), integer("group", max(o.Groups, 1)))
+	y := c.e.op("Conv", []string{c.batched(n, c.as(0, c.typ())), w, c.as(bias, c.typ())},
+		ints("strides", perAxis(o.Stride, n, 1)...),
+		ints("pads", append(slices.Clone(from), to...)...), ints("dilations", perAxis(o.Dilation, n, 1)...),
+		integer("group", max(o.Groups, 1)))
 	return []string{c.unbatched(n, y)}
 }
 
@@ -100,7 +108,8 @@ func (c *exportCall) maxPool() []string {
 		strides = perAxis(o.Stride, n, 1)
 	}
 	pads := perAxis(o.Padding, n, 0)
-	out := c.e.ops("MaxPool", len(c.runs[0].Results), []string{c.batched(n, c.as(0, c.typ()))}, ints("kernel_shape", window...), ints("strides", strides...),
+	out := c.e.ops("MaxPool", len(c.runs[0].Results), []string{c.batched(n, c.as(0, c.typ()))},
+		ints("kernel_shape", window...), ints("strides", strides...),
 		ints("pads", append(pads, pads...)...), ints("dilations", perAxis(o.Dilation, n, 1)...), boolean("ceil_mode", o.Ceil))
 	for i := range out {
 		out[i] = c.unbatched(n, out[i])
@@ -125,8 +134,10 @@ func exportAvgPool(c *exportCall) []string {
 	if o.Divisor != 0 && o.Ceil {
 		fail("a Divisor with Ceil")
 	}
-	y := c.e.op("AveragePool", []string{c.batched(n, c.as(0, typ))}, ints("kernel_shape", window...), ints("strides", strides...),
-		ints("pads", append(pads, pads...)...), boolean("ceil_mode", o.Ceil), boolean("count_include_pad", o.Divisor != 0 || !o.ExcludePadding))
+	y := c.e.op("AveragePool", []string{c.batched(n, c.as(0, typ))}, ints("kernel_shape", window...),
+		ints("strides", strides...),
+		ints("pads", append(pads, pads...)...), boolean("ceil_mode", o.Ceil),
+		boolean("count_include_pad", o.Divisor != 0 || !o.ExcludePadding))
 	if o.Divisor != 0 {
 		volume := 1
 		for _, w := range window {
@@ -184,10 +195,12 @@ func exportAdaptiveWithIndex(c *exportCall) []string {
 		}
 		window[i] = from[i] / s
 	}
-	out := c.e.ops("MaxPool", 2, []string{c.batched(n, c.in(0))}, ints("kernel_shape", window...), ints("strides", window...))
+	out := c.e.ops("MaxPool", 2, []string{c.batched(n, c.in(0))}, ints("kernel_shape", window...),
+		ints("strides", window...))
 	volume := 1
 	for _, s := range from {
 		volume *= s
 	}
-	return []string{c.unbatched(n, out[0]), c.e.op("Mod", []string{c.unbatched(n, out[1]), c.e.scalar(tensor.Int64, float64(volume))})}
+	return []string{c.unbatched(n, out[0]), c.e.op("Mod", []string{c.unbatched(n, out[1]),
+		c.e.scalar(tensor.Int64, float64(volume))})}
 }

@@ -57,15 +57,18 @@ func TestExportLanguage(t *testing.T) {
 			Dynamic: []map[int]string{{0: "batch", 1: "length"}},
 		})
 		for _, shape := range [][2]int{{1, 1}, {2, 5}, {3, 17}, {1, 64}} {
-			f.wantSame(t, r, func(in []*tensor.Tensor) []*autograd.Node { return []*autograd.Node{m.Forward(in[0])} }, tokens(shape[0], shape[1]))
+			f.wantSame(t, r, func(in []*tensor.Tensor) []*autograd.Node { return []*autograd.Node{m.Forward(in[0])} },
+				tokens(shape[0], shape[1]))
 		}
 		if got := f.model.Inputs()[0].String(); got != "tokens: int64[batch,length]" {
 			t.Errorf("the input is %s", got)
 		}
-		if got := strings.Join(f.model.Outputs()[0].Dims, ","); got != "batch,length,11" || f.model.Outputs()[0].Name != "logits" {
+		if got := strings.Join(f.model.Outputs()[0].Dims, ","); got != "batch,length,11" ||
+			f.model.Outputs()[0].Name != "logits" {
 			t.Errorf("the output is %v", f.model.Outputs()[0])
 		}
-		if got := f.model.Metadata()["a"]; got != "b" || f.model.Producer() != "clgrad 0.1.0" || f.model.Opsets()[0].Version != 20 {
+		if got := f.model.Metadata()["a"]; got != "b" || f.model.Producer() != "clgrad 0.1.0" ||
+			f.model.Opsets()[0].Version != 20 {
 			t.Errorf("metadata %v, producer %q, opsets %v", f.model.Metadata(), f.model.Producer(), f.model.Opsets())
 		}
 		weights, err := f.model.Weights(d)
@@ -89,7 +92,8 @@ func TestExportSizes(t *testing.T) {
 	r := onnxtest.NewRuntime(t)
 	defer r.Check(t)
 	rng := tensor.NewRNG(1)
-	conv := nn.NewConv(d, rng, nn.ConvConfig{In: 3, Out: 4, Kernel: []int{3, 3}, ConvOptions: tensor.ConvOptions{Stride: []int{2}, Padding: []int{1}}})
+	conv := nn.NewConv(d, rng, nn.ConvConfig{In: 3, Out: 4, Kernel: []int{3, 3},
+		ConvOptions: tensor.ConvOptions{Stride: []int{2}, Padding: []int{1}}})
 	node := func(f func(x *autograd.Node) *autograd.Node) forwardFunc {
 		return func(in []*tensor.Tensor) []*autograd.Node { return []*autograd.Node{f(autograd.Const(in[0]))} }
 	}
@@ -122,11 +126,14 @@ func TestExportSizes(t *testing.T) {
 		{"ones", node(func(x *autograd.Node) *autograd.Node {
 			return autograd.Concat(1, x, autograd.Const(tensor.FullLike(x.Value(), 2)))
 		}), []int{2, 3}, map[int]string{0: "n"}, [][]int{{5, 3}}},
-		{"statistics", node(func(x *autograd.Node) *autograd.Node { return x.Std(1, 0, 1) }), []int{2, 4, 3}, map[int]string{0: "n", 1: "t"},
+		{"statistics", node(func(x *autograd.Node) *autograd.Node { return x.Std(1, 0, 1) }), []int{2, 4, 3},
+			map[int]string{0: "n", 1: "t"},
 			[][]int{{3, 5, 3}}},
-		{"pooled", node(func(x *autograd.Node) *autograd.Node { return x.AdaptiveAvgPool([]int{1, 1}).Flatten(1, -1) }), []int{1, 2, 4, 4},
+		{"pooled", node(func(x *autograd.Node) *autograd.Node { return x.AdaptiveAvgPool([]int{1, 1}).Flatten(1, -1) }),
+			[]int{1, 2, 4, 4},
 			map[int]string{0: "n", 2: "h", 3: "w"}, [][]int{{3, 2, 5, 1}}},
-		{"sorted", node(func(x *autograd.Node) *autograd.Node { y, _ := x.Sort(1); return y.CumSum(1).Flip(1).Roll(1, 1) }), []int{2, 4},
+		{"sorted", node(func(x *autograd.Node) *autograd.Node { y, _ := x.Sort(1); return y.CumSum(1).Flip(1).Roll(1, 1) }),
+			[]int{2, 4},
 			map[int]string{1: "t"}, [][]int{{2, 9}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

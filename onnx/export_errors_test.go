@@ -37,7 +37,9 @@ func TestExportErrors(t *testing.T) {
 	freed := rng.Normal(d, 0, 1, 4, 3)
 	freed.Free()
 	custom := func(f func(x *autograd.Node) *autograd.Node) onnx.ExportOptions {
-		return onnx.ExportOptions{Forward: func(in []*tensor.Tensor) []*autograd.Node { return []*autograd.Node{f(autograd.Const(in[0]))} }}
+		return onnx.ExportOptions{Forward: func(in []*tensor.Tensor) []*autograd.Node {
+			return []*autograd.Node{f(autograd.Const(in[0]))}
+		}}
 	}
 	cube := func(x *autograd.Node) *autograd.Node {
 		v := x.ValueFor("cube")
@@ -56,28 +58,38 @@ func TestExportErrors(t *testing.T) {
 		o      onnx.ExportOptions
 		want   []string // parts of the error
 	}{
-		"no forward":   {struct{}{}, []*tensor.Tensor{x}, onnx.ExportOptions{}, []string{"struct {} has no method Forward"}},
-		"two inputs":   {linear, []*tensor.Tensor{x, x}, onnx.ExportOptions{}, []string{"2 inputs: say in ExportOptions.Forward"}},
-		"no input":     {linear, nil, onnx.ExportOptions{}, []string{"no example input"}},
-		"nil input":    {linear, []*tensor.Tensor{nil}, onnx.ExportOptions{}, []string{"input 0 is nil"}},
-		"freed input":  {linear, []*tensor.Tensor{freed}, onnx.ExportOptions{}, []string{"input 0 was freed"}},
-		"old opset":    {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Opset: 11}, []string{"opset 11: it is 17 to 23"}},
-		"external":     {linear, []*tensor.Tensor{x}, onnx.ExportOptions{External: true}, []string{"use ExportFile"}},
-		"wrong shape":  {linear, []*tensor.Tensor{rng.Normal(d, 0, 1, 4, 5)}, onnx.ExportOptions{}, []string{"Linear", "[4 5]"}},
-		"names":        {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"a", "b"}}, []string{"2 names of inputs, and 1 inputs"}},
-		"output names": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Outputs: []string{"a", "b"}}, []string{"2 names of outputs, and 1 outputs"}},
-		"same names":   {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"a"}, Outputs: []string{"a"}}, []string{`output "a" has the name of another`}},
-		"taken name":   {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"weight"}}, []string{`input "weight" has the name of another`}},
-		"no such axis": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{2: "n"}}}, []string{"input 0 has no axis 2"}},
-		"unnamed axis": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{0: ""}}}, []string{`named ""`}},
-		"fixed axis":   {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{1: "n"}}}, []string{"with n = 6", "Linear"}},
+		"no forward": {struct{}{}, []*tensor.Tensor{x}, onnx.ExportOptions{}, []string{"struct {} has no method Forward"}},
+		"two inputs": {linear, []*tensor.Tensor{x, x}, onnx.ExportOptions{},
+			[]string{"2 inputs: say in ExportOptions.Forward"}},
+		"no input":    {linear, nil, onnx.ExportOptions{}, []string{"no example input"}},
+		"nil input":   {linear, []*tensor.Tensor{nil}, onnx.ExportOptions{}, []string{"input 0 is nil"}},
+		"freed input": {linear, []*tensor.Tensor{freed}, onnx.ExportOptions{}, []string{"input 0 was freed"}},
+		"old opset":   {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Opset: 11}, []string{"opset 11: it is 17 to 23"}},
+		"external":    {linear, []*tensor.Tensor{x}, onnx.ExportOptions{External: true}, []string{"use ExportFile"}},
+		"wrong shape": {linear, []*tensor.Tensor{rng.Normal(d, 0, 1, 4, 5)}, onnx.ExportOptions{},
+			[]string{"Linear", "[4 5]"}},
+		"names": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"a", "b"}},
+			[]string{"2 names of inputs, and 1 inputs"}},
+		"output names": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Outputs: []string{"a", "b"}},
+			[]string{"2 names of outputs, and 1 outputs"}},
+		"same names": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"a"}, Outputs: []string{"a"}},
+			[]string{`output "a" has the name of another`}},
+		"taken name": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"weight"}},
+			[]string{`input "weight" has the name of another`}},
+		"no such axis": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{2: "n"}}},
+			[]string{"input 0 has no axis 2"}},
+		"unnamed axis": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{0: ""}}},
+			[]string{`named ""`}},
+		"fixed axis": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{1: "n"}}},
+			[]string{"with n = 6", "Linear"}},
 		"two parameters": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
 			return x.Add(first).Add(second)
 		}), []string{`the parameter "a" has the name of another`}},
 		"operations": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
 			return cube(x.CumProd(0)).Add(x.ErfInv()).Add(x)
 		}), []string{"not supported in opset 18", "cube", "export_errors_test.go:", "erfinv"}},
-		"training": {&nn.Dropout{P: 0.5, RNG: rng}, []*tensor.Tensor{x}, onnx.ExportOptions{}, []string{"Dropout: it drops elements: nn.Eval(model)"}},
+		"training": {&nn.Dropout{P: 0.5, RNG: rng}, []*tensor.Tensor{x}, onnx.ExportOptions{},
+			[]string{"Dropout: it drops elements: nn.Eval(model)"}},
 		"statistics": {nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 3}), []*tensor.Tensor{x}, onnx.ExportOptions{},
 			[]string{"BatchNorm: it takes the statistics of the batch", "nn.Eval(model)"}},
 		"by tensors": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
@@ -101,14 +113,17 @@ func TestExportErrors(t *testing.T) {
 		"random numbers": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
 			return x.Add(autograd.Const(rng.Normal(d, 0, 1, 4, 3)))
 		}), []string{"a tensor of shape [4 3] follows from the inputs"}},
-		"nil output": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node { return nil }), []string{"output 0 is nil"}},
-		"rounded size": {nil, []*tensor.Tensor{rng.Normal(d, 0, 1, 1, 2, 6)}, dynamic(map[int]string{2: "t"}, func(x *autograd.Node) *autograd.Node {
-			return x.Interpolate([]int{(x.Shape()[2] + 1) / 2})
-		}), []string{"Interpolate: a size", "follows from dynamic sizes"}},
+		"nil output": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node { return nil }),
+			[]string{"output 0 is nil"}},
+		"rounded size": {nil, []*tensor.Tensor{rng.Normal(d, 0, 1, 1, 2, 6)},
+			dynamic(map[int]string{2: "t"}, func(x *autograd.Node) *autograd.Node {
+				return x.Interpolate([]int{(x.Shape()[2] + 1) / 2})
+			}), []string{"Interpolate: a size", "follows from dynamic sizes"}},
 		"unrolled": {nil, []*tensor.Tensor{x}, dynamic(map[int]string{0: "t"}, func(x *autograd.Node) *autograd.Node {
 			return autograd.Concat(0, x.Unbind(0)...)
 		}), []string{"Concat: it takes 4 operands, and another number for other inputs"}},
-		"fixed windows": {nil, []*tensor.Tensor{x}, dynamic(map[int]string{0: "t"}, func(x *autograd.Node) *autograd.Node { return x.Unfold(0, 2, 1) }),
+		"fixed windows": {nil, []*tensor.Tensor{x}, dynamic(map[int]string{0: "t"},
+			func(x *autograd.Node) *autograd.Node { return x.Unfold(0, 2, 1) }),
 			[]string{"Unfold: it cannot be written for a dynamic size"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +156,8 @@ func TestExportErrors(t *testing.T) {
 		t.Errorf("with a bias that was freed, the error is %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "no", "such.onnx")
-	if err := onnx.ExportFile(path, nil, []*tensor.Tensor{x}, custom((*autograd.Node).Neg)); !errors.Is(err, os.ErrNotExist) {
+	if err := onnx.ExportFile(path, nil, []*tensor.Tensor{x}, custom((*autograd.Node).Neg)); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("in a folder that there is not, the error is %v", err)
 	}
 }

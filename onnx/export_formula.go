@@ -21,7 +21,8 @@ func exportElementwise(c *exportCall) []string {
 func (c *exportCall) scalars(i int) []float64 {
 	list := c.runs[0].Args[i].([]float64)
 	for _, run := range c.runs[1:] {
-		if other := run.Args[i].([]float64); !slices.EqualFunc(other, list, func(a, b float64) bool { return a == b || a != a && b != b }) {
+		if other := run.Args[i].([]float64); !slices.EqualFunc(other, list,
+			func(a, b float64) bool { return a == b || a != a && b != b }) {
 			fail("the number %v follows from the inputs", list)
 		}
 	}
@@ -65,7 +66,8 @@ func computed(typ tensor.Type) tensor.Type {
 }
 
 // operatorOf returns how a function is written by its operator, or nil if the opset has none for the type.
-func (e *exporter) operatorOf(f *kernels.Function, scalars []float64, typ tensor.Type) func(w *formula, in []value) string {
+func (e *exporter) operatorOf(f *kernels.Function, scalars []float64, typ tensor.Type) func(w *formula,
+	in []value) string {
 	of := func(op string, a ...*onnxpb.Attribute) func(w *formula, in []value) string {
 		return func(w *formula, in []value) string {
 			var names []string
@@ -176,10 +178,14 @@ func (w *formula) op(op string, in ...string) string { return w.e.op(op, in) }
 
 // primitiveOperators are the primitives that are an operator.
 var primitiveOperators = map[string]string{
-	"neg": "Neg", "abs": "Abs", "add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "min": "Min", "max": "Max", "floor": "Floor",
-	"ceil": "Ceil", "round": "Round", "sqrt": "Sqrt", "pow": "Pow", "exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "tan": "Tan",
-	"asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh",
-	"atanh": "Atanh", "erf": "Erf", "lt": "Less", "le": "LessOrEqual", "eq": "Equal", "and": "And", "or": "Or", "not": "Not",
+	"neg": "Neg", "abs": "Abs", "add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "min": "Min", "max": "Max",
+	"floor": "Floor",
+	"ceil":  "Ceil", "round": "Round", "sqrt": "Sqrt", "pow": "Pow", "exp": "Exp", "log": "Log", "sin": "Sin",
+	"cos": "Cos", "tan": "Tan",
+	"asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh",
+	"acosh": "Acosh",
+	"atanh": "Atanh", "erf": "Erf", "lt": "Less", "le": "LessOrEqual", "eq": "Equal", "and": "And", "or": "Or",
+	"not":   "Not",
 	"where": "Where", "bitand": "BitwiseAnd", "bitor": "BitwiseOr", "bitxor": "BitwiseXor", "sigmoid": "Sigmoid",
 }
 
@@ -264,7 +270,8 @@ func (w *formula) composed(op string, in []string) string {
 		if !w.typ.Integer() {
 			rest := w.e.op("Mod", []string{x, y}, integer("fmod", 1)) // of the sign of x
 			q := w.op("Round", w.op("Div", w.op("Sub", x, rest), y))
-			off := w.op("And", w.op("Not", w.op("Equal", rest, zero)), w.op("Xor", w.op("Less", rest, zero), w.op("Less", y, zero)))
+			off := w.op("And", w.op("Not", w.op("Equal", rest, zero)),
+				w.op("Xor", w.op("Less", rest, zero), w.op("Less", y, zero)))
 			return where(w.op("Equal", y, zero), w.op("Div", x, y), where(off, w.op("Sub", q, one), q))
 		}
 		none := w.op("Equal", y, zero) // by 0 it is 0
@@ -319,7 +326,8 @@ func (w *formula) composed(op string, in []string) string {
 		turn := where(negative(y), w.number(-math.Pi), w.number(math.Pi))
 		none := w.op("Equal", x, zero)
 		a := w.op("Atan", w.op("Div", y, where(none, one, x)))
-		a = where(w.op("And", none, w.op("Not", w.op("Equal", y, zero))), w.op("Mul", w.op("Sign", y), w.number(math.Pi/2)), a)
+		a = where(w.op("And", none, w.op("Not", w.op("Equal", y, zero))), w.op("Mul", w.op("Sign", y), w.number(math.Pi/2)),
+			a)
 		return where(w.op("And", negative(x), w.op("Or", w.op("Not", none), w.op("Equal", y, zero))), w.op("Add", a, turn), a)
 	case "erfc":
 		return w.op("Sub", one, w.op("Erf", x))

@@ -116,7 +116,8 @@ func (e *exporter) output(g *onnxpb.Graph, name string, v value) {
 			e.problems = append(e.problems, fmt.Sprintf("output %q: %s", name, f.detail))
 		}
 	}()
-	e.nodes = append(e.nodes, &onnxpb.Node{Name: name, Op: "Identity", Inputs: []string{e.name(v)}, Outputs: []string{name}})
+	e.nodes = append(e.nodes, &onnxpb.Node{Name: name, Op: "Identity", Inputs: []string{e.name(v)},
+		Outputs: []string{name}})
 	g.Outputs = append(g.Outputs, &onnxpb.ValueInfo{Name: name, Type: e.outputType(v)})
 }
 
@@ -363,7 +364,8 @@ func (e *exporter) callOf(v value, at int) (*exportCall, string) {
 			return c, c.differ()
 		}
 		call := &e.runs[r].calls[makers[at].call]
-		if r > 0 && (call.Op != c.runs[0].Op || functionOf(call) != functionOf(c.runs[0]) || len(call.Args) != len(c.runs[0].Args) || len(call.Results) != len(c.runs[0].Results)) {
+		if r > 0 && (call.Op != c.runs[0].Op || functionOf(call) != functionOf(c.runs[0]) ||
+			len(call.Args) != len(c.runs[0].Args) || len(call.Results) != len(c.runs[0].Results)) {
 			return c, c.differ()
 		}
 		c.runs = append(c.runs, call)
@@ -440,7 +442,8 @@ func (e *exporter) constant(v value) string {
 		var also []byte
 		if other == nil {
 			err = errors.New("in other runs there is none")
-		} else if also, err = rawOf(other); err == nil && (!slices.Equal(t.Shape(), other.Shape()) || !bytes.Equal(raw, also)) {
+		} else if also, err = rawOf(other); err == nil && (!slices.Equal(t.Shape(), other.Shape()) ||
+			!bytes.Equal(raw, also)) {
 			return e.following(v)
 		}
 	}
@@ -478,7 +481,8 @@ func (e *exporter) following(v value) string {
 		return e.op("Expand", []string{e.scalar(typ, first), e.shape(shape, nil)})
 	case e.varies(v) && ok && len(shape) == 1 && first == float64(int64(first)) && step == float64(int64(step)):
 		n := e.size(shape[0], nil)
-		end := e.op("Add", []string{e.op("Mul", []string{e.axesGone(n), e.scalar(tensor.Int64, step)}), e.scalar(tensor.Int64, first)})
+		end := e.op("Add", []string{e.op("Mul", []string{e.axesGone(n), e.scalar(tensor.Int64, step)}),
+			e.scalar(tensor.Int64, first)})
 		row := e.op("Range", []string{e.scalar(tensor.Int64, first), end, e.scalar(tensor.Int64, step)})
 		return e.cast(row, tensor.Int64, typ)
 	}
@@ -541,7 +545,8 @@ func inlineOutputs(g *onnxpb.Graph) {
 		outputs[out.Name] = true
 	}
 	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *onnxpb.Node) bool {
-		if n.Op != "Identity" || !outputs[n.Outputs[0]] || !maker[n.Inputs[0]] || outputs[n.Inputs[0]] || rename[n.Inputs[0]] != "" {
+		if n.Op != "Identity" || !outputs[n.Outputs[0]] || !maker[n.Inputs[0]] || outputs[n.Inputs[0]] ||
+			rename[n.Inputs[0]] != "" {
 			return false
 		}
 		rename[n.Inputs[0]] = n.Outputs[0]

@@ -21,7 +21,8 @@ var exportIndices = map[string]func(c *exportCall) []string{
 		if c.rank(0) == 0 {
 			return exportIdentity(c)
 		}
-		return []string{c.e.op("GatherElements", []string{c.in(0), c.e.index(c.value(2))}, integer("axis", c.axis(1, c.rank(0))))}
+		return []string{c.e.op("GatherElements", []string{c.in(0), c.e.index(c.value(2))},
+			integer("axis", c.axis(1, c.rank(0))))}
 	},
 	"Scatter":    func(c *exportCall) []string { return []string{c.scatter(c.first(), "none")} },
 	"ScatterAdd": func(c *exportCall) []string { return []string{c.scatter(c.first(), "add")} },
@@ -46,7 +47,8 @@ var exportIndices = map[string]func(c *exportCall) []string{
 		shape := c.shape(0)
 		n := c.value(2)
 		shape[c.axis(1, c.rank(0))] = c.e.product(shapeOf(n)...)
-		src := c.e.op("Expand", []string{c.e.scalar(c.typ(), c.runs[0].Args[3].(float64)), c.e.shape(shape, []value{c.value(0), n})})
+		src := c.e.op("Expand", []string{c.e.scalar(c.typ(), c.runs[0].Args[3].(float64)),
+			c.e.shape(shape, []value{c.value(0), n})})
 		return []string{c.scatterAt(c.as(0, c.typ()), c.spreadIndex(shape), src, "none")}
 	},
 	"Index":    func(c *exportCall) []string { return []string{c.indexed()} },
@@ -80,7 +82,8 @@ func broadcast(a, b []size) []size {
 }
 
 // scatterReductions are the words of the specification.
-var scatterReductions = map[tensor.ScatterReduction]string{tensor.ScatterSum: "add", tensor.ScatterProd: "mul", tensor.ScatterMax: "max", tensor.ScatterMin: "min"}
+var scatterReductions = map[tensor.ScatterReduction]string{tensor.ScatterSum: "add", tensor.ScatterProd: "mul",
+	tensor.ScatterMax: "max", tensor.ScatterMin: "min"}
 
 // index returns the name of indices, of a type that runtimes take.
 func (e *exporter) index(v value) string {
@@ -139,7 +142,8 @@ func (c *exportCall) scatterWithout(src string, how tensor.ScatterReduction) str
 	fill := func(v float64) string { return c.e.op("Expand", []string{c.e.scalar(typ, v), to}) }
 	x := c.as(0, typ)
 	if exclude {
-		neutral := map[tensor.ScatterReduction]float64{tensor.ScatterProd: 1, tensor.ScatterMax: math.Inf(-1), tensor.ScatterMin: math.Inf(1)}[how]
+		neutral := map[tensor.ScatterReduction]float64{tensor.ScatterProd: 1, tensor.ScatterMax: math.Inf(-1),
+			tensor.ScatterMin: math.Inf(1)}[how]
 		x = c.scatterAt(x, index, fill(neutral), "none")
 	}
 	if how != tensor.ScatterMean {

@@ -50,7 +50,8 @@ func (c *exportCall) labelled(op string) string {
 		}
 		in = append(in, c.e.as(v, typ))
 	}
-	reduction := map[autograd.Reduction]string{autograd.MeanLoss: "mean", autograd.SumLoss: "sum", autograd.EveryLoss: "none"}[o.Reduction]
+	reduction := map[autograd.Reduction]string{autograd.MeanLoss: "mean", autograd.SumLoss: "sum",
+		autograd.EveryLoss: "none"}[o.Reduction]
 	a := []*onnxpb.Attribute{word("reduction", reduction)}
 	if ignore := arg[int32](c, 3); ignore != math.MinInt32 {
 		a = append(a, integer("ignore_index", int(ignore)))
@@ -97,7 +98,8 @@ func (c *exportCall) smoothed(op string, in []string, o autograd.LabelOptions) s
 	case autograd.SumLoss:
 		return c.e.reduce("ReduceSum", losses, axes, false)
 	}
-	return c.e.op("Div", []string{c.e.reduce("ReduceSum", losses, axes, false), c.e.reduce("ReduceSum", weight, axes, false)})
+	return c.e.op("Div", []string{c.e.reduce("ReduceSum", losses, axes, false),
+		c.e.reduce("ReduceSum", weight, axes, false)})
 }
 
 // labelType returns the type of labels, argument 1, in the file.

@@ -21,7 +21,8 @@ var exportNorms = map[string]func(c *exportCall) []string{
 		if w == "" {
 			w = c.e.filled(typ, 1, c.shape(0)[axis:], c.value(0))
 		}
-		y := c.e.op("LayerNormalization", []string{c.as(0, typ), w, c.as(3, typ)}, integer("axis", axis), float("epsilon", arg[float64](c, 4)))
+		y := c.e.op("LayerNormalization", []string{c.as(0, typ), w, c.as(3, typ)}, integer("axis", axis),
+			float("epsilon", arg[float64](c, 4)))
 		return []string{c.e.cast(y, typ, c.typ())}
 	},
 	"RMSNorm": exportRMSNorm, "GroupNorm": exportGroupNorm,
@@ -103,7 +104,8 @@ func exportGroupNorm(c *exportCall) []string {
 	}
 	of := []size{c.e.constantSize(groups)}
 	split := c.e.reshape(x, shape[:1], []size{shape[0], of[0], rest}, c.value(0))
-	y := c.e.op("InstanceNormalization", []string{split, c.e.filled(typ, 1, of), c.e.filled(typ, 0, of)}, float("epsilon", eps))
+	y := c.e.op("InstanceNormalization", []string{split, c.e.filled(typ, 1, of), c.e.filled(typ, 0, of)},
+		float("epsilon", eps))
 	y = c.e.reshape(y, shape[:1], shape, c.value(0))
 	for i, op := range []string{"Mul", "Add"} {
 		if p := c.as(2+i, typ); p != "" {
@@ -142,8 +144,8 @@ func exportBatchNorm(c *exportCall) []string {
 	return []string{c.e.cast(y, typ, c.typ())}
 }
 
-// exportAttention writes softmax(q·kᵀ·scale + mask)·v. Where a mask may leave a query without a key, the softmax is of
-// numbers far below all scores, and is then put to 0.
+// exportAttention writes softmax(q·kᵀ·scale + mask)·v. Where a mask may leave a query without a key, the softmax is
+// of numbers far below all scores, and is then put to 0.
 func exportAttention(c *exportCall) []string {
 	o, typ := argOptions[tensor.AttentionOptions](c, 4), wideType(c.typ())
 	q, k := c.shape(0), c.shape(1)
@@ -198,7 +200,8 @@ func (c *exportCall) causal(l, s size) string {
 		return c.e.literal(tensor.New(c.e.device(), bits, l[0], s[0]))
 	}
 	row := func(n size) string {
-		return c.e.op("Range", []string{c.e.scalar(tensor.Int64, 0), c.e.numberOf(n, tensor.Int64, c.value(0), c.value(1)), c.e.scalar(tensor.Int64, 1)})
+		return c.e.op("Range", []string{c.e.scalar(tensor.Int64, 0), c.e.numberOf(n, tensor.Int64, c.value(0), c.value(1)),
+			c.e.scalar(tensor.Int64, 1)})
 	}
 	return c.e.op("LessOrEqual", []string{c.e.unsqueeze(row(s), 0), c.e.unsqueeze(row(l), 1)})
 }

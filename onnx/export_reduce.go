@@ -9,8 +9,10 @@ import (
 
 // exportReductions are sums and others over axes, and what sorts along one.
 var exportReductions = map[string]func(c *exportCall) []string{
-	"Sum": func(c *exportCall) []string { return c.reduced("ReduceSum", 1) }, "Mean": func(c *exportCall) []string { return c.reduced("ReduceMean", 1) },
-	"Max": func(c *exportCall) []string { return c.reduced("ReduceMax", 1) }, "Min": func(c *exportCall) []string { return c.reduced("ReduceMin", 1) },
+	"Sum":       func(c *exportCall) []string { return c.reduced("ReduceSum", 1) },
+	"Mean":      func(c *exportCall) []string { return c.reduced("ReduceMean", 1) },
+	"Max":       func(c *exportCall) []string { return c.reduced("ReduceMax", 1) },
+	"Min":       func(c *exportCall) []string { return c.reduced("ReduceMin", 1) },
 	"Prod":      func(c *exportCall) []string { return c.reduced("ReduceProd", 1) },
 	"LogSumExp": func(c *exportCall) []string { return c.reduced("ReduceLogSumExp", 1) },
 	"SumTo": func(c *exportCall) []string {
@@ -97,7 +99,8 @@ var exportReductions = map[string]func(c *exportCall) []string{
 	},
 	"CountNonzero": func(c *exportCall) []string {
 		axes, keep := c.axes(1)
-		return []string{c.e.cast(c.e.reduce("ReduceSum", c.e.cast(c.nonzero(), tensor.Bool, tensor.Int64), axes, keep), tensor.Int64, c.typ())}
+		return []string{c.e.cast(c.e.reduce("ReduceSum", c.e.cast(c.nonzero(), tensor.Bool, tensor.Int64), axes, keep),
+			tensor.Int64, c.typ())}
 	},
 	"Any": func(c *exportCall) []string { return []string{c.e.cast(c.some(c.nonzero()), tensor.Bool, c.typ())} },
 	"All": func(c *exportCall) []string {
@@ -164,7 +167,8 @@ func (c *exportCall) variance(root bool) string {
 	for r := range n {
 		n[r] = max(n[r]-correction, 0)
 	}
-	y := c.e.op("Div", []string{c.e.reduce("ReduceSum", c.e.op("Mul", []string{d, d}), axes, keep), c.e.numberOf(n, typ, c.value(0))})
+	y := c.e.op("Div", []string{c.e.reduce("ReduceSum", c.e.op("Mul", []string{d, d}), axes, keep),
+		c.e.numberOf(n, typ, c.value(0))})
 	if root {
 		y = c.e.op("Sqrt", []string{y})
 	}
@@ -181,7 +185,8 @@ func (c *exportCall) joined(axes []int) (x string, axis int, whole []size) {
 		return c.in(0), axes[0], whole
 	}
 	x, rest := c.e.behind(c.in(0), shape, axes...)
-	return c.e.reshape(x, append(slices.Clone(rest), whole...), append(slices.Clone(rest), c.e.product(whole...)), c.value(0)), len(rest), whole
+	return c.e.reshape(x, append(slices.Clone(rest), whole...), append(slices.Clone(rest), c.e.product(whole...)),
+		c.value(0)), len(rest), whole
 }
 
 // reshapedAs returns a value, of the shape without the reduced axes, as result i.

@@ -31,8 +31,8 @@ type symbol struct {
 	sizes size // of each
 }
 
-// multiples are about the sizes of each symbol in each run, in parts of that in the first: no two symbols, and no product
-// of some, have the same in all runs.
+// multiples are about the sizes of each symbol in each run, in parts of that in the first: no two symbols, and no
+// product of some, have the same in all runs.
 var multiples = [4][4]int{{1, 2, 3, 2}, {1, 3, 2, 2}, {1, 2, 2, 3}, {1, 3, 3, 2}}
 
 // symbolize finds the symbols.

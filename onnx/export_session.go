@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,6 +17,17 @@ func (s *Session) exported(o ExportOptions) (*modelFile, error) {
 	for _, key := range slices.Sorted(maps.Keys(o.Metadata)) {
 		proto.Metadata = slices.DeleteFunc(proto.Metadata, func(e onnxpb.Entry) bool { return e.Key == key })
 		proto.Metadata = append(proto.Metadata, onnxpb.Entry{Key: key, Value: o.Metadata[key]})
+	}
+	var outside error
+	s.model.eachNode(func(n *onnxpb.Node) {
+		for _, a := range n.Attributes {
+			if a.Tensor != nil && a.Tensor.Outside {
+				outside = fmt.Errorf("%w: an attribute of %s is in another file", ErrUnsupported, nodeName(n, 0))
+			}
+		}
+	})
+	if outside != nil {
+		return nil, outside
 	}
 	f := &modelFile{proto: &proto}
 	graph.Initializers = nil

@@ -179,9 +179,11 @@ func TestExportRecurrentStates(t *testing.T) {
 		return []*autograd.Node{y, last, cell, z, of, w}
 	}
 	inputs := func(batch, time int) []*tensor.Tensor {
-		return []*tensor.Tensor{rng.Normal(d, 0, 1, batch, time, 3), rng.Normal(d, 0, 1, 4, batch, 4), rng.Normal(d, 0, 1, 4, batch, 4)}
+		return []*tensor.Tensor{rng.Normal(d, 0, 1, batch, time, 3), rng.Normal(d, 0, 1, 4, batch, 4),
+			rng.Normal(d, 0, 1, 4, batch, 4)}
 	}
-	f := exported(t, d, &m, inputs(2, 3), onnx.ExportOptions{Forward: forward, Dynamic: []map[int]string{{0: "n", 1: "t"}, {1: "n"}, {1: "n"}}})
+	f := exported(t, d, &m, inputs(2, 3), onnx.ExportOptions{Forward: forward,
+		Dynamic: []map[int]string{{0: "n", 1: "t"}, {1: "n"}, {1: "n"}}})
 	for _, size := range [][2]int{{2, 3}, {1, 1}, {5, 9}} {
 		f.wantSame(t, nil, forward, inputs(size[0], size[1])...)
 	}

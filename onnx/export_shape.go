@@ -53,7 +53,8 @@ var exportShapes = map[string]func(c *exportCall) []string{
 	},
 	"Select": func(c *exportCall) []string {
 		axis, at := c.axis(1, c.rank(0)), c.sizeArg(2)
-		return []string{c.e.op("Gather", []string{c.in(0), c.e.numberOf(at, tensor.Int64, c.value(0))}, integer("axis", axis))}
+		return []string{c.e.op("Gather", []string{c.in(0), c.e.numberOf(at, tensor.Int64, c.value(0))},
+			integer("axis", axis))}
 	},
 	"Expand": func(c *exportCall) []string {
 		return []string{c.e.op("Expand", []string{c.in(0), c.e.shape(shapeOf(c.result(0)), []value{c.value(0)})})}
@@ -144,14 +145,17 @@ var exportShapes = map[string]func(c *exportCall) []string{
 		for i, a := range axes {
 			axes[i], from[i], to[i] = fromFront(a, c.rank(0)), -1, math.MinInt
 		}
-		return []string{c.e.op("Slice", []string{c.in(0), c.e.list(from...), c.e.list(to...), c.e.list(axes...), c.e.list(from...)})}
+		return []string{c.e.op("Slice", []string{c.in(0), c.e.list(from...), c.e.list(to...), c.e.list(axes...),
+			c.e.list(from...)})}
 	},
 	"Pad": exportPad,
 	"Tril": func(c *exportCall) []string {
-		return []string{c.e.op("Trilu", []string{c.in(0), c.e.scalar(tensor.Int64, float64(arg[int](c, 1)))}, integer("upper", 0))}
+		return []string{c.e.op("Trilu", []string{c.in(0), c.e.scalar(tensor.Int64, float64(arg[int](c, 1)))},
+			integer("upper", 0))}
 	},
 	"Triu": func(c *exportCall) []string {
-		return []string{c.e.op("Trilu", []string{c.in(0), c.e.scalar(tensor.Int64, float64(arg[int](c, 1)))}, integer("upper", 1))}
+		return []string{c.e.op("Trilu", []string{c.in(0), c.e.scalar(tensor.Int64, float64(arg[int](c, 1)))},
+			integer("upper", 1))}
 	},
 }
 
@@ -208,7 +212,8 @@ func exportPad(c *exportCall) []string {
 		cut = cut || w[0] < 0 || w[1] < 0
 	}
 	in := []string{c.in(0), c.e.list(pads...)}
-	mode := map[tensor.PadMode]string{tensor.PadConstant: "constant", tensor.PadReflect: "reflect", tensor.PadReplicate: "edge", tensor.PadCircular: "wrap"}[o.Mode]
+	mode := map[tensor.PadMode]string{tensor.PadConstant: "constant", tensor.PadReflect: "reflect",
+		tensor.PadReplicate: "edge", tensor.PadCircular: "wrap"}[o.Mode]
 	switch {
 	case cut && o.Mode != tensor.PadConstant:
 		fail("elements are cut off")

@@ -86,7 +86,8 @@ func (f *modelFile) write(w, outside io.Writer, location string) error {
 			n += t.bytes()
 		}
 		size += protowire.SizeTag(initializerField) + protowire.SizeBytes(n)
-		heads[i] = append(protowire.AppendVarint(protowire.AppendTag(nil, initializerField, protowire.BytesType), uint64(n)), heads[i]...)
+		heads[i] = append(protowire.AppendVarint(protowire.AppendTag(nil, initializerField, protowire.BytesType), uint64(n)),
+			heads[i]...)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	out.Write(head.Append(nil))

@@ -25,7 +25,8 @@ var notWritten = map[string]bool{
 
 // ofTensors are operations of tensors alone, which no graph has.
 var ofTensors = []string{
-	"OneHot", "ScatterAddRowsInPlace", "OuterAccInPlace", "tensor.Arange", "tensor.ArangeOf", "tensor.Linspace", "tensor.Eye",
+	"OneHot", "ScatterAddRowsInPlace", "OuterAccInPlace", "tensor.Arange", "tensor.ArangeOf", "tensor.Linspace",
+	"tensor.Eye",
 }
 
 // otherNumbers are cases whose numbers the specification leaves open.
@@ -36,7 +37,8 @@ var otherNumbers = map[string]bool{
 // ofRuntime are cases of which onnxruntime has other numbers than the specification, or than this module where that
 // leaves them open: NaN among the elements of a maximum, and tensors without elements.
 var ofRuntime = map[string]bool{
-	"AdaptiveMaxPool.special": true, "MaxPool.special": true, "MaxPoolWithIndex.special": true, "Max.nan": true, "Min.nan": true,
+	"AdaptiveMaxPool.special": true, "MaxPool.special": true, "MaxPoolWithIndex.special": true, "Max.nan": true,
+	"Min.nan":               true,
 	"ScatterReduce.special": true, "Mean.empty": true, "autograd.CrossEntropy.none": true,
 }
 

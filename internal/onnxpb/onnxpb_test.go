@@ -53,6 +53,20 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestTypedFields: elements of a typed field are written as bytes.
+func TestTypedFields(t *testing.T) {
+	x := &Tensor{Name: "x", Type: Int64, Dims: []int64{2}, Field: int64Data, Packed: [][]byte{{2, 0x83, 0x01}}}
+	m := &Model{IRVersion: 8, Graph: &Graph{Initializers: []*Tensor{x}}}
+	got, err := ReadModel(m.Append(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []byte{2, 0, 0, 0, 0, 0, 0, 0, 131, 0, 0, 0, 0, 0, 0, 0}
+	if y := got.Graph.Initializers[0]; !y.HasRaw || !bytes.Equal(y.Raw, want) || x.HasRaw {
+		t.Errorf("%+v of %+v", y, x)
+	}
+}
+
 // TestFile: a file that the onnx package of Python wrote is read, and written as the same bytes.
 func TestFile(t *testing.T) {
 	b, err := os.ReadFile("../../testdata/onnx/perceptron.onnx")

@@ -229,8 +229,16 @@ func (t *Type) append(b []byte) []byte {
 	})
 }
 
-// Append appends the bytes of the tensor, whose elements are Raw, Strings or external.
+// Append appends the bytes of the tensor. Elements of a typed field become those of raw_data; a field that does not have
+// as many as the shape says is left out.
 func (t *Tensor) Append(b []byte) []byte {
+	if !t.HasRaw && !t.Outside && t.Field != 0 {
+		if raw, err := t.Bytes(nil); err == nil {
+			of := *t
+			of.Raw, of.HasRaw = raw, true
+			t = &of
+		}
+	}
 	b = numbers(b, 1, t.Dims)
 	b = number(b, 2, int64(t.Type))
 	for _, s := range t.Strings {

@@ -15,7 +15,10 @@ import (
 const RuntimeEnv = "CLGRAD_ONNXRUNTIME"
 
 // Runtime is a folder of models that onnx checks and onnxruntime runs. One that is nil does nothing.
-type Runtime struct{ python, dir string }
+type Runtime struct {
+	Tolerance   float64 // how far numbers of models that are added may be off, in parts of the largest; 0: 1e-5
+	python, dir string
+}
 
 // NewRuntime returns one, nil where RuntimeEnv is not set.
 func NewRuntime(t testing.TB) *Runtime {
@@ -23,16 +26,20 @@ func NewRuntime(t testing.TB) *Runtime {
 	if python == "" {
 		return nil
 	}
-	return &Runtime{python, t.TempDir()}
+	return &Runtime{python: python, dir: t.TempDir()}
 }
 
 // Add adds a file of a model, with inputs and what it gives for them.
-func (r *Runtime) Add(t testing.TB, name string, file []byte, m *onnx.Model, inputs []*tensor.Tensor, outputs []*onnx.Value) {
+func (r *Runtime) Add(t testing.TB, name string, file []byte, m *onnx.Model, inputs []*tensor.Tensor,
+	outputs []*onnx.Value) {
 	t.Helper()
 	if r == nil {
 		return
 	}
 	dict := tensor.Dict{}
+	if r.Tolerance > 0 {
+		dict["tolerance"] = tensor.FullOf(inputs[0].Device(), tensor.Float32, r.Tolerance)
+	}
 	for i, info := range m.Inputs() {
 		dict["in:"+info.Name] = inputs[i]
 	}
