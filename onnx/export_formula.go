@@ -296,6 +296,10 @@ func (w *formula) composed(op string, in []string) string {
 		part := w.op("Div", w.op("Min", a, b), where(w.op("Equal", most, zero), one, most))
 		y := w.op("Mul", most, w.op("Sqrt", w.op("Add", one, w.op("Mul", part, part))))
 		return where(w.op("Or", w.op("IsInf", a), w.op("IsInf", b)), w.number(math.Inf(1)), y)
+	case "erfinv":
+		return w.erfinv(x)
+	case "shift left", "shift right":
+		return w.shifted(op, x, y)
 	case "exp2":
 		return w.op("Pow", w.number(2), x)
 	case "expm1": // (u − 1)·x/log u is exact where u is near 1. Kahan.
@@ -342,4 +346,60 @@ func (w *formula) composed(op string, in []string) string {
 	}
 	fail("there is no operator for %s", op)
 	return ""
+}
+
+// shifted writes a shift of the bits of x, by a power of two from a table. By a number that is no place of a bit, all
+// bits go out.
+func (w *formula) shifted(op, x, y string) string {
+	most := w.typ.Size()*8 - 1
+	powers := make([]float64, most)
+	for i := range powers {
+		powers[i] = math.Ldexp(1, i)
+	}
+	zero, last := w.number(0), w.number(float64(most))
+	within := w.op("And", w.op("LessOrEqual", zero, y), w.op("Less", y, last))
+	table := w.e.literal(tensor.NewOf(w.e.device(), w.typ, powers))
+	place := w.e.cast(w.op("Where", within, y, zero), w.typ, tensor.Int64)
+	power := w.e.op("Gather", []string{table, place}, integer("axis", 0))
+	if op == "shift left" {
+		top := w.op("Mul", w.op("Mul", x, w.number(math.Ldexp(1, most-1))), w.number(2)) // the lowest bit
+		out := w.op("Where", w.op("Equal", y, last), top, zero)
+		return w.op("Where", within, w.op("Mul", x, power), out)
+	}
+	sign := w.op("Where", w.op("Less", x, zero), w.number(-1), zero)
+	rest := w.op("Mod", x, power) // 0 or more
+	return w.op("Where", within, w.op("Div", w.op("Sub", x, rest), power), sign)
+}
+
+// erfinvNear and erfinvFar are polynomials of the inverse of the error function over x, highest powers first: of
+// v − 2.5, where v = −log(1 − x²) is below 5, and of √v − 3. Source: Giles, "Approximating the erfinv function", 2010.
+var (
+	erfinvNear = []float64{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+		-0.00417768164, 0.246640727, 1.50140941}
+	erfinvFar = []float64{-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+		0.00943887047, 1.00167406, 2.83297682}
+)
+
+// erfinv writes the inverse of the error function, exact to float32; in float64 Newton's method makes it exact.
+func (w *formula) erfinv(x string) string {
+	one := w.number(1)
+	v := w.op("Neg", w.op("Log", w.op("Mul", w.op("Sub", one, x), w.op("Add", one, x))))
+	polynomial := func(t string, list []float64) string {
+		p := w.number(list[0])
+		for _, k := range list[1:] {
+			p = w.op("Add", w.op("Mul", p, t), w.number(k))
+		}
+		return p
+	}
+	near := polynomial(w.op("Sub", v, w.number(2.5)), erfinvNear)
+	far := polynomial(w.op("Sub", w.op("Sqrt", v), w.number(3)), erfinvFar)
+	y := w.op("Mul", w.op("Where", w.op("Less", v, w.number(5)), near, far), x)
+	for range 2 {
+		if w.typ != tensor.Float64 {
+			break
+		}
+		slope := w.op("Mul", w.op("Exp", w.op("Neg", w.op("Mul", y, y))), w.number(2/math.Sqrt(math.Pi)))
+		y = w.op("Sub", y, w.op("Div", w.op("Sub", w.op("Erf", y), x), slope))
+	}
+	return w.op("Where", w.op("Equal", w.op("Abs", x), one), w.op("Mul", x, w.number(math.Inf(1))), y)
 }

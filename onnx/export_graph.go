@@ -521,15 +521,27 @@ func (e *exporter) prune(g *onnxpb.Graph) {
 			continue
 		}
 		kept = append(kept, n)
-		for _, in := range n.Inputs {
-			needed[in] = true
-		}
+		needs(n, needed)
 	}
 	slices.Reverse(kept)
 	g.Nodes = kept
 	e.tensors = slices.DeleteFunc(e.tensors, func(w weight) bool { return !needed[w.name] })
 	g.Initializers = slices.DeleteFunc(g.Initializers, func(t *onnxpb.Tensor) bool { return !needed[t.Name] })
 	inlineOutputs(g)
+}
+
+// needs adds what a node takes, and what the graphs in it take from around them.
+func needs(n *onnxpb.Node, needed map[string]bool) {
+	for _, in := range n.Inputs {
+		needed[in] = true
+	}
+	for _, a := range n.Attributes {
+		for _, g := range a.AllGraphs() {
+			for _, inner := range g.Nodes {
+				needs(inner, needed)
+			}
+		}
+	}
 }
 
 // inlineOutputs gives the name of an output to the node that makes it, where only an Identity does the renaming.

@@ -42,7 +42,8 @@ lists of functions and masks. Kernels are tested on their own on these, in both 
 Oclgrind, and on an H200.
 
 ONNX says which operators [onnx.Export](onnx.md#export) writes, in opset 20, for the simplest case;
-an operation with – is not written. What follows from no input, as of ` + "`tensor.Arange`" + `, is a constant.
+– stands for what tensors alone have, and no graph. What follows from no input, such as
+` + "`tensor.Arange`" + `, is written as a constant.
 
 Some of PyTorch's functions are two of these:
 
