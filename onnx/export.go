@@ -47,7 +47,7 @@ type ExportOptions struct {
 // computed by: which ones, docs/operations.md lists. Loops and branches of the program are those of this run.
 // Parameters and buffers are initializers with the names and layouts of [nn.StateDict].
 //
-// The model runs several times: with the elements of the inputs in another order, and with every dynamic axis at about
+// The model runs several times: with other elements of the inputs, and with every dynamic axis at about
 // two and three times its size. What follows from the inputs, and would be written as a constant, is found by that, and
 // so are sizes that follow from a dynamic axis. An example of a model with a greatest length is to be that much
 // shorter.

@@ -168,3 +168,36 @@ func TestExportInputs(t *testing.T) {
 		t.Errorf("outputs %v", f.model.Outputs())
 	}
 }
+
+// TestExportModes: models that free what they compute, that are frozen, or that compute in 16 bits.
+func TestExportModes(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	rng := tensor.NewRNG(1)
+	m := nn.NewMLP(d, rng, nn.MLPConfig{Sizes: []int{3, 8, 2}, Activations: []nn.Activation{nn.SiLU}})
+	plain := moduleOf(m)
+	x := rng.Normal(d, 0, 1, 4, 3)
+	for name, forward := range map[string]forwardFunc{
+		"scope": func(in []*tensor.Tensor) (out []*autograd.Node) {
+			tensor.Scope(d, func() { out = []*autograd.Node{plain(in)[0].Retain()} })
+			return out
+		},
+		"frozen": func(in []*tensor.Tensor) []*autograd.Node {
+			nn.Freeze(m)
+			defer nn.Unfreeze(m)
+			return plain(in)
+		},
+		"autocast": func(in []*tensor.Tensor) (out []*autograd.Node) {
+			autograd.Autocast(d, tensor.Float16, func() { out = []*autograd.Node{plain(in)[0].To(tensor.Float32)} })
+			return out
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := exported(t, d, m, []*tensor.Tensor{x}, onnx.ExportOptions{Forward: forward, Dynamic: batch.Dynamic})
+			f.half = name == "autocast"
+			f.wantSame(t, nil, forward, rng.Normal(d, 0, 1, 7, 3))
+			if weights, err := f.model.Weights(d); err != nil || weights["layer0.weight"] == nil {
+				t.Errorf("weights %v, %v", weights, err)
+			}
+		})
+	}
+}

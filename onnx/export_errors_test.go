@@ -95,6 +95,12 @@ func TestExportErrors(t *testing.T) {
 		"by tensors": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
 			return x.Add(autograd.Const(x.Value().Neg()))
 		}), []string{"add: a tensor of shape [4 3] follows from the inputs, and no operation on nodes makes it"}},
+		"by their maximum": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
+			return x.Div(autograd.Const(x.Value().Max()))
+		}), []string{"a tensor of shape [] follows from the inputs"}},
+		"by sums of integers": {nil, []*tensor.Tensor{tensor.New(d, []int64{4, 3, 1, 2})},
+			custom(func(x *autograd.Node) *autograd.Node { return x.Add(autograd.Const(x.Value().Sum())) }),
+			[]string{"a tensor of shape [] follows from the inputs"}},
 		"changed in place": {nil, []*tensor.Tensor{x}, custom(func(x *autograd.Node) *autograd.Node {
 			y := x.Neg()
 			y.Value().ZeroInPlace()

@@ -155,7 +155,8 @@ func (e *exporter) runOnce(forward func([]*tensor.Tensor) []*autograd.Node, run 
 	return r, nil
 }
 
-// example returns a tensor for input i: t again and again along dynamic axes.
+// example returns a tensor for input i: t again and again along dynamic axes. Rolled, its elements are others that the
+// model should take, so that what is made of them differs: sums and extremes, too.
 func (e *exporter) example(i int, t *tensor.Tensor, run int, rolled bool) *tensor.Tensor {
 	y := t.Copy()
 	for axis, n := range t.Shape() {
@@ -168,8 +169,15 @@ func (e *exporter) example(i int, t *tensor.Tensor, run int, rolled bool) *tenso
 		counts[axis] = (want + n - 1) / n
 		y = y.Tile(counts...).Slice(axis, 0, want)
 	}
-	if rolled && y.Len() > 1 {
-		y = y.Reshape(-1).Roll(run, 0).Reshape(y.Shape()...)
+	if n := y.Len(); rolled && n > 0 {
+		flat := y.Reshape(n).Roll(run, 0)
+		if y.Type().Float() {
+			flat = flat.MulScalar(0.75)
+		} else { // numbers that there were: indices stay indices
+			half := (n + 1) / 2
+			flat = tensor.Concat(0, flat.Slice(0, 0, half), flat.Slice(0, 0, n-half))
+		}
+		y = flat.Reshape(y.Shape()...)
 	}
 	return y.Copy()
 }

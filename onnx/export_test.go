@@ -20,6 +20,7 @@ type file struct {
 	bytes   []byte
 	model   *onnx.Model
 	session *onnx.Session
+	half    bool // it computes in 16 bits
 }
 
 // exported writes a model and loads what was written.
@@ -63,13 +64,22 @@ func (f file) wantSame(t *testing.T, r *onnxtest.Runtime, forward forwardFunc, i
 	tensor.Scope(d, func() {
 		autograd.NoGrad(d, func() {
 			for i, want := range forward(inputs) {
-				wantClose(t, got[i].Tensor(), want.Value())
+				if f.half {
+					wantWithin(t, got[i].Tensor(), want.Value(), 1e-2)
+				} else {
+					wantClose(t, got[i].Tensor(), want.Value())
+				}
 			}
 		})
 	})
 }
 
 func wantClose(t *testing.T, got, want *tensor.Tensor) {
+	t.Helper()
+	wantWithin(t, got, want, 1e-4)
+}
+
+func wantWithin(t *testing.T, got, want *tensor.Tensor, part float64) {
 	t.Helper()
 	if got.Type() != want.Type() || !slices.Equal(got.Shape(), want.Shape()) {
 		t.Fatalf("it is %v %v, want %v %v", got.Type(), got.Shape(), want.Type(), want.Shape())
@@ -83,7 +93,7 @@ func wantClose(t *testing.T, got, want *tensor.Tensor) {
 		t.Fatal(err)
 	}
 	for i := range b {
-		if a[i] != b[i] && !(math.Abs(a[i]-b[i]) <= 1e-5+1e-4*math.Abs(b[i])) && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+		if a[i] != b[i] && !(math.Abs(a[i]-b[i]) <= part/10+part*math.Abs(b[i])) && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
 			t.Fatalf("element %d is %v, want %v", i, a[i], b[i])
 		}
 	}
