@@ -159,6 +159,8 @@ func TestExportInputs(t *testing.T) {
 		return []*autograd.Node{y, y, x, w, x.Where(mask, w), values, autograd.Const(at), rows}
 	}
 	inputs := []*tensor.Tensor{tensor.New(d, []float32{3, 1, 2, 0, 5, 4}, 2, 3), tensor.New(d, []bool{true, false, true})}
+	outputs := []string{"a", "Mul", "c", "d", "Where", "TopK", "constant", "Gather"} // as nodes would be named
+	exported(t, d, m, inputs, onnx.ExportOptions{Forward: forward, Outputs: outputs}).wantSame(t, nil, forward, inputs...)
 	f := exported(t, d, m, inputs, onnx.ExportOptions{Forward: forward})
 	f.wantSame(t, nil, forward, inputs...)
 	if in := f.model.Inputs(); len(in) != 2 || in[0].Name != "input0" || in[1].Name != "input1" {

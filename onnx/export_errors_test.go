@@ -74,6 +74,8 @@ func TestExportErrors(t *testing.T) {
 			[]string{"2 names of outputs, and 1 outputs"}},
 		"same names": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"a"}, Outputs: []string{"a"}},
 			[]string{`output "a" has the name of another`}},
+		"empty name": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{""}},
+			[]string{"one input has no name"}},
 		"taken name": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Inputs: []string{"weight"}},
 			[]string{`input "weight" has the name of another`}},
 		"no such axis": {linear, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{2: "n"}}},

@@ -77,10 +77,12 @@ func (e *exporter) export() (*modelFile, error) {
 	if len(outputs) != len(e.runs[0].outputs) {
 		return nil, fmt.Errorf("%d names of outputs, and %d outputs", len(outputs), len(e.runs[0].outputs))
 	}
-	for i, name := range outputs {
+	for _, name := range outputs { // before a node takes one
 		if err := e.take(name, "output"); err != nil {
 			return nil, err
 		}
+	}
+	for i, name := range outputs {
 		v := make(value, len(e.runs))
 		for r := range v {
 			v[r] = e.runs[r].outputs[i]
@@ -193,7 +195,7 @@ func (e *exporter) holds(t *tensor.Tensor) bool {
 func (e *exporter) take(name, what string) error {
 	switch {
 	case name == "":
-		return fmt.Errorf("an %s has no name", what)
+		return fmt.Errorf("one %s has no name", what)
 	case e.taken[name]:
 		return fmt.Errorf("the %s %q has the name of another input, output or parameter", what, name)
 	}
