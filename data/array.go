@@ -24,6 +24,10 @@ type rows interface {
 	name() string
 	// typ returns the type of that tensor.
 	typ() tensor.Type
+	// len returns how many elements there are.
+	len() int
+	// concat returns the elements of all in a list, which are of the same type.
+	concat(list []rows) rows
 	// stage returns memory for a batch of n elements.
 	stage(n int) stage
 }
