@@ -44,6 +44,7 @@ type Session struct {
 	random    *tensor.RNG
 	seeded    map[*node]*tensor.RNG
 	replays   replays `nn:"-"`
+	others    *int    // sessions of the same weights, nil after Close
 }
 
 // Weights are parameters by the names that the file has for them: nn.Params and nn.StateDict find them in a Session.
@@ -75,15 +76,18 @@ func (m *Model) Load(d tensor.Device, options ...Options) (*Session, error) {
 	if len(options) == 1 {
 		s.options = options[0]
 	}
-	s.random, s.training = tensor.NewRNG(s.options.Seed), s.options.Training
+	s.random, s.training, s.others = tensor.NewRNG(s.options.Seed), s.options.Training, new(int)
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// Close frees the weights and the recordings.
+// Close frees the recordings, and the weights with the last session that has them.
 func (s *Session) Close() error {
+	if s.sharesWeights() {
+		return nil
+	}
 	s.replays.free()
 	for _, v := range s.constants {
 		v.free()
