@@ -10,24 +10,35 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"time"
+
+	"github.com/clgrad/clgrad/data"
+	"github.com/clgrad/clgrad/serve"
 )
 
 // most is the largest request: far more than 64 numbers need.
 const most = 16 << 10 // bytes
 
+// patience is how long a request waits: longer than a full queue takes.
+const patience = 5 * time.Second
+
 // handler answers POST /predict, whose body is {"pixels": [64 numbers from 0 to 16, row by row]},
-// with the digit and the probabilities of all ten, and everything else with {"error": "…"} and a
-// status that says whose fault it is.
-func (b *batcher) handler() http.Handler {
+// with the digit and the probabilities of all ten, GET /metrics with what Prometheus reads, and
+// everything else with {"error": "…"} and a status that says whose fault it is.
+func handler(p *serve.Predictor, patience time.Duration) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/predict", b.predict)
+	mux.HandleFunc("/predict", func(w http.ResponseWriter, r *http.Request) { predict(w, r, p, patience) })
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		_ = serve.WriteMetrics(w, p) // a client that has left does not read it
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "there is nothing here: POST pictures to /predict")
 	})
 	return mux
 }
 
-func (b *batcher) predict(w http.ResponseWriter, r *http.Request) {
+func predict(w http.ResponseWriter, r *http.Request, p *serve.Predictor, patience time.Duration) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		refuse(w, http.StatusMethodNotAllowed, "send a picture with POST, not "+r.Method)
@@ -51,26 +62,21 @@ func (b *batcher) predict(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), b.patience)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	job := request{ctx, image, make(chan answer, 1)}
-	select {
-	case b.requests <- job:
-	default:
+	outputs, err := p.Predict(ctx, picture(image))
+	switch {
+	case err == nil:
+		probabilities := data.Elements[float32](outputs[0])
+		digit := slices.Index(probabilities, slices.Max(probabilities))
+		reply(w, http.StatusOK, map[string]any{"digit": digit, "probabilities": probabilities})
+	case errors.Is(err, serve.ErrFull):
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "too many requests wait: try again in a second")
-		return
-	}
-	select {
-	case <-ctx.Done():
-		refuse(w, http.StatusGatewayTimeout, fmt.Sprintf("there was no answer in %v", b.patience))
-	case a := <-job.answer:
-		if a.err != nil {
-			refuse(w, http.StatusInternalServerError, "the device failed")
-			return
-		}
-		digit := slices.Index(a.probabilities, slices.Max(a.probabilities))
-		reply(w, http.StatusOK, map[string]any{"digit": digit, "probabilities": a.probabilities})
+	case errors.Is(err, context.DeadlineExceeded):
+		refuse(w, http.StatusGatewayTimeout, fmt.Sprintf("there was no answer in %v", patience))
+	default:
+		refuse(w, http.StatusInternalServerError, "the device failed")
 	}
 }
 

@@ -18,12 +18,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/clgrad/clgrad/examples/internal/exampletest"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/serve"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -39,31 +39,53 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// made returns a batcher of a net with some weights, which nobody runs yet.
-func made(d tensor.Device) *batcher {
-	model := newNet(d, tensor.NewRNG(7))
-	nn.Eval(model)
-	return newBatcher(d, model)
+// made returns a net with some weights.
+func made(d tensor.Device) nn.Module {
+	net := newNet(d, tensor.NewRNG(7))
+	nn.Eval(net)
+	return net
 }
 
-// running returns a server whose batcher runs until the end of the test.
-func running(t *testing.T, b *batcher) *httptest.Server {
+// running returns a server of workers, and its predictor.
+func running(t *testing.T, patience time.Duration, workers ...serve.Worker) (*httptest.Server, *serve.Predictor) {
 	t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- b.run() }()
-	s := httptest.NewServer(b.handler())
+	p, err := newPredictor(workers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return served(t, patience, p), p
+}
+
+// served returns a server of a predictor: both end with the test.
+func served(t *testing.T, patience time.Duration, p *serve.Predictor) *httptest.Server {
+	s := httptest.NewServer(handler(p, patience))
 	t.Cleanup(func() {
 		s.Close()
-		close(b.quit)
-		if err := <-done; err != nil {
+		if err := p.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
 }
 
-// picture returns some picture, and the request for it.
-func picture(seed uint64) (image []float32, body string) {
+// probabilities returns what a worker computes for pictures.
+func probabilities(t *testing.T, w serve.Worker, images []float32) []float32 {
+	t.Helper()
+	var p []float32
+	tensor.Scope(w.Device, func() {
+		out, err := w.Run(tensor.New(w.Device, images, len(images)/pixels, 1, 8, 8))
+		if err == nil {
+			p, err = out[0].Float32s()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	return p
+}
+
+// drawn returns some picture, and the request for it.
+func drawn(seed uint64) (image []float32, body string) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range pixels {
 		image = append(image, float32(rng.IntN(17)))
@@ -77,7 +99,7 @@ func picture(seed uint64) (image []float32, body string) {
 
 type sent struct {
 	Digit         *int
-	Probabilities []float64
+	Probabilities []float32
 	Error         string
 }
 
@@ -105,26 +127,22 @@ func do(c *http.Client, r *http.Request) (status int, header http.Header, got se
 // TestBatches: a picture has the probabilities that it has alone, to the bit, in batches of every size.
 func TestBatches(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		b := made(d)
+		w := classifier(d, made(d))
 		var all []float32
-		var alone [][]float64
+		var alone [][]float32
 		for i := range *batch {
-			image, _ := picture(uint64(i))
-			p, err := b.compute(image)
+			image, _ := drawn(uint64(i))
+			p := probabilities(t, w, image)
 			sum := 0.0
 			for _, v := range p {
-				sum += v
+				sum += float64(v)
 			}
-			if err != nil || len(p) != digits || math.Abs(sum-1) > 1e-5 {
-				t.Fatalf("%v, err %v", p, err)
+			if len(p) != digits || math.Abs(sum-1) > 1e-5 {
+				t.Fatalf("%v", p)
 			}
 			all, alone = append(all, image...), append(alone, p)
-			together, err := b.compute(all)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := slices.Concat(alone...); !slices.Equal(together, want) {
-				t.Fatalf("%d pictures have %v, alone %v", i+1, together, want)
+			if got, want := probabilities(t, w, all), slices.Concat(alone...); !slices.Equal(got, want) {
+				t.Fatalf("%d pictures have %v, alone %v", i+1, got, want)
 			}
 		}
 		if slices.Equal(alone[0], alone[1]) {
@@ -153,23 +171,20 @@ func TestDigitsNet(t *testing.T) {
 // TestClients: of a hundred clients at once, half send what is no picture or leave, and the others get their own answers.
 func TestClients(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		b := made(d)
+		w := classifier(d, made(d))
 		want := map[int]sent{}
 		for i := range 50 {
-			image, _ := picture(uint64(i))
-			p, err := b.compute(image)
-			if err != nil {
-				t.Fatal(err)
-			}
+			image, _ := drawn(uint64(i))
+			p := probabilities(t, w, image)
 			digit := slices.Index(p, slices.Max(p))
 			want[i] = sent{Digit: &digit, Probabilities: p}
 		}
-		s := running(t, b)
+		s, _ := running(t, patience, w)
 		var clients sync.WaitGroup
 		for i := range 50 {
 			clients.Go(func() {
 				for range 3 {
-					_, body := picture(uint64(i))
+					_, body := drawn(uint64(i))
 					status, _, got, err := post(t.Context(), "POST", s.URL+"/predict", strings.NewReader(body))
 					if err != nil || status != http.StatusOK || *got.Digit != *want[i].Digit || !slices.Equal(got.Probabilities, want[i].Probabilities) {
 						t.Errorf("picture %d: status %d, %+v, err %v", i, status, got, err)
@@ -185,7 +200,7 @@ func TestClients(t *testing.T) {
 					case 1: // it leaves in the middle of its body
 						leaves(t, s.Listener.Addr().String(), `{"pixels": [1, 2,`)
 					case 2: // it leaves before the answer comes
-						_, body := picture(1)
+						_, body := drawn(1)
 						leaves(t, s.Listener.Addr().String(), body)
 					}
 				}
@@ -253,11 +268,12 @@ func refused(t *testing.T, url string, c badRequest) {
 
 // TestBadRequests: what is no picture is refused, with the status and the reason.
 func TestBadRequests(t *testing.T) {
-	s := running(t, made(devtest.CPU(t)))
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	s, _ := running(t, patience, classifier(d, made(d)))
 	for _, c := range bad {
 		refused(t, s.URL, c)
 	}
-	_, body := picture(1)
+	_, body := drawn(1)
 	for _, good := range []string{body, numbers(64, "0.5", "16") + " \n"} {
 		if status, _, got, err := post(t.Context(), "POST", s.URL+"/predict", strings.NewReader(good)); err != nil || status != 200 {
 			t.Errorf("status %d, %+v, err %v", status, got, err)
@@ -265,106 +281,100 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// blocking returns a worker that computes one picture after the other, when proceed lets it.
+func blocking(t *testing.T, begun chan<- bool, proceed <-chan bool) serve.Worker {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	w := classifier(d, made(d))
+	return serve.Worker{Device: d, Run: func(in ...*tensor.Tensor) ([]*tensor.Tensor, error) {
+		begun <- true
+		<-proceed
+		return w.Run(in...)
+	}}
+}
+
+// unprepared returns a predictor of a worker that computes no example.
+func unprepared(t *testing.T, w serve.Worker, cfg serve.Config) *serve.Predictor {
+	t.Helper()
+	p, err := serve.New([]serve.Worker{w}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // TestFull: with as many requests as may wait, further ones are refused for now, and those that wait are answered.
 func TestFull(t *testing.T) {
-	exampletest.Set(t, queue, 2)
-	b := made(devtest.CPU(t))
-	s := httptest.NewServer(b.handler())
-	defer s.Close()
-	var waiting sync.WaitGroup
-	for i := range *queue {
-		waiting.Go(func() {
-			_, body := picture(uint64(i))
+	begun, proceed := make(chan bool, 10), make(chan bool)
+	s := served(t, patience, unprepared(t, blocking(t, begun, proceed), serve.Config{MaxBatch: 1, Queue: 2}))
+	var clients sync.WaitGroup
+	for i := range 3 {
+		clients.Go(func() {
+			_, body := drawn(uint64(i))
 			if status, _, got, err := post(t.Context(), "POST", s.URL+"/predict", strings.NewReader(body)); err != nil || status != 200 {
 				t.Errorf("status %d, %+v, err %v", status, got, err)
 			}
 		})
 	}
-	for len(b.requests) < *queue {
+	<-begun
+	for !strings.Contains(page(t, s.URL+"/metrics"), "clgrad_serve_queue_length 2\n") {
 		time.Sleep(time.Millisecond)
 	}
-	_, body := picture(1)
+	_, body := drawn(1)
 	status, header, got, err := post(t.Context(), "POST", s.URL+"/predict", strings.NewReader(body))
 	if err != nil || status != 503 || header.Get("Retry-After") != "1" || !strings.Contains(got.Error, "try again") {
 		t.Errorf("status %d, %+v, err %v", status, got, err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- b.run() }()
-	waiting.Wait()
-	close(b.quit)
-	if err := <-done; err != nil {
-		t.Error(err)
+	close(proceed)
+	clients.Wait()
+	if text := page(t, s.URL+"/metrics"); !strings.Contains(text, `clgrad_serve_requests_total{outcome="ok"} 3`) ||
+		!strings.Contains(text, `clgrad_serve_requests_total{outcome="full"} 1`) {
+		t.Errorf("metrics:\n%s", text)
 	}
 }
 
-// TestSlow: a request that gets no answer in time gets an error, and is not computed later.
+// page returns what a server answers to GET.
+func page(t *testing.T, url string) string {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 200 {
+		t.Fatalf("status %d, err %v", answer.StatusCode, err)
+	}
+	return string(text)
+}
+
+// TestSlow: a request that gets no answer in time gets an error.
 func TestSlow(t *testing.T) {
-	b := made(devtest.CPU(t))
-	b.patience = time.Millisecond
-	s := httptest.NewServer(b.handler())
-	defer s.Close()
-	_, body := picture(1)
+	begun, proceed := make(chan bool, 10), make(chan bool)
+	s := served(t, time.Millisecond, unprepared(t, blocking(t, begun, proceed), serve.Config{}))
+	defer close(proceed)
+	_, body := drawn(1)
 	status, _, got, err := post(t.Context(), "POST", s.URL+"/predict", strings.NewReader(body))
 	if err != nil || status != 504 || !strings.Contains(got.Error, "no answer in 1ms") {
 		t.Errorf("status %d, %+v, err %v", status, got, err)
 	}
-	left := <-b.requests
-	b.requests <- left
-	launches := b.device.Stats().Launches
-	go func() {
-		for len(b.requests) > 0 {
-			time.Sleep(time.Millisecond)
-		}
-		close(b.quit)
-	}()
-	if err := b.run(); err != nil || len(left.answer) != 0 || b.device.Stats().Launches != launches {
-		t.Errorf("it was computed for nobody, err %v", err)
-	}
 }
 
-// TestGather: a batch is full, or has what comes while its first request waits.
-func TestGather(t *testing.T) {
-	exampletest.Set(t, batch, 3)
-	synctest.Test(t, func(t *testing.T) {
-		b := made(devtest.CPU(t))
-		for range 4 {
-			b.requests <- request{}
-		}
-		if n := len(b.gather(<-b.requests)); n != 3 {
-			t.Errorf("a batch of %d", n)
-		}
-		go func() {
-			time.Sleep(*wait - 1)
-			b.requests <- request{}
-			time.Sleep(2 * time.Nanosecond)
-			b.requests <- request{}
-		}()
-		if n := len(b.gather(<-b.requests)); n != 2 {
-			t.Errorf("a batch of %d: one came before the end of its wait, and one after", n)
-		}
-		<-b.requests
-	})
-}
-
-// TestDeviceFails: the requests of a batch that could not be computed get the error, and the batcher ends with the reason.
+// TestDeviceFails: a request that could not be computed gets an error, and the predictor ends with the reason.
 func TestDeviceFails(t *testing.T) {
 	d, err := tensor.Open("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := made(d)
+	s, p := running(t, patience, classifier(d, made(d)))
 	d.Close()
-	s := httptest.NewServer(b.handler())
-	defer s.Close()
-	done := make(chan error, 1)
-	go func() { done <- b.run() }()
-	_, body := picture(1)
+	_, body := drawn(1)
 	status, _, got, err := post(t.Context(), "POST", s.URL+"/predict", strings.NewReader(body))
 	if err != nil || status != 500 || got.Error != "the device failed" {
 		t.Errorf("status %d, %+v, err %v", status, got, err)
 	}
-	if err := <-done; err == nil {
-		t.Error("the batcher ended without an error")
+	<-p.Done()
+	if p.Err() == nil {
+		t.Error("the predictor ended without an error")
 	}
 }
 
@@ -372,12 +382,12 @@ func TestDeviceFails(t *testing.T) {
 func TestProgram(t *testing.T) {
 	d := devtest.CPU(t)
 	path := filepath.Join(t.TempDir(), "digits.safetensors")
-	if err := tensor.SaveSafetensors(path, nn.StateDict(made(d).net)); err != nil {
+	if err := tensor.SaveSafetensors(path, nn.StateDict(made(d))); err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		cmd := exec.Command("serve", "--model", path, "--device", "cpu", "--addr", "localhost:0")
+		cmd := exec.Command("serve", "--model", path, "--device", "cpu,cpu", "--addr", "localhost:0")
 		out, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -391,7 +401,7 @@ func TestProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The signal comes when the server has begun to read the request.
-		_, body := picture(1)
+		_, body := drawn(1)
 		begun, rest := io.Pipe()
 		go func() {
 			_, err := io.WriteString(rest, body[:1])
