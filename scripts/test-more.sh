@@ -46,7 +46,7 @@ for vectors in avx2 off; do
 	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim
 done
 
-# Examples but serve, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
+# Examples but servers, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
 # are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
 single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$'
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, random rows,
@@ -54,7 +54,7 @@ single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|i
 alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestStepOfAnySize)$'
 echo "== the Go device, race detector"
 # shellcheck disable=SC2046 # the list is meant to be split
-CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
 
 echo "== kernels under Oclgrind"
 scripts/oclgrind.sh tensor imagefit fusedmlp

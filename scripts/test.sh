@@ -36,7 +36,7 @@ step generated assembly
 # They are built without the tag opencl: it is a test of that build, too.
 step race detector
 meet='Goroutine|Close|Interleaved|OneAfterAnother|Collected|Forgets|Busy|RefusedSteps|^TestMode[sA]|NoGradInHandlers|Interrupted|^TestKernels$'
-CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m ./clrt ./data ./examples/serve ./internal/atomicfile \
+CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m ./clrt ./data ./examples/serve ./examples/onnxserver ./internal/atomicfile \
 	./internal/cli ./internal/devices ./internal/goroutine ./internal/liveview ./internal/mempool ./internal/parallel \
 	./internal/stepwatch ./serve
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -run "$meet" ./tensor ./autograd ./replay ./optim ./imagefit

@@ -50,6 +50,7 @@ var allowed = map[string][]string{
 	"examples/circles":          {"autograd", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/chars":            {"autograd", "checkpoint", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/serve":            {"autograd", "data", "nn", "serve", "tensor", "examples/internal/program"},
+	"examples/onnxserver":       {"bfloat16", "data", "onnx", "serve", "tensor", "examples/internal/program"},
 	"examples/digits":           {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/vae":              {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/mnist":            {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
