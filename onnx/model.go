@@ -86,6 +86,22 @@ func infoOf(v *onnxpb.ValueInfo) Info {
 	return i
 }
 
+// Shape returns the dimensions as numbers, −1 for one that is not known. It is nil if the rank is not known.
+func (i Info) Shape() []int {
+	if i.Dims == nil {
+		return nil
+	}
+	shape := make([]int, len(i.Dims))
+	for k, d := range i.Dims {
+		n, err := strconv.Atoi(d)
+		if err != nil {
+			n = -1
+		}
+		shape[k] = n
+	}
+	return shape
+}
+
 // TensorType returns the type of a tensor, and false if i is no tensor, or one of a type that there is not.
 func (i Info) TensorType() (tensor.Type, bool) {
 	for data, typ := range typeTable {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/cli"
@@ -29,16 +28,14 @@ func (f *onnxFlags) shape(i onnx.Info) ([]int, error) {
 	if i.Dims == nil {
 		return nil, fmt.Errorf("the model does not say the shape of input %s: give it a file", i.Name)
 	}
-	shape := make([]int, len(i.Dims))
-	for k, d := range i.Dims {
-		n, err := strconv.Atoi(d)
-		if err != nil {
-			var ok bool
-			if n, ok = f.dims[d]; !ok {
-				n = 1
+	shape := i.Shape()
+	for k, n := range shape {
+		if n < 0 {
+			shape[k] = 1
+			if given, ok := f.dims[i.Dims[k]]; ok {
+				shape[k] = given
 			}
 		}
-		shape[k] = n
 	}
 	return shape, nil
 }
