@@ -54,6 +54,8 @@ var allowed = map[string][]string{
 	"examples/digits":           {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/vae":              {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/mnist":            {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
+	"examples/faces":            {"onnx", "tensor", "examples/internal/picture", "examples/internal/program"},
+	"examples/speech":           {"onnx", "tensor", "examples/internal/program"},
 	"examples/customop":         {"autograd", "kernels", "kernels/expr", "optim", "tensor"},
 	"scripts/benchops":          {"autograd", "kernels", "kernels/fn", "tensor"},
 	"scripts/drawtestdata":      {},
@@ -105,6 +107,7 @@ var allowed = map[string][]string{
 	"internal/archtest":         {},
 	"internal/catalog":          {},
 
+	"examples/internal/picture":     {"imagefit"},
 	"examples/internal/program":     {"tensor", "internal/atomicfile", "internal/cli"},
 	"examples/internal/exampletest": {"autograd", "data", "kernels", "nn", "optim", "tensor"},
 }

@@ -2,7 +2,10 @@
 package exampletest
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -22,12 +25,41 @@ func Long(t *testing.T) {
 }
 
 // Scripts runs the scripts in testdata/script on the Go device: each is a session at a shell, in a
-// folder that setup may put files into.
+// folder that setup may put files into. $MODELS is the folder of the models of others, and the
+// condition [models] says whether it is there.
 func Scripts(t *testing.T, setup func(folder string) error) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
-		env.Setenv(tensor.DeviceEnv, "cpu")
-		return setup(env.WorkDir)
-	}})
+	models, err := filepath.Abs(modelsFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(tensor.DeviceEnv, "cpu")
+			env.Setenv("MODELS", models)
+			return setup(env.WorkDir)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "models" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			_, err := os.Stat(models)
+			return err == nil, nil
+		},
+	})
+}
+
+// modelsFolder is where the models of others are, from the folder of an example.
+const modelsFolder = "../../../shared/onnx/models"
+
+// Model returns the path of a model of others. The test is skipped where it is not there.
+func Model(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(modelsFolder, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not here", path)
+	}
+	return path
 }
 
 // Set changes a flag for the time of a test.

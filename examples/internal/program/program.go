@@ -3,6 +3,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,11 @@ import (
 )
 
 // Main parses the flags of pflag.CommandLine, runs a program and ends it: with code 1 after an
-// error, and with code 2 if the command line makes no sense. What went wrong is said in a line.
-func Main(name string, run func() error) { os.Exit(end(name, os.Args[1:], run)) }
+// error, and with code 2 if the command line makes no sense or a required flag is left out. What went
+// wrong is said in a line.
+func Main(name string, run func() error, required ...string) {
+	os.Exit(end(name, os.Args[1:], run, required))
+}
 
 // Interruptible is Main for a program that ends by itself when ctx does: at the first Ctrl-C or
 // SIGTERM. A second one ends it at once.
@@ -34,7 +38,7 @@ func Interruptible(name string, run func(ctx context.Context) error) {
 	})
 }
 
-func end(name string, args []string, run func() error) int {
+func end(name string, args []string, run func() error, required []string) int {
 	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	flags.Usage = func() {} // it is said below
 	flags.SortFlags, pflag.CommandLine.SortFlags = false, false
@@ -49,7 +53,7 @@ func end(name string, args []string, run func() error) int {
 	case flags.NArg() > 0:
 		err = fmt.Errorf("it takes flags alone, and got %s", strings.Join(flags.Args(), " "))
 	default:
-		if err = cli.NoneEmpty(flags); err == nil {
+		if err = cmp.Or(cli.NoneEmpty(flags), needed(flags, required)); err == nil {
 			err, code = run(), cli.ExitFailure
 		}
 	}
@@ -58,6 +62,21 @@ func end(name string, args []string, run func() error) int {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s\n", name, cli.Sentence(err))
 	return code
+}
+
+// needed returns an error that names the required flags that are not given.
+func needed(flags *pflag.FlagSet, required []string) error {
+	var missing []string
+	for _, name := range required {
+		if !flags.Changed(name) {
+			_, usage := pflag.UnquoteUsage(flags.Lookup(name))
+			missing = append(missing, "--"+name+" ("+usage+")")
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return errors.New("it needs " + strings.Join(missing, " and "))
 }
 
 // MixedPrecision makes the flag --type: what products are computed in, for autograd.Autocast.
