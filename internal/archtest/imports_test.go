@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"examples/vae":              {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/mnist":            {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/faces":            {"onnx", "tensor", "examples/internal/picture", "examples/internal/program"},
+	"examples/filetypes":        {"onnx", "tensor", "examples/internal/program"},
 	"examples/speech":           {"onnx", "tensor", "examples/internal/program"},
 	"examples/customop":         {"autograd", "kernels", "kernels/expr", "optim", "tensor"},
 	"scripts/benchops":          {"autograd", "kernels", "kernels/fn", "tensor"},
