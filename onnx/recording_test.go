@@ -217,3 +217,16 @@ func TestScalarInput(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfDimensions: two dimensions of one name may differ, since exporters give all the name "?".
+func TestNamesOfDimensions(t *testing.T) {
+	d := cpu(t)
+	g := body("x", "y", op("y = Neg x", nil))
+	unknown := onnxpb.Dim{Value: -1, Param: "?"}
+	g.Inputs[0].Type = &onnxpb.Type{Kind: onnxpb.KindTensor, Elem: onnxpb.Float, HasShape: true, Dims: []onnxpb.Dim{unknown, unknown}}
+	out, err := runModel(t, d, modelOf(13, g), tensor.New(d, []float32{1, 2}, 1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTensor(t, out[0], tensor.Float32, []int{1, 2}, []float64{-1, -2}, 0)
+}

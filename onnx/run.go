@@ -164,7 +164,7 @@ func (s *Session) run(given map[string]*Value, names []string) (out []*Value, er
 
 // checkInputs reports inputs that are missing, that the model does not have, or that are of another type or shape.
 func (s *Session) checkInputs(given map[string]*Value) error {
-	sizes, known := map[string]int{}, map[string]bool{}
+	known := map[string]bool{}
 	for _, info := range s.main.proto.Inputs {
 		known[info.Name] = true
 		v := given[info.Name]
@@ -174,7 +174,7 @@ func (s *Session) checkInputs(given map[string]*Value) error {
 			}
 			continue
 		}
-		if !fits(info.Type, v, sizes) {
+		if !fits(info.Type, v) {
 			return fmt.Errorf("onnx: Run: input %v is given %v", infoOf(info), v)
 		}
 	}
@@ -186,9 +186,9 @@ func (s *Session) checkInputs(given map[string]*Value) error {
 	return nil
 }
 
-// fits reports whether a value is what a type says. sizes are those of dimensions with a name, which are one in all
-// inputs.
-func fits(typ *onnxpb.Type, v *Value, sizes map[string]int) bool {
+// fits reports whether a value is what a type says. Names of dimensions say nothing: exporters write "?", or "None", for
+// ones that differ.
+func fits(typ *onnxpb.Type, v *Value) bool {
 	if typ == nil {
 		return true
 	}
@@ -196,7 +196,7 @@ func fits(typ *onnxpb.Type, v *Value, sizes map[string]int) bool {
 	case onnxpb.KindSequence:
 		return v.kind == sequenceValue
 	case onnxpb.KindOptional: // or what it holds
-		return v.kind == optionalValue || fits(typ.Of, v, sizes)
+		return v.kind == optionalValue || fits(typ.Of, v)
 	case onnxpb.KindTensor:
 	default:
 		return true
@@ -220,13 +220,6 @@ func fits(typ *onnxpb.Type, v *Value, sizes map[string]int) bool {
 		if dim.Value >= 0 && int64(shape[i]) != dim.Value {
 			return false
 		}
-		if dim.Param == "" {
-			continue
-		}
-		if n, ok := sizes[dim.Param]; ok && n != shape[i] {
-			return false
-		}
-		sizes[dim.Param] = shape[i]
 	}
 	return true
 }
