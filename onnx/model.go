@@ -50,7 +50,11 @@ func Parse(b []byte) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{file: file}
-	return m, m.verify()
+	if err := m.verify(); err != nil {
+		return nil, err
+	}
+	moveWeights(file.Graph)
+	return m, nil
 }
 
 // Info describes an input or an output of a model.

@@ -67,12 +67,34 @@ func (s *Session) Forward(inputs ...*autograd.Node) []*autograd.Node {
 	for i, o := range s.main.proto.Outputs {
 		names[i] = o.Name
 	}
-	out, err := s.eager(&runner{s: s}, values, names)
-	if err != nil {
-		panic(&tensor.Error{Pkg: "onnx", Op: "Forward", Kind: err})
+	return s.forward("Forward", values, names)
+}
+
+// ForwardNamed is Forward with inputs and outputs by name, as of RunNamed. What the last layer of a model takes is such
+// an output: a head of one's own goes there.
+func (s *Session) ForwardNamed(inputs map[string]*autograd.Node, outputs ...string) map[string]*autograd.Node {
+	values := make(map[string]*Value, len(inputs))
+	for name, n := range inputs {
+		values[name] = fromNode(n)
 	}
-	nodes := make([]*autograd.Node, len(out))
-	for i, v := range out {
+	named := make(map[string]*autograd.Node, len(outputs))
+	for i, n := range s.forward("ForwardNamed", values, outputs) {
+		named[outputs[i]] = n
+	}
+	return named
+}
+
+func (s *Session) forward(op string, inputs map[string]*Value, outputs []string) []*autograd.Node {
+	err := s.checkInputs(inputs)
+	var values []*Value
+	if err == nil {
+		values, err = s.eager(&runner{s: s}, inputs, outputs)
+	}
+	if err != nil {
+		panic(&tensor.Error{Pkg: "onnx", Op: op, Kind: err})
+	}
+	nodes := make([]*autograd.Node, len(values))
+	for i, v := range values {
 		nodes[i] = v.node
 	}
 	return nodes
