@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"examples/mnist":            {"autograd", "data", "nn", "optim", "tensor", "examples/internal/program"},
 	"examples/faces":            {"onnx", "tensor", "examples/internal/picture", "examples/internal/program"},
 	"examples/filetypes":        {"onnx", "tensor", "examples/internal/program"},
+	"examples/finetune":         {"autograd", "data", "nn", "onnx", "optim", "tensor", "examples/internal/picture", "examples/internal/program"},
 	"examples/ocr":              {"onnx", "tensor", "examples/internal/picture", "examples/internal/program"},
 	"examples/speech":           {"onnx", "tensor", "examples/internal/program"},
 	"examples/customop":         {"autograd", "kernels", "kernels/expr", "optim", "tensor"},

@@ -106,6 +106,9 @@ func (m *mixedPrecision) Set(name string) error {
 // Builds shows on a terminal which kernel is being built: tensor.Options.Builds.
 var Builds = cli.NewBuildLine(os.Stderr)
 
+// CheckFile reports that a file cannot be written, before the work for it is done.
+func CheckFile(path string) error { return atomicfile.Check(path) }
+
 // SavePNG writes a picture. The file is complete or as it was.
 func SavePNG(path string, img image.Image) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return png.Encode(w, img) })
