@@ -208,8 +208,8 @@ func (s *Session) checkInputs(given map[string]*Value) error {
 	return nil
 }
 
-// fits reports whether a value is what a type says. Names of dimensions say nothing: exporters write "?", or "None", for
-// ones that differ.
+// fits reports whether a value is what a type says. Names of dimensions say nothing: exporters write "?", or "None",
+// for ones that differ.
 func fits(typ *onnxpb.Type, v *Value) bool {
 	if typ == nil {
 		return true

@@ -36,7 +36,8 @@ type NodeInfo struct {
 	Inputs, Outputs []string // names of values; "": left out
 }
 
-// Nodes returns the nodes of the outer graph in the order in which they run. [Session.RunNamed] gives any of their outputs.
+// Nodes returns the nodes of the outer graph in the order in which they run. [Session.RunNamed] gives any of their
+// outputs.
 func (m *Model) Nodes() []NodeInfo {
 	list := make([]NodeInfo, len(m.file.Graph.Nodes))
 	for i, n := range m.file.Graph.Nodes {

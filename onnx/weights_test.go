@@ -19,7 +19,8 @@ func constants() *onnxpb.Graph {
 		op("xw = MatMul x w", nil), op("z = Add xw b", nil), op("s = Mul z two", nil), op("y = Reshape s shape", nil))
 }
 
-// TestWeightsOfNodes: constant nodes of several floats are weights, which are trained; a number alone and integers are not.
+// TestWeightsOfNodes: constant nodes of several floats are weights, which are trained; a number alone and integers are
+// not.
 func TestWeightsOfNodes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		g := constants()
@@ -61,7 +62,8 @@ func TestForwardNamed(t *testing.T) {
 	for _, n := range m.Nodes() {
 		names = append(names, n.Operator+" "+n.Outputs[0])
 	}
-	if want := []string{"Constant two", "Constant shape", "MatMul xw", "Add z", "Mul s", "Reshape y"}; !slices.Equal(names, want) {
+	want := []string{"Constant two", "Constant shape", "MatMul xw", "Add z", "Mul s", "Reshape y"}
+	if !slices.Equal(names, want) {
 		t.Errorf("nodes %v, want %v", names, want)
 	}
 	s, err := m.Load(d, Options{Training: true})

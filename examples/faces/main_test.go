@@ -44,7 +44,8 @@ func TestScripts(t *testing.T) {
 			return err
 		}
 		for name, data := range map[string][]byte{
-			"other.onnx": model, "pixel.png": pixel.Bytes(), "wide.png": wide.Bytes(), "cut.png": wide.Bytes()[:wide.Len()/2],
+			"other.onnx": model, "pixel.png": pixel.Bytes(), "wide.png": wide.Bytes(),
+			"cut.png": wide.Bytes()[:wide.Len()/2],
 		} {
 			if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 				return err

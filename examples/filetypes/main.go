@@ -51,7 +51,8 @@ func readConfig(path string) (*config, error) {
 	if err := json.Unmarshal(text, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if c.Start < c.Least || c.End < 1 || c.Middle != 0 || c.Block < max(c.Start, c.End) || c.Block > 1<<20 || c.Least < 1 || len(c.Labels) == 0 {
+	sizes := c.Least >= 1 && c.Start >= c.Least && c.Middle == 0 && c.End >= 1 && c.Block >= max(c.Start, c.End)
+	if !sizes || c.Block > 1<<20 || len(c.Labels) == 0 {
 		return nil, fmt.Errorf("%s describes no model of Magika that is known here, such as standard_v3_3", path)
 	}
 	return c, nil

@@ -47,7 +47,8 @@ func TestScripts(t *testing.T) {
 			os.Mkdir(at("none"), 0o777), os.MkdirAll(at("some/deep"), 0o777), os.Symlink("nowhere", at("some/link")),
 			os.WriteFile(at("other.onnx"), model, 0o666), os.WriteFile(at("standard.json"), text, 0o666),
 			os.WriteFile(at("some/empty"), nil, 0o666), os.WriteFile(at("some/short"), []byte("äö"), 0o666),
-			os.WriteFile(at("some/binary"), []byte{0xff}, 0o666), os.WriteFile(at("some/blank"), []byte(strings.Repeat(" \n", 9999)), 0o666),
+			os.WriteFile(at("some/binary"), []byte{0xff}, 0o666),
+			os.WriteFile(at("some/blank"), []byte(strings.Repeat(" \n", 9999)), 0o666),
 			os.WriteFile(at("some/deep/main.go"), program, 0o666),
 		} {
 			if err != nil {
@@ -83,7 +84,8 @@ func TestLabel(t *testing.T) {
 	c := &config{Labels: []string{"go", "random", "sql"}, Thresholds: map[string]float32{"sql": 0.9}, Threshold: 0.5,
 		Overwrite: map[string]string{"random": "unknown"}}
 	for want, scores := range map[string][]float32{
-		"go": {0.5, 0.3, 0.2}, "go?": {0.4, 0.3, 0.3}, "unknown": {0.1, 0.6, 0.3}, "sql?": {0, 0.11, 0.89}, "sql": {0, 0.1, 0.9},
+		"go": {0.5, 0.3, 0.2}, "go?": {0.4, 0.3, 0.3}, "unknown": {0.1, 0.6, 0.3},
+		"sql?": {0, 0.11, 0.89}, "sql": {0, 0.1, 0.9},
 	} {
 		if got, _ := c.label(scores); got != want {
 			t.Errorf("%v: %s, want %s", scores, got, want)

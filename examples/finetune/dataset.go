@@ -53,7 +53,8 @@ func readDataset(path string) (*dataset, error) {
 		}
 	}
 	if i := slices.IndexFunc(count, func(n int) bool { return n < 4 }); i >= 0 || len(names) < 2 {
-		return nil, fmt.Errorf("%s has %d classes: it needs two or more, with four pictures or more each", path, len(names))
+		return nil, fmt.Errorf("%s has %d classes: it needs two or more, with four pictures or more each",
+			path, len(names))
 	}
 	return set, nil
 }
@@ -75,7 +76,8 @@ func readFolder(root string) (list []*sample, names []string, err error) {
 		for _, file := range files {
 			if file.Type().IsRegular() && !strings.HasPrefix(file.Name(), ".") {
 				path := filepath.Join(root, folder.Name(), file.Name())
-				list = append(list, &sample{read: func() (*image.RGBA, error) { return picture.Read(path) }, class: int64(len(names))})
+				read := func() (*image.RGBA, error) { return picture.Read(path) }
+				list = append(list, &sample{read: read, class: int64(len(names))})
 			}
 		}
 		names = append(names, folder.Name())
@@ -91,7 +93,8 @@ func readArrays(path string) (list []*sample, names []string, err error) {
 	}
 	images, ok := arrays["images"]
 	labels, labelled := arrays["labels"]
-	if !ok || !labelled || len(images.Shape()) != 3 || !slices.Equal(labels.Shape(), images.Shape()[:1]) || slices.Contains(images.Shape(), 0) {
+	if !ok || !labelled || len(images.Shape()) != 3 || slices.Contains(images.Shape(), 0) ||
+		!slices.Equal(labels.Shape(), images.Shape()[:1]) {
 		return nil, nil, fmt.Errorf("%s has no images [n, height, width] with labels [n]", path)
 	}
 	h, w := images.Shape()[1], images.Shape()[2]

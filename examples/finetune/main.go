@@ -1,5 +1,5 @@
-// Finetune makes a classifier of pictures of a model that was trained for something else: it puts a head of its own on the
-// model, trains that and, if asked to, layers below, and writes both as one ONNX file.
+// Finetune makes a classifier of pictures of a model that was trained for something else: it puts a head of its own on
+// the model, trains that and, if asked to, layers below, and writes both as one ONNX file.
 //
 //	go run ./examples/finetune --model resnet.onnx --pictures flowers --out flowers.onnx
 package main
@@ -25,15 +25,15 @@ import (
 
 var (
 	modelFile = pflag.String("model", "", "what to begin with, an ONNX `file`")
-	pictures  = pflag.String("pictures", "", "`folder` with a folder of pictures for each class, or an npz file with images and labels")
+	pictures  = pflag.String("pictures", "", "`folder` with a folder of pictures for each class, or an npz file")
 	output    = pflag.String("out", "finetuned.onnx", "`file` to write")
-	features  = pflag.String("features", "", "`value` of the model that the head takes (default what its last product takes)")
-	trained   = pflag.String("train", "", "`pattern` of names of weights that are trained after the head, such as 'conv5|fc' (default none)")
+	features  = pflag.String("features", "", "`value` that the head takes (default what the last product takes)")
+	trained   = pflag.String("train", "", "`pattern` of names of weights to train after the head (default none)")
 	epochs    = pflag.Int("epochs", 30, "`passes` over the pictures for the head")
 	more      = pflag.Int("more", 3, "`passes` for the other weights")
 	side      = pflag.Int("side", 64, "`pixels` of a side, where the model leaves it open")
-	mean      = pflag.Float32Slice("mean", []float32{0.485, 0.456, 0.406}, "`number` that is subtracted from each channel of 0 to 1")
-	std       = pflag.Float32Slice("std", []float32{0.229, 0.224, 0.225}, "`number` that each channel is divided by then")
+	mean      = pflag.Float32Slice("mean", []float32{0.485, 0.456, 0.406}, "`numbers` that are subtracted from channels")
+	std       = pflag.Float32Slice("std", []float32{0.229, 0.224, 0.225}, "`numbers` that channels are divided by then")
 	seed      = pflag.Uint64("seed", 1, "`number` that the head and the order of the pictures follow from")
 	device    = pflag.String("device", "", "what to compute on, such as cpu, opencl or nvidia")
 )
@@ -60,7 +60,7 @@ func newClassifier(d tensor.Device, m *onnx.Model, features string) (*classifier
 	}
 	shape := inputs[0].Shape()
 	if shape[0] >= 0 || shape[1] != 3 {
-		return nil, fmt.Errorf("it takes %v, and to be trained it must take float[batch,3,height,width] of any batch", inputs)
+		return nil, fmt.Errorf("it takes %v, and must take float[batch,3,height,width] of any batch", inputs)
 	}
 	c := &classifier{device: d, input: inputs[0].Name, features: features, width: shape[3], height: shape[2]}
 	if c.width < 0 {
@@ -76,7 +76,7 @@ func newClassifier(d tensor.Device, m *onnx.Model, features string) (*classifier
 			}
 		}
 		if c.features == "" {
-			return nil, errors.New("it has no product of matrices at its end: --features must name what the head is to take")
+			return nil, errors.New("it has no product of matrices: --features must name what the head is to take")
 		}
 	}
 	var err error
@@ -158,12 +158,12 @@ func (c *classifier) ofPixels(samples []*sample) (y *autograd.Node, x *tensor.Te
 }
 
 // train minimizes the cross-entropy of samples.
-func train(d tensor.Device, params []*autograd.Node, rate float64, epochs int, samples []*sample, compute scores) error {
+func train(d tensor.Device, params []*autograd.Node, rate float64, epochs int, set []*sample, compute scores) error {
 	rng := rand.New(rand.NewPCG(*seed, 0))
-	steps := epochs * ((len(samples) + batch - 1) / batch)
+	steps := epochs * ((len(set) + batch - 1) / batch)
 	opt := optim.NewAdamW(params, optim.AdamWDefaults(optim.Cosine(rate, 0, steps)))
 	defer opt.Free()
-	samples = slices.Clone(samples)
+	samples := slices.Clone(set)
 	for range epochs {
 		rng.Shuffle(len(samples), func(i, k int) { samples[i], samples[k] = samples[k], samples[i] })
 		for part := range slices.Chunk(samples, batch) {
@@ -207,6 +207,17 @@ func right(d tensor.Device, samples []*sample, compute scores) (percent float64,
 	return 100 * float64(n) / float64(len(samples)), nil
 }
 
+// report says how many samples are right, and how long something took.
+func report(d tensor.Device, what string, start time.Time, samples []*sample, compute scores) error {
+	percent, err := right(d, samples, compute)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start).Seconds()
+	_, err = fmt.Printf("%-30s %6.2f %% of %d are right, %.1f s\n", what, percent, len(samples), took)
+	return err
+}
+
 // matching returns the weights whose names match a pattern, none of "".
 func (c *classifier) matching(pattern string) (list []*autograd.Node, err error) {
 	if pattern == "" {
@@ -222,7 +233,7 @@ func (c *classifier) matching(pattern string) (list []*autograd.Node, err error)
 		}
 	}
 	if list == nil {
-		return nil, fmt.Errorf("--train %s matches no weight of the model, such as %s", pattern, nn.Params(c.net)[0].Name())
+		return nil, fmt.Errorf("--train %s matches no weight, such as %s", pattern, nn.Params(c.net)[0].Name())
 	}
 	return list, nil
 }
@@ -235,12 +246,7 @@ func (c *classifier) tune(set *dataset, weights []*autograd.Node) error {
 	rng := tensor.NewRNG(*seed)
 	c.head = nn.NewLinear(c.device, rng, nn.LinearConfig{In: len(set.train[0].features), Out: len(set.names)})
 	say := func(what string, start time.Time, compute scores) error {
-		percent, err := right(c.device, set.test, compute)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Printf("%-30s %6.2f %% of %d are right, %.1f s\n", what, percent, len(set.test), time.Since(start).Seconds())
-		return err
+		return report(c.device, what, start, set.test, compute)
 	}
 	start := time.Now()
 	if err := say("before", start, c.ofFeatures); err != nil {
@@ -286,7 +292,7 @@ func (c *classifier) export(path string, set *dataset) error {
 	}
 	defer session.Close()
 	start := time.Now()
-	percent, err := right(c.device, set.test, func(samples []*sample) (*autograd.Node, *tensor.Tensor, error) {
+	return report(c.device, "read again from "+path, start, set.test, func(samples []*sample) (*autograd.Node, *tensor.Tensor, error) {
 		x, err := c.pixels(samples)
 		if err != nil {
 			return nil, nil, err
@@ -297,16 +303,14 @@ func (c *classifier) export(path string, set *dataset) error {
 		}
 		return outputs[0].Node(), x, nil
 	})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Printf("%-30s %6.2f %% of %d are right, %.1f s\n", "read again from "+path, percent, len(set.test), time.Since(start).Seconds())
-	return err
 }
 
 func run() error {
-	if len(*mean) != 3 || len(*std) != 3 || slices.Contains(*std, 0) || *epochs < 1 || *more < 1 || *side < 1 || *side > 4096 {
-		return errors.New("mean and std are three numbers, those of std not 0; epochs, more and side are 1 or more, side 4096 at most")
+	if len(*mean) != 3 || len(*std) != 3 || slices.Contains(*std, 0) {
+		return errors.New("mean and std are three numbers, those of std not 0")
+	}
+	if *epochs < 1 || *more < 1 || *side < 1 || *side > 4096 {
+		return errors.New("epochs, more and side are 1 or more, side 4096 at most")
 	}
 	if err := program.CheckFile(*output); err != nil {
 		return err

@@ -32,9 +32,11 @@ func writeNet(t *testing.T, path string, channels int) error {
 	d := open(t)
 	rng := tensor.NewRNG(3)
 	conv := func(in, out int) *nn.Conv {
-		return nn.NewConv(d, rng, nn.ConvConfig{In: in, Out: out, Kernel: []int{3, 3}, ConvOptions: tensor.ConvOptions{Padding: []int{1}, Stride: []int{2}}})
+		options := tensor.ConvOptions{Padding: []int{1}, Stride: []int{2}}
+		return nn.NewConv(d, rng, nn.ConvConfig{In: in, Out: out, Kernel: []int{3, 3}, ConvOptions: options})
 	}
-	net := nn.Sequential{conv(channels, 8), nn.ReLU, conv(8, 16), nn.ReLU, &nn.Flatten{}, nn.NewLinear(d, rng, nn.LinearConfig{In: 256, Out: 3})}
+	last := nn.NewLinear(d, rng, nn.LinearConfig{In: 256, Out: 3})
+	net := nn.Sequential{conv(channels, 8), nn.ReLU, conv(8, 16), nn.ReLU, &nn.Flatten{}, last}
 	x := tensor.NewRNG(1).Uniform(d, 0, 1, 2, channels, 16, 16)
 	return onnx.ExportFile(path, net, []*tensor.Tensor{x}, onnx.ExportOptions{Dynamic: []map[int]string{{0: "batch"}}})
 }
@@ -91,8 +93,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestLearns: the classifier of directions becomes one of digits, better by its head and better again by its layers, and
-// the file that is written is as good.
+// TestLearns: the classifier of directions becomes one of digits, better by its head and better again by its layers,
+// and the file that is written is as good.
 func TestLearns(t *testing.T) {
 	exampletest.Long(t)
 	path := exampletest.Model(t, "ch_ppocr_mobile_v2.0_cls_infer.onnx")

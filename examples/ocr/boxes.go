@@ -46,7 +46,8 @@ func (q quad) cut(img *image.RGBA) *image.RGBA {
 	right, down := q[1].sub(q[0]), q[3].sub(q[0])
 	if det := right.cross(down); det > 0 { // (x, y) = q[0] + s·right + t·down is solved for s and t
 		a, b, c, d := w*down.y/det, -w*down.x/det, -h*right.y/det, h*right.x/det
-		draw.BiLinear.Transform(out, f64.Aff3{a, b, -a*q[0].x - b*q[0].y, c, d, -c*q[0].x - d*q[0].y}, img, img.Rect, draw.Src, nil)
+		matrix := f64.Aff3{a, b, -a*q[0].x - b*q[0].y, c, d, -c*q[0].x - d*q[0].y}
+		draw.BiLinear.Transform(out, matrix, img, img.Rect, draw.Src, nil)
 	}
 	return out
 }
@@ -54,8 +55,10 @@ func (q quad) cut(img *image.RGBA) *image.RGBA {
 const (
 	likelyText = 0.3 // least probability of a pixel that belongs to text
 	surelyText = 0.5 // least mean probability in a rectangle around text
-	expansion  = 1.6 // the detector is trained to find text without its border: area / perimeter is put around it so many times
 	leastSide  = 3   // pixels of a rectangle's shorter side
+
+	// The detector is trained to find text without its border: area/perimeter is put around it so many times.
+	expansion = 1.6
 )
 
 // findText returns rectangles around the connected regions of pixels that are likely text.

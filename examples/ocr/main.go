@@ -22,9 +22,9 @@ import (
 
 var (
 	detectorFile   = pflag.String("detector", "", "PP-OCR's detector of text, an ONNX `file`")
-	classifierFile = pflag.String("classifier", "", "PP-OCR's classifier of directions, an ONNX `file`; without it text may be upside down")
-	recognizerFile = pflag.String("recognizer", "", "PP-OCR's reader of a line, an ONNX `file`; without it nothing is read")
-	keysFile       = pflag.String("keys", "", "the recognizer's characters, a text `file` of one a line, if its model does not name them")
+	classifierFile = pflag.String("classifier", "", "PP-OCR's classifier of directions, an ONNX `file` (default none)")
+	recognizerFile = pflag.String("recognizer", "", "PP-OCR's reader of a line, an ONNX `file` (default none)")
+	keysFile       = pflag.String("keys", "", "the recognizer's characters, a text `file` (default those that it names)")
 	input          = pflag.String("picture", "", "the photograph, a `file`")
 	output         = pflag.String("out", "text.png", "`picture` to write, with a frame around each line")
 	cut            = pflag.String("lines", "", "`picture` to write, of the lines one below the other")
@@ -44,7 +44,9 @@ type line struct {
 func detect(n *network, img *image.RGBA) ([]*line, error) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	scale := min(1, float64(*side)/float64(max(w, h)))
-	size := func(pixels int) int { return max(1, int(math.Round(float64(pixels)*scale/32))) * 32 } // the net halves five times
+	size := func(pixels int) int { // a multiple of 32: the net halves it five times
+		return max(1, int(math.Round(float64(pixels)*scale/32))) * 32
+	}
 	mapWidth, mapHeight := size(w), size(h)
 	scaled := picture.Resize(img, mapWidth, mapHeight)
 	pixels := picture.Planes(scaled, picture.BGR, [3]float32{0.485, 0.456, 0.406}, [3]float32{0.229, 0.224, 0.225})
@@ -53,14 +55,13 @@ func detect(n *network, img *image.RGBA) ([]*line, error) {
 		return nil, err
 	}
 	if !slices.Equal(shape, []int{1, 1, mapHeight, mapWidth}) {
-		return nil, fmt.Errorf("%s gives %v for a picture of %d×%d pixels: it is no detector", n.path, shape, mapWidth, mapHeight)
+		return nil, fmt.Errorf("%s gives %v for %d×%d pixels: it is no detector", n.path, shape, mapWidth, mapHeight)
 	}
 	var lines []*line
 	for _, q := range findText(likely, mapWidth, mapHeight) {
 		for i, p := range q {
-			q[i] = point{
-				min(max(p.x*float64(w)/float64(mapWidth), 0), float64(w)), min(max(p.y*float64(h)/float64(mapHeight), 0), float64(h)),
-			}
+			x, y := p.x*float64(w)/float64(mapWidth), p.y*float64(h)/float64(mapHeight)
+			q[i] = point{min(max(x, 0), float64(w)), min(max(y, 0), float64(h))}
 		}
 		lines = append(lines, &line{quad: q})
 	}
@@ -82,8 +83,8 @@ func sortForReading(lines []*line) {
 	}
 }
 
-// turn makes the pictures of lines upright. What is much higher than wide is text from the top down, whose begin is at the
-// top. Then the classifier, if there is one, says what is upside down.
+// turn makes the pictures of lines upright. What is much higher than wide is text from the top down. Then the classifier,
+// if there is one, says what is upside down.
 func turn(classifier *network, img *image.RGBA, lines []*line) error {
 	for _, l := range lines {
 		if l.height() >= 1.5*l.width() {
@@ -120,7 +121,7 @@ func upsideDown(classifier *network, img *image.RGBA) (bool, error) {
 		return false, err
 	}
 	if !slices.Equal(shape, []int{pieces, 2}) {
-		return false, fmt.Errorf("%s gives %v for %d pictures: it is no classifier of directions", classifier.path, shape, pieces)
+		return false, fmt.Errorf("%s gives %v for %d pictures: it is no classifier", classifier.path, shape, pieces)
 	}
 	sum := float32(0)
 	for i := range pieces {
@@ -202,7 +203,11 @@ func run() error {
 		to         **network
 		path, what string
 		axes       int
-	}{{&detector, *detectorFile, "detector", 4}, {&classifier, *classifierFile, "classifier", 2}, {&net, *recognizerFile, "recognizer", 3}} {
+	}{
+		{&detector, *detectorFile, "detector", 4},
+		{&classifier, *classifierFile, "classifier", 2},
+		{&net, *recognizerFile, "recognizer", 3},
+	} {
 		if m.path == "" {
 			continue
 		}
@@ -238,7 +243,8 @@ func run() error {
 		if reader != nil {
 			fmt.Printf("%.2f  %s\n", l.score, l.text)
 		} else {
-			fmt.Printf("%.0f×%.0f pixels from %.0f,%.0f at %.0f°\n", l.width(), l.height(), l.quad[0].x, l.quad[0].y, l.degrees())
+			fmt.Printf("%.0f×%.0f pixels from %.0f,%.0f at %.0f°\n",
+				l.width(), l.height(), l.quad[0].x, l.quad[0].y, l.degrees())
 		}
 	}
 	fmt.Printf("lines: %d, found in %d ms, turned in %d ms, read in %d ms\n", len(lines),

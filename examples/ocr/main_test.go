@@ -33,7 +33,8 @@ func page() *image.RGBA {
 	small := image.NewRGBA(image.Rect(0, 0, 160, 60))
 	draw.Draw(small, small.Rect, image.NewUniform(color.Gray{Y: 230}), image.Point{}, draw.Src)
 	for i, text := range []string{"Handwritten digits", "are read by a net"} {
-		(&font.Drawer{Dst: small, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(12, 22+26*i)}).DrawString(text)
+		pen := &font.Drawer{Dst: small, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(12, 22+26*i)}
+		pen.DrawString(text)
 	}
 	return picture.Resize(small, 480, 180)
 }
@@ -68,7 +69,8 @@ func TestScripts(t *testing.T) {
 			return err
 		}
 		for name, data := range map[string][]byte{
-			"other.onnx": model, "page.png": text.Bytes(), "pixel.png": pixel.Bytes(), "cut.png": text.Bytes()[:text.Len()/2],
+			"other.onnx": model, "page.png": text.Bytes(), "pixel.png": pixel.Bytes(),
+			"cut.png": text.Bytes()[:text.Len()/2],
 		} {
 			if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 				return err
@@ -187,7 +189,9 @@ func TestDecode(t *testing.T) {
 		}
 		return y
 	}
-	for want, classes := range map[string][]int{"": {0, 0}, "a": {0, 1, 1, 0}, "aa": {1, 0, 1}, "aß a": {1, 2, 2, 3, 1}} {
+	for want, classes := range map[string][]int{
+		"": {0, 0}, "a": {0, 1, 1, 0}, "aa": {1, 0, 1}, "aß a": {1, 2, 2, 3, 1},
+	} {
 		got, score := r.decode(steps(classes...))
 		if got != want || want != "" && score != 0.75 || want == "" && score != 0 {
 			t.Errorf("%v: %q, %v, want %q", classes, got, score, want)
@@ -197,14 +201,15 @@ func TestDecode(t *testing.T) {
 
 // TestModels: both lines of a page are found, and however it lies they come out upright.
 func TestModels(t *testing.T) {
-	paths := []string{exampletest.Model(t, "ch_PP-OCRv4_det_infer.onnx"), exampletest.Model(t, "ch_ppocr_mobile_v2.0_cls_infer.onnx")}
+	detectorPath := exampletest.Model(t, "ch_PP-OCRv4_det_infer.onnx")
+	classifierPath := exampletest.Model(t, "ch_ppocr_mobile_v2.0_cls_infer.onnx")
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		detector, err := load(d, paths[0], "detector", 4)
+		detector, err := load(d, detectorPath, "detector", 4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer detector.session.Close()
-		classifier, err := load(d, paths[1], "classifier", 2)
+		classifier, err := load(d, classifierPath, "classifier", 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +251,8 @@ func TestCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &network{path: "net.onnx", model: model}
-	if _, err := newRecognizer(n, ""); err == nil || !strings.Contains(err.Error(), "net.onnx does not say which characters it knows") {
+	const want = "net.onnx does not say which characters it knows"
+	if _, err := newRecognizer(n, ""); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 	if _, err := newRecognizer(n, "nowhere.txt"); !errors.Is(err, fs.ErrNotExist) {

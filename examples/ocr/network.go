@@ -26,7 +26,8 @@ func load(d tensor.Device, path, what string, axes int) (*network, error) {
 		return nil, err
 	}
 	inputs, outputs := model.Inputs(), model.Outputs()
-	if len(inputs) != 1 || len(inputs[0].Dims) != 4 || inputs[0].Shape()[1] != 3 || len(outputs) != 1 || len(outputs[0].Dims) != axes {
+	takes := len(inputs) == 1 && len(inputs[0].Dims) == 4 && inputs[0].Shape()[1] == 3
+	if !takes || len(outputs) != 1 || len(outputs[0].Dims) != axes {
 		return nil, fmt.Errorf("%s is no %s of PP-OCR: it takes %v and gives %v", path, what, inputs, outputs)
 	}
 	session, err := model.Load(d)
@@ -68,12 +69,14 @@ func newRecognizer(n *network, keys string) (*recognizer, error) {
 		text = string(b)
 	}
 	if text == "" {
-		return nil, fmt.Errorf("%s does not say which characters it knows: --keys is to name a file of them, such as ppocr_keys_v1.txt", n.path)
+		return nil, fmt.Errorf("%s does not say which characters it knows: name a file of them, "+
+			"such as ppocr_keys_v1.txt, by --keys", n.path)
 	}
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	r := &recognizer{n, append(lines, " ")}
 	if classes := n.model.Outputs()[0].Shape()[2]; classes >= 0 && classes != len(r.characters)+1 {
-		return nil, fmt.Errorf("%s gives %v, and for %d characters a recognizer gives [n, steps, %d]", n.path, n.model.Outputs(), len(lines), len(r.characters)+1)
+		return nil, fmt.Errorf("%s gives %v, and for %d characters a recognizer gives [n, steps, %d]",
+			n.path, n.model.Outputs(), len(lines), len(r.characters)+1)
 	}
 	return r, nil
 }

@@ -42,7 +42,8 @@ type detector struct {
 }
 
 func newDetector(session *onnx.Session, d tensor.Device) *detector {
-	return &detector{session, d, make([]float32, before+window), tensor.Zeros(d, 2, 1, memory), tensor.New(d, []int64{rate})}
+	state := tensor.ZerosOf(d, tensor.Float32, 2, 1, memory)
+	return &detector{session, d, make([]float32, before+window), state, tensor.New(d, []int64{rate})}
 }
 
 // check reports a model that is no Silero VAD: its inputs and outputs have these names, in any order.
@@ -89,8 +90,8 @@ const (
 // segment is where somebody speaks, in samples from the start.
 type segment struct{ start, end int }
 
-// segments makes segments of probabilities, one for each window. Speech begins where one reaches the threshold, and ends
-// where they stay 0.15 below it.
+// segments makes segments of probabilities, one for each window. Speech begins where one reaches the threshold, and
+// ends where they stay 0.15 below it.
 type segments struct {
 	list     []segment
 	at       int // samples that were seen

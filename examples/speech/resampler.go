@@ -9,9 +9,9 @@ import (
 // source gives samples, one after the other, and io.EOF after the last.
 type source interface{ next() (float32, error) }
 
-// resampler changes the rate of samples by a low-pass filter: a sinc in a Hann window, 16 zeros wide to either side. An
-// output sample at position p of the input is the sum of the input samples around p, each by the filter at its distance.
-// Positions have few different fractions, each of which has its row of the filter.
+// resampler changes the rate of samples by a low-pass filter: a sinc in a Hann window, 16 zeros wide to either side.
+// An output sample at position p of the input is the sum of the input samples around p, each by the filter at its
+// distance. Positions have few different fractions, each of which has its row of the filter.
 type resampler struct {
 	from     source
 	up, down int         // output and input rate, without common factors

@@ -80,12 +80,13 @@ func (w *wav) format(size int64) error {
 	w.rate = int(binary.LittleEndian.Uint32(b[4:]))
 	w.bits = int(binary.LittleEndian.Uint16(b[14:]))
 	w.float = kind == formatFloat
-	known := kind == formatPCM && w.bits%8 == 0 && w.bits >= 8 && w.bits <= 32 || w.float && (w.bits == 32 || w.bits == 64)
-	if !known {
+	integers := kind == formatPCM && w.bits%8 == 0 && w.bits >= 8 && w.bits <= 32
+	if !integers && !(w.float && (w.bits == 32 || w.bits == 64)) {
 		return fmt.Errorf("samples of %d bits in format %d are not read: convert it to 16 bits PCM", w.bits, kind)
 	}
 	if w.channels < 1 || w.rate < 1000 || w.rate > 384000 {
-		return fmt.Errorf("it has %d channels of %d samples a second: 1 or more of 1000 to 384000 are read", w.channels, w.rate)
+		return fmt.Errorf("it has %d channels of %d samples a second: 1 or more of 1000 to 384000 are read",
+			w.channels, w.rate)
 	}
 	return nil
 }

@@ -9,20 +9,24 @@ import (
 	"os"
 
 	"github.com/clgrad/clgrad/imagefit"
+	"github.com/clgrad/clgrad/internal/regular"
 	"golang.org/x/image/draw"
 )
 
-// Memory is how many bytes a picture may take while it is read: some 100 million pixels.
-const Memory = 4 << 30
+// What a picture may take: bytes of its file, and of memory while it is read, which is some 100 million pixels.
+const (
+	mostBytes  = 1 << 30
+	mostMemory = 4 << 30
+)
 
 // Read reads a picture of one of the formats PNG, JPEG, WebP, GIF, BMP and TIFF. It is turned upright by its EXIF data.
 // What is transparent becomes white.
 func Read(path string) (*image.RGBA, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regular.Read(path, mostBytes)
 	if err != nil {
 		return nil, err
 	}
-	img, err := imagefit.Bounds{Memory: Memory}.DecodeImage(context.Background(), raw)
+	img, err := imagefit.Bounds{Memory: mostMemory}.DecodeImage(context.Background(), raw)
 	if err != nil {
 		return nil, &os.PathError{Op: "read", Path: path, Err: err}
 	}
