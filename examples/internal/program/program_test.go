@@ -24,6 +24,12 @@ func TestMain(m *testing.M) {
 				return nil
 			})
 		},
+		"needs": func() {
+			pflag.String("from", "", "a `file`")
+			pflag.String("to", "", "another `file`")
+			pflag.Int("number", 3, "a `number`")
+			Main("needs", func() error { return nil }, "from", "to")
+		},
 		"waits": func() {
 			Interruptible("waits", func(ctx context.Context) error {
 				self, err := os.FindProcess(os.Getpid())
