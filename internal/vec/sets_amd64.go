@@ -100,15 +100,23 @@ var (
 
 var (
 	weightsAVX2 = weightLoops{
-		bits8: weightLoop{few: 32, unpack: unpackWeights8AVX2, multiply: [weightRows]multiplyWeights{
+		Weights8: weightLoop{few: 32, unpack: unpackWeights8AVX2, multiply: [weightRows]multiplyWeights{
 			multiplyWeights8AVX2x1, multiplyWeights8AVX2x2, multiplyWeights8AVX2x3}},
-		bits4: weightLoop{few: 32, unpack: unpackWeights4AVX2, multiply: [weightRows]multiplyWeights{
+		Weights4: weightLoop{few: 32, unpack: unpackWeights4AVX2, multiply: [weightRows]multiplyWeights{
 			multiplyWeights4AVX2x1, multiplyWeights4AVX2x2, multiplyWeights4AVX2x3}},
+		WeightsFloat16: weightLoop{few: 32, unpack: unpackWeightsFloat16AVX2, multiply: [weightRows]multiplyWeights{
+			multiplyWeightsFloat16AVX2x1, multiplyWeightsFloat16AVX2x2, multiplyWeightsFloat16AVX2x3}},
+		WeightsBFloat16: weightLoop{few: 32, unpack: unpackWeightsBFloat16AVX2, multiply: [weightRows]multiplyWeights{
+			multiplyWeightsBFloat16AVX2x1, multiplyWeightsBFloat16AVX2x2, multiplyWeightsBFloat16AVX2x3}},
 	}
 	weightsAVX512 = weightLoops{
-		bits8: weightLoop{few: 32, unpack: unpackWeights8AVX512, multiply: [weightRows]multiplyWeights{
+		Weights8: weightLoop{few: 32, unpack: unpackWeights8AVX512, multiply: [weightRows]multiplyWeights{
 			multiplyWeights8AVX512x1, multiplyWeights8AVX512x2, multiplyWeights8AVX512x3}},
-		bits4: weightLoop{few: 32, unpack: unpackWeights4AVX512, multiply: [weightRows]multiplyWeights{
+		Weights4: weightLoop{few: 32, unpack: unpackWeights4AVX512, multiply: [weightRows]multiplyWeights{
 			multiplyWeights4AVX512x1, multiplyWeights4AVX512x2, multiplyWeights4AVX512x3}},
+		WeightsFloat16: weightLoop{few: 32, unpack: unpackWeightsFloat16AVX512, multiply: [weightRows]multiplyWeights{
+			multiplyWeightsFloat16AVX512x1, multiplyWeightsFloat16AVX512x2, multiplyWeightsFloat16AVX512x3}},
+		WeightsBFloat16: weightLoop{few: 32, unpack: unpackWeightsBFloat16AVX512, multiply: [weightRows]multiplyWeights{
+			multiplyWeightsBFloat16AVX512x1, multiplyWeightsBFloat16AVX512x2, multiplyWeightsBFloat16AVX512x3}},
 	}
 )

@@ -31,6 +31,8 @@ var byteProductsNEON = byteProductLoops{signed: true, widths: []int{16}, heights
 }, packRow: packByteRowNEON, correct: correctBytesNEON}
 
 var weightsNEON = weightLoops{
-	bits8: weightLoop{[weightRows]multiplyWeights{multiplyWeights8NEON}, 6, unpackWeights8NEON},
-	bits4: weightLoop{[weightRows]multiplyWeights{multiplyWeights4NEON}, 6, unpackWeights4NEON},
+	Weights8:        weightLoop{[weightRows]multiplyWeights{multiplyWeights8NEON}, 6, unpackWeights8NEON},
+	Weights4:        weightLoop{[weightRows]multiplyWeights{multiplyWeights4NEON}, 6, unpackWeights4NEON},
+	WeightsFloat16:  weightLoop{[weightRows]multiplyWeights{multiplyWeightsFloat16NEON}, 6, unpackWeightsFloat16NEON},
+	WeightsBFloat16: weightLoop{[weightRows]multiplyWeights{multiplyWeightsBFloat16NEON}, 6, unpackWeightsBFloat16NEON},
 }

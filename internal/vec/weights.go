@@ -1,25 +1,63 @@
 package vec
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
+
+	"github.com/clgrad/clgrad/bfloat16"
 )
 
 // Weights is a matrix W [K, N] of integers of 8 or 4 bits, with a scale, and maybe a zero point, for
 // each column, or for each column and group of rows: W is (integer − zero)·scale. It is packed for
-// Multiply.
+// Multiply. A matrix of floats of 16 bits has a scale of 1 for each column.
 //
-// For each 64 columns, rows lie one after the other: of 8 bits, a row is 64 bytes; of 4 bits, two rows
-// are, the first in the lower halves. Integers are signed: of unsigned ones, 128 or 8 is subtracted.
+// For each 64 columns, rows lie one after the other: of 8 bits, a row is 64 bytes, of 16, 128; of 4 bits, two
+// rows are 64, the first in the lower halves. Integers are signed: of unsigned ones, 128 or 8 is subtracted.
 // With them lie their scales, 64 for each group, and their zero points. Columns beyond the last are
 // zero.
 type Weights struct {
-	K, N, Bits int
-	group      int // rows that share scales; 0: all of them
-	packed     []byte
-	scale      []float32
-	zero       []float32 // nil: all are 0
+	K, N   int
+	Format WeightFormat
+	group  int // rows that share scales; 0: all of them
+	packed []byte
+	scale  []float32
+	zero   []float32 // nil: all are 0
 }
+
+// WeightFormat is what elements of [Weights] are.
+type WeightFormat int
+
+// The formats: integers of 8 and of 4 bits, and floats of 16.
+const (
+	Weights8 WeightFormat = iota
+	Weights4
+	WeightsFloat16
+	WeightsBFloat16
+	weightFormats
+)
+
+// IntegerWeights returns the format of integers of so many bits, 8 or 4.
+func IntegerWeights(bits int) WeightFormat {
+	switch bits {
+	case 8:
+		return Weights8
+	case 4:
+		return Weights4
+	}
+	panic("vec: integers of weights have 4 or 8 bits")
+}
+
+// HalfWeights returns the format of floats of type H.
+func HalfWeights[H Half]() WeightFormat {
+	if _, bfloat := any(H(0)).(bfloat16.BFloat16); bfloat {
+		return WeightsBFloat16
+	}
+	return WeightsFloat16
+}
+
+// Bits returns those of an element.
+func (f WeightFormat) Bits() int { return [weightFormats]int{8, 4, 16, 16}[f] }
 
 const (
 	weightColumns = 64      // columns of W that are packed together
@@ -29,8 +67,8 @@ const (
 	minWeightWork = 1 << 17 // multiplications that are worth a goroutine
 )
 
-// weightLoops are the loops on weights.
-type weightLoops struct{ bits8, bits4 weightLoop }
+// weightLoops are the loops on weights of each format.
+type weightLoops [weightFormats]weightLoop
 
 // multiplyWeights adds scale·(Σx·w − zero·sum) to 64 elements from to on, for each run of k elements of
 // x and rows of w. Runs have a sum each, and 64 elements of scale and of zero, step behind those of the
@@ -38,7 +76,7 @@ type weightLoops struct{ bits8, bits4 weightLoop }
 // their sums rowSums, and results 64.
 type multiplyWeights func(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
 
-// weightLoop is those on weights of one size, in panels of 64 columns.
+// weightLoop is those on weights of one format, in panels of 64 columns.
 type weightLoop struct {
 	multiply [weightRows]multiplyWeights // of one row of X, of two, of three; nil: there is none
 	few      int                         // rows of X for which they are faster than products with floats
@@ -46,16 +84,12 @@ type weightLoop struct {
 	unpack func(pairs int, to *float32, row int, w *byte, scale, zero *float32)
 }
 
-// weightLoop returns the loops on weights of so many bits. s may be nil.
-func (s *Set) weightLoop(bits int) *weightLoop {
-	loops := &plainWeights
-	if s != nil && s.weights.bits8.unpack != nil {
-		loops = &s.weights
+// weightLoop returns the loops on weights of a format. s may be nil.
+func (s *Set) weightLoop(f WeightFormat) *weightLoop {
+	if s != nil && s.weights[f].unpack != nil {
+		return &s.weights[f]
 	}
-	if bits == 4 {
-		return &loops.bits4
-	}
-	return &loops.bits8
+	return &plainWeights[f]
 }
 
 // PackWeights packs W [k, n], of 8 bits or of 4, whose integer (i, j) is q[i·step + j·column]; of 4
@@ -65,13 +99,11 @@ func (s *Set) weightLoop(bits int) *weightLoop {
 // several goroutines; nil is this one alone.
 func PackWeights[T Byte](bits int, q []T, k, n, step, column, group int, scale, zero []float32,
 	each func(n, min int, f func(lo, hi int))) *Weights {
-	if bits != 4 && bits != 8 {
-		panic("vec: weights have 4 or 8 bits")
-	}
+	format := IntegerWeights(bits)
 	if group%minGroup != 0 {
 		panic("vec: a group of weights is a multiple of 32 rows")
 	}
-	w := &Weights{K: k, N: n, Bits: bits, group: group}
+	w := &Weights{K: k, N: n, Format: format, group: group}
 	p := packWeights{Weights: w, q: BytesOf(q), step: step, column: column, fromScale: scale, fromZero: zero}
 	if !p.q.signed {
 		p.flip = 1 << (bits - 1)
@@ -92,15 +124,40 @@ func PackWeights[T Byte](bits int, q []T, k, n, step, column, group int, scale, 
 	return w
 }
 
+// PackHalves packs W [k, n] of floats of 16 bits. each is that of [PackWeights].
+func PackHalves[H Half](x []H, k, n int, each func(n, min int, f func(lo, hi int))) *Weights {
+	w := &Weights{K: k, N: n, Format: HalfWeights[H]()}
+	panels := w.panels()
+	packed := make([]H, panels*w.panel()/2)
+	w.packed = bytesOf(packed)
+	w.scale = slices.Repeat([]float32{1}, panels*weightColumns)
+	pack := func(lo, hi int) {
+		for panel := lo; panel < hi; panel++ {
+			first := panel * weightColumns
+			columns := min(weightColumns, n-first)
+			to := packed[panel*w.panel()/2:]
+			for i := range k {
+				copy(to[i*weightColumns:][:columns], x[i*n+first:])
+			}
+		}
+	}
+	if each == nil {
+		pack(0, panels)
+	} else {
+		each(panels, max(1, minPackBytes/max(1, w.panel())), pack)
+	}
+	return w
+}
+
 // panels is the number of panels of 64 columns.
 func (w *Weights) panels() int { return (w.N + weightColumns - 1) / weightColumns }
 
 // rowBytes is the bytes of so many rows of a panel, from an even one on.
 func (w *Weights) rowBytes(rows int) int {
-	if w.Bits == 4 {
+	if w.Format == Weights4 {
 		return (rows + 1) / 2 * weightColumns
 	}
-	return rows * weightColumns
+	return rows * weightColumns * w.Format.Bits() / 8
 }
 
 // panel is the bytes of a panel, of which the rows are even.
@@ -133,7 +190,7 @@ func (p *packWeights) panels(lo, hi int) {
 		for j := range columns {
 			for i := range p.K {
 				v := p.q.bits[i*p.step+(first+j)*p.column] ^ p.flip
-				if p.Bits == 8 {
+				if p.Format == Weights8 {
 					to[i*weightColumns+j] = v
 				} else {
 					to[i/2*weightColumns+j] |= v & 15 << (i % 2 * 4)
@@ -180,7 +237,7 @@ func (w *Weights) Multiply(set *Set, m int, x []float32, rowX int, y []float32, 
 		t = new(weightTask)
 		t.byRow, t.byTile = t.rows, t.tiles
 	}
-	t.Weights, t.set, t.loop = w, set, set.weightLoop(w.Bits)
+	t.Weights, t.set, t.loop = w, set, set.weightLoop(w.Format)
 	t.m, t.x, t.rowX, t.y, t.rowY = m, x, rowX, y, rowY
 	f, least := t.byTile, tileColumns/weightColumns
 	if m <= t.loop.few {

@@ -67,3 +67,69 @@ func multiplyWeights4AVX512x3(runs int, k int, to *float32, x *float32, sums *fl
 //
 //go:noescape
 func unpackWeights4AVX512(pairs int, to *float32, row int, w *byte, scale *float32, zero *float32)
+
+// multiplyWeightsFloat16AVX512x1 adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. It does so for 1 rows of x, rowX elements apart,
+// whose sums are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeightsFloat16AVX512x1(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeightsFloat16AVX512x2 adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. It does so for 2 rows of x, rowX elements apart,
+// whose sums are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeightsFloat16AVX512x2(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeightsFloat16AVX512x3 adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. It does so for 3 rows of x, rowX elements apart,
+// whose sums are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeightsFloat16AVX512x3(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// unpackWeightsFloat16AVX512 sets 64 columns of 2·pairs rows, row elements apart from to on, to (w
+// − zero)·scale, which are 64 elements each. pairs is not 0.
+//
+//go:noescape
+func unpackWeightsFloat16AVX512(pairs int, to *float32, row int, w *byte, scale *float32, zero *float32)
+
+// multiplyWeightsBFloat16AVX512x1 adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. It does so for 1 rows of x, rowX elements apart,
+// whose sums are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeightsBFloat16AVX512x1(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeightsBFloat16AVX512x2 adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. It does so for 2 rows of x, rowX elements apart,
+// whose sums are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeightsBFloat16AVX512x2(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// multiplyWeightsBFloat16AVX512x3 adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. It does so for 3 rows of x, rowX elements apart,
+// whose sums are rowSums apart, and results 64.
+//
+//go:noescape
+func multiplyWeightsBFloat16AVX512x3(runs int, k int, to *float32, x *float32, sums *float32, w *byte, scale *float32, zero *float32, step int, rowX int, rowSums int)
+
+// unpackWeightsBFloat16AVX512 sets 64 columns of 2·pairs rows, row elements apart from to on, to (w
+// − zero)·scale, which are 64 elements each. pairs is not 0.
+//
+//go:noescape
+func unpackWeightsBFloat16AVX512(pairs int, to *float32, row int, w *byte, scale *float32, zero *float32)

@@ -29,3 +29,31 @@ func multiplyWeights4NEON(runs, k int, to, x, sums *float32, w *byte, scale, zer
 //
 //go:noescape
 func unpackWeights4NEON(pairs int, to *float32, row int, w *byte, scale, zero *float32)
+
+// multiplyWeightsFloat16NEON adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum),
+// of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of scale and
+// zero, which are step elements behind those of the run before it. zero may be nil. k is even if
+// there are several runs. Neither is 0. There is one row of x.
+//
+//go:noescape
+func multiplyWeightsFloat16NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
+
+// unpackWeightsFloat16NEON sets 64 columns of 2·pairs rows, row elements apart from to on, to (w −
+// zero)·scale, which are 64 elements each. pairs is not 0.
+//
+//go:noescape
+func unpackWeightsFloat16NEON(pairs int, to *float32, row int, w *byte, scale, zero *float32)
+
+// multiplyWeightsBFloat16NEON adds to 64 elements from to on, for each run, scale·(Σx·w −
+// zero·sum), of k elements from x on and as many rows of w. Each run has a sum, and 64 elements of
+// scale and zero, which are step elements behind those of the run before it. zero may be nil. k is
+// even if there are several runs. Neither is 0. There is one row of x.
+//
+//go:noescape
+func multiplyWeightsBFloat16NEON(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)
+
+// unpackWeightsBFloat16NEON sets 64 columns of 2·pairs rows, row elements apart from to on, to (w −
+// zero)·scale, which are 64 elements each. pairs is not 0.
+//
+//go:noescape
+func unpackWeightsBFloat16NEON(pairs int, to *float32, row int, w *byte, scale, zero *float32)

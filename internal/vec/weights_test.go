@@ -8,6 +8,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/x448/float16"
 )
 
 // weightCase is weights, packed, and the floats that they stand for.
@@ -65,6 +68,20 @@ func newWeightCase[T Byte](rng *rand.Rand, bits, k, n, group int, zeros, transpo
 	return c
 }
 
+// newHalvesCase makes weights of floats of 16 bits, extreme ones and denormals among them.
+func newHalvesCase[H Half](rng *rand.Rand, k, n int) weightCase {
+	wide := random[float32](rng, k*n)
+	for i := range wide {
+		if rng.IntN(8) == 0 {
+			wide[i] = []float32{0, 0x1p-20, -0x1p-24, 250}[rng.IntN(4)]
+		}
+	}
+	x := make([]H, k*n)
+	ToHalves(nil, x, wide)
+	FromHalves(nil, wide, x)
+	return weightCase{PackHalves(x, k, n, inPieces), wide}
+}
+
 // test multiplies m rows with each set of instructions, in each way of sharing them out.
 func (c weightCase) test(t *testing.T, rng *rand.Rand, name string, m, gap int) {
 	t.Helper()
@@ -100,7 +117,7 @@ func (c weightCase) test(t *testing.T, rng *rand.Rand, name string, m, gap int) 
 					t.Fatalf("%s, %v, way %d: other bits: element %d is %v, and was %v", name, set, way, at, y[at], first[at])
 				}
 			}
-			if m > set.weightLoop(c.Bits).few {
+			if m > set.weightLoop(c.Format).few {
 				p := product
 				p.C, p.RowC = slices.Repeat([]float32{guard}, m*rowY+1), rowY
 				On[float32](set).Product(p, nil)
@@ -122,6 +139,12 @@ func TestWeights(t *testing.T) {
 		sizes = append(sizes, [2]int{rng.IntN(600), rng.IntN(150)})
 	}
 	for c, size := range sizes {
+		for _, m := range []int{1, 2, 3, 7, 33} {
+			k, n := size[0], size[1]
+			name := fmt.Sprintf("[%d, %d]·[%d, %d]", m, k, k, n)
+			newHalvesCase[float16.Float16](rng, k, n).test(t, rng, "float16 "+name, m, c%3)
+			newHalvesCase[bfloat16.BFloat16](rng, k, n).test(t, rng, "bfloat16 "+name, m, c%3)
+		}
 		for _, bits := range []int{8, 4} {
 			for _, group := range []int{0, 32, 96, 512} {
 				for _, zeros := range []bool{false, true} {
@@ -163,6 +186,42 @@ func TestWeightsExact(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHalfWeightsExact: every finite float of 16 bits is multiplied as the float that it is. Loops may take denormals of
+// float32, of which bfloat16 has some, for 0.
+func TestHalfWeightsExact(t *testing.T) {
+	testHalfWeightsExact[float16.Float16](t)
+	testHalfWeightsExact[bfloat16.BFloat16](t)
+}
+
+func testHalfWeightsExact[H Half](t *testing.T) {
+	w := make([]H, 1<<16)
+	for i := range w {
+		if w[i] = H(i); !finite(w[i]) {
+			w[i] = 0
+		}
+	}
+	want := make([]float32, len(w))
+	FromHalves(nil, want, w)
+	packed := PackHalves(w, 1, len(w), nil)
+	for _, set := range setsAndPlain() {
+		for _, m := range []int{1, 2, 3, 33} {
+			y := make([]float32, m*len(w))
+			packed.Multiply(set, m, slices.Repeat([]float32{1}, m), 1, y, len(w), nil)
+			for i, v := range y {
+				if v != want[i%len(w)] {
+					t.Fatalf("%T, %v, %d rows: element %d is %v, want %v", w[0], set, m, i, v, want[i%len(w)])
+				}
+			}
+		}
+	}
+}
+
+func finite[H Half](h H) bool {
+	f := make([]float32, 1)
+	FromHalves(nil, f, []H{h})
+	return f[0]-f[0] == 0
 }
 
 // TestWeightsSpecials: infinities and NaN of X come out as they do of floats.
@@ -209,6 +268,17 @@ func BenchmarkWeights(b *testing.B) {
 					})
 				}
 			})
+			halves := make([]bfloat16.BFloat16, k*n)
+			for _, m := range []int{1, 2, 3, 8, 32, 33} {
+				w := PackHalves(halves, k, n, nil)
+				b.Run(fmt.Sprintf("%d/bfloat16/%s/%v", m, threads, set), func(b *testing.B) {
+					y := make([]float32, m*n)
+					b.SetBytes(2 * k * n)
+					for b.Loop() {
+						w.Multiply(set, m, x, k, y, n, each)
+					}
+				})
+			}
 			for _, bits := range []int{8, 4} {
 				for _, group := range []int{0, 128, 32} {
 					w := newWeights(bits, k, n, group)

@@ -1,12 +1,19 @@
 package vec
 
+import (
+	"unsafe"
+
+	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/x448/float16"
+)
+
 // WeightsOf returns a matrix over memory that [Weights.Memory] returned of one, or a copy of it. A zero of no
 // elements is none.
-func WeightsOf(bits, k, n, group int, packed []byte, scale, zero []float32) *Weights {
+func WeightsOf(format WeightFormat, k, n, group int, packed []byte, scale, zero []float32) *Weights {
 	if len(zero) == 0 {
 		zero = nil
 	}
-	return &Weights{K: k, N: n, Bits: bits, group: group, packed: packed, scale: scale, zero: zero}
+	return &Weights{K: k, N: n, Format: format, group: group, packed: packed, scale: scale, zero: zero}
 }
 
 // Memory returns the packed integers, their scales, and their zero points, nil if there are none. W shares it.
@@ -18,7 +25,7 @@ func (w *Weights) Floats(set *Set, to []float32, transposed bool, each func(n, m
 	if w.K == 0 || w.N == 0 {
 		return
 	}
-	t := weightTask{Weights: w, loop: set.weightLoop(w.Bits)}
+	t := weightTask{Weights: w, loop: set.weightLoop(w.Format)}
 	panels := func(lo, hi int) {
 		var tile [minGroup * tileColumns]float32
 		for panel := lo; panel < hi; panel++ {
@@ -52,9 +59,17 @@ func (w *Weights) Column(to []float32, j int) {
 	if group == 0 {
 		group = max(1, w.K)
 	}
+	switch w.Format {
+	case WeightsFloat16:
+		halvesColumn(to[:w.K], packed, at, float16.Float16.Float32)
+		return
+	case WeightsBFloat16:
+		halvesColumn(to[:w.K], packed, at, bfloat16.BFloat16.Float32)
+		return
+	}
 	for i := range to[:w.K] {
-		v := int8(packed[i*w.Bits/8*weightColumns+at])
-		if w.Bits == 4 {
+		v := int8(packed[i*w.Format.Bits()/8*weightColumns+at])
+		if w.Format == Weights4 {
 			v = v << (4 - i%2*4) >> 4
 		}
 		s := (panel*w.groups()+i/group)*weightColumns + at
@@ -64,4 +79,22 @@ func (w *Weights) Column(to []float32, j int) {
 		}
 		to[i] = (float32(v) - zero) * w.scale[s]
 	}
+}
+
+// halvesColumn sets to to column at of a panel of floats of 16 bits.
+func halvesColumn[H Half](to []float32, panel []byte, at int, float32Of func(H) float32) {
+	for i := range to {
+		to[i] = float32Of(halvesOf[H](panel[2*(i*weightColumns+at):], 1)[0])
+	}
+}
+
+// halvesOf returns n floats of 16 bits that lie in memory.
+func halvesOf[H Half](memory []byte, n int) []H {
+	_ = memory[:2*n]
+	return unsafe.Slice((*H)(unsafe.Pointer(unsafe.SliceData(memory))), n)
+}
+
+// bytesOf returns the memory of x.
+func bytesOf[H Half](x []H) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 }

@@ -17,18 +17,31 @@ const weightPanel = 64
 // ahead is the bytes by which the loop on rows prefetches weights.
 const ahead = 8192
 
-// weightPairBytes is the bytes of two rows of a panel.
-func weightPairBytes(bits int) int { return 2 * weightPanel * bits / 8 }
+// weightFormat is a format of weights: integers of 8 or 4 bits, or floats of 16.
+type weightFormat struct {
+	name string // in names of functions
+	bits int
+}
 
-// weightLoops writes the loops that multiply a row by weights of 8 and of 4 bits, and those that make
-// floats of them.
+var weights8, weights4 = weightFormat{"8", 8}, weightFormat{"4", 4}
+var weightsFloat16, weightsBFloat16 = weightFormat{"Float16", 16}, weightFormat{"BFloat16", 16}
+
+var weightFormats = []weightFormat{weights8, weights4, weightsFloat16, weightsBFloat16}
+
+// pairBytes is the bytes of two rows of a panel.
+func (f weightFormat) pairBytes() int { return 2 * weightPanel * f.bits / 8 }
+
+// columnBytes is the bytes of a column: of one row, or of two of 4 bits.
+func (f weightFormat) columnBytes() int { return max(1, f.bits/8) }
+
+// weightLoops writes the loops that multiply a row by weights of each format, and those that make floats of them.
 func weightLoops(c *build.Context, s *set, r real) {
 	if r == double {
 		return
 	}
-	for _, bits := range []int{8, 4} {
-		w := &weights{c: c, s: s, bits: bits}
-		if bits == 4 && s == avx512 {
+	for _, f := range weightFormats {
+		w := &weights{weightFormat: f, c: c, s: s}
+		if f == weights4 && s == avx512 {
 			w.table = nibbles(c, s)
 		}
 		for rows := 1; rows <= 3; rows++ {
@@ -38,11 +51,11 @@ func weightLoops(c *build.Context, s *set, r real) {
 	}
 }
 
-// weights writes the loops on weights of one size.
+// weights writes the loops on weights of one format.
 type weights struct {
+	weightFormat
 	c     *build.Context
 	s     *set
-	bits  int
 	table operand.Mem // of the floats that 4 bits stand for
 }
 
@@ -59,15 +72,12 @@ func nibbles(c *build.Context, s *set) operand.Mem {
 // two loads a vector of columns of two rows as floats.
 func (w *weights) two(m operand.Mem, table reg.VecVirtual) (even, odd reg.VecVirtual) {
 	c := w.c
-	even, odd = w.s.vector(c), w.s.vector(c)
-	if w.bits == 8 {
-		c.VPMOVSXBD(m, even)
-		c.VCVTDQ2PS(even, even)
-		m.Disp += weightPanel
-		c.VPMOVSXBD(m, odd)
-		c.VCVTDQ2PS(odd, odd)
-		return even, odd
+	if w.bits >= 8 {
+		even = w.one(m, table)
+		m.Disp += weightPanel * w.columnBytes()
+		return even, w.one(m, table)
 	}
+	even, odd = w.s.vector(c), w.s.vector(c)
 	v := w.s.vector(c)
 	if table != nil { // the lowest four bits choose
 		c.VPMOVZXBD(m, v)
@@ -89,6 +99,13 @@ func (w *weights) two(m operand.Mem, table reg.VecVirtual) (even, odd reg.VecVir
 func (w *weights) one(m operand.Mem, table reg.VecVirtual) reg.VecVirtual {
 	c, v := w.c, w.s.vector(w.c)
 	switch {
+	case w.weightFormat == weightsFloat16:
+		c.VCVTPH2PS(m, v)
+		return v
+	case w.weightFormat == weightsBFloat16:
+		c.VPMOVZXWD(m, v)
+		c.VPSLLD(operand.Imm(16), v, v)
+		return v
 	case w.bits == 8:
 		c.VPMOVSXBD(m, v)
 	case table != nil:
@@ -120,7 +137,7 @@ func (w *weights) begin(name, signature string, doc ...string) reg.VecVirtual {
 func (w *weights) multiply(rows int) {
 	c := w.c
 	signature := "(runs, k int, to, x, sums *float32, w *byte, scale, zero *float32, step, rowX, rowSums int)"
-	table := w.begin(fmt.Sprintf("multiplyWeights%d%sx%d", w.bits, w.s.name, rows), signature,
+	table := w.begin(fmt.Sprintf("multiplyWeights%s%sx%d", w.name, w.s.name, rows), signature,
 		"adds to 64 elements from to on, for each run, scale·(Σx·w − zero·sum), of k elements from x on and",
 		"as many rows of w. Each run has a sum, and 64 elements of scale and zero, which are step elements behind those of",
 		"the run before it. zero may be nil. k is even if there are several runs. Neither is 0.",
@@ -161,7 +178,7 @@ func (w *weights) multiply(rows int) {
 		}
 		// elements loads those of all rows, where the registers suffice.
 		elements := func(odd int) (left []reg.VecVirtual) {
-			for i := 0; i < rows && (rows == 1 || w.bits == 8); i++ {
+			for i := 0; i < rows && (rows == 1 || w.bits >= 8); i++ {
 				left = append(left, w.s.vector(c))
 				c.VBROADCASTSS(element(odd, i), left[i])
 			}
@@ -183,21 +200,21 @@ func (w *weights) multiply(rows int) {
 			}
 		}
 		c.MOVQ(x, atX)
-		c.LEAQ(operand.Mem{Base: from, Disp: part * lanes}, at)
+		c.LEAQ(operand.Mem{Base: from, Disp: part * lanes * w.columnBytes()}, at)
 		c.MOVQ(k, n)
 		c.SHRQ(operand.Imm(1), n)
 		c.JZ(operand.LabelRef(label("last")))
 		c.Label(label("pair"))
 		if part == 0 {
-			for line := 0; line < weightPairBytes(w.bits); line += 64 {
+			for line := 0; line < w.pairBytes(); line += 64 {
 				c.PREFETCHT0(operand.Mem{Base: at, Disp: ahead + line})
 			}
 		}
-		if w.bits == 8 {
+		if w.bits >= 8 {
 			for odd := range sum {
 				left := elements(odd)
 				for j := range wide {
-					add(odd, j, left, w.one(operand.Mem{Base: at, Disp: weightPanel*odd + j*lanes}, table))
+					add(odd, j, left, w.one(operand.Mem{Base: at, Disp: (weightPanel*odd + j*lanes) * w.columnBytes()}, table))
 				}
 			}
 		} else {
@@ -209,7 +226,7 @@ func (w *weights) multiply(rows int) {
 			}
 		}
 		c.ADDQ(operand.Imm(8), atX)
-		c.ADDQ(operand.U32(weightPairBytes(w.bits)), at)
+		c.ADDQ(operand.U32(w.pairBytes()), at)
 		c.DECQ(n)
 		c.JNZ(operand.LabelRef(label("pair")))
 		c.Label(label("last"))
@@ -217,7 +234,7 @@ func (w *weights) multiply(rows int) {
 		c.JZ(operand.LabelRef(label("add")))
 		left := elements(0)
 		for j := range wide {
-			add(0, j, left, w.one(operand.Mem{Base: at, Disp: j * lanes}, table))
+			add(0, j, left, w.one(operand.Mem{Base: at, Disp: j * lanes * w.columnBytes()}, table))
 		}
 		c.Label(label("add"))
 		each(func(i, j int) { c.VADDPS(sum[1][i][j], sum[0][i][j], sum[0][i][j]) })
@@ -245,7 +262,7 @@ func (w *weights) multiply(rows int) {
 			c.VMOVUPS(total, place(to, i, j))
 		})
 		if part+wide == weightPanel/lanes { // at is where the next run begins
-			c.LEAQ(operand.Mem{Base: at, Disp: -part * lanes}, from)
+			c.LEAQ(operand.Mem{Base: at, Disp: -part * lanes * w.columnBytes()}, from)
 		}
 	}
 	c.LEAQ(operand.Mem{Base: x, Index: k, Scale: 4}, x)
@@ -265,7 +282,7 @@ func (w *weights) multiply(rows int) {
 // unpack writes the loop that makes floats of two rows of a panel at a time.
 func (w *weights) unpack() {
 	c := w.c
-	table := w.begin(fmt.Sprintf("unpackWeights%d%s", w.bits, w.s.name), "(pairs int, to *float32, row int, w *byte, scale, zero *float32)",
+	table := w.begin(fmt.Sprintf("unpackWeights%s%s", w.name, w.s.name), "(pairs int, to *float32, row int, w *byte, scale, zero *float32)",
 		"sets 64 columns of 2·pairs rows, row elements apart from to on, to (w − zero)·scale,",
 		"which are 64 elements each. pairs is not 0.")
 	pairs, to, row := parameter(c, "pairs"), parameter(c, "to"), parameter(c, "row")
@@ -276,7 +293,7 @@ func (w *weights) unpack() {
 	next := c.GP64()
 	c.LEAQ(operand.Mem{Base: to, Index: row, Scale: 1}, next)
 	for j := 0; j < weightPanel; j += lanes {
-		even, odd := w.two(operand.Mem{Base: from, Disp: j}, table)
+		even, odd := w.two(operand.Mem{Base: from, Disp: j * w.columnBytes()}, table)
 		for i, v := range []reg.VecVirtual{even, odd} {
 			c.VSUBPS(operand.Mem{Base: zero, Disp: 4 * j}, v, v)
 			c.VMULPS(operand.Mem{Base: scale, Disp: 4 * j}, v, v)
@@ -284,7 +301,7 @@ func (w *weights) unpack() {
 		}
 	}
 	c.LEAQ(operand.Mem{Base: to, Index: row, Scale: 2}, to)
-	c.ADDQ(operand.U32(weightPairBytes(w.bits)), from)
+	c.ADDQ(operand.U32(w.pairBytes()), from)
 	c.DECQ(pairs)
 	c.JNZ(operand.LabelRef("pair"))
 	c.VZEROUPPER()
