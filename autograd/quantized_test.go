@@ -36,6 +36,8 @@ func TestMatMulQuantized(t *testing.T) {
 			{[]int{2, 0, 33}, tensor.Float32, tensor.QuantizeOptions{}},
 			{[]int{2, 3, 33}, tensor.BFloat16, tensor.QuantizeOptions{}},
 			{[]int{9, 33}, tensor.Float16, tensor.QuantizeOptions{Bits: 4}},
+			{[]int{3, 40}, tensor.Float32, tensor.QuantizeOptions{Type: tensor.BFloat16}},
+			{[]int{9, 33}, tensor.BFloat16, tensor.QuantizeOptions{Type: tensor.BFloat16}},
 		} {
 			k := c.x[len(c.x)-1]
 			q, err := tensor.Quantize(rng.Normal(d, 0, 1, k, 11), c.o)
@@ -117,7 +119,7 @@ func TestMatMulQuantizedReplay(t *testing.T) {
 		rng := tensor.NewRNG(6)
 		input := rng.Normal(d, 0, 1, 6, 40).To(tensor.Float32)
 		var layers [2]*tensor.QuantizedTensor
-		for i, o := range []tensor.QuantizeOptions{{Bits: 4, Group: 32}, {ZeroPoints: true}} {
+		for i, o := range []tensor.QuantizeOptions{{Type: tensor.Float16}, {ZeroPoints: true}} {
 			var err error
 			if layers[i], err = tensor.Quantize(rng.Normal(d, 0, 0.3, []int{40, 70}[i], []int{70, 3}[i]),
 				o); err != nil {

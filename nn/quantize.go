@@ -49,13 +49,14 @@ func (r QuantizeReport) String() string {
 }
 
 // QuantizeWeights replaces the weights of every [Linear], [Conv] and [Embedding] of a model, and the maps to queries,
-// keys and values of every [MultiHeadAttention], by integers of 8 or 4 bits, as [tensor.Quantize] rounds them: for
-// inference, in a quarter or an eighth of the memory. Each output of a layer, and each row of an embedding, has a
-// scale, or one for each Group of its weights. Outputs and rows are filled up to a multiple of 64, so that small layers
+// keys and values of every [MultiHeadAttention], by integers of 8 or 4 bits or by floats of 16 bits, as [tensor.Quantize]
+// rounds them: for inference, in a quarter, an eighth or half of the memory. Each output of a layer, and each row of an
+// embedding, of integers has a scale, or one for each Group of its weights. Outputs and rows are filled up to a multiple of 64, so that small layers
 // may grow. Embeddings give Float32.
 //
 //	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{})                    // 8 bits
 //	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{Bits: 4, Group: 32})
+//	report, err := nn.QuantizeWeights(model, tensor.QuantizeOptions{Type: tensor.BFloat16})
 //	fmt.Print(report)
 //
 // Biases, norms, transposed convolutions and recurrent layers stay as they are. All parameters that are left are

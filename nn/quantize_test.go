@@ -54,6 +54,8 @@ func TestQuantizeTrained(t *testing.T) {
 			{tensor.QuantizeOptions{}, 0.01, [2]float64{0.001, 0.01}},
 			{tensor.QuantizeOptions{ZeroPoints: true}, 0.01, [2]float64{0.001, 0.01}},
 			{tensor.QuantizeOptions{Bits: 4, Group: 32}, 0.05, [2]float64{0.02, 0.2}},
+			{tensor.QuantizeOptions{Type: tensor.BFloat16}, 0.01, [2]float64{0.001, 0.003}},
+			{tensor.QuantizeOptions{Type: tensor.Float16}, 0.01, [2]float64{0.0001, 0.0004}},
 		} {
 			model := nn.NewMLP(d, tensor.NewRNG(4), nn.MLPConfig{Sizes: []int{2, 64, 64, 3},
 				Activations: []nn.Activation{nn.ReLU}})

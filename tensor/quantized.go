@@ -4,25 +4,30 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
 )
 
-// QuantizedTensor is weights as integers of 8 or 4 bits with scales, which [Quantize] makes of floats, in a quarter or
-// an eighth of the memory, and as much less to read: a matrix [k, n] for [MatMulQuantized] and [EmbeddingQuantized], or
+// QuantizedTensor is weights as integers of 8 or 4 bits with scales, or as floats of 16 bits, which [Quantize] makes of
+// floats, in a quarter, an eighth or half of the memory, and as much less to read: a matrix [k, n] for [MatMulQuantized] and [EmbeddingQuantized], or
 // the weights [out, in, kernel…] of a convolution for [ConvQuantized]. It is constant, and stays until Free, also beyond
 // the [Scope] that it was made in.
 type QuantizedTensor struct {
 	shape       []int
 	k, n        int // rows and columns of the matrix: [in·kernel…, out] of a convolution
-	bits, group int
+	format      vec.WeightFormat
+	group       int
 	packed      *Tensor // as vec.Weights says
 	scale, zero *Tensor // zero is nil if there are no zero points
 }
 
 // QuantizeOptions says how [Quantize] rounds. The zero value: to 8 bits, with one scale for each column.
 type QuantizeOptions struct {
+	// Type is Float16 or BFloat16 for floats of 16 bits in place of integers, without the other options.
+	Type Type
 	Bits int // 8 or 4; 0: 8
 	// Group is how many rows of a column share a scale, a multiple of 32; 0: all. The last group may have fewer.
 	// 4 bits need groups, of 32 to 128, to be precise enough for most models.
@@ -36,7 +41,7 @@ type QuantizeOptions struct {
 //
 //	w ≈ (q − zero)·scale, q = round(w/scale) + zero
 //
-// to nearest, ties to even. Without zero points zero is 0, and with w of the group of rows that shares a scale,
+// to nearest, ties to even; of floats of 16 bits w itself is rounded. Without zero points zero is 0, and with w of the group of rows that shares a scale,
 //
 //	scale = max |w|/127, q from −127 to 127; of 4 bits max |w|/7, q from −7 to 7.
 //
@@ -47,7 +52,7 @@ type QuantizeOptions struct {
 // So 0 stays 0, and the error is scale/2 at most, but for the rounding of floats. q is such that (q − zero)·scale is
 // finite. Numbers of a group whose scale
 // would be less than 2⁻¹²⁶ become 0. It is computed on the host, from w rounded to float32. The error is the device's
-// first failure, or an *Error of ErrValue if a number is NaN or infinite. It panics with ErrShape unless w has 2 to 5
+// first failure, or an *Error of ErrValue if a number is NaN or infinite, or becomes that. It panics with ErrShape unless w has 2 to 5
 // axes, with ErrType unless it is of floats, and with ErrValue for other options. Source: Jacob et al.,
 // "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", CVPR 2018, §2.1.
 func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
@@ -57,16 +62,7 @@ func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
 		misuse(op, ErrShape, "the weights are a matrix, or those of a convolution, of 3 to 5 axes", w)
 	}
 	mustFloat(op, w)
-	if o.Bits == 0 {
-		o.Bits = 8
-	}
-	if o.Bits != 8 && o.Bits != 4 {
-		misuse(op, ErrValue, fmt.Sprintf("Bits is %d: it is 8 or 4", o.Bits), w)
-	}
-	if o.Group < 0 || o.Group%32 != 0 {
-		misuse(op, ErrValue, fmt.Sprintf("Group is %d: it is a multiple of 32, or 0", o.Group), w)
-	}
-	q := &QuantizedTensor{shape: w.Shape(), bits: o.Bits, group: o.Group}
+	q := &QuantizedTensor{shape: w.Shape(), format: o.format(op, w), group: o.Group}
 	matrix := w
 	if q.ofConv() {
 		matrix = w.Reshape(w.shape[0], size(w.shape[1:])).T()
@@ -77,7 +73,7 @@ func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	ints, at := ops.Quantize(data, q.k, q.n, o.Bits, o.Group, o.ZeroPoints)
+	packed, at := ops.Quantize(data, q.k, q.n, q.format, o.Group, o.ZeroPoints)
 	if at >= 0 {
 		element := at
 		if q.ofConv() {
@@ -86,14 +82,48 @@ func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
 		return nil, &Error{Op: op, Kind: ErrValue, Shapes: [][]int{w.Shape()},
 			Detail: fmt.Sprintf("element %v is %v", coordinates(element, w.shape), data[at])}
 	}
-	q.keep(d, ints)
+	q.keep(d, packed)
 	return q, d.Err()
+}
+
+// format returns what w is quantized to. It panics unless the options are some that there are.
+func (o QuantizeOptions) format(op string, w *Tensor) vec.WeightFormat {
+	if o.Type != 0 {
+		if !o.Type.Half() {
+			misuse(op, ErrType, fmt.Sprintf("Type is %v: it is Float16 or BFloat16", o.Type), w)
+		}
+		if o != (QuantizeOptions{Type: o.Type}) {
+			misuse(op, ErrValue, fmt.Sprintf("Bits, Group and ZeroPoints are of integers, and Type is %v", o.Type), w)
+		}
+		if o.Type == Float16 {
+			return vec.WeightsFloat16
+		}
+		return vec.WeightsBFloat16
+	}
+	if o.Bits == 0 {
+		o.Bits = 8
+	}
+	if o.Bits != 8 && o.Bits != 4 {
+		misuse(op, ErrValue, fmt.Sprintf("Bits is %d: it is 8 or 4", o.Bits), w)
+	}
+	if o.Group < 0 || o.Group%32 != 0 {
+		misuse(op, ErrValue, fmt.Sprintf("Group is %d: it is a multiple of 32, or 0", o.Group), w)
+	}
+	return vec.IntegerWeights(o.Bits)
 }
 
 // keep copies a matrix to the device.
 func (q *QuantizedTensor) keep(d Device, w *vec.Weights) {
 	packed, scale, zero := w.Memory()
-	q.packed, q.scale = New(d, packed).Retain(), New(d, scale).Retain()
+	switch q.format {
+	case vec.WeightsFloat16:
+		q.packed = New(d, vec.HalvesOf[float16.Float16](packed, len(packed)/2)).Retain()
+	case vec.WeightsBFloat16:
+		q.packed = New(d, vec.HalvesOf[bfloat16.BFloat16](packed, len(packed)/2)).Retain()
+	default:
+		q.packed = New(d, packed).Retain()
+	}
+	q.scale = New(d, scale).Retain()
 	if zero != nil {
 		q.zero = New(d, zero).Retain()
 	}
@@ -114,8 +144,8 @@ func coordinates(element int, shape []int) []int {
 // Shape returns that of the weights.
 func (q *QuantizedTensor) Shape() []int { return slices.Clone(q.shape) }
 
-// Bits returns 8 or 4.
-func (q *QuantizedTensor) Bits() int { return q.bits }
+// Bits returns those of an element: 8, 4 or 16.
+func (q *QuantizedTensor) Bits() int { return q.format.Bits() }
 
 // Group returns how many rows of a column of the matrix share a scale, 0 if all do.
 func (q *QuantizedTensor) Group() int { return q.group }
@@ -145,11 +175,14 @@ func (api) QuantizedMemory(q *QuantizedTensor) []*Tensor { return q.memory() }
 
 // String returns, for example, "weights [512 64] of 4 bits in groups of 32 rows on cpu".
 func (q *QuantizedTensor) String() string {
-	groups := ""
-	if q.group > 0 {
-		groups = fmt.Sprintf(" in groups of %d rows", q.group)
+	kind := fmt.Sprintf("%d bits", q.Bits())
+	if q.Bits() == 16 {
+		kind = q.packed.typ.String()
 	}
-	return fmt.Sprintf("weights %v of %d bits%s on %s", q.shape, q.bits, groups, q.Device().Name())
+	if q.group > 0 {
+		kind += fmt.Sprintf(" in groups of %d rows", q.group)
+	}
+	return fmt.Sprintf("weights %v of %s on %s", q.shape, kind, q.Device().Name())
 }
 
 // Free releases q. Using it afterwards panics with ErrFreed; freeing it again does nothing.
@@ -159,7 +192,7 @@ func (q *QuantizedTensor) Free() {
 	}
 }
 
-// Dequantize returns the weights as a Float32 tensor: (q − zero)·scale, rounded once.
+// Dequantize returns the weights as a Float32 tensor: (q − zero)·scale, rounded once, or the floats of 16 bits.
 func (q *QuantizedTensor) Dequantize() *Tensor {
 	d := q.check("Dequantize")
 	y := alloc("Dequantize", d, Float32, q.shape)
@@ -190,12 +223,7 @@ func (q *QuantizedTensor) check(op string, with ...*Tensor) Device {
 	return d
 }
 
-func (q *QuantizedTensor) kernels() *ops.Quantized {
-	if q.bits == 4 {
-		return ops.Quantized4
-	}
-	return ops.Quantized8
-}
+func (q *QuantizedTensor) kernels() *ops.Quantized { return ops.QuantizedOf(q.format) }
 
 // zeroArg passes the zero points, no elements if there are none.
 func (q *QuantizedTensor) zeroArg() kernels.Arg {
@@ -211,7 +239,7 @@ func (q *QuantizedTensor) zeroArg() kernels.Arg {
 //
 //	y[…, j] = Σ_i x[…, i]·(q[i, j] − zero[i, j])·scale[i, j]
 //
-// W is unpacked where it is multiplied. It is computed in float32; an x of 16 bits is converted, and the result
+// and of floats of 16 bits Σ_i x[…, i]·W[i, j]. W is unpacked where it is multiplied. It is computed in float32; an x of 16 bits is converted, and the result
 // rounded to its type. For an x of Float64, W is made floats. An infinity in x may give NaN in columns that have zero
 // points. It panics with ErrShape, with ErrType for integers, and with ErrValue if w is nil.
 func MatMulQuantized(x *Tensor, w *QuantizedTensor) *Tensor {

@@ -17,6 +17,7 @@ import (
 var quantizations = []tensor.QuantizeOptions{
 	{}, {Bits: 8, ZeroPoints: true}, {Group: 32}, {Group: 64, ZeroPoints: true},
 	{Bits: 4}, {Bits: 4, ZeroPoints: true}, {Bits: 4, Group: 32}, {Bits: 4, Group: 96, ZeroPoints: true},
+	{Type: tensor.Float16}, {Type: tensor.BFloat16},
 }
 
 // quantized is what Quantize is documented to make of w [k, n], as floats.
@@ -93,11 +94,17 @@ func TestQuantize(t *testing.T) {
 			}
 			x := tensor.New(d, w, k, n)
 			for _, o := range quantizations {
+				x, want := x, []float64(nil)
+				if o.Type == 0 {
+					want = quantized(w, k, n, o)
+				} else { // what it holds of the numbers
+					x = x.MaxScalar(-60000).MinScalar(60000)
+					want = devtest.Float64s(t, x.To(o.Type))
+				}
 				q, err := tensor.Quantize(x, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := quantized(w, k, n, o)
 				y := q.Dequantize()
 				got := devtest.Float64s(t, y)
 				if slices.ContainsFunc(got, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) }) {
@@ -108,11 +115,11 @@ func TestQuantize(t *testing.T) {
 					t.Errorf("%v, %+v: %v, want %v", size, o, first(got), first(want))
 				}
 				// A view of the transpose is the same matrix.
-				again, err := tensor.Quantize(tensor.New(d, transposedOf(w, k, n), n, k).T(), o)
+				again, err := tensor.Quantize(x.T().Contiguous().T(), o)
 				if err != nil || !sameNumbers(devtest.Float64s(t, again.Dequantize()), got) {
 					t.Errorf("%v, %+v: of a view others: %v", size, o, err)
 				}
-				if !slices.Equal(q.Shape(), size[:]) || q.Bits()%8 != o.Bits%8 || q.Group() != o.Group ||
+				if !slices.Equal(q.Shape(), size[:]) || q.Bits()%8 != o.Bits%8 || (q.Bits() == 16) != (o.Type != 0) || q.Group() != o.Group ||
 					q.Device() != d {
 					t.Errorf("%v, %+v: %v, %d bits, groups of %d", size, o, q.Shape(), q.Bits(), q.Group())
 				}
@@ -125,7 +132,8 @@ func TestQuantize(t *testing.T) {
 			o     tensor.QuantizeOptions
 			bytes int
 		}{{tensor.QuantizeOptions{}, 256*128 + 4*128}, {tensor.QuantizeOptions{Bits: 4, Group: 64}, 256*64 + 4*4*128},
-			{tensor.QuantizeOptions{Bits: 4, Group: 32, ZeroPoints: true}, 256*64 + 2*4*8*128}} {
+			{tensor.QuantizeOptions{Bits: 4, Group: 32, ZeroPoints: true}, 256*64 + 2*4*8*128},
+			{tensor.QuantizeOptions{Type: tensor.BFloat16}, 256*2*128 + 4*128}} {
 			q, err := tensor.Quantize(w, c.o)
 			if err != nil || q.Bytes() != c.bytes {
 				t.Fatalf("%v: %d bytes, want %d: %v", q, q.Bytes(), c.bytes, err)
@@ -134,8 +142,11 @@ func TestQuantize(t *testing.T) {
 			for i, v := range devtest.Float64s(t, q.Dequantize()) {
 				worst = max(worst, math.Abs(v-numbers[i]))
 			}
-			largest := slices.Max(numbers) - slices.Min(numbers)
-			if limit := largest / float64(int(1)<<q.Bits()-2); worst > limit || worst < limit/20 {
+			limit := (slices.Max(numbers) - slices.Min(numbers)) / float64(int(1)<<q.Bits()-2)
+			if c.o.Type != 0 {
+				limit = 0x1p-8 * slices.Max(numbers)
+			}
+			if worst > limit || worst < limit/20 {
 				t.Errorf("%v: off by %v, of at most %v", q, worst, limit)
 			}
 		}
@@ -160,16 +171,6 @@ func abs0(x []float64) []float64 {
 }
 
 func first(x []float64) []float64 { return x[:min(len(x), 10)] }
-
-func transposedOf(w []float32, k, n int) []float32 {
-	out := make([]float32, k*n)
-	for i := range k {
-		for j := range n {
-			out[j*k+i] = w[i*n+j]
-		}
-	}
-	return out
-}
 
 // TestMatMulQuantized: products are those with the matrix as floats, of one row and many, of views and of floats of
 // 16 bits, within the rounding of sums.
@@ -244,6 +245,8 @@ func TestQuantizedMisuse(t *testing.T) {
 		"5 bits":           {quantize(w, tensor.QuantizeOptions{Bits: 5}), tensor.ErrValue, "Bits is 5"},
 		"groups of 31":     {quantize(w, tensor.QuantizeOptions{Group: 31}), tensor.ErrValue, "Group is 31"},
 		"groups of -32":    {quantize(w, tensor.QuantizeOptions{Group: -32}), tensor.ErrValue, "Group is -32"},
+		"of float64":       {quantize(w, tensor.QuantizeOptions{Type: tensor.Float64}), tensor.ErrType, "Type is float64"},
+		"bits of bfloat16": {quantize(w, tensor.QuantizeOptions{Type: tensor.BFloat16, Bits: 16}), tensor.ErrValue, "Bits"},
 		"nothing":          {quantize(nil, tensor.QuantizeOptions{}), tensor.ErrValue, "Quantize"},
 		"by nothing":       {product(w.T(), none), tensor.ErrValue, "the weights are nil"},
 		"by a zero value":  {product(w.T(), new(tensor.QuantizedTensor)), tensor.ErrValue, "the weights are nil"},
@@ -266,6 +269,17 @@ func TestQuantizedMisuse(t *testing.T) {
 				t.Errorf("%v, %+v: %v", bad, o, err)
 			}
 		}
+	}
+	for typ, bad := range map[tensor.Type]float32{tensor.Float16: -65520, tensor.BFloat16: math.MaxFloat32} {
+		o, v := tensor.QuantizeOptions{Type: typ}, tensor.New(d, []float32{1, 2, 3, 65519, bad, 6}, 2, 3)
+		if _, err := tensor.Quantize(v, o); !errors.Is(err, tensor.ErrValue) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("element [1 1] is %v", bad)) {
+			t.Errorf("%v of %v: %v", bad, typ, err)
+		}
+	}
+	half, _ := tensor.Quantize(w, tensor.QuantizeOptions{Type: tensor.BFloat16})
+	if s := half.String(); s != "weights [2 3] of bfloat16 on "+d.Name() {
+		t.Error(s)
 	}
 	// It outlives the scope that it was made in.
 	var kept *tensor.QuantizedTensor

@@ -5,15 +5,24 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/x448/float16"
 )
 
-// Quantize rounds W [k, n] to integers of 8 or 4 bits, with a scale for each column and group of rows, a
-// multiple of 32, or 0 for all, and maybe a zero point. at is where the first element lies that is no finite
-// number, or −1.
-func Quantize(w []float32, k, n, bits, group int, zeros bool) (q *vec.Weights, at int) {
+// Quantize rounds W [k, n] to a format: to floats of 16 bits, or to integers, with a scale for each column and group of
+// rows, a multiple of 32, or 0 for all, and maybe a zero point. at is where the first element lies that is no finite
+// number, or becomes none, or −1.
+func Quantize(w []float32, k, n int, format vec.WeightFormat, group int, zeros bool) (q *vec.Weights, at int) {
+	switch format {
+	case vec.WeightsFloat16:
+		return quantizeHalves[float16.Float16](w, k, n)
+	case vec.WeightsBFloat16:
+		return quantizeHalves[bfloat16.BFloat16](w, k, n)
+	}
+	bits := format.Bits()
 	z := quantizer{w: w, n: n, ints: make([]uint8, k*n), levels: float64(int(1)<<bits - 1), zeros: zeros}
 	z.middle = (z.levels + 1) / 2
 	groups, rows := 1, k
@@ -34,6 +43,16 @@ func Quantize(w []float32, k, n, bits, group int, zeros bool) (q *vec.Weights, a
 		return nil, slices.IndexFunc(w, func(v float32) bool { return v-v != 0 })
 	}
 	return vec.PackWeights(bits, z.ints, k, n, n, 1, group, z.scale, z.zero, parallel.For), -1
+}
+
+func quantizeHalves[H vec.Half](w []float32, k, n int) (q *vec.Weights, at int) {
+	halves, rounded := make([]H, len(w)), make([]float32, len(w))
+	vec.ToHalves(nil, halves, w)
+	vec.FromHalves(nil, rounded, halves)
+	if at = slices.IndexFunc(rounded, func(v float32) bool { return v-v != 0 }); at >= 0 {
+		return nil, at
+	}
+	return vec.PackHalves(halves, k, n, parallel.For), -1
 }
 
 // quantizer rounds W [k, n] to integers from 0 to levels.

@@ -3,14 +3,14 @@ package ops
 import (
 	"fmt"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// Quantized is the kernels of matrices W [k, n] of integers of so many bits, whose memory vec.Weights describes:
-// W packed, their scales S, and their zero points Z, of which there are none unless zeros is 1. group is the
+// Quantized is the kernels of matrices W [k, n] of a format, whose memory vec.Weights describes: W packed, their scales S, and their zero points Z, of which there are none unless zeros is 1. group is the
 // rows that share a scale, or 0 for all.
 type Quantized struct {
 	// Y [m, n] = X [m, k]·W: X, W, S, Z, Y, m, n, k, group, zeros.
@@ -31,27 +31,52 @@ func (q *Quantized) MatMul(m int, l kernels.Target) *kernels.Kernel {
 	return q.many
 }
 
-// Quantized8 and Quantized4 are those of matrices of 8 and of 4 bits.
-var Quantized8, Quantized4 = newQuantized(8), newQuantized(4)
+// QuantizedOf returns the kernels of matrices of a format.
+func QuantizedOf(f vec.WeightFormat) *Quantized { return quantized[f] }
 
-func quantizedKernels() []*kernels.Kernel {
-	return []*kernels.Kernel{Quantized8.many, Quantized8.few, Quantized8.Floats, Quantized8.Columns, Quantized4.many,
-		Quantized4.few, Quantized4.Floats, Quantized4.Columns}
+var quantized = []*Quantized{
+	vec.Weights8:        newQuantized(vec.Weights8, "-DBITS=8", kernels.Uint8),
+	vec.Weights4:        newQuantized(vec.Weights4, "-DBITS=4", kernels.Uint8),
+	vec.WeightsFloat16:  newQuantized(vec.WeightsFloat16, "-DBITS=16 -DFROM_HALF=from_float16", kernels.Float16),
+	vec.WeightsBFloat16: newQuantized(vec.WeightsBFloat16, "-DBITS=16 -DFROM_HALF=from_bfloat16", kernels.BFloat16),
 }
 
-func newQuantized(bits int) *Quantized {
-	product := kernels.Kernel{File: "quantized_cpu.cl", GPU: "quantized_gpu.cl",
-		Defines: fmt.Sprintf("-DBITS=%d", bits),
-		Params: []kernels.Param{in("X"), inBytes("W"), in("S"), in("Z"), out("Y"), intArg("m"), intArg("n"),
+func quantizedKernels() (all []*kernels.Kernel) {
+	for _, q := range quantized {
+		all = append(all, q.many, q.few, q.Floats, q.Columns)
+	}
+	return all
+}
+
+// packedOf returns the memory of argument i, packed weights of a type.
+func packedOf(c kernels.Call[float32], i int, t kernels.DType) []byte {
+	switch t {
+	case kernels.Float16:
+		return vec.HalfBytes(c.Halves(i))
+	case kernels.BFloat16:
+		return vec.HalfBytes(kernels.Elements[bfloat16.BFloat16](c, i))
+	}
+	return c.Bytes(i)
+}
+
+// newQuantized returns the kernels of a format, whose memory is of type t.
+func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Quantized {
+	packed := kernels.Param{Name: "W", Mode: kernels.In.Of(t)}
+	product := kernels.Kernel{File: "quantized_cpu.cl", GPU: "quantized_gpu.cl", Defines: defines,
+		Params: []kernels.Param{in("X"), packed, in("S"), in("Z"), out("Y"), intArg("m"), intArg("n"),
 			intArg("k"), intArg("group"), intArg("zeros")},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			m, n, k := c.Int(5), c.Int(6), c.Int(7)
-			w := vec.WeightsOf(bits, k, n, c.Int(8), c.Bytes(1), c.Reals(2), c.Reals(3))
+			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 1, t), c.Reals(2), c.Reals(3))
 			w.Multiply(setOf(c), m, c.Reals(0), k, c.Reals(4), n, parallel.For)
 		}},
-		Cases: func(few bool) []kernels.Case { return quantizedCases(bits, few) },
+		Cases: func(few bool) []kernels.Case { return quantizedCases(format, few) },
 		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
-			return float64(a[7].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 2) * (128 + kernels.MaxAbs(a, 3))
+			largest := 128 + kernels.MaxAbs(a, 3)
+			if t.Half() {
+				largest = kernels.MaxAbs(a, 1)
+			}
+			return float64(a[7].Int) * kernels.MaxAbs(a, 0) * kernels.MaxAbs(a, 2) * largest
 		}},
 	}
 	const wide, tile, side = 32, 64, 16
@@ -73,7 +98,7 @@ func newQuantized(bits int) *Quantized {
 		return kernels.Grid{Dims: 2, Global: [3]int{strips * 8, m * 32}, Local: [3]int{8, 32}}
 	}
 	floats := &kernels.Kernel{Name: "k_dequantize", File: "dequantize.cl", Defines: product.Defines,
-		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"),
+		Params: []kernels.Param{packed, in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"),
 			intArg("zeros"), intArg("transposed")},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			k, n := int(a[4].Int), int(a[5].Int)
@@ -83,14 +108,14 @@ func newQuantized(bits int) *Quantized {
 			return kernels.Grid2D(n, k, l)
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
-			w := vec.WeightsOf(bits, c.Int(4), c.Int(5), c.Int(6), c.Bytes(0), c.Reals(1), c.Reals(2))
+			w := vec.WeightsOf(format, c.Int(4), c.Int(5), c.Int(6), packedOf(c, 0, t), c.Reals(1), c.Reals(2))
 			w.Floats(setOf(c), c.Reals(3), c.Int(8) != 0, parallel.For)
 		}},
 		Cases: func(few bool) []kernels.Case {
 			var cases []kernels.Case
 			for transposed := range 2 {
-				cases = append(cases, matrixCases(bits, few, func(o *kernels.Operands, k, n, group int, zeros bool) {
-					addQuantized(o, bits, k, n, group, zeros)
+				cases = append(cases, matrixCases(format, few, func(o *kernels.Operands, k, n, group int, zeros bool) {
+					addQuantized(o, format, k, n, group, zeros)
 					o.Out(k*n).Int(k, n, group, boolInt(zeros), transposed)
 				})...)
 			}
@@ -98,14 +123,14 @@ func newQuantized(bits int) *Quantized {
 		},
 	}
 	columns := &kernels.Kernel{Name: "k_dequantize_columns", File: "dequantize.cl", Defines: product.Defines,
-		Params: []kernels.Param{inBytes("W"), in("S"), in("Z"), inInts("AT"), out("Y"), intArg("count"), intArg("k"),
+		Params: []kernels.Param{packed, in("S"), in("Z"), inInts("AT"), out("Y"), intArg("count"), intArg("k"),
 			intArg("n"), intArg("group"), intArg("zeros")},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			return kernels.Grid2D(int(a[6].Int), int(a[5].Int), l)
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			k, n := c.Int(6), c.Int(7)
-			w := vec.WeightsOf(bits, k, n, c.Int(8), c.Bytes(0), c.Reals(1), c.Reals(2))
+			w := vec.WeightsOf(format, k, n, c.Int(8), packedOf(c, 0, t), c.Reals(1), c.Reals(2))
 			y, at := c.Reals(4), c.Ints(3)
 			c.Parallel(len(at), 4*k, func(lo, hi int) {
 				for i, j := range at[lo:hi] {
@@ -119,9 +144,9 @@ func newQuantized(bits int) *Quantized {
 			})
 		}},
 		Cases: func(few bool) []kernels.Case {
-			return matrixCases(bits, few, func(o *kernels.Operands, k, n, group int, zeros bool) {
+			return matrixCases(format, few, func(o *kernels.Operands, k, n, group int, zeros bool) {
 				const count = 7
-				addQuantized(o, bits, k, n, group, zeros)
+				addQuantized(o, format, k, n, group, zeros)
 				o.Ints(count, func(int) int { return o.Rand.IntN(n+2) - 1 }).Out(count*k).
 					Int(count, k, n, group, boolInt(zeros))
 			})
@@ -135,7 +160,16 @@ var quantizedSizes = [][3]int{{1, 1, 0}, {7, 5, 0}, {32, 64, 32}, {33, 65, 32}, 
 	{95, 64, 0}, {1100, 33, 96}, {0, 3, 0}, {3, 0, 0}}
 
 // addQuantized adds the memory of a matrix: W, S and Z.
-func addQuantized(o *kernels.Operands, bits, k, n, group int, zeros bool) {
+func addQuantized(o *kernels.Operands, format vec.WeightFormat, k, n, group int, zeros bool) {
+	switch format {
+	case vec.WeightsFloat16:
+		addHalves(o, kernels.Float16, k, n)
+		return
+	case vec.WeightsBFloat16:
+		addHalves(o, kernels.BFloat16, k, n)
+		return
+	}
+	bits := format.Bits()
 	q := make([]int8, k*n)
 	for i := range q {
 		q[i] = int8(o.Rand.IntN(1<<bits) - 1<<(bits-1))
@@ -162,22 +196,32 @@ func addQuantized(o *kernels.Operands, bits, k, n, group int, zeros bool) {
 	}
 }
 
-func quantizedCases(bits int, few bool) []kernels.Case {
+// addHalves adds the memory of a matrix of floats of 16 bits, of type t: W, S and no Z.
+func addHalves(o *kernels.Operands, t kernels.DType, k, n int) {
+	packed, scale, _ := vec.PackHalves(make([]bfloat16.BFloat16, k*n), k, n, nil).Memory()
+	o.Elements(t, len(packed)/2, func(int) float64 { return 2*o.Rand.Float64() - 1 })
+	o.Reals(len(scale), func(int) float64 { return 1 }).Reals(0, nil)
+}
+
+func quantizedCases(format vec.WeightFormat, few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range quantizedSizes {
 		k, n, group := s[0], s[1], s[2]
 		if few && k*n > 5000 {
 			continue
 		}
+		if format.Bits() == 16 {
+			group = 0
+		}
 		for j, m := range []int{1, 3, 5, 67} {
 			if few && m*n*k > 50000 {
 				continue
 			}
-			zeros := (i+j)%2 == 1
+			zeros := (i+j)%2 == 1 && format.Bits() < 16
 			name := fmt.Sprintf("%dx%dx%d in groups of %d, zero points: %v", m, n, k, group, zeros)
 			cases = append(cases, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
 				o.In(m*k, -1, 1)
-				addQuantized(o, bits, k, n, group, zeros)
+				addQuantized(o, format, k, n, group, zeros)
 				o.Out(m*n).Int(m, n, k, group, boolInt(zeros))
 			}})
 		}
@@ -186,7 +230,7 @@ func quantizedCases(bits int, few bool) []kernels.Case {
 }
 
 // matrixCases are launches for matrices of all sizes.
-func matrixCases(bits int, few bool, build func(o *kernels.Operands, k, n, group int, zeros bool)) []kernels.Case {
+func matrixCases(format vec.WeightFormat, few bool, build func(o *kernels.Operands, k, n, group int, zeros bool)) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range quantizedSizes {
 		k, n, group := s[0], s[1], s[2]
@@ -194,6 +238,9 @@ func matrixCases(bits int, few bool, build func(o *kernels.Operands, k, n, group
 			continue
 		}
 		zeros := i%2 == 1
+		if format.Bits() == 16 {
+			group, zeros = 0, false
+		}
 		name := fmt.Sprintf("%dx%d in groups of %d, zero points: %v", k, n, group, zeros)
 		cases = append(cases, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
 			build(o, k, n, group, zeros)

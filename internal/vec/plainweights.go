@@ -23,13 +23,13 @@ var plainWeights = weightLoops{
 		return to
 	}),
 	WeightsFloat16: plainWeightLoop(4*weightColumns, func(w []byte) (to twoRows) {
-		for i, v := range halvesOf[float16.Float16](w, len(to)) {
+		for i, v := range HalvesOf[float16.Float16](w, len(to)) {
 			to[i] = v.Float32()
 		}
 		return to
 	}),
 	WeightsBFloat16: plainWeightLoop(4*weightColumns, func(w []byte) (to twoRows) {
-		for i, v := range halvesOf[bfloat16.BFloat16](w, len(to)) {
+		for i, v := range HalvesOf[bfloat16.BFloat16](w, len(to)) {
 			to[i] = v.Float32()
 		}
 		return to

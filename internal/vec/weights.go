@@ -129,7 +129,7 @@ func PackHalves[H Half](x []H, k, n int, each func(n, min int, f func(lo, hi int
 	w := &Weights{K: k, N: n, Format: HalfWeights[H]()}
 	panels := w.panels()
 	packed := make([]H, panels*w.panel()/2)
-	w.packed = bytesOf(packed)
+	w.packed = HalfBytes(packed)
 	w.scale = slices.Repeat([]float32{1}, panels*weightColumns)
 	pack := func(lo, hi int) {
 		for panel := lo; panel < hi; panel++ {

@@ -16,7 +16,7 @@ func WeightsOf(format WeightFormat, k, n, group int, packed []byte, scale, zero 
 	return &Weights{K: k, N: n, Format: format, group: group, packed: packed, scale: scale, zero: zero}
 }
 
-// Memory returns the packed integers, their scales, and their zero points, nil if there are none. W shares it.
+// Memory returns the packed elements, their scales, and their zero points, nil if there are none. W shares it.
 func (w *Weights) Memory() (packed []byte, scale, zero []float32) { return w.packed, w.scale, w.zero }
 
 // Floats sets to [K, N] to W, or with transposed [N, K] to Wᵀ. set may be nil. each is that of [Weights.Multiply];
@@ -84,17 +84,17 @@ func (w *Weights) Column(to []float32, j int) {
 // halvesColumn sets to to column at of a panel of floats of 16 bits.
 func halvesColumn[H Half](to []float32, panel []byte, at int, float32Of func(H) float32) {
 	for i := range to {
-		to[i] = float32Of(halvesOf[H](panel[2*(i*weightColumns+at):], 1)[0])
+		to[i] = float32Of(HalvesOf[H](panel[2*(i*weightColumns+at):], 1)[0])
 	}
 }
 
-// halvesOf returns n floats of 16 bits that lie in memory.
-func halvesOf[H Half](memory []byte, n int) []H {
+// HalvesOf returns n floats of 16 bits that lie in memory.
+func HalvesOf[H Half](memory []byte, n int) []H {
 	_ = memory[:2*n]
 	return unsafe.Slice((*H)(unsafe.Pointer(unsafe.SliceData(memory))), n)
 }
 
-// bytesOf returns the memory of x.
-func bytesOf[H Half](x []H) []byte {
+// HalfBytes returns the memory of x.
+func HalfBytes[H Half](x []H) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 }

@@ -2,10 +2,10 @@
 // Y [m, n] = X [m, k]·W, for a matrix W of quantized.cl, for CPUs: one work-item per work-group for 32 columns.
 
 // Rows [first, end) of W as floats, 32 columns from j on. They are of one group.
-static void unpack(REAL16 (*tile)[2], global const uchar *W, global const REAL *S, global const REAL *Z, int j, int first, int end, int k,
+static void unpack(REAL16 (*tile)[2], global const ELEMENT *W, global const REAL *S, global const REAL *Z, int j, int first, int end, int k,
     int group, int zeros) {
     const int panel = j / PANEL, at = j % PANEL, s = (panel * GROUPS(k, group) + (group ? first / group : 0)) * PANEL + at;
-    global const char *w = (global const char *)W + panel * PANEL_BYTES(k) + at;
+    global const ELEMENT *w = W + panel * PANEL_ELEMENTS(k) + at;
     const REAL16 s0 = vload16(0, S + s), s1 = vload16(1, S + s);
     REAL16 z0 = 0, z1 = 0;
     if (zeros) {
@@ -13,9 +13,9 @@ static void unpack(REAL16 (*tile)[2], global const uchar *W, global const REAL *
         z1 = vload16(1, Z + s);
     }
     for (int q = first; q < end; q++) {
-        global const char *row = w + q / ROWS_OF_BYTE * PANEL;
-        tile[q - first][0] = (convert_float16(INTEGER(int16, vload16(0, row), q)) - z0) * s0;
-        tile[q - first][1] = (convert_float16(INTEGER(int16, vload16(1, row), q)) - z1) * s1;
+        global const ELEMENT *row = w + q / ROWS_OF_ELEMENT * PANEL;
+        tile[q - first][0] = SCALED(NUMBERS16(vload16(0, row), q), z0, s0);
+        tile[q - first][1] = SCALED(NUMBERS16(vload16(1, row), q), z1, s1);
     }
 }
 
@@ -36,7 +36,7 @@ static void store(global REAL *y, REAL16 y0, REAL16 y1, int columns) {
 #define STEPS 64
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_matmul_quantized(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
+void k_matmul_quantized(IN(X), IN_OF(ELEMENT, W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
     const int j = get_group_id(0) * TILE_COLUMNS, i = get_group_id(1) * ROWS, rows = min(ROWS, m - i);
     REAL16 tile[STEPS][2], sums[ROWS / 4][4][2];
     for (int r = 0; r < ROWS; r += 4)
@@ -66,9 +66,9 @@ void k_matmul_quantized(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, 
 
 // The entry point k_matmul_quantized_rows computes one row.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_matmul_quantized_rows(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
+void k_matmul_quantized_rows(IN(X), IN_OF(ELEMENT, W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
     const int j = get_group_id(0) * TILE_COLUMNS, i = get_group_id(1), panel = j / PANEL, at = j % PANEL, count = group ? group : k;
-    global const char *w = (global const char *)(W + W_off) + panel * PANEL_BYTES(k) + at;
+    global const ELEMENT *w = W + W_off + panel * PANEL_ELEMENTS(k) + at;
     global const REAL *x = X + X_off + i * k;
     REAL16 y0 = 0, y1 = 0;
     int s = panel * GROUPS(k, group) * PANEL + at;
@@ -81,9 +81,9 @@ void k_matmul_quantized_rows(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, in
             z1 = vload16(1, Z + Z_off + s);
         }
         for (int q = first; q < end; q++) {
-            global const char *row = w + q / ROWS_OF_BYTE * PANEL;
-            y0 += x[q] * ((convert_float16(INTEGER(int16, vload16(0, row), q)) - z0) * s0);
-            y1 += x[q] * ((convert_float16(INTEGER(int16, vload16(1, row), q)) - z1) * s1);
+            global const ELEMENT *row = w + q / ROWS_OF_ELEMENT * PANEL;
+            y0 += x[q] * SCALED(NUMBERS16(vload16(0, row), q), z0, s0);
+            y1 += x[q] * SCALED(NUMBERS16(vload16(1, row), q), z1, s1);
         }
     }
     store(Y + Y_off + i * n + j, y0, y1, min(TILE_COLUMNS, n - j));

@@ -1,11 +1,11 @@
 // @depends: common, quantized
-// Y [m, n] = X [m, k]·W, for a matrix W of quantized.cl, for GPUs. W is read four bytes at a time, which are of four columns.
+// Y [m, n] = X [m, k]·W, for a matrix W of quantized.cl, for GPUs. W is read four columns at a time.
 
-// The integers of row i that are in a word, as floats.
-#if BITS == 8
-#define FOUR(word, i) convert_float4(as_char4(word))
+// Four elements, the i-th four from p on, in one read.
+#if BITS == 16
+#define FOUR(p, i) (((global const ushort4 *)(p))[i])
 #else
-#define FOUR(word, i) convert_float4(as_char4((i) % 2 ? (word) : ((word) & 0x0f0f0f0fu) << 4) >> (char)4)
+#define FOUR(p, i) as_uchar4(((global const uint *)(p))[i])
 #endif
 
 // The entry point k_matmul_quantized, of many rows: a work-group computes 64 rows of 64 columns, a work-item 4 of 4. Tiles of X and of W
@@ -15,13 +15,13 @@
 #define STEPS 16 // of the sum, of a tile: a group has no part of one
 
 kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
-void k_matmul_quantized(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
+void k_matmul_quantized(IN(X), IN_OF(ELEMENT, W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
     local REAL a[STEPS][TILE + 1], b[STEPS][TILE];
     const int x = get_local_id(0), y = get_local_id(1), id = y * SIDE + x, panel = get_group_id(0);
     const int row = get_group_id(1) * TILE + id / 4, from = id % 4 * 4; // of X, to copy
     const int at = id / SIDE, word = id % SIDE;                        // of W, to copy
     const int i = get_group_id(1) * TILE + 4 * y, j = panel * TILE + 4 * x;
-    global const uint *w = (global const uint *)(W + W_off) + panel * (PANEL_BYTES(k) / 4) + word;
+    global const ELEMENT *w = W + W_off + panel * PANEL_ELEMENTS(k);
     REAL4 sum[4] = {0, 0, 0, 0};
     for (int q = 0; q < k; q += STEPS) {
         REAL u[4];
@@ -29,10 +29,8 @@ void k_matmul_quantized(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, 
         REAL4 v = 0;
         if (q + at < k) {
             const int s = (panel * GROUPS(k, group) + (group ? q / group : 0)) * PANEL + 4 * word;
-            const uint bytes = w[(q + at) / ROWS_OF_BYTE * (PANEL / 4)];
-            v = FOUR(bytes, at);
-            if (zeros) v -= vload4(0, Z + Z_off + s);
-            v *= vload4(0, S + S_off + s);
+            v = NUMBERS4(FOUR(w + (q + at) / ROWS_OF_ELEMENT * PANEL, word), at);
+            v = SCALED(v, zeros ? vload4(0, Z + Z_off + s) : 0, vload4(0, S + S_off + s));
         }
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles before have been read
         for (int c = 0; c < 4; c++) a[from + c][id / 4] = u[c];
@@ -58,11 +56,11 @@ void k_matmul_quantized(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, 
 #define WORDS 8
 
 kernel __attribute__((reqd_work_group_size(WORDS, LANES, 1)))
-void k_matmul_quantized_rows(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
+void k_matmul_quantized_rows(IN(X), IN_OF(ELEMENT, W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
     local REAL sums[LANES][4 * WORDS];
     const int word = get_local_id(0), lane = get_local_id(1), i = get_group_id(1);
     const int j = get_group_id(0) * 4 * WORDS + 4 * word, panel = j / PANEL, at = j % PANEL;
-    global const uint *w = (global const uint *)(W + W_off) + panel * (PANEL_BYTES(k) / 4) + at / 4;
+    global const ELEMENT *w = W + W_off + panel * PANEL_ELEMENTS(k) + at;
     global const REAL *x = X + X_off + i * k;
     REAL4 total = 0;
     for (int first = lane * BLOCK; first < k; first += LANES * BLOCK) {
@@ -73,13 +71,13 @@ void k_matmul_quantized_rows(IN(X), IN_BYTES(W), IN(S), IN(Z), OUT(Y), int m, in
 #pragma unroll
             for (int r = 0; r < BLOCK; r++) {
                 const REAL f = x[first + r];
-                sum += f * FOUR(w[(first + r) / ROWS_OF_BYTE * (PANEL / 4)], r);
+                sum += f * NUMBERS4(FOUR(w + (first + r) / ROWS_OF_ELEMENT * PANEL, 0), r);
                 part += f;
             }
         } else {
             for (int r = 0; r < rows; r++) {
                 const REAL f = x[first + r];
-                sum += f * FOUR(w[(first + r) / ROWS_OF_BYTE * (PANEL / 4)], r);
+                sum += f * NUMBERS4(FOUR(w + (first + r) / ROWS_OF_ELEMENT * PANEL, 0), r);
                 part += f;
             }
         }
