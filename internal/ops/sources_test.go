@@ -66,6 +66,11 @@ func TestParamsMatchSources(t *testing.T) {
 				}
 			}
 			params = strings.NewReplacer("IN_OF(INDEX, ", "IN"+macroOf(kernels.Int32), "OUT_OF(INDEX, ", "OUT"+macroOf(kernels.Int32)).Replace(params)
+			element := kernels.Uint8 // of quantized.cl
+			if strings.Contains(k.Defines, "-DBITS=16") {
+				element = kernels.Uint16
+			}
+			params = strings.ReplaceAll(params, "IN_OF(ELEMENT, ", "IN"+macroOf(element))
 			for i, way := range []string{"IN", "OUT"} { // of a type that the kernel is built for
 				with := "("
 				if t := k.Params[i].Mode.Elements(kernels.Float32); t.Half() {
