@@ -237,8 +237,7 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 	cx, cw := x.dense(typ), w.dense(typ)
 	defer cx.release()
 	defer cw.release()
-	b := cx.arg() // any buffer, and no element of it: the kernel does not read it
-	b.N = 0
+	b := noBias(cx.Tensor)
 	if bias != nil {
 		cb := bias.dense(typ)
 		defer cb.release()
@@ -252,12 +251,26 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 		convMatrix(op, m, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
+	convTiles(s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
+	return y
+}
+
+// noBias returns the argument of a convolution that has none: any buffer, and no element of it, for the kernel does not
+// read it.
+func noBias(x *Tensor) kernels.Arg {
+	b := x.arg()
+	b.N = 0
+	return b
+}
+
+// convTiles sets y to a convolution of contiguous tensors by the kernels that add up products of x and w as they are.
+func convTiles(s *ops.ConvShape, transposed bool, x, w *Tensor, bias kernels.Arg, biased bool, y *Tensor) {
+	d := x.Device()
 	list := d.core().list()
 	rows, cols, _ := s.ConvBlock(transposed, d.Target())
-	args := s.Args(append(list.args, cx.arg(), cw.arg(), b, y.arg()))
-	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(bias != nil), kernels.IntArg(rows), kernels.IntArg(cols))
-	list.launch(d, s.ConvKernel(transposed, typ, d.Target()), args)
-	return y
+	args := s.Args(append(list.args, x.arg(), w.arg(), bias, y.arg()))
+	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(biased), kernels.IntArg(rows), kernels.IntArg(cols))
+	list.launch(d, s.ConvKernel(transposed, y.typ, d.Target()), args)
 }
 
 // make1 returns a shape of ones.

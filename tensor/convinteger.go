@@ -1,8 +1,10 @@
 package tensor
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // ConvIntegerOptions are those of [ConvInteger]: of the convolution, and what the integers stand for.
@@ -40,6 +42,16 @@ func ConvInteger(x, w *Tensor, o ...ConvIntegerOptions) *Tensor {
 		y.zero()
 		return y
 	}
+	if inFloats(&s.ConvShape, x, w, options) {
+		fx, fw := lessZero(x, options.ZeroX, 1), lessZero(w, options.ZeroW, w.Rank())
+		sums := alloc(op, d, Float32, y.shape)
+		convTiles(&s.ConvShape, false, fx, fw, noBias(fx), false, sums)
+		copyTo(y, sums)
+		for _, t := range []*Tensor{fx, fw, sums} {
+			t.Free()
+		}
+		return y
+	}
 	cx, cw := x.contiguous(), w.contiguous()
 	defer cx.release()
 	defer cw.release()
@@ -47,6 +59,39 @@ func ConvInteger(x, w *Tensor, o ...ConvIntegerOptions) *Tensor {
 	args := s.Args(append(list.args, cx.arg(), cw.arg(), zx.arg, zw.arg, y.arg()))
 	list.launch(d, ops.ConvInteger,
 		append(args, kernels.IntArg(zx.count), kernels.IntArg(zw.count), kernels.IntArg(signs(x, w))))
+	return y
+}
+
+// inFloats reports whether a convolution of integers is that of floats, and exact: on PoCL and the like, where kernels of
+// integers compute several channels of a group at once, one of few channels for each group, such as a depthwise one, and
+// not too little work for some launches.
+func inFloats(s *ops.ConvShape, x, w *Tensor, o ConvIntegerOptions) bool {
+	const channels, products = 8, 1 << 18
+	d := x.Device()
+	_, host := d.(*goDevice)
+	if host || !d.Target().CPU || s.Out >= channels || s.Batch*s.Products() < products {
+		return false
+	}
+	largest := func(t, zero *Tensor) int {
+		if t.typ == Int8 && zero == nil {
+			return 128
+		}
+		return 255
+	}
+	const exact = 1 << 24
+	return largest(x, o.ZeroX)*largest(w, o.ZeroW)*s.In*intmath.Product(s.Kernel[:]) <= exact
+}
+
+// lessZero returns t less zero points as Float32: one for all, or one for each index of the first of so many axes.
+func lessZero(t, zero *Tensor, axes int) *Tensor {
+	y := t.To(Float32)
+	if zero != nil {
+		shape := make1(axes)
+		shape[0] = zero.Len()
+		z := zero.Reshape(shape...)
+		y.MapInPlace(fn.Sub, nil, z)
+		z.Free()
+	}
 	return y
 }
 

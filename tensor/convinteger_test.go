@@ -85,6 +85,10 @@ func integerConvCases() []integerConvCase {
 		// wide
 		{2, 1, 1, 4, 3, three{1, 5, 40}, three{1, 2, 33}, three{1, 1, 2}, one, three{0, 0, 16}, three{0, 0, 16}},
 		{2, 1, 1, 70, 65, three{1, 7, 7}, three{1, 3, 3}, one, one, three{0, 1, 1}, three{0, 1, 1}},
+		// sums that floats hold, and those that they do not, of few channels
+		{2, 1, 2, 28, 3, three{1, 19, 18}, three{1, 3, 3}, one, one, three{0, 1, 1}, three{0, 1, 1}},
+		{2, 1, 1, 60, 3, three{1, 19, 18}, three{1, 3, 3}, one, one, three{0, 1, 1}, three{0, 1, 1}},
+		{2, 3, 8, 1, 1, three{1, 90, 91}, three{1, 3, 3}, one, one, three{0, 1, 1}, three{0, 1, 1}},
 		{2, 0, 1, 3, 5, three{1, 4, 4}, three{1, 3, 3}, one, one, none, none}, // an empty batch
 		{2, 1, 1, 0, 3, three{1, 4, 4}, three{1, 3, 3}, one, one, none, none}, // no channels
 		{2, 1, 1, 2, 0, three{1, 4, 4}, three{1, 3, 3}, one, one, none, none},

@@ -69,8 +69,8 @@ func (s *ConvShape) weights() int { return s.In * volume(s.Kernel) }
 // Rows returns the rows of Y of one channel, those of all images.
 func (s *ConvShape) Rows() int { return s.Batch * s.OutSize[0] * s.OutSize[1] }
 
-// products returns the multiplications of one image.
-func (s *ConvShape) products() int { return s.Groups * s.Out * s.weights() * volume(s.OutSize) }
+// Products returns the multiplications of one image.
+func (s *ConvShape) Products() int { return s.Groups * s.Out * s.weights() * volume(s.OutSize) }
 
 // convAxis is what is summed up along one axis for an output, as axis of convolution.cl.
 type convAxis struct {

@@ -32,7 +32,7 @@ func newConvInteger() *kernels.Kernel {
 			s := convShapeOf(a, convIntegerNumbers)
 			positions, groups := volume(s.OutSize), s.Batch*s.Groups
 			if l.CPU {
-				const columns, rows = 32, 32 // TILE_COLUMNS and ROWS of conv_integer_cpu.cl
+				const columns, rows = 32, 64 // TILE_COLUMNS and ROWS of conv_integer_cpu.cl
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
 					Global: [3]int{intmath.CeilDiv(positions, columns), intmath.CeilDiv(s.Out, rows), groups}}
 			}
@@ -54,7 +54,7 @@ func convIntegerCases(few bool) []kernels.Case {
 	var cases []kernels.Case
 	for i, s := range convCases(few) {
 		for sign := range 4 {
-			if sign != i%4 && s.products()*s.Batch > 100000 {
+			if sign != i%4 && s.Products()*s.Batch > 100000 {
 				continue
 			}
 			cases = append(cases, kernels.Case{Name: fmt.Sprintf("%+v, sign %d", *s, sign),

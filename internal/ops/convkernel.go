@@ -212,7 +212,7 @@ func (s *ConvShape) trialBatch(elements int) int {
 	if s.Groups*s.Out*s.weights() > kernels.TrialElements/2 {
 		return 0
 	}
-	return min(s.Batch, kernels.TrialElements/2/max(elements, 1), kernels.TrialProducts/max(s.products(), 1))
+	return min(s.Batch, kernels.TrialElements/2/max(elements, 1), kernels.TrialProducts/max(s.Products(), 1))
 }
 
 func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {

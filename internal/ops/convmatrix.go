@@ -45,7 +45,7 @@ func (s *ConvShape) MatrixUnitsWeight(t kernels.DType, l kernels.Target) ConvMat
 func (m ConvMatrix) of(s *ConvShape, t kernels.DType, l kernels.Target) ConvMatrix {
 	const channels, products, chunks = 16, 1 << 22, 1 << 26 // products for each unit, and chunks of an operand
 	if l.CPU || t != kernels.Float32 || s.Groups != 1 || min(s.In, s.Out) < channels || max(s.OperandX().chunks(), s.OperandY().chunks(), s.Out*s.weights()/convChunk) > chunks ||
-		float64(s.Batch)*float64(s.products()) < products*float64(l.Units) ||
+		float64(s.Batch)*float64(s.Products()) < products*float64(l.Units) ||
 		m.Stages*m.Tile.staged() > l.LocalMem || m.items() > l.MaxGroup {
 		return ConvMatrix{}
 	}

@@ -91,11 +91,11 @@ func newQuantized(format vec.WeightFormat, defines string, t kernels.DType) *Qua
 			Local: [3]int{side, side}}
 	}
 	few.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
-		m, strips := int(a[5].Int), intmath.CeilDiv(int(a[6].Int), wide)
+		m, n := int(a[5].Int), int(a[6].Int)
 		if l.CPU {
-			return kernels.Groups(strips, m)
+			return kernels.Groups(intmath.CeilDiv(n, tile), m)
 		}
-		return kernels.Grid{Dims: 2, Global: [3]int{strips * 8, m * 32}, Local: [3]int{8, 32}}
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.CeilDiv(n, wide) * 8, m * 32}, Local: [3]int{8, 32}}
 	}
 	floats := &kernels.Kernel{Name: "k_dequantize", File: "dequantize.cl", Defines: product.Defines,
 		Params: []kernels.Param{packed, in("S"), in("Z"), out("Y"), intArg("k"), intArg("n"), intArg("group"),

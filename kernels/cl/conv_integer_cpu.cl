@@ -4,7 +4,7 @@
 // and zerosW: none, one, or one for each channel of Y. Bit 0 of `sign` says that X is signed, bit 1 that W is.
 //
 // Products are added up as floats, which is exact: they are of two numbers from −255 to 255, and STEPS of them are less than 2²⁴.
-#define ROWS 32
+#define ROWS 64
 #define STEPS 128
 #define TAPS 64 // of which it is kept what they meet: with more, it is worked out anew for each channel
 

@@ -1,6 +1,13 @@
 // @depends: common, quantized, tile_cpu
 // Y [m, n] = X [m, k]·W, for a matrix W of quantized.cl, for CPUs: one work-item per work-group for 32 columns.
 
+// Sixteen elements from p on.
+#if BITS == 16
+#define SIXTEEN(p) IN_MEMORY(global const, ushort16, p)
+#else
+#define SIXTEEN(p) vload16(0, p)
+#endif
+
 // Rows [first, end) of W as floats, 32 columns from j on. They are of one group.
 static void unpack(REAL16 (*tile)[2], global const ELEMENT *W, global const REAL *S, global const REAL *Z, int j, int first, int end, int k,
     int group, int zeros) {
@@ -14,8 +21,8 @@ static void unpack(REAL16 (*tile)[2], global const ELEMENT *W, global const REAL
     }
     for (int q = first; q < end; q++) {
         global const ELEMENT *row = w + q / ROWS_OF_ELEMENT * PANEL;
-        tile[q - first][0] = SCALED(NUMBERS16(vload16(0, row), q), z0, s0);
-        tile[q - first][1] = SCALED(NUMBERS16(vload16(1, row), q), z1, s1);
+        tile[q - first][0] = SCALED(NUMBERS16(SIXTEEN(row), q), z0, s0);
+        tile[q - first][1] = SCALED(NUMBERS16(SIXTEEN(row + 16), q), z1, s1);
     }
 }
 
@@ -64,27 +71,28 @@ void k_matmul_quantized(IN(X), IN_OF(ELEMENT, W), IN(S), IN(Z), OUT(Y), int m, i
         store(Y + Y_off + (i + r) * n + j, sums[r / 4][r % 4][0], sums[r / 4][r % 4][1], min(TILE_COLUMNS, n - j));
 }
 
-// The entry point k_matmul_quantized_rows computes one row.
+// The entry point k_matmul_quantized_rows computes the columns of a panel, of one row.
+#define VECTORS (PANEL / 16)
+
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_matmul_quantized_rows(IN(X), IN_OF(ELEMENT, W), IN(S), IN(Z), OUT(Y), int m, int n, int k, int group, int zeros) {
-    const int j = get_group_id(0) * TILE_COLUMNS, i = get_group_id(1), panel = j / PANEL, at = j % PANEL, count = group ? group : k;
-    global const ELEMENT *w = W + W_off + panel * PANEL_ELEMENTS(k) + at;
+    const int panel = get_group_id(0), i = get_group_id(1), j = panel * PANEL, count = group ? group : k;
+    global const ELEMENT *w = W + W_off + panel * PANEL_ELEMENTS(k);
     global const REAL *x = X + X_off + i * k;
-    REAL16 y0 = 0, y1 = 0;
-    int s = panel * GROUPS(k, group) * PANEL + at;
+    REAL16 y[VECTORS] = {0, 0, 0, 0}, scale[VECTORS], zero[VECTORS] = {0, 0, 0, 0};
+    int s = panel * GROUPS(k, group) * PANEL;
     for (int first = 0; first < k; first += count, s += PANEL) {
         const int end = min(count, k - first) + first;
-        const REAL16 s0 = vload16(0, S + S_off + s), s1 = vload16(1, S + S_off + s);
-        REAL16 z0 = 0, z1 = 0;
-        if (zeros) {
-            z0 = vload16(0, Z + Z_off + s);
-            z1 = vload16(1, Z + Z_off + s);
+        for (int v = 0; v < VECTORS; v++) {
+            scale[v] = vload16(v, S + S_off + s);
+            if (zeros) zero[v] = vload16(v, Z + Z_off + s);
         }
         for (int q = first; q < end; q++) {
             global const ELEMENT *row = w + q / ROWS_OF_ELEMENT * PANEL;
-            y0 += x[q] * SCALED(NUMBERS16(vload16(0, row), q), z0, s0);
-            y1 += x[q] * SCALED(NUMBERS16(vload16(1, row), q), z1, s1);
+#pragma unroll
+            for (int v = 0; v < VECTORS; v++) y[v] += x[q] * SCALED(NUMBERS16(SIXTEEN(row + 16 * v), q), zero[v], scale[v]);
         }
     }
-    store(Y + Y_off + i * n + j, y0, y1, min(TILE_COLUMNS, n - j));
+    for (int c = 0; c < PANEL && j + c < n; c += TILE_COLUMNS)
+        store(Y + Y_off + i * n + j + c, y[c / 16], y[c / 16 + 1], min(TILE_COLUMNS, n - j - c));
 }
