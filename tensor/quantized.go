@@ -5,16 +5,18 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
+	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
 
-// QuantizedTensor is weights as integers of 8 or 4 bits with scales, or as floats of 16 bits, which [Quantize] makes of
-// floats, in a quarter, an eighth or half of the memory, and as much less to read: a matrix [k, n] for [MatMulQuantized] and [EmbeddingQuantized], or
-// the weights [out, in, kernel…] of a convolution for [ConvQuantized]. It is constant, and stays until Free, also beyond
-// the [Scope] that it was made in.
+// QuantizedTensor is weights as integers of 8 or 4 bits with scales, or as floats of 16 bits: what [Quantize] makes of
+// floats and [NewQuantized] of integers. It takes a quarter, an eighth or half of the memory, and as much less to read. It
+// is a matrix [k, n] for [MatMulQuantized] and [EmbeddingQuantized], or the weights [out, in, kernel…] of a convolution for
+// [ConvQuantized]. It is constant, and stays until Free, also beyond the [Scope] that it was made in.
 type QuantizedTensor struct {
 	shape       []int
 	k, n        int // rows and columns of the matrix: [in·kernel…, out] of a convolution
@@ -41,7 +43,8 @@ type QuantizeOptions struct {
 //
 //	w ≈ (q − zero)·scale, q = round(w/scale) + zero
 //
-// to nearest, ties to even; of floats of 16 bits w itself is rounded. Without zero points zero is 0, and with w of the group of rows that shares a scale,
+// to nearest, ties to even; of floats of 16 bits w itself is rounded. Without zero points zero is 0, and with w of the
+// group of rows that shares a scale,
 //
 //	scale = max |w|/127, q from −127 to 127; of 4 bits max |w|/7, q from −7 to 7.
 //
@@ -50,11 +53,11 @@ type QuantizeOptions struct {
 //	scale = (high − low)/255, zero = round(−low/scale), q from 0 to 255; of 4 bits 15 in place of 255.
 //
 // So 0 stays 0, and the error is scale/2 at most, but for the rounding of floats. q is such that (q − zero)·scale is
-// finite. Numbers of a group whose scale
-// would be less than 2⁻¹²⁶ become 0. It is computed on the host, from w rounded to float32. The error is the device's
-// first failure, or an *Error of ErrValue if a number is NaN or infinite, or becomes that. It panics with ErrShape unless w has 2 to 5
-// axes, with ErrType unless it is of floats, and with ErrValue for other options. Source: Jacob et al.,
-// "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", CVPR 2018, §2.1.
+// finite. Numbers of a group whose scale would be less than 2⁻¹²⁶ become 0. It is computed on the host, from w rounded to
+// float32. The error is the device's first failure, or an *Error of ErrValue if a number is NaN or infinite, or becomes
+// that. It panics with ErrShape unless w has 2 to 5 axes, with ErrType unless it is of floats, and with ErrValue for other
+// options. Source: Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+// Inference", CVPR 2018, §2.1.
 func Quantize(w *Tensor, o QuantizeOptions) (*QuantizedTensor, error) {
 	const op = "Quantize"
 	d := check(op, w)
@@ -110,6 +113,101 @@ func (o QuantizeOptions) format(op string, w *Tensor) vec.WeightFormat {
 		misuse(op, ErrValue, fmt.Sprintf("Group is %d: it is a multiple of 32, or 0", o.Group), w)
 	}
 	return vec.IntegerWeights(o.Bits)
+}
+
+// NewQuantized returns weights of integers that are there already, as another program made them, and its scales:
+//
+//	w = (q − zero)·scale
+//
+// q is of Int8 or Uint8, or of Int4 or Uint4 for weights of 4 bits: a matrix [k, n], or the weights [out, in, kernel…] of
+// a convolution, which are the matrix [in·kernel…, out]. scale and zero are numbers of any type [n], one for each column
+// of the matrix, or [groups, n], where each group rows share one, a multiple of 32: the last group may have fewer. group
+// is 0 if all rows do, and zero is nil if all zero points are 0. It is packed on the host.
+//
+// The error is the device's first failure, or an *Error of ErrValue if a scale or a zero point is NaN or infinite. It
+// panics with ErrShape, with ErrType for other types, and with ErrValue for another group.
+func NewQuantized(q, scale, zero *Tensor, group int) (*QuantizedTensor, error) {
+	const op = "NewQuantized"
+	d := check(op, q, scale)
+	if q.Rank() < 2 || q.Rank() > 5 {
+		misuse(op, ErrShape, "the weights are a matrix, or those of a convolution, of 3 to 5 axes", q)
+	}
+	if group < 0 || group%32 != 0 {
+		misuse(op, ErrValue, fmt.Sprintf("group is %d: it is a multiple of 32, or 0", group), q)
+	}
+	w := &QuantizedTensor{shape: q.Shape(), format: vec.Weights8, group: group}
+	pack := packed[uint8]
+	switch q.typ {
+	case Uint8:
+	case Int8:
+		pack = packed[int8]
+	case Uint4, Int4:
+		typ := Uint8
+		if q.typ == Int4 {
+			typ, pack = Int8, packed[int8]
+		}
+		w.format, q = vec.Weights4, q.To(typ)
+		defer q.Free()
+	default:
+		misuse(op, ErrType, fmt.Sprintf("the weights are of int8, uint8, int4 or uint4, not %v", q.typ), q)
+	}
+	w.k, w.n = q.shape[0], q.shape[1]
+	if w.ofConv() {
+		w.k, w.n = size(q.shape[1:]), q.shape[0]
+	}
+	scales, err := w.columnNumbers(op, "scale", scale)
+	if err != nil {
+		return nil, err
+	}
+	var zeros []float32
+	if zero != nil {
+		check(op, q, zero)
+		if zeros, err = w.columnNumbers(op, "zero", zero); err != nil {
+			return nil, err
+		}
+	}
+	ints, err := pack(w, q, scales, zeros)
+	if err != nil {
+		return nil, err
+	}
+	w.keep(d, ints)
+	return w, d.Err()
+}
+
+// columnNumbers returns the scales or zero points of the columns, or of the groups of each.
+func (q *QuantizedTensor) columnNumbers(op, name string, t *Tensor) ([]float32, error) {
+	groups := 1
+	if q.group > 0 {
+		groups = intmath.CeilDiv(q.k, q.group)
+	}
+	if !slices.Equal(t.shape, []int{groups, q.n}) && (groups != 1 || !slices.Equal(t.shape, []int{q.n})) {
+		misuse(op, ErrShape, fmt.Sprintf("%s is %v, and should be %v for weights %v", name, t.shape, []int{groups, q.n},
+			q.shape), t)
+	}
+	list, err := downloadReals[float32](t, op)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range list {
+		if v-v != 0 {
+			return nil, &Error{Op: op, Kind: ErrValue, Shapes: [][]int{t.Shape()},
+				Detail: fmt.Sprintf("element %v of %s is %v", coordinates(i, t.shape), name, v)}
+		}
+	}
+	return list, nil
+}
+
+// packed packs integers of which each has a byte.
+func packed[T int8 | uint8](w *QuantizedTensor, q *Tensor, scale, zero []float32) (*vec.Weights, error) {
+	ints, err := Read[T](q)
+	if err != nil {
+		return nil, err
+	}
+	step, column := w.n, 1
+	if w.ofConv() {
+		step, column = 1, w.k
+	}
+	return vec.PackWeights(w.format.Bits(), ints, w.k, w.n, step, column, w.group, scale, zero, parallel.For), nil
 }
 
 // keep copies a matrix to the device.
@@ -207,7 +305,7 @@ func (q *QuantizedTensor) Dequantize() *Tensor {
 func (q *QuantizedTensor) check(op string, with ...*Tensor) Device {
 	if q == nil || q.packed == nil {
 		panic(&Error{Op: op, Kind: ErrValue,
-			Detail: "the weights are nil, or a QuantizedTensor{} that Quantize did not make"})
+			Detail: "the weights are nil, or a QuantizedTensor{} that neither Quantize nor NewQuantized made"})
 	}
 	if q.packed.freed {
 		panic(&Error{Op: op, Kind: ErrFreed, Shapes: [][]int{q.Shape()}, Detail: "Free was called on the weights"})

@@ -291,3 +291,113 @@ func TestQuantizedMisuse(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// TestNewQuantized: integers with scales and zero points are what they stand for, of all types and layouts.
+func TestNewQuantized(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, size := range [][]int{{1, 1}, {33, 65}, {100, 67}, {0, 3}, {3, 0}, {5, 3, 3, 3}, {7, 64, 1}} {
+			k, n := size[0], size[1]
+			conv := len(size) > 2
+			if conv {
+				n, k = size[0], 1
+				for _, s := range size[1:] {
+					k *= s
+				}
+			}
+			for _, typ := range []tensor.Type{tensor.Int8, tensor.Uint8, tensor.Int4, tensor.Uint4} {
+				low, levels := 0, 256
+				if typ == tensor.Int4 || typ == tensor.Uint4 {
+					levels = 16
+				}
+				if typ == tensor.Int8 || typ == tensor.Int4 {
+					low = -levels / 2
+				}
+				for _, group := range []int{0, 32, 96} {
+					groups := 1
+					if group > 0 {
+						groups = (k + group - 1) / group
+					}
+					ints, scale, zero := make([]int, k*n), make([]float64, groups*n), make([]float64, groups*n)
+					for i := range ints {
+						ints[i] = low + i*i%levels
+					}
+					for i := range scale {
+						scale[i], zero[i] = float64(i%7+1)/4, float64(low+i%levels)
+					}
+					q := tensor.NewOf(d, tensor.Int32, ints, size...).To(typ)
+					at := func(i, j int) float64 { return float64(ints[i*n+j]) } // of the matrix [k, n]
+					if conv {
+						at = func(i, j int) float64 { return float64(ints[j*k+i]) }
+					}
+					for _, zeros := range []bool{false, true} {
+						z, zeroOf := (*tensor.Tensor)(nil), func(int) float64 { return 0 }
+						if zeros {
+							z, zeroOf = tensor.NewOf(d, typ, zero, groups, n), func(i int) float64 { return zero[i] }
+						}
+						w, err := tensor.NewQuantized(q, tensor.NewOf(d, tensor.Float16, scale, groups, n), z, group)
+						if err != nil {
+							t.Fatal(err)
+						}
+						want := make([]float64, k*n)
+						for i := range k {
+							for j := range n {
+								g := j
+								if group > 0 {
+									g += i / group * n
+								}
+								to := i*n + j
+								if conv {
+									to = j*k + i
+								}
+								want[to] = (at(i, j) - zeroOf(g)) * scale[g]
+							}
+						}
+						if got := devtest.Float64s(t, w.Dequantize()); !sameNumbers(abs0(got), abs0(want)) {
+							t.Errorf("%v of %v, group %d, %t: %v, want %v", size, typ, group, zeros, first(got), first(want))
+						}
+						if bits := w.Bits(); bits != 8 && levels == 256 || bits != 4 && levels == 16 || w.Group() != group {
+							t.Errorf("%v: %v", typ, w)
+						}
+						w.Free()
+					}
+				}
+			}
+		}
+		q := tensor.New(d, []int8{1, 2, 3, 4, 5, 6}, 2, 3)
+		one := tensor.New(d, []float32{1, 2, 3})
+		view, err := tensor.NewQuantized(q.T(), tensor.New(d, []float32{1, 10}), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := devtest.Float64s(t, view.Dequantize()); !slices.Equal(got, []float64{1, 40, 2, 50, 3, 60}) {
+			t.Error("of a view:", got)
+		}
+		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(-1))} {
+			for _, two := range [][2]*tensor.Tensor{{tensor.New(d, []float32{1, bad, 3}), nil}, {one, tensor.New(d, []float32{0, bad, 0})}} {
+				if _, err := tensor.NewQuantized(q, two[0], two[1], 0); !errors.Is(err, tensor.ErrValue) ||
+					!strings.Contains(err.Error(), "element [1]") {
+					t.Error(bad, err)
+				}
+			}
+		}
+		made := func(q, scale, zero *tensor.Tensor, group int) func() {
+			return func() { _, _ = tensor.NewQuantized(q, scale, zero, group) }
+		}
+		for name, c := range map[string]struct {
+			f    func()
+			kind error
+			say  string
+		}{
+			"a vector":    {made(q.Reshape(6), one, nil, 0), tensor.ErrShape, "NewQuantized"},
+			"floats":      {made(q.To(tensor.Float32), one, nil, 0), tensor.ErrType, "int4"},
+			"scales":      {made(q, one.Slice(0, 1, 3), nil, 0), tensor.ErrShape, "scale is [2], and should be [1 3]"},
+			"zero points": {made(q, one, one.Reshape(3, 1), 0), tensor.ErrShape, "zero is [3 1]"},
+			"group":       {made(q, one, nil, 16), tensor.ErrValue, "group is 16"},
+			"nothing":     {made(nil, one, nil, 0), tensor.ErrValue, "NewQuantized"},
+		} {
+			if err := tensor.Try(c.f); !errors.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.say) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

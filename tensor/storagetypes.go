@@ -44,7 +44,7 @@ var moving = map[string]bool{
 	"Diagonal": true, "Unfold": true, "Concat": true, "Stack": true, "Tile": true, "RepeatInterleave": true,
 	"Roll": true, "Flip": true, "Gather": true, "GatherRows": true, "IndexSelect": true, "Index": true,
 	"Embedding": true, "Read": true, "Float64s": true, "Float32s": true, "Item": true, "Arg": true,
-	"BufferArg": true, "WriteSafetensors": true, "WriteNPZ": true, "WriteNPY": true,
+	"BufferArg": true, "WriteSafetensors": true, "WriteNPZ": true, "WriteNPY": true, "NewQuantized": true,
 }
 
 // mustMove panics with ErrType if an operation does not move elements, which are for storage.
