@@ -311,6 +311,35 @@ func (c *Call) once(f func() any) any {
 	return c.node.made
 }
 
+// packedWeights are weights that the operator of a node made of constants.
+type packedWeights struct {
+	node   *node
+	inputs [3]*Value
+}
+
+// quantizedOnce returns the weights that f makes in the first run for inputs that are constants, and that the session
+// keeps. It returns nil for other inputs, on the host, and in a session for training.
+func (c *Call) quantizedOnce(f func() *tensor.QuantizedTensor, inputs [3]int) *tensor.QuantizedTensor {
+	key, s := packedWeights{node: c.node}, c.r.s
+	if c.onHost || s.options.Training || s.derives {
+		return nil
+	}
+	for k, i := range inputs {
+		if !c.Has(i) {
+			continue
+		}
+		if key.inputs[k] = c.in[i]; !c.in[i].kept {
+			return nil
+		}
+	}
+	w, ok := s.packed[key]
+	if !ok {
+		w = f()
+		s.packed[key] = w
+	}
+	return w
+}
+
 // New returns a tensor of the host's numbers on the device of the call.
 func New[T tensor.Element](c *Call, data []T, shape ...int) *autograd.Node {
 	return autograd.Const(tensor.New(c.dev, data, shape...))

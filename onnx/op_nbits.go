@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -31,8 +32,7 @@ func nBitsOf(c *Call) nBits {
 	return w
 }
 
-// unpack returns numbers of w's bits that lie in bytes [rows, bytes], the first in the low bits, as [rows, most] of
-// float32.
+// unpack returns numbers of w's bits that lie in bytes [rows, bytes], the first in the low bits, as Uint8 [rows, most].
 func (w nBits) unpack(x *tensor.Tensor, rows, most int) *tensor.Tensor {
 	per := 8 / w.bits
 	x = x.Reshape(rows, -1)
@@ -48,35 +48,64 @@ func (w nBits) unpack(x *tensor.Tensor, rows, most int) *tensor.Tensor {
 		parts[i] = part
 	}
 	all := autograd.Stack(2, parts...).Reshape(rows, x.Shape()[1]*per)
-	return all.Value().Slice(1, 0, most).To(tensor.Float32)
+	return all.Value().Slice(1, 0, most)
 }
 
-// floats returns the matrix [n, k] in float32.
-func (w nBits) floats(c *Call) *tensor.Tensor {
-	b, scales := c.Tensor(1), c.Tensor(2).To(tensor.Float32)
-	if b.Type() != tensor.Uint8 || b.Len() != w.n*w.blocks*w.block*w.bits/8 || scales.Len() != w.n*w.blocks {
+// numbers returns the integers [n, k] of the matrix as Uint8, and the scales and zero points [n, blocks].
+func (w nBits) numbers(c *Call) (q, scale, zero *tensor.Tensor) {
+	b, scale := c.Tensor(1), c.Tensor(2)
+	if b.Type() != tensor.Uint8 || b.Len() != w.n*w.blocks*w.block*w.bits/8 || scale.Len() != w.n*w.blocks {
 		c.Fail("weights %v and scales %v of K %d, N %d, %d bits and blocks of %d", c.Value(1), c.Value(2), w.k, w.n,
 			w.bits, w.block)
 	}
-	q := w.unpack(b, w.n*w.blocks, w.block).Reshape(w.n, w.blocks, w.block)
-	switch {
-	case !c.Has(3):
-		q = q.SubScalar(float64(int(1) << (w.bits - 1)))
-	default:
-		zero := c.Tensor(3)
-		bytes := (w.blocks*w.bits + 7) / 8
-		switch {
+	if !c.Has(3) {
+		zero = tensor.FullOf(b.Device(), tensor.Uint8, float64(int(1)<<(w.bits-1)), w.n, w.blocks)
+	} else {
+		zero = c.Tensor(3)
+		switch bytes := (w.blocks*w.bits + 7) / 8; {
 		case zero.Type() == tensor.Uint8 && zero.Len() == w.n*bytes:
 			zero = w.unpack(zero, w.n, w.blocks)
 		case zero.Type() == tensor.Uint8 || zero.Len() != w.n*w.blocks:
 			c.Fail("zero points %v of K %d, N %d, %d bits and blocks of %d", c.Value(3), w.k, w.n, w.bits, w.block)
 		}
-		q = q.Sub(zero.To(tensor.Float32).Reshape(w.n, w.blocks, 1))
 	}
-	return q.Mul(scales.Reshape(w.n, w.blocks, 1)).Reshape(w.n, w.blocks*w.block).Slice(1, 0, w.k)
+	q = w.unpack(b, w.n*w.blocks, w.block).Reshape(w.n, w.blocks*w.block).Slice(1, 0, w.k)
+	return q, scale.Reshape(w.n, w.blocks), zero.Reshape(w.n, w.blocks)
 }
 
-// matMulNBits is a·Wᵀ + bias.
+// floats returns the matrix [n, k] in float32.
+func (w nBits) floats(c *Call) *tensor.Tensor {
+	q, scale, zero := w.numbers(c)
+	each := func(t *tensor.Tensor) *tensor.Tensor {
+		return t.To(tensor.Float32).RepeatInterleave(w.block, 1).Slice(1, 0, w.k)
+	}
+	return q.To(tensor.Float32).Sub(each(zero)).Mul(each(scale))
+}
+
+// packed returns the matrix [k, n] in integers, or nil where there are no products of such blocks.
+func (w nBits) packed(c *Call) *tensor.QuantizedTensor {
+	group := w.block
+	if w.blocks == 1 {
+		group = 0
+	}
+	if group%32 != 0 {
+		return nil
+	}
+	q, scale, zero := w.numbers(c)
+	if w.bits < 8 {
+		q = q.To(tensor.Uint4)
+	}
+	m, err := tensor.NewQuantized(q.T(), scale.T(), zero.T(), group)
+	if errors.Is(err, tensor.ErrValue) { // scales that are no numbers
+		return nil
+	}
+	if err != nil {
+		panic(deviceError{err})
+	}
+	return m
+}
+
+// matMulNBits is a·Wᵀ + bias. Weights that are constants are packed in the first run.
 func matMulNBits(c *Call) []*Value {
 	if c.Has(4) && !sortedGroups(c) {
 		c.Unsupported("g_idx")
@@ -86,10 +115,12 @@ func matMulNBits(c *Call) []*Value {
 		c.Fail("an input %v of weights [%d, %d]", a.Shape(), w.n, w.k)
 	}
 	var y *autograd.Node
-	if b := c.Shape(1); slices.Contains(b, 0) { // weights that are left out
+	if slices.Contains(c.Shape(1), 0) { // weights that are left out
 		shape := slices.Clone(a.Shape())
 		shape[len(shape)-1] = w.n
 		y = autograd.Const(tensor.ZerosOf(c.Device(), a.Type(), shape...))
+	} else if m := c.quantizedOnce(func() *tensor.QuantizedTensor { return w.packed(c) }, [3]int{1, 2, 3}); m != nil {
+		y = autograd.MatMulQuantized(a, m)
 	} else {
 		y = like(a.MatMul(autograd.Const(w.floats(c).T())), a.Type())
 	}

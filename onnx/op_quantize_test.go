@@ -86,6 +86,77 @@ func TestPackedWeights(t *testing.T) {
 	}
 }
 
+// TestPackedOnce: weights that are constants are packed once, for each use of them, and products are those with floats.
+func TestPackedOnce(t *testing.T) {
+	d := cpu(t)
+	const k, n = 70, 5
+	raw := func(name string, typ onnxpb.DataType, dims []int64, bytes []byte) *onnxpb.Tensor {
+		return &onnxpb.Tensor{Name: name, Type: typ, Dims: dims, HasRaw: true, Raw: bytes}
+	}
+	for _, bits := range []int{2, 4, 8} {
+		for _, block := range []int{16, 32, 64, 128} {
+			blocks := (k-1)/block + 1
+			random := func(n, step int) []byte {
+				b := make([]byte, n)
+				for i := range b {
+					b[i] = byte(i*step + i*i)
+				}
+				return b
+			}
+			a := attrs{"K": k, "N": n, "bits": bits, "block_size": block}
+			call := func(text string) *onnxpb.Node {
+				node := written(text, a)
+				node.Domain = microsoft
+				return node
+			}
+			m := chain(17, call("p = MatMulNBits(x, w, s, z)"), call("q = MatMulNBits(x, v, s)"), written("y = Sub(p, q)", nil))
+			m.file.Opsets = append(m.file.Opsets, onnxpb.Opset{Domain: microsoft, Version: 1})
+			bytes := block * bits / 8
+			m.file.Graph.Initializers = []*onnxpb.Tensor{weights("s", n, int64(blocks)),
+				raw("w", onnxpb.Uint8, []int64{n, int64(blocks), int64(bytes)}, random(n*blocks*bytes, 37)),
+				raw("v", onnxpb.Uint8, []int64{n, int64(blocks), int64(bytes)}, random(n*blocks*bytes, 59)),
+				raw("z", onnxpb.Uint8, []int64{n, int64((blocks*bits + 7) / 8)}, random(n*((blocks*bits+7)/8), 11))}
+			m.file.Graph.Inputs[0].Type = &onnxpb.Type{Kind: onnxpb.KindTensor, Elem: onnxpb.Float}
+			run := func(o Options) (*tensor.Tensor, int) {
+				s, err := m.Load(d, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				x := FromTensor(normal(d, 3, 2, 3, k))
+				var y *tensor.Tensor
+				for range 3 { // the last is a recording
+					if o.Training {
+						y = s.Forward(x.Node())[0].Value()
+						continue
+					}
+					out, err := s.Run(x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					y = out[0].Tensor()
+				}
+				packed := 0
+				for _, w := range s.packed {
+					if w != nil {
+						packed++
+					}
+				}
+				return y, packed
+			}
+			want, packed := run(Options{Training: true})
+			if packed != 0 {
+				t.Errorf("%d weights are packed for training", packed)
+			}
+			got, packed := run(Options{})
+			wantSame(t, FromTensor(got), want, 1e-4)
+			if most := 2; block%32 != 0 && packed != 0 || block%32 == 0 && packed != most {
+				t.Errorf("%d bits in blocks of %d: %d weights are packed", bits, block, packed)
+			}
+		}
+	}
+}
+
 // TestQuantizeRecorded: a third run, which is a recording, gives what the first gave.
 func TestQuantizeRecorded(t *testing.T) {
 	d := cpu(t)

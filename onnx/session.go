@@ -33,14 +33,15 @@ type Session struct {
 	model     *Model
 	dev, host tensor.Device
 	options   Options
-	training  bool                      // whether Dropout drops, and BatchNormalization normalises by the batch
-	file      *graph                    `nn:"-"` // as the file has it
-	main      *graph                    `nn:"-"` // after the passes
-	functions map[string]*function      `nn:"-"`
-	graphs    map[*onnxpb.Graph]*graph  `nn:"-"` // those of attributes
-	constants map[*onnxpb.Tensor]*Value `nn:"-"`
-	derives   bool                      // it has the operator Gradient: runs record a graph
-	context   context.Context           // of the run
+	training  bool                                      // whether Dropout drops, and BatchNormalization normalises by the batch
+	file      *graph                                    `nn:"-"` // as the file has it
+	main      *graph                                    `nn:"-"` // after the passes
+	functions map[string]*function                      `nn:"-"`
+	graphs    map[*onnxpb.Graph]*graph                  `nn:"-"` // those of attributes
+	constants map[*onnxpb.Tensor]*Value                 `nn:"-"`
+	packed    map[packedWeights]*tensor.QuantizedTensor `nn:"-"`
+	derives   bool                                      // it has the operator Gradient: runs record a graph
+	context   context.Context                           // of the run
 	random    *tensor.RNG
 	seeded    map[*node]*tensor.RNG
 	replays   replays `nn:"-"`
@@ -72,6 +73,7 @@ func (m *Model) Load(d tensor.Device, options ...Options) (*Session, error) {
 	s := &Session{
 		model: m, dev: d, host: host, functions: map[string]*function{}, graphs: map[*onnxpb.Graph]*graph{},
 		constants: map[*onnxpb.Tensor]*Value{}, seeded: map[*node]*tensor.RNG{},
+		packed: map[packedWeights]*tensor.QuantizedTensor{},
 	}
 	if len(options) == 1 {
 		s.options = options[0]
@@ -89,6 +91,11 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.replays.free()
+	for _, w := range s.packed {
+		if w != nil {
+			w.Free()
+		}
+	}
 	for _, v := range s.constants {
 		v.free()
 	}
