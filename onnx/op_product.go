@@ -32,15 +32,40 @@ func product(c *Call, a, b *autograd.Node) *autograd.Node {
 	if a.Rank() == 0 || b.Rank() == 0 {
 		c.Fail("a product of shapes %v and %v", a.Shape(), b.Shape())
 	}
+	letters := "...ik,...kj->...ij"
 	switch {
 	case a.Rank() == 1 && b.Rank() == 1:
-		return autograd.Einsum("k,k->", a, b)
+		letters = "k,k->"
 	case a.Rank() == 1:
-		return autograd.Einsum("k,...kj->...j", a, b)
+		letters = "k,...kj->...j"
 	case b.Rank() == 1:
-		return autograd.Einsum("...ik,k->...i", a, b)
+		letters = "...ik,k->...i"
 	}
-	return autograd.Einsum("...ik,...kj->...ij", a, b)
+	return integerSum(a, b, letters)
+}
+
+// mostProducts is how many products of integers are in memory at once, unless the result has more elements.
+const mostProducts = 1 << 20
+
+// integerSum is the sum of products of integers, of as many k at once as memory is for.
+func integerSum(a, b *autograd.Node, letters string) *autograd.Node {
+	axisA, axisB := a.Rank()-1, max(b.Rank()-2, 0)
+	k := a.Shape()[axisA]
+	lead, ok := tensor.Broadcast(a.Shape()[:max(axisA-1, 0)], b.Shape()[:axisB])
+	if !ok || k != b.Shape()[axisB] {
+		return autograd.Einsum(letters, a, b) // which says what is wrong
+	}
+	results := 1
+	for _, n := range slices.Concat(lead, a.Shape()[max(axisA-1, 0):axisA], b.Shape()[axisB+1:]) {
+		results *= n
+	}
+	block := max(1, mostProducts/max(1, results))
+	y := autograd.Einsum(letters, a.Slice(axisA, 0, min(k, block)), b.Slice(axisB, 0, min(k, block)))
+	for from := block; from < k; from += block {
+		to := min(k, from+block)
+		y = y.Add(autograd.Einsum(letters, a.Slice(axisA, from, to), b.Slice(axisB, from, to)))
+	}
+	return y
 }
 
 // gemm is alpha·a·b + beta·c.

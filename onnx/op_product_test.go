@@ -59,3 +59,24 @@ func TestProducts(t *testing.T) {
 		{"Det", 11, nil, []any{count(2, 3)}, nil, "square"},
 	})
 }
+
+// TestIntegerBlocks: products of more numbers than are in memory at once are exact, of all ranks.
+func TestIntegerBlocks(t *testing.T) {
+	d := cpu(t)
+	ints := func(typ tensor.Type, seed uint64, shape ...int) *tensor.Tensor {
+		return tensor.NewRNG(seed).Ints(d, 1000, shape...).To(typ)
+	}
+	for _, c := range []struct{ a, b []int }{
+		{[]int{1100, 3}, []int{3, 1000}}, {[]int{2, 1, 90, 70}, []int{3, 70, 50}}, {[]int{mostProducts + 3}, []int{mostProducts + 3}},
+		{[]int{9}, []int{9, mostProducts / 4}}, {[]int{mostProducts / 4, 5}, []int{5}}, {[]int{mostProducts/4 + 1, 5}, []int{5, 1}},
+	} {
+		for _, typ := range []tensor.Type{tensor.Int32, tensor.Int64} {
+			a, b := ints(typ, 1, c.a...), ints(typ, 2, c.b...)
+			want := a.To(tensor.Float64).MatMul(b.To(tensor.Float64)) // exact below 2⁵³
+			if typ == tensor.Int32 {
+				want = want.To(tensor.Int64).To(tensor.Int32)
+			}
+			wantSame(t, mustRun(t, d, "", "MatMul", 13, nil, 1, a, b)[0], want.To(typ), 0)
+		}
+	}
+}
