@@ -3,7 +3,9 @@ package onnx
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -382,5 +384,74 @@ func TestScanBatches(t *testing.T) {
 		modelOf(8, body("n s x", "sum y", op("sum y = Scan n s x", attrs{"body": b, "num_scan_inputs": 1}))), []int64{4, 1},
 		s, x); err == nil {
 		t.Error("a length beyond the elements is taken")
+	}
+}
+
+// TestInnerParameters: weights of inner graphs are parameters of their own, with gradients through If, Loop and Scan.
+func TestInnerParameters(t *testing.T) {
+	d := cpu(t)
+	with := func(g *onnxpb.Graph, w ...*onnxpb.Tensor) *onnxpb.Graph {
+		g.Initializers = w
+		return g
+	}
+	yes := &onnxpb.Tensor{Name: "yes", Type: onnxpb.Bool, HasRaw: true, Raw: []byte{1}}
+	deep := with(body("", "v", op("v = Mul x w", nil)), weights("w", 3))
+	then := with(body("", "u", op("u = If yes", attrs{"then_branch": deep, "else_branch": body("", "x2", op("x2 = Identity x", nil))})),
+		weights("w", 3))
+	other := with(body("", "o", op("o = Add x w", nil)), weights("w", 3))
+	repeat := with(body("i c a", "c b", op("b = Mul a factor", nil)), weights("factor", 1))
+	each := with(body("s e", "s2 e2", op("s2 = Add s e", nil), op("e2 = Mul s2 gain", nil)), weights("gain", 3))
+	g := body("x rows", "y", op("p = If yes", attrs{"then_branch": then, "else_branch": other}),
+		op("q = Loop trips - p", attrs{"body": repeat}),
+		op("r z = Scan q rows", attrs{"body": each, "num_scan_inputs": 1}),
+		op("t = Mul z r", nil), op("y = Mul t w", nil))
+	g.Initializers = []*onnxpb.Tensor{yes, integers("trips", 3), weights("w", 3)}
+	g.Initializers[1].Dims = nil
+	m := modelOf(17, g)
+	s, err := m.Load(d, Options{Training: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	names := slices.Sorted(maps.Keys(s.Weights))
+	if want := []string{"factor", "gain", "p.else_branch.w", "p.then_branch.u.then_branch.w", "p.then_branch.w", "w"}; !slices.Equal(names, want) {
+		t.Fatalf("parameters %q, want %q", names, want)
+	}
+	x, rows := autograd.Const(normal(d, 1, 3)), autograd.Const(normal(d, 2, 4, 3))
+	loss := func() *autograd.Node { return s.Forward(x, rows)[0].Sum() }
+	if err := loss().Backward(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		w := s.Weights[name]
+		used := name != "p.else_branch.w" && name != "p.then_branch.w"
+		if !used {
+			if w.Grad() != nil {
+				t.Errorf("%s, which no node uses, has a gradient", name)
+			}
+			continue
+		}
+		if w.Grad() == nil {
+			t.Errorf("%s has no gradient", name)
+			continue
+		}
+		grad, _ := w.Grad().Float64s()
+		was := w.Value().Copy()
+		const h = 1e-2
+		at := func(delta float64) float64 {
+			change := make([]float32, w.Len())
+			change[0] = float32(delta)
+			w.Value().SetInPlace(was.Add(tensor.New(d, change, w.Shape()...)))
+			y, err := loss().Value().Item()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return y
+		}
+		slope := (at(h) - at(-h)) / (2 * h)
+		w.Value().SetInPlace(was)
+		if math.Abs(grad[0]-slope) > 2e-2*max(1, math.Abs(slope)) {
+			t.Errorf("the gradient of %s is %v, and differences give %v", name, grad[0], slope)
+		}
 	}
 }

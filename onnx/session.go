@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -135,7 +136,8 @@ func (s *Session) load() error {
 		}
 	}
 	if s.options.Training {
-		return s.takeParameters()
+		s.takeParameters()
+		return nil
 	}
 	if s.derives {
 		return nil // the graph is differentiated as the file has it
@@ -144,20 +146,35 @@ func (s *Session) load() error {
 	return err
 }
 
-// takeParameters makes parameters of the weights that are floats.
-func (s *Session) takeParameters() error {
+// takeParameters makes parameters of the weights that are floats: those of the outer graph by their names, and those of
+// the graphs within it, too. Where such a name is taken, that of the graph's attribute and of an output of its node stand
+// before it: "y.then_branch.w".
+func (s *Session) takeParameters() {
 	s.Weights = Weights{}
-	for name, v := range s.main.constants {
-		t := v.Tensor()
-		if t == nil || !t.Type().Float() || t.Len() == 0 {
-			continue
+	var take func(g *graph, prefix string)
+	take = func(g *graph, prefix string) {
+		for _, name := range slices.Sorted(maps.Keys(g.constants)) {
+			t := g.constants[name].Tensor()
+			if t == nil || !t.Type().Float() || t.Len() == 0 {
+				continue
+			}
+			own := name
+			if s.Weights[own] != nil {
+				own = prefix + name
+			}
+			r := &runner{s: s}
+			s.Weights[own] = autograd.Param(r.on(g.constants[name], false).Value(), own)
+			g.constants[name] = &Value{node: s.Weights[own], kept: true}
 		}
-		r := &runner{s: s}
-		value := r.on(v, false).Value()
-		s.Weights[name] = autograd.Param(value, name)
-		s.main.constants[name] = &Value{node: s.Weights[name], kept: true}
+		for _, n := range g.nodes {
+			for _, a := range n.proto.Attributes {
+				if a.Graph != nil {
+					take(s.graphs[a.Graph], prefix+strings.Join(n.proto.Outputs[:min(1, len(n.proto.Outputs))], "")+"."+a.Name+".")
+				}
+			}
+		}
 	}
-	return nil
+	take(s.main, "")
 }
 
 // constant returns a tensor of the file: on the host if it is small, and else on the device.
