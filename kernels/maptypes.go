@@ -1,6 +1,9 @@
 package kernels
 
 import (
+	"math"
+	"unsafe"
+
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -236,12 +239,20 @@ func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
 		}
 		cutOff(to, x)
 	case []int8:
+		if set != nil && single {
+			toBytes(set, asBytes(to), floats, math.MinInt8, math.MaxInt8)
+			return
+		}
 		cutOff(to, x)
 	case []int16:
 		cutOff(to, x)
 	case []int64:
 		cutOff(to, x)
 	case []uint8:
+		if set != nil && single {
+			toBytes(set, to, floats, 0, math.MaxUint8)
+			return
+		}
 		cutOff(to, x)
 	case []uint16:
 		cutOff(to, x)
@@ -250,6 +261,27 @@ func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
 	case []uint64:
 		cutOff(to, x)
 	}
+}
+
+// toBytes is cutOff of integers of 8 bits, which are from least to most, in vectors.
+func toBytes(set *vec.Set, to []uint8, x []float32, least, most int32) {
+	var ints, low, high [typedRun]int32
+	vec.Fill(low[:], least)
+	vec.Fill(high[:], most)
+	for len(to) > 0 {
+		n := min(len(to), typedRun)
+		words := vec.Ints(x[:n])
+		set.MapInts(vec.ToInts, ints[:n], words, words, words, words)
+		set.JoinInts(vec.Max, ints[:n], low[:n])
+		set.JoinInts(vec.Min, ints[:n], high[:n])
+		vec.ToBytes(set, to[:n], ints[:n])
+		to, x = to[n:], x[n:]
+	}
+}
+
+// asBytes returns the memory of integers as bytes.
+func asBytes(x []int8) []uint8 {
+	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
 // cutOff sets integers to floats with their fraction cut off.
