@@ -13,7 +13,7 @@ func TestNarrowBytes(t *testing.T) {
 	special := []float32{0, -0.9, 0.9, -1, 1.99, 127, 127.9, 128, -128, -128.9, -129, 254.9, 255, 255.5, 256, 3e9, -3e9, 1e30, -1e30,
 		float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.Copysign(0, -1)), 1e-40}
 	for s, set := range vec.Sets() {
-		for _, n := range []int{0, 1, 7, 31, 32, 33, 63, 64, 65, 200} {
+		for _, n := range []int{0, 1, 7, 31, 32, 33, 511, 512, 513, 1500} {
 			x := make([]float32, n)
 			for i := range x {
 				x[i] = special[i*7%len(special)]

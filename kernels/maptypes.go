@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/clgrad/clgrad/bfloat16"
@@ -240,7 +241,7 @@ func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
 		cutOff(to, x)
 	case []int8:
 		if set != nil && single {
-			toBytes(set, asBytes(to), floats, math.MinInt8, math.MaxInt8)
+			toBytes(set, asBytes(to), floats, signedBytes)
 			return
 		}
 		cutOff(to, x)
@@ -250,7 +251,7 @@ func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
 		cutOff(to, x)
 	case []uint8:
 		if set != nil && single {
-			toBytes(set, to, floats, 0, math.MaxUint8)
+			toBytes(set, to, floats, unsignedBytes)
 			return
 		}
 		cutOff(to, x)
@@ -263,20 +264,37 @@ func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
 	}
 }
 
-// toBytes is cutOff of integers of 8 bits, which are from least to most, in vectors.
-func toBytes(set *vec.Set, to []uint8, x []float32, least, most int32) {
-	var ints, low, high [typedRun]int32
-	vec.Fill(low[:], least)
-	vec.Fill(high[:], most)
+// byteRun is how many floats become integers of 8 bits at a time.
+const byteRun = 512
+
+// byteRange is the ends of a type of integers of 8 bits, as often as vectors read them.
+type byteRange struct{ least, most [byteRun]int32 }
+
+var (
+	signedBytes, unsignedBytes = newByteRange(math.MinInt8, math.MaxInt8), newByteRange(0, math.MaxUint8)
+	byteRuns                   = sync.Pool{New: func() any { return new([byteRun]int32) }}
+)
+
+func newByteRange(least, most int32) *byteRange {
+	r := new(byteRange)
+	vec.Fill(r.least[:], least)
+	vec.Fill(r.most[:], most)
+	return r
+}
+
+// toBytes is cutOff of integers of 8 bits in vectors.
+func toBytes(set *vec.Set, to []uint8, x []float32, r *byteRange) {
+	ints := byteRuns.Get().(*[byteRun]int32)
 	for len(to) > 0 {
-		n := min(len(to), typedRun)
-		words := vec.Ints(x[:n])
-		set.MapInts(vec.ToInts, ints[:n], words, words, words, words)
-		set.JoinInts(vec.Max, ints[:n], low[:n])
-		set.JoinInts(vec.Min, ints[:n], high[:n])
-		vec.ToBytes(set, to[:n], ints[:n])
+		n := min(len(to), byteRun)
+		words, run := vec.Ints(x[:n]), ints[:n]
+		set.MapInts(vec.ToInts, run, words, words, words, words)
+		set.JoinInts(vec.Max, run, r.least[:n])
+		set.JoinInts(vec.Min, run, r.most[:n])
+		vec.ToBytes(set, to[:n], run)
 		to, x = to[n:], x[n:]
 	}
+	byteRuns.Put(ints)
 }
 
 // asBytes returns the memory of integers as bytes.
