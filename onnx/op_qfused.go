@@ -30,6 +30,18 @@ func init() {
 		unary("QLinearAveragePool", "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
 			averageOfWindows),
 		Operator{Domain: microsoft, Name: "QLinearConcat", Attributes: "axis", Run: qLinearConcat},
+		unary("QLinearSoftmax", "axis opset", func(c *Call, x *node) *node {
+			axis := c.axis(c.Int("axis", -1), x.Rank())
+			if c.Int("opset", 13) < 13 { // over all axes from this one on
+				return x.Flatten(axis, x.Rank()-1).Softmax(axis).Reshape(x.Shape()...)
+			}
+			return x.Softmax(axis)
+		}),
+		Operator{Domain: microsoft, Name: "QLinearWhere", Run: func(c *Call) []*Value {
+			x, y := dequantized(c.Node(1), c.Node(2), c.NodeOr(3)), dequantized(c.Node(4), c.Node(5), c.NodeOr(6))
+			return Out(requantized(c, x.Where(c.Node(0), y), 7))
+		}},
+		Operator{Domain: microsoft, Name: "QGemm", Attributes: "alpha transA transB", Run: qGemm},
 		Operator{Domain: microsoft, Name: "DynamicQuantizeMatMul", Run: func(c *Call) []*Value {
 			a, scale, zero := dynamicQuantized(c, c.Node(0))
 			y := integerMatMul(c, a, c.Node(1), zero, c.NodeOr(3))
@@ -58,6 +70,30 @@ func rescaled(c *Call, y, scale *autograd.Node, bias int) *autograd.Node {
 		x = x.Add(b)
 	}
 	return x
+}
+
+// qGemm is alpha·a·b + a bias of the scale of the product, quantized if there is a scale for that. b may have a scale for
+// each column.
+func qGemm(c *Call) []*Value {
+	a, b := c.Node(0), c.Node(3)
+	if a.Rank() != 2 || b.Rank() != 2 {
+		c.Fail("a product of shapes %v and %v", a.Shape(), b.Shape())
+	}
+	if c.Bool("transA", false) {
+		a = a.T()
+	}
+	if c.Bool("transB", false) {
+		b = b.T()
+	}
+	y := integerMatMul(c, a, b, c.NodeOr(2), c.NodeOr(5))
+	if bias := c.NodeOr(6); bias != nil {
+		y = y.Add(bias)
+	}
+	x := like(y, tensor.Float32).Mul(c.Node(1).Mul(c.Node(4)).MulScalar(c.Float("alpha", 1)))
+	if !c.Has(7) {
+		return Out(x)
+	}
+	return Out(requantized(c, x, 7))
 }
 
 // globalAverage is the mean over the spatial axes, which become 1.

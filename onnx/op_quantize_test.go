@@ -86,6 +86,37 @@ func TestPackedWeights(t *testing.T) {
 	}
 }
 
+// TestQuantizedOfMicrosoft: QGemm, QLinearSoftmax and QLinearWhere are the operators of floats, quantized.
+func TestQuantizedOfMicrosoft(t *testing.T) {
+	d := cpu(t)
+	a, b := tensor.New(d, []uint8{1, 200, 3, 4, 5, 255}, 3, 2), tensor.New(d, []int8{1, -2, 3, -4, 5, -128}, 2, 3)
+	scale, zero, scales := []float32{0.5}, []uint8{7}, []float32{0.25, 1}
+	floats := func(x *tensor.Tensor, zero float64) *tensor.Tensor { return x.To(tensor.Float32).SubScalar(zero) }
+	product := floats(a.T(), 7).MulScalar(0.5).MatMul(floats(b.T(), 0).Mul(tensor.New(d, scales)))
+	bias := tensor.New(d, []int32{100, -300})
+	withBias := product.Add(bias.To(tensor.Float32).Mul(tensor.New(d, []float32{0.125, 0.5}))).MulScalar(2)
+	turned := attrs{"transA": 1, "transB": 1, "alpha": 2.0}
+	out := mustRun(t, d, microsoft, "QGemm", 1, turned, 1, a, scale, zero, b, scales, []int8{0, 0}, bias)
+	wantSame(t, out[0], withBias, 0)
+	out = mustRun(t, d, microsoft, "QGemm", 1, turned, 1, a, scale, zero, b, scales, []int8{0, 0}, bias, []float32{16}, []uint8{128})
+	wantSame(t, out[0], withBias.DivScalar(16).Round().AddScalar(128).Clamp(0, 255).To(tensor.Uint8), 0)
+
+	x := tensor.New(d, []uint8{1, 2, 3, 4, 5, 60, 7, 8}, 2, 2, 2)
+	y := floats(x, 3).MulScalar(0.5)
+	quantized := func(y *tensor.Tensor) *tensor.Tensor {
+		return y.DivScalar(1./256).Round().Clamp(0, 255).To(tensor.Uint8)
+	}
+	in := []any{x, scale, []uint8{3}, []float32{1. / 256}, []uint8{0}}
+	wantSame(t, mustRun(t, d, microsoft, "QLinearSoftmax", 1, attrs{"axis": 1, "opset": 13}, 1, in...)[0], quantized(y.Softmax(1)), 0)
+	wantSame(t, mustRun(t, d, microsoft, "QLinearSoftmax", 1, attrs{"axis": 1, "opset": 12}, 1, in...)[0],
+		quantized(y.Reshape(2, 4).Softmax(1).Reshape(2, 2, 2)), 0)
+
+	cond, other := tensor.New(d, []bool{true, false}), tensor.New(d, []uint8{9, 10, 11, 12}, 2, 2)
+	where := mustRun(t, d, microsoft, "QLinearWhere", 1, nil, 1, cond, tensor.New(d, []uint8{1, 2}), []float32{2}, []uint8{0}, other,
+		[]float32{1}, []uint8{1}, []float32{0.5}, []uint8{5})
+	wantTensor(t, where[0], tensor.Uint8, []int{2, 2}, []float64{9, 23, 9, 27}, 0)
+}
+
 // TestPackedOnce: weights that are constants are packed once, for each use of them, and products are those with floats.
 func TestPackedOnce(t *testing.T) {
 	d := cpu(t)
@@ -205,6 +236,8 @@ func TestQuantizeErrors(t *testing.T) {
 		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 7), z(4)}, "weights"},
 		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 8), z(3)}, "scales"},
 		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 8), z(4), bytes(3)}, "zero points"},
+		{microsoft, "QGemm", nil, []any{bytes(2), z(1), bytes(1), bytes(2, 3), z(1), bytes(1)}, "product"},
+		{microsoft, "QLinearSoftmax", attrs{"axis": 3}, []any{bytes(2, 3), z(1), bytes(1), z(1), bytes(1)}, "axis"},
 		{microsoft, "QLinearConcat", nil, []any{z(1), bytes(1), bytes(2), z(1)}, "4 inputs"},
 		{microsoft, "QLinearGlobalAveragePool", nil, []any{bytes(2, 3), z(1), bytes(1), z(1), bytes(1)}, "spatial"},
 		{microsoft, "FusedGemm", attrs{"activation": "Cube"}, []any{z(2, 3), z(3, 2)}, "Cube"},

@@ -19,6 +19,7 @@ type pass struct {
 // passes are done in this order.
 var passes = []pass{
 	{"fold-constants", foldConstants},
+	{"quantize", quantize},
 	{"join-pads", joinPads},
 	{"fold-scales", foldScales},
 	{"merge-transposes", mergeTransposes},
@@ -28,6 +29,8 @@ var passes = []pass{
 // Passes returns the names of the rewrites of a loaded model, in their order: those that Options.Skip may name.
 //
 //	fold-constants    nodes whose inputs are constants are computed when the model is loaded
+//	quantize          DequantizeLinear before a convolution or a product is part of it: they are those of integers, or
+//	                  of weights that stay integers
 //	join-pads         a Pad of zeros becomes the padding of the convolution behind it
 //	fold-scales       a BatchNormalization, a factor or an addend of each channel becomes part of the weights of
 //	                  the convolution before it
@@ -224,12 +227,15 @@ func dropUnused(r *rewriter) {
 	}
 }
 
-// foldConstants computes the nodes whose inputs are constants. One that fails is left to the run, which says so.
-func foldConstants(r *rewriter) {
+// foldConstants computes the nodes whose inputs are constants. One that fails is left to the run, which says so. It
+// leaves quantized weights to the pass quantize.
+func foldConstants(r *rewriter) { fold(r, false) }
+
+func fold(r *rewriter, quantized bool) {
 	run := &runner{s: r.s}
 	top := &scope{values: r.g.constants}
 	r.g.nodes = slices.DeleteFunc(r.g.nodes, func(n *node) bool {
-		if n.op.Run == nil || n.op.OnDevice || n.inner || !r.allConstant(n) {
+		if n.op.Run == nil || n.op.OnDevice || n.inner || !r.allConstant(n) || !quantized && r.quantizedConstant(n) {
 			return false
 		}
 		out, err := run.node(n, top)
