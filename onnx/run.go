@@ -292,7 +292,7 @@ func (s *Session) take(name string, v *Value) (*Value, error) {
 // compute runs the model once, and chooses how.
 func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, error) {
 	key, replays := "", &s.replays
-	if !s.options.Eager && !s.options.Training && !s.derives {
+	if !s.options.Eager && !s.options.Training && !s.derives && s.trace == nil {
 		key = s.key(inputs, names)
 	}
 	if key != "" && !replays.eager[key] {

@@ -146,7 +146,11 @@ func (r *runner) node(n *node, sc *scope) (out []*Value, err error) {
 			panic(p)
 		}
 	}()
-	out = n.op.Run(c)
+	if r.s.trace == nil || n.inner {
+		out = n.op.Run(c)
+	} else if out, err = r.traced(c); err != nil {
+		return nil, err
+	}
 	for i, v := range out {
 		r.settle(v)
 		if v == nil && c.Wants(i) {

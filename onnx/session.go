@@ -42,6 +42,7 @@ type Session struct {
 	constants map[*onnxpb.Tensor]*Value                 `nn:"-"`
 	packed    map[packedWeights]*tensor.QuantizedTensor `nn:"-"`
 	derives   bool                                      // it has the operator Gradient: runs record a graph
+	trace     func(NodeTrace)                           // what SetTrace was given
 	context   context.Context                           // of the run
 	random    *tensor.RNG
 	seeded    map[*node]*tensor.RNG
