@@ -9,12 +9,12 @@ import (
 
 // NodeTrace is what a node of a model did in a run: see [Session.SetTrace].
 type NodeTrace struct {
-	Name            string   // the node's, or that of its first output
-	Op              string   // the operator, with its domain where that is not ai.onnx
-	Inputs, Outputs []*Value // nil for what is left out; they are the run's, until the function returns
-	OutputNames     []string // "" for an output that nobody asks for
-	FLOPs           float64  // arithmetic operations by the shapes: see the comment of [Session.SetTrace]
-	Took            time.Duration
+	Name            string        // the node's, or that of its first output
+	Op              string        // the operator, with its domain where that is not ai.onnx
+	Inputs, Outputs []*Value      // nil for what is left out; they are the run's, until the function returns
+	OutputNames     []string      // "" for an output that nobody asks for
+	FLOPs           float64       // arithmetic operations by the shapes: see the comment of [Session.SetTrace]
+	Took            time.Duration // how long the node took
 }
 
 // SetTrace calls f after each node of later runs, which are eager and wait for each node; nil ends that. Nodes are those

@@ -7,7 +7,6 @@ import (
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
@@ -207,7 +206,7 @@ func packed[T int8 | uint8](w *QuantizedTensor, q *Tensor, scale, zero []float32
 	if w.ofConv() {
 		step, column = 1, w.k
 	}
-	return vec.PackWeights(w.format.Bits(), ints, w.k, w.n, step, column, w.group, scale, zero, parallel.For), nil
+	return ops.PackQuantized(w.format.Bits(), ints, w.k, w.n, step, column, w.group, scale, zero), nil
 }
 
 // keep copies a matrix to the device.

@@ -30,21 +30,47 @@ another program has, and writes its weights to a file. docs/onnx.md says which o
 }
 
 func newONNXInfo() *cobra.Command {
-	return &cobra.Command{
-		Use:   "info MODEL.onnx",
+	var flags onnxFlags
+	var run, values bool
+	cmd := &cobra.Command{
+		Use:   "info MODEL.onnx [INPUTS.npz | NAME=FILE]...",
 		Short: "Print what a model takes, gives and is made of",
 		Long: `info prints the inputs and outputs of a model with their types and shapes, the sets of operators that it
-imports, how often it uses each operator, its parameters, and what of it is not there. It needs no device.`,
-		Example: "  clgrad onnx info model.onnx",
-		Args:    cli.Exactly("the file of a model"),
+imports, how often it uses each operator, its parameters, and what of it is not there. That needs no device.
+
+With --run it runs the model on the processor, which tells the rest: the shapes of outputs, and with --values of all
+values, arithmetic operations, which are counted by the shapes, and memory. Inputs that are not given are made up, with
+the dimensions of --dim.`,
+		Example: `  clgrad onnx info model.onnx
+  clgrad onnx info model.onnx --run --dim batch=8
+  clgrad onnx info model.onnx --values picture=photo.png`,
+		Args: aModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			run = run || values
+			if !run && (len(args) > 1 || len(flags.dims) > 0) {
+				return cli.Usage(fmt.Errorf("inputs and --dim are for a run: add --run"))
+			}
 			m, err := onnx.Open(args[0])
 			if err != nil {
 				return err
 			}
-			return printInfo(cmd.OutOrStdout(), m)
+			if err := printInfo(cmd.OutOrStdout(), m); err != nil || !run {
+				return err
+			}
+			d, err := tensor.Open("cpu")
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			return printRun(cmd.OutOrStdout(), d, m, func() (map[string]*onnx.Value, error) { return flags.inputs(d, m, args[1:]) }, values)
 		},
 	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&run, "run", false, "run the model once")
+	fs.BoolVar(&values, "values", false, "print every value that a run makes, too")
+	flags.register(fs)
+	return cmd
 }
 
 func printInfo(w io.Writer, m *onnx.Model) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,9 @@ func opened(path string, device *devices.Flags, stderr io.Writer, options onnx.O
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	done := waiting(stderr, "loading "+filepath.Base(path))
 	s, err := m.Load(d, options)
+	done()
 	if err != nil {
 		d.Close()
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -35,16 +38,52 @@ func opened(path string, device *devices.Flags, stderr io.Writer, options onnx.O
 	return d, m, s, nil
 }
 
+// waitingAfter is how long a person waits before hearing what for.
+const waitingAfter = time.Second
+
+// waiting shows on a terminal what takes so long, and how long already, in a line that goes when done is called.
+func waiting(w io.Writer, what string) (done func()) {
+	if !cli.OnTerminal(w) {
+		return func() {}
+	}
+	return waitingOn(w, what, waitingAfter)
+}
+
+func waitingOn(w io.Writer, what string, after time.Duration) (done func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		start, tick := time.Now(), time.NewTicker(after)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				if time.Since(start) >= after {
+					fmt.Fprint(w, "\r\x1b[K")
+				}
+				return
+			case <-tick.C:
+				fmt.Fprintf(w, "\r\x1b[K%s: %.0f s", what, time.Since(start).Seconds())
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
 func newONNXRun() *cobra.Command {
 	var device devices.Flags
+	var flags onnxFlags
 	var out string
 	cmd := &cobra.Command{
-		Use:   "run MODEL.onnx [INPUTS.npz | NAME=FILE.npy]...",
+		Use:   "run MODEL.onnx [INPUTS.npz | NAME=FILE]...",
 		Short: "Run a model",
-		Long: `run computes the outputs of a model. Inputs are arrays of an npz file that have their names, NAME or in:NAME,
-or npy files by name. It prints what each output is, and writes them all as an npz file.`,
+		Long:  "run computes the outputs of a model, prints what each is, and writes them all as an npz file.\n\n" + inputFiles,
 		Example: `  clgrad onnx run model.onnx inputs.npz -o outputs.npz
-  clgrad onnx run model.onnx x=x.npy`,
+  clgrad onnx run model.onnx x=x.npy mask=mask.raw --type mask=uint8
+  clgrad onnx run model.onnx picture=photo.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225`,
 		Args: aModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, m, s, err := opened(args[0], &device, cmd.ErrOrStderr(), onnx.Options{Eager: true})
@@ -53,7 +92,7 @@ or npy files by name. It prints what each output is, and writes them all as an n
 			}
 			defer d.Close()
 			defer s.Close()
-			inputs, err := given(d, m, args[1:])
+			inputs, err := flags.given(d, m, args[1:])
 			if err != nil {
 				return err
 			}
@@ -77,7 +116,9 @@ or npy files by name. It prints what each output is, and writes them all as an n
 		},
 	}
 	fs := cmd.Flags()
+	fs.SortFlags = false
 	fs.StringVarP(&out, "out", "o", "", "write the outputs to this npz file")
+	flags.register(fs)
 	device.Register(fs, program)
 	return cmd
 }
@@ -115,13 +156,18 @@ func printOutputs(w io.Writer, m *onnx.Model, outputs map[string]*onnx.Value) er
 func newONNXBench() *cobra.Command {
 	var device devices.Flags
 	var flags onnxFlags
-	var asJSON, eager bool
+	var asJSON, eager, profile bool
 	var seconds float64
 	cmd := &cobra.Command{
-		Use:   "bench MODEL.onnx [INPUTS.npz | NAME=FILE.npy]...",
+		Use:   "bench MODEL.onnx [INPUTS.npz | NAME=FILE]...",
 		Short: "Measure a model",
 		Long: `bench measures how long a model takes to load, to answer first, and to answer again: the median of runs for a
-time, the fastest and the slowest. Outputs are waited for. Inputs that are not given are made up.`,
+time, the fastest and the slowest. Outputs are waited for. Inputs that are not given are made up.
+
+With --profile it also runs the nodes apart, waiting for each, and prints how long operators and nodes take: the shortest
+of five runs. Together they take longer than a run that is recorded, which joins them.
+
+` + inputFiles,
 		Example: `  clgrad onnx bench model.onnx --dim batch=8
   clgrad onnx bench model.onnx inputs.npz --json`,
 		Args: aModel,
@@ -137,12 +183,7 @@ time, the fastest and the slowest. Outputs are waited for. Inputs that are not g
 			defer d.Close()
 			defer s.Close()
 			loaded := time.Since(start)
-			var inputs map[string]*onnx.Value
-			if len(args) > 1 {
-				inputs, err = given(d, m, args[1:])
-			} else {
-				inputs, err = flags.made(d, m)
-			}
+			inputs, err := flags.inputs(d, m, args[1:])
 			if err != nil {
 				return err
 			}
@@ -151,11 +192,21 @@ time, the fastest and the slowest. Outputs are waited for. Inputs that are not g
 				return err
 			}
 			r.Load = ms(loaded)
+			if profile {
+				var out map[string]*onnx.Value
+				if r.Nodes, out, err = traced(s, inputs, profiled); err != nil {
+					return err
+				}
+				freeValues(out)
+			}
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(r)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "load %.4g ms, first answer %.4g ms, then %.4g ms (%.4g to %.4g, %d runs)\n", r.Load, r.First, r.Median, r.Low, r.High, r.Runs)
-			return err
+			if _, err = fmt.Fprintf(cmd.OutOrStdout(), "load %.4g ms, first answer %.4g ms, then %.4g ms (%.4g to %.4g, %d runs)\n",
+				r.Load, r.First, r.Median, r.Low, r.High, r.Runs); err != nil || !profile {
+				return err
+			}
+			return printProfile(cmd.OutOrStdout(), r.Nodes)
 		},
 	}
 	fs := cmd.Flags()
@@ -163,6 +214,7 @@ time, the fastest and the slowest. Outputs are waited for. Inputs that are not g
 	flags.register(fs)
 	fs.Float64Var(&seconds, "seconds", 2, "time to measure")
 	fs.BoolVar(&eager, "eager", false, "do not record runs")
+	fs.BoolVar(&profile, "profile", false, "print, or add to the JSON object, how long each node takes")
 	fs.BoolVar(&asJSON, "json", false, "print a JSON object")
 	device.Register(fs, program)
 	return cmd
@@ -176,9 +228,14 @@ type benchResult struct {
 	Low    float64 `json:"low_ms"`
 	High   float64 `json:"high_ms"`
 	Runs   int     `json:"runs"`
+
+	Nodes []nodeRow `json:"nodes,omitempty"` // of a profile
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// profiled is how many runs a profile is the best of.
+const profiled = 5
 
 // warm is how many runs come before those that are measured: the second is recorded.
 const warm = 3
@@ -242,7 +299,7 @@ float may differ by ATOL + RTOL·|expected|, an integer may not. It prints the l
 			if err != nil {
 				return err
 			}
-			inputs, err := given(d, m, args[1:])
+			inputs, err := new(onnxFlags).given(d, m, args[1:])
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,10 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			clitest.Environment(env)
-			return os.CopyFS(env.WorkDir, os.DirFS("../../testdata/onnx"))
+			if err := os.CopyFS(env.WorkDir, os.DirFS("../../testdata/onnx")); err != nil {
+				return err
+			}
+			return writePictures(env.WorkDir)
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "opencl" {

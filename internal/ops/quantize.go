@@ -55,6 +55,11 @@ func quantizeHalves[H vec.Half](w []float32, k, n int) (q *vec.Weights, at int) 
 	return vec.PackHalves(halves, k, n, parallel.For), -1
 }
 
+// PackQuantized packs integers that are there already: see vec.PackWeights.
+func PackQuantized[T int8 | uint8](bits int, q []T, k, n, step, column, group int, scale, zero []float32) *vec.Weights {
+	return vec.PackWeights(bits, q, k, n, step, column, group, scale, zero, parallel.For)
+}
+
 // quantizer rounds W [k, n] to integers from 0 to levels.
 type quantizer struct {
 	w              []float32
