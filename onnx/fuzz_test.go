@@ -58,7 +58,7 @@ func FuzzLoad(f *testing.F) {
 			if len(shape) > tensor.MaxRank {
 				return
 			}
-			inputs = append(inputs, FromTensor(tensor.FullOf(d, typ, 1, shape...)))
+			inputs = append(inputs, FromTensor(tensor.FullOf(d, tensor.Float32, 1, shape...).To(typ)))
 		}
 		for range 2 {
 			if _, err := s.Run(inputs...); err != nil {

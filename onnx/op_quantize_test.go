@@ -117,6 +117,44 @@ func TestQuantizedOfMicrosoft(t *testing.T) {
 	wantTensor(t, where[0], tensor.Uint8, []int{2, 2}, []float64{9, 23, 9, 27}, 0)
 }
 
+// TestGatherBlockQuantized: rows and columns of tables in blocks, packed or not, are those of the table in floats.
+func TestGatherBlockQuantized(t *testing.T) {
+	d := cpu(t)
+	numbers := make([]int, 3*40)
+	packed := make([]uint8, 3*20)
+	for i := range numbers {
+		numbers[i] = (i*i + 3*i) % 16
+		packed[i/2] |= uint8(numbers[i] << (i % 2 * 4))
+	}
+	ints := func(typ tensor.Type, shape ...int) *tensor.Tensor {
+		return tensor.NewOf(d, tensor.Int32, numbers, shape...).To(typ)
+	}
+	scale, index := normal(d, 1, 3, 3), tensor.New(d, []int64{2, 0, -1, 1}, 2, 2)
+	zeros := tensor.NewOf(d, tensor.Int32, []int{1, 2, 3, 4, 5, 6, 7, 8, 15}, 3, 3)
+	wide := func(x *tensor.Tensor) *tensor.Tensor {
+		return x.To(tensor.Float32).RepeatInterleave(16, 1).Slice(1, 0, 40)
+	}
+	floats := func(zero *tensor.Tensor) *tensor.Tensor {
+		y := ints(tensor.Float32, 3, 40)
+		return y.Sub(wide(zero)).Mul(wide(scale)).Index(index)
+	}
+	eight, none := tensor.Full(d, 8, 3, 3), tensor.Zeros(d, 3, 3)
+	rows := attrs{"block_size": 16, "gather_axis": 0, "quantize_axis": 1}
+	run := func(a attrs, in ...any) *Value {
+		return mustRun(t, d, microsoft, "GatherBlockQuantized", 1, a, 1, in...)[0]
+	}
+	wantSame(t, run(rows, tensor.New(d, packed, 3, 20), index, scale), floats(eight), 0)
+	wantSame(t, run(rows, tensor.New(d, packed, 3, 20), index, scale, tensor.New(d, []uint8{0x21, 3, 0x54, 6, 0x87, 15}, 3, 2)), floats(zeros), 0)
+	wantSame(t, run(rows, ints(tensor.Uint4, 3, 40), index, scale, zeros.To(tensor.Uint4)), floats(zeros), 0)
+	wantSame(t, run(rows, ints(tensor.Uint4, 3, 40), index, scale), floats(none), 0)
+	bytes := attrs{"block_size": 16, "bits": 8}
+	wantSame(t, run(bytes, ints(tensor.Uint8, 3, 40), index, scale, zeros.To(tensor.Uint8)), floats(zeros), 0)
+	columns := attrs{"block_size": 16, "gather_axis": 1, "quantize_axis": 0}
+	wantSame(t, run(columns, ints(tensor.Int8, 3, 40).To(tensor.Int4).T(), []int64{2, 0}, scale.T(), zeros.To(tensor.Int4).T()),
+		ints(tensor.Int8, 3, 40).To(tensor.Int4).To(tensor.Float32).Sub(wide(zeros.To(tensor.Int4).To(tensor.Float32))).Mul(wide(scale)).T().
+			IndexSelect(1, tensor.New(d, []int64{2, 0})), 0)
+}
+
 // TestPackedOnce: weights that are constants are packed once, for each use of them, and products are those with floats.
 func TestPackedOnce(t *testing.T) {
 	d := cpu(t)
@@ -236,6 +274,10 @@ func TestQuantizeErrors(t *testing.T) {
 		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 7), z(4)}, "weights"},
 		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 8), z(3)}, "scales"},
 		{microsoft, "MatMulNBits", packed, []any{z(2, 32), bytes(2, 2, 8), z(4), bytes(3)}, "zero points"},
+		{microsoft, "GatherBlockQuantized", nil, []any{bytes(2, 64), []int64{0}, z(2, 2)}, "scales"},
+		{microsoft, "GatherBlockQuantized", attrs{"quantize_axis": 0}, []any{bytes(2, 64), []int64{0}, z(2, 1)}, "quantize_axis 0"},
+		{microsoft, "GatherBlockQuantized", attrs{"block_size": 24}, []any{bytes(2, 64), []int64{0}, z(2, 1)}, "block_size is 24"},
+		{microsoft, "GatherBlockQuantized", attrs{"bits": 3}, []any{bytes(2, 64), []int64{0}, z(2, 1)}, "3 bits"},
 		{microsoft, "QGemm", nil, []any{bytes(2), z(1), bytes(1), bytes(2, 3), z(1), bytes(1)}, "product"},
 		{microsoft, "QLinearSoftmax", attrs{"axis": 3}, []any{bytes(2, 3), z(1), bytes(1), z(1), bytes(1)}, "axis"},
 		{microsoft, "QLinearConcat", nil, []any{z(1), bytes(1), bytes(2), z(1)}, "4 inputs"},

@@ -72,11 +72,11 @@ func (f *onnxFlags) inputs(d tensor.Device, m *onnx.Model, args []string) (map[s
 			return nil, err
 		}
 		if err := tensor.Try(func() {
-			x := tensor.FullOf(d, typ, 1, shape...)
+			x := tensor.FullOf(d, tensor.Float32, 1, shape...)
 			if typ.Float() {
-				x = tensor.NewRNG(1).Uniform(d, 0, 1, shape...).To(typ)
+				x = tensor.NewRNG(1).Uniform(d, 0, 1, shape...)
 			}
-			inputs[i.Name] = onnx.FromTensor(x)
+			inputs[i.Name] = onnx.FromTensor(x.To(typ))
 		}); err != nil {
 			return nil, fmt.Errorf("input %v: %w", i, err)
 		}
