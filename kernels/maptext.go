@@ -343,9 +343,9 @@ func (m *mapSpec) store(t, width int, cpu bool, value string) string {
 	case width == 1:
 		return fmt.Sprintf("*(%s) = %s;", to, value)
 	case step == Strided:
-		text := fmt.Sprintf("{ const %s v = %s; ", m.vector(t, width), value)
+		text := fmt.Sprintf("{ const %s stored = %s; ", m.vector(t, width), value)
 		for i := range width {
-			text += fmt.Sprintf("p%d[(c + %d) * %s_n] = v.s%x; ", t, i, m.name(t), i)
+			text += fmt.Sprintf("p%d[(c + %d) * %s_n] = stored.s%x; ", t, i, m.name(t), i)
 		}
 		return text + "}"
 	case !cpu:
