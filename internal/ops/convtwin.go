@@ -97,7 +97,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		c.Parallel(units, block*read*volumeW*written/max(phases, 1)/4+block, func(lo, hi int) {
 			b := pool.Get().(*buffers[T])
 			defer pool.Put(b)
-			packed := -1 // the group and phase of b.weights
+			packed := -1 // the group and phase of b.weights and b.edged
 			b.edged.image = none
 			for u := lo; u < hi; u++ {
 				first, n, gp := u%blocks*block, u/blocks%s.Batch, u/blocks/s.Batch
@@ -109,17 +109,24 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 				taps := az.taps * ay.taps * ax.taps
 				sum := read * taps
-				// Outputs are neighbours for loops, which copy rows that are far apart before they
-				// use them.
-				row, step := sum, 1
-				if loops != nil {
-					row, step = 1, written
-				}
 				if packed != gp {
-					packed, b.edged.image = gp, none // edges are those of a phase
-					b.weights = grown(b.weights, written*sum)
-					packWeights(b.weights, row, step, w[g*s.Out*s.weights():], written, read, wWritten, wRead, s.Kernel, az, ay, ax)
+					b.edged.image = none // edges are those of a phase
 				}
+				// The weights of an output are in the order of the sum, but for those of a transposed
+				// convolution. Packed outputs are neighbours for loops, which copy rows that are far
+				// apart before they use them.
+				row, step, weights := sum, 1, w[g*s.Out*s.weights():]
+				if transposed {
+					if loops != nil {
+						row, step = 1, written
+					}
+					if packed != gp {
+						b.weights = grown(b.weights, written*sum)
+						packWeights(b.weights, row, step, weights, written, read, wWritten, wRead, s.Kernel, az, ay, ax)
+					}
+					weights = b.weights
+				}
+				packed = gp
 				b.panel, b.result = grown(b.panel, count*sum), grown(b.result, written*count)
 				in := x[(n*s.Groups+g)*read*volume(from):][:read*volume(from)]
 				b.gather(loops, in, n*s.Groups+g, read, from, az, ay, ax, first, count)
@@ -132,14 +139,14 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 				}
 				switch {
 				case loops != nil:
-					loops.Product(vec.Product[T]{M: written, N: count, K: sum, A: b.weights, RowA: row, StepA: step,
+					loops.Product(vec.Product[T]{M: written, N: count, K: sum, A: weights, RowA: row, StepA: step,
 						B: b.panel, StepB: count, ColumnB: 1, C: result, RowC: apart}, nil)
 				case sum > 0 && !finite(b.panel, sum, count, count): // gonum's loop over rows adds no multiple by 0
 					b.turned = grown(b.turned, count*sum)
 					transpose(b.turned, b.panel, sum, count, count)
-					gemm(blas.NoTrans, blas.Trans, written, count, sum, 1, b.weights, sum, b.turned, sum, 0, result, apart)
+					gemm(blas.NoTrans, blas.Trans, written, count, sum, 1, weights, sum, b.turned, sum, 0, result, apart)
 				case sum > 0:
-					gemm(blas.NoTrans, blas.NoTrans, written, count, sum, 1, b.weights, sum, b.panel, count, 0, result, apart)
+					gemm(blas.NoTrans, blas.NoTrans, written, count, sum, 1, weights, sum, b.panel, count, 0, result, apart)
 				default:
 					for o := range written {
 						clear(result[o*apart:][:count])
