@@ -46,6 +46,9 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
 			run.ready(s)
+			if apart == n { // one run
+				rows, n = 1, rows*n
+			}
 			for r := range rows {
 				run.elements(s, from+r*apart, n)
 			}

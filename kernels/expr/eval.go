@@ -123,12 +123,13 @@ func (e *Eval[T]) putScalars() {
 	for i := range e.plan.steps {
 		switch s := &e.plan.steps[i]; {
 		case s.op == opScalar:
-			e.numbers.slots[s.slot][0], e.filled[i] = e.scalars[s.index], 1
+			put(e.numbers.slots[s.slot], e.scalars[s.index], &e.filled[i])
 		case s.op == opInt:
-			e.ints.slots[s.slot][0], e.filled[i] = e.whole[s.index], 1
+			put(e.ints.slots[s.slot], e.whole[s.index], &e.filled[i])
 		case s.once:
-			e.compute(s, e.numbers.slots[s.slot][:1])
-			e.filled[i] = 1
+			var made [1]T
+			e.compute(s, made[:])
+			put(e.numbers.slots[s.slot], made[0], &e.filled[i])
 		}
 		if s := &e.plan.steps[i]; s.number() && !s.whole {
 			e.numbers.values[i] = e.numbers.slots[s.slot][:1]
@@ -143,6 +144,23 @@ func (e *Eval[T]) compute(s *step, d []T) {
 	if !e.vector(s, d, a, b, c, f) {
 		compute(s.op, d, a, b, c, f)
 	}
+}
+
+// put makes the first element of d, the slot of a step whose value is a number, v. What the slot is filled
+// with stays if it is that number.
+func put[T Number](d []T, v T, filled *int) {
+	if *filled == 0 || !same(d[0], v) {
+		d[0], *filled = v, 1
+	}
+}
+
+// same reports whether two numbers have the same bits.
+func same[T Number](a, b T) bool {
+	x, y := [1]T{a}, [1]T{b}
+	if unsafe.Sizeof(a) == 8 {
+		return words[uint64](x[:])[0] == words[uint64](y[:])[0]
+	}
+	return words[uint32](x[:])[0] == words[uint32](y[:])[0]
 }
 
 // spread makes at least the elements of d, the slot of a step whose value is a number, what the
