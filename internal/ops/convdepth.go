@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -50,12 +51,15 @@ func (d *depthwise[T]) block(i int) (qz, qy, rows int) {
 }
 
 // fill sets the planes for rows of positions from (qz, qy) on, of a channel, and the offsets of the
-// taps in them.
-func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
+// taps in them. again says that the planes are those of another channel at the same rows: offsets and
+// zeros are there.
+func (d *depthwise[T]) fill(channel []T, qz, qy, rows int, again bool) {
 	height := rows + d.span(d.y)/d.y.stride
 	plane := height * d.width
 	d.planes = grown(d.planes, d.z.taps*d.remY*d.remX*plane)
-	d.offsets = d.offsets[:0]
+	if !again {
+		d.offsets = d.offsets[:0]
+	}
 	for jz := range d.z.taps {
 		fz := qz*d.z.stride + d.z.shift + jz*d.z.step
 		to := d.planes[jz*d.remY*d.remX*plane:]
@@ -69,7 +73,7 @@ func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
 				part, fx := to[(ry*d.remX+rx)*plane:][:plane], d.lowX+rx
 				left, right := there(d.width, d.size[2], fx, d.x.stride)
 				c := vec.Copy{Planes: 1, Rows: bottom - top, N: right - left, ToRow: d.width, FromRow: d.y.stride * d.size[2]}
-				if c.Rows*c.N < plane {
+				if c.Rows*c.N < plane && !again {
 					clear(part)
 				}
 				if c.Rows*c.N > 0 {
@@ -78,7 +82,7 @@ func (d *depthwise[T]) fill(channel []T, qz, qy, rows int) {
 				}
 			}
 		}
-		for jy := range d.y.taps {
+		for jy := 0; jy < d.y.taps && !again; jy++ {
 			for jx := range d.x.taps {
 				y, x := d.y.shift-d.lowY+jy*d.y.step, d.x.shift-d.lowX+jx*d.x.step
 				at := (jz*d.remY+y%d.y.stride)*d.remX + x%d.x.stride
@@ -106,7 +110,9 @@ func (d *depthwise[T]) outputs(to []T, size [3]int, bias T, qz, qy, rows int) {
 	n := (rows-1)*d.width + d.x.count
 	d.sums = grown(d.sums, n)
 	d.loops.Taps(d.sums, d.planes, d.offsets, d.by)
-	d.loops.MapBy(vec.Add, d.sums, d.sums, bias)
+	if bias != 0 {
+		d.loops.MapBy(vec.Add, d.sums, d.sums, bias)
+	}
 	to = to[((qz*d.z.spread+d.z.first)*size[1]+qy*d.y.spread+d.y.first)*size[2]+d.x.first:]
 	if d.x.spread == 1 {
 		d.loops.Copy(to, d.sums, vec.Copy{Planes: 1, Rows: rows, N: d.x.count, ToRow: d.y.spread * size[2], FromRow: d.width})
@@ -144,29 +150,34 @@ func (d *depthwise[T]) gradients(sums []float64, g []T, rows int) {
 
 // depthwiseTwin computes convTwin's result where groups have one channel on both sides, and reports
 // whether they have.
-func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed bool, x, w, bias, y []T) bool {
+func depthwiseTwin[T kernels.Real](c kernels.Call[T], pool *sync.Pool, s *ConvShape, transposed bool, x, w, bias, y []T) bool {
 	loops := loopsOf(c)
 	if loops == nil || s.In != 1 || s.Out != 1 || volume(s.Kernel) == 1 || volume(s.Kernel) > 1<<10 {
 		return false
 	}
-	from, to := s.Size, s.OutSize
+	size, to := s.Size, s.OutSize
 	if transposed {
-		from, to = to, from
+		size, to = to, size
 	}
 	phases := s.phases(transposed)
 	forms := make([]*depthwise[T], phases)
 	blocks := 0
 	for i := range forms {
 		z, y, x := s.axes(transposed, i)
-		forms[i] = newDepthwise(loops, z, y, x, from)
-		if min(z.taps, y.taps, x.taps) > 0 && forms[i].width > 4*(x.count+from[2]) {
+		forms[i] = newDepthwise(loops, z, y, x, size)
+		if min(z.taps, y.taps, x.taps) > 0 && forms[i].width > 4*(x.count+size[2]) {
 			return false // a dilation so wide that planes are nothing but padding
 		}
 		blocks = max(blocks, forms[i].blocks())
 	}
-	c.Parallel(s.Groups*phases*s.Batch*blocks, depthPlanes, func(lo, hi int) {
-		var own depthwise[T]
-		weighed := -1 // the group and phase of own
+	cost := min(depthPlanes, volume(to)/phases) * (volume(s.Kernel)/phases + 8) / 4 // of copies, and of taps in vectors
+	c.Parallel(s.Groups*phases*s.Batch*blocks, cost, func(lo, hi int) {
+		b := pool.Get().(*buffers[T])
+		defer pool.Put(b)
+		own := &b.depth
+		weighed := none // the group and phase of own
+		filled := none  // the phase and block of own
+		from, stored := 0, 0
 		for u := lo; u < hi; u++ {
 			i, n, gp := u%blocks, u/blocks%s.Batch, u/blocks/s.Batch
 			g, d := gp/phases, forms[gp%phases]
@@ -175,7 +186,7 @@ func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed b
 			}
 			if weighed != gp {
 				planes, sums, by, offsets := own.planes, own.sums, own.by, own.offsets
-				own, weighed = *d, gp
+				*own, weighed = *d, gp
 				own.planes, own.sums, own.by, own.offsets = planes, sums, by, offsets
 				own.weigh(w[g*volume(s.Kernel):], s.Kernel)
 			}
@@ -187,11 +198,26 @@ func depthwiseTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, transposed b
 			if len(bias) > 0 {
 				add = bias[g]
 			}
-			own.fill(x[(n*s.Groups+g)*volume(from):][:volume(from)], qz, qy, rows)
+			block := gp%phases*blocks + i
+			own.fill(x[(n*s.Groups+g)*volume(size):][:volume(size)], qz, qy, rows, block == filled)
 			own.outputs(y[(n*s.Groups+g)*volume(to):][:volume(to)], to, add, qz, qy, rows)
-			if phases == 1 {
-				c.Stored((n*s.Groups+g)*volume(to)+(qz*to[1]+qy)*to[2], 1, rows*to[2], 0)
+			filled = block
+			if phases > 1 {
+				continue
 			}
+			// Rows of a channel, and of those behind it, are told together.
+			at := (n*s.Groups+g)*volume(to) + (qz*to[1]+qy)*to[2]
+			if stored > 0 && (at != from+stored || stored >= depthPlanes/8) {
+				c.Stored(from, 1, stored, 0)
+				stored = 0
+			}
+			if stored == 0 {
+				from = at
+			}
+			stored += rows * to[2]
+		}
+		if stored > 0 {
+			c.Stored(from, 1, stored, 0)
 		}
 	})
 	return true
@@ -219,7 +245,7 @@ func depthwiseWeightTwin[T kernels.Real](c kernels.Call[T], s *ConvShape, slice 
 				n, qz, qy := row/(s.OutSize[0]*s.OutSize[1]), row/s.OutSize[1]%s.OutSize[0], row%s.OutSize[1]
 				rows := min(own.rows, end-row, s.OutSize[1]-qy)
 				channel := n*s.Groups + group
-				own.fill(x[channel*volume(s.Size):][:volume(s.Size)], qz, qy, rows)
+				own.fill(x[channel*volume(s.Size):][:volume(s.Size)], qz, qy, rows, false)
 				own.gradients(sums, g[channel*size+(qz*s.OutSize[1]+qy)*s.OutSize[2]:], rows)
 				row += rows
 			}

@@ -194,7 +194,7 @@ func (v *integerConv) depthwise() bool {
 			s.own.weigh(s.w, v.Kernel)
 			for i := range s.own.blocks() {
 				qz, qy, rows := s.own.block(i)
-				s.own.fill(s.x, qz, qy, rows)
+				s.own.fill(s.x, qz, qy, rows, false)
 				s.own.outputs(s.y, v.OutSize, 0, qz, qy, rows)
 			}
 			to, from := v.y[u*size:][:size], vec.Ints(s.y)

@@ -53,6 +53,7 @@ type buffers[T kernels.Real] struct {
 	weights, panel, result []T
 	turned                 []T // a panel, transposed
 	edged                  edged[T]
+	depth                  depthwise[T]
 }
 
 func grown[T kernels.Real](s []T, n int) []T {
@@ -84,7 +85,7 @@ func convTwin[T kernels.Real]() func(kernels.Call[T]) {
 		if !biased {
 			bias = nil
 		}
-		if depthwiseTwin(c, s, transposed, x, w, bias, y) || pointwiseConv(c, s, transposed, x, w, bias, y) {
+		if depthwiseTwin(c, &pool, s, transposed, x, w, bias, y) || pointwiseConv(c, s, transposed, x, w, bias, y) {
 			return
 		}
 		phases := s.phases(transposed)
