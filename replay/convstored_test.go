@@ -55,6 +55,10 @@ func TestStoredConvolutions(t *testing.T) {
 		"depthwise": {[]int{2, 3, 9, 21}, []int{3, 1, 3, 3}, []int{2, 3, 9, 21}, func(o operands) []*tensor.Tensor {
 			return then(o.x.Conv(o.w, o.bias, grouped), relu)
 		}, false},
+		"depthwise of many channels": {[]int{2, 5, 9, 21}, []int{5, 1, 3, 3}, []int{2, 5, 9, 21}, func(o operands) []*tensor.Tensor {
+			y := o.x.Conv(o.w, o.bias, tensor.ConvOptions{Padding: []int{1}, Groups: 5})
+			return []*tensor.Tensor{y, y.Add(o.residual)}
+		}, false},
 		"pointwise": {[]int{2, 20, 9, 21}, []int{30, 20, 1, 1}, []int{2, 30, 9, 21}, func(o operands) []*tensor.Tensor {
 			return then(o.x.Conv(o.w, o.bias), add(o.residual), relu)
 		}, false},

@@ -231,6 +231,9 @@ func (s *ConvShape) ConvKernel(transposed bool, t kernels.DType, l kernels.Targe
 		read, written, positions = s.Out, s.In, s.Batch*volume(s.Size)
 	}
 	if l.CPU {
+		if s.depthwise(transposed) {
+			return ConvDepthwise
+		}
 		if _, _, ok := s.ConvBlock(transposed, l); !ok {
 			return ConvDirect
 		}
@@ -315,7 +318,7 @@ func convolutions(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all := []*kernels.Kernel{ConvDirect, ConvWeightDirect, ConvParts,
 		fewKernel(fewForm{1, 8, 3}), fewKernel(fewForm{2, 4, 0}), fewKernel(fewForm{4, 7, 2})}
 	if l.CPU {
-		return append(all, Conv(GemmTile{}, 1, false), ConvWeight(GemmTile{}, false))
+		return append(all, Conv(GemmTile{}, 1, false), ConvDepthwise, ConvWeight(GemmTile{}, false))
 	}
 	if t == kernels.Float32 {
 		all = append(append(all, convsOnMatrixUnits()...), ConvPack.Several(2))

@@ -48,6 +48,7 @@ var opaque = map[string]string{
 	"k_avg_pool_grad":              "a window is no axis that a reduction folds",
 	"k_conv_output":                "no operation of the eight is a convolution",
 	"k_conv_weight":                "no operation of the eight is a convolution",
+	"k_conv_depthwise":             "no operation of the eight is a convolution",
 	"k_conv_direct":                "no operation of the eight is a convolution",
 	"k_conv_few":                   "no operation of the eight is a convolution",
 	"k_conv_parts":                 "sums up what only a convolution's gradient is computed in",

@@ -1,4 +1,4 @@
-// @depends: common, convolution, epilogue
+// @depends: common, convolution, conv_rows, epilogue
 // Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
@@ -60,16 +60,6 @@ static NOINLINE int tap_offset(const block *b, int jy, int jx) {
     const int y = b->y.shift - lowest(b->y) + jy * b->y.step, x = b->x.shift - lowest(b->x) + jx * b->x.step;
     const int plane = y % b->y.stride * b->remainders_x + (b->apart ? jx : x % b->x.stride);
     return (plane * b->height + y / b->y.stride) * b->width + (b->apart ? 0 : x / b->x.stride);
-}
-
-// Copies count elements that are `stride` apart, in vectors where they are neighbours.
-static void copy_run(REAL *to, global const REAL *from, int count, int stride) {
-    int i = 0;
-    if (stride == 1) {
-        for (; i + 16 <= count; i += 16) vstore16(vload16(0, from + i), 0, to + i);
-        for (; i + 4 <= count; i += 4) vstore4(vload4(0, from + i), 0, to + i);
-    }
-    for (; i < count; i++) to[i] = from[i * stride];
 }
 
 // Writes the planes of one channel and tap of the first axis, whose input of height×width elements is X.
