@@ -3,7 +3,6 @@ package compare
 
 import (
 	"math"
-	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -35,19 +34,6 @@ func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin 
 	}
 	if k.Tol.Bound != nil {
 		m.bound = k.Tol.Bound(real, args)
-	}
-	return m
-}
-
-// Twice returns the margin of two results of one precision, each of which may lie as far from the exact one as the
-// bound says.
-func (m Margin) Twice() Margin {
-	if bound := m.bound; bound != nil {
-		m.bound = func(param, i int) float64 { return 2 * bound(param, i) }
-	}
-	m.parts = slices.Clone(m.parts)
-	for i, of := range m.parts {
-		m.parts[i] = of.Twice()
 	}
 	return m
 }

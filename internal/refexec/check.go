@@ -11,7 +11,7 @@ import (
 )
 
 // Check holds what a kernel says of a launch, with args as host memory, to what its twin computes,
-// within the kernel's tolerance, in float64 twice that, and to the modes of its parameters: what is only read is not
+// within the kernel's tolerance, and to the modes of its parameters: what is only read is not
 // written, and what is only written is written whole, before it is read. Neither changes args. The
 // error is nil, and so are uses, for a launch that is opaque or has no work-item on a device with
 // the limits l.
@@ -27,9 +27,6 @@ func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kerne
 		return nil, errors.New("it depends on a real that the launch passes: name the argument, with kernels.Passed")
 	}
 	margin := compare.MarginOf(k, real, args)
-	if real == kernels.Float64 { // nothing is computed more exactly: both are off
-		margin = margin.Twice()
-	}
 	got, want := clone(args), clone(args)
 	k.Run(real, want)
 	if uses, err = Run(list, real, got); err != nil {

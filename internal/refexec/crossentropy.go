@@ -6,6 +6,29 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
+// sum adds terms up with what each addition rounds off, so that many terms make it no less exact than one: the bound of
+// a kernel counts the additions of the kernel. Source: Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
+// endlicher Summen", ZAMM 54 (1974).
+type sum struct{ total, rest float64 }
+
+func (s *sum) add(v float64) {
+	total := s.total + v
+	if math.Abs(s.total) >= math.Abs(v) {
+		s.rest += s.total - total + v
+	} else {
+		s.rest += v - total + s.total
+	}
+	s.total = total
+}
+
+// value returns the sum. That of an infinity or a NaN has no rest.
+func (s *sum) value() float64 {
+	if s.total-s.total != 0 {
+		return s.total
+	}
+	return s.total + s.rest
+}
+
 // lines calls f for each line with its label, or −1 for one that does not count, and with the
 // smoothing.
 func (m *machine[T]) lines(l *kernels.CrossEntropySpec, f func(o, i, label int, smoothing float64)) {
@@ -38,11 +61,11 @@ func (m *machine[T]) crossEntropy(op *kernels.CrossEntropy) {
 					most = v
 				}
 			}
-			sum := 0.0
+			var sum sum
 			for k := range l.Len {
-				sum += math.Exp(m.load(l.X, o, k, i) - most)
+				sum.add(math.Exp(m.load(l.X, o, k, i) - most))
 			}
-			logSum = math.Log(sum)
+			logSum = math.Log(sum.value())
 		}
 		loss, counted, slope := 0.0, 0.0, 0.0
 		less := func(k int) float64 { return logSum - (m.load(l.X, o, k, i) - most) }
@@ -50,11 +73,13 @@ func (m *machine[T]) crossEntropy(op *kernels.CrossEntropy) {
 			counted = m.weight(l, label)
 			loss, slope = (1-smoothing)*counted*less(label), (1-smoothing)*counted
 			if smoothing != 0 {
+				even := smoothing / float64(l.Len)
+				var losses, weights sum
 				for k := range l.Len {
-					even := smoothing / float64(l.Len) * m.weight(l, k)
-					loss += even * less(k)
-					slope += even
+					losses.add(m.weight(l, k) * less(k))
+					weights.add(m.weight(l, k))
 				}
+				loss, slope = loss+even*losses.value(), slope+even*weights.value()
 			}
 		}
 		for k, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
