@@ -68,3 +68,45 @@ func TestHalfRows(t *testing.T) {
 		}
 	})
 }
+
+// TestHalfSumsBatched: sums of tensors of 16 bits over an axis are batched as those of float32 are, and have the bits of
+// the eager ones.
+func TestHalfSumsBatched(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		launches := map[tensor.Type]int{}
+		for _, typ := range []tensor.Type{tensor.Float32, tensor.BFloat16} {
+			rng := tensor.NewRNG(3)
+			var inputs []*tensor.Tensor
+			for i := range 3 {
+				inputs = append(inputs, rng.Normal(d, 0, 1, 37, 50+i).To(typ))
+			}
+			step := func() (sums []*tensor.Tensor, err error) {
+				for _, x := range inputs {
+					sums = append(sums, x.Sum(0))
+				}
+				return sums, nil
+			}
+			eager, err := step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := replay.Record(d, step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range rec.Outputs() {
+				if !slices.Equal(devtest.Float64s(t, y), devtest.Float64s(t, eager[i])) || y.Type() != typ {
+					t.Errorf("%v: sum %d differs from the eager one", typ, i)
+				}
+			}
+			launches[typ] = len(rec.Launches())
+			rec.Free()
+		}
+		if n, want := launches[tensor.BFloat16], launches[tensor.Float32]; n != want {
+			t.Errorf("%d launches in bfloat16, %d in float32", n, want)
+		}
+	})
+}

@@ -37,10 +37,10 @@ func (t *sumTable) of(k *kernels.Kernel, x, y kernels.DType) *kernels.Kernel {
 	return made.(*kernels.Kernel)
 }
 
-// kernel returns the form. It is alone: nothing is joined with it.
+// kernel returns the form. Several of its launches are one; nothing else is joined with it.
 func (f sumForm) kernel() *kernels.Kernel {
 	form, types := *f.k, []kernels.DType{f.x, f.y}
-	form.Together, form.Terms, form.Stores, form.Rows = nil, nil, nil, nil
+	form.Terms, form.Stores, form.Rows = nil, nil, nil
 	form.Params = slices.Clone(f.k.Params)
 	var defines []string
 	for i, t := range types {
