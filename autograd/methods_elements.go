@@ -69,7 +69,8 @@ func (x *Node) Asinh() *Node { return elementwise("Asinh", fn.Asinh, nil, x) }
 
 // Acosh returns arcosh x, NaN below 1.
 //
-// Gradient: g/√(x² − 1), infinite at 1 and NaN below.
+// Gradient: g/√(x² − 1), as PyTorch's: infinite at 1 and −1, NaN between them, and a number below
+// −1, where there is no value.
 func (x *Node) Acosh() *Node { return elementwise("Acosh", fn.Acosh, nil, x) }
 
 // Atanh returns artanh x, infinite at −1 and 1, NaN beyond.
@@ -268,6 +269,47 @@ func (x *Node) Hardtanh(low, high float64) *Node {
 // Gradient: g inside and at NaN, 0 at the limits.
 func (x *Node) ReLU6() *Node { return elementwise("ReLU6", fn.ReLU6, nil, x) }
 
+// Hardshrink returns x, and 0 where |x| ≤ lambda: PyTorch has ½.
+//
+// Gradient: g, and 0 where |x| ≤ lambda.
+func (x *Node) Hardshrink(lambda float64) *Node {
+	return elementwise("Hardshrink", fn.Hardshrink, []float64{lambda}, x)
+}
+
+// Softshrink returns x nearer to 0 by lambda, and 0 where |x| ≤ lambda: PyTorch has ½.
+//
+// Gradient: g, and 0 where |x| ≤ lambda.
+func (x *Node) Softshrink(lambda float64) *Node {
+	return elementwise("Softshrink", fn.Softshrink, []float64{lambda}, x)
+}
+
+// Lgamma returns ln |Γ(x)|, +Inf at 0, −1, −2, …. Error: a few units in the last place of 1 and of
+// the result; near 1 and 2, where the result is 0, it is not relative.
+//
+// Gradient: [Node.Digamma] times g.
+func (x *Node) Lgamma() *Node {
+	x = castFloat32(x)
+	return elementwise("Lgamma", fn.Lgamma, nil, x)
+}
+
+// Digamma returns ψ(x) = Γ′(x)/Γ(x), −Inf at 0, +Inf at −0, and NaN at −1, −2, …. Error: a few
+// units in the last place of 4 and of the result.
+//
+// Gradient: ψ′(x)·g, of which PyTorch has nine digits.
+func (x *Node) Digamma() *Node {
+	x = castFloat32(x)
+	return elementwise("Digamma", fn.Digamma, nil, x)
+}
+
+// Logit returns ln(x/(1 − x)), the inverse of [Node.Sigmoid], NaN outside [0, 1]. PyTorch's eps is
+// x.Clamp(eps, 1 − eps) before.
+//
+// Gradient: g/(x·(1 − x)), NaN outside [0, 1].
+func (x *Node) Logit() *Node {
+	x = castFloat32(x)
+	return elementwise("Logit", fn.Logit, nil, x)
+}
+
 // LogSigmoid returns −ln(1 + e⁻ˣ), without overflow.
 //
 // Gradient: g/(1 + eˣ).
@@ -294,8 +336,9 @@ func (x *Node) Atan2(y *Node) *Node { return elementwise("Atan2", fn.Atan2, nil,
 func (x *Node) Hypot(y *Node) *Node { return elementwise("Hypot", fn.Hypot, nil, x, y) }
 
 // PowTensor returns xʸ, NaN for finite x < 0 unless y is whole; 1 for y = 0; of infinities what C's
-// pow has. For one exponent see [Node.Pow]. It panics with tensor.ErrShape unless the shapes
-// broadcast.
+// pow has. Of integers it is an integer, the whole part of xʸ for y < 0, modulo 2 to the power of
+// the type's bits. For one exponent see [Node.Pow]. It panics with tensor.ErrShape unless the
+// shapes broadcast.
 //
 // Gradients: y·xʸ⁻¹·g, 0 for y = 0; xʸ·ln(x)·g, NaN for x < 0, and 0 for x = 0 unless y < 0.
 func (x *Node) PowTensor(y *Node) *Node {
@@ -335,6 +378,41 @@ func (x *Node) Remainder(y *Node) *Node { return elementwise("Remainder", fn.Rem
 func (x *Node) FloorDivide(y *Node) *Node {
 	return elementwise("FloorDivide", fn.FloorDivide, nil, x, y)
 }
+
+// TruncDivide returns x/y rounded towards 0. Of y = 0 it is x/y or, of integers, 0. Its errors are
+// those of [Node.FloorDivide]. It panics with tensor.ErrShape unless the shapes broadcast.
+//
+// Gradients: 0, 0.
+func (x *Node) TruncDivide(y *Node) *Node {
+	return elementwise("TruncDivide", fn.TruncDivide, nil, x, y)
+}
+
+// LogAddExp returns ln(eˣ + eʸ), without overflow. It panics with tensor.ErrShape unless the shapes
+// broadcast.
+//
+// Gradients: g/(1 + eʸ⁻ˣ), g/(1 + eˣ⁻ʸ); NaN where both are the same infinity.
+func (x *Node) LogAddExp(y *Node) *Node {
+	x, y = castFloat32(x), castFloat32(y)
+	return elementwise("LogAddExp", fn.LogAddExp, nil, x, y)
+}
+
+// Xlogy returns x·ln y, 0 where x = 0 unless y is NaN. It panics with tensor.ErrShape unless the
+// shapes broadcast.
+//
+// Gradients: ln(y)·g, 0 where x = 0 and y ≤ 0; x/y·g.
+func (x *Node) Xlogy(y *Node) *Node {
+	x, y = castFloat32(x), castFloat32(y)
+	return elementwise("Xlogy", fn.Xlogy, nil, x, y)
+}
+
+// PReLU returns x above 0, else w·x. PyTorch's weight of a number for each channel has axes of 1
+// here for the axes after: [channels, 1, 1] for images. It panics with tensor.ErrShape unless the
+// shapes broadcast.
+//
+// Gradients: g above 0, else w·g; 0 above 0, else x·g.
+//
+// Source: He, Zhang, Ren, Sun, "Delving Deep into Rectifiers", 2015, arXiv 1502.01852.
+func (x *Node) PReLU(w *Node) *Node { return elementwise("PReLU", fn.PReLU, nil, x, w) }
 
 // Lerp returns x + weight·(y − x), which is x and y for weights of 0 and 1. It panics with
 // tensor.ErrShape unless the shapes broadcast.

@@ -104,6 +104,13 @@ func (x *Node) IsClose(y *Node, rtol, atol float64) *Node {
 	return elementwise("IsClose", fn.IsClose, []float64{rtol, atol}, x, y)
 }
 
+// IsCloseOrNaN is [Node.IsClose], and true where both are NaN. It panics as that does.
+//
+// Gradient: none.
+func (x *Node) IsCloseOrNaN(y *Node, rtol, atol float64) *Node {
+	return elementwise("IsCloseOrNaN", fn.IsCloseOrNaN, []float64{rtol, atol}, x, y)
+}
+
 // LogicalNot returns where x is 0, as Bool.
 //
 // Gradient: none.

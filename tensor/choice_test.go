@@ -267,11 +267,11 @@ func TestFunctionTypes(t *testing.T) {
 	x, i, b := devtest.New(d, []float64{1, 2}), devtest.New(d, []int32{1, 2}), devtest.New(d, []uint8{1, 0})
 	m := b.To(tensor.Bool)
 	for want, list := range map[tensor.Type][]*tensor.Tensor{
-		tensor.Int32:    {i.Round(), i.Floor(), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(m, b), i.MaskedFill(m, 7), m.AddScalar(1), m.BitwiseLeftShift(m)},
+		tensor.Int32:    {i.Round(), i.Floor(), i.Pow(2), i.PowTensor(b), i.TruncDivide(b), i.ReLU6(), i.Hardtanh(-1, 1), i.ClampTensor(i, b), b.Remainder(i), i.Where(m, b), i.MaskedFill(m, 7), m.AddScalar(1), m.BitwiseLeftShift(m)},
 		tensor.Int64:    {m.Sum(), m.CumSum(0), b.Prod(), i.ArgMax(), i.CountNonzero(), i.ArgSort(0)},
 		tensor.Uint8:    {b.Trunc(), b.Where(m, b), b.BitwiseNot(), b.Mul(m), m.To(tensor.Uint8)},
 		tensor.Bool:     {x.GtScalar(1), i.Eq(x), b.LogicalXor(i), x.To(tensor.Float16).IsNaN(), m.Add(m), m.Mul(m), m.BitwiseNot(), m.Where(m, m), m.MaskedFill(m, 0), m.Max(), b.Any(), m.Reshape(2, 1).T().Copy()},
-		d.DefaultType(): {i.Sin(), b.GELU(), i.Frac(), i.PowTensor(i), i.Where(m, x), i.Lerp(b, 0.5), m.Mean(), m.Div(m)},
+		d.DefaultType(): {i.Sin(), b.GELU(), i.Frac(), i.Pow(0.5), i.Pow(-1), i.PowTensor(x), i.Where(m, x), i.Lerp(b, 0.5), m.Mean(), m.Div(m)},
 	} {
 		for k, y := range list {
 			if y.Type() != want {

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
@@ -169,7 +170,7 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 		mustPromote(op, present(operands)...)
 	}
 	typ := types.result()
-	if typ.Integer() && !f.Integers {
+	if typ.Integer() && (!f.Integers || f == fn.Pow && !(scalars[0] >= 0 && scalars[0] == math.Trunc(scalars[0]))) {
 		typ = d.DefaultType()
 	}
 	if typ == Bool && !f.Condition() {

@@ -149,6 +149,28 @@ func (x *Tensor) Hardtanh(low, high float64) *Tensor {
 // ReLU6 returns x limited to [0, 6]; NaN stays.
 func (x *Tensor) ReLU6() *Tensor { return elementwise("ReLU6", fn.ReLU6, nil, x) }
 
+// Hardshrink returns x, and 0 where |x| ≤ lambda: PyTorch has ½.
+func (x *Tensor) Hardshrink(lambda float64) *Tensor {
+	return elementwise("Hardshrink", fn.Hardshrink, []float64{lambda}, x)
+}
+
+// Softshrink returns x nearer to 0 by lambda, and 0 where |x| ≤ lambda: PyTorch has ½.
+func (x *Tensor) Softshrink(lambda float64) *Tensor {
+	return elementwise("Softshrink", fn.Softshrink, []float64{lambda}, x)
+}
+
+// Lgamma returns ln |Γ(x)|, +Inf at 0, −1, −2, …. Error: a few units in the last place of 1 and of
+// the result; near 1 and 2, where the result is 0, it is not relative.
+func (x *Tensor) Lgamma() *Tensor { return elementwise("Lgamma", fn.Lgamma, nil, x) }
+
+// Digamma returns ψ(x) = Γ′(x)/Γ(x), −Inf at 0, +Inf at −0, and NaN at −1, −2, …. Error: a few
+// units in the last place of 4 and of the result.
+func (x *Tensor) Digamma() *Tensor { return elementwise("Digamma", fn.Digamma, nil, x) }
+
+// Logit returns ln(x/(1 − x)), the inverse of [Tensor.Sigmoid], NaN outside [0, 1]. PyTorch's eps
+// is x.Clamp(eps, 1 − eps) before.
+func (x *Tensor) Logit() *Tensor { return elementwise("Logit", fn.Logit, nil, x) }
+
 // LogSigmoid returns −ln(1 + e⁻ˣ), without overflow.
 func (x *Tensor) LogSigmoid() *Tensor { return elementwise("LogSigmoid", fn.LogSigmoid, nil, x) }
 
@@ -166,7 +188,9 @@ func (x *Tensor) Atan2(y *Tensor) *Tensor { return elementwise("Atan2", fn.Atan2
 func (x *Tensor) Hypot(y *Tensor) *Tensor { return elementwise("Hypot", fn.Hypot, nil, x, y) }
 
 // PowTensor returns xʸ, NaN for finite x < 0 unless y is whole; 1 for y = 0; of infinities what C's
-// pow has. For one exponent see [Tensor.Pow]. It panics with ErrShape unless the shapes broadcast.
+// pow has. Of integers it is an integer, the whole part of xʸ for y < 0, modulo 2 to the power of
+// the type's bits. For one exponent see [Tensor.Pow]. It panics with ErrShape unless the shapes
+// broadcast.
 func (x *Tensor) PowTensor(y *Tensor) *Tensor {
 	return elementwise("PowTensor", fn.PowTensor, nil, x, y)
 }
@@ -198,6 +222,29 @@ func (x *Tensor) Remainder(y *Tensor) *Tensor {
 func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
 	return elementwise("FloorDivide", fn.FloorDivide, nil, x, y)
 }
+
+// TruncDivide returns x/y rounded towards 0. Of y = 0 it is x/y or, of integers, 0. Its errors are
+// those of [Tensor.FloorDivide]. It panics with ErrShape unless the shapes broadcast.
+func (x *Tensor) TruncDivide(y *Tensor) *Tensor {
+	return elementwise("TruncDivide", fn.TruncDivide, nil, x, y)
+}
+
+// LogAddExp returns ln(eˣ + eʸ), without overflow. It panics with ErrShape unless the shapes
+// broadcast.
+func (x *Tensor) LogAddExp(y *Tensor) *Tensor {
+	return elementwise("LogAddExp", fn.LogAddExp, nil, x, y)
+}
+
+// Xlogy returns x·ln y, 0 where x = 0 unless y is NaN. It panics with ErrShape unless the shapes
+// broadcast.
+func (x *Tensor) Xlogy(y *Tensor) *Tensor { return elementwise("Xlogy", fn.Xlogy, nil, x, y) }
+
+// PReLU returns x above 0, else w·x. PyTorch's weight of a number for each channel has axes of 1
+// here for the axes after: [channels, 1, 1] for images. It panics with ErrShape unless the shapes
+// broadcast.
+//
+// Source: He, Zhang, Ren, Sun, "Delving Deep into Rectifiers", 2015, arXiv 1502.01852.
+func (x *Tensor) PReLU(w *Tensor) *Tensor { return elementwise("PReLU", fn.PReLU, nil, x, w) }
 
 // Lerp returns x + weight·(y − x), which is x and y for weights of 0 and 1. It panics with ErrShape
 // unless the shapes broadcast.

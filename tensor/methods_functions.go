@@ -57,7 +57,8 @@ func (x *Tensor) Sigmoid() *Tensor { return elementwise("Sigmoid", fn.Sigmoid, n
 func (x *Tensor) Softplus() *Tensor { return elementwise("Softplus", fn.Softplus, nil, x) }
 
 // Pow returns xᵖ, as C's pow: where p is not whole, NaN for finite x < 0, and for −Inf Inf, or 0 if
-// p < 0; for p = 0 it is 1 everywhere. (For p = ½ PyTorch takes the square root, NaN at −Inf.)
+// p < 0; for p = 0 it is 1 everywhere. (For p = ½ PyTorch takes the square root, NaN at −Inf.) Of
+// integers and a whole p ≥ 0 it is an integer, as [Tensor.PowTensor] has it.
 func (x *Tensor) Pow(p float64) *Tensor { return elementwise("Pow", fn.Pow, []float64{p}, x) }
 
 // Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other

@@ -69,6 +69,11 @@ func (x *Tensor) IsClose(y *Tensor, rtol, atol float64) *Tensor {
 	return elementwise("IsClose", fn.IsClose, []float64{rtol, atol}, x, y)
 }
 
+// IsCloseOrNaN is [Tensor.IsClose], and true where both are NaN. It panics as that does.
+func (x *Tensor) IsCloseOrNaN(y *Tensor, rtol, atol float64) *Tensor {
+	return elementwise("IsCloseOrNaN", fn.IsCloseOrNaN, []float64{rtol, atol}, x, y)
+}
+
 // LogicalNot returns where x is 0, as Bool.
 func (x *Tensor) LogicalNot() *Tensor { return elementwise("LogicalNot", fn.LogicalNot, nil, x) }
 

@@ -41,6 +41,7 @@ var families = []family{
 // to numbers above 1.
 var bound = map[string][2]float64{
 	"":          {1e-12, 2e-5},
+	"Digamma":   {1e-9, 2e-5},  // PyTorch's ψ′ has nine digits
 	"GroupNorm": {1e-12, 1e-4}, // of two elements the gradient is what two large numbers leave
 }
 

@@ -26,8 +26,9 @@ var scalars = map[string][]float64{
 	"AddScalar": {1.5}, "SubScalar": {1.5}, "MulScalar": {1.5}, "DivScalar": {1.5}, "RSubScalar": {1.5}, "RDivScalar": {1.5},
 	"MaxScalar": {0.75}, "MinScalar": {0.75},
 	"ELU": {0.7}, "CELU": {0.5}, "Hardtanh": {-1, 2}, "SoftplusBeta": {1.5, 3}, "Lerp": {0.7},
+	"Hardshrink": {0.5}, "Softshrink": {0.5},
 	"EqScalar": {1}, "NeScalar": {1}, "LtScalar": {1}, "LeScalar": {1}, "GtScalar": {1}, "GeScalar": {1},
-	"IsClose": {0.25, 0.5}, "MaskedFill": {1.5},
+	"IsClose": {0.25, 0.5}, "IsCloseOrNaN": {0.25, 0.5}, "MaskedFill": {1.5},
 }
 
 // others are the cases of functions that have not those of their family.

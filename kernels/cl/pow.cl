@@ -72,3 +72,32 @@ POW(REAL16, int16, as_float16, as_int16, LANES(16))
 #undef ALL
 #undef ONE
 #undef LANES
+
+// Of ints, modulo 2 to the power of their bits: the product of the squares of x for the bits of y that are 1. Of y below 0
+// it is the whole part of the power, which is 0 but for x of 1 and -1.
+#define POW_INT(T, U, BITS)                                                               \
+    static T pow_##T(T x, T y) {                                                          \
+        U square = as_##U(x), value = (U)1;                                               \
+        for (int k = 0; k < BITS; k++) {                                                  \
+            value = (y >> (T)k & (T)1) != (T)0 ? value * square : value;                  \
+            square *= square;                                                             \
+        }                                                                                 \
+        const T minus = x != (T)-1 ? (T)0 : (y & (T)1) != (T)0 ? x : (T)1;                \
+        return y >= (T)0 ? as_##T(value) : x == (T)1 ? x : minus;                         \
+    }
+
+POW_INT(int, uint, 32)
+POW_INT(int2, uint2, 32)
+POW_INT(int4, uint4, 32)
+POW_INT(int8, uint8, 32)
+POW_INT(int16, uint16, 32)
+POW_INT(long, ulong, 64)
+POW_INT(long2, ulong2, 64)
+POW_INT(long4, ulong4, 64)
+POW_INT(long8, ulong8, 64)
+POW_INT(long16, ulong16, 64)
+POW_INT(ulong, ulong, 64)
+POW_INT(ulong2, ulong2, 64)
+POW_INT(ulong4, ulong4, 64)
+POW_INT(ulong8, ulong8, 64)
+POW_INT(ulong16, ulong16, 64)

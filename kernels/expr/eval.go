@@ -339,7 +339,7 @@ func compute[T Number](o op, d, a, b, c, e []T) {
 		sinCosPi(d, a, 0)
 	case opCosPi:
 		sinCosPi(d, a, 1)
-	case opFmod, opFloorDiv, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
+	case opPow, opFmod, opFloorDiv, opBitAnd, opBitOr, opBitXor, opShiftLeft, opShiftRight:
 		switch d := any(d).(type) {
 		case []int32:
 			integers(o, d, any(a).([]int32), any(b).([]int32))

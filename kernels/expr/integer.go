@@ -39,6 +39,8 @@ func integers[I whole](o op, d, a, b []I) {
 // integer is a primitive of two integers.
 func integer[I whole](o op, x, y I) I {
 	switch o {
+	case opPow:
+		return power(x, y)
 	case opFmod:
 		if y == 0 {
 			return 0
@@ -63,6 +65,27 @@ func integer[I whole](o op, x, y I) I {
 		return x << uint64(y) // a count beyond the bits, as one below 0 is then, shifts all of them out
 	}
 	return x >> uint64(y)
+}
+
+// power is xʸ modulo 2 to the power of the bits of the type; of y below 0, the whole part.
+func power[I whole](x, y I) I {
+	value := I(1)
+	if y < 0 {
+		switch {
+		case x == 1, x+1 == 0 && y&1 == 0:
+			return 1
+		case x+1 == 0:
+			return x
+		}
+		return 0
+	}
+	for ; y != 0; y >>= 1 {
+		if y&1 != 0 {
+			value *= x
+		}
+		x *= x
+	}
+	return value
 }
 
 // floorDiv is ⌊x/y⌋. What is left over is taken off first, so that the quotient is near a whole

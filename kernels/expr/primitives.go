@@ -139,7 +139,7 @@ var primitives = [...]primitive{
 	opBFloat16:      {name: "bfloat16", takes: "r", c: "in_bfloat16_$T($0)", depends: "rounded", value: inBFloat16},
 	opSqrt:          {name: "sqrt", takes: "r", c: "sqrt($0)", ulp: 3, value: math.Sqrt},
 	opHypot:         {name: "hypot", takes: "rr", c: "hypot_$T($0, $1)", depends: "hypot", ulp: 4, two: math.Hypot},
-	opPow:           {name: "pow", takes: "rr", c: "pow_$T($0, $1)", depends: "pow", alike: true, ulp: 16, two: pow},
+	opPow:           {name: "pow", takes: "rr", c: "pow_$T($0, $1)", ints: "pow_$T($0, $1)", depends: "pow", whole: true, alike: true, ulp: 16, two: pow},
 	opExp:           {name: "exp", takes: "r", c: "exp($0)", ulp: 3, value: math.Exp},
 	opExpOfNegative: {name: "exp", takes: "r", c: "exp_$T($0)", depends: "exp", alike: true, ulp: 3, value: math.Exp},
 	opExp2:          {name: "exp2", takes: "r", c: "exp2($0)", ulp: 3, value: math.Exp2},

@@ -46,6 +46,13 @@ var (
 		Gradients: []*expr.Expr{expr.Where(x.Gt(expr.Const(-3)).And(x.Lt(three)), g1.Div(expr.Const(6)), zero)}}
 	Hardtanh = &kernels.Function{Name: "hardtanh", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, NonDifferentiable: []float64{-1, 1},
 		Gradients: []*expr.Expr{expr.Where(x.Le(a).Or(x.Ge(b)), zero, g1)}}
+	Hardshrink = &kernels.Function{Name: "hardshrink", Value: expr.Where(small, zero, x), Scalars: []float64{0.5}, NonDifferentiable: []float64{-0.5, 0.5},
+		Gradients: []*expr.Expr{expr.Where(small, zero, g1)}}
+	Softshrink = &kernels.Function{Name: "softshrink", Value: expr.Where(small, zero, expr.Where(x.Gt(a), x.Sub(a), x.Add(a))), Scalars: []float64{0.5},
+		NonDifferentiable: []float64{-0.5, 0.5}, Gradients: []*expr.Expr{expr.Where(small, zero, g1)}}
+	// PReLU is LeakyReLU with a slope for each element.
+	PReLU = &kernels.Function{Name: "prelu", Value: expr.Where(x.Gt(zero), x, w.Mul(x)), NonDifferentiable: []float64{0},
+		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g2, w.Mul(g2)), expr.Where(x.Gt(zero), zero, x.Mul(g2))}}
 	ReLU6 = &kernels.Function{Name: "relu6", Value: limited(x, expr.Const(6)), Integers: true, Domains: wide, NonDifferentiable: []float64{0, 6},
 		Gradients: []*expr.Expr{expr.Where(x.Le(zero).Or(x.Ge(expr.Const(6))), zero, g1)}}
 )
@@ -58,6 +65,7 @@ const (
 
 var (
 	three       = expr.Const(3)
+	small       = x.Ge(a.Neg()).And(x.Le(a))
 	normal      = half.Mul(x.Mul(expr.Const(-1 / math.Sqrt2)).Erfc())
 	hardsigmoid = limited(x.Add(three), expr.Const(6)).Div(expr.Const(6))
 

@@ -27,8 +27,10 @@ var (
 	IsFinite = &kernels.Function{Name: "is_finite", Value: finite, Integers: true}
 	// IsClose has the scalars rtol and atol. An infinite difference is not small, however large the
 	// second operand is.
-	IsClose = &kernels.Function{Name: "is_close", Value: x.Eq(w).Or(x.Sub(w).Sub(x.Sub(w)).Eq(zero).And(x.Sub(w).Abs().Le(b.Add(a.Mul(w).Abs())))),
-		Scalars: []float64{0.25, 0.5}}
+	IsClose = &kernels.Function{Name: "is_close", Value: isClose, Scalars: []float64{0.25, 0.5}}
+	// IsCloseOrNaN holds of two NaNs, too.
+	IsCloseOrNaN = &kernels.Function{Name: "is_close_or_nan", Value: isClose.Or(x.IsNaN().And(w.IsNaN())), Scalars: []float64{0.25, 0.5}}
+	isClose      = x.Eq(w).Or(x.Sub(w).Sub(x.Sub(w)).Eq(zero).And(x.Sub(w).Abs().Le(b.Add(a.Mul(w).Abs()))))
 
 	LogicalNot = &kernels.Function{Name: "logical_not", Value: x.Eq(zero), Integers: true}
 	LogicalAnd = &kernels.Function{Name: "logical_and", Value: x.Ne(zero).And(w.Ne(zero)), Integers: true}
@@ -38,4 +40,4 @@ var (
 
 // Conditions are all of them.
 var Conditions = []*kernels.Function{Eq, Ne, Lt, Le, Gt, Ge, EqScalar, NeScalar, LtScalar, LeScalar, GtScalar, GeScalar,
-	IsNaN, IsInf, IsFinite, IsClose, LogicalNot, LogicalAnd, LogicalOr, LogicalXor}
+	IsNaN, IsInf, IsFinite, IsClose, IsCloseOrNaN, LogicalNot, LogicalAnd, LogicalOr, LogicalXor}

@@ -37,7 +37,7 @@ var (
 	Sine    = &kernels.Function{Name: "sine", Value: a.Mul(x).Sin(), Domains: wide, Scalars: []float64{2}, Gradients: []*expr.Expr{a.Mul(a.Mul(x).Cos()).Mul(g1)}}
 	Tanh    = &kernels.Function{Name: "tanh", Value: x.Tanh(), Domains: wide, Gradients: []*expr.Expr{one.Sub(y1.Mul(y1)).Mul(g1)}}
 	Sigmoid = &kernels.Function{Name: "sigmoid", Value: one.Div(one.Add(x.Neg().Exp())), Domains: wide, Gradients: []*expr.Expr{y1.Mul(one.Sub(y1)).Mul(g1)}}
-	Pow     = &kernels.Function{Name: "pow", Value: x.Pow(a), Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{2.5},
+	Pow     = &kernels.Function{Name: "pow", Value: x.Pow(a), Integers: true, Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{2.5},
 		Gradients: []*expr.Expr{expr.Where(a.Eq(zero), zero, a.Mul(x.Pow(a.Sub(one))).Mul(g1))}}
 	Clamp = &kernels.Function{Name: "clamp", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, NonDifferentiable: []float64{-1, 1},
 		Gradients: []*expr.Expr{expr.Where(x.Lt(a).Or(x.Gt(b)), zero, g1)}}
@@ -74,8 +74,9 @@ var Functions = []*kernels.Function{Identity, Neg, Abs, Sign, Sqrt, Exp, Log, Sq
 	Exp2, Expm1, Log2, Log10, Log1p, Rsqrt, Reciprocal, Erf, Erfc, ErfInv,
 	Floor, Ceil, Round, Trunc, Frac, NanToNum,
 	GELU, GELUTanh, SiLU, ELU, SELU, CELU, Softsign, Mish, Hardswish, Hardsigmoid, Hardtanh, ReLU6, LogSigmoid, SoftplusBeta,
+	Hardshrink, Softshrink, Lgamma, Digamma, Logit,
 	Add, Sub, Mul, Div, Min, Max,
-	Atan2, Hypot, PowTensor, Copysign, Heaviside, Fmod, Remainder, FloorDivide, Lerp,
+	Atan2, Hypot, PowTensor, Copysign, Heaviside, Fmod, Remainder, FloorDivide, TruncDivide, LogAddExp, Xlogy, PReLU, Lerp,
 	LerpTensor, ClampTensor}
 
 var (

@@ -22,6 +22,12 @@ var (
 	Remainder = &kernels.Function{Name: "remainder", Value: expr.Where(over.Eq(zero).Or(over.Lt(zero).And(w.Lt(zero))).Or(over.Gt(zero).And(w.Gt(zero))), over, over.Add(w)),
 		Integers: true, Domains: quotients, Gradients: []*expr.Expr{g2, x.FloorDiv(w).Neg().Mul(g2)}}
 	FloorDivide = &kernels.Function{Name: "floor_divide", Value: x.FloorDiv(w), Integers: true, Domains: quotients}
+	// TruncDivide is ⌊x/w⌋, and one more where that is below 0 and rounded: of an infinite x, x/w.
+	TruncDivide = &kernels.Function{Name: "trunc_divide", Value: expr.Where(w.Eq(zero), down, expr.Where(x.Sub(x).Eq(zero), towardsZero, x.Mul(w).Add(w.Sub(w)))),
+		Integers: true, Domains: quotients, Gradients: []*expr.Expr{zero, zero}}
+
+	down        = x.FloorDiv(w)
+	towardsZero = expr.Where(down.Lt(zero).And(over.Ne(zero)), down.Neg().Sub(one).Neg(), down) // −0 of −1
 
 	over      = x.Fmod(w)
 	wholes    = []float64{-3, -2, -1, 0, 1, 2, 3}

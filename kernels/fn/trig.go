@@ -16,11 +16,15 @@ var (
 	Sinh  = &kernels.Function{Name: "sinh", Value: x.Sinh(), Domains: [][2]float64{{-5, 5}}}
 	Cosh  = &kernels.Function{Name: "cosh", Value: x.Cosh(), Domains: [][2]float64{{-5, 5}}}
 	Asinh = &kernels.Function{Name: "asinh", Value: x.Asinh(), Domains: wide}
-	Acosh = &kernels.Function{Name: "acosh", Value: x.Acosh(), Domains: [][2]float64{{1.2, 9}}}
+	Acosh = &kernels.Function{Name: "acosh", Value: x.Acosh(), Domains: [][2]float64{{1.2, 9}},
+		Gradients: []*expr.Expr{g1.Div(unsigned.Sub(one).Sqrt().Mul(unsigned.Add(one).Sqrt()))}}
 	Atanh = &kernels.Function{Name: "atanh", Value: x.Atanh(), Domains: inside}
 	Atan2 = &kernels.Function{Name: "atan2", Value: x.Atan2(w), Domains: [][2]float64{{0.5, 3}}}
 	Hypot = &kernels.Function{Name: "hypot", Value: x.Hypot(w), Domains: [][2]float64{{0.5, 3}},
 		Gradients: []*expr.Expr{x.Div(y2).Mul(g2), w.Div(y2).Mul(g2)}}
 )
+
+// unsigned is |x|, with a derivative of one part.
+var unsigned = x.Mul(one.Copysign(x))
 
 var inside = [][2]float64{{-0.9, 0.9}}

@@ -82,6 +82,11 @@ var unaries = []struct {
 	{"ReLU6", (*node).ReLU6, "F.relu6(a)"},
 	{"LogSigmoid", (*node).LogSigmoid, "F.logsigmoid(a)"},
 	{"SoftplusBeta", func(x *node) *node { return x.SoftplusBeta(1.5, 3) }, "F.softplus(a, 1.5, 3)"},
+	{"Hardshrink", func(x *node) *node { return x.Hardshrink(0.5) }, "F.hardshrink(a)"},
+	{"Softshrink", func(x *node) *node { return x.Softshrink(0.5) }, "F.softshrink(a)"},
+	{"Lgamma", (*node).Lgamma, "torch.lgamma(a)"},
+	{"Digamma", (*node).Digamma, "torch.digamma(a)"},
+	{"Logit", (*node).Logit, "torch.logit(a)"},
 }
 
 // binaries are functions of two operands.
@@ -102,6 +107,9 @@ var binaries = []struct {
 	{"Copysign", (*node).Copysign, "torch.copysign(a, b)"},
 	{"Fmod", (*node).Fmod, "torch.fmod(a, b.detach())"},
 	{"Remainder", (*node).Remainder, "torch.remainder(a, b.detach())"},
+	{"LogAddExp", (*node).LogAddExp, "torch.logaddexp(a, b)"},
+	{"Xlogy", (*node).Xlogy, "torch.xlogy(a, b)"},
+	{"PReLU", (*node).PReLU, "torch.where(a > 0, a, b * a)"},
 	{"Lerp", func(x, y *node) *node { return x.Lerp(y, 0.7) }, "torch.lerp(a, b, 0.7)"},
 }
 
@@ -113,6 +121,7 @@ var conditions = []struct {
 }{
 	{"Heaviside", (*node).Heaviside, "torch.heaviside(a, b)"},
 	{"FloorDivide", (*node).FloorDivide, "torch.floor_divide(a, b)"},
+	{"TruncDivide", (*node).TruncDivide, "torch.div(a, b, rounding_mode='trunc')"},
 	{"Eq", (*node).Eq, "torch.eq(a, b)"},
 	{"Ne", (*node).Ne, "torch.ne(a, b)"},
 	{"Lt", (*node).Lt, "torch.lt(a, b)"},
@@ -129,6 +138,7 @@ var conditions = []struct {
 	{"IsInf", func(x, _ *node) *node { return x.IsInf() }, "torch.isinf(a)"},
 	{"IsFinite", func(x, _ *node) *node { return x.IsFinite() }, "torch.isfinite(a)"},
 	{"IsClose", func(x, y *node) *node { return x.IsClose(y, 0.25, 0.5) }, "torch.isclose(a, b, 0.25, 0.5)"},
+	{"IsCloseOrNaN", func(x, y *node) *node { return x.IsCloseOrNaN(y, 0.25, 0.5) }, "torch.isclose(a, b, 0.25, 0.5, True)"},
 	{"LogicalNot", func(x, _ *node) *node { return x.LogicalNot() }, "torch.logical_not(a)"},
 	{"LogicalAnd", (*node).LogicalAnd, "torch.logical_and(a, b)"},
 	{"LogicalOr", (*node).LogicalOr, "torch.logical_or(a, b)"},

@@ -19,9 +19,11 @@ UNARY = {
     "SELU": (F.selu, -9, 9), "CELU": (lambda x: F.celu(x, 0.5), -9, 9), "Softsign": (F.softsign, -9, 9), "Mish": (F.mish, -9, 9),
     "Hardswish": (F.hardswish, -9, 9), "Hardsigmoid": (lambda x: F.hardtanh(x + 3, 0, 6) / 6, -9, 9), "Hardtanh": (lambda x: F.hardtanh(x, -1, 2), -9, 9), "ReLU6": (F.relu6, -9, 9),
     "LogSigmoid": (F.logsigmoid, -9, 9), "SoftplusBeta": (lambda x: F.softplus(x, 1.5, 3), -9, 9),
+    "Hardshrink": (F.hardshrink, -9, 9), "Softshrink": (F.softshrink, -9, 9), "Lgamma": (torch.lgamma, -9, 9), "Digamma": (torch.digamma, -9, 9),
+    "Logit": (torch.logit, 0.01, 0.99),
 }
-# Where PyTorch's gradient is NaN, or a number though the function is NaN there: clgrad has the limit, or NaN.
-OTHER = ("GELUTanh", "Softsign", "Acosh")
+# Where PyTorch's gradient is NaN, or a number at a pole, or has another sign in vectors: clgrad has the limit.
+OTHER = ("GELUTanh", "Softsign", "Digamma", "Logit")
 for name, (f, low, high, *formula) in UNARY.items():
     formula = formula[0] if formula else None
     case(name, "odd", f, uniform(low, high, 3, 1, 7), formula=formula)
@@ -31,8 +33,10 @@ for name, (f, low, high, *formula) in UNARY.items():
     case(name, "scalar", f, uniform(max(low, 0.5), 0.9) if high < 9 else uniform(1.2, 2), formula=formula)
 
 BINARY = {"Atan2": torch.atan2, "Hypot": torch.hypot, "PowTensor": torch.pow, "Copysign": torch.copysign, "Heaviside": torch.heaviside, "Fmod": torch.fmod,
-          "Remainder": torch.remainder, "FloorDivide": torch.floor_divide, "Lerp": lambda x, y: torch.lerp(x, y, 0.7)}
-NONE = ("Heaviside", "FloorDivide")  # without a gradient
+          "Remainder": torch.remainder, "FloorDivide": torch.floor_divide, "Lerp": lambda x, y: torch.lerp(x, y, 0.7),
+          "TruncDivide": lambda x, y: torch.div(x, y, rounding_mode="trunc"), "LogAddExp": torch.logaddexp, "Xlogy": torch.xlogy,
+          "PReLU": lambda x, w: torch._prelu_kernel(*torch.broadcast_tensors(x, w))}
+NONE = ("Heaviside", "FloorDivide", "TruncDivide")  # without a gradient
 for name, f in BINARY.items():
     grad = name not in NONE
     case(name, "broadcast", f, uniform(0.3, 4, 3, 1, 5), uniform(0.3, 4, 4, 1), grad=grad)

@@ -7,6 +7,7 @@ SPECIAL = [INF, -INF, 0.0, -0.0, 1.0, -1.0, 2.0, NAN]
 BINARY = {
     "Eq": torch.eq, "Ne": torch.ne, "Lt": torch.lt, "Le": torch.le, "Gt": torch.gt, "Ge": torch.ge, "LogicalAnd": torch.logical_and,
     "LogicalOr": torch.logical_or, "LogicalXor": torch.logical_xor, "IsClose": lambda x, y: torch.isclose(x, y, 0.25, 0.5),
+    "IsCloseOrNaN": lambda x, y: torch.isclose(x, y, 0.25, 0.5, True),
 }
 for name, f in BINARY.items():
     case(name, "broadcast", f, np.round(normal(3, 1, 5)), np.round(normal(4, 1)))

@@ -84,7 +84,8 @@ func (x T) Asinh() T
 
 // Acosh returns arcosh x, NaN below 1.
 //
-// Gradient: g/√(x² − 1), infinite at 1 and NaN below.
+// Gradient: g/√(x² − 1), as PyTorch's: infinite at 1 and −1, NaN between them, and a number below −1,
+// where there is no value.
 //
 //op:torch torch.acosh
 //op:elementwise
@@ -348,6 +349,52 @@ func (x T) Hardtanh(low, high float64) T
 //op:elementwise
 func (x T) ReLU6() T
 
+// Hardshrink returns x, and 0 where |x| ≤ lambda: PyTorch has ½.
+//
+// Gradient: g, and 0 where |x| ≤ lambda.
+//
+//op:torch torch.nn.functional.hardshrink
+//op:elementwise
+func (x T) Hardshrink(lambda float64) T
+
+// Softshrink returns x nearer to 0 by lambda, and 0 where |x| ≤ lambda: PyTorch has ½.
+//
+// Gradient: g, and 0 where |x| ≤ lambda.
+//
+//op:torch torch.nn.functional.softshrink
+//op:elementwise
+func (x T) Softshrink(lambda float64) T
+
+// Lgamma returns ln |Γ(x)|, +Inf at 0, −1, −2, …. Error: a few units in the last place of 1 and of the
+// result; near 1 and 2, where the result is 0, it is not relative.
+//
+// Gradient: [Tensor.Digamma] times g.
+//
+//op:torch torch.lgamma
+//op:elementwise
+//op:autocast float32
+func (x T) Lgamma() T
+
+// Digamma returns ψ(x) = Γ′(x)/Γ(x), −Inf at 0, +Inf at −0, and NaN at −1, −2, …. Error: a few units
+// in the last place of 4 and of the result.
+//
+// Gradient: ψ′(x)·g, of which PyTorch has nine digits.
+//
+//op:torch torch.digamma
+//op:elementwise
+//op:autocast float32
+func (x T) Digamma() T
+
+// Logit returns ln(x/(1 − x)), the inverse of [Tensor.Sigmoid], NaN outside [0, 1]. PyTorch's eps is
+// x.Clamp(eps, 1 − eps) before.
+//
+// Gradient: g/(x·(1 − x)), NaN outside [0, 1].
+//
+//op:torch torch.logit
+//op:elementwise
+//op:autocast float32
+func (x T) Logit() T
+
 // LogSigmoid returns −ln(1 + e⁻ˣ), without overflow.
 //
 // Gradient: g/(1 + eˣ).
@@ -383,7 +430,8 @@ func (x T) Atan2(y T) T
 func (x T) Hypot(y T) T
 
 // PowTensor returns xʸ, NaN for finite x < 0 unless y is whole; 1 for y = 0; of infinities what C's
-// pow has. For one exponent see [Tensor.Pow]. It panics with ErrShape unless the shapes broadcast.
+// pow has. Of integers it is an integer, the whole part of xʸ for y < 0, modulo 2 to the power of the
+// type's bits. For one exponent see [Tensor.Pow]. It panics with ErrShape unless the shapes broadcast.
 //
 // Gradients: y·xʸ⁻¹·g, 0 for y = 0; xʸ·ln(x)·g, NaN for x < 0, and 0 for x = 0 unless y < 0.
 //
@@ -436,6 +484,46 @@ func (x T) Remainder(y T) T
 //op:torch torch.floor_divide
 //op:elementwise
 func (x T) FloorDivide(y T) T
+
+// TruncDivide returns x/y rounded towards 0. Of y = 0 it is x/y or, of integers, 0. Its errors are those
+// of [Tensor.FloorDivide]. It panics with ErrShape unless the shapes broadcast.
+//
+// Gradients: 0, 0.
+//
+//op:torch torch.div(rounding_mode="trunc")
+//op:elementwise
+func (x T) TruncDivide(y T) T
+
+// LogAddExp returns ln(eˣ + eʸ), without overflow. It panics with ErrShape unless the shapes
+// broadcast.
+//
+// Gradients: g/(1 + eʸ⁻ˣ), g/(1 + eˣ⁻ʸ); NaN where both are the same infinity.
+//
+//op:torch torch.logaddexp
+//op:elementwise
+//op:autocast float32
+func (x T) LogAddExp(y T) T
+
+// Xlogy returns x·ln y, 0 where x = 0 unless y is NaN. It panics with ErrShape unless the shapes
+// broadcast.
+//
+// Gradients: ln(y)·g, 0 where x = 0 and y ≤ 0; x/y·g.
+//
+//op:torch torch.xlogy
+//op:elementwise
+//op:autocast float32
+func (x T) Xlogy(y T) T
+
+// PReLU returns x above 0, else w·x. PyTorch's weight of a number for each channel has axes of 1 here
+// for the axes after: [channels, 1, 1] for images. It panics with ErrShape unless the shapes broadcast.
+//
+// Gradients: g above 0, else w·g; 0 above 0, else x·g.
+//
+// Source: He, Zhang, Ren, Sun, "Delving Deep into Rectifiers", 2015, arXiv 1502.01852.
+//
+//op:torch torch.nn.functional.prelu
+//op:elementwise
+func (x T) PReLU(w T) T
 
 // Lerp returns x + weight·(y − x), which is x and y for weights of 0 and 1. It panics with ErrShape
 // unless the shapes broadcast.

@@ -121,7 +121,8 @@ func (x T) Sigmoid() T
 func (x T) Softplus() T
 
 // Pow returns xᵖ, as C's pow: where p is not whole, NaN for finite x < 0, and for −Inf Inf, or 0 if
-// p < 0; for p = 0 it is 1 everywhere. (For p = ½ PyTorch takes the square root, NaN at −Inf.)
+// p < 0; for p = 0 it is 1 everywhere. (For p = ½ PyTorch takes the square root, NaN at −Inf.) Of
+// integers and a whole p ≥ 0 it is an integer, as [Tensor.PowTensor] has it.
 //
 // Gradient: p·xᵖ⁻¹·g; for p = 0, 0 everywhere.
 //

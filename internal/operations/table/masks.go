@@ -138,6 +138,14 @@ func (x T) IsFinite() T
 //op:elementwise
 func (x T) IsClose(y T, rtol, atol float64) T
 
+// IsCloseOrNaN is [Tensor.IsClose], and true where both are NaN. It panics as that does.
+//
+// Gradient: none.
+//
+//op:torch torch.isclose(equal_nan=True)
+//op:elementwise
+func (x T) IsCloseOrNaN(y T, rtol, atol float64) T
+
 // LogicalNot returns where x is 0, as Bool.
 //
 // Gradient: none.
