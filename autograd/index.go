@@ -1,8 +1,10 @@
 package autograd
 
 import (
+	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -73,6 +75,10 @@ func (x *Node) slice(axis, from, to int) *Node {
 
 func (x *Node) step(axis, step int) *Node {
 	const op = "Step"
+	if step < 0 && step > math.MinInt {
+		defer tensorapi.Rename("autograd", op)
+		return x.Flip(axis).Step(axis, -step)
+	}
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
 	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
 }

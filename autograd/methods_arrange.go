@@ -3,6 +3,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/compose"
 	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -218,6 +219,47 @@ func (x *Node) Pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 	y := lowered(x.pad(widths, opts...), x)
 	if trace.On() {
 		trace.Record("Pad", []any{x, widths, opts}, y)
+	}
+	return y
+}
+
+// PixelShuffle makes of channels r² more pixels: x [..., c·r², h, w] becomes [..., c, h·r, w·r], in
+// a tensor of its own. It panics with tensor.ErrShape for less than three axes and channels that
+// are no multiple of r², and with tensor.ErrValue for r below 1.
+//
+// Gradient: g, each to where it came from.
+//
+// Source: Shi et al., "Real-Time Single Image and Video Super-Resolution Using an Efficient
+// Sub-Pixel Convolutional Neural Network", 2016.
+func (x *Node) PixelShuffle(r int) *Node {
+	y := lowered(composed("PixelShuffle", func() *Node { return compose.PixelShuffle(x, r) }, x), x)
+	if trace.On() {
+		trace.Record("PixelShuffle", []any{x, r}, y)
+	}
+	return y
+}
+
+// PixelUnshuffle undoes [Node.PixelShuffle]: x [..., c, h·r, w·r] becomes [..., c·r², h, w]. It
+// panics as that does, and with tensor.ErrShape for rows or columns that are no multiple of r.
+//
+// Gradient: g, each to where it came from.
+func (x *Node) PixelUnshuffle(r int) *Node {
+	y := lowered(composed("PixelUnshuffle", func() *Node { return compose.PixelUnshuffle(x, r) }, x), x)
+	if trace.On() {
+		trace.Record("PixelUnshuffle", []any{x, r}, y)
+	}
+	return y
+}
+
+// Diff returns the differences of neighbours along an axis, each less the one before, n times over.
+// Of Bool it is where neighbours differ. It panics with tensor.ErrAxis, and with tensor.ErrValue
+// for n below 0.
+//
+// Gradient: to each element that of the difference before less that of the one after.
+func (x *Node) Diff(n, axis int) *Node {
+	y := lowered(composed("Diff", func() *Node { return compose.Diff(x, n, axis) }, x), x)
+	if trace.On() {
+		trace.Record("Diff", []any{x, n, axis}, y)
 	}
 	return y
 }

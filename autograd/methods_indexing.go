@@ -213,6 +213,61 @@ func (x *Node) Triu(diagonal int) *Node {
 	return y
 }
 
+// NonZero returns the indices of the elements that are not 0, in row-major order: [count, axes], as
+// Int64. The device is waited for. To have a list for each axis, take [Node.Unbind] of it.
+//
+// Gradient: none.
+func (x *Node) NonZero() *tensor.Tensor {
+	y := x.use("NonZero").NonZero()
+	if trace.On() {
+		trace.Record("NonZero", []any{x}, y)
+	}
+	return y
+}
+
+// SearchSorted returns, as Int64, where each of values would be inserted in x, which is sorted
+// along its last axis: before what is equal, or behind it if right. An x of one axis takes values
+// of any shape; of more axes, those of the same leading ones. Both are sorted together: x that is
+// not sorted gives what it would if it were. NaN is above all others. It panics with
+// tensor.ErrShape.
+//
+// Gradient: none.
+func (x *Node) SearchSorted(values *tensor.Tensor, right bool) *tensor.Tensor {
+	y := x.use("SearchSorted").SearchSorted(values, right)
+	if trace.On() {
+		trace.Record("SearchSorted", []any{x, values, right}, y)
+	}
+	return y
+}
+
+// Multinomial returns the indices of n elements along the last axis of x, drawn by rng with
+// probabilities that are proportional to the elements, with replacement or without: [..., n], as
+// Int64. The same seed and call draw the same on every device, but for rounding. Elements are 0 or
+// more, which is not checked; what is 0 is drawn only without replacement, after all others. It
+// panics with tensor.ErrShape for an axis without elements, and with tensor.ErrValue for more than
+// there are without replacement, and for an rng that is nil.
+//
+// Gradient: none.
+func (x *Node) Multinomial(n int, replace bool, rng *tensor.RNG) *tensor.Tensor {
+	y := x.use("Multinomial").Multinomial(n, replace, rng)
+	if trace.On() {
+		trace.Record("Multinomial", []any{x, n, replace, rng}, y)
+	}
+	return y
+}
+
+// Bernoulli returns 1 with the probability of each element of x, by the next numbers of rng, and
+// else 0, as floats. It panics with tensor.ErrValue for an rng that is nil.
+//
+// Gradient: none.
+func (x *Node) Bernoulli(rng *tensor.RNG) *tensor.Tensor {
+	y := x.use("Bernoulli").Bernoulli(rng)
+	if trace.On() {
+		trace.Record("Bernoulli", []any{x, rng}, y)
+	}
+	return y
+}
+
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
 // has the elements of tensor i along axis i, and the shape of all. The indexing is that of
 // matrices, PyTorch's "ij". It panics with tensor.ErrValue if there are no tensors, and with

@@ -3,6 +3,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/compose"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
@@ -163,6 +164,33 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 	y := lowered(x.scaledDotProductAttention(k, v, mask, options...), x, k, v, mask)
 	if trace.On() {
 		trace.Record("ScaledDotProductAttention", []any{x, k, v, mask, options}, y)
+	}
+	return y
+}
+
+// GLU returns the first half of x along an axis times the sigmoid of the second. It panics with
+// tensor.ErrAxis, and with tensor.ErrShape unless the axis has two halves.
+//
+// Gradients are those of the product and the sigmoid.
+//
+// Source: Dauphin, Fan, Auli, Grangier, "Language Modeling with Gated Convolutional Networks",
+// 2016.
+func (x *Node) GLU(axis int) *Node {
+	y := lowered(composed("GLU", func() *Node { return compose.GLU(computed(x), axis) }, x), x)
+	if trace.On() {
+		trace.Record("GLU", []any{x, axis}, y)
+	}
+	return y
+}
+
+// Normalize returns x over its p-norm along an axis, or over eps where that is larger: PyTorch has
+// 2 and 1e-12. It panics with tensor.ErrAxis, and with tensor.ErrValue for a p that is NaN.
+//
+// Gradients are those of the quotient and the norm; g/eps where the norm is below eps.
+func (x *Node) Normalize(p float64, axis int, eps float64) *Node {
+	y := lowered(composed("Normalize", func() *Node { return compose.Normalize(computed(x), p, axis, eps) }, x), x)
+	if trace.On() {
+		trace.Record("Normalize", []any{x, p, axis, eps}, y)
 	}
 	return y
 }

@@ -2,7 +2,10 @@
 
 package autograd
 
-import "github.com/clgrad/clgrad/internal/trace"
+import (
+	"github.com/clgrad/clgrad/internal/compose"
+	"github.com/clgrad/clgrad/internal/trace"
+)
 
 // MatMul returns the matrix product
 //
@@ -90,4 +93,42 @@ func Einsum(equation string, operands ...*Node) *Node {
 		trace.Record("Einsum", []any{equation, operands}, y)
 	}
 	return y
+}
+
+// Trace returns the sum of the diagonal of a matrix. It panics with tensor.ErrShape for another
+// rank.
+//
+// Gradient: g on the diagonal, else 0.
+func (x *Node) Trace() *Node {
+	y := lowered(composed("Trace", func() *Node { return compose.Trace(x) }, x), x)
+	if trace.On() {
+		trace.Record("Trace", []any{x}, y)
+	}
+	return y
+}
+
+// Kron returns the Kronecker product: for each element of x, in its place, y times that. Missing
+// axes of one are of 1. It panics with tensor.ErrShape if the result would be too large.
+//
+// Gradients are those of the product that it is made of.
+func (x *Node) Kron(y *Node) *Node {
+	z := lowered(composed("Kron", func() *Node { return compose.Kron(x, y) }, x, y), x, y)
+	if trace.On() {
+		trace.Record("Kron", []any{x, y}, z)
+	}
+	return z
+}
+
+// Cdist returns the distances, by the p-norm, of the rows of x [..., n, d] from those of y [..., m,
+// d]: [..., n, m]. Leading axes broadcast. The differences, of n·m·d elements, are made on the way.
+// It panics with tensor.ErrShape, and with tensor.ErrValue for a p that is NaN.
+//
+// Gradients are those of the norm of differences, 0 for a distance of 0; for p = Inf, coordinates
+// of equal distance share it.
+func (x *Node) Cdist(y *Node, p float64) *Node {
+	z := lowered(composed("Cdist", func() *Node { return compose.Cdist(computed(x), computed(y), p) }, x, y), x, y)
+	if trace.On() {
+		trace.Record("Cdist", []any{x, y, p}, z)
+	}
+	return z
 }

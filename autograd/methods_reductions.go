@@ -409,3 +409,89 @@ func (x *Node) All(axes ...int) *tensor.Tensor {
 	}
 	return y
 }
+
+// Kthvalue returns the k-th element along an axis in ascending order, from 1 on, and, as Int64, its
+// index: that which a stable sort puts there. NaN is above all others. The axis disappears; a
+// scalar has axis 0. It panics with tensor.ErrAxis, and with tensor.ErrValue unless the axis has k
+// elements.
+//
+// Gradient: g to the element that the index names.
+func (x *Node) Kthvalue(k, axis int) (values *Node, indices *tensor.Tensor) {
+	y, at := x.kthvalue(k, axis)
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("Kthvalue", []any{x, k, axis}, y, at)
+	}
+	return y, at
+}
+
+// Mode returns the element that is there most often along an axis, the least of several, and, as
+// Int64, the index of the last of them. A NaN equals nothing. The axis disappears; a scalar has
+// axis 0. It panics with tensor.ErrAxis, and with tensor.ErrShape for an axis without elements.
+//
+// Gradient: g to the element that the index names.
+func (x *Node) Mode(axis int) (values *Node, indices *tensor.Tensor) {
+	y, at := x.mode(axis)
+	y = lowered(y, x)
+	if trace.On() {
+		trace.Record("Mode", []any{x, axis}, y, at)
+	}
+	return y, at
+}
+
+// Quantile returns the element at the share q of the way from the least to the greatest along an
+// axis, which disappears; a scalar has axis 0. Between two elements it is what the options say, by
+// their distances without. A line with a NaN is NaN. Integers are converted to floats. It panics
+// with tensor.ErrAxis, with tensor.ErrShape for an axis without elements, and with tensor.ErrValue
+// unless q is in [0, 1].
+//
+// Gradient: g to the elements that it is made of, by their shares.
+func (x *Node) Quantile(q float64, axis int, options ...tensor.QuantileOptions) *Node {
+	y := lowered(x.quantile(q, axis, options...), x)
+	if trace.On() {
+		trace.Record("Quantile", []any{x, q, axis, options}, y)
+	}
+	return y
+}
+
+// Unique returns the different elements in ascending order, with the place among them of each
+// element of x, in its shape, and how often each is there, both as Int64. A NaN equals nothing. The
+// device is waited for.
+//
+// Gradient: none.
+func (x *Node) Unique() (values, inverse, counts *tensor.Tensor) {
+	y, at, counts := x.use("Unique").Unique()
+	if trace.On() {
+		trace.Record("Unique", []any{x}, y, at, counts)
+	}
+	return y, at, counts
+}
+
+// Bincount returns, as Int64, how often each number from 0 on is in x, a list of integers: as many
+// counts as the greatest number asks for, and least at least. With weights, a list of as many, it
+// is the sums of those, in their type. The device is waited for. It panics with tensor.ErrType for
+// another x, with tensor.ErrShape for other weights, with tensor.ErrValue for a least below 0, and
+// with tensor.ErrIndex for a number below 0.
+//
+// Gradient: none.
+func (x *Node) Bincount(weights *tensor.Tensor, least int) *tensor.Tensor {
+	y := x.use("Bincount").Bincount(weights, least)
+	if trace.On() {
+		trace.Record("Bincount", []any{x, weights, least}, y)
+	}
+	return y
+}
+
+// Histc returns how many elements of x are in each of so many bins of one width from low to high,
+// whose ends count, as floats. What is outside, and NaN, does not count. If low is high, the ends
+// are the least and the greatest element, for which the device is waited for. It panics with
+// tensor.ErrValue for no bins and for ends that are not finite or not in order.
+//
+// Gradient: none.
+func (x *Node) Histc(bins int, low, high float64) *tensor.Tensor {
+	y := x.use("Histc").Histc(bins, low, high)
+	if trace.On() {
+		trace.Record("Histc", []any{x, bins, low, high}, y)
+	}
+	return y
+}

@@ -102,7 +102,7 @@ func prelu(c *Call) []*Value {
 	if c.Version() < 7 && slope.Rank() == 1 && x.Rank() > 1 && slope.Len() > 1 {
 		slope = perChannel(slope, x.Rank())
 	}
-	return Out(like(x.Mul(slope).Where(x.LtScalar(0), x), x.Type()))
+	return Out(like(x.PReLU(slope), x.Type()))
 }
 
 // perChannel returns b [channels] so that it broadcasts to [batch, channels, …] of a rank.

@@ -128,20 +128,14 @@ func folded(c *Call, f func(x, y *autograd.Node) *autograd.Node) *autograd.Node 
 
 // divide is x/y, of integers rounded towards 0.
 func divide(x, y *autograd.Node) *autograd.Node {
-	if !x.Type().Integer() {
-		return x.Div(y)
+	if x.Type().Integer() {
+		return x.TruncDivide(y)
 	}
-	// ⌊x/y⌋, and one more where that is below an inexact quotient that is negative.
-	q := x.FloorDivide(y)
-	if !x.Type().Signed() {
-		return q
-	}
-	inexact := x.Sub(q.Mul(y)).NeScalar(0)
-	negative := x.LtScalar(0).LogicalXor(y.LtScalar(0))
-	return q.Add(inexact.LogicalAnd(negative).To(x.Type()))
+	return x.Div(y)
 }
 
-// power is x to the y, of the type of x. Integers are computed in floats, and what is not whole is cut off.
+// power is x to the y, of the type of x. Powers of integers to floats are computed in floats, and what is not whole is cut
+// off.
 func power(c *Call) []*Value {
 	x := c.Node(0)
 	typ := x.Type()
@@ -150,6 +144,9 @@ func power(c *Call) []*Value {
 		return Out(x.Pow(p))
 	}
 	y := aligned(c, x, c.Node(1))
+	if typ.Integer() && y.Type().Integer() {
+		return Out(like(x.PowTensor(y), typ))
+	}
 	if typ.Float() {
 		if y.Type().Integer() {
 			y = y.To(typ.Computed())

@@ -223,25 +223,7 @@ func nonZero(c *Call) []*Value {
 	if !c.onHost {
 		c.r.downloads = true
 	}
-	holds, err := x.NeScalar(0).Bools()
-	if err != nil {
-		panic(deviceError{err})
-	}
-	var at []int
-	for i, h := range holds {
-		if h {
-			at = append(at, i)
-		}
-	}
-	shape := x.Shape()
-	rows := make([]int64, len(shape)*len(at))
-	for axis := len(shape) - 1; axis >= 0; axis-- {
-		for i := range at {
-			rows[axis*len(at)+i] = int64(at[i] % shape[axis])
-			at[i] /= shape[axis]
-		}
-	}
-	return Out(newOfShape(c, rows, []int{len(shape), len(at)}))
+	return Out(autograd.Const(x.NonZero().T()))
 }
 
 // unique returns the different elements, or the different parts along an axis, in their order or in that in which they

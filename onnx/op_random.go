@@ -21,8 +21,7 @@ func init() {
 			if !p.Type().Float() {
 				c.Fail("input 0 is %v, and should be of floats", c.Value(0))
 			}
-			u := c.RNG().Uniform(c.dev, 0, 1, p.Shape()...)
-			return Out(autograd.Const(u.Lt(p).To(c.TypeAttribute("dtype", p.Type()))))
+			return Out(autograd.Const(p.Bernoulli(c.RNG()).To(c.TypeAttribute("dtype", p.Type()))))
 		}),
 		random("Multinomial", "sample_size", multinomial),
 	)
@@ -51,16 +50,12 @@ func (c *Call) likeInput() tensor.Type {
 	return tensor.Float32
 }
 
-// multinomial draws classes by their unnormalized log-probabilities: where these plus numbers of the standard Gumbel
-// distribution are greatest.
+// multinomial draws classes by their unnormalized log-probabilities.
 func multinomial(c *Call) []*Value {
 	x, n := c.Tensor(0), c.Int("sample_size", 1)
-	shape := x.Shape()
-	if len(shape) != 2 || shape[1] == 0 || n < 0 {
+	if shape := x.Shape(); len(shape) != 2 || shape[1] == 0 || n < 0 {
 		c.Fail("%d samples of %v", n, c.Value(0))
 	}
-	c.count([]int{shape[0], n, shape[1]})
-	gumbel := c.RNG().Uniform(c.dev, 0, 1, shape[0], n, shape[1]).Log().Neg().Log().Neg()
-	at := x.Unsqueeze(1).Add(gumbel).ArgMax(-1)
+	at := x.Softmax(-1).Multinomial(n, true, c.RNG())
 	return Out(autograd.Const(at.To(c.TypeAttribute("dtype", tensor.Int32))))
 }

@@ -48,7 +48,7 @@ func (s *cell) gate(x *autograd.Node, k, l int) *autograd.Node {
 // rnnStep returns f(X·Wᵀ + h·Rᵀ + bias).
 func rnnStep(s *cell, state []*autograd.Node) []*autograd.Node {
 	h := state[0]
-	return []*autograd.Node{s.next("rnn", h, s.functions, func(in []*expr.Expr, f []formula) *expr.Expr {
+	return []*autograd.Node{s.next("rnn", h, s.functions, func(in []*expr.Expr, f []ofOne) *expr.Expr {
 		return f[0](in[0].Add(in[1]))
 	}, s.gates, h.MatMul(s.weights))}
 }
@@ -56,18 +56,18 @@ func rnnStep(s *cell, state []*autograd.Node) []*autograd.Node {
 // gruStep has the gates update, reset and hidden.
 func gruStep(s *cell, state []*autograd.Node) []*autograd.Node {
 	h := state[0]
-	sum := func(in []*expr.Expr, f []formula) *expr.Expr { return f[0](in[0].Add(in[1])) }
+	sum := func(in []*expr.Expr, f []ofOne) *expr.Expr { return f[0](in[0].Add(in[1])) }
 	if s.linear {
 		product := h.Linear(s.weights, s.bias, nil)
 		both := mapOf("gru_gates", s.functions[:1], sum, s.gate(s.gates, 0, 2), s.gate(product, 0, 2))
-		return []*autograd.Node{s.next("gru_linear", h, s.functions[1:], func(in []*expr.Expr, f []formula) *expr.Expr {
+		return []*autograd.Node{s.next("gru_linear", h, s.functions[1:], func(in []*expr.Expr, f []ofOne) *expr.Expr {
 			hidden := f[0](in[0].Add(in[3].Mul(in[1])))
 			return hidden.Add(in[2].Mul(in[4].Sub(hidden)))
 		}, s.gate(s.gates, 2, 3), s.gate(product, 2, 3), s.gate(both, 0, 1), s.gate(both, 1, 2), h)}
 	}
 	both := mapOf("gru_gates", s.functions[:1], sum, s.gate(s.gates, 0, 2), h.MatMul(s.gate(s.weights, 0, 2)))
 	product := s.gate(both, 1, 2).Mul(h).MatMul(s.gate(s.weights, 2, 3))
-	return []*autograd.Node{s.next("gru", h, s.functions[1:], func(in []*expr.Expr, f []formula) *expr.Expr {
+	return []*autograd.Node{s.next("gru", h, s.functions[1:], func(in []*expr.Expr, f []ofOne) *expr.Expr {
 		hidden := f[0](in[0].Add(in[1]))
 		return hidden.Add(in[2].Mul(in[3].Sub(hidden)))
 	}, s.gate(s.gates, 2, 3), product, s.gate(both, 0, 1), h)}
@@ -85,7 +85,7 @@ func lstmStep(s *cell, state []*autograd.Node) []*autograd.Node {
 	if peepholes {
 		name, operands = name+"_peepholes", append(operands, s.peepholes[0], s.peepholes[2])
 	}
-	next := s.next(name, before, s.functions[:2], func(in []*expr.Expr, f []formula) *expr.Expr {
+	next := s.next(name, before, s.functions[:2], func(in []*expr.Expr, f []ofOne) *expr.Expr {
 		input, forget := in[0], in[3]
 		if peepholes {
 			last := len(operands) - 1
@@ -104,7 +104,7 @@ func lstmStep(s *cell, state []*autograd.Node) []*autograd.Node {
 		name, operands = name+"_peepholes", append(operands, s.peepholes[1])
 	}
 	outer := []gateFunction{s.functions[0], s.functions[2]}
-	return []*autograd.Node{s.next(name, h, outer, func(in []*expr.Expr, f []formula) *expr.Expr {
+	return []*autograd.Node{s.next(name, h, outer, func(in []*expr.Expr, f []ofOne) *expr.Expr {
 		out := in[0]
 		if peepholes {
 			out = out.Add(in[2].Mul(in[1]))

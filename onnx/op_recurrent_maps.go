@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// formula is a function of one operand.
-type formula func(x *expr.Expr) *expr.Expr
+// ofOne is a function of one operand.
+type ofOne func(x *expr.Expr) *expr.Expr
 
 // gateFunction is a function of a recurrent layer, whose numbers are scalars of the maps that it is part of.
 type gateFunction struct {
@@ -21,7 +21,7 @@ type gateFunction struct {
 }
 
 // stepFormula is what a step computes of operands by activations.
-type stepFormula func(in []*expr.Expr, f []formula) *expr.Expr
+type stepFormula func(in []*expr.Expr, f []ofOne) *expr.Expr
 
 // recurrentMaps are the functions that steps are made of, by name. There are as many as there are cells and activations.
 var recurrentMaps sync.Map
@@ -46,7 +46,7 @@ func (s *cell) next(name string, before *autograd.Node, activations []gateFuncti
 	if on+1 > kernels.MapOperands-2 { // of a map with a gradient
 		return mapped(name, activations, of, 0, operands).Where(s.on, before)
 	}
-	return mapped(name+"_on", activations, func(in []*expr.Expr, f []formula) *expr.Expr {
+	return mapped(name+"_on", activations, func(in []*expr.Expr, f []ofOne) *expr.Expr {
 		return expr.Where(in[on].Ne(expr.Const(0)), of(in, f), in[state])
 	}, 1, append(operands, s.on))
 }
@@ -64,7 +64,7 @@ func mapped(name string, activations []gateFunction, of stepFormula, masks int, 
 		for i := range operands {
 			in[i] = expr.Input(i)
 		}
-		formulas := make([]formula, len(activations))
+		formulas := make([]ofOne, len(activations))
 		first := 0
 		for i, a := range activations {
 			own := make([]*expr.Expr, len(a.numbers))

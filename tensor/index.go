@@ -56,8 +56,13 @@ func (t *Tensor) step(axis, step int) *Tensor {
 	const op = "Step"
 	check(op, t)
 	a := axisOf(op, t, axis)
-	if step < 1 {
-		misuse(op, ErrValue, fmt.Sprintf("a step of %d: it is 1 or more, as no view runs backwards", step), t)
+	if step == 0 || step == math.MinInt {
+		misuse(op, ErrValue, fmt.Sprintf("a step of %d", step), t)
+	}
+	if step < 0 {
+		y := t.flip(axis)
+		defer y.Free()
+		return y.step(axis, -step)
 	}
 	shape, strides := slices.Clone(t.shape), slices.Clone(t.strides)
 	if n := shape[a]; n > 0 {

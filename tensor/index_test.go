@@ -45,8 +45,14 @@ func axisView(n int) map[string]struct {
 			of[fmt.Sprintf("[%d:%d]", from, to)] = line{func(x *tensor.Tensor, axis int) *tensor.Tensor { return x.Slice(axis, from, to) }, want}
 		}
 	}
-	for _, step := range []int{1, 2, 3, n, n + 1, math.MaxInt, 0, -1, math.MinInt} {
+	for _, step := range []int{1, 2, 3, n, n + 1, math.MaxInt, 0, -1, -2, -n - 1, -math.MaxInt, math.MinInt} {
 		var want []int
+		if step < 0 && step > math.MinInt {
+			want = []int{}
+			for i := n - 1; i >= 0; i -= min(-step, n) {
+				want = append(want, i)
+			}
+		}
 		if step > 0 {
 			want = []int{}
 			for i := 0; i < n; i += min(step, n) {

@@ -73,6 +73,38 @@ func Linspace(d Device, start, end float64, n int) *Tensor {
 	return y
 }
 
+// LinspaceOf is Linspace of a type. Of integers, the numbers are rounded towards 0 as PyTorch rounds them: from start on in
+// the first half, from end back in the second. It panics with ErrType if an end is no number of an integer type.
+func LinspaceOf(d Device, typ Type, start, end float64, n int) *Tensor {
+	const op = "Linspace"
+	checkType(op, typ)
+	var x *Tensor
+	if typ.Integer() {
+		if n < 0 {
+			panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("%d numbers: they are 0 or more", n)})
+		}
+		mustFit(op, typ, start)
+		mustFit(op, typ, end)
+		list := make([]int64, n)
+		for i := range list {
+			step := (end - start) / float64(max(n-1, 1))
+			if i < n/2 || n == 1 {
+				list[i] = int64(start + step*float64(i))
+			} else {
+				list[i] = int64(end - step*float64(n-1-i))
+			}
+		}
+		x = New(d, list)
+	} else {
+		x = Linspace(d, start, end, n)
+	}
+	if x.typ == typ {
+		return x
+	}
+	defer x.Free()
+	return x.To(typ)
+}
+
 // Eye returns the floats [n, m] that are 1 on the diagonal and 0 elsewhere. It panics with ErrShape
 // as [Empty] does.
 func Eye(d Device, n, m int) *Tensor {

@@ -270,6 +270,10 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		}
 	}
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
+	if w.rank > kernels.MapRank {
+		launchEach(j, typ, tensors, scalars, cast, &layout, &w)
+		return
+	}
 	layout.Rank = w.rank
 	inner := w.rank - 1
 	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
@@ -321,6 +325,19 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		}
 	}
 	list.launch(d, j.Map(typ, layout), args)
+}
+
+// launchEach is launchMap for each index of the outermost loop.
+func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout *kernels.AccessPattern, w *stridedLoops) {
+	part := slices.Clone(tensors)
+	for index := range w.dims[0] {
+		for i, t := range tensors {
+			if layout.Steps[i] != kernels.Indexed {
+				part[i] = &Tensor{st: t.st, shape: w.dims[1:w.rank], strides: w.strides[i][1:w.rank], off: t.off + index*w.strides[i][0], typ: t.typ}
+			}
+		}
+		launchMap(j, typ, part, scalars, cast)
+	}
 }
 
 // stridedLoops is how a map goes over its tensors: nested loops, with the distance of neighbours

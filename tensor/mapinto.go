@@ -40,6 +40,9 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		}
 	}
 	out := results[0]
+	if j.Rank() > 0 && out.Rank() > kernels.MapRank {
+		misuse(j.Name, ErrShape, fmt.Sprintf("functions that read indices have results of %d axes at most", kernels.MapRank), out)
+	}
 	if j.Rank() > out.Rank() {
 		misuse(j.Name, ErrShape, fmt.Sprintf("the functions read the index along axis %d", j.Rank()-1), out)
 	}

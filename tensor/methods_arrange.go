@@ -2,6 +2,8 @@
 
 package tensor
 
+import "github.com/clgrad/clgrad/internal/compose"
+
 // Concat returns the tensors one after the other along an axis, in a tensor of its own: PyTorch's
 // cat. Their other dimensions are equal. It is of their type, or of the highest of several. It
 // panics with ErrValue if there are no tensors, with ErrAxis for an axis that they have not, and
@@ -106,4 +108,26 @@ func (x *Tensor) Flip(axes ...int) *Tensor { return lowered(x.flip(axes...), x) 
 // and with ErrValue for another mode, or more than one PadOptions.
 func (x *Tensor) Pad(widths [][2]int, opts ...PadOptions) *Tensor {
 	return lowered(x.pad(widths, opts...), x)
+}
+
+// PixelShuffle makes of channels r² more pixels: x [..., c·r², h, w] becomes [..., c, h·r, w·r], in
+// a tensor of its own. It panics with ErrShape for less than three axes and channels that are no
+// multiple of r², and with ErrValue for r below 1.
+//
+// Source: Shi et al., "Real-Time Single Image and Video Super-Resolution Using an Efficient
+// Sub-Pixel Convolutional Neural Network", 2016.
+func (x *Tensor) PixelShuffle(r int) *Tensor {
+	return lowered(composed("PixelShuffle", func() *Tensor { return compose.PixelShuffle(x, r) }, x), x)
+}
+
+// PixelUnshuffle undoes [Tensor.PixelShuffle]: x [..., c, h·r, w·r] becomes [..., c·r², h, w]. It
+// panics as that does, and with ErrShape for rows or columns that are no multiple of r.
+func (x *Tensor) PixelUnshuffle(r int) *Tensor {
+	return lowered(composed("PixelUnshuffle", func() *Tensor { return compose.PixelUnshuffle(x, r) }, x), x)
+}
+
+// Diff returns the differences of neighbours along an axis, each less the one before, n times over.
+// Of Bool it is where neighbours differ. It panics with ErrAxis, and with ErrValue for n below 0.
+func (x *Tensor) Diff(n, axis int) *Tensor {
+	return lowered(composed("Diff", func() *Tensor { return compose.Diff(x, n, axis) }, x), x)
 }

@@ -116,6 +116,32 @@ func (x *Tensor) Triu(diagonal int) *Tensor {
 	return lowered(x.triangle("Triu", true, diagonal), x)
 }
 
+// NonZero returns the indices of the elements that are not 0, in row-major order: [count, axes], as
+// Int64. The device is waited for. To have a list for each axis, take [Tensor.Unbind] of it.
+func (x *Tensor) NonZero() *Tensor { return x.nonZero() }
+
+// SearchSorted returns, as Int64, where each of values would be inserted in x, which is sorted
+// along its last axis: before what is equal, or behind it if right. An x of one axis takes values
+// of any shape; of more axes, those of the same leading ones. Both are sorted together: x that is
+// not sorted gives what it would if it were. NaN is above all others. It panics with ErrShape.
+func (x *Tensor) SearchSorted(values *Tensor, right bool) *Tensor {
+	return x.searchSorted(values, right)
+}
+
+// Multinomial returns the indices of n elements along the last axis of x, drawn by rng with
+// probabilities that are proportional to the elements, with replacement or without: [..., n], as
+// Int64. The same seed and call draw the same on every device, but for rounding. Elements are 0 or
+// more, which is not checked; what is 0 is drawn only without replacement, after all others. It
+// panics with ErrShape for an axis without elements, and with ErrValue for more than there are
+// without replacement, and for an rng that is nil.
+func (x *Tensor) Multinomial(n int, replace bool, rng *RNG) *Tensor {
+	return x.multinomial(n, replace, rng)
+}
+
+// Bernoulli returns 1 with the probability of each element of x, by the next numbers of rng, and
+// else 0, as floats. It panics with ErrValue for an rng that is nil.
+func (x *Tensor) Bernoulli(rng *RNG) *Tensor { return x.bernoulli(rng) }
+
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
 // has the elements of tensor i along axis i, and the shape of all. The indexing is that of
 // matrices, PyTorch's "ij". It panics with ErrValue if there are no tensors, and with ErrShape for

@@ -2,7 +2,10 @@
 
 package tensor
 
-import "github.com/clgrad/clgrad/internal/ops"
+import (
+	"github.com/clgrad/clgrad/internal/compose"
+	"github.com/clgrad/clgrad/internal/ops"
+)
 
 // Softmax returns e/Σ e along an axis, with e = exp(x − max x): shares of 1. A line of −∞, and one
 // with NaN or +∞, is NaN. It panics with ErrAxis for an axis that x has not; a scalar has the axes
@@ -95,6 +98,21 @@ func (x *Tensor) BatchNorm(w, b *Tensor, eps float64, options ...BatchNormOption
 // Source: Vaswani et al., "Attention Is All You Need", 2017.
 func (x *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
 	return lowered(x.scaledDotProductAttention(k, v, mask, options...), x, k, v, mask)
+}
+
+// GLU returns the first half of x along an axis times the sigmoid of the second. It panics with
+// ErrAxis, and with ErrShape unless the axis has two halves.
+//
+// Source: Dauphin, Fan, Auli, Grangier, "Language Modeling with Gated Convolutional Networks",
+// 2016.
+func (x *Tensor) GLU(axis int) *Tensor {
+	return lowered(composed("GLU", func() *Tensor { return compose.GLU(computed(x), axis) }, x), x)
+}
+
+// Normalize returns x over its p-norm along an axis, or over eps where that is larger: PyTorch has
+// 2 and 1e-12. It panics with ErrAxis, and with ErrValue for a p that is NaN.
+func (x *Tensor) Normalize(p float64, axis int, eps float64) *Tensor {
+	return lowered(composed("Normalize", func() *Tensor { return compose.Normalize(computed(x), p, axis, eps) }, x), x)
 }
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −

@@ -2,6 +2,8 @@
 
 package tensor
 
+import "github.com/clgrad/clgrad/internal/compose"
+
 // MatMul returns the matrix product
 //
 //	c[…, i, j] = Σ_k x[…, i, k]·w[…, k, j]
@@ -48,4 +50,22 @@ func (x *Tensor) TensorDot(w *Tensor, axes, of []int) *Tensor {
 // there are none.
 func Einsum(equation string, operands ...*Tensor) *Tensor {
 	return lowered(contract(equation, operands...), operands...)
+}
+
+// Trace returns the sum of the diagonal of a matrix. It panics with ErrShape for another rank.
+func (x *Tensor) Trace() *Tensor {
+	return lowered(composed("Trace", func() *Tensor { return compose.Trace(x) }, x), x)
+}
+
+// Kron returns the Kronecker product: for each element of x, in its place, y times that. Missing
+// axes of one are of 1. It panics with ErrShape if the result would be too large.
+func (x *Tensor) Kron(y *Tensor) *Tensor {
+	return lowered(composed("Kron", func() *Tensor { return compose.Kron(x, y) }, x, y), x, y)
+}
+
+// Cdist returns the distances, by the p-norm, of the rows of x [..., n, d] from those of y [..., m,
+// d]: [..., n, m]. Leading axes broadcast. The differences, of n·m·d elements, are made on the way.
+// It panics with ErrShape, and with ErrValue for a p that is NaN.
+func (x *Tensor) Cdist(y *Tensor, p float64) *Tensor {
+	return lowered(composed("Cdist", func() *Tensor { return compose.Cdist(computed(x), computed(y), p) }, x, y), x, y)
 }

@@ -203,3 +203,46 @@ func (x *Tensor) Any(axes ...int) *Tensor { return x.any(axes...) }
 // shape unless [Keepdims] is among them; all are meant if none is given. Of no elements it is 1. A
 // NaN is not 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) All(axes ...int) *Tensor { return x.all(axes...) }
+
+// Kthvalue returns the k-th element along an axis in ascending order, from 1 on, and, as Int64, its
+// index: that which a stable sort puts there. NaN is above all others. The axis disappears; a
+// scalar has axis 0. It panics with ErrAxis, and with ErrValue unless the axis has k elements.
+func (x *Tensor) Kthvalue(k, axis int) (values *Tensor, indices *Tensor) {
+	y, at := x.kthvalue(k, axis)
+	return lowered(y, x), at
+}
+
+// Mode returns the element that is there most often along an axis, the least of several, and, as
+// Int64, the index of the last of them. A NaN equals nothing. The axis disappears; a scalar has
+// axis 0. It panics with ErrAxis, and with ErrShape for an axis without elements.
+func (x *Tensor) Mode(axis int) (values *Tensor, indices *Tensor) {
+	y, at := x.mode(axis)
+	return lowered(y, x), at
+}
+
+// Quantile returns the element at the share q of the way from the least to the greatest along an
+// axis, which disappears; a scalar has axis 0. Between two elements it is what the options say, by
+// their distances without. A line with a NaN is NaN. Integers are converted to floats. It panics
+// with ErrAxis, with ErrShape for an axis without elements, and with ErrValue unless q is in [0,
+// 1].
+func (x *Tensor) Quantile(q float64, axis int, options ...QuantileOptions) *Tensor {
+	return lowered(x.quantile(q, axis, options...), x)
+}
+
+// Unique returns the different elements in ascending order, with the place among them of each
+// element of x, in its shape, and how often each is there, both as Int64. A NaN equals nothing. The
+// device is waited for.
+func (x *Tensor) Unique() (values, inverse, counts *Tensor) { return x.unique() }
+
+// Bincount returns, as Int64, how often each number from 0 on is in x, a list of integers: as many
+// counts as the greatest number asks for, and least at least. With weights, a list of as many, it
+// is the sums of those, in their type. The device is waited for. It panics with ErrType for another
+// x, with ErrShape for other weights, with ErrValue for a least below 0, and with ErrIndex for a
+// number below 0.
+func (x *Tensor) Bincount(weights *Tensor, least int) *Tensor { return x.bincount(weights, least) }
+
+// Histc returns how many elements of x are in each of so many bins of one width from low to high,
+// whose ends count, as floats. What is outside, and NaN, does not count. If low is high, the ends
+// are the least and the greatest element, for which the device is waited for. It panics with
+// ErrValue for no bins and for ends that are not finite or not in order.
+func (x *Tensor) Histc(bins int, low, high float64) *Tensor { return x.histc(bins, low, high) }

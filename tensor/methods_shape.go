@@ -28,9 +28,10 @@ func (x *Tensor) T() *Tensor { return x.t() }
 func (x *Tensor) Slice(axis, from, to int) *Tensor { return x.slice(axis, from, to) }
 
 // Step returns the view of every step-th element along an axis, which may count from the end,
-// beginning with the first: NumPy's x[::step]. After [Tensor.Slice] it is x[from:to:step]. It
-// panics with ErrAxis, and with ErrValue for a step below 1: the elements of a view lie forward
-// from its first, as kernels read them, so none runs backwards.
+// beginning with the first: NumPy's x[::step]. After [Tensor.Slice] it is x[from:to:step]. A step
+// below 0 begins with the last and goes backwards, in a tensor of its own: the elements of a view
+// lie forward from its first, as kernels read them. It panics with ErrAxis, and with ErrValue for a
+// step of 0.
 func (x *Tensor) Step(axis, step int) *Tensor { return x.step(axis, step) }
 
 // Select returns the view of the elements with one index along an axis, which disappears: NumPy's

@@ -107,8 +107,13 @@ func (r *RNG) advance(numbers []kernels.Arg) error {
 // Uniform returns a tensor of numbers uniform in [low, high), with 24 random bits each. It panics
 // with ErrShape as [Empty] does.
 func (r *RNG) Uniform(d Device, low, high float64, shape ...int) *Tensor {
-	t := alloc("Uniform", d, defaultOf(d), shape)
-	a, b, c := r.next("Uniform")
+	return r.uniform("Uniform", d, low, high, shape...)
+}
+
+// uniform is Uniform for op, which its errors name.
+func (r *RNG) uniform(op string, d Device, low, high float64, shape ...int) *Tensor {
+	t := alloc(op, d, defaultOf(d), shape)
+	a, b, c := r.next(op)
 	launch(d, ops.Uniform, t.arg(), kernels.IntArg(t.Len()), a, b, c, kernels.FloatArg(low), kernels.FloatArg(high))
 	return t
 }

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/clgrad/clgrad/kernels"
 )
 
-// MaxRank is the largest rank of a tensor.
-const MaxRank = kernels.MapRank
+// MaxRank is the largest rank of a tensor. A kernel of an element-wise operation has loops over at most
+// [kernels.MapRank] axes that cannot be joined: one of more is launched for each index of the first.
+const MaxRank = 16
 
 // size returns the number of elements of a shape, or −1 if it has a negative dimension, too many
 // axes or more elements than kernels can index with an int.

@@ -23,7 +23,7 @@ func TestSizeLimit(t *testing.T) {
 	}{
 		{[]int{math.MaxInt32}, true}, {[]int{1, math.MaxInt32, 1}, true}, {[]int{46340, 46340}, true}, {[]int{2, 1<<30 - 1}, true},
 		{[]int{1 << 15, 1 << 16}, false}, {[]int{46341, 46341}, false}, {[]int{2, 1 << 30}, false}, {[]int{1 << 30, 2, 1}, false},
-		{[]int{1 << 30, 1 << 30, 1, 1, 1, 1}, false}, {[]int{1 << 30, 1 << 30, 1 << 30}, false}, {[]int{1, 1, 1, 1, 1, 1, 1, 1}, true}, {[]int{1, 1, 1, 1, 1, 1, 1, 1, 1}, false},
+		{[]int{1 << 30, 1 << 30, 1, 1, 1, 1}, false}, {[]int{1 << 30, 1 << 30, 1 << 30}, false}, {[]int{1, 1, 1, 1, 1, 1, 1, 1}, true}, {slices.Repeat([]int{1}, 16), true}, {slices.Repeat([]int{1}, 17), false},
 		{[]int{-1}, false}, {[]int{-2, -3}, false}, {[]int{0, -1}, false}, {[]int{-1, 0}, false},
 	} {
 		var x *tensor.Tensor

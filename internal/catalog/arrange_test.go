@@ -51,6 +51,19 @@ var arranged = family{"arrange", []operation{
 	view("RepeatInterleave", func(x *node) *node { return x.RepeatInterleave(3, 1) }),
 	view("Roll", func(x *node) *node { return x.Roll(-7, 1) }),
 	view("Flip", func(x *node) *node { return x.Flip(0, -1) }),
+	{"PixelShuffle", cases{
+		"odd": unary(func(x *node) *node { return x.PixelShuffle(2) }), "leading": unary(func(x *node) *node { return x.PixelShuffle(3) }),
+		"image": unary(func(x *node) *node { return x.Transpose(0, 2, 1).PixelShuffle(1) }), "empty": unary(func(x *node) *node { return x.PixelShuffle(2) }),
+	}},
+	{"PixelUnshuffle", cases{
+		"odd":   unary(func(x *node) *node { return x.PixelUnshuffle(2) }),
+		"image": unary(func(x *node) *node { return x.Transpose(0, 2, 1).PixelUnshuffle(3) }),
+	}},
+	{"Diff", cases{
+		"odd": unary(func(x *node) *node { return x.Diff(1, 1) }), "third": unary(func(x *node) *node { return x.Diff(3, -1) }),
+		"none": unary(func(x *node) *node { return x.Diff(4, 0) }), "ints": unary(func(x *node) *node { return x.Diff(2, 0) }),
+		"special": unary(func(x *node) *node { return x.Diff(1, -1) }),
+	}},
 	{"Pad", cases{
 		"constant": unary(func(x *node) *node { return x.Pad([][2]int{{1, 0}, {2, 3}}, tensor.PadOptions{Value: 0.5}) }),
 		"cut":      unary(func(x *node) *node { return x.Pad([][2]int{{-1, 2}, {3, -2}, {0, -1}}) }),

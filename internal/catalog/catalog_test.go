@@ -86,6 +86,11 @@ func values(f func(in []*tensor.Tensor) []*tensor.Tensor) func(in []*node) []*no
 	}
 }
 
+// value is values of one result.
+func value(f func(in []*tensor.Tensor) *tensor.Tensor) func(in []*node) []*node {
+	return values(func(in []*tensor.Tensor) []*tensor.Tensor { return []*tensor.Tensor{f(in)} })
+}
+
 // under gives one function several names.
 func under(f func(in []*node) []*node, names ...string) cases {
 	c := cases{}

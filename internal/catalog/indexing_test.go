@@ -93,11 +93,29 @@ var indexing = family{"indexing", []operation{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Linspace(d, -1, 3, 7) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Linspace(d, 5, 5, 1) }),
 	}},
+	{"tensor.LinspaceOf", cases{
+		"ints":   made(func(d tensor.Device) *tensor.Tensor { return tensor.LinspaceOf(d, tensor.Int64, -7, 12, 9) }),
+		"one":    made(func(d tensor.Device) *tensor.Tensor { return tensor.LinspaceOf(d, tensor.Int64, 3, 12, 1) }),
+		"floats": made(func(d tensor.Device) *tensor.Tensor { return tensor.LinspaceOf(d, d.DefaultType(), -7, 12, 9) }),
+	}},
 	{"tensor.Eye", cases{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 3, 5) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 2, 0) }),
 	}},
 	{"autograd.Meshgrid", under(func(in []*node) []*node { return autograd.Meshgrid(in...) }, "odd", "special")},
+	{"NonZero", under(value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].NonZero() }), "odd", "special", "ints", "scalar", "empty")},
+	{"SearchSorted", cases{
+		"list left": searchSorted(false), "rows left": searchSorted(false), "ints left": searchSorted(false),
+		"list right": searchSorted(true), "rows right": searchSorted(true), "ints right": searchSorted(true),
+		"empty": searchSorted(false), "scalar": searchSorted(false),
+	}},
+	{"Multinomial", cases{ // PyTorch's stream is another: one class is certain
+		"replace": value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Multinomial(4, true, tensor.NewRNG(1)) }),
+		"list":    value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Multinomial(1, false, tensor.NewRNG(1)) }),
+	}},
+	{"Bernoulli", cases{
+		"certain": value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Bernoulli(tensor.NewRNG(1)) }),
+	}},
 }}
 
 func reduced(reduce tensor.ScatterReduction, exclude bool) func(in []*node) []*node {
@@ -117,4 +135,8 @@ func along(f func(x *node, axis int, index *tensor.Tensor, src *node) *node) cas
 // made makes a case of what has no operand but a device, that of a tensor that is not used.
 func made(f func(d tensor.Device) *tensor.Tensor) func(in []*node) []*node {
 	return func(in []*node) []*node { return []*node{autograd.Const(f(in[0].Device()))} }
+}
+
+func searchSorted(right bool) func(in []*node) []*node {
+	return value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].SearchSorted(in[1], right) })
 }

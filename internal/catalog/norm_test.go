@@ -55,6 +55,16 @@ var norms = family{"norm", []operation{
 		"none": unary(func(x *node) *node { return x.Dropout(0, tensor.NewRNG(1), true) }),
 		"all":  unary(func(x *node) *node { return x.Dropout(1, tensor.NewRNG(1), true) }),
 	}},
+	{"GLU", cases{
+		"odd": unary(func(x *node) *node { return x.GLU(1) }), "last": unary(func(x *node) *node { return x.GLU(-1) }),
+		"special": unary(func(x *node) *node { return x.GLU(-1) }),
+	}},
+	{"Normalize", cases{
+		"odd":     unary(func(x *node) *node { return x.Normalize(2, 1, 1e-12) }),
+		"power":   unary(func(x *node) *node { return x.Normalize(3, -1, 1e-12) }),
+		"small":   unary(func(x *node) *node { return x.Normalize(1, 0, 4) }),
+		"special": unary(func(x *node) *node { return x.Normalize(2, 1, 1e-12) }),
+	}},
 }}
 
 func softmax(f func(x *node, axis int) *node) cases {

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"math"
+
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -39,6 +41,15 @@ var products = family{"products", []operation{
 		in[0].OuterAccInPlace(in[1], in[2])
 		return in[:1]
 	}), "odd", "special")},
+	{"Trace", cases{
+		"odd": unary((*node).Trace), "tall": unary(func(x *node) *node { return x.T().Trace() }), "empty": unary((*node).Trace), "ints": unary((*node).Trace),
+	}},
+	{"Kron", under(binary((*node).Kron), "odd", "ranks", "scalar", "empty")},
+	{"Cdist", cases{
+		"p=1.0": binary(func(x, y *node) *node { return x.Cdist(y, 1) }), "p=2.0": binary(func(x, y *node) *node { return x.Cdist(y, 2) }),
+		"p=2.5": binary(func(x, y *node) *node { return x.Cdist(y, 2.5) }), "max": binary(func(x, y *node) *node { return x.Cdist(y, math.Inf(1)) }),
+		"same": binary(func(x, y *node) *node { return x.Cdist(y, 2) }),
+	}},
 }}
 
 // einsums makes a case of each equation, under its name.

@@ -64,6 +64,37 @@ var reductions = family{"reductions", []operation{
 		"even":    withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(0, tensor.Keepdims) }),
 		"special": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Median(1) }),
 	}},
+	{"Kthvalue", cases{
+		"rows":    withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Kthvalue(5, -1) }),
+		"columns": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Kthvalue(2, 0) }),
+		"scalar":  withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Kthvalue(1, 0) }),
+		"special": withTwo(func(x *node) (*node, *tensor.Tensor) { return x.Kthvalue(4, 1) }),
+	}},
+	{"Mode", cases{"rows": mode(-1), "columns": mode(0), "scalar": mode(0), "special": mode(1), "ints": mode(1)}},
+	{"Quantile", cases{
+		"linear": quantile(tensor.LinearInterpolation), "lower": quantile(tensor.LowerInterpolation), "higher": quantile(tensor.HigherInterpolation),
+		"nearest": quantile(tensor.NearestInterpolation), "midpoint": quantile(tensor.MidpointInterpolation),
+		"ends":    func(in []*node) []*node { return []*node{in[0].Quantile(0, -1), in[0].Quantile(1, 0)} },
+		"special": unary(func(x *node) *node { return x.Quantile(0.5, 1) }),
+		"scalar":  unary(func(x *node) *node { return x.Quantile(0.5, 0) }),
+	}},
+	{"Unique", under(values(func(in []*tensor.Tensor) []*tensor.Tensor {
+		y, inverse, counts := in[0].Unique()
+		return []*tensor.Tensor{y, inverse, counts}
+	}), "odd", "special", "ints", "one", "empty")},
+	{"Bincount", cases{
+		"odd":     value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Bincount(nil, 0) }),
+		"least":   value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Bincount(nil, 7) }),
+		"weights": value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Bincount(in[1], 2) }),
+		"empty":   value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Bincount(nil, 2) }),
+	}},
+	{"Histc", cases{
+		"odd":     value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Histc(5, -1, 2) }),
+		"ends":    value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Histc(4, 0, 0) }),
+		"equal":   value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Histc(3, 0, 0) }),
+		"special": value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Histc(4, 0, 4) }),
+		"empty":   value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Histc(2, 0, 1) }),
+	}},
 	{"CountNonzero", counts((*node).CountNonzero)},
 	{"Any", counts((*node).Any)},
 	{"All", counts((*node).All)},
@@ -161,5 +192,16 @@ func sorting(axis int, descending bool) func(in []*node) []*node {
 func argSorting(descending bool) func(in []*node) []*node {
 	return unary(func(x *node) *node {
 		return autograd.Const(x.ArgSort(1, tensor.SortOptions{Descending: descending}))
+	})
+}
+
+func quantile(between tensor.Interpolation) func(in []*node) []*node {
+	return unary(func(x *node) *node { return x.Quantile(0.3, 1, tensor.QuantileOptions{Interpolation: between}) })
+}
+
+func mode(axis int) func(in []*node) []*node {
+	return unary(func(x *node) *node {
+		y, _ := x.Mode(axis)
+		return y
 	})
 }

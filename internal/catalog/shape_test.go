@@ -8,7 +8,11 @@ var shapes = family{"shape", []operation{
 	view("Transpose", func(x *node) *node { return x.Transpose(2, 0, 1) }),
 	{"T", under(unary((*node).T), "odd", "empty", "special")},
 	view("Slice", func(x *node) *node { return x.Slice(1, 1, 3) }),
-	view("Step", func(x *node) *node { return x.Step(1, 2) }),
+	{"Step", cases{
+		"odd": unary(func(x *node) *node { return x.Step(1, 2) }), "special": unary(func(x *node) *node { return x.Step(1, 2) }),
+		"backwards":      unary(func(x *node) *node { return x.Step(1, -2) }),
+		"last backwards": unary(func(x *node) *node { return x.Step(-1, -1) }),
+	}},
 	view("Select", func(x *node) *node { return x.Select(1, -1) }),
 	{"Expand", cases{
 		"odd":     unary(func(x *node) *node { return x.Expand(4, 2, 3, 5) }),

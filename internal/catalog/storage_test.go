@@ -16,7 +16,8 @@ import (
 
 // moves are the operations that move elements of types for storage. All others refuse them.
 var moves = strings.Fields("Reshape Transpose T Slice Step Select Expand Copy GatherRows Concat Stack Split SplitWithSizes Chunk " +
-	"Unbind Squeeze Unsqueeze MoveDim Flatten Diagonal Unfold Tile RepeatInterleave Roll Flip Gather IndexSelect Index Embedding To")
+	"Unbind Squeeze Unsqueeze MoveDim Flatten Diagonal Unfold Tile RepeatInterleave Roll Flip PixelShuffle PixelUnshuffle Gather " +
+	"IndexSelect Index Embedding To")
 
 // TestStorageTypes: every operation moves elements of types for storage, or refuses them with an error that
 // names it, the type and To.

@@ -7,7 +7,7 @@ import (
 )
 
 // MaxAxes is how many axes an array has at most.
-const MaxAxes = 8
+const MaxAxes = 16
 
 // Expression is a sum of products: the labels of the axes of each operand, and of the result. What
 // is not in the result is summed over.

@@ -18,7 +18,7 @@ import (
 const module = "github.com/clgrad/clgrad/"
 
 // imports are the packages that generated files may import, but for that which they are in.
-var imports = []string{"math", "", module + "internal/ops", module + "internal/trace", module + "kernels", module + "kernels/defs", module + "kernels/fn", module + "tensor"}
+var imports = []string{"math", "", module + "internal/compose", module + "internal/ops", module + "internal/trace", module + "kernels", module + "kernels/defs", module + "kernels/fn", module + "tensor"}
 
 // width is the column at which comments wrap.
 const width = 100
@@ -127,16 +127,13 @@ func (o *Operation) statements(pkg, expression string, computes bool) []string {
 	_, value := o.bodies["value"]
 	first := typeText(results.List[0])
 	lowered := computes && !o.Elementwise() && !value && first == "T"
-	list := "y"
-	if len(results.List) > 1 {
-		list = "y, at"
-	}
+	y, list := o.results()
 	if traced := pkg == "autograd" && !o.Elementwise() && (first == "T" || first == "*tensor.Tensor"); traced {
 		lines := []string{list + " := " + expression}
-		if lowered && list != "y" {
-			lines = append(lines, "y = lowered(y, "+o.operands()+")")
+		if lowered && list != y {
+			lines = append(lines, fmt.Sprintf("%s = lowered(%s, %s)", y, y, o.operands()))
 		} else if lowered {
-			lines[0] = "y := lowered(" + expression + ", " + o.operands() + ")"
+			lines[0] = y + " := lowered(" + expression + ", " + o.operands() + ")"
 		}
 		return append(lines, "if trace.On() {", fmt.Sprintf("trace.Record(%q, []any{%s}, %s)", o.function.Name.Name, o.arguments(), list),
 			"}", "return "+list)
@@ -144,10 +141,27 @@ func (o *Operation) statements(pkg, expression string, computes bool) []string {
 	switch {
 	case !lowered:
 		return []string{"return " + expression}
-	case list != "y":
-		return []string{"y, at := " + expression, "return lowered(y, " + o.operands() + "), at"}
+	case list != y:
+		return []string{list + " := " + expression, "return lowered(" + y + ", " + o.operands() + ")" + strings.TrimPrefix(list, y)}
 	}
 	return []string{"return lowered(" + expression + ", " + o.operands() + ")"}
+}
+
+// results returns the name of the first result, and those of all, which no parameter has.
+func (o *Operation) results() (first, all string) {
+	names := []string{"y", "at", "counts"}
+	n := 0
+	for _, r := range o.function.Type.Results.List {
+		n += max(1, len(r.Names))
+	}
+	for _, p := range o.function.Type.Params.List {
+		for _, name := range p.Names {
+			if name.Name == names[0] {
+				names[0] = "z"
+			}
+		}
+	}
+	return names[0], strings.Join(names[:n], ", ")
 }
 
 // arguments returns the receiver and the parameters, in their order, as a list.
@@ -175,6 +189,24 @@ func (o *Operation) expression(pkg string) (string, error) {
 	}
 	if numbers, ok := o.bodies["linewise"]; ok {
 		return o.linewise(numbers)
+	}
+	if _, ok := o.bodies["composed"]; ok {
+		typ := map[string]string{"tensor": "*Tensor", "autograd": "*Node"}[pkg]
+		operands := strings.Join(append([]string{"x"}, o.parameters("T")...), ", ")
+		args := []string{"x"}
+		for _, p := range o.function.Type.Params.List {
+			for _, n := range p.Names {
+				args = append(args, n.Name)
+			}
+		}
+		if o.bodies["composed"] == "wide" {
+			for i, name := range args {
+				if i == 0 || slices.Contains(o.parameters("T"), name) {
+					args[i] = "computed(" + name + ")"
+				}
+			}
+		}
+		return fmt.Sprintf("composed(%q, func() %s { return compose.%s(%s) }, %s)", name, typ, name, strings.Join(args, ", "), operands), nil
 	}
 	var list []string
 	for _, p := range o.function.Type.Params.List {

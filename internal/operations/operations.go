@@ -30,6 +30,8 @@
 //	//op:linewise NUMBERS      the method is the operation on lines of its name in package ops, of x and
 //	                           the operands along the parameter axis; NUMBERS is a list of
 //	                           expressions, such as 2*eps, or nothing
+//	//op:composed              the method is the function of its name in package compose, of x and the parameters
+//	//op:composed wide         of these in float32 where they are of floats of 16 bits: it rounds several times
 //	//op:calls NAME            the method calls this one, for a name that is taken
 //	//op:autocast low          under autograd.Autocast the operands are converted to its type of 16 bits
 //	//op:autocast float32      or to float32
@@ -233,7 +235,7 @@ func parseOperation(f *ast.FuncDecl) (*Operation, error) {
 				return nil, fmt.Errorf("op:autocast is low or float32, not %s", rest)
 			}
 			o.Autocast = rest
-		case slices.Contains([]string{"calls", "elementwise", "linewise", "value", "tensor", "autograd"}, word):
+		case slices.Contains([]string{"calls", "composed", "elementwise", "linewise", "value", "tensor", "autograd"}, word):
 			o.bodies[word] = rest
 		default:
 			return nil, fmt.Errorf("there is no line op:%s", word)

@@ -51,7 +51,7 @@ var (
 	Softshrink = &kernels.Function{Name: "softshrink", Value: expr.Where(small, zero, expr.Where(x.Gt(a), x.Sub(a), x.Add(a))), Scalars: []float64{0.5},
 		NonDifferentiable: []float64{-0.5, 0.5}, Gradients: []*expr.Expr{expr.Where(small, zero, g1)}}
 	// PReLU is LeakyReLU with a slope for each element.
-	PReLU = &kernels.Function{Name: "prelu", Value: expr.Where(x.Gt(zero), x, w.Mul(x)), NonDifferentiable: []float64{0},
+	PReLU = &kernels.Function{Name: "prelu", Value: expr.Where(x.Gt(zero), x, w.Mul(x)), Integers: true, NonDifferentiable: []float64{0},
 		Gradients: []*expr.Expr{expr.Where(x.Gt(zero), g2, w.Mul(g2)), expr.Where(x.Gt(zero), zero, x.Mul(g2))}}
 	ReLU6 = &kernels.Function{Name: "relu6", Value: limited(x, expr.Const(6)), Integers: true, Domains: wide, NonDifferentiable: []float64{0, 6},
 		Gradients: []*expr.Expr{expr.Where(x.Le(zero).Or(x.Ge(expr.Const(6))), zero, g1)}}

@@ -1,4 +1,6 @@
 """What reads and writes elements by index, and what indices and masks are made with."""
+import numpy as np
+
 from cases import INF, NAN, case, ints, normal, torch
 
 case("Gather", "odd", lambda x, i: x.gather(1, i), normal(3, 5, 2), ints(0, 5, 3, 7, 2))
@@ -73,3 +75,24 @@ case("tensor.Eye", "odd", lambda x: torch.eye(3, 5), 0.0)
 case("tensor.Eye", "special", lambda x: torch.eye(2, 0), 0.0)
 case("autograd.Meshgrid", "odd", lambda *x: torch.meshgrid(*x, indexing="ij"), normal(3), normal(1), normal(4))
 case("autograd.Meshgrid", "special", lambda *x: torch.meshgrid(*x, indexing="ij"), [NAN, INF], normal(0), grad=False)
+
+case("NonZero", "odd", torch.nonzero, normal(3, 4, 2).round(), grad=False)
+case("NonZero", "special", torch.nonzero, [[NAN, 0, INF], [-0.0, 0, -1]], grad=False)
+case("NonZero", "ints", torch.nonzero, ints(-1, 2, 17))
+case("NonZero", "scalar", torch.nonzero, normal(), grad=False)
+case("NonZero", "empty", torch.nonzero, normal(2, 0), grad=False)
+order = [-2.0, -0.5, -0.5, 0, 1, INF]
+for right in (False, True):
+    name = "right" if right else "left"
+    case("SearchSorted", f"list {name}", lambda s, v: torch.searchsorted(s, v, right=right), order, [[-3.0, -0.5, 0.2], [INF, -INF, 9]], grad=False)
+    case("SearchSorted", f"rows {name}", lambda s, v: torch.searchsorted(s, v, right=right), np.sort(normal(2, 3, 9)),
+         normal(2, 3, 5), grad=False)
+    case("SearchSorted", f"ints {name}", lambda s, v: torch.searchsorted(s, v, right=right), np.sort(ints(-5, 5, 12)), ints(-6, 6, 4, 5))
+case("SearchSorted", "empty", torch.searchsorted, normal(0), normal(3), grad=False)
+case("SearchSorted", "scalar", lambda s, v: torch.bucketize(v, s), order, 0.3, grad=False)
+case("tensor.LinspaceOf", "ints", lambda x: torch.linspace(-7, 12, 9, dtype=torch.int64), 0.0)
+case("tensor.LinspaceOf", "one", lambda x: torch.linspace(3, 12, 1, dtype=torch.int64), 0.0)
+case("tensor.LinspaceOf", "floats", lambda x: torch.linspace(-7, 12, 9), 0.0)
+case("Multinomial", "replace", lambda x: torch.multinomial(x.detach(), 4, True), [[0.0, 0, 3], [0.5, 0, 0]])
+case("Multinomial", "list", lambda x: torch.multinomial(x.detach(), 1), [0.0, 0, 2, 0])
+case("Bernoulli", "certain", lambda x: torch.bernoulli(x.detach()), [[0.0, 1, 1], [1, 0, 0]])

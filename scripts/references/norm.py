@@ -87,3 +87,11 @@ case(ATTENTION, "mask", attention, normal(2, 4, 3), normal(2, 5, 3), normal(2, 5
 case(ATTENTION, "added", attention, normal(2, 4, 3), normal(2, 5, 3), normal(2, 5, 3), normal(2, 1, 5))
 case(ATTENTION, "special", attention, [[1e3, 0], [0, -1e3], [1, 1]], [[1e3, 1], [0, -1e3], [-0.0, 2]], [[1, 2], [3, 4], [1e30, 5]], [[0, -INF, 1], [-INF, 0, -INF], [0, 0, -1e30]])
 case(ATTENTION, "nan", attention, [[NAN, 0], [0, 1]], normal(3, 2), normal(3, 2), grad=False)
+
+case("GLU", "odd", lambda x: F.glu(x, 1), normal(2, 6, 3))
+case("GLU", "last", F.glu, normal(3, 4))
+case("GLU", "special", F.glu, [[1.0, NAN, INF, -INF, 0, 2], [INF, 1, 2, 3, -INF, NAN]], grad=False)
+case("Normalize", "odd", lambda x: F.normalize(x, dim=1), normal(2, 5, 3))
+case("Normalize", "power", lambda x: F.normalize(x, 3.0, -1), normal(3, 5))
+case("Normalize", "small", lambda x: F.normalize(x, 1.0, 0, eps=4.0), normal(3, 5))
+case("Normalize", "special", lambda x: F.normalize(x, dim=1), [[0.0, 0, -0.0], [NAN, 1, 2], [INF, 1, 2]], grad=False)

@@ -1,5 +1,5 @@
 """Matrix products, and layers."""
-from cases import INF, NAN, case, normal, torch
+from cases import INF, NAN, case, ints, normal, torch
 
 case("MatMul", "odd", torch.matmul, normal(5, 7), normal(7, 3))
 case("MatMul", "transposed", lambda a, b: a.T @ b.T, normal(7, 5), normal(3, 7))
@@ -71,3 +71,16 @@ case("SquaredError", "special", lambda x, y: ((x - y) ** 2).sum(), [1, INF], [2,
 add_outer = lambda c, u, v: c + u.T @ v
 case("OuterAccInPlace", "odd", add_outer, normal(5, 3), normal(7, 5), normal(7, 3), grad=False)
 case("OuterAccInPlace", "special", add_outer, [[INF, 1], [1, NAN]], [[0.0, 1]], [[INF, 2.0]], grad=False)
+
+case("Trace", "odd", torch.trace, normal(3, 5))
+case("Trace", "tall", lambda x: torch.trace(x.T), normal(2, 5))
+case("Trace", "empty", torch.trace, normal(0, 5))
+case("Trace", "ints", torch.trace, ints(-9, 9, 3, 3))
+case("Kron", "odd", torch.kron, normal(2, 3), normal(3, 2))
+case("Kron", "ranks", torch.kron, normal(2, 1, 3), normal(4))
+case("Kron", "scalar", torch.kron, normal(2, 3), normal())
+case("Kron", "empty", torch.kron, normal(0, 3), normal(2, 2))
+for p in (1.0, 2.0, 2.5):
+    case("Cdist", f"p={p}", lambda x, y: torch.cdist(x, y, p), normal(2, 3, 5), normal(4, 5))
+case("Cdist", "max", lambda x, y: torch.cdist(x, y, float("inf")), normal(3, 5), normal(4, 5))
+case("Cdist", "same", lambda x, y: torch.cdist(x, y, 2.0), [[1.0, 2], [3, 4]], [[1.0, 2], [0, 4]])

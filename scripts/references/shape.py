@@ -25,3 +25,6 @@ case("GatherRows", "special", lambda x, i: x[i], [[NAN, INF], [-INF, 1]], [1, 1,
 add_rows = lambda x, i, g: x.clone().index_add_(0, i, g)
 case("ScatterAddRowsInPlace", "odd", add_rows, normal(5, 3), [4, 0, 0, 2], normal(4, 3), grad=False)
 case("ScatterAddRowsInPlace", "special", add_rows, [[INF, NAN], [1, 2]], [0, 1], [[-INF, 1], [NAN, 1]], grad=False)
+
+case("Step", "backwards", lambda x: x.flip(1)[:, ::2], normal(3, 6, 2))
+case("Step", "last backwards", lambda x: x.flip(-1), normal(2, 5))

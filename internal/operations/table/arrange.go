@@ -166,3 +166,34 @@ func (x T) Flip(axes ...int) T
 //
 //op:torch torch.nn.functional.pad
 func (x T) Pad(widths [][2]int, opts ...tensor.PadOptions) T
+
+// PixelShuffle makes of channels r² more pixels: x [..., c·r², h, w] becomes [..., c, h·r, w·r], in a
+// tensor of its own. It panics with ErrShape for less than three axes and channels that are no multiple
+// of r², and with ErrValue for r below 1.
+//
+// Gradient: g, each to where it came from.
+//
+// Source: Shi et al., "Real-Time Single Image and Video Super-Resolution Using an Efficient Sub-Pixel
+// Convolutional Neural Network", 2016.
+//
+//op:torch torch.pixel_shuffle
+//op:composed
+func (x T) PixelShuffle(r int) T
+
+// PixelUnshuffle undoes [Tensor.PixelShuffle]: x [..., c, h·r, w·r] becomes [..., c·r², h, w]. It panics
+// as that does, and with ErrShape for rows or columns that are no multiple of r.
+//
+// Gradient: g, each to where it came from.
+//
+//op:torch torch.pixel_unshuffle
+//op:composed
+func (x T) PixelUnshuffle(r int) T
+
+// Diff returns the differences of neighbours along an axis, each less the one before, n times over. Of
+// Bool it is where neighbours differ. It panics with ErrAxis, and with ErrValue for n below 0.
+//
+// Gradient: to each element that of the difference before less that of the one after.
+//
+//op:torch torch.diff
+//op:composed
+func (x T) Diff(n, axis int) T

@@ -131,6 +131,26 @@ func (x T) BatchNorm(w, b T, eps float64, options ...tensor.BatchNormOptions) T
 //op:autocast low
 func (x T) ScaledDotProductAttention(k, v, mask T, options ...tensor.AttentionOptions) T
 
+// GLU returns the first half of x along an axis times the sigmoid of the second. It panics with ErrAxis,
+// and with ErrShape unless the axis has two halves.
+//
+// Gradients are those of the product and the sigmoid.
+//
+// Source: Dauphin, Fan, Auli, Grangier, "Language Modeling with Gated Convolutional Networks", 2016.
+//
+//op:torch torch.nn.functional.glu
+//op:composed wide
+func (x T) GLU(axis int) T
+
+// Normalize returns x over its p-norm along an axis, or over eps where that is larger: PyTorch has 2 and
+// 1e-12. It panics with ErrAxis, and with ErrValue for a p that is NaN.
+//
+// Gradients are those of the quotient and the norm; g/eps where the norm is below eps.
+//
+//op:torch torch.nn.functional.normalize
+//op:composed wide
+func (x T) Normalize(p float64, axis int, eps float64) T
+
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −
 // p), by the next numbers of rng: the same for the same seed and call on every device. Otherwise it
 // returns x, of a tensor a view, and rng stays as it is and may be nil. What is not of floats is

@@ -70,6 +70,34 @@ func (x T) TensorDot(w T, axes, of []int) T
 //op:autocast low
 func Einsum(equation string, operands ...T) T
 
+// Trace returns the sum of the diagonal of a matrix. It panics with ErrShape for another rank.
+//
+// Gradient: g on the diagonal, else 0.
+//
+//op:torch torch.trace
+//op:composed
+func (x T) Trace() T
+
+// Kron returns the Kronecker product: for each element of x, in its place, y times that. Missing axes of
+// one are of 1. It panics with ErrShape if the result would be too large.
+//
+// Gradients are those of the product that it is made of.
+//
+//op:torch torch.kron
+//op:composed
+func (x T) Kron(y T) T
+
+// Cdist returns the distances, by the p-norm, of the rows of x [..., n, d] from those of y [..., m, d]:
+// [..., n, m]. Leading axes broadcast. The differences, of n·m·d elements, are made on the way. It panics
+// with ErrShape, and with ErrValue for a p that is NaN.
+//
+// Gradients are those of the norm of differences, 0 for a distance of 0; for p = Inf, coordinates of
+// equal distance share it.
+//
+//op:torch torch.cdist
+//op:composed wide
+func (x T) Cdist(y T, p float64) T
+
 //op:listed Linear torch.nn.functional.linear
 //op:listed SquaredError torch.nn.functional.mse_loss(reduction="sum")
 //op:listed OuterAccInPlace torch.Tensor.addmm_

@@ -310,3 +310,63 @@ func (x T) Any(axes ...int) *tensor.Tensor
 //op:torch torch.all
 //op:value
 func (x T) All(axes ...int) *tensor.Tensor
+
+// Kthvalue returns the k-th element along an axis in ascending order, from 1 on, and, as Int64, its index:
+// that which a stable sort puts there. NaN is above all others. The axis disappears; a scalar has axis 0.
+// It panics with ErrAxis, and with ErrValue unless the axis has k elements.
+//
+// Gradient: g to the element that the index names.
+//
+//op:torch torch.kthvalue
+func (x T) Kthvalue(k, axis int) (values T, indices *tensor.Tensor)
+
+// Mode returns the element that is there most often along an axis, the least of several, and, as Int64,
+// the index of the last of them. A NaN equals nothing. The axis disappears; a scalar has axis 0. It
+// panics with ErrAxis, and with ErrShape for an axis without elements.
+//
+// Gradient: g to the element that the index names.
+//
+//op:torch torch.mode
+func (x T) Mode(axis int) (values T, indices *tensor.Tensor)
+
+// Quantile returns the element at the share q of the way from the least to the greatest along an axis,
+// which disappears; a scalar has axis 0. Between two elements it is what the options say, by their
+// distances without. A line with a NaN is NaN. Integers are converted to floats. It panics with ErrAxis,
+// with ErrShape for an axis without elements, and with ErrValue unless q is in [0, 1].
+//
+// Gradient: g to the elements that it is made of, by their shares.
+//
+//op:torch torch.quantile
+func (x T) Quantile(q float64, axis int, options ...tensor.QuantileOptions) T
+
+// Unique returns the different elements in ascending order, with the place among them of each element of
+// x, in its shape, and how often each is there, both as Int64. A NaN equals nothing. The device is waited
+// for.
+//
+// Gradient: none.
+//
+//op:torch torch.unique(return_inverse=True, return_counts=True)
+//op:value
+func (x T) Unique() (values, inverse, counts *tensor.Tensor)
+
+// Bincount returns, as Int64, how often each number from 0 on is in x, a list of integers: as many counts
+// as the greatest number asks for, and least at least. With weights, a list of as many, it is the sums of
+// those, in their type. The device is waited for. It panics with ErrType for another x, with ErrShape for
+// other weights, with ErrValue for a least below 0, and with ErrIndex for a number below 0.
+//
+// Gradient: none.
+//
+//op:torch torch.bincount
+//op:value
+func (x T) Bincount(weights *tensor.Tensor, least int) *tensor.Tensor
+
+// Histc returns how many elements of x are in each of so many bins of one width from low to high, whose
+// ends count, as floats. What is outside, and NaN, does not count. If low is high, the ends are the least
+// and the greatest element, for which the device is waited for. It panics with ErrValue for no bins and
+// for ends that are not finite or not in order.
+//
+// Gradient: none.
+//
+//op:torch torch.histc
+//op:value
+func (x T) Histc(bins int, low, high float64) *tensor.Tensor

@@ -44,9 +44,9 @@ func (x T) T() T
 func (x T) Slice(axis, from, to int) T
 
 // Step returns the view of every step-th element along an axis, which may count from the end,
-// beginning with the first: NumPy's x[::step]. After [Tensor.Slice] it is x[from:to:step]. It
-// panics with ErrAxis, and with ErrValue for a step below 1: the elements of a view lie forward
-// from its first, as kernels read them, so none runs backwards.
+// beginning with the first: NumPy's x[::step]. After [Tensor.Slice] it is x[from:to:step]. A step
+// below 0 begins with the last and goes backwards, in a tensor of its own: the elements of a view lie
+// forward from its first, as kernels read them. It panics with ErrAxis, and with ErrValue for a step of 0.
 //
 // Gradient: g in those places, 0 elsewhere.
 //
