@@ -1,6 +1,9 @@
 package autograd
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -47,6 +50,45 @@ func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node
 		trace.Record(op, []any{x, labels, l.how, l.ignore}, y)
 	}
 	return y
+}
+
+// CrossEntropyOf is CrossEntropy with a probability of each class in place of a label: targets t of the shape
+// of x, whose sums are not checked.
+//
+//	loss[i] = −Σ_k w[k]·((1 − s)·t[k] + s/C)·x.LogSoftmax(1)[k]
+//
+// The mean is Σ loss over the number of losses; Ignore does not count. It panics with tensor.ErrShape, and with
+// tensor.ErrValue for another smoothing. Gradients are those of the formula: that of targets, too.
+func CrossEntropyOf(x, target *Node, options ...LabelOptions) *Node {
+	const op = "CrossEntropyOf"
+	defer tensorapi.Rename("autograd", op)
+	alike(op, x, target)
+	how := optional(op, options)
+	shape := x.Shape()
+	if len(shape) == 0 {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape}, Detail: "scores have an axis of classes"})
+	}
+	if !(how.Smoothing >= 0 && how.Smoothing <= 1) {
+		badOption(op, fmt.Sprintf("a smoothing of %v: it is 0 to 1", how.Smoothing))
+	}
+	axis := min(1, len(shape)-1)
+	classes := shape[axis]
+	of := []*Node{x, target}
+	x, target = computed(castFloat32(x)), computed(castFloat32(target))
+	if how.Smoothing > 0 {
+		target = target.MulScalar(1 - how.Smoothing).AddScalar(how.Smoothing / float64(classes))
+	}
+	terms := x.LogSoftmax(axis).Mul(target)
+	if how.Weights != nil {
+		if how.Weights.Rank() != 1 || how.Weights.Len() != classes {
+			panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape, how.Weights.Shape()}, Detail: "there is a weight for each class"})
+		}
+		along := slices.Repeat([]int{1}, len(shape)-axis)
+		along[0] = classes
+		weights := how.Weights.Reshape(along...)
+		terms = terms.Mul(Const(weights)).keeping(weights)
+	}
+	return lowered(how.Reduction.of(op, terms.Sum(axis).Neg()), of...)
 }
 
 // NLL returns the loss of logarithms of probabilities x, such as those of LogSoftmax: that of

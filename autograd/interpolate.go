@@ -1,12 +1,36 @@
 package autograd
 
 import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/compose"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 func (x *Node) interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
-	run, grad := tensorapi.Impl.Interpolate("Interpolate", x.use("Interpolate"), size, options)
+	xv := x.use("Interpolate")
+	if o := optional("Interpolate", options); o.Cubic || o.Area || o.Exact {
+		tensorapi.Impl.Interpolate("Interpolate", xv, size, options) // which panics
+		return composed("Interpolate", func() *Node {
+			if o.Area {
+				return x.AdaptiveAvgPool(size)
+			}
+			of := computed(x.as(tensorapi.Impl.Floats(xv)))
+			return compose.Resample(of, size, o.Cubic, o.AlignCorners, func(x *Node, axis int, index []int64, weights []float64) *Node {
+				places := tensor.New(x.Device(), index)
+				y := x.IndexSelect(axis, places).keeping(places)
+				if weights == nil {
+					return y
+				}
+				along := slices.Repeat([]int{1}, x.Rank()-axis)
+				along[0] = len(weights)
+				factors := tensor.NewOf(x.Device(), x.value.Type(), weights, along...)
+				return y.Mul(Const(factors)).keeping(factors)
+			})
+		}, x)
+	}
+	run, grad := tensorapi.Impl.Interpolate("Interpolate", xv, size, options)
 	return x.resampled(run, grad)
 }
 

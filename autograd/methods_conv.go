@@ -157,11 +157,15 @@ func (x *Node) AdaptiveAvgPool(size []int) *Node {
 //	⌊q·d/size⌋                  without options
 //	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
+//	⌊(q + ½)·d/size⌋            with Exact
+//	(q + ½)·d/size − ½          with Cubic, between four inputs by Keys' filter; as above with AlignCorners
+//	mean of ⌊q·d/size⌋ to ⌈(q + 1)·d/size⌉ − 1    with Area
 //
 // which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
 // not read. Integers are converted to floats. It panics with tensor.ErrShape, and with
-// tensor.ErrValue for bad sizes and for AlignCorners without Linear. PyTorch's interpolate of a
-// size, with the modes nearest, linear, bilinear and trilinear.
+// tensor.ErrValue for bad sizes, for AlignCorners with a nearest input or an area, and for more
+// than one of Linear, Cubic, Area and Exact. PyTorch's interpolate of a size, with the modes
+// nearest, nearest-exact, linear, bilinear, trilinear, bicubic and area.
 //
 // Gradient: g to the inputs of each output, with the weights that they have in it.
 func (x *Node) Interpolate(size []int, options ...tensor.InterpolateOptions) *Node {

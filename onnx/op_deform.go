@@ -44,18 +44,19 @@ func deformConv(c *Call) []*Value {
 	}
 	offsets = offsets.Reshape(shape[0]*sets, taps, axes, points)
 	at := make([]*autograd.Node, axes)
-	for a := range axes {
-		at[a] = offsets.Select(2, a).Add(weightsOf(c, w.positions(a), offsets.Type(), taps,
-			points)).Reshape(shape[0]*sets, taps*points)
+	for a, n := range spatial { // from −1 to 1, the last axis first
+		place := offsets.Select(2, a).Add(weightsOf(c, w.positions(a), offsets.Type(), taps, points))
+		at[axes-1-a] = place.MulScalar(2 / float64(n)).AddScalar(1/float64(n) - 1)
 	}
-	s := &sampler{size: spatial, taps: 2, padding: "zeros"}
+	list := append(shapeAlong(axes, 0, taps*points), axes)
+	grid := autograd.Stack(-1, at...).Reshape(append([]int{shape[0] * sets}, list...)...)
 	split := slices.Concat([]int{shape[0] * sets, shape[1] / sets}, spatial)
-	y := s.sample(c, x.Reshape(split...), at) // [images·sets, taps·points, channels of a set]
+	y := autograd.GridSample(x.Reshape(split...), grid).Reshape(shape[0]*sets, shape[1]/sets, taps*points)
 	if mask := c.NodeOr(4); mask != nil {
-		y = y.Mul(mask.Reshape(shape[0]*sets, taps*points, 1))
+		y = y.Mul(mask.Reshape(shape[0]*sets, 1, taps*points))
 	}
 	each := shape[1] / groups * taps
-	columns := y.Transpose(0, 2, 1).Reshape(shape[0], groups, each, points)
+	columns := y.Reshape(shape[0], groups, each, points)
 	y = weights.Reshape(groups, weights.Shape()[0]/groups, each).MatMul(columns)
 	y = y.Reshape(slices.Concat([]int{shape[0], weights.Shape()[0]}, w.out)...)
 	if bias != nil {

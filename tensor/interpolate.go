@@ -2,19 +2,43 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/clgrad/clgrad/internal/compose"
 	"github.com/clgrad/clgrad/internal/ops"
 )
 
-// InterpolateOptions are those of [Tensor.Interpolate].
+// InterpolateOptions are those of [Tensor.Interpolate]. Linear, Cubic, Area and Exact exclude each other; without any the
+// nearest input is taken.
 type InterpolateOptions struct {
-	Linear       bool // between neighbours, along each axis; else the nearest input is taken
-	AlignCorners bool // with Linear: whether the first and last outputs are the first and last inputs
+	Linear       bool // between neighbours, along each axis
+	Cubic        bool // between two neighbours on each side, along each axis
+	Area         bool // the mean of the inputs that an output covers: that of AdaptiveAvgPool
+	Exact        bool // the nearest input, by the middle of an output: PyTorch's nearest-exact
+	AlignCorners bool // with Linear and Cubic: whether the first and last outputs are the first and last inputs
 }
 
 func (t *Tensor) interpolate(size []int, options ...InterpolateOptions) *Tensor {
 	const op = "Interpolate"
 	check(op, t)
+	if o := only(op, options); o.Cubic || o.Area || o.Exact {
+		interpolation(op, t, size, options) // which panics
+		return composed(op, func() *Tensor {
+			if o.Area {
+				return t.AdaptiveAvgPool(size)
+			}
+			x := t.as(floats(t)).Tensor
+			return compose.Resample(x, size, o.Cubic, o.AlignCorners, func(x *Tensor, axis int, index []int64, weights []float64) *Tensor {
+				y := x.IndexSelect(axis, New(x.Device(), index))
+				if weights == nil {
+					return y
+				}
+				along := slices.Repeat([]int{1}, x.Rank()-axis)
+				along[0] = len(weights)
+				return y.Mul(NewOf(x.Device(), x.typ, weights, along...))
+			})
+		}, t)
+	}
 	return interpolation(op, t, size, options).run(op, t, false)
 }
 
@@ -28,8 +52,17 @@ func interpolation(op string, t *Tensor, size []int, options []InterpolateOption
 	o, axes := only(op, options), len(size)
 	s := &interpolated{in: t.shape}
 	s.out, s.Outer, s.Size = lastAxes(op, t, axes, "size")
-	if o.AlignCorners && !o.Linear {
-		panic(&Error{Op: op, Kind: ErrValue, Detail: "AlignCorners goes with Linear: the nearest input has no corners"})
+	if o.AlignCorners && !o.Linear && !o.Cubic {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "AlignCorners goes with Linear and Cubic: the nearest input has no corners"})
+	}
+	several := 0
+	for _, set := range []bool{o.Linear, o.Cubic, o.Area, o.Exact} {
+		if set {
+			several++
+		}
+	}
+	if several > 1 {
+		panic(&Error{Op: op, Kind: ErrValue, Detail: "Linear, Cubic, Area and Exact exclude each other"})
 	}
 	s.OutSize, s.Linear, s.Align = perAxis(op, "the size", size, axes, 1, 1), o.Linear, o.AlignCorners
 	for a := 3 - axes; a < 3; a++ {

@@ -94,11 +94,15 @@ func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return lowered(x.adaptive
 //	⌊q·d/size⌋                  without options
 //	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
+//	⌊(q + ½)·d/size⌋            with Exact
+//	(q + ½)·d/size − ½          with Cubic, between four inputs by Keys' filter; as above with AlignCorners
+//	mean of ⌊q·d/size⌋ to ⌈(q + 1)·d/size⌉ − 1    with Area
 //
 // which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
 // not read. Integers are converted to floats. It panics with ErrShape, and with ErrValue for bad
-// sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes
-// nearest, linear, bilinear and trilinear.
+// sizes, for AlignCorners with a nearest input or an area, and for more than one of Linear, Cubic,
+// Area and Exact. PyTorch's interpolate of a size, with the modes nearest, nearest-exact, linear,
+// bilinear, trilinear, bicubic and area.
 func (x *Tensor) Interpolate(size []int, options ...InterpolateOptions) *Tensor {
 	return lowered(x.interpolate(size, options...), x)
 }

@@ -53,16 +53,35 @@ var convolutions = family{"conv", []operation{
 		return unary(func(x *node) *node { return x.AdaptiveAvgPool(size) })
 	})},
 	{"Interpolate", cases{
-		"nearest":  interpolate([]int{7, 3}, tensor.InterpolateOptions{}),
-		"line":     interpolate([]int{9}, tensor.InterpolateOptions{Linear: true}),
-		"bilinear": interpolate([]int{7, 3}, tensor.InterpolateOptions{Linear: true}),
-		"corners":  interpolate([]int{2, 9}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
-		"three":    interpolate([]int{5, 1, 3}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
-		"shrunk":   interpolate([]int{3, 4}, tensor.InterpolateOptions{Linear: true}),
-		"volume":   interpolate([]int{5, 2, 3}, tensor.InterpolateOptions{}),
-		"empty":    interpolate([]int{5, 2}, tensor.InterpolateOptions{Linear: true}),
-		"special":  interpolate([]int{8}, tensor.InterpolateOptions{}),
-		"nan":      interpolate([]int{4}, tensor.InterpolateOptions{Linear: true}),
+		"nearest":       interpolate([]int{7, 3}, tensor.InterpolateOptions{}),
+		"exact":         interpolate([]int{7, 3}, tensor.InterpolateOptions{Exact: true}),
+		"cubic":         interpolate([]int{7, 3}, tensor.InterpolateOptions{Cubic: true}),
+		"cubic corners": interpolate([]int{2, 9}, tensor.InterpolateOptions{Cubic: true, AlignCorners: true}),
+		"area":          interpolate([]int{3, 2}, tensor.InterpolateOptions{Area: true}),
+		"line":          interpolate([]int{9}, tensor.InterpolateOptions{Linear: true}),
+		"bilinear":      interpolate([]int{7, 3}, tensor.InterpolateOptions{Linear: true}),
+		"corners":       interpolate([]int{2, 9}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
+		"three":         interpolate([]int{5, 1, 3}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
+		"shrunk":        interpolate([]int{3, 4}, tensor.InterpolateOptions{Linear: true}),
+		"volume":        interpolate([]int{5, 2, 3}, tensor.InterpolateOptions{}),
+		"empty":         interpolate([]int{5, 2}, tensor.InterpolateOptions{Linear: true}),
+		"special":       interpolate([]int{8}, tensor.InterpolateOptions{}),
+		"nan":           interpolate([]int{4}, tensor.InterpolateOptions{Linear: true}),
+	}},
+	{"autograd.MaxUnpool", cases{
+		"odd":  one(func(in []*node) *node { return autograd.MaxUnpool(in[0], in[1].Value(), []int{7, 6}) }),
+		"line": one(func(in []*node) *node { return autograd.MaxUnpool(in[0], in[1].Value(), []int{4}) }),
+	}},
+	{"autograd.Fold", cases{
+		"odd": unary(func(x *node) *node { return autograd.Fold(x, []int{4, 5}, []int{2, 2}) }),
+		"options": unary(func(x *node) *node {
+			return autograd.Fold(x, []int{6, 7}, []int{3, 2}, tensor.ConvOptions{Dilation: []int{1, 2}, Padding: []int{1, 0}, Stride: []int{2, 3}})
+		}),
+	}},
+	{"autograd.GridSample", gridSamples()},
+	{"autograd.AffineGrid", cases{
+		"odd":     unary(func(x *node) *node { return autograd.AffineGrid(x, []int{4, 5}, false) }),
+		"corners": unary(func(x *node) *node { return autograd.AffineGrid(x, []int{4, 1, 3}, true) }),
 	}},
 }}
 
@@ -109,4 +128,18 @@ func third(in []*node) *node {
 		return in[2]
 	}
 	return nil
+}
+
+func gridSamples() cases {
+	sample := func(o autograd.GridOptions) func(in []*node) []*node {
+		return binary(func(x, grid *node) *node { return autograd.GridSample(x, grid, o) })
+	}
+	all := cases{"volume": sample(autograd.GridOptions{AlignCorners: true}), "empty": sample(autograd.GridOptions{AlignCorners: true})}
+	for mode, name := range []string{"bilinear", "nearest", "bicubic"} {
+		for padding, where := range []string{"zeros", "border", "reflection"} {
+			p := autograd.GridPadding(padding)
+			all[name+" "+where] = sample(autograd.GridOptions{Mode: autograd.GridMode(mode), Padding: p, AlignCorners: p == autograd.GridBorder})
+		}
+	}
+	return all
 }

@@ -116,6 +116,10 @@ var indexing = family{"indexing", []operation{
 	{"Bernoulli", cases{
 		"certain": value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].Bernoulli(tensor.NewRNG(1)) }),
 	}},
+	{"autograd.EmbeddingBag", cases{
+		"mean bags": bag(autograd.BagMean), "sum bags": bag(autograd.BagSum), "max bags": bag(autograd.BagMax),
+		"mean offsets": bag(autograd.BagMean), "sum offsets": bag(autograd.BagSum), "max offsets": bag(autograd.BagMax), "weights": bag(autograd.BagSum),
+	}},
 }}
 
 func reduced(reduce tensor.ScatterReduction, exclude bool) func(in []*node) []*node {
@@ -139,4 +143,18 @@ func made(f func(d tensor.Device) *tensor.Tensor) func(in []*node) []*node {
 
 func searchSorted(right bool) func(in []*node) []*node {
 	return value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].SearchSorted(in[1], right) })
+}
+
+// bag has the offsets of the operands, and the weights, if there are some.
+func bag(mode autograd.BagMode) func(in []*node) []*node {
+	return one(func(in []*node) *node {
+		o := autograd.BagOptions{Mode: mode}
+		if len(in) > 2 {
+			o.Offsets = in[2].Value()
+		}
+		if len(in) > 3 {
+			o.Weights = in[3]
+		}
+		return autograd.EmbeddingBag(in[0], in[1].Value(), o)
+	})
 }

@@ -52,6 +52,50 @@ var losses = family{"losses", []operation{
 			return autograd.TripletMargin(in[0], in[1], in[2], autograd.MarginOptions{Reduction: autograd.EveryLoss})
 		}),
 	}},
+	{"autograd.CrossEntropyOf", cases{
+		"odd": binary(func(x, t *node) *node { return autograd.CrossEntropyOf(x, t) }),
+		"weights": one(func(in []*node) *node {
+			return autograd.CrossEntropyOf(in[0], in[1], autograd.LabelOptions{Weights: in[2].Value(), Smoothing: 0.2})
+		}),
+		"one": binary(func(x, t *node) *node {
+			return autograd.CrossEntropyOf(x, t, autograd.LabelOptions{Reduction: autograd.SumLoss})
+		}),
+		"each": binary(func(x, t *node) *node {
+			return autograd.CrossEntropyOf(x, t, autograd.LabelOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
+	{"autograd.MultiMargin", cases{
+		"odd": one(func(in []*node) *node { return autograd.MultiMargin(in[0], in[1].Value()) }),
+		"squared": one(func(in []*node) *node {
+			return autograd.MultiMargin(in[0], in[1].Value(),
+				autograd.MultiMarginOptions{Squared: true, Margin: 0.7, Weights: in[2].Value(), Reduction: autograd.SumLoss})
+		}),
+		"special": one(func(in []*node) *node {
+			return autograd.MultiMargin(in[0], in[1].Value(), autograd.MultiMarginOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
+	{"autograd.CosineEmbedding", cases{
+		"odd": one(func(in []*node) *node { return autograd.CosineEmbedding(in[0], in[1], in[2], 0.1) }),
+		"one": one(func(in []*node) *node {
+			return autograd.CosineEmbedding(in[0], in[1], in[2], 0, autograd.LossOptions{Reduction: autograd.SumLoss})
+		}),
+		"zeros": one(func(in []*node) *node {
+			return autograd.CosineEmbedding(in[0], in[1], in[2], 0, autograd.LossOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
+	{"autograd.GaussianNLL", cases{
+		"odd": one(func(in []*node) *node { return autograd.GaussianNLL(in[0], in[1], in[2]) }),
+		"full": one(func(in []*node) *node {
+			return autograd.GaussianNLL(in[0], in[1], in[2], autograd.GaussianOptions{Full: true, Eps: 0.5, Reduction: autograd.SumLoss})
+		}),
+	}},
+	{"autograd.CTC", cases{
+		"odd":      ctc([]int{7, 5, 6}, []int{3, 2, 1}, autograd.CTCOptions{}),
+		"sum":      ctc([]int{6, 6}, []int{4, 2}, autograd.CTCOptions{Blank: 3, Reduction: autograd.SumLoss}),
+		"empty":    ctc([]int{4, 3}, []int{0, 1}, autograd.CTCOptions{Reduction: autograd.EveryLoss}),
+		"long":     ctc([]int{3, 3}, []int{3, 2}, autograd.CTCOptions{Reduction: autograd.EveryLoss, ZeroInfinity: true}),
+		"infinite": ctc([]int{3, 3}, []int{3, 2}, autograd.CTCOptions{Reduction: autograd.EveryLoss}),
+	}},
 }}
 
 func labelledBy(loss func(*node, *tensor.Tensor, ...autograd.LabelOptions) *node, how autograd.LabelOptions) func(in []*node) []*node {
@@ -86,4 +130,14 @@ func reducedCases(loss func(x, t *node, options ...autograd.LossOptions) *node) 
 		return binary(func(x, t *node) *node { return loss(x, t, autograd.LossOptions{Reduction: r}) })
 	}
 	return cases{"odd": binary(func(x, t *node) *node { return loss(x, t) }), "sum": by(autograd.SumLoss), "none": by(autograd.SumLoss), "special": by(autograd.EveryLoss)}
+}
+
+func ctc(inputs, lengths []int, o autograd.CTCOptions) func(in []*node) []*node {
+	return one(func(in []*node) *node {
+		x := in[0]
+		if !x.Type().Storage() { // which CTC refuses by its own name
+			x = x.LogSoftmax(2)
+		}
+		return autograd.CTC(x, in[1].Value(), inputs, lengths, o)
+	})
 }

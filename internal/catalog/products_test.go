@@ -50,6 +50,10 @@ var products = family{"products", []operation{
 		"p=2.5": binary(func(x, y *node) *node { return x.Cdist(y, 2.5) }), "max": binary(func(x, y *node) *node { return x.Cdist(y, math.Inf(1)) }),
 		"same": binary(func(x, y *node) *node { return x.Cdist(y, 2) }),
 	}},
+	{"autograd.Bilinear", cases{
+		"odd": one(func(in []*node) *node { return autograd.Bilinear(in[0], in[1], in[2], in[3]) }),
+		"one": one(func(in []*node) *node { return autograd.Bilinear(in[0], in[1], in[2], nil) }),
+	}},
 }}
 
 // einsums makes a case of each equation, under its name.

@@ -30,6 +30,7 @@ type Array[T any] interface {
 	MaxScalar(a float64) T
 	Sigmoid() T
 	IsNaN() T
+	Add(y T) T
 	Sub(y T) T
 	Mul(y T) T
 	Div(y T) T

@@ -1,5 +1,5 @@
 """Convolutions, pooling and interpolation."""
-from cases import F, INF, NAN, case, normal, torch
+from cases import F, INF, NAN, case, ints, normal, torch, uniform
 
 case("Conv", "one", lambda x, w, b: F.conv1d(x, w, b, stride=2, padding=3, dilation=2), normal(2, 3, 11), normal(4, 3, 3), normal(4))
 case("Conv", "two", lambda x, w, b: F.conv2d(x, w, b, padding=2), normal(2, 3, 7, 9), normal(5, 3, 5, 5), normal(5))
@@ -61,3 +61,25 @@ case("Interpolate", "volume", lambda x: F.interpolate(x, (5, 2, 3)), normal(1, 2
 case("Interpolate", "empty", lambda x: F.interpolate(x, (5, 2), mode="bilinear"), normal(0, 2, 3, 4), grad=False)
 case("Interpolate", "special", lambda x: F.interpolate(x, 8), [[[INF, -INF, NAN, 0.0, -0.0]]])
 case("Interpolate", "nan", lambda x: F.interpolate(x, 4, mode="linear"), [[[INF, 1, 2, 3, -INF, 1e30, NAN, 7]]])
+
+case("Interpolate", "exact", lambda x: F.interpolate(x, (7, 3), mode="nearest-exact"), normal(2, 2, 4, 5))
+case("Interpolate", "cubic", lambda x: F.interpolate(x, (7, 3), mode="bicubic"), normal(2, 2, 4, 5))
+case("Interpolate", "cubic corners", lambda x: F.interpolate(x, (2, 9), mode="bicubic", align_corners=True), normal(1, 2, 4, 5))
+case("Interpolate", "area", lambda x: F.interpolate(x, (3, 2), mode="area"), normal(2, 2, 7, 5))
+
+pooled = lambda x: F.max_pool2d(x, 2, return_indices=True)[1]
+case("autograd.MaxUnpool", "odd", lambda x, i: F.max_unpool2d(x, i, 2, output_size=(7, 6)), normal(2, 3, 3, 3),
+     pooled(torch.as_tensor(normal(2, 3, 7, 6))).numpy())
+case("autograd.MaxUnpool", "line", lambda x, i: F.max_unpool1d(x, i, 2), normal(2, 3, 2), [[[1, 2], [0, 3], [0, 2]]] * 2)
+case("autograd.Fold", "odd", lambda x: F.fold(x, (4, 5), (2, 2)), normal(2, 12, 12))
+case("autograd.Fold", "options", lambda x: F.fold(x, (6, 7), (3, 2), dilation=(1, 2), padding=(1, 0), stride=(2, 3)), normal(1, 12, 6))
+
+for mode in ("bilinear", "nearest", "bicubic"):
+    for padding in ("zeros", "border", "reflection"):
+        aligned = padding == "border"
+        case("autograd.GridSample", f"{mode} {padding}", lambda x, g: F.grid_sample(x, g, mode=mode, padding_mode=padding, align_corners=aligned),
+             normal(2, 3, 4, 5), uniform(-1.6, 1.6, 2, 3, 4, 2))
+case("autograd.GridSample", "volume", lambda x, g: F.grid_sample(x, g, align_corners=True), normal(1, 2, 3, 4, 2), uniform(-1.2, 1.2, 1, 2, 3, 2, 3))
+case("autograd.GridSample", "empty", lambda x, g: F.grid_sample(x, g, align_corners=True), normal(1, 2, 3, 4), uniform(-1, 1, 1, 0, 3, 2), grad=False)
+case("autograd.AffineGrid", "odd", lambda t: F.affine_grid(t, (2, 3, 4, 5), align_corners=False), normal(2, 2, 3))
+case("autograd.AffineGrid", "corners", lambda t: F.affine_grid(t, (2, 3, 4, 1, 3), align_corners=True), normal(2, 3, 4))

@@ -96,3 +96,8 @@ case("tensor.LinspaceOf", "floats", lambda x: torch.linspace(-7, 12, 9), 0.0)
 case("Multinomial", "replace", lambda x: torch.multinomial(x.detach(), 4, True), [[0.0, 0, 3], [0.5, 0, 0]])
 case("Multinomial", "list", lambda x: torch.multinomial(x.detach(), 1), [0.0, 0, 2, 0])
 case("Bernoulli", "certain", lambda x: torch.bernoulli(x.detach()), [[0.0, 1, 1], [1, 0, 0]])
+bag = torch.nn.functional.embedding_bag
+for mode in ("mean", "sum", "max"):
+    case("autograd.EmbeddingBag", f"{mode} bags", lambda x, i: bag(i, x, mode=mode), normal(7, 3), ints(0, 7, 4, 5))
+    case("autograd.EmbeddingBag", f"{mode} offsets", lambda x, i, o: bag(i, x, o, mode=mode), normal(7, 3), ints(0, 7, 9), [0, 2, 2, 5])
+case("autograd.EmbeddingBag", "weights", lambda x, i, o, w: bag(i, x, o, mode="sum", per_sample_weights=w), normal(7, 3), ints(0, 7, 6), [0, 4], normal(6))

@@ -57,3 +57,28 @@ triplet, name = F.triplet_margin_loss, "autograd.TripletMargin"
 case(name, "odd", triplet, normal(5, 7), normal(5, 7), normal(5, 7))
 case(name, "rows", lambda a, p, n: triplet(a, p, n, margin=2.0, reduction="none"), normal(4, 3), normal(4, 3), normal(4, 3))
 case(name, "special", lambda a, p, n: triplet(a, p, n, reduction="none"), [[1.0, 1], [NAN, 1]], [[1.0, 1], [1, 1]], [[1.0, 1], [1, 1]], grad=False)
+
+probabilities = lambda *shape: torch.softmax(torch.as_tensor(normal(*shape)), min(1, len(shape) - 1)).numpy()
+name = "autograd.CrossEntropyOf"
+case(name, "odd", ce, normal(7, 5), probabilities(7, 5))
+case(name, "weights", lambda x, t, w: ce(x, t, w.detach(), label_smoothing=0.2), normal(2, 3, 4, 5), probabilities(2, 3, 4, 5), uniform(0.5, 2, 3))
+case(name, "one", lambda x, t: ce(x, t, reduction="sum"), normal(9), probabilities(9))
+case(name, "each", lambda x, t: ce(x, t, reduction="none"), normal(2, 5, 3), probabilities(2, 5, 3))
+margin, name = F.multi_margin_loss, "autograd.MultiMargin"
+case(name, "odd", margin, normal(7, 5), ints(0, 5, 7))
+case(name, "squared", lambda x, t, w: margin(x, t, p=2, margin=0.7, weight=w.detach(), reduction="sum"), normal(7, 5), ints(0, 5, 7), uniform(0.5, 2, 5))
+case(name, "special", lambda x, t: margin(x, t, reduction="none"), [[1.0, INF, 2], [5, 1, 2], [-INF, 1, 2]], ints(0, 1, 3), grad=False)
+cosine, name = F.cosine_embedding_loss, "autograd.CosineEmbedding"
+case(name, "odd", lambda x, w, t: cosine(x, w, t.detach(), margin=0.1), normal(7, 5), normal(7, 5), sides(7))
+case(name, "one", lambda x, w, t: cosine(x, w, t.detach(), reduction="sum"), normal(5), normal(5), sides())
+case(name, "zeros", lambda x, w, t: cosine(x, w, t.detach(), reduction="none"), [[0.0, 0], [1, 2]], [[1.0, 2], [2, 5]], [1.0, -1])
+gauss, name = F.gaussian_nll_loss, "autograd.GaussianNLL"
+case(name, "odd", gauss, normal(3, 5), normal(3, 5), uniform(0.1, 2, 3, 5))
+case(name, "full", lambda x, t, v: gauss(x, t, v, full=True, eps=0.5, reduction="sum"), normal(3, 5), normal(3, 5), uniform(0.1, 2, 3, 1))
+name = "autograd.CTC"
+ctc = lambda x, t, inputs, lengths, **how: F.ctc_loss(F.log_softmax(x, 2), t, inputs, lengths, **how)
+case(name, "odd", lambda x, t: ctc(x, t, (7, 5, 6), (3, 2, 1)), normal(7, 3, 4), ints(1, 4, 3, 3))
+case(name, "sum", lambda x, t: ctc(x, t, (6, 6), (4, 2), blank=3, reduction="sum"), normal(6, 2, 4), [[1, 1, 0, 2], [2, 2, 0, 0]])
+case(name, "empty", lambda x, t: ctc(x, t, (4, 3), (0, 1), reduction="none"), normal(4, 2, 3), ints(1, 3, 2, 1))
+case(name, "long", lambda x, t: ctc(x, t, (3, 3), (3, 2), reduction="none", zero_infinity=True), normal(3, 2, 3), [[1, 1, 1], [1, 2, 0]])
+case(name, "infinite", lambda x, t: ctc(x, t, (3, 3), (3, 2), reduction="none"), normal(3, 2, 3), [[1, 1, 1], [1, 2, 0]], grad=False)

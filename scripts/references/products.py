@@ -84,3 +84,7 @@ for p in (1.0, 2.0, 2.5):
     case("Cdist", f"p={p}", lambda x, y: torch.cdist(x, y, p), normal(2, 3, 5), normal(4, 5))
 case("Cdist", "max", lambda x, y: torch.cdist(x, y, float("inf")), normal(3, 5), normal(4, 5))
 case("Cdist", "same", lambda x, y: torch.cdist(x, y, 2.0), [[1.0, 2], [3, 4]], [[1.0, 2], [0, 4]])
+
+bilinear = torch.nn.functional.bilinear
+case("autograd.Bilinear", "odd", bilinear, normal(2, 3, 5), normal(2, 3, 4), normal(6, 5, 4), normal(6))
+case("autograd.Bilinear", "one", lambda x, w, k: bilinear(x, w, k), normal(5), normal(4), normal(3, 5, 4))

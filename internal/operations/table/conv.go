@@ -119,14 +119,23 @@ func (x T) AdaptiveAvgPool(size []int) T
 //	⌊q·d/size⌋                  without options
 //	(q + ½)·d/size − ½          with Linear, between its neighbours, and within the ends
 //	q·(d − 1)/(size − 1)        with Linear and AlignCorners
+//	⌊(q + ½)·d/size⌋            with Exact
+//	(q + ½)·d/size − ½          with Cubic, between four inputs by Keys' filter; as above with AlignCorners
+//	mean of ⌊q·d/size⌋ to ⌈(q + 1)·d/size⌉ − 1    with Area
 //
 // which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
 // not read. Integers are converted to floats. It panics with ErrShape, and with ErrValue for bad
-// sizes and for AlignCorners without Linear. PyTorch's interpolate of a size, with the modes
-// nearest, linear, bilinear and trilinear.
+// sizes, for AlignCorners with a nearest input or an area, and for more than one of Linear, Cubic, Area
+// and Exact. PyTorch's interpolate of a size, with the modes nearest, nearest-exact, linear, bilinear,
+// trilinear, bicubic and area.
 //
 // Gradient: g to the inputs of each output, with the weights that they have in it.
 //
 //op:torch torch.nn.functional.interpolate
 //op:autocast float32
 func (x T) Interpolate(size []int, options ...tensor.InterpolateOptions) T
+
+//op:listed autograd.MaxUnpool torch.nn.functional.max_unpool1d, 2d, 3d
+//op:listed autograd.Fold torch.nn.functional.fold
+//op:listed autograd.GridSample torch.nn.functional.grid_sample
+//op:listed autograd.AffineGrid torch.nn.functional.affine_grid

@@ -159,6 +159,7 @@ func (x T) Tril(diagonal int) T
 //op:tensor x.triangle("Triu", true, diagonal)
 func (x T) Triu(diagonal int) T
 
+//op:listed autograd.EmbeddingBag torch.nn.functional.embedding_bag
 //op:listed OneHot torch.nn.functional.one_hot
 //op:listed tensor.Arange torch.arange
 //op:listed tensor.ArangeOf torch.arange(dtype)

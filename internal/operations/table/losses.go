@@ -13,3 +13,8 @@ package table
 //op:listed autograd.CosineSimilarity torch.nn.functional.cosine_similarity
 //op:listed autograd.HingeEmbedding torch.nn.functional.hinge_embedding_loss
 //op:listed autograd.TripletMargin torch.nn.functional.triplet_margin_loss
+//op:listed autograd.CrossEntropyOf torch.nn.functional.cross_entropy(class probabilities)
+//op:listed autograd.MultiMargin torch.nn.functional.multi_margin_loss
+//op:listed autograd.CosineEmbedding torch.nn.functional.cosine_embedding_loss
+//op:listed autograd.GaussianNLL torch.nn.functional.gaussian_nll_loss
+//op:listed autograd.CTC torch.nn.functional.ctc_loss

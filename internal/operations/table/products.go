@@ -98,6 +98,7 @@ func (x T) Kron(y T) T
 //op:composed wide
 func (x T) Cdist(y T, p float64) T
 
+//op:listed autograd.Bilinear torch.nn.functional.bilinear
 //op:listed Linear torch.nn.functional.linear
 //op:listed SquaredError torch.nn.functional.mse_loss(reduction="sum")
 //op:listed OuterAccInPlace torch.Tensor.addmm_
