@@ -90,7 +90,7 @@ func setTraining(model any, on bool) {
 // layers of other packages, which do not notify it themselves.
 func setMode(l TrainEvaler, on bool) {
 	switch l.(type) {
-	case *Dropout, *BatchNorm:
+	case *Dropout, *BatchNorm, *SpectralNorm:
 	default:
 		tensorapi.SetsTraining(l, on)
 	}
