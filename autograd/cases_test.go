@@ -17,7 +17,7 @@ type node = autograd.Node
 // gradCase is one gradient check: f of parameters with the given shapes, whose elements are drawn
 // from [low, high).
 type gradCase struct {
-	op        string // as NewOp names it
+	op        string // as NewOp names it; "" of one that is made of others
 	shapes    [][]int
 	low, high float64
 	f         func(in []*node) *node

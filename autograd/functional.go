@@ -125,10 +125,11 @@ func EmbeddingBag(x *Node, index *tensor.Tensor, options ...BagOptions) *Node {
 	if how.Mode >= bagModes || how.Weights != nil && how.Mode != BagSum {
 		badOption(op, fmt.Sprintf("there is no mode %d, or it takes no weights", how.Mode))
 	}
+	shape := x.use(op).Shape()
 	of := []*Node{x}
 	if index == nil || index.Rank() == 2 == (how.Offsets != nil) || index.Rank() < 1 || index.Rank() > 2 ||
 		how.Offsets != nil && (how.Offsets.Rank() != 1 || how.Offsets.Len() == 0) {
-		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{x.use(op).Shape()}, Detail: "indices are [bags, each], or a list with offsets [bags]"})
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape}, Detail: "indices are [bags, each], or a list with offsets [bags]"})
 	}
 	rows := computed(x).Embedding(index)
 	if how.Weights != nil {

@@ -59,7 +59,8 @@ func checkGradients(t *testing.T, d tensor.Device, c gradCase) {
 	in := params()
 	y := c.f(in)
 	var graph bytes.Buffer
-	if err := autograd.WriteDOT(&graph, y); err != nil || !strings.Contains(graph.String(), `label="`+c.op+`\n`) {
+	err := autograd.WriteDOT(&graph, y)
+	if c.op != "" && (err != nil || !strings.Contains(graph.String(), `label="`+c.op+`\n`)) {
 		t.Errorf("no %q in the graph of its case (err %v):\n%s", c.op, err, graph.String())
 	}
 	upstream := make([]float64, y.Value().Len())

@@ -245,7 +245,7 @@ func (x *Node) SearchSorted(values *tensor.Tensor, right bool) *tensor.Tensor {
 // Int64. The same seed and call draw the same on every device, but for rounding. Elements are 0 or
 // more, which is not checked; what is 0 is drawn only without replacement, after all others. It
 // panics with tensor.ErrShape for an axis without elements, and with tensor.ErrValue for more than
-// there are without replacement, and for an rng that is nil.
+// there are without replacement, for more than 2²⁴, and for an rng that is nil.
 //
 // Gradient: none.
 func (x *Node) Multinomial(n int, replace bool, rng *tensor.RNG) *tensor.Tensor {

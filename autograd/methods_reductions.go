@@ -485,7 +485,7 @@ func (x *Node) Bincount(weights *tensor.Tensor, least int) *tensor.Tensor {
 // Histc returns how many elements of x are in each of so many bins of one width from low to high,
 // whose ends count, as floats. What is outside, and NaN, does not count. If low is high, the ends
 // are the least and the greatest element, for which the device is waited for. It panics with
-// tensor.ErrValue for no bins and for ends that are not finite or not in order.
+// tensor.ErrValue for no bins or more than 2²³, and for ends that are not finite or not in order.
 //
 // Gradient: none.
 func (x *Node) Histc(bins int, low, high float64) *tensor.Tensor {

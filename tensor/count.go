@@ -66,11 +66,14 @@ func (t *Tensor) read(op string, numbers ...*Tensor) []float64 {
 	return list
 }
 
+// mostBins is how many bins the numbers of a float32 between two powers of 2 tell apart.
+const mostBins = 1 << 23
+
 func (t *Tensor) histc(bins int, low, high float64) *Tensor {
 	const op = "Histc"
 	d := check(op, t)
-	if bins < 1 || !(low <= high) || math.IsInf(high-low, 0) {
-		misuse(op, ErrValue, fmt.Sprintf("%d bins from %v to %v: there is one or more, and the ends are finite and in order", bins, low, high), t)
+	if bins < 1 || bins > mostBins || !(low <= high) || math.IsInf(high-low, 0) {
+		misuse(op, ErrValue, fmt.Sprintf("%d bins from %v to %v: there are 1 to %d, and the ends are finite and in order", bins, low, high, mostBins), t)
 	}
 	return composed(op, func() *Tensor {
 		x := t.To(floats(t)).Reshape(t.Len())

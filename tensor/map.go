@@ -271,7 +271,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	}
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
 	if w.rank > kernels.MapRank {
-		launchEach(j, typ, tensors, scalars, cast, &layout, &w)
+		launchEach(j, typ, tensors, scalars, cast, layout, w)
 		return
 	}
 	layout.Rank = w.rank
@@ -327,8 +327,9 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list.launch(d, j.Map(typ, layout), args)
 }
 
-// launchEach is launchMap for each index of the outermost loop.
-func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout *kernels.AccessPattern, w *stridedLoops) {
+// launchEach is launchMap for each index of the outermost loop. It has a copy of the loops: those of launchMap stay on the
+// stack.
+func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout kernels.AccessPattern, w stridedLoops) {
 	part := slices.Clone(tensors)
 	for index := range w.dims[0] {
 		for i, t := range tensors {

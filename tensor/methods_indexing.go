@@ -133,7 +133,7 @@ func (x *Tensor) SearchSorted(values *Tensor, right bool) *Tensor {
 // Int64. The same seed and call draw the same on every device, but for rounding. Elements are 0 or
 // more, which is not checked; what is 0 is drawn only without replacement, after all others. It
 // panics with ErrShape for an axis without elements, and with ErrValue for more than there are
-// without replacement, and for an rng that is nil.
+// without replacement, for more than 2²⁴, and for an rng that is nil.
 func (x *Tensor) Multinomial(n int, replace bool, rng *RNG) *Tensor {
 	return x.multinomial(n, replace, rng)
 }

@@ -244,5 +244,5 @@ func (x *Tensor) Bincount(weights *Tensor, least int) *Tensor { return x.bincoun
 // Histc returns how many elements of x are in each of so many bins of one width from low to high,
 // whose ends count, as floats. What is outside, and NaN, does not count. If low is high, the ends
 // are the least and the greatest element, for which the device is waited for. It panics with
-// ErrValue for no bins and for ends that are not finite or not in order.
+// ErrValue for no bins or more than 2²³, and for ends that are not finite or not in order.
 func (x *Tensor) Histc(bins int, low, high float64) *Tensor { return x.histc(bins, low, high) }

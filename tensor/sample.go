@@ -16,6 +16,9 @@ func (t *Tensor) bernoulli(rng *RNG) *Tensor {
 	return mask.To(floatsOf(t))
 }
 
+// mostDraws is how many numbers a stream of 24 bits each has that differ.
+const mostDraws = 1 << 24
+
 // multinomial draws several with replacement by where numbers fall in the sums of the weights. Else it takes the first
 // to come of exponential times, of which the weights are the rates.
 func (t *Tensor) multinomial(n int, replace bool, rng *RNG) *Tensor {
@@ -26,8 +29,8 @@ func (t *Tensor) multinomial(n int, replace bool, rng *RNG) *Tensor {
 		misuse(op, ErrShape, "weights of classes are along the last axis", t)
 	}
 	classes := t.shape[a]
-	if n < 0 || !replace && n > classes {
-		misuse(op, ErrValue, fmt.Sprintf("%d of %d classes: without replacement they are all at most", n, classes), t)
+	if n < 0 || n > mostDraws || !replace && n > classes {
+		misuse(op, ErrValue, fmt.Sprintf("%d of %d classes: without replacement they are all at most, and with it %d", n, classes, mostDraws), t)
 	}
 	shape := append(slices.Clone(t.shape[:a]), n)
 	checkShape(op, shape)

@@ -191,8 +191,8 @@ func (x T) SearchSorted(values *tensor.Tensor, right bool) *tensor.Tensor
 // that are proportional to the elements, with replacement or without: [..., n], as Int64. The same seed
 // and call draw the same on every device, but for rounding. Elements are 0 or more, which is not
 // checked; what is 0 is drawn only without replacement, after all others. It panics with ErrShape for an
-// axis without elements, and with ErrValue for more than there are without replacement, and for an rng
-// that is nil.
+// axis without elements, and with ErrValue for more than there are without replacement, for more than
+// 2²⁴, and for an rng that is nil.
 //
 // Gradient: none.
 //
