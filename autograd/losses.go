@@ -152,6 +152,33 @@ func BCEWithLogits(x, target *Node, options ...BinaryOptions) *Node {
 	return how.Reduction.of(op, y)
 }
 
+// BCE returns the binary cross-entropy of probabilities x and targets t from 0 to 1, of one shape,
+//
+//	−t·max(ln x, −100) − (1 − t)·max(ln(1 − x), −100)
+//
+// as PyTorch has it; BCEWithLogits loses less. Positive is not for it. It panics with tensor.ErrShape, and with
+// tensor.ErrValue for Positive. Gradients are those of the formula.
+func BCE(x, target *Node, options ...BinaryOptions) *Node {
+	const op = "BCE"
+	defer tensorapi.Rename("autograd", op)
+	alike(op, x, target)
+	how := optional(op, options)
+	if how.Positive != nil {
+		badOption(op, "Positive goes with BCEWithLogits")
+	}
+	of := []*Node{x, target}
+	x, target = computed(castFloat32(x)), computed(castFloat32(target))
+	const least = -100
+	y := target.Mul(x.Log().MaxScalar(least)).Add(target.RSubScalar(1).Mul(x.Neg().Log1p().MaxScalar(least))).Neg()
+	if how.Weights != nil {
+		y = y.Mul(how.Weights)
+	}
+	if !sameShape(x, y) {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{x.Shape(), y.Shape()}, Detail: "weights broadcast to the probabilities"})
+	}
+	return lowered(how.Reduction.of(op, y), of...)
+}
+
 // DivergenceOptions says how a divergence is computed.
 type DivergenceOptions struct {
 	Logarithm bool      // the targets are logarithms, too

@@ -73,7 +73,7 @@ func TestErrorsNameTheFunction(t *testing.T) {
 	functions := map[string]any{"Concat": autograd.Concat, "Stack": autograd.Stack, "Meshgrid": autograd.Meshgrid, "CrossEntropy": autograd.CrossEntropy, "NLL": autograd.NLL,
 		"Einsum": autograd.Einsum, "MSE": autograd.MSE, "L1": autograd.L1, "Huber": autograd.Huber, "SmoothL1": autograd.SmoothL1, "BCEWithLogits": autograd.BCEWithLogits,
 		"KLDivergence": autograd.KLDivergence, "CosineSimilarity": autograd.CosineSimilarity, "HingeEmbedding": autograd.HingeEmbedding, "TripletMargin": autograd.TripletMargin, "CrossEntropyOf": autograd.CrossEntropyOf, "MultiMargin": autograd.MultiMargin,
-		"CosineEmbedding": autograd.CosineEmbedding, "GaussianNLL": autograd.GaussianNLL, "CTC": autograd.CTC, "Bilinear": autograd.Bilinear, "Fold": autograd.Fold,
+		"CosineEmbedding": autograd.CosineEmbedding, "GaussianNLL": autograd.GaussianNLL, "CTC": autograd.CTC, "BCE": autograd.BCE, "Bilinear": autograd.Bilinear, "Fold": autograd.Fold,
 		"MaxUnpool": autograd.MaxUnpool, "GridSample": autograd.GridSample, "AffineGrid": autograd.AffineGrid, "EmbeddingBag": autograd.EmbeddingBag,
 		"Const": autograd.Const, "Param": autograd.Param, "MatMulQuantized": autograd.MatMulQuantized,
 		"ConvQuantized": autograd.ConvQuantized}

@@ -52,6 +52,15 @@ var losses = family{"losses", []operation{
 			return autograd.TripletMargin(in[0], in[1], in[2], autograd.MarginOptions{Reduction: autograd.EveryLoss})
 		}),
 	}},
+	{"autograd.BCE", cases{
+		"odd": binary(func(x, t *node) *node { return autograd.BCE(x, t) }),
+		"weights": one(func(in []*node) *node {
+			return autograd.BCE(in[0], in[1], autograd.BinaryOptions{Weights: in[2], Reduction: autograd.SumLoss})
+		}),
+		"ends": binary(func(x, t *node) *node {
+			return autograd.BCE(x, t, autograd.BinaryOptions{Reduction: autograd.EveryLoss})
+		}),
+	}},
 	{"autograd.CrossEntropyOf", cases{
 		"odd": binary(func(x, t *node) *node { return autograd.CrossEntropyOf(x, t) }),
 		"weights": one(func(in []*node) *node {

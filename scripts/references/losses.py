@@ -58,6 +58,10 @@ case(name, "odd", triplet, normal(5, 7), normal(5, 7), normal(5, 7))
 case(name, "rows", lambda a, p, n: triplet(a, p, n, margin=2.0, reduction="none"), normal(4, 3), normal(4, 3), normal(4, 3))
 case(name, "special", lambda a, p, n: triplet(a, p, n, reduction="none"), [[1.0, 1], [NAN, 1]], [[1.0, 1], [1, 1]], [[1.0, 1], [1, 1]], grad=False)
 
+name = "autograd.BCE"
+case(name, "odd", F.binary_cross_entropy, uniform(0.05, 0.95, 3, 5), uniform(0, 1, 3, 5))
+case(name, "weights", lambda x, t, w: F.binary_cross_entropy(x, t, w.detach(), reduction="sum"), uniform(0.05, 0.95, 3, 5), uniform(0, 1, 3, 5), uniform(0.5, 2, 5))
+case(name, "ends", lambda x, t: F.binary_cross_entropy(x, t, reduction="none"), [0.0, 1, 0, 1, 1e-300], [0.0, 1, 1, 0, 1], grad=False)
 probabilities = lambda *shape: torch.softmax(torch.as_tensor(normal(*shape)), min(1, len(shape) - 1)).numpy()
 name = "autograd.CrossEntropyOf"
 case(name, "odd", ce, normal(7, 5), probabilities(7, 5))

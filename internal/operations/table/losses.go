@@ -5,6 +5,7 @@ package table
 //op:listed autograd.CrossEntropy torch.nn.functional.cross_entropy
 //op:listed autograd.NLL torch.nn.functional.nll_loss
 //op:listed autograd.BCEWithLogits torch.nn.functional.binary_cross_entropy_with_logits
+//op:listed autograd.BCE torch.nn.functional.binary_cross_entropy
 //op:listed autograd.MSE torch.nn.functional.mse_loss
 //op:listed autograd.L1 torch.nn.functional.l1_loss
 //op:listed autograd.Huber torch.nn.functional.huber_loss
