@@ -1,0 +1,114 @@
+package linalg
+
+import (
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// Det returns the determinants [...] of matrices A [..., n, n]; that of a matrix without rows is 1. It
+// panics with tensor.ErrShape if matrices are not square, and with tensor.ErrType unless they are of
+// float32 or float64.
+//
+// Gradient: g times the cofactors of A, also where A is singular. That of the gradient is made of
+// det·A⁻ᵀ, and is NaN there.
+func Det(a *autograd.Node) *autograd.Node {
+	const op = "Det"
+	m := squareOf(op, a)
+	av := a.ValueFor(op)
+	f := factorise(op, m, av)
+	defer f.free()
+	y := f.det(m)
+	return autograd.NewOp(op, y, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
+		if in.CreateGraph() {
+			each := identity(a, m.rows).Mul(g.Mul(in.Output()).Reshape(m.shape(1, 1)...))
+			in.AccumulateNode(0, solveOf(op, transposed(a), each))
+			return
+		}
+		t := av.MoveDim(-1, -2)
+		defer t.Free()
+		f := factorise(op, m, t)
+		defer f.free()
+		if m.rows > 0 { // a pivot of 0 becomes a small one: the determinant is a smooth function
+			f.lu = f.regular()
+		}
+		det := f.det(m)
+		defer det.Free()
+		scale := det.Mul(g.Value())
+		defer scale.Free()
+		box := scale.Reshape(m.shape(1, 1)...)
+		defer box.Free()
+		eye := tensor.Eye(av.Device(), m.rows, m.rows)
+		defer eye.Free()
+		ones := eye.To(m.typ)
+		defer ones.Free()
+		all := ones.Expand(m.shape(m.rows, m.rows)...)
+		defer all.Free()
+		x := f.solve(all)
+		defer x.Free()
+		in.Accumulate(0, x.Mul(box))
+	}, av)
+}
+
+// det returns the determinants.
+func (f factors) det(m matrices) *tensor.Tensor {
+	d := f.lu.Diagonal(0, -2, -1)
+	defer d.Free()
+	product := d.Prod(-1)
+	defer product.Free()
+	y := product.Mul(f.sign)
+	defer y.Free()
+	return y.Reshape(m.lead...)
+}
+
+// regular returns the factors with ε in place of a pivot of 0, and frees those that it replaces.
+func (f factors) regular() *tensor.Tensor {
+	eps, _ := kernels.Float32.Epsilon()
+	if f.lu.Type() == tensor.Float64 {
+		eps, _ = kernels.Float64.Epsilon()
+	}
+	defer f.lu.Free()
+	eye := tensor.Eye(f.lu.Device(), f.lu.Shape()[1], f.lu.Shape()[2])
+	defer eye.Free()
+	diagonal := eye.EqScalar(1)
+	defer diagonal.Free()
+	zero := f.lu.EqScalar(0)
+	defer zero.Free()
+	replaced := zero.LogicalAnd(diagonal)
+	defer replaced.Free()
+	return f.lu.MaskedFill(replaced, eps)
+}
+
+// SlogDet returns the signs and the logarithms of the magnitudes of the determinants of matrices A
+// [..., n, n], which do not overflow: det = sign·exp(logarithm). Of a singular matrix they are 0 and
+// −∞. It panics with tensor.ErrShape if matrices are not square, and with tensor.ErrType unless they
+// are of float32 or float64.
+//
+// Gradient: g·A⁻ᵀ of the logarithm, NaN where A is singular; the sign has none.
+func SlogDet(a *autograd.Node) (sign, logarithm *autograd.Node) {
+	const op = "SlogDet"
+	m := squareOf(op, a)
+	av := a.ValueFor(op)
+	f := factorise(op, m, av)
+	defer f.free()
+	d := f.lu.Diagonal(0, -2, -1)
+	defer d.Free()
+	signs := d.Sign()
+	defer signs.Free()
+	product := signs.Prod(-1)
+	defer product.Free()
+	all := product.Mul(f.sign)
+	defer all.Free()
+	size := d.Abs()
+	defer size.Free()
+	logs := size.Log()
+	defer logs.Free()
+	sum := logs.Sum(-1)
+	defer sum.Free()
+	y := sum.Reshape(m.lead...)
+	sign = autograd.NewOp(op, all.Reshape(m.lead...), nil, nil)
+	return sign, autograd.NewOp(op, y, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
+		each := identity(a, m.rows).Mul(g.Reshape(m.shape(1, 1)...))
+		in.AccumulateNode(0, solveOf(op, transposed(a), each))
+	}, av)
+}

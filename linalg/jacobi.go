@@ -1,0 +1,67 @@
+package linalg
+
+import (
+	_ "embed"
+	"math"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+//go:embed jacobi.cl
+var jacobiSource string
+
+// sweeps is after how many an iteration ends that has not converged.
+const sweeps = 40
+
+// pairOf returns the rows of pair i in a step of a sweep over n rows: see pair_of.
+func pairOf(n, step, i int) (p, q int) {
+	n += n & 1
+	a, b := n-1, step-i
+	if i > 0 {
+		if a = step + i; a >= n-1 {
+			a -= n - 1
+		}
+	}
+	if b < 0 {
+		b += n - 1
+	}
+	return min(a, b), max(a, b)
+}
+
+// rotation returns the cosine and the sine of the rotation that makes 0 of the element apq of a
+// symmetric matrix.
+func rotation[T kernels.Real](app, aqq, apq T) (co, si T) {
+	z := (aqq - app) / (2 * apq)
+	t := 1 / (abs(z) + T(math.Sqrt(float64(1+z*z))))
+	if z < 0 {
+		t = -t
+	}
+	co = 1 / T(math.Sqrt(float64(1+t*t)))
+	return co, co * t
+}
+
+// rotate rotates rows x and y.
+func rotate[T kernels.Real](x, y []T, co, si T) {
+	y = y[:len(x)]
+	for i, p := range x {
+		q := y[i]
+		x[i] = co*p - si*q
+		y[i] = si*p + co*q
+	}
+}
+
+// swap exchanges rows.
+func swap[T any](x, y []T) {
+	for i, v := range x {
+		x[i], y[i] = y[i], v
+	}
+}
+
+// epsilon returns the spacing of numbers of type T at 1.
+func epsilon[T kernels.Real]() T {
+	eps, _ := kernels.Float64.Epsilon()
+	if T(1)+T(eps) == 1 {
+		eps, _ = kernels.Float32.Epsilon()
+	}
+	return T(eps)
+}
