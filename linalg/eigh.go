@@ -148,8 +148,8 @@ func eighSweep[T kernels.Real](v, w, turn []T, n int, least T) (moved bool) {
 // infinity gives NaN. It is computed by rotations of Jacobi. It panics with tensor.ErrShape if matrices
 // are not square, and with tensor.ErrType unless they are of float32 or float64.
 //
-// Gradient: V·(D + E)·Vᵀ, where D has that of L on its diagonal, and E is (Vᵀ·G)_ij / (L_j − L_i) of
-// the gradient G of V, 0 for equal eigenvalues. A loss that depends on signs has none.
+// Gradient: V·(D + E)·Vᵀ, where D has that of L on its diagonal, and E is
+// (M_ij − M_ji) / (2·(L_j − L_i)) of M = Vᵀ·G for the gradient G of V, 0 for equal eigenvalues. A loss that depends on signs has none.
 func Eigh(a *autograd.Node) (values, vectors *autograd.Node) {
 	const op = "Eigh"
 	m := squareOf(op, a)
@@ -173,7 +173,9 @@ func Eigh(a *autograd.Node) (values, vectors *autograd.Node) {
 	vt, l := parts(autograd.NewOp(op, p, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
 		vt, l := parts(in.Output())
 		gvt, gl := parts(g)
-		core := vt.MatMul(transposed(gvt)).Mul(inverse(l.Unsqueeze(-2).Sub(l.Unsqueeze(-1)))).Add(identity(a, n).Mul(gl.Unsqueeze(-1)))
+		turn := vt.MatMul(transposed(gvt))
+		turn = turn.Sub(transposed(turn)).MulScalar(0.5).Mul(inverse(l.Unsqueeze(-2).Sub(l.Unsqueeze(-1))))
+		core := turn.Add(identity(a, n).Mul(gl.Unsqueeze(-1)))
 		in.AccumulateNode(0, transposed(vt).MatMul(core).MatMul(vt))
 	}, p))
 	return l, transposed(vt)

@@ -46,6 +46,17 @@ func squareOf(op string, x *autograd.Node) matrices {
 // shape returns that of the batch with other last axes.
 func (m matrices) shape(last ...int) []int { return append(slices.Clip(m.lead), last...) }
 
+// optional returns the settings of a call.
+func optional[O any](op string, x *autograd.Node, options []O) (o O) {
+	if len(options) > 1 {
+		misuse(op, tensor.ErrValue, fmt.Sprintf("more than one %T", o), x)
+	}
+	if len(options) == 1 {
+		o = options[0]
+	}
+	return o
+}
+
 // transposed returns the transpose of every matrix of x.
 func transposed(x *autograd.Node) *autograd.Node { return x.MoveDim(-1, -2) }
 

@@ -153,17 +153,14 @@ type QROptions struct {
 // tensor.ErrValue. Where R is singular it is infinite or NaN.
 func QR(a *autograd.Node, options ...QROptions) (q, r *autograd.Node) {
 	const op = "QR"
-	if len(options) > 1 {
-		misuse(op, tensor.ErrValue, "more than one QROptions", a)
-	}
-	m := matricesOf(op, a)
+	o, m := optional(op, a, options), matricesOf(op, a)
 	if m.cols > m.rows {
 		left := a.Slice(-1, 0, m.rows)
 		q, r = QR(left, options...)
 		return q, autograd.Concat(-1, r, transposed(q).MatMul(a.Slice(-1, m.rows, m.cols)))
 	}
 	k := m.cols
-	if len(options) > 0 && options[0].Complete {
+	if o.Complete {
 		k = m.rows
 	}
 	both := qrOf(op, a, m, k)

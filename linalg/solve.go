@@ -21,13 +21,7 @@ type SolveOptions struct {
 // Gradients: G = A⁻ᵀ·g for B, and −G·Xᵀ for A.
 func Solve(a, b *autograd.Node, options ...SolveOptions) *autograd.Node {
 	const op = "Solve"
-	var o SolveOptions
-	for _, given := range options {
-		o = given
-	}
-	if len(options) > 1 {
-		misuse(op, tensor.ErrValue, "more than one SolveOptions", a)
-	}
+	o := optional(op, a, options)
 	m := squareOf(op, a)
 	vectors := b.ValueFor(op).Rank() == 1 || slices.Equal(b.Shape(), m.shape(m.rows))
 	axis := -1

@@ -208,17 +208,14 @@ type SVDOptions struct {
 // Source: Townsend, "Differentiating the Singular Value Decomposition", 2016.
 func SVD(a *autograd.Node, options ...SVDOptions) (u, s, vh *autograd.Node) {
 	const op = "SVD"
-	if len(options) > 1 {
-		misuse(op, tensor.ErrValue, "more than one SVDOptions", a)
-	}
-	m := matricesOf(op, a)
+	o, m := optional(op, a, options), matricesOf(op, a)
 	if m.cols > m.rows { // Aᵀ = V·S·Uᵀ
 		v, s, uh := SVD(transposed(a), options...)
 		return transposed(uh), s, transposed(v)
 	}
 	d := svdOf(op, a, m)
 	ut, s, vh := d.parts(m)
-	if len(options) == 0 || !options[0].Reduced {
+	if !o.Reduced {
 		ut = completed(op, ut, m)
 	}
 	return transposed(ut), s, vh

@@ -89,13 +89,7 @@ type TriangularOptions struct {
 // Gradients: G = A⁻ᵀ·g for B, and the triangle of −G·Xᵀ for A.
 func SolveTriangular(a, b *autograd.Node, options ...TriangularOptions) *autograd.Node {
 	const op = "SolveTriangular"
-	var o TriangularOptions
-	for _, given := range options {
-		o = given
-	}
-	if len(options) > 1 {
-		misuse(op, tensor.ErrValue, "more than one TriangularOptions", a)
-	}
+	o := optional(op, a, options)
 	flags := 0
 	if o.Upper {
 		flags |= upper

@@ -35,6 +35,8 @@ var families = []family{
 	convolutions,
 	norms,
 	losses,
+	factorised,
+	transforms,
 }
 
 // bound is the error against PyTorch that an operation may have in float64 and in float32, relative

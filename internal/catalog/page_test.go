@@ -167,7 +167,7 @@ func power(e float64) string {
 func exported(t *testing.T) map[string]string {
 	t.Helper()
 	of := map[string]string{}
-	for _, pkg := range []string{"tensor", "nn", "autograd"} {
+	for _, pkg := range []string{"tensor", "nn", "autograd", "linalg", "fft"} {
 		paths, err := filepath.Glob("../../" + pkg + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -104,6 +104,8 @@ var families = []Family{
 	{Name: "conv", Title: "Convolution and pooling", Computes: true},
 	{Name: "norm", Title: "Softmax, norms, attention", Computes: true},
 	{Name: "losses", Title: "Losses", Computes: true},
+	{Name: "linalg", Title: "Linear algebra"},
+	{Name: "fft", Title: "Fourier transforms"},
 	{Name: "values"},
 }
 

@@ -60,7 +60,7 @@ type options struct {
 
 // table returns all rows.
 func table() []row {
-	return slices.Concat(elements(), reductions(), shapes(), indices(), products(), bytes(), convolutions(), norms(), losses(), composed())
+	return slices.Concat(elements(), reductions(), shapes(), indices(), products(), bytes(), convolutions(), norms(), losses(), composed(), factorised(), transforms())
 }
 
 // chosen returns the rows of the operations that o names.

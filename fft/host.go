@@ -1,0 +1,184 @@
+package fft
+
+import (
+	"math/bits"
+
+	"github.com/clgrad/clgrad/kernels"
+)
+
+// width is how many lines are transformed beside each other: the inner loops are over those.
+const width = 16
+
+// block is lines that are transformed beside each other: real and imaginary parts apart, a row for
+// each number of a line and a column for each line.
+type block[T kernels.Real] struct {
+	n, w    int
+	sign    T
+	roots   []T
+	re, im  []T // [n, w]
+	toRe    []T // what a stage writes
+	toIm    []T
+	in, out []int // where lines begin in x and y, in pairs
+	line    []int // which of m each is
+}
+
+func runLines[T kernels.Real](c kernels.Call[T]) {
+	x, y, roots, turns := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
+	n, m, inner, count, fine, sign, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Real(10)
+	c.Parallel((count+width-1)/width, 20*n*width, func(lo, hi int) {
+		memory := make([]T, 4*n*width)
+		places := make([]int, 3*width)
+		b := &block[T]{n: n, sign: T(sign), roots: roots}
+		for at := lo; at < hi; at++ {
+			b.w = min(width, count-at*width)
+			size := n * b.w
+			b.re, b.im, b.toRe, b.toIm = memory[:size], memory[size:][:size], memory[2*size:][:size], memory[3*size:][:size]
+			b.in, b.out, b.line = places[:b.w], places[width:][:b.w], places[2*width:][:b.w]
+			for l := range b.w {
+				line := at*width + l
+				i, j, outer := line%inner, line/inner%m, line/inner/m
+				b.in[l], b.out[l], b.line[l] = (outer*n*m+j)*inner+i, (outer*m+j)*n*inner+i, j
+			}
+			b.load(x, m*inner)
+			b.transform()
+			if m > 1 {
+				b.turn(turns, fine)
+			}
+			b.store(y, inner, scale)
+		}
+	})
+}
+
+// load reads the lines, whose numbers are apart from each other.
+func (b *block[T]) load(x []T, apart int) {
+	w, first := b.w, b.in[0]
+	if b.in[w-1]-first == w-1 { // beside each other
+		for t := range b.n {
+			re, im, row := b.re[t*w:][:w], b.im[t*w:][:w], x[2*(first+t*apart):][:2*w]
+			for l := range re {
+				re[l], im[l] = row[2*l], row[2*l+1]
+			}
+		}
+		return
+	}
+	for l, at := range b.in {
+		for t := range b.n {
+			pair := x[2*(at+t*apart):][:2]
+			b.re[t*w+l], b.im[t*w+l] = pair[0], pair[1]
+		}
+	}
+}
+
+// store writes the lines, whose numbers are apart from each other, with a scale.
+func (b *block[T]) store(y []T, apart int, scale T) {
+	w, first := b.w, b.out[0]
+	if b.out[w-1]-first == w-1 {
+		for k := range b.n {
+			re, im, row := b.re[k*w:][:w], b.im[k*w:][:w], y[2*(first+k*apart):][:2*w]
+			for l := range re {
+				row[2*l], row[2*l+1] = re[l]*scale, im[l]*scale
+			}
+		}
+		return
+	}
+	for l, at := range b.out {
+		for k := range b.n {
+			pair := y[2*(at+k*apart):][:2]
+			pair[0], pair[1] = b.re[k*w+l]*scale, b.im[k*w+l]*scale
+		}
+	}
+}
+
+// turn multiplies number k of line j of m by a root of unity: see k_fft.
+func (b *block[T]) turn(turns []T, fine int) {
+	mask, shift := fine-1, bits.TrailingZeros(uint(fine))
+	for k := range b.n {
+		re, im := b.re[k*b.w:][:b.w], b.im[k*b.w:][:b.w]
+		for l, j := range b.line {
+			f, c := turns[2*(k*j&mask):][:2], turns[2*(fine+k*j>>shift):][:2]
+			wr, wi := f[0]*c[0]-f[1]*c[1], f[0]*c[1]+f[1]*c[0]
+			re[l], im[l] = re[l]*wr-im[l]*wi, re[l]*wi+im[l]*wr
+		}
+	}
+}
+
+// transform transforms the lines by the way of Stockham.
+func (b *block[T]) transform() {
+	for ns := 1; ns < b.n; {
+		r := radixOf(b.n / ns)
+		if r == 4 {
+			b.stage4(ns)
+		} else {
+			b.stage(ns, r)
+		}
+		b.re, b.im, b.toRe, b.toIm = b.toRe, b.toIm, b.re, b.im
+		ns *= r
+	}
+}
+
+// stage does the butterflies of a stage of radix r, after stages whose radices multiply to ns.
+func (b *block[T]) stage(ns, r int) {
+	w, apart := b.w, b.n/r
+	step := apart / ns
+	for i := range apart {
+		k := i % ns
+		at := (i-k)*r + k
+		for q := range r {
+			re, im := b.toRe[(at+q*ns)*w:][:w], b.toIm[(at+q*ns)*w:][:w]
+			copy(re, b.re[i*w:])
+			copy(im, b.im[i*w:])
+			for t := 1; t < r; t++ {
+				f := b.roots[2*(t*(k*step+q*apart)%b.n):][:2]
+				fromRe, fromIm, wr, wi := b.re[(i+t*apart)*w:][:w], b.im[(i+t*apart)*w:][:w], f[0], f[1]
+				for l, v := range fromRe {
+					u := fromIm[l]
+					re[l] += v*wr - u*wi
+					im[l] += v*wi + u*wr
+				}
+			}
+		}
+	}
+}
+
+// stage4 is stage of radix 4.
+func (b *block[T]) stage4(ns int) {
+	w, apart, sign := b.w, b.n/4, b.sign
+	step := apart / ns
+	row := func(x []T, i int) []T { return x[i*w:][:w] }
+	for i := range apart {
+		k := i % ns
+		at := (i-k)*4 + k
+		f1, f2, f3 := b.roots[2*k*step:][:2], b.roots[4*k*step:][:2], b.roots[6*k*step:][:2]
+		w1r, w1i, w2r, w2i, w3r, w3i := f1[0], f1[1], f2[0], f2[1], f3[0], f3[1]
+		x0r, x1r, x2r, x3r := row(b.re, i), row(b.re, i+apart), row(b.re, i+2*apart), row(b.re, i+3*apart)
+		x0i, x1i, x2i, x3i := row(b.im, i), row(b.im, i+apart), row(b.im, i+2*apart), row(b.im, i+3*apart)
+		y0r, y1r, y2r, y3r := row(b.toRe, at), row(b.toRe, at+ns), row(b.toRe, at+2*ns), row(b.toRe, at+3*ns)
+		y0i, y1i, y2i, y3i := row(b.toIm, at), row(b.toIm, at+ns), row(b.toIm, at+2*ns), row(b.toIm, at+3*ns)
+		for l := range x0r {
+			a1r, a1i := x1r[l]*w1r-x1i[l]*w1i, x1r[l]*w1i+x1i[l]*w1r
+			a2r, a2i := x2r[l]*w2r-x2i[l]*w2i, x2r[l]*w2i+x2i[l]*w2r
+			a3r, a3i := x3r[l]*w3r-x3i[l]*w3i, x3r[l]*w3i+x3i[l]*w3r
+			s02r, s02i, d02r, d02i := x0r[l]+a2r, x0i[l]+a2i, x0r[l]-a2r, x0i[l]-a2i
+			s13r, s13i, tr, ti := a1r+a3r, a1i+a3i, sign*(a3i-a1i), sign*(a1r-a3r)
+			y0r[l], y0i[l], y1r[l], y1i[l] = s02r+s13r, s02i+s13i, d02r+tr, d02i+ti
+			y2r[l], y2i[l], y3r[l], y3i[l] = s02r-s13r, s02i-s13i, d02r-tr, d02i-ti
+		}
+	}
+}
+
+func runWeigh[T kernels.Real](c kernels.Call[T]) {
+	x, w, y, n, size, inner, scale := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Real(7)
+	c.Parallel(c.Int(6)/inner, 6*inner, func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			outer, j, to := row/size, row%size, y[2*row*inner:][:2*inner]
+			if j >= n {
+				clear(to)
+				continue
+			}
+			from, wr, wi := x[2*(outer*n+j)*inner:][:2*inner], w[2*j], w[2*j+1]
+			for i := 0; i < len(to); i += 2 {
+				to[i], to[i+1] = (from[i]*wr-from[i+1]*wi)*scale, (from[i]*wi+from[i+1]*wr)*scale
+			}
+		}
+	})
+}
