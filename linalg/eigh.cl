@@ -9,7 +9,7 @@ kernel void k_eigh(IN(X), OUT(P), OUT(W), OUT(C), int n) {
 	global const ELEM *x = X + X_off + group * square;
 	global ELEM *v = P + P_off + group * (square + n), *lambda = v + square;
 	global ELEM *w = W + W_off + group * square, *turn = C + C_off + group * (n + 1);
-	int lane = get_local_id(0), lanes = get_local_size(0), even = n + (n & 1);
+	int lane = get_local_id(0), lanes = get_local_size(0);
 	REAL most = 0, sum = 0;
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j <= i; j++) {
@@ -32,39 +32,40 @@ kernel void k_eigh(IN(X), OUT(P), OUT(W), OUT(C), int n) {
 	for (int sweep = 0; sweep < SWEEPS; sweep++) {
 		barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
 		if (lane == 0) moved = 0;
-		for (int step = 0; step < even - 1; step++) {
+		for (int step = 1; step < 2 * n - 2; step++) {
+			int first = least_of(n, step), last = most_of(step);
 			barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
-			for (int i = lane; i < even / 2; i += lanes) {
-				int2 pq = pair_of(n, step, i);
-				turn[2 * i] = 0; // the sine
-				if (pq.y >= n) continue;
-				global ELEM *wp = w + (size_t)pq.x * n, *wq = w + (size_t)pq.y * n;
-				REAL apq = wp[pq.y];
+			for (int p = first + lane; p <= last; p += lanes) {
+				int q = step - p;
+				global REAL *to = turn + 2 * (p - first);
+				to[0] = 0; // the sine
+				global ELEM *wp = w + (size_t)p * n, *wq = w + (size_t)q * n;
+				REAL apq = wp[q];
 				if (!(fabs(apq) > least)) continue;
 				moved = 1;
-				REAL t = tangent(wp[pq.x], wq[pq.y], apq), co = 1 / sqrt(1 + t * t), si = co * t;
-				turn[2 * i] = si;
-				turn[2 * i + 1] = co;
-				global ELEM *vp = v + (size_t)pq.x * n, *vq = v + (size_t)pq.y * n;
+				REAL t = tangent(wp[p], wq[q], apq), co = 1 / sqrt(1 + t * t), si = co * t;
+				to[0] = si;
+				to[1] = co;
+				global ELEM *vp = v + (size_t)p * n, *vq = v + (size_t)q * n;
 				for (int k = 0; k < n; k++) {
-					REAL p = wp[k], q = wq[k];
-					wp[k] = co * p - si * q;
-					wq[k] = si * p + co * q;
-					p = vp[k];
-					q = vq[k];
-					vp[k] = co * p - si * q;
-					vq[k] = si * p + co * q;
+					REAL x = wp[k], y = wq[k];
+					wp[k] = co * x - si * y;
+					wq[k] = si * x + co * y;
+					x = vp[k];
+					y = vq[k];
+					vp[k] = co * x - si * y;
+					vq[k] = si * x + co * y;
 				}
 			}
 			barrier(CLK_GLOBAL_MEM_FENCE);
 			for (int r = lane; r < n; r += lanes)
-				for (int i = 0; i < even / 2; i++) {
-					REAL si = turn[2 * i];
+				for (int p = first; p <= last; p++) {
+					REAL si = turn[2 * (p - first)], co = turn[2 * (p - first) + 1];
 					if (si == 0) continue;
-					int2 pq = pair_of(n, step, i);
-					REAL co = turn[2 * i + 1], p = w[(size_t)r * n + pq.x], q = w[(size_t)r * n + pq.y];
-					w[(size_t)r * n + pq.x] = r == pq.y ? 0 : co * p - si * q;
-					w[(size_t)r * n + pq.y] = r == pq.x ? 0 : si * p + co * q;
+					int q = step - p;
+					REAL x = w[(size_t)r * n + p], y = w[(size_t)r * n + q];
+					w[(size_t)r * n + p] = r == q ? 0 : co * x - si * y;
+					w[(size_t)r * n + q] = r == p ? 0 : si * x + co * y;
 				}
 		}
 		barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);

@@ -103,20 +103,16 @@ func eighOf[T kernels.Real](x, p, w, turn []T, n int) {
 
 // eighSweep makes 0 of every element beside the diagonal of w once, and reports whether one was more than least.
 func eighSweep[T kernels.Real](v, w, turn []T, n int, least T) (moved bool) {
-	even := n + n&1
-	for step := range even - 1 {
-		any := false
-		for i := range even / 2 {
-			p, q := pairOf(n, step, i)
-			turn[2*i] = 0
-			if q >= n {
-				continue
-			}
+	for step := 1; step < 2*n-2; step++ { // pairs of one sum: see jacobi.cl
+		first, last, any := max(0, step-n+1), (step-1)/2, false
+		for p := first; p <= last; p++ {
+			q, to := step-p, turn[2*(p-first):][:2]
+			to[0] = 0
 			wp, wq := w[p*n:][:n], w[q*n:][:n]
 			if apq := wp[q]; abs(apq) > least {
 				any = true
-				co, si := rotation(wp[p], wq[q], apq)
-				turn[2*i], turn[2*i+1] = si, co
+				_, co, si := rotation(wp[p], wq[q], apq)
+				to[0], to[1] = si, co
 				rotate(wp, wq, co, si)
 				rotate(v[p*n:][:n], v[q*n:][:n], co, si)
 			}
@@ -125,13 +121,11 @@ func eighSweep[T kernels.Real](v, w, turn []T, n int, least T) (moved bool) {
 			continue
 		}
 		moved = true
-		for i := range even / 2 {
-			si := turn[2*i]
+		for p := first; p <= last; p++ {
+			q, si, co := step-p, turn[2*(p-first)], turn[2*(p-first)+1]
 			if si == 0 {
 				continue
 			}
-			p, q := pairOf(n, step, i)
-			co := turn[2*i+1]
 			for at := 0; at < n*n; at += n {
 				x, y := w[at+p], w[at+q]
 				w[at+p], w[at+q] = co*x-si*y, si*x+co*y

@@ -9,12 +9,11 @@
 
 #define SWEEPS 40 // six to ten are usual
 
-// The pairs of a tournament of n players, whose number is rounded up to an even one: in step s of n − 1, pair i of n/2.
-static INLINE int2 pair_of(int n, int s, int i) {
-	n += n & 1;
-	int a = i == 0 ? n - 1 : (s + i) % (n - 1), b = (s - i + n - 1) % (n - 1);
-	return (int2)(min(a, b), max(a, b));
-}
+// A sweep rotates rows p and q of all pairs p < q, in the order of p, and of q for one p. Pairs of the same sum of p and q
+// have no row in common, and come in any order: a step, of which there are 2n − 3, has those of a sum. p is least_of to
+// most_of it.
+static INLINE int least_of(int n, int sum) { return max(0, sum - n + 1); }
+static INLINE int most_of(int sum) { return (sum - 1) / 2; }
 
 // The tangent of the angle, at most 45 degrees, of the rotation that makes 0 of the element apq of a symmetric matrix.
 static INLINE REAL tangent(REAL app, REAL aqq, REAL apq) {

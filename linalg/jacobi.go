@@ -13,31 +13,16 @@ var jacobiSource string
 // sweeps is after how many an iteration ends that has not converged.
 const sweeps = 40
 
-// pairOf returns the rows of pair i in a step of a sweep over n rows: see pair_of.
-func pairOf(n, step, i int) (p, q int) {
-	n += n & 1
-	a, b := n-1, step-i
-	if i > 0 {
-		if a = step + i; a >= n-1 {
-			a -= n - 1
-		}
-	}
-	if b < 0 {
-		b += n - 1
-	}
-	return min(a, b), max(a, b)
-}
-
-// rotation returns the cosine and the sine of the rotation that makes 0 of the element apq of a
-// symmetric matrix.
-func rotation[T kernels.Real](app, aqq, apq T) (co, si T) {
+// rotation returns the tangent, the cosine and the sine of the rotation that makes 0 of the element apq
+// of a symmetric matrix.
+func rotation[T kernels.Real](app, aqq, apq T) (t, co, si T) {
 	z := (aqq - app) / (2 * apq)
-	t := 1 / (abs(z) + T(math.Sqrt(float64(1+z*z))))
+	t = 1 / (abs(z) + T(math.Sqrt(float64(1+z*z))))
 	if z < 0 {
 		t = -t
 	}
 	co = 1 / T(math.Sqrt(float64(1+t*t)))
-	return co, co * t
+	return t, co, co * t
 }
 
 // rotate rotates rows x and y.

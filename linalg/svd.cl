@@ -7,7 +7,7 @@ kernel void k_svd(IN(X), OUT(P), int m, int n) {
 	global const ELEM *x = X + X_off + (size_t)get_group_id(0) * m * n;
 	size_t size = (size_t)n * m + n + (size_t)n * n;
 	global ELEM *u = P + P_off + get_group_id(0) * size, *sigma = u + (size_t)n * m, *v = sigma + n;
-	int lane = get_local_id(0), lanes = get_local_size(0), even = n + (n & 1);
+	int lane = get_local_id(0), lanes = get_local_size(0);
 	REAL most = 0, sum = 0;
 	for (int i = 0; i < m * n; i++) {
 		most = fmax(most, fabs(x[i]));
@@ -26,31 +26,41 @@ kernel void k_svd(IN(X), OUT(P), int m, int n) {
 	for (int sweep = 0; sweep < SWEEPS; sweep++) {
 		barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
 		if (lane == 0) moved = 0;
-		for (int step = 0; step < even - 1; step++) {
+		for (int i = lane; i < n; i += lanes) {
+			REAL s = 0;
+			for (int k = 0; k < m; k++) s += u[(size_t)i * m + k] * u[(size_t)i * m + k];
+			sigma[i] = s; // the square of the length, during a sweep
+		}
+		for (int step = 1; step < 2 * n - 2; step++) {
 			barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
-			for (int i = lane; i < even / 2; i += lanes) {
-				int2 pq = pair_of(n, step, i);
-				if (pq.y >= n) continue;
-				global ELEM *up = u + (size_t)pq.x * m, *uq = u + (size_t)pq.y * m;
-				REAL a = 0, b = 0, c = 0;
-				for (int k = 0; k < m; k++) {
-					a += up[k] * up[k];
-					b += uq[k] * uq[k];
-					c += up[k] * uq[k];
-				}
+			for (int p = least_of(n, step) + lane; p <= most_of(step); p += lanes) {
+				int q = step - p;
+				global ELEM *up = u + (size_t)p * m, *uq = u + (size_t)q * m;
+				REAL a = sigma[p], b = sigma[q], c = 0;
+				for (int k = 0; k < m; k++) c += up[k] * uq[k];
 				if (c * c <= near * (a * b) || fmin(a, b) <= least) continue;
 				moved = 1;
 				REAL t = tangent(a, b, c), co = 1 / sqrt(1 + t * t), si = co * t;
-				for (int k = 0; k < m; k++) {
-					REAL p = up[k], q = uq[k];
-					up[k] = co * p - si * q;
-					uq[k] = si * p + co * q;
+				a -= t * c;
+				b += t * c;
+				bool turned = a < b; // the longer one comes first
+				sigma[p] = turned ? b : a;
+				sigma[q] = turned ? a : b;
+				if (turned) {
+					REAL was = co;
+					co = si;
+					si = -was;
 				}
-				global ELEM *vp = v + (size_t)pq.x * n, *vq = v + (size_t)pq.y * n;
+				for (int k = 0; k < m; k++) {
+					REAL x = up[k], y = uq[k];
+					up[k] = co * x - si * y;
+					uq[k] = si * x + co * y;
+				}
+				global ELEM *vp = v + (size_t)p * n, *vq = v + (size_t)q * n;
 				for (int k = 0; k < n; k++) {
-					REAL p = vp[k], q = vq[k];
-					vp[k] = co * p - si * q;
-					vq[k] = si * p + co * q;
+					REAL x = vp[k], y = vq[k];
+					vp[k] = co * x - si * y;
+					vq[k] = si * x + co * y;
 				}
 			}
 		}

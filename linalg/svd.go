@@ -1,9 +1,11 @@
 package linalg
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -50,7 +52,7 @@ func runSVD[T kernels.Real](c kernels.Call[T]) {
 		set, _ = vec.Chosen()
 	}
 	c.Parallel(len(p)/size, 8*n*n*(m+n), func(lo, hi int) {
-		j := jacobi[T]{m: m, n: n, squares: make([]T, n)}
+		j := jacobi[T]{m: m, n: n, rows: make([]T, n*(m+n)), squares: make([]T, n)}
 		if set != nil {
 			j.loops = vec.On[T](set)
 		}
@@ -63,7 +65,8 @@ func runSVD[T kernels.Real](c kernels.Call[T]) {
 // jacobi is the method of Hestenes and Jacobi on matrices [m, n].
 type jacobi[T kernels.Real] struct {
 	m, n    int
-	squares []T           // the squares of the lengths of columns
+	rows    []T           // [n, m + n]: a column of U·S, and the same of V
+	squares []T           // of the lengths of columns of U·S
 	loops   *vec.Loops[T] // nil: plain loops
 }
 
@@ -75,6 +78,12 @@ func (j *jacobi[T]) dot(x, y []T) (s T) {
 		s += v * y[i]
 	}
 	return s
+}
+
+// row returns row i, and the part of it that is of U·S.
+func (j *jacobi[T]) row(i int) (all, u []T) {
+	all = j.rows[i*(j.m+j.n):][:j.m+j.n]
+	return all, all[:j.m]
 }
 
 // decompose is k_svd of one matrix.
@@ -93,65 +102,70 @@ func (j *jacobi[T]) decompose(x, p []T) {
 	if most == 0 {
 		most = 1
 	}
-	turned(u, x, n, most)
-	for _, e := range u {
+	clear(j.rows)
+	for i, e := range x {
+		e /= most
+		j.rows[i%n*(m+n)+i/n] = e
 		sum += e * e
 	}
+	for i := range n {
+		j.rows[i*(m+n)+m+i] = 1
+	}
 	least, near := eps*eps*sum, eps*eps*T(m)
-	clear(v)
+	for sweep := 0; sweep < sweeps && j.sweep(least, near); sweep++ {
+	}
+	order := make([]int, n)
 	for i := range n {
-		v[i*n+i] = 1
+		_, row := j.row(i)
+		order[i], j.squares[i] = i, j.dot(row, row)
 	}
-	for sweep := 0; sweep < sweeps && j.sweep(u, v, least, near); sweep++ {
-	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(j.squares[b], j.squares[a]) })
 	rank := 0
-	for i := range n {
-		sigma[i] = T(math.Sqrt(float64(j.dot(u[i*m:][:m], u[i*m:][:m]))))
-	}
-	for i := range n {
-		best := i
-		for k := i + 1; k < n; k++ {
-			if sigma[k] > sigma[best] {
-				best = k
-			}
-		}
-		if best != i {
-			sigma[i], sigma[best] = sigma[best], sigma[i]
-			swap(u[i*m:][:m], u[best*m:][:m])
-			swap(v[i*n:][:n], v[best*n:][:n])
-		}
-		if s := sigma[i]; s*s > least {
+	for i, from := range order {
+		all, row := j.row(from)
+		copy(v[i*n:][:n], all[m:])
+		copy(u[i*m:][:m], row)
+		square := j.squares[from]
+		s := T(math.Sqrt(float64(square)))
+		if sigma[i] = s * most; square > least {
 			rank = i + 1
-			for k := range u[i*m:][:m] {
+			for k := range row {
 				u[i*m+k] /= s
 			}
 		}
-		sigma[i] *= most
 	}
 	for i := rank; i < n; i++ {
 		j.complete(u, i)
 	}
 }
 
-// sweep rotates every pair of columns once that are not orthogonal, and reports whether there was one.
-func (j *jacobi[T]) sweep(u, v []T, least, near T) (moved bool) {
-	m, n := j.m, j.n
-	even := n + n&1
-	for step := range even - 1 {
-		for i := range even / 2 {
-			p, q := pairOf(n, step, i)
-			if q >= n {
-				continue
-			}
-			up, uq := u[p*m:][:m], u[q*m:][:m]
-			a, b, c := j.dot(up, up), j.dot(uq, uq), j.dot(up, uq)
+// sweep rotates every pair of columns once that are not orthogonal, the longer one to the front, and
+// reports whether there was one.
+func (j *jacobi[T]) sweep(least, near T) (moved bool) {
+	n := j.n
+	for i := range n {
+		_, row := j.row(i)
+		j.squares[i] = j.dot(row, row)
+	}
+	for p := range n {
+		x, up := j.row(p)
+		for q := p + 1; q < n; q++ {
+			y, uq := j.row(q)
+			a, b, c := j.squares[p], j.squares[q], j.dot(up, uq)
 			if c*c <= near*(a*b) || min(a, b) <= least {
 				continue
 			}
 			moved = true
-			co, si := rotation(a, b, c)
-			rotate(up, uq, co, si)
-			rotate(v[p*n:][:n], v[q*n:][:n], co, si)
+			t, co, si := rotation(a, b, c)
+			if a, b = a-t*c, b+t*c; a < b {
+				a, b, co, si = b, a, si, -co
+			}
+			j.squares[p], j.squares[q] = a, b
+			if j.loops != nil {
+				j.loops.Rotate(x, y, co, si)
+			} else {
+				rotate(x, y, co, si)
+			}
 		}
 	}
 	return moved
