@@ -9,11 +9,14 @@ package main
 
 import (
 	"os"
+	"slices"
 
+	"github.com/clgrad/clgrad/fft"
 	"github.com/clgrad/clgrad/fusedmlp"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/linalg"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -25,7 +28,7 @@ func main() { os.Exit(cli.Run(newRoot(), os.Args[1:], os.Stdout, os.Stderr, cli.
 
 // ownKernels returns the kernels that are not the library's own, for the doctor.
 func ownKernels(d tensor.Device) []*kernels.Kernel {
-	return fusedmlp.Kernels(d.DefaultType(), d.Target())
+	return slices.Concat(fusedmlp.Kernels(d.DefaultType(), d.Target()), linalg.Kernels(), fft.Kernels())
 }
 
 func newRoot() *cobra.Command {

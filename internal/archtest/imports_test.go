@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"onnx/imagedecoder":         {"onnx"},
 	"serve":                     {"autograd", "data", "replay", "tensor"},
 	"imagefit":                  {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular"},
-	"cmd/clgrad":                {"bfloat16", "fusedmlp", "kernels", "onnx", "onnx/imagedecoder", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular"},
+	"cmd/clgrad":                {"bfloat16", "fusedmlp", "kernels", "onnx", "onnx/imagedecoder", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular", "fft", "linalg"},
 	"cmd/mlpimage":              {"fusedmlp", "hashgrid", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/liveview", "internal/samefile", "internal/regular"},
 	"examples/polynomial":       {"autograd", "optim", "tensor", "examples/internal/program"},
 	"examples/circles":          {"autograd", "nn", "optim", "tensor", "examples/internal/program"},
