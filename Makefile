@@ -55,7 +55,7 @@ test-more:
 	scripts/setup-more.sh
 	scripts/test-more.sh
 
-SWEPT = ./internal/lower ./tensor ./replay ./autograd ./optim ./imagefit ./fusedmlp ./hashgrid ./data ./internal/catalog ./examples/...
+SWEPT = ./internal/lower ./tensor ./replay ./autograd ./optim ./imagefit ./fusedmlp ./hashgrid ./linalg ./fft ./data ./internal/catalog ./examples/...
 SEED ?= 1
 sweep:
 	CLGRAD_SWEEP=$(SEED) CLGRAD_TEST_DEVICES=cpu,pocl $(GO) test $(TAGS) -count=1 -timeout 120m $(SWEPT)

@@ -28,7 +28,7 @@ echo "== other systems"
 for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
 	echo "$target"
 	packages=./...
-	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./nn ./optim ./replay ./tensor"
+	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./fft ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./linalg ./nn ./optim ./replay ./tensor"
 	# shellcheck disable=SC2086 # the list is meant to be split
 	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO list -export $packages >/dev/null
 	[ "$target" = js/wasm ] || GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build ./cmd/...
@@ -43,7 +43,7 @@ CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./te
 for vectors in avx2 off; do
 	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
 	echo "== vector instructions: $vectors"
-	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim
+	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft
 done
 
 # Examples but servers, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it

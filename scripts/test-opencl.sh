@@ -9,7 +9,7 @@ step() { echo "== $*"; }
 
 # Kernels under Oclgrind have one thread for most of the time: beside PoCL's compiler they leave no core idle at the end.
 mkdir -p .build
-scripts/oclgrind.sh hashgrid nn optim >.build/oclgrind.log 2>&1 &
+scripts/oclgrind.sh hashgrid nn optim linalg fft >.build/oclgrind.log 2>&1 &
 oclgrind=$!
 trap wait EXIT
 
@@ -20,7 +20,7 @@ check() { $GO test -vet=off -timeout 60m -tags opencl "$@"; }
 step the Go device and PoCL
 check -run '^TestGPUKernels$' ./tensor >.build/gpukernels.log 2>&1 &
 gpu=$!
-check -run '^TestKernels$' ./tensor ./fusedmlp ./hashgrid ./imagefit ./nn ./optim >.build/kernels.log 2>&1 &
+check -run '^TestKernels$' ./tensor ./fusedmlp ./hashgrid ./imagefit ./nn ./optim ./linalg ./fft >.build/kernels.log 2>&1 &
 kernels=$!
 status=0
 check -skip '^Test(GPU)?Kernels$' ./tensor ./replay ./autograd ./cmd/mlpimage ./imagefit ./... || status=1

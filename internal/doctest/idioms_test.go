@@ -20,7 +20,9 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/fft"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/linalg"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
