@@ -3,11 +3,12 @@ package fft
 import (
 	"math/bits"
 
+	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // width is how many lines are transformed beside each other: the inner loops are over those.
-const width = 16
+const width = 32
 
 // block is lines that are transformed beside each other: real and imaginary parts apart, a row for
 // each number of a line and a column for each line.
@@ -15,24 +16,34 @@ type block[T kernels.Real] struct {
 	n, w    int
 	sign    T
 	roots   []T
-	re, im  []T // [n, w]
-	toRe    []T // what a stage writes
-	toIm    []T
-	in, out []int // where lines begin in x and y, in pairs
-	line    []int // which of m each is
+	from    []T           // [2, n, w]
+	to      []T           // what a stage writes
+	in, out []int         // where lines begin in x and y, in pairs
+	line    []int         // which of m each is
+	loops   *vec.Loops[T] // nil: plain loops
+	four    vec.Butterfly[T]
+}
+
+// row returns the real and the imaginary parts of number i of all lines.
+func (b *block[T]) row(of []T, i int) (re, im []T) {
+	return of[i*b.w:][:b.w], of[(b.n+i)*b.w:][:b.w]
 }
 
 func runLines[T kernels.Real](c kernels.Call[T]) {
 	x, y, roots, turns := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3)
 	n, m, inner, count, fine, sign, scale := c.Int(4), c.Int(5), c.Int(6), c.Int(7), c.Int(8), c.Int(9), c.Real(10)
+	var loops *vec.Loops[T]
+	if set, _ := vec.Chosen(); set != nil && c.Vectors() && vec.On[T](set).HasButterfly() {
+		loops = vec.On[T](set)
+	}
 	c.Parallel((count+width-1)/width, 20*n*width, func(lo, hi int) {
 		memory := make([]T, 4*n*width)
 		places := make([]int, 3*width)
-		b := &block[T]{n: n, sign: T(sign), roots: roots}
+		b := &block[T]{n: n, sign: T(sign), roots: roots, loops: loops}
 		for at := lo; at < hi; at++ {
 			b.w = min(width, count-at*width)
-			size := n * b.w
-			b.re, b.im, b.toRe, b.toIm = memory[:size], memory[size:][:size], memory[2*size:][:size], memory[3*size:][:size]
+			size := 2 * n * b.w
+			b.from, b.to = memory[:size], memory[size:][:size]
 			b.in, b.out, b.line = places[:b.w], places[width:][:b.w], places[2*width:][:b.w]
 			for l := range b.w {
 				line := at*width + l
@@ -54,17 +65,19 @@ func (b *block[T]) load(x []T, apart int) {
 	w, first := b.w, b.in[0]
 	if b.in[w-1]-first == w-1 { // beside each other
 		for t := range b.n {
-			re, im, row := b.re[t*w:][:w], b.im[t*w:][:w], x[2*(first+t*apart):][:2*w]
+			row := x[2*(first+t*apart):][:2*w]
+			re, im := b.row(b.from, t)
 			for l := range re {
 				re[l], im[l] = row[2*l], row[2*l+1]
 			}
 		}
 		return
 	}
+	re, im := b.from[:b.n*w], b.from[b.n*w:]
 	for l, at := range b.in {
 		for t := range b.n {
 			pair := x[2*(at+t*apart):][:2]
-			b.re[t*w+l], b.im[t*w+l] = pair[0], pair[1]
+			re[t*w+l], im[t*w+l] = pair[0], pair[1]
 		}
 	}
 }
@@ -74,17 +87,19 @@ func (b *block[T]) store(y []T, apart int, scale T) {
 	w, first := b.w, b.out[0]
 	if b.out[w-1]-first == w-1 {
 		for k := range b.n {
-			re, im, row := b.re[k*w:][:w], b.im[k*w:][:w], y[2*(first+k*apart):][:2*w]
+			row := y[2*(first+k*apart):][:2*w]
+			re, im := b.row(b.from, k)
 			for l := range re {
 				row[2*l], row[2*l+1] = re[l]*scale, im[l]*scale
 			}
 		}
 		return
 	}
+	re, im := b.from[:b.n*w], b.from[b.n*w:]
 	for l, at := range b.out {
 		for k := range b.n {
 			pair := y[2*(at+k*apart):][:2]
-			pair[0], pair[1] = b.re[k*w+l]*scale, b.im[k*w+l]*scale
+			pair[0], pair[1] = re[k*w+l]*scale, im[k*w+l]*scale
 		}
 	}
 }
@@ -93,7 +108,7 @@ func (b *block[T]) store(y []T, apart int, scale T) {
 func (b *block[T]) turn(turns []T, fine int) {
 	mask, shift := fine-1, bits.TrailingZeros(uint(fine))
 	for k := range b.n {
-		re, im := b.re[k*b.w:][:b.w], b.im[k*b.w:][:b.w]
+		re, im := b.row(b.from, k)
 		for l, j := range b.line {
 			f, c := turns[2*(k*j&mask):][:2], turns[2*(fine+k*j>>shift):][:2]
 			wr, wi := f[0]*c[0]-f[1]*c[1], f[0]*c[1]+f[1]*c[0]
@@ -111,25 +126,27 @@ func (b *block[T]) transform() {
 		} else {
 			b.stage(ns, r)
 		}
-		b.re, b.im, b.toRe, b.toIm = b.toRe, b.toIm, b.re, b.im
+		b.from, b.to = b.to, b.from
 		ns *= r
 	}
 }
 
 // stage does the butterflies of a stage of radix r, after stages whose radices multiply to ns.
 func (b *block[T]) stage(ns, r int) {
-	w, apart := b.w, b.n/r
+	apart := b.n / r
 	step := apart / ns
 	for i := range apart {
 		k := i % ns
 		at := (i-k)*r + k
 		for q := range r {
-			re, im := b.toRe[(at+q*ns)*w:][:w], b.toIm[(at+q*ns)*w:][:w]
-			copy(re, b.re[i*w:])
-			copy(im, b.im[i*w:])
+			re, im := b.row(b.to, at+q*ns)
+			fromRe, fromIm := b.row(b.from, i)
+			copy(re, fromRe)
+			copy(im, fromIm)
 			for t := 1; t < r; t++ {
 				f := b.roots[2*(t*(k*step+q*apart)%b.n):][:2]
-				fromRe, fromIm, wr, wi := b.re[(i+t*apart)*w:][:w], b.im[(i+t*apart)*w:][:w], f[0], f[1]
+				wr, wi := f[0], f[1]
+				fromRe, fromIm := b.row(b.from, i+t*apart)
 				for l, v := range fromRe {
 					u := fromIm[l]
 					re[l] += v*wr - u*wi
@@ -144,16 +161,27 @@ func (b *block[T]) stage(ns, r int) {
 func (b *block[T]) stage4(ns int) {
 	w, apart, sign := b.w, b.n/4, b.sign
 	step := apart / ns
-	row := func(x []T, i int) []T { return x[i*w:][:w] }
+	four := &b.four
+	four.N, four.Plane, four.ToApart, four.FromApart = w, b.n*w, ns*w, apart*w
 	for i := range apart {
 		k := i % ns
 		at := (i-k)*4 + k
 		f1, f2, f3 := b.roots[2*k*step:][:2], b.roots[4*k*step:][:2], b.roots[6*k*step:][:2]
 		w1r, w1i, w2r, w2i, w3r, w3i := f1[0], f1[1], f2[0], f2[1], f3[0], f3[1]
-		x0r, x1r, x2r, x3r := row(b.re, i), row(b.re, i+apart), row(b.re, i+2*apart), row(b.re, i+3*apart)
-		x0i, x1i, x2i, x3i := row(b.im, i), row(b.im, i+apart), row(b.im, i+2*apart), row(b.im, i+3*apart)
-		y0r, y1r, y2r, y3r := row(b.toRe, at), row(b.toRe, at+ns), row(b.toRe, at+2*ns), row(b.toRe, at+3*ns)
-		y0i, y1i, y2i, y3i := row(b.toIm, at), row(b.toIm, at+ns), row(b.toIm, at+2*ns), row(b.toIm, at+3*ns)
+		if b.loops != nil {
+			four.To, four.From = b.to[at*w:], b.from[i*w:]
+			four.By = [7]T{w1r, w1i, w2r, w2i, w3r, w3i, sign}
+			b.loops.Butterfly(four)
+			continue
+		}
+		x0r, x0i := b.row(b.from, i)
+		x1r, x1i := b.row(b.from, i+apart)
+		x2r, x2i := b.row(b.from, i+2*apart)
+		x3r, x3i := b.row(b.from, i+3*apart)
+		y0r, y0i := b.row(b.to, at)
+		y1r, y1i := b.row(b.to, at+ns)
+		y2r, y2i := b.row(b.to, at+2*ns)
+		y3r, y3i := b.row(b.to, at+3*ns)
 		for l := range x0r {
 			a1r, a1i := x1r[l]*w1r-x1i[l]*w1i, x1r[l]*w1i+x1i[l]*w1r
 			a2r, a2i := x2r[l]*w2r-x2i[l]*w2i, x2r[l]*w2i+x2i[l]*w2r

@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"data":                      {"kernels", "tensor", "internal/npz", "internal/tensorapi", "internal/regular"},
 	"fusedmlp":                  {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/fusion", "internal/intmath", "internal/parallel", "internal/vec"},
 	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},
-	"fft":                       {"autograd", "kernels", "tensor"},
+	"fft":                       {"autograd", "internal/vec", "kernels", "tensor"},
 	"linalg":                    {"autograd", "internal/vec", "kernels", "tensor"},
 	"onnx":                      {".", "autograd", "bfloat16", "kernels", "kernels/expr", "kernels/fn", "lowbit", "nn", "replay", "tensor", "internal/atomicfile", "internal/einsum", "internal/onnxpb", "internal/tensorapi", "internal/trace", "fft"},
 	"onnx/imagedecoder":         {"onnx"},

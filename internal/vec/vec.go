@@ -1,6 +1,6 @@
 // Package vec computes with the vector instructions of the processor: AVX-512, or AVX2, FMA and
 // F16C, or NEON, which has all but the loops of HashIndices, GatherInterp and ScatterAdd, those
-// between bytes or floats of 16 bits and numbers, those of Fill, Reverse, Rotate and Taps, and those of tall
+// between bytes or floats of 16 bits and numbers, those of Fill, Reverse, Rotate, Butterfly and Taps, and those of tall
 // blocks that turn a factor. Products of bytes use VNNI where it is there, in vectors of either width,
 // and with NEON its dot product, without which they are plain loops. Which there are is found at run
 // time. Results are the same with each of them, to the bit; those of plain loops are others, within
@@ -48,6 +48,7 @@ type Loops[T Float] struct {
 	rowLoops    rows[T]
 	adamw       func(n int, p, d, m, v, by *T)
 	rotate      func(n int, x, y, by *T)
+	butterfly   func(n int, to, from *T, plane, toApart, fromApart int, by *T)
 	corners     cornerLoops[T]
 	maxPool     func(n int, y *T, places *int32, x *T, width int, first int32)
 	copies      copyLoop

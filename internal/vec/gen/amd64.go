@@ -23,7 +23,7 @@ func files() map[string][]byte {
 			write  func(*build.Context, *set, real)
 			narrow bool // wider vectors would not be faster
 		}{{"product", products, false}, {"tall", tallBlocks, true}, {"transpose", transposers, true}, {"map", maps, false}, {"row", reduce, false},
-			{"update", updates, false}, {"rotate", rotations, false}, {"corner", corners, true}, {"copy", copies, true}, {"pool", pools, true},
+			{"update", updates, false}, {"rotate", rotations, false}, {"butterfly", butterflies, false}, {"corner", corners, true}, {"copy", copies, true}, {"pool", pools, true},
 			{"widen", wideSums, true}, {"ints", joinInts, true}, {"bytes", byteLoops, true}, {"halves", halfLoops, true}, {"fill", fills, true}, {"reverse", reverses, true},
 			{"byteproduct", byteProducts, false}, {"weights", weightLoops, false}} {
 			c := build.NewContext()
