@@ -11,5 +11,5 @@
 // with To. All functions can be recorded. Gradients are transforms, and have gradients themselves.
 //
 // A length with factors up to 31 is transformed by stages; one with a larger prime factor as a
-// convolution, by the way of Bluestein, which takes about four times as long.
+// convolution, by the way of Bluestein: by three transforms of twice the length or more.
 package fft

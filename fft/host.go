@@ -121,43 +121,98 @@ func (b *block[T]) turn(turns []T, fine int) {
 func (b *block[T]) transform() {
 	for ns := 1; ns < b.n; {
 		r := radixOf(b.n / ns)
-		if r == 4 {
+		switch r {
+		case 4:
 			b.stage4(ns)
-		} else {
-			b.stage(ns, r)
+		case 2:
+			b.stage2(ns)
+		default:
+			b.stageOdd(ns, r)
 		}
 		b.from, b.to = b.to, b.from
 		ns *= r
 	}
 }
 
-// stage does the butterflies of a stage of radix r, after stages whose radices multiply to ns.
-func (b *block[T]) stage(ns, r int) {
-	apart := b.n / r
+// stage2 does the butterflies of a stage of radix 2, after stages whose radices multiply to ns.
+func (b *block[T]) stage2(ns int) {
+	apart := b.n / 2
 	step := apart / ns
 	for i := range apart {
 		k := i % ns
+		f := b.roots[2*k*step:][:2]
+		wr, wi := f[0], f[1]
+		xr, xi := b.row(b.from, i)
+		vr, vi := b.row(b.from, i+apart)
+		yr, yi := b.row(b.to, 2*(i-k)+k)
+		zr, zi := b.row(b.to, 2*(i-k)+k+ns)
+		for l, v := range vr {
+			re, im := v*wr-vi[l]*wi, v*wi+vi[l]*wr
+			yr[l], yi[l], zr[l], zi[l] = xr[l]+re, xi[l]+im, xr[l]-re, xi[l]-im
+		}
+	}
+}
+
+// stageOdd is stage2 of an odd radix r. Operands t and r − t have conjugate roots of unity: their sum is
+// multiplied by the real part, their difference by the imaginary one.
+func (b *block[T]) stageOdd(ns, r int) {
+	w, apart, half := b.w, b.n/r, r/2
+	step := apart / ns
+	memory := make([]T, 4*half*w)
+	part := func(kind, t int) []T { return memory[(kind*half+t-1)*w:][:w] }
+	rooted := func(i, t, e int, re, im []T) {
+		f := b.roots[2*e:][:2]
+		wr, wi := f[0], f[1]
+		xr, xi := b.row(b.from, i+t*apart)
+		for l, v := range xr {
+			re[l], im[l] = v*wr-xi[l]*wi, v*wi+xi[l]*wr
+		}
+	}
+	for i := range apart {
+		k := i % ns
 		at := (i-k)*r + k
-		for q := range r {
-			re, im := b.row(b.to, at+q*ns)
-			fromRe, fromIm := b.row(b.from, i)
-			copy(re, fromRe)
-			copy(im, fromIm)
-			for t := 1; t < r; t++ {
-				f := b.roots[2*(t*(k*step+q*apart)%b.n):][:2]
+		xr, xi := b.row(b.from, i)
+		firstR, firstI := b.row(b.to, at)
+		copy(firstR, xr)
+		copy(firstI, xi)
+		for t := 1; t <= half; t++ {
+			sr, si, dr, di := part(0, t), part(1, t), part(2, t), part(3, t)
+			rooted(i, t, t*k*step, sr, si)
+			rooted(i, r-t, (r-t)*k*step, dr, di)
+			for l, v := range sr {
+				u, vi, ui := dr[l], si[l], di[l]
+				sr[l], si[l], dr[l], di[l] = v+u, vi+ui, v-u, vi-ui
+				firstR[l] += v + u
+				firstI[l] += vi + ui
+			}
+		}
+		for q := 1; q <= half; q++ {
+			yr, yi := b.row(b.to, at+q*ns)
+			zr, zi := b.row(b.to, at+(r-q)*ns)
+			copy(yr, xr)
+			copy(yi, xi)
+			clear(zr)
+			clear(zi)
+			for t := 1; t <= half; t++ {
+				f := b.roots[2*(t*q%r*apart):][:2]
 				wr, wi := f[0], f[1]
-				fromRe, fromIm := b.row(b.from, i+t*apart)
-				for l, v := range fromRe {
-					u := fromIm[l]
-					re[l] += v*wr - u*wi
-					im[l] += v*wi + u*wr
+				sr, si, dr, di := part(0, t), part(1, t), part(2, t), part(3, t)
+				for l, v := range sr {
+					yr[l] += wr * v
+					yi[l] += wr * si[l]
+					zr[l] += wi * di[l]
+					zi[l] += wi * dr[l]
 				}
+			}
+			for l, v := range yr {
+				u, vi, ui := zr[l], yi[l], zi[l]
+				yr[l], yi[l], zr[l], zi[l] = v-u, vi+ui, v+u, vi-ui
 			}
 		}
 	}
 }
 
-// stage4 is stage of radix 4.
+// stage4 is stage2 of radix 4.
 func (b *block[T]) stage4(ns int) {
 	w, apart, sign := b.w, b.n/4, b.sign
 	step := apart / ns

@@ -7,7 +7,7 @@
 #define EPS 0x1p-23f
 #endif
 
-#define SWEEPS 40 // six to ten are usual
+#define SWEEPS 40 // after so many ends an iteration that has not converged
 
 // A sweep rotates rows p and q of all pairs p < q, in the order of p, and of q for one p. Pairs of the same sum of p and q
 // have no row in common, and come in any order: a step, of which there are 2n − 3, has those of a sum. p is least_of to
