@@ -45,7 +45,8 @@ var lines = &kernels.Kernel{Name: "k_fft", Text: source, File: "fft.cl",
 	}},
 	Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // roots are of unity: see Cases
 	Cases: func(few bool) (list []kernels.Case) {
-		for _, c := range [][4]int{{1, 1, 1, 2}, {8, 1, 1, 3}, {6, 1, 5, 2}, {12, 10, 1, 2}, {45, 2, 3, 1}, {7, 31, 2, 1}, {64, 1, 17, 1}, {1024, 1, 1, 2}, {500, 3, 1, 1}} {
+		for _, c := range [][4]int{{1, 1, 1, 2}, {8, 1, 1, 3}, {6, 1, 5, 2}, {12, 10, 1, 2}, {45, 2, 3, 1}, {7, 31, 2, 1},
+			{64, 1, 17, 1}, {1024, 1, 1, 2}, {500, 3, 1, 1}} {
 			n, m, inner, outer := c[0], c[1], c[2], c[3]
 			if few && n*m*inner > 200 {
 				continue

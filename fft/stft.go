@@ -24,7 +24,8 @@ func (o STFTOptions) check(op string, x *autograd.Node, size int) (STFTOptions, 
 		o.Hop = max(1, size/4)
 	}
 	if size < 1 || o.Hop < 1 || o.Length < 0 {
-		misuse(op, tensor.ErrValue, fmt.Sprintf("frames have %d samples, Hop is %d, Length %d: a frame and Hop are 1 or more", size, o.Hop, o.Length), x)
+		misuse(op, tensor.ErrValue, fmt.Sprintf("frames have %d samples, Hop is %d, Length %d: a frame and Hop are 1 or more",
+			size, o.Hop, o.Length), x)
 	}
 	if o.Window == nil {
 		return o, nil
@@ -34,7 +35,8 @@ func (o STFTOptions) check(op string, x *autograd.Node, size int) (STFTOptions, 
 		misuse(op, tensor.ErrShape, fmt.Sprintf("the window is of one axis, of at most %d samples", size), o.Window)
 	}
 	if w.Type() != x.Value().Type() {
-		misuse(op, tensor.ErrType, fmt.Sprintf("the window is of type %v, the operand of %v: convert one with To", w.Type(), x.Value().Type()), o.Window)
+		misuse(op, tensor.ErrType, fmt.Sprintf("the window is of type %v, the operand of %v: convert one with To",
+			w.Type(), x.Type()), o.Window)
 	}
 	before := (size - w.Len()) / 2
 	if before == 0 && w.Len() == size {
@@ -70,7 +72,8 @@ func STFT(x *autograd.Node, size int, options ...STFTOptions) *autograd.Node {
 	}
 	switch {
 	case pad >= n && !o.ZeroPadding && pad > 0:
-		misuse(op, tensor.ErrShape, fmt.Sprintf("the reflection of %d samples at an end needs more samples than that: set ZeroPadding", pad), x)
+		misuse(op, tensor.ErrShape,
+			fmt.Sprintf("the reflection of %d samples at an end needs more samples than that: set ZeroPadding", pad), x)
 	case n+2*pad < size:
 		misuse(op, tensor.ErrShape, fmt.Sprintf("the signal is shorter than a frame of %d samples", size), x)
 	}
@@ -95,10 +98,10 @@ func STFT(x *autograd.Node, size int, options ...STFTOptions) *autograd.Node {
 }
 
 // ISTFT returns the signals [..., samples] whose [STFT] is x [..., size/2 + 1, frames, 2], in the least
-// squares; of two-sided spectra the first half is read. Frames are windowed again, added, and divided by the sum of the squares of windows. Where
-// that is 0, a sample is NaN or infinite; PyTorch refuses the window then. It panics with
-// tensor.ErrShape if a spectrum has not as many numbers as a frame of size samples, and otherwise as
-// STFT does.
+// squares; of two-sided spectra the first half is read. Frames are windowed again, added, and divided
+// by the sum of the squares of windows. Where that is 0, a sample is NaN or infinite; PyTorch refuses
+// the window then. It panics with tensor.ErrShape if a spectrum has not as many numbers as a frame of
+// size samples, and otherwise as STFT does.
 //
 // Gradients: those of the inverse transforms, and of the window.
 //

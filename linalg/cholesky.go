@@ -102,7 +102,7 @@ func Cholesky(a *autograd.Node) *autograd.Node {
 	switch {
 	case l.Len() == 0:
 	case m.rows > mostRows:
-		onHost(op, m, v, []*tensor.Tensor{l}, lapackCholesky)
+		onHost(m, v, []*tensor.Tensor{l}, lapackCholesky)
 	default:
 		x := v.Contiguous()
 		defer x.Free()

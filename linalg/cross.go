@@ -22,7 +22,7 @@ func Cross(a, b *autograd.Node, axis int) *autograd.Node {
 		}
 	}
 	if a.Value().Type() != b.Value().Type() {
-		misuse(op, tensor.ErrType, fmt.Sprintf("the operands are of types %v and %v: convert one with To", a.Value().Type(), b.Value().Type()), a, b)
+		misuse(op, tensor.ErrType, fmt.Sprintf("the operands are of types %v and %v: convert one with To", a.Type(), b.Type()), a, b)
 	}
 	rank := a.Value().Rank()
 	if rank != b.Value().Rank() {

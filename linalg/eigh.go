@@ -143,7 +143,8 @@ func eighSweep[T kernels.Real](v, w, turn []T, n int, least T) (moved bool) {
 // are not square, and with tensor.ErrType unless they are of float32 or float64.
 //
 // Gradient: V·(D + E)·Vᵀ, where D has that of L on its diagonal, and E is
-// (M_ij − M_ji) / (2·(L_j − L_i)) of M = Vᵀ·G for the gradient G of V, 0 for equal eigenvalues. A loss that depends on signs has none.
+// (M_ij − M_ji) / (2·(L_j − L_i)) of M = Vᵀ·G for the gradient G of V, 0 for equal eigenvalues. A loss
+// that depends on signs has none.
 func Eigh(a *autograd.Node) (values, vectors *autograd.Node) {
 	const op = "Eigh"
 	m := squareOf(op, a)
@@ -153,7 +154,7 @@ func Eigh(a *autograd.Node) (values, vectors *autograd.Node) {
 	switch {
 	case p.Len() == 0:
 	case n > mostRows:
-		onHost(op, m, av, []*tensor.Tensor{p}, lapackEigh)
+		onHost(m, av, []*tensor.Tensor{p}, lapackEigh)
 	default:
 		x, work, turns := av.Contiguous(), empty(av, m.count, n, n), empty(av, m.count, n+1)
 		defer x.Free()

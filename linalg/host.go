@@ -16,7 +16,7 @@ var mostRows = 512
 
 // onHost factorises the matrices of v, which m describes, on the host in float64, one after the other:
 // f computes from a matrix what results have of it. It waits for the device.
-func onHost(op string, m matrices, v *tensor.Tensor, results []*tensor.Tensor, f func(m matrices, a []float64, results [][]float64)) {
+func onHost(m matrices, v *tensor.Tensor, results []*tensor.Tensor, f func(m matrices, a []float64, results [][]float64)) {
 	all, err := v.Float64s()
 	if err != nil { // the device failed, or records: it says so itself
 		return

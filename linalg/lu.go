@@ -25,7 +25,8 @@ var lu = &kernels.Kernel{Name: "k_lu", Text: luSource, File: "lu.cl",
 			}})
 		}
 		return append(list, kernels.Case{Name: "singular", Build: func(o *kernels.Operands) {
-			o.Reals(2*4*4, func(i int) float64 { return float64(i % 4) }).Out(2*4*4).Ints(2*4, func(int) int { return -1 }).Out(2).Int(4)
+			o.Reals(2*4*4, func(i int) float64 { return float64(i % 4) }).Out(2 * 4 * 4)
+			o.Ints(2*4, func(int) int { return -1 }).Out(2).Int(4)
 		}})
 	}}
 
@@ -129,13 +130,14 @@ type factors struct{ lu, rows, sign *tensor.Tensor }
 
 // factorise returns that of v, which m describes.
 func factorise(op string, m matrices, v *tensor.Tensor) factors {
-	f := factors{empty(v, m.count, m.rows, m.rows), tensor.EmptyOf(v.Device(), tensor.Int32, m.count, m.rows), empty(v, m.count)}
+	rows := tensor.EmptyOf(v.Device(), tensor.Int32, m.count, m.rows)
+	f := factors{empty(v, m.count, m.rows, m.rows), rows, empty(v, m.count)}
 	switch {
 	case v.Len() == 0:
 		f.sign.Free()
 		f.sign = tensor.FullOf(v.Device(), v.Type(), 1, m.count)
 	case m.rows > mostRows:
-		onHost(op, m, v, []*tensor.Tensor{f.lu, f.rows, f.sign}, lapackLU)
+		onHost(m, v, []*tensor.Tensor{f.lu, f.rows, f.sign}, lapackLU)
 	default:
 		x := v.Contiguous()
 		defer x.Free()

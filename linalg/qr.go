@@ -171,7 +171,7 @@ func QR(a *autograd.Node, options ...QROptions) (q, r *autograd.Node) {
 // qrOf returns Qᵀ [k, m] and R [k, n] of matrices [m, n], m ≥ n, one after the other on the last axis.
 func qrOf(op string, a *autograd.Node, m matrices, k int) *autograd.Node {
 	av := a.ValueFor(op)
-	q, r := qrValues(op, m, av, k)
+	q, r := qrValues(m, av, k)
 	defer q.Free()
 	defer r.Free()
 	both := tensor.Concat(-1, q, r)
@@ -180,7 +180,8 @@ func qrOf(op string, a *autograd.Node, m matrices, k int) *autograd.Node {
 			misuse(op, tensor.ErrValue, "a complete Q of more rows than columns has no gradient: leave Complete out", a)
 		}
 		part := func(x *autograd.Node) (qt, r *autograd.Node) {
-			return x.Slice(-1, 0, k*m.rows).Reshape(m.shape(k, m.rows)...), x.Slice(-1, k*m.rows, k*(m.rows+k)).Reshape(m.shape(k, k)...)
+			qt, r = x.Slice(-1, 0, k*m.rows), x.Slice(-1, k*m.rows, k*(m.rows+k))
+			return qt.Reshape(m.shape(k, m.rows)...), r.Reshape(m.shape(k, k)...)
 		}
 		qt, r := part(in.Output())
 		gqt, gr := part(g)
@@ -193,14 +194,14 @@ func qrOf(op string, a *autograd.Node, m matrices, k int) *autograd.Node {
 func symmetric(x *autograd.Node) *autograd.Node { return x.Tril(0).Add(transposed(x.Tril(-1))) }
 
 // qrValues returns Qᵀ [..., k·m] and R [..., k·n].
-func qrValues(op string, m matrices, v *tensor.Tensor, k int) (q, r *tensor.Tensor) {
+func qrValues(m matrices, v *tensor.Tensor, k int) (q, r *tensor.Tensor) {
 	n := m.cols
 	if v.Len() == 0 || m.rows > mostRows {
 		q, r = empty(v, m.count, k, m.rows), empty(v, m.count, k, n)
 		defer q.Free()
 		defer r.Free()
 		if v.Len() > 0 {
-			onHost(op, m, v, []*tensor.Tensor{q, r}, lapackQR)
+			onHost(m, v, []*tensor.Tensor{q, r}, lapackQR)
 		}
 		return q.Reshape(m.shape(k * m.rows)...), r.Reshape(m.shape(k * n)...)
 	}

@@ -33,7 +33,9 @@ var svd = &kernels.Kernel{Name: "k_svd", Text: jacobiSource + svdSource, File: "
 			}
 		}
 		of := func(name string, f func(i int) float64) {
-			list = append(list, kernels.Case{Name: name, Build: func(o *kernels.Operands) { o.Reals(2*4*3, f).Out(2*(3*4+3+3*3)).Int(4, 3) }})
+			list = append(list, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
+				o.Reals(2*4*3, f).Out(2*(3*4+3+3*3)).Int(4, 3)
+			}})
 		}
 		of("zero", func(int) float64 { return 0 })
 		of("rank 1", func(i int) float64 { return float64((i/3 + 1) * (i%3 + 1)) })
@@ -240,7 +242,8 @@ type decomposition struct{ *autograd.Node }
 
 func (d decomposition) parts(m matrices) (ut, s, vh *autograd.Node) {
 	nm, n := m.rows*m.cols, m.cols
-	return d.Slice(-1, 0, nm).Reshape(m.shape(n, m.rows)...), d.Slice(-1, nm, nm+n), d.Slice(-1, nm+n, nm+n+n*n).Reshape(m.shape(n, n)...)
+	ut, s, vh = d.Slice(-1, 0, nm), d.Slice(-1, nm, nm+n), d.Slice(-1, nm+n, nm+n+n*n)
+	return ut.Reshape(m.shape(n, m.rows)...), s, vh.Reshape(m.shape(n, n)...)
 }
 
 // svdOf decomposes matrices of as many rows as columns, or more.
@@ -251,7 +254,7 @@ func svdOf(op string, a *autograd.Node, m matrices) decomposition {
 	switch {
 	case p.Len() == 0:
 	case m.rows > mostRows:
-		onHost(op, m, av, []*tensor.Tensor{p}, lapackSVD)
+		onHost(m, av, []*tensor.Tensor{p}, lapackSVD)
 	default:
 		x := av.Contiguous()
 		defer x.Free()
@@ -287,7 +290,7 @@ func completed(op string, ut *autograd.Node, m matrices) *autograd.Node {
 	}
 	u := ut.ValueFor(op).MoveDim(-1, -2)
 	defer u.Free()
-	q, r := qrValues(op, m, u, m.rows)
+	q, r := qrValues(m, u, m.rows)
 	r.Free()
 	defer q.Free()
 	all := q.Reshape(m.shape(m.rows, m.rows)...)
