@@ -36,8 +36,16 @@ var exportConvolutions = map[string]func(c *exportCall) []string{
 		shape := shapeOf(c.result(0))
 		a := []*onnxpb.Attribute{word("mode", "nearest"), word("coordinate_transformation_mode", "asymmetric"),
 			word("nearest_mode", "floor")}
-		if o.Linear {
+		switch {
+		case o.Area:
+			return []string{c.adaptive("AveragePool", "GlobalAveragePool", "ReduceMean")}
+		case o.Exact:
+			a[1], a[2] = word("coordinate_transformation_mode", "half_pixel"), word("nearest_mode", "round_prefer_ceil")
+		case o.Linear || o.Cubic:
 			a = []*onnxpb.Attribute{word("mode", "linear"), word("coordinate_transformation_mode", "half_pixel")}
+			if o.Cubic {
+				a[0] = word("mode", "cubic")
+			}
 			if o.AlignCorners {
 				a[1] = word("coordinate_transformation_mode", "align_corners")
 			}

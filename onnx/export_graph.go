@@ -432,12 +432,21 @@ func (e *exporter) use(p *parameter) {
 	}
 }
 
+// kept returns the tensor of a value in a run, or a view of it from before it was freed.
+func (e *exporter) kept(v value, run int) *tensor.Tensor {
+	t := tensorIn(v[run])
+	if t != nil && t.Freed() && e.runs[run].kept[t] != nil {
+		return e.runs[run].kept[t]
+	}
+	return t
+}
+
 // constant adds a tensor that no operation on nodes has made to the initializers.
 func (e *exporter) constant(v value) string {
-	t := tensorIn(v[0])
+	t := e.kept(v, 0)
 	raw, err := rawOf(t)
 	for r := 1; r < len(v) && err == nil; r++ {
-		other := tensorIn(v[r])
+		other := e.kept(v, r)
 		if other == t {
 			continue
 		}
@@ -470,7 +479,7 @@ func (e *exporter) following(v value) string {
 	shape := shapeOf(v)
 	lists := make([][]float64, len(v))
 	for r := range v {
-		list, err := tensorIn(v[r]).Float64s()
+		list, err := e.kept(v, r).Float64s()
 		if err != nil {
 			fail("a constant of shape %v: %v", tensorIn(v[r]).Shape(), err)
 		}

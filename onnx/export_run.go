@@ -16,7 +16,8 @@ type modelRun struct {
 	inputs  map[*tensor.Tensor]int
 	outputs []*autograd.Node
 	calls   []trace.Call
-	made    map[any][]madeBy // of a *autograd.Node or *tensor.Tensor, the last call last
+	made    map[any][]madeBy                  // of a *autograd.Node or *tensor.Tensor, the last call last
+	kept    map[*tensor.Tensor]*tensor.Tensor // views of what operations were given
 }
 
 // madeBy is a result of a call.
@@ -119,14 +120,14 @@ func (e *exporter) runSizes(forward func([]*tensor.Tensor) []*autograd.Node, run
 
 // runOnce runs the model on the example inputs, in the sizes of a run, rolled or as they are.
 func (e *exporter) runOnce(forward func([]*tensor.Tensor) []*autograd.Node, run int, rolled bool) (*modelRun, error) {
-	r := &modelRun{inputs: map[*tensor.Tensor]int{}, made: map[any][]madeBy{}}
+	r := &modelRun{inputs: map[*tensor.Tensor]int{}, made: map[any][]madeBy{}, kept: map[*tensor.Tensor]*tensor.Tensor{}}
 	given, before := make([]*tensor.Tensor, len(e.examples)), make([]uint64, len(e.examples))
 	err := tensor.Try(func() {
 		for i, t := range e.examples {
 			given[i] = e.example(i, t, run, rolled)
 			r.inputs[given[i]], before[i] = i, versionOf(given[i])
 		}
-		r.calls = trace.During(func() { r.outputs = forward(given) }, versionOf)
+		r.calls = trace.During(func() { r.outputs = forward(given) }, versionOf, r.keep)
 	})
 	if err == nil {
 		err = e.examples[0].Device().Err()
@@ -153,6 +154,25 @@ func (e *exporter) runOnce(forward func([]*tensor.Tensor) []*autograd.Node, run 
 		}
 	}
 	return r, nil
+}
+
+// keep keeps the elements of what an operation was given: what is made of operations frees what lies between.
+func (r *modelRun) keep(arg any) {
+	list, ok := arg.([]*autograd.Node)
+	if n, one := arg.(*autograd.Node); one {
+		list, ok = []*autograd.Node{n}, true
+	}
+	if !ok {
+		if t, one := arg.(*tensor.Tensor); one && t != nil && r.kept[t] == nil {
+			r.kept[t] = t.View()
+		}
+		return
+	}
+	for _, n := range list {
+		if n != nil && n.Value() != nil {
+			r.keep(n.Value())
+		}
+	}
 }
 
 // example returns a tensor for input i: t again and again along dynamic axes. Rolled, its elements are others that the

@@ -49,7 +49,11 @@ var exportShapes = map[string]func(c *exportCall) []string{
 		return []string{c.e.slice(c.in(0), c.axis(1, c.rank(0)), c.place(from), c.place(to), 1)}
 	},
 	"Step": func(c *exportCall) []string {
-		return []string{c.e.slice(c.in(0), c.axis(1, c.rank(0)), c.e.list(0), c.e.list(math.MaxInt), arg[int](c, 2))}
+		step, from, to := arg[int](c, 2), 0, math.MaxInt
+		if step < 0 {
+			from, to = -1, math.MinInt
+		}
+		return []string{c.e.slice(c.in(0), c.axis(1, c.rank(0)), c.e.list(from), c.e.list(to), step)}
 	},
 	"Select": func(c *exportCall) []string {
 		axis, at := c.axis(1, c.rank(0)), c.sizeArg(2)

@@ -31,6 +31,7 @@ type Call struct {
 type listener struct {
 	goroutine uintptr
 	version   func(result any) uint64
+	keep      func(arg any)
 	calls     []Call
 }
 
@@ -45,11 +46,12 @@ func On() bool {
 	return l != nil && l.goroutine == goroutine.ID()
 }
 
-// During runs f and returns what it called, with the versions of results. A second one waits for the first.
-func During(f func(), version func(result any) uint64) []Call {
+// During runs f and returns what it called, with the versions of results. keep is given each argument, which may be
+// freed after the call. A second During waits for the first.
+func During(f func(), version func(result any) uint64, keep func(arg any)) []Call {
 	one.Lock()
 	defer one.Unlock()
-	l := &listener{goroutine: goroutine.ID(), version: version}
+	l := &listener{goroutine: goroutine.ID(), version: version, keep: keep}
 	active.Store(l)
 	defer active.Store(nil)
 	f()
@@ -77,6 +79,9 @@ func record(c Call) {
 	}
 	c.Place = place()
 	l := active.Load()
+	for _, a := range c.Args {
+		l.keep(a)
+	}
 	for _, y := range c.Results {
 		c.Version = append(c.Version, l.version(y))
 	}

@@ -14,6 +14,7 @@ func TestDuring(t *testing.T) {
 	if On() {
 		t.Error("it is on before")
 	}
+	kept := 0
 	calls := During(func() {
 		if !On() {
 			t.Error("it is off")
@@ -27,9 +28,12 @@ func TestDuring(t *testing.T) {
 		if <-other {
 			t.Error("it is on in another goroutine")
 		}
-	}, func(result any) uint64 { return result.(*node).version })
+	}, func(result any) uint64 { return result.(*node).version }, func(any) { kept++ })
 	if On() {
 		t.Error("it is on behind")
+	}
+	if kept != 3 { // x, axes and y
+		t.Errorf("%d arguments are kept", kept)
 	}
 	if len(calls) != 2 || calls[0].Op != "Sum" || calls[0].Opaque || calls[1].Op != "own" || !calls[1].Opaque {
 		t.Fatalf("%+v", calls)
