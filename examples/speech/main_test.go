@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 		for name, data := range map[string][]byte{
 			"other.onnx": model, "tone.wav": tone, "cut.wav": tone[:30], "half.wav": tone[:len(tone)/2+1],
 			"none.wav": tone[:44], "adpcm.wav": wavOf(2, 1, 44100, 4, nil),
-			"fast.wav": wavOf(formatPCM, 1, 1<<31, 16, nil),
+			"fast.wav": wavOf(formatPCM, 1, math.MaxInt32, 16, nil),
 		} {
 			if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 				return err
