@@ -13,15 +13,39 @@ func init() {
 	const common = "activation_alpha activation_beta activations clip direction hidden_size layout output_sequence"
 	Register(
 		Operator{Name: "RNN", Attributes: common, Run: func(c *Call) []*Value {
-			return recurrent(c, 1, []string{"tanh"}, rnnStep)
+			return recurrent(c, c.Node(1), c.Node(2), 1, []string{"tanh"}, rnnStep)
 		}},
 		Operator{Name: "GRU", Attributes: common + " linear_before_reset", Run: func(c *Call) []*Value {
-			return recurrent(c, 3, []string{"sigmoid", "tanh"}, gruStep)
+			return recurrent(c, c.Node(1), c.Node(2), 3, []string{"sigmoid", "tanh"}, gruStep)
 		}},
 		Operator{Name: "LSTM", Attributes: common + " input_forget", Run: func(c *Call) []*Value {
-			return recurrent(c, 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
+			return recurrent(c, c.Node(1), c.Node(2), 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
+		}},
+		Operator{Domain: microsoft, Name: "DynamicQuantizeLSTM", Attributes: common + " input_forget", Run: func(c *Call) []*Value {
+			w, r := quantizedWeights(c, 1, 8), quantizedWeights(c, 2, 10)
+			return recurrent(c, w, r, 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
 		}},
 	)
+}
+
+// quantizedWeights returns input i of DynamicQuantizeLSTM, integers [directions, in, gates·hidden] with scales and zero
+// points [directions] or [directions, gates·hidden] from another input on, as the floats [directions, gates·hidden, in]
+// that they stand for. What they are multiplied by is not rounded to integers.
+func quantizedWeights(c *Call, i, scales int) *autograd.Node {
+	q, scale, zero := c.Node(i), c.Node(scales), c.NodeOr(scales+1)
+	if q.Rank() != 3 {
+		c.fail(tensor.ErrShape, "input %d is %v, and should have three axes", i, q.Shape())
+	}
+	each := func(n *autograd.Node) *autograd.Node { // for each column, or for all
+		if n == nil {
+			return nil
+		}
+		if n.Rank() < 1 || n.Rank() > 2 || n.Shape()[0] != q.Shape()[0] {
+			c.fail(tensor.ErrShape, "scales or zero points are %v, for weights %v", n.Shape(), q.Shape())
+		}
+		return n.Reshape(n.Shape()[0], 1, -1)
+	}
+	return dequantized(q, each(scale), each(zero)).Transpose(0, 2, 1)
 }
 
 // cell is what a step of a recurrent layer is computed from, in one direction. Gates are along the last axis.
@@ -122,9 +146,10 @@ type layer struct {
 	reverse                          func(dir int) bool
 }
 
-// recurrent runs the steps of an operator of so many gates for each direction. Its functions are the default ones.
-func recurrent(c *Call, gates int, functions []string, step stepFunc) []*Value {
-	l := layerOf(c, gates)
+// recurrent runs the steps of an operator of weights W and R, of so many gates, for each direction. Its functions are the
+// default ones.
+func recurrent(c *Call, w, r *autograd.Node, gates int, functions []string, step stepFunc) []*Value {
+	l := layerOf(c, w, r, gates)
 	chosen := activationsOf(c, functions, l.directions)
 	var outputs []*autograd.Node
 	last := make([][]*autograd.Node, len(l.first))
@@ -158,8 +183,8 @@ func recurrent(c *Call, gates int, functions []string, step stepFunc) []*Value {
 }
 
 // layerOf reads and checks the inputs.
-func layerOf(c *Call, gates int) *layer {
-	l := &layer{x: floatsOf(c, 0), w: c.Node(1), r: c.Node(2), bias: c.NodeOr(3), lengths: c.NodeOr(4)}
+func layerOf(c *Call, w, r *autograd.Node, gates int) *layer {
+	l := &layer{x: floatsOf(c, 0), w: w, r: r, bias: c.NodeOr(3), lengths: c.NodeOr(4)}
 	if l.x.Rank() != 3 || l.w.Rank() != 3 || l.r.Rank() != 3 {
 		c.fail(tensor.ErrShape, "inputs are %v, %v and %v, and should have three axes", l.x.Shape(), l.w.Shape(),
 			l.r.Shape())

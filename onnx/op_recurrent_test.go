@@ -1,6 +1,11 @@
 package onnx
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/tensor"
+)
 
 func TestRecurrent(t *testing.T) {
 	checkNodes(t, []nodeCase{
@@ -108,4 +113,33 @@ func TestRecurrentEdges(t *testing.T) {
 		{"RNN", 14, nil, []any{x, w, r, nil, nil, ramp(1, 2, 2)}, nil, "initial state"},
 		{"LSTM", 14, nil, []any{x, ramp(1, 8, 2), ramp(1, 8, 2), nil, nil, nil, nil, ramp(1, 2)}, nil, "P is"},
 	})
+}
+
+// TestDynamicQuantizeLSTM: it is an LSTM of the weights that its integers stand for.
+func TestDynamicQuantizeLSTM(t *testing.T) {
+	d := cpu(t)
+	const in, hidden = 3, 2
+	a := attrs{"hidden_size": hidden, "direction": "bidirectional"}
+	x, bias := normal(d, 1, 4, 2, in), normal(d, 2, 2, 8*hidden)
+	weights := func(seed uint64, rows int) *tensor.Tensor {
+		return tensor.NewRNG(seed).Ints(d, 256, 2, rows, 4*hidden).To(tensor.Uint8)
+	}
+	w, r := weights(3, in), weights(4, hidden)
+	for _, scales := range [][]int{{2}, {2, 4 * hidden}} {
+		scale := tensor.NewRNG(5).Uniform(d, 0.001, 0.01, scales...)
+		zero := tensor.Full(d, 120, scales...).To(tensor.Uint8)
+		floats := func(q *tensor.Tensor) *tensor.Tensor {
+			return q.To(tensor.Float32).SubScalar(120).Mul(scale.Reshape(2, 1, -1)).Transpose(0, 2, 1)
+		}
+		want := mustRun(t, d, "", "LSTM", 14, a, 3, x, floats(w), floats(r), bias)
+		got := mustRun(t, d, microsoft, "DynamicQuantizeLSTM", 1, a, 3, x, w, r, bias, nil, nil, nil, nil, scale, zero, scale, zero)
+		for i := range want {
+			wantSame(t, got[i], want[i].Tensor(), 1e-6)
+		}
+	}
+	_, err := runNodeOf(t, d, microsoft, "DynamicQuantizeLSTM", 1, a, 3, x, w, r, bias, nil, nil, nil, nil,
+		tensor.Full(d, 1, 3), nil, tensor.Full(d, 1, 2), nil)
+	if err == nil || !strings.Contains(err.Error(), "for weights [2 3 8]") {
+		t.Errorf("three scales of two directions: %v", err)
+	}
 }
