@@ -335,6 +335,13 @@ func TestExpired(t *testing.T) {
 	}
 }
 
+// stopping reports whether Close was called.
+func (p *Predictor) stopping() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closing
+}
+
 // TestStop: what was taken before Close is answered, and nothing is taken after it.
 func TestStop(t *testing.T) {
 	m := &doubler{t: t, begun: make(chan int, 100), proceed: make(chan struct{})}
@@ -350,12 +357,11 @@ func TestStop(t *testing.T) {
 	for range 2 {
 		go func() { closed <- p.Close(context.Background()) }()
 	}
-	for {
-		if _, err := p.Predict(t.Context(), row(1, 2)); errors.Is(err, ErrClosed) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for !p.stopping() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := p.Predict(t.Context(), row(1, 2)); !errors.Is(err, ErrClosed) {
+		t.Fatalf("err %v", err)
 	}
 	select {
 	case err := <-closed:
