@@ -432,10 +432,11 @@ func TestFailsAlone(t *testing.T) {
 						t.Errorf("err %v", err)
 					}
 				})
+				if i == 0 {
+					<-m.begun // the others are a batch
+				}
 			}
-			for len(m.begun) == 0 || p.snapshot().queue != 19 {
-				time.Sleep(time.Millisecond)
-			}
+			waiting(p, 19)
 			close(m.proceed)
 			clients.Wait()
 			doubles(t, p, 1)
