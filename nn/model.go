@@ -268,8 +268,13 @@ func element(path, tag, index string) string {
 }
 
 // within returns the tag of the elements of a field: what it says of them, but for the place of
-// their index.
-func within(tag string) string { return strings.Replace(tag, "#", "", 1) }
+// their index. Elements whose field has no name of its own have one by their index.
+func within(tag string) string {
+	if tag == "#" {
+		return tag
+	}
+	return strings.Replace(tag, "#", "", 1)
+}
 
 func join(path, name string) string {
 	if path == "" || name == "" {

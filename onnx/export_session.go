@@ -32,8 +32,11 @@ func (s *Session) exported(o ExportOptions) (*modelFile, error) {
 	f := &modelFile{proto: &proto}
 	graph.Initializers = nil
 	for _, t := range s.model.file.Graph.Initializers {
+		v := s.Statistics[t.Name]
 		if p := s.Weights[t.Name]; p != nil {
-			v := p.Value()
+			v = p.Value()
+		}
+		if v != nil {
 			if typ, err := typeOf(t.Type); err == nil && v.Type() != typ {
 				v = v.To(typ) // a device computes float in double
 			}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -67,8 +69,8 @@ func TestDropout(t *testing.T) {
 	}
 }
 
-// TestBatchNormTrains: a session in training normalizes by the batch, writes the running statistics, and leaves those
-// that are frozen.
+// TestBatchNormTrains: a session in training normalizes by the batch, and writes the running statistics, but where the
+// scale is frozen. An optimizer has no part in them.
 func TestBatchNormTrains(t *testing.T) {
 	d := cpu(t)
 	node := &onnxpb.Node{Op: "BatchNormalization", Inputs: []string{"x", "w", "b", "mean", "var"},
@@ -94,7 +96,8 @@ func TestBatchNormTrains(t *testing.T) {
 		for name, c := range map[string]struct {
 			node *autograd.Node
 			want float64
-		}{"output": {y, first}, "mean": {s.Weights["mean"], mean}, "variance": {s.Weights["var"], variance}} {
+		}{"output": {y, first}, "mean": {autograd.Const(s.Statistics["mean"]), mean},
+			"variance": {autograd.Const(s.Statistics["var"]), variance}} {
 			wantTensor(t, fromNode(c.node.Reshape(1)), tensor.Float32, []int{1}, []float64{c.want}, 1e-5)
 			if t.Failed() {
 				t.Fatalf("%s: %s", what, name)
@@ -105,6 +108,16 @@ func TestBatchNormTrains(t *testing.T) {
 	s.SetTraining(false)
 	check("evaluation", (1-2.5)/1.5545660, 2.5, 0.75+20./3/4)
 	s.SetTraining(true)
-	s.Weights["mean"].Freeze()
+	s.Weights["w"].Freeze()
+	if dict := nn.StateDict(s); len(nn.Params(s)) != 2 || dict["mean"] != s.Statistics["mean"] || len(dict) != 4 {
+		t.Errorf("parameters %d, state %v", len(nn.Params(s)), dict)
+	}
 	check("frozen", (1-2.5)/1.5545660, 2.5, 0.75+20./3/4)
+	s.Weights["w"].Unfreeze()
+	opt := optim.NewAdamW(nn.Params(s), optim.AdamWDefaults(optim.Constant(0.1)))
+	for range 3 { // the statistics do not lie in the memory of the optimizer's parameters
+		if err := optim.Minimize(opt, s.Forward(x)[0].Square().Mean()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

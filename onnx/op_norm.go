@@ -42,10 +42,10 @@ func batchNorm(c *Call) []*Value {
 	case c.Version() < 9 && !c.Bool("spatial", true): // a channel for each feature
 		x = flatAt(x, 1)
 	}
-	frozen := mean.IsParam() && !mean.NeedsGrad()
+	frozen := scale.IsParam() && !scale.NeedsGrad()
 	if !training && c.Training() && !frozen {
 		training = true
-		if momentum := c.Float("momentum", 0.9); mean.IsParam() && mean.Rank() == 1 && momentum < 1 {
+		if momentum := c.Float("momentum", 0.9); c.r.s.Statistics.has(mean) && mean.Rank() == 1 && momentum < 1 {
 			// The session trains what is there for inference: its running statistics are written.
 			y := x.BatchNorm(flat(scale), flat(bias), eps, tensor.BatchNormOptions{
 				Mean: mean.Value(), Var: variance.Value(), Momentum: 1 - momentum,

@@ -29,7 +29,8 @@ type Options struct {
 
 // Session is a model on a device. It belongs to one goroutine at a time, as its device does.
 type Session struct {
-	Weights `nn:"#"` // of a session for training
+	Weights    `nn:"#"` // of a session for training
+	Statistics `nn:"#"` // of a session for training
 
 	model     *Model
 	dev, host tensor.Device
@@ -52,6 +53,20 @@ type Session struct {
 
 // Weights are parameters by the names that the file has for them: nn.Params and nn.StateDict find them in a Session.
 type Weights map[string]*autograd.Node
+
+// Statistics are the running means and variances of BatchNormalization, by the names that the file has for them: the
+// buffers of nn.StateDict. Runs in training write them; no optimizer does.
+type Statistics map[string]*tensor.Tensor
+
+// has reports whether n is one of them.
+func (s Statistics) has(n *autograd.Node) bool {
+	for _, t := range s {
+		if t == n.Value() {
+			return true
+		}
+	}
+	return false
+}
 
 // SetTraining says whether operators do what they do in training, such as Dropout: nn.Train and nn.Eval call it. A
 // session that was loaded for training is in training.
@@ -151,7 +166,7 @@ func (s *Session) load() error {
 // the graphs within it, too. Where such a name is taken, that of the graph's attribute and of an output of its node stand
 // before it: "y.then_branch.w".
 func (s *Session) takeParameters() {
-	s.Weights = Weights{}
+	s.Weights, s.Statistics = Weights{}, Statistics{}
 	var take func(g *graph, prefix string)
 	take = func(g *graph, prefix string) {
 		for _, name := range slices.Sorted(maps.Keys(g.constants)) {
@@ -160,12 +175,18 @@ func (s *Session) takeParameters() {
 				continue
 			}
 			own := name
-			if s.Weights[own] != nil {
+			if s.Weights[own] != nil || s.Statistics[own] != nil {
 				own = prefix + name
 			}
 			r := &runner{s: s}
-			s.Weights[own] = autograd.Param(r.on(g.constants[name], false).Value(), own)
-			g.constants[name] = &Value{node: s.Weights[own], kept: true}
+			n := autograd.Const(r.on(g.constants[name], false).Value())
+			if g.isStatistic(name) {
+				s.Statistics[own] = n.Value()
+			} else {
+				n = autograd.Param(n.Value(), own)
+				s.Weights[own] = n
+			}
+			g.constants[name] = &Value{node: n, kept: true}
 		}
 		for _, n := range g.nodes {
 			for _, a := range n.proto.Attributes {
@@ -176,6 +197,23 @@ func (s *Session) takeParameters() {
 		}
 	}
 	take(s.main, "")
+}
+
+// isStatistic reports whether a value is read as a mean or variance of BatchNormalization, and as nothing else.
+func (g *graph) isStatistic(name string) bool {
+	found := false
+	for _, n := range g.nodes {
+		for i, in := range n.proto.Inputs {
+			if in != name {
+				continue
+			}
+			if n.proto.Op != "BatchNormalization" || i < 3 {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
 }
 
 // constant returns a tensor of the file: on the host if it is small, and else on the device.
