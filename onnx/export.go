@@ -91,9 +91,6 @@ func exportOptions(op string, options []ExportOptions) (o ExportOptions) {
 	if len(options) == 1 {
 		o = options[0]
 	}
-	if o.Opset == 0 {
-		o.Opset = defaultOpset
-	}
 	return o
 }
 
@@ -110,6 +107,9 @@ func exported(model any, inputs []*tensor.Tensor, o ExportOptions, write func(*m
 			err = write(f)
 		})
 		return err
+	}
+	if o.Opset == 0 {
+		o.Opset = defaultOpset
 	}
 	e := &exporter{options: o, model: model, examples: inputs}
 	if err := e.check(); err != nil {

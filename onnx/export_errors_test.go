@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,6 +148,12 @@ func TestExportErrors(t *testing.T) {
 			}
 			if b.Len() > 0 {
 				t.Errorf("%d bytes were written", b.Len())
+			}
+			if n, ok := c.model.(*nn.BatchNorm); ok { // it was in training
+				mean, err := n.Mean.Float64s()
+				if err != nil || slices.ContainsFunc(mean, func(v float64) bool { return v != 0 }) {
+					t.Errorf("the running mean is %v, err %v", mean, err)
+				}
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/internal/trace"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -77,12 +78,42 @@ func (e *exporter) symbolOf(input, axis int) *symbol {
 	return e.symbols[slices.IndexFunc(e.symbols, func(s *symbol) bool { return s.name == name })]
 }
 
+// restored returns a function that gives buffers of the model their numbers back: a layer in training, which is refused,
+// changes them.
+func (e *exporter) restored() func() {
+	params := map[*tensor.Tensor]bool{}
+	if e.model != nil {
+		for _, p := range nn.Params(e.model) {
+			params[p.Value()] = true
+		}
+	}
+	var restore []func()
+	for t := range e.params { // and buffers
+		if params[t] {
+			continue
+		}
+		before, version := t.Copy(), versionOf(t)
+		restore = append(restore, func() {
+			if versionOf(t) != version {
+				t.SetInPlace(before)
+			}
+			before.Free()
+		})
+	}
+	return func() {
+		for _, f := range restore {
+			f()
+		}
+	}
+}
+
 // runModel runs the model as often as there is something to learn from it.
 func (e *exporter) runModel() error {
 	forward, err := e.forward()
 	if err != nil {
 		return err
 	}
+	defer e.restored()()
 	runs := []int{2, 3, 4, 4, 4}[len(e.symbols)]
 	for i := range runs {
 		r, err := e.runSizes(forward, i)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,9 @@ import (
 
 // exported returns the file of a session: what was loaded, with the weights of now in place of those of then.
 func (s *Session) exported(o ExportOptions) (*modelFile, error) {
+	if o.Opset != 0 || o.Inputs != nil || o.Outputs != nil || o.Dynamic != nil || o.Forward != nil {
+		return nil, errors.New("a Session is written as its file has it: Opset, Inputs, Outputs, Dynamic and Forward are of other models")
+	}
 	proto := *s.model.file
 	graph := *proto.Graph
 	proto.Graph = &graph

@@ -2,8 +2,10 @@ package onnx_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -30,6 +32,10 @@ func TestExportSession(t *testing.T) {
 		opt := optim.NewAdamW(nn.Params(s), optim.AdamWDefaults(optim.Constant(0.01)))
 		if err := optim.Minimize(opt, s.Forward(autograd.Const(x))[0].Sum()); err != nil {
 			t.Fatal(err)
+		}
+		err = onnx.Export(io.Discard, s, nil, onnx.ExportOptions{Opset: 9})
+		if err == nil || !strings.Contains(err.Error(), "a Session is written as its file has it") {
+			t.Errorf("with another opset: %v", err)
 		}
 		var b bytes.Buffer
 		if err := onnx.Export(&b, s, nil, onnx.ExportOptions{Metadata: map[string]string{"epoch": "1"}}); err != nil {

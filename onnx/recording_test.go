@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -178,26 +179,33 @@ func TestInputs(t *testing.T) {
 		{[]*Value{FromTensor(tensor.New(d, []int64{1, 2, 3}, 1, 3))}, `input x: float[batch,3] is given int64 [1 3]`},
 		{[]*Value{FromTensor(tensor.New(d, []float32{1, 2, 3, 4}, 1, 4))}, `input x: float[batch,3] is given float32 [1 4]`},
 		{[]*Value{FromTensor(tensor.New(d, []float32{1, 2, 3}))}, `input x: float[batch,3] is given float32 [3]`},
+		{[]*Value{FromTensor(tensor.New(d, []float64{1, 2, 3}, 1, 3))}, `input x: float[batch,3] is given float64 [1 3]`},
 		{[]*Value{FromStrings([]string{"a"})}, `input x: float[batch,3] is given strings`},
 		{[]*Value{FromSequence(x)}, `input x: float[batch,3] is given a sequence of 1`},
 	} {
-		if _, err := s.Run(c.inputs...); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := s.Run(c.inputs...); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c.inputs, err, c.want)
 		}
 	}
-	for _, f := range []func() error{
-		func() error { _, err := s.RunNamed(map[string]*Value{"z": x, "x": x}); return err },
-		func() error { _, err := s.RunNamed(map[string]*Value{"x": x}, "nowhere"); return err },
-	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), "named") {
-			t.Error(err)
-		}
+	_, err = s.RunNamed(map[string]*Value{"z": x, "x": x})
+	if want := `no input "z": it has x: float[batch,3]`; !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	_, err = s.RunNamed(map[string]*Value{"x": x}, "nowhere")
+	if err == nil || !strings.Contains(err.Error(), `no value of the model is named "nowhere": its outputs are ["y"]`) {
+		t.Error(err)
 	}
 	out, err := s.RunNamed(map[string]*Value{"x": x}, "xw", "y")
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantTensor(t, out["xw"], tensor.Float32, []int{1, 2}, []float64{5, 8}, 0)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(x); err == nil || err.Error() != "onnx: Run: the session is closed" {
+		t.Errorf("closed: %v", err)
+	}
 }
 
 // TestScalarInput: an input that is a scalar takes one number of any rank, and no more than one.

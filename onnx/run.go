@@ -3,8 +3,11 @@ package onnx
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
@@ -15,7 +18,7 @@ import (
 func (s *Session) Run(inputs ...*Value) ([]*Value, error) {
 	infos := s.inputs()
 	if len(inputs) > len(infos) {
-		return nil, fmt.Errorf("onnx: Run: %d inputs, and the model has %d", len(inputs), len(infos))
+		return nil, inputError(fmt.Sprintf("onnx: Run: %d inputs, and the model has %d", len(inputs), len(infos)))
 	}
 	given := make(map[string]*Value, len(inputs))
 	for i, v := range inputs {
@@ -63,11 +66,16 @@ func (s *Session) Forward(inputs ...*autograd.Node) []*autograd.Node {
 			values[v.Name] = fromNode(inputs[i])
 		}
 	}
+	return s.forward("Forward", values, s.outputs())
+}
+
+// outputs returns the names of what the model gives, in the file's order.
+func (s *Session) outputs() []string {
 	names := make([]string, len(s.main.proto.Outputs))
 	for i, o := range s.main.proto.Outputs {
 		names[i] = o.Name
 	}
-	return s.forward("Forward", values, names)
+	return names
 }
 
 // ForwardNamed is Forward with inputs and outputs by name, as of RunNamed. What the last layer of a model takes is such
@@ -125,7 +133,7 @@ func (s *Session) eager(r *runner, inputs map[string]*Value, names []string) ([]
 		}
 		for i, name := range names {
 			if out[i] = sc.values[name]; out[i] == nil {
-				return fmt.Errorf("onnx: Run: no value of the model is named %q", name)
+				return fmt.Errorf("onnx: Run: no value of the model is named %q: its outputs are %q", name, s.outputs())
 			}
 			out[i].each(func(v *Value) { r.on(v, false) })
 		}
@@ -184,33 +192,52 @@ func (s *Session) run(given map[string]*Value, names []string) (out []*Value, er
 	return out, err
 }
 
+// ErrInput is the kind of error of inputs that a model does not take: of another name, type or shape, or too few.
+var ErrInput = errors.New("onnx: inputs that the model does not take")
+
+// inputError is an ErrInput with a message of its own.
+type inputError string
+
+func (e inputError) Error() string        { return string(e) }
+func (e inputError) Is(target error) bool { return target == ErrInput }
+
 // checkInputs reports inputs that are missing, that the model does not have, or that are of another type or shape.
 func (s *Session) checkInputs(given map[string]*Value) error {
+	if s.others == nil {
+		return errors.New("onnx: Run: the session is closed")
+	}
+	misfit := func(format string, args ...any) error {
+		return inputError("onnx: Run: " + fmt.Sprintf(format, args...))
+	}
 	known := map[string]bool{}
+	var all []string
 	for _, info := range s.main.proto.Inputs {
 		known[info.Name] = true
+		all = append(all, infoOf(info).String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !known[name] {
+			return misfit("the model has no input %q: it has %s", name, strings.Join(all, ", "))
+		}
+	}
+	for _, info := range s.main.proto.Inputs {
 		v := given[info.Name]
 		if v == nil {
 			if !s.main.initial[info.Name] && (info.Type == nil || info.Type.Kind != onnxpb.KindOptional) {
-				return fmt.Errorf("onnx: Run: input %v is missing", infoOf(info))
+				return misfit("input %v is missing", infoOf(info))
 			}
 			continue
 		}
-		if !fits(info.Type, v) {
-			return fmt.Errorf("onnx: Run: input %v is given %v", infoOf(info), v)
-		}
-	}
-	for name := range given {
-		if !known[name] {
-			return fmt.Errorf("onnx: Run: the model has no input named %q", name)
+		if !fits(info.Type, v, s.dev.DefaultType() == tensor.Float64) {
+			return misfit("input %v is given %v", infoOf(info), v)
 		}
 	}
 	return nil
 }
 
 // fits reports whether a value is what a type says. Names of dimensions say nothing: exporters write "?", or "None",
-// for ones that differ.
-func fits(typ *onnxpb.Type, v *Value) bool {
+// for ones that differ. With wide a Float64 tensor is a float.
+func fits(typ *onnxpb.Type, v *Value, wide bool) bool {
 	if typ == nil {
 		return true
 	}
@@ -218,7 +245,7 @@ func fits(typ *onnxpb.Type, v *Value) bool {
 	case onnxpb.KindSequence:
 		return v.kind == sequenceValue
 	case onnxpb.KindOptional: // or what it holds
-		return v.kind == optionalValue || fits(typ.Of, v)
+		return v.kind == optionalValue || fits(typ.Of, v, wide)
 	case onnxpb.KindTensor:
 	default:
 		return true
@@ -227,7 +254,7 @@ func fits(typ *onnxpb.Type, v *Value) bool {
 		if v.kind != stringsValue {
 			return false
 		}
-	} else if v.any() == nil || typeTable[typ.Elem] != v.any().Type() && !(typ.Elem == onnxpb.Float && v.any().Type() == tensor.Float64) {
+	} else if v.any() == nil || typeTable[typ.Elem] != v.any().Type() && !(wide && typ.Elem == onnxpb.Float && v.any().Type() == tensor.Float64) {
 		return false
 	}
 	shape := v.Shape()

@@ -180,13 +180,13 @@ func TestBadRequests(t *testing.T) {
 		`{"x": [[1, 2, 3], 4]}`:                `input "x": some lists are nested deeper than others, and ` + takes,
 		`{"x": [1, [2]]}`:                      `input "x": some lists are nested deeper than others, and ` + takes,
 		`{"x": [[], 1]}`:                       `input "x": some lists are nested deeper than others, and ` + takes,
-		`{"x": [[[[[[[[[1]]]]]]]]]}`:           `input "x": lists are nested deeper than 8, and ` + takes,
-		`{"x": [[1, 2, "3"]]}`:                 `input "x": 3 is no float32, and ` + takes,
-		`{"x": [[1, 2, null]]}`:                `input "x": null is no float32, and ` + takes,
-		`{"x": [[1, 2, true]]}`:                `input "x": true is no float32, and ` + takes,
-		`{"x": [[1, 2, 1e99]]}`:                `input "x": 1e99 is no float32, and ` + takes,
-		`{"x": {"y": 1}}`:                      `input "x": { is no float32, and ` + takes,
-		`{"x": "` + strings.Repeat("a", 99) + `"}`: `input "x": ` + strings.Repeat("a", 40) + " is no float32, and ",
+		`{"x": [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]}`: `input "x": lists are nested deeper than 16, and ` + takes,
+		`{"x": [[1, 2, "3"]]}`:                       `input "x": 3 is no float32, and ` + takes,
+		`{"x": [[1, 2, null]]}`:                      `input "x": null is no float32, and ` + takes,
+		`{"x": [[1, 2, true]]}`:                      `input "x": true is no float32, and ` + takes,
+		`{"x": [[1, 2, 1e99]]}`:                      `input "x": 1e99 is no float32, and ` + takes,
+		`{"x": {"y": 1}}`:                            `input "x": { is no float32, and ` + takes,
+		`{"x": "` + strings.Repeat("a", 99) + `"}`:   `input "x": ` + strings.Repeat("a", 40) + " is no float32, and ",
 	} {
 		status, _, text := ask(t, "POST", url+"/predict", body)
 		var got struct{ Error string }
