@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -82,16 +83,20 @@ func help(t *testing.T, name string) string {
 	folder := t.TempDir()
 	binary := filepath.Join(folder, name)
 	run(t, root, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", binary, "./cmd/"+name)
-	text := run(t, root, os.Environ(), binary, "--help")
-	commands := regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Za-z]`).FindAllStringSubmatch(text, -1)
-	if len(commands) < 3 {
-		t.Fatalf("%s has no commands:\n%s", name, text)
-	}
-	for _, c := range commands {
-		if c[1] == name || c[1] == "help" || c[1] == "version" {
-			continue // these have no flags
+	command := regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Za-z]`)
+	var all func(path ...string) string
+	all = func(path ...string) string {
+		text := run(t, root, os.Environ(), binary, append(slices.Clone(path), "--help")...)
+		for _, c := range command.FindAllStringSubmatch(text, -1) {
+			if c[1] != name && c[1] != "help" && c[1] != "version" { // these have no flags
+				text += all(append(slices.Clone(path), c[1])...)
+			}
 		}
-		text += run(t, root, os.Environ(), binary, c[1], "--help")
+		return text
+	}
+	text := all()
+	if len(command.FindAllString(text, -1)) < 3 {
+		t.Fatalf("%s has no commands:\n%s", name, text)
 	}
 	return text
 }
