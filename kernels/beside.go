@@ -163,8 +163,10 @@ func (k *Kernel) besideText() string {
 
 // ownText returns the text that a kernel brings for a device, without the lines that name other
 // files, and the files that are to stand before it: its own, if it has no text.
-func (k *Kernel) ownText(l Target) (depends []string, text string) {
-	own := k.TextOn(l)
+func (k *Kernel) ownText(l Target) (depends []string, text string) { return k.parted(k.TextOn(l), l) }
+
+// parted is ownText of a text in place of k's.
+func (k *Kernel) parted(own string, l Target) (depends []string, text string) {
 	if own == "" {
 		return []string{strings.TrimSuffix(k.Source(l), ".cl")}, ""
 	}

@@ -95,7 +95,7 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 		k.Defines = t.Define()
 	}
 	k.moves = m.moves()
-	k.Tol, k.Trial, k.Rows = m.tolerance(), m.trial, m.rows()
+	k.Tol, k.Trial, k.Rows, k.Together = m.tolerance(), m.trial, m.rows(), m.batched()
 	if m.ofStorage() {
 		k.Describe, k.Rows = nil, nil // its bytes are no numbers to those who read them
 		k.Defines = strings.TrimSpace(k.Defines + m.castDefines())

@@ -8,11 +8,23 @@ import (
 )
 
 // text returns the OpenCL C of a map, for CPUs or other devices.
-func (m *mapSpec) text(cpu bool) string {
+func (m *mapSpec) text(cpu bool) string { return m.written("kernel void "+entry(m.j.Name), cpu) }
+
+// batched says how several launches of a map become one: see Kernel.Together. Nil: they do not, where
+// work-groups share tiles in local memory, which is a kernel's own.
+func (m *mapSpec) batched() *Together {
+	if m.gpuTiles() {
+		return nil
+	}
+	return &Together{Function: "map", Text: func(cpu bool) string { return m.written("static void map", cpu) }}
+}
+
+// written is the OpenCL C of a map as a function that is declared so.
+func (m *mapSpec) written(declared string, cpu bool) string {
 	var s strings.Builder
 	p := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
 	width := m.opening(&s, "element by element", cpu)
-	p("kernel void %s(%s) {", entry(m.j.Name), m.parameters())
+	p("%s(%s) {", declared, m.parameters())
 	if cpu {
 		m.cpuBody(p)
 	} else {

@@ -2,9 +2,11 @@ package kernels
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 )
 
 // Together says how several launches of a kernel become one, in which each has its own work-groups.
@@ -15,6 +17,9 @@ type Together struct {
 	// parameters of the kernel, does nothing in work-groups beyond the launch's own grid, and does
 	// not ask how large the grid is.
 	Function string
+	// Text returns OpenCL C with the Function, for CPUs or other devices, where the kernel's own text
+	// has no such function. Nil: it has.
+	Text func(cpu bool) string
 	// Local is how many reals of local memory a work-group of a device that is no CPU has, as an
 	// expression of C: the function's last parameter. "": none.
 	Local string
@@ -79,16 +84,19 @@ func (k *Kernel) argBytes() int {
 	return size
 }
 
-// severals are the kernels of [Kernel.Several].
+// severals are the kernels of [Kernel.Several] that somebody uses.
 var severals struct {
 	sync.Mutex
-	of map[severalKey]*Kernel
+	of map[severalKey]weak.Pointer[Kernel]
 }
 
 type severalKey struct {
-	k *Kernel
+	k weak.Pointer[Kernel]
 	n int
 }
+
+// mostSeverals is how many there are before those that nobody uses any more are left out.
+const mostSeverals = 512
 
 // Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to
 // MostTogether. Its arguments are those that [Kernel.SeveralArgs] returns. No launch may read or
@@ -100,15 +108,18 @@ func (k *Kernel) Several(n int) *Kernel {
 	}
 	severals.Lock()
 	defer severals.Unlock()
-	key := severalKey{k, n}
-	s := severals.of[key]
-	if s == nil {
-		s = k.several(n)
-		if severals.of == nil {
-			severals.of = map[severalKey]*Kernel{}
-		}
-		severals.of[key] = s
+	key := severalKey{weak.Make(k), n}
+	if s := severals.of[key].Value(); s != nil {
+		return s
 	}
+	s := k.several(n)
+	if severals.of == nil {
+		severals.of = map[severalKey]weak.Pointer[Kernel]{}
+	}
+	if len(severals.of) >= mostSeverals {
+		maps.DeleteFunc(severals.of, func(_ severalKey, p weak.Pointer[Kernel]) bool { return p.Value() == nil })
+	}
+	severals.of[key] = weak.Make(s)
 	return s
 }
 
@@ -142,7 +153,7 @@ var anyGPU = Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 func (k *Kernel) several(n int) *Kernel {
 	m := len(k.Params)
 	part := func(args []Arg, i int) []Arg { return args[i*m : (i+1)*m] }
-	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol}
+	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol, moves: k.moves}
 	for i := range n {
 		for _, p := range k.Params {
 			s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
@@ -203,6 +214,15 @@ func (k *Kernel) several(n int) *Kernel {
 				most = max(most, scale(part(args, i)))
 			}
 			return most
+		}
+	}
+	if bound := k.Tol.Bound; bound != nil {
+		s.Tol.Bound = func(t DType, args []Arg) func(param, i int) float64 {
+			of := make([]func(param, i int) float64, n)
+			for i := range of {
+				of[i] = bound(t, part(args, i))
+			}
+			return func(p, i int) float64 { return of[p/m](p%m, i) }
 		}
 	}
 	s.Trial = func(like []Arg) []Operand {
@@ -376,7 +396,11 @@ func (k *Kernel) blocksText(name string, n int) string {
 
 // severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
 func (k *Kernel) severalText(n int, cpu bool) string {
-	depends, own := k.ownText(Target{CPU: cpu})
+	text := k.TextOn(Target{CPU: cpu})
+	if k.Together.Text != nil {
+		text = k.Together.Text(cpu)
+	}
+	depends, own := k.parted(text, Target{CPU: cpu})
 	params := k.severalParams(n)
 	if b := k.Together.Blocks; b != nil { // which are for other devices
 		for i := range n * b.ints() {

@@ -30,7 +30,7 @@ func TestAutocast(t *testing.T) {
 		plain, units := open(), open()
 		tensorapi.Impl.AsMatrixUnits(units, true)
 		least, n := len(trainAutocast(t, plain, 128, 128, 136)), len(trainAutocast(t, units, 128, 128, 136))
-		if n > least {
+		if n > least+2 { // of each recording, weights that become 16 bits are cast apart from biases that stay floats
 			t.Errorf("%d launches where other devices have %d", n, least)
 		}
 	})

@@ -1,15 +1,16 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // doneTogether makes one launch of several of one kernel that do not depend on each other, such as
-// the products that are the gradients of weights, and the sums of those of biases: see
-// kernels.Together. They are done where the last of them was, and what depends on the others behind
-// that.
+// the products that are the gradients of weights, the sums of those of biases, and maps of parameters that
+// have several sizes: see kernels.Together. They are done where the last of them was, and what depends on
+// the others behind that; or, if nothing between them has to be done before the last, where the first was.
 //
 // It is refused where
 //   - the work-groups of the launches are of several sizes, or a number that may say so is a slot
@@ -81,23 +82,33 @@ func (r *rewriter) together() (made bool) {
 				if tries++; tries > togetherTries {
 					break
 				}
+				kind := fmt.Sprintf("%p %d", k, len(b.parts)+len(c.parts)) // the node keeps the kernel
+				if len(r.kinds) >= mostKinds && r.kinds[kind] == 0 {
+					continue
+				}
 				late, why := r.wait(slices.Index(r.nodes, b.n), j)
-				if why != "" {
+				early := why != "" && r.early(slices.Index(r.nodes, b.n), j)
+				if why != "" && !early {
 					b.full = why == muchMemory // so it is beside those that follow
 					if b.full || !alike {
 						r.opt.say("batch-launches: %s and %s: refused: %s", r.name(b.n), r.name(n), why)
 					}
 					continue
 				}
-				into := &node{kernel: n.kernel, args: n.args, why: n.why, from: slices.Clone(n.from), names: slices.Clone(n.names),
+				into := &node{kernel: n.kernel, args: n.args, why: "it is several launches", kind: kind, from: slices.Clone(n.from), names: slices.Clone(n.names),
 					reads: slices.Concat(b.n.reads, n.reads), writes: slices.Concat(b.n.writes, n.writes), fills: slices.Concat(b.n.fills, n.fills)}
 				r.does(into, b.n)
-				r.delay(late, j, into)
+				if early {
+					r.advance(slices.Index(r.nodes, b.n), j, into)
+				} else {
+					r.delay(late, j, into)
+				}
+				r.kinds[kind]++
 				delete(bundles, b.n)
 				delete(bundles, n)
 				all := &bundle{n: into, parts: append(b.parts, c.parts...), size: c.size, busy: b.busy + c.busy,
 					most: [2]int{max(b.most[0], c.most[0]), max(b.most[1], c.most[1])}}
-				bundles[into], heights[into] = all, heights[n]
+				bundles[into], heights[into] = all, max(heights[b.n], heights[n])
 				open[k][at] = all
 				found = true
 				break
@@ -127,7 +138,17 @@ func (r *rewriter) together() (made bool) {
 
 // bundleOf returns a launch as the first of a bundle, nil if it is done alone.
 func (r *rewriter) bundleOf(n *node) *bundle {
-	if n.m != nil || n.once || n.chain != nil || n.kernel.MostTogether(r.target) == 1 || n.why == slotted {
+	if n.once || n.chain != nil || n.why == slotted {
+		return nil
+	}
+	if n.m != nil && n.joined {
+		k, args, err := n.m.launch(r.target)
+		if err != nil {
+			return nil // which rewriteLaunches returns
+		}
+		n.kernel, n.args, n.joined = k, args, false
+	}
+	if n.kernel.MostTogether(r.target) == 1 {
 		return nil
 	}
 	grid := n.kernel.Grid(n.args, r.target)
@@ -271,6 +292,31 @@ func (r *rewriter) delay(late []int, j int, into *node) {
 			r.note(k)
 		}
 	}
+}
+
+// early reports whether the launch at j can be done with that at i, before what is between them, and does not
+// keep much memory for as long.
+func (r *rewriter) early(i, j int) bool {
+	n := r.nodes[j]
+	if r.depend(r.nodes[i], n) || !r.movable(n, i, j) {
+		return false
+	}
+	kept := 0
+	for k := range n.writes {
+		g := &n.writes[k]
+		if size := g.span.hi - g.span.lo; size > togetherSmall && !r.lives(g.buf) {
+			kept += size
+		}
+	}
+	return kept == 0 || !r.target.CPU && kept <= togetherLarge
+}
+
+// advance puts a launch in the place of those at i and at j, at i.
+func (r *rewriter) advance(i, j int, into *node) {
+	r.drop(r.nodes[i])
+	r.drop(r.nodes[j])
+	r.nodes[i], r.nodes[j] = into, nil
+	r.note(i)
 }
 
 // between reports whether there is a launch between two places.
