@@ -132,9 +132,16 @@ func (s *base) notifyIndex(op string, shape []int, axis int, index *Tensor, from
 	if t == nil {
 		return false
 	}
-	if index = s.inputOf(op, index); index == nil {
+	input := s.inputOf(op, index)
+	if input == nil {
+		least, bound := indexRange(shape[axis], fromEnd)
+		if _, _, known := index.knownRange(least, bound); !known {
+			t.Refuse(capture.ErrHostRead, fmt.Sprintf("%s of indices that the step computes, which may lie outside of axis %d, "+
+				"of %d: limit them with Clamp(0, %d)", op, axis, bound, max(bound-1, 0)))
+		}
 		return false
 	}
+	index = input
 	t.quiet = true
 	defer func() { t.quiet = false }()
 	index.mustBeIndices(op, shape, axis, fromEnd)

@@ -30,6 +30,7 @@ func concat(axis int, ts ...*Tensor) *Tensor {
 		y.setPart(a, at, t)
 		at += t.shape[a]
 	}
+	y.keepUnion(ts...)
 	return y
 }
 
@@ -80,6 +81,7 @@ func stack(axis int, ts ...*Tensor) *Tensor {
 		y.setPart(a, i, wide)
 		wide.Free()
 	}
+	y.keepUnion(ts...)
 	return y
 }
 

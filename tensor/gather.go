@@ -90,31 +90,30 @@ func checkIndices(op string, shape []int, axis int, index *Tensor, fromEnd bool)
 
 // mustBeIndices panics with ErrIndex if an element is no index along an axis of a shape.
 func (t *Tensor) mustBeIndices(op string, shape []int, axis int, fromEnd bool) {
-	least, bound := 0, shape[axis]
-	if fromEnd {
-		least = -bound
-	}
+	least, bound := indexRange(shape[axis], fromEnd)
 	if low, high := t.valueRange(op, least, bound); low < int64(least) || high >= int64(bound) {
 		panic(&Error{Op: op, Kind: ErrIndex, Shapes: [][]int{shape, t.shape},
 			Detail: fmt.Sprintf("indices reach from %d to %d, and axis %d has %d", low, high, axis, bound)})
 	}
 }
 
+// indexRange returns the least index of an axis of n, and the first that is too large.
+func indexRange(n int, fromEnd bool) (least, bound int) {
+	if fromEnd {
+		return -n, n
+	}
+	return 0, n
+}
+
 // valueRange returns the least and the greatest element of a tensor of integers, 0 and −1 if there is
 // none. It may return those of a larger part of the storage if they are in [least, bound), and waits
 // for the device unless those are known.
 func (t *Tensor) valueRange(op string, least, bound int) (low, high int64) {
-	if t.Len() == 0 {
-		return 0, -1
-	}
-	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version && k.low >= int64(least) && k.high < int64(bound) {
-		return k.low, k.high
+	if low, high, known := t.knownRange(least, bound); known {
+		return low, high
 	}
 	switch t.typ {
 	case Uint8:
-		if bound > math.MaxUint8 {
-			return 0, math.MaxUint8
-		}
 		return rangeOf[uint8](t, op)
 	case Int8:
 		return rangeOf[int8](t, op)
@@ -130,6 +129,17 @@ func (t *Tensor) valueRange(op string, least, bound int) (low, high int64) {
 		return rangeOf[uint64](t, op)
 	}
 	return rangeOf[int64](t, op)
+}
+
+// knownRange is valueRange without a look at the elements; false where that takes one.
+func (t *Tensor) knownRange(least, bound int) (low, high int64, known bool) {
+	if t.Len() == 0 {
+		return 0, -1, true
+	}
+	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version && k.low >= int64(least) && k.high < int64(bound) {
+		return k.low, k.high, true
+	}
+	return 0, math.MaxUint8, t.typ == Uint8 && bound > math.MaxUint8
 }
 
 // rangeOf reads the elements of t, and remembers the range.
@@ -153,37 +163,4 @@ func inInt64[T integer](v T) int64 {
 // integer is a Go type of integers that tensors have.
 type integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
-// intRange is what is known of the elements of a storage of integers: at a version they were in [low,
-// high]. Memory that was exposed to launches of others is written without a word.
-type intRange struct {
-	low, high      int64
-	version        uint64
-	known, exposed bool
-	of             *Tensor // in a step that is recorded: what is older and has these elements; or nil
-}
-
-// boundValues says that the elements of a tensor that nobody else has seen are in [low, high].
-func (t *Tensor) boundValues(low, high int64) {
-	t.st.ints = intRange{low: low, high: high, version: t.st.version, known: true}
-}
-
-// keepRange says that out, which nobody else has seen, has the elements of t, if their range is known.
-func (t *Tensor) keepRange(op string, out *Tensor) {
-	if k := t.st.ints; k.known && !k.exposed && k.version == t.st.version {
-		out.boundValues(k.low, k.high)
-		if recordings.Load() > 0 {
-			out.st.ints.of = t.Device().core().inputOf(op, t)
-		}
-	}
-}
-
-// noteRange remembers the range of t's elements, if they are all of the storage's: a view that
-// repeats some may have as many.
-func noteRange[T integer](t *Tensor, v []T) {
-	if len(v) > 0 && len(v) == t.st.buf.Len() && t.IsContiguous() {
-		t.st.ints = intRange{low: inInt64(slices.Min(v)), high: inInt64(slices.Max(v)), version: t.st.version,
-			known: true, exposed: t.st.ints.exposed}
-	}
 }

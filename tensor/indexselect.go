@@ -82,6 +82,7 @@ func (t *Tensor) takeRows(op string, axis int, at contiguousOperand) *Tensor {
 	} else {
 		launch(d, ops.GatherAxis.Of(t.typ), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), m, kernels.IntArg(inner), kernels.FlagArg(false))
 	}
+	y.keepUnion(t)
 	return y
 }
 
@@ -113,11 +114,15 @@ func (t *Tensor) changeable(op string, how ops.Scatter) *Tensor {
 	if t.typ == Bool && how != ops.ScatterSet {
 		misuse(op, ErrType, "bools are not counted: convert with To(tensor.Int64)", t)
 	}
+	var y *Tensor
 	switch t.typ {
 	case Int8, Int16, Uint16, Uint32, Uint64:
-		return t.To(min(t.typ.Widened(), Int64))
+		y = t.To(min(t.typ.Widened(), Int64))
+	default:
+		y = t.wide()
 	}
-	return t.wide()
+	y.st.ints = intRange{} // the range of t's elements is none of what is scattered
+	return y
 }
 
 // changed returns y, which it takes over and changeable made of integers of a type, in that type.

@@ -29,6 +29,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 	f = ofType(f, typ)
 	out := alloc(op, d, resultOf(f, typ), shape)
 	mapTo(f, typ, out, scalars, operands)
+	out.keepMapped(f, scalars, operands)
 	return out
 }
 

@@ -24,6 +24,7 @@ func (t *Tensor) gather(axis int, index *Tensor) *Tensor {
 	defer at.release()
 	outer, n, inner := around(part.shape, a)
 	launch(d, ops.GatherAxis.Of(t.typ), x.arg(), at.arg(), y.arg(), kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(index.shape[a]), kernels.IntArg(inner), kernels.FlagArg(true))
+	y.keepUnion(t)
 	return y
 }
 

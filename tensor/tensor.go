@@ -246,6 +246,7 @@ func ZerosLike(t *Tensor) *Tensor { return zeros("ZerosLike", check("ZerosLike",
 func zeros(op string, d Device, typ Type, shape []int) *Tensor {
 	t := alloc(op, d, typ, shape)
 	t.zero()
+	t.bound(point(0))
 	return t
 }
 
@@ -260,6 +261,9 @@ func FullOf(d Device, typ Type, v float64, shape ...int) *Tensor {
 	mustFit(op, typ, v)
 	t := alloc(op, d, typ, shape)
 	t.fill(v)
+	if indexType(typ) {
+		t.bound(point(int64(v)))
+	}
 	return t
 }
 
