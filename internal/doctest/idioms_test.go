@@ -20,6 +20,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/data/augment"
 	"github.com/clgrad/clgrad/fft"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/linalg"
