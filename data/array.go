@@ -166,6 +166,8 @@ func (e of[T]) stage(n int) stage { return &staged[T]{e, make([]T, n)} }
 type stage interface {
 	// gather copies rows of width elements.
 	gather(order []int32, width int)
+	// row returns the elements of a row of the batch.
+	row(at, width int) rows
 	// upload copies the first rows that were gathered over all elements of a tensor.
 	upload(t *tensor.Tensor)
 }
@@ -177,5 +179,7 @@ func (s *staged[T]) gather(order []int32, width int) {
 		copy(s.batch[i*width:], s.rows[int(r)*width:][:width])
 	}
 }
+
+func (s *staged[T]) row(at, width int) rows { return of[T](s.batch[at*width:][:width:width]) }
 
 func (s *staged[T]) upload(t *tensor.Tensor) { tensor.Upload(t, s.batch[:t.Len()]) }

@@ -15,6 +15,9 @@
 // An [Array] is numbers with a shape, whose first axis counts rows. A file becomes arrays by
 // [LoadNPZ], [LoadIDX] and [LoadCSV].
 //
+// A [Transform] makes examples of rows by several goroutines, as by reading the files that the rows
+// name: data/images does that with pictures. Package data/augment changes pictures on the device.
+//
 // While a program works on a batch, a goroutine of the loader gathers the rows of the next one in
 // host memory. It never uses the device: what is uploaded is uploaded by the goroutine that the
 // loop runs in.

@@ -107,3 +107,34 @@ func ExampleReadCSV() {
 	// [3 2] [3] [setosa versicolor]
 	// data: line 2, column "kind": "setosa" is no number
 }
+
+// Examples that workers make of the rows: bytes become reals, with noise that a resumed run has, too.
+func ExampleTransform() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	bytes := data.New([]uint8{0, 51, 102, 153, 204, 255}, 3, 2)
+	noisy := &data.Transform{
+		Makes: []data.Array{data.New([]float32{}, 0, 2)}, // tensors of Float32 [Batch, 2]
+		Do: func(e data.Example) error {
+			out := data.Elements[float32](e.Out[0])
+			for i, v := range data.Elements[uint8](e.In[0]) {
+				out[i] = float32(v)/255 + e.RNG.Float32()/1000
+			}
+			return nil
+		},
+	}
+	loader := data.NewLoader(d, []data.Array{bytes}, data.LoaderConfig{Batch: 2, InOrder: true, Transform: noisy})
+	for batch := range loader.Epoch() {
+		values, err := batch[0].Float32s()
+		fmt.Printf("%v %.1f %v\n", batch[0].Shape(), values, err)
+	}
+	if err := loader.Err(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [2 2] [0.0 0.2 0.4 0.6] <nil>
+	// [1 2] [0.8 1.0] <nil>
+}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -21,7 +22,10 @@ type LoaderConfig struct {
 	InOrder  bool   // the rows come in the order of the arrays
 	DropLast bool   // rows that do not fill a batch are left out of their epoch; otherwise the last batch is shorter
 
-	// Into is filled with each batch: a tensor for each array, of its type, contiguous, of Batch
+	// Transform makes the examples, as by reading files. Nil stands for the rows as they are.
+	Transform *Transform
+
+	// Into is filled with each batch: a tensor for each array, or each that Transform makes, of its type, contiguous, of Batch
 	// rows. They may be the inputs of a recorded step, and those of several loaders. Such a step has
 	// DropLast: of a shorter last batch the rows behind it are those of the one before. Nil stands
 	// for tensors that the loader makes.
@@ -33,12 +37,15 @@ type LoaderConfig struct {
 type Loader struct {
 	device  tensor.Device
 	arrays  []Array
+	makes   []Array // whose types and shapes of rows a batch has
 	cfg     LoaderConfig
 	tensors []*tensor.Tensor
-	stages  [2][]stage // one is gathered while the other is waited for
-	order   []int32    // of the rows in an epoch
+	stages  [][]stage // one is gathered while another is waited for
+	order   []int32   // of the rows in an epoch
 	state   LoaderState
 	running bool
+	err     error // with which the last loop ended
+	unread  bool  // nobody asked for that
 }
 
 // LoaderState says where a [Loader] is, and what its order follows from: with it and the same
@@ -80,16 +87,21 @@ func NewLoader(d tensor.Device, arrays []Array, cfg LoaderConfig) *Loader {
 	}
 	l := &Loader{device: d, arrays: slices.Clone(arrays), cfg: cfg, order: make([]int32, n)}
 	l.state = LoaderState{Rows: n, Batch: cfg.Batch, Seed: cfg.Seed, InOrder: cfg.InOrder, DropLast: cfg.DropLast}
+	l.makes, l.stages = l.arrays, make([][]stage, 2)
+	if t := cfg.Transform; t != nil {
+		t.mustWork(op)
+		l.makes, l.stages = slices.Clone(t.Makes), make([][]stage, t.stages(cfg.Batch))
+	}
 	l.tensors = cfg.Into
 	if cfg.Into == nil {
-		for _, a := range arrays {
+		for _, a := range l.makes {
 			l.tensors = append(l.tensors, tensor.EmptyOf(d, a.rows.typ(), a.batch(min(cfg.Batch, n))...).Retain())
 		}
 	} else {
 		l.mustFit(op)
 	}
 	for i := range l.stages {
-		for _, a := range arrays {
+		for _, a := range l.makes {
 			l.stages[i] = append(l.stages[i], a.rows.stage(min(cfg.Batch, n)*a.width()))
 		}
 	}
@@ -101,11 +113,11 @@ func (a Array) batch(n int) []int { return append([]int{n}, a.shape[1:]...) }
 
 // mustFit panics unless each tensor of Into takes the batches of its array.
 func (l *Loader) mustFit(op string) {
-	if len(l.cfg.Into) != len(l.arrays) {
-		panic(misuse(op, tensor.ErrValue, fmt.Sprintf("LoaderConfig.Into has %d tensors for %d arrays", len(l.cfg.Into), len(l.arrays))))
+	if len(l.cfg.Into) != len(l.makes) {
+		panic(misuse(op, tensor.ErrValue, fmt.Sprintf("LoaderConfig.Into has %d tensors for %d arrays", len(l.cfg.Into), len(l.makes))))
 	}
 	for i, t := range l.cfg.Into {
-		a := l.arrays[i]
+		a := l.makes[i]
 		switch {
 		case t == nil:
 			panic(misuse(op, tensor.ErrValue, fmt.Sprintf("tensor %d of LoaderConfig.Into is nil", i)))
@@ -131,15 +143,18 @@ func (l *Loader) Batches() int {
 }
 
 // Epoch returns what is left of the epoch at hand, all of it unless a loop was left before its end
-// or Restore came between, as batches: a tensor for each array, in their order, of shape [Batch,
-// …]. The tensors are the loader's, or those of Into. Each batch overwrites the last one: what is
-// to outlive it is copied. A shorter last batch is views of the first rows, which are freed when
-// the loop continues.
+// or Restore came between, as batches: a tensor for each array, or each that the Transform makes, in
+// their order, of shape [Batch, …]. The tensors are the loader's, or those of Into. Each batch
+// overwrites the last one: what is to outlive it is copied. A shorter last batch is views of the
+// first rows, which are freed when the loop continues.
 //
 // The order of the rows follows from the seed, the number of the epoch and the number of rows, and
-// is the same on every machine. A failure of the device is sticky, as in all operations. It panics
-// with tensor.ErrValue for a loop inside a loop over the same loader. Source of the shuffle:
-// Durstenfeld, "Algorithm 235: Random permutation", CACM 7, 1964, with numbers of ChaCha8.
+// is the same on every machine. A failure of the device is sticky, as in all operations. Where a
+// Transform fails, the loop ends before that batch: [Loader.Err] has the error, and the next loop
+// tries that batch again. It panics with tensor.ErrValue for a loop inside a loop over the same
+// loader, and with the error of a loop before that nobody has asked Err for. A panic of Transform.Do
+// is one of the loop. Source of the shuffle: Durstenfeld, "Algorithm 235: Random permutation", CACM
+// 7, 1964, with numbers of ChaCha8.
 func (l *Loader) Epoch() iter.Seq[[]*tensor.Tensor] {
 	return func(yield func(batch []*tensor.Tensor) bool) {
 		if l.device == nil {
@@ -148,21 +163,36 @@ func (l *Loader) Epoch() iter.Seq[[]*tensor.Tensor] {
 		if l.running {
 			panic(misuse("Epoch", tensor.ErrValue, "a loop over this loader is under way: make a loader for each"))
 		}
-		l.running = true
-		stop := make(chan struct{})
-		full, empty := make(chan []stage), make(chan []stage, len(l.stages))
+		if l.unread {
+			panic(misuse("Epoch", tensor.ErrValue, "call Err after each loop: the last one ended with "+l.err.Error()))
+		}
+		l.running, l.err = true, nil
+		ctx, stop := context.WithCancel(context.Background())
+		full, empty := make(chan *filling, len(l.stages)), make(chan []stage, len(l.stages))
 		for _, s := range l.stages {
 			empty <- s
 		}
-		var gathering sync.WaitGroup
-		gathering.Go(func() { l.gather(full, empty, stop, l.state.Epoch, l.state.Taken) })
+		produce := l.gather
+		if l.cfg.Transform != nil {
+			produce = l.transform
+		}
+		var making sync.WaitGroup
+		making.Go(func() { produce(ctx, full, empty, l.state.Epoch, l.state.Taken) })
 		defer func() {
-			close(stop)
-			gathering.Wait() // the arrays are the caller's again
+			stop()
+			making.Wait() // the arrays are the caller's again
 			l.running = false
 		}()
-		for s := range full {
-			if !l.hand(s, empty, yield) {
+		for f := range full {
+			<-f.done
+			switch {
+			case f.panics != nil:
+				panic(f.panics)
+			case f.err != nil:
+				l.err, l.unread = f.err, true
+				return
+			}
+			if !l.hand(f.stages, empty, yield) {
 				return
 			}
 		}
@@ -170,8 +200,21 @@ func (l *Loader) Epoch() iter.Seq[[]*tensor.Tensor] {
 	}
 }
 
-// gather fills stages with the batches of an epoch, from one on.
-func (l *Loader) gather(full chan<- []stage, empty <-chan []stage, stop <-chan struct{}, epoch, first int) {
+// Err returns the error of LoaderConfig.Transform with which the last loop over [Loader.Epoch] ended,
+// nil if there was none. It names the epoch and the row.
+func (l *Loader) Err() error {
+	l.unread = false
+	return l.err
+}
+
+// rowsOf returns the rows of a batch.
+func (l *Loader) rowsOf(batch int) []int32 {
+	rows := l.order[batch*l.cfg.Batch:]
+	return rows[:min(l.cfg.Batch, len(rows))]
+}
+
+// gather fills stages with the rows of an epoch's batches, from one on.
+func (l *Loader) gather(ctx context.Context, full chan<- *filling, empty <-chan []stage, epoch, first int) {
 	defer close(full)
 	if first == l.Batches() {
 		return
@@ -181,17 +224,15 @@ func (l *Loader) gather(full chan<- []stage, empty <-chan []stage, stop <-chan s
 		var s []stage
 		select {
 		case s = <-empty:
-		case <-stop:
+		case <-ctx.Done():
 			return
 		}
-		rows := l.order[b*l.cfg.Batch:]
-		rows = rows[:min(l.cfg.Batch, len(rows))]
 		for i, a := range l.arrays {
-			s[i].gather(rows, a.width())
+			s[i].gather(l.rowsOf(b), a.width())
 		}
 		select {
-		case full <- s:
-		case <-stop:
+		case full <- complete(s):
+		case <-ctx.Done():
 			return
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/data/augment"
 	"github.com/clgrad/clgrad/fft"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -44,6 +45,7 @@ var (
 	net           *nn.MLP
 	opt           optim.Optimizer
 	step          func() ([]*tensor.Tensor, error)
+	arrays        []data.Array
 )
 `
 
