@@ -19,6 +19,22 @@ type masking struct {
 	add    bool    // the mask, where it is of floats
 	scale  float64 // of x
 	off    float64 // in place of elements: the least of their type, if it does not hold this
+	// first is which key the first query is at, an int that may be a slot; nil: 0.
+	first *kernels.Arg
+}
+
+// softmax returns what each query [..., l, d] takes of each value whose key is one of [..., s, d],
+// [..., l, s]: of none where it attends to no key.
+func (m masking) softmax(q, k, mask *autograd.Node) *autograd.Node {
+	scores := q.MatMul(swapped(k, -2, -1))
+	if mask != nil {
+		mustMask(mask.ValueFor("MultiHeadAttention"), scores.Shape())
+	}
+	p := m.node(scores, mask).Softmax(-1)
+	if mask == nil { // and every query attends to the first key, if there is one
+		return p
+	}
+	return masking{causal: m.causal, scale: 1}.node(p, mask)
 }
 
 // node returns the masked x. mask is of Bool or of floats, or nil.
@@ -44,7 +60,7 @@ func (m masking) node(x, mask *autograd.Node) *autograd.Node {
 }
 
 func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
-	key := maskMap{rank: x.Rank(), causal: m.causal}
+	key := maskMap{rank: x.Rank(), causal: m.causal, later: m.first != nil}
 	if mask != nil {
 		key.bits = mask.Type() == tensor.Bool
 		key.reals = !key.bits
@@ -60,6 +76,9 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	}
 	y := tensor.EmptyLike(x)
 	numbers := []kernels.Arg{kernels.FloatArg(m.scale), kernels.FloatArg(x.Type().Limit(m.off))}
+	if m.first != nil {
+		numbers = append(numbers, *m.first)
+	}
 	tensor.MapInto(j.(*kernels.Joined), numbers, []*tensor.Tensor{y}, operands...)
 	return y
 }
@@ -86,6 +105,7 @@ func mustMask(mask *tensor.Tensor, scores []int) {
 type maskMap struct {
 	rank                     int
 	causal, bits, reals, add bool
+	later                    bool // the queries begin at another key than the first
 }
 
 var maskMaps sync.Map // of maskMap: *kernels.Joined
@@ -103,8 +123,14 @@ func (k maskMap) joined() *kernels.Joined {
 	case k.reals:
 		off(mask.Eq(expr.Const(math.Inf(-1))))
 	}
+	scalars := []float64{0.5, -2}
 	if k.causal {
-		off(expr.Index(k.rank - 1).Real().Gt(expr.Index(k.rank - 2).Real()))
+		query := expr.Index(k.rank - 2).Real()
+		if k.later {
+			query, scalars = query.Add(expr.IntParam(2).Real()), append(scalars, 3)
+		}
+		off(expr.Index(k.rank - 1).Real().Gt(query))
 	}
-	return &kernels.Joined{Name: "attention_mask", Functions: []*kernels.Function{{Name: fmt.Sprintf("attention_mask_%d", k.rank), Value: value, Scalars: []float64{0.5, -2}}}}
+	f := &kernels.Function{Name: fmt.Sprintf("attention_mask_%d", k.rank), Value: value, Scalars: scalars}
+	return &kernels.Joined{Name: "attention_mask", Functions: []*kernels.Function{f}}
 }

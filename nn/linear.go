@@ -38,3 +38,11 @@ func NewLinear(d tensor.Device, rng *tensor.RNG, cfg LinearConfig) *Linear {
 
 // Forward returns x·W + b, […, out]. It panics with tensor.ErrShape unless x is […, in].
 func (l *Linear) Forward(x *autograd.Node) *autograd.Node { return Identity.after(l, x) }
+
+// device returns the device of the layer.
+func (l *Linear) device() tensor.Device {
+	if l.Quantized != nil {
+		return l.Quantized.Device()
+	}
+	return l.Weight.Value().Device()
+}

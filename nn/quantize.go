@@ -120,8 +120,8 @@ type quantizing struct {
 type quantizedWeight struct {
 	path       string
 	weight     *autograd.Node
-	matrices   int  // that lie beside each other, and are quantized apart
-	transposed bool // it is quantized as its transpose
+	columns    []int // of matrices that lie beside each other, and are quantized apart; nil: it is one
+	transposed bool  // it is quantized as its transpose
 	replace    func([]*tensor.QuantizedTensor)
 }
 
@@ -139,10 +139,10 @@ func (w quantizedWeight) parts() []*tensor.Tensor {
 	if w.transposed {
 		return []*tensor.Tensor{value.T()}
 	}
-	if w.matrices == 1 {
+	if w.columns == nil {
 		return []*tensor.Tensor{value.Reshape(value.Shape()...)}
 	}
-	return value.Chunk(1, w.matrices)
+	return value.SplitWithSizes(1, w.columns...)
 }
 
 var linearType, attentionType = reflect.TypeFor[Linear](), reflect.TypeFor[MultiHeadAttention]()
@@ -161,11 +161,13 @@ func (q *quantizing) module(path string, part reflect.Value) {
 				"interfaces and maps", part.Type())
 	}
 	at := part.Addr().UnsafePointer()
-	w := quantizedWeight{path: join(path, "weight"), matrices: 1}
+	w := quantizedWeight{path: join(path, "weight")}
 	switch part.Type() {
 	case attentionType:
 		l := (*MultiHeadAttention)(at)
-		w.path, w.weight, w.matrices = join(path, "in_proj_weight"), l.InWeight, 3
+		if w.path, w.weight = join(path, "in_proj_weight"), l.InWeight; w.weight != nil {
+			w.columns = []int{l.columns(1), l.columns(2) - l.columns(1), l.columns(3) - l.columns(2)}
+		}
 		w.replace = func(m []*tensor.QuantizedTensor) { l.InWeight, l.InQuantized = nil, m }
 	case linearType:
 		l := (*Linear)(at)

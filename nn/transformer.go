@@ -27,11 +27,13 @@ type TransformerBlock struct {
 
 // TransformerBlockConfig describes a block.
 type TransformerBlockConfig struct {
-	Size, Heads int        // as those of an attention; required
-	Hidden      int        // outputs of the first layer; 0: 4·Size
-	Activation  Activation // between the layers; Identity, the zero value: ReLU. GELU is the other one of PyTorch
-	NormFirst   bool       // the norms are before the attention and the perceptron, not behind
-	Causal      bool       // position i attends to those up to i alone
+	Size, Heads   int          // as those of an attention; required
+	KeyValueHeads int          // that of the attention
+	Rotary        RotaryConfig // that of the attention
+	Hidden        int          // outputs of the first layer; 0: 4·Size
+	Activation    Activation   // between the layers; Identity, the zero value: ReLU. GELU is the other one of PyTorch
+	NormFirst     bool         // the norms are before the attention and the perceptron, not behind
+	Causal        bool         // position i attends to those up to i alone
 	// Dropout is the probability, in [0, 1], that an element of the softmax, of the attention, of
 	// the activation and of the last layer is dropped in training.
 	Dropout float64
@@ -56,8 +58,9 @@ func NewTransformerBlock(d tensor.Device, rng *tensor.RNG, cfg TransformerBlockC
 	}
 	norm := LayerNormConfig{Shape: []int{cfg.Size}, Eps: cfg.Eps, NoBias: cfg.NoBias}
 	return &TransformerBlock{
-		SelfAttn: NewMultiHeadAttention(d, rng, MultiHeadAttentionConfig{Size: cfg.Size, Heads: cfg.Heads, Causal: cfg.Causal,
-			Dropout: cfg.Dropout, NoBias: cfg.NoBias, Weight: cfg.Weight, OutWeight: cfg.Weight}),
+		SelfAttn: NewMultiHeadAttention(d, rng, MultiHeadAttentionConfig{Size: cfg.Size, Heads: cfg.Heads,
+			KeyValueHeads: cfg.KeyValueHeads, Rotary: cfg.Rotary, Causal: cfg.Causal, Dropout: cfg.Dropout,
+			NoBias: cfg.NoBias, Weight: cfg.Weight, OutWeight: cfg.Weight}),
 		Linear1: NewLinear(d, rng, LinearConfig{In: cfg.Size, Out: cfg.Hidden, NoBias: cfg.NoBias, Weight: cfg.Weight}),
 		Linear2: NewLinear(d, rng, LinearConfig{In: cfg.Hidden, Out: cfg.Size, NoBias: cfg.NoBias, Weight: cfg.Weight}),
 		Norm1:   NewLayerNorm(d, norm), Norm2: NewLayerNorm(d, norm),
@@ -70,17 +73,25 @@ func (b *TransformerBlock) Forward(x *autograd.Node) *autograd.Node { return b.M
 
 // Masked is Forward with a mask, or nil, as [MultiHeadAttention.Attend] takes it.
 func (b *TransformerBlock) Masked(x, mask *autograd.Node) *autograd.Node {
-	mustBeMade("TransformerBlock", b != nil && b.SelfAttn != nil && b.Linear1 != nil && b.Linear2 != nil && b.Norm1 != nil && b.Norm2 != nil)
-	if b.normFirst {
-		x = x.Add(b.attend(b.Norm1.Forward(x), mask))
-		return x.Add(b.feed(b.Norm2.Forward(x)))
-	}
-	x = b.Norm1.Forward(x.Add(b.attend(x, mask)))
-	return b.Norm2.Forward(x.Add(b.feed(x)))
+	return b.around(x, func(x *autograd.Node) *autograd.Node { return b.SelfAttn.Attend(x, x, x, mask) })
 }
 
-func (b *TransformerBlock) attend(x, mask *autograd.Node) *autograd.Node {
-	return b.dropout.Forward(b.SelfAttn.Attend(x, x, x, mask))
+// Cached is Forward with the keys and values of earlier positions, as [MultiHeadAttention.Cached] takes
+// them, or nil.
+func (b *TransformerBlock) Cached(x *autograd.Node, cache *KVCache) *autograd.Node {
+	return b.around(x, func(x *autograd.Node) *autograd.Node { return b.SelfAttn.Cached(x, cache) })
+}
+
+// around returns what the block makes of x with its attention.
+func (b *TransformerBlock) around(x *autograd.Node, attention func(x *autograd.Node) *autograd.Node) *autograd.Node {
+	mustBeMade("TransformerBlock", b != nil && b.SelfAttn != nil && b.Linear1 != nil && b.Linear2 != nil && b.Norm1 != nil && b.Norm2 != nil)
+	attend := func(x *autograd.Node) *autograd.Node { return b.dropout.Forward(attention(x)) }
+	if b.normFirst {
+		x = x.Add(attend(b.Norm1.Forward(x)))
+		return x.Add(b.feed(b.Norm2.Forward(x)))
+	}
+	x = b.Norm1.Forward(x.Add(attend(x)))
+	return b.Norm2.Forward(x.Add(b.feed(x)))
 }
 
 func (b *TransformerBlock) feed(x *autograd.Node) *autograd.Node {

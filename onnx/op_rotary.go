@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -58,25 +59,5 @@ func rotated(c *Call, x, cos, sin *autograd.Node, dim int, interleaved bool) *au
 			c.Fail("cosines or sines %v of %d features of %v, want %v of an even number", s, dim, shape, want)
 		}
 	}
-	cos, sin = cos.Unsqueeze(1), sin.Unsqueeze(1)
-	part := x.Slice(3, 0, dim)
-	var first, second *autograd.Node
-	if interleaved {
-		pairs := part.Reshape(shape[0], shape[1], shape[2], dim/2, 2)
-		first, second = pairs.Select(4, 0), pairs.Select(4, 1)
-	} else {
-		first, second = part.Slice(3, 0, dim/2), part.Slice(3, dim/2, dim)
-	}
-	y := first.Mul(cos).Sub(second.Mul(sin))
-	z := first.Mul(sin).Add(second.Mul(cos))
-	var all *autograd.Node
-	if interleaved {
-		all = autograd.Stack(4, y, z).Reshape(shape[0], shape[1], shape[2], dim)
-	} else {
-		all = autograd.Concat(3, y, z)
-	}
-	if dim < features {
-		all = autograd.Concat(3, all, x.Slice(3, dim, features))
-	}
-	return like(all, x.Type())
+	return nn.RotaryEmbedding(x, cos.Unsqueeze(1), sin.Unsqueeze(1), interleaved)
 }

@@ -50,19 +50,26 @@ func (t *Tensor) ScatterAddRowsInPlace(index, g *Tensor) {
 	scatterRows(ops.ScatterAdd, t, at.Tensor, cg.Tensor, t.shape[0], t.shape[1])
 }
 
-func (api) AddRows(dst, index, g *Tensor) {
-	const op = "AddRows"
-	writable(op, dst, index, g)
-	mustBeWide(op, dst)
-	mustClass(op, dst, index)
-	if dst.Rank() != 2 || index.Rank() != 1 || !slices.Equal(g.shape, []int{index.Len(), dst.shape[1]}) {
-		misuse(op, ErrShape, "the rows of the third go to those of the first", dst, index, g)
+func (api) AddRows(dst, index, g *Tensor) { dst.putRowsInPlace("AddRows", ops.ScatterAdd, index, g) }
+
+func (api) SetRows(dst, index, src *Tensor) {
+	dst.putRowsInPlace("SetRows", ops.ScatterSet, index, src)
+}
+
+// putRowsInPlace brings the rows of src to the rows of t that index names, in order; what is no row
+// is passed over.
+func (t *Tensor) putRowsInPlace(op string, how ops.Scatter, index, src *Tensor) {
+	writable(op, t, index, src)
+	mustBeWide(op, t)
+	mustClass(op, t, index)
+	if t.Rank() != 2 || index.Rank() != 1 || !slices.Equal(src.shape, []int{index.Len(), t.shape[1]}) {
+		misuse(op, ErrShape, "the rows of the third go to those of the first", t, index, src)
 	}
-	disjoint(op, dst, g)
-	cg, at := g.dense(dst.typ), index.indices()
-	defer cg.release()
+	disjoint(op, t, src)
+	from, at := src.dense(t.typ), index.indices()
+	defer from.release()
 	defer at.release()
-	scatterRows(ops.ScatterAdd, dst, at.Tensor, cg.Tensor, dst.shape[0], dst.shape[1])
+	scatterRows(how, t, at.Tensor, from.Tensor, t.shape[0], t.shape[1])
 }
 
 func checkRows(op string, t, index *Tensor) Device {

@@ -55,6 +55,17 @@ func ArangeOf(d Device, typ Type, start, end, step float64) *Tensor {
 	return y
 }
 
+func (api) Positions(d Device, first kernels.Arg, n, bound int) *Tensor {
+	const op = "Positions"
+	mustDevice(op, d)
+	y := alloc(op, d, Int32, []int{n})
+	if n > 0 {
+		MapInto(ops.Counted, []kernels.Arg{first, kernels.LongArg(1)}, []*Tensor{y})
+		y.boundValues(0, int64(bound-1))
+	}
+	return y
+}
+
 // Linspace returns n floats from start to end, both included, at equal distances. Of one, it is
 // start. It panics with ErrValue for n below 0 or a number that is not finite, and with ErrShape if
 // there are too many.

@@ -117,6 +117,11 @@ type API interface {
 	// names, in order. g and dst are of reals. Indices out of range are passed over. It panics with
 	// tensor.ErrShape for other shapes.
 	AddRows(dst, index, g *tensor.Tensor)
+	// SetRows is AddRows, but sets the rows: of several for one row, the last counts.
+	SetRows(dst, index, src *tensor.Tensor)
+	// Positions returns the n numbers from first on, an int that may be a slot, in Int32 [n]. The
+	// caller knows that they are in [0, bound): recorded steps take them as indices.
+	Positions(d tensor.Device, first kernels.Arg, n, bound int) *tensor.Tensor
 
 	// MaxGrad returns the gradient of y = x.Max(axes...), or of x.Min, for the gradient g of y:
 	// ties share it equally, and NaNs are ties where y is NaN. It may be non-contiguous. It panics

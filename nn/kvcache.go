@@ -1,0 +1,172 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/tensorapi"
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// ErrCacheFull is the kind of errors of a [KVCache] that has no room for the positions of a step.
+var ErrCacheFull = errors.New("the cache of keys and values is full")
+
+// KVCache holds the keys and values that the attentions of a model computed for earlier positions,
+// for evaluation: a step computes those of new positions alone. Its size is fixed, and the position is
+// a slot: a recorded step serves every position.
+//
+//	cache := nn.NewKVCache(net, nn.KVCacheConfig{Length: 256})
+//
+//	positions := cache.Next(n)                     // of n tokens: 7, 8, …
+//	h := words.Forward(x).Add(places.Forward(positions))
+//	h = block.Cached(h, cache)                     // [1, n, size]
+//
+// A step takes whatever number of positions: a prompt whole, then one token after the other. Attention
+// is causal, and of all Length positions: those that are not there yet are masked.
+type KVCache struct {
+	batch, length int
+	used          int
+	step          *kvStep         // the last that began
+	positions     *tensor.Tensor  // of it
+	steps         map[int]*kvStep // by their number of positions
+	layers        map[*MultiHeadAttention]*keysValues
+}
+
+// KVCacheConfig describes a cache.
+type KVCacheConfig struct {
+	Length int // positions; required
+	Batch  int // sequences, which are at the same position; 0: 1
+}
+
+// kvStep is a step of n positions. Its slot is the first of them.
+type kvStep struct {
+	n     int
+	first *kernels.Slots
+}
+
+// keysValues is what the cache has of a layer, [length, batch·heads·d].
+type keysValues struct{ keys, values *tensor.Tensor }
+
+// NewKVCache returns an empty cache for every [MultiHeadAttention] of a model. It panics with
+// tensor.ErrShape for sizes below 1, and with tensor.ErrValue for a model without attention.
+func NewKVCache(model any, cfg KVCacheConfig) *KVCache {
+	defer tensorapi.Rename("nn", "NewKVCache")
+	const op = "NewKVCache"
+	mustSizes(op, "Length", cfg.Length)
+	if cfg.Batch == 0 {
+		cfg.Batch = 1
+	}
+	mustSizes(op, "Batch", cfg.Batch)
+	c := &KVCache{batch: cfg.Batch, length: cfg.Length, steps: map[int]*kvStep{}, layers: map[*MultiHeadAttention]*keysValues{}}
+	w := walker{once: true, module: func(_ string, part reflect.Value) {
+		if part.Type() != attentionType || !part.CanAddr() {
+			return
+		}
+		l := (*MultiHeadAttention)(part.Addr().UnsafePointer())
+		if l.heads == 0 {
+			return
+		}
+		d, typ := l.cached()
+		width := cfg.Batch * l.groups * l.size() / l.heads
+		c.layers[l] = &keysValues{keys: tensor.ZerosOf(d, typ, cfg.Length, width).Retain(), values: tensor.ZerosOf(d, typ, cfg.Length, width).Retain()}
+	}}
+	w.value("", "", reflect.ValueOf(model))
+	if len(c.layers) == 0 {
+		misuse(op, tensor.ErrValue, "the model has no MultiHeadAttention: pass a pointer to one that has")
+	}
+	return c
+}
+
+// Len returns how many positions are in use.
+func (c *KVCache) Len() int { return c.used }
+
+// Next begins a step of n positions and returns them, Int32 [n]: Len(), Len() + 1 and so on, for
+// positions that a model embeds. The step's layers are called after it. It panics with
+// [ErrCacheFull] if there is no room for them; a recorded step returns that error.
+func (c *KVCache) Next(n int) *tensor.Tensor {
+	const op = "KVCache.Next"
+	mustBeMade("KVCache", c != nil && len(c.layers) > 0)
+	mustSizes(op, "n", n)
+	s := c.steps[n]
+	if s == nil {
+		s = &kvStep{n: n}
+		s.first = kernels.NewSlots(1, func(numbers []kernels.Arg) error {
+			if n > c.length-c.used {
+				return &tensor.Error{Pkg: "nn", Op: op, Kind: ErrCacheFull,
+					Detail: fmt.Sprintf("%d more do not fit behind %d of %d positions: make it longer, or Truncate it", n, c.used, c.length)}
+			}
+			numbers[0] = kernels.IntArg(c.used)
+			c.used += n
+			return nil
+		})
+		c.steps[n] = s
+	}
+	if err := s.first.Next(); err != nil {
+		panic(err)
+	}
+	c.step, c.positions = s, tensorapi.Impl.Positions(c.device(), s.first.Arg(0), n, c.length)
+	return c.positions
+}
+
+// Truncate forgets the positions from n on, between steps: 0 empties the cache. It panics with
+// tensor.ErrValue if there are not as many.
+func (c *KVCache) Truncate(n int) {
+	if n < 0 || n > c.used {
+		misuse("KVCache.Truncate", tensor.ErrValue, "to %d positions, of %d", n, c.used)
+	}
+	tensorapi.NotRecorded("KVCache.Truncate")
+	for _, kv := range c.layers { // a NaN there would count, though masked
+		for _, t := range []*tensor.Tensor{kv.keys, kv.values} {
+			rest := t.Slice(0, n, c.used)
+			rest.ZeroInPlace()
+			rest.Free()
+		}
+	}
+	c.used = n
+}
+
+// Free frees the memory of the cache.
+func (c *KVCache) Free() {
+	for _, kv := range c.layers {
+		kv.keys.Free()
+		kv.values.Free()
+	}
+}
+
+func (c *KVCache) device() tensor.Device {
+	for _, kv := range c.layers {
+		return kv.keys.Device()
+	}
+	return nil
+}
+
+// of returns what the cache has of a layer. It panics unless the layer is one of the cache's model, and
+// x […] begins with the sequences and positions of the step.
+func (c *KVCache) of(l *MultiHeadAttention, x *tensor.Tensor) *keysValues {
+	const op = "Cached"
+	kv := c.layers[l]
+	switch shape := x.Shape(); {
+	case kv == nil:
+		misuse(op, tensor.ErrValue, "the cache was made for another model: NewKVCache takes the one with this layer")
+	case c.step == nil:
+		misuse(op, tensor.ErrValue, "a step begins with Next of the cache")
+	case len(shape) < 2 || !slices.Equal(shape[:2], []int{c.batch, c.step.n}):
+		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape},
+			Detail: fmt.Sprintf("the step is of [%d, %d, …]: the cache has a Batch of %d, and Next began %d positions", c.batch, c.step.n, c.batch, c.step.n)})
+	}
+	return kv
+}
+
+// put writes x [batch, heads, n, d] to the positions of the step, and returns all positions [batch,
+// heads, length, d] of one of the cache's tensors.
+func (c *KVCache) put(to *tensor.Tensor, x *autograd.Node) *autograd.Node {
+	shape := x.Shape()
+	heads, d := shape[1], shape[3]
+	rows := x.Value().Transpose(2, 0, 1, 3).Reshape(c.step.n, c.batch*heads*d)
+	tensorapi.Impl.SetRows(to, c.positions, rows)
+	return autograd.Const(to.Reshape(c.length, c.batch, heads, d).Transpose(1, 2, 0, 3))
+}
