@@ -11,11 +11,11 @@ import (
 // AdagradConfig is the settings of Adagrad. Start from [AdagradDefaults], and change what should
 // differ: a field that is 0 means 0.
 type AdagradConfig struct {
-	LR      Schedule               // required
-	Eps     float64                // added to the root
-	Initial float64                // what the sums of squares begin with
-	L2      float64                // added to the gradient as L2·p
-	Groups  []Group[AdagradConfig] // parameters with settings of their own
+	LR          Schedule               // required
+	Eps         float64                // added to the root
+	Initial     float64                // what the sums of squares begin with
+	WeightDecay float64                // added to the gradient, as WeightDecay·p
+	Groups      []Group[AdagradConfig] // parameters with settings of their own
 }
 
 // AdagradDefaults returns PyTorch's settings: eps 1e-10, sums from 0, no weight decay.
@@ -23,7 +23,7 @@ func AdagradDefaults(lr Schedule) AdagradConfig { return AdagradConfig{LR: lr, E
 
 // Adagrad divides the gradient by the root of the sum of all its squares, as PyTorch computes it:
 //
-//	g = grad + L2·p;  sum += g²;  p −= lr·g/(√sum + eps)
+//	g = grad + wd·p;  sum += g²;  p −= lr·g/(√sum + eps)
 //
 // PyTorch's lr_decay is a schedule: lr/(1 + decay·step), of steps that count from 0. Source: Duchi,
 // Hazan, Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
@@ -33,7 +33,7 @@ type Adagrad struct {
 	cfgs []AdagradConfig // of the groups
 }
 
-// adagradRule has the scalars lr, L2, eps.
+// adagradRule has the scalars lr, wd, eps.
 var adagradRule = func() *kernels.Joined {
 	g := gradient.Add(expr.Param(1).Mul(parameter))
 	sum := moment(0).Add(g.Square())
@@ -56,7 +56,7 @@ func NewAdagrad(params []*autograd.Node, cfg AdagradConfig) *Adagrad {
 	}
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(adagradRule, from, to, names, o.numbers.Arg(g), kernels.FloatArg(c.L2), kernels.FloatArg(c.Eps))
+		o.apply(adagradRule, from, to, names, o.numbers.Arg(g), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps))
 	}
 	return o
 }
@@ -65,7 +65,7 @@ func (c AdagradConfig) check() (Schedule, []Group[AdagradConfig]) {
 	mustSchedule(c.LR)
 	checkRange("Eps", c.Eps, 0, math.Inf(1))
 	checkRange("Initial", c.Initial, 0, math.Inf(1))
-	checkRange("L2", c.L2, 0, math.Inf(1))
+	checkRange("WeightDecay", c.WeightDecay, 0, math.Inf(1))
 	if c.Eps == 0 && c.Initial == 0 {
 		panic(badValue("Eps and Initial are 0, so that a gradient of 0 gives 0/0: start from optim.AdagradDefaults(lr)"))
 	}

@@ -14,7 +14,7 @@ type AdamConfig struct {
 	LR           Schedule            // required
 	Beta1, Beta2 float64             // decay of the moments, in [0, 1)
 	Eps          float64             // added to the root
-	L2           float64             // added to the gradient as L2·p
+	WeightDecay  float64             // added to the gradient, as WeightDecay·p
 	Groups       []Group[AdamConfig] // parameters with settings of their own
 }
 
@@ -26,7 +26,7 @@ func AdamDefaults(lr Schedule) AdamConfig {
 // Adam keeps moments of the gradient, in which weight decay takes part, as PyTorch computes it; t
 // counts steps from 1:
 //
-//	g = grad + L2·p;  m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²
+//	g = grad + wd·p;  m = β₁m + (1−β₁)g;  v = β₂v + (1−β₂)g²
 //	p −= lr/(1−β₁ᵗ) · m / (√v/√(1−β₂ᵗ) + eps)
 //
 // Weight decay usually works better beside the moments: see [AdamW]. Source: Kingma and Ba, "Adam:
@@ -36,7 +36,7 @@ type Adam struct {
 	cfgs []AdamConfig // of the groups
 }
 
-// adamRule has the scalars step, 1/√(1−β₂ᵗ), L2, eps, β₁, 1−β₁, β₂, 1−β₂.
+// adamRule has the scalars step, 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
 var adamRule = func() *kernels.Joined {
 	g := gradient.Add(expr.Param(2).Mul(parameter))
 	m := faded(moment(0), g, expr.Param(4), expr.Param(5))
@@ -58,7 +58,7 @@ func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
 	}, names...)
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
-		o.apply(adamRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1), kernels.FloatArg(c.L2), kernels.FloatArg(c.Eps),
+		o.apply(adamRule, from, to, names, o.numbers.Arg(2*g), o.numbers.Arg(2*g+1), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Eps),
 			kernels.FloatArg(c.Beta1), kernels.FloatArg(1-c.Beta1), kernels.FloatArg(c.Beta2), kernels.FloatArg(1-c.Beta2))
 	}
 	return o
@@ -66,7 +66,7 @@ func NewAdam(params []*autograd.Node, cfg AdamConfig) *Adam {
 
 func (c AdamConfig) check() (Schedule, []Group[AdamConfig]) {
 	mustSchedule(c.LR)
-	checkRange("L2", c.L2, 0, math.Inf(1))
+	checkRange("WeightDecay", c.WeightDecay, 0, math.Inf(1))
 	checkAdam(c.Beta1, c.Beta2, c.Eps, "AdamDefaults")
 	return c.LR, c.Groups
 }

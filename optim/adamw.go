@@ -15,7 +15,7 @@ type AdamWConfig struct {
 	LR            Schedule             // required
 	Beta1, Beta2  float64              // decay of the moments, in [0, 1)
 	Eps           float64              // added to the root
-	WeightDecay   float64              // decoupled: p shrinks by LR·WeightDecay
+	WeightDecay   float64              // decoupled from the gradient: p shrinks by LR·WeightDecay
 	NoBiasCorrect bool                 // use the moments as they are, small in the first steps
 	Groups        []Group[AdamWConfig] // parameters with settings of their own
 }

@@ -22,7 +22,7 @@ func TestGolden(t *testing.T) {
 			return optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(5e-3), Beta1: 0.92, Beta2: 0.95, Eps: 1e-8, WeightDecay: 0.01})
 		},
 		"mlp_sgd": func(p []*autograd.Node) optim.Optimizer {
-			return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1e-4), Momentum: 0.9, L2: 0.01})
+			return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(1e-4), Momentum: 0.9, WeightDecay: 0.01})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

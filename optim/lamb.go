@@ -16,7 +16,7 @@ type LAMBConfig struct {
 	LR           Schedule            // required
 	Beta1, Beta2 float64             // decay of the moments, in [0, 1)
 	Eps          float64             // added to the root
-	WeightDecay  float64             // added to the direction as WeightDecay·p
+	WeightDecay  float64             // decoupled from the gradient: added to the direction, as WeightDecay·p
 	Groups       []Group[LAMBConfig] // parameters with settings of their own
 }
 

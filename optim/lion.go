@@ -14,7 +14,7 @@ type LionConfig struct {
 	LR          Schedule            // required
 	Beta1       float64             // how much of the direction is the moment's, in [0, 1)
 	Beta2       float64             // decay of the moment, in [0, 1)
-	WeightDecay float64             // decoupled: p shrinks by LR·WeightDecay
+	WeightDecay float64             // decoupled from the gradient: p shrinks by LR·WeightDecay
 	Groups      []Group[LionConfig] // parameters with settings of their own
 }
 

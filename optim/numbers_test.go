@@ -15,14 +15,14 @@ const lr = 0.05
 // asInScript has the settings of scripts/optimizers.py, for parameters a and b.
 var asInScript = map[string]func(a, b *autograd.Node) optim.Optimizer{
 	"adam": func(a, b *autograd.Node) optim.Optimizer {
-		return optim.NewAdam([]*autograd.Node{a, b}, optim.AdamConfig{LR: optim.Constant(lr), Beta1: 0.9, Beta2: 0.99, Eps: 1e-6, L2: 0.1})
+		return optim.NewAdam([]*autograd.Node{a, b}, optim.AdamConfig{LR: optim.Constant(lr), Beta1: 0.9, Beta2: 0.99, Eps: 1e-6, WeightDecay: 0.1})
 	},
 	"adam_defaults": func(a, b *autograd.Node) optim.Optimizer {
 		return optim.NewAdam([]*autograd.Node{a, b}, optim.AdamDefaults(optim.Constant(lr)))
 	},
 	"rmsprop": func(a, b *autograd.Node) optim.Optimizer {
 		cfg := optim.RMSpropDefaults(optim.Constant(lr))
-		cfg.L2 = 0.1
+		cfg.WeightDecay = 0.1
 		return optim.NewRMSprop([]*autograd.Node{a, b}, cfg)
 	},
 	"rmsprop_centered": func(a, b *autograd.Node) optim.Optimizer {
@@ -32,10 +32,10 @@ var asInScript = map[string]func(a, b *autograd.Node) optim.Optimizer{
 		return optim.NewRMSprop([]*autograd.Node{a, b}, optim.RMSpropConfig{LR: optim.Constant(lr), Alpha: 0.9, Eps: 1e-8, Momentum: 0.9})
 	},
 	"rmsprop_all": func(a, b *autograd.Node) optim.Optimizer {
-		return optim.NewRMSprop([]*autograd.Node{a, b}, optim.RMSpropConfig{LR: optim.Constant(lr), Alpha: 0.9, Eps: 1e-8, Momentum: 0.9, Centered: true, L2: 0.1})
+		return optim.NewRMSprop([]*autograd.Node{a, b}, optim.RMSpropConfig{LR: optim.Constant(lr), Alpha: 0.9, Eps: 1e-8, Momentum: 0.9, Centered: true, WeightDecay: 0.1})
 	},
 	"adagrad": func(a, b *autograd.Node) optim.Optimizer {
-		return optim.NewAdagrad([]*autograd.Node{a, b}, optim.AdagradConfig{LR: optim.Constant(lr), Eps: 1e-10, Initial: 0.5, L2: 0.1})
+		return optim.NewAdagrad([]*autograd.Node{a, b}, optim.AdagradConfig{LR: optim.Constant(lr), Eps: 1e-10, Initial: 0.5, WeightDecay: 0.1})
 	},
 	"adagrad_defaults": func(a, b *autograd.Node) optim.Optimizer {
 		return optim.NewAdagrad([]*autograd.Node{a, b}, optim.AdagradDefaults(optim.Constant(lr)))
@@ -61,7 +61,7 @@ var asInScript = map[string]func(a, b *autograd.Node) optim.Optimizer{
 		return optim.NewAdamW([]*autograd.Node{b, a}, cfg)
 	},
 	"group_sgd": func(a, b *autograd.Node) optim.Optimizer {
-		cfg := optim.SGDConfig{LR: optim.Constant(lr), L2: 0.1}
+		cfg := optim.SGDConfig{LR: optim.Constant(lr), WeightDecay: 0.1}
 		own := cfg
 		own.LR, own.Momentum = optim.Constant(0.01), 0.5
 		cfg.Groups = []optim.Group[optim.SGDConfig]{{Params: []*autograd.Node{b}, Config: own}}

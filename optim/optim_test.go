@@ -24,22 +24,22 @@ var rules = map[string]func(p []*autograd.Node) optim.Optimizer{
 		return optim.NewAdamW(p, optim.AdamWConfig{LR: optim.Constant(0.1), Beta1: 0.9, Beta2: 0.99, Eps: 1e-3, NoBiasCorrect: true})
 	},
 	"sgd": func(p []*autograd.Node) optim.Optimizer {
-		return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(0.1), Momentum: 0.9, L2: 0.5})
+		return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(0.1), Momentum: 0.9, WeightDecay: 0.5})
 	},
 	"nesterov": func(p []*autograd.Node) optim.Optimizer {
-		return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(0.1), Momentum: 0.9, L2: 0.5, Nesterov: true})
+		return optim.NewSGD(p, optim.SGDConfig{LR: optim.Constant(0.1), Momentum: 0.9, WeightDecay: 0.5, Nesterov: true})
 	},
 	"adam": func(p []*autograd.Node) optim.Optimizer {
-		return optim.NewAdam(p, optim.AdamConfig{LR: optim.Constant(0.1), Beta1: 0.9, Beta2: 0.99, Eps: 1e-3, L2: 0.5})
+		return optim.NewAdam(p, optim.AdamConfig{LR: optim.Constant(0.1), Beta1: 0.9, Beta2: 0.99, Eps: 1e-3, WeightDecay: 0.5})
 	},
 	"rmsprop": func(p []*autograd.Node) optim.Optimizer {
-		return optim.NewRMSprop(p, optim.RMSpropConfig{LR: optim.Constant(0.1), Alpha: 0.9, Eps: 1e-3, L2: 0.5})
+		return optim.NewRMSprop(p, optim.RMSpropConfig{LR: optim.Constant(0.1), Alpha: 0.9, Eps: 1e-3, WeightDecay: 0.5})
 	},
 	"rmsprop centered, with momentum": func(p []*autograd.Node) optim.Optimizer {
-		return optim.NewRMSprop(p, optim.RMSpropConfig{LR: optim.Constant(0.1), Alpha: 0.9, Eps: 1e-3, L2: 0.5, Centered: true, Momentum: 0.8})
+		return optim.NewRMSprop(p, optim.RMSpropConfig{LR: optim.Constant(0.1), Alpha: 0.9, Eps: 1e-3, WeightDecay: 0.5, Centered: true, Momentum: 0.8})
 	},
 	"adagrad": func(p []*autograd.Node) optim.Optimizer {
-		return optim.NewAdagrad(p, optim.AdagradConfig{LR: optim.Constant(0.1), Eps: 1e-3, Initial: 0.25, L2: 0.5})
+		return optim.NewAdagrad(p, optim.AdagradConfig{LR: optim.Constant(0.1), Eps: 1e-3, Initial: 0.25, WeightDecay: 0.5})
 	},
 	"lion": func(p []*autograd.Node) optim.Optimizer {
 		return optim.NewLion(p, optim.LionConfig{LR: optim.Exponential(0.1, 0.9), Beta1: 0.9, Beta2: 0.99, WeightDecay: 0.5})

@@ -11,13 +11,13 @@ import (
 // RMSpropConfig is the settings of RMSprop. Start from [RMSpropDefaults], and change what should
 // differ: a field that is 0 means 0.
 type RMSpropConfig struct {
-	LR       Schedule               // required
-	Alpha    float64                // decay of the moments, in [0, 1)
-	Eps      float64                // added to the root
-	Momentum float64                // in [0, 1)
-	Centered bool                   // divide by an estimate of the standard deviation, not of the root of the mean square
-	L2       float64                // added to the gradient as L2·p
-	Groups   []Group[RMSpropConfig] // parameters with settings of their own
+	LR          Schedule               // required
+	Alpha       float64                // decay of the moments, in [0, 1)
+	Eps         float64                // added to the root
+	Momentum    float64                // in [0, 1)
+	Centered    bool                   // divide by an estimate of the standard deviation, not of the root of the mean square
+	WeightDecay float64                // added to the gradient, as WeightDecay·p
+	Groups      []Group[RMSpropConfig] // parameters with settings of their own
 }
 
 // RMSpropDefaults returns PyTorch's settings: alpha 0.99, eps 1e-8, no momentum, not centered, no
@@ -28,7 +28,7 @@ func RMSpropDefaults(lr Schedule) RMSpropConfig {
 
 // RMSprop divides the gradient by a running root mean square, as PyTorch computes it:
 //
-//	g = grad + L2·p;  square = α·square + (1−α)g²
+//	g = grad + wd·p;  square = α·square + (1−α)g²
 //	velocity = momentum·velocity + g/(√square + eps);  p −= lr·velocity
 //
 // Centered, mean = α·mean + (1−α)g, and √(square − mean²) is in place of √square; where rounding
@@ -40,7 +40,7 @@ type RMSprop struct {
 	cfgs []RMSpropConfig // of the groups
 }
 
-// rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, L2,
+// rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, wd,
 // α, 1−α, eps and momentum, and the moments square, mean if centered, velocity if there is
 // momentum.
 var rmspropRules = func() (rules [2][2]*kernels.Joined) {
@@ -86,7 +86,7 @@ func NewRMSprop(params []*autograd.Node, cfg RMSpropConfig) *RMSprop {
 	o.update = func(g, from, to int) {
 		c := &o.cfgs[g]
 		rule := rmspropRules[btoi(c.Centered)][btoi(c.Momentum != 0)]
-		o.apply(rule, from, to, moments[g], o.numbers.Arg(g), kernels.FloatArg(c.L2), kernels.FloatArg(c.Alpha), kernels.FloatArg(1-c.Alpha), kernels.FloatArg(c.Eps), kernels.FloatArg(c.Momentum))
+		o.apply(rule, from, to, moments[g], o.numbers.Arg(g), kernels.FloatArg(c.WeightDecay), kernels.FloatArg(c.Alpha), kernels.FloatArg(1-c.Alpha), kernels.FloatArg(c.Eps), kernels.FloatArg(c.Momentum))
 	}
 	return o
 }
@@ -96,7 +96,7 @@ func (c RMSpropConfig) check() (Schedule, []Group[RMSpropConfig]) {
 	checkRange("Alpha", c.Alpha, 0, 1)
 	checkRange("Eps", c.Eps, 0, math.Inf(1))
 	checkRange("Momentum", c.Momentum, 0, 1)
-	checkRange("L2", c.L2, 0, math.Inf(1))
+	checkRange("WeightDecay", c.WeightDecay, 0, math.Inf(1))
 	if c.Alpha == 0 && c.Eps == 0 {
 		panic(badValue("Alpha and Eps are 0, so that a gradient of 0 gives 0/0: start from optim.RMSpropDefaults(lr)"))
 	}

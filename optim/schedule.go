@@ -55,16 +55,43 @@ func StepLR(lr, factor float64, every int) Schedule {
 	return func(step int) float64 { return lr * math.Pow(factor, float64(step/every)) }
 }
 
+// WarmupOptions says where a [Warmup] begins.
+type WarmupOptions struct {
+	// Start is the part of then(0) that step 0 has, in (0, 1], as start_factor of PyTorch's LinearLR; 0: 1/steps.
+	Start float64
+}
+
 // Warmup rises linearly over the given steps to what then gives at its start, and follows it from
-// there: step `steps` of the whole is step 0 of then. It panics with tensor.ErrValue if that is
-// nil.
-func Warmup(steps int, then Schedule) Schedule {
+// there: step `steps` of the whole is step 0 of then. Four steps to a rate of 1 are
+//
+//	Warmup(4, Constant(1))                             0.25, 0.5, 0.75, 1, 1, …
+//	Warmup(4, Constant(1), WarmupOptions{Start: 0.1})  0.1, 0.325, 0.55, 0.775, 1, …
+//
+// The first is PyTorch's LambdaLR of min(1, (step + 1)/steps): the last step of the rise has all of then(0), and
+// no step has 0. The second is LinearLR(start_factor=0.1, total_iters=4), which a SequentialLR with the milestone 4
+// puts before the other schedule. It panics with tensor.ErrValue if then is nil, for a Start outside [0, 1], and for
+// two WarmupOptions.
+func Warmup(steps int, then Schedule, options ...WarmupOptions) Schedule {
 	defer tensorapi.Rename("optim", "Warmup")
 	mustSchedule(then)
+	var o WarmupOptions
+	switch len(options) {
+	case 0:
+	case 1:
+		o = options[0]
+	default:
+		panic(badValue("%d WarmupOptions: give one", len(options)))
+	}
+	if !(o.Start >= 0 && o.Start <= 1) {
+		panic(badValue("Start is %v, not in [0, 1]", o.Start))
+	}
 	return func(step int) float64 {
-		if step < steps {
+		switch {
+		case step >= steps:
+			return then(step - max(steps, 0))
+		case o.Start == 0:
 			return then(0) * float64(step+1) / float64(steps)
 		}
-		return then(step - steps)
+		return then(0) * (o.Start + (1-o.Start)*float64(step)/float64(steps))
 	}
 }

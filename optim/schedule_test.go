@@ -40,6 +40,8 @@ func TestSchedules(t *testing.T) {
 		{"OneCycle of no steps", optim.OneCycle(1, 0), map[int]float64{0: 4e-6}},
 		{"OneCycle without a rise", optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.1}), map[int]float64{0: 0.04, 9: 4e-6}},
 		{"Warmup", warm, map[int]float64{0: 0.25, 3: 1, 4: 1, 5: 0.5}},
+		{"Warmup of no steps", optim.Warmup(0, optim.Exponential(1, 0.5), optim.WarmupOptions{Start: 0.5}), map[int]float64{0: 1, 1: 0.5}},
+		{"Warmup from 1", optim.Warmup(3, optim.Constant(2), optim.WarmupOptions{Start: 1}), map[int]float64{0: 2, 2: 2, 3: 2}},
 	} {
 		for step, want := range c.want {
 			if got := c.s(step); !(math.Abs(got-want) <= 1e-12) {
@@ -71,6 +73,8 @@ func TestScheduleNumbers(t *testing.T) {
 		"polynomial":      optim.Polynomial(0.1, 0, 20, 2),
 		"restarts":        optim.CosineRestarts(0.1, 0.001, 7, 2),
 		"restarts_equal":  optim.CosineRestarts(0.1, 0, 8, 1),
+		"warmup_lambda":   optim.Warmup(5, optim.Constant(0.1)),
+		"warmup_linear":   optim.Warmup(5, optim.Exponential(0.1, 0.5), optim.WarmupOptions{Start: 0.01}),
 		"plateau":         plateau(nil),
 		"plateau_all": plateau(func(cfg *optim.PlateauConfig) {
 			cfg.Factor, cfg.Patience, cfg.Threshold, cfg.Cooldown, cfg.Least = 0.5, 2, 0.05, 3, 0.002
@@ -111,6 +115,9 @@ func TestScheduleMisuse(t *testing.T) {
 		"Rise is 0.6":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Rise: 0.6, Three: true}) },
 		"Final is -1":     func() { optim.OneCycle(1, 10, optim.OneCycleOptions{Final: -1}) },
 		"schedule is nil": func() { optim.Warmup(3, nil) },
+		"Start is 1.1":    func() { optim.Warmup(3, optim.Constant(1), optim.WarmupOptions{Start: 1.1}) },
+		"Start is NaN":    func() { optim.Warmup(3, optim.Constant(1), optim.WarmupOptions{Start: math.NaN()}) },
+		"2 WarmupOptions": func() { optim.Warmup(3, optim.Constant(1), optim.WarmupOptions{}, optim.WarmupOptions{}) },
 		"LR is 0":         func() { optim.NewPlateau(optim.PlateauDefaults(0)) },
 		"Factor is 1":     func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 1}) },
 		"Cooldown is -1":  func() { optim.NewPlateau(optim.PlateauConfig{LR: 1, Factor: 0.5, Cooldown: -1}) },

@@ -11,16 +11,16 @@ import (
 
 // SGDConfig is the settings of SGD. What is left out is off.
 type SGDConfig struct {
-	LR       Schedule           // required
-	Momentum float64            // in [0, 1)
-	Nesterov bool               // look ahead along the momentum
-	L2       float64            // added to the gradient as L2·p
-	Groups   []Group[SGDConfig] // parameters with settings of their own
+	LR          Schedule           // required
+	Momentum    float64            // in [0, 1)
+	Nesterov    bool               // look ahead along the momentum
+	WeightDecay float64            // added to the gradient, as WeightDecay·p
+	Groups      []Group[SGDConfig] // parameters with settings of their own
 }
 
 // SGD is stochastic gradient descent as PyTorch computes it:
 //
-//	g = grad + L2·p;  v = momentum·v + g;  p −= lr·v          (lr·(g + momentum·v) with Nesterov)
+//	g = grad + wd·p;  v = momentum·v + g;  p −= lr·v          (lr·(g + momentum·v) with Nesterov)
 //
 // Source: Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in
 // deep learning", ICML 2013.
@@ -42,7 +42,7 @@ func NewSGD(params []*autograd.Node, cfg SGDConfig) *SGD {
 func (c SGDConfig) check() (Schedule, []Group[SGDConfig]) {
 	mustSchedule(c.LR)
 	checkRange("Momentum", c.Momentum, 0, 1)
-	checkRange("L2", c.L2, 0, math.Inf(1))
+	checkRange("WeightDecay", c.WeightDecay, 0, math.Inf(1))
 	return c.LR, c.Groups
 }
 
@@ -51,5 +51,5 @@ func (o *SGD) launch(g, from, to int) {
 	n, cfg := to-from, &o.cfgs[g]
 	velocity := o.moments["velocity"].BufferArg(from, n)
 	tensor.Launch(o.flat.Values.Device(), ops.SGD, o.values.BufferArg(from, n), o.grads.BufferArg(from, n), velocity, kernels.IntArg(n),
-		o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.L2), kernels.FlagArg(cfg.Nesterov))
+		o.numbers.Arg(g), kernels.FloatArg(cfg.Momentum), kernels.FloatArg(cfg.WeightDecay), kernels.FlagArg(cfg.Nesterov))
 }

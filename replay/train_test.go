@@ -48,7 +48,7 @@ var optimizers = map[string]func(params []*autograd.Node, lr optim.Schedule) opt
 		return optim.NewSGD(p, optim.SGDConfig{LR: lr})
 	},
 	"momentum": func(p []*autograd.Node, lr optim.Schedule) optim.Optimizer {
-		return optim.NewSGD(p, optim.SGDConfig{LR: lr, Momentum: 0.9, Nesterov: true, L2: 0.01})
+		return optim.NewSGD(p, optim.SGDConfig{LR: lr, Momentum: 0.9, Nesterov: true, WeightDecay: 0.01})
 	},
 }
 

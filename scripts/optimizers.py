@@ -98,6 +98,9 @@ schedule("onecycle_three", 37, lambda o: L.OneCycleLR(o, 0.1, total_steps=37, pc
 schedule("polynomial", 25, lambda o: L.PolynomialLR(o, total_iters=20, power=2))
 schedule("restarts", 60, lambda o: L.CosineAnnealingWarmRestarts(o, T_0=7, T_mult=2, eta_min=0.001))
 schedule("restarts_equal", 30, lambda o: L.CosineAnnealingWarmRestarts(o, T_0=8))
+schedule("warmup_lambda", 12, lambda o: L.LambdaLR(o, lambda step: min(1, (step + 1) / 5)))
+schedule("warmup_linear", 12, lambda o: L.SequentialLR(
+    o, [L.LinearLR(o, start_factor=0.01, total_iters=5), L.ExponentialLR(o, 0.5)], milestones=[5]))
 losses = np.round(np.abs(rng.standard_normal(80)) + 3 * np.exp(-np.arange(80) / 10), 3)
 losses[30], losses[55] = np.nan, -1
 rates["losses"] = losses

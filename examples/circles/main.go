@@ -73,7 +73,7 @@ func train(d tensor.Device) (*nn.MLP, error) {
 	net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{
 		Sizes: []int{2, 40, 10, 1}, Activations: []nn.Activation{nn.Tanh, nn.ReLU, nn.Sigmoid}, Weight: nn.Kaiming(0),
 	})
-	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Cosine(1, 0.01, steps), Momentum: 0.9, L2: 1e-5})
+	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{LR: optim.Cosine(1, 0.01, steps), Momentum: 0.9, WeightDecay: 1e-5})
 	at, labels, err := points(d, tensor.NewRNG(2), batch)
 	if err != nil {
 		return nil, err

@@ -98,7 +98,7 @@ func TestDescribedTraining(t *testing.T) {
 		"adamw": func(p []*autograd.Node) optim.Optimizer { return optim.NewAdamW(p, optim.AdamWDefaults(rate)) },
 		"sgd":   func(p []*autograd.Node) optim.Optimizer { return optim.NewSGD(p, optim.SGDConfig{LR: rate}) },
 		"nesterov": func(p []*autograd.Node) optim.Optimizer {
-			return optim.NewSGD(p, optim.SGDConfig{LR: rate, Momentum: 0.9, Nesterov: true, L2: 0.01})
+			return optim.NewSGD(p, optim.SGDConfig{LR: rate, Momentum: 0.9, Nesterov: true, WeightDecay: 0.01})
 		},
 	} {
 		for _, double := range []bool{false, true} {
