@@ -124,7 +124,8 @@ func (c *Call) count(shape []int) int {
 		if d < 0 {
 			c.Fail("shape %v", shape)
 		}
-		if d > 0 && n > math.MaxInt32/d {
+		// Where an int has 32 bits, MaxInt stands for all that is above it.
+		if d == math.MaxInt || d > 0 && n > math.MaxInt32/d {
 			c.Fail("shape %v has too many elements", shape)
 		}
 		n *= d

@@ -35,10 +35,10 @@ func init() {
 				c.Fail("%d repeats of a tensor of rank %d", len(counts), len(shape))
 			}
 			for i, n := range counts {
-				if n < 0 || n > math.MaxInt32 {
+				if n < 0 || n >= math.MaxInt32 {
 					c.Fail("repeats %v", counts)
 				}
-				shape[i] *= n
+				shape[i] = c.count([]int{shape[i], n})
 			}
 			c.makes(shape)
 			m := moving(c, 0)

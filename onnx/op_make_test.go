@@ -34,7 +34,7 @@ func TestMake(t *testing.T) {
 			[]any{[]float64{0, -0.5}}, ""},
 		{"Range", 27, nil, []any{scalar(tensor.Float16, 2048), scalar(tensor.Float16, 2052), scalar(tensor.Float16, 1)},
 			[]any{half(2048, 2048, 2050, 2052)}, ""},
-		{"Range", 11, nil, []any{of([]int64{1}), of([]int64{math.MaxInt}), of([]int64{1})}, nil, "too many"},
+		{"Range", 11, nil, []any{of([]int64{1}), of([]int64{math.MaxInt64}), of([]int64{1})}, nil, "too many"},
 		{"Range", 11, nil, []any{of([]int64{1}), of([]int64{2}), of([]int64{0})}, nil, "a step of 0"},
 		{"Range", 11, nil, []any{of([]float32{1}), of([]float32{2}), of([]float32{0})}, nil, "steps of 0"},
 		{"Range", 11, nil, []any{of([]float32{1}), of([]float32{float32(math.Inf(1))}), of([]float32{1})}, nil, "+Inf"},
@@ -55,7 +55,7 @@ func TestMake(t *testing.T) {
 			[]any{FromStrings([]string{"no", "yes", "yes", "no"}, 2, 2)}, ""},
 		{"OneHot", 11, nil, []any{of([]int64{1}), of([]int64{2}), []int64{0, 1}}, []any{[]int64{0, 1}}, ""},
 		{"OneHot", 11, nil, []any{[]int64{1}, of([]int64{-1}), []int64{0, 1}}, nil, "a depth of -1"},
-		{"OneHot", 11, nil, []any{[]int64{1}, of([]int64{math.MaxInt}), []int64{0, 1}}, nil, "too many"},
+		{"OneHot", 11, nil, []any{[]int64{1}, of([]int64{math.MaxInt64}), []int64{0, 1}}, nil, "too many"},
 		{"OneHot", 11, nil, []any{[]int64{1}, of([]int64{2}), []int64{0, 1, 2}}, nil, "values"},
 	})
 }
