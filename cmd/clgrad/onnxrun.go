@@ -13,6 +13,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/clgrad/clgrad/internal/terminal"
 	"github.com/clgrad/clgrad/onnx"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ const waitingAfter = time.Second
 
 // waiting shows on a terminal what takes so long, and how long already, in a line that goes when done is called.
 func waiting(w io.Writer, what string) (done func()) {
-	if !cli.OnTerminal(w) {
+	if !terminal.Is(w) {
 		return func() {}
 	}
 	return waitingOn(w, what, waitingAfter)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/imagefit"
-	"github.com/clgrad/clgrad/internal/cli"
+	"github.com/clgrad/clgrad/internal/terminal"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -14,16 +14,12 @@ import (
 // of which the first and the last report are always one.
 type progress struct {
 	w   io.Writer
-	bar *bar // nil without a terminal
+	bar *terminal.Bar // nil without a terminal
 
 	open    bool // the number of steps is a limit, not a plan
 	spoken  time.Time
 	pending string // the line of a report that was not written yet
 }
-
-// lineEvery is the time between two lines where there is no terminal: a file that keeps them is
-// read by people.
-const lineEvery = 5 * time.Second
 
 // newProgress shows a fit that stands at a step. One that trains until the gain flattens has no end
 // that a bar could fill up to: it spins.
@@ -33,9 +29,9 @@ func newProgress(w io.Writer, step int, cfg imagefit.Config) *progress {
 	if p.open {
 		steps = -1
 	}
-	if cli.OnTerminal(w) {
-		p.bar = newBar(w, steps, progressbar.OptionSetElapsedTime(true))
-		p.bar.show(step, "")
+	if terminal.Is(w) {
+		p.bar = terminal.NewBar(w, steps, progressbar.OptionSetElapsedTime(true))
+		p.bar.Show(step, "")
 	}
 	return p
 }
@@ -45,7 +41,7 @@ func (p *progress) report(r imagefit.Progress) {
 		if !p.open {
 			p.bar.ChangeMax(r.Steps) // a plan for a time changes
 		}
-		p.bar.show(r.Step, p.texts(r)...)
+		p.bar.Show(r.Step, p.texts(r)...)
 		return
 	}
 	line := fmt.Sprintf("step %d", r.Step)
@@ -60,7 +56,7 @@ func (p *progress) report(r imagefit.Progress) {
 		}
 	}
 	p.pending = line
-	if time.Since(p.spoken) >= lineEvery {
+	if time.Since(p.spoken) >= terminal.LineEvery {
 		p.speak()
 	}
 }
@@ -86,7 +82,7 @@ func (p *progress) speak() {
 func (p *progress) finish() {
 	switch {
 	case p.bar != nil:
-		p.bar.end()
+		p.bar.End()
 	case p.pending != "":
 		p.speak()
 	}
@@ -96,14 +92,14 @@ func (p *progress) finish() {
 type rowBar struct {
 	w      io.Writer
 	rows   int
-	bar    *bar // nil without a terminal
+	bar    *terminal.Bar // nil without a terminal
 	spoken time.Time
 }
 
 func newRowBar(w io.Writer, rows int) *rowBar {
 	b := &rowBar{w: w, rows: rows, spoken: time.Now()}
-	if cli.OnTerminal(w) {
-		b.bar = newBar(w, rows)
+	if terminal.Is(w) {
+		b.bar = terminal.NewBar(w, rows)
 	}
 	return b
 }
@@ -111,8 +107,8 @@ func newRowBar(w io.Writer, rows int) *rowBar {
 func (b *rowBar) report(rows int) {
 	switch {
 	case b.bar != nil:
-		b.bar.show(rows, fmt.Sprintf("row %d/%d", rows, b.rows), "")
-	case time.Since(b.spoken) >= lineEvery:
+		b.bar.Show(rows, fmt.Sprintf("row %d/%d", rows, b.rows), "")
+	case time.Since(b.spoken) >= terminal.LineEvery:
 		b.spoken = time.Now()
 		fmt.Fprintf(b.w, "row %d/%d\n", rows, b.rows)
 	}
@@ -120,6 +116,6 @@ func (b *rowBar) report(rows int) {
 
 func (b *rowBar) finish() {
 	if b.bar != nil {
-		b.bar.end()
+		b.bar.End()
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/clgrad/clgrad/internal/terminal"
 )
 
 // buildingAfter is how long kernels are built before a person hears of it: those in a driver's
@@ -24,7 +26,7 @@ type BuildLine struct {
 
 // NewBuildLine returns one that writes to w if that is a terminal.
 func NewBuildLine(w io.Writer) *BuildLine {
-	if !OnTerminal(w) {
+	if !terminal.Is(w) {
 		w = nil
 	}
 	return &BuildLine{w: w, now: time.Now}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clgrad/clgrad/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -90,7 +91,7 @@ const mostColumns = 100
 // SetHelp makes the help of a command and of those below it show flags by group, in this order, in
 // lines that fit the terminal.
 func SetHelp(root *cobra.Command, stdout io.Writer, titles ...string) {
-	width := min(TerminalWidth(stdout), mostColumns)
+	width := min(terminal.Width(stdout), mostColumns)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd.OutOrStderr(), cmd, titles, width) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s", wrap(cmp.Or(cmd.Long, cmd.Short), width), cmd.UsageString()) // which remembers errors

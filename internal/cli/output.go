@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/term"
+	"github.com/clgrad/clgrad/internal/terminal"
 )
 
 // Output is standard output. It remembers the first error: results that nobody got are a failure,
@@ -32,20 +32,4 @@ func (o *Output) Write(p []byte) (int, error) {
 }
 
 // Terminal reports whether a person would see what is written to standard output.
-func (o *Output) Terminal() bool { return OnTerminal(o.w) }
-
-// OnTerminal reports whether a person sees what is written.
-func OnTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// TerminalWidth returns how many columns a terminal has: 80 where it does not say, or is none.
-func TerminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
-	}
-	return 80
-}
+func (o *Output) Terminal() bool { return terminal.Is(o.w) }
