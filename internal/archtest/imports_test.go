@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"onnx":                      {".", "autograd", "bfloat16", "kernels", "kernels/expr", "kernels/fn", "lowbit", "nn", "replay", "tensor", "internal/atomicfile", "internal/einsum", "internal/onnxpb", "internal/tensorapi", "internal/trace", "fft"},
 	"onnx/imagedecoder":         {"onnx"},
 	"serve":                     {"autograd", "data", "replay", "tensor"},
+	"train":                     {"nn", "tensor", "internal/atomicfile", "internal/tensorapi", "internal/terminal"},
 	"imagefit":                  {"autograd", "hashgrid", "kernels", "kernels/expr", "nn", "optim", "replay", "tensor", "internal/npz", "internal/parallel", "internal/regular"},
 	"cmd/clgrad":                {"bfloat16", "fusedmlp", "kernels", "onnx", "onnx/imagedecoder", "tensor", "internal/atomicfile", "internal/bench", "internal/cli", "internal/devices", "internal/ops", "internal/tensorapi", "internal/regular", "internal/terminal", "fft", "linalg"},
 	"cmd/mlpimage":              {"fusedmlp", "hashgrid", "imagefit", "kernels", "tensor", "internal/atomicfile", "internal/cli", "internal/devices", "internal/liveview", "internal/samefile", "internal/regular", "internal/terminal"},
