@@ -128,6 +128,7 @@ golden:
 	python3 scripts/golden.py testdata/golden
 	/usr/bin/python3 -B scripts/examples/reference.py testdata/examples
 	python3 -B scripts/optimizers.py testdata/golden
+	$(PYTHON) -B scripts/printing.py testdata/printing.json
 
 safetensors:
 	/usr/bin/python3 -B scripts/safetensors.py testdata/safetensors

@@ -215,7 +215,7 @@ search:
 		}
 		break
 	}
-	source := n.String()
+	source := n.short()
 	if n.op == "" && n.name != "" {
 		source = fmt.Sprintf("%q %v", n.name, n.Shape())
 	}
@@ -248,7 +248,7 @@ func (w *watch) gradients(walk *walk, n *Node, g *tensor.Tensor) error {
 func (w *watch) hooked(n *Node, before state, after *tensor.Tensor) error {
 	s := look(after)
 	if is, than := s.made(before); is {
-		return w.report("Hook", n, s, true, "a hook of %s makes %v of a %s gradient", n.String(), s.value, than)
+		return w.report("Hook", n, s, true, "a hook of %s makes %v of a %s gradient", n.short(), s.value, than)
 	}
 	return nil
 }

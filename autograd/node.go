@@ -218,13 +218,37 @@ func (n *Node) ZeroGrad() {
 	}
 }
 
-// String describes the node: name or operation, and shape.
+// String returns what n is, its name and operation, and its value as [tensor.Tensor.String] does:
+//
+//	node loss of MSE: tensor [] of float32 on cpu (Go, 2 threads):
+//	0.25
+//
+// A node gets a gradient, as a parameter does that is not frozen; a constant gets none.
 func (n *Node) String() string {
 	if n == nil || n.value == nil {
 		return "no node"
 	}
-	return fmt.Sprintf("%s %v", n.label(), n.Shape())
+	kind := "constant"
+	switch {
+	case n.IsParam():
+		kind = "parameter"
+	case n.needs:
+		kind = "node"
+	}
+	if n.name != "" {
+		kind += " " + n.name
+	}
+	if n.op != "" {
+		kind += " of " + n.op
+	}
+	if n.IsParam() && !n.needs {
+		kind += " (frozen)"
+	}
+	return fmt.Sprintf("%s: %v", kind, n.value)
 }
+
+// short returns what errors say of n: name or operation, and shape.
+func (n *Node) short() string { return fmt.Sprintf("%s %v", n.label(), n.Shape()) }
 
 func (n *Node) label() string {
 	switch {
@@ -343,6 +367,6 @@ func attribute(n *Node) {
 	}
 	var e *tensor.CheckError // on the heap
 	if errors.As(err, &e) && e.Node == "" {
-		e.Node = n.String()
+		e.Node = n.short()
 	}
 }

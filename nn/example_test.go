@@ -20,7 +20,7 @@ func Example() {
 	y := net.Forward(autograd.Const(tensor.Zeros(d, 5, 2)))
 	fmt.Println(y.Shape())
 	for _, p := range nn.Params(net) {
-		fmt.Println(p)
+		fmt.Println(p.Name(), p.Shape())
 	}
 	// Output:
 	// [5 1]
@@ -38,10 +38,13 @@ func ExampleNewLinear() {
 	}
 	defer d.Close()
 	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 3, Out: 2, Bias: nn.Zeros})
-	fmt.Println(nn.Params(l))
+	for _, p := range nn.Params(l) {
+		fmt.Println(p.Name(), p.Shape())
+	}
 	fmt.Println(l.Forward(autograd.Const(tensor.Zeros(d, 1, 3))).Value().Float32s())
 	// Output:
-	// [weight [3 2] bias [2]]
+	// weight [3 2]
+	// bias [2]
 	// [0 0] <nil>
 }
 
@@ -74,10 +77,15 @@ func ExampleMultiHeadAttention_Attend() {
 	there := autograd.Const(tensor.New(d, []bool{true, true, true, true, true, true, false, false}, 2, 4))
 	y := l.Attend(words, words, words, there.Reshape(2, 1, 1, 4))
 	fmt.Println(y.Shape())
-	fmt.Println(nn.Params(l))
+	for _, p := range nn.Params(l) {
+		fmt.Println(p.Name(), p.Shape())
+	}
 	// Output:
 	// [2 4 8]
-	// [in_proj_weight [8 24] in_proj_bias [24] out_proj.weight [8 8] out_proj.bias [8]]
+	// in_proj_weight [8 24]
+	// in_proj_bias [24]
+	// out_proj.weight [8 8]
+	// out_proj.bias [8]
 }
 
 // Two causal blocks, as a language model has them.

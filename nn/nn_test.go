@@ -92,18 +92,26 @@ func TestMLP(t *testing.T) {
 	}
 }
 
+// named returns the names and shapes of parameters.
+func named(params []*autograd.Node) (text string) {
+	for _, p := range params {
+		text += fmt.Sprintf(" %s %v", p.Name(), p.Shape())
+	}
+	return text
+}
+
 func TestLinear(t *testing.T) {
 	d := devtest.CPU(t)
 	x := autograd.Const(tensor.NewRNG(2).Uniform(d, -1, 1, 7, 2))
 	plain := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3})
-	if got := fmt.Sprint(nn.Params(plain)); got != "[weight [2 3] bias [3]]" {
+	if got := named(nn.Params(plain)); got != " weight [2 3] bias [3]" {
 		t.Error(got)
 	}
 	if _, _, diff := spread(t, plain.Forward(x).Sub(x.MatMul(plain.Weight).Add(plain.Bias)).Value()); diff != 0 {
 		t.Errorf("differs from x·W + b by %v", diff)
 	}
 	bare := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3, NoBias: true, Bias: nn.Zeros})
-	if got := fmt.Sprint(nn.Params(bare)); bare.Bias != nil || got != "[weight [2 3]]" {
+	if got := named(nn.Params(bare)); bare.Bias != nil || got != " weight [2 3]" {
 		t.Error(got)
 	}
 	drawn := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3, Weight: nn.Zeros, Bias: nn.Xavier})

@@ -210,9 +210,8 @@ func TestRecurrentParameters(t *testing.T) {
 		}
 	}
 	l = nn.NewLSTM(d, tensor.NewRNG(1), nn.RecurrentConfig{In: 3, Hidden: 2, Layers: 2, Bidirectional: true, Weight: constant(2), Bias: nn.Zeros})
-	var names string
+	names := named(nn.Params(l))
 	for _, p := range nn.Params(l) {
-		names += " " + fmt.Sprint(p)
 		want := 2.0
 		if p.Rank() == 1 {
 			want = 0

@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -42,6 +43,21 @@ func ExampleOpen() {
 	// Output:
 	// float64
 	// tensor: check mode compares an OpenCL device with the Go twins, and cpu is the twins: choose another device
+}
+
+// A tensor prints as in NumPy, below what it is.
+func ExampleTensor_String() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	x := tensor.New(d, []float32{0.5, 1, 1.5, 2, 2.5, 3}, 2, 3)
+	_, numbers, _ := strings.Cut(x.String(), "\n") // the first line names the device
+	fmt.Println(numbers)
+	// Output:
+	// [[0.5 1.  1.5]
+	//  [2.  2.5 3. ]]
 }
 
 // What a Scope made is freed at its end, but for what is kept.

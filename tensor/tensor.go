@@ -500,14 +500,3 @@ func fromHost[T kernels.Real, From kernels.Element](data []From) []T {
 	}
 	return converted[T](data)
 }
-
-// String describes t, its shape and its device, without waiting for its elements.
-func (t *Tensor) String() string {
-	if t == nil || t.st == nil {
-		return "no tensor"
-	}
-	if t.freed {
-		return fmt.Sprintf("tensor %v of %v (freed)", t.shape, t.typ)
-	}
-	return fmt.Sprintf("tensor %v of %v on %s", t.shape, t.typ, t.st.dev.Name())
-}
