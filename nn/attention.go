@@ -104,17 +104,19 @@ func (l *MultiHeadAttention) Forward(x *autograd.Node) *autograd.Node { return l
 func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *autograd.Node {
 	const op = "MultiHeadAttention"
 	mustBeMade(op, l != nil && l.heads > 0)
-	q, k, v := l.project(op, query, key, value, kernels.IntArg(0))
-	if l.groups < l.heads {
-		q, k, v, mask = l.grouped(q), k.Unsqueeze(-3), v.Unsqueeze(-3), l.groupedMask(mask)
-	}
-	var y *autograd.Node
-	if l.dropout.off() {
-		y = q.ScaledDotProductAttention(k, v, mask, tensor.AttentionOptions{Causal: l.causal})
-	} else {
-		y = l.dropout.Forward(l.masking().softmax(q, k, mask)).MatMul(v)
-	}
-	return l.joined(y)
+	return traced(l, func() *autograd.Node {
+		q, k, v := l.project(op, query, key, value, kernels.IntArg(0))
+		if l.groups < l.heads {
+			q, k, v, mask = l.grouped(q), k.Unsqueeze(-3), v.Unsqueeze(-3), l.groupedMask(mask)
+		}
+		var y *autograd.Node
+		if l.dropout.off() {
+			y = q.ScaledDotProductAttention(k, v, mask, tensor.AttentionOptions{Causal: l.causal})
+		} else {
+			y = l.dropout.Forward(l.masking().softmax(q, k, mask)).MatMul(v)
+		}
+		return l.joined(y)
+	})
 }
 
 // Cached returns the attention of x [batch, n, size], the n positions of a step that Next of the cache

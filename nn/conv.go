@@ -45,10 +45,12 @@ func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
 // Forward returns the convolution of x [batch, in, …], [batch, out, …].
 func (l *Conv) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("Conv", l != nil && (l.Weight != nil || l.Quantized != nil))
-	if l.Quantized != nil {
-		return autograd.ConvQuantized(x, l.Quantized, l.Bias, l.options)
-	}
-	return x.Conv(l.Weight, l.Bias, l.options)
+	return traced(l, func() *autograd.Node {
+		if l.Quantized != nil {
+			return autograd.ConvQuantized(x, l.Quantized, l.Bias, l.options)
+		}
+		return x.Conv(l.Weight, l.Bias, l.options)
+	})
 }
 
 // ConvTranspose is a transposed convolution over 1, 2 or 3 axes: see [autograd.Node.ConvTranspose].
@@ -87,7 +89,7 @@ func NewConvTranspose(d tensor.Device, rng *tensor.RNG, cfg ConvTransposeConfig)
 // Forward returns the transposed convolution of x [batch, in, …], [batch, out, …].
 func (l *ConvTranspose) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("ConvTranspose", l != nil && l.Weight != nil)
-	return x.ConvTranspose(l.Weight, l.Bias, l.options)
+	return traced(l, func() *autograd.Node { return x.ConvTranspose(l.Weight, l.Bias, l.options) })
 }
 
 // checkChannels returns the groups of a convolution, 1 if none are named.

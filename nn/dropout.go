@@ -17,10 +17,12 @@ type Dropout struct {
 
 // Forward returns x with elements dropped, or x in evaluation and where P is 0.
 func (l *Dropout) Forward(x *autograd.Node) *autograd.Node {
-	if l.off() {
-		return x
-	}
-	return x.Dropout(l.P, l.RNG, true)
+	return traced(l, func() *autograd.Node {
+		if l.off() {
+			return x
+		}
+		return x.Dropout(l.P, l.RNG, true)
+	})
 }
 
 // off reports whether no element is dropped.

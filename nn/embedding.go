@@ -44,12 +44,14 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 // rows behind.
 func (l *Embedding) Forward(index *tensor.Tensor) *autograd.Node {
 	mustBeMade("Embedding", l != nil && (l.Weight != nil || l.Quantized != nil))
-	if l.Quantized != nil {
-		y := autograd.Const(tensor.EmbeddingQuantized(l.Quantized, index))
-		if trace.On() {
-			trace.Record("EmbeddingQuantized", []any{l.Quantized, index}, y)
+	return traced(l, func() *autograd.Node {
+		if l.Quantized != nil {
+			y := autograd.Const(tensor.EmbeddingQuantized(l.Quantized, index))
+			if trace.On() {
+				trace.Record("EmbeddingQuantized", []any{l.Quantized, index}, y)
+			}
+			return y
 		}
-		return y
-	}
-	return l.Weight.Embedding(index, l.options)
+		return l.Weight.Embedding(index, l.options)
+	})
 }

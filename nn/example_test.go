@@ -131,3 +131,34 @@ func ExampleLSTM_Run() {
 	fmt.Println(y.Sub(whole.Slice(1, 3, 6)).Abs().Max().Item())
 	// Output: 0 <nil>
 }
+
+// A table of a model's layers.
+func ExampleSummary() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	rng := tensor.NewRNG(1)
+	net := nn.Sequential{
+		nn.NewConv(d, rng, nn.ConvConfig{In: 1, Out: 8, Kernel: []int{3, 3}}),
+		&nn.MaxPool{Window: []int{2, 2}},
+		&nn.Flatten{},
+		nn.NewLinear(d, rng, nn.LinearConfig{In: 1352, Out: 10}),
+	}
+	fmt.Print(nn.Summary(net, autograd.Const(tensor.Zeros(d, 64, 1, 28, 28))))
+	// Output:
+	// ==============================================================
+	// Layer    Type        Output shape  Params   FLOPs  Activations
+	// --------------------------------------------------------------
+	// (model)  Sequential  [64 10]            -       -            -
+	//   0      Conv        [64 8 26 26]      80  6.23 M      1.38 MB
+	//   1      MaxPool     [64 8 13 13]       -   346 k       346 kB
+	//   2      Flatten     [64 1352]          -       -            -
+	//   3      Linear      [64 10]       13,530  1.73 M      2.56 kB
+	// ==============================================================
+	// Params: 13,610, trainable 13,610, frozen 0
+	// FLOPs: 8.31 M (a multiply-add is two)
+	// Memory: input 201 kB, activations 1.73 MB, parameters 54.4 kB
+	// ==============================================================
+}

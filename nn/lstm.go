@@ -33,7 +33,9 @@ func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
 // from states and cells of 0: see [LSTM.Run].
 func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("LSTM", l != nil && l.op != "")
-	y, _ := l.run(x, []*autograd.Node{nil, nil}, lstmDirection)
+	y, _ := tracedStates(l, func() (*autograd.Node, [][]*autograd.Node) {
+		return l.run(x, []*autograd.Node{nil, nil}, lstmDirection)
+	})
 	return y
 }
 
@@ -41,7 +43,9 @@ func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
 // the last time.
 func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autograd.Node) {
 	mustBeMade("LSTM", l != nil && l.op != "")
-	y, states := l.run(x, []*autograd.Node{first, firstCell}, lstmDirection)
+	y, states := tracedStates(l, func() (*autograd.Node, [][]*autograd.Node) {
+		return l.run(x, []*autograd.Node{first, firstCell}, lstmDirection)
+	})
 	return y, stacked(states, 0), stacked(states, 1)
 }
 

@@ -62,8 +62,10 @@ func (m *MLP) Forward(x *autograd.Node) *autograd.Node {
 	if len(m.Layers) > len(m.activations) {
 		misuse("MLP", tensor.ErrValue, "it has %d layers, and was made with %d: a Sequential takes any", len(m.Layers), len(m.activations))
 	}
-	for i, l := range m.Layers {
-		x = m.activations[i].after(l, x)
-	}
-	return x
+	return traced(m, func() *autograd.Node {
+		for i, l := range m.Layers {
+			x = m.activations[i].after(l, x)
+		}
+		return x
+	})
 }

@@ -131,6 +131,7 @@ func entries(model any, once bool) []entry {
 type walker struct {
 	entry  func(entry)
 	module func(path string, part reflect.Value) // with each struct
+	end    func()                                // with each struct, after its fields; module and it get modules that are slices, too
 	once   bool                                  // a part that several paths lead to is visited at the first alone
 	seen   map[visited]bool                      // true: the value at hand is in it
 	again  int                                   // how many parts were visited that had been before
@@ -178,6 +179,7 @@ var (
 	tensorType      = reflect.TypeFor[*tensor.Tensor]()
 	deviceType      = reflect.TypeFor[tensor.Device]()
 	trainEvalerType = reflect.TypeFor[TrainEvaler]()
+	moduleType      = reflect.TypeFor[Module]()
 )
 
 // closed are packages whose types hold no part of a model.
@@ -237,7 +239,14 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 			w.module(path, v)
 		}
 		w.fields(path, v)
+		if w.end != nil {
+			w.end()
+		}
 	case reflect.Slice, reflect.Array:
+		if w.end != nil && v.Type().Implements(moduleType) {
+			w.module(path, v)
+			defer w.end()
+		}
 		for i := range v.Len() {
 			w.value(element(path, tag, strconv.Itoa(i)), within(tag), v.Index(i))
 		}

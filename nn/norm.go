@@ -39,7 +39,7 @@ func NewLayerNorm(d tensor.Device, cfg LayerNormConfig) *LayerNorm {
 // Forward returns x normalised over its last axes.
 func (l *LayerNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("LayerNorm", l != nil && l.axes > 0)
-	return x.LayerNorm(-l.axes, l.Weight, l.Bias, l.eps)
+	return traced(l, func() *autograd.Node { return x.LayerNorm(-l.axes, l.Weight, l.Bias, l.eps) })
 }
 
 // RMSNorm is [autograd.Node.RMSNorm] over the last axes.
@@ -69,7 +69,7 @@ func NewRMSNorm(d tensor.Device, cfg RMSNormConfig) *RMSNorm {
 // Forward returns x over the root of its mean square over the last axes.
 func (l *RMSNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("RMSNorm", l != nil && l.axes > 0)
-	return x.RMSNorm(-l.axes, l.Weight, l.eps)
+	return traced(l, func() *autograd.Node { return x.RMSNorm(-l.axes, l.Weight, l.eps) })
 }
 
 // GroupNorm is [autograd.Node.GroupNorm]; with a group for each channel it is an instance norm.
@@ -106,7 +106,7 @@ func NewGroupNorm(d tensor.Device, cfg GroupNormConfig) *GroupNorm {
 // Forward returns x [batch, channels, …] with each group of channels of an item normalised.
 func (l *GroupNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("GroupNorm", l != nil && l.groups > 0)
-	return x.GroupNorm(l.groups, l.Weight, l.Bias, l.eps)
+	return traced(l, func() *autograd.Node { return x.GroupNorm(l.groups, l.Weight, l.Bias, l.eps) })
 }
 
 // BatchNorm is [autograd.Node.BatchNorm] with running statistics, for inputs of any number of axes
@@ -149,7 +149,9 @@ func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
 func (l *BatchNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("BatchNorm", l != nil && l.eps != 0)
 	tensorapi.ReadsFlag(&l.eval, "a BatchNorm", "in evaluation", "in training")
-	return x.BatchNorm(l.Weight, l.Bias, l.eps, tensor.BatchNormOptions{Mean: l.Mean, Var: l.Var, Momentum: l.momentum, Eval: l.eval})
+	return traced(l, func() *autograd.Node {
+		return x.BatchNorm(l.Weight, l.Bias, l.eps, tensor.BatchNormOptions{Mean: l.Mean, Var: l.Var, Momentum: l.momentum, Eval: l.eval})
+	})
 }
 
 // SetTraining says which statistics are taken.

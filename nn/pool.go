@@ -13,7 +13,9 @@ type MaxPool struct {
 
 // Forward returns the maxima of windows over the last axes of x.
 func (l *MaxPool) Forward(x *autograd.Node) *autograd.Node {
-	return x.MaxPool(l.Window, l.MaxPoolOptions)
+	return traced(l, func() *autograd.Node {
+		return x.MaxPool(l.Window, l.MaxPoolOptions)
+	})
 }
 
 // AvgPool is [autograd.Node.AvgPool] as a layer.
@@ -24,7 +26,9 @@ type AvgPool struct {
 
 // Forward returns the means of windows over the last axes of x.
 func (l *AvgPool) Forward(x *autograd.Node) *autograd.Node {
-	return x.AvgPool(l.Window, l.AvgPoolOptions)
+	return traced(l, func() *autograd.Node {
+		return x.AvgPool(l.Window, l.AvgPoolOptions)
+	})
 }
 
 // AdaptiveMaxPool is [autograd.Node.AdaptiveMaxPool] as a layer.
@@ -33,7 +37,9 @@ type AdaptiveMaxPool struct {
 }
 
 // Forward returns the maxima of as many windows over the last axes of x as the size says.
-func (l *AdaptiveMaxPool) Forward(x *autograd.Node) *autograd.Node { return x.AdaptiveMaxPool(l.Size) }
+func (l *AdaptiveMaxPool) Forward(x *autograd.Node) *autograd.Node {
+	return traced(l, func() *autograd.Node { return x.AdaptiveMaxPool(l.Size) })
+}
 
 // AdaptiveAvgPool is [autograd.Node.AdaptiveAvgPool] as a layer.
 type AdaptiveAvgPool struct {
@@ -41,10 +47,14 @@ type AdaptiveAvgPool struct {
 }
 
 // Forward returns the means of as many windows over the last axes of x as the size says.
-func (l *AdaptiveAvgPool) Forward(x *autograd.Node) *autograd.Node { return x.AdaptiveAvgPool(l.Size) }
+func (l *AdaptiveAvgPool) Forward(x *autograd.Node) *autograd.Node {
+	return traced(l, func() *autograd.Node { return x.AdaptiveAvgPool(l.Size) })
+}
 
 // Flatten makes one axis of those after the first, the batch: for a [Linear] after a [Conv].
 type Flatten struct{}
 
 // Forward returns x [batch, …] as [batch, elements of an item].
-func (*Flatten) Forward(x *autograd.Node) *autograd.Node { return x.Flatten(1, -1) }
+func (l *Flatten) Forward(x *autograd.Node) *autograd.Node {
+	return traced(l, func() *autograd.Node { return x.Flatten(1, -1) })
+}

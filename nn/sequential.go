@@ -13,18 +13,20 @@ type Sequential []Module
 // [Activation] that follows a [Linear] is computed in the launch of that. It panics with
 // tensor.ErrValue for a module that is nil, and as the modules do.
 func (s Sequential) Forward(x *autograd.Node) *autograd.Node {
-	for i := 0; i < len(s); i++ {
-		if s[i] == nil {
-			misuse("Sequential", tensor.ErrValue, "module %d is nil", i)
-		}
-		if l, ok := s[i].(*Linear); ok && i+1 < len(s) {
-			if a, ok := s[i+1].(Activation); ok {
-				x = a.after(l, x)
-				i++
-				continue
+	return traced(s, func() *autograd.Node {
+		for i := 0; i < len(s); i++ {
+			if s[i] == nil {
+				misuse("Sequential", tensor.ErrValue, "module %d is nil", i)
 			}
+			if l, ok := s[i].(*Linear); ok && i+1 < len(s) {
+				if a, ok := s[i+1].(Activation); ok {
+					x = a.after(l, x)
+					i++
+					continue
+				}
+			}
+			x = traced(s[i], func() *autograd.Node { return s[i].Forward(x) })
 		}
-		x = s[i].Forward(x)
-	}
-	return x
+		return x
+	})
 }

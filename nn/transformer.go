@@ -86,12 +86,14 @@ func (b *TransformerBlock) Cached(x *autograd.Node, cache *KVCache) *autograd.No
 func (b *TransformerBlock) around(x *autograd.Node, attention func(x *autograd.Node) *autograd.Node) *autograd.Node {
 	mustBeMade("TransformerBlock", b != nil && b.SelfAttn != nil && b.Linear1 != nil && b.Linear2 != nil && b.Norm1 != nil && b.Norm2 != nil)
 	attend := func(x *autograd.Node) *autograd.Node { return b.dropout.Forward(attention(x)) }
-	if b.normFirst {
-		x = x.Add(attend(b.Norm1.Forward(x)))
-		return x.Add(b.feed(b.Norm2.Forward(x)))
-	}
-	x = b.Norm1.Forward(x.Add(attend(x)))
-	return b.Norm2.Forward(x.Add(b.feed(x)))
+	return traced(b, func() *autograd.Node {
+		if b.normFirst {
+			x = x.Add(attend(b.Norm1.Forward(x)))
+			return x.Add(b.feed(b.Norm2.Forward(x)))
+		}
+		x = b.Norm1.Forward(x.Add(attend(x)))
+		return b.Norm2.Forward(x.Add(b.feed(x)))
+	})
 }
 
 func (b *TransformerBlock) feed(x *autograd.Node) *autograd.Node {

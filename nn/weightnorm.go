@@ -33,7 +33,7 @@ func NewWeightNorm(w *tensor.Tensor, axis int) *WeightNorm {
 // Node returns the weight.
 func (l *WeightNorm) Node() *autograd.Node {
 	mustBeMade("WeightNorm", l != nil && l.V != nil)
-	return l.V.Mul(l.G.Div(length(l.V, l.axis)))
+	return traced(l, func() *autograd.Node { return l.V.Mul(l.G.Div(length(l.V, l.axis))) })
 }
 
 // length returns the norms of the parts of w along an axis, with 1 along the others.
@@ -131,15 +131,17 @@ func (l *SpectralNorm) iterate(m *tensor.Tensor) {
 func (l *SpectralNorm) Node() *autograd.Node {
 	mustBeMade("SpectralNorm", l != nil && l.Original != nil)
 	tensorapi.ReadsFlag(&l.eval, "a SpectralNorm", "in evaluation", "in training")
-	m := l.matrix(l.Original)
-	if !l.eval {
-		for range l.steps {
-			l.iterate(m.Value())
+	return traced(l, func() *autograd.Node {
+		m := l.matrix(l.Original)
+		if !l.eval {
+			for range l.steps {
+				l.iterate(m.Value())
+			}
 		}
-	}
-	u, v := l.U.Copy(), l.V.Copy() // as they are now: the next step changes them in place
-	largest := autograd.Const(u).Dot(m.MatMul(autograd.Const(v)))
-	return l.Original.Div(largest)
+		u, v := l.U.Copy(), l.V.Copy() // as they are now: the next step changes them in place
+		largest := autograd.Const(u).Dot(m.MatMul(autograd.Const(v)))
+		return l.Original.Div(largest)
+	})
 }
 
 // SetTraining says whether the power iteration goes on.

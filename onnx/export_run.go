@@ -158,7 +158,7 @@ func (e *exporter) runOnce(forward func([]*tensor.Tensor) []*autograd.Node, run 
 			given[i] = e.example(i, t, run, rolled)
 			r.inputs[given[i]], before[i] = i, versionOf(given[i])
 		}
-		r.calls = trace.During(func() { r.outputs = forward(given) }, versionOf, r.keep)
+		r.calls, _ = trace.During(func() { r.outputs = forward(given) }, versionOf, r.keep)
 	})
 	if err == nil {
 		err = e.examples[0].Device().Err()

@@ -1,4 +1,5 @@
-// Package trace tells a listener which operations are called on nodes: onnx.Export makes a file of that.
+// Package trace tells a listener which operations are called on nodes, and in which layers: onnx.Export makes a file of
+// that, nn.Summary a table.
 //
 // An operation that is made of others is recorded after them, for the same result: what comes last says best what it
 // is.
@@ -27,12 +28,22 @@ type Call struct {
 	Opaque bool
 }
 
+// Layer is one run of a layer of a model.
+type Layer struct {
+	Layer    any // a pointer, or a slice of modules
+	Results  []any
+	From, To int // the calls that were made in it, those in layers within it too
+	Depth    int // how many layers it ran in
+}
+
 // listener is the goroutine that During runs in, and what it has called.
 type listener struct {
 	goroutine uintptr
 	version   func(result any) uint64
 	keep      func(arg any)
 	calls     []Call
+	layers    []Layer
+	open      []int // the layers that run now, the innermost last
 }
 
 var (
@@ -46,16 +57,32 @@ func On() bool {
 	return l != nil && l.goroutine == goroutine.ID()
 }
 
-// During runs f and returns what it called, with the versions of results. keep is given each argument, which may be
-// freed after the call. A second During waits for the first.
-func During(f func(), version func(result any) uint64, keep func(arg any)) []Call {
+// During runs f and returns what it called, with the versions of results, and the layers that ran. keep is given each
+// argument, which may be freed after the call. A second During waits for the first.
+func During(f func(), version func(result any) uint64, keep func(arg any)) ([]Call, []Layer) {
 	one.Lock()
 	defer one.Unlock()
 	l := &listener{goroutine: goroutine.ID(), version: version, keep: keep}
 	active.Store(l)
 	defer active.Store(nil)
 	f()
-	return l.calls
+	return l.calls, l.layers
+}
+
+// Enter says that a layer begins to run, where On says that somebody listens; Leave ends it.
+func Enter(layer any) {
+	l := active.Load()
+	l.layers = append(l.layers, Layer{Layer: layer, From: len(l.calls), Depth: len(l.open)})
+	l.open = append(l.open, len(l.layers)-1)
+}
+
+// Leave says what the layer returns that was entered last.
+func Leave(results ...any) {
+	l := active.Load()
+	last := len(l.open) - 1
+	layer := &l.layers[l.open[last]]
+	layer.Results, layer.To = results, len(l.calls)
+	l.open = l.open[:last]
 }
 
 // Record adds a call, where On says that somebody listens. One that returned what it was given is none.

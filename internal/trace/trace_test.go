@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -15,14 +16,18 @@ func TestDuring(t *testing.T) {
 		t.Error("it is on before")
 	}
 	kept := 0
-	calls := During(func() {
+	calls, layers := During(func() {
 		if !On() {
 			t.Error("it is off")
 		}
 		Record("Sum", []any{x, axes}, y)
 		axes[0] = 9
 		Record("To", []any{x}, x) // which changed nothing
+		Enter("outer")
+		Enter("inner")
 		RecordOpaque("own", []any{y}, x)
+		Leave(x)
+		Leave(y, x)
 		other := make(chan bool)
 		go func() { other <- On() }()
 		if <-other {
@@ -37,6 +42,9 @@ func TestDuring(t *testing.T) {
 	}
 	if len(calls) != 2 || calls[0].Op != "Sum" || calls[0].Opaque || calls[1].Op != "own" || !calls[1].Opaque {
 		t.Fatalf("%+v", calls)
+	}
+	if got := fmt.Sprintf("%v", layers); got != fmt.Sprintf("[{outer %v 1 2 0} {inner %v 1 2 1}]", []any{y, x}, []any{x}) {
+		t.Errorf("layers: %s", got)
 	}
 	c := calls[0]
 	if c.Args[0] != x || c.Args[1].([]int)[0] != 0 || c.Results[0] != y || c.Version[0] != 2 {
