@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/atomicfile"
@@ -19,6 +20,21 @@ var ErrFormat = npz.ErrFormat
 
 // Dict is tensors by name: the state of a network or an optimizer.
 type Dict map[string]*Tensor
+
+// Sub returns the tensors whose names begin with prefix, by the rest of their names: those of a part
+// of a model, or of a dictionary in a checkpoint.
+//
+//	checkpoint, err := tensor.LoadPyTorch(d, "run.pt") // {"epoch": 3, "model": {"conv.weight": …}}
+//	err = nn.LoadStateDict(net, checkpoint.Sub("model."))
+func (d Dict) Sub(prefix string) Dict {
+	sub := Dict{}
+	for name, t := range d {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			sub[rest] = t
+		}
+	}
+	return sub
+}
 
 // SaveNPZ writes tensors as a NumPy archive, readable by numpy.load, each in its own type. The file is
 // complete or not there. A BFloat16 and types for storage are errors: NumPy has no name for them.

@@ -220,3 +220,28 @@ np.savez(sys.argv[5], s=np.array(["a", "bc"]))
 		}
 	}
 }
+
+// TestDictSub: the names that begin with a prefix, without it, and the same tensors.
+func TestDictSub(t *testing.T) {
+	d := devtest.CPU(t)
+	dict := tensor.Dict{"a.b.w": tensor.Zeros(d, 1), "a.bias": tensor.Zeros(d, 2), "ab.w": tensor.Zeros(d), "a.": tensor.Zeros(d)}
+	for prefix, want := range map[string]map[string]string{
+		"a.":   {"b.w": "a.b.w", "bias": "a.bias", "": "a."},
+		"a.b.": {"w": "a.b.w"},
+		"x":    {},
+		"":     {"a.b.w": "a.b.w", "a.bias": "a.bias", "ab.w": "ab.w", "a.": "a."},
+	} {
+		got := dict.Sub(prefix)
+		for name, from := range want {
+			if got[name] == nil || got[name] != dict[from] {
+				t.Errorf("Sub(%q) has another %q than %q", prefix, name, from)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("Sub(%q) has %d tensors, want %d", prefix, len(got), len(want))
+		}
+	}
+	if got := tensor.Dict(nil).Sub("a"); got == nil || len(got) != 0 {
+		t.Errorf("of no dictionary: %v", got)
+	}
+}

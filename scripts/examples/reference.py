@@ -1,20 +1,30 @@
-"""Makes the losses that tests of the examples compare with: scripts/examples/reference.py DIR.
+"""Makes the losses that tests of the examples compare with: scripts/examples/reference.py DIR [NAME…], of all programs or
+of those named.
 
-Each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
+Those of lstm, resnet, unet, pinn, mixed and weights are in losses.json: what train and test of each program return in
+float64, from the weights that begin_by_formula sets. weights.pt is the network that weights loads. Of the others, each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
 losses of its first steps in float64, without dropout and with the data in order. That of the autoencoder has its noise, too.
 Needs numpy, torch and PIL.
 """
+import json
 import pathlib
 import sys
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 import chars
 import digits
+import lstm
+import mixed
 import mnist
+import pinn
+import resnet
+import unet
 import vae
+import weights
 
 torch.set_default_dtype(torch.float64)
 folder = pathlib.Path(sys.argv[1])
@@ -105,7 +115,91 @@ def chars_losses():
     save("chars", out)
 
 
-digits_losses()
-mnist_losses()
-vae_losses()
-chars_losses()
+def begin_by_formula(net):
+    """Sets element i of parameter number k, in the order of their names, to b·(2·frac(0.6180339887498949·(i + 1000·k)²) − 1)
+    with b = √(1/fan-in), and parameters of one axis that are biases to 0: exampletest.Begin does the same."""
+    for k, (name, p) in enumerate(sorted(net.named_parameters())):
+        with torch.no_grad():
+            if p.dim() > 1:
+                i = torch.arange(p.numel(), dtype=torch.float64) + 1000 * k
+                p.copy_(((i * i * 0.6180339887498949).remainder(1) * 2 - 1).reshape(p.shape) * (p.shape[0] / p.numel()) ** 0.5)
+            elif "bias" in name:
+                p.zero_()
+    return net
+
+
+def lstm_run():
+    net, series = begin_by_formula(lstm.Forecaster()), lstm.wave(lstm.LENGTH + lstm.AHEAD)
+    return lstm.train(net, series[:lstm.LENGTH], 15), lstm.test(net, series)
+
+
+def in_order(images, labels, batch):
+    return list(zip(images.split(batch), labels.split(batch)))
+
+
+def resnet_run():
+    images, labels = resnet.read()
+    net = begin_by_formula(resnet.resnet18(4, 10))
+    return resnet.train(net, in_order(images[:320], labels[:320], 32), 1), resnet.test(net, images[-100:], labels[-100:])
+
+
+def unet_run():
+    net = begin_by_formula(unet.UNet(4, 8, 8))
+    return unet.train(net, 6), unet.test(net)
+
+
+def pinn_run():
+    net = begin_by_formula(pinn.make_net())
+    return pinn.train(net, 20), pinn.test(net)
+
+
+def mixed_run(dtype=torch.float32):
+    images, labels = mixed.read()
+    t = mixed.Trainer(begin_by_formula(mixed.make_net()))
+    losses = t.train(dtype, in_order(images[:512], labels[:512], 32), 2)
+    return losses, t.test(images[-100:], labels[-100:])
+
+
+def mixed_bfloat16_run():
+    torch.set_default_dtype(torch.float32)
+    run = mixed_run(torch.bfloat16)
+    torch.set_default_dtype(torch.float64)
+    return run
+
+
+def weights_run():
+    """Trains the network first, which is rounded to float16."""
+    torch.manual_seed(1)
+    images, labels = weights.read()
+    net = weights.Classifier(10)
+    opt = torch.optim.AdamW(net.parameters(), lr=3e-3)
+    for _ in range(15):
+        for x, y in in_order(images[:weights.TRAINED], labels[:weights.TRAINED], 32):
+            opt.zero_grad()
+            F.cross_entropy(net(x), y).backward()
+            opt.step()
+    state = {"module." + name: v.half() for name, v in net.state_dict().items()}
+    torch.save({"epoch": 15, "model": state}, folder / "weights.pt")
+    net.load_state_dict(weights.sub(state, "module."))
+    right = weights.test(net, images[weights.TRAINED:], labels[weights.TRAINED:])
+
+    net.head = nn.Linear(64, 2)
+    begin_by_formula(net.head)
+    net.features.requires_grad_(False)
+    return weights.train(net, in_order(images[:640], labels[:640], 64), 1), right
+
+
+def save_run(name):
+    path = folder / "losses.json"
+    runs = json.loads(path.read_text()) if path.exists() else {}
+    losses, test = globals()[name + "_run"]()
+    runs[name] = {"losses": losses, "test": test}
+    path.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n")
+    print(name, "from", losses[0], "to", losses[-1], "then", test)
+
+
+for name in sys.argv[2:] or [n.rpartition("_")[0] for n in list(globals()) if n.endswith(("_losses", "_run"))]:
+    if name + "_run" in globals():
+        save_run(name)
+    else:
+        globals()[name + "_losses"]()

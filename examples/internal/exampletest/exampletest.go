@@ -2,10 +2,14 @@
 package exampletest
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -104,6 +108,73 @@ func PyTorch(t *testing.T, d tensor.Device, example string, model any, names ...
 		t.Fatal(err)
 	}
 	return losses, inputs
+}
+
+// Begin sets the weights that scripts/examples/reference.py begins with, by a formula, and returns
+// what PyTorch's program then gives: the loss of each step, and its test.
+func Begin(t *testing.T, d tensor.Device, example string, model any) (losses []float64, test float64) {
+	t.Helper()
+	raw, err := os.ReadFile("../../testdata/examples/losses.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := map[string]struct {
+		Losses []float64
+		Test   float64
+	}{}
+	if err := json.Unmarshal(raw, &runs); err != nil {
+		t.Fatal(err)
+	}
+	if len(runs[example].Losses) == 0 {
+		t.Fatalf("losses.json has none of %s", example)
+	}
+	if err := nn.LoadStateDict(model, formula(d, model), nn.LoadOptions{Partial: true}); err != nil {
+		t.Fatal(err)
+	}
+	return runs[example].Losses, runs[example].Test
+}
+
+// formula returns the weights of a model as begin_by_formula of scripts/examples/reference.py
+// computes them.
+func formula(d tensor.Device, model any) tensor.Dict {
+	dict := nn.StateDict(model)
+	maps.DeleteFunc(dict, func(name string, _ *tensor.Tensor) bool {
+		return strings.Contains(name, "running_") || strings.HasSuffix(name, "num_batches_tracked")
+	})
+	for k, name := range slices.Sorted(maps.Keys(dict)) {
+		shape := dict[name].Shape()
+		values := make([]float64, dict[name].Len())
+		switch {
+		case len(shape) > 1:
+			for i := range values {
+				at := float64(i + 1000*k)
+				_, fraction := math.Modf(at * at * 0.6180339887498949)
+				values[i] = (fraction*2 - 1) * math.Sqrt(float64(shape[0])/float64(len(values)))
+			}
+		case !strings.Contains(name, "bias"):
+			delete(dict, name)
+			continue
+		}
+		dict[name] = tensor.New(d, values, shape...).To(d.DefaultType())
+	}
+	return dict
+}
+
+// Equal compares losses and the result of a test with those of PyTorch: to within on floats, to 1e-9
+// on doubles.
+func Equal(t *testing.T, d tensor.Device, got, want []float64, within float64) {
+	t.Helper()
+	if d.DefaultType() == tensor.Float64 {
+		within = 1e-9
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d losses, PyTorch has %d", len(got), len(want))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= within) {
+			t.Errorf("number %d: %v, PyTorch's %v", i, got[i], want[i])
+		}
+	}
 }
 
 // Follow takes a step from the loss of each number, and compares that with PyTorch's: to within on
