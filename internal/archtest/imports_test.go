@@ -75,6 +75,7 @@ var allowed = map[string][]string{
 	"scripts/livepage":          {},
 	"scripts/mutants":           {},
 	"scripts/onnxscore":         {"onnx", "onnx/imagedecoder", "tensor", "internal/onnxtest"},
+	"scripts/peers/calls":       {"autograd", "tensor"},
 	"scripts/showcase":          {},
 	"internal/bench":            {"autograd", "imagefit", "kernels", "kernels/fn", "nn", "optim", "replay", "tensor", "internal/ops", "internal/tensorapi", "internal/capture"},
 	"internal/cli":              {".", "clrt", "internal/atomicfile", "internal/environment", "internal/terminal"},
