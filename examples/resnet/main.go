@@ -73,7 +73,7 @@ func pixels(images *tensor.Tensor) *autograd.Node {
 // train returns the loss of each step.
 func train(net nn.Sequential, loader *data.Loader, epochs int) (losses []float64, err error) {
 	opt := optim.NewSGD(nn.Params(net), optim.SGDConfig{
-		LR: optim.Cosine(0.05, 0, epochs*loader.Batches()), Momentum: 0.9, L2: 5e-4,
+		LR: optim.Cosine(0.05, 0, epochs*loader.Batches()), Momentum: 0.9, WeightDecay: 5e-4,
 	})
 	for range epochs {
 		for batch := range loader.Epoch() {
