@@ -15,10 +15,9 @@ import (
 // bytes of all its calls so far, whichever node they were for. Write the graph before Backward,
 // which takes it apart.
 func WriteDOT(w io.Writer, root *Node) error {
-	root.must("WriteDOT")
-	if root.freed {
-		return &tensor.Error{Pkg: "autograd", Op: "WriteDOT", Kind: ErrGraphFreed, Shapes: [][]int{root.Shape()},
-			Detail: "write the graph before Backward, or Backward with Retain"}
+	graph, err := graphOf("WriteDOT", root)
+	if err != nil {
+		return err
 	}
 	profile, err := root.value.Device().Profile()
 	if err != nil {
@@ -29,13 +28,10 @@ func WriteDOT(w io.Writer, root *Node) error {
 		times[t.Name] = t
 	}
 	g := dot.Graph{Name: "clgrad"}
-	order := root.topological(walks.Add(1), nil)
-	at := make(map[*Node]int, len(order))
-	for i, n := range order {
-		at[n] = i
-		g.Nodes = append(g.Nodes, dot.Node{Lines: n.dotLines(times), Fill: n.dotColour()})
-		for _, in := range n.inputs {
-			g.Edges = append(g.Edges, dot.Edge{From: at[in], To: i})
+	for i, n := range graph {
+		g.Nodes = append(g.Nodes, dot.Node{Lines: n.Node.dotLines(times), Fill: n.Node.dotColour()})
+		for _, in := range n.Inputs {
+			g.Edges = append(g.Edges, dot.Edge{From: in, To: i})
 		}
 	}
 	return g.Write(w)

@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -349,6 +350,33 @@ func TestWriteDOT(t *testing.T) {
 		}
 		fails(t, autograd.WriteDOT(&b, loss), autograd.ErrGraphFreed, "before Backward")
 	})
+}
+
+// TestGraph: each node is there once, behind its inputs.
+func TestGraph(t *testing.T) {
+	d := devtest.CPU(t)
+	p, x := autograd.Param(tensor.Full(d, 1, 2, 2), "p"), autograd.Const(tensor.Full(d, 2, 2))
+	product := p.MatMul(p)
+	loss := product.Add(x).Sum()
+	graph, err := autograd.Graph(loss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, n := range graph {
+		text += fmt.Sprint(n.Node.Op(), n.Node.Name(), n.Inputs, " ")
+	}
+	if want := "p[] MatMul[0 0] [] add[1 2] Sum[3] "; text != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	if graph, err := autograd.Graph(x); len(graph) != 1 || graph[0].Node != x || err != nil {
+		t.Errorf("of a leaf: %v, %v", graph, err)
+	}
+	if err := loss.Backward(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = autograd.Graph(loss)
+	fails(t, err, autograd.ErrGraphFreed, "before Backward")
 }
 
 // TestDOTProfile: after a profiled run the nodes show time and bytes, and over how many calls.

@@ -78,7 +78,7 @@ func TestErrorsNameTheFunction(t *testing.T) {
 		"Const": autograd.Const, "Param": autograd.Param, "MatMulQuantized": autograd.MatMulQuantized,
 		"ConvQuantized": autograd.ConvQuantized}
 	// Map names the function that it maps, NewOp the operation that it is given.
-	others := []string{"Map", "NewOp", "WriteDOT", "Grad", "NoGrad", "DetectAnomalies", "Autocast"}
+	others := []string{"Map", "NewOp", "WriteDOT", "Graph", "Grad", "NoGrad", "DetectAnomalies", "Autocast"}
 	for _, name := range exported(t) {
 		if f, has := functions[name]; has {
 			t.Run(name, func(t *testing.T) { devtest.ErrorsName(t, name, reflect.ValueOf(f), pools) })

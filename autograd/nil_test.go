@@ -33,7 +33,7 @@ func TestNilNodes(t *testing.T) {
 		"Int32s": {func() { _, _ = none.Int32s() }}, "Uint8s": {func() { _, _ = none.Uint8s() }},
 		"To": {func() { none.To(tensor.Int32) }}, "Type": {func() { none.Type() }},
 		"GatherRows": {func() { none.GatherRows(nil) }},
-		"Backward":   {func() { _ = none.Backward() }}, "WriteDOT": {func() { _ = autograd.WriteDOT(&bytes.Buffer{}, none) }},
+		"Backward":   {func() { _ = none.Backward() }}, "WriteDOT": {func() { _ = autograd.WriteDOT(&bytes.Buffer{}, none) }}, "Graph": {func() { _, _ = autograd.Graph(none) }},
 		"Value": {func() { none.Value() }}, "Grad": {func() { none.Grad() }, func() { _, _ = autograd.Grad(none, []*node{x}) }},
 		"GradNode": {func() { none.GradNode() }}, "Hook": {func() { none.Hook(func(g *node) *node { return g }) }},
 		"Shape": {func() { none.Shape() }}, "Item": {func() { _, _ = none.Item() }}, "Retain": {func() { none.Retain() }},
