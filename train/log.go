@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/atomicfile"
+	"github.com/clgrad/clgrad/internal/scalar"
 )
 
 // Log is a file of JSON lines that other programs can follow, an object for each Write:
@@ -23,18 +22,8 @@ import (
 // lines. Several goroutines may use a Log, if the values are numbers of Go or of their own devices.
 // Several programs on one system may write to one file.
 type Log struct {
-	path string // absolute: the program may change its folder
+	file *atomicfile.Appender
 	now  func() time.Time
-
-	mutex sync.Mutex
-	file  file
-	torn  int64 // where the part of a line begins that could not be taken back; −1: there is none
-}
-
-// file is what a Log needs of an *os.File.
-type file interface {
-	io.WriteCloser
-	Stat() (os.FileInfo, error)
 }
 
 // lineStart is what every line begins with.
@@ -44,18 +33,14 @@ const lineStart = `{"step":`
 // by a run that resumes: a last line that a killed program did not end is dropped. The error says why
 // the file cannot be written, or that it is another kind of file; then it is as it was.
 func OpenLog(path string) (*Log, error) {
-	full, err := filepath.Abs(path)
+	if err := dropTorn(path); err != nil {
+		return nil, atomicfile.Failed(path, err)
+	}
+	file, err := atomicfile.OpenAppend(path)
 	if err != nil {
-		return nil, atomicfile.Failed(path, err)
+		return nil, err
 	}
-	if err := dropTorn(full); err != nil {
-		return nil, atomicfile.Failed(path, err)
-	}
-	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
-		return nil, atomicfile.Failed(path, err)
-	}
-	return &Log{path: full, now: time.Now, file: f, torn: -1}, nil
+	return &Log{file, time.Now}, nil
 }
 
 // dropTorn cuts off what stands behind the last end of a line of a Log. Of another kind of file it returns
@@ -115,51 +100,15 @@ func (l *Log) Write(step int, values ...any) error {
 	line = l.now().UTC().AppendFormat(line, "2006-01-02T15:04:05.000Z")
 	line = append(line, '"')
 	for i := 0; i < len(values); i += 2 {
-		v, err := read(values[i+1])
+		v, err := scalar.Read(values[i+1])
 		if err != nil {
 			return err
 		}
 		line = append(appendString(append(line, ','), values[i].(string)), ':')
 		line = appendJSON(line, v)
 	}
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if err := l.append(append(line, "}\n"...)); err != nil {
-		return atomicfile.Failed(l.path, err)
-	}
-	return nil
-}
-
-// append writes a line, or none of it.
-func (l *Log) append(line []byte) error {
-	if l.torn >= 0 {
-		if err := os.Truncate(l.path, l.torn); err != nil {
-			return err
-		}
-		l.torn = -1
-	}
-	before, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	n, err := l.file.Write(line)
-	if err == nil || n == 0 || !before.Mode().IsRegular() {
-		return err
-	}
-	if after, statErr := l.file.Stat(); statErr == nil && after.Size() == before.Size()+int64(n) { // else another program wrote behind it
-		if os.Truncate(l.path, before.Size()) != nil {
-			l.torn = before.Size()
-		}
-	}
-	return err
+	return l.file.Append(append(line, "}\n"...))
 }
 
 // Close closes the file. A second call does nothing.
-func (l *Log) Close() error {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if err := l.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return atomicfile.Failed(l.path, err)
-	}
-	return nil
-}
+func (l *Log) Close() error { return l.file.Close() }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -150,65 +149,5 @@ func TestLogOfMany(t *testing.T) {
 	}
 	if next != [4]int{each, each, each, each} {
 		t.Errorf("%v lines", next)
-	}
-}
-
-// fullDisk is a file on a disk with room for so many bytes.
-type fullDisk struct {
-	*os.File
-	room int
-}
-
-func (f *fullDisk) Write(b []byte) (int, error) {
-	n := min(len(b), f.room)
-	f.room -= n
-	if _, err := f.File.Write(b[:n]); err != nil {
-		return 0, err
-	}
-	if n < len(b) {
-		return n, &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC}
-	}
-	return n, nil
-}
-
-// TestLogOnFullDisk: a line that does not fit is an error and leaves no part; the next one is written when
-// there is room.
-func TestLogOnFullDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log.jsonl")
-	l := open(t, path)
-	if err := l.Write(1); err != nil {
-		t.Fatal(err)
-	}
-	first := content(t, path)
-	disk := &fullDisk{l.file.(*os.File), 0}
-	l.file = disk
-	for disk.room = range len(first) - 1 {
-		if err := l.Write(2); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "cannot write "+path) {
-			t.Fatalf("%v", err)
-		}
-		if got := content(t, path); got != first {
-			t.Fatalf("after an error: %q", got)
-		}
-	}
-	disk.room = 1000
-	if err := l.Write(3); err != nil {
-		t.Fatal(err)
-	}
-	if got := content(t, path); !strings.HasPrefix(got, first+`{"step":3`) || strings.Count(got, "\n") != 2 {
-		t.Errorf("%q", got)
-	}
-}
-
-// TestLogWhereItIs: a log is a file, whichever folder the program changes to.
-func TestLogWhereItIs(t *testing.T) {
-	folder := t.TempDir()
-	t.Chdir(folder)
-	l := open(t, "log.jsonl")
-	t.Chdir(t.TempDir())
-	if err := l.Write(1); err != nil {
-		t.Fatal(err)
-	}
-	if got := content(t, filepath.Join(folder, "log.jsonl")); strings.Count(got, "\n") != 1 {
-		t.Errorf("%q", got)
 	}
 }

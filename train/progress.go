@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/scalar"
 	"github.com/clgrad/clgrad/internal/terminal"
 	"github.com/schollz/progressbar/v3"
 )
@@ -99,7 +100,7 @@ func (p *Progress) Step(values ...any) {
 func (p *Progress) read(values []any) {
 	var text strings.Builder
 	for i := 0; i < len(values); i += 2 {
-		v, err := read(values[i+1])
+		v, err := scalar.Read(values[i+1])
 		if err != nil {
 			if p.err == nil {
 				p.err = err

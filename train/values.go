@@ -4,17 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 
+	"github.com/clgrad/clgrad/internal/scalar"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // Scalar is a number that may still be on its way: a tensor or a node of one element, a [Mean], a
 // metric. Item waits for the device.
-type Scalar interface {
-	Item() (float64, error)
-}
+type Scalar = scalar.Scalar
 
 // misuse panics with a *tensor.Error of this package.
 func misuse(op string, kind error, format string, a ...any) {
@@ -48,37 +46,13 @@ func mustPairs(op string, values []any, reserved ...string) {
 				misuse(op, tensor.ErrValue, "the name %q is the line's own: give another", name)
 			}
 		}
-		if !isNumber(values[i+1]) {
+		if !scalar.Is(values[i+1]) {
 			misuse(op, tensor.ErrValue, "%q is a %T: give a number, or a tensor or a node of one element", name, values[i+1])
 		}
 	}
 }
 
-// isNumber reports whether v is a Scalar or a number of Go.
-func isNumber(v any) bool {
-	if _, ok := v.(Scalar); ok {
-		return true
-	}
-	kind := reflect.ValueOf(v).Kind()
-	return kind >= reflect.Int && kind <= reflect.Float64
-}
-
-// read returns a number as an int64, a uint64 or a float64. It waits for the device if v is a Scalar.
-func read(v any) (any, error) {
-	if s, ok := v.(Scalar); ok {
-		return s.Item()
-	}
-	switch x := reflect.ValueOf(v); {
-	case x.CanInt():
-		return x.Int(), nil
-	case x.CanUint():
-		return x.Uint(), nil
-	default:
-		return x.Float(), nil
-	}
-}
-
-// appendJSON appends a number of read as JSON. JSON has neither NaN nor infinities: they are the
+// appendJSON appends a number of scalar.Read as JSON. JSON has neither NaN nor infinities: they are the
 // strings "NaN", "Infinity" and "-Infinity", as in the JSON of protocol buffers.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
@@ -105,7 +79,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, text...)
 }
 
-// short returns a number of read for people: four digits of a float.
+// short returns a number of scalar.Read for people: four digits of a float.
 func short(v any) string {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'g', 4, 64)
