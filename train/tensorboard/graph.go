@@ -29,7 +29,7 @@ func graph(nodes []autograd.GraphNode) []byte {
 	return message(b, 4, integer(nil, 1, producer))
 }
 
-// kind is what a node is.
+// kind is what a node is. TensorFlow calls inputs placeholders, and TensorBoard draws those as boxes of their own.
 func kind(n *autograd.Node) string {
 	switch {
 	case n.Op() != "":
@@ -37,7 +37,7 @@ func kind(n *autograd.Node) string {
 	case n.IsParam():
 		return "Parameter"
 	}
-	return "Constant"
+	return "Placeholder"
 }
 
 // path returns the name of a node in the graph, with slashes between the parts of the model: that of a parameter is

@@ -141,8 +141,8 @@ func (w *Writer) AddText(tag, markdown string, step int) error {
 	return w.addValue(tag, step, message(value, 9, plugin))
 }
 
-// AddGraph adds the graph that a node was computed from: operations, parameters and constants with their shapes.
-// Parameters, and the operations that read them, are grouped by the parts of the model. Call it before Backward,
+// AddGraph adds the graph that a node was computed from: operations, parameters and inputs with their shapes. Name
+// inputs with Named. Parameters, and the operations that read them, are grouped by the parts of the model. Call it before Backward,
 // which takes the graph apart: the error is autograd.ErrGraphFreed afterwards.
 func (w *Writer) AddGraph(root *autograd.Node) error {
 	nodes, err := autograd.Graph(root)

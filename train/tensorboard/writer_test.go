@@ -200,7 +200,7 @@ func TestGraph(t *testing.T) {
 		}
 		names[name], ops[name] = true, string(n.at(t, 2).([]byte))
 	}
-	for name, op := range map[string]string{"encoder/0/weight": "Parameter", "encoder/2/bias": "Parameter", "Constant": "Constant", "loss": "Mean"} {
+	for name, op := range map[string]string{"encoder/0/weight": "Parameter", "encoder/2/bias": "Parameter", "Placeholder": "Placeholder", "loss": "Mean"} {
 		if ops[name] != op {
 			t.Errorf("%s is %q, want %q; there are %v", name, ops[name], op, ops)
 		}
