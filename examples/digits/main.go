@@ -12,7 +12,6 @@ import (
 	"image/color"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -21,6 +20,7 @@ import (
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/clgrad/clgrad/train"
 	"github.com/spf13/pflag"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
@@ -59,8 +59,8 @@ func newOptimizer(net nn.Module, steps int) optim.Optimizer {
 	return optim.NewAdamW(nn.Params(net), optim.AdamWDefaults(optim.Cosine(3e-3, 0, steps)))
 }
 
-// train returns the mean time of a step in the last epoch.
-func train(d tensor.Device, net nn.Module, images, labels data.Array) (step time.Duration, err error) {
+// fit trains the net, and returns the mean time of a step in the last epoch.
+func fit(d tensor.Device, net nn.Module, images, labels data.Array) (step time.Duration, err error) {
 	loader := data.NewLoader(d, []data.Array{images, labels}, data.LoaderConfig{Batch: 32, Seed: *seed})
 	opt := newOptimizer(net, *epochs*loader.Batches())
 	for range *epochs {
@@ -78,37 +78,29 @@ func train(d tensor.Device, net nn.Module, images, labels data.Array) (step time
 	return step, err
 }
 
-// test returns what the net takes images for, and its loss.
-func test(d tensor.Device, net nn.Module, images, labels data.Array) (answers []int64, loss float64, err error) {
+// test returns what the net takes images for, the table of that, and its loss.
+func test(d tensor.Device, net nn.Module, images, labels data.Array) (answers []int64, table train.ConfusionMatrix, loss float64, err error) {
 	nn.Eval(net)
+	confusion := train.NewConfusion(d, 10)
 	autograd.NoGrad(d, func() {
 		scores := net.Forward(pixels(images.Tensor(d)))
+		confusion.Update(scores.Value(), labels.Tensor(d))
 		if loss, err = autograd.CrossEntropy(scores, labels.Tensor(d)).Item(); err == nil {
 			answers, err = scores.ArgMax(1).Int64s()
 		}
 	})
-	return answers, loss, err
+	table, tableErr := confusion.Matrix()
+	return answers, table, loss, errors.Join(err, tableErr)
 }
 
-// compare returns a table with a row for each label and a column for each answer, and where the two
-// differ.
-func compare(labels, answers []int64) (table string, wrong []int) {
-	var counts [10][10]int
+// drawMistakes writes a picture of the images whose labels and answers differ, ten in a row.
+func drawMistakes(path string, images []uint8, labels, answers []int64) error {
+	var wrong []int
 	for i, label := range labels {
-		counts[label][answers[i]]++
 		if answers[i] != label {
 			wrong = append(wrong, i)
 		}
 	}
-	table = fmt.Sprintf("     %3d\n", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
-	for label, row := range counts {
-		table += fmt.Sprintf("%3d  %3d\n", label, row)
-	}
-	return strings.NewReplacer("[", " ", "]", "").Replace(table), wrong
-}
-
-// drawMistakes writes a picture of images with their labels and answers, ten in a row.
-func drawMistakes(path string, images []uint8, labels, answers []int64, wrong []int) error {
 	img := image.NewGray(image.Rect(0, 0, 10*72, max(1, (len(wrong)+9)/10)*88))
 	for at, i := range wrong {
 		x, y := at%10*72+4, at/10*88+4
@@ -139,7 +131,7 @@ func run() error {
 	}
 	defer d.Close()
 	net := newNet(d, tensor.NewRNG(*seed))
-	step, err := train(d, net, images.Slice(0, trained), labels.Slice(0, trained))
+	step, err := fit(d, net, images.Slice(0, trained), labels.Slice(0, trained))
 	if err != nil {
 		return err
 	}
@@ -149,18 +141,15 @@ func run() error {
 		}
 	}
 	images, labels = images.Slice(trained, all), labels.Slice(trained, all)
-	answers, loss, err := test(d, net, images, labels)
+	answers, table, loss, err := test(d, net, images, labels)
 	if err != nil {
 		return err
 	}
-	truth := data.Elements[int64](labels)
-	table, wrong := compare(truth, answers)
-	accuracy := 1 - float64(len(wrong))/float64(len(truth))
-	_, err = fmt.Printf("%s%.2f %% are right, loss %.4f, %d µs a step\n", table, 100*accuracy, loss, step.Microseconds())
+	_, err = fmt.Printf("%v%.2f %% are right, loss %.4f, %d µs a step\n", table, 100*table.Accuracy(), loss, step.Microseconds())
 	if err == nil && *asJSON {
-		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": accuracy, "loss": loss, "step_us": step.Microseconds(), "device": d.Name()})
+		err = json.NewEncoder(os.Stdout).Encode(map[string]any{"accuracy": table.Accuracy(), "loss": loss, "step_us": step.Microseconds(), "device": d.Name()})
 	}
-	return errors.Join(err, drawMistakes(*mistakes, data.Elements[uint8](images), truth, answers, wrong))
+	return errors.Join(err, drawMistakes(*mistakes, data.Elements[uint8](images), data.Elements[int64](labels), answers))
 }
 
 func main() { program.Main("digits", run) }

@@ -18,6 +18,7 @@ import (
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/clgrad/clgrad/train"
 	"github.com/spf13/pflag"
 )
 
@@ -73,24 +74,23 @@ func loadPair(part string) ([]data.Array, error) {
 	return []data.Array{images, labels}, nil
 }
 
-// train returns the mean time of a step in the last epoch.
-func train(d tensor.Device, net nn.Module, images []data.Array) (step time.Duration, err error) {
+// fit trains the net, and returns the mean time of a step in the last epoch.
+func fit(d tensor.Device, net nn.Module, images []data.Array) (step time.Duration, err error) {
 	loader := data.NewLoader(d, images, data.LoaderConfig{Batch: 128, Seed: *seed})
 	opt := newOptimizer(net, *epochs*loader.Batches())
 	for epoch := range *epochs {
 		start := time.Now()
-		var loss *autograd.Node
+		progress := train.NewProgress(os.Stdout, loader.Batches(), train.ProgressOptions{Name: fmt.Sprint("epoch ", epoch+1)})
 		for batch := range loader.Epoch() {
-			loss = autograd.CrossEntropy(net.Forward(pixels(batch[0])), batch[1])
+			loss := autograd.CrossEntropy(net.Forward(pixels(batch[0])), batch[1])
 			if err := optim.Minimize(opt, loss); err != nil {
 				return 0, err
 			}
+			progress.Step("loss", loss)
 		}
-		last, err := loss.Item()
-		if err != nil {
+		if err := progress.Done(); err != nil {
 			return 0, err
 		}
-		fmt.Printf("epoch %d: loss %.4f of the last batch\n", epoch+1, last)
 		step = time.Since(start) / time.Duration(loader.Batches())
 	}
 	return step, nil
@@ -98,18 +98,17 @@ func train(d tensor.Device, net nn.Module, images []data.Array) (step time.Durat
 
 // test returns the share of images that the net reads rightly, and its loss.
 func test(d tensor.Device, net nn.Module, images []data.Array) (accuracy, loss float64, err error) {
-	n := float64(images[0].Len())
+	right, mean := train.NewAccuracy(d), train.NewMean(d)
 	for batch := range data.NewLoader(d, images, data.LoaderConfig{Batch: 1000, InOrder: true}).Epoch() {
-		var scores *autograd.Node
-		autograd.NoGrad(d, func() { scores = net.Forward(pixels(batch[0])) })
-		right, rightErr := scores.ArgMax(1).Eq(batch[1]).Sum().Item()
-		sum, sumErr := autograd.CrossEntropy(scores, batch[1], autograd.LabelOptions{Reduction: autograd.SumLoss}).Item()
-		if err := errors.Join(rightErr, sumErr); err != nil {
-			return 0, 0, err
-		}
-		accuracy, loss = accuracy+right/n, loss+sum/n
+		autograd.NoGrad(d, func() {
+			scores := net.Forward(pixels(batch[0]))
+			right.Update(scores.Value(), batch[1])
+			mean.Update(autograd.CrossEntropy(scores, batch[1]).Value(), float64(batch[1].Len()))
+		})
 	}
-	return accuracy, loss, nil
+	accuracy, err = right.Item()
+	loss, lossErr := mean.Item()
+	return accuracy, loss, errors.Join(err, lossErr)
 }
 
 func run() error {
@@ -127,7 +126,7 @@ func run() error {
 	}
 	defer d.Close()
 	net := newNet(d, tensor.NewRNG(*seed))
-	step, err := train(d, net, images)
+	step, err := fit(d, net, images)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func TestLearns(t *testing.T) {
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		net := newNet(d, tensor.NewRNG(1))
-		if step, err := train(d, net, trained); err != nil || step <= 0 {
+		if step, err := fit(d, net, trained); err != nil || step <= 0 {
 			t.Fatalf("%v a step, err %v", step, err)
 		}
 		if accuracy, loss, err := test(d, net, tests); err != nil || !(accuracy > 0.25 && accuracy <= 1 && loss > 0 && loss < 2.25) {
