@@ -15,6 +15,7 @@ var fragments = map[string]string{
 	"README.md":         "inputs, targets *tensor.Tensor",
 	"docs/concepts.md":  "d tensor.Device, x *tensor.Tensor",
 	"docs/errors.md":    "x, y, w *tensor.Tensor",
+	"docs/training.md":  "d tensor.Device, x, labels *tensor.Tensor, net *nn.Linear, opt optim.Optimizer, loader, heldBack *data.Loader, loss *autograd.Node, accuracy *train.Accuracy, step int",
 	"docs/recording.md": "d tensor.Device, x, y *tensor.Tensor, net *nn.MLP, opt optim.Optimizer, loader *data.Loader",
 }
 
@@ -27,8 +28,8 @@ var unused = regexp.MustCompile(`declared and not used|is not used|imported and 
 func TestFragments(t *testing.T) {
 	builds(t)
 	var source strings.Builder
-	source.WriteString("package fragments\n\nimport (\n\t\"errors\"\n")
-	for _, pkg := range []string{"autograd", "data", "kernels", "nn", "optim", "replay", "tensor"} {
+	source.WriteString("package fragments\n\nimport (\n\t\"errors\"\n\t\"fmt\"\n\t\"os\"\n")
+	for _, pkg := range []string{"autograd", "data", "kernels", "nn", "optim", "replay", "tensor", "train", "train/tensorboard"} {
 		fmt.Fprintf(&source, "\t%q\n", "github.com/clgrad/clgrad/"+pkg)
 	}
 	source.WriteString(")\n")

@@ -18,6 +18,7 @@ const declared = `package idioms
 
 import (
 	"math"
+	"os"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
@@ -29,6 +30,8 @@ import (
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
+	"github.com/clgrad/clgrad/train"
+	"github.com/clgrad/clgrad/train/tensorboard"
 )
 
 var (
