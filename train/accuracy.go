@@ -60,7 +60,7 @@ func (a *Accuracy) Update(scores, labels *tensor.Tensor) {
 	tensor.Scope(a.d, func() {
 		labels := labels.To(tensor.Int64)
 		counted := labels.NeScalar(a.skip)
-		var right, wrong *tensor.Tensor
+		var right *tensor.Tensor
 		switch {
 		case classes == 0:
 			right = scores.To(tensor.Int64).Eq(labels)
@@ -70,12 +70,11 @@ func (a *Accuracy) Update(scores, labels *tensor.Tensor) {
 			_, best := scores.TopK(a.k, 1)
 			right = best.Eq(labels.Unsqueeze(1)).Any(1)
 		}
+		wrong := tensor.ZerosLike(counted)
 		if classes > 0 {
-			wrong = labels.LtScalar(0).LogicalOr(labels.GeScalar(float64(classes))).LogicalAnd(counted)
-		} else {
-			wrong = tensor.ZerosLike(counted)
+			wrong = outside(labels, classes).LogicalAnd(counted)
 		}
-		added := tensor.Stack(0, right.LogicalAnd(counted).Sum(), counted.Sum(), wrong.Sum())
+		added := tensor.Stack(0, right.LogicalAnd(counted), counted, wrong).Reshape(3, -1).Sum(1)
 		a.sums.SetInPlace(a.sums.Add(added))
 	})
 }

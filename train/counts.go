@@ -26,9 +26,6 @@ func newCounts(d tensor.Device, rows, cols int) *counts {
 // add counts row i beside column i of lists of Int64, but for those that the list ignored, of Bool, has true.
 // It reads nothing on the host: the indices are in range as they are made.
 func (c *counts) add(row, col, ignored *tensor.Tensor) {
-	outside := func(x *tensor.Tensor, n int) *tensor.Tensor {
-		return x.LtScalar(0).LogicalOr(x.GeScalar(float64(n)))
-	}
 	wrong, skipped := float64(c.rows*c.cols), float64(c.rows*c.cols+1)
 	index := row.MulScalar(float64(c.cols)).Add(col).
 		MaskedFill(outside(row, c.rows).LogicalOr(outside(col, c.cols)), wrong).MaskedFill(ignored, skipped)
@@ -40,6 +37,9 @@ func (c *counts) add(row, col, ignored *tensor.Tensor) {
 		c.sums.SetInPlace(c.sums.Add(batch.Reshape(-1).To(tensor.Int64)))
 	}
 }
+
+// outside returns a mask of the integers that are no index of n.
+func outside(x *tensor.Tensor, n int) *tensor.Tensor { return x.Clamp(0, float64(n-1)).Ne(x) }
 
 // read returns the rows. The error is [ErrEmpty], tensor.ErrIndex if pairs are not in the matrix, or the
 // device's.
