@@ -199,9 +199,16 @@ func TestTransformPanics(t *testing.T) {
 func TestTransformLeft(t *testing.T) {
 	d := devtest.CPU(t)
 	var begun, told atomic.Int32
+	second := make(chan struct{})
 	cfg := data.LoaderConfig{Batch: 1, InOrder: true, Transform: &data.Transform{Workers: 4, Makes: []data.Array{data.New([]int32{})}, Do: func(e data.Example) error {
 		begun.Add(1)
-		if e.Row > 0 {
+		switch e.Row {
+		case 0:
+			<-second
+		case 1:
+			close(second)
+			fallthrough
+		default:
 			<-e.Context.Done()
 			told.Add(1)
 		}
