@@ -1,9 +1,10 @@
 package imagefit
 
 import (
-	"errors"
 	"fmt"
 	"math"
+
+	"github.com/clgrad/clgrad/internal/imagefile"
 )
 
 // Bounds is what reading and drawing may take. The zero value sets no bounds.
@@ -17,7 +18,7 @@ type Bounds struct {
 const GarbagePercent = 25
 
 // ErrMemory is what needs more memory than Bounds allow.
-var ErrMemory = errors.New("more memory is needed than may be taken")
+var ErrMemory = imagefile.ErrMemory
 
 // allow returns an error that wraps ErrMemory if what is to be done needs more bytes than there may
 // be.
@@ -52,18 +53,4 @@ func (b Bounds) AllowFit(img *Image, c Config) error {
 }
 
 // FormatBytes writes a number of bytes for people, in units of 1024.
-func FormatBytes(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	v, unit := float64(n), -1
-	for v >= 1023.5 && unit < len(units)-1 {
-		v /= 1024
-		unit++
-	}
-	if v < 9.95 {
-		return fmt.Sprintf("%.1f %cB", v, units[unit])
-	}
-	return fmt.Sprintf("%.0f %cB", v, units[unit])
-}
+func FormatBytes(n int64) string { return imagefile.FormatBytes(n) }

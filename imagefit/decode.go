@@ -3,13 +3,11 @@ package imagefit
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"math"
-	"strings"
 
-	"github.com/bep/imagemeta"
+	"github.com/clgrad/clgrad/internal/imagefile"
 	"github.com/clgrad/clgrad/internal/regular"
 )
 
@@ -39,92 +37,40 @@ func DecodeImage(raw []byte) (*Image, error) { return Bounds{}.DecodeImage(conte
 // ctx is done, DecodeImage returns its error at once, whatever the decoder is at; that ends soon
 // after.
 func (b Bounds) DecodeImage(ctx context.Context, raw []byte) (*Image, error) {
-	type result struct {
-		img *Image
-		err error
+	if isArchive(raw) {
+		return nil, fmt.Errorf("%w: it is %s: %s are read", ErrImage, archive, imagefile.FormatNames)
 	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			// Decoders of other packages meet what nobody thought of.
-			if p := recover(); p != nil {
-				r = result{nil, fmt.Errorf("%w: it is damaged (%v)", ErrImage, p)}
-			}
-			done <- r
-		}()
-		r.img, r.err = b.decode(ctx, raw)
-	}()
-	select {
-	case r := <-done:
-		return r.img, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	allow := func(c imagefile.Claim) error {
+		const float = 4
+		decoding := c.Source + 2*float*c.Channels // the second time turned upright
+		fitting := 3 * float * c.Channels         // here, on a device that may have the same memory, and what was learned
+		bytes := int64(c.Width) * int64(c.Height) * max(decoding, fitting) * (100 + GarbagePercent) / 100
+		return b.allow(fmt.Sprintf("reading and fitting %d×%d pixels", c.Width, c.Height), bytes+int64(len(raw)))
 	}
+	return imagefile.Decode(ctx, raw, allow, func(src *imagefile.Picture) (*Image, error) {
+		img, err := fromImage(ctx, src.Image, src.Gray)
+		if err != nil {
+			return nil, err
+		}
+		return img.upright(src.Orientation), nil
+	})
 }
 
-func (b Bounds) decode(ctx context.Context, raw []byte) (*Image, error) {
-	if len(raw) == 0 {
-		return nil, fmt.Errorf("%w: the file is empty", ErrImage)
-	}
-	f, err := formatOf(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrImage, err)
-	}
-	from := &guard{Reader: bytes.NewReader(raw), ctx: ctx}
-	cfg, err := f.config(from)
-	if err != nil {
-		return nil, f.failure(err)
-	}
-	const most = mostElements / 4
-	pixels := int64(cfg.Width) * int64(cfg.Height)
-	switch {
-	case cfg.Width < 1 || cfg.Height < 1:
-		return nil, fmt.Errorf("%w: it is %d×%d pixels large", ErrImage, cfg.Width, cfg.Height)
-	case pixels/int64(cfg.Width) != int64(cfg.Height) || pixels > most:
-		return nil, fmt.Errorf("%w: %d×%d pixels are more than the %d that can be indexed", ErrImage, cfg.Width, cfg.Height, most)
-	case f.mostPerByte > 0 && pixels > int64(len(raw))*f.mostPerByte:
-		return nil, fmt.Errorf("%w: the header claims %d×%d pixels, the file has only %d bytes", ErrImage, cfg.Width, cfg.Height, len(raw))
-	}
-	what := fmt.Sprintf("reading and fitting %d×%d pixels", cfg.Width, cfg.Height)
-	if err := b.allow(what, pixels*f.perPixel(cfg, raw)*(100+GarbagePercent)/100+int64(len(raw))); err != nil {
-		return nil, err
-	}
-	from.Reader = bytes.NewReader(raw)
-	src, err := f.decode(from)
-	if err != nil {
-		return nil, f.failure(err)
-	}
-	if size := src.Bounds(); size.Dx() != cfg.Width || size.Dy() != cfg.Height {
-		return nil, fmt.Errorf("%w: damaged %s: it is %d×%d pixels, and its header says %d×%d", ErrImage, f.name, size.Dx(), size.Dy(), cfg.Width, cfg.Height)
-	}
-	img, err := fromImage(ctx, src, f.gray(src, raw))
-	if err != nil {
-		return nil, err
-	}
-	return img.upright(orientation(raw, f.exif)), nil
-}
+// archive is what files of models and checkpoints are.
+const archive = "an archive (of a model or a checkpoint, perhaps, which mlpimage render draws)"
 
-// plainly puts what decoders say into words for people.
-var plainly = strings.NewReplacer("unexpected EOF", "it ends too early", "invalid format: ", "", "invalid JPEG format: ", "")
+func isArchive(raw []byte) bool { return bytes.HasPrefix(raw, []byte("PK\x03\x04")) }
 
-// failure says why a decoder gave up.
-func (f *imageFormat) failure(err error) error {
-	if errors.Is(err, ErrMemory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+// kindOf says what a file is that is no model, or returns "".
+func kindOf(raw []byte) string {
+	if bytes.HasPrefix(raw, []byte("PK")) {
+		return ""
 	}
-	text := err.Error() // decoders put the name of their package before it
-	for _, prefix := range []string{"png: ", "jpeg: ", "webp: ", "gif: ", "bmp: ", "tiff: ", "vp8: ", "vp8l: ", "riff: "} {
-		text = strings.TrimPrefix(text, prefix)
+	format, other := imagefile.Kind(raw)
+	if format != "" {
+		return "a " + format + " picture, which mlpimage train learns"
 	}
-	if strings.Contains(text, "dimension overflow") {
-		return fmt.Errorf("%w: its header claims more pixels than can be indexed", ErrImage)
-	}
-	text = plainly.Replace(text)
-	if strings.Contains(text, "unsupported") {
-		return fmt.Errorf("%w: it is a %s of a kind that is not read (%s): save it as PNG", ErrImage, f.name, text)
-	}
-	return fmt.Errorf("%w: damaged %s: %s", ErrImage, f.name, text)
+	return other
 }
 
 // isDeep reports whether a decoded image has 16 bits per channel.
@@ -173,30 +119,6 @@ func at64(src image.Image) func(x, y int) (r, g, b, a uint32) {
 		}
 	}
 	return func(x, y int) (r, g, b, a uint32) { return src.At(x, y).RGBA() }
-}
-
-// orientation returns the EXIF orientation of a file, 1 to 8. Metadata that cannot be read does not
-// make a picture unusable: it counts as upright. GIF and BMP have none.
-func orientation(raw []byte, format imagemeta.ImageFormat) int {
-	const upright = 1
-	if format == imagemeta.ImageFormatAuto {
-		return upright
-	}
-	o := upright
-	_, err := imagemeta.Decode(imagemeta.Options{
-		R: bytes.NewReader(raw), ImageFormat: format, Sources: imagemeta.EXIF,
-		ShouldHandleTag: func(tag imagemeta.TagInfo) bool { return tag.Tag == "Orientation" && tag.Namespace == "IFD0" },
-		HandleTag: func(tag imagemeta.TagInfo) error {
-			if v, ok := tag.Value.(uint16); ok && v >= 1 && v <= 8 {
-				o = int(v)
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		return upright
-	}
-	return o
 }
 
 // upright returns the image as orientation o says that it is to be seen. Source: EXIF 2.32, tag

@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/color"
 	"image/gif"
-	"io"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -266,26 +265,4 @@ func TestMemoryOfTiles(t *testing.T) {
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "has filled") {
 		t.Errorf("err = %v", err)
 	}
-}
-
-// TestDecodeIsInterrupted: DecodeImage returns when its context is done, though the decoder hangs.
-func TestDecodeIsInterrupted(t *testing.T) {
-	png, entered, leave := *formats[0], make(chan bool), make(chan bool)
-	png.decode = func(io.Reader) (image.Image, error) {
-		close(entered)
-		<-leave
-		return nil, errors.New("it hung")
-	}
-	listed := formats[0]
-	formats[0] = &png
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		<-entered
-		formats[0] = listed
-		cancel()
-	}()
-	if _, err := (Bounds{}).DecodeImage(ctx, encodePNG(t, image.NewGray(image.Rect(0, 0, 3, 3)))); !errors.Is(err, context.Canceled) {
-		t.Errorf("err = %v", err)
-	}
-	close(leave)
 }

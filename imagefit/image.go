@@ -1,15 +1,15 @@
 package imagefit
 
 import (
-	"errors"
 	"math"
 	"sync/atomic"
 
+	"github.com/clgrad/clgrad/internal/imagefile"
 	"github.com/clgrad/clgrad/internal/parallel"
 )
 
 // ErrImage is what a file is that cannot be read as an image.
-var ErrImage = errors.New("not a usable image")
+var ErrImage = imagefile.ErrImage
 
 // Image is channels in [0, 1], row by row from the top: Pixels[(y*Width+x)*Channels() + channel].
 // Colours are multiplied by alpha where there is one, so that colours that nobody sees are all the

@@ -1,4 +1,4 @@
-package imagefit
+package imagefile
 
 import (
 	"errors"

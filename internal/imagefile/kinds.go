@@ -1,7 +1,6 @@
-package imagefit
+package imagefile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"strings"
 )
@@ -35,7 +34,7 @@ var unread = []struct{ magic, kind string }{
 	{"RIFF????WAVE", "a sound"},
 	{"RIFF????AVI ", "a video"},
 	{"\x1a\x45\xdf\xa3", "a video"},
-	{"PK\x03\x04", "an archive (of a model or a checkpoint, perhaps, which mlpimage render draws)"},
+	{"PK\x03\x04", "an archive"},
 	{"\x1f\x8b", "a compressed file"},
 }
 
@@ -115,17 +114,18 @@ func isRaw(raw []byte) bool {
 	return reduced && others
 }
 
-// kindOf says what a file is that is no model, or returns "".
-func kindOf(raw []byte) string {
-	if bytes.HasPrefix(raw, []byte("PK")) {
-		return ""
+// Kind says what a file is: the name of a format that is read, or what else it is known to be, "" if
+// it is not.
+func Kind(raw []byte) (format, other string) {
+	if other = unreadKind(raw); other != "" {
+		return "", other
 	}
 	for _, f := range formats {
 		for _, magic := range f.magic {
 			if begins(raw, magic) {
-				return "a " + f.name + " picture, which mlpimage train learns"
+				return f.name, ""
 			}
 		}
 	}
-	return unreadKind(raw)
+	return "", ""
 }

@@ -1,4 +1,4 @@
-package imagefit
+package imagefile
 
 import (
 	"bytes"
@@ -65,4 +65,21 @@ func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
+}
+
+// FormatBytes writes a number of bytes for people, in units of 1024.
+func FormatBytes(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	v, unit := float64(n), -1
+	for v >= 1023.5 && unit < len(units)-1 {
+		v /= 1024
+		unit++
+	}
+	if v < 9.95 {
+		return fmt.Sprintf("%.1f %cB", v, units[unit])
+	}
+	return fmt.Sprintf("%.0f %cB", v, units[unit])
 }

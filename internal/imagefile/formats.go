@@ -1,4 +1,4 @@
-package imagefit
+package imagefile
 
 import (
 	"bytes"
@@ -44,14 +44,14 @@ var formats = []*imageFormat{
 	{"TIFF", []string{"II*\x00", "MM\x00*"}, tiff.DecodeConfig, tiff.Decode, 0, imagemeta.TIFF},
 }
 
-// formatNames lists what is read, in an error.
-const formatNames = "PNG, JPEG, WebP, GIF, BMP and TIFF"
+// FormatNames lists what is read, for errors.
+const FormatNames = "PNG, JPEG, WebP, GIF, BMP and TIFF"
 
 // formatOf returns the format of a file, by its first bytes, or an error that says what it is
 // instead.
 func formatOf(raw []byte) (*imageFormat, error) {
 	if kind := unreadKind(raw); kind != "" {
-		return nil, fmt.Errorf("it is %s: %s are read", kind, formatNames)
+		return nil, fmt.Errorf("it is %s: %s are read", kind, FormatNames)
 	}
 	for _, f := range formats {
 		for _, magic := range f.magic {
@@ -60,7 +60,7 @@ func formatOf(raw []byte) (*imageFormat, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("it is no picture that is known here: %s are read", formatNames)
+	return nil, fmt.Errorf("it is no picture that is known here: %s are read", FormatNames)
 }
 
 // begins reports whether a file begins with magic, in which "?" is any byte.
@@ -76,9 +76,8 @@ func begins(raw []byte, magic string) bool {
 	return true
 }
 
-// perPixel returns the bytes that a pixel takes at most, while it is decoded and while a fit of it
-// runs.
-func (f *imageFormat) perPixel(cfg image.Config, raw []byte) int64 {
+// claim returns what the header of a file says.
+func (f *imageFormat) claim(cfg image.Config, raw []byte) Claim {
 	var source, channels int64 = 4, 3
 	switch cfg.ColorModel {
 	case color.GrayModel:
@@ -119,10 +118,7 @@ func (f *imageFormat) perPixel(cfg image.Config, raw []byte) int64 {
 	case "GIF":
 		source, channels = 5, 4 // the frame, and the canvas where it does not cover that
 	}
-	const float = 4
-	decoding := source + 2*float*channels // the second time turned upright
-	fitting := 3 * float * channels       // here, on a device that may have the same memory, and what was learned
-	return max(decoding, fitting)
+	return Claim{cfg.Width, cfg.Height, channels, source}
 }
 
 // gray reports whether a decoded file has one colour channel.
