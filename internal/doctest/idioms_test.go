@@ -23,6 +23,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/data/augment"
+	"github.com/clgrad/clgrad/data/images"
 	"github.com/clgrad/clgrad/fft"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/linalg"
