@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +22,9 @@ import (
 type CSVOptions struct {
 	Comma    rune // what stands between fields, such as ';' or '\t'; 0 is ','
 	NoHeader bool // the first row is data, and the columns are named "0", "1", …
+
+	// Missing are texts that stand for no value, as "NA" and "?" do. An empty field has none anyway.
+	Missing []string
 }
 
 // Table is the text of a CSV file, by columns that have names. Its methods make numbers of it. A
@@ -99,6 +101,11 @@ func ReadCSV(r io.Reader, options ...CSVOptions) (*Table, error) {
 			}
 			if !o.NoHeader {
 				continue
+			}
+		}
+		for i, field := range fields {
+			if slices.Contains(o.Missing, field) {
+				fields[i] = ""
 			}
 		}
 		t.rows, t.lines = append(t.rows, fields), append(t.lines, line)
@@ -180,7 +187,7 @@ func (t *Table) each(name string, take func(row int, text string) error) error {
 		return err
 	}
 	for row, fields := range t.rows {
-		err := errors.New("a value is missing")
+		err := errors.New("a value is missing: see DropMissing and FillMissing")
 		if fields[at] != "" {
 			err = take(row, fields[at])
 		}
@@ -191,53 +198,22 @@ func (t *Table) each(name string, take func(row int, text string) error) error {
 	return nil
 }
 
-// Reals returns columns as an array of float64 [rows, columns]. A number that is not finite is an
-// error. It panics with tensor.ErrValue without a column.
+// Reals is [Columns] of float64: an array [rows, columns].
 func (t *Table) Reals(columns ...string) (Array, error) {
 	if len(columns) == 0 {
 		panic(misuse("Reals", tensor.ErrValue, fmt.Sprintf("name a column: there are %q", t.columns)))
 	}
-	numbers := make([]float64, len(t.rows)*len(columns))
-	for i, name := range columns {
-		err := t.each(name, func(row int, text string) error {
-			v, err := strconv.ParseFloat(text, 64)
-			switch {
-			case errors.Is(err, strconv.ErrRange):
-				return fmt.Errorf("%q is beyond the numbers of a float64", text)
-			case err != nil:
-				return fmt.Errorf("%q is no number", text)
-			case math.IsNaN(v) || math.IsInf(v, 0):
-				return fmt.Errorf("%q is no finite number", text)
-			}
-			numbers[row*len(columns)+i] = v
-			return nil
-		})
-		if err != nil {
-			return Array{}, err
-		}
-	}
-	return New(numbers, len(t.rows), len(columns)), nil
+	return Columns[float64](t, columns...)
 }
 
 // Ints returns a column of whole numbers as an array of int32 [rows], such as labels that are
-// numbers.
+// numbers. [Columns] has other types.
 func (t *Table) Ints(column string) (Array, error) {
-	numbers := make([]int32, len(t.rows))
-	err := t.each(column, func(row int, text string) error {
-		v, err := strconv.ParseInt(text, 10, 32)
-		if errors.Is(err, strconv.ErrRange) {
-			return fmt.Errorf("%q is beyond int32, which holds -2147483648 to 2147483647", text)
-		}
-		if err != nil {
-			return fmt.Errorf("%q is no whole number", text)
-		}
-		numbers[row] = int32(v)
-		return nil
-	})
+	a, err := Columns[int32](t, column)
 	if err != nil {
 		return Array{}, err
 	}
-	return New(numbers), nil
+	return New(Elements[int32](a)), nil
 }
 
 // Labels returns a column of text as an array of int32 [rows]: for each text its place among the

@@ -108,6 +108,33 @@ func ExampleReadCSV() {
 	// data: line 2, column "kind": "setosa" is no number
 }
 
+// Columns of a type of their own, without the rows in which a value is missing.
+func ExampleColumns() {
+	const text = "age,fare,alive\n22,7.25,true\n?,8.05,false\n38,71.28,true\n"
+	table, err := data.ReadCSV(strings.NewReader(text), data.CSVOptions{Missing: []string{"?"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	whole, err := table.DropMissing("age") // or table.FillMissing("age", "0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := data.Columns[float32](whole, "age", "fare")
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, err := data.Columns[bool](whole, "alive")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(data.Elements[float32](x), data.Elements[bool](y))
+	_, err = data.Columns[int64](table, "age")
+	fmt.Println(err)
+	// Output:
+	// [22 7.25 38 71.28] [true true]
+	// data: line 3, column "age": a value is missing: see DropMissing and FillMissing
+}
+
 // Examples that workers make of the rows: bytes become reals, with noise that a resumed run has, too.
 func ExampleTransform() {
 	d, err := tensor.Open("cpu")

@@ -50,6 +50,7 @@ var (
 	opt           optim.Optimizer
 	step          func() ([]*tensor.Tensor, error)
 	arrays        []data.Array
+	tab           *data.Table
 )
 `
 
