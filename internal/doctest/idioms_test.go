@@ -17,6 +17,7 @@ import (
 const declared = `package idioms
 
 import (
+	"fmt"
 	"math"
 	"os"
 
@@ -29,6 +30,7 @@ import (
 	"github.com/clgrad/clgrad/linalg"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/plot"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/clgrad/clgrad/train"
@@ -36,7 +38,9 @@ import (
 )
 
 var (
+	_ = fmt.Sprint
 	_ = math.Inf
+	_ = plot.Save
 	_ = fn.ReLU
 	_ = replay.Record
 
@@ -46,6 +50,7 @@ var (
 	x, y, w, b    *autograd.Node
 	loss          *autograd.Node
 	rng           *tensor.RNG
+	losses        []float64
 	net           *nn.MLP
 	opt           optim.Optimizer
 	step          func() ([]*tensor.Tensor, error)
