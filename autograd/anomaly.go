@@ -3,12 +3,8 @@ package autograd
 import (
 	"fmt"
 	"math"
-	"path"
-	"reflect"
-	"runtime"
-	"slices"
-	"strings"
 
+	"github.com/clgrad/clgrad/internal/caller"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -26,6 +22,8 @@ import (
 //
 // It claims d for f, as [NoGrad] does.
 //
+// An error about a tensor of d that was freed names the line that freed it, if that was under DetectAnomalies.
+//
 // Every result is read back to the host: it is for finding what is wrong, not for training. Where
 // it is not used it costs nothing.
 func DetectAnomalies(d tensor.Device, f func() error) (err error) {
@@ -34,7 +32,9 @@ func DetectAnomalies(d tensor.Device, f func() error) (err error) {
 	m, own := *modeOf(d, op), &watch{}
 	m.watch = own
 	defer leave(d, m.enter(d))
+	before := tensorapi.Impl.NoteFrees(d, true)
 	defer func() {
+		tensorapi.Impl.NoteFrees(d, before)
 		switch r := recover().(type) {
 		case nil:
 		case *AnomalyError:
@@ -63,7 +63,7 @@ type AnomalyError struct {
 	of   int
 }
 
-// Error returns, for example, "autograd: log [3] at fit.go:12 makes NaN of finite operands: 1 of 3
+// Error returns, for example, "autograd: Log [3] at fit.go:12 makes NaN of finite operands: 1 of 3
 // elements, the first at [1]".
 func (e *AnomalyError) Error() string {
 	if e.of == 1 {
@@ -170,7 +170,7 @@ func (n *Node) called() string {
 
 // result looks at what an operation made of inputs. It panics with an anomaly.
 func (w *watch) result(n *Node, inputs []*Node) {
-	n.ext().place = caller()
+	n.ext().place = caller.Place()
 	s := n.look()
 	if !s.bad() {
 		return
@@ -267,33 +267,4 @@ func (w *walk) gathered(n *Node) *tensor.Tensor {
 		return n.Grad()
 	}
 	return n.pending.t
-}
-
-// library are the packages whose frames are not the program's.
-var library = func() []string {
-	own := reflect.TypeFor[Node]().PkgPath()
-	module := path.Dir(own)
-	return []string{own, module + "/tensor", module + "/nn"}
-}()
-
-// caller returns file and line of the first frame outside of the library, which few frames are
-// inside of.
-func caller() string {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if !slices.Contains(library, packageOf(frame.Function)) || !more {
-			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
-		}
-	}
-}
-
-// packageOf returns the path of the package that a function is of, which runtime names
-// "path/pkg.(*Type).Method".
-func packageOf(function string) string {
-	name, _, _ := strings.Cut(function, "[") // of a type parameter
-	slash := strings.LastIndex(name, "/") + 1
-	pkg, _, _ := strings.Cut(name[slash:], ".")
-	return name[:slash] + pkg
 }

@@ -47,19 +47,19 @@ func TestAnomaliesForward(t *testing.T) {
 			count int
 			words string
 		}{
-			"log of a negative": {func(x *node) (*node, string) { return x.Log(), at(0) }, []float64{1, -1, 2, -3}, "log", nan, []int{0, 1}, 2, "2 of 4 elements"},
-			"log of zero":       {func(x *node) (*node, string) { return x.Log(), at(0) }, []float64{1, 2, 0, 1}, "log", -inf, []int{1, 0}, 1, "makes -Inf of finite operands"},
-			"0/0":               {func(x *node) (*node, string) { return x.Div(x.MulScalar(2)), at(0) }, []float64{1, 2, 3, 0}, "div", nan, []int{1, 1}, 1, "makes NaN of finite"},
-			"1/0":               {func(x *node) (*node, string) { return x.RDivScalar(1), at(0) }, []float64{0, 2, 3, 4}, "rdiv_scalar", inf, []int{0, 0}, 1, "+Inf"},
-			"overflow":          {func(x *node) (*node, string) { return x.MulScalar(1e4).Exp(), at(0) }, []float64{0, 0, -1, 1}, "exp", inf, []int{1, 1}, 1, "exp [2 2] at "},
+			"log of a negative": {func(x *node) (*node, string) { return x.Log(), at(0) }, []float64{1, -1, 2, -3}, "Log", nan, []int{0, 1}, 2, "2 of 4 elements"},
+			"log of zero":       {func(x *node) (*node, string) { return x.Log(), at(0) }, []float64{1, 2, 0, 1}, "Log", -inf, []int{1, 0}, 1, "makes -Inf of finite operands"},
+			"0/0":               {func(x *node) (*node, string) { return x.Div(x.MulScalar(2)), at(0) }, []float64{1, 2, 3, 0}, "Div", nan, []int{1, 1}, 1, "makes NaN of finite"},
+			"1/0":               {func(x *node) (*node, string) { return x.RDivScalar(1), at(0) }, []float64{0, 2, 3, 4}, "RDivScalar", inf, []int{0, 0}, 1, "+Inf"},
+			"overflow":          {func(x *node) (*node, string) { return x.MulScalar(1e4).Exp(), at(0) }, []float64{0, 0, -1, 1}, "Exp", inf, []int{1, 1}, 1, "Exp [2 2] at "},
 			"product":           {func(x *node) (*node, string) { return x.MatMul(x), at(0) }, []float64{1, 1e300, 1e300, 1}, "MatMul", inf, []int{0, 0}, 2, "MatMul"},
 			"sum":               {func(x *node) (*node, string) { return x.Sum().Named("total"), at(0) }, []float64{1e308, 1e308, 1, 1}, "Sum", inf, []int{}, 1, "Sum [] at"},
 			"Float16":           {func(x *node) (*node, string) { return x.To(tensor.Float16), at(0) }, []float64{7e4, 1, 1, 1}, "To", inf, []int{0, 0}, 1, "To"},
 			"NaN of infinities": {func(x *node) (*node, string) {
 				top := autograd.Const(tensor.Scalar(x.Device(), inf))
 				return x.Add(top).Sub(top), at(0)
-			}, []float64{1, 2, 3, 4}, "sub", nan, []int{0, 0}, 4, "makes NaN of infinite operands"},
-			"a NaN before an infinity": {func(x *node) (*node, string) { return x.Log(), at(0) }, []float64{0, 0, -1, 1}, "log", nan, []int{1, 0}, 3, "3 of 4"},
+			}, []float64{1, 2, 3, 4}, "Sub", nan, []int{0, 0}, 4, "makes NaN of infinite operands"},
+			"a NaN before an infinity": {func(x *node) (*node, string) { return x.Log(), at(0) }, []float64{0, 0, -1, 1}, "Log", nan, []int{1, 0}, 3, "3 of 4"},
 		} {
 			if name == "product" || name == "sum" {
 				if epsilon(d) > 1e-10 {
@@ -110,10 +110,10 @@ func TestAnomaliesBackward(t *testing.T) {
 				if inner != error(e) {
 					t.Errorf("Backward returns %v, DetectAnomalies %v", inner, e)
 				}
-				if e.Op != "sqrt" || !e.Backward || !math.IsInf(e.Value, 1) || fmt.Sprint(e.Index) != "[1]" || e.Place != place {
-					t.Errorf("recorded %v: %+v, want sqrt at %s", record, e, place)
+				if e.Op != "Sqrt" || !e.Backward || !math.IsInf(e.Value, 1) || fmt.Sprint(e.Index) != "[1]" || e.Place != place {
+					t.Errorf("recorded %v: %+v, want Sqrt at %s", record, e, place)
 				}
-				for _, w := range []string{"the gradient of sqrt [3] at ", `input 0, "p"`, "1 of 3 elements, the first at [1]", "of a finite gradient"} {
+				for _, w := range []string{"the gradient of Sqrt [3] at ", `input 0, "p"`, "1 of 3 elements, the first at [1]", "of a finite gradient"} {
 					if !strings.Contains(e.Error(), w) {
 						t.Errorf("no %q in: %v", w, e)
 					}
@@ -125,14 +125,14 @@ func TestAnomaliesBackward(t *testing.T) {
 		for what, first := range map[string]*node{"a constant": autograd.Const(vec(d, 1)), "a parameter": param(d, 1)} {
 			small := 4 * tiny(d) // its inverse is a real, the square of that is none
 			e := anomaly(t, d, func() error { return first.Div(param(d, small).Named("q")).Sum().Backward() })
-			if e.Op != "div" || !e.Backward || !strings.Contains(e.Error(), `input 1, "q"`) {
+			if e.Op != "Div" || !e.Backward || !strings.Contains(e.Error(), `input 1, "q"`) {
 				t.Errorf("behind %s: %v", what, e)
 			}
 		}
 		// 0·∞: sqrt gives the infinity, whatever the product before it makes of it later.
 		p := param(d, 0, 1)
 		e := anomaly(t, d, func() error { return p.Sqrt().Mul(autograd.Const(vec(d, 0, 1))).Sum().Backward() })
-		if e.Op != "sqrt" || !math.IsNaN(e.Value) {
+		if e.Op != "Sqrt" || !math.IsNaN(e.Value) {
 			t.Errorf("0/0 in the gradient: %v", e)
 		}
 	})
@@ -175,7 +175,7 @@ func TestAnomaliesOfConstants(t *testing.T) {
 			all := autograd.Const(tensor.Full(d, -inf, 2, 3))
 			return softmax(x, all).Sum().Backward()
 		})
-		if e.Op != "sub" || !strings.Contains(e.Error(), "makes NaN of infinite operands") {
+		if e.Op != "Sub" || !strings.Contains(e.Error(), "makes NaN of infinite operands") {
 			t.Errorf("a row that is masked altogether: %v", e)
 		}
 		// What was computed outside is as good as a constant.
@@ -190,7 +190,7 @@ func TestAnomaliesOfConstants(t *testing.T) {
 			h.Value().Free() // so that nothing is known of it
 			return y.Sum().Backward()
 		})
-		if e.Name != "add_scalar" {
+		if e.Name != "AddScalar" {
 			t.Errorf("what it comes from was freed: %v", e)
 		}
 		e = anomaly(t, d, func() error { return x.Mul(before.Detach()).Sum().Backward() })
@@ -209,12 +209,12 @@ func TestAnomaliesOfLeaves(t *testing.T) {
 			place = at(1)
 			return w.MulScalar(2).Sum().Backward()
 		})
-		if e.Op != "mul_scalar" || e.Name != "weight" || e.Backward || e.Place != place || !strings.Contains(e.Error(), `parameter "weight" [2] held NaN before mul_scalar [2] at `+place+" read it: 1 of 2") {
+		if e.Op != "MulScalar" || e.Name != "weight" || e.Backward || e.Place != place || !strings.Contains(e.Error(), `parameter "weight" [2] held NaN before MulScalar [2] at `+place+" read it: 1 of 2") {
 			t.Errorf("a parameter: %+v: %v", e, e)
 		}
 		p := param(d, 1, 2).Named("p")
 		e = anomaly(t, d, func() error { return p.Square().Backward(autograd.BackwardOptions{Seed: vec(d, 1, inf)}) })
-		if !e.Backward || !strings.Contains(e.Error(), "the seed of Backward from square [2] holds +Inf: 1 of 2") {
+		if !e.Backward || !strings.Contains(e.Error(), "the seed of Backward from Square [2] holds +Inf: 1 of 2") {
 			t.Errorf("a seed: %v", e)
 		}
 		p.ZeroGrad()
@@ -260,8 +260,8 @@ func TestAnomaliesOfSecondGradients(t *testing.T) {
 		norm = at(-1)
 		return n.SubScalar(1).Square().Backward()
 	})
-	if e.Op != "sqrt" || e.Place != norm {
-		t.Errorf("%v, want sqrt at %s", e, norm)
+	if e.Op != "Sqrt" || e.Place != norm {
+		t.Errorf("%v, want Sqrt at %s", e, norm)
 	}
 	e = anomaly(t, d, func() error {
 		y := x.AddScalar(4e-200).Pow(-0.5) // its second derivative overflows where it is squared in the gradient
@@ -299,7 +299,7 @@ func TestAnomaliesOfTraining(t *testing.T) {
 			}
 			return nil
 		})
-		if steps == 0 || steps >= 1000 || e.Place != place || e.Op != "square" && e.Op != "Sum" {
+		if steps == 0 || steps >= 1000 || e.Place != place || e.Op != "Square" && e.Op != "Sum" {
 			t.Errorf("step %d: %v, want one of line %s", steps, e, place)
 		}
 	})
@@ -371,7 +371,7 @@ func TestAnomaliesEnd(t *testing.T) {
 	over("a misuse")
 	if err := autograd.DetectAnomalies(d, func() error {
 		e := anomaly(t, d, func() error { param(d, -1).Log(); return nil })
-		if e.Op != "log" {
+		if e.Op != "Log" {
 			t.Errorf("inner: %v", e)
 		}
 		return nil
@@ -382,7 +382,7 @@ func TestAnomaliesEnd(t *testing.T) {
 		_ = autograd.DetectAnomalies(d, func() error { return nil })
 		return tensor.Try(func() { autograd.NoGrad(d, func() { param(d, -1).Sqrt() }) })
 	})
-	if e.Op != "sqrt" {
+	if e.Op != "Sqrt" {
 		t.Errorf("after an inner one: %v", e)
 	}
 	over("an anomaly under NoGrad")

@@ -58,5 +58,5 @@ func TestMaskIsReadOnce(t *testing.T) {
 	p, mask := param(d, 1, 2), devtest.New(d, []uint8{1, 0}).To(tensor.Bool)
 	y := p.MaskedFill(autograd.Const(mask), 0).Sum()
 	mask.FillInPlace(1)
-	fails(t, y.Backward(), autograd.ErrChanged, "masked_fill")
+	fails(t, y.Backward(), autograd.ErrChanged, "MaskedFill")
 }

@@ -34,7 +34,7 @@ func TestBoxes(t *testing.T) {
 	got := boxes(t, x.Neg().Mul(param(d, 1, 2)).Add(autograd.Const(vec(d, 3, 4)).Named(`a "b"\c`)).Named("sum").Square())
 	want := map[string]string{
 		`const\n[2]`: "lightgray", `a \"b\"\\c\n[2]`: "lightgray", `p\n[2]`: "lightblue",
-		`neg\n[2]\nk_neg`: "white", `mul\n[2]\nk_mul`: "white", `sum = add\n[2]\nk_add`: "white", `square\n[2]\nk_square`: "white",
+		`Neg\n[2]\nk_neg`: "white", `Mul\n[2]\nk_mul`: "white", `sum = Add\n[2]\nk_add`: "white", `Square\n[2]\nk_square`: "white",
 	}
 	for label, colour := range want {
 		if got[label] != colour {
@@ -53,7 +53,7 @@ func TestBoxTimes(t *testing.T) {
 	x := autograd.Const(tensor.Zeros(d, 1000))
 	x.Neg()
 	x.Neg()
-	line := regexp.MustCompile(`neg\\n\[1000\]\\nk_neg: mean of (\d+) calls (\S+), ([\d.]+) kB`)
+	line := regexp.MustCompile(`Neg\\n\[1000\]\\nk_neg: mean of (\d+) calls (\S+), ([\d.]+) kB`)
 	for label := range boxes(t, x.Neg().Add(param(d, 1))) {
 		m := line.FindStringSubmatch(label)
 		if m == nil {

@@ -51,7 +51,7 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			}
 		}
 	}
-	node := NewOp(f.Name, y, present(operands), func(g *Node, in *Grads) {
+	node := NewOp(op, y, present(operands), func(g *Node, in *Grads) {
 		at := -1 // the operand among those that are there
 		for i, x := range operands {
 			if x != nil {

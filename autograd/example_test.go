@@ -75,7 +75,7 @@ func ExampleNode_Backward() {
 		fmt.Println(x.Grad().Float32s())
 	}
 	// Output:
-	// autograd: Backward from square: only a scalar has a gradient without a seed [3]: pass autograd.BackwardOptions{Seed: g}, or reduce it with Sum or Mean
+	// autograd: Backward from Square: only a scalar has a gradient without a seed [3]: pass autograd.BackwardOptions{Seed: g}, or reduce it with Sum or Mean
 	// [2 40 600] <nil>
 	// [4 80 1200] <nil>
 }
@@ -149,7 +149,7 @@ func ExampleDetectAnomalies() {
 		file, _, _ := strings.Cut(filepath.Base(anomaly.Place), ":")
 		fmt.Println(anomaly.Op, anomaly.Value, anomaly.Index, "backward:", anomaly.Backward, file)
 	}
-	// Output: sqrt +Inf [1] backward: true example_test.go
+	// Output: Sqrt +Inf [1] backward: true example_test.go
 }
 
 // The graph of a value, for Graphviz: `dot -Tsvg`.
@@ -170,7 +170,7 @@ func ExampleWriteDOT() {
 	// 	node [shape=box, style=filled, fontname=Helvetica];
 	//
 	// 	0 [label="w\n[3]", fillcolor=lightblue];
-	// 	1 [label="tanh\n[3]\nk_tanh", fillcolor=white];
+	// 	1 [label="Tanh\n[3]\nk_tanh", fillcolor=white];
 	// 	2 [label="loss = Sum\n[]\nk_sum", fillcolor=white];
 	//
 	// 	0 -> 1;

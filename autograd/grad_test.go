@@ -183,7 +183,7 @@ func TestGradFrees(t *testing.T) {
 		t.Errorf("freed: before %v, after %v, asked %v, root %v, gradient %v; want the first two", mid.Value().Freed(), end.Value().Freed(),
 			h.Value().Freed(), y.Value().Freed(), retained[0].Value().Freed())
 	}
-	fails(t, h.Sum().Backward(), autograd.ErrGraphFreed, "exp")
+	fails(t, h.Sum().Backward(), autograd.ErrGraphFreed, "Exp")
 }
 
 // TestGradUnderNoGrad: CreateGraph says that there is to be a graph; other operations around it
@@ -325,7 +325,7 @@ func TestSquaredErrorChanged(t *testing.T) {
 	fails(t, err, autograd.ErrChanged, `"SquaredError"`, "version")
 	target.Value().Free()
 	_, err = autograd.Grad(loss, []*node{x}, autograd.GradOptions{CreateGraph: true})
-	fails(t, err, tensor.ErrFreed, `"SquaredError"`, "free it after Backward")
+	fails(t, err, tensor.ErrFreed, `"SquaredError"`, "was freed by Free")
 	want(t, "gradient", grad(t, loss, []*node{x})[0].Value(), 2, 4)
 }
 
@@ -335,14 +335,14 @@ func TestRecordedReadsNoMore(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, f := range map[string]func(x *node) *node{
 		"sign": (*node).Sign, "relu": (*node).ReLU, "clamp": func(x *node) *node { return x.Clamp(-1, 1) }, "sqrt": (*node).Sqrt,
-		"square": (*node).Square, "add_scalar": func(x *node) *node { return x.AddScalar(1) }, "sub": func(x *node) *node { return x.Sub(x) },
+		"Square": (*node).Square, "add_scalar": func(x *node) *node { return x.AddScalar(1) }, "sub": func(x *node) *node { return x.Sub(x) },
 	} {
 		for _, record := range []bool{false, true} {
 			p := param(d, 1, 2)
 			x := p.MulScalar(1)
 			y := f(x)
 			loss := y.Sum()
-			if name != "clamp" && name != "square" {
+			if name != "clamp" && name != "Square" {
 				x.Value().Free()
 			}
 			if name != "sqrt" && name != "relu" {

@@ -92,7 +92,7 @@ func TestBackwardFreesIntermediates(t *testing.T) {
 			mid.Value().Freed(), kept.Value().Freed(), loss.Value().Freed(), p.Value().Freed())
 	}
 	err := tensor.Try(func() { mid.Neg() })
-	fails(t, err, tensor.ErrFreed, "square", "call Retain on it", "with Retain")
+	fails(t, err, tensor.ErrFreed, "Square", "call Retain on the Node", "with Retain")
 	if _, err := loss.Item(); err != nil {
 		t.Error(err)
 	}
@@ -118,19 +118,19 @@ func TestSecondBackward(t *testing.T) {
 	want(t, "gradient of two passes", p.Grad(), 12)
 	fails(t, loss.Backward(), autograd.ErrGraphFreed, "Sum", "Retain")
 	err := tensor.Try(func() { shared.MulScalar(2) })
-	fails(t, err, tensor.ErrFreed, "square")
+	fails(t, err, tensor.ErrFreed, "Square")
 	// A kept value outlives its graph: a graph over it cannot be walked to its end.
 	kept := p.Exp().Retain()
 	if err := kept.Sum().Backward(); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, kept.MulScalar(2).Sum().Backward(), autograd.ErrGraphFreed, "exp")
+	fails(t, kept.MulScalar(2).Sum().Backward(), autograd.ErrGraphFreed, "Exp")
 }
 
 func TestMisuse(t *testing.T) {
 	d, other := devtest.CPU(t), devtest.CPU(t)
 	p := param(d, 1, 2)
-	fails(t, p.Square().Backward(), autograd.ErrSeed, "square", "Seed", "[2]")
+	fails(t, p.Square().Backward(), autograd.ErrSeed, "Square", "Seed", "[2]")
 	fails(t, p.Square().Backward(autograd.BackwardOptions{Seed: vec(d, 1, 2, 3)}), tensor.ErrShape, "[3]")
 	fails(t, tensor.Try(func() { _ = p.Sum().Backward(autograd.BackwardOptions{}, autograd.BackwardOptions{Retain: true}) }),
 		tensor.ErrValue, "Backward", "one BackwardOptions")
@@ -152,14 +152,14 @@ func TestInPlaceChange(t *testing.T) {
 	p := param(d, 1, 2)
 	loss := p.Square().Sum()
 	p.Value().FillInPlace(5)
-	fails(t, loss.Backward(), autograd.ErrChanged, "square", "version")
+	fails(t, loss.Backward(), autograd.ErrChanged, "Square", "version")
 
 	// Through a view, and of an intermediate value.
 	q := param(d, 1, 2)
 	mid := q.MulScalar(2)
 	loss = mid.Mul(mid).Sum()
 	mid.Value().Slice(0, 0, 1).ZeroInPlace()
-	fails(t, loss.Backward(), autograd.ErrChanged, "mul")
+	fails(t, loss.Backward(), autograd.ErrChanged, "Mul")
 
 	// A value that no gradient needs may change.
 	r := param(d, 1, 2)
@@ -175,7 +175,7 @@ func TestInPlaceChange(t *testing.T) {
 	s := param(d, 1, 2)
 	loss = s.Square().Sum()
 	s.Value().Free()
-	fails(t, loss.Backward(), tensor.ErrFreed, "square")
+	fails(t, loss.Backward(), tensor.ErrFreed, "Square")
 }
 
 // TestDeepChain: the walk is iterative, so a deep graph does not overflow the stack.

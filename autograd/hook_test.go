@@ -163,7 +163,7 @@ func TestHookMisuse(t *testing.T) {
 	autograd.NoGrad(d, func() { p.Square().Hook(same)() })
 	y := p.Square()
 	back(t, y.Sum(), false)
-	fails(t, tensor.Try(func() { y.Hook(same) }), autograd.ErrGraphFreed, `"square"`)
+	fails(t, tensor.Try(func() { y.Hook(same) }), autograd.ErrGraphFreed, `"Square"`)
 	p.ZeroGrad()
 
 	freed := vec(d, 1, 2)
@@ -216,7 +216,7 @@ func TestHookWalks(t *testing.T) {
 				t.Error(err)
 			}
 			_, err := autograd.Grad(own, []*node{p})
-			fails(t, err, tensor.ErrValue, "Grad of exp", `"square"`, "at this moment")
+			fails(t, err, tensor.ErrValue, "Grad of Exp", `"Square"`, "at this moment")
 			return g.Mul(inner.Detach())
 		})
 		back(t, h.MulScalar(3).Sum(), record)

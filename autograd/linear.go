@@ -24,10 +24,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	x, w, b = castLow(x), castLow(w), castLow(b)
 	xv, wv := x.use(op), w.use(op)
 	if last := xv.Rank() - 1; last != 1 {
-		if last < 0 || wv.Rank() != 2 || xv.Shape()[last] != wv.Shape()[0] {
-			panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{xv.Shape(), wv.Shape()},
-				Detail: "the weights are a matrix with a row for each element of x's last axis"})
-		}
+		tensorapi.Impl.CheckLinear(op, xv, wv)
 		rows := 1
 		for _, n := range xv.Shape()[:last] {
 			rows *= n

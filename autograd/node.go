@@ -210,7 +210,7 @@ func (n *Node) ZeroGrad() {
 	n.must("ZeroGrad")
 	n.ownGrad()
 	if n.grad != nil && n.grad != n.gradBuffer {
-		n.grad.Free()
+		tensorapi.Impl.FreeAs(n.grad, "ZeroGrad")
 	}
 	n.grad = nil
 	if n.extra != nil {
@@ -266,7 +266,7 @@ func (n *Node) use(op string) *tensor.Tensor {
 	n.must(op)
 	if n.freed && n.value.Freed() {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrFreed, Shapes: [][]int{n.Shape()},
-			Detail: fmt.Sprintf("Backward freed the value of %q: call Retain on it before, or Backward with Retain", n.label())})
+			Detail: tensorapi.Impl.WhoFreed(n.value, fmt.Sprintf("the value of %q", n.label()))})
 	}
 	tensorapi.Impl.TakeLaunched(n.value.Device(), op)
 	return n.value

@@ -218,6 +218,19 @@ func (s *recordedState) Differs(before capture.State) string {
 	return ""
 }
 
+// Explain is that of capture.State.
+func (s *recordedState) Explain(before capture.State) string {
+	for _, q := range before.(*recordedState).params {
+		for _, p := range s.params {
+			if p.node == q.node && p.gradient.read && q.gradient.read && p.gradient.found != nil && q.gradient.found == nil {
+				return fmt.Sprintf("ZeroGrad is missing from the step: the second run adds to the gradient of parameter %q, "+
+					"which the first left: call it in the step, or do a step before Record", p.node.label())
+			}
+		}
+	}
+	return ""
+}
+
 // Ready is that of capture.State.
 func (s *recordedState) Ready() error {
 	switch m := modeOf(s.device, "Run"); {

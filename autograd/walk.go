@@ -87,7 +87,7 @@ func (w *walk) check() error {
 		case !slices.Equal(s.Shape(), n.Shape()):
 			return w.fail(n, tensor.ErrShape, fmt.Sprintf("the seed has shape %v", s.Shape()))
 		case s.Device() != d:
-			return w.fail(n, tensor.ErrDevice, fmt.Sprintf("the seed is on %s", s.Device().Name()))
+			return w.fail(n, tensor.ErrDevice, "the seed and the node: "+tensorapi.Impl.BothNames(s.Device(), d))
 		}
 	}
 	w.number = walks.Add(1)
@@ -166,7 +166,7 @@ func (w *walk) giveBack() {
 // stale returns an error if a value that the gradient of n reads is not what it was.
 func (w *walk) stale(n *Node, s savedValue) error {
 	if s.t.Freed() {
-		return w.fail(n, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value that was freed: free it after Backward", n.op))
+		return w.fail(n, tensor.ErrFreed, fmt.Sprintf("the gradient of %q needs a value of shape %v: %s", n.op, s.t.Shape(), tensorapi.Impl.WhoFreed(s.t, "it")))
 	}
 	if now := tensorapi.Impl.Version(s.t); now != s.version {
 		return w.fail(n, ErrChanged, fmt.Sprintf("the gradient of %q needs a value of shape %v at version %d, it is at %d: change a copy, or change it after Backward",
@@ -382,7 +382,7 @@ func (n *Node) release(keep bool) {
 	n.backward, n.inputs, n.saved = nil, nil, nil
 	n.freeScratch()
 	if !keep && !n.kept {
-		n.Free()
+		tensorapi.Impl.FreeAs(n.value, "Backward")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -86,11 +87,11 @@ func (all *opened) add(op, name string, dict tensor.Dict) {
 		case t == nil:
 			misuse(op, tensor.ErrValue, "tensor %q is nil", full)
 		case t.Freed():
-			misuse(op, tensor.ErrFreed, "tensor %q: retain it with Retain, or free it later", full)
+			misuse(op, tensor.ErrFreed, "%s", tensorapi.Impl.WhoFreed(t, fmt.Sprintf("tensor %q", full)))
 		case all.tensors[full] != nil:
 			misuse(op, tensor.ErrValue, "two tensors are named %q: call a part otherwise", full)
 		case all.device != nil && t.Device() != all.device:
-			misuse(op, tensor.ErrDevice, "tensor %q is on %s, another on %s: a checkpoint is of one device", full, t.Device().Name(), all.device.Name())
+			misuse(op, tensor.ErrDevice, "tensor %q and another are on %s: a checkpoint is of one device", full, tensorapi.Impl.BothNames(t.Device(), all.device))
 		}
 		all.device = t.Device()
 		all.tensors[full] = t

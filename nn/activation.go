@@ -66,12 +66,13 @@ func (a Activation) Forward(x *autograd.Node) *autograd.Node {
 
 // after returns the activation of what the layer makes of x.
 func (a Activation) after(l *Linear, x *autograd.Node) *autograd.Node {
-	mustBeMade("Linear", l != nil && (l.Weight != nil || l.Quantized != nil))
+	mustBeMade("Linear", l != nil && (l.Weight != nil || l.Tied != nil || l.Quantized != nil))
+	defer inLayer(l.Weight, l.Bias)
 	return traced(l, func() *autograd.Node {
 		if l.Quantized != nil {
 			return a.Forward(quantizedLinear(x, l.Quantized, l.Bias))
 		}
-		y := x.Linear(l.Weight, l.Bias, a.f, a.scalars...)
+		y := x.Linear(l.weight(), l.Bias, a.f, a.scalars...)
 		if a.custom != nil {
 			y = a.custom(y)
 		}

@@ -28,7 +28,7 @@ func TestAnomaliesInLayers(t *testing.T) {
 			op     string
 		}{
 			"a layer":               {1e30, nil, "Linear"},
-			"an activation":         {1, []nn.Activation{root}, "sqrt"},
+			"an activation":         {1, []nn.Activation{root}, "Sqrt"},
 			"one of this package's": {1e38, []nn.Activation{nn.LeakyReLU(-1)}, "Linear"},
 		} {
 			net := nn.NewMLP(d, tensor.NewRNG(1), nn.MLPConfig{Sizes: []int{2, 3, 1}, Activations: c.by})
@@ -45,7 +45,7 @@ func TestAnomaliesInLayers(t *testing.T) {
 				t.Fatalf("%s: err = %v", name, err)
 			}
 			want := forward
-			if c.op == "sqrt" {
+			if c.op == "Sqrt" {
 				want = own
 			}
 			if e.Op != c.op || e.Place != want {

@@ -104,6 +104,7 @@ func (l *MultiHeadAttention) Forward(x *autograd.Node) *autograd.Node { return l
 func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *autograd.Node {
 	const op = "MultiHeadAttention"
 	mustBeMade(op, l != nil && l.heads > 0)
+	defer inLayer(l.InWeight, l.InBias)
 	return traced(l, func() *autograd.Node {
 		q, k, v := l.project(op, query, key, value, kernels.IntArg(0))
 		if l.groups < l.heads {
@@ -130,6 +131,7 @@ func (l *MultiHeadAttention) Cached(x *autograd.Node, cache *KVCache) *autograd.
 	}
 	const op = "MultiHeadAttention"
 	mustBeMade(op, l != nil && l.heads > 0)
+	defer inLayer(l.InWeight, l.InBias)
 	kv := cache.of(l, x.ValueFor(op))
 	first := cache.step.first.Arg(0)
 	q, k, v := l.project(op, x, x, x, first)

@@ -2,7 +2,9 @@ package nn
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -33,6 +35,27 @@ func mustBeMade(layer string, made bool) {
 	if !made {
 		misuse(layer, tensor.ErrValue, "the layer is nil or a zero value: New%s makes one", layer)
 	}
+}
+
+// inLayer, deferred, gives an error that passes the path of the layer that has the parameters: what the name of one,
+// which it has of its path, begins with.
+func inLayer(params ...*autograd.Node) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if e, ok := r.(*tensor.Error); ok && e.Layer == "" {
+		for _, p := range params {
+			if p == nil {
+				continue
+			}
+			if dot := strings.LastIndexByte(p.Name(), '.'); dot > 0 {
+				e.Layer = p.Name()[:dot]
+				break
+			}
+		}
+	}
+	panic(r)
 }
 
 // mustProbability panics with tensor.ErrValue unless the probability of dropping is one.

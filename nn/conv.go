@@ -45,6 +45,7 @@ func NewConv(d tensor.Device, rng *tensor.RNG, cfg ConvConfig) *Conv {
 // Forward returns the convolution of x [batch, in, …], [batch, out, …].
 func (l *Conv) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("Conv", l != nil && (l.Weight != nil || l.Quantized != nil))
+	defer inLayer(l.Weight, l.Bias)
 	return traced(l, func() *autograd.Node {
 		if l.Quantized != nil {
 			return autograd.ConvQuantized(x, l.Quantized, l.Bias, l.options)
@@ -89,6 +90,7 @@ func NewConvTranspose(d tensor.Device, rng *tensor.RNG, cfg ConvTransposeConfig)
 // Forward returns the transposed convolution of x [batch, in, …], [batch, out, …].
 func (l *ConvTranspose) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("ConvTranspose", l != nil && l.Weight != nil)
+	defer inLayer(l.Weight, l.Bias)
 	return traced(l, func() *autograd.Node { return x.ConvTranspose(l.Weight, l.Bias, l.options) })
 }
 

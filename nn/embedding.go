@@ -44,6 +44,7 @@ func NewEmbedding(d tensor.Device, rng *tensor.RNG, cfg EmbeddingConfig) *Embedd
 // rows behind.
 func (l *Embedding) Forward(index *tensor.Tensor) *autograd.Node {
 	mustBeMade("Embedding", l != nil && (l.Weight != nil || l.Quantized != nil))
+	defer inLayer(l.Weight)
 	return traced(l, func() *autograd.Node {
 		if l.Quantized != nil {
 			y := autograd.Const(tensor.EmbeddingQuantized(l.Quantized, index))

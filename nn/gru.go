@@ -31,6 +31,7 @@ func NewGRU(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *GRU {
 // from states of 0: see [GRU.Run].
 func (l *GRU) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("GRU", l != nil && l.op != "")
+	defer inLayer(l.WeightIH...)
 	y, _ := tracedStates(l, func() (*autograd.Node, [][]*autograd.Node) { return l.run(x, []*autograd.Node{nil}, gruDirection) })
 	return y
 }
@@ -41,6 +42,7 @@ func (l *GRU) Forward(x *autograd.Node) *autograd.Node {
 // zeros. It panics with tensor.ErrShape.
 func (l *GRU) Run(x, first *autograd.Node) (y, last *autograd.Node) {
 	mustBeMade("GRU", l != nil && l.op != "")
+	defer inLayer(l.WeightIH...)
 	y, states := tracedStates(l, func() (*autograd.Node, [][]*autograd.Node) { return l.run(x, []*autograd.Node{first}, gruDirection) })
 	return y, stacked(states, 0)
 }

@@ -74,7 +74,7 @@ func NewKVCache(model any, cfg KVCacheConfig) *KVCache {
 		width := cfg.Batch * l.groups * l.size() / l.heads
 		c.layers[l] = &keysValues{keys: tensor.ZerosOf(d, typ, cfg.Length, width).Retain(), values: tensor.ZerosOf(d, typ, cfg.Length, width).Retain()}
 	}}
-	w.value("", "", reflect.ValueOf(model))
+	w.value("", tag{}, reflect.ValueOf(model))
 	if len(c.layers) == 0 {
 		misuse(op, tensor.ErrValue, "the model has no MultiHeadAttention: pass a pointer to one that has")
 	}

@@ -33,6 +33,7 @@ func NewLSTM(d tensor.Device, rng *tensor.RNG, cfg RecurrentConfig) *LSTM {
 // from states and cells of 0: see [LSTM.Run].
 func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("LSTM", l != nil && l.op != "")
+	defer inLayer(l.WeightIH...)
 	y, _ := tracedStates(l, func() (*autograd.Node, [][]*autograd.Node) {
 		return l.run(x, []*autograd.Node{nil, nil}, lstmDirection)
 	})
@@ -43,6 +44,7 @@ func (l *LSTM) Forward(x *autograd.Node) *autograd.Node {
 // the last time.
 func (l *LSTM) Run(x, first, firstCell *autograd.Node) (y, last, lastCell *autograd.Node) {
 	mustBeMade("LSTM", l != nil && l.op != "")
+	defer inLayer(l.WeightIH...)
 	y, states := tracedStates(l, func() (*autograd.Node, [][]*autograd.Node) {
 		return l.run(x, []*autograd.Node{first, firstCell}, lstmDirection)
 	})

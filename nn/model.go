@@ -26,17 +26,26 @@ type Module interface {
 func Params(model any) []*autograd.Node {
 	var params []*autograd.Node
 	listed := map[*autograd.Node]bool{}
-	for _, e := range entries(model, true) {
-		if e.param == nil || listed[e.param] {
+	for _, e := range named(entries(model, true)) {
+		if e.param != nil && !listed[e.param] {
+			listed[e.param] = true
+			params = append(params, e.param)
+		}
+	}
+	return params
+}
+
+// named gives parameters their paths for names, where they have none or one that the path ends with.
+func named(list []entry) []entry {
+	for _, e := range list {
+		if e.param == nil {
 			continue
 		}
-		listed[e.param] = true
 		if name := e.param.Name(); name == "" || strings.HasSuffix(e.path, "."+name) {
 			e.param.Named(e.path)
 		}
-		params = append(params, e.param)
 	}
-	return params
+	return list
 }
 
 // Freeze makes the parameters of a model constants until [Unfreeze]: see [autograd.Node.Freeze].
@@ -69,8 +78,9 @@ func Train(model any) { setTraining(model, true) }
 func Eval(model any) { setTraining(model, false) }
 
 func setTraining(model any, on bool) {
+	list := named(entries(model, true))
 	if on {
-		mustBeFloats("Train", entries(model, true))
+		mustBeFloats("Train", list)
 	}
 	w := walker{once: true, module: func(_ string, part reflect.Value) {
 		switch typ := reflect.PointerTo(part.Type()); {
@@ -83,7 +93,7 @@ func setTraining(model any, on bool) {
 			misuse("SetTraining", tensor.ErrValue, "the model has a copy of %v, whose mode would be lost: pass a pointer to the model, and put pointers into interfaces and maps", part.Type())
 		}
 	}}
-	w.value("", "", reflect.ValueOf(model))
+	w.value("", tag{}, reflect.ValueOf(model))
 }
 
 // setMode puts a layer in training or in evaluation. A step that is being recorded is notified of
@@ -123,7 +133,7 @@ func (e entry) value() *tensor.Tensor {
 func entries(model any, once bool) []entry {
 	var list []entry
 	w := walker{once: once, entry: func(e entry) { list = append(list, e) }}
-	w.value("", "", reflect.ValueOf(model))
+	w.value("", tag{}, reflect.ValueOf(model))
 	return list
 }
 
@@ -214,7 +224,7 @@ func mayHold(typ reflect.Type) bool {
 // value visits a value at a path, with the tag of its field. Unexported fields count, since a
 // program's own model mostly has no others: reflection reads the pointers in them, and what these
 // point to has no such mark.
-func (w *walker) value(path, tag string, v reflect.Value) {
+func (w *walker) value(path string, t tag, v reflect.Value) {
 	if !v.IsValid() || !mayHold(v.Type()) {
 		return
 	}
@@ -231,9 +241,9 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Interface:
-		w.value(path, tag, v.Elem())
+		w.value(path, t, v.Elem())
 	case reflect.Pointer:
-		w.pointer(path, tag, v)
+		w.pointer(path, t, v)
 	case reflect.Struct:
 		if w.module != nil {
 			w.module(path, v)
@@ -248,7 +258,7 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 			defer w.end()
 		}
 		for i := range v.Len() {
-			w.value(element(path, tag, strconv.Itoa(i)), within(tag), v.Index(i))
+			w.value(t.element(path, strconv.Itoa(t.from+i)), t.within(), v.Index(i))
 		}
 	case reflect.Map:
 		if v.Type().Key().Kind() != reflect.String {
@@ -257,32 +267,9 @@ func (w *walker) value(path, tag string, v reflect.Value) {
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, k := range keys {
-			w.value(element(path, tag, k.String()), within(tag), v.MapIndex(k))
+			w.value(t.element(path, k.String()), t.within(), v.MapIndex(k))
 		}
 	}
-}
-
-// element returns the path of an element: joined by a dot, or where the name of the field's tag has
-// "#" in place of that, with what is behind it.
-func element(path, tag, index string) string {
-	name, _, _ := strings.Cut(tag, ",")
-	before, behind, is := strings.Cut(name, "#")
-	if is && before == "" { // the field has no name of its own
-		return join(path, index+behind)
-	}
-	if is {
-		return path + index + behind
-	}
-	return join(path, index)
-}
-
-// within returns the tag of the elements of a field: what it says of them, but for the place of
-// their index. Elements whose field has no name of its own have one by their index.
-func within(tag string) string {
-	if tag == "#" {
-		return tag
-	}
-	return strings.Replace(tag, "#", "", 1)
 }
 
 func join(path, name string) string {
@@ -292,17 +279,16 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-func (w *walker) pointer(path, tag string, v reflect.Value) {
-	name, option, _ := strings.Cut(tag, ",")
+func (w *walker) pointer(path string, t tag, v reflect.Value) {
 	switch v.Type() {
 	case nodeType:
 		if p := (*autograd.Node)(v.UnsafePointer()); p.IsParam() && w.entry != nil {
-			w.entry(entry{path: path, param: p, transposed: option == "transposed"})
+			w.entry(entry{path: path, param: p, transposed: t.transposed})
 		}
 		return
 	case tensorType:
-		if name != "" && w.entry != nil {
-			w.entry(entry{path: path, buffer: (*tensor.Tensor)(v.UnsafePointer()), transposed: option == "transposed"})
+		if t.name != "" && w.entry != nil {
+			w.entry(entry{path: path, buffer: (*tensor.Tensor)(v.UnsafePointer()), transposed: t.transposed})
 		}
 		return
 	case quantizedType:
@@ -311,25 +297,21 @@ func (w *walker) pointer(path, tag string, v reflect.Value) {
 		}
 		return
 	}
-	w.value(path, tag, reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem())
+	w.value(path, t, reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem())
 }
 
 func (w *walker) fields(path string, v reflect.Value) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		tag := field.Tag.Get("nn")
-		if tag == "-" {
+		t, ok := tagOf(v.Type(), field)
+		if !ok {
 			continue
 		}
-		name, option, _ := strings.Cut(tag, ",")
-		if option != "" && option != "transposed" {
-			misuse("tag", tensor.ErrValue, "field %s of %v has the tag `nn:%q`: after the name stands nothing, or transposed", field.Name, v.Type(), tag)
-		}
-		name, _, _ = strings.Cut(name, "#")
+		name, _, _ := strings.Cut(t.name, "#")
 		if name == "" && !field.Anonymous {
 			name = snake(field.Name)
 		}
-		w.value(join(path, name), tag, v.Field(i))
+		w.value(join(path, name), t, v.Field(i))
 	}
 }
 

@@ -39,6 +39,7 @@ func NewLayerNorm(d tensor.Device, cfg LayerNormConfig) *LayerNorm {
 // Forward returns x normalised over its last axes.
 func (l *LayerNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("LayerNorm", l != nil && l.axes > 0)
+	defer inLayer(l.Weight, l.Bias)
 	return traced(l, func() *autograd.Node { return x.LayerNorm(-l.axes, l.Weight, l.Bias, l.eps) })
 }
 
@@ -69,6 +70,7 @@ func NewRMSNorm(d tensor.Device, cfg RMSNormConfig) *RMSNorm {
 // Forward returns x over the root of its mean square over the last axes.
 func (l *RMSNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("RMSNorm", l != nil && l.axes > 0)
+	defer inLayer(l.Weight)
 	return traced(l, func() *autograd.Node { return x.RMSNorm(-l.axes, l.Weight, l.eps) })
 }
 
@@ -106,6 +108,7 @@ func NewGroupNorm(d tensor.Device, cfg GroupNormConfig) *GroupNorm {
 // Forward returns x [batch, channels, …] with each group of channels of an item normalised.
 func (l *GroupNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("GroupNorm", l != nil && l.groups > 0)
+	defer inLayer(l.Weight, l.Bias)
 	return traced(l, func() *autograd.Node { return x.GroupNorm(l.groups, l.Weight, l.Bias, l.eps) })
 }
 
@@ -148,6 +151,7 @@ func NewBatchNorm(d tensor.Device, cfg BatchNormConfig) *BatchNorm {
 // Forward returns x [batch, channels, …] with each channel normalised.
 func (l *BatchNorm) Forward(x *autograd.Node) *autograd.Node {
 	mustBeMade("BatchNorm", l != nil && l.eps != 0)
+	defer inLayer(l.Weight, l.Bias)
 	tensorapi.ReadsFlag(&l.eval, "a BatchNorm", "in evaluation", "in training")
 	return traced(l, func() *autograd.Node {
 		return x.BatchNorm(l.Weight, l.Bias, l.eps, tensor.BatchNormOptions{Mean: l.Mean, Var: l.Var, Momentum: l.momentum, Eval: l.eval})

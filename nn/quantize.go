@@ -74,7 +74,7 @@ func QuantizeWeights(model any, o tensor.QuantizeOptions) (QuantizeReport, error
 	mustBeFloats(op, entries(model, true))
 	q := quantizing{options: o, made: map[quantizedKey][]*tensor.QuantizedTensor{}}
 	w := walker{once: true, module: q.module}
-	w.value("", "", reflect.ValueOf(model))
+	w.value("", tag{}, reflect.ValueOf(model))
 	for _, l := range q.layers {
 		if tensorapi.Impl.InFlatBuffer(l.weight.Value()) {
 			misuse(op, tensor.ErrValue, "%q has an optimizer: quantize the model after that was freed with Free",
@@ -171,7 +171,10 @@ func (q *quantizing) module(path string, part reflect.Value) {
 		w.replace = func(m []*tensor.QuantizedTensor) { l.InWeight, l.InQuantized = nil, m }
 	case linearType:
 		l := (*Linear)(at)
-		w.weight, w.replace = l.Weight, func(m []*tensor.QuantizedTensor) { l.Weight, l.Quantized = nil, m[0] }
+		w.weight, w.replace = l.Weight, func(m []*tensor.QuantizedTensor) { l.Weight, l.Tied, l.Quantized = nil, nil, m[0] }
+		if l.Tied != nil {
+			w.weight, w.transposed = l.Tied, true
+		}
 	case convType:
 		l := (*Conv)(at)
 		w.weight, w.replace = l.Weight, func(m []*tensor.QuantizedTensor) { l.Weight, l.Quantized = nil, m[0] }

@@ -18,16 +18,25 @@ import (
 // tensor.ErrValue if two have one path, if parts that point to each other make more paths than
 // a model can have, and for a model that [QuantizeWeights] has quantized.
 func StateDict(model any) tensor.Dict {
-	dict := tensor.Dict{}
-	list := entries(model, false)
+	dict, _ := stateDict(model)
+	return dict
+}
+
+// stateDict returns what StateDict does, and the paths of each parameter.
+func stateDict(model any) (dict tensor.Dict, paths map[*autograd.Node][]string) {
+	list := named(entries(model, false))
 	mustBeFloats("StateDict", list)
+	dict, paths = tensor.Dict{}, map[*autograd.Node][]string{}
 	for _, e := range list {
 		if dict[e.path] != nil {
 			misuse("StateDict", tensor.ErrValue, "two tensors have the path %q: rename a field with the tag `nn:\"name\"`", e.path)
 		}
 		dict[e.path] = e.value()
+		if e.param != nil {
+			paths[e.param] = append(paths[e.param], e.path)
+		}
 	}
-	return dict
+	return dict, paths
 }
 
 // LoadOptions say what a dict may be for [LoadStateDict]. The zero value: exactly what the model
@@ -39,7 +48,7 @@ type LoadOptions struct {
 // LoadStateDict copies a dict, such as [StateDict] returns or a file of PyTorch holds, into a
 // model, Float16 as floats. It returns an error, with nothing changed, unless the names are the
 // model's, and the tensors of their shapes, on its device and of floats where it has floats; and the
-// device's first failure. It panics as [StateDict] does, for two LoadOptions, and, with
+// device's first failure. Of a parameter at two paths one is enough, as in files of tied weights. It panics as [StateDict] does, for two LoadOptions, and, with
 // tensor.ErrValue and nothing changed, for a parameter that repeats elements, as one made of an
 // expanded tensor does.
 func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
@@ -47,7 +56,10 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 		misuse("LoadStateDict", tensor.ErrValue, "%d LoadOptions: give one", len(options))
 	}
 	partial := len(options) == 1 && options[0].Partial
-	own := StateDict(model)
+	own, paths := stateDict(model)
+	for _, same := range paths {
+		leaveOut(own, dict, same)
+	}
 	names := slices.Sorted(maps.Keys(own))
 	if !partial {
 		if err := sameNames(own, dict); err != nil {
@@ -72,6 +84,19 @@ func LoadStateDict(model any, dict tensor.Dict, options ...LoadOptions) error {
 		return nil
 	}
 	return own[names[0]].Device().Err()
+}
+
+// leaveOut removes from own the paths of one parameter that a dict does not have, if it has another of them.
+func leaveOut(own, dict tensor.Dict, paths []string) {
+	has := func(path string) bool { _, ok := dict[path]; return ok }
+	if !slices.ContainsFunc(paths, has) {
+		return
+	}
+	for _, path := range paths {
+		if !has(path) {
+			delete(own, path)
+		}
+	}
 }
 
 // sameNames returns an error that lists the names which only one of the model and the dict has.
@@ -109,9 +134,9 @@ func fits(name string, dst, src *tensor.Tensor) error {
 	case src == nil:
 		return fmt.Errorf("nn: load: tensor %q is nil", name)
 	case src.Freed():
-		return fmt.Errorf("nn: load: tensor %q was freed: retain it with Retain, or free it later", name)
+		return fmt.Errorf("nn: load: %s", tensorapi.Impl.WhoFreed(src, fmt.Sprintf("tensor %q", name)))
 	case src.Device() != dst.Device():
-		return fmt.Errorf("nn: load: tensor %q is on %s, the model on %s: load it there", name, src.Device().Name(), dst.Device().Name())
+		return fmt.Errorf("nn: load: tensor %q is on another device than the model, %s: load it there", name, tensorapi.Impl.BothNames(src.Device(), dst.Device()))
 	case !slices.Equal(src.Shape(), dst.Shape()):
 		return fmt.Errorf("nn: load: tensor %q has shape %v, in the model %v", name, src.Shape(), dst.Shape())
 	}

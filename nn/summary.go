@@ -155,7 +155,7 @@ var activationType = reflect.TypeFor[Activation]()
 // list lists the layers of a model and their parameters.
 func (s *summing) list(model any) {
 	w := walker{once: true, module: s.begin, entry: s.add, end: func() { s.open = s.open[:len(s.open)-1] }}
-	w.value("", "", reflect.ValueOf(model))
+	w.value("", tag{}, reflect.ValueOf(model))
 }
 
 func (s *summing) begin(path string, part reflect.Value) {

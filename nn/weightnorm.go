@@ -33,6 +33,7 @@ func NewWeightNorm(w *tensor.Tensor, axis int) *WeightNorm {
 // Node returns the weight.
 func (l *WeightNorm) Node() *autograd.Node {
 	mustBeMade("WeightNorm", l != nil && l.V != nil)
+	defer inLayer(l.V)
 	return traced(l, func() *autograd.Node { return l.V.Mul(l.G.Div(length(l.V, l.axis))) })
 }
 
@@ -130,6 +131,7 @@ func (l *SpectralNorm) iterate(m *tensor.Tensor) {
 // Gradients flow through the weight in that value, not through the vectors.
 func (l *SpectralNorm) Node() *autograd.Node {
 	mustBeMade("SpectralNorm", l != nil && l.Original != nil)
+	defer inLayer(l.Original)
 	tensorapi.ReadsFlag(&l.eval, "a SpectralNorm", "in evaluation", "in training")
 	return traced(l, func() *autograd.Node {
 		m := l.matrix(l.Original)

@@ -54,9 +54,9 @@ func restorable(owner string, own tensor.Dict, s State) error {
 		case src == nil:
 			return fmt.Errorf("optim: restore: tensor %q of the state is nil", name)
 		case src.Freed():
-			return fmt.Errorf("optim: restore: tensor %q of the state was freed: retain it with Retain, or free it later", name)
+			return fmt.Errorf("optim: restore: %s", tensorapi.Impl.WhoFreed(src, fmt.Sprintf("tensor %q of the state", name)))
 		case src.Device() != dst.Device():
-			return fmt.Errorf("optim: restore: tensor %q of the state is on %s, the %s on %s: load it there", name, src.Device().Name(), owner, dst.Device().Name())
+			return fmt.Errorf("optim: restore: tensor %q of the state is on another device than the %s, %s: load it there", name, owner, tensorapi.Impl.BothNames(src.Device(), dst.Device()))
 		}
 		if !slices.Equal(src.Shape(), dst.Shape()) {
 			return fmt.Errorf("optim: restore: tensor %q has shape %v in the state, %v in the %s", name, src.Shape(), dst.Shape(), owner)

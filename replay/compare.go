@@ -30,9 +30,6 @@ func compare(dev capture.Device, first, second *notes) (*pairs, error) {
 		}
 		for j := range a.args {
 			if why := p.argument(&a.args[j], &b.args[j]); why != "" {
-				if b.kernel != nil && b.kernel.Params[j].Name == "accumulate" {
-					why += ". The second adds to a gradient that the first left: call ZeroGrad in the step, or do a step before Record"
-				}
 				return nil, fault("Record", ErrDiffers, "%s %s", b.argument(j), why)
 			}
 		}

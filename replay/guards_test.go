@@ -48,6 +48,9 @@ func TestRefusedSteps(t *testing.T) {
 		stale := slots.Arg(0)
 		var held *tensor.Tensor
 		weights := autograd.Param(tensor.Full(d, 1, 3, 2), "weights")
+		elements := autograd.Param(tensor.Full(d, 1, 3), "elements")
+		ofElements := optim.NewSGD([]*autograd.Node{elements}, optim.SGDConfig{LR: optim.Constant(0.1)})
+		alone := autograd.Param(tensor.Full(d, 1, 3), "alone")
 		sgd := optim.NewSGD([]*autograd.Node{weights}, optim.SGDConfig{LR: optim.Constant(0.1)})
 		broken := errors.New("broken step")
 		done := 0
@@ -72,7 +75,15 @@ func TestRefusedSteps(t *testing.T) {
 				loss := autograd.Const(y.Reshape(1, 3)).MatMul(weights).Sum()
 				err := loss.Backward(autograd.BackwardOptions{Retain: true})
 				return []*tensor.Tensor{loss.Value()}, errors.Join(err, sgd.Step())
-			}, replay.ErrDiffers, []string{"accumulate of launch", "call ZeroGrad in the step"}},
+			}, replay.ErrDiffers, []string{"accumulate of launch", `ZeroGrad is missing from the step: the second run adds to the gradient of parameter "weights"`}},
+			"gradients of elements added up": {func(int) ([]*tensor.Tensor, error) {
+				loss := elements.Square().Sum()
+				return []*tensor.Tensor{loss.Value()}, errors.Join(loss.Backward(), ofElements.Step())
+			}, replay.ErrDiffers, []string{"k_add in the second", `ZeroGrad is missing from the step`}},
+			"gradients without an optimizer added up": {func(int) ([]*tensor.Tensor, error) {
+				loss := alone.Square().Sum()
+				return []*tensor.Tensor{loss.Value()}, loss.Backward()
+			}, replay.ErrDiffers, []string{`ZeroGrad is missing from the step: the second run adds to the gradient of parameter "alone"`}},
 			"another kernel": {func(run int) ([]*tensor.Tensor, error) {
 				if run == 0 {
 					return one(x.Add(y))

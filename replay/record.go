@@ -77,7 +77,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	pairs, err := compare(dev, first, second)
 	if err != nil {
 		second.freeLeft()
-		return nil, err
+		return nil, second.explained(err)
 	}
 	b := &builder{
 		d: d, dev: dev, run: second, opt: opt, deferred: deferred,

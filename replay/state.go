@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"errors"
+
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -36,6 +38,22 @@ func (n *notes) endStates(dev capture.Device) {
 			n.left = append(n.left, leftTensor{l.Name, newOutput(dev, t)})
 		}
 	}
+}
+
+// explained adds to an error about a difference from the run before what the states know of its cause.
+func (n *notes) explained(err error) error {
+	var e *tensor.Error
+	if !errors.As(err, &e) || !errors.Is(err, ErrDiffers) {
+		return err
+	}
+	for _, s := range n.states {
+		if before := n.before.stateOf(s.key); before != nil {
+			if why := s.Explain(before); why != "" {
+				e.Detail += ". " + why
+			}
+		}
+	}
+	return err
 }
 
 // freeLeft frees the tensors that the states left.

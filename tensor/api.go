@@ -58,7 +58,7 @@ func (api) Rehome(t, place *Tensor) {
 func (api) Transposed(t *Tensor) *Tensor {
 	check("Transposed", t)
 	v := t.st.transposes[t]
-	if v == nil || v.freed {
+	if v == nil || v.freed != nil {
 		v = t.T().Retain()
 		t.st.keepTranspose(t, v)
 	}
@@ -75,7 +75,7 @@ func (s *storage) keepTranspose(t, v *Tensor) {
 
 // follow makes v, a transpose of t in its old storage, one of t as it is now.
 func (v *Tensor) follow(t *Tensor, old *storage) {
-	if v.freed {
+	if v.freed != nil {
 		return
 	}
 	t.st.retain()

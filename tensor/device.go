@@ -104,7 +104,9 @@ type Options struct {
 
 	Profile bool // measure every launch
 	Rebuild bool // rebuild OpenCL programs, past the driver's cache
-	Check   bool // run every launch on the kernel's Go twin as well and stop at the first difference
+	// Check runs every launch on the kernel's Go twin as well and stops at the first difference. Errors about freed
+	// tensors name the line that freed them.
+	Check bool
 
 	// Precision says to what the factors of matrix products may be rounded, so that the matrix
 	// units of a GPU compute them faster. See [Precision].
@@ -282,6 +284,8 @@ type base struct {
 	memory            collector
 	one               atomic.Pointer[Tensor]         // see tensorapi.API
 	tuning            string                         // its name in a tuning table; "": there are no tiles
+	notesFrees        bool                           // errors about freed tensors name the line that freed them
+	number            int64                          // of the device among those that the process has opened, from 1
 	recording         atomic.Pointer[activeListener] // nil: no step is being recorded
 	unrecorded        bool                           // see tensorapi.API
 	tuned             []ops.GemmChoice               // tiles of matrix products that were found fastest, by size; none: defaults
@@ -290,6 +294,19 @@ type base struct {
 }
 
 func (s *base) core() *base { return s }
+
+// opened counts the devices of the process.
+var opened atomic.Int64
+
+// bothNames names two devices, and tells two of one name apart.
+func bothNames(a, b Device) string {
+	if a.Name() == b.Name() {
+		return fmt.Sprintf("%s, opened as devices %d and %d of the program", a.Name(), a.core().number, b.core().number)
+	}
+	return fmt.Sprintf("%s and %s", a.Name(), b.Name())
+}
+
+func (api) BothNames(a, b Device) string { return bothNames(a, b) }
 
 func (*base) selfTest(*kernels.Kernel, []kernels.Arg) error { return nil }
 

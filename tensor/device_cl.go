@@ -63,7 +63,7 @@ func openCL(sel string, opt Options) (Device, error) {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
 	d := &clDevice{dev: dev, float: opt.DefaultType, options: "-cl-std=CL1.2", builds: opt.Builds}
-	d.factors = opt.Precision
+	d.factors, d.number, d.notesFrees = opt.Precision, opened.Add(1), opt.Check
 	d.tuning = info.Name
 	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.target); err != nil {

@@ -34,7 +34,7 @@ type goBuffer struct {
 
 func newGoDevice(opt Options) *goDevice {
 	d := &goDevice{float: opt.DefaultType, threads: runtime.GOMAXPROCS(0)}
-	d.factors = opt.Precision
+	d.factors, d.number = opt.Precision, opened.Add(1)
 	if opt.Profile {
 		d.profile = map[string]*KernelTime{}
 	}

@@ -25,20 +25,25 @@ var (
 // this package or of another; and the Shapes that it was given.
 type Error struct {
 	Pkg    string // "tensor" if empty
+	Layer  string // the path of the layer of a model that called Op, as "encoder.layers.0.attention"; "" if there is none
 	Op     string
 	Kind   error
 	Shapes [][]int
 	Detail string // what to do, where the kind does not say it
 }
 
-// Error returns, for example, "tensor: MatMul: shape mismatch [2 3] [4 5]".
+// Error returns, for example, "tensor: MatMul: shape mismatch [2 3] [4 5]", or "tensor: head: Linear: …" in a layer.
 func (e *Error) Error() string {
 	var b strings.Builder
 	pkg := e.Pkg
 	if pkg == "" {
 		pkg = "tensor"
 	}
-	fmt.Fprintf(&b, "%s: %s: %v", pkg, e.Op, e.Kind)
+	b.WriteString(pkg + ": ")
+	if e.Layer != "" {
+		b.WriteString(e.Layer + ": ")
+	}
+	fmt.Fprintf(&b, "%s: %v", e.Op, e.Kind)
 	for _, s := range e.Shapes {
 		fmt.Fprintf(&b, " %v", s)
 	}

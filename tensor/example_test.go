@@ -242,5 +242,5 @@ func ExampleMaybe() {
 	defer d.Close()
 	err = tensor.Try(func() { tensor.Zeros(d, 2, 3).MatMul(tensor.Zeros(d, 4, 5)) })
 	fmt.Println(err)
-	// Output: tensor: MatMul: shape mismatch [2 3] [4 5]
+	// Output: tensor: MatMul: shape mismatch [2 3] [4 5]: the rows of the first have 3 elements, and the columns of the second 4
 }

@@ -20,13 +20,11 @@ import (
 func Linear(x, w, b *Tensor, f *kernels.Function, scalars ...float64) *Tensor {
 	const op = "Linear"
 	check(op, x, w)
+	checkLayer(op, x, w)
 	last := x.Rank() - 1
 	if last == 1 {
 		y, _ := api{}.Linear(x, w, b, f, scalars, false)
 		return lowered(y, x, w, b)
-	}
-	if last < 0 || w.Rank() != 2 || x.shape[last] != w.shape[0] {
-		misuse(op, ErrShape, "the weights are a matrix with a row for each element of x's last axis", x, w)
 	}
 	rows := x.Reshape(size(x.shape[:last]), x.shape[last])
 	defer rows.Free()
@@ -53,6 +51,7 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 	if f.Condition() || f.Whole() {
 		panic(&Error{Op: op, Kind: ErrValue, Detail: fmt.Sprintf("the function %q gives no reals, as a layer does", f.Name)})
 	}
+	checkLayer(op, x, w)
 	checkMatMul(op, x, w)
 	var e epilogue
 	typ := floats(x, w, b)
@@ -80,6 +79,8 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 	matMulTo(y, x, w, e)
 	return y, e.z
 }
+
+func (api) CheckLinear(op string, x, w *Tensor) { checkLayer(op, x, w) }
 
 func (api) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (dz, shares *Tensor) {
 	const op = "Linear gradient"

@@ -56,7 +56,7 @@ func (t *Tensor) MapInPlace(f *kernels.Function, scalars []float64, others ...*T
 		}
 		check(op, t, o)
 		if !broadcastsTo(o.shape, t.shape) {
-			misuse(op, ErrShape, "", t, o)
+			misuse(op, ErrShape, "the others broadcast to the shape of the tensor that is written", t, o)
 		}
 	}
 	_, _, in := mapped(op, f, scalars, operands)
@@ -159,7 +159,7 @@ func mapped(op string, f *kernels.Function, scalars []float64, operands []*Tenso
 		default:
 			whole, ok := Broadcast(shape, t.shape)
 			if !ok {
-				misuse(op, ErrShape, "", present(operands)...)
+				misuse(op, ErrShape, broadcastFault(shape, t.shape), present(operands)...)
 			}
 			shape = whole
 		}

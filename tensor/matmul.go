@@ -65,8 +65,8 @@ func productShape(op string, a, b *Tensor, operands ...*Tensor) []int {
 
 // checkProduct panics unless the last two axes of a and b have a product.
 func checkProduct(op string, a, b *Tensor, operands ...*Tensor) {
-	if a.shape[a.Rank()-1] != b.shape[b.Rank()-2] {
-		misuse(op, ErrShape, "", operands...)
+	if n, m := a.shape[a.Rank()-1], b.shape[b.Rank()-2]; n != m {
+		misuse(op, ErrShape, fmt.Sprintf("the rows of the first have %d elements, and the columns of the second %d", n, m), operands...)
 	}
 	if !higher(a.typ, b.typ).Float() {
 		misuse(op, ErrType, "integers have no product here: convert one with To(tensor.Float32), or see MatMulInteger for those of 8 bits", operands...)
@@ -147,6 +147,16 @@ func checkMatMul(op string, a, b *Tensor) {
 		misuse(op, ErrShape, "both must be matrices", a, b)
 	}
 	checkProduct(op, a, b, a, b)
+}
+
+// checkLayer panics unless w is a matrix with a row for each element of x's last axis.
+func checkLayer(op string, x, w *Tensor) {
+	switch last := x.Rank() - 1; {
+	case last < 0 || w.Rank() != 2:
+		misuse(op, ErrShape, "the weights are a matrix with a row for each element of x's last axis", x, w)
+	case x.shape[last] != w.shape[0]:
+		misuse(op, ErrShape, fmt.Sprintf("the input has %d features (its last axis), and the weights are for %d", x.shape[last], w.shape[0]), x, w)
+	}
 }
 
 // layout returns how a matrix lies in memory: the distance ld of its rows, or of its columns if it

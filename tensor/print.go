@@ -34,7 +34,7 @@ func (t *Tensor) String() string {
 	if t == nil || t.st == nil {
 		return "no tensor"
 	}
-	if t.freed {
+	if t.freed != nil {
 		return fmt.Sprintf("tensor %v of %v (freed)", t.shape, t.typ)
 	}
 	head := fmt.Sprintf("tensor %v of %v on %s", t.shape, t.typ, t.st.dev.Name())

@@ -306,7 +306,7 @@ func (q *QuantizedTensor) check(op string, with ...*Tensor) Device {
 		panic(&Error{Op: op, Kind: ErrValue,
 			Detail: "the weights are nil, or a QuantizedTensor{} that neither Quantize nor NewQuantized made"})
 	}
-	if q.packed.freed {
+	if q.packed.freed != nil {
 		panic(&Error{Op: op, Kind: ErrFreed, Shapes: [][]int{q.Shape()}, Detail: "Free was called on the weights"})
 	}
 	if len(with) == 0 {
@@ -315,7 +315,7 @@ func (q *QuantizedTensor) check(op string, with ...*Tensor) Device {
 	d := check(op, with...)
 	if d != q.Device() {
 		panic(&Error{Op: op, Kind: ErrDevice, Shapes: [][]int{with[0].Shape(), q.Shape()},
-			Detail: fmt.Sprintf("%s and %s: quantize the weights on one", d.Name(), q.Device().Name())})
+			Detail: fmt.Sprintf("%s: quantize the weights on one", bothNames(d, q.Device()))})
 	}
 	return d
 }

@@ -82,6 +82,9 @@ func (s *draws) End() []capture.Left {
 	return nil
 }
 
+// Explain is that of capture.State.
+func (s *draws) Explain(capture.State) string { return "" }
+
 // Differs is that of capture.State.
 func (s *draws) Differs(before capture.State) string {
 	if s.set || !s.found.follows(&before.(*draws).left) {

@@ -23,7 +23,7 @@ func Scope(d Device, f func()) {
 		s.scopes = s.scopes[:last]
 		for _, t := range own.made {
 			if !t.kept {
-				t.Free()
+				t.free(byScope)
 			}
 		}
 	}()

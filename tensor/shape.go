@@ -97,6 +97,16 @@ func Broadcast(a, b []int) (shape []int, ok bool) {
 	return shape, true
 }
 
+// broadcastFault says at which axis two shapes do not broadcast.
+func broadcastFault(a, b []int) string {
+	for i := 1; i <= min(len(a), len(b)); i++ {
+		if n, m := a[len(a)-i], b[len(b)-i]; n != m && n != 1 && m != 1 {
+			return fmt.Sprintf("axis -%d is %d and %d long: shapes broadcast where an axis, counted from the end, is equal or 1", i, n, m)
+		}
+	}
+	return ""
+}
+
 // broadcastsTo reports whether the broadcast of the shape from and to is to.
 func broadcastsTo(from, to []int) bool {
 	if len(from) > len(to) {

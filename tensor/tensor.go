@@ -21,7 +21,8 @@ type Tensor struct {
 	shape, strides []int // strides in elements
 	off            int
 	typ            Type
-	freed, kept    bool
+	freed          *freeing // nil: it was not
+	kept           bool
 	inFlatBuffer   bool // see base.Rehome
 }
 
@@ -286,14 +287,11 @@ func (t *Tensor) Free() {
 	if t == nil || t.st == nil {
 		isNil("Free")
 	}
-	if !t.freed {
-		t.freed = true
-		t.st.release()
-	}
+	t.free(byFree)
 }
 
 // Freed reports whether t was freed.
-func (t *Tensor) Freed() bool { return t.freed }
+func (t *Tensor) Freed() bool { return t.freed != nil }
 
 // IsContiguous reports whether t's elements are contiguous, in row-major order.
 func (t *Tensor) IsContiguous() bool {
@@ -318,9 +316,13 @@ func check(op string, ts ...*Tensor) Device {
 		}
 	}
 	d := ts[0].st.dev
-	for _, t := range ts {
-		if t.freed {
-			misuse(op, ErrFreed, "retain it with Retain, or free it later", ts...)
+	for i, t := range ts {
+		if t.freed != nil {
+			what := "it"
+			if len(ts) > 1 {
+				what = fmt.Sprintf("operand %d", i+1)
+			}
+			misuse(op, ErrFreed, t.freed.detail(what), ts...)
 		}
 		if t.st.recorded {
 			misuse(op, ErrRecorded,
@@ -328,7 +330,7 @@ func check(op string, ts ...*Tensor) Device {
 		}
 		if t.st.dev != d {
 			panic(&Error{Op: op, Kind: ErrDevice, Shapes: [][]int{ts[0].shape, t.shape},
-				Detail: fmt.Sprintf("%s and %s: copy one with New and %s", d.Name(), t.st.dev.Name(), readerOf(t.typ))})
+				Detail: fmt.Sprintf("%s: copy one with New and %s", bothNames(d, t.st.dev), readerOf(t.typ))})
 		}
 	}
 	return d

@@ -12,6 +12,9 @@ type State interface {
 	// Differs says what the run left otherwise than the run before it did; "" if nothing. Both are
 	// over.
 	Differs(before State) string
+	// Explain says why this run may launch other things than the run before it did, where they do; "" if it
+	// knows nothing. Both are over.
+	Explain(before State) string
 	// Ready returns why the step would do something else now than when it was recorded.
 	Ready() error
 	// Restore sets what the run left.

@@ -51,7 +51,7 @@ func New(params []*autograd.Node) *Buffer {
 		panic(&tensor.Error{Pkg: "flatparams", Op: "New", Kind: kind, Detail: fmt.Sprintf(detail, args...)})
 	}
 	if len(params) == 0 {
-		misuse(tensor.ErrValue, "no parameters")
+		misuse(tensor.ErrValue, "no parameters: nn.Params(model) lists those of a model")
 	}
 	b := &Buffer{Params: slices.Clone(params), starts: make([]int, len(params))}
 	total := 0
@@ -60,19 +60,19 @@ func New(params []*autograd.Node) *Buffer {
 		name := cmp.Or(p.Name(), p.Op(), "const")
 		switch {
 		case !p.IsParam():
-			misuse(tensor.ErrValue, "node %q is no parameter", name)
+			misuse(tensor.ErrValue, "node %q is no parameter: make it with autograd.Param", name)
 		case nodes.Attached(p) != nil:
-			misuse(tensor.ErrValue, "parameter %q already has an optimizer", name)
+			misuse(tensor.ErrValue, "parameter %q already has an optimizer: Free that one first, or leave the parameter out", name)
 		case slices.Contains(params[:i], p):
 			misuse(tensor.ErrValue, "parameter %q is listed twice", name)
 		case tensorapi.Impl.InFlatBuffer(value) || slices.ContainsFunc(params[:i], func(q *autograd.Node) bool { return q.Value() == value }):
 			misuse(tensor.ErrValue, "parameter %q is made of the tensor of another: make one parameter of it, and use that", name)
 		case value.Freed():
-			misuse(tensor.ErrFreed, "the value of parameter %q", name)
+			misuse(tensor.ErrFreed, "%s", tensorapi.Impl.WhoFreed(value, fmt.Sprintf("the value of parameter %q", name)))
 		case value.Type() != params[0].Value().Type():
 			misuse(tensor.ErrType, "parameter %q is of type %v, others are of %v: give each type an optimizer", name, value.Type(), params[0].Value().Type())
 		case value.Device() != params[0].Device():
-			misuse(tensor.ErrDevice, "parameter %q is on %s, others are on %s", name, value.Device().Name(), params[0].Device().Name())
+			misuse(tensor.ErrDevice, "parameter %q and others are on %s: give each device an optimizer", name, tensorapi.Impl.BothNames(value.Device(), params[0].Device()))
 		}
 		b.starts[i] = total
 		total += intmath.RoundUp(value.Len(), Align)

@@ -29,6 +29,15 @@ type API interface {
 	Claim(d tensor.Device, pkg, op string) (outermost bool)
 	// Unclaim ends a claim.
 	Unclaim(d tensor.Device, outermost bool)
+	// BothNames names two devices for an error, and tells two of one name apart.
+	BothNames(a, b tensor.Device) string
+	// FreeAs frees t for op, Backward or ZeroGrad, which errors about the use of t then name.
+	FreeAs(t *tensor.Tensor, op string)
+	// WhoFreed says what freed t, which is called what, and what to do about it.
+	WhoFreed(t *tensor.Tensor, what string) string
+	// NoteFrees says whether errors about freed tensors of d name the line of the program that freed them, and
+	// returns whether they did. Options.Check has them do so.
+	NoteFrees(d tensor.Device, on bool) (before bool)
 	// MustOwn panics with tensor.ErrGoroutine, as op of pkg, unless the calling goroutine has
 	// claimed d.
 	MustOwn(d tensor.Device, pkg, op string)
@@ -104,6 +113,8 @@ type API interface {
 	// Linear is tensor.Linear of reals. With graph, the same launch also returns the operand z of
 	// f, of y = f(z), if the gradient of f reads it; else z is nil.
 	Linear(x, w, b *tensor.Tensor, f *kernels.Function, scalars []float64, graph bool) (y, z *tensor.Tensor)
+	// CheckLinear panics as op unless w is a matrix with a row for each element of x's last axis, as Linear takes it.
+	CheckLinear(op string, x, w *tensor.Tensor)
 	// LinearGrad returns, by one launch, the gradient dz [m, n] of f's operand in Linear, and its
 	// column sums, the gradient of the bias, as partial sums [runs, n]. f is the gradient of
 	// Linear's function, which reads z, y and g [m, n] as it needs. It panics with tensor.ErrShape

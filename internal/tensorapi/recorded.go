@@ -115,6 +115,8 @@ func (f *flags) End() []capture.Left {
 // Differs is that of capture.State: what the runs of a step launch shows what they read.
 func (f *flags) Differs(capture.State) string { return "" }
 
+func (f *flags) Explain(capture.State) string { return "" }
+
 // Ready is that of capture.State.
 func (f *flags) Ready() error {
 	for _, x := range f.list {
