@@ -137,7 +137,7 @@ func TestMisuse(t *testing.T) {
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(x) }, "[2 3] [2 3]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(v) }, "[2 3] [4]"},
 		{"MatMul", tensor.ErrShape, func() { x.MatMul(tensor.Scalar(d, 1)) }, "[]: a scalar is no matrix"},
-		{"Linear", tensor.ErrShape, func() { tensor.Linear(v, x, nil, nil) }, "[4] [2 3]: the weights are a matrix"},
+		{"Linear", tensor.ErrShape, func() { tensor.Linear(v, x, nil, nil) }, "[4] [2 3]: the input has 4 features (its last axis), and the weights are for 2"},
 		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(x, x, x.T(), false) }, "[2 3] [2 3] [3 2]"},
 		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 3, 2), x, x.T(), false) }, "[3 2] [2 3] [3 2]"},
 		{"MatMulInto", tensor.ErrShape, func() { tensorapi.Impl.MatMulInto(tensor.Zeros(d, 2, 2, 1), x, x.T(), false) }, "[2 2 1] [2 3] [3 2]"},

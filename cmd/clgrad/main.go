@@ -5,6 +5,7 @@
 //	clgrad bench --device cpu --only launch,step
 //	clgrad tune
 //	clgrad onnx info model.onnx
+//	clgrad cflags
 package main
 
 import (
@@ -45,7 +46,7 @@ argument too many, a value outside its range), and nothing was done; 3, a signal
 To fit a network to an image there is another program, mlpimage.`,
 	}
 	cli.SetHelp(root, os.Stdout, devices.FlagGroup)
-	root.AddCommand(devices.NewDoctor(program, ownKernels), devices.NewList(), newBench(), newTune(), newONNX(), cli.NewMan(program, "doctor"),
+	root.AddCommand(devices.NewDoctor(program, ownKernels), devices.NewList(), newBench(), newTune(), newONNX(), newCFlags(), cli.NewMan(program, "doctor"),
 		cli.NewVersion(devices.Built()), devices.NewProbe())
 	return root
 }
