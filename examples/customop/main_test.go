@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -124,12 +126,54 @@ func TestTrain(t *testing.T) {
 		if sel != "cpu" {
 			steps = 300 // check mode runs everything twice
 		}
-		first, last, err := train(open(t, sel, options(sel, tensor.Float32)), steps)
+		d := open(t, sel, options(sel, tensor.Float32))
+		losses, err := train(d, newNet(d, tensor.NewRNG(1), 24), steps)
 		if err != nil {
 			t.Fatalf("%s: %v", sel, err)
 		}
-		if t.Logf("%s: %v, %v", sel, first, last); first < 0.3 || last > 0.02 {
+		if first, last := losses[0], losses[steps-1]; first < 0.3 || last > 0.02 {
 			t.Errorf("%s: the error went from %v to %v in %d steps", sel, first, last, steps)
+		}
+	}
+}
+
+// TestPyTorch: from the same weights, the losses are those of scripts/examples/customop.py.
+func TestPyTorch(t *testing.T) {
+	raw, err := os.ReadFile("../../testdata/examples/losses.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		CustomOp struct {
+			Losses  []float64
+			Weights map[string][]float64
+		}
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.CustomOp.Losses) == 0 {
+		t.Fatal("losses.json has none of customop")
+	}
+	for _, sel := range devices() {
+		for typ, within := range map[tensor.Type]float64{tensor.Float32: 1e-4, tensor.Float64: 1e-9} {
+			d := open(t, sel, options(sel, typ))
+			n, weights := newNet(d, tensor.NewRNG(1), 24), tensor.Dict{}
+			for name, w := range nn.StateDict(n) {
+				weights[name] = tensor.NewOf(d, typ, file.CustomOp.Weights[name], w.Shape()...)
+			}
+			if err := nn.LoadStateDict(n, weights); err != nil {
+				t.Fatal(err)
+			}
+			losses, err := train(d, n, len(file.CustomOp.Losses))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range file.CustomOp.Losses {
+				if !(math.Abs(losses[i]-want) <= within) {
+					t.Errorf("%s, %v, step %d: loss %v, PyTorch's %v", sel, typ, i, losses[i], want)
+				}
+			}
 		}
 	}
 }
@@ -174,12 +218,5 @@ func TestOnePieceWithTheEngine(t *testing.T) {
 		if !errors.As(err, &e) || e.Kernel != "snake" || !strings.HasPrefix(e.Node, "Snake") {
 			t.Errorf("%s: a wrong source: err = %v, want a CheckError for Snake", sel, err)
 		}
-	}
-}
-
-func TestRun(t *testing.T) {
-	var out strings.Builder
-	if err := run(&out, "cpu", tensor.Options{}, 50); err != nil || !strings.Contains(out.String(), "after 50 steps") {
-		t.Errorf("%q, %v", out.String(), err)
 	}
 }

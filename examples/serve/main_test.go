@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/examples/internal/exampletest"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/nn"
@@ -151,21 +152,44 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// TestDigitsNet: the net is that of examples/digits, whose weights in PyTorch have these names and shapes.
-func TestDigitsNet(t *testing.T) {
-	d := devtest.CPU(t)
-	weights, err := tensor.LoadNPZ(d, "../../testdata/examples/digits.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	delete(weights, "losses")
-	path := filepath.Join(t.TempDir(), "digits.safetensors")
-	if err := tensor.SaveSafetensors(path, weights); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := load(d, path); err != nil {
-		t.Error(err)
-	}
+// TestPyTorch: with the weights of the net of scripts/examples/digits.py, by their names, the answers are those of
+// scripts/examples/serve.py.
+func TestPyTorch(t *testing.T) {
+	var want struct{ Answers []sent }
+	exampletest.Recorded(t, "serve", &want)
+	images, _ := exampletest.Digits(t)
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		weights, err := tensor.LoadNPZ(d, "../../testdata/examples/digits.npz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(weights, "losses")
+		path := filepath.Join(t.TempDir(), "digits.safetensors")
+		if err := tensor.SaveSafetensors(path, weights); err != nil {
+			t.Fatal(err)
+		}
+		net, err := load(d, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := running(t, patience, classifier(d, net))
+		for i, want := range want.Answers {
+			image := data.Elements[float32](images.Slice(i, i+1).To(tensor.Float32))
+			body, err := json.Marshal(map[string]any{"pixels": image})
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, _, got, err := post(t.Context(), http.MethodPost, s.URL+"/predict", bytes.NewReader(body))
+			if err != nil || status != http.StatusOK || *got.Digit != *want.Digit {
+				t.Fatalf("picture %d: status %d, %v, err %v", i, status, got, err)
+			}
+			for k, p := range want.Probabilities {
+				if !(math.Abs(float64(got.Probabilities[k]-p)) <= 1e-5) {
+					t.Errorf("picture %d is %d with %v, PyTorch's %v", i, k, got.Probabilities[k], p)
+				}
+			}
+		}
+	})
 }
 
 // TestClients: of a hundred clients at once, half send what is no picture or leave, and the others get their own answers.

@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 	"examples/resnet":           {"autograd", "data", "nn", "optim", "tensor"},
 	"examples/unet":             {"autograd", "nn", "optim", "tensor"},
 	"examples/weights":          {"autograd", "data", "nn", "optim", "tensor"},
-	"examples/customop":         {"autograd", "kernels", "kernels/expr", "optim", "tensor"},
+	"examples/customop":         {"autograd", "kernels", "kernels/expr", "nn", "optim", "tensor"},
 	"scripts/benchops":          {"autograd", "fft", "kernels", "kernels/fn", "linalg", "tensor"},
 	"scripts/drawtestdata":      {},
 	"scripts/livepage":          {},

@@ -2,13 +2,15 @@
 of those named.
 
 Those of lstm, resnet, unet, pinn, mixed and weights are in losses.json: what train and test of each program return in
-float64, from the weights that begin_by_formula sets. weights.pt is the network that weights loads. Of the others, each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
+float64, from the weights that begin_by_formula sets; of customop with its weights, of serve its answers. weights.pt is the network that weights loads. Of the others, each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
 losses of its first steps in float64, without dropout and with the data in order. That of the autoencoder has its noise, too.
 Needs numpy, torch and PIL.
 """
 import json
 import pathlib
 import sys
+import threading
+import urllib.request
 
 import numpy as np
 import torch
@@ -22,6 +24,7 @@ import mixed
 import mnist
 import pinn
 import resnet
+import serve
 import unet
 import vae
 import weights
@@ -130,7 +133,7 @@ def begin_by_formula(net):
 
 def lstm_run():
     net, series = begin_by_formula(lstm.Forecaster()), lstm.wave(lstm.LENGTH + lstm.AHEAD)
-    return lstm.train(net, series[:lstm.LENGTH], 15), lstm.test(net, series)
+    return {"losses": lstm.train(net, series[:lstm.LENGTH], 15), "test": lstm.test(net, series)}
 
 
 def in_order(images, labels, batch):
@@ -140,24 +143,25 @@ def in_order(images, labels, batch):
 def resnet_run():
     images, labels = resnet.read()
     net = begin_by_formula(resnet.resnet18(4, 10))
-    return resnet.train(net, in_order(images[:320], labels[:320], 32), 1), resnet.test(net, images[-100:], labels[-100:])
+    losses = resnet.train(net, in_order(images[:320], labels[:320], 32), 1)
+    return {"losses": losses, "test": resnet.test(net, images[-100:], labels[-100:])}
 
 
 def unet_run():
     net = begin_by_formula(unet.UNet(4, 8, 8))
-    return unet.train(net, 6), unet.test(net)
+    return {"losses": unet.train(net, 6), "test": unet.test(net)}
 
 
 def pinn_run():
     net = begin_by_formula(pinn.make_net())
-    return pinn.train(net, 20), pinn.test(net)
+    return {"losses": pinn.train(net, 20), "test": pinn.test(net)}
 
 
 def mixed_run(dtype=torch.float32):
     images, labels = mixed.read()
     t = mixed.Trainer(begin_by_formula(mixed.make_net()))
     losses = t.train(dtype, in_order(images[:512], labels[:512], 32), 2)
-    return losses, t.test(images[-100:], labels[-100:])
+    return {"losses": losses, "test": t.test(images[-100:], labels[-100:])}
 
 
 def mixed_bfloat16_run():
@@ -186,16 +190,47 @@ def weights_run():
     net.head = nn.Linear(64, 2)
     begin_by_formula(net.head)
     net.features.requires_grad_(False)
-    return weights.train(net, in_order(images[:640], labels[:640], 64), 1), right
+    return {"losses": weights.train(net, in_order(images[:640], labels[:640], 64), 1), "test": right}
+
+
+def customop_run():
+    """The program compiles C++ when it is imported."""
+    import customop
+
+    torch.manual_seed(1)
+    net = customop.Net(24)
+    weights = {name: [round(v, 3) for v in p.flatten().tolist()] for name, p in net.named_parameters()}
+    with torch.no_grad():
+        for name, p in net.named_parameters():
+            p.copy_(torch.tensor(weights[name]).reshape(p.shape))
+    return {"losses": customop.train(net, 20), "weights": weights}
+
+
+def serve_run():
+    """The probabilities that the server answers with, of the net of digits.npz, and the digits."""
+    net, weights, images = digits.make_net(), np.load(folder / "digits.npz"), np.load("testdata/digits.npz")["images"]
+    net.load_state_dict({name: torch.tensor(weights[name].astype(np.float64)) for name in net.state_dict()})
+    net.eval()
+    server = serve.http.server.ThreadingHTTPServer(("localhost", 0), serve.Handler)
+    server.predictor = serve.Predictor(net, 32, 0.002, 256)
+    threading.Thread(target=server.serve_forever).start()
+    answers = []
+    for image in images[:8]:
+        body = json.dumps({"pixels": image.flatten().tolist()}).encode()
+        with urllib.request.urlopen(f"http://localhost:{server.server_port}/predict", body) as r:
+            answers.append(json.load(r))
+    server.shutdown()
+    server.server_close()
+    server.predictor.close()
+    return {"answers": answers}
 
 
 def save_run(name):
     path = folder / "losses.json"
     runs = json.loads(path.read_text()) if path.exists() else {}
-    losses, test = globals()[name + "_run"]()
-    runs[name] = {"losses": losses, "test": test}
+    runs[name] = globals()[name + "_run"]()
     path.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n")
-    print(name, "from", losses[0], "to", losses[-1], "then", test)
+    print(name, {k: v[-1] if isinstance(v, list) else v for k, v in runs[name].items()})
 
 
 for name in sys.argv[2:] or [n.rpartition("_")[0] for n in list(globals()) if n.endswith(("_losses", "_run"))]:

@@ -114,24 +114,34 @@ func PyTorch(t *testing.T, d tensor.Device, example string, model any, names ...
 // what PyTorch's program then gives: the loss of each step, and its test.
 func Begin(t *testing.T, d tensor.Device, example string, model any) (losses []float64, test float64) {
 	t.Helper()
-	raw, err := os.ReadFile("../../testdata/examples/losses.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := map[string]struct {
+	var run struct {
 		Losses []float64
 		Test   float64
-	}{}
-	if err := json.Unmarshal(raw, &runs); err != nil {
-		t.Fatal(err)
 	}
-	if len(runs[example].Losses) == 0 {
-		t.Fatalf("losses.json has none of %s", example)
+	Recorded(t, example, &run)
+	if len(run.Losses) == 0 {
+		t.Fatalf("there are no losses of %s", example)
 	}
 	if err := nn.LoadStateDict(model, formula(d, model), nn.LoadOptions{Partial: true}); err != nil {
 		t.Fatal(err)
 	}
-	return runs[example].Losses, runs[example].Test
+	return run.Losses, run.Test
+}
+
+// Recorded reads into run what scripts/examples/reference.py noted of an example.
+func Recorded(t *testing.T, example string, run any) {
+	t.Helper()
+	raw, err := os.ReadFile("../../testdata/examples/losses.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &runs); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(runs[example], run); err != nil {
+		t.Fatalf("%s: %v", example, err)
+	}
 }
 
 // formula returns the weights of a model as begin_by_formula of scripts/examples/reference.py
