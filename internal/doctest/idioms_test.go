@@ -56,6 +56,8 @@ var (
 	step          func() ([]*tensor.Tensor, error)
 	arrays        []data.Array
 	tab           *data.Table
+	images, marks data.Array
+	loader        *data.Loader
 )
 `
 
