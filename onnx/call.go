@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -12,26 +11,12 @@ import (
 // Call is one run of an operator's node: what Run of an [Operator] gets. Its methods panic with an error that names
 // the node where something is not as they need it.
 type Call struct {
+	nodeCall
 	r      *runner
-	node   *node
 	in     []*Value
-	scope  *scope
 	onHost bool
 	dev    tensor.Device
 }
-
-// Fail ends the call with an error.
-func (c *Call) Fail(format string, args ...any) { c.fail(tensor.ErrValue, format, args...) }
-
-func (c *Call) fail(kind error, format string, args ...any) {
-	panic(&tensor.Error{Pkg: "onnx", Op: c.node.proto.Op, Kind: kind, Detail: fmt.Sprintf(format, args...)})
-}
-
-// Unsupported ends the call with an error of the kind ErrUnsupported.
-func (c *Call) Unsupported(format string, args ...any) { c.fail(ErrUnsupported, format, args...) }
-
-// Version returns the version of the opset that the model imports for the node's domain.
-func (c *Call) Version() int { return c.node.version }
 
 // Device returns the device that the call computes on: the session's, or that of the host for small integers.
 func (c *Call) Device() tensor.Device { return c.dev }
@@ -47,14 +32,6 @@ func (c *Call) Len() int { return len(c.in) }
 
 // Has reports whether input i is there.
 func (c *Call) Has(i int) bool { return i < len(c.in) && c.in[i] != nil }
-
-// Outputs returns how many outputs the node names, and Wants whether it names output i.
-func (c *Call) Outputs() int { return len(c.node.proto.Outputs) }
-
-// Wants reports whether anybody asks for output i.
-func (c *Call) Wants(i int) bool {
-	return i < len(c.node.proto.Outputs) && c.node.proto.Outputs[i] != ""
-}
 
 // Value returns input i.
 func (c *Call) Value(i int) *Value {
@@ -181,85 +158,6 @@ func (c *Call) hostTensor(i int) *tensor.Tensor {
 
 // deviceError is a failure of the device, which a panic brings out of a call.
 type deviceError struct{ err error }
-
-func (c *Call) attribute(name string, typ onnxpb.AttributeType) *onnxpb.Attribute {
-	a, _ := c.scope.attribute(c.node.attributes[name])
-	if a == nil {
-		return nil
-	}
-	if a.Type != typ && a.Type != onnxpb.AttrUndefined {
-		c.Fail("attribute %s is %v, and should be %v", name, a.Type, typ)
-	}
-	return a
-}
-
-// HasAttribute reports whether the node has an attribute.
-func (c *Call) HasAttribute(name string) bool {
-	a, _ := c.scope.attribute(c.node.attributes[name])
-	return a != nil
-}
-
-// Int returns an attribute, or the number given if the node has none of the name. Float and String are alike.
-func (c *Call) Int(name string, or int) int {
-	if a := c.attribute(name, onnxpb.AttrInt); a != nil {
-		return clamped([]int64{a.Int})[0]
-	}
-	return or
-}
-
-// Bool returns whether an integer attribute is not 0.
-func (c *Call) Bool(name string, or bool) bool {
-	if a := c.attribute(name, onnxpb.AttrInt); a != nil {
-		return a.Int != 0
-	}
-	return or
-}
-
-// Float returns a float attribute.
-func (c *Call) Float(name string, or float64) float64 {
-	if a := c.attribute(name, onnxpb.AttrFloat); a != nil {
-		return float64(a.Float)
-	}
-	return or
-}
-
-// String returns a string attribute.
-func (c *Call) String(name, or string) string {
-	if a := c.attribute(name, onnxpb.AttrString); a != nil {
-		return a.String
-	}
-	return or
-}
-
-// IntList returns an attribute that is a list, nil if the node has none of the name. FloatList and StringList are alike.
-func (c *Call) IntList(name string) []int {
-	a := c.attribute(name, onnxpb.AttrInts)
-	if a == nil {
-		return nil
-	}
-	return clamped(a.Ints)
-}
-
-// FloatList returns a list of floats.
-func (c *Call) FloatList(name string) []float64 {
-	a := c.attribute(name, onnxpb.AttrFloats)
-	if a == nil {
-		return nil
-	}
-	list := make([]float64, len(a.Floats))
-	for i, v := range a.Floats {
-		list[i] = float64(v)
-	}
-	return list
-}
-
-// StringList returns a list of strings.
-func (c *Call) StringList(name string) []string {
-	if a := c.attribute(name, onnxpb.AttrStrings); a != nil {
-		return a.Strings
-	}
-	return nil
-}
 
 // TensorAttribute returns an attribute that is a tensor or strings, or nil if the node has none of the name.
 func (c *Call) TensorAttribute(name string) *Value {

@@ -27,27 +27,54 @@ var products = wordsOf(`MatMul Gemm FusedMatMul FusedGemm MatMulInteger QLinearM
 // attentions have queries, keys and values in inputs 0 to 2; the number is which input earlier keys are, 0 for none.
 var attentions = map[string]int{"Attention": 4, "MultiHeadAttention": 6, "GroupQueryAttention": 3, "FlexAttention": 0}
 
-// flops returns the arithmetic operations of a call by the shapes of its values: see SetTrace.
-func flops(c *Call, out []*Value) float64 {
+// sized is how large a value is: its shape, and the elements of all tensors in it. nil is one that is left out.
+type sized struct {
+	shape    []int
+	elements float64
+}
+
+// sizeOfValue returns how large a value of a run is.
+func sizeOfValue(v *Value) *sized {
+	if v == nil {
+		return nil
+	}
+	s := &sized{shape: v.Shape()}
+	v.each(func(t *Value) { s.elements += float64(t.any().Len()) })
+	return s
+}
+
+func sizesOfValues(list []*Value) []*sized {
+	sizes := make([]*sized, len(list))
+	for i, v := range list {
+		sizes[i] = sizeOfValue(v)
+	}
+	return sizes
+}
+
+// flops returns the arithmetic operations of a node by the sizes of its values: see SetTrace.
+func flops(c *nodeCall, inputs, out []*sized) float64 {
 	op := c.node.proto.Op
 	results := 0.0 // elements of all outputs
 	for _, v := range out {
-		results += elementsOfValue(v)
+		if v != nil {
+			results += v.elements
+		}
 	}
 	if len(out) == 0 || out[0] == nil {
 		return 0
 	}
+	has := func(i int) bool { return i < len(inputs) && inputs[i] != nil }
 	in := func(i int) float64 {
-		if !c.Has(i) {
+		if !has(i) {
 			return 0
 		}
-		return elementsOfValue(c.in[i])
+		return inputs[i].elements
 	}
 	dim := func(i, axis int) float64 { // a dimension of an input, from the end below 0
-		if !c.Has(i) {
+		if !has(i) {
 			return 0
 		}
-		shape := c.in[i].Shape()
+		shape := inputs[i].shape
 		if axis < 0 {
 			axis += len(shape)
 		}
@@ -56,7 +83,7 @@ func flops(c *Call, out []*Value) float64 {
 		}
 		return float64(shape[axis])
 	}
-	y := elementsOfValue(out[0])
+	y := out[0].elements
 	if w, ok := convWeights[op]; ok {
 		return 2 * y * in(w) / max(1, dim(w, 0))
 	}
@@ -70,7 +97,7 @@ func flops(c *Call, out []*Value) float64 {
 		}
 		return 2 * y * dim(0, -1)
 	case op == "Einsum":
-		return einsumFlops(c)
+		return einsumFlops(c, inputs)
 	case op == "Attention" && domainOf(c.node.proto.Domain) == microsoft: // with the products that make q, k and v
 		return 2*in(0)*dim(1, -1) + 4*y*dim(0, 1)
 	case attends:
@@ -96,14 +123,14 @@ func flops(c *Call, out []*Value) float64 {
 }
 
 // einsumFlops is a product of all operands for each of all indices, and a sum.
-func einsumFlops(c *Call) float64 {
+func einsumFlops(c *nodeCall, inputs []*sized) float64 {
 	terms, _, _ := strings.Cut(strings.ReplaceAll(c.String("equation", ""), " ", ""), "->")
 	sizes := map[string]int{}
 	for i, term := range strings.Split(terms, ",") {
-		if !c.Has(i) {
+		if i >= len(inputs) || inputs[i] == nil {
 			break
 		}
-		shape := c.in[i].Shape()
+		shape := inputs[i].shape
 		left, right, dots := strings.Cut(term, "...")
 		for k, letter := range left {
 			if k < len(shape) {
@@ -123,18 +150,9 @@ func einsumFlops(c *Call) float64 {
 			sizes[name] = max(sizes[name], shape[k])
 		}
 	}
-	n := float64(c.Len())
+	n := float64(len(inputs))
 	for _, size := range sizes {
 		n *= float64(size)
 	}
-	return n
-}
-
-// elementsOfValue counts the elements of a value, of tensors within it too.
-func elementsOfValue(v *Value) (n float64) {
-	if v == nil {
-		return 0
-	}
-	v.each(func(t *Value) { n += float64(t.any().Len()) })
 	return n
 }

@@ -72,8 +72,8 @@ func (m *movement) out(nodes ...*autograd.Node) []*Value {
 }
 
 // mover returns an operator whose output is f of input 0, tensors or strings.
-func mover(name, attributes string, f func(c *Call, x *autograd.Node) *autograd.Node) Operator {
-	return Operator{Name: name, Attributes: attributes, Run: func(c *Call) []*Value {
+func mover(name, attributes string, shape shapeRule, f func(c *Call, x *autograd.Node) *autograd.Node) Operator {
+	return Operator{Name: name, Attributes: attributes, Shape: shape, Run: func(c *Call) []*Value {
 		m := moving(c, 0)
 		return m.out(f(c, m.node(0)))
 	}}
@@ -133,29 +133,6 @@ func (c *Call) count(shape []int) int {
 	return n
 }
 
-// axis returns an axis of a tensor of a rank, which may count from the end.
-func (c *Call) axis(axis, rank int) int {
-	if axis < -rank || axis >= rank {
-		c.Fail("axis %d of a tensor of rank %d", axis, rank)
-	}
-	if axis < 0 {
-		axis += rank
-	}
-	return axis
-}
-
-// axes returns the axes that a list names, in its order. It fails if one is named twice.
-func (c *Call) axes(list []int, rank int) []int {
-	axes := make([]int, len(list))
-	for i, a := range list {
-		axes[i] = c.axis(a, rank)
-		if slices.Contains(axes[:i], axes[i]) {
-			c.Fail("axis %d is named twice", axes[i])
-		}
-	}
-	return axes
-}
-
 // axesOf returns the axes that an attribute, or in later versions input i, lists. ok says that there is a list.
 func (c *Call) axesOf(i, rank int) (axes []int, ok bool) {
 	if c.HasAttribute("axes") {
@@ -181,13 +158,4 @@ func alongAxis(c *Call, n, axis, rank int) *tensor.Tensor {
 	shape := slices.Repeat([]int{1}, rank)
 	shape[axis] = n
 	return tensor.ArangeOf(c.dev, tensor.Int64, 0, float64(n), 1).Reshape(shape...)
-}
-
-// oneOf returns a string attribute, the first of values if it is left out. Others than these are not supported.
-func (c *Call) oneOf(attribute string, values ...string) string {
-	v := c.String(attribute, values[0])
-	if !slices.Contains(values, v) {
-		c.Unsupported("attribute %s is %q", attribute, v)
-	}
-	return v
 }

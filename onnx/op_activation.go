@@ -21,12 +21,12 @@ func init() {
 		activation("Mish", "", func(_ *Call, x *node) *node { return x.Mish() }),
 		activation("Swish", "alpha", func(c *Call, x *node) *node { return swish(x, c.Float("alpha", 1)) }),
 		activation("Gelu", "approximate", gelu),
-		Operator{Name: "Shrink", Attributes: "bias lambd", Run: shrink},
-		Operator{Name: "PRelu", Attributes: "consumed_inputs", Run: prelu},
-		Operator{Name: "Softmax", Attributes: "axis", Run: func(c *Call) []*Value {
+		Operator{Name: "Shrink", Attributes: "bias lambd", Shape: sameAs(0), Run: shrink},
+		Operator{Name: "PRelu", Attributes: "consumed_inputs", Shape: sameAs(0), Run: prelu},
+		Operator{Name: "Softmax", Attributes: "axis", Shape: sameAs(0), Run: func(c *Call) []*Value {
 			return linewise(c, (*node).Softmax)
 		}},
-		Operator{Name: "LogSoftmax", Attributes: "axis", Run: func(c *Call) []*Value {
+		Operator{Name: "LogSoftmax", Attributes: "axis", Shape: sameAs(0), Run: func(c *Call) []*Value {
 			return linewise(c, (*node).LogSoftmax)
 		}},
 	)
@@ -34,7 +34,7 @@ func init() {
 
 // activation returns an operator of one input of floats.
 func activation(name, attributes string, f func(c *Call, x *autograd.Node) *autograd.Node) Operator {
-	return Operator{Name: name, Attributes: attributes + " consumed_inputs", Run: func(c *Call) []*Value {
+	return Operator{Name: name, Attributes: attributes + " consumed_inputs", Shape: sameAs(0), Run: func(c *Call) []*Value {
 		return Out(f(c, floatsOf(c, 0)))
 	}}
 }

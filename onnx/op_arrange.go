@@ -11,7 +11,7 @@ import (
 // Operators that put parts of tensors elsewhere.
 func init() {
 	Register(
-		Operator{Name: "Concat", Attributes: "axis", Run: func(c *Call) []*Value {
+		Operator{Name: "Concat", Attributes: "axis", Shape: concatShape, Run: func(c *Call) []*Value {
 			axis := c.Int("axis", 1)
 			if c.Version() >= 4 && !c.HasAttribute("axis") {
 				c.Fail("attribute axis is missing")
@@ -23,9 +23,9 @@ func init() {
 			}
 			return m.out(autograd.Concat(axis, list...))
 		}},
-		Operator{Name: "Split", Attributes: "axis split num_outputs", Run: split},
-		mover("Slice", "starts ends axes", slice),
-		Operator{Name: "Tile", Run: func(c *Call) []*Value {
+		Operator{Name: "Split", Attributes: "axis split num_outputs", Run: split, Shape: splitShape},
+		mover("Slice", "starts ends axes", sliceShape, slice),
+		Operator{Name: "Tile", Shape: tileShape, Run: func(c *Call) []*Value {
 			shape := c.dims(0)
 			var counts []int
 			if c.Version() < 6 { // a count and an axis
@@ -44,7 +44,7 @@ func init() {
 			m := moving(c, 0)
 			return m.out(m.node(0).Tile(counts...))
 		}},
-		mover("DepthToSpace", "blocksize mode", func(c *Call, x *autograd.Node) *autograd.Node {
+		mover("DepthToSpace", "blocksize mode", depthToSpaceShape, func(c *Call, x *autograd.Node) *autograd.Node {
 			n, ch, h, w, b := blocks(c, x)
 			if ch%(b*b) != 0 {
 				c.Fail("%d channels for blocks of %d×%d", ch, b, b)
@@ -56,7 +56,7 @@ func init() {
 			}
 			return x.Reshape(n, ch/(b*b), h*b, w*b)
 		}),
-		mover("SpaceToDepth", "blocksize mode", func(c *Call, x *autograd.Node) *autograd.Node {
+		mover("SpaceToDepth", "blocksize mode", spaceToDepthShape, func(c *Call, x *autograd.Node) *autograd.Node {
 			n, ch, h, w, b := blocks(c, x)
 			if h%b != 0 || w%b != 0 {
 				c.Fail("%d×%d pixels in blocks of %d×%d", h, w, b, b)
@@ -69,8 +69,8 @@ func init() {
 			}
 			return x.Reshape(n, ch*b*b, h/b, w/b)
 		}),
-		mover("ReverseSequence", "batch_axis time_axis", reverseSequence),
-		mover("Trilu", "upper", func(c *Call, x *autograd.Node) *autograd.Node {
+		mover("ReverseSequence", "batch_axis time_axis", sameAs(0), reverseSequence),
+		mover("Trilu", "upper", sameAs(0), func(c *Call, x *autograd.Node) *autograd.Node {
 			shape := x.Shape()
 			if len(shape) < 2 {
 				c.Fail("a tensor of rank %d has no matrices", len(shape))
@@ -224,4 +224,269 @@ func reverseSequence(c *Call, x *autograd.Node) *autograd.Node {
 		return x.Index(alongAxis(c, len(lengths), 0, 2), index)
 	}
 	return x.Index(index.T(), alongAxis(c, len(lengths), 1, 2))
+}
+
+func concatShape(c *ShapeCall) []Known {
+	parts := make([]Known, c.Len())
+	for i := range parts {
+		parts[i] = c.In(i)
+	}
+	return []Known{c.concat(c.Int("axis", 1), parts)}
+}
+
+// concat returns tensors along an axis.
+func (c *ShapeCall) concat(axis int, parts []Known) Known {
+	out := Known{Type: parts[0].Type}
+	rank := slices.IndexFunc(parts, func(k Known) bool { return k.Dims != nil })
+	if rank < 0 {
+		return out
+	}
+	axis = c.axis(axis, len(parts[rank].Dims))
+	dims := slices.Clone(parts[rank].Dims)
+	sum, all := NewDim(0), true
+	for _, k := range parts {
+		if k.Dims == nil {
+			sum, all = Dim{}, false
+			continue
+		}
+		if len(k.Dims) != len(dims) {
+			c.Fail("shapes %v do not fit", c.shapes())
+		}
+		for a, d := range k.Dims {
+			if a != axis {
+				dims[a] = c.sameSize(dims[a], d)
+			}
+		}
+		sum = sum.Add(k.Dims[axis])
+	}
+	dims[axis] = sum
+	out.Dims = dims
+	if shape, ok := out.small(); ok && all && slices.ContainsFunc(parts, func(k Known) bool { return k.elements != nil }) {
+		out.elements = make([]element, 0, lenOf(shape))
+		for row := range lenOf(shape[:axis]) {
+			for _, k := range parts {
+				own, _ := k.small()
+				n := lenOf(own[axis:])
+				out.elements = append(out.elements, k.elementsOf(lenOf(own))[row*n:(row+1)*n]...)
+			}
+		}
+	}
+	return out
+}
+
+func splitShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	out := make([]Known, c.Outputs())
+	for i := range out {
+		out[i].Type = in.Type
+	}
+	if in.Dims == nil {
+		return out
+	}
+	axis := c.axis(c.Int("axis", 0), len(in.Dims))
+	sizes, ok := make([]Dim, len(out)), true
+	switch {
+	case c.Has(1):
+		if sizes, ok = c.Ints(1); !ok {
+			sizes = make([]Dim, len(out))
+		}
+	case c.HasAttribute("split"):
+		sizes = nil
+		for _, n := range c.IntList("split") {
+			sizes = append(sizes, NewDim(n))
+		}
+	default:
+		parts := c.Int("num_outputs", len(out))
+		if parts < 1 || parts > len(out) {
+			c.Fail("%d parts for %d outputs", parts, len(out))
+		}
+		size, rest := in.Dims[axis].ceilDiv(NewDim(parts)), in.Dims[axis]
+		for i := range parts {
+			sizes[i] = size.Min(rest)
+			if rest = rest.Sub(sizes[i]); c.Version() < 18 {
+				sizes[i] = in.Dims[axis].Div(NewDim(parts)) // which are equal
+			}
+		}
+	}
+	at := NewDim(0)
+	for i := range out {
+		if i >= len(sizes) {
+			continue
+		}
+		dims := slices.Clone(in.Dims)
+		dims[axis] = sizes[i]
+		from, known := at.Number()
+		out[i] = in.moved(dims, func(at, shape []int) int {
+			if !known {
+				return -1
+			}
+			place := slices.Clone(at)
+			place[axis] += from
+			return placeOf(place, shape)
+		})
+		at = at.Add(sizes[i])
+	}
+	return out
+}
+
+func tileShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	if in.Dims == nil {
+		return []Known{{Type: in.Type}}
+	}
+	dims := c.Dims(0)
+	if c.Version() < 6 {
+		axis, ok := c.intOf(2, 0)
+		if !ok {
+			return []Known{ofRank(in.Type, len(dims))}
+		}
+		axis = c.axis(axis, len(dims))
+		dims[axis] = dims[axis].Mul(c.dimOf(1))
+		return []Known{{Type: in.Type, Dims: dims}}
+	}
+	counts, ok := c.Ints(1)
+	if !ok || len(counts) != len(dims) {
+		return []Known{ofRank(in.Type, len(dims))}
+	}
+	for i := range dims {
+		dims[i] = dims[i].Mul(counts[i])
+	}
+	return []Known{in.moved(dims, func(at, shape []int) int {
+		from := make([]int, len(at))
+		for i, n := range shape {
+			from[i] = at[i] % n
+		}
+		return placeOf(from, shape)
+	})}
+}
+
+func sliceShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	if in.Dims == nil {
+		return []Known{{Type: in.Type}}
+	}
+	rank := len(in.Dims)
+	var starts, ends, steps []Dim
+	axes, ok := c.IntList("axes"), true
+	if c.Version() < 10 {
+		starts, ends = dimsOf(c.IntList("starts")), dimsOf(c.IntList("ends"))
+	} else {
+		var okStarts, okEnds bool
+		starts, okStarts = c.Ints(1)
+		ends, okEnds = c.Ints(2)
+		axes = nil
+		if c.Has(3) {
+			axes, ok = c.numbersOf(3)
+		}
+		if ok && axes != nil { // the others are as many
+			starts, ends = padDims(starts, okStarts, len(axes)), padDims(ends, okEnds, len(axes))
+		} else {
+			ok = ok && okStarts && okEnds
+		}
+		if c.Has(4) {
+			steps, _ = c.Ints(4)
+			steps = padDims(steps, len(steps) == len(starts), len(starts))
+		}
+	}
+	if !ok {
+		return []Known{ofRank(in.Type, rank)}
+	}
+	if axes == nil {
+		axes = upTo(len(starts))
+	}
+	if steps == nil {
+		steps = slices.Repeat([]Dim{NewDim(1)}, len(starts))
+	}
+	if len(ends) != len(starts) || len(axes) != len(starts) || len(steps) != len(starts) {
+		c.Fail("%d starts, %d ends, %d axes and %d steps", len(starts), len(ends), len(axes), len(steps))
+	}
+	dims := slices.Clone(in.Dims)
+	first, by := make([]int, rank), slices.Repeat([]int{1}, rank)
+	known := true
+	for i, axis := range c.axes(axes, rank) {
+		from, n := sliced(in.Dims[axis], starts[i], ends[i], steps[i])
+		dims[axis] = n
+		var okFrom, okStep bool
+		first[axis], okFrom = from.Number()
+		by[axis], okStep = steps[i].Number()
+		known = known && okFrom && okStep
+	}
+	return []Known{in.moved(dims, func(at, shape []int) int {
+		if !known {
+			return -1
+		}
+		from := make([]int, len(at))
+		for a := range at {
+			from[a] = first[a] + at[a]*by[a]
+		}
+		return placeOf(from, shape)
+	})}
+}
+
+func dimsOf(ints []int) []Dim {
+	list := make([]Dim, len(ints))
+	for i, n := range ints {
+		list[i] = NewDim(n)
+	}
+	return list
+}
+
+// padDims returns list, or n Dims that are not known.
+func padDims(list []Dim, ok bool, n int) []Dim {
+	if ok {
+		return list
+	}
+	return make([]Dim, n)
+}
+
+// sliced returns where NumPy's x[start:end:step] begins along an axis of n, and how many elements it has.
+func sliced(n, start, end, step Dim) (first, size Dim) {
+	by, ok := step.Number()
+	if !ok || by == 0 || by == math.MinInt {
+		return Dim{}, Dim{}
+	}
+	zero, last := NewDim(0), n
+	if by < 0 {
+		last = n.Sub(NewDim(1))
+	}
+	place := func(at, low Dim) Dim { // within low and last
+		if m, ok := at.Number(); ok && (m >= math.MaxInt32 || m <= -math.MaxInt32) { // all of it
+			if m > 0 {
+				return last
+			}
+			return low
+		}
+		switch {
+		case at.atLeast(0):
+			return at.Min(last)
+		case zero.Sub(at).atLeast(1):
+			return at.Add(n).Max(low).Min(last)
+		}
+		return Dim{}
+	}
+	if by > 0 {
+		first, end = place(start, zero), place(end, zero)
+		return first, end.Sub(first).Max(zero).ceilDiv(step)
+	}
+	first, end = place(start, zero), place(end, NewDim(-1))
+	return first, first.Sub(end).Max(zero).ceilDiv(NewDim(-by))
+}
+
+func depthToSpaceShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if len(dims) != 4 {
+		return []Known{ofRank(c.Type(0), 4)}
+	}
+	b := NewDim(c.Int("blocksize", 0))
+	q, _ := dims[1].exactly(b.Mul(b))
+	return []Known{{Type: c.Type(0), Dims: []Dim{dims[0], q, dims[2].Mul(b), dims[3].Mul(b)}}}
+}
+
+func spaceToDepthShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if len(dims) != 4 {
+		return []Known{ofRank(c.Type(0), 4)}
+	}
+	b := NewDim(c.Int("blocksize", 0))
+	return []Known{{Type: c.Type(0), Dims: []Dim{dims[0], dims[1].Mul(b).Mul(b), dims[2].Div(b), dims[3].Div(b)}}}
 }

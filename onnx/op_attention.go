@@ -10,11 +10,11 @@ import (
 func init() {
 	const attributes = "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision"
 	Register(
-		Operator{Name: "Attention", Since: 23, Attributes: attributes, Run: attentionOf},
+		Operator{Name: "Attention", Since: 23, Attributes: attributes, Run: attentionOf, Shape: attentionShape},
 		Operator{Name: "Attention", Since: 25, Attributes: attributes + " left_window_size right_window_size",
-			Run: attentionOf},
+			Run: attentionOf, Shape: attentionShape},
 		Operator{Domain: "ai.onnx.preview", Name: "FlexAttention",
-			Attributes: "prob_mod score_mod scale softmax_precision", Run: flexAttention},
+			Attributes: "prob_mod score_mod scale softmax_precision", Run: flexAttention, Shape: flexAttentionShape},
 	)
 }
 
@@ -385,4 +385,49 @@ func flexAttention(c *Call) []*Value {
 	scores := change("score_mod", like(a.scores(), wide))
 	p := change("prob_mod", scores.Softmax(-1))
 	return Out(like(a.product(p, like(a.v, wide)), a.v.Type()))
+}
+
+// splitDims returns a shape [b, l, heads·d] as [b, heads, l, d].
+func splitDims(dims []Dim, heads int) []Dim {
+	if len(dims) != 3 {
+		return make([]Dim, 4)
+	}
+	n := NewDim(heads)
+	d, _ := dims[2].exactly(n)
+	return []Dim{dims[0], n, dims[1], d}
+}
+
+func attentionShape(c *ShapeCall) []Known {
+	q, k, v, typ := c.Dims(0), c.Dims(1), c.Dims(2), c.Type(0)
+	if q == nil || k == nil || v == nil {
+		return []Known{{Type: typ}, {Type: c.Type(1)}, {Type: c.Type(2)}, {Type: typ}}
+	}
+	joined := len(q) == 3
+	if joined {
+		heads := c.Int("kv_num_heads", 0)
+		q, k, v = splitDims(q, c.Int("q_num_heads", 0)), splitDims(k, heads), splitDims(v, heads)
+	}
+	if len(q) != 4 || len(k) != 4 || len(v) != 4 {
+		return nil
+	}
+	for i, x := range [][]Dim{k, v} {
+		if c.Has(4 + i) {
+			past := padDims(c.Dims(4+i), len(c.Dims(4+i)) == 4, 4)
+			x[2] = x[2].Add(past[2])
+		}
+	}
+	y := []Dim{q[0], q[1], q[2], v[3]}
+	if joined {
+		y = []Dim{q[0], q[2], q[1].Mul(v[3])}
+	}
+	return []Known{{Type: typ, Dims: y}, {Type: c.Type(1), Dims: k}, {Type: c.Type(2), Dims: v},
+		{Type: typ, Dims: []Dim{q[0], q[1], q[2], k[2]}}}
+}
+
+func flexAttentionShape(c *ShapeCall) []Known {
+	q, v := c.Dims(0), c.Dims(2)
+	if len(q) != 4 || len(v) != 4 {
+		return []Known{ofRank(c.Type(2), 4)}
+	}
+	return []Known{{Type: c.Type(2), Dims: []Dim{q[0], q[1], q[2], v[3]}}}
 }

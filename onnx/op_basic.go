@@ -8,8 +8,10 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "Constant", Attributes: "value sparse_value value_float value_floats value_int value_ints value_string value_strings", Run: constant},
-		Operator{Name: "Identity", Run: func(c *Call) []*Value { return []*Value{c.Value(0)} }},
+		Operator{Name: "Constant", Attributes: "value sparse_value value_float value_floats value_int value_ints value_string value_strings", Run: constant,
+			Shape: constantShape},
+		Operator{Name: "Identity", Run: func(c *Call) []*Value { return []*Value{c.Value(0)} },
+			Shape: func(c *ShapeCall) []Known { return []Known{c.in[0]} }},
 	)
 }
 
@@ -47,4 +49,50 @@ func like(x *autograd.Node, typ tensor.Type) *autograd.Node {
 		return x
 	}
 	return x.To(typ)
+}
+
+func constantShape(c *ShapeCall) []Known {
+	if a := c.attribute("value", onnxpb.AttrTensor); a != nil && a.Tensor != nil {
+		return []Known{constantOf(a.Tensor, "")}
+	}
+	if a := c.attribute("sparse_value", onnxpb.AttrSparseTensor); a != nil && a.Sparse != nil && a.Sparse.Values != nil {
+		return []Known{sparseKnown(a.Sparse)}
+	}
+	list := func(name, typ string, n int) (Known, bool) {
+		if c.HasAttribute(name) {
+			return listOfType(typ, NewDim(n)), true
+		}
+		return scalarOf(typ), c.HasAttribute(name[:len(name)-1])
+	}
+	if k, ok := list("value_ints", "int64", len(c.IntList("value_ints"))); ok {
+		ints := c.IntList("value_ints")
+		if len(k.Dims) == 0 {
+			ints = []int{c.Int("value_int", 0)}
+		}
+		if len(ints) <= mostElements {
+			k.elements = numberElements(ints)
+		}
+		return []Known{k}
+	}
+	if k, ok := list("value_floats", "float", len(c.FloatList("value_floats"))); ok {
+		floats := c.FloatList("value_floats")
+		if len(k.Dims) == 0 {
+			floats = []float64{c.Float("value_float", 0)}
+		}
+		for i := 0; i < len(floats) && len(floats) <= mostElements; i++ {
+			k.elements = append(k.elements, elementOf(floats[i], "float"))
+		}
+		return []Known{k}
+	}
+	k, _ := list("value_strings", "string", len(c.StringList("value_strings")))
+	return []Known{k}
+}
+
+// numberElements returns integers as elements.
+func numberElements(ints []int) []element {
+	list := make([]element, len(ints))
+	for i, n := range ints {
+		list[i].dim = NewDim(n)
+	}
+	return list
 }

@@ -17,20 +17,21 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "Cast", Attributes: "to saturate round_mode", Run: func(c *Call) []*Value {
+		Operator{Name: "Cast", Attributes: "to saturate round_mode", Shape: castShape, Run: func(c *Call) []*Value {
 			a := c.attribute("to", onnxpb.AttrInt)
 			if a == nil {
 				c.Fail("attribute to is missing")
 			}
 			return cast(c, onnxpb.DataType(a.Int))
 		}},
-		Operator{Name: "CastLike", Attributes: "saturate round_mode", Run: func(c *Call) []*Value {
+		Operator{Name: "CastLike", Attributes: "saturate round_mode", Shape: castLikeShape, Run: func(c *Call) []*Value {
 			if c.Value(1).kind == stringsValue {
 				return cast(c, onnxpb.String)
 			}
 			return cast(c, dataTypeOf(c.Type(1)))
 		}},
-		Operator{Name: "BitCast", Attributes: "to", Run: bitCast},
+		Operator{Name: "BitCast", Attributes: "to", Run: bitCast,
+			Shape: func(c *ShapeCall) []Known { return []Known{c.In(0).as(c.typeAttribute("to", ""))} }},
 	)
 }
 
@@ -206,4 +207,35 @@ func download(t *tensor.Tensor) ([]byte, error) {
 func rawBytes[T tensor.Element](t *tensor.Tensor) ([]byte, error) {
 	x, err := tensor.Read[T](t)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T)))), err
+}
+
+func castShape(c *ShapeCall) []Known { return []Known{c.In(0).cast(c.typeAttribute("to", ""))} }
+
+func castLikeShape(c *ShapeCall) []Known { return []Known{c.In(0).cast(c.Type(1))} }
+
+// followed are the types of elements that are followed.
+var followed = []string{"int64", "int32", "bool", "float", "double"}
+
+// cast returns k in another type. Floats are cut off towards 0.
+func (k Known) cast(typ string) Known {
+	out := k.as(typ)
+	if k.elements == nil || !slices.Contains(followed, typ) || !slices.Contains(followed, k.Type) {
+		return out
+	}
+	out.elements = make([]element, len(k.elements))
+	for i, e := range k.elements {
+		n, ok := e.number()
+		switch {
+		case typ == "bool":
+			holds, known := isZero(e.dim)
+			out.elements[i] = truth(!holds, known)
+		case ok && (typ == "float" || typ == "double"):
+			out.elements[i] = elementOf(n, typ)
+		case ok && e.isFloat:
+			out.elements[i] = elementOf(math.Trunc(n), typ)
+		default:
+			out.elements[i] = e
+		}
+	}
+	return out
 }

@@ -10,12 +10,12 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "If", Attributes: "then_branch else_branch", Run: branch},
-		Operator{Name: "Loop", Attributes: "body", Run: loop},
-		Operator{Name: "Scan", Since: 8, Attributes: "body num_scan_inputs directions", Run: scanBatches},
+		Operator{Name: "If", Attributes: "then_branch else_branch", Run: branch, Shape: branchShape},
+		Operator{Name: "Loop", Attributes: "body", Run: loop, Shape: loopShape},
+		Operator{Name: "Scan", Since: 8, Attributes: "body num_scan_inputs directions", Run: scanBatches, Shape: scanBatchesShape},
 		Operator{Name: "Scan", Since: 9,
 			Attributes: "body num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions",
-			Run:        scan},
+			Run:        scan, Shape: scanShape},
 	)
 }
 
@@ -165,4 +165,81 @@ func (c *Call) sameDevice(list []*Value) []*autograd.Node {
 		nodes[i] = c.r.on(v, host && n <= hostLimit)
 	}
 	return nodes
+}
+
+func branchShape(c *ShapeCall) []Known {
+	if cond, ok := c.dimOf(0).Number(); ok {
+		if cond != 0 {
+			return c.graph("then_branch", nil)
+		}
+		return c.graph("else_branch", nil)
+	}
+	a, b := c.graph("then_branch", nil), c.graph("else_branch", nil)
+	out := make([]Known, min(len(a), len(b)))
+	for i := range out {
+		out[i] = either(a[i], b[i])
+	}
+	return out
+}
+
+// steady returns what is known of the outputs of a body that takes its own states again, whatever round it is. inputs
+// are known before the states, and behind them; from is which output the first state is.
+func (c *ShapeCall) steady(before, states, behind []Known, from int) []Known {
+	states = slices.Clone(states)
+	for i := range states {
+		states[i].elements = nil
+	}
+	for range 4 {
+		out := c.graph("body", dimsAlong(before, states, behind))
+		if len(out) < from+len(states) {
+			c.Fail("the body has %d outputs, and there are %d values that it carries", len(out), len(states))
+		}
+		stays := true
+		for i, s := range states {
+			next := either(s, out[from+i])
+			next.elements = nil
+			stays = stays && next.equal(s)
+			states[i] = next
+		}
+		if stays {
+			return out
+		}
+	}
+	for i := range states {
+		states[i] = Known{}
+	}
+	return c.graph("body", dimsAlong(before, states, behind))
+}
+
+// loopShape knows the trips of a loop whose condition always holds.
+func loopShape(c *ShapeCall) []Known {
+	var states []Known
+	for i := 2; i < c.Len(); i++ {
+		states = append(states, c.In(i))
+	}
+	cond := scalarOf("bool")
+	cond.elements = []element{{dim: NewDim(1)}}
+	body := c.steady([]Known{scalarOf("int64"), cond}, states, nil, 1)
+	trips := Dim{}
+	if c.Has(0) && (!c.Has(1) || c.dimOf(1).is(1) && len(body[0].elements) == 1 && body[0].elements[0].dim.is(1)) {
+		trips = c.dimOf(0).Max(NewDim(0))
+	}
+	var out []Known
+	for i, k := range body[1:] {
+		if k.elements = nil; i < len(states) {
+			first := states[i]
+			if first.elements = nil; !trips.atLeast(1) {
+				k = either(first, k)
+			}
+		} else if trips.is(0) || k.Dims != nil && !trips.atLeast(1) { // of no trips what the body says
+			k = ofRank(k.Type, len(k.Dims)+1)
+			if k.Dims[0] = trips; trips.is(0) {
+				k = Known{Type: k.Type}
+			}
+		} else if k.Dims != nil {
+			k.Dims = slices.Insert(slices.Clone(k.Dims), 0, trips)
+		}
+		out = append(out, k)
+	}
+	return out
 }

@@ -9,9 +9,9 @@ const convAttributes = "auto_pad dilations group kernel_shape pads strides"
 
 func init() {
 	Register(
-		Operator{Name: "Conv", Attributes: convAttributes, Run: conv},
+		Operator{Name: "Conv", Attributes: convAttributes, Run: conv, Shape: convShape(0, 1)},
 		Operator{Name: "ConvTranspose", Attributes: convAttributes + " output_padding output_shape",
-			Run: convTranspose},
+			Run: convTranspose, Shape: convTransposeShape},
 	)
 }
 
@@ -65,7 +65,7 @@ func convTranspose(c *Call) []*Value {
 	x, weights, bias := convOperands(c)
 	axes := x.Rank() - 2
 	w := windowOf(c, x.Shape()[2:], weights.Shape()[2:])
-	more := eachAxis(c, "output_padding", c.IntList("output_padding"), axes, 0, 0)
+	more := eachAxis(&c.nodeCall, "output_padding", c.IntList("output_padding"), axes, 0, 0)
 	whole := make([]int, axes) // without a padding, and with what more says
 	for a, n := range w.in {
 		whole[a] = w.stride[a]*(n-1) + more[a] + w.reach(a)
@@ -76,7 +76,7 @@ func convTranspose(c *Call) []*Value {
 			size = size[2:]
 		}
 		if size != nil {
-			size = eachAxis(c, "output_shape", size, axes, 0, 1)
+			size = eachAxis(&c.nodeCall, "output_shape", size, axes, 0, 1)
 		}
 		for a, n := range w.in {
 			out := n * w.stride[a]
@@ -125,3 +125,58 @@ func direct(w *window, more []int, o *tensor.ConvTransposeOptions) bool {
 
 // floorHalf is n/2 rounded down.
 func floorHalf(n int) int { return (n - (n & 1)) / 2 }
+
+// convShape returns the rule of a convolution of inputs x and w.
+func convShape(x, w int) shapeRule {
+	return func(c *ShapeCall) []Known {
+		in, weights := c.Dims(x), c.Dims(w)
+		if in == nil && weights == nil {
+			return []Known{{Type: c.Type(x)}}
+		}
+		if in == nil || weights == nil {
+			return []Known{ofRank(c.Type(x), max(len(in), len(weights)))}
+		}
+		spatial := c.spatialDims(x)
+		if len(weights) != len(in) {
+			c.Fail("the weights of %v do not fit", c.shapes())
+		}
+		c.sameSize(in[1], weights[1].Mul(NewDim(c.Int("group", 1))))
+		return []Known{{Type: c.Type(x), Dims: dimsAlong(in[:1], weights[:1], c.windowDims(spatial, weights[2:], false))}}
+	}
+}
+
+func convTransposeShape(c *ShapeCall) []Known {
+	in, weights := c.Dims(0), c.Dims(1)
+	if in == nil || weights == nil {
+		return []Known{{Type: c.Type(0)}}
+	}
+	spatial, axes := c.spatialDims(0), len(in)-2
+	if len(weights) != len(in) {
+		c.Fail("the weights of %v do not fit", c.shapes())
+	}
+	stride := eachAxis(&c.nodeCall, "strides", c.IntList("strides"), axes, 1, 1)
+	dilation := eachAxis(&c.nodeCall, "dilations", c.IntList("dilations"), axes, 1, 1)
+	pads := eachAxis(&c.nodeCall, "pads", c.IntList("pads"), 2*axes, 0, -mostAxis)
+	more := eachAxis(&c.nodeCall, "output_padding", c.IntList("output_padding"), axes, 0, 0)
+	auto, size, one := c.String("auto_pad", "NOTSET"), c.IntList("output_shape"), NewDim(1)
+	if len(size) == axes+2 {
+		size = size[2:]
+	}
+	out := make([]Dim, axes)
+	for a, n := range spatial {
+		by := NewDim(stride[a])
+		switch {
+		case size != nil:
+			out[a] = NewDim(size[a])
+		case auto == "SAME_UPPER" || auto == "SAME_LOWER":
+			out[a] = n.Mul(by)
+		default:
+			if auto == "VALID" {
+				pads[a], pads[axes+a] = 0, 0
+			}
+			reach := weights[2+a].Sub(one).Mul(NewDim(dilation[a])).Add(one)
+			out[a] = n.Sub(one).Mul(by).Add(reach).Add(NewDim(more[a] - pads[a] - pads[axes+a]))
+		}
+	}
+	return []Known{{Type: c.Type(0), Dims: dimsAlong(in[:1], []Dim{weights[1].Mul(NewDim(c.Int("group", 1)))}, out)}}
+}

@@ -7,10 +7,11 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "ConvInteger", Since: 10, Attributes: convAttributes, Run: func(c *Call) []*Value {
+		Operator{Name: "ConvInteger", Since: 10, Attributes: convAttributes, Shape: typed(convShape(0, 1), "int32"), Run: func(c *Call) []*Value {
 			return Out(integerConv(c, c.Node(0), c.Node(1), c.NodeOr(2), c.NodeOr(3)))
 		}},
-		Operator{Name: "QLinearConv", Since: 10, Attributes: convAttributes, Run: qLinearConv},
+		Operator{Name: "QLinearConv", Since: 10, Attributes: convAttributes, Run: qLinearConv,
+			Shape: quantizedTo(convShape(0, 3), 7)},
 	)
 }
 
@@ -39,4 +40,15 @@ func qLinearConv(c *Call) []*Value {
 		scale = perChannel(scale, y.Rank())
 	}
 	return Out(quantized(c, y.To(tensor.Float32).Mul(scale), zero, typ, true))
+}
+
+// quantizedTo returns a rule whose output has the type of a zero point, or of input 0 where that is left out.
+func quantizedTo(rule shapeRule, zero int) shapeRule {
+	return func(c *ShapeCall) []Known {
+		typ := c.Type(0)
+		if c.Has(zero) {
+			typ = c.Type(zero)
+		}
+		return typed(rule, typ)(c)
+	}
 }

@@ -10,8 +10,8 @@ import (
 func init() {
 	Register(
 		Operator{Name: "DeformConv", Since: 19, Attributes: "dilations group kernel_shape offset_group pads strides",
-			Run: deformConv},
-		Operator{Name: "Col2Im", Since: 18, Attributes: "dilations pads strides", Run: col2im},
+			Run: deformConv, Shape: convShape(0, 1)},
+		Operator{Name: "Col2Im", Since: 18, Attributes: "dilations pads strides", Run: col2im, Shape: col2imShape},
 	)
 }
 
@@ -128,4 +128,21 @@ func col2im(c *Call) []*Value {
 	zeros := autograd.Const(tensor.ZerosOf(c.Device(), x.Type(), images*channels, volume+1))
 	y := zeros.IndexAdd(1, tensor.New(c.Device(), index), x.Reshape(images*channels, taps*points))
 	return Out(y.Slice(1, 0, volume).Reshape(slices.Concat([]int{images, channels}, size)...))
+}
+
+func col2imShape(c *ShapeCall) []Known {
+	size, ok := c.Ints(1)
+	block, okBlock := c.Ints(2)
+	if !ok {
+		return []Known{{Type: c.Type(0)}}
+	}
+	out := ofRank(c.Type(0), 2+len(size))
+	copy(out.Dims[2:], size)
+	if x := c.Dims(0); len(x) == 3 {
+		out.Dims[0] = x[0]
+		if okBlock {
+			out.Dims[1], _ = x[1].exactly(countOf(block))
+		}
+	}
+	return []Known{out}
 }

@@ -6,7 +6,8 @@ import (
 )
 
 func init() {
-	Register(Operator{Name: "NonMaxSuppression", Attributes: "center_point_box", Run: nonMaxSuppression})
+	Register(Operator{Name: "NonMaxSuppression", Attributes: "center_point_box", Run: nonMaxSuppression,
+		Shape: func(c *ShapeCall) []Known { return []Known{{Type: "int64", Dims: []Dim{{}, NewDim(3)}}} }})
 }
 
 // nonMaxSuppression selects, for each batch and class, boxes by their scores that overlap with none selected before. It

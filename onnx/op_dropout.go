@@ -6,7 +6,8 @@ import (
 )
 
 func init() {
-	Register(Operator{Name: "Dropout", Attributes: "consumed_inputs is_test ratio seed", Run: dropout, OnDevice: true})
+	Register(Operator{Name: "Dropout", Attributes: "consumed_inputs is_test ratio seed", Run: dropout, OnDevice: true,
+		Shape: dropoutShape})
 }
 
 // dropout sets random elements to 0 in training: that of the session, or what an input says from opset 12 on, and an
@@ -43,4 +44,13 @@ func dropout(c *Call) []*Value {
 	}
 	factors := ones().Dropout(p, c.RNG(), true)
 	return Out(x.Mul(factors), mask(factors))
+}
+
+func dropoutShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	mask := in.as("bool")
+	if c.Version() < 10 {
+		mask.Type = in.Type
+	}
+	return []Known{in.as(in.Type), mask}
 }

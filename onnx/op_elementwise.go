@@ -8,81 +8,83 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// unary returns an operator of one input, in every version alike.
-func unary(name string, f func(x *autograd.Node) *autograd.Node) Operator {
-	return Operator{Name: name, Attributes: "consumed_inputs", Run: func(c *Call) []*Value { return Out(f(c.Node(0))) }}
+// unary returns an operator of one input, in every version alike. known is what is known of an element of the output,
+// nil for nothing.
+func unary(name string, f func(x *autograd.Node) *autograd.Node, known func(x element, typ string) element) Operator {
+	return Operator{Name: name, Attributes: "consumed_inputs", Shape: eachElement("", known),
+		Run: func(c *Call) []*Value { return Out(f(c.Node(0))) }}
 }
 
 func init() {
 	type node = autograd.Node
 	Register(
-		unary("Abs", (*node).Abs),
-		unary("Acos", (*node).Acos),
-		unary("Acosh", (*node).Acosh),
-		unary("Asin", (*node).Asin),
-		unary("Asinh", (*node).Asinh),
-		unary("Atan", (*node).Atan),
-		unary("Atanh", (*node).Atanh),
-		unary("BitwiseNot", (*node).BitwiseNot),
-		unary("Ceil", (*node).Ceil),
-		unary("Cos", (*node).Cos),
-		unary("Cosh", (*node).Cosh),
-		unary("Erf", (*node).Erf),
-		unary("Exp", (*node).Exp),
-		unary("Floor", (*node).Floor),
-		unary("IsNaN", (*node).IsNaN),
-		unary("Log", (*node).Log),
-		unary("Neg", (*node).Neg),
-		unary("Not", (*node).LogicalNot),
-		unary("Reciprocal", (*node).Reciprocal),
-		unary("Relu", (*node).ReLU),
-		unary("Round", (*node).Round),
-		unary("Sigmoid", (*node).Sigmoid),
-		unary("Sign", (*node).Sign),
-		unary("Sin", (*node).Sin),
-		unary("Sinh", (*node).Sinh),
-		unary("Sqrt", (*node).Sqrt),
-		unary("Tan", (*node).Tan),
-		unary("Tanh", (*node).Tanh),
+		unary("Abs", (*node).Abs, ofNumber(math.Abs)),
+		unary("Acos", (*node).Acos, nil),
+		unary("Acosh", (*node).Acosh, nil),
+		unary("Asin", (*node).Asin, nil),
+		unary("Asinh", (*node).Asinh, nil),
+		unary("Atan", (*node).Atan, nil),
+		unary("Atanh", (*node).Atanh, nil),
+		unary("BitwiseNot", (*node).BitwiseNot, nil),
+		unary("Ceil", (*node).Ceil, rounding(math.Ceil)),
+		unary("Cos", (*node).Cos, nil),
+		unary("Cosh", (*node).Cosh, nil),
+		unary("Erf", (*node).Erf, nil),
+		unary("Exp", (*node).Exp, nil),
+		unary("Floor", (*node).Floor, rounding(math.Floor)),
+		typedOperator(unary("IsNaN", (*node).IsNaN, nil), "bool"),
+		unary("Log", (*node).Log, nil),
+		unary("Neg", (*node).Neg, negated),
+		unary("Not", (*node).LogicalNot, ofNumber(func(x float64) float64 { return 1 - x })),
+		unary("Reciprocal", (*node).Reciprocal, nil),
+		unary("Relu", (*node).ReLU, nil),
+		unary("Round", (*node).Round, rounding(math.RoundToEven)),
+		unary("Sigmoid", (*node).Sigmoid, nil),
+		unary("Sign", (*node).Sign, nil),
+		unary("Sin", (*node).Sin, nil),
+		unary("Sinh", (*node).Sinh, nil),
+		unary("Sqrt", (*node).Sqrt, ofNumber(math.Sqrt)),
+		unary("Tan", (*node).Tan, nil),
+		unary("Tanh", (*node).Tanh, nil),
 
-		binary("Add", (*node).Add),
-		binary("Sub", (*node).Sub),
-		binary("Mul", (*node).Mul),
-		binary("Div", divide),
-		Operator{Name: "Pow", Attributes: "broadcast axis", Run: power},
-		binary("And", (*node).LogicalAnd),
-		binary("Or", (*node).LogicalOr),
-		binary("Xor", (*node).LogicalXor),
-		Operator{Name: "Equal", Attributes: "broadcast axis", Run: func(c *Call) []*Value {
+		binary("Add", (*node).Add, broadcasting("", added)),
+		binary("Sub", (*node).Sub, broadcasting("", subtracted)),
+		binary("Mul", (*node).Mul, broadcasting("", multiplied)),
+		binary("Div", divide, broadcasting("", divided)),
+		Operator{Name: "Pow", Attributes: "broadcast axis", Run: power, Shape: broadcasting("", nil)},
+		binary("And", (*node).LogicalAnd, broadcasting("bool", multiplied)),
+		binary("Or", (*node).LogicalOr, broadcasting("bool", greater)),
+		binary("Xor", (*node).LogicalXor, broadcasting("bool", comparing(opposite(isZero)))),
+		Operator{Name: "Equal", Attributes: "broadcast axis", Shape: broadcasting("bool", comparing(isZero)), Run: func(c *Call) []*Value {
 			m := moving(c, 0)
 			return Out(m.node(0).Eq(aligned(c, m.node(0), m.node(1))))
 		}},
-		binary("Less", (*node).Lt),
-		binary("LessOrEqual", (*node).Le),
-		binary("Greater", (*node).Gt),
-		binary("GreaterOrEqual", (*node).Ge),
-		binary("BitwiseAnd", (*node).BitwiseAnd),
-		binary("BitwiseOr", (*node).BitwiseOr),
-		binary("BitwiseXor", (*node).BitwiseXor),
+		binary("Less", (*node).Lt, broadcasting("bool", comparing(isNegative))),
+		binary("LessOrEqual", (*node).Le, broadcasting("bool", comparing(opposite(isPositive)))),
+		binary("Greater", (*node).Gt, broadcasting("bool", comparing(isPositive))),
+		binary("GreaterOrEqual", (*node).Ge, broadcasting("bool", comparing(opposite(isNegative)))),
+		binary("BitwiseAnd", (*node).BitwiseAnd, broadcasting("", nil)),
+		binary("BitwiseOr", (*node).BitwiseOr, broadcasting("", nil)),
+		binary("BitwiseXor", (*node).BitwiseXor, broadcasting("", nil)),
 
-		variadic("Max", (*node).Maximum),
-		variadic("Min", (*node).Minimum),
-		variadic("Sum", (*node).Add),
-		Operator{Name: "Mean", Attributes: "consumed_inputs", Run: func(c *Call) []*Value {
+		variadic("Max", (*node).Maximum, greater),
+		variadic("Min", (*node).Minimum, lesser),
+		variadic("Sum", (*node).Add, added),
+		Operator{Name: "Mean", Attributes: "consumed_inputs", Shape: broadcasting("", nil), Run: func(c *Call) []*Value {
 			return Out(folded(c, (*node).Add).DivScalar(float64(c.Len())))
 		}},
-		Operator{Name: "Where", Run: func(c *Call) []*Value {
+		Operator{Name: "Where", Shape: whereShape, Run: func(c *Call) []*Value {
 			m := moving(c, 1)
 			return m.out(m.node(1).Where(c.Node(0), m.node(2)))
 		}},
-		Operator{Name: "Mod", Attributes: "fmod", Run: modulo},
-		Operator{Name: "BitShift", Attributes: "direction", Run: func(c *Call) []*Value {
+		Operator{Name: "Mod", Attributes: "fmod", Run: modulo, Shape: broadcasting("", remaining)},
+		Operator{Name: "BitShift", Attributes: "direction", Shape: broadcasting("", nil), Run: func(c *Call) []*Value {
 			if c.String("direction", "") == "LEFT" {
 				return Out(c.Node(0).BitwiseLeftShift(c.Node(1)))
 			}
 			return Out(c.Node(0).BitwiseRightShift(c.Node(1)))
 		}},
-		Operator{Name: "IsInf", Attributes: "detect_negative detect_positive", Run: func(c *Call) []*Value {
+		Operator{Name: "IsInf", Attributes: "detect_negative detect_positive", Shape: sameOf("bool"), Run: func(c *Call) []*Value {
 			x, inf := c.Node(0), c.Node(0).IsInf()
 			if !c.Bool("detect_negative", true) {
 				inf = inf.LogicalAnd(x.GtScalar(0))
@@ -92,13 +94,13 @@ func init() {
 			}
 			return Out(inf)
 		}},
-		Operator{Name: "Clip", Attributes: "min max consumed_inputs", Run: clip},
+		Operator{Name: "Clip", Attributes: "min max consumed_inputs", Run: clip, Shape: sameAs(0)},
 	)
 }
 
 // binary returns an operator of two inputs that broadcast.
-func binary(name string, f func(x, y *autograd.Node) *autograd.Node) Operator {
-	return Operator{Name: name, Attributes: "broadcast axis consumed_inputs", Run: func(c *Call) []*Value {
+func binary(name string, f func(x, y *autograd.Node) *autograd.Node, shape shapeRule) Operator {
+	return Operator{Name: name, Attributes: "broadcast axis consumed_inputs", Shape: shape, Run: func(c *Call) []*Value {
 		x := c.Node(0)
 		return Out(f(x, aligned(c, x, c.Node(1))))
 	}}
@@ -114,8 +116,8 @@ func aligned(c *Call, x, y *autograd.Node) *autograd.Node {
 }
 
 // variadic returns an operator that is f of all inputs.
-func variadic(name string, f func(x, y *autograd.Node) *autograd.Node) Operator {
-	return Operator{Name: name, Attributes: "consumed_inputs", Run: func(c *Call) []*Value { return Out(folded(c, f)) }}
+func variadic(name string, f func(x, y *autograd.Node) *autograd.Node, known func(x, y element, typ string) element) Operator {
+	return Operator{Name: name, Attributes: "consumed_inputs", Shape: broadcasting("", known), Run: func(c *Call) []*Value { return Out(folded(c, f)) }}
 }
 
 func folded(c *Call, f func(x, y *autograd.Node) *autograd.Node) *autograd.Node {
@@ -195,4 +197,35 @@ func clip(c *Call) []*Value {
 		x = x.Minimum(max)
 	}
 	return Out(x)
+}
+
+// typedOperator returns an operator whose first output is of a type.
+func typedOperator(o Operator, typ string) Operator {
+	o.Shape = typed(o.Shape, typ)
+	return o
+}
+
+func negated(x element, typ string) element {
+	return subtracted(element{dim: NewDim(0)}, x, typ)
+}
+
+func whereShape(c *ShapeCall) []Known {
+	cond, x, y := c.In(0), c.In(1), c.In(2)
+	out := Known{Type: x.Type, Dims: c.broadcast(cond.Dims, x.Dims, y.Dims)}
+	if shape, ok := out.small(); ok && (x.elements != nil || y.elements != nil) {
+		a, okA := x.spread(shape)
+		b, okB := y.spread(shape)
+		if holds, ok := cond.spread(shape); ok && okA && okB {
+			out.elements = make([]element, len(holds))
+			for i, h := range holds {
+				switch n, ok := h.dim.Number(); {
+				case ok && n == 0:
+					out.elements[i] = b[i]
+				case ok:
+					out.elements[i] = a[i]
+				}
+			}
+		}
+	}
+	return []Known{out}
 }

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/autograd"
 )
 
@@ -11,7 +13,7 @@ const microsoft = "com.microsoft"
 func init() {
 	type node = autograd.Node
 	activation := func(name, attributes string, f func(c *Call, x *node) *node) Operator {
-		return Operator{Domain: microsoft, Name: name, Attributes: attributes, Run: func(c *Call) []*Value {
+		return Operator{Domain: microsoft, Name: name, Attributes: attributes, Shape: sameAs(0), Run: func(c *Call) []*Value {
 			x := c.Node(0)
 			if bias := c.NodeOr(1); bias != nil {
 				x = x.Add(bias)
@@ -21,7 +23,7 @@ func init() {
 	}
 	Register(
 		Operator{Domain: microsoft, Name: "FusedConv", Attributes: convAttributes + " activation activation_params",
-			Run: fusedConv},
+			Run: fusedConv, Shape: convShape(0, 1)},
 		activation("Gelu", "", func(_ *Call, x *node) *node { return x.GELU() }),
 		activation("BiasGelu", "", func(_ *Call, x *node) *node { return x.GELU() }),
 		activation("FastGelu", "", func(_ *Call, x *node) *node { return x.GELUTanh() }),
@@ -29,9 +31,9 @@ func init() {
 			return x.Mul(x.MulScalar(c.Float("alpha", 1.702)).Sigmoid())
 		}),
 		Operator{Domain: microsoft, Name: "FusedMatMul", Attributes: "alpha transA transB transBatchA transBatchB",
-			Run: fusedMatMul},
+			Run: fusedMatMul, Shape: fusedMatMulShape},
 		Operator{Domain: microsoft, Name: "FusedGemm", Attributes: "activation activation_alpha activation_beta " +
-			"activation_gamma alpha beta transA transB", Run: fusedGemm},
+			"activation_gamma alpha beta transA transB", Run: fusedGemm, Shape: gemmShape(0, 1)},
 	)
 }
 
@@ -110,4 +112,22 @@ func activated(c *Call, x *autograd.Node, numbers []float64) *autograd.Node {
 		c.Unsupported("activation %q", name)
 	}
 	return nil
+}
+
+func fusedMatMulShape(c *ShapeCall) []Known {
+	operand := func(i int, name string) []Dim {
+		dims := c.Dims(i)
+		n := len(dims)
+		if n < 2 {
+			return dims
+		}
+		if c.Bool("transBatch"+name, false) {
+			dims = slices.Insert(slices.Clone(dims[1:]), n-2, dims[0])
+		}
+		if c.Bool("trans"+name, false) {
+			dims[n-1], dims[n-2] = dims[n-2], dims[n-1]
+		}
+		return dims
+	}
+	return []Known{{Type: c.Type(0), Dims: c.matMul(operand(0, "A"), operand(1, "B"))}}
 }

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	Register(Operator{Domain: microsoft, Name: "GatherBlockQuantized", Attributes: "bits block_size gather_axis quantize_axis",
-		Run: gatherBlockQuantized})
+		Run: gatherBlockQuantized, Shape: gatherBlockShape})
 }
 
 // gatherBlockQuantized is Gather of a table whose blocks of positions along an axis have a scale and a zero point each:
@@ -70,4 +70,16 @@ func gatherBlockQuantized(c *Call) []*Value {
 		y = y.Sub(each(zero))
 	}
 	return Out(like(y.Mul(each(scale)), scale.Type()))
+}
+
+func gatherBlockShape(c *ShapeCall) []Known {
+	dims, index := c.Dims(0), c.Dims(1)
+	if len(dims) == 0 || index == nil {
+		return []Known{{Type: c.Type(2)}}
+	}
+	if bits := c.Int("bits", 4); c.Type(0) == "uint8" && bits > 0 && bits <= 8 {
+		dims[len(dims)-1] = dims[len(dims)-1].Mul(NewDim(8 / bits))
+	}
+	axis := c.axis(c.Int("gather_axis", 0), len(dims))
+	return []Known{{Type: c.Type(2), Dims: dimsAlong(dims[:axis], index, dims[axis+1:])}}
 }

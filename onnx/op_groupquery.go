@@ -12,7 +12,7 @@ func init() {
 	Register(Operator{Domain: microsoft, Name: "GroupQueryAttention", Attributes: "causal do_rotary k_norm_epsilon " +
 		"k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads q_norm_epsilon qk_norm_epsilon " +
 		"qk_output rotary_interleaved scale sliding_window_cache smooth_softmax softcap v_quant_type",
-		Run: groupQueryAttention})
+		Run: groupQueryAttention, Shape: groupQueryShape})
 }
 
 // chunk is what a call of GroupQueryAttention adds to a cache of keys and values: of each element of the batch so many
@@ -233,4 +233,27 @@ func (n *chunk) see(c *Call, a *attention, used int) {
 	if window >= 0 {
 		a.allow(distance.GtScalar(-float64(window)))
 	}
+}
+
+func groupQueryShape(c *ShapeCall) []Known {
+	typ, heads, groups := c.Type(0), c.Int("num_heads", 0), c.Int("kv_num_heads", 0)
+	var q, k, v []Dim
+	if c.Has(1) {
+		q, k, v = splitDims(c.Dims(0), heads), splitDims(c.Dims(1), groups), splitDims(c.Dims(2), groups)
+	} else {
+		q = splitDims(c.Dims(0), heads+2*groups)
+		q[1] = NewDim(heads)
+		k = []Dim{q[0], NewDim(groups), q[2], q[3]}
+		v = slices.Clone(k)
+	}
+	capacity := NewDim(0)
+	if c.Has(6) {
+		capacity = c.dimOf(6)
+	}
+	if c.Has(3) {
+		past := c.Dims(3)
+		capacity = capacity.Max(padDims(past, len(past) == 4, 4)[2])
+	}
+	k[2], v[2] = capacity, capacity
+	return []Known{{Type: typ, Dims: []Dim{q[0], q[2], q[1].Mul(v[3])}}, {Type: typ, Dims: k}, {Type: typ, Dims: v}, {Type: typ}}
 }

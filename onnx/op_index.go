@@ -11,15 +11,15 @@ import (
 // Operators that read or write elements by their indices. Indices below 0 count from the end.
 func init() {
 	Register(
-		mover("Gather", "axis", func(c *Call, x *autograd.Node) *autograd.Node {
+		mover("Gather", "axis", gatherShape, func(c *Call, x *autograd.Node) *autograd.Node {
 			index := make([]*tensor.Tensor, c.axis(c.Int("axis", 0), x.Rank())+1)
 			index[len(index)-1] = c.Tensor(1)
 			return x.Index(index...)
 		}),
-		mover("GatherElements", "axis", func(c *Call, x *autograd.Node) *autograd.Node {
+		mover("GatherElements", "axis", gatherElementsShape, func(c *Call, x *autograd.Node) *autograd.Node {
 			return x.Index(c.places(x, c.Tensor(1))...)
 		}),
-		mover("GatherND", "batch_dims", func(c *Call, x *autograd.Node) *autograd.Node {
+		mover("GatherND", "batch_dims", gatherNDShape, func(c *Call, x *autograd.Node) *autograd.Node {
 			index, batch := c.Tensor(1), c.Int("batch_dims", 0)
 			shape := index.Shape()
 			if batch < 0 || batch >= min(len(shape), x.Rank()) || !slices.Equal(shape[:batch], x.Shape()[:batch]) {
@@ -27,11 +27,11 @@ func init() {
 			}
 			return x.Index(c.tuples(x, index, batch)...)
 		}),
-		Operator{Name: "Scatter", Attributes: "axis", Run: scatterElements},
-		Operator{Name: "ScatterElements", Attributes: "axis reduction", Run: scatterElements},
-		Operator{Name: "ScatterND", Attributes: "reduction", Run: scatterND},
-		Operator{Name: "TensorScatter", Attributes: "mode axis", Run: tensorScatter},
-		mover("Compress", "axis", func(c *Call, x *autograd.Node) *autograd.Node {
+		Operator{Name: "Scatter", Attributes: "axis", Run: scatterElements, Shape: sameAs(0)},
+		Operator{Name: "ScatterElements", Attributes: "axis reduction", Run: scatterElements, Shape: sameAs(0)},
+		Operator{Name: "ScatterND", Attributes: "reduction", Run: scatterND, Shape: sameAs(0)},
+		Operator{Name: "TensorScatter", Attributes: "mode axis", Run: tensorScatter, Shape: sameAs(0)},
+		mover("Compress", "axis", compressShape, func(c *Call, x *autograd.Node) *autograd.Node {
 			if len(c.dims(1)) != 1 {
 				c.Fail("input 1 is %v, and should be a list", c.Value(1))
 			}
@@ -49,8 +49,8 @@ func init() {
 			}
 			return x.IndexSelect(axis, tensor.New(c.dev, list))
 		}),
-		Operator{Name: "NonZero", Run: nonZero},
-		Operator{Name: "Unique", Attributes: "axis sorted", Run: unique},
+		Operator{Name: "NonZero", Run: nonZero, Shape: nonZeroShape},
+		Operator{Name: "Unique", Attributes: "axis sorted", Run: unique, Shape: uniqueShape},
 	)
 }
 
@@ -296,4 +296,81 @@ func byElements[T any](list []T, size int, compare func(a, b T) int) func(i, k i
 	return func(i, k int) int {
 		return slices.CompareFunc(list[i*size:(i+1)*size], list[k*size:(k+1)*size], compare)
 	}
+}
+
+func gatherShape(c *ShapeCall) []Known {
+	in, index := c.In(0), c.In(1)
+	if in.Dims == nil || index.Dims == nil {
+		return []Known{{Type: in.Type}}
+	}
+	axis := c.axis(c.Int("axis", 0), len(in.Dims))
+	dims := dimsAlong(in.Dims[:axis], index.Dims, in.Dims[axis+1:])
+	places, _ := index.ints()
+	from, _ := index.small()
+	return []Known{in.moved(dims, func(at, shape []int) int {
+		k := placeOf(at[axis:axis+len(from)], from)
+		if k >= len(places) {
+			return -1
+		}
+		place, ok := places[k].Number()
+		if place < 0 {
+			place += shape[axis]
+		}
+		if !ok || place < 0 || place >= shape[axis] {
+			return -1
+		}
+		return placeOf(dimsAlong(at[:axis], []int{place}, at[axis+len(from):]), shape)
+	})}
+}
+
+func gatherElementsShape(c *ShapeCall) []Known { return []Known{c.In(1).as(c.Type(0))} }
+
+func gatherNDShape(c *ShapeCall) []Known {
+	in, index := c.In(0), c.In(1)
+	out := []Known{{Type: in.Type}}
+	if in.Dims == nil || len(index.Dims) == 0 {
+		return out
+	}
+	last := len(index.Dims) - 1
+	n, ok := index.Dims[last].Number()
+	from := c.Int("batch_dims", 0) + n
+	if !ok || from < 0 || from > len(in.Dims) {
+		return out
+	}
+	out[0].Dims = dimsAlong(index.Dims[:last], in.Dims[from:])
+	return out
+}
+
+func compressShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	if !c.HasAttribute("axis") {
+		return []Known{ofRank(in.Type, 1)}
+	}
+	dims := c.Dims(0)
+	if dims != nil {
+		dims[c.axis(c.Int("axis", 0), len(dims))] = Dim{}
+	}
+	return []Known{{Type: in.Type, Dims: dims}}
+}
+
+func nonZeroShape(c *ShapeCall) []Known {
+	out := ofRank("int64", 2)
+	if dims := c.Dims(0); dims != nil {
+		out.Dims[0] = NewDim(len(dims))
+	}
+	return []Known{out}
+}
+
+func uniqueShape(c *ShapeCall) []Known {
+	out := compressShape(c)
+	places := ofRank("int64", 1)
+	which := places
+	if dims := c.Dims(0); dims != nil {
+		n := countOf(dims)
+		if c.HasAttribute("axis") {
+			n = dims[c.axis(c.Int("axis", 0), len(dims))]
+		}
+		which = listOfType("int64", n)
+	}
+	return append(out, places, which, places)
 }

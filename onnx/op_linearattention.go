@@ -8,8 +8,8 @@ import (
 func init() {
 	Register(
 		Operator{Name: "LinearAttention", Since: 27,
-			Attributes: "chunk_size kv_num_heads q_num_heads scale update_rule", Run: linearAttention},
-		Operator{Name: "CausalConvWithState", Since: 27, Attributes: "activation", Run: causalConv},
+			Attributes: "chunk_size kv_num_heads q_num_heads scale update_rule", Run: linearAttention, Shape: linearAttentionShape},
+		Operator{Name: "CausalConvWithState", Since: 27, Attributes: "activation", Run: causalConv, Shape: causalConvShape},
 	)
 }
 
@@ -104,4 +104,22 @@ func causalConv(c *Call) []*Value {
 		c.Unsupported("activation %q", activation)
 	}
 	return Out(y, all.Slice(2, xs[2], xs[2]+state))
+}
+
+func linearAttentionShape(c *ShapeCall) []Known {
+	heads, groups, stateType := c.Int("q_num_heads", 0), c.Int("kv_num_heads", 0), c.Type(0)
+	q, v := splitDims(c.Dims(0), heads), splitDims(c.Dims(2), groups)
+	if c.Has(3) {
+		stateType = c.Type(3)
+	}
+	return []Known{{Type: c.Type(0), Dims: []Dim{q[0], q[2], NewDim(heads).Mul(v[3])}},
+		{Type: stateType, Dims: []Dim{q[0], NewDim(groups), q[3], v[3]}}}
+}
+
+func causalConvShape(c *ShapeCall) []Known {
+	state := ofRank(c.Type(0), 3)
+	if x, w := c.Dims(0), c.Dims(1); len(x) == 3 && len(w) == 3 {
+		state.Dims = []Dim{x[0], x[1], w[2].Sub(NewDim(1))}
+	}
+	return []Known{c.In(0).as(c.Type(0)), state}
 }

@@ -9,12 +9,12 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "NegativeLogLikelihoodLoss", Since: 12, Attributes: "ignore_index reduction",
+		Operator{Name: "NegativeLogLikelihoodLoss", Since: 12, Attributes: "ignore_index reduction", Shape: lossShape,
 			Run: func(c *Call) []*Value {
 				x, labels, o := labelled(c)
 				return Out(like(autograd.NLL(x, labels, o), x.Type()))
 			}},
-		Operator{Name: "SoftmaxCrossEntropyLoss", Since: 12, Attributes: "ignore_index reduction",
+		Operator{Name: "SoftmaxCrossEntropyLoss", Since: 12, Attributes: "ignore_index reduction", Shape: lossShape,
 			Run: func(c *Call) []*Value {
 				x, labels, o := labelled(c)
 				loss := like(autograd.CrossEntropy(x, labels, o), x.Type())
@@ -45,4 +45,12 @@ func labelled(c *Call) (x *autograd.Node, labels *tensor.Tensor, o autograd.Labe
 		"mean": autograd.MeanLoss, "sum": autograd.SumLoss, "none": autograd.EveryLoss,
 	}[c.oneOf("reduction", "mean", "sum", "none")]
 	return x, labels, o
+}
+
+func lossShape(c *ShapeCall) []Known {
+	out := scalarOf(c.Type(0))
+	if c.String("reduction", "mean") == "none" {
+		out.Dims = c.In(1).Dims
+	}
+	return []Known{out, c.In(0).as(c.Type(0))}
 }

@@ -2,15 +2,17 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/tensor"
 )
 
 // Operators that make tensors.
 func init() {
 	Register(
-		Operator{Name: "ConstantOfShape", Attributes: "value", Run: func(c *Call) []*Value {
+		Operator{Name: "ConstantOfShape", Attributes: "value", Shape: constantOfShapeShape, Run: func(c *Call) []*Value {
 			shape := c.newShape(0)
 			c.makes(shape)
 			v := c.TensorAttribute("value")
@@ -23,8 +25,8 @@ func init() {
 			}
 			return Out(c.r.on(v, c.onHost).Reshape().Expand(shape...))
 		}},
-		Operator{Name: "Range", Attributes: "stash_type", Run: makeRange},
-		Operator{Name: "EyeLike", Attributes: "dtype k", Run: func(c *Call) []*Value {
+		Operator{Name: "Range", Attributes: "stash_type", Run: makeRange, Shape: rangeShape},
+		Operator{Name: "EyeLike", Attributes: "dtype k", Shape: eyeLikeShape, Run: func(c *Call) []*Value {
 			shape := c.dims(0)
 			if len(shape) != 2 {
 				c.Fail("input 0 is %v, and should be a matrix", c.Value(0))
@@ -34,7 +36,7 @@ func init() {
 			rows, cols := alongAxis(c, shape[0], 0, 2).AddScalar(float64(k)), alongAxis(c, shape[1], 1, 2)
 			return Out(autograd.Const(rows.Eq(cols).To(c.TypeAttribute("dtype", c.Type(0)))))
 		}},
-		Operator{Name: "OneHot", Attributes: "axis", Run: oneHot},
+		Operator{Name: "OneHot", Attributes: "axis", Run: oneHot, Shape: oneHotShape},
 	)
 }
 
@@ -114,4 +116,65 @@ func oneHot(c *Call) []*Value {
 	values := m.node(2)
 	places := autograd.Const(alongAxis(c, depth, axis, len(shape)+1))
 	return m.out(values.Select(0, 1).Where(at.Eq(places), values.Select(0, 0)))
+}
+
+func constantOfShapeShape(c *ShapeCall) []Known {
+	value := Known{Type: "float", elements: []element{{dim: NewDim(0)}}}
+	if a := c.attribute("value", onnxpb.AttrTensor); a != nil && a.Tensor != nil {
+		value = constantOf(a.Tensor, "")
+	}
+	out := Known{Type: value.Type}
+	list, ok := c.Ints(0)
+	if !ok {
+		return []Known{out}
+	}
+	out.Dims = list
+	if shape, ok := out.small(); ok && len(value.elements) == 1 {
+		out.elements = slices.Repeat(value.elements, lenOf(shape))
+	}
+	return []Known{out}
+}
+
+func rangeShape(c *ShapeCall) []Known {
+	typ := c.Type(0)
+	out := ofRank(typ, 1)
+	if typ != "int64" && typ != "int32" {
+		start, okStart := c.In(0).numbers()
+		limit, okLimit := c.In(1).numbers()
+		delta, okDelta := c.In(2).numbers()
+		if typ == "float" && okStart && okLimit && okDelta && len(start)+len(limit)+len(delta) == 3 && delta[0] != 0 {
+			n := math.Ceil(float64(float32(limit[0]-start[0])) / delta[0])
+			if n >= 0 && n <= math.MaxInt32 {
+				out.Dims[0] = NewDim(int(n))
+			}
+		}
+		return []Known{out}
+	}
+	start, limit, delta := c.dimOf(0), c.dimOf(1), c.dimOf(2)
+	step, ok := delta.Number()
+	switch {
+	case ok && step > 0:
+		out.Dims[0] = limit.Sub(start).Max(NewDim(0)).ceilDiv(delta)
+	case ok && step < 0 && step > -math.MaxInt32:
+		out.Dims[0] = start.Sub(limit).Max(NewDim(0)).ceilDiv(NewDim(-step))
+	}
+	if n, ok := out.Dims[0].Number(); ok && n <= mostElements {
+		out.elements = make([]element, n)
+		for i := range out.elements {
+			out.elements[i].dim = start.Add(delta.Mul(NewDim(i)))
+		}
+	}
+	return []Known{out}
+}
+
+func eyeLikeShape(c *ShapeCall) []Known {
+	return []Known{c.In(0).as(c.typeAttribute("dtype", c.Type(0)))}
+}
+
+func oneHotShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: c.Type(2)}}
+	}
+	return []Known{{Type: c.Type(2), Dims: slices.Insert(dims, c.axis(c.Int("axis", -1), len(dims)+1), c.dimOf(1))}}
 }

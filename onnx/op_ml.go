@@ -10,27 +10,29 @@ import (
 
 func init() {
 	Register(
-		Operator{Domain: ml, Name: "ArrayFeatureExtractor", Run: extractFeatures},
-		Operator{Domain: ml, Name: "Binarizer", Attributes: "threshold", Run: func(c *Call) []*Value {
+		Operator{Domain: ml, Name: "ArrayFeatureExtractor", Run: extractFeatures, Shape: extractFeaturesShape},
+		Operator{Domain: ml, Name: "Binarizer", Attributes: "threshold", Shape: sameAs(0), Run: func(c *Call) []*Value {
 			x := c.Node(0)
 			return Out(floats(x).GtScalar(c.Float("threshold", 0)).To(x.Type()))
 		}},
-		Operator{Domain: ml, Name: "FeatureVectorizer", Attributes: "inputdimensions", Run: joinFeatures},
+		Operator{Domain: ml, Name: "FeatureVectorizer", Attributes: "inputdimensions", Run: joinFeatures,
+			Shape: joinFeaturesShape},
 		Operator{Domain: ml, Name: "Imputer",
-			Attributes: "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", Run: impute},
-		Operator{Domain: ml, Name: "Normalizer", Attributes: "norm", Run: normalizeRows},
-		Operator{Domain: ml, Name: "OneHotEncoder", Attributes: "cats_int64s cats_strings zeros", Run: oneHotCategories},
-		Operator{Domain: ml, Name: "Scaler", Attributes: "offset scale", Run: func(c *Call) []*Value {
+			Attributes: "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", Run: impute, Shape: sameAs(0)},
+		Operator{Domain: ml, Name: "Normalizer", Attributes: "norm", Run: normalizeRows, Shape: sameOf("float")},
+		Operator{Domain: ml, Name: "OneHotEncoder", Attributes: "cats_int64s cats_strings zeros", Run: oneHotCategories,
+			Shape: oneHotCategoriesShape},
+		Operator{Domain: ml, Name: "Scaler", Attributes: "offset scale", Shape: sameOf("float"), Run: func(c *Call) []*Value {
 			x := floats(c.Node(0))
 			return Out(x.Sub(c.floatsOf("offset", x, 0)).Mul(c.floatsOf("scale", x, 1)).To(tensor.Float32))
 		}},
-		Operator{Domain: ml, Name: "LinearRegressor", Attributes: "coefficients intercepts post_transform targets",
+		Operator{Domain: ml, Name: "LinearRegressor", Attributes: "coefficients intercepts post_transform targets", Shape: regressionShape("targets"),
 			Run: func(c *Call) []*Value {
 				return Out(c.transformed(c.linear(c.Int("targets", 1)), c.String("post_transform", "NONE")))
 			}},
 		Operator{Domain: ml, Name: "LinearClassifier",
 			Attributes: "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
-			Run:        classifyLinear},
+			Run:        classifyLinear, Shape: classificationShape},
 	)
 }
 
@@ -341,4 +343,71 @@ func softmaxZero(x *autograd.Node) *autograd.Node {
 	e := x.Sub(x.Max(-1).Unsqueeze(-1)).Exp().Mul(x.NeScalar(0).To(x.Type()))
 	sum := e.Sum(-1).Unsqueeze(-1)
 	return e.Div(sum.MaskedFill(sum.EqScalar(0), 1))
+}
+
+// rowsOf returns how many rows input 0 has, as a matrix.
+func (c *ShapeCall) rowsOf() Dim {
+	switch dims := c.Dims(0); len(dims) {
+	case 1:
+		return NewDim(1)
+	case 2:
+		return dims[0]
+	}
+	return Dim{}
+}
+
+func extractFeaturesShape(c *ShapeCall) []Known {
+	dims, at := c.Dims(0), c.Dims(1)
+	if len(dims) == 0 || at == nil {
+		return []Known{{Type: c.Type(0)}}
+	}
+	dims[len(dims)-1] = countOf(at)
+	if len(dims) == 1 {
+		dims = []Dim{NewDim(1), dims[0]}
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
+}
+
+func joinFeaturesShape(c *ShapeCall) []Known {
+	columns, sizes := NewDim(0), c.IntList("inputdimensions")
+	for i := range c.Len() {
+		dims, n := c.Dims(i), Dim{}
+		switch {
+		case i < len(sizes):
+			n = NewDim(sizes[i])
+		case len(dims) > 0:
+			n = dims[len(dims)-1]
+		}
+		columns = columns.Add(n)
+	}
+	return []Known{{Type: "float", Dims: []Dim{c.rowsOf(), columns}}}
+}
+
+func oneHotCategoriesShape(c *ShapeCall) []Known {
+	dims, n := c.Dims(0), len(c.IntList("cats_int64s"))
+	if c.Type(0) == "string" {
+		n = len(c.StringList("cats_strings"))
+	}
+	if dims == nil || c.Type(0) == "" {
+		return []Known{{Type: "float"}}
+	}
+	return []Known{{Type: "float", Dims: append(dims, NewDim(n))}}
+}
+
+// regressionShape returns the rule of numbers for each row, of so many targets as an attribute says.
+func regressionShape(targets string) shapeRule {
+	return func(c *ShapeCall) []Known {
+		return []Known{{Type: "float", Dims: []Dim{c.rowsOf(), NewDim(c.Int(targets, 1))}}}
+	}
+}
+
+// classificationShape is a label, and scores, for each row.
+func classificationShape(c *ShapeCall) []Known {
+	labels := listOfType("int64", c.rowsOf())
+	if len(c.StringList("classlabels_strings")) > 0 {
+		labels.Type = "string"
+	}
+	scores := ofRank("float", 2)
+	scores.Dims[0] = c.rowsOf()
+	return []Known{labels, scores}
 }

@@ -15,12 +15,12 @@ func init() {
 		"default_float default_int64 default_string"
 	Register(
 		Operator{Domain: ml, Name: "CategoryMapper", Attributes: "cats_int64s cats_strings default_int64 default_string",
-			Run: mapCategories},
+			Run: mapCategories, Shape: mapLabelsShape},
 		Operator{Domain: ml, Name: "LabelEncoder", Attributes: "classes_strings default_int64 default_string",
-			Run: mapClasses},
-		Operator{Domain: ml, Name: "LabelEncoder", Since: 2, Attributes: keys, Run: encodeLabels},
+			Run: mapClasses, Shape: mapLabelsShape},
+		Operator{Domain: ml, Name: "LabelEncoder", Since: 2, Attributes: keys, Run: encodeLabels, Shape: encodeLabelsShape},
 		Operator{Domain: ml, Name: "LabelEncoder", Since: 4, Attributes: keys + " keys_tensor values_tensor default_tensor",
-			Run: encodeLabels},
+			Run: encodeLabels, Shape: encodeLabelsShape},
 		Operator{Domain: ml, Name: "ZipMap", Attributes: "classlabels_int64s classlabels_strings", Run: zipMap},
 		Operator{Domain: ml, Name: "DictVectorizer", Attributes: "int64_vocabulary string_vocabulary", Run: vectorizeMap},
 		Operator{Domain: ml, Name: "CastMap", Attributes: "cast_to map_form max_map", Run: castMap},
@@ -336,4 +336,24 @@ func (l column) text(i int) string {
 		return strconv.Itoa(l.ints[i])
 	}
 	return fmt.Sprintf("%f", l.floats[i])
+}
+
+// mapLabelsShape: strings become integers, or integers strings.
+func mapLabelsShape(c *ShapeCall) []Known {
+	switch c.Type(0) {
+	case "string":
+		return []Known{c.In(0).as("int64")}
+	case "int64":
+		return []Known{c.In(0).as("string")}
+	}
+	return []Known{c.In(0).as("")}
+}
+
+func encodeLabelsShape(c *ShapeCall) []Known {
+	for _, v := range [][2]string{{"values_floats", "float"}, {"values_int64s", "int64"}, {"values_strings", "string"}} {
+		if c.HasAttribute(v[0]) {
+			return []Known{c.In(0).as(v[1])}
+		}
+	}
+	return []Known{c.In(0).as("")}
 }

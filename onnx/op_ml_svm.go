@@ -11,9 +11,10 @@ func init() {
 	const kernel = "coefficients kernel_params kernel_type post_transform rho support_vectors "
 	Register(
 		Operator{Domain: ml, Name: "SVMRegressor", Attributes: kernel + "n_supports one_class n_targets",
-			Run: regressVectors},
+			Run:   regressVectors,
+			Shape: func(c *ShapeCall) []Known { return []Known{{Type: "float", Dims: []Dim{c.rowsOf(), NewDim(1)}}} }},
 		Operator{Domain: ml, Name: "SVMClassifier", Attributes: kernel +
-			"classlabels_ints classlabels_strings prob_a prob_b vectors_per_class", Run: classifyVectors},
+			"classlabels_ints classlabels_strings prob_a prob_b vectors_per_class", Run: classifyVectors, Shape: classificationShape},
 	)
 }
 

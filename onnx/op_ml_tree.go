@@ -15,16 +15,17 @@ func init() {
 	const classes = nodes + "class_ids class_nodeids class_treeids class_weights classlabels_int64s classlabels_strings"
 	const targets = nodes + "aggregate_function n_targets target_ids target_nodeids target_treeids target_weights"
 	Register(
-		Operator{Domain: ml, Name: "TreeEnsembleClassifier", Attributes: classes, Run: classifyTrees},
+		Operator{Domain: ml, Name: "TreeEnsembleClassifier", Attributes: classes, Run: classifyTrees, Shape: classificationShape},
 		Operator{Domain: ml, Name: "TreeEnsembleClassifier", Since: 3, Attributes: classes + tensors +
-			"class_weights_as_tensor", Run: classifyTrees},
-		Operator{Domain: ml, Name: "TreeEnsembleRegressor", Attributes: targets, Run: regressTrees},
+			"class_weights_as_tensor", Run: classifyTrees, Shape: classificationShape},
+		Operator{Domain: ml, Name: "TreeEnsembleRegressor", Attributes: targets, Run: regressTrees, Shape: regressionShape("n_targets")},
 		Operator{Domain: ml, Name: "TreeEnsembleRegressor", Since: 3, Attributes: targets + tensors +
-			"target_weights_as_tensor", Run: regressTrees},
+			"target_weights_as_tensor", Run: regressTrees, Shape: regressionShape("n_targets")},
 		Operator{Domain: ml, Name: "TreeEnsemble", Since: 5,
 			Attributes: "aggregate_function leaf_targetids leaf_weights membership_values n_targets " +
 				"nodes_falseleafs nodes_falsenodeids nodes_featureids nodes_hitrates nodes_missing_value_tracks_true " +
-				"nodes_modes nodes_splits nodes_trueleafs nodes_truenodeids post_transform tree_roots", Run: runTrees},
+				"nodes_modes nodes_splits nodes_trueleafs nodes_truenodeids post_transform tree_roots", Run: runTrees,
+			Shape: func(c *ShapeCall) []Known { return typed(regressionShape("n_targets"), c.Type(0))(c) }},
 	)
 }
 

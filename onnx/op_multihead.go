@@ -12,11 +12,12 @@ func init() {
 	Register(
 		Operator{Domain: microsoft, Name: "Attention", Attributes: "do_rotary mask_filter_value num_heads " +
 			"past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale unidirectional",
-			Run: projectedAttention},
+			Run: projectedAttention, Shape: projectedAttentionShape},
 		Operator{Domain: microsoft, Name: "MultiHeadAttention",
-			Attributes: "mask_filter_value num_heads scale unidirectional", Run: multiHeadAttention},
+			Attributes: "mask_filter_value num_heads scale unidirectional", Run: multiHeadAttention,
+			Shape: multiHeadShape},
 		Operator{Domain: microsoft, Name: "RotaryEmbedding", Attributes: "interleaved is_packed_batching num_heads " +
-			"rotary_embedding_dim scale", Run: positionedRotary},
+			"rotary_embedding_dim scale", Run: positionedRotary, Shape: sameAs(0)},
 	)
 }
 
@@ -226,4 +227,57 @@ func positionedRotary(c *Call) []*Value {
 		y = joinHeads(y)
 	}
 	return Out(y)
+}
+
+func projectedAttentionShape(c *ShapeCall) []Known {
+	x, w, typ := c.Dims(0), c.Dims(1), c.Type(0)
+	if len(x) != 3 || len(w) != 2 {
+		return []Known{ofRank(typ, 3), ofRank(typ, 5)}
+	}
+	width := w[1].Div(NewDim(3))
+	if sizes := c.IntList("qkv_hidden_sizes"); len(sizes) == 3 {
+		width = NewDim(sizes[2])
+	}
+	heads, length := NewDim(c.Int("num_heads", 0)), x[1]
+	if c.Has(4) {
+		past := c.Dims(4)
+		length = length.Add(padDims(past, len(past) == 5, 5)[3])
+	}
+	d, _ := width.exactly(heads)
+	return []Known{{Type: typ, Dims: []Dim{x[0], x[1], width}}, {Type: typ, Dims: []Dim{NewDim(2), x[0], heads, length, d}}}
+}
+
+func multiHeadShape(c *ShapeCall) []Known {
+	typ, heads := c.Type(0), c.Int("num_heads", 0)
+	unpacked := func(dims []Dim) []Dim { // of [b, l, heads, parts, d]
+		if len(dims) != 5 {
+			return make([]Dim, 4)
+		}
+		return []Dim{dims[0], dims[2], dims[1], dims[4]}
+	}
+	split := func(dims []Dim) []Dim {
+		if len(dims) == 4 {
+			return dims
+		}
+		return splitDims(dims, heads)
+	}
+	var q, k, v []Dim
+	switch {
+	case !c.Has(1):
+		q = unpacked(c.Dims(0))
+		k, v = slices.Clone(q), slices.Clone(q)
+	case !c.Has(2):
+		q, k = split(c.Dims(0)), unpacked(c.Dims(1))
+		v = slices.Clone(k)
+	default:
+		q, k, v = split(c.Dims(0)), split(c.Dims(1)), split(c.Dims(2))
+	}
+	for i, x := range [][]Dim{k, v} {
+		if c.Has(6 + i) {
+			past := c.Dims(6 + i)
+			x[2] = x[2].Add(padDims(past, len(past) == 4, 4)[2])
+		}
+	}
+	return []Known{{Type: typ, Dims: []Dim{q[0], q[2], q[1].Mul(v[3])}}, {Type: typ, Dims: k}, {Type: typ, Dims: v},
+		{Type: typ, Dims: []Dim{q[0], q[1], q[2], k[2]}}}
 }

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	Register(Operator{Domain: microsoft, Name: "MatMulNBits",
-		Attributes: "K N accuracy_level bits block_size weight_prepacked", Run: matMulNBits})
+		Attributes: "K N accuracy_level bits block_size weight_prepacked", Run: matMulNBits, Shape: matMulNBitsShape})
 }
 
 // nBits is a matrix [n, k] of integers of so many bits, of which each block of a row has a scale and a zero point.
@@ -139,4 +139,12 @@ func sortedGroups(c *Call) bool {
 		}
 	}
 	return true
+}
+
+func matMulNBitsShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if len(dims) > 0 {
+		dims[len(dims)-1] = NewDim(c.Int("N", 0))
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
 }

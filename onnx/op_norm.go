@@ -10,18 +10,20 @@ import (
 func init() {
 	const batch = "consumed_inputs epsilon is_test momentum spatial training_mode"
 	Register(
-		Operator{Name: "BatchNormalization", Attributes: batch, Run: batchNorm},
-		Operator{Name: "InstanceNormalization", Attributes: "consumed_inputs epsilon", Run: func(c *Call) []*Value {
+		Operator{Name: "BatchNormalization", Attributes: batch, Run: batchNorm, Shape: sameAs(0, 3, 4, 3, 4)},
+		Operator{Name: "InstanceNormalization", Attributes: "consumed_inputs epsilon", Shape: sameAs(0), Run: func(c *Call) []*Value {
 			x := floatsOf(c, 0)
 			spatialOf(c, x)
 			return Out(like(x.InstanceNorm(c.Node(1), c.Node(2), c.Float("epsilon", 1e-5)), x.Type()))
 		}},
-		Operator{Name: "LayerNormalization", Attributes: "axis epsilon stash_type", Run: layerNorm},
-		Operator{Name: "RMSNormalization", Attributes: "axis epsilon stash_type", Run: rmsNorm},
-		Operator{Name: "GroupNormalization", Since: 18, Attributes: "epsilon num_groups stash_type", Run: groupNorm},
-		Operator{Name: "LpNormalization", Attributes: "axis p", Run: lpNorm},
-		Operator{Name: "LRN", Attributes: "alpha beta bias size", Run: lrn},
-		Operator{Name: "MeanVarianceNormalization", Attributes: "axes", Run: meanVarianceNorm},
+		Operator{Name: "LayerNormalization", Attributes: "axis epsilon stash_type", Run: layerNorm, Shape: layerNormShape},
+		Operator{Name: "RMSNormalization", Attributes: "axis epsilon stash_type", Run: rmsNorm,
+			Shape: func(c *ShapeCall) []Known { return []Known{c.In(0).as(c.Type(1))} }},
+		Operator{Name: "GroupNormalization", Since: 18, Attributes: "epsilon num_groups stash_type", Run: groupNorm,
+			Shape: sameAs(0)},
+		Operator{Name: "LpNormalization", Attributes: "axis p", Run: lpNorm, Shape: sameAs(0)},
+		Operator{Name: "LRN", Attributes: "alpha beta bias size", Run: lrn, Shape: sameAs(0)},
+		Operator{Name: "MeanVarianceNormalization", Attributes: "axes", Run: meanVarianceNorm, Shape: sameAs(0)},
 	)
 }
 
@@ -170,4 +172,16 @@ func meanVarianceNorm(c *Call) []*Value {
 		return Out(x.Sub(x))
 	}
 	return Out(x.Sub(x.Mean(axes...)).Div(x.Var(0, axes...).Sqrt().AddScalar(1e-9)))
+}
+
+func layerNormShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	typ := c.typeAttribute("stash_type", "float")
+	out := []Known{in.as(in.Type), {Type: typ}, {Type: typ}}
+	if in.Dims != nil {
+		axis := c.axis(c.Int("axis", -1), len(in.Dims))
+		out[1].Dims = reducedDims(in.Dims, upTo(len(in.Dims))[axis:], true)
+		out[2].Dims = out[1].Dims
+	}
+	return out
 }

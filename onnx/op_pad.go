@@ -9,8 +9,8 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "Pad", Attributes: "paddings pads mode value", Run: pad},
-		Operator{Name: "CenterCropPad", Attributes: "axes", Run: centerCropPad},
+		Operator{Name: "Pad", Attributes: "paddings pads mode value", Run: pad, Shape: padShape},
+		Operator{Name: "CenterCropPad", Attributes: "axes", Run: centerCropPad, Shape: centerCropPadShape},
 	)
 }
 
@@ -139,4 +139,54 @@ func centerCropPad(c *Call) []*Value {
 	c.makes(shape)
 	m := moving(c, 0)
 	return m.out(m.node(0).Pad(widths))
+}
+
+func padShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: c.Type(0)}}
+	}
+	var pads []Dim
+	axes, ok := upTo(len(dims)), true
+	switch {
+	case c.Version() < 2:
+		pads = dimsOf(c.IntList("paddings"))
+	case c.Version() < 11:
+		pads = dimsOf(c.IntList("pads"))
+	default:
+		if c.Has(3) {
+			var list []int
+			if list, ok = c.numbersOf(3); ok {
+				axes = c.axes(list, len(dims))
+			}
+		}
+		if ok {
+			pads, ok = c.Ints(1)
+			pads = padDims(pads, ok, 2*len(axes))
+		}
+	}
+	if len(pads) != 2*len(axes) {
+		return []Known{ofRank(c.Type(0), len(dims))}
+	}
+	for i, axis := range axes {
+		dims[axis] = dims[axis].Add(pads[i]).Add(pads[len(axes)+i])
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
+}
+
+func centerCropPadShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: c.Type(0)}}
+	}
+	axes := upTo(len(dims))
+	if list := c.IntList("axes"); list != nil {
+		axes = c.axes(list, len(dims))
+	}
+	sizes, ok := c.Ints(1)
+	sizes = padDims(sizes, ok && len(sizes) == len(axes), len(axes))
+	for i, axis := range axes {
+		dims[axis] = sizes[i]
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
 }

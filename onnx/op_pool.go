@@ -12,16 +12,16 @@ const poolAttributes = "auto_pad ceil_mode dilations kernel_shape pads strides"
 
 func init() {
 	Register(
-		Operator{Name: "MaxPool", Attributes: poolAttributes + " storage_order", Run: maxPool},
-		Operator{Name: "AveragePool", Attributes: poolAttributes + " count_include_pad", Run: averagePool},
-		Operator{Name: "LpPool", Attributes: poolAttributes + " p", Run: lpPool},
-		Operator{Name: "GlobalMaxPool", Run: global((*autograd.Node).Max)},
-		Operator{Name: "GlobalAveragePool", Run: global((*autograd.Node).Mean)},
-		Operator{Name: "GlobalLpPool", Attributes: "p", Run: func(c *Call) []*Value {
+		Operator{Name: "MaxPool", Attributes: poolAttributes + " storage_order", Run: maxPool, Shape: poolShape},
+		Operator{Name: "AveragePool", Attributes: poolAttributes + " count_include_pad", Run: averagePool, Shape: poolShape},
+		Operator{Name: "LpPool", Attributes: poolAttributes + " p", Run: lpPool, Shape: poolShape},
+		Operator{Name: "GlobalMaxPool", Run: global((*autograd.Node).Max), Shape: globalShape},
+		Operator{Name: "GlobalAveragePool", Run: global((*autograd.Node).Mean), Shape: globalShape},
+		Operator{Name: "GlobalLpPool", Attributes: "p", Shape: globalShape, Run: func(c *Call) []*Value {
 			p := normOrder(c)
 			return global(func(x *autograd.Node, axes ...int) *autograd.Node { return x.Norm(p, axes...) })(c)
 		}},
-		Operator{Name: "MaxUnpool", Attributes: "kernel_shape pads strides", Run: maxUnpool},
+		Operator{Name: "MaxUnpool", Attributes: "kernel_shape pads strides", Run: maxUnpool, Shape: maxUnpoolShape},
 	)
 }
 
@@ -258,4 +258,47 @@ func maxUnpool(c *Call) []*Value {
 		flat = flat.Pad(widths)
 	}
 	return Out(flat)
+}
+
+// poolShape also is that of the places of MaxPool.
+func poolShape(c *ShapeCall) []Known {
+	spatial := c.spatialDims(0)
+	if spatial == nil {
+		return []Known{{Type: c.Type(0)}, {Type: "int64"}}
+	}
+	if c.IntList("kernel_shape") == nil {
+		c.Fail("attribute kernel_shape is missing")
+	}
+	dims := dimsAlong(c.Dims(0)[:2], c.windowDims(spatial, nil, c.Bool("ceil_mode", false)))
+	return []Known{{Type: c.Type(0), Dims: dims}, {Type: "int64", Dims: dims}}
+}
+
+func globalShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	for a := 2; a < len(dims); a++ {
+		dims[a] = NewDim(1)
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
+}
+
+func maxUnpoolShape(c *ShapeCall) []Known {
+	spatial := c.spatialDims(0)
+	out := Known{Type: c.Type(0)}
+	if spatial == nil {
+		return []Known{out}
+	}
+	if c.Has(2) {
+		list, ok := c.Ints(2)
+		out.Dims = padDims(list, ok, len(spatial)+2)
+		return []Known{out}
+	}
+	axes := len(spatial)
+	kernel := eachAxis(&c.nodeCall, "kernel_shape", c.IntList("kernel_shape"), axes, 1, 1)
+	stride := eachAxis(&c.nodeCall, "strides", c.IntList("strides"), axes, 1, 1)
+	pads := eachAxis(&c.nodeCall, "pads", c.IntList("pads"), 2*axes, 0, -mostAxis)
+	out.Dims = c.Dims(0)
+	for a, n := range spatial {
+		out.Dims[2+a] = n.Sub(NewDim(1)).Mul(NewDim(stride[a])).Add(NewDim(kernel[a] - pads[a] - pads[axes+a]))
+	}
+	return []Known{out}
 }

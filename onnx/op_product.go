@@ -1,8 +1,10 @@
 package onnx
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
@@ -11,16 +13,16 @@ import (
 // Operators of matrices.
 func init() {
 	Register(
-		Operator{Name: "MatMul", Run: func(c *Call) []*Value { return Out(product(c, c.Node(0), c.Node(1))) }},
-		Operator{Name: "Gemm", Attributes: "alpha beta transA transB broadcast", Run: gemm},
-		Operator{Name: "Einsum", Attributes: "equation", Run: func(c *Call) []*Value {
+		Operator{Name: "MatMul", Shape: matMulShape(0, 1), Run: func(c *Call) []*Value { return Out(product(c, c.Node(0), c.Node(1))) }},
+		Operator{Name: "Gemm", Attributes: "alpha beta transA transB broadcast", Run: gemm, Shape: gemmShape(0, 1)},
+		Operator{Name: "Einsum", Attributes: "equation", Shape: einsumShape, Run: func(c *Call) []*Value {
 			list := make([]*autograd.Node, c.Len())
 			for i := range list {
 				list[i] = c.Node(i)
 			}
 			return Out(autograd.Einsum(c.String("equation", ""), list...))
 		}},
-		Operator{Name: "Det", Run: determinant},
+		Operator{Name: "Det", Run: determinant, Shape: detShape},
 	)
 }
 
@@ -144,4 +146,118 @@ func determinantOf(a []float64, n int) float64 {
 		}
 	}
 	return det
+}
+
+// matMulShape returns the rule of the product of inputs a and b, of the type of the first.
+func matMulShape(a, b int) shapeRule {
+	return func(c *ShapeCall) []Known { return []Known{{Type: c.Type(a), Dims: c.matMul(c.Dims(a), c.Dims(b))}} }
+}
+
+// matMul returns the shape of a product, nil if a rank is not known.
+func (c *ShapeCall) matMul(x, y []Dim) []Dim {
+	if x == nil || y == nil {
+		return nil
+	}
+	if len(x) == 0 || len(y) == 0 {
+		c.Fail("a product of %v", c.shapes())
+	}
+	row, column := len(x) == 1, len(y) == 1
+	if row {
+		x = []Dim{NewDim(1), x[0]}
+	}
+	if column {
+		y = []Dim{y[0], NewDim(1)}
+	}
+	m, n := len(x)-2, len(y)-2
+	c.sameSize(x[m+1], y[n])
+	out := c.broadcast(x[:m], y[:n])
+	if !row {
+		out = append(out, x[m])
+	}
+	if !column {
+		out = append(out, y[n+1])
+	}
+	return out
+}
+
+func gemmShape(a, b int) shapeRule {
+	return func(c *ShapeCall) []Known {
+		x, y := c.Dims(a), c.Dims(b)
+		out := ofRank(c.Type(a), 2)
+		if x != nil && len(x) != 2 || y != nil && len(y) != 2 {
+			c.Fail("a product of %v", c.shapes())
+		}
+		if c.Bool("transA", false) {
+			slices.Reverse(x)
+		}
+		if c.Bool("transB", false) {
+			slices.Reverse(y)
+		}
+		if x != nil {
+			out.Dims[0] = x[0]
+		}
+		if y != nil {
+			out.Dims[1] = y[1]
+		}
+		if x != nil && y != nil {
+			c.sameSize(x[1], y[0])
+		}
+		return []Known{out}
+	}
+}
+
+func einsumShape(c *ShapeCall) []Known {
+	out := Known{Type: c.Type(0)}
+	terms, result, explicit := strings.Cut(strings.ReplaceAll(c.String("equation", ""), " ", ""), "->")
+	sizes, rest, seen := map[rune]Dim{}, []Dim{}, map[rune]int{}
+	for i, term := range strings.Split(terms, ",") {
+		dims := c.Dims(i)
+		left, right, dots := strings.Cut(term, "...")
+		if dims == nil || len(dims) < len(left)+len(right) || !dots && len(dims) != len(left) {
+			return []Known{out}
+		}
+		behind := len(dims) - len(right)
+		for k, letter := range left + right {
+			d := dims[min(k, len(dims)-1)]
+			if k >= len(left) {
+				d = dims[behind+k-len(left)]
+			}
+			if seen[letter]++; seen[letter] > 1 {
+				d = c.broadcastSize(sizes[letter], d)
+			}
+			sizes[letter] = d
+		}
+		if dots {
+			rest = c.broadcast(rest, dims[len(left):behind])
+		}
+	}
+	if !explicit { // "..." and what is there once, in the order of the alphabet
+		letters := slices.Sorted(maps.Keys(seen))
+		result = "..."
+		for _, l := range letters {
+			if seen[l] == 1 {
+				result += string(l)
+			}
+		}
+	}
+	out.Dims = []Dim{}
+	left, right, dots := strings.Cut(result, "...")
+	for _, l := range left {
+		out.Dims = append(out.Dims, sizes[l])
+	}
+	if dots {
+		out.Dims = append(out.Dims, rest...)
+		for _, l := range right {
+			out.Dims = append(out.Dims, sizes[l])
+		}
+	}
+	return []Known{out}
+}
+
+func detShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if len(dims) < 2 {
+		return []Known{{Type: c.Type(0)}}
+	}
+	return []Known{{Type: c.Type(0), Dims: dims[:len(dims)-2]}}
 }

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -9,14 +11,14 @@ import (
 // quantize that.
 func init() {
 	type node = autograd.Node
-	unary := func(name, attributes string, f func(c *Call, x *node) *node) Operator {
-		return Operator{Domain: microsoft, Name: name, Attributes: attributes, Run: func(c *Call) []*Value {
+	unary := func(name, attributes string, shape shapeRule, f func(c *Call, x *node) *node) Operator {
+		return Operator{Domain: microsoft, Name: name, Attributes: attributes, Shape: quantizedTo(shape, 4), Run: func(c *Call) []*Value {
 			x := dequantized(c.Node(0), c.Node(1), c.NodeOr(2))
 			return Out(requantized(c, f(c, x), 3))
 		}}
 	}
 	binary := func(name string, f func(x, y *node) *node) Operator {
-		return Operator{Domain: microsoft, Name: name, Run: func(c *Call) []*Value {
+		return Operator{Domain: microsoft, Name: name, Shape: quantizedTo(broadcastOf(0, 3), 7), Run: func(c *Call) []*Value {
 			x, y := dequantized(c.Node(0), c.Node(1), c.NodeOr(2)), dequantized(c.Node(3), c.Node(4), c.NodeOr(5))
 			return Out(requantized(c, f(x, y), 6))
 		}}
@@ -24,30 +26,32 @@ func init() {
 	Register(
 		binary("QLinearAdd", (*node).Add),
 		binary("QLinearMul", (*node).Mul),
-		unary("QLinearSigmoid", "", func(_ *Call, x *node) *node { return x.Sigmoid() }),
-		unary("QLinearLeakyRelu", "alpha", func(c *Call, x *node) *node { return x.LeakyReLU(c.Float("alpha", 0.01)) }),
-		unary("QLinearGlobalAveragePool", "channels_last", globalAverage),
+		unary("QLinearSigmoid", "", sameAs(0), func(_ *Call, x *node) *node { return x.Sigmoid() }),
+		unary("QLinearLeakyRelu", "alpha", sameAs(0), func(c *Call, x *node) *node {
+			return x.LeakyReLU(c.Float("alpha", 0.01))
+		}),
+		unary("QLinearGlobalAveragePool", "channels_last", globalAverageShape, globalAverage),
 		unary("QLinearAveragePool", "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
-			averageOfWindows),
-		Operator{Domain: microsoft, Name: "QLinearConcat", Attributes: "axis", Run: qLinearConcat},
-		unary("QLinearSoftmax", "axis opset", func(c *Call, x *node) *node {
+			averageOfWindowsShape, averageOfWindows),
+		Operator{Domain: microsoft, Name: "QLinearConcat", Attributes: "axis", Run: qLinearConcat, Shape: qLinearConcatShape},
+		unary("QLinearSoftmax", "axis opset", sameAs(0), func(c *Call, x *node) *node {
 			axis := c.axis(c.Int("axis", -1), x.Rank())
 			if c.Int("opset", 13) < 13 { // over all axes from this one on
 				return x.Flatten(axis, x.Rank()-1).Softmax(axis).Reshape(x.Shape()...)
 			}
 			return x.Softmax(axis)
 		}),
-		Operator{Domain: microsoft, Name: "QLinearWhere", Run: func(c *Call) []*Value {
+		Operator{Domain: microsoft, Name: "QLinearWhere", Shape: typedOf(broadcastOf(0, 1, 4), 8), Run: func(c *Call) []*Value {
 			x, y := dequantized(c.Node(1), c.Node(2), c.NodeOr(3)), dequantized(c.Node(4), c.Node(5), c.NodeOr(6))
 			return Out(requantized(c, x.Where(c.Node(0), y), 7))
 		}},
-		Operator{Domain: microsoft, Name: "QGemm", Attributes: "alpha transA transB", Run: qGemm},
-		Operator{Domain: microsoft, Name: "DynamicQuantizeMatMul", Run: func(c *Call) []*Value {
+		Operator{Domain: microsoft, Name: "QGemm", Attributes: "alpha transA transB", Run: qGemm, Shape: qGemmShape},
+		Operator{Domain: microsoft, Name: "DynamicQuantizeMatMul", Shape: typed(matMulShape(0, 1), "float"), Run: func(c *Call) []*Value {
 			a, scale, zero := dynamicQuantized(c, c.Node(0))
 			y := integerMatMul(c, a, c.Node(1), zero, c.NodeOr(3))
 			return Out(rescaled(c, y, scale.Mul(c.Node(2)), 4))
 		}},
-		Operator{Domain: microsoft, Name: "MatMulIntegerToFloat", Run: func(c *Call) []*Value {
+		Operator{Domain: microsoft, Name: "MatMulIntegerToFloat", Shape: typedOf(matMulShape(0, 1), 3), Run: func(c *Call) []*Value {
 			y := integerMatMul(c, c.Node(0), c.Node(1), c.NodeOr(4), c.NodeOr(5))
 			return Out(rescaled(c, y, rowsOf(c.Node(2)).Mul(c.Node(3)), 6))
 		}},
@@ -136,4 +140,64 @@ func qLinearConcat(c *Call) []*Value {
 	}
 	x := autograd.Concat(c.axis(c.Int("axis", 0), parts[0].Rank()), parts...)
 	return Out(quantized(c, x.Div(like(c.Node(0), tensor.Float32)), c.Node(1), c.Type(1), true))
+}
+
+// broadcastOf returns the rule of the shape that inputs are broadcast to.
+func broadcastOf(inputs ...int) shapeRule {
+	return func(c *ShapeCall) []Known {
+		shapes := make([][]Dim, len(inputs))
+		for k, i := range inputs {
+			shapes[k] = c.Dims(i)
+		}
+		return []Known{{Dims: c.broadcast(shapes...)}}
+	}
+}
+
+// typedOf returns a rule whose first output has the type of input i.
+func typedOf(rule shapeRule, i int) shapeRule {
+	return func(c *ShapeCall) []Known { return typed(rule, c.Type(i))(c) }
+}
+
+func globalAverageShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	from, to := 2, len(dims)
+	if c.Bool("channels_last", false) {
+		from, to = 1, len(dims)-1
+	}
+	for a := from; a < to; a++ {
+		dims[a] = NewDim(1)
+	}
+	return []Known{{Dims: dims}}
+}
+
+func averageOfWindowsShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if len(dims) < 3 {
+		return nil
+	}
+	from := 2
+	if c.Bool("channels_last", false) {
+		from = 1
+	}
+	spatial := dims[from : len(dims)-2+from]
+	copy(spatial, c.windowDims(slices.Clone(spatial), nil, c.Bool("ceil_mode", false)))
+	return []Known{{Dims: dims}}
+}
+
+func qLinearConcatShape(c *ShapeCall) []Known {
+	var parts []Known
+	for i := 2; i < c.Len(); i += 3 {
+		parts = append(parts, c.In(i).as(c.Type(1)))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []Known{c.concat(c.Int("axis", 0), parts)}
+}
+
+func qGemmShape(c *ShapeCall) []Known {
+	if !c.Has(7) {
+		return typed(gemmShape(0, 3), "float")(c)
+	}
+	return quantizedTo(gemmShape(0, 3), 8)(c)
 }

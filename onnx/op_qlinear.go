@@ -9,10 +9,10 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "MatMulInteger", Since: 10, Run: func(c *Call) []*Value {
+		Operator{Name: "MatMulInteger", Since: 10, Shape: typed(matMulShape(0, 1), "int32"), Run: func(c *Call) []*Value {
 			return Out(integerMatMul(c, c.Node(0), c.Node(1), c.NodeOr(2), c.NodeOr(3)))
 		}},
-		Operator{Name: "QLinearMatMul", Since: 10, Run: qLinearMatMul},
+		Operator{Name: "QLinearMatMul", Since: 10, Run: qLinearMatMul, Shape: quantizedTo(matMulShape(0, 3), 7)},
 	)
 }
 

@@ -11,12 +11,13 @@ func init() {
 	for _, domain := range []string{"", microsoft} {
 		Register(
 			Operator{Domain: domain, Name: "QuantizeLinear",
-				Attributes: "axis block_size output_dtype precision saturate", Run: quantizeLinear},
+				Attributes: "axis block_size output_dtype precision saturate", Run: quantizeLinear, Shape: quantizeShape},
 			Operator{Domain: domain, Name: "DequantizeLinear", Attributes: "axis block_size output_dtype",
-				Run: dequantizeLinear},
+				Run: dequantizeLinear, Shape: dequantizeShape},
 		)
 	}
-	Register(Operator{Name: "DynamicQuantizeLinear", Since: 11, Run: dynamicQuantizeLinear})
+	Register(Operator{Name: "DynamicQuantizeLinear", Since: 11, Run: dynamicQuantizeLinear,
+		Shape: func(c *ShapeCall) []Known { return []Known{c.In(0).as("uint8"), scalarOf("float"), scalarOf("uint8")} }})
 }
 
 // quantizedRange is the numbers that a type of integers has: what is beyond becomes the end.
@@ -154,4 +155,22 @@ func dynamicQuantized(c *Call, x *autograd.Node) (y, scale, zero *autograd.Node)
 	zero = low.Div(scale).Neg().Clamp(0, 255).Round()
 	y = quantized(c, x.Div(scale), zero, tensor.Uint8, true)
 	return y, scale, zero.To(tensor.Uint8)
+}
+
+func quantizeShape(c *ShapeCall) []Known {
+	typ := "uint8"
+	if c.Has(2) {
+		typ = c.Type(2)
+	}
+	return []Known{c.In(0).as(c.typeAttribute("output_dtype", typ))}
+}
+
+func dequantizeShape(c *ShapeCall) []Known {
+	typ := c.Type(1)
+	switch typ {
+	case "", "float", "double", "float16", "bfloat16":
+	default:
+		typ = "float"
+	}
+	return []Known{c.In(0).as(c.typeAttribute("output_dtype", typ))}
 }

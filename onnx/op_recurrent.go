@@ -12,16 +12,16 @@ import (
 func init() {
 	const common = "activation_alpha activation_beta activations clip direction hidden_size layout output_sequence"
 	Register(
-		Operator{Name: "RNN", Attributes: common, Run: func(c *Call) []*Value {
+		Operator{Name: "RNN", Attributes: common, Shape: recurrentShape(2), Run: func(c *Call) []*Value {
 			return recurrent(c, c.Node(1), c.Node(2), 1, []string{"tanh"}, rnnStep)
 		}},
-		Operator{Name: "GRU", Attributes: common + " linear_before_reset", Run: func(c *Call) []*Value {
+		Operator{Name: "GRU", Attributes: common + " linear_before_reset", Shape: recurrentShape(2), Run: func(c *Call) []*Value {
 			return recurrent(c, c.Node(1), c.Node(2), 3, []string{"sigmoid", "tanh"}, gruStep)
 		}},
-		Operator{Name: "LSTM", Attributes: common + " input_forget", Run: func(c *Call) []*Value {
+		Operator{Name: "LSTM", Attributes: common + " input_forget", Shape: recurrentShape(2), Run: func(c *Call) []*Value {
 			return recurrent(c, c.Node(1), c.Node(2), 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
 		}},
-		Operator{Domain: microsoft, Name: "DynamicQuantizeLSTM", Attributes: common + " input_forget", Run: func(c *Call) []*Value {
+		Operator{Domain: microsoft, Name: "DynamicQuantizeLSTM", Attributes: common + " input_forget", Shape: recurrentShape(1), Run: func(c *Call) []*Value {
 			w, r := quantizedWeights(c, 1, 8), quantizedWeights(c, 2, 10)
 			return recurrent(c, w, r, 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
 		}},
@@ -294,4 +294,31 @@ func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*aut
 		y = y.MaskedFill(ended, 0)
 	}
 	return y, state
+}
+
+// recurrentShape returns the rule of a recurrent operator, in whose weights R an axis is that of the state.
+func recurrentShape(axis int) shapeRule {
+	return func(c *ShapeCall) []Known {
+		x, r, typ := c.Dims(0), c.Dims(2), c.Type(0)
+		steps, batch, hidden, directions := Dim{}, Dim{}, Dim{}, NewDim(1)
+		if len(x) == 3 {
+			steps, batch = x[0], x[1]
+		}
+		if len(r) == 3 {
+			hidden = r[axis]
+		}
+		if c.HasAttribute("hidden_size") {
+			hidden = NewDim(c.Int("hidden_size", 0))
+		}
+		if strings.EqualFold(c.String("direction", ""), "bidirectional") {
+			directions = NewDim(2)
+		}
+		if c.Int("layout", 0) == 1 {
+			steps, batch = batch, steps
+			last := Known{Type: typ, Dims: []Dim{batch, directions, hidden}}
+			return []Known{{Type: typ, Dims: []Dim{batch, steps, directions, hidden}}, last, last}
+		}
+		last := Known{Type: typ, Dims: []Dim{directions, batch, hidden}}
+		return []Known{{Type: typ, Dims: []Dim{steps, directions, batch, hidden}}, last, last}
+	}
 }

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/tensor"
@@ -45,27 +46,27 @@ func init() {
 		reduction("ReduceLogSumExp", func(c *Call, x *node, axes []int) *node {
 			return inFloats(x).LogSumExp(axes...)
 		}),
-		Operator{Name: "ArgMax", Attributes: "axis keepdims select_last_index", Run: func(c *Call) []*Value {
+		Operator{Name: "ArgMax", Attributes: "axis keepdims select_last_index", Shape: argShape, Run: func(c *Call) []*Value {
 			return argExtreme(c, (*node).ArgMax)
 		}},
-		Operator{Name: "ArgMin", Attributes: "axis keepdims select_last_index", Run: func(c *Call) []*Value {
+		Operator{Name: "ArgMin", Attributes: "axis keepdims select_last_index", Shape: argShape, Run: func(c *Call) []*Value {
 			return argExtreme(c, (*node).ArgMin)
 		}},
-		Operator{Name: "TopK", Attributes: "k axis largest sorted", Run: topK},
-		Operator{Name: "CumSum", Attributes: "reverse exclusive", Run: func(c *Call) []*Value {
+		Operator{Name: "TopK", Attributes: "k axis largest sorted", Run: topK, Shape: topKShape},
+		Operator{Name: "CumSum", Attributes: "reverse exclusive", Shape: sameAs(0), Run: func(c *Call) []*Value {
 			return cumulative(c, (*node).CumSum, 0)
 		}},
-		Operator{Name: "CumProd", Attributes: "reverse exclusive", Run: func(c *Call) []*Value {
+		Operator{Name: "CumProd", Attributes: "reverse exclusive", Shape: sameAs(0), Run: func(c *Call) []*Value {
 			return cumulative(c, (*node).CumProd, 1)
 		}},
-		Operator{Name: "Hardmax", Attributes: "axis", Run: hardmax},
+		Operator{Name: "Hardmax", Attributes: "axis", Run: hardmax, Shape: sameAs(0)},
 	)
 }
 
 // reduction returns an operator that reduces input 0 over axes by f, which is given tensor.Keepdims among them, and
 // whose result is converted to the type of the input. The axes are an attribute, or in later versions an input.
 func reduction(name string, f func(c *Call, x *autograd.Node, axes []int) *autograd.Node) Operator {
-	return Operator{Name: name, Attributes: "axes keepdims noop_with_empty_axes", Run: func(c *Call) []*Value {
+	return Operator{Name: name, Attributes: "axes keepdims noop_with_empty_axes", Shape: reducedShape(name), Run: func(c *Call) []*Value {
 		x := c.Node(0)
 		shape := x.Shape()
 		axes, _ := c.axesOf(1, len(shape))
@@ -222,4 +223,76 @@ func limit(d tensor.Device, typ tensor.Type, number int64, sign int) *tensor.Ten
 		return tensor.NewOf(d, typ, []float64{math.Inf(sign)}, []int{}...)
 	}
 	return tensor.NewOf(d, typ, []int64{number}, []int{}...)
+}
+
+// reducedShape returns the rule of a reduction, which knows sums, products and extremes of small tensors to one number.
+func reducedShape(name string) shapeRule {
+	known := map[string]func(x, y element, typ string) element{
+		"ReduceSum": added, "ReduceProd": multiplied, "ReduceMax": greater, "ReduceMin": lesser,
+	}[name]
+	return func(c *ShapeCall) []Known {
+		in := c.In(0)
+		out := Known{Type: in.Type}
+		if in.Dims == nil {
+			return []Known{out}
+		}
+		axes, given, ok := c.axesOf(1, len(in.Dims))
+		keep := c.Bool("keepdims", true)
+		if !ok {
+			if keep {
+				out.Dims = make([]Dim, len(in.Dims))
+			}
+			return []Known{out}
+		}
+		if !given || len(axes) == 0 {
+			if c.Bool("noop_with_empty_axes", false) {
+				return []Known{in.as(in.Type)}
+			}
+			axes = upTo(len(in.Dims))
+		}
+		out.Dims = reducedDims(in.Dims, axes, keep)
+		if known != nil && len(in.elements) > 0 && len(axes) == len(in.Dims) {
+			all := in.elements[0]
+			for _, e := range in.elements[1:] {
+				all = known(all, e, in.Type)
+			}
+			out.elements = []element{all}
+		}
+		return []Known{out}
+	}
+}
+
+// reducedDims returns a shape whose axes become 1, or are left out.
+func reducedDims(dims []Dim, axes []int, keep bool) []Dim {
+	out := []Dim{}
+	for a, d := range dims {
+		switch {
+		case !slices.Contains(axes, a):
+			out = append(out, d)
+		case keep:
+			out = append(out, NewDim(1))
+		}
+	}
+	return out
+}
+
+func argShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: "int64"}}
+	}
+	axis := c.axis(c.Int("axis", 0), len(dims))
+	return []Known{{Type: "int64", Dims: reducedDims(dims, []int{axis}, c.Bool("keepdims", true))}}
+}
+
+func topKShape(c *ShapeCall) []Known {
+	k := NewDim(c.Int("k", -1))
+	if c.Version() >= 10 {
+		k = c.dimOf(1)
+	}
+	dims := c.Dims(0)
+	if dims != nil {
+		dims[c.axis(c.Int("axis", -1), len(dims))] = k
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}, {Type: "int64", Dims: dims}}
 }

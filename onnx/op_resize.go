@@ -11,8 +11,8 @@ import (
 func init() {
 	Register(
 		Operator{Name: "Resize", Since: 10, Attributes: "antialias axes coordinate_transformation_mode cubic_coeff_a " +
-			"exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode", Run: resize},
-		Operator{Name: "Upsample", Attributes: "height_scale mode scales width_scale", Run: upsample},
+			"exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode", Run: resize, Shape: resizeShape},
+		Operator{Name: "Upsample", Attributes: "height_scale mode scales width_scale", Run: upsample, Shape: upsampleShape},
 	)
 }
 
@@ -160,12 +160,12 @@ func resizedAxes(c *Call, shape []int, crop bool) []resizing {
 			all[a].scale = sizes[i] / float64(shape[a])
 		}
 	}
-	keepAspect(c, all, axes)
+	keepAspect(&c.nodeCall, all, axes)
 	return all
 }
 
 // keepAspect gives axes the same scale, if attribute keep_aspect_ratio_policy says so.
-func keepAspect(c *Call, all []resizing, axes []int) {
+func keepAspect(c *nodeCall, all []resizing, axes []int) {
 	policy := c.oneOf("keep_aspect_ratio_policy", "stretch", "not_larger", "not_smaller")
 	if policy == "stretch" || len(axes) == 0 {
 		return
@@ -431,4 +431,93 @@ func (r *resizer) weight(x float64) float64 {
 		return ((a*x-5*a)*x+8*a)*x - 4*a
 	}
 	return 0
+}
+
+func upsampleShape(c *ShapeCall) []Known {
+	var scales []element
+	switch {
+	case c.Version() >= 9:
+		scales = c.In(1).elements
+	case c.HasAttribute("scales"):
+		for _, s := range c.FloatList("scales") {
+			scales = append(scales, elementOf(s, "float"))
+		}
+	default:
+		for _, s := range []float64{1, 1, c.Float("height_scale", 0), c.Float("width_scale", 0)} {
+			scales = append(scales, elementOf(s, "float"))
+		}
+	}
+	return []Known{c.scaled(upTo(len(c.Dims(0))), scales)}
+}
+
+// scaled returns input 0 with axes that are multiplied by scales.
+func (c *ShapeCall) scaled(axes []int, scales []element) Known {
+	out := Known{Type: c.Type(0), Dims: c.Dims(0)}
+	for i, a := range axes {
+		if len(scales) != len(axes) {
+			out.Dims[a] = Dim{}
+			continue
+		}
+		n, number := out.Dims[a].Number()
+		scale, ok := scales[i].number()
+		switch {
+		case number && ok:
+			out.Dims[a] = dimOf(int64(float64(float32(n) * float32(scale))))
+		case ok && scale > 0 && math.Abs(1/scale) == math.Trunc(1/scale): // a half, a third
+			if scales[i].isFloat {
+				out.Dims[a] = out.Dims[a].Div(NewDim(int(1 / scale)))
+			}
+		default:
+			out.Dims[a] = out.Dims[a].Mul(scales[i].dim)
+		}
+	}
+	return out
+}
+
+func resizeShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: c.Type(0)}}
+	}
+	if c.Version() < 11 {
+		return []Known{c.scaled(upTo(len(dims)), c.In(1).elements)}
+	}
+	axes := upTo(len(dims))
+	if c.HasAttribute("axes") {
+		axes = c.axes(c.IntList("axes"), len(dims))
+	}
+	if c.String("coordinate_transformation_mode", "") == "tf_crop_and_resize" && !c.Has(3) {
+		return []Known{ofRank(c.Type(0), len(dims))}
+	}
+	list, ok := c.Ints(3)
+	if !c.Has(3) || ok && len(list) == 0 {
+		return []Known{c.scaled(axes, c.In(2).elements)}
+	}
+	list = padDims(list, ok && len(list) == len(axes), len(axes))
+	if c.String("keep_aspect_ratio_policy", "stretch") != "stretch" {
+		list = c.keptAspect(dims, axes, list)
+	}
+	for i, a := range axes {
+		dims[a] = list[i]
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
+}
+
+// keptAspect returns sizes that have the same scale, of sizes that are known numbers.
+func (c *ShapeCall) keptAspect(dims []Dim, axes []int, sizes []Dim) []Dim {
+	out := make([]Dim, len(sizes))
+	to, ok := numbersIn(sizes, true)
+	all := make([]resizing, len(dims))
+	for i, a := range axes {
+		n, known := dims[a].Number()
+		if ok = ok && known && n > 0; !ok {
+			return out
+		}
+		all[a] = resizing{in: n, scale: float64(to[i]) / float64(n)}
+	}
+	keepAspect(&c.nodeCall, all, axes)
+	for i, a := range axes {
+		out[i] = NewDim(all[a].out)
+	}
+	return out
 }

@@ -9,10 +9,14 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "MaxRoiPool", Attributes: "pooled_shape spatial_scale", Run: maxRoiPool},
+		Operator{Name: "MaxRoiPool", Attributes: "pooled_shape spatial_scale", Run: maxRoiPool,
+			Shape: func(c *ShapeCall) []Known { return []Known{c.regions(1, c.IntList("pooled_shape"))} }},
 		Operator{Name: "RoiAlign", Since: 10,
 			Attributes: "coordinate_transformation_mode mode output_height output_width " +
-				"sampling_ratio spatial_scale", Run: roiAlign},
+				"sampling_ratio spatial_scale", Run: roiAlign,
+			Shape: func(c *ShapeCall) []Known {
+				return []Known{c.regions(1, []int{c.Int("output_height", 1), c.Int("output_width", 1)})}
+			}},
 	)
 }
 
@@ -108,7 +112,7 @@ func maxRoiPool(c *Call) []*Value {
 	if size == nil {
 		c.Fail("attribute pooled_shape is missing")
 	}
-	size = eachAxis(c, "pooled_shape", size, 2, 1, 1)
+	size = eachAxis(&c.nodeCall, "pooled_shape", size, 2, 1, 1)
 	shape := x.Shape()
 	if size[0]*size[1] > mostOfRegion {
 		c.Fail("attribute pooled_shape is %v", size)
@@ -230,4 +234,19 @@ func (b *bin) sample(first int, y, x float64, height, width int) {
 			b.weights = append(b.weights, w)
 		}
 	}
+}
+
+// regions returns the pooled regions that input i lists.
+func (c *ShapeCall) regions(i int, size []int) Known {
+	out := ofRank(c.Type(0), 4)
+	if dims := c.Dims(i); len(dims) > 0 {
+		out.Dims[0] = dims[0]
+	}
+	if dims := c.Dims(0); len(dims) == 4 {
+		out.Dims[1] = dims[1]
+	}
+	if len(size) == 2 {
+		copy(out.Dims[2:], dimsOf(size))
+	}
+	return out
 }

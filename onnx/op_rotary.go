@@ -9,7 +9,7 @@ import (
 func init() {
 	Register(
 		Operator{Name: "RotaryEmbedding", Since: 23, Attributes: "interleaved num_heads rotary_embedding_dim",
-			Run: rotaryEmbedding},
+			Run: rotaryEmbedding, Shape: sameAs(0)},
 	)
 }
 

@@ -9,8 +9,8 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "GridSample", Since: 16, Attributes: "align_corners mode padding_mode", Run: gridSample},
-		Operator{Name: "AffineGrid", Since: 20, Attributes: "align_corners", Run: affineGrid},
+		Operator{Name: "GridSample", Since: 16, Attributes: "align_corners mode padding_mode", Run: gridSample, Shape: gridSampleShape},
+		Operator{Name: "AffineGrid", Since: 20, Attributes: "align_corners", Run: affineGrid, Shape: affineGridShape},
 	)
 }
 
@@ -42,4 +42,20 @@ func affineGrid(c *Call) []*Value {
 	}
 	c.makes(slices.Concat(size[:1], size[2:], []int{axes}))
 	return Out(autograd.AffineGrid(floatsOf(c, 0), size[2:], c.Bool("align_corners", false)))
+}
+
+func gridSampleShape(c *ShapeCall) []Known {
+	x, grid := c.Dims(0), c.Dims(1)
+	if len(x) < 3 || len(grid) != len(x) {
+		return []Known{{Type: c.Type(0)}}
+	}
+	return []Known{{Type: c.Type(0), Dims: dimsAlong(x[:2], grid[1:len(grid)-1])}}
+}
+
+func affineGridShape(c *ShapeCall) []Known {
+	size, ok := c.Ints(1)
+	if !ok || len(size) < 3 {
+		return []Known{{Type: c.Type(0)}}
+	}
+	return []Known{{Type: c.Type(0), Dims: dimsAlong(size[:1], size[2:], []Dim{NewDim(len(size) - 2)})}}
 }

@@ -30,29 +30,6 @@ func newScanner(c *Call, first int, directions string) *scanner {
 	return s
 }
 
-// flags returns a list of n numbers that are 0 or 1, all 0 if the node has none of the name.
-func (c *Call) flags(name string, n int) []int {
-	list := c.listOf(name, n)
-	for _, f := range list {
-		if f != 0 && f != 1 {
-			c.Fail("attribute %s is %v, and should be of 0 and 1", name, list)
-		}
-	}
-	return list
-}
-
-// listOf returns a list of n integers, all 0 if the node has none of the name.
-func (c *Call) listOf(name string, n int) []int {
-	list := c.IntList(name)
-	if list == nil {
-		list = make([]int, n)
-	}
-	if len(list) != n {
-		c.Fail("attribute %s is %v, and should have %d elements", name, list, n)
-	}
-	return list
-}
-
 // run runs the graph for n elements along the axis of each input. It returns the states, and the values of each output
 // in the order of the iterations; they are the caller's, who releases the latter.
 func (s *scanner) run(n int, state, inputs []*Value, axes []int) ([]*Value, [][]*Value) {
@@ -208,4 +185,90 @@ func (c *Call) padded(list []*Value, length, k int) *Value {
 	w := fromNode(n)
 	c.r.settle(w)
 	return w
+}
+
+func scanShape(c *ShapeCall) []Known {
+	scans := c.Int("num_scan_inputs", 0)
+	n := c.Len() - scans
+	if scans < 1 || n < 0 {
+		c.Fail("num_scan_inputs is %d, of %d inputs", scans, c.Len())
+	}
+	axes, length := c.listOf("scan_input_axes", scans), Dim{}
+	var states, parts []Known
+	for i := range c.Len() {
+		in := c.In(i)
+		if i < n {
+			states = append(states, in)
+			continue
+		}
+		part := Known{Type: in.Type}
+		if in.Dims != nil {
+			axis := c.axis(axes[i-n], len(in.Dims))
+			length = c.sameSize(length, in.Dims[axis])
+			part.Dims = reducedDims(in.Dims, []int{axis}, false)
+		}
+		parts = append(parts, part)
+	}
+	out := c.steady(nil, states, parts, 0)
+	to := c.listOf("scan_output_axes", len(out)-n)
+	for i := range out {
+		k := out[i]
+		k.elements = nil
+		switch {
+		case i < n && !length.atLeast(1):
+			k = either(states[i], k)
+		case i >= n && k.Dims != nil && length.atLeast(1):
+			k.Dims = slices.Insert(slices.Clone(k.Dims), c.axis(to[i-n], len(k.Dims)+1), length)
+		case i >= n:
+			k = Known{Type: k.Type}
+		}
+		out[i] = k
+	}
+	return out
+}
+
+// scanBatchesShape is that of each batch, before which the batches stand.
+func scanBatchesShape(c *ShapeCall) []Known {
+	scans := c.Int("num_scan_inputs", 0)
+	n := c.Len() - 1 - scans
+	if scans < 1 || n < 0 {
+		c.Fail("num_scan_inputs is %d, of %d inputs", scans, c.Len()-1)
+	}
+	batches, length := Dim{}, Dim{}
+	var states, parts []Known
+	for i := 1; i < c.Len(); i++ {
+		in := c.In(i)
+		k := Known{Type: in.Type}
+		if len(in.Dims) > 0 {
+			batches = c.sameSize(batches, in.Dims[0])
+			k.Dims = in.Dims[1:]
+		}
+		if i <= n {
+			states = append(states, k)
+			continue
+		}
+		if len(k.Dims) > 0 {
+			length = c.sameSize(length, k.Dims[0])
+			k.Dims = k.Dims[1:]
+		}
+		parts = append(parts, k)
+	}
+	out := c.steady(nil, states, parts, 0)
+	for i, k := range out {
+		k.elements = nil
+		switch {
+		case i < n:
+			k = either(states[i], k)
+		case k.Dims != nil:
+			k.Dims = dimsAlong([]Dim{length}, k.Dims)
+		}
+		if k.Dims != nil {
+			k.Dims = dimsAlong([]Dim{batches}, k.Dims)
+		}
+		if !batches.atLeast(1) || !length.atLeast(1) {
+			k = Known{Type: k.Type}
+		}
+		out[i] = k
+	}
+	return out
 }

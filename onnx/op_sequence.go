@@ -9,22 +9,25 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "SequenceConstruct", Since: 11, Run: func(c *Call) []*Value {
+		Operator{Name: "SequenceConstruct", Since: 11, Shape: sequenceOfInputs, Run: func(c *Call) []*Value {
 			for i := range c.in {
 				c.sameType(c.Value(0), c.Value(i))
 			}
 			return []*Value{FromSequence(slices.Clone(c.in)...)}
 		}},
 		Operator{Name: "SequenceEmpty", Since: 11, Attributes: "dtype",
+			Shape: func(c *ShapeCall) []Known {
+				return []Known{sequenceOfKnown(Known{Type: c.typeAttribute("dtype", "float")})}
+			},
 			Run: func(c *Call) []*Value { return []*Value{FromSequence()} }},
-		Operator{Name: "SequenceLength", Since: 11, Run: func(c *Call) []*Value {
+		Operator{Name: "SequenceLength", Since: 11, Shape: func(c *ShapeCall) []Known { return []Known{scalarOf("int64")} }, Run: func(c *Call) []*Value {
 			return []*Value{onHostOf(c, int64(len(c.sequence(0))))}
 		}},
-		Operator{Name: "SequenceAt", Since: 11, Run: func(c *Call) []*Value {
+		Operator{Name: "SequenceAt", Since: 11, Shape: elementOfSequence, Run: func(c *Call) []*Value {
 			list := c.sequence(0)
 			return []*Value{list[c.position(1, len(list), len(list)-1)]}
 		}},
-		Operator{Name: "SequenceInsert", Since: 11, Run: func(c *Call) []*Value {
+		Operator{Name: "SequenceInsert", Since: 11, Shape: insertShape, Run: func(c *Call) []*Value {
 			list, at := c.sequence(0), len(c.sequence(0))
 			if c.Has(2) {
 				at = c.position(2, len(list), len(list))
@@ -34,7 +37,7 @@ func init() {
 			}
 			return []*Value{FromSequence(slices.Insert(slices.Clone(list), at, c.Value(1))...)}
 		}},
-		Operator{Name: "SequenceErase", Since: 11, Run: func(c *Call) []*Value {
+		Operator{Name: "SequenceErase", Since: 11, Shape: func(c *ShapeCall) []Known { return []Known{c.In(0)} }, Run: func(c *Call) []*Value {
 			list := c.sequence(0)
 			at := len(list) - 1
 			if c.Has(1) || at < 0 {
@@ -42,17 +45,17 @@ func init() {
 			}
 			return []*Value{FromSequence(slices.Delete(slices.Clone(list), at, at+1)...)}
 		}},
-		Operator{Name: "SplitToSequence", Since: 11, Attributes: "axis keepdims", Run: splitToSequence},
-		Operator{Name: "ConcatFromSequence", Since: 11, Attributes: "axis new_axis", Run: concatFromSequence},
-		Operator{Name: "SequenceMap", Since: 17, Attributes: "body", Run: sequenceMap},
+		Operator{Name: "SplitToSequence", Since: 11, Attributes: "axis keepdims", Run: splitToSequence, Shape: splitToSequenceShape},
+		Operator{Name: "ConcatFromSequence", Since: 11, Attributes: "axis new_axis", Run: concatFromSequence, Shape: concatFromSequenceShape},
+		Operator{Name: "SequenceMap", Since: 17, Attributes: "body", Run: sequenceMap, Shape: sequenceMapShape},
 
-		Operator{Name: "Optional", Since: 15, Attributes: "type", Run: func(c *Call) []*Value {
+		Operator{Name: "Optional", Since: 15, Attributes: "type", Shape: optionalShape, Run: func(c *Call) []*Value {
 			if !c.Has(0) {
 				return []*Value{FromOptional(nil)}
 			}
 			return []*Value{FromOptional(c.Value(0))}
 		}},
-		Operator{Name: "OptionalGetElement", Since: 15, Run: func(c *Call) []*Value {
+		Operator{Name: "OptionalGetElement", Since: 15, Shape: func(c *ShapeCall) []Known { return []Known{c.In(0)} }, Run: func(c *Call) []*Value {
 			v := c.Value(0)
 			if v.kind != optionalValue {
 				return []*Value{v}
@@ -62,7 +65,7 @@ func init() {
 			}
 			return v.list
 		}},
-		Operator{Name: "OptionalHasElement", Since: 15, Run: func(c *Call) []*Value {
+		Operator{Name: "OptionalHasElement", Since: 15, Shape: func(c *ShapeCall) []Known { return []Known{scalarOf("bool")} }, Run: func(c *Call) []*Value {
 			return []*Value{onHostOf(c, c.Has(0) && (c.in[0].kind != optionalValue || len(c.in[0].list) > 0))}
 		}},
 	)
@@ -180,4 +183,96 @@ func sequenceMap(c *Call) []*Value {
 		}
 	}
 	return out
+}
+
+// sequenceOfKnown returns a sequence of values of which k is known.
+func sequenceOfKnown(k Known) Known {
+	out := Known{of: &k}
+	if k.elements = nil; k.Type != "" {
+		out.Type = "seq(" + k.Type + ")"
+	}
+	return out
+}
+
+func sequenceOfInputs(c *ShapeCall) []Known {
+	if c.Len() == 0 {
+		return nil
+	}
+	of := c.In(0)
+	for i := 1; i < c.Len(); i++ {
+		of = either(of, c.In(i))
+	}
+	return []Known{sequenceOfKnown(of)}
+}
+
+// elementOfSequence is what is known of any element of input 0.
+func elementOfSequence(c *ShapeCall) []Known {
+	if of := c.In(0).of; of != nil {
+		return []Known{*of}
+	}
+	return nil
+}
+
+func insertShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	if in.of == nil {
+		return []Known{in}
+	}
+	if in.of.Dims == nil && in.of.Type == c.Type(1) {
+		return []Known{in}
+	}
+	return []Known{sequenceOfKnown(either(*in.of, c.In(1)))}
+}
+
+func splitToSequenceShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	of := Known{Type: c.Type(0)}
+	if dims != nil {
+		axis := c.axis(c.Int("axis", 0), len(dims))
+		if of.Dims = dims; !c.Has(1) {
+			of.Dims = reducedDims(dims, []int{axis}, c.Bool("keepdims", true))
+		} else {
+			of.Dims[axis] = Dim{}
+		}
+	}
+	return []Known{sequenceOfKnown(of)}
+}
+
+func concatFromSequenceShape(c *ShapeCall) []Known {
+	of := c.In(0).of
+	if of == nil {
+		return nil
+	}
+	out := Known{Type: of.Type}
+	if of.Dims != nil {
+		if c.Bool("new_axis", false) {
+			out.Dims = slices.Insert(slices.Clone(of.Dims), c.axis(c.Int("axis", 0), len(of.Dims)+1), Dim{})
+		} else {
+			out.Dims = slices.Clone(of.Dims)
+			out.Dims[c.axis(c.Int("axis", 0), len(of.Dims))] = Dim{}
+		}
+	}
+	return []Known{out}
+}
+
+func sequenceMapShape(c *ShapeCall) []Known {
+	in := make([]Known, c.Len())
+	for i := range in {
+		if in[i] = c.In(i); in[i].of != nil {
+			in[i] = *in[i].of
+		}
+	}
+	out := c.graph("body", in)
+	for i := range out {
+		out[i] = sequenceOfKnown(out[i])
+	}
+	return out
+}
+
+func optionalShape(c *ShapeCall) []Known {
+	if !c.Has(0) {
+		return nil
+	}
+	of := c.In(0)
+	return []Known{{Type: "optional(" + of.Type + ")", of: &of}}
 }

@@ -9,13 +9,13 @@ import (
 
 func init() {
 	Register(
-		Operator{Name: "DFT", Since: 17, Attributes: "axis inverse onesided", Run: dft},
-		Operator{Name: "DFT", Since: 20, Attributes: "inverse onesided", Run: dft},
-		Operator{Name: "STFT", Since: 17, Attributes: "onesided", Run: stft},
+		Operator{Name: "DFT", Since: 17, Attributes: "axis inverse onesided", Run: dft, Shape: dftShape},
+		Operator{Name: "DFT", Since: 20, Attributes: "inverse onesided", Run: dft, Shape: dftShape},
+		Operator{Name: "STFT", Since: 17, Attributes: "onesided", Run: stft, Shape: stftShape},
 		spectralWindow("HannWindow", 0.5, 0.5, 0),
 		spectralWindow("HammingWindow", 25.0/46, 21.0/46, 0),
 		spectralWindow("BlackmanWindow", 0.42, 0.5, 0.08),
-		Operator{Name: "MelWeightMatrix", Since: 17, Attributes: "output_datatype", Run: melWeights},
+		Operator{Name: "MelWeightMatrix", Since: 17, Attributes: "output_datatype", Run: melWeights, Shape: melWeightsShape},
 	)
 }
 
@@ -25,7 +25,7 @@ const maxSignal = 1 << 26
 // spectralWindow returns the operator of a − b·cos(2πn/N) + c·cos(4πn/N). A window of one element
 // is 1 where N would be 0.
 func spectralWindow(name string, a, b, c float64) Operator {
-	return Operator{Name: name, Since: 17, Attributes: "output_datatype periodic", Run: func(call *Call) []*Value {
+	return Operator{Name: name, Since: 17, Attributes: "output_datatype periodic", Shape: spectralWindowShape, Run: func(call *Call) []*Value {
 		size := call.IntOf(0, 0)
 		if size < 0 || size > maxSignal {
 			call.Fail("the size is %d, and should be 0 to %d", size, maxSignal)
@@ -149,4 +149,70 @@ func stft(c *Call) []*Value {
 		frames = like(frames.Mul(w.Reshape(length, 1)), x.Type())
 	}
 	return Out(transform(c, frames, length, false, c.Bool("onesided", true)))
+}
+
+func spectralWindowShape(c *ShapeCall) []Known {
+	return []Known{listOfType(c.typeAttribute("output_datatype", "float"), c.dimOf(0))}
+}
+
+func melWeightsShape(c *ShapeCall) []Known {
+	rows := c.dimOf(1).Div(NewDim(2)).Add(NewDim(1))
+	return []Known{{Type: c.typeAttribute("output_datatype", "float"), Dims: []Dim{rows, c.dimOf(0)}}}
+}
+
+// binsOf returns how many frequencies a transform of n has.
+func binsOf(n Dim, onesided bool) Dim {
+	if onesided {
+		return n.Div(NewDim(2)).Add(NewDim(1))
+	}
+	return n
+}
+
+func dftShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: c.Type(0)}}
+	}
+	axis, ok := c.Int("axis", 1), true
+	if c.Version() >= 20 {
+		axis, ok = c.intOf(2, -2)
+	}
+	if !ok {
+		return []Known{ofRank(c.Type(0), len(dims))}
+	}
+	axis = c.axis(axis, len(dims))
+	inverse, onesided := c.Bool("inverse", false), c.Bool("onesided", false)
+	n := dims[axis]
+	if inverse && onesided {
+		n = n.Sub(NewDim(1)).Mul(NewDim(2))
+	}
+	if c.Has(1) {
+		n = c.dimOf(1)
+	}
+	dims[axis], dims[len(dims)-1] = binsOf(n, onesided && !inverse), NewDim(2)
+	if inverse && onesided {
+		dims[len(dims)-1] = NewDim(1)
+	}
+	return []Known{{Type: c.Type(0), Dims: dims}}
+}
+
+func stftShape(c *ShapeCall) []Known {
+	x := c.Dims(0)
+	out := ofRank(c.Type(0), 4)
+	if len(x) != 3 {
+		return []Known{out}
+	}
+	length := x[1]
+	if c.Has(2) {
+		length = Dim{}
+		if w := c.Dims(2); len(w) == 1 {
+			length = w[0]
+		}
+	}
+	if c.Has(3) {
+		length = c.dimOf(3)
+	}
+	frames := x[1].Sub(length).Div(c.dimOf(1)).Add(NewDim(1))
+	out.Dims = []Dim{x[0], frames, binsOf(length, c.Bool("onesided", true)), NewDim(2)}
+	return []Known{out}
 }

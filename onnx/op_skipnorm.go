@@ -9,10 +9,10 @@ import (
 func init() {
 	for _, domain := range []string{"", microsoft} {
 		Register(Operator{Domain: domain, Name: "SimplifiedLayerNormalization", Attributes: "axis epsilon stash_type",
-			Run: simplifiedNorm})
+			Run: simplifiedNorm, Shape: simplifiedNormShape})
 	}
 	Register(
-		Operator{Domain: microsoft, Name: "SkipLayerNormalization", Attributes: "epsilon", Run: func(c *Call) []*Value {
+		Operator{Domain: microsoft, Name: "SkipLayerNormalization", Attributes: "epsilon", Shape: skipNormShape, Run: func(c *Call) []*Value {
 			sum, eps := skipped(c, 4), c.Float("epsilon", 1e-12)
 			out := Out(sum.LayerNorm(-1, c.Node(2), c.NodeOr(3), eps), nil, nil, sum)
 			if c.Wants(1) || c.Wants(2) {
@@ -22,7 +22,7 @@ func init() {
 			}
 			return out
 		}},
-		Operator{Domain: microsoft, Name: "SkipSimplifiedLayerNormalization", Attributes: "epsilon",
+		Operator{Domain: microsoft, Name: "SkipSimplifiedLayerNormalization", Attributes: "epsilon", Shape: skipNormShape,
 			Run: func(c *Call) []*Value {
 				sum, eps := skipped(c, 3), c.Float("epsilon", 1e-12)
 				out := Out(sum.RMSNorm(-1, c.Node(2), eps), nil, nil, sum)
@@ -32,7 +32,7 @@ func init() {
 				return out
 			}},
 		Operator{Domain: microsoft, Name: "EmbedLayerNormalization", Attributes: "epsilon mask_index_type",
-			Run: embedNorm},
+			Run: embedNorm, Shape: embedNormShape},
 	)
 }
 
@@ -86,4 +86,39 @@ func embedNorm(c *Call) []*Value {
 		mask = m.EqScalar(1).Sum(1).To(tensor.Int32)
 	}
 	return Out(y, mask, sum)
+}
+
+// singleOf is the type of inSingle.
+func singleOf(typ string) string {
+	if typ == "double" || typ == "" {
+		return typ
+	}
+	return "float"
+}
+
+func skipNormShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	each := Known{Type: singleOf(in.Type)}
+	if n := len(in.Dims); n > 0 {
+		each.Dims = reducedDims(in.Dims, []int{n - 1}, true)
+	}
+	return []Known{in.as(in.Type), each, each, in.as(in.Type)}
+}
+
+func simplifiedNormShape(c *ShapeCall) []Known {
+	in := c.In(0)
+	each := Known{Type: singleOf(in.Type)}
+	if in.Dims != nil {
+		each.Dims = reducedDims(in.Dims, upTo(len(in.Dims))[c.axis(c.Int("axis", -1), len(in.Dims)):], true)
+	}
+	return []Known{in.as(c.Type(1)), each}
+}
+
+func embedNormShape(c *ShapeCall) []Known {
+	ids, table := c.Dims(0), c.Dims(2)
+	if len(ids) != 2 || len(table) != 2 {
+		return []Known{ofRank(c.Type(2), 3), ofRank("int32", 1), ofRank(c.Type(2), 3)}
+	}
+	y := Known{Type: c.Type(2), Dims: append(ids, table[1])}
+	return []Known{y, listOfType("int32", ids[0]), y}
 }

@@ -10,10 +10,10 @@ import (
 func init() {
 	Register(
 		Operator{Name: "StringNormalizer", Since: 10, Attributes: "case_change_action is_case_sensitive locale stopwords",
-			Run: normalizeStrings},
-		Operator{Name: "StringConcat", Since: 20, Run: concatElements},
-		Operator{Name: "StringSplit", Since: 20, Attributes: "delimiter maxsplit", Run: splitStrings},
-		Operator{Name: "RegexFullMatch", Since: 20, Attributes: "pattern", Run: matchStrings},
+			Run: normalizeStrings, Shape: normalizeStringsShape},
+		Operator{Name: "StringConcat", Since: 20, Run: concatElements, Shape: broadcasting("string", nil)},
+		Operator{Name: "StringSplit", Since: 20, Attributes: "delimiter maxsplit", Run: splitStrings, Shape: splitStringsShape},
+		Operator{Name: "RegexFullMatch", Since: 20, Attributes: "pattern", Run: matchStrings, Shape: sameOf("bool")},
 	)
 }
 
@@ -164,4 +164,20 @@ func matchStrings(c *Call) []*Value {
 		out[i] = re.MatchString(s)
 	}
 	return Out(New(c, out, slices.Clone(v.shape)...).Reshape(v.shape...))
+}
+
+func normalizeStringsShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if len(dims) > 0 {
+		dims[len(dims)-1] = Dim{} // stop words are left out
+	}
+	return []Known{{Type: "string", Dims: dims}}
+}
+
+func splitStringsShape(c *ShapeCall) []Known {
+	dims := c.Dims(0)
+	if dims == nil {
+		return []Known{{Type: "string"}, {Type: "int64"}}
+	}
+	return []Known{{Type: "string", Dims: append(dims, Dim{})}, c.In(0).as("int64")}
 }

@@ -8,7 +8,7 @@ import (
 func init() {
 	Register(Operator{Name: "TfIdfVectorizer", Since: 9,
 		Attributes: "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s " +
-			"pool_strings weights", Run: countGrams})
+			"pool_strings weights", Run: countGrams, Shape: countGramsShape})
 }
 
 // grams are the n-grams that a TfIdfVectorizer counts.
@@ -152,4 +152,16 @@ func (g *grams) count(row []any, f func(i int)) {
 			}
 		}
 	}
+}
+
+func countGramsShape(c *ShapeCall) []Known {
+	dims, columns := c.Dims(0), 0
+	for _, i := range c.IntList("ngram_indexes") {
+		columns = max(columns, i+1)
+	}
+	if len(dims) > 0 {
+		dims[len(dims)-1] = NewDim(columns)
+		return []Known{{Type: "float", Dims: dims}}
+	}
+	return []Known{{Type: "float"}}
 }

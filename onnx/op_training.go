@@ -7,11 +7,11 @@ import (
 func init() {
 	Register(
 		Operator{Domain: training, Name: "Adagrad", Attributes: "decay_factor epsilon norm_coefficient",
-			Run: optimizer(3, adagrad)},
+			Run: optimizer(3, adagrad), Shape: optimizerShape(3)},
 		Operator{Domain: training, Name: "Adam", Attributes: "alpha beta epsilon norm_coefficient norm_coefficient_post",
-			Run: optimizer(4, adam)},
+			Run: optimizer(4, adam), Shape: optimizerShape(4)},
 		Operator{Domain: training, Name: "Momentum", Attributes: "alpha beta mode norm_coefficient",
-			Run: optimizer(3, momentum)},
+			Run: optimizer(3, momentum), Shape: optimizerShape(3)},
 	)
 }
 
@@ -77,5 +77,21 @@ func momentum(c *Call, rate, count *autograd.Node, of []*autograd.Node) []*autog
 	default:
 		c.Fail("mode is %q", mode)
 		return nil
+	}
+}
+
+// optimizerShape: outputs are all tensors, and what is remembered of them, as the inputs are.
+func optimizerShape(kinds int) shapeRule {
+	return func(c *ShapeCall) []Known {
+		n := max((c.Len()-2)/kinds, 0)
+		var inputs []int
+		for k := range kinds {
+			for i := range n {
+				if k != 1 { // the gradients
+					inputs = append(inputs, 2+k*n+i)
+				}
+			}
+		}
+		return sameAs(inputs...)(c)
 	}
 }

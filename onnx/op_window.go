@@ -29,17 +29,17 @@ func windowOf(c *Call, in, kernel []int) *window {
 	}
 	w := &window{
 		in:       in,
-		kernel:   eachAxis(c, "kernel_shape", kernel, axes, 1, 1),
-		stride:   eachAxis(c, "strides", c.IntList("strides"), axes, 1, 1),
-		dilation: eachAxis(c, "dilations", c.IntList("dilations"), axes, 1, 1),
+		kernel:   eachAxis(&c.nodeCall, "kernel_shape", kernel, axes, 1, 1),
+		stride:   eachAxis(&c.nodeCall, "strides", c.IntList("strides"), axes, 1, 1),
+		dilation: eachAxis(&c.nodeCall, "dilations", c.IntList("dilations"), axes, 1, 1),
 	}
-	pads := eachAxis(c, "pads", c.IntList("pads"), 2*axes, 0, -mostAxis)
+	pads := eachAxis(&c.nodeCall, "pads", c.IntList("pads"), 2*axes, 0, -mostAxis)
 	w.before, w.after = pads[:axes], pads[axes:]
 	return w
 }
 
 // eachAxis returns an attribute that has a number for each axis.
-func eachAxis(c *Call, name string, list []int, axes, or, least int) []int {
+func eachAxis(c *nodeCall, name string, list []int, axes, or, least int) []int {
 	if list == nil {
 		return slices.Repeat([]int{or}, axes)
 	}
@@ -145,4 +145,49 @@ func spatialOf(c *Call, x *autograd.Node) []int {
 		c.fail(tensor.ErrShape, "input 0 is %v, and should be [batch, channels, …] with spatial axes", x.Shape())
 	}
 	return x.Shape()[2:]
+}
+
+// windowDims returns how many windows there are along spatial axes, as window.place does. kernel is nil where an attribute
+// says it.
+func (c *ShapeCall) windowDims(in, kernel []Dim, ceil bool) []Dim {
+	axes := len(in)
+	if kernel == nil {
+		kernel = dimsOf(eachAxis(&c.nodeCall, "kernel_shape", c.IntList("kernel_shape"), axes, 1, 1))
+	}
+	stride := eachAxis(&c.nodeCall, "strides", c.IntList("strides"), axes, 1, 1)
+	dilation := eachAxis(&c.nodeCall, "dilations", c.IntList("dilations"), axes, 1, 1)
+	pads := eachAxis(&c.nodeCall, "pads", c.IntList("pads"), 2*axes, 0, -mostAxis)
+	auto := c.oneOf("auto_pad", "NOTSET", "", "VALID", "SAME_UPPER", "SAME_LOWER")
+	if auto == "VALID" {
+		pads = make([]int, 2*axes)
+	}
+	out, one := make([]Dim, axes), NewDim(1)
+	for a, n := range in {
+		by := NewDim(stride[a])
+		if auto == "SAME_UPPER" || auto == "SAME_LOWER" {
+			out[a] = n.ceilDiv(by)
+			continue
+		}
+		reach := kernel[a].Sub(one).Mul(NewDim(dilation[a])).Add(one)
+		over := n.Add(NewDim(pads[a] + pads[axes+a])).Sub(reach)
+		if m, ok := over.Number(); ok && m < 0 && !(ceil && m+stride[a] > 0) {
+			c.Fail("windows reach over %v positions of spatial axis %d of %v", reach, a, c.shapes())
+		}
+		if out[a] = over.Div(by).Add(one); ceil { // the last one begins before the end of the padding
+			out[a] = over.ceilDiv(by).Add(one).Min(n.Add(NewDim(pads[a] - 1)).Div(by).Add(one))
+		}
+	}
+	return out
+}
+
+// spatialDims returns the spatial axes of input i [batch, channels, …], nil if its rank is not known.
+func (c *ShapeCall) spatialDims(i int) []Dim {
+	dims := c.Dims(i)
+	if dims == nil {
+		return nil
+	}
+	if len(dims) < 3 {
+		c.Fail("input %d of %v should be [batch, channels, …] with spatial axes", i, c.shapes())
+	}
+	return dims[2:]
 }

@@ -16,6 +16,10 @@ type Operator struct {
 	Attributes string                 // names of the attributes that Run knows, separated by blanks
 	Run        func(c *Call) []*Value // computes the outputs of a node; nil is one that nobody asks for
 
+	// Shape returns what is known of the outputs without a run: see [Model.Shapes]. It says nothing of outputs that it
+	// leaves out. nil says nothing.
+	Shape func(c *ShapeCall) []Known
+
 	// OnDevice says that Run computes on the session's device, where its inputs may be on the host's: it draws random
 	// numbers, or is not for shapes.
 	OnDevice bool

@@ -191,40 +191,53 @@ func (r *rewriter) add(like string, n *autograd.Node) string {
 
 // dropUnused leaves out nodes of which nobody uses an output.
 func dropUnused(r *rewriter) {
-	used := map[string]bool{}
-	for _, o := range r.g.proto.Outputs {
-		used[o.Name] = true
+	protos := make([]*onnxpb.Node, len(r.g.nodes))
+	for i, n := range r.g.nodes {
+		protos[i] = n.proto
 	}
-	var mark func(n *onnxpb.Node)
-	mark = func(n *onnxpb.Node) {
-		for _, in := range n.Inputs {
-			used[in] = true
-		}
-		for _, a := range n.Attributes {
-			for _, g := range a.AllGraphs() {
-				for _, m := range g.Nodes {
-					mark(m)
-				}
-				for _, o := range g.Outputs {
-					used[o.Name] = true
-				}
-			}
-		}
-	}
-	var kept []*node
-	for _, n := range slices.Backward(r.g.nodes) {
-		if slices.ContainsFunc(n.proto.Outputs, func(out string) bool { return used[out] }) {
-			kept = append(kept, n)
-			mark(n.proto)
-		}
-	}
-	slices.Reverse(kept)
-	r.g.nodes = kept
+	used := usedBy(protos, r.g.proto.Outputs)
+	r.g.nodes = slices.DeleteFunc(r.g.nodes, func(n *node) bool { return !anyOf(n.proto.Outputs, used) })
 	for name := range r.g.constants {
 		if !used[name] && !r.isInput(name) {
 			delete(r.g.constants, name)
 		}
 	}
+}
+
+// usedBy returns the names of what outputs are made of: by nodes in their order.
+func usedBy(nodes []*onnxpb.Node, outputs []*onnxpb.ValueInfo) map[string]bool {
+	used := map[string]bool{}
+	for _, o := range outputs {
+		used[o.Name] = true
+	}
+	for _, n := range slices.Backward(nodes) {
+		if anyOf(n.Outputs, used) {
+			for _, name := range takenBy(n) {
+				used[name] = true
+			}
+		}
+	}
+	return used
+}
+
+// takenBy returns the names of what a node takes, and of what graphs within it take, their own values too.
+func takenBy(n *onnxpb.Node) []string {
+	names := slices.Clone(n.Inputs)
+	for _, a := range n.Attributes {
+		for _, g := range a.AllGraphs() {
+			for _, m := range g.Nodes {
+				names = append(names, takenBy(m)...)
+			}
+			for _, o := range g.Outputs {
+				names = append(names, o.Name)
+			}
+		}
+	}
+	return names
+}
+
+func anyOf(names []string, set map[string]bool) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return set[name] })
 }
 
 // foldConstants computes the nodes whose inputs are constants. One that fails is left to the run, which says so. It

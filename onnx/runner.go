@@ -119,7 +119,7 @@ func (r *runner) nodes(nodes []*node, sc *scope) error {
 
 // node runs a node.
 func (r *runner) node(n *node, sc *scope) (out []*Value, err error) {
-	c := &Call{r: r, node: n, scope: sc, in: make([]*Value, len(n.proto.Inputs))}
+	c := &Call{nodeCall: nodeCall{n, sc}, r: r, in: make([]*Value, len(n.proto.Inputs))}
 	for i, name := range n.proto.Inputs {
 		if name == "" {
 			continue

@@ -137,6 +137,9 @@ func (s *Session) load() error {
 	if missing := s.model.Missing(); len(missing) > 0 {
 		return fmt.Errorf("onnx: the model cannot be loaded: %w:\n  %s", ErrUnsupported, strings.Join(missing, "\n  "))
 	}
+	if err := s.model.mismatches(); err != nil {
+		return err
+	}
 	s.derives = s.model.Operators()[operatorName(training, "Gradient")] > 0
 	for _, f := range s.model.file.Functions {
 		s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload] = &function{proto: f}

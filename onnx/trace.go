@@ -48,7 +48,7 @@ func (r *runner) traced(c *Call) ([]*Value, error) {
 	}
 	took := time.Since(start)
 	p := c.node.proto
-	t := NodeTrace{Name: p.Name, Op: p.Op, Inputs: c.in, Outputs: out, OutputNames: p.Outputs, FLOPs: flops(c, out), Took: took}
+	t := NodeTrace{Name: p.Name, Op: p.Op, Inputs: c.in, Outputs: out, OutputNames: p.Outputs, FLOPs: flops(&c.nodeCall, sizesOfValues(c.in), sizesOfValues(out)), Took: took}
 	if domain := domainOf(p.Domain); domain != "" {
 		t.Op = domain + "." + p.Op
 	}

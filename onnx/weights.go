@@ -41,7 +41,11 @@ type NodeInfo struct {
 func (m *Model) Nodes() []NodeInfo {
 	list := make([]NodeInfo, len(m.file.Graph.Nodes))
 	for i, n := range m.file.Graph.Nodes {
-		list[i] = NodeInfo{n.Name, operatorName(n.Domain, n.Op), slices.Clone(n.Inputs), slices.Clone(n.Outputs)}
+		list[i] = nodeInfoOf(n)
 	}
 	return list
+}
+
+func nodeInfoOf(n *onnxpb.Node) NodeInfo {
+	return NodeInfo{n.Name, operatorName(n.Domain, n.Op), slices.Clone(n.Inputs), slices.Clone(n.Outputs)}
 }

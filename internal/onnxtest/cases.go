@@ -86,7 +86,7 @@ func (c Case) Run(d tensor.Device, options onnx.Options) error {
 	}
 	defer session.Close()
 	if c.Light != nil {
-		inputs, err := made(d, model)
+		inputs, err := Made(d, model)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (c Case) Run(d tensor.Device, options onnx.Options) error {
 		return errors.New("the case has no data")
 	}
 	for _, dir := range c.Sets {
-		inputs, err := c.inputs(d, model, dir)
+		inputs, err := Inputs(d, model, dir)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,8 @@ func (c Case) Run(d tensor.Device, options onnx.Options) error {
 	return nil
 }
 
-func (c Case) inputs(d tensor.Device, model *onnx.Model, dir string) ([]*onnx.Value, error) {
+// Inputs returns the inputs of a set.
+func Inputs(d tensor.Device, model *onnx.Model, dir string) ([]*onnx.Value, error) {
 	infos := model.Inputs()
 	var inputs []*onnx.Value
 	for i := range len(infos) {
@@ -128,8 +129,8 @@ func (c Case) inputs(d tensor.Device, model *onnx.Model, dir string) ([]*onnx.Va
 	return inputs, nil
 }
 
-// made returns the inputs of light models: 0, 1/n, 2/n, …
-func made(d tensor.Device, model *onnx.Model) ([]*onnx.Value, error) {
+// Made returns the inputs of light models: 0, 1/n, 2/n, …
+func Made(d tensor.Device, model *onnx.Model) ([]*onnx.Value, error) {
 	var inputs []*onnx.Value
 	for _, info := range model.Inputs() {
 		shape, n := []int{}, 1

@@ -24,7 +24,7 @@ import (
 const mostPixels = 1 << 27
 
 func init() {
-	onnx.Register(onnx.Operator{Name: "ImageDecoder", Since: 20, Attributes: "pixel_format", Run: decode})
+	onnx.Register(onnx.Operator{Name: "ImageDecoder", Since: 20, Attributes: "pixel_format", Run: decode, Shape: shape})
 }
 
 // decode returns a picture of [height width channels]. One that cannot be decoded has no pixels.
@@ -106,4 +106,10 @@ func gray(rgb []byte) []byte {
 		out[i] = byte((19595*r + 38470*g + 7471*b + 1<<15) >> 16) // 0.299, 0.587 and 0.114
 	}
 	return out
+}
+
+// shape is [height width channels] of bytes.
+func shape(c *onnx.ShapeCall) []onnx.Known {
+	dims := make([]onnx.Dim, 3)
+	return []onnx.Known{{Type: "uint8", Dims: dims}}
 }
