@@ -217,6 +217,9 @@ func (d Dim) Div(e Dim) Dim {
 	if !ok {
 		return newAtom("/", d, e)
 	}
+	if x, m, ok := d.quotient(); ok { // (x/m + rest)/by is (x + m·rest)/(m·by)
+		return x.Div(m.Mul(e))
+	}
 	// What is a multiple goes before the quotient, of the number all but what is from 0 to by.
 	var whole, rest []dimTerm
 	for _, t := range d.terms {
@@ -237,6 +240,19 @@ func (d Dim) Div(e Dim) Dim {
 		quotient = newAtom("/", quotient, e)
 	}
 	return sumOf(whole).Add(quotient)
+}
+
+// quotient returns x and m, if d is x/m rounded down, m a number above 1: one term of d is such a quotient.
+func (d Dim) quotient() (x, m Dim, ok bool) {
+	for i, t := range d.terms {
+		if t.factor != 1 || len(t.atoms) != 1 || t.atoms[0].op != "/" || !t.atoms[0].y.isNumber() {
+			continue
+		}
+		rest := Dim{known: true, terms: slices.Delete(slices.Clone(d.terms), i, i+1)}
+		a := t.atoms[0]
+		return a.x.Add(rest.Mul(a.y)), a.y, true
+	}
+	return Dim{}, Dim{}, false
 }
 
 // ceilDiv returns d/e rounded up.

@@ -24,7 +24,9 @@ func TestDim(t *testing.T) {
 		{s.Mul(n(3)).Div(n(2)), "(s*3)/2"},
 		{s.Mul(n(4)).Add(n(7)).Div(n(2)), "s*2+3"}, // what is over is less than 1
 		{s.Div(n(2)).Mul(n(8)), "(s/2)*8"},
-		{s.Div(n(2)).Div(n(2)), "s/2/2"},
+		{s.Div(n(2)).Div(n(2)), "s/4"},
+		{s.Add(n(1)).Div(n(2)).Add(n(1)).Div(n(2)), "(s+3)/4"},
+		{s.Div(n(3)).Add(m).Div(n(2)), "(m*3+s)/6"},
 		{m.Mul(s), "m*s"},
 		{m.Mul(s).Div(s), "m"},
 		{m.Mul(s).Div(m.Mul(s)), "1"},
@@ -73,6 +75,7 @@ func TestDimWith(t *testing.T) {
 			{NewDim(20).Sub(s).Div(NewDim(3)), int(math.Floor(float64(20-size) / 3))},
 			{s.Sub(NewDim(7)).Max(NewDim(0)).Min(m), min(max(size-7, 0), 3)},
 			{s.Mul(s).Div(m).ceilDiv(NewDim(2)), (size*size/3 + 1) / 2},
+			{s.Div(NewDim(3)).Add(m).Sub(NewDim(5)).Div(NewDim(4)), int(math.Floor(float64(size/3+3-5) / 4))},
 			{s.Mul(NewDim(6)).Add(NewDim(9)).Div(NewDim(4)), (6*size + 9) / 4},
 		} {
 			if got, ok := c.dim.with(sizes).Number(); !ok || got != c.want {

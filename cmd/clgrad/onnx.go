@@ -31,30 +31,37 @@ another program has, and writes its weights to a file. docs/onnx.md says which o
 
 func newONNXInfo() *cobra.Command {
 	var flags onnxFlags
-	var run, values bool
+	var run, values, nodes bool
 	cmd := &cobra.Command{
 		Use:   "info MODEL.onnx [INPUTS.npz | NAME=FILE]...",
 		Short: "Print what a model takes, gives and is made of",
 		Long: `info prints the inputs and outputs of a model with their types and shapes, the sets of operators that it
-imports, how often it uses each operator, its parameters, and what of it is not there. That needs no device.
+imports, how often it uses each operator, its parameters, and what of it is not there. Shapes follow from the file:
+dimensions are numbers, names of sizes that the file leaves open, or expressions of them, such as (width+1)/2, where /
+rounds down; ? is what the numbers in tensors decide. With --nodes it prints those of all nodes. Where --dim gives the
+open sizes it prints arithmetic operations and memory, of the nodes as the file has them. That needs no device.
 
-With --run it runs the model on the processor, which tells the rest: the shapes of outputs, and with --values of all
-values, arithmetic operations, which are counted by the shapes, and memory. Inputs that are not given are made up, with
-the dimensions of --dim.`,
+With --run it runs the model on the processor: shapes, with --values of all values, operations and memory are those of
+one run, of the nodes that rewrites leave, and memory is what a recorded run plans. Inputs that are not given are made
+up, with the dimensions of --dim.`,
 		Example: `  clgrad onnx info model.onnx
+  clgrad onnx info model.onnx --nodes --dim batch=8
   clgrad onnx info model.onnx --run --dim batch=8
   clgrad onnx info model.onnx --values picture=photo.png`,
 		Args: aModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run = run || values
-			if !run && (len(args) > 1 || len(flags.dims) > 0) {
-				return cli.Usage(fmt.Errorf("inputs and --dim are for a run: add --run"))
+			if !run && len(args) > 1 {
+				return cli.Usage(fmt.Errorf("inputs are for a run: add --run"))
 			}
 			m, err := onnx.Open(args[0])
 			if err != nil {
 				return err
 			}
-			if err := printInfo(cmd.OutOrStdout(), m); err != nil || !run {
+			if err := flags.checkDims(m); err != nil {
+				return err
+			}
+			if err := printInfo(cmd.OutOrStdout(), m, flags.dims, nodes); err != nil || !run {
 				return err
 			}
 			d, err := tensor.Open("cpu")
@@ -67,13 +74,15 @@ the dimensions of --dim.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	fs.BoolVar(&nodes, "nodes", false, "print the nodes with the shapes of what they make")
 	fs.BoolVar(&run, "run", false, "run the model once")
 	fs.BoolVar(&values, "values", false, "print every value that a run makes, too")
 	flags.register(fs)
 	return cmd
 }
 
-func printInfo(w io.Writer, m *onnx.Model) error {
+func printInfo(w io.Writer, m *onnx.Model, sizes map[string]int, nodes bool) error {
+	shapes := m.Shapes(sizes)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, values ...string) {
 		for _, v := range values {
@@ -97,7 +106,7 @@ func printInfo(w io.Writer, m *onnx.Model) error {
 	}
 	row("opsets", strings.Join(opsets, ", "))
 	row("inputs", infos(m.Inputs())...)
-	row("outputs", infos(m.Outputs())...)
+	row("outputs", infos(outputsOf(m, shapes))...)
 	row("parameters", fmt.Sprint(m.Parameters()))
 	count := m.Operators()
 	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
@@ -117,7 +126,11 @@ func printInfo(w io.Writer, m *onnx.Model) error {
 	} else {
 		row("missing", "nothing")
 	}
-	return t.Flush()
+	printTotals(row, m, shapes)
+	if err := t.Flush(); err != nil || !nodes {
+		return err
+	}
+	return printNodes(w, shapes)
 }
 
 func newONNXWeights() *cobra.Command {

@@ -30,7 +30,7 @@ type onnxFlags struct {
 }
 
 func (f *onnxFlags) register(fs *pflag.FlagSet) {
-	fs.StringToIntVar(&f.dims, "dim", nil, "NAME=N: the size of a dimension that the model leaves open (default 1)")
+	fs.StringToIntVar(&f.dims, "dim", nil, "NAME=N: the size of a dimension that the model leaves open, INPUT.AXIS=N of one without a name")
 	fs.StringToStringVar(&f.shapes, "shape", nil, "INPUT=2x3: the shape of a raw file (default the model's)")
 	fs.StringToStringVar(&f.types, "type", nil, "INPUT=TYPE: the type of a raw file's elements (default the model's)")
 	f.picture.register(fs)
@@ -45,8 +45,10 @@ func (f *onnxFlags) shape(i onnx.Info) ([]int, error) {
 	for k, n := range shape {
 		if n < 0 {
 			shape[k] = 1
-			if given, ok := f.dims[i.Dims[k]]; ok {
-				shape[k] = given
+			for _, name := range []string{i.Dims[k], fmt.Sprintf("%s.%d", i.Name, k)} {
+				if given, ok := f.dims[name]; ok {
+					shape[k] = given
+				}
 			}
 		}
 	}
