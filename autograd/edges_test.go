@@ -48,7 +48,7 @@ func TestUnaryEdges(t *testing.T) {
 			{"Sign", (*node).Sign, []float64{nan, 0, 5, -5, inf, 2}, []float64{inf, inf, inf, -inf, nan, 1}, []float64{nan, 0, 1, -1, 1, 1}, []float64{0, 0, 0, 0, 0, 0}},
 			{"Pow(0)", func(x *node) *node { return x.Pow(0) }, []float64{nan, 0, inf, -1, 2, 3}, []float64{3, 3, 3, 3, inf, nan}, []float64{1, 1, 1, 1, 1, 1}, []float64{0, 0, 0, 0, 0, 0}},
 			{"Pow(2)", func(x *node) *node { return x.Pow(2) }, []float64{nan, 0, 3, -3}, []float64{1, 1, 1, 1}, []float64{nan, 0, 9, 9}, []float64{nan, 0, 6, -6}},
-			{"Clamp", func(x *node) *node { return x.Clamp(-1, 2) }, []float64{nan, -inf, inf, -1, 2, 0}, []float64{5, 5, 5, 5, 5, 5}, []float64{nan, -1, 2, -1, 2, 0}, []float64{5, 0, 0, 5, 5, 5}},
+			{"Clamp", func(x *node) *node { return x.Clamp(-1, 2) }, []float64{nan, -inf, inf, -1, 2, 0}, []float64{5, 5, 5, 5, 5, 5}, []float64{nan, -1, 2, -1, 2, 0}, []float64{5, 0, 0, 0, 0, 5}},
 			{"Clamp(3, 0)", func(x *node) *node { return x.Clamp(3, 0) }, []float64{nan, -inf, inf, -1, 1, 5}, []float64{5, 5, 5, 5, 5, 5}, []float64{nan, 0, 0, 0, 0, 0}, []float64{5, 0, 0, 0, 0, 0}},
 			{"Tanh", (*node).Tanh, []float64{400, -400, inf, -inf, 20, -20, nan, 0}, []float64{1, 1, 1, 1, 1, 1, 1, 1}, []float64{1, -1, 1, -1, 1, -1, nan, 0}, []float64{0, 0, 0, 0, 0, 0, nan, 1}},
 		} {

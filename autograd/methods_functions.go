@@ -104,7 +104,7 @@ func (x *Node) Pow(p float64) *Node {
 // Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other
 // element becomes high.
 //
-// Gradient: g inside, at the limits and at NaN, else 0.
+// Gradient: g inside and at NaN; 0 beyond the limits and at them, as in PyTorch from 2.15 on.
 func (x *Node) Clamp(low, high float64) *Node {
 	return elementwise("Clamp", fn.Clamp, []float64{low, high}, x)
 }
@@ -153,14 +153,14 @@ func (x *Node) RDivScalar(a float64) *Node {
 
 // MaxScalar returns max(x, a); NaN stays.
 //
-// Gradient: g where x ≥ a, else 0.
+// Gradient: g where x > a and at NaN, else 0.
 func (x *Node) MaxScalar(a float64) *Node {
 	return elementwise("MaxScalar", fn.MaxScalar, []float64{a}, x)
 }
 
 // MinScalar returns min(x, a); NaN stays.
 //
-// Gradient: g where x ≤ a, else 0.
+// Gradient: g where x < a and at NaN, else 0.
 func (x *Node) MinScalar(a float64) *Node {
 	return elementwise("MinScalar", fn.MinScalar, []float64{a}, x)
 }

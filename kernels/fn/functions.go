@@ -40,15 +40,15 @@ var (
 	Pow     = &kernels.Function{Name: "pow", Value: x.Pow(a), Integers: true, Domains: [][2]float64{{0.1, 3}}, Scalars: []float64{2.5},
 		Gradients: []*expr.Expr{expr.Where(a.Eq(zero), zero, a.Mul(x.Pow(a.Sub(one))).Mul(g1))}}
 	Clamp = &kernels.Function{Name: "clamp", Value: clamped, Integers: true, Scalars: []float64{-1, 1}, NonDifferentiable: []float64{-1, 1},
-		Gradients: []*expr.Expr{expr.Where(x.Lt(a).Or(x.Gt(b)), zero, g1)}}
+		Gradients: []*expr.Expr{expr.Where(x.Le(a).Or(x.Ge(b)), zero, g1)}}
 	AddScalar = &kernels.Function{Name: "add_scalar", Value: x.Add(a), Integers: true, Domains: wide, Scalars: []float64{1.5}}
 	SubScalar = &kernels.Function{Name: "sub_scalar", Value: x.Sub(a), Integers: true, Domains: wide, Scalars: []float64{1.5}}
 	MulScalar = &kernels.Function{Name: "mul_scalar", Value: x.Mul(a), Integers: true, Domains: wide, Scalars: []float64{1.5}}
 	DivScalar = &kernels.Function{Name: "div_scalar", Value: x.Div(a), Domains: wide, Scalars: []float64{1.5}}
 	MaxScalar = &kernels.Function{Name: "max_scalar", Value: expr.Where(x.Lt(a), a, x), Integers: true, Scalars: []float64{0.5}, NonDifferentiable: []float64{0.5},
-		Gradients: []*expr.Expr{expr.Where(x.Lt(a), zero, g1)}}
+		Gradients: []*expr.Expr{expr.Where(x.Le(a), zero, g1)}}
 	MinScalar = &kernels.Function{Name: "min_scalar", Value: expr.Where(x.Gt(a), a, x), Integers: true, Scalars: []float64{0.5}, NonDifferentiable: []float64{0.5},
-		Gradients: []*expr.Expr{expr.Where(x.Gt(a), zero, g1)}}
+		Gradients: []*expr.Expr{expr.Where(x.Ge(a), zero, g1)}}
 	RSubScalar = &kernels.Function{Name: "rsub_scalar", Value: a.Sub(x), Integers: true, Domains: wide, Scalars: []float64{1.5}}
 	RDivScalar = &kernels.Function{Name: "rdiv_scalar", Value: a.Div(x), Domains: [][2]float64{{0.1, 9}}, Scalars: []float64{1.5},
 		Gradients: []*expr.Expr{y1.Neg().Div(x).Mul(g1)}}

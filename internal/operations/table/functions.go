@@ -134,7 +134,7 @@ func (x T) Pow(p float64) T
 // Clamp returns x limited to [low, high]; NaN stays. Where low > high, as in NumPy, every other
 // element becomes high.
 //
-// Gradient: g inside, at the limits and at NaN, else 0.
+// Gradient: g inside and at NaN; 0 beyond the limits and at them, as in PyTorch from 2.15 on.
 //
 //op:torch torch.clamp
 //op:elementwise
@@ -190,7 +190,7 @@ func (x T) RDivScalar(a float64) T
 
 // MaxScalar returns max(x, a); NaN stays.
 //
-// Gradient: g where x ≥ a, else 0.
+// Gradient: g where x > a and at NaN, else 0.
 //
 //op:torch torch.clamp(min)
 //op:elementwise
@@ -198,7 +198,7 @@ func (x T) MaxScalar(a float64) T
 
 // MinScalar returns min(x, a); NaN stays.
 //
-// Gradient: g where x ≤ a, else 0.
+// Gradient: g where x < a and at NaN, else 0.
 //
 //op:torch torch.clamp(max)
 //op:elementwise
