@@ -298,6 +298,9 @@ func TestRanges(t *testing.T) {
 		grids := tensor.Meshgrid(tensor.Arange(d, 0, 2, 1), tensor.Arange(d, 0, 3, 1))
 		same(t, "rows", grids[0], array{[]int{2, 3}, []float64{0, 0, 0, 1, 1, 1}})
 		same(t, "columns", grids[1], array{[]int{2, 3}, []float64{0, 1, 2, 0, 1, 2}})
+		grids = tensor.Meshgrid(tensor.Arange(d, 0, 2, 1), tensor.Scalar(d, 7))
+		same(t, "rows beside a scalar", grids[0], array{[]int{2, 1}, []float64{0, 1}})
+		same(t, "a scalar", grids[1], array{[]int{2, 1}, []float64{7, 7}})
 		same(t, "a mask", tensor.FullOf(d, tensor.Uint8, 1, 2, 3).Tril(-1), array{[]int{2, 3}, []float64{0, 0, 0, 1, 0, 0}})
 		for _, k := range []int{math.MinInt, -9, 9, math.MaxInt} {
 			low, high := tensor.Full(d, 1, 2, 3).Tril(k).Sum(), tensor.Full(d, 1, 2, 3).Triu(k).Sum()

@@ -133,8 +133,8 @@ func meshgrid(ts ...*Tensor) []*Tensor {
 	checkList(op, ts)
 	shape := make([]int, len(ts))
 	for i, t := range ts {
-		if t.Rank() != 1 {
-			misuse(op, ErrShape, "each has one axis", t)
+		if t.Rank() > 1 {
+			misuse(op, ErrShape, "each has one axis, or none", t)
 		}
 		shape[i] = t.Len()
 	}

@@ -102,7 +102,7 @@ var indexing = family{"indexing", []operation{
 		"odd":     made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 3, 5) }),
 		"special": made(func(d tensor.Device) *tensor.Tensor { return tensor.Eye(d, 2, 0) }),
 	}},
-	{"autograd.Meshgrid", under(func(in []*node) []*node { return autograd.Meshgrid(in...) }, "odd", "special")},
+	{"autograd.Meshgrid", under(func(in []*node) []*node { return autograd.Meshgrid(in...) }, "odd", "scalar", "special")},
 	{"NonZero", under(value(func(in []*tensor.Tensor) *tensor.Tensor { return in[0].NonZero() }), "odd", "special", "ints", "scalar", "empty")},
 	{"SearchSorted", cases{
 		"list left": searchSorted(false), "rows left": searchSorted(false), "ints left": searchSorted(false),

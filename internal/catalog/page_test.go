@@ -45,7 +45,7 @@ ONNX says which operators [onnx.Export](onnx.md#export) writes, in opset 20, for
 – stands for what tensors alone have, and no graph. What follows from no input, such as
 ` + "`tensor.Arange`" + `, is written as a constant.
 
-Some of PyTorch's functions are two of these:
+Some of PyTorch's functions, and some of their arguments, are one or two of these:
 
 | PyTorch | here |
 |---|---|
@@ -53,6 +53,16 @@ Some of PyTorch's functions are two of these:
 | addcdiv | ` + "`t.Add(x.Div(y).MulScalar(v))`" + ` |
 | add with alpha | ` + "`t.Add(x.MulScalar(alpha))`" + ` |
 | rsub | ` + "`y.Sub(t)`" + ` |
+| a number where there is no ` + "`…Scalar`" + ` | ` + "`x.Fmod(autograd.Const(tensor.Scalar(d, 2.5)))`" + ` |
+| meshgrid(x, y, indexing="xy") | ` + "`ym, xm := autograd.Meshgrid(y, x)`" + ` |
+| repeat_interleave without dim | ` + "`x.Flatten(0, -1).RepeatInterleave(n, 0)`" + ` |
+| roll without dims | ` + "`x.Flatten(0, -1).Roll(n, 0).Reshape(x.Shape()...)`" + ` |
+| roll along two dims | ` + "`x.Roll(n, 0).Roll(m, 1)`" + ` |
+| scaled_dot_product_attention(q, k, v, enable_gqa=True) | ` + "`q.Reshape(n, h, group, l, e).ScaledDotProductAttention(k.Unsqueeze(2), v.Unsqueeze(2), nil).Flatten(1, 2)`" + ` |
+| scatter with a number | ` + "`x.Scatter(0, index, autograd.Const(tensor.Full(d, v, index.Shape()...)))`" + ` |
+| std_mean | ` + "`x.Std(1), x.Mean()`" + ` |
+| sum(dtype=torch.float64) | ` + "`x.To(tensor.Float64).Sum()`" + ` |
+| unflatten | ` + "`x.Reshape(…)`" + ` |
 `
 
 // TestPage: docs/operations.md is what the table of operations and the errors of today make.

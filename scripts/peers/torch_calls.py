@@ -406,10 +406,12 @@ def chunk(x, n, dim=0):
 
 @function
 def meshgrid(*xs, indexing="ij"):
-    if indexing != "ij":
+    if indexing not in ("ij", "xy"):
         raise Missing(f'torch.meshgrid(indexing="{indexing}")')
-    y = xs[0].program.call("autograd.Meshgrid", *xs)
-    return [y.at(i) for i in range(len(xs))]
+    order = [1, 0] if indexing == "xy" and len(xs) > 1 else list(range(min(2, len(xs))))
+    order += range(2, len(xs))
+    y = xs[0].program.call("autograd.Meshgrid", *[xs[i] for i in order])
+    return [y.at(i) for i in order]
 
 
 # Indices.
@@ -539,7 +541,9 @@ REDUCTIONS = {"mean": "autograd.MeanLoss", "sum": "autograd.SumLoss", "none": "a
 @function
 def scaled_dot_product_attention(q, k, v, attn_mask=None, is_causal=False, scale=None, enable_gqa=False):
     if enable_gqa:
-        raise Missing("torch.nn.functional.scaled_dot_product_attention(enable_gqa=True)")
+        n, heads, *rest = q.shape
+        groups = q.Reshape(n, k.shape[1], heads // k.shape[1], *rest)
+        return scaled_dot_product_attention(groups, k.Unsqueeze(2), v.Unsqueeze(2), attn_mask, is_causal, scale).Flatten(1, 2)
     return q.ScaledDotProductAttention(k, v, attn_mask, Causal=is_causal, Scale=scale or 0)
 
 

@@ -74,6 +74,7 @@ case("tensor.Linspace", "special", lambda x: torch.linspace(5, 5, 1), 0.0)
 case("tensor.Eye", "odd", lambda x: torch.eye(3, 5), 0.0)
 case("tensor.Eye", "special", lambda x: torch.eye(2, 0), 0.0)
 case("autograd.Meshgrid", "odd", lambda *x: torch.meshgrid(*x, indexing="ij"), normal(3), normal(1), normal(4))
+case("autograd.Meshgrid", "scalar", lambda *x: torch.meshgrid(*x, indexing="ij"), normal(3), normal())
 case("autograd.Meshgrid", "special", lambda *x: torch.meshgrid(*x, indexing="ij"), [NAN, INF], normal(0), grad=False)
 
 case("NonZero", "odd", torch.nonzero, normal(3, 4, 2).round(), grad=False)

@@ -210,9 +210,10 @@ func (x T) Multinomial(n int, replace bool, rng *tensor.RNG) *tensor.Tensor
 func (x T) Bernoulli(rng *tensor.RNG) *tensor.Tensor
 
 // Meshgrid returns a view of each tensor, of one axis, repeated along those of the others: result i
-// has the elements of tensor i along axis i, and the shape of all. The indexing is that of
-// matrices, PyTorch's "ij". It panics with ErrValue if there are no tensors, and with ErrShape for
-// another rank, or too many of them.
+// has the elements of tensor i along axis i, and the shape of all. A scalar counts as one element.
+// The indexing is that of matrices, PyTorch's "ij"; ys, xs := Meshgrid(y, x) is that of "xy". It
+// panics with ErrValue if there are no tensors, and with ErrShape for another rank, or too many of
+// them.
 //
 // Gradient: g, summed over the axes of the others.
 //
