@@ -69,8 +69,9 @@ func (x *Node) Chunk(axis, n int) []*Node { return x.chunk(axis, n) }
 func (x *Node) Unbind(axis int) []*Node { return x.unbind(axis) }
 
 // Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
-// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
-// panics with tensor.ErrAxis for an axis that x has not, or that is named twice.
+// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays, and a
+// scalar has axis 0. It panics with tensor.ErrAxis for an axis that x has not, or that is named
+// twice.
 //
 // Gradient: g under x's shape.
 func (x *Node) Squeeze(axes ...int) *Node {

@@ -10,9 +10,12 @@ import (
 func (t *Tensor) squeeze(axes ...int) *Tensor {
 	const op = "Squeeze"
 	check(op, t)
-	drop := make([]bool, t.Rank())
+	drop := make([]bool, max(t.Rank(), 1))
 	for _, axis := range axes {
-		a := axisOf(op, t, axis)
+		a := 0
+		if !scalarAxis(t, axis) {
+			a = axisOf(op, t, axis)
+		}
 		if drop[a] {
 			misuse(op, ErrAxis, fmt.Sprintf("axis %d is named twice", axis), t)
 		}

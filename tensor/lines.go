@@ -69,7 +69,7 @@ func (t *Tensor) shapeWithout(axis int) []int {
 // lineOf returns the shape [outer, n, inner] of t around an axis. A scalar has one, of one element.
 func lineOf(op string, t *Tensor, axis int) (outer, n, inner int) {
 	check(op, t)
-	if t.Rank() == 0 && (axis == 0 || axis == -1) {
+	if scalarAxis(t, axis) {
 		return 1, 1, 1
 	}
 	a := axisOf(op, t, axis)

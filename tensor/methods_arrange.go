@@ -39,8 +39,8 @@ func (x *Tensor) Chunk(axis, n int) []*Tensor { return x.chunk(axis, n) }
 func (x *Tensor) Unbind(axis int) []*Tensor { return x.unbind(axis) }
 
 // Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
-// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
-// panics with ErrAxis for an axis that x has not, or that is named twice.
+// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays, and a
+// scalar has axis 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
 func (x *Tensor) Squeeze(axes ...int) *Tensor { return lowered(x.squeeze(axes...), x) }
 
 // Unsqueeze returns a view with an axis of dimension 1 more, which gets the given place among the

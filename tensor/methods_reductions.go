@@ -8,9 +8,9 @@ import (
 )
 
 // Sum returns the sum over the given axes, which disappear from the shape unless [Keepdims] is
-// among them; over all if none is given. Of no elements it is 0. The order of the additions is
-// fixed: the same input gives the same bits. Of integers it is Int64, and wraps around. It panics
-// with ErrAxis for an axis that x has not, or that is named twice.
+// among them; over all if none is given. A scalar has axis 0. Of no elements it is 0. The order of
+// the additions is fixed: the same input gives the same bits. Of integers it is Int64, and wraps
+// around. It panics with ErrAxis for an axis that x has not, or that is named twice.
 //
 // Error: sums are pairwise. That of n elements is off by at most (256 + log₂ n)·u·Σ|x|, u being
 // 2⁻²⁴ in float32 and 2⁻⁵³ in float64, for each run of neighbouring axes that it is over. The same

@@ -45,13 +45,16 @@ func (t *Tensor) mean(axes ...int) *Tensor {
 }
 
 // reduced returns the axes of a reduction, counted from the front and sorted, all if none is given,
-// and whether Keepdims was there.
+// and whether Keepdims was there. A scalar has no axes, whether its axis 0 is named or not.
 func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 	over = make([]int, 0, max(len(axes), t.Rank()))
 	for _, a := range axes {
-		if a == Keepdims {
+		switch {
+		case a == Keepdims:
 			keep = true
-		} else {
+		case scalarAxis(t, a):
+			over = append(over, 0)
+		default:
 			over = append(over, axisOf(op, t, a))
 		}
 	}
@@ -65,7 +68,7 @@ func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 	if len(slices.Compact(slices.Clone(over))) != len(over) {
 		misuse(op, ErrAxis, "an axis is named twice", t)
 	}
-	return over, keep
+	return over[:min(len(over), t.Rank())], keep
 }
 
 // keepDims gives y, a reduction of t over the given axes that nobody else has seen, those axes

@@ -135,6 +135,9 @@ func axisOf(op string, t *Tensor, axis int) int {
 	return a
 }
 
+// scalarAxis reports whether t is a scalar and axis the one that it has for what works along axes: 0, or −1.
+func scalarAxis(t *Tensor, axis int) bool { return t.Rank() == 0 && (axis == 0 || axis == -1) }
+
 // isSuffix reports whether shape, leading ones aside, is the end of whole.
 func isSuffix(shape, whole []int) bool {
 	for len(shape) > 0 && shape[0] == 1 {

@@ -59,8 +59,8 @@ func (x T) Chunk(axis, n int) []T
 func (x T) Unbind(axis int) []T
 
 // Squeeze returns a view without the given axes, as far as they are of dimension 1; without every
-// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays. It
-// panics with ErrAxis for an axis that x has not, or that is named twice.
+// axis of dimension 1 if none is given. As in PyTorch, an axis of another dimension stays, and a
+// scalar has axis 0. It panics with ErrAxis for an axis that x has not, or that is named twice.
 //
 // Gradient: g under x's shape.
 //
