@@ -30,9 +30,10 @@ type Transform struct {
 
 // Example is what Transform.Do makes, and of what.
 type Example struct {
-	Row, Epoch int
-	In         []Array // the row of each array of the loader, of shape [1, …]: only to be read
-	Out        []Array // what to write, of shape [1, …]: see [Elements]. It holds anything before
+	Row   int     // its number in the arrays of the loader
+	Epoch int     // that it is for
+	In    []Array // the row of each array of the loader, of shape [1, …]: only to be read
+	Out   []Array // what to write, of shape [1, …]: see [Elements]. It holds anything before
 
 	// RNG is a stream of random numbers that follows from LoaderConfig.Seed, Epoch and Row alone: an
 	// example is the same whichever worker makes it, and when.
