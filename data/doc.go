@@ -13,7 +13,7 @@
 //	}
 //
 // An [Array] is numbers with a shape, whose first axis counts rows. A file becomes arrays by
-// [LoadNPZ], [LoadIDX] and [LoadCSV].
+// [LoadNPZ], [LoadIDX] and [LoadCSV]; package data/parquet reads Parquet.
 //
 // A [Transform] makes examples of rows by several goroutines, as by reading the files that the rows
 // name: data/images does that with pictures. Package data/augment changes pictures on the device.

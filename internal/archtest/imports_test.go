@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"checkpoint":                {"bfloat16", "lowbit", "optim", "tensor", "internal/tensorapi", "internal/atomicfile", "internal/safetensors", "internal/regular"},
 	"data":                      {"kernels", "tensor", "internal/npz", "internal/tensorapi", "internal/regular"},
 	"data/augment":              {"kernels", "kernels/expr", "tensor"},
+	"data/parquet":              {"data", "tensor", "internal/regular"},
 	"data/images":               {"data", "tensor", "internal/imagefile", "internal/regular"},
 	"fusedmlp":                  {"kernels", "kernels/expr", "kernels/fn", "internal/boolmath", "internal/fusion", "internal/intmath", "internal/parallel", "internal/vec"},
 	"hashgrid":                  {"autograd", "internal/vec", "kernels", "kernels/expr", "tensor"},

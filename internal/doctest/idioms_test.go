@@ -25,6 +25,7 @@ import (
 	"github.com/clgrad/clgrad/data"
 	"github.com/clgrad/clgrad/data/augment"
 	"github.com/clgrad/clgrad/data/images"
+	"github.com/clgrad/clgrad/data/parquet"
 	"github.com/clgrad/clgrad/fft"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/linalg"
