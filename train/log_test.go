@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -149,5 +150,50 @@ func TestLogOfMany(t *testing.T) {
 	}
 	if next != [4]int{each, each, each, each} {
 		t.Errorf("%v lines", next)
+	}
+}
+
+// killedEnv names the log that the process of TestLogKilled writes until it is killed.
+const killedEnv = "CLGRAD_TEST_LOG"
+
+// TestLogKilled: programs that are killed while they write leave whole lines, and each continues the log.
+func TestLogKilled(t *testing.T) {
+	if path := os.Getenv(killedEnv); path != "" {
+		l := open(t, path)
+		for i := 0; ; i++ {
+			if err := l.Write(i, "loss", 1/float64(i+1), strings.Repeat("x", 5000), i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	lines := 0
+	for range 5 {
+		program := devtest.Command(t, os.Args[0], "-test.run=^TestLogKilled$")
+		program.Env = append(os.Environ(), killedEnv+"="+path)
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for wait := 0; wait < 1000; wait++ {
+			if text, _ := os.ReadFile(path); strings.Count(string(text), "\n") > lines+20 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := program.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = program.Wait() // it was killed
+		text := content(t, path)
+		for line := range strings.Lines(text) {
+			if err := json.Unmarshal([]byte(line), &map[string]any{}); err != nil {
+				t.Fatalf("%.100q: %v", line, err)
+			}
+		}
+		if n := strings.Count(text, "\n"); n < lines+20 || !strings.HasSuffix(text, "}\n") {
+			t.Fatalf("%d lines after %d", n, lines)
+		} else {
+			lines = n
+		}
 	}
 }
