@@ -24,3 +24,10 @@ func TestPyTorch(t *testing.T) {
 		exampletest.Equal(t, d, append(losses, got), append(want, error), 1e-5)
 	})
 }
+
+// BenchmarkTrain measures a step: scripts/examples/times.py has it beside PyTorch's.
+func BenchmarkTrain(b *testing.B) {
+	exampletest.Benchmark(b, func(d tensor.Device, n int) ([]float64, error) {
+		return train(newForecaster(d, tensor.NewRNG(1)), wave(d, length), n)
+	})
+}

@@ -37,3 +37,13 @@ func TestPyTorch(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkTrain measures a step: scripts/examples/times.py has it beside PyTorch's.
+func BenchmarkTrain(b *testing.B) {
+	images, labels := exampletest.Digits(b)
+	arrays := []data.Array{images.Slice(0, trained), labels.To(tensor.Int64).Slice(0, trained)}
+	exampletest.Benchmark(b, func(d tensor.Device, n int) ([]float64, error) {
+		loader := data.NewLoader(d, arrays, data.LoaderConfig{Batch: 32, InOrder: true})
+		return newTrainer(newNet(d, tensor.NewRNG(1))).train(d, tensor.BFloat16, loader, n)
+	})
+}

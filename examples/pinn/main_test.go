@@ -24,3 +24,10 @@ func TestPyTorch(t *testing.T) {
 		exampletest.Equal(t, d, append(losses, got), append(want, worst), 1e-4)
 	})
 }
+
+// BenchmarkTrain measures a step: scripts/examples/times.py has it beside PyTorch's.
+func BenchmarkTrain(b *testing.B) {
+	exampletest.Benchmark(b, func(d tensor.Device, n int) ([]float64, error) {
+		return train(d, newNet(d, tensor.NewRNG(1)), n)
+	})
+}

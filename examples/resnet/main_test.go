@@ -31,3 +31,13 @@ func TestPyTorch(t *testing.T) {
 		exampletest.Equal(t, d, []float64{got}, []float64{accuracy}, 0.021) // two of 100
 	})
 }
+
+// BenchmarkTrain measures a step: scripts/examples/times.py has it beside PyTorch's.
+func BenchmarkTrain(b *testing.B) {
+	images, labels := exampletest.Digits(b)
+	arrays := []data.Array{images.Slice(0, trained), labels.To(tensor.Int64).Slice(0, trained)}
+	exampletest.Benchmark(b, func(d tensor.Device, n int) ([]float64, error) {
+		loader := data.NewLoader(d, arrays, data.LoaderConfig{Batch: 64, InOrder: true, DropLast: true})
+		return train(newResNet18(d, tensor.NewRNG(1), 16, 10), loader, n)
+	})
+}

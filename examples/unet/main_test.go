@@ -25,3 +25,10 @@ func TestPyTorch(t *testing.T) {
 		exampletest.Equal(t, d, []float64{got}, []float64{overlap}, 0.05) // a pixel is in or out
 	})
 }
+
+// BenchmarkTrain measures a step: scripts/examples/times.py has it beside PyTorch's.
+func BenchmarkTrain(b *testing.B) {
+	exampletest.Benchmark(b, func(d tensor.Device, n int) ([]float64, error) {
+		return train(d, newUNet(d, tensor.NewRNG(1), 8, 16, 32), n)
+	})
+}

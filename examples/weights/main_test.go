@@ -45,3 +45,15 @@ func TestPyTorch(t *testing.T) {
 		exampletest.Equal(t, d, losses, want, 1e-4)
 	})
 }
+
+// BenchmarkTrain measures a step: scripts/examples/times.py has it beside PyTorch's.
+func BenchmarkTrain(b *testing.B) {
+	images, labels := exampletest.Digits(b)
+	arrays := []data.Array{images.Slice(0, trained), labels.To(tensor.Int64).Slice(0, trained)}
+	exampletest.Benchmark(b, func(d tensor.Device, n int) ([]float64, error) {
+		net := newClassifier(d, tensor.NewRNG(1), 2)
+		nn.Freeze(net.Features)
+		loader := data.NewLoader(d, arrays, data.LoaderConfig{Batch: 64, InOrder: true})
+		return train(net, loader, n)
+	})
+}

@@ -1,10 +1,18 @@
 """Makes the losses that tests of the examples compare with: scripts/examples/reference.py DIR [NAME…], of all programs or
 of those named.
 
-Those of lstm, resnet, unet, pinn, mixed and weights are in losses.json: what train and test of each program return in
-float64, from the weights that begin_by_formula sets; of customop with its weights, of serve its answers. weights.pt is the network that weights loads. Of the others, each file has the weights that a net of PyTorch begins with, by their names in its state dict and rounded to float16, and the
-losses of its first steps in float64, without dropout and with the data in order. That of the autoencoder has its noise, too.
-Needs numpy, torch and PIL.
+losses.json has what these return in float64, from the weights that begin_by_formula sets:
+
+- lstm, resnet, unet, pinn, mixed, weights: the loss of each step and the test. mixed_bfloat16 is in float32 with products in
+  bfloat16. weights.pt is the network that weights loads.
+- customop: the loss of each step, and the weights that it begins with.
+- serve: its answers, with the net of digits.npz.
+
+Of the other programs, each file has the weights that a net of PyTorch begins with, by their names in its state dict and
+rounded to float16, and the losses of its first steps in float64, without dropout and with the data in order. That of the
+autoencoder has its noise, too.
+
+Needs numpy, torch and PIL; customop also a C++ compiler and ninja.
 """
 import json
 import pathlib

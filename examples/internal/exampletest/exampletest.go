@@ -77,7 +77,7 @@ func Set[T any](t *testing.T, flag *T, v T) {
 const DigitsFile = "../../testdata/digits.npz"
 
 // Digits returns the images and the labels of DigitsFile.
-func Digits(t *testing.T) (images, labels data.Array) {
+func Digits(t testing.TB) (images, labels data.Array) {
 	t.Helper()
 	arrays, err := data.LoadNPZ(DigitsFile)
 	if err != nil {
@@ -126,6 +126,21 @@ func Begin(t *testing.T, d tensor.Device, example string, model any) (losses []f
 		t.Fatal(err)
 	}
 	return run.Losses, run.Test
+}
+
+// Benchmark measures a step of train, which is called for b.N steps or epochs and returns the loss of
+// each step, on the device that CLGRAD_DEVICE names.
+func Benchmark(b *testing.B, train func(d tensor.Device, n int) (losses []float64, err error)) {
+	d, err := tensor.Open("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	losses, err := train(d, b.N)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(len(losses)), "ns/step")
 }
 
 // Recorded reads into run what scripts/examples/reference.py noted of an example.
