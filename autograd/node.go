@@ -304,6 +304,7 @@ func NewOp(op string, y *tensor.Tensor, inputs []*Node, backward func(g *Node, i
 	n.madeRecorded()
 	if m.walk == nil || m.walk.record {
 		n.launched = tensorapi.Impl.TakeLaunched(y.Device(), op)
+		tensorapi.Impl.Label(y.Device(), "", "")
 		if n.launched[0] != nil { // after a failure nothing is launched any more: it is not older
 			attribute(n)
 		}

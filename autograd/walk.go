@@ -289,6 +289,7 @@ func (w *walk) step(n *Node) {
 		return
 	case w.continues(n):
 		w.at.node, w.g.value = n, g.t
+		tensorapi.Impl.Label(g.t.Device(), "gradient of ", n.op)
 		n.backward(&w.g, &w.at)
 		w.sweep()
 		w.after(n, g.t)
@@ -338,6 +339,7 @@ func (w *walk) recordedStep(n *Node) {
 	delete(w.grads, n)
 	if w.continues(n) {
 		w.at.node = n
+		tensorapi.Impl.Label(g.value.Device(), "gradient of ", n.op)
 		n.backward(g, &w.at)
 		w.after(n, g.value)
 	}

@@ -173,7 +173,7 @@ func Open(info Info, opt Options) (*Device, error) {
 			Detail: "clgrad builds its kernels from source; choose another device"}
 	}
 	d := &Device{info: info, opt: opt, device: device, programs: map[programKey]*usedProgram{},
-		kernels: map[*Kernel]struct{}{}, profile: newProfile(), backlog: newBacklog()}
+		kernels: map[*Kernel]struct{}{}, profile: newProfile(opt), backlog: newBacklog()}
 	d.launch.event = new(C.cl_event)
 	flags := cl.MemReadWrite
 	if info.Platform == pocl {
@@ -378,6 +378,23 @@ func (d *Device) Profile() ([]KernelTime, error) {
 		return nil, err
 	}
 	return d.profile.times(), nil
+}
+
+// Timeline waits for the launches and returns when each ran, in their order: the first Options.Timeline.
+func (d *Device) Timeline() ([]LaunchTime, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.finish(); err != nil {
+		return nil, err
+	}
+	return d.profile.timeline, nil
+}
+
+// Label names what later launches are part of, for the timeline.
+func (d *Device) Label(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.profile.label = name
 }
 
 // Close waits for the launches and releases everything, buffers that were not freed too, but for

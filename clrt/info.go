@@ -1,6 +1,9 @@
 package clrt
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // DeviceType is the kind of an OpenCL device.
 type DeviceType int
@@ -77,10 +80,22 @@ type KernelTime struct {
 	Bytes int64 // moved through device memory, as the launches declared
 }
 
+// LaunchTime is a launch of a kernel, by Name, and when it ran: Queued, Start and End are nanoseconds of the device's
+// clock, Launched is the host's time when it was Queued, or a little later. Label is that of [Device.Label], and Bytes
+// as in KernelTime.
+type LaunchTime struct {
+	Name, Label        string
+	Launched           time.Time
+	Queued, Start, End int64
+	Bytes              int64
+}
+
 // Options says how Open sets a device up.
 type Options struct {
 	Profile bool // measure every launch on the device; costs an event per launch
-	Rebuild bool // rebuild every program, past the runtime's own cache too
+	// Timeline is how many launches the device keeps the times of, with Profile.
+	Timeline int
+	Rebuild  bool // rebuild every program, past the runtime's own cache too
 	// KeepPrograms has programs of a CPU stay built for the next device, until this one is closed.
 	KeepPrograms bool
 }

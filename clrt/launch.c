@@ -80,13 +80,12 @@ cl_int clrt_mark(cl_command_queue queue, cl_event *marker) {
 }
 
 /* The device time of a finished event in nanoseconds. Releases the event. */
-cl_int clrt_event_ns(cl_event event, cl_ulong *ns) {
-    cl_ulong start = 0, end = 0;
-    cl_int status = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
-    if (status == CL_SUCCESS) {
-        status = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+cl_int clrt_event_times(cl_event event, cl_ulong times[3]) {
+    const cl_profiling_info what[3] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+    cl_int status = CL_SUCCESS;
+    for (int i = 0; i < 3 && status == CL_SUCCESS; i++) {
+        status = clGetEventProfilingInfo(event, what[i], sizeof times[i], &times[i], NULL);
     }
-    *ns = end - start;
     clReleaseEvent(event);
     return status;
 }

@@ -33,6 +33,7 @@ cl_int clrt_run(cl_command_queue queue, cl_uint n, const clrt_prepared *list, cl
 
 cl_int clrt_mark(cl_command_queue queue, cl_event *marker);
 
-cl_int clrt_event_ns(cl_event event, cl_ulong *ns);
+/* When a launch was queued, started and ended, in nanoseconds of the device's clock. Releases the event. */
+cl_int clrt_event_times(cl_event event, cl_ulong times[3]);
 
 #endif

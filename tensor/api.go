@@ -16,6 +16,7 @@ func (api) TakeLaunched(d Device, op string) [recentLaunches]*kernels.Kernel {
 	s := d.core()
 	s.enter(op)
 	defer s.leave()
+	s.labelled("", op)
 	taken := s.recent
 	s.recent, s.nrecent = [recentLaunches]*kernels.Kernel{}, 0
 	return taken

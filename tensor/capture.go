@@ -230,6 +230,8 @@ func (d captureDevice) Claim() error {
 	err := Try(func() { s.enter("Run") })
 	if e, ok := err.(*Error); ok {
 		e.Pkg = "replay"
+	} else {
+		s.labelled("", "recorded step")
 	}
 	return err
 }

@@ -76,6 +76,8 @@ type Device interface {
 	Close() error
 
 	core() *base
+	// timed waits for the launches and returns when they ran, of a device that keeps that.
+	timed() ([]timedEvent, error)
 	// allocate is Alloc for op, which errors of misuse name.
 	allocate(op string, t kernels.DType, n int) (kernels.Buffer, error)
 	// matrixUnits reports whether the device has units that compute an inner product.
@@ -103,6 +105,9 @@ type Options struct {
 	DefaultType Type
 
 	Profile bool // measure every launch
+	// Timeline keeps when each launch ran, for [WriteTrace]; it measures as Profile does.
+	Timeline bool
+
 	Rebuild bool // rebuild OpenCL programs, past the driver's cache
 	// Check runs every launch on the kernel's Go twin as well and stops at the first difference. Errors about freed
 	// tensors name the line that freed them.
@@ -290,6 +295,8 @@ type base struct {
 	unrecorded        bool                           // see tensorapi.API
 	tuned             []ops.GemmChoice               // tiles of matrix products that were found fastest, by size; none: defaults
 	factors           Precision                      // of matrix products
+	timeline          *timeline                      // nil unless Options.Timeline
+	relabel           func(string)                   // tells the runtime the label of the timeline, or nil
 	asUnits, asGroups bool                           // large products are computed as matrix units would, and as those of groups of warps: for tests
 }
 

@@ -58,12 +58,19 @@ func openCL(sel string, opt Options) (Device, error) {
 	if opt.DefaultType == Float64 && !info.FP64 {
 		return nil, &environment.Selection{Err: fmt.Errorf("tensor: open: %s has no float64 (cl_khr_fp64): choose another device or float32", info)}
 	}
-	dev, err := clrt.Open(info, clrt.Options{Profile: opt.Profile, Rebuild: opt.Rebuild})
+	clOptions := clrt.Options{Profile: opt.Profile || opt.Timeline, Rebuild: opt.Rebuild}
+	if opt.Timeline {
+		clOptions.Timeline = timelineLaunches
+	}
+	dev, err := clrt.Open(info, clOptions)
 	if err != nil {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
 	d := &clDevice{dev: dev, float: opt.DefaultType, options: "-cl-std=CL1.2", builds: opt.Builds}
 	d.factors, d.number, d.notesFrees = opt.Precision, opened.Add(1), opt.Check
+	if d.timeline = newTimeline(opt.Timeline); opt.Timeline {
+		d.relabel = dev.Label
+	}
 	d.tuning = info.Name
 	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.target); err != nil {
@@ -407,6 +414,25 @@ func (d *clDevice) Profile() ([]KernelTime, error) {
 		times[i] = KernelTime{Name: k.Name, Calls: k.Calls, Total: time.Duration(k.Nanos), Bytes: k.Bytes}
 	}
 	return longestFirst(times), err
+}
+
+// timed brings the times of the device to the host's clock: by the launch that the host noted soonest after it was queued.
+func (d *clDevice) timed() ([]timedEvent, error) {
+	raw, err := d.dev.Timeline()
+	if err != nil {
+		return nil, err
+	}
+	var ahead time.Duration // of the host's clock
+	for i, l := range raw {
+		if a := l.Launched.Sub(d.timeline.begin) - time.Duration(l.Queued); i == 0 || a < ahead {
+			ahead = a
+		}
+	}
+	list := make([]timedEvent, len(raw))
+	for i, l := range raw {
+		list[i] = timedEvent{l.Name, l.Label, time.Duration(l.Start) + ahead, time.Duration(l.End - l.Start), l.Bytes}
+	}
+	return list, nil
 }
 
 func (d *clDevice) Close() error {

@@ -35,7 +35,8 @@ type goBuffer struct {
 func newGoDevice(opt Options) *goDevice {
 	d := &goDevice{float: opt.DefaultType, threads: runtime.GOMAXPROCS(0)}
 	d.factors, d.number = opt.Precision, opened.Add(1)
-	if opt.Profile {
+	d.timeline = newTimeline(opt.Timeline)
+	if opt.Profile || opt.Timeline {
 		d.profile = map[string]*KernelTime{}
 	}
 	d.pool = mempool.New(func(nbytes int) ([]float64, error) { return make([]float64, (nbytes+7)/8), nil }, func([]float64) {})
@@ -164,9 +165,13 @@ func (d *goDevice) run(k *kernels.Kernel, args []kernels.Arg) {
 			t = &KernelTime{Name: k.Name}
 			d.profile[k.Name] = t
 		}
+		took, bytes := time.Since(start), movedBytes(k, args)
 		t.Calls++
-		t.Total += time.Since(start)
-		t.Bytes += movedBytes(k, args)
+		t.Total += took
+		t.Bytes += bytes
+		if line := d.timeline; line != nil {
+			line.add(&line.launches, timedEvent{k.Name, line.label, start.Sub(line.begin), took, bytes})
+		}
 	}
 }
 
@@ -190,6 +195,8 @@ func (d *goDevice) Profile() ([]KernelTime, error) {
 	}
 	return longestFirst(times), d.Err()
 }
+
+func (d *goDevice) timed() ([]timedEvent, error) { return d.timeline.launches, d.Err() }
 
 func (d *goDevice) Close() error {
 	if err := Try(func() { d.enter("Close") }); err != nil {

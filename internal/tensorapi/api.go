@@ -45,6 +45,9 @@ type API interface {
 	// TakeLaunched returns the kernels launched on d since the last call, at most as many as
 	// Launched holds. It panics with tensor.ErrGoroutine, as op, if another goroutine uses d.
 	TakeLaunched(d tensor.Device, op string) Launched
+	// Label says which operation later launches on d are part of, for the timeline of tensor.WriteTrace: kind and op,
+	// which TakeLaunched says, too.
+	Label(d tensor.Device, kind, op string)
 	// State returns the state under a key of the step that is being recorded on d, which the first
 	// call makes; nil if no step is.
 	State(d tensor.Device, key any, make func() capture.State) capture.State
