@@ -14,6 +14,7 @@
 # make safetensors  regenerates the files of testdata/safetensors
 # make pytorch  regenerates the files of testdata/pytorch, with PyTorch
 # make layers  regenerates the files of testdata/layers, with PyTorch
+# make notebook  runs docs/notebook/main.go and makes the Jupyter notebook beside it
 # make exchange  loads what the layers of package nn write into PyTorch, and compares the two
 
 GO ?= go
@@ -34,7 +35,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more sweep release bench bench-ops onnx-score fuzz generate mutants golden safetensors pytorch layers exchange clean
+.PHONY: build demo test test-more sweep release bench bench-ops onnx-score fuzz generate mutants golden safetensors pytorch layers notebook exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -140,6 +141,9 @@ pytorch:
 layers:
 	@mkdir -p testdata/layers
 	/usr/bin/python3 -B scripts/layers.py testdata/layers
+
+notebook:
+	$(GO) run ./scripts/notebook docs/notebook/main.go docs/notebook/clgrad.ipynb
 
 exchange:
 	@dir=$$(mktemp -d) && $(GO) test ./nn -count 1 -run 'TestLayers$$' -layers $$dir && \

@@ -128,6 +128,7 @@ func (f *figure) write(w io.Writer) error {
 func (p Panel) plot() (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.Title, p.XLabel, p.YLabel
+	out.Title.Padding = vg.Millimeter
 	out.Legend.Top, out.Legend.Padding = true, vg.Millimeter
 	out.Add(plotter.NewGrid())
 	var all bounds

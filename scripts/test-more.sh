@@ -60,7 +60,7 @@ echo "== kernels under Oclgrind"
 scripts/oclgrind.sh tensor imagefit fusedmlp
 
 echo "== programs and commands of the documents"
-CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest
+CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest ./scripts/notebook
 
 # python3, or what CLGRAD_ONNXRUNTIME names
 runtime=${CLGRAD_ONNXRUNTIME:-python3}
