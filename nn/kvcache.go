@@ -21,9 +21,12 @@ var ErrCacheFull = errors.New("the cache of keys and values is full")
 //
 //	cache := nn.NewKVCache(net, nn.KVCacheConfig{Length: 256})
 //
-//	positions := cache.Next(n)                     // of n tokens: 7, 8, …
+//	positions := cache.Next(x) // of tokens [1, n]: 7, 8, …
 //	h := words.Forward(x).Add(places.Forward(positions))
-//	h = block.Cached(h, cache)                     // [1, n, size]
+//	h = block.Cached(h, cache) // [1, n, size]
+//
+// A nil cache is none: Next gives the positions from 0 on, and Cached is Forward, so that training has the
+// same code.
 //
 // A step takes whatever number of positions: a prompt whole, then one token after the other. Attention
 // is causal, and of all Length positions: those that are not there yet are masked.
@@ -84,13 +87,25 @@ func NewKVCache(model any, cfg KVCacheConfig) *KVCache {
 // Len returns how many positions are in use.
 func (c *KVCache) Len() int { return c.used }
 
-// Next begins a step of n positions and returns them, Int32 [n]: Len(), Len() + 1 and so on, for
-// positions that a model embeds. The step's layers are called after it. It panics with
-// [ErrCacheFull] if there is no room for them; a recorded step returns that error.
-func (c *KVCache) Next(n int) *tensor.Tensor {
+// Next begins a step of x, [batch, n] tokens or [batch, n, …], and returns its positions, Int32 [n]:
+// Len(), Len() + 1 and so on, or of a nil cache 0, 1 and so on, for models that embed them. The step's
+// layers are called after it. It panics with [ErrCacheFull] if there is no room for n positions, which a
+// recorded step returns, and with tensor.ErrShape for other sequences than the cache's.
+func (c *KVCache) Next(x *tensor.Tensor) *tensor.Tensor {
 	const op = "KVCache.Next"
-	mustBeMade("KVCache", c != nil && len(c.layers) > 0)
-	mustSizes(op, "n", n)
+	shape := x.Shape()
+	if len(shape) < 2 || shape[1] == 0 || c != nil && shape[0] != c.batch {
+		detail := "a step is of [batch, n, …], of one position or more"
+		if c != nil {
+			detail += fmt.Sprintf(": the cache has a Batch of %d", c.batch)
+		}
+		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape}, Detail: detail})
+	}
+	n := shape[1]
+	if c == nil {
+		return tensor.ArangeOf(x.Device(), tensor.Int32, 0, float64(n), 1)
+	}
+	mustBeMade("KVCache", len(c.layers) > 0)
 	s := c.steps[n]
 	if s == nil {
 		s = &kvStep{n: n}
@@ -108,7 +123,7 @@ func (c *KVCache) Next(n int) *tensor.Tensor {
 	if err := s.first.Next(); err != nil {
 		panic(err)
 	}
-	c.step, c.positions = s, tensorapi.Impl.Positions(c.device(), s.first.Arg(0), n, c.length)
+	c.step, c.positions = s, tensorapi.Impl.Positions(x.Device(), s.first.Arg(0), n, c.length)
 	return c.positions
 }
 
@@ -135,13 +150,6 @@ func (c *KVCache) Free() {
 		kv.keys.Free()
 		kv.values.Free()
 	}
-}
-
-func (c *KVCache) device() tensor.Device {
-	for _, kv := range c.layers {
-		return kv.keys.Device()
-	}
-	return nil
 }
 
 // of returns what the cache has of a layer. It panics unless the layer is one of the cache's model, and

@@ -52,7 +52,7 @@ func TestKVCache(t *testing.T) {
 						cache := nn.NewKVCache(net, nn.KVCacheConfig{Length: length, Batch: batch})
 						step := func(from, to int) {
 							t.Helper()
-							if at, err := cache.Next(to - from).Int32s(); err != nil || int(at[0]) != from || len(at) != to-from {
+							if at, err := cache.Next(x.Slice(1, from, to)).Int32s(); err != nil || int(at[0]) != from || len(at) != to-from {
 								t.Errorf("positions %v from %d to %d, err %v", at, from, to, err)
 							}
 							what := fmt.Sprintf("batch %d, positions %d to %d", batch, from, to)
@@ -69,7 +69,7 @@ func TestKVCache(t *testing.T) {
 							if rec == nil {
 								var err error
 								rec, err = replay.Record(d, func() ([]*tensor.Tensor, error) {
-									cache.Next(1)
+									cache.Next(token)
 									return []*tensor.Tensor{through(autograd.Const(token), cache)}, nil
 								})
 								if err != nil {
@@ -104,8 +104,9 @@ func TestKVCacheForgets(t *testing.T) {
 	defer cache.Free()
 	autograd.NoGrad(d, func() {
 		for _, v := range []float64{math.NaN(), 1} {
-			cache.Next(2)
-			y, err := net.Cached(autograd.Const(tensor.Full(d, v, 1, 2, 4)), cache).Float64s()
+			x := tensor.Full(d, v, 1, 2, 4)
+			cache.Next(x)
+			y, err := net.Cached(autograd.Const(x), cache).Float64s()
 			if err != nil || slices.ContainsFunc(y, math.IsNaN) != math.IsNaN(v) {
 				t.Errorf("of %v: %v, err %v", v, y, err)
 			}
@@ -127,7 +128,7 @@ func TestKVCacheQuantized(t *testing.T) {
 		cache := nn.NewKVCache(net, nn.KVCacheConfig{Length: 4})
 		autograd.NoGrad(d, func() {
 			want := net.Forward(autograd.Const(x)).Value()
-			cache.Next(4)
+			cache.Next(x)
 			same(t, "quantized", net.Cached(autograd.Const(x), cache).Value(), want, 1e-4)
 		})
 	}
@@ -217,7 +218,7 @@ func TestKVCacheMisuse(t *testing.T) {
 			autograd.NoGrad(d, func() {
 				c := cacheOf(of)
 				if n > 0 {
-					c.Next(n)
+					c.Next(x.Value().Slice(1, 0, n))
 				}
 				l.Cached(x, c)
 			})
@@ -234,15 +235,17 @@ func TestKVCacheMisuse(t *testing.T) {
 		"no length":       {func() { nn.NewKVCache(l, nn.KVCacheConfig{}) }, tensor.ErrShape, "Length is 0"},
 		"no batch":        {func() { nn.NewKVCache(l, nn.KVCacheConfig{Length: 1, Batch: -1}) }, tensor.ErrShape, "Batch is -1"},
 		"no attention":    {func() { cacheOf(nn.NewLinear(d, rng, nn.LinearConfig{In: 1, Out: 1})) }, tensor.ErrValue, "no MultiHeadAttention"},
-		"a nil cache":     {func() { (*nn.KVCache)(nil).Next(1) }, tensor.ErrValue, "NewKVCache makes one"},
-		"a step of none":  {func() { cacheOf(l).Next(0) }, tensor.ErrShape, "n is 0"},
-		"a full cache":    {func() { c := cacheOf(l); c.Next(2); c.Next(2) }, nn.ErrCacheFull, "2 more do not fit behind 2 of 3 positions: make it longer, or Truncate it"},
-		"a long step":     {func() { cacheOf(l).Next(math.MaxInt) }, nn.ErrCacheFull, "behind 0 of 3"},
+		"a zero cache":    {func() { (&nn.KVCache{}).Next(tensor.Zeros(d, 0, 1)) }, tensor.ErrValue, "NewKVCache makes one"},
+		"a step of none":  {func() { cacheOf(l).Next(tensor.Zeros(d, 1, 0)) }, tensor.ErrShape, "one position or more: the cache has a Batch of 1"},
+		"a full cache":    {func() { c := cacheOf(l); c.Next(x.Value()); c.Next(x.Value()) }, nn.ErrCacheFull, "2 more do not fit behind 2 of 3 positions: make it longer, or Truncate it"},
+		"a long step":     {func() { cacheOf(l).Next(tensor.Zeros(d, 1, 4)) }, nn.ErrCacheFull, "behind 0 of 3"},
+		"another batch":   {func() { cacheOf(l).Next(tensor.Zeros(d, 2, 1)) }, tensor.ErrShape, "a Batch of 1"},
+		"without tokens":  {func() { (*nn.KVCache)(nil).Next(tensor.Zeros(d, 2)) }, tensor.ErrShape, "one position or more"},
 		"a truncation":    {func() { cacheOf(l).Truncate(1) }, tensor.ErrValue, "to 1 positions, of 0"},
 		"another model":   {quiet(l, all, 2), tensor.ErrValue, "another model"},
 		"without Next":    {quiet(l, l, 0), tensor.ErrValue, "begins with Next"},
 		"other positions": {quiet(l, l, 1), tensor.ErrShape, "Next began 1 positions"},
-		"with a graph":    {func() { c := cacheOf(l); c.Next(2); l.Cached(x, c) }, tensor.ErrValue, "autograd.NoGrad"},
+		"with a graph":    {func() { c := cacheOf(l); c.Next(x.Value()); l.Cached(x, c) }, tensor.ErrValue, "autograd.NoGrad"},
 		"not causal":      {quiet(all, all, 2), tensor.ErrValue, "not Causal"},
 		"in training":     {quiet(dropping, dropping, 2), tensor.ErrValue, "nn.Eval"},
 		"heads": {func() {

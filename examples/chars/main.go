@@ -21,6 +21,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/checkpoint"
 	"github.com/clgrad/clgrad/examples/internal/program"
+	"github.com/clgrad/clgrad/generate"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -67,7 +68,7 @@ func read(path string) (alphabet []rune, numbers []int32, err error) {
 
 type model struct {
 	Words, Places *nn.Embedding
-	Blocks        nn.Sequential
+	Blocks        []*nn.TransformerBlock
 	Norm          *nn.LayerNorm
 	Head          *nn.Linear
 }
@@ -86,11 +87,14 @@ func newModel(d tensor.Device, words int) *model {
 	return m
 }
 
-// scores returns, for characters x [n, length], what the model thinks of each as the next one:
-// [n·length, words].
-func (m *model) scores(x *tensor.Tensor) *autograd.Node {
-	h := m.Words.Forward(x).Add(m.Places.Weight.Slice(0, 0, x.Shape()[1]))
-	return m.Head.Forward(m.Norm.Forward(m.Blocks.Forward(h))).Flatten(0, 1)
+// Forward returns, for characters x [n, length], what the model thinks of each as the next one:
+// [n, length, words]. cache has the keys and values of those before x; nil: there are none.
+func (m *model) Forward(x *tensor.Tensor, cache *nn.KVCache) *autograd.Node {
+	h := m.Words.Forward(x).Add(m.Places.Forward(cache.Next(x)))
+	for _, b := range m.Blocks {
+		h = b.Cached(h, cache)
+	}
+	return m.Head.Forward(m.Norm.Forward(h))
 }
 
 // pieces returns those of a text that begin at starts, and the characters that follow on theirs.
@@ -130,7 +134,7 @@ func (m *model) train(ctx context.Context, d tensor.Device, text []int32) (step 
 		}
 		x, y := pieces(d, text, starts)
 		var loss *autograd.Node
-		autograd.Autocast(d, *typ, func() { loss = autograd.CrossEntropy(m.scores(x), y) })
+		autograd.Autocast(d, *typ, func() { loss = autograd.CrossEntropy(m.Forward(x, nil).Flatten(0, 1), y) })
 		if err := optim.Minimize(opt, loss); err != nil {
 			return 0, err
 		}
@@ -170,7 +174,7 @@ func (m *model) test(d tensor.Device, text []int32) (loss, accuracy float64, err
 	}
 	x, y := pieces(d, text, starts)
 	autograd.NoGrad(d, func() {
-		scores := m.scores(x)
+		scores := m.Forward(x, nil).Flatten(0, 1)
 		if loss, err = autograd.CrossEntropy(scores, y).Item(); err == nil {
 			accuracy, err = scores.ArgMax(1).Eq(y).To(tensor.Float32).Mean().Item()
 		}
@@ -180,29 +184,22 @@ func (m *model) test(d tensor.Device, text []int32) (loss, accuracy float64, err
 
 // write returns what the model makes up after a first character.
 func (m *model) write(d tensor.Device, alphabet []rune, first int32) (text string, err error) {
-	rng, numbers := rand.New(rand.NewPCG(*seed, math.MaxUint64)), []int32{first}
-	for range *length {
-		tail, scores := numbers[max(0, len(numbers)-*window):], []float64{}
-		tensor.Scope(d, func() {
-			autograd.NoGrad(d, func() { scores, err = m.scores(tensor.New(d, tail, 1, len(tail))).Select(0, -1).Value().Float64s() })
-		})
-		if err != nil {
-			return "", err
-		}
-		// The largest, with a number of Gumbel's distribution added to each score, is drawn from
-		// the softmax.
-		for i := range scores {
-			scores[i] -= *temperature * math.Log(rng.ExpFloat64())
-		}
-		best := slices.Index(scores, slices.Max(scores))
-		numbers, text = append(numbers, int32(best)), text+string(alphabet[best])
+	g, err := generate.New(d, m, generate.Config{Length: *window, Keep: *window / 2,
+		Sample: generate.SampleOptions{Temperature: *temperature}, RNG: tensor.NewRNG(*seed)})
+	if err != nil {
+		return "", err
 	}
-	return text, nil
+	defer g.Free()
+	tokens, err := g.Take(*length, []int32{first})
+	for _, token := range tokens[0] {
+		text += string(alphabet[token])
+	}
+	return text, err
 }
 
 func chars(ctx context.Context) error {
-	if min(*blocks, *width, *heads, *window, *batch) < 1 || *width%*heads != 0 || min(*steps, *length) < 0 || !(*temperature >= 0) {
-		return errors.New("sizes are 1 or more, heads divide the width, and steps, what is written and temperature are 0 or more")
+	if min(*blocks, *width, *heads, *window-1, *batch) < 1 || *width%*heads != 0 || min(*steps, *length) < 0 || !(*temperature >= 0) {
+		return errors.New("sizes are 1 or more, the context 2, heads divide the width, and steps, what is written and temperature are 0 or more")
 	}
 	alphabet, numbers, err := read(*text)
 	if err != nil {

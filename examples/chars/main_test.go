@@ -100,7 +100,7 @@ func TestPyTorch(t *testing.T) {
 				at = append(at, int(start))
 			}
 			x, y := pieces(d, numbers, at)
-			return autograd.CrossEntropy(net.scores(x), y)
+			return autograd.CrossEntropy(net.Forward(x, nil).Flatten(0, 1), y)
 		})
 	})
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/clgrad/clgrad/data/images"
 	"github.com/clgrad/clgrad/data/parquet"
 	"github.com/clgrad/clgrad/fft"
+	"github.com/clgrad/clgrad/generate"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/linalg"
 	"github.com/clgrad/clgrad/nn"
@@ -53,6 +54,7 @@ var (
 	rng           *tensor.RNG
 	losses        []float64
 	net           *nn.MLP
+	model         generate.Model
 	opt           optim.Optimizer
 	step          func() ([]*tensor.Tensor, error)
 	arrays        []data.Array
