@@ -15,6 +15,7 @@
 # make pytorch  regenerates the files of testdata/pytorch, with PyTorch
 # make layers  regenerates the files of testdata/layers, with PyTorch
 # make notebook  runs docs/notebook/main.go and makes the Jupyter notebook beside it
+# make generation  regenerates the files of testdata/generation, with PyTorch and Hugging Face's transformers
 # make exchange  loads what the layers of package nn write into PyTorch, and compares the two
 
 GO ?= go
@@ -35,7 +36,7 @@ else
 export CGO_ENABLED := 0
 endif
 
-.PHONY: build demo test test-more sweep release bench bench-ops onnx-score fuzz generate mutants golden safetensors pytorch layers notebook exchange clean
+.PHONY: build demo test test-more sweep release bench bench-ops onnx-score fuzz generate mutants golden safetensors pytorch layers notebook generation exchange clean
 build:
 ifneq ($(COMPILES),yes)
 	@echo "building without OpenCL, for $(CC) cannot compile C (Debian: apt-get install gcc libc6-dev); with OpenCL mlpimage is faster, on a GPU by far"
@@ -144,6 +145,9 @@ layers:
 
 notebook:
 	$(GO) run ./scripts/notebook docs/notebook/main.go docs/notebook/clgrad.ipynb
+
+generation:
+	$(PYTHON) -B scripts/generation/reference.py testdata/generation
 
 exchange:
 	@dir=$$(mktemp -d) && $(GO) test ./nn -count 1 -run 'TestLayers$$' -layers $$dir && \

@@ -124,7 +124,7 @@ func (l *MultiHeadAttention) Attend(query, key, value, mask *autograd.Node) *aut
 // began, to itself and to the positions before, of x's shape: query i of the step attends to keys up to
 // its own position. With a nil cache it is Forward. A cache is for evaluation: Cached panics with
 // tensor.ErrValue outside [autograd.NoGrad], for a layer in training that drops, for one that is not
-// Causal, or not of the cache's model; and with tensor.ErrShape for other sequences or positions.
+// Causal, not of the cache's model, or called twice in a step; and with tensor.ErrShape for other sequences or positions.
 func (l *MultiHeadAttention) Cached(x *autograd.Node, cache *KVCache) *autograd.Node {
 	if cache == nil {
 		return l.Forward(x)
@@ -149,7 +149,11 @@ func (l *MultiHeadAttention) Cached(x *autograd.Node, cache *KVCache) *autograd.
 	}
 	m := l.masking()
 	m.first = &first
-	return l.joined(m.softmax(q, keys, nil).MatMul(values))
+	y := m.softmax(q, keys, nil).MatMul(values)
+	if y.Type() != q.Type() { // of 16 bits, and the cache is not
+		y = y.To(q.Type())
+	}
+	return l.joined(y)
 }
 
 // grouped returns queries or scores […, heads, l, n] as […, groups, heads/groups, l, n]: a row of each

@@ -52,7 +52,11 @@ type kvStep struct {
 }
 
 // keysValues is what the cache has of a layer, [length, batch·heads·d].
-type keysValues struct{ keys, values *tensor.Tensor }
+type keysValues struct {
+	keys, values *tensor.Tensor
+	step         *kvStep // that wrote to it last
+	turn         int     // of the step
+}
 
 // NewKVCache returns an empty cache for every [MultiHeadAttention] of a model. It panics with
 // tensor.ErrShape for sizes below 1, and with tensor.ErrValue for a model without attention.
@@ -153,7 +157,7 @@ func (c *KVCache) Free() {
 }
 
 // of returns what the cache has of a layer. It panics unless the layer is one of the cache's model, and
-// x […] begins with the sequences and positions of the step.
+// x […] begins with the sequences and positions of the step, for which it was not called before.
 func (c *KVCache) of(l *MultiHeadAttention, x *tensor.Tensor) *keysValues {
 	const op = "Cached"
 	kv := c.layers[l]
@@ -165,7 +169,10 @@ func (c *KVCache) of(l *MultiHeadAttention, x *tensor.Tensor) *keysValues {
 	case len(shape) < 2 || !slices.Equal(shape[:2], []int{c.batch, c.step.n}):
 		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape},
 			Detail: fmt.Sprintf("the step is of [%d, %d, …]: the cache has a Batch of %d, and Next began %d positions", c.batch, c.step.n, c.batch, c.step.n)})
+	case kv.step == c.step && kv.turn == c.step.first.Turn():
+		misuse(op, tensor.ErrValue, "the layer is called again in a step: a layer has one cache, so call Next before, or make two layers")
 	}
+	kv.step, kv.turn = c.step, c.step.first.Turn()
 	return kv
 }
 

@@ -134,6 +134,42 @@ func TestKVCacheQuantized(t *testing.T) {
 	}
 }
 
+// TestKVCacheTypes: a model in 16 bits, or within Autocast, has what it computes at once.
+func TestKVCacheTypes(t *testing.T) {
+	d := devtest.CPU(t)
+	for _, typ := range []tensor.Type{tensor.BFloat16, tensor.Float16} {
+		for _, cast := range []bool{false, true} {
+			cfg := nn.TransformerBlockConfig{Size: 8, Heads: 2, KeyValueHeads: 1, Causal: true, Rotary: nn.RotaryConfig{Base: 100}}
+			net := nn.NewTransformerBlock(d, tensor.NewRNG(1), cfg)
+			x := tensor.NewRNG(2).Normal(d, 0, 1, 1, 5, 8)
+			if !cast {
+				nn.To(net, typ)
+				x = x.To(typ)
+			}
+			cache := nn.NewKVCache(net, nn.KVCacheConfig{Length: 5})
+			compare := func() {
+				want := net.Forward(autograd.Const(x)).Value()
+				for i := range 5 {
+					token := x.Slice(1, i, i+1)
+					cache.Next(token)
+					got := net.Cached(autograd.Const(token), cache).Value()
+					if got.Type() != want.Type() {
+						t.Errorf("%v, Autocast %v: a result of %v, want %v", typ, cast, got.Type(), want.Type())
+					}
+					same(t, fmt.Sprint(typ), got, want.Slice(1, i, i+1).Copy(), 0.05)
+				}
+			}
+			autograd.NoGrad(d, func() {
+				if cast {
+					autograd.Autocast(d, typ, compare)
+				} else {
+					compare()
+				}
+			})
+		}
+	}
+}
+
 // TestGroupedQueries: queries in groups are those of an attention whose keys and values are repeated,
 // with every mask, and so are their gradients.
 func TestGroupedQueries(t *testing.T) {
@@ -245,9 +281,18 @@ func TestKVCacheMisuse(t *testing.T) {
 		"another model":   {quiet(l, all, 2), tensor.ErrValue, "another model"},
 		"without Next":    {quiet(l, l, 0), tensor.ErrValue, "begins with Next"},
 		"other positions": {quiet(l, l, 1), tensor.ErrShape, "Next began 1 positions"},
-		"with a graph":    {func() { c := cacheOf(l); c.Next(x.Value()); l.Cached(x, c) }, tensor.ErrValue, "autograd.NoGrad"},
-		"not causal":      {quiet(all, all, 2), tensor.ErrValue, "not Causal"},
-		"in training":     {quiet(dropping, dropping, 2), tensor.ErrValue, "nn.Eval"},
+		"called twice": {func() {
+			autograd.NoGrad(d, func() { c := cacheOf(l); c.Next(x.Value()); l.Cached(l.Cached(x, c), c) })
+		}, tensor.ErrValue, "called again in a step"},
+		"truncated in a step": {func() {
+			c := cacheOf(l)
+			if _, err := replay.Record(d, func() ([]*tensor.Tensor, error) { c.Truncate(0); return nil, nil }); err != nil {
+				panic(err)
+			}
+		}, replay.ErrRecording, "KVCache.Truncate"},
+		"with a graph": {func() { c := cacheOf(l); c.Next(x.Value()); l.Cached(x, c) }, tensor.ErrValue, "autograd.NoGrad"},
+		"not causal":   {quiet(all, all, 2), tensor.ErrValue, "not Causal"},
+		"in training":  {quiet(dropping, dropping, 2), tensor.ErrValue, "nn.Eval"},
 		"heads": {func() {
 			nn.NewMultiHeadAttention(d, rng, nn.MultiHeadAttentionConfig{Size: 6, Heads: 3, KeyValueHeads: 2})
 		}, tensor.ErrValue, "3 heads do not share 2"},
