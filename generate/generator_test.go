@@ -76,9 +76,9 @@ func (m *model) continued(t *testing.T, d tensor.Device, prompt []int32, n, keep
 }
 
 // TestGreedy: a generator writes what the model without a cache writes, prompt after prompt, beyond the
-// length of the cache where it keeps some tokens.
+// length of the cache where it keeps some tokens; with the kernels for GPUs, too.
 func TestGreedy(t *testing.T) {
-	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+	check := func(t *testing.T, d tensor.Device) {
 		m := newModel(d)
 		for _, keep := range []int{0, 1, 5, length - 1} {
 			for _, penalty := range []float64{1, 1.6} {
@@ -104,7 +104,13 @@ func TestGreedy(t *testing.T) {
 				g.Free()
 			}
 		}
-	})
+	}
+	devtest.Each(t, false, check)
+	for _, sel := range devtest.Selected() {
+		if sel != "cpu" {
+			t.Run(sel+"/gpu kernels", func(t *testing.T) { check(t, devtest.Open(t, sel, devtest.GPUKernels())) })
+		}
+	}
 }
 
 // TestLongPrompt: of a prompt beyond the cache its end counts, if tokens are kept, and else it is an error;

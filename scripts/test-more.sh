@@ -28,7 +28,7 @@ echo "== other systems"
 for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
 	echo "$target"
 	packages=./...
-	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./fft ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./linalg ./nn ./optim ./replay ./tensor"
+	[ "$target" != js/wasm ] || packages="./autograd ./checkpoint ./clrt ./data ./fft ./fusedmlp ./hashgrid ./imagefit ./kernels ./kerneltest ./linalg ./generate ./nn ./optim ./replay ./tensor"
 	# shellcheck disable=SC2086 # the list is meant to be split
 	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO list -export $packages >/dev/null
 	[ "$target" = js/wasm ] || GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 $GO build ./cmd/...
