@@ -177,3 +177,12 @@ func TestLabelTypes(t *testing.T) {
 		}
 	})
 }
+
+// TestOneHotLabels: labels of the shape of the scores are told which function takes them.
+func TestOneHotLabels(t *testing.T) {
+	d := devtest.CPU(t)
+	x := autograd.Const(tensor.Zeros(d, 2, 3))
+	err := tensor.Try(func() { autograd.CrossEntropy(x, tensor.Zeros(d, 2, 3)) })
+	fails(t, err, tensor.ErrShape, "CrossEntropyOf takes a probability of each class")
+	fails(t, tensor.Try(func() { autograd.CrossEntropy(x, tensor.New(d, []int{1})) }), tensor.ErrShape, "the labels have the shape of the scores without axis 1")
+}

@@ -133,6 +133,7 @@ func TestGradErrors(t *testing.T) {
 	fails(t, call(y, []*node{c}), autograd.ErrNotOnGraph, `node 0, "data"`, "Param")
 	fails(t, call(y, []*node{c}, autograd.GradOptions{AllowUnused: true}), autograd.ErrNotOnGraph)
 	fails(t, call(c.Sum(), []*node{p}), autograd.ErrNotOnGraph, "Grad of Sum")
+	fails(t, c.Sum().Backward(), autograd.ErrNotOnGraph, "make what is to have a gradient, an input too, with autograd.Param")
 	fails(t, call(p.Square(), []*node{p}), autograd.ErrSeed, "autograd.GradOptions{Seed: g}")
 	for kind, seed := range map[error]*tensor.Tensor{tensor.ErrShape: vec(d, 1, 2), tensor.ErrType: tensor.ZerosOf(d, tensor.Int32), tensor.ErrDevice: tensor.Scalar(other, 1)} {
 		fails(t, call(y, []*node{p}, autograd.GradOptions{Seed: autograd.Const(seed)}), kind, "the seed")

@@ -117,7 +117,8 @@ func (n *Node) Value() *tensor.Tensor {
 	return n.value
 }
 
-// Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node.
+// Grad returns the gradient gathered since the last ZeroGrad, or nil. It belongs to the node. Only what
+// [Param] made gathers one: make an input whose gradient you want a Param, or ask [Grad] for that of another node.
 func (n *Node) Grad() *tensor.Tensor {
 	n.must("Grad")
 	n.foundGrad()

@@ -75,7 +75,7 @@ func (w *walk) check() error {
 	case n.freed:
 		return w.fail(n, ErrGraphFreed, again)
 	case !n.needs:
-		return w.fail(n, ErrNotOnGraph, "it was computed from constants and frozen parameters, detached, or under NoGrad")
+		return w.fail(n, ErrNotOnGraph, "it was computed from constants and frozen parameters, detached, or under NoGrad: make what is to have a gradient, an input too, with autograd.Param(t, name)")
 	case w.seed == nil && n.value.Len() != 1:
 		return w.fail(n, ErrSeed, "pass "+w.options+"{Seed: g}, or reduce it with Sum or Mean")
 	}

@@ -110,7 +110,11 @@ func classShape(op string, x, labels, weights *Tensor) (d Device, outer, n, inne
 	d = check(op, x, labels)
 	axis := min(1, x.Rank()-1)
 	if axis < 0 || !slices.Equal(labels.shape, slices.Delete(slices.Clone(x.shape), axis, axis+1)) {
-		misuse(op, ErrShape, "the labels have the shape of the scores without axis 1, that of the classes", x, labels)
+		detail := "the labels have the shape of the scores without axis 1, that of the classes"
+		if axis >= 0 && slices.Equal(labels.shape, x.shape) {
+			detail += ": CrossEntropyOf takes a probability of each class, as one-hot labels are"
+		}
+		misuse(op, ErrShape, detail, x, labels)
 	}
 	if labels.typ != Int32 && labels.typ != Int64 {
 		misuse(op, ErrType, fmt.Sprintf("labels are of type int64 or int32, not %v: convert them with To(tensor.Int64)", labels.typ),

@@ -38,6 +38,9 @@ func (t *Tensor) reshape(shape ...int) *Tensor {
 	}
 	if size(dims) != t.Len() {
 		detail := fmt.Sprintf("%d elements cannot take that shape", t.Len())
+		if slices.Contains(dims, -1) && infer >= 0 && known < 0 {
+			detail = "one dimension may be -1, which is inferred from the others"
+		}
 		if len(dims) > MaxRank {
 			detail = fmt.Sprintf("%d axes: a tensor has %d at most", len(dims), MaxRank)
 		}

@@ -61,5 +61,5 @@ func cflags() (string, error) {
 	if strings.ContainsAny(include, " \t") {
 		flag = `"` + flag + `"`
 	}
-	return "-O2 -g " + flag, nil
+	return "-O2 -g -Wno-deprecated " + flag, nil // go-opencl imports cl.h with a directive that compilers warn of
 }

@@ -63,6 +63,8 @@ Some of PyTorch's functions, and some of their arguments, are one or two of thes
 | std_mean | ` + "`x.Std(1), x.Mean()`" + ` |
 | sum(dtype=torch.float64) | ` + "`x.To(tensor.Float64).Sum()`" + ` |
 | unflatten | ` + "`x.Reshape(…)`" + ` |
+| diag of a vector | ` + "`t.Expand(n, n).Where(tensor.Eye(d, n, n).To(tensor.Bool), tensor.Zeros(d, n, n))`" + ` |
+| randperm | ` + "`rng.Permutation(d, n)`" + ` |
 `
 
 // TestPage: docs/operations.md is what the table of operations and the errors of today make.
