@@ -12,7 +12,7 @@ import (
 //
 // FLOPs are counted by shapes: a multiplication and an addition are two in products, convolutions, attention and
 // recurrent layers; an operation that moves elements has none; each other has one for each element of its largest
-// operand or result, of a pool for each element of a window. onnx.Session.SetTrace counts in the same way.
+// operand or result, of a pool for each element of a window. onnx.Session.SetTrace counts products in the same way.
 type ModelSummary struct {
 	Layers      []LayerSummary // the model, and behind each layer those within it
 	Inputs      [][]int        // shapes

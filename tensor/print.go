@@ -73,10 +73,10 @@ type printed struct {
 func (t *Tensor) printed() *printed {
 	p := &printed{Tensor: t, index: make([][]int, len(t.shape)), cut: make([]bool, len(t.shape))}
 	for axis, n := range t.shape {
-		p.index[axis] = sequence(0, n)
-		if t.Len() > printedElements && n > 2*printedEdge {
+		if p.cut[axis] = t.Len() > printedElements && n > 2*printedEdge; p.cut[axis] {
 			p.index[axis] = append(sequence(0, printedEdge), sequence(n-printedEdge, n)...)
-			p.cut[axis] = true
+		} else if t.Len() > 0 {
+			p.index[axis] = sequence(0, n)
 		}
 	}
 	return p
