@@ -71,7 +71,8 @@ func (c Config) check() error {
 		return err
 	}
 	wrong := func(field string, value int, want string) error {
-		return &tensor.Error{Pkg: "generate", Op: "New", Kind: tensor.ErrValue, Detail: fmt.Sprintf("%s is %d: %s", field, value, want)}
+		return &tensor.Error{Pkg: "generate", Op: "New", Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("%s is %d: %s", field, value, want)}
 	}
 	switch {
 	case c.Length < 2:
@@ -81,7 +82,8 @@ func (c Config) check() error {
 	case c.Keep < 0 || c.Keep >= c.Length:
 		return wrong("Keep", c.Keep, fmt.Sprintf("it is below Length, %d, and 0 or more", c.Length))
 	case !c.Sample.greedy() && c.RNG == nil:
-		return &tensor.Error{Pkg: "generate", Op: "New", Kind: tensor.ErrValue, Detail: "the RNG is nil: one is needed for a Temperature"}
+		return &tensor.Error{Pkg: "generate", Op: "New", Kind: tensor.ErrValue,
+			Detail: "the RNG is nil: one is needed for a Temperature"}
 	}
 	return nil
 }
@@ -120,7 +122,8 @@ func (g *Generator) record() error {
 func (g *Generator) scores(tokens *tensor.Tensor) *tensor.Tensor {
 	var y *tensor.Tensor
 	autograd.NoGrad(g.d, func() { y = g.model.Forward(tokens, g.cache).Value() })
-	if shape := y.Shape(); len(shape) != 3 || shape[0] != g.cfg.Batch || shape[1] == 0 || g.words > 0 && shape[2] != g.words {
+	shape := y.Shape()
+	if len(shape) != 3 || shape[0] != g.cfg.Batch || shape[1] == 0 || g.words > 0 && shape[2] != g.words {
 		misuse("Forward", tensor.ErrShape, fmt.Sprintf("the model returns scores [%d, 1 or more, words]", g.cfg.Batch), y)
 	}
 	return y.Select(1, -1)
@@ -206,7 +209,8 @@ func (g *Generator) mustBePrompts(prompts [][]int32) error {
 	}
 	for i, p := range prompts {
 		if len(p) == 0 || len(p) != len(prompts[0]) {
-			return wrong("prompt %d has %d tokens, the first %d: they have the same number, 1 or more", i, len(p), len(prompts[0]))
+			return wrong("prompt %d has %d tokens, the first %d: they have the same number, 1 or more",
+				i, len(p), len(prompts[0]))
 		}
 		for _, token := range p {
 			if token < 0 || int(token) >= g.words {

@@ -29,7 +29,8 @@ type SampleOptions struct {
 // check returns an error that says which option is out of range.
 func (o SampleOptions) check() error {
 	wrong := func(field string, value any, want string) error {
-		return &tensor.Error{Pkg: "generate", Op: "Sample", Kind: tensor.ErrValue, Detail: fmt.Sprintf("%s is %v: %s", field, value, want)}
+		return &tensor.Error{Pkg: "generate", Op: "Sample", Kind: tensor.ErrValue,
+			Detail: fmt.Sprintf("%s is %v: %s", field, value, want)}
 	}
 	switch {
 	case !(o.RepetitionPenalty >= 0) || math.IsInf(o.RepetitionPenalty, 1):

@@ -68,7 +68,8 @@ func NewKVCache(model any, cfg KVCacheConfig) *KVCache {
 		cfg.Batch = 1
 	}
 	mustSizes(op, "Batch", cfg.Batch)
-	c := &KVCache{batch: cfg.Batch, length: cfg.Length, steps: map[int]*kvStep{}, layers: map[*MultiHeadAttention]*keysValues{}}
+	c := &KVCache{batch: cfg.Batch, length: cfg.Length}
+	c.steps, c.layers = map[int]*kvStep{}, map[*MultiHeadAttention]*keysValues{}
 	w := walker{once: true, module: func(_ string, part reflect.Value) {
 		if part.Type() != attentionType || !part.CanAddr() {
 			return
@@ -79,7 +80,8 @@ func NewKVCache(model any, cfg KVCacheConfig) *KVCache {
 		}
 		d, typ := l.cached()
 		width := cfg.Batch * l.groups * l.size() / l.heads
-		c.layers[l] = &keysValues{keys: tensor.ZerosOf(d, typ, cfg.Length, width).Retain(), values: tensor.ZerosOf(d, typ, cfg.Length, width).Retain()}
+		room := func() *tensor.Tensor { return tensor.ZerosOf(d, typ, cfg.Length, width).Retain() }
+		c.layers[l] = &keysValues{keys: room(), values: room()}
 	}}
 	w.value("", tag{}, reflect.ValueOf(model))
 	if len(c.layers) == 0 {
@@ -115,8 +117,8 @@ func (c *KVCache) Next(x *tensor.Tensor) *tensor.Tensor {
 		s = &kvStep{n: n}
 		s.first = kernels.NewSlots(1, func(numbers []kernels.Arg) error {
 			if n > c.length-c.used {
-				return &tensor.Error{Pkg: "nn", Op: op, Kind: ErrCacheFull,
-					Detail: fmt.Sprintf("%d more do not fit behind %d of %d positions: make it longer, or Truncate it", n, c.used, c.length)}
+				return &tensor.Error{Pkg: "nn", Op: op, Kind: ErrCacheFull, Detail: fmt.Sprintf(
+					"%d more do not fit behind %d of %d positions: make it longer, or Truncate it", n, c.used, c.length)}
 			}
 			numbers[0] = kernels.IntArg(c.used)
 			c.used += n
@@ -168,7 +170,8 @@ func (c *KVCache) of(l *MultiHeadAttention, x *tensor.Tensor) *keysValues {
 		misuse(op, tensor.ErrValue, "a step begins with Next of the cache")
 	case len(shape) < 2 || !slices.Equal(shape[:2], []int{c.batch, c.step.n}):
 		panic(&tensor.Error{Pkg: "nn", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape},
-			Detail: fmt.Sprintf("the step is of [%d, %d, …]: the cache has a Batch of %d, and Next began %d positions", c.batch, c.step.n, c.batch, c.step.n)})
+			Detail: fmt.Sprintf("the step is of [%d, %d, …]: the cache has a Batch of %d, and Next began %d positions",
+				c.batch, c.step.n, c.batch, c.step.n)})
 	case kv.step == c.step && kv.turn == c.step.first.Turn():
 		misuse(op, tensor.ErrValue, "the layer is called again in a step: a layer has one cache, so call Next before, or make two layers")
 	}
