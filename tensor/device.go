@@ -289,7 +289,7 @@ type base struct {
 	memory            collector
 	one               atomic.Pointer[Tensor]         // see tensorapi.API
 	tuning            string                         // its name in a tuning table; "": there are no tiles
-	notesFrees        bool                           // errors about freed tensors name the line that freed them
+	notesFrees        atomic.Bool                    // errors about freed tensors name the line that freed them
 	number            int64                          // of the device among those that the process has opened, from 1
 	recording         atomic.Pointer[activeListener] // nil: no step is being recorded
 	unrecorded        bool                           // see tensorapi.API

@@ -67,7 +67,8 @@ func openCL(sel string, opt Options) (Device, error) {
 		return nil, fmt.Errorf("tensor: open: %w", err)
 	}
 	d := &clDevice{dev: dev, float: opt.DefaultType, options: "-cl-std=CL1.2", builds: opt.Builds}
-	d.factors, d.number, d.notesFrees = opt.Precision, opened.Add(1), opt.Check
+	d.factors, d.number = opt.Precision, opened.Add(1)
+	d.notesFrees.Store(opt.Check)
 	if d.timeline = newTimeline(opt.Timeline); opt.Timeline {
 		d.relabel = dev.Label
 	}

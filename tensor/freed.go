@@ -33,9 +33,7 @@ func (api) FreeAs(t *Tensor, op string) {
 func (api) WhoFreed(t *Tensor, what string) string { return t.freed.detail(what) }
 
 func (api) NoteFrees(d Device, on bool) (before bool) {
-	s := d.core()
-	before, s.notesFrees = s.notesFrees, on
-	return before
+	return d.core().notesFrees.Swap(on)
 }
 
 // free releases t, unless it was freed before.
@@ -43,7 +41,7 @@ func (t *Tensor) free(by *freeing) {
 	if t.freed != nil {
 		return
 	}
-	if t.st.dev.core().notesFrees {
+	if t.st.dev.core().notesFrees.Load() {
 		noted := *by
 		noted.place = caller.Place()
 		by = &noted
