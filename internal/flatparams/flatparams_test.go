@@ -103,7 +103,7 @@ func TestMisuse(t *testing.T) {
 	}{
 		{tensor.ErrValue, "no parameters", nil},
 		{tensor.ErrValue, "nil", []*autograd.Node{p, nil}},
-		{tensor.ErrValue, `"neg" is no parameter`, []*autograd.Node{p.Neg()}},
+		{tensor.ErrValue, `"Neg" is no parameter`, []*autograd.Node{p.Neg()}},
 		{tensor.ErrValue, `"p" is listed twice`, []*autograd.Node{p, p}},
 		{tensor.ErrValue, `"held" already has an optimizer`, []*autograd.Node{p, held}},
 		{tensor.ErrValue, `"q" is made of the tensor of another`, []*autograd.Node{p, autograd.Param(p.Value(), "q")}},
