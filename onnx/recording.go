@@ -15,7 +15,8 @@ const (
 	defaultRecordings = 8
 	mostSeen          = 1024 // keys that are remembered
 	mostByValue       = 64   // elements of an input of integers that may be part of a key
-	mostLaunches      = 1e4  // of a run: the time to record grows faster than that to run, as of a long loop
+	mostRewritten     = 1e4  // launches of a run: one of more is recorded as it is, since rewriting takes longer than it saves
+	mostLaunches      = 1e5  // of a run that is recorded
 )
 
 // replays are the recordings of a session, the one used last first.
@@ -23,6 +24,7 @@ type replays struct {
 	list    []*recording
 	seen    map[string]bool // keys that have run once
 	eager   map[string]bool // keys that cannot be recorded
+	long    map[string]bool // keys whose runs are recorded as they are
 	byValue bool            // small inputs of integers decide what is computed: they are part of the key
 }
 
@@ -99,19 +101,19 @@ func (r *replays) saw(key string) bool {
 	if r.seen[key] {
 		return true
 	}
-	if r.seen == nil || len(r.seen) >= mostSeen {
-		r.seen = map[string]bool{}
-	}
-	r.seen[key] = true
+	note(&r.seen, key)
 	return false
 }
 
 // never notes that a key cannot be recorded.
-func (r *replays) never(key string) {
-	if r.eager == nil || len(r.eager) >= mostSeen {
-		r.eager = map[string]bool{}
+func (r *replays) never(key string) { note(&r.eager, key) }
+
+// note adds a key to a set, which begins anew when it is full.
+func note(set *map[string]bool, key string) {
+	if *set == nil || len(*set) >= mostSeen {
+		*set = map[string]bool{}
 	}
-	r.eager[key] = true
+	(*set)[key] = true
 }
 
 // record records a run for inputs.
@@ -128,6 +130,10 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		given[name] = FromTensor(t)
 	}
 	var err error
+	var options replay.Options
+	if s.replays.long[key] {
+		options.Without = []string{"none"} // of the rewrites
+	}
 	rec.rec, err = replay.Record(s.dev, func() ([]*tensor.Tensor, error) {
 		var tensors []*tensor.Tensor
 		r := &runner{s: s, scoped: true}
@@ -141,7 +147,7 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		}
 		rec.out = out
 		return tensors, err
-	})
+	}, options)
 	if err != nil {
 		rec.free()
 		return nil, err

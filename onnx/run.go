@@ -343,8 +343,12 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 	if err != nil {
 		return nil, err
 	}
-	if key != "" && s.dev.Stats().Launches-launches > mostLaunches {
+	switch launches = s.dev.Stats().Launches - launches; {
+	case key == "":
+	case launches > mostLaunches:
 		replays.never(key)
+	case launches > mostRewritten:
+		note(&replays.long, key)
 	}
 	if r.downloads && key != "" {
 		if replays.byValue {
