@@ -114,23 +114,14 @@ func (s *Session) Close() error {
 		}
 	}
 	for _, v := range s.constants {
-		v.free()
+		v.Free()
 	}
 	if s.main != nil {
 		for _, v := range s.main.constants {
-			v.free()
+			v.Free()
 		}
 	}
 	return s.host.Close()
-}
-
-func (v *Value) free() {
-	if v.node != nil && !v.node.Value().Freed() {
-		v.node.Value().Free()
-	}
-	for _, e := range v.list {
-		e.free()
-	}
 }
 
 func (s *Session) load() error {

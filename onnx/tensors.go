@@ -25,7 +25,7 @@ func (s *Session) RunTensors(inputs ...*tensor.Tensor) ([]*tensor.Tensor, error)
 	}
 	if err != nil {
 		for _, v := range out {
-			v.free()
+			v.Free()
 		}
 		return nil, err
 	}

@@ -134,6 +134,20 @@ func (v *Value) IsMap() bool { return v.kind == mapValue }
 // IsOptional reports whether v is an optional.
 func (v *Value) IsOptional() bool { return v.kind == optionalValue }
 
+// Free releases the tensors of a value that a run returned, and of what it holds, as [tensor.Tensor.Free] does: the caller
+// owns them. Values that a run was given are freed by who made them. A value without tensors, nil too, has nothing to free.
+func (v *Value) Free() {
+	if v == nil {
+		return
+	}
+	if v.node != nil {
+		v.node.Value().Free()
+	}
+	for _, e := range v.list {
+		e.Free()
+	}
+}
+
 // String says what v is: "float32 [2 3]", "2 strings", "a sequence of 3".
 func (v *Value) String() string {
 	switch {

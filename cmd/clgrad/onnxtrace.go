@@ -54,9 +54,7 @@ func traced(s *onnx.Session, inputs map[string]*onnx.Value, runs int) (rows []no
 
 func freeValues(values map[string]*onnx.Value) {
 	for _, v := range values {
-		if t := v.Tensor(); t != nil {
-			t.Free()
-		}
+		v.Free()
 	}
 }
 

@@ -205,10 +205,13 @@ func ReadModel(b []byte) (*Model, error) {
 	if err == nil && m.Graph == nil {
 		err = fmt.Errorf("%w: it has no graph", ErrFormat)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		return m, nil
 	}
-	return m, nil
+	if kind := foreign(b); kind != "" {
+		err = fmt.Errorf("%w: it is %s", ErrFormat, kind)
+	}
+	return nil, err
 }
 
 func (r *reader) opset(v field, to *[]Opset) error {
