@@ -47,7 +47,11 @@ func dimOf(n int64) Dim {
 func SymbolicDim(name string) Dim { return (&dimAtom{name: name, key: strconv.Quote(name)}).dim() }
 
 func newAtom(op string, x, y Dim) Dim {
-	return (&dimAtom{op: op, x: x, y: y, key: op + "(" + x.key() + "," + y.key() + ")"}).dim()
+	key := op + "(" + x.key() + "," + y.key() + ")"
+	if len(key) > mostKey {
+		return Dim{}
+	}
+	return (&dimAtom{op: op, x: x, y: y, key: key}).dim()
 }
 
 func (a *dimAtom) dim() Dim {
@@ -101,8 +105,13 @@ func (d Dim) is(n int) bool {
 	return ok && m == n
 }
 
-// mostTerms is how many terms a Dim may have: one that has more is not known.
-const mostTerms = 32
+// A Dim that would have more terms, atoms in a product, or letters of its key is not known: what squares itself again and
+// again has no end.
+const (
+	mostTerms = 32
+	mostAtoms = 16
+	mostKey   = 1 << 12
+)
 
 // sumOf returns a Dim of terms that need not be sorted. Numbers that overflow make it unknown.
 func sumOf(terms []dimTerm) Dim {
@@ -161,7 +170,7 @@ func (d Dim) Mul(e Dim) Dim {
 	for _, a := range d.terms {
 		for _, b := range e.terms {
 			f, ok := mul64(a.factor, b.factor)
-			if !ok {
+			if !ok || len(a.atoms)+len(b.atoms) > mostAtoms || len(a.key)+len(b.key) > mostKey {
 				return Dim{}
 			}
 			t := dimTerm{factor: f, atoms: slices.Concat(a.atoms, b.atoms)}

@@ -61,6 +61,25 @@ func TestDim(t *testing.T) {
 	}
 }
 
+// TestDimEnds: what becomes larger with each step is not known some day, and soon.
+func TestDimEnds(t *testing.T) {
+	s := SymbolicDim("s")
+	for name, step := range map[string]func(d Dim) Dim{
+		"squares":   func(d Dim) Dim { return d.Mul(d) },
+		"sums":      func(d Dim) Dim { return d.Mul(d.Add(NewDim(1))) },
+		"minima":    func(d Dim) Dim { return d.Min(d.Mul(s).Sub(NewDim(5))).Add(d.Max(s.Sub(NewDim(9)))) },
+		"quotients": func(d Dim) Dim { return d.Div(s.Add(d)) },
+	} {
+		d := s
+		for range 200 {
+			d = step(d)
+		}
+		if d.Known() {
+			t.Errorf("%s are known: %v", name, d)
+		}
+	}
+}
+
 // TestDimWith: an expression is the number that its parts give.
 func TestDimWith(t *testing.T) {
 	s, m := SymbolicDim("s"), SymbolicDim("m")

@@ -11,8 +11,12 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// mostInferred is how many nodes are followed: functions that call each other may have more than a run ever ends with.
-const mostInferred = 1 << 20
+// mostInferred is how many nodes are followed, some elements of theirs counted as one: functions that call each other and
+// loops in loops may have more than a run ever ends with.
+const (
+	mostInferred    = 1 << 18
+	elementsOfANode = 16
+)
 
 // inferer finds what is known of the values of a model.
 type inferer struct {
@@ -205,6 +209,7 @@ func (f *inferer) nodes(g *onnxpb.Graph, protos []*onnxpb.Node, imports map[stri
 			var k Known
 			if i < len(out) {
 				k = out[i]
+				f.inferred += len(k.elements) / elementsOfANode
 			}
 			s.values[name] = f.filled(k, said[name])
 		}
