@@ -10,14 +10,19 @@ import (
 
 func (x *Node) interpolate(size []int, options ...tensor.InterpolateOptions) *Node {
 	xv := x.use("Interpolate")
-	if o := optional("Interpolate", options); o.Cubic || o.Area || o.Exact {
+	o := optional("Interpolate", options)
+	if xv.Type().Integer() { // which have no gradient
+		return composed("Interpolate", func() *Node { return Const(xv.Interpolate(size, options...)) }, x)
+	}
+	if o.Cubic || o.Area || o.Exact {
 		tensorapi.Impl.Interpolate("Interpolate", xv, size, options) // which panics
 		return composed("Interpolate", func() *Node {
 			if o.Area {
 				return x.AdaptiveAvgPool(size)
 			}
 			of := computed(x.as(tensorapi.Impl.Floats(xv)))
-			return compose.Resample(of, size, o.Cubic, o.AlignCorners, func(x *Node, axis int, index []int64, weights []float64) *Node {
+			taps := compose.TapsOf(o.Cubic, false, o.Exact, o.AlignCorners)
+			return compose.Resample(of, size, taps, func(x *Node, axis int, index []int64, weights []float64) *Node {
 				places := tensor.New(x.Device(), index)
 				y := x.IndexSelect(axis, places).keeping(places)
 				if weights == nil {

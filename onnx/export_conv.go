@@ -41,6 +41,8 @@ var exportConvolutions = map[string]func(c *exportCall) []string{
 			return []string{c.adaptive("AveragePool", "GlobalAveragePool", "ReduceMean")}
 		case o.Exact:
 			a[1], a[2] = word("coordinate_transformation_mode", "half_pixel"), word("nearest_mode", "round_prefer_ceil")
+		case (o.Linear || o.Cubic) && c.typ().Integer():
+			fail("bytes are rounded otherwise by Resize: convert the operand with To(tensor.Float32)")
 		case o.Linear || o.Cubic:
 			a = []*onnxpb.Attribute{word("mode", "linear"), word("coordinate_transformation_mode", "half_pixel")}
 			if o.Cubic {
@@ -108,6 +110,9 @@ func (c *exportCall) unbatched(n int, y string) string {
 func (c *exportCall) maxPool() []string {
 	window, o := argInts(c, 1), argOptions[tensor.MaxPoolOptions](c, 2)
 	n := len(window)
+	if typ := c.typ(); typ.Integer() && typ.Size() > 1 {
+		fail("MaxPool takes no %v: convert the operand with To(tensor.Float32)", typ)
+	}
 	if len(c.runs[0].Results) == 2 && c.rank(0) > n+2 {
 		fail("indices of %d axes before the windows", c.rank(0)-n)
 	}

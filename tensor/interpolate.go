@@ -18,17 +18,30 @@ type InterpolateOptions struct {
 	AlignCorners bool // with Linear and Cubic: whether the first and last outputs are the first and last inputs
 }
 
+// composed reports whether an interpolation of t is made of other operations: kernels have the nearest input and Linear,
+// of floats.
+func (o InterpolateOptions) composed(t *Tensor) bool {
+	return o.Cubic || o.Area || o.Exact || t.typ.Integer() && (!o.Linear || t.typ == Uint8)
+}
+
 func (t *Tensor) interpolate(size []int, options ...InterpolateOptions) *Tensor {
 	const op = "Interpolate"
 	check(op, t)
-	if o := only(op, options); o.Cubic || o.Area || o.Exact {
+	if o := only(op, options); o.composed(t) {
 		interpolation(op, t, size, options) // which panics
 		return composed(op, func() *Tensor {
-			if o.Area {
+			taps := compose.TapsOf(o.Cubic, o.Linear, o.Exact, o.AlignCorners)
+			switch {
+			case o.Area:
 				return t.AdaptiveAvgPool(size)
+			case t.typ == Uint8 && (o.Linear || o.Cubic):
+				return t.resampledBytes(size, taps)
 			}
-			x := t.as(floats(t)).Tensor
-			return compose.Resample(x, size, o.Cubic, o.AlignCorners, func(x *Tensor, axis int, index []int64, weights []float64) *Tensor {
+			x := t
+			if o.Cubic {
+				x = t.as(floats(t)).Tensor
+			}
+			return compose.Resample(x, size, taps, func(x *Tensor, axis int, index []int64, weights []float64) *Tensor {
 				y := x.IndexSelect(axis, New(x.Device(), index))
 				if weights == nil {
 					return y
@@ -40,6 +53,26 @@ func (t *Tensor) interpolate(size []int, options ...InterpolateOptions) *Tensor 
 		}, t)
 	}
 	return interpolation(op, t, size, options).run(op, t, false)
+}
+
+// resampledBytes has along its last axes as many positions as size says, by weights of 16 bits: as PyTorch and Pillow
+// have it, bytes are rounded along each axis, the last one first.
+func (t *Tensor) resampledBytes(size []int, taps compose.Taps) *Tensor {
+	x := t
+	for i, n := range slices.Backward(size) {
+		a := t.Rank() - len(size) + i
+		index, weights := taps(t.shape[a], n)
+		whole, shift := compose.InBytes(index, weights)
+		along := slices.Repeat([]int{1}, t.Rank()-a)
+		along[0] = n
+		wide := x.To(Int32)
+		y := FullOf(t.Device(), Int32, float64(int(1)<<shift/2))
+		for k := range index {
+			y = y.Add(wide.IndexSelect(a, New(t.Device(), index[k])).Mul(New(t.Device(), whole[k], along...)))
+		}
+		x = y.BitwiseRightShift(FullOf(t.Device(), Int32, float64(shift))).Clamp(0, 255).To(Uint8)
+	}
+	return x
 }
 
 // interpolated is the numbers of an interpolation, and the shapes of its operand and result.

@@ -46,15 +46,16 @@ func (x *Tensor) ConvTranspose(w, bias *Tensor, options ...ConvTransposeOptions)
 //
 // that lie within x. A NaN is a maximum. The result has (d + 2·padding − dilation·(window − 1) −
 // 1)/stride + 1 positions, rounded down, or up with Ceil, as long as the last window begins within
-// x or the padding before it. Integers are converted to floats. It panics with ErrShape, and with
-// ErrValue for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d,
-// max_pool2d and max_pool3d.
+// x or the padding before it. Integers stay integers. It panics with ErrShape, and with ErrValue
+// for bad options. The maximum over whole axes is [Tensor.Max]. PyTorch's max_pool1d, max_pool2d
+// and max_pool3d.
 func (x *Tensor) MaxPool(window []int, options ...MaxPoolOptions) *Tensor {
 	return lowered(x.maxPool(window, options...), x)
 }
 
 // MaxPoolWithIndex is MaxPool that also returns, as Int64, where in the pooled axes of x, in
-// row-major order, the maxima are: the first of equal ones, and the last NaN.
+// row-major order, the maxima are: the first of equal ones, and the last NaN. Integers are
+// converted to floats.
 func (x *Tensor) MaxPoolWithIndex(window []int, options ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
 	y, at := x.poolMax("MaxPoolWithIndex", window, options, true)
 	return lowered(y, x), at
@@ -99,7 +100,9 @@ func (x *Tensor) AdaptiveAvgPool(size []int) *Tensor { return lowered(x.adaptive
 //	mean of ⌊q·d/size⌋ to ⌈(q + 1)·d/size⌉ − 1    with Area
 //
 // which is computed in integers: no rounding decides which inputs meet. A neighbour of weight 0 is
-// not read. Integers are converted to floats. It panics with ErrShape, and with ErrValue for bad
+// not read. The nearest inputs of integers keep their type. Of Uint8 Linear and Cubic are Uint8,
+// rounded along each axis, the last one first, by weights of 16 bits, as PyTorch and Pillow round
+// them; else integers are converted to floats. It panics with ErrShape, and with ErrValue for bad
 // sizes, for AlignCorners with a nearest input or an area, and for more than one of Linear, Cubic,
 // Area and Exact. PyTorch's interpolate of a size, with the modes nearest, nearest-exact, linear,
 // bilinear, trilinear, bicubic and area.

@@ -32,7 +32,13 @@ type AvgPoolOptions struct {
 }
 
 func (t *Tensor) maxPool(window []int, options ...MaxPoolOptions) *Tensor {
-	y, _ := t.poolMax("MaxPool", window, options, false)
+	const op = "MaxPool"
+	check(op, t)
+	p := maxPooling(op, t, window, options)
+	if t.typ.Integer() {
+		return p.maxIntegers(op, t, len(window))
+	}
+	y, _ := p.max(op, t, false)
 	return y
 }
 
@@ -75,11 +81,8 @@ type pooling struct {
 
 func (t *Tensor) poolMax(op string, window []int, options []MaxPoolOptions, indices bool) (values, at *Tensor) {
 	check(op, t)
-	p := maxPooling(op, t, window, options)
-	if values, at = p.max(op, t, indices); indices {
-		at = at.asIndices()
-	}
-	return values, at
+	values, at = maxPooling(op, t, window, options).max(op, t, true)
+	return values, at.asIndices()
 }
 
 func maxPooling(op string, t *Tensor, window []int, options []MaxPoolOptions) *pooling {
@@ -204,6 +207,21 @@ func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tenso
 	return values, places
 }
 
+// maxIntegers returns the maxima of regular windows of integers, which floats need not hold, one axis after the other.
+func (p *pooling) maxIntegers(op string, t *Tensor, axes int) *Tensor {
+	least, _ := integerRange(t.typ)
+	return composed(op, func() *Tensor {
+		x := t
+		for a := 3 - axes; a < 3; a++ {
+			reach := p.Dilation[a]*(p.Kernel[a]-1) + 1
+			widths := make([][2]int, 3-a)
+			widths[0] = [2]int{p.Pad[a], (p.OutSize[a]-1)*p.Stride[a] + reach - p.Size[a] - p.Pad[a]}
+			x = x.Pad(widths, PadOptions{Value: least}).Unfold(t.Rank()-3+a, reach, p.Stride[a]).Step(-1, p.Dilation[a]).Max(-1)
+		}
+		return x
+	}, t)
+}
+
 // maxGrad returns the gradient of the operand for the gradient g of maxima in some places.
 func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 	d := g.Device()
@@ -260,7 +278,11 @@ func (p *pooling) global() bool {
 
 func (api) MaxPool(op string, t *Tensor, window []int, options []MaxPoolOptions, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {
 	check(op, t)
-	return pooledMax(op, t, maxPooling(op, t, window, options), indices)
+	p := maxPooling(op, t, window, options)
+	if t.typ.Integer() && !indices {
+		return p.maxIntegers(op, t, len(window)), nil, nil
+	}
+	return pooledMax(op, t, p, indices)
 }
 
 func (api) AdaptiveMaxPool(op string, t *Tensor, size []int, indices bool) (values, places *Tensor, grad func(g *Tensor) *Tensor) {

@@ -27,9 +27,7 @@ var convolutions = family{"conv", []operation{
 		"image":   convTranspose(tensor.ConvTransposeOptions{Dilation: []int{2}}),
 		"special": convTranspose(tensor.ConvTransposeOptions{Stride: []int{2}}),
 	}},
-	{"MaxPool", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
-		return unary(func(x *node) *node { return x.MaxPool(window, o) })
-	})},
+	{"MaxPool", integersToo(maxPools(maxPool))},
 	{"MaxPoolWithIndex", maxPools(func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
 		return func(in []*node) []*node { return indexed(in[0].MaxPoolWithIndex(window, o)) }
 	})},
@@ -67,6 +65,13 @@ var convolutions = family{"conv", []operation{
 		"empty":         interpolate([]int{5, 2}, tensor.InterpolateOptions{Linear: true}),
 		"special":       interpolate([]int{8}, tensor.InterpolateOptions{}),
 		"nan":           interpolate([]int{4}, tensor.InterpolateOptions{Linear: true}),
+
+		"bytes nearest":          interpolateBytes([]int{13, 4}, tensor.InterpolateOptions{}),
+		"bytes nearest-exact":    interpolateBytes([]int{13, 4}, tensor.InterpolateOptions{Exact: true}),
+		"bytes bilinear":         interpolateBytes([]int{13, 4}, tensor.InterpolateOptions{Linear: true}),
+		"bytes bilinear corners": interpolateBytes([]int{3, 20}, tensor.InterpolateOptions{Linear: true, AlignCorners: true}),
+		"bytes bicubic":          interpolateBytes([]int{13, 4}, tensor.InterpolateOptions{Cubic: true}),
+		"bytes bicubic corners":  interpolateBytes([]int{3, 20}, tensor.InterpolateOptions{Cubic: true, AlignCorners: true}),
 	}},
 	{"autograd.MaxUnpool", cases{
 		"odd":  one(func(in []*node) *node { return autograd.MaxUnpool(in[0], in[1].Value(), []int{7, 6}) }),
@@ -89,6 +94,10 @@ func interpolate(size []int, o tensor.InterpolateOptions) func(in []*node) []*no
 	return unary(func(x *node) *node { return x.Interpolate(size, o) })
 }
 
+func interpolateBytes(size []int, o tensor.InterpolateOptions) func(in []*node) []*node {
+	return unary(func(x *node) *node { return x.To(tensor.Uint8).Interpolate(size, o) })
+}
+
 func maxPools(f func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node) cases {
 	return cases{
 		"one":     f([]int{3}, tensor.MaxPoolOptions{}),
@@ -99,6 +108,16 @@ func maxPools(f func(window []int, o tensor.MaxPoolOptions) func(in []*node) []*
 		"empty":   f([]int{2, 2}, tensor.MaxPoolOptions{}),
 		"special": f([]int{2, 2}, tensor.MaxPoolOptions{Stride: []int{1}}),
 	}
+}
+
+func maxPool(window []int, o tensor.MaxPoolOptions) func(in []*node) []*node {
+	return unary(func(x *node) *node { return x.MaxPool(window, o) })
+}
+
+func integersToo(pools cases) cases {
+	pools["integers"] = maxPool([]int{2, 2}, tensor.MaxPoolOptions{Stride: []int{1, 2}, Padding: []int{1}, Dilation: []int{1, 2}})
+	pools["integers ceil"] = maxPool([]int{1, 3}, tensor.MaxPoolOptions{Stride: []int{2}, Ceil: true})
+	return pools
 }
 
 func avgPool(window []int, o tensor.AvgPoolOptions) func(in []*node) []*node {

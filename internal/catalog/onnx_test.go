@@ -24,6 +24,9 @@ var notWritten = map[string]bool{
 	"Bernoulli.certain":               true,                                            // random
 	"autograd.CrossEntropyOf.weights": true, "autograd.EmbeddingBag.max offsets": true, // of tensors
 	"autograd.EmbeddingBag.mean offsets": true, "autograd.EmbeddingBag.sum offsets": true,
+	"Interpolate.bytes bilinear": true, "Interpolate.bytes bilinear corners": true, // rounded as PyTorch rounds bytes
+	"Interpolate.bytes bicubic": true, "Interpolate.bytes bicubic corners": true,
+	"MaxPool.integers": true, "MaxPool.integers ceil": true, // of Int64
 }
 
 // ofTensors are operations of tensors alone, which no graph has.

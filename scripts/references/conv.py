@@ -67,6 +67,17 @@ case("Interpolate", "cubic", lambda x: F.interpolate(x, (7, 3), mode="bicubic"),
 case("Interpolate", "cubic corners", lambda x: F.interpolate(x, (2, 9), mode="bicubic", align_corners=True), normal(1, 2, 4, 5))
 case("Interpolate", "area", lambda x: F.interpolate(x, (3, 2), mode="area"), normal(2, 2, 7, 5))
 
+byte = lambda x: x.to(torch.uint8)
+for mode in ("nearest", "nearest-exact"):
+    case("Interpolate", f"bytes {mode}", lambda x: F.interpolate(byte(x), (13, 4), mode=mode), ints(0, 256, 1, 2, 7, 9), grad=False)
+for mode in ("bilinear", "bicubic"):
+    case("Interpolate", f"bytes {mode}", lambda x: F.interpolate(byte(x), (13, 4), mode=mode), ints(0, 256, 1, 2, 7, 9), grad=False)
+    case("Interpolate", f"bytes {mode} corners", lambda x: F.interpolate(byte(x), (3, 20), mode=mode, align_corners=True), ints(0, 256, 2, 1, 7, 9),
+         grad=False)
+BIG = [[[[2**62, 2**62 + 1, 2**62 - 1, -2**63, 5, 4, 3], [-2**63, -2**63, -7, -9, 2**63 - 1, 0, 1]]] * 2]
+case("MaxPool", "integers", lambda x: F.max_pool2d(x, 2, stride=(1, 2), padding=1, dilation=(1, 2)), BIG, grad=False)
+case("MaxPool", "integers ceil", lambda x: F.max_pool2d(x, (1, 3), stride=2, ceil_mode=True), BIG, grad=False)
+
 pooled = lambda x: F.max_pool2d(x, 2, return_indices=True)[1]
 case("autograd.MaxUnpool", "odd", lambda x, i: F.max_unpool2d(x, i, 2, output_size=(7, 6)), normal(2, 3, 3, 3),
      pooled(torch.as_tensor(normal(2, 3, 7, 6))).numpy())
