@@ -1,6 +1,9 @@
 package autograd
 
-import "github.com/clgrad/clgrad/tensor"
+import (
+	"github.com/clgrad/clgrad/internal/compose"
+	"github.com/clgrad/clgrad/tensor"
+)
 
 func (x *Node) squeeze(axes ...int) *Node {
 	before := x.use("Squeeze").Shape()
@@ -27,6 +30,12 @@ func (x *Node) flatten(from, to int) *Node {
 	return NewOp("Flatten", x.value.Flatten(from, to), []*Node{x}, func(g *Node, in *Grads) {
 		in.AccumulateNode(0, g.Reshape(before...))
 	})
+}
+
+func (x *Node) diag(offset int) *Node {
+	return composed("Diag", func() *Node {
+		return compose.Diag(x, offset, func(x *Node, before, after int) *Node { return x.Pad([][2]int{{before, after}}) })
+	}, x)
 }
 
 func (x *Node) diagonal(offset, first, second int) *Node {

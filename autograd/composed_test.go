@@ -23,6 +23,7 @@ func composedCases(d tensor.Device) []gradCase {
 		{"Diff", [][]int{{2, 5}}, -2, 2, func(in []*node) *node { return in[0].Square().Diff(2, -1) }},
 		{"GLU", [][]int{{4, 3}}, -2, 2, func(in []*node) *node { return in[0].GLU(0) }},
 		{"Normalize", [][]int{{3, 4}}, 0.5, 2, func(in []*node) *node { return in[0].Normalize(3, 1, 1e-12) }},
+		{"Diag", [][]int{{4}}, -2, 2, func(in []*node) *node { return in[0].Square().Diag(-2) }},
 		{"Trace", [][]int{{4, 3}}, -2, 2, func(in []*node) *node { return in[0].Square().Trace() }},
 		{"Kron", [][]int{{2, 3}, {2}}, -2, 2, func(in []*node) *node { return in[0].Kron(in[1]) }},
 		{"Cdist", [][]int{{3, 4}, {2, 4}}, -2, 2, func(in []*node) *node { return in[0].Cdist(in[1], 2) }},

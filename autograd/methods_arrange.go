@@ -135,6 +135,19 @@ func (x *Node) Diagonal(offset, first, second int) *Node {
 	return y
 }
 
+// Diag returns the matrix with a vector on its diagonal, offset columns to the right of the main
+// one, or rows below it if negative, and 0 elsewhere; of a matrix it is a copy of [Node.Diagonal].
+// It panics with tensor.ErrShape for another rank, or if the result would have too many elements.
+//
+// Gradient: g at the diagonal; of a matrix, g there and 0 elsewhere.
+func (x *Node) Diag(offset int) *Node {
+	y := lowered(x.diag(offset), x)
+	if trace.On() {
+		trace.Record("Diag", []any{x, offset}, y)
+	}
+	return y
+}
+
 // Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
 // window beginning step elements after the one before. The axis counts the windows, ⌊(n −
 // size)/step⌋ + 1 of them, and a new last axis the elements of each. Windows share elements where

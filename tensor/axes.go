@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/compose"
 	"github.com/clgrad/clgrad/internal/intmath"
 )
 
@@ -77,6 +78,12 @@ func (t *Tensor) flatten(from, to int) *Tensor {
 	}
 	joined := intmath.Product(t.shape[a : b+1])
 	return t.Reshape(slices.Replace(slices.Clone(t.shape), a, b+1, joined)...)
+}
+
+func (t *Tensor) diag(offset int) *Tensor {
+	return composed("Diag", func() *Tensor {
+		return compose.Diag(t, offset, func(x *Tensor, before, after int) *Tensor { return x.Pad([][2]int{{before, after}}) })
+	}, t)
 }
 
 func (t *Tensor) diagonal(offset, first, second int) *Tensor {

@@ -64,6 +64,12 @@ func (x *Tensor) Diagonal(offset, first, second int) *Tensor {
 	return lowered(x.diagonal(offset, first, second), x)
 }
 
+// Diag returns the matrix with a vector on its diagonal, offset columns to the right of the main
+// one, or rows below it if negative, and 0 elsewhere; of a matrix it is a copy of
+// [Tensor.Diagonal]. It panics with ErrShape for another rank, or if the result would have too many
+// elements.
+func (x *Tensor) Diag(offset int) *Tensor { return lowered(x.diag(offset), x) }
+
 // Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
 // window beginning step elements after the one before. The axis counts the windows, ⌊(n −
 // size)/step⌋ + 1 of them, and a new last axis the elements of each. Windows share elements where

@@ -35,6 +35,11 @@ var arranged = family{"arrange", []operation{
 		"odd": unary(func(x *node) *node { return x.Flatten(1, -1) }), "all": unary(func(x *node) *node { return x.Flatten(0, -1) }),
 		"scalar": unary(func(x *node) *node { return x.Flatten(0, -1) }), "special": unary(func(x *node) *node { return x.T().Flatten(0, 1) }),
 	}},
+	{"Diag", cases{
+		"odd": unary(func(x *node) *node { return x.Diag(2) }), "below": unary(func(x *node) *node { return x.Diag(-1) }),
+		"matrix": unary(func(x *node) *node { return x.Diag(1) }), "none": unary(func(x *node) *node { return x.Diag(-2) }),
+		"special": unary(func(x *node) *node { return x.Diag(0) }),
+	}},
 	{"Diagonal", cases{
 		"odd": unary(func(x *node) *node { return x.Diagonal(1, 0, 2) }), "below": unary(func(x *node) *node { return x.Diagonal(-2, -1, 0) }),
 		"none": unary(func(x *node) *node { return x.Diagonal(9, 0, 1) }), "special": unary(func(x *node) *node { return x.Diagonal(0, 0, 1) }),

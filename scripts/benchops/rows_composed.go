@@ -60,6 +60,7 @@ func composed() []row {
 		{"Bernoulli", "", one(func(n int) operand { return operand{"real", 0.1, 0.9, square(n), false} }), value(func(x *tensor.Tensor) *tensor.Tensor {
 			return x.Bernoulli(tensor.NewRNG(1))
 		}), "torch.bernoulli(a)"},
+		{"Diag", "", matrix, unary(func(x *node) *node { return x.Diag(1) }), "torch.diag(a, 1)"},
 		{"Trace", "", matrix, unary((*node).Trace), "torch.trace(a)"},
 		{"Kron", "", func(n int) []operand { return []operand{param(square(n / 16)...), param(4, 4)} }, binary((*node).Kron), "torch.kron(a, b)"},
 		{"Cdist", "", points, binary(func(x, y *node) *node { return x.Cdist(y, 2) }), "torch.cdist(a, b, 2.0)"},

@@ -102,6 +102,15 @@ func (x T) Flatten(from, to int) T
 //op:torch torch.diagonal
 func (x T) Diagonal(offset, first, second int) T
 
+// Diag returns the matrix with a vector on its diagonal, offset columns to the right of the main one, or rows below it
+// if negative, and 0 elsewhere; of a matrix it is a copy of [Tensor.Diagonal]. It panics with ErrShape for another rank, or if the
+// result would have too many elements.
+//
+// Gradient: g at the diagonal; of a matrix, g there and 0 elsewhere.
+//
+//op:torch torch.diag
+func (x T) Diag(offset int) T
+
 // Unfold returns the view of all windows of neighbours along an axis: of size elements each, every
 // window beginning step elements after the one before. The axis counts the windows, ⌊(n −
 // size)/step⌋ + 1 of them, and a new last axis the elements of each. Windows share elements where
