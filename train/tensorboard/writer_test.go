@@ -328,7 +328,7 @@ func TestTensorBoardReads(t *testing.T) {
 		t.Errorf("histograms %s", got)
 	}
 	last := found.Graph[len(found.Graph)-1]
-	if len(found.Graph) < 9 || fmt.Sprint(last) != "[loss Mean [square] [[]]]" {
+	if len(found.Graph) < 9 || fmt.Sprint(last) != "[loss Mean [Square] [[]]]" {
 		t.Errorf("graph %v", found.Graph)
 	}
 }
