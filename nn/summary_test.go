@@ -32,7 +32,7 @@ type summed struct {
 	Pool   *nn.MaxPool
 	Head   nn.Sequential
 	Spare  *nn.Linear
-	config struct{ size int }
+	Config struct{ Size int }
 }
 
 func (s *summed) Forward(x *autograd.Node) *autograd.Node {

@@ -39,11 +39,6 @@ func typed(rule shapeRule, typ string) shapeRule {
 	}
 }
 
-// ofType returns the rule of an output whose type alone is known: that of input i.
-func ofType(i int) shapeRule {
-	return func(c *ShapeCall) []Known { return []Known{{Type: c.Type(i)}} }
-}
-
 // ofRank returns an output of a type of which the rank alone is known.
 func ofRank(typ string, rank int) Known { return Known{Type: typ, Dims: make([]Dim, rank)} }
 
