@@ -59,7 +59,7 @@ var (
 	step          func() ([]*tensor.Tensor, error)
 	arrays        []data.Array
 	tab           *data.Table
-	images, marks data.Array
+	pixels, marks data.Array
 	loader        *data.Loader
 )
 `
