@@ -44,6 +44,7 @@ type LayerSummary struct {
 //
 //	fmt.Println(nn.Summary(net, x))
 //
+// A tensor stands for a constant where Forward takes a Node, and nil for a pointer that is nil, such as a cache.
 // A layer that several paths lead to is listed at the first. An [Activation] counts to the layer around it. Call [Eval]
 // before: in training [BatchNorm] moves its statistics and [Dropout] draws numbers. It panics with tensor.ErrValue for a
 // model without a method Forward that takes the inputs, and as Forward does.
@@ -94,6 +95,9 @@ func arguments(op string, model any, forward reflect.Type, inputs []any) []refle
 	for i, x := range inputs {
 		if args[i] = reflect.ValueOf(x); fits && x == nil {
 			args[i] = reflect.Zero(forward.In(i))
+		}
+		if t, is := x.(*tensor.Tensor); is && t != nil && fits && forward.In(i) == reflect.TypeFor[*autograd.Node]() {
+			args[i] = reflect.ValueOf(autograd.Const(t))
 		}
 		fits = fits && args[i].Type().AssignableTo(forward.In(i))
 	}

@@ -189,16 +189,26 @@ func TestSummaryChangesNothing(t *testing.T) {
 	}
 }
 
+// TestSummaryOfTensor: a tensor stands for a constant.
+func TestSummaryOfTensor(t *testing.T) {
+	d := devtest.CPU(t)
+	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3})
+	x := tensor.Zeros(d, 4, 2)
+	if got, want := nn.Summary(l, x).String(), nn.Summary(l, autograd.Const(x)).String(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestSummaryMisuse(t *testing.T) {
 	d := devtest.CPU(t)
 	l := nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 2, Out: 3})
 	x := autograd.Const(tensor.Zeros(d, 4, 2))
 	for want, f := range map[string]func(){
-		"nn: Summary: bad value: int has no method Forward":                                                             func() { nn.Summary(7, x) },
-		"nn: Summary: bad value: <nil> has no method Forward":                                                           func() { nn.Summary(nil, x) },
-		"0 inputs are given, of types []":                                                                               func() { nn.Summary(l) },
-		"Forward of *nn.Linear is a func(*autograd.Node) *autograd.Node: 1 inputs are given, of types [*tensor.Tensor]": func() { nn.Summary(l, x.Value()) },
-		"tensor: Linear: shape mismatch [4 3] [2 3]":                                                                    func() { nn.Summary(l, autograd.Const(tensor.Zeros(d, 4, 3))) },
+		"nn: Summary: bad value: int has no method Forward":                                                  func() { nn.Summary(7, x) },
+		"nn: Summary: bad value: <nil> has no method Forward":                                                func() { nn.Summary(nil, x) },
+		"0 inputs are given, of types []":                                                                    func() { nn.Summary(l) },
+		"Forward of *nn.Linear is a func(*autograd.Node) *autograd.Node: 1 inputs are given, of types [int]": func() { nn.Summary(l, 4) },
+		"tensor: Linear: shape mismatch [4 3] [2 3]":                                                         func() { nn.Summary(l, autograd.Const(tensor.Zeros(d, 4, 3))) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
