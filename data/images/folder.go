@@ -22,6 +22,13 @@ type Folder struct {
 // extensions are those of files that are pictures.
 var extensions = []string{".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 
+// formatError is a tensor.ErrFormat that says what is wrong in its own words.
+type formatError string
+
+func (e formatError) Error() string { return string(e) }
+
+func (e formatError) Unwrap() error { return tensor.ErrFormat }
+
 // OpenFolder lists the pictures in a folder: those of a class lie in a folder in it, or in folders in
 // that. Links are followed. Files with another extension than those of pictures, and files that lie in
 // no class, are not listed; contents are read later. A folder without classes, and a class without
@@ -38,7 +45,7 @@ func OpenFolder(root string) (*Folder, error) {
 		}
 	}
 	if len(f.Classes) == 0 {
-		return nil, fmt.Errorf("images: open folder %s: %w: there is no folder of a class in it", root, tensor.ErrFormat)
+		return nil, fmt.Errorf("images: open folder %s: %w", root, formatError("there is no folder of a class in it"))
 	}
 	var labels []int64
 	for label, class := range f.Classes {
@@ -58,8 +65,8 @@ func OpenFolder(root string) (*Folder, error) {
 			}
 		}
 		if len(f.Paths) == before {
-			return nil, fmt.Errorf("images: open folder %s: %w: class %q has no picture: files end in %s",
-				root, tensor.ErrFormat, class, strings.Join(extensions, ", "))
+			return nil, fmt.Errorf("images: open folder %s: %w", root,
+				formatError(fmt.Sprintf("class %q has no picture: files end in %s", class, strings.Join(extensions, ", "))))
 		}
 	}
 	f.Labels = data.New(labels)
@@ -74,7 +81,7 @@ func list(folder string, within []os.FileInfo, found map[string][]string) error 
 		return err
 	}
 	if slices.ContainsFunc(within, func(o os.FileInfo) bool { return os.SameFile(o, info) }) {
-		return &fs.PathError{Op: "list", Path: folder, Err: fmt.Errorf("%w: the link leads to a folder that it lies in", tensor.ErrFormat)}
+		return &fs.PathError{Op: "list", Path: folder, Err: formatError("the link leads to a folder that it lies in")}
 	}
 	within = append(within[:len(within):len(within)], info)
 	entries, err := os.ReadDir(folder)

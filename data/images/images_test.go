@@ -250,14 +250,14 @@ func TestOpenFolder(t *testing.T) {
 	if err := os.Symlink("..", filepath.Join(root, "b", "sub", "loop")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenFolder(root); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), "loop: tensor: bad file format: the link leads to a folder that it lies in") && !strings.Contains(err.Error(), "the link leads to a folder that it lies in") {
+	if _, err := OpenFolder(root); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), "loop: the link leads to a folder that it lies in") {
 		t.Errorf("a link in a circle: err = %v", err)
 	}
 	for name, c := range map[string]struct{ root, says string }{
 		"no classes":     {folderOf(t, "loose.png"), "there is no folder of a class in it"},
 		"an empty class": {folderOf(t, "a/1.png", "b/notes.txt"), `class "b" has no picture: files end in .png, .jpg`},
 	} {
-		if _, err := OpenFolder(c.root); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.root) {
+		if _, err := OpenFolder(c.root); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), c.root+": "+c.says) {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}
