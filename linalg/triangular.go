@@ -81,8 +81,9 @@ type TriangularOptions struct {
 	Right bool // X·A = B, in place of A·X = B
 }
 
-// SolveTriangular returns X [..., n, m] with A·X = B, of triangular matrices A [..., n, n] and B
-// [..., n, m], whose leading axes broadcast. What is in the other triangle of A is not read. A 0 on
+// SolveTriangular returns X [..., n, m] with A·X = B, of triangular matrices A [..., n, n], lower unless
+// TriangularOptions.Upper is set, and B [..., n, m], whose leading axes broadcast. What is in the other
+// triangle of A is not read: the R of [QR] needs Upper. A 0 on
 // the diagonal gives infinities and NaN. It panics with tensor.ErrShape for shapes that do not fit, and
 // with tensor.ErrType unless both are of one type, float32 or float64.
 //

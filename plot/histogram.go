@@ -24,7 +24,8 @@ func Histogram(title string, t *tensor.Tensor) (Panel, error) {
 }
 
 // Parameters returns two panels for each parameter, for a figure of two columns: histograms of its elements and of its
-// gradient, in the order of params. Of a parameter without a gradient the second is empty, and says so.
+// gradient, in the order of params. Of a parameter without a gradient the second is empty, and says so:
+// call it between Backward and ZeroGrad, which optim.Minimize ends with.
 func Parameters(params []*autograd.Node) ([]Panel, error) {
 	var panels []Panel
 	for _, p := range params {
