@@ -104,5 +104,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("loss %.4f, then %.4f; %.4f of other digits, by averaged weights\n", losses[0], losses[len(losses)-1], loss)
+	fmt.Printf("loss %.4f, then %.4f; %.4f on other digits, by averaged weights\n", losses[0], losses[len(losses)-1], loss)
 }

@@ -66,7 +66,7 @@ def main():
     losses = t.train(torch.bfloat16, batches, 10)
     loss = t.test(images[TRAINED:], labels[TRAINED:])
     print(f"loss {losses[0]:.4f}, then {losses[-1]:.4f}")
-    print(f"{loss:.4f} of other digits, by averaged weights")
+    print(f"{loss:.4f} on other digits, by averaged weights")
 
 
 if __name__ == "__main__":
