@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -61,9 +62,17 @@ func New(d tensor.Device, model Model, cfg Config) (*Generator, error) {
 	}
 	if err != nil {
 		g.Free()
-		return nil, fmt.Errorf("generate: %w", err)
+		return nil, wrapped(err)
 	}
 	return g, nil
+}
+
+// wrapped returns an error with the name of this package before it, once.
+func wrapped(err error) error {
+	if e, is := err.(*tensor.Error); is && e.Pkg == "generate" {
+		return err
+	}
+	return fmt.Errorf("generate: %w", err)
 }
 
 func (c Config) check() error {
@@ -109,6 +118,9 @@ func (g *Generator) record() error {
 		g.next(g.token.Clamp(0, float64(g.words-1)))
 		return nil, nil
 	})
+	if errors.Is(err, replay.ErrHostRead) {
+		return fmt.Errorf("%w; a table of positions has as many rows as Length, %d, or more", err, g.cfg.Length)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,7 +170,7 @@ func (g *Generator) Generate(prompts ...[]int32) iter.Seq2[[]int32, error] {
 			}
 			err = g.advance()
 		}
-		yield(nil, fmt.Errorf("generate: %w", err))
+		yield(nil, wrapped(err))
 	}
 }
 

@@ -21,7 +21,8 @@ type model struct {
 	Words  *nn.Embedding
 	Blocks []*nn.TransformerBlock
 	Head   *nn.Linear
-	wrong  []int // a shape that it returns instead
+	Places *nn.Embedding // nil: none
+	wrong  []int         // a shape that it returns instead
 }
 
 func newModel(d tensor.Device) *model {
@@ -38,8 +39,11 @@ func (m *model) Forward(tokens *tensor.Tensor, cache *nn.KVCache) *autograd.Node
 	if m.wrong != nil {
 		return autograd.Const(tensor.Zeros(tokens.Device(), m.wrong...))
 	}
-	cache.Next(tokens)
+	positions := cache.Next(tokens)
 	h := m.Words.Forward(tokens)
+	if m.Places != nil {
+		h = h.Add(m.Places.Forward(positions))
+	}
 	for _, b := range m.Blocks {
 		h = b.Cached(h, cache)
 	}
@@ -192,13 +196,16 @@ func TestMisuse(t *testing.T) {
 		"few words": {func(c *generate.Config, m *model) {
 			m.Words = nn.NewEmbedding(d, tensor.NewRNG(1), nn.EmbeddingConfig{Rows: 3, Size: 8})
 		}, "axis 0 has 3"},
+		"few places": {func(c *generate.Config, m *model) {
+			m.Places = nn.NewEmbedding(d, tensor.NewRNG(1), nn.EmbeddingConfig{Rows: 3, Size: 8})
+		}, "a table of positions has as many rows as Length, 4, or more"},
 		"training": {func(c *generate.Config, m *model) {
 			m.Blocks[0] = nn.NewTransformerBlock(d, tensor.NewRNG(1), nn.TransformerBlockConfig{Size: 8, Heads: 4, Causal: true, Dropout: 0.5})
 		}, "nn.Eval"},
 	} {
 		m, cfg := newModel(d), good
 		c.change(&cfg, m)
-		if _, err := generate.New(d, m, cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := generate.New(d, m, cfg); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "generate: ") != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -211,7 +218,7 @@ func TestMisuse(t *testing.T) {
 		"1 prompts for a Batch of 2": {{1}}, "prompt 1 has 2 tokens, the first 1": {{1}, {1, 2}}, "prompt 0 has 0 tokens": {{}, {}},
 		"prompt 1 has the token 11: tokens are 0 to 10": {{1}, {11}}, "prompt 0 has the token -1": {{-1}, {1}},
 	} {
-		if _, err := g.Take(1, prompts...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := g.Take(1, prompts...); err == nil || !strings.HasPrefix(err.Error(), "generate: Generate: bad value: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
