@@ -141,11 +141,13 @@ func (s *base) notifyIndex(op string, shape []int, axis int, index *Tensor, from
 		}
 		return false
 	}
-	index = input
 	t.quiet = true
 	defer func() { t.quiet = false }()
+	if t.Input(input.st.buf) {
+		index = input
+	} // or else the step has changed the input since index was copied from it
 	index.mustBeIndices(op, shape, axis, fromEnd)
-	again := *index // it does not keep the indices from being freed
+	again := *input // it does not keep the indices from being freed
 	t.Again(func() error { return Try(func() { again.mustBeIndices(op, shape, axis, fromEnd) }) })
 	return true
 }

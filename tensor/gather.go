@@ -149,13 +149,16 @@ func (t *Tensor) knownRange(least, bound int) (low, high int64, known bool) {
 	return 0, math.MaxUint8, t.typ == Uint8 && bound > math.MaxUint8
 }
 
-// rangeOf reads the elements of t, and remembers the range.
+// rangeOf reads the elements of t, and remembers the range; but not of elements that a step which is
+// recorded made, for its replays make others.
 func rangeOf[T integer](t *Tensor, op string) (low, high int64) {
 	v, err := downloadAs[T](t, op)
 	if err != nil {
 		return 0, -1 // the device failed, and launches are skipped
 	}
-	noteRange(t, v)
+	if l := t.Device().core().listener(t.Device(), op); l == nil || l.Input(t.st.buf) {
+		noteRange(t, v)
+	}
 	return inInt64(slices.Min(v)), inInt64(slices.Max(v))
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -134,6 +135,78 @@ func TestScatteredRange(t *testing.T) {
 					t.Errorf("%s of %v: err = %v", name, typ, err)
 				}
 			}
+		}
+	})
+}
+
+// TestChangedIndices: a step that changes its indices in place is recorded where it uses them before, and is
+// refused where it uses them after that.
+func TestChangedIndices(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.Arange(d, 0, 4, 1)
+		add := func(index *tensor.Tensor, v float64) { index.MapInPlace(fn.AddScalar, []float64{v}) }
+		for name, c := range map[string]struct {
+			step    func(index *tensor.Tensor) *tensor.Tensor
+			refused error
+		}{
+			"changed": {func(index *tensor.Tensor) *tensor.Tensor {
+				add(index, 1)
+				return x.Gather(0, index)
+			}, replay.ErrHostRead},
+			"changed after a copy that is used": {func(index *tensor.Tensor) *tensor.Tensor {
+				before := index.Copy()
+				add(index, 1)
+				return x.Gather(0, before).Add(x.Gather(0, index))
+			}, replay.ErrHostRead},
+			"copied after the change": {func(index *tensor.Tensor) *tensor.Tensor {
+				add(index, 1)
+				return x.Gather(0, index.Copy())
+			}, replay.ErrHostRead},
+			"a copy that reaches outside, of what changed": {func(index *tensor.Tensor) *tensor.Tensor {
+				before := index.Copy()
+				add(index, -1)
+				return x.Slice(0, 0, 1).Gather(0, before)
+			}, tensor.ErrIndex},
+			"a copy that was found to reach outside": {func(index *tensor.Tensor) *tensor.Tensor {
+				before := index.Copy()
+				add(index, 1)
+				if err := tensor.Try(func() { x.Slice(0, 0, 1).Gather(0, before) }); !errors.Is(err, tensor.ErrIndex) {
+					t.Errorf("err = %v", err)
+				}
+				return x.Gather(0, before.AddScalar(1))
+			}, replay.ErrHostRead},
+			"changed after its use": {func(index *tensor.Tensor) *tensor.Tensor {
+				y := x.Gather(0, index)
+				add(index, 1)
+				return y
+			}, nil},
+		} {
+			t.Run(name, func(t *testing.T) {
+				index := devtest.New(d, []int64{0, 1})
+				var rec *replay.Recording
+				var err error
+				if misuse := tensor.Try(func() {
+					rec, err = replay.Record(d, func() ([]*tensor.Tensor, error) { return []*tensor.Tensor{c.step(index)}, nil })
+				}); misuse != nil {
+					err = misuse
+				}
+				if !errors.Is(err, c.refused) {
+					t.Fatalf("err = %v", err)
+				}
+				if err != nil {
+					return
+				}
+				defer rec.Free()
+				if err := rec.Run(); err != nil { // Record did the step twice, and each time adds 1
+					t.Fatal(err)
+				}
+				if got := devtest.Float64s(t, rec.Outputs()[0]); !slices.Equal(got, []float64{2, 3}) {
+					t.Errorf("the first run gives %v", got)
+				}
+				if err := rec.Run(); !errors.Is(err, tensor.ErrIndex) {
+					t.Errorf("the second run: err = %v", err)
+				}
+			})
 		}
 	})
 }
