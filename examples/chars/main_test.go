@@ -77,19 +77,28 @@ func TestLearns(t *testing.T) {
 	})
 }
 
-// TestPyTorch: from PyTorch's weights, the losses are those of scripts/examples/chars.py.
+// TestPyTorch: from PyTorch's weights, what is written and the losses are those of scripts/examples/chars.py.
 func TestPyTorch(t *testing.T) {
 	exampletest.Set(t, width, 32)
 	exampletest.Set(t, window, 16)
 	exampletest.Set(t, batch, 8)
 	exampletest.Set(t, rate, 3e-3)
+	exampletest.Set(t, length, 40)
+	exampletest.Set(t, temperature, 0)
 	alphabet, numbers, err := read("testdata/opticks.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		net := newModel(d, len(alphabet))
-		losses, inputs := exampletest.PyTorch(t, d, "chars", net, "starts")
+		losses, inputs := exampletest.PyTorch(t, d, "chars", net, "starts", "written")
+		written, err := inputs["written"].Int32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := net.write(d, alphabet, numbers[0]); err != nil || got != string(written) {
+			t.Errorf("it writes %q, PyTorch %q, err %v", got, string(written), err)
+		}
 		starts, err := inputs["starts"].Int32s()
 		if err != nil {
 			t.Fatal(err)

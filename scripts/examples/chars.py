@@ -30,21 +30,37 @@ def read(path, window):
     return alphabet, train, test, hashlib.sha256(text.encode()).hexdigest()
 
 
+class Block(nn.TransformerEncoderLayer):
+    def forward(self, x, past=None):
+        """Returns the result for x [n, length, width], and keys and values up to x: past has those before x."""
+        a = self.self_attn
+        qkv = F.linear(self.norm1(x), a.in_proj_weight, a.in_proj_bias)
+        q, k, v = qkv.unflatten(2, (3, a.num_heads, -1)).permute(2, 0, 3, 1, 4)
+        if past is not None:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=past is None)
+        x = x + a.out_proj(y.transpose(1, 2).flatten(2))
+        return x + self.linear2(F.gelu(self.linear1(self.norm2(x)))), (k, v)
+
+
 class Model(nn.Module):
     def __init__(self, words, blocks, width, heads, window):
         super().__init__()
         self.words, self.places = nn.Embedding(words, width), nn.Embedding(window, width)
         self.blocks = nn.ModuleList(
-            nn.TransformerEncoderLayer(width, heads, 4 * width, 0.0, "gelu", batch_first=True, norm_first=True) for _ in range(blocks))
+            Block(width, heads, 4 * width, 0.0, "gelu", batch_first=True, norm_first=True) for _ in range(blocks))
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words)
-        self.register_buffer("later", torch.full((window, window), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        n = x.shape[1]
-        h = self.words(x) + self.places.weight[:n]
-        for block in self.blocks:
-            h = block(h, self.later[:n, :n])
-        return self.head(self.norm(h)).flatten(0, 1)
+    def forward(self, x, cache=None):
+        """Returns the scores of what follows each of x, and keys and values for each block. With a cache, which has those
+        of what comes before, x is one character."""
+        start = 0 if cache is None else cache[0][0].shape[2]
+        h = self.words(x) + self.places.weight[start:start + x.shape[1]]
+        cache, present = cache or [None] * len(self.blocks), []
+        for block, past in zip(self.blocks, cache):
+            h, past = block(h, past)
+            present.append(past)
+        return self.head(self.norm(h)).flatten(0, 1), present
 
 
 def pieces(text, starts, window):
@@ -77,7 +93,7 @@ def train(net, text, digest, args):
     while not stops and now < args.steps:
         rng = np.random.default_rng([args.seed, now])
         x, y = pieces(text, rng.integers(0, len(text) - args.context, args.batch), args.context)
-        loss = F.cross_entropy(net(x), y)
+        loss = F.cross_entropy(net(x)[0], y)
         opt.zero_grad()
         loss.backward()
         opt.step()
@@ -104,19 +120,23 @@ def test(net, text, window):
     """Returns the loss on what the model has not seen, and the part of the characters that it foresees."""
     x, y = pieces(text, range(0, len(text) - window, window)[:64], window)
     with torch.no_grad():
-        scores = net(x)
+        scores, _ = net(x)
     return F.cross_entropy(scores, y).item(), (scores.argmax(1) == y).float().mean().item()
 
 
 def write(net, alphabet, first, args):
-    numbers = [first]
+    """Returns what the model makes up after a first character. When the context is full, its last half goes on."""
+    numbers, x, cache = [first], [first], None
     for _ in range(args.write):
         with torch.no_grad():
-            scores = net(torch.tensor([numbers[-args.context:]], device=args.device))[-1]
+            scores, cache = net(torch.tensor([x], device=args.device), cache)
         if args.temperature == 0:
-            numbers.append(scores.argmax().item())
+            numbers.append(scores[-1].argmax().item())
         else:
-            numbers.append(torch.multinomial(F.softmax(scores / args.temperature, 0), 1).item())
+            numbers.append(torch.multinomial(F.softmax(scores[-1] / args.temperature, 0), 1).item())
+        x = numbers[-1:]
+        if cache[0][0].shape[2] == args.context:
+            x, cache = numbers[-(args.context // 2):], None
     return "".join(alphabet[i] for i in numbers[1:])
 
 
@@ -138,9 +158,10 @@ def main():
     parser.add_argument("--every", type=float, default=3, help="seconds between lines that say the loss, and between checkpoints")
     parser.add_argument("--json", action="store_true", help="print the results as JSON, too")
     args = parser.parse_args()
-    sizes = (args.blocks, args.width, args.heads, args.context, args.batch)
+    sizes = (args.blocks, args.width, args.heads, args.context - 1, args.batch)
     if min(sizes) < 1 or args.width % args.heads or min(args.steps, args.write) < 0 or not args.temperature >= 0:
-        parser.error("sizes are 1 or more, heads divide the width, and steps, what is written and temperature are 0 or more")
+        parser.error("sizes are 1 or more, the context 2, heads divide the width, and steps, what is written and temperature are 0 "
+                     "or more")
     alphabet, text, unseen, digest = read(args.text, args.context)
     torch.manual_seed(args.seed)
     net = Model(len(alphabet), args.blocks, args.width, args.heads, args.context).to(args.device)

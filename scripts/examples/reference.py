@@ -10,10 +10,11 @@ losses.json has what these return in float64, from the weights that begin_by_for
 
 Of the other programs, each file has the weights that a net of PyTorch begins with, by their names in its state dict and
 rounded to float16, and the losses of its first steps in float64, without dropout and with the data in order. That of the
-autoencoder has its noise, too.
+autoencoder has its noise, too, and that of the transformer what it writes before the first step.
 
 Needs numpy, torch and PIL; customop also a C++ compiler and ninja.
 """
+import argparse
 import json
 import pathlib
 import sys
@@ -115,12 +116,14 @@ def chars_losses():
     out = begin(net)
     starts = torch.randint(len(text) - window, (30, 8))
     out["starts"] = starts.numpy().astype(np.int32)
+    settings = argparse.Namespace(write=40, context=window, temperature=0, device="cpu")
+    out["written"] = np.array([ord(c) for c in chars.write(net, alphabet, text[0].item(), settings)], np.int32)
     opt = chars.make_optimizer(net, 3e-3)
     schedule = torch.optim.lr_scheduler.ConstantLR(opt, 1)
 
     def loss(net, i):
         x, y = chars.pieces(text, starts[i], window)
-        return F.cross_entropy(net(x), y)
+        return F.cross_entropy(net(x)[0], y)
 
     out["losses"] = steps(net, opt, schedule, [lambda net, i=i: loss(net, i) for i in range(len(starts))])
     save("chars", out)
