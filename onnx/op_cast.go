@@ -5,14 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/onnxpb"
 	"github.com/clgrad/clgrad/lowbit"
 	"github.com/clgrad/clgrad/tensor"
-	"github.com/x448/float16"
 )
 
 func init() {
@@ -171,42 +168,7 @@ func bitCast(c *Call) []*Value {
 	if from.Size() != to.Size() {
 		c.Fail("from %v to %v", from, to)
 	}
-	if from.Integer() && to.Integer() && to != tensor.Bool {
-		return Out(c.Node(0).To(to))
-	}
-	raw, err := download(c.hostTensor(0))
-	if err != nil {
-		panic(deviceError{err})
-	}
-	return Out(autograd.Const(elementTable[to].upload(c.dev, raw, append([]int{}, c.dims(0)...))))
-}
-
-// download returns the elements of a tensor in little-endian bytes.
-func download(t *tensor.Tensor) ([]byte, error) {
-	switch t.Type() {
-	case tensor.Float16:
-		return rawBytes[float16.Float16](t)
-	case tensor.BFloat16:
-		return rawBytes[bfloat16.BFloat16](t)
-	case tensor.Float32:
-		return rawBytes[float32](t)
-	case tensor.Float64:
-		return rawBytes[float64](t)
-	}
-	switch t.Type().Size() { // bits of integers are those of any of their size
-	case 1:
-		return rawBytes[uint8](t.To(tensor.Uint8))
-	case 2:
-		return rawBytes[uint16](t.To(tensor.Uint16))
-	case 4:
-		return rawBytes[uint32](t.To(tensor.Uint32))
-	}
-	return rawBytes[uint64](t.To(tensor.Uint64))
-}
-
-func rawBytes[T tensor.Element](t *tensor.Tensor) ([]byte, error) {
-	x, err := tensor.Read[T](t)
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(*new(T)))), err
+	return Out(autograd.Const(tensor.Bitcast(c.Node(0).Value(), to)))
 }
 
 func castShape(c *ShapeCall) []Known { return []Known{c.In(0).cast(c.typeAttribute("to", ""))} }

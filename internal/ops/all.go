@@ -94,7 +94,8 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		}
 	}
 	if t == kernels.Float64 {
-		all = append(all, NarrowFloats, WidenFloats)
+		return append(all, NarrowFloats, WidenFloats, DoubleBits, DoubleFromBits)
 	}
+	all = append(all, FloatBits, FloatFromBits)
 	return all
 }

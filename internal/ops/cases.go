@@ -52,6 +52,12 @@ func init() {
 		o.Elements(kernels.Float32, n, func(int) float64 { return math.Ldexp(2*o.Rand.Float64()-1, o.Rand.IntN(50)-16) })
 		o.undefined(kernels.Float32, n).num(n)
 	})
+	for typ, pair := range map[kernels.DType][2]*kernels.Kernel{kernels.Int32: {FloatBits, FloatFromBits}, kernels.Int64: {DoubleBits, DoubleFromBits}} {
+		pair[0].Cases = perLength(func(o operands, n int) { o.some(kernels.Float32, n).undefined(typ, n).num(n) })
+		pair[1].Cases = perLength(func(o operands, n int) {
+			o.elements(typ, n, func(int) float64 { return float64(o.Rand.Int32()) }).undefined(kernels.Float32, n).num(n)
+		})
+	}
 	Sum.Cases = func(few bool) []kernels.Case {
 		cases := caseList(perLength(func(o operands, n int) { o.In(n, -1, 1).Out(1).Int(n, max(n, 1)).Real(0.5) })(few))
 		cases.add(func(o operands) { o.In(1000, -1, 1).Out(4).Int(1000, 257).Real(1) }, "4 chunks")

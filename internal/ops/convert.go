@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"unsafe"
+
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -12,6 +14,37 @@ var (
 	WidenFloats = floatConversion("k_widen_floats", "IN_OF(float, X), OUT(Y)", kernels.InFloats, kernels.Out,
 		convertFloats[float32, float64])
 )
+
+// The bits of floats as integers, and the reverse: X, Y, n. Those of Float32 are Int32, those of Float64
+// Int64.
+var (
+	FloatBits = bitsKernel("k_float_bits", "IN(X), OUT_OF(int, Y)", "as_int", kernels.In, kernels.Out.Of(kernels.Int32),
+		kernels.Twin{F32: copyBits[float32, float32, int32]})
+	FloatFromBits = bitsKernel("k_float_from_bits", "IN_OF(int, X), OUT(Y)", "as_float", kernels.In.Of(kernels.Int32), kernels.Out,
+		kernels.Twin{F32: copyBits[float32, int32, float32]})
+	DoubleBits = bitsKernel("k_double_bits", "IN(X), OUT_OF(long, Y)", "as_long", kernels.In, kernels.Out.Of(kernels.Int64),
+		kernels.Twin{F64: copyBits[float64, float64, int64]})
+	DoubleFromBits = bitsKernel("k_double_from_bits", "IN_OF(long, X), OUT(Y)", "as_double", kernels.In.Of(kernels.Int64), kernels.Out,
+		kernels.Twin{F64: copyBits[float64, int64, float64]})
+)
+
+func bitsKernel(name, params, as string, x, y kernels.Mode, host kernels.Twin) *kernels.Kernel {
+	text := `// @depends: common
+// Y = X, bit by bit.
+kernel void ` + name + `(` + params + `, int n) {
+    const int i = get_global_id(0);
+    if (i < n) Y[Y_off + i] = ` + as + `(X[X_off + i]);
+}
+`
+	return &kernels.Kernel{Name: name, File: name + ".cl", Text: text, Grid: kernels.GridPerElement(1), Twin: host,
+		Params: []kernels.Param{{Name: "X", Mode: x}, {Name: "Y", Mode: y}, intArg("n")}}
+}
+
+// copyBits copies the bytes of elements From to elements To, which have the same size.
+func copyBits[F kernels.Real, From, To kernels.Element](c kernels.Call[F]) {
+	x, y := kernels.Elements[From](c, 0), kernels.Elements[To](c, 1)
+	copy(unsafe.Slice((*From)(unsafe.Pointer(unsafe.SliceData(y))), len(y)), x)
+}
 
 func floatConversion(name, params string, x, y kernels.Mode, twin func(kernels.Call[float64])) *kernels.Kernel {
 	text := `// @depends: common

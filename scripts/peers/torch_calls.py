@@ -316,7 +316,7 @@ def topk(x, k, dim=-1, largest=True, sorted=True):
 @function
 def reshape(x, *shape):
     if isinstance(shape[0], torch.dtype):
-        raise Missing("torch.Tensor.view(dtype)")
+        return x.program.call("tensor.Bitcast", x, name_of(shape[0]))
     return x.Reshape(*several(shape))
 
 

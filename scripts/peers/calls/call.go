@@ -25,6 +25,7 @@ var functions = map[string]any{
 	"tensor.ArangeOf":         tensor.ArangeOf,
 	"tensor.EmptyOf":          tensor.EmptyOf,
 	"tensor.Eye":              tensor.Eye,
+	"tensor.Bitcast":          tensor.Bitcast,
 	"tensor.FullOf":           tensor.FullOf,
 	"tensor.LinspaceOf":       tensor.LinspaceOf,
 	"tensor.ZerosOf":          tensor.ZerosOf,
