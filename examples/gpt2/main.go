@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,9 +95,10 @@ func load(d tensor.Device, folder string) (*model, config, error) {
 	if err != nil {
 		return nil, c, err
 	}
-	dict := tensor.Dict{}
+	dict, shapes := tensor.Dict{}, map[string][]int{}
 	for name, t := range file {
 		name = strings.TrimPrefix(name, "transformer.")
+		shapes[name] = t.Shape()
 		switch {
 		case strings.HasSuffix(name, ".attn.bias"), strings.HasSuffix(name, ".attn.masked_bias"), name == "lm_head.weight":
 			continue // masks, and the table of tokens again
@@ -104,6 +106,9 @@ func load(d tensor.Device, folder string) (*model, config, error) {
 			t = t.T() // [in, out] in the file, and [out, in] in state dicts
 		}
 		dict[names.Replace(name)] = t
+	}
+	if err := c.check(shapes); err != nil {
+		return nil, c, fmt.Errorf("%s: %w", path, err)
 	}
 	m := newModel(d, c)
 	if err := nn.LoadStateDict(m, dict); err != nil {
@@ -113,6 +118,26 @@ func load(d tensor.Device, folder string) (*model, config, error) {
 		t.Free()
 	}
 	return m, c, nil
+}
+
+// check returns an error unless tensors have the sizes of a config: before a model is made, of any size.
+func (c config) check(shapes map[string][]int) error {
+	hidden := c.Hidden
+	if hidden == 0 {
+		hidden = 4 * c.Width
+	}
+	for _, want := range []struct {
+		name  string
+		shape []int
+	}{
+		{"wte.weight", []int{c.Vocab, c.Width}}, {"wpe.weight", []int{c.Positions, c.Width}},
+		{fmt.Sprintf("h.%d.mlp.c_fc.bias", c.Blocks-1), []int{hidden}},
+	} {
+		if got, is := shapes[want.name]; !is || !slices.Equal(got, want.shape) {
+			return fmt.Errorf("%s has shape %v, and %v by config.json", want.name, got, want.shape)
+		}
+	}
+	return nil
 }
 
 func readJSON(path string, to any) error {

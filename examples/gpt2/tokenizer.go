@@ -71,7 +71,11 @@ func readTokenizer(folder string) (*tokenizer, error) {
 			return nil, fmt.Errorf("%s: there is no %q, which %s makes", vocab, pair[0]+pair[1], merges)
 		}
 	}
-	t.end = t.tokens["<|endoftext|>"]
+	end, is := t.tokens["<|endoftext|>"]
+	if !is {
+		return nil, fmt.Errorf("%s: there is no <|endoftext|>", vocab)
+	}
+	t.end = end
 	return t, nil
 }
 
