@@ -366,7 +366,7 @@ func TestGraph(t *testing.T) {
 	for _, n := range graph {
 		text += fmt.Sprint(n.Node.Op(), n.Node.Name(), n.Inputs, " ")
 	}
-	if want := "p[] MatMul[0 0] [] add[1 2] Sum[3] "; text != want {
+	if want := "p[] MatMul[0 0] [] Add[1 2] Sum[3] "; text != want {
 		t.Errorf("%s, want %s", text, want)
 	}
 	if graph, err := autograd.Graph(x); len(graph) != 1 || graph[0].Node != x || err != nil {

@@ -91,7 +91,7 @@ func TestFailureNamesNode(t *testing.T) {
 			name, kernel, node string
 			f                  func(d tensor.Device, p *node)
 		}{
-			{"forward", "k_square", "square [2]", func(_ tensor.Device, p *node) { p.Neg().Square().Neg().Sum() }},
+			{"forward", "k_square", "Square [2]", func(_ tensor.Device, p *node) { p.Neg().Square().Neg().Sum() }},
 			{"backward", "k_exp_grad", "broken [2]", func(_ tensor.Device, p *node) { _ = p.MulScalar(2).Exp().Named("broken").Neg().Sum().Backward() }},
 			{"operations on Nodes in a gradient", "k_square", "own [2]", func(_ tensor.Device, p *node) {
 				own := autograd.NewOp("own", p.Value().Copy(), []*node{p}, func(g *node, in *autograd.Grads) { in.AccumulateNode(0, g.Neg().Square()) })

@@ -26,14 +26,14 @@ func TestPrint(t *testing.T) {
 		want(new(autograd.Node), "no node")
 		want(w, "parameter w: tensor [2]"+of+":\n[1. 2.]")
 		want(x, "constant: tensor [2]"+of+":\n[3. 4.]")
-		want(x.Neg(), "constant of neg: tensor [2]"+of+":\n[-3. -4.]")
-		want(y, "node of mul: tensor [2]"+of+":\n[3. 8.]")
+		want(x.Neg(), "constant of Neg: tensor [2]"+of+":\n[-3. -4.]")
+		want(y, "node of Mul: tensor [2]"+of+":\n[3. 8.]")
 		want(loss, "node loss of Sum: tensor []"+of+":\n11.0")
 		want(y.Reshape(2, 1), "node of Reshape: tensor [2 1]"+of+":\n[[3.]\n [8.]]")
 		if err := loss.Backward(); err != nil {
 			t.Fatal(err)
 		}
-		want(y, "node of mul: tensor [2] of float32 (freed)")
+		want(y, "node of Mul: tensor [2] of float32 (freed)")
 		w.Freeze()
 		want(w, "parameter w (frozen): tensor [2]"+of+":\n[1. 2.]")
 	})

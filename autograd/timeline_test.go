@@ -110,7 +110,7 @@ func testTrace(t *testing.T, sel string) {
 		operation, _ := k.Args["operation"].(string)
 		within, of = append(within, k.Name), append(of, operation)
 	}
-	for _, want := range []string{"MatMul", "Exp", "Sum", "gradient of exp", "gradient of MatMul"} {
+	for _, want := range []string{"MatMul", "Exp", "Sum", "gradient of Exp", "gradient of MatMul"} {
 		if !slices.Contains(of, want) {
 			t.Errorf("no kernel of %q: %v are of %q", want, within, of)
 		}
