@@ -217,6 +217,7 @@ func TestIndexMisuse(t *testing.T) {
 			{tensor.ErrType, func() { x.OneHot(3) }, "not float32"},
 			{tensor.ErrType, func() { x.To(tensor.Int32).IndexAdd(0, in(0, 1), s) }, "float32 into int32"},
 			{tensor.ErrType, func() { x.To(tensor.Uint8).Scatter(0, box(0), s.To(tensor.Int32)) }, "int32 into uint8"},
+			{tensor.ErrType, func() { x.To(tensor.Float16).Scatter(0, box(0), s.To(tensor.Float32)) }, "float32 into float16"},
 			{tensor.ErrType, func() { x.To(tensor.Int32).IndexFill(0, in(0), 0.5) }, "0.5 is no number"},
 			{tensor.ErrType, func() {
 				x.To(tensor.Int32).ScatterReduce(0, box(0), s.To(tensor.Int32), tensor.ScatterMean)

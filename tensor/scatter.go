@@ -82,7 +82,9 @@ func (t *Tensor) scattered(op string, how ops.Scatter, axis int, index, src *Ten
 // checkScatter is checkAlong for what comes to those places.
 func (t *Tensor) checkScatter(op string, axis int, index, src *Tensor) int {
 	check(op, t, src)
-	mustTake(op, t, src)
+	if higher(t.typ, src.typ) != t.typ {
+		misuse(op, ErrType, fmt.Sprintf("%v into %v: convert one with To", src.typ, t.typ), t, src)
+	}
 	a := t.checkAlong(op, axis, index)
 	fits := src.Rank() == index.Rank()
 	for b, n := range index.shape {
