@@ -217,3 +217,21 @@ func TestGradients(t *testing.T) {
 		}
 	}
 }
+
+// TestRealMiddle: the first number and the one in the middle of a transform of real numbers have no imaginary part.
+func TestRealMiddle(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, n := range []int{2, 4, 6, 8, 10, 12, 30, 96, 500, 1024} {
+			x := tensor.NewRNG(uint64(n)).Normal(d, 0, 1, 3, n)
+			y := FFT(autograd.Const(tensor.Stack(-1, x, x.MulScalar(0))), 1).Value()
+			im := y.Select(-1, 1)
+			for _, at := range []int{0, n / 2} {
+				for _, v := range devtest.Float64s(t, im.Select(-1, at)) {
+					if v != 0 {
+						t.Errorf("%d numbers: number %d has the imaginary part %v", n, at, v)
+					}
+				}
+			}
+		}
+	})
+}

@@ -88,12 +88,16 @@ var weigh = &kernels.Kernel{Name: "k_fft_weigh", Text: source, File: "fft.cl",
 
 // radixOf is radix_of.
 func radixOf(n int) int {
-	if n%4 == 0 {
+	odd := n / (n & -n)
+	switch {
+	case odd == 1 && n%4 == 0:
 		return 4
+	case odd == 1:
+		return 2
 	}
-	r := 2
-	for n%r != 0 {
-		r++
+	r := 3
+	for odd%r != 0 {
+		r += 2
 	}
 	return r
 }

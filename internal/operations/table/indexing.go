@@ -190,9 +190,10 @@ func (x T) SearchSorted(values *tensor.Tensor, right bool) *tensor.Tensor
 // Multinomial returns the indices of n elements along the last axis of x, drawn by rng with probabilities
 // that are proportional to the elements, with replacement or without: [..., n], as Int64. The same seed
 // and call draw the same on every device, but for rounding. Elements are 0 or more, which is not
-// checked; what is 0 is drawn only without replacement, after all others. It panics with ErrShape for an
-// axis without elements, and with ErrValue for more than there are without replacement, for more than
-// 2²⁴, and for an rng that is nil.
+// checked; what is 0 is drawn only without replacement, after all others, and where all are 0 with
+// replacement, the first one (PyTorch raises an error). It panics with ErrShape for an axis without
+// elements, and with ErrValue for more than there are without replacement, for more than 2²⁴, and for an
+// rng that is nil.
 //
 // Gradient: none.
 //
