@@ -13,6 +13,9 @@ import (
 // usualBins is how many bars a histogram has.
 const usualBins = 50
 
+// mostBins bounds them.
+const mostBins = 1 << 16
+
 // Histogram returns a panel of how often numbers occur in a tensor. The title tells how many elements are not finite,
 // which have no bar. The error is the device's.
 func Histogram(title string, t *tensor.Tensor) (Panel, error) {
@@ -50,20 +53,20 @@ func (p Panel) addHistogram(out *plot.Plot, all *bounds) error {
 		return fmt.Errorf("a histogram has no logarithmic X")
 	}
 	bins := p.Bins
-	if bins < 0 {
-		return fmt.Errorf("%d bins", bins)
+	if bins < 0 || bins > mostBins {
+		return fmt.Errorf("%d Bins: they are 1 to %d, and 0 for %d", bins, mostBins, usualBins)
 	}
 	if bins == 0 {
 		bins = usualBins
 	}
 	var values plotter.Values
 	for _, v := range p.Histogram {
-		if finite(v) {
+		if drawable(v, false) {
 			values = append(values, v)
 		}
 	}
 	if other := len(p.Histogram) - len(values); other > 0 {
-		out.Title.Text += fmt.Sprintf(" (%d of %d are not finite)", other, len(p.Histogram))
+		out.Title.Text += fmt.Sprintf(" (%d of %d are not finite, or beyond 1e300)", other, len(p.Histogram))
 	}
 	if len(values) == 0 {
 		return nil

@@ -70,6 +70,9 @@ func pictures(t *tensor.Tensor, opts []PictureOptions) (*image.RGBA, error) {
 	if o.Columns < 0 || o.Scale < 0 {
 		return nil, fmt.Errorf("PictureOptions has a number below 0")
 	}
+	if !finite(o.Low) || !finite(o.High) {
+		return nil, fmt.Errorf("PictureOptions has Low %v and High %v: they are finite", o.Low, o.High)
+	}
 	values, err := t.Float64s()
 	if err != nil {
 		return nil, err
@@ -83,6 +86,10 @@ func pictures(t *tensor.Tensor, opts []PictureOptions) (*image.RGBA, error) {
 	rows := (n + columns - 1) / columns
 	if o.Low == 0 && o.High == 0 {
 		o.Low, o.High = span(values)
+	}
+	across, down := float64(columns)*(float64(width)*float64(scale)+pictureGap), float64(rows)*(float64(height)*float64(scale)+pictureGap)
+	if across*down > mostPixels {
+		return nil, fmt.Errorf("pictures of %v, with a Scale of %d, have over %d pixels", shape, scale, mostPixels)
 	}
 	img := image.NewRGBA(image.Rect(0, 0, columns*(width*scale+pictureGap)-pictureGap, rows*(height*scale+pictureGap)-pictureGap))
 	for i := range img.Pix {
@@ -108,9 +115,13 @@ func (o PictureOptions) colour(values []float64, at, channels, step int) color.R
 		if math.IsNaN(v) {
 			return color.RGBA{R: 0xff, B: 0xff, A: 0xff}
 		}
-		if part := (v - o.Low) / (o.High - o.Low); o.High != o.Low {
-			c[k] = uint8(math.Round(255 * min(max(part, 0), 1)))
+		part := 0.0
+		if width := o.High/2 - o.Low/2; width != 0 { // halves: a difference may overflow
+			part = (v/2 - o.Low/2) / width
+		} else if math.IsInf(v, 1) {
+			part = 1
 		}
+		c[k] = uint8(math.Round(255 * min(max(part, 0), 1)))
 	}
 	return color.RGBA{R: c[0], G: c[1], B: c[2], A: 0xff}
 }

@@ -14,18 +14,19 @@ import (
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // Panel is one plot of a figure: curves, or a histogram.
 type Panel struct {
 	Title, XLabel, YLabel string    // above, and at the axes
-	LogX, LogY            bool      // logarithmic axes; numbers of 0 and below are left out
+	LogX, LogY            bool      // logarithmic axes; numbers below 1e-300 are left out
 	Curves                []Curve   // one has no legend unless it has a name
 	Histogram             []float64 // numbers, of which it counts how many lie in each bar
 	Bins                  int       // of the histogram; 0: 50
 }
 
-// Curve is a line of Y over X. Where a number is NaN or infinite it has a gap.
+// Curve is a line of Y over X. Where a number is NaN, infinite or beyond 1e300 it has a gap.
 type Curve struct {
 	Name string    // in the legend
 	X    []float64 // nil: 0, 1, 2, …
@@ -35,7 +36,7 @@ type Curve struct {
 // Options says how panels become a figure.
 type Options struct {
 	Columns       int     // 0: 1
-	Width, Height float64 // of a panel, in centimetres; 0: 16 and 9
+	Width, Height float64 // of a panel, in centimetres, 1 to 500; 0: 16 and 9
 }
 
 // Save draws panels, row by row, and writes the figure to a file whose name ends in .png or .svg. It returns an error for
@@ -80,8 +81,8 @@ func newFigure(format string, panels []Panel, opts []Options) (*figure, error) {
 	for _, o := range opts {
 		f.opt = o
 	}
-	if f.opt.Columns < 0 || f.opt.Width < 0 || f.opt.Height < 0 {
-		return nil, fmt.Errorf("Options has a number below 0")
+	if f.opt.Columns < 0 {
+		return nil, fmt.Errorf("Options.Columns is %d: it is 0 or more", f.opt.Columns)
 	}
 	f.opt.Columns = min(max(f.opt.Columns, 1), len(panels))
 	if f.opt.Width == 0 {
@@ -89,6 +90,9 @@ func newFigure(format string, panels []Panel, opts []Options) (*figure, error) {
 	}
 	if f.opt.Height == 0 {
 		f.opt.Height = 9
+	}
+	if err := f.checkSize(len(panels)); err != nil {
+		return nil, err
 	}
 	for i, p := range panels {
 		drawn, err := p.plot()
@@ -102,6 +106,26 @@ func newFigure(format string, panels []Panel, opts []Options) (*figure, error) {
 	}
 	return f, nil
 }
+
+// checkSize returns an error for panels of a size that cannot be drawn, and for too many of them.
+func (f *figure) checkSize(panels int) error {
+	for _, cm := range []float64{f.opt.Width, f.opt.Height} {
+		if !(cm >= 1 && cm <= 500) {
+			return fmt.Errorf("a panel of %v × %v cm: Width and Height are 1 to 500, and 0 for 16 and 9", f.opt.Width, f.opt.Height)
+		}
+	}
+	const perCentimetre = vgimg.DefaultDPI / 2.54
+	rows := (panels + f.opt.Columns - 1) / f.opt.Columns
+	width, height := perCentimetre*f.opt.Width*float64(f.opt.Columns), perCentimetre*f.opt.Height*float64(rows)
+	if f.format == "png" && width*height > mostPixels {
+		return fmt.Errorf("%d panels of %v × %v cm are over %d pixels: write svg, or smaller or fewer ones",
+			panels, f.opt.Width, f.opt.Height, mostPixels)
+	}
+	return nil
+}
+
+// mostPixels is how many pixels a picture may have.
+const mostPixels = 1 << 27
 
 func (f *figure) write(w io.Writer) error {
 	rows := len(f.plots)
@@ -186,7 +210,7 @@ func (p Panel) addCurve(out *plot.Plot, i int, c Curve, all *bounds) error {
 		if c.X != nil {
 			x = c.X[k]
 		}
-		if !finite(x) || !finite(y) || p.LogX && x <= 0 || p.LogY && y <= 0 {
+		if !drawable(x, p.LogX) || !drawable(y, p.LogY) {
 			if err := end(); err != nil {
 				return err
 			}
@@ -199,6 +223,12 @@ func (p Panel) addCurve(out *plot.Plot, i int, c Curve, all *bounds) error {
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// drawable reports whether an axis has a place for x, from which there is room for computing with it.
+func drawable(x float64, log bool) bool {
+	const least, most = 1e-300, 1e300
+	return math.Abs(x) <= most && (!log || x >= least)
+}
 
 // bounds is the range of what is drawn.
 type bounds struct {
@@ -222,7 +252,7 @@ func (b *bounds) set(axis *plot.Axis, span [2]float64, log bool) {
 	case log:
 		axis.Min, axis.Max = span[0]/1.1, span[1]*1.1
 		axis.Scale, axis.Tick.Marker = plot.LogScale{}, logTicks{}
-	case span[0] == span[1]:
+	case span[1]-span[0] <= 1e-15*max(math.Abs(span[0]), math.Abs(span[1]), 1e-285): // nothing is between them
 		more := max(math.Abs(span[0])/10, 0.5)
 		axis.Min, axis.Max = span[0]-more, span[1]+more
 	}
