@@ -16,8 +16,8 @@ type SampleOptions struct {
 	// RepetitionPenalty divides the scores of tokens that were seen, or multiplies those below 0; 0 and 1:
 	// none.
 	RepetitionPenalty float64
-	// Temperature divides the scores: below 1 likely tokens become likelier. 0: greedy, whatever TopK and
-	// TopP say.
+	// Temperature divides the scores: below 1 likely tokens become likelier. 0, and below 1e-30 where
+	// quotients overflow: greedy, whatever TopK and TopP say.
 	Temperature float64
 	// TopK is how many of the highest scores are kept; 0: all. Scores equal to the last of them are, too.
 	TopK int
@@ -46,7 +46,7 @@ func (o SampleOptions) check() error {
 }
 
 // greedy reports whether nothing is drawn.
-func (o SampleOptions) greedy() bool { return o.Temperature == 0 }
+func (o SampleOptions) greedy() bool { return o.Temperature < 1e-30 }
 
 // penalizes reports whether what was seen counts.
 func (o SampleOptions) penalizes() bool { return o.RepetitionPenalty != 0 && o.RepetitionPenalty != 1 }
@@ -97,7 +97,10 @@ func (o SampleOptions) processed(scores, seen *tensor.Tensor) *tensor.Tensor {
 	if o.greedy() {
 		return scores
 	}
-	scores = scores.DivScalar(o.Temperature)
+	if scores.Type() == tensor.Float16 || scores.Type() == tensor.BFloat16 {
+		scores = scores.To(tensor.Float32) // quotients and sums of probabilities have no room in 16 bits
+	}
+	scores = scores.DivScalar(min(o.Temperature, math.MaxFloat32))
 	if lowest := o.lowest(scores); lowest != nil {
 		scores = scores.MaskedFill(scores.Lt(lowest), math.Inf(-1))
 	}
@@ -121,10 +124,14 @@ func (o SampleOptions) lowest(scores *tensor.Tensor) *tensor.Tensor {
 	}
 	p := sorted.Softmax(1)
 	before := p.CumSum(1).Sub(p) // the probability of those above
-	return sorted.MaskedFill(before.GeScalar(o.TopP), math.Inf(1)).Min(1, tensor.Keepdims)
+	const least = 1e-37          // above 0 in float32: the first is kept
+	return sorted.MaskedFill(before.GeScalar(max(o.TopP, least)), math.Inf(1)).Min(1, tensor.Keepdims)
 }
 
 func mustBeScores(scores *tensor.Tensor) {
+	if scores == nil {
+		misuse("Sample", tensor.ErrValue, "the scores are nil")
+	}
 	if shape := scores.Shape(); len(shape) != 2 || shape[1] == 0 {
 		misuse("Sample", tensor.ErrShape, "scores are [batch, words], of one word or more", scores)
 	}
