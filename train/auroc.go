@@ -55,6 +55,9 @@ func (a *AUROC) Update(probabilities, labels *tensor.Tensor) {
 	tensor.Scope(a.counts.d, func() {
 		bins := float64(a.counts.cols)
 		p, labels := probabilities.Reshape(-1), labels.To(tensor.Int64).Reshape(-1)
+		if p.Type().Size() == 2 {
+			p = p.To(tensor.Float32) // 16 bits do not count as many bins
+		}
 		is := p.GeScalar(0).LogicalAnd(p.LeScalar(1)) // false of NaN
 		bin := p.MulScalar(bins).Floor().MinScalar(bins-1).MaskedFill(is.LogicalNot(), -1).To(tensor.Int64)
 		a.counts.add(labels, bin, labels.EqScalar(a.skip))
