@@ -119,12 +119,21 @@ func (l *Loader) transform(ctx context.Context, full chan<- *filling, empty <-ch
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(tasks)
-	for range l.cfg.Transform.workers() {
-		working.Go(func() {
-			for t := range tasks {
-				l.example(ctx, t, epoch)
+	var work func()
+	work = func() {
+		ended := true
+		defer func() {
+			if ended { // by runtime.Goexit: another takes its place
+				working.Go(work)
 			}
-		})
+		}()
+		for t := range tasks {
+			l.example(ctx, t, epoch)
+		}
+		ended = false
+	}
+	for range l.cfg.Transform.workers() {
+		working.Go(work)
 	}
 	for b := first; b < l.Batches(); b++ {
 		var f *filling
