@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -70,6 +71,8 @@ func parsed[T Number](text string) (value T, err error) {
 func parsedFloat(text string, bits int) (float64, error) {
 	v, err := strconv.ParseFloat(text, bits)
 	switch {
+	case strings.ContainsAny(text, "_xX"): // of Go's literals: 2020_01 is a name, not 202001
+		return 0, fmt.Errorf("%q is no number", text)
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("%q is beyond the numbers of a float%d", text, bits)
 	case err != nil:

@@ -74,6 +74,9 @@ func ReadCSV(r io.Reader, options ...CSVOptions) (*Table, error) {
 	}
 	limited := &recordReader{r: r, left: recordMost}
 	b := bufio.NewReader(limited)
+	if start, _ := b.Peek(2); string(start) == "\xff\xfe" || string(start) == "\xfe\xff" {
+		return nil, formatError{errors.New("it is UTF-16: save it as UTF-8")}
+	}
 	const mark = "\uFEFF" // that some programs begin UTF-8 with
 	if start, _ := b.Peek(len(mark)); bytes.Equal(start, []byte(mark)) {
 		_, _ = b.Discard(len(mark))
@@ -125,6 +128,9 @@ func (t *Table) head(fields []string, o CSVOptions) error {
 		return nil
 	}
 	for i, name := range fields {
+		if strings.Contains(name, "\r") {
+			return formatError{errors.New("its lines end with carriage returns alone: convert them to line feeds")}
+		}
 		if slices.Contains(fields[:i], name) {
 			return formatError{fmt.Errorf("two columns are named %q", name)}
 		}
