@@ -90,8 +90,13 @@ func NewKVCache(model any, cfg KVCacheConfig) *KVCache {
 	return c
 }
 
-// Len returns how many positions are in use.
-func (c *KVCache) Len() int { return c.used }
+// Len returns how many positions are in use, 0 of a nil cache.
+func (c *KVCache) Len() int {
+	if c == nil {
+		return 0
+	}
+	return c.used
+}
 
 // Next begins a step of x, [batch, n] tokens or [batch, n, …], and returns its positions, Int32 [n]:
 // Len(), Len() + 1 and so on, or of a nil cache 0, 1 and so on, for models that embed them. The step's
@@ -99,6 +104,9 @@ func (c *KVCache) Len() int { return c.used }
 // recorded step returns, and with tensor.ErrShape for other sequences than the cache's.
 func (c *KVCache) Next(x *tensor.Tensor) *tensor.Tensor {
 	const op = "KVCache.Next"
+	if x == nil {
+		misuse(op, tensor.ErrValue, "the tensor of the step is nil")
+	}
 	shape := x.Shape()
 	if len(shape) < 2 || shape[1] == 0 || c != nil && shape[0] != c.batch {
 		detail := "a step is of [batch, n, …], of one position or more"
@@ -136,8 +144,11 @@ func (c *KVCache) Next(x *tensor.Tensor) *tensor.Tensor {
 // Truncate forgets the positions from n on, between steps: 0 empties the cache. It panics with
 // tensor.ErrValue if there are not as many.
 func (c *KVCache) Truncate(n int) {
-	if n < 0 || n > c.used {
-		misuse("KVCache.Truncate", tensor.ErrValue, "to %d positions, of %d", n, c.used)
+	if n < 0 || n > c.Len() {
+		misuse("KVCache.Truncate", tensor.ErrValue, "to %d positions, of %d", n, c.Len())
+	}
+	if c == nil {
+		return
 	}
 	tensorapi.NotRecorded("KVCache.Truncate")
 	for _, kv := range c.layers { // a NaN there would count, though masked
@@ -152,6 +163,9 @@ func (c *KVCache) Truncate(n int) {
 
 // Free frees the memory of the cache.
 func (c *KVCache) Free() {
+	if c == nil {
+		return
+	}
 	for _, kv := range c.layers {
 		kv.keys.Free()
 		kv.values.Free()

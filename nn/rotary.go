@@ -27,8 +27,8 @@ func (c RotaryConfig) mustFit(op string, features int) RotaryConfig {
 	if c.Dim == 0 {
 		c.Dim = features
 	}
-	if !(c.Base >= 0) || math.IsInf(c.Base, 1) {
-		misuse(op, tensor.ErrValue, "Rotary.Base is %v: it is finite, and 0 for no rotation", c.Base)
+	if c.Base != 0 && !(c.Base >= 1) || math.IsInf(c.Base, 1) { // below 1 angles grow without bound
+		misuse(op, tensor.ErrValue, "Rotary.Base is %v: it is finite and 1 or more, and 0 for no rotation", c.Base)
 	}
 	if c.Base > 0 && (c.Dim < 0 || c.Dim%2 != 0 || c.Dim > features) {
 		misuse(op, tensor.ErrValue, "Rotary.Dim is %d, of %d features of a head: it is an even number up to that", c.Dim, features)
