@@ -42,6 +42,7 @@ func NewAUROC(d tensor.Device, options ...AUROCOptions) *AUROC {
 // among them, is found when the area is read.
 func (a *AUROC) Update(probabilities, labels *tensor.Tensor) {
 	const op = "Update"
+	mustTensors(op, probabilities, labels)
 	if !slices.Equal(probabilities.Shape(), labels.Shape()) {
 		panic(&tensor.Error{Pkg: "train", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{probabilities.Shape(), labels.Shape()},
 			Detail: "there is a label for each probability"})

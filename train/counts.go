@@ -72,6 +72,13 @@ func ignored(label *int) float64 {
 	return float64(*label)
 }
 
+// mustTensors panics with tensor.ErrValue for a tensor that is nil.
+func mustTensors(op string, ts ...*tensor.Tensor) {
+	if slices.Contains(ts, nil) {
+		misuse(op, tensor.ErrValue, "a tensor is nil")
+	}
+}
+
 // mustLabels panics unless labels are integers or bools, of the shape that scores [N, C, …] leave, or of
 // that of x, predictions that are integers or bools. It returns the number of classes, or 0 of
 // predictions.
@@ -80,6 +87,7 @@ func mustLabels(op string, x, labels *tensor.Tensor) (classes int) {
 	fails := func(kind error) {
 		panic(&tensor.Error{Pkg: "train", Op: op, Kind: kind, Shapes: [][]int{x.Shape(), labels.Shape()}, Detail: want})
 	}
+	mustTensors(op, x, labels)
 	whole := func(t *tensor.Tensor) bool { return t.Type().Integer() || t.Type() == tensor.Bool }
 	shape := x.Shape()
 	if !whole(labels) {

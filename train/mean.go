@@ -62,6 +62,7 @@ func NewMean(d tensor.Device, options ...MeanOptions) *Mean {
 // elements it adds nothing. It panics with tensor.ErrDevice for a tensor of another device, and with
 // tensor.ErrValue for a weight below 0 or one that is not finite.
 func (m *Mean) Update(x *tensor.Tensor, weight float64) {
+	mustTensors("Update", x)
 	if !(weight >= 0) || math.IsInf(weight, 1) {
 		misuse("Update", tensor.ErrValue, "the weight is %v: it is a number, 0 at least", weight)
 	}
