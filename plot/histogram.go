@@ -17,7 +17,7 @@ const usualBins = 50
 const mostBins = 1 << 16
 
 // Histogram returns a panel of how often numbers occur in a tensor. The title tells how many elements are not finite,
-// which have no bar. The error is the device's.
+// or beyond 1e300, which have no bar. The error is the device's.
 func Histogram(title string, t *tensor.Tensor) (Panel, error) {
 	values, err := t.Float64s()
 	if err != nil {
