@@ -18,7 +18,7 @@
 // [File.Group] takes the row groups of a large file one at a time.
 //
 // Fields of groups are columns whose names are joined by dots. Lists and maps are not read. Files that
-// are encrypted are not, either.
+// are encrypted, or compressed by LZ4, are not, either.
 //
 // A file that is damaged is an error that wraps tensor.ErrFormat. But memory is asked for as a page
 // claims to need it, before that is seen to be false: 4 GiB at most, by a few bytes.

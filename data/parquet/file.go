@@ -148,6 +148,14 @@ func (s *source) addColumns(c *parquet.Column, path []string, logical []format.L
 
 // addGroups adds the row groups of a file.
 func (f *File) addGroups(file *parquet.File) error {
+	for _, g := range file.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			// The library decompresses a damaged page of it into more and more memory, until the program is killed.
+			if c.MetaData.Codec == format.Lz4Raw {
+				return formatError{errors.New("it is compressed by LZ4, which is not read: write it with Zstandard or Snappy")}
+			}
+		}
+	}
 	first := 0
 	for i, g := range file.RowGroups() {
 		rows := g.NumRows()

@@ -119,6 +119,12 @@ func TestCodecs(t *testing.T) {
 		t.Fatalf("%v, err = %v", paths, err)
 	}
 	for _, path := range append(paths, "testdata/delta.parquet") {
+		if strings.HasPrefix(filepath.Base(path), "lz4") {
+			if _, err := parquet.Open(path); !errors.Is(err, tensor.ErrFormat) || !strings.Contains(err.Error(), "LZ4") {
+				t.Errorf("%s: err = %v", path, err)
+			}
+			continue
+		}
 		f := open(t, filepath.Base(path))
 		rows := f.Len()
 		n, err := parquet.Columns[int32](f, "n")
