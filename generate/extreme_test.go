@@ -1,7 +1,6 @@
 package generate_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -24,7 +23,7 @@ func TestExtremeOptions(t *testing.T) {
 			for _, row := range [][]float64{{1, 2, 3, 9}, {-6e4, 1, 0, 6e4}, {inf, inf, inf, 5}} {
 				tokens, err := generate.Sample(tensor.New(d, row, 1, 4).To(typ), nil, rng, o).Int64s()
 				if err != nil || tokens[0] != 3 {
-					t.Error(fmt.Sprintf("%v of %v, %+v: token %d, error %v", row, typ, o, tokens, err))
+					t.Errorf("%v of %v, %+v: token %d, error %v", row, typ, o, tokens, err)
 				}
 			}
 		}
