@@ -2,12 +2,11 @@
 //
 // A line "//%% text" in main begins a cell. The text and the comment lines behind it are Markdown, the lines up to the
 // next cell are its code. The first cell has what stands before main. The program runs once, in an empty folder; a cell
-// keeps what it prints, and the PNG files that it writes.
+// keeps what it prints. The PNG files that it writes lie beside the notebook, and a cell behind it shows each.
 package main
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,16 +35,29 @@ func main() {
 	if err != nil {
 		log.Fatalf("%s: %v", os.Args[1], err)
 	}
-	err = atomicfile.Write(os.Args[2], func(w io.Writer) error {
-		text, err := p.notebook()
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	})
+	text, err := p.notebook()
 	if err != nil {
 		log.Fatal(err)
 	}
+	files := []file{{filepath.Base(os.Args[2]), text}}
+	for _, c := range p.cells {
+		files = append(files, c.pictures...)
+	}
+	for _, f := range files {
+		err := atomicfile.Write(filepath.Join(filepath.Dir(os.Args[2]), f.name), func(w io.Writer) error {
+			_, err := w.Write(f.data)
+			return err
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// file is one that is written.
+type file struct {
+	name string
+	data []byte
 }
 
 // program is a Go program in cells.
@@ -58,7 +70,7 @@ type program struct {
 type cell struct {
 	text, code string
 	printed    string
-	pictures   [][]byte // PNG
+	pictures   []file // PNG
 }
 
 const (
@@ -152,42 +164,45 @@ func (p *program) run(folder string) error {
 			if err != nil {
 				return err
 			}
-			p.cells[i].pictures = append(p.cells[i].pictures, picture)
+			p.cells[i].pictures = append(p.cells[i].pictures, file{filepath.Base(name)[len("_00_"):], picture})
 		}
 	}
 	return nil
 }
 
+// pictureID begins the id of a cell that shows a picture.
+const pictureID = "picture-"
+
 // notebook returns the program as Jupyter's format 4.5.
 func (p *program) notebook() ([]byte, error) {
 	type object = map[string]any
 	var cells []object
-	add := func(kind, source string) object {
-		c := object{"cell_type": kind, "id": fmt.Sprintf("cell-%d", len(cells)), "metadata": object{}, "source": lines(source)}
+	add := func(kind, id, source string) object {
+		c := object{"cell_type": kind, "id": id, "metadata": object{}, "source": lines(source)}
 		cells = append(cells, c)
 		return c
 	}
 	count := 0
 	code := func(source string, outputs []object) {
 		count++
-		c := add("code", source)
+		c := add("code", fmt.Sprintf("code-%d", count), source)
 		c["execution_count"], c["outputs"] = count, outputs
 	}
 	_, head, _ := strings.Cut(p.head, "\npackage main\n")
-	add("markdown", "# clgrad in a few cells\n\n"+
+	add("markdown", "title", "# clgrad in a few cells\n\n"+
 		"Made by `make notebook` of [main.go](main.go), a program: `go run ./docs/notebook`.")
 	code(strings.TrimSpace(head), []object{})
-	for _, c := range p.cells {
-		add("markdown", c.text)
+	for i, c := range p.cells {
+		add("markdown", fmt.Sprintf("text-%d", i+1), c.text)
 		outputs := []object{}
 		if c.printed != "" {
 			outputs = append(outputs, object{"output_type": "stream", "name": "stdout", "text": lines(c.printed)})
 		}
-		for _, picture := range c.pictures {
-			outputs = append(outputs, object{"output_type": "display_data", "metadata": object{},
-				"data": object{"image/png": base64.StdEncoding.EncodeToString(picture)}})
-		}
 		code(c.code, outputs)
+		for _, picture := range c.pictures {
+			name := strings.TrimSuffix(picture.name, ".png")
+			add("markdown", pictureID+name, fmt.Sprintf("![%s](%s)", name, picture.name))
+		}
 	}
 	text, err := json.MarshalIndent(object{"nbformat": 4, "nbformat_minor": 5, "cells": cells, "metadata": object{
 		"kernelspec":    object{"name": "gonb", "display_name": "Go (gonb)", "language": "go"},

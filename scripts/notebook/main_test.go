@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"image/png"
 	"os"
@@ -21,19 +20,19 @@ type book struct {
 	NBFormat      int `json:"nbformat"`
 	NBFormatMinor int `json:"nbformat_minor"`
 	Metadata      map[string]map[string]string
-	Cells         []struct {
-		CellType       string `json:"cell_type"`
-		ID             string
-		Metadata       map[string]any
-		Source         []string
-		ExecutionCount int `json:"execution_count"`
-		Outputs        []struct {
-			OutputType string `json:"output_type"`
-			Name       string
-			Text       []string
-			Metadata   map[string]any
-			Data       map[string]string
-		}
+	Cells         []nbCell
+}
+
+type nbCell struct {
+	CellType       string `json:"cell_type"`
+	ID             string
+	Metadata       map[string]any
+	Source         []string
+	ExecutionCount int `json:"execution_count"`
+	Outputs        []struct {
+		OutputType string `json:"output_type"`
+		Name       string
+		Text       []string
 	}
 }
 
@@ -67,6 +66,26 @@ func TestNotebook(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := read(t, text)
+	pictures, draws := 0, map[string]bool{} // cells with a picture behind them
+	last := ""
+	b.Cells = slices.DeleteFunc(b.Cells, func(c nbCell) bool {
+		name, found := strings.CutPrefix(c.ID, pictureID)
+		if found {
+			f, err := os.Open("../../docs/notebook/" + name + ".png")
+			if err == nil {
+				_, err = png.Decode(f)
+				f.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			pictures++
+			draws[last] = true
+		} else {
+			last = c.ID
+		}
+		return found
+	})
 	p := parsed(t)
 	again, err := p.notebook()
 	if err != nil {
@@ -76,25 +95,15 @@ func TestNotebook(t *testing.T) {
 	if len(b.Cells) != len(want.Cells) || b.NBFormat != 4 || b.NBFormatMinor != 5 || b.Metadata["language_info"]["name"] != "go" {
 		t.Fatalf("%d cells, the program has %d: make notebook", len(b.Cells), len(want.Cells))
 	}
-	pictures := 0
 	for i, c := range b.Cells {
 		if w := want.Cells[i]; c.CellType != w.CellType || c.ID != w.ID || !slices.Equal(c.Source, w.Source) {
 			t.Errorf("cell %d is not the program's: make notebook\n%s", i, strings.Join(c.Source, ""))
 		}
-		if c.CellType == "code" && i > 1 && i < len(b.Cells)-1 && len(c.Outputs) == 0 {
+		if c.CellType == "code" && i > 1 && i < len(b.Cells)-1 && len(c.Outputs) == 0 && !draws[c.ID] {
 			t.Errorf("cell %d has no output", i)
 		}
 		for _, o := range c.Outputs {
-			if picture := o.Data["image/png"]; picture != "" {
-				raw, err := base64.StdEncoding.DecodeString(picture)
-				if err == nil {
-					_, err = png.Decode(bytes.NewReader(raw))
-				}
-				if err != nil {
-					t.Errorf("cell %d: %v", i, err)
-				}
-				pictures++
-			} else if o.OutputType != "stream" || o.Name != "stdout" || len(o.Text) == 0 {
+			if o.OutputType != "stream" || o.Name != "stdout" || len(o.Text) == 0 {
 				t.Errorf("cell %d: %+v", i, o)
 			}
 		}
