@@ -21,13 +21,13 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 	}
 	y, kept := tensorapi.Impl.Attention(xv, kv, vv, mv, options, whole)
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
+		if in.Derive(g, func(x []*Node) *Node {
 			scale, bias, causal, live := tensorapi.Impl.Attends(xv, kv, vv, mv, options)
-			p := x.as(y.Type()).MulScalar(scale).MatMul(k.matrixT())
+			p := x[0].as(y.Type()).MulScalar(scale).MatMul(x[1].matrixT())
 			if bias != nil {
 				b := Const(bias)
 				if mv.Type().Float() {
-					b = Map(ops.Unmasked, nil, mask.as(y.Type()), Const(live))
+					b = Map(ops.Unmasked, nil, x[3].as(y.Type()), Const(live))
 				}
 				p = p.Add(b)
 			}
@@ -37,14 +37,8 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			if p = p.Softmax(-1); live != nil {
 				p = p.Mul(Const(live))
 			}
-			d := g.MatMul(v.matrixT())
-			d = p.Mul(d.Sub(p.Mul(d).Sum(-1, tensor.Keepdims)))
-			in.AccumulateNode(0, d.MatMul(k).MulScalar(scale))
-			in.AccumulateNode(1, d.matrixT().MatMul(x).MulScalar(scale))
-			in.AccumulateNode(2, p.matrixT().MatMul(g))
-			if mask != nil {
-				in.AccumulateNode(3, d)
-			}
+			return p.MatMul(x[2])
+		}) {
 			return
 		}
 		wants := [4]bool{}

@@ -45,7 +45,7 @@ func CrossEntropy(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node
 	const op = "CrossEntropy"
 	x = castFloat32(x)
 	l := newCrossEntropy(op, x.use(op), labels, true, options)
-	y := lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
+	y := lowered(l.done(NewOp(op, l.y, []*Node{x}, l.gradient, l.saved()...)), x)
 	if trace.On() {
 		trace.Record(op, []any{x, labels, l.how, l.ignore}, y)
 	}
@@ -97,7 +97,7 @@ func NLL(x *Node, labels *tensor.Tensor, options ...LabelOptions) *Node {
 	const op = "NLL"
 	x = castFloat32(x)
 	l := newCrossEntropy(op, x.use(op), labels, false, options)
-	y := lowered(l.done(NewOp(op, l.y, []*Node{x}, func(g *Node, in *Grads) { l.gradient(x, g, in) }, l.saved()...)), x)
+	y := lowered(l.done(NewOp(op, l.y, []*Node{x}, l.gradient, l.saved()...)), x)
 	if trace.On() {
 		trace.Record(op, []any{x, labels, l.how, l.ignore}, y)
 	}
@@ -183,32 +183,37 @@ func (l *crossEntropy) gradScores(g *tensor.Tensor, logits bool) *tensor.Tensor 
 	return tensorapi.Impl.CrossEntropyGrad(l.op, l.x, l.labels, l.how.Weights, l.kept, g, logits, l.ignore, l.how.Smoothing)
 }
 
-func (l *crossEntropy) gradient(x, g *Node, in *Grads) {
-	shape := l.labels.Shape()
-	if !in.CreateGraph() {
-		each := g.value.View()
-		if l.total != nil {
-			each.Free()
-			each = g.value.Div(l.total)
-		}
-		defer each.Free()
-		in.Accumulate(0, l.gradScores(each, l.logits))
+func (l *crossEntropy) gradient(g *Node, in *Grads) {
+	if in.Derive(g, l.of) {
 		return
 	}
-	ones := tensor.FullOf(l.x.Device(), l.kept.Type(), 1, shape...)
-	slope := Const(l.gradScores(ones, false)) // that of what is no softmax
+	each := g.value.View()
+	if l.total != nil {
+		each.Free()
+		each = g.value.Div(l.total)
+	}
+	defer each.Free()
+	in.Accumulate(0, l.gradScores(each, l.logits))
+}
+
+// of is the loss as operations on Nodes compute it: it is linear in the logarithms of probabilities.
+func (l *crossEntropy) of(inputs []*Node) *Node {
+	ones := tensor.FullOf(l.x.Device(), l.kept.Type(), 1, l.labels.Shape()...)
+	slope := Const(l.gradScores(ones, false))
 	ones.Free()
-	axis := min(1, x.Rank()-1)
+	axis := min(1, l.x.Rank()-1)
 	ignored := l.labels.EqScalar(float64(l.ignore))
-	mask := Const(ignored.Unsqueeze(axis)) // nothing comes from what is ignored, be it NaN, or the mean one of no label
+	x := inputs[0].as(l.kept.Type()).MaskedFill(Const(ignored.Unsqueeze(axis)), 0) // be it NaN
 	ignored.Free()
 	if l.logits {
-		part := l.kept.Select(0, 4)
-		slope = x.MaskedFill(mask, 0).Softmax(axis).Mul(Const(part.Unsqueeze(axis))).Add(slope)
-		part.Free()
+		x = x.LogSoftmax(axis)
+	}
+	x = x.Mul(slope).Sum(axis)
+	if l.how.Reduction != EveryLoss {
+		x = x.Sum()
 	}
 	if l.total != nil {
-		g = g.Div(Const(l.total.View()))
+		x = x.Div(Const(l.total.View()))
 	}
-	in.AccumulateNode(0, slope.Mul(g.Expand(shape...).Unsqueeze(axis).MaskedFill(mask, 0)))
+	return x
 }

@@ -12,10 +12,10 @@ import (
 // from 0 in the order in which [NewOp] got them. All sums over broadcast axes, and all additions of
 // several contributions, happen here.
 //
-// Where a gradient has kernels of its own, and shall have a gradient as well, it is written twice:
+// A gradient is written once: by operations on Nodes, which have gradients themselves, or by kernels. One by kernels
+// leaves it to [Grads.Derive] where gradients have gradients:
 //
-//	if in.CreateGraph() {
-//		in.AccumulateNode(0, x.Square().MulScalar(3).Mul(g)) // operations on Nodes
+//	if in.Derive(g, func(x []*autograd.Node) *autograd.Node { return x[0].Square().Mul(x[0]) }) { // x³
 //		return
 //	}
 //	in.AccumulateInto(0, func(dst *tensor.Tensor) { … }) // launches

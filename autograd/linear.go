@@ -54,27 +54,21 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	if d.Uses(1) {
 		saved = append(saved, y)
 	}
-	var bias savedValue // which the operand of f is recorded from
+	var bias []savedValue // which the definition reads
 	if b != nil {
-		bias = savedValue{bv, tensorapi.Impl.Version(bv)}
+		bias = []savedValue{{bv, tensorapi.Impl.Version(bv)}}
 	}
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			operand := []*Node{nil}
-			if d.Uses(0) {
-				operand[0] = x.MatMul(w)
-				if b != nil {
-					if !in.unchanged(bias) {
-						return
-					}
-					operand[0] = operand[0].Add(b)
-				}
-			}
-			dz := derivative(d, scalars, operand, in.Output(), g)
+		if in.CreateGraph() && !in.unchanged(bias...) || in.Derive(g, func(x []*Node) *Node {
+			z := x[0].MatMul(x[1])
 			if b != nil {
-				in.AccumulateNode(2, dz)
+				z = z.Add(x[2])
 			}
-			in.product(dz, x, w)
+			if f != fn.Identity {
+				z = element(f, scalars, z)
+			}
+			return z
+		}) {
 			return
 		}
 		dz := g.value
@@ -140,12 +134,7 @@ func (x *Node) SquaredError(target *Node) *Node {
 	sum, grad := tensorapi.Impl.SquaredError(xv, tv)
 	read := [...]savedValue{{xv, tensorapi.Impl.Version(xv)}, {tv, tensorapi.Impl.Version(tv)}}
 	n := NewOp(op, sum, []*Node{x, target}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			if in.unchanged(read[:]...) {
-				d := x.Sub(target).MulScalar(2).Mul(g)
-				in.AccumulateNode(0, d)
-				in.AccumulateNode(1, d.Neg())
-			}
+		if in.CreateGraph() && !in.unchanged(read[:]...) || in.Derive(g, func(x []*Node) *Node { return x[0].Sub(x[1]).Square().Sum() }) {
 			return
 		}
 		if in.NeedsGrad(1) {

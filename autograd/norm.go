@@ -125,58 +125,34 @@ func (n *norm) batch(options []tensor.BatchNormOptions) (y *tensor.Tensor) {
 	return y
 }
 
-// parameter returns w or b as it broadcasts to x: along all axes after those of channels.
-func (n *norm) parameter(p *Node) *Node {
-	if n.perChannel {
-		return p.Reshape(n.along(p.Len())...)
-	}
-	return p
-}
-
-// backwardNodes delivers the gradients by operations on Nodes.
-func (n *norm) backwardNodes(g *Node, in *Grads) {
-	g = g.as(g.Type().Computed()) // no step is rounded to 16 bits
-	x, shape := n.nodes[0].as(g.Type()).Reshape(n.split...), n.x.Shape()
-	var h, r *Node
+// of is the norm as operations on Nodes compute it, of its inputs.
+func (n *norm) of(inputs []*Node) *Node {
+	typ := n.rstd.Type() // no step is rounded to 16 bits
+	x := inputs[0].as(typ).Reshape(n.split...)
 	if n.fixed {
-		r = Const(n.rstd).Reshape(n.along(n.mean.Len())...)
-		h = x.Sub(Const(n.mean).Reshape(n.along(n.mean.Len())...)).Mul(r)
+		stat := n.along(n.mean.Len())
+		x = x.Sub(Const(n.mean).Reshape(stat...)).Mul(Const(n.rstd).Reshape(stat...))
 	} else {
 		if n.centred {
 			x = x.Sub(x.Mean(n.axes...))
 		}
-		r = x.Square().Mean(n.axes...).AddScalar(n.eps).Sqrt().RDivScalar(1)
-		h = x.Mul(r)
+		x = x.Div(x.Square().Mean(n.axes...).AddScalar(n.eps).Sqrt())
 	}
-	up := g
+	x = x.Reshape(n.x.Shape()...)
+	parameter := func(i int) *Node { // as it broadcasts to x: along all axes after those of channels
+		p := inputs[n.at[i]].as(typ)
+		if n.perChannel {
+			return p.Reshape(n.along(p.Len())...)
+		}
+		return p
+	}
 	if n.w != nil {
-		up = g.Mul(n.parameter(n.nodes[1]))
-		in.parameter(n.at[1], g.Mul(h.Reshape(shape...)), n)
+		x = x.Mul(parameter(1))
 	}
 	if n.b != nil {
-		in.parameter(n.at[2], g, n)
+		x = x.Add(parameter(2))
 	}
-	up = up.Reshape(n.split...)
-	if !n.fixed {
-		d := up.Sub(h.Mul(up.Mul(h).Mean(n.axes...)))
-		if n.centred {
-			d = d.Sub(up.Mean(n.axes...))
-		}
-		up = d
-	}
-	in.AccumulateNode(0, up.Mul(r).Reshape(shape...))
-}
-
-// parameter delivers the gradient of a parameter, which comes in the shape of x.
-func (in *Grads) parameter(i int, g *Node, n *norm) {
-	if n.perChannel {
-		axes := []int{0}
-		for axis := 2; axis < n.x.Rank(); axis++ {
-			axes = append(axes, axis)
-		}
-		g = g.Sum(axes...)
-	}
-	in.AccumulateNode(i, g)
+	return x
 }
 
 // along is the shape of a vector of channels that broadcasts to x.
@@ -189,8 +165,7 @@ func (n *norm) along(channels int) []int {
 }
 
 func (n *norm) rowsBackward(g *Node, in *Grads) {
-	if in.CreateGraph() {
-		n.backwardNodes(g, in)
+	if in.Derive(g, n.of) {
 		return
 	}
 	parameters := n.needs(in, 1) || n.needs(in, 2)
@@ -231,8 +206,7 @@ func (n *norm) parameterPartials(in *Grads, i int, partials *tensor.Tensor) {
 }
 
 func (n *norm) groupsBackward(g *Node, in *Grads) {
-	if in.CreateGraph() {
-		n.backwardNodes(g, in)
+	if in.Derive(g, n.of) {
 		return
 	}
 	batch, groups, size, inner := n.split[0], n.split[1], n.split[2], n.split[3]
@@ -249,8 +223,7 @@ func (n *norm) groupsBackward(g *Node, in *Grads) {
 }
 
 func (n *norm) batchBackward(g *Node, in *Grads) {
-	if in.CreateGraph() {
-		n.backwardNodes(g, in)
+	if in.Derive(g, n.of) {
 		return
 	}
 	stat := n.along(n.mean.Len())

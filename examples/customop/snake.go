@@ -83,8 +83,9 @@ func Snake(x *autograd.Node, a float64) *autograd.Node {
 	defer operand.Free()
 	tensor.Launch(v.Device(), snake, operand.Arg(), y.Arg(), kernels.IntArg(v.Len()), kernels.FloatArg(a))
 	return autograd.NewOp(op, y, []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
-		if in.CreateGraph() { // a gradient that shall have one: by operations on Nodes
-			in.AccumulateNode(0, x.Sine(2*a).AddScalar(1).Mul(g))
+		if in.Derive(g, func(x []*autograd.Node) *autograd.Node { // a gradient that has one follows from the definition
+			return x[0].Add(x[0].Sine(a).Square().DivScalar(a))
+		}) {
 			return
 		}
 		operand, up := v.Contiguous(), g.Value().Contiguous()
