@@ -54,12 +54,12 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	if d.Uses(1) {
 		saved = append(saved, y)
 	}
-	var bias []savedValue // which the definition reads
+	var bias savedValue // which the definition reads
 	if b != nil {
-		bias = []savedValue{{bv, tensorapi.Impl.Version(bv)}}
+		bias = savedValue{bv, tensorapi.Impl.Version(bv)}
 	}
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
-		if in.CreateGraph() && !in.unchanged(bias...) || in.Derive(g, func(x []*Node) *Node {
+		if in.CreateGraph() && b != nil && !in.unchanged(bias) || in.Derive(g, func(x []*Node) *Node {
 			z := x[0].MatMul(x[1])
 			if b != nil {
 				z = z.Add(x[2])

@@ -18,15 +18,11 @@ func MatMulQuantized(x *Node, w *tensor.QuantizedTensor) *Node {
 	}
 	y := tensor.MatMulQuantized(xv, w)
 	node := NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		floats := w.Dequantize()
-		if !in.CreateGraph() { // else the product of the gradient needs it
-			defer floats.Free()
-		}
 		rows := 1
 		for _, n := range x.Shape()[:x.Rank()-1] {
 			rows *= n
 		}
-		product := g.Reshape(rows, w.Shape()[1]).MatMul(Const(floats).T())
+		product := g.Reshape(rows, w.Shape()[1]).MatMul(constant(w.Dequantize()).T())
 		in.AccumulateNode(0, product.Reshape(x.Shape()...))
 	}, tensorapi.Impl.QuantizedMemory(w)...)
 	if trace.On() {
@@ -53,11 +49,7 @@ func ConvQuantized(x *Node, w *tensor.QuantizedTensor, bias *Node, options ...te
 	}
 	node := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.NeedsGrad(0) {
-			floats := w.Dequantize()
-			if !in.CreateGraph() { // else the convolution of the gradient needs it
-				defer floats.Free()
-			}
-			in.accumulateNew(0, g.convolve(s, true, Const(floats), x.Shape()))
+			in.accumulateNew(0, g.convolve(s, true, constant(w.Dequantize()), x.Shape()))
 		}
 		if bias != nil && in.NeedsGrad(1) {
 			in.accumulateNew(1, g.sumPositions(len(w.Shape())-2))

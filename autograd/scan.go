@@ -15,40 +15,38 @@ func (x *Node) cumSum(axis, direction int) *Node {
 	})
 }
 
-// cumProd is CumProd in a direction. Product k has the gradient g[k]·Π x[l] by x[i], over all l ≤ k
-// but i: that is the product up to i, without x[i], times the sum r[i] of what follows, r[i] =
-// g[i] + x[i+1]·r[i+1].
-func (x *Node) cumProd(axis, direction int) *Node {
+// cumProd is CumProd in a direction, maybe without the element itself. Product k has the gradient g[k]·Π x[l] by x[i],
+// over all l ≤ k but i: that is the product up to i, without x[i], times the sum r[i] of what follows, r[i] = g[i] +
+// x[i+1]·r[i+1]. Of products without the element itself only later ones are of x[i]: the sum is that of element i + 1,
+// without r: r[i+1] = g[i+1] + x[i+1]·r[i+2].
+func (x *Node) cumProd(axis, flags int) *Node {
 	xv := x.use("CumProd")
-	y := tensorapi.Impl.Scan("CumProd", ops.ScanProd, xv, axis, direction)
-	back := direction ^ ops.ScanReverse | ops.ScanShifted
+	y := tensorapi.Impl.Scan("CumProd", ops.ScanProd, xv, axis, flags)
 	return NewOp("CumProd", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, x.linearScan(g, axis, back).Mul(in.Output().exclusive(axis, direction, 1)))
-			return
+		back := flags&ops.ScanReverse ^ ops.ScanReverse
+		if flags&ops.ScanExclusive != 0 {
+			in.accumulateNew(0, in.Output().Mul(x.linearScan(g, axis, back).shifted(axis, back)))
+		} else {
+			in.accumulateNew(0, x.linearScan(g, axis, back|ops.ScanShifted).Mul(x.cumProd(axis, flags|ops.ScanExclusive)))
 		}
-		r, before := tensorapi.Impl.ScanLinear(xv, g.value, axis, back), tensorapi.Impl.Scan("CumProd", ops.ScanProd, xv, axis, direction|ops.ScanExclusive)
-		in.Accumulate(0, r.Mul(before))
-		r.Free()
-		before.Free()
 	}, xv, y)
 }
 
-// exclusive returns what y, the results of a scan along an axis, in a direction, are without the
-// element itself: those before each, and for the first what the scan begins with.
-func (y *Node) exclusive(axis, direction int, start float64) *Node {
+// exclusive returns what y, the results of a scan along an axis, are without the element itself: those before each, and
+// for the first what the scan begins with.
+func (y *Node) exclusive(axis int, start float64) *Node {
 	shape := y.Shape()
 	if len(shape) == 0 {
 		return constant(tensor.FullLike(y.value, start))
 	}
 	axis = fromFront(axis, len(shape))
 	first := make([]float64, shape[axis])
-	if n := len(first); n > 0 {
-		first[[]int{0, n - 1}[direction&ops.ScanReverse]] = start
+	if len(first) > 0 {
+		first[0] = start
 	}
 	line := keepDims(shape, sequence(len(shape)))
 	line[axis] = len(first)
-	return y.shifted(axis, direction).Add(constant(tensor.NewOf(y.Device(), y.value.Type(), first, line...)))
+	return y.shifted(axis, 0).Add(constant(tensor.NewOf(y.Device(), y.value.Type(), first, line...)))
 }
 
 func fromFront(axis, rank int) int {
@@ -98,7 +96,7 @@ func (x *Node) logCumSumExp(axis int) *Node {
 	return NewOp("LogCumSumExp", y, []*Node{x}, func(g *Node, in *Grads) {
 		// e^(x − y)·r, with r[i] = g[i] + e^(y[i] − y[i+1])·r[i+1]: no power is above 1.
 		out, unit := in.Output(), constant(tensor.FullOf(xv.Device(), y.Type(), 1))
-		fall := element(ops.LogSumExpGrad, nil, out.exclusive(axis, 0, math.Inf(-1)), out, unit)
+		fall := element(ops.LogSumExpGrad, nil, out.exclusive(axis, math.Inf(-1)), out, unit)
 		in.AccumulateNode(0, element(ops.LogSumExpGrad, nil, x, out, fall.linearScan(g, axis, ops.ScanReverse|ops.ScanShifted)))
 	}, xv, y)
 }
@@ -141,18 +139,8 @@ func (x *Node) prod(axes ...int) *Node {
 	one := keepDims(lv.Shape(), []int{axis})
 	y := NewOp("Prod", lv.Prod(axis), []*Node{line}, func(g *Node, in *Grads) {
 		g = g.Reshape(one...)
-		if in.CreateGraph() {
-			before := line.cumProd(axis, 0).exclusive(axis, 0, 1)
-			in.AccumulateNode(0, g.Mul(before.Mul(line.cumProd(axis, ops.ScanReverse).exclusive(axis, ops.ScanReverse, 1))))
-			return
-		}
-		before := tensorapi.Impl.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive)
-		after := tensorapi.Impl.Scan("Prod", ops.ScanProd, lv, axis, ops.ScanExclusive|ops.ScanReverse)
-		others := before.Mul(after)
-		before.Free()
-		after.Free()
-		in.Accumulate(0, others.Mul(g.value))
-		others.Free()
+		others := line.cumProd(axis, ops.ScanExclusive).Mul(line.cumProd(axis, ops.ScanExclusive|ops.ScanReverse))
+		in.accumulateNew(0, others.Mul(g))
 	}, lv)
 	if kept := keepDims(x.Shape(), over); keeps(axes) {
 		return y.Reshape(kept...)
