@@ -2,7 +2,6 @@ package autograd
 
 import (
 	"math"
-	"slices"
 
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
@@ -46,9 +45,10 @@ func (x *Node) pNorm(p float64, axes ...int) *Node {
 func (x *Node) variance(correction int, axes ...int) *Node {
 	xv := x.use("Var")
 	mean, y := tensorapi.Impl.Moments("Var", xv, correction, axes...)
-	d := x.deviations("Var", xv, y, mean, correction, axes)
+	kept, divisor := x.deviations("Var", y, correction, axes)
 	return NewOp("Var", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.AccumulateNode(0, element(ops.VarGrad, []float64{2 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...)))
+		m := x.ofMean(mean.View(), axes)
+		in.AccumulateNode(0, element(ops.VarGrad, []float64{2 / divisor}, x, m.Reshape(kept...), g.Reshape(kept...)))
 	}, xv).keeping(mean)
 }
 
@@ -56,30 +56,16 @@ func (x *Node) std(correction int, axes ...int) *Node {
 	xv := x.use("Std")
 	mean, y := tensorapi.Impl.Moments("Std", xv, correction, axes...)
 	y.MapInPlace(fn.Sqrt, nil)
-	d := x.deviations("Std", xv, y, mean, correction, axes)
+	kept, divisor := x.deviations("Std", y, correction, axes)
 	return NewOp("Std", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.AccumulateNode(0, element(ops.StdGrad, []float64{1 / d.divisor}, x, d.mean(in), g.Reshape(d.kept...), in.Output().Reshape(d.kept...)))
+		m := x.ofMean(mean.View(), axes)
+		in.AccumulateNode(0, element(ops.StdGrad, []float64{1 / divisor}, x, m.Reshape(kept...), g.Reshape(kept...), in.Output().Reshape(kept...)))
 	}, xv, y).keeping(mean)
 }
 
-// deviations is what the gradients of a variance read beside its operand.
-type deviations struct {
-	divisor float64 // n − correction, or 0
-	kept    []int   // the shape with the reduced axes at 1
-	mean    func(in *Grads) *Node
-}
-
-func (x *Node) deviations(op string, xv, y, mean *tensor.Tensor, correction int, axes []int) deviations {
-	over := tensorapi.Impl.Axes(op, xv, axes...)
-	kept := keepDims(xv.Shape(), over)
-	n := xv.Len() / max(y.Len(), 1)
-	return deviations{float64(max(n-correction, 0)), kept, func(in *Grads) *Node {
-		if in.CreateGraph() {
-			if len(over) == 0 {
-				return x.Mean(tensor.Keepdims)
-			}
-			return x.Mean(append(slices.Clip(over), tensor.Keepdims)...)
-		}
-		return Const(mean).Reshape(kept...)
-	}}
+// deviations returns the shape with the reduced axes at 1, and by what the sum of squares of a variance is divided: n −
+// correction, or 0.
+func (x *Node) deviations(op string, y *tensor.Tensor, correction int, axes []int) (kept []int, divisor float64) {
+	n := x.Len() / max(y.Len(), 1)
+	return keepDims(x.Shape(), tensorapi.Impl.Axes(op, x.value, axes...)), float64(max(n-correction, 0))
 }

@@ -8,40 +8,40 @@ import (
 )
 
 func (x *Node) sum(axes ...int) *Node {
-	xv := x.use("Sum")
-	y, shape, kept := xv.Sum(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Sum", xv, axes...))
-	return NewOp("Sum", y, []*Node{x}, func(g *Node, in *Grads) {
+	return NewOp("Sum", x.use("Sum").Sum(axes...), []*Node{x}, x.repeated("Sum", 1, axes))
+}
+
+func (x *Node) mean(axes ...int) *Node { return x.ofMean(x.use("Mean").Mean(axes...), axes) }
+
+// ofMean is the node of y, the mean of x over axes.
+func (x *Node) ofMean(y *tensor.Tensor, axes []int) *Node {
+	n := float64(x.Len()) / float64(max(y.Len(), 1))
+	return NewOp("Mean", y, []*Node{x}, x.repeated("Mean", n, axes))
+}
+
+// repeated returns the gradient of a sum of x over axes, divided by n: g/n, repeated along these.
+func (x *Node) repeated(op string, n float64, axes []int) func(g *Node, in *Grads) {
+	shape := x.Shape()
+	kept := keepDims(shape, tensorapi.Impl.Axes(op, x.value, axes...))
+	return func(g *Node, in *Grads) {
 		if in.CreateGraph() {
+			if n != 1 {
+				g = g.DivScalar(n)
+			}
 			in.AccumulateNode(0, g.Reshape(kept...).Expand(shape...))
 			return
 		}
-		in.repeat(g.value, shape, kept)
-	})
-}
-
-func (x *Node) mean(axes ...int) *Node {
-	xv := x.use("Mean")
-	y, shape, kept := xv.Mean(axes...), xv.Shape(), keepDims(xv.Shape(), tensorapi.Impl.Axes("Mean", xv, axes...))
-	n := float64(xv.Len()) / float64(max(y.Len(), 1))
-	return NewOp("Mean", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.DivScalar(n).Reshape(kept...).Expand(shape...))
-			return
+		part := g.value
+		if n != 1 {
+			part = part.DivScalar(n)
+			defer part.Free()
 		}
-		share := g.value.DivScalar(n)
-		in.repeat(share, shape, kept)
-		share.Free()
-	})
-}
-
-// repeat delivers g, under the shape that keeps the reduced axes at 1, to input 0 of the given
-// shape.
-func (in *Grads) repeat(g *tensor.Tensor, shape, kept []int) {
-	narrow := g.Reshape(kept...)
-	wide := narrow.Expand(shape...)
-	in.AccumulateView(0, wide)
-	wide.Free()
-	narrow.Free()
+		narrow := part.Reshape(kept...)
+		wide := narrow.Expand(shape...)
+		in.AccumulateView(0, wide)
+		wide.Free()
+		narrow.Free()
+	}
 }
 
 func (x *Node) sumTo(shape ...int) *Node {
