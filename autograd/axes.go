@@ -50,29 +50,16 @@ func (x *Node) unfold(axis, size, step int) *Node {
 	if axis < 0 {
 		axis += len(shape)
 	}
-	w := windows{shape, axis, size, step}
+	w := windows{axis, size, step}
 	return NewOp("Unfold", y, []*Node{x}, func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, w.fold(g))
-			return
-		}
-		in.AccumulateInto(0, func(dst *tensor.Tensor) { w.add(dst, g.value) })
+		in.AccumulateIntoNode(0, func(dst *tensor.Tensor) { w.add(dst, g.value) }, func(sum *tensor.Tensor) *Node {
+			return NewOp("Fold", sum, []*Node{g}, func(g *Node, in *Grads) { in.AccumulateNode(0, g.Unfold(w.axis, w.size, w.step)) })
+		})
 	})
 }
 
-// windows are those of a tensor of a shape, along an axis that counts from the front.
-type windows struct {
-	shape            []int
-	axis, size, step int
-}
-
-// fold returns the sum of windows in their places: what undoes Unfold. Gradient: the windows of g.
-func (w windows) fold(x *Node) *Node {
-	const op = "Fold"
-	y := tensor.EmptyOf(x.use(op).Device(), x.value.Type(), w.shape...)
-	w.add(y, x.value)
-	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, g.Unfold(w.axis, w.size, w.step)) })
-}
+// windows are those along an axis that counts from the front.
+type windows struct{ axis, size, step int }
 
 // add sets dst to the sum of windows in their places. Windows with so many between them that they
 // do not overlap are added at once.

@@ -51,9 +51,7 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 		needs := bias != nil && in.NeedsGrad(2)
 		switch empty := xv.Len() == 0 || wv.Len() == 0 || g.value.Len() == 0; {
 		case !in.NeedsGrad(1):
-		case in.CreateGraph():
-			in.AccumulateNode(1, a.convWeight(s, b, w.Shape()))
-		case g.Type() != w.gradType(): // it is computed in that of g, and rounded once
+		case in.CreateGraph(), g.Type() != w.gradType(): // it is computed in that of g, and rounded once
 			in.accumulateNew(1, a.convWeight(s, b, w.Shape()))
 		case needs && !transposed && !empty && bias.gradType() == w.gradType():
 			// That of the weights meets every element of g, as that of the bias does.

@@ -227,3 +227,17 @@ func (in *Grads) AccumulateInto(i int, write func(dst *tensor.Tensor)) {
 	write(g)
 	in.Accumulate(i, g)
 }
+
+// AccumulateIntoNode is AccumulateInto where gradients have none. Elsewhere node makes the node of a tensor that write
+// has written, of input i's shape, by [NewOp]: an operation with a gradient of its own.
+func (in *Grads) AccumulateIntoNode(i int, write func(dst *tensor.Tensor), node func(y *tensor.Tensor) *Node) {
+	n := in.input(i)
+	switch {
+	case !in.walk.record:
+		in.AccumulateInto(i, write)
+	case in.walk.wants(n):
+		y := tensor.EmptyOf(n.value.Device(), n.gradType().Computed(), n.Shape()...)
+		write(y)
+		in.AccumulateNode(i, node(y))
+	}
+}

@@ -77,50 +77,30 @@ func (x *Node) embedding(index *tensor.Tensor, opts ...tensor.EmbeddingOptions) 
 		o.Padding += shape[0]
 	}
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		e := embedding{index, shape, o}
-		if in.CreateGraph() {
-			in.AccumulateNode(0, e.sum(g))
-			return
-		}
-		in.AccumulateInto(0, func(dst *tensor.Tensor) { e.add(dst, g.value) })
+		in.AccumulateIntoNode(0, func(dst *tensor.Tensor) { addRows(dst, index, g.value, o) }, func(sum *tensor.Tensor) *Node {
+			return NewOp("EmbeddingSum", sum, []*Node{g}, func(rows *Node, in *Grads) {
+				if o.Padded {
+					rows = rows.IndexFill(0, tensor.New(rows.Device(), []int32{int32(o.Padding)}), 0)
+				}
+				in.AccumulateNode(0, rows.Embedding(index, o))
+			}, index)
+		})
 	}, index)
 }
 
-// embedding is one of a matrix of a shape.
-type embedding struct {
-	index *tensor.Tensor
-	shape []int
-	tensor.EmbeddingOptions
-}
-
-// sum returns the rows of x added to those that they came from. Gradient: the rows of g, 0 for
-// those of Padding.
-func (e embedding) sum(x *Node) *Node {
-	const op = "EmbeddingSum"
-	y := tensor.EmptyOf(x.use(op).Device(), x.value.Type(), e.shape...)
-	e.add(y, x.value)
-	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		rows := g
-		if e.Padded {
-			rows = g.IndexFill(0, tensor.New(g.Device(), []int32{int32(e.Padding)}), 0)
-		}
-		in.AccumulateNode(0, rows.Embedding(e.index, e.EmbeddingOptions))
-	}, e.index)
-}
-
-// add sets dst to the sum of the rows of x.
-func (e embedding) add(dst, x *tensor.Tensor) {
+// addRows sets dst to the sum of the rows of x, each in the place that index names, without those of Padding.
+func addRows(dst, index, x *tensor.Tensor, o tensor.EmbeddingOptions) {
 	dst.ZeroInPlace()
 	if x.Len() == 0 {
 		return
 	}
-	index := e.index.Reshape(-1)
-	if e.Padded {
-		padded := tensor.Map(ops.Without, []float64{float64(e.Padding)}, index.To(tensor.Int32))
+	index = index.Reshape(-1)
+	if o.Padded {
+		padded := tensor.Map(ops.Without, []float64{float64(o.Padding)}, index.To(tensor.Int32))
 		index.Free()
 		index = padded
 	}
-	rows := x.Reshape(index.Len(), e.shape[1])
+	rows := x.Reshape(index.Len(), dst.Shape()[1])
 	tensorapi.Impl.AddRows(dst, index, rows)
 	rows.Free()
 	index.Free()

@@ -170,23 +170,12 @@ func (g *Grid) EncodeDrawn(table *autograd.Node, image *tensor.Tensor, rng *tens
 func (g *Grid) encoded(table, positions *autograd.Node, y *tensor.Tensor) *autograd.Node {
 	c := positions.Value()
 	return autograd.NewOp(op, y, []*autograd.Node{table, positions}, func(up *autograd.Node, in *autograd.Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, g.gather(up, positions))
-			return
-		}
-		in.AccumulateInto(0, func(dst *tensor.Tensor) { g.gradient(dst, c, up.Value()) })
-	}, c)
-}
-
-// gather returns the gradient of the table for the gradient up of Encode's result, which it is
-// linear in: its own gradient is an encoding.
-func (g *Grid) gather(up, positions *autograd.Node) *autograd.Node {
-	const op = "HashGradient"
-	u, c := up.ValueFor(op), positions.Value()
-	y := tensor.EmptyOf(g.device, u.Type(), g.Entries, g.Features)
-	g.gradient(y, c, u)
-	return autograd.NewOp(op, y, []*autograd.Node{up}, func(gg *autograd.Node, in *autograd.Grads) {
-		in.AccumulateNode(0, g.Encode(gg, positions))
+		write := func(dst *tensor.Tensor) { g.gradient(dst, c, up.Value()) }
+		in.AccumulateIntoNode(0, write, func(y *tensor.Tensor) *autograd.Node { // linear in up: its gradient is an encoding
+			return autograd.NewOp("HashGradient", y, []*autograd.Node{up}, func(gg *autograd.Node, in *autograd.Grads) {
+				in.AccumulateNode(0, g.Encode(gg, positions))
+			}, c)
+		})
 	}, c)
 }
 
