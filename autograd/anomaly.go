@@ -259,7 +259,7 @@ func (w *walk) gathered(n *Node) *tensor.Tensor {
 	case !w.wants(n):
 		return nil
 	case w.record:
-		if g := w.grads[n]; g != nil {
+		if g := w.gradOf(n); g != nil {
 			return g.value
 		}
 		return nil

@@ -41,7 +41,7 @@ func (x *Node) diag(offset int) *Node {
 func (x *Node) diagonal(offset, first, second int) *Node {
 	const op = "Diagonal"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Diagonal(offset, first, second) }, func(n *Node) *Node { return n.Diagonal(offset, first, second) }}
-	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 
 func (x *Node) unfold(axis, size, step int) *Node {

@@ -19,7 +19,8 @@ func (in *Grads) Derive(g *Node, definition func(inputs []*Node) *Node) bool {
 		}
 	}
 	y := definition(inputs)
-	w := &walk{op: in.walk.op, root: in.walk.root, record: true, hasTargets: true, grads: map[*Node]*Node{}, number: walks.Add(1)}
+	w := &walk{op: in.walk.op, root: in.walk.root, record: true, hasTargets: true, number: walks.Add(1),
+		grads: map[*Node]*Node{}, parts: map[*Node][]part{}}
 	w.at.walk = w
 	for _, x := range ends {
 		x.pass = w.number
@@ -40,7 +41,7 @@ func (in *Grads) Derive(g *Node, definition func(inputs []*Node) *Node) bool {
 		return true
 	}
 	for i, x := range inputs {
-		if d := w.grads[x]; d != nil {
+		if d := w.gradOf(x); d != nil {
 			in.AccumulateNode(i, d)
 		}
 	}

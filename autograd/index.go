@@ -15,62 +15,79 @@ type cut struct {
 	node func(n *Node) *Node
 }
 
-// gradient returns that of a cut of x: g in that place, 0 elsewhere.
-func (c cut) gradient(x *Node) func(g *Node, in *Grads) {
-	shape := x.Shape()
-	return func(g *Node, in *Grads) {
-		if in.CreateGraph() {
-			in.AccumulateNode(0, c.place(g, shape))
-			return
-		}
-		in.addPart(0, c, g.value)
-	}
+// part is the gradient of a cut, which comes in the cut's shape.
+type part struct {
+	cut
+	g *Node
 }
 
-// addPart delivers g as the gradient of a cut of input i: into what was gathered so far, if that is
-// nobody else's, so that many parts of a tensor do not make as many gradients of its size.
-func (in *Grads) addPart(i int, c cut, g *tensor.Tensor) {
-	n := in.input(i)
-	var whole *tensor.Tensor
-	if in.walk.canWriteInPlace(n) {
+// gradient delivers that of a cut: g in its place, 0 elsewhere. It goes into what was gathered so far, if that is nobody
+// else's, or with others in one operation, so that many parts of a tensor do not make as many gradients of its size.
+func (c cut) gradient(g *Node, in *Grads) {
+	n, w := in.input(0), in.walk
+	if !w.wants(n) {
+		return
+	}
+	if w.record {
+		w.parts[n] = append(w.parts[n], part{c, g})
+		return
+	}
+	if w.canWriteInPlace(n) {
 		n.foundGrad()
 	}
 	switch {
-	case !in.walk.wants(n):
-		return
 	case n.pending.mine && slices.Equal(n.pending.t.Shape(), n.Shape()):
-		whole = n.pending.t
-	case in.walk.canWriteInPlace(n) && n.grad != nil:
-		whole = n.grad
+		c.add(n.pending.t, g.value)
+	case w.canWriteInPlace(n) && n.grad != nil:
+		c.add(n.grad, g.value)
 	default:
-		in.AccumulateInto(i, func(dst *tensor.Tensor) { c.write(dst, g) })
-		return
+		in.AccumulateInto(0, func(dst *tensor.Tensor) {
+			dst.ZeroInPlace()
+			place := c.of(dst)
+			place.SetInPlace(g.value)
+			place.Free()
+		})
 	}
-	place := c.of(whole)
-	addInPlace(place, g)
-	place.Free()
 }
 
-// place returns x in its place among zeros of the given shape: what undoes the cut. Gradient: the
-// cut of g.
-func (c cut) place(x *Node, shape []int) *Node {
-	const op = "Place"
-	y := tensor.EmptyOf(x.use(op).Device(), x.value.Type(), shape...)
-	c.write(y, x.value)
-	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) { in.AccumulateNode(0, c.node(g)) })
-}
-
-func (c cut) write(dst, x *tensor.Tensor) {
-	dst.ZeroInPlace()
+// add adds x to dst in the place of the cut.
+func (c cut) add(dst, x *tensor.Tensor) {
 	place := c.of(dst)
-	place.SetInPlace(x)
+	addInPlace(place, x)
 	place.Free()
+}
+
+// gradOf returns what a walk that records has gathered for n, or nil.
+func (w *walk) gradOf(n *Node) *Node {
+	if parts := w.parts[n]; parts != nil {
+		delete(w.parts, n)
+		w.addNode(n, placed(parts, n.gradType().Computed(), n.Shape()))
+	}
+	return w.grads[n]
+}
+
+// placed returns the sum of parts, in their places, and 0 elsewhere: what undoes the cuts. Gradients: the cuts of g.
+func placed(parts []part, typ tensor.Type, shape []int) *Node {
+	const op = "Place"
+	inputs := make([]*Node, len(parts))
+	y := tensor.ZerosOf(parts[0].g.use(op).Device(), typ, shape...)
+	for i, p := range parts {
+		inputs[i] = p.g
+		p.add(y, p.g.use(op))
+	}
+	return NewOp(op, y, inputs, func(g *Node, in *Grads) {
+		for i, p := range parts {
+			if in.NeedsGrad(i) {
+				in.AccumulateNode(i, p.node(g))
+			}
+		}
+	})
 }
 
 func (x *Node) slice(axis, from, to int) *Node {
 	const op = "Slice"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, from, to) }, func(n *Node) *Node { return n.Slice(axis, from, to) }}
-	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 
 func (x *Node) step(axis, step int) *Node {
@@ -80,13 +97,13 @@ func (x *Node) step(axis, step int) *Node {
 		return x.Flip(axis).Step(axis, -step)
 	}
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Step(axis, step) }, func(n *Node) *Node { return n.Step(axis, step) }}
-	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 
 func (x *Node) selectIndex(axis, index int) *Node {
 	const op = "Select"
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Select(axis, index) }, func(n *Node) *Node { return n.Select(axis, index) }}
-	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient(x))
+	return NewOp(op, c.of(x.use(op)), []*Node{x}, c.gradient)
 }
 
 func (x *Node) gatherRows(index *tensor.Tensor) *Node {

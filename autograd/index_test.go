@@ -72,3 +72,36 @@ func TestPartIsView(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordedParts: the gradients of all parts of a node are one operation where gradients have gradients, beside
+// what comes in another way, and in a walk by a definition.
+func TestRecordedParts(t *testing.T) {
+	d := devtest.CPU(t)
+	sum := func(in []*node) *node { // Σ i·x[i]², the neighbours' products, and x
+		x := in[0]
+		y := x.Sum().Add(x.Slice(0, 0, 3).Mul(x.Slice(0, 1, 4)).Sum())
+		for i, part := range x.Unbind(0) {
+			y = y.Add(part.Square().MulScalar(float64(i)))
+		}
+		return y
+	}
+	x := param(d, 1, 2, 3, 5)
+	for what, y := range map[string]*node{"a graph": sum([]*node{x}), "a definition": defined(x, x, sum)} {
+		g := grad(t, y, []*node{x}, autograd.GradOptions{CreateGraph: true})[0]
+		want(t, what, g.Value(), 3, 9, 20, 34)
+		graph, err := autograd.Graph(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := 0
+		for _, n := range graph {
+			if n.Node.Op() == "Place" {
+				places++
+			}
+		}
+		if places != 1 {
+			t.Errorf("%s: %d operations place parts of the gradient", what, places)
+		}
+		want(t, what+", again", grad(t, g.Slice(0, 1, 3).Sum(), []*node{x})[0].Value(), 1, 3, 5, 1)
+	}
+}

@@ -69,7 +69,7 @@ func (x *Node) shifted(axis, direction int) *Node {
 	}
 	rest := max(n-1, 0)
 	c := cut{func(t *tensor.Tensor) *tensor.Tensor { return t.Slice(axis, to, to+rest) }, func(g *Node) *Node { return g.Slice(axis, to, to+rest) }}
-	return c.place(x.Slice(axis, from, from+rest), shape)
+	return placed([]part{{c, x.Slice(axis, from, from+rest)}}, x.value.Type(), shape)
 }
 
 // linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see

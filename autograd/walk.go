@@ -26,14 +26,15 @@ type walk struct {
 	around   *walk          // a hook of which began this one, or nil
 	borrowed []borrowedNode // parameters that are part of walks around, as those need them again
 
-	at     Grads           // of the node at work
-	g      Node            // its gradient, unless gradients are recorded
-	made   []*Node         // what its backward function computed on the way, unless gradients are recorded
-	grads  map[*Node]*Node // gathered so far, if gradients are recorded; else they are pending in each node
-	leaves []*Node         // parameters whose gradient is complete in grads
-	found  map[*Node]*Node // gradients that were asked for
-	known  map[*Node]bool  // whose gradient is not finite, under DetectAnomalies
-	err    error           // why it cannot continue
+	at     Grads            // of the node at work
+	g      Node             // its gradient, unless gradients are recorded
+	made   []*Node          // what its backward function computed on the way, unless gradients are recorded
+	grads  map[*Node]*Node  // gathered so far, if gradients are recorded; else they are pending in each node
+	parts  map[*Node][]part // of gradients, which are still to be added to grads
+	leaves []*Node          // parameters whose gradient is complete in grads
+	found  map[*Node]*Node  // gradients that were asked for
+	known  map[*Node]bool   // whose gradient is not finite, under DetectAnomalies
+	err    error            // why it cannot continue
 }
 
 // walks numbers the walks, and the sorts for other purposes.
@@ -195,7 +196,7 @@ func (w *walk) run() error {
 	defer leave(d, w.enter(d))
 	w.at.walk = w
 	if w.record {
-		w.grads = map[*Node]*Node{}
+		w.grads, w.parts = map[*Node]*Node{}, map[*Node][]part{}
 	}
 	for _, n := range w.order { // of a walk that panicked on its way
 		if n.pending.t != nil {
@@ -321,7 +322,7 @@ func (w *walk) after(n *Node, g *tensor.Tensor) {
 
 // recordedStep is step for gradients that are Nodes.
 func (w *walk) recordedStep(n *Node) {
-	g := w.grads[n]
+	g := w.gradOf(n)
 	if g == nil {
 		return
 	}
