@@ -60,7 +60,7 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 	xv, wv := gx.ValueFor(op), w.ValueFor(op)
 	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
 	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
-	r := gruGrads{times: s}
+	r := gruGrads{recurrence: recurrence{times: s, bias: b != nil}}
 	var bv *tensor.Tensor
 	if b != nil {
 		bv = b.ValueFor(op)
@@ -80,9 +80,7 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 		free(operands, []*tensor.Tensor{next, gx, gh})
 	})
 	return autograd.NewOp(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
-		if r.in = in; in.CreateGraph() {
-			r.nodes(gx, w, b, g)
-		} else {
+		if r.in = in; !in.Derive(g, r.of) {
 			r.computed(xv, wv, bv, states, g.Value())
 		}
 	}, append(saved, states)...)
@@ -90,8 +88,7 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 
 // gruGrads delivers the gradients of gruStates.
 type gruGrads struct {
-	times
-	in    *autograd.Grads
+	recurrence
 	first int // the input that is the first state, 0 for none
 }
 
@@ -132,36 +129,16 @@ func (r gruGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	free([]*tensor.Tensor{direct, through, wt, before, dh})
 }
 
-func (r gruGrads) nodes(x, w, b, g *autograd.Node) {
-	from, to := r.before()
-	before := r.in.Output().Slice(0, from, to)
-	gx, gh := gateNodes(x, 3), gateNodes(before.Linear(w, b, nil), 3)
-	reset, stays := gx[0].Add(gh[0]).Sigmoid(), gx[1].Add(gh[1]).Sigmoid()
-	fresh := gx[2].Add(reset.Mul(gh[2])).Tanh()
-	byNew := stays.RSubScalar(1).Mul(fresh.Square().RSubScalar(1))
-	byReset := byNew.Mul(gh[2]).Mul(reset).Mul(reset.RSubScalar(1))
-	byUpdate := before.Sub(fresh).Mul(stays).Mul(stays.RSubScalar(1))
-	byState := byNew.Mul(reset)
-	wt := w.T()
-
-	dx, dh := make([]*autograd.Node, r.steps), make([]*autograd.Node, r.steps)
-	var carried *autograd.Node
-	total := func(place int) *autograd.Node {
-		if carried == nil {
-			return g.Select(0, place)
-		}
-		return g.Select(0, place).Add(carried)
-	}
-	r.backward(func(t, _, after int) {
-		g := total(after)
-		reset, update := g.Mul(byReset.Select(0, t)), g.Mul(byUpdate.Select(0, t))
-		dx[t] = autograd.Concat(1, reset, update, g.Mul(byNew.Select(0, t)))
-		dh[t] = autograd.Concat(1, reset, update, g.Mul(byState.Select(0, t)))
-		carried = g.Mul(stays.Select(0, t)).Add(dh[t].MatMul(wt))
+// of returns what gruStates does, by operations on Nodes.
+func (r gruGrads) of(inputs []*autograd.Node) *autograd.Node {
+	x, bias := inputs[0], r.biasOf(inputs)
+	all := make([]*autograd.Node, r.steps+1)
+	all[r.times.first()] = r.begin(r.times.first(), inputs, r.first)
+	r.forward(func(t, before, after int) {
+		a, b := gateNodes(x.Select(0, t), 3), gateNodes(all[before].Linear(inputs[1], bias, nil), 3)
+		reset, update := a[0].Add(b[0]).Sigmoid(), a[1].Add(b[1]).Sigmoid()
+		fresh := a[2].Add(reset.Mul(b[2])).Tanh()
+		all[after] = fresh.Add(update.Mul(all[before].Sub(fresh)))
 	})
-	r.in.AccumulateNode(0, autograd.Stack(0, dx...))
-	deliverNodes(r.in, autograd.Stack(0, dh...), before, b != nil)
-	if r.first > 0 {
-		r.in.AccumulateNode(r.first, total(r.times.first()))
-	}
+	return autograd.Stack(0, all...)
 }

@@ -64,7 +64,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 	xv, wv := gx.ValueFor(op), w.ValueFor(op)
 	d, batch, hidden := xv.Device(), xv.Shape()[1], wv.Shape()[0]
 	inputs, saved := []*autograd.Node{gx, w}, []*tensor.Tensor{xv, wv}
-	r := lstmGrads{times: s}
+	r := lstmGrads{recurrence: recurrence{times: s, bias: b != nil}}
 	var bv *tensor.Tensor
 	if b != nil {
 		bv = b.ValueFor(op)
@@ -90,9 +90,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 		free(operands, results, []*tensor.Tensor{h, gx})
 	})
 	return autograd.NewOp(op, states, inputs, func(g *autograd.Node, in *autograd.Grads) {
-		if r.in = in; in.CreateGraph() {
-			r.nodes(gx, w, b, g)
-		} else {
+		if r.in = in; !in.Derive(g, r.of) {
 			r.computed(xv, wv, bv, states, g.Value())
 		}
 	}, append(saved, states)...)
@@ -100,8 +98,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 
 // lstmGrads delivers the gradients of lstmStates.
 type lstmGrads struct {
-	times
-	in    *autograd.Grads
+	recurrence
 	first [2]int // the inputs that are the first state and cell, 0 for none
 }
 
@@ -151,42 +148,19 @@ func (r lstmGrads) computed(x, w, b, states, g *tensor.Tensor) {
 	free(slopes, []*tensor.Tensor{byCells, direct, through, wt, before})
 }
 
-func (r lstmGrads) nodes(x, w, b, g *autograd.Node) {
-	states, cells := r.in.Output(), r.steps+1
-	from, to := r.before()
-	before, cell := states.Slice(0, from, to), states.Slice(0, cells+from, cells+to)
-	from, to = r.after()
-	bounded := states.Slice(0, cells+from, cells+to).Tanh()
-	a := gateNodes(x.Add(before.Linear(w, b, nil)), 4)
-	in, forget, fresh, out := a[0].Sigmoid(), a[1].Sigmoid(), a[2].Tanh(), a[3].Sigmoid()
-	slope := func(y *autograd.Node) *autograd.Node { return y.Mul(y.RSubScalar(1)) }
-	byIn, byForget := fresh.Mul(slope(in)), cell.Mul(slope(forget))
-	byFresh, byOut := in.Mul(fresh.Square().RSubScalar(1)), bounded.Mul(slope(out))
-	byNext := out.Mul(bounded.Square().RSubScalar(1))
-
-	wt := w.T()
-	gates := make([]*autograd.Node, r.steps)
-	var carried [2]*autograd.Node // to the state, and to the cell
-	total := func(i, place int) *autograd.Node {
-		own := g.Select(0, i*cells+place)
-		if carried[i] == nil {
-			return own
-		}
-		return own.Add(carried[i])
-	}
-	r.backward(func(t, _, after int) {
-		state := total(0, after)
-		cell := total(1, after).Add(state.Mul(byNext.Select(0, t)))
-		gates[t] = autograd.Concat(1, cell.Mul(byIn.Select(0, t)), cell.Mul(byForget.Select(0, t)), cell.Mul(byFresh.Select(0, t)),
-			state.Mul(byOut.Select(0, t)))
-		carried = [2]*autograd.Node{gates[t].MatMul(wt), cell.Mul(forget.Select(0, t))}
-	})
-	all := autograd.Stack(0, gates...)
-	r.in.AccumulateNode(0, all)
-	deliverNodes(r.in, all, before, b != nil)
+// of returns what lstmStates does, by operations on Nodes.
+func (r lstmGrads) of(inputs []*autograd.Node) *autograd.Node {
+	cells := r.steps + 1
+	x, bias := inputs[0], r.biasOf(inputs)
+	all := make([]*autograd.Node, 2*cells)
 	for i, at := range r.first {
-		if at > 0 {
-			r.in.AccumulateNode(at, total(i, r.times.first()))
-		}
+		all[i*cells+r.times.first()] = r.begin(i*cells+r.times.first(), inputs, at)
 	}
+	r.forward(func(t, before, after int) {
+		a := gateNodes(x.Select(0, t).Add(all[before].Linear(inputs[1], bias, nil)), 4)
+		in, forget, cell, out := a[0].Sigmoid(), a[1].Sigmoid(), a[2].Tanh(), a[3].Sigmoid()
+		next := forget.Mul(all[cells+before]).Add(in.Mul(cell))
+		all[after], all[cells+after] = out.Mul(next.Tanh()), next
+	})
+	return autograd.Stack(0, all...)
 }

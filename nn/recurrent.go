@@ -252,6 +252,31 @@ func begin(state *tensor.Tensor, first *autograd.Node, op string) {
 	state.Free()
 }
 
+// recurrence is the states of a direction, between their values and their gradients.
+type recurrence struct {
+	times
+	in   *autograd.Grads
+	bias bool // input 2 is a bias
+}
+
+// biasOf returns the bias among the inputs, or nil.
+func (r recurrence) biasOf(inputs []*autograd.Node) *autograd.Node {
+	if r.bias {
+		return inputs[2]
+	}
+	return nil
+}
+
+// begin returns the state at a place of the result, as input i, or as a constant if i is 0. The input itself may have
+// been changed since.
+func (r recurrence) begin(place int, inputs []*autograd.Node, i int) *autograd.Node {
+	v := r.in.Output().Value().Select(0, place)
+	if i == 0 {
+		return autograd.Const(v)
+	}
+	return autograd.NewOp("State", v, inputs[i:i+1], func(g *autograd.Node, in *autograd.Grads) { in.AccumulateNode(0, g) })
+}
+
 // gatesOf returns views of the gates of x […, gates·hidden], each […, hidden].
 func gatesOf(x *tensor.Tensor, gates int) []*tensor.Tensor {
 	hidden := x.Shape()[x.Rank()-1] / gates
@@ -303,14 +328,6 @@ func deliver(in *autograd.Grads, gates, before *tensor.Tensor, bias bool) {
 	}
 	if bias {
 		in.AccumulateView(2, gates)
-	}
-}
-
-// deliverNodes is deliver of Nodes.
-func deliverNodes(in *autograd.Grads, gates, before *autograd.Node, bias bool) {
-	in.AccumulateNode(1, before.Flatten(0, 1).T().MatMul(gates.Flatten(0, 1)))
-	if bias {
-		in.AccumulateNode(2, gates)
 	}
 }
 
