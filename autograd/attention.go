@@ -23,7 +23,7 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.Derive(g, func(x []*Node) *Node {
 			scale, bias, causal, live := tensorapi.Impl.Attends(xv, kv, vv, mv, options)
-			p := x[0].as(y.Type()).MulScalar(scale).MatMul(x[1].matrixT())
+			p := x[0].as(y.Type()).MulScalar(scale).MatMul(swapped(x[1]))
 			if bias != nil {
 				b := Const(bias)
 				if mv.Type().Float() {
@@ -57,15 +57,4 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 		}
 	}, append(saved, y)...)
 	return n.keeping(kept)
-}
-
-// matrixT returns x with the last two axes in each other's place.
-func (x *Node) matrixT() *Node {
-	rank := x.Value().Rank()
-	axes := make([]int, rank)
-	for i := range axes {
-		axes[i] = i
-	}
-	axes[rank-1], axes[rank-2] = rank-2, rank-1
-	return x.Transpose(axes...)
 }

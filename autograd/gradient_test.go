@@ -172,11 +172,21 @@ func TestEveryOpHasCase(t *testing.T) {
 func recordedOps(file *ast.File) (ops []string, err error) {
 	inFile := constants(file, func(n ast.Node) bool { _, body := n.(*ast.BlockStmt); return !body })
 	for _, decl := range file.Decls {
-		if f, is := decl.(*ast.FuncDecl); is && (f.Name.Name == "NewOp" || f.Name.Name == "linewise" || f.Name.Name == "elementwise") {
+		if f, is := decl.(*ast.FuncDecl); is && (f.Name.Name == "NewOp" || f.Name.Name == "linewise" || f.Name.Name == "elementwise" || f.Name.Name == "applied") {
 			continue // they pass a name on
 		}
 		inFunc := constants(decl, func(ast.Node) bool { return true })
 		ast.Inspect(decl, func(n ast.Node) bool {
+			if pair, ok := n.(*ast.CompositeLit); ok {
+				if of, ok := pair.Type.(*ast.Ident); ok && of.Name == "adjoint" {
+					for _, name := range pair.Elts[:2] {
+						if lit, ok := name.(*ast.BasicLit); ok {
+							op, _ := strconv.Unquote(lit.Value)
+							ops = append(ops, op)
+						}
+					}
+				}
+			}
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
@@ -227,17 +237,18 @@ func constants(n ast.Node, into func(ast.Node) bool) map[string]string {
 // over.
 func TestRecordedOps(t *testing.T) {
 	for source, want := range map[string]string{
-		`func f() { NewOp("A", y) }`:                                                     "[A]",
-		`func f() { apply("A", y) }`:                                                     "[A]",
-		`func f() { linewise("A", l) }; func linewise() { NewOp(op, y) }`:                "[A]",
-		`func f() { const op = "B"; NewOp(op, y) }`:                                      "[B]",
-		"const op = `C`\nfunc f() { g(NewOp(op, y)) }":                                   "[C]",
-		`const op = "D"; func f() { const op = "E"; NewOp(op, y) }`:                      "[E]",
-		`func f() { const op = "F"; NewOp(op, y) }; func elementwise() { NewOp(op, y) }`: "[F]",
-		`func g() { const op = "G" }; func f() { NewOp(op, y) }`:                         "error",
-		`func f(op string) { NewOp(op, y) }`:                                             "error",
-		`func f() { NewOp("H" + s, y) }`:                                                 "error",
-		`func f() { NewOp(f.Name, y) }`:                                                  "error",
+		`func f() { NewOp("A", y) }`:                                                         "[A]",
+		`func f() { apply("A", y) }`:                                                         "[A]",
+		`func f() { linewise("A", l) }; func linewise() { NewOp(op, y) }`:                    "[A]",
+		`func f() { adjoint{"A", "B", r, s}.applied(x) }; func applied() { NewOp(a.op, y) }`: "[A B]",
+		`func f() { const op = "B"; NewOp(op, y) }`:                                          "[B]",
+		"const op = `C`\nfunc f() { g(NewOp(op, y)) }":                                       "[C]",
+		`const op = "D"; func f() { const op = "E"; NewOp(op, y) }`:                          "[E]",
+		`func f() { const op = "F"; NewOp(op, y) }; func elementwise() { NewOp(op, y) }`:     "[F]",
+		`func g() { const op = "G" }; func f() { NewOp(op, y) }`:                             "error",
+		`func f(op string) { NewOp(op, y) }`:                                                 "error",
+		`func f() { NewOp("H" + s, y) }`:                                                     "error",
+		`func f() { NewOp(f.Name, y) }`:                                                      "error",
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, 0)
 		if err != nil {

@@ -110,12 +110,4 @@ func joined(a, b *Node, over []int) (left, right *Node) {
 }
 
 // swapped is x with its last two axes in the other order.
-func swapped(x *Node) *Node {
-	axes := make([]int, x.Rank())
-	for i := range axes {
-		axes[i] = i
-	}
-	n := len(axes)
-	axes[n-1], axes[n-2] = n-2, n-1
-	return x.Transpose(axes...)
-}
+func swapped(x *Node) *Node { return x.MoveDim(-1, -2) }

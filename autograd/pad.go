@@ -29,15 +29,11 @@ func (x *Node) pad(widths [][2]int, opts ...tensor.PadOptions) *Node {
 	}
 	shape := xv.Shape()
 	return NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		in.accumulateNew(0, g.padGrad(shape, widths, o.Mode))
-	})
-}
-
-// padGrad returns the gradient of the operand of a Pad from that of its result. Gradient: that Pad,
-// with 0 outside.
-func (g *Node) padGrad(shape []int, widths [][2]int, mode tensor.PadMode) *Node {
-	const op = "PadGrad"
-	return NewOp(op, tensorapi.Impl.PadGrad(op, g.use(op), shape, widths, mode), []*Node{g}, func(gg *Node, in *Grads) {
-		in.AccumulateNode(0, gg.Pad(widths, tensor.PadOptions{Mode: mode}))
+		// Of what is added nothing depends on x, be it 0 or another constant.
+		grad := func(g *tensor.Tensor) *tensor.Tensor {
+			return tensorapi.Impl.PadGrad("PadGrad", g, shape, widths, o.Mode)
+		}
+		zeros := func(gg *tensor.Tensor) *tensor.Tensor { return gg.Pad(widths, tensor.PadOptions{Mode: o.Mode}) }
+		in.accumulateNew(0, adjoint{"PadGrad", op, grad, zeros}.applied(g))
 	})
 }

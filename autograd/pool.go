@@ -77,34 +77,11 @@ func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 }
 
 func (x *Node) avgPool(window []int, options ...tensor.AvgPoolOptions) *Node {
-	const op = "AvgPool"
-	xv := x.use(op)
-	pool, grad := tensorapi.Impl.AvgPool(op, xv, window, options)
-	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
+	pool, grad := tensorapi.Impl.AvgPool("AvgPool", x.use("AvgPool"), window, options)
+	return adjoint{"AvgPool", "AvgPoolGrad", pool, grad}.applied(x)
 }
 
 func (x *Node) adaptiveAvgPool(size []int) *Node {
-	const op = "AdaptiveAvgPool"
-	xv := x.use(op)
-	pool, grad := tensorapi.Impl.AdaptiveAvgPool(op, xv, size)
-	return NewOp(op, pool(xv), []*Node{x}, toMeans(pool, grad))
-}
-
-// toMeans returns the gradient of what pool computes, which is linear.
-func toMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) func(g *Node, in *Grads) {
-	return func(g *Node, in *Grads) {
-		in.accumulateNew(0, g.fromMeans(pool, grad))
-	}
-}
-
-// fromMeans returns g shared out to the positions of means. Gradient: their means.
-func (g *Node) fromMeans(pool, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
-	const op = "AvgPoolGrad"
-	return NewOp(op, grad(g.use(op)), []*Node{g}, func(gg *Node, in *Grads) { in.AccumulateNode(0, gg.meansAgain(pool, grad)) })
-}
-
-// meansAgain returns the means of x. Gradient: that of the pooling.
-func (x *Node) meansAgain(pool, grad func(t *tensor.Tensor) *tensor.Tensor) *Node {
-	const op = "AvgPool"
-	return NewOp(op, pool(x.use(op)), []*Node{x}, toMeans(pool, grad))
+	pool, grad := tensorapi.Impl.AdaptiveAvgPool("AdaptiveAvgPool", x.use("AdaptiveAvgPool"), size)
+	return adjoint{"AdaptiveAvgPool", "AvgPoolGrad", pool, grad}.applied(x)
 }
