@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/caller"
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -135,12 +136,8 @@ func (w *watch) report(op string, n *Node, s state, backward bool, format string
 	for i, rest := len(s.shape)-1, s.at; i >= 0; i-- {
 		index[i], rest = rest%s.shape[i], rest/s.shape[i]
 	}
-	of := 1
-	for _, d := range s.shape {
-		of *= d
-	}
 	e := &AnomalyError{Op: op, Name: n.label(), Place: n.place(), Backward: backward, Value: s.value, Index: index, Count: s.count,
-		what: fmt.Sprintf(format, a...), of: of}
+		what: fmt.Sprintf(format, a...), of: intmath.Product(s.shape)}
 	if w.found == nil {
 		w.found = e
 	}

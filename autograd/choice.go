@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -8,11 +9,7 @@ import (
 func (x *Node) maskedSelect(mask *Node) *Node {
 	const op = "MaskedSelect"
 	shape, index := tensorapi.Impl.MaskedIndex(op, x.use(op), mask.use(op))
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return x.Expand(shape...).Reshape(n, 1).GatherRows(index).keeping(index).Reshape(index.Len())
+	return x.Expand(shape...).Reshape(intmath.Product(shape), 1).GatherRows(index).keeping(index).Reshape(index.Len())
 }
 
 func (x *Node) nanToNum(nan, posInf, negInf float64) *Node {

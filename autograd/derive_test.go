@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// defined is an operation on x and w, computed without a graph, whose gradients kernels would compute: this one delivers
-// none where gradients have none.
+// defined is an operation on x and w, computed without a graph, whose gradients kernels would compute: it
+// delivers none where gradients have none.
 func defined(x, w *node, definition func(in []*node) *node) *node {
 	var y *tensor.Tensor
 	autograd.NoGrad(x.Device(), func() { y = definition([]*node{x, w}).Value().Copy() })
@@ -42,7 +42,8 @@ func TestDerive(t *testing.T) {
 	want(t, "third gradient", grad(t, second[0].Sum(), []*node{x})[0].Value(), 24*2*5, 24*3*5)
 
 	want(t, "one node twice", grad(t, defined(x, x, product).Sum(), []*node{x}, create)[0].Value(), 3*4, 3*9)
-	want(t, "a constant", grad(t, defined(x, autograd.Const(w.Value()), product).Sum(), []*node{x}, create)[0].Value(), 20, 30)
+	constant := autograd.Const(w.Value())
+	want(t, "a constant", grad(t, defined(x, constant, product).Sum(), []*node{x}, create)[0].Value(), 20, 30)
 	last := func(in []*node) *node { return in[1] }
 	want(t, "an operand", grad(t, defined(x, w, last).Sum(), []*node{w}, create)[0].Value(), 1)
 	none := grad(t, defined(x, w, last).Sum(), []*node{x}, autograd.GradOptions{CreateGraph: true, AllowUnused: true})

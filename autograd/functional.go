@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -19,7 +20,7 @@ func Bilinear(x, w, weight, bias *Node) *Node {
 	if n < 0 || len(b) != n+1 || !slices.Equal(a[:n], b[:n]) || len(k) != 3 || k[1] != a[n] || k[2] != b[n] {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{a, b, k}, Detail: "they are […, in], […, other] and [out, in, other]"})
 	}
-	rows := size(a[:n])
+	rows := intmath.Product(a[:n])
 	y := Einsum("ni,oij,nj->no", x.Reshape(rows, a[n]), weight, w.Reshape(rows, b[n]))
 	if bias != nil {
 		y = y.Add(bias)
@@ -36,7 +37,7 @@ func Fold(x *Node, spatial, window []int, options ...tensor.ConvOptions) *Node {
 	defer tensorapi.Rename("autograd", op)
 	how := optional(op, options)
 	shape, axes := x.use(op).Shape(), len(spatial)
-	taps := size(window)
+	taps := intmath.Product(window)
 	if axes < 1 || axes > 3 || len(window) != axes || len(shape) != 3 || taps < 1 || shape[1]%taps != 0 || shape[1] == 0 {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape, spatial, window},
 			Detail: "x is [N, C·window, windows], and the size and the window have a number for each of 1, 2 or 3 axes"})
@@ -60,8 +61,8 @@ func Fold(x *Node, spatial, window []int, options ...tensor.ConvOptions) *Node {
 		}
 		windows, rest[a] = append(windows, reach/stride+1), reach%stride
 	}
-	if size(windows) != shape[2] {
-		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("there are %d windows, %v", size(windows), windows)})
+	if intmath.Product(windows) != shape[2] {
+		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape}, Detail: fmt.Sprintf("there are %d windows, %v", intmath.Product(windows), windows)})
 	}
 	// A transposed convolution whose weights are 1 at their own place of the window.
 	kind := x
@@ -88,8 +89,8 @@ func MaxUnpool(x *Node, indices *tensor.Tensor, spatial []int) *Node {
 	if axes < 1 || lead < 0 || indices == nil || !slices.Equal(indices.Shape(), shape) {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape, spatial}, Detail: "there is an index for each element"})
 	}
-	rows, each := size(shape[:lead]), size(shape[lead:])
-	zeros := tensor.ZerosOf(x.Device(), x.value.Type(), rows, size(spatial))
+	rows, each := intmath.Product(shape[:lead]), intmath.Product(shape[lead:])
+	zeros := tensor.ZerosOf(x.Device(), x.value.Type(), rows, intmath.Product(spatial))
 	flat := indices.Reshape(rows, each)
 	y := Const(zeros).Scatter(1, flat, x.Reshape(rows, each)).keeping(flat)
 	return y.Reshape(slices.Concat(shape[:lead], spatial)...)

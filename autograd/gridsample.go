@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -61,7 +62,7 @@ func GridSample(x, grid *Node, options ...GridOptions) *Node {
 	if s.taps > 1 {
 		x = x.as(tensorapi.Impl.Floats(x.value))
 	}
-	if size(result) == 0 {
+	if intmath.Product(result) == 0 {
 		return lowered(Const(tensor.ZerosOf(x.Device(), x.value.Type(), result...)), of...)
 	}
 	if x.value.Len() == 0 {
@@ -69,7 +70,7 @@ func GridSample(x, grid *Node, options ...GridOptions) *Node {
 	}
 	at := make([]*Node, axes)
 	for a, n := range s.size {
-		g := grid.Select(-1, axes-1-a).Reshape(shape[0], size(shape[1:axes+1]))
+		g := grid.Select(-1, axes-1-a).Reshape(shape[0], intmath.Product(shape[1:axes+1]))
 		if s.aligned {
 			at[a] = g.MulScalar(float64(n-1) / 2)
 		} else {
@@ -94,7 +95,7 @@ const cubicSlope = -0.75
 // a node [images, points].
 func (s *sampler) sample(x *Node, at []*Node) *Node {
 	images, channels, points, axes := x.Shape()[0], x.Shape()[1], at[0].Shape()[1], len(s.size)
-	volume := size(s.size)
+	volume := intmath.Product(s.size)
 	first := tensor.ArangeOf(x.Device(), tensor.Int64, 0, float64(images), 1)
 	// Indices and weights of all combinations of taps: [taps…, images, points].
 	index, weights := Const(first).MulScalar(float64(volume)).Reshape(images, 1), (*Node)(nil)
@@ -196,9 +197,9 @@ func AffineGrid(theta *Node, spatial []int, alignCorners bool) *Node {
 			list := axisPositions(spatial[a], alignCorners)
 			along := slices.Repeat([]int{1}, axes)
 			along[a] = len(list)
-			positions = append(positions, tensor.NewOf(d, typ, list, along...).Expand(spatial...).Reshape(size(spatial)))
+			positions = append(positions, tensor.NewOf(d, typ, list, along...).Expand(spatial...).Reshape(intmath.Product(spatial)))
 		}
-		positions = append(positions, tensor.FullOf(d, typ, 1, size(spatial)))
+		positions = append(positions, tensor.FullOf(d, typ, 1, intmath.Product(spatial)))
 		grid = tensor.Stack(1, positions...).Retain()
 	})
 	y := Const(grid).MatMul(theta.Transpose(0, 2, 1)).keeping(grid)

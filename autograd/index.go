@@ -22,7 +22,7 @@ type part struct {
 }
 
 // gradient delivers that of a cut: g in its place, 0 elsewhere. It goes into what was gathered so far, if that is nobody
-// else's, or with others in one operation, so that many parts of a tensor do not make as many gradients of its size.
+// else's, or with others in one operation: many parts of a tensor do not make as many gradients of its size.
 func (c cut) gradient(g *Node, in *Grads) {
 	n, w := in.input(0), in.walk
 	if !w.wants(n) {

@@ -3,6 +3,7 @@ package autograd
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
@@ -54,7 +55,7 @@ func (x *Node) indexCopy(axis int, index *tensor.Tensor, src *Node) *Node {
 // place another took after it. found puts numbers of that shape to their places, and returns what
 // is there. The result is of the type of g.
 func lastOf(shape []int, found func(numbers *tensor.Tensor) *tensor.Tensor, g *tensor.Tensor) *Node {
-	numbers := tensor.ArangeOf(g.Device(), tensor.Int32, 0, float64(size(shape)), 1).Reshape(shape...)
+	numbers := tensor.ArangeOf(g.Device(), tensor.Int32, 0, float64(intmath.Product(shape)), 1).Reshape(shape...)
 	return constant(tensor.Map(ops.Same, nil, found(numbers), numbers).To(g.Type()))
 }
 

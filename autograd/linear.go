@@ -3,6 +3,7 @@ package autograd
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels"
@@ -25,11 +26,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	xv, wv := x.use(op), w.use(op)
 	if last := xv.Rank() - 1; last != 1 {
 		tensorapi.Impl.CheckLinear(op, xv, wv)
-		rows := 1
-		for _, n := range xv.Shape()[:last] {
-			rows *= n
-		}
-		y := x.Reshape(rows, xv.Shape()[last]).Linear(w, b, f, scalars...)
+		y := x.Reshape(intmath.Product(xv.Shape()[:last]), xv.Shape()[last]).Linear(w, b, f, scalars...)
 		y = y.Reshape(append(slices.Clone(xv.Shape()[:last]), wv.Shape()[1])...)
 		if trace.On() {
 			trace.Record(op, []any{x, w, b, f, slices.Clone(scalars)}, y)

@@ -3,6 +3,7 @@ package autograd
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 )
 
@@ -100,10 +101,7 @@ func joined(a, b *Node, over []int) (left, right *Node) {
 			x = x.Expand(append([]int{1}, x.Shape()...)...)
 		}
 		x = x.Transpose(order...)
-		rows := 1
-		for _, n := range x.Shape()[kept : rank-1] {
-			rows *= n
-		}
+		rows := intmath.Product(x.Shape()[kept : rank-1])
 		return x.Reshape(append(slices.Clone(x.Shape()[:kept]), rows, x.Shape()[rank-1])...)
 	}
 	return swapped(join(a)), join(b)

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
@@ -102,13 +103,9 @@ func (n *norm) rows(op string, axis int, centred bool) (y *tensor.Tensor) {
 func (n *norm) groups(op string, groups int) (y *tensor.Tensor) {
 	y, n.mean, n.rstd = tensorapi.Impl.GroupNorm(op, n.x, groups, n.w, n.b, n.eps)
 	shape := n.x.Shape()
-	inner := 1
-	for _, d := range shape[2:] {
-		inner *= d
-	}
 	groups = max(groups, 1)
 	n.perChannel = true
-	n.split, n.axes = []int{shape[0], groups, shape[1] / groups, inner}, []int{2, 3, tensor.Keepdims}
+	n.split, n.axes = []int{shape[0], groups, shape[1] / groups, intmath.Product(shape[2:])}, []int{2, 3, tensor.Keepdims}
 	return y
 }
 

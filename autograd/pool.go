@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -60,16 +61,8 @@ func (g *Node) toPlaces(places *tensor.Tensor, grad func(g *tensor.Tensor) *tens
 	gv := g.use(op)
 	shape := gv.Shape()
 	y := grad(gv)
-	whole := y.Shape()
-	outer, lines, count := 1, 1, 1
-	for a, d := range shape {
-		if a < len(shape)-axes {
-			outer *= d
-		} else {
-			lines *= whole[a]
-			count *= d
-		}
-	}
+	lead := len(shape) - axes
+	outer, count, lines := intmath.Product(shape[:lead]), intmath.Product(shape[lead:]), intmath.Product(y.Shape()[lead:])
 	return NewOp(op, y, []*Node{g}, func(gg *Node, in *Grads) {
 		index := places.Reshape(outer, count)
 		in.AccumulateNode(0, gg.Reshape(outer, lines).takeAlong(index, 1, count, false).Reshape(shape...))

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
@@ -18,11 +19,7 @@ func MatMulQuantized(x *Node, w *tensor.QuantizedTensor) *Node {
 	}
 	y := tensor.MatMulQuantized(xv, w)
 	node := NewOp(op, y, []*Node{x}, func(g *Node, in *Grads) {
-		rows := 1
-		for _, n := range x.Shape()[:x.Rank()-1] {
-			rows *= n
-		}
-		product := g.Reshape(rows, w.Shape()[1]).MatMul(constant(w.Dequantize()).T())
+		product := g.Reshape(intmath.Product(x.Shape()[:x.Rank()-1]), w.Shape()[1]).MatMul(constant(w.Dequantize()).T())
 		in.AccumulateNode(0, product.Reshape(x.Shape()...))
 	}, tensorapi.Impl.QuantizedMemory(w)...)
 	if trace.On() {

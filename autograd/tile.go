@@ -1,6 +1,10 @@
 package autograd
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/internal/intmath"
+)
 
 func (x *Node) tile(counts ...int) *Node {
 	before := x.use("Tile").Shape()
@@ -16,7 +20,7 @@ func (x *Node) tile(counts ...int) *Node {
 				continue
 			}
 			full[a] = n
-			g = g.Reshape(size(full[:a]), count, size(full[a:])).Sum(1)
+			g = g.Reshape(intmath.Product(full[:a]), count, intmath.Product(full[a:])).Sum(1)
 		}
 		in.AccumulateNode(0, g.Reshape(before...))
 	})
@@ -29,17 +33,8 @@ func (x *Node) repeatInterleave(count, axis int) *Node {
 		axis += len(before)
 	}
 	return NewOp("RepeatInterleave", y, []*Node{x}, func(g *Node, in *Grads) {
-		in.AccumulateNode(0, g.Reshape(size(before[:axis+1]), count, size(before[axis+1:])).Sum(1).Reshape(before...))
+		in.AccumulateNode(0, g.Reshape(intmath.Product(before[:axis+1]), count, intmath.Product(before[axis+1:])).Sum(1).Reshape(before...))
 	})
-}
-
-// size returns the number of elements of a shape.
-func size(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }
 
 func (x *Node) roll(shift, axis int) *Node {

@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"internal/lower":            {"bfloat16", "kernels", "kernels/expr", "kernels/fn", "kernels/ir", "internal/vec"},
 	"tensor":                    {"bfloat16", "lowbit", "clrt", "kernels", "kernels/defs", "kernels/fn", "internal/caller", "internal/compose", "internal/einsum", "internal/environment", "internal/goroutine", "internal/intmath", "internal/mempool", "internal/npz", "internal/safetensors", "internal/torchfile", "internal/atomicfile", "internal/compare", "internal/ops", "internal/capture", "internal/convert", "internal/hooks", "internal/selftest", "internal/vec", "internal/regular"},
 	"replay":                    {"kernels", "kernels/expr", "kernels/fn", "internal/dot", "tensor", "internal/environment", "internal/fusion", "internal/intmath", "internal/tensorapi", "internal/capture", "internal/stepwatch"},
-	"autograd":                  {"kernels", "kernels/fn", "tensor", "internal/caller", "internal/compose", "internal/dot", "internal/einsum", "internal/hooks", "internal/ops", "internal/tensorapi", "internal/trace", "internal/capture"},
+	"autograd":                  {"kernels", "kernels/fn", "tensor", "internal/caller", "internal/compose", "internal/dot", "internal/einsum", "internal/hooks", "internal/intmath", "internal/ops", "internal/tensorapi", "internal/trace", "internal/capture"},
 	"kerneltest":                {"kernels", "tensor", "internal/compare", "internal/refexec"},
 	"nn":                        {"autograd", "fusedmlp", "kernels", "kernels/expr", "kernels/fn", "tensor", "internal/tensorapi", "internal/trace"},
 	"optim":                     {"autograd", "kernels", "kernels/expr", "kernels/fn", "tensor", "internal/flatparams", "internal/ops", "internal/tensorapi"},
