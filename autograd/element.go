@@ -60,20 +60,9 @@ func elementwise(op string, f *kernels.Function, scalars []float64, operands ...
 			if !f.Uses(i) || !in.NeedsGrad(at) {
 				continue
 			}
-			switch d := gradientOf(f, i, scalars); {
-			case d.Is(n + 1):
-				in.AccumulateNode(at, g)
-			case d.IsZero():
-				in.accumulateNew(at, constant(tensor.ZerosLike(g.value)))
-			case in.CreateGraph():
-				read := append(slices.Clone(operands), in.Output(), g)
-				for k := range read {
-					if !d.Uses(k) { // it may have been freed
-						read[k] = nil
-					}
-				}
-				in.AccumulateNode(at, element(d, scalars, read...))
-			default:
+			if d := gradientOf(f, i, scalars); in.CreateGraph() || d.Is(n+1) || d.IsZero() {
+				in.AccumulateNode(at, derivative(d, scalars, operands, in.Output(), g))
+			} else {
 				var buf [kernels.MapOperands]*tensor.Tensor
 				read := append(buf[:0], values...)
 				read[n+1] = g.value
@@ -94,6 +83,24 @@ func gradientOf(f *kernels.Function, i int, scalars []float64) *kernels.Function
 		return f.CheapestGradient(scalars)
 	}
 	return f.Gradient(i)
+}
+
+// derivative returns d, the gradient of a function of operands, for its result y and the gradient g
+// of that, as an operation on Nodes: d is a function as well.
+func derivative(d *kernels.Function, scalars []float64, operands []*Node, y, g *Node) *Node {
+	switch {
+	case d.Is(len(operands) + 1):
+		return g
+	case d.IsZero():
+		return constant(tensor.ZerosLike(g.value))
+	}
+	read := append(slices.Clone(operands), y, g)
+	for i := range read {
+		if !d.Uses(i) { // it may have been freed
+			read[i] = nil
+		}
+	}
+	return element(d, scalars, read...)
 }
 
 // present returns the operands without those that are nil.

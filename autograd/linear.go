@@ -51,21 +51,27 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	if d.Uses(1) {
 		saved = append(saved, y)
 	}
-	var bias savedValue // which the definition reads
+	var bias savedValue // which the operand of f is recorded from
 	if b != nil {
 		bias = savedValue{bv, tensorapi.Impl.Version(bv)}
 	}
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
-		if in.CreateGraph() && b != nil && !in.unchanged(bias) || in.Derive(g, func(x []*Node) *Node {
-			z := x[0].MatMul(x[1])
+		if in.CreateGraph() {
+			operand := []*Node{nil}
+			if d.Uses(0) {
+				operand[0] = x.MatMul(w)
+				if b != nil {
+					if !in.unchanged(bias) {
+						return
+					}
+					operand[0] = operand[0].Add(b)
+				}
+			}
+			dz := derivative(d, scalars, operand, in.Output(), g)
 			if b != nil {
-				z = z.Add(x[2])
+				in.AccumulateNode(2, dz)
 			}
-			if f != fn.Identity {
-				z = element(f, scalars, z)
-			}
-			return z
-		}) {
+			in.product(dz, x, w)
 			return
 		}
 		dz := g.value

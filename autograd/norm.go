@@ -126,13 +126,13 @@ func (n *norm) batch(options []tensor.BatchNormOptions) (y *tensor.Tensor) {
 func (n *norm) of(inputs []*Node) *Node {
 	typ := n.rstd.Type() // no step is rounded to 16 bits
 	x := inputs[0].as(typ).Reshape(n.split...)
-	if n.fixed {
+	switch {
+	case n.fixed:
 		stat := n.along(n.mean.Len())
 		x = x.Sub(Const(n.mean).Reshape(stat...)).Mul(Const(n.rstd).Reshape(stat...))
-	} else {
-		if n.centred {
-			x = x.Sub(x.Mean(n.axes...))
-		}
+	case n.centred:
+		x = x.Sub(x.Mean(n.axes...)).Div(x.Var(0, n.axes...).AddScalar(n.eps).Sqrt())
+	default:
 		x = x.Div(x.Square().Mean(n.axes...).AddScalar(n.eps).Sqrt())
 	}
 	x = x.Reshape(n.x.Shape()...)

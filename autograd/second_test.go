@@ -80,7 +80,7 @@ func secondCases(d tensor.Device) []gradCase {
 
 // TestSecondGradients holds the gradients of every operation's gradients against central
 // differences in float64 of the gradients that its kernels compute, with respect to the operands
-// and to the gradient from above. So it compares the two forms in which a gradient is written, too.
+// and to the gradient from above. So it compares kernels with what follows from definitions, too.
 // A driver builds kernels for every second derivative: on OpenCL devices make test-more runs one
 // case of each operation.
 func TestSecondGradients(t *testing.T) {
