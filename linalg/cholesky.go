@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/conditioned"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -30,7 +31,7 @@ var cholesky = &kernels.Kernel{Name: "k_cholesky", Text: choleskySource, File: "
 		}})
 	}}
 
-func init() { cholesky.Tol = conditioned(cholesky) }
+func init() { cholesky.Tol = conditioned.Tolerance(cholesky) }
 
 // definite adds count symmetric and positive definite matrices of n rows.
 func definite(o *kernels.Operands, count, n int) *kernels.Operands {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/conditioned"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -39,7 +40,7 @@ var eigh = &kernels.Kernel{Name: "k_eigh", Text: jacobiSource + eighSource, File
 		return list
 	}}
 
-func init() { eigh.Tol = conditioned(eigh) }
+func init() { eigh.Tol = conditioned.Tolerance(eigh) }
 
 func runEigh[T kernels.Real](c kernels.Call[T]) {
 	x, p, work, turns, n := c.Reals(0), c.Reals(1), c.Reals(2), c.Reals(3), c.Int(4)

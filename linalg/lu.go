@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/conditioned"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -52,8 +53,8 @@ var luSolve = &kernels.Kernel{Name: "k_lu_solve", Text: luSource, File: "lu.cl",
 	}}
 
 func init() {
-	lu.Tol = conditioned(lu)
-	luSolve.Tol = conditioned(luSolve)
+	lu.Tol = conditioned.Tolerance(lu)
+	luSolve.Tol = conditioned.Tolerance(luSolve)
 }
 
 func runLU[T kernels.Real](c kernels.Call[T]) {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/conditioned"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -52,8 +53,8 @@ var qrQ = &kernels.Kernel{Name: "k_qr_q", Text: qrSource, File: "qr.cl",
 	}}
 
 func init() {
-	qr.Tol = conditioned(qr)
-	qrQ.Tol = conditioned(qrQ)
+	qr.Tol = conditioned.Tolerance(qr)
+	qrQ.Tol = conditioned.Tolerance(qrQ)
 }
 
 func runQR[T kernels.Real](c kernels.Call[T]) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/conditioned"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -44,7 +45,7 @@ var svd = &kernels.Kernel{Name: "k_svd", Text: jacobiSource + svdSource, File: "
 		return list
 	}}
 
-func init() { svd.Tol = conditioned(svd) }
+func init() { svd.Tol = conditioned.Tolerance(svd) }
 
 func runSVD[T kernels.Real](c kernels.Call[T]) {
 	x, p, m, n := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3)

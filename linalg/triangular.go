@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/conditioned"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -38,7 +39,7 @@ var solveTriangular = &kernels.Kernel{Name: "k_solve_triangular", Text: triangul
 		return list
 	}}
 
-func init() { solveTriangular.Tol = conditioned(solveTriangular) }
+func init() { solveTriangular.Tol = conditioned.Tolerance(solveTriangular) }
 
 func runSolveTriangular[T kernels.Real](c kernels.Call[T]) {
 	a, b, x, n, m, flags := c.Reals(0), c.Reals(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(6)

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/recurrent"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -72,7 +73,7 @@ func gruStates(gx, w, b, first *autograd.Node, s times) *autograd.Node {
 	}
 	states := tensor.EmptyOf(d, xv.Type(), s.steps+1, batch, hidden)
 	begin(states.Select(0, s.first()), first, op)
-	s.forward(func(t, before, after int) {
+	s.states(recurrent.GRU, states, recurrent.Layer{X: xv, Weights: wv, Bias: bv}, func(t, before, after int) {
 		h, next, gx := states.Select(0, before), states.Select(0, after), xv.Select(0, t)
 		gh := tensor.Linear(h, wv, bv, nil)
 		operands := append(append(gatesOf(gx, 3), gatesOf(gh, 3)...), h)

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/recurrent"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -14,8 +15,8 @@ import (
 //	i, f, o = σ(W·x + b + U·h + b'), g = tanh(W_g·x + b_g + U_g·h + b_g'), each with weights of its own
 //	c' = f·c + i·g, h' = o·tanh(c'),
 //
-// in which the gates of state dicts follow each other as i, f, g, o. Every step of time is two
-// launches, forward and back. Sources: Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural
+// in which the gates of state dicts follow each other as i, f, g, o. All steps of time are one
+// launch on CPUs, and two each on GPUs and on the way back. Sources: Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural
 // Computation 9(8), 1997; for f Gers, Schmidhuber, Cummins, "Learning to Forget", Neural
 // Computation 12(10), 2000.
 type LSTM struct {
@@ -81,7 +82,7 @@ func lstmStates(gx, w, b, first, firstCell *autograd.Node, s times) *autograd.No
 	begin(states.Select(0, s.first()), first, op)
 	begin(states.Select(0, cells+s.first()), firstCell, op)
 	features := []kernels.Arg{kernels.IntArg(hidden)}
-	s.forward(func(t, before, after int) {
+	s.states(recurrent.LSTM, states, recurrent.Layer{X: xv, Weights: wv, Bias: bv}, func(t, before, after int) {
 		h, gx := states.Select(0, before), xv.Select(0, t)
 		gh := tensor.Linear(h, wv, bv, nil)
 		operands := append(gatesOf(gx, 4), gh, states.Select(0, cells+before))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/recurrent"
 	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -219,6 +220,17 @@ func (s times) shift() int {
 		return 1
 	}
 	return 0
+}
+
+// states computes all states of a cell: in one launch where the device has that, else by step, which is called with each
+// time and the places of the states before and after it.
+func (s times) states(cell *recurrent.Cell, states *tensor.Tensor, l recurrent.Layer, step func(t, before, after int)) {
+	if recurrent.Fits(states.Device(), states.Type()) {
+		l.Back = s.back
+		cell.Run(states, l)
+		return
+	}
+	s.forward(step)
 }
 
 // forward calls f with each time in order, and the places of the states before and after; backward

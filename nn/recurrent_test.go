@@ -32,8 +32,8 @@ var recurrences = map[string]func(d tensor.Device, rng *tensor.RNG, cfg nn.Recur
 	},
 }
 
-// TestRecurrentLaunches: a step of time more is two launches more, forward, and two more back,
-// whatever the layer's size.
+// TestRecurrentLaunches: a step of time more is two launches more back, whatever the layer's size. On a CPU all steps are
+// one launch, forward.
 func TestRecurrentLaunches(t *testing.T) {
 	d := devtest.CPU(t)
 	for name, make := range recurrences {
@@ -56,10 +56,10 @@ func TestRecurrentLaunches(t *testing.T) {
 			}
 			f4, b4 := launches(4)
 			f9, b9 := launches(9)
-			if f9-f4 != 2*5 || b9-b4 != 2*5 {
+			if f9 != f4 || b9-b4 != 2*5 {
 				t.Errorf("%s: five steps more are %d launches more, and %d back", name, f9-f4, b9-b4)
 			}
-			if f4 > 2*4+4 || b4 > 2*4+18 {
+			if f4 > 5 || b4 > 2*4+18 {
 				t.Errorf("%s: four steps are %d launches, and %d back", name, f4, b4)
 			}
 		}

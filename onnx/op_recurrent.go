@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/recurrent"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -13,17 +15,17 @@ func init() {
 	const common = "activation_alpha activation_beta activations clip direction hidden_size layout output_sequence"
 	Register(
 		Operator{Name: "RNN", Attributes: common, Shape: recurrentShape(2), Run: func(c *Call) []*Value {
-			return recurrent(c, c.Node(1), c.Node(2), 1, []string{"tanh"}, rnnStep)
+			return runRecurrent(c, c.Node(1), c.Node(2), 1, []string{"tanh"}, rnnStep)
 		}},
 		Operator{Name: "GRU", Attributes: common + " linear_before_reset", Shape: recurrentShape(2), Run: func(c *Call) []*Value {
-			return recurrent(c, c.Node(1), c.Node(2), 3, []string{"sigmoid", "tanh"}, gruStep)
+			return runRecurrent(c, c.Node(1), c.Node(2), 3, []string{"sigmoid", "tanh"}, gruStep)
 		}},
 		Operator{Name: "LSTM", Attributes: common + " input_forget", Shape: recurrentShape(2), Run: func(c *Call) []*Value {
-			return recurrent(c, c.Node(1), c.Node(2), 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
+			return runRecurrent(c, c.Node(1), c.Node(2), 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
 		}},
 		Operator{Domain: microsoft, Name: "DynamicQuantizeLSTM", Attributes: common + " input_forget", Shape: recurrentShape(1), Run: func(c *Call) []*Value {
 			w, r := quantizedWeights(c, 1, 8), quantizedWeights(c, 2, 10)
-			return recurrent(c, w, r, 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
+			return runRecurrent(c, w, r, 4, []string{"sigmoid", "tanh", "tanh"}, lstmStep)
 		}},
 	)
 }
@@ -146,9 +148,9 @@ type layer struct {
 	reverse                          func(dir int) bool
 }
 
-// recurrent runs the steps of an operator of weights W and R, of so many gates, for each direction. Its functions are the
+// runRecurrent runs the steps of an operator of weights W and R, of so many gates, for each direction. Its functions are the
 // default ones.
-func recurrent(c *Call, w, r *autograd.Node, gates int, functions []string, step stepFunc) []*Value {
+func runRecurrent(c *Call, w, r *autograd.Node, gates int, functions []string, step stepFunc) []*Value {
 	l := layerOf(c, w, r, gates)
 	chosen := activationsOf(c, functions, l.directions)
 	var outputs []*autograd.Node
@@ -276,6 +278,13 @@ func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*aut
 		on = autograd.Const(times).Lt(l.lengths.Unsqueeze(1))
 		ended = on.LogicalNot()
 	}
+	if whole := l.whole(gates, s); whole != nil {
+		y, last := l.inOneLaunch(whole, dir, gates, s, state)
+		if ended != nil {
+			y = y.MaskedFill(ended, 0)
+		}
+		return y, last
+	}
 	outputs := make([]*autograd.Node, l.steps)
 	for i := range l.steps {
 		t := i
@@ -294,6 +303,57 @@ func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*aut
 		y = y.MaskedFill(ended, 0)
 	}
 	return y, state
+}
+
+// whole returns what computes all steps of a direction in one launch: nil where functions, gradients or an export ask for
+// steps.
+func (l *layer) whole(gates *autograd.Node, s *cell) *recurrent.Cell {
+	if !recurrent.Fits(gates.Device(), gates.Type()) || trace.On() || l.peepholes != nil || s.coupled || gates.NeedsGrad() ||
+		l.r.NeedsGrad() || l.bias != nil && l.bias.NeedsGrad() || slices.ContainsFunc(l.first, (*autograd.Node).NeedsGrad) {
+		return nil
+	}
+	var names []string
+	for _, f := range s.functions {
+		names = append(names, f.name)
+	}
+	switch {
+	case slices.Equal(names, []string{"tanh"}):
+		return recurrent.ONNXRNN
+	case slices.Equal(names, []string{"sigmoid", "tanh"}) && s.linear:
+		return recurrent.ONNXGRU
+	case slices.Equal(names, []string{"sigmoid", "tanh", "tanh"}):
+		return recurrent.ONNXLSTM
+	}
+	return nil
+}
+
+// inOneLaunch is run by a launch, from the states before all steps.
+func (l *layer) inOneLaunch(by *recurrent.Cell, dir int, gates *autograd.Node, s *cell, first []*autograd.Node) (*autograd.Node, []*autograd.Node) {
+	back := l.reverse(dir)
+	before, last, y := 0, l.steps, 1 // places of the first state, of the last, and of the first of the outputs
+	if back {
+		before, last, y = l.steps, 0, 0
+	}
+	states := tensor.EmptyOf(gates.Device(), gates.Type(), len(first)*(l.steps+1), l.batch, l.hidden)
+	final := make([]*autograd.Node, len(first))
+	for i, n := range first {
+		at := states.Select(0, i*(l.steps+1)+before)
+		at.SetInPlace(n.Value())
+		at.Free()
+	}
+	in := recurrent.Layer{X: gates.Value(), Weights: l.r.Select(0, dir).Value(), Back: back}
+	if s.bias != nil {
+		in.Bias = s.bias.Value()
+	}
+	if l.lengths != nil {
+		in.Ends = l.lengths.Value().To(tensor.Int32)
+		defer in.Ends.Free()
+	}
+	by.Run(states, in)
+	for i := range final {
+		final[i] = autograd.Const(states.Select(0, i*(l.steps+1)+last))
+	}
+	return autograd.Const(states.Slice(0, y, y+l.steps)), final
 }
 
 // recurrentShape returns the rule of a recurrent operator, in whose weights R an axis is that of the state.

@@ -20,7 +20,7 @@ check() { $GO test -vet=off -timeout 60m -tags opencl "$@"; }
 step the Go device and PoCL
 check -run '^TestGPUKernels$' ./tensor >.build/gpukernels.log 2>&1 &
 gpu=$!
-check -run '^TestKernels$' ./tensor ./fusedmlp ./hashgrid ./imagefit ./nn ./optim ./linalg ./fft >.build/kernels.log 2>&1 &
+check -run '^TestKernels$' ./tensor ./fusedmlp ./hashgrid ./imagefit ./nn ./optim ./linalg ./fft ./internal/recurrent >.build/kernels.log 2>&1 &
 kernels=$!
 status=0
 check -skip '^Test(GPU)?Kernels$' ./tensor ./replay ./autograd ./cmd/mlpimage ./imagefit ./... || status=1

@@ -16,6 +16,7 @@ import (
 	"github.com/clgrad/clgrad/fusedmlp"
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/devices"
+	"github.com/clgrad/clgrad/internal/recurrent"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/linalg"
 	"github.com/clgrad/clgrad/tensor"
@@ -29,7 +30,7 @@ func main() { os.Exit(cli.Run(newRoot(), os.Args[1:], os.Stdout, os.Stderr, cli.
 
 // ownKernels returns the kernels that are not the library's own, for the doctor.
 func ownKernels(d tensor.Device) []*kernels.Kernel {
-	return slices.Concat(fusedmlp.Kernels(d.DefaultType(), d.Target()), linalg.Kernels(), fft.Kernels())
+	return slices.Concat(fusedmlp.Kernels(d.DefaultType(), d.Target()), linalg.Kernels(), fft.Kernels(), recurrent.Kernels())
 }
 
 func newRoot() *cobra.Command {
