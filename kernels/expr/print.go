@@ -3,7 +3,6 @@ package expr
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // infix are the signs of primitives that are written between their arguments.
@@ -13,13 +12,6 @@ var infix = map[op]string{opAdd: "+", opSub: "-", opMul: "*", opDiv: "/", opLt: 
 // String prints the formula: %0 is input 0 or an int that is, $0 parameter 0, i0 the index along
 // axis 0. Of (%0 - %1), (a - b) are the brackets: there is no precedence.
 func (x *Expr) String() string {
-	args := func() []string {
-		list := make([]string, len(x.args))
-		for i, a := range x.args {
-			list[i] = a.String()
-		}
-		return list
-	}
 	switch x.op {
 	case opOperand, opInt:
 		return fmt.Sprintf("%%%d", x.index)
@@ -29,13 +21,6 @@ func (x *Expr) String() string {
 		return fmt.Sprintf("i%d", x.index)
 	case opConst:
 		return strconv.FormatFloat(x.value, 'g', -1, 64)
-	case opAt:
-		return fmt.Sprintf("%%%d[%s]", x.index, x.args[0])
-	case opNeg:
-		return "-" + x.args[0].String()
 	}
-	if sign := infix[x.op]; sign != "" {
-		return "(" + strings.Join(args(), " "+sign+" ") + ")"
-	}
-	return primitives[x.op].name + "(" + strings.Join(args(), ", ") + ")"
+	return x.print((*Expr).String)
 }
