@@ -270,7 +270,19 @@ func (n *Node) use(op string) *tensor.Tensor {
 			Detail: tensorapi.Impl.WhoFreed(n.value, fmt.Sprintf("the value of %q", n.label()))})
 	}
 	tensorapi.Impl.TakeLaunched(n.value.Device(), op)
+	n.namesLayer(n.value.Device())
 	return n.value
+}
+
+// namesLayer says that the operation which has begun on d reads n, if that is a parameter with a name, or one in another
+// type: its launches are part of a layer.
+func (n *Node) namesLayer(d tensor.Device) {
+	switch {
+	case n.op == "" && n.name != "":
+		tensorapi.Impl.Parameter(d, n.name, n.value, n.gradBuffer)
+	case n.op == "To" && len(n.inputs) == 1 && n.inputs[0].op == "" && n.inputs[0].name != "":
+		tensorapi.Impl.Parameter(d, n.inputs[0].name, nil, nil)
+	}
 }
 
 // ValueFor returns the value of n for op, an operation of another package that is about to compute

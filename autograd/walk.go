@@ -290,12 +290,20 @@ func (w *walk) step(n *Node) {
 		return
 	case w.continues(n):
 		w.at.node, w.g.value = n, g.t
-		tensorapi.Impl.Label(g.t.Device(), "gradient of ", n.op)
+		n.labelGradient(g.t.Device())
 		n.backward(&w.g, &w.at)
 		w.sweep()
 		w.after(n, g.t)
 	}
 	g.t.Free()
+}
+
+// labelGradient says that launches on d are the gradient of n.
+func (n *Node) labelGradient(d tensor.Device) {
+	tensorapi.Impl.Label(d, "gradient of ", n.op)
+	for _, in := range n.inputs {
+		in.namesLayer(d)
+	}
 }
 
 // sweep frees what a backward function or a hook computed on its way.
@@ -340,7 +348,7 @@ func (w *walk) recordedStep(n *Node) {
 	delete(w.grads, n)
 	if w.continues(n) {
 		w.at.node = n
-		tensorapi.Impl.Label(g.value.Device(), "gradient of ", n.op)
+		n.labelGradient(g.value.Device())
 		n.backward(g, &w.at)
 		w.after(n, g.value)
 	}

@@ -118,6 +118,7 @@ func (b *base) Step() error {
 			return err
 		}
 	}
+	tensorapi.Impl.Label(d, "", "Step")
 	updated := false
 	var err error
 	b.widen()
@@ -143,6 +144,7 @@ func (b *base) Step() error {
 	}
 	b.flat.Values.MarkWritten()
 	tensorapi.Impl.TakeLaunched(d, "Step") // updates belong to no graph
+	tensorapi.Impl.Label(d, "", "")
 	return d.Err()
 }
 

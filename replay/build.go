@@ -77,18 +77,19 @@ func (b *builder) build() error {
 
 // prepare builds the kernels that the device has not built.
 func (b *builder) prepare(launches []capture.Launch) (capture.Program, error) {
-	defer b.built(time.Now())
-	return b.dev.Prepare(launches)
+	defer func(start time.Time) { b.rec.report.Building += time.Since(start) }(time.Now())
+	return b.dev.Prepare(launches, b.rec.times.kernel)
 }
 
 // try builds a kernel, and compares it with its twin.
 func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
-	defer b.built(time.Now())
-	return tensorapi.Impl.Try(b.d, k, args)
+	start := time.Now()
+	err := tensorapi.Impl.Try(b.d, k, args)
+	took := time.Since(start)
+	b.rec.report.Building += took
+	b.rec.times.kernel(k.Name, took)
+	return err
 }
-
-// built adds what a build took, that began at start.
-func (b *builder) built(start time.Time) { b.rec.report.Building += time.Since(start) }
 
 // flow follows an event's reads and writes. An argument that a kernel may read and write is not
 // asked to have been written before: many kernels read it only where a flag says that they add.
@@ -175,6 +176,7 @@ func (b *builder) constants() (map[any]kernels.Buffer, error) {
 // them, and finds out from which to which launch each block is needed.
 func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	var step []capture.Launch
+	var sources []source
 	for i := range b.run.events {
 		e := &b.run.events[i]
 		l := capture.Launch{Kernel: e.kernel, Args: e.args}
@@ -186,7 +188,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 			l.Kernel = fn.Identity.Map(from.DType(), kernels.AccessPattern{Rank: 1})
 			l.Args = []kernels.Arg{kernels.BufferArg(from, 0, from.Len()), e.args[0], kernels.IntArg(from.Len())}
 		}
-		step = append(step, l)
+		step, sources = append(step, l), append(sources, e.source)
 	}
 	b.rec.report.Step = len(step)
 	keepApart(step)
@@ -197,10 +199,12 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
 	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.DefaultType()}
 	units.Target, units.Has = tensorapi.Impl.MatrixUnits(b.d)
-	found := &passes{one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units}
+	values := b.values(constants)
+	found := &passes{times: &b.rec.times, building: &b.rec.report.Building, one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units}
 	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, found)
 	if err != nil { // a formula that is none: the step is replayed as it was
-		b.opt.say("nothing is rewritten: %v", err)
+		found.decisions = []*decision{{pass: "all", format: "nothing is rewritten", why: failed(err)}}
+		b.opt.say("%s", found.decisions[0])
 		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Target(), step, lives, constant, nil); err != nil {
 			return err
 		}
@@ -210,6 +214,8 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	}
 	b.rec.report.Rewriting = time.Since(start) - b.rec.report.Building
 	b.rec.report.FusedSteps, b.rec.report.NotFused = found.done, found.fault
+	b.rec.decisions, b.rec.sources = found.decisions, sources
+	b.rec.before, b.rec.after = list(found.step, values), list(nodes, values)
 	b.rec.seen(nodes)
 	for i, n := range nodes {
 		if err := b.tables(n, constants); err != nil {
@@ -309,7 +315,10 @@ func (b *builder) use(a *kernels.Arg, launch int) {
 
 // place allocates the planned memory and points the launches to it.
 func (b *builder) place(constants map[any]kernels.Buffer) error {
+	start := time.Now()
 	sizes := plan(b.order, chunkBytes)
+	b.rec.times.Planning = time.Since(start)
+	b.rec.report.TemporaryBytes, b.rec.report.PeakBytes = used(b.order)
 	views := make([]map[kernels.DType]kernels.Buffer, len(sizes))
 	for i, size := range sizes {
 		size = (size + align) / align * align // and never nothing
@@ -360,6 +369,11 @@ func (b *builder) needs() {
 					n.moves = n.memory.Moves()
 				}
 				b.rec.needs = append(b.rec.needs, n)
+				if b.kept[a.Buf] {
+					b.rec.report.OutputBytes += bytesOf(a.Buf)
+				} else {
+					b.rec.report.InputBytes += bytesOf(a.Buf)
+				}
 			}
 			if m := b.dev.Memory(a.Buf); m != nil && !changed[a.Buf] && (e.kernel == nil || e.kernel.Params[j].Mode.Written()) {
 				changed[a.Buf] = true

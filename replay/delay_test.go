@@ -74,7 +74,7 @@ func TestSumsLate(t *testing.T) {
 		if j < 0 {
 			j = len(c.step) - 1
 		}
-		if got := r.late(i, j); got != c.want {
+		if got := r.late(i, j).String(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -199,7 +199,7 @@ func TestInputsApart(t *testing.T) {
 		{"next to each other", []capture.Launch{made, rows}, 0, nil, z, nil, true},
 		{"done once", []capture.Launch{made, rows}, 0, nil, z, func(n *node) { n.once = true }, false},
 		{"not said", []capture.Launch{silent, rows}, 0, nil, z, nil, false},
-		{"several launches", []capture.Launch{made, rows}, 0, nil, z, func(n *node) { n.chain, n.why = []rowPart{{}}, "several" }, false},
+		{"several launches", []capture.Launch{made, rows}, 0, nil, z, func(n *node) { n.chain, n.why = []rowPart{{}}, because(ReasonOpaque, "several") }, false},
 		{"there after the run", []capture.Launch{made, rows}, 0, nil, y, nil, false},
 		{"read before", []capture.Launch{touch(in, y, 8), made, rows}, 1, nil, z, nil, true},
 		{"read between", []capture.Launch{made, touch(in, y, 8), rows}, 0, nil, z, nil, false},
@@ -225,7 +225,7 @@ func TestInputsApart(t *testing.T) {
 		if c.set != nil {
 			c.set(r.nodes[c.j])
 		}
-		if got := r.apart(i, r.nodes[i], c.j, append(c.with, c.j)); (got == "") != c.want {
+		if got := r.apart(i, r.nodes[i], c.j, append(c.with, c.j)); (got == nil) != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}

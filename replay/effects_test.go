@@ -184,7 +184,7 @@ func TestEffects(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
-		if (n.why == "") != (n.m != nil) || (n.m != nil) != (n.reads != nil && n.reads[0].dims != nil) {
+		if (n.why == nil) != (n.m != nil) || (n.m != nil) != (n.reads != nil && n.reads[0].dims != nil) {
 			t.Errorf("%s: it is no map since %q", c.name, n.why)
 		}
 	}

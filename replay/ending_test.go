@@ -120,8 +120,9 @@ func TestEndings(t *testing.T) {
 			j--
 		}
 		m, before := r.nodes[j].m, r.nodes[i]
-		at, e, got := r.stored(i, j, 0, m)
-		if got == "" {
+		at, e, why := r.stored(i, j, 0, m)
+		got := why.String()
+		if why == nil {
 			got = map[int]string{i: "former", j: "latter"}[at]
 			if e.then.Keep {
 				got += " keeps"
@@ -164,7 +165,7 @@ func TestEndings(t *testing.T) {
 	} {
 		r := rewriterOf(steps(base, c.m), never, never)
 		_, e, why := r.stored(0, 1, c.x, r.nodes[1].m)
-		if why != "" {
+		if why != nil {
 			t.Errorf("%s: %s", c.name, why)
 			continue
 		}

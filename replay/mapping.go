@@ -43,16 +43,16 @@ type result struct {
 }
 
 // mappingOf returns a launch as a mapping, nil if it is none, with the reason.
-func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (*mapping, string) {
+func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (*mapping, *cause) {
 	if len(ops) != 1 {
-		return nil, "it is no map"
+		return nil, because(ReasonOpaque, "it is no map")
 	}
 	op, ok := ops[0].(*kernels.Map)
 	switch {
 	case !ok:
-		return nil, "it is no map"
+		return nil, because(ReasonOpaque, "it is no map")
 	case !op.Generated && !op.Rounds && (k.Tol.ULP != 0 || k.Tol.Rel != 0 || k.Tol.Scale != nil || k.Tol.Bound != nil):
-		return nil, "its kernel may round otherwise than its formula"
+		return nil, because(ReasonRounding, "its kernel may round otherwise than its formula")
 	}
 	m := &mapping{typ: op.Results[0].View.Type.Computed(), dims: op.Dims}
 	if op.Generated {
@@ -67,10 +67,10 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		}
 	}
 	if m.typ != kernels.Float32 && m.typ != kernels.Int32 {
-		return nil, "it is of " + m.typ.String()
+		return nil, because(ReasonTypes, "it is of %v", m.typ)
 	}
 	if backwards(op) {
-		return nil, "it goes backwards"
+		return nil, because(ReasonAccess, "it goes backwards")
 	}
 	at := func(v kernels.View) view { return view{args[v.Arg].Buf, args[v.Arg].Off + v.Offset, v.Strides} }
 	for i, v := range op.Operands {
@@ -78,7 +78,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		if op.Uses(i) {
 			for _, r := range op.Results {
 				if r.Function.Indexed() {
-					return nil, "it reads indices, or an operand by index"
+					return nil, because(ReasonAccess, "it reads indices, or an operand by index")
 				}
 				if r.Function.Uses(i) {
 					o.mask = o.mask || r.Function.Mask(i)
@@ -88,7 +88,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 			// A byte among reals is its number, as a mask is.
 			o.mask = o.mask || v.Type == kernels.Uint8 && m.typ == kernels.Float32
 			if v.Arg < 0 || v.Type != m.typ && m.typ != kernels.Float32 && !(o.mask && v.Type == kernels.Uint8) {
-				return nil, "its operands are of several types"
+				return nil, because(ReasonTypes, "its operands are of several types")
 			}
 			o.view = at(v)
 		}
@@ -98,17 +98,17 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		f := r.Function
 		switch {
 		case f.Indexed():
-			return nil, "it reads indices, or an operand by index"
+			return nil, because(ReasonAccess, "it reads indices, or an operand by index")
 		case r.View.Arg < 0 || !f.Condition() && r.View.Type != m.typ && !(r.View.Type.Half() && m.typ == kernels.Float32):
-			return nil, "its results are of several types"
+			return nil, because(ReasonTypes, "its results are of several types")
 		case f.Condition() && (len(op.Results) > 1 || r.View.Type != kernels.Uint8):
-			return nil, "it has several conditions"
+			return nil, because(ReasonTypes, "it has several conditions")
 		case r.View.Type.Half() && len(op.Operands) > 0 && f.Is(0) && op.Operands[0].Type.Integer() && op.Operands[0].Type.Size() > 2:
-			return nil, "it rounds integers to floats of 16 bits, once"
+			return nil, because(ReasonRounding, "it rounds integers to floats of 16 bits, once")
 		case m.typ == kernels.Int32 && !f.Value.Whole():
-			return nil, "it is no formula of integers"
+			return nil, because(ReasonTypes, "it is no formula of integers")
 		case !op.Generated && !op.Rounds && !expr.Compile(f.Value).Exact():
-			return nil, "its kernel may round otherwise than its formula"
+			return nil, because(ReasonRounding, "its kernel may round otherwise than its formula")
 		}
 		numbers := make([]*expr.Expr, len(r.Scalars))
 		for i, s := range r.Scalars {
@@ -120,7 +120,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 				continue
 			}
 			if kind := args[s.Arg].Kind; (kind == kernels.ArgReal) != (m.typ == kernels.Float32) {
-				return nil, "it takes a number of another type"
+				return nil, because(ReasonTypes, "it takes a number of another type")
 			}
 			numbers[i] = expr.Param(m.scalar(scalar{args[s.Arg], f.Scalars[i]}))
 		}
@@ -132,7 +132,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 		m.results = append(m.results, result{value, at(r.View)})
 	}
 	m.tidy()
-	return m, ""
+	return m, nil
 }
 
 // roundedTo returns a value as memory of a type holds it: what reads it there reads that.
@@ -288,48 +288,48 @@ func (m *mapping) with(other *mapping) []*expr.Expr {
 // The largest that is joined: steps are registers, and more of them do not fit a GPU.
 const mostSteps = 40
 
-// problem says why there is no kernel for the mapping, "" if there is one.
-func (m *mapping) problem() string {
+// problem says why there is no kernel for the mapping, nil if there is one.
+func (m *mapping) problem() *cause {
 	one := len(m.results) == 1
 	switch {
 	case len(m.operands) > kernels.MapOperands:
-		return fmt.Sprintf("together they read %d tensors", len(m.operands))
+		return because(ReasonLimit, "together they read %d tensors", len(m.operands))
 	case len(m.results) > kernels.MapResults:
-		return fmt.Sprintf("together they write %d tensors", len(m.results))
+		return because(ReasonLimit, "together they write %d tensors", len(m.results))
 	case len(m.dims) > kernels.MapRank:
-		return fmt.Sprintf("together they have %d dimensions", len(m.dims))
+		return because(ReasonLimit, "together they have %d dimensions", len(m.dims))
 	case len(m.scalars) > 32:
-		return fmt.Sprintf("together they take %d numbers", len(m.scalars))
+		return because(ReasonLimit, "together they take %d numbers", len(m.scalars))
 	case m.program().Steps() > mostSteps:
-		return fmt.Sprintf("together they have more than %d steps", mostSteps)
+		return because(ReasonLimit, "together they have more than %d steps", mostSteps)
 	case !one && (slices.ContainsFunc(m.operands, func(o operand) bool { return o.mask }) ||
 		slices.ContainsFunc(m.results, func(r result) bool { return r.value.IsCondition() })):
-		return "masks are of a type of their own"
+		return because(ReasonTypes, "masks are of a type of their own")
 	}
 	for i, r := range m.results {
 		for j, o := range m.operands {
 			if !o.view.same(r.view, m.dims) && !disjoint(o.view, m.dims, r.view, m.dims) {
-				return fmt.Sprintf("result %d lies where operand %d does, at other indices", i, j)
+				return because(ReasonAliasing, "result %d lies where operand %d does, at other indices", i, j)
 			}
 		}
 		for _, q := range m.results[:i] {
 			if !disjoint(q.view, m.dims, r.view, m.dims) {
-				return "two results may share elements"
+				return because(ReasonAliasing, "two results may share elements")
 			}
 			a, b := q.view.span(m.dims), r.view.span(m.dims)
 			if q.view.buf == r.view.buf && a.lo < b.hi && b.lo < a.hi && !m.program().Exact() {
-				return "two results lie between each other, and are not exact"
+				return because(ReasonRounding, "two results lie between each other, and are not exact")
 			}
 		}
 	}
 	if !one && len(m.dims) > 1 {
 		for t := range len(m.operands) + len(m.results) {
 			if s := m.tensor(t).strides[len(m.dims)-1]; s != 0 && s != 1 {
-				return "several results of strided tensors would not go over tiles"
+				return because(ReasonAccess, "several results of strided tensors would not go over tiles")
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // tensor is an operand or a result, in the order of a kernel's arguments.

@@ -24,6 +24,10 @@ type notes struct {
 	states  []state                // in the order in which the step came to them
 	left    []leftTensor           // by the states, when the run was over
 	refused error
+	dev     capture.Device
+	source  source
+	named   map[kernels.Buffer][]named
+	shapes  map[kernels.Buffer][]int // of the tensors that launches use
 
 	live, peak int64 // bytes of what was made
 }
@@ -34,6 +38,7 @@ type event struct {
 	args   []kernels.Arg       // of an upload, the memory written
 	data   *kernels.HostBuffer // of an upload
 	at     int                 // how many launches came before
+	source source
 }
 
 // writes reports whether the launch, or the upload, writes to b.
@@ -46,8 +51,8 @@ func (e *event) writes(b kernels.Buffer) bool {
 	return false
 }
 
-func newNotes(before *notes) *notes {
-	return &notes{before: before, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, ends: map[*kernels.Slots]int{}}
+func newNotes(dev capture.Device, before *notes) *notes {
+	return &notes{dev: dev, before: before, named: map[kernels.Buffer][]named{}, shapes: map[kernels.Buffer][]int{}, made: map[kernels.Buffer]bool{}, turns: map[*kernels.Slots]int{}, forgot: map[kernels.Buffer]int{}, ends: map[*kernels.Slots]int{}}
 }
 
 func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
@@ -56,7 +61,22 @@ func (n *notes) Launch(k *kernels.Kernel, args []kernels.Arg) {
 			n.slot(s)
 		}
 	}
-	n.events = append(n.events, event{kernel: k, args: slices.Clone(args), at: n.launches()})
+	for i := range args {
+		if b := args[i].Buf; args[i].Kind == kernels.ArgBuffer && n.shapes[b] == nil {
+			if m := n.dev.Memory(b); m != nil {
+				n.shapes[b] = m.Shape()
+			}
+		}
+	}
+	n.events = append(n.events, event{kernel: k, args: slices.Clone(args), at: n.launches(), source: n.source})
+}
+
+func (n *notes) Label(operation, layer string) { n.source = source{operation, layer} }
+
+func (n *notes) Named(b kernels.Buffer, off int, shape []int, name string) {
+	if !slices.ContainsFunc(n.named[b], func(x named) bool { return x.off == off && x.name == name }) {
+		n.named[b] = append(n.named[b], named{off, slices.Clone(shape), name})
+	}
 }
 
 // slot notes that slots were used.

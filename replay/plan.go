@@ -55,6 +55,25 @@ func plan(blocks []*block, limit int64) []int64 {
 	return sizes
 }
 
+// used returns the bytes of all blocks, and the most of them that are needed at one time: no plan takes less than these.
+func used(blocks []*block) (all, peak int64) {
+	begin, end := map[int]int64{}, map[int]int64{}
+	last := -1
+	for _, b := range blocks {
+		all += b.bytes()
+		begin[b.first] += b.bytes()
+		end[b.last] += b.bytes()
+		last = max(last, b.last)
+	}
+	now := int64(0)
+	for i := range last + 1 {
+		now += begin[i]
+		peak = max(peak, now)
+		now -= end[i]
+	}
+	return all, peak
+}
+
 // place is where blocks of one size lie, one after the other in time.
 type place struct {
 	at, bytes   int64

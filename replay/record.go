@@ -63,17 +63,19 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		settle = deferred.Do
 	}
 	defer func() { settle() }()
-	first := newNotes(nil)
+	tracing := time.Now()
+	first := newNotes(dev, nil)
 	outputs, err := watch(d, dev, first, step)
 	if err != nil {
 		return nil, err
 	}
 	defer first.freeLeft()
-	second := newNotes(first)
+	second := newNotes(dev, first)
 	again, err := watch(d, dev, second, step)
 	if err != nil {
 		return nil, err
 	}
+	traced := time.Since(tracing)
 	pairs, err := compare(dev, first, second)
 	if err != nil {
 		second.freeLeft()
@@ -85,6 +87,8 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
 		rec: &Recording{d: d, dev: dev, again: second.again},
 	}
+	b.rec.times.Tracing = traced
+	b.rec.report.EagerBytes = second.peak
 	for _, l := range second.left {
 		b.rec.left = append(b.rec.left, l.t)
 	}
@@ -105,16 +109,17 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	if deferred != nil && deferred.Pending() {
 		settle = deferred.Drop // from here on the recording does it
+		running := time.Now()
 		if err := b.runs(); err != nil {
 			b.rec.Free()
 			return nil, err
 		}
+		b.rec.times.Running = time.Since(running)
 	}
 	for _, o := range again {
 		b.rec.outputs = append(b.rec.outputs, o.t.View().Retain())
 	}
 	b.hide()
-	b.rec.report.EagerBytes = second.peak
 	b.rec.report.Took = time.Since(start)
 	b.rec.cleanup = runtime.AddCleanup(b.rec, func(p capture.Program) { p.Free() }, b.rec.program)
 	return b.rec, nil

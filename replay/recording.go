@@ -32,9 +32,14 @@ type Recording struct {
 	listed   []Launch
 	flows    []flow
 	report   Report
-	cleanup  runtime.Cleanup
-	busy     atomic.Bool // a goroutine runs or frees it
-	freed    bool
+	times    Times
+	// What Explain shows: the launches of the step and of a run, what each of the step is part of, and what passes did.
+	before, after *listing
+	sources       []source
+	decisions     []*decision
+	cleanup       runtime.Cleanup
+	busy          atomic.Bool // a goroutine runs or frees it
+	freed         bool
 }
 
 // need is memory that a run finds: it must not have been freed, and no tensor have left it since.
@@ -67,13 +72,18 @@ type Report struct {
 	// NotFused says why what looks like a perceptron is not one launch, nil if there is none. It
 	// wraps a *tensor.MiscompileError where the device computes that launch wrongly.
 	NotFused error
-	// PlannedBytes is the memory of what the step makes and does not return; EagerBytes is what the
-	// eager step took for what it makes, at most at one time.
-	PlannedBytes, EagerBytes int64
-	ConstantBytes            int64         // of what the step uploads, and of what was made of that once
-	Took                     time.Duration // Record, with the two steps
-	Rewriting                time.Duration // of that: looking for launches to join
-	Building                 time.Duration // of that: kernels that the device had not built, and their trials
+	// The memory of a run, which is all there before the first: no run takes more.
+	//  - PlannedBytes is what holds temporaries, which the step makes and does not return. Those that are not needed at
+	//    one time share a place: all of them have TemporaryBytes, and the most at one time PeakBytes.
+	//  - ConstantBytes is what the step uploads, and what was made of that once.
+	//  - OutputBytes is what the step returns, and leaves in gradients.
+	//  - InputBytes is what is older than Record: inputs, parameters, moments.
+	PlannedBytes, TemporaryBytes, PeakBytes, ConstantBytes, OutputBytes, InputBytes int64
+	// EagerBytes is what the eager step took for what it makes, at most at one time.
+	EagerBytes int64
+	Took       time.Duration // Record, with the two steps
+	Rewriting  time.Duration // of that: looking for launches to join
+	Building   time.Duration // of that: kernels that the device had not built, and their trials
 }
 
 // String returns the report in a line.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
@@ -38,7 +39,7 @@ type node struct {
 	from   []int    // the launches of the step that it does, ascending
 	names  []string // of their kernels
 	m      *mapping // the formulas of the launch; nil if it is no map
-	why    string   // where m is nil: why it is no map. If slotted, most rewrites leave the launch alone
+	why    *cause   // where m is nil: why it is no map. If slotted, most rewrites leave the launch alone
 	// late is the formulas of an optimizer's update (kernels.Map.Rounds), where m is nil. Epilogue alone uses them.
 	late *mapping
 	// joined: a rewrite changed m, and rewriteLaunches makes kernel and args anew; or there is a chain by rows.
@@ -71,6 +72,9 @@ type rewriter struct {
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
 	kinds    map[string]int           // how many nodes there are of each kind
 	passes   *passes                  // nil: kernels are not tried here, and no perceptron is looked for
+	// decisions are what was fused and what not.
+	decisions []*decision
+	doing     string // the name of the pass that is done now
 }
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory
@@ -84,12 +88,21 @@ func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Lau
 		r.nodes = append(r.nodes, n)
 		r.note(i)
 	}
+	if found != nil {
+		for _, n := range r.nodes {
+			was := *n
+			found.step = append(found.step, &was)
+		}
+		defer func() { found.decisions = r.decisions }()
+	}
 	for _, w := range rewrites() {
 		if !opt.without(w.name) {
-			w.do(r)
+			r.doing = w.name
+			r.timed(w)
 		}
 	}
 	if !opt.without(deadStores.name) {
+		r.doing = deadStores.name
 		leaveOutDead(r) // what the others made so
 	}
 	var list []*node
@@ -112,27 +125,38 @@ func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Lau
 	return list, nil
 }
 
+// timed does a pass, and notes how long it took without the kernels that it had built.
+func (r *rewriter) timed(w rewrite) {
+	if r.passes == nil || r.passes.times == nil {
+		w.do(r)
+		return
+	}
+	start, before := time.Now(), *r.passes.building
+	w.do(r)
+	r.passes.times.Passes = append(r.passes.times.Passes, PassTime{w.name, time.Since(start) - (*r.passes.building - before)})
+}
+
 // describe finds out what a launch reads and writes, from what it says of itself if it does.
 func (r *rewriter) describe(n *node) {
 	k, args := n.kernel, n.args
 	var ops []kernels.Operation
 	switch {
 	case k.Describe == nil:
-		n.why = "its kernel does not say what it computes"
+		n.why = notDescribed
 	case k.Grid(args, r.target).Empty():
-		n.why = "it has nothing to do"
+		n.why = because(ReasonShape, "it has nothing to do")
 	default:
 		if ops = k.Describe(args); len(ops) == 0 {
-			n.why = "its kernel does not say what it computes"
+			n.why = notDescribed
 		}
 	}
 	sizes := slotSizes(args, ops)
 	if sizes {
 		n.why = slotted
-	} else if n.why == "" {
+	} else if n.why == nil {
 		n.m, n.why = mappingOf(k, args, ops)
 		if op, ok := ops[0].(*kernels.Map); ok && n.m != nil && op.Rounds {
-			n.m, n.late, n.why = nil, n.m, "it updates what others read, by a kernel of its own"
+			n.m, n.late, n.why = nil, n.m, because(ReasonOpaque, "it updates what others read, by a kernel of its own")
 		}
 	}
 	n.described = len(ops) > 0 && !sizes
@@ -213,9 +237,6 @@ func resultDims(op kernels.Operation) []int {
 	}
 	return nil
 }
-
-// slotted is why a launch is no map of which another run may have other sizes.
-const slotted = "its sizes are slots"
 
 // slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no
 // scalar of its operations.
@@ -331,11 +352,11 @@ func (r *rewriter) lasts(g *region, i int) bool {
 	return !over
 }
 
-// name names a node in explanations.
-func (r *rewriter) name(n *node) string {
+// String returns "3 k_mul + 4 k_add", of many launches the first and the last.
+func (l label) String() string {
 	var list []string
-	for k, i := range n.from {
-		list = append(list, fmt.Sprintf("%d %s", i, n.names[k]))
+	for k, i := range l.from {
+		list = append(list, fmt.Sprintf("%d %s", i, l.names[k]))
 	}
 	if last := len(list) - 1; last > 3 {
 		return fmt.Sprintf("%s … %s (%d launches)", list[0], list[last], len(list))
@@ -348,12 +369,12 @@ func (r *rewriter) name(n *node) string {
 const mostKinds = 48
 
 // enough says why a recording makes no further kernel, for a mapping: it has mostKinds, and none is
-// of this kind. "": it makes one, or has it.
-func (r *rewriter) enough(m *mapping) string {
+// of this kind. Nil: it makes one, or has it.
+func (r *rewriter) enough(m *mapping) *cause {
 	if len(r.kinds) >= mostKinds && r.kinds[m.kind(r.target)] == 0 {
-		return fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))
+		return manyKernels(len(r.kinds), "other maps")
 	}
-	return ""
+	return nil
 }
 
 // takes makes node into, at place i, one that also does what gone did.
@@ -368,6 +389,7 @@ func (r *rewriter) takes(i int, into, gone *node, m *mapping) {
 
 // does notes that a node also does what another did.
 func (r *rewriter) does(into, gone *node) {
+	into.from, into.names = slices.Clone(into.from), slices.Clone(into.names) // labels keep those that were
 	for k, from := range gone.from {
 		at, found := slices.BinarySearch(into.from, from)
 		if !found {

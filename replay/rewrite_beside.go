@@ -40,12 +40,12 @@ func doBeside(r *rewriter) {
 				continue
 			}
 			at := r.place(i, j)
-			why := ""
+			var why *cause
 			switch {
 			case r.depend(n, c):
 				continue
 			case at < 0:
-				why = "what is done between them depends on the former, and the latter on that"
+				why = betweenThem
 			case at == j:
 				_, why = r.wait(i, j)
 			}
@@ -55,21 +55,21 @@ func doBeside(r *rewriter) {
 			}
 			var kernel *kernels.Kernel
 			args := slices.Concat(few.args, many.args)
-			if why == "" {
+			if why == nil {
 				switch kernel = kernels.Beside(few.kernel, many.kernel, wide); {
 				case kernel == nil:
-					why = "they have too many arguments, are built with options that differ, or both use local memory"
+					why = because(ReasonLimit, "they have too many arguments, are built with options that differ, or both use local memory")
 				case r.passes == nil:
 				case r.passes.try(kernel, args) != nil:
-					why = "the device does not build the kernel, or computes it wrongly"
+					why = wrongly
 				}
 			}
-			if why != "" {
-				r.opt.say("horizontal-fusion: %s and %s: refused: %s", r.name(n), r.name(c), why)
+			if why != nil {
+				r.refused(why, "%s and %s: refused", r.name(n), r.name(c))
 				continue
 			}
-			r.opt.say("horizontal-fusion: %s and %s: one launch", r.name(n), r.name(c))
-			into := &node{kernel: kernel, args: args, why: "it is two launches", from: slices.Clone(c.from), names: slices.Clone(c.names),
+			r.did("%s and %s: one launch", r.name(n), r.name(c))
+			into := &node{kernel: kernel, args: args, why: because(ReasonOpaque, "it is two launches"), from: slices.Clone(c.from), names: slices.Clone(c.names),
 				reads: slices.Concat(n.reads, c.reads), writes: slices.Concat(n.writes, c.writes), fills: slices.Concat(n.fills, c.fills)}
 			r.does(into, n)
 			r.leave(i)

@@ -31,7 +31,7 @@ func leaveOutDead(r *rewriter) {
 			continue
 		}
 		if len(n.writes) > 0 && !slices.ContainsFunc(n.writes, func(g region) bool { return of(g.buf).meets(g.span) }) {
-			r.opt.say("dead-store-elimination: %s: nobody reads what it writes", r.name(n))
+			r.did("%s: nobody reads what it writes", r.name(n))
 			r.leave(i)
 			continue
 		}

@@ -59,28 +59,28 @@ func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 		}
 		n := r.nodes[i]
 		at, e, why := r.stored(i, j, x, m)
-		if why == "" && rest != nil {
+		if why == nil && rest != nil {
 			switch {
 			case e.then.Keep:
-				why = "another launch reads what the former stores, and nothing would be gained"
+				why = because(ReasonCost, "another launch reads what the former stores, and nothing would be gained")
 			case at != i && !r.movable(c, i, j):
-				why = "what is done between them depends on the former, and a part of the latter on that"
+				why = because(ReasonDependence, "what is done between them depends on the former, and a part of the latter on that")
 			}
 			at = i
 		}
 		var kernel *kernels.Kernel
-		if why == "" {
+		if why == nil {
 			kernel = n.kernel.Then(e.then)
 			switch {
 			case r.passes == nil:
 			case len(kernel.Cases(true)) == 0: // a trial would find nothing
-				why = "no case of the kernel is of such views"
+				why = because(ReasonUnsupported, "no case of the kernel is of such views")
 			case r.passes.try(kernel, e.args) != nil:
-				why = "the device does not build the kernel, or computes it wrongly"
+				why = wrongly
 			}
 		}
-		if why != "" {
-			r.opt.say("%s: %s and %s: refused: %s", name, r.name(n), r.name(c), why)
+		if why != nil {
+			r.refused(why, "%s and %s: refused", r.name(n), r.name(c))
 			continue
 		}
 		how := ""
@@ -90,7 +90,7 @@ func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 		case e.then.Keep:
 			how = ", which is stored, too"
 		}
-		r.opt.say("%s: %s: computed where %s stores its result%s", name, r.name(c), r.name(n), how)
+		r.did("%s: computed where %s stores its result%s", r.name(c), r.name(n), how)
 		into, gone := c, n
 		if at == i {
 			into, gone = n, c
@@ -98,7 +98,7 @@ func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 		r.drop(c)
 		e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
 		into.late = nil
-		into.kernel, into.args, into.m, into.why = kernel, e.args, nil, "a map is computed where it stores its result"
+		into.kernel, into.args, into.m, into.why = kernel, e.args, nil, because(ReasonOpaque, "a map is computed where it stores its result")
 		into.joined, into.kind, into.described = false, e.kind, false
 		into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
 		r.kinds[e.kind]++
@@ -150,21 +150,21 @@ func (r *rewriter) storer(j int, o operand) int {
 
 // stored says how launch j, the map `of`, of whose operands x is the result of launch i, is
 // computed where that is stored, and at which of the two places; or why it is not.
-func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why string) {
+func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cause) {
 	n := r.nodes[i]
 	k, s := n.kernel, n.kernel.Stores
 	count, _ := s.Elements(n.args)
 	result := n.args[s.Result]
 	switch {
 	case s.Wide(r.target) == 0:
-		return 0, nil, "on this device it stores its result in another way"
+		return 0, nil, because(ReasonUnsupported, "on this device it stores its result in another way")
 	case s.Before != nil && s.Before(n.args, r.target):
-		return 0, nil, "a long sum is added up where its result lies, or a long row is put together there, or neighbours are stored apart"
+		return 0, nil, because(ReasonUnsupported, "a long sum is added up where its result lies, or a long row is put together there, or neighbours are stored apart")
 	case count == 0 || count != result.N:
-		return 0, nil, "it does not store elements of a result one after the other"
+		return 0, nil, because(ReasonAccess, "it does not store elements of a result one after the other")
 	}
 	m, value, why := endingOf(of, x, result, count)
-	if why != "" {
+	if why != nil {
 		return 0, nil, why
 	}
 	own := func(v view) bool { return v.same(m.operands[value].view, m.dims) }
@@ -175,10 +175,10 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 		}
 		g := region{o.buf, o.span(m.dims), o.view, m.dims}
 		if g.meets(&stored) {
-			return 0, nil, "it reads other elements of the result, too"
+			return 0, nil, because(ReasonAccess, "it reads other elements of the result, too")
 		}
 		if slices.ContainsFunc(n.writes, func(w region) bool { return w.meets(&g) }) {
-			return 0, nil, "it reads something else that the former writes"
+			return 0, nil, because(ReasonAliasing, "it reads something else that the former writes")
 		}
 	}
 	over := false // the map writes where the result would be
@@ -188,21 +188,21 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 			return h.meets(&g) && !(h.span == stored.span && own(res.view))
 		}
 		if slices.ContainsFunc(n.reads, meets) || slices.ContainsFunc(n.writes, meets) {
-			return 0, nil, "it writes what the former reads or writes"
+			return 0, nil, because(ReasonAliasing, "it writes what the former reads or writes")
 		}
 		over = over || own(res.view)
 	}
 	if at = r.place(i, j); at < 0 {
-		return 0, nil, "what is done between them depends on the former, and the latter on that"
+		return 0, nil, betweenThem
 	}
 	keep := !over && (r.lasts(&stored, i) || len(r.readers(&stored, i)) > 1)
 	layout, rank := m.layout(r.target)
 	if r.target.CPU && rank > 2 {
-		return 0, nil, "on a CPU, finding its rows would take longer than a launch of its own"
+		return 0, nil, because(ReasonCost, "on a CPU, finding its rows would take longer than a launch of its own")
 	}
 	for t := range len(m.operands) + len(m.results) {
 		if layout.Steps[t] == kernels.Strided && count > joinSmall {
-			return 0, nil, "it would read or write across the rows of large tensors"
+			return 0, nil, because(ReasonCost, "it would read or write across the rows of large tensors")
 		}
 	}
 	if count%kernels.MapVector != 0 {
@@ -218,16 +218,16 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 	}
 	j2, err := m.joined()
 	if err != nil {
-		return 0, nil, err.Error()
+		return 0, nil, failed(err)
 	}
 	e = &ending{then: kernels.Then{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
 	e.kind = fmt.Sprintf("%p %d %t %t %v %s", k, value, keep, vectors, layout.Aligned, m.kind(r.target))
 	if len(r.kinds) >= mostKinds && r.kinds[e.kind] == 0 {
-		return 0, nil, fmt.Sprintf("%d kernels are made for other maps", len(r.kinds))
+		return 0, nil, manyKernels(len(r.kinds), "other maps")
 	}
 	_, all, err := m.launch(r.target)
 	if err != nil {
-		return 0, nil, err.Error()
+		return 0, nil, failed(err)
 	}
 	e.args = slices.Clone(n.args)
 	if !keep && !(s.Reads != nil && s.Reads(n.args)) {
@@ -237,7 +237,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 				return a.Buf != nil && a.Buf != result.Buf && a.Buf.DType() == result.Buf.DType()
 			})
 			if other < 0 {
-				return 0, nil, "its result is of another type"
+				return 0, nil, because(ReasonTypes, "its result is of another type")
 			}
 			unused = n.args[other].Buf
 		}
@@ -260,15 +260,15 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why stri
 			e.args = append(e.args, arg)
 		}
 	}
-	return at, e, ""
+	return at, e, nil
 }
 
 // endingOf returns a map in dimensions in which operand x is a result of count elements as it lies
 // in memory, and which of its operands that then is; or why there are none.
-func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why string) {
+func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why *cause) {
 	o := c.operands[x].view
 	if o.off != result.Off || intmath.Product(c.dims) != count {
-		return nil, 0, "it does not read the result whole, each element once"
+		return nil, 0, because(ReasonAccess, "it does not read the result whole, each element once")
 	}
 	order := make([]int, len(c.dims))
 	for d := range order {
@@ -289,12 +289,12 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 	m.tidy()
 	value = slices.IndexFunc(m.operands, func(p operand) bool { return p.buf == o.buf && p.off == o.off && dense(p.strides, m.dims) })
 	if value < 0 {
-		return nil, 0, "it does not read the result whole, each element once"
+		return nil, 0, because(ReasonAccess, "it does not read the result whole, each element once")
 	}
-	if why := m.problem(); why != "" {
+	if why := m.problem(); why != nil {
 		return nil, 0, why
 	}
-	return m, value, ""
+	return m, value, nil
 }
 
 // endsAlike says how functions that may be others for vectors are computed as they were: every

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -32,15 +31,15 @@ func inlineMaps(r *rewriter) {
 			continue
 		}
 		readers, becoming, why := r.inlined(i, n)
-		if why != "" {
-			r.opt.say("inline: %s: refused: %s", r.name(n), why)
+		if why != nil {
+			r.refused(why, "%s: refused", r.name(n))
 			continue
 		}
 		if len(readers) == 0 {
 			continue // it is dead, or what it writes stays
 		}
 		for k, j := range readers {
-			r.opt.say("inline: %s: computed within %s", r.name(n), r.name(r.nodes[j]))
+			r.did("%s: computed within %s", r.name(n), r.name(r.nodes[j]))
 			r.takes(j, r.nodes[j], n, becoming[k])
 		}
 		r.leave(i)
@@ -60,15 +59,15 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 			if c.m != nil {
 				var m *mapping
 				if at := r.changed(w, c, i+1, j); at >= 0 {
-					why = fmt.Sprintf("%s changes a part of its result", r.name(r.nodes[at]))
-				} else if m, why = r.within(n.m, c.m, false); why == "" {
-					r.opt.say("inline: %s: computed within %s", r.name(n), r.name(c))
+					why = because(ReasonDependence, "%s changes a part of its result", r.name(r.nodes[at]))
+				} else if m, why = r.within(n.m, c.m, false); why == nil {
+					r.did("%s: computed within %s", r.name(n), r.name(c))
 					r.takes(j, c, n, m)
 					continue
 				}
 			}
 			left = true
-			r.opt.say("inline: %s: refused in %s: %s", r.name(n), r.name(c), why)
+			r.refused(why, "%s: refused in %s", r.name(n), r.name(c))
 		}
 	}
 	if !left {
@@ -77,11 +76,11 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 }
 
 // inlined returns the readers of a map and what they become, or why that is not done.
-func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, why string) {
+func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, why *cause) {
 	for k := range n.writes {
 		w := &n.writes[k]
 		if r.lasts(w, i) {
-			return nil, nil, "its result is there after the run"
+			return nil, nil, staysBehind
 		}
 		for _, j := range r.readers(w, i) {
 			if !slices.Contains(readers, j) {
@@ -92,24 +91,24 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 	for _, j := range readers {
 		c := r.nodes[j]
 		if c.m == nil {
-			return nil, nil, fmt.Sprintf("%s reads its result: %s", r.name(c), c.why)
+			return nil, nil, because(c.why.reason, "%s reads its result: %s", r.name(c), c.why)
 		}
 		for k := range n.reads {
 			if at := r.meeting(&n.reads[k], i+1, j, false, true); at >= 0 {
-				return nil, nil, fmt.Sprintf("%s changes what it reads before %s reads its result", r.name(r.nodes[at]), r.name(c))
+				return nil, nil, because(ReasonDependence, "%s changes what it reads before %s reads its result", r.name(r.nodes[at]), r.name(c))
 			}
 		}
 		for k := range n.writes {
 			if at := r.changed(&n.writes[k], c, i+1, j); at >= 0 {
-				return nil, nil, fmt.Sprintf("%s changes a part of its result", r.name(r.nodes[at]))
+				return nil, nil, because(ReasonDependence, "%s changes a part of its result", r.name(r.nodes[at]))
 			}
 		}
 		if r.keeps(n, i, j) {
-			return nil, nil, fmt.Sprintf("it would keep what it reads for %s, which is more than its result", r.name(c))
+			return nil, nil, because(ReasonMemory, "it would keep what it reads for %s, which is more than its result", r.name(c))
 		}
 		m, why := r.within(n.m, c.m, len(readers) > 1)
-		if why != "" {
-			return nil, nil, fmt.Sprintf("in %s: %s", r.name(c), why)
+		if why != nil {
+			return nil, nil, because(why.reason, "in %s: %s", r.name(c), why)
 		}
 		becoming = append(becoming, m)
 	}
@@ -120,9 +119,9 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 		}
 	}
 	if k := len(readers); k*full > full+1+k && intmath.Product(n.m.dims) > joinSmall {
-		return nil, nil, fmt.Sprintf("%d launches would read its %d operands in place of one result", k, full)
+		return nil, nil, because(ReasonCost, "%d launches would read its %d operands in place of one result", k, full)
 	}
-	return readers, becoming, ""
+	return readers, becoming, nil
 }
 
 // keeps reports whether the operands of node i, which nobody reads from here to j any more, are
@@ -173,9 +172,9 @@ const worth = 1 << 14
 
 // within returns a map that computes another within itself, in place of the operands that it reads
 // of it. again says that others compute it, too.
-func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
+func (r *rewriter) within(p, c *mapping, again bool) (*mapping, *cause) {
 	if p.typ != c.typ {
-		return nil, "they are computed in different types"
+		return nil, because(ReasonTypes, "they are computed in different types")
 	}
 	program := p.program()
 	cheap := program.Simple() && program.Steps() <= 2
@@ -190,10 +189,10 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
 		found = true
 		at, ok := compose(p.results[of].view, p.dims, m.operands[i].view, m.dims)
 		if !ok {
-			return nil, "its elements are not found by sums of indices"
+			return nil, because(ReasonAccess, "its elements are not found by sums of indices")
 		}
 		if n := max(1, intmath.Product(c.dims)); (again || n > intmath.Product(p.dims)) && !cheap && n*program.Steps() > worth {
-			return nil, "it is read more often than computed, and costs more than to be stored"
+			return nil, because(ReasonCost, "it is read more often than computed, and costs more than to be stored")
 		}
 		straight = straight && at.straight(p.dims, m.dims)
 		m = m.in(at.dims(), at.ofReader)
@@ -208,22 +207,20 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, string) {
 		}
 	}
 	if !found {
-		return nil, "it does not read it as an operand"
+		return nil, because(ReasonAccess, "it does not read it as an operand")
 	}
 	m.tidy()
-	if why := m.problem(); why != "" {
+	if why := m.problem(); why != nil {
 		return nil, why
 	}
-	if why := r.enough(m); why != "" {
+	if why := r.enough(m); why != nil {
 		return nil, why
 	}
 	if !r.alike(p, m, straight) || !r.alike(c, m, true) {
 		return nil, otherVectors
 	}
-	return m, ""
+	return m, nil
 }
-
-const otherVectors = "vectors of a function may have other bits than elements"
 
 // alike reports whether what a map computes has the same bits within another, where its functions
 // may be others for vectors: every element is in a vector in both, or in none; or it is at the same

@@ -47,27 +47,27 @@ func (r *rewriter) inputs(i int, n *node) {
 			with := append(slices.Clone(taken), j)
 			slices.Sort(with)
 			why := r.apart(i, n, j, with)
-			if why == "" {
+			if why == nil {
 				k, a, err := r.from(n, with, none)
 				if err == nil {
 					taken, kernel, args, grew = with, k, a, true
 					break
 				}
-				why = err.Error()
+				why = failed(err)
 			}
-			r.opt.say("prologue-fusion: %s: refused in %s: %s", r.name(r.nodes[j]), r.name(n), why)
+			r.refused(why, "%s: refused in %s", r.name(r.nodes[j]), r.name(n))
 		}
 	}
 	if kernel == nil {
 		return
 	}
 	if err := r.passes.try(kernel, args); err != nil {
-		r.opt.say("prologue-fusion: refused in %s: %v", r.name(n), err)
+		r.refused(because(ReasonDevice, "%v", err), "refused in %s", r.name(n))
 		return
 	}
 	into := &node{kernel: kernel, args: args, from: slices.Clone(n.from), names: slices.Clone(n.names)}
 	for _, j := range taken {
-		r.opt.say("prologue-fusion: %s: computed within %s", r.name(r.nodes[j]), r.name(n))
+		r.did("%s: computed within %s", r.name(r.nodes[j]), r.name(n))
 		r.does(into, r.nodes[j])
 		r.leave(j)
 	}
@@ -121,28 +121,28 @@ func (r *rewriter) sources(i int, n *node, taken []int) []int {
 	return list
 }
 
-// apart says why a launch cannot be left out where others compute what it does, "" if it can.
-func (r *rewriter) apart(i int, n *node, j int, with []int) string {
+// apart says why a launch cannot be left out where others compute what it does, nil if it can.
+func (r *rewriter) apart(i int, n *node, j int, with []int) *cause {
 	c := r.nodes[j]
 	switch {
 	case c.once:
-		return "it is done once"
+		return because(ReasonUnsupported, "it is done once")
 	case !c.described || c.chain != nil:
 		return c.why
 	}
 	for k := range c.writes {
 		w := &c.writes[k]
 		if r.lasts(w, j) {
-			return "its result is there after the run"
+			return staysBehind
 		}
 		for _, q := range r.readers(w, j) {
 			if q != i && !slices.Contains(with, q) {
-				return r.name(r.nodes[q]) + " reads its result"
+				return because(ReasonUsed, "%s reads its result", r.name(r.nodes[q]))
 			}
 		}
 		for k, a := range n.args {
 			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Operand == k }) {
-				return "its result is read otherwise, too"
+				return because(ReasonUsed, "its result is read otherwise, too")
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) string {
 	for k := range c.reads {
 		g := &c.reads[k]
 		if at := r.meeting(g, j+1, i+1, false, true); at >= 0 {
-			return r.name(r.nodes[at]) + " changes what it reads"
+			return because(ReasonDependence, "%s changes what it reads", r.name(r.nodes[at]))
 		}
 		if c.m != nil && !slices.Contains(c.m.operands[k].strides, 0) {
 			reads += g.span.hi - g.span.lo
@@ -160,7 +160,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) string {
 		writes += g.span.hi - g.span.lo
 	}
 	if reads > writes {
-		return "it reads more than it writes"
+		return because(ReasonCost, "it reads more than it writes")
 	}
-	return ""
+	return nil
 }

@@ -39,18 +39,18 @@ func joinMaps(r *rewriter) {
 			at := r.place(i, j)
 			if at < 0 {
 				if slices.ContainsFunc(c.reads, func(g region) bool { return p.wrote(&g) }) {
-					r.opt.say("join: %s and %s: refused: what is done between them depends on the former, and the latter on that", r.name(p), r.name(c))
+					r.refused(betweenThem, "%s and %s: refused", r.name(p), r.name(c))
 				}
 				continue
 			}
 			m, why := r.both(p.m, c.m)
 			if m == nil {
-				if why != "" { // they have something to do with each other
-					r.opt.say("join: %s and %s: refused: %s", r.name(p), r.name(c), why)
+				if why != nil { // they have something to do with each other
+					r.refused(why, "%s and %s: refused", r.name(p), r.name(c))
 				}
 				continue
 			}
-			r.opt.say("join: %s and %s: one launch", r.name(p), r.name(c))
+			r.did("%s and %s: one launch", r.name(p), r.name(c))
 			if at == j {
 				r.takes(j, c, p, m)
 				r.leave(i)
@@ -96,10 +96,10 @@ func (r *rewriter) movable(n *node, i, j int) bool {
 }
 
 // both returns a map with the results of two, the former of which is done first; or nil and why
-// not, "" if they have nothing to do with each other.
-func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
+// not, nil if they have nothing to do with each other.
+func (r *rewriter) both(p, c *mapping) (m *mapping, why *cause) {
 	if p.typ != c.typ {
-		return nil, ""
+		return nil, nil
 	}
 	// The index of p for each of c: by what c reads of it or, if it reads nothing, in row-major
 	// order.
@@ -115,7 +115,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 				_, ok = at.ofWriter(res.view).digits(at.dims())
 			}
 			if !ok {
-				return nil, "the latter does not read what the former writes element by element"
+				return nil, because(ReasonAccess, "the latter does not read what the former writes element by element")
 			}
 			shares, straight = true, at.straight(p.dims, c.dims)
 			cp, pc = c.in(at.dims(), at.ofReader), p.in(at.dims(), at.ofWriter)
@@ -124,7 +124,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 	if cp == nil {
 		a, b, ok := refine(p.dims, c.dims)
 		if !ok {
-			return nil, ""
+			return nil, nil
 		}
 		dims := make([]int, len(a))
 		for i, x := range a {
@@ -148,13 +148,13 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 		}
 	}
 	if !shares && intmath.Product(c.dims) > joinSmall {
-		return nil, ""
+		return nil, nil
 	}
 	m = &mapping{typ: p.typ, dims: pc.dims, operands: slices.Clone(pc.operands), scalars: pc.scalars, results: slices.Clone(pc.results)}
 	later := m.with(cp)
 	first := len(pc.operands)
 	for k := range later {
-		why = ""
+		why = nil
 		later[k] = later[k].Replace(func(x int) *expr.Expr {
 			o := m.operands[x]
 			if x < first {
@@ -165,25 +165,25 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why string) {
 				case res.view.same(o.view, m.dims):
 					return number(res.value)
 				case !disjoint(o.view, m.dims, res.view, m.dims):
-					why = "the latter reads what the former writes at other indices"
+					why = because(ReasonAliasing, "the latter reads what the former writes at other indices")
 				}
 			}
 			return expr.Input(x)
 		}, expr.Param)
-		if why != "" {
+		if why != nil {
 			return nil, why
 		}
 		m.results = append(m.results, result{later[k], cp.results[k].view})
 	}
 	m.tidy()
-	if why = m.problem(); why != "" {
+	if why = m.problem(); why != nil {
 		return nil, why
 	}
-	if why = r.enough(m); why != "" {
+	if why = r.enough(m); why != nil {
 		return nil, why
 	}
 	if !r.alike(p, m, straight) || !r.alike(c, m, true) {
 		return nil, otherVectors
 	}
-	return m, ""
+	return m, nil
 }

@@ -29,11 +29,11 @@ func lookUp(r *rewriter) {
 			continue
 		}
 		i, why := r.writesParts(j)
-		if why == "" {
+		if why == nil {
 			why = r.lookUpIn(i, j)
 		}
-		if why != "" {
-			r.opt.say("lookup: %s: refused: %s", r.name(n), why)
+		if why != nil {
+			r.refused(why, "%s: refused", r.name(n))
 		}
 	}
 }
@@ -43,45 +43,45 @@ func launched(n *node) bool { return !n.joined && n.chain == nil && !n.once }
 
 // writesParts returns the launch that writes, in parts, what the one at j reads and nothing else
 // does. If there is none, it says why.
-func (r *rewriter) writesParts(j int) (i int, why string) {
+func (r *rewriter) writesParts(j int) (i int, why *cause) {
 	n := r.nodes[j]
 	form := n.kernel.Lookup
 	a := n.args[form.Param]
 	if r.lives(a.Buf) || r.constant(a.Buf) {
-		return 0, "what it reads is there before or after the run"
+		return 0, because(ReasonUsed, "what it reads is there before or after the run")
 	}
-	i, why = -1, "no launch writes what it reads"
+	i, why = -1, because(ReasonUnsupported, "no launch writes what it reads")
 	r.touch(a.Buf, 0, len(r.nodes), func(k int, c *node) bool {
 		switch own := c.kernel.Lookup; {
 		case k == j:
 			return true
 		case k > j || i >= 0:
-			why = r.name(c) + " reads or writes what it reads, too"
+			why = because(ReasonUsed, "%s reads or writes what it reads, too", r.name(c))
 		case !launched(c) || own == nil || own.Table == nil:
-			why = r.name(c) + " does not write it in parts"
+			why = because(ReasonUnsupported, "%s does not write it in parts", r.name(c))
 		case own.Parts != form.Parts || own.Rows(c.args) != form.Rows(n.args):
-			why = r.name(c) + " writes it in other parts"
+			why = because(ReasonShape, "%s writes it in other parts", r.name(c))
 		default:
-			i, why = k, ""
+			i, why = k, nil
 		}
-		return why == ""
+		return why == nil
 	})
-	if why != "" {
+	if why != nil {
 		return 0, why
 	}
 	for _, c := range []*node{r.nodes[i], n} {
 		for k, b := range c.args {
 			if b.Kind == kernels.ArgBuffer && b.Buf == a.Buf && (k != c.kernel.Lookup.Param || b.Off != a.Off || b.N != a.N) {
-				return 0, r.name(c) + " reads or writes it otherwise, too"
+				return 0, because(ReasonUsed, "%s reads or writes it otherwise, too", r.name(c))
 			}
 		}
 	}
-	return i, ""
+	return i, nil
 }
 
 // lookUpIn has the launch at i write where the parts lie that the one at j reads. If that cannot
 // be, it says why.
-func (r *rewriter) lookUpIn(i, j int) (why string) {
+func (r *rewriter) lookUpIn(i, j int) (why *cause) {
 	writer, reader := r.nodes[i], r.nodes[j]
 	rows := reader.args[reader.kernel.Lookup.Param]
 	kernel, rest, n := writer.kernel.Lookup.Table(writer.args)
@@ -89,11 +89,11 @@ func (r *rewriter) lookUpIn(i, j int) (why string) {
 	place := i + slices.Index(r.nodes[i:j], nil) // where a launch was that is joined with another: the table's takes it
 	switch {
 	case place < i:
-		return "there is no launch between it and the one that writes what it reads"
+		return because(ReasonUnsupported, "there is no launch between it and the one that writes what it reads")
 	case slices.ContainsFunc(rest, func(a kernels.Arg) bool { s, _, _ := a.Slot(); return s != nil }):
-		return "the table is not the same in all runs"
+		return because(ReasonDynamicSize, "the table is not the same in all runs")
 	case 2*n > rows.N || n*real.Size() > onceBytes:
-		return "the table is too large"
+		return because(ReasonCost, "the table is too large")
 	}
 	parts := reader.kernel.Lookup.Rows(reader.args) * reader.kernel.Lookup.Parts
 	at, table := kernels.BufferArg(r.fresh(kernels.Int32, parts), 0, parts), kernels.BufferArg(r.fresh(real, n), 0, n)
@@ -104,14 +104,14 @@ func (r *rewriter) lookUpIn(i, j int) (why string) {
 	reads.args[reader.kernel.Lookup.Param] = at
 	for _, c := range []*node{made, writes, reads} {
 		if err := r.passes.try(c.kernel, c.args); err != nil {
-			return err.Error()
+			return because(ReasonDevice, "%v", err)
 		}
 		r.describe(c)
 	}
-	r.opt.say("lookup: %s: looks up what %s makes in a table of %d", r.name(reader), r.name(writer), n)
+	r.did("%s: looks up what %s makes in a table of %d", r.name(reader), r.name(writer), n)
 	for at, c := range map[int]*node{i: writes, place: made, j: reads} {
 		r.nodes[at] = c
 		r.note(at)
 	}
-	return ""
+	return nil
 }

@@ -38,7 +38,7 @@ func doOnce(r *rewriter) {
 		}
 		if !r.alone(i, n) || total+bytes > onceBytes {
 			if len(n.reads) > 0 {
-				r.opt.say("constant-folding: %s: refused: others write its result, it is there after the run, or takes too much memory", r.name(n))
+				r.refused(because(ReasonUsed, "others write its result, it is there after the run, or takes too much memory"), "%s: refused", r.name(n))
 			}
 			continue
 		}
@@ -49,7 +49,7 @@ func doOnce(r *rewriter) {
 		if len(n.reads) == 0 {
 			continue
 		}
-		r.opt.say("constant-folding: %s: reads constants alone", r.name(n))
+		r.did("%s: reads constants alone", r.name(n))
 		n.once = true
 		for _, g := range n.reads {
 			if k, made := maker[g.buf]; made {

@@ -36,7 +36,7 @@ func (r *rewriter) parted(c *node) (m, rest *node) {
 	}
 	parts := c.kernel.Parts(c.args, r.target)
 	if parts == nil {
-		r.opt.say("split: %s: refused: its function is costly", r.name(c))
+		r.refused(because(ReasonCost, "its function is costly"), "%s: refused", r.name(c))
 		return nil, nil
 	}
 	var nodes []*node

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
@@ -37,6 +38,11 @@ type passes struct {
 	units fusion.MatrixUnits                                // of the device
 	done  int
 	fault error // why one was refused
+
+	step      []*node // the launches before the passes
+	decisions []*decision
+	times     *Times
+	building  *time.Duration // that try took so far
 }
 
 func fuseTrainingSteps(r *rewriter) {
@@ -52,7 +58,7 @@ func fuseTrainingSteps(r *rewriter) {
 		}
 	}
 	for _, err := range refused {
-		r.opt.say("fused-training-step: refused: %v", err)
+		r.refused(failed(err), "refused")
 		r.passes.fault = errors.Join(r.passes.fault, err)
 	}
 }
@@ -127,7 +133,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	limits, on := r.target, ""
 	if m, l, ok := trainer.MatrixStep(trained, p.samples, r.passes.units); ok {
 		if err := p.try(m, l, r.passes, dx != nil); err != nil {
-			r.opt.say("fused-training-step: not on matrix units: %v", err)
+			r.did("not on matrix units: %v", err)
 		} else {
 			form, limits, on = m, l, " on matrix units, of factors in "+r.passes.units.Precision.String()
 		}
@@ -235,7 +241,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	case grads == nil:
 		said = "nobody reads the gradient"
 	case update != nil:
-		said = "its gradient summed by " + r.name(r.nodes[update.node])
+		said = "its gradient summed by " + r.name(r.nodes[update.node]).String()
 		with, sum := 0, none
 		if joins {
 			with, sum = groups, vec(loss.spot)
@@ -255,7 +261,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		put(slots[0], k, args...)
 	}
 	r.passes.done++
-	r.opt.say("fused-training-step: %s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
+	r.did("%s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
 	return nil
 }
 

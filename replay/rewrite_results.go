@@ -28,25 +28,25 @@ func writeThere(r *rewriter) {
 			continue
 		}
 		n := r.nodes[i]
-		why := ""
+		var why *cause
 		arg := n.args[a]
 		switch g := c.writes[0]; {
 		case arg.Off != from.off || arg.N != intmath.Product(c.m.dims) || arg.Buf.DType() != to.buf.DType():
-			why = "only a part is copied"
+			why = because(ReasonAccess, "only a part is copied")
 		case to.off*to.buf.DType().Size()%align != 0:
-			why = "it is copied to where no buffer begins"
+			why = because(ReasonAccess, "it is copied to where no buffer begins")
 		case slices.ContainsFunc(n.args, func(x kernels.Arg) bool {
 			return x.Kind == kernels.ArgBuffer && x.Buf == to.buf && x.Off < g.span.hi && g.span.lo < x.Off+x.N
 		}):
-			why = "it touches the memory that is copied to"
+			why = because(ReasonAliasing, "it touches the memory that is copied to")
 		case r.meeting(&g, i+1, j, true, true) >= 0:
-			why = r.name(r.nodes[r.meeting(&g, i+1, j, true, true)]) + " touches the memory that is copied to before"
+			why = because(ReasonDependence, "%s touches the memory that is copied to before", r.name(r.nodes[r.meeting(&g, i+1, j, true, true)]))
 		}
-		if why != "" {
-			r.opt.say("copy-elimination: %s and %s: refused: %s", r.name(n), r.name(c), why)
+		if why != nil {
+			r.refused(why, "%s and %s: refused", r.name(n), r.name(c))
 			continue
 		}
-		r.opt.say("copy-elimination: %s: writes where %s copies it to", r.name(n), r.name(c))
+		r.did("%s: writes where %s copies it to", r.name(n), r.name(c))
 		n.args = slices.Clone(n.args)
 		n.args[a].Buf, n.args[a].Off = to.buf, to.off
 		n.reads, n.writes, n.fills = nil, nil, nil

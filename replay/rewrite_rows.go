@@ -62,18 +62,18 @@ func joinRows(r *rewriter) {
 				continue
 			}
 			at := r.place(i, j)
-			chain, alone, why := []rowPart(nil), false, "what is done between them depends on the former, and the latter on that"
+			chain, alone, why := []rowPart(nil), false, betweenThem
 			switch {
 			case at == j && r.keeps(p, i, j):
-				why = "the former would keep what it reads, which is more than its result"
+				why = because(ReasonMemory, "the former would keep what it reads, which is more than its result")
 			case at >= 0:
 				chain, alone, why = r.chain(p, c)
 			}
-			if why != "" {
-				r.opt.say("rows: %s and %s: refused: %s", r.name(p), r.name(c), why)
+			if why != nil {
+				r.refused(why, "%s and %s: refused", r.name(p), r.name(c))
 				continue
 			}
-			r.opt.say("rows: %s and %s: one launch", r.name(p), r.name(c))
+			r.did("%s and %s: one launch", r.name(p), r.name(c))
 			r.chained(i, j, at, chain, alone)
 		}
 	}
@@ -89,7 +89,7 @@ func (n *node) rowwise() bool { return n.chain != nil || n.m != nil || n.kernel.
 
 // chain returns the launches of two nodes as one by rows, and whether one work-group is to do them
 // alone; or why there is none.
-func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
+func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why *cause) {
 	for _, alone = range []bool{false, true} {
 		rows := 1
 		for _, n := range []*node{c, p} {
@@ -102,26 +102,26 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
 			} else if n.m == nil {
 				of := n.kernel.RowsOf(n.args, r.target)
 				if of == nil {
-					return nil, false, fmt.Sprintf("%s does not work on rows", r.name(n))
+					return nil, false, because(ReasonOpaque, "%s does not work on rows", r.name(n))
 				}
 				rows = of.Rows
 			}
 		}
 		chain = nil
-		var first string
+		var first *cause
 		for _, n := range []*node{p, c} {
 			var parts []rowPart
-			if parts, first = r.parts(n, rows, alone); first != "" {
+			if parts, first = r.parts(n, rows, alone); first != nil {
 				break
 			}
 			chain = append(chain, parts...)
 		}
-		if first == "" {
-			if first = r.fits(chain, alone); first == "" {
-				return chain, alone, ""
+		if first == nil {
+			if first = r.fits(chain, alone); first == nil {
+				return chain, alone, nil
 			}
 		}
-		if why == "" {
+		if why == nil {
 			why = first
 		}
 	}
@@ -129,50 +129,50 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why string) {
 }
 
 // parts returns the launches of a node by rows: a map has as many as it is asked for.
-func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why string) {
+func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why *cause) {
 	switch {
 	case n.chain != nil:
 		for _, part := range n.chain {
 			if part.m != nil {
-				if part, why = r.mapOf(part.m, rows, alone); why != "" {
+				if part, why = r.mapOf(part.m, rows, alone); why != nil {
 					return nil, why
 				}
 			}
 			parts = append(parts, part)
 		}
-		return parts, ""
+		return parts, nil
 	case n.m != nil:
 		part, why := r.mapOf(n.m, rows, alone)
 		return []rowPart{part}, why
 	}
-	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.target), nil}}, ""
+	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.target), nil}}, nil
 }
 
 // mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else
 // of one element.
-func (r *rewriter) mapOf(m *mapping, rows int, alone bool) (part rowPart, why string) {
+func (r *rewriter) mapOf(m *mapping, rows int, alone bool) (part rowPart, why *cause) {
 	n := intmath.Product(m.dims)
 	if !alone || n == 0 {
 		return r.mapRows(m, rows)
 	}
-	if part, why = r.mapRows(m, n/inner(m.dims)); why != "" {
+	if part, why = r.mapRows(m, n/inner(m.dims)); why != nil {
 		part, why = r.mapRows(m, n)
 	}
 	return part, why
 }
 
 // mapRows returns a map as a launch by rows, or why it is none.
-func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
+func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why *cause) {
 	n := intmath.Product(m.dims)
 	switch {
 	case m.typ != kernels.Float32:
-		return part, "a map is of " + m.typ.String()
+		return part, because(ReasonTypes, "a map is of %v", m.typ)
 	case n == 0 || n%rows != 0:
-		return part, fmt.Sprintf("a map of %d elements has not %d rows", n, rows)
+		return part, because(ReasonShape, "a map of %d elements has not %d rows", n, rows)
 	}
 	outer, parts, ok := refine(m.dims, []int{rows, n / rows})
 	if !ok {
-		return part, fmt.Sprintf("a map of %v has not %d rows", m.dims, rows)
+		return part, because(ReasonShape, "a map of %v has not %d rows", m.dims, rows)
 	}
 	var dims []int
 	along := 0
@@ -183,7 +183,7 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
 		}
 	}
 	if along > 1 {
-		return part, "a row of a map is not one axis"
+		return part, because(ReasonAccess, "a row of a map is not one axis")
 	}
 	split := m.in(nil, func(v view) view {
 		w := view{v.buf, v.off, nil}
@@ -205,7 +205,7 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
 		dims = append(dims, 1)
 	}
 	split.dims = dims
-	if why = split.problem(); why != "" {
+	if why = split.problem(); why != nil {
 		return part, why
 	}
 	if !r.alike(m, split, true) {
@@ -213,9 +213,9 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why string) {
 	}
 	k, args, err := split.launch(r.target)
 	if err != nil || k.Rows == nil {
-		return part, "a map is strided along its rows"
+		return part, because(ReasonAccess, "a map is strided along its rows")
 	}
-	return rowPart{k, args, k.RowsOf(args, r.target), m}, ""
+	return rowPart{k, args, k.RowsOf(args, r.target), m}, nil
 }
 
 // width is how many elements a row has in the largest argument.
@@ -227,53 +227,53 @@ func (p *rowPart) width() int {
 	return most
 }
 
-// fits says why there is no chain of launches, "" if there is. alone says that one work-group is to
+// fits says why there is no chain of launches, nil if there is. alone says that one work-group is to
 // do them.
-func (r *rewriter) fits(chain []rowPart, alone bool) string {
+func (r *rewriter) fits(chain []rowPart, alone bool) *cause {
 	if len(chain) > kernels.ChainMost {
-		return "there would be too many in one"
+		return because(ReasonLimit, "there would be too many in one")
 	}
 	rows := chain[0].of.Rows
 	for i := range chain {
 		p := &chain[i]
 		switch {
 		case alone && p.of.Rows*p.width() > rowsAlone:
-			return "one work-group would do too much"
+			return because(ReasonCost, "one work-group would do too much")
 		case alone:
 			continue
 		case p.of.Rows != rows:
-			return fmt.Sprintf("one has %d rows, and another %d", rows, p.of.Rows)
+			return because(ReasonShape, "one has %d rows, and another %d", rows, p.of.Rows)
 		}
 		for k := range chain[:i] {
-			if why := p.apart(&chain[k], rows); why != "" {
+			if why := p.apart(&chain[k], rows); why != nil {
 				return why
 			}
 		}
 	}
 	run, groups := r.run(chain, alone)
 	if run == 0 {
-		return "their work-groups have different numbers of rows"
+		return because(ReasonShape, "their work-groups have different numbers of rows")
 	}
 	if !alone && !r.target.CPU && groups < r.target.Units {
 		for i := range chain {
 			if run*chain[i].width() > rowsLong {
-				return "there would be few work-groups, each with much to do"
+				return because(ReasonCost, "there would be few work-groups, each with much to do")
 			}
 		}
 	}
 	k, _ := r.chainLaunch(chain, alone)
 	switch {
 	case k == nil:
-		return "their kernels are built with different options, or have too many arguments"
+		return because(ReasonLimit, "their kernels are built with different options, or have too many arguments")
 	case len(r.kinds) >= mostKinds && r.kinds[k.Name] == 0:
-		return fmt.Sprintf("%d kernels are made for others", len(r.kinds))
+		return manyKernels(len(r.kinds), "others")
 	}
-	return ""
+	return nil
 }
 
-// apart says why a row may read or write in one launch what another row does in the other, "" if
+// apart says why a row may read or write in one launch what another row does in the other, nil if
 // none does.
-func (p *rowPart) apart(q *rowPart, rows int) string {
+func (p *rowPart) apart(q *rowPart, rows int) *cause {
 	for i, a := range p.args {
 		for k, b := range q.args {
 			if a.Kind != kernels.ArgBuffer || b.Kind != kernels.ArgBuffer || a.Buf != b.Buf || a.Off >= b.Off+b.N || b.Off >= a.Off+a.N {
@@ -283,11 +283,11 @@ func (p *rowPart) apart(q *rowPart, rows int) string {
 				continue
 			}
 			if c, d := p.of.Cut(i), q.of.Cut(k); c.Used() && d.Used() && !c.Agrees(a.Off, d, b.Off, rows) {
-				return "a row would read or write what another row writes"
+				return because(ReasonAliasing, "a row would read or write what another row writes")
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // run returns how many rows a work-group of a chain has, 0 if the launches do not agree, and how
@@ -326,7 +326,7 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 // chained puts a chain in the place of two nodes, at one of theirs.
 func (r *rewriter) chained(i, j, at int, chain []rowPart, alone bool) {
 	p, c := r.nodes[i], r.nodes[j]
-	n := &node{chain: chain, by: "rows", why: "it does several launches by rows", from: slices.Clone(c.from), names: slices.Clone(c.names)}
+	n := &node{chain: chain, by: "rows", why: because(ReasonOpaque, "it does several launches by rows"), from: slices.Clone(c.from), names: slices.Clone(c.names)}
 	r.does(n, p)
 	n.writes, n.fills = append(slices.Clone(p.writes), c.writes...), append(slices.Clone(p.fills), c.fills...)
 	n.reads = slices.Clone(p.reads)
@@ -385,7 +385,8 @@ func (r *rewriter) tried(n *node) []*node {
 	if err == nil {
 		return []*node{n}
 	}
-	r.opt.say("%s: %s: refused: the device does not build the kernel, or computes it wrongly: %v", n.by, r.name(n), err)
+	r.doing = n.by
+	r.refused(because(ReasonDevice, "%v: %v", wrongly, err), "%s: refused", r.name(n))
 	var list []*node
 	for _, p := range n.chain {
 		part := *n

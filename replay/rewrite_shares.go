@@ -38,8 +38,8 @@ func addShares(r *rewriter) {
 func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	n, g := r.nodes[j], u.Gradient()
 	var nodes []int
-	refuse := func(i int, why string) {
-		r.opt.say("split-k-into-adam: %s and %s: refused: %s", r.name(r.nodes[i]), r.name(n), why)
+	refuse := func(i int, why *cause) {
+		r.refused(why, "%s and %s: refused", r.name(r.nodes[i]), r.name(n))
 	}
 	size := 0
 	begins := map[kernels.Buffer]int{} // in one memory, of what the sums read
@@ -56,10 +56,10 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 		}
 		_, known := begins[x]
 		why := r.late(i, j)
-		if why == "" && !known && size+x.Len() > togetherLarge {
+		if why == nil && !known && size+x.Len() > togetherLarge {
 			why = muchMemory
 		}
-		if why != "" {
+		if why != nil {
 			refuse(i, why)
 			continue
 		}
@@ -75,7 +75,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 			if r.only(r.nodes[i].args[0].Buf, nodes) {
 				return false
 			}
-			refuse(i, "others read what it does")
+			refuse(i, because(ReasonUsed, "others read what it does"))
 			again = true
 			return true
 		})
@@ -95,7 +95,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	memory := r.fresh(u.Gradient().Buf.DType(), size)
 	kernel, args := u.SumByTable(g, kernels.BufferArg(memory, 0, size), kernels.BufferArg(&table{blocks}, 0, len(blocks)))
 	if r.passes != nil && r.passes.try(kernel, args) != nil {
-		r.opt.say("split-k-into-adam: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
+		r.refused(wrongly, "%s: refused", r.name(n))
 		return
 	}
 	into := &node{kernel: kernel, args: args, from: slices.Clone(n.from), names: slices.Clone(n.names)}
@@ -111,7 +111,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	r.describe(into)
 	r.nodes[j] = into
 	r.note(j)
-	r.opt.say("split-k-into-adam: %s: one launch", r.name(into))
+	r.did("%s: one launch", r.name(into))
 }
 
 // only reports whether memory is written by launches that can write to other memory, and read by
@@ -125,28 +125,28 @@ func (r *rewriter) only(b kernels.Buffer, by []int) bool {
 	return fine
 }
 
-// late says why the sum at i cannot be done by the update at j, "" if it can.
-func (r *rewriter) late(i, j int) (why string) {
+// late says why the sum at i cannot be done by the update at j, nil if it can.
+func (r *rewriter) late(i, j int) (why *cause) {
 	c := r.nodes[i]
 	for k := range c.writes {
 		y := &c.writes[k]
 		if readers := r.readers(y, i); r.lasts(y, i) || len(readers) != 1 || readers[0] != j {
-			return "the gradient is read by others, or is there after the run"
+			return because(ReasonUsed, "the gradient is read by others, or is there after the run")
 		}
 		if r.meeting(y, i+1, j, true, true) >= 0 {
-			return "the gradient is read or written before the update"
+			return because(ReasonDependence, "the gradient is read or written before the update")
 		}
 	}
 	for k := range c.reads {
 		x := &c.reads[k]
 		if r.lives(x.buf) || r.constant(x.buf) {
-			return "what it reads is there before or after the run"
+			return because(ReasonUsed, "what it reads is there before or after the run")
 		}
 		if r.meeting(x, i+1, j, false, true) >= 0 {
-			return "what it reads is overwritten before the update"
+			return because(ReasonDependence, "what it reads is overwritten before the update")
 		}
 	}
-	return ""
+	return nil
 }
 
 // move has all launches use memory from an element of other memory on in place of its own.

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"fmt"
-
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -26,37 +24,37 @@ func addTerms(r *rewriter) {
 			continue
 		}
 		m, why := mappingOf(n.kernel, n.args, []kernels.Operation{op})
-		if why == "" {
+		if why == nil {
 			why = m.problem()
 		}
 		found := false
 		for k := range n.writes {
 			w := &n.writes[k]
 			if r.lasts(w, i) {
-				why = "its result is there after the run"
+				why = staysBehind
 			}
 			for _, j := range r.readers(w, i) {
 				c := r.nodes[j]
 				found = true
 				switch {
 				case c.m == nil && (c.why == slotted || c.kernel.RowsOf(c.args, r.target) == nil):
-					why = fmt.Sprintf("%s reads its result, and is no map and not by rows", r.name(c))
+					why = because(ReasonUsed, "%s reads its result, and is no map and not by rows", r.name(c))
 				case c.m != nil && len(op.Operands)+len(c.m.operands)-1 > kernels.MapOperands:
-					why = fmt.Sprintf("%s would read more tensors than a map does", r.name(c))
+					why = because(ReasonLimit, "%s would read more tensors than a map does", r.name(c))
 				}
 			}
 		}
 		if !found {
 			continue
 		}
-		if why == "" {
+		if why == nil {
 			why = r.enough(m)
 		}
-		if why != "" {
-			r.opt.say("sum-to-elementwise: %s: refused: %s", r.name(n), why)
+		if why != nil {
+			r.refused(why, "%s: refused", r.name(n))
 			continue
 		}
-		r.opt.say("sum-to-elementwise: %s: a map of %d operands", r.name(n), len(m.operands))
+		r.did("%s: a map of %d operands", r.name(n), len(m.operands))
 		r.takes(i, n, n, m)
 	}
 }

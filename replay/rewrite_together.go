@@ -87,15 +87,15 @@ func (r *rewriter) together() (made bool) {
 					continue
 				}
 				late, why := r.wait(slices.Index(r.nodes, b.n), j)
-				early := why != "" && r.early(slices.Index(r.nodes, b.n), j)
-				if why != "" && !early {
+				early := why != nil && r.early(slices.Index(r.nodes, b.n), j)
+				if why != nil && !early {
 					b.full = why == muchMemory // so it is beside those that follow
 					if b.full || !alike {
-						r.opt.say("batch-launches: %s and %s: refused: %s", r.name(b.n), r.name(n), why)
+						r.refused(why, "%s and %s: refused", r.name(b.n), r.name(n))
 					}
 					continue
 				}
-				into := &node{kernel: n.kernel, args: n.args, why: "it is several launches", kind: kind, from: slices.Clone(n.from), names: slices.Clone(n.names),
+				into := &node{kernel: n.kernel, args: n.args, why: because(ReasonOpaque, "it is several launches"), kind: kind, from: slices.Clone(n.from), names: slices.Clone(n.names),
 					reads: slices.Concat(b.n.reads, n.reads), writes: slices.Concat(b.n.writes, n.writes), fills: slices.Concat(b.n.fills, n.fills)}
 				r.does(into, b.n)
 				if early {
@@ -130,7 +130,7 @@ func (r *rewriter) together() (made bool) {
 		}
 		n.kernel, n.args = k.Several(len(b.parts)), k.SeveralArgs(r.target, args...)
 		n.chain, n.by = b.parts, "batch-launches"
-		r.opt.say("batch-launches: %s: one launch", r.name(n))
+		r.did("%s: one launch", r.name(n))
 		made = true
 	}
 	return made
@@ -217,11 +217,9 @@ func (r *rewriter) after(i, j int, f func(k int, c *node)) {
 	}
 }
 
-const muchMemory = "it would keep much memory"
-
 // wait returns the launch at i and those before j that have to be done after it, ascending, if it
 // is done at j together with what is there; or why it is not.
-func (r *rewriter) wait(i, j int) (late []int, why string) {
+func (r *rewriter) wait(i, j int) (late []int, why *cause) {
 	late = []int{i}
 	for next := 0; next < len(late); next++ {
 		depends := false
@@ -232,7 +230,7 @@ func (r *rewriter) wait(i, j int) (late []int, why string) {
 			}
 		})
 		if depends {
-			return nil, "the latter depends on the former, or what is done between them does and the latter on that"
+			return nil, because(ReasonDependence, "the latter depends on the former, or what is done between them does and the latter on that")
 		}
 	}
 	slices.Sort(late)
@@ -257,7 +255,7 @@ func (r *rewriter) wait(i, j int) (late []int, why string) {
 			}
 		}
 	}
-	return late, ""
+	return late, nil
 }
 
 // read reports whether a launch reads elements of a region.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
@@ -16,7 +17,34 @@ type Launch struct {
 	Kernel string   // that is launched
 	Step   []int    // the launches of the step that it does, counted from 0: several if they were joined
 	Does   []string // their kernels
-	Bytes  int64    // that it reads and writes
+	// Operations are those on nodes that the launches of the step are part of, with the layer whose parameters they read:
+	// "blocks.3.up: Linear", "blocks.3.up: gradient of Linear", "Step".
+	Operations []string
+	Computes   string // what it computes, as in [Recording.Explain]
+	Bytes      int64  // that it reads and writes
+}
+
+// String returns "blocks.3.up: Linear → k_gemm", or the kernel alone if the launch is part of no operation.
+func (l Launch) String() string {
+	if len(l.Operations) == 0 {
+		return l.Kernel
+	}
+	return strings.Join(l.Operations, " + ") + " → " + l.Kernel
+}
+
+// wrapped returns what a launch computes in lines of about 80 characters.
+func (l *Launch) wrapped() (lines []string) {
+	line := ""
+	for _, word := range strings.Split(l.Computes, " ") {
+		if line != "" && len(line)+len(word) > 80 {
+			lines, line = append(lines, line), "   "
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }
 
 // flow says that a launch reads what another wrote.
@@ -26,7 +54,15 @@ type flow struct {
 }
 
 // Launches lists the launches of a run, in their order.
-func (r *Recording) Launches() []Launch { return slices.Clone(r.listed) }
+func (r *Recording) Launches() []Launch {
+	list := slices.Clone(r.listed)
+	p := newPrinter(r.after)
+	for i := range list {
+		list[i].Operations = r.sourcesOf(list[i].Step)
+		list[i].Computes = p.launch(i)
+	}
+	return list
+}
 
 // seen notes what there is to see of launches.
 func (r *Recording) seen(nodes []*node) {
@@ -96,6 +132,7 @@ func (r *Recording) Profile() ([]LaunchTime, error) {
 		}
 	}()
 	var times []LaunchTime
+	listed := r.Launches()
 	var failed error
 	err := func() error {
 		if err := r.dev.Claim(); err != nil {
@@ -104,7 +141,7 @@ func (r *Recording) Profile() ([]LaunchTime, error) {
 		defer r.dev.Leave()
 		for i := range programs {
 			var err error
-			if programs[i], err = r.dev.Prepare(r.launches[i : i+1]); err != nil {
+			if programs[i], err = r.dev.Prepare(r.launches[i:i+1], func(string, time.Duration) {}); err != nil {
 				return err
 			}
 		}
@@ -123,7 +160,7 @@ func (r *Recording) Profile() ([]LaunchTime, error) {
 				if failed == nil {
 					failed = err
 				}
-				times = append(times, LaunchTime{r.listed[i], took})
+				times = append(times, LaunchTime{listed[i], took})
 			}
 		})
 	}()
@@ -145,14 +182,15 @@ func (r *Recording) onDevice() (total time.Duration, measured bool) {
 	return total, err == nil && len(times) > 0
 }
 
-// WriteDOT writes the launches of a run in Graphviz's language: a box for each, with its number,
-// its kernel, those of the step's launches that it does if there are several, and the bytes that it
-// reads and writes; an arrow from each to those that read what it wrote, with the bytes. Launches
+// WriteDOT writes the launches of a run in Graphviz's language: a box for each, with what it
+// computes, the operations and layers that it is part of, its kernel, those of the step's launches
+// that it does if there are several, and the bytes that it reads and writes; an arrow from each to those that read what it wrote, with the bytes. Launches
 // that were joined have another colour.
 func (r *Recording) WriteDOT(w io.Writer) error {
 	g := dot.Graph{Name: "recording"}
-	for i, l := range r.listed {
-		fill, lines := "white", []string{fmt.Sprintf("%d %s", i, l.Kernel)}
+	for _, l := range r.Launches() {
+		fill, lines := "white", append(l.wrapped(), l.Operations...)
+		lines = append(lines, l.Kernel)
 		if len(l.Step) > 1 {
 			fill = "lightblue"
 			for j, name := range l.Does {

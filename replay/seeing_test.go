@@ -65,7 +65,7 @@ func TestWriteDOT(t *testing.T) {
 		if g.Nodes().Len() != 3 || g.Edges().Len() != 2 {
 			t.Errorf("%d boxes, %d arrows", g.Nodes().Len(), g.Edges().Len())
 		}
-		for _, want := range []string{`step 0: k_add_scalar\nstep 1: k_mul_scalar`, `2 k_neg\n`, `label="128 bytes"`} {
+		for _, want := range []string{`step 0: k_add_scalar\nstep 1: k_mul_scalar`, `%2 = map -%1 `, `f32[4,4] → output0\nk_neg\n`, `label="128 bytes"`} {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("%s is not in\n%s", want, text.String())
 			}

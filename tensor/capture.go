@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/internal/goroutine"
@@ -240,8 +241,8 @@ func (d captureDevice) Claim() error {
 
 func (d captureDevice) Leave() { d.core().leave() }
 
-func (d captureDevice) Prepare(launches []capture.Launch) (capture.Program, error) {
-	return d.prepare(launches)
+func (d captureDevice) Prepare(launches []capture.Launch, built func(kernel string, took time.Duration)) (capture.Program, error) {
+	return d.prepare(launches, built)
 }
 
 func (d captureDevice) As(b kernels.Buffer, t kernels.DType) kernels.Buffer { return d.as(b, t) }

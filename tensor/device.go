@@ -89,7 +89,7 @@ type Device interface {
 	// owns reports whether b is memory of this device that was not released.
 	owns(b kernels.Buffer) bool
 	// prepare makes a program of launches.
-	prepare(launches []capture.Launch) (capture.Program, error)
+	prepare(launches []capture.Launch, built func(kernel string, took time.Duration)) (capture.Program, error)
 	// selfTest is tensorapi.API's Try. Unless a device says otherwise, it tests nothing.
 	selfTest(k *kernels.Kernel, args []kernels.Arg) error
 	// trialsRemembered is tensorapi.API's TrialsRemembered.
@@ -296,6 +296,7 @@ type base struct {
 	tuned             []ops.GemmChoice               // tiles of matrix products that were found fastest, by size; none: defaults
 	factors           Precision                      // of matrix products
 	timeline          *timeline                      // nil unless Options.Timeline
+	label             label                          // of later launches, while somebody listens
 	relabel           func(string)                   // tells the runtime the label of the timeline, or nil
 	asUnits, asGroups bool                           // large products are computed as matrix units would, and as those of groups of warps: for tests
 }

@@ -4,6 +4,7 @@ package tensor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/capture"
@@ -31,10 +32,16 @@ type dynamicLaunch struct {
 
 type dynamicArg struct{ arg, change int }
 
-func (d *clDevice) prepare(launches []capture.Launch) (capture.Program, error) {
+func (d *clDevice) prepare(launches []capture.Launch, built func(string, time.Duration)) (capture.Program, error) {
 	p := &clProgram{dev: d, prepared: d.dev.Prepare(), held: launches}
 	for i := range launches {
-		if err := p.add(&launches[i]); err != nil {
+		k := launches[i].Kernel
+		start, known := time.Now(), d.entries.has(k, k.FloatOf(launches[i].Args, d.float))
+		err := p.add(&launches[i])
+		if !known {
+			built(k.Name, time.Since(start))
+		}
+		if err != nil {
 			p.Free()
 			return nil, err
 		}
@@ -151,7 +158,7 @@ type checkProgram struct {
 	launches []capture.Launch
 }
 
-func (d *checkDevice) prepare(launches []capture.Launch) (capture.Program, error) {
+func (d *checkDevice) prepare(launches []capture.Launch, _ func(string, time.Duration)) (capture.Program, error) {
 	return &checkProgram{d, launches}, d.Err()
 }
 

@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"time"
+
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -11,7 +13,7 @@ type goProgram struct {
 	launches []capture.Launch
 }
 
-func (d *goDevice) prepare(launches []capture.Launch) (capture.Program, error) {
+func (d *goDevice) prepare(launches []capture.Launch, _ func(string, time.Duration)) (capture.Program, error) {
 	for _, l := range launches {
 		onHost(l.Args)
 	}

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/clgrad/clgrad/internal/goroutine"
 )
 
 // timelineLaunches is how many launches a timeline keeps, and how many spans.
@@ -44,18 +47,67 @@ func (t *timeline) add(list *[]timedEvent, e timedEvent) {
 	*list = append(*list, e)
 }
 
-// labelled says what later launches are part of.
+// label is what launches are part of.
+type label struct{ operation, layer string }
+
+// labelled says which operation later launches are part of. It stays in its layer.
 func (s *base) labelled(kind, op string) {
+	if s.timeline == nil && s.own() == nil {
+		return
+	}
+	now := label{operation: kind + op}
+	if now.operation == s.label.operation {
+		now.layer = s.label.layer
+	}
+	s.setLabel(now)
+}
+
+// own returns the listener of the device, if the calling goroutine records a step on it.
+func (s *base) own() *activeListener {
+	if l := s.recording.Load(); l != nil && l.goroutine == goroutine.ID() {
+		return l
+	}
+	return nil
+}
+
+func (s *base) setLabel(now label) {
+	s.label = now
+	if l := s.own(); l != nil {
+		l.Label(now.operation, now.layer)
+	}
 	if s.timeline == nil {
 		return
 	}
-	s.timeline.label = kind + op
+	s.timeline.label = now.operation
+	if now.layer != "" {
+		s.timeline.label = now.layer + ": " + now.operation
+	}
 	if s.relabel != nil {
 		s.relabel(s.timeline.label)
 	}
 }
 
 func (api) Label(d Device, kind, op string) { d.core().labelled(kind, op) }
+
+func (api) Parameter(d Device, name string, value, gradient *Tensor) {
+	s := d.core()
+	l := s.own()
+	if s.timeline == nil && l == nil {
+		return
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 && s.label.operation != "" {
+		s.setLabel(label{s.label.operation, name[:dot]})
+	}
+	if l == nil {
+		return
+	}
+	if value != nil && !value.Freed() {
+		l.Named(value.st.buf, value.off, value.shape, name)
+	}
+	if gradient != nil && !gradient.Freed() {
+		l.Named(gradient.st.buf, gradient.off, gradient.shape, name+".grad")
+	}
+}
 
 // Span runs f, and notes in the timeline of a device that was opened with Options.Timeline when: see [WriteTrace]. Spans
 // nest. A launch may run later than the span that made it, unless f waits for it.
@@ -95,7 +147,7 @@ const (
 // https://ui.perfetto.dev. The device must have been opened with Options.Timeline. It waits for what was launched. An
 // event has the kernel's name, when it began, how long it took, the bytes that it reads and writes as its arguments
 // declare, and the operation that launched it, where that is one on nodes: "MatMul", "gradient of MatMul", "Step" of an
-// optimizer, "recorded step". Times are those of OpenCL's events, brought to the host's clock, and on cpu the host's. The
+// optimizer, "recorded step"; with the layer whose parameters it reads: "blocks.3.up: Linear". Times are those of OpenCL's events, brought to the host's clock, and on cpu the host's. The
 // first 1,048,576 launches are kept. The error is the device's, or that of w.
 func WriteTrace(w io.Writer, d Device) error {
 	const op = "WriteTrace"

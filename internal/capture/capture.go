@@ -4,6 +4,7 @@ package capture
 
 import (
 	"errors"
+	"time"
 
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -21,6 +22,10 @@ type Listener interface {
 	// Alloc and Release get the memory that was handed out and comes back.
 	Alloc(b kernels.Buffer)
 	Release(b kernels.Buffer)
+	// Label says which operation later launches are part of, and of which layer that is: "" for none.
+	Label(operation, layer string)
+	// Named says that the elements of a buffer from off on are a tensor of a name, such as a parameter.
+	Named(b kernels.Buffer, off int, shape []int, name string)
 	// Upload gets what is written from the host over the elements from off on, for the time of the
 	// call.
 	Upload(b kernels.Buffer, off int, src *kernels.HostBuffer)
@@ -95,8 +100,8 @@ type Device interface {
 	// be: another has it, or a step is being recorded.
 	Claim() error
 	Leave()
-	// Prepare makes a program of launches, which it keeps.
-	Prepare(launches []Launch) (Program, error)
+	// Prepare makes a program of launches, which it keeps. It calls built with each kernel that it had to build.
+	Prepare(launches []Launch, built func(kernel string, took time.Duration)) (Program, error)
 	// As returns the memory of b as elements of type t. It lasts as long as b.
 	As(b kernels.Buffer, t kernels.DType) kernels.Buffer
 	// Live reports whether b was not released.

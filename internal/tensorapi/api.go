@@ -48,6 +48,10 @@ type API interface {
 	// Label says which operation later launches on d are part of, for the timeline of tensor.WriteTrace: kind and op,
 	// which TakeLaunched says, too.
 	Label(d tensor.Device, kind, op string)
+	// Parameter says that the operation of the last Label reads a parameter of a name such as "blocks.3.up.weight", of
+	// which all but the last part is the layer that later launches are part of. Its value and its gradient, where they
+	// are not nil, have that name in listings.
+	Parameter(d tensor.Device, name string, value, gradient *tensor.Tensor)
 	// State returns the state under a key of the step that is being recorded on d, which the first
 	// call makes; nil if no step is.
 	State(d tensor.Device, key any, make func() capture.State) capture.State

@@ -1,0 +1,228 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
+	"github.com/clgrad/clgrad/optim"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// explained returns what Explain says of a recording.
+func explained(t *testing.T, rec *replay.Recording) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := rec.Explain(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Explain(full{}); err == nil {
+		t.Error("a writer that fails is no error")
+	}
+	return b.String()
+}
+
+// recordedOn records a step on a device.
+func recordedOn(t *testing.T, d tensor.Device, step func() []*tensor.Tensor, opts ...replay.Options) *replay.Recording {
+	t.Helper()
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return step(), nil }, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(rec.Free)
+	return rec
+}
+
+// TestExplainLines: each kind of launch is a line with its operands, formula, shape and type, and where it is stored.
+func TestExplainLines(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	x, w := tensor.Full(d, 0.5, 3, 4), tensor.Full(d, 2, 4, 5)
+	state := tensor.Zeros(d, 3, 5)
+	rng := tensor.NewRNG(1)
+	for _, c := range []struct {
+		name string
+		step func() []*tensor.Tensor
+		want string // in the line of the first launch
+	}{
+		{"a function", func() []*tensor.Tensor { return []*tensor.Tensor{x.GELU()} }, "%0 = map gelu(input0)  f32[3,4] → output0  [k_gelu, reads 48 B, writes 48 B]"},
+		{"functions", func() []*tensor.Tensor { return []*tensor.Tensor{x.MulScalar(3).Add(x).SiLU()} }, "%0 = map silu(((input0 * 3) + input0))  f32[3,4] → output0"},
+		{"a strided operand", func() []*tensor.Tensor { return []*tensor.Tensor{x.T().Neg()} }, "%0 = map -input0  f32[4,3] → output0"},
+		{"a fill", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Full(d, 7, 2)} }, "%0 = map 7  f32[2] → output0"},
+		{"rank 0", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Full(d, 7).Exp()} }, "f32[] → output0"},
+		{"a copy", func() []*tensor.Tensor { return []*tensor.Tensor{x.Copy()} }, "%0 = copy input0  f32[3,4] → output0"},
+		{"a conversion", func() []*tensor.Tensor { return []*tensor.Tensor{x.To(tensor.BFloat16)} }, "%0 = convert input0 to bf16  bf16[3,4] → output0"},
+		{"a condition", func() []*tensor.Tensor { return []*tensor.Tensor{x.Lt(x)} }, "map (input0 < input0)"},
+		{"a product", func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w)} }, "%0 = matmul input0[3,4]·input1[4,5]  f32[3,5] → output0"},
+		{"an epilogue", func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w).Tanh()} }, "%0 = matmul input0[3,4]·input1[4,5]; map tanh(t0)  f32[3,5] → output0"},
+		{"a sum", func() []*tensor.Tensor { return []*tensor.Tensor{x.Sum(0)} }, "%0 = sum axis 1 of input0[1,3,4]  f32[1,4] → output0"},
+		{"a softmax", func() []*tensor.Tensor { return []*tensor.Tensor{x.Softmax(-1)} }, "%0 = softmax(input0)  f32[3,4] → output0"},
+		{"state", func() []*tensor.Tensor { state.SetInPlace(x.MatMul(w)); return nil }, " → state0"},
+		{"a constant", func() []*tensor.Tensor { return []*tensor.Tensor{x.Add(tensor.New(d, []float32{1, 2, 3, 4}))} }, "map (input0 + constant0)"},
+		{"random numbers", func() []*tensor.Tensor { return []*tensor.Tensor{rng.Uniform(d, 0, 1, 6)} }, "%0 = rng-uniform  f32[6] → output0"},
+		{"a convolution", func() []*tensor.Tensor {
+			return []*tensor.Tensor{x.Reshape(1, 1, 3, 4).Conv(w.Reshape(5, 1, 2, 2), nil)}
+		}, "%0 = custom-call k_"},
+		{"nothing to do", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Zeros(d, 0, 3).Neg()} }, "run: 1 launch"},
+	} {
+		rec := recordedOn(t, d, c.step)
+		text := explained(t, rec)
+		run := text[strings.Index(text, "\nrun: "):]
+		if !strings.Contains(run, c.want) {
+			t.Errorf("%s: no %q in\n%s", c.name, c.want, text)
+		}
+	}
+}
+
+// TestExplain: the listing of a step of training names parameters and gradients by their paths, and launches by their
+// layers, eager and behind the passes; a launch says whose layers it does.
+func TestExplain(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rng := tensor.NewRNG(1)
+		var m struct {
+			Up, Down *nn.Linear
+			Norm     *nn.LayerNorm
+		}
+		m.Up = nn.NewLinear(d, rng, nn.LinearConfig{In: 6, Out: 20})
+		m.Down = nn.NewLinear(d, rng, nn.LinearConfig{In: 20, Out: 6})
+		m.Norm = nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{6}})
+		opt := optim.NewAdamW(nn.Params(&m), optim.AdamWDefaults(optim.Constant(1e-3)))
+		x := autograd.Const(tensor.Full(d, 0.5, 9, 6))
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			loss := m.Norm.Forward(m.Down.Forward(m.Up.Forward(x).GELU())).Square().Mean()
+			if err := loss.Backward(); err != nil {
+				return nil, err
+			}
+			err := opt.Step()
+			opt.ZeroGrad()
+			return []*tensor.Tensor{loss.Value()}, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		text := explained(t, rec)
+		for _, want := range []string{"step: ", "\nrun: ", "\ndone:\n", "\nnot done:\n", "\nmemory of a run: ", "\nrecorded in ", "  pass inline: ",
+			"up.weight", "down.weight.grad", "# up: Linear", "# norm: LayerNorm", "down: gradient of Linear", "# Step", "slot", " → parameters0, state"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+		all := map[string]bool{}
+		for _, l := range rec.Launches() {
+			for _, o := range l.Operations {
+				all[o] = true
+			}
+		}
+		for _, want := range []string{"up: Linear", "down: Linear", "norm: LayerNorm", "up: gradient of Linear", "Step"} {
+			if !all[want] {
+				t.Errorf("no launch is part of %q: %v", want, all)
+			}
+		}
+		times, err := rec.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(times, func(l replay.LaunchTime) bool {
+			return strings.HasPrefix(l.String(), "up: Linear") && strings.Contains(l.String(), " → k_")
+		}) {
+			t.Errorf("no launch is named by its layer: %v", times)
+		}
+	})
+}
+
+// TestRefusals: what is not fused has a reason that programs can switch on, and the line that Options.Explain prints.
+func TestRefusals(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	x, y := tensor.Full(d, 2, 100, 10), tensor.Full(d, 2, 10, 10)
+	for _, c := range []struct {
+		name   string
+		step   func() []*tensor.Tensor
+		pass   string
+		reason replay.Reason
+		steps  []int
+	}{
+		{"columns", func() []*tensor.Tensor { return []*tensor.Tensor{x.Exp().Sum(0)} }, "rows", replay.ReasonOpaque, []int{0, 1}},
+		{"an output", func() []*tensor.Tensor { e := x.Exp(); return []*tensor.Tensor{e, e.Neg()} }, "inline", replay.ReasonUsed, []int{0}},
+		{"a product", func() []*tensor.Tensor { return []*tensor.Tensor{y.Exp().MatMul(y)} }, "inline", replay.ReasonOpaque, []int{0}},
+		{"a part", func() []*tensor.Tensor { return []*tensor.Tensor{y.MatMul(y).Slice(0, 0, 5).Neg()} }, "epilogue", replay.ReasonAccess, []int{0, 1}},
+	} {
+		var said bytes.Buffer
+		rec := recordedOn(t, d, c.step, replay.Options{Explain: &said})
+		list := rec.Refusals()
+		at := slices.IndexFunc(list, func(f replay.Refusal) bool {
+			return f.Pass == c.pass && f.Reason == c.reason && slices.Equal(f.Launches, c.steps) && f.Detail != "" && strings.HasSuffix(f.String(), f.Detail)
+		})
+		if at < 0 {
+			t.Errorf("%s: no %s of %s among %q", c.name, c.reason, c.pass, list)
+			continue
+		}
+		for _, f := range list {
+			if !strings.Contains(said.String(), "replay: "+f.String()+"\n") || !strings.Contains(explained(t, rec), "["+string(f.Reason)+"] "+f.String()+"\n") {
+				t.Errorf("%s: %q is not explained:\n%s", c.name, f, said.String())
+			}
+		}
+	}
+	if list := recordedOn(t, d, func() []*tensor.Tensor { return []*tensor.Tensor{x.Exp().Sum(0)} }, replay.Options{Without: []string{"none"}}).Refusals(); list != nil {
+		t.Errorf("without passes: %v", list)
+	}
+}
+
+// TestReportedMemory: a recording says what memory a run takes: temporaries that are not needed at one time share a place.
+func TestReportedMemory(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		const n = 1000
+		x := tensor.Full(d, 2, n)
+		rec := recordedOn(t, d, func() []*tensor.Tensor {
+			y := x.Add(tensor.New(d, make([]float32, n)))
+			for range 5 {
+				y = y.Exp()
+			}
+			return []*tensor.Tensor{y.Copy()}
+		}, replay.Options{Without: []string{"none"}})
+		r := rec.Report()
+		if r.TemporaryBytes != 6*n*4 || r.PeakBytes != 2*n*4 || r.PlannedBytes < r.PeakBytes || r.PlannedBytes > r.PeakBytes+4096 {
+			t.Errorf("temporaries %d, peak %d, planned %d", r.TemporaryBytes, r.PeakBytes, r.PlannedBytes)
+		}
+		if r.ConstantBytes != n*4 || r.InputBytes != n*4 || r.OutputBytes != n*4 {
+			t.Errorf("constants %d, inputs %d, outputs %d", r.ConstantBytes, r.InputBytes, r.OutputBytes)
+		}
+	})
+}
+
+// TestTimes: what Record did took time; kernels are the slowest first.
+func TestTimes(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		rec, _ := seen(t, d)
+		times := rec.Times()
+		if times.Tracing <= 0 || len(times.Passes) != len(replay.Passes())-1 || times.Passes[0].Pass != replay.Passes()[0][0] {
+			t.Errorf("%+v", times)
+		}
+		if len(times.Kernels) > 10 || !slices.IsSortedFunc(times.Kernels, func(a, b replay.KernelTime) int { return int(b.Took - a.Took) }) {
+			t.Errorf("%+v", times.Kernels)
+		}
+		times.Passes[0].Pass = "changed"
+		if rec.Times().Passes[0].Pass == "changed" {
+			t.Error("Times is not a copy")
+		}
+	})
+}
+
+// TestExplainAfterFree: what there is to know of a recording stays.
+func TestExplainAfterFree(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	rec, _ := seen(t, d)
+	before := explained(t, rec)
+	rec.Free()
+	if after := explained(t, rec); after != before {
+		t.Errorf("%s\nwant\n%s", after, before)
+	}
+	if _, err := rec.Profile(); !errors.Is(err, replay.ErrReleased) {
+		t.Error(err)
+	}
+}
