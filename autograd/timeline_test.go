@@ -120,6 +120,30 @@ func testTrace(t *testing.T, sel string) {
 	}
 }
 
+// TestTraceLayers: kernels say which layer they are part of, by the path of the parameters that an operation reads,
+// whichever operand these are; the next operation is of another layer, or of none.
+func TestTraceLayers(t *testing.T) {
+	for _, sel := range devtest.Selected() {
+		d := devtest.Open(t, sel, tensor.Options{Timeline: true})
+		w := autograd.Param(tensor.Full(d, 2, 8, 8), "blocks.3.up.weight")
+		half := autograd.Param(tensor.Full(d, 2, 8, 8), "down.weight")
+		x := autograd.Const(tensor.Full(d, 1, 8, 8))
+		loss := w.MatMul(x).Exp().MatMul(half.To(tensor.BFloat16).To(d.DefaultType())).Sum()
+		if err := loss.Backward(); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := tensor.WriteTrace(&b, d); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"blocks.3.up: MatMul", "Exp", "down: To", "blocks.3.up: gradient of MatMul", "gradient of Exp"} {
+			if !strings.Contains(b.String(), `"operation":"`+want+`"`) {
+				t.Errorf("%s: no kernel of %q", sel, want)
+			}
+		}
+	}
+}
+
 // TestTraceErrors: a device that keeps no times, and a writer that fails.
 func TestTraceErrors(t *testing.T) {
 	d := devtest.CPU(t)
