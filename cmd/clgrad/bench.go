@@ -20,6 +20,7 @@ func newBench() *cobra.Command {
 	var asJSON bool
 	var only, typ string
 	var seconds float64
+	var launches int
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure a device",
@@ -34,6 +35,7 @@ on an idle device; cpu computes meanwhile.`,
 		Example: `  clgrad bench
   clgrad bench --device cpu --only launch,step
   clgrad bench --type bfloat16
+  clgrad bench --only nets --launches 10
   clgrad bench --json > here.jsonl`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,6 +52,9 @@ on an idle device; cpu computes meanwhile.`,
 			}
 			if !(seconds > 0 && seconds <= 3600) {
 				return cli.Usage(fmt.Errorf("--seconds is %v: it must be above 0, at most 3600", seconds))
+			}
+			if launches < 0 {
+				return cli.Usage(fmt.Errorf("--launches is %d: it must be 0 or more", launches))
 			}
 			if err := bench.Check(groups); err != nil {
 				return cli.Usage(fmt.Errorf("--only: %w", err))
@@ -69,7 +74,7 @@ on an idle device; cpu computes meanwhile.`,
 			if !d.Supports(operands) {
 				return fmt.Errorf("%s has no %v", d.Name(), operands)
 			}
-			s := &bench.Suite{Device: d, Type: operands, Budget: time.Duration(seconds * float64(time.Second)), Report: func(r bench.Result) {
+			s := &bench.Suite{Device: d, Type: operands, Launches: launches, Budget: time.Duration(seconds * float64(time.Second)), Report: func(r bench.Result) {
 				if asJSON {
 					line, _ := json.Marshal(r) // a struct of strings and finite numbers
 					fmt.Fprintf(w, "%s\n", line)
@@ -90,6 +95,7 @@ on an idle device; cpu computes meanwhile.`,
 	fs.StringVar(&typ, "type", "",
 		"float32, float64, float16 or bfloat16: what "+strings.Join(bench.Typed, ", ")+" compute in, of 16 bits in mixed precision")
 	fs.Float64Var(&seconds, "seconds", 1, "time for each measurement; long ones still run three times")
+	fs.IntVar(&launches, "launches", 0, "of each net, list so many of the slowest launches of the recorded step, by layer and operation")
 	fs.BoolVar(&asJSON, "json", false, "print a JSON object per line")
 	device.Register(fs, program)
 	return cmd

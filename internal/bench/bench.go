@@ -34,6 +34,8 @@ type Suite struct {
 	// Type is that of the operands of elementwise and ops. Of 16 bits the steps of nets and
 	// perceptrons run under Autocast to it.
 	Type tensor.Type
+	// Launches is how many of the slowest launches of each recorded net are reported, by their layers and operations.
+	Launches int
 
 	flops, bytes float64 // peaks, per second
 }

@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/nn"
@@ -135,6 +137,18 @@ func (s *Suite) net(ctx context.Context, n net) error {
 	s.count(name+"memory recorded", "MB", float64(report.PlannedBytes)/1e6)
 	s.count(name+"recording", "ms", report.Took.Seconds()*1e3)
 	s.count(name+"recording builds", "ms", report.Building.Seconds()*1e3)
-	_, err = s.timeErr(ctx, name+"recorded", "us", 0, 0, s.flushed(rec.Run))
+	if _, err = s.timeErr(ctx, name+"recorded", "us", 0, 0, s.flushed(rec.Run)); err != nil || s.Launches == 0 {
+		return err
+	}
+	return s.slowest(name, rec)
+}
+
+// slowest reports the slowest launches of a recording.
+func (s *Suite) slowest(name string, rec *replay.Recording) error {
+	times, err := rec.Profile()
+	slices.SortStableFunc(times, func(a, b replay.LaunchTime) int { return cmp.Compare(b.Took, a.Took) })
+	for _, l := range times[:min(len(times), s.Launches)] {
+		s.count(name+l.String(), "us", l.Took.Seconds()*1e6)
+	}
 	return err
 }

@@ -1,10 +1,15 @@
 package bench
 
 import (
+	"context"
 	"math"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -22,4 +27,26 @@ func TestFirstLoss(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestSlowestLaunches: the slowest launches of a net come last, the slowest first, by their layers.
+func TestSlowestLaunches(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	rng := tensor.NewRNG(1)
+	m := struct{ Up *nn.Linear }{nn.NewLinear(d, rng, nn.LinearConfig{In: 8, Out: 4})}
+	x, labels := autograd.Const(tensor.Full(d, 1, 6, 8)), rng.Ints(d, 4, 6)
+	var list []Result
+	s := &Suite{Device: d, Budget: time.Millisecond, Type: tensor.Float32, Launches: 2, Report: func(r Result) { list = append(list, r) }}
+	if err := s.net(context.Background(), classifier("tiny", &m, func() *node { return m.Up.Forward(x) }, labels)); err != nil {
+		t.Fatal(err)
+	}
+	last := list[len(list)-2:]
+	if last[0].Median < last[1].Median || last[1].Median <= 0 || list[len(list)-3].Name != "net tiny recorded" {
+		t.Errorf("%+v", list)
+	}
+	for _, r := range last {
+		if !strings.HasPrefix(r.Name, "net tiny ") || !strings.Contains(r.Name, " → k_") {
+			t.Errorf("%+v", r)
+		}
+	}
 }
