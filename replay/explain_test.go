@@ -3,6 +3,8 @@ package replay_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -225,4 +227,54 @@ func TestExplainAfterFree(t *testing.T) {
 	if _, err := rec.Profile(); !errors.Is(err, replay.ErrReleased) {
 		t.Error(err)
 	}
+}
+
+// TestExplainDocs: what docs/recording.md shows is what Explain prints, but for what it leaves out.
+func TestExplainDocs(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	m := struct{ Up *nn.Linear }{nn.NewLinear(d, tensor.NewRNG(1), nn.LinearConfig{In: 32, Out: 256})}
+	nn.Params(&m)
+	x := autograd.Const(tensor.Full(d, 0.5, 64, 32))
+	text := explained(t, recordedOn(t, d, func() []*tensor.Tensor { return []*tensor.Tensor{m.Up.Forward(x).GELU().Value()} }))
+	page, err := os.ReadFile("../docs/recording.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(page), "```\nstep: ")
+	block, _, _ = strings.Cut("step: "+block, "\n```")
+	if !found {
+		t.Fatal("docs/recording.md shows no listing")
+	}
+	for line := range strings.Lines(block) {
+		if line, _, _ = strings.Cut(strings.TrimSpace(line), "…"); !strings.Contains(text, line) {
+			t.Errorf("no %q in\n%s", line, text)
+		}
+	}
+}
+
+// Why a sum of columns is a launch of its own.
+func ExampleRecording_Refusals() {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer d.Close()
+	x := tensor.Full(d, 2, 100, 10)
+	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+		return []*tensor.Tensor{x.Exp().Sum(0)}, nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer rec.Free()
+	for _, f := range rec.Refusals() {
+		if f.Reason == replay.ReasonOpaque {
+			fmt.Println(f.Pass, f.Launches, f.Detail)
+		}
+	}
+	// Output:
+	// inline [0] 1 k_sum_axis reads its result: it is no map
+	// rows [0 1] 1 k_sum_axis does not work on rows
 }
