@@ -26,7 +26,7 @@ func (s *Session) sharesWeights() bool {
 	if others != nil && *others == 0 {
 		return false
 	}
-	s.replays.free()
+	s.replays.made.Free()
 	if others != nil {
 		*others--
 	}

@@ -47,8 +47,8 @@ func TestClone(t *testing.T) {
 		}
 		run(b)
 		run(b)
-		if len(a.replays.list) != 0 || len(b.replays.list) != 1 || len(c.replays.list) != 0 {
-			t.Errorf("%d, %d and %d recordings", len(a.replays.list), len(b.replays.list), len(c.replays.list))
+		if len(a.replays.made.All()) != 0 || len(b.replays.made.All()) != 1 || len(c.replays.made.All()) != 0 {
+			t.Errorf("%d, %d and %d recordings", len(a.replays.made.All()), len(b.replays.made.All()), len(c.replays.made.All()))
 		}
 		for _, s := range []*Session{a, a, b} { // closing twice is closing once
 			if err := s.Close(); err != nil {

@@ -2,10 +2,10 @@ package onnx
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/shapecache"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -19,9 +19,9 @@ const (
 	mostLaunches      = 1e5  // of a run that is recorded
 )
 
-// replays are the recordings of a session, the one used last first.
+// replays are the recordings of a session.
 type replays struct {
-	list    []*recording
+	made    shapecache.Cache[*recording]
 	seen    map[string]bool // keys that have run once
 	eager   map[string]bool // keys that cannot be recorded
 	long    map[string]bool // keys whose runs are recorded as they are
@@ -30,20 +30,13 @@ type replays struct {
 
 // recording is a run for one key: shapes and types of the inputs, and numbers of those by value.
 type recording struct {
-	key    string
 	inputs map[string]*tensor.Tensor // what the recording reads
 	rec    *replay.Recording
 	out    []*Value // whose tensors are those of the recording
 }
 
-func (r *replays) free() {
-	for _, rec := range r.list {
-		rec.free()
-	}
-	r.list = nil
-}
-
-func (r *recording) free() {
+// Free frees the recording and what it reads.
+func (r *recording) Free() {
 	if r.rec != nil {
 		r.rec.Free()
 	}
@@ -76,26 +69,6 @@ func (s *Session) key(inputs map[string]*Value, names []string) string {
 	return b.String()
 }
 
-// find returns the recording of a key, which becomes the one used last, or nil.
-func (r *replays) find(key string) *recording {
-	i := slices.IndexFunc(r.list, func(rec *recording) bool { return rec.key == key })
-	if i < 0 {
-		return nil
-	}
-	rec := r.list[i]
-	r.list = slices.Insert(slices.Delete(r.list, i, i+1), 0, rec)
-	return rec
-}
-
-// add keeps a recording, and frees the one that was not used for longest if there are more than most.
-func (r *replays) add(rec *recording, most int) {
-	r.list = slices.Insert(r.list, 0, rec)
-	if len(r.list) > most {
-		r.list[most].free()
-		r.list = r.list[:most]
-	}
-}
-
 // saw notes that a key has run, and reports whether it had before.
 func (r *replays) saw(key string) bool {
 	if r.seen[key] {
@@ -118,7 +91,7 @@ func note(set *map[string]bool, key string) {
 
 // record records a run for inputs.
 func (s *Session) record(key string, inputs map[string]*Value, names []string) (*recording, error) {
-	rec := &recording{key: key, inputs: map[string]*tensor.Tensor{}}
+	rec := &recording{inputs: map[string]*tensor.Tensor{}}
 	given := map[string]*Value{}
 	for name, v := range inputs {
 		if v.host != nil {
@@ -149,7 +122,7 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		return tensors, err
 	}, options)
 	if err != nil {
-		rec.free()
+		rec.Free()
 		return nil, err
 	}
 	i, tensors := 0, rec.rec.Outputs()

@@ -56,7 +56,7 @@ func TestRecorded(t *testing.T) {
 			w, _ := want[0].Tensor().Float64s()
 			wantTensor(t, got[0], tensor.Float32, []int{rows, 2}, w, 0)
 		}
-		if n := len(s.replays.list); n != 2 {
+		if n := len(s.replays.made.All()); n != 2 {
 			t.Errorf("%d recordings are kept", n)
 		}
 		for i := 0; i < len(firsts); i += 2 {
@@ -156,7 +156,7 @@ func TestWhatIsRecorded(t *testing.T) {
 				}
 				same(t, got[0], want[0])
 			}
-			if n := len(s.replays.list); (n == 1) != c.recorded {
+			if n := len(s.replays.made.All()); (n == 1) != c.recorded {
 				t.Errorf("%d recordings", n)
 			}
 		})

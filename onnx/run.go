@@ -323,13 +323,13 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 		key = s.key(inputs, names)
 	}
 	if key != "" && !replays.eager[key] {
-		rec := replays.find(key)
+		rec, _ := replays.made.Find(key)
 		if rec == nil && replays.saw(key) {
 			var err error
 			if rec, err = s.record(key, inputs, names); err != nil {
 				replays.never(key)
 			} else {
-				replays.add(rec, cmp.Or(s.options.Recordings, defaultRecordings))
+				replays.made.Add(key, rec, cmp.Or(s.options.Recordings, defaultRecordings))
 			}
 		}
 		if rec != nil {

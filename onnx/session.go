@@ -107,7 +107,7 @@ func (s *Session) Close() error {
 	if s.sharesWeights() {
 		return nil
 	}
-	s.replays.free()
+	s.replays.made.Free()
 	for _, w := range s.packed {
 		if w != nil {
 			w.Free()

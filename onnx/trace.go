@@ -30,7 +30,7 @@ func (s *Session) SetTrace(f func(NodeTrace)) { s.trace = f }
 // and the memory that they planned.
 func (s *Session) Reports() []replay.Report {
 	var list []replay.Report
-	for _, r := range s.replays.list {
+	for _, r := range s.replays.made.All() {
 		list = append(list, r.rec.Report())
 	}
 	return list

@@ -3,10 +3,10 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/shapecache"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -29,7 +29,7 @@ func Func(d tensor.Device, f func(inputs ...*autograd.Node) []*autograd.Node) Wo
 type recorder struct {
 	device tensor.Device
 	f      func(inputs ...*autograd.Node) []*autograd.Node
-	list   []*recording    // the one used last first
+	made   shapecache.Cache[*recording]
 	seen   map[string]bool // keys that have run
 	eager  map[string]bool // keys that cannot be recorded
 }
@@ -41,7 +41,8 @@ type recording struct {
 	replay *replay.Recording
 }
 
-func (r *recording) free() {
+// Free frees the recording and its inputs.
+func (r *recording) Free() {
 	if r.replay != nil {
 		r.replay.Free()
 	}
@@ -100,10 +101,7 @@ func (r *recorder) recording(inputs []*tensor.Tensor) (*recording, error) {
 		fmt.Fprintf(&b, "%v%v", t.Type(), t.Shape())
 	}
 	key := b.String()
-	if i := slices.IndexFunc(r.list, func(rec *recording) bool { return rec.key == key }); i >= 0 {
-		rec := r.list[i]
-		copy(r.list[1:i+1], r.list[:i])
-		r.list[0] = rec
+	if rec, found := r.made.Find(key); found {
 		return rec, nil
 	}
 	if !r.seen[key] || r.eager[key] {
@@ -118,7 +116,7 @@ func (r *recorder) recording(inputs []*tensor.Tensor) (*recording, error) {
 	defer func() {
 		if !recorded {
 			note(r.eager, key)
-			rec.free()
+			rec.Free()
 		}
 	}()
 	var err error
@@ -126,11 +124,7 @@ func (r *recorder) recording(inputs []*tensor.Tensor) (*recording, error) {
 		return nil, errors.Join(r.device.Err()) // the function itself is called, and has its own error
 	}
 	recorded = true
-	r.list = slices.Insert(r.list, 0, rec)
-	if len(r.list) > mostRecordings {
-		r.list[mostRecordings].free()
-		r.list = r.list[:mostRecordings]
-	}
+	r.made.Add(key, rec, mostRecordings)
 	return rec, nil
 }
 

@@ -109,12 +109,12 @@ func TestRecordings(t *testing.T) {
 				runs(t, r, 1, n+1)
 			}
 		}
-		if len(r.list) != mostRecordings || r.list[0].key != "float32[1 32]" {
-			t.Errorf("%d recordings, first %s", len(r.list), r.list[0].key)
+		if len(r.made.All()) != mostRecordings || r.made.All()[0].key != "float32[1 32]" {
+			t.Errorf("%d recordings, first %s", len(r.made.All()), r.made.All()[0].key)
 		}
 		runs(t, r, 1, 1)
-		if *count -= 3 * mostRecordings; r.list[0].key != "float32[1 1]" || r.list[1].key != "float32[1 32]" || *count != 3 {
-			t.Errorf("first %s, %d calls", r.list[0].key, *count)
+		if *count -= 3 * mostRecordings; r.made.All()[0].key != "float32[1 1]" || r.made.All()[1].key != "float32[1 32]" || *count != 3 {
+			t.Errorf("first %s, %d calls", r.made.All()[0].key, *count)
 		}
 	})
 }
@@ -134,8 +134,8 @@ func TestUnrecorded(t *testing.T) {
 				t.Errorf("%v", v)
 			}
 		}
-		if *count < 4 || len(r.list) != 0 {
-			t.Errorf("%d calls, %d recordings", *count, len(r.list))
+		if *count < 4 || len(r.made.All()) != 0 {
+			t.Errorf("%d calls, %d recordings", *count, len(r.made.All()))
 		}
 		worker := Func(d, func(in ...*autograd.Node) []*autograd.Node { return []*autograd.Node{in[0].Reshape(5), nil} })
 		for range 4 {
