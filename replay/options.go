@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/environment"
+	"github.com/clgrad/clgrad/replay/fusion"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -43,8 +44,14 @@ type rewrite struct {
 //	join       join                      lookup   lookup
 //	epilogue   epilogue                  together batch-launches
 //	                                     beside   horizontal-fusion
+//
+// Fusions that other packages registered come behind dead-store-elimination.
 func rewrites() []rewrite {
-	return []rewrite{deadStores, fusedTrainingStep, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
+	list := []rewrite{deadStores}
+	for _, f := range fusion.Registered() {
+		list = append(list, registeredFusion(f))
+	}
+	return append(list, fusedTrainingStep, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside)
 }
 
 // Passes returns the names of the passes, and what each does.

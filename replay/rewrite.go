@@ -70,14 +70,14 @@ type rewriter struct {
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
 	kinds    map[string]int           // how many nodes there are of each kind
-	passes   *passes                  // nil: kernels are not tried here, and no perceptron is looked for
+	device   *device                  // nil: kernels are not tried here, and no fusion is looked for
 }
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory
-// is seen after a run, and constant whether it is the same in all runs; found takes what was found
-// of perceptrons.
-func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
-	r := &rewriter{opt: opt, target: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+// is seen after a run, and constant whether it is the same in all runs; dev takes what was found
+// of registered fusions.
+func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, dev *device) ([]*node, error) {
+	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
 		r.describe(n)

@@ -29,22 +29,12 @@ import (
 //   - the device computes the launch wrongly.
 var fusedTrainingStep = rewrite{"fused-training-step", "makes one launch of the layers of a perceptron, their loss and their gradients", fuseTrainingSteps}
 
-// passes is what rewrites ask the device, and what fused-training-step found. Here and in
-// rewriter.pass, a pass is a fused training step of a perceptron, and not one of [Passes].
-type passes struct {
-	one   kernels.Buffer                                    // memory of one element, that holds 1
-	try   func(k *kernels.Kernel, args []kernels.Arg) error // of a launch; nil: small ones
-	units fusion.MatrixUnits                                // of the device
-	done  int
-	fault error // why one was refused
-}
-
 func fuseTrainingSteps(r *rewriter) {
-	if r.passes == nil {
+	if r.device == nil {
 		return
 	}
 	f := r.follow()
-	one := f.at(spot{r.passes.one, span{0, 1}})
+	one := f.at(spot{r.device.one, span{0, 1}})
 	list, refused := f.seeker(one).perceptrons()
 	for _, p := range list {
 		if err := r.pass(f, p, one); err != nil {
@@ -53,13 +43,17 @@ func fuseTrainingSteps(r *rewriter) {
 	}
 	for _, err := range refused {
 		r.opt.say("fused-training-step: refused: %v", err)
-		r.passes.fault = errors.Join(r.passes.fault, err)
+		r.device.notFused = errors.Join(r.device.notFused, err)
 	}
 }
 
 // errNoTrainer is why a perceptron is recorded layer by layer in a program that links no package
 // that trains it in one launch.
 var errNoTrainer = errors.New("nothing in this program trains it in one launch: import package fusedmlp, or nn, which does")
+
+func (d *device) matrixUnits() fusion.MatrixUnits {
+	return fusion.MatrixUnits{Precision: d.units.Precision, Real: d.units.Float, Target: d.units.Target, Has: d.units.Has}
+}
 
 // left is something that a fused step leaves where others find it.
 type left struct {
@@ -125,11 +119,11 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 	update := r.updated(grads, covered)
 	dx := results[p.dx]
 	limits, on := r.target, ""
-	if m, l, ok := trainer.MatrixStep(trained, p.samples, r.passes.units); ok {
-		if err := p.try(m, l, r.passes, dx != nil); err != nil {
+	if m, l, ok := trainer.MatrixStep(trained, p.samples, r.device.matrixUnits()); ok {
+		if err := p.try(m, l, r.device, dx != nil); err != nil {
 			r.opt.say("fused-training-step: not on matrix units: %v", err)
 		} else {
-			form, limits, on = m, l, " on matrix units, of factors in "+r.passes.units.Precision.String()
+			form, limits, on = m, l, " on matrix units, of factors in "+r.device.units.Precision.String()
 		}
 	}
 	pack, lengths := form.Pack(real, dx != nil, limits)
@@ -182,14 +176,14 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		if k == nil {
 			continue
 		}
-		if err := r.passes.try(k, nil); err != nil {
+		if err := r.device.try(k, nil); err != nil {
 			return err
 		}
 	}
 	groups := form.Groups(p.samples, block, limits)
 	shares, losses := r.fresh(real, groups*size), r.fresh(real, groups)
 	vec := func(p spot) kernels.Arg { return kernels.BufferArg(p.memory.(kernels.Buffer), p.lo, p.hi-p.lo) }
-	part, lossParts, seed := kernels.BufferArg(shares, 0, groups*size), kernels.BufferArg(losses, 0, groups), kernels.BufferArg(r.passes.one, 0, 1)
+	part, lossParts, seed := kernels.BufferArg(shares, 0, groups*size), kernels.BufferArg(losses, 0, groups), kernels.BufferArg(r.device.one, 0, 1)
 	down := lossParts // the kernel does not look at it
 	if dx != nil {
 		down = vec(dx.spot)
@@ -254,7 +248,7 @@ func (r *rewriter) pass(f *followed, p *perceptron, one *held) error {
 		k, args := fusion.RegisteredGradients().SumLoss(lossParts, vec(loss.spot), groups, p.scale)
 		put(slots[0], k, args...)
 	}
-	r.passes.done++
+	r.device.fused++
 	r.opt.say("fused-training-step: %s: one launch of %d layers%s, %s", r.name(all), len(p.layers), on, said)
 	return nil
 }
@@ -314,7 +308,7 @@ func (p *perceptron) trained() (*fusion.Perceptron, error) {
 }
 
 // try tries the kernels of a step on matrix units.
-func (p *perceptron) try(m fusion.Step, l kernels.Target, found *passes, down bool) error {
+func (p *perceptron) try(m fusion.Step, l kernels.Target, found *device, down bool) error {
 	if pack, _ := m.Pack(kernels.Float32, down, l); pack != nil {
 		if err := found.try(pack, nil); err != nil {
 			return err

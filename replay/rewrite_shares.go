@@ -94,7 +94,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	}
 	memory := r.fresh(u.Gradient().Buf.DType(), size)
 	kernel, args := u.SumByTable(g, kernels.BufferArg(memory, 0, size), kernels.BufferArg(&table{blocks}, 0, len(blocks)))
-	if r.passes != nil && r.passes.try(kernel, args) != nil {
+	if r.device != nil && r.device.try(kernel, args) != nil {
 		r.opt.say("split-k-into-adam: %s: refused: the device does not build the kernel, or computes it wrongly", r.name(n))
 		return
 	}
