@@ -36,22 +36,20 @@ type rewrite struct {
 
 // rewrites are all of them, in the order in which they are done. Their files are rewrite_NAME.go:
 //
-//	dead       dead-store-elimination    parts    split
-//	perceptron fused-training-step       results  copy-elimination
-//	once       constant-folding          rows     rows
-//	terms      sum-to-elementwise        inputs   prologue-fusion
-//	inline     inline                    shares   split-k-into-adam
-//	join       join                      lookup   lookup
-//	epilogue   epilogue                  together batch-launches
+//	dead        dead-store-elimination   parts    split
+//	registered  fusions of others        results  copy-elimination
+//	once        constant-folding         rows     rows
+//	terms       sum-to-elementwise       inputs   prologue-fusion
+//	inline      inline                   shares   split-k-into-adam
+//	join        join                     lookup   lookup
+//	epilogue    epilogue                 together batch-launches
 //	                                     beside   horizontal-fusion
-//
-// Fusions that other packages registered come behind dead-store-elimination.
 func rewrites() []rewrite {
 	list := []rewrite{deadStores}
 	for _, f := range fusion.Registered() {
 		list = append(list, registeredFusion(f))
 	}
-	return append(list, fusedTrainingStep, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside)
+	return append(list, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside)
 }
 
 // Passes returns the names of the passes, and what each does.

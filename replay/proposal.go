@@ -134,7 +134,7 @@ func (p *proposal) sound() *fusion.Refusal {
 			}
 		}
 		for _, g := range n.reads {
-			if _, new := g.buf.(*fresh); new && !p.madeBefore(k, &g) {
+			if _, new := g.buf.(*fresh); new && !p.madeBefore(k, &g) && !n.wrote(&g) {
 				return refusal(fusion.ErrMemory, "%s reads new memory that no launch of the match has written", n.kernel.Name)
 			}
 		}
@@ -145,12 +145,12 @@ func (p *proposal) sound() *fusion.Refusal {
 // fills reports whether writes reach all elements of a region.
 func fills(writes []region, g *region) bool {
 	return within(slices.DeleteFunc(slices.Clone(writes), func(w region) bool {
-		return w.dims != nil && !(g.dims != nil && slices.Equal(w.dims, g.dims) && w.view.same(g.view, g.dims)) && !w.dense()
+		return w.dims != nil && !(g.dims != nil && slices.Equal(w.dims, g.dims) && w.view.same(g.view, g.dims)) && !w.whole()
 	}), g)
 }
 
-// dense reports whether a region names all elements of its span.
-func (a *region) dense() bool {
+// whole reports whether a region names all elements of its span.
+func (a *region) whole() bool {
 	if a.dims == nil {
 		return true
 	}
@@ -250,7 +250,7 @@ func (p *proposal) window(k int) (window, *fusion.Refusal) {
 			}
 		}
 		switch first := p.outside(g, 0, len(r.nodes), false); {
-		case read:
+		case read || within(n.writes, g): // of what it writes, too, it reads what it has written
 		case made >= 0:
 			return w, refusal(fusion.ErrMemory, "%s reads what %s makes, which it replaces", n.kernel.Name, r.name(p.covered[made]))
 		case first >= 0:
@@ -348,7 +348,11 @@ func (p *proposal) cost(list []*node) fusion.Cost {
 func (p *proposal) tried(m fusion.Match) *fusion.Refusal {
 	var before, after []capture.Launch
 	for _, n := range p.nodes {
-		if err := p.r.device.try(n.kernel, n.args); err != nil {
+		args := n.args
+		if m.Tested { // at the sizes of its cases
+			args = nil
+		}
+		if err := p.r.device.try(n.kernel, args); err != nil {
 			return &fusion.Refusal{Reason: err}
 		}
 		after = append(after, capture.Launch{Kernel: n.kernel, Args: n.args})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/replay/fusion"
 )
 
 // A rewriter makes fewer launches of those that a step did, with the same results. It knows of each
@@ -173,7 +174,7 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 				keeps[v.Arg] = true
 			}
 		}
-		dims := resultDims(op)
+		dims := fusion.ResultDims(op)
 		for _, v := range writes {
 			if v.Arg < 0 {
 				continue
@@ -195,23 +196,6 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 		keeps[i] = keeps[i] || !fills[i]
 	}
 	return keeps, fills
-}
-
-// resultDims are the dimensions of what an operation writes, nil if they depend on data.
-func resultDims(op kernels.Operation) []int {
-	switch op := op.(type) {
-	case *kernels.Map:
-		return op.Dims
-	case *kernels.Product:
-		return append(slices.Clone(op.Batch), (op.K+op.Slice-1)/max(op.Slice, 1), op.M, op.N)
-	case *kernels.Reduction:
-		return []int{op.Outer, op.Shares, op.Inner}
-	case *kernels.Gather:
-		return []int{op.N, op.Cols}
-	case *kernels.Random:
-		return []int{op.N}
-	}
-	return nil
 }
 
 // slotted is why a launch is no map of which another run may have other sizes.
@@ -390,3 +374,14 @@ func (r *rewriter) leave(i int) {
 	r.drop(r.nodes[i])
 	r.nodes[i] = nil
 }
+
+// fresh is memory that no launch of the step has: it is planned with that of the step.
+type fresh struct {
+	dtype kernels.DType
+	n     int
+}
+
+func (f *fresh) DType() kernels.DType { return f.dtype }
+func (f *fresh) Len() int             { return f.n }
+
+func (r *rewriter) fresh(t kernels.DType, n int) kernels.Buffer { return &fresh{t, n} }
