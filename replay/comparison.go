@@ -85,19 +85,21 @@ func (t *comparison) compare(before, after []capture.Launch, results []region, w
 		t.b.opt.say("a match of %d launches is not compared with them: it takes %d MiB", len(before), bytes>>20)
 		return nil
 	}
-	want, err := t.run(before)
-	if err != nil {
-		return err
-	}
-	got, err := t.run(after)
-	if err != nil {
-		return err
-	}
-	for k := range results {
-		g := &results[k]
-		lo := t.memory[g.buf].lo
-		if why := differ(got[g.buf], want[g.buf], g, lo, within); why != "" {
-			return fmt.Errorf("result %d, of %d elements, %s", k, g.span.hi-g.span.lo, why)
+	for _, nan := range []bool{false, true} {
+		want, err := t.run(before, nan)
+		if err != nil {
+			return err
+		}
+		got, err := t.run(after, nan)
+		if err != nil {
+			return err
+		}
+		for k := range results {
+			g := &results[k]
+			lo := t.memory[g.buf].lo
+			if why := differ(got[g.buf], want[g.buf], g, lo, within); why != "" {
+				return fmt.Errorf("result %d, of %d elements, %s", k, g.span.hi-g.span.lo, why)
+			}
 		}
 	}
 	return nil
@@ -156,8 +158,9 @@ func (a *region) elements() func(yield func(int) bool) {
 	}
 }
 
-// run does launches on memory of their own, and returns what that holds then.
-func (t *comparison) run(list []capture.Launch) (map[kernels.Buffer]*kernels.HostBuffer, error) {
+// run does launches on memory of their own, and returns what that holds then. Among the operands is
+// one NaN in each memory if nan is set.
+func (t *comparison) run(list []capture.Launch, nan bool) (map[kernels.Buffer]*kernels.HostBuffer, error) {
 	b, own, host := t.b, map[kernels.Buffer]kernels.Buffer{}, map[kernels.Buffer]*kernels.HostBuffer{}
 	defer func() {
 		for _, mem := range own {
@@ -172,6 +175,9 @@ func (t *comparison) run(list []capture.Launch) (map[kernels.Buffer]*kernels.Hos
 			return nil, err
 		}
 		own[buf], host[buf] = mem, drawn(rng, buf.DType(), n)
+		if nan && n > 0 && !buf.DType().Integer() {
+			host[buf].Set(n/2, math.NaN())
+		}
 		if err := b.d.Upload(mem, 0, host[buf]); err != nil {
 			return nil, err
 		}

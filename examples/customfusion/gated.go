@@ -98,7 +98,7 @@ func elementwise(l fusion.Recorded, f *kernels.Function) (operands []kernels.Arg
 		return nil
 	}
 	for _, v := range m.Operands {
-		if v.Strides[0] != 1 {
+		if v.Strides[0] != 1 || v.Offset != 0 {
 			return nil
 		}
 		operands = append(operands, l.Args[v.Arg])
