@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/boolmath"
-	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
@@ -90,9 +90,9 @@ func (s MLPShape) chunk(tile int, t kernels.DType) int {
 // Offsets returns where the weights and the bias of layer l start.
 func (s MLPShape) Offsets(l int) (weights, bias int) {
 	for i := range l {
-		weights += intmath.RoundUp(s.fanIn(i)*s.Width, fusion.ParameterAlign) + intmath.RoundUp(s.Width, fusion.ParameterAlign)
+		weights += intmath.RoundUp(s.fanIn(i)*s.Width, gradsums.ParameterAlign) + intmath.RoundUp(s.Width, gradsums.ParameterAlign)
 	}
-	return weights, weights + intmath.RoundUp(s.fanIn(l)*s.Width, fusion.ParameterAlign)
+	return weights, weights + intmath.RoundUp(s.fanIn(l)*s.Width, gradsums.ParameterAlign)
 }
 
 func (s MLPShape) fanIn(l int) int {
@@ -102,10 +102,10 @@ func (s MLPShape) fanIn(l int) int {
 	return s.Width
 }
 
-// Size returns the elements of the parameters, each padded to fusion.ParameterAlign.
+// Size returns the elements of the parameters, each padded to gradsums.ParameterAlign.
 func (s MLPShape) Size() int {
 	last, _ := s.Offsets(s.Layers)
-	return last + intmath.RoundUp(s.Width*s.Outputs, fusion.ParameterAlign)
+	return last + intmath.RoundUp(s.Width*s.Outputs, gradsums.ParameterAlign)
 }
 
 // Block returns in blocks of how many samples a step over n samples is shared out: on a GPU, those

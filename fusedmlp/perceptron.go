@@ -7,18 +7,13 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// Perceptron is a perceptron with kernels of its own. [MLPShape] is the special case that has a
-// faster kernel.
-type Perceptron fusion.Perceptron
-
 // skips returns of which layers the next layer reads what they read, beside k.
-func skips(l *fusion.Layer) (list []int) {
+func skips(l *Layer) (list []int) {
 	if l.Value == nil {
 		return nil
 	}
@@ -32,7 +27,7 @@ func skips(l *fusion.Layer) (list []int) {
 
 // joins returns of which layers the gradient of what they read is part of that of what this one
 // reads.
-func joins(l *fusion.Layer) (list []int) {
+func joins(l *Layer) (list []int) {
 	if l.Join == nil {
 		return nil
 	}
@@ -61,9 +56,6 @@ const (
 	// nobody reads the loss; with 4 and the loss read it took 346, by the same kernel.
 	perceptronOutside = 2
 )
-
-// Size returns the elements of the parameters, padded to their alignment.
-func (p *Perceptron) Size() int { return (*fusion.Perceptron)(p).Size() }
 
 // CheckLayers returns why one launch cannot train a perceptron of n layers, or nil.
 func CheckLayers(n int) error {
@@ -466,7 +458,7 @@ func (s *fusedStep) heaviest(a []kernels.Arg) float64 {
 }
 
 // counts reports whether a label counts of so many classes.
-func counts(l *fusion.Labels, label int32, classes int) bool {
+func counts(l *Labels, label int32, classes int) bool {
 	return label != l.Ignore && label >= 0 && int(label) < classes
 }
 

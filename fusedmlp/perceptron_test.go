@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/compare"
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -16,7 +15,7 @@ import (
 func ofWidth(layers, width int) *Perceptron {
 	p := &Perceptron{Error: expr.Input(0), OutputGrad: expr.Input(0)}
 	for i := range layers {
-		l := fusion.Layer{Inputs: width, Outputs: width, Weights: i * width * width, Bias: -1}
+		l := Layer{Inputs: width, Outputs: width, Weights: i * width * width, Bias: -1}
 		if i < layers-1 {
 			l.Value, l.InputGrad = expr.Input(0).Tanh(), expr.Input(2)
 		}
@@ -210,7 +209,7 @@ func TestLabelLoss(t *testing.T) {
 	z := []float64{0.3, -1, 2, 1, 1, 1, -0.5, 0.25, 4, 1, 2, 3, 3, 2, 1}
 	for _, smoothing := range []float64{0, 0.3} {
 		for _, of := range [][]float64{nil, weights} {
-			l := &fusion.Labels{Ignore: 1, Smoothing: smoothing, Weighted: of != nil}
+			l := &Labels{Ignore: 1, Smoothing: smoothing, Weighted: of != nil}
 			loss := func(z []float64) (sum float64) {
 				for i, label := range labels[:3] {
 					if label == 1 {
@@ -255,9 +254,9 @@ func TestLabelLoss(t *testing.T) {
 func TestStepLossBound(t *testing.T) {
 	const n = 6061
 	p := ofWidth(2, 16)
-	p.Labels = &fusion.Labels{Ignore: -100, Up: expr.Const(1).Div(expr.Input(0))}
+	p.Labels = &Labels{Ignore: -100, Up: expr.Const(1).Div(expr.Input(0))}
 	k := p.Loss(kernels.Float32, 8, false)
-	p.Labels = &fusion.Labels{Ignore: -100, Mean: true, Up: expr.Const(1).Div(expr.Input(0))}
+	p.Labels = &Labels{Ignore: -100, Mean: true, Up: expr.Const(1).Div(expr.Input(0))}
 	mean := p.Loss(kernels.Float32, 8, false)
 	vec := func(x []float32) kernels.Arg { return kernels.BufferArg(kernels.HostBufferOf(x), 0, len(x)) }
 	args := []kernels.Arg{vec(make([]float32, n*16)), kernels.BufferArg(kernels.HostBufferOf(make([]int32, n)), 0, n), vec(make([]float32, p.Size())),

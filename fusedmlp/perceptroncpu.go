@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -76,7 +75,7 @@ static REAL sum_of(REAL16 v) {
 
 func padded(n int) int { return intmath.RoundUp(n, 16) }
 
-func (s *fusedStep) cpuLayer(w *writer, i int, l fusion.Layer) {
+func (s *fusedStep) cpuLayer(w *writer, i int, l Layer) {
 	value, keep, keepParam := "k", "", ""
 	if s.values[i] != nil {
 		operands, params := s.skipped(i, "MEM ", func(j int) string { return fmt.Sprintf("vload16(v, skip%d + (s + r) * %d + j)", j, s.cpuRow(j)) })
@@ -262,7 +261,7 @@ func (s *fusedStep) cpuPlaces(w *writer) {
 // as they come unless another layer reads them, too.
 func (p *Perceptron) cpuRow(i int) int {
 	n := p.Layers[i].Inputs
-	if i == 0 && !slices.ContainsFunc(p.Layers, func(l fusion.Layer) bool { return slices.Contains(skips(&l), 0) }) {
+	if i == 0 && !slices.ContainsFunc(p.Layers, func(l Layer) bool { return slices.Contains(skips(&l), 0) }) {
 		return n
 	}
 	return padded(n)

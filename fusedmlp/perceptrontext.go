@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -209,7 +208,7 @@ func shareOut(rows, cols, most int, cost func(rows, cols int) int) block {
 
 // shareWeights returns the block of the gradient of a layer's weights that a work-item makes at
 // once: more, where work-items have that much to do, and else four rows by a vector.
-func shareWeights(l *fusion.Layer) block {
+func shareWeights(l *Layer) block {
 	b := block{4, columns(l.Outputs, 4)}
 	if l.Inputs*l.Outputs >= 32*mlpItems || b.cols < 4 && intmath.CeilDiv(l.Inputs, 4)*(l.Outputs/b.cols) > mlpItems {
 		b.rows = 8
@@ -220,7 +219,7 @@ func shareWeights(l *fusion.Layer) block {
 	return b
 }
 
-func (s *fusedStep) gpuLayer(w *writer, i int, l fusion.Layer) {
+func (s *fusedStep) gpuLayer(w *writer, i int, l Layer) {
 	tile := s.block
 	// For four steps of k a work-item loads samples and four rows of weights.
 	made := shareOut(tile, l.Outputs, 4, func(samples, cols int) int { return 4*samples*cols + 16*cols + 4*samples })
@@ -327,7 +326,7 @@ static __attribute__((always_inline)) void weights$i(local const REAL *x, local 
 
 // gpuBackward makes x the gradient of the z below: a work-item makes Q samples by 4 neighbours, for
 // which it reads rows of the transposed weights.
-func (s *fusedStep) gpuBackward(w *writer, i int, l fusion.Layer, v map[string]any) {
+func (s *fusedStep) gpuBackward(w *writer, i int, l Layer, v map[string]any) {
 	starts, _ := s.turned(s.down)
 	up := intmath.RoundUp(l.Inputs, 4)
 	made := shareOut(s.block, up/4, 1, func(samples, _ int) int { return 16*samples + 64 + 4*samples })

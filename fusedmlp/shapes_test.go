@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -27,7 +26,7 @@ func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 		return was
 	}
 	for i, n := range sizes[1:] {
-		l := fusion.Layer{Inputs: sizes[i], Outputs: n, Bias: -1}
+		l := Layer{Inputs: sizes[i], Outputs: n, Bias: -1}
 		l.Weights = place(sizes[i] * n)
 		if biases {
 			l.Bias = place(n)
@@ -44,7 +43,7 @@ func perceptronOf(f *kernels.Function, biases bool, sizes ...int) *Perceptron {
 // labelled gives a perceptron a loss of labels: a mean, unless up is a constant.
 func labelled(p *Perceptron, ignore int32, smoothing float64, up *expr.Expr) *Perceptron {
 	p.Error, p.OutputGrad = nil, nil
-	p.Labels = &fusion.Labels{Ignore: ignore, Smoothing: smoothing, Mean: slices.Contains(up.Operands(), true), Up: up}
+	p.Labels = &Labels{Ignore: ignore, Smoothing: smoothing, Mean: slices.Contains(up.Operands(), true), Up: up}
 	return p
 }
 

@@ -1,38 +1,31 @@
 package fusedmlp
 
 import (
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/replay/fusion"
 )
 
-func init() { fusion.RegisterTrainer(trainer{}) }
-
-// trainer is fusion.Trainer.
-type trainer struct{}
-
-// CheckLayers is that of fusion.Trainer.
-func (trainer) CheckLayers(n int) error { return CheckLayers(n) }
-
-// Step is that of fusion.Trainer: it takes the kernel that is written for the class of p, if there
-// is one.
-func (trainer) Step(p *fusion.Perceptron, samples int, t kernels.DType, l kernels.Target) (fusion.Step, error) {
+// stepOf returns the kernels that train p on so many samples, with floats of type t on a device with
+// the limits l: those that are written for the class of p, if there are any. The error says why
+// there are none.
+func stepOf(p *Perceptron, samples int, t kernels.DType, l kernels.Target) (Step, error) {
 	if s, ok := shapeOf(p); ok && s.Check(t, l) == nil {
 		return s, nil
 	}
-	all := (*Perceptron)(p)
-	return all, all.CheckSamples(samples, t, l)
+	return p, p.CheckSamples(samples, t, l)
 }
 
-// MatrixStep is that of fusion.Trainer.
-func (trainer) MatrixStep(p *fusion.Perceptron, samples int, units fusion.MatrixUnits) (fusion.Step, kernels.Target, bool) {
+// matrixStep returns the kernels that do so on matrix units, and the limits that these have, where
+// that is faster.
+func matrixStep(p *Perceptron, samples int, units fusion.MatrixUnits) (Step, kernels.Target, bool) {
 	s, ok := shapeOf(p)
 	if !ok {
 		return nil, kernels.Target{}, false
 	}
 	for _, grouped := range []bool{true, false} {
-		m, ok := MLPMatrixFor(units.Precision, grouped, s, samples, units.Real, units.Target)
+		m, ok := MLPMatrixFor(units.Precision, grouped, s, samples, units.Float, units.Target)
 		if ok && units.Has(m.Inner.instructions(), grouped) {
 			return m, units.Target, true
 		}
@@ -41,7 +34,7 @@ func (trainer) MatrixStep(p *fusion.Perceptron, samples int, units fusion.Matrix
 }
 
 // shapeOf returns the class of perceptrons that p is one of, if there is a kernel for that alone.
-func shapeOf(p *fusion.Perceptron) (s MLPShape, ok bool) {
+func shapeOf(p *Perceptron) (s MLPShape, ok bool) {
 	last := len(p.Layers) - 1
 	s = MLPShape{Inputs: p.Layers[0].Inputs, Width: p.Layers[0].Outputs, Layers: last, Outputs: p.Layers[last].Outputs}
 	for i := range p.Layers {

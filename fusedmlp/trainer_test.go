@@ -3,10 +3,10 @@ package fusedmlp
 import (
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/replay/fusion"
 )
 
 // leaky is a perceptron of a shape that has kernels of its own.
@@ -27,7 +27,7 @@ func absolute(p *Perceptron) {
 }
 
 // withSlope gives a layer a leaky ReLU of another slope.
-func withSlope(l *fusion.Layer, slope float64) {
+func withSlope(l *Layer, slope float64) {
 	number := func(int) *expr.Expr { return expr.Const(slope) }
 	l.Value = fn.LeakyReLU.Value.Replace(expr.Input, number)
 	l.InputGrad = fn.LeakyReLU.CheapestGradient([]float64{slope}).Value.Replace(expr.Input, number)
@@ -63,7 +63,7 @@ func TestShapeOf(t *testing.T) {
 	} {
 		p := leaky()
 		c.change(p)
-		got, ok := shapeOf((*fusion.Perceptron)(p))
+		got, ok := shapeOf(p)
 		if ok != (c.want != MLPShape{}) || ok && got != c.want {
 			t.Errorf("%s: %+v, %v, want %+v", name, got, ok, c.want)
 		}
@@ -92,9 +92,9 @@ func TestMatrixStep(t *testing.T) {
 		{kernels.PrecisionFloat16, asked{kernels.PrecisionTF32, true}, FMA},
 		{kernels.PrecisionFloat32, asked{kernels.PrecisionFloat16, true}, Pairs | Grouped},
 	} {
-		units := fusion.MatrixUnits{Precision: c.precision, Real: kernels.Float32, Target: kernels.Target{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024},
+		units := fusion.MatrixUnits{Precision: c.precision, Float: kernels.Float32, Target: kernels.Target{Units: 1, LocalMem: 48 << 10, MaxGroup: 1024},
 			Has: func(factors kernels.Precision, grouped bool) bool { return asked{factors, grouped} == c.has }}
-		step, _, ok := trainer{}.MatrixStep((*fusion.Perceptron)(p), 1000, units)
+		step, _, ok := matrixStep(p, 1000, units)
 		if m, _ := step.(MLPMatrix); ok != (c.want != FMA) || m.Inner != c.want {
 			t.Errorf("%v with %+v: %v of inner product %d, want %d", c.precision, c.has, ok, m.Inner, c.want)
 		}

@@ -63,6 +63,9 @@ type Function struct {
 	within         map[Variant]*Kernel
 }
 
+// String returns the name.
+func (f *Function) String() string { return f.Name }
+
 // prepare works out what the function's formula says, once.
 func (f *Function) prepare() {
 	f.once.Do(func() {

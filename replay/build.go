@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/replay/fusion"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -26,6 +26,7 @@ type builder struct {
 	used     map[kernels.Buffer]bool // by a launch
 	wrote    map[kernels.Buffer]bool // by a launch, or by an upload after one that used it
 	deferred capture.Deferred        // what the runs ask of the device; nil if it is done
+	compared map[string]error        // what comparisons of fusions came to, by what they did
 	opt      Options
 	rec      *Recording
 }
@@ -197,14 +198,15 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
 	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
-	units := fusion.MatrixUnits{Precision: b.d.Precision(), Real: b.d.DefaultType()}
+	units := fusion.MatrixUnits{Precision: b.d.Precision(), Float: b.d.DefaultType()}
 	units.Target, units.Has = tensorapi.Impl.MatrixUnits(b.d)
 	values := b.values(constants)
-	found := &passes{times: &b.rec.times, building: &b.rec.report.Building, one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units}
-	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, found)
+	dev := &device{one: b.dev.Tensor(tensorapi.Impl.One(b.d)).Buffer, try: b.try, units: units, compare: b.compare, times: &b.rec.times,
+		building: &b.rec.report.Building}
+	nodes, err := rewriteLaunches(&b.opt, b.d.Target(), step, lives, constant, dev)
 	if err != nil { // a formula that is none: the step is replayed as it was
-		found.decisions = []*decision{{pass: "all", format: "nothing is rewritten", why: failed(err)}}
-		b.opt.say("%s", found.decisions[0])
+		dev.decisions = []*decision{{pass: "all", format: "nothing is rewritten", why: failed(err)}}
+		b.opt.say("%s", dev.decisions[0])
 		if nodes, err = rewriteLaunches(&Options{Without: []string{none}}, b.d.Target(), step, lives, constant, nil); err != nil {
 			return err
 		}
@@ -213,9 +215,9 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		return err
 	}
 	b.rec.report.Rewriting = time.Since(start) - b.rec.report.Building
-	b.rec.report.FusedSteps, b.rec.report.NotFused = found.done, found.fault
-	b.rec.decisions, b.rec.sources = found.decisions, sources
-	b.rec.before, b.rec.after = list(found.step, values), list(nodes, values)
+	b.rec.report.FusedSteps, b.rec.report.NotFused = dev.fused, dev.notFused
+	b.rec.decisions, b.rec.sources = dev.decisions, sources
+	b.rec.before, b.rec.after = list(dev.step, values), list(nodes, values)
 	b.rec.seen(nodes)
 	for i, n := range nodes {
 		if err := b.tables(n, constants); err != nil {
@@ -285,18 +287,23 @@ func (b *builder) once(nodes []*node, constants map[any]kernels.Buffer) (others 
 	if len(launches) == 0 {
 		return others, nil
 	}
+	return others, b.launch(launches)
+}
+
+// launch does launches now, and waits for them.
+func (b *builder) launch(launches []capture.Launch) error {
 	if err := b.dev.Claim(); err != nil {
-		return nil, err
+		return err
 	}
 	defer b.dev.Leave()
 	program, err := b.prepare(launches)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	program.Run()
 	err = b.d.Sync()
 	program.Free()
-	return others, err
+	return err
 }
 
 // use notes that a launch uses memory.

@@ -1,9 +1,9 @@
 // Package replay records a step, such as one of training, and runs it again without the Go code
 // that launched it: all launches in one crossing into C, numbers set, memory planned. Before that
 // it makes fewer launches of them: element-wise functions become one with others and with the
-// reductions and products beside them, a training step of a perceptron becomes one launch, what
-// nobody reads is left out. What a replay computes has the bits of the eager step, but for such a
-// fused step, which adds in another order.
+// reductions and products beside them, fusions that packages registered with [fusion.Register] are
+// done, such as that of a perceptron's training step, what nobody reads is left out. What a replay
+// computes has the bits of the eager step, but for such fusions, which may add in another order.
 //
 //	rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
 //		loss := net.Forward(autograd.Const(x)).SquaredError(autograd.Const(y))

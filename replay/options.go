@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/environment"
+	"github.com/clgrad/clgrad/replay/fusion"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -35,16 +36,20 @@ type rewrite struct {
 
 // rewrites are all of them, in the order in which they are done. Their files are rewrite_NAME.go:
 //
-//	dead       dead-store-elimination    parts    split
-//	perceptron fused-training-step       results  copy-elimination
-//	once       constant-folding          rows     rows
-//	terms      sum-to-elementwise        inputs   prologue-fusion
-//	inline     inline                    shares   split-k-into-adam
-//	join       join                      lookup   lookup
-//	epilogue   epilogue                  together batch-launches
+//	dead        dead-store-elimination   parts    split
+//	registered  fusions of others        results  copy-elimination
+//	once        constant-folding         rows     rows
+//	terms       sum-to-elementwise       inputs   prologue-fusion
+//	inline      inline                   shares   split-k-into-adam
+//	join        join                     lookup   lookup
+//	epilogue    epilogue                 together batch-launches
 //	                                     beside   horizontal-fusion
 func rewrites() []rewrite {
-	return []rewrite{deadStores, fusedTrainingStep, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside}
+	list := []rewrite{deadStores}
+	for _, f := range fusion.Registered() {
+		list = append(list, registeredFusion(f))
+	}
+	return append(list, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside)
 }
 
 // Passes returns the names of the passes, and what each does.

@@ -260,7 +260,7 @@ func TestBesideConditions(t *testing.T) {
 		}
 	}
 	for _, broken := range []error{nil, errors.New("broken")} {
-		tried := &passes{try: func(*kernels.Kernel, []kernels.Arg) error { return broken }}
+		tried := &device{try: func(*kernels.Kernel, []kernels.Arg) error { return broken }}
 		nodes, _ := rewriteLaunches(only("horizontal-fusion"), gpu, []capture.Launch{fills(fill, 0, 3, 1, 64), one}, always, never, tried)
 		if want := 1 + btoi(broken != nil); len(nodes) != want {
 			t.Errorf("the trial returns %v: %d launches", broken, len(nodes))

@@ -84,7 +84,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	b := &builder{
 		d: d, dev: dev, run: second, opt: opt, deferred: deferred,
 		kept: map[kernels.Buffer]bool{}, returned: map[kernels.Buffer]bool{}, blocks: map[kernels.Buffer]*block{},
-		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{},
+		spans: map[kernels.Buffer][]span{}, used: map[kernels.Buffer]bool{}, wrote: map[kernels.Buffer]bool{}, compared: map[string]error{},
 		rec: &Recording{d: d, dev: dev, again: second.again},
 	}
 	b.rec.times.Tracing = traced

@@ -68,9 +68,9 @@ type Report struct {
 	Launches   int // of a run
 	Hoisted    int // that were done when the step was recorded, and are not in a run
 	Slots      int // arguments that a run sets
-	FusedSteps int // perceptrons that were found, of which layers, loss and gradients are one launch
-	// NotFused says why what looks like a perceptron is not one launch, nil if there is none. It
-	// wraps a *tensor.MiscompileError where the device computes that launch wrongly.
+	FusedSteps int // matches of registered fusions that were done: perceptrons whose training step is one launch, say
+	// NotFused says why others were not, nil if there are none. It wraps a *fusion.Refusal for each,
+	// and in that a *tensor.MiscompileError where the device computes a launch wrongly.
 	NotFused error
 	// The memory of a run, which is all there before the first: no run takes more.
 	//  - PlannedBytes is what holds temporaries, which the step makes and does not return. Those that are not needed at

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/replay/fusion"
 )
 
 // A rewriter makes fewer launches of those that a step did, with the same results. It knows of each
@@ -71,29 +72,29 @@ type rewriter struct {
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
 	kinds    map[string]int           // how many nodes there are of each kind
-	passes   *passes                  // nil: kernels are not tried here, and no perceptron is looked for
+	device   *device                  // nil: kernels are not tried here, and no fusion is looked for
 	// decisions are what was fused and what not.
 	decisions []*decision
 	doing     string // the name of the pass that is done now
 }
 
 // rewriteLaunches returns launches that do what those of the step do. lives reports whether memory
-// is seen after a run, and constant whether it is the same in all runs; found takes what was found
-// of perceptrons.
-func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, found *passes) ([]*node, error) {
-	r := &rewriter{opt: opt, target: limits, passes: found, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
+// is seen after a run, and constant whether it is the same in all runs; dev takes what was found
+// of registered fusions.
+func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Launch, lives, constant func(b kernels.Buffer) bool, dev *device) ([]*node, error) {
+	r := &rewriter{opt: opt, target: limits, device: dev, lives: lives, constant: constant, uses: map[kernels.Buffer][]int{}, kinds: map[string]int{}}
 	for i, l := range launches {
 		n := &node{kernel: l.Kernel, args: l.Args, from: []int{i}, names: []string{l.Kernel.Name}}
 		r.describe(n)
 		r.nodes = append(r.nodes, n)
 		r.note(i)
 	}
-	if found != nil {
+	if dev != nil {
 		for _, n := range r.nodes {
 			was := *n
-			found.step = append(found.step, &was)
+			dev.step = append(dev.step, &was)
 		}
-		defer func() { found.decisions = r.decisions }()
+		defer func() { dev.decisions = r.decisions }()
 	}
 	for _, w := range rewrites() {
 		if !opt.without(w.name) {
@@ -127,13 +128,13 @@ func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Lau
 
 // timed does a pass, and notes how long it took without the kernels that it had built.
 func (r *rewriter) timed(w rewrite) {
-	if r.passes == nil || r.passes.times == nil {
+	if r.device == nil || r.device.times == nil {
 		w.do(r)
 		return
 	}
-	start, before := time.Now(), *r.passes.building
+	start, before := time.Now(), *r.device.building
 	w.do(r)
-	r.passes.times.Passes = append(r.passes.times.Passes, PassTime{w.name, time.Since(start) - (*r.passes.building - before)})
+	r.device.times.Passes = append(r.device.times.Passes, PassTime{w.name, time.Since(start) - (*r.device.building - before)})
 }
 
 // describe finds out what a launch reads and writes, from what it says of itself if it does.
@@ -197,7 +198,7 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 				keeps[v.Arg] = true
 			}
 		}
-		dims := resultDims(op)
+		dims := fusion.ResultDims(op)
 		for _, v := range writes {
 			if v.Arg < 0 {
 				continue
@@ -221,22 +222,6 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 	return keeps, fills
 }
 
-// resultDims are the dimensions of what an operation writes, nil if they depend on data.
-func resultDims(op kernels.Operation) []int {
-	switch op := op.(type) {
-	case *kernels.Map:
-		return op.Dims
-	case *kernels.Product:
-		return append(slices.Clone(op.Batch), (op.K+op.Slice-1)/max(op.Slice, 1), op.M, op.N)
-	case *kernels.Reduction:
-		return []int{op.Outer, op.Shares, op.Inner}
-	case *kernels.Gather:
-		return []int{op.N, op.Cols}
-	case *kernels.Random:
-		return []int{op.N}
-	}
-	return nil
-}
 
 // slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no
 // scalar of its operations.
@@ -412,3 +397,14 @@ func (r *rewriter) leave(i int) {
 	r.drop(r.nodes[i])
 	r.nodes[i] = nil
 }
+
+// fresh is memory that no launch of the step has: it is planned with that of the step.
+type fresh struct {
+	dtype kernels.DType
+	n     int
+}
+
+func (f *fresh) DType() kernels.DType { return f.dtype }
+func (f *fresh) Len() int             { return f.n }
+
+func (r *rewriter) fresh(t kernels.DType, n int) kernels.Buffer { return &fresh{t, n} }

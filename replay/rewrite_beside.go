@@ -59,8 +59,8 @@ func doBeside(r *rewriter) {
 				switch kernel = kernels.Beside(few.kernel, many.kernel, wide); {
 				case kernel == nil:
 					why = because(ReasonLimit, "they have too many arguments, are built with options that differ, or both use local memory")
-				case r.passes == nil:
-				case r.passes.try(kernel, args) != nil:
+				case r.device == nil:
+				case r.device.try(kernel, args) != nil:
 					why = wrongly
 				}
 			}

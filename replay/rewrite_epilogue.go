@@ -72,10 +72,10 @@ func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 		if why == nil {
 			kernel = n.kernel.Then(e.then)
 			switch {
-			case r.passes == nil:
+			case r.device == nil:
 			case len(kernel.Cases(true)) == 0: // a trial would find nothing
 				why = because(ReasonUnsupported, "no case of the kernel is of such views")
-			case r.passes.try(kernel, e.args) != nil:
+			case r.device.try(kernel, e.args) != nil:
 				why = wrongly
 			}
 		}

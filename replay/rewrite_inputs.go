@@ -23,7 +23,7 @@ import (
 var computedInputs = rewrite{"prologue-fusion", "computes maps and gathers where launches by rows read their results", computeInputs}
 
 func computeInputs(r *rewriter) {
-	if r.passes == nil {
+	if r.device == nil {
 		return
 	}
 	for i, n := range r.nodes {
@@ -61,7 +61,7 @@ func (r *rewriter) inputs(i int, n *node) {
 	if kernel == nil {
 		return
 	}
-	if err := r.passes.try(kernel, args); err != nil {
+	if err := r.device.try(kernel, args); err != nil {
 		r.refused(because(ReasonDevice, "%v", err), "refused in %s", r.name(n))
 		return
 	}

@@ -21,7 +21,7 @@ import (
 var lookedUp = rewrite{"lookup", "looks up what consists of parts of which few differ", lookUp}
 
 func lookUp(r *rewriter) {
-	if r.passes == nil {
+	if r.device == nil {
 		return
 	}
 	for j, n := range r.nodes {
@@ -103,7 +103,7 @@ func (r *rewriter) lookUpIn(i, j int) (why *cause) {
 	reads := &node{kernel: reader.kernel.Lookup.Kernel, args: append(slices.Clone(reader.args), table), from: reader.from, names: reader.names}
 	reads.args[reader.kernel.Lookup.Param] = at
 	for _, c := range []*node{made, writes, reads} {
-		if err := r.passes.try(c.kernel, c.args); err != nil {
+		if err := r.device.try(c.kernel, c.args); err != nil {
 			return because(ReasonDevice, "%v", err)
 		}
 		r.describe(c)

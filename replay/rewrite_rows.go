@@ -378,10 +378,10 @@ var chains struct {
 // tried returns the launches of a chain: one where the device computes that rightly, else those
 // that it is of.
 func (r *rewriter) tried(n *node) []*node {
-	if r.passes == nil {
+	if r.device == nil {
 		return []*node{n}
 	}
-	err := r.passes.try(n.kernel, n.args)
+	err := r.device.try(n.kernel, n.args)
 	if err == nil {
 		return []*node{n}
 	}

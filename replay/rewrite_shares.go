@@ -3,7 +3,7 @@ package replay
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -28,14 +28,14 @@ func addShares(r *rewriter) {
 		if n == nil || n.once || n.m != nil || n.chain != nil || n.kernel.Describe == nil || n.why == slotted {
 			continue
 		}
-		if u := fusion.RegisteredGradients().Update(n.args, n.kernel.Describe(n.args)); u != nil {
+		if u := gradsums.Registered().Update(n.args, n.kernel.Describe(n.args)); u != nil {
 			r.addSharesOf(j, u)
 		}
 	}
 }
 
 // addSharesOf has the update at j add up the shares of its gradient.
-func (r *rewriter) addSharesOf(j int, u fusion.Update) {
+func (r *rewriter) addSharesOf(j int, u gradsums.Update) {
 	n, g := r.nodes[j], u.Gradient()
 	var nodes []int
 	refuse := func(i int, why *cause) {
@@ -47,7 +47,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 		if c == nil || c.once || c.m != nil || c.chain != nil || c.why == slotted {
 			continue
 		}
-		if fusion.RegisteredGradients().Partials(c.kernel, c.args, 0, 0, r.target) == nil {
+		if gradsums.Registered().Partials(c.kernel, c.args, 0, 0, r.target) == nil {
 			continue
 		}
 		x, y := c.args[0].Buf, c.args[1]
@@ -83,10 +83,10 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	if len(nodes) == 0 {
 		return
 	}
-	var sums []fusion.Partial
+	var sums []gradsums.Partial
 	for _, i := range nodes {
 		c := r.nodes[i]
-		sums = append(sums, fusion.RegisteredGradients().Partials(c.kernel, c.args, c.args[1].Off-g.Off, begins[c.args[0].Buf]+c.args[0].Off, r.target)...)
+		sums = append(sums, gradsums.Registered().Partials(c.kernel, c.args, c.args[1].Off-g.Off, begins[c.args[0].Buf]+c.args[0].Off, r.target)...)
 	}
 	blocks, all := u.SumBlocks(sums, g.N)
 	if all {
@@ -94,7 +94,7 @@ func (r *rewriter) addSharesOf(j int, u fusion.Update) {
 	}
 	memory := r.fresh(u.Gradient().Buf.DType(), size)
 	kernel, args := u.SumByTable(g, kernels.BufferArg(memory, 0, size), kernels.BufferArg(&table{blocks}, 0, len(blocks)))
-	if r.passes != nil && r.passes.try(kernel, args) != nil {
+	if r.device != nil && r.device.try(kernel, args) != nil {
 		r.refused(wrongly, "%s: refused", r.name(n))
 		return
 	}

@@ -38,6 +38,7 @@ done
 echo "== without OpenCL and without a C compiler"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./tensor ./cmd/... ./clrt ./internal/devices ./internal/cli ./examples/...
 (cd examples/customop && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
+(cd examples/customfusion && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
 
 # The kernels compare plain loops with the vectors of the Go device: those of this processor that are not its widest, too.
 for vectors in avx2 off; do

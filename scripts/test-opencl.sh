@@ -29,8 +29,9 @@ wait $gpu || status=1
 cat .build/kernels.log .build/gpukernels.log
 [ $status = 0 ]
 
-step a module outside this one
+step modules outside this one
 (cd examples/customop && $GO vet -tags opencl . && $GO test -tags opencl .)
+(cd examples/customfusion && $GO vet -tags opencl . && $GO test -tags opencl .)
 
 step kernels under Oclgrind
 wait $oclgrind || status=1

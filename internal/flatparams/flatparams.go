@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/internal/hooks"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/tensorapi"
@@ -30,7 +30,7 @@ type nodeAPI interface {
 var nodes = hooks.Autograd.(nodeAPI)
 
 // Align is the alignment of a parameter, in elements.
-const Align = fusion.ParameterAlign
+const Align = gradsums.ParameterAlign
 
 // Buffer is parameters and their gradients in one layout.
 type Buffer struct {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -22,15 +22,15 @@ var AdamWSums = &kernels.Kernel{Name: "k_adamw_sums", File: "adamw_sums.cl", Def
 
 // partialsOf returns what a launch of SumAxis sums on a device, if its result is the gradient of
 // parameters from one on, and it reads from an element of PART on; nil if it does anything else.
-func partialsOf(a []kernels.Arg, at, from int, l kernels.Target) []fusion.Partial {
+func partialsOf(a []kernels.Arg, at, from int, l kernels.Target) []gradsums.Partial {
 	if l.CPU || a[5].Real != 1 || a[6].Int != 0 || SumAxis.Grid(a, l).Empty() {
 		return nil
 	}
 	wide := SumAxis.Grid(a, l).Local[0]
-	var list []fusion.Partial
+	var list []gradsums.Partial
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	for o := range outer {
-		list = append(list, fusion.Partial{At: at + o*inner, N: inner, From: from + o*n*inner, Len: n, Wide: wide})
+		list = append(list, gradsums.Partial{At: at + o*inner, N: inner, From: from + o*n*inner, Len: n, Wide: wide})
 	}
 	return list
 }
@@ -44,7 +44,7 @@ const (
 
 // sumBlocks returns the BLOCKS of an AdamWSums of n parameters, and whether the gradient of all of
 // them is a sum: that of others is read.
-func sumBlocks(sums []fusion.Partial, n int) (blocks []int32, all bool) {
+func sumBlocks(sums []gradsums.Partial, n int) (blocks []int32, all bool) {
 	add := func(kind, wide, at, count, from, terms, apart int) {
 		for c := 0; c < count; c += wide {
 			for _, v := range []int{kind, at + c, min(wide, count-c), wide, from + c, terms, apart, 0} {
@@ -57,7 +57,7 @@ func sumBlocks(sums []fusion.Partial, n int) (blocks []int32, all bool) {
 		all = all && from == to
 		add(partialsStored, sumGroup, from, to-from, from, 1, 0)
 	}
-	sums = slices.SortedFunc(slices.Values(sums), func(a, b fusion.Partial) int { return cmp.Compare(a.At, b.At) })
+	sums = slices.SortedFunc(slices.Values(sums), func(a, b gradsums.Partial) int { return cmp.Compare(a.At, b.At) })
 	past := 0
 	for _, s := range sums {
 		stored(past, s.At)
@@ -109,7 +109,7 @@ func adamwSumsCases(few bool) []kernels.Case {
 		if few && c.name == "long" {
 			continue
 		}
-		var list []fusion.Partial
+		var list []gradsums.Partial
 		part := 0
 		for _, s := range c.sums {
 			outer, n, inner := s[1], s[2], s[3]

@@ -1,21 +1,21 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/fusion"
+	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-func init() { fusion.RegisterGradients(gradients{}) }
+func init() { gradsums.Register(gradients{}) }
 
-// gradients is fusion.Gradients by ReducePartials, Sum, AdamWPartials and AdamWSums.
+// gradients is gradsums.Gradients by ReducePartials, Sum, AdamWPartials and AdamWSums.
 type gradients struct{}
 
-// SumPartials is that of fusion.Gradients.
+// SumPartials is that of gradsums.Gradients.
 func (gradients) SumPartials(parts, factor, y kernels.Arg, size, groups int) (*kernels.Kernel, []kernels.Arg) {
 	return ReducePartials, []kernels.Arg{parts, factor, y, kernels.IntArg(size), kernels.IntArg(groups)}
 }
 
-// SumLoss is that of fusion.Gradients.
+// SumLoss is that of gradsums.Gradients.
 func (gradients) SumLoss(losses, y kernels.Arg, groups int, scale float64) (*kernels.Kernel, []kernels.Arg) {
 	return Sum, []kernels.Arg{losses, y, kernels.IntArg(groups), kernels.IntArg(groups), kernels.FloatArg(scale)}
 }
@@ -27,8 +27,8 @@ type update struct {
 	numbers  []kernels.Arg
 }
 
-// Update is that of fusion.Gradients: a launch is AdamW by its description.
-func (gradients) Update(in []kernels.Arg, list []kernels.Operation) fusion.Update {
+// Update is that of gradsums.Gradients: a launch is AdamW by its description.
+func (gradients) Update(in []kernels.Arg, list []kernels.Operation) gradsums.Update {
 	if len(list) != 1 {
 		return nil
 	}
@@ -62,26 +62,26 @@ func (gradients) Update(in []kernels.Arg, list []kernels.Operation) fusion.Updat
 	return u
 }
 
-// Gradient is that of fusion.Update.
+// Gradient is that of gradsums.Update.
 func (u *update) Gradient() kernels.Arg { return u.gradient }
 
-// SumPartials is that of fusion.Update.
+// SumPartials is that of gradsums.Update.
 func (u *update) SumPartials(parts, factor kernels.Arg, groups int, losses, sum kernels.Arg, n int, scale float64) (*kernels.Kernel, []kernels.Arg) {
 	return AdamWPartials, append([]kernels.Arg{u.p, parts, factor, u.m, u.v, losses, sum, kernels.IntArg(u.p.N), kernels.IntArg(groups), kernels.IntArg(n), kernels.FloatArg(scale)}, u.numbers...)
 }
 
-// SumBlocks is that of fusion.Update.
-func (*update) SumBlocks(sums []fusion.Partial, n int) (table []int32, all bool) {
+// SumBlocks is that of gradsums.Update.
+func (*update) SumBlocks(sums []gradsums.Partial, n int) (table []int32, all bool) {
 	return sumBlocks(sums, n)
 }
 
-// SumByTable is that of fusion.Update.
+// SumByTable is that of gradsums.Update.
 func (u *update) SumByTable(g, parts, table kernels.Arg) (*kernels.Kernel, []kernels.Arg) {
 	return AdamWSums, append([]kernels.Arg{u.p, g, parts, u.m, u.v, table}, u.numbers...)
 }
 
-// Partials is that of fusion.Gradients.
-func (gradients) Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l kernels.Target) []fusion.Partial {
+// Partials is that of gradsums.Gradients.
+func (gradients) Partials(k *kernels.Kernel, args []kernels.Arg, at, from int, l kernels.Target) []gradsums.Partial {
 	if k != SumAxis {
 		return nil
 	}

@@ -1,11 +1,10 @@
-package replay
+package fusedmlp
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/fusion"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -14,19 +13,19 @@ import (
 type perceptron struct {
 	samples int
 	layers  []layer
-	target  *held          // [samples, outputs], or labels [samples]
-	classes *held          // the weights of classes of labels, or nil
-	loss    *held          // scale times the sum of an error for each output; nil: nobody reads it
-	scale   float64        //
-	error   *expr.Expr     // of an output X(0) and its target X(1)
-	slope   *expr.Expr     // the gradient of the output, of the same
-	labels  *fusion.Labels // in their place: the loss is a cross-entropy, and the target labels
-	dx      *held          // the gradient of the first layer's x, or nil
+	target  *held      // [samples, outputs], or labels [samples]
+	classes *held      // the weights of classes of labels, or nil
+	loss    *held      // scale times the sum of an error for each output; nil: nobody reads it
+	scale   float64    //
+	error   *expr.Expr // of an output X(0) and its target X(1)
+	slope   *expr.Expr // the gradient of the output, of the same
+	labels  *Labels    // in their place: the loss is a cross-entropy, and the target labels
+	dx      *held      // the gradient of the first layer's x, or nil
 }
 
 // layer is z = x·w + bias, of which the next makes its x element by element, and of the x of
 // earlier layers; of the last the outputs may be made in that way, whose gradient is then that of
-// its z. Its formulas are those of fusion.Layer.
+// its z. Its formulas are those of Layer.
 type layer struct {
 	x, w, bias, z *held // bias: nil for none
 	kept, f       *expr.Expr
@@ -92,8 +91,8 @@ func (s *seeker) perceptrons() (list []*perceptron, refused []error) {
 				at = after[0]
 			}
 		}
-		if t := fusion.RegisteredTrainer(); err == nil && t != nil {
-			err = t.CheckLayers(len(p.layers))
+		if err == nil {
+			err = CheckLayers(len(p.layers))
 		}
 		if err == nil {
 			err = s.complete(p)
@@ -180,7 +179,7 @@ func (s *seeker) layer(h *held) *layer {
 // lives reports whether what was found is there after the run, as parameters are.
 func (s *seeker) lives(h *held) bool {
 	buf, ok := h.spot.buffer()
-	return ok && s.r.lives(buf)
+	return ok && s.step.Lives(buf)
 }
 
 // complete finds the loss and the way back.
@@ -408,7 +407,7 @@ func (s *seeker) labelsOf(p *perceptron, top *layer, z *held) error {
 		return errors.New("the gradient of the cross-entropy is no formula of how many labels count")
 	}
 	p.target, p.classes, p.scale = l.labels, l.weights, 1
-	p.labels = &fusion.Labels{Ignore: int32(l.Ignore), Smoothing: l.smoothing, Weighted: l.Weighted, Up: up}
+	p.labels = &Labels{Ignore: int32(l.Ignore), Smoothing: l.smoothing, Weighted: l.Weighted, Up: up}
 	if p.loss = sum; sum == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package replay
+package fusedmlp
 
 import (
 	"slices"
@@ -7,11 +7,12 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/replay/fusion"
 )
 
 // held is a value of the step's data flow: what contiguous memory holds, and by which operation
 // (kind) it was made of other values. A copy is no value of its own: two places of memory may have
-// one held. Only fused-training-step follows values; other rewrites compare memory.
+// one held.
 type held struct {
 	kind heldKind
 	n    int // elements
@@ -110,12 +111,13 @@ type temporaryOf struct{ node, number int }
 
 // followed is what the launches of a step leave in memory, as formulas.
 type followed struct {
-	losses []*lines // in the order of their launches
-	r      *rewriter
-	writes map[any][]write // by memory, in the order of the step
-	founds map[foundKey]*held
-	all    []*held // that operations made
-	by     map[int][]write
+	step     fusion.Step
+	launches []fusion.Recorded
+	losses   []*lines        // in the order of their launches
+	writes   map[any][]write // by memory, in the order of the step
+	founds   map[foundKey]*held
+	all      []*held // that operations made
+	by       map[int][]write
 }
 
 // foundKey identifies what is found: the same elements, with the same last write before.
@@ -124,21 +126,18 @@ type foundKey struct {
 	last int
 }
 
-// follow goes through the launches.
-func (r *rewriter) follow() *followed {
-	f := &followed{r: r, writes: map[any][]write{}, founds: map[foundKey]*held{}, by: map[int][]write{}}
-	for i, n := range r.nodes {
-		if n == nil {
-			continue
-		}
-		if !n.described {
-			for _, g := range n.writes {
-				f.wrote(write{spot{g.buf, g.span}, i, nil})
+// follow goes through the launches of a step.
+func follow(s fusion.Step) *followed {
+	f := &followed{step: s, launches: s.Launches(), writes: map[any][]write{}, founds: map[foundKey]*held{}, by: map[int][]write{}}
+	for i := range f.launches {
+		l := &f.launches[i]
+		if l.Operations == nil {
+			for _, g := range l.Writes {
+				f.wrote(write{spot{g.Buf, span{g.Off, g.Off + g.N}}, i, nil})
 			}
-			continue
 		}
-		for _, op := range n.kernel.Describe(n.args) {
-			f.operation(i, n, op)
+		for _, op := range l.Operations {
+			f.operation(i, l, op)
 		}
 	}
 	return f
@@ -152,9 +151,9 @@ func (f *followed) wrote(w write) {
 }
 
 // operation notes what an operation of a launch writes.
-func (f *followed) operation(i int, n *node, op kernels.Operation) {
+func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 	_, writes := op.Views()
-	dims := resultDims(op)
+	dims := fusion.ResultDims(op)
 	at := func(v kernels.View) write { return write{f.placeOf(i, n, v, dims), i, nil} }
 	switch op := op.(type) {
 	case *kernels.Map:
@@ -178,7 +177,7 @@ func (f *followed) operation(i int, n *node, op kernels.Operation) {
 		return
 	case *kernels.Reduction:
 		for _, part := range f.alone(i, n, op) {
-			dims := resultDims(part)
+			dims := fusion.ResultDims(part)
 			w := write{f.placeOf(i, n, part.Y, dims), i, nil}
 			if dense(part.Y.Strides, dims) {
 				w.held = f.sum(i, n, part)
@@ -193,7 +192,7 @@ func (f *followed) operation(i int, n *node, op kernels.Operation) {
 		f.crossEntropyGrad(i, n, op)
 		return
 	case *kernels.Scatter: // anywhere
-		w := write{spot{memoryOf(i, n, op.Y), span{n.args[op.Y.Arg].Off, n.args[op.Y.Arg].Off + n.args[op.Y.Arg].N}}, i, nil}
+		w := write{spot{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}}, i, nil}
 		f.wrote(w)
 		return
 	}
@@ -202,20 +201,39 @@ func (f *followed) operation(i int, n *node, op kernels.Operation) {
 	}
 }
 
-func memoryOf(i int, n *node, v kernels.View) any {
+func memoryOf(i int, n *fusion.Recorded, v kernels.View) any {
 	if v.Arg < 0 {
 		return temporaryOf{i, v.Arg}
 	}
-	return n.args[v.Arg].Buf
+	return n.Args[v.Arg].Buf
 }
 
 // placeOf is the elements that a view lies within.
-func (f *followed) placeOf(i int, n *node, v kernels.View, dims []int) spot {
+func (f *followed) placeOf(i int, n *fusion.Recorded, v kernels.View, dims []int) spot {
 	off := v.Offset
 	if v.Arg >= 0 {
-		off += n.args[v.Arg].Off
+		off += n.Args[v.Arg].Off
 	}
-	return spot{memoryOf(i, n, v), view{off: off, strides: v.Strides}.span(dims)}
+	return spot{memoryOf(i, n, v), spanOf(off, v.Strides, dims)}
+}
+
+// span is elements [lo, hi).
+type span struct{ lo, hi int }
+
+// spanOf returns the elements that a view lies within.
+func spanOf(off int, strides, dims []int) span {
+	s := span{off, off + 1}
+	for d, n := range dims {
+		if n == 0 {
+			return span{off, off}
+		}
+		if by := (n - 1) * strides[d]; by < 0 {
+			s.lo += by
+		} else {
+			s.hi += by
+		}
+	}
+	return s
 }
 
 // dense reports whether a view names elements one after the other, row by row.
@@ -259,7 +277,7 @@ func (f *followed) made(h *held) *held {
 }
 
 // read returns what a view of a map holds; nil if it is of other elements than spread knows.
-func (f *followed) read(i int, n *node, v kernels.View, dims []int) *spread {
+func (f *followed) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *spread {
 	if v.Type != kernels.Float32 || len(dims) != len(v.Strides) {
 		return nil
 	}
@@ -284,7 +302,7 @@ func (f *followed) read(i int, n *node, v kernels.View, dims []int) *spread {
 }
 
 // mapped returns the results of a map, nil where they are no formula of what spread knows.
-func (f *followed) mapped(i int, n *node, m *kernels.Map) []*held {
+func (f *followed) mapped(i int, n *fusion.Recorded, m *kernels.Map) []*held {
 	operands := make([]*spread, len(m.Operands))
 	for k, v := range m.Operands {
 		if m.Uses(k) && m.Elements == nil {
@@ -299,7 +317,7 @@ func (f *followed) mapped(i int, n *node, m *kernels.Map) []*held {
 }
 
 // formula is one result of a map.
-func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count int) *held {
+func (f *followed) formula(n *fusion.Recorded, r kernels.Result, operands []*spread, count int) *held {
 	fn := r.Function
 	if fn.Indexed() || fn.Condition() || fn.Whole() || r.View.Type != kernels.Float32 {
 		return nil
@@ -320,11 +338,11 @@ func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count 
 	}, func(s int) *expr.Expr {
 		v := r.Scalars[s]
 		if v.Arg >= 0 {
-			if slots, _, _ := n.args[v.Arg].Slot(); slots != nil {
+			if slots, _, _ := n.Args[v.Arg].Slot(); slots != nil {
 				known = false
 			}
 		}
-		return expr.Const(v.In(n.args, kernels.Float32))
+		return expr.Const(v.In(n.Args, kernels.Float32))
 	})
 	switch {
 	case !known:
@@ -335,11 +353,8 @@ func (f *followed) formula(n *node, r kernels.Result, operands []*spread, count 
 	return f.made(h)
 }
 
-// same reports whether two formulas do the same.
-func same(a, b *expr.Expr) bool { return expr.Compile(a).Key() == expr.Compile(b).Key() }
-
 // product is what a product makes, nil unless its operands are contiguous matrices.
-func (f *followed) product(i int, n *node, p *kernels.Product) *held {
+func (f *followed) product(i int, n *fusion.Recorded, p *kernels.Product) *held {
 	if len(p.Batch) > 0 || p.K == 0 {
 		return nil
 	}
@@ -365,7 +380,7 @@ func (f *followed) product(i int, n *node, p *kernels.Product) *held {
 }
 
 // sum is what a reduction makes. One with several outer elements makes as many shares.
-func (f *followed) sum(i int, n *node, r *kernels.Reduction) *held {
+func (f *followed) sum(i int, n *fusion.Recorded, r *kernels.Reduction) *held {
 	dims := []int{r.Outer, r.Len, r.Inner}
 	if r.Function != fn.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
 		return nil
@@ -399,7 +414,7 @@ const fewSums = 8
 
 // alone returns the reductions that one with several outer elements stands for, if they are few,
 // and what each reads was made alone.
-func (f *followed) alone(i int, n *node, r *kernels.Reduction) []*kernels.Reduction {
+func (f *followed) alone(i int, n *fusion.Recorded, r *kernels.Reduction) []*kernels.Reduction {
 	first := r.X
 	if r.Outer < 2 || r.Outer > fewSums || !f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
 		return []*kernels.Reduction{r}
@@ -417,7 +432,7 @@ func (f *followed) alone(i int, n *node, r *kernels.Reduction) []*kernels.Reduct
 
 // inPieces returns the maps that one of few elements stands for, if each of those that it reads was
 // made alone.
-func (f *followed) inPieces(i int, n *node, m *kernels.Map) []*kernels.Map {
+func (f *followed) inPieces(i int, n *fusion.Recorded, m *kernels.Map) []*kernels.Map {
 	whole := []*kernels.Map{m}
 	if len(m.Dims) != 1 || m.Dims[0] < 2 || m.Dims[0] > fewSums || m.Elements != nil || !slices.ContainsFunc(m.Operands, func(v kernels.View) bool {
 		return len(v.Strides) == 1 && v.Strides[0] != 0 && f.knows(f.placeOf(i, n, v, []int{1}))
@@ -457,7 +472,7 @@ func (f *followed) knows(p spot) bool {
 }
 
 // crossEntropy notes what one leaves, as formulas if its lines lie one after the other.
-func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
+func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *kernels.CrossEntropy) {
 	dims := []int{op.Outer, op.Inner}
 	l := f.linesOf(i, n, &op.CrossEntropySpec)
 	if l != nil {
@@ -475,7 +490,7 @@ func (f *followed) crossEntropy(i int, n *node, op *kernels.CrossEntropy) {
 
 // crossEntropyGrad notes the gradient of one, as a formula if that of the loss is the same for
 // every line.
-func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad) {
+func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *kernels.CrossEntropyGrad) {
 	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
 	w := write{f.placeOf(i, n, op.D, whole), i, nil}
 	g, l := f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
@@ -489,7 +504,7 @@ func (f *followed) crossEntropyGrad(i int, n *node, op *kernels.CrossEntropyGrad
 
 // lossOf returns the lines of the loss of which a launch is the gradient, nil if there is none. That
 // of logarithms reads nothing that the loss left: it is of any with these labels.
-func (f *followed) lossOf(i int, n *node, op *kernels.CrossEntropyGrad, l *lines) *lines {
+func (f *followed) lossOf(i int, n *fusion.Recorded, op *kernels.CrossEntropyGrad, l *lines) *lines {
 	dims := []int{op.Outer, op.Inner}
 	for _, of := range slices.Backward(f.losses) {
 		if of.labels != l.labels || !of.sameLoss(l) {
@@ -507,9 +522,9 @@ func (f *followed) lossOf(i int, n *node, op *kernels.CrossEntropyGrad, l *lines
 }
 
 // linesOf returns the lines of a launch that lie one after the other; nil for others.
-func (f *followed) linesOf(i int, n *node, l *kernels.CrossEntropySpec) *lines {
+func (f *followed) linesOf(i int, n *fusion.Recorded, l *kernels.CrossEntropySpec) *lines {
 	if l.Smoothing.Arg >= 0 {
-		if slots, _, _ := n.args[l.Smoothing.Arg].Slot(); slots != nil {
+		if slots, _, _ := n.Args[l.Smoothing.Arg].Slot(); slots != nil {
 			return nil
 		}
 	}
@@ -517,7 +532,7 @@ func (f *followed) linesOf(i int, n *node, l *kernels.CrossEntropySpec) *lines {
 	if l.Inner != 1 || l.X.Strides != nil && !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
 		return nil
 	}
-	all := &lines{labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.args, kernels.Float32)}
+	all := &lines{labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.Args, kernels.Float32)}
 	if l.X.Strides != nil {
 		all.x = f.at(f.placeOf(i, n, l.X, whole))
 	}
@@ -561,6 +576,9 @@ func (h *held) parents() []*held {
 	}
 	return list
 }
+
+// mostSteps is how many steps a formula has at most.
+const mostSteps = 40
 
 // formulas are contents as formulas of some of them, element by element.
 type formulas struct {

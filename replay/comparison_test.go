@@ -1,0 +1,110 @@
+package replay_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/replay"
+	"github.com/clgrad/clgrad/replay/fusion"
+	"github.com/clgrad/clgrad/tensor"
+)
+
+// magnitude is a kernel for |x|, by a function.
+func magnitude(f func(x float64) float64) *kernels.Kernel {
+	return &kernels.Kernel{Name: "absolute", File: "absolute.cl", Text: "// in Go alone",
+		Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}},
+		Grid:   kernels.GridPerElement(0),
+		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+			for i, v := range c.Reals(0) {
+				c.Reals(1)[i] = float32(f(float64(v)))
+			}
+		}},
+		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n) })}
+}
+
+// TestComparison: a fusion is done where it computes what it replaces, in all bits or within what it
+// says, of NaN, too.
+func TestComparison(t *testing.T) {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, c := range []struct {
+		name   string
+		f      func(x float64) float64
+		within float64
+		want   error
+	}{
+		{"the same", math.Abs, 0, nil},
+		{"in other bits", func(x float64) float64 { return math.Abs(x) * (1 + 1e-6) }, 0, fusion.ErrWrong},
+		{"within what it says", func(x float64) float64 { return math.Abs(x) * (1 + 1e-6) }, 1e-5, nil},
+		{"by more", func(x float64) float64 { return math.Abs(x) * (1 + 1e-4) }, 1e-5, fusion.ErrWrong},
+		{"numbers for NaN", func(x float64) float64 { return math.Abs(min(x, 9)) }, 1, nil},
+		{"0 for NaN", func(x float64) float64 {
+			if x != x {
+				return 0
+			}
+			return math.Abs(x)
+		}, 1, fusion.ErrWrong},
+		{"NaN for numbers", func(float64) float64 { return math.NaN() }, 1, fusion.ErrWrong},
+		{"a tolerance that is none", math.Abs, math.NaN(), fusion.ErrProposal},
+		{"a tolerance below 0", math.Abs, -1, fusion.ErrProposal},
+	} {
+		remove := fusion.Register(fusion.Fusion{Name: "absolute", Match: func(s fusion.Step) []fusion.Match {
+			l := s.Launches()
+			if m, ok := l[1].Operations[0].(*kernels.Map); !ok || m.Results[0].Function != fn.Abs {
+				t.Fatalf("%s is no Abs", s.Name(1))
+			}
+			m := fusion.Match{Covers: []int{0, 1}, Within: c.within, Launches: []fusion.Launch{{Kernel: magnitude(c.f), Args: []kernels.Arg{l[0].Args[0], l[1].Args[1]}}}}
+			return []fusion.Match{m}
+		}})
+		x := tensor.New(d, []float32{-1, 2, -3, 0})
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return []*tensor.Tensor{x.Neg().Abs()}, nil })
+		remove()
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := rec.Report().NotFused
+		if !errors.Is(why, c.want) || (why == nil) != (rec.Report().FusedSteps == 1) {
+			t.Errorf("%s: %v, want %v", c.name, why, c.want)
+		}
+		if errors.Is(why, fusion.ErrWrong) && !strings.Contains(why.Error(), "result 0, of 4 elements, has ") {
+			t.Errorf("%s: %v", c.name, why)
+		}
+		rec.Free()
+	}
+}
+
+// TestFusionNotWorth: a fusion's own rule counts the launches and bytes of both sides.
+func TestFusionNotWorth(t *testing.T) {
+	d, err := tensor.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, pays := range []bool{true, false} {
+		var before, after fusion.Cost
+		remove := fusion.Register(fusion.Fusion{Name: "absolute", Match: func(s fusion.Step) []fusion.Match {
+			l := s.Launches()
+			return []fusion.Match{{Covers: []int{0, 1}, Launches: []fusion.Launch{{Kernel: magnitude(math.Abs), Args: []kernels.Arg{l[0].Args[0], l[1].Args[1]}}}}}
+		}, Worth: func(_ kernels.Target, b, a fusion.Cost) bool { before, after = b, a; return pays }})
+		x := tensor.New(d, []float32{-1, 2, -3, 0})
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) { return []*tensor.Tensor{x.Neg().Abs()}, nil })
+		remove()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != (fusion.Cost{Launches: 2, Bytes: 64}) || after != (fusion.Cost{Launches: 1, Bytes: 32}) {
+			t.Errorf("it costs %+v, and would %+v", before, after)
+		}
+		if r := rec.Report(); pays != (r.FusedSteps == 1) || pays == errors.Is(r.NotFused, fusion.ErrWorth) {
+			t.Errorf("it pays: %v: %d, %v", pays, r.FusedSteps, r.NotFused)
+		}
+		rec.Free()
+	}
+}
