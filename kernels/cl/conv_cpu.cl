@@ -17,7 +17,7 @@
 #define TAPS 4096 // the longest sum over the planes: its offsets are in tables
 #endif
 #ifndef WIDE
-#define WIDE 3
+#define WIDE 2
 #endif
 #ifndef MR
 #define MR 8
@@ -89,9 +89,9 @@ static void put_run(const REAL *from, global REAL *to, int count, int spread, RE
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
-            REAL16 v = vload16(0, from + i) + bias;
-            if (add) v += vload16(0, to + i);
-            vstore16(v, 0, to + i);
+            REAL16 v = IN_MEMORY(const, REAL16, from + i) + bias;
+            if (add) v += IN_MEMORY(global, REAL16, to + i);
+            IN_MEMORY(global, REAL16, to + i) = v;
         }
         for (; i + 4 <= count; i += 4) {
             REAL4 v = vload4(0, from + i) + bias;
@@ -117,7 +117,7 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
 #ifdef PUT_KEEP
         put_run(sums, Y + first, end - from, 1, bias, 0);
 #endif
-        for (int k = 0; k < end - from; k += 16) PUT_ROW(, vload16(0, sums + k) + bias, first + k, min(16, end - from - k));
+        for (int k = 0; k < end - from; k += 16) PUT_ROW(, IN_MEMORY(const, REAL16, sums + k) + bias, first + k, min(16, end - from - k));
         return;
     }
     for (; a * b->width < end; a++) {
@@ -132,18 +132,18 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
             continue;
         }
         if (first + count != begin) {
-            for (int k = 0; k < count; k += 16) PUT_ROW(, vload16(0, held + k), first + k, min(16, count - k));
+            for (int k = 0; k < count; k += 16) PUT_ROW(, IN_MEMORY(, REAL16, held + k), first + k, min(16, count - k));
             first = begin;
             count = 0;
         }
         if (add) {
             for (int k = 0; k < n; k++) held[count + k] = Y[begin + k];
         } else {
-            for (int k = 0; k < n; k += 16) vstore16(vload16(0, sums + i - from + k) + bias, 0, held + count + k);
+            for (int k = 0; k < n; k += 16) IN_MEMORY(, REAL16, held + count + k) = IN_MEMORY(const, REAL16, sums + i - from + k) + bias;
         }
         count += n;
     }
-    for (int k = 0; k < count; k += 16) PUT_ROW(, vload16(0, held + k), first + k, min(16, count - k));
+    for (int k = 0; k < count; k += 16) PUT_ROW(, IN_MEMORY(, REAL16, held + k), first + k, min(16, count - k));
 }
 #endif
 
@@ -180,14 +180,14 @@ static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int a
             const REAL *p = P + poff[k];                                                                        \
             global const REAL *w = W + woff[k];                                                                 \
             REAL16 b[V];                                                                                        \
-            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, p);                                 \
+            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = IN_MEMORY(const, REAL16, p + 16 * v);           \
             _Pragma("unroll") for (int r = 0; r < R; r++) {                                                     \
                 const REAL16 x = (REAL16)(w[at[r]]);                                                            \
                 _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);              \
             }                                                                                                   \
         }                                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
-            _Pragma("unroll") for (int v = 0; v < V; v++) vstore16(acc[r][v], v, S + r * PANEL);                \
+            _Pragma("unroll") for (int v = 0; v < V; v++) IN_MEMORY(, REAL16, S + r * PANEL + 16 * v) = acc[r][v]; \
     }
 
 MICRO(wide, MR, WIDE)
