@@ -1,4 +1,4 @@
-// @depends: common, convolution, conv_rows, epilogue
+// @depends: common, convolution, conv_rows, dots, epilogue
 // Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
@@ -7,6 +7,8 @@
 // position are the neighbours of its input, and every tap is one offset into the planes: sixteen positions are one load,
 // whatever the shape. Positions count through the rows of a plane, so that a vector may span two rows; what it has between
 // them is dropped. Where that would be much, as in short rows, each tap along x has a plane of its own with nothing between.
+//
+// Few positions would leave most of a vector unused: there vectors are of weights of a channel, which are neighbours.
 //
 // Functions are not inlined: PoCL compiles the kernels in half the time, and the loops that matter are within them.
 
@@ -25,6 +27,7 @@
 #define NARROW_MR 16
 #define THIN_WIDE 6
 #define PANEL (16 * THIN_WIDE) // the most positions that are computed at once
+#define FEW_POSITIONS 8        // of a block, whose inputs are turned
 #define PIXELS 256             // positions of Y that are transposed at once
 #define PANEL_O 64             // channels of them
 
@@ -194,12 +197,14 @@ MICRO(wide, MR, WIDE)
 MICRO(narrow, NARROW_MR, 1)
 MICRO(thin, 2, THIN_WIDE)
 MICRO(single, 1, THIN_WIDE)
+DOTS(dots_4, 4, 4, )
+DOTS(dots_1, 8, 1, )
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
-    REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL + 16];
+    REAL P[PLANES + 2 * PANEL], T[FEW_POSITIONS * TAPS], S[NARROW_MR * PANEL + 16];
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
     CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
@@ -228,30 +233,44 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     for (int c0 = 0; c0 == 0 || c0 < cr; c0 += most) {
         const int channels = min(most, cr - c0);
         int count = 0;
+        for (int jz = taps_z.s0; jz < taps_z.s1 && taps > 0; jz++) { // of the first channel
+            for (int jy = 0; jy < y.taps; jy++) {
+                for (int jx = 0; jx < x.taps; jx++) {
+                    poff[count] = (jz - taps_z.s0) * b.size + tap_offset(&b, jy, jx);
+                    woff[count++] = c0 * w_read + ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep;
+                }
+            }
+        }
         for (int c = 0; c < channels && taps > 0; c++) {
             for (int jz = taps_z.s0; jz < taps_z.s1; jz++) {
                 const int at = (c * planes + jz - taps_z.s0) * b.size, from = qz * z.stride + z.shift + jz * z.step;
                 fill_planes(P + at, in + ((c0 + c) * rz + from) * ry * rx, &b, ry, rx);
-                for (int jy = 0; jy < y.taps; jy++) {
-                    for (int jx = 0; jx < x.taps; jx++) {
-                        poff[count] = at + tap_offset(&b, jy, jx);
-                        woff[count++] = (c0 + c) * w_read
-                                      + ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep;
-                    }
-                }
             }
+            for (int i = 0; c > 0 && i < taps; i++, count++) {
+                poff[count] = poff[count - taps] + planes * b.size;
+                woff[count] = woff[count - taps] + w_read;
+            }
+        }
+        // The weights of a channel are neighbours where no tap is left out.
+        const int few = length <= FEW_POSITIONS && !transposed && planes == kz && count >= 16;
+        const int turned = length == 1 ? 1 : (length + 3) / 4 * 4;
+        for (int i = 0; few && i < turned; i++) {
+            const REAL *p = P + min(i, length - 1);
+            for (int k = 0; k < count; k++) T[i * count + k] = p[poff[k]];
         }
         for (int i = 0; i < 2 * PANEL && taps > 0; i++) P[channels * planes * b.size + i] = 0; // what the last vectors read
         for (int from = 0, done; from < length; from += done) {
             const int vectors = (length - from + 15) / 16;
             const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
-            const int step = way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
+            const int step = few ? (length == 1 ? 8 : 4) : way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
             done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
             const int end = min(length, from + done);
             for (int o = 0; o < cw; o += step) {
                 const int live = min(step, cw - o);
                 global const REAL *w = weights + o * w_written;
-                if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
+                if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
+                else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
+                else if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
                 else wide(P + from, poff, w, woff, w_written, live, count, S);
