@@ -266,6 +266,10 @@ func noBias(x *Tensor) kernels.Arg {
 // convTiles sets y to a convolution of contiguous tensors by the kernels that add up products of x and w as they are.
 func convTiles(s *ops.ConvShape, transposed bool, x, w *Tensor, bias kernels.Arg, biased bool, y *Tensor) {
 	d := x.Device()
+	if d.Target().CPU {
+		flat := s.Flat()
+		s = &flat
+	}
 	list := d.core().list()
 	rows, cols, _ := s.ConvBlock(transposed, d.Target())
 	args := s.Args(append(list.args, x.arg(), w.arg(), bias, y.arg()))

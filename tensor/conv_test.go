@@ -54,6 +54,28 @@ func TestConvOperands(t *testing.T) {
 	})
 }
 
+// TestConvFlat: axes of one position, and those without taps, change no result: convolutions with other axes give it, too.
+func TestConvFlat(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		same := func(what string, got, want *tensor.Tensor) {
+			t.Helper()
+			if v, w := devtest.Float64s(t, got), devtest.Float64s(t, want); !slices.Equal(v, w) {
+				t.Errorf("%s: %v, want %v", what, v, w)
+			}
+		}
+		for _, n := range []int{1, 7, 300} {
+			x, w, b := count(d, 2, 3, n, 1).MulScalar(1./64), count(d, 4, 3, 1, 1), count(d, 4)
+			line := x.Reshape(2, 3, n)
+			rows := x.Transpose(0, 2, 3, 1).MatMul(w.Reshape(4, 3).Transpose(1, 0)).Add(b).Transpose(0, 3, 1, 2)
+			same(fmt.Sprintf("pointwise, %d positions", n), x.Conv(w, b), rows)
+			same(fmt.Sprintf("pointwise, in 3 axes of %d", n), x.Reshape(2, 3, 1, n, 1).Conv(w.Reshape(4, 3, 1, 1, 1), b), rows)
+			taps, pad := count(d, 4, 3, 3, 1), tensor.ConvOptions{Padding: []int{2, 0}, Stride: []int{2, 1}, Dilation: []int{2, 1}}
+			same(fmt.Sprintf("column of %d", n), x.Conv(taps, b, pad),
+				line.Conv(taps.Reshape(4, 3, 3), b, tensor.ConvOptions{Padding: []int{2}, Stride: []int{2}, Dilation: []int{2}}))
+		}
+	})
+}
+
 // TestConvNothing: of no images there is no result, and of no channels the bias.
 func TestConvNothing(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -61,6 +61,34 @@ func convShapeOf(args []kernels.Arg, from int) *ConvShape {
 	return s
 }
 
+// Flat returns the same convolution with its positions in as few and as long rows as there can be: axes of which each
+// position of Y meets that of X alone become one, and those of one position lie before the others.
+//
+//	pictures [C, 10, 20], taps [1, 1]  become  rows [C, 200], a tap [1]
+//	columns [C, 508, 1], taps [5, 1]   become  rows [C, 508], taps [5]
+func (s *ConvShape) Flat() ConvShape {
+	f := *s
+	plain := func(a int) bool {
+		return f.Kernel[a] == 1 && f.Stride[a] == 1 && f.Pad[a] == 0 && f.Size[a] == f.OutSize[a]
+	}
+	for _, a := range []int{1, 2, 1} { // joins axis a with the one before it
+		b := a - 1
+		switch {
+		case plain(a) && plain(b):
+			f.Size[a] *= f.Size[b]
+			f.OutSize[a] = f.Size[a]
+		case plain(a) && f.Size[a] == 1:
+			for _, v := range [...]*[3]int{&f.Size, &f.OutSize, &f.Kernel, &f.Stride, &f.Dilation, &f.Pad} {
+				v[a] = v[b]
+			}
+		default:
+			continue
+		}
+		f.Size[b], f.OutSize[b], f.Kernel[b], f.Stride[b], f.Dilation[b], f.Pad[b] = 1, 1, 1, 1, 1, 0
+	}
+	return f
+}
+
 func volume(v [3]int) int { return v[0] * v[1] * v[2] }
 
 // weights returns the elements of W for one output channel.
@@ -135,6 +163,8 @@ const (
 	convPlanes = 81920
 	convTaps   = 4096
 	convPixels = 256
+
+	convVectors = 32 // positions that a work-item computes at a time: WIDE vectors of conv_cpu.cl
 )
 
 // planes returns how many elements the planes of a channel have at most, for one tap of the first
@@ -180,7 +210,16 @@ func (s *ConvShape) ConvBlock(transposed bool, l kernels.Target) (rows, cols int
 	for rows > 1 && apart*intmath.CeilDiv(tall, rows) < 4*l.Units && (rows-1)*cols >= least {
 		rows = intmath.CeilDiv(rows, 2)
 	}
-	return intmath.CeilDiv(tall, intmath.CeilDiv(tall, max(rows, 1))), cols, true
+	rows = intmath.CeilDiv(tall, intmath.CeilDiv(tall, max(rows, 1)))
+	// A single row is parted, too.
+	wide := cols
+	for rows == 1 && cols >= 2*least && (measure(1, cols)*read > convPlanes || apart*tall*intmath.CeilDiv(x.count, cols) < 4*l.Units) {
+		cols = intmath.CeilDiv(cols, 2)
+	}
+	if cols < wide {
+		cols = intmath.CeilDiv(cols, convVectors) * convVectors
+	}
+	return rows, cols, true
 }
 
 // atOnce reports whether the planes of all channels fit at once, for rows×cols positions.

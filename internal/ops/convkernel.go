@@ -269,6 +269,10 @@ func convCases(few bool) []*ConvShape {
 			&ConvShape{Batch: 1, Groups: 1, In: 8, Out: 8, Size: [3]int{1, 9, 9}, Kernel: [3]int{1, 2, 2}, Stride: [3]int{1, 4, 4}, Dilation: [3]int{1, 3, 6}, Pad: [3]int{0, 5, 7}},
 			&ConvShape{Batch: 1, Groups: 1, In: 2, Out: 20, Size: [3]int{1, 2, 8}, Kernel: [3]int{1, 1, 6}, Stride: [3]int{1, 1, 7}, Dilation: one, Pad: [3]int{0, 0, 6}},
 			&ConvShape{Batch: 2, Groups: 1, In: 20, Out: 66, Size: [3]int{1, 12, 17}, Kernel: [3]int{1, 3, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 1, 1}},
+			// Few positions: one, some in a row, and some in two.
+			&ConvShape{Batch: 2, Groups: 2, In: 37, Out: 11, Size: one, Kernel: one, Stride: one, Dilation: one},
+			&ConvShape{Batch: 1, Groups: 1, In: 7, Out: 6, Size: [3]int{2, 1, 4}, Kernel: [3]int{3, 1, 3}, Stride: one, Dilation: one, Pad: [3]int{2, 0, 0}},
+			&ConvShape{Batch: 1, Groups: 2, In: 9, Out: 5, Size: [3]int{1, 3, 4}, Kernel: [3]int{1, 2, 2}, Stride: one, Dilation: one},
 			&ConvShape{Batch: 1, Groups: 1, In: 3, Out: 20, Size: [3]int{1, 3, 600}, Kernel: [3]int{1, 2, 7}, Stride: [3]int{1, 1, 2}, Dilation: [3]int{1, 1, 3}, Pad: [3]int{0, 0, 9}},
 			&ConvShape{Batch: 1, Groups: 1, In: 90, Out: 3, Size: [3]int{1, 1, 1200}, Kernel: [3]int{1, 1, 3}, Stride: one, Dilation: one, Pad: [3]int{0, 0, 1}})
 	}

@@ -34,6 +34,9 @@ func TestConvBlock(t *testing.T) {
 		{square(1, 64, 64, 56, 3, 1), false, 5, 56, true},
 		{square(1, 3, 64, 224, 7, 2), true, 8, 112, true},
 		{square(1, 3, 8, 4000, 3, 1), false, 1, 1024, true},
+		{row(192, 192, 20_000, 1), false, 1, 256, true}, // all channels at once
+		{row(8, 8, 600, 1), false, 1, 160, true},        // as many as keep the cores busy
+		{row(3, 8, 100, 3), false, 1, 98, true},
 		{square(1, 1, 1, 100, 65, 1), false, 1, 1, false}, // taps
 		{&ConvShape{Batch: 1, Groups: 1, In: 1, Out: 1, Size: [3]int{1, 1, 200_000}, OutSize: [3]int{1, 1, 2}, Kernel: [3]int{1, 1, 2},
 			Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 199_998}}, false, 1, 1, false},
@@ -44,6 +47,41 @@ func TestConvBlock(t *testing.T) {
 		}
 		if !ok && c.s.ConvKernel(c.transposed, kernels.Float32, l) != ConvDirect {
 			t.Errorf("%+v: no kernel without planes", *c.s)
+		}
+	}
+}
+
+// row returns a convolution of a single row.
+func row(in, out, size, kernel int) *ConvShape {
+	one := [3]int{1, 1, 1}
+	return &ConvShape{Batch: 1, Groups: 1, In: in, Out: out, Size: [3]int{1, 1, size}, OutSize: [3]int{1, 1, size - kernel + 1},
+		Kernel: [3]int{1, 1, kernel}, Stride: one, Dilation: one}
+}
+
+// TestConvFlat: positions are in rows as long as there can be.
+func TestConvFlat(t *testing.T) {
+	one, none := [3]int{1, 1, 1}, [3]int{}
+	shape := func(size, out, kernel, stride, dilation, pad [3]int) ConvShape {
+		return ConvShape{Batch: 2, Groups: 3, In: 4, Out: 5, Size: size, OutSize: out, Kernel: kernel, Stride: stride, Dilation: dilation, Pad: pad}
+	}
+	same := shape([3]int{2, 3, 4}, [3]int{2, 2, 4}, [3]int{1, 2, 1}, one, one, none)
+	padded := shape([3]int{1, 3, 4}, [3]int{1, 5, 4}, one, one, one, [3]int{0, 1, 0})
+	behind := shape([3]int{1, 3, 4}, [3]int{1, 4, 4}, one, one, one, none) // padding behind alone
+	strided := shape([3]int{1, 3, 4}, [3]int{1, 3, 2}, one, [3]int{1, 1, 2}, one, none)
+	for name, c := range map[string]struct{ s, want ConvShape }{
+		"pointwise": {shape([3]int{2, 3, 4}, [3]int{2, 3, 4}, one, one, one, none), shape([3]int{1, 1, 24}, [3]int{1, 1, 24}, one, one, one, none)},
+		"column": {shape([3]int{1, 9, 1}, [3]int{1, 3, 1}, [3]int{1, 5, 1}, [3]int{1, 2, 1}, [3]int{1, 2, 1}, [3]int{0, 1, 0}),
+			shape([3]int{1, 1, 9}, [3]int{1, 1, 3}, [3]int{1, 1, 5}, [3]int{1, 1, 2}, [3]int{1, 1, 2}, [3]int{0, 0, 1})},
+		"first axis alone": {shape([3]int{9, 1, 1}, [3]int{8, 1, 1}, [3]int{2, 1, 1}, one, one, none),
+			shape([3]int{1, 1, 9}, [3]int{1, 1, 8}, [3]int{1, 1, 2}, one, one, none)},
+		"first two joined": {shape([3]int{2, 3, 4}, [3]int{2, 3, 3}, [3]int{1, 1, 2}, one, one, none),
+			shape([3]int{1, 6, 4}, [3]int{1, 6, 3}, [3]int{1, 1, 2}, one, one, none)},
+		"last two joined": {shape([3]int{5, 3, 4}, [3]int{4, 3, 4}, [3]int{2, 1, 1}, one, one, none),
+			shape([3]int{1, 5, 12}, [3]int{1, 4, 12}, [3]int{1, 2, 1}, one, one, none)},
+		"taps between": {same, same}, "padded": {padded, padded}, "padded behind": {behind, behind}, "strided": {strided, strided},
+	} {
+		if got := c.s.Flat(); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// @depends: common, convolution, conv_rows, epilogue
+// @depends: common, convolution, conv_rows, dots, epilogue
 // Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
@@ -7,6 +7,8 @@
 // position are the neighbours of its input, and every tap is one offset into the planes: sixteen positions are one load,
 // whatever the shape. Positions count through the rows of a plane, so that a vector may span two rows; what it has between
 // them is dropped. Where that would be much, as in short rows, each tap along x has a plane of its own with nothing between.
+//
+// Few positions would leave most of a vector unused: there vectors are of weights of a channel, which are neighbours.
 //
 // Functions are not inlined: PoCL compiles the kernels in half the time, and the loops that matter are within them.
 
@@ -17,7 +19,7 @@
 #define TAPS 4096 // the longest sum over the planes: its offsets are in tables
 #endif
 #ifndef WIDE
-#define WIDE 3
+#define WIDE 2
 #endif
 #ifndef MR
 #define MR 8
@@ -25,6 +27,7 @@
 #define NARROW_MR 16
 #define THIN_WIDE 6
 #define PANEL (16 * THIN_WIDE) // the most positions that are computed at once
+#define FEW_POSITIONS 8        // of a block, whose inputs are turned
 #define PIXELS 256             // positions of Y that are transposed at once
 #define PANEL_O 64             // channels of them
 
@@ -89,9 +92,9 @@ static void put_run(const REAL *from, global REAL *to, int count, int spread, RE
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
-            REAL16 v = vload16(0, from + i) + bias;
-            if (add) v += vload16(0, to + i);
-            vstore16(v, 0, to + i);
+            REAL16 v = IN_MEMORY(const, REAL16, from + i) + bias;
+            if (add) v += IN_MEMORY(global, REAL16, to + i);
+            IN_MEMORY(global, REAL16, to + i) = v;
         }
         for (; i + 4 <= count; i += 4) {
             REAL4 v = vload4(0, from + i) + bias;
@@ -117,7 +120,7 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
 #ifdef PUT_KEEP
         put_run(sums, Y + first, end - from, 1, bias, 0);
 #endif
-        for (int k = 0; k < end - from; k += 16) PUT_ROW(, vload16(0, sums + k) + bias, first + k, min(16, end - from - k));
+        for (int k = 0; k < end - from; k += 16) PUT_ROW(, IN_MEMORY(const, REAL16, sums + k) + bias, first + k, min(16, end - from - k));
         return;
     }
     for (; a * b->width < end; a++) {
@@ -132,18 +135,18 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
             continue;
         }
         if (first + count != begin) {
-            for (int k = 0; k < count; k += 16) PUT_ROW(, vload16(0, held + k), first + k, min(16, count - k));
+            for (int k = 0; k < count; k += 16) PUT_ROW(, IN_MEMORY(, REAL16, held + k), first + k, min(16, count - k));
             first = begin;
             count = 0;
         }
         if (add) {
             for (int k = 0; k < n; k++) held[count + k] = Y[begin + k];
         } else {
-            for (int k = 0; k < n; k += 16) vstore16(vload16(0, sums + i - from + k) + bias, 0, held + count + k);
+            for (int k = 0; k < n; k += 16) IN_MEMORY(, REAL16, held + count + k) = IN_MEMORY(const, REAL16, sums + i - from + k) + bias;
         }
         count += n;
     }
-    for (int k = 0; k < count; k += 16) PUT_ROW(, vload16(0, held + k), first + k, min(16, count - k));
+    for (int k = 0; k < count; k += 16) PUT_ROW(, IN_MEMORY(, REAL16, held + k), first + k, min(16, count - k));
 }
 #endif
 
@@ -180,26 +183,28 @@ static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int a
             const REAL *p = P + poff[k];                                                                        \
             global const REAL *w = W + woff[k];                                                                 \
             REAL16 b[V];                                                                                        \
-            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, p);                                 \
+            _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = IN_MEMORY(const, REAL16, p + 16 * v);           \
             _Pragma("unroll") for (int r = 0; r < R; r++) {                                                     \
                 const REAL16 x = (REAL16)(w[at[r]]);                                                            \
                 _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);              \
             }                                                                                                   \
         }                                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
-            _Pragma("unroll") for (int v = 0; v < V; v++) vstore16(acc[r][v], v, S + r * PANEL);                \
+            _Pragma("unroll") for (int v = 0; v < V; v++) IN_MEMORY(, REAL16, S + r * PANEL + 16 * v) = acc[r][v]; \
     }
 
 MICRO(wide, MR, WIDE)
 MICRO(narrow, NARROW_MR, 1)
 MICRO(thin, 2, THIN_WIDE)
 MICRO(single, 1, THIN_WIDE)
+DOTS(dots_4, 4, 4, )
+DOTS(dots_1, 8, 1, )
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
-    REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL + 16];
+    REAL P[PLANES + 2 * PANEL], T[FEW_POSITIONS * TAPS], S[NARROW_MR * PANEL + 16];
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
     CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
@@ -228,30 +233,44 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     for (int c0 = 0; c0 == 0 || c0 < cr; c0 += most) {
         const int channels = min(most, cr - c0);
         int count = 0;
+        for (int jz = taps_z.s0; jz < taps_z.s1 && taps > 0; jz++) { // of the first channel
+            for (int jy = 0; jy < y.taps; jy++) {
+                for (int jx = 0; jx < x.taps; jx++) {
+                    poff[count] = (jz - taps_z.s0) * b.size + tap_offset(&b, jy, jx);
+                    woff[count++] = c0 * w_read + ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep;
+                }
+            }
+        }
         for (int c = 0; c < channels && taps > 0; c++) {
             for (int jz = taps_z.s0; jz < taps_z.s1; jz++) {
                 const int at = (c * planes + jz - taps_z.s0) * b.size, from = qz * z.stride + z.shift + jz * z.step;
                 fill_planes(P + at, in + ((c0 + c) * rz + from) * ry * rx, &b, ry, rx);
-                for (int jy = 0; jy < y.taps; jy++) {
-                    for (int jx = 0; jx < x.taps; jx++) {
-                        poff[count] = at + tap_offset(&b, jy, jx);
-                        woff[count++] = (c0 + c) * w_read
-                                      + ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep;
-                    }
-                }
             }
+            for (int i = 0; c > 0 && i < taps; i++, count++) {
+                poff[count] = poff[count - taps] + planes * b.size;
+                woff[count] = woff[count - taps] + w_read;
+            }
+        }
+        // The weights of a channel are neighbours where no tap is left out.
+        const int few = length <= FEW_POSITIONS && !transposed && planes == kz && count >= 16;
+        const int turned = length == 1 ? 1 : (length + 3) / 4 * 4;
+        for (int i = 0; few && i < turned; i++) {
+            const REAL *p = P + min(i, length - 1);
+            for (int k = 0; k < count; k++) T[i * count + k] = p[poff[k]];
         }
         for (int i = 0; i < 2 * PANEL && taps > 0; i++) P[channels * planes * b.size + i] = 0; // what the last vectors read
         for (int from = 0, done; from < length; from += done) {
             const int vectors = (length - from + 15) / 16;
             const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
-            const int step = way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
+            const int step = few ? (length == 1 ? 8 : 4) : way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
             done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
             const int end = min(length, from + done);
             for (int o = 0; o < cw; o += step) {
                 const int live = min(step, cw - o);
                 global const REAL *w = weights + o * w_written;
-                if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
+                if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
+                else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
+                else if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
                 else wide(P + from, poff, w, woff, w_written, live, count, S);

@@ -67,9 +67,9 @@ void k_conv_depthwise(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpose
 #ifdef PUT_ROW
             global REAL *y = Y + Y_off;
             for (int i = 0; i < count; i += 16) {
-                const REAL16 v = vload16(0, T + i) + bias;
+                const REAL16 v = IN_MEMORY(, REAL16, T + i) + bias;
 #ifdef PUT_KEEP
-                if (i + 16 <= count) vstore16(v, 0, y + out + i);
+                if (i + 16 <= count) IN_MEMORY(global, REAL16, y + out + i) = v;
                 for (int k = i; i + 16 > count && k < count; k++) y[out + k] = T[k] + bias;
 #endif
                 PUT_ROW(, v, out + i, min(16, count - i));
@@ -77,7 +77,7 @@ void k_conv_depthwise(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpose
 #else
             global REAL *y = Y + Y_off + out;
             int i = 0;
-            for (; i + 16 <= count; i += 16) vstore16(vload16(0, T + i) + bias, 0, y + i);
+            for (; i + 16 <= count; i += 16) IN_MEMORY(global, REAL16, y + i) = IN_MEMORY(, REAL16, T + i) + bias;
             for (; i < count; i++) y[i] = T[i] + bias;
 #endif
         }

@@ -1,4 +1,4 @@
-// @depends: common, epilogue
+// @depends: common, dots, epilogue
 // Matrix products for CPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
@@ -18,7 +18,8 @@
 // zero-padded, into private memory, and then runs a micro-kernel that keeps MR rows of C in vector registers while it streams
 // through the slice (the scheme of Goto and van de Geijn, "Anatomy of High-Performance Matrix
 // Multiplication", 2008). A is read in place if its steps of k are neighbours, else packed before, MR rows
-// beside each other, for all panels of the work-item. Sums run over k in ascending order: the same input gives the same bits.
+// beside each other, for all panels of the work-item. Of few rows, and of B whose steps of k are neighbours, nothing is packed:
+// sums are of lanes along k. Else sums run over k in ascending order: the same input gives the same bits.
 //
 // WIDE is the number of 16-wide vectors in a panel. The defaults fill the 32 registers of AVX-512 with
 // 6·4 accumulators; the narrow micro-kernel serves the last n%PANEL <= 16 columns.
@@ -30,6 +31,7 @@
 #define MR 6 // a divisor of CHUNK, at most 16
 #endif
 #define NARROW_MR 12
+#define FEW 8 // rows of C that are not worth packing B, whose steps of k are neighbours
 #ifndef EPILOGUE // f of a vector, where an epilogue or a pointer to one is named with . or ->
 #define EPILOGUE_PARAMS // of the entry points
 #define EPILOGUE_FIELDS // of an epilogue
@@ -216,6 +218,20 @@ MICRO(wide_packed, MR, WIDE, private, r)
 MICRO(narrow_in_place, NARROW_MR, 1, global, min(r, live - 1) * a_row)
 MICRO(narrow_packed, MR, 1, private, r)
 
+DOTS(dots_4, 4, 4, global)
+DOTS(dots_1, 8, 1, global)
+
+// tile[r*across + j] = sums of rows of A and columns of B, r < live and j < width, whose steps of k are neighbours.
+FUNCTION void dots(global const REAL *a, int a_row, int live, global const REAL *b, int b_row, int width, int kc, REAL *tile, int across) {
+    int r = 0;
+    for (; r + 4 <= live; r += 4) {
+        for (int j = 0; j < width; j += 4) dots_4(b + j * b_row, b_row, width - j, a + r * a_row, a_row, kc, tile + r * across + j, 1, across);
+    }
+    for (; r < live; r++) {
+        for (int j = 0; j < width; j += 8) dots_1(b + j * b_row, b_row, width - j, a + r * a_row, a_row, kc, tile + r * across + j, 1, across);
+    }
+}
+
 // Computes the rows and the panels of C of a work-item, for the part of the sum that begins at k = start. What is packed of A serves
 // all of its panels.
 static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
@@ -223,7 +239,7 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
     REAL panel[KC * PANEL] ALIGNED, packed[CHUNK / MR * HIGH] ALIGNED, padded[PANEL] ALIGNED, tile[TILE] ALIGNED;
     const int panels = (n + PANEL - 1) / PANEL, groups = get_num_groups(0), group = get_group_id(0), end_panel = panels * (group + 1) / groups;
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
-    const int in_place = a.step == 1, end = min(K, start + slice);
+    const int in_place = a.step == 1, end = min(K, start + slice), few = in_place && b.step == 1 && b.row != 1 && m <= FEW;
     e.bias = padded;
     for (int first = i0; first < i1; first += CHUNK) {
         const int past = min(i1, first + CHUNK);
@@ -237,7 +253,7 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
                 const int j0 = p * PANEL, width = min(n - j0, PANEL), narrow = width <= 16, across = narrow ? 16 : PANEL;
                 const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
                 for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
-                pack(panel, bk, kc, width, across);
+                if (!few) pack(panel, bk, kc, width, across);
                 const int height = narrow && in_place ? NARROW_MR : MR;
                 const int next = b.row == 1 ? min(min(end_panel * PANEL, n) - j0 - PANEL, PANEL) : 0; // columns of B after these
                 for (int i = first; i < past; i += height) {
@@ -252,7 +268,8 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
                     for (int k = from; k < to; k++) {
                         for (int j = 0; j < next; j += LINE) PREFETCH_LATER(bk.at + PANEL + k * b.step + j);
                     }
-                    if (narrow && in_place) narrow_in_place(at, a.row, 1, live, panel, kc, tile);
+                    if (few) dots(at, a.row, live, bk.at, b.row, width, kc, tile, across);
+                    else if (narrow && in_place) narrow_in_place(at, a.row, 1, live, panel, kc, tile);
                     else if (narrow) narrow_packed(rows, 1, MR, live, panel, kc, tile);
                     else if (in_place) wide_in_place(at, a.row, 1, live, panel, kc, tile);
                     else wide_packed(rows, 1, MR, live, panel, kc, tile);
