@@ -1,4 +1,4 @@
-// @depends: common, convolution, conv_rows, epilogue
+// @depends: common, convolution, conv_rows, memory, epilogue
 // Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
@@ -63,7 +63,7 @@ static NOINLINE int tap_offset(const block *b, int jy, int jx) {
 }
 
 // Writes the planes of one channel and tap of the first axis, whose input of height×width elements is X.
-static NOINLINE void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
+static NOINLINE void fill_planes(REAL *P, global const X_MEMORY *X, const block *b, int height, int width) {
     const int s = b->x.stride;
     for (int ry = 0; ry < b->remainders_y; ry++) {
         for (int rx = 0; rx < b->remainders_x; rx++) {
@@ -85,30 +85,30 @@ static NOINLINE void fill_planes(REAL *P, global const REAL *X, const block *b, 
 }
 
 // Adds sums to a run of a row of the output, or sets it, and adds the bias.
-static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
+static void put_run(const REAL *from, global Y_MEMORY *to, int count, int spread, REAL bias, int add) {
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
             REAL16 v = vload16(0, from + i) + bias;
-            if (add) v += vload16(0, to + i);
-            vstore16(v, 0, to + i);
+            if (add) v += Y_FROM16(vload16(0, to + i));
+            vstore16(Y_TO16(v), 0, to + i);
         }
         for (; i + 4 <= count; i += 4) {
             REAL4 v = vload4(0, from + i) + bias;
-            if (add) v += vload4(0, to + i);
-            vstore4(v, 0, to + i);
+            if (add) v += Y_FROM4(vload4(0, to + i));
+            vstore4(Y_TO4(v), 0, to + i);
         }
     }
     for (; i < count; i++) {
         REAL v = from[i] + bias;
-        if (add) v += to[i * spread];
-        to[i * spread] = v;
+        if (add) v += Y_FROM(to[i * spread]);
+        to[i * spread] = Y_TO(v);
     }
 }
 
 #ifdef PUT_ROW
 // Computes the map (see epilogue.cl) of one channel as put_channels stores it. Sums are held until their neighbours in Y are there.
-static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b, int a, int from, int end, int row, REAL bias,
+static void put_mapped(const REAL *sums, global Y_MEMORY *Y, int at, const block *b, int a, int from, int end, int row, REAL bias,
                        int add PUT_PARAMS) {
     REAL held[PANEL + 16];
     int count = 0, first = 0; // of those held, and where they begin
@@ -128,7 +128,7 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
         put_run(sums + i - from, Y + begin, n, spread, bias, add);
 #endif
         if (spread > 1) { // each by itself
-            for (int k = 0; k < n; k++) PUT_ROW(, (REAL16)(add ? Y[begin + k * spread] : sums[i - from + k] + bias), begin + k * spread, 1);
+            for (int k = 0; k < n; k++) PUT_ROW(, (REAL16)(add ? Y_FROM(Y[begin + k * spread]) : sums[i - from + k] + bias), begin + k * spread, 1);
             continue;
         }
         if (first + count != begin) {
@@ -137,7 +137,7 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
             count = 0;
         }
         if (add) {
-            for (int k = 0; k < n; k++) held[count + k] = Y[begin + k];
+            for (int k = 0; k < n; k++) held[count + k] = Y_FROM(Y[begin + k]);
         } else {
             for (int k = 0; k < n; k += 16) vstore16(vload16(0, sums + i - from + k) + bias, 0, held + count + k);
         }
@@ -150,26 +150,26 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
 // Stores the sums S[r*PANEL] of positions `from` to below `end`, which count through the rows of a plane, of `live` channels that are
 // `size` apart in Y. Element `at` of Y is that of the block's first position and of the first channel, `row` elements lie from one
 // row to the next.
-static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int at, int size, const block *b, int from, int end, int row,
-                                  global const REAL *bias, int add, int last PUT_PARAMS) {
+static NOINLINE void put_channels(const REAL *S, int live, global Y_MEMORY *Y, int at, int size, const block *b, int from, int end, int row,
+                                  global const X_MEMORY *bias, int add, int last PUT_PARAMS) {
     const int top = from / b->width;
 #ifdef PUT_ROW
     for (int r = 0; last && r < live; r++) {
-        put_mapped(S + r * PANEL, Y, at + r * size, b, top, from, end, row, bias ? bias[r] : 0, add PUT_ARGS);
+        put_mapped(S + r * PANEL, Y, at + r * size, b, top, from, end, row, bias ? X_FROM(bias[r]) : 0, add PUT_ARGS);
     }
     if (last) return;
 #endif
     for (int a = top; a * b->width < end; a++) {
         const int i = max(from, a * b->width), j = min(end, a * b->width + b->cols);
-        global REAL *to = Y + at + a * row + (i - a * b->width) * b->x.spread;
-        for (int r = 0; r < live; r++) put_run(S + r * PANEL + i - from, to + r * size, j - i, b->x.spread, bias ? bias[r] : 0, add);
+        global Y_MEMORY *to = Y + at + a * row + (i - a * b->width) * b->x.spread;
+        for (int r = 0; r < live; r++) put_run(S + r * PANEL + i - from, to + r * size, j - i, b->x.spread, bias ? X_FROM(bias[r]) : 0, add);
     }
 }
 
 // R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
 // repeat it.
 #define MICRO(name, R, V)                                                                                       \
-    static NOINLINE void name(const REAL *P, const int *poff, global const REAL *W,            \
+    static NOINLINE void name(const REAL *P, const int *poff, global const X_MEMORY *W,                        \
                                                const int *woff, int row, int live, int count, REAL *S) {        \
         REAL16 acc[R][V];                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
@@ -178,11 +178,11 @@ static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int a
         _Pragma("unroll") for (int r = 0; r < R; r++) at[r] = min(r, live - 1) * row;                           \
         for (int k = 0; k < count; k++) {                                                                       \
             const REAL *p = P + poff[k];                                                                        \
-            global const REAL *w = W + woff[k];                                                                 \
+            global const X_MEMORY *w = W + woff[k];                                                             \
             REAL16 b[V];                                                                                        \
             _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, p);                                 \
             _Pragma("unroll") for (int r = 0; r < R; r++) {                                                     \
-                const REAL16 x = (REAL16)(w[at[r]]);                                                            \
+                const REAL16 x = (REAL16)(X_FROM(w[at[r]]));                                                    \
                 _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);              \
             }                                                                                                   \
         }                                                                                                       \
@@ -198,7 +198,7 @@ MICRO(single, 1, THIN_WIDE)
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
+void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL + 16];
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
@@ -217,8 +217,8 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     const int planes = taps_z.s1 - taps_z.s0, taps = planes * y.taps * x.taps;
     const int kernel_size = kz * ky * kx;
     const int w_read = transposed ? ci * kernel_size : kernel_size, w_written = transposed ? kernel_size : ci * kernel_size;
-    global const REAL *in = X + X_off + (n * groups + g) * cr * rz * ry * rx;
-    global const REAL *weights = W + W_off + g * co * ci * kernel_size;
+    global const X_MEMORY *in = X + X_off + (n * groups + g) * cr * rz * ry * rx;
+    global const X_MEMORY *weights = W + W_off + g * co * ci * kernel_size;
     const int out_size = wz * wy * wx;
     const int out = (n * groups + g) * cw * out_size
                     + ((qz * z.spread + z.first) * wy + y0 * y.spread + y.first) * wx + x0 * x.spread + x.first;
@@ -250,7 +250,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
             const int end = min(length, from + done);
             for (int o = 0; o < cw; o += step) {
                 const int live = min(step, cw - o);
-                global const REAL *w = weights + o * w_written;
+                global const X_MEMORY *w = weights + o * w_written;
                 if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
                 else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
@@ -263,26 +263,27 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
 }
 
 // T[i*width + o] = G[o*size + at(i)] for the positions i of a block, zero for o from `live` to width.
-static NOINLINE void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
+static NOINLINE void transpose_block(REAL *T, global const X_MEMORY *G, const block *b, int ox, int size, int live, int width) {
     for (int a = 0; a < b->rows; a++) {
-        global const REAL *row = G + a * ox;
+        global const X_MEMORY *row = G + a * ox;
         REAL *t = T + a * b->cols * width;
         int o = 0;
         for (; o + 4 <= live; o += 4) {
-            global const REAL *r0 = row + o * size, *r1 = r0 + size, *r2 = r1 + size, *r3 = r2 + size;
+            global const X_MEMORY *r0 = row + o * size, *r1 = r0 + size, *r2 = r1 + size, *r3 = r2 + size;
             int i = 0;
             for (; i + 4 <= b->cols; i += 4) {
-                const REAL4 e = vload4(0, r0 + i), f = vload4(0, r1 + i), g = vload4(0, r2 + i), h = vload4(0, r3 + i);
+                const REAL4 e = X_FROM4(vload4(0, r0 + i)), f = X_FROM4(vload4(0, r1 + i));
+                const REAL4 g = X_FROM4(vload4(0, r2 + i)), h = X_FROM4(vload4(0, r3 + i));
                 REAL *to = t + i * width + o;
                 vstore4((REAL4)(e.s0, f.s0, g.s0, h.s0), 0, to);
                 vstore4((REAL4)(e.s1, f.s1, g.s1, h.s1), 0, to + width);
                 vstore4((REAL4)(e.s2, f.s2, g.s2, h.s2), 0, to + 2 * width);
                 vstore4((REAL4)(e.s3, f.s3, g.s3, h.s3), 0, to + 3 * width);
             }
-            for (; i < b->cols; i++) vstore4((REAL4)(r0[i], r1[i], r2[i], r3[i]), 0, t + i * width + o);
+            for (; i < b->cols; i++) vstore4(X_FROM4((X_MEMORY4)(r0[i], r1[i], r2[i], r3[i])), 0, t + i * width + o);
         }
         for (; o < live; o++) {
-            for (int i = 0; i < b->cols; i++) t[i * width + o] = row[o * size + i];
+            for (int i = 0; i < b->cols; i++) t[i * width + o] = X_FROM(row[o * size + i]);
         }
         for (; o < width; o++) {
             for (int i = 0; i < b->cols; i++) t[i * width + o] = 0;
@@ -338,22 +339,22 @@ MICRO_WEIGHT(weight_16, 12, 1)
 #define FEW_WEIGHTS 5
 
 // FEW_WEIGHTS weights of one channel: adds Σ P[poff[r] + a*stride + i]·G[a*apart + i] over the positions to D[doff[r]], or sets it.
-static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, global const REAL *G, int apart,
+static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, global const X_MEMORY *G, int apart,
                                                      int rows, int cols, int stride, global REAL *D, const int *doff, int add) {
     REAL16 acc[FEW_WEIGHTS];
     REAL rest[FEW_WEIGHTS], part[16];
     int at[FEW_WEIGHTS];
     _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) acc[r] = 0, rest[r] = 0, at[r] = poff[min(r, live - 1)];
     for (int a = 0; a < rows; a++) {
-        global const REAL *g = G + a * apart;
+        global const X_MEMORY *g = G + a * apart;
         const REAL *p = P + a * stride;
         int i = 0;
         for (; i + 16 <= cols; i += 16) {
-            const REAL16 by = vload16(0, g + i);
+            const REAL16 by = X_FROM16(vload16(0, g + i));
             _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) acc[r] = fma(vload16(0, p + at[r] + i), by, acc[r]);
         }
         for (; i < cols; i++) {
-            _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) rest[r] = fma(p[at[r] + i], g[i], rest[r]);
+            _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) rest[r] = fma(p[at[r] + i], X_FROM(g[i]), rest[r]);
         }
     }
     for (int r = 0; r < live; r++) {
@@ -365,14 +366,14 @@ static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, gl
 }
 
 // The sum of n neighbours.
-static NOINLINE REAL sum_of(global const REAL *p, int n) {
+static NOINLINE REAL sum_of(global const X_MEMORY *p, int n) {
     REAL16 v = 0;
     REAL sum = 0, part[16];
     int i = 0;
-    for (; i + 16 <= n; i += 16) v += vload16(0, p + i);
+    for (; i + 16 <= n; i += 16) v += X_FROM16(vload16(0, p + i));
     vstore16(v, 0, part);
     for (int j = 0; j < 16; j++) sum += part[j];
-    for (; i < n; i++) sum += p[i];
+    for (; i < n; i++) sum += X_FROM(p[i]);
     return sum;
 }
 
@@ -380,7 +381,7 @@ static NOINLINE REAL sum_of(global const REAL *p, int n) {
 // taps, of output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
 // gradient of Y. If `biased` is 1, the last k is the bias.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
+void k_conv_weight(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, G), OUT(D), CONV_PARAMS, int slice, int biased) {
     REAL P[PLANES], T[PIXELS * PANEL_O];
     int poff[TAPS], doff[TAPS];
     const int g = get_group_id(0), s = get_group_id(1), kernel_size = kz * ky * kx;
@@ -412,7 +413,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
                 if (from < 0 || from >= iz) continue;
                 for (int x0 = 0; x0 < ox; x0 += cols) {
                     block b = block_of(y, x, y0, x0, rows, cols, 0);
-                    global const REAL *in = X + X_off + (((n * groups + g) * ci + c0) * iz + from) * iy * ix;
+                    global const X_MEMORY *in = X + X_off + (((n * groups + g) * ci + c0) * iz + from) * iy * ix;
                     for (int c = 0; c < channels; c++) {
                         fill_planes(P + c * b.size, in + c * iz * iy * ix, &b, iy, ix);
                         for (int t = 0; t < taps; t++) {
@@ -420,7 +421,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
                             doff[c * taps + t] = ((c0 + c) * kernel_size + jz * taps + t) * co;
                         }
                     }
-                    global const REAL *gradient = G + G_off + (n * groups + g) * co * size + (qz * oy + y0) * ox + x0;
+                    global const X_MEMORY *gradient = G + G_off + (n * groups + g) * co * size + (qz * oy + y0) * ox + x0;
                     for (int o = 0; co <= FEW && o < co; o++) {
                         for (int t = 0; t < channels * taps; t += FEW_WEIGHTS) {
                             const int some = min(FEW_WEIGHTS, channels * taps - t);
