@@ -78,7 +78,16 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 // accumulatePositions delivers the sums of g over its last axes: the gradient of a bias, but for the images, over which
 // the input's shape has it summed. They are rounded to 16 bits only then.
 func (in *Grads) accumulatePositions(i int, g *Node, spatial int) {
-	if !in.CreateGraph() {
+	switch {
+	case in.CreateGraph():
+	case in.input(i).gradType().Half():
+		in.accumulateHalves(i, func(dst *tensor.Tensor) {
+			sums := tensorapi.Impl.SumLast(g.value, spatial)
+			defer sums.Free()
+			tensorapi.Impl.SumRowsInto(dst, sums, false)
+		})
+		return
+	default:
 		in.Accumulate(i, tensorapi.Impl.SumLast(g.value, spatial))
 		return
 	}
