@@ -166,10 +166,28 @@ static NOINLINE void put_channels(const REAL *S, int live, global Y_MEMORY *Y, i
     }
 }
 
+// Weights of 16 bits become floats once for all positions of a block, those of PART channels at a time, next to each other.
+#ifdef X_HALF
+#define PART NARROW_MR
+#define WEIGHTS const REAL
+#define WEIGHT_AT(k) (k) * PART
+static NOINLINE void widen_weights(REAL *V, global const X_MEMORY *W, const int *woff, int row, int live, int count) {
+    for (int k = 0; k < count; k++) {
+        ushort each[PART];
+        for (int r = 0; r < PART; r++) each[r] = W[woff[k] + min(r, live - 1) * row];
+        vstore16(X_FROM16(vload16(0, each)), k, V);
+    }
+}
+#else
+#define PART cw
+#define WEIGHTS global const REAL
+#define WEIGHT_AT(k) woff[k]
+#endif
+
 // R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
 // repeat it.
 #define MICRO(name, R, V)                                                                                       \
-    static NOINLINE void name(const REAL *P, const int *poff, global const X_MEMORY *W,                        \
+    static NOINLINE void name(const REAL *P, const int *poff, WEIGHTS *W,                                       \
                                                const int *woff, int row, int live, int count, REAL *S) {        \
         REAL16 acc[R][V];                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
@@ -178,11 +196,11 @@ static NOINLINE void put_channels(const REAL *S, int live, global Y_MEMORY *Y, i
         _Pragma("unroll") for (int r = 0; r < R; r++) at[r] = min(r, live - 1) * row;                           \
         for (int k = 0; k < count; k++) {                                                                       \
             const REAL *p = P + poff[k];                                                                        \
-            global const X_MEMORY *w = W + woff[k];                                                             \
+            WEIGHTS *w = W + WEIGHT_AT(k);                                                                      \
             REAL16 b[V];                                                                                        \
             _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = vload16(v, p);                                 \
             _Pragma("unroll") for (int r = 0; r < R; r++) {                                                     \
-                const REAL16 x = (REAL16)(X_FROM(w[at[r]]));                                                    \
+                const REAL16 x = (REAL16)(w[at[r]]);                                                            \
                 _Pragma("unroll") for (int v = 0; v < V; v++) acc[r][v] = fma(x, b[v], acc[r][v]);              \
             }                                                                                                   \
         }                                                                                                       \
@@ -200,6 +218,9 @@ MICRO(single, 1, THIN_WIDE)
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL + 16];
+#ifdef X_HALF
+    REAL V[TAPS * PART];
+#endif
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
     CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
@@ -242,21 +263,33 @@ void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS)
             }
         }
         for (int i = 0; i < 2 * PANEL && taps > 0; i++) P[channels * planes * b.size + i] = 0; // what the last vectors read
-        for (int from = 0, done; from < length; from += done) {
-            const int vectors = (length - from + 15) / 16;
-            const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
-            const int step = way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
-            done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
-            const int end = min(length, from + done);
-            for (int o = 0; o < cw; o += step) {
-                const int live = min(step, cw - o);
-                global const X_MEMORY *w = weights + o * w_written;
-                if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
-                else if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
-                else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
-                else wide(P + from, poff, w, woff, w_written, live, count, S);
-                put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
-                             biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
+        for (int part = 0; part < cw; part += PART) {
+            const int past = min(cw, part + PART);
+#ifdef X_HALF
+            widen_weights(V, weights + part * w_written, woff, w_written, past - part, count);
+#endif
+            for (int from = 0, done; from < length; from += done) {
+                const int vectors = (length - from + 15) / 16;
+                const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
+                const int step = way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
+                done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
+                const int end = min(length, from + done);
+                for (int o = part; o < past; o += step) {
+                    const int live = min(step, past - o);
+#ifdef X_HALF
+                    const REAL *w = V + o - part;
+                    const int apart = 1;
+#else
+                    global const REAL *w = weights + o * w_written;
+                    const int apart = w_written;
+#endif
+                    if (cw == 1) single(P + from, poff, w, woff, apart, live, count, S);
+                    else if (way == 0) thin(P + from, poff, w, woff, apart, live, count, S);
+                    else if (way == 1) narrow(P + from, poff, w, woff, apart, live, count, S);
+                    else wide(P + from, poff, w, woff, apart, live, count, S);
+                    put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
+                                 biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
+                }
             }
         }
     }
