@@ -55,17 +55,17 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 			in.accumulateNew(1, a.convWeight(s, b, w.Shape()))
 		case needs && !transposed && !empty && bias.gradType() == w.gradType():
 			// That of the weights meets every element of g, as that of the bias does.
-			in.AccumulateInto(1, func(dw *tensor.Tensor) {
-				in.AccumulateInto(2, func(db *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dw, db, s, a.value, b.value) })
+			in.accumulateHalves(1, func(dw *tensor.Tensor) {
+				in.accumulateHalves(2, func(db *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dw, db, s, a.value, b.value) })
 			})
 			return
 		default:
-			in.AccumulateInto(1, func(dst *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dst, nil, s, a.value, b.value) })
+			in.accumulateHalves(1, func(dst *tensor.Tensor) { tensorapi.Impl.ConvWeightInto(dst, nil, s, a.value, b.value) })
 		}
 		if !needs {
 			return
 		}
-		in.accumulateNew(2, g.sumPositions(spatial))
+		in.accumulatePositions(2, g, spatial)
 	}
 	if transposed {
 		return NewOp("ConvTranspose", y, inputs, gradient, xv, wv)
@@ -73,14 +73,27 @@ func convolved(s *ops.ConvShape, transposed bool, x, w, bias *Node, y *tensor.Te
 	return NewOp("Conv", y, inputs, gradient, xv, wv)
 }
 
-// sumPositions returns the sums over the last axes of g: the gradient of a bias, but for the images, which whoever
-// accumulates it sums up.
-func (g *Node) sumPositions(spatial int) *Node {
+// accumulatePositions delivers the sums of g over its last axes: the gradient of a bias, but for the images, over which
+// the input's shape has it summed. They are rounded to 16 bits only then.
+func (in *Grads) accumulatePositions(i int, g *Node, spatial int) {
+	switch {
+	case in.CreateGraph():
+	case in.input(i).gradType().Half():
+		in.accumulateHalves(i, func(dst *tensor.Tensor) {
+			sums := tensorapi.Impl.SumLast(g.value, spatial)
+			defer sums.Free()
+			tensorapi.Impl.SumRowsInto(dst, sums, false)
+		})
+		return
+	default:
+		in.Accumulate(i, tensorapi.Impl.SumLast(g.value, spatial))
+		return
+	}
 	axes := make([]int, spatial)
 	for i := range axes {
 		axes[i] = i - spatial
 	}
-	return g.Sum(axes...)
+	in.AccumulateNode(i, g.as(g.Type().Computed()).Sum(axes...))
 }
 
 // convolve returns Y from X and w, or with transposed X from Y and w, of a shape.

@@ -203,6 +203,18 @@ func (in *Grads) matMul(i int, a, b *tensor.Tensor) {
 	}
 }
 
+// accumulateHalves is AccumulateInto of what also writes 16 bits, where the input is of those.
+func (in *Grads) accumulateHalves(i int, write func(dst *tensor.Tensor)) {
+	n := in.input(i)
+	if !n.gradType().Half() {
+		in.AccumulateInto(i, write)
+	} else if !in.notTwiceDifferentiable(n) {
+		g := tensor.EmptyOf(n.value.Device(), n.gradType(), n.Shape()...)
+		write(g)
+		in.Accumulate(i, g)
+	}
+}
+
 // AccumulateInto delivers what write makes of a contiguous tensor of input i's shape, all of which
 // it must write; without a copy where that is possible. It panics with tensor.ErrIndex if there is
 // no input i.

@@ -188,14 +188,8 @@ func (n *norm) parameterPartials(in *Grads, i int, partials *tensor.Tensor) {
 			sums.Free()
 		}
 	}
-	switch {
-	case !n.needs(in, i):
-	case n.nodes[i].gradType().Half(): // which it stores itself
-		dst := tensor.EmptyLike(n.nodes[i].value)
-		add(dst)
-		in.Accumulate(n.at[i], dst)
-	default:
-		in.AccumulateInto(n.at[i], add)
+	if n.needs(in, i) {
+		in.accumulateHalves(n.at[i], add)
 	}
 	if partials != nil {
 		partials.Free()

@@ -49,7 +49,7 @@ func ConvQuantized(x *Node, w *tensor.QuantizedTensor, bias *Node, options ...te
 			in.accumulateNew(0, g.convolve(s, true, constant(w.Dequantize()), x.Shape()))
 		}
 		if bias != nil && in.NeedsGrad(1) {
-			in.accumulateNew(1, g.sumPositions(len(w.Shape())-2))
+			in.accumulatePositions(1, g, len(w.Shape())-2)
 		}
 	}, tensorapi.Impl.QuantizedMemory(w)...)
 	if trace.On() {

@@ -13,10 +13,16 @@ type Case struct {
 }
 
 // Of returns the case with buffers of other types, by argument; those past the last stay what they are.
-// Elements are rounded.
+// Elements are rounded, and what the case derives of them is derived of rounded ones.
 func (c Case) Of(types []DType) Case {
 	return Case{c.Name, func(o *Operands) {
+		for _, t := range types {
+			if t.Half() {
+				o.rounded = NewHostBuffer(t, 1)
+			}
+		}
 		c.Build(o)
+		o.rounded = nil
 		for i, t := range types {
 			if t.Half() {
 				o.Args[i] = o.Args[i].converted(t)
@@ -56,6 +62,8 @@ type Operands struct {
 	Args []Arg      // so far
 	Rand *rand.Rand // for what is drawn otherwise than by In
 	real DType
+
+	rounded *HostBuffer // of one element, whose type reals are rounded to; nil: they are not
 }
 
 // NewOperands returns the arguments of a launch on reals of a type, none yet. What is drawn depends
@@ -78,7 +86,16 @@ func (o *Operands) In(n int, low, high float64) *Operands {
 func (o *Operands) Out(n int) *Operands { return o.Reals(n, func(int) float64 { return math.NaN() }) }
 
 // Reals adds the n reals f(0), f(1), …
-func (o *Operands) Reals(n int, f func(i int) float64) *Operands { return o.Elements(o.real, n, f) }
+func (o *Operands) Reals(n int, f func(i int) float64) *Operands {
+	return o.Elements(o.real, n, func(i int) float64 {
+		v := f(i)
+		if o.rounded != nil {
+			o.rounded.Set(0, v)
+			v = o.rounded.At(0)
+		}
+		return v
+	})
+}
 
 // Elements adds memory of the n elements f(0), f(1), … of a type, converted as [Mem.Set] does.
 func (o *Operands) Elements(t DType, n int, f func(i int) float64) *Operands {

@@ -10,7 +10,7 @@ import (
 // Stores says how a kernel stores a result, so that a map of that can be computed in the same
 // launch: see [Kernel.Then]. The kernel's files do so by the macros of epilogue.cl.
 type Stores struct {
-	// Result is the parameter, of reals. The launch reads or writes it in no other way, unless it
+	// Result is the parameter, of floats. The launch reads or writes it in no other way, unless it
 	// Reads it.
 	Result int
 	// Elements returns how many elements a launch stores to it, each once and from the first on
@@ -126,7 +126,8 @@ func newThen(k *Kernel, t Then) *Kernel {
 func (s *thenSpec) params() []Param {
 	ps := slices.Clone(s.base.Params)
 	if !s.Keep { // it is not written
-		ps[s.base.Stores.Result].Mode = In
+		result := &ps[s.base.Stores.Result].Mode
+		*result -= result.access()
 	}
 	for _, p := range s.mapParams() {
 		ps = append(ps, Param{"T_" + p.Name, p.Mode})
@@ -166,6 +167,11 @@ func (s *thenSpec) mapArgs(args []Arg, value Arg) []Arg {
 	return slices.Insert(list, s.m.stridesAt(s.at), strides...)
 }
 
+// valueType returns the type of the value in memory, where the floats of a launch have a type.
+func (s *thenSpec) valueType(float DType) DType {
+	return s.base.Params[s.base.Stores.Result].Mode.Elements(float)
+}
+
 // elements is how many elements the map has.
 func (s *thenSpec) elements(args []Arg) int {
 	at := len(s.base.Params) + s.m.nAt() - 1
@@ -186,7 +192,7 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the
 // kernel's own text or file.
 func (s *thenSpec) text(l Target) string {
-	depends := append([]string{"common"}, s.m.j.program.Depends()...)
+	depends := append([]string{"common", "memory"}, s.m.j.program.Depends()...)
 	if s.m.mixed {
 		depends = append(depends, "convert")
 	}
@@ -264,6 +270,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 	}
 	if l.CPU && wide > 1 {
 		p("static void then_row(REAL%d row, int at, int count, %s) {", wide, declared(""))
+		p("    row = Y_FROM%d(Y_TO%d(row));", wide, wide)
 		at("    ", "", "at")
 		p("    if (count == %d && c + %d <= n) {\n        const REAL%d v = row;", wide, wide, wide)
 		rows("        ")
@@ -301,8 +308,10 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 		return ""
 	}
 	put := func(n int, body string) {
-		p("#define PUT%s(p, at, v) { const REAL%s put_v = v; const int put_at = at; %s%s }", suffix(n), suffix(n),
-			kept(map[int]string{1: "(p)[put_at] = put_v; ", 2: "*(global REAL2 *)((p) + put_at) = put_v; ", 4: "*(global REAL4 *)((p) + put_at) = put_v; "}[n]), body)
+		w := suffix(n)
+		store := fmt.Sprintf("*(global Y_MEMORY%s *)((p) + put_at) = put_y; ", w)
+		p("#define PUT%s(p, at, v) { const Y_MEMORY%s put_y = Y_TO%s(v); const REAL%s put_v = Y_FROM%s(put_y); const int put_at = at; %s%s }",
+			w, w, w, w, w, kept(store), body)
 	}
 	call := func(width int, v, at string) string {
 		return fmt.Sprintf("then%d(%s, %s, %s);", width, v, at, passed("T_"))
@@ -410,7 +419,7 @@ func (s *thenSpec) tolerance() Tolerance {
 func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 	at, tol := s.base.Stores.Result, &s.base.Tol
 	n := s.elements(args)
-	value := BufferArg(NewHostBuffer(real, n), 0, n)
+	value := BufferArg(NewHostBuffer(s.valueType(real), n), 0, n)
 	base := s.baseArgs(args)
 	if s.base.Stores.reads(base) {
 		CopyHostBuffer(value.Buf.(*HostBuffer), 0, args[at].Buf.(*HostBuffer), args[at].Off, n)

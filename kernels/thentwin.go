@@ -6,7 +6,7 @@ import (
 )
 
 // scratch holds the results that twins do not keep.
-var scratch = map[DType]*sync.Pool{Float32: {}, Float64: {}}
+var scratch = map[DType]*sync.Pool{Float32: {}, Float64: {}, Float16: {}, BFloat16: {}}
 
 // thenTwin runs the twin of the kernel, and that of the map: of parts of the result as soon as they
 // are there, if the former tells of them, else of the whole behind it.
@@ -22,11 +22,12 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 		if to, ok := s.inPlace(c.args, n); ok {
 			args[at] = to
 		} else if !s.Keep {
-			mem, _ := scratch[real].Get().(*HostBuffer)
+			typ := s.valueType(real)
+			mem, _ := scratch[typ].Get().(*HostBuffer)
 			if mem == nil || mem.Len() < n {
-				mem = NewHostBuffer(real, n)
+				mem = NewHostBuffer(typ, n)
 			}
-			defer scratch[real].Put(mem)
+			defer scratch[typ].Put(mem)
 			if s.base.Stores.reads(args) {
 				CopyHostBuffer(mem, 0, c.args[at].Buf.(*HostBuffer), c.args[at].Off, n)
 			}
@@ -63,7 +64,7 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 // computed.
 func (s *thenSpec) inPlace(args []Arg, n int) (to Arg, ok bool) {
 	y := len(s.m.uses)
-	if s.Keep || s.m.tensors() != y+1 || !s.m.own(y) || s.base.Stores.reads(args) {
+	if s.Keep || s.m.tensors() != y+1 || s.m.types[y] != s.m.types[s.at] || s.base.Stores.reads(args) {
 		return Arg{}, false
 	}
 	var l mapLoops

@@ -23,6 +23,21 @@ func TestAutocast(t *testing.T) {
 			}
 		}
 	})
+	t.Run("convolutions", func(t *testing.T) { // which read and store 16 bits as they lie
+		devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+			// Of both types: the input, and each of 8 parameters and its gradient, which then is copied to its place.
+			const most = 2 * (1 + 3*8)
+			casts, launches := 0, trainPictures(t, d)
+			for _, l := range launches {
+				if !slices.ContainsFunc(l.Does, func(k string) bool { return k != "k_copy" }) {
+					casts += len(l.Does)
+				}
+			}
+			if casts > most {
+				t.Errorf("%d casts are in launches that only cast, more than %d: %v", casts, most, launches)
+			}
+		})
+	})
 	t.Run("as matrix units", func(t *testing.T) { // which read 16 bits as they lie
 		open := func() tensor.Device {
 			return devtest.Open(t, "cpu", devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
@@ -36,16 +51,33 @@ func TestAutocast(t *testing.T) {
 	})
 }
 
-// trainAutocast trains a network with a hidden layer by so many samples of so many inputs, eagerly and
-// recorded, which must leave the same bits. It returns the launches of the recorded steps.
-func trainAutocast(t *testing.T, d tensor.Device, samples, inputs, hidden int) (launches []replay.Launch) {
+// trainAutocast trains a network with a hidden layer by so many samples of so many inputs.
+func trainAutocast(t *testing.T, d tensor.Device, samples, inputs, hidden int) []replay.Launch {
+	return trainMixed(t, d, []int{samples, inputs}, func(rng *tensor.RNG) nn.Sequential {
+		return nn.Sequential{nn.NewLinear(d, rng, nn.LinearConfig{In: inputs, Out: hidden}), nn.GELU,
+			nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{hidden}}), nn.NewLinear(d, rng, nn.LinearConfig{In: hidden, Out: 5})}
+	})
+}
+
+// trainPictures trains a network of convolutions, of groups too, and pools.
+func trainPictures(t *testing.T, d tensor.Device) []replay.Launch {
+	return trainMixed(t, d, []int{6, 3, 12, 14}, func(rng *tensor.RNG) nn.Sequential {
+		return nn.Sequential{nn.NewConv(d, rng, nn.ConvConfig{In: 3, Out: 16, Kernel: []int{3, 3}, ConvOptions: tensor.ConvOptions{Padding: []int{1}}}), nn.ReLU,
+			&nn.MaxPool{Window: []int{2, 2}}, nn.NewConv(d, rng, nn.ConvConfig{In: 16, Out: 16, Kernel: []int{3, 3}, ConvOptions: tensor.ConvOptions{Groups: 16}}), nn.SiLU,
+			nn.NewConv(d, rng, nn.ConvConfig{In: 16, Out: 20, Kernel: []int{1, 1}}), &nn.AvgPool{Window: []int{2, 2}},
+			nn.NewConv(d, rng, nn.ConvConfig{In: 20, Out: 5, Kernel: []int{2, 2}}), &nn.Flatten{}}
+	})
+}
+
+// trainMixed trains a network that ends in 5 classes by samples of a shape, eagerly and recorded, which must leave the same
+// bits. It returns the launches of the recorded steps.
+func trainMixed(t *testing.T, d tensor.Device, shape []int, network func(rng *tensor.RNG) nn.Sequential) (launches []replay.Launch) {
 	for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
 		train := func(record bool) (weights [][]float64) {
 			rng := tensor.NewRNG(3)
-			model := nn.Sequential{nn.NewLinear(d, rng, nn.LinearConfig{In: inputs, Out: hidden}), nn.GELU,
-				nn.NewLayerNorm(d, nn.LayerNormConfig{Shape: []int{hidden}}), nn.NewLinear(d, rng, nn.LinearConfig{In: hidden, Out: 5})}
+			model := network(rng)
 			opt := optim.NewAdamW(nn.Params(model), optim.AdamWDefaults(optim.Constant(0.01)))
-			x, labels := rng.Normal(d, 0, 1, samples, inputs).Retain(), rng.Ints(d, 5, samples).Retain()
+			x, labels := rng.Normal(d, 0, 1, shape...).Retain(), rng.Ints(d, 5, shape[0]).Retain()
 			step := func() ([]*tensor.Tensor, error) {
 				var loss *autograd.Node
 				autograd.Autocast(d, typ, func() {

@@ -220,8 +220,12 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 	if bias != nil && (bias.Rank() != 1 || bias.shape[0] != written) {
 		misuse(op, ErrShape, fmt.Sprintf("the bias has one element for each of %d channels", written), x, w, bias)
 	}
-	typ := floats(x, w, bias)
-	y := alloc(op, d, typ, shape)
+	typ := kept(floats(x, w, bias), x, w, bias)
+	of := typ // of the result
+	if !s.StoresHalves(transposed, d.Target()) {
+		of = typ.Computed()
+	}
+	y := alloc(op, d, of, shape)
 	if y.Len() == 0 {
 		return y
 	}
@@ -247,7 +251,7 @@ func (api) Conv(op string, s *ops.ConvShape, transposed bool, x, w, bias *Tensor
 		winograd(op, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
-	if m := s.MatrixUnits(transposed, typ, matrixTarget(d)); hasUnits(d, m.Tile.Inner) {
+	if m := s.MatrixUnits(transposed, typ.Computed(), matrixTarget(d)); hasUnits(d, m.Tile.Inner) {
 		convMatrix(op, m, s, transposed, cx.Tensor, cw.Tensor, b, bias != nil, y)
 		return y
 	}
@@ -274,7 +278,7 @@ func convTiles(s *ops.ConvShape, transposed bool, x, w *Tensor, bias kernels.Arg
 	rows, cols, _ := s.ConvBlock(transposed, d.Target())
 	args := s.Args(append(list.args, x.arg(), w.arg(), bias, y.arg()))
 	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(biased), kernels.IntArg(rows), kernels.IntArg(cols))
-	list.launch(d, s.ConvKernel(transposed, y.typ, d.Target()), args)
+	list.launchTyped(d, s.ConvKernel(transposed, y.typ.Computed(), d.Target()), args)
 }
 
 // make1 returns a shape of ones.
@@ -287,19 +291,21 @@ func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
 		y.zero()
 		return
 	}
-	cx, cg := x.dense(y.typ), g.dense(y.typ)
+	typ := y.typ.Computed()
+	of := kept(typ, x, g)
+	cx, cg := x.dense(of), g.dense(of)
 	defer cx.release()
 	defer cg.release()
 	if s.FitsWinograd(d.Target()) {
 		winogradGradient(op, s, cx.Tensor, cg.Tensor, y)
 		if bias != nil {
-			planes := cg.Sum(sequence(g.Rank()-y.Rank()+2, g.Rank())...)
+			planes := api{}.SumLast(cg.Tensor, y.Rank()-2)
 			sumAxis(bias, planes, 1, planes.Len()/bias.Len(), bias.Len(), 1, false)
 			planes.Free()
 		}
 		return
 	}
-	m := s.MatrixUnitsWeight(y.typ, matrixTarget(d))
+	m := s.MatrixUnitsWeight(typ, matrixTarget(d))
 	slice := s.ConvSlice(d.Target())
 	if !hasUnits(d, m.Tile.Inner) {
 		m = ops.ConvMatrix{}
@@ -315,20 +321,20 @@ func (api) ConvWeightInto(y, bias *Tensor, s *ops.ConvShape, x, g *Tensor) {
 		biased, to = 1, bias.arg()
 	}
 	parts := y
-	if slices > 1 || s.Out > 1 || biased > 0 {
-		parts = alloc(op, d, y.typ, []int{slices, s.Groups, weights + biased, s.Out})
+	if slices > 1 || s.Out > 1 || biased > 0 || y.typ.Half() {
+		parts = alloc(op, d, typ, []int{slices, s.Groups, weights + biased, s.Out})
 		defer parts.Free()
 	}
 	list := d.core().list()
 	args := append(s.Args(append(list.args, cx.arg(), cg.arg(), parts.arg())), kernels.IntArg(slice), kernels.IntArg(biased))
 	if m == (ops.ConvMatrix{}) {
-		list.launch(d, s.WeightKernel(y.typ, d.Target()), args)
+		list.launchTyped(d, s.WeightKernel(typ, d.Target()), args)
 	} else {
 		convMatrixWeight(op, m, s, cx.Tensor, cg.Tensor, list, args)
 	}
 	switch {
-	case slices > 1 && (s.Out > 1 || biased > 0):
-		launch(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.IntArg(slices), kernels.IntArg(s.Groups), kernels.IntArg(weights), kernels.IntArg(s.Out), kernels.IntArg(biased))
+	case slices > 1 && (s.Out > 1 || biased > 0), slices == 1 && y.typ.Half():
+		launchTyped(d, ops.ConvParts, parts.arg(), y.arg(), to, kernels.IntArg(slices), kernels.IntArg(s.Groups), kernels.IntArg(weights), kernels.IntArg(s.Out), kernels.IntArg(biased))
 	case slices > 1:
 		sumAxis(y, parts, 1, slices, y.Len(), 1, false)
 	case parts != y:

@@ -15,7 +15,7 @@ func convMatrix(op string, m ops.ConvMatrix, s *ops.ConvShape, transposed bool, 
 	list := d.core().list()
 	args := s.Args(append(list.args, x.arg(), w.arg(), bias, y.arg()))
 	args = append(args, kernels.FlagArg(transposed), kernels.FlagArg(biased), kernels.IntArg(1), kernels.IntArg(1))
-	list.launch(d, m.Kernel(), pw.args(px.args(args)))
+	list.launchTyped(d, m.Kernel(), pw.args(px.args(args)))
 }
 
 // convMatrixWeight computes parts of the gradient of the weights on matrix units, from X and the
@@ -24,7 +24,7 @@ func convMatrixWeight(op string, m ops.ConvMatrix, s *ops.ConvShape, x, g *Tenso
 	px, pg := packConv(op, x, s.OperandX()), packConv(op, g, s.OperandY())
 	defer px.free()
 	defer pg.free()
-	list.launch(x.Device(), m.WeightKernel(), pg.args(px.args(args)))
+	list.launchTyped(x.Device(), m.WeightKernel(), pg.args(px.args(args)))
 }
 
 // packedConv is an operand of a convolution as ops.ConvPack packs it.
@@ -35,7 +35,7 @@ func packConv(op string, t *Tensor, as ops.ConvOperand) packedConv {
 	n, m := as.Lengths()
 	p := packedConv{alloc(op, d, Int32, []int{n}), alloc(op, d, Int32, []int{m})}
 	list := d.core().list()
-	list.launch(d, ops.ConvPack, as.Args(append(list.args, t.arg(), p.words.arg(), p.flaws.arg())))
+	list.launchTyped(d, ops.ConvPack, as.Args(append(list.args, t.arg(), p.words.arg(), p.flaws.arg())))
 	return p
 }
 

@@ -114,14 +114,14 @@ func (s *interpolated) run(op string, t *Tensor, gradient bool) *Tensor {
 	if gradient {
 		shape, k = s.in, ops.InterpolateGrad
 	}
-	y := alloc(op, d, floats(t), shape)
+	y := alloc(op, d, t.rowType(floats(t)), shape)
 	if y.Len() == 0 {
 		return y
 	}
 	x := t.dense(y.typ)
 	defer x.release()
 	list := d.core().list()
-	list.launch(d, k, s.Args(append(list.args, x.arg(), y.arg())))
+	list.launchTyped(d, k, s.Args(append(list.args, x.arg(), y.arg())))
 	return y
 }
 

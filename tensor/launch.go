@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -56,6 +57,16 @@ func (l *argList) launch(d Device, k *kernels.Kernel, args []kernels.Arg) {
 	clear(args) // the memory can be collected
 	l.args = args[:0]
 	d.core().spare.Store(l)
+}
+
+// launchTyped is launch of the form of a kernel for the types of the buffers: see [ops.OfTypes].
+func launchTyped(d Device, k *kernels.Kernel, args ...kernels.Arg) {
+	launch(d, ops.OfTypes(k, args), args...)
+}
+
+// launchTyped is [argList.launch] of that form.
+func (l *argList) launchTyped(d Device, k *kernels.Kernel, args []kernels.Arg) {
+	l.launch(d, ops.OfTypes(k, args), args)
 }
 
 // leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others

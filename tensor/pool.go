@@ -187,14 +187,15 @@ func adaptivePooling(op string, t *Tensor, size []int) *pooling {
 // max returns the maxima of t, and their places if asked for.
 func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tensor) {
 	d := t.Device()
-	values = alloc(op, d, floats(t), p.out)
+	typ := t.rowType(floats(t))
+	values = alloc(op, d, p.storedType(typ, p.out, d), p.out)
 	if indices {
 		places = alloc(op, d, Int32, p.out)
 	}
 	if values.Len() == 0 {
 		return values, places
 	}
-	x := t.dense(values.typ)
+	x := t.dense(typ)
 	defer x.release()
 	unused := places
 	if !indices { // any buffer of ints, and no element of it: the kernel does not write it
@@ -203,7 +204,7 @@ func (p *pooling) max(op string, t *Tensor, indices bool) (values, places *Tenso
 	}
 	list := d.core().list()
 	args := p.Args(append(list.args, x.arg(), values.arg(), unused.arg()))
-	list.launch(d, p.PoolKernel(ops.MaxPool), append(args, kernels.FlagArg(indices)))
+	list.launchTyped(d, p.PoolKernel(ops.MaxPool), append(args, kernels.FlagArg(indices)))
 	return values, places
 }
 
@@ -225,7 +226,8 @@ func (p *pooling) maxIntegers(op string, t *Tensor, axes int) *Tensor {
 // maxGrad returns the gradient of the operand for the gradient g of maxima in some places.
 func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 	d := g.Device()
-	y := alloc(op, d, floats(g), p.in)
+	typ := g.rowType(floats(g))
+	y := alloc(op, d, p.storedType(typ, p.in, d), p.in)
 	if y.Len() == 0 {
 		return y
 	}
@@ -233,10 +235,10 @@ func (p *pooling) maxGrad(op string, g, places *Tensor) *Tensor {
 		y.zero()
 		return y
 	}
-	cg := g.dense(y.typ)
+	cg := g.dense(typ)
 	defer cg.release()
 	list := d.core().list()
-	list.launch(d, p.PoolKernel(ops.MaxPoolGrad), p.Args(append(list.args, cg.arg(), places.arg(), y.arg())))
+	list.launchTyped(d, p.PoolKernel(ops.MaxPoolGrad), p.Args(append(list.args, cg.arg(), places.arg(), y.arg())))
 	return y
 }
 
@@ -246,7 +248,8 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 	if gradient {
 		shape, k = p.in, ops.AvgPoolGrad
 	}
-	y := alloc(op, d, floats(t), shape)
+	typ := t.rowType(floats(t))
+	y := alloc(op, d, p.storedType(typ, shape, d), shape)
 	if y.Len() == 0 {
 		return y
 	}
@@ -254,7 +257,7 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 		y.zero()
 		return y
 	}
-	x := t.dense(y.typ)
+	x := t.dense(typ)
 	defer x.release()
 	if !gradient && p.global() { // rows fill a device, windows do not, and their sums are pairwise
 		n := intmath.Product(p.Size[:])
@@ -267,8 +270,17 @@ func (p *pooling) avg(op string, t *Tensor, gradient bool) *Tensor {
 	}
 	list := d.core().list()
 	args := p.Args(append(list.args, x.arg(), y.arg()))
-	list.launch(d, p.PoolKernel(k), append(args, kernels.IntArg(p.padding), kernels.IntArg(p.divisor)))
+	list.launchTyped(d, p.PoolKernel(k), append(args, kernels.IntArg(p.padding), kernels.IntArg(p.divisor)))
 	return y
+}
+
+// storedType returns the type in which kernels that read typ store a result of a shape: that, or float32, which is
+// rounded by a launch of its own, if it is one of 16 bits and its rows are too long.
+func (p *pooling) storedType(typ Type, shape []int, d Device) Type {
+	if !ops.PoolStores(shape[len(shape)-1], d.Target()) {
+		return typ.Computed()
+	}
+	return typ
 }
 
 // global reports whether the one window is the whole of the pooled axes.

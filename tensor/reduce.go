@@ -122,7 +122,7 @@ func sumAxis(y, x *Tensor, outer, n, inner int, scale float64, accumulate bool) 
 	}
 	d := x.Device()
 	sum := func(y, x kernels.Arg, outer, n int, scale float64, accumulate bool) {
-		launch(d, ops.SumAxisOf(x.Buf.DType(), y.Buf.DType()), x, y, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FloatArg(scale), kernels.FlagArg(accumulate))
+		launchTyped(d, ops.SumAxis, x, y, kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.FloatArg(scale), kernels.FlagArg(accumulate))
 	}
 	runs := ops.SumRuns(outer, n, inner, d.Target())
 	if runs == 1 {
@@ -152,11 +152,11 @@ func (t *Tensor) sumAll(op string, scale float64) *Tensor {
 	defer x.release()
 	groups, chunk := sumGrid(n)
 	if groups == 1 {
-		launch(d, ops.SumOf(x.typ, out.typ), x.arg(), out.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(scale))
+		launchTyped(d, ops.Sum, x.arg(), out.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(scale))
 		return out
 	}
 	partial := alloc(op, d, t.typ.Computed(), []int{groups})
-	launch(d, ops.SumOf(x.typ, partial.typ), x.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(1))
+	launchTyped(d, ops.Sum, x.arg(), partial.arg(), kernels.IntArg(n), kernels.IntArg(chunk), kernels.FloatArg(1))
 	sumPartial(out, partial, scale)
 	return out
 }
@@ -172,7 +172,7 @@ func sumGrid(n int) (groups, chunk int) {
 // sumPartial writes scale times the sum of partial, which it frees, to out.
 func sumPartial(out, partial *Tensor, scale float64) {
 	n := kernels.IntArg(partial.Len())
-	launch(out.Device(), ops.SumOf(partial.typ, out.typ), partial.arg(), out.arg(), n, n, kernels.FloatArg(scale))
+	launchTyped(out.Device(), ops.Sum, partial.arg(), out.arg(), n, n, kernels.FloatArg(scale))
 	partial.Free()
 }
 
@@ -242,6 +242,20 @@ func broadcastAxes(t *Tensor, shape []int) []int {
 		}
 	}
 	return axes
+}
+
+func (api) SumLast(t *Tensor, axes int) *Tensor {
+	d := check("Sum", t)
+	at := t.Rank() - axes
+	y := alloc("Sum", d, t.typ.Computed(), t.shape[:at])
+	if t.Len() == 0 {
+		y.zero()
+		return y
+	}
+	x := t.contiguous()
+	defer x.release()
+	sumAxis(y, x.Tensor, y.Len(), intmath.Product(t.shape[at:]), 1, 1, false)
+	return y
 }
 
 func (api) SumRowsInto(dst, x *Tensor, accumulate bool) {

@@ -362,6 +362,17 @@ func (t *Tensor) as(typ Type) contiguousOperand {
 	return contiguousOperand{t.To(typ), true}
 }
 
+// kept returns the type in which an operation that computes in typ reads tensors: their own, if that is one of 16 bits
+// and the same for all, of which one may be nil.
+func kept(typ Type, ts ...*Tensor) Type {
+	for _, t := range ts {
+		if t != nil && (t.typ != ts[0].typ || t.rowType(typ) == typ) {
+			return typ
+		}
+	}
+	return ts[0].typ
+}
+
 // rowType returns the type in which a kernel of rows that computes in typ reads t, or stores what is for t: that
 // of t if it is of 16 bits and the kernel computes in float32.
 func (t *Tensor) rowType(typ Type) Type {

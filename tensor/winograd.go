@@ -10,17 +10,17 @@ func winograd(op string, s *ops.ConvShape, transposed bool, x, w *Tensor, bias k
 	d := x.Device()
 	taps := s.Kernel[2]
 	k, n := ops.Winograd(taps), s.Winograd(transposed)
-	u := alloc(op, d, y.typ, []int{ops.WinogradPlanes, n.Read, ops.WinogradWhole(n.Written)})
+	u := alloc(op, d, y.typ.Computed(), []int{ops.WinogradPlanes, n.Read, ops.WinogradWhole(n.Written)})
 	wWritten, wRead := s.In*taps*taps, taps*taps
 	if transposed {
 		wWritten, wRead = wRead, wWritten
 	}
-	launch(d, k.Weights, w.arg(), u.arg(), kernels.IntArg(n.Written), kernels.IntArg(n.Read), kernels.IntArg(wWritten), kernels.IntArg(wRead), kernels.FlagArg(transposed))
+	launchTyped(d, k.Weights, w.arg(), u.arg(), kernels.IntArg(n.Written), kernels.IntArg(n.Read), kernels.IntArg(wWritten), kernels.IntArg(wRead), kernels.FlagArg(transposed))
 	rows, cols, _ := n.Block(false)
 	list := d.core().list()
 	args := n.Args(append(list.args, x.arg(), u.arg(), w.arg(), bias, y.arg()))
 	args = append(args, kernels.IntArg(rows), kernels.IntArg(cols), kernels.FlagArg(biased), kernels.IntArg(wWritten), kernels.IntArg(wRead), kernels.FlagArg(transposed))
-	list.launch(d, k.Output, args)
+	list.launchTyped(d, k.Output, args)
 	u.Free()
 }
 
@@ -31,14 +31,15 @@ func winogradGradient(op string, s *ops.ConvShape, x, g, to *Tensor) {
 	k, n := ops.Winograd(s.Kernel[2]), s.Winograd(false)
 	planes := ops.WinogradPlanes * n.Written * ops.WinogradWhole(n.Read)
 	rows, cols, _ := n.Block(true)
-	shares := alloc(op, d, to.typ, []int{n.Partials(rows, cols, d.Target()), planes})
+	typ := to.typ.Computed()
+	shares := alloc(op, d, typ, []int{n.Partials(rows, cols, d.Target()), planes})
 	list := d.core().list()
 	args := n.Args(append(list.args, x.arg(), g.arg(), shares.arg(), kernels.IntArg(s.Batch)))
 	args = append(args, kernels.IntArg(rows), kernels.IntArg(cols))
-	list.launch(d, k.Gradient, args)
-	u := alloc(op, d, to.typ, []int{planes})
+	list.launchTyped(d, k.Gradient, args)
+	u := alloc(op, d, typ, []int{planes})
 	sumAxis(u, shares, 1, shares.shape[0], planes, 1, false)
 	shares.Free()
-	launch(d, k.WeightsGrad, u.arg(), to.arg(), kernels.IntArg(n.Written), kernels.IntArg(n.Read))
+	launchTyped(d, k.WeightsGrad, u.arg(), to.arg(), kernels.IntArg(n.Written), kernels.IntArg(n.Read))
 	u.Free()
 }

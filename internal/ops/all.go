@@ -76,9 +76,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	}
 	if t == kernels.Float32 {
 		all = append(all, halfKernels(l)...)
-		for _, x := range []kernels.DType{kernels.Float16, kernels.BFloat16} {
-			all = append(all, SumOf(x, kernels.Float32), SumOf(x, x), SumAxisOf(x, kernels.Float32), SumAxisOf(x, x), SumAxisOf(kernels.Float32, x))
-		}
+		all = append(all, halvedKernels(l)...)
 	}
 	all = append(all, maps(t, l)...)
 	all = append(all, afterwards(t, l)...)

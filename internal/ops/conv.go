@@ -232,6 +232,16 @@ func (s *ConvShape) atOnce(transposed bool, rows, cols int) bool {
 	return read*z.taps*planes(y, x, rows, cols, written) <= convPlanes && read*z.taps*y.taps*x.taps <= convTaps
 }
 
+// StoresHalves reports whether the launch that stores results of 16 bits rounds sums once: not an OpenCL CPU's where the planes
+// of all channels do not fit at once, for then sums are added up in Y.
+func (s *ConvShape) StoresHalves(transposed bool, l kernels.Target) bool {
+	if !l.CPU || l.LocalMem == 0 || s.depthwise(transposed) || s.FitsWinograd(l) {
+		return true
+	}
+	rows, cols, ok := s.ConvBlock(transposed, l)
+	return !ok || s.atOnce(transposed, rows, cols)
+}
+
 // fitsWeight reports whether the planes of a channel fit while gradients of weights are computed.
 func (s *ConvShape) fitsWeight() bool {
 	cols := min(s.OutSize[2], convPixels)

@@ -71,19 +71,20 @@ func TestParamsMatchSources(t *testing.T) {
 				element = kernels.Uint16
 			}
 			params = strings.ReplaceAll(params, "IN_OF(ELEMENT, ", "IN"+macroOf(element))
-			for i, way := range []string{"IN", "OUT"} { // of a type that the kernel is built for
+			for _, p := range k.Params { // of a type that the kernel is built for
 				with := "("
-				if t := k.Params[i].Mode.Elements(kernels.Float32); t.Half() {
+				if t := p.Mode.Elements(kernels.Float32); t.Half() {
 					with = macroOf(t)
 				}
-				params = strings.Replace(params, []string{"IN_OF(X_MEMORY, ", "OUT_OF(Y_MEMORY, "}[i], way+with, 1)
+				params = strings.NewReplacer("IN_OF(X_MEMORY, "+p.Name+")", "IN"+with+p.Name+")", "OUT_OF(Y_MEMORY, "+p.Name+")", "OUT"+with+p.Name+")").Replace(params)
 			}
 			if strings.Contains(k.Defines, "-DINDEX=long") { // what they declare is that of the others but for INDEX
 				continue
 			}
 			want := paramList(k)
 			if strings.Contains(before, "kernels/then.go") { // what is not kept is not written
-				params, want = strings.ReplaceAll(params, "OUT(", "IN("), strings.ReplaceAll(want, "OUT(", "IN(")
+				read := strings.NewReplacer("OUT(", "IN(", "OUT_OF(", "IN_OF(")
+				params, want = read.Replace(params), read.Replace(want)
 			}
 			if params != want {
 				t.Errorf("%s in %s has the parameters\n%s\nits spec says\n%s", k.Name, file, params, want)

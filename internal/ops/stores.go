@@ -89,6 +89,9 @@ func storesPool(result, from int, gradient bool) *kernels.Stores {
 	return s
 }
 
+// PoolStores reports whether kernels of pooling store rows of n elements of 16 bits.
+func PoolStores(n int, l kernels.Target) bool { return !l.CPU || l.LocalMem == 0 || n <= poolLongest }
+
 // poolLongest is LONGEST of pool_cpu.cl: a longer row is made up where the result lies.
 const poolLongest = 1024
 

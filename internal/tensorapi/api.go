@@ -127,6 +127,8 @@ type API interface {
 	// Linear's function, which reads z, y and g [m, n] as it needs. It panics with tensor.ErrShape
 	// unless they have one shape, of two axes.
 	LinearGrad(f *kernels.Function, scalars []float64, z, y, g *tensor.Tensor) (dz, shares *tensor.Tensor)
+	// SumLast returns the sums over the last axes of a tensor of floats, so many; in float32 of one of 16 bits.
+	SumLast(t *tensor.Tensor, axes int) *tensor.Tensor
 	// SumRowsInto sums the leading axes of x [..., dst's shape] into dst, or adds the sums to it,
 	// by one launch. It panics with tensor.ErrShape for another shape, and with tensor.ErrValue if
 	// dst shares elements with x.

@@ -1,4 +1,4 @@
-// @depends: common, convolution, conv_rows, dots, epilogue
+// @depends: common, convolution, conv_rows, dots, memory, epilogue
 // Convolutions for CPUs, without a matrix of the inputs of every output: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item copies what a block of positions reads into private
@@ -66,7 +66,7 @@ static NOINLINE int tap_offset(const block *b, int jy, int jx) {
 }
 
 // Writes the planes of one channel and tap of the first axis, whose input of height×width elements is X.
-static NOINLINE void fill_planes(REAL *P, global const REAL *X, const block *b, int height, int width) {
+static NOINLINE void fill_planes(REAL *P, global const X_MEMORY *X, const block *b, int height, int width) {
     const int s = b->x.stride;
     for (int ry = 0; ry < b->remainders_y; ry++) {
         for (int rx = 0; rx < b->remainders_x; rx++) {
@@ -88,30 +88,30 @@ static NOINLINE void fill_planes(REAL *P, global const REAL *X, const block *b, 
 }
 
 // Adds sums to a run of a row of the output, or sets it, and adds the bias.
-static void put_run(const REAL *from, global REAL *to, int count, int spread, REAL bias, int add) {
+static void put_run(const REAL *from, global Y_MEMORY *to, int count, int spread, REAL bias, int add) {
     int i = 0;
     if (spread == 1) {
         for (; i + 16 <= count; i += 16) {
             REAL16 v = IN_MEMORY(const, REAL16, from + i) + bias;
-            if (add) v += IN_MEMORY(global, REAL16, to + i);
-            IN_MEMORY(global, REAL16, to + i) = v;
+            if (add) v += Y_LOAD16(to + i);
+            Y_STORE16(v, to + i);
         }
         for (; i + 4 <= count; i += 4) {
             REAL4 v = vload4(0, from + i) + bias;
-            if (add) v += vload4(0, to + i);
-            vstore4(v, 0, to + i);
+            if (add) v += Y_FROM4(vload4(0, to + i));
+            vstore4(Y_TO4(v), 0, to + i);
         }
     }
     for (; i < count; i++) {
         REAL v = from[i] + bias;
-        if (add) v += to[i * spread];
-        to[i * spread] = v;
+        if (add) v += Y_FROM(to[i * spread]);
+        to[i * spread] = Y_TO(v);
     }
 }
 
 #ifdef PUT_ROW
 // Computes the map (see epilogue.cl) of one channel as put_channels stores it. Sums are held until their neighbours in Y are there.
-static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b, int a, int from, int end, int row, REAL bias,
+static void put_mapped(const REAL *sums, global Y_MEMORY *Y, int at, const block *b, int a, int from, int end, int row, REAL bias,
                        int add PUT_PARAMS) {
     REAL held[PANEL + 16];
     int count = 0, first = 0; // of those held, and where they begin
@@ -131,7 +131,7 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
         put_run(sums + i - from, Y + begin, n, spread, bias, add);
 #endif
         if (spread > 1) { // each by itself
-            for (int k = 0; k < n; k++) PUT_ROW(, (REAL16)(add ? Y[begin + k * spread] : sums[i - from + k] + bias), begin + k * spread, 1);
+            for (int k = 0; k < n; k++) PUT_ROW(, (REAL16)(add ? Y_FROM(Y[begin + k * spread]) : sums[i - from + k] + bias), begin + k * spread, 1);
             continue;
         }
         if (first + count != begin) {
@@ -140,7 +140,7 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
             count = 0;
         }
         if (add) {
-            for (int k = 0; k < n; k++) held[count + k] = Y[begin + k];
+            for (int k = 0; k < n; k++) held[count + k] = Y_FROM(Y[begin + k]);
         } else {
             for (int k = 0; k < n; k += 16) IN_MEMORY(, REAL16, held + count + k) = IN_MEMORY(const, REAL16, sums + i - from + k) + bias;
         }
@@ -153,26 +153,44 @@ static void put_mapped(const REAL *sums, global REAL *Y, int at, const block *b,
 // Stores the sums S[r*PANEL] of positions `from` to below `end`, which count through the rows of a plane, of `live` channels that are
 // `size` apart in Y. Element `at` of Y is that of the block's first position and of the first channel, `row` elements lie from one
 // row to the next.
-static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int at, int size, const block *b, int from, int end, int row,
-                                  global const REAL *bias, int add, int last PUT_PARAMS) {
+static NOINLINE void put_channels(const REAL *S, int live, global Y_MEMORY *Y, int at, int size, const block *b, int from, int end, int row,
+                                  global const X_MEMORY *bias, int add, int last PUT_PARAMS) {
     const int top = from / b->width;
 #ifdef PUT_ROW
     for (int r = 0; last && r < live; r++) {
-        put_mapped(S + r * PANEL, Y, at + r * size, b, top, from, end, row, bias ? bias[r] : 0, add PUT_ARGS);
+        put_mapped(S + r * PANEL, Y, at + r * size, b, top, from, end, row, bias ? X_FROM(bias[r]) : 0, add PUT_ARGS);
     }
     if (last) return;
 #endif
     for (int a = top; a * b->width < end; a++) {
         const int i = max(from, a * b->width), j = min(end, a * b->width + b->cols);
-        global REAL *to = Y + at + a * row + (i - a * b->width) * b->x.spread;
-        for (int r = 0; r < live; r++) put_run(S + r * PANEL + i - from, to + r * size, j - i, b->x.spread, bias ? bias[r] : 0, add);
+        global Y_MEMORY *to = Y + at + a * row + (i - a * b->width) * b->x.spread;
+        for (int r = 0; r < live; r++) put_run(S + r * PANEL + i - from, to + r * size, j - i, b->x.spread, bias ? X_FROM(bias[r]) : 0, add);
     }
 }
+
+// Weights of 16 bits become floats once for all positions of a block, those of PART channels at a time, next to each other.
+#ifdef X_HALF
+#define PART NARROW_MR
+#define WEIGHTS const REAL
+#define WEIGHT_AT(k) (k) * PART
+static NOINLINE void widen_weights(REAL *V, global const X_MEMORY *W, const int *woff, int row, int live, int count) {
+    for (int k = 0; k < count; k++) {
+        ushort each[PART];
+        for (int r = 0; r < PART; r++) each[r] = W[woff[k] + min(r, live - 1) * row];
+        vstore16(X_FROM16(vload16(0, each)), k, V);
+    }
+}
+#else
+#define PART cw
+#define WEIGHTS global const REAL
+#define WEIGHT_AT(k) woff[k]
+#endif
 
 // R channels of V vectors of positions: S[r*PANEL + i] = Σ_k W[woff[k] + r*row]·P[poff[k] + i]. Channels past the last
 // repeat it.
 #define MICRO(name, R, V)                                                                                       \
-    static NOINLINE void name(const REAL *P, const int *poff, global const REAL *W,            \
+    static NOINLINE void name(const REAL *P, const int *poff, WEIGHTS *W,                                       \
                                                const int *woff, int row, int live, int count, REAL *S) {        \
         REAL16 acc[R][V];                                                                                       \
         _Pragma("unroll") for (int r = 0; r < R; r++)                                                           \
@@ -181,7 +199,7 @@ static NOINLINE void put_channels(const REAL *S, int live, global REAL *Y, int a
         _Pragma("unroll") for (int r = 0; r < R; r++) at[r] = min(r, live - 1) * row;                           \
         for (int k = 0; k < count; k++) {                                                                       \
             const REAL *p = P + poff[k];                                                                        \
-            global const REAL *w = W + woff[k];                                                                 \
+            WEIGHTS *w = W + WEIGHT_AT(k);                                                                      \
             REAL16 b[V];                                                                                        \
             _Pragma("unroll") for (int v = 0; v < V; v++) b[v] = IN_MEMORY(const, REAL16, p + 16 * v);           \
             _Pragma("unroll") for (int r = 0; r < R; r++) {                                                     \
@@ -203,8 +221,13 @@ DOTS(dots_1, 8, 1, )
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
-    REAL P[PLANES + 2 * PANEL], T[FEW_POSITIONS * TAPS], S[NARROW_MR * PANEL + 16];
+void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
+    REAL P[PLANES + 2 * PANEL], S[NARROW_MR * PANEL + 16];
+#ifdef X_HALF
+    REAL V[TAPS * PART];
+#else
+    REAL T[FEW_POSITIONS * TAPS];
+#endif
     int poff[TAPS], woff[TAPS];
     const int n = get_group_id(1) / groups, g = get_group_id(1) % groups, phase = get_group_id(2);
     CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
@@ -222,8 +245,8 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     const int planes = taps_z.s1 - taps_z.s0, taps = planes * y.taps * x.taps;
     const int kernel_size = kz * ky * kx;
     const int w_read = transposed ? ci * kernel_size : kernel_size, w_written = transposed ? kernel_size : ci * kernel_size;
-    global const REAL *in = X + X_off + (n * groups + g) * cr * rz * ry * rx;
-    global const REAL *weights = W + W_off + g * co * ci * kernel_size;
+    global const X_MEMORY *in = X + X_off + (n * groups + g) * cr * rz * ry * rx;
+    global const X_MEMORY *weights = W + W_off + g * co * ci * kernel_size;
     const int out_size = wz * wy * wx;
     const int out = (n * groups + g) * cw * out_size
                     + ((qz * z.spread + z.first) * wy + y0 * y.spread + y.first) * wx + x0 * x.spread + x.first;
@@ -251,6 +274,9 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
                 woff[count] = woff[count - taps] + w_read;
             }
         }
+#ifdef X_HALF
+        const int few = 0;
+#else
         // The weights of a channel are neighbours where no tap is left out.
         const int few = length <= FEW_POSITIONS && !transposed && planes == kz && count >= 16;
         const int turned = length == 1 ? 1 : (length + 3) / 4 * 4;
@@ -258,50 +284,65 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
             const REAL *p = P + min(i, length - 1);
             for (int k = 0; k < count; k++) T[i * count + k] = p[poff[k]];
         }
+#endif
         for (int i = 0; i < 2 * PANEL && taps > 0; i++) P[channels * planes * b.size + i] = 0; // what the last vectors read
-        for (int from = 0, done; from < length; from += done) {
-            const int vectors = (length - from + 15) / 16;
-            const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
-            const int step = few ? (length == 1 ? 8 : 4) : way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
-            done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
-            const int end = min(length, from + done);
-            for (int o = 0; o < cw; o += step) {
-                const int live = min(step, cw - o);
-                global const REAL *w = weights + o * w_written;
-                if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
-                else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
-                else if (cw == 1) single(P + from, poff, w, woff, w_written, live, count, S);
-                else if (way == 0) thin(P + from, poff, w, woff, w_written, live, count, S);
-                else if (way == 1) narrow(P + from, poff, w, woff, w_written, live, count, S);
-                else wide(P + from, poff, w, woff, w_written, live, count, S);
-                put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
-                             biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
+        for (int part = 0; part < cw; part += PART) {
+            const int past = min(cw, part + PART);
+#ifdef X_HALF
+            widen_weights(V, weights + part * w_written, woff, w_written, past - part, count);
+#endif
+            for (int from = 0, done; from < length; from += done) {
+                const int vectors = (length - from + 15) / 16;
+                const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
+                const int step = few ? (length == 1 ? 8 : 4) : way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
+                done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
+                const int end = min(length, from + done);
+                for (int o = part; o < past; o += step) {
+                    const int live = min(step, past - o);
+#ifdef X_HALF
+                    const REAL *w = V + o - part;
+                    const int apart = 1;
+#else
+                    global const REAL *w = weights + o * w_written;
+                    const int apart = w_written;
+                    if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
+                    else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
+                    else
+#endif
+                    if (cw == 1) single(P + from, poff, w, woff, apart, live, count, S);
+                    else if (way == 0) thin(P + from, poff, w, woff, apart, live, count, S);
+                    else if (way == 1) narrow(P + from, poff, w, woff, apart, live, count, S);
+                    else wide(P + from, poff, w, woff, apart, live, count, S);
+                    put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
+                                 biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
+                }
             }
         }
     }
 }
 
 // T[i*width + o] = G[o*size + at(i)] for the positions i of a block, zero for o from `live` to width.
-static NOINLINE void transpose_block(REAL *T, global const REAL *G, const block *b, int ox, int size, int live, int width) {
+static NOINLINE void transpose_block(REAL *T, global const X_MEMORY *G, const block *b, int ox, int size, int live, int width) {
     for (int a = 0; a < b->rows; a++) {
-        global const REAL *row = G + a * ox;
+        global const X_MEMORY *row = G + a * ox;
         REAL *t = T + a * b->cols * width;
         int o = 0;
         for (; o + 4 <= live; o += 4) {
-            global const REAL *r0 = row + o * size, *r1 = r0 + size, *r2 = r1 + size, *r3 = r2 + size;
+            global const X_MEMORY *r0 = row + o * size, *r1 = r0 + size, *r2 = r1 + size, *r3 = r2 + size;
             int i = 0;
             for (; i + 4 <= b->cols; i += 4) {
-                const REAL4 e = vload4(0, r0 + i), f = vload4(0, r1 + i), g = vload4(0, r2 + i), h = vload4(0, r3 + i);
+                const REAL4 e = X_FROM4(vload4(0, r0 + i)), f = X_FROM4(vload4(0, r1 + i));
+                const REAL4 g = X_FROM4(vload4(0, r2 + i)), h = X_FROM4(vload4(0, r3 + i));
                 REAL *to = t + i * width + o;
                 vstore4((REAL4)(e.s0, f.s0, g.s0, h.s0), 0, to);
                 vstore4((REAL4)(e.s1, f.s1, g.s1, h.s1), 0, to + width);
                 vstore4((REAL4)(e.s2, f.s2, g.s2, h.s2), 0, to + 2 * width);
                 vstore4((REAL4)(e.s3, f.s3, g.s3, h.s3), 0, to + 3 * width);
             }
-            for (; i < b->cols; i++) vstore4((REAL4)(r0[i], r1[i], r2[i], r3[i]), 0, t + i * width + o);
+            for (; i < b->cols; i++) vstore4(X_FROM4((X_MEMORY4)(r0[i], r1[i], r2[i], r3[i])), 0, t + i * width + o);
         }
         for (; o < live; o++) {
-            for (int i = 0; i < b->cols; i++) t[i * width + o] = row[o * size + i];
+            for (int i = 0; i < b->cols; i++) t[i * width + o] = X_FROM(row[o * size + i]);
         }
         for (; o < width; o++) {
             for (int i = 0; i < b->cols; i++) t[i * width + o] = 0;
@@ -357,22 +398,22 @@ MICRO_WEIGHT(weight_16, 12, 1)
 #define FEW_WEIGHTS 5
 
 // FEW_WEIGHTS weights of one channel: adds Σ P[poff[r] + a*stride + i]·G[a*apart + i] over the positions to D[doff[r]], or sets it.
-static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, global const REAL *G, int apart,
+static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, global const X_MEMORY *G, int apart,
                                                      int rows, int cols, int stride, global REAL *D, const int *doff, int add) {
     REAL16 acc[FEW_WEIGHTS];
     REAL rest[FEW_WEIGHTS], part[16];
     int at[FEW_WEIGHTS];
     _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) acc[r] = 0, rest[r] = 0, at[r] = poff[min(r, live - 1)];
     for (int a = 0; a < rows; a++) {
-        global const REAL *g = G + a * apart;
+        global const X_MEMORY *g = G + a * apart;
         const REAL *p = P + a * stride;
         int i = 0;
         for (; i + 16 <= cols; i += 16) {
-            const REAL16 by = vload16(0, g + i);
+            const REAL16 by = X_FROM16(vload16(0, g + i));
             _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) acc[r] = fma(vload16(0, p + at[r] + i), by, acc[r]);
         }
         for (; i < cols; i++) {
-            _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) rest[r] = fma(p[at[r] + i], g[i], rest[r]);
+            _Pragma("unroll") for (int r = 0; r < FEW_WEIGHTS; r++) rest[r] = fma(p[at[r] + i], X_FROM(g[i]), rest[r]);
         }
     }
     for (int r = 0; r < live; r++) {
@@ -384,14 +425,14 @@ static NOINLINE void weights_of_one(const REAL *P, const int *poff, int live, gl
 }
 
 // The sum of n neighbours.
-static NOINLINE REAL sum_of(global const REAL *p, int n) {
+static NOINLINE REAL sum_of(global const X_MEMORY *p, int n) {
     REAL16 v = 0;
     REAL sum = 0, part[16];
     int i = 0;
-    for (; i + 16 <= n; i += 16) v += vload16(0, p + i);
+    for (; i + 16 <= n; i += 16) v += X_FROM16(vload16(0, p + i));
     vstore16(v, 0, part);
     for (int j = 0; j < 16; j++) sum += part[j];
-    for (; i < n; i++) sum += p[i];
+    for (; i < n; i++) sum += X_FROM(p[i]);
     return sum;
 }
 
@@ -399,7 +440,7 @@ static NOINLINE REAL sum_of(global const REAL *p, int n) {
 // taps, of output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
 // gradient of Y. If `biased` is 1, the last k is the bias.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
+void k_conv_weight(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, G), OUT(D), CONV_PARAMS, int slice, int biased) {
     REAL P[PLANES], T[PIXELS * PANEL_O];
     int poff[TAPS], doff[TAPS];
     const int g = get_group_id(0), s = get_group_id(1), kernel_size = kz * ky * kx;
@@ -431,7 +472,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
                 if (from < 0 || from >= iz) continue;
                 for (int x0 = 0; x0 < ox; x0 += cols) {
                     block b = block_of(y, x, y0, x0, rows, cols, 0);
-                    global const REAL *in = X + X_off + (((n * groups + g) * ci + c0) * iz + from) * iy * ix;
+                    global const X_MEMORY *in = X + X_off + (((n * groups + g) * ci + c0) * iz + from) * iy * ix;
                     for (int c = 0; c < channels; c++) {
                         fill_planes(P + c * b.size, in + c * iz * iy * ix, &b, iy, ix);
                         for (int t = 0; t < taps; t++) {
@@ -439,7 +480,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
                             doff[c * taps + t] = ((c0 + c) * kernel_size + jz * taps + t) * co;
                         }
                     }
-                    global const REAL *gradient = G + G_off + (n * groups + g) * co * size + (qz * oy + y0) * ox + x0;
+                    global const X_MEMORY *gradient = G + G_off + (n * groups + g) * co * size + (qz * oy + y0) * ox + x0;
                     for (int o = 0; co <= FEW && o < co; o++) {
                         for (int t = 0; t < channels * taps; t += FEW_WEIGHTS) {
                             const int some = min(FEW_WEIGHTS, channels * taps - t);

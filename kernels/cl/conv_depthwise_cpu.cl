@@ -1,4 +1,4 @@
-// @depends: common, convolution, conv_rows, epilogue
+// @depends: common, convolution, conv_rows, memory, epilogue
 // Convolutions of pictures for CPUs whose groups have one channel: see convolution.cl for what is computed.
 //
 // One work-item per work-group, and no local memory. A work-item computes some channels. It copies the rows that a strip of
@@ -12,12 +12,12 @@
 #define SIDES 8 // vectors that are computed at once
 
 // T[to[v] + i] = Σ W[k]·P[poff[k] + from[v] + i] for sixteen neighbours i of each of SIDES vectors, which are stored in their order.
-static NOINLINE void add_taps(const REAL *P, const int *poff, global const REAL *W, int taps, const int *from, REAL *T, const int *to) {
+static NOINLINE void add_taps(const REAL *P, const int *poff, global const X_MEMORY *W, int taps, const int *from, REAL *T, const int *to) {
     REAL16 acc[SIDES];
     int at[SIDES];
     _Pragma("unroll") for (int v = 0; v < SIDES; v++) acc[v] = 0, at[v] = from[v];
     for (int k = 0; k < taps; k++) {
-        const REAL16 w = (REAL16)(W[k]);
+        const REAL16 w = (REAL16)(X_FROM(W[k]));
         const REAL *p = P + poff[k];
         _Pragma("unroll") for (int v = 0; v < SIDES; v++) acc[v] = fma(w, IN_MEMORY(const, REAL16, p + at[v]), acc[v]);
     }
@@ -26,7 +26,7 @@ static NOINLINE void add_taps(const REAL *P, const int *poff, global const REAL 
 
 // Y from X and W, of batch·groups channels, which the work-groups share. The shape is one of a picture: the first axis has size 1.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_conv_depthwise(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
+void k_conv_depthwise(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
     REAL P[DEPTH_PLANES + 16], T[DEPTH_SUMS + 16];
     int poff[DEPTH_TAPS], from[SIDES], to[SIDES];
     const int channels = batch * groups, shares = get_num_groups(0), taps = ky * kx;
@@ -42,7 +42,7 @@ void k_conv_depthwise(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpose
         const int strip = min(most, oy - y0), read = (strip - 1) * sy + span_y + 1, top = y0 * sy - py;
         for (int i = 0; i < read * height + 16; i++) P[i] = 0;
         for (int channel = begin; channel < end; channel++) {
-            global const REAL *in = X + X_off + channel * iy * ix;
+            global const X_MEMORY *in = X + X_off + channel * iy * ix;
             for (int a = max(0, -top); a < min(read, iy - top); a++) {
                 for (int r = 0; r < split; r++) {
                     const int left = px > r ? (px - r + sx - 1) / sx : 0;
@@ -50,7 +50,7 @@ void k_conv_depthwise(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpose
                     copy_run(P + (a * split + r) * width + left, in + (top + a) * ix + left * sx + r - px, right - left, sx);
                 }
             }
-            global const REAL *weights = W + W_off + channel % groups * taps;
+            global const X_MEMORY *weights = W + W_off + channel % groups * taps;
             // The last vectors are repeated: what they store beyond their row comes before the row behind it.
             for (int a = 0, c = 0; a < strip;) {
                 int v = 0;
@@ -62,23 +62,23 @@ void k_conv_depthwise(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpose
                 for (; v < SIDES; v++) from[v] = from[v - 1], to[v] = to[v - 1];
                 add_taps(P, poff, weights, taps, from, T, to);
             }
-            const REAL bias = biased ? BIAS[BIAS_off + channel % groups] : 0;
+            const REAL bias = biased ? X_FROM(BIAS[BIAS_off + channel % groups]) : 0;
             const int out = (channel * oy + y0) * ox, count = strip * ox;
 #ifdef PUT_ROW
-            global REAL *y = Y + Y_off;
+            global Y_MEMORY *y = Y + Y_off;
             for (int i = 0; i < count; i += 16) {
                 const REAL16 v = IN_MEMORY(, REAL16, T + i) + bias;
 #ifdef PUT_KEEP
-                if (i + 16 <= count) IN_MEMORY(global, REAL16, y + out + i) = v;
-                for (int k = i; i + 16 > count && k < count; k++) y[out + k] = T[k] + bias;
+                if (i + 16 <= count) Y_STORE16(v, y + out + i);
+                for (int k = i; i + 16 > count && k < count; k++) y[out + k] = Y_TO(T[k] + bias);
 #endif
                 PUT_ROW(, v, out + i, min(16, count - i));
             }
 #else
-            global REAL *y = Y + Y_off + out;
+            global Y_MEMORY *y = Y + Y_off + out;
             int i = 0;
-            for (; i + 16 <= count; i += 16) IN_MEMORY(global, REAL16, y + i) = IN_MEMORY(, REAL16, T + i) + bias;
-            for (; i < count; i++) y[i] = T[i] + bias;
+            for (; i + 16 <= count; i += 16) Y_STORE16(IN_MEMORY(, REAL16, T + i) + bias, y + i);
+            for (; i < count; i++) y[i] = Y_TO(T[i] + bias);
 #endif
         }
     }

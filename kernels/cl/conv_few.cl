@@ -1,4 +1,4 @@
-// @depends: common, convolution, epilogue
+// @depends: common, convolution, memory, epilogue
 // Convolutions for GPUs that write few channels of a group, as depthwise ones do and gradients of an image's one channel:
 // see convolution.cl for what is computed. A tile would be all but empty. A work-item computes ROWS neighbouring rows of
 // one column, in FEW channels. Where there are DOWN taps along y that are as far apart as the rows, taps below each other meet
@@ -20,7 +20,8 @@
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. Dimension 0 counts
 // columns of all images, 1 groups and blocks of channels, 2 phases. rows and cols serve the CPU variant only.
-kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
+kernel void k_conv_few(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed,
+                       int biased, int rows, int cols PUT_PARAMS) {
     local REAL t[ROWS][FEW_GROUP];
     const int phase = get_group_id(2), share = get_local_id(1), shares = get_local_size(1);
     CONV_AXES(phase / (sx * sy), phase / sx % sy, phase % sx)
@@ -50,17 +51,17 @@ kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpos
             for (int jx = 0; jx < x.taps; jx++) {
                 const int fx = qx * x.stride + x.shift + jx * x.step;
                 const int height = fx >= 0 && fx < rx ? ry : 0;
-                global const REAL *in = X + X_off + (((n * groups + g) * cr + c) * rz + fz) * ry * rx + fx;
-                global const REAL *w = W + W_off + g * co * ci * kernel_size + o * w_written + c * w_read
+                global const X_MEMORY *in = X + X_off + (((n * groups + g) * cr + c) * rz + fz) * ry * rx + fx;
+                global const X_MEMORY *w = W + W_off + g * co * ci * kernel_size + o * w_written + c * w_read
                     + ((z.r + jz * z.rstep) * ky + w_top) * kx + x.r + jx * x.rstep;
 #if DOWN > 0
                 REAL v[ROWS + DOWN - 1], by[FEW][DOWN];
                 _Pragma("unroll") for (int r = 0; r < ROWS + DOWN - 1; r++) {
                     const int fy = top + r * y.stride;
-                    v[r] = (uint)fy < (uint)height ? in[fy * rx] : 0;
+                    v[r] = (uint)fy < (uint)height ? X_FROM(in[fy * rx]) : 0;
                 }
                 _Pragma("unroll") for (int i = 0; i < FEW; i++)
-                    _Pragma("unroll") for (int j = 0; j < DOWN; j++) by[i][j] = w[min(i, cw - 1 - o) * w_written + j * w_down * kx];
+                    _Pragma("unroll") for (int j = 0; j < DOWN; j++) by[i][j] = X_FROM(w[min(i, cw - 1 - o) * w_written + j * w_down * kx]);
                 _Pragma("unroll") for (int j = 0; j < DOWN; j++)
                     _Pragma("unroll") for (int i = 0; i < FEW; i++)
                         _Pragma("unroll") for (int r = 0; r < ROWS; r++) sum[i][r] = fma(v[r + j], by[i][j], sum[i][r]);
@@ -69,10 +70,10 @@ kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpos
                     REAL v[ROWS];
                     _Pragma("unroll") for (int r = 0; r < ROWS; r++) {
                         const int fy = top + r * y.stride + jy * down;
-                        v[r] = (uint)fy < (uint)height ? in[fy * rx] : 0;
+                        v[r] = (uint)fy < (uint)height ? X_FROM(in[fy * rx]) : 0;
                     }
                     _Pragma("unroll") for (int i = 0; i < FEW; i++) {
-                        const REAL by = w[min(i, cw - 1 - o) * w_written + jy * w_down * kx];
+                        const REAL by = X_FROM(w[min(i, cw - 1 - o) * w_written + jy * w_down * kx]);
                         _Pragma("unroll") for (int r = 0; r < ROWS; r++) sum[i][r] = fma(v[r], by, sum[i][r]);
                     }
                 }
@@ -94,7 +95,7 @@ kernel void k_conv_few(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transpos
         _Pragma("unroll") for (int r = 0; r < ROWS; r++) {
             if (share > 0 || !live || o + i >= cw || qy + r >= y.count) continue;
             PUT(Y + Y_off, ((n * groups + g) * cw + o + i) * out_size + ((qz * z.spread + z.first) * wy + (qy + r) * y.spread + y.first) * wx
-                + qx * x.spread + x.first, sum[i][r] + (biased ? BIAS[BIAS_off + g * cw + o + i] : 0));
+                + qx * x.spread + x.first, sum[i][r] + (biased ? X_FROM(BIAS[BIAS_off + g * cw + o + i]) : 0));
         }
     }
 }

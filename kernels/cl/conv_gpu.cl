@@ -1,4 +1,4 @@
-// @depends: common, convolution, epilogue
+// @depends: common, convolution, memory, epilogue
 // Convolutions for GPUs as matrix products of which one operand is gathered on the way: see convolution.cl for what is
 // computed. The tiles are those of gemm_gpu.cl: a work-group stages TK steps of the sum in local memory while its
 // work-items accumulate WM×WN elements each from the steps before, in two buffers. Where few rows make few tiles, SPLIT
@@ -110,7 +110,8 @@ static int divided(int n, float reciprocal) { return (int)((n + 0.5f) * reciproc
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. Rows of the tile
 // are channels of a group, columns are positions of all images. rows and cols serve the CPU variant only.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols PUT_PARAMS) {
+void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed,
+                   int biased, int rows, int cols PUT_PARAMS) {
     local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32)));
     local place met[LISTED]; // of the steps: the tap, and where its element of the input and its weight are
     local int2 where[LISTED];
@@ -133,11 +134,11 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     const int column = lid % TN, step_b = lid / TN * LOADS_B, p = p0 + column, n = p / positions;
     const int qz = p % positions / plane, qy = p % plane / across, qx = p % across;
     const place here = p < total ? position_at(z, y, x, qz, qy, qx, rz, ry, rx) : NOWHERE;
-    global const REAL *in = X + X_off + (n * groups + g) * cr * in_size
+    global const X_MEMORY *in = X + X_off + (n * groups + g) * cr * in_size
         + ((qz * z.stride + z.shift) * ry + qy * y.stride + y.shift) * rx + qx * x.stride + x.shift;
     // Its step of the weights, and their rows. What rows behind the last hold is not written.
     const int step_a = lid % TK, row = o0 + lid / TK;
-    global const REAL *w = W + W_off + g * co * ci * kernel_size;
+    global const X_MEMORY *w = W + W_off + g * co * ci * kernel_size;
     REAL fa[LOADS_A], fb[LOADS_B];
     REAL4 acc[WM][WN / 4];
     _Pragma("unroll") for (int r = 0; r < WM; r++)
@@ -155,10 +156,10 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
     {                                                                                                               \
         const int at = where[(first) + step_a].s1;                                                                  \
         _Pragma("unroll") for (int i = 0; i < LOADS_A; i++)                                                         \
-            fa[i] = at >= 0 ? w[min(row + i * (ITEMS / TK), cw - 1) * w_written + at] : 0;                          \
+            fa[i] = at >= 0 ? X_FROM(w[min(row + i * (ITEMS / TK), cw - 1) * w_written + at]) : 0;                  \
         _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) {                                                       \
             const place tap = met[(first) + step_b + i];                                                            \
-            fb[i] = MEET(here, tap) ? in[where[(first) + step_b + i].s0] : 0;                                       \
+            fb[i] = MEET(here, tap) ? X_FROM(in[where[(first) + step_b + i].s0]) : 0;                               \
         }                                                                                                           \
     }
 #define STORE(buffer)                                                                                               \
@@ -193,7 +194,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
         _Pragma("unroll") for (int r = 0; r < WM; r++) {
             const int o = o0 + ti + r / 4 * 16 + r % 4;
             if (part > 0 || o >= cw || j >= total) continue;
-            const REAL4 v = acc[r][c] + (biased ? BIAS[BIAS_off + g * cw + o] : 0);
+            const REAL4 v = acc[r][c] + (biased ? X_FROM(BIAS[BIAS_off + g * cw + o]) : 0);
             if (even) { // four positions of one image
                 PUT4(Y + Y_off, ((j / positions * groups + g) * cw + o) * positions + j % positions, v);
                 continue;
@@ -215,7 +216,7 @@ void k_conv_output(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
 // taps, of output o: the sum over rows [s*slice, (s+1)*slice) of G, which counts images, oz and oy. X is the input, G the
 // gradient of Y. If `biased` is 1, the last k is the bias. Rows of the tile are weights k, columns are channels o.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
+void k_conv_weight(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, G), OUT(D), CONV_PARAMS, int slice, int biased) {
     local REAL as[2][TK][ROW_A] __attribute__((aligned(32))), bs[2][TK][ROW_B] __attribute__((aligned(32)));
     local place met[LISTED], taps[TM]; // the positions, and the taps of the tile's weights
     local int2 where[LISTED];          // where the elements of X and G of a position are
@@ -234,7 +235,7 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
     }
     // The step and the rows that this work-item gathers.
     const int step = lid % TK, row = lid / TK;
-    global const REAL *in = X + X_off + g * ci * in_size, *out = G + G_off + (g * co + o0) * size;
+    global const X_MEMORY *in = X + X_off + g * ci * in_size, *out = G + G_off + (g * co + o0) * size;
     const int sums = biased && k0 == 0; // of the gradients of a channel, each by ITEMS / TN work-items
     REAL fa[LOADS_A], fb[LOADS_B], sum = 0;
     REAL4 acc[WM][WN / 4];
@@ -254,11 +255,11 @@ void k_conv_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased) {
         const int2 at = where[(first) + step];                                                                      \
         _Pragma("unroll") for (int i = 0; i < LOADS_A; i++) {                                                       \
             const place tap = taps[row + i * (ITEMS / TK)];                                                         \
-            fa[i] = MEET(here, tap) ? in[at.s0 + weight_at[row + i * (ITEMS / TK)]] : 0;                            \
+            fa[i] = MEET(here, tap) ? X_FROM(in[at.s0 + weight_at[row + i * (ITEMS / TK)]]) : 0;                    \
         }                                                                                                           \
         _Pragma("unroll") for (int i = 0; i < LOADS_B; i++) {                                                       \
             const int o = row + i * (ITEMS / TK);                                                                   \
-            fb[i] = at.s1 >= 0 && o0 + o < co ? out[at.s1 + o * size] : 0;                                          \
+            fb[i] = at.s1 >= 0 && o0 + o < co ? X_FROM(out[at.s1 + o * size]) : 0;                                  \
         }                                                                                                           \
     }
 #define STORE(buffer)                                                                                               \

@@ -1,4 +1,4 @@
-// @depends: convolution, epilogue, conv_mma
+// @depends: convolution, memory, epilogue, conv_mma
 // k_conv_output of conv_gpu.cl on matrix units. Rows of the tile are channels, columns are positions of all images, and steps of the
 // sum go along the channels of one tap, zero-padded to a multiple of 8, before the next tap.
 //
@@ -11,7 +11,8 @@
 #define LOADS_B ((TN + ROWS_8 - 1) / ROWS_8)
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_conv_matrix(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, int biased, int rows, int cols,
+void k_conv_matrix(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), CONV_PARAMS, int transposed,
+                   int biased, int rows, int cols,
                    IN_INTS(PX), IN_INTS(FX), IN_INTS(PW), IN_INTS(FW) PUT_PARAMS) {
     TILES
     ANY
@@ -83,7 +84,7 @@ void k_conv_matrix(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
         _Pragma("unroll 1") for (int k = 0; k < taps * cr; k++) {
             const int channel = k / taps, j = k % taps, jz = j / (y.taps * x.taps), jy = j / x.taps % y.taps, jx = j % x.taps;
             const int tap = ((z.r + jz * z.rstep) * ky + y.r + jy * y.rstep) * kx + x.r + jx * x.rstep;
-#define WEIGHT(r) o0 + (r) < cw ? W[W_off + channel * w_read + (o0 + (r)) * w_written + tap] : 0
+#define WEIGHT(r) o0 + (r) < cw ? X_FROM(W[W_off + channel * w_read + (o0 + (r)) * w_written + tap]) : 0
 #define INPUT(r) input_at(X + X_off, p0 + (r) < total ? p0 + (r) : -1, positions, plane, across, z, y, x, (int3)(jz, jy, jx), (int3)(rz, ry, rx), cr, channel)
             ADD_BY_FMA(WEIGHT, INPUT)
         }
@@ -96,7 +97,7 @@ void k_conv_matrix(IN(X), IN(W), IN(BIAS), OUT(Y), CONV_PARAMS, int transposed, 
             const int o = o0 + ti + 16 * m + ROW_4;
             const float4 sum = four_of(acc[m][n], lane);
             if (o >= cw || j >= total) continue;
-            const float4 v = sum + (biased ? BIAS[BIAS_off + o] : 0);
+            const float4 v = sum + (biased ? X_FROM(BIAS[BIAS_off + o]) : 0);
             if (even) { // four positions of one image
                 PUT4(Y + Y_off, (j / positions * cw + o) * positions + j % positions, v);
                 continue;

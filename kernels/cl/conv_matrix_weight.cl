@@ -9,7 +9,7 @@
 #define LOADS (TK / STEPS)    // a multiple of which is TK
 
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_conv_matrix_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int biased, IN_INTS(PX), IN_INTS(FX), IN_INTS(PG), IN_INTS(FG)) {
+void k_conv_matrix_weight(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, G), OUT(D), CONV_PARAMS, int slice, int biased, IN_INTS(PX), IN_INTS(FX), IN_INTS(PG), IN_INTS(FG)) {
     TILES
     ANY
     const int lid = get_local_id(0), warp = lid / 32, lane = lid % 32, s = get_group_id(2);
@@ -84,7 +84,7 @@ void k_conv_matrix_weight(IN(X), IN(G), OUT(D), CONV_PARAMS, int slice, int bias
 #define TAP(r) ((u0 + (r) / CHUNK) / chunks_x)
 #define WEIGHT(r) input_at(X + X_off, CHANNEL(r) < ci && TAP(r) < kernel_size ? k : -1, positions, plane, ox, az, ay, ax, \
                            (int3)(TAP(r) / (ky * kx), TAP(r) / kx % ky, TAP(r) % kx), (int3)(iz, iy, ix), ci, CHANNEL(r))
-#define OUTPUT(r) o0 + (r) < co ? G[G_off + (k / size * co + o0 + (r)) * size + k % size] : 0
+#define OUTPUT(r) o0 + (r) < co ? X_FROM(G[G_off + (k / size * co + o0 + (r)) * size + k % size]) : 0
             ADD_BY_FMA(WEIGHT, OUTPUT)
         }
         if (summed)

@@ -1,4 +1,4 @@
-// @depends: convolution, epilogue, warp, mma
+// @depends: convolution, memory, epilogue, warp, mma
 // What convolutions on the matrix units of GPUs share: they are matrix products of which one operand is gathered on the
 // way, of float32 as sums of three bfloat16: see mma.cl. A launch before, conv_pack.cl, has made those of both operands,
 // with channels next to each other, so that chunks of 8 channels of a position are copied to local memory as they are, and
@@ -144,11 +144,11 @@ static void inner(float acc[WM / 16][WN / 8][4], local const uint4 *as, local co
 
 // Element p of the input that a tap meets, of channel c: p counts the positions of all images, and is below 0 for none. `plane` and
 // `across` are the positions of a plane and of a row, `size` those of the input.
-static float input_at(global const float *X, int p, int positions, int plane, int across, axis z, axis y, axis x, int3 tap, int3 size, int channels, int c) {
+static float input_at(global const X_MEMORY *X, int p, int positions, int plane, int across, axis z, axis y, axis x, int3 tap, int3 size, int channels, int c) {
     const int q = p % positions, qz = q / plane * z.stride + z.shift + tap.s0 * z.step;
     const int qy = q % plane / across * y.stride + y.shift + tap.s1 * y.step, qx = q % across * x.stride + x.shift + tap.s2 * x.step;
     if (p < 0 || (uint)qz >= (uint)size.s0 || (uint)qy >= (uint)size.s1 || (uint)qx >= (uint)size.s2) return 0;
-    return X[(((p / positions * channels + c) * size.s0 + qz) * size.s1 + qy) * size.s2 + qx];
+    return X_FROM(X[(((p / positions * channels + c) * size.s0 + qz) * size.s1 + qy) * size.s2 + qx]);
 }
 
 // Four neighbours of a row of a 16×8 tile of the sums: an even lane takes the upper row of a pair of lanes, an odd one the

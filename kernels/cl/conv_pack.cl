@@ -1,4 +1,4 @@
-// @depends: mma
+// @depends: mma, memory
 // An operand of a convolution as conv_mma.cl takes it: channels next to each other, each element as a sum of three bfloat16.
 //
 //   S: [image*row + c*step + q], q in 0:size, c in 0:channels
@@ -9,7 +9,7 @@
 
 #define PACK_GROUP 128
 #ifndef OWN_PARAMS // of the entry point
-#define OWN_PARAMS IN(S), OUT_INTS(P), OUT_INTS(F), int images, int size, int channels, int row, int step
+#define OWN_PARAMS IN_OF(X_MEMORY, S), OUT_INTS(P), OUT_INTS(F), int images, int size, int channels, int row, int step
 #endif
 #ifndef PLACE // which chunks a work-group packs
 #define PLACE const int block = get_group_id(0);
@@ -25,11 +25,11 @@ void k_conv_pack(OWN_PARAMS) {
     int ordinary = 1, strange = 0;
     if (at < n) {
         const int c = at % chunks * CHUNK, p = at / chunks;
-        global const float *s = S + S_off + p / size * row + p % size + c * step;
+        global const X_MEMORY *s = S + S_off + p / size * row + p % size + c * step;
         global uint4 *to = (global uint4 *)(P + P_off) + at;
         float v[CHUNK];
 #pragma unroll
-        for (int e = 0; e < CHUNK; e++) v[e] = c + e < channels ? s[e * step] : 0;
+        for (int e = 0; e < CHUNK; e++) v[e] = c + e < channels ? X_FROM(s[e * step]) : 0;
         uint2 first[PLANES], second[PLANES];
         uint left = 0;
         float squares = 0;

@@ -1,4 +1,4 @@
-// @depends: common, interpolate
+// @depends: common, interpolate, memory
 // Interpolation for CPUs: see interpolate.cl. A work-item computes rows of the result, in blocks of their columns. Where these lie
 // between inputs is computed once for all of its rows.
 
@@ -18,7 +18,7 @@
 
 // Rows of X are interpolated along their own axis, and kept for the rows of Y that lie between them and others.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_interpolate(IN(X), OUT(Y), INTERPOLATE_PARAMS) {
+void k_interpolate(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), INTERPOLATE_PARAMS) {
     COLUMNS
     int behind[WIDE];
     REAL kept[4][WIDE]; // row y of plane z is in 2·(z mod 2) + y mod 2
@@ -39,23 +39,23 @@ void k_interpolate(IN(X), OUT(Y), INTERPOLATE_PARAMS) {
             const int z = k & 2 ? bz.next : bz.i, y = k & 1 ? by.next : by.i, from = (image * iz + z) * iy + y, slot = (z & 1) * 2 + (y & 1);
             if (row_of[slot] == from) continue;
             row_of[slot] = from;
-            global const REAL *x = X + X_off + from * ix;
+            global const X_MEMORY *x = X + X_off + from * ix;
             if (linear) {
-                for (int c = 0; c < n; c++) kept[slot][c] = mixed(weight[c], x[at[c]], x[behind[c]]);
+                for (int c = 0; c < n; c++) kept[slot][c] = mixed(weight[c], X_FROM(x[at[c]]), X_FROM(x[behind[c]]));
             } else {
-                for (int c = 0; c < n; c++) kept[slot][c] = x[at[c]];
+                for (int c = 0; c < n; c++) kept[slot][c] = X_FROM(x[at[c]]);
             }
         }
         const REAL *p = kept[(bz.i & 1) * 2 + (by.i & 1)], *q = kept[(bz.i & 1) * 2 + (by.next & 1)];
         const REAL *r = kept[(bz.next & 1) * 2 + (by.i & 1)], *t = kept[(bz.next & 1) * 2 + (by.next & 1)];
         const REAL wy = by.w, wz = bz.w;
-        global REAL *to = Y + Y_off + row * ox + block * WIDE;
+        global Y_MEMORY *to = Y + Y_off + row * ox + block * WIDE;
         if (wz == 0 && wy == 0) {
-            for (int c = 0; c < n; c++) to[c] = p[c];
+            for (int c = 0; c < n; c++) to[c] = Y_TO(p[c]);
         } else if (wz == 0) {
-            for (int c = 0; c < n; c++) to[c] = (1 - wy) * p[c] + wy * q[c];
+            for (int c = 0; c < n; c++) to[c] = Y_TO((1 - wy) * p[c] + wy * q[c]);
         } else {
-            for (int c = 0; c < n; c++) to[c] = mixed(wz, mixed(wy, p[c], q[c]), mixed(wy, r[c], t[c]));
+            for (int c = 0; c < n; c++) to[c] = Y_TO(mixed(wz, mixed(wy, p[c], q[c]), mixed(wy, r[c], t[c])));
         }
     }
 }
@@ -63,7 +63,7 @@ void k_interpolate(IN(X), OUT(Y), INTERPOLATE_PARAMS) {
 // D is the sum of G over the outputs that read an input, times what they read of it: rows of G are summed first, and then their
 // columns, in their order.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_interpolate_grad(IN(G), OUT(D), INTERPOLATE_PARAMS) {
+void k_interpolate_grad(IN_OF(X_MEMORY, G), OUT_OF(Y_MEMORY, D), INTERPOLATE_PARAMS) {
     COLUMNS
     REAL sums[WIDE];
     const int block = max(1, (int)((long)WIDE * ix / (2 * ((long)ix + ox))));
@@ -75,7 +75,7 @@ void k_interpolate_grad(IN(G), OUT(D), INTERPOLATE_PARAMS) {
         const int first = u / rows * block, past = min(ix, first + block);
         const int2 qz = reading(z, iz, oz, linear, align), qy = reading(y, iy, oy, linear, align);
         const int from = reading(first, ix, ox, linear, align).s0, to = reading(past - 1, ix, ox, linear, align).s1;
-        global REAL *d = D + D_off + row * ix;
+        global Y_MEMORY *d = D + D_off + row * ix;
         int x = first - 1; // the input that sum is of; next is of the one behind it
         REAL sum = 0, next = 0;
         for (int start = from; start < to; start += WIDE) {
@@ -90,8 +90,8 @@ void k_interpolate_grad(IN(G), OUT(D), INTERPOLATE_PARAMS) {
                 for (int b = qy.s0; b < qy.s1; b++) {
                     const REAL w = wa * weight_of(b, y, iy, oy, linear, align);
                     if (w == 0) continue;
-                    global const REAL *in = G + G_off + ((image * oz + a) * oy + b) * ox + start;
-                    for (int c = 0; c < n; c++) sums[c] = fma(w, in[c], sums[c]);
+                    global const X_MEMORY *in = G + G_off + ((image * oz + a) * oy + b) * ox + start;
+                    for (int c = 0; c < n; c++) sums[c] = fma(w, X_FROM(in[c]), sums[c]);
                 }
             }
             for (int c = 0; c < n; c++) {
@@ -100,7 +100,7 @@ void k_interpolate_grad(IN(G), OUT(D), INTERPOLATE_PARAMS) {
                 if (i < first - 1) continue;
                 if (i >= past) break;
                 for (; x < i; x++) {
-                    if (x >= first) d[x] = sum;
+                    if (x >= first) d[x] = Y_TO(sum);
                     sum = next;
                     next = 0;
                 }
@@ -109,7 +109,7 @@ void k_interpolate_grad(IN(G), OUT(D), INTERPOLATE_PARAMS) {
             }
         }
         for (; x < past; x++) {
-            if (x >= first) d[x] = sum;
+            if (x >= first) d[x] = Y_TO(sum);
             sum = next;
             next = 0;
         }

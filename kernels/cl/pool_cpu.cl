@@ -1,9 +1,25 @@
-// @depends: common, pool, epilogue
+// @depends: common, pool, memory, epilogue
 // Pooling for CPUs: see pool.cl. A work-item computes a run of rows of the result, each tap of the windows for the whole row, in
 // loops that the compiler makes vectors of. Sums have the order that they have on GPUs. Where a map of the result is computed (see
-// epilogue.cl), rows are a work-item's own until there are some.
+// epilogue.cl), or it is of 16 bits, rows are a work-item's own until there are some.
 
 #ifdef PUT_ROW
+#define STORE_ROW(result, v, at, count) PUT_ROW(, v, at, count)
+#elif defined(Y_HALF)
+#define STORE_ROW(result, v, at, count) store_row(v, result + result##_off + (at), count)
+static void store_row(REAL16 v, global Y_MEMORY *p, int count) {
+    const ushort16 all = Y_TO16(v);
+    ushort each[16];
+    if (count == 16) {
+        vstore16(all, 0, p);
+        return;
+    }
+    vstore16(all, 0, each);
+    for (int i = 0; i < count; i++) p[i] = each[i];
+}
+#endif
+
+#ifdef STORE_ROW
 #define LONGEST 1024 // elements of its own rows, at most: poolLongest of internal/ops/stores.go
 #define ROW private REAL
 #define OWN_ROWS            \
@@ -11,7 +27,7 @@
     int held = 0;
 #define ROW_OF(result, n) own + held
 #ifdef PUT_KEEP
-#define KEEP_ROW(result, n) for (int x = 0; x < (n); x++) result[result##_off + row * (n) + x] = own[held + x];
+#define KEEP_ROW(result, n) for (int x = 0; x < (n); x++) result[result##_off + row * (n) + x] = Y_TO(own[held + x]);
 #else
 #define KEEP_ROW(result, n)
 #endif
@@ -19,7 +35,8 @@
     KEEP_ROW(result, n)                                                                                                   \
     held += n;                                                                                                            \
     if (held + (n) > LONGEST || row + 1 == past) {                                                                        \
-        for (int x = 0; x < held; x += 16) PUT_ROW(, vload16(0, own + x), (row + 1) * (n) - held + x, min(16, held - x)); \
+        for (int x = 0; x < held; x += 16)                                                                                \
+            STORE_ROW(result, vload16(0, own + x), (row + 1) * (n) - held + x, min(16, held - x));                        \
         held = 0;                                                                                                         \
     }
 #else
@@ -89,10 +106,10 @@ static int2 outputs_with(int j, int ix, int ox, int kx, int sx, int dx, int px) 
 
 // Takes the inputs of two columns, from `from` on, into the maxima of so many windows beside each other, and returns how many it took.
 // `at` is the place of the first, whose bits say which are taken: it has no branch.
-static int max_pairs(global const REAL *from, int at, int indices, ROW *to, global int *places, int pairs) {
+static int max_pairs(global const X_MEMORY *from, int at, int indices, ROW *to, global int *places, int pairs) {
     int q = 0;
     for (; q + 4 <= pairs; q += 4) {
-        const REAL8 both = vload8(0, from + 2 * q);
+        const REAL8 both = X_FROM8(vload8(0, from + 2 * q));
         const REAL4 a = both.even, b = both.odd;
         REAL4 m = vload4(0, to + q);
         if (indices) {
@@ -121,16 +138,16 @@ typedef struct {
 } widest;
 
 // Joins `count` elements from `from` on, of which the first is at place `at`, to the largest.
-static widest join_run(widest w, global const REAL *from, int at, int count) {
+static widest join_run(widest w, global const X_MEMORY *from, int at, int count) {
     int i = 0;
     for (; i + 4 <= count; i += 4) {
-        const REAL4 v = vload4(0, from + i);
+        const REAL4 v = X_FROM4(vload4(0, from + i));
         const MASK take = MASK4(w.places < 0) | (v > w.lanes) | isnan(v);
         w.lanes = select(w.lanes, v, take);
         w.places = select(w.places, at + i + (int4)(0, 1, 2, 3), convert_int4(take));
     }
     for (; i < count; i++) {
-        const REAL v = from[i];
+        const REAL v = X_FROM(from[i]);
         const int take = (w.places.s0 < 0) | (v > w.lanes.s0) | isnan(v);
         w.lanes.s0 = take ? v : w.lanes.s0;
         w.places.s0 = take ? at + i : w.places.s0;
@@ -158,7 +175,7 @@ static REAL joined(widest w, int *place) {
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix]: the first of equal ones; of NaNs, which win,
 // the last.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
+void k_max_pool(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
     OWN_ROWS
     EACH_ROW(oz, oy, {
         ROW *restrict to = ROW_OF(Y, ox);
@@ -184,7 +201,7 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
         for (int x = 0; indices && x < ox; x++) places[x] = -1;
         EACH_PLACE({
             const int at = (fz * iy + fy) * ix;
-            global const REAL *restrict from = X + X_off + o * iz * iy * ix + at;
+            global const X_MEMORY *restrict from = X + X_off + o * iz * iy * ix + at;
             const int done = PAIRED ? max_pairs(from, at, indices, to, places, min(ox, ix / 2)) : 0;
             for (int j = 0; j < KX; j++) {
                 int2 with = OUTPUTS_WITH(j);
@@ -192,7 +209,7 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
                 if (indices) {
                     for (int x = with.s0; x < with.s1; x++) {
                         const int c = TAP(x, j);
-                        const REAL v = from[c];
+                        const REAL v = X_FROM(from[c]);
                         const int take = (places[x] < 0) | (v > to[x]) | isnan(v);
                         to[x] = take ? v : to[x];
                         places[x] = take ? at + c : places[x];
@@ -200,7 +217,7 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
                 } else {
                     for (int x = with.s0; x < with.s1; x++) {
                         const int c = TAP(x, j);
-                        const REAL v = from[c];
+                        const REAL v = X_FROM(from[c]);
                         to[x] = (v > to[x]) | isnan(v) ? v : to[x];
                     }
                 }
@@ -212,11 +229,11 @@ void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS)
 
 // Adds the gradients of outputs to the two inputs of their windows, which begin with a row's first, at place `self`, and returns
 // how many outputs it took. It has no branch: which row of a window has its maximum cannot be guessed.
-static int add_pairs(global const int *places, global const REAL *from, ROW *to, int self, int pairs) {
+static int add_pairs(global const int *places, global const X_MEMORY *from, ROW *to, int self, int pairs) {
     int q = 0;
     for (; q + 4 <= pairs; q += 4) {
         const int4 left = vload4(0, places + q) - (self + 2 * q) - (int4)(0, 2, 4, 6);
-        const REAL4 g = vload4(0, from + q), a = MASK4(left == 0) ? g : 0, b = MASK4(left == 1) ? g : 0;
+        const REAL4 g = X_FROM4(vload4(0, from + q)), a = MASK4(left == 0) ? g : 0, b = MASK4(left == 1) ? g : 0;
         vstore8(vload8(0, to + 2 * q) + (REAL8)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3), 0, to + 2 * q);
     }
     return q;
@@ -224,7 +241,7 @@ static int add_pairs(global const int *places, global const REAL *from, ROW *to,
 
 // D is the sum of G over the outputs whose I names the input.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
+void k_max_pool_grad(IN_OF(X_MEMORY, G), IN_INTS(I), OUT_OF(Y_MEMORY, D), POOL_PARAMS PUT_PARAMS) {
     OWN_ROWS
     EACH_ROW(iz, iy, {
         ROW *restrict to = ROW_OF(D, ix);
@@ -236,10 +253,10 @@ void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
             for (int b = qy.s0; b < qy.s1; b++) {
                 const int at = ((o * oz + a) * oy + b) * ox;
                 global const int *restrict places = I + I_off + at;
-                global const REAL *restrict from = G + G_off + at;
+                global const X_MEMORY *restrict from = G + G_off + at;
                 for (int q = PAIRED ? add_pairs(places, from, to, self, ix / 2) : 0; q < ox; q++) {
                     const uint x = places[q] - self;
-                    if (x < (uint)ix) to[x] += from[q];
+                    if (x < (uint)ix) to[x] += X_FROM(from[q]);
                 }
             }
         }
@@ -251,7 +268,7 @@ void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
 
 // Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted. Adaptive windows add rows up first.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+void k_avg_pool(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     OWN_ROWS
     EACH_ROW(oz, oy, {
         ROW *restrict to = ROW_OF(Y, ox);
@@ -262,8 +279,8 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS)
             REAL sums[COLUMNS];
             for (int i = 0; i < n; i++) sums[i] = 0;
             EACH_PLACE({
-                global const REAL *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix + begin;
-                for (int i = 0; i < n; i++) sums[i] += from[i];
+                global const X_MEMORY *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix + begin;
+                for (int i = 0; i < n; i++) sums[i] += X_FROM(from[i]);
             })
             EACH_ADAPTIVE({
                 REAL sum = 0;
@@ -272,11 +289,11 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS)
             })
         }
         if (!ADAPTIVE) EACH_PLACE({
-            global const REAL *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix;
+            global const X_MEMORY *restrict from = X + X_off + ((o * iz + fz) * iy + fy) * ix;
             for (int j = 0; j < KX; j++) {
                 const int2 with = OUTPUTS_WITH(j);
                 for (int x = with.s0; x < with.s1; x++) {
-                    to[x] += from[TAP(x, j)];
+                    to[x] += X_FROM(from[TAP(x, j)]);
                 }
             }
         })
@@ -293,7 +310,7 @@ void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS)
 // those whose last taps it is come first: they are in ascending order.
 #define CHUNK 64
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+void k_avg_pool_grad(IN_OF(X_MEMORY, G), OUT_OF(Y_MEMORY, D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     OWN_ROWS
     EACH_ROW(iz, iy, {
         ROW *restrict to = ROW_OF(D, ix);
@@ -305,10 +322,10 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PA
             for (int b = qy.s0; b < qy.s1; b++) {
                 const window wy = window_of(b, iy, oy, KY, SY, DY, PY, ADAPTIVE);
                 const REAL lines = counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding);
-                global const REAL *restrict from = G + G_off + ((o * oz + a) * oy + b) * ox;
+                global const X_MEMORY *restrict from = G + G_off + ((o * oz + a) * oy + b) * ox;
                 if (ADAPTIVE) {
                     EACH_ADAPTIVE({
-                        const REAL each = from[x] / (divisor > 0 ? divisor : lines * (last - first));
+                        const REAL each = X_FROM(from[x]) / (divisor > 0 ? divisor : lines * (last - first));
                         for (int c = first; c < last; c++) to[c] += each;
                     })
                     continue;
@@ -318,7 +335,7 @@ void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PA
                     REAL chunk[CHUNK];
                     for (int x = first; x < end; x++) {
                         const window wx = window_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
-                        chunk[x - first] = from[x] / (divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding));
+                        chunk[x - first] = X_FROM(from[x]) / (divisor > 0 ? divisor : lines * counted(wx, ix, PX, padding));
                     }
                     for (int j = KX - 1; j >= 0; j--) {
                         const int2 with = OUTPUTS_WITH(j);

@@ -1,4 +1,4 @@
-// @depends: common, pool, epilogue
+// @depends: common, pool, memory, epilogue
 // Pooling for GPUs: see pool.cl. A work-item computes an element of the result; where windows are TILES, which lie side by side
 // in planes, it has two that are neighbours, and what is in them, so that rows are read and written by fours.
 
@@ -19,7 +19,7 @@
     const int2 qx = outputs_of(x, ix, ox, KX, SX, DX, PX, ADAPTIVE);
 
 // The largest of a window of a plane or volume `in`, and its place there: the first of equal ones; of NaNs, which win, the last.
-static REAL largest(global const REAL *in, window wz, window wy, window wx, int iz, int iy, int ix, int *place) {
+static REAL largest(global const X_MEMORY *in, window wz, window wy, window wx, int iz, int iy, int ix, int *place) {
     REAL m = -INFINITY;
     int at = -1;
     for (int jz = 0; jz < wz.taps; jz++) {
@@ -28,7 +28,7 @@ static REAL largest(global const REAL *in, window wz, window wy, window wx, int 
                 const int fz = wz.first + jz * wz.step, fy = wy.first + jy * wy.step, fx = wx.first + jx * wx.step;
                 const int inside = fz >= 0 && fz < iz && fy >= 0 && fy < iy && fx >= 0 && fx < ix;
                 const int i = inside ? (fz * iy + fy) * ix + fx : 0;
-                const REAL v = in[i];
+                const REAL v = X_FROM(in[i]);
                 const int take = inside && (at < 0 || v > m || isnan(v));
                 m = take ? v : m;
                 at = take ? i : at;
@@ -45,7 +45,7 @@ static REAL largest(global const REAL *in, window wz, window wy, window wx, int 
     const int pairs = (ox + 1) / 2, row = get_global_id(0) / pairs, x = get_global_id(0) % pairs * 2;         \
     if (row >= outer * oz * oy) return;                                                                       \
     const int plane = row / oy, y = row % oy, two = x + 1 < ox;                                               \
-    global const REAL *in = X + X_off + (plane * iy + y * SY) * ix + x * SX;                                  \
+    global const X_MEMORY *in = X + X_off + (plane * iy + y * SY) * ix + x * SX;                                  \
     const int whole = (y + 1) * SY <= iy && (x + 1 + two) * SX <= ix, to = row * ox + x;                      \
     const int fours = KX == 2 && whole && two && ((ix | X_off) & 3) == 0, both = two && ((ox | Y_off) & 1) == 0;
 
@@ -61,17 +61,17 @@ static REAL largest(global const REAL *in, window wz, window wy, window wx, int 
 // Row jy of the windows of both, into v.
 #define LOAD_PAIR(v, jy)                                                                                      \
     if (fours) {                                                                                              \
-        const REAL4 q = *(global const REAL4 *)(in + (jy) * ix);                                              \
+        const REAL4 q = X_FROM4(*(global const X_MEMORY4 *)(in + (jy) * ix));                                 \
         v[0] = q.x;                                                                                           \
         v[1] = q.y;                                                                                           \
         v[KX] = q.z;                                                                                          \
         v[2 * KX - 1] = q.w;                                                                                  \
     } else {                                                                                                  \
-        _Pragma("unroll") for (int jx = 0; jx < 2 * KX; jx++) v[jx] = jx < KX || two ? in[(jy) * ix + jx] : 0; \
+        _Pragma("unroll") for (int jx = 0; jx < 2 * KX; jx++) v[jx] = jx < KX || two ? X_FROM(in[(jy) * ix + jx]) : 0; \
     }
 
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix].
-kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
+kernel void k_max_pool(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
     PAIR
     REAL m[2];
     int at[2];
@@ -123,12 +123,12 @@ kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_
     }
 
 // D is the G of the output whose I names the input, or 0.
-kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
+kernel void k_max_pool_grad(IN_OF(X_MEMORY, G), IN_INTS(I), OUT_OF(Y_MEMORY, D), POOL_PARAMS PUT_PARAMS) {
     INPUTS
     REAL g[2];
     int at[2];
     _Pragma("unroll") for (int k = 0; k < 2; k++) {
-        g[k] = there[k] ? G[G_off + q + k] : 0;
+        g[k] = there[k] ? X_FROM(G[G_off + q + k]) : 0;
         at[k] = there[k] ? I[I_off + q + k] : -1;
     }
     const int corner = (plane % iz * iy + y) * ix + x;
@@ -140,7 +140,7 @@ kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
 }
 #else
 // Y is the largest of a window, and I, if `indices`, its place in [iz, iy, ix].
-kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
+kernel void k_max_pool(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_PARAMS) {
     const int x = get_global_id(0), row = get_global_id(1);
     if (x >= ox || row >= outer * oz * oy) return;
     const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
@@ -152,7 +152,7 @@ kernel void k_max_pool(IN(X), OUT(Y), OUT_INTS(I), POOL_PARAMS, int indices PUT_
 }
 
 // D is the sum of G over the outputs whose I names the input.
-kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
+kernel void k_max_pool_grad(IN_OF(X_MEMORY, G), IN_INTS(I), OUT_OF(Y_MEMORY, D), POOL_PARAMS PUT_PARAMS) {
     const int x = get_global_id(0), row = get_global_id(1);
     if (x >= ix || row >= outer * iz * iy) return;
     const int y = row % iy, z = row / iy % iz, o = row / iy / iz, self = row % (iz * iy) * ix + x;
@@ -162,7 +162,7 @@ kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
         for (int b = qy.s0; b < qy.s1; b++) {
             for (int c = qx.s0; c < qx.s1; c++) {
                 const int q = ((o * oz + a) * oy + b) * ox + c;
-                sum += I[I_off + q] == self ? G[G_off + q] : 0;
+                sum += I[I_off + q] == self ? X_FROM(G[G_off + q]) : 0;
             }
         }
     }
@@ -174,14 +174,14 @@ kernel void k_max_pool_grad(IN(G), IN_INTS(I), OUT(D), POOL_PARAMS PUT_PARAMS) {
 #define DIVISOR (divisor > 0 ? divisor : counted(wz, iz, PZ, padding) * counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding))
 
 // The sum of a window of a plane or volume `in`.
-static REAL sum_of(global const REAL *in, window wz, window wy, window wx, int iz, int iy, int ix) {
+static REAL sum_of(global const X_MEMORY *in, window wz, window wy, window wx, int iz, int iy, int ix) {
     REAL sum = 0;
     for (int jz = 0; jz < wz.taps; jz++) {
         for (int jy = 0; jy < wy.taps; jy++) {
             for (int jx = 0; jx < wx.taps; jx++) {
                 const int fz = wz.first + jz, fy = wy.first + jy, fx = wx.first + jx;
                 const int inside = fz >= 0 && fz < iz && fy >= 0 && fy < iy && fx >= 0 && fx < ix;
-                const REAL v = in[inside ? (fz * iy + fy) * ix + fx : 0];
+                const REAL v = X_FROM(in[inside ? (fz * iy + fy) * ix + fx : 0]);
                 sum += inside ? v : 0;
             }
         }
@@ -191,7 +191,7 @@ static REAL sum_of(global const REAL *in, window wz, window wy, window wx, int i
 
 #if TILES
 // Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
-kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+kernel void k_avg_pool(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     PAIR
     REAL sum[2] = {0, 0};
     if (whole) {
@@ -213,12 +213,12 @@ kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_
 }
 
 // D is the G of the output in whose window the input is over its divisor, or 0.
-kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+kernel void k_avg_pool_grad(IN_OF(X_MEMORY, G), OUT_OF(Y_MEMORY, D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     INPUTS
     REAL g[2];
     _Pragma("unroll") for (int k = 0; k < 2; k++) {
         const window wy = window_of(by, iy, oy, KY, SY, DY, PY, 0), wx = window_of(2 * bx + k, ix, ox, KX, SX, DX, PX, 0);
-        g[k] = there[k] ? G[G_off + q + k] / (divisor > 0 ? divisor : counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding)) : 0;
+        g[k] = there[k] ? X_FROM(G[G_off + q + k]) / (divisor > 0 ? divisor : counted(wy, iy, PY, padding) * counted(wx, ix, PX, padding)) : 0;
     }
     _Pragma("unroll") for (int jy = 0; jy < SY; jy++) {
         REAL v[2 * SX];
@@ -228,7 +228,7 @@ kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor
 }
 #else
 // Y is the sum of a window over the divisor, or if that is 0 over the inputs that are counted.
-kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+kernel void k_avg_pool(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     const int x = get_global_id(0), row = get_global_id(1);
     if (x >= ox || row >= outer * oz * oy) return;
     const int y = row % oy, z = row / oy % oz, o = row / oy / oz;
@@ -237,7 +237,7 @@ kernel void k_avg_pool(IN(X), OUT(Y), POOL_PARAMS, int padding, int divisor PUT_
 }
 
 // D is the sum of G over the divisors of the outputs in whose windows the input is.
-kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
+kernel void k_avg_pool_grad(IN_OF(X_MEMORY, G), OUT_OF(Y_MEMORY, D), POOL_PARAMS, int padding, int divisor PUT_PARAMS) {
     const int column = get_global_id(0), row = get_global_id(1);
     if (column >= ix || row >= outer * iz * iy) return;
     const int o = row / iy / iz;
@@ -253,7 +253,7 @@ kernel void k_avg_pool_grad(IN(G), OUT(D), POOL_PARAMS, int padding, int divisor
         for (int y = qy.s0; y < qy.s1; y++) {
             for (int x = qx.s0; x < qx.s1; x++) {
                 WINDOWS
-                sum += G[G_off + ((o * oz + z) * oy + y) * ox + x] / DIVISOR;
+                sum += X_FROM(G[G_off + ((o * oz + z) * oy + y) * ox + x]) / DIVISOR;
             }
         }
     }

@@ -60,7 +60,7 @@ static INLINE void sum_axis_at(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), int oute
     slice_sums(X + X_off + o * len * inner + i, i < inner ? len : 0, inner, lx, lid, t);
     if (lid < lx && i < inner) {
         const int at = o * inner + i;
-        PUT(Y + Y_off, at, Y_TO(accumulate ? Y_FROM(Y[Y_off + at]) + scale * t[tx] : scale * t[tx]));
+        PUT(Y + Y_off, at, accumulate ? Y_FROM(Y[Y_off + at]) + scale * t[tx] : scale * t[tx]);
     }
 }
 

@@ -1,4 +1,4 @@
-// @depends: common, vector
+// @depends: common, vector, memory
 // Convolutions of two axes on CPUs by Winograd's minimal filtering: a tile of M×M outputs of R×R taps, M = 7 − R, comes of 36
 // products, where by itself it would take M²·R². With a transform of the weights, U, the products of all channels are 36
 // matrix products, a plane each:
@@ -85,17 +85,17 @@ static void point_sums(REAL16 *v, int n, int step, int scaled) {
 
 // S[(y·width + x)·channels + c] = X[c, top + y, left + x] for y and x below height and width, zeros outside of X and past its
 // last channel; channels is a multiple of 16.
-static NOINLINE void turn(REAL *S, global const REAL *x, int channels, int given, int h, int w, int top, int left, int height, int width) {
+static NOINLINE void turn(REAL *S, global const X_MEMORY *x, int channels, int given, int h, int w, int top, int left, int height, int width) {
     const int from = clamp(-left, 0, width), to = clamp(w - left, from, width);
     for (int y = 0; y < height; y++) {
         REAL *row = S + y * width * channels;
         const int inside = top + y >= 0 && top + y < h;
         for (int c = 0; c < channels; c++) {
             const int live = inside && c < given;
-            global const REAL *in = x + (long)c * h * w + (top + y) * w + left;
+            global const X_MEMORY *in = x + (long)c * h * w + (top + y) * w + left;
             for (int i = 0; i < (live ? from : width); i++) row[i * channels + c] = 0;
             if (!live) continue;
-            for (int i = from; i < to; i++) row[i * channels + c] = in[i];
+            for (int i = from; i < to; i++) row[i * channels + c] = X_FROM(in[i]);
             for (int i = to; i < width; i++) row[i * channels + c] = 0;
         }
     }
@@ -164,14 +164,14 @@ PRODUCTS(gradient_product, , k * ldx + r, 1)
 // U[(p·read + c)·WHOLE(written) + o] = plane p of G·w·Gᵀ, of the weights w of channels o and c at W[o·w_written + c·w_read], in
 // reverse order if `reversed`; zeros past the last o.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_winograd_weights(IN(W), OUT(U), int written, int read, int w_written, int w_read, int reversed) {
+void k_winograd_weights(IN_OF(X_MEMORY, W), OUT(U), int written, int read, int w_written, int w_read, int reversed) {
     const int o0 = get_group_id(0) * 16, c = get_group_id(1), wide = WHOLE(written);
     REAL16 v[P];
     _Pragma("unroll") for (int i = 0; i < R; i++)
         _Pragma("unroll") for (int j = 0; j < R; j++) {
             const int tap = reversed ? R * R - 1 - (i * R + j) : i * R + j;
             REAL each[16];
-            for (int l = 0; l < 16; l++) each[l] = o0 + l < written ? W[W_off + (o0 + l) * w_written + c * w_read + tap] : 0;
+            for (int l = 0; l < 16; l++) each[l] = o0 + l < written ? X_FROM(W[W_off + (o0 + l) * w_written + c * w_read + tap]) : 0;
             v[A * i + j] = vload16(0, each);
         }
     _Pragma("unroll") for (int j = 0; j < R; j++) point_values(v + j, R, A, 1);
@@ -181,14 +181,14 @@ void k_winograd_weights(IN(W), OUT(U), int written, int read, int w_written, int
 
 // The M×M outputs of a tile at s and of up to 16 channels, tap by tap, put in v where that has no finite ones: a value that is
 // infinite, or so large that a transform is, would take those with it that do not depend on it.
-static NOINLINE void mend(REAL16 *v, const REAL *s, int width, int deep, int read, global const REAL *w, int live,
+static NOINLINE void mend(REAL16 *v, const REAL *s, int width, int deep, int read, global const X_MEMORY *w, int live,
                                            int w_written, int w_read, int reversed) {
     REAL16 sums[M * M];
     for (int i = 0; i < M * M; i++) sums[i] = 0;
     for (int c = 0; c < read; c++)
         for (int tap = 0; tap < R * R; tap++) {
             REAL each[16];
-            for (int l = 0; l < 16; l++) each[l] = l < live ? w[l * w_written + c * w_read + (reversed ? R * R - 1 - tap : tap)] : 0;
+            for (int l = 0; l < 16; l++) each[l] = l < live ? X_FROM(w[l * w_written + c * w_read + (reversed ? R * R - 1 - tap : tap)]) : 0;
             for (int i = 0; i < M * M; i++)
                 sums[i] = fma(vload16(0, each), (REAL16)(s[((i / M + tap / R) * width + i % M + tap % R) * deep + c]), sums[i]);
         }
@@ -201,8 +201,8 @@ static NOINLINE void mend(REAL16 *v, const REAL *s, int width, int deep, int rea
 // Y [images, written, oh, ow] of X [images, read, h, w], U and BIAS [written]: a block of tiles of an image. The numbers after
 // `biased` are those of k_winograd_weights.
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_winograd(IN(X), IN(U), IN(W), IN(BIAS), OUT(Y), int read, int written, int h, int w, int oh, int ow, int pad_y, int pad_x, int block_rows,
-                int block_cols, int biased, int w_written, int w_read, int reversed) {
+void k_winograd(IN_OF(X_MEMORY, X), IN(U), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), int read, int written, int h,
+                int w, int oh, int ow, int pad_y, int pad_x, int block_rows, int block_cols, int biased, int w_written, int w_read, int reversed) {
     REAL S[PIXELS], V[PLANES], C[P * TILES * WIDE];
     const int image = get_group_id(2), deep = WHOLE(read), wide = WHOLE(written);
     const int ty = get_group_id(1) * block_rows, tx = get_group_id(0) * block_cols;
@@ -229,14 +229,14 @@ void k_winograd(IN(X), IN(U), IN(W), IN(BIAS), OUT(Y), int read, int written, in
                 const int y0 = (ty + t / cols) * M, x0 = (tx + t % cols) * M;
                 for (int l = 0; l < min(16, written - o0 - j); l++) {
                     const int o = o0 + j + l;
-                    const REAL add = biased ? BIAS[BIAS_off + o] : 0;
-                    global REAL *to = Y + Y_off + ((long)image * written + o) * oh * ow + y0 * ow + x0;
+                    const REAL add = biased ? X_FROM(BIAS[BIAS_off + o]) : 0;
+                    global Y_MEMORY *to = Y + Y_off + ((long)image * written + o) * oh * ow + y0 * ow + x0;
                     if (y0 + M <= oh && x0 + M <= ow) {
                         _Pragma("unroll") for (int i = 0; i < M; i++)
-                            _Pragma("unroll") for (int q = 0; q < M; q++) to[i * ow + q] = ((REAL *)&v[A * i + q])[l] + add;
+                            _Pragma("unroll") for (int q = 0; q < M; q++) to[i * ow + q] = Y_TO(((REAL *)&v[A * i + q])[l] + add);
                     } else {
                         for (int i = 0; i < min(M, oh - y0); i++)
-                            for (int q = 0; q < min(M, ow - x0); q++) to[i * ow + q] = ((REAL *)&v[A * i + q])[l] + add;
+                            for (int q = 0; q < min(M, ow - x0); q++) to[i * ow + q] = Y_TO(((REAL *)&v[A * i + q])[l] + add);
                     }
                 }
             }
@@ -246,7 +246,7 @@ void k_winograd(IN(X), IN(U), IN(W), IN(BIAS), OUT(Y), int read, int written, in
 // A share of the planes of the gradient of the weights, D[((z·P + p)·written + o)·WHOLE(read) + c], by group z of
 // Z: of every Z-th block of tiles of all images from z on, for X [images, read, h, w] and the gradient G [images, written, oh, ow].
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_winograd_gradient(IN(X), IN(G), OUT(D), int images, int read, int written, int h, int w, int oh, int ow, int pad_y, int pad_x,
+void k_winograd_gradient(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, G), OUT(D), int images, int read, int written, int h, int w, int oh, int ow, int pad_y, int pad_x,
                          int block_rows, int block_cols) {
     REAL S[PIXELS], V[PLANES], T[PLANES];
     const int deep = WHOLE(read), wide = WHOLE(written), tall = (oh + M - 1) / M, broad = (ow + M - 1) / M;
@@ -282,7 +282,7 @@ void k_winograd_gradient(IN(X), IN(G), OUT(D), int images, int read, int written
 
 // W[(o·read + c)·R·R] = Gᵀ·u·G for the planes u of D [P, written, WHOLE(read)].
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k_winograd_weights_grad(IN(D), OUT(W), int written, int read) {
+void k_winograd_weights_grad(IN(D), OUT_OF(Y_MEMORY, W), int written, int read) {
     const int c0 = get_group_id(0) * 16, o = get_group_id(1), deep = WHOLE(read);
     REAL16 v[P];
     _Pragma("unroll") for (int p = 0; p < P; p++) v[p] = vload16(0, D + D_off + (p * written + o) * deep + c0);
@@ -291,5 +291,5 @@ void k_winograd_weights_grad(IN(D), OUT(W), int written, int read) {
     for (int l = 0; l < min(16, read - c0); l++)
         _Pragma("unroll") for (int i = 0; i < R; i++)
             _Pragma("unroll") for (int j = 0; j < R; j++)
-                W[W_off + ((o * read + c0 + l) * R + i) * R + j] = ((REAL *)&v[A * i + j])[l];
+                W[W_off + ((o * read + c0 + l) * R + i) * R + j] = Y_TO(((REAL *)&v[A * i + j])[l]);
 }
