@@ -73,7 +73,8 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.relabel = dev.Label
 	}
 	d.tuning = info.Name
-	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem),
+		IntegerDot: info.IntegerDot}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.target); err != nil {
 		dev.Close()
 		return nil, err
