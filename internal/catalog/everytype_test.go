@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/npz"
@@ -46,15 +49,8 @@ func TestIntegers(t *testing.T) {
 // integers compares a case of integers with that of float64. It is false if the operation refuses the type, as
 // docs/types.md says. TestEveryInteger of package tensor has numbers at the ends of a type's range.
 func (o operation) integers(t *testing.T, d tensor.Device, typ tensor.Type, name string, refs map[string]npz.Array) bool {
-	for i := 0; ; i++ {
-		a, ok := refs[fmt.Sprint(o.name, ".", name, ".in", i)]
-		if !ok {
-			break
-		}
-		list, _ := a.Data.([]float64)
-		if slices.ContainsFunc(list, func(v float64) bool { return !(math.Abs(v) < 1e6) }) {
-			return false
-		}
+	if !small(o.name+"."+name, refs) {
+		return false
 	}
 	whole := func(a *npz.Array) *tensor.Tensor {
 		x := upload(t, d, tensor.Float64, a)
@@ -112,6 +108,20 @@ func sameIntegers(t *testing.T, what string, got, want *tensor.Tensor, off float
 	}
 }
 
+// small reports whether no operand of a case has numbers that may wrap around, or that float32 does not hold.
+func small(name string, refs map[string]npz.Array) bool {
+	for i := 0; ; i++ {
+		a, ok := refs[fmt.Sprint(name, ".in", i)]
+		if !ok {
+			return true
+		}
+		list, _ := a.Data.([]float64)
+		if slices.ContainsFunc(list, func(v float64) bool { return !(math.Abs(v) < 1e6) }) {
+			return false
+		}
+	}
+}
+
 // lowBits returns a whole number as the integers of a type, which have its low bits.
 func lowBits(v float64, typ tensor.Type) float64 {
 	shift := 64 - 8*typ.Size()
@@ -119,4 +129,123 @@ func lowBits(v float64, typ tensor.Type) float64 {
 		return float64(int64(v) << shift >> shift)
 	}
 	return float64(uint64(int64(v)) << shift >> shift)
+}
+
+// everyType are the types of tensors but the default one, in which TestReferences runs.
+var everyType = append(slices.Clone(integers), tensor.Float16, tensor.BFloat16, tensor.Float64)
+
+// kinds are operations of each generator of kernels: maps in all layouts, and by a condition; moves; folds, lines and
+// indices of extremes; products, convolutions, pools; scans and sorts; random numbers.
+var kinds = strings.Fields("Add Where Lt BitwiseAnd Lerp Copy Pad GatherRows Gather Scatter ScatterAdd IndexSelect IndexAdd Sum Max ArgMax Prod Norm " +
+	"LogSumExp Var MaxWithIndex Softmax LayerNorm BatchNorm autograd.CrossEntropy autograd.MSE MatMul Linear Conv ConvTranspose MaxPool AvgPool " +
+	"Interpolate ScaledDotProductAttention CumSum CumMax LogCumSumExp Sort TopK Unique Dropout Tril autograd.Concat")
+
+// TestEveryType: on every device an operation makes of each type what it makes on the Go device, which TestReferences,
+// TestHalves and TestIntegers hold to other numbers. In make test these are the operations of kinds in six types, in
+// make test-more all, in all types, also under Oclgrind. Of each operation it is one case.
+func TestEveryType(t *testing.T) {
+	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is compared here
+	every := os.Getenv("CLGRAD_MORE") != ""
+	types := everyType
+	if !every {
+		types = []tensor.Type{tensor.Bool, tensor.Int64, tensor.Float16, tensor.BFloat16, tensor.Float64}
+	}
+	host := devtest.Open(t, "cpu", tensor.Options{})
+	for _, sel := range devtest.Selected() {
+		if sel == "cpu" {
+			continue
+		}
+		d := devtest.Open(t, sel, tensor.Options{Unoptimized: true}) // no subtest: Oclgrind wants one thread
+		for _, typ := range types {
+			if !d.Supports(typ) {
+				t.Logf("%s has no %v", sel, typ)
+				continue
+			}
+			start := time.Now()
+			taken := 0
+			for _, f := range families {
+				refs := references(t, f)
+				for _, o := range f.operations {
+					if every || slices.Contains(kinds, o.name) {
+						if o.firstCase(t, d, host, typ, refs) {
+							taken++
+						}
+					}
+				}
+			}
+			t.Logf("%s, %v: %d operations in %v", sel, typ, taken, time.Since(start).Round(time.Second))
+			if taken < len(kinds)/2 {
+				t.Errorf("%s: %d operations of %v", sel, taken, typ)
+			}
+		}
+	}
+}
+
+// firstCase compares the first case of an operation that has results on two devices. It is false if there is none.
+func (o operation) firstCase(t *testing.T, d, host tensor.Device, typ tensor.Type, refs map[string]npz.Array) (taken bool) {
+	on := func(d tensor.Device) func(a *npz.Array) *tensor.Tensor {
+		return func(a *npz.Array) *tensor.Tensor {
+			if !ofFloats(a) {
+				return upload(t, d, tensor.Float32, a)
+			}
+			return tensor.NewOf(d, tensor.Float32, a.Data.([]float64)).Reshape(a.Shape...).To(typ)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.cases)) {
+		if taken || typ.Integer() && !small(o.name+"."+name, refs) {
+			continue
+		}
+		tensor.Scope(host, func() {
+			want, err := o.run(name, refs, on(host), typ.Float())
+			if err != nil || want == nil || !slices.ContainsFunc(want.results, func(x *tensor.Tensor) bool { return x.Len() > 0 }) {
+				return
+			}
+			taken = true
+			tensor.Scope(d, func() {
+				got, err := o.run(name, refs, on(d), typ.Float())
+				if err != nil {
+					t.Errorf("%s.%s of %v: %v", o.name, name, typ, err)
+					return
+				}
+				for i, w := range want.results {
+					o.sameOn(t, fmt.Sprintf("%s.%s of %v: result %d", o.name, name, typ, i), got.results[i], w)
+				}
+				for i, w := range want.gradients {
+					if w != nil {
+						o.sameOn(t, fmt.Sprintf("%s.%s of %v: gradient %d", o.name, name, typ, i), got.gradients[i], w)
+					}
+				}
+			})
+		})
+	}
+	return taken
+}
+
+// sameOn compares a tensor with that of another device.
+func (o operation) sameOn(t *testing.T, what string, got, want *tensor.Tensor) {
+	t.Helper()
+	if got == nil || got.Type() != want.Type() || !slices.Equal(got.Shape(), want.Shape()) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+		return
+	}
+	g, w := devtest.Float64s(t, got), devtest.Float64s(t, want)
+	scale := 0.0
+	for _, v := range w {
+		if math.Abs(v) <= math.MaxFloat64 { // no infinity, and no NaN
+			scale = max(scale, math.Abs(v))
+		}
+	}
+	limit := o.limit(want.Type())
+	if eps, _ := want.Type().Epsilon(); want.Type().Half() {
+		limit = 2 * eps
+	}
+	for i, v := range w {
+		switch {
+		case g[i] == v || math.IsNaN(v) && math.IsNaN(g[i]):
+		case want.Type().Float() && math.Abs(g[i]-v) <= limit*max(math.Abs(v), min(scale, 1)):
+		default:
+			t.Errorf("%s: element %d is %v, on cpu %v", what, i, g[i], v)
+			return
+		}
+	}
 }
