@@ -151,3 +151,25 @@ func castsIn(t *testing.T, y *node) int {
 	}
 	return strings.Count(dot.String(), `label="To`)
 }
+
+// TestAutocastLinear: under Autocast a layer with its bias and its activation takes one launch more than a product, which
+// converts the bias.
+func TestAutocastLinear(t *testing.T) {
+	d := devtest.Open(t, "cpu", tensor.Options{})
+	x, w := tensor.NewRNG(1).Uniform(d, -1, 1, 5, 4), autograd.Param(tensor.NewRNG(2).Uniform(d, -1, 1, 4, 3), "w")
+	b := autograd.Param(tensor.NewRNG(3).Uniform(d, -1, 1, 3), "b")
+	autograd.Autocast(d, tensor.BFloat16, func() {
+		launches := func(f func(x *autograd.Node) *autograd.Node) int64 {
+			in := autograd.Const(x)
+			f(in) // parameters are cast once
+			before := d.Stats().Launches
+			f(in)
+			return d.Stats().Launches - before
+		}
+		product := launches(func(x *autograd.Node) *autograd.Node { return x.MatMul(w) })
+		layer := launches(func(x *autograd.Node) *autograd.Node { return x.Linear(w, b, fn.ReLU) })
+		if layer != product+1 {
+			t.Errorf("a layer takes %d launches, a product %d", layer, product)
+		}
+	})
+}

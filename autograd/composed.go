@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"github.com/clgrad/clgrad/internal/compose"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -29,3 +30,16 @@ func composed(op string, f func() *Node, operands ...*Node) *Node {
 
 // computed returns x in the type that operations on it are computed in.
 func computed(x *Node) *Node { return x.as(x.value.Type().Computed()) }
+
+// asFloats returns x, one of the operands, in the type of floats that an operation on them is computed in. Types for
+// storage stay: the operation refuses them.
+func asFloats(x *Node, operands ...*Node) *Node {
+	if !x.value.Type().Integer() {
+		return computed(x)
+	}
+	values := make([]*tensor.Tensor, len(operands))
+	for i, y := range operands {
+		values[i] = y.value
+	}
+	return x.as(tensorapi.Impl.Floats(values...).Computed())
+}

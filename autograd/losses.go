@@ -167,7 +167,8 @@ func BCE(x, target *Node, options ...BinaryOptions) *Node {
 		badOption(op, "Positive goes with BCEWithLogits")
 	}
 	of := []*Node{x, target}
-	x, target = computed(castFloat32(x)), computed(castFloat32(target))
+	x, target = castFloat32(x), castFloat32(target)
+	x, target = asFloats(x, x, target), asFloats(target, x, target)
 	const least = -100
 	y := target.Mul(x.Log().MaxScalar(least)).Add(target.RSubScalar(1).Mul(x.Neg().Log1p().MaxScalar(least))).Neg()
 	if how.Weights != nil {

@@ -37,7 +37,8 @@ func MultiMargin(x *Node, labels *tensor.Tensor, options ...MultiMarginOptions) 
 	}
 	classes := float64(shape[1])
 	of := x
-	x = computed(castFloat32(x))
+	x = castFloat32(x)
+	x = asFloats(x, x)
 	column := labels.Unsqueeze(1)
 	own := x.Gather(1, column).keeping(column)
 	beyond := labels.OneHot(shape[1])

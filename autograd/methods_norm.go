@@ -176,7 +176,7 @@ func (x *Node) ScaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 // Source: Dauphin, Fan, Auli, Grangier, "Language Modeling with Gated Convolutional Networks",
 // 2016.
 func (x *Node) GLU(axis int) *Node {
-	y := lowered(composed("GLU", func() *Node { return compose.GLU(computed(x), axis) }, x), x)
+	y := lowered(composed("GLU", func() *Node { return compose.GLU(asFloats(x, x), axis) }, x), x)
 	if trace.On() {
 		trace.Record("GLU", []any{x, axis}, y)
 	}
@@ -188,7 +188,7 @@ func (x *Node) GLU(axis int) *Node {
 //
 // Gradients are those of the quotient and the norm; g/eps where the norm is below eps.
 func (x *Node) Normalize(p float64, axis int, eps float64) *Node {
-	y := lowered(composed("Normalize", func() *Node { return compose.Normalize(computed(x), p, axis, eps) }, x), x)
+	y := lowered(composed("Normalize", func() *Node { return compose.Normalize(asFloats(x, x), p, axis, eps) }, x), x)
 	if trace.On() {
 		trace.Record("Normalize", []any{x, p, axis, eps}, y)
 	}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -137,6 +138,7 @@ func describeDevice(p, d int, platform *cl.Platform, device *cl.Device) Info {
 		LocalMem:     device.LocalMemSize(),
 		MaxAlloc:     device.MaxMemAllocSize(),
 		FP64:         device.DoubleFPConfig() != 0,
+		IntegerDot:   slices.Contains(strings.Fields(clean(device.Extensions())), "cl_khr_integer_dot_product"),
 		Divides:      singleConfig(device)&C.CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
 		Compiler:     device.CompilerAvailable(),
 	}

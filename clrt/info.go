@@ -45,6 +45,7 @@ type Info struct {
 	LocalMem     int64
 	MaxAlloc     int64
 	FP64         bool // cl_khr_fp64
+	IntegerDot   bool // cl_khr_integer_dot_product
 	Divides      bool // float32 divisions and square roots round correctly where a program asks for that
 	Compiler     bool // can build from source
 }

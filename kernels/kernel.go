@@ -293,6 +293,8 @@ type Target struct {
 	Units    int  // compute units
 	MaxGroup int  // work-items in a group
 	LocalMem int  // bytes of local memory that a group may take
+
+	IntegerDot bool // OpenCL's products of four integers of 8 bits at a time: cl_khr_integer_dot_product
 }
 
 // Grid is the shape of a launch: the work-items, Global, and those in one work-group, Local, for

@@ -18,7 +18,7 @@ type ClipOptions struct {
 //	norm = (Σ |g|ᵖ)^(1/p)
 //
 // is at most most: by min(1, most/(norm + 1e−6)). It returns the norm from before, a scalar on the
-// device, which nobody waits for. Where that is NaN, all gradients become NaN; where it is
+// device, which nobody waits for, Float32 of gradients of 16 bits. Where that is NaN, all gradients become NaN; where it is
 // infinite, which sums of powers that overflow make it, too, they become 0, and NaN where they were
 // infinite. Parameters without a gradient are left out. It stands between Backward and Step. It
 // panics with tensor.ErrValue if there are no params, one is nil or listed twice, or most or P is
@@ -43,11 +43,11 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 		var norms []*tensor.Tensor
 		for _, g := range grads {
 			if g.Len() > 0 {
-				norms = append(norms, g.Norm(p))
+				norms = append(norms, widened(g).Norm(p))
 			}
 		}
 		if len(norms) == 0 {
-			kept = tensor.ZerosOf(d, params[0].Value().Type(), []int{}...).Retain()
+			kept = tensor.ZerosOf(d, params[0].Value().Type().Computed(), []int{}...).Retain()
 			return
 		}
 		kept = tensor.Stack(0, norms...).Norm(p).Retain()
@@ -58,6 +58,14 @@ func ClipNorm(params []*autograd.Node, most float64, options ...ClipOptions) (no
 	})
 	defer kept.Free()
 	return kept.View() // which a scope of the caller sees
+}
+
+// widened returns a gradient of 16 bits as float32, in which its norm has room.
+func widened(g *tensor.Tensor) *tensor.Tensor {
+	if g.Type().Half() {
+		return g.To(tensor.Float32)
+	}
+	return g
 }
 
 // ClipValue sets every element of the gradients of params to the nearest number in [−most, most]; a

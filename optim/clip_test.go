@@ -119,3 +119,38 @@ func TestClipMisuse(t *testing.T) {
 		}
 	}
 }
+
+// TestClipHalves: the norm of gradients of 16 bits is a float32, so that one above 65504 does not make them 0; infinite
+// ones become NaN, and the others 0, as PyTorch's do.
+func TestClipHalves(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		for _, c := range []struct {
+			typ  tensor.Type
+			grad []float64
+			norm float64
+			want []float64
+		}{
+			{tensor.Float16, []float64{30000, 0, 40000, 49984}, 70699.366, []float64{0.42426, 0, 0.56569, 0.70711}},
+			{tensor.Float16, []float64{3, math.Inf(1), 4}, math.Inf(1), []float64{0, math.NaN(), 0}},
+			{tensor.Float16, []float64{1, math.NaN()}, math.NaN(), []float64{math.NaN(), math.NaN()}},
+			{tensor.BFloat16, []float64{0x1p70, 0x1p70}, math.Inf(1), []float64{0, 0}}, // of squares that overflow
+			{tensor.BFloat16, []float64{0.5, 0}, 0.5, []float64{0.5, 0}},
+		} {
+			p := autograd.Param(tensor.ZerosOf(d, c.typ, len(c.grad)), "p")
+			if err := p.Mul(autograd.Const(tensor.NewOf(d, c.typ, c.grad))).Sum().Backward(); err != nil {
+				t.Fatal(err)
+			}
+			norm := optim.ClipNorm([]*autograd.Node{p}, 1)
+			got := devtest.Float64s(t, norm)[0]
+			if norm.Type() != tensor.Float32 || !(math.Abs(got-c.norm) <= 1e-5*c.norm || got == c.norm || math.IsNaN(got) && math.IsNaN(c.norm)) {
+				t.Errorf("%v of %v: norm %v %v, want %v", c.grad, c.typ, norm.Type(), got, c.norm)
+			}
+			eps, _ := c.typ.Epsilon()
+			for i, v := range devtest.Float64s(t, p.Grad()) {
+				if w := c.want[i]; !(math.Abs(v-w) <= eps || math.IsNaN(v) && math.IsNaN(w)) {
+					t.Errorf("%v of %v: gradient %d is %v, want %v", c.grad, c.typ, i, v, w)
+				}
+			}
+		}
+	})
+}

@@ -12,6 +12,9 @@ CLGRAD_TEST_OPTIMIZED=1 CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 $GO
 echo "== the trials of all kernels in all forms"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestTrialsAgree$' ./tensor
 
+echo "== every operation in every type"
+CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestEveryType$' ./internal/catalog
+
 export RUSTICL_ENABLE=llvmpipe
 if grep -qs -i rusticl /etc/OpenCL/vendors/*.icd; then
 	# It has no float64.

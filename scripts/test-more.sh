@@ -58,7 +58,7 @@ echo "== the Go device, race detector"
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
 
 echo "== kernels under Oclgrind"
-scripts/oclgrind.sh tensor imagefit fusedmlp
+scripts/oclgrind.sh tensor imagefit fusedmlp internal/catalog
 
 echo "== programs and commands of the documents"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest ./scripts/notebook

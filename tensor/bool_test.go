@@ -219,3 +219,31 @@ func TestMasksLeaveNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestIsCloseOfTypes: numbers of two types are compared in that which both promote to, also where they are of one value
+// in the narrower one.
+func TestIsCloseOfTypes(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		data := []float64{0, 1, 2.0001, 0.1, math.NaN(), math.Inf(1), 3}
+		wide := tensor.NewOf(d, tensor.Float32, data)
+		for typ, want := range map[tensor.Type][]bool{
+			tensor.Float16:  {true, true, false, false, false, true, true},
+			tensor.BFloat16: {true, true, false, false, false, true, true},
+			tensor.Float64:  {true, true, true, true, false, true, true},
+			tensor.Int64:    {true, true, false, false, false, false, true},
+			tensor.Uint8:    {true, true, false, false, false, false, true},
+			tensor.Bool:     {true, true, false, false, false, false, false},
+		} {
+			if !d.Supports(typ) {
+				continue
+			}
+			y := tensor.NewOf(d, tensor.Float32, data).To(typ)
+			if typ == tensor.Float64 {
+				y = tensor.NewOf(d, typ, data)
+			}
+			is(t, "IsClose of float32 and "+typ.String(), wide.IsClose(y, 0, 1e-5), want...)
+			is(t, "IsClose of "+typ.String()+" and float32", y.IsClose(wide, 0, 1e-5), want...)
+		}
+		is(t, "IsClose of uint8 and int8", tensor.New(d, []uint8{1, 255}).IsClose(tensor.New(d, []int8{1, -1}), 0, 0.5), true, false)
+	})
+}

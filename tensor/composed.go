@@ -26,5 +26,11 @@ func composed(op string, f func() *Tensor, operands ...*Tensor) *Tensor {
 // misuses are the errors of what is wrong with operands of package compose.
 var misuses = map[compose.Kind]error{compose.Shape: ErrShape, compose.Axis: ErrAxis, compose.Value: ErrValue}
 
-// computed returns t in the type that operations on it are computed in, to be freed by the scope.
-func computed(t *Tensor) *Tensor { return t.as(t.typ.Computed()).Tensor }
+// asFloats returns t, one of the operands, in the type of floats that an operation on them is computed in, to be freed
+// by the scope. Types for storage stay: the operation refuses them.
+func asFloats(t *Tensor, operands ...*Tensor) *Tensor {
+	if t.typ.Integer() {
+		return t.as(floats(operands...)).Tensor
+	}
+	return t.as(t.typ.Computed()).Tensor
+}

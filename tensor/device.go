@@ -39,7 +39,7 @@ type Device interface {
 	Name() string
 	// DefaultType is the type of tensors that are made without one: that of Options.DefaultType.
 	DefaultType() Type
-	// Supports reports whether the device computes in a type. Float64 is the one that some lack.
+	// Supports reports whether the device computes in a type. Some lack Float64, and Mesa's llvmpipe Int8.
 	Supports(typ Type) bool
 	// Precision is that of matrix products which the device was opened with.
 	Precision() Precision

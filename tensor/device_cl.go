@@ -73,7 +73,8 @@ func openCL(sel string, opt Options) (Device, error) {
 		d.relabel = dev.Label
 	}
 	d.tuning = info.Name
-	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem)}
+	d.target = kernels.Target{CPU: info.Type == clrt.CPU && !opt.gpuKernels && !inLanes(info), Units: info.ComputeUnits, MaxGroup: info.MaxGroup, LocalMem: int(info.LocalMem),
+		IntegerDot: info.IntegerDot}
 	if d.tuned, err = ops.GemmChoices(info.Name, d.target); err != nil {
 		dev.Close()
 		return nil, err
@@ -136,8 +137,16 @@ func (d *clDevice) Name() string {
 func (d *clDevice) DefaultType() Type      { return d.float }
 func (d *clDevice) Target() kernels.Target { return d.target }
 
+// Supports: of maps between int8 and floats Mesa's llvmpipe, as of 22.3, ends the process.
 func (d *clDevice) Supports(typ Type) bool {
-	return typ.Valid() && (typ != Float64 || d.dev.Info().FP64)
+	switch typ {
+	case Float64:
+		return d.dev.Info().FP64
+	case Int8:
+		info := d.dev.Info()
+		return !inLanes(info) || !strings.Contains(info.Name, "llvmpipe")
+	}
+	return typ.Valid()
 }
 
 func (d *clDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
@@ -154,7 +163,7 @@ func (d *clDevice) allocate(op string, t kernels.DType, n int) (kernels.Buffer, 
 		return nil, err
 	}
 	if !d.Supports(t) {
-		return nil, fmt.Errorf("tensor: allocate on %s: it has no float64 (cl_khr_fp64): choose another device, or float32", d.Name())
+		return nil, fmt.Errorf("tensor: allocate on %s: it has no %s", d.Name(), lacks(t))
 	}
 	b := &clBuffer{dev: d, dtype: t, n: n}
 	if !d.deferred.Load().alloc(b) {

@@ -147,7 +147,8 @@ func batchOf(t *Tensor, transposed bool) byteMatrices {
 func integerProduct(c *Tensor, a, b byteMatrices, m, n, k int, za, zb zeroPoints) {
 	defer a.release()
 	defer b.release()
-	launch(c.Device(), ops.MatMulInteger, a.bufferArg(), b.bufferArg(), za.arg, zb.arg, c.arg(), kernels.IntArg(m),
+	d := c.Device()
+	launch(d, ops.MatMulIntegerOn(d.Target()), a.bufferArg(), b.bufferArg(), za.arg, zb.arg, c.arg(), kernels.IntArg(m),
 		kernels.IntArg(n),
 		kernels.IntArg(k), kernels.IntArg(a.step), kernels.IntArg(b.step), kernels.IntArg(b.column), kernels.IntArg(a.next),
 		kernels.IntArg(b.next), kernels.IntArg(za.count), kernels.IntArg(zb.count), kernels.IntArg(signs(a.Tensor, b.Tensor)))

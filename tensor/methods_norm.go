@@ -106,13 +106,13 @@ func (x *Tensor) ScaledDotProductAttention(k, v, mask *Tensor, options ...Attent
 // Source: Dauphin, Fan, Auli, Grangier, "Language Modeling with Gated Convolutional Networks",
 // 2016.
 func (x *Tensor) GLU(axis int) *Tensor {
-	return lowered(composed("GLU", func() *Tensor { return compose.GLU(computed(x), axis) }, x), x)
+	return lowered(composed("GLU", func() *Tensor { return compose.GLU(asFloats(x, x), axis) }, x), x)
 }
 
 // Normalize returns x over its p-norm along an axis, or over eps where that is larger: PyTorch has
 // 2 and 1e-12. It panics with ErrAxis, and with ErrValue for a p that is NaN.
 func (x *Tensor) Normalize(p float64, axis int, eps float64) *Tensor {
-	return lowered(composed("Normalize", func() *Tensor { return compose.Normalize(computed(x), p, axis, eps) }, x), x)
+	return lowered(composed("Normalize", func() *Tensor { return compose.Normalize(asFloats(x, x), p, axis, eps) }, x), x)
 }
 
 // Dropout returns, in training, x with each element times 0 with probability p, else times 1/(1 −

@@ -67,5 +67,5 @@ func (x *Tensor) Kron(y *Tensor) *Tensor {
 // d]: [..., n, m]. Leading axes broadcast. The differences, of n·m·d elements, are made on the way.
 // It panics with ErrShape, and with ErrValue for a p that is NaN.
 func (x *Tensor) Cdist(y *Tensor, p float64) *Tensor {
-	return lowered(composed("Cdist", func() *Tensor { return compose.Cdist(computed(x), computed(y), p) }, x, y), x, y)
+	return lowered(composed("Cdist", func() *Tensor { return compose.Cdist(asFloats(x, x, y), asFloats(y, x, y), p) }, x, y), x, y)
 }

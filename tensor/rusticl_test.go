@@ -70,3 +70,24 @@ func TestRusticlLongLoops(t *testing.T) {
 		d.Close()
 	}
 }
+
+// TestRusticlInt8: what Mesa's compiler does not survive is refused, and what is near it works.
+func TestRusticlInt8(t *testing.T) {
+	if !slices.Contains(strings.Split(os.Getenv("CLGRAD_TEST_DEVICES"), ","), "rusticl") {
+		t.Skip("rusticl is not under test")
+	}
+	d, err := Open("rusticl", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	x := New(d, []float32{-1.5, 0, 1, 254.5, 300})
+	if err := Try(func() { x.To(Int8) }); !errors.Is(err, ErrType) || !strings.Contains(err.Error(), "int16") {
+		t.Errorf("int8: %v", err)
+	}
+	for typ, want := range map[Type][]float64{Uint8: {0, 0, 1, 254, 255}, Int16: {-1, 0, 1, 254, 300}, Bool: {1, 0, 1, 1, 1}} {
+		if got, err := x.To(typ).To(Float32).Float64s(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: %v, want %v (%v)", typ, got, want, err)
+		}
+	}
+}

@@ -26,13 +26,21 @@ type Tensor struct {
 	inFlatBuffer   bool // see base.Rehome
 }
 
+// lacks says which type a device does not have, and what to take.
+func lacks(typ Type) string {
+	if typ == Float64 {
+		return "float64 (cl_khr_fp64): choose another device, or float32"
+	}
+	return fmt.Sprintf("%v, of which its compiler fails: choose another device, or int16", typ)
+}
+
 // alloc returns a contiguous tensor of a type with undefined contents.
 func alloc(op string, d Device, typ Type, shape []int) *Tensor {
 	mustDevice(op, d)
 	checkType(op, typ)
-	if typ == Float64 && !d.Supports(typ) {
+	if typ.Valid() && !d.Supports(typ) {
 		panic(&Error{Op: op, Kind: ErrType,
-			Detail: d.Name() + " has no float64 (cl_khr_fp64): choose another device, or float32"})
+			Detail: d.Name() + " has no " + lacks(typ)})
 	}
 	n := checkShape(op, shape)
 	dims, strides := contiguousLayout(shape)

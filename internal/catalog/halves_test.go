@@ -52,79 +52,91 @@ var noHalves = []string{factorised.name, transforms.name}
 // half runs a case on floats of 16 bits and on the same of float32.
 func (o operation) half(t *testing.T, d tensor.Device, typ tensor.Type, name string, refs map[string]npz.Array) {
 	t.Helper()
+	narrow := func(a *npz.Array) *tensor.Tensor { return upload(t, d, typ, a) }
+	wide := func(a *npz.Array) *tensor.Tensor {
+		if x := narrow(a); x.Type() == typ {
+			return x.To(tensor.Float32)
+		} else {
+			return x
+		}
+	}
+	got, err := o.run(name, refs, narrow, true)
+	if err != nil {
+		t.Errorf("%s.%s of %v: %v", o.name, name, typ, err)
+	}
+	want, err := o.run(name, refs, wide, true)
+	if err != nil {
+		t.Errorf("%s.%s of float32: %v", o.name, name, err)
+	}
+	if got == nil || want == nil {
+		return
+	}
+	for i, w := range want.results {
+		o.sameHalves(t, fmt.Sprintf("%s.%s: result %d", o.name, name, i), typ, got.results[i], w)
+	}
+	for i, w := range want.gradients {
+		switch g := got.gradients[i]; {
+		case w == nil:
+		case g == nil:
+			t.Errorf("%s.%s of %v: operand %d has no gradient", o.name, name, typ, i)
+		default:
+			o.sameHalves(t, fmt.Sprintf("%s.%s: gradient %d", o.name, name, i), typ, g, w)
+		}
+	}
+}
+
+// outcome is what a case makes: results, and gradients of the operands that have some.
+type outcome struct{ results, gradients []*tensor.Tensor }
+
+// run runs a case on operands that load makes of the reference's arrays, and walks it backward if it is told to. It
+// returns nil for a case without floats.
+func (o operation) run(name string, refs map[string]npz.Array, load func(*npz.Array) *tensor.Tensor, backward bool) (*outcome, error) {
 	at := func(kind string, i int) *npz.Array {
 		if a, ok := refs[fmt.Sprint(o.name, ".", name, ".", kind, i)]; ok {
 			return &a
 		}
 		return nil
 	}
-	run := func(wide bool) (results, gradients []*tensor.Tensor) {
-		load := func(a *npz.Array) *tensor.Tensor {
-			x := upload(t, d, typ, a)
-			if wide && x.Type() == typ {
-				return x.To(tensor.Float32)
-			}
-			return x
-		}
-		var operands, params []*node
-		for i := 0; at("in", i) != nil; i++ {
-			x := autograd.Const(load(at("in", i)))
-			if at("grad", i) != nil {
-				x = autograd.Param(x.Value(), fmt.Sprint("in", i))
-				params = append(params, x)
-			}
-			operands = append(operands, x)
-		}
-		var total *node
-		if err := tensor.Try(func() {
-			for i, y := range o.cases[name](operands) {
-				results = append(results, y.Value().Copy())
-				if a := at("up", i); a != nil && y.NeedsGrad() {
-					part := y.Mul(autograd.Const(load(a))).Sum()
-					if total == nil {
-						total = part
-					} else {
-						total = total.Add(part)
-					}
-				}
-			}
-			if total != nil {
-				if err := total.Backward(); err != nil {
-					t.Errorf("%s.%s of %v: %v", o.name, name, typ, err)
-				}
-			}
-		}); err != nil {
-			t.Errorf("%s.%s of %v: %v", o.name, name, typ, err)
-			return nil, nil
-		}
-		for _, p := range params {
-			gradients = append(gradients, p.Grad())
-		}
-		return results, gradients
-	}
+	var operands, params []*node
 	floats := false
 	for i := 0; at("in", i) != nil; i++ {
 		floats = floats || ofFloats(at("in", i))
+		x := autograd.Const(load(at("in", i)))
+		if backward && at("grad", i) != nil {
+			x = autograd.Param(x.Value(), fmt.Sprint("in", i))
+			params = append(params, x)
+		}
+		operands = append(operands, x)
 	}
 	if !floats {
-		return
+		return nil, nil
 	}
-	got, gotGrads := run(false)
-	want, wantGrads := run(true)
-	for i := range want {
-		if i < len(got) {
-			o.sameHalves(t, fmt.Sprintf("%s.%s: result %d", o.name, name, i), typ, got[i], want[i])
-		}
-	}
-	for i := range wantGrads {
-		if i < len(gotGrads) && wantGrads[i] != nil {
-			if gotGrads[i] == nil {
-				t.Errorf("%s.%s of %v: operand %d has no gradient", o.name, name, typ, i)
-				continue
+	var m outcome
+	var total *node
+	if err := tensor.Try(func() {
+		for i, y := range o.cases[name](operands) {
+			m.results = append(m.results, y.Value().Copy())
+			if a := at("up", i); a != nil && y.NeedsGrad() {
+				part := y.Mul(autograd.Const(load(a))).Sum()
+				if total == nil {
+					total = part
+				} else {
+					total = total.Add(part)
+				}
 			}
-			o.sameHalves(t, fmt.Sprintf("%s.%s: gradient %d", o.name, name, i), typ, gotGrads[i], wantGrads[i])
+		}
+	}); err != nil {
+		return nil, err
+	}
+	if total != nil {
+		if err := total.Backward(); err != nil {
+			return nil, err
 		}
 	}
+	for _, p := range params {
+		m.gradients = append(m.gradients, p.Grad())
+	}
+	return &m, nil
 }
 
 // sameHalves compares what was computed of floats of 16 bits with what was of float32.

@@ -202,7 +202,7 @@ func (o *Operation) expression(pkg string) (string, error) {
 		if o.bodies["composed"] == "wide" {
 			for i, name := range args {
 				if i == 0 || slices.Contains(o.parameters("T"), name) {
-					args[i] = "computed(" + name + ")"
+					args[i] = "asFloats(" + name + ", " + operands + ")"
 				}
 			}
 		}

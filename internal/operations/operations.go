@@ -31,7 +31,7 @@
 //	                           the operands along the parameter axis; NUMBERS is a list of
 //	                           expressions, such as 2*eps, or nothing
 //	//op:composed              the method is the function of its name in package compose, of x and the parameters
-//	//op:composed wide         of these in float32 where they are of floats of 16 bits: it rounds several times
+//	//op:composed wide         of these in float32 where they are of floats of 16 bits, for it rounds several times, and of integers in floats
 //	//op:calls NAME            the method calls this one, for a name that is taken
 //	//op:autocast low          under autograd.Autocast the operands are converted to its type of 16 bits
 //	//op:autocast float32      or to float32

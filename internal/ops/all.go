@@ -14,7 +14,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		Sum, SumAxis, ColumnSums,
 		Uniform, Normal, RandomInts, SGD, AdamW,
 		GemmDirect, FMAChains, ReducePartials, AdamWPartials, AdamWSums, ExtremeGrad.Kernel(),
-		NormSums.Kernel(), NormSumsOfSets.Kernel(), BatchStatistics.Kernel(), MatMulInteger,
+		NormSums.Kernel(), NormSumsOfSets.Kernel(), BatchStatistics.Kernel(), MatMulInteger, MatMulIntegerDot,
 		ConvInteger}
 	if t == kernels.Float32 {
 		all = append(all, quantizedKernels()...)

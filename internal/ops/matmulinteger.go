@@ -29,12 +29,43 @@ var MatMulInteger = &kernels.Kernel{Name: "k_matmul_integer", File: "matmul_inte
 			return kernels.Grid{Dims: 3, Global: [3]int{intmath.CeilDiv(n, 32), intmath.CeilDiv(m, 16), batch},
 				Local: [3]int{1, 1, 1}}
 		}
-		const tile, side = 64, 16
-		return kernels.Grid{Dims: 3, Local: [3]int{side, side, 1},
-			Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side, batch}}
+		return matMulIntegerTiles(m, n, batch)
 	},
 	Twin:  kernels.ElementTwin(matMulIntegerHost),
 	Cases: matMulIntegerCases,
+}
+
+// matMulIntegerTiles is the grid of the kernels for GPUs.
+func matMulIntegerTiles(m, n, batch int) kernels.Grid {
+	const tile, side = 64, 16 // TILE and SIDE of matmul_integer_gpu.cl and matmul_integer_dot.cl
+	return kernels.Grid{Dims: 3, Local: [3]int{side, side, 1},
+		Global: [3]int{intmath.CeilDiv(n, tile) * side, intmath.CeilDiv(m, tile) * side, batch}}
+}
+
+// MatMulIntegerDot is [MatMulInteger] by OpenCL's integer dot product. A compiler that does not know it takes a function
+// in its place.
+var MatMulIntegerDot = newMatMulIntegerDot()
+
+func newMatMulIntegerDot() *kernels.Kernel {
+	k := *MatMulInteger
+	k.Name, k.File, k.GPU = "k_matmul_integer_dot", "matmul_integer_dot.cl", ""
+	k.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
+		m, n := int(a[5].Int), int(a[6].Int)
+		if m*n == 0 {
+			return matMulIntegerTiles(0, 0, 0)
+		}
+		return matMulIntegerTiles(m, n, a[4].N/(m*n))
+	}
+	k.Variants = func(kernels.DType, kernels.Target) []*kernels.Kernel { return []*kernels.Kernel{MatMulInteger} }
+	return &k
+}
+
+// MatMulIntegerOn returns the kernel of products of integers of 8 bits on a device.
+func MatMulIntegerOn(l kernels.Target) *kernels.Kernel {
+	if l.IntegerDot {
+		return MatMulIntegerDot
+	}
+	return MatMulInteger
 }
 
 func matMulIntegerHost(c kernels.Call[uint8]) {

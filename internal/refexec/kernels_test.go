@@ -70,6 +70,7 @@ var opaque = map[string]string{
 	"k_select_median":              "takes elements by their rank",
 	"k_median":                     "takes elements by where a NaN is",
 	"k_matmul_integer":             "a Product is of reals",
+	"k_matmul_integer_dot":         "a Product is of reals",
 	"k_conv_integer":               "no operation of the eight is a convolution",
 	"k_matmul_quantized":           "unpacks integers, which no operand is",
 	"k_matmul_quantized_rows":      "unpacks integers, which no operand is",
