@@ -247,14 +247,17 @@ func (s *Session) newValue(t *onnxpb.Tensor) (*Value, error) {
 	return &Value{node: s.widened(autograd.Const(x)).Retain()}, nil
 }
 
-// widened returns floats of 32 bits in 64 on a device whose default type that is: what a model has in float it computes
-// in double then.
-func (s *Session) widened(n *autograd.Node) *autograd.Node {
-	if n.Type() == tensor.Float32 && s.dev.DefaultType() == tensor.Float64 {
-		return n.To(tensor.Float64)
+// wide returns the type in which what a model has in a type is computed: that of float is Float64 on a device whose
+// default type that is.
+func (s *Session) wide(typ tensor.Type) tensor.Type {
+	if typ == tensor.Float32 && s.dev.DefaultType() == tensor.Float64 {
+		return tensor.Float64
 	}
-	return n
+	return typ
 }
+
+// widened returns n in the type in which it is computed.
+func (s *Session) widened(n *autograd.Node) *autograd.Node { return like(n, s.wide(n.Type())) }
 
 // rng returns the random numbers of a node: its own if it has a seed, and else the session's.
 func (s *Session) rng(n *node) *tensor.RNG {
