@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -157,23 +156,25 @@ func (s *Session) load() error {
 }
 
 // takeParameters makes parameters of the weights that are floats: those of the outer graph by their names, and those of
-// the graphs within it, too. Where such a name is taken, that of the graph's attribute and of an output of its node stand
-// before it: "y.then_branch.w".
+// the graphs within it, too: see weightNames.
 func (s *Session) takeParameters() {
 	s.Weights, s.Statistics = Weights{}, Statistics{}
-	var take func(g *graph, prefix string)
-	take = func(g *graph, prefix string) {
-		for _, name := range slices.Sorted(maps.Keys(g.constants)) {
-			t := g.constants[name].Tensor()
+	names := s.model.weightNames()
+	eachGraph(s.main.proto, "", func(p *onnxpb.Graph, _ string) {
+		g := s.graphs[p]
+		if p == s.main.proto {
+			g = s.main
+		}
+		if g == nil {
+			return
+		}
+		for name, v := range g.constants {
+			t, own := v.Tensor(), names[p][name]
 			if t == nil || !t.Type().Float() || t.Len() == 0 {
 				continue
 			}
-			own := name
-			if s.Weights[own] != nil || s.Statistics[own] != nil {
-				own = prefix + name
-			}
 			r := &runner{s: s}
-			n := autograd.Const(r.on(g.constants[name], false).Value())
+			n := autograd.Const(r.on(v, false).Value())
 			if g.isStatistic(name) {
 				s.Statistics[own] = n.Value()
 			} else {
@@ -182,15 +183,7 @@ func (s *Session) takeParameters() {
 			}
 			g.constants[name] = &Value{node: n, kept: true}
 		}
-		for _, n := range g.nodes {
-			for _, a := range n.proto.Attributes {
-				if a.Graph != nil {
-					take(s.graphs[a.Graph], prefix+strings.Join(n.proto.Outputs[:min(1, len(n.proto.Outputs))], "")+"."+a.Name+".")
-				}
-			}
-		}
-	}
-	take(s.main, "")
+	})
 }
 
 // isStatistic reports whether a value is read as a mean or variance of BatchNormalization, and as nothing else.

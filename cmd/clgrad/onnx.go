@@ -137,8 +137,8 @@ func newONNXWeights() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export-weights MODEL.onnx OUT.safetensors",
 		Short: "Write the weights of a model as safetensors",
-		Long: `export-weights writes the initializers of a model, those of inner graphs left out, by their names and in their
-types to a file of the format safetensors. The file is complete or not there.`,
+		Long: `export-weights writes the initializers of a model by their names and in their types to a file of the format
+safetensors. Constants of several floats are initializers, too. The file is complete or not there.`,
 		Example: "  clgrad onnx export-weights model.onnx model.safetensors",
 		Args:    cli.Exactly("the file of a model", "the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
