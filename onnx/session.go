@@ -39,6 +39,7 @@ type Session struct {
 	main      *graph                                    `nn:"-"` // after the passes
 	functions map[string]*function                      `nn:"-"`
 	graphs    map[*onnxpb.Graph]*graph                  `nn:"-"` // those of attributes
+	works     map[*onnxpb.Node]work                     `nn:"-"` // of the outer graph
 	constants map[*onnxpb.Tensor]*Value                 `nn:"-"`
 	packed    map[packedWeights]*tensor.QuantizedTensor `nn:"-"`
 	derives   bool                                      // it has the operator Gradient: runs record a graph
@@ -127,14 +128,14 @@ func (s *Session) load() error {
 	if missing := s.model.Missing(); len(missing) > 0 {
 		return fmt.Errorf("onnx: the model cannot be loaded: %w:\n  %s", ErrUnsupported, strings.Join(missing, "\n  "))
 	}
-	if err := s.model.mismatches(); err != nil {
+	var err error
+	if s.works, err = s.model.foreseen(); err != nil {
 		return err
 	}
 	s.derives = s.model.Operators()[operatorName(training, "Gradient")] > 0
 	for _, f := range s.model.file.Functions {
 		s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload] = &function{proto: f}
 	}
-	var err error
 	if s.file, err = s.graph(s.model.file.Graph, versions(s.model.file.Opsets)); err != nil {
 		return err
 	}
