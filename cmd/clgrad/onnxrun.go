@@ -99,6 +99,9 @@ func newONNXRun() *cobra.Command {
 			}
 			defer d.Close()
 			defer s.Close()
+			if err := flags.checkDims(m); err != nil {
+				return err
+			}
 			inputs, err := flags.given(d, m, args[1:])
 			if err != nil {
 				return err
@@ -192,6 +195,9 @@ of five runs. Together they take longer than a run that is recorded, which joins
 			defer d.Close()
 			defer s.Close()
 			loaded := time.Since(start)
+			if err := flags.checkDims(m); err != nil {
+				return err
+			}
 			inputs, err := flags.inputs(d, m, args[1:])
 			if err != nil {
 				return err
@@ -299,6 +305,9 @@ float may differ by ATOL + RTOL·|expected|, an integer may not. It prints the l
 		Example: "  clgrad onnx check model.onnx pairs.npz --rtol 1e-3 --atol 1e-4",
 		Args:    cli.Exactly("the file of a model", "an npz file of inputs and outputs"),
 		RunE: leavable(func(cmd *cobra.Command, args []string, _ func()) error {
+			if !(rtol >= 0 && atol >= 0) {
+				return cli.Usage(fmt.Errorf("--rtol is %v and --atol %v: they must be 0 or more", rtol, atol))
+			}
 			d, m, s, err := opened(args[0], &device, cmd.ErrOrStderr(), onnx.Options{})
 			if err != nil {
 				return err
