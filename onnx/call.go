@@ -172,7 +172,8 @@ func (c *Call) TensorAttribute(name string) *Value {
 	return v
 }
 
-// TypeAttribute returns the type that an integer attribute names, or the given one if the node has none of the name.
+// TypeAttribute returns the type that an integer attribute names, or the given one if the node has none of the name. That
+// of float is Float64 on a device whose default type that is.
 func (c *Call) TypeAttribute(name string, or tensor.Type) tensor.Type {
 	a := c.attribute(name, onnxpb.AttrInt)
 	if a == nil || a.Int == 0 {
@@ -182,7 +183,7 @@ func (c *Call) TypeAttribute(name string, or tensor.Type) tensor.Type {
 	if err != nil {
 		c.fail(ErrUnsupported, "attribute %s: elements of type %v", name, onnxpb.DataType(a.Int))
 	}
-	return typ
+	return c.r.s.wide(typ)
 }
 
 // Graph runs the graph of an attribute. It sees the values around the node that has the attribute; inputs are those of

@@ -15,8 +15,6 @@ func (s *Session) exported(o ExportOptions) (*modelFile, error) {
 		return nil, errors.New("a Session is written as its file has it: Opset, Inputs, Outputs, Dynamic and Forward are of other models")
 	}
 	proto := *s.model.file
-	graph := *proto.Graph
-	proto.Graph = &graph
 	proto.Metadata = slices.Clone(proto.Metadata)
 	for _, key := range slices.Sorted(maps.Keys(o.Metadata)) {
 		proto.Metadata = slices.DeleteFunc(proto.Metadata, func(e onnxpb.Entry) bool { return e.Key == key })
@@ -33,31 +31,80 @@ func (s *Session) exported(o ExportOptions) (*modelFile, error) {
 	if outside != nil {
 		return nil, outside
 	}
+	var err error
 	f := &modelFile{proto: &proto}
-	graph.Initializers = nil
-	for _, t := range s.model.file.Graph.Initializers {
-		v := s.Statistics[t.Name]
-		if p := s.Weights[t.Name]; p != nil {
-			v = p.Value()
+	proto.Graph, f.tensors, err = s.written(s.file)
+	return f, err
+}
+
+// written returns a graph as the file has it, but for the initializers that may be trained, which it returns with the
+// numbers of now. Those of the graphs within it are in them.
+func (s *Session) written(g *graph) (*onnxpb.Graph, []weight, error) {
+	proto := *g.proto
+	proto.Initializers, proto.Sparse, proto.Nodes = nil, nil, slices.Clone(g.proto.Nodes)
+	var trained []weight
+	take := func(name string, data onnxpb.DataType) bool {
+		v := g.constants[name].Tensor()
+		if !s.options.Training || v == nil || !v.Type().Float() || v.Len() == 0 {
+			return false
 		}
-		if v != nil {
-			if typ, err := typeOf(t.Type); err == nil && v.Type() != typ {
-				v = v.To(typ) // a device computes float in double
+		if typ, err := typeOf(data); err == nil && v.Type() != typ {
+			v = v.To(typ) // a device computes float in double
+		}
+		trained = append(trained, weight{name, v})
+		return true
+	}
+	for _, t := range g.proto.Initializers {
+		if take(t.Name, t.Type) {
+			continue
+		}
+		if t.Type != onnxpb.String {
+			var err error
+			if t, err = s.inside(t); err != nil {
+				return nil, nil, err
 			}
-			f.tensors = append(f.tensors, weight{t.Name, v})
+		}
+		proto.Initializers = append(proto.Initializers, t)
+	}
+	for _, t := range g.proto.Sparse {
+		if !take(t.Values.Name, t.Values.Type) {
+			proto.Sparse = append(proto.Sparse, t)
+		}
+	}
+	for i, n := range proto.Nodes {
+		var err error
+		if proto.Nodes[i], err = s.writtenNode(n); err != nil {
+			return nil, nil, err
+		}
+	}
+	return &proto, trained, nil
+}
+
+// writtenNode returns a node whose graphs have the weights of now.
+func (s *Session) writtenNode(n *onnxpb.Node) (*onnxpb.Node, error) {
+	node := *n
+	node.Attributes = slices.Clone(n.Attributes)
+	for k, a := range n.Attributes {
+		inner := s.graphs[a.Graph]
+		if inner == nil {
 			continue
 		}
-		if t.Type == onnxpb.String {
-			graph.Initializers = append(graph.Initializers, t)
-			continue
-		}
-		kept, err := s.inside(t)
+		g, trained, err := s.written(inner)
 		if err != nil {
 			return nil, err
 		}
-		graph.Initializers = append(graph.Initializers, kept)
+		for _, w := range trained {
+			t := w.header()
+			if t.Raw, err = rawOf(w.t); err != nil {
+				return nil, fmt.Errorf("onnx: Export: %q: %w", w.name, err)
+			}
+			t.HasRaw = true
+			g.Initializers = append(g.Initializers, t)
+		}
+		attribute := *a
+		attribute.Graph, node.Attributes[k] = g, &attribute
 	}
-	return f, nil
+	return &node, nil
 }
 
 // inside returns a tensor of the file with its elements as bytes, wherever the file has them.

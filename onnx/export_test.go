@@ -3,8 +3,14 @@ package onnx_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
@@ -117,6 +123,10 @@ func TestExportModules(t *testing.T) {
 		rng := tensor.NewRNG(1)
 		linear := func(in, out int) *nn.Linear { return nn.NewLinear(d, rng, nn.LinearConfig{In: in, Out: out}) }
 		bn := nn.NewBatchNorm(d, nn.BatchNormConfig{Channels: 3})
+		layers := layersOf(t)
+		for _, m := range []any{&nn.Embedding{}, &nn.Flatten{}, nn.Tanh} { // in TestExportDynamic, and within others here
+			delete(layers, typeName(m))
+		}
 		for _, c := range []struct {
 			name  string
 			m     nn.Module
@@ -151,6 +161,7 @@ func TestExportModules(t *testing.T) {
 				[]int{2, 5, 3}},
 			{"GRU without bias", nn.NewGRU(d, rng, nn.RecurrentConfig{In: 3, Hidden: 4, NoBias: true}), []int{2, 5, 3}},
 		} {
+			delete(layers, typeName(c.m))
 			t.Run(c.name, func(t *testing.T) {
 				nn.Eval(c.m)
 				x := rng.Normal(d, 0, 1, c.shape...)
@@ -161,5 +172,59 @@ func TestExportModules(t *testing.T) {
 				}
 			})
 		}
+		if len(layers) > 0 {
+			t.Errorf("layers of nn that no test writes: %v", slices.Sorted(maps.Keys(layers)))
+		}
 	})
+}
+
+// typeName returns the name of a type, or of what a pointer points to.
+func typeName(v any) string {
+	typ := reflect.TypeOf(v)
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	return typ.Name()
+}
+
+// layersOf returns the types of package nn that have a method Forward.
+func layersOf(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob("../nn/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := map[string]bool{}
+	receiver := regexp.MustCompile(`(?m)^func \(\w+ \*?([A-Z]\w*)\) Forward\(`)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range receiver.FindAllSubmatch(text, -1) {
+			layers[string(m[1])] = true
+		}
+	}
+	if !layers["Linear"] || !layers["Sequential"] {
+		t.Fatalf("layers %v", layers)
+	}
+	return layers
+}
+
+// TestExportPage: docs/onnx.md lists the layers.
+func TestExportPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/onnx.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(layersOf(t))) {
+		names = append(names, "`"+name+"`")
+	}
+	if want := "| layers of `nn` | all: " + strings.Join(names, " ") + "; "; !strings.Contains(string(page), want) {
+		t.Errorf("the page has no %q", want)
+	}
 }

@@ -34,6 +34,15 @@ type weight struct {
 // bytes returns how many bytes the elements have in a file.
 func (w weight) bytes() int { return w.t.Len() * w.t.Type().Size() }
 
+// header returns the message of the initializer without its elements.
+func (w weight) header() *onnxpb.Tensor {
+	p := &onnxpb.Tensor{Name: w.name, Type: dataTypeOf(w.t.Type())}
+	for _, n := range w.t.Shape() {
+		p.Dims = append(p.Dims, int64(n))
+	}
+	return p
+}
+
 // weights returns how many bytes they all have.
 func (f *modelFile) weights() int {
 	n := 0
@@ -65,10 +74,7 @@ func (f *modelFile) write(w, outside io.Writer, location string) error {
 	within := make([]bool, len(f.tensors))
 	size, offset := len(skeleton), 0
 	for i, t := range f.tensors {
-		p := &onnxpb.Tensor{Name: t.name, Type: dataTypeOf(t.t.Type())}
-		for _, n := range t.t.Shape() {
-			p.Dims = append(p.Dims, int64(n))
-		}
+		p := t.header()
 		within[i] = outside == nil || t.bytes() < external
 		if !within[i] {
 			p.Outside = true

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"strings"
 
@@ -277,19 +278,32 @@ func (f *inferer) call(c *ShapeCall, caller *knowns) []Known {
 	return out
 }
 
-// mismatches returns the errors of nodes that fail in every run and that the outputs of the model need.
-func (m *Model) mismatches() error {
+// work is what a node computes, where that is known.
+type work struct{ elements, flops float64 }
+
+// foreseen returns what nodes of the outer graph compute, and the errors of those that fail in every run and that the
+// outputs of the model need.
+func (m *Model) foreseen() (map[*onnxpb.Node]work, error) {
 	f := newInferer(m, nil)
 	f.trusting, f.certain = false, true
-	failed := map[*onnxpb.Node]error{}
+	failed, works := map[*onnxpb.Node]error{}, map[*onnxpb.Node]work{}
 	f.tell = func(t inferredNode) {
 		if t.err != nil && !errors.Is(t.err, ErrUnsupported) {
 			failed[t.call.node.proto] = t.err
 		}
+		var w work
+		for _, k := range t.out {
+			n, _ := k.count().int64()
+			w.elements += float64(n)
+		}
+		if n := t.flops(); !math.IsNaN(n) {
+			w.flops = n
+		}
+		works[t.call.node.proto] = w
 	}
 	f.run()
 	if len(failed) == 0 {
-		return nil
+		return works, nil
 	}
 	used := usedBy(m.file.Graph.Nodes, m.file.Graph.Outputs)
 	var errs []string
@@ -299,7 +313,7 @@ func (m *Model) mismatches() error {
 		}
 	}
 	if errs == nil {
-		return nil
+		return works, nil
 	}
-	return fmt.Errorf("onnx: the model cannot run: %s", strings.Join(errs, "\n  "))
+	return nil, fmt.Errorf("onnx: the model cannot run: %s", strings.Join(errs, "\n  "))
 }

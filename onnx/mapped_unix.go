@@ -24,6 +24,6 @@ func readMapped(path string) (b []byte, end func(), err error) {
 			return b, func() { unix.Munmap(b) }, nil
 		}
 	}
-	b, err = os.ReadFile(path)
+	b, err = readWhole(f, info)
 	return b, func() {}, err
 }

@@ -203,18 +203,19 @@ func operatorName(domain, op string) string {
 	return op
 }
 
-// Weights returns the initializers of the model on a device, by name, but for strings and those of inner graphs.
+// Weights returns the initializers of the model on a device, by name, but for strings. Names of inner graphs are those of
+// [Session.Weights].
 func (m *Model) Weights(d tensor.Device) (tensor.Dict, error) {
-	dict := tensor.Dict{}
-	for _, t := range m.file.Graph.Initializers {
-		if t.Type == onnxpb.String {
-			continue
+	dict, names := tensor.Dict{}, m.weightNames()
+	var err error
+	m.eachInitializer(func(g *onnxpb.Graph, t *onnxpb.Tensor) {
+		if t.Type == onnxpb.String || err != nil {
+			return
 		}
-		w, err := newTensor(d, t, m.dir)
-		if err != nil {
-			return nil, err
-		}
-		dict[t.Name] = w
+		dict[names[g][t.Name]], err = newTensor(d, t, m.dir)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return dict, nil
 }
@@ -222,12 +223,21 @@ func (m *Model) Weights(d tensor.Device) (tensor.Dict, error) {
 // Parameters returns how many numbers the weights of the model have.
 func (m *Model) Parameters() int {
 	n := 0
-	for _, t := range m.file.Graph.Initializers {
+	m.eachInitializer(func(_ *onnxpb.Graph, t *onnxpb.Tensor) {
 		if size, err := t.Len(); err == nil {
 			n += size
 		}
-	}
+	})
 	return n
+}
+
+// eachInitializer calls f with the initializers of the model, those of inner graphs too.
+func (m *Model) eachInitializer(f func(g *onnxpb.Graph, t *onnxpb.Tensor)) {
+	eachGraph(m.file.Graph, "", func(g *onnxpb.Graph, _ string) {
+		for _, t := range g.Initializers {
+			f(g, t)
+		}
+	})
 }
 
 // eachNode calls f with every node of the model, outer ones first.

@@ -48,7 +48,7 @@ func cast(c *Call, to onnxpb.DataType) []*Value {
 	if v.kind == stringsValue {
 		return Out(c.parsed(v, typ))
 	}
-	return Out(c.converted(c.Node(0), typ))
+	return Out(c.converted(c.Node(0), c.r.s.wide(typ)))
 }
 
 // roundings are what the attribute round_mode says of conversions to floats of an exponent alone.

@@ -63,3 +63,34 @@ func TestCast(t *testing.T) {
 		{"BitCast", 26, to(onnxpb.Int32), []any{[]string{"a"}}, nil, "should be a tensor"},
 	})
 }
+
+// TestCastInDouble: what a model has in float is computed in double on a device whose default type that is, also where an
+// attribute says float.
+func TestCastInDouble(t *testing.T) {
+	d, err := tensor.Open("cpu", tensor.Options{DefaultType: tensor.Float64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	x := tensor.New(d, []float64{1 + 0x1p-40, 1e-50}, 2)
+	eye := tensor.New(d, []int32{1, 1}, 1, 2)
+	for _, c := range []struct {
+		op     string
+		opset  int
+		attrs  attrs
+		inputs []any
+		want   []float64
+		shape  []int
+	}{
+		{"Cast", 13, attrs{"to": 1}, []any{x}, []float64{1 + 0x1p-40, 1e-50}, []int{2}},
+		{"CastLike", 15, nil, []any{x, []float32{1}}, []float64{1 + 0x1p-40, 1e-50}, []int{2}},
+		{"EyeLike", 9, attrs{"dtype": 1}, []any{eye}, []float64{1, 0}, []int{1, 2}},
+		{"DequantizeLinear", 13, nil, []any{[]uint8{3, 6}, scalar(d, 0.1), scalar(d, uint8(1))}, []float64{0.2, 0.5}, []int{2}},
+	} {
+		out, err := runNode(t, d, c.op, c.opset, c.attrs, 1, c.inputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantTensor(t, out[0], tensor.Float64, c.shape, c.want, 1e-16)
+	}
+}

@@ -37,11 +37,11 @@ var quantizedFloats = []tensor.Type{
 // quantized returns x + zero as a type, where x are numbers that were divided by their scale. Integers are the nearest,
 // the even one of two. zero may be nil.
 func quantized(c *Call, x, zero *autograd.Node, typ tensor.Type, saturate bool) *autograd.Node {
-	x = like(x, tensor.Float32)
+	x = inSingle(x)
 	if r, ok := quantizedInts[typ]; ok {
 		x = x.Round()
 		if zero != nil {
-			x = x.Add(like(zero, tensor.Float32))
+			x = x.Add(like(zero, x.Type()))
 		}
 		return x.Clamp(r.low, r.high).To(typ)
 	}
@@ -49,18 +49,19 @@ func quantized(c *Call, x, zero *autograd.Node, typ tensor.Type, saturate bool) 
 		c.Unsupported("quantization to %v", typ)
 	}
 	if zero != nil {
-		x = x.Add(like(zero, tensor.Float32))
+		x = x.Add(like(zero, x.Type()))
 	}
 	return autograd.Const(tensor.Cast(x.Value(), typ, tensor.CastOptions{NoSaturation: !saturate}))
 }
 
-// dequantized returns (x − zero)·scale of float32. zero may be nil.
+// dequantized returns (x − zero)·scale in the type of the scale, in float32 at least. zero may be nil.
 func dequantized(x, scale, zero *autograd.Node) *autograd.Node {
-	x = like(x, tensor.Float32)
+	scale = inSingle(scale)
+	x = like(x, scale.Type())
 	if zero != nil {
-		x = x.Sub(like(zero, tensor.Float32))
+		x = x.Sub(like(zero, scale.Type()))
 	}
-	return x.Mul(like(scale, tensor.Float32))
+	return x.Mul(scale)
 }
 
 // scaleOf returns scales or zero points so that they broadcast to x: one number, one for each position along an axis,

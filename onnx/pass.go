@@ -240,6 +240,16 @@ func anyOf(names []string, set map[string]bool) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return set[name] })
 }
 
+// What is computed of constants when a model is loaded: it has some times the elements of the weights, and more would be
+// a model that makes much of little, which a run may have to do, and Load has not.
+const (
+	foldedElements = 1 << 24 // beside four for each element of the weights
+	foldedFLOPs    = 4e9     // beside 64 for each
+)
+
+// slowOperators take a time that their shapes do not tell.
+var slowOperators = wordsOf("Det NonMaxSuppression")
+
 // foldConstants computes the nodes whose inputs are constants. One that fails is left to the run, which says so. It
 // leaves quantized weights to the pass quantize.
 func foldConstants(r *rewriter) { fold(r, false) }
@@ -247,17 +257,25 @@ func foldConstants(r *rewriter) { fold(r, false) }
 func fold(r *rewriter, quantized bool) {
 	run := &runner{s: r.s}
 	top := &scope{values: r.g.constants}
+	weights := float64(r.s.model.Parameters())
+	left := work{foldedElements + 4*weights, foldedFLOPs + 64*weights}
 	r.g.nodes = slices.DeleteFunc(r.g.nodes, func(n *node) bool {
 		if n.op.Run == nil || n.op.OnDevice || n.inner || !r.allConstant(n) || !quantized && r.quantizedConstant(n) {
+			return false
+		}
+		w := r.s.works[n.proto]
+		if w.elements > left.elements || w.flops > left.flops || slowOperators[n.proto.Op] {
 			return false
 		}
 		out, err := run.node(n, top)
 		if err != nil {
 			return false
 		}
+		left.flops -= w.flops
 		for i, name := range n.proto.Outputs {
 			if name != "" {
 				r.g.constants[name] = out[i].keep()
+				out[i].each(func(v *Value) { left.elements -= float64(v.any().Len()) })
 			}
 		}
 		return true

@@ -134,3 +134,45 @@ func TestPasses(t *testing.T) {
 		t.Error(Passes())
 	}
 }
+
+// TestFoldLimits: what a model makes of few constants is left to its runs, where it takes long or much memory.
+func TestFoldLimits(t *testing.T) {
+	d := cpu(t)
+	end := op("y = Add x c", nil)
+	double := []*onnxpb.Node{op("c0 = Concat k k", attrs{"axis": 0})}
+	for i := range 30 {
+		double = append(double, op(fmt.Sprintf("c%d = Concat c%d c%d", i+1, i, i), attrs{"axis": 0}))
+	}
+	square := op("a = ConstantOfShape s", nil)
+	for name, c := range map[string]struct {
+		sizes []int64
+		nodes []*onnxpb.Node
+	}{
+		"elements": {[]int64{1<<31 - 1}, []*onnxpb.Node{op("c = ConstantOfShape s", nil), end}},
+		"broadcast": {[]int64{1 << 15, 1}, []*onnxpb.Node{square, op("b = Transpose a", nil), op("m = Add a b", nil),
+			op("c = ReduceSum m", nil), end}},
+		"a product":     {[]int64{4000, 4000}, []*onnxpb.Node{square, op("m = MatMul a a", nil), op("c = ReduceSum m", nil), end}},
+		"a chain":       {nil, append(double, op("c = ReduceSum c30", nil), end)},
+		"a determinant": {[]int64{3000, 3000}, []*onnxpb.Node{square, op("c = Det a", nil), end}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := body("x", "y", c.nodes...)
+			g.Initializers = []*onnxpb.Tensor{weights("k", 1), integers("s", c.sizes...)}
+			s, err := modelOf(13, g).Load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if s.main.constants["c"] != nil {
+				t.Error("it is computed when the model is loaded")
+			}
+			elements := 0
+			for _, v := range s.main.constants {
+				elements += v.any().Len()
+			}
+			if elements > foldedElements+1<<10 {
+				t.Errorf("%d elements of constants", elements)
+			}
+		})
+	}
+}

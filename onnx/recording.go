@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -112,14 +113,17 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		r := &runner{s: s, scoped: true}
 		defer r.end()
 		out, err := s.eager(r, given, names)
-		if err == nil && r.downloads {
-			err = fmt.Errorf("onnx: the host reads what the device computes")
+		if err != nil {
+			return nil, err
+		}
+		if r.downloads {
+			return nil, errors.New("onnx: the host reads what the device computes")
 		}
 		for _, v := range out {
 			v.each(func(v *Value) { tensors = append(tensors, v.node.Value()) })
 		}
 		rec.out = out
-		return tensors, err
+		return tensors, nil
 	}, options)
 	if err != nil {
 		rec.Free()

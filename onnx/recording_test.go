@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -243,4 +244,46 @@ func TestNamesOfDimensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTensor(t, out[0], tensor.Float32, []int{1, 2}, []float64{-1, -2}, 0)
+}
+
+// TestRecordedCancelled: a context that ends while a run is recorded ends the run, and the next one is recorded; one that
+// has ended already runs nothing.
+func TestRecordedCancelled(t *testing.T) {
+	d := cpu(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cancels := false
+	Register(Operator{Domain: "own", Name: "Cancels", Run: func(c *Call) []*Value {
+		if cancels {
+			cancel()
+		}
+		return Out(c.Node(0).AddScalar(1))
+	}})
+	defer delete(operators, "own.Cancels")
+	s, err := modelOf(13, body("x", "y", op("z = own.Cancels x", nil), op("y = Neg z", nil))).Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x := FromTensor(tensor.New(d, []float32{1, 2}))
+	for i := range 5 {
+		cancels = i == 1
+		if i == 3 {
+			ctx = context.Background()
+		}
+		out, err := s.RunContext(ctx, x)
+		if i == 1 || i == 2 {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("run %d: %v, %v", i, out, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantTensor(t, out[0], tensor.Float32, []int{2}, []float64{-2, -3}, 0)
+	}
+	if len(s.replays.list) != 1 {
+		t.Errorf("%d recordings, want 1", len(s.replays.list))
+	}
 }

@@ -52,6 +52,9 @@ func (s *Session) RunNamed(inputs map[string]*Value, outputs ...string) (map[str
 
 // RunContext is Run that ends with an error when ctx is done, between two operators: a Loop may have no end.
 func (s *Session) RunContext(ctx context.Context, inputs ...*Value) ([]*Value, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("onnx: Run: %w", context.Cause(ctx))
+	}
 	s.context = ctx
 	defer func() { s.context = nil }()
 	return s.Run(inputs...)
@@ -326,10 +329,13 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 		rec, _ := replays.made.Find(key)
 		if rec == nil && replays.saw(key) {
 			var err error
-			if rec, err = s.record(key, inputs, names); err != nil {
-				replays.never(key)
-			} else {
+			switch rec, err = s.record(key, inputs, names); {
+			case err == nil:
 				replays.made.Add(key, rec, cmp.Or(s.options.Recordings, defaultRecordings))
+			case s.context != nil && s.context.Err() != nil:
+				return nil, err
+			default:
+				replays.never(key)
 			}
 		}
 		if rec != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -40,6 +39,7 @@ type Session struct {
 	main      *graph                                    `nn:"-"` // after the passes
 	functions map[string]*function                      `nn:"-"`
 	graphs    map[*onnxpb.Graph]*graph                  `nn:"-"` // those of attributes
+	works     map[*onnxpb.Node]work                     `nn:"-"` // of the outer graph
 	constants map[*onnxpb.Tensor]*Value                 `nn:"-"`
 	packed    map[packedWeights]*tensor.QuantizedTensor `nn:"-"`
 	derives   bool                                      // it has the operator Gradient: runs record a graph
@@ -128,14 +128,14 @@ func (s *Session) load() error {
 	if missing := s.model.Missing(); len(missing) > 0 {
 		return fmt.Errorf("onnx: the model cannot be loaded: %w:\n  %s", ErrUnsupported, strings.Join(missing, "\n  "))
 	}
-	if err := s.model.mismatches(); err != nil {
+	var err error
+	if s.works, err = s.model.foreseen(); err != nil {
 		return err
 	}
 	s.derives = s.model.Operators()[operatorName(training, "Gradient")] > 0
 	for _, f := range s.model.file.Functions {
 		s.functions[operatorName(f.Domain, f.Name)+":"+f.Overload] = &function{proto: f}
 	}
-	var err error
 	if s.file, err = s.graph(s.model.file.Graph, versions(s.model.file.Opsets)); err != nil {
 		return err
 	}
@@ -157,23 +157,25 @@ func (s *Session) load() error {
 }
 
 // takeParameters makes parameters of the weights that are floats: those of the outer graph by their names, and those of
-// the graphs within it, too. Where such a name is taken, that of the graph's attribute and of an output of its node stand
-// before it: "y.then_branch.w".
+// the graphs within it, too: see weightNames.
 func (s *Session) takeParameters() {
 	s.Weights, s.Statistics = Weights{}, Statistics{}
-	var take func(g *graph, prefix string)
-	take = func(g *graph, prefix string) {
-		for _, name := range slices.Sorted(maps.Keys(g.constants)) {
-			t := g.constants[name].Tensor()
+	names := s.model.weightNames()
+	eachGraph(s.main.proto, "", func(p *onnxpb.Graph, _ string) {
+		g := s.graphs[p]
+		if p == s.main.proto {
+			g = s.main
+		}
+		if g == nil {
+			return
+		}
+		for name, v := range g.constants {
+			t, own := v.Tensor(), names[p][name]
 			if t == nil || !t.Type().Float() || t.Len() == 0 {
 				continue
 			}
-			own := name
-			if s.Weights[own] != nil || s.Statistics[own] != nil {
-				own = prefix + name
-			}
 			r := &runner{s: s}
-			n := autograd.Const(r.on(g.constants[name], false).Value())
+			n := autograd.Const(r.on(v, false).Value())
 			if g.isStatistic(name) {
 				s.Statistics[own] = n.Value()
 			} else {
@@ -182,15 +184,7 @@ func (s *Session) takeParameters() {
 			}
 			g.constants[name] = &Value{node: n, kept: true}
 		}
-		for _, n := range g.nodes {
-			for _, a := range n.proto.Attributes {
-				if a.Graph != nil {
-					take(s.graphs[a.Graph], prefix+strings.Join(n.proto.Outputs[:min(1, len(n.proto.Outputs))], "")+"."+a.Name+".")
-				}
-			}
-		}
-	}
-	take(s.main, "")
+	})
 }
 
 // isStatistic reports whether a value is read as a mean or variance of BatchNormalization, and as nothing else.
@@ -247,14 +241,17 @@ func (s *Session) newValue(t *onnxpb.Tensor) (*Value, error) {
 	return &Value{node: s.widened(autograd.Const(x)).Retain()}, nil
 }
 
-// widened returns floats of 32 bits in 64 on a device whose default type that is: what a model has in float it computes
-// in double then.
-func (s *Session) widened(n *autograd.Node) *autograd.Node {
-	if n.Type() == tensor.Float32 && s.dev.DefaultType() == tensor.Float64 {
-		return n.To(tensor.Float64)
+// wide returns the type in which what a model has in a type is computed: that of float is Float64 on a device whose
+// default type that is.
+func (s *Session) wide(typ tensor.Type) tensor.Type {
+	if typ == tensor.Float32 && s.dev.DefaultType() == tensor.Float64 {
+		return tensor.Float64
 	}
-	return n
+	return typ
 }
+
+// widened returns n in the type in which it is computed.
+func (s *Session) widened(n *autograd.Node) *autograd.Node { return like(n, s.wide(n.Type())) }
 
 // rng returns the random numbers of a node: its own if it has a seed, and else the session's.
 func (s *Session) rng(n *node) *tensor.RNG {

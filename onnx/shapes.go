@@ -44,10 +44,12 @@ func (m *Model) shapes(f *inferer) *Shapes {
 	}
 	for _, t := range g.Initializers {
 		s.fixed[t.Name] = true
+	}
+	m.eachInitializer(func(_ *onnxpb.Graph, t *onnxpb.Tensor) {
 		if n, err := t.Len(); err == nil {
 			s.weights += (int64(n)*int64(t.Type.Bits()) + 7) / 8
 		}
-	}
+	})
 	f.tell = func(n inferredNode) {
 		p := n.call.node.proto
 		s.Nodes = append(s.Nodes, NodeShapes{NodeInfo: nodeInfoOf(p), FLOPs: n.flops(), takes: takenBy(p)})

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"bytes"
+	"maps"
 	"slices"
 	"testing"
 
@@ -89,4 +91,64 @@ func TestForwardNamed(t *testing.T) {
 			t.Error("what is not there gives no error")
 		}
 	}
+}
+
+// TestInnerWeights: weights in the graphs of nodes are trained, counted and written like others. Where graphs have the
+// same name, the node's output and the attribute are before one of them.
+func TestInnerWeights(t *testing.T) {
+	d := cpu(t)
+	branch := func(name, out string) *onnxpb.Graph {
+		return body("", out, op("w = Constant", attrs{"value": weights(name, 2)}), op(out+" = Mul x w", nil))
+	}
+	g := body("c x", "y", op("y = If c", attrs{"then_branch": branch("", "y1"), "else_branch": branch("other", "y2")}))
+	g.Nodes[0].Attributes[0].Graph.Sparse = []*onnxpb.SparseTensor{
+		{Values: weights("s", 1), Indices: integers("", 1), Dims: []int64{2}}}
+	moveWeights(g)
+	m := modelOf(13, g)
+	first, second := "w", "y."+g.Nodes[0].Attributes[1].Name+".w"
+	names := []string{"s", first, second}
+	if n := m.Parameters(); n != 4 {
+		t.Errorf("%d parameters", n)
+	}
+	if bytes, _, _ := m.Shapes(nil).Memory(); bytes != 16 {
+		t.Errorf("%d bytes of weights", bytes)
+	}
+	dict, err := m.Weights(d)
+	if err != nil || !slices.Equal(slices.Sorted(maps.Keys(dict)), names[1:]) {
+		t.Errorf("weights %v, %v", dict, err)
+	}
+	s, err := m.Load(d, Options{Training: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := slices.Sorted(maps.Keys(s.Weights)); !slices.Equal(got, names) {
+		t.Fatalf("weights %q, want %q", got, names)
+	}
+	trained := map[string][]float64{"s": {0, 5}, first: {1, 2}, second: {3, 4}}
+	for name, numbers := range trained {
+		tensor.Upload(s.Weights[name].Value(), numbers)
+	}
+	var b bytes.Buffer
+	if err := Export(&b, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, a := range g.Nodes[0].Attributes {
+		out, err := runModel(t, d, again, []bool{a.Name == "then_branch"}, []float32{10, 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := trained[names[1+k]]
+		wantTensor(t, out[0], tensor.Float32, []int{2}, []float64{10 * w[0], 100 * w[1]}, 0)
+	}
+	loaded, err := again.Load(d, Options{Training: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	wantTensor(t, FromTensor(loaded.Weights["s"].Value()), tensor.Float32, []int{2}, trained["s"], 0)
 }

@@ -29,6 +29,14 @@ another program has, and writes its weights to a file. docs/onnx.md says which o
 	return cmd
 }
 
+// leavable returns what a command does so that a signal ends it at once, whatever a model has begun, until it calls
+// begun: then there is something to write.
+func leavable(run func(cmd *cobra.Command, args []string, begun func()) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return cli.OrLeave(cmd.Context(), func(begun func()) error { return run(cmd, args, begun) })
+	}
+}
+
 func newONNXInfo() *cobra.Command {
 	var flags onnxFlags
 	var run, values, nodes bool
@@ -49,7 +57,7 @@ up, with the dimensions of --dim.`,
   clgrad onnx info model.onnx --run --dim batch=8
   clgrad onnx info model.onnx --values picture=photo.png`,
 		Args: aModel,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: leavable(func(cmd *cobra.Command, args []string, _ func()) error {
 			run = run || values
 			if !run && len(args) > 1 {
 				return cli.Usage(fmt.Errorf("inputs are for a run: add --run"))
@@ -70,7 +78,7 @@ up, with the dimensions of --dim.`,
 			}
 			defer d.Close()
 			return printRun(cmd.OutOrStdout(), d, m, func() (map[string]*onnx.Value, error) { return flags.inputs(d, m, args[1:]) }, values)
-		},
+		}),
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -137,11 +145,11 @@ func newONNXWeights() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export-weights MODEL.onnx OUT.safetensors",
 		Short: "Write the weights of a model as safetensors",
-		Long: `export-weights writes the initializers of a model, those of inner graphs left out, by their names and in their
-types to a file of the format safetensors. The file is complete or not there.`,
+		Long: `export-weights writes the initializers of a model by their names and in their types to a file of the format
+safetensors. Constants of several floats are initializers, too. The file is complete or not there.`,
 		Example: "  clgrad onnx export-weights model.onnx model.safetensors",
 		Args:    cli.Exactly("the file of a model", "the file to write"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: leavable(func(cmd *cobra.Command, args []string, begun func()) error {
 			m, err := onnx.Open(args[0])
 			if err != nil {
 				return err
@@ -155,7 +163,8 @@ types to a file of the format safetensors. The file is complete or not there.`,
 			if err != nil {
 				return err
 			}
+			begun()
 			return tensor.SaveSafetensors(args[1], weights)
-		},
+		}),
 	}
 }

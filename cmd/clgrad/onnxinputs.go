@@ -151,6 +151,9 @@ func (f *onnxFlags) given(d tensor.Device, m *onnx.Model, args []string) (map[st
 			}
 			continue
 		}
+		if path == "" {
+			return nil, cli.Usage(fmt.Errorf("%s names no file: it is NAME=FILE", arg))
+		}
 		info, err := find(name, path)
 		if err != nil {
 			return nil, err

@@ -17,7 +17,8 @@ import (
 )
 
 // writePictures writes to a folder dots.png, of two pixels, six.raw, of six bytes, and models that give their input back:
-// nchw.onnx of float [1,3,h,w], bytes.onnx of uint8 [2,3,1], open.onnx of float [a,b,c].
+// nchw.onnx of float [1,3,h,w], bytes.onnx of uint8 [2,3,1], open.onnx of float [a,b,c], and endless.onnx, a loop without
+// an end.
 func writePictures(dir string) error {
 	picture := image.NewNRGBA(image.Rect(0, 0, 2, 1))
 	picture.Set(0, 0, color.NRGBA{255, 128, 0, 255})
@@ -59,7 +60,17 @@ func writePictures(dir string) error {
 			return err
 		}
 	}
-	return nil
+	scalar := &onnxpb.Type{Kind: onnxpb.KindTensor, Elem: onnxpb.Float, HasShape: true}
+	again := &onnxpb.Graph{Name: "body",
+		Nodes:   []*onnxpb.Node{{Op: "Neg", Inputs: []string{"v"}, Outputs: []string{"w"}}},
+		Inputs:  []*onnxpb.ValueInfo{{Name: "i"}, {Name: "c"}, {Name: "v"}},
+		Outputs: []*onnxpb.ValueInfo{{Name: "c"}, {Name: "w"}}}
+	m := &onnxpb.Model{IRVersion: 8, Opsets: []onnxpb.Opset{{Version: 17}}, Graph: &onnxpb.Graph{Name: "g",
+		Nodes: []*onnxpb.Node{{Op: "Loop", Inputs: []string{"", "", "x"}, Outputs: []string{"y"},
+			Attributes: []*onnxpb.Attribute{{Name: "body", Type: onnxpb.AttrGraph, Graph: again}}}},
+		Inputs:  []*onnxpb.ValueInfo{{Name: "x", Type: scalar}},
+		Outputs: []*onnxpb.ValueInfo{{Name: "y", Type: scalar}}}}
+	return os.WriteFile(filepath.Join(dir, "endless.onnx"), m.Append(nil), 0o644)
 }
 
 // TestPicture: pixels lie where the model or a flag says, in the size of the model.

@@ -17,6 +17,7 @@ import (
 	"github.com/clgrad/clgrad/onnx"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // opened opens a model and the device of the flags, and loads the one on the other.
@@ -37,6 +38,11 @@ func opened(path string, device *devices.Flags, stderr io.Writer, options onnx.O
 		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, m, s, nil
+}
+
+// registerDouble adds the flag of commands that compute.
+func registerDouble(fs *pflag.FlagSet, device *devices.Flags) {
+	fs.BoolVar(&device.Double, "double", false, "compute in double what the model has in float")
 }
 
 // waitingAfter is how long a person waits before hearing what for.
@@ -86,13 +92,16 @@ func newONNXRun() *cobra.Command {
   clgrad onnx run model.onnx x=x.npy mask=mask.raw --type mask=uint8
   clgrad onnx run model.onnx picture=photo.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225`,
 		Args: aModel,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: leavable(func(cmd *cobra.Command, args []string, begun func()) error {
 			d, m, s, err := opened(args[0], &device, cmd.ErrOrStderr(), onnx.Options{Eager: true})
 			if err != nil {
 				return err
 			}
 			defer d.Close()
 			defer s.Close()
+			if err := flags.checkDims(m); err != nil {
+				return err
+			}
 			inputs, err := flags.given(d, m, args[1:])
 			if err != nil {
 				return err
@@ -101,6 +110,7 @@ func newONNXRun() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			begun()
 			if out != "" {
 				dict := tensor.Dict{}
 				for name, v := range outputs {
@@ -114,12 +124,13 @@ func newONNXRun() *cobra.Command {
 				}
 			}
 			return printOutputs(cmd.OutOrStdout(), m, outputs)
-		},
+		}),
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&out, "out", "o", "", "write the outputs to this npz file")
 	flags.register(fs)
+	registerDouble(fs, &device)
 	device.Register(fs, program)
 	return cmd
 }
@@ -172,7 +183,7 @@ of five runs. Together they take longer than a run that is recorded, which joins
 		Example: `  clgrad onnx bench model.onnx --dim batch=8
   clgrad onnx bench model.onnx inputs.npz --json`,
 		Args: aModel,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: leavable(func(cmd *cobra.Command, args []string, _ func()) error {
 			if !(seconds > 0 && seconds <= 3600) {
 				return cli.Usage(fmt.Errorf("--seconds is %v: it must be above 0, at most 3600", seconds))
 			}
@@ -184,6 +195,9 @@ of five runs. Together they take longer than a run that is recorded, which joins
 			defer d.Close()
 			defer s.Close()
 			loaded := time.Since(start)
+			if err := flags.checkDims(m); err != nil {
+				return err
+			}
 			inputs, err := flags.inputs(d, m, args[1:])
 			if err != nil {
 				return err
@@ -208,7 +222,7 @@ of five runs. Together they take longer than a run that is recorded, which joins
 				return err
 			}
 			return printProfile(cmd.OutOrStdout(), r.Nodes)
-		},
+		}),
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -217,6 +231,7 @@ of five runs. Together they take longer than a run that is recorded, which joins
 	fs.BoolVar(&eager, "eager", false, "do not record runs")
 	fs.BoolVar(&profile, "profile", false, "print, or add to the JSON object, how long each node takes")
 	fs.BoolVar(&asJSON, "json", false, "print a JSON object")
+	registerDouble(fs, &device)
 	device.Register(fs, program)
 	return cmd
 }
@@ -289,7 +304,10 @@ func newONNXCheck() *cobra.Command {
 float may differ by ATOL + RTOL·|expected|, an integer may not. It prints the largest difference of each output, and fails if one is too large.`,
 		Example: "  clgrad onnx check model.onnx pairs.npz --rtol 1e-3 --atol 1e-4",
 		Args:    cli.Exactly("the file of a model", "an npz file of inputs and outputs"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: leavable(func(cmd *cobra.Command, args []string, _ func()) error {
+			if !(rtol >= 0 && atol >= 0) {
+				return cli.Usage(fmt.Errorf("--rtol is %v and --atol %v: they must be 0 or more", rtol, atol))
+			}
 			d, m, s, err := opened(args[0], &device, cmd.ErrOrStderr(), onnx.Options{})
 			if err != nil {
 				return err
@@ -340,11 +358,13 @@ float may differ by ATOL + RTOL·|expected|, an integer may not. It prints the l
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
 			return err
-		},
+		}),
 	}
 	fs := cmd.Flags()
+	fs.SortFlags = false
 	fs.Float64Var(&rtol, "rtol", 1e-3, "how far a float may be off, relative to what is expected")
 	fs.Float64Var(&atol, "atol", 1e-4, "how far a float may be off in any case")
+	registerDouble(fs, &device)
 	device.Register(fs, program)
 	return cmd
 }

@@ -208,6 +208,9 @@ func run() error {
 		return err
 	}
 	c, err := readConfig(*configFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: it describes the model, and comes with it; --config says where else it is", err)
+	}
 	if err != nil {
 		return err
 	}

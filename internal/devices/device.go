@@ -25,6 +25,7 @@ const FlagGroup = "Device"
 // Flags says which device to use, and how.
 type Flags struct {
 	Check, Profile bool
+	Double         bool // the device's default type is Float64
 
 	program      string // whose flags these are
 	selection    string
@@ -86,7 +87,11 @@ func (f *Flags) open(stderr io.Writer) (tensor.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := tensor.Open(selection, tensor.Options{Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, SkipSelfTest: f.skipSelfTest, Precision: f.precision,
+	typ := tensor.Float32
+	if f.Double {
+		typ = tensor.Float64
+	}
+	d, err := tensor.Open(selection, tensor.Options{DefaultType: typ, Rebuild: f.rebuild, Check: f.Check, Profile: f.Profile, SkipSelfTest: f.skipSelfTest, Precision: f.precision,
 		Builds: cli.NewBuildLine(stderr)})
 	if err != nil {
 		return nil, err
