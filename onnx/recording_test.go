@@ -283,7 +283,7 @@ func TestRecordedCancelled(t *testing.T) {
 		}
 		wantTensor(t, out[0], tensor.Float32, []int{2}, []float64{-2, -3}, 0)
 	}
-	if len(s.replays.list) != 1 {
-		t.Errorf("%d recordings, want 1", len(s.replays.list))
+	if n := len(s.replays.made.All()); n != 1 {
+		t.Errorf("%d recordings, want 1", n)
 	}
 }

@@ -222,7 +222,6 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 	return keeps, fills
 }
 
-
 // slotSizes reports whether an int of a launch is a slot and may say what it computes: it is no
 // scalar of its operations.
 func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {

@@ -87,6 +87,8 @@ func (r *reader) Forget(kernels.Buffer)                           {}
 func (r *reader) Input(kernels.Buffer) bool                       { return false }
 func (r *reader) Again(func() error)                              {}
 func (r *reader) Refuse(error, string)                            {}
+func (r *reader) Label(string, string)                            {}
+func (r *reader) Named(kernels.Buffer, int, []int, string)        {}
 
 func (r *reader) State(_ any, make func() capture.State) capture.State { return make() }
 
