@@ -21,11 +21,12 @@ func (c Case) Of(types []DType) Case {
 				o.rounded = NewHostBuffer(t, 1)
 			}
 		}
+		first := len(o.Args) // there are others before, of a launch that does several
 		c.Build(o)
 		o.rounded = nil
 		for i, t := range types {
 			if t.Half() {
-				o.Args[i] = o.Args[i].converted(t)
+				o.Args[first+i] = o.Args[first+i].converted(t)
 			}
 		}
 	}}

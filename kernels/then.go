@@ -425,7 +425,7 @@ func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 		CopyHostBuffer(value.Buf.(*HostBuffer), 0, args[at].Buf.(*HostBuffer), args[at].Off, n)
 	}
 	base[at] = value
-	eps, _ := real.Epsilon()
+	eps, _ := s.valueType(real).Epsilon()
 	var off func(param, i int) float64
 	if tol.Bound != nil {
 		off = tol.Bound(real, base)

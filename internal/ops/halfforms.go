@@ -16,17 +16,22 @@ import (
 // are read and written as they lie, and computed in float32. Sums, convolutions, pools and interpolations have
 // such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
 func OfTypes(k *kernels.Kernel, args []kernels.Arg) *kernels.Kernel {
-	var types [halfBuffers]kernels.DType
 	last := 0
 	for i := 0; i < min(len(args), halfBuffers) && args[i].Buf != nil; i++ {
-		if t := args[i].Buf.DType(); t.Half() {
-			types[i], last = t, i+1
+		if args[i].Buf.DType().Half() {
+			last = i + 1
 		}
 	}
 	if last == 0 {
 		return k
 	}
-	return ofTypes(k, types[:last]...)
+	types := make([]kernels.DType, last)
+	for i := range types {
+		if t := args[i].Buf.DType(); t.Half() {
+			types[i] = t
+		}
+	}
+	return ofTypes(k, types...)
 }
 
 // halfBuffers is how many buffers a kernel has at most of which some may be of 16 bits: they are its first arguments.
@@ -84,7 +89,8 @@ func (f *halfForm) kernel() *kernels.Kernel {
 	if tol := &form.Tol; half[1].Half() && (tol.ULP > 0 || tol.Rel > 0) {
 		eps, _ := half[1].Epsilon()
 		single, _ := kernels.Float32.Epsilon()
-		tol.ULP, tol.Rel = 1, tol.Rel*single/eps
+		// Results that are n units apart after rounding were more than n − 1 apart before: half of n, from two units on.
+		tol.ULP, tol.Rel = 1, 2*tol.Rel*single/eps
 	}
 	form.Cases = func(few bool) (cases []kernels.Case) {
 		for _, c := range f.k.Cases(few) {
@@ -125,14 +131,17 @@ func (f *halfForm) kernel() *kernels.Kernel {
 }
 
 // toHalves returns a case in the types of the form, of which nothing is added to results of 16 bits. ok is false if there is
-// no such launch.
+// no such launch, or if numbers of the case are infinite in the type.
 func (f *halfForm) toHalves(c kernels.Case, narrow bool) (_ kernels.Case, ok bool) {
 	of := c.Of(f.types)
+	probe := kernels.NewOperands(kernels.Float32, 1, 1)
+	c.Build(probe)
+	if f.k.File == ConvPack.File && f.types[0] == kernels.Float16 && kernels.MaxAbs(probe.Args, 0) > 65504 {
+		return of, false // it packs infinities
+	}
 	if !narrow {
 		return of, true
 	}
-	probe := kernels.NewOperands(kernels.Float32, 1, 1)
-	c.Build(probe)
 	switch a := probe.Args; f.k.File {
 	case "conv_cpu.cl":
 		return of, len(a) <= convCols || convShapeOf(a, convNumbers).atOnce(a[convTransposed].Int != 0, int(a[convRows].Int), int(a[convCols].Int))

@@ -35,6 +35,7 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 	} else {
 		outputs, weights = append(outputs, convMatrixSmall.Kernel()), append(weights, convMatrixSmall.WeightKernel())
 		add(ConvPack, true)
+		all = append(all, all[len(all)-1].Several(2))
 	}
 	for _, k := range outputs {
 		add(k, true, true, true, true)
