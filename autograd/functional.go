@@ -90,7 +90,9 @@ func MaxUnpool(x *Node, indices *tensor.Tensor, spatial []int) *Node {
 		panic(&tensor.Error{Pkg: "autograd", Op: op, Kind: tensor.ErrShape, Shapes: [][]int{shape, spatial}, Detail: "there is an index for each element"})
 	}
 	rows, each := intmath.Product(shape[:lead]), intmath.Product(shape[lead:])
-	zeros := tensor.ZerosOf(x.Device(), x.value.Type(), rows, intmath.Product(spatial))
+	whole := tensor.ZerosOf(x.Device(), x.value.Type(), slices.Concat([]int{rows}, spatial)...)
+	zeros := whole.Reshape(rows, intmath.Product(spatial))
+	whole.Free()
 	flat := indices.Reshape(rows, each)
 	y := Const(zeros).Scatter(1, flat, x.Reshape(rows, each)).keeping(flat)
 	return y.Reshape(slices.Concat(shape[:lead], spatial)...)
