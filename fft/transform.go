@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -21,9 +22,13 @@ func transform(op string, x *autograd.Node, axis, sign int, scale float64) *auto
 	from.Free()
 	y := numbers(flat, outer, n, inner, sign, scale)
 	defer y.Free()
-	return autograd.NewOp(op, y.Reshape(shape...), []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
+	result := autograd.NewOp(op, y.Reshape(shape...), []*autograd.Node{x}, func(g *autograd.Node, in *autograd.Grads) {
 		in.AccumulateNode(0, transform(op, g, axis, -sign, scale))
 	})
+	if trace.On() {
+		trace.Record("FourierTransform", []any{x, axis, sign, scale}, result)
+	}
+	return result
 }
 
 func size(shape []int) int {

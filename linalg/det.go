@@ -2,6 +2,7 @@ package linalg
 
 import (
 	"github.com/clgrad/clgrad/autograd"
+	"github.com/clgrad/clgrad/internal/trace"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -19,7 +20,7 @@ func Det(a *autograd.Node) *autograd.Node {
 	f := factorise(op, m, av)
 	defer f.free()
 	y := f.det(m)
-	return autograd.NewOp(op, y, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
+	result := autograd.NewOp(op, y, []*autograd.Node{a}, func(g *autograd.Node, in *autograd.Grads) {
 		if in.CreateGraph() {
 			each := identity(a, m.rows).Mul(g.Mul(in.Output()).Reshape(m.shape(1, 1)...))
 			in.AccumulateNode(0, solveOf(op, transposed(a), each))
@@ -48,6 +49,10 @@ func Det(a *autograd.Node) *autograd.Node {
 		defer x.Free()
 		in.Accumulate(0, x.Mul(box))
 	}, av)
+	if trace.On() {
+		trace.Record(op, []any{a}, result)
+	}
+	return result
 }
 
 // det returns the determinants.

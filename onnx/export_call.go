@@ -18,7 +18,7 @@ func init() { // for the functions call what reads it
 	exports = map[string]func(c *exportCall) []string{}
 	for _, table := range []map[string]func(c *exportCall) []string{
 		exportShapes, exportReductions, exportIndices, exportProducts, exportConvolutions, exportNorms, exportLosses,
-		exportRecurrent, exportScans, {"elementwise": exportElementwise},
+		exportRecurrent, exportScans, exportTransforms, {"elementwise": exportElementwise},
 	} {
 		for op, f := range table {
 			exports[op] = f
