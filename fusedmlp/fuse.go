@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/gradsums"
+	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay/fusion"
 )
@@ -422,7 +423,7 @@ func (f *followed) copies(i int) bool {
 	}
 	m, ok := list[0].(*kernels.Map)
 	return ok && len(m.Results) == 1 && len(m.Operands) == 1 && m.Results[0].Function.Is(0) &&
-		dense(m.Operands[0].Strides, m.Dims) && dense(m.Results[0].View.Strides, m.Dims)
+		intmath.Dense(m.Operands[0].Strides, m.Dims) && intmath.Dense(m.Results[0].View.Strides, m.Dims)
 }
 
 // updated returns the launch that alone reads the gradients, and its rule if it can add them up; nil

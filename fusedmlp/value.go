@@ -161,7 +161,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 			values := f.mapped(i, n, part)
 			for k, r := range part.Results {
 				w := write{f.placeOf(i, n, r.View, part.Dims), i, nil}
-				if dense(r.View.Strides, part.Dims) {
+				if intmath.Dense(r.View.Strides, part.Dims) {
 					w.held = values[k]
 				}
 				f.wrote(w)
@@ -170,7 +170,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 		return
 	case *kernels.Product:
 		w := at(op.C)
-		if dense(op.C.Strides, dims) {
+		if intmath.Dense(op.C.Strides, dims) {
 			w.held = f.product(i, n, op)
 		}
 		f.wrote(w)
@@ -179,7 +179,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 		for _, part := range f.alone(i, n, op) {
 			dims := fusion.ResultDims(part)
 			w := write{f.placeOf(i, n, part.Y, dims), i, nil}
-			if dense(part.Y.Strides, dims) {
+			if intmath.Dense(part.Y.Strides, dims) {
 				w.held = f.sum(i, n, part)
 			}
 			f.wrote(w)
@@ -236,18 +236,6 @@ func spanOf(off int, strides, dims []int) span {
 	return s
 }
 
-// dense reports whether a view names elements one after the other, row by row.
-func dense(strides, dims []int) bool {
-	step := 1
-	for d := len(dims) - 1; d >= 0; d-- {
-		if dims[d] != 1 && strides[d] != step {
-			return false
-		}
-		step *= dims[d]
-	}
-	return true
-}
-
 // at returns what a place holds now.
 func (f *followed) at(p spot) *held {
 	last := -1
@@ -282,7 +270,7 @@ func (f *followed) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *
 		return nil
 	}
 	p := f.placeOf(i, n, v, dims)
-	if dense(v.Strides, dims) {
+	if intmath.Dense(v.Strides, dims) {
 		return &spread{f.at(p), each}
 	}
 	rows := len(dims)
@@ -295,7 +283,7 @@ func (f *followed) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *
 	switch {
 	case rows == len(dims):
 		return &spread{f.at(p), forAll}
-	case dense(v.Strides[rows:], dims[rows:]):
+	case intmath.Dense(v.Strides[rows:], dims[rows:]):
 		return &spread{f.at(p), byRow}
 	}
 	return nil
@@ -362,8 +350,8 @@ func (f *followed) product(i int, n *fusion.Recorded, p *kernels.Product) *held 
 		m := &matrix{rows: rows, cols: cols}
 		dims := []int{rows, cols}
 		switch {
-		case dense(v.Strides, dims):
-		case dense([]int{v.Strides[1], v.Strides[0]}, []int{cols, rows}):
+		case intmath.Dense(v.Strides, dims):
+		case intmath.Dense([]int{v.Strides[1], v.Strides[0]}, []int{cols, rows}):
 			m.turned = true
 		default:
 			return nil
@@ -382,7 +370,7 @@ func (f *followed) product(i int, n *fusion.Recorded, p *kernels.Product) *held 
 // sum is what a reduction makes. One with several outer elements makes as many shares.
 func (f *followed) sum(i int, n *fusion.Recorded, r *kernels.Reduction) *held {
 	dims := []int{r.Outer, r.Len, r.Inner}
-	if r.Function != fn.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !dense(r.X.Strides, dims) {
+	if r.Function != fn.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !intmath.Dense(r.X.Strides, dims) {
 		return nil
 	}
 	x, count, shares := f.at(f.placeOf(i, n, r.X, dims)), r.Outer*r.Len, max(r.Outer, r.Shares)
@@ -480,7 +468,7 @@ func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *kernels.CrossEntr
 	}
 	for k, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 		w := write{f.placeOf(i, n, v, dims), i, nil}
-		if l != nil && dense(v.Strides, dims) {
+		if l != nil && intmath.Dense(v.Strides, dims) {
 			l.parts[k] = f.made(&held{kind: aLoss, n: op.Outer, lines: l})
 			w.held = l.parts[k]
 		}
@@ -494,7 +482,7 @@ func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *kernels.Cross
 	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
 	w := write{f.placeOf(i, n, op.D, whole), i, nil}
 	g, l := f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
-	if l != nil && g != nil && g.n == 1 && dense(op.D.Strides, whole) {
+	if l != nil && g != nil && g.n == 1 && intmath.Dense(op.D.Strides, whole) {
 		if of := f.lossOf(i, n, op, l); of != nil {
 			w.held = f.made(&held{kind: aLossSlope, n: intmath.Product(whole), lines: of, slope: g.held})
 		}
@@ -512,7 +500,7 @@ func (f *followed) lossOf(i int, n *fusion.Recorded, op *kernels.CrossEntropyGra
 		}
 		left := !op.Logits || of.x == l.x
 		for k, v := range []kernels.View{op.Most, op.LogSum, op.Slope} {
-			left = left && (!op.Logits || dense(v.Strides, dims) && f.at(f.placeOf(i, n, v, dims)) == of.parts[2+k])
+			left = left && (!op.Logits || intmath.Dense(v.Strides, dims) && f.at(f.placeOf(i, n, v, dims)) == of.parts[2+k])
 		}
 		if left {
 			return of
@@ -529,7 +517,7 @@ func (f *followed) linesOf(i int, n *fusion.Recorded, l *kernels.CrossEntropySpe
 		}
 	}
 	whole, dims := []int{l.Outer, l.Len, l.Inner}, []int{l.Outer, l.Inner}
-	if l.Inner != 1 || l.X.Strides != nil && !dense(l.X.Strides, whole) || !dense(l.Labels.Strides, dims) {
+	if l.Inner != 1 || l.X.Strides != nil && !intmath.Dense(l.X.Strides, whole) || !intmath.Dense(l.Labels.Strides, dims) {
 		return nil
 	}
 	all := &lines{labels: f.at(f.placeOf(i, n, l.Labels, dims)), CrossEntropySpec: *l, smoothing: l.Smoothing.In(n.Args, kernels.Float32)}
@@ -537,7 +525,7 @@ func (f *followed) linesOf(i int, n *fusion.Recorded, l *kernels.CrossEntropySpe
 		all.x = f.at(f.placeOf(i, n, l.X, whole))
 	}
 	if l.Weighted {
-		if classes := []int{l.Len}; dense(l.Weights.Strides, classes) {
+		if classes := []int{l.Len}; intmath.Dense(l.Weights.Strides, classes) {
 			all.weights = f.at(f.placeOf(i, n, l.Weights, classes))
 		} else {
 			return nil

@@ -287,7 +287,7 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 		return view{v.buf, v.off, strides}
 	})
 	m.tidy()
-	value = slices.IndexFunc(m.operands, func(p operand) bool { return p.buf == o.buf && p.off == o.off && dense(p.strides, m.dims) })
+	value = slices.IndexFunc(m.operands, func(p operand) bool { return p.buf == o.buf && p.off == o.off && intmath.Dense(p.strides, m.dims) })
 	if value < 0 {
 		return nil, 0, because(ReasonAccess, "it does not read the result whole, each element once")
 	}

@@ -327,15 +327,3 @@ func sameSteps(v, w view, dims []int) bool {
 	w.off = v.off
 	return v.same(w, dims)
 }
-
-// dense reports whether a view names elements one after the other, row by row.
-func dense(strides, dims []int) bool {
-	step := 1
-	for d := len(dims) - 1; d >= 0; d-- {
-		if dims[d] != 1 && strides[d] != step {
-			return false
-		}
-		step *= dims[d]
-	}
-	return true
-}

@@ -25,3 +25,15 @@ func Product(dims []int) int {
 	}
 	return n
 }
+
+// Dense reports whether strides name elements of dims one after the other, row by row.
+func Dense(strides, dims []int) bool {
+	step := 1
+	for d := len(dims) - 1; d >= 0; d-- {
+		if dims[d] != 1 && strides[d] != step {
+			return false
+		}
+		step *= dims[d]
+	}
+	return true
+}

@@ -21,3 +21,17 @@ func TestProduct(t *testing.T) {
 		}
 	}
 }
+
+func TestDense(t *testing.T) {
+	for _, c := range []struct {
+		strides, dims []int
+		dense         bool
+	}{
+		{nil, nil, true}, {[]int{3, 1}, []int{2, 3}, true}, {[]int{1, 2}, []int{2, 3}, false}, {[]int{7, 1}, []int{1, 3}, true},
+		{[]int{4, 1}, []int{2, 3}, false}, {[]int{0, 1}, []int{2, 3}, false}, {[]int{-3, 1}, []int{2, 3}, false},
+	} {
+		if got := intmath.Dense(c.strides, c.dims); got != c.dense {
+			t.Errorf("%v of %v: %v", c.strides, c.dims, got)
+		}
+	}
+}
