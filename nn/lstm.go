@@ -15,10 +15,10 @@ import (
 //	i, f, o = σ(W·x + b + U·h + b'), g = tanh(W_g·x + b_g + U_g·h + b_g'), each with weights of its own
 //	c' = f·c + i·g, h' = o·tanh(c'),
 //
-// in which the gates of state dicts follow each other as i, f, g, o. All steps of time are one
-// launch on CPUs, and two each on GPUs and on the way back. Sources: Hochreiter and Schmidhuber, "Long Short-Term Memory", Neural
-// Computation 9(8), 1997; for f Gers, Schmidhuber, Cummins, "Learning to Forget", Neural
-// Computation 12(10), 2000.
+// in which the gates of state dicts follow each other as i, f, g, o. On CPUs all times are one launch, of one
+// row or of weights that stay in the cache; otherwise, and on the way back, each time is two. Sources: Hochreiter
+// and Schmidhuber, "Long Short-Term Memory", Neural Computation 9(8), 1997; for f Gers, Schmidhuber, Cummins,
+// "Learning to Forget", Neural Computation 12(10), 2000.
 type LSTM struct {
 	Recurrent
 }

@@ -225,7 +225,7 @@ func (s times) shift() int {
 // states computes all states of a cell: in one launch where the device has that, else by step, which is called with each
 // time and the places of the states before and after it.
 func (s times) states(cell *recurrent.Cell, states *tensor.Tensor, l recurrent.Layer, step func(t, before, after int)) {
-	if recurrent.Fits(states.Device(), states.Type()) {
+	if shape := states.Shape(); cell.Fits(states.Device(), states.Type(), shape[1], shape[2]) {
 		l.Back = s.back
 		cell.Run(states, l)
 		return

@@ -308,7 +308,7 @@ func (l *layer) run(dir int, gates *autograd.Node, s *cell, step stepFunc) (*aut
 // whole returns what computes all steps of a direction in one launch: nil where functions, gradients or an export ask for
 // steps.
 func (l *layer) whole(gates *autograd.Node, s *cell) *recurrent.Cell {
-	if !recurrent.Fits(gates.Device(), gates.Type()) || trace.On() || l.peepholes != nil || s.coupled || gates.NeedsGrad() ||
+	if trace.On() || l.peepholes != nil || s.coupled || gates.NeedsGrad() ||
 		l.r.NeedsGrad() || l.bias != nil && l.bias.NeedsGrad() || slices.ContainsFunc(l.first, (*autograd.Node).NeedsGrad) {
 		return nil
 	}
@@ -316,15 +316,19 @@ func (l *layer) whole(gates *autograd.Node, s *cell) *recurrent.Cell {
 	for _, f := range s.functions {
 		names = append(names, f.name)
 	}
+	var by *recurrent.Cell
 	switch {
 	case slices.Equal(names, []string{"tanh"}):
-		return recurrent.ONNXRNN
+		by = recurrent.ONNXRNN
 	case slices.Equal(names, []string{"sigmoid", "tanh"}) && s.linear:
-		return recurrent.ONNXGRU
+		by = recurrent.ONNXGRU
 	case slices.Equal(names, []string{"sigmoid", "tanh", "tanh"}):
-		return recurrent.ONNXLSTM
+		by = recurrent.ONNXLSTM
 	}
-	return nil
+	if by == nil || !by.Fits(gates.Device(), gates.Type(), l.batch, l.hidden) {
+		return nil
+	}
+	return by
 }
 
 // inOneLaunch is run by a launch, from the states before all steps.

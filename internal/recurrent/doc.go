@@ -7,5 +7,5 @@
 //	LSTM     i, f, o = σ(x + h·W + b);  g = tanh(x_g + h·W_g + b_g);  c' = f·c + i·g;  h' = o·tanh(c')
 //
 // Rows of a batch do not depend on each other, so a core does all times of some rows, with the weights in its cache. It is
-// for CPUs: on a GPU the products of a step need all of it.
+// for CPUs and for weights that stay in the cache: on a GPU the products of a step need all of it.
 package recurrent
