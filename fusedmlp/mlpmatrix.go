@@ -196,8 +196,8 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 			w := c.Reals(0)
 			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
 		}},
-		Together: &kernels.Together{Function: "mlp_pack", Items: true},
-		Cases:    func(few bool) []kernels.Case { return s.packCases(few) },
+		Forms: kernels.Forms{Together: &kernels.Together{Function: "mlp_pack", Items: true}},
+		Cases: func(few bool) []kernels.Case { return s.packCases(few) },
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
 				return nil
@@ -290,7 +290,7 @@ func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n
 // F if there is a kernel that makes them, [MLPMatrix.Pack]'s.
 func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
-	k.Name, k.Text, k.File, k.GPUText, k.GPU, k.Loads = "k_mlp_matrix", sourceMatrix, "mlp_mma.cl", "", "", nil
+	k.Name, k.Text, k.File, k.GPUText, k.GPU, k.Forms = "k_mlp_matrix", sourceMatrix, "mlp_mma.cl", "", "", nil
 	k.Defines = s.defines() + fmt.Sprintf(" -DSLOPE=%g -DWARPS=%d", s.Slope, block/mlpMatrixRows)
 	if s.Absolute {
 		k.Defines += " -DABSOLUTE"
@@ -326,7 +326,7 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	}
 	form := k.LookedUp(0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
 	form.Name, form.Defines = k.Name+"_lookup", k.Defines+" -DLOOKUP"
-	k.Lookup = &kernels.Lookup{Param: 0, Parts: mlpMatrixParts, Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}
+	k.Forms = kernels.Forms{Lookup: &kernels.Lookup{Param: 0, Parts: mlpMatrixParts, Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
 	return &k
 }
 
@@ -476,7 +476,7 @@ func mlpsOnMatrixUnits() []*kernels.Kernel {
 		}
 		loss := s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP)
 		if all = append(all, loss); s.MLPShape == narrow || s.MLPShape == shallow { // the inputs of both sizes, by either instruction
-			all = append(all, loss.Lookup.Kernel)
+			all = append(all, kernels.FormsOf(loss).Lookup.Kernel)
 		}
 	}
 	return all

@@ -99,9 +99,9 @@ var (
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin:     kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
-			Together: &kernels.Together{Function: "hash_scatter", Items: true},
-			Trial:    trialScatter(features),
+			Twin:  kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
+			Forms: kernels.Forms{Together: &kernels.Together{Function: "hash_scatter", Items: true}},
+			Trial: trialScatter(features),
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				zeros := func(count int) { o.Ints(count, func(int) int { return 0 }) }
 				testLevels(o.In(2*n, 0, 1).Reals(3*features*n, func(i int) float64 { return testGradient(2*o.Rand.Float64()-1, i/features) }))
@@ -120,10 +120,10 @@ var (
 			},
 			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin:   kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
-			Tol:    kernels.ULP(1),
-			Stores: &kernels.Stores{Result: 4, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }},
-			Trial:  func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
+			Twin:  kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
+			Tol:   kernels.ULP(1),
+			Forms: kernels.Forms{Stores: &kernels.Stores{Result: 4, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }}},
+			Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
 			Cases: func(bool) []kernels.Case {
 				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
 					sums := func(i int) int { return (o.Rand.IntN(1<<30) - 1<<29) >> (i % 2 * 8) }

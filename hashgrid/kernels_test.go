@@ -54,7 +54,7 @@ func TestParamsMatchSource(t *testing.T) {
 			params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
 		}
 		want := "void " + k.Name + "(" + strings.Join(params, ", ") + ") {"
-		if k.Stores != nil {
+		if kernels.FormsOf(k).Stores != nil {
 			want = strings.TrimSuffix(want, ") {") + " PUT_PARAMS) {"
 		}
 		for name, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {

@@ -28,7 +28,7 @@ func Kernels() []*kernels.Kernel {
 		copy(layout.Steps[:], steps)
 		return j.Map(kernels.Float32, layout)
 	}
-	return []*kernels.Kernel{sampleEncode, sampleEncode.Lookup.Kernel, encodeLines,
+	return []*kernels.Kernel{sampleEncode, kernels.FormsOf(sampleEncode).Lookup.Kernel, encodeLines,
 		of(centresMap, 1, strided, strided), of(samplesMap[1], 1, indexed, strided, strided, unit),
 		of(samplesMap[3], 1, indexed, strided, strided, strided, strided, strided),
 		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
@@ -57,7 +57,7 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
 	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
 	Describe: describeSampleEncode,
-	Together: &kernels.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"},
+	Forms:    kernels.Forms{Together: &kernels.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
 	Cases: func(few bool) []kernels.Case {
 		var each int
 		build := func(o *kernels.Operands, n, octaves int) {

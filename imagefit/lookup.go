@@ -25,16 +25,18 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 	form.Params[features] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
 	form.Grid, form.Tol, form.Describe = kernels.GridFromArg(3), kernels.Tolerance{}, describeSampleLookup
 	form.Twin = kernels.Twin{F32: sampleLookupTwin[float32], F64: sampleLookupTwin[float64]}
-	form.Together = &kernels.Together{Function: "sample_lookup"}
+	form.Forms = kernels.Forms{Together: &kernels.Together{Function: "sample_lookup"}}
 	form.Cases = kernels.PerLength(func(o *kernels.Operands, n int) {
 		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
 	})
-	k.Lookup = &kernels.Lookup{Param: features, Parts: 2, Kernel: &form,
+	forms := kernels.FormsOf(k)
+	forms.Lookup = &kernels.Lookup{Param: features, Parts: 2, Kernel: &form,
 		Rows: func(a []kernels.Arg) int { return int(a[3].Int) },
 		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
 			width, height, octaves := a[4], a[5], a[7]
 			return encodeLines, []kernels.Arg{width, height, octaves}, 2 * int(width.Int+height.Int) * int(octaves.Int)
 		}}
+	k.Forms = forms
 	return k
 }
 

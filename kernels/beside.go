@@ -29,7 +29,7 @@ type besideKey struct {
 // launch of its own. The former is the one of fewer work-groups.
 func Beside(former, latter *Kernel, wide [2]int) *Kernel {
 	options, ok := besideOptions(former, latter)
-	if !ok || former.Together.Local != "" && latter.Together.Local != "" {
+	if !ok || FormsOf(former).Together.Local != "" && FormsOf(latter).Together.Local != "" {
 		return nil
 	}
 	besides.Lock()
@@ -55,7 +55,7 @@ const besideRows = 1 << 12
 func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 	size := 0
 	for _, k := range []*Kernel{former, latter} {
-		if k.Together == nil || k.Together.Function == "" || len(named(thenHeader, k.TextOn(Target{}))) > 0 {
+		if FormsOf(k).Together == nil || FormsOf(k).Together.Function == "" || len(named(thenHeader, k.TextOn(Target{}))) > 0 {
 			return nil, false
 		}
 		size += k.argBytes()
@@ -73,8 +73,8 @@ func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 
 func beside(former, latter *Kernel, options []string) *Kernel {
 	m := len(former.Params)
-	k := &Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"), Defines: strings.Join(options, " "), Chain: []*Kernel{former, latter}}
-	for i, of := range k.Chain {
+	k := &Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"), Defines: strings.Join(options, " "), Forms: Forms{Chain: []*Kernel{former, latter}}}
+	for i, of := range FormsOf(k).Chain {
 		for _, p := range of.Params {
 			k.Params = append(k.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
 		}
@@ -88,7 +88,7 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
 	k.Twin = Twin{
-		foreign: slices.ContainsFunc(k.Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
+		foreign: slices.ContainsFunc(FormsOf(k).Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(c Call[float32]) {
 			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F32(c.With(args, c.alone)) })
 		},
@@ -128,7 +128,7 @@ func (k *Kernel) besideText() string {
 	depends, texts := []string{"beside", "common"}, []string{}
 	var params, calls []string
 	locals := ""
-	for i, of := range k.Chain {
+	for i, of := range FormsOf(k).Chain {
 		files, text := of.ownText(Target{})
 		for _, file := range files {
 			if !slices.Contains(depends, file) {
@@ -146,14 +146,14 @@ func (k *Kernel) besideText() string {
 				args = append(args, name+"_off")
 			}
 		}
-		if of.Together.Local != "" {
-			locals += fmt.Sprintf("    local REAL t_%d[%s];\n", i, of.Together.Local)
+		if FormsOf(of).Together.Local != "" {
+			locals += fmt.Sprintf("    local REAL t_%d[%s];\n", i, FormsOf(of).Together.Local)
 			args = append(args, fmt.Sprint("t_", i))
 		}
-		calls = append(calls, fmt.Sprintf("%s(%s);", of.Together.Function, strings.Join(args, ", ")))
+		calls = append(calls, fmt.Sprintf("%s(%s);", FormsOf(of).Together.Function, strings.Join(args, ", ")))
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see kernels/beside.go.\n", dependsHeader, strings.Join(depends, ", "), k.Chain[0].Name, k.Chain[1].Name)
+	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see kernels/beside.go.\n", dependsHeader, strings.Join(depends, ", "), FormsOf(k).Chain[0].Name, FormsOf(k).Chain[1].Name)
 	for _, text := range texts {
 		s.WriteString(text)
 	}

@@ -35,7 +35,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 	if !ok {
 		return nil
 	}
-	c := &Kernel{Chain: slices.Clone(parts), Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
+	c := &Kernel{Forms: Forms{Chain: slices.Clone(parts)}, Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
 	for i, k := range parts {
 		for _, p := range k.Params {
 			c.Params = append(c.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
@@ -60,7 +60,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 		return Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
 	c.Twin = Twin{
-		foreign: slices.ContainsFunc(c.Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
+		foreign: slices.ContainsFunc(FormsOf(c).Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(call Call[float32]) {
 			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F32(call.With(args, call.alone)) })
 		},
@@ -68,7 +68,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(call.With(args, call.alone)) })
 		},
 	}
-	if slices.ContainsFunc(c.Chain, func(of *Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
+	if slices.ContainsFunc(FormsOf(c).Chain, func(of *Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
 		c.Twin.F64 = nil
 	}
 	sizes := make([]Arg, len(first))
@@ -107,7 +107,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 // one's first among them.
 func (k *Kernel) EachPart(args []Arg, f func(part *Kernel, args []Arg, first int)) {
 	at := 0
-	for _, p := range k.Chain {
+	for _, p := range FormsOf(k).Chain {
 		f(p, args[at:at+len(p.Params)], at)
 		at += len(p.Params)
 	}
@@ -120,7 +120,7 @@ func chainOptions(parts []*Kernel) (options []string, ok bool) {
 	files := map[string]string{}
 	args := len(parts) + 2
 	for _, k := range parts {
-		if k.Rows == nil {
+		if FormsOf(k).Rows == nil {
 			return nil, false
 		}
 		for _, p := range k.Params {
@@ -128,7 +128,7 @@ func chainOptions(parts []*Kernel) (options []string, ok bool) {
 				args++
 			}
 		}
-		if k.Rows.Text == nil { // another form of the same file has other options
+		if FormsOf(k).Rows.Text == nil { // another form of the same file has other options
 			if before, seen := files[k.File]; seen && before != k.Defines {
 				return nil, false
 			}
@@ -159,11 +159,11 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	}
 	var functions, calls strings.Builder
 	local, at := map[string]int{}, 0 // elements of local memory, by type
-	for i, k := range c.Chain {
-		function := k.Rows.Function
-		if k.Rows.Text != nil {
+	for i, k := range FormsOf(c).Chain {
+		function := FormsOf(k).Rows.Function
+		if FormsOf(k).Rows.Text != nil {
 			prefix := fmt.Sprintf("p%d_", i)
-			text := k.Rows.Text(prefix, cpu)
+			text := FormsOf(k).Rows.Text(prefix, cpu)
 			for _, file := range named(dependsHeader, text) {
 				add(file)
 			}
@@ -185,13 +185,13 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 		if i > 0 && !cpu {
 			calls.WriteString("    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n")
 		}
-		if cpu || k.Rows.Free {
+		if cpu || FormsOf(k).Rows.Free {
 			fmt.Fprintf(&calls, "    %s(%s, from, min(share_%d, from + run));\n", function, strings.Join(args, ", "), i)
 			continue
 		}
 		place := map[string]int{}
 		var memory []string
-		for _, m := range k.Rows.Local {
+		for _, m := range FormsOf(k).Rows.Local {
 			memory = append(memory, fmt.Sprintf(", t_%s + %d", m.Type, place[m.Type]))
 			place[m.Type] += m.N
 			local[m.Type] = max(local[m.Type], place[m.Type])

@@ -16,7 +16,7 @@ func TestForeign(t *testing.T) {
 		t.Error("a function of another module is not foreign, or none is")
 	}
 	k := Kernel{Name: "k", Params: []Param{{"Y", Out}, {"n", IntParam}}, Twin: own, Text: "kernel void k(OUT(Y), int n) {}",
-		Together: &Together{Function: "own"}, Grid: GridFromArg(1)}
+		Forms: Forms{Together: &Together{Function: "own"}}, Grid: GridFromArg(1)}
 	k.Twin.foreign = true
 	several := k.Several(2)
 	if several == nil || !several.Twin.Foreign() {

@@ -36,7 +36,7 @@ func (k *Kernel) From(args []Arg, makers []Part, none Arg) (*Kernel, []Arg, erro
 		}
 		s.ops = append(s.ops, m.Kernel.Describe(m.Args))
 	}
-	for _, l := range k.Loads {
+	for _, l := range FormsOf(k).Loads {
 		rows, columns := l.Size(args)
 		a := args[l.Operand]
 		made, err := s.made(origin{a.Buf, a.Off}, rows, columns, len(makers))

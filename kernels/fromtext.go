@@ -27,7 +27,7 @@ func (s *fromSpec) text() string {
 		s.functions(p, of)
 	}
 	locals, fill := "", ""
-	for _, l := range s.base.Loads {
+	for _, l := range FormsOf(s.base).Loads {
 		kept := ""
 		if l.Keeps {
 			kept = "v, "

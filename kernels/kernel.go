@@ -37,31 +37,9 @@ type Kernel struct {
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
 	// joined with it. Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
-	// Terms returns a launch on a device as one map of views of its arguments, Generated, that
-	// computes its bits: that of a sum of few terms. Nil, or a nil map: it is none.
-	Terms func(args []Arg, l Target) *Map
-	// Together says how several launches become one: see [Kernel.Several] and [Beside]. Nil: they
-	// do not.
-	Together *Together
-	// Stores says how a result is stored, so that a map of it can be computed in the same launch:
-	// see [Kernel.Then]. Nil: none can.
-	Stores *Stores
-	// Loads says which operands can be computed where they are read, on devices that are no CPU:
-	// see [Kernel.From].
-	Loads []Loads
-	// Lookup is a form of the kernel for rows that are made of few different parts. Nil: there is
-	// none.
-	Lookup *Lookup
-	// Parts returns two launches that do what one of this kernel does, with the same bits: a map,
-	// and then what reads its results. The map may then be computed where another kernel stores
-	// what it reads. Its functions have the same bits in vectors and alone. Nil, or no launches:
-	// there are none, or they would take longer.
-	Parts func(args []Arg, l Target) []Part
-	// Rows says how launches by rows become one with others: see [NewChain]. Nil: they do not.
-	Rows *Rows
-	// Chain is the kernels whose launches a launch of this one does, one after the other or beside
-	// each other: see [NewChain] and [Beside]. Nil of any other.
-	Chain []*Kernel
+	// Forms says how launches of the kernel become one with others, in which a recorded step then does
+	// them: the Forms of package internal/joined, for kernels of this module. Nil: they do not.
+	Forms any
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see
 	// [PerLength]. Package kerneltest runs them on a device and holds what they compute to the
 	// twin.
@@ -86,12 +64,6 @@ type Kernel struct {
 func (k *Kernel) Takes(i int, t, float DType) bool {
 	want := k.Params[i].Mode.Elements(float)
 	return t == want || t.Moved() == want.Moved() && (k.moves || t.Integer() && want.Integer())
-}
-
-// Part is a launch that does a part of what another does.
-type Part struct {
-	Kernel *Kernel // that is launched
-	Args   []Arg   // of the launch
 }
 
 // Source returns the name of the file that the kernel is built from on a device.

@@ -21,7 +21,9 @@ type Lookup struct {
 // point becomes one of ints.
 func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
 	form := *k
-	form.Lookup, form.Params = nil, append(append([]Param(nil), k.Params...), Param{"TABLE", In})
+	forms := FormsOf(k)
+	forms.Lookup = nil
+	form.Forms, form.Params = forms, append(append([]Param(nil), k.Params...), Param{"TABLE", In})
 	form.Params[i].Mode = InInts
 	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width), foreign: k.Twin.Foreign()}
 	if scale := k.Tol.Scale; scale != nil {

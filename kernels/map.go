@@ -95,11 +95,13 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 		k.Defines = t.Define()
 	}
 	k.moves = m.moves()
-	k.Tol, k.Trial, k.Rows, k.Together = m.tolerance(), m.trial, m.rows(), m.batched()
+	k.Tol, k.Trial = m.tolerance(), m.trial
+	forms := Forms{Rows: m.rows(), Together: m.batched()}
 	if m.ofStorage() {
-		k.Describe, k.Rows = nil, nil // its bytes are no numbers to those who read them
+		k.Describe, forms.Rows = nil, nil // its bytes are no numbers to those who read them
 		k.Defines = strings.TrimSpace(k.Defines + m.castDefines())
 	}
+	k.Forms = forms
 	return k
 }
 

@@ -41,10 +41,10 @@ type RowsOf struct {
 // RowsOf says how a launch is done by rows, nil if it is not: it has no row, or the kernel does not
 // say how.
 func (k *Kernel) RowsOf(args []Arg, l Target) *RowsOf {
-	if k.Rows == nil || k.Rows.Of == nil {
+	if FormsOf(k).Rows == nil || FormsOf(k).Rows.Of == nil {
 		return nil
 	}
-	of := k.Rows.Of(args, l)
+	of := FormsOf(k).Rows.Of(args, l)
 	if of == nil || of.Rows < 1 || of.Run < 0 {
 		return nil
 	}

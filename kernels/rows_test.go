@@ -74,7 +74,7 @@ func TestCutsAgree(t *testing.T) {
 func TestNoChain(t *testing.T) {
 	rows := &kernels.Rows{Function: "f"}
 	of := func(file, options string) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k", File: file, Defines: options, Rows: rows}
+		return &kernels.Kernel{Name: "k", File: file, Defines: options, Forms: kernels.Forms{Rows: rows}}
 	}
 	two := []bool{false, false}
 	for i, c := range []struct {

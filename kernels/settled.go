@@ -22,7 +22,7 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 	text := k.TextOn(l)
 	declared := make([]string, len(k.Params))
 	for i, p := range k.Params {
-		if !numbered.MatchString(p.Name) && k.Chain == nil {
+		if !numbered.MatchString(p.Name) && FormsOf(k).Chain == nil {
 			return nil
 		}
 		declared[i] = p.Mode.declared(p.Name)

@@ -9,9 +9,9 @@ import (
 // each once, and slots; all else is in its text.
 func TestSettled(t *testing.T) {
 	k := &Kernel{Name: "k_own", Text: "// @depends: common\nstatic void own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\nkernel void k_own(IN(X), IN_INTS(I), OUT(Y), int n, REAL s) {}\n",
-		Params:   []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntParam}, {"s", FloatParam}},
-		Grid:     GridFromArg(3),
-		Together: &Together{Function: "own"}}
+		Params: []Param{{"X", In}, {"I", InInts}, {"Y", Out}, {"n", IntParam}, {"s", FloatParam}},
+		Grid:   GridFromArg(3),
+		Forms:  Forms{Together: &Together{Function: "own"}}}
 	two := k.Several(2)
 	x, y, ints := NewHostBuffer(Float32, 9), NewHostBuffer(Float32, 9), NewHostBuffer(Int32, 9)
 	slots := NewSlots(1, func(numbers []Arg) error { numbers[0] = IntArg(3); return nil })

@@ -58,11 +58,11 @@ const (
 
 // MostTogether returns how many launches of k are one at most on a device; 1 if they are not.
 func (k *Kernel) MostTogether(l Target) int {
-	if k.Together == nil || k.Together.Function == "" && l.CPU {
+	if FormsOf(k).Together == nil || FormsOf(k).Together.Function == "" && l.CPU {
 		return 1
 	}
 	size := k.argBytes()
-	if b := k.Together.Blocks; b != nil {
+	if b := FormsOf(k).Together.Blocks; b != nil {
 		size += 4 * b.ints()
 	}
 	return max(1, min(severalMost, severalBytes/size))
@@ -128,7 +128,7 @@ func (k *Kernel) Several(n int) *Kernel {
 // each, and its Ints.
 func (k *Kernel) SeveralArgs(l Target, launches ...[]Arg) []Arg {
 	all := slices.Concat(launches...)
-	b := k.Together.Blocks
+	b := FormsOf(k).Together.Blocks
 	if b == nil {
 		return all
 	}
@@ -159,7 +159,7 @@ func (k *Kernel) several(n int) *Kernel {
 			s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
 		}
 	}
-	blocks := k.Together.Blocks
+	blocks := FormsOf(k).Together.Blocks
 	if blocks != nil {
 		for i := range n {
 			for _, name := range append([]string{"past"}, blocks.Ints...) {
@@ -170,14 +170,14 @@ func (k *Kernel) several(n int) *Kernel {
 	} else {
 		s.GPUText = k.severalText(n, false)
 	}
-	if k.Together.Function != "" {
+	if FormsOf(k).Together.Function != "" {
 		s.Text, s.File, s.GPU = k.severalText(n, true), s.Name+".cl", s.Name+".gpu.cl"
 	} else {
 		s.Text, s.GPUText, s.File = s.GPUText, "", fmt.Sprintf("%s_%d.cl", strings.TrimSuffix(k.Source(anyGPU), ".cl"), n)
 		s.Cases, s.Describe = k.severalCases(n), k.severalDescribe(n)
 	}
 	s.Grid = func(args []Arg, l Target) Grid {
-		if blocks != nil && (!l.CPU || k.Together.Function == "") {
+		if blocks != nil && (!l.CPU || FormsOf(k).Together.Function == "") {
 			past := int(args[n*m+(n-1)*blocks.ints()].Int)
 			return Grid{Dims: 1, Global: [3]int{past * blocks.Items}, Local: [3]int{blocks.Items}}
 		}
@@ -336,7 +336,7 @@ func choose(list []string) string {
 
 // blocksText is the OpenCL C of n launches by Blocks: macros before the kernel's own file.
 func (k *Kernel) blocksText(name string, n int) string {
-	b := k.Together.Blocks
+	b := FormsOf(k).Together.Blocks
 	params := k.severalParams(n)
 	var of []string
 	for i := range n {
@@ -397,12 +397,12 @@ func (k *Kernel) blocksText(name string, n int) string {
 // severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
 func (k *Kernel) severalText(n int, cpu bool) string {
 	text := k.TextOn(Target{CPU: cpu})
-	if k.Together.Text != nil {
-		text = k.Together.Text(cpu)
+	if FormsOf(k).Together.Text != nil {
+		text = FormsOf(k).Together.Text(cpu)
 	}
 	depends, own := k.parted(text, Target{CPU: cpu})
 	params := k.severalParams(n)
-	if b := k.Together.Blocks; b != nil { // which are for other devices
+	if b := FormsOf(k).Together.Blocks; b != nil { // which are for other devices
 		for i := range n * b.ints() {
 			params = append(params, fmt.Sprintf("int other_%d", i))
 		}
@@ -425,14 +425,14 @@ func (k *Kernel) severalText(n int, cpu bool) string {
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
 	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see kernels/several.go.\n%s", n, k.Name, own)
 	group := ""
-	if cpu && !k.Together.Items {
+	if cpu && !FormsOf(k).Together.Items {
 		group = "__attribute__((reqd_work_group_size(1, 1, 1)))\n"
 	}
 	fmt.Fprintf(&s, "kernel %svoid %s_%d(%s) {\n    const int of = get_group_id(2);\n", group, k.Name, n, strings.Join(params, ", "))
-	if !cpu && k.Together.Local != "" {
-		fmt.Fprintf(&s, "    local REAL t[%s];\n", k.Together.Local)
+	if !cpu && FormsOf(k).Together.Local != "" {
+		fmt.Fprintf(&s, "    local REAL t[%s];\n", FormsOf(k).Together.Local)
 		args = append(args, "t")
 	}
-	fmt.Fprintf(&s, "    %s(%s);\n}\n", k.Together.Function, strings.Join(args, ",\n        "))
+	fmt.Fprintf(&s, "    %s(%s);\n}\n", FormsOf(k).Together.Function, strings.Join(args, ",\n        "))
 	return s.String()
 }

@@ -112,7 +112,7 @@ func newThen(k *Kernel, t Then) *Kernel {
 		made.Variants = func(typ DType, l Target) []*Kernel {
 			var others []*Kernel
 			for _, v := range k.Variants(typ, l) {
-				if v.Stores != nil && v.Stores.Wide(l) > 0 {
+				if FormsOf(v).Stores != nil && FormsOf(v).Stores.Wide(l) > 0 {
 					others = append(others, v.Then(t))
 				}
 			}
@@ -126,7 +126,7 @@ func newThen(k *Kernel, t Then) *Kernel {
 func (s *thenSpec) params() []Param {
 	ps := slices.Clone(s.base.Params)
 	if !s.Keep { // it is not written
-		result := &ps[s.base.Stores.Result].Mode
+		result := &ps[FormsOf(s.base).Stores.Result].Mode
 		*result -= result.access()
 	}
 	for _, p := range s.mapParams() {
@@ -169,7 +169,7 @@ func (s *thenSpec) mapArgs(args []Arg, value Arg) []Arg {
 
 // valueType returns the type of the value in memory, where the floats of a launch have a type.
 func (s *thenSpec) valueType(float DType) DType {
-	return s.base.Params[s.base.Stores.Result].Mode.Elements(float)
+	return s.base.Params[FormsOf(s.base).Stores.Result].Mode.Elements(float)
 }
 
 // elements is how many elements the map has.
@@ -185,7 +185,7 @@ func (s *thenSpec) elements(args []Arg) int {
 // baseArgs returns the arguments of the kernel, where the result has its elements.
 func (s *thenSpec) baseArgs(args []Arg) []Arg {
 	list := slices.Clone(args[:len(s.base.Params)])
-	list[s.base.Stores.Result].N = s.elements(args)
+	list[FormsOf(s.base).Stores.Result].N = s.elements(args)
 	return list
 }
 
@@ -201,8 +201,8 @@ func (s *thenSpec) text(l Target) string {
 	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
 	p("// %s of what %s stores: see kernels/then.go.", s.m.j.Name, s.base.Name)
-	if s.base.Stores.Define != "" {
-		p("#define %s", s.base.Stores.Define)
+	if FormsOf(s.base).Stores.Define != "" {
+		p("#define %s", FormsOf(s.base).Stores.Define)
 	}
 	s.macros(p, l)
 	b.WriteString(own)
@@ -215,7 +215,7 @@ func (s *thenSpec) text(l Target) string {
 func (s *thenSpec) macros(p func(string, ...any), l Target) {
 	m := *s.m
 	m.value = s.at
-	wide := s.base.Stores.Wide(l)
+	wide := FormsOf(s.base).Stores.Wide(l)
 	p("%s", preludeHere)
 	width := 1 // of vectors
 	switch {
@@ -417,11 +417,11 @@ func (s *thenSpec) tolerance() Tolerance {
 }
 
 func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
-	at, tol := s.base.Stores.Result, &s.base.Tol
+	at, tol := FormsOf(s.base).Stores.Result, &s.base.Tol
 	n := s.elements(args)
 	value := BufferArg(NewHostBuffer(s.valueType(real), n), 0, n)
 	base := s.baseArgs(args)
-	if s.base.Stores.reads(base) {
+	if FormsOf(s.base).Stores.reads(base) {
 		CopyHostBuffer(value.Buf.(*HostBuffer), 0, args[at].Buf.(*HostBuffer), args[at].Off, n)
 	}
 	base[at] = value
@@ -488,12 +488,12 @@ func (s *thenSpec) cases(few bool) []Case {
 		return nil
 	}
 	var cases []Case
-	at := s.base.Stores.Result
+	at := FormsOf(s.base).Stores.Result
 	for _, c := range s.base.Cases(few) {
 		probe := NewOperands(Float32, 1, 1)
 		c.Build(probe)
-		n, row := s.base.Stores.Elements(probe.Args)
-		if before := s.base.Stores.Before; !s.Keep && before != nil && before(probe.Args, Target{CPU: true, LocalMem: 1}) {
+		n, row := FormsOf(s.base).Stores.Elements(probe.Args)
+		if before := FormsOf(s.base).Stores.Before; !s.Keep && before != nil && before(probe.Args, Target{CPU: true, LocalMem: 1}) {
 			continue // they are kept
 		}
 		if n == 0 || probe.Args[at].N != n || s.m.l.Aligned && (n%MapVector != 0 || row%MapVector != 0) {
@@ -501,7 +501,7 @@ func (s *thenSpec) cases(few bool) []Case {
 		}
 		cases = append(cases, Case{c.Name, func(o *Operands) {
 			c.Build(o)
-			if a := &o.Args[at]; !s.Keep && !s.base.Stores.reads(o.Args) {
+			if a := &o.Args[at]; !s.Keep && !FormsOf(s.base).Stores.reads(o.Args) {
 				a.N = 0
 			}
 			all := NewOperands(o.real, 0, 0)
@@ -524,7 +524,7 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 	if like == nil {
 		return nil
 	}
-	at := s.base.Stores.Result
+	at := FormsOf(s.base).Stores.Result
 	own := s.baseArgs(like)
 	var ops []Operand
 	if s.base.Trial != nil {
@@ -536,12 +536,12 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 		return nil
 	}
 	small := sized(s.base.Params, own, ops)
-	n, _ := s.base.Stores.Elements(small)
+	n, _ := FormsOf(s.base).Stores.Elements(small)
 	dims := s.likeDims(like, n)
 	if dims == nil {
 		return nil
 	}
-	if !s.Keep && !s.base.Stores.reads(small) {
+	if !s.Keep && !FormsOf(s.base).Stores.reads(small) {
 		ops[at] = Output(0)
 	}
 	args := s.mapArgs(like, own[at])

@@ -16,13 +16,13 @@ func (s *thenSpec) describe() func(args []Arg) []Operation {
 		return nil
 	}
 	return func(args []Arg) []Operation {
-		base, result := s.baseArgs(args), s.base.Stores.Result
+		base, result := s.baseArgs(args), FormsOf(s.base).Stores.Result
 		value := View{Arg: result}
 		var before []Operation
 		if !s.Keep {
 			const other = 100 // than the temporaries of any kernel
 			value.Arg = Temporary(other)
-			if s.base.Stores.reads(base) { // what is there stays there
+			if FormsOf(s.base).Stores.reads(base) { // what is there stays there
 				before = append(before, &Map{Dims: []int{s.elements(args)}, Operands: []View{{Arg: result, Strides: []int{1}}},
 					Results: []Result{{Function: identity, View: View{Arg: value.Arg, Strides: []int{1}}}}})
 			}

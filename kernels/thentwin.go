@@ -17,7 +17,7 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 	}
 	pool := sync.Pool{New: func() any { return newMapScratch[T](s.m) }}
 	return func(c Call[T]) {
-		args, at := s.baseArgs(c.args), s.base.Stores.Result
+		args, at := s.baseArgs(c.args), FormsOf(s.base).Stores.Result
 		n := s.elements(c.args)
 		if to, ok := s.inPlace(c.args, n); ok {
 			args[at] = to
@@ -28,7 +28,7 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 				mem = NewHostBuffer(typ, n)
 			}
 			defer scratch[typ].Put(mem)
-			if s.base.Stores.reads(args) {
+			if FormsOf(s.base).Stores.reads(args) {
 				CopyHostBuffer(mem, 0, c.args[at].Buf.(*HostBuffer), c.args[at].Off, n)
 			}
 			args[at] = BufferArg(mem, 0, n)
@@ -64,7 +64,7 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 // computed.
 func (s *thenSpec) inPlace(args []Arg, n int) (to Arg, ok bool) {
 	y := len(s.m.uses)
-	if s.Keep || s.m.tensors() != y+1 || s.m.types[y] != s.m.types[s.at] || s.base.Stores.reads(args) {
+	if s.Keep || s.m.tensors() != y+1 || s.m.types[y] != s.m.types[s.at] || FormsOf(s.base).Stores.reads(args) {
 		return Arg{}, false
 	}
 	var l mapLoops
@@ -74,7 +74,7 @@ func (s *thenSpec) inPlace(args []Arg, n int) (to Arg, ok bool) {
 		return Arg{}, false
 	}
 	for i, a := range args { // none of which may be of that memory
-		own := i == s.base.Stores.Result || i == len(s.base.Params)+y-1
+		own := i == FormsOf(s.base).Stores.Result || i == len(s.base.Params)+y-1
 		if !own && a.Buf == to.Buf && a.Off < to.Off+to.N && to.Off < a.Off+a.N {
 			return Arg{}, false
 		}

@@ -16,7 +16,7 @@ func TestTermsConditions(t *testing.T) {
 	// sum adds rows of x up, of 8 elements each.
 	sum := func(rows int, to kernels.Buffer) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8*rows), kernels.BufferArg(to, 0, 8))
-		l.Kernel.Terms = func([]kernels.Arg, kernels.Target) *kernels.Map {
+		l.Kernel.Forms = kernels.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map {
 			value, views := expr.Input(0), []kernels.View(nil)
 			for k := range rows {
 				if views = append(views, viewOf(0, 8*k, 1)); k > 0 {
@@ -24,7 +24,7 @@ func TestTermsConditions(t *testing.T) {
 				}
 			}
 			return mapOf(&kernels.Function{Name: "terms", Value: value}, []int{8}, append(views, viewOf(1, 0, 1))...)
-		}
+		}}
 		return l
 	}
 	// read is a map of y and rows of w.
@@ -48,7 +48,7 @@ func TestTermsConditions(t *testing.T) {
 		return touching(modes{mode}, kernels.BufferArg(y, off, n))
 	}
 	byRows := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
-	byRows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
+	byRows.Kernel.Forms = kernels.Forms{Rows: &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}}
 	for _, c := range []struct {
 		name  string
 		step  []capture.Launch
@@ -71,9 +71,9 @@ func TestTermsConditions(t *testing.T) {
 		{"as many as a map takes", []capture.Launch{sum(4, y), read(4)}, z, false, true},
 		{"one more", []capture.Launch{sum(4, y), read(5)}, z, false, false},
 		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
-		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Terms = nil }), read(1)}, z, false, false},
+		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Forms = nil }), read(1)}, z, false, false},
 		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
-			l.Kernel.Terms = func([]kernels.Arg, kernels.Target) *kernels.Map { return nil }
+			l.Kernel.Forms = kernels.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { return nil }}
 		}), read(1)}, z, false, false},
 		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
 		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
@@ -82,7 +82,7 @@ func TestTermsConditions(t *testing.T) {
 			l.Args[1] = kernels.BufferArg(y, 4, 8)
 		}), touching(modes{kernels.In}, kernels.BufferArg(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
 		{"a map", []capture.Launch{set(read(1), func(l *capture.Launch) {
-			l.Kernel.Terms = func([]kernels.Arg, kernels.Target) *kernels.Map { panic("it is a map") }
+			l.Kernel.Forms = kernels.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { panic("it is a map") }}
 		}), touching(modes{kernels.In}, kernels.BufferArg(z, 0, 1))}, y, false, true},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)

@@ -50,8 +50,8 @@ type described struct {
 
 // all describes a launch; of one that is several, those. It reports whether a kernel says what it computes.
 func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
-	if k.Describe == nil && len(k.Chain) > 0 {
-		for _, of := range k.Chain {
+	if k.Describe == nil && len(kernels.FormsOf(k).Chain) > 0 {
+		for _, of := range kernels.FormsOf(k).Chain {
 			n := len(of.Params)
 			if n > len(args) || !d.all(of, args[:n]) {
 				return false
@@ -65,7 +65,7 @@ func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
 	}
 	ops := k.Describe(args)
 	d.args = args
-	if k.Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
+	if kernels.FormsOf(k).Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
 		d.lines = append(d.lines, d.named(k, ops))
 		return true
 	}

@@ -25,7 +25,7 @@ func TestEndings(t *testing.T) {
 		if stores.Elements == nil {
 			stores.Elements = func(a []kernels.Arg) (n, row int) { return a[1].N, 4 }
 		}
-		l.Kernel.Stores = &stores
+		l.Kernel.Forms = kernels.Forms{Stores: &stores}
 		return l
 	}
 	of := func(n int) kernels.Stores {
@@ -218,15 +218,15 @@ func TestStorers(t *testing.T) {
 	type modes = []kernels.Mode
 	stores := func(args ...kernels.Arg) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out, kernels.Out}, args...)
-		l.Kernel.Stores = &kernels.Stores{Result: 1}
+		l.Kernel.Forms = kernels.Forms{Stores: &kernels.Stores{Result: 1}}
 		return l
 	}
 	base := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(z, 0, 1))
 	other := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(z, 8, 8), kernels.BufferArg(y, 8, 8))
 	rows := stores(base.Args[:3]...)
-	rows.Kernel.Rows = &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}
+	rows.Kernel.Forms = kernels.Forms{Stores: &kernels.Stores{Result: 1}, Rows: &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}}
 	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
-	mapped.Kernel.Stores = &kernels.Stores{Result: 1}
+	mapped.Kernel.Forms = kernels.Forms{Stores: &kernels.Stores{Result: 1}}
 	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)

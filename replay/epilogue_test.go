@@ -293,9 +293,9 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 				twin(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
 			}},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
-		Stores: &kernels.Stores{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
+		Forms: kernels.Forms{Stores: &kernels.Stores{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
 			return int(a[2].Int), int(a[2].Int)
-		}}}
+		}}}}
 }
 
 // TestStoredByOthers: a kernel from outside this module takes maps, too; where a device computes

@@ -44,7 +44,7 @@ func withoutWords(k *kernels.Kernel) *kernels.Kernel {
 		return made.(*kernels.Kernel)
 	}
 	plain := *k
-	plain.Describe, plain.Terms, plain.Together, plain.Stores, plain.Loads, plain.Lookup, plain.Parts, plain.Rows = nil, nil, nil, nil, nil, nil, nil, nil
+	plain.Describe, plain.Forms = nil, kernels.Forms{Chain: kernels.FormsOf(k).Chain}
 	made, _ := silent.LoadOrStore(k, &plain)
 	return made.(*kernels.Kernel)
 }

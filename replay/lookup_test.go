@@ -40,10 +40,10 @@ func cycles(parts, width int) *kernels.Kernel {
 				c.Reals(0)[e] = value(e/width, e%width)
 			}
 		}}}
-	k.Lookup = &kernels.Lookup{Param: 1, Parts: parts, Kernel: &form, Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
+	k.Forms = kernels.Forms{Lookup: &kernels.Lookup{Param: 1, Parts: parts, Kernel: &form, Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
 		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
 			return table, a[3:4], int(a[3].Int) * width
-		}}
+		}}}
 	return k
 }
 
@@ -54,7 +54,7 @@ func TestLookup(t *testing.T) {
 	const inputs, period = 32, 10
 	halves, quarters := cycles(2, inputs/2), cycles(4, inputs/4)
 	none := *halves
-	none.Lookup = nil
+	none.Forms = nil
 	of := func(k *kernels.Kernel, x *tensor.Tensor, rows int, period kernels.Arg) *tensor.Tensor {
 		y := tensor.Empty(x.Device(), rows, inputs)
 		tensor.Launch(x.Device(), k, x.Arg(), y.Arg(), kernels.IntArg(rows), period)

@@ -17,7 +17,7 @@ var gpu = kernels.Target{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
 // opaque returns a kernel that says nothing of itself, with parameters of these modes and four
 // ints: its work-groups along two dimensions, and the work-items of one.
 func opaque(name string, modes ...kernels.Mode) *kernels.Kernel {
-	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name, Together: &kernels.Together{Function: name}}
+	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name, Forms: kernels.Forms{Together: &kernels.Together{Function: name}}}
 	for i, m := range modes {
 		k.Params = append(k.Params, kernels.Param{Name: fmt.Sprint("A", i), Mode: m})
 	}
@@ -189,11 +189,11 @@ func TestBesideConditions(t *testing.T) {
 	large := &room{togetherLarge + 1}
 	fill, read := opaque("fill", kernels.Out), opaque("read", kernels.In, kernels.Out)
 	alone := opaque("alone", kernels.Out)
-	alone.Together = nil
+	alone.Forms = nil
 	blocks := opaque("blocks", kernels.Out)
-	blocks.Together = &kernels.Together{Blocks: &kernels.Blocks{}}
+	blocks.Forms = kernels.Forms{Together: &kernels.Together{Blocks: &kernels.Blocks{}}}
 	local := opaque("local", kernels.Out)
-	local.Together = &kernels.Together{Function: "local", Local: "64"}
+	local.Forms = kernels.Forms{Together: &kernels.Together{Function: "local", Local: "64"}}
 	ints := func(across, down, items int) []kernels.Arg {
 		return []kernels.Arg{kernels.IntArg(across), kernels.IntArg(down), kernels.IntArg(items)}
 	}

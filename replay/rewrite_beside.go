@@ -83,7 +83,7 @@ func doBeside(r *rewriter) {
 // beside reports whether the launch at a place can be done beside another.
 func (r *rewriter) beside(i int) bool {
 	n := r.nodes[i]
-	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && n.kernel.Together != nil && n.kernel.Together.Function != "" && !n.kernel.Grid(n.args, r.target).Empty()
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && kernels.FormsOf(n.kernel).Together != nil && kernels.FormsOf(n.kernel).Together.Function != "" && !n.kernel.Grid(n.args, r.target).Empty()
 }
 
 // depend reports whether either of two launches touches what the other writes.

@@ -139,10 +139,10 @@ func (r *rewriter) storer(j int, o operand) int {
 	if !r.opt.without(joinedRows.name) && n.kernel.RowsOf(n.args, r.target) != nil {
 		return -1 // which are joined with more than one map
 	}
-	if n.m != nil || n.once || n.kernel.Stores == nil || n.why == slotted {
+	if n.m != nil || n.once || kernels.FormsOf(n.kernel).Stores == nil || n.why == slotted {
 		return -1
 	}
-	if a := n.args[n.kernel.Stores.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
+	if a := n.args[kernels.FormsOf(n.kernel).Stores.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
 		return -1
 	}
 	return last
@@ -152,7 +152,7 @@ func (r *rewriter) storer(j int, o operand) int {
 // computed where that is stored, and at which of the two places; or why it is not.
 func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cause) {
 	n := r.nodes[i]
-	k, s := n.kernel, n.kernel.Stores
+	k, s := n.kernel, kernels.FormsOf(n.kernel).Stores
 	count, _ := s.Elements(n.args)
 	result := n.args[s.Result]
 	switch {
@@ -311,7 +311,7 @@ func (r *rewriter) endsAlike(was, now *mapping, s *kernels.Stores) (vectors, ok 
 
 // effectsOf returns what both read and write.
 func (r *rewriter) effectsOf(n, c *node, e *ending) (reads, writes []region, fills []span2) {
-	result := n.args[n.kernel.Stores.Result]
+	result := n.args[kernels.FormsOf(n.kernel).Stores.Result]
 	is := func(g region) bool {
 		return g.buf == result.Buf && g.span.lo < result.Off+result.N && result.Off < g.span.hi
 	}

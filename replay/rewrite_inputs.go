@@ -27,7 +27,7 @@ func computeInputs(r *rewriter) {
 		return
 	}
 	for i, n := range r.nodes {
-		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Worth(n.args, r.target) }) {
+		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(kernels.FormsOf(n.kernel).Loads, func(l kernels.Loads) bool { return l.Worth(n.args, r.target) }) {
 			r.inputs(i, n)
 		}
 	}
@@ -109,7 +109,7 @@ func (r *rewriter) sources(i int, n *node, taken []int) []int {
 			list = append(list, at)
 		}
 	}
-	for _, l := range n.kernel.Loads {
+	for _, l := range kernels.FormsOf(n.kernel).Loads {
 		a := n.args[l.Operand]
 		last(&region{buf: a.Buf, span: span{a.Off, a.Off + a.N}}, i)
 	}
@@ -141,7 +141,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) *cause {
 			}
 		}
 		for k, a := range n.args {
-			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(n.kernel.Loads, func(l kernels.Loads) bool { return l.Operand == k }) {
+			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(kernels.FormsOf(n.kernel).Loads, func(l kernels.Loads) bool { return l.Operand == k }) {
 				return because(ReasonUsed, "its result is read otherwise, too")
 			}
 		}

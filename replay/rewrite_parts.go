@@ -1,6 +1,10 @@
 package replay
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/clgrad/clgrad/kernels"
+)
 
 // partedMaps takes a launch apart that makes two things: the gradient of a layer's function, and
 // the sums of its columns. The gradient is a map, and is computed where the product before it
@@ -31,10 +35,10 @@ func partMaps(r *rewriter) {
 // parted returns what does the two parts of a launch: see kernels.Kernel.Parts. m is nil if it has
 // none.
 func (r *rewriter) parted(c *node) (m, rest *node) {
-	if c.kernel.Parts == nil || !c.described {
+	if kernels.FormsOf(c.kernel).Parts == nil || !c.described {
 		return nil, nil
 	}
-	parts := c.kernel.Parts(c.args, r.target)
+	parts := kernels.FormsOf(c.kernel).Parts(c.args, r.target)
 	if parts == nil {
 		r.refused(because(ReasonCost, "its function is costly"), "%s: refused", r.name(c))
 		return nil, nil

@@ -85,7 +85,9 @@ func (n *node) feeds(c *node) bool {
 }
 
 // rowwise reports whether a launch may be one by rows.
-func (n *node) rowwise() bool { return n.chain != nil || n.m != nil || n.kernel.Rows != nil }
+func (n *node) rowwise() bool {
+	return n.chain != nil || n.m != nil || kernels.FormsOf(n.kernel).Rows != nil
+}
 
 // chain returns the launches of two nodes as one by rows, and whether one work-group is to do them
 // alone; or why there is none.
@@ -212,7 +214,7 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why *cause) {
 		return part, otherVectors
 	}
 	k, args, err := split.launch(r.target)
-	if err != nil || k.Rows == nil {
+	if err != nil || kernels.FormsOf(k).Rows == nil {
 		return part, because(ReasonAccess, "a map is strided along its rows")
 	}
 	return rowPart{k, args, k.RowsOf(args, r.target), m}, nil
@@ -355,7 +357,7 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 		list = append(list, p.kernel)
 		args = append(args, p.args...)
 		n := p.of.Rows
-		if !r.target.CPU && !p.kernel.Rows.Free {
+		if !r.target.CPU && !kernels.FormsOf(p.kernel).Rows.Free {
 			n = run / p.of.Run
 			if alone {
 				n = (p.of.Rows + p.of.Run - 1) / p.of.Run

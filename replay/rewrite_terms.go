@@ -16,10 +16,10 @@ var addedTerms = rewrite{"sum-to-elementwise", "makes maps of sums of few terms 
 
 func addTerms(r *rewriter) {
 	for i, n := range r.nodes {
-		if n == nil || n.m != nil || n.once || n.kernel.Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.target).Empty() {
+		if n == nil || n.m != nil || n.once || kernels.FormsOf(n.kernel).Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.target).Empty() {
 			continue
 		}
-		op := n.kernel.Terms(n.args, r.target)
+		op := kernels.FormsOf(n.kernel).Terms(n.args, r.target)
 		if op == nil {
 			continue
 		}

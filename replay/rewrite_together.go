@@ -167,7 +167,9 @@ func (r *rewriter) bundleOf(n *node) *bundle {
 
 // numbered reports whether launches of a kernel together have work-groups of their own each, of one
 // size.
-func (r *rewriter) numbered(k *kernels.Kernel) bool { return k.Together.Blocks != nil && !r.target.CPU }
+func (r *rewriter) numbered(k *kernels.Kernel) bool {
+	return kernels.FormsOf(k).Together.Blocks != nil && !r.target.CPU
+}
 
 // fit reports whether there can be a launch that does both.
 func (r *rewriter) fit(b, c *bundle) bool {

@@ -321,9 +321,9 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			}
 			return []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(n), kernels.Number(float64(n))}
 		},
-		Rows: &kernels.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *kernels.RowsOf {
+		Forms: kernels.Forms{Rows: &kernels.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *kernels.RowsOf {
 			return &kernels.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []kernels.Cut{kernels.CutOf(4), kernels.CutOf(4), {}}}
-		}}}
+		}}}}
 }
 
 // TestRowsOfOthers: a kernel from outside this module is joined by rows, too; where a device
@@ -435,7 +435,7 @@ func TestRowsUnsaid(t *testing.T) {
 		"nothing":      nil,
 	} {
 		k := rowsOfUser("2")
-		k.Rows.Of = of
+		kernels.FormsOf(k).Rows.Of = of
 		explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 			x := tensor.Empty(d, 3000, 4)
 			return func() []*tensor.Tensor {

@@ -44,7 +44,7 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		twinArgs[i].Buf = host
 	}
 	d.clDevice.launch(k, args)
-	if k.Chain == nil {
+	if kernels.FormsOf(k).Chain == nil {
 		d.compareTwin(k, args, twinArgs, nil, nil)
 		return
 	}

@@ -80,7 +80,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 		options := []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			options = []tensor.Options{{}, devtest.GPUKernels(), {Check: true}}
-			if k.Together.Function == "" {
+			if kernels.FormsOf(k).Together.Function == "" {
 				options = []tensor.Options{devtest.GPUKernels(), devtest.GPUKernels(tensor.Options{Check: true})}
 			}
 		}
@@ -95,7 +95,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					a, result := draw(d, r)
 					if g := k.Grid(a, d.Target()).Local; len(args) == 0 {
 						local = g
-					} else if g != local && (d.Target().CPU || k.Together.Blocks == nil) {
+					} else if g != local && (d.Target().CPU || kernels.FormsOf(k).Together.Blocks == nil) {
 						continue // groups of another size are not done together
 					}
 					for _, to := range []*[]*tensor.Tensor{&alone, &together} {

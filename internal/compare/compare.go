@@ -20,7 +20,7 @@ type Margin struct {
 // are of type real.
 func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 	m := Margin{tol: k.Tol, scale: math.NaN()}
-	if k.Chain != nil {
+	if kernels.FormsOf(k).Chain != nil {
 		k.EachPart(args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
 			of := MarginOf(part, real, args)
 			for range part.Params {

@@ -24,7 +24,7 @@ var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", 
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(runs, tall)}, Local: [3]int{wide, tall}}
 	},
 	Twin: kernels.Twin{F32: columnSumsTwin[float32], F64: columnSumsTwin[float64]}, Describe: describeColumnSums, Cases: columnSumsCases,
-	Together: &kernels.Together{Function: "column_sums"},
+	Forms: kernels.Forms{Together: &kernels.Together{Function: "column_sums"}},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[4].Int) * kernels.MaxAbs(a, 0)
 	}},

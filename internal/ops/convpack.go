@@ -59,7 +59,7 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 		s := c.Reals(convPackS)
 		o.pack(c.Ints(convPackP), c.Ints(convPackF), func(i int) float32 { return s[i] })
 	}},
-	Together: &kernels.Together{Blocks: &kernels.Blocks{Items: convFlag}},
+	Forms: kernels.Forms{Together: &kernels.Together{Blocks: &kernels.Blocks{Items: convFlag}}},
 	Cases: func(few bool) []kernels.Case {
 		var cases []kernels.Case
 		for i, s := range []struct {

@@ -217,14 +217,15 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.GPU, k.GPUText = tile.file()+"_"+name+".cl", e.source(tile.file(), []int{4}, macros(4)...)
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
-	k.Stores = p.stores(0)
+	forms := kernels.Forms{Stores: p.stores(0)}
 	if p.epilogue == nil && !tile.Inner.swizzled() && !tile.Inner.bStationary() && !tile.Inner.stored() && tile.ItemM > 0 {
-		k.Together = &kernels.Together{Blocks: p.blocks()}
+		forms.Together = &kernels.Together{Blocks: p.blocks()}
 	}
 	if tile.Inner.swizzled() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)
-		k.Describe, k.Stores = nil, nil
+		k.Describe, forms.Stores = nil, nil
 	}
+	k.Forms = forms
 	if tile.Inner.stored() {
 		p.takeStored(k)
 		k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm)}

@@ -193,7 +193,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		},
 		Twin:  kernels.Twin{F32: gemmBatchTwin(p, blas32.Implementation().Sgemm), F64: gemmBatchTwin(p, blas64.Implementation().Dgemm)},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
-		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Stores: p.stores(batchLen),
+		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Forms: kernels.Forms{Stores: p.stores(batchLen)},
 	}
 	if tile.Inner.stored() {
 		p.takeStored(k)
@@ -370,7 +370,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
-	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Stores: storesDirect,
+	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Forms: kernels.Forms{Stores: storesDirect},
 	Twin: kernels.Twin{F32: directTwin[float32], F64: directTwin[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[10].Int)*kernels.MaxAbs(a, 2)

@@ -126,7 +126,7 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		return kernels.Grid{Dims: 1, Local: [3]int{items}, Global: [3]int{int(a[gemmRows].Int) * items}}
 	}
 	k.Describe = nil // opaque: what others know of products is of operands of float32
-	k.Stores.CPU = 0
+	kernels.FormsOf(k).Stores.CPU = 0
 	selfTest := k.Trial
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {

@@ -68,7 +68,8 @@ type halfForm struct {
 func (f *halfForm) kernel() *kernels.Kernel {
 	f.types = slices.Clone(f.types)
 	form := *f.k
-	form.Terms, form.Rows = nil, nil
+	forms := kernels.FormsOf(f.k)
+	forms.Terms, forms.Rows = nil, nil
 	form.Params = slices.Clone(f.k.Params)
 	defines, half := []string{f.k.Defines}, [2]kernels.DType{}
 	for i, t := range f.types {
@@ -120,13 +121,13 @@ func (f *halfForm) kernel() *kernels.Kernel {
 	run := f.run
 	switch f.k {
 	case Sum:
-		form.Stores, run = nil, f.chunks
+		forms.Stores, run = nil, f.chunks
 	case SumAxis:
 		b := ir.NewRows("sum_axis") // whose arguments begin as those of SumAxis
 		b.Result("Y", b.Sum(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
-		form.Stores, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
+		forms.Stores, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
 	}
-	form.Twin = kernels.Twin{F32: run}
+	form.Forms, form.Twin = forms, kernels.Twin{F32: run}
 	return &form
 }
 
@@ -146,7 +147,7 @@ func (f *halfForm) toHalves(c kernels.Case, narrow bool) (_ kernels.Case, ok boo
 	case "conv_cpu.cl":
 		return of, len(a) <= convCols || convShapeOf(a, convNumbers).atOnce(a[convTransposed].Int != 0, int(a[convRows].Int), int(a[convCols].Int))
 	case "pool_cpu.cl":
-		_, row := f.k.Stores.Elements(a)
+		_, row := kernels.FormsOf(f.k).Stores.Elements(a)
 		return of, row <= poolLongest
 	}
 	if f.k == SumAxis {

@@ -58,7 +58,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		},
 		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
-		Cases: g.cases, Describe: g.describe, Parts: g.parts,
+		Cases: g.cases, Describe: g.describe, Forms: kernels.Forms{Parts: g.parts},
 		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
 	}
 }

@@ -149,7 +149,7 @@ func newPool(w poolWindow) *kernels.Kernel {
 	if w.kernel == MaxPoolGrad {
 		result = 2
 	}
-	k.Stores = storesPool(result, from, gradient)
+	k.Forms = kernels.Forms{Stores: storesPool(result, from, gradient)}
 	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		s := poolShapeOf(a, from)
 		size := s.OutSize

@@ -16,8 +16,8 @@ var (
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
 		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
-		Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) }),
-		Tol:  kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
+		Forms: kernels.Forms{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
+		Tol:   kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
 	// onto Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -25,16 +25,15 @@ var (
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
-		Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &kernels.Blocks{Items: sumGroup, Ints: []string{"lx"},
+		Forms: kernels.Forms{Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &kernels.Blocks{Items: sumGroup, Ints: []string{"lx"},
 			Of:    func(g kernels.Grid) []int { return []int{g.Local[0]} },
-			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Cases: sumAxisCases,
-		Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
+			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
 			if a[4].Int == 1 {
 				rows, n = int(a[2].Int), int(a[3].Int)
 			}
 			return rows, n
-		}),
-		Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
+		})},
+		Cases: sumAxisCases, Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 5)}}
 )
 
 func sumAxisGrid(a []kernels.Arg, l kernels.Target) kernels.Grid {

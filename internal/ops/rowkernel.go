@@ -33,7 +33,7 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 			}
 		}
 		// On GPUs rows are those of forms alone, whose lanes are known.
-		k.Rows = &kernels.Rows{Function: p.Name, Local: local, Text: functions, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
+		k.Forms = kernels.Forms{Rows: &kernels.Rows{Function: p.Name, Local: local, Text: functions, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
 			rows, n := size(a, 0), size(a, 1)
 			if !l.CPU || rows == 0 || n == 0 || size(a, 2) != 1 || p.Parts && int(a[at.Chunk].Int) < n {
 				return nil
@@ -43,7 +43,7 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 				of.Run = int(a[at.Run].Int)
 			}
 			return of
-		}}
+		}}}
 		if !p.Runs() {
 			r.lines = func(a []kernels.Arg) int {
 				lines := size(a, 0)

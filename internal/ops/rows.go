@@ -100,7 +100,7 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 		for i, f := range r.forms {
 			form := *k
 			form.Defines = fmt.Sprintf("-DROW_LANES=%d -DPER=%d", f.lanes, f.per)
-			form.Rows = rowsOfForm(k.Rows, f.lanes)
+			form.Forms = kernels.Forms{Rows: rowsOfForm(kernels.FormsOf(k).Rows, f.lanes)}
 			form.Cases = func(few bool) []kernels.Case { return r.cases(formSizes(8<<i, few)) }
 			if r.lines != nil {
 				form.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {

@@ -99,7 +99,7 @@ func TestNamesOfRows(t *testing.T) {
 	for _, l := range []kernels.Target{{CPU: true, Units: 4}, {Units: 4, MaxGroup: 256, LocalMem: 48 << 10}} {
 		by := map[string]string{}
 		for _, k := range All(kernels.Float32, l) {
-			if k.Rows == nil || k.Rows.Text != nil {
+			if kernels.FormsOf(k).Rows == nil || kernels.FormsOf(k).Rows.Text != nil {
 				continue
 			}
 			text, err := k.Program(l)

@@ -142,7 +142,7 @@ func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		if then.Layout.Aligned && i > 2 {
 			then.Layout.Aligned = false // few cases have rows of whole vectors
 		}
-		if k.Stores.Wide(l) > 0 {
+		if kernels.FormsOf(k).Stores.Wide(l) > 0 {
 			all = append(all, k.Then(then))
 		}
 	}
