@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -76,7 +77,7 @@ func TestFailureNamesNode(t *testing.T) {
 			continue // it is the twin
 		}
 		dir := t.TempDir()
-		t.Setenv(kernels.PathEnv, dir)
+		t.Setenv(cl.PathEnv, dir)
 		for _, f := range []*kernels.Function{fn.Square, fn.Exp.Gradient(0)} { // their vectors and ends are off by 1
 			for _, aligned := range []bool{false, true} {
 				k := f.Map(kernels.Float32, kernels.AccessPattern{Rank: 1, Aligned: aligned})

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -36,7 +36,7 @@ kernel void k_mlp_loss(IN(X), IN(T), IN(W), OUT(PART), OUT(LOSS), OUT(DX), int n
 			if !d.Target().CPU {
 				files = []string{"mlp_gpu.cl", "mlp_cpu.cl"}
 			}
-			t.Setenv(kernels.PathEnv, dir)
+			t.Setenv(cl.PathEnv, dir)
 			if !both {
 				files = files[:1]
 			}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels/cl"
 )
 
 // besides are the kernels of [Beside].
@@ -55,7 +56,7 @@ const besideRows = 1 << 12
 func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 	size := 0
 	for _, k := range []*Kernel{former, latter} {
-		if FormsOf(k).Together == nil || FormsOf(k).Together.Function == "" || len(named(thenHeader, k.TextOn(Target{}))) > 0 {
+		if FormsOf(k).Together == nil || FormsOf(k).Together.Function == "" || len(cl.Named(cl.ThenHeader, k.TextOn(Target{}))) > 0 {
 			return nil, false
 		}
 		size += k.argBytes()
@@ -88,14 +89,13 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
 	k.Twin = Twin{
-		foreign: slices.ContainsFunc(FormsOf(k).Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(c Call[float32]) {
-			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F32(c.With(args, c.alone)) })
+			k.EachPart(c.Args(), func(of *Kernel, args []Arg, _ int) { of.Twin.F32(c.With(args, false)) })
 		},
 		F64: func(c Call[float64]) {
-			k.EachPart(c.args, func(of *Kernel, args []Arg, _ int) { of.Twin.F64(c.With(args, c.alone)) })
+			k.EachPart(c.Args(), func(of *Kernel, args []Arg, _ int) { of.Twin.F64(c.With(args, false)) })
 		},
-	}
+	}.Calling(former, latter)
 	k.Trial = func(like []Arg) []Operand {
 		if like == nil {
 			return nil
@@ -141,7 +141,7 @@ func (k *Kernel) besideText() string {
 		var args []string
 		for _, p := range of.Params {
 			name := fmt.Sprintf("%s_%d", p.Name, i)
-			params = append(params, p.Mode.declared(name))
+			params = append(params, p.Mode.Declared(name))
 			if args = append(args, name); p.Mode.Buffer() {
 				args = append(args, name+"_off")
 			}
@@ -153,7 +153,7 @@ func (k *Kernel) besideText() string {
 		calls = append(calls, fmt.Sprintf("%s(%s);", FormsOf(of).Together.Function, strings.Join(args, ", ")))
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see kernels/beside.go.\n", dependsHeader, strings.Join(depends, ", "), FormsOf(k).Chain[0].Name, FormsOf(k).Chain[1].Name)
+	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see kernels/beside.go.\n", cl.DependsHeader, strings.Join(depends, ", "), FormsOf(k).Chain[0].Name, FormsOf(k).Chain[1].Name)
 	for _, text := range texts {
 		s.WriteString(text)
 	}
@@ -172,11 +172,11 @@ func (k *Kernel) parted(own string, l Target) (depends []string, text string) {
 	}
 	var s strings.Builder
 	for line := range strings.Lines(own) {
-		if !strings.HasPrefix(line, dependsHeader) && !strings.HasPrefix(line, thenHeader) {
+		if !strings.HasPrefix(line, cl.DependsHeader) && !strings.HasPrefix(line, cl.ThenHeader) {
 			s.WriteString(line)
 		}
 	}
-	return named(dependsHeader, own), s.String()
+	return cl.Named(cl.DependsHeader, own), s.String()
 }
 
 // behind returns what puts k's own OpenCL C for a device behind a text that is generated: header
@@ -185,7 +185,7 @@ func (k *Kernel) parted(own string, l Target) (depends []string, text string) {
 // text defines: it must not come before the text. needs are the files that the text itself takes.
 func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own string) {
 	files, own := k.ownText(l)
-	then := strings.Join(named(thenHeader, k.TextOn(l)), ", ")
+	then := strings.Join(cl.Named(cl.ThenHeader, k.TextOn(l)), ", ")
 	if own != "" {
 		needs = append(needs, files...)
 	} else {
@@ -193,9 +193,9 @@ func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own s
 	}
 	needs = slices.DeleteFunc(needs, func(name string) bool { return name == macros })
 	slices.Sort(needs)
-	header = dependsHeader + " " + strings.Join(slices.Compact(needs), ", ") + "\n"
+	header = cl.DependsHeader + " " + strings.Join(slices.Compact(needs), ", ") + "\n"
 	if then != "" {
-		header += thenHeader + " " + then + "\n"
+		header += cl.ThenHeader + " " + then + "\n"
 	}
 	return header, own
 }

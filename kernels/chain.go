@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/clgrad/clgrad/kernels/cl"
 )
 
 // ChainMost is the most launches that are a chain, and chainArgs the most arguments of OpenCL that
@@ -60,14 +62,13 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 		return Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
 	c.Twin = Twin{
-		foreign: slices.ContainsFunc(FormsOf(c).Chain, func(of *Kernel) bool { return of.Twin.Foreign() }),
 		F32: func(call Call[float32]) {
-			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F32(call.With(args, call.alone)) })
+			c.EachPart(call.Args(), func(k *Kernel, args []Arg, _ int) { k.Twin.F32(call.With(args, false)) })
 		},
 		F64: func(call Call[float64]) {
-			c.EachPart(call.args, func(k *Kernel, args []Arg, _ int) { k.Twin.F64(call.With(args, call.alone)) })
+			c.EachPart(call.Args(), func(k *Kernel, args []Arg, _ int) { k.Twin.F64(call.With(args, false)) })
 		},
-	}
+	}.Calling(parts...)
 	if slices.ContainsFunc(FormsOf(c).Chain, func(of *Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
 		c.Twin.F64 = nil
 	}
@@ -164,7 +165,7 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 		if FormsOf(k).Rows.Text != nil {
 			prefix := fmt.Sprintf("p%d_", i)
 			text := FormsOf(k).Rows.Text(prefix, cpu)
-			for _, file := range named(dependsHeader, text) {
+			for _, file := range cl.Named(cl.DependsHeader, text) {
 				add(file)
 			}
 			functions.WriteString(text)
@@ -205,7 +206,7 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	}
 	var params []string
 	for _, p := range c.Params {
-		params = append(params, p.Mode.declared(p.Name))
+		params = append(params, p.Mode.Declared(p.Name))
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))

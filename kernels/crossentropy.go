@@ -57,8 +57,8 @@ func (l *CrossEntropySpec) views() []View {
 	return list
 }
 
-// all returns the views, to be changed.
-func (l *CrossEntropySpec) all() []*View {
+// Inputs returns the views that both read, to be changed.
+func (l *CrossEntropySpec) Inputs() []*View {
 	list := []*View{&l.Labels}
 	if l.X.Strides != nil {
 		list = append(list, &l.X)

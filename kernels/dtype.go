@@ -122,9 +122,6 @@ func (t DType) Integer() bool {
 // Operations move such elements, a byte each, and convert them; no other takes them.
 func (t DType) Storage() bool { return dtypeTable[t].class == storage }
 
-// StoredNumber returns the number that a byte is as an element of t, a type for storage.
-func (t DType) StoredNumber(b uint8) float64 { return float64(dtypeTable[t].stored.numbers[b]) }
-
 // Signed reports whether the elements are integers of either sign.
 func (t DType) Signed() bool { return dtypeTable[t].class == signed }
 

@@ -4,6 +4,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,12 @@ import (
 // package main is none of this module. Nothing distinguishes two versions of such a twin, nor two
 // closures of one function over different values: what is known of one says nothing of another.
 func (w Twin) Foreign() bool { return w.foreign || isForeign(w.F32) || isForeign(w.F64) }
+
+// Calling returns the twin w, which calls those of kernels: it is foreign if one of them is.
+func (w Twin) Calling(ks ...*Kernel) Twin {
+	w.foreign = w.foreign || slices.ContainsFunc(ks, func(k *Kernel) bool { return k.Twin.Foreign() })
+	return w
+}
 
 // module is the path of this module, with a slash.
 var module = path.Dir(reflect.TypeFor[Kernel]().PkgPath()) + "/"

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestForeign: a twin is foreign if its function is, or one that it calls for a kernel made of
-// others. The functions of package strings stand for those of other modules.
+// TestForeign: a twin is foreign if its function is, or one of a kernel that it calls. The functions of
+// package strings stand for those of other modules.
 func TestForeign(t *testing.T) {
 	own := Twin{F32: func(Call[float32]) {}}
 	if (Twin{}).Foreign() || own.Foreign() || isForeign(TestForeign) || ElementTwin(func(Call[int32]) {}).Foreign() {
@@ -15,14 +15,7 @@ func TestForeign(t *testing.T) {
 	if !isForeign(strings.ToUpper) || isForeign((func(Call[int32]))(nil)) {
 		t.Error("a function of another module is not foreign, or none is")
 	}
-	k := Kernel{Name: "k", Params: []Param{{"Y", Out}, {"n", IntParam}}, Twin: own, Text: "kernel void k(OUT(Y), int n) {}",
-		Forms: Forms{Together: &Together{Function: "own"}}, Grid: GridFromArg(1)}
-	k.Twin.foreign = true
-	several := k.Several(2)
-	if several == nil || !several.Twin.Foreign() {
-		t.Error("several launches of a foreign twin are not foreign")
-	}
-	if looked := k.LookedUp(0, 1, 1); !looked.Twin.Foreign() {
-		t.Error("the form that looks up of a foreign twin is not foreign")
+	if own.Calling(&Kernel{Twin: own}).Foreign() || !own.Calling(&Kernel{Twin: Twin{foreign: true}}).Foreign() {
+		t.Error("what calls twins of this module is foreign, or what calls a foreign one is not")
 	}
 }

@@ -133,7 +133,7 @@ func (s *fromSpec) kernel() *Kernel {
 	base := s.base
 	k := &Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
 		Grid:  func(args []Arg, l Target) Grid { return base.Grid(args[:len(base.Params)], l) },
-		Twin:  Twin{fromTwin[float32](s), fromTwin[float64](s), base.Twin.Foreign()},
+		Twin:  Twin{F32: fromTwin[float32](s), F64: fromTwin[float64](s)}.Calling(base),
 		Trial: s.trial}
 	k.Text = s.text()
 	hash := fnv.New64a()

@@ -189,7 +189,8 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 				for len(g.scalars) <= i {
 					g.scalars = append(g.scalars, rowScalar{param: -1})
 				}
-				whole := at(r.Function.Value.Ints(), i)
+				ints := r.Function.Value.Ints()
+				whole := i < len(ints) && ints[i]
 				if number.Arg < 0 {
 					g.scalars[i] = rowScalar{-1, number.Value, whole}
 					continue

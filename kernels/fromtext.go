@@ -95,7 +95,7 @@ func (of *rowsOf) programs() (list []*expr.Program) {
 func (s *fromSpec) declared() string {
 	text := ""
 	for _, p := range s.params[len(s.base.Params):] {
-		text += ", " + p.Mode.declared(p.Name)
+		text += ", " + p.Mode.Declared(p.Name)
 	}
 	return text
 }

@@ -9,7 +9,7 @@ import (
 // fromTwin computes the operands, and then the kernel's twin.
 func fromTwin[T Real](s *fromSpec) func(Call[T]) {
 	return func(c Call[T]) {
-		s.base.run(DTypeOf[T](), s.filled(DTypeOf[T](), c.args), c.vectors)
+		s.base.RunStored(DTypeOf[T](), s.filled(DTypeOf[T](), c.Args()), c.Vectors(), nil)
 	}
 }
 

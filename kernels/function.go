@@ -9,6 +9,13 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
+// MapOperands is the most tensors that element-wise functions read, and MapResults the most that they
+// write. A gradient of a gradient reads four more than its function.
+const (
+	MapOperands = 8
+	MapResults  = 8
+)
+
 // Function is an element-wise function: y = f(x₀, x₁, …; s₀, s₁, …) of operands, which are tensors,
 // and scalars. It is declared once, as a formula; its kernels for every layout of the operands,
 // their Go twins, and its gradients come from that. A gradient is a Function of the operands, the
@@ -60,7 +67,6 @@ type Function struct {
 	gradients      []*Function
 	gradFromOutput *Function
 	alone          *Joined
-	within         map[Variant]*Kernel
 }
 
 // String returns the name.
@@ -104,13 +110,13 @@ func (f *Function) prepare() {
 				f.err = fmt.Errorf("function %q: a gradient is a number, made of its operands, y = expr.Input(%d), g = expr.Input(%d) and its scalars", f.Name, n, n+1)
 			}
 		}
-		if n := len(f.uses()); n > MapOperands {
+		if n := count(f.operands); n > MapOperands {
 			f.err = fmt.Errorf("function %q reads %d tensors, and a kernel %d at most: it is a gradient of too high an order", f.Name, n, MapOperands)
 		}
 		f.indexed = len(f.Value.Axes())+len(f.Value.Gathers())+len(f.Value.Ints()) > 0
 		f.whole = f.Value.OfIntegers()
 		f.program, f.inPlace = expr.Compile(f.number()), f.Name+"InPlace"
-		f.gradients, f.within = make([]*Function, len(f.operands)), map[Variant]*Kernel{}
+		f.gradients = make([]*Function, len(f.operands))
 		f.alone = &Joined{Name: f.Name, Functions: []*Function{f}}
 	})
 }
@@ -131,17 +137,6 @@ func reads(x *expr.Expr, i int) bool {
 
 // Err returns what is wrong with the declaration of f, or nil.
 func (f *Function) Err() error { f.prepare(); return f.err }
-
-// uses returns the operands that occur.
-func (f *Function) uses() []int {
-	var list []int
-	for i, is := range f.operands {
-		if is {
-			list = append(list, i)
-		}
-	}
-	return list
-}
 
 // least returns how many operands there are at least: of a gradient, those of its function, y and
 // g.
@@ -239,33 +234,6 @@ func (f *Function) gradient(suffix string, value *expr.Expr) *Function {
 	}
 	g.Domains = append(g.Domains, [2]float64{0.1, 0.9}, [2]float64{-2, 2})
 	return g
-}
-
-// Variant identifies one of the kernels that compute a function on their way: by name, and the
-// shape that they are built for.
-type Variant struct {
-	Kernel string // what the function is part of
-	Shape  [5]int // what the kernel is built for
-}
-
-// KernelFor returns the kernel for a use of f. The first time, build makes it; it lives as long as
-// f.
-func (f *Function) KernelFor(u Variant, build func() *Kernel) *Kernel {
-	f.prepare()
-	f.mu.Lock()
-	k := f.within[u]
-	f.mu.Unlock()
-	if k != nil {
-		return k
-	}
-	k = build() // not under the lock: it asks f for more
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if first := f.within[u]; first != nil {
-		return first
-	}
-	f.within[u] = k
-	return k
 }
 
 func gradientSuffix(operands, i int) string {

@@ -25,9 +25,8 @@ type Joined struct {
 	axes     []int  // whose indices occur
 	integers bool
 	program  *expr.Program
-	mu       sync.Mutex
-	maps     map[mapKey]*Kernel
-	thens    map[thenKey]*Kernel
+	kernels  any // see Keep
+	keep     sync.Once
 }
 
 // prepare works out what the formulas say, once.
@@ -52,7 +51,7 @@ func (j *Joined) prepare() {
 				j.axes = append(j.axes, a)
 			}
 		}
-		j.program, j.maps = expr.Compile(formulas...), map[mapKey]*Kernel{}
+		j.program = expr.Compile(formulas...)
 		j.err = j.misread()
 	})
 }
@@ -82,7 +81,7 @@ func (j *Joined) problem() error {
 
 // misread returns an operand or scalar that is read in two ways, as an error, or nil.
 func (j *Joined) misread() error {
-	if n := len(j.uses()); n > MapOperands {
+	if n := count(j.operands); n > MapOperands {
 		return fmt.Errorf("%q reads %d tensors, and a kernel %d at most", j.Name, n, MapOperands)
 	}
 	var direct, reals []bool
@@ -111,20 +110,17 @@ func either(a, b []bool) []bool {
 	return all
 }
 
-func at(list []bool, i int) bool { return i < len(list) && list[i] }
-
-func positions(list []bool) []int {
-	var at []int
-	for i, is := range list {
+// count returns how many of a list are there.
+func count(list []bool) (n int) {
+	for _, is := range list {
 		if is {
-			at = append(at, i)
+			n++
 		}
 	}
-	return at
+	return n
 }
 
-// uses returns the operands that occur.
-func (j *Joined) uses() []int { return positions(j.operands) }
+func at(list []bool, i int) bool { return i < len(list) && list[i] }
 
 // Err returns what is wrong with the declaration of j, or nil.
 func (j *Joined) Err() error { j.prepare(); return j.err }
@@ -157,24 +153,17 @@ func (j *Joined) Rank() int {
 // Integers reports whether j is of integers where its operands are: all of its functions are.
 func (j *Joined) Integers() bool { j.prepare(); return j.integers }
 
-// Map is Function.Map, with several results Y0, Y1, … in place of Y. Of an operand that is read by
-// index the layout says [Indexed], and it has one argument in place of its strides: how many
-// elements it has.
-func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
-	j.prepare()
-	given := mapKey{l, t}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	k := j.maps[given]
-	if k != nil {
-		return k
-	}
-	t, l = j.normal(t, l)
-	key := mapKey{l, t}
-	if k = j.maps[key]; k == nil {
-		k = newMap(j, t, l)
-		j.maps[key] = k
-	}
-	j.maps[given] = k
-	return k
+// Axes returns the axes whose indices occur, in their order.
+func (j *Joined) Axes() []int { j.prepare(); return j.axes }
+
+// Program returns the formulas of the functions, compiled.
+func (j *Joined) Program() *expr.Program { j.prepare(); return j.program }
+
+// Entry returns the name of the kernels' entry point: that of j, as C has it.
+func (j *Joined) Entry() string { return entry(j.Name) }
+
+// Keep returns what a package that makes kernels of j keeps with it: what first returned at the first call.
+func (j *Joined) Keep(first func() any) any {
+	j.keep.Do(func() { j.kernels = first() })
+	return j.kernels
 }

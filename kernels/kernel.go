@@ -40,6 +40,8 @@ type Kernel struct {
 	// Forms says how launches of the kernel become one with others, in which a recorded step then does
 	// them: the Forms of package internal/joined, for kernels of this module. Nil: they do not.
 	Forms any
+	// Moves says that elements are moved, whatever they are: see [DType.Moved].
+	Moves bool
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see
 	// [PerLength]. Package kerneltest runs them on a device and holds what they compute to the
 	// twin.
@@ -56,14 +58,13 @@ type Kernel struct {
 	Variants func(t DType, l Target) []*Kernel
 
 	typed [dtypes]*Kernel // see Of
-	moves bool            // elements are moved, whatever they are: see DType.Moved
 }
 
 // Takes reports whether a buffer of elements of type t is what parameter i takes, where the floats of
 // a launch have a type: integers are those of their size, with a sign or without.
 func (k *Kernel) Takes(i int, t, float DType) bool {
 	want := k.Params[i].Mode.Elements(float)
-	return t == want || t.Moved() == want.Moved() && (k.moves || t.Integer() && want.Integer())
+	return t == want || t.Moved() == want.Moved() && (k.Moves || t.Integer() && want.Integer())
 }
 
 // Source returns the name of the file that the kernel is built from on a device.
@@ -114,13 +115,13 @@ func (m Mode) Of(t DType) Mode {
 	return m + 3*Mode(slices.Index(modeTypes[:], t))
 }
 
-// declared returns a parameter of the mode in OpenCL C.
-func (m Mode) declared(name string) string {
+// Declared returns a parameter of the mode in OpenCL C.
+func (m Mode) Declared(name string) string {
 	way := "IN"
 	if m.Written() {
 		way = "OUT"
 	}
-	switch typ := m.element("REAL"); {
+	switch typ := m.ElementType("REAL"); {
 	case m == IntParam:
 		return "int " + name
 	case m == LongParam:
@@ -134,8 +135,8 @@ func (m Mode) declared(name string) string {
 	}
 }
 
-// element is the type of the elements of a buffer in OpenCL C, where floats have a name.
-func (m Mode) element(floats string) string {
+// ElementType returns the type of the elements of a buffer in OpenCL C, where reals have a name.
+func (m Mode) ElementType(floats string) string {
 	switch {
 	case m < InInts:
 		return floats
@@ -145,17 +146,17 @@ func (m Mode) element(floats string) string {
 	return dtypeTable[modeTypes[m/3]].c
 }
 
-// access is In, Out or InOut.
-func (m Mode) access() Mode { return m % 3 }
+// Access returns In, Out or InOut: what a kernel does with a buffer of the mode.
+func (m Mode) Access() Mode { return m % 3 }
 
 // Buffer reports whether the parameter is memory.
 func (m Mode) Buffer() bool { return m < IntParam }
 
 // Written reports whether the kernel writes the parameter.
-func (m Mode) Written() bool { return m.Buffer() && m.access() != In }
+func (m Mode) Written() bool { return m.Buffer() && m.Access() != In }
 
 // Read reports whether the kernel reads the parameter, as memory.
-func (m Mode) Read() bool { return m.Buffer() && m.access() != Out }
+func (m Mode) Read() bool { return m.Buffer() && m.Access() != Out }
 
 // Param is one parameter of a kernel: its Name in the entry point, for errors, and its Mode.
 type Param struct {

@@ -23,7 +23,7 @@ func (k *Kernel) LongIndices(i int) *Kernel {
 	form := *k
 	form.Defines = fmt.Sprint(k.Defines, " -DINDEX=long")
 	form.Params = slices.Clone(k.Params)
-	form.Params[i].Mode = k.Params[i].Mode.access().Of(Int64)
+	form.Params[i].Mode = k.Params[i].Mode.Access().Of(Int64)
 	form.Forms, form.Variants = nil, nil // they take indices of Int32
 	form.Twin = Twin{F32: longReference(k, i, k.Twin.F32), F64: longReference(k, i, k.Twin.F64)}
 	if k.Cases != nil {
@@ -60,7 +60,7 @@ func longReference[T Element](k *Kernel, i int, run func(Call[T])) func(Call[T])
 				}
 			})
 		}
-		run(c.With(args, c.alone))
+		run(c.With(args, false))
 		if k.Params[i].Mode.Written() {
 			c.Parallel(len(long), 1, func(lo, hi int) {
 				for j, v := range ints[lo:hi] {

@@ -25,7 +25,7 @@ func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
 	forms.Lookup = nil
 	form.Forms, form.Params = forms, append(append([]Param(nil), k.Params...), Param{"TABLE", In})
 	form.Params[i].Mode = InInts
-	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width), foreign: k.Twin.Foreign()}
+	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}.Calling(k)
 	if scale := k.Tol.Scale; scale != nil {
 		form.Tol.Scale = func(args []Arg) float64 {
 			own := append([]Arg(nil), args[:len(k.Params)]...)
@@ -72,13 +72,13 @@ func lookingTwin[T Real](twin func(Call[T]), i, width int) func(Call[T]) {
 		return nil
 	}
 	return func(c Call[T]) {
-		at, table := c.Ints(i), c.Reals(len(c.args)-1)
+		at, table := c.Ints(i), c.Reals(len(c.Args())-1)
 		rows := make([]T, len(at)*width)
 		for e, from := range at {
 			copy(rows[e*width:(e+1)*width], table[from:])
 		}
-		args := append([]Arg(nil), c.args[:len(c.args)-1]...)
+		args := append([]Arg(nil), c.Args()[:len(c.Args())-1]...)
 		args[i] = BufferArg(HostBufferOf(rows), 0, len(rows))
-		twin(c.With(args, c.alone))
+		twin(c.With(args, false))
 	}
 }

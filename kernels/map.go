@@ -6,16 +6,14 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/lowbit"
 )
 
-// MapRank is the highest rank of a map, MapOperands the most tensors that it reads, and MapResults
-// the most that it writes. A gradient of a gradient reads four more than its function.
+// MapRank is the highest rank of a map, and MapTensors the most tensors that it reads and writes.
 const (
-	MapRank     = 8
-	MapOperands = 8
-	MapResults  = 8
-	MapTensors  = MapOperands + MapResults
+	MapRank    = 8
+	MapTensors = MapOperands + MapResults
 
 	MapVector    = 4  // elements that a work-item of a GPU computes of aligned tensors
 	MapVectorCPU = 16 // elements in a vector of a CPU: one of AVX-512, two of AVX
@@ -55,21 +53,40 @@ type mapKey struct {
 	typ    DType // Float32 stands for the device's reals
 }
 
-// Map returns the kernel that computes f on tensors of type t, as they are laid out; there is one
+// Map returns the kernel that computes functions on tensors of type t, as they are laid out; there is one
 // for each layout, and devices build it once. It computes in t.Widened(), in which integers wrap
 // around; as integers, floats are cut off, and become the nearest that there is. Masks, and the
 // result of a condition, are of Uint8 whatever t is; what is read by index is of what it computes in.
 // Its arguments, for m operands that occur, and k = Rank − 1 outer axes:
 //
-//	X0 … X{m−1}, Y    the operands that occur, in their order, and the result
+//	X0 … X{m−1}, Y    the operands that occur, in their order, and the result, or the results Y0, Y1 …
 //	n                 elements of the innermost axis
 //	rows, d1 … d{k−1} if k > 0: the product of all outer dimensions, and all of them but the first
 //	T_0 … T_{k−1}     for each tensor T, operands first: its strides along the outer axes,
-//	T_n               and along the innermost, if it is Strided
-//	s0 …              the scalars that occur in f
+//	T_n               and along the innermost, if it is Strided; of one that is Indexed, its number of elements alone
+//	s0 …              the scalars that occur
 //
 // A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same
 // strides.
+func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
+	c := cacheOf(j)
+	given := mapKey{l, t}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.maps[given]
+	if k != nil {
+		return k
+	}
+	t, l = normal(j, t, l)
+	key := mapKey{l, t}
+	if k = c.maps[key]; k == nil {
+		k = newMap(j, t, l)
+		c.maps[key] = k
+	}
+	c.maps[given] = k
+	return k
+}
+
 func (f *Function) Map(t DType, l AccessPattern) *Kernel { return f.Alone().Map(t, l) }
 
 // mapSpec is a map while its kernel is made.
@@ -85,16 +102,22 @@ type mapSpec struct {
 	outer   int     // axes
 	value   int     // the tensor that is no argument, but what a kernel stores: see Kernel.Then; −1: none
 	prefix  string  // of the functions of its text
+
+	// Of the functions, which are asked once.
+	program      *expr.Program
+	axes         []int // whose indices they read
+	gathers      bool  // they read operands by index
+	operandCount int   // how many they take
 }
 
 func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 	m := newMapSpec(j, t, l)
-	k := &Kernel{Name: entry(j.Name), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
+	k := &Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != Float32 {
 		k.Defines = t.Define()
 	}
-	k.moves = m.moves()
+	k.Moves = m.moves()
 	k.Tol, k.Trial = m.tolerance(), m.trial
 	forms := Forms{Rows: m.rows(), Together: m.batched()}
 	if m.ofStorage() {
@@ -106,7 +129,17 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 }
 
 func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
-	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, uses: j.uses(), scalars: positions(j.scalars), outer: l.Rank - 1, value: -1}
+	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, outer: l.Rank - 1, value: -1,
+		program: j.Program(), axes: j.Axes(), operandCount: j.Operands()}
+	m.uses = operandsOf(j)
+	for i := range m.operandCount {
+		m.gathers = m.gathers || j.Gathers(i)
+	}
+	for i := range len(m.f.Scalars) {
+		if j.UsesScalar(i) {
+			m.scalars = append(m.scalars, i)
+		}
+	}
 	add := func(bytes bool) {
 		typ := l.Types[len(m.types)]
 		switch {
@@ -120,12 +153,22 @@ func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 		m.types = append(m.types, typ)
 	}
 	for _, i := range m.uses {
-		add(j.user(i).Mask(i))
+		add(user(j, i).Mask(i))
 	}
 	for _, f := range j.Functions {
 		add(f.Condition())
 	}
 	return m
+}
+
+// operandsOf returns the operands that occur.
+func operandsOf(j *Joined) (uses []int) {
+	for i := range j.Operands() {
+		if j.Uses(i) {
+			uses = append(uses, i)
+		}
+	}
+	return uses
 }
 
 // castDefines are the compiler options that say how numbers become elements of types for storage.
@@ -141,8 +184,8 @@ func (m *mapSpec) castDefines() (options string) {
 
 // normal returns the type that a map of elements of type t computes in, or in which it moves them, and
 // the layout with the types of the tensors that are of others.
-func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
-	uses := j.uses()
+func normal(j *Joined, t DType, l AccessPattern) (DType, AccessPattern) {
+	uses := operandsOf(j)
 	switch t {
 	case Float64:
 		t = Float32
@@ -152,7 +195,7 @@ func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
 	typ := t.Widened()
 	for i := range len(uses) + len(j.Functions) {
 		own := &l.Types[i]
-		mask := i < len(uses) && j.user(uses[i]).Mask(uses[i]) || i >= len(uses) && j.Functions[i-len(uses)].Condition()
+		mask := i < len(uses) && user(j, uses[i]).Mask(uses[i]) || i >= len(uses) && j.Functions[i-len(uses)].Condition()
 		if mask || l.Steps[i] == Indexed {
 			*own = Float32 // it is of bytes, or of the type that is computed in
 			continue
@@ -185,7 +228,7 @@ func (j *Joined) normal(t DType, l AccessPattern) (DType, AccessPattern) {
 // out if that is not without gaps, as in k_add.2ufu.cl: the rank, and the step of each tensor by
 // its first letter, and behind it the type, if it has one of its own: f16, i8.
 func (m *mapSpec) file(cpu bool) string {
-	name := entry(m.j.Name)
+	name := m.j.Entry()
 	if m.typ != Float32 {
 		name += "." + m.typ.String()
 	}
@@ -290,7 +333,7 @@ func (m *mapSpec) params() []Param {
 	for _, s := range m.scalars {
 		mode := FloatParam
 		switch {
-		case m.typ == Int32 || at(m.j.ints, s):
+		case m.typ == Int32 || m.j.IntScalar(s):
 			mode = IntParam
 		case m.typ != Float32:
 			mode = LongParam
@@ -377,7 +420,7 @@ func (m *mapSpec) mask(t int) bool {
 	if m.result(t) {
 		return m.j.Functions[t-len(m.uses)].Condition()
 	}
-	return m.j.user(m.uses[t]).Mask(m.uses[t])
+	return user(m.j, m.uses[t]).Mask(m.uses[t])
 }
 
 // half reports whether tensor t is of 16 bits in a map that computes.
@@ -398,4 +441,4 @@ func (m *mapSpec) odd() bool {
 
 // compute returns the type that the formula is computed in, as OpenCL C names it for width
 // elements.
-func (m *mapSpec) compute(width int) string { return m.typ.elem() + suffix(width) }
+func (m *mapSpec) compute(width int) string { return m.typ.C() + suffix(width) }

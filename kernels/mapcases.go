@@ -11,7 +11,7 @@ import (
 // tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what
 // the errors of the steps add up to, for each element from its own operands.
 func (m *mapSpec) tolerance() Tolerance {
-	if m.typ != Float32 || m.j.program.Exact() {
+	if m.typ != Float32 || m.program.Exact() {
 		return Tolerance{}
 	}
 	return Tolerance{ULP: 1, Bound: m.bound}
@@ -34,7 +34,7 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 			}
 		}
 	}
-	l := mapLoopsOf(m, Call[float64]{args: args})
+	l := mapLoopsOf(m, args)
 	places := make([]map[int]int, m.tensors()) // of a result with gaps: element of its memory to its number
 	eps, least := real.Epsilon()
 	number := func(y, i int) (n int, written bool) { // of the element that lies at i
@@ -63,7 +63,7 @@ func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int)
 			return 0
 		}
 		i = at
-		value, bound := m.j.program.BoundOf(y-len(m.uses), expr.Leaves{
+		value, bound := m.program.BoundOf(y-len(m.uses), expr.Leaves{
 			Operand: func(o int) (value, off float64) {
 				t := slices.Index(m.uses, o)
 				if t == stored {
@@ -104,7 +104,7 @@ func (l *mapLoops) at(t, i int) int {
 func (m *mapSpec) shapes(few bool) [][]int {
 	if m.outer == 0 {
 		var shapes [][]int
-		for _, n := range lengths(few) {
+		for _, n := range Sizes(few) {
 			shapes = append(shapes, []int{n})
 		}
 		return shapes
@@ -142,7 +142,7 @@ func (m *mapSpec) cases(few bool) []Case {
 }
 
 // user returns the first function that uses an operand.
-func (j *Joined) user(operand int) *Function {
+func user(j *Joined, operand int) *Function {
 	for _, f := range j.Functions {
 		if f.Uses(operand) {
 			return f
@@ -158,7 +158,7 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 	lengths, strides := m.memory(dims)
 	for t, operand := range m.uses {
 		n := lengths[t]
-		f := m.j.user(operand)
+		f := user(m.j, operand)
 		domain := f.Domain(operand)
 		switch {
 		case m.mask(t):
@@ -181,7 +181,7 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 			o.Start(values...)
 		case operand == 0:
 			o.In(n, domain[0], domain[1])
-			if f.of == nil {
+			if !f.IsGradient() {
 				o.Special()
 			} else {
 				o.Kinks()
@@ -192,7 +192,7 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 			}
 		default:
 			o.In(n, domain[0], domain[1])
-			if n > 12 && f.of == nil { // beside other elements of operand 0 than its special ones
+			if n > 12 && !f.IsGradient() { // beside other elements of operand 0 than its special ones
 				last := o.Args[len(o.Args)-1]
 				for i, v := range []float64{math.NaN(), math.Inf(1), 0} {
 					last.Buf.(*HostBuffer).Set(last.Off+9+i, v)
@@ -231,7 +231,7 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		}
 	}
 	for _, s := range m.scalars {
-		if m.typ == Float32 && !at(m.j.ints, s) {
+		if m.typ == Float32 && !m.j.IntScalar(s) {
 			o.Real(m.f.Scalars[s])
 		} else {
 			o.Int(int(math.Ceil(m.f.Scalars[s])))
@@ -284,7 +284,7 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 			params[t].Mode %= InInts
 		}
 	}
-	ops := launchOperands(params, like)
+	ops := LaunchOperands(params, like)
 	if ops == nil {
 		return nil
 	}
@@ -306,7 +306,7 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 		ops[m.nAt()].Number = min(ops[m.nAt()].Number, float64(n))
 	}
 	for t, operand := range m.uses {
-		d := m.j.user(operand).Domain(operand)
+		d := user(m.j, operand).Domain(operand)
 		switch {
 		case m.mask(t):
 			d = [2]float64{0, 3}

@@ -4,9 +4,9 @@ import "slices"
 
 // describe says what a launch of a map computes: see Kernel.Describe.
 func (m *mapSpec) describe(args []Arg) []Operation {
-	l := mapLoopsOf(m, Call[float32]{args: args})
+	l := mapLoopsOf(m, args)
 	op := &Map{Generated: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]),
-		Operands: make([]View, len(m.j.operands))}
+		Operands: make([]View, m.operandCount)}
 	view := func(t int) View { return ViewOf(args, t, 0, slices.Clone(l.strides[t][:l.rank])...) }
 	for t, operand := range m.uses {
 		if m.l.Steps[t] != Indexed {
@@ -14,7 +14,7 @@ func (m *mapSpec) describe(args []Arg) []Operation {
 			continue
 		}
 		if op.Elements == nil {
-			op.Elements = make([]int, len(m.j.operands))
+			op.Elements = make([]int, m.operandCount)
 		}
 		op.Operands[operand], op.Elements[operand] = ViewOf(args, t, 0, 1), int(args[m.stridesAt(t)].Int)
 	}

@@ -14,11 +14,11 @@ func (m *mapSpec) rows() *Rows {
 			return nil
 		}
 	}
-	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.j.axes) > 0 || m.strided() || m.tiles() {
+	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.axes) > 0 || m.strided() || m.tiles() {
 		return nil
 	}
 	return &Rows{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []Arg, _ Target) *RowsOf {
-		l := mapLoopsOf(m, Call[float32]{args: args})
+		l := mapLoopsOf(m, args)
 		n := l.dims[m.outer]
 		if l.n == 0 {
 			return nil

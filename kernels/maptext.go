@@ -8,7 +8,7 @@ import (
 )
 
 // text returns the OpenCL C of a map, for CPUs or other devices.
-func (m *mapSpec) text(cpu bool) string { return m.written("kernel void "+entry(m.j.Name), cpu) }
+func (m *mapSpec) text(cpu bool) string { return m.written("kernel void "+m.j.Entry(), cpu) }
 
 // batched says how several launches of a map become one: see Kernel.Together. Nil: they do not, where
 // work-groups share tiles in local memory, which is a kernel's own.
@@ -37,7 +37,7 @@ func (m *mapSpec) written(declared string, cpu bool) string {
 // opening writes what the map is built of, before the code that goes over its elements in some way,
 // and returns how many the widest vectors have.
 func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) {
-	depends := append([]string{"// @depends: common"}, m.j.program.Depends()...)
+	depends := append([]string{"// @depends: common"}, m.program.Depends()...)
 	if m.mixed {
 		depends = append(depends, "convert")
 	}
@@ -64,7 +64,7 @@ func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) 
 func (m *mapSpec) function(width int) string {
 	t := expr.Types{Width: width, Whole: m.typ != Float32}
 	t.Vector, t.Scalar = m.compute(width), m.compute(1)
-	return m.j.program.Function(m.formula(width), t, m.uses, m.scalars, m.j.axes...)
+	return m.program.Function(m.formula(width), t, m.uses, m.scalars, m.axes...)
 }
 
 // formula is the name of that function.
@@ -79,7 +79,7 @@ func (m *mapSpec) formula(width int) string {
 func (m *mapSpec) parameters() string {
 	var list []string
 	for i, ps := range m.params() {
-		name := ps.Mode.declared(ps.Name)
+		name := ps.Mode.Declared(ps.Name)
 		if i < m.tensors() && m.own(i) {
 			way := "IN("
 			if m.result(i) {
@@ -150,7 +150,7 @@ func (m *mapSpec) pointers(p func(string, ...any), indent, at string) {
 // element returns the type of the elements of tensor t in memory.
 func (m *mapSpec) element(t int) string {
 	if !m.own(t) {
-		return m.types[t].elem()
+		return m.types[t].C()
 	}
 	return "ELEM"
 }
@@ -194,7 +194,7 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 		case m.half(t), m.stored(t):
 			return fmt.Sprintf("CONVERT(%s, %s(%s))", typ, m.typeFunction("from", t, width), text)
 		case m.odd():
-			return ofWidth("odd_"+m.types[t].elem(), width) + "(" + text + ")"
+			return ofWidth("odd_"+m.types[t].C(), width) + "(" + text + ")"
 		}
 		return fmt.Sprintf("CONVERT(%s, %s)", typ, text)
 	}
@@ -203,7 +203,7 @@ func (m *mapSpec) load(t, width int, cpu bool) string {
 		case m.half(t), m.stored(t):
 			return m.typeFunction("from", t, 1) + "(" + text + ")"
 		case m.odd():
-			return "odd_" + m.types[t].elem() + "(" + text + ")"
+			return "odd_" + m.types[t].C() + "(" + text + ")"
 		}
 		return text
 	}
@@ -243,7 +243,7 @@ func (m *mapSpec) space(t int, cpu bool) string {
 
 // vector returns the vector type of the elements of tensor t in memory.
 func (m *mapSpec) vector(t, width int) string {
-	return fmt.Sprintf("%s%d", m.types[t].elem(), width)
+	return fmt.Sprintf("%s%d", m.types[t].C(), width)
 }
 
 // apply returns the statement that computes width elements from column c on.
@@ -255,7 +255,7 @@ func (m *mapSpec) apply(width int, cpu bool) string {
 	for _, i := range m.scalars {
 		args = append(args, fmt.Sprintf("s%d", i))
 	}
-	for _, axis := range m.j.axes {
+	for _, axis := range m.axes {
 		args = append(args, m.index(axis, width))
 	}
 	if n := len(m.j.Functions); n > 1 {
@@ -316,7 +316,7 @@ func ofWidth(function string, width int) string {
 // the nearest that there is.
 func (m *mapSpec) asElement(t, width int, value string) string {
 	typ := m.types[t]
-	to := typ.elem() + suffix(width)
+	to := typ.C() + suffix(width)
 	switch {
 	case m.own(t):
 		return value
@@ -331,7 +331,7 @@ func (m *mapSpec) asElement(t, width int, value string) string {
 		}
 		return fmt.Sprintf("convert_%s(%s)", to, value)
 	case m.typ == Float32:
-		return fmt.Sprintf("%s(%s)", ofWidth("real_as_"+typ.elem(), width), value)
+		return fmt.Sprintf("%s(%s)", ofWidth("real_as_"+typ.C(), width), value)
 	case width == 1:
 		return fmt.Sprintf("(%s)(%s)", to, value)
 	}

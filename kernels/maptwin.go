@@ -50,25 +50,24 @@ type mapLoops struct {
 }
 
 // mapLoopsOf returns the loops of a launch. It is inlined: callers can keep them on the stack.
-func mapLoopsOf[T Element](m *mapSpec, c Call[T]) *mapLoops {
+func mapLoopsOf(m *mapSpec, args []Arg) *mapLoops {
 	l := new(mapLoops)
-	l.set(m, c.args)
+	l.set(m, args)
 	return l
 }
 
 // set makes l the loops of a launch with the arguments args. Before, l is zero, or the loops of
 // another launch of m.
 func (l *mapLoops) set(m *mapSpec, args []Arg) {
-	c := Call[float32]{args: args}
 	l.rank = m.l.Rank
-	inner := c.Int(m.nAt())
+	inner := int(args[m.nAt()].Int)
 	l.n = inner
 	l.dims[m.outer] = inner
 	if m.outer > 0 {
-		l.n *= c.Int(m.rowsAt())
-		first := c.Int(m.rowsAt())
+		l.n *= int(args[m.rowsAt()].Int)
+		first := int(args[m.rowsAt()].Int)
 		for d := 1; d < m.outer; d++ {
-			l.dims[d] = c.Int(m.dimsAt() + d - 1)
+			l.dims[d] = int(args[m.dimsAt()+d-1].Int)
 			first /= max(l.dims[d], 1)
 		}
 		l.dims[0] = first
@@ -79,13 +78,13 @@ func (l *mapLoops) set(m *mapSpec, args []Arg) {
 			continue
 		}
 		for d := range m.outer {
-			l.strides[t][d] = c.Int(at + d)
+			l.strides[t][d] = int(args[at+d].Int)
 		}
 		switch m.l.Steps[t] {
 		case Contiguous:
 			l.strides[t][m.outer] = 1
 		case Strided:
-			l.strides[t][m.outer] = c.Int(at + m.outer)
+			l.strides[t][m.outer] = int(args[at+m.outer].Int)
 		}
 		l.dense[t], l.alike[t] = true, true
 		size := 1
@@ -109,7 +108,7 @@ type block struct{ rows, cols int }
 
 func (m *mapSpec) block(inner int) block {
 	const tall, wide = 32, expr.Block / 32
-	most := m.j.program.Block()
+	most := m.program.Block()
 	switch {
 	case m.tiles() && inner > wide:
 		return block{tall, wide}
@@ -180,7 +179,7 @@ func mapTwin[T expr.Number](m *mapSpec) func(Call[T]) {
 		defer pool.Put(s)
 		run := &s.run
 		all, cost := run.begin(c)
-		if c.serial(all, cost) {
+		if c.Serial(all, cost) {
 			run.blocks(s, 0, all)
 		} else {
 			c.Parallel(all, cost, func(lo, hi int) {
@@ -209,7 +208,7 @@ type mapRun[T expr.Number] struct {
 func (run *mapRun[T]) begin(c Call[T]) (all, cost int) {
 	m, l := run.m, &run.loops
 	run.c = c
-	l.set(m, c.args)
+	l.set(m, c.Args())
 	if l.n == 0 {
 		return 0, 0
 	}
@@ -217,7 +216,7 @@ func (run *mapRun[T]) begin(c Call[T]) (all, cost int) {
 	run.rows = l.n / run.inner
 	run.size = m.block(run.inner)
 	all, run.beside = run.size.count(run.rows, run.inner)
-	run.whole, run.apart = wholeOperands[T](m, c), m.apart(c.args)
+	run.whole, run.apart = wholeOperands[T](m, c), m.apart(c.Args())
 	return all, run.size.rows * run.size.cols * m.tensors()
 }
 
@@ -236,11 +235,11 @@ func (run *mapRun[T]) blocks(s *mapScratch[T], lo, hi int) {
 // ready makes scratch that of the launch.
 func (run *mapRun[T]) ready(s *mapScratch[T]) {
 	m, c := run.m, run.c
-	s.eval.Vectors(c.vectors)
-	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.args, i)) }, func(i int) int32 { return int32(m.scalar(c.args, i).Int) })
+	s.eval.Vectors(c.Vectors())
+	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.Args(), i)) }, func(i int) int32 { return int32(m.scalar(c.Args(), i).Int) })
 	s.indices = nil
-	if len(m.j.axes) > 0 {
-		rows := make([]int32, max(run.size.rows, m.j.program.Block()/run.inner))
+	if len(m.axes) > 0 {
+		rows := make([]int32, max(run.size.rows, m.program.Block()/run.inner))
 		s.indices = func(axis int) expr.Indices { return run.loops.indices(s.place, axis, rows[:s.place.rows]) }
 	}
 }
@@ -250,7 +249,7 @@ func (run *mapRun[T]) ready(s *mapScratch[T]) {
 // there either.
 func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bool) {
 	m, c, l, whole := run.m, run.c, &run.loops, run.whole
-	set, y := c.set(), len(m.uses)
+	set, y := vectorsFor(c.Vectors()), len(m.uses)
 	s.place = p
 	for t, operand := range m.uses {
 		if s.loads[t] == nil {
@@ -268,7 +267,7 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 			continue
 		}
 		if s.loads[t] != nil {
-			s.loads[t](l, t, p, s.at[:p.rows], c.args[t], s.operands[operand], set)
+			s.loads[t](l, t, p, s.at[:p.rows], c.Args()[t], s.operands[operand], set)
 		} else {
 			gather(l, t, p, s.at[:p.rows], c.Reals(t), s.operands[operand], set)
 		}
@@ -286,7 +285,7 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 	for k, r := range s.results {
 		switch {
 		case s.stores[k] != nil:
-			s.stores[k](l, y+k, p, s.at[:p.rows], r, c.args[y+k], set)
+			s.stores[k](l, y+k, p, s.at[:p.rows], r, c.Args()[y+k], set)
 		case unsafe.SliceData(r) == unsafe.SliceData(s.memory[y+k]):
 			scatter(l, y+k, p, s.at[:p.rows], r, c.Reals(y+k), set)
 		}
@@ -306,7 +305,7 @@ func (m *mapSpec) apart(args []Arg) (apart [MapResults]bool) {
 
 // wholeOperands returns the elements of the operands that are read by index, nil if there are none.
 func wholeOperands[T expr.Number](m *mapSpec, c Call[T]) [][]T {
-	if len(m.j.gathers) == 0 {
+	if !m.gathers {
 		return nil
 	}
 	whole := make([][]T, len(m.uses))
@@ -451,8 +450,8 @@ type mapScratch[T expr.Number] struct {
 }
 
 func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
-	most, results := m.j.program.Block(), len(m.j.Functions)
-	s := &mapScratch[T]{run: mapRun[T]{m: m}, eval: expr.NewEval[T](m.j.program), operands: make([][]T, len(m.j.operands)),
+	most, results := m.program.Block(), len(m.j.Functions)
+	s := &mapScratch[T]{run: mapRun[T]{m: m}, eval: expr.NewEval[T](m.program), operands: make([][]T, m.operandCount),
 		results: make([][]T, results), memory: make([][]T, m.tensors()), at: make([]int, most),
 		loads: make([]loader[T], len(m.uses)), stores: make([]storer[T], results)}
 	for t := range m.types {
@@ -480,9 +479,9 @@ type moveScratch[E Element] struct {
 func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 	pool := sync.Pool{New: func() any { return new(moveScratch[E]) }}
 	return func(c Call[E]) {
-		run := moveRun[E]{x: c.Reals(0), y: c.Reals(1), set: c.set(), pool: &pool}
+		run := moveRun[E]{x: c.Reals(0), y: c.Reals(1), set: vectorsFor(c.Vectors()), pool: &pool}
 		l := &run.loops
-		l.set(m, c.args)
+		l.set(m, c.Args())
 		if l.n == 0 {
 			return
 		}
@@ -495,7 +494,7 @@ func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 		if l.dense[0] && l.dense[1] {
 			all, cost = l.n, 1
 		}
-		if c.serial(all, cost) {
+		if c.Serial(all, cost) {
 			run.blocks(0, all)
 			return
 		}
@@ -631,4 +630,13 @@ func (l *mapLoops) row(t, r int) int {
 	var at [1]int
 	l.starts(t, r, at[:])
 	return at[0]
+}
+
+// vectorsFor returns the vector instructions that a twin may use, nil for none.
+func vectorsFor(use bool) *vec.Set {
+	if !use {
+		return nil
+	}
+	set, _ := vec.Chosen()
+	return set
 }

@@ -22,7 +22,8 @@ type (
 
 // typed returns the loader and the storer of elements of a type.
 func typed[T expr.Number](typ DType, o lowbit.CastOptions) (loader[T], storer[T]) {
-	if s := dtypeTable[typ].stored; s != nil {
+	if typ.Storage() {
+		s := storedTableOf(typ)
 		return load(widenStored[T](s)), store(narrowStored[T](s, o))
 	}
 	switch typ {

@@ -32,9 +32,9 @@ func (c Case) Of(types []DType) Case {
 	}}
 }
 
-// lengths are numbers of elements to test a kernel with: around the sizes of work-groups and
+// Sizes are numbers of elements to test a kernel with: around the sizes of work-groups and
 // vectors, and odd. Few leaves out the large ones, and 0.
-func lengths(few bool) []int {
+func Sizes(few bool) []int {
 	if few {
 		return []int{1, 7, 16, 257}
 	}
@@ -46,7 +46,7 @@ func lengths(few bool) []int {
 func PerLength(build func(o *Operands, n int)) func(few bool) []Case {
 	return func(few bool) []Case {
 		var cases []Case
-		for _, n := range lengths(few) {
+		for _, n := range Sizes(few) {
 			cases = append(cases, Case{fmt.Sprintf("n=%d", n), func(o *Operands) { build(o, n) }})
 		}
 		return cases
@@ -72,6 +72,9 @@ type Operands struct {
 func NewOperands(real DType, seed1, seed2 uint64) *Operands {
 	return &Operands{Rand: rand.New(rand.NewPCG(seed1, seed2)), real: real}
 }
+
+// Float returns the type of the reals.
+func (o *Operands) Float() DType { return o.real }
 
 func (o *Operands) add(m *HostBuffer) *Operands {
 	o.Args = append(o.Args, BufferArg(m, guard, m.Len()-2*guard))

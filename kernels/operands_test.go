@@ -73,7 +73,7 @@ func TestPerLength(t *testing.T) {
 		for _, c := range PerLength(func(o *Operands, n int) { built = append(built, n) })(few) {
 			c.Build(nil)
 		}
-		if !slices.Equal(built, lengths(few)) || slices.Contains(built, 0) == few || slices.Max(built) > 1000 == few {
+		if !slices.Equal(built, Sizes(few)) || slices.Contains(built, 0) == few || slices.Max(built) > 1000 == few {
 			t.Errorf("few %v: lengths %v", few, built)
 		}
 	}

@@ -25,7 +25,7 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 		if !numbered.MatchString(p.Name) && FormsOf(k).Chain == nil {
 			return nil
 		}
-		declared[i] = p.Mode.declared(p.Name)
+		declared[i] = p.Mode.Declared(p.Name)
 	}
 	all := "(" + strings.Join(declared, ", ") + ")"
 	if len(k.Params) == 0 || strings.Count(text, all) != 1 {
@@ -58,17 +58,18 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 	}
 	for i, p := range k.Params {
 		a := &args[i]
+		slots, _, _ := a.Slot()
 		switch {
 		case p.Mode.Buffer() && first[i] == i:
-			params = append(params, "global "+p.Mode.element("ELEM")+" *"+p.Name)
+			params = append(params, "global "+p.Mode.ElementType("ELEM")+" *"+p.Name)
 			f.Args = append(f.Args, i)
 		case p.Mode.Buffer():
 			constant := "const "
 			if p.Mode.Written() {
 				constant = ""
 			}
-			define(p.Name, "((global %s%s *)%s)", constant, p.Mode.element("ELEM"), k.Params[first[i]].Name)
-		case p.Mode == IntParam && a.slots == nil && numbered.MatchString(p.Name):
+			define(p.Name, "((global %s%s *)%s)", constant, p.Mode.ElementType("ELEM"), k.Params[first[i]].Name)
+		case p.Mode == IntParam && slots == nil && numbered.MatchString(p.Name):
 			define(p.Name, "(%d)", a.Int)
 		default:
 			params = append(params, declared[i])

@@ -153,7 +153,7 @@ var anyGPU = Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 func (k *Kernel) several(n int) *Kernel {
 	m := len(k.Params)
 	part := func(args []Arg, i int) []Arg { return args[i*m : (i+1)*m] }
-	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol, moves: k.moves}
+	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol, Moves: k.Moves}
 	for i := range n {
 		for _, p := range k.Params {
 			s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
@@ -195,18 +195,17 @@ func (k *Kernel) several(n int) *Kernel {
 		return g
 	}
 	s.Twin = Twin{
-		foreign: k.Twin.Foreign(),
 		F32: func(c Call[float32]) {
 			for i := range n {
-				k.Twin.F32(c.With(part(c.args, i), c.alone))
+				k.Twin.F32(c.With(part(c.Args(), i), false))
 			}
 		},
 		F64: func(c Call[float64]) {
 			for i := range n {
-				k.Twin.F64(c.With(part(c.args, i), c.alone))
+				k.Twin.F64(c.With(part(c.Args(), i), false))
 			}
 		},
-	}
+	}.Calling(k)
 	if scale := k.Tol.Scale; scale != nil {
 		s.Tol.Scale = func(args []Arg) float64 {
 			most := 0.0
@@ -318,7 +317,7 @@ func (k *Kernel) severalParams(n int) []string {
 	for i := range n {
 		for _, p := range k.Params {
 			name := fmt.Sprintf("%s_%d", p.Name, i)
-			params = append(params, p.Mode.declared(name))
+			params = append(params, p.Mode.Declared(name))
 		}
 	}
 	return params
@@ -381,7 +380,7 @@ func (k *Kernel) blocksText(name string, n int) string {
 			if p.Mode.Written() {
 				constant = ""
 			}
-			chosen("global "+constant+p.Mode.element("REAL")+" *", p.Name, "")
+			chosen("global "+constant+p.Mode.ElementType("REAL")+" *", p.Name, "")
 		}
 		if p.Mode.Buffer() {
 			chosen("const int ", p.Name, "_off")

@@ -64,17 +64,14 @@ type thenKey struct {
 // its strides. Unless it is kept, the result is not written; where k does not read it, any memory
 // without elements may stand for it.
 func (k *Kernel) Then(t Then) *Kernel {
-	t.Of.prepare()
+	c := cacheOf(t.Of)
 	key := thenKey{k, t}
-	t.Of.mu.Lock()
-	defer t.Of.mu.Unlock()
-	made := t.Of.thens[key]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made := c.thens[key]
 	if made == nil {
 		made = newThen(k, t)
-		if t.Of.thens == nil {
-			t.Of.thens = map[thenKey]*Kernel{}
-		}
-		t.Of.thens[key] = made
+		c.thens[key] = made
 	}
 	return made
 }
@@ -95,7 +92,7 @@ func newThen(k *Kernel, t Then) *Kernel {
 	made := &Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
 		Describe: s.describe(),
 		Grid:     func(args []Arg, l Target) Grid { return k.Grid(s.baseArgs(args), l) },
-		Twin:     Twin{thenTwin[float32](s), thenTwin[float64](s), k.Twin.Foreign()},
+		Twin:     Twin{F32: thenTwin[float32](s), F64: thenTwin[float64](s)}.Calling(k),
 		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
 	if s.Keep {
@@ -127,7 +124,7 @@ func (s *thenSpec) params() []Param {
 	ps := slices.Clone(s.base.Params)
 	if !s.Keep { // it is not written
 		result := &ps[FormsOf(s.base).Stores.Result].Mode
-		*result -= result.access()
+		*result -= result.Access()
 	}
 	for _, p := range s.mapParams() {
 		ps = append(ps, Param{"T_" + p.Name, p.Mode})
@@ -192,7 +189,7 @@ func (s *thenSpec) baseArgs(args []Arg) []Arg {
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the
 // kernel's own text or file.
 func (s *thenSpec) text(l Target) string {
-	depends := append([]string{"common", "memory"}, s.m.j.program.Depends()...)
+	depends := append([]string{"common", "memory"}, s.m.program.Depends()...)
 	if s.m.mixed {
 		depends = append(depends, "convert")
 	}
@@ -393,7 +390,7 @@ const (
 )
 
 // declared returns the parameter in OpenCL C, with a prefix before its name.
-func (p Param) declared(prefix string) string { return p.Mode.declared(prefix + p.Name) }
+func (p Param) declared(prefix string) string { return p.Mode.Declared(prefix + p.Name) }
 
 // field returns it as a field of a struct, or two.
 func (p Param) field(prefix string) string {
@@ -405,12 +402,12 @@ func (p Param) field(prefix string) string {
 	if p.Mode.Written() {
 		constant = ""
 	}
-	return fmt.Sprintf("global %s%s *%s; int %s_off", constant, p.Mode.element("REAL"), name, name)
+	return fmt.Sprintf("global %s%s *%s; int %s_off", constant, p.Mode.ElementType("REAL"), name, name)
 }
 
 // tolerance is that of the kernel, and what the map makes of it.
 func (s *thenSpec) tolerance() Tolerance {
-	if base := &s.base.Tol; base.ULP == 0 && base.Rel == 0 && base.Scale == nil && base.Bound == nil && s.m.j.program.Exact() {
+	if base := &s.base.Tol; base.ULP == 0 && base.Rel == 0 && base.Scale == nil && base.Bound == nil && s.m.program.Exact() {
 		return Tolerance{}
 	}
 	return Tolerance{ULP: max(1, s.base.Tol.ULP), Bound: s.bound}
@@ -504,7 +501,7 @@ func (s *thenSpec) cases(few bool) []Case {
 			if a := &o.Args[at]; !s.Keep && !FormsOf(s.base).Stores.reads(o.Args) {
 				a.N = 0
 			}
-			all := NewOperands(o.real, 0, 0)
+			all := NewOperands(o.Float(), 0, 0)
 			all.Rand = o.Rand
 			s.m.operands(all, s.dims(n, row))
 			first := s.m.stridesAt(s.at)
@@ -556,7 +553,7 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 			}
 			op := Output(size)
 			if !s.m.result(i) {
-				d := s.m.j.user(s.m.uses[i]).Domain(s.m.uses[i])
+				d := user(s.m.j, s.m.uses[i]).Domain(s.m.uses[i])
 				if s.m.mask(i) {
 					d = [2]float64{0, 3}
 				}
@@ -576,6 +573,23 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 		}
 	}
 	return ops
+}
+
+// sized returns the arguments of a launch like one with args, whose memory and numbers are as large
+// as the operands of a trial.
+func sized(params []Param, args []Arg, ops []Operand) []Arg {
+	list := make([]Arg, len(params))
+	for i, p := range params {
+		switch p.Mode.Kind() {
+		case ArgInt:
+			list[i] = LongArg(int64(ops[i].Number))
+		case ArgReal:
+			list[i] = FloatArg(ops[i].Number)
+		default:
+			list[i] = BufferArg(args[i].Buf, 0, ops[i].N)
+		}
+	}
+	return list
 }
 
 // likeDims returns the dimensions of a launch's map with n elements in all: as many of the first as

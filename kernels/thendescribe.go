@@ -96,9 +96,9 @@ func viewsOf(op Operation) []*View {
 	case *Random:
 		return []*View{&op.Y}
 	case *CrossEntropy:
-		return append(op.all(), &op.Loss, &op.Counted, &op.Most, &op.LogSum, &op.Slope)
+		return append(op.Inputs(), &op.Loss, &op.Counted, &op.Most, &op.LogSum, &op.Slope)
 	case *CrossEntropyGrad:
-		return append(op.all(), &op.Most, &op.LogSum, &op.Slope, &op.G, &op.D)
+		return append(op.Inputs(), &op.Most, &op.LogSum, &op.Slope, &op.G, &op.D)
 	}
 	return nil
 }

@@ -17,9 +17,9 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 	}
 	pool := sync.Pool{New: func() any { return newMapScratch[T](s.m) }}
 	return func(c Call[T]) {
-		args, at := s.baseArgs(c.args), FormsOf(s.base).Stores.Result
-		n := s.elements(c.args)
-		if to, ok := s.inPlace(c.args, n); ok {
+		args, at := s.baseArgs(c.Args()), FormsOf(s.base).Stores.Result
+		n := s.elements(c.Args())
+		if to, ok := s.inPlace(c.Args(), n); ok {
 			args[at] = to
 		} else if !s.Keep {
 			typ := s.valueType(real)
@@ -29,20 +29,20 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 			}
 			defer scratch[typ].Put(mem)
 			if FormsOf(s.base).Stores.reads(args) {
-				CopyHostBuffer(mem, 0, c.args[at].Buf.(*HostBuffer), c.args[at].Off, n)
+				CopyHostBuffer(mem, 0, c.Args()[at].Buf.(*HostBuffer), c.Args()[at].Off, n)
 			}
 			args[at] = BufferArg(mem, 0, n)
 		}
-		own := s.mapArgs(c.args, args[at])
+		own := s.mapArgs(c.Args(), args[at])
 		if s.m.moves() || n == 0 {
-			s.base.run(real, args, c.vectors)
-			s.apply.run(real, own, c.vectors)
+			s.base.RunStored(real, args, c.Vectors(), nil)
+			s.apply.RunStored(real, own, c.Vectors(), nil)
 			return
 		}
 		var told atomic.Bool
 		run := mapRun[T]{m: s.m}
-		run.begin(Call[T]{args: own, vectors: c.vectors})
-		s.base.runStored(real, args, c.vectors, func(from, rows, n, apart int) {
+		run.begin(c.With(own, false))
+		s.base.RunStored(real, args, c.Vectors(), func(from, rows, n, apart int) {
 			told.Store(true)
 			s := pool.Get().(*mapScratch[T])
 			defer pool.Put(s)
@@ -55,7 +55,7 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 			}
 		})
 		if !told.Load() {
-			s.apply.run(real, own, c.vectors)
+			s.apply.RunStored(real, own, c.Vectors(), nil)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (s *thenSpec) inPlace(args []Arg, n int) (to Arg, ok bool) {
 
 // elements computes n elements from one on, in the order of the result's indices.
 func (run *mapRun[T]) elements(s *mapScratch[T], from, n int) {
-	most := run.m.j.program.Block()
+	most := run.m.program.Block()
 	for n > 0 {
 		p := blockRange{r: from / run.inner, c: from % run.inner, rows: 1}
 		p.cols = min(n, run.inner-p.c, most)

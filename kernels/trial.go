@@ -38,7 +38,7 @@ const (
 // no trial, for a kernel of integers, whose meaning it cannot know, for a launch that is too large
 // for a trial, and for none. It is the Trial of a kernel of a File that has no other.
 func LikeLaunch(params []Param, like []Arg) []Operand {
-	ops := launchOperands(params, like)
+	ops := LaunchOperands(params, like)
 	total := 0
 	for _, o := range ops {
 		total += o.N
@@ -49,8 +49,8 @@ func LikeLaunch(params []Param, like []Arg) []Operand {
 	return ops
 }
 
-// launchOperands is LikeLaunch of any size.
-func launchOperands(params []Param, like []Arg) []Operand {
+// LaunchOperands is [LikeLaunch] of any size.
+func LaunchOperands(params []Param, like []Arg) []Operand {
 	if like == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func Tried(k *Kernel, set func(ops []Operand) bool) *Kernel {
 // that name: a launch that is too large is tried with fewer of them.
 func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 	k.Trial = func(like []Arg) []Operand {
-		ops := launchOperands(k.Params, like)
+		ops := LaunchOperands(k.Params, like)
 		total := 0
 		for _, o := range ops {
 			total += o.N
@@ -108,23 +108,6 @@ func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 		return ops
 	}
 	return k
-}
-
-// sized returns the arguments of a launch like one with args, whose memory and numbers are as large
-// as the operands of a trial.
-func sized(params []Param, args []Arg, ops []Operand) []Arg {
-	list := make([]Arg, len(params))
-	for i, p := range params {
-		switch p.Mode.Kind() {
-		case ArgInt:
-			list[i] = LongArg(int64(ops[i].Number))
-		case ArgReal:
-			list[i] = FloatArg(ops[i].Number)
-		default:
-			list[i] = BufferArg(args[i].Buf, 0, ops[i].N)
-		}
-	}
-	return list
 }
 
 // SetNumbers sets the numbers of operands, one after the other.

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"github.com/clgrad/clgrad/internal/parallel"
-	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/x448/float16"
 )
 
@@ -34,17 +33,16 @@ type Call[T Element] struct {
 
 // Run runs the twin of k in plain loops: the reference that devices, and vector instructions, are
 // compared with. Every buffer of args must be a *HostBuffer, reals of type t.
-func (k *Kernel) Run(t DType, args []Arg) { k.run(t, args, false) }
+func (k *Kernel) Run(t DType, args []Arg) { k.RunStored(t, args, false, nil) }
 
 // RunVectors is Run with the vector instructions of the processor, as far as the twin has loops of
 // them, unless the environment variable CLGRAD_VECTORS is off. Its results are those of Run within
 // the kernel's tolerance.
-func (k *Kernel) RunVectors(t DType, args []Arg) { k.run(t, args, true) }
+func (k *Kernel) RunVectors(t DType, args []Arg) { k.RunStored(t, args, true, nil) }
 
-func (k *Kernel) run(t DType, args []Arg, vectors bool) { k.runStored(t, args, vectors, nil) }
-
-// runStored is run, with what is to be done with parts of the result: see Call.Stored.
-func (k *Kernel) runStored(t DType, args []Arg, vectors bool, stored func(from, rows, n, apart int)) {
+// RunStored is Run or RunVectors, with what is to be done with parts of the result, which may be nil:
+// see [Call.Stored].
+func (k *Kernel) RunStored(t DType, args []Arg, vectors bool, stored func(from, rows, n, apart int)) {
 	if t == Float64 {
 		k.Twin.F64(Call[float64]{args: args, vectors: vectors, stored: stored})
 	} else {
@@ -52,7 +50,7 @@ func (k *Kernel) runStored(t DType, args []Arg, vectors bool, stored func(from, 
 	}
 }
 
-// Stored says that elements of the result of [Stores] have their values: some rows of n, the first
+// Stored says that elements of a stored result have their values: some rows of n, the first
 // from one on and each so many elements from the one before. A map of them is computed at once,
 // while they are in the cache. It is said of each element once, or of none.
 func (c Call[T]) Stored(from, rows, n, apart int) {
@@ -64,23 +62,14 @@ func (c Call[T]) Stored(from, rows, n, apart int) {
 // Args returns the arguments of the launch.
 func (c Call[T]) Args() []Arg { return c.args }
 
-// With returns the call with other arguments. If it is a part that one of several goroutines computes, its
-// Parallel does not share out.
+// With returns the call with other arguments. If it is a part that one of several goroutines computes, or
+// c is one, its Parallel does not share out.
 func (c Call[T]) With(args []Arg, part bool) Call[T] {
-	return Call[T]{args: args, vectors: c.vectors, alone: part}
+	return Call[T]{args: args, vectors: c.vectors, alone: part || c.alone}
 }
 
 // Vectors reports whether the twin may use vector instructions: not where it is the reference.
 func (c Call[T]) Vectors() bool { return c.vectors }
-
-// set returns the vector instructions that the twin may use, nil for none.
-func (c Call[T]) set() *vec.Set {
-	if !c.vectors {
-		return nil
-	}
-	set, _ := vec.Chosen()
-	return set
-}
 
 // Reals returns the elements of buffer argument i.
 func (c Call[T]) Reals(i int) []T {
@@ -126,8 +115,8 @@ func (c Call[T]) Parallel(n, cost int, f func(lo, hi int)) {
 	parallel.For(n, grain(cost), f)
 }
 
-// serial reports whether Parallel calls f(0, n) itself: a twin then needs no function on the heap.
-func (c Call[T]) serial(n, cost int) bool {
+// Serial reports whether Parallel calls f(0, n) itself: a twin then needs no function on the heap.
+func (c Call[T]) Serial(n, cost int) bool {
 	return c.alone || parallel.Workers(n, grain(cost)) == 1
 }
 

@@ -20,7 +20,7 @@ func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
 			continue
 		}
 		form := *k
-		form.moves = true
+		form.Moves = true
 		form.File, form.Name, form.Defines, form.Twin = file, name, t.Define(), twin
 		form.GPU, form.Tol, form.Forms, form.typed = "", Tolerance{}, nil, [dtypes]*Kernel{}
 		form.Params = make([]Param, len(k.Params))
@@ -39,7 +39,7 @@ func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
 }
 
 // Define is the compiler option that makes ELEM, which is REAL, another type. Kernels move a float of 16 bits as its bits.
-func (t DType) Define() string { return "-DELEM=" + t.elem() }
+func (t DType) Define() string { return "-DELEM=" + t.C() }
 
-// elem is the type in OpenCL C that elements of type t are moved as.
-func (t DType) elem() string { return dtypeTable[t].c }
+// C returns the type in OpenCL C that elements of type t are moved as.
+func (t DType) C() string { return dtypeTable[t].c }

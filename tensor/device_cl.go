@@ -15,6 +15,7 @@ import (
 	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 )
 
 // clDevice runs the kernels' entry points on an OpenCL device. This file is where package kernels,
@@ -372,7 +373,7 @@ func (d *clDevice) source(k *kernels.Kernel, float kernels.DType, l kernels.Targ
 	}
 	src := clrt.Source{Name: k.Source(l), Text: text, Options: options}
 	if d.ptx {
-		src.Target = kernels.PTXTarget(text)
+		src.Target = cl.PTXTarget(text)
 	}
 	return src, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/environment"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/vec"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 )
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 		return nil
 	})
 	environment.Register(VectorsEnv, vec.Check)
-	environment.Register(kernels.PathEnv, kernels.CheckPath)
+	environment.Register(cl.PathEnv, cl.CheckPath)
 	environment.Register(clrt.OpenCLEnv, clrt.CheckLibrary)
 	environment.Register(ops.TuningEnv, ops.CheckTuning)
 }

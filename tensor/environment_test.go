@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/ops"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -21,7 +21,7 @@ func TestEnvironment(t *testing.T) {
 	if err := os.WriteFile(table, []byte(`{"a device": [{"Form": "zz"}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range [][2]string{{tensor.SelfTestEnv, "maybe"}, {kernels.PathEnv, dir}, {kernels.PathEnv, table}, {clrt.OpenCLEnv, dir},
+	for _, v := range [][2]string{{tensor.SelfTestEnv, "maybe"}, {cl.PathEnv, dir}, {cl.PathEnv, table}, {clrt.OpenCLEnv, dir},
 		{clrt.OpenCLEnv, dir + "/none.so"}, {ops.TuningEnv, table}, {ops.TuningEnv, dir}, {tensor.VectorsEnv, "mmx"}} {
 		t.Run(v[0], func(t *testing.T) {
 			t.Setenv(v[0], v[1])

@@ -17,6 +17,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -417,7 +418,7 @@ func TestStickyFailure(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		t.Setenv(kernels.PathEnv, dir)
+		t.Setenv(cl.PathEnv, dir)
 		if err := os.WriteFile(filepath.Join(dir, "move.cl"), []byte("kernel void k_fill(int broken {}\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -453,7 +454,7 @@ func TestCheckMode(t *testing.T) {
 		}
 
 		dir := t.TempDir()
-		t.Setenv(kernels.PathEnv, dir)
+		t.Setenv(cl.PathEnv, dir)
 		for _, aligned := range []bool{false, true} {
 			k := fn.Square.Map(kernels.Float32, kernels.AccessPattern{Rank: 1, Aligned: aligned})
 			for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} { // the square of 7 is off

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/autograd"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/tensor"
@@ -207,7 +207,7 @@ func TestOnePieceWithTheEngine(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		t.Setenv(kernels.PathEnv, dir)
+		t.Setenv(cl.PathEnv, dir)
 		wrong := strings.Replace(source, "s * s / a", "s * s", 1)
 		if err := os.WriteFile(filepath.Join(dir, "snake.cl"), []byte(wrong), 0o644); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 )
 
 // TestUnfitDevice: a device that cannot build a kernel is found by a probe, left out by auto and an
@@ -40,7 +40,7 @@ func TestUnfitDevice(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, probeKernel.Name+".cl"), []byte("this is no kernel"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(kernels.PathEnv, dir)
+	t.Setenv(cl.PathEnv, dir)
 	unfit := probe()
 	if len(unfit) != len(infos) {
 		t.Fatalf("%d of %d devices are unfit: %v", len(unfit), len(infos), unfit)

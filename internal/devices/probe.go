@@ -14,6 +14,7 @@ import (
 	"github.com/clgrad/clgrad/internal/cli"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/tensor"
 	"github.com/spf13/cobra"
 )
@@ -53,7 +54,7 @@ func NewProbe() *cobra.Command {
 			time.AfterFunc(limit+5*time.Second, func() { os.Exit(cli.ExitFailure) }) // nobody may be left to end it
 			// A table or a kernel of the user's that cannot be read is no fault of a driver.
 			os.Setenv(ops.TuningEnv, filepath.Join(os.TempDir(), "clgrad-no-table"))
-			os.Unsetenv(kernels.PathEnv)
+			os.Unsetenv(cl.PathEnv)
 			e := json.NewEncoder(cmd.OutOrStdout())
 			return useOpenCL(func(l probeLine) { _ = e.Encode(l) }) // nobody reads it: nobody needs it
 		},
