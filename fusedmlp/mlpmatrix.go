@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
@@ -196,7 +197,7 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 			w := c.Reals(0)
 			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
 		}},
-		Forms: kernels.Forms{Together: &kernels.Together{Function: "mlp_pack", Items: true}},
+		Forms: joined.Forms{Together: &joined.Together{Function: "mlp_pack", Items: true}},
 		Cases: func(few bool) []kernels.Case { return s.packCases(few) },
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
@@ -324,9 +325,9 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	if s.Inner.factors() != Pairs {                                                                // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
 		k.Tol.Rel *= 1 << 13
 	}
-	form := k.LookedUp(0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
+	form := joined.LookedUp(&k, 0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
 	form.Name, form.Defines = k.Name+"_lookup", k.Defines+" -DLOOKUP"
-	k.Forms = kernels.Forms{Lookup: &kernels.Lookup{Param: 0, Parts: mlpMatrixParts, Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
+	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 0, Parts: mlpMatrixParts, Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
 	return &k
 }
 
@@ -476,7 +477,7 @@ func mlpsOnMatrixUnits() []*kernels.Kernel {
 		}
 		loss := s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP)
 		if all = append(all, loss); s.MLPShape == narrow || s.MLPShape == shallow { // the inputs of both sizes, by either instruction
-			all = append(all, kernels.FormsOf(loss).Lookup.Kernel)
+			all = append(all, joined.Of(loss).Lookup.Kernel)
 		}
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/replay"
@@ -181,7 +182,7 @@ func TestSampleMisuse(t *testing.T) {
 // TestKernels holds the penalty to its twin.
 func TestKernels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		if err := kerneltest.All(d, true, penalty.Alone().Map(kernels.Float32, kernels.AccessPattern{Rank: 1})); err != nil {
+		if err := kerneltest.All(d, true, joined.Map(penalty.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1})); err != nil {
 			t.Error(err)
 		}
 	})

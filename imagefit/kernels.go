@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -22,13 +23,13 @@ var sampleGPU string
 // and for a person who doubts a device: of those that draw pixels, those of gray and of red, green
 // and blue.
 func Kernels() []*kernels.Kernel {
-	const unit, fixed, strided, indexed = kernels.Contiguous, kernels.Broadcast, kernels.Strided, kernels.Indexed
-	of := func(j *kernels.Joined, rank int, steps ...kernels.Access) *kernels.Kernel {
-		layout := kernels.AccessPattern{Rank: rank, Gaps: true}
+	const unit, fixed, strided, indexed = joined.Contiguous, joined.Broadcast, joined.Strided, joined.Indexed
+	of := func(j *kernels.Joined, rank int, steps ...joined.Access) *kernels.Kernel {
+		layout := joined.AccessPattern{Rank: rank, Gaps: true}
 		copy(layout.Steps[:], steps)
-		return j.Map(kernels.Float32, layout)
+		return joined.Map(j, kernels.Float32, layout)
 	}
-	return []*kernels.Kernel{sampleEncode, kernels.FormsOf(sampleEncode).Lookup.Kernel, encodeLines,
+	return []*kernels.Kernel{sampleEncode, joined.Of(sampleEncode).Lookup.Kernel, encodeLines,
 		of(centresMap, 1, strided, strided), of(samplesMap[1], 1, indexed, strided, strided, unit),
 		of(samplesMap[3], 1, indexed, strided, strided, strided, strided, strided),
 		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
@@ -57,7 +58,7 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
 	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
 	Describe: describeSampleEncode,
-	Forms:    kernels.Forms{Together: &kernels.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
+	Forms:    joined.Forms{Together: &joined.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
 	Cases: func(few bool) []kernels.Case {
 		var each int
 		build := func(o *kernels.Operands, n, octaves int) {
@@ -81,8 +82,8 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 // that of x and y, or of the channels.
 var (
 	drawnOctave   = expr.Where(expr.Index(1).Real().Eq(expr.Const(0)), drawnX, drawnY).Ldexp(expr.Index(2).Add(expr.Const(1)))
-	drawnOctaves  = joined("drawn_octaves", append(drawnForTests, 3), unit, drawnOctave.SinPi(), drawnOctave.CosPi())
-	drawnChannels = joined("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.IntParam(5), expr.Index(1)))
+	drawnOctaves  = join("drawn_octaves", append(drawnForTests, 3), unit, drawnOctave.SinPi(), drawnOctave.CosPi())
+	drawnChannels = join("drawn_channels", append(drawnForTests, 3), unit, drawnColour(expr.IntParam(5), expr.Index(1)))
 )
 
 // drawnScalars are those of a draw in a launch of sampleEncode, and one more.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -56,7 +57,7 @@ func TestParamsMatchSources(t *testing.T) {
 		kernel *kernels.Kernel
 	}{
 		"sample_cpu.cl": {sampleCPU, sampleEncode}, "sample_gpu.cl": {sampleGPU, sampleEncode},
-		"sample_lookup.cl": {sampleLookupText, kernels.FormsOf(sampleEncode).Lookup.Kernel}, "encode_lines.cl": {encodeLinesText, encodeLines},
+		"sample_lookup.cl": {sampleLookupText, joined.Of(sampleEncode).Lookup.Kernel}, "encode_lines.cl": {encodeLinesText, encodeLines},
 	} {
 		var params []string
 		for _, p := range c.kernel.Params {

@@ -13,8 +13,8 @@ import (
 // centre is that of a pixel of a row or column of so many.
 func centre(pixel, of *expr.Expr) *expr.Expr { return pixel.Real().Add(expr.Const(0.5)).Div(of.Real()) }
 
-// joined joins formulas of as many scalars as there are values of for tests.
-func joined(name string, scalars []float64, domain [2]float64, formulas ...*expr.Expr) *kernels.Joined {
+// join joins formulas of as many scalars as there are values of for tests.
+func join(name string, scalars []float64, domain [2]float64, formulas ...*expr.Expr) *kernels.Joined {
 	j := &kernels.Joined{Name: name}
 	for i, f := range formulas {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, i), Value: f, Scalars: scalars, Domains: [][2]float64{domain}})
@@ -28,7 +28,7 @@ var unit = [2]float64{0, 1}
 // the first, columns of the window, width and height of the picture.
 var centresMap = func() *kernels.Joined {
 	i, column, row, cols, width, height := expr.Index(0), expr.IntParam(0), expr.IntParam(1), expr.IntParam(2), expr.IntParam(3), expr.IntParam(4)
-	return joined("pixel_centres", []float64{11, 5, 37, 64, 1000}, unit,
+	return join("pixel_centres", []float64{11, 5, 37, 64, 1000}, unit,
 		centre(column.Add(i.Rem(cols)), width), centre(row.Add(i.Quo(cols)), height))
 }()
 
@@ -52,7 +52,7 @@ var samplesMap = func() (by [5]*kernels.Joined) {
 		for k := range channels {
 			formulas = append(formulas, drawnColour(expr.Const(float64(channels)), expr.Const(float64(k))))
 		}
-		by[channels] = joined(fmt.Sprintf("sample_pixels_%d", channels), drawnForTests, unit, formulas...)
+		by[channels] = join(fmt.Sprintf("sample_pixels_%d", channels), drawnForTests, unit, formulas...)
 	}
 	return by
 }()
@@ -62,7 +62,7 @@ var samplesMap = func() (by [5]*kernels.Joined) {
 // coordinate itself lacks. Source: Mildenhall et al., "NeRF", ECCV 2020, eq. 4, one octave higher.
 var octavesMap = func() *kernels.Joined {
 	x := expr.Input(0).Ldexp(expr.Index(1).Add(expr.Const(1)))
-	return joined("octaves", nil, unit, x.SinPi(), x.CosPi())
+	return join("octaves", nil, unit, x.SinPi(), x.CosPi())
 }()
 
 // wavesMap makes sine and cosine of 2π·(x·b + y·c), of coordinates x and y and waves (b, c) in
@@ -71,5 +71,5 @@ var octavesMap = func() *kernels.Joined {
 var wavesMap = func() *kernels.Joined {
 	turns := expr.Input(0).FMA(expr.Input(2), expr.Input(1).Mul(expr.Input(3)))
 	x := turns.Mul(expr.Const(2))
-	return joined("waves", nil, unit, x.SinPi(), x.CosPi())
+	return join("waves", nil, unit, x.SinPi(), x.CosPi())
 }()

@@ -1,18 +1,30 @@
 // Package kernels says what a kernel is: its OpenCL source, the specification of its entry point,
 // and a twin in Go that runs the same computation without OpenCL.
 //
-// A [Kernel] names an entry point, in a text or in one of the embedded .cl files, its parameters,
-// the work-items it is launched over and how far a device may differ from the twin. An element-wise
-// function is a formula, a [Function]: its kernels, one for each layout of its tensors, their twins
-// and its gradients are made from that. Several that a launch computes together are [Joined]: those
-// may read indices, random words and operands by index. The package knows nothing of tensors or of
-// how OpenCL runs.
+// A [Kernel] names an entry point, in a text of its own or in one of the files of package cl, its
+// parameters, the work-items it is launched over and how far a device may differ from the twin. An
+// element-wise function is a formula, a [Function]: its kernels, twins and gradients are made from that.
+// Several that a launch computes together are [Joined]: those may read indices, random words and
+// operands by index. The package knows nothing of tensors or of how OpenCL runs.
 //
-// The element-wise kernel of a formula, run on the host:
+// A kernel of one's own, run on the host:
 //
+//	double := &kernels.Kernel{Name: "double", Text: `// @depends: common
+//	kernel void double(IN(X), OUT(Y), int n) {
+//		int i = get_global_id(0);
+//		if (i < n) Y[Y_off + i] = 2 * X[X_off + i];
+//	}
+//	`,
+//		Params: []kernels.Param{{"X", kernels.In}, {"Y", kernels.Out}, {"n", kernels.IntParam}},
+//		Grid:   kernels.GridFromArg(2),
+//		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+//			for i, v := range c.Reals(0) {
+//				c.Reals(1)[i] = 2 * v
+//			}
+//		}}}
 //	x, y := []float32{-2, 0, 3}, make([]float32, 3)
-//	k := fn.ReLU.Map(kernels.Float32, kernels.Layout{Rank: 1})
-//	k.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3), kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
+//	double.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3),
+//		kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 //
 // A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there
 // are eight. What rewrites recorded launches into fewer reads nothing else. Kernels of any package
@@ -24,6 +36,5 @@
 // or float64.
 //
 // Stability: what a package needs that brings its own operations, from [Kernel] and [Function] to
-// [Mem], stays within a minor version. The kernels of a Function, and what [Function.Map] takes,
-// promise nothing; nor does [Operation], to which others may be added.
+// [HostBuffer], stays within a minor version. [Operation] promises nothing: others may be added.
 package kernels

@@ -5,23 +5,30 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/kernels"
-	"github.com/clgrad/clgrad/kernels/fn"
 )
 
-// A function has a kernel for each layout of its tensors, and the kernel a twin that runs without a device.
+// double is Y = 2·X.
+var double = &kernels.Kernel{Name: "double", Text: `// @depends: common
+kernel void double(IN(X), OUT(Y), int n) {
+	int i = get_global_id(0);
+	if (i < n) Y[Y_off + i] = 2 * X[X_off + i];
+}
+`,
+	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
+	Grid:   kernels.GridFromArg(2),
+	Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
+		for i, v := range c.Reals(0) {
+			c.Reals(1)[i] = 2 * v
+		}
+	}}}
+
+// A kernel of one's own, of which the twin runs without a device.
 func Example() {
 	x, y := []float32{-2, 0, 3}, make([]float32, 3)
-	k := fn.LeakyReLU.Map(kernels.Float32, kernels.AccessPattern{Rank: 1})
-	for _, p := range k.Params {
-		fmt.Print(p.Name, " ")
-	}
-	fmt.Println("of", k.Name)
-	k.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3), kernels.BufferArg(kernels.HostBufferOf(y), 0, 3),
-		kernels.IntArg(3), kernels.FloatArg(0.5)})
+	double.Run(kernels.Float32, []kernels.Arg{kernels.BufferArg(kernels.HostBufferOf(x), 0, 3),
+		kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 	fmt.Println(y)
-	// Output:
-	// X0 Y n s0 of k_leaky_relu
-	// [-1 0 3]
+	// Output: [-4 0 6]
 }
 
 // The text that an OpenCL compiler gets: a kernel's own after the files that it depends on.
@@ -30,22 +37,4 @@ func ExampleKernel_Program() {
 	text, err := k.Program(kernels.Target{})
 	fmt.Println(strings.Count(text, "#line"), strings.Contains(text, "void k_mine("), err)
 	// Output: 2 true <nil>
-}
-
-// What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
-func ExampleKernel_describe() {
-	k := fn.LeakyReLU.Map(kernels.Float32, kernels.AccessPattern{Rank: 2, Steps: [kernels.MapTensors]kernels.Access{kernels.Strided}})
-	x, y := kernels.NewHostBuffer(kernels.Float32, 6), kernels.NewHostBuffer(kernels.Float32, 6)
-	args := []kernels.Arg{kernels.BufferArg(x, 0, 6), kernels.BufferArg(y, 0, 6), kernels.IntArg(3), kernels.IntArg(2), // 2 rows of 3
-		kernels.IntArg(1), kernels.IntArg(2), kernels.IntArg(3), kernels.FloatArg(0.1)}
-	for _, op := range k.Describe(args) {
-		m := op.(*kernels.Map)
-		fmt.Println(m.Dims, m.Operands[0].Strides)
-		for _, r := range m.Results {
-			fmt.Println(r.Function.Name, r.View.Strides, k.Params[r.Scalars[0].Arg].Name)
-		}
-	}
-	// Output:
-	// [2 3] [1 2]
-	// leaky_relu [3 1] s0
 }

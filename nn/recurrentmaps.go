@@ -19,8 +19,8 @@ func logistic(x *expr.Expr) *expr.Expr { return one.Div(one.Add(x.Neg().Exp())) 
 func logisticGrad(y *expr.Expr) *expr.Expr { return y.Mul(one.Sub(y)) }
 func tanhGrad(y *expr.Expr) *expr.Expr     { return one.Sub(y.Mul(y)) }
 
-// joined joins formulas of as many ints as there are values of for tests.
-func joined(name string, ints []float64, formulas ...*expr.Expr) *kernels.Joined {
+// joinMaps joins formulas of as many ints as there are values of for tests.
+func joinMaps(name string, ints []float64, formulas ...*expr.Expr) *kernels.Joined {
 	j := &kernels.Joined{Name: name}
 	for i, f := range formulas {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, i), Value: f, Scalars: ints})
@@ -35,13 +35,13 @@ var (
 	gruUpdate = logistic(expr.Input(1).Add(expr.Input(4)))
 	gruNew    = expr.Input(2).Add(gruReset.Mul(expr.Input(5))).Tanh()
 
-	gruStep = joined("gru_step", nil, gruNew.Add(gruUpdate.Mul(expr.Input(6).Sub(gruNew))))
+	gruStep = joinMaps("gru_step", nil, gruNew.Add(gruUpdate.Mul(expr.Input(6).Sub(gruNew))))
 
 	// The slopes of the next state by reset, update, new of the input, new of the state, and the
 	// state itself.
 	gruGateGrads = func() *kernels.Joined {
 		byNew := one.Sub(gruUpdate).Mul(tanhGrad(gruNew))
-		return joined("gru_gate_grads", nil, byNew.Mul(expr.Input(5)).Mul(logisticGrad(gruReset)), expr.Input(6).Sub(gruNew).Mul(logisticGrad(gruUpdate)),
+		return joinMaps("gru_gate_grads", nil, byNew.Mul(expr.Input(5)).Mul(logisticGrad(gruReset)), expr.Input(6).Sub(gruNew).Mul(logisticGrad(gruUpdate)),
 			byNew, byNew.Mul(gruReset), gruUpdate)
 	}()
 
@@ -51,7 +51,7 @@ var (
 	gruBack = func() *kernels.Joined {
 		g := expr.Input(0).Add(expr.Input(1)).Add(expr.Input(2))
 		reset, update := g.Mul(expr.Input(3)), g.Mul(expr.Input(4))
-		return joined("gru_back", nil, reset, update, g.Mul(expr.Input(5)), reset, update, g.Mul(expr.Input(6)), g.Mul(expr.Input(7)))
+		return joinMaps("gru_back", nil, reset, update, g.Mul(expr.Input(5)), reset, update, g.Mul(expr.Input(6)), g.Mul(expr.Input(7)))
 	}()
 )
 
@@ -78,7 +78,7 @@ var (
 		}
 		in, forget, cell, out := a.values()
 		next := forget.Mul(expr.Input(5)).Add(in.Mul(cell))
-		return joined("lstm_step", []float64{3}, out.Mul(next.Tanh()), next)
+		return joinMaps("lstm_step", []float64{3}, out.Mul(next.Tanh()), next)
 	}()
 
 	// Operands 0 to 3 are the gates, 4 the cell and 5 the next one. Results: the slopes of that by
@@ -87,7 +87,7 @@ var (
 	lstmGateGrads = func() *kernels.Joined {
 		in, forget, cell, out := lstmGates{expr.Input(0), expr.Input(1), expr.Input(2), expr.Input(3)}.values()
 		bounded := expr.Input(5).Tanh()
-		return joined("lstm_gate_grads", nil, cell.Mul(logisticGrad(in)), expr.Input(4).Mul(logisticGrad(forget)), in.Mul(tanhGrad(cell)), forget,
+		return joinMaps("lstm_gate_grads", nil, cell.Mul(logisticGrad(in)), expr.Input(4).Mul(logisticGrad(forget)), in.Mul(tanhGrad(cell)), forget,
 			bounded.Mul(logisticGrad(out)), out.Mul(tanhGrad(bounded)))
 	}()
 
@@ -102,7 +102,7 @@ var (
 		}
 		state := at(0, 0).Add(expr.Input(1))
 		cell := at(0, 1).Add(expr.Input(2)).Add(state.Mul(at(7, 3)))
-		return joined("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.Input(3)), cell.Mul(expr.Input(4)), cell.Mul(expr.Input(5)), state.Mul(expr.Input(6)), cell.Mul(at(7, 2)))
+		return joinMaps("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.Input(3)), cell.Mul(expr.Input(4)), cell.Mul(expr.Input(5)), state.Mul(expr.Input(6)), cell.Mul(at(7, 2)))
 	}()
 )
 

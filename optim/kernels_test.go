@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -16,23 +17,23 @@ func TestKernels(t *testing.T) {
 	t.Setenv(devtest.OptimizedEnv, "1")
 	check := func(t *testing.T, d tensor.Device) {
 		aligned := !d.Target().CPU
-		flat := kernels.AccessPattern{Rank: 1, Aligned: aligned}
-		rows := func(fixed ...int) kernels.AccessPattern {
-			l := kernels.AccessPattern{Rank: 2, Aligned: aligned}
+		flat := joined.AccessPattern{Rank: 1, Aligned: aligned}
+		rows := func(fixed ...int) joined.AccessPattern {
+			l := joined.AccessPattern{Rank: 2, Aligned: aligned}
 			for _, operand := range fixed {
-				l.Steps[operand] = kernels.Broadcast
+				l.Steps[operand] = joined.Broadcast
 			}
 			return l
 		}
-		columns := kernels.AccessPattern{Rank: 1, Gaps: true, Steps: [kernels.MapTensors]kernels.Access{2: kernels.Strided, 3: kernels.Strided}}
-		list := []*kernels.Kernel{lambRule.Map(kernels.Float32, rows(4)), lambStep.Map(kernels.Float32, rows(2, 3)), lambSquares.Map(kernels.Float32, columns)}
-		joined := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
-		for _, rule := range append(joined, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {
+		columns := joined.AccessPattern{Rank: 1, Gaps: true, Steps: [joined.MapTensors]joined.Access{2: joined.Strided, 3: joined.Strided}}
+		list := []*kernels.Kernel{joined.Map(lambRule, kernels.Float32, rows(4)), joined.Map(lambStep, kernels.Float32, rows(2, 3)), joined.Map(lambSquares, kernels.Float32, columns)}
+		rules := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
+		for _, rule := range append(rules, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {
 			if err := rule.Err(); err != nil {
 				t.Error(err)
 				return
 			}
-			list = append(list, rule.Map(kernels.Float32, flat))
+			list = append(list, joined.Map(rule, kernels.Float32, flat))
 		}
 		if err := kerneltest.All(d, testing.Short(), list...); err != nil {
 			t.Error(err)

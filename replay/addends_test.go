@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -16,7 +17,7 @@ func TestTermsConditions(t *testing.T) {
 	// sum adds rows of x up, of 8 elements each.
 	sum := func(rows int, to kernels.Buffer) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8*rows), kernels.BufferArg(to, 0, 8))
-		l.Kernel.Forms = kernels.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map {
+		l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map {
 			value, views := expr.Input(0), []kernels.View(nil)
 			for k := range rows {
 				if views = append(views, viewOf(0, 8*k, 1)); k > 0 {
@@ -48,7 +49,7 @@ func TestTermsConditions(t *testing.T) {
 		return touching(modes{mode}, kernels.BufferArg(y, off, n))
 	}
 	byRows := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
-	byRows.Kernel.Forms = kernels.Forms{Rows: &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}}
+	byRows.Kernel.Forms = joined.Forms{Rows: &joined.Rows{Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
 	for _, c := range []struct {
 		name  string
 		step  []capture.Launch
@@ -73,7 +74,7 @@ func TestTermsConditions(t *testing.T) {
 		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
 		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Forms = nil }), read(1)}, z, false, false},
 		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
-			l.Kernel.Forms = kernels.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { return nil }}
+			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { return nil }}
 		}), read(1)}, z, false, false},
 		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
 		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
@@ -82,7 +83,7 @@ func TestTermsConditions(t *testing.T) {
 			l.Args[1] = kernels.BufferArg(y, 4, 8)
 		}), touching(modes{kernels.In}, kernels.BufferArg(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
 		{"a map", []capture.Launch{set(read(1), func(l *capture.Launch) {
-			l.Kernel.Forms = kernels.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { panic("it is a map") }}
+			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { panic("it is a map") }}
 		}), touching(modes{kernels.In}, kernels.BufferArg(z, 0, 1))}, y, false, true},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -186,7 +187,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 			if from == nil {
 				continue
 			}
-			l.Kernel = fn.Identity.Map(from.DType(), kernels.AccessPattern{Rank: 1})
+			l.Kernel = joined.Map(fn.Identity.Alone(), from.DType(), joined.AccessPattern{Rank: 1})
 			l.Args = []kernels.Arg{kernels.BufferArg(from, 0, from.Len()), e.args[0], kernels.IntArg(from.Len())}
 		}
 		step, sources = append(step, l), append(sources, e.source)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -50,8 +51,8 @@ type described struct {
 
 // all describes a launch; of one that is several, those. It reports whether a kernel says what it computes.
 func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
-	if k.Describe == nil && len(kernels.FormsOf(k).Chain) > 0 {
-		for _, of := range kernels.FormsOf(k).Chain {
+	if k.Describe == nil && len(joined.Of(k).Chain) > 0 {
+		for _, of := range joined.Of(k).Chain {
 			n := len(of.Params)
 			if n > len(args) || !d.all(of, args[:n]) {
 				return false
@@ -65,7 +66,7 @@ func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
 	}
 	ops := k.Describe(args)
 	d.args = args
-	if kernels.FormsOf(k).Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
+	if joined.Of(k).Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
 		d.lines = append(d.lines, d.named(k, ops))
 		return true
 	}

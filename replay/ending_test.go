@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -19,25 +20,25 @@ func TestEndings(t *testing.T) {
 	type modes = []kernels.Mode
 	const in, out, inOut = kernels.In, kernels.Out, kernels.InOut
 	// product stores argument 1.
-	product := func(m modes, stores kernels.Stores, args ...kernels.Arg) capture.Launch {
+	product := func(m modes, stores joined.Stores, args ...kernels.Arg) capture.Launch {
 		l := touching(m, args...)
 		stores.Result = 1
 		if stores.Elements == nil {
 			stores.Elements = func(a []kernels.Arg) (n, row int) { return a[1].N, 4 }
 		}
-		l.Kernel.Forms = kernels.Forms{Stores: &stores}
+		l.Kernel.Forms = joined.Forms{Stores: &stores}
 		return l
 	}
-	of := func(n int) kernels.Stores {
-		return kernels.Stores{GPU: 4, Elements: func([]kernels.Arg) (int, int) { return n, 4 }}
+	of := func(n int) joined.Stores {
+		return joined.Stores{GPU: 4, Elements: func([]kernels.Arg) (int, int) { return n, 4 }}
 	}
-	wide := kernels.Stores{GPU: 4}
+	wide := joined.Stores{GPU: 4}
 	size := func(off, n int) capture.Launch {
 		return product(modes{in, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, off, n))
 	}
 	base := size(8, 8)
-	adds := product(modes{in, inOut}, kernels.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return true }}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
-	reads := kernels.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return false }}
+	adds := product(modes{in, inOut}, joined.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return true }}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
+	reads := joined.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return false }}
 	two := product(modes{in, out, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(v, 8, 8))
 	// maps is a map of y, or of y and others.
 	maps := func(f *kernels.Function, dims []int, views ...kernels.View) capture.Launch {
@@ -59,7 +60,7 @@ func TestEndings(t *testing.T) {
 	touch := func(mode kernels.Mode, b kernels.Buffer, off, n int) capture.Launch {
 		return touching(modes{mode}, kernels.BufferArg(b, off, n))
 	}
-	gpuOf := func(l capture.Launch, stores kernels.Stores) capture.Launch {
+	gpuOf := func(l capture.Launch, stores joined.Stores) capture.Launch {
 		return product(modes{in, out}, stores, l.Args[0], l.Args[1])
 	}
 	steps := func(list ...capture.Launch) []capture.Launch { return list }
@@ -70,9 +71,9 @@ func TestEndings(t *testing.T) {
 		want  string
 	}{
 		{"a map", steps(base, negate), z, "latter"},
-		{"on a device that stores otherwise", steps(gpuOf(base, kernels.Stores{CPU: 4}), negate), z, "in another way"},
-		{"after other values", steps(gpuOf(base, kernels.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return true }}), negate), z, "added up where"},
-		{"never after other values", steps(gpuOf(base, kernels.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return false }}), negate), z, "latter"},
+		{"on a device that stores otherwise", steps(gpuOf(base, joined.Stores{CPU: 4}), negate), z, "in another way"},
+		{"after other values", steps(gpuOf(base, joined.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return true }}), negate), z, "added up where"},
+		{"never after other values", steps(gpuOf(base, joined.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return false }}), negate), z, "latter"},
 		{"stored otherwise", steps(gpuOf(size(8, 8), of(0)), negate), z, "one after the other"},
 		{"a part is stored", steps(gpuOf(size(8, 8), of(7)), negate), z, "one after the other"},
 		{"of a part", steps(size(8, 9), negate), z, "read the result whole"},
@@ -191,7 +192,7 @@ func TestEndings(t *testing.T) {
 			if j == 0 {
 				continue
 			}
-			reads, writes, fills := n.effectsOf(n.nodes[0], n.nodes[j], &ending{then: kernels.Then{Keep: keep}})
+			reads, writes, fills := n.effectsOf(n.nodes[0], n.nodes[j], &ending{then: joined.Then{Keep: keep}})
 			names := map[kernels.Buffer]int{x: 0, y: 1, v: 2, z: 3}
 			got := ""
 			for _, list := range [][]region{reads, writes} {
@@ -218,15 +219,15 @@ func TestStorers(t *testing.T) {
 	type modes = []kernels.Mode
 	stores := func(args ...kernels.Arg) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out, kernels.Out}, args...)
-		l.Kernel.Forms = kernels.Forms{Stores: &kernels.Stores{Result: 1}}
+		l.Kernel.Forms = joined.Forms{Stores: &joined.Stores{Result: 1}}
 		return l
 	}
 	base := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(z, 0, 1))
 	other := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(z, 8, 8), kernels.BufferArg(y, 8, 8))
 	rows := stores(base.Args[:3]...)
-	rows.Kernel.Forms = kernels.Forms{Stores: &kernels.Stores{Result: 1}, Rows: &kernels.Rows{Of: func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 1} }}}
+	rows.Kernel.Forms = joined.Forms{Stores: &joined.Stores{Result: 1}, Rows: &joined.Rows{Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
 	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
-	mapped.Kernel.Forms = kernels.Forms{Stores: &kernels.Stores{Result: 1}}
+	mapped.Kernel.Forms = joined.Forms{Stores: &joined.Stores{Result: 1}}
 	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })
 	if err := slots.Next(); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -44,7 +45,7 @@ func withoutWords(k *kernels.Kernel) *kernels.Kernel {
 		return made.(*kernels.Kernel)
 	}
 	plain := *k
-	plain.Describe, plain.Forms = nil, kernels.Forms{Chain: kernels.FormsOf(k).Chain}
+	plain.Describe, plain.Forms = nil, joined.Forms{Chain: joined.Of(k).Chain}
 	made, _ := silent.LoadOrStore(k, &plain)
 	return made.(*kernels.Kernel)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
@@ -40,7 +41,7 @@ func cycles(parts, width int) *kernels.Kernel {
 				c.Reals(0)[e] = value(e/width, e%width)
 			}
 		}}}
-	k.Forms = kernels.Forms{Lookup: &kernels.Lookup{Param: 1, Parts: parts, Kernel: &form, Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
+	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 1, Parts: parts, Kernel: &form, Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
 		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
 			return table, a[3:4], int(a[3].Int) * width
 		}}}

@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -296,7 +297,7 @@ func (m *mapping) problem() *cause {
 		return because(ReasonLimit, "together they read %d tensors", len(m.operands))
 	case len(m.results) > kernels.MapResults:
 		return because(ReasonLimit, "together they write %d tensors", len(m.results))
-	case len(m.dims) > kernels.MapRank:
+	case len(m.dims) > joined.MapRank:
 		return because(ReasonLimit, "together they have %d dimensions", len(m.dims))
 	case len(m.scalars) > 32:
 		return because(ReasonLimit, "together they take %d numbers", len(m.scalars))
@@ -342,9 +343,9 @@ func (m *mapping) tensor(t int) view {
 
 // layout is what the kernel is built for: see kernels.Layout and the launches of maps in package
 // tensor.
-func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank int) {
+func (m *mapping) layout(l kernels.Target) (layout joined.AccessPattern, rank int) {
 	rank = max(1, len(m.dims))
-	layout = kernels.AccessPattern{Rank: rank, Aligned: !l.CPU}
+	layout = joined.AccessPattern{Rank: rank, Aligned: !l.CPU}
 	for t := range len(m.operands) + len(m.results) {
 		if typ := m.tensor(t).buf.DType(); typ != m.typ && typ != kernels.Float64 {
 			layout.Types[t] = typ
@@ -352,12 +353,12 @@ func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank i
 	}
 	if len(m.dims) == 0 {
 		for t := range len(m.operands) + len(m.results) {
-			layout.Aligned = layout.Aligned && m.tensor(t).off%kernels.MapVector == 0
+			layout.Aligned = layout.Aligned && m.tensor(t).off%joined.MapVector == 0
 		}
 		return layout, rank
 	}
 	inner := rank - 1
-	layout.Aligned = layout.Aligned && (rank == 1 || m.dims[inner]%kernels.MapVector == 0)
+	layout.Aligned = layout.Aligned && (rank == 1 || m.dims[inner]%joined.MapVector == 0)
 	n := intmath.Product(m.dims)
 	for t := range len(m.operands) + len(m.results) {
 		v := m.tensor(t)
@@ -365,14 +366,14 @@ func (m *mapping) layout(l kernels.Target) (layout kernels.AccessPattern, rank i
 		layout.Gaps = layout.Gaps || t >= len(m.operands) && s.hi-s.lo != n
 		switch v.strides[inner] {
 		case 1:
-			layout.Aligned = layout.Aligned && v.off%kernels.MapVector == 0
+			layout.Aligned = layout.Aligned && v.off%joined.MapVector == 0
 			for _, step := range v.strides[:inner] {
-				layout.Aligned = layout.Aligned && step%kernels.MapVector == 0
+				layout.Aligned = layout.Aligned && step%joined.MapVector == 0
 			}
 		case 0:
-			layout.Steps[t] = kernels.Broadcast
+			layout.Steps[t] = joined.Broadcast
 		default:
-			layout.Steps[t] = kernels.Strided
+			layout.Steps[t] = joined.Strided
 			layout.Aligned = false
 		}
 	}
@@ -387,9 +388,9 @@ func (m *mapping) vectors(l kernels.Target) int {
 		inner = m.dims[n-1]
 	}
 	if layout, _ := m.layout(l); l.CPU {
-		width = kernels.MapVectorCPU
+		width = joined.MapVectorCPU
 	} else if layout.Aligned {
-		width = kernels.MapVector
+		width = joined.MapVector
 	}
 	switch {
 	case inner%width == 0:
@@ -474,7 +475,7 @@ func (m *mapping) launch(l kernels.Target) (*kernels.Kernel, []kernels.Arg, erro
 		return nil, nil, err
 	}
 	layout, rank := m.layout(l)
-	k := j.Map(m.typ, layout)
+	k := joined.Map(j, m.typ, layout)
 	var args []kernels.Arg
 	tensors := len(m.operands) + len(m.results)
 	for t := range tensors {
@@ -498,7 +499,7 @@ func (m *mapping) launch(l kernels.Target) (*kernels.Kernel, []kernels.Arg, erro
 			for _, s := range strides[:inner] {
 				args = append(args, kernels.IntArg(s))
 			}
-			if layout.Steps[t] == kernels.Strided {
+			if layout.Steps[t] == joined.Strided {
 				args = append(args, kernels.IntArg(strides[inner]))
 			}
 		}

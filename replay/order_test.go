@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/capture"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -17,7 +18,7 @@ var gpu = kernels.Target{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
 // opaque returns a kernel that says nothing of itself, with parameters of these modes and four
 // ints: its work-groups along two dimensions, and the work-items of one.
 func opaque(name string, modes ...kernels.Mode) *kernels.Kernel {
-	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name, Forms: kernels.Forms{Together: &kernels.Together{Function: name}}}
+	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name, Forms: joined.Forms{Together: &joined.Together{Function: name}}}
 	for i, m := range modes {
 		k.Params = append(k.Params, kernels.Param{Name: fmt.Sprint("A", i), Mode: m})
 	}
@@ -191,9 +192,9 @@ func TestBesideConditions(t *testing.T) {
 	alone := opaque("alone", kernels.Out)
 	alone.Forms = nil
 	blocks := opaque("blocks", kernels.Out)
-	blocks.Forms = kernels.Forms{Together: &kernels.Together{Blocks: &kernels.Blocks{}}}
+	blocks.Forms = joined.Forms{Together: &joined.Together{Blocks: &joined.Blocks{}}}
 	local := opaque("local", kernels.Out)
-	local.Forms = kernels.Forms{Together: &kernels.Together{Function: "local", Local: "64"}}
+	local.Forms = joined.Forms{Together: &joined.Together{Function: "local", Local: "64"}}
 	ints := func(across, down, items int) []kernels.Arg {
 		return []kernels.Arg{kernels.IntArg(across), kernels.IntArg(down), kernels.IntArg(items)}
 	}

@@ -3,12 +3,13 @@ package replay
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // doneBeside makes one launch of two that do not depend on each other, of whichever kernels, of
 // which one is small: the update of a network beside what scatters the gradient of its inputs, say.
-// See kernels.Beside. A small launch takes about as long as it takes to start, and leaves most of a
+// See joined.Beside. A small launch takes about as long as it takes to start, and leaves most of a
 // GPU with nothing to do.
 //
 // It is refused where
@@ -56,7 +57,7 @@ func doBeside(r *rewriter) {
 			var kernel *kernels.Kernel
 			args := slices.Concat(few.args, many.args)
 			if why == nil {
-				switch kernel = kernels.Beside(few.kernel, many.kernel, wide); {
+				switch kernel = joined.Beside(few.kernel, many.kernel, wide); {
 				case kernel == nil:
 					why = because(ReasonLimit, "they have too many arguments, are built with options that differ, or both use local memory")
 				case r.device == nil:
@@ -83,7 +84,7 @@ func doBeside(r *rewriter) {
 // beside reports whether the launch at a place can be done beside another.
 func (r *rewriter) beside(i int) bool {
 	n := r.nodes[i]
-	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && kernels.FormsOf(n.kernel).Together != nil && kernels.FormsOf(n.kernel).Together.Function != "" && !n.kernel.Grid(n.args, r.target).Empty()
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && joined.Of(n.kernel).Together != nil && joined.Of(n.kernel).Together.Function != "" && !n.kernel.Grid(n.args, r.target).Empty()
 }
 
 // depend reports whether either of two launches touches what the other writes.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -70,7 +71,7 @@ func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 		}
 		var kernel *kernels.Kernel
 		if why == nil {
-			kernel = n.kernel.Then(e.then)
+			kernel = joined.WithMap(n.kernel, e.then)
 			switch {
 			case r.device == nil:
 			case len(kernel.Cases(true)) == 0: // a trial would find nothing
@@ -115,7 +116,7 @@ func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
 
 // ending is a map that is to be computed where a launch stores its result.
 type ending struct {
-	then          kernels.Then
+	then          joined.Then
 	args          []kernels.Arg
 	kind          string
 	reads, writes []region
@@ -136,13 +137,13 @@ func (r *rewriter) storer(j int, o operand) int {
 		return -1
 	}
 	n := r.nodes[last]
-	if !r.opt.without(joinedRows.name) && n.kernel.RowsOf(n.args, r.target) != nil {
+	if !r.opt.without(joinedRows.name) && joined.ByRows(n.kernel, n.args, r.target) != nil {
 		return -1 // which are joined with more than one map
 	}
-	if n.m != nil || n.once || kernels.FormsOf(n.kernel).Stores == nil || n.why == slotted {
+	if n.m != nil || n.once || joined.Of(n.kernel).Stores == nil || n.why == slotted {
 		return -1
 	}
-	if a := n.args[kernels.FormsOf(n.kernel).Stores.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
+	if a := n.args[joined.Of(n.kernel).Stores.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
 		return -1
 	}
 	return last
@@ -152,7 +153,7 @@ func (r *rewriter) storer(j int, o operand) int {
 // computed where that is stored, and at which of the two places; or why it is not.
 func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cause) {
 	n := r.nodes[i]
-	k, s := n.kernel, kernels.FormsOf(n.kernel).Stores
+	k, s := n.kernel, joined.Of(n.kernel).Stores
 	count, _ := s.Elements(n.args)
 	result := n.args[s.Result]
 	switch {
@@ -201,11 +202,11 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 		return 0, nil, because(ReasonCost, "on a CPU, finding its rows would take longer than a launch of its own")
 	}
 	for t := range len(m.operands) + len(m.results) {
-		if layout.Steps[t] == kernels.Strided && count > joinSmall {
+		if layout.Steps[t] == joined.Strided && count > joinSmall {
 			return 0, nil, because(ReasonCost, "it would read or write across the rows of large tensors")
 		}
 	}
-	if count%kernels.MapVector != 0 {
+	if count%joined.MapVector != 0 {
 		layout.Aligned = false
 	}
 	vectors := false
@@ -220,7 +221,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	if err != nil {
 		return 0, nil, failed(err)
 	}
-	e = &ending{then: kernels.Then{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
+	e = &ending{then: joined.Then{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
 	e.kind = fmt.Sprintf("%p %d %t %t %v %s", k, value, keep, vectors, layout.Aligned, m.kind(r.target))
 	if len(r.kinds) >= mostKinds && r.kinds[e.kind] == 0 {
 		return 0, nil, manyKernels(len(r.kinds), "other maps")
@@ -251,7 +252,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	}
 	for t := range value {
 		strides += outer
-		if layout.Steps[t] == kernels.Strided {
+		if layout.Steps[t] == joined.Strided {
 			strides++
 		}
 	}
@@ -299,19 +300,19 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 
 // endsAlike says how functions that may be others for vectors are computed as they were: every
 // element in a vector, or every one alone.
-func (r *rewriter) endsAlike(was, now *mapping, s *kernels.Stores) (vectors, ok bool) {
+func (r *rewriter) endsAlike(was, now *mapping, s *joined.Stores) (vectors, ok bool) {
 	switch width := was.vectors(r.target); {
 	case width > 1:
 		return true, true
 	case width == 1:
-		return false, !r.target.CPU || s.CPU == 1 || inner(now.dims) < kernels.MapVectorCPU
+		return false, !r.target.CPU || s.CPU == 1 || inner(now.dims) < joined.MapVectorCPU
 	}
 	return false, false
 }
 
 // effectsOf returns what both read and write.
 func (r *rewriter) effectsOf(n, c *node, e *ending) (reads, writes []region, fills []span2) {
-	result := n.args[kernels.FormsOf(n.kernel).Stores.Result]
+	result := n.args[joined.Of(n.kernel).Stores.Result]
 	is := func(g region) bool {
 		return g.buf == result.Buf && g.span.lo < result.Off+result.N && result.Off < g.span.hi
 	}

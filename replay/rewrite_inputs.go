@@ -3,12 +3,13 @@ package replay
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // computedInputs computes what a launch reads by rows where it reads it: maps and gathers, of what
 // a batch is drawn from or encoded of, say, within the fused step of a perceptron. See
-// kernels.Kernel.From.
+// joined.From.
 //
 // It is refused where
 //   - the launch gains nothing, as one of many rows, or on a CPU, which computes rows faster side
@@ -27,7 +28,7 @@ func computeInputs(r *rewriter) {
 		return
 	}
 	for i, n := range r.nodes {
-		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(kernels.FormsOf(n.kernel).Loads, func(l kernels.Loads) bool { return l.Worth(n.args, r.target) }) {
+		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(joined.Of(n.kernel).Loads, func(l joined.Loads) bool { return l.Worth(n.args, r.target) }) {
 			r.inputs(i, n)
 		}
 	}
@@ -78,10 +79,10 @@ func (r *rewriter) inputs(i int, n *node) {
 
 // from returns the kernel of a launch that computes what others make, and its arguments.
 func (r *rewriter) from(n *node, makers []int, none kernels.Arg) (*kernels.Kernel, []kernels.Arg, error) {
-	var parts []kernels.Part
+	var parts []joined.Part
 	for _, k := range makers {
 		m := r.nodes[k]
-		part := kernels.Part{Kernel: m.kernel, Args: m.args}
+		part := joined.Part{Kernel: m.kernel, Args: m.args}
 		if m.joined {
 			var err error
 			if part.Kernel, part.Args, err = m.m.launch(r.target); err != nil {
@@ -90,7 +91,7 @@ func (r *rewriter) from(n *node, makers []int, none kernels.Arg) (*kernels.Kerne
 		}
 		parts = append(parts, part)
 	}
-	return n.kernel.From(n.args, parts, none)
+	return joined.From(n.kernel, n.args, parts, none)
 }
 
 // sources returns the launches that last write what a launch reads by rows, and what those that it
@@ -109,7 +110,7 @@ func (r *rewriter) sources(i int, n *node, taken []int) []int {
 			list = append(list, at)
 		}
 	}
-	for _, l := range kernels.FormsOf(n.kernel).Loads {
+	for _, l := range joined.Of(n.kernel).Loads {
 		a := n.args[l.Operand]
 		last(&region{buf: a.Buf, span: span{a.Off, a.Off + a.N}}, i)
 	}
@@ -141,7 +142,7 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) *cause {
 			}
 		}
 		for k, a := range n.args {
-			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(kernels.FormsOf(n.kernel).Loads, func(l kernels.Loads) bool { return l.Operand == k }) {
+			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(joined.Of(n.kernel).Loads, func(l joined.Loads) bool { return l.Operand == k }) {
 				return because(ReasonUsed, "its result is read otherwise, too")
 			}
 		}

@@ -3,13 +3,13 @@ package replay
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/internal/joined"
 )
 
 // partedMaps takes a launch apart that makes two things: the gradient of a layer's function, and
 // the sums of its columns. The gradient is a map, and is computed where the product before it
 // stores the operand, as epilogue does it. The sums become a launch of their own, which
-// batch-launches may join with those of other layers. See kernels.Kernel.Parts.
+// batch-launches may join with those of other layers. See joined.Forms.
 //
 // It is refused where
 //   - a map of the product would be: see storedMaps
@@ -32,13 +32,13 @@ func partMaps(r *rewriter) {
 	}
 }
 
-// parted returns what does the two parts of a launch: see kernels.Kernel.Parts. m is nil if it has
+// parted returns what does the two parts of a launch: see joined.Forms. m is nil if it has
 // none.
 func (r *rewriter) parted(c *node) (m, rest *node) {
-	if kernels.FormsOf(c.kernel).Parts == nil || !c.described {
+	if joined.Of(c.kernel).Parts == nil || !c.described {
 		return nil, nil
 	}
-	parts := kernels.FormsOf(c.kernel).Parts(c.args, r.target)
+	parts := joined.Of(c.kernel).Parts(c.args, r.target)
 	if parts == nil {
 		r.refused(because(ReasonCost, "its function is costly"), "%s: refused", r.name(c))
 		return nil, nil

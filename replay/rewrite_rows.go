@@ -9,13 +9,14 @@ import (
 	"weak"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // joinedRows makes one launch of launches that work on rows, of which the later read what the
 // former write: reductions of rows, softmax, norms, cross-entropy, and the maps before, between and
 // after them, such as a residual that is added before a norm, or what a user wrote for a softmax of
-// his own. Each work-group does the first for its own rows, then the second: see kernels.NewChain.
+// his own. Each work-group does the first for its own rows, then the second: see joined.NewChain.
 // So it does small launches of any rows, in one work-group.
 //
 // It is refused where
@@ -44,7 +45,7 @@ const (
 type rowPart struct {
 	kernel *kernels.Kernel
 	args   []kernels.Arg
-	of     *kernels.RowsOf
+	of     *joined.RowsOf
 	m      *mapping // of a map, else nil: what it was before it was cut into rows. It is cut anew when the chain grows
 }
 
@@ -86,7 +87,7 @@ func (n *node) feeds(c *node) bool {
 
 // rowwise reports whether a launch may be one by rows.
 func (n *node) rowwise() bool {
-	return n.chain != nil || n.m != nil || kernels.FormsOf(n.kernel).Rows != nil
+	return n.chain != nil || n.m != nil || joined.Of(n.kernel).Rows != nil
 }
 
 // chain returns the launches of two nodes as one by rows, and whether one work-group is to do them
@@ -102,7 +103,7 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why *cause) {
 					}
 				}
 			} else if n.m == nil {
-				of := n.kernel.RowsOf(n.args, r.target)
+				of := joined.ByRows(n.kernel, n.args, r.target)
 				if of == nil {
 					return nil, false, because(ReasonOpaque, "%s does not work on rows", r.name(n))
 				}
@@ -147,7 +148,7 @@ func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why *c
 		part, why := r.mapOf(n.m, rows, alone)
 		return []rowPart{part}, why
 	}
-	return []rowPart{{n.kernel, n.args, n.kernel.RowsOf(n.args, r.target), nil}}, nil
+	return []rowPart{{n.kernel, n.args, joined.ByRows(n.kernel, n.args, r.target), nil}}, nil
 }
 
 // mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else
@@ -214,10 +215,10 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why *cause) {
 		return part, otherVectors
 	}
 	k, args, err := split.launch(r.target)
-	if err != nil || kernels.FormsOf(k).Rows == nil {
+	if err != nil || joined.Of(k).Rows == nil {
 		return part, because(ReasonAccess, "a map is strided along its rows")
 	}
-	return rowPart{k, args, k.RowsOf(args, r.target), m}, nil
+	return rowPart{k, args, joined.ByRows(k, args, r.target), m}, nil
 }
 
 // width is how many elements a row has in the largest argument.
@@ -232,7 +233,7 @@ func (p *rowPart) width() int {
 // fits says why there is no chain of launches, nil if there is. alone says that one work-group is to
 // do them.
 func (r *rewriter) fits(chain []rowPart, alone bool) *cause {
-	if len(chain) > kernels.ChainMost {
+	if len(chain) > joined.ChainMost {
 		return because(ReasonLimit, "there would be too many in one")
 	}
 	rows := chain[0].of.Rows
@@ -357,7 +358,7 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 		list = append(list, p.kernel)
 		args = append(args, p.args...)
 		n := p.of.Rows
-		if !r.target.CPU && !kernels.FormsOf(p.kernel).Rows.Free {
+		if !r.target.CPU && !joined.Of(p.kernel).Rows.Free {
 			n = run / p.of.Run
 			if alone {
 				n = (p.of.Rows + p.of.Run - 1) / p.of.Run
@@ -410,7 +411,7 @@ func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool, args []kernels.
 	if k := chains.of[all].Value(); k != nil {
 		return k
 	}
-	k := kernels.NewChain(list, loops, args)
+	k := joined.NewChain(list, loops, args)
 	if k == nil {
 		return nil
 	}

@@ -1,11 +1,12 @@
 package replay
 
 import (
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // addedTerms makes a map of a sum of few terms whose result maps and launches by rows read, such as
-// that of the shares of a product: see kernels.Kernel.Terms. Those may then add the terms up where
+// that of the shares of a product: see joined.Forms. Those may then add the terms up where
 // they read them.
 //
 // It is refused where
@@ -16,10 +17,10 @@ var addedTerms = rewrite{"sum-to-elementwise", "makes maps of sums of few terms 
 
 func addTerms(r *rewriter) {
 	for i, n := range r.nodes {
-		if n == nil || n.m != nil || n.once || kernels.FormsOf(n.kernel).Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.target).Empty() {
+		if n == nil || n.m != nil || n.once || joined.Of(n.kernel).Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.target).Empty() {
 			continue
 		}
-		op := kernels.FormsOf(n.kernel).Terms(n.args, r.target)
+		op := joined.Of(n.kernel).Terms(n.args, r.target)
 		if op == nil {
 			continue
 		}
@@ -37,7 +38,7 @@ func addTerms(r *rewriter) {
 				c := r.nodes[j]
 				found = true
 				switch {
-				case c.m == nil && (c.why == slotted || c.kernel.RowsOf(c.args, r.target) == nil):
+				case c.m == nil && (c.why == slotted || joined.ByRows(c.kernel, c.args, r.target) == nil):
 					why = because(ReasonUsed, "%s reads its result, and is no map and not by rows", r.name(c))
 				case c.m != nil && len(op.Operands)+len(c.m.operands)-1 > kernels.MapOperands:
 					why = because(ReasonLimit, "%s would read more tensors than a map does", r.name(c))

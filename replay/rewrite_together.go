@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // doneTogether makes one launch of several of one kernel that do not depend on each other, such as
 // the products that are the gradients of weights, the sums of those of biases, and maps of parameters that
-// have several sizes: see kernels.Together. They are done where the last of them was, and what depends on
+// have several sizes: see joined.Together. They are done where the last of them was, and what depends on
 // the others behind that; or, if nothing between them has to be done before the last, where the first was.
 //
 // It is refused where
@@ -128,7 +129,7 @@ func (r *rewriter) together() (made bool) {
 		for _, p := range b.parts {
 			args = append(args, p.args)
 		}
-		n.kernel, n.args = k.Several(len(b.parts)), k.SeveralArgs(r.target, args...)
+		n.kernel, n.args = joined.Several(k, len(b.parts)), joined.SeveralArgs(k, r.target, args...)
 		n.chain, n.by = b.parts, "batch-launches"
 		r.did("%s: one launch", r.name(n))
 		made = true
@@ -148,7 +149,7 @@ func (r *rewriter) bundleOf(n *node) *bundle {
 		}
 		n.kernel, n.args, n.joined = k, args, false
 	}
-	if n.kernel.MostTogether(r.target) == 1 {
+	if joined.MostTogether(n.kernel, r.target) == 1 {
 		return nil
 	}
 	grid := n.kernel.Grid(n.args, r.target)
@@ -168,13 +169,13 @@ func (r *rewriter) bundleOf(n *node) *bundle {
 // numbered reports whether launches of a kernel together have work-groups of their own each, of one
 // size.
 func (r *rewriter) numbered(k *kernels.Kernel) bool {
-	return kernels.FormsOf(k).Together.Blocks != nil && !r.target.CPU
+	return joined.Of(k).Together.Blocks != nil && !r.target.CPU
 }
 
 // fit reports whether there can be a launch that does both.
 func (r *rewriter) fit(b, c *bundle) bool {
 	k, n := b.parts[0].kernel, len(b.parts)+len(c.parts)
-	if n > k.MostTogether(r.target) || b.size != c.size {
+	if n > joined.MostTogether(k, r.target) || b.size != c.size {
 		return false
 	}
 	if r.numbered(k) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -321,8 +322,8 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			}
 			return []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(n), kernels.Number(float64(n))}
 		},
-		Forms: kernels.Forms{Rows: &kernels.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *kernels.RowsOf {
-			return &kernels.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []kernels.Cut{kernels.CutOf(4), kernels.CutOf(4), {}}}
+		Forms: joined.Forms{Rows: &joined.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *joined.RowsOf {
+			return &joined.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []joined.Cut{joined.CutOf(4), joined.CutOf(4), {}}}
 		}}}}
 }
 
@@ -427,15 +428,15 @@ func TestRowsOfSlots(t *testing.T) {
 // launch of its own.
 func TestRowsUnsaid(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	for name, of := range map[string]func([]kernels.Arg, kernels.Target) *kernels.RowsOf{
-		"no cuts":      func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000} },
-		"no rows":      func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{} },
-		"negative":     func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return &kernels.RowsOf{Rows: 3000, Run: -1} },
-		"no rows, nil": func([]kernels.Arg, kernels.Target) *kernels.RowsOf { return nil },
+	for name, of := range map[string]func([]kernels.Arg, kernels.Target) *joined.RowsOf{
+		"no cuts":      func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 3000} },
+		"no rows":      func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{} },
+		"negative":     func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 3000, Run: -1} },
+		"no rows, nil": func([]kernels.Arg, kernels.Target) *joined.RowsOf { return nil },
 		"nothing":      nil,
 	} {
 		k := rowsOfUser("2")
-		kernels.FormsOf(k).Rows.Of = of
+		joined.Of(k).Rows.Of = of
 		explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 			x := tensor.Empty(d, 3000, 4)
 			return func() []*tensor.Tensor {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/compare"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -44,19 +45,19 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		twinArgs[i].Buf = host
 	}
 	d.clDevice.launch(k, args)
-	if kernels.FormsOf(k).Chain == nil {
+	if joined.Of(k).Chain == nil {
 		d.compareTwin(k, args, twinArgs, nil, nil)
 		return
 	}
 	// Each launch of a chain is compared alone, from what the device had before it: what it wrote,
 	// if none that follows did.
 	var lost []kernels.Arg
-	k.EachPart(args, func(part *kernels.Kernel, of []kernels.Arg, first int) {
+	joined.EachPart(k, args, func(part *kernels.Kernel, of []kernels.Arg, first int) {
 		if d.Err() != nil {
 			return
 		}
 		var after []kernels.Arg
-		k.EachPart(args, func(later *kernels.Kernel, of []kernels.Arg, at int) {
+		joined.EachPart(k, args, func(later *kernels.Kernel, of []kernels.Arg, at int) {
 			for i, p := range later.Params {
 				if at > first && p.Mode.Written() {
 					after = append(after, of[i])

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -215,7 +216,7 @@ func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operan
 	given := typ
 	typ = typ.Widened()
 	var converted [kernels.MapOperands]contiguousOperand
-	tensors := make([]*Tensor, 0, kernels.MapTensors)
+	tensors := make([]*Tensor, 0, joined.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
 			c := contiguousOperand{t, false}
@@ -261,38 +262,38 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	}
 	d := out.Device()
 	var w stridedLoops
-	layout := kernels.AccessPattern{Cast: cast}
+	layout := joined.AccessPattern{Cast: cast}
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
 			if j.Gathers(i) {
-				layout.Steps[t] = kernels.Indexed
+				layout.Steps[t] = joined.Indexed
 			}
 			t++
 		}
 	}
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
-	if w.rank > kernels.MapRank {
+	if w.rank > joined.MapRank {
 		launchEach(j, typ, tensors, scalars, cast, layout, w)
 		return
 	}
 	layout.Rank = w.rank
 	inner := w.rank - 1
-	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%kernels.MapVector == 0)
+	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%joined.MapVector == 0)
 	for i, t := range tensors {
 		if t.typ != typ {
 			layout.Types[i] = t.typ
 		}
 		layout.Gaps = layout.Gaps || i >= ins && t.extent() != n
-		if layout.Steps[i] == kernels.Indexed {
+		if layout.Steps[i] == joined.Indexed {
 			continue
 		}
 		switch step := w.strides[i][inner]; {
 		case step == 1 || step == 0 && i >= ins: // of one element
 			layout.Aligned = layout.Aligned && w.aligned(i, t.off)
 		case step == 0:
-			layout.Steps[i] = kernels.Broadcast
+			layout.Steps[i] = joined.Broadcast
 		default:
-			layout.Steps[i] = kernels.Strided
+			layout.Steps[i] = joined.Strided
 			layout.Aligned = false
 		}
 	}
@@ -309,14 +310,14 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		}
 	}
 	for i, t := range tensors {
-		if layout.Steps[i] == kernels.Indexed {
+		if layout.Steps[i] == joined.Indexed {
 			args = append(args, kernels.IntArg(t.Len()))
 			continue
 		}
 		for _, stride := range w.strides[i][:inner] {
 			args = append(args, kernels.IntArg(stride))
 		}
-		if layout.Steps[i] == kernels.Strided {
+		if layout.Steps[i] == joined.Strided {
 			args = append(args, kernels.IntArg(w.strides[i][inner]))
 		}
 	}
@@ -325,16 +326,16 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			args = append(args, a)
 		}
 	}
-	list.launch(d, j.Map(typ, layout), args)
+	list.launch(d, joined.Map(j, typ, layout), args)
 }
 
 // launchEach is launchMap for each index of the outermost loop. It has a copy of the loops: those of launchMap stay on the
 // stack.
-func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout kernels.AccessPattern, w stridedLoops) {
+func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout joined.AccessPattern, w stridedLoops) {
 	part := slices.Clone(tensors)
 	for index := range w.dims[0] {
 		for i, t := range tensors {
-			if layout.Steps[i] != kernels.Indexed {
+			if layout.Steps[i] != joined.Indexed {
 				part[i] = &Tensor{st: t.st, shape: w.dims[1:w.rank], strides: w.strides[i][1:w.rank], off: t.off + index*w.strides[i][0], typ: t.typ}
 			}
 		}
@@ -347,28 +348,28 @@ func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernel
 type stridedLoops struct {
 	rank    int
 	dims    [MaxRank]int // outermost first
-	strides [kernels.MapTensors][MaxRank]int
+	strides [joined.MapTensors][MaxRank]int
 }
 
 // over sets the loops that go over a shape, to which the tensors broadcast that are not read by
 // index. Axes of one element are left out, and two that are one in every tensor become one, unless
 // they are to stay apart.
-func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *kernels.AccessPattern, apart bool) {
+func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *joined.AccessPattern, apart bool) {
 	for axis, n := range shape {
 		if n == 1 && !apart {
 			continue
 		}
 		last := w.rank - 1
-		joined := w.rank > 0 && !apart
+		same := w.rank > 0 && !apart
 		for i, t := range tensors {
 			s := 0
-			if layout.Steps[i] != kernels.Indexed {
+			if layout.Steps[i] != joined.Indexed {
 				s = t.strideAt(axis, len(shape))
 			}
 			w.strides[i][w.rank] = s
-			joined = joined && w.strides[i][last] == s*n
+			same = same && w.strides[i][last] == s*n
 		}
-		if !joined {
+		if !same {
 			w.dims[w.rank] = n
 			w.rank++
 			continue
@@ -399,9 +400,9 @@ func (t *Tensor) strideAt(axis, rank int) int {
 // aligned reports whether every row of tensor i begins at a whole vector.
 func (w *stridedLoops) aligned(i, off int) bool {
 	for _, s := range w.strides[i][:w.rank-1] {
-		if s%kernels.MapVector != 0 {
+		if s%joined.MapVector != 0 {
 			return false
 		}
 	}
-	return off%kernels.MapVector == 0
+	return off%joined.MapVector == 0
 }

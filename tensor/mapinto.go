@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -40,8 +41,8 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		}
 	}
 	out := results[0]
-	if j.Rank() > 0 && out.Rank() > kernels.MapRank {
-		misuse(j.Name, ErrShape, fmt.Sprintf("functions that read indices have results of %d axes at most", kernels.MapRank), out)
+	if j.Rank() > 0 && out.Rank() > joined.MapRank {
+		misuse(j.Name, ErrShape, fmt.Sprintf("functions that read indices have results of %d axes at most", joined.MapRank), out)
 	}
 	if j.Rank() > out.Rank() {
 		misuse(j.Name, ErrShape, fmt.Sprintf("the functions read the index along axis %d", j.Rank()-1), out)
@@ -53,7 +54,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	}
 	var copies [2 * kernels.MapOperands]contiguousOperand
 	made := copies[:0]
-	var list [kernels.MapTensors]*Tensor
+	var list [joined.MapTensors]*Tensor
 	tensors := list[:0]
 	for i, t := range operands {
 		if !j.Uses(i) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -24,8 +25,8 @@ var (
 	js     = expr.Param(0)
 )
 
-// joined are functions of everything that there is, over rank axes.
-func joined(rank int) *kernels.Joined {
+// everything is functions of everything that there is, over rank axes.
+func everything(rank int) *kernels.Joined {
 	number := expr.IntParam(1) // of an element
 	for a := range rank {
 		if a == 0 {
@@ -68,7 +69,7 @@ func joinedAt(x, y, s float64, table []float64, index []int) [3]float64 {
 // type; results may be views, and operands.
 func TestMapInto(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		count, most := 300, kernels.MapRank
+		count, most := 300, joined.MapRank
 		if !isGo(d) { // every layout is a kernel to build
 			count, most = 24, 4
 		}
@@ -77,7 +78,7 @@ func TestMapInto(t *testing.T) {
 		}
 		var functions []*kernels.Joined
 		for rank := range most {
-			functions = append(functions, joined(rank))
+			functions = append(functions, everything(rank))
 		}
 		r := rand.New(rand.NewPCG(8, 8))
 		for k := range count {
@@ -159,22 +160,22 @@ func TestMapInto(t *testing.T) {
 func TestJoinedKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	t.Setenv(devtest.OptimizedEnv, "1")
-	const unit, fixed, strided, indexed = kernels.Contiguous, kernels.Broadcast, kernels.Strided, kernels.Indexed
+	const unit, fixed, strided, indexed = joined.Contiguous, joined.Broadcast, joined.Strided, joined.Indexed
 	inexact := &kernels.Joined{Name: "inexact", Functions: []*kernels.Function{
 		{Name: "sine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).SinPi().Mul(js), Scalars: []float64{2}},
 		{Name: "cosine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).CosPi().Div(expr.Const(3)), Scalars: []float64{2}}}}
 	check := func(t *testing.T, d tensor.Device) {
 		var list []*kernels.Kernel
-		add := func(j *kernels.Joined, typ kernels.DType, rank int, steps ...kernels.Access) {
-			l := kernels.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
+		add := func(j *kernels.Joined, typ kernels.DType, rank int, steps ...joined.Access) {
+			l := joined.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
 			copy(l.Steps[:], steps)
-			list = append(list, j.Map(typ, l))
+			list = append(list, joined.Map(j, typ, l))
 			if l.Aligned = !d.Target().CPU; l.Aligned && !strings.Contains(fmt.Sprint(steps), fmt.Sprint(strided)) {
-				list = append(list, j.Map(typ, l))
+				list = append(list, joined.Map(j, typ, l))
 			}
 		}
 		for rank := 1; rank <= 3; rank++ {
-			j := joined(rank)
+			j := everything(rank)
 			add(j, kernels.Float32, rank, unit, unit, indexed, unit, unit, unit)
 			add(j, kernels.Float32, rank, unit, fixed, indexed, strided, strided, strided)
 			if rank == 2 {
@@ -183,7 +184,7 @@ func TestJoinedKernels(t *testing.T) {
 			}
 		}
 		for _, j := range ops.Indexed() {
-			steps := slices.Repeat([]kernels.Access{unit}, j.Operands()+len(j.Functions))
+			steps := slices.Repeat([]joined.Access{unit}, j.Operands()+len(j.Functions))
 			add(j, kernels.Float32, max(j.Rank(), 1), steps...)
 			steps[len(steps)-1] = strided
 			add(j, kernels.Float32, max(j.Rank(), 2), steps...)
@@ -205,7 +206,7 @@ func TestJoinedKernels(t *testing.T) {
 // TestMapIntoMisuse: every wrong call is an error that says what is wrong, and changes nothing.
 func TestMapIntoMisuse(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	j, one := joined(1), func(f *expr.Expr) *kernels.Joined {
+	j, one := everything(1), func(f *expr.Expr) *kernels.Joined {
 		return &kernels.Joined{Name: "one", Functions: []*kernels.Function{{Name: "f", Value: f, Scalars: []float64{1}}}}
 	}
 	x, ints := tensor.Zeros(d, 4), tensor.Zeros(d, 4).To(tensor.Int32)
@@ -236,7 +237,7 @@ func TestMapIntoMisuse(t *testing.T) {
 		"not int32":                                 func() { tensor.MapInto(one(jx), numbers[:1], []*tensor.Tensor{ints}, x) },
 		"two results share elements":                func() { tensor.MapInto(j, numbers, []*tensor.Tensor{column(0), column(1), column(1)}, x, x, x) },
 		"repeats elements":                          func() { r := results(); r[2] = tensor.Zeros(d, 1).Expand(4); tensor.MapInto(j, numbers, r, x, x, x) },
-		"the functions read the index along axis 1": func() { tensor.MapInto(joined(2), numbers, results(), x, x, x) },
+		"the functions read the index along axis 1": func() { tensor.MapInto(everything(2), numbers, results(), x, x, x) },
 		"shape mismatch [5] [4]":                    func() { tensor.MapInto(j, numbers, results(), tensor.Zeros(d, 5), x, x) },
 		"see MapInto":                               func() { tensor.Map(j.Functions[0], []float64{1, 1, 1, 1}, x, x) },
 		"see MapInto (of a layer)": func() {

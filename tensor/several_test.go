@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -22,10 +23,10 @@ func TestSeveral(t *testing.T) {
 		x, y := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, s[0], s[2])
 		return []kernels.Arg{x.Arg(), y.Arg(), kernels.IntArg(s[0]), kernels.IntArg(s[1]), kernels.IntArg(s[2]), kernels.FloatArg(0.3), kernels.IntArg(r.IntN(2))}, 1
 	})
-	if ops.SumAxis.Several(1) != nil || ops.SumAxis.Several(17) != nil || ops.Sum.Several(2) != nil {
+	if joined.Several(ops.SumAxis, 1) != nil || joined.Several(ops.SumAxis, 17) != nil || joined.Several(ops.Sum, 2) != nil {
 		t.Error("there is a kernel of no or too many launches, or of those that are not done together")
 	}
-	if first, again := ops.SumAxis.Several(3), ops.SumAxis.Several(3); first != again {
+	if first, again := joined.Several(ops.SumAxis, 3), joined.Several(ops.SumAxis, 3); first != again {
 		t.Error("each asks for a kernel of its own")
 	}
 }
@@ -68,7 +69,7 @@ func TestSeveralProducts(t *testing.T) {
 		several(t, ops.Gemm(form, ops.GemmTiles(kernels.Float32, d)[i], nil), counts[i], product(form))
 	}
 	several(t, ops.Gemm(ops.TN, ops.MatrixTiles(ops.BF16x3, kernels.Float32, d)[0], nil), []int{3}, product(ops.TN))
-	if k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil); k.MostTogether(kernels.Target{CPU: true}) != 1 {
+	if k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil); joined.MostTogether(k, kernels.Target{CPU: true}) != 1 {
 		t.Error("products are done together on a CPU")
 	}
 }
@@ -80,7 +81,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 		options := []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			options = []tensor.Options{{}, devtest.GPUKernels(), {Check: true}}
-			if kernels.FormsOf(k).Together.Function == "" {
+			if joined.Of(k).Together.Function == "" {
 				options = []tensor.Options{devtest.GPUKernels(), devtest.GPUKernels(tensor.Options{Check: true})}
 			}
 		}
@@ -95,7 +96,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					a, result := draw(d, r)
 					if g := k.Grid(a, d.Target()).Local; len(args) == 0 {
 						local = g
-					} else if g != local && (d.Target().CPU || kernels.FormsOf(k).Together.Blocks == nil) {
+					} else if g != local && (d.Target().CPU || joined.Of(k).Together.Blocks == nil) {
 						continue // groups of another size are not done together
 					}
 					for _, to := range []*[]*tensor.Tensor{&alone, &together} {
@@ -108,7 +109,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					}
 					args = append(args, a)
 				}
-				tensor.Launch(d, k.Several(n), k.SeveralArgs(d.Target(), args...)...)
+				tensor.Launch(d, joined.Several(k, n), joined.SeveralArgs(k, d.Target(), args...)...)
 				for i := range alone {
 					want, err := alone[i].Float64s()
 					if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
@@ -788,7 +789,7 @@ func TestTypedLaunch(t *testing.T) {
 		for _, kernel := range types {
 			for _, arg := range types {
 				err := tensor.Try(func() {
-					tensor.Launch(d, fn.Identity.Map(kernel, kernels.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
+					tensor.Launch(d, joined.Map(fn.Identity.Alone(), kernel, joined.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
 				})
 				of, given := kernel.Moved(), arg.Moved()
 				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", of, arg.Stored())

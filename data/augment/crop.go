@@ -84,12 +84,12 @@ const drawnBits = 24
 
 var (
 	// cropMap has the ints: how many rows, and columns, a window may begin at.
-	cropMap = joined("random_crop", []float64{3, 5, 7, 2, 4, 3, 2, 2},
+	cropMap = join("random_crop", []float64{3, 5, 7, 2, 4, 3, 2, 2},
 		pixel(row.Add(drawn(0).MulHigh(expr.IntParam(6))), column.Add(drawn(1).MulHigh(expr.IntParam(7)))))
 	// The maps of flips have the int: the probability, times 2 to the drawnBits.
-	flipAcross = joined("random_horizontal_flip", []float64{3, 5, 7, 2, 4, 3, 1 << 23},
+	flipAcross = join("random_horizontal_flip", []float64{3, 5, 7, 2, 4, 3, 1 << 23},
 		pixel(row, flipped(column, width)))
-	flipDown = joined("random_vertical_flip", []float64{3, 5, 7, 2, 4, 3, 1 << 23},
+	flipDown = join("random_vertical_flip", []float64{3, 5, 7, 2, 4, 3, 1 << 23},
 		pixel(flipped(row, height), column))
 )
 
@@ -102,7 +102,7 @@ func flipped(index, n *expr.Expr) *expr.Expr {
 	return index.Add(is.Mul(way))
 }
 
-func joined(name string, scalars []float64, formula *expr.Expr) *kernels.Joined {
+func join(name string, scalars []float64, formula *expr.Expr) *kernels.Joined {
 	f := &kernels.Function{Name: name, Value: formula, Scalars: scalars, Domains: [][2]float64{{0, 1}}, Integers: true}
 	return &kernels.Joined{Name: name, Functions: []*kernels.Function{f}}
 }

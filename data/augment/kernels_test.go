@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -15,8 +16,8 @@ func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	var list []*kernels.Kernel
 	for _, j := range []*kernels.Joined{cropMap, flipAcross, flipDown} {
-		layout := kernels.AccessPattern{Rank: 4, Steps: [kernels.MapTensors]kernels.Access{kernels.Indexed, kernels.Contiguous}}
-		list = append(list, j.Map(kernels.Float32, layout), j.Map(kernels.Uint8, layout))
+		layout := joined.AccessPattern{Rank: 4, Steps: [joined.MapTensors]joined.Access{joined.Indexed, joined.Contiguous}}
+		list = append(list, joined.Map(j, kernels.Float32, layout), joined.Map(j, kernels.Uint8, layout))
 	}
 	check := func(t *testing.T, d tensor.Device) {
 		if err := kerneltest.All(d, true, list...); err != nil {

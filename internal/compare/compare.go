@@ -4,6 +4,7 @@ package compare
 import (
 	"math"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -20,8 +21,8 @@ type Margin struct {
 // are of type real.
 func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 	m := Margin{tol: k.Tol, scale: math.NaN()}
-	if kernels.FormsOf(k).Chain != nil {
-		k.EachPart(args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
+	if joined.Of(k).Chain != nil {
+		joined.EachPart(k, args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
 			of := MarginOf(part, real, args)
 			for range part.Params {
 				m.parts, m.first = append(m.parts, of), append(m.first, first)

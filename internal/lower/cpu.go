@@ -322,7 +322,7 @@ func (w cpuForm) body() {
 				place := 0
 				for j, i := range p.reduces {
 					r := fmt.Sprintf("r%d", i)
-					now := joined(w.p.Values[i], r, w.bound("        ", i, texts[place]))
+					now := reduced(w.p.Values[i], r, w.bound("        ", i, texts[place]))
 					if product[j] {
 						now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], r)
 						place++

@@ -80,7 +80,7 @@ func (w cpuForm) step(p pass, load func(i int, v ir.Value), r func(i int) string
 	place := 0
 	for j, i := range p.reduces {
 		v := w.p.Values[i]
-		now := joined(v, r(i), w.bound("                ", i, texts[place]))
+		now := reduced(v, r(i), w.bound("                ", i, texts[place]))
 		if product[j] {
 			now = fmt.Sprintf("fma(%s, %s, %s)", texts[place], texts[place+1], r(i))
 			place++
@@ -139,7 +139,7 @@ func (w cpuForm) foldRow(p pass, again bool) {
 	w.line("            }")
 	for _, i := range p.reduces {
 		v, r := w.p.Values[i], gathered(0)(i)
-		w.line("            %s = %s;", r, joined(v, joined(v, r, gathered(1)(i)), joined(v, gathered(2)(i), gathered(3)(i))))
+		w.line("            %s = %s;", r, reduced(v, reduced(v, r, gathered(1)(i)), reduced(v, gathered(2)(i), gathered(3)(i))))
 		if pairwise(v) {
 			w.line("            PAIRWISE(%s, s%d, k / %d)", r, i, each)
 		}

@@ -200,7 +200,7 @@ func (w gpuForm) reduce(p pass, to []int, load func([]*expr.Expr)) {
 				place++
 			} else {
 				w.line("%sconst %s now%d = %s;", indent, typed(v, "REAL"), i, texts[place])
-				now = joined(v, l, now)
+				now = reduced(v, l, now)
 			}
 			if within != "" {
 				now = fmt.Sprintf("%s ? %s : %s", within, now, l)

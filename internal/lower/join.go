@@ -17,8 +17,8 @@ var wholes = map[ir.Kind]string{
 	ir.Sum: "sum16", ir.Prod: "prod16", ir.Max: "top16", ir.Min: "bottom16", ir.MaxNumber: "max16",
 }
 
-// joined returns the reduction of a and b.
-func joined(v ir.Value, a, b string) string {
+// reduced returns the reduction of a and b.
+func reduced(v ir.Value, a, b string) string {
 	return fmt.Sprintf("%s(%s, %s)", joins[v.Kind], a, b)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
@@ -17,11 +18,11 @@ const group = 256
 // many lines a run has, if results are sums over these; sets and span if [Sets]; then the numbers
 // of p. Grid, Tol, Cases and Describe are left to the caller, and Twin if elements are ints. functions
 // returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
-// memory that it takes: see kernels.Rows. Rows panics if p is no row program.
+// memory that it takes: see joined.Rows. Rows panics if p is no row program.
 //
 // types are those of the buffers, by argument: Float16 or BFloat16 of floats that are of 16 bits in memory, and
 // else Float32; there may be fewer. Twin is that of a kernel whose buffers are floats: see [Halves].
-func Rows(p *ir.Program, types ...kernels.DType) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []kernels.Local) {
+func Rows(p *ir.Program, types ...kernels.DType) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []joined.Local) {
 	rows, err := p.Rows()
 	if err != nil {
 		panic(err)
@@ -33,7 +34,7 @@ func Rows(p *ir.Program, types ...kernels.DType) (k *kernels.Kernel, functions f
 		k.Twin = kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}
 	}
 	for _, t := range l.trees() {
-		local = append(local, kernels.Local{Type: t.Type, N: 2 * group})
+		local = append(local, joined.Local{Type: t.Type, N: 2 * group})
 	}
 	return k, l.functions, local
 }
@@ -42,22 +43,22 @@ func Rows(p *ir.Program, types ...kernels.DType) (k *kernels.Kernel, functions f
 func Parts(n, chunk int) int { return max(1, (n+chunk-1)/chunk) }
 
 // Cuts returns how each buffer argument is sliced by rows, for launches with inner = 1.
-func Cuts(p *ir.Program, n int) []kernels.Cut {
-	var cuts []kernels.Cut
+func Cuts(p *ir.Program, n int) []joined.Cut {
+	var cuts []joined.Cut
 	add := func(along ir.Axes) {
 		switch along {
 		case ir.Element:
-			cuts = append(cuts, kernels.CutOf(n))
+			cuts = append(cuts, joined.CutOf(n))
 		case ir.Line:
-			cuts = append(cuts, kernels.CutOf(1))
+			cuts = append(cuts, joined.CutOf(1))
 		default:
-			cuts = append(cuts, kernels.Shared)
+			cuts = append(cuts, joined.Shared)
 		}
 	}
 	for _, v := range p.Values {
 		switch {
 		case v.Set:
-			cuts = append(cuts, kernels.Shared)
+			cuts = append(cuts, joined.Shared)
 		case v.Kind == ir.Input:
 			add(v.Along)
 		}
@@ -122,7 +123,7 @@ func (l *plan) chunk() (elements, parts string) {
 }
 
 // functions returns the OpenCL C of the function that computes lines, for a kernel of several
-// launches: see kernels.Rows.
+// launches: see joined.Rows.
 func (l *plan) functions(prefix string, cpu bool) string {
 	text, depends := l.gpuText(prefix)
 	if cpu {

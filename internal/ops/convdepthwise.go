@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/kernels"
+)
 
 // What a work-item of ConvDepthwise has memory for: DEPTH_PLANES, DEPTH_SUMS and DEPTH_TAPS of
 // conv_depthwise_cpu.cl.
@@ -26,7 +29,7 @@ func (s *ConvShape) depthwise(transposed bool) bool {
 
 // ConvDepthwise is the kernel of ConvShape.ConvKernel for CPUs where groups have one channel.
 var ConvDepthwise = func() *kernels.Kernel {
-	k := convKernel(&kernels.Kernel{Name: "k_conv_depthwise", File: "conv_depthwise_cpu.cl", Forms: kernels.Forms{Stores: storesConv(kernels.MapVectorCPU, 1)},
+	k := convKernel(&kernels.Kernel{Name: "k_conv_depthwise", File: "conv_depthwise_cpu.cl", Forms: joined.Forms{Stores: storesConv(joined.MapVectorCPU, 1)},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			const each = 8 // work-groups of a unit
 			s := convShapeOf(a, convNumbers)

@@ -5,13 +5,14 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and
 // WeightKernel.
 var (
-	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl", Forms: kernels.Forms{Stores: storesConv(1, 1)},
+	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl", Forms: joined.Forms{Stores: storesConv(1, 1)},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 			written, size := s.Out, volume(s.OutSize)
@@ -51,7 +52,7 @@ type convForm struct {
 func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	form := convForm{tile, split, far}
 	return convs.get(form, func() *kernels.Kernel {
-		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(), Forms: kernels.Forms{Stores: storesConvTiles},
+		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(), Forms: joined.Forms{Stores: storesConvTiles},
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -99,9 +100,9 @@ func convPackedParams(other string) []kernels.Param {
 // Kernel returns the kernel of ConvShape.ConvKernel: its arguments, then what is read and W as
 // ConvPack packs them.
 func (m ConvMatrix) Kernel() *kernels.Kernel {
-	use := kernels.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
-	return fn.Identity.KernelFor(use, func() *kernels.Kernel {
-		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(), Forms: kernels.Forms{Stores: storesConv(0, 4)},
+	use := joined.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
+	return joined.KernelFor(fn.Identity, use, func() *kernels.Kernel {
+		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(), Forms: joined.Forms{Stores: storesConv(0, 4)},
 			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions
@@ -127,8 +128,8 @@ func (m ConvMatrix) Kernel() *kernels.Kernel {
 // WeightKernel returns the kernel of ConvShape.WeightKernel: its arguments, then X and the gradient
 // as ConvPack packs them.
 func (m ConvMatrix) WeightKernel() *kernels.Kernel {
-	use := kernels.Variant{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
-	return fn.Identity.KernelFor(use, func() *kernels.Kernel {
+	use := joined.Variant{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
+	return joined.KernelFor(fn.Identity, use, func() *kernels.Kernel {
 		k := convWeightKernel(&kernels.Kernel{Name: "k_conv_matrix_weight", File: "conv_matrix_weight.cl", Defines: m.defines(),
 			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -59,7 +60,7 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 		s := c.Reals(convPackS)
 		o.pack(c.Ints(convPackP), c.Ints(convPackF), func(i int) float32 { return s[i] })
 	}},
-	Forms: kernels.Forms{Together: &kernels.Together{Blocks: &kernels.Blocks{Items: convFlag}}},
+	Forms: joined.Forms{Together: &joined.Together{Blocks: &joined.Blocks{Items: convFlag}}},
 	Cases: func(few bool) []kernels.Case {
 		var cases []kernels.Case
 		for i, s := range []struct {

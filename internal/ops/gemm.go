@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -64,8 +65,8 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
 	}
-	use := kernels.Variant{Kernel: gemmVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return f.KernelFor(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
+	use := joined.Variant{Kernel: gemmVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
+	return joined.KernelFor(f, use, func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
 // What the kernel of a product with a function does with it.
@@ -164,9 +165,9 @@ func (p *product) groups(n, others int, l kernels.Target) int {
 
 // blocks says how products in one launch share its work-groups on a GPU: a row of tiles after the
 // other, and a share of the sum after the other.
-func (p *product) blocks() *kernels.Blocks {
+func (p *product) blocks() *joined.Blocks {
 	t := p.tile
-	return &kernels.Blocks{Items: t.items(), Define: fmt.Sprint("FORM ", slices.Index(GemmForms, p.form)),
+	return &joined.Blocks{Items: t.items(), Define: fmt.Sprint("FORM ", slices.Index(GemmForms, p.form)),
 		Place: "const int columns = (n + TN - 1) / TN, column = block % columns, down = (m + TM - 1) / TM, row = block / columns % down; " +
 			"const int z = block / columns / down, part = z, a_at = A_off, b_at = B_off;"}
 }
@@ -217,9 +218,9 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.GPU, k.GPUText = tile.file()+"_"+name+".cl", e.source(tile.file(), []int{4}, macros(4)...)
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
-	forms := kernels.Forms{Stores: p.stores(0)}
+	forms := joined.Forms{Stores: p.stores(0)}
 	if p.epilogue == nil && !tile.Inner.swizzled() && !tile.Inner.bStationary() && !tile.Inner.stored() && tile.ItemM > 0 {
-		forms.Together = &kernels.Together{Blocks: p.blocks()}
+		forms.Together = &joined.Together{Blocks: p.blocks()}
 	}
 	if tile.Inner.swizzled() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/x448/float16"
@@ -121,8 +122,8 @@ const (
 )
 
 func (p packing) kernel() *kernels.Kernel {
-	use := kernels.Variant{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
-	return fn.Identity.KernelFor(use, p.newKernel)
+	use := joined.Variant{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
+	return joined.KernelFor(fn.Identity, use, p.newKernel)
 }
 
 func (p packing) newKernel() *kernels.Kernel {

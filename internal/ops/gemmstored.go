@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -126,7 +127,7 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		return kernels.Grid{Dims: 1, Local: [3]int{items}, Global: [3]int{int(a[gemmRows].Int) * items}}
 	}
 	k.Describe = nil // opaque: what others know of products is of operands of float32
-	kernels.FormsOf(k).Stores.CPU = 0
+	joined.Of(k).Stores.CPU = 0
 	selfTest := k.Trial
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {

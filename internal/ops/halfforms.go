@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
@@ -68,7 +69,7 @@ type halfForm struct {
 func (f *halfForm) kernel() *kernels.Kernel {
 	f.types = slices.Clone(f.types)
 	form := *f.k
-	forms := kernels.FormsOf(f.k)
+	forms := joined.Of(f.k)
 	forms.Terms, forms.Rows = nil, nil
 	form.Params = slices.Clone(f.k.Params)
 	defines, half := []string{f.k.Defines}, [2]kernels.DType{}
@@ -147,7 +148,7 @@ func (f *halfForm) toHalves(c kernels.Case, narrow bool) (_ kernels.Case, ok boo
 	case "conv_cpu.cl":
 		return of, len(a) <= convCols || convShapeOf(a, convNumbers).atOnce(a[convTransposed].Int != 0, int(a[convRows].Int), int(a[convCols].Int))
 	case "pool_cpu.cl":
-		_, row := kernels.FormsOf(f.k).Stores.Elements(a)
+		_, row := joined.Of(f.k).Stores.Elements(a)
 		return of, row <= poolLongest
 	}
 	if f.k == SumAxis {

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/kernels"
+)
 
 // halvedKernels returns the forms of kernels for buffers of 16 bits that tests run, those that [OfTypes] makes: sums in
 // every mixture, and of the others one of each file and kind, in turns of one type and the other.
@@ -35,7 +38,7 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 	} else {
 		outputs, weights = append(outputs, convMatrixSmall.Kernel()), append(weights, convMatrixSmall.WeightKernel())
 		add(ConvPack, true)
-		all = append(all, all[len(all)-1].Several(2))
+		all = append(all, joined.Several(all[len(all)-1], 2))
 	}
 	for _, k := range outputs {
 		add(k, true, true, true, true)
@@ -65,9 +68,9 @@ func halvesAfterwards(output *kernels.Kernel) (all []*kernels.Kernel) {
 	for i, t := range []kernels.DType{kernels.Float16, kernels.BFloat16} {
 		of := [][]kernels.DType{{t, t, t, t}, {t, t}}
 		for j, k := range []*kernels.Kernel{output, poolPairs.PoolKernel(MaxPool), (&PoolShape{Adaptive: true}).PoolKernel(AvgPool)} {
-			then := kernels.Then{Of: storedSum, Layout: kernels.AccessPattern{Rank: 1}, Keep: (i+j)%2 == 0}
+			then := joined.Then{Of: storedSum, Layout: joined.AccessPattern{Rank: 1}, Keep: (i+j)%2 == 0}
 			then.Layout.Types[0], then.Layout.Types[2] = t, []kernels.DType{t, kernels.Float32}[i]
-			all = append(all, ofTypes(k, of[min(j, 1)]...).Then(then))
+			all = append(all, joined.WithMap(ofTypes(k, of[min(j, 1)]...), then))
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -15,7 +16,7 @@ import (
 // f: a function of Z, Y and G. Arguments: those of Z, Y and G [rows, cols] that occur in d, D
 // [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run, and the scalars that occur in d.
 func LinearGrad(d *kernels.Function) *kernels.Kernel {
-	return d.KernelFor(kernels.Variant{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
+	return joined.KernelFor(d, joined.Variant{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
 }
 
 // linearGrad is the gradient of a layer while its kernel is made.
@@ -58,7 +59,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		},
 		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
-		Cases: g.cases, Describe: g.describe, Forms: kernels.Forms{Parts: g.parts},
+		Cases: g.cases, Describe: g.describe, Forms: joined.Forms{Parts: g.parts},
 		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
 	}
 }
@@ -66,18 +67,18 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 // parts are the function of every element, and the sums of columns. There are none of a costly
 // function: tiles of a product are few, and take longer over it than a launch of its own that fills
 // the device. What is not costly has the same bits in vectors.
-func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []kernels.Part {
+func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []joined.Part {
 	if !g.derivative.program.Simple() {
 		return nil
 	}
 	d, cols := a[g.ins], int(a[g.cols()].Int)
-	layout := kernels.AccessPattern{Rank: 1, Aligned: !l.CPU}
+	layout := joined.AccessPattern{Rank: 1, Aligned: !l.CPU}
 	for _, t := range a[:g.ins+1] {
-		layout.Aligned = layout.Aligned && t.Off%kernels.MapVector == 0
+		layout.Aligned = layout.Aligned && t.Off%joined.MapVector == 0
 	}
 	args := append(slices.Clone(a[:g.ins+1]), kernels.IntArg(int(a[g.rows()].Int)*cols))
-	return []kernels.Part{
-		{Kernel: g.derivative.f.Map(kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
+	return []joined.Part{
+		{Kernel: joined.Map(g.derivative.f.Alone(), kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
 		{Kernel: ColumnSums, Args: []kernels.Arg{d, a[g.ins+1], a[g.rows()], a[g.cols()], a[g.run()]}},
 	}
 }

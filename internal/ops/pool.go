@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
@@ -149,7 +150,7 @@ func newPool(w poolWindow) *kernels.Kernel {
 	if w.kernel == MaxPoolGrad {
 		result = 2
 	}
-	k.Forms = kernels.Forms{Stores: storesPool(result, from, gradient)}
+	k.Forms = joined.Forms{Stores: storesPool(result, from, gradient)}
 	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		s := poolShapeOf(a, from)
 		size := s.OutSize

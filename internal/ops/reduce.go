@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -16,7 +17,7 @@ var (
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
 		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
-		Forms: kernels.Forms{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
+		Forms: joined.Forms{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
 	// onto Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
@@ -25,7 +26,7 @@ var (
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
-		Forms: kernels.Forms{Together: &kernels.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &kernels.Blocks{Items: sumGroup, Ints: []string{"lx"},
+		Forms: joined.Forms{Together: &joined.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &joined.Blocks{Items: sumGroup, Ints: []string{"lx"},
 			Of:    func(g kernels.Grid) []int { return []int{g.Local[0]} },
 			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
 			if a[4].Int == 1 {
@@ -73,13 +74,13 @@ func sumAxisCases(few bool) []kernels.Case {
 
 // sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a
 // work-group on GPUs.
-func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *kernels.Rows {
-	return &kernels.Rows{Function: function, Local: []kernels.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
+func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *joined.Rows {
+	return &joined.Rows{Function: function, Local: []joined.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
 		rows, n := shape(a)
 		if rows == 0 || n == 0 {
 			return nil
 		}
-		of := &kernels.RowsOf{Rows: rows, Cuts: []kernels.Cut{kernels.CutOf(n), kernels.CutOf(1)}}
+		of := &joined.RowsOf{Rows: rows, Cuts: []joined.Cut{joined.CutOf(n), joined.CutOf(1)}}
 		if !l.CPU {
 			of.Run = 1
 		}

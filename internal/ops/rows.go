@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/ir"
@@ -100,7 +101,7 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 		for i, f := range r.forms {
 			form := *k
 			form.Defines = fmt.Sprintf("-DROW_LANES=%d -DPER=%d", f.lanes, f.per)
-			form.Forms = kernels.Forms{Rows: rowsOfForm(kernels.FormsOf(k).Rows, f.lanes)}
+			form.Forms = joined.Forms{Rows: rowsOfForm(joined.Of(k).Rows, f.lanes)}
 			form.Cases = func(few bool) []kernels.Case { return r.cases(formSizes(8<<i, few)) }
 			if r.lines != nil {
 				form.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
@@ -133,9 +134,9 @@ func RowForm(k *kernels.Kernel) *kernels.Kernel {
 }
 
 // rowsOfForm is what a form for GPUs has of the Rows of its kernel.
-func rowsOfForm(r *kernels.Rows, lanes int) *kernels.Rows {
+func rowsOfForm(r *joined.Rows, lanes int) *joined.Rows {
 	form := *r
-	form.Of = func(a []kernels.Arg, l kernels.Target) *kernels.RowsOf {
+	form.Of = func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
 		if l.CPU {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
@@ -54,7 +55,7 @@ func newTogether(name string, typ kernels.DType, functions []*kernels.Function) 
 		if l.CPU {
 			return kernels.Groups(intmath.CeilDiv(int(args[n].Int), togetherChunk), 1)
 		}
-		return kernels.Grid1D(intmath.CeilDiv(int(args[n].Int), kernels.MapVector), l)
+		return kernels.Grid1D(intmath.CeilDiv(int(args[n].Int), joined.MapVector), l)
 	}
 	switch typ {
 	case kernels.Int32:
@@ -115,12 +116,12 @@ func (t *together) text(name string, cpu bool) string {
 	p("// @depends: %s", strings.Join(depends, ", "))
 	p("// Functions of rows of their own, element by element: Y[j * n + c] = fj(X0[j * n + c] ...), as internal/ops/together.go has it.")
 	s.WriteString(expr.Prelude)
-	scalar, width := "REAL", kernels.MapVectorCPU
+	scalar, width := "REAL", joined.MapVectorCPU
 	if t.typ == kernels.Int32 {
 		scalar = "int"
 	}
 	if !cpu {
-		width = kernels.MapVector
+		width = joined.MapVector
 	}
 	uses := make([][]int, len(t.functions))
 	numbers := make([][]int, len(t.functions))

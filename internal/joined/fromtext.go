@@ -1,10 +1,11 @@
-package kernels
+package joined
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -17,17 +18,17 @@ func (s *fromSpec) text() string {
 			needs = append(needs, program.Depends()...)
 		}
 	}
-	header, own := s.base.behind("prologue", Target{}, needs...)
+	header, own := behind(s.base, "prologue", kernels.Target{}, needs...)
 	var b strings.Builder
 	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	p("// What %s reads, as formulas: see kernels/from.go.", s.base.Name)
+	p("// What %s reads, as formulas: see internal/joined/from.go.", s.base.Name)
 	p("%s\n#define AT(p, i) ((uint)(i) < (uint)p##_n ? p[i] : 0)", preludeHere)
 	for _, of := range s.all {
 		s.functions(p, of)
 	}
 	locals, fill := "", ""
-	for _, l := range FormsOf(s.base).Loads {
+	for _, l := range Of(s.base).Loads {
 		kept := ""
 		if l.Keeps {
 			kept = "v, "

@@ -1,23 +1,24 @@
-package kernels
+package joined
 
 import (
 	"fmt"
+	"github.com/clgrad/clgrad/kernels"
 	"strings"
 )
 
-// rows says how a map is done by rows, which are its innermost axis: see Kernel.Rows. Those are
+// rows says how a map is done by rows, which are its innermost axis: see Forms. Those are
 // maps of reals, which may be of 16 bits in memory, that read no index, and of which no tensor is strided along
 // a row: tiles are for those.
 func (m *mapSpec) rows() *Rows {
 	for t, typ := range m.types {
-		if m.mixed && typ != Float32 && !typ.Half() && !m.mask(t) {
+		if m.mixed && typ != kernels.Float32 && !typ.Half() && !m.mask(t) {
 			return nil
 		}
 	}
-	if m.outer == 0 || m.typ != Float32 || m.f.Indexed() || len(m.axes) > 0 || m.strided() || m.tiles() {
+	if m.outer == 0 || m.typ != kernels.Float32 || m.f.Indexed() || len(m.axes) > 0 || m.strided() || m.tiles() {
 		return nil
 	}
-	return &Rows{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []Arg, _ Target) *RowsOf {
+	return &Rows{Function: "rows", Free: true, Text: m.rowsText, Of: func(args []kernels.Arg, _ kernels.Target) *RowsOf {
 		l := mapLoopsOf(m, args)
 		n := l.dims[m.outer]
 		if l.n == 0 {

@@ -1,16 +1,17 @@
-package kernels
+package joined
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // text returns the OpenCL C of a map, for CPUs or other devices.
 func (m *mapSpec) text(cpu bool) string { return m.written("kernel void "+m.j.Entry(), cpu) }
 
-// batched says how several launches of a map become one: see Kernel.Together. Nil: they do not, where
+// batched says how several launches of a map become one: see Forms. Nil: they do not, where
 // work-groups share tiles in local memory, which is a kernel's own.
 func (m *mapSpec) batched() *Together {
 	if m.gpuTiles() {
@@ -45,7 +46,7 @@ func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) 
 		depends = append(depends, "lowbit")
 	}
 	fmt.Fprintln(s, strings.Join(depends, ", "))
-	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Function.Map of kernels/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
+	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Map of internal/joined/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
 	width = 1
 	switch {
 	case cpu:
@@ -62,7 +63,7 @@ func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) 
 
 // function returns the formula as a function of vectors of a width.
 func (m *mapSpec) function(width int) string {
-	t := expr.Types{Width: width, Whole: m.typ != Float32}
+	t := expr.Types{Width: width, Whole: m.typ != kernels.Float32}
 	t.Vector, t.Scalar = m.compute(width), m.compute(1)
 	return m.program.Function(m.formula(width), t, m.uses, m.scalars, m.axes...)
 }
@@ -320,7 +321,7 @@ func (m *mapSpec) asElement(t, width int, value string) string {
 	switch {
 	case m.own(t):
 		return value
-	case m.half(t), m.stored(t) && m.typ == Float32:
+	case m.half(t), m.stored(t) && m.typ == kernels.Float32:
 		return fmt.Sprintf("%s(%s(%s))", m.typeFunction("to", t, width), ofWidth("real_as_float", width), value)
 	case m.stored(t):
 		text := fmt.Sprintf("convert_uchar%s(%s & 0xff)", suffix(width), value)
@@ -330,7 +331,7 @@ func (m *mapSpec) asElement(t, width int, value string) string {
 			return fmt.Sprintf("(uchar)(%s)", value)
 		}
 		return fmt.Sprintf("convert_%s(%s)", to, value)
-	case m.typ == Float32:
+	case m.typ == kernels.Float32:
 		return fmt.Sprintf("%s(%s)", ofWidth("real_as_"+typ.C(), width), value)
 	case width == 1:
 		return fmt.Sprintf("(%s)(%s)", to, value)

@@ -1,25 +1,26 @@
-package kernels
+package joined
 
 import (
 	"errors"
 	"fmt"
+	"github.com/clgrad/clgrad/kernels"
 	"hash/fnv"
 	"strings"
 )
 
 // Loads says how a kernel reads an operand row by row, so that maps and gathers which make it can
-// be computed in the same launch: see [Kernel.From]. The kernel's files for devices that are no CPU
+// be computed in the same launch: see [From]. The kernel's files for devices that are no CPU
 // do so by macros like those of fusedmlp/prologue.cl.
 type Loads struct {
 	Operand int    // the parameter, of reals: rows that follow each other
 	Name    string // of it in those macros
 	Keeps   bool   // what is the same for a whole row is computed once: the macro's first argument is the place for it
 	// Size returns how many rows a launch reads, and the elements of each.
-	Size func(args []Arg) (rows, columns int)
+	Size func(args []kernels.Arg) (rows, columns int)
 	// Worth reports whether a launch on a device gains by it. One of many rows does not: while some
 	// work-items wait for memory others work, and to compute the operand takes longer than to read
 	// it.
-	Worth func(args []Arg, l Target) bool
+	Worth func(args []kernels.Arg, l kernels.Target) bool
 }
 
 // From returns the kernel that does what k does on a device that is no CPU, of operands that it
@@ -27,8 +28,8 @@ type Loads struct {
 // read, and what the operands are made of. makers are the launches that make them, in their order,
 // by maps and gathers that they describe; args are the arguments of the launch of k. The error says
 // why there is none. Each of makers has to be of use, and leaves its results nowhere.
-func (k *Kernel) From(args []Arg, makers []Part, none Arg) (*Kernel, []Arg, error) {
-	s := &fromSpec{base: k, makers: makers, used: make([]bool, len(makers)), numbers: map[[2]int]int{}, args: append([]Arg(nil), args...)}
+func From(k *kernels.Kernel, args []kernels.Arg, makers []Part, none kernels.Arg) (*kernels.Kernel, []kernels.Arg, error) {
+	s := &fromSpec{base: k, makers: makers, used: make([]bool, len(makers)), numbers: map[[2]int]int{}, args: append([]kernels.Arg(nil), args...)}
 	s.params = append(s.params, k.Params...)
 	for _, m := range makers {
 		if m.Kernel.Describe == nil {
@@ -36,7 +37,7 @@ func (k *Kernel) From(args []Arg, makers []Part, none Arg) (*Kernel, []Arg, erro
 		}
 		s.ops = append(s.ops, m.Kernel.Describe(m.Args))
 	}
-	for _, l := range FormsOf(k).Loads {
+	for _, l := range Of(k).Loads {
 		rows, columns := l.Size(args)
 		a := args[l.Operand]
 		made, err := s.made(origin{a.Buf, a.Off}, rows, columns, len(makers))
@@ -85,12 +86,12 @@ const (
 
 // fromSpec is such a kernel while it is made.
 type fromSpec struct {
-	base   *Kernel
+	base   *kernels.Kernel
 	makers []Part
-	ops    [][]Operation // of makers
+	ops    [][]kernels.Operation // of makers
 	used   []bool
-	params []Param
-	args   []Arg
+	params []kernels.Param
+	args   []kernels.Arg
 	// numbers are the parameters for makers' arguments, by maker and argument.
 	numbers map[[2]int]int
 	loads   []Loads   // of operands that are computed
@@ -100,15 +101,15 @@ type fromSpec struct {
 
 // origin is where memory begins.
 type origin struct {
-	buf Buffer
+	buf kernels.Buffer
 	off int
 }
 
 // param returns the parameter, of a mode, for argument i of a maker: for memory one that another
 // has, too, if it is the same.
-func (s *fromSpec) param(maker, i int, mode Mode) int {
+func (s *fromSpec) param(maker, i int, mode kernels.Mode) int {
 	a, key := s.makers[maker].Args[i], [2]int{maker, i}
-	if a.Kind == ArgBuffer {
+	if a.Kind == kernels.ArgBuffer {
 		for at := len(s.base.Params); at < len(s.params); at++ {
 			if s.params[at].Mode == mode && s.args[at] == a {
 				return at
@@ -122,32 +123,32 @@ func (s *fromSpec) param(maker, i int, mode Mode) int {
 }
 
 // add adds an argument, and returns its number.
-func (s *fromSpec) add(a Arg, mode Mode) int {
-	s.params = append(s.params, Param{fmt.Sprintf("G%d", len(s.params)-len(s.base.Params)), mode})
+func (s *fromSpec) add(a kernels.Arg, mode kernels.Mode) int {
+	s.params = append(s.params, kernels.Param{Name: fmt.Sprintf("G%d", len(s.params)-len(s.base.Params)), Mode: mode})
 	s.args = append(s.args, a)
 	return len(s.params) - 1
 }
 
 // kernel makes the kernel.
-func (s *fromSpec) kernel() *Kernel {
+func (s *fromSpec) kernel() *kernels.Kernel {
 	base := s.base
-	k := &Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
-		Grid:  func(args []Arg, l Target) Grid { return base.Grid(args[:len(base.Params)], l) },
-		Twin:  Twin{F32: fromTwin[float32](s), F64: fromTwin[float64](s)}.Calling(base),
+	k := &kernels.Kernel{Name: base.Name, Defines: base.Defines, Params: s.params, Tol: s.tolerance(),
+		Grid:  func(args []kernels.Arg, l kernels.Target) kernels.Grid { return base.Grid(args[:len(base.Params)], l) },
+		Twin:  kernels.Twin{F32: fromTwin[float32](s), F64: fromTwin[float64](s)}.Calling(base),
 		Trial: s.trial}
 	k.Text = s.text()
 	hash := fnv.New64a()
 	hash.Write([]byte(k.Text))
-	k.File = fmt.Sprintf("%s.from_%016x.cl", strings.TrimSuffix(base.Source(Target{}), ".cl"), hash.Sum64())
+	k.File = fmt.Sprintf("%s.from_%016x.cl", strings.TrimSuffix(base.Source(kernels.Target{}), ".cl"), hash.Sum64())
 	return k
 }
 
 // trial makes the operands of a launch like one, with fewer rows where the kernel's own trial has.
-func (s *fromSpec) trial(like []Arg) []Operand {
+func (s *fromSpec) trial(like []kernels.Arg) []kernels.Operand {
 	if like == nil || s.base.Trial == nil {
 		return nil
 	}
-	own := s.whole(like, func(n int) Buffer { return size(n) })
+	own := s.whole(like, func(n int) kernels.Buffer { return size(n) })
 	ops := s.base.Trial(own)
 	if ops == nil {
 		return nil
@@ -156,22 +157,22 @@ func (s *fromSpec) trial(like []Arg) []Operand {
 	rows := 0
 	for _, l := range s.loads {
 		rows, _ = l.Size(small)
-		ops[l.Operand] = Output(0)
+		ops[l.Operand] = kernels.Output(0)
 	}
 	for i := len(s.base.Params); i < len(s.params); i++ {
 		a := like[i]
 		switch s.params[i].Mode {
-		case IntParam:
-			ops = append(ops, Number(float64(a.Int)))
-		case FloatParam:
-			ops = append(ops, Number(a.Real))
-		case InInts:
-			ops = append(ops, Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: fromIndices})
-		case InBytes:
-			ops = append(ops, Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: 3})
+		case kernels.IntParam:
+			ops = append(ops, kernels.Number(float64(a.Int)))
+		case kernels.FloatParam:
+			ops = append(ops, kernels.Number(a.Real))
+		case kernels.InInts:
+			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: fromIndices})
+		case kernels.InBytes:
+			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: 3})
 		default:
 			domain := s.domain(i)
-			ops = append(ops, Draw(s.reach(i, rows, a.N), domain[0], domain[1]))
+			ops = append(ops, kernels.Draw(s.reach(i, rows, a.N), domain[0], domain[1]))
 		}
 	}
 	for _, of := range s.all { // there are fewer elements to be read by index
@@ -206,8 +207,8 @@ func (s *fromSpec) domain(arg int) [2]float64 {
 // size is memory of which only the length is known.
 type size int
 
-func (n size) DType() DType { return Float32 }
-func (n size) Len() int     { return int(n) }
+func (n size) DType() kernels.DType { return kernels.Float32 }
+func (n size) Len() int             { return int(n) }
 
 // reach returns how many elements of an argument rows of that number are made of, at most n.
 func (s *fromSpec) reach(arg, rows, n int) int {
@@ -239,11 +240,11 @@ func (s *fromSpec) reach(arg, rows, n int) int {
 
 // whole returns the arguments of the kernel k in a launch, with memory for the operands that are
 // computed.
-func (s *fromSpec) whole(args []Arg, memory func(n int) Buffer) []Arg {
-	own := append([]Arg(nil), args[:len(s.base.Params)]...)
+func (s *fromSpec) whole(args []kernels.Arg, memory func(n int) kernels.Buffer) []kernels.Arg {
+	own := append([]kernels.Arg(nil), args[:len(s.base.Params)]...)
 	for _, l := range s.loads {
 		rows, columns := l.Size(own)
-		own[l.Operand] = BufferArg(memory(rows*columns), 0, rows*columns)
+		own[l.Operand] = kernels.BufferArg(memory(rows*columns), 0, rows*columns)
 	}
 	return own
 }

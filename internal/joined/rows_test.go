@@ -1,10 +1,11 @@
-package kernels_test
+package joined_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -12,7 +13,7 @@ import (
 // that follow each other do.
 func TestCutsAgree(t *testing.T) {
 	const rows = 5
-	elements := func(c kernels.Cut, at, r int) map[int]bool {
+	elements := func(c joined.Cut, at, r int) map[int]bool {
 		set := map[int]bool{}
 		for k := range c.Times {
 			for j := range c.Width {
@@ -22,8 +23,8 @@ func TestCutsAgree(t *testing.T) {
 		return set
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	draw := func() kernels.Cut {
-		c := kernels.Cut{Off: rng.IntN(8), Step: 1 + rng.IntN(3), Width: 1 + rng.IntN(3), Times: 1}
+	draw := func() joined.Cut {
+		c := joined.Cut{Off: rng.IntN(8), Step: 1 + rng.IntN(3), Width: 1 + rng.IntN(3), Times: 1}
 		if rng.IntN(2) == 0 {
 			c.Times, c.Apart = 2+rng.IntN(2), 10+rng.IntN(12)
 		}
@@ -52,16 +53,16 @@ func TestCutsAgree(t *testing.T) {
 	if agreed < 200 {
 		t.Errorf("only %d cuts agreed", agreed)
 	}
-	whole := kernels.CutOf(7)
-	stats := kernels.Cut{Step: 1, Width: 1, Times: 5, Apart: rows}
+	whole := joined.CutOf(7)
+	stats := joined.Cut{Step: 1, Width: 1, Times: 5, Apart: rows}
 	for i, c := range []struct {
-		c, d kernels.Cut
+		c, d joined.Cut
 		a, b int
 		want bool
 	}{
-		{whole, whole, 3, 3, true}, {whole, whole, 3, 10, false}, {whole, kernels.Shared, 3, 3, false}, {whole, kernels.Unused, 0, 0, false},
-		{whole, kernels.Cut{Step: 7, Width: 3, Times: 1}, 0, 4, true}, {stats, kernels.CutOf(1), 0, 0, true}, {stats, kernels.CutOf(1), 0, 2 * rows, true},
-		{stats, kernels.CutOf(1), 0, 1, false}, {kernels.CutOf(1), stats, 2 * rows, 0, true},
+		{whole, whole, 3, 3, true}, {whole, whole, 3, 10, false}, {whole, joined.Shared, 3, 3, false}, {whole, joined.Unused, 0, 0, false},
+		{whole, joined.Cut{Step: 7, Width: 3, Times: 1}, 0, 4, true}, {stats, joined.CutOf(1), 0, 0, true}, {stats, joined.CutOf(1), 0, 2 * rows, true},
+		{stats, joined.CutOf(1), 0, 1, false}, {joined.CutOf(1), stats, 2 * rows, 0, true},
 	} {
 		if got := c.c.Agrees(c.a, c.d, c.b, rows); got != c.want {
 			t.Errorf("case %d: %t, want %t", i, got, c.want)
@@ -72,9 +73,9 @@ func TestCutsAgree(t *testing.T) {
 // TestNoChain: there is no chain of kernels without rows, of too many, or of ones that are built
 // with other options.
 func TestNoChain(t *testing.T) {
-	rows := &kernels.Rows{Function: "f"}
+	rows := &joined.Rows{Function: "f"}
 	of := func(file, options string) *kernels.Kernel {
-		return &kernels.Kernel{Name: "k", File: file, Defines: options, Forms: kernels.Forms{Rows: rows}}
+		return &kernels.Kernel{Name: "k", File: file, Defines: options, Forms: joined.Forms{Rows: rows}}
 	}
 	two := []bool{false, false}
 	for i, c := range []struct {
@@ -87,22 +88,22 @@ func TestNoChain(t *testing.T) {
 		{[]*kernels.Kernel{of("a.cl", "-DA=1"), of("a.cl", "")}, false},
 		{[]*kernels.Kernel{of("a.cl", ""), {Name: "k", File: "b.cl"}}, false},
 	} {
-		if got := kernels.NewChain(c.parts, two, nil); (got != nil) != c.want {
+		if got := joined.NewChain(c.parts, two, nil); (got != nil) != c.want {
 			t.Errorf("case %d: %v", i, got)
 		}
 	}
 	var many []*kernels.Kernel
-	for range kernels.ChainMost + 1 {
+	for range joined.ChainMost + 1 {
 		many = append(many, of("a.cl", ""))
 	}
-	if kernels.NewChain(many, make([]bool, len(many)), nil) != nil || kernels.NewChain(many[1:], make([]bool, len(many)), nil) == nil {
-		t.Errorf("the most kernels of a chain are not %d", kernels.ChainMost)
+	if joined.NewChain(many, make([]bool, len(many)), nil) != nil || joined.NewChain(many[1:], make([]bool, len(many)), nil) == nil {
+		t.Errorf("the most kernels of a chain are not %d", joined.ChainMost)
 	}
 	wide := of("a.cl", "")
 	for i := range 70 {
 		wide.Params = append(wide.Params, kernels.Param{Name: fmt.Sprint("p", i), Mode: kernels.In})
 	}
-	if kernels.NewChain([]*kernels.Kernel{wide, of("b.cl", "")}, two, nil) != nil {
+	if joined.NewChain([]*kernels.Kernel{wide, of("b.cl", "")}, two, nil) != nil {
 		t.Error("there is a chain of more arguments than a kernel has")
 	}
 }

@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"math"
@@ -6,24 +6,25 @@ import (
 
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/lowbit"
 )
 
 // storedTables are what elements of the types for storage become as numbers, and what numbers become.
-var storedTables [Uint2 + 1]storedTable
+var storedTables [kernels.Uint2 + 1]storedTable
 
 // storedTable is those of a type.
 type storedTable struct {
 	once     sync.Once
-	typ      DType
+	typ      kernels.DType
 	numbers  [256]float32 // of each byte
 	mu       sync.Mutex
 	elements map[lowbit.CastOptions]*elementTable
 }
 
 // storedTableOf returns the tables of a type for storage.
-func storedTableOf(t DType) *storedTable {
+func storedTableOf(t kernels.DType) *storedTable {
 	s := &storedTables[t]
 	s.once.Do(func() {
 		s.typ, s.elements = t, map[lowbit.CastOptions]*elementTable{}

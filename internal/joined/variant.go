@@ -1,20 +1,23 @@
-package kernels
+package joined
 
-import "sync"
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"sync"
+)
 
 // cache is the kernels that were made of functions.
 type cache struct {
 	mu       sync.Mutex
-	maps     map[mapKey]*Kernel
-	thens    map[thenKey]*Kernel
-	variants map[Variant]*Kernel
+	maps     map[mapKey]*kernels.Kernel
+	thens    map[thenKey]*kernels.Kernel
+	variants map[Variant]*kernels.Kernel
 }
 
 // cacheOf returns the kernels of functions.
-func cacheOf(j *Joined) *cache { return j.Keep(newCache).(*cache) }
+func cacheOf(j *kernels.Joined) *cache { return j.Keep(newCache).(*cache) }
 
 func newCache() any {
-	return &cache{maps: map[mapKey]*Kernel{}, thens: map[thenKey]*Kernel{}, variants: map[Variant]*Kernel{}}
+	return &cache{maps: map[mapKey]*kernels.Kernel{}, thens: map[thenKey]*kernels.Kernel{}, variants: map[Variant]*kernels.Kernel{}}
 }
 
 // Variant identifies one of the kernels that compute a function on their way: by name, and the
@@ -26,7 +29,7 @@ type Variant struct {
 
 // KernelFor returns the kernel for a use of f. The first time, build makes it; it lives as long as
 // f.
-func (f *Function) KernelFor(u Variant, build func() *Kernel) *Kernel {
+func KernelFor(f *kernels.Function, u Variant, build func() *kernels.Kernel) *kernels.Kernel {
 	c := cacheOf(f.Alone())
 	c.mu.Lock()
 	k := c.variants[u]

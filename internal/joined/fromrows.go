@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
@@ -145,12 +146,12 @@ func (s *fromSpec) made(begin origin, rows, columns, before int) (*rowsOf, error
 
 // group adds what an operation of maker m makes of the matrix, and returns how many elements that
 // is.
-func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (elements int, err error) {
+func (s *fromSpec) group(of *rowsOf, op kernels.Operation, begin origin, m int) (elements int, err error) {
 	k, args := s.makers[m].Kernel, s.makers[m].Args
 	switch op := op.(type) {
-	case *Gather:
+	case *kernels.Gather:
 		return s.gather(of, op, begin, m)
-	case *Map:
+	case *kernels.Map:
 		exact := op.Generated || op.Rounds || k.Tol.ULP == 0 && k.Tol.Rel == 0 && k.Tol.Scale == nil && k.Tol.Bound == nil
 		if !exact {
 			return 0, errors.New("its kernel may round otherwise than its formula")
@@ -160,7 +161,7 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 			if r.View.Arg < 0 || args[r.View.Arg].Buf != begin.buf {
 				continue
 			}
-			if r.View.Type != Float32 || r.Function.Condition() {
+			if r.View.Type != kernels.Float32 || r.Function.Condition() {
 				return 0, errors.New("it is of another type")
 			}
 			axes, first, err := axesOf(op.Dims, r.View, args[r.View.Arg].Off-begin.off, of.rows, of.columns)
@@ -195,7 +196,7 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 					g.scalars[i] = rowScalar{-1, number.Value, whole}
 					continue
 				}
-				if whole && args[number.Arg].Kind != ArgInt {
+				if whole && args[number.Arg].Kind != kernels.ArgInt {
 					return 0, errors.New("a number is of another type")
 				}
 				g.scalars[i] = rowScalar{s.param(m, number.Arg, k.Params[number.Arg].Mode), 0, whole}
@@ -226,17 +227,17 @@ func (s *fromSpec) group(of *rowsOf, op Operation, begin origin, m int) (element
 
 // operand finds operand i of a map that makes so many rows: rows that a launch before makes, or
 // memory.
-func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *Map, i, m, rows int) error {
+func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *kernels.Map, i, m, rows int) error {
 	v := op.Operands[i]
 	if v.Arg < 0 {
 		return errors.New("it is made of what a launch keeps for itself")
 	}
-	a, mode := s.makers[m].Args[v.Arg], In.Of(v.Type)
-	if v.Type != Float32 && v.Type != Int32 && v.Type != Uint8 {
+	a, mode := s.makers[m].Args[v.Arg], kernels.In.Of(v.Type)
+	if v.Type != kernels.Float32 && v.Type != kernels.Int32 && v.Type != kernels.Uint8 {
 		return errors.New("it is made of halves")
 	}
 	if op.Gathers(i) {
-		if v.Type != Float32 || len(v.Strides) != 1 || v.Strides[0] != 1 {
+		if v.Type != kernels.Float32 || len(v.Strides) != 1 || v.Strides[0] != 1 {
 			return errors.New("an operand is read by index in another order than it lies in")
 		}
 		n := a.N - v.Offset
@@ -244,10 +245,10 @@ func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *Map, i, m, rows int) 
 			return errors.New("an operand is read by index in a part")
 		}
 		o.strides = make([]int, len(g.axes))
-		o.arg, o.count = s.param(m, v.Arg, mode), s.add(IntArg(n), IntParam)
+		o.arg, o.count = s.param(m, v.Arg, mode), s.add(kernels.IntArg(n), kernels.IntParam)
 		return nil
 	}
-	if begin, written := s.begin(a.Buf, m); written && v.Type == Float32 {
+	if begin, written := s.begin(a.Buf, m); written && v.Type == kernels.Float32 {
 		of, err := s.nested(o, g, origin{a.Buf, begin}, a.Off+v.Offset-begin, rows, m)
 		if of != nil || err != nil {
 			o.of = of
@@ -292,7 +293,7 @@ func (s *fromSpec) nested(o *rowOperand, g *rowGroup, begin origin, first, rows,
 
 // begin returns the first element of memory that the last of the makers before one that writes
 // there does.
-func (s *fromSpec) begin(b Buffer, before int) (first int, written bool) {
+func (s *fromSpec) begin(b kernels.Buffer, before int) (first int, written bool) {
 	for m := before - 1; m >= 0 && !written; m-- {
 		for _, op := range s.ops[m] {
 			_, writes := op.Views()
@@ -310,9 +311,9 @@ func (s *fromSpec) begin(b Buffer, before int) (first int, written bool) {
 }
 
 // writes reports whether a maker before one writes memory.
-func (s *fromSpec) writes(b Buffer, before int) bool {
+func (s *fromSpec) writes(b kernels.Buffer, before int) bool {
 	for m := range before {
-		if slices.ContainsFunc(s.ops[m], func(op Operation) bool { return s.writesTo(op, m, b) }) {
+		if slices.ContainsFunc(s.ops[m], func(op kernels.Operation) bool { return s.writesTo(op, m, b) }) {
 			return true
 		}
 	}
@@ -320,15 +321,15 @@ func (s *fromSpec) writes(b Buffer, before int) bool {
 }
 
 // writesTo reports whether an operation of a maker writes memory.
-func (s *fromSpec) writesTo(op Operation, maker int, b Buffer) bool {
+func (s *fromSpec) writesTo(op kernels.Operation, maker int, b kernels.Buffer) bool {
 	_, writes := op.Views()
-	return slices.ContainsFunc(writes, func(v View) bool { return v.Arg >= 0 && s.makers[maker].Args[v.Arg].Buf == b })
+	return slices.ContainsFunc(writes, func(v kernels.View) bool { return v.Arg >= 0 && s.makers[maker].Args[v.Arg].Buf == b })
 }
 
 // gather adds a gather of rows, and returns how many elements it has.
-func (s *fromSpec) gather(of *rowsOf, op *Gather, begin origin, m int) (int, error) {
+func (s *fromSpec) gather(of *rowsOf, op *kernels.Gather, begin origin, m int) (int, error) {
 	args := s.makers[m].Args
-	if op.Y.Type != Float32 || op.X.Arg < 0 || op.Index.Arg < 0 {
+	if op.Y.Type != kernels.Float32 || op.X.Arg < 0 || op.Index.Arg < 0 {
 		return 0, errors.New("what is gathered are no reals")
 	}
 	axes, first, err := axesOf([]int{op.N, op.Cols}, op.Y, args[op.Y.Arg].Off-begin.off, of.rows, of.columns)
@@ -344,15 +345,15 @@ func (s *fromSpec) gather(of *rowsOf, op *Gather, begin origin, m int) (int, err
 			res.strides[d] = op.Y.Strides[d]
 		}
 	}
-	x := rowOperand{arg: s.param(m, op.X.Arg, In), off: op.X.Offset, strides: op.X.Strides, used: true}
-	index := rowOperand{arg: s.param(m, op.Index.Arg, InInts), off: op.Index.Offset, strides: append(slices.Clone(op.Index.Strides), 0), used: true}
+	x := rowOperand{arg: s.param(m, op.X.Arg, kernels.In), off: op.X.Offset, strides: op.X.Strides, used: true}
+	index := rowOperand{arg: s.param(m, op.Index.Arg, kernels.InInts), off: op.Index.Offset, strides: append(slices.Clone(op.Index.Strides), 0), used: true}
 	of.groups = append(of.groups, &rowGroup{axes: axes, operands: []rowOperand{x, index}, results: []rowResult{res}, gathers: op.Rows})
 	return op.N * op.Cols, nil
 }
 
 // axesOf returns the axes of an operation that writes a view of a matrix, which begins off elements
 // behind that, and the column of its first element.
-func axesOf(dims []int, v View, off, rows, columns int) (axes []rowAxis, first int, err error) {
+func axesOf(dims []int, v kernels.View, off, rows, columns int) (axes []rowAxis, first int, err error) {
 	other := errors.New("it lies in another order than it is read in")
 	first = off + v.Offset
 	if first < 0 || first >= columns || len(v.Strides) != len(dims) {

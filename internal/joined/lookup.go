@@ -1,42 +1,44 @@
-package kernels
+package joined
+
+import "github.com/clgrad/clgrad/kernels"
 
 // Lookup is a form of a kernel for rows that consist of parts of which few differ. These lie in a
 // table, and in the place of reals of one parameter the form takes ints: at which element of the
 // table each part of each row begins. A launch that writes those ints writes less, and computes
 // what the table holds only once; one that reads by them computes what it would of the rows.
 type Lookup struct {
-	Param int                  // of the kernel: rows that follow each other
-	Parts int                  // of each row, as long as each other
-	Rows  func(args []Arg) int // of a launch of the kernel
+	Param int                          // of the kernel: rows that follow each other
+	Parts int                          // of each row, as long as each other
+	Rows  func(args []kernels.Arg) int // of a launch of the kernel
 	// Kernel has ints at Param and, if it reads them, one parameter more: the table, of reals.
-	Kernel *Kernel
+	Kernel *kernels.Kernel
 	// Table returns the launch that makes the table for a launch that writes, with the bits that
 	// this would write: its kernel, the arguments after the first, which is the table, and how many
 	// reals that has. Nil where the form reads.
-	Table func(args []Arg) (k *Kernel, rest []Arg, n int)
+	Table func(args []kernels.Arg) (k *kernels.Kernel, rest []kernels.Arg, n int)
 }
 
 // LookedUp returns the form of k that reads the rows of parameter i by ints: parts of each, of
 // width reals. Twin, Tol, Cases and Trial are made of those of k. The caller says how its entry
 // point becomes one of ints.
-func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
+func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 	form := *k
-	forms := FormsOf(k)
+	forms := Of(k)
 	forms.Lookup = nil
-	form.Forms, form.Params = forms, append(append([]Param(nil), k.Params...), Param{"TABLE", In})
-	form.Params[i].Mode = InInts
-	form.Twin = Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}.Calling(k)
+	form.Forms, form.Params = forms, append(append([]kernels.Param(nil), k.Params...), kernels.Param{Name: "TABLE", Mode: kernels.In})
+	form.Params[i].Mode = kernels.InInts
+	form.Twin = kernels.Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}.Calling(k)
 	if scale := k.Tol.Scale; scale != nil {
-		form.Tol.Scale = func(args []Arg) float64 {
-			own := append([]Arg(nil), args[:len(k.Params)]...)
+		form.Tol.Scale = func(args []kernels.Arg) float64 {
+			own := append([]kernels.Arg(nil), args[:len(k.Params)]...)
 			own[i] = args[len(k.Params)]
 			return scale(own)
 		}
 	}
-	form.Cases = func(few bool) []Case {
-		var cases []Case
+	form.Cases = func(few bool) []kernels.Case {
+		var cases []kernels.Case
 		for _, c := range k.Cases(few) {
-			cases = append(cases, Case{c.Name, func(o *Operands) {
+			cases = append(cases, kernels.Case{Name: c.Name, Build: func(o *kernels.Operands) {
 				c.Build(o)
 				at := len(o.Args) - len(k.Params) + i
 				rows := o.Args[at]
@@ -49,36 +51,36 @@ func (k *Kernel) LookedUp(i, parts, width int) *Kernel {
 		}
 		return cases
 	}
-	form.Trial = func(like []Arg) []Operand {
+	form.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
-		own := append([]Arg(nil), like[:len(k.Params)]...)
+		own := append([]kernels.Arg(nil), like[:len(k.Params)]...)
 		own[i].N *= width
 		ops := k.Trial(own)
 		if ops == nil {
 			return nil
 		}
 		const entries = 64
-		ops[i] = Derived(ops[i].N/width, func(_ []Arg, e int) float64 { return float64(e * 7 % entries * width) })
-		return append(ops, Draw(entries*width, -1, 1))
+		ops[i] = kernels.Derived(ops[i].N/width, func(_ []kernels.Arg, e int) float64 { return float64(e * 7 % entries * width) })
+		return append(ops, kernels.Draw(entries*width, -1, 1))
 	}
 	return &form
 }
 
 // lookingTwin is a twin whose rows of argument i are looked up in the last.
-func lookingTwin[T Real](twin func(Call[T]), i, width int) func(Call[T]) {
+func lookingTwin[T kernels.Real](twin func(kernels.Call[T]), i, width int) func(kernels.Call[T]) {
 	if twin == nil {
 		return nil
 	}
-	return func(c Call[T]) {
+	return func(c kernels.Call[T]) {
 		at, table := c.Ints(i), c.Reals(len(c.Args())-1)
 		rows := make([]T, len(at)*width)
 		for e, from := range at {
 			copy(rows[e*width:(e+1)*width], table[from:])
 		}
-		args := append([]Arg(nil), c.Args()[:len(c.Args())-1]...)
-		args[i] = BufferArg(HostBufferOf(rows), 0, len(rows))
+		args := append([]kernels.Arg(nil), c.Args()[:len(c.Args())-1]...)
+		args[i] = kernels.BufferArg(kernels.HostBufferOf(rows), 0, len(rows))
 		twin(c.With(args, false))
 	}
 }

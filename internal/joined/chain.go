@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
 )
 
@@ -32,61 +33,61 @@ const (
 //
 // first is the arguments of a launch of the chain: where nobody asks for another, it is tried with
 // operands of these sizes.
-func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
+func NewChain(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kernels.Kernel {
 	options, ok := chainOptions(parts)
 	if !ok {
 		return nil
 	}
-	c := &Kernel{Forms: Forms{Chain: slices.Clone(parts)}, Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
+	c := &kernels.Kernel{Forms: Forms{Chain: slices.Clone(parts)}, Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
 	for i, k := range parts {
 		for _, p := range k.Params {
-			c.Params = append(c.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
+			c.Params = append(c.Params, kernels.Param{Name: fmt.Sprintf("%s_%d", p.Name, i), Mode: p.Mode})
 		}
 	}
 	numbers := len(c.Params)
 	for i := range parts {
-		c.Params = append(c.Params, Param{fmt.Sprintf("share_%d", i), IntParam})
+		c.Params = append(c.Params, kernels.Param{Name: fmt.Sprintf("share_%d", i), Mode: kernels.IntParam})
 	}
-	c.Params = append(c.Params, Param{"run", IntParam}, Param{"groups", IntParam})
-	c.Text, c.GPUText = c.chainText(loops, true), c.chainText(loops, false)
+	c.Params = append(c.Params, kernels.Param{Name: "run", Mode: kernels.IntParam}, kernels.Param{Name: "groups", Mode: kernels.IntParam})
+	c.Text, c.GPUText = chainText(c, loops, true), chainText(c, loops, false)
 	hash := fnv.New64a()
 	hash.Write([]byte(c.Text + c.GPUText + c.Defines))
 	c.Name = fmt.Sprintf("k_rows_%016x", hash.Sum64())
 	c.File, c.GPU = c.Name+".cl", c.Name+".gpu.cl"
 	c.Text, c.GPUText = strings.Replace(c.Text, "k_rows(", c.Name+"(", 1), strings.Replace(c.GPUText, "k_rows(", c.Name+"(", 1)
-	c.Grid = func(args []Arg, l Target) Grid {
+	c.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		items := 1
 		if !l.CPU {
 			items = rowsGroup
 		}
-		return Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
+		return kernels.Grid{Dims: 1, Global: [3]int{int(args[len(args)-1].Int) * items}, Local: [3]int{items}}
 	}
-	c.Twin = Twin{
-		F32: func(call Call[float32]) {
-			c.EachPart(call.Args(), func(k *Kernel, args []Arg, _ int) { k.Twin.F32(call.With(args, false)) })
+	c.Twin = kernels.Twin{
+		F32: func(call kernels.Call[float32]) {
+			EachPart(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Twin.F32(call.With(args, false)) })
 		},
-		F64: func(call Call[float64]) {
-			c.EachPart(call.Args(), func(k *Kernel, args []Arg, _ int) { k.Twin.F64(call.With(args, false)) })
+		F64: func(call kernels.Call[float64]) {
+			EachPart(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Twin.F64(call.With(args, false)) })
 		},
 	}.Calling(parts...)
-	if slices.ContainsFunc(FormsOf(c).Chain, func(of *Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
+	if slices.ContainsFunc(Of(c).Chain, func(of *kernels.Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
 		c.Twin.F64 = nil
 	}
-	sizes := make([]Arg, len(first))
+	sizes := make([]kernels.Arg, len(first))
 	for i, a := range first {
-		sizes[i] = Arg{Kind: a.Kind, Int: a.Int, N: a.N, Real: a.Real}
+		sizes[i] = kernels.Arg{Kind: a.Kind, Int: a.Int, N: a.N, Real: a.Real}
 	}
-	c.Trial = func(like []Arg) []Operand {
+	c.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			like = sizes
 		}
 		if len(like) != len(c.Params) {
 			return nil
 		}
-		var ops []Operand
+		var ops []kernels.Operand
 		all := true
-		c.EachPart(like, func(k *Kernel, args []Arg, _ int) {
-			of := LikeLaunch(k.Params, args)
+		EachPart(c, like, func(k *kernels.Kernel, args []kernels.Arg, _ int) {
+			of := kernels.LikeLaunch(k.Params, args)
 			if k.Trial != nil {
 				of = k.Trial(args)
 			}
@@ -97,7 +98,7 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 			return nil
 		}
 		for _, a := range like[numbers:] {
-			ops = append(ops, Number(float64(a.Int)))
+			ops = append(ops, kernels.Number(float64(a.Int)))
 		}
 		return ops
 	}
@@ -106,9 +107,9 @@ func NewChain(parts []*Kernel, loops []bool, first []Arg) *Kernel {
 
 // EachPart calls f with the launches of a chain that has these arguments, and the place of each
 // one's first among them.
-func (k *Kernel) EachPart(args []Arg, f func(part *Kernel, args []Arg, first int)) {
+func EachPart(k *kernels.Kernel, args []kernels.Arg, f func(part *kernels.Kernel, args []kernels.Arg, first int)) {
 	at := 0
-	for _, p := range FormsOf(k).Chain {
+	for _, p := range Of(k).Chain {
 		f(p, args[at:at+len(p.Params)], at)
 		at += len(p.Params)
 	}
@@ -116,12 +117,12 @@ func (k *Kernel) EachPart(args []Arg, f func(part *Kernel, args []Arg, first int
 
 // chainOptions returns the options that all parts are built with; ok is false if there is no chain
 // of them.
-func chainOptions(parts []*Kernel) (options []string, ok bool) {
+func chainOptions(parts []*kernels.Kernel) (options []string, ok bool) {
 	values := map[string]string{}
 	files := map[string]string{}
 	args := len(parts) + 2
 	for _, k := range parts {
-		if FormsOf(k).Rows == nil {
+		if Of(k).Rows == nil {
 			return nil, false
 		}
 		for _, p := range k.Params {
@@ -129,7 +130,7 @@ func chainOptions(parts []*Kernel) (options []string, ok bool) {
 				args++
 			}
 		}
-		if FormsOf(k).Rows.Text == nil { // another form of the same file has other options
+		if Of(k).Rows.Text == nil { // another form of the same file has other options
 			if before, seen := files[k.File]; seen && before != k.Defines {
 				return nil, false
 			}
@@ -151,7 +152,7 @@ func chainOptions(parts []*Kernel) (options []string, ok bool) {
 // chainText is the OpenCL C of a chain, for CPUs or other devices, with the name k_rows: the
 // functions of its parts. After each of them, what the work-group wrote is there for all of its
 // work-items.
-func (c *Kernel) chainText(loops []bool, cpu bool) string {
+func chainText(c *kernels.Kernel, loops []bool, cpu bool) string {
 	depends := []string{"common"}
 	add := func(file string) {
 		if !slices.Contains(depends, file) {
@@ -160,11 +161,11 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	}
 	var functions, calls strings.Builder
 	local, at := map[string]int{}, 0 // elements of local memory, by type
-	for i, k := range FormsOf(c).Chain {
-		function := FormsOf(k).Rows.Function
-		if FormsOf(k).Rows.Text != nil {
+	for i, k := range Of(c).Chain {
+		function := Of(k).Rows.Function
+		if Of(k).Rows.Text != nil {
 			prefix := fmt.Sprintf("p%d_", i)
-			text := FormsOf(k).Rows.Text(prefix, cpu)
+			text := Of(k).Rows.Text(prefix, cpu)
 			for _, file := range cl.Named(cl.DependsHeader, text) {
 				add(file)
 			}
@@ -186,13 +187,13 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 		if i > 0 && !cpu {
 			calls.WriteString("    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n")
 		}
-		if cpu || FormsOf(k).Rows.Free {
+		if cpu || Of(k).Rows.Free {
 			fmt.Fprintf(&calls, "    %s(%s, from, min(share_%d, from + run));\n", function, strings.Join(args, ", "), i)
 			continue
 		}
 		place := map[string]int{}
 		var memory []string
-		for _, m := range FormsOf(k).Rows.Local {
+		for _, m := range Of(k).Rows.Local {
 			memory = append(memory, fmt.Sprintf(", t_%s + %d", m.Type, place[m.Type]))
 			place[m.Type] += m.N
 			local[m.Type] = max(local[m.Type], place[m.Type])
@@ -210,7 +211,7 @@ func (c *Kernel) chainText(loops []bool, cpu bool) string {
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
-	fmt.Fprintf(&s, "// Several launches by rows, of which a work-group does its own one after the other: see kernels/chain.go.\n")
+	fmt.Fprintf(&s, "// Several launches by rows, of which a work-group does its own one after the other: see internal/joined/chain.go.\n")
 	s.WriteString(functions.String())
 	group := rowsGroup
 	if cpu {

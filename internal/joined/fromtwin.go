@@ -1,37 +1,38 @@
-package kernels
+package joined
 
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // fromTwin computes the operands, and then the kernel's twin.
-func fromTwin[T Real](s *fromSpec) func(Call[T]) {
-	return func(c Call[T]) {
-		s.base.RunStored(DTypeOf[T](), s.filled(DTypeOf[T](), c.Args()), c.Vectors(), nil)
+func fromTwin[T kernels.Real](s *fromSpec) func(kernels.Call[T]) {
+	return func(c kernels.Call[T]) {
+		s.base.RunStored(kernels.DTypeOf[T](), s.filled(kernels.DTypeOf[T](), c.Args()), c.Vectors(), nil)
 	}
 }
 
 // filled returns the arguments of the kernel k with its operands.
-func (s *fromSpec) filled(real DType, args []Arg) []Arg {
-	own := s.whole(args, func(n int) Buffer { return NewHostBuffer(real, n) })
+func (s *fromSpec) filled(real kernels.DType, args []kernels.Arg) []kernels.Arg {
+	own := s.whole(args, func(n int) kernels.Buffer { return kernels.NewHostBuffer(real, n) })
 	for i, l := range s.loads {
 		rows, _ := l.Size(own)
 		a := own[l.Operand]
-		if real == Float64 {
-			fillRows(s.of[i], rows, args, Slice[float64](a.Buf.(*HostBuffer), 0, a.N))
+		if real == kernels.Float64 {
+			fillRows(s.of[i], rows, args, kernels.Slice[float64](a.Buf.(*kernels.HostBuffer), 0, a.N))
 		} else {
-			fillRows(s.of[i], rows, args, Slice[float32](a.Buf.(*HostBuffer), 0, a.N))
+			fillRows(s.of[i], rows, args, kernels.Slice[float32](a.Buf.(*kernels.HostBuffer), 0, a.N))
 		}
 	}
 	return own
 }
 
 // fillRows computes the first rows of a matrix.
-func fillRows[T Real](of *rowsOf, rows int, args []Arg, to []T) {
+func fillRows[T kernels.Real](of *rowsOf, rows int, args []kernels.Arg, to []T) {
 	const cost = 16
-	Call[T]{}.Parallel(rows, cost*of.columns, func(lo, hi int) {
+	kernels.Call[T]{}.Parallel(rows, cost*of.columns, func(lo, hi int) {
 		e := newRowsEval[T](of, args)
 		for s := lo; s < hi; s++ {
 			e.row(s, to[s*of.columns:(s+1)*of.columns])
@@ -40,21 +41,21 @@ func fillRows[T Real](of *rowsOf, rows int, args []Arg, to []T) {
 }
 
 // rowsEval computes a matrix row by row.
-type rowsEval[T Real] struct {
+type rowsEval[T kernels.Real] struct {
 	of     *rowsOf
-	args   []Arg
+	args   []kernels.Arg
 	groups []rowGroupEval[T]
 	row0   []T // of a matrix that another is made of
 	done   int // the row that it holds
 }
 
-type rowGroupEval[T Real] struct {
+type rowGroupEval[T kernels.Real] struct {
 	results []*expr.Eval[T]
 	made    []*rowsEval[T] // operands that are made
 	columns [][]T
 }
 
-func newRowsEval[T Real](of *rowsOf, args []Arg) *rowsEval[T] {
+func newRowsEval[T kernels.Real](of *rowsOf, args []kernels.Arg) *rowsEval[T] {
 	e := &rowsEval[T]{of: of, args: args, row0: make([]T, of.columns), done: -1}
 	for _, g := range of.groups {
 		ge := rowGroupEval[T]{made: make([]*rowsEval[T], len(g.operands)), columns: make([][]T, len(g.operands))}
@@ -71,7 +72,7 @@ func newRowsEval[T Real](of *rowsOf, args []Arg) *rowsEval[T] {
 			v := expr.NewEval[T](expr.Compile(r.value))
 			v.Scalars(func(i int) T {
 				if n := g.scalars[i]; n.param >= 0 {
-					return T(args[n.param].number())
+					return T(argNumber(args[n.param]))
 				}
 				return T(g.scalars[i].value)
 			}, func(i int) int32 {
@@ -88,8 +89,8 @@ func newRowsEval[T Real](of *rowsOf, args []Arg) *rowsEval[T] {
 }
 
 // number is the value of an argument that is no memory.
-func (a Arg) number() float64 {
-	if a.Kind == ArgInt {
+func argNumber(a kernels.Arg) float64 {
+	if a.Kind == kernels.ArgInt {
 		return float64(a.Int)
 	}
 	return a.Real
@@ -147,7 +148,7 @@ func (e *rowsEval[T]) operand(ge *rowGroupEval[T], g *rowGroup, i, s, first int,
 	o := &g.operands[i]
 	if o.count > 0 {
 		a := e.args[o.arg]
-		return Slice[T](a.Buf.(*HostBuffer), a.Off+o.off, int(e.args[o.count].Int))
+		return kernels.Slice[T](a.Buf.(*kernels.HostBuffer), a.Off+o.off, int(e.args[o.count].Int))
 	}
 	if m := ge.made[i]; m != nil && m.done != s {
 		m.row(s, m.row0)
@@ -199,7 +200,7 @@ func (r *rowResult) columns(axes []rowAxis) []int {
 // roundings for each, which add up with those of the products that they are factors of. Where
 // formulas magnify what they are off by, the trial of a launch may find it too much: then there is
 // no such launch.
-func (s *fromSpec) tolerance() Tolerance {
+func (s *fromSpec) tolerance() kernels.Tolerance {
 	t := s.base.Tol
 	units := 0
 	for _, of := range s.all {
@@ -209,12 +210,12 @@ func (s *fromSpec) tolerance() Tolerance {
 	}
 	t.Rel += 2 * float64(units)
 	if scale := t.Scale; scale != nil {
-		t.Scale = func(args []Arg) float64 { return scale(s.filled(args[s.result()].Buf.DType(), args)) }
+		t.Scale = func(args []kernels.Arg) float64 { return scale(s.filled(args[s.result()].Buf.DType(), args)) }
 	}
 	return t
 }
 
 // result is a parameter of reals that the kernel writes.
 func (s *fromSpec) result() int {
-	return slices.IndexFunc(s.base.Params, func(p Param) bool { return p.Mode == Out || p.Mode == InOut })
+	return slices.IndexFunc(s.base.Params, func(p kernels.Param) bool { return p.Mode == kernels.Out || p.Mode == kernels.InOut })
 }

@@ -1,7 +1,8 @@
-package kernels
+package joined
 
 import (
 	"fmt"
+	"github.com/clgrad/clgrad/kernels"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type Together struct {
 	Local string
 	// Items says that work-groups of a CPU have several work-items, too.
 	Items bool
-	// Blocks is what serves [Kernel.Several] on devices that are no CPU. Nil: the Function does.
+	// Blocks is what serves [Several] on devices that are no CPU. Nil: the Function does.
 	// Without a Function there is none on a CPU, and none for [Beside].
 	Blocks *Blocks
 }
@@ -41,8 +42,8 @@ type Blocks struct {
 	// Place is PLACE of work-group `block` of a launch, from 0 on. The work-groups have one
 	// dimension. Parameters have their names, and so have Ints.
 	Place string
-	Ints  []string           // further ints that a launch has among others
-	Of    func(g Grid) []int // Ints of a launch with a grid
+	Ints  []string                   // further ints that a launch has among others
+	Of    func(g kernels.Grid) []int // Ints of a launch with a grid
 }
 
 // ints are how many further ints a launch has among others: the work-groups up to its last, and
@@ -57,25 +58,25 @@ const (
 )
 
 // MostTogether returns how many launches of k are one at most on a device; 1 if they are not.
-func (k *Kernel) MostTogether(l Target) int {
-	if FormsOf(k).Together == nil || FormsOf(k).Together.Function == "" && l.CPU {
+func MostTogether(k *kernels.Kernel, l kernels.Target) int {
+	if Of(k).Together == nil || Of(k).Together.Function == "" && l.CPU {
 		return 1
 	}
-	size := k.argBytes()
-	if b := FormsOf(k).Together.Blocks; b != nil {
+	size := argBytes(k)
+	if b := Of(k).Together.Blocks; b != nil {
 		size += 4 * b.ints()
 	}
 	return max(1, min(severalMost, severalBytes/size))
 }
 
 // argBytes returns how large the arguments of a launch are at most.
-func (k *Kernel) argBytes() int {
+func argBytes(k *kernels.Kernel) int {
 	size := 0
 	for _, p := range k.Params {
 		switch {
 		case p.Mode.Buffer():
 			size += 12 // a pointer and an offset
-		case p.Mode == IntParam:
+		case p.Mode == kernels.IntParam:
 			size += 4
 		default:
 			size += 8
@@ -84,14 +85,14 @@ func (k *Kernel) argBytes() int {
 	return size
 }
 
-// severals are the kernels of [Kernel.Several] that somebody uses.
+// severals are the kernels of [Several] that somebody uses.
 var severals struct {
 	sync.Mutex
-	of map[severalKey]weak.Pointer[Kernel]
+	of map[severalKey]weak.Pointer[kernels.Kernel]
 }
 
 type severalKey struct {
-	k weak.Pointer[Kernel]
+	k weak.Pointer[kernels.Kernel]
 	n int
 }
 
@@ -99,11 +100,11 @@ type severalKey struct {
 const mostSeverals = 512
 
 // Several returns the kernel of n launches of k, nil if k has no Together or n is not 2 to
-// MostTogether. Its arguments are those that [Kernel.SeveralArgs] returns. No launch may read or
+// MostTogether. Its arguments are those that [SeveralArgs] returns. No launch may read or
 // write what another writes, and without Blocks the work-groups of all must have one size: then
 // each computes the bits of a launch of its own.
-func (k *Kernel) Several(n int) *Kernel {
-	if n < 2 || n > k.MostTogether(anyGPU) {
+func Several(k *kernels.Kernel, n int) *kernels.Kernel {
+	if n < 2 || n > MostTogether(k, anyGPU) {
 		return nil
 	}
 	severals.Lock()
@@ -112,12 +113,12 @@ func (k *Kernel) Several(n int) *Kernel {
 	if s := severals.of[key].Value(); s != nil {
 		return s
 	}
-	s := k.several(n)
+	s := several(k, n)
 	if severals.of == nil {
-		severals.of = map[severalKey]weak.Pointer[Kernel]{}
+		severals.of = map[severalKey]weak.Pointer[kernels.Kernel]{}
 	}
 	if len(severals.of) >= mostSeverals {
-		maps.DeleteFunc(severals.of, func(_ severalKey, p weak.Pointer[Kernel]) bool { return p.Value() == nil })
+		maps.DeleteFunc(severals.of, func(_ severalKey, p weak.Pointer[kernels.Kernel]) bool { return p.Value() == nil })
 	}
 	severals.of[key] = weak.Make(s)
 	return s
@@ -126,9 +127,9 @@ func (k *Kernel) Several(n int) *Kernel {
 // SeveralArgs returns the arguments of the launch that does several of k on a device: theirs, one
 // launch's after the other's, and with Blocks how many work-groups there are up to the last of
 // each, and its Ints.
-func (k *Kernel) SeveralArgs(l Target, launches ...[]Arg) []Arg {
+func SeveralArgs(k *kernels.Kernel, l kernels.Target, launches ...[]kernels.Arg) []kernels.Arg {
 	all := slices.Concat(launches...)
-	b := FormsOf(k).Together.Blocks
+	b := Of(k).Together.Blocks
 	if b == nil {
 		return all
 	}
@@ -137,10 +138,10 @@ func (k *Kernel) SeveralArgs(l Target, launches ...[]Arg) []Arg {
 		g := k.Grid(args, l)
 		n := g.Groups()
 		past += n[0] * n[1] * n[2]
-		all = append(all, IntArg(past))
+		all = append(all, kernels.IntArg(past))
 		if b.Of != nil {
 			for _, v := range b.Of(g) {
-				all = append(all, IntArg(v))
+				all = append(all, kernels.IntArg(v))
 			}
 		}
 	}
@@ -148,38 +149,38 @@ func (k *Kernel) SeveralArgs(l Target, launches ...[]Arg) []Arg {
 }
 
 // anyGPU are limits of which tests and trials, which serve all devices, make grids.
-var anyGPU = Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
+var anyGPU = kernels.Target{Units: 100, MaxGroup: 1024, LocalMem: 32 << 10}
 
-func (k *Kernel) several(n int) *Kernel {
+func several(k *kernels.Kernel, n int) *kernels.Kernel {
 	m := len(k.Params)
-	part := func(args []Arg, i int) []Arg { return args[i*m : (i+1)*m] }
-	s := &Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol, Moves: k.Moves}
+	part := func(args []kernels.Arg, i int) []kernels.Arg { return args[i*m : (i+1)*m] }
+	s := &kernels.Kernel{Name: fmt.Sprintf("%s_%d", k.Name, n), Defines: k.Defines, Tol: k.Tol, Moves: k.Moves}
 	for i := range n {
 		for _, p := range k.Params {
-			s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
+			s.Params = append(s.Params, kernels.Param{Name: fmt.Sprintf("%s_%d", p.Name, i), Mode: p.Mode})
 		}
 	}
-	blocks := FormsOf(k).Together.Blocks
+	blocks := Of(k).Together.Blocks
 	if blocks != nil {
 		for i := range n {
 			for _, name := range append([]string{"past"}, blocks.Ints...) {
-				s.Params = append(s.Params, Param{fmt.Sprintf("%s_%d", name, i), IntParam})
+				s.Params = append(s.Params, kernels.Param{Name: fmt.Sprintf("%s_%d", name, i), Mode: kernels.IntParam})
 			}
 		}
-		s.GPUText = k.blocksText(s.Name, n)
+		s.GPUText = blocksText(k, s.Name, n)
 	} else {
-		s.GPUText = k.severalText(n, false)
+		s.GPUText = severalText(k, n, false)
 	}
-	if FormsOf(k).Together.Function != "" {
-		s.Text, s.File, s.GPU = k.severalText(n, true), s.Name+".cl", s.Name+".gpu.cl"
+	if Of(k).Together.Function != "" {
+		s.Text, s.File, s.GPU = severalText(k, n, true), s.Name+".cl", s.Name+".gpu.cl"
 	} else {
 		s.Text, s.GPUText, s.File = s.GPUText, "", fmt.Sprintf("%s_%d.cl", strings.TrimSuffix(k.Source(anyGPU), ".cl"), n)
-		s.Cases, s.Describe = k.severalCases(n), k.severalDescribe(n)
+		s.Cases, s.Describe = severalCases(k, n), severalDescribe(k, n)
 	}
-	s.Grid = func(args []Arg, l Target) Grid {
-		if blocks != nil && (!l.CPU || FormsOf(k).Together.Function == "") {
+	s.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
+		if blocks != nil && (!l.CPU || Of(k).Together.Function == "") {
 			past := int(args[n*m+(n-1)*blocks.ints()].Int)
-			return Grid{Dims: 1, Global: [3]int{past * blocks.Items}, Local: [3]int{blocks.Items}}
+			return kernels.Grid{Dims: 1, Global: [3]int{past * blocks.Items}, Local: [3]int{blocks.Items}}
 		}
 		g := k.Grid(part(args, 0), l)
 		g.Dims, g.Global[2], g.Local[2] = 3, n, 1
@@ -194,20 +195,20 @@ func (k *Kernel) several(n int) *Kernel {
 		}
 		return g
 	}
-	s.Twin = Twin{
-		F32: func(c Call[float32]) {
+	s.Twin = kernels.Twin{
+		F32: func(c kernels.Call[float32]) {
 			for i := range n {
 				k.Twin.F32(c.With(part(c.Args(), i), false))
 			}
 		},
-		F64: func(c Call[float64]) {
+		F64: func(c kernels.Call[float64]) {
 			for i := range n {
 				k.Twin.F64(c.With(part(c.Args(), i), false))
 			}
 		},
 	}.Calling(k)
 	if scale := k.Tol.Scale; scale != nil {
-		s.Tol.Scale = func(args []Arg) float64 {
+		s.Tol.Scale = func(args []kernels.Arg) float64 {
 			most := 0.0
 			for i := range n {
 				most = max(most, scale(part(args, i)))
@@ -216,7 +217,7 @@ func (k *Kernel) several(n int) *Kernel {
 		}
 	}
 	if bound := k.Tol.Bound; bound != nil {
-		s.Tol.Bound = func(t DType, args []Arg) func(param, i int) float64 {
+		s.Tol.Bound = func(t kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 			of := make([]func(param, i int) float64, n)
 			for i := range of {
 				of[i] = bound(t, part(args, i))
@@ -224,22 +225,22 @@ func (k *Kernel) several(n int) *Kernel {
 			return func(p, i int) float64 { return of[p/m](p%m, i) }
 		}
 	}
-	s.Trial = func(like []Arg) []Operand {
+	s.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if k.Trial == nil || like == nil {
-			return LikeLaunch(s.Params, like)
+			return kernels.LikeLaunch(s.Params, like)
 		}
-		var ops []Operand
-		var launches [][]Arg
+		var ops []kernels.Operand
+		var launches [][]kernels.Arg
 		for i := range n {
 			of := k.Trial(part(like, i))
 			if of == nil {
 				return nil
 			}
 			ops = append(ops, of...)
-			launches = append(launches, k.sized(of))
+			launches = append(launches, gridArgs(k, of))
 		}
-		for _, a := range k.SeveralArgs(anyGPU, launches...)[len(ops):] {
-			ops = append(ops, Number(float64(a.Int)))
+		for _, a := range SeveralArgs(k, anyGPU, launches...)[len(ops):] {
+			ops = append(ops, kernels.Number(float64(a.Int)))
 		}
 		return ops
 	}
@@ -248,40 +249,40 @@ func (k *Kernel) several(n int) *Kernel {
 
 // sized returns the arguments of a launch with operands, as far as the grid depends on them:
 // without memory.
-func (k *Kernel) sized(ops []Operand) []Arg {
-	args := make([]Arg, len(ops))
+func gridArgs(k *kernels.Kernel, ops []kernels.Operand) []kernels.Arg {
+	args := make([]kernels.Arg, len(ops))
 	for i, p := range k.Params {
 		switch p.Mode {
-		case IntParam:
-			args[i] = IntArg(int(ops[i].Number))
-		case FloatParam:
-			args[i] = FloatArg(ops[i].Number)
+		case kernels.IntParam:
+			args[i] = kernels.IntArg(int(ops[i].Number))
+		case kernels.FloatParam:
+			args[i] = kernels.FloatArg(ops[i].Number)
 		default:
-			args[i] = BufferArg(nil, 0, ops[i].N)
+			args[i] = kernels.BufferArg(nil, 0, ops[i].N)
 		}
 	}
 	return args
 }
 
 // severalCases are those of k, n beside each other: one after the other, and each with itself.
-func (k *Kernel) severalCases(n int) func(few bool) []Case {
-	return func(few bool) []Case {
+func severalCases(k *kernels.Kernel, n int) func(few bool) []kernels.Case {
+	return func(few bool) []kernels.Case {
 		of := k.Cases(few)
-		var cases []Case
+		var cases []kernels.Case
 		for at := 0; at < len(of); at += n {
 			for _, step := range []int{1, 0} {
 				name := of[at].Name
 				if step == 1 {
 					name += " and others"
 				}
-				cases = append(cases, Case{name, func(o *Operands) {
-					var launches [][]Arg
+				cases = append(cases, kernels.Case{Name: name, Build: func(o *kernels.Operands) {
+					var launches [][]kernels.Arg
 					for i := range n {
 						from := len(o.Args)
 						of[(at+i*step)%len(of)].Build(o)
 						launches = append(launches, o.Args[from:])
 					}
-					o.Args = k.SeveralArgs(anyGPU, launches...)
+					o.Args = SeveralArgs(k, anyGPU, launches...)
 				}})
 			}
 		}
@@ -290,13 +291,13 @@ func (k *Kernel) severalCases(n int) func(few bool) []Case {
 }
 
 // severalDescribe says what n launches of k compute, one after the other.
-func (k *Kernel) severalDescribe(n int) func(args []Arg) []Operation {
+func severalDescribe(k *kernels.Kernel, n int) func(args []kernels.Arg) []kernels.Operation {
 	if k.Describe == nil {
 		return nil
 	}
 	m := len(k.Params)
-	return func(args []Arg) []Operation {
-		var all []Operation
+	return func(args []kernels.Arg) []kernels.Operation {
+		var all []kernels.Operation
 		for i := range n {
 			for _, op := range k.Describe(args[i*m : (i+1)*m]) {
 				for _, v := range viewsOf(op) {
@@ -312,7 +313,7 @@ func (k *Kernel) severalDescribe(n int) func(args []Arg) []Operation {
 }
 
 // severalParams are the parameters of n launches in OpenCL C.
-func (k *Kernel) severalParams(n int) []string {
+func severalParams(k *kernels.Kernel, n int) []string {
 	var params []string
 	for i := range n {
 		for _, p := range k.Params {
@@ -334,9 +335,9 @@ func choose(list []string) string {
 }
 
 // blocksText is the OpenCL C of n launches by Blocks: macros before the kernel's own file.
-func (k *Kernel) blocksText(name string, n int) string {
-	b := FormsOf(k).Together.Blocks
-	params := k.severalParams(n)
+func blocksText(k *kernels.Kernel, name string, n int) string {
+	b := Of(k).Together.Blocks
+	params := severalParams(k, n)
 	var of []string
 	for i := range n {
 		for _, name := range append([]string{"past"}, b.Ints...) {
@@ -348,7 +349,7 @@ func (k *Kernel) blocksText(name string, n int) string {
 	}
 	var t strings.Builder
 	fmt.Fprintf(&t, "// @depends: common\n// @then: %s\n", strings.TrimSuffix(k.Source(anyGPU), ".cl"))
-	fmt.Fprintf(&t, "// %d launches of %s, whose work-groups are one launch's after the other's: see kernels/several.go.\n", n, k.Name)
+	fmt.Fprintf(&t, "// %d launches of %s, whose work-groups are one launch's after the other's: see internal/joined/several.go.\n", n, k.Name)
 	if b.Define != "" {
 		fmt.Fprintf(&t, "#define %s\n", b.Define)
 	}
@@ -371,9 +372,9 @@ func (k *Kernel) blocksText(name string, n int) string {
 	}
 	for _, p := range k.Params {
 		switch {
-		case p.Mode == IntParam:
+		case p.Mode == kernels.IntParam:
 			chosen("const int ", p.Name, "")
-		case p.Mode == FloatParam:
+		case p.Mode == kernels.FloatParam:
 			chosen("const REAL ", p.Name, "")
 		default:
 			constant := "const "
@@ -394,14 +395,14 @@ func (k *Kernel) blocksText(name string, n int) string {
 }
 
 // severalText is the OpenCL C of n launches: a work-group finds the arguments of its own.
-func (k *Kernel) severalText(n int, cpu bool) string {
-	text := k.TextOn(Target{CPU: cpu})
-	if FormsOf(k).Together.Text != nil {
-		text = FormsOf(k).Together.Text(cpu)
+func severalText(k *kernels.Kernel, n int, cpu bool) string {
+	text := k.TextOn(kernels.Target{CPU: cpu})
+	if Of(k).Together.Text != nil {
+		text = Of(k).Together.Text(cpu)
 	}
-	depends, own := k.parted(text, Target{CPU: cpu})
-	params := k.severalParams(n)
-	if b := FormsOf(k).Together.Blocks; b != nil { // which are for other devices
+	depends, own := parted(k, text, kernels.Target{CPU: cpu})
+	params := severalParams(k, n)
+	if b := Of(k).Together.Blocks; b != nil { // which are for other devices
 		for i := range n * b.ints() {
 			params = append(params, fmt.Sprintf("int other_%d", i))
 		}
@@ -422,16 +423,16 @@ func (k *Kernel) severalText(n int, cpu bool) string {
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
-	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see kernels/several.go.\n%s", n, k.Name, own)
+	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see internal/joined/several.go.\n%s", n, k.Name, own)
 	group := ""
-	if cpu && !FormsOf(k).Together.Items {
+	if cpu && !Of(k).Together.Items {
 		group = "__attribute__((reqd_work_group_size(1, 1, 1)))\n"
 	}
 	fmt.Fprintf(&s, "kernel %svoid %s_%d(%s) {\n    const int of = get_group_id(2);\n", group, k.Name, n, strings.Join(params, ", "))
-	if !cpu && FormsOf(k).Together.Local != "" {
-		fmt.Fprintf(&s, "    local REAL t[%s];\n", FormsOf(k).Together.Local)
+	if !cpu && Of(k).Together.Local != "" {
+		fmt.Fprintf(&s, "    local REAL t[%s];\n", Of(k).Together.Local)
 		args = append(args, "t")
 	}
-	fmt.Fprintf(&s, "    %s(%s);\n}\n", FormsOf(k).Together.Function, strings.Join(args, ",\n        "))
+	fmt.Fprintf(&s, "    %s(%s);\n}\n", Of(k).Together.Function, strings.Join(args, ",\n        "))
 	return s.String()
 }

@@ -1,30 +1,31 @@
-package kernels
+package joined
 
 import (
 	"slices"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // identity copies its operand, in descriptions: package fn, which has the function of that name,
 // imports this one.
-var identity = &Function{Name: "copy", Value: expr.Input(0), Integers: true}
+var identity = &kernels.Function{Name: "copy", Value: expr.Input(0), Integers: true}
 
 // describe returns what says what a launch computes: nil where the kernel does not say it.
-func (s *thenSpec) describe() func(args []Arg) []Operation {
+func (s *thenSpec) describe() func(args []kernels.Arg) []kernels.Operation {
 	if s.base.Describe == nil {
 		return nil
 	}
-	return func(args []Arg) []Operation {
-		base, result := s.baseArgs(args), FormsOf(s.base).Stores.Result
-		value := View{Arg: result}
-		var before []Operation
+	return func(args []kernels.Arg) []kernels.Operation {
+		base, result := s.baseArgs(args), Of(s.base).Stores.Result
+		value := kernels.View{Arg: result}
+		var before []kernels.Operation
 		if !s.Keep {
 			const other = 100 // than the temporaries of any kernel
-			value.Arg = Temporary(other)
-			if FormsOf(s.base).Stores.reads(base) { // what is there stays there
-				before = append(before, &Map{Dims: []int{s.elements(args)}, Operands: []View{{Arg: result, Strides: []int{1}}},
-					Results: []Result{{Function: identity, View: View{Arg: value.Arg, Strides: []int{1}}}}})
+			value.Arg = kernels.Temporary(other)
+			if Of(s.base).Stores.reads(base) { // what is there stays there
+				before = append(before, &kernels.Map{Dims: []int{s.elements(args)}, Operands: []kernels.View{{Arg: result, Strides: []int{1}}},
+					Results: []kernels.Result{{Function: identity, View: kernels.View{Arg: value.Arg, Strides: []int{1}}}}})
 			}
 		}
 		ops := s.base.Describe(base)
@@ -39,7 +40,7 @@ func (s *thenSpec) describe() func(args []Arg) []Operation {
 			}
 		}
 		mapArgs := s.mapArgs(args, base[result])
-		m := s.m.describe(mapArgs)[0].(*Map)
+		m := s.m.describe(mapArgs)[0].(*kernels.Map)
 		first := s.m.stridesAt(s.at)
 		to := func(i int) int { // of the map's arguments
 			switch {
@@ -72,10 +73,10 @@ func (s *thenSpec) describe() func(args []Arg) []Operation {
 }
 
 // viewsOf returns the views of an operation, to be changed.
-func viewsOf(op Operation) []*View {
+func viewsOf(op kernels.Operation) []*kernels.View {
 	switch op := op.(type) {
-	case *Map:
-		var list []*View
+	case *kernels.Map:
+		var list []*kernels.View
 		for i := range op.Operands {
 			if op.Uses(i) {
 				list = append(list, &op.Operands[i])
@@ -85,19 +86,19 @@ func viewsOf(op Operation) []*View {
 			list = append(list, &op.Results[i].View)
 		}
 		return list
-	case *Product:
-		return []*View{&op.A, &op.B, &op.C}
-	case *Reduction:
-		return []*View{&op.X, &op.Y}
-	case *Gather:
-		return []*View{&op.X, &op.Index, &op.Y}
-	case *Scatter:
-		return []*View{&op.X, &op.Index, &op.Y}
-	case *Random:
-		return []*View{&op.Y}
-	case *CrossEntropy:
+	case *kernels.Product:
+		return []*kernels.View{&op.A, &op.B, &op.C}
+	case *kernels.Reduction:
+		return []*kernels.View{&op.X, &op.Y}
+	case *kernels.Gather:
+		return []*kernels.View{&op.X, &op.Index, &op.Y}
+	case *kernels.Scatter:
+		return []*kernels.View{&op.X, &op.Index, &op.Y}
+	case *kernels.Random:
+		return []*kernels.View{&op.Y}
+	case *kernels.CrossEntropy:
 		return append(op.Inputs(), &op.Loss, &op.Counted, &op.Most, &op.LogSum, &op.Slope)
-	case *CrossEntropyGrad:
+	case *kernels.CrossEntropyGrad:
 		return append(op.Inputs(), &op.Most, &op.LogSum, &op.Slope, &op.G, &op.D)
 	}
 	return nil

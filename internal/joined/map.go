@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/lowbit"
 )
@@ -13,7 +14,7 @@ import (
 // MapRank is the highest rank of a map, and MapTensors the most tensors that it reads and writes.
 const (
 	MapRank    = 8
-	MapTensors = MapOperands + MapResults
+	MapTensors = kernels.MapOperands + kernels.MapResults
 
 	MapVector    = 4  // elements that a work-item of a GPU computes of aligned tensors
 	MapVectorCPU = 16 // elements in a vector of a CPU: one of AVX-512, two of AVX
@@ -37,7 +38,7 @@ type AccessPattern struct {
 	Steps [MapTensors]Access // of the operands that occur, in their order, then of the results
 	// Types says which tensors are of another type than the map computes in: they are converted where
 	// they are read, and where they are stored. The zero DType is the map's type.
-	Types [MapTensors]DType
+	Types [MapTensors]kernels.DType
 	Cast  lowbit.CastOptions // how numbers become elements of types for storage
 	// Gaps says that a result is a non-contiguous view: not all of its memory is written.
 	Gaps bool
@@ -50,7 +51,7 @@ type AccessPattern struct {
 // mapKey identifies a kernel of a function.
 type mapKey struct {
 	layout AccessPattern
-	typ    DType // Float32 stands for the device's reals
+	typ    kernels.DType // Float32 stands for the device's reals
 }
 
 // Map returns the kernel that computes functions on tensors of type t, as they are laid out; there is one
@@ -68,7 +69,7 @@ type mapKey struct {
 //
 // A tensor that is repeated along an axis has the stride 0 there. Y may be an operand of the same
 // strides.
-func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
+func Map(j *kernels.Joined, t kernels.DType, l AccessPattern) *kernels.Kernel {
 	c := cacheOf(j)
 	given := mapKey{l, t}
 	c.mu.Lock()
@@ -87,21 +88,19 @@ func (j *Joined) Map(t DType, l AccessPattern) *Kernel {
 	return k
 }
 
-func (f *Function) Map(t DType, l AccessPattern) *Kernel { return f.Alone().Map(t, l) }
-
 // mapSpec is a map while its kernel is made.
 type mapSpec struct {
-	j       *Joined
-	f       *Function // the first of them
-	typ     DType     // what it is computed in: Float32 for reals, Int32, Int64 or Uint64; of moved elements, their type
+	j       *kernels.Joined
+	f       *kernels.Function // the first of them
+	typ     kernels.DType     // what it is computed in: Float32 for reals, Int32, Int64 or Uint64; of moved elements, their type
 	l       AccessPattern
-	types   []DType // of the tensors
-	mixed   bool    // some are of other types than it is computed in, beside masks
-	uses    []int   // the operands that occur
-	scalars []int   // those that occur
-	outer   int     // axes
-	value   int     // the tensor that is no argument, but what a kernel stores: see Kernel.Then; −1: none
-	prefix  string  // of the functions of its text
+	types   []kernels.DType // of the tensors
+	mixed   bool            // some are of other types than it is computed in, beside masks
+	uses    []int           // the operands that occur
+	scalars []int           // those that occur
+	outer   int             // axes
+	value   int             // the tensor that is no argument, but what a kernel stores: see WithMap; −1: none
+	prefix  string          // of the functions of its text
 
 	// Of the functions, which are asked once.
 	program      *expr.Program
@@ -110,11 +109,11 @@ type mapSpec struct {
 	operandCount int   // how many they take
 }
 
-func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
+func newMap(j *kernels.Joined, t kernels.DType, l AccessPattern) *kernels.Kernel {
 	m := newMapSpec(j, t, l)
-	k := &Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
+	k := &kernels.Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
 		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
-	if t != Float32 {
+	if t != kernels.Float32 {
 		k.Defines = t.Define()
 	}
 	k.Moves = m.moves()
@@ -128,7 +127,7 @@ func newMap(j *Joined, t DType, l AccessPattern) *Kernel {
 	return k
 }
 
-func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
+func newMapSpec(j *kernels.Joined, t kernels.DType, l AccessPattern) *mapSpec {
 	m := &mapSpec{j: j, f: j.Functions[0], typ: t, l: l, outer: l.Rank - 1, value: -1,
 		program: j.Program(), axes: j.Axes(), operandCount: j.Operands()}
 	m.uses = operandsOf(j)
@@ -144,8 +143,8 @@ func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 		typ := l.Types[len(m.types)]
 		switch {
 		case bytes:
-			typ = Uint8
-		case typ == Float32:
+			typ = kernels.Uint8
+		case typ == kernels.Float32:
 			typ = t
 		default:
 			m.mixed = true
@@ -162,7 +161,7 @@ func newMapSpec(j *Joined, t DType, l AccessPattern) *mapSpec {
 }
 
 // operandsOf returns the operands that occur.
-func operandsOf(j *Joined) (uses []int) {
+func operandsOf(j *kernels.Joined) (uses []int) {
 	for i := range j.Operands() {
 		if j.Uses(i) {
 			uses = append(uses, i)
@@ -184,41 +183,41 @@ func (m *mapSpec) castDefines() (options string) {
 
 // normal returns the type that a map of elements of type t computes in, or in which it moves them, and
 // the layout with the types of the tensors that are of others.
-func normal(j *Joined, t DType, l AccessPattern) (DType, AccessPattern) {
+func normal(j *kernels.Joined, t kernels.DType, l AccessPattern) (kernels.DType, AccessPattern) {
 	uses := operandsOf(j)
 	switch t {
-	case Float64:
-		t = Float32
-	case Bool:
-		t = Uint8
+	case kernels.Float64:
+		t = kernels.Float32
+	case kernels.Bool:
+		t = kernels.Uint8
 	}
 	typ := t.Widened()
 	for i := range len(uses) + len(j.Functions) {
 		own := &l.Types[i]
 		mask := i < len(uses) && user(j, uses[i]).Mask(uses[i]) || i >= len(uses) && j.Functions[i-len(uses)].Condition()
 		if mask || l.Steps[i] == Indexed {
-			*own = Float32 // it is of bytes, or of the type that is computed in
+			*own = kernels.Float32 // it is of bytes, or of the type that is computed in
 			continue
 		}
-		if *own == Float32 {
+		if *own == kernels.Float32 {
 			*own = t
 		}
 		switch *own {
-		case Bool:
-			*own = Uint8
+		case kernels.Bool:
+			*own = kernels.Uint8
 		case typ:
-			*own = Float32
+			*own = kernels.Float32
 		}
 	}
 	f, one := j.Functions[0], len(uses) == 1 && len(j.Functions) == 1
 	if one && f.Is(uses[0]) && !f.Mask(uses[0]) && l.Types[0] == l.Types[1] { // it moves elements
-		if l.Types[0] != Float32 {
+		if l.Types[0] != kernels.Float32 {
 			typ = l.Types[0]
 		}
 		typ = typ.Moved()
-		l.Types = [MapTensors]DType{}
+		l.Types = [MapTensors]kernels.DType{}
 	}
-	if !slices.ContainsFunc(l.Types[len(uses):len(uses)+len(j.Functions)], DType.Storage) {
+	if !slices.ContainsFunc(l.Types[len(uses):len(uses)+len(j.Functions)], kernels.DType.Storage) {
 		l.Cast = lowbit.CastOptions{}
 	}
 	return typ, l
@@ -229,7 +228,7 @@ func normal(j *Joined, t DType, l AccessPattern) (DType, AccessPattern) {
 // its first letter, and behind it the type, if it has one of its own: f16, i8.
 func (m *mapSpec) file(cpu bool) string {
 	name := m.j.Entry()
-	if m.typ != Float32 {
+	if m.typ != kernels.Float32 {
 		name += "." + m.typ.String()
 	}
 	if m.l.Cast.NoSaturation {
@@ -300,19 +299,21 @@ func (m *mapSpec) stridesAt(tensor int) int {
 }
 func (m *mapSpec) scalarsAt() int { return m.stridesAt(m.tensors()) }
 
-func (m *mapSpec) params() []Param {
-	var ps []Param
+func (m *mapSpec) params() []kernels.Param {
+	var ps []kernels.Param
 	for t := range m.tensors() {
-		mode := In
+		mode := kernels.In
 		if m.result(t) {
-			mode = Out
+			mode = kernels.Out
 			if m.l.Gaps {
-				mode = InOut
+				mode = kernels.InOut
 			}
 		}
-		ps = append(ps, Param{m.name(t), mode.Of(m.types[t])})
+		ps = append(ps, kernels.Param{Name: m.name(t), Mode: mode.Of(m.types[t])})
 	}
-	add := func(format string, a ...any) { ps = append(ps, Param{fmt.Sprintf(format, a...), IntParam}) }
+	add := func(format string, a ...any) {
+		ps = append(ps, kernels.Param{Name: fmt.Sprintf(format, a...), Mode: kernels.IntParam})
+	}
 	add("n")
 	if m.outer > 0 {
 		add("rows")
@@ -331,14 +332,14 @@ func (m *mapSpec) params() []Param {
 		}
 	}
 	for _, s := range m.scalars {
-		mode := FloatParam
+		mode := kernels.FloatParam
 		switch {
-		case m.typ == Int32 || m.j.IntScalar(s):
-			mode = IntParam
-		case m.typ != Float32:
-			mode = LongParam
+		case m.typ == kernels.Int32 || m.j.IntScalar(s):
+			mode = kernels.IntParam
+		case m.typ != kernels.Float32:
+			mode = kernels.LongParam
 		}
-		ps = append(ps, Param{fmt.Sprintf("s%d", s), mode})
+		ps = append(ps, kernels.Param{Name: fmt.Sprintf("s%d", s), Mode: mode})
 	}
 	return ps
 }
@@ -385,13 +386,13 @@ func (m *mapSpec) alone() bool { return len(m.j.Functions) == 1 && !m.f.Indexed(
 // tiles reports whether a map goes over tiles, where a tensor is strided.
 func (m *mapSpec) tiles() bool { return m.outer > 0 && m.strided() && m.alone() && m.value < 0 }
 
-func (m *mapSpec) grid(args []Arg, l Target) Grid {
+func (m *mapSpec) grid(args []kernels.Arg, l kernels.Target) kernels.Grid {
 	n, rows := int(args[m.nAt()].Int), 1
 	if m.outer > 0 {
 		rows = int(args[m.rowsAt()].Int)
 	}
 	if l.CPU {
-		return Groups(intmath.CeilDiv(n, mapChunk), intmath.CeilDiv(rows, m.run(n)))
+		return kernels.Groups(intmath.CeilDiv(n, mapChunk), intmath.CeilDiv(rows, m.run(n)))
 	}
 	cols := n
 	if m.l.Aligned {
@@ -399,11 +400,11 @@ func (m *mapSpec) grid(args []Arg, l Target) Grid {
 	}
 	switch {
 	case m.outer == 0:
-		return Grid1D(cols, l)
+		return kernels.Grid1D(cols, l)
 	case m.gpuTiles():
-		return Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, gpuTile), intmath.CeilDiv(rows, gpuTile) * gpuTall}, Local: [3]int{gpuTile, gpuTall}}
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, gpuTile), intmath.CeilDiv(rows, gpuTile) * gpuTall}, Local: [3]int{gpuTile, gpuTall}}
 	}
-	return Grid2D(cols, rows, l)
+	return kernels.Grid2D(cols, rows, l)
 }
 
 // moves reports whether the map only moves elements, whatever they are: a mask that becomes a real
@@ -430,12 +431,12 @@ func (m *mapSpec) half(t int) bool { return !m.own(t) && m.types[t].Half() }
 func (m *mapSpec) stored(t int) bool { return m.types[t].Storage() }
 
 // ofStorage reports whether a tensor is of a type for storage, in a map that computes.
-func (m *mapSpec) ofStorage() bool { return slices.ContainsFunc(m.types, DType.Storage) }
+func (m *mapSpec) ofStorage() bool { return slices.ContainsFunc(m.types, kernels.DType.Storage) }
 
 // odd reports whether integers that no float32 holds become narrower floats, and nothing else happens to
 // them: they are rounded once.
 func (m *mapSpec) odd() bool {
-	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.typ == Float32 && (m.types[1].Half() || m.stored(1)) &&
+	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.typ == kernels.Float32 && (m.types[1].Half() || m.stored(1)) &&
 		m.types[0].Integer() && m.types[0].Size() >= 4
 }
 

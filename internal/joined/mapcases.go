@@ -1,35 +1,36 @@
-package kernels
+package joined
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what
 // the errors of the steps add up to, for each element from its own operands.
-func (m *mapSpec) tolerance() Tolerance {
-	if m.typ != Float32 || m.program.Exact() {
-		return Tolerance{}
+func (m *mapSpec) tolerance() kernels.Tolerance {
+	if m.typ != kernels.Float32 || m.program.Exact() {
+		return kernels.Tolerance{}
 	}
-	return Tolerance{ULP: 1, Bound: m.bound}
+	return kernels.Tolerance{ULP: 1, Bound: m.bound}
 }
 
-func (m *mapSpec) bound(real DType, args []Arg) func(param, i int) float64 {
+func (m *mapSpec) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
 	return m.boundOf(real, args, -1, nil)
 }
 
 // boundOf is bound where element i of one tensor, in the order of the results, has errors.
-func (m *mapSpec) boundOf(real DType, args []Arg, stored int, errors func(i int) float64) func(param, i int) float64 {
+func (m *mapSpec) boundOf(real kernels.DType, args []kernels.Arg, stored int, errors func(i int) float64) func(param, i int) float64 {
 	before := slices.Clone(args)
 	for t := range m.uses { // a result may be an operand
 		for y := len(m.uses); y < m.tensors(); y++ {
 			if args[t].Buf == args[y].Buf {
-				in := NewHostBuffer(args[t].Buf.DType(), args[t].N)
-				CopyHostBuffer(in, 0, args[t].Buf.(*HostBuffer), args[t].Off, args[t].N)
-				before[t] = BufferArg(in, 0, args[t].N)
+				in := kernels.NewHostBuffer(args[t].Buf.DType(), args[t].N)
+				kernels.CopyHostBuffer(in, 0, args[t].Buf.(*kernels.HostBuffer), args[t].Off, args[t].N)
+				before[t] = kernels.BufferArg(in, 0, args[t].N)
 				break
 			}
 		}
@@ -104,7 +105,7 @@ func (l *mapLoops) at(t, i int) int {
 func (m *mapSpec) shapes(few bool) [][]int {
 	if m.outer == 0 {
 		var shapes [][]int
-		for _, n := range Sizes(few) {
+		for _, n := range kernels.Sizes(few) {
 			shapes = append(shapes, []int{n})
 		}
 		return shapes
@@ -133,16 +134,16 @@ func (m *mapSpec) shapes(few bool) [][]int {
 
 // cases are launches over shapes, the operands laid out as the layout says: a tensor whose step is
 // Fixed has one element for each row, and one that is Strided has its axes the other way round.
-func (m *mapSpec) cases(few bool) []Case {
-	var cases []Case
+func (m *mapSpec) cases(few bool) []kernels.Case {
+	var cases []kernels.Case
 	for _, dims := range m.shapes(few) {
-		cases = append(cases, Case{fmt.Sprint(dims), func(o *Operands) { m.operands(o, dims) }})
+		cases = append(cases, kernels.Case{Name: fmt.Sprint(dims), Build: func(o *kernels.Operands) { m.operands(o, dims) }})
 	}
 	return cases
 }
 
 // user returns the first function that uses an operand.
-func user(j *Joined, operand int) *Function {
+func user(j *kernels.Joined, operand int) *kernels.Function {
 	for _, f := range j.Functions {
 		if f.Uses(operand) {
 			return f
@@ -154,7 +155,7 @@ func user(j *Joined, operand int) *Function {
 // testElements is how many an operand has in a case that is read by index.
 const testElements = 600
 
-func (m *mapSpec) operands(o *Operands, dims []int) {
+func (m *mapSpec) operands(o *kernels.Operands, dims []int) {
 	lengths, strides := m.memory(dims)
 	for t, operand := range m.uses {
 		n := lengths[t]
@@ -162,9 +163,9 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		domain := f.Domain(operand)
 		switch {
 		case m.mask(t):
-			o.Elements(Uint8, n, func(int) float64 { return float64(o.Rand.IntN(3)) })
+			o.Elements(kernels.Uint8, n, func(int) float64 { return float64(o.Rand.IntN(3)) })
 		case m.stored(t): // every byte
-			o.Elements(Uint8, n, func(i int) float64 { return float64(uint8(i * 37)) })
+			o.Elements(kernels.Uint8, n, func(i int) float64 { return float64(uint8(i * 37)) })
 		case m.types[t].Integer():
 			o.Elements(m.types[t], n, func(int) float64 { return float64(o.Rand.IntN(300) - 50) })
 			if operand == 0 { // the ends of the range, but for those of 64 bits
@@ -188,21 +189,21 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 			}
 			if len(f.NonDifferentiable) > 0 && n > 8 {
 				last := o.Args[len(o.Args)-1]
-				last.Buf.(*HostBuffer).Set(last.Off+7, f.NonDifferentiable[0])
+				last.Buf.(*kernels.HostBuffer).Set(last.Off+7, f.NonDifferentiable[0])
 			}
 		default:
 			o.In(n, domain[0], domain[1])
 			if n > 12 && !f.IsGradient() { // beside other elements of operand 0 than its special ones
 				last := o.Args[len(o.Args)-1]
 				for i, v := range []float64{math.NaN(), math.Inf(1), 0} {
-					last.Buf.(*HostBuffer).Set(last.Off+9+i, v)
+					last.Buf.(*kernels.HostBuffer).Set(last.Off+9+i, v)
 				}
 			}
 		}
 	}
 	for y := len(m.uses); y < m.tensors(); y++ {
 		switch {
-		case m.own(y) && m.typ == Float32:
+		case m.own(y) && m.typ == kernels.Float32:
 			o.Out(lengths[y])
 		case m.types[y].Float():
 			o.Elements(m.types[y], lengths[y], func(int) float64 { return math.NaN() })
@@ -231,7 +232,7 @@ func (m *mapSpec) operands(o *Operands, dims []int) {
 		}
 	}
 	for _, s := range m.scalars {
-		if m.typ == Float32 && !m.j.IntScalar(s) {
+		if m.typ == kernels.Float32 && !m.j.IntScalar(s) {
 			o.Real(m.f.Scalars[s])
 		} else {
 			o.Int(int(math.Ceil(m.f.Scalars[s])))
@@ -277,14 +278,14 @@ func (m *mapSpec) memory(dims []int) (lengths []int, strides [][]int) {
 
 // trial returns the operands of a launch like one with the arguments like; of a large one without
 // outer axes, with as many elements as a trial has time for.
-func (m *mapSpec) trial(like []Arg) []Operand {
+func (m *mapSpec) trial(like []kernels.Arg) []kernels.Operand {
 	params := m.params()
 	for t := range m.tensors() {
-		if m.typ == Float32 {
-			params[t].Mode %= InInts
+		if m.typ == kernels.Float32 {
+			params[t].Mode %= kernels.InInts
 		}
 	}
-	ops := LaunchOperands(params, like)
+	ops := kernels.LaunchOperands(params, like)
 	if ops == nil {
 		return nil
 	}
@@ -292,11 +293,11 @@ func (m *mapSpec) trial(like []Arg) []Operand {
 	for _, o := range ops {
 		total += o.N
 	}
-	if total > TrialElements {
+	if total > kernels.TrialElements {
 		if m.outer > 0 || m.strided() {
 			return nil
 		}
-		n := TrialElements / m.tensors()
+		n := kernels.TrialElements / m.tensors()
 		for t := range m.tensors() {
 			ops[t].N = min(ops[t].N, n)
 			if m.l.Steps[t] == Indexed {

@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/lowbit"
 	"github.com/x448/float16"
@@ -16,36 +17,36 @@ import (
 // loader copies a block of tensor t, whose elements are of another type than a map computes in, to
 // d; storer copies r to such a block. at is scratch.
 type (
-	loader[T expr.Number] func(l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set)
-	storer[T expr.Number] func(l *mapLoops, t int, p blockRange, at []int, r []T, a Arg, set *vec.Set)
+	loader[T expr.Number] func(l *mapLoops, t int, p blockRange, at []int, a kernels.Arg, d []T, set *vec.Set)
+	storer[T expr.Number] func(l *mapLoops, t int, p blockRange, at []int, r []T, a kernels.Arg, set *vec.Set)
 )
 
 // typed returns the loader and the storer of elements of a type.
-func typed[T expr.Number](typ DType, o lowbit.CastOptions) (loader[T], storer[T]) {
+func typed[T expr.Number](typ kernels.DType, o lowbit.CastOptions) (loader[T], storer[T]) {
 	if typ.Storage() {
 		s := storedTableOf(typ)
 		return load(widenStored[T](s)), store(narrowStored[T](s, o))
 	}
 	switch typ {
-	case Int8:
+	case kernels.Int8:
 		return load(widen[int8, T]), store(narrow[int8, T])
-	case Int16:
+	case kernels.Int16:
 		return load(widen[int16, T]), store(narrow[int16, T])
-	case Int32:
+	case kernels.Int32:
 		return load(widen[int32, T]), store(narrow[int32, T])
-	case Int64:
+	case kernels.Int64:
 		return load(widen[int64, T]), store(narrow[int64, T])
-	case Uint8:
+	case kernels.Uint8:
 		return load(widen[uint8, T]), store(narrow[uint8, T])
-	case Uint16:
+	case kernels.Uint16:
 		return load(widen[uint16, T]), store(narrow[uint16, T])
-	case Uint32:
+	case kernels.Uint32:
 		return load(widen[uint32, T]), store(narrow[uint32, T])
-	case Uint64:
+	case kernels.Uint64:
 		return load(widen[uint64, T]), store(narrow[uint64, T])
-	case Float16:
+	case kernels.Float16:
 		return load(widen[float16.Float16, T]), store(narrow[float16.Float16, T])
-	case BFloat16:
+	case kernels.BFloat16:
 		return load(widen[bfloat16.BFloat16, T]), store(narrow[bfloat16.BFloat16, T])
 	}
 	return load(widen[float32, T]), store(narrow[float32, T])
@@ -54,16 +55,16 @@ func typed[T expr.Number](typ DType, o lowbit.CastOptions) (loader[T], storer[T]
 // widener sets the elements of to to those of x, which is at least as long. narrower does the same of
 // numbers that become elements, as many.
 type (
-	widener[E Element, T expr.Number]  func(set *vec.Set, to []T, x []E)
-	narrower[E Element, T expr.Number] func(set *vec.Set, to []E, x []T)
+	widener[E kernels.Element, T expr.Number]  func(set *vec.Set, to []T, x []E)
+	narrower[E kernels.Element, T expr.Number] func(set *vec.Set, to []E, x []T)
 )
 
 // typedRun is how many elements that do not lie side by side are converted at a time.
 const typedRun = 64
 
-func load[E Element, T expr.Number](widen widener[E, T]) loader[T] {
-	return func(l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set) {
-		x := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+func load[E kernels.Element, T expr.Number](widen widener[E, T]) loader[T] {
+	return func(l *mapLoops, t int, p blockRange, at []int, a kernels.Arg, d []T, set *vec.Set) {
+		x := kernels.Slice[E](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 		p, at = l.joined(t, p, at)
 		l.starts(t, p.r, at)
 		step := l.strides[t][l.rank-1]
@@ -85,7 +86,7 @@ func load[E Element, T expr.Number](widen widener[E, T]) loader[T] {
 
 // loadStrided is load of elements that do not lie side by side: along the rows or, where they lie nearer
 // there, down the columns.
-func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set,
+func loadStrided[E kernels.Element, T expr.Number](p blockRange, at []int, step int, x []E, d []T, set *vec.Set,
 	widen widener[E, T]) {
 	var run [typedRun]E
 	if len(at) > 1 && across(at, step) {
@@ -118,9 +119,9 @@ func loadStrided[E Element, T expr.Number](p blockRange, at []int, step int, x [
 	}
 }
 
-func store[E Element, T expr.Number](narrow narrower[E, T]) storer[T] {
-	return func(l *mapLoops, t int, p blockRange, at []int, r []T, a Arg, set *vec.Set) {
-		y := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+func store[E kernels.Element, T expr.Number](narrow narrower[E, T]) storer[T] {
+	return func(l *mapLoops, t int, p blockRange, at []int, r []T, a kernels.Arg, set *vec.Set) {
+		y := kernels.Slice[E](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 		p, at = l.joined(t, p, at)
 		l.starts(t, p.r, at)
 		step := l.strides[t][l.rank-1]
@@ -136,7 +137,7 @@ func store[E Element, T expr.Number](narrow narrower[E, T]) storer[T] {
 }
 
 // storeStrided is store to elements that do not lie side by side.
-func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set,
+func storeStrided[E kernels.Element, T expr.Number](p blockRange, at []int, step int, r []T, y []E, set *vec.Set,
 	narrow narrower[E, T]) {
 	var run [typedRun]E
 	for k, start := range at {
@@ -155,7 +156,7 @@ func storeStrided[E Element, T expr.Number](p blockRange, at []int, step int, r 
 
 // widen sets the elements of to to those of x, which is at least as long: floats are rounded to
 // nearest.
-func widen[E Element, T expr.Number](set *vec.Set, to []T, x []E) {
+func widen[E kernels.Element, T expr.Number](set *vec.Set, to []T, x []E) {
 	x = x[:len(to)]
 	floats, single := any(to).([]float32)
 	switch x := any(x).(type) {
@@ -198,7 +199,7 @@ func widenHalves[E vec.Half, T expr.Number](set *vec.Set, to []T, floats []float
 
 // narrow sets the elements of to to those of x, which is as long: integers wrap around, and floats
 // become the nearest number that there is, as integers with their fraction cut off.
-func narrow[E Element, T expr.Number](set *vec.Set, to []E, x []T) {
+func narrow[E kernels.Element, T expr.Number](set *vec.Set, to []E, x []T) {
 	x = x[:len(to)]
 	if one := T(1); one/2 == 0 { // of integers
 		bytes, ok := any(to).([]uint8)
@@ -311,8 +312,8 @@ func cutOff[I convert.Integer, T expr.Number](to []I, x []T) {
 }
 
 // loadOdd is load of integers of 32 bits and more that are rounded to floats of 16 bits next.
-func loadOdd[E convert.Integer, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a Arg, d []T, set *vec.Set) {
-	x := Slice[E](a.Buf.(*HostBuffer), a.Off, a.N)
+func loadOdd[E convert.Integer, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a kernels.Arg, d []T, set *vec.Set) {
+	x := kernels.Slice[E](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]
 	for r, start := range at {
@@ -323,13 +324,13 @@ func loadOdd[E convert.Integer, T expr.Number](l *mapLoops, t int, p blockRange,
 	}
 }
 
-func typedOdd[T expr.Number](typ DType) loader[T] {
+func typedOdd[T expr.Number](typ kernels.DType) loader[T] {
 	switch typ {
-	case Int32:
+	case kernels.Int32:
 		return loadOdd[int32, T]
-	case Int64:
+	case kernels.Int64:
 		return loadOdd[int64, T]
-	case Uint32:
+	case kernels.Uint32:
 		return loadOdd[uint32, T]
 	}
 	return loadOdd[uint64, T]

@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 )
 
 // TestAxesOf: of views that write a matrix, in any order of their axes and split into any of them,
@@ -53,7 +54,7 @@ func TestAxesOf(t *testing.T) {
 			add(1, rng.IntN(9))
 		}
 		order := rng.Perm(len(dims))
-		v := View{Offset: offset - 3}
+		v := kernels.View{Offset: offset - 3}
 		var shape []int
 		for _, d := range order {
 			shape, v.Strides = append(shape, dims[d]), append(v.Strides, strides[d])
@@ -86,7 +87,7 @@ func TestAxesOf(t *testing.T) {
 		if wrong := slices.Clone(v.Strides); len(wrong) > 0 && intmath.Product(shape) > 1 {
 			d := slices.IndexFunc(shape, func(n int) bool { return n > 1 })
 			wrong[d] = -wrong[d]
-			if _, _, err := axesOf(shape, View{Strides: wrong}, 0, rows, columns); err == nil {
+			if _, _, err := axesOf(shape, kernels.View{Strides: wrong}, 0, rows, columns); err == nil {
 				t.Fatalf("%v of steps %v goes backwards", shape, wrong)
 			}
 		}
@@ -111,7 +112,7 @@ func TestAxesOf(t *testing.T) {
 		"flat, of a part":         {[]int{40}, []int{1}, 0},
 		"flat, beside other rows": {[]int{6, 48}, []int{8, 1}, 0},
 	} {
-		if axes, _, err := axesOf(c.dims, View{Strides: c.strides}, c.off, 6, 8); err == nil {
+		if axes, _, err := axesOf(c.dims, kernels.View{Strides: c.strides}, c.off, 6, 8); err == nil {
 			t.Errorf("%s: axes %v", name, axes)
 		}
 	}

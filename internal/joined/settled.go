@@ -1,7 +1,8 @@
-package kernels
+package joined
 
 import (
 	"fmt"
+	"github.com/clgrad/clgrad/kernels"
 	"regexp"
 	"strings"
 )
@@ -10,19 +11,19 @@ import (
 // arguments stands in its text. A driver looks at each argument of each launch: NVIDIA's takes 3.3
 // µs to start a kernel of one buffer, 0.2 more for each other buffer and 0.05 for each number.
 type Settled struct {
-	Kernel *Kernel // Kernel is built in place of the one for any launch
-	Args   []int   // Args are the arguments that it takes: of memory, without the offset
+	Kernel *kernels.Kernel // Kernel is built in place of the one for any launch
+	Args   []int           // Args are the arguments that it takes: of memory, without the offset
 }
 
 // Settled returns the form of k for a launch on a device with the limits l; nil if there is none.
-// It is there for launches that are several, as [Kernel.Several], [Beside] and [NewChain] make
+// It is there for launches that are several, as [Several], [Beside] and [NewChain] make
 // them, whose arguments are many. Numbers that are slots are passed, and of the memory that several
 // arguments name, as same says, the first.
-func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Settled {
+func Settle(k *kernels.Kernel, args []kernels.Arg, l kernels.Target, same func(a, b kernels.Buffer) bool) *Settled {
 	text := k.TextOn(l)
 	declared := make([]string, len(k.Params))
 	for i, p := range k.Params {
-		if !numbered.MatchString(p.Name) && FormsOf(k).Chain == nil {
+		if !numbered.MatchString(p.Name) && Of(k).Chain == nil {
 			return nil
 		}
 		declared[i] = p.Mode.Declared(p.Name)
@@ -46,11 +47,11 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 	}
 	first := map[int]int{} // of the memory of each argument, the first that names it
 	for i := range args {
-		if args[i].Kind != ArgBuffer {
+		if args[i].Kind != kernels.ArgBuffer {
 			continue
 		}
 		for j := range i + 1 {
-			if args[j].Kind == ArgBuffer && same(args[j].Buf, args[i].Buf) {
+			if args[j].Kind == kernels.ArgBuffer && same(args[j].Buf, args[i].Buf) {
 				first[i] = j
 				break
 			}
@@ -58,7 +59,7 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 	}
 	for i, p := range k.Params {
 		a := &args[i]
-		slots, _, _ := a.Slot()
+		numbers, _, _ := a.Slot()
 		switch {
 		case p.Mode.Buffer() && first[i] == i:
 			params = append(params, "global "+p.Mode.ElementType("ELEM")+" *"+p.Name)
@@ -69,7 +70,7 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 				constant = ""
 			}
 			define(p.Name, "((global %s%s *)%s)", constant, p.Mode.ElementType("ELEM"), k.Params[first[i]].Name)
-		case p.Mode == IntParam && slots == nil && numbered.MatchString(p.Name):
+		case p.Mode == kernels.IntParam && numbers == nil && numbered.MatchString(p.Name):
 			define(p.Name, "(%d)", a.Int)
 		default:
 			params = append(params, declared[i])
@@ -86,7 +87,7 @@ func (k *Kernel) Settled(args []Arg, l Target, same func(a, b Buffer) bool) *Set
 		list = "OWN_PARAMS " + list + "\n"
 	}
 	text = text[:before] + defines.String() + strings.Replace(text[before:], all, list, 1)
-	f.Kernel = &Kernel{Name: k.Name, File: k.Source(l), Defines: k.Defines, Text: text}
+	f.Kernel = &kernels.Kernel{Name: k.Name, File: k.Source(l), Defines: k.Defines, Text: text}
 	return f
 }
 

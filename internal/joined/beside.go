@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"fmt"
@@ -7,17 +7,18 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
 )
 
 // besides are the kernels of [Beside].
 var besides struct {
 	sync.Mutex
-	of map[besideKey]*Kernel
+	of map[besideKey]*kernels.Kernel
 }
 
 type besideKey struct {
-	former, latter *Kernel
+	former, latter *kernels.Kernel
 	wide           [2]int
 }
 
@@ -28,9 +29,9 @@ type besideKey struct {
 // work-groups have wide work-items along their first dimension, as many in all as the other's, and
 // lie in one row. Neither may read or write what the other writes: then each computes the bits of a
 // launch of its own. The former is the one of fewer work-groups.
-func Beside(former, latter *Kernel, wide [2]int) *Kernel {
+func Beside(former, latter *kernels.Kernel, wide [2]int) *kernels.Kernel {
 	options, ok := besideOptions(former, latter)
-	if !ok || FormsOf(former).Together.Local != "" && FormsOf(latter).Together.Local != "" {
+	if !ok || Of(former).Together.Local != "" && Of(latter).Together.Local != "" {
 		return nil
 	}
 	besides.Lock()
@@ -40,7 +41,7 @@ func Beside(former, latter *Kernel, wide [2]int) *Kernel {
 	if k == nil {
 		k = beside(former, latter, append(options, fmt.Sprint("-DFORMER_WIDE=", wide[0]), fmt.Sprint("-DLATTER_WIDE=", wide[1])))
 		if besides.of == nil {
-			besides.of = map[besideKey]*Kernel{}
+			besides.of = map[besideKey]*kernels.Kernel{}
 		}
 		besides.of[key] = k
 	}
@@ -53,13 +54,13 @@ const besideRows = 1 << 12
 // besideOptions returns the options that both kernels are built with; ok is false if they
 // contradict each other, or there are too many arguments, or one of the two is not one that is done
 // with another.
-func besideOptions(former, latter *Kernel) (options []string, ok bool) {
+func besideOptions(former, latter *kernels.Kernel) (options []string, ok bool) {
 	size := 0
-	for _, k := range []*Kernel{former, latter} {
-		if FormsOf(k).Together == nil || FormsOf(k).Together.Function == "" || len(cl.Named(cl.ThenHeader, k.TextOn(Target{}))) > 0 {
+	for _, k := range []*kernels.Kernel{former, latter} {
+		if Of(k).Together == nil || Of(k).Together.Function == "" || len(cl.Named(cl.ThenHeader, k.TextOn(kernels.Target{}))) > 0 {
 			return nil, false
 		}
-		size += k.argBytes()
+		size += argBytes(k)
 		for _, o := range strings.Fields(k.Defines) {
 			name, _, _ := strings.Cut(o, "=")
 			if at := slices.IndexFunc(options, func(before string) bool { return before == name || strings.HasPrefix(before, name+"=") }); at < 0 {
@@ -72,44 +73,44 @@ func besideOptions(former, latter *Kernel) (options []string, ok bool) {
 	return options, size <= severalBytes
 }
 
-func beside(former, latter *Kernel, options []string) *Kernel {
+func beside(former, latter *kernels.Kernel, options []string) *kernels.Kernel {
 	m := len(former.Params)
-	k := &Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"), Defines: strings.Join(options, " "), Forms: Forms{Chain: []*Kernel{former, latter}}}
-	for i, of := range FormsOf(k).Chain {
+	k := &kernels.Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"), Defines: strings.Join(options, " "), Forms: Forms{Chain: []*kernels.Kernel{former, latter}}}
+	for i, of := range Of(k).Chain {
 		for _, p := range of.Params {
-			k.Params = append(k.Params, Param{fmt.Sprintf("%s_%d", p.Name, i), p.Mode})
+			k.Params = append(k.Params, kernels.Param{Name: fmt.Sprintf("%s_%d", p.Name, i), Mode: p.Mode})
 		}
 	}
-	k.File, k.Text = k.Name+".cl", k.besideText()
-	k.Grid = func(args []Arg, l Target) Grid {
+	k.File, k.Text = k.Name+".cl", besideText(k)
+	k.Grid = func(args []kernels.Arg, l kernels.Target) kernels.Grid {
 		few, many := former.Grid(args[:m], l), latter.Grid(args[m:], l)
 		first, rest := few.Groups()[0], many.Groups()[0]
 		row := max(first, intmath.CeilDiv(rest, besideRows), 1)
 		items := many.Items()
-		return Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
+		return kernels.Grid{Dims: 2, Global: [3]int{row * items, 1 + intmath.CeilDiv(rest, row)}, Local: [3]int{items, 1}}
 	}
-	k.Twin = Twin{
-		F32: func(c Call[float32]) {
-			k.EachPart(c.Args(), func(of *Kernel, args []Arg, _ int) { of.Twin.F32(c.With(args, false)) })
+	k.Twin = kernels.Twin{
+		F32: func(c kernels.Call[float32]) {
+			EachPart(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Twin.F32(c.With(args, false)) })
 		},
-		F64: func(c Call[float64]) {
-			k.EachPart(c.Args(), func(of *Kernel, args []Arg, _ int) { of.Twin.F64(c.With(args, false)) })
+		F64: func(c kernels.Call[float64]) {
+			EachPart(k, c.Args(), func(of *kernels.Kernel, args []kernels.Arg, _ int) { of.Twin.F64(c.With(args, false)) })
 		},
 	}.Calling(former, latter)
-	k.Trial = func(like []Arg) []Operand {
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {
 			return nil
 		}
-		var ops []Operand
+		var ops []kernels.Operand
 		ok := true
-		k.EachPart(like, func(of *Kernel, args []Arg, first int) {
-			own := LikeLaunch(of.Params, args)
+		EachPart(k, like, func(of *kernels.Kernel, args []kernels.Arg, first int) {
+			own := kernels.LikeLaunch(of.Params, args)
 			if of.Trial != nil {
 				own = of.Trial(args)
 			}
 			for i := range own {
 				if from := own[i].From; from != nil {
-					own[i].From = func(before []Arg, e int) float64 { return from(before[first:], e) }
+					own[i].From = func(before []kernels.Arg, e int) float64 { return from(before[first:], e) }
 				}
 			}
 			ok = ok && own != nil
@@ -124,12 +125,12 @@ func beside(former, latter *Kernel, options []string) *Kernel {
 }
 
 // besideText is the OpenCL C of both launches.
-func (k *Kernel) besideText() string {
+func besideText(k *kernels.Kernel) string {
 	depends, texts := []string{"beside", "common"}, []string{}
 	var params, calls []string
 	locals := ""
-	for i, of := range FormsOf(k).Chain {
-		files, text := of.ownText(Target{})
+	for i, of := range Of(k).Chain {
+		files, text := ownText(of, kernels.Target{})
 		for _, file := range files {
 			if !slices.Contains(depends, file) {
 				depends = append(depends, file)
@@ -146,14 +147,14 @@ func (k *Kernel) besideText() string {
 				args = append(args, name+"_off")
 			}
 		}
-		if FormsOf(of).Together.Local != "" {
-			locals += fmt.Sprintf("    local REAL t_%d[%s];\n", i, FormsOf(of).Together.Local)
+		if Of(of).Together.Local != "" {
+			locals += fmt.Sprintf("    local REAL t_%d[%s];\n", i, Of(of).Together.Local)
 			args = append(args, fmt.Sprint("t_", i))
 		}
-		calls = append(calls, fmt.Sprintf("%s(%s);", FormsOf(of).Together.Function, strings.Join(args, ", ")))
+		calls = append(calls, fmt.Sprintf("%s(%s);", Of(of).Together.Function, strings.Join(args, ", ")))
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see kernels/beside.go.\n", cl.DependsHeader, strings.Join(depends, ", "), FormsOf(k).Chain[0].Name, FormsOf(k).Chain[1].Name)
+	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see internal/joined/beside.go.\n", cl.DependsHeader, strings.Join(depends, ", "), Of(k).Chain[0].Name, Of(k).Chain[1].Name)
 	for _, text := range texts {
 		s.WriteString(text)
 	}
@@ -163,10 +164,12 @@ func (k *Kernel) besideText() string {
 
 // ownText returns the text that a kernel brings for a device, without the lines that name other
 // files, and the files that are to stand before it: its own, if it has no text.
-func (k *Kernel) ownText(l Target) (depends []string, text string) { return k.parted(k.TextOn(l), l) }
+func ownText(k *kernels.Kernel, l kernels.Target) (depends []string, text string) {
+	return parted(k, k.TextOn(l), l)
+}
 
 // parted is ownText of a text in place of k's.
-func (k *Kernel) parted(own string, l Target) (depends []string, text string) {
+func parted(k *kernels.Kernel, own string, l kernels.Target) (depends []string, text string) {
 	if own == "" {
 		return []string{strings.TrimSuffix(k.Source(l), ".cl")}, ""
 	}
@@ -183,8 +186,8 @@ func (k *Kernel) parted(own string, l Target) (depends []string, text string) {
 // is the text's first lines, @depends and @then, and own is to be appended to it, "" where k is a
 // file, which the @then line names. macros is the file with the defaults of the macros that the
 // text defines: it must not come before the text. needs are the files that the text itself takes.
-func (k *Kernel) behind(macros string, l Target, needs ...string) (header, own string) {
-	files, own := k.ownText(l)
+func behind(k *kernels.Kernel, macros string, l kernels.Target, needs ...string) (header, own string) {
+	files, own := ownText(k, l)
 	then := strings.Join(cl.Named(cl.ThenHeader, k.TextOn(l)), ", ")
 	if own != "" {
 		needs = append(needs, files...)

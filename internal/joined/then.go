@@ -1,14 +1,15 @@
-package kernels
+package joined
 
 import (
 	"fmt"
+	"github.com/clgrad/clgrad/kernels"
 	"math"
 	"slices"
 	"strings"
 )
 
 // Stores says how a kernel stores a result, so that a map of that can be computed in the same
-// launch: see [Kernel.Then]. The kernel's files do so by the macros of epilogue.cl.
+// launch: see [WithMap]. The kernel's files do so by the macros of epilogue.cl.
 type Stores struct {
 	// Result is the parameter, of floats. The launch reads or writes it in no other way, unless it
 	// Reads it.
@@ -16,12 +17,12 @@ type Stores struct {
 	// Elements returns how many elements a launch stores to it, each once and from the first on
 	// without gaps, in rows of so many of which each begins a vector; 0 if that launch stores
 	// otherwise.
-	Elements func(args []Arg) (n, row int)
+	Elements func(args []kernels.Arg) (n, row int)
 	// Reads reports whether a launch reads each element before it stores it. Nil: never.
-	Reads func(args []Arg) bool
+	Reads func(args []kernels.Arg) bool
 	// Before reports whether a launch on such a device stores other values before those that count,
 	// or no neighbours at a time. Nil: never.
-	Before func(args []Arg, l Target) bool
+	Before func(args []kernels.Arg, l kernels.Target) bool
 	// CPU and GPU are how many elements the files store at a time, at the most; 0: they do not use
 	// the macros. On CPUs that is MapVectorCPU, or 1.
 	CPU, GPU int
@@ -32,7 +33,7 @@ type Stores struct {
 
 // Wide returns how many elements are stored at a time on a device, at the most; 0 if no map can be
 // computed there.
-func (s *Stores) Wide(l Target) int {
+func (s *Stores) Wide(l kernels.Target) int {
 	if l.CPU {
 		return s.CPU
 	}
@@ -40,30 +41,30 @@ func (s *Stores) Wide(l Target) int {
 }
 
 // reads reports whether a launch reads its result.
-func (s *Stores) reads(args []Arg) bool { return s.Reads != nil && s.Reads(args) }
+func (s *Stores) reads(args []kernels.Arg) bool { return s.Reads != nil && s.Reads(args) }
 
 // Then is a map of what a kernel stores: operand Value of the functions is its result, as it would
 // lie in memory, row-major in the dimensions of the map.
 type Then struct {
-	Of     *Joined       // the functions
-	Value  int           // the operand
-	Layout AccessPattern // of all operands that occur, and the results
-	Keep   bool          // the kernel stores its result, too
+	Of     *kernels.Joined // the functions
+	Value  int             // the operand
+	Layout AccessPattern   // of all operands that occur, and the results
+	Keep   bool            // the kernel stores its result, too
 	// Vectors says that each element is computed in a vector, if need be alone: functions of a
 	// driver may be others there.
 	Vectors bool
 }
 
 type thenKey struct {
-	k    *Kernel
+	k    *kernels.Kernel
 	then Then
 }
 
 // Then returns the kernel that computes what k does and a map of reals of its result, with the bits
-// of two launches. Its arguments are those of k and then those of Joined.Map, but for the value and
+// of two launches. Its arguments are those of k and then those of Map, but for the value and
 // its strides. Unless it is kept, the result is not written; where k does not read it, any memory
 // without elements may stand for it.
-func (k *Kernel) Then(t Then) *Kernel {
+func WithMap(k *kernels.Kernel, t Then) *kernels.Kernel {
 	c := cacheOf(t.Of)
 	key := thenKey{k, t}
 	c.mu.Lock()
@@ -78,21 +79,21 @@ func (k *Kernel) Then(t Then) *Kernel {
 
 // thenSpec is such a kernel while it is made.
 type thenSpec struct {
-	base *Kernel
+	base *kernels.Kernel
 	Then
-	m     *mapSpec // the map as a launch of its own, of which the value is one of the tensors
-	at    int      // which of them
-	apply *Kernel  // of that launch, for the twin
+	m     *mapSpec        // the map as a launch of its own, of which the value is one of the tensors
+	at    int             // which of them
+	apply *kernels.Kernel // of that launch, for the twin
 }
 
-func newThen(k *Kernel, t Then) *Kernel {
-	s := &thenSpec{base: k, Then: t, m: newMapSpec(t.Of, Float32, t.Layout)}
+func newThen(k *kernels.Kernel, t Then) *kernels.Kernel {
+	s := &thenSpec{base: k, Then: t, m: newMapSpec(t.Of, kernels.Float32, t.Layout)}
 	s.at = slices.Index(s.m.uses, t.Value)
-	s.apply = newMap(t.Of, Float32, t.Layout)
-	made := &Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
+	s.apply = newMap(t.Of, kernels.Float32, t.Layout)
+	made := &kernels.Kernel{Name: k.Name, Defines: k.Defines, Params: s.params(),
 		Describe: s.describe(),
-		Grid:     func(args []Arg, l Target) Grid { return k.Grid(s.baseArgs(args), l) },
-		Twin:     Twin{F32: thenTwin[float32](s), F64: thenTwin[float64](s)}.Calling(k),
+		Grid:     func(args []kernels.Arg, l kernels.Target) kernels.Grid { return k.Grid(s.baseArgs(args), l) },
+		Twin:     kernels.Twin{F32: thenTwin[float32](s), F64: thenTwin[float64](s)}.Calling(k),
 		Cases:    s.cases, Trial: s.trial, Tol: s.tolerance()}
 	name := "." + strings.TrimSuffix(strings.TrimPrefix(s.m.file(true), "k_"), ".cl")
 	if s.Keep {
@@ -101,16 +102,16 @@ func newThen(k *Kernel, t Then) *Kernel {
 	if s.Vectors {
 		name += ".vectors"
 	}
-	of := func(l Target) string { return strings.TrimSuffix(k.Source(l), ".cl") }
-	cpu, gpu := Target{CPU: true}, Target{}
+	of := func(l kernels.Target) string { return strings.TrimSuffix(k.Source(l), ".cl") }
+	cpu, gpu := kernels.Target{CPU: true}, kernels.Target{}
 	made.File, made.GPU = of(cpu)+name+".cl", of(gpu)+name+".gpu.cl"
 	made.Text, made.GPUText = s.text(cpu), s.text(gpu)
 	if k.Variants != nil {
-		made.Variants = func(typ DType, l Target) []*Kernel {
-			var others []*Kernel
+		made.Variants = func(typ kernels.DType, l kernels.Target) []*kernels.Kernel {
+			var others []*kernels.Kernel
 			for _, v := range k.Variants(typ, l) {
-				if FormsOf(v).Stores != nil && FormsOf(v).Stores.Wide(l) > 0 {
-					others = append(others, v.Then(t))
+				if Of(v).Stores != nil && Of(v).Stores.Wide(l) > 0 {
+					others = append(others, WithMap(v, t))
 				}
 			}
 			return others
@@ -120,21 +121,21 @@ func newThen(k *Kernel, t Then) *Kernel {
 }
 
 // params are those of the kernel and of the map.
-func (s *thenSpec) params() []Param {
+func (s *thenSpec) params() []kernels.Param {
 	ps := slices.Clone(s.base.Params)
 	if !s.Keep { // it is not written
-		result := &ps[FormsOf(s.base).Stores.Result].Mode
+		result := &ps[Of(s.base).Stores.Result].Mode
 		*result -= result.Access()
 	}
 	for _, p := range s.mapParams() {
-		ps = append(ps, Param{"T_" + p.Name, p.Mode})
+		ps = append(ps, kernels.Param{Name: "T_" + p.Name, Mode: p.Mode})
 	}
 	return ps
 }
 
 // mapParams are those of the map but for the value.
-func (s *thenSpec) mapParams() []Param {
-	var ps []Param
+func (s *thenSpec) mapParams() []kernels.Param {
+	var ps []kernels.Param
 	for i, p := range s.m.params() {
 		if first := s.m.stridesAt(s.at); i != s.at && (i < first || i >= first+s.m.outer) {
 			ps = append(ps, p)
@@ -144,7 +145,7 @@ func (s *thenSpec) mapParams() []Param {
 }
 
 // mapArgs returns the arguments of the map, where the value is memory of its own.
-func (s *thenSpec) mapArgs(args []Arg, value Arg) []Arg {
+func (s *thenSpec) mapArgs(args []kernels.Arg, value kernels.Arg) []kernels.Arg {
 	list := slices.Insert(slices.Clone(args[len(s.base.Params):]), s.at, value)
 	var dims []int // but the first
 	for d := 1; d < s.m.outer; d++ {
@@ -153,24 +154,24 @@ func (s *thenSpec) mapArgs(args []Arg, value Arg) []Arg {
 	if s.m.outer > 0 {
 		dims = append(dims, int(list[s.m.nAt()].Int))
 	}
-	var strides []Arg
+	var strides []kernels.Arg
 	for d := range dims {
 		step := 1
 		for _, n := range dims[d:] {
 			step *= n
 		}
-		strides = append(strides, IntArg(step))
+		strides = append(strides, kernels.IntArg(step))
 	}
 	return slices.Insert(list, s.m.stridesAt(s.at), strides...)
 }
 
 // valueType returns the type of the value in memory, where the floats of a launch have a type.
-func (s *thenSpec) valueType(float DType) DType {
-	return s.base.Params[FormsOf(s.base).Stores.Result].Mode.Elements(float)
+func (s *thenSpec) valueType(float kernels.DType) kernels.DType {
+	return s.base.Params[Of(s.base).Stores.Result].Mode.Elements(float)
 }
 
 // elements is how many elements the map has.
-func (s *thenSpec) elements(args []Arg) int {
+func (s *thenSpec) elements(args []kernels.Arg) int {
 	at := len(s.base.Params) + s.m.nAt() - 1
 	n := int(args[at].Int)
 	if s.m.outer > 0 {
@@ -180,26 +181,26 @@ func (s *thenSpec) elements(args []Arg) int {
 }
 
 // baseArgs returns the arguments of the kernel, where the result has its elements.
-func (s *thenSpec) baseArgs(args []Arg) []Arg {
+func (s *thenSpec) baseArgs(args []kernels.Arg) []kernels.Arg {
 	list := slices.Clone(args[:len(s.base.Params)])
-	list[FormsOf(s.base).Stores.Result].N = s.elements(args)
+	list[Of(s.base).Stores.Result].N = s.elements(args)
 	return list
 }
 
 // text returns the OpenCL C for a kind of device: the map, the macros that compute it, and the
 // kernel's own text or file.
-func (s *thenSpec) text(l Target) string {
+func (s *thenSpec) text(l kernels.Target) string {
 	depends := append([]string{"common", "memory"}, s.m.program.Depends()...)
 	if s.m.mixed {
 		depends = append(depends, "convert")
 	}
-	header, own := s.base.behind("epilogue", l, depends...)
+	header, own := behind(s.base, "epilogue", l, depends...)
 	var b strings.Builder
 	b.WriteString(header)
 	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
-	p("// %s of what %s stores: see kernels/then.go.", s.m.j.Name, s.base.Name)
-	if FormsOf(s.base).Stores.Define != "" {
-		p("#define %s", FormsOf(s.base).Stores.Define)
+	p("// %s of what %s stores: see internal/joined/then.go.", s.m.j.Name, s.base.Name)
+	if Of(s.base).Stores.Define != "" {
+		p("#define %s", Of(s.base).Stores.Define)
 	}
 	s.macros(p, l)
 	b.WriteString(own)
@@ -209,10 +210,10 @@ func (s *thenSpec) text(l Target) string {
 // macros writes the formulas and the macros of epilogue.cl. Products and sums of the formulas are
 // not contracted to fma, by a pragma within their functions: the kernel behind them is compiled as
 // it is without them.
-func (s *thenSpec) macros(p func(string, ...any), l Target) {
+func (s *thenSpec) macros(p func(string, ...any), l kernels.Target) {
 	m := *s.m
 	m.value = s.at
-	wide := FormsOf(s.base).Stores.Wide(l)
+	wide := Of(s.base).Stores.Wide(l)
 	p("%s", preludeHere)
 	width := 1 // of vectors
 	switch {
@@ -236,7 +237,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 		s.lane(p, &m, vectorsOf(l))
 	}
 	params := s.mapParams()
-	list := func(form func(p Param) []string) string {
+	list := func(form func(p kernels.Param) []string) string {
 		var all []string
 		for _, param := range params {
 			all = append(all, form(param)...)
@@ -244,10 +245,10 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 		return strings.Join(all, ", ")
 	}
 	declared := func(prefix string) string {
-		return list(func(p Param) []string { return []string{p.declared(prefix)} })
+		return list(func(p kernels.Param) []string { return []string{paramDeclared(p, prefix)} })
 	}
 	passed := func(prefix string) string {
-		return list(func(p Param) []string {
+		return list(func(p kernels.Param) []string {
 			if p.Mode.Buffer() {
 				return []string{prefix + p.Name, prefix + p.Name + "_off"}
 			}
@@ -281,7 +282,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 		p("    }\n}")
 		fields := ""
 		for _, param := range params {
-			fields += " " + param.field("T_") + ";"
+			fields += " " + paramField(param, "T_") + ";"
 		}
 		p("#define PUT_FIELDS%s", fields)
 		p("#define PUT_ROW(e, v, at, count) then_row(v, at, count, %s)", passed("e T_"))
@@ -338,7 +339,7 @@ func (s *thenSpec) macros(p func(string, ...any), l Target) {
 }
 
 // vectorsOf is the width of the vectors that maps compute on a kind of device.
-func vectorsOf(l Target) int {
+func vectorsOf(l kernels.Target) int {
 	if l.CPU {
 		return MapVectorCPU
 	}
@@ -390,13 +391,13 @@ const (
 )
 
 // declared returns the parameter in OpenCL C, with a prefix before its name.
-func (p Param) declared(prefix string) string { return p.Mode.Declared(prefix + p.Name) }
+func paramDeclared(p kernels.Param, prefix string) string { return p.Mode.Declared(prefix + p.Name) }
 
 // field returns it as a field of a struct, or two.
-func (p Param) field(prefix string) string {
+func paramField(p kernels.Param, prefix string) string {
 	name := prefix + p.Name
 	if !p.Mode.Buffer() {
-		return p.declared(prefix)
+		return paramDeclared(p, prefix)
 	}
 	constant := "const "
 	if p.Mode.Written() {
@@ -406,20 +407,20 @@ func (p Param) field(prefix string) string {
 }
 
 // tolerance is that of the kernel, and what the map makes of it.
-func (s *thenSpec) tolerance() Tolerance {
+func (s *thenSpec) tolerance() kernels.Tolerance {
 	if base := &s.base.Tol; base.ULP == 0 && base.Rel == 0 && base.Scale == nil && base.Bound == nil && s.m.program.Exact() {
-		return Tolerance{}
+		return kernels.Tolerance{}
 	}
-	return Tolerance{ULP: max(1, s.base.Tol.ULP), Bound: s.bound}
+	return kernels.Tolerance{ULP: max(1, s.base.Tol.ULP), Bound: s.bound}
 }
 
-func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
-	at, tol := FormsOf(s.base).Stores.Result, &s.base.Tol
+func (s *thenSpec) bound(real kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+	at, tol := Of(s.base).Stores.Result, &s.base.Tol
 	n := s.elements(args)
-	value := BufferArg(NewHostBuffer(s.valueType(real), n), 0, n)
+	value := kernels.BufferArg(kernels.NewHostBuffer(s.valueType(real), n), 0, n)
 	base := s.baseArgs(args)
-	if FormsOf(s.base).Stores.reads(base) {
-		CopyHostBuffer(value.Buf.(*HostBuffer), 0, args[at].Buf.(*HostBuffer), args[at].Off, n)
+	if Of(s.base).Stores.reads(base) {
+		kernels.CopyHostBuffer(value.Buf.(*kernels.HostBuffer), 0, args[at].Buf.(*kernels.HostBuffer), args[at].Off, n)
 	}
 	base[at] = value
 	eps, _ := s.valueType(real).Epsilon()
@@ -439,7 +440,7 @@ func (s *thenSpec) bound(real DType, args []Arg) func(param, i int) float64 {
 				}
 				s.base.Run(real, base)
 				if tol.Scale == nil {
-					scale = MaxAbs(base, at)
+					scale = kernels.MaxAbs(base, at)
 				}
 				off = func(param, i int) float64 {
 					by := tol.Rel * eps * scale
@@ -480,28 +481,28 @@ func (s *thenSpec) dims(n, row int) []int {
 }
 
 // cases are the launches that test the kernel, each with a map of its result.
-func (s *thenSpec) cases(few bool) []Case {
+func (s *thenSpec) cases(few bool) []kernels.Case {
 	if s.base.Cases == nil {
 		return nil
 	}
-	var cases []Case
-	at := FormsOf(s.base).Stores.Result
+	var cases []kernels.Case
+	at := Of(s.base).Stores.Result
 	for _, c := range s.base.Cases(few) {
-		probe := NewOperands(Float32, 1, 1)
+		probe := kernels.NewOperands(kernels.Float32, 1, 1)
 		c.Build(probe)
-		n, row := FormsOf(s.base).Stores.Elements(probe.Args)
-		if before := FormsOf(s.base).Stores.Before; !s.Keep && before != nil && before(probe.Args, Target{CPU: true, LocalMem: 1}) {
+		n, row := Of(s.base).Stores.Elements(probe.Args)
+		if before := Of(s.base).Stores.Before; !s.Keep && before != nil && before(probe.Args, kernels.Target{CPU: true, LocalMem: 1}) {
 			continue // they are kept
 		}
 		if n == 0 || probe.Args[at].N != n || s.m.l.Aligned && (n%MapVector != 0 || row%MapVector != 0) {
 			continue
 		}
-		cases = append(cases, Case{c.Name, func(o *Operands) {
+		cases = append(cases, kernels.Case{Name: c.Name, Build: func(o *kernels.Operands) {
 			c.Build(o)
-			if a := &o.Args[at]; !s.Keep && !FormsOf(s.base).Stores.reads(o.Args) {
+			if a := &o.Args[at]; !s.Keep && !Of(s.base).Stores.reads(o.Args) {
 				a.N = 0
 			}
-			all := NewOperands(o.Float(), 0, 0)
+			all := kernels.NewOperands(o.Float(), 0, 0)
 			all.Rand = o.Rand
 			s.m.operands(all, s.dims(n, row))
 			first := s.m.stridesAt(s.at)
@@ -517,29 +518,29 @@ func (s *thenSpec) cases(few bool) []Case {
 
 // trial makes the operands of a launch like one, with a map of as many elements as the kernel's own
 // trial has.
-func (s *thenSpec) trial(like []Arg) []Operand {
+func (s *thenSpec) trial(like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
-	at := FormsOf(s.base).Stores.Result
+	at := Of(s.base).Stores.Result
 	own := s.baseArgs(like)
-	var ops []Operand
+	var ops []kernels.Operand
 	if s.base.Trial != nil {
 		ops = s.base.Trial(own)
 	} else {
-		ops = LikeLaunch(s.base.Params, own)
+		ops = kernels.LikeLaunch(s.base.Params, own)
 	}
 	if ops == nil {
 		return nil
 	}
 	small := sized(s.base.Params, own, ops)
-	n, _ := FormsOf(s.base).Stores.Elements(small)
+	n, _ := Of(s.base).Stores.Elements(small)
 	dims := s.likeDims(like, n)
 	if dims == nil {
 		return nil
 	}
-	if !s.Keep && !FormsOf(s.base).Stores.reads(small) {
-		ops[at] = Output(0)
+	if !s.Keep && !Of(s.base).Stores.reads(small) {
+		ops[at] = kernels.Output(0)
 	}
 	args := s.mapArgs(like, own[at])
 	for i, p := range s.m.params() {
@@ -548,28 +549,28 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 		case i == s.at || i >= first && i < first+s.m.outer:
 		case i < s.m.tensors():
 			size := s.m.reach(args, i, dims)
-			if size > TrialElements {
+			if size > kernels.TrialElements {
 				return nil
 			}
-			op := Output(size)
+			op := kernels.Output(size)
 			if !s.m.result(i) {
 				d := user(s.m.j, s.m.uses[i]).Domain(s.m.uses[i])
 				if s.m.mask(i) {
 					d = [2]float64{0, 3}
 				}
-				op = Draw(size, d[0], d[1])
+				op = kernels.Draw(size, d[0], d[1])
 			} else if s.m.l.Gaps {
-				op = Draw(size, -1, 1)
+				op = kernels.Draw(size, -1, 1)
 			}
 			ops = append(ops, op)
 		case i == s.m.nAt():
-			ops = append(ops, Number(float64(dims[s.m.outer])))
+			ops = append(ops, kernels.Number(float64(dims[s.m.outer])))
 		case s.m.outer > 0 && i == s.m.rowsAt():
-			ops = append(ops, Number(float64(n/dims[s.m.outer])))
-		case p.Mode == FloatParam:
-			ops = append(ops, Number(args[i].Real))
+			ops = append(ops, kernels.Number(float64(n/dims[s.m.outer])))
+		case p.Mode == kernels.FloatParam:
+			ops = append(ops, kernels.Number(args[i].Real))
 		default:
-			ops = append(ops, Number(float64(args[i].Int)))
+			ops = append(ops, kernels.Number(float64(args[i].Int)))
 		}
 	}
 	return ops
@@ -577,16 +578,16 @@ func (s *thenSpec) trial(like []Arg) []Operand {
 
 // sized returns the arguments of a launch like one with args, whose memory and numbers are as large
 // as the operands of a trial.
-func sized(params []Param, args []Arg, ops []Operand) []Arg {
-	list := make([]Arg, len(params))
+func sized(params []kernels.Param, args []kernels.Arg, ops []kernels.Operand) []kernels.Arg {
+	list := make([]kernels.Arg, len(params))
 	for i, p := range params {
 		switch p.Mode.Kind() {
-		case ArgInt:
-			list[i] = LongArg(int64(ops[i].Number))
-		case ArgReal:
-			list[i] = FloatArg(ops[i].Number)
+		case kernels.ArgInt:
+			list[i] = kernels.LongArg(int64(ops[i].Number))
+		case kernels.ArgReal:
+			list[i] = kernels.FloatArg(ops[i].Number)
 		default:
-			list[i] = BufferArg(args[i].Buf, 0, ops[i].N)
+			list[i] = kernels.BufferArg(args[i].Buf, 0, ops[i].N)
 		}
 	}
 	return list
@@ -594,7 +595,7 @@ func sized(params []Param, args []Arg, ops []Operand) []Arg {
 
 // likeDims returns the dimensions of a launch's map with n elements in all: as many of the first as
 // there are. Nil: n is no multiple of the others.
-func (s *thenSpec) likeDims(like []Arg, n int) []int {
+func (s *thenSpec) likeDims(like []kernels.Arg, n int) []int {
 	nAt := len(s.base.Params) + s.m.nAt() - 1
 	dims := make([]int, s.m.outer+1)
 	dims[s.m.outer] = int(like[nAt].Int)
@@ -615,7 +616,7 @@ func (s *thenSpec) likeDims(like []Arg, n int) []int {
 }
 
 // reach returns how many elements tensor t has from its first to its last.
-func (m *mapSpec) reach(args []Arg, t int, dims []int) int {
+func (m *mapSpec) reach(args []kernels.Arg, t int, dims []int) int {
 	at, n := m.stridesAt(t), 1
 	for d, size := range dims {
 		if size == 0 {

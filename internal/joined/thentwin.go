@@ -1,37 +1,38 @@
-package kernels
+package joined
 
 import (
+	"github.com/clgrad/clgrad/kernels"
 	"sync"
 	"sync/atomic"
 )
 
 // scratch holds the results that twins do not keep.
-var scratch = map[DType]*sync.Pool{Float32: {}, Float64: {}, Float16: {}, BFloat16: {}}
+var scratch = map[kernels.DType]*sync.Pool{kernels.Float32: {}, kernels.Float64: {}, kernels.Float16: {}, kernels.BFloat16: {}}
 
 // thenTwin runs the twin of the kernel, and that of the map: of parts of the result as soon as they
 // are there, if the former tells of them, else of the whole behind it.
-func thenTwin[T Real](s *thenSpec) func(Call[T]) {
-	real := Float32
+func thenTwin[T kernels.Real](s *thenSpec) func(kernels.Call[T]) {
+	real := kernels.Float32
 	if _, double := any(T(0)).(float64); double {
-		real = Float64
+		real = kernels.Float64
 	}
 	pool := sync.Pool{New: func() any { return newMapScratch[T](s.m) }}
-	return func(c Call[T]) {
-		args, at := s.baseArgs(c.Args()), FormsOf(s.base).Stores.Result
+	return func(c kernels.Call[T]) {
+		args, at := s.baseArgs(c.Args()), Of(s.base).Stores.Result
 		n := s.elements(c.Args())
 		if to, ok := s.inPlace(c.Args(), n); ok {
 			args[at] = to
 		} else if !s.Keep {
 			typ := s.valueType(real)
-			mem, _ := scratch[typ].Get().(*HostBuffer)
+			mem, _ := scratch[typ].Get().(*kernels.HostBuffer)
 			if mem == nil || mem.Len() < n {
-				mem = NewHostBuffer(typ, n)
+				mem = kernels.NewHostBuffer(typ, n)
 			}
 			defer scratch[typ].Put(mem)
-			if FormsOf(s.base).Stores.reads(args) {
-				CopyHostBuffer(mem, 0, c.Args()[at].Buf.(*HostBuffer), c.Args()[at].Off, n)
+			if Of(s.base).Stores.reads(args) {
+				kernels.CopyHostBuffer(mem, 0, c.Args()[at].Buf.(*kernels.HostBuffer), c.Args()[at].Off, n)
 			}
-			args[at] = BufferArg(mem, 0, n)
+			args[at] = kernels.BufferArg(mem, 0, n)
 		}
 		own := s.mapArgs(c.Args(), args[at])
 		if s.m.moves() || n == 0 {
@@ -62,24 +63,24 @@ func thenTwin[T Real](s *thenSpec) func(Call[T]) {
 
 // inPlace returns where the map's result lies, if the kernel's may lie there until the map is
 // computed.
-func (s *thenSpec) inPlace(args []Arg, n int) (to Arg, ok bool) {
+func (s *thenSpec) inPlace(args []kernels.Arg, n int) (to kernels.Arg, ok bool) {
 	y := len(s.m.uses)
-	if s.Keep || s.m.tensors() != y+1 || s.m.types[y] != s.m.types[s.at] || FormsOf(s.base).Stores.reads(args) {
-		return Arg{}, false
+	if s.Keep || s.m.tensors() != y+1 || s.m.types[y] != s.m.types[s.at] || Of(s.base).Stores.reads(args) {
+		return kernels.Arg{}, false
 	}
 	var l mapLoops
-	own := s.mapArgs(args, Arg{})
+	own := s.mapArgs(args, kernels.Arg{})
 	l.set(s.m, own)
 	if to = own[y]; !l.dense[y] || to.N < n {
-		return Arg{}, false
+		return kernels.Arg{}, false
 	}
 	for i, a := range args { // none of which may be of that memory
-		own := i == FormsOf(s.base).Stores.Result || i == len(s.base.Params)+y-1
+		own := i == Of(s.base).Stores.Result || i == len(s.base.Params)+y-1
 		if !own && a.Buf == to.Buf && a.Off < to.Off+to.N && to.Off < a.Off+a.N {
-			return Arg{}, false
+			return kernels.Arg{}, false
 		}
 	}
-	return BufferArg(to.Buf, to.Off, n), true
+	return kernels.BufferArg(to.Buf, to.Off, n), true
 }
 
 // elements computes n elements from one on, in the order of the result's indices.

@@ -1,4 +1,6 @@
-package kernels
+package joined
+
+import "github.com/clgrad/clgrad/kernels"
 
 // Rows says how the launches of a kernel are done by rows, so that a work-group can do several of
 // them one after the other: see [NewChain].
@@ -19,7 +21,7 @@ type Rows struct {
 	// this module and such as are generated: it opens with an @depends line.
 	Text func(prefix string, cpu bool) string
 	// Of says what a launch does, nil if it is not done by rows.
-	Of func(args []Arg, l Target) *RowsOf
+	Of func(args []kernels.Arg, l kernels.Target) *RowsOf
 }
 
 // Local is local memory that a function is passed.
@@ -40,11 +42,11 @@ type RowsOf struct {
 
 // RowsOf says how a launch is done by rows, nil if it is not: it has no row, or the kernel does not
 // say how.
-func (k *Kernel) RowsOf(args []Arg, l Target) *RowsOf {
-	if FormsOf(k).Rows == nil || FormsOf(k).Rows.Of == nil {
+func ByRows(k *kernels.Kernel, args []kernels.Arg, l kernels.Target) *RowsOf {
+	if Of(k).Rows == nil || Of(k).Rows.Of == nil {
 		return nil
 	}
-	of := FormsOf(k).Rows.Of(args, l)
+	of := Of(k).Rows.Of(args, l)
 	if of == nil || of.Rows < 1 || of.Run < 0 {
 		return nil
 	}

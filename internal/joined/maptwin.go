@@ -1,4 +1,4 @@
-package kernels
+package joined
 
 import (
 	"slices"
@@ -7,37 +7,38 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/vec"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
 // twin returns the map in Go: blocks of elements, in the order of the result's indices, each
 // primitive in one loop.
-func (m *mapSpec) twin() Twin {
+func (m *mapSpec) twin() kernels.Twin {
 	if m.moves() {
 		switch m.typ {
-		case Int32:
-			return ElementTwin(moveTwin[int32](m))
-		case Uint8:
-			return ElementTwin(moveTwin[uint8](m))
-		case Uint16:
-			return ElementTwin(moveTwin[uint16](m))
-		case Int64:
-			return ElementTwin(moveTwin[int64](m))
+		case kernels.Int32:
+			return kernels.ElementTwin(moveTwin[int32](m))
+		case kernels.Uint8:
+			return kernels.ElementTwin(moveTwin[uint8](m))
+		case kernels.Uint16:
+			return kernels.ElementTwin(moveTwin[uint16](m))
+		case kernels.Int64:
+			return kernels.ElementTwin(moveTwin[int64](m))
 		}
-		return Twin{F32: moveTwin[float32](m), F64: moveTwin[float64](m)}
+		return kernels.Twin{F32: moveTwin[float32](m), F64: moveTwin[float64](m)}
 	}
 	switch m.typ {
-	case Int32:
-		return ElementTwin(mapTwin[int32](m))
-	case Int64:
-		return ElementTwin(mapTwin[int64](m))
-	case Uint64:
-		return ElementTwin(mapTwin[uint64](m))
+	case kernels.Int32:
+		return kernels.ElementTwin(mapTwin[int32](m))
+	case kernels.Int64:
+		return kernels.ElementTwin(mapTwin[int64](m))
+	case kernels.Uint64:
+		return kernels.ElementTwin(mapTwin[uint64](m))
 	}
-	if m.mixed && !slices.Contains(m.types, Float32) { // of no reals: floats of 16 bits are computed in float32
-		return Twin{F32: mapTwin[float32](m)}
+	if m.mixed && !slices.Contains(m.types, kernels.Float32) { // of no reals: floats of 16 bits are computed in float32
+		return kernels.Twin{F32: mapTwin[float32](m)}
 	}
-	return Twin{F32: mapTwin[float32](m), F64: mapTwin[float64](m)}
+	return kernels.Twin{F32: mapTwin[float32](m), F64: mapTwin[float64](m)}
 }
 
 // mapLoops is where the elements of one launch's tensors lie.
@@ -50,7 +51,7 @@ type mapLoops struct {
 }
 
 // mapLoopsOf returns the loops of a launch. It is inlined: callers can keep them on the stack.
-func mapLoopsOf(m *mapSpec, args []Arg) *mapLoops {
+func mapLoopsOf(m *mapSpec, args []kernels.Arg) *mapLoops {
 	l := new(mapLoops)
 	l.set(m, args)
 	return l
@@ -58,7 +59,7 @@ func mapLoopsOf(m *mapSpec, args []Arg) *mapLoops {
 
 // set makes l the loops of a launch with the arguments args. Before, l is zero, or the loops of
 // another launch of m.
-func (l *mapLoops) set(m *mapSpec, args []Arg) {
+func (l *mapLoops) set(m *mapSpec, args []kernels.Arg) {
 	l.rank = m.l.Rank
 	inner := int(args[m.nAt()].Int)
 	l.n = inner
@@ -172,9 +173,9 @@ func (l *mapLoops) starts(t, r int, at []int) {
 }
 
 // mapTwin computes formulas in T.
-func mapTwin[T expr.Number](m *mapSpec) func(Call[T]) {
+func mapTwin[T expr.Number](m *mapSpec) func(kernels.Call[T]) {
 	pool := sync.Pool{New: func() any { return newMapScratch[T](m) }}
-	return func(c Call[T]) {
+	return func(c kernels.Call[T]) {
 		s := pool.Get().(*mapScratch[T])
 		defer pool.Put(s)
 		run := &s.run
@@ -188,24 +189,24 @@ func mapTwin[T expr.Number](m *mapSpec) func(Call[T]) {
 				run.blocks(s, lo, hi)
 			})
 		}
-		run.c, run.whole = Call[T]{}, nil // or the pool keeps the memory
+		run.c, run.whole = kernels.Call[T]{}, nil // or the pool keeps the memory
 	}
 }
 
 // mapRun is one launch of a map.
 type mapRun[T expr.Number] struct {
 	m           *mapSpec
-	c           Call[T]
+	c           kernels.Call[T]
 	loops       mapLoops
 	inner, rows int
 	size        block
 	beside      int // blocks of a row
 	whole       [][]T
-	apart       [MapResults]bool
+	apart       [kernels.MapResults]bool
 }
 
 // begin makes run that of a launch, and returns how many blocks it has, and what one costs.
-func (run *mapRun[T]) begin(c Call[T]) (all, cost int) {
+func (run *mapRun[T]) begin(c kernels.Call[T]) (all, cost int) {
 	m, l := run.m, &run.loops
 	run.c = c
 	l.set(m, c.Args())
@@ -294,17 +295,17 @@ func (run *mapRun[T]) block(s *mapScratch[T], p blockRange, newRow, otherRows bo
 
 // apart says of each result whether it may be computed where it is to lie: of one, always, and else
 // if no operand is of that memory, since results are put there one after the other.
-func (m *mapSpec) apart(args []Arg) (apart [MapResults]bool) {
+func (m *mapSpec) apart(args []kernels.Arg) (apart [kernels.MapResults]bool) {
 	y, n := len(m.uses), m.tensors()
 	for k := range n - y {
 		r := &args[y+k]
-		apart[k] = n-y == 1 || !slices.ContainsFunc(args[:y], func(a Arg) bool { return a.Buf == r.Buf && a.Off < r.Off+r.N && r.Off < a.Off+a.N })
+		apart[k] = n-y == 1 || !slices.ContainsFunc(args[:y], func(a kernels.Arg) bool { return a.Buf == r.Buf && a.Off < r.Off+r.N && r.Off < a.Off+a.N })
 	}
 	return apart
 }
 
 // wholeOperands returns the elements of the operands that are read by index, nil if there are none.
-func wholeOperands[T expr.Number](m *mapSpec, c Call[T]) [][]T {
+func wholeOperands[T expr.Number](m *mapSpec, c kernels.Call[T]) [][]T {
 	if !m.gathers {
 		return nil
 	}
@@ -318,7 +319,7 @@ func wholeOperands[T expr.Number](m *mapSpec, c Call[T]) [][]T {
 }
 
 // scalar returns the argument that is scalar i.
-func (m *mapSpec) scalar(args []Arg, i int) Arg {
+func (m *mapSpec) scalar(args []kernels.Arg, i int) kernels.Arg {
 	return args[m.scalarsAt()+slices.Index(m.scalars, i)]
 }
 
@@ -428,8 +429,8 @@ func scatter[T any](l *mapLoops, t int, p blockRange, at []int, r, y []T, set *v
 }
 
 // scalarOf returns a scalar as a launch rounds it.
-func scalarOf[T expr.Number](a Arg) T {
-	if a.Kind == ArgInt {
+func scalarOf[T expr.Number](a kernels.Arg) T {
+	if a.Kind == kernels.ArgInt {
 		return T(a.Int)
 	}
 	return T(a.Real)
@@ -470,15 +471,15 @@ func newMapScratch[T expr.Number](m *mapSpec) *mapScratch[T] {
 }
 
 // moveScratch is what one goroutine moves a block with.
-type moveScratch[E Element] struct {
+type moveScratch[E kernels.Element] struct {
 	from, to [moveSide * moveSide]int // where rows begin
 	tile     [moveSide * moveSide]E
 }
 
 // moveTwin copies elements, whatever they are.
-func moveTwin[E Element](m *mapSpec) func(Call[E]) {
+func moveTwin[E kernels.Element](m *mapSpec) func(kernels.Call[E]) {
 	pool := sync.Pool{New: func() any { return new(moveScratch[E]) }}
-	return func(c Call[E]) {
+	return func(c kernels.Call[E]) {
 		run := moveRun[E]{x: c.Reals(0), y: c.Reals(1), set: vectorsFor(c.Vectors()), pool: &pool}
 		l := &run.loops
 		l.set(m, c.Args())
@@ -504,7 +505,7 @@ func moveTwin[E Element](m *mapSpec) func(Call[E]) {
 }
 
 // moveRun is one launch of a map that only moves elements.
-type moveRun[E Element] struct {
+type moveRun[E kernels.Element] struct {
 	x, y        []E
 	set         *vec.Set
 	pool        *sync.Pool // of moveScratch[E]
