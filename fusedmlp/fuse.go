@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/replay/fusion"
 )
 
@@ -421,7 +422,7 @@ func (f *followed) copies(i int) bool {
 	if len(f.by[i]) != 1 || len(list) != 1 {
 		return false
 	}
-	m, ok := list[0].(*kernels.Map)
+	m, ok := list[0].(*operation.Map)
 	return ok && len(m.Results) == 1 && len(m.Operands) == 1 && m.Results[0].Function.Is(0) &&
 		intmath.Dense(m.Operands[0].Strides, m.Dims) && intmath.Dense(m.Results[0].View.Strides, m.Dims)
 }

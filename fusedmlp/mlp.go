@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -213,15 +214,15 @@ func (s MLPShape) trial(like []kernels.Arg, block int, inputGrad bool) []kernels
 	if like == nil {
 		return nil
 	}
-	n := min(int(like[6].Int), max(33, kernels.TrialProducts/s.Size()))
+	n := min(int(like[6].Int), max(33, trial.Products/s.Size()))
 	groups := max(1, min(like[4].N, intmath.CeilDiv(n, block))) // a launch has no more groups than blocks
 	dx := 0
 	if inputGrad {
 		dx = n * s.Inputs
 	}
-	return []kernels.Operand{kernels.Draw(n*s.Inputs, -1, 1), kernels.Draw(n*s.Outputs, 0, 1),
-		kernels.Draw(s.Size(), -0.2, 0.2), kernels.Draw(groups*s.Size(), 0, 0),
-		kernels.Output(groups), kernels.Output(dx), kernels.Number(float64(n))}
+	return []kernels.Operand{trial.Draw(n*s.Inputs, -1, 1), trial.Draw(n*s.Outputs, 0, 1),
+		trial.Draw(s.Size(), -0.2, 0.2), trial.Draw(groups*s.Size(), 0, 0),
+		trial.Output(groups), trial.Output(dx), trial.Number(float64(n))}
 }
 
 // mlpScratch is what a share keeps from launch to launch: the activations of each layer and two

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"github.com/x448/float16"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -203,7 +204,7 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 			if like == nil {
 				return nil
 			}
-			return []kernels.Operand{kernels.Draw(s.Size(), -0.2, 0.2), kernels.Output(words), kernels.Output(s.Layers)}
+			return []kernels.Operand{trial.Draw(s.Size(), -0.2, 0.2), trial.Output(words), trial.Output(s.Layers)}
 		},
 	}, []int{words, s.Layers}
 }
@@ -345,7 +346,7 @@ func (s MLPMatrix) packed() []kernels.Operand {
 			return float64((*of)[i])
 		}
 	}
-	return []kernels.Operand{kernels.Derived(n, from(&words)), kernels.Derived(m, from(&exponents))}
+	return []kernels.Operand{trial.Derived(n, from(&words)), trial.Derived(m, from(&exponents))}
 }
 
 // Operands is [MLPShape.Operands], with packed weights.

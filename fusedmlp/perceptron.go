@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // skips returns of which layers the next layer reads what they read, beside k.
@@ -340,24 +341,24 @@ func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 			if like == nil {
 				return nil
 			}
-			n := min(int(like[6].Int), max(33, kernels.TrialProducts/s.Size()))
+			n := min(int(like[6].Int), max(33, trial.Products/s.Size()))
 			groups := max(1, min(like[4].N, intmath.CeilDiv(n, s.block)))
 			down := 0
 			if s.down {
 				down = n * first.Inputs
 			}
-			targets := kernels.Draw(n*last.Outputs, 0, 1)
+			targets := trial.Draw(n*last.Outputs, 0, 1)
 			if s.Labels != nil {
-				targets = kernels.Draw(n, -1, float64(last.Outputs))
+				targets = trial.Draw(n, -1, float64(last.Outputs))
 			}
-			operands := []kernels.Operand{kernels.Draw(n*first.Inputs, -1, 1), targets, kernels.Draw(s.Size(), -0.2, 0.2),
-				kernels.Draw(groups*s.Size(), 0, 0), kernels.Output(groups), kernels.Output(down), kernels.Number(float64(n)),
-				kernels.Derived(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
+			operands := []kernels.Operand{trial.Draw(n*first.Inputs, -1, 1), targets, trial.Draw(s.Size(), -0.2, 0.2),
+				trial.Draw(groups*s.Size(), 0, 0), trial.Output(groups), trial.Output(down), trial.Number(float64(n)),
+				trial.Derived(turned, func(before []kernels.Arg, i int) float64 { return s.turnedAt(before[2].At, i) })}
 			if s.weighted() {
-				operands = append(operands, kernels.Draw(last.Outputs, 0.5, 2))
+				operands = append(operands, trial.Draw(last.Outputs, 0.5, 2))
 			}
 			if s.scratch() {
-				operands = append(operands, kernels.Draw(like[len(like)-1].N/like[4].N*groups, 0, 0))
+				operands = append(operands, trial.Draw(like[len(like)-1].N/like[4].N*groups, 0, 0))
 			}
 			return operands
 		},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // On a GPU the gradient of what a layer reads is computed as the layer itself is: work-items beside
@@ -70,7 +71,7 @@ func newTurn(s *fusedStep) *kernels.Kernel {
 			if like == nil {
 				return nil
 			}
-			return []kernels.Operand{kernels.Draw(s.Size(), -1, 1), kernels.Output(size)}
+			return []kernels.Operand{trial.Draw(s.Size(), -1, 1), trial.Output(size)}
 		},
 	}
 }

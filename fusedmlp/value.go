@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/replay/fusion"
 )
 
@@ -47,7 +48,7 @@ type held struct {
 type lines struct {
 	x, labels *held
 	weights   *held // nil: none
-	kernels.CrossEntropySpec
+	operation.CrossEntropySpec
 	smoothing float64
 	parts     [5]*held
 }
@@ -156,7 +157,7 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 	dims := fusion.ResultDims(op)
 	at := func(v kernels.View) write { return write{f.placeOf(i, n, v, dims), i, nil} }
 	switch op := op.(type) {
-	case *kernels.Map:
+	case *operation.Map:
 		for _, part := range f.inPieces(i, n, op) {
 			values := f.mapped(i, n, part)
 			for k, r := range part.Results {
@@ -168,14 +169,14 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 			}
 		}
 		return
-	case *kernels.Product:
+	case *operation.Product:
 		w := at(op.C)
 		if intmath.Dense(op.C.Strides, dims) {
 			w.held = f.product(i, n, op)
 		}
 		f.wrote(w)
 		return
-	case *kernels.Reduction:
+	case *operation.Reduction:
 		for _, part := range f.alone(i, n, op) {
 			dims := fusion.ResultDims(part)
 			w := write{f.placeOf(i, n, part.Y, dims), i, nil}
@@ -185,13 +186,13 @@ func (f *followed) operation(i int, n *fusion.Recorded, op kernels.Operation) {
 			f.wrote(w)
 		}
 		return
-	case *kernels.CrossEntropy:
+	case *operation.CrossEntropy:
 		f.crossEntropy(i, n, op)
 		return
-	case *kernels.CrossEntropyGrad:
+	case *operation.CrossEntropyGrad:
 		f.crossEntropyGrad(i, n, op)
 		return
-	case *kernels.Scatter: // anywhere
+	case *operation.Scatter: // anywhere
 		w := write{spot{memoryOf(i, n, op.Y), span{n.Args[op.Y.Arg].Off, n.Args[op.Y.Arg].Off + n.Args[op.Y.Arg].N}}, i, nil}
 		f.wrote(w)
 		return
@@ -290,7 +291,7 @@ func (f *followed) read(i int, n *fusion.Recorded, v kernels.View, dims []int) *
 }
 
 // mapped returns the results of a map, nil where they are no formula of what spread knows.
-func (f *followed) mapped(i int, n *fusion.Recorded, m *kernels.Map) []*held {
+func (f *followed) mapped(i int, n *fusion.Recorded, m *operation.Map) []*held {
 	operands := make([]*spread, len(m.Operands))
 	for k, v := range m.Operands {
 		if m.Uses(k) && m.Elements == nil {
@@ -305,7 +306,7 @@ func (f *followed) mapped(i int, n *fusion.Recorded, m *kernels.Map) []*held {
 }
 
 // formula is one result of a map.
-func (f *followed) formula(n *fusion.Recorded, r kernels.Result, operands []*spread, count int) *held {
+func (f *followed) formula(n *fusion.Recorded, r operation.Result, operands []*spread, count int) *held {
 	fn := r.Function
 	if fn.Indexed() || fn.Condition() || fn.Whole() || r.View.Type != kernels.Float32 {
 		return nil
@@ -342,7 +343,7 @@ func (f *followed) formula(n *fusion.Recorded, r kernels.Result, operands []*spr
 }
 
 // product is what a product makes, nil unless its operands are contiguous matrices.
-func (f *followed) product(i int, n *fusion.Recorded, p *kernels.Product) *held {
+func (f *followed) product(i int, n *fusion.Recorded, p *operation.Product) *held {
 	if len(p.Batch) > 0 || p.K == 0 {
 		return nil
 	}
@@ -368,7 +369,7 @@ func (f *followed) product(i int, n *fusion.Recorded, p *kernels.Product) *held 
 }
 
 // sum is what a reduction makes. One with several outer elements makes as many shares.
-func (f *followed) sum(i int, n *fusion.Recorded, r *kernels.Reduction) *held {
+func (f *followed) sum(i int, n *fusion.Recorded, r *operation.Reduction) *held {
 	dims := []int{r.Outer, r.Len, r.Inner}
 	if r.Function != fn.Add || r.Interleaved || r.Outer*r.Len == 0 || r.Outer > 1 && r.Shares > 1 || r.X.Type != kernels.Float32 || !intmath.Dense(r.X.Strides, dims) {
 		return nil
@@ -402,12 +403,12 @@ const fewSums = 8
 
 // alone returns the reductions that one with several outer elements stands for, if they are few,
 // and what each reads was made alone.
-func (f *followed) alone(i int, n *fusion.Recorded, r *kernels.Reduction) []*kernels.Reduction {
+func (f *followed) alone(i int, n *fusion.Recorded, r *operation.Reduction) []*operation.Reduction {
 	first := r.X
 	if r.Outer < 2 || r.Outer > fewSums || !f.knows(f.placeOf(i, n, first, []int{1, r.Len, r.Inner})) {
-		return []*kernels.Reduction{r}
+		return []*operation.Reduction{r}
 	}
-	var list []*kernels.Reduction
+	var list []*operation.Reduction
 	for o := range r.Outer {
 		part := *r
 		part.Outer = 1
@@ -420,8 +421,8 @@ func (f *followed) alone(i int, n *fusion.Recorded, r *kernels.Reduction) []*ker
 
 // inPieces returns the maps that one of few elements stands for, if each of those that it reads was
 // made alone.
-func (f *followed) inPieces(i int, n *fusion.Recorded, m *kernels.Map) []*kernels.Map {
-	whole := []*kernels.Map{m}
+func (f *followed) inPieces(i int, n *fusion.Recorded, m *operation.Map) []*operation.Map {
+	whole := []*operation.Map{m}
 	if len(m.Dims) != 1 || m.Dims[0] < 2 || m.Dims[0] > fewSums || m.Elements != nil || !slices.ContainsFunc(m.Operands, func(v kernels.View) bool {
 		return len(v.Strides) == 1 && v.Strides[0] != 0 && f.knows(f.placeOf(i, n, v, []int{1}))
 	}) {
@@ -434,9 +435,9 @@ func (f *followed) inPieces(i int, n *fusion.Recorded, m *kernels.Map) []*kernel
 		}
 		return v
 	}
-	var list []*kernels.Map
+	var list []*operation.Map
 	for k := range m.Dims[0] {
-		part := &kernels.Map{Generated: m.Generated}
+		part := &operation.Map{Generated: m.Generated}
 		for _, v := range m.Operands {
 			part.Operands = append(part.Operands, at(v, k))
 		}
@@ -460,7 +461,7 @@ func (f *followed) knows(p spot) bool {
 }
 
 // crossEntropy notes what one leaves, as formulas if its lines lie one after the other.
-func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *kernels.CrossEntropy) {
+func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *operation.CrossEntropy) {
 	dims := []int{op.Outer, op.Inner}
 	l := f.linesOf(i, n, &op.CrossEntropySpec)
 	if l != nil {
@@ -478,7 +479,7 @@ func (f *followed) crossEntropy(i int, n *fusion.Recorded, op *kernels.CrossEntr
 
 // crossEntropyGrad notes the gradient of one, as a formula if that of the loss is the same for
 // every line.
-func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *kernels.CrossEntropyGrad) {
+func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *operation.CrossEntropyGrad) {
 	dims, whole := []int{op.Outer, op.Inner}, []int{op.Outer, op.Len, op.Inner}
 	w := write{f.placeOf(i, n, op.D, whole), i, nil}
 	g, l := f.read(i, n, op.G, dims), f.linesOf(i, n, &op.CrossEntropySpec)
@@ -492,7 +493,7 @@ func (f *followed) crossEntropyGrad(i int, n *fusion.Recorded, op *kernels.Cross
 
 // lossOf returns the lines of the loss of which a launch is the gradient, nil if there is none. That
 // of logarithms reads nothing that the loss left: it is of any with these labels.
-func (f *followed) lossOf(i int, n *fusion.Recorded, op *kernels.CrossEntropyGrad, l *lines) *lines {
+func (f *followed) lossOf(i int, n *fusion.Recorded, op *operation.CrossEntropyGrad, l *lines) *lines {
 	dims := []int{op.Outer, op.Inner}
 	for _, of := range slices.Backward(f.losses) {
 		if of.labels != l.labels || !of.sameLoss(l) {
@@ -510,7 +511,7 @@ func (f *followed) lossOf(i int, n *fusion.Recorded, op *kernels.CrossEntropyGra
 }
 
 // linesOf returns the lines of a launch that lie one after the other; nil for others.
-func (f *followed) linesOf(i int, n *fusion.Recorded, l *kernels.CrossEntropySpec) *lines {
+func (f *followed) linesOf(i int, n *fusion.Recorded, l *operation.CrossEntropySpec) *lines {
 	if l.Smoothing.Arg >= 0 {
 		if slots, _, _ := n.Args[l.Smoothing.Arg].Slot(); slots != nil {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -223,9 +224,9 @@ func trialScatter(features int) func([]kernels.Arg) []kernels.Operand {
 	const n = 257
 	zero := func([]kernels.Arg, int) float64 { return 0 }
 	return func([]kernels.Arg) []kernels.Operand {
-		return []kernels.Operand{kernels.Draw(2*n, 0, 1),
-			kernels.Derived(3*features*n, func(_ []kernels.Arg, i int) float64 { return testGradient(math.Sin(float64(i)), i/features) }),
-			kernels.Derived(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
-			kernels.Derived(2*features*testPlaces, zero), kernels.Derived(2*features*testPlaces, zero), kernels.Derived(wordsOf(features*testEntries), zero), kernels.Number(n), kernels.Number(3)}
+		return []kernels.Operand{trial.Draw(2*n, 0, 1),
+			trial.Derived(3*features*n, func(_ []kernels.Arg, i int) float64 { return testGradient(math.Sin(float64(i)), i/features) }),
+			trial.Derived(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
+			trial.Derived(2*features*testPlaces, zero), trial.Derived(2*features*testPlaces, zero), trial.Derived(wordsOf(features*testEntries), zero), trial.Number(n), trial.Number(3)}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // The sources say what sampleEncode computes, for CPUs and other devices.
@@ -87,16 +88,16 @@ var (
 )
 
 // drawnScalars are those of a draw in a launch of sampleEncode, and one more.
-func drawnScalars(more kernels.Scalar) []kernels.Scalar {
-	return []kernels.Scalar{kernels.Passed(8), kernels.Passed(9), kernels.Passed(10), kernels.Passed(4), kernels.Passed(5), more}
+func drawnScalars(more operation.Scalar) []operation.Scalar {
+	return []operation.Scalar{operation.Passed(8), operation.Passed(9), operation.Passed(10), operation.Passed(4), operation.Passed(5), more}
 }
 
 func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
 	n, octaves := int(a[3].Int), int(a[7].Int)
-	scalars := drawnScalars(kernels.Passed(6))
-	features := &kernels.Map{Dims: []int{n, 2, octaves}, Rounds: true}
+	scalars := drawnScalars(operation.Passed(6))
+	features := &operation.Map{Dims: []int{n, 2, octaves}, Rounds: true}
 	for k, f := range drawnOctaves.Functions {
-		features.Results = append(features.Results, kernels.Result{Function: f, Scalars: scalars,
+		features.Results = append(features.Results, operation.Result{Function: f, Scalars: scalars,
 			View: kernels.ViewOf(a, 1, k, 4*octaves, 2*octaves, 2)})
 	}
 	return []kernels.Operation{features, drawnColoursOf(a)}
@@ -105,8 +106,8 @@ func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
 // drawnColoursOf is what a launch of sampleEncode, or of its form, writes to V.
 func drawnColoursOf(a []kernels.Arg) kernels.Operation {
 	channels := int(a[6].Int)
-	return &kernels.Map{Rounds: true, Dims: []int{int(a[3].Int), channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
-		Results: []kernels.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(kernels.Passed(6)), View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
+	return &operation.Map{Rounds: true, Dims: []int{int(a[3].Int), channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
+		Results: []operation.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(operation.Passed(6)), View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 }
 
 // sampleChunk is how many samples of the twin follow one another: their pixels are read together,

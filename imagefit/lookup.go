@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 //go:embed sample_lookup.cl
@@ -55,10 +56,10 @@ var (
 )
 
 func describeSampleLookup(a []kernels.Arg) []kernels.Operation {
-	scalars := drawnScalars(kernels.Passed(7))
-	lines := &kernels.Map{Dims: []int{int(a[3].Int)}, Rounds: true}
+	scalars := drawnScalars(operation.Passed(7))
+	lines := &operation.Map{Dims: []int{int(a[3].Int)}, Rounds: true}
 	for k, f := range drawnLines.Functions {
-		lines.Results = append(lines.Results, kernels.Result{Function: f, Scalars: scalars, View: kernels.ViewOf(a, 1, k, 2)})
+		lines.Results = append(lines.Results, operation.Result{Function: f, Scalars: scalars, View: kernels.ViewOf(a, 1, k, 2)})
 	}
 	return []kernels.Operation{lines, drawnColoursOf(a)}
 }

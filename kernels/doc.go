@@ -27,7 +27,7 @@
 //		kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 //
 // A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there
-// are eight. What rewrites recorded launches into fewer reads nothing else. Kernels of any package
+// are eight, in package operation. What rewrites recorded launches into fewer reads nothing else. Kernels of any package
 // describe themselves that way, and one that does not is opaque: it runs and is recorded as it is.
 // Package kerneltest holds descriptions to the twins.
 //

@@ -157,3 +157,17 @@ func (o *Operands) Start(values ...float64) *Operands {
 	}
 	return o
 }
+
+// Operand is one argument of a trial. Package trial makes them.
+type Operand struct {
+	N      int     // elements of a buffer
+	Lo, Hi float64 // they are uniform in [Lo, Hi); ints are whole
+	Number float64 // an argument by value
+	Blank  bool    // the buffer starts as NaN, or as 77 where it holds integers: all of it must be written
+	// From returns element i of a buffer that is not drawn, from the arguments before it, as host
+	// memory.
+	From func(before []Arg, i int) float64
+}
+
+// At returns element i of an argument that is host memory, as those of a trial are.
+func (a Arg) At(i int) float64 { return a.Buf.(*HostBuffer).At(a.Off + i) }

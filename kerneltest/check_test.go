@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -121,8 +122,8 @@ func TestAllDescriptions(t *testing.T) {
 			if n > 7 && !always {
 				return nil
 			}
-			return []kernels.Operation{&kernels.Map{Dims: []int{n}, Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
-				Results: []kernels.Result{{Function: times, View: kernels.ViewOf(args, 1, 0, 1)}}}}
+			return []kernels.Operation{&operation.Map{Dims: []int{n}, Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
+				Results: []operation.Result{{Function: times, View: kernels.ViewOf(args, 1, 0, 1)}}}}
 		}
 		return k
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -53,10 +54,10 @@ func Example_description() {
 			o.Reals(n, func(i int) float64 { return 6 + float64(i) }).Out(n).Int(n)
 		}),
 		Describe: func(args []kernels.Arg) []kernels.Operation {
-			return []kernels.Operation{&kernels.Map{
+			return []kernels.Operation{&operation.Map{
 				Dims:     []int{int(args[2].Int)},
 				Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
-				Results:  []kernels.Result{{Function: third, View: kernels.ViewOf(args, 1, 0, 1)}},
+				Results:  []operation.Result{{Function: third, View: kernels.ViewOf(args, 1, 0, 1)}},
 			}}
 		},
 	}

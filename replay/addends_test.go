@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // TestTermsConditions: a sum of few terms is made a map only where all that read it can add them
@@ -17,7 +18,7 @@ func TestTermsConditions(t *testing.T) {
 	// sum adds rows of x up, of 8 elements each.
 	sum := func(rows int, to kernels.Buffer) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8*rows), kernels.BufferArg(to, 0, 8))
-		l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map {
+		l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map {
 			value, views := expr.Input(0), []kernels.View(nil)
 			for k := range rows {
 				if views = append(views, viewOf(0, 8*k, 1)); k > 0 {
@@ -74,7 +75,7 @@ func TestTermsConditions(t *testing.T) {
 		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
 		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Forms = nil }), read(1)}, z, false, false},
 		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
-			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { return nil }}
+			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map { return nil }}
 		}), read(1)}, z, false, false},
 		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
 		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
@@ -83,7 +84,7 @@ func TestTermsConditions(t *testing.T) {
 			l.Args[1] = kernels.BufferArg(y, 4, 8)
 		}), touching(modes{kernels.In}, kernels.BufferArg(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
 		{"a map", []capture.Launch{set(read(1), func(l *capture.Launch) {
-			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *kernels.Map { panic("it is a map") }}
+			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map { panic("it is a map") }}
 		}), touching(modes{kernels.In}, kernels.BufferArg(z, 0, 1))}, y, false, true},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/replay/fusion"
 	"github.com/clgrad/clgrad/tensor"
@@ -57,7 +58,7 @@ func TestComparison(t *testing.T) {
 	} {
 		remove := fusion.Register(fusion.Fusion{Name: "absolute", Match: func(s fusion.Step) []fusion.Match {
 			l := s.Launches()
-			if m, ok := l[1].Operations[0].(*kernels.Map); !ok || m.Results[0].Function != fn.Abs {
+			if m, ok := l[1].Operations[0].(*operation.Map); !ok || m.Results[0].Function != fn.Abs {
 				t.Fatalf("%s is no Abs", s.Name(1))
 			}
 			m := fusion.Match{Covers: []int{0, 1}, Within: c.within, Launches: []fusion.Launch{{Kernel: magnitude(c.f), Args: []kernels.Arg{l[0].Args[0], l[1].Args[1]}}}}

@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // TestResultsConditions: a launch writes where its result is copied to only where nobody can tell.
@@ -37,7 +38,7 @@ func TestResultsConditions(t *testing.T) {
 	whole := line(8, 0, begin)
 	sum := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(first, 0, 24), kernels.BufferArg(tmp, 0, 8))
 	twice := mapOf(fn.Identity, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
-	twice.Results = append(twice.Results, kernels.Result{Function: fn.Identity, View: viewOf(1, 8, 1)})
+	twice.Results = append(twice.Results, operation.Result{Function: fn.Identity, View: viewOf(1, 8, 1)})
 	converts := mapOf(fn.Identity, []int{8}, kernels.View{Arg: 0, Type: kernels.Uint8, Strides: []int{1}}, viewOf(1, 0, 1))
 	converts.Generated = false
 	for _, c := range []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // operations says what a launch computes, in the words of the field: "matmul input0[64,32]·w[32,10]; map gelu(t0 + b)".
@@ -126,12 +127,12 @@ func (d *described) read(v kernels.View) string {
 func (d *described) operation(op kernels.Operation) string {
 	var text string
 	switch op := op.(type) {
-	case *kernels.Map:
+	case *operation.Map:
 		if text = d.maps(op); text == "" {
 			d.local[d.key(op.Results[0].View)] = d.read(op.Operands[0])
 			return ""
 		}
-	case *kernels.Product:
+	case *operation.Product:
 		batch := ""
 		for _, n := range op.Batch {
 			batch += fmt.Sprintf("%d,", n)
@@ -140,7 +141,7 @@ func (d *described) operation(op kernels.Operation) string {
 		if op.Slice < op.K {
 			text += fmt.Sprintf(" split-k %d", (op.K+op.Slice-1)/op.Slice)
 		}
-	case *kernels.Reduction:
+	case *operation.Reduction:
 		name := "reduce-" + op.Function.Name
 		switch op.Function {
 		case fn.Add:
@@ -154,15 +155,15 @@ func (d *described) operation(op kernels.Operation) string {
 		if op.Shares > 1 {
 			text += fmt.Sprintf(" in %d parts", op.Shares)
 		}
-	case *kernels.Gather:
+	case *operation.Gather:
 		text = fmt.Sprintf("gather rows %s of %s[%d,%d]", d.read(op.Index), d.read(op.X), op.Rows, op.Cols)
-	case *kernels.Scatter:
+	case *operation.Scatter:
 		text = fmt.Sprintf("scatter-add %s[%d,%d] to rows %s", d.read(op.X), op.N, op.Cols, d.read(op.Index))
-	case *kernels.Random:
+	case *operation.Random:
 		text = [...]string{"rng-uniform", "rng-normal", "rng-integers"}[op.Distribution]
-	case *kernels.CrossEntropy:
+	case *operation.CrossEntropy:
 		text = fmt.Sprintf("cross-entropy %s[%d,%d] labels %s", d.read(op.X), op.Outer*op.Inner, op.Len, d.read(op.Labels))
-	case *kernels.CrossEntropyGrad:
+	case *operation.CrossEntropyGrad:
 		text = fmt.Sprintf("cross-entropy-grad of [%d,%d] labels %s", op.Outer*op.Inner, op.Len, d.read(op.Labels))
 	default:
 		text = strings.TrimPrefix(fmt.Sprintf("%T", op), "*kernels.")
@@ -176,7 +177,7 @@ func (d *described) operation(op kernels.Operation) string {
 
 // maps returns the formulas of a map. A copy, a conversion and a fill have their names. The sum of a launch times 1 is
 // nothing: "".
-func (d *described) maps(op *kernels.Map) string {
+func (d *described) maps(op *operation.Map) string {
 	var list []string
 	for _, r := range op.Results {
 		switch f := r.Function; {
@@ -198,7 +199,7 @@ func (d *described) maps(op *kernels.Map) string {
 }
 
 // formula prints a formula of a map, of the names of its operands and the numbers of the launch.
-func (d *described) formula(op *kernels.Map, r kernels.Result) string {
+func (d *described) formula(op *operation.Map, r operation.Result) string {
 	leaf := func(x *expr.Expr) string {
 		text := x.String()
 		var i int
@@ -237,7 +238,7 @@ func (d *described) formula(op *kernels.Map, r kernels.Result) string {
 }
 
 // number prints a number of a launch; one of slots as "slot".
-func (d *described) number(s kernels.Scalar, t kernels.DType) string {
+func (d *described) number(s operation.Scalar, t kernels.DType) string {
 	if s.Arg >= 0 {
 		if of, _, _ := d.args[s.Arg].Slot(); of != nil {
 			return "slot"

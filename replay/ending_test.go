@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // TestEndings: a map is computed where a launch stores its result only if that is all that the two
@@ -52,7 +53,7 @@ func TestEndings(t *testing.T) {
 		return maps(fn.Add, line, viewOf(0, 8, 1), viewOf(k, off, 1), viewOf(3, 0, 1))
 	}
 	both := mapOf(fn.Neg, line, viewOf(0, 8, 1), viewOf(5, 8, 1))
-	both.Results = append(both.Results, kernels.Result{Function: fn.Square, View: viewOf(3, 0, 1)})
+	both.Results = append(both.Results, operation.Result{Function: fn.Square, View: viewOf(3, 0, 1)})
 	twice := maps(fn.Neg, line, viewOf(0, 8, 1), viewOf(3, 0, 1))
 	twice.Kernel.Describe = func([]kernels.Arg) []kernels.Operation { return []kernels.Operation{both} }
 	tells := mapOf(fn.Lt, line, viewOf(0, 8, 1), viewOf(1, 0, 1), kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})

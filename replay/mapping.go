@@ -12,9 +12,10 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
-// mapping is a launch that is one kernels.Map, or several in one: formulas of views and numbers.
+// mapping is a launch that is one operation.Map, or several in one: formulas of views and numbers.
 type mapping struct {
 	typ      kernels.DType // that it is computed in: Float32, for the device's reals and floats of 16 bits, or Int32
 	dims     []int
@@ -48,7 +49,7 @@ func mappingOf(k *kernels.Kernel, args []kernels.Arg, ops []kernels.Operation) (
 	if len(ops) != 1 {
 		return nil, because(ReasonOpaque, "it is no map")
 	}
-	op, ok := ops[0].(*kernels.Map)
+	op, ok := ops[0].(*operation.Map)
 	switch {
 	case !ok:
 		return nil, because(ReasonOpaque, "it is no map")

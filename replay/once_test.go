@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // TestOnceConditions: a launch is done once only if it has the same result in every run, and nobody
@@ -25,7 +26,7 @@ func TestOnceConditions(t *testing.T) {
 			kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	fill := func(to kernels.Buffer) capture.Launch {
-		one := &kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: constantOne, View: viewOf(0, 0, 1)}}, Generated: true}
+		one := &operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: constantOne, View: viewOf(0, 0, 1)}}, Generated: true}
 		return saying([]kernels.Operation{one}, []kernels.Mode{kernels.Out}, kernels.BufferArg(to, 0, 8))
 	}
 	touch := func(mode kernels.Mode, m kernels.Buffer) capture.Launch {
@@ -45,18 +46,18 @@ func TestOnceConditions(t *testing.T) {
 	part := saying([]kernels.Operation{sumOf(viewOf(1, 0, 4, 4, 1))}, []kernels.Mode{kernels.In, kernels.InOut}, kernels.BufferArg(same, 0, 24), kernels.BufferArg(a, 0, 9))
 	both := func(first, second kernels.Buffer) capture.Launch {
 		m := mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))
-		m.Results = append(m.Results, kernels.Result{Function: fn.Identity, View: viewOf(2, 0, 1)})
+		m.Results = append(m.Results, operation.Result{Function: fn.Identity, View: viewOf(2, 0, 1)})
 		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(first, 0, 8), kernels.BufferArg(second, 0, 8))
 	}
 	// several writes elements of memory at places, the first of them with gaps.
 	several := func(places ...kernels.View) capture.Launch {
 		m := mapOf(fn.Neg, []int{8}, append([]kernels.View{viewOf(0, 0, 1)}, places[0])...)
 		for _, p := range places[1:] {
-			m.Results = append(m.Results, kernels.Result{Function: fn.Neg, View: p})
+			m.Results = append(m.Results, operation.Result{Function: fn.Neg, View: p})
 		}
 		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 64), kernels.BufferArg(b, 0, 64))
 	}
-	check := saying([]kernels.Operation{&kernels.Map{Dims: []int{8}, Results: []kernels.Result{{Function: fn.Neg, View: viewOf(kernels.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
+	check := saying([]kernels.Operation{&operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: fn.Neg, View: viewOf(operation.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
 		[]kernels.Mode{kernels.In}, kernels.BufferArg(same, 0, 8))
 	half, whole, more := &room{onceBytes / 8}, &room{onceBytes / 4}, &room{onceBytes/4 + 1}
 	for _, c := range []struct {

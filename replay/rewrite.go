@@ -8,6 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/capture"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/replay/fusion"
 )
 
@@ -41,7 +42,7 @@ type node struct {
 	names  []string // of their kernels
 	m      *mapping // the formulas of the launch; nil if it is no map
 	why    *cause   // where m is nil: why it is no map. If slotted, most rewrites leave the launch alone
-	// late is the formulas of an optimizer's update (kernels.Map.Rounds), where m is nil. Epilogue alone uses them.
+	// late is the formulas of an optimizer's update (operation.Map.Rounds), where m is nil. Epilogue alone uses them.
 	late *mapping
 	// joined: a rewrite changed m, and rewriteLaunches makes kernel and args anew; or there is a chain by rows.
 	joined bool
@@ -156,7 +157,7 @@ func (r *rewriter) describe(n *node) {
 		n.why = slotted
 	} else if n.why == nil {
 		n.m, n.why = mappingOf(k, args, ops)
-		if op, ok := ops[0].(*kernels.Map); ok && n.m != nil && op.Rounds {
+		if op, ok := ops[0].(*operation.Map); ok && n.m != nil && op.Rounds {
 			n.m, n.late, n.why = nil, n.m, because(ReasonOpaque, "it updates what others read, by a kernel of its own")
 		}
 	}
@@ -228,14 +229,14 @@ func slotSizes(args []kernels.Arg, ops []kernels.Operation) bool {
 	passed := map[int]bool{}
 	for _, op := range ops {
 		switch op := op.(type) {
-		case *kernels.Map:
+		case *operation.Map:
 			for _, res := range op.Results {
 				for _, s := range res.Scalars {
 					passed[s.Arg] = true
 				}
 			}
-		case *kernels.Random:
-			for _, s := range []kernels.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A, op.B} {
+		case *operation.Random:
+			for _, s := range []operation.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A, op.B} {
 				passed[s.Arg] = true
 			}
 		}

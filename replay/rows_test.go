@@ -13,6 +13,7 @@ import (
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -320,7 +321,7 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			if like != nil {
 				n = int(like[2].Int)
 			}
-			return []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(n), kernels.Number(float64(n))}
+			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
 		},
 		Forms: joined.Forms{Rows: &joined.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *joined.RowsOf {
 			return &joined.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []joined.Cut{joined.CutOf(4), joined.CutOf(4), {}}}

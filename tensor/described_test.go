@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // describedDevice is the Go device, with the limits of another. Every launch is checked against
@@ -265,7 +266,7 @@ func TestDescribedLaunches(t *testing.T) {
 				return
 			}
 		}
-		for _, op := range []any{&kernels.Map{}, &kernels.Product{}, &kernels.Reduction{}, &kernels.Gather{}, &kernels.Scatter{}, &kernels.Random{}} {
+		for _, op := range []any{&operation.Map{}, &operation.Product{}, &operation.Reduction{}, &operation.Gather{}, &operation.Scatter{}, &operation.Random{}} {
 			if name := fmt.Sprintf("%T", op); d.seen[name] == 0 {
 				t.Errorf("device %d: there was no %s", seed, name)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // counting is a kernel whose work-items each go through `outer` loops of `inner` steps, and count
@@ -28,7 +29,7 @@ kernel void counting(OUT(Y), int n) {
 		Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
 		Grid:   func(a []kernels.Arg, l kernels.Target) kernels.Grid { return kernels.Grid1D(int(a[1].Int), l) },
 		Trial: func([]kernels.Arg) []kernels.Operand {
-			return []kernels.Operand{kernels.Output(64), kernels.Number(64)}
+			return []kernels.Operand{trial.Output(64), trial.Number(64)}
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			for i := range c.Reals(0) {

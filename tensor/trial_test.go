@@ -15,6 +15,7 @@ import (
 	"github.com/clgrad/clgrad/internal/selftest"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // openTried opens the OpenCL device under test with an empty memory of trials.
@@ -56,7 +57,7 @@ kernel void double_it(IN(X), OUT(Y), int n) {
 			if like != nil {
 				n = int(like[2].Int)
 			}
-			return []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(n), kernels.Number(float64(n))}
+			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
 		},
 		Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 			*twins++
@@ -144,9 +145,9 @@ func TestTrialReplaces(t *testing.T) {
 	wrong.Text = "// @depends: common\nkernel void k_gemm_nn(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc, " +
 		"int accumulate, int biased, int rows, int slice) { C[C_off] = 7; }"
 	wrong.Trial = func([]kernels.Arg) []kernels.Operand {
-		ops := []kernels.Operand{kernels.Draw(16, -1, 1), kernels.Draw(16, -1, 1), kernels.Draw(4, 0, 0), kernels.Output(16)}
+		ops := []kernels.Operand{trial.Draw(16, -1, 1), trial.Draw(16, -1, 1), trial.Draw(4, 0, 0), trial.Output(16)}
 		for _, v := range []float64{4, 4, 4, 4, 4, 4, 0, 0, 12, 4} {
-			ops = append(ops, kernels.Number(v))
+			ops = append(ops, trial.Number(v))
 		}
 		return ops
 	}
@@ -274,7 +275,7 @@ func TestTrialMistakes(t *testing.T) {
 	}{
 		{"too few", "2 operands for 3 parameters", func(k *kernels.Kernel) {
 			k.Trial = func([]kernels.Arg) []kernels.Operand {
-				return []kernels.Operand{kernels.Draw(3, 0, 1), kernels.Output(3)}
+				return []kernels.Operand{trial.Draw(3, 0, 1), trial.Output(3)}
 			}
 		}},
 		{"a twin that panics", "its Go twin panics", func(k *kernels.Kernel) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/replay/fusion"
 )
 
@@ -75,8 +76,8 @@ func columnSum(l fusion.Recorded) (x, z kernels.Arg, rows, cols int, ok bool) {
 	if len(l.Operations) != 2 { // the sum, and that times a number
 		return
 	}
-	sum, isSum := l.Operations[0].(*kernels.Reduction)
-	times, isMap := l.Operations[1].(*kernels.Map)
+	sum, isSum := l.Operations[0].(*operation.Reduction)
+	times, isMap := l.Operations[1].(*operation.Map)
 	if !isSum || !isMap || sum.Function != fn.Add || sum.Outer != 1 || sum.Shares != 1 || len(times.Results) != 1 || len(times.Operands) != 1 {
 		return
 	}
@@ -93,7 +94,7 @@ func elementwise(l fusion.Recorded, f *kernels.Function) (operands []kernels.Arg
 	if len(l.Operations) != 1 {
 		return nil
 	}
-	m, ok := l.Operations[0].(*kernels.Map)
+	m, ok := l.Operations[0].(*operation.Map)
 	if !ok || len(m.Dims) != 1 || len(m.Results) != 1 || m.Results[0].Function != f || !m.Type.Float() {
 		return nil
 	}

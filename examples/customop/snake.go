@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -41,10 +42,10 @@ var (
 		Tol:   kernels.Tolerance{ULP: 4, Rel: 16},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -3, 3).Out(n).Int(n).Real(1.5) }),
 		Describe: func(args []kernels.Arg) []kernels.Operation {
-			return []kernels.Operation{&kernels.Map{
+			return []kernels.Operation{&operation.Map{
 				Dims:     []int{int(args[2].Int)},
 				Operands: []kernels.View{kernels.ViewOf(args, 0, 0, 1)},
-				Results: []kernels.Result{{Function: formula, Scalars: []kernels.Scalar{kernels.Passed(3)},
+				Results: []operation.Result{{Function: formula, Scalars: []operation.Scalar{operation.Passed(3)},
 					View: kernels.ViewOf(args, 1, 0, 1)}},
 			}}
 		}}

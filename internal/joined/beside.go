@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // besides are the kernels of [Beside].
@@ -104,7 +105,7 @@ func beside(former, latter *kernels.Kernel, options []string) *kernels.Kernel {
 		var ops []kernels.Operand
 		ok := true
 		EachPart(k, like, func(of *kernels.Kernel, args []kernels.Arg, first int) {
-			own := kernels.LikeLaunch(of.Params, args)
+			own := trial.LikeLaunch(of.Params, args)
 			if of.Trial != nil {
 				own = of.Trial(args)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // ChainMost is the most launches that are a chain, and chainArgs the most arguments of OpenCL that
@@ -87,7 +88,7 @@ func NewChain(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kerne
 		var ops []kernels.Operand
 		all := true
 		EachPart(c, like, func(k *kernels.Kernel, args []kernels.Arg, _ int) {
-			of := kernels.LikeLaunch(k.Params, args)
+			of := trial.LikeLaunch(k.Params, args)
 			if k.Trial != nil {
 				of = k.Trial(args)
 			}
@@ -98,7 +99,7 @@ func NewChain(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kerne
 			return nil
 		}
 		for _, a := range like[numbers:] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		return ops
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
@@ -15,7 +16,7 @@ func Example() {
 	args := []kernels.Arg{kernels.BufferArg(x, 0, 6), kernels.BufferArg(y, 0, 6), kernels.IntArg(3), kernels.IntArg(2), // 2 rows of 3
 		kernels.IntArg(1), kernels.IntArg(2), kernels.IntArg(3), kernels.FloatArg(0.1)}
 	for _, op := range k.Describe(args) {
-		m := op.(*kernels.Map)
+		m := op.(*operation.Map)
 		fmt.Println(m.Dims, m.Operands[0].Strides)
 		for _, r := range m.Results {
 			fmt.Println(r.Function.Name, r.View.Strides, k.Params[r.Scalars[0].Arg].Name)

@@ -1,13 +1,16 @@
 package joined
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
+)
 
 // Forms is the forms that a kernel has beside its own: how launches of it become one with others,
 // and what else a launch of it may be done as. The zero Forms are none.
 type Forms struct {
 	// Terms returns a launch on a device as one map of views of its arguments, Generated, that
 	// computes its bits: that of a sum of few terms. Nil, or a nil map: it is none.
-	Terms func(args []kernels.Arg, l kernels.Target) *kernels.Map
+	Terms func(args []kernels.Arg, l kernels.Target) *operation.Map
 	// Together says how several launches become one: see [Several] and [Beside]. Nil: they do not.
 	Together *Together
 	// Stores says how a result is stored, so that a map of it can be computed in the same launch:

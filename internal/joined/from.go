@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"hash/fnv"
 	"strings"
 )
@@ -157,22 +158,22 @@ func (s *fromSpec) trial(like []kernels.Arg) []kernels.Operand {
 	rows := 0
 	for _, l := range s.loads {
 		rows, _ = l.Size(small)
-		ops[l.Operand] = kernels.Output(0)
+		ops[l.Operand] = trial.Output(0)
 	}
 	for i := len(s.base.Params); i < len(s.params); i++ {
 		a := like[i]
 		switch s.params[i].Mode {
 		case kernels.IntParam:
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		case kernels.FloatParam:
-			ops = append(ops, kernels.Number(a.Real))
+			ops = append(ops, trial.Number(a.Real))
 		case kernels.InInts:
 			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: fromIndices})
 		case kernels.InBytes:
 			ops = append(ops, kernels.Operand{N: s.reach(i, rows, a.N), Lo: 0, Hi: 3})
 		default:
 			domain := s.domain(i)
-			ops = append(ops, kernels.Draw(s.reach(i, rows, a.N), domain[0], domain[1]))
+			ops = append(ops, trial.Draw(s.reach(i, rows, a.N), domain[0], domain[1]))
 		}
 	}
 	for _, of := range s.all { // there are fewer elements to be read by index

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // rowsOf is a matrix of reals that a launch makes, as formulas of row s and column i.
@@ -149,9 +150,9 @@ func (s *fromSpec) made(begin origin, rows, columns, before int) (*rowsOf, error
 func (s *fromSpec) group(of *rowsOf, op kernels.Operation, begin origin, m int) (elements int, err error) {
 	k, args := s.makers[m].Kernel, s.makers[m].Args
 	switch op := op.(type) {
-	case *kernels.Gather:
+	case *operation.Gather:
 		return s.gather(of, op, begin, m)
-	case *kernels.Map:
+	case *operation.Map:
 		exact := op.Generated || op.Rounds || k.Tol.ULP == 0 && k.Tol.Rel == 0 && k.Tol.Scale == nil && k.Tol.Bound == nil
 		if !exact {
 			return 0, errors.New("its kernel may round otherwise than its formula")
@@ -227,7 +228,7 @@ func (s *fromSpec) group(of *rowsOf, op kernels.Operation, begin origin, m int) 
 
 // operand finds operand i of a map that makes so many rows: rows that a launch before makes, or
 // memory.
-func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *kernels.Map, i, m, rows int) error {
+func (s *fromSpec) operand(o *rowOperand, g *rowGroup, op *operation.Map, i, m, rows int) error {
 	v := op.Operands[i]
 	if v.Arg < 0 {
 		return errors.New("it is made of what a launch keeps for itself")
@@ -327,7 +328,7 @@ func (s *fromSpec) writesTo(op kernels.Operation, maker int, b kernels.Buffer) b
 }
 
 // gather adds a gather of rows, and returns how many elements it has.
-func (s *fromSpec) gather(of *rowsOf, op *kernels.Gather, begin origin, m int) (int, error) {
+func (s *fromSpec) gather(of *rowsOf, op *operation.Gather, begin origin, m int) (int, error) {
 	args := s.makers[m].Args
 	if op.Y.Type != kernels.Float32 || op.X.Arg < 0 || op.Index.Arg < 0 {
 		return 0, errors.New("what is gathered are no reals")

@@ -1,6 +1,9 @@
 package joined
 
-import "github.com/clgrad/clgrad/kernels"
+import (
+	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
+)
 
 // Lookup is a form of a kernel for rows that consist of parts of which few differ. These lie in a
 // table, and in the place of reals of one parameter the form takes ints: at which element of the
@@ -62,8 +65,8 @@ func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 			return nil
 		}
 		const entries = 64
-		ops[i] = kernels.Derived(ops[i].N/width, func(_ []kernels.Arg, e int) float64 { return float64(e * 7 % entries * width) })
-		return append(ops, kernels.Draw(entries*width, -1, 1))
+		ops[i] = trial.Derived(ops[i].N/width, func(_ []kernels.Arg, e int) float64 { return float64(e * 7 % entries * width) })
+		return append(ops, trial.Draw(entries*width, -1, 1))
 	}
 	return &form
 }

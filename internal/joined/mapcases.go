@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // tolerance of a map: the bits of the twin where every step is rounded as IEEE 754 says, else what
@@ -285,7 +286,7 @@ func (m *mapSpec) trial(like []kernels.Arg) []kernels.Operand {
 			params[t].Mode %= kernels.InInts
 		}
 	}
-	ops := kernels.LaunchOperands(params, like)
+	ops := trial.LaunchOperands(params, like)
 	if ops == nil {
 		return nil
 	}
@@ -293,11 +294,11 @@ func (m *mapSpec) trial(like []kernels.Arg) []kernels.Operand {
 	for _, o := range ops {
 		total += o.N
 	}
-	if total > kernels.TrialElements {
+	if total > trial.Elements {
 		if m.outer > 0 || m.strided() {
 			return nil
 		}
-		n := kernels.TrialElements / m.tensors()
+		n := trial.Elements / m.tensors()
 		for t := range m.tensors() {
 			ops[t].N = min(ops[t].N, n)
 			if m.l.Steps[t] == Indexed {

@@ -2,13 +2,14 @@ package joined
 
 import (
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"slices"
 )
 
 // describe says what a launch of a map computes: see kernels.Kernel.
 func (m *mapSpec) describe(args []kernels.Arg) []kernels.Operation {
 	l := mapLoopsOf(m, args)
-	op := &kernels.Map{Generated: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]),
+	op := &operation.Map{Generated: true, Type: m.typ.Widened(), Dims: slices.Clone(l.dims[:l.rank]),
 		Operands: make([]kernels.View, m.operandCount)}
 	view := func(t int) kernels.View { return kernels.ViewOf(args, t, 0, slices.Clone(l.strides[t][:l.rank])...) }
 	for t, operand := range m.uses {
@@ -21,12 +22,12 @@ func (m *mapSpec) describe(args []kernels.Arg) []kernels.Operation {
 		}
 		op.Operands[operand], op.Elements[operand] = kernels.ViewOf(args, t, 0, 1), int(args[m.stridesAt(t)].Int)
 	}
-	scalars := make([]kernels.Scalar, len(m.f.Scalars))
+	scalars := make([]operation.Scalar, len(m.f.Scalars))
 	for i, s := range m.scalars {
-		scalars[s] = kernels.Passed(m.scalarsAt() + i)
+		scalars[s] = operation.Passed(m.scalarsAt() + i)
 	}
 	for y, f := range m.j.Functions {
-		op.Results = append(op.Results, kernels.Result{Function: f, Scalars: scalars, View: view(len(m.uses) + y)})
+		op.Results = append(op.Results, operation.Result{Function: f, Scalars: scalars, View: view(len(m.uses) + y)})
 	}
 	return []kernels.Operation{op}
 }

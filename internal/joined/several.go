@@ -3,6 +3,7 @@ package joined
 import (
 	"fmt"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"maps"
 	"slices"
 	"strings"
@@ -227,7 +228,7 @@ func several(k *kernels.Kernel, n int) *kernels.Kernel {
 	}
 	s.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if k.Trial == nil || like == nil {
-			return kernels.LikeLaunch(s.Params, like)
+			return trial.LikeLaunch(s.Params, like)
 		}
 		var ops []kernels.Operand
 		var launches [][]kernels.Arg
@@ -240,7 +241,7 @@ func several(k *kernels.Kernel, n int) *kernels.Kernel {
 			launches = append(launches, gridArgs(k, of))
 		}
 		for _, a := range SeveralArgs(k, anyGPU, launches...)[len(ops):] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		return ops
 	}

@@ -3,6 +3,7 @@ package joined
 import (
 	"fmt"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"math"
 	"slices"
 	"strings"
@@ -528,7 +529,7 @@ func (s *thenSpec) trial(like []kernels.Arg) []kernels.Operand {
 	if s.base.Trial != nil {
 		ops = s.base.Trial(own)
 	} else {
-		ops = kernels.LikeLaunch(s.base.Params, own)
+		ops = trial.LikeLaunch(s.base.Params, own)
 	}
 	if ops == nil {
 		return nil
@@ -540,7 +541,7 @@ func (s *thenSpec) trial(like []kernels.Arg) []kernels.Operand {
 		return nil
 	}
 	if !s.Keep && !Of(s.base).Stores.reads(small) {
-		ops[at] = kernels.Output(0)
+		ops[at] = trial.Output(0)
 	}
 	args := s.mapArgs(like, own[at])
 	for i, p := range s.m.params() {
@@ -549,28 +550,28 @@ func (s *thenSpec) trial(like []kernels.Arg) []kernels.Operand {
 		case i == s.at || i >= first && i < first+s.m.outer:
 		case i < s.m.tensors():
 			size := s.m.reach(args, i, dims)
-			if size > kernels.TrialElements {
+			if size > trial.Elements {
 				return nil
 			}
-			op := kernels.Output(size)
+			op := trial.Output(size)
 			if !s.m.result(i) {
 				d := user(s.m.j, s.m.uses[i]).Domain(s.m.uses[i])
 				if s.m.mask(i) {
 					d = [2]float64{0, 3}
 				}
-				op = kernels.Draw(size, d[0], d[1])
+				op = trial.Draw(size, d[0], d[1])
 			} else if s.m.l.Gaps {
-				op = kernels.Draw(size, -1, 1)
+				op = trial.Draw(size, -1, 1)
 			}
 			ops = append(ops, op)
 		case i == s.m.nAt():
-			ops = append(ops, kernels.Number(float64(dims[s.m.outer])))
+			ops = append(ops, trial.Number(float64(dims[s.m.outer])))
 		case s.m.outer > 0 && i == s.m.rowsAt():
-			ops = append(ops, kernels.Number(float64(n/dims[s.m.outer])))
+			ops = append(ops, trial.Number(float64(n/dims[s.m.outer])))
 		case p.Mode == kernels.FloatParam:
-			ops = append(ops, kernels.Number(args[i].Real))
+			ops = append(ops, trial.Number(args[i].Real))
 		default:
-			ops = append(ops, kernels.Number(float64(args[i].Int)))
+			ops = append(ops, trial.Number(float64(args[i].Int)))
 		}
 	}
 	return ops

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // identity copies its operand, in descriptions: package fn, which has the function of that name,
@@ -22,10 +23,10 @@ func (s *thenSpec) describe() func(args []kernels.Arg) []kernels.Operation {
 		var before []kernels.Operation
 		if !s.Keep {
 			const other = 100 // than the temporaries of any kernel
-			value.Arg = kernels.Temporary(other)
+			value.Arg = operation.Temporary(other)
 			if Of(s.base).Stores.reads(base) { // what is there stays there
-				before = append(before, &kernels.Map{Dims: []int{s.elements(args)}, Operands: []kernels.View{{Arg: result, Strides: []int{1}}},
-					Results: []kernels.Result{{Function: identity, View: kernels.View{Arg: value.Arg, Strides: []int{1}}}}})
+				before = append(before, &operation.Map{Dims: []int{s.elements(args)}, Operands: []kernels.View{{Arg: result, Strides: []int{1}}},
+					Results: []operation.Result{{Function: identity, View: kernels.View{Arg: value.Arg, Strides: []int{1}}}}})
 			}
 		}
 		ops := s.base.Describe(base)
@@ -40,7 +41,7 @@ func (s *thenSpec) describe() func(args []kernels.Arg) []kernels.Operation {
 			}
 		}
 		mapArgs := s.mapArgs(args, base[result])
-		m := s.m.describe(mapArgs)[0].(*kernels.Map)
+		m := s.m.describe(mapArgs)[0].(*operation.Map)
 		first := s.m.stridesAt(s.at)
 		to := func(i int) int { // of the map's arguments
 			switch {
@@ -75,7 +76,7 @@ func (s *thenSpec) describe() func(args []kernels.Arg) []kernels.Operation {
 // viewsOf returns the views of an operation, to be changed.
 func viewsOf(op kernels.Operation) []*kernels.View {
 	switch op := op.(type) {
-	case *kernels.Map:
+	case *operation.Map:
 		var list []*kernels.View
 		for i := range op.Operands {
 			if op.Uses(i) {
@@ -86,19 +87,19 @@ func viewsOf(op kernels.Operation) []*kernels.View {
 			list = append(list, &op.Results[i].View)
 		}
 		return list
-	case *kernels.Product:
+	case *operation.Product:
 		return []*kernels.View{&op.A, &op.B, &op.C}
-	case *kernels.Reduction:
+	case *operation.Reduction:
 		return []*kernels.View{&op.X, &op.Y}
-	case *kernels.Gather:
+	case *operation.Gather:
 		return []*kernels.View{&op.X, &op.Index, &op.Y}
-	case *kernels.Scatter:
+	case *operation.Scatter:
 		return []*kernels.View{&op.X, &op.Index, &op.Y}
-	case *kernels.Random:
+	case *operation.Random:
 		return []*kernels.View{&op.Y}
-	case *kernels.CrossEntropy:
+	case *operation.CrossEntropy:
 		return append(op.Inputs(), &op.Loss, &op.Counted, &op.Most, &op.LogSum, &op.Slope)
-	case *kernels.CrossEntropyGrad:
+	case *operation.CrossEntropyGrad:
 		return append(op.Inputs(), &op.Most, &op.LogSum, &op.Slope, &op.G, &op.D)
 	}
 	return nil

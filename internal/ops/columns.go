@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // ColumnSums adds up the columns of runs of rows of X [rows, cols], row after row, into P
@@ -61,8 +62,8 @@ func describeColumnSums(in args) operations {
 }
 
 // columnSums describes sums of the columns of runs of rows.
-func columnSums(rows, cols, run int, x, p kernels.View) *kernels.Reduction {
-	return &kernels.Reduction{Function: fn.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run, X: x, Y: p}
+func columnSums(rows, cols, run int, x, p kernels.View) *operation.Reduction {
+	return &operation.Reduction{Function: fn.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run, X: x, Y: p}
 }
 
 // columnSumsCases are the launches that test ColumnSums, around the vectors of a CPU and the groups

@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and
@@ -157,9 +158,9 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 		if transposed {
 			x, y = y, x
 		}
-		ops := []kernels.Operand{kernels.Draw(batch*x, -1, 1), kernels.Draw(like[convW].N, -1, 1), kernels.Draw(like[convBias].N, -1, 1), kernels.Output(batch * y)}
+		ops := []kernels.Operand{trial.Draw(batch*x, -1, 1), trial.Draw(like[convW].N, -1, 1), trial.Draw(like[convBias].N, -1, 1), trial.Output(batch * y)}
 		for _, a := range like[convNumbers:] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		ops[convNumbers].Number = float64(batch)
 		return ops
@@ -210,10 +211,10 @@ func convWeightCases(shapes []*ConvShape) []kernels.Case {
 
 // trialBatch returns how many images of so many elements a trial takes, 0 if one is too large.
 func (s *ConvShape) trialBatch(elements int) int {
-	if s.Groups*s.Out*s.weights() > kernels.TrialElements/2 {
+	if s.Groups*s.Out*s.weights() > trial.Elements/2 {
 		return 0
 	}
-	return min(s.Batch, kernels.TrialElements/2/max(elements, 1), kernels.TrialProducts/max(s.Products(), 1))
+	return min(s.Batch, trial.Elements/2/max(elements, 1), trial.Products/max(s.Products(), 1))
 }
 
 func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
@@ -236,12 +237,12 @@ func convWeightKernel(k *kernels.Kernel) *kernels.Kernel {
 		x, y := s.Groups*s.In*volume(s.Size), s.Groups*s.Out*volume(s.OutSize) // of an image
 		s.Batch = s.trialBatch(x + y)
 		parts := intmath.CeilDiv(s.Rows(), max(slice, 1)) * s.Groups * s.Out * (s.weights() + int(like[convWeightBiased].Int))
-		if s.Batch == 0 || parts > kernels.TrialElements {
+		if s.Batch == 0 || parts > trial.Elements {
 			return nil
 		}
-		ops := []kernels.Operand{kernels.Draw(s.Batch*x, -1, 1), kernels.Draw(s.Batch*y, -1, 1), kernels.Output(parts)}
+		ops := []kernels.Operand{trial.Draw(s.Batch*x, -1, 1), trial.Draw(s.Batch*y, -1, 1), trial.Output(parts)}
 		for _, a := range like[convWeightNumbers:] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		ops[convWeightNumbers].Number = float64(s.Batch)
 		return ops

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // ConvMatrix is a convolution on the matrix units of a GPU, in float32, from operands that ConvPack
@@ -229,7 +230,7 @@ func withPacked(k *kernels.Kernel, params []kernels.Param, numbers int, operands
 					return float64((*of)[e])
 				}
 			}
-			ops = append(ops, kernels.Derived(n, get(&words)), kernels.Derived(m, get(&flaws)))
+			ops = append(ops, trial.Derived(n, get(&words)), trial.Derived(m, get(&flaws)))
 		}
 		return ops
 	}

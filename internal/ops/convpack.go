@@ -7,6 +7,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // ConvOperand is how an operand of a convolution lies in memory: element q of a channel of an
@@ -86,13 +87,13 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 		}
 		o := convOperandOf(like)
 		n := (o.Images-1)*o.Row + (o.Channels-1)*o.Step + o.Size
-		if n > kernels.TrialElements/4 {
+		if n > trial.Elements/4 {
 			return nil
 		}
 		words, flaws := o.Lengths()
-		ops := []kernels.Operand{kernels.Draw(n, -1, 1), kernels.Output(words), kernels.Output(flaws)}
+		ops := []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(words), trial.Output(flaws)}
 		for _, a := range like[convPackNumbers:] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		return ops
 	},

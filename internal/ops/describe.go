@@ -5,6 +5,8 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // What the kernels of this package say of their launches, as package kernels has the words for it.
@@ -17,19 +19,19 @@ type (
 
 var (
 	view     = kernels.ViewOf
-	passed   = kernels.Passed
-	constant = kernels.Constant
-	tried    = kernels.Tried
+	passed   = operation.Passed
+	constant = operation.Constant
+	tried    = trial.Tried
 )
 
 // temporary returns a view of reals in temporary i.
 func temporary(i int, strides ...int) kernels.View {
-	return kernels.View{Arg: kernels.Temporary(i), Strides: strides}
+	return kernels.View{Arg: operation.Temporary(i), Strides: strides}
 }
 
 // mapped is a Map of one result.
-func mapped(f *kernels.Function, scalars []kernels.Scalar, dims []int, y kernels.View, operands ...kernels.View) kernels.Operation {
-	return &kernels.Map{Dims: dims, Operands: operands, Results: []kernels.Result{{Function: f, Scalars: scalars, View: y}}}
+func mapped(f *kernels.Function, scalars []operation.Scalar, dims []int, y kernels.View, operands ...kernels.View) kernels.Operation {
+	return &operation.Map{Dims: dims, Operands: operands, Results: []operation.Result{{Function: f, Scalars: scalars, View: y}}}
 }
 
 // The formulas of kernels that have no function of package kernels.
@@ -44,7 +46,7 @@ var (
 
 // describeFill: Y, n, value.
 func describeFill(in args) operations {
-	return operations{mapped(given, []kernels.Scalar{passed(2)}, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
+	return operations{mapped(given, []operation.Scalar{passed(2)}, []int{int(in[1].Int)}, view(in, 0, 0, 1))}
 }
 
 // describeZero: Y, n.
@@ -55,7 +57,7 @@ func describeZero(in args) operations {
 // describeGather: X, I, Y, n, cols, rows.
 func describeGather(in args) operations {
 	cols := int(in[4].Int)
-	return operations{&kernels.Gather{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
+	return operations{&operation.Gather{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
 		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
 }
 
@@ -65,14 +67,14 @@ func describeScatter(in args) operations {
 		return nil
 	}
 	cols := int(in[4].Int)
-	return operations{&kernels.Scatter{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
+	return operations{&operation.Scatter{N: int(in[3].Int), Cols: cols, Rows: int(in[5].Int),
 		X: view(in, 0, 0, cols, 1), Index: view(in, 1, 0, 1), Y: view(in, 2, 0, cols, 1)}}
 }
 
 // describeRandom returns the description of a fill: Y, n, seed_lo, seed_hi, call, and its numbers.
-func describeRandom(of kernels.Distribution) func(args) operations {
+func describeRandom(of operation.Distribution) func(args) operations {
 	return func(in args) operations {
-		r := &kernels.Random{Distribution: of, N: int(in[1].Int), Seed: [2]kernels.Scalar{passed(2), passed(3)}, Call: passed(4),
+		r := &operation.Random{Distribution: of, N: int(in[1].Int), Seed: [2]operation.Scalar{passed(2), passed(3)}, Call: passed(4),
 			A: passed(5), B: constant(0), Y: view(in, 0, 0, 1)}
 		if len(in) > 6 {
 			r.B = passed(6)
@@ -85,22 +87,22 @@ func describeRandom(of kernels.Distribution) func(args) operations {
 func describeSum(in args) operations {
 	shares := in[1].N
 	return operations{
-		&kernels.Reduction{Function: fn.Add, Outer: 1, Len: int(in[2].Int), Inner: 1, Shares: shares, Chunk: int(in[3].Int),
+		&operation.Reduction{Function: fn.Add, Outer: 1, Len: int(in[2].Int), Inner: 1, Shares: shares, Chunk: int(in[3].Int),
 			X: view(in, 0, 0, 0, 1, 0), Y: temporary(0, 0, 1, 0)},
-		mapped(fn.MulScalar, []kernels.Scalar{passed(4)}, []int{shares}, view(in, 1, 0, 1), temporary(0, 1)),
+		mapped(fn.MulScalar, []operation.Scalar{passed(4)}, []int{shares}, view(in, 1, 0, 1), temporary(0, 1)),
 	}
 }
 
 // fold returns the reduction of the middle axis of argument 0, [outer, n, inner], to y.
-func fold(f *kernels.Function, in args, outer, n, inner int, y kernels.View) *kernels.Reduction {
-	return &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n,
+func fold(f *kernels.Function, in args, outer, n, inner int, y kernels.View) *operation.Reduction {
+	return &operation.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: 1, Chunk: n,
 		X: view(in, 0, 0, n*inner, inner, 1), Y: y}
 }
 
 // describeSumAxis: X, Y, outer, len, inner, scale, accumulate.
 func describeSumAxis(in args) operations {
 	outer, n, inner := int(in[2].Int), int(in[3].Int), int(in[4].Int)
-	dims, scale := []int{outer * inner}, []kernels.Scalar{passed(5)}
+	dims, scale := []int{outer * inner}, []operation.Scalar{passed(5)}
 	y, sum := view(in, 1, 0, 1), temporary(0, 1)
 	list := operations{fold(fn.Add, in, outer, n, inner, temporary(0, inner, 0, 1))}
 	if in[6].Int == 0 {
@@ -113,7 +115,7 @@ func describeSumAxis(in args) operations {
 func (p *product) describe(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	m, n, k, lda, ldb, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC), num(gemmSlice)
-	sum := &kernels.Product{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
+	sum := &operation.Product{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
 	if p.form.TransposesA() {
 		sum.A = view(in, gemmA, 0, 1, lda)
 	}
@@ -142,8 +144,8 @@ func (p *product) describe(in args) operations {
 }
 
 // passed returns the scalars of a function, where those that occur are the arguments from one on.
-func (fn *inner) passed(from int) []kernels.Scalar {
-	list := make([]kernels.Scalar, len(fn.f.Scalars))
+func (fn *inner) passed(from int) []operation.Scalar {
+	list := make([]operation.Scalar, len(fn.f.Scalars))
 	for i := range list {
 		list[i] = constant(0)
 	}

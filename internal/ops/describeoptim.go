@@ -4,6 +4,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // The update rules as formulas: those of optim.cl and adamw.cl.
@@ -22,12 +23,12 @@ var (
 // describeSGD: P, G, V, n, lr, momentum, l2, nesterov.
 func describeSGD(in args) operations {
 	p, g, v := view(in, 0, 0, 1), view(in, 1, 0, 1), view(in, 2, 0, 1)
-	rule, scalars := sgdPlain, []kernels.Scalar{passed(4), passed(5), passed(6)}
+	rule, scalars := sgdPlain, []operation.Scalar{passed(4), passed(5), passed(6)}
 	if in[7].Int != 0 {
 		rule = sgdNesterovs
 	}
-	return operations{&kernels.Map{Dims: []int{int(in[3].Int)}, Operands: []kernels.View{p, g, v},
-		Results: []kernels.Result{{Function: rule, Scalars: scalars, View: p}, {Function: velocity, Scalars: scalars, View: v}}}}
+	return operations{&operation.Map{Dims: []int{int(in[3].Int)}, Operands: []kernels.View{p, g, v},
+		Results: []operation.Result{{Function: rule, Scalars: scalars, View: p}, {Function: velocity, Scalars: scalars, View: v}}}}
 }
 
 // AdamW's two moments and its step, by the place of the gradient g among the operands: parameters
@@ -49,7 +50,7 @@ var (
 
 // adamwMap is AdamW of n parameters, with the scalars from argument at on.
 func adamwMap(n, at int, p, g, m, v kernels.View, seed ...kernels.View) kernels.Operation {
-	scalars := make([]kernels.Scalar, len(adamwScalars))
+	scalars := make([]operation.Scalar, len(adamwScalars))
 	for i := range scalars {
 		scalars[i] = passed(at + i)
 	}
@@ -57,7 +58,7 @@ func adamwMap(n, at int, p, g, m, v kernels.View, seed ...kernels.View) kernels.
 	if len(seed) > 0 {
 		first, second, step = adamwSeededFirst, adamwSeededSecond, adamwSeeded
 	}
-	return &kernels.Map{Rounds: true, Dims: []int{n}, Operands: append([]kernels.View{p, g, m, v}, seed...), Results: []kernels.Result{
+	return &operation.Map{Rounds: true, Dims: []int{n}, Operands: append([]kernels.View{p, g, m, v}, seed...), Results: []operation.Result{
 		{Function: step, Scalars: scalars, View: p}, {Function: first, Scalars: scalars, View: m}, {Function: second, Scalars: scalars, View: v}}}
 }
 
@@ -68,7 +69,7 @@ func describeAdamW(in args) operations {
 
 // sumPartialsOf is the sum of partial sums [groups, size] in an argument, in temporary 0.
 func sumPartialsOf(in args, part, size, groups int) kernels.Operation {
-	return &kernels.Reduction{Function: fn.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
+	return &operation.Reduction{Function: fn.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
 		X: view(in, part, 0, 0, size, 1), Y: temporary(0, 0, 0, 1)}
 }
 
@@ -87,7 +88,7 @@ func describeAdamWPartials(in args) operations {
 	if losses == 0 {
 		return list
 	}
-	return append(list, &kernels.Reduction{Function: fn.Add, Outer: 1, Len: losses, Inner: 1, Shares: 1, Chunk: losses,
+	return append(list, &operation.Reduction{Function: fn.Add, Outer: 1, Len: losses, Inner: 1, Shares: 1, Chunk: losses,
 		X: view(in, 5, 0, 0, 1, 0), Y: temporary(1, 0, 0, 0)},
-		mapped(fn.MulScalar, []kernels.Scalar{passed(10)}, []int{1}, view(in, 6, 0, 1), temporary(1, 1)))
+		mapped(fn.MulScalar, []operation.Scalar{passed(10)}, []int{1}, view(in, 6, 0, 1), temporary(1, 1)))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/ir"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // described is a formula of a program as a function of a map.
@@ -187,11 +188,11 @@ func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
 		}
 		var list operations
 		write := func(d described, along ir.Axes, to kernels.View) {
-			m := &kernels.Map{Dims: dims}
+			m := &operation.Map{Dims: dims}
 			if !along.Has(ir.N) { // once for each line
 				m.Dims = lines
 			}
-			var scalars []kernels.Scalar
+			var scalars []operation.Scalar
 			for _, i := range d.scalars {
 				if p.Values[i].Kind == ir.Length {
 					scalars = append(scalars, constant(float64(n)))
@@ -202,7 +203,7 @@ func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
 			for _, i := range d.operands {
 				m.Operands = append(m.Operands, valued(i))
 			}
-			m.Results = []kernels.Result{{Function: d.function, Scalars: scalars, View: to}}
+			m.Results = []operation.Result{{Function: d.function, Scalars: scalars, View: to}}
 			list = append(list, m)
 		}
 		for i, v := range p.Values {
@@ -225,14 +226,14 @@ func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
 				y = view(in, at.Results+k, 0, strides(ir.Line)...)
 			}
 			x.Strides, y.Strides = []int{n * inner, inner, 1}, []int{parts * inner, inner, 1}
-			list = append(list, &kernels.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: chunk, X: x, Y: y})
+			list = append(list, &operation.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: chunk, X: x, Y: y})
 		}
 		for k, r := range p.Results {
 			if r.Summed {
 				run, x := int(in[at.Run].Int), part(len(p.Values)+len(p.Values)+k, ir.Element)
 				write(finals[k], ir.Element, x)
 				x.Strides = []int{0, n, 1}
-				list = append(list, &kernels.Reduction{Function: fn.Add, Outer: 1, Len: outer, Inner: n,
+				list = append(list, &operation.Reduction{Function: fn.Add, Outer: 1, Len: outer, Inner: n,
 					Shares: lower.Parts(outer, run), Chunk: run, X: x, Y: view(in, at.Results+k, 0, 0, n, 1)})
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -356,7 +357,7 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	num := func(i int) int { return int(like[i].Int) }
 	m, n, sum, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDC), num(gemmSlice)
-	rows := max(1, min(m, kernels.TrialProducts/max(1, n*sum), kernels.TrialElements/max(1, sum+ldc)))
+	rows := max(1, min(m, trial.Products/max(1, n*sum), trial.Elements/max(1, sum+ldc)))
 	if rows < m && sum > slice {
 		return nil
 	}
@@ -369,30 +370,30 @@ func (p *product) trial(like []kernels.Arg) []kernels.Operand {
 		rowsB, colsB = n, sum
 	}
 	near := func(ld, rows, cols int) int { // with the alignment of ld
-		if rows <= kernels.TrialElements/max(1, ld) {
+		if rows <= trial.Elements/max(1, ld) {
 			return ld
 		}
 		return min(ld, intmath.RoundUp(cols, 16)+ld%16)
 	}
 	lda, ldb := near(num(gemmLDA), rowsA, colsA), near(num(gemmLDB), rowsB, colsB)
-	if rowsA > kernels.TrialElements/max(1, lda) || rowsB > kernels.TrialElements/max(1, ldb) {
+	if rowsA > trial.Elements/max(1, lda) || rowsB > trial.Elements/max(1, ldb) {
 		return nil
 	}
-	ops := []kernels.Operand{kernels.Draw(rowsA*lda, -1, 1), kernels.Draw(rowsB*ldb, -1, 1), kernels.Draw(like[gemmBias].N, -1, 1),
-		kernels.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
+	ops := []kernels.Operand{trial.Draw(rowsA*lda, -1, 1), trial.Draw(rowsB*ldb, -1, 1), trial.Draw(like[gemmBias].N, -1, 1),
+		trial.Draw(intmath.CeilDiv(sum, max(1, slice))*rows*ldc, -1, 1)}
 	numbers := len(like)
 	if p.tile.Inner.swizzled() {
 		numbers -= len(packedParams)
 	}
 	for i := gemmM; i < numbers; i++ {
 		if i == gemmZ {
-			ops = append(ops, kernels.Draw(stored(num(gemmEpilogue))*rows*ldc, 0, 0))
+			ops = append(ops, trial.Draw(stored(num(gemmEpilogue))*rows*ldc, 0, 0))
 			continue
 		}
-		ops = append(ops, kernels.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
+		ops = append(ops, trial.Number(float64(like[i].Int)+like[i].Real)) // one of them is 0
 	}
-	kernels.SetNumbers(ops[gemmM:], float64(rows))
-	kernels.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
+	trial.SetNumbers(ops[gemmM:], float64(rows))
+	trial.SetNumbers(ops[gemmLDA:], float64(lda), float64(ldb))
 	if p.tile.Inner.swizzled() {
 		ops = append(ops, p.packed(func(i int) int { return int(ops[i].Number) })...)
 	}

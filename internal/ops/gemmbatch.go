@@ -9,6 +9,8 @@ import (
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -261,7 +263,7 @@ func (p *product) describeBatch(in args) operations {
 func (p *product) describeProducts(b Batch, m, n, k, slice, ldc int, accumulate bool, A, B, C kernels.View) operations {
 	A.Strides, B.Strides = slices.Concat(b.A[:], A.Strides), slices.Concat(b.B[:], B.Strides)
 	whole := func(ldc int) []int { return []int{b.N[1] * b.N[2] * m * ldc, b.N[2] * m * ldc, m * ldc} }
-	sum := &kernels.Product{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: A, B: B, C: C}
+	sum := &operation.Product{Batch: b.N[:], M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: A, B: B, C: C}
 	sum.C.Strides = append(whole(ldc), b.Len()*m*ldc, ldc, 1)
 	if !accumulate {
 		return operations{sum}
@@ -344,7 +346,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 	b := batchOf(func(i int) int { return int(like[i].Int) }, batchLen)
 	m, n, k := int(one[gemmM].Number), int(one[gemmN].Number), int(one[gemmK].Number)
 	each := max(one[gemmA].N, one[gemmB].N, one[gemmC].N, 1)
-	n2 := max(1, min(b.Len(), kernels.TrialProducts/max(1, m*n*k), kernels.TrialElements/(4*each)))
+	n2 := max(1, min(b.Len(), trial.Products/max(1, m*n*k), trial.Elements/(4*each)))
 	if parts := one[gemmC].N; parts > m*int(one[gemmLDC].Number) && n2 < b.Len() {
 		return nil
 	}
@@ -359,7 +361,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 	one[gemmB].N += (n2 - 1) * stepB
 	one[gemmC].N *= n2
 	for _, v := range []int{n2, 1, n2, 0, 0, stepA, 0, 0, stepB, int(like[batchRun].Int)} {
-		one = append(one, kernels.Number(float64(v)))
+		one = append(one, trial.Number(float64(v)))
 	}
 	return one
 }
@@ -443,16 +445,16 @@ func directTrial(like []kernels.Arg) []kernels.Operand {
 	num := func(i int) int { return int(like[i].Int) }
 	b, m, n, k := batchOf(num, directBatch), num(3), num(4), num(5)
 	a, at := (m-1)*num(6)+(k-1)*num(7)+1, (k-1)*num(8)+(n-1)*num(9)+1
-	count := max(1, min(b.Len(), kernels.TrialElements/(4*max(a, at))))
-	if a > kernels.TrialElements || at > kernels.TrialElements {
+	count := max(1, min(b.Len(), trial.Elements/(4*max(a, at))))
+	if a > trial.Elements || at > trial.Elements {
 		return nil
 	}
-	ops := []kernels.Operand{kernels.Draw(count*a, -1, 1), kernels.Draw(count*at, -1, 1), kernels.Draw(count*m*n, -1, 1)}
+	ops := []kernels.Operand{trial.Draw(count*a, -1, 1), trial.Draw(count*at, -1, 1), trial.Draw(count*m*n, -1, 1)}
 	for i := 3; i < directBatch; i++ {
-		ops = append(ops, kernels.Number(float64(num(i))))
+		ops = append(ops, trial.Number(float64(num(i))))
 	}
 	for _, v := range []int{count, 1, count, 0, 0, a, 0, 0, at} {
-		ops = append(ops, kernels.Number(float64(v)))
+		ops = append(ops, trial.Number(float64(v)))
 	}
 	return ops
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/trial"
 	"github.com/x448/float16"
 )
 
@@ -172,14 +173,14 @@ func (p packing) trial(like []kernels.Arg) []kernels.Operand {
 	}
 	num := func(i int) int { return int(like[i].Int) }
 	K, row, step := num(packK), num(packRow), num(packStep)
-	n := max(1, min(num(packN), kernels.TrialElements/(8*max(1, K))))
+	n := max(1, min(num(packN), trial.Elements/(8*max(1, K))))
 	reads := (n-1)*row + (K-1)*step + 1
-	if reads > kernels.TrialElements {
+	if reads > trial.Elements {
 		return nil
 	}
 	words, flaws := p.lengths(n, K)
-	return []kernels.Operand{kernels.Draw(reads, -1, 1), kernels.Output(words), kernels.Output(flaws),
-		kernels.Number(float64(n)), kernels.Number(float64(K)), kernels.Number(float64(row)), kernels.Number(float64(step))}
+	return []kernels.Operand{trial.Draw(reads, -1, 1), trial.Output(words), trial.Output(flaws),
+		trial.Number(float64(n)), trial.Number(float64(K)), trial.Number(float64(row)), trial.Number(float64(step))}
 }
 
 func (p packing) defines() string {
@@ -221,7 +222,7 @@ func (p *product) packed(num func(i int) int) []kernels.Operand {
 				return float64((*of)[i])
 			}
 		}
-		ops = append(ops, kernels.Derived(n, from(&words)), kernels.Derived(m, from(&flaws)))
+		ops = append(ops, trial.Derived(n, from(&words)), trial.Derived(m, from(&flaws)))
 	}
 	return ops
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // Products of operands of 16 bits that are read as they lie in memory: see gemm_tensor.cl. They
@@ -137,7 +138,7 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		if ops == nil {
 			return nil
 		}
-		return append(ops, kernels.Output(MapsLen(int(like[gemmRows].Int))))
+		return append(ops, trial.Output(MapsLen(int(like[gemmRows].Int))))
 	}
 }
 

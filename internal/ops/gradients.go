@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 func init() { gradsums.Register(gradients{}) }
@@ -32,7 +33,7 @@ func (gradients) Update(in []kernels.Arg, list []kernels.Operation) gradsums.Upd
 	if len(list) != 1 {
 		return nil
 	}
-	m, ok := list[0].(*kernels.Map)
+	m, ok := list[0].(*operation.Map)
 	if !ok || len(m.Dims) != 1 || len(m.Results) != 3 || len(m.Operands) != 4 {
 		return nil
 	}

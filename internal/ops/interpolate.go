@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // InterpolateShape is the numbers of an interpolation over 1, 2 or 3 axes, of X [Outer, Size…] to Y
@@ -99,14 +100,14 @@ func newInterpolate(name string, from, to kernels.Param, gradient bool, twin ker
 			return nil
 		}
 		s := shape(like)
-		s.Outer = min(s.Outer, kernels.TrialElements/4/max(volume(s.Size)+volume(s.OutSize), 1))
+		s.Outer = min(s.Outer, trial.Elements/4/max(volume(s.Size)+volume(s.OutSize), 1))
 		if s.Outer == 0 {
 			return nil
 		}
 		read, written := elements(s)
-		ops := []kernels.Operand{kernels.Draw(read, -1, 1), kernels.Output(written)}
+		ops := []kernels.Operand{trial.Draw(read, -1, 1), trial.Output(written)}
 		for _, a := range like[2:] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		ops[2].Number = float64(s.Outer)
 		return ops

@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // LinearGrad returns the kernel of the gradient of a layer Y = f(Z), Z = X·W + b, before its matrix
@@ -169,7 +170,7 @@ func (g *linearGrad) domain(operand int) (low, high float64) {
 }
 
 func (g *linearGrad) trial(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
-	ops := kernels.LikeLaunch(params, like)
+	ops := trial.LikeLaunch(params, like)
 	for k, operand := range g.derivative.uses {
 		if ops != nil {
 			ops[k].Lo, ops[k].Hi = g.domain(operand)

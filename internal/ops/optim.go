@@ -6,22 +6,23 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // Update rules over all parameters at once: the formulas stand in optim.cl.
 var (
 	// SGD: P, G, V, n, lr, momentum, l2, nesterov.
-	SGD = kernels.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
+	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: []kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n"),
 			realArg("lr"), realArg("momentum"), realArg("l2"), intArg("nesterov")},
 		Twin: kernels.Twin{F32: sgdTwin[float32], F64: sgdTwin[float64]}, Describe: describeSGD, Forms: joined.Forms{Together: &joined.Together{Function: "sgd", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}},
-		func(ops []kernels.Operand) { kernels.SetNumbers(ops[4:], 0.01, 0.9, 0.1) })
+		func(ops []kernels.Operand) { trial.SetNumbers(ops[4:], 0.01, 0.9, 0.1) })
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
-	AdamW = kernels.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
+	AdamW = trial.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
 		Twin:   kernels.Twin{F32: adamwTwin[float32], F64: adamwTwin[float64]}, Describe: describeAdamW, Forms: joined.Forms{Together: &joined.Together{Function: "adamw_all", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
 		ops[3].Lo = 0 // squares
-		kernels.SetNumbers(ops[5:], adamwNumbers...)
+		trial.SetNumbers(ops[5:], adamwNumbers...)
 	})
 )
 

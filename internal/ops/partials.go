@@ -5,6 +5,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // Gradients that a pass leaves in shares, one for each group of samples: PART [groups, size]. Their
@@ -26,7 +27,7 @@ var (
 		Twin: kernels.Twin{F32: adamwPartialsTwin[float32], F64: adamwPartialsTwin[float64]}, Describe: describeAdamWPartials,
 		Forms: joined.Forms{Together: &joined.Together{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
-		kernels.SetNumbers(ops[11:], adamwNumbers...)
+		trial.SetNumbers(ops[11:], adamwNumbers...)
 		return true
 	})
 )

@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // PoolShape is the numbers of pooling over 1, 2 or 3 axes, of X [Outer, Size…] to Y [Outer,
@@ -173,16 +174,16 @@ func newPool(w poolWindow) *kernels.Kernel {
 	}
 	operands := func(s *PoolShape, index func(i int) int) []kernels.Operand {
 		x, y := s.Outer*volume(s.Size), s.Outer*volume(s.OutSize)
-		i := kernels.Derived(y, func(_ []kernels.Arg, i int) float64 { return float64(index(i)) })
+		i := trial.Derived(y, func(_ []kernels.Arg, i int) float64 { return float64(index(i)) })
 		switch w.kernel {
 		case MaxPool:
-			return []kernels.Operand{kernels.Draw(x, -1, 1), kernels.Output(y), kernels.Output(y)}
+			return []kernels.Operand{trial.Draw(x, -1, 1), trial.Output(y), trial.Output(y)}
 		case MaxPoolGrad:
-			return []kernels.Operand{kernels.Draw(y, -1, 1), i, kernels.Output(x)}
+			return []kernels.Operand{trial.Draw(y, -1, 1), i, trial.Output(x)}
 		case AvgPool:
-			return []kernels.Operand{kernels.Draw(x, -1, 1), kernels.Output(y)}
+			return []kernels.Operand{trial.Draw(x, -1, 1), trial.Output(y)}
 		}
-		return []kernels.Operand{kernels.Draw(y, -1, 1), kernels.Output(x)}
+		return []kernels.Operand{trial.Draw(y, -1, 1), trial.Output(x)}
 	}
 	k.Cases = func(few bool) []kernels.Case { return poolCases(w, few, behind) }
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
@@ -190,17 +191,17 @@ func newPool(w poolWindow) *kernels.Kernel {
 			return nil
 		}
 		s := poolShapeOf(like, from)
-		s.Outer = min(s.Outer, kernels.TrialElements/2/max(volume(s.Size)+2*volume(s.OutSize), 1))
+		s.Outer = min(s.Outer, trial.Elements/2/max(volume(s.Size)+2*volume(s.OutSize), 1))
 		if s.Outer == 0 {
 			return nil
 		}
 		ops := operands(s, func(i int) int { return s.some(i) })
 		for _, a := range like[from:] {
-			ops = append(ops, kernels.Number(float64(a.Int)))
+			ops = append(ops, trial.Number(float64(a.Int)))
 		}
 		ops[from].Number = float64(s.Outer)
 		if w.kernel == MaxPool && like[2].N == 0 {
-			ops[2] = kernels.Output(0)
+			ops[2] = trial.Output(0)
 		}
 		return ops
 	}

@@ -6,21 +6,22 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // sumAxisTerms is a launch of SumAxis of few terms on a GPU as a map of them, added in the order of
 // k_sum_axis.
-func sumAxisTerms(a []kernels.Arg, l kernels.Target) *kernels.Map {
+func sumAxisTerms(a []kernels.Arg, l kernels.Target) *operation.Map {
 	outer, n, inner := int(a[2].Int), int(a[3].Int), int(a[4].Int)
 	slot, _, _ := a[5].Slot()
 	if l.CPU || n < 2 || n > kernels.MapOperands || a[5].Real != 1 || slot != nil || a[6].Int != 0 {
 		return nil
 	}
-	m := &kernels.Map{Generated: true, Dims: []int{outer, inner}}
+	m := &operation.Map{Generated: true, Dims: []int{outer, inner}}
 	for k := range n {
 		m.Operands = append(m.Operands, kernels.ViewOf(a, 0, k*inner, n*inner, 1))
 	}
-	m.Results = []kernels.Result{{Function: addOf(n, sumAxisGrid(a, l).Local[1]), View: kernels.ViewOf(a, 1, 0, inner, 1)}}
+	m.Results = []operation.Result{{Function: addOf(n, sumAxisGrid(a, l).Local[1]), View: kernels.ViewOf(a, 1, 0, inner, 1)}}
 	return m
 }
 

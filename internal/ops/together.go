@@ -10,6 +10,7 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // together is several functions in one kernel, each of rows of its own: for function j, and c below
@@ -346,15 +347,15 @@ func (t *together) describe(args []kernels.Arg) []kernels.Operation {
 	n := int(args[t.nAt()].Int)
 	var list []kernels.Operation
 	for j, f := range t.functions {
-		m := &kernels.Map{Dims: []int{n}, Operands: make([]kernels.View, f.Operands())}
+		m := &operation.Map{Dims: []int{n}, Operands: make([]kernels.View, f.Operands())}
 		for k, i := range t.operands {
 			if i < len(m.Operands) && f.Uses(i) {
 				m.Operands[i] = kernels.ViewOf(args, k, j*n, 1)
 			}
 		}
-		r := kernels.Result{Function: f, Scalars: make([]kernels.Scalar, len(f.Scalars)), View: kernels.ViewOf(args, len(t.operands), j*n, 1)}
-		t.scalars(j, func(i, at int) { r.Scalars[i] = kernels.Passed(at) })
-		m.Results = []kernels.Result{r}
+		r := operation.Result{Function: f, Scalars: make([]operation.Scalar, len(f.Scalars)), View: kernels.ViewOf(args, len(t.operands), j*n, 1)}
+		t.scalars(j, func(i, at int) { r.Scalars[i] = operation.Passed(at) })
+		m.Results = []operation.Result{r}
 		list = append(list, m)
 	}
 	return list

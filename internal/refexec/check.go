@@ -24,7 +24,7 @@ func Check(k *kernels.Kernel, real kernels.DType, l kernels.Target, args []kerne
 		return nil, nil
 	}
 	if !reflect.DeepEqual(list, k.Describe(blind(args, 2))) {
-		return nil, errors.New("it depends on a real that the launch passes: name the argument, with kernels.Passed")
+		return nil, errors.New("it depends on a real that the launch passes: name the argument, with operation.Passed")
 	}
 	margin := compare.MarginOf(k, real, args)
 	got, want := clone(args), clone(args)

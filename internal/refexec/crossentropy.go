@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // sum adds terms up with what each addition rounds off, so that many terms make it no less exact than one: the bound of
@@ -31,7 +32,7 @@ func (s *sum) value() float64 {
 
 // lines calls f for each line with its label, or −1 for one that does not count, and with the
 // smoothing.
-func (m *machine[T]) lines(l *kernels.CrossEntropySpec, f func(o, i, label int, smoothing float64)) {
+func (m *machine[T]) lines(l *operation.CrossEntropySpec, f func(o, i, label int, smoothing float64)) {
 	smoothing := l.Smoothing.In(m.args, kernels.Float32)
 	each([]int{l.Outer, l.Inner}, func(at []int) {
 		label := int(m.load(l.Labels, at...))
@@ -43,14 +44,14 @@ func (m *machine[T]) lines(l *kernels.CrossEntropySpec, f func(o, i, label int, 
 }
 
 // weight is that of a class.
-func (m *machine[T]) weight(l *kernels.CrossEntropySpec, k int) float64 {
+func (m *machine[T]) weight(l *operation.CrossEntropySpec, k int) float64 {
 	if !l.Weighted {
 		return 1
 	}
 	return m.load(l.Weights, k)
 }
 
-func (m *machine[T]) crossEntropy(op *kernels.CrossEntropy) {
+func (m *machine[T]) crossEntropy(op *operation.CrossEntropy) {
 	l := &op.CrossEntropySpec
 	m.lines(l, func(o, i, label int, smoothing float64) {
 		most, logSum := 0.0, 0.0
@@ -88,7 +89,7 @@ func (m *machine[T]) crossEntropy(op *kernels.CrossEntropy) {
 	})
 }
 
-func (m *machine[T]) crossEntropyGrad(op *kernels.CrossEntropyGrad) {
+func (m *machine[T]) crossEntropyGrad(op *operation.CrossEntropyGrad) {
 	l := &op.CrossEntropySpec
 	m.lines(l, func(o, i, label int, smoothing float64) {
 		g := m.load(op.G, o, i)

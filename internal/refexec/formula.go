@@ -3,6 +3,7 @@ package refexec
 import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // formula computes one result of a Map, in the type that its elements are computed in.
@@ -15,7 +16,7 @@ type formula[T kernels.Real] struct {
 	unsigned *single[uint64]
 }
 
-func newFormula[T kernels.Real](r kernels.Result, operands []kernels.View, args []kernels.Arg) *formula[T] {
+func newFormula[T kernels.Real](r operation.Result, operands []kernels.View, args []kernels.Arg) *formula[T] {
 	f := &formula[T]{typ: convertedTo(r, operands), identity: -1}
 	for i := range operands {
 		if r.Function.Is(i) && !r.Function.Indexed() {
@@ -44,7 +45,7 @@ func newFormula[T kernels.Real](r kernels.Result, operands []kernels.View, args 
 
 // convertedTo returns the type that the operands of a result are converted to: its own, float32 of one
 // of 16 bits or, of a condition, what they are computed in.
-func convertedTo(r kernels.Result, operands []kernels.View) kernels.DType {
+func convertedTo(r operation.Result, operands []kernels.View) kernels.DType {
 	switch {
 	case r.View.Type.Half():
 		return kernels.Float32

@@ -8,6 +8,7 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // axpy is Y = a·X + Y: X, Y, n, a; and OUT, of n + 1 elements, Y before that and −1.
@@ -32,13 +33,13 @@ var (
 )
 
 // truth describes axpy.
-func truth(a []kernels.Arg) (copied, last, sum *kernels.Map) {
+func truth(a []kernels.Arg) (copied, last, sum *operation.Map) {
 	x, y, out := kernels.ViewOf(a, 0, 0, 1), kernels.ViewOf(a, 1, 0, 1), kernels.ViewOf(a, 2, 0, 1)
 	n := int(a[3].Int)
-	copied = &kernels.Map{Dims: []int{n}, Operands: []kernels.View{y}, Results: []kernels.Result{{Function: fn.Identity, View: out}}}
-	last = &kernels.Map{Results: []kernels.Result{{Function: minus, View: kernels.ViewOf(a, 2, n)}}}
-	sum = &kernels.Map{Dims: []int{n}, Operands: []kernels.View{x, y},
-		Results: []kernels.Result{{Function: plus, Scalars: []kernels.Scalar{kernels.Passed(4)}, View: y}}}
+	copied = &operation.Map{Dims: []int{n}, Operands: []kernels.View{y}, Results: []operation.Result{{Function: fn.Identity, View: out}}}
+	last = &operation.Map{Results: []operation.Result{{Function: minus, View: kernels.ViewOf(a, 2, n)}}}
+	sum = &operation.Map{Dims: []int{n}, Operands: []kernels.View{x, y},
+		Results: []operation.Result{{Function: plus, Scalars: []operation.Scalar{operation.Passed(4)}, View: y}}}
 	return copied, last, sum
 }
 
@@ -46,93 +47,93 @@ func truth(a []kernels.Arg) (copied, last, sum *kernels.Map) {
 func TestLies(t *testing.T) {
 	type list = []kernels.Operation
 	for name, c := range map[string]struct {
-		describe func(a []kernels.Arg, copied, last, sum *kernels.Map) list
+		describe func(a []kernels.Arg, copied, last, sum *operation.Map) list
 		say      string // "" where there is nothing to find
 	}{
-		"none": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{copied, last, sum} }, ""},
-		"by a temporary": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
-			kept := kernels.View{Arg: kernels.Temporary(0), Offset: 3, Strides: []int{-1}}
+		"none": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, last, sum} }, ""},
+		"by a temporary": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
+			kept := kernels.View{Arg: operation.Temporary(0), Offset: 3, Strides: []int{-1}}
 			kept.Offset += sum.Dims[0]
 			first := *copied
-			first.Results = []kernels.Result{{Function: fn.Identity, View: kept}}
+			first.Results = []operation.Result{{Function: fn.Identity, View: kept}}
 			second := *copied
 			second.Operands = []kernels.View{kept}
 			return list{&first, sum, &second, last}
 		}, ""},
-		"opaque":        {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return nil }, ""},
-		"order":         {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{sum, copied, last} }, "OUT[0]"},
-		"an operation":  {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{copied, last} }, "Y[0]"},
-		"an element":    {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{copied, sum} }, "leaves elements of it"},
-		"nothing of it": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list { return list{nil} }, "a <nil> is none"},
-		"another formula": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
-			sum.Results[0] = kernels.Result{Function: two, View: sum.Results[0].View}
+		"opaque":        {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return nil }, ""},
+		"order":         {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{sum, copied, last} }, "OUT[0]"},
+		"an operation":  {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, last} }, "Y[0]"},
+		"an element":    {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, sum} }, "leaves elements of it"},
+		"nothing of it": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{nil} }, "a <nil> is none"},
+		"another formula": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
+			sum.Results[0] = operation.Result{Function: two, View: sum.Results[0].View}
 			return list{copied, last, sum}
 		}, "Y[0]"},
-		"a number that is passed": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
-			sum.Results[0].Scalars = []kernels.Scalar{kernels.Constant(a[4].Real)}
+		"a number that is passed": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
+			sum.Results[0].Scalars = []operation.Scalar{operation.Constant(a[4].Real)}
 			return list{copied, last, sum}
 		}, "depends on a real"},
-		"another argument": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
-			sum.Results[0].Scalars = []kernels.Scalar{kernels.Passed(3)}
+		"another argument": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
+			sum.Results[0].Scalars = []operation.Scalar{operation.Passed(3)}
 			return list{copied, last, sum}
 		}, "Y[0]"},
-		"memory as a number": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
-			sum.Results[0].Scalars = []kernels.Scalar{kernels.Passed(0)}
+		"memory as a number": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
+			sum.Results[0].Scalars = []operation.Scalar{operation.Passed(0)}
 			return list{copied, last, sum}
 		}, "argument 0 is no number"},
-		"a number as memory": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"a number as memory": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Operands[0].Arg = 4
 			return list{copied, last, sum}
 		}, "argument 4 is no memory"},
-		"too few scalars": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"too few scalars": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Results[0].Scalars = nil
 			return list{copied, last, sum}
 		}, "takes 1 scalars, not 0"},
-		"too few operands": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"too few operands": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Operands = sum.Operands[:1]
 			return list{copied, last, sum}
 		}, "takes 2 operands, not 1"},
-		"the stride": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"the stride": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Operands[0].Strides = []int{0}
 			return list{copied, last, sum}
 		}, "Y[1]"},
-		"no stride": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"no stride": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Operands[0].Strides = nil
 			return list{copied, last, sum}
 		}, "0 strides for 1 dimensions"},
-		"beyond the end": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"beyond the end": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			copied.Operands[0].Offset = 1
 			return list{copied, last, sum}
 		}, "argument 1, which has 5"},
-		"before the start": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"before the start": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			copied.Operands[0].Offset = -1
 			return list{copied, last, sum}
 		}, "element -1"},
-		"the type": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"the type": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Operands[0].Type = kernels.Int32
 			return list{copied, last, sum}
 		}, "elements of type float32, not int32"},
-		"writes what is read": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"writes what is read": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
 			back := *copied
-			back.Operands, back.Results = []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, []kernels.Result{{Function: fn.Identity, View: kernels.ViewOf(a, 0, 0, 1)}}
+			back.Operands, back.Results = []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, []operation.Result{{Function: fn.Identity, View: kernels.ViewOf(a, 0, 0, 1)}}
 			return list{copied, last, sum, &back}
 		}, "it writes X"},
-		"reads what is written": {func(a []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"reads what is written": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Operands = append(sum.Operands, kernels.ViewOf(a, 2, 0, 1))
 			third := &kernels.Function{Name: "third", Value: plus.Value.Add(expr.Input(2).Sub(expr.Input(2))), Scalars: plus.Scalars}
 			sum.Results[0].Function = third
 			return list{sum, copied, last}
 		}, "it reads OUT"},
-		"one element twice": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"one element twice": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			copied.Results[0].View.Strides = []int{0}
 			return list{copied, last, sum}
 		}, "written twice"},
-		"over itself": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
+		"over itself": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			copied.Dims, copied.Operands, copied.Results[0].View.Offset = []int{4}, []kernels.View{copied.Results[0].View}, 1
 			return list{copied, last, sum}
 		}, "read after another index wrote it"},
-		"an empty temporary": {func(_ []kernels.Arg, copied, last, sum *kernels.Map) list {
-			copied.Operands[0].Arg = kernels.Temporary(0)
+		"an empty temporary": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
+			copied.Operands[0].Arg = operation.Temporary(0)
 			return list{copied, last, sum}
 		}, "temporary 0, which nothing has written"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // Use is what the operations of a launch do with one argument, as far as it is memory.
@@ -92,7 +93,7 @@ func (m *machine[T]) fail(format string, a ...any) {
 	}
 }
 
-// convert returns what a number of a type is as one of another: see kernels.Map.
+// convert returns what a number of a type is as one of another: see operation.Map.
 func (m *machine[T]) convert(v float64, from, t kernels.DType) float64 {
 	if from.Integer() && t.Integer() {
 		return lowBits(int64(v), t)
@@ -124,9 +125,9 @@ func (m *machine[T]) load(v kernels.View, index ...int) float64 {
 		c, written := m.temporaries[v.Arg][at]
 		switch {
 		case !written:
-			m.fail("index %v is element %d of temporary %d, which nothing has written", index, at, kernels.Temporary(v.Arg))
+			m.fail("index %v is element %d of temporary %d, which nothing has written", index, at, operation.Temporary(v.Arg))
 		case c.typ != v.Type:
-			m.fail("element %d of temporary %d was written as %v, and is read as %v", at, kernels.Temporary(v.Arg), c.typ, v.Type)
+			m.fail("element %d of temporary %d was written as %v, and is read as %v", at, operation.Temporary(v.Arg), c.typ, v.Type)
 		}
 		m.mayRead(c.by, v.Arg, at)
 		return c.value

@@ -4,10 +4,11 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
-func (m *machine[T]) random(op *kernels.Random) {
-	word := func(s kernels.Scalar) uint32 { return uint32(int64(s.In(m.args, kernels.Int32))) }
+func (m *machine[T]) random(op *operation.Random) {
+	word := func(s operation.Scalar) uint32 { return uint32(int64(s.In(m.args, kernels.Int32))) }
 	a, b := op.A.In(m.args, op.Y.Type), op.B.In(m.args, op.Y.Type)
 	real := func(v float64) float64 { return float64(T(v)) }
 	unit := func(w uint32) float64 { return math.Ldexp(float64(w>>8), -24) }
@@ -15,16 +16,16 @@ func (m *machine[T]) random(op *kernels.Random) {
 		w := philox([4]uint32{uint32(i / 4), word(op.Call)}, [2]uint32{word(op.Seed[0]), word(op.Seed[1])})
 		var v float64
 		switch op.Distribution {
-		case kernels.UniformReals:
+		case operation.UniformReals:
 			v = real(math.FMA(real(real(b)-real(a)), unit(w[i%4]), real(a)))
-		case kernels.NormalReals:
+		case operation.NormalReals:
 			first := i % 4 / 2 * 2
 			radius, turn := math.Sqrt(-2*math.Log(1-unit(w[first]))), 2*math.Pi*unit(w[first+1])
 			if v = math.Cos(turn); i%2 == 1 {
 				v = math.Sin(turn)
 			}
 			v = real(real(a) + real(b)*radius*v)
-		case kernels.UniformInts:
+		case operation.UniformInts:
 			v = float64(uint64(w[i%4]) * uint64(a) >> 32)
 		}
 		m.store(op.Y, v, i)

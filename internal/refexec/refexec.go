@@ -10,6 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 // Run computes a list of operations of a launch with args as host memory, whose reals are of type
@@ -29,21 +30,21 @@ func run[T kernels.Real](list []kernels.Operation, real kernels.DType, args []ke
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
 		switch op := op.(type) {
-		case *kernels.Map:
+		case *operation.Map:
 			m.elements(op)
-		case *kernels.Product:
+		case *operation.Product:
 			m.product(op)
-		case *kernels.Reduction:
+		case *operation.Reduction:
 			m.reduce(op)
-		case *kernels.Gather:
+		case *operation.Gather:
 			m.gather(op)
-		case *kernels.Scatter:
+		case *operation.Scatter:
 			m.scatter(op)
-		case *kernels.Random:
+		case *operation.Random:
 			m.random(op)
-		case *kernels.CrossEntropy:
+		case *operation.CrossEntropy:
 			m.crossEntropy(op)
-		case *kernels.CrossEntropyGrad:
+		case *operation.CrossEntropyGrad:
 			m.crossEntropyGrad(op)
 		}
 		m.listed(op.Views())
@@ -72,7 +73,7 @@ func each(dims []int, f func(index []int)) {
 	}
 }
 
-func (m *machine[T]) elements(op *kernels.Map) {
+func (m *machine[T]) elements(op *operation.Map) {
 	formulas := make([]*formula[T], len(op.Results))
 	for k, r := range op.Results {
 		formulas[k] = newFormula[T](r, op.Operands, m.args)
@@ -117,7 +118,7 @@ func (m *machine[T]) elements(op *kernels.Map) {
 	})
 }
 
-func (m *machine[T]) product(op *kernels.Product) {
+func (m *machine[T]) product(op *operation.Product) {
 	n := len(op.Batch)
 	for s := 0; s*op.Slice < op.K || s == 0; s++ {
 		each(slices.Concat(op.Batch, []int{op.M, op.N}), func(at []int) {
@@ -132,7 +133,7 @@ func (m *machine[T]) product(op *kernels.Product) {
 	}
 }
 
-func (m *machine[T]) reduce(op *kernels.Reduction) {
+func (m *machine[T]) reduce(op *operation.Reduction) {
 	each([]int{op.Outer, op.Shares, op.Inner}, func(at []int) {
 		o, s, i := at[0], at[1], at[2]
 		first, end, step := s*op.Chunk, min(op.Len, (s+1)*op.Chunk), 1
@@ -176,7 +177,7 @@ func (m *machine[T]) reduce(op *kernels.Reduction) {
 	})
 }
 
-func (m *machine[T]) gather(op *kernels.Gather) {
+func (m *machine[T]) gather(op *operation.Gather) {
 	for i := range op.N {
 		row := int(m.load(op.Index, i))
 		for j := range op.Cols {
@@ -189,7 +190,7 @@ func (m *machine[T]) gather(op *kernels.Gather) {
 	}
 }
 
-func (m *machine[T]) scatter(op *kernels.Scatter) {
+func (m *machine[T]) scatter(op *operation.Scatter) {
 	m.again = true
 	defer func() { m.again = false }()
 	for i := range op.N {

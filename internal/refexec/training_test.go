@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/devtest"
 	"github.com/clgrad/clgrad/internal/refexec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/tensor"
@@ -65,14 +66,14 @@ func passed(list []kernels.Operation) map[int]bool {
 	named := map[int]bool{}
 	for _, op := range list {
 		switch op := op.(type) {
-		case *kernels.Map:
+		case *operation.Map:
 			for _, r := range op.Results {
 				for _, s := range r.Scalars {
 					named[s.Arg] = true
 				}
 			}
-		case *kernels.Random:
-			for _, s := range []kernels.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A, op.B} {
+		case *operation.Random:
+			for _, s := range []operation.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A, op.B} {
 				named[s.Arg] = true
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 )
 
 const reals, ints = kernels.Float32, kernels.Int32
@@ -15,7 +16,7 @@ const reals, ints = kernels.Float32, kernels.Int32
 func valid(op kernels.Operation, args []kernels.Arg) error {
 	c := checker{args: args}
 	switch op := op.(type) {
-	case *kernels.Map:
+	case *operation.Map:
 		c.positive(op.Dims...)
 		for k, r := range op.Results {
 			c.result(k, r, len(op.Operands), len(op.Dims))
@@ -31,45 +32,45 @@ func valid(op kernels.Operation, args []kernels.Arg) error {
 				c.view(fmt.Sprintf("operand %d", i), v, 1)
 			}
 		}
-	case *kernels.Product:
+	case *operation.Product:
 		c.positive(op.M, op.N, op.K, op.Slice-1)
 		c.positive(op.Batch...)
 		c.view("A", op.A, len(op.Batch)+2, reals)
 		c.view("B", op.B, len(op.Batch)+2, reals)
 		c.view("C", op.C, len(op.Batch)+3, reals)
-	case *kernels.Reduction:
+	case *operation.Reduction:
 		c.positive(op.Outer, op.Len, op.Inner, op.Shares, op.Chunk)
 		c.view("X", op.X, 3)
 		c.view("Y", op.Y, 3)
 		if op.Function != fn.Add && op.Function != fn.Max && op.Function != fn.Min {
 			c.fail("its function is not Add, Max or Min")
 		}
-	case *kernels.Gather:
+	case *operation.Gather:
 		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
-	case *kernels.Scatter:
+	case *operation.Scatter:
 		c.rows(op.N, op.Cols, op.Rows, op.X, op.Index, op.Y)
 		c.view("Y", op.Y, 2, reals)
-	case *kernels.Random:
+	case *operation.Random:
 		c.positive(op.N)
 		typ := reals
-		if op.Distribution == kernels.UniformInts {
+		if op.Distribution == operation.UniformInts {
 			typ = ints
 		} else {
 			c.scalar("B", op.B)
 		}
 		c.view("Y", op.Y, 1, typ)
-		for _, s := range []kernels.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A} {
+		for _, s := range []operation.Scalar{op.Seed[0], op.Seed[1], op.Call, op.A} {
 			c.scalar("a number", s)
 		}
-		if op.Distribution > kernels.UniformInts {
+		if op.Distribution > operation.UniformInts {
 			c.fail("there is no such distribution")
 		}
-	case *kernels.CrossEntropy:
+	case *operation.CrossEntropy:
 		c.labelled(&op.CrossEntropySpec, true)
 		for _, v := range []kernels.View{op.Loss, op.Counted, op.Most, op.LogSum, op.Slope} {
 			c.floats("a result", v, 2)
 		}
-	case *kernels.CrossEntropyGrad:
+	case *operation.CrossEntropyGrad:
 		c.labelled(&op.CrossEntropySpec, op.Logits)
 		c.floats("G", op.G, 2)
 		if op.Logits {
@@ -129,13 +130,13 @@ func (c *checker) floats(name string, v kernels.View, rank int) {
 	}
 }
 
-func (c *checker) scalar(name string, s kernels.Scalar) {
+func (c *checker) scalar(name string, s operation.Scalar) {
 	if s.Arg >= len(c.args) || s.Arg >= 0 && c.args[s.Arg].Kind != kernels.ArgInt && c.args[s.Arg].Kind != kernels.ArgReal {
 		c.fail("%s: argument %d is no number", name, s.Arg)
 	}
 }
 
-func (c *checker) result(k int, r kernels.Result, operands, rank int) {
+func (c *checker) result(k int, r operation.Result, operands, rank int) {
 	name := fmt.Sprintf("result %d", k)
 	c.view(name, r.View, rank)
 	switch {
@@ -160,7 +161,7 @@ func (c *checker) result(k int, r kernels.Result, operands, rank int) {
 	}
 }
 
-func (c *checker) labelled(l *kernels.CrossEntropySpec, scores bool) {
+func (c *checker) labelled(l *operation.CrossEntropySpec, scores bool) {
 	c.positive(l.Outer, l.Len, l.Inner)
 	if scores {
 		c.floats("X", l.X, 3)

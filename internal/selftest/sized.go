@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // Small returns the operands of small launches of k, none if it says nothing about them. The error
@@ -41,7 +42,7 @@ func Like(k *kernels.Kernel, args []kernels.Arg, real kernels.DType) (*kernels.O
 	case k.Trial != nil:
 		ops = k.Trial(args)
 	case k.Text == "":
-		ops = kernels.LikeLaunch(k.Params, args)
+		ops = trial.LikeLaunch(k.Params, args)
 	}
 	if ops == nil {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/trial"
 )
 
 // TestBounded: what a trial of a large launch takes is bounded, whatever its sizes and however far
@@ -85,7 +86,7 @@ func TestBounded(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.In.Of(kernels.Float16)}, {Name: "Y", Mode: kernels.OutInts},
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
-	right := []kernels.Operand{kernels.Draw(3, 0, 256), kernels.Draw(3, -1, 1), kernels.Output(3), kernels.Number(3), kernels.Number(0.5)}
+	right := []kernels.Operand{trial.Draw(3, 0, 256), trial.Draw(3, -1, 1), trial.Output(3), trial.Number(3), trial.Number(0.5)}
 	with := func(i int, o kernels.Operand) []kernels.Operand {
 		ops := append([]kernels.Operand{}, right...)
 		ops[i] = o
@@ -99,10 +100,10 @@ func TestMistakes(t *testing.T) {
 		{"right", right, ""},
 		{"too few", right[:4], "4 operands for 5 parameters"},
 		{"too many", append(right[:5:5], right[0]), "6 operands for 5 parameters"},
-		{"a negative length", with(0, kernels.Draw(-1, 0, 1)), "-1 elements for X"},
-		{"an int that is none", with(3, kernels.Number(2.5)), "2.5 for n, an int"},
-		{"an int out of range", with(3, kernels.Number(1e10)), "1e+10 for n, an int"},
-		{"derived", with(1, kernels.Derived(3, func(before []kernels.Arg, i int) float64 { return float64(len(before) + i) })), ""},
+		{"a negative length", with(0, trial.Draw(-1, 0, 1)), "-1 elements for X"},
+		{"an int that is none", with(3, trial.Number(2.5)), "2.5 for n, an int"},
+		{"an int out of range", with(3, trial.Number(1e10)), "1e+10 for n, an int"},
+		{"derived", with(1, trial.Derived(3, func(before []kernels.Arg, i int) float64 { return float64(len(before) + i) })), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand { return c.ops }}
@@ -168,7 +169,7 @@ func TestWhatIsTried(t *testing.T) {
 func TestDrawn(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "I", Mode: kernels.InInts}, {Name: "Y", Mode: kernels.Out}, {Name: "J", Mode: kernels.OutInts}}
 	k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand {
-		return []kernels.Operand{kernels.Draw(200, 3, 5), kernels.Draw(200, 10, 20), kernels.Output(2), kernels.Output(2)}
+		return []kernels.Operand{trial.Draw(200, 3, 5), trial.Draw(200, 10, 20), trial.Output(2), trial.Output(2)}
 	}}
 	o, err := Like(k, make([]kernels.Arg, 4), kernels.Float32)
 	if err != nil {

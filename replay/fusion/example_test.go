@@ -3,7 +3,7 @@ package fusion_test
 import (
 	"fmt"
 
-	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/replay/fusion"
 	"github.com/clgrad/clgrad/tensor"
@@ -14,7 +14,7 @@ func Example() {
 	remove := fusion.Register(fusion.Fusion{Name: "look", Doc: "looks", Match: func(s fusion.Step) []fusion.Match {
 		for i, l := range s.Launches() {
 			for _, op := range l.Operations {
-				_, isMap := op.(*kernels.Map)
+				_, isMap := op.(*operation.Map)
 				fmt.Printf("%s: a map: %v, lasts: %v\n", s.Name(i), isMap, s.Lasts(i, l.Writes[0]))
 			}
 		}

@@ -1,69 +1,60 @@
-package kernels
+package trial
 
-// Operand is one argument of a trial. [Draw], [Output], [Number] and [Derived] make one.
-type Operand struct {
-	N      int     // elements of a buffer
-	Lo, Hi float64 // they are uniform in [Lo, Hi); ints are whole
-	Number float64 // an argument by value
-	Blank  bool    // the buffer starts as NaN, or as 77 where it holds integers: all of it must be written
-	// From returns element i of a buffer that is not drawn, from the arguments before it, as host
-	// memory.
-	From func(before []Arg, i int) float64
-}
+import "github.com/clgrad/clgrad/kernels"
 
 // Draw is a buffer of n elements that are uniform in [lo, hi).
-func Draw(n int, lo, hi float64) Operand { return Operand{N: n, Lo: lo, Hi: hi} }
+func Draw(n int, lo, hi float64) kernels.Operand { return kernels.Operand{N: n, Lo: lo, Hi: hi} }
 
 // Output is a buffer of n elements that the kernel writes, all of them.
-func Output(n int) Operand { return Operand{N: n, Blank: true} }
+func Output(n int) kernels.Operand { return kernels.Operand{N: n, Blank: true} }
 
 // Number is an argument by value, an int or a real.
-func Number(v float64) Operand { return Operand{Number: v} }
+func Number(v float64) kernels.Operand { return kernels.Operand{Number: v} }
 
 // Derived is a buffer of n elements, of which from returns element i from the arguments before it,
 // as host memory.
-func Derived(n int, from func(before []Arg, i int) float64) Operand {
-	return Operand{N: n, From: from}
+func Derived(n int, from func(before []kernels.Arg, i int) float64) kernels.Operand {
+	return kernels.Operand{N: n, From: from}
 }
 
 // What a trial at the size asked for takes at most, in elements of all buffers and in
 // multiplications: about a tenth of a second of the Go twin.
 const (
-	TrialElements = 1 << 22
-	TrialProducts = 1 << 27
+	Elements = 1 << 22
+	Products = 1 << 27
 )
 
 // LikeLaunch returns the operands of a launch with the arguments like of a kernel that computes on
 // any reals: its numbers, and buffers of its lengths, of reals in [−1, 1). It returns nil, which is
 // no trial, for a kernel of integers, whose meaning it cannot know, for a launch that is too large
 // for a trial, and for none. It is the Trial of a kernel of a File that has no other.
-func LikeLaunch(params []Param, like []Arg) []Operand {
+func LikeLaunch(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
 	ops := LaunchOperands(params, like)
 	total := 0
 	for _, o := range ops {
 		total += o.N
 	}
-	if total > TrialElements {
+	if total > Elements {
 		return nil
 	}
 	return ops
 }
 
 // LaunchOperands is [LikeLaunch] of any size.
-func LaunchOperands(params []Param, like []Arg) []Operand {
+func LaunchOperands(params []kernels.Param, like []kernels.Arg) []kernels.Operand {
 	if like == nil {
 		return nil
 	}
-	ops := make([]Operand, len(like))
+	ops := make([]kernels.Operand, len(like))
 	for i, p := range params {
 		switch p.Mode {
-		case IntParam, LongParam:
+		case kernels.IntParam, kernels.LongParam:
 			ops[i] = Number(float64(like[i].Int))
-		case FloatParam:
+		case kernels.FloatParam:
 			ops[i] = Number(like[i].Real)
-		case Out:
+		case kernels.Out:
 			ops[i] = Output(like[i].N)
-		case In, InOut:
+		case kernels.In, kernels.InOut:
 			ops[i] = Draw(like[i].N, -1, 1)
 		default:
 			return nil
@@ -74,8 +65,8 @@ func LaunchOperands(params []Param, like []Arg) []Operand {
 
 // Tried gives k a Trial like the launch, with what set changes of it: set returns whether there is
 // a trial.
-func Tried(k *Kernel, set func(ops []Operand) bool) *Kernel {
-	k.Trial = func(like []Arg) []Operand {
+func Tried(k *kernels.Kernel, set func(ops []kernels.Operand) bool) *kernels.Kernel {
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if ops := LikeLaunch(k.Params, like); ops != nil && set(ops) {
 			return ops
 		}
@@ -86,15 +77,15 @@ func Tried(k *Kernel, set func(ops []Operand) bool) *Kernel {
 
 // Elementwise is [Tried] of a kernel that computes each of n elements alone, n being a parameter of
 // that name: a launch that is too large is tried with fewer of them.
-func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
-	k.Trial = func(like []Arg) []Operand {
+func Elementwise(k *kernels.Kernel, set func(ops []kernels.Operand)) *kernels.Kernel {
+	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		ops := LaunchOperands(k.Params, like)
 		total := 0
 		for _, o := range ops {
 			total += o.N
 		}
-		if total > TrialElements {
-			n := TrialElements / len(ops)
+		if total > Elements {
+			n := Elements / len(ops)
 			for i, p := range k.Params {
 				ops[i].N = min(ops[i].N, n)
 				if p.Name == "n" {
@@ -111,11 +102,8 @@ func Elementwise(k *Kernel, set func(ops []Operand)) *Kernel {
 }
 
 // SetNumbers sets the numbers of operands, one after the other.
-func SetNumbers(ops []Operand, values ...float64) {
+func SetNumbers(ops []kernels.Operand, values ...float64) {
 	for i, v := range values {
 		ops[i].Number = v
 	}
 }
-
-// At returns element i of an argument that is host memory, as those of a trial are.
-func (a Arg) At(i int) float64 { return a.Buf.(*HostBuffer).At(a.Off + i) }

@@ -1,4 +1,6 @@
-package kernels
+package operation
+
+import "github.com/clgrad/clgrad/kernels"
 
 // CrossEntropySpec is lines of scores of classes, and the label of each: what a [CrossEntropy] and
 // its gradient read. Line (o, i) is X[o, k, i] for k below Len; o is below Outer, i below Inner.
@@ -13,7 +15,7 @@ type CrossEntropySpec struct {
 	Logits, Weighted   bool
 	Ignore             int
 	Smoothing          Scalar
-	X, Labels, Weights View
+	X, Labels, Weights kernels.View
 }
 
 // CrossEntropy is the loss of lines with labels, and what its gradient needs. Of a line x with the
@@ -25,12 +27,12 @@ type CrossEntropySpec struct {
 //
 // Loss, Counted and Slope are 0 if the label does not count.
 //
-// Views: those of [Labelled], and Loss, Counted, Most, LogSum and Slope by (o, i).
+// Views: those of [CrossEntropySpec], and Loss, Counted, Most, LogSum and Slope by (o, i).
 //
 // It is no list of the others, since none picks an element of each line by a number.
 type CrossEntropy struct {
 	CrossEntropySpec
-	Loss, Counted, Most, LogSum, Slope View
+	Loss, Counted, Most, LogSum, Slope kernels.View
 }
 
 // CrossEntropyGrad is the gradient of a [CrossEntropy]: with what that left and the gradient G of
@@ -40,14 +42,14 @@ type CrossEntropy struct {
 //
 // without the first term unless they are Logits, and 0 if the label does not count.
 //
-// Views: those of [Labelled], Most, LogSum, Slope and G by (o, i), and D by (o, k, i).
+// Views: those of [CrossEntropySpec], Most, LogSum, Slope and G by (o, i), and D by (o, k, i).
 type CrossEntropyGrad struct {
 	CrossEntropySpec
-	Most, LogSum, Slope, G, D View
+	Most, LogSum, Slope, G, D kernels.View
 }
 
-func (l *CrossEntropySpec) views() []View {
-	list := []View{l.Labels}
+func (l *CrossEntropySpec) views() []kernels.View {
+	list := []kernels.View{l.Labels}
 	if l.X.Strides != nil {
 		list = append(list, l.X)
 	}
@@ -58,8 +60,8 @@ func (l *CrossEntropySpec) views() []View {
 }
 
 // Inputs returns the views that both read, to be changed.
-func (l *CrossEntropySpec) Inputs() []*View {
-	list := []*View{&l.Labels}
+func (l *CrossEntropySpec) Inputs() []*kernels.View {
+	list := []*kernels.View{&l.Labels}
 	if l.X.Strides != nil {
 		list = append(list, &l.X)
 	}
@@ -69,17 +71,17 @@ func (l *CrossEntropySpec) Inputs() []*View {
 	return list
 }
 
-// Views returns what Labelled names, and the five results.
-func (c *CrossEntropy) Views() (reads, writes []View) {
-	return c.views(), []View{c.Loss, c.Counted, c.Most, c.LogSum, c.Slope}
+// Views returns what CrossEntropySpec names, and the five results.
+func (c *CrossEntropy) Views() (reads, writes []kernels.View) {
+	return c.views(), []kernels.View{c.Loss, c.Counted, c.Most, c.LogSum, c.Slope}
 }
 
-// Views returns what Labelled names, what the loss left and G, and D. What the loss left is read of
+// Views returns what CrossEntropySpec names, what the loss left and G, and D. What the loss left is read of
 // Logits alone.
-func (c *CrossEntropyGrad) Views() (reads, writes []View) {
+func (c *CrossEntropyGrad) Views() (reads, writes []kernels.View) {
 	reads = append(c.views(), c.G)
 	if c.Logits {
 		reads = append(reads, c.Most, c.LogSum, c.Slope)
 	}
-	return reads, []View{c.D}
+	return reads, []kernels.View{c.D}
 }

@@ -1,12 +1,13 @@
-package kernels
+package trial
 
 import (
 	"fmt"
+	"github.com/clgrad/clgrad/kernels"
 	"testing"
 )
 
 // shape spells operands: of a buffer its elements and what they are, of a number its value.
-func shape(ops []Operand) string {
+func shape(ops []kernels.Operand) string {
 	var s []string
 	for _, o := range ops {
 		switch {
@@ -24,24 +25,24 @@ func shape(ops []Operand) string {
 // TestLikeLaunch: the operands of a trial are those of the launch; there are none for what the
 // launch does not tell, nor for what would take too long.
 func TestLikeLaunch(t *testing.T) {
-	params := []Param{{"X", In}, {"Z", InOut}, {"Y", Out}, {"n", IntParam}, {"a", FloatParam}}
-	args := func(n int) []Arg {
-		return []Arg{BufferArg(nil, 5, n), BufferArg(nil, 0, 2), BufferArg(nil, 7, 2), IntArg(-3), FloatArg(0.5)}
+	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Z", Mode: kernels.InOut}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
+	args := func(n int) []kernels.Arg {
+		return []kernels.Arg{kernels.BufferArg(nil, 5, n), kernels.BufferArg(nil, 0, 2), kernels.BufferArg(nil, 7, 2), kernels.IntArg(-3), kernels.FloatArg(0.5)}
 	}
 	if got, want := shape(LikeLaunch(params, args(9))), "[9 in [-1, 1) 2 in [-1, 1) 2 blank -3 0.5]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if ops := LikeLaunch(params, args(TrialElements-4)); len(ops) != 5 || ops[0].N != TrialElements-4 {
+	if ops := LikeLaunch(params, args(Elements-4)); len(ops) != 5 || ops[0].N != Elements-4 {
 		t.Error("the largest launch that is tried is not")
 	}
-	if LikeLaunch(params, args(TrialElements-3)) != nil {
+	if LikeLaunch(params, args(Elements-3)) != nil {
 		t.Error("a launch of one element too many is tried")
 	}
 	if LikeLaunch(params, nil) != nil {
 		t.Error("operands like those of no launch")
 	}
-	for _, m := range []Mode{InInts, OutInts, InOutInts, InBytes, OutBytes, In.Of(Float16), InOut.Of(Float16)} {
-		if LikeLaunch([]Param{{"X", m}}, []Arg{BufferArg(nil, 0, 1)}) != nil {
+	for _, m := range []kernels.Mode{kernels.InInts, kernels.OutInts, kernels.InOutInts, kernels.InBytes, kernels.OutBytes, kernels.In.Of(kernels.Float16), kernels.InOut.Of(kernels.Float16)} {
+		if LikeLaunch([]kernels.Param{{"X", m}}, []kernels.Arg{kernels.BufferArg(nil, 0, 1)}) != nil {
 			t.Errorf("mode %d: elements whose meaning is not known were drawn", m)
 		}
 	}
@@ -49,10 +50,10 @@ func TestLikeLaunch(t *testing.T) {
 
 // TestTried: what set changes of a launch is tried, unless it says that nothing is.
 func TestTried(t *testing.T) {
-	k := &Kernel{Params: []Param{{"X", In}, {"n", IntParam}}}
+	k := &kernels.Kernel{Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "n", Mode: kernels.IntParam}}}
 	calls, yes := 0, true
-	Tried(k, func(ops []Operand) bool { calls++; ops[0].Lo = 0.25; return yes })
-	like := []Arg{BufferArg(nil, 0, 4), IntArg(4)}
+	Tried(k, func(ops []kernels.Operand) bool { calls++; ops[0].Lo = 0.25; return yes })
+	like := []kernels.Arg{kernels.BufferArg(nil, 0, 4), kernels.IntArg(4)}
 	if got, want := shape(k.Trial(like)), "[4 in [0.25, 1) 4]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -67,17 +68,17 @@ func TestTried(t *testing.T) {
 // TestElementwise: a launch that is too large for a trial is tried with as many elements as are
 // not, of each of its buffers, and n says how many.
 func TestElementwise(t *testing.T) {
-	k := &Kernel{Params: []Param{{"X", In}, {"ONE", In}, {"Y", Out}, {"n", IntParam}, {"m", IntParam}}}
+	k := &kernels.Kernel{Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "ONE", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "m", Mode: kernels.IntParam}}}
 	Elementwise(k, nil)
-	like := func(n, m int) []Arg {
-		return []Arg{BufferArg(nil, 0, n), BufferArg(nil, 0, 1), BufferArg(nil, 0, n), IntArg(n), IntArg(m)}
+	like := func(n, m int) []kernels.Arg {
+		return []kernels.Arg{kernels.BufferArg(nil, 0, n), kernels.BufferArg(nil, 0, 1), kernels.BufferArg(nil, 0, n), kernels.IntArg(n), kernels.IntArg(m)}
 	}
-	most := (TrialElements - 1) / 2
+	most := (Elements - 1) / 2
 	whole := fmt.Sprintf("[%d in [-1, 1) 1 in [-1, 1) %d blank %d %d]", most, most, most, 1<<30)
 	if got := shape(k.Trial(like(most, 1<<30))); got != whole {
 		t.Errorf("%s, want %s", got, whole)
 	}
-	n := TrialElements / 5
+	n := Elements / 5
 	cut := fmt.Sprintf("[%d in [-1, 1) 1 in [-1, 1) %d blank %d %d]", n, n, n, 1<<30)
 	if got := shape(k.Trial(like(1<<29, 1<<30))); got != cut {
 		t.Errorf("%s, want %s", got, cut)
@@ -85,14 +86,14 @@ func TestElementwise(t *testing.T) {
 	if k.Trial(nil) != nil {
 		t.Error("operands like those of no launch")
 	}
-	fill := Elementwise(&Kernel{Params: []Param{{"Y", Out}, {"n", IntParam}}}, nil)
-	for n, want := range map[int]int{TrialElements: TrialElements, TrialElements + 1: TrialElements / 2} {
-		if ops := fill.Trial([]Arg{BufferArg(nil, 0, n), IntArg(n)}); ops[0].N != want || ops[1].Number != float64(want) {
+	fill := Elementwise(&kernels.Kernel{Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}}}, nil)
+	for n, want := range map[int]int{Elements: Elements, Elements + 1: Elements / 2} {
+		if ops := fill.Trial([]kernels.Arg{kernels.BufferArg(nil, 0, n), kernels.IntArg(n)}); ops[0].N != want || ops[1].Number != float64(want) {
 			t.Errorf("%d elements are tried with %d, want %d", n, ops[0].N, want)
 		}
 	}
 	calls := 0
-	Elementwise(k, func(ops []Operand) { calls++; SetNumbers(ops[3:], 7, 8) })
+	Elementwise(k, func(ops []kernels.Operand) { calls++; SetNumbers(ops[3:], 7, 8) })
 	if got, want := shape(k.Trial(like(2, 3))), "[2 in [-1, 1) 1 in [-1, 1) 2 blank 7 8]"; got != want || k.Trial(nil) != nil || calls != 1 {
 		t.Errorf("%s, want %s, after %d calls", got, want, calls)
 	}

@@ -1,40 +1,15 @@
-package kernels
+package operation
 
 import (
 	"slices"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/kernels"
 	"github.com/x448/float16"
 )
 
-// Operation is one of the things that launches compute: a [Map], a [Product], a [Reduction], a
-// [Gather], a [Scatter], a [Random], a [CrossEntropy] or a [CrossEntropyGrad]. A kernel says with
-// [Kernel].Describe which of them a launch does, one after the other; each is done before the next
-// begins. What rewrites launches reads that, and never a name or a source.
-//
-// The eight are as few as they can be. A copy, a fill, a conversion, an update rule are Maps. So is
-// what a product or a sum does with its result: old elements that are added, a scale, a bias, an
-// activation are Maps after it, of a temporary that holds the result or of the result where it
-// lies. A kernel that joins several operations is described like the launches that it stands for.
-// There may be others one day: a launch with an operation that its reader does not know is opaque
-// to that.
-//
-// Memory: an operation may write what it reads only where it says so. Nothing else that it reads or
-// writes overlaps with what it writes, and no two indices of a view that is written name one
-// element. Two arguments of a launch share elements only where a Map reads as an operand what it
-// writes as a result, at the same index.
-//
-// Bits: a launch computes what its description says, to within the Tolerance of its kernel; where
-// that is zero, bit by bit. Sums are added in an order that the operation states, or that its
-// kernel has: always the same one for the same shape on the same device, so that the bits of a sum
-// are kept only with its kernel.
-type Operation interface {
-	// Views returns all that the operation reads and writes.
-	Views() (reads, writes []View)
-}
-
 // Views returns the operands that a function uses, and the results.
-func (m *Map) Views() (reads, writes []View) {
+func (m *Map) Views() (reads, writes []kernels.View) {
 	for i, v := range m.Operands {
 		if m.Uses(i) {
 			reads = append(reads, v)
@@ -47,49 +22,35 @@ func (m *Map) Views() (reads, writes []View) {
 }
 
 // Views returns A and B, and C.
-func (p *Product) Views() (reads, writes []View) { return []View{p.A, p.B}, []View{p.C} }
+func (p *Product) Views() (reads, writes []kernels.View) {
+	return []kernels.View{p.A, p.B}, []kernels.View{p.C}
+}
 
 // Views returns X, and Y.
-func (r *Reduction) Views() (reads, writes []View) { return []View{r.X}, []View{r.Y} }
+func (r *Reduction) Views() (reads, writes []kernels.View) {
+	return []kernels.View{r.X}, []kernels.View{r.Y}
+}
 
 // Views returns X and Index, and Y.
-func (g *Gather) Views() (reads, writes []View) { return []View{g.X, g.Index}, []View{g.Y} }
+func (g *Gather) Views() (reads, writes []kernels.View) {
+	return []kernels.View{g.X, g.Index}, []kernels.View{g.Y}
+}
 
 // Views returns X, Index and Y, and Y: to what it adds.
-func (s *Scatter) Views() (reads, writes []View) { return []View{s.X, s.Index, s.Y}, []View{s.Y} }
+func (s *Scatter) Views() (reads, writes []kernels.View) {
+	return []kernels.View{s.X, s.Index, s.Y}, []kernels.View{s.Y}
+}
 
 // Views returns no view, and Y.
-func (r *Random) Views() (reads, writes []View) { return nil, []View{r.Y} }
-
-// View is the elements that an operation reads or writes: at index (i₀, i₁, …), the one that lies
-//
-//	Offset + i₀·Strides[0] + i₁·Strides[1] + …
-//
-// elements after the first of an argument. The operation says what the indices are. A stride of 0
-// repeats elements.
-type View struct {
-	Arg     int   // the argument of the launch, or [Temporary]
-	Type    DType // of the elements; Float32 stands for the device's reals
-	Offset  int
-	Strides []int
-}
+func (r *Random) Views() (reads, writes []kernels.View) { return nil, []kernels.View{r.Y} }
 
 // Temporary returns what View.Arg is for temporary i = 0, 1, …: memory as large as its views ask
 // for, that an operation of a description writes for later ones. It is no argument, shares no
 // element with one, and is not there after the launch.
 func Temporary(i int) int { return -1 - i }
 
-// ViewOf returns the view of memory that a launch passes as argument i.
-func ViewOf(args []Arg, i, offset int, strides ...int) View {
-	t := args[i].Buf.DType()
-	if t == Float64 {
-		t = Float32
-	}
-	return View{i, t, offset, strides}
-}
-
 // Scalar is a number of an operation: the one that the launch passes as argument Arg, which may be
-// one of [Slots] and another in the next run, or Value if Arg is negative. [Passed] and [Constant]
+// one of [kernels.Slots] and another in the next run, or Value if Arg is negative. [Passed] and [Constant]
 // make one.
 type Scalar struct {
 	Arg   int
@@ -104,15 +65,15 @@ func Constant(v float64) Scalar { return Scalar{-1, v} }
 
 // In returns the number for elements of type t in a launch: as it is passed, before it is rounded
 // to t. An int that is passed for floats of 16 bits is the bits of one.
-func (s Scalar) In(args []Arg, t DType) float64 {
+func (s Scalar) In(args []kernels.Arg, t kernels.DType) float64 {
 	switch {
 	case s.Arg < 0:
 		return s.Value
-	case args[s.Arg].Kind == ArgReal:
+	case args[s.Arg].Kind == kernels.ArgReal:
 		return args[s.Arg].Real
-	case t == Float16:
+	case t == kernels.Float16:
 		return float64(float16.Frombits(uint16(args[s.Arg].Int)).Float32())
-	case t == BFloat16:
+	case t == kernels.BFloat16:
 		return float64(bfloat16.BFloat16(args[s.Arg].Int).Float32())
 	}
 	return float64(args[s.Arg].Int)
@@ -126,7 +87,7 @@ func (s Scalar) In(args []Arg, t DType) float64 {
 // conversion. An update rule has several results, which are its operands.
 //
 // Each result is computed in its type: of reals with every primitive rounded to them, of integers in
-// that which [DType.Widened] names, which wraps around, and of which the result takes the low bits.
+// that which [kernels.DType.Widened] names, which wraps around, and of which the result takes the low bits.
 // Floats of 16 bits are computed in reals, and rounded at the end. A Generated map says its Type. An
 // operand of another type is converted first, to what is computed in. A function that is a condition
 // is 1 where it holds and 0 elsewhere; it is computed in reals, or in integers if it is of integers, as
@@ -148,13 +109,13 @@ type Map struct {
 	Dims []int
 	// Operands are those of the functions, by their number. One that no function uses is the zero
 	// View.
-	Operands []View
+	Operands []kernels.View
 	Elements []int // how many there are of each operand that is read by index; nil if none is
 	Results  []Result
-	// Generated says that the kernel is one that [Joined].Map makes of the functions, which computes in
+	// Generated says that the kernel is one that is made of the formulas of the functions, which computes in
 	// Type. Then another that it makes of the same primitives computes the same bits.
 	Generated bool
-	Type      DType
+	Type      kernels.DType
 	// Rounds says that the kernel is none of those, and rounds at each primitive of the functions,
 	// in their order, as they do. Then it may be computed where an operand is stored.
 	Rounds bool
@@ -173,9 +134,9 @@ func (m *Map) Gathers(i int) bool {
 // Result is what a Map writes to a View: a Function with its Scalars, of which those that it does
 // not use may be anything.
 type Result struct {
-	Function *Function
+	Function *kernels.Function
 	Scalars  []Scalar
-	View     View
+	View     kernels.View
 }
 
 // Product is a matrix product of reals, or a batch of them, in ⌈K/Slice⌉ parts of the sum. For
@@ -193,8 +154,8 @@ type Result struct {
 type Product struct {
 	Batch          []int
 	M, N, K, Slice int
-	Precision      Precision
-	A, B, C        View
+	Precision      kernels.Precision
+	A, B, C        kernels.View
 }
 
 // Reduction folds the middle axis of X with a Function of two operands, fn.Add, fn.Max or fn.Min,
@@ -211,11 +172,11 @@ type Product struct {
 // Order: that of the kernel. Maxima, minima and sums of integers, which wrap around, do not depend
 // on it, but that of zeros of both signs either may be the maximum.
 type Reduction struct {
-	Function          *Function
+	Function          *kernels.Function
 	Outer, Len, Inner int
 	Shares, Chunk     int
 	Interleaved       bool
-	X, Y              View
+	X, Y              kernels.View
 }
 
 // Gather takes rows by index: for i below N and j below Cols,
@@ -226,7 +187,7 @@ type Reduction struct {
 // bit by bit.
 type Gather struct {
 	N, Cols, Rows int
-	X, Index, Y   View
+	X, Index, Y   kernels.View
 }
 
 // Scatter adds rows of reals by index: for i = 0, 1, … below N, in this order, and j below Cols,
@@ -236,7 +197,7 @@ type Gather struct {
 // Views: X by (i, j), Index, of Int32, by (i), Y by (row, j).
 type Scatter struct {
 	N, Cols, Rows int
-	X, Index, Y   View
+	X, Index, Y   kernels.View
 }
 
 // Random makes N numbers of a stream, for which four words come from Philox4x32-10 with the counter
@@ -259,7 +220,7 @@ type Random struct {
 	Seed         [2]Scalar
 	Call         Scalar
 	A, B         Scalar
-	Y            View
+	Y            kernels.View
 }
 
 // Distribution is that of the numbers of a [Random].
