@@ -42,7 +42,7 @@ func TestLikeLaunch(t *testing.T) {
 		t.Error("operands like those of no launch")
 	}
 	for _, m := range []kernels.Mode{kernels.InInts, kernels.OutInts, kernels.InOutInts, kernels.InBytes, kernels.OutBytes, kernels.In.Of(kernels.Float16), kernels.InOut.Of(kernels.Float16)} {
-		if LikeLaunch([]kernels.Param{{"X", m}}, []kernels.Arg{kernels.BufferArg(nil, 0, 1)}) != nil {
+		if LikeLaunch([]kernels.Param{{Name: "X", Mode: m}}, []kernels.Arg{kernels.BufferArg(nil, 0, 1)}) != nil {
 			t.Errorf("mode %d: elements whose meaning is not known were drawn", m)
 		}
 	}
