@@ -23,19 +23,19 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	if s.failure.Load() != nil {
 		return
 	}
-	checkArgs(d, k, args)
+	float := checkArgs(d, k, args)
 	s.enter("Launch")
 	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
 	if recordings.Load() > 0 {
-		d.gridOf(k, s.args) // what is recorded can be launched
+		d.gridOf(k, float, s.args) // what is recorded can be launched
 		s.notifyLaunch(d, k)
 	}
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k
 		s.nrecent++
 	}
-	d.launch(k, s.args)
+	d.launch(k, float, s.args)
 }
 
 // argList is memory for the arguments of a launch that are not known when the code is compiled,
@@ -76,8 +76,8 @@ func (s *base) leaveLaunch() {
 	s.leave()
 }
 
-// checkArgs panics unless args fit the parameters of k.
-func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
+// checkArgs panics unless args fit the parameters of k. It returns the type of the launch's floats.
+func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) kernels.DType {
 	mustLaunch(k)
 	if len(args) != len(k.Params) {
 		names := make([]string, len(k.Params))
@@ -109,6 +109,7 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 			badArg(k, "argument %d, %s, is %d elements from %d on, of memory that has %d", i, p.Name, a.N, a.Off, n)
 		}
 	}
+	return float
 }
 
 // mustLaunch panics unless there is a kernel that can be launched.
@@ -125,7 +126,7 @@ func badArg(k *kernels.Kernel, format string, args ...any) {
 	panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": " + fmt.Sprintf(format, args...)})
 }
 
-// needTwin panics if k has no twin for the device's floats.
+// needTwin panics if k has no twin for floats of a type.
 func needTwin(k *kernels.Kernel, float kernels.DType) {
 	if !k.Twin.For(float) {
 		badArg(k, "has no Go twin for %v, which cpu and check mode run", float)
