@@ -64,8 +64,7 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
 	}
-	use := kernels.Variant{Kernel: gemmVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return f.KernelFor(use, func() *kernels.Kernel { return newGemm(form, tile, f) })
+	return f.KernelFor(tile.variant("product", form), func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
 // What the kernel of a product with a function does with it.

@@ -17,6 +17,11 @@ type GemmTile struct {
 	Inner                 Inner
 }
 
+// variant identifies a kernel of a function that multiplies in the tile.
+func (t GemmTile) variant(kernel string, form GemmForm) kernels.Variant {
+	return kernels.Variant{Kernel: kernel, Shape: [5]int{t.M, t.N, t.K, t.ItemM<<16 | t.ItemN, int(form[0])<<16 | int(form[1])<<8 | int(t.Inner)}}
+}
+
 // The candidates of the tuner, the default first.
 var (
 	gpuTiles = []GemmTile{
