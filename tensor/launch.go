@@ -25,17 +25,26 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	}
 	float := checkArgs(d, k, args)
 	s.enter("Launch")
-	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
+	s.launch(d, k, float, s.args)
+}
+
+// launch does a launch of checked arguments, which it may change, and leaves the device. It drops the
+// memory that they name, so that it can be collected.
+func (s *base) launch(d Device, k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
+	defer func() {
+		clear(args)
+		s.leave()
+	}()
 	if recordings.Load() > 0 {
-		d.gridOf(k, float, s.args) // what is recorded can be launched
-		s.notifyLaunch(d, k)
+		d.gridOf(k, float, args) // what is recorded can be launched
+		s.notifyLaunch(d, k, args)
 	}
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k
 		s.nrecent++
 	}
-	d.launch(k, float, s.args)
+	d.launch(k, float, args)
 }
 
 // argList is memory for the arguments of a launch that are not known when the code is compiled,
@@ -51,12 +60,17 @@ func (s *base) list() *argList {
 	return new(argList)
 }
 
-// launch runs a kernel with arguments that were appended to l.args.
+// launch runs a kernel with arguments that were appended to l.args, where they are.
 func (l *argList) launch(d Device, k *kernels.Kernel, args []kernels.Arg) {
-	launch(d, k, args...)
-	clear(args) // the memory can be collected
+	s := d.core()
+	if s.failure.Load() != nil {
+		return
+	}
+	float := checkArgs(d, k, args)
+	s.enter("Launch")
+	s.launch(d, k, float, args)
 	l.args = args[:0]
-	d.core().spare.Store(l)
+	s.spare.Store(l)
 }
 
 // launchTyped is launch of the form of a kernel for the types of the buffers: see [ops.OfTypes].
@@ -67,13 +81,6 @@ func launchTyped(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 // launchTyped is [argList.launch] of that form.
 func (l *argList) launchTyped(d Device, k *kernels.Kernel, args []kernels.Arg) {
 	l.launch(d, ops.OfTypes(k, args), args)
-}
-
-// leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others
-// use the device.
-func (s *base) leaveLaunch() {
-	clear(s.args)
-	s.leave()
 }
 
 // checkArgs panics unless args fit the parameters of k. It returns the type of the launch's floats.
