@@ -49,7 +49,10 @@ func (s *base) launch(d Device, k *kernels.Kernel, float kernels.DType, args []k
 
 // argList is memory for the arguments of a launch that are not known when the code is compiled,
 // which would be made for every launch.
-type argList struct{ args []kernels.Arg }
+type argList struct {
+	args  []kernels.Arg
+	loops stridedLoops // of launchMap: memory that need not be zero
+}
 
 // list returns an empty list. Its launch gives it back to the device; whoever asks before then,
 // another goroutine too, gets another.
@@ -109,8 +112,8 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) kernels.DType {
 			panic(&Error{Op: "Launch", Kind: ErrDevice, Detail: fmt.Sprintf("%s: argument %d, %s, is no memory of %s, or was released",
 				k.Name, i, p.Name, d.Name())})
 		}
-		if got := a.Buf.DType(); !k.Takes(i, got, float) {
-			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, p.Mode.Elements(float), got)
+		if got, want := a.Buf.DType(), p.Mode.Elements(float); got != want && !k.Takes(i, got, float) {
+			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, want, got)
 		}
 		if n := a.Buf.Len(); a.Off < 0 || a.N < 0 || a.Off > n || a.N > n-a.Off {
 			badArg(k, "argument %d, %s, is %d elements from %d on, of memory that has %d", i, p.Name, a.N, a.Off, n)

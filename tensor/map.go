@@ -260,7 +260,9 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		return
 	}
 	d := out.Device()
-	var w stridedLoops
+	list := d.core().list()
+	w := &list.loops
+	w.rank = 0
 	layout := kernels.AccessPattern{Cast: cast}
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
@@ -272,7 +274,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	}
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
 	if w.rank > kernels.MapRank {
-		launchEach(j, typ, tensors, scalars, cast, layout, w)
+		launchEach(j, typ, tensors, scalars, cast, layout, *w)
 		return
 	}
 	layout.Rank = w.rank
@@ -296,7 +298,6 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			layout.Aligned = false
 		}
 	}
-	list := d.core().list()
 	args := list.args
 	for _, t := range tensors {
 		args = append(args, t.bufferArg())
@@ -328,8 +329,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list.launch(d, j.Map(typ, layout), args)
 }
 
-// launchEach is launchMap for each index of the outermost loop. It has a copy of the loops: those of launchMap stay on the
-// stack.
+// launchEach is launchMap for each index of the outermost loop.
 func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout kernels.AccessPattern, w stridedLoops) {
 	part := slices.Clone(tensors)
 	for index := range w.dims[0] {
