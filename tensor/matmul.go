@@ -202,6 +202,13 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 		e.apply(c)
 		return
 	}
+	multiply(c, a, b, stored, factors, e)
+}
+
+// multiply is productTo with steps to sum, in the tile of operands of 16 bits that are read as they lie, or another.
+func multiply(c, a, b *Tensor, stored ops.GemmTile, factors Precision, e epilogue) {
+	d := c.Device()
+	m, n, k := a.shape[0], b.shape[1], a.shape[1]
 	if stored.Inner == ops.FMA {
 		ra, rb := a.as(c.typ), b.as(c.typ)
 		defer ra.release()
