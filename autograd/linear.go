@@ -33,7 +33,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 		}
 		return y
 	}
-	inputs := []*Node{x, w}
+	inputs := append(make([]*Node, 0, 3), x, w)
 	var bv *tensor.Tensor
 	needs := x.needs || w.needs
 	if b != nil {
@@ -47,7 +47,7 @@ func (x *Node) Linear(w, b *Node, f *kernels.Function, scalars ...float64) *Node
 	scalars = slices.Clone(scalars)
 	y, z := tensorapi.Impl.Linear(xv, wv, bv, f, scalars, needs && !noGrad(xv.Device(), op))
 	d := f.CheapestGradient(scalars)
-	saved := []*tensor.Tensor{xv, wv}
+	saved := append(make([]*tensor.Tensor, 0, 3), xv, wv)
 	if d.Uses(1) {
 		saved = append(saved, y)
 	}

@@ -12,8 +12,14 @@ import (
 func init() {
 	Register(
 		mover("Gather", "axis", gatherShape, func(c *Call, x *autograd.Node) *autograd.Node {
-			index := make([]*tensor.Tensor, c.axis(c.Int("axis", 0), x.Rank())+1)
-			index[len(index)-1] = c.Tensor(1)
+			axis := c.axis(c.Int("axis", 0), x.Rank())
+			if v := c.Value(1); v.host != nil && v.host.Rank() == 0 { // a view, and no launch
+				if i, n := c.Ints(1)[0], x.Shape()[axis]; -n <= i && i < n {
+					return x.Select(axis, i)
+				}
+			}
+			index := make([]*tensor.Tensor, axis+1)
+			index[axis] = c.Tensor(1)
 			return x.Index(index...)
 		}),
 		mover("GatherElements", "axis", gatherElementsShape, func(c *Call, x *autograd.Node) *autograd.Node {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/shapecache"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/replay"
 	"github.com/clgrad/clgrad/tensor"
 )
@@ -27,6 +28,34 @@ type replays struct {
 	eager   map[string]bool // keys that cannot be recorded
 	long    map[string]bool // keys whose runs are recorded as they are
 	byValue bool            // small inputs of integers decide what is computed: they are part of the key
+	copies  map[string]hostCopy
+}
+
+// hostCopy is what an input held when the host read it last: it is read again if it has changed.
+type hostCopy struct {
+	of      *tensor.Tensor
+	version uint64
+	host    *autograd.Node
+}
+
+// onHost returns an input on the host.
+func (r *replays) onHost(name string, n *autograd.Node, host tensor.Device) (*autograd.Node, error) {
+	t, last := n.Value(), r.copies[name]
+	if last.of == t && !t.Freed() && last.version == tensorapi.Impl.Version(t) {
+		return last.host, nil
+	}
+	now, err := copied(host, t)
+	if err != nil {
+		return nil, err
+	}
+	if last.host != nil {
+		last.host.Value().Free()
+	}
+	if r.copies == nil {
+		r.copies = map[string]hostCopy{}
+	}
+	r.copies[name] = hostCopy{t, tensorapi.Impl.Version(t), autograd.Const(now.Retain())}
+	return r.copies[name].host, nil
 }
 
 // recording is a run for one key: shapes and types of the inputs, and numbers of those by value.
@@ -104,7 +133,7 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		given[name] = FromTensor(t)
 	}
 	var err error
-	var options replay.Options
+	options := replay.Options{Constants: s.onDevice()}
 	if s.replays.long[key] {
 		options.Without = []string{"none"} // of the rewrites
 	}
@@ -137,6 +166,25 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		})
 	}
 	return rec, nil
+}
+
+// onDevice returns the tensors on the device that the session keeps: runs only read them.
+func (s *Session) onDevice() (list []*tensor.Tensor) {
+	for _, of := range []map[string]*Value{s.main.constants, s.file.constants} {
+		for _, v := range of {
+			v.each(func(v *Value) {
+				if v.node != nil {
+					list = append(list, v.node.Value())
+				}
+			})
+		}
+	}
+	for _, v := range s.constants {
+		if v.node != nil {
+			list = append(list, v.node.Value())
+		}
+	}
+	return list
 }
 
 // run runs the recording for inputs, and returns copies of its outputs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,38 @@ func TestRecorded(t *testing.T) {
 		for i := 0; i < len(firsts); i += 2 {
 			w, _ := firsts[i+1].Tensor().Float64s()
 			wantTensor(t, firsts[i], tensor.Float32, []int{2, 2}, w, 0)
+		}
+	})
+}
+
+// TestChangedShapes: a tensor of integers that says a shape is read again where it was changed in place, and not where it
+// stayed; one that was freed is an error.
+func TestChangedShapes(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		m := chain(17, &onnxpb.Node{Op: "Reshape", Inputs: []string{"x", "shape"}, Outputs: []string{"y"}})
+		m.file.Graph.Inputs = append(m.file.Graph.Inputs, &onnxpb.ValueInfo{Name: "shape"})
+		s, err := m.Load(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		shape := tensor.New(d, []int64{2, 6})
+		x, given := FromTensor(tensor.Arange(d, 0, 12, 1)), FromTensor(shape)
+		for _, want := range [][]int{{2, 6}, {2, 6}, {2, 6}, {3, 4}, {3, 4}, {3, 4}, {2, 6}, {12, 1}} {
+			if now, _ := shape.Int64s(); now[0] != int64(want[0]) {
+				shape.SetInPlace(tensor.New(d, []int64{int64(want[0]), int64(want[1])}))
+			}
+			got, err := s.Run(x, given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got[0].Shape(), want) {
+				t.Errorf("shape %v, want %v", got[0].Shape(), want)
+			}
+		}
+		shape.Free()
+		if _, err := s.Run(x, given); !errors.Is(err, tensor.ErrFreed) {
+			t.Errorf("a shape that was freed: %v", err)
 		}
 	})
 }

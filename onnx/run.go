@@ -289,11 +289,9 @@ func (s *Session) taken(given map[string]*Value) (map[string]*Value, error) {
 		}
 		n := inputs[name].node
 		if n != nil && s.replays.byValue && n.Type().Integer() && n.Len() <= mostByValue {
-			t, err := copied(s.host, n.Value())
-			if err != nil {
+			if inputs[name].host, err = s.replays.onHost(name, n, s.host); err != nil {
 				return nil, err
 			}
-			inputs[name].host = autograd.Const(t)
 		}
 	}
 	return inputs, nil

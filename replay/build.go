@@ -198,7 +198,11 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	lives := func(buf kernels.Buffer) bool {
 		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
 	}
-	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil }
+	stays, err := b.stays()
+	if err != nil {
+		return err
+	}
+	constant := func(buf kernels.Buffer) bool { return constants[buf] != nil || stays[buf] }
 	units := fusion.MatrixUnits{Precision: b.d.Precision(), Float: b.d.DefaultType()}
 	units.Target, units.Has = tensorapi.Impl.MatrixUnits(b.d)
 	values := b.values(constants)
@@ -232,6 +236,27 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 		}
 	}
 	return nil
+}
+
+// stays returns the memory of Options.Constants.
+func (b *builder) stays() (map[kernels.Buffer]bool, error) {
+	of := map[kernels.Buffer]bool{}
+	for i, t := range b.opt.Constants {
+		switch {
+		case t == nil:
+			return nil, fault("Record", tensor.ErrValue, "Options.Constants: tensor %d is nil", i)
+		case t.Freed():
+			return nil, fault("Record", tensor.ErrFreed, "Options.Constants: tensor %d, of shape %v", i, t.Shape())
+		case t.Device() != b.d:
+			return nil, fault("Record", tensor.ErrDevice, "Options.Constants: tensor %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
+		}
+		buf := b.dev.Tensor(t).Buffer
+		if b.wrote[buf] || b.run.origin(buf) == made {
+			return nil, fault("Record", tensor.ErrValue, "Options.Constants: the step writes tensor %d, of shape %v", i, t.Shape())
+		}
+		of[buf] = true
+	}
+	return of, nil
 }
 
 // tables puts the tables that a launch reads in memory.

@@ -21,6 +21,11 @@ func TestOnceConditions(t *testing.T) {
 	negate := func(from, to kernels.Buffer) capture.Launch {
 		return saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, []kernels.Mode{kernels.In, kernels.Out}, kernels.BufferArg(from, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
+	behind := func(from kernels.Buffer) capture.Launch {
+		l := negate(from, a)
+		l.Args[1].Off = 8
+		return l
+	}
 	add := func(x, y, to kernels.Buffer) capture.Launch {
 		return saying([]kernels.Operation{mapOf(fn.Add, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1), viewOf(2, 0, 1))}, []kernels.Mode{kernels.In, kernels.In, kernels.Out},
 			kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 0, 8), kernels.BufferArg(to, 0, 8))
@@ -59,7 +64,7 @@ func TestOnceConditions(t *testing.T) {
 	}
 	check := saying([]kernels.Operation{&operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: fn.Neg, View: viewOf(operation.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
 		[]kernels.Mode{kernels.In}, kernels.BufferArg(same, 0, 8))
-	half, whole, more := &room{onceBytes / 8}, &room{onceBytes / 4}, &room{onceBytes/4 + 1}
+	half, whole, more := &room{onceBytes / 8}, &room{onceBytes/4 + 4*64}, &room{onceBytes/4 + 4*64 + 1}
 	for _, c := range []struct {
 		name string
 		step []capture.Launch
@@ -69,7 +74,7 @@ func TestOnceConditions(t *testing.T) {
 		{"of what varies", []capture.Launch{negate(varies, a)}, nil},
 		{"of a constant and what varies", []capture.Launch{add(same, varies, a)}, nil},
 		{"of what nobody made", []capture.Launch{add(same, b, a)}, nil},
-		{"without being said", []capture.Launch{silent}, nil},
+		{"without being said", []capture.Launch{silent}, []int{0}},
 		{"nothing", []capture.Launch{idle}, nil},
 		{"of a slot", []capture.Launch{varying}, nil},
 		{"without a result", []capture.Launch{check}, nil},
@@ -87,12 +92,19 @@ func TestOnceConditions(t *testing.T) {
 		{"a part", []capture.Launch{part}, nil},
 		{"read afterwards", []capture.Launch{negate(same, a), touch(kernels.In, a)}, []int{0}},
 		{"read before", []capture.Launch{touch(kernels.In, a), negate(same, a)}, nil},
-		{"written afterwards", []capture.Launch{negate(same, a), touch(kernels.Out, a)}, nil},
-		{"written before", []capture.Launch{touch(kernels.Out, a), negate(same, a)}, nil},
+		{"written afterwards", []capture.Launch{negate(same, a), negate(varies, a)}, nil},
+		{"written before", []capture.Launch{negate(varies, a), negate(same, a)}, nil},
 		{"changed and then read", []capture.Launch{negate(same, a), touch(kernels.InOut, a), touch(kernels.In, a)}, nil},
 		{"of what is done once", []capture.Launch{negate(same, a), negate(a, b)}, []int{0, 1}},
 		{"of what is not", []capture.Launch{negate(varies, a), negate(a, b)}, nil},
-		{"of what is changed", []capture.Launch{negate(same, a), touch(kernels.Out, a), negate(a, b)}, nil},
+		{"of what is changed", []capture.Launch{negate(same, a), negate(varies, a), negate(a, b)}, nil},
+		{"in two parts", []capture.Launch{negate(same, a), behind(same), negate(a, b)}, []int{0, 1, 2}},
+		{"in two parts, of which one varies", []capture.Launch{negate(same, a), behind(varies), negate(a, b)}, nil},
+		{"in two parts, read between them", []capture.Launch{negate(same, a), touch(kernels.In, a), behind(same)}, nil},
+		{"in two parts, read by the second", []capture.Launch{negate(same, a), add(a, same, a)}, nil},
+		{"one of two, and again", []capture.Launch{both(a, b), negate(same, a)}, nil},
+		{"again, and one of two", []capture.Launch{negate(same, a), both(a, b)}, nil},
+		{"a fill and what is written over it", []capture.Launch{fill(a), negate(same, a)}, []int{0, 1}},
 		{"a fill", []capture.Launch{fill(a), touch(kernels.In, a)}, nil},
 		{"of a fill", []capture.Launch{fill(a), negate(a, b)}, []int{0, 1}},
 		{"of a fill that is changed", []capture.Launch{fill(a), touch(kernels.InOut, a), negate(a, b)}, nil},

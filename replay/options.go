@@ -18,6 +18,9 @@ type Options struct {
 	// Without names passes that are not to be done, as [Passes] lists them; "none" stands for all
 	// of them: then every launch is replayed as it was.
 	Without []string
+	// Constants are tensors that stay as they are while there is the recording, such as the weights of a model that is not
+	// trained: what is computed of them alone is computed once. Who changes them gets results of both.
+	Constants []*tensor.Tensor
 	// Explain gets a line each that says which launches were joined, and which were not, and why.
 	// Nil: nobody.
 	Explain io.Writer

@@ -1,79 +1,117 @@
 package replay
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // doneOnce does launches when the step is recorded, and not in each run, that only read what never
-// changes: constants that the step uploads, such as a table of positions, and what is made of them.
+// changes: constants that the step uploads, such as a table of positions, those of
+// [Options.Constants], such as the weights of a model that only runs, and what is made of them.
 //
 // It is refused where
-//   - the kernel does not describe itself, or a number of the launch is a slot
-//   - the result is there after the run, or anything else writes to its memory
+//   - a number of the launch is a slot
+//   - the result is there after the run, or a launch that is not done once writes to its memory
+//   - its memory is read before all of it is there
 //   - the launch does not write its result whole
 //   - all such results take more memory than a step should keep.
 //
 // A launch that reads nothing, such as a fill, is done once if one that is done once reads it.
 var doneOnce = rewrite{"constant-folding", "does launches that only read constants when the step is recorded", doOnce}
 
-// onceBytes is what the results of launches that are done once may take.
+// onceBytes is what the results of launches that are done once may take, beside four times what constants take: as much as
+// weights that are transformed for Winograd's convolutions.
 const onceBytes = 16 << 20
 
 func doOnce(r *rewriter) {
-	maker := map[kernels.Buffer]int{} // of memory that one launch writes, whole, and that does not change
-	total := int64(0)
+	able := map[int]bool{}               // of nodes that read only what is known: whether they write whole
+	makers := map[kernels.Buffer][]int{} // of memory that is known: all nodes that write it
+	left := int64(onceBytes)
+	for b := range r.uses {
+		if r.constant(b) {
+			left += 4 * bytesOf(b)
+		}
+	}
+	unknown := func(g region) bool { return makers[g.buf] == nil && !r.constant(g.buf) }
 	for i, n := range r.nodes {
-		if n == nil || !n.described || len(n.writes) == 0 || slices.ContainsFunc(n.args, func(a kernels.Arg) bool { s, _, _ := a.Slot(); return s != nil }) {
+		if n == nil || len(n.writes) == 0 || n.slot() || slices.ContainsFunc(n.reads, unknown) {
 			continue
 		}
-		known := func(b kernels.Buffer) bool { _, made := maker[b]; return made || r.constant(b) || n.written(b) }
-		if slices.ContainsFunc(n.args, func(a kernels.Arg) bool { return a.Kind == kernels.ArgBuffer && !known(a.Buf) }) {
-			continue
+		able[i] = n.fillsAll()
+		made := r.made(i, n, able)
+		bytes := int64(0)
+		for b := range made {
+			bytes += bytesOf(b)
 		}
-		var bytes int64
-		for _, g := range n.writes {
-			bytes += bytesOf(g.buf)
+		if bytes <= left {
+			left -= bytes
+			maps.Copy(makers, made)
 		}
-		if !r.alone(i, n) || total+bytes > onceBytes {
-			if len(n.reads) > 0 {
-				r.refused(because(ReasonUsed, "others write its result, it is there after the run, or takes too much memory"), "%s: refused", r.name(n))
-			}
-			continue
+	}
+	var once func(i int)
+	once = func(i int) {
+		n := r.nodes[i]
+		if n.once {
+			return
 		}
-		for _, g := range n.writes {
-			maker[g.buf] = i
-		}
-		total += bytes
-		if len(n.reads) == 0 {
-			continue
-		}
-		r.did("%s: reads constants alone", r.name(n))
 		n.once = true
-		for _, g := range n.reads {
-			if k, made := maker[g.buf]; made {
-				r.nodes[k].once = true
+		for _, g := range slices.Concat(n.reads, n.writes) {
+			for _, k := range makers[g.buf] {
+				once(k)
 			}
+		}
+	}
+	for i, n := range r.nodes {
+		switch _, known := able[i]; {
+		case !known || len(n.reads) == 0:
+		case makers[n.writes[0].buf] != nil:
+			r.did("%s: reads constants alone", r.name(n))
+			once(i)
+		default:
+			r.refused(because(ReasonUsed, "others write its result, it is there after the run, or takes too much memory"), "%s: refused", r.name(n))
 		}
 	}
 }
 
-// alone reports whether a node writes all that it writes whole, to memory that nothing else writes
-// and that is not there after the run.
-func (r *rewriter) alone(i int, n *node) bool {
+// made returns the memory of which node i is the last writer, and all writers of each, if they are able to be done once
+// before anything reads it. Several writers write nothing else.
+func (r *rewriter) made(i int, n *node, able map[int]bool) map[kernels.Buffer][]int {
+	made := map[kernels.Buffer][]int{}
 	for _, g := range n.writes {
-		if r.lives(g.buf) || !slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi }) {
-			return false
-		}
-		only := true
+		var writers []int
+		fit := !r.lives(g.buf)
 		r.touch(g.buf, 0, len(r.nodes), func(k int, other *node) bool {
-			only = k == i || !other.written(g.buf) && k > i
-			return only
+			if !other.written(g.buf) {
+				fit = fit && k > i
+				return true
+			}
+			writers = append(writers, k)
+			fit = fit && able[k]
+			return true
 		})
-		if !only || slices.ContainsFunc(n.reads, func(h region) bool { return h.buf == g.buf }) {
-			return false
+		fit = fit && writers[len(writers)-1] == i
+		for _, k := range writers {
+			single := !slices.ContainsFunc(r.nodes[k].writes, func(h region) bool { return h.buf != g.buf })
+			fit = fit && (len(writers) == 1 || single) && !slices.ContainsFunc(r.nodes[k].reads, func(h region) bool { return h.buf == g.buf })
 		}
+		if !fit {
+			return nil
+		}
+		made[g.buf] = writers
 	}
-	return true
+	return made
+}
+
+// slot reports whether a number of the launch changes from run to run.
+func (n *node) slot() bool {
+	return slices.ContainsFunc(n.args, func(a kernels.Arg) bool { s, _, _ := a.Slot(); return s != nil })
+}
+
+// fillsAll reports whether the launch writes whole all that it writes.
+func (n *node) fillsAll() bool {
+	return !slices.ContainsFunc(n.writes, func(g region) bool {
+		return !slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
+	})
 }

@@ -70,9 +70,9 @@ func (s *base) listener(d Device, op string) *activeListener {
 	return nil
 }
 
-func (s *base) notifyLaunch(d Device, k *kernels.Kernel) {
+func (s *base) notifyLaunch(d Device, k *kernels.Kernel, args []kernels.Arg) {
 	if t := s.listener(d, "a launch of "+k.Name); t != nil {
-		t.Launch(k, s.args)
+		t.Launch(k, args)
 	}
 }
 

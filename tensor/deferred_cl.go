@@ -147,7 +147,7 @@ func (q *deferral) Do() {
 		case a.alloc != nil && !q.cl.placed(a.alloc):
 			q.cl.fail(q.cl.place(a.alloc))
 		case a.kernel != nil:
-			q.dev.launch(a.kernel, a.args)
+			q.dev.launch(a.kernel, a.kernel.FloatOf(a.args, q.cl.float), a.args)
 		case a.data != nil:
 			q.cl.fail(q.cl.write(a.args[0].Buf, a.args[0].Off, a.data))
 		}

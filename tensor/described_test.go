@@ -28,7 +28,7 @@ func newDescribedDevice(opt Options, l kernels.Target) *describedDevice {
 
 func (d *describedDevice) Target() kernels.Target { return d.limits }
 
-func (d *describedDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+func (d *describedDevice) launch(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	onHost := slices.Clone(args)
 	for i, a := range args {
 		if b, ok := a.Buf.(*goBuffer); ok {
@@ -42,10 +42,10 @@ func (d *describedDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 			d.seen[fmt.Sprintf("%T", op)]++
 		}
 	}
-	if _, err := refexec.Check(k, k.FloatOf(onHost, d.float), d.limits, onHost); err != nil {
+	if _, err := refexec.Check(k, float, d.limits, onHost); err != nil {
 		d.errs = append(d.errs, fmt.Errorf("%s: %w", k.Name, err))
 	}
-	d.goDevice.launch(k, args)
+	d.goDevice.launch(k, float, args)
 }
 
 // randomOps makes random tensors and operations on them.

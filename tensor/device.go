@@ -82,10 +82,10 @@ type Device interface {
 	allocate(op string, t kernels.DType, n int) (kernels.Buffer, error)
 	// matrixUnits reports whether the device has units that compute an inner product.
 	matrixUnits(inner ops.Inner) bool
-	// gridOf returns the work-items of a launch. It panics where launch would.
-	gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid
-	// launch runs a kernel whose arguments were checked. It may return before the kernel has run.
-	launch(k *kernels.Kernel, args []kernels.Arg)
+	// gridOf returns the work-items of a launch whose floats have a type. It panics where launch would.
+	gridOf(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) kernels.Grid
+	// launch runs a kernel whose arguments were checked, with floats of a type. It may return before the kernel has run.
+	launch(k *kernels.Kernel, float kernels.DType, args []kernels.Arg)
 	// owns reports whether b is memory of this device that was not released.
 	owns(b kernels.Buffer) bool
 	// prepare makes a program of launches.

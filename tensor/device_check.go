@@ -17,13 +17,13 @@ func newCheckDevice(d *clDevice) *checkDevice { return &checkDevice{d} }
 
 func (d *checkDevice) Name() string { return d.clDevice.Name() + ", checked" }
 
-func (d *checkDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
-	needTwin(k, k.FloatOf(args, d.float))
-	return d.clDevice.gridOf(k, args)
+func (d *checkDevice) gridOf(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) kernels.Grid {
+	needTwin(k, float)
+	return d.clDevice.gridOf(k, float, args)
 }
 
-func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
-	if d.gridOf(k, args).Empty() || d.deferred.Load().launch(k, args) {
+func (d *checkDevice) launch(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
+	if d.gridOf(k, float, args).Empty() || d.deferred.Load().launch(k, args) {
 		return
 	}
 	// One copy per buffer, whole: arguments may share one, at different offsets.
@@ -44,7 +44,7 @@ func (d *checkDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 		}
 		twinArgs[i].Buf = host
 	}
-	d.clDevice.launch(k, args)
+	d.clDevice.launch(k, float, args)
 	if joined.Of(k).Chain == nil {
 		d.compareTwin(k, args, twinArgs, nil, nil)
 		return

@@ -270,15 +270,14 @@ func (d *clDevice) download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 	return err
 }
 
-func (d *clDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
+func (d *clDevice) gridOf(k *kernels.Kernel, _ kernels.DType, args []kernels.Arg) kernels.Grid {
 	return k.Grid(args, d.target)
 }
 
-func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
+func (d *clDevice) launch(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	if d.deferred.Load().launch(k, args) {
 		return
 	}
-	float := k.FloatOf(args, d.float)
 	entry := d.ready(k, float, args)
 	if entry == nil {
 		return
@@ -291,7 +290,7 @@ func (d *clDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
 // ready returns the entry point of k for floats of a type, built, and tried for a launch like this, whose work-items it
 // leaves in d.grid; nil if there is nothing to launch, or the device has failed.
 func (d *clDevice) ready(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) *entry[*clrt.Kernel] {
-	d.grid = d.gridOf(k, args)
+	d.grid = k.Grid(args, d.target)
 	grid := &d.grid
 	if grid.Empty() || d.Err() != nil {
 		return nil

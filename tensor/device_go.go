@@ -17,7 +17,7 @@ import (
 type goDevice struct {
 	base
 	float   kernels.DType // the default type, and of launches that have no buffer of floats
-	threads int           // results depend on it, and Go may change GOMAXPROCS at run time: as it was at Open
+	target  kernels.Target
 	pool    *mempool.Pool[[]float64]
 	stats   Stats
 	profile map[string]*KernelTime // nil unless profiling
@@ -33,7 +33,9 @@ type goBuffer struct {
 }
 
 func newGoDevice(opt Options) *goDevice {
-	d := &goDevice{float: opt.DefaultType, threads: runtime.GOMAXPROCS(0)}
+	d := &goDevice{float: opt.DefaultType}
+	// Results depend on the threads, and Go may change GOMAXPROCS at run time: as it is at Open.
+	d.target = kernels.Target{CPU: true, Units: runtime.GOMAXPROCS(0), MaxGroup: math.MaxInt32}
 	d.factors, d.number = opt.Precision, opened.Add(1)
 	d.timeline = newTimeline(opt.Timeline)
 	if opt.Profile || opt.Timeline {
@@ -44,16 +46,14 @@ func newGoDevice(opt Options) *goDevice {
 }
 
 func (d *goDevice) Name() string {
-	return fmt.Sprintf("cpu (Go, %d threads)", d.threads)
+	return fmt.Sprintf("cpu (Go, %d threads)", d.target.Units)
 }
 
 func (d *goDevice) DefaultType() Type { return d.float }
 
 func (d *goDevice) Supports(typ Type) bool { return typ.Valid() }
 
-func (d *goDevice) Target() kernels.Target {
-	return kernels.Target{CPU: true, Units: d.threads, MaxGroup: math.MaxInt32}
-}
+func (d *goDevice) Target() kernels.Target { return d.target }
 
 func (d *goDevice) Alloc(t kernels.DType, n int) (kernels.Buffer, error) {
 	return d.allocate("Alloc", t, n)
@@ -129,17 +129,18 @@ func (d *goDevice) Download(dst *kernels.HostBuffer, src kernels.Buffer, off int
 	return nil
 }
 
-func (d *goDevice) gridOf(k *kernels.Kernel, args []kernels.Arg) kernels.Grid {
-	needTwin(k, k.FloatOf(args, d.float))
-	return k.Grid(args, d.Target())
+func (d *goDevice) gridOf(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) kernels.Grid {
+	needTwin(k, float)
+	return k.Grid(args, d.target)
 }
 
-func (d *goDevice) launch(k *kernels.Kernel, args []kernels.Arg) {
-	if d.gridOf(k, args).Empty() {
+func (d *goDevice) launch(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
+	needTwin(k, float)
+	if grid := k.Grid(args, d.target); slices.Contains(grid.Global[:grid.Dims], 0) { // as Empty, without a copy
 		return
 	}
 	onHost(args)
-	d.run(k, args)
+	d.run(k, float, args)
 }
 
 // onHost makes the buffers of arguments what twins see of them.
@@ -151,13 +152,13 @@ func onHost(args []kernels.Arg) {
 	}
 }
 
-// run runs the twin of k.
-func (d *goDevice) run(k *kernels.Kernel, args []kernels.Arg) {
+// run runs the twin of k for floats of a type.
+func (d *goDevice) run(k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
 	var start time.Time
 	if d.profile != nil {
 		start = time.Now()
 	}
-	k.RunVectors(k.FloatOf(args, d.float), args)
+	k.RunVectors(float, args)
 	d.stats.Launches++
 	if d.profile != nil {
 		t := d.profile[k.Name]

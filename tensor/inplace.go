@@ -160,7 +160,7 @@ func (t *Tensor) FillInPlace(v float64) {
 		t.through(op, func(c *Tensor) { c.fill(v) })
 		return
 	}
-	writable(op, t)
+	t.st.version++
 	t.fill(v)
 }
 
@@ -171,7 +171,7 @@ func (t *Tensor) ZeroInPlace() {
 		t.through(op, (*Tensor).zero)
 		return
 	}
-	writable(op, t)
+	t.st.version++
 	t.zero()
 }
 

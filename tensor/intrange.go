@@ -57,8 +57,11 @@ func (out *Tensor) keepUnion(ts ...*Tensor) {
 // keepMapped says that out, which nobody else has seen, is f of the operands: indices that a step
 // computes need no look at their elements where their range follows from those of the operands.
 func (out *Tensor) keepMapped(f *kernels.Function, scalars []float64, operands []*Tensor) {
+	if !indexType(out.typ) {
+		return
+	}
 	rule, ok := spanRules[f]
-	if !ok || !indexType(out.typ) {
+	if !ok {
 		return
 	}
 	var of [kernels.MapOperands]span

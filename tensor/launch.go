@@ -23,24 +23,36 @@ func launch(d Device, k *kernels.Kernel, args ...kernels.Arg) {
 	if s.failure.Load() != nil {
 		return
 	}
-	checkArgs(d, k, args)
+	float := checkArgs(d, k, args)
 	s.enter("Launch")
-	defer s.leaveLaunch()
 	s.args = append(s.args[:0], args...)
+	s.launch(d, k, float, s.args)
+}
+
+// launch does a launch of checked arguments, which it may change, and leaves the device. It drops the
+// memory that they name, so that it can be collected.
+func (s *base) launch(d Device, k *kernels.Kernel, float kernels.DType, args []kernels.Arg) {
+	defer func() {
+		clear(args)
+		s.leave()
+	}()
 	if recordings.Load() > 0 {
-		d.gridOf(k, s.args) // what is recorded can be launched
-		s.notifyLaunch(d, k)
+		d.gridOf(k, float, args) // what is recorded can be launched
+		s.notifyLaunch(d, k, args)
 	}
 	if s.nrecent < recentLaunches {
 		s.recent[s.nrecent] = k
 		s.nrecent++
 	}
-	d.launch(k, s.args)
+	d.launch(k, float, args)
 }
 
 // argList is memory for the arguments of a launch that are not known when the code is compiled,
 // which would be made for every launch.
-type argList struct{ args []kernels.Arg }
+type argList struct {
+	args  []kernels.Arg
+	loops stridedLoops // of launchMap: memory that need not be zero
+}
 
 // list returns an empty list. Its launch gives it back to the device; whoever asks before then,
 // another goroutine too, gets another.
@@ -51,12 +63,17 @@ func (s *base) list() *argList {
 	return new(argList)
 }
 
-// launch runs a kernel with arguments that were appended to l.args.
+// launch runs a kernel with arguments that were appended to l.args, where they are.
 func (l *argList) launch(d Device, k *kernels.Kernel, args []kernels.Arg) {
-	launch(d, k, args...)
-	clear(args) // the memory can be collected
+	s := d.core()
+	if s.failure.Load() != nil {
+		return
+	}
+	float := checkArgs(d, k, args)
+	s.enter("Launch")
+	s.launch(d, k, float, args)
 	l.args = args[:0]
-	d.core().spare.Store(l)
+	s.spare.Store(l)
 }
 
 // launchTyped is launch of the form of a kernel for the types of the buffers: see [ops.OfTypes].
@@ -69,15 +86,8 @@ func (l *argList) launchTyped(d Device, k *kernels.Kernel, args []kernels.Arg) {
 	l.launch(d, ops.OfTypes(k, args), args)
 }
 
-// leaveLaunch drops the memory that the launch named, so that it can be collected, and lets others
-// use the device.
-func (s *base) leaveLaunch() {
-	clear(s.args)
-	s.leave()
-}
-
-// checkArgs panics unless args fit the parameters of k.
-func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
+// checkArgs panics unless args fit the parameters of k. It returns the type of the launch's floats.
+func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) kernels.DType {
 	mustLaunch(k)
 	if len(args) != len(k.Params) {
 		names := make([]string, len(k.Params))
@@ -102,13 +112,14 @@ func checkArgs(d Device, k *kernels.Kernel, args []kernels.Arg) {
 			panic(&Error{Op: "Launch", Kind: ErrDevice, Detail: fmt.Sprintf("%s: argument %d, %s, is no memory of %s, or was released",
 				k.Name, i, p.Name, d.Name())})
 		}
-		if got := a.Buf.DType(); !k.Takes(i, got, float) {
-			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, p.Mode.Elements(float), got)
+		if got, want := a.Buf.DType(), p.Mode.Elements(float); got != want && !k.Takes(i, got, float) {
+			badArg(k, "argument %d, %s, has elements of type %v, not %v", i, p.Name, want, got)
 		}
 		if n := a.Buf.Len(); a.Off < 0 || a.N < 0 || a.Off > n || a.N > n-a.Off {
 			badArg(k, "argument %d, %s, is %d elements from %d on, of memory that has %d", i, p.Name, a.N, a.Off, n)
 		}
 	}
+	return float
 }
 
 // mustLaunch panics unless there is a kernel that can be launched.
@@ -125,7 +136,7 @@ func badArg(k *kernels.Kernel, format string, args ...any) {
 	panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": " + fmt.Sprintf(format, args...)})
 }
 
-// needTwin panics if k has no twin for the device's floats.
+// needTwin panics if k has no twin for floats of a type.
 func needTwin(k *kernels.Kernel, float kernels.DType) {
 	if !k.Twin.For(float) {
 		badArg(k, "has no Go twin for %v, which cpu and check mode run", float)

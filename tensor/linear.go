@@ -95,9 +95,13 @@ func (api) LinearGrad(f *kernels.Function, scalars []float64, z, y, g *Tensor) (
 				misuse(op, ErrShape, "all have one shape, of two axes", g, t)
 			}
 			inputs[i] = t.dense(typ)
-			defer inputs[i].release()
 		}
 	}
+	defer func() {
+		for i := range inputs {
+			inputs[i].release()
+		}
+	}()
 	rows, cols := g.shape[0], g.shape[1]
 	run := ops.LinearGradRun(rows, d.Target())
 	dz, shares = alloc(op, d, typ, []int{rows, cols}), alloc(op, d, typ, []int{(rows + run - 1) / run, cols})

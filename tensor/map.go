@@ -261,7 +261,9 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		return
 	}
 	d := out.Device()
-	var w stridedLoops
+	list := d.core().list()
+	w := &list.loops
+	w.rank = 0
 	layout := joined.AccessPattern{Cast: cast}
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
@@ -273,7 +275,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	}
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
 	if w.rank > joined.MapRank {
-		launchEach(j, typ, tensors, scalars, cast, layout, w)
+		launchEach(j, typ, tensors, scalars, cast, layout, *w)
 		return
 	}
 	layout.Rank = w.rank
@@ -297,7 +299,6 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			layout.Aligned = false
 		}
 	}
-	list := d.core().list()
 	args := list.args
 	for _, t := range tensors {
 		args = append(args, t.bufferArg())
@@ -329,8 +330,7 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list.launch(d, joined.Map(j, typ, layout), args)
 }
 
-// launchEach is launchMap for each index of the outermost loop. It has a copy of the loops: those of launchMap stay on the
-// stack.
+// launchEach is launchMap for each index of the outermost loop.
 func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout joined.AccessPattern, w stridedLoops) {
 	part := slices.Clone(tensors)
 	for index := range w.dims[0] {

@@ -202,6 +202,13 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 		e.apply(c)
 		return
 	}
+	multiply(c, a, b, stored, factors, e)
+}
+
+// multiply is productTo with steps to sum, in the tile of operands of 16 bits that are read as they lie, or another.
+func multiply(c, a, b *Tensor, stored ops.GemmTile, factors Precision, e epilogue) {
+	d := c.Device()
+	m, n, k := a.shape[0], b.shape[1], a.shape[1]
 	if stored.Inner == ops.FMA {
 		ra, rb := a.as(c.typ), b.as(c.typ)
 		defer ra.release()
@@ -228,6 +235,7 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 	if tb {
 		rowB = k
 	}
+	l := d.Target()
 	var tile ops.GemmTile
 	switch {
 	case e.tile != nil:
@@ -235,14 +243,14 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 	case stored.Inner != ops.FMA:
 		tile = stored
 	default:
-		tile = ops.GemmTileFor(form, m, n, k, c.typ, d.Target(), d.core().tuned)
-		if t := matrixTile(d, factors, c.typ, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
+		tile = ops.GemmTileFor(form, m, n, k, c.typ, l, d.core().tuned)
+		if t := matrixTile(d, l, factors, c.typ, form, lda == rowA && ldb == rowB, m, n, k); t.Inner != ops.FMA {
 			tile = t
 		}
 	}
-	slice := ops.GemmSlice(tile, m, n, k, d.Target())
+	slice := ops.GemmSlice(tile, m, n, k, l)
 	slices := (k + slice - 1) / slice
-	rows := ops.GemmRows(m, n, slices, tile, d.Target())
+	rows := ops.GemmRows(m, n, slices, tile, l)
 	var packed [4]*Tensor // of each operand, and what it leaves out
 	if tile.Inner&ops.Swizzled != 0 {
 		packed[0], packed[1] = pack(tile, a, false, m, k, a.strides[0], a.strides[1])
@@ -258,7 +266,7 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 		bias.N = 0
 		var maps *Tensor
 		if stored.Inner != ops.FMA {
-			rows = stored.StoredGroups(m, n, slices, d.Target())
+			rows = stored.StoredGroups(m, n, slices, l)
 			maps, bias = storedScratch(d, rows)
 			defer maps.Free()
 		}

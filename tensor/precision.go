@@ -75,9 +75,12 @@ func factorsOf(a, b *Tensor) Precision {
 }
 
 // matrixTile returns the tile of a product on matrix units, of packed operands or not, where the
-// device has them and they are worth while; else one with the FMA. Dense operands are contiguous in
-// memory.
-func matrixTile(d Device, factors Precision, typ Type, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
+// device, whose limits are l, has them and they are worth while; else one with the FMA. Dense operands
+// are contiguous in memory.
+func matrixTile(d Device, l kernels.Target, factors Precision, typ Type, form ops.GemmForm, dense bool, m, n, k int) ops.GemmTile {
+	if l.CPU && !d.core().asUnits {
+		return ops.GemmTile{}
+	}
 	for _, grouped := range []bool{true, false} {
 		if t := ops.SwizzledTileFor(factors, grouped, m, n, k, typ, matrixTarget(d)); hasUnits(d, t.Inner) {
 			return t

@@ -168,7 +168,7 @@ func (p *checkProgram) Run() {
 		if p.dev.Err() != nil {
 			return
 		}
-		p.dev.launch(l.Kernel, l.Args)
+		p.dev.launch(l.Kernel, l.Kernel.FloatOf(l.Args, p.dev.float), l.Args)
 	}
 }
 

@@ -23,7 +23,7 @@ func (d *goDevice) prepare(launches []capture.Launch, _ func(string, time.Durati
 func (p *goProgram) Run() {
 	for i := range p.launches {
 		if l := &p.launches[i]; !l.Kernel.Grid(l.Args, p.dev.Target()).Empty() {
-			p.dev.run(l.Kernel, l.Args)
+			p.dev.run(l.Kernel, l.Kernel.FloatOf(l.Args, p.dev.float), l.Args)
 		}
 	}
 }

@@ -65,8 +65,10 @@ func (t *Tensor) reduced(op string, axes []int) (over []int, keep bool) {
 		return over, keep
 	}
 	slices.Sort(over)
-	if len(slices.Compact(slices.Clone(over))) != len(over) {
-		misuse(op, ErrAxis, "an axis is named twice", t)
+	for i, a := range over[1:] {
+		if a == over[i] {
+			misuse(op, ErrAxis, "an axis is named twice", t)
+		}
 	}
 	return over[:min(len(over), t.Rank())], keep
 }

@@ -52,7 +52,7 @@ type label struct{ operation, layer string }
 
 // labelled says which operation later launches are part of. It stays in its layer.
 func (s *base) labelled(kind, op string) {
-	if s.timeline == nil && s.own() == nil {
+	if !s.labels() || s.timeline == nil && s.own() == nil {
 		return
 	}
 	now := label{operation: kind + op}
@@ -61,6 +61,9 @@ func (s *base) labelled(kind, op string) {
 	}
 	s.setLabel(now)
 }
+
+// labels reports whether anybody may ask what launches are part of.
+func (s *base) labels() bool { return s.timeline != nil || s.recording.Load() != nil }
 
 // own returns the listener of the device, if the calling goroutine records a step on it.
 func (s *base) own() *activeListener {
@@ -91,6 +94,9 @@ func (api) Label(d Device, kind, op string) { d.core().labelled(kind, op) }
 
 func (api) Parameter(d Device, name string, value, gradient *Tensor) {
 	s := d.core()
+	if !s.labels() {
+		return
+	}
 	l := s.own()
 	if s.timeline == nil && l == nil {
 		return

@@ -157,11 +157,12 @@ func (p *promotion) add(t *Tensor) {
 	if len(t.shape) == 0 {
 		of, has = &p.scalars, &p.hasScalars
 	}
-	if *has {
+	switch {
+	case !*has:
+		*of, *has = t.typ, true
+	case *of != t.typ:
 		p.none = p.none || !holds(*of, t.typ)
 		*of = higher(*of, t.typ)
-	} else {
-		*of, *has = t.typ, true
 	}
 }
 

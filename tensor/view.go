@@ -92,7 +92,8 @@ func (t *Tensor) transpose(axes ...int) *Tensor {
 		axes = sequence(0, t.Rank())
 		slices.Reverse(axes)
 	}
-	shape, strides := make([]int, t.Rank()), make([]int, t.Rank())
+	layout := make([]int, 2*t.Rank())
+	shape, strides := layout[:t.Rank():t.Rank()], layout[t.Rank():]
 	var seen [MaxRank]bool
 	for i, axis := range axes {
 		a := axisOf("Transpose", t, axis)
@@ -110,7 +111,8 @@ func (t *Tensor) t() *Tensor {
 	if t.Rank() != 2 {
 		misuse("T", ErrShape, "only a matrix has a transpose; use Transpose with axes", t)
 	}
-	return t.Transpose(1, 0)
+	layout := []int{t.shape[1], t.shape[0], t.strides[1], t.strides[0]}
+	return t.view(layout[:2:2], layout[2:], t.off)
 }
 
 func (t *Tensor) expand(shape ...int) *Tensor {

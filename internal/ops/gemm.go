@@ -66,8 +66,7 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
 	}
-	use := joined.Variant{Kernel: gemmVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return joined.KernelFor(f, use, func() *kernels.Kernel { return newGemm(form, tile, f) })
+	return joined.KernelFor(f, tile.variant("product", form), func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
 // What the kernel of a product with a function does with it.

@@ -33,8 +33,7 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 // N[1], N[2], A and B of a [Batch], and run: the products that a work-item of a CPU computes, 1 on
 // others. The matrices of C lie one after the other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
-	use := joined.Variant{Kernel: gemmBatchVariants[innerForm{tile.Inner, form}], Shape: [5]int{tile.M, tile.N, tile.K, tile.ItemM, tile.ItemN}}
-	return joined.KernelFor(fn.Identity, use, func() *kernels.Kernel { return newGemmBatch(form, tile) })
+	return joined.KernelFor(fn.Identity, tile.variant("batch of products", form), func() *kernels.Kernel { return newGemmBatch(form, tile) })
 }
 
 // Where the further arguments of a batch are.

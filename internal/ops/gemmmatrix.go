@@ -91,27 +91,6 @@ func (i Inner) Precision() kernels.Precision {
 // unitFactors are the inner products on matrix units.
 var unitFactors = [...]Inner{TF32, FP16, BF16x3, BF16}
 
-// gemmVariants and gemmBatchVariants name the kernels of each form and inner product within a
-// function.
-var gemmVariants, gemmBatchVariants = func() (one, batch map[innerForm]string) {
-	one, batch = map[innerForm]string{}, map[innerForm]string{}
-	for _, factors := range append([]Inner{FMA}, unitFactors[:]...) {
-		for _, way := range []Inner{0, Swizzled, BStationary, Swizzled | WarpGroups, BStationary | WarpGroups, LongK, AsStored | WarpGroups} {
-			inner := factors | way
-			for _, form := range GemmForms {
-				one[innerForm{inner, form}] = fmt.Sprintf("%s %s", form, inner)
-				batch[innerForm{inner, form}] = fmt.Sprintf("batch of %s %s", form, inner)
-			}
-		}
-	}
-	return one, batch
-}()
-
-type innerForm struct {
-	inner Inner
-	form  GemmForm
-}
-
 // warp is how many work-items of a GPU multiply together on its matrix units.
 const warp = 32
 

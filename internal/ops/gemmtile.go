@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/clgrad/clgrad/internal/intmath"
+	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -15,6 +16,11 @@ import (
 type GemmTile struct {
 	M, N, K, ItemM, ItemN int
 	Inner                 Inner
+}
+
+// variant identifies a kernel of a function that multiplies in the tile.
+func (t GemmTile) variant(kernel string, form GemmForm) joined.Variant {
+	return joined.Variant{Kernel: kernel, Shape: [5]int{t.M, t.N, t.K, t.ItemM<<16 | t.ItemN, int(form[0])<<16 | int(form[1])<<8 | int(t.Inner)}}
 }
 
 // The candidates of the tuner, the default first.

@@ -134,9 +134,9 @@ func sumAxisTwin[T kernels.Real](c kernels.Call[T]) {
 	x, y, outer, n, inner, scale, accumulate := c.Reals(0), c.Reals(1), c.Int(2), c.Int(3), c.Int(4), c.Real(5), c.Int(6) != 0
 	if inner == 1 {
 		const few = 8 // take longer in vectors
-		sum := summing(c)
-		if n <= few {
-			sum = pairwise[T]
+		sum := pairwise[T]
+		if n > few {
+			sum = summing(c)
 		}
 		c.Parallel(outer, n, func(lo, hi int) {
 			for o := lo; o < hi; o++ {

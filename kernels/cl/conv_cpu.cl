@@ -291,12 +291,13 @@ void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS)
 #ifdef X_HALF
             widen_weights(V, weights + part * w_written, woff, w_written, past - part, count);
 #endif
-            for (int from = 0, done; from < length; from += done) {
-                const int vectors = (length - from + 15) / 16;
+            // Vectors of all positions but an odd last one, and then that. Stores of a few channels follow each other.
+            for (int begin = 0, limit; begin < length; begin = limit) {
+                const int vectors = (length - begin + 15) / 16;
                 const int way = cw <= 2 ? 0 : vectors == 1 ? 1 : 2;
                 const int step = few ? (length == 1 ? 8 : 4) : way == 0 ? 2 : way == 1 ? NARROW_MR : MR;
-                done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
-                const int end = min(length, from + done);
+                const int done = 16 * (way == 0 ? THIN_WIDE : way == 1 ? 1 : WIDE);
+                limit = way == 2 ? min(length, begin + max(1, vectors / WIDE) * done) : length;
                 for (int o = part; o < past; o += step) {
                     const int live = min(step, past - o);
 #ifdef X_HALF
@@ -305,16 +306,20 @@ void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS)
 #else
                     global const REAL *w = weights + o * w_written;
                     const int apart = w_written;
-                    if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
-                    else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
-                    else
 #endif
-                    if (cw == 1) single(P + from, poff, w, woff, apart, live, count, S);
-                    else if (way == 0) thin(P + from, poff, w, woff, apart, live, count, S);
-                    else if (way == 1) narrow(P + from, poff, w, woff, apart, live, count, S);
-                    else wide(P + from, poff, w, woff, apart, live, count, S);
-                    put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, end, y.spread * wx,
-                                 biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
+                    for (int from = begin; from < limit; from += done) {
+#ifndef X_HALF
+                        if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
+                        else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
+                        else
+#endif
+                        if (cw == 1) single(P + from, poff, w, woff, apart, live, count, S);
+                        else if (way == 0) thin(P + from, poff, w, woff, apart, live, count, S);
+                        else if (way == 1) narrow(P + from, poff, w, woff, apart, live, count, S);
+                        else wide(P + from, poff, w, woff, apart, live, count, S);
+                        put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, min(limit, from + done), y.spread * wx,
+                                     biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
+                    }
                 }
             }
         }
