@@ -16,18 +16,20 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 		inputs, saved = append(inputs, mask), append(saved, mv)
 	}
 	whole := mask != nil && mask.needs // the gradient by the mask has the size of the softmax
-	if wanted := x.needs || k.needs || v.needs; wanted && !noGrad(xv.Device(), op) {
+	graph := (x.needs || k.needs || v.needs) && !noGrad(xv.Device(), op)
+	if graph {
 		whole = whole || tensorapi.Impl.AttentionKeeps(xv, kv, vv, options)
 	}
-	y, kept := tensorapi.Impl.Attention(xv, kv, vv, mv, options, whole)
+	y, kept := tensorapi.Impl.Attention(xv, kv, vv, mv, options, graph, whole)
 	n := NewOp(op, y, inputs, func(g *Node, in *Grads) {
 		if in.Derive(g, func(x []*Node) *Node {
 			scale, bias, causal, live := tensorapi.Impl.Attends(xv, kv, vv, mv, options)
-			p := x[0].as(y.Type()).MulScalar(scale).MatMul(swapped(x[1]))
+			typ := y.Type().Computed()
+			p := x[0].as(typ).MulScalar(scale).MatMul(swapped(x[1]))
 			if bias != nil {
 				b := Const(bias)
 				if mv.Type().Float() {
-					b = Map(ops.Unmasked, nil, x[3].as(y.Type()), Const(live))
+					b = Map(ops.Unmasked, nil, x[3].as(typ), Const(live))
 				}
 				p = p.Add(b)
 			}
@@ -37,7 +39,7 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			if p = p.Softmax(-1); live != nil {
 				p = p.Mul(Const(live))
 			}
-			return p.MatMul(x[2])
+			return p.MatMul(x[2]).as(y.Type())
 		}) {
 			return
 		}
@@ -56,5 +58,5 @@ func (x *Node) scaledDotProductAttention(k, v, mask *Node, options ...tensor.Att
 			}
 		}
 	}, append(saved, y)...)
-	return n.keeping(kept)
+	return n.keeping(kept...)
 }

@@ -19,19 +19,23 @@ type AttentionOptions struct {
 }
 
 func (t *Tensor) scaledDotProductAttention(k, v, mask *Tensor, options ...AttentionOptions) *Tensor {
-	y, kept := api{}.Attention(t, k, v, mask, options, false)
-	kept.Free()
+	y, kept := api{}.Attention(t, k, v, mask, options, false, false)
+	for _, x := range kept {
+		x.Free()
+	}
 	return y
 }
 
-func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y, kept, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
+func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y *Tensor, kept []*Tensor, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
 	a := q.attentionCall(k, v, mask, options)
-	defer a.free()
 	if f := a.inBlocks(whole); f != nil {
-		dq, dk, dv = f.gradients(y, kept, g, wants[1] || wants[2])
+		if len(kept) > 1 {
+			y = kept[1]
+		}
+		dq, dk, dv = f.gradients(y, kept[0], g, wants[1] || wants[2])
 		return dq, dk, dv, nil
 	}
-	p := kept
+	p := kept[0]
 	if wants[2] {
 		pt := p.matrixT()
 		dv = pt.MatMul(g)
@@ -75,28 +79,26 @@ func (api) AttentionKeeps(q, k, v *Tensor, options []AttentionOptions) bool {
 
 func (api) Attends(q, k, v, mask *Tensor, options []AttentionOptions) (scale float64, bias, causal, live *Tensor) {
 	a := q.attentionCall(k, v, mask, options)
-	defer a.free()
 	bias, causal, live = a.additions()
 	return a.scale, bias, causal, live
 }
 
-func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, whole bool) (y, kept *Tensor) {
+func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, graph, whole bool) (y *Tensor, kept []*Tensor) {
 	a := t.attentionCall(k, v, mask, options)
-	defer a.free()
 	if f := a.inBlocks(whole); f != nil {
-		return f.forward()
+		return f.forward(graph)
 	}
 	reals, kt := t.as(a.typ), k.matrixT()
 	defer reals.release()
 	defer kt.Free()
-	if a.causal && a.bias == nil {
+	if a.causal && mask == nil {
 		s := reals.MatMul(kt)
 		defer s.Free()
 		flat := s.Reshape(intmath.Product(s.shape[:s.Rank()-2]), a.l, a.s)
 		MapInto(ops.CausalScores, []kernels.Arg{kernels.FloatArg(a.scale)}, []*Tensor{flat}, flat)
 		flat.Free()
 		p := s.Softmax(-1)
-		return p.MatMul(v), p
+		return p.MatMul(v), []*Tensor{p}
 	}
 	bias, causal, live := a.additions()
 	q := reals.MulScalar(a.scale)
@@ -116,7 +118,7 @@ func (api) Attention(t, k, v, mask *Tensor, options []AttentionOptions, whole bo
 		p.MapInPlace(fn.Mul, nil, live)
 		live.Free()
 	}
-	return p.MatMul(v), p
+	return p.MatMul(v), []*Tensor{p}
 }
 
 // matrixT returns a view with the last two axes in each other's place.
@@ -129,19 +131,12 @@ func (t *Tensor) matrixT() *Tensor {
 
 // attentionCall is an attention before it is computed.
 type attentionCall struct {
-	q, k, v *Tensor
-	typ     Type // in which it is computed
-	batch   []int
-	l, s    int
-	scale   float64
-	causal  bool
-	bias    *Tensor // what the mask adds, or nil
-}
-
-func (a *attentionCall) free() {
-	if a.bias != nil {
-		a.bias.Free()
-	}
+	q, k, v, mask *Tensor // the mask may be nil
+	typ           Type    // in which it is computed
+	batch         []int
+	l, s          int
+	scale         float64
+	causal        bool
 }
 
 // attentionCall panics unless t, k, v and mask have an attention.
@@ -154,7 +149,7 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 			misuse(op, ErrShape, "the last two axes of each are positions and features", t, k, v)
 		}
 	}
-	a := &attentionCall{q: t, k: k, v: v, typ: floats(t, k, v), l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
+	a := &attentionCall{q: t, k: k, v: v, mask: mask, typ: floats(t, k, v), l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
 	if t.shape[t.Rank()-1] != k.shape[k.Rank()-1] || a.s != v.shape[v.Rank()-2] {
 		misuse(op, ErrShape, "queries have the features of keys, and there is a value for each key", t, k, v)
 	}
@@ -179,17 +174,24 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 	if whole := a.shape(a.l, a.s); !broadcastsTo(mask.shape, whole) {
 		misuse(op, ErrShape, fmt.Sprintf("the mask does not broadcast to %v", whole), t, k, v, mask)
 	}
-	switch {
-	case mask.typ == Bool:
-		a.bias = alloc(op, mask.Device(), a.typ, mask.shape)
-		mapTo(ops.MaskAsBias, a.typ, a.bias, nil, []*Tensor{mask})
-	case mask.typ.Float():
-		mustNotLower(op, mask, a.typ)
-		a.bias = mask.To(a.typ)
-	default:
+	if mask.typ != Bool && !mask.typ.Float() {
 		misuse(op, ErrType, fmt.Sprintf("a mask is of bool or of floats, not %v: convert it with To", mask.typ), mask)
 	}
+	mustNotLower(op, mask, a.typ)
 	return a
+}
+
+// bias returns what the mask adds, of a type; nil without a mask.
+func (a *attentionCall) bias(typ Type) *Tensor {
+	switch m := a.mask; {
+	case m == nil:
+		return nil
+	case m.typ == Bool:
+		bias := alloc("ScaledDotProductAttention", m.Device(), typ, m.shape)
+		mapTo(ops.MaskAsBias, a.typ, bias, nil, []*Tensor{m})
+		return bias
+	}
+	return a.mask.To(typ)
 }
 
 // shape returns that of a batch of matrices.
@@ -208,10 +210,9 @@ func (a *attentionCall) additions() (bias, causal, live *Tensor) {
 		causal = alloc("ScaledDotProductAttention", a.q.Device(), a.typ, []int{a.l, a.s})
 		MapInto(ops.CausalBias, nil, []*Tensor{causal})
 	}
-	if a.bias == nil {
+	if bias = a.bias(a.typ); bias == nil {
 		return nil, causal, nil
 	}
-	bias = a.bias.View()
 	all := bias.View()
 	if causal != nil {
 		all = bias.Add(causal)
@@ -237,7 +238,8 @@ func (a *attentionCall) additions() (bias, causal, live *Tensor) {
 type blocks struct {
 	*attentionCall
 	*ops.AttentionKernels
-	items int // of the batch
+	items int  // of the batch
+	reads Type // of the operands in memory
 }
 
 // inBlocks returns the attention by such kernels, or nil: if the softmax is wanted whole, if
@@ -251,7 +253,11 @@ func (a *attentionCall) inBlocks(whole bool) *blocks {
 	if k == nil {
 		return nil
 	}
-	return &blocks{a, k, items}
+	operands := []*Tensor{a.q, a.k, a.v}
+	if a.mask != nil && a.mask.typ != Bool {
+		operands = append(operands, a.mask)
+	}
+	return &blocks{a, k, items, kept(a.typ, operands...)}
 }
 
 // headView is an operand whose rows lie where place says.
@@ -262,10 +268,10 @@ type headView struct {
 
 func (p headView) arg() kernels.Arg { return p.bufferArg() }
 
-// headView returns a batch of matrices as it lies, if the kernels can read it there, or a copy: of
-// what is repeated once, if that can be.
-func (b *blocks) headView(t *Tensor) headView {
-	x := t.as(b.typ)
+// headView returns a batch of matrices of a type as it lies, if the kernels can read it there, or a
+// copy: of what is repeated once, if that can be.
+func (b *blocks) headView(t *Tensor, typ Type) headView {
+	x := t.as(typ)
 	defer x.release()
 	shape := b.shape(t.shape[t.Rank()-2], t.shape[t.Rank()-1])
 	wide := x.Expand(shape...)
@@ -327,14 +333,14 @@ func (a *attentionCall) place(t *Tensor) (p ops.AttentionPlace, ok bool) {
 	return p, true
 }
 
-// result allocates that of the values' features: with the heads of a query side by side if the
+// result allocates that of the values' features, of a type: with the heads of a query side by side if the
 // queries have them so, since what takes the heads together reads it then as it lies.
-func (b *blocks) result(op string, q headView) *Tensor {
+func (b *blocks) result(op string, q headView, typ Type) *Tensor {
 	n, e := len(b.batch), b.v.shape[b.v.Rank()-1]
 	if n == 0 || b.heads() == 1 || q.place.Head >= q.place.Row {
-		return alloc(op, b.q.Device(), b.typ, b.shape(b.l, e))
+		return alloc(op, b.q.Device(), typ, b.shape(b.l, e))
 	}
-	y := alloc(op, b.q.Device(), b.typ, append(slices.Clone(b.batch[:n-1]), b.l, b.heads(), e))
+	y := alloc(op, b.q.Device(), typ, append(slices.Clone(b.batch[:n-1]), b.l, b.heads(), e))
 	defer y.Free()
 	axes := sequence(0, n+2)
 	axes[n-1], axes[n] = n, n-1
@@ -344,17 +350,19 @@ func (b *blocks) result(op string, q headView) *Tensor {
 // biases returns what a mask adds as an operand, and how many of its elements are those of an item
 // of the batch, 0 for one matrix for all.
 func (b *blocks) biases() (bias contiguousOperand, step int) {
-	if b.bias == nil {
-		return contiguousOperand{EmptyOf(b.q.Device(), b.typ, 0), true}, 0
+	all := b.bias(b.reads)
+	if all == nil {
+		return contiguousOperand{EmptyOf(b.q.Device(), b.reads, 0), true}, 0
 	}
-	lead := max(b.bias.Rank()-2, 0)
+	defer all.Free()
+	lead := max(all.Rank()-2, 0)
 	shape := []int{b.l, b.s}
-	if intmath.Product(b.bias.shape[:lead]) > 1 {
+	if intmath.Product(all.shape[:lead]) > 1 {
 		shape, step = b.shape(b.l, b.s), b.l*b.s
 	}
-	flat := b.bias
+	flat := all
 	if step == 0 && lead > 0 {
-		flat = b.bias.Reshape(b.bias.shape[lead:]...)
+		flat = all.Reshape(all.shape[lead:]...)
 		defer flat.Free()
 	}
 	wide := flat.Expand(shape...)
@@ -371,41 +379,66 @@ func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, pla
 	d := b.q.Device()
 	list := d.core().list()
 	args := append(list.args, operands...)
-	args = append(args, kernels.IntArg(b.l), kernels.IntArg(b.s), kernels.IntArg(step), kernels.FlagArg(b.bias != nil), kernels.FlagArg(b.causal), kernels.FloatArg(b.scale), kernels.IntArg(b.heads()))
+	args = append(args, kernels.IntArg(b.l), kernels.IntArg(b.s), kernels.IntArg(step), kernels.FlagArg(b.mask != nil), kernels.FlagArg(b.causal), kernels.FloatArg(b.scale), kernels.IntArg(b.heads()))
 	for _, p := range places {
 		place := p.Args()
 		args = append(args, place[:]...)
 	}
-	list.launch(d, k, args)
+	list.launchTyped(d, k, args)
 }
 
-func (b *blocks) forward() (y, lse *Tensor) {
+// forward returns the result and what gradients read: the logarithms of sums, and, if there is a graph and
+// the result is of 16 bits, what it was before it was rounded.
+func (b *blocks) forward(graph bool) (y *Tensor, kept []*Tensor) {
 	const op = "ScaledDotProductAttention"
 	d := b.q.Device()
-	q, k, v := b.headView(b.q), b.headView(b.k), b.headView(b.v)
+	q, k, v := b.headView(b.q, b.reads), b.headView(b.k, b.reads), b.headView(b.v, b.reads)
 	bias, step := b.biases()
-	y, lse = b.result(op, q), alloc(op, d, b.typ, []int{b.items, b.l})
+	typ := b.reads
+	if graph {
+		typ = b.typ
+	}
+	y, lse := b.result(op, q, typ), alloc(op, d, b.typ, []int{b.items, b.l})
+	kept = []*Tensor{lse}
 	place, _ := b.place(y)
 	b.launch(b.Forward, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), y.bufferArg(), lse.arg()}, step, q.place, k.place, v.place, place)
 	for _, o := range []contiguousOperand{q.contiguousOperand, k.contiguousOperand, v.contiguousOperand, bias} {
 		o.release()
 	}
-	return y, lse
+	if typ != b.reads {
+		kept = append(kept, y)
+		rounded := b.result(op, q, b.reads)
+		y.convertTo(rounded, CastOptions{})
+		y = rounded
+	}
+	return y, kept
 }
 
 // gradients returns those by queries and, if they are wanted, by keys and values, in the shapes to
-// which they broadcast.
+// which they broadcast. Those that no axis has to be summed of are rounded to 16 bits.
 func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	const op = "ScaledDotProductAttention gradient"
 	d := b.q.Device()
-	q, k, v, py, pg := b.headView(b.q), b.headView(b.k), b.headView(b.v), b.headView(y), b.headView(g)
+	if g.typ != b.reads {
+		b.reads = b.typ
+	}
+	q, k, v, py, pg := b.headView(b.q, b.reads), b.headView(b.k, b.reads), b.headView(b.v, b.reads), b.headView(y, b.typ), b.headView(g, b.reads)
 	bias, step := b.biases()
-	dq = alloc(op, d, b.typ, q.shape)
+	stored := func(of ...*Tensor) Type {
+		for _, t := range of {
+			if !slices.Equal(t.shape[:t.Rank()-2], b.batch) {
+				return b.typ
+			}
+		}
+		return b.reads
+	}
+	dq = alloc(op, d, stored(b.q), q.shape)
 	delta := alloc(op, d, b.typ, []int{b.items, b.l})
 	b.launch(b.Queries, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), py.arg(), lse.arg(), pg.arg(), dq.arg(), delta.arg()}, step,
 		q.place, k.place, v.place, py.place, pg.place)
 	if keys {
-		dk, dv = alloc(op, d, b.typ, k.shape), alloc(op, d, b.typ, v.shape)
+		typ := stored(b.k, b.v)
+		dk, dv = alloc(op, d, typ, k.shape), alloc(op, d, typ, v.shape)
 		b.launch(b.Keys, []kernels.Arg{q.arg(), k.arg(), v.arg(), bias.arg(), lse.arg(), delta.arg(), pg.arg(), dk.arg(), dv.arg()}, step,
 			q.place, k.place, v.place, pg.place)
 	}

@@ -288,7 +288,7 @@ func TestPrecisionOfAttention(t *testing.T) {
 	eachPrecise(t, func(t *testing.T, d tensor.Device, factor float64, _ bool) {
 		q, k, v := devtest.New(d, hq, batch, l, e), devtest.New(d, hk, batch, s, e), devtest.New(d, hv, batch, s, w)
 		for _, whole := range []bool{false, true} {
-			y, _ := tensorapi.Impl.Attention(q, k, v, nil, nil, whole)
+			y, _ := tensorapi.Impl.Attention(q, k, v, nil, nil, false, whole)
 			got, err := y.Float32s()
 			if err != nil {
 				t.Fatal(err)

@@ -58,8 +58,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		}
 	}
 	all = append(all, append(poolings(), Interpolate, InterpolateGrad)...)
-	shape := AttentionShape{Features: 11, Values: 9}
-	few, many := Attention(shape, 1, t, l), Attention(shape, math.MaxInt32, t, l)
+	few, many := Attention(attentionExample, 1, t, l), Attention(attentionExample, math.MaxInt32, t, l)
 	if few != nil {
 		all = append(all, few.Forward, few.Queries, few.Keys)
 	}

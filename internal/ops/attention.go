@@ -15,12 +15,15 @@ type AttentionShape struct {
 	Values   int // features of values
 }
 
+// attentionExample is the shape whose kernels are in the list of all.
+var attentionExample = AttentionShape{Features: 11, Values: 9}
+
 // AttentionKernels compute attention without the matrix of all queries and keys.
 type AttentionKernels struct {
 	// Forward is Y = softmax(scale·Q·Kᵀ + BIAS)·V and the logarithm of the sums of the softmax: Q,
 	// K, V, BIAS, Y, LSE [batch, l], l, s, bias_step, biased, causal, scale, heads, and the
 	// [AttentionPlace] of Q, K, V and Y. Item b of the batch has the elements of BIAS from
-	// b·bias_step on.
+	// b·bias_step on. In 16 bits are Q, K, V, BIAS and G, or none, and Y where no gradient reads it.
 	Forward *kernels.Kernel
 	// Queries is the gradient by Q, for the gradient G of Y: Q, K, V, BIAS, Y, LSE, G, DQ, DELTA
 	// [batch, l], the numbers of Forward, and the place of G. DELTA is Σ G·Y of each query. DQ is

@@ -14,8 +14,8 @@ import (
 )
 
 // OfTypes returns the form of a kernel for the buffers of a launch: k, unless some are floats of 16 bits. Those
-// are read and written as they lie, and computed in float32. Sums, convolutions, pools and interpolations have
-// such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
+// are read and written as they lie, and computed in float32. Sums, convolutions, pools, interpolations and attention
+// have such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
 func OfTypes(k *kernels.Kernel, args []kernels.Arg) *kernels.Kernel {
 	last := 0
 	for i := 0; i < min(len(args), halfBuffers) && args[i].Buf != nil; i++ {
@@ -36,7 +36,7 @@ func OfTypes(k *kernels.Kernel, args []kernels.Arg) *kernels.Kernel {
 }
 
 // halfBuffers is how many buffers a kernel has at most of which some may be of 16 bits: they are its first arguments.
-const halfBuffers = 5
+const halfBuffers = 9
 
 type halfKey struct {
 	k     *kernels.Kernel
@@ -93,6 +93,12 @@ func (f *halfForm) kernel() *kernels.Kernel {
 		single, _ := kernels.Float32.Epsilon()
 		// Results that are n units apart after rounding were more than n − 1 apart before: half of n, from two units on.
 		tol.ULP, tol.Rel = 1, 2*tol.Rel*single/eps
+		if bound := tol.Bound; bound != nil {
+			tol.Bound = func(t kernels.DType, args []kernels.Arg) func(param, i int) float64 {
+				within := bound(t, args)
+				return func(param, i int) float64 { return 2 * within(param, i) }
+			}
+		}
 	}
 	form.Cases = func(few bool) (cases []kernels.Case) {
 		for _, c := range f.k.Cases(few) {
@@ -176,10 +182,17 @@ func (f *halfForm) run(c kernels.Call[float32]) {
 		case f.divides(i):
 			each += args[i].N / n
 		case !f.k.Params[i].Mode.Written():
-			to, n := f.take(args[i].N), args[i].N
+			a := args[i]
+			lo, hi := f.overlapping(c.Args(), i)
+			before := slices.IndexFunc(c.Args()[:i], func(b kernels.Arg) bool { return b.Buf == a.Buf && b.Off >= lo && b.Off < hi })
+			if before >= 0 {
+				args[i] = kernels.BufferArg(args[before].Buf, a.Off-lo, a.N)
+				continue
+			}
+			to := f.take(hi - lo)
 			defer f.scratch.Put(to)
-			widen(c, kernels.Slice[float32](to, 0, n), args[i], 0)
-			args[i] = kernels.BufferArg(to, 0, n)
+			widen(c, kernels.Slice[float32](to, 0, hi-lo), a, lo-a.Off)
+			args[i] = kernels.BufferArg(to, a.Off-lo, a.N)
 		}
 	}
 	workers := parallel.Workers(n, 1)
@@ -204,6 +217,23 @@ func (f *halfForm) run(c kernels.Call[float32]) {
 			f.part(c, args, n, b*some, min(some, n-b*some), each, true)
 		}
 	})
+}
+
+// overlapping returns which elements of its memory an operand has, with operands that overlap: those of heads that lie side by
+// side are widened once.
+func (f *halfForm) overlapping(args []kernels.Arg, operand int) (lo, hi int) {
+	lo, hi = args[operand].Off, args[operand].Off+args[operand].N
+	for again := true; again; {
+		again = false
+		for i, t := range f.types {
+			a := args[i]
+			end := a.Off + a.N
+			if t.Half() && !f.divides(i) && a.Buf == args[operand].Buf && a.Off < hi && lo < end && (a.Off < lo || end > hi) {
+				lo, hi, again = min(lo, a.Off), max(hi, end), true
+			}
+		}
+	}
+	return lo, hi
 }
 
 // divides reports whether a buffer has a part for each image: those of a convolution's output are X and Y.

@@ -59,6 +59,12 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 	}
 	add(Interpolate, true, true)
 	add(InterpolateGrad, true, true)
+	if k := Attention(attentionExample, 1, kernels.Float32, l); k != nil {
+		add(k.Forward, true, true, true, true, true)
+		add(k.Forward, true, true, true, true) // whose Y is for gradients
+		add(k.Queries, true, true, true, true, false, false, true, true)
+		add(k.Keys, true, true, true, true, false, false, true, true, true)
+	}
 	return append(all, halvesAfterwards(outputs[0])...)
 }
 

@@ -1,4 +1,4 @@
-// @depends: common, warp
+// @depends: common, warp, memory
 // Attention for GPUs, without the matrix of all queries and keys: what attention_cpu.cl computes, of operands that lie as it
 // says. Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 //
@@ -71,27 +71,31 @@
 #endif
 
 // Up to four neighbours from x on, zeros past `count`.
-static REAL4 load4(global const REAL *x, int count, int aligned) {
-    if (count >= 4) return aligned ? *(global const REAL4 *)x : vload4(0, x);
-    REAL4 v = 0;
-    if (count > 0) v.s0 = x[0];
-    if (count > 1) v.s1 = x[1];
-    if (count > 2) v.s2 = x[2];
-    return v;
-}
+#define LOAD4(load4, T, T4, FROM, FROM4)                                                     \
+    static REAL4 load4(global const T *x, int count, int aligned) {                          \
+        if (count >= 4) return aligned ? FROM4(*(global const T4 *)x) : FROM4(vload4(0, x)); \
+        REAL4 v = 0;                                                                         \
+        if (count > 0) v.s0 = FROM(x[0]);                                                    \
+        if (count > 1) v.s1 = FROM(x[1]);                                                    \
+        if (count > 2) v.s2 = FROM(x[2]);                                                    \
+        return v;                                                                            \
+    }
+LOAD4(load4, X_MEMORY, X_MEMORY4, X_FROM, X_FROM4)
+LOAD4(load4_real, REAL, REAL4, , )
 
-static void put4(REAL4 v, global REAL *x, int count, int aligned) {
-    if (count >= 4 && aligned) *(global REAL4 *)x = v;
+static void put4(REAL4 v, global Y_MEMORY *x, int count, int aligned) {
+    const Y_MEMORY4 y = Y_TO4(v);
+    if (count >= 4 && aligned) *(global Y_MEMORY4 *)x = y;
     else {
-        if (count > 0) x[0] = v.s0;
-        if (count > 1) x[1] = v.s1;
-        if (count > 2) x[2] = v.s2;
-        if (count > 3) x[3] = v.s3;
+        if (count > 0) x[0] = y.s0;
+        if (count > 1) x[1] = y.s1;
+        if (count > 2) x[2] = y.s2;
+        if (count > 3) x[3] = y.s3;
     }
 }
 
 // Puts scale·X[r*apart + c], `live` rows of n features and zeros past them, into `rows` rows of T.
-static void stage(local REAL4 *T, global const REAL *x, int rows, int n, int apart, int live, REAL scale, int aligned) {
+static void stage(local REAL4 *T, global const X_MEMORY *x, int rows, int n, int apart, int live, REAL scale, int aligned) {
     _Pragma("unroll") for (int e = get_local_id(0); e < rows * WIDE(n); e += ITEMS) {
         const int r = e / WIDE(n), c = e % WIDE(n), rest = 4 * WIDE(n) == n ? 4 : n - 4 * c;
         T[r * PITCH(n) + c] = scale * load4(x + r * apart + 4 * c, r < live ? rest : 0, aligned);
@@ -114,9 +118,9 @@ static void scores(REAL (*S)[C], local const REAL4 *A, local const REAL4 *B, int
 
 // The score of query q and key k with BIAS, −∞ where the one does not attend to the other: to keys after it, if it is
 // causal, and past the last.
-static REAL admitted(REAL score, global const REAL *bias, int biased, int causal, int l, int s, int q, int k) {
+static REAL admitted(REAL score, global const X_MEMORY *bias, int biased, int causal, int l, int s, int q, int k) {
     if (k >= s || q >= l || (causal && k > q)) return -INFINITY;
-    return biased ? score + bias[q * s + k] : score;
+    return biased ? score + X_FROM(bias[q * s + k]) : score;
 }
 
 // exp(score − lse), 0 where lse is −∞: no key.
@@ -136,7 +140,7 @@ static REAL probability(REAL score, REAL lse) { return lse == -INFINITY ? 0 : ex
             ADD_ROW(s0, k, n) ADD_ROW(s1, k + 1, n) ADD_ROW(s2, k + 2, n) ADD_ROW(s3, k + 3, n)                \
         }                                                                                                      \
     }                                                                                                          \
-    static void write_##n(global REAL *x, REAL4 (*O)[FOURS(n)], const REAL *by, int apart, int live, int aligned, int tx, int ty) { \
+    static void write_##n(global Y_MEMORY *x, REAL4 (*O)[FOURS(n)], const REAL *by, int apart, int live, int aligned, int tx, int ty) { \
         EACH(i, R) EACH(w, FOURS(n)) {                                                                         \
             const int r = ty + TY * i, c = 4 * (tx + TX * w);                                                  \
             if (r < live && c < n) put4(by[i] * O[i][w], x + r * apart + c, n - c, aligned);                   \
@@ -155,14 +159,14 @@ ROWS_OF(E)
     local REAL *p = (local REAL *)ps;                                                                                  \
     const int tx = get_local_id(0) % TX, ty = get_local_id(0) / TX, b = get_group_id(0), group = get_group_id(1);      \
     const int last = ((n) - 1) / ROWS, turns = get_num_groups(1) > last || 2 * group == last ? 1 : 2;                  \
-    global const REAL *q = Q + Q_off + PLACE(q), *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v);                 \
-    global const REAL *bias = BIAS + BIAS_off + b * bias_step;
+    global const X_MEMORY *q = Q + Q_off + PLACE(q), *k = K + K_off + PLACE(k), *v = V + V_off + PLACE(v);             \
+    global const X_MEMORY *bias = BIAS + BIAS_off + b * bias_step;
 
 #if !defined(PART) || PART == 0
 // LSE is −∞ for a query that attends to no key, whose Y is 0.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, int bias_step, int biased, int causal,
-                 REAL scale, int heads,
+void k_attention(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_OF(X_MEMORY, BIAS), OUT_OF(Y_MEMORY, Y), OUT(LSE),
+                 int l, int s, int bias_step, int biased, int causal, REAL scale, int heads,
                  int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
                  int y_outer, int y_head, int y_row) {
     local REAL4 qs[ROWS * PITCH(D)], ks[COLS * PITCH(D)], vs[COLS * PITCH(E)], ps[ROWS * PITCH_P];
@@ -219,7 +223,8 @@ void k_attention(IN(Q), IN(K), IN(V), IN(BIAS), OUT(Y), OUT(LSE), int l, int s, 
 #if !defined(PART) || PART == 1
 // DQ = scale·(P·(G·Vᵀ − DELTA))·K, with the probabilities P, and DELTA [batch, l] = Σ_e G·Y.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OUT(DQ), OUT(DELTA), int l, int s, int bias_step,
+void k_attention_grad_q(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_OF(X_MEMORY, BIAS), IN(Y), IN(LSE),
+                        IN_OF(X_MEMORY, G), OUT_OF(Y_MEMORY, DQ), OUT(DELTA), int l, int s, int bias_step,
                         int biased, int causal, REAL scale, int heads,
                         int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
                         int y_outer, int y_head, int y_row, int g_outer, int g_head, int g_row) {
@@ -239,7 +244,7 @@ void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OU
             REAL4 d = 0;
             EACH(w, FOURS(E)) {
                 const int c = tx + TX * w;
-                d = fma(gs[r * PITCH(E) + c], load4(y + r * y_row + 4 * c, live ? E - 4 * c : 0, ALIGNED(Y, y)), d);
+                d = fma(gs[r * PITCH(E) + c], load4_real(y + r * y_row + 4 * c, live ? E - 4 * c : 0, ALIGNED(Y, y)), d);
             }
             delta[i] = (d.s0 + d.s1) + (d.s2 + d.s3);
             lse[i] = live ? LSE[LSE_off + b * l + q0 + r] : -INFINITY;
@@ -273,14 +278,15 @@ void k_attention_grad_q(IN(Q), IN(K), IN(V), IN(BIAS), IN(Y), IN(LSE), IN(G), OU
 #if !defined(PART) || PART == 2
 // DK = scale·(P·(G·Vᵀ − DELTA))ᵀ·Q and DV = Pᵀ·G, with keys in the rows.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void k_attention_grad_kv(IN(Q), IN(K), IN(V), IN(BIAS), IN(LSE), IN(DELTA), IN(G), OUT(DK), OUT(DV), int l, int s, int bias_step,
+void k_attention_grad_kv(IN_OF(X_MEMORY, Q), IN_OF(X_MEMORY, K), IN_OF(X_MEMORY, V), IN_OF(X_MEMORY, BIAS), IN(LSE), IN(DELTA),
+                         IN_OF(X_MEMORY, G), OUT_OF(Y_MEMORY, DK), OUT_OF(Y_MEMORY, DV), int l, int s, int bias_step,
                          int biased, int causal, REAL scale, int heads,
                          int q_outer, int q_head, int q_row, int k_outer, int k_head, int k_row, int v_outer, int v_head, int v_row,
                          int g_outer, int g_head, int g_row) {
     local REAL4 ks[ROWS * PITCH(D)], vs[ROWS * PITCH(E)], qs[COLS * PITCH(D)], gs[COLS * PITCH(E)], ps[ROWS * PITCH_P];
     local REAL lses[COLS], deltas[COLS];
     BEGIN(s)
-    global const REAL *g = G + G_off + PLACE(g);
+    global const X_MEMORY *g = G + G_off + PLACE(g);
     for (int turn = 0; turn < turns; turn++) {
         const int k0 = (turn ? last - group : group) * ROWS;
         barrier(CLK_LOCAL_MEM_FENCE);
