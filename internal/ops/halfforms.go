@@ -63,6 +63,8 @@ type halfForm struct {
 	images  int  // the argument that counts the images of buffers, or none
 	planes  bool // every buffer has a part for each of them, and a goroutine computes some
 	scratch sync.Pool
+
+	attention AttentionShape // of a kernel of attention
 }
 
 // kernel returns the form. Formulas of its text, and other launches of sums, are not joined with it.
@@ -125,6 +127,7 @@ func (f *halfForm) kernel() *kernels.Kernel {
 			f.images = convNumbers
 		}
 	}
+	f.attention = attentionShapeOf(f.k)
 	run := f.run
 	switch f.k {
 	case Sum:
@@ -182,17 +185,16 @@ func (f *halfForm) run(c kernels.Call[float32]) {
 		case f.divides(i):
 			each += args[i].N / n
 		case !f.k.Params[i].Mode.Written():
-			a := args[i]
-			lo, hi := f.overlapping(c.Args(), i)
-			before := slices.IndexFunc(c.Args()[:i], func(b kernels.Arg) bool { return b.Buf == a.Buf && b.Off >= lo && b.Off < hi })
-			if before >= 0 {
-				args[i] = kernels.BufferArg(args[before].Buf, a.Off-lo, a.N)
-				continue
+			if f.attention.Features > 0 {
+				if to, ok := f.widenRows(c, args, i); ok {
+					defer f.scratch.Put(to)
+					continue
+				}
 			}
-			to := f.take(hi - lo)
+			to, n := f.take(args[i].N), args[i].N
 			defer f.scratch.Put(to)
-			widen(c, kernels.Slice[float32](to, 0, hi-lo), a, lo-a.Off)
-			args[i] = kernels.BufferArg(to, a.Off-lo, a.N)
+			widen(c, kernels.Slice[float32](to, 0, n), args[i], 0)
+			args[i] = kernels.BufferArg(to, 0, n)
 		}
 	}
 	workers := parallel.Workers(n, 1)
@@ -217,23 +219,6 @@ func (f *halfForm) run(c kernels.Call[float32]) {
 			f.part(c, args, n, b*some, min(some, n-b*some), each, true)
 		}
 	})
-}
-
-// overlapping returns which elements of its memory an operand has, with operands that overlap: those of heads that lie side by
-// side are widened once.
-func (f *halfForm) overlapping(args []kernels.Arg, operand int) (lo, hi int) {
-	lo, hi = args[operand].Off, args[operand].Off+args[operand].N
-	for again := true; again; {
-		again = false
-		for i, t := range f.types {
-			a := args[i]
-			end := a.Off + a.N
-			if t.Half() && !f.divides(i) && a.Buf == args[operand].Buf && a.Off < hi && lo < end && (a.Off < lo || end > hi) {
-				lo, hi, again = min(lo, a.Off), max(hi, end), true
-			}
-		}
-	}
-	return lo, hi
 }
 
 // divides reports whether a buffer has a part for each image: those of a convolution's output are X and Y.
