@@ -33,7 +33,7 @@ type Kernel struct {
 	// programs that rewrite launches. It is asked of launches that have a work-item, after them: a
 	// launch waits for no description. It may depend on the sizes and on the ints that say which
 	// operations there are, such as a flag, and on nothing that the memory holds; every other
-	// number is to be [Passed], since it may be one of [Slots]. Without it the kernel is opaque,
+	// number is to be operation.Passed, since it may be one of [Slots]. Without it the kernel is opaque,
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
 	// joined with it. Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
@@ -49,7 +49,7 @@ type Kernel struct {
 	// Trial supplies the operands, one for each of Params, of a launch like one with the arguments
 	// like, or of a small one if like is nil: an OpenCL device tries the kernel with them, and with
 	// its few Cases, before its first launch. The twin runs on them, too: they must be those of a
-	// launch that there could be. Nil is no trial. See [LikeLaunch]. A kernel with Text that has
+	// launch that there could be. Nil is no trial. See trial.LikeLaunch. A kernel with Text that has
 	// neither Trial nor Cases is not tried.
 	Trial func(like []Arg) []Operand
 	// Variants returns kernels that take the same arguments to the same results on a device with

@@ -101,7 +101,7 @@ func (o *Operands) Reals(n int, f func(i int) float64) *Operands {
 	})
 }
 
-// Elements adds memory of the n elements f(0), f(1), … of a type, converted as [Mem.Set] does.
+// Elements adds memory of the n elements f(0), f(1), … of a type, converted as [HostBuffer.Set] does.
 func (o *Operands) Elements(t DType, n int, f func(i int) float64) *Operands {
 	m := NewHostBuffer(t, n+2*guard)
 	for i := range m.Len() {

@@ -23,7 +23,7 @@ type Slots struct {
 const maxSlots = 255
 
 // NewSlots returns n numbers, 0 to begin with. next advances the owner's state by a step and sets
-// all of them, with [I], [Bits], [Flag] or [R]. It must not use a device. Where it returns an
+// all of them, with [IntArg], [BitsArg], [FlagArg] or [FloatArg]. It must not use a device. Where it returns an
 // error, it has changed nothing. NewSlots panics unless there are 1 to 255 numbers and a next.
 func NewSlots(n int, next func(numbers []Arg) error) *Slots {
 	if n < 1 || n > maxSlots || next == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
+	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/nn"
 	"github.com/clgrad/clgrad/optim"
 	"github.com/clgrad/clgrad/replay"
@@ -45,7 +46,7 @@ func recordedOn(t *testing.T, d tensor.Device, step func() []*tensor.Tensor, opt
 func TestExplainLines(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x, w := tensor.Full(d, 0.5, 3, 4), tensor.Full(d, 2, 4, 5)
-	state := tensor.Zeros(d, 3, 5)
+	state, bias := tensor.Zeros(d, 3, 5), tensor.Full(d, 1, 5)
 	rng := tensor.NewRNG(1)
 	for _, c := range []struct {
 		name string
@@ -62,6 +63,7 @@ func TestExplainLines(t *testing.T) {
 		{"a condition", func() []*tensor.Tensor { return []*tensor.Tensor{x.Lt(x)} }, "map (input0 < input0)"},
 		{"a product", func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w)} }, "%0 = matmul input0[3,4]·input1[4,5]  f32[3,5] → output0"},
 		{"an epilogue", func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w).Tanh()} }, "%0 = matmul input0[3,4]·input1[4,5]; map tanh(t0)  f32[3,5] → output0"},
+		{"a layer", func() []*tensor.Tensor { return []*tensor.Tensor{tensor.Linear(x, w, bias, fn.ReLU)} }, "%0 = matmul input0[3,4]·input1[4,5]"},
 		{"a sum", func() []*tensor.Tensor { return []*tensor.Tensor{x.Sum(0)} }, "%0 = sum axis 1 of input0[1,3,4]  f32[1,4] → output0"},
 		{"a softmax", func() []*tensor.Tensor { return []*tensor.Tensor{x.Softmax(-1)} }, "%0 = softmax(input0)  f32[3,4] → output0"},
 		{"state", func() []*tensor.Tensor { state.SetInPlace(x.MatMul(w)); return nil }, " → state0"},

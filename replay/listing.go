@@ -86,7 +86,7 @@ func list(nodes []*node, of func(b kernels.Buffer) value) *listing {
 				ids[a.Buf] = s
 				l.values = append(l.values, of(a.Buf))
 			}
-			l.values[s.id].state = l.values[s.id].state || k.Params[i].Mode.Written()
+			l.values[s.id].state = l.values[s.id].state || k.Params[i].Mode.Written() && a.N > 0
 			a.Buf = s
 		}
 		return args

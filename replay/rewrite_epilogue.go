@@ -41,14 +41,14 @@ func mapStored(r *rewriter) {
 			m = c.late
 		}
 		if m != nil {
-			r.storeMap("epilogue", j, m, nil)
+			r.storeMap(j, m, nil)
 		}
 	}
 }
 
-// storeMap computes map m of node j where one of its operands is stored, if that can be done, for a
-// rewrite of some name. rest is what stays in its place, nil if nothing does.
-func (r *rewriter) storeMap(name string, j int, m *mapping, rest *node) bool {
+// storeMap computes map m of node j where one of its operands is stored, if that can be done: for
+// `epilogue`, and for `split` with rest, which is what stays in its place.
+func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
 	c := r.nodes[j]
 	if m.typ != kernels.Float32 {
 		return false

@@ -25,7 +25,7 @@ func partMaps(r *rewriter) {
 		}
 		if m, rest := r.parted(c); m != nil {
 			r.nodes[j] = m
-			if !r.storeMap("split", j, m.m, rest) {
+			if !r.storeMap(j, m.m, rest) {
 				r.nodes[j] = c
 			}
 		}

@@ -61,7 +61,7 @@ type thenKey struct {
 	then Then
 }
 
-// Then returns the kernel that computes what k does and a map of reals of its result, with the bits
+// WithMap returns the kernel that computes what k does and a map of reals of its result, with the bits
 // of two launches. Its arguments are those of k and then those of Map, but for the value and
 // its strides. Unless it is kept, the result is not written; where k does not read it, any memory
 // without elements may stand for it.
