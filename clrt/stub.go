@@ -2,7 +2,7 @@
 
 package clrt
 
-const detailNotBuilt = "build with a C compiler and -tags opencl (make build does), or select the device cpu"
+const detailNotBuilt = `build with a C compiler, -tags opencl and CGO_CFLAGS="$(clgrad cflags)" (make build does), or select the device cpu`
 
 // Device is an open OpenCL device; this build has none.
 type Device struct{}

@@ -135,6 +135,9 @@ func (d *clDevice) Name() string {
 	return name
 }
 
+// String returns the name.
+func (d *clDevice) String() string { return d.Name() }
+
 func (d *clDevice) DefaultType() Type      { return d.float }
 func (d *clDevice) Target() kernels.Target { return d.target }
 

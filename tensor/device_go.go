@@ -49,6 +49,9 @@ func (d *goDevice) Name() string {
 	return fmt.Sprintf("cpu (Go, %d threads)", d.target.Units)
 }
 
+// String returns the name.
+func (d *goDevice) String() string { return d.Name() }
+
 func (d *goDevice) DefaultType() Type { return d.float }
 
 func (d *goDevice) Supports(typ Type) bool { return typ.Valid() }

@@ -33,7 +33,7 @@ func (t *Tensor) foldAxes(op string, kind defs.FoldKind, axes []int, p float64) 
 		}
 		return foldLines(op, now, x, to, outer, n, inner, p)
 	})
-	return takeRoot(y, kind, p, of)
+	return takeRoot(op, y, kind, p, of)
 }
 
 // foldParts returns the fold of parts of lines, and that of their results.
@@ -66,7 +66,7 @@ func rootOf(kind defs.FoldKind) *kernels.Function {
 
 // takeRoot returns the norm that a kind is, in a type, of a sum of powers, which it takes over; the sum itself
 // if the kind is none.
-func takeRoot(y *Tensor, kind defs.FoldKind, p float64, typ Type) *Tensor {
+func takeRoot(op string, y *Tensor, kind defs.FoldKind, p float64, typ Type) *Tensor {
 	root := rootOf(kind)
 	if root == nil {
 		return y
@@ -80,7 +80,7 @@ func takeRoot(y *Tensor, kind defs.FoldKind, p float64, typ Type) *Tensor {
 		return y
 	}
 	defer y.Free()
-	z := alloc("Norm", y.Device(), typ, y.shape)
+	z := alloc(op, y.Device(), typ, y.shape)
 	mapTo(root, y.typ, z, scalars, []*Tensor{y})
 	return z
 }
@@ -124,7 +124,7 @@ func foldLines(op string, kind defs.FoldKind, x *Tensor, typ Type, outer, n, inn
 	if rootOf(kind) != nil {
 		to = of
 	}
-	return takeRoot(foldLines(op, join, y, to, outer, parts, inner, p), kind, p, typ)
+	return takeRoot(op, foldLines(op, join, y, to, outer, parts, inner, p), kind, p, typ)
 }
 
 // fold launches a fold of the middle axis of x [outer, n, inner], in parts of chunk elements, to y.

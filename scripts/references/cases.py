@@ -40,6 +40,9 @@ class Missing:
     def __call__(self, *args, **kwargs):
         return self
 
+    def __getitem__(self, key):
+        return self
+
 
 try:
     import torch
