@@ -68,8 +68,8 @@ func TestRecorded(t *testing.T) {
 	})
 }
 
-// TestChangedShapes: a tensor of integers that says a shape is read again where it was changed in place, and not where it
-// stayed; one that was freed is an error.
+// TestChangedShapes: a tensor of integers that says a shape is read again where it was changed in place, and
+// not where it stayed; one that was freed is an error.
 func TestChangedShapes(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		m := chain(17, &onnxpb.Node{Op: "Reshape", Inputs: []string{"x", "shape"}, Outputs: []string{"y"}})

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -242,17 +243,20 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 func (b *builder) stays() (map[kernels.Buffer]bool, error) {
 	of := map[kernels.Buffer]bool{}
 	for i, t := range b.opt.Constants {
+		misuse := func(kind error, why string) error {
+			return fault("Record", kind, "Options.Constants: tensor %d%s", i, why)
+		}
 		switch {
 		case t == nil:
-			return nil, fault("Record", tensor.ErrValue, "Options.Constants: tensor %d is nil", i)
+			return nil, misuse(tensor.ErrValue, " is nil")
 		case t.Freed():
-			return nil, fault("Record", tensor.ErrFreed, "Options.Constants: tensor %d, of shape %v", i, t.Shape())
+			return nil, misuse(tensor.ErrFreed, "")
 		case t.Device() != b.d:
-			return nil, fault("Record", tensor.ErrDevice, "Options.Constants: tensor %d, of shape %v, is on %s", i, t.Shape(), t.Device().Name())
+			return nil, misuse(tensor.ErrDevice, " is on "+t.Device().Name())
 		}
 		buf := b.dev.Tensor(t).Buffer
 		if b.wrote[buf] || b.run.origin(buf) == made {
-			return nil, fault("Record", tensor.ErrValue, "Options.Constants: the step writes tensor %d, of shape %v", i, t.Shape())
+			return nil, misuse(tensor.ErrValue, fmt.Sprintf(", of shape %v, is written by the step", t.Shape()))
 		}
 		of[buf] = true
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestConstants: what is made of tensors that stay as they are is made once, parts of one tensor too, with the bits of the
-// eager step; what an input is part of is not.
+// TestConstants: what is made of tensors that stay as they are is made once, parts of one tensor too, with
+// the bits of the eager step; what an input is part of is not.
 func TestConstants(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		rng := tensor.NewRNG(3)
@@ -33,7 +33,8 @@ func TestConstants(t *testing.T) {
 		}
 		defer plain.Free()
 		if got := rec.Report(); got.Hoisted < 3 || got.Launches >= plain.Report().Launches {
-			t.Errorf("%d launches were done once, %d in each run; without constants %d", got.Hoisted, got.Launches, plain.Report().Launches)
+			t.Errorf("%d launches were done once, %d in each run; without constants %d",
+				got.Hoisted, got.Launches, plain.Report().Launches)
 		}
 		for range 3 {
 			x.SetInPlace(x.AddScalar(0.25))

@@ -319,9 +319,14 @@ func (r *rewriter) readers(g *region, i int) []int {
 		if slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) }) {
 			list = append(list, k)
 		}
-		return !slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
+		return !n.fillsWhole(g)
 	})
 	return list
+}
+
+// fillsWhole reports whether a launch writes all elements of a region.
+func (n *node) fillsWhole(g *region) bool {
+	return slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
 }
 
 // lasts reports whether elements of a region, as node i left them, are there after the run.
@@ -331,7 +336,7 @@ func (r *rewriter) lasts(g *region, i int) bool {
 	}
 	over := false
 	r.touch(g.buf, i+1, len(r.nodes), func(_ int, n *node) bool {
-		over = slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
+		over = n.fillsWhole(g)
 		return !over
 	})
 	return !over

@@ -21,8 +21,8 @@ import (
 // A launch that reads nothing, such as a fill, is done once if one that is done once reads it.
 var doneOnce = rewrite{"constant-folding", "does launches that only read constants when the step is recorded", doOnce}
 
-// onceBytes is what the results of launches that are done once may take, beside four times what constants take: as much as
-// weights that are transformed for Winograd's convolutions.
+// onceBytes is what the results of launches that are done once may take, beside four times what
+// constants take: as much as weights that are transformed for Winograd's convolutions.
 const onceBytes = 16 << 20
 
 func doOnce(r *rewriter) {
@@ -70,7 +70,8 @@ func doOnce(r *rewriter) {
 			r.did("%s: reads constants alone", r.name(n))
 			once(i)
 		default:
-			r.refused(because(ReasonUsed, "others write its result, it is there after the run, or takes too much memory"), "%s: refused", r.name(n))
+			why := because(ReasonUsed, "others write its result, it is there after the run, or takes too much memory")
+			r.refused(why, "%s: refused", r.name(n))
 		}
 	}
 }
@@ -94,7 +95,8 @@ func (r *rewriter) made(i int, n *node, able map[int]bool) map[kernels.Buffer][]
 		fit = fit && writers[len(writers)-1] == i
 		for _, k := range writers {
 			single := !slices.ContainsFunc(r.nodes[k].writes, func(h region) bool { return h.buf != g.buf })
-			fit = fit && (len(writers) == 1 || single) && !slices.ContainsFunc(r.nodes[k].reads, func(h region) bool { return h.buf == g.buf })
+			reads := slices.ContainsFunc(r.nodes[k].reads, func(h region) bool { return h.buf == g.buf })
+			fit = fit && (len(writers) == 1 || single) && !reads
 		}
 		if !fit {
 			return nil
@@ -111,7 +113,5 @@ func (n *node) slot() bool {
 
 // fillsAll reports whether the launch writes whole all that it writes.
 func (n *node) fillsAll() bool {
-	return !slices.ContainsFunc(n.writes, func(g region) bool {
-		return !slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
-	})
+	return !slices.ContainsFunc(n.writes, func(g region) bool { return !n.fillsWhole(&g) })
 }

@@ -310,14 +310,17 @@ void k_conv_output(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, W), IN_OF(X_MEMORY, BIAS)
                     for (int from = begin; from < limit; from += done) {
 #ifndef X_HALF
                         if (few && length == 1) dots_1(w + woff[0], w_written, live, T, count, count, S, PANEL, 1);
-                        else if (few) for (int i = 0; i < length; i += 4) dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
+                        else if (few)
+                            for (int i = 0; i < length; i += 4)
+                                dots_4(w + woff[0], w_written, live, T + i * count, count, count, S + i, PANEL, 1);
                         else
 #endif
                         if (cw == 1) single(P + from, poff, w, woff, apart, live, count, S);
                         else if (way == 0) thin(P + from, poff, w, woff, apart, live, count, S);
                         else if (way == 1) narrow(P + from, poff, w, woff, apart, live, count, S);
                         else wide(P + from, poff, w, woff, apart, live, count, S);
-                        put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b, from, min(limit, from + done), y.spread * wx,
+                        put_channels(S, live, Y + Y_off, out + o * out_size, out_size, &b,
+                                     from, min(limit, from + done), y.spread * wx,
                                      biased && c0 == 0 ? BIAS + BIAS_off + g * cw + o : 0, c0 > 0, c0 + most >= cr PUT_ARGS);
                     }
                 }
