@@ -18,7 +18,7 @@ import (
 // units alone: elsewhere each file runs by ordinary arithmetic, once where tests are short.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		few := testing.Short() || d.DefaultType() == tensor.Float64 && !devtest.Sweep()
 		seen := map[string]bool{}

@@ -19,7 +19,7 @@ func TestKernels(t *testing.T) {
 		all = all[:2]
 	}
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		for _, features := range all {
 			if err := kerneltest.All(d, testing.Short(), Kernels(features)...); err != nil {

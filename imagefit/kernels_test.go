@@ -18,7 +18,7 @@ import (
 // for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	check := func(t *testing.T, d tensor.Device) {
 		if err := kerneltest.All(d, testing.Short(), Kernels()...); err != nil {
 			t.Error(err)

@@ -14,7 +14,7 @@ import (
 // forms for CPUs and for GPUs and in the layouts in which layers launch them.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	const unit, indexed = joined.Contiguous, joined.Indexed
 	of := func(j *kernels.Joined, rank int, gaps bool, steps ...joined.Access) *kernels.Kernel {
 		layout := joined.AccessPattern{Rank: rank, Gaps: gaps}

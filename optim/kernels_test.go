@@ -14,7 +14,7 @@ import (
 // the layouts in which they are launched, in the forms for CPUs and for GPUs.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	check := func(t *testing.T, d tensor.Device) {
 		aligned := !d.Target().CPU
 		flat := joined.AccessPattern{Rank: 1, Aligned: aligned}

@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 GO=${GO:-go}
 . scripts/pocl.sh
 
-echo "== vet and staticcheck of what differs without OpenCL, and where an int has 32 bits"
+echo "== staticcheck; vet of what differs without OpenCL, and where an int has 32 bits"
+$GO tool -modfile=tools/go.mod staticcheck -tags opencl ./...
 GOARCH=386 CGO_ENABLED=0 $GO vet ./...
 CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
 
@@ -51,14 +52,14 @@ done
 # are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
 single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$'
 # Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, random rows,
-# gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. make test runs them on PoCL.
+# gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. They run without the detector.
 alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestStepOfAnySize)$'
 echo "== the Go device, race detector"
 # shellcheck disable=SC2046 # the list is meant to be split
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
 
 echo "== kernels under Oclgrind"
-scripts/oclgrind.sh tensor imagefit fusedmlp internal/catalog
+scripts/oclgrind.sh tensor imagefit fusedmlp hashgrid nn linalg internal/catalog
 
 echo "== programs and commands of the documents"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest ./scripts/notebook

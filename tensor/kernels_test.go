@@ -45,7 +45,7 @@ func TestAttentionShapes(t *testing.T) {
 // guard.
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	devtest.Both(t, func(t *testing.T, d tensor.Device) {
 		testKernels(t, d, tensorapi.Impl.TuningName(d) != "" && d.Target().CPU)
 	})
@@ -54,7 +54,7 @@ func TestKernels(t *testing.T) {
 // TestGPUKernels is TestKernels with the variants for GPUs on the OpenCL devices that are CPUs.
 func TestGPUKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	for _, sel := range devtest.Selected() {
 		if sel == "cpu" {
 			continue

@@ -159,7 +159,7 @@ func TestMapInto(t *testing.T) {
 // layouts of all kinds.
 func TestJoinedKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
-	t.Setenv(devtest.OptimizedEnv, "1")
+	devtest.Optimize(t)
 	const unit, fixed, strided, indexed = joined.Contiguous, joined.Broadcast, joined.Strided, joined.Indexed
 	inexact := &kernels.Joined{Name: "inexact", Functions: []*kernels.Function{
 		{Name: "sine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).SinPi().Mul(js), Scalars: []float64{2}},

@@ -359,7 +359,9 @@ func promoted(x, y tensor.Type, scalar bool) tensor.Type {
 	return x
 }
 
-// TestPromotion: what the types of two operands give, and that it is computed in the result's type.
+// TestPromotion: what the types of two operands give, and that it is computed in the result's type. An OpenCL device builds a
+// kernel for each function, two types and layout: there Add has each type beside three others, and the other functions have two
+// operands of one type.
 func TestPromotion(t *testing.T) {
 	ops := map[*kernels.Function]func(x, y float64) float64{
 		fn.Add: func(x, y float64) float64 { return x + y }, fn.Sub: func(x, y float64) float64 { return x - y },
@@ -367,6 +369,7 @@ func TestPromotion(t *testing.T) {
 		fn.Min: math.Min, fn.Max: math.Max,
 	}
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		all := strings.HasPrefix(d.Name(), "cpu") || devtest.Sweep()
 		a := devtest.New(d, []uint8{0, 1, 2, 100, 200, 255}, 2, 3)
 		for name, b := range map[string]*tensor.Tensor{
 			"same shape": devtest.New(d, []uint8{1, 255, 3, 200, 100, 255}, 2, 3), "row": devtest.New(d, []uint8{3, 200, 255}), "column": devtest.New(d, []uint8{2, 250}, 2, 1),
@@ -374,8 +377,12 @@ func TestPromotion(t *testing.T) {
 			"none": devtest.New(d, []uint8{}, 0, 1, 1),
 		} {
 			for f, want := range ops {
-				for _, tx := range typesOn(d) {
-					for _, ty := range typesOn(d) {
+				for i, tx := range typesOn(d) {
+					for j, ty := range typesOn(d) {
+						apart := (j - i + len(typesOn(d))) % len(typesOn(d))
+						if !all && (apart > 3 || apart > 0 && (f != fn.Add || name != "same shape" && name != "scalar")) {
+							continue
+						}
 						typ := promoted(tx, ty, name == "scalar")
 						if typ == tensor.Bool {
 							err := tensor.Try(func() { tensor.Map(f, nil, a.To(tx), b.To(ty)) })

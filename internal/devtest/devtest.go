@@ -97,6 +97,14 @@ func More() bool { return more || Sweep() }
 // Optimized reports whether OpenCL CPUs build the kernels of tests with optimization.
 func Optimized() bool { return os.Getenv(OptimizedEnv) != "" || Sweep() }
 
+// Optimize has OpenCL CPUs optimize the kernels of a test, as in programs. Short tests do without.
+func Optimize(t *testing.T) {
+	t.Helper()
+	if !testing.Short() {
+		t.Setenv(OptimizedEnv, "1")
+	}
+}
+
 // Each runs f as a subtest on every device under test, in float32 and, where f64 is set, in
 // float64. Of OpenCL devices that is left to a sweep: they would build every kernel once more. Both
 // is for tests of what differs there.
