@@ -177,6 +177,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestOutputsAreNoRefusals: a map whose result the step returns is no refusal of `inline` where nothing in the step reads
+// that: the epilogue that it became is the only line of it. Where a map reads it, the line says that it is stored.
+func TestOutputsAreNoRefusals(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x, w := tensor.Full(d, 0.5, 3, 4), tensor.Full(d, 2, 4, 5)
+		text := explained(t, recordedOn(t, d, func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w).Tanh()} }))
+		if !strings.Contains(text, "epilogue: 1 k_tanh: computed where 0 k_gemm_nn stores its result\n") || strings.Contains(text, "inline: 1 k_tanh") {
+			t.Errorf("an epilogue:\n%s", text)
+		}
+		text = explained(t, recordedOn(t, d, func() []*tensor.Tensor {
+			y := x.MatMul(w).Tanh()
+			return []*tensor.Tensor{y, y.T().Neg()}
+		}))
+		if !strings.Contains(text, "[used] inline: 1 k_tanh: refused: its result is stored, for it is there after the run\n") {
+			t.Errorf("an output that a map reads:\n%s", text)
+		}
+	})
+}
+
 // TestReportedMemory: a recording says what memory a run takes: temporaries that are not needed at one time share a place.
 func TestReportedMemory(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

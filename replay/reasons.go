@@ -93,7 +93,7 @@ var (
 	muchMemory   = because(ReasonMemory, "it would keep much memory")
 	betweenThem  = because(ReasonDependence, "what is done between them depends on the former, and the latter on that")
 	wrongly      = because(ReasonDevice, "the device does not build the kernel, or computes it wrongly")
-	staysBehind  = because(ReasonUsed, "its result is there after the run")
+	staysBehind  = because(ReasonUsed, "its result is stored, for it is there after the run")
 )
 
 // manyKernels is why no kernel is made for more launches.

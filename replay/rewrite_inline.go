@@ -12,7 +12,7 @@ import (
 // indices: slices, transposes, reshapes, repeated axes.
 //
 // It is refused where
-//   - anything else reads the result, or it is there after the run
+//   - anything else reads the result, or it is there after the run, and is stored for that
 //   - what the map reads is written before a reader runs
 //   - several readers, or one that repeats elements, would compute more than memory takes
 //   - a reader would have more operands than a kernel takes, or steps than registers
@@ -75,18 +75,21 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 	}
 }
 
-// inlined returns the readers of a map and what they become, or why that is not done.
+// inlined returns the readers of a map and what they become, or why that is not done. A map that nobody reads, such as
+// an output, has none, and no reason either.
 func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, why *cause) {
+	stays := false
 	for k := range n.writes {
 		w := &n.writes[k]
-		if r.lasts(w, i) {
-			return nil, nil, staysBehind
-		}
+		stays = stays || r.lasts(w, i)
 		for _, j := range r.readers(w, i) {
 			if !slices.Contains(readers, j) {
 				readers = append(readers, j)
 			}
 		}
+	}
+	if stays && len(readers) > 0 {
+		return nil, nil, staysBehind
 	}
 	for _, j := range readers {
 		c := r.nodes[j]
