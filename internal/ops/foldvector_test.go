@@ -17,28 +17,19 @@ import (
 func TestFoldsInVectors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	type of struct {
-		k     *kernels.Kernel
-		exact bool
-		build func(o *kernels.Operands, results int)
+		k      *kernels.Kernel
+		exact  bool
+		number float64 // what it takes by value, if it does
 	}
 	var all []of
 	for kind := range defs.FoldKind(defs.FoldKinds) {
 		exact := kind >= defs.FoldMax && kind <= defs.FoldMinAbs || kind == defs.FoldCount
-		all = append(all, of{ops.Fold(kind).Kernel(), exact, func(o *kernels.Operands, results int) {
-			if kind == defs.FoldCount {
-				o.Ints(results, func(int) int { return 77 })
-			} else {
-				o.Out(results)
-			}
-		}})
+		all = append(all, of{ops.Fold(kind).Kernel(), exact, 2})
 	}
 	for _, least := range []bool{false, true} {
-		k := ops.ExtremesOf(least).Parts.Kernel()
-		all = append(all, of{k, true, func(o *kernels.Operands, results int) {
-			o.Out(results).Ints(results, func(int) int { return 77 })
-		}})
+		all = append(all, of{ops.ExtremesOf(least).Parts.Kernel(), true, 0})
 	}
-	all = append(all, of{ops.Moments.Kernel(), false, func(o *kernels.Operands, results int) { o.Out(results).Out(results).Out(results) }})
+	all = append(all, of{ops.Moments.Kernel(), false, 0.5})
 	for i, f := range all {
 		for _, s := range [][4]int{{3, 33, 1, 33}, {1, 5000, 1, 5000}, {2, 4000, 1, 1500}, {1, 1, 16, 1}, {2, 3, 17, 3}, {3, 70, 33, 32}, {1, 200, 2051, 200},
 			{1, 9000, 20, 9000}} {
@@ -66,14 +57,21 @@ func TestFoldsInVectors(t *testing.T) {
 							}
 							return v
 						}
-						o.Reals(outer*n*inner, element)
-						f.build(o, outer*shares*inner)
-						o.Int(outer, n, inner, chunk)
-						switch last := f.k.Params[len(f.k.Params)-1]; {
-						case f.k == ops.Moments.Kernel():
-							o.Real(0.5)
-						case last.Name == "p":
-							o.Real(2)
+						sizes := []int{outer, n, inner, chunk}
+						for _, p := range f.k.Params {
+							switch {
+							case p.Mode == kernels.IntParam:
+								o.Int(sizes[0])
+								sizes = sizes[1:]
+							case p.Mode == kernels.FloatParam:
+								o.Real(f.number)
+							case p.Mode.Read():
+								o.Reals(outer*n*inner, element)
+							case p.Mode.Elements(real) == real:
+								o.Out(outer * shares * inner)
+							default:
+								o.Ints(outer*shares*inner, func(int) int { return 77 })
+							}
 						}
 						if vectors {
 							f.k.RunVectors(real, o.Args)
