@@ -113,13 +113,7 @@ fuzz:
 
 # The generator of assembly is a module of its own: who uses clgrad does not download it. Without NumPy the numbers stay.
 generate:
-	$(GO) run ./internal/operations/gen
-	cd internal/vec/gen && $(GO) run .
-	@if $(PYTHON) -c 'import numpy' 2>/dev/null; then \
-		$(PYTHON) -B scripts/references testdata/references && $(PYTHON) -B scripts/specialvalues.py testdata/references/special.csv; \
-	else echo "testdata/references stays as it is, for $(PYTHON) has no NumPy (Debian: apt-get install python3-numpy)"; fi
-	CLGRAD_TEST_DEVICES=cpu $(GO) test ./internal/catalog -count=1 -run 'Page|Launches' -update # and docs/types.md
-	$(GO) test ./onnx -count=1 -run TestPage -update # docs/onnx.md
+	@GO="$(GO)" PYTHON="$(PYTHON)" scripts/generate.sh
 
 # MUTANTS names packages and files: make mutants MUTANTS="nn tensor/view.go".
 mutants:
