@@ -50,9 +50,6 @@ func mapStored(r *rewriter) {
 // `epilogue`, and for `split` with rest, which is what stays in its place.
 func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
 	c := r.nodes[j]
-	if m.typ != kernels.Float32 {
-		return false
-	}
 	for x := len(m.operands) - 1; x >= 0; x-- {
 		i := r.storer(j, m.operands[x])
 		if i < 0 || c.m == nil && r.nodes[i].kernel.Describe != nil {
@@ -124,7 +121,7 @@ type ending struct {
 }
 
 // storer returns the launch before j that stores what an operand reads, if it can store a map of
-// it; −1 if there is none.
+// it; −1 if there is none. Such launches store floats: a map of integers reads none of them.
 func (r *rewriter) storer(j int, o operand) int {
 	last := -1
 	r.touch(o.buf, 0, j, func(i int, n *node) bool {
