@@ -99,7 +99,7 @@ func storedOps() []randomOp {
 }
 
 // TestRandomStored: steps of products, convolutions, pools and sums with maps behind them have the
-// bits of eager ones.
+// bits of eager ones, and at least half as many maps as steps are computed where something is stored.
 func TestRandomStored(t *testing.T) {
 	for _, sel := range devtest.Selected() {
 		n, options := 1500, []tensor.Options{{}, {DefaultType: tensor.Float64}}
@@ -120,6 +120,9 @@ func TestRandomStored(t *testing.T) {
 						o.Without = []string{"inline", "join"}
 					}
 					randomSteps(t, d, devtest.Seed(seed), ops, func(w *world) { w.table, w.most = storedOps(), seed%2 == 0 }, o)
+				}
+				if done := strings.Count(explained.String(), ": computed where "); done < max(1, n/2) {
+					t.Errorf("of %d steps %d maps were computed where something is stored", n, done)
 				}
 				for _, want := range []string{"computed where", "stored, too", "but for its sums", "epilogue: "} {
 					if n > 50 && !strings.Contains(explained.String(), want) {
