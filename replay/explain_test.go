@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -269,6 +271,61 @@ func TestExplainDocs(t *testing.T) {
 	for line := range strings.Lines(block) {
 		if line, _, _ = strings.Cut(strings.TrimSpace(line), "…"); !strings.Contains(text, line) {
 			t.Errorf("no %q in\n%s", line, text)
+		}
+	}
+}
+
+// TestRefusalsPage: the table "What is not done" of docs/recording.md has a row for each reason, names passes that there
+// are, and has details that lines of Explain end with.
+func TestRefusalsPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/recording.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		} else if !strings.HasSuffix(name, "_test.go") {
+			source.Write(text)
+		}
+	}
+	listed := map[string]bool{} // by the constants
+	for _, m := range regexp.MustCompile(`(?m)^\tReason\w+ +Reason = "(.*?)"`).FindAllStringSubmatch(source.String(), -1) {
+		listed[m[1]] = false
+	}
+	_, table, _ := strings.Cut(string(page), "\n| reason | detail | passes |")
+	table, _, found := strings.Cut(table, "\n\n")
+	if !found || len(listed) == 0 {
+		t.Fatalf("docs/recording.md has no table of reasons, or reasons.go none of %d", len(listed))
+	}
+	quoted := regexp.MustCompile("`(.*?)`")
+	for _, row := range strings.Split(table, "\n")[2:] {
+		cells := strings.Split(row, " | ")
+		reason := strings.Trim(cells[0], "| `")
+		if _, is := listed[reason]; !is {
+			t.Errorf("there is no reason %q", reason)
+		}
+		listed[reason] = true
+		for _, detail := range quoted.FindAllStringSubmatch(cells[1], -1) {
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(detail[1]), "…", `%\w`)
+			if !regexp.MustCompile(`because\(Reason.*, ".*` + pattern).MatchString(source.String()) {
+				t.Errorf("no refusal says %q", detail[1])
+			}
+		}
+		for _, pass := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			if !slices.ContainsFunc(replay.Passes(), func(p [2]string) bool { return p[0] == pass[1] }) {
+				t.Errorf("there is no pass %q", pass[1])
+			}
+		}
+	}
+	for reason, has := range listed {
+		if !has {
+			t.Errorf("docs/recording.md has no row for %q", reason)
 		}
 	}
 }
