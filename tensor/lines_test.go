@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
@@ -100,6 +101,20 @@ func varOf(correction int) func(line []float64) float64 {
 	return func(line []float64) float64 {
 		mean := sumOf(line) / float64(len(line))
 		return sumOf(each1(line, func(x float64) float64 { return square(x - mean) })) / float64(max(len(line)-correction, 0))
+	}
+}
+
+// TestReductionsHaveReferences: each reduction of the table of operations has a reference by hand, under its name or one
+// that begins with it.
+func TestReductionsHaveReferences(t *testing.T) {
+	for name := range devtest.Reductions[*tensor.Tensor](t) {
+		_, by := reductions[name]
+		for key := range lineReductions {
+			by = by || key == name || strings.HasPrefix(key, name+" ")
+		}
+		if !by {
+			t.Errorf("lineReductions has no reference of %s", name)
+		}
 	}
 }
 

@@ -141,7 +141,7 @@ var allowed = map[string][]string{
 	"internal/samefile":         {"internal/atomicfile"},
 	"internal/terminal":         {},
 	"internal/scalar":           {},
-	"internal/devtest":          {"clrt", "tensor", "internal/tensorapi", "kernels", "kernels/fn"},
+	"internal/devtest":          {"clrt", "tensor", "internal/tensorapi", "internal/operations", "kernels", "kernels/fn"},
 	"internal/archtest":         {},
 	"internal/catalog":          {},
 

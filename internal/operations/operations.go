@@ -118,6 +118,29 @@ func Families() ([]Family, error) {
 	return read(folder, families)
 }
 
+// Reductions returns the names of the methods that reduce any axes: those of the family with a parameter
+// axes ...int.
+func Reductions() ([]string, error) {
+	families, err := Families()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range families {
+		for _, o := range f.Operations {
+			if f.Name != "reductions" || o.function == nil {
+				continue
+			}
+			for _, p := range o.function.Type.Params.List {
+				if p.Names[0].Name == "axes" && typeText(p) == "...int" {
+					names = append(names, o.Name)
+				}
+			}
+		}
+	}
+	return names, nil
+}
+
 // read reads the files of a table: one for each family.
 func read(folder fs.FS, families []Family) ([]Family, error) {
 	names, err := fs.Glob(folder, "*.go")
