@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestHalfAttention: an attention of 16 bits and its gradients have the bits of that of the same numbers in float32, rounded at
-// the end, and convert no operand: with masks of both kinds, packed heads, and keys and values that queries share.
+// TestHalfAttention: an attention of 16 bits and its gradients have the bits of that of the same numbers in float32,
+// rounded at the end, and convert no operand: with masks of both kinds, packed heads, and keys and values that queries
+// share.
 func TestHalfAttention(t *testing.T) {
 	check := func(t *testing.T, d tensor.Device) {
 		const b, heads, l, s, features, values = 2, 2, 137, 140, 20, 9
