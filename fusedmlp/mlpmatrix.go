@@ -328,7 +328,8 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	}
 	form := joined.LookedUp(&k, 0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
 	form.Name, form.Defines = k.Name+"_lookup", k.Defines+" -DLOOKUP"
-	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 0, Parts: mlpMatrixParts, Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
+	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 0, Parts: mlpMatrixParts,
+		Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
 	return &k
 }
 
