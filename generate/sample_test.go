@@ -182,7 +182,8 @@ func TestSampleMisuse(t *testing.T) {
 // TestKernels holds the penalty to its twin.
 func TestKernels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		if err := kerneltest.All(d, true, joined.Map(penalty.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1})); err != nil {
+		k := joined.Map(penalty.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1})
+		if err := kerneltest.All(d, true, k); err != nil {
 			t.Error(err)
 		}
 	})
