@@ -122,9 +122,10 @@ var (
 			},
 			Params: []kernels.Param{{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin:  kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
-			Tol:   kernels.ULP(1),
-			Forms: joined.Forms{Stores: &joined.Stores{Result: 4, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }}},
+			Twin: kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
+			Tol:  kernels.ULP(1),
+			Forms: joined.Forms{Stores: &joined.Stores{Result: 4, GPU: 1,
+				Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }}},
 			Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
 			Cases: func(bool) []kernels.Case {
 				return []kernels.Case{{Name: "all", Build: func(o *kernels.Operands) {
@@ -225,8 +226,11 @@ func trialScatter(features int) func([]kernels.Arg) []kernels.Operand {
 	zero := func([]kernels.Arg, int) float64 { return 0 }
 	return func([]kernels.Arg) []kernels.Operand {
 		return []kernels.Operand{trial.Draw(2*n, 0, 1),
-			trial.Derived(3*features*n, func(_ []kernels.Arg, i int) float64 { return testGradient(math.Sin(float64(i)), i/features) }),
+			trial.Derived(3*features*n, func(_ []kernels.Arg, i int) float64 {
+				return testGradient(math.Sin(float64(i)), i/features)
+			}),
 			trial.Derived(len(testTable), func(_ []kernels.Arg, i int) float64 { return float64(testTable[i]) }),
-			trial.Derived(2*features*testPlaces, zero), trial.Derived(2*features*testPlaces, zero), trial.Derived(wordsOf(features*testEntries), zero), trial.Number(n), trial.Number(3)}
+			trial.Derived(2*features*testPlaces, zero), trial.Derived(2*features*testPlaces, zero),
+			trial.Derived(wordsOf(features*testEntries), zero), trial.Number(n), trial.Number(3)}
 	}
 }
