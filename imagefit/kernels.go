@@ -89,7 +89,8 @@ var (
 
 // drawnScalars are those of a draw in a launch of sampleEncode, and one more.
 func drawnScalars(more operation.Scalar) []operation.Scalar {
-	return []operation.Scalar{operation.Passed(8), operation.Passed(9), operation.Passed(10), operation.Passed(4), operation.Passed(5), more}
+	return []operation.Scalar{operation.Passed(8), operation.Passed(9), operation.Passed(10), operation.Passed(4),
+		operation.Passed(5), more}
 }
 
 func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
@@ -106,8 +107,10 @@ func describeSampleEncode(a []kernels.Arg) []kernels.Operation {
 // drawnColoursOf is what a launch of sampleEncode, or of its form, writes to V.
 func drawnColoursOf(a []kernels.Arg) kernels.Operation {
 	channels := int(a[6].Int)
-	return &operation.Map{Rounds: true, Dims: []int{int(a[3].Int), channels}, Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
-		Results: []operation.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(operation.Passed(6)), View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
+	return &operation.Map{Rounds: true, Dims: []int{int(a[3].Int), channels},
+		Operands: []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, Elements: []int{a[0].N},
+		Results: []operation.Result{{Function: drawnChannels.Functions[0], Scalars: drawnScalars(operation.Passed(6)),
+			View: kernels.ViewOf(a, 2, 0, channels, 1)}}}
 }
 
 // sampleChunk is how many samples of the twin follow one another: their pixels are read together,

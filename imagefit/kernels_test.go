@@ -57,7 +57,8 @@ func TestParamsMatchSources(t *testing.T) {
 		kernel *kernels.Kernel
 	}{
 		"sample_cpu.cl": {sampleCPU, sampleEncode}, "sample_gpu.cl": {sampleGPU, sampleEncode},
-		"sample_lookup.cl": {sampleLookupText, joined.Of(sampleEncode).Lookup.Kernel}, "encode_lines.cl": {encodeLinesText, encodeLines},
+		"sample_lookup.cl": {sampleLookupText, joined.Of(sampleEncode).Lookup.Kernel},
+		"encode_lines.cl":  {encodeLinesText, encodeLines},
 	} {
 		var params []string
 		for _, p := range c.kernel.Params {

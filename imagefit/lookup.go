@@ -47,7 +47,8 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 var (
 	drawnLine  = expr.IntParam(5).Mul(expr.Const(2))
 	drawnLines = func() *kernels.Joined {
-		j := join("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Real(), drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Real())
+		j := join("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Real(),
+			drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Real())
 		for _, f := range j.Functions {
 			f.Integers = true
 		}
@@ -59,7 +60,8 @@ func describeSampleLookup(a []kernels.Arg) []kernels.Operation {
 	scalars := drawnScalars(operation.Passed(7))
 	lines := &operation.Map{Dims: []int{int(a[3].Int)}, Rounds: true}
 	for k, f := range drawnLines.Functions {
-		lines.Results = append(lines.Results, operation.Result{Function: f, Scalars: scalars, View: kernels.ViewOf(a, 1, k, 2)})
+		lines.Results = append(lines.Results, operation.Result{Function: f, Scalars: scalars,
+			View: kernels.ViewOf(a, 1, k, 2)})
 	}
 	return []kernels.Operation{lines, drawnColoursOf(a)}
 }
