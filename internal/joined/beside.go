@@ -58,7 +58,8 @@ const besideRows = 1 << 12
 func besideOptions(former, latter *kernels.Kernel) (options []string, ok bool) {
 	size := 0
 	for _, k := range []*kernels.Kernel{former, latter} {
-		if Of(k).Together == nil || Of(k).Together.Function == "" || len(cl.Named(cl.ThenHeader, k.TextOn(kernels.Target{}))) > 0 {
+		if Of(k).Together == nil || Of(k).Together.Function == "" ||
+			len(cl.Named(cl.ThenHeader, k.TextOn(kernels.Target{}))) > 0 {
 			return nil, false
 		}
 		size += argBytes(k)
@@ -76,7 +77,8 @@ func besideOptions(former, latter *kernels.Kernel) (options []string, ok bool) {
 
 func beside(former, latter *kernels.Kernel, options []string) *kernels.Kernel {
 	m := len(former.Params)
-	k := &kernels.Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"), Defines: strings.Join(options, " "), Forms: Forms{Chain: []*kernels.Kernel{former, latter}}}
+	k := &kernels.Kernel{Name: former.Name + "_" + strings.TrimPrefix(latter.Name, "k_"),
+		Defines: strings.Join(options, " "), Forms: Forms{Chain: []*kernels.Kernel{former, latter}}}
 	for i, of := range Of(k).Chain {
 		for _, p := range of.Params {
 			k.Params = append(k.Params, kernels.Param{Name: fmt.Sprintf("%s_%d", p.Name, i), Mode: p.Mode})
@@ -155,7 +157,8 @@ func besideText(k *kernels.Kernel) string {
 		calls = append(calls, fmt.Sprintf("%s(%s);", Of(of).Together.Function, strings.Join(args, ", ")))
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see internal/joined/beside.go.\n", cl.DependsHeader, strings.Join(depends, ", "), Of(k).Chain[0].Name, Of(k).Chain[1].Name)
+	fmt.Fprintf(&s, "%s %s\n// %s and %s, each with work-groups of its own: see internal/joined/beside.go.\n",
+		cl.DependsHeader, strings.Join(depends, ", "), Of(k).Chain[0].Name, Of(k).Chain[1].Name)
 	for _, text := range texts {
 		s.WriteString(text)
 	}

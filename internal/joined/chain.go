@@ -39,7 +39,8 @@ func NewChain(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kerne
 	if !ok {
 		return nil
 	}
-	c := &kernels.Kernel{Forms: Forms{Chain: slices.Clone(parts)}, Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
+	c := &kernels.Kernel{Forms: Forms{Chain: slices.Clone(parts)},
+		Defines: strings.Join(append(options, "-DFUNCTIONS"), " ")}
 	for i, k := range parts {
 		for _, p := range k.Params {
 			c.Params = append(c.Params, kernels.Param{Name: fmt.Sprintf("%s_%d", p.Name, i), Mode: p.Mode})
@@ -49,7 +50,8 @@ func NewChain(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kerne
 	for i := range parts {
 		c.Params = append(c.Params, kernels.Param{Name: fmt.Sprintf("share_%d", i), Mode: kernels.IntParam})
 	}
-	c.Params = append(c.Params, kernels.Param{Name: "run", Mode: kernels.IntParam}, kernels.Param{Name: "groups", Mode: kernels.IntParam})
+	c.Params = append(c.Params, kernels.Param{Name: "run", Mode: kernels.IntParam},
+		kernels.Param{Name: "groups", Mode: kernels.IntParam})
 	c.Text, c.GPUText = chainText(c, loops, true), chainText(c, loops, false)
 	hash := fnv.New64a()
 	hash.Write([]byte(c.Text + c.GPUText + c.Defines))
@@ -71,8 +73,8 @@ func NewChain(parts []*kernels.Kernel, loops []bool, first []kernels.Arg) *kerne
 			EachPart(c, call.Args(), func(k *kernels.Kernel, args []kernels.Arg, _ int) { k.Twin.F64(call.With(args, false)) })
 		},
 	}.Calling(parts...)
-	if slices.ContainsFunc(Of(c).Chain, func(of *kernels.Kernel) bool { return of.Twin.F64 == nil }) { // one computes in float32 alone
-		c.Twin.F64 = nil
+	if slices.ContainsFunc(Of(c).Chain, func(of *kernels.Kernel) bool { return of.Twin.F64 == nil }) {
+		c.Twin.F64 = nil // one computes in float32 alone
 	}
 	sizes := make([]kernels.Arg, len(first))
 	for i, a := range first {
@@ -212,7 +214,8 @@ func chainText(c *kernels.Kernel, loops []bool, cpu bool) string {
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
-	fmt.Fprintf(&s, "// Several launches by rows, of which a work-group does its own one after the other: see internal/joined/chain.go.\n")
+	fmt.Fprintf(&s, "// Several launches by rows, of which a work-group does its own one after the other: "+
+		"see internal/joined/chain.go.\n")
 	s.WriteString(functions.String())
 	group := rowsGroup
 	if cpu {

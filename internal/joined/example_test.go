@@ -11,9 +11,11 @@ import (
 
 // What a launch computes, in words that programs read: here a leaky ReLU of a matrix that lies transposed.
 func Example() {
-	k := joined.Map(fn.LeakyReLU.Alone(), kernels.Float32, joined.AccessPattern{Rank: 2, Steps: [joined.MapTensors]joined.Access{joined.Strided}})
+	k := joined.Map(fn.LeakyReLU.Alone(), kernels.Float32,
+		joined.AccessPattern{Rank: 2, Steps: [joined.MapTensors]joined.Access{joined.Strided}})
 	x, y := kernels.NewHostBuffer(kernels.Float32, 6), kernels.NewHostBuffer(kernels.Float32, 6)
-	args := []kernels.Arg{kernels.BufferArg(x, 0, 6), kernels.BufferArg(y, 0, 6), kernels.IntArg(3), kernels.IntArg(2), // 2 rows of 3
+	args := []kernels.Arg{kernels.BufferArg(x, 0, 6), kernels.BufferArg(y, 0, 6),
+		kernels.IntArg(3), kernels.IntArg(2), // 2 rows of 3
 		kernels.IntArg(1), kernels.IntArg(2), kernels.IntArg(3), kernels.FloatArg(0.1)}
 	for _, op := range k.Describe(args) {
 		m := op.(*operation.Map)

@@ -29,8 +29,10 @@ type Loads struct {
 // read, and what the operands are made of. makers are the launches that make them, in their order,
 // by maps and gathers that they describe; args are the arguments of the launch of k. The error says
 // why there is none. Each of makers has to be of use, and leaves its results nowhere.
-func From(k *kernels.Kernel, args []kernels.Arg, makers []Part, none kernels.Arg) (*kernels.Kernel, []kernels.Arg, error) {
-	s := &fromSpec{base: k, makers: makers, used: make([]bool, len(makers)), numbers: map[[2]int]int{}, args: append([]kernels.Arg(nil), args...)}
+func From(k *kernels.Kernel, args []kernels.Arg, makers []Part,
+	none kernels.Arg) (*kernels.Kernel, []kernels.Arg, error) {
+	s := &fromSpec{base: k, makers: makers, used: make([]bool, len(makers)), numbers: map[[2]int]int{},
+		args: append([]kernels.Arg(nil), args...)}
 	s.params = append(s.params, k.Params...)
 	for _, m := range makers {
 		if m.Kernel.Describe == nil {

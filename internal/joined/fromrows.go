@@ -324,7 +324,9 @@ func (s *fromSpec) writes(b kernels.Buffer, before int) bool {
 // writesTo reports whether an operation of a maker writes memory.
 func (s *fromSpec) writesTo(op kernels.Operation, maker int, b kernels.Buffer) bool {
 	_, writes := op.Views()
-	return slices.ContainsFunc(writes, func(v kernels.View) bool { return v.Arg >= 0 && s.makers[maker].Args[v.Arg].Buf == b })
+	return slices.ContainsFunc(writes, func(v kernels.View) bool {
+		return v.Arg >= 0 && s.makers[maker].Args[v.Arg].Buf == b
+	})
 }
 
 // gather adds a gather of rows, and returns how many elements it has.
@@ -347,7 +349,8 @@ func (s *fromSpec) gather(of *rowsOf, op *operation.Gather, begin origin, m int)
 		}
 	}
 	x := rowOperand{arg: s.param(m, op.X.Arg, kernels.In), off: op.X.Offset, strides: op.X.Strides, used: true}
-	index := rowOperand{arg: s.param(m, op.Index.Arg, kernels.InInts), off: op.Index.Offset, strides: append(slices.Clone(op.Index.Strides), 0), used: true}
+	index := rowOperand{arg: s.param(m, op.Index.Arg, kernels.InInts), off: op.Index.Offset,
+		strides: append(slices.Clone(op.Index.Strides), 0), used: true}
 	of.groups = append(of.groups, &rowGroup{axes: axes, operands: []rowOperand{x, index}, results: []rowResult{res}, gathers: op.Rows})
 	return op.N * op.Cols, nil
 }

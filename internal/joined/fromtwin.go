@@ -217,5 +217,7 @@ func (s *fromSpec) tolerance() kernels.Tolerance {
 
 // result is a parameter of reals that the kernel writes.
 func (s *fromSpec) result() int {
-	return slices.IndexFunc(s.base.Params, func(p kernels.Param) bool { return p.Mode == kernels.Out || p.Mode == kernels.InOut })
+	return slices.IndexFunc(s.base.Params, func(p kernels.Param) bool {
+		return p.Mode == kernels.Out || p.Mode == kernels.InOut
+	})
 }

@@ -28,7 +28,8 @@ func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 	form := *k
 	forms := Of(k)
 	forms.Lookup = nil
-	form.Forms, form.Params = forms, append(append([]kernels.Param(nil), k.Params...), kernels.Param{Name: "TABLE", Mode: kernels.In})
+	form.Forms, form.Params = forms, append(append([]kernels.Param(nil), k.Params...),
+		kernels.Param{Name: "TABLE", Mode: kernels.In})
 	form.Params[i].Mode = kernels.InInts
 	form.Twin = kernels.Twin{F32: lookingTwin(k.Twin.F32, i, width), F64: lookingTwin(k.Twin.F64, i, width)}.Calling(k)
 	if scale := k.Tol.Scale; scale != nil {
@@ -65,7 +66,9 @@ func LookedUp(k *kernels.Kernel, i, parts, width int) *kernels.Kernel {
 			return nil
 		}
 		const entries = 64
-		ops[i] = trial.Derived(ops[i].N/width, func(_ []kernels.Arg, e int) float64 { return float64(e * 7 % entries * width) })
+		ops[i] = trial.Derived(ops[i].N/width, func(_ []kernels.Arg, e int) float64 {
+			return float64(e * 7 % entries * width)
+		})
 		return append(ops, trial.Draw(entries*width, -1, 1))
 	}
 	return &form

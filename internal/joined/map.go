@@ -90,9 +90,10 @@ func Map(j *kernels.Joined, t kernels.DType, l AccessPattern) *kernels.Kernel {
 
 // mapSpec is a map while its kernel is made.
 type mapSpec struct {
-	j       *kernels.Joined
-	f       *kernels.Function // the first of them
-	typ     kernels.DType     // what it is computed in: Float32 for reals, Int32, Int64 or Uint64; of moved elements, their type
+	j *kernels.Joined
+	f *kernels.Function // the first of them
+	// typ is what it is computed in: Float32 for reals, Int32, Int64 or Uint64; of moved elements, their type.
+	typ     kernels.DType
 	l       AccessPattern
 	types   []kernels.DType // of the tensors
 	mixed   bool            // some are of other types than it is computed in, beside masks
@@ -111,8 +112,9 @@ type mapSpec struct {
 
 func newMap(j *kernels.Joined, t kernels.DType, l AccessPattern) *kernels.Kernel {
 	m := newMapSpec(j, t, l)
-	k := &kernels.Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true), GPUText: m.text(false),
-		Params: m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
+	k := &kernels.Kernel{Name: j.Entry(), File: m.file(true), GPU: m.file(false), Text: m.text(true),
+		GPUText: m.text(false),
+		Params:  m.params(), Grid: m.grid, Twin: m.twin(), Cases: m.cases, Describe: m.describe}
 	if t != kernels.Float32 {
 		k.Defines = t.Define()
 	}
@@ -402,7 +404,8 @@ func (m *mapSpec) grid(args []kernels.Arg, l kernels.Target) kernels.Grid {
 	case m.outer == 0:
 		return kernels.Grid1D(cols, l)
 	case m.gpuTiles():
-		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, gpuTile), intmath.CeilDiv(rows, gpuTile) * gpuTall}, Local: [3]int{gpuTile, gpuTall}}
+		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(n, gpuTile), intmath.CeilDiv(rows, gpuTile) * gpuTall},
+			Local: [3]int{gpuTile, gpuTall}}
 	}
 	return kernels.Grid2D(cols, rows, l)
 }
@@ -436,7 +439,8 @@ func (m *mapSpec) ofStorage() bool { return slices.ContainsFunc(m.types, kernels
 // odd reports whether integers that no float32 holds become narrower floats, and nothing else happens to
 // them: they are rounded once.
 func (m *mapSpec) odd() bool {
-	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.typ == kernels.Float32 && (m.types[1].Half() || m.stored(1)) &&
+	return m.mixed && len(m.uses) == 1 && m.f.Is(m.uses[0]) && m.typ == kernels.Float32 &&
+		(m.types[1].Half() || m.stored(1)) &&
 		m.types[0].Integer() && m.types[0].Size() >= 4
 }
 

@@ -24,7 +24,8 @@ func (m *mapSpec) bound(real kernels.DType, args []kernels.Arg) func(param, i in
 }
 
 // boundOf is bound where element i of one tensor, in the order of the results, has errors.
-func (m *mapSpec) boundOf(real kernels.DType, args []kernels.Arg, stored int, errors func(i int) float64) func(param, i int) float64 {
+func (m *mapSpec) boundOf(real kernels.DType, args []kernels.Arg, stored int,
+	errors func(i int) float64) func(param, i int) float64 {
 	before := slices.Clone(args)
 	for t := range m.uses { // a result may be an operand
 		for y := len(m.uses); y < m.tensors(); y++ {

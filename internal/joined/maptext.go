@@ -46,7 +46,8 @@ func (m *mapSpec) opening(s *strings.Builder, way string, cpu bool) (width int) 
 		depends = append(depends, "lowbit")
 	}
 	fmt.Fprintln(s, strings.Join(depends, ", "))
-	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Map of internal/joined/map.go lays it out.\n%s", m.j.Name, way, expr.Prelude)
+	fmt.Fprintf(s, "// %s, %s: Y = f(X0 …), as Map of internal/joined/map.go lays it out.\n%s", m.j.Name, way,
+		expr.Prelude)
 	width = 1
 	switch {
 	case cpu:

@@ -237,7 +237,8 @@ func (run *mapRun[T]) blocks(s *mapScratch[T], lo, hi int) {
 func (run *mapRun[T]) ready(s *mapScratch[T]) {
 	m, c := run.m, run.c
 	s.eval.Vectors(c.Vectors())
-	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.Args(), i)) }, func(i int) int32 { return int32(m.scalar(c.Args(), i).Int) })
+	s.eval.Scalars(func(i int) T { return scalarOf[T](m.scalar(c.Args(), i)) },
+		func(i int) int32 { return int32(m.scalar(c.Args(), i).Int) })
 	s.indices = nil
 	if len(m.axes) > 0 {
 		rows := make([]int32, max(run.size.rows, m.program.Block()/run.inner))
@@ -299,7 +300,8 @@ func (m *mapSpec) apart(args []kernels.Arg) (apart [kernels.MapResults]bool) {
 	y, n := len(m.uses), m.tensors()
 	for k := range n - y {
 		r := &args[y+k]
-		apart[k] = n-y == 1 || !slices.ContainsFunc(args[:y], func(a kernels.Arg) bool { return a.Buf == r.Buf && a.Off < r.Off+r.N && r.Off < a.Off+a.N })
+		apart[k] = n-y == 1 || !slices.ContainsFunc(args[:y],
+			func(a kernels.Arg) bool { return a.Buf == r.Buf && a.Off < r.Off+r.N && r.Off < a.Off+a.N })
 	}
 	return apart
 }

@@ -312,7 +312,8 @@ func cutOff[I convert.Integer, T expr.Number](to []I, x []T) {
 }
 
 // loadOdd is load of integers of 32 bits and more that are rounded to floats of 16 bits next.
-func loadOdd[E convert.Integer, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a kernels.Arg, d []T, set *vec.Set) {
+func loadOdd[E convert.Integer, T expr.Number](l *mapLoops, t int, p blockRange, at []int, a kernels.Arg, d []T,
+	set *vec.Set) {
 	x := kernels.Slice[E](a.Buf.(*kernels.HostBuffer), a.Off, a.N)
 	l.starts(t, p.r, at)
 	step := l.strides[t][l.rank-1]

@@ -60,8 +60,10 @@ func TestCutsAgree(t *testing.T) {
 		a, b int
 		want bool
 	}{
-		{whole, whole, 3, 3, true}, {whole, whole, 3, 10, false}, {whole, joined.Shared, 3, 3, false}, {whole, joined.Unused, 0, 0, false},
-		{whole, joined.Cut{Step: 7, Width: 3, Times: 1}, 0, 4, true}, {stats, joined.CutOf(1), 0, 0, true}, {stats, joined.CutOf(1), 0, 2 * rows, true},
+		{whole, whole, 3, 3, true}, {whole, whole, 3, 10, false}, {whole, joined.Shared, 3, 3, false},
+		{whole, joined.Unused, 0, 0, false},
+		{whole, joined.Cut{Step: 7, Width: 3, Times: 1}, 0, 4, true}, {stats, joined.CutOf(1), 0, 0, true},
+		{stats, joined.CutOf(1), 0, 2 * rows, true},
 		{stats, joined.CutOf(1), 0, 1, false}, {joined.CutOf(1), stats, 2 * rows, 0, true},
 	} {
 		if got := c.c.Agrees(c.a, c.d, c.b, rows); got != c.want {
@@ -96,7 +98,8 @@ func TestNoChain(t *testing.T) {
 	for range joined.ChainMost + 1 {
 		many = append(many, of("a.cl", ""))
 	}
-	if joined.NewChain(many, make([]bool, len(many)), nil) != nil || joined.NewChain(many[1:], make([]bool, len(many)), nil) == nil {
+	if joined.NewChain(many, make([]bool, len(many)), nil) != nil ||
+		joined.NewChain(many[1:], make([]bool, len(many)), nil) == nil {
 		t.Errorf("the most kernels of a chain are not %d", joined.ChainMost)
 	}
 	wide := of("a.cl", "")

@@ -350,7 +350,8 @@ func blocksText(k *kernels.Kernel, name string, n int) string {
 	}
 	var t strings.Builder
 	fmt.Fprintf(&t, "// @depends: common\n// @then: %s\n", strings.TrimSuffix(k.Source(anyGPU), ".cl"))
-	fmt.Fprintf(&t, "// %d launches of %s, whose work-groups are one launch's after the other's: see internal/joined/several.go.\n", n, k.Name)
+	fmt.Fprintf(&t, "// %d launches of %s, whose work-groups are one launch's after the other's: "+
+		"see internal/joined/several.go.\n", n, k.Name)
 	if b.Define != "" {
 		fmt.Fprintf(&t, "#define %s\n", b.Define)
 	}
@@ -424,7 +425,8 @@ func severalText(k *kernels.Kernel, n int, cpu bool) string {
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// @depends: %s\n", strings.Join(depends, ", "))
-	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see internal/joined/several.go.\n%s", n, k.Name, own)
+	fmt.Fprintf(&s, "// %d launches of %s, each in a place of the third dimension: see internal/joined/several.go.\n%s",
+		n, k.Name, own)
 	group := ""
 	if cpu && !Of(k).Together.Items {
 		group = "__attribute__((reqd_work_group_size(1, 1, 1)))\n"

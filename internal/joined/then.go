@@ -409,7 +409,8 @@ func paramField(p kernels.Param, prefix string) string {
 
 // tolerance is that of the kernel, and what the map makes of it.
 func (s *thenSpec) tolerance() kernels.Tolerance {
-	if base := &s.base.Tol; base.ULP == 0 && base.Rel == 0 && base.Scale == nil && base.Bound == nil && s.m.program.Exact() {
+	if base := &s.base.Tol; base.ULP == 0 && base.Rel == 0 && base.Scale == nil && base.Bound == nil &&
+		s.m.program.Exact() {
 		return kernels.Tolerance{}
 	}
 	return kernels.Tolerance{ULP: max(1, s.base.Tol.ULP), Bound: s.bound}
@@ -492,7 +493,8 @@ func (s *thenSpec) cases(few bool) []kernels.Case {
 		probe := kernels.NewOperands(kernels.Float32, 1, 1)
 		c.Build(probe)
 		n, row := Of(s.base).Stores.Elements(probe.Args)
-		if before := Of(s.base).Stores.Before; !s.Keep && before != nil && before(probe.Args, kernels.Target{CPU: true, LocalMem: 1}) {
+		if before := Of(s.base).Stores.Before; !s.Keep && before != nil &&
+			before(probe.Args, kernels.Target{CPU: true, LocalMem: 1}) {
 			continue // they are kept
 		}
 		if n == 0 || probe.Args[at].N != n || s.m.l.Aligned && (n%MapVector != 0 || row%MapVector != 0) {

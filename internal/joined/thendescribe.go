@@ -25,8 +25,9 @@ func (s *thenSpec) describe() func(args []kernels.Arg) []kernels.Operation {
 			const other = 100 // than the temporaries of any kernel
 			value.Arg = operation.Temporary(other)
 			if Of(s.base).Stores.reads(base) { // what is there stays there
-				before = append(before, &operation.Map{Dims: []int{s.elements(args)}, Operands: []kernels.View{{Arg: result, Strides: []int{1}}},
-					Results: []operation.Result{{Function: identity, View: kernels.View{Arg: value.Arg, Strides: []int{1}}}}})
+				before = append(before, &operation.Map{Dims: []int{s.elements(args)},
+					Operands: []kernels.View{{Arg: result, Strides: []int{1}}},
+					Results:  []operation.Result{{Function: identity, View: kernels.View{Arg: value.Arg, Strides: []int{1}}}}})
 			}
 		}
 		ops := s.base.Describe(base)

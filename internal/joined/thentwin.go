@@ -7,7 +7,8 @@ import (
 )
 
 // scratch holds the results that twins do not keep.
-var scratch = map[kernels.DType]*sync.Pool{kernels.Float32: {}, kernels.Float64: {}, kernels.Float16: {}, kernels.BFloat16: {}}
+var scratch = map[kernels.DType]*sync.Pool{kernels.Float32: {}, kernels.Float64: {}, kernels.Float16: {},
+	kernels.BFloat16: {}}
 
 // thenTwin runs the twin of the kernel, and that of the map: of parts of the result as soon as they
 // are there, if the former tells of them, else of the whole behind it.

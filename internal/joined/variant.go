@@ -17,7 +17,8 @@ type cache struct {
 func cacheOf(j *kernels.Joined) *cache { return j.Keep(newCache).(*cache) }
 
 func newCache() any {
-	return &cache{maps: map[mapKey]*kernels.Kernel{}, thens: map[thenKey]*kernels.Kernel{}, variants: map[Variant]*kernels.Kernel{}}
+	return &cache{maps: map[mapKey]*kernels.Kernel{}, thens: map[thenKey]*kernels.Kernel{},
+		variants: map[Variant]*kernels.Kernel{}}
 }
 
 // Variant identifies one of the kernels that compute a function on their way: by name, and the
