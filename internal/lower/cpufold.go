@@ -139,7 +139,8 @@ func (w cpuForm) foldRow(p pass, again bool) {
 	w.line("            }")
 	for _, i := range p.reduces {
 		v, r := w.p.Values[i], gathered(0)(i)
-		w.line("            %s = %s;", r, reduced(v, reduced(v, r, gathered(1)(i)), reduced(v, gathered(2)(i), gathered(3)(i))))
+		w.line("            %s = %s;", r, reduced(v, reduced(v, r, gathered(1)(i)),
+			reduced(v, gathered(2)(i), gathered(3)(i))))
 		if pairwise(v) {
 			w.line("            PAIRWISE(%s, s%d, k / %d)", r, i, each)
 		}

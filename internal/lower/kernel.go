@@ -22,7 +22,8 @@ const group = 256
 //
 // types are those of the buffers, by argument: Float16 or BFloat16 of floats that are of 16 bits in memory, and
 // else Float32; there may be fewer. Twin is that of a kernel whose buffers are floats: see [Halves].
-func Rows(p *ir.Program, types ...kernels.DType) (k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []joined.Local) {
+func Rows(p *ir.Program, types ...kernels.DType) (
+	k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []joined.Local) {
 	rows, err := p.Rows()
 	if err != nil {
 		panic(err)
