@@ -63,7 +63,8 @@ func describeColumnSums(in args) operations {
 
 // columnSums describes sums of the columns of runs of rows.
 func columnSums(rows, cols, run int, x, p kernels.View) *operation.Reduction {
-	return &operation.Reduction{Function: fn.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run), Chunk: run, X: x, Y: p}
+	return &operation.Reduction{Function: fn.Add, Outer: 1, Len: rows, Inner: cols, Shares: intmath.CeilDiv(rows, run),
+		Chunk: run, X: x, Y: p}
 }
 
 // columnSumsCases are the launches that test ColumnSums, around the vectors of a CPU and the groups

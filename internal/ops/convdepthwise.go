@@ -29,7 +29,8 @@ func (s *ConvShape) depthwise(transposed bool) bool {
 
 // ConvDepthwise is the kernel of ConvShape.ConvKernel for CPUs where groups have one channel.
 var ConvDepthwise = func() *kernels.Kernel {
-	k := convKernel(&kernels.Kernel{Name: "k_conv_depthwise", File: "conv_depthwise_cpu.cl", Forms: joined.Forms{Stores: storesConv(joined.MapVectorCPU, 1)},
+	k := convKernel(&kernels.Kernel{Name: "k_conv_depthwise", File: "conv_depthwise_cpu.cl",
+		Forms: joined.Forms{Stores: storesConv(joined.MapVectorCPU, 1)},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			const each = 8 // work-groups of a unit
 			s := convShapeOf(a, convNumbers)

@@ -13,7 +13,8 @@ import (
 // ConvDirect and ConvWeightDirect are the kernels without tiles: see ConvShape.ConvKernel and
 // WeightKernel.
 var (
-	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl", Forms: joined.Forms{Stores: storesConv(1, 1)},
+	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl",
+		Forms: joined.Forms{Stores: storesConv(1, 1)},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 			written, size := s.Out, volume(s.OutSize)
@@ -53,7 +54,8 @@ type convForm struct {
 func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	form := convForm{tile, split, far}
 	return convs.get(form, func() *kernels.Kernel {
-		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl", Defines: form.defines(), Forms: joined.Forms{Stores: storesConvTiles},
+		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl",
+			Defines: form.defines(), Forms: joined.Forms{Stores: storesConvTiles},
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions
@@ -158,7 +160,8 @@ func convKernel(k *kernels.Kernel) *kernels.Kernel {
 		if transposed {
 			x, y = y, x
 		}
-		ops := []kernels.Operand{trial.Draw(batch*x, -1, 1), trial.Draw(like[convW].N, -1, 1), trial.Draw(like[convBias].N, -1, 1), trial.Output(batch * y)}
+		ops := []kernels.Operand{trial.Draw(batch*x, -1, 1), trial.Draw(like[convW].N, -1, 1),
+			trial.Draw(like[convBias].N, -1, 1), trial.Output(batch * y)}
 		for _, a := range like[convNumbers:] {
 			ops = append(ops, trial.Number(float64(a.Int)))
 		}

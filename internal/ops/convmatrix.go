@@ -103,7 +103,8 @@ func convPackedParams(other string) []kernels.Param {
 func (m ConvMatrix) Kernel() *kernels.Kernel {
 	use := joined.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
 	return joined.KernelFor(fn.Identity, use, func() *kernels.Kernel {
-		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(), Forms: joined.Forms{Stores: storesConv(0, 4)},
+		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(),
+			Forms: joined.Forms{Stores: storesConv(0, 4)},
 			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions

@@ -71,7 +71,8 @@ func describeCrossEntropy(form int) func(args) operations {
 	return func(in args) operations {
 		l := crossEntropySpec(in, form, at)
 		part := func(i int) kernels.View { return view(in, at.results+i, 0, l.Inner, 1) }
-		return operations{&operation.CrossEntropy{CrossEntropySpec: l, Loss: part(0), Counted: part(1), Most: part(2), LogSum: part(3), Slope: part(4)}}
+		return operations{&operation.CrossEntropy{CrossEntropySpec: l, Loss: part(0), Counted: part(1), Most: part(2),
+			LogSum: part(3), Slope: part(4)}}
 	}
 }
 
@@ -79,7 +80,8 @@ func describeCrossEntropyGrad(form int) func(args) operations {
 	at := entropyArgs(form, true)
 	return func(in args) operations {
 		l, each := crossEntropySpec(in, form, at), form/EntropyEach&1
-		op := &operation.CrossEntropyGrad{CrossEntropySpec: l, G: view(in, at.g, 0, l.Inner*each, each), D: view(in, at.results, 0, l.Len*l.Inner, l.Inner, 1)}
+		op := &operation.CrossEntropyGrad{CrossEntropySpec: l, G: view(in, at.g, 0, l.Inner*each, each),
+			D: view(in, at.results, 0, l.Len*l.Inner, l.Inner, 1)}
 		if l.Logits {
 			part := func(i int) kernels.View { return view(in, at.kept+i, 0, l.Inner, 1) }
 			op.Most, op.LogSum, op.Slope = part(0), part(1), part(2)
@@ -90,8 +92,9 @@ func describeCrossEntropyGrad(form int) func(args) operations {
 
 func crossEntropySpec(in args, form int, at entropyAt) operation.CrossEntropySpec {
 	outer, n, inner := int(in[at.sizes].Int), int(in[at.sizes+1].Int), int(in[at.sizes+2].Int)
-	l := operation.CrossEntropySpec{Outer: outer, Len: n, Inner: inner, Logits: form&EntropyLogits != 0, Weighted: form&EntropyWeights != 0,
-		Ignore: int(in[at.sizes+3].Int), Smoothing: constant(0), Labels: view(in, at.labels, 0, inner, 1)}
+	l := operation.CrossEntropySpec{Outer: outer, Len: n, Inner: inner, Logits: form&EntropyLogits != 0,
+		Weighted: form&EntropyWeights != 0,
+		Ignore:   int(in[at.sizes+3].Int), Smoothing: constant(0), Labels: view(in, at.labels, 0, inner, 1)}
 	if at.labels > 0 {
 		l.X = view(in, 0, 0, n*inner, inner, 1)
 	}

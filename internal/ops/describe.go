@@ -30,8 +30,10 @@ func temporary(i int, strides ...int) kernels.View {
 }
 
 // mapped is a Map of one result.
-func mapped(f *kernels.Function, scalars []operation.Scalar, dims []int, y kernels.View, operands ...kernels.View) kernels.Operation {
-	return &operation.Map{Dims: dims, Operands: operands, Results: []operation.Result{{Function: f, Scalars: scalars, View: y}}}
+func mapped(f *kernels.Function, scalars []operation.Scalar, dims []int, y kernels.View,
+	operands ...kernels.View) kernels.Operation {
+	return &operation.Map{Dims: dims, Operands: operands,
+		Results: []operation.Result{{Function: f, Scalars: scalars, View: y}}}
 }
 
 // The formulas of kernels that have no function of package kernels.
@@ -74,8 +76,9 @@ func describeScatter(in args) operations {
 // describeRandom returns the description of a fill: Y, n, seed_lo, seed_hi, call, and its numbers.
 func describeRandom(of operation.Distribution) func(args) operations {
 	return func(in args) operations {
-		r := &operation.Random{Distribution: of, N: int(in[1].Int), Seed: [2]operation.Scalar{passed(2), passed(3)}, Call: passed(4),
-			A: passed(5), B: constant(0), Y: view(in, 0, 0, 1)}
+		r := &operation.Random{Distribution: of, N: int(in[1].Int), Seed: [2]operation.Scalar{passed(2), passed(3)},
+			Call: passed(4),
+			A:    passed(5), B: constant(0), Y: view(in, 0, 0, 1)}
 		if len(in) > 6 {
 			r.B = passed(6)
 		}
@@ -115,7 +118,8 @@ func describeSumAxis(in args) operations {
 func (p *product) describe(in args) operations {
 	num := func(i int) int { return int(in[i].Int) }
 	m, n, k, lda, ldb, ldc, slice := num(gemmM), num(gemmN), num(gemmK), num(gemmLDA), num(gemmLDB), num(gemmLDC), num(gemmSlice)
-	sum := &operation.Product{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(), A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
+	sum := &operation.Product{M: m, N: n, K: k, Slice: slice, Precision: p.tile.Inner.Precision(),
+		A: view(in, gemmA, 0, lda, 1), B: view(in, gemmB, 0, ldb, 1), C: view(in, gemmC, 0, m*ldc, ldc, 1)}
 	if p.form.TransposesA() {
 		sum.A = view(in, gemmA, 0, 1, lda)
 	}

@@ -226,7 +226,8 @@ func describeRows(p *ir.Program, types []kernels.DType) func(args) operations {
 				y = view(in, at.Results+k, 0, strides(ir.Line)...)
 			}
 			x.Strides, y.Strides = []int{n * inner, inner, 1}, []int{parts * inner, inner, 1}
-			list = append(list, &operation.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: chunk, X: x, Y: y})
+			list = append(list, &operation.Reduction{Function: f, Outer: outer, Len: n, Inner: inner, Shares: parts,
+				Chunk: chunk, X: x, Y: y})
 		}
 		for k, r := range p.Results {
 			if r.Summed {

@@ -12,13 +12,15 @@ import (
 var (
 	// Fill is Y[i] = value: Y, n, value. Of other elements, the value is an int: of floats of 16
 	// bits, their bits.
-	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl", Grid: kernels.GridPerElement(0),
+	Fill = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_fill", File: "move.cl",
+		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n"), realArg("value")},
 		Twin:   kernels.Twin{F32: fillTwin[float32], F64: fillTwin[float64]}, Describe: describeFill}, "move.cl", "k_fill_int",
 		kernels.ElementTwin(fillIntTwin[int32]), kernels.ElementTwin(fillIntTwin[uint8]),
 		kernels.ElementTwin(fillIntTwin[uint16]), kernels.ElementTwin(fillIntTwin[int64])), nil)
 	// Zero is Y[i] = 0, of any element type: Y, n.
-	Zero = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl", Grid: kernels.GridPerElement(0),
+	Zero = trial.Elementwise(kernels.Typed(&kernels.Kernel{Name: "k_zero", File: "move.cl",
+		Grid:   kernels.GridPerElement(0),
 		Params: []kernels.Param{out("Y"), intArg("n")},
 		Twin:   kernels.Twin{F32: zeroTwin[float32], F64: zeroTwin[float64]}, Describe: describeZero}, "move.cl", "k_zero",
 		kernels.ElementTwin(zeroTwin[int32]), kernels.ElementTwin(zeroTwin[uint8]),

@@ -15,22 +15,26 @@ import (
 var (
 	// Uniform is uniform in [low, high): Y, n, seed_lo, seed_hi, call, low, high.
 	Uniform = tried(&kernels.Kernel{Name: "k_uniform", File: "random.cl", Grid: perFour,
-		Params: append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
-		Twin:   kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]}, Describe: describeRandom(operation.UniformReals), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
+		Params:   append(streamParams("Y", kernels.Out), realArg("low"), realArg("high")),
+		Twin:     kernels.Twin{F32: uniformTwin[float32], F64: uniformTwin[float64]},
+		Describe: describeRandom(operation.UniformReals), Tol: kernels.ULP(1)}, func(ops []kernels.Operand) bool {
 		trial.SetNumbers(ops[5:], -2, 5)
 		return true
 	})
 	// Normal is normal with mean and sd: Y, n, seed_lo, seed_hi, call, mean, sd.
 	Normal = tried(&kernels.Kernel{Name: "k_normal", File: "random.cl", Grid: perFour,
-		Params: append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
-		Twin:   kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]}, Describe: describeRandom(operation.NormalReals), Tol: kernels.Tolerance{ULP: 16, Rel: 4}}, func(ops []kernels.Operand) bool {
-		trial.SetNumbers(ops[5:], 1, 2)
-		return true
-	})
+		Params:   append(streamParams("Y", kernels.Out), realArg("mean"), realArg("sd")),
+		Twin:     kernels.Twin{F32: normalTwin[float32], F64: normalTwin[float64]},
+		Describe: describeRandom(operation.NormalReals), Tol: kernels.Tolerance{ULP: 16, Rel: 4}},
+		func(ops []kernels.Operand) bool {
+			trial.SetNumbers(ops[5:], 1, 2)
+			return true
+		})
 	// RandomInts is uniform in [0, bound): Y, n, seed_lo, seed_hi, call, bound.
 	RandomInts = &kernels.Kernel{Name: "k_random_ints", File: "random.cl", Grid: perFour,
-		Params: append(streamParams("Y", kernels.OutInts), intArg("bound")),
-		Twin:   kernels.Twin{F32: randomIntsTwin[float32], F64: randomIntsTwin[float64]}, Describe: describeRandom(operation.UniformInts)}
+		Params:   append(streamParams("Y", kernels.OutInts), intArg("bound")),
+		Twin:     kernels.Twin{F32: randomIntsTwin[float32], F64: randomIntsTwin[float64]},
+		Describe: describeRandom(operation.UniformInts)}
 )
 
 func streamParams(out string, mode kernels.Mode) []kernels.Param {

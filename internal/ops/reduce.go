@@ -26,9 +26,11 @@ var (
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
-		Forms: joined.Forms{Together: &joined.Together{Function: "sum_axis", Local: "SUM_GROUP", Blocks: &joined.Blocks{Items: sumGroup, Ints: []string{"lx"},
-			Of:    func(g kernels.Grid) []int { return []int{g.Local[0]} },
-			Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
+		Forms: joined.Forms{Together: &joined.Together{Function: "sum_axis", Local: "SUM_GROUP",
+			Blocks: &joined.Blocks{Items: sumGroup, Ints: []string{"lx"},
+				Of: func(g kernels.Grid) []int { return []int{g.Local[0]} },
+				Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, " +
+					"lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
 			if a[4].Int == 1 {
 				rows, n = int(a[2].Int), int(a[3].Int)
 			}
@@ -75,17 +77,18 @@ func sumAxisCases(few bool) []kernels.Case {
 // sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a
 // work-group on GPUs.
 func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *joined.Rows {
-	return &joined.Rows{Function: function, Local: []joined.Local{{Type: "REAL", N: sumGroup}}, Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
-		rows, n := shape(a)
-		if rows == 0 || n == 0 {
-			return nil
-		}
-		of := &joined.RowsOf{Rows: rows, Cuts: []joined.Cut{joined.CutOf(n), joined.CutOf(1)}}
-		if !l.CPU {
-			of.Run = 1
-		}
-		return of
-	}}
+	return &joined.Rows{Function: function, Local: []joined.Local{{Type: "REAL", N: sumGroup}},
+		Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
+			rows, n := shape(a)
+			if rows == 0 || n == 0 {
+				return nil
+			}
+			of := &joined.RowsOf{Rows: rows, Cuts: []joined.Cut{joined.CutOf(n), joined.CutOf(1)}}
+			if !l.CPU {
+				of.Run = 1
+			}
+			return of
+		}}
 }
 
 // sumGroup is SUM_GROUP of reduce_gpu.cl.

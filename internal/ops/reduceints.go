@@ -112,7 +112,8 @@ func describeSumInts(in args) operations {
 	if num(8) != IntsSum {
 		return nil
 	}
-	return operations{&operation.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: parts, Chunk: max(1, num(6)),
+	return operations{&operation.Reduction{Function: fn.Add, Outer: outer, Len: n, Inner: inner, Shares: parts,
+		Chunk:       max(1, num(6)),
 		Interleaved: num(7) != 0, X: view(in, 0, 0, n*inner, inner, 1), Y: view(in, 1, 0, parts*inner, inner, 1)}}
 }
 

@@ -34,17 +34,18 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 			}
 		}
 		// On GPUs rows are those of forms alone, whose lanes are known.
-		k.Forms = joined.Forms{Rows: &joined.Rows{Function: p.Name, Local: local, Text: functions, Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
-			rows, n := size(a, 0), size(a, 1)
-			if !l.CPU || rows == 0 || n == 0 || size(a, 2) != 1 || p.Parts && int(a[at.Chunk].Int) < n {
-				return nil
-			}
-			of := &joined.RowsOf{Rows: rows, Cuts: lower.Cuts(p, n)}
-			if p.Runs() {
-				of.Run = int(a[at.Run].Int)
-			}
-			return of
-		}}}
+		k.Forms = joined.Forms{Rows: &joined.Rows{Function: p.Name, Local: local, Text: functions,
+			Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
+				rows, n := size(a, 0), size(a, 1)
+				if !l.CPU || rows == 0 || n == 0 || size(a, 2) != 1 || p.Parts && int(a[at.Chunk].Int) < n {
+					return nil
+				}
+				of := &joined.RowsOf{Rows: rows, Cuts: lower.Cuts(p, n)}
+				if p.Runs() {
+					of.Run = int(a[at.Run].Int)
+				}
+				return of
+			}}}
 		if !p.Runs() {
 			r.lines = func(a []kernels.Arg) int {
 				lines := size(a, 0)

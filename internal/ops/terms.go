@@ -21,7 +21,8 @@ func sumAxisTerms(a []kernels.Arg, l kernels.Target) *operation.Map {
 	for k := range n {
 		m.Operands = append(m.Operands, kernels.ViewOf(a, 0, k*inner, n*inner, 1))
 	}
-	m.Results = []operation.Result{{Function: addOf(n, sumAxisGrid(a, l).Local[1]), View: kernels.ViewOf(a, 1, 0, inner, 1)}}
+	m.Results = []operation.Result{{Function: addOf(n, sumAxisGrid(a, l).Local[1]),
+		View: kernels.ViewOf(a, 1, 0, inner, 1)}}
 	return m
 }
 

@@ -353,7 +353,8 @@ func (t *together) describe(args []kernels.Arg) []kernels.Operation {
 				m.Operands[i] = kernels.ViewOf(args, k, j*n, 1)
 			}
 		}
-		r := operation.Result{Function: f, Scalars: make([]operation.Scalar, len(f.Scalars)), View: kernels.ViewOf(args, len(t.operands), j*n, 1)}
+		r := operation.Result{Function: f, Scalars: make([]operation.Scalar, len(f.Scalars)),
+			View: kernels.ViewOf(args, len(t.operands), j*n, 1)}
 		t.scalars(j, func(i, at int) { r.Scalars[i] = operation.Passed(at) })
 		m.Results = []operation.Result{r}
 		list = append(list, m)

@@ -93,7 +93,8 @@ func (k *WinogradKernels) winogradTrials(taps int) {
 		if some == 0 || like[1].N > trial.Elements/2 {
 			return nil
 		}
-		return numbers([]kernels.Operand{trial.Draw(some*n.Read*n.H*n.W, -1, 1), trial.Draw(like[1].N, -1, 1), trial.Draw(like[2].N, -1, 1),
+		return numbers([]kernels.Operand{trial.Draw(some*n.Read*n.H*n.W, -1, 1), trial.Draw(like[1].N, -1, 1),
+			trial.Draw(like[2].N, -1, 1),
 			trial.Draw(like[3].N, -1, 1), trial.Output(some * n.Written * n.OutH * n.OutW)}, like[5:])
 	}
 	k.Gradient.Trial = func(like []kernels.Arg) []kernels.Operand {
@@ -106,7 +107,8 @@ func (k *WinogradKernels) winogradTrials(taps int) {
 			return nil
 		}
 		shares := min(some, like[2].N/max(1, WinogradPlanes*n.Written*WinogradWhole(n.Read)))
-		ops := numbers([]kernels.Operand{trial.Draw(some*n.Read*n.H*n.W, -1, 1), trial.Draw(some*n.Written*n.OutH*n.OutW, -1, 1),
+		ops := numbers([]kernels.Operand{trial.Draw(some*n.Read*n.H*n.W, -1, 1),
+			trial.Draw(some*n.Written*n.OutH*n.OutW, -1, 1),
 			trial.Output(shares * WinogradPlanes * n.Written * WinogradWhole(n.Read))}, like[3:])
 		ops[3].Number = float64(some)
 		return ops
