@@ -5,13 +5,14 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// mostWeights is how many weights stay in the cache of a core for all times. The products of several rows by more of them
-// are faster as those of all rows, a launch for each time: 1.3 to 2.3 times, of 4 to 64 rows.
+// mostWeights is how many weights stay in the cache of a core for all times. The products of several rows by more of
+// them are faster as those of all rows, a launch for each time: 1.3 to 2.3 times, of 4 to 64 rows.
 const mostWeights = 1 << 17
 
 // Fits reports whether a device is to compute cells of a type in one launch.
 func (c *Cell) Fits(d tensor.Device, typ tensor.Type, batch, hidden int) bool {
-	return d.Target().CPU && (typ == tensor.Float32 || typ == tensor.Float64) && (batch == 1 || c.gates()*hidden*hidden <= mostWeights)
+	return d.Target().CPU && (typ == tensor.Float32 || typ == tensor.Float64) &&
+		(batch == 1 || c.gates()*hidden*hidden <= mostWeights)
 }
 
 // Layer is a direction of a layer whose states are computed, all of one float type.
