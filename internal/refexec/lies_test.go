@@ -36,7 +36,8 @@ var (
 func truth(a []kernels.Arg) (copied, last, sum *operation.Map) {
 	x, y, out := kernels.ViewOf(a, 0, 0, 1), kernels.ViewOf(a, 1, 0, 1), kernels.ViewOf(a, 2, 0, 1)
 	n := int(a[3].Int)
-	copied = &operation.Map{Dims: []int{n}, Operands: []kernels.View{y}, Results: []operation.Result{{Function: fn.Identity, View: out}}}
+	copied = &operation.Map{Dims: []int{n}, Operands: []kernels.View{y},
+		Results: []operation.Result{{Function: fn.Identity, View: out}}}
 	last = &operation.Map{Results: []operation.Result{{Function: minus, View: kernels.ViewOf(a, 2, n)}}}
 	sum = &operation.Map{Dims: []int{n}, Operands: []kernels.View{x, y},
 		Results: []operation.Result{{Function: plus, Scalars: []operation.Scalar{operation.Passed(4)}, View: y}}}
@@ -60,11 +61,14 @@ func TestLies(t *testing.T) {
 			second.Operands = []kernels.View{kept}
 			return list{&first, sum, &second, last}
 		}, ""},
-		"opaque":        {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return nil }, ""},
-		"order":         {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{sum, copied, last} }, "OUT[0]"},
-		"an operation":  {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, last} }, "Y[0]"},
-		"an element":    {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, sum} }, "leaves elements of it"},
-		"nothing of it": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{nil} }, "a <nil> is none"},
+		"opaque": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return nil }, ""},
+		"order": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{sum, copied, last} },
+			"OUT[0]"},
+		"an operation": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, last} }, "Y[0]"},
+		"an element": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{copied, sum} },
+			"leaves elements of it"},
+		"nothing of it": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list { return list{nil} },
+			"a <nil> is none"},
 		"another formula": {func(_ []kernels.Arg, copied, last, sum *operation.Map) list {
 			sum.Results[0] = operation.Result{Function: two, View: sum.Results[0].View}
 			return list{copied, last, sum}
@@ -115,7 +119,8 @@ func TestLies(t *testing.T) {
 		}, "elements of type float32, not int32"},
 		"writes what is read": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
 			back := *copied
-			back.Operands, back.Results = []kernels.View{kernels.ViewOf(a, 0, 0, 1)}, []operation.Result{{Function: fn.Identity, View: kernels.ViewOf(a, 0, 0, 1)}}
+			back.Operands, back.Results = []kernels.View{kernels.ViewOf(a, 0, 0, 1)},
+				[]operation.Result{{Function: fn.Identity, View: kernels.ViewOf(a, 0, 0, 1)}}
 			return list{copied, last, sum, &back}
 		}, "it writes X"},
 		"reads what is written": {func(a []kernels.Arg, copied, last, sum *operation.Map) list {
