@@ -50,10 +50,13 @@ func TestBounded(t *testing.T) {
 		{"the gradient of a layer", ops.LinearGrad(fn.Softplus.Gradient(0)), []kernels.Arg{v(70 * 40), v(70 * 40), v(70 * 40), v(5 * 40), n(70), n(40), n(16)}, true},
 		{"the gradient of a large layer", ops.LinearGrad(fn.Tanh.Gradient(0)), []kernels.Arg{v(1 << 26), v(1 << 26), v(1 << 26), v(1 << 20), n(1 << 20), n(64), n(64)}, false},
 		{"chains", ops.FMAChains, []kernels.Arg{v(1 << 21), n(1 << 21), n(100000), kernels.FloatArg(0.999), kernels.FloatArg(0.5)}, true},
-		{"a copy", joined.Map(fn.Identity.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
-		{"a gradient", joined.Map(fn.Tanh.Gradient(0).Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}), []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
+		{"a copy", joined.Map(fn.Identity.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}),
+			[]kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
+		{"a gradient", joined.Map(fn.Tanh.Gradient(0).Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}),
+			[]kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
 		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.FloatArg(1e30), kernels.FloatArg(1), kernels.FloatArg(0), n(1)}, true},
-		{"a transpose that is too large", joined.Map(fn.Identity.Alone(), kernels.Float32, joined.AccessPattern{Rank: 2, Steps: [joined.MapTensors]joined.Access{joined.Strided}}),
+		{"a transpose that is too large", joined.Map(fn.Identity.Alone(), kernels.Float32,
+			joined.AccessPattern{Rank: 2, Steps: [joined.MapTensors]joined.Access{joined.Strided}}),
 			[]kernels.Arg{v(1 << 28), v(1 << 28), n(1 << 14), n(1 << 14), n(1), n(1 << 14), n(1 << 14)}, false},
 		{"ties", ops.ExtremeGrad.Kernel(), []kernels.Arg{v(7 * 900 * 11), v(7 * 11), v(7 * 11), v(7 * 900 * 11), n(7), n(900), n(11)}, true},
 	} {
@@ -86,7 +89,8 @@ func TestBounded(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	params := []kernels.Param{{Name: "X", Mode: kernels.InBytes}, {Name: "H", Mode: kernels.In.Of(kernels.Float16)}, {Name: "Y", Mode: kernels.OutInts},
 		{Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
-	right := []kernels.Operand{trial.Draw(3, 0, 256), trial.Draw(3, -1, 1), trial.Output(3), trial.Number(3), trial.Number(0.5)}
+	right := []kernels.Operand{trial.Draw(3, 0, 256), trial.Draw(3, -1, 1), trial.Output(3), trial.Number(3),
+		trial.Number(0.5)}
 	with := func(i int, o kernels.Operand) []kernels.Operand {
 		ops := append([]kernels.Operand{}, right...)
 		ops[i] = o
@@ -103,7 +107,10 @@ func TestMistakes(t *testing.T) {
 		{"a negative length", with(0, trial.Draw(-1, 0, 1)), "-1 elements for X"},
 		{"an int that is none", with(3, trial.Number(2.5)), "2.5 for n, an int"},
 		{"an int out of range", with(3, trial.Number(1e10)), "1e+10 for n, an int"},
-		{"derived", with(1, trial.Derived(3, func(before []kernels.Arg, i int) float64 { return float64(len(before) + i) })), ""},
+		{"derived", with(1, trial.Derived(3, func(before []kernels.Arg, i int) float64 {
+			return float64(len(before) +
+				i)
+		})), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := &kernels.Kernel{Name: "k", Text: "-", Params: params, Trial: func([]kernels.Arg) []kernels.Operand { return c.ops }}
