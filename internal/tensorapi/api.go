@@ -221,13 +221,15 @@ type API interface {
 
 	// Attention is q.ScaledDotProductAttention. It also returns what its gradient reads, which is
 	// complete if there is a graph: with whole, the softmax.
-	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, graph, whole bool) (y *tensor.Tensor, kept []*tensor.Tensor)
+	Attention(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, graph, whole bool) (y *tensor.Tensor,
+		kept []*tensor.Tensor)
 	// AttentionKeeps reports whether Attention and its gradient are faster with whole.
 	AttentionKeeps(q, k, v *tensor.Tensor, options []tensor.AttentionOptions) bool
 	// AttentionGrad returns the gradients of Attention for the gradient g of y that wants names, of
 	// shapes to which the operands broadcast, and maybe others. Those that it leaves out are nil,
 	// as is that by the mask without whole.
-	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y *tensor.Tensor, kept []*tensor.Tensor, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
+	AttentionGrad(q, k, v, mask *tensor.Tensor, options []tensor.AttentionOptions, whole bool, y *tensor.Tensor,
+		kept []*tensor.Tensor, g *tensor.Tensor, wants [4]bool) (dq, dk, dv, dm *tensor.Tensor)
 	// Attends returns the scale of an attention, and what it adds to the products: bias of a mask,
 	// causal of the order of keys; nil without. live is 1 for each query, but 0 for one that
 	// attends to no key, to which nothing is added; nil if there are no such queries.
