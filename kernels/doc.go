@@ -27,9 +27,9 @@
 //		kernels.BufferArg(kernels.HostBufferOf(y), 0, 3), kernels.IntArg(3)})
 //
 // A kernel may say what its launches compute, with [Kernel].Describe: as Operations, of which there
-// are eight, in package operation. What rewrites recorded launches into fewer reads nothing else. Kernels of any package
-// describe themselves that way, and one that does not is opaque: it runs and is recorded as it is.
-// Package kerneltest holds descriptions to the twins.
+// are eight, in package operation. What rewrites recorded launches into fewer reads nothing else.
+// Kernels of any package describe themselves that way, and one that does not is opaque: it runs and is
+// recorded as it is. Package kerneltest holds descriptions to the twins.
 //
 // Words: an entry point is a kernel function; a variant is the source it is built from on one kind
 // of device; a twin is its equivalent in Go; real is the floating-point type of a device, float32

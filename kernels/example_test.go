@@ -14,8 +14,9 @@ kernel void double(IN(X), OUT(Y), int n) {
 	if (i < n) Y[Y_off + i] = 2 * X[X_off + i];
 }
 `,
-	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}},
-	Grid:   kernels.GridFromArg(2),
+	Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
+		{Name: "n", Mode: kernels.IntParam}},
+	Grid: kernels.GridFromArg(2),
 	Twin: kernels.Twin{F32: func(c kernels.Call[float32]) {
 		for i, v := range c.Reals(0) {
 			c.Reals(1)[i] = 2 * v
