@@ -52,7 +52,9 @@ func CheckPath() error {
 	}
 	if err == nil {
 		var files []os.DirEntry
-		if files, err = os.ReadDir(dir); !slices.ContainsFunc(files, func(f os.DirEntry) bool { return filepath.Ext(f.Name()) == ".cl" }) && err == nil {
+		files, err = os.ReadDir(dir)
+		isKernel := func(f os.DirEntry) bool { return filepath.Ext(f.Name()) == ".cl" }
+		if err == nil && !slices.ContainsFunc(files, isKernel) {
 			err = &fs.PathError{Op: "open", Path: dir, Err: errors.New("no file in it is a kernel's, NAME.cl")}
 		}
 	}

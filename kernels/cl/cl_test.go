@@ -44,7 +44,9 @@ func TestAssemble(t *testing.T) {
 	if err != nil || strings.Join(order, "") != "CDBA" {
 		t.Errorf("a file between what it depends on and what comes after it: %v, err %v", order, err)
 	}
-	for name, want := range map[string]string{"after.cl": "no file nowhere.cl (wanted by after.cl)", "loop.cl": "loop.cl -> loop2.cl -> loop.cl", "lost.cl": "no file nowhere.cl (wanted by lost.cl)", "none.cl": "none.cl"} {
+	for name, want := range map[string]string{"after.cl": "no file nowhere.cl (wanted by after.cl)",
+		"loop.cl": "loop.cl -> loop2.cl -> loop.cl", "lost.cl": "no file nowhere.cl (wanted by lost.cl)",
+		"none.cl": "none.cl"} {
 		if _, err := assemble(name, from); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), want) {
 			t.Errorf("assemble(%s): err = %v, want one that says %q", name, err, want)
 		}
