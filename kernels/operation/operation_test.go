@@ -11,14 +11,17 @@ import (
 
 // TestScalar: a number is that of its argument, of which the bits count for Float16, or none's.
 func TestScalar(t *testing.T) {
-	args := []kernels.Arg{kernels.FloatArg(0.1), kernels.IntArg(-7), kernels.BitsArg(0xFFFFFFFF), kernels.IntArg(0x3555), kernels.IntArg(0x13555)}
+	args := []kernels.Arg{kernels.FloatArg(0.1), kernels.IntArg(-7), kernels.BitsArg(0xFFFFFFFF), kernels.IntArg(0x3555),
+		kernels.IntArg(0x13555)}
 	for _, c := range []struct {
 		s    Scalar
 		t    kernels.DType
 		want float64
 	}{
-		{Passed(0), kernels.Float32, 0.1}, {Passed(0), kernels.Float64, 0.1}, {Passed(0), kernels.Float16, 0.1}, {Passed(1), kernels.Int32, -7}, {Passed(1), kernels.Uint8, -7},
-		{Passed(1), kernels.Float32, -7}, {Passed(2), kernels.Int32, -1}, {Passed(3), kernels.Float16, 0x1.554p-2}, {Passed(4), kernels.Float16, 0x1.554p-2},
+		{Passed(0), kernels.Float32, 0.1}, {Passed(0), kernels.Float64, 0.1}, {Passed(0), kernels.Float16, 0.1},
+		{Passed(1), kernels.Int32, -7}, {Passed(1), kernels.Uint8, -7},
+		{Passed(1), kernels.Float32, -7}, {Passed(2), kernels.Int32, -1}, {Passed(3), kernels.Float16, 0x1.554p-2},
+		{Passed(4), kernels.Float16, 0x1.554p-2},
 		{Passed(2), kernels.Float16, math.NaN()}, {Constant(2.5), kernels.Float16, 2.5}, {Constant(2.5), kernels.Int32, 2.5},
 	} {
 		if got := c.s.In(args, c.t); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
@@ -29,9 +32,14 @@ func TestScalar(t *testing.T) {
 
 // TestViewOf: both real types are Float32 in a view, and a temporary is no argument.
 func TestViewOf(t *testing.T) {
-	args := []kernels.Arg{kernels.BufferArg(kernels.NewHostBuffer(kernels.Float64, 1), 0, 1), kernels.BufferArg(kernels.NewHostBuffer(kernels.Float32, 1), 0, 1), kernels.BufferArg(kernels.NewHostBuffer(kernels.Int32, 1), 0, 1), kernels.BufferArg(kernels.NewHostBuffer(kernels.Uint8, 1), 0, 1), kernels.BufferArg(kernels.NewHostBuffer(kernels.Float16, 1), 0, 1)}
+	args := []kernels.Arg{kernels.BufferArg(kernels.NewHostBuffer(kernels.Float64, 1), 0, 1),
+		kernels.BufferArg(kernels.NewHostBuffer(kernels.Float32, 1), 0, 1),
+		kernels.BufferArg(kernels.NewHostBuffer(kernels.Int32, 1), 0, 1),
+		kernels.BufferArg(kernels.NewHostBuffer(kernels.Uint8, 1), 0, 1),
+		kernels.BufferArg(kernels.NewHostBuffer(kernels.Float16, 1), 0, 1)}
 	for i, want := range []kernels.DType{kernels.Float32, kernels.Float32, kernels.Int32, kernels.Uint8, kernels.Float16} {
-		if got := kernels.ViewOf(args, i, 5, 2, 1); !reflect.DeepEqual(got, kernels.View{Arg: i, Type: want, Offset: 5, Strides: []int{2, 1}}) {
+		if got := kernels.ViewOf(args, i, 5, 2, 1); !reflect.DeepEqual(got, kernels.View{Arg: i, Type: want, Offset: 5,
+			Strides: []int{2, 1}}) {
 			t.Errorf("of argument %d: %+v", i, got)
 		}
 	}
@@ -50,9 +58,12 @@ func TestViews(t *testing.T) {
 		op            kernels.Operation
 		reads, writes []kernels.View
 	}{
-		{&Map{Operands: []kernels.View{at(0), at(1), at(2)}, Results: []Result{{Function: first, View: at(3)}, {Function: third, View: at(0)}}},
+		{&Map{Operands: []kernels.View{at(0), at(1), at(2)},
+			Results: []Result{{Function: first, View: at(3)}, {Function: third, View: at(0)}}},
 			[]kernels.View{at(0), at(2)}, []kernels.View{at(3), at(0)}},
-		{&Map{Operands: []kernels.View{at(0), at(1)}, Results: []Result{{Function: &kernels.Function{Name: "none", Value: expr.Const(1)}, View: at(2)}}}, nil, []kernels.View{at(2)}},
+		{&Map{Operands: []kernels.View{at(0), at(1)},
+			Results: []Result{{Function: &kernels.Function{Name: "none", Value: expr.Const(1)}, View: at(2)}}}, nil,
+			[]kernels.View{at(2)}},
 		{&Product{A: at(1), B: at(2), C: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
 		{&Reduction{X: at(1), Y: at(2)}, []kernels.View{at(1)}, []kernels.View{at(2)}},
 		{&Gather{X: at(1), Index: at(2), Y: at(3)}, []kernels.View{at(1), at(2)}, []kernels.View{at(3)}},
