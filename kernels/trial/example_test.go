@@ -9,9 +9,11 @@ import (
 
 // The operands of a launch of 5 elements, all drawn but for the result and the number of them.
 func Example() {
-	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}}
+	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out},
+		{Name: "n", Mode: kernels.IntParam}}
 	x := kernels.NewHostBuffer(kernels.Float32, 5)
-	for _, o := range trial.LikeLaunch(params, []kernels.Arg{kernels.BufferArg(x, 0, 5), kernels.BufferArg(x, 0, 5), kernels.IntArg(5)}) {
+	for _, o := range trial.LikeLaunch(params, []kernels.Arg{kernels.BufferArg(x, 0, 5), kernels.BufferArg(x, 0, 5),
+		kernels.IntArg(5)}) {
 		fmt.Println(o.N, o.Lo, o.Hi, o.Blank, o.Number)
 	}
 	// Output:

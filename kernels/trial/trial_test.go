@@ -25,9 +25,11 @@ func shape(ops []kernels.Operand) string {
 // TestLikeLaunch: the operands of a trial are those of the launch; there are none for what the
 // launch does not tell, nor for what would take too long.
 func TestLikeLaunch(t *testing.T) {
-	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Z", Mode: kernels.InOut}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
+	params := []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "Z", Mode: kernels.InOut},
+		{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "a", Mode: kernels.FloatParam}}
 	args := func(n int) []kernels.Arg {
-		return []kernels.Arg{kernels.BufferArg(nil, 5, n), kernels.BufferArg(nil, 0, 2), kernels.BufferArg(nil, 7, 2), kernels.IntArg(-3), kernels.FloatArg(0.5)}
+		return []kernels.Arg{kernels.BufferArg(nil, 5, n), kernels.BufferArg(nil, 0, 2), kernels.BufferArg(nil, 7, 2),
+			kernels.IntArg(-3), kernels.FloatArg(0.5)}
 	}
 	if got, want := shape(LikeLaunch(params, args(9))), "[9 in [-1, 1) 2 in [-1, 1) 2 blank -3 0.5]"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -41,7 +43,8 @@ func TestLikeLaunch(t *testing.T) {
 	if LikeLaunch(params, nil) != nil {
 		t.Error("operands like those of no launch")
 	}
-	for _, m := range []kernels.Mode{kernels.InInts, kernels.OutInts, kernels.InOutInts, kernels.InBytes, kernels.OutBytes, kernels.In.Of(kernels.Float16), kernels.InOut.Of(kernels.Float16)} {
+	for _, m := range []kernels.Mode{kernels.InInts, kernels.OutInts, kernels.InOutInts, kernels.InBytes,
+		kernels.OutBytes, kernels.In.Of(kernels.Float16), kernels.InOut.Of(kernels.Float16)} {
 		if LikeLaunch([]kernels.Param{{Name: "X", Mode: m}}, []kernels.Arg{kernels.BufferArg(nil, 0, 1)}) != nil {
 			t.Errorf("mode %d: elements whose meaning is not known were drawn", m)
 		}
@@ -68,10 +71,12 @@ func TestTried(t *testing.T) {
 // TestElementwise: a launch that is too large for a trial is tried with as many elements as are
 // not, of each of its buffers, and n says how many.
 func TestElementwise(t *testing.T) {
-	k := &kernels.Kernel{Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "ONE", Mode: kernels.In}, {Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "m", Mode: kernels.IntParam}}}
+	k := &kernels.Kernel{Params: []kernels.Param{{Name: "X", Mode: kernels.In}, {Name: "ONE", Mode: kernels.In},
+		{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "m", Mode: kernels.IntParam}}}
 	Elementwise(k, nil)
 	like := func(n, m int) []kernels.Arg {
-		return []kernels.Arg{kernels.BufferArg(nil, 0, n), kernels.BufferArg(nil, 0, 1), kernels.BufferArg(nil, 0, n), kernels.IntArg(n), kernels.IntArg(m)}
+		return []kernels.Arg{kernels.BufferArg(nil, 0, n), kernels.BufferArg(nil, 0, 1), kernels.BufferArg(nil, 0, n),
+			kernels.IntArg(n), kernels.IntArg(m)}
 	}
 	most := (Elements - 1) / 2
 	whole := fmt.Sprintf("[%d in [-1, 1) 1 in [-1, 1) %d blank %d %d]", most, most, most, 1<<30)
@@ -86,9 +91,11 @@ func TestElementwise(t *testing.T) {
 	if k.Trial(nil) != nil {
 		t.Error("operands like those of no launch")
 	}
-	fill := Elementwise(&kernels.Kernel{Params: []kernels.Param{{Name: "Y", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}}}, nil)
+	fill := Elementwise(&kernels.Kernel{Params: []kernels.Param{{Name: "Y", Mode: kernels.Out},
+		{Name: "n", Mode: kernels.IntParam}}}, nil)
 	for n, want := range map[int]int{Elements: Elements, Elements + 1: Elements / 2} {
-		if ops := fill.Trial([]kernels.Arg{kernels.BufferArg(nil, 0, n), kernels.IntArg(n)}); ops[0].N != want || ops[1].Number != float64(want) {
+		if ops := fill.Trial([]kernels.Arg{kernels.BufferArg(nil, 0, n), kernels.IntArg(n)}); ops[0].N != want ||
+			ops[1].Number != float64(want) {
 			t.Errorf("%d elements are tried with %d, want %d", n, ops[0].N, want)
 		}
 	}
