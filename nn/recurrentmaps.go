@@ -41,7 +41,8 @@ var (
 	// state itself.
 	gruGateGrads = func() *kernels.Joined {
 		byNew := one.Sub(gruUpdate).Mul(tanhGrad(gruNew))
-		return joinMaps("gru_gate_grads", nil, byNew.Mul(expr.Input(5)).Mul(logisticGrad(gruReset)), expr.Input(6).Sub(gruNew).Mul(logisticGrad(gruUpdate)),
+		return joinMaps("gru_gate_grads", nil, byNew.Mul(expr.Input(5)).Mul(logisticGrad(gruReset)),
+			expr.Input(6).Sub(gruNew).Mul(logisticGrad(gruUpdate)),
 			byNew, byNew.Mul(gruReset), gruUpdate)
 	}()
 
@@ -51,7 +52,8 @@ var (
 	gruBack = func() *kernels.Joined {
 		g := expr.Input(0).Add(expr.Input(1)).Add(expr.Input(2))
 		reset, update := g.Mul(expr.Input(3)), g.Mul(expr.Input(4))
-		return joinMaps("gru_back", nil, reset, update, g.Mul(expr.Input(5)), reset, update, g.Mul(expr.Input(6)), g.Mul(expr.Input(7)))
+		return joinMaps("gru_back", nil, reset, update, g.Mul(expr.Input(5)), reset, update, g.Mul(expr.Input(6)),
+			g.Mul(expr.Input(7)))
 	}()
 )
 
@@ -87,7 +89,8 @@ var (
 	lstmGateGrads = func() *kernels.Joined {
 		in, forget, cell, out := lstmGates{expr.Input(0), expr.Input(1), expr.Input(2), expr.Input(3)}.values()
 		bounded := expr.Input(5).Tanh()
-		return joinMaps("lstm_gate_grads", nil, cell.Mul(logisticGrad(in)), expr.Input(4).Mul(logisticGrad(forget)), in.Mul(tanhGrad(cell)), forget,
+		return joinMaps("lstm_gate_grads", nil, cell.Mul(logisticGrad(in)), expr.Input(4).Mul(logisticGrad(forget)),
+			in.Mul(tanhGrad(cell)), forget,
 			bounded.Mul(logisticGrad(out)), out.Mul(tanhGrad(bounded)))
 	}()
 
@@ -102,7 +105,8 @@ var (
 		}
 		state := at(0, 0).Add(expr.Input(1))
 		cell := at(0, 1).Add(expr.Input(2)).Add(state.Mul(at(7, 3)))
-		return joinMaps("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.Input(3)), cell.Mul(expr.Input(4)), cell.Mul(expr.Input(5)), state.Mul(expr.Input(6)), cell.Mul(at(7, 2)))
+		return joinMaps("lstm_back", []float64{0, 1, 2, 3, 4}, cell.Mul(expr.Input(3)), cell.Mul(expr.Input(4)),
+			cell.Mul(expr.Input(5)), state.Mul(expr.Input(6)), cell.Mul(at(7, 2)))
 	}()
 )
 
