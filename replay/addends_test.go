@@ -50,7 +50,8 @@ func TestTermsConditions(t *testing.T) {
 		return touching(modes{mode}, kernels.BufferArg(y, off, n))
 	}
 	byRows := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
-	byRows.Kernel.Forms = joined.Forms{Rows: &joined.Rows{Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
+	byRows.Kernel.Forms = joined.Forms{Rows: &joined.Rows{
+		Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
 	for _, c := range []struct {
 		name  string
 		step  []capture.Launch
@@ -73,7 +74,8 @@ func TestTermsConditions(t *testing.T) {
 		{"as many as a map takes", []capture.Launch{sum(4, y), read(4)}, z, false, true},
 		{"one more", []capture.Launch{sum(4, y), read(5)}, z, false, false},
 		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
-		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Forms = nil }), read(1)}, z, false, false},
+		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Forms = nil }), read(1)}, z,
+			false, false},
 		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
 			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map { return nil }}
 		}), read(1)}, z, false, false},

@@ -36,7 +36,8 @@ func viewOf(arg, offset int, strides ...int) kernels.View {
 // mapOf is the map of a function of views, the last of which is the result.
 func mapOf(f *kernels.Function, dims []int, views ...kernels.View) *operation.Map {
 	last := len(views) - 1
-	m := &operation.Map{Dims: dims, Operands: views[:last], Results: []operation.Result{{Function: f, View: views[last]}}, Generated: true, Type: views[0].Type.Widened()}
+	m := &operation.Map{Dims: dims, Operands: views[:last],
+		Results: []operation.Result{{Function: f, View: views[last]}}, Generated: true, Type: views[0].Type.Widened()}
 	for range f.Scalars {
 		m.Results[0].Scalars = append(m.Results[0].Scalars, operation.Constant(2))
 	}
@@ -45,7 +46,8 @@ func mapOf(f *kernels.Function, dims []int, views ...kernels.View) *operation.Ma
 
 // sumOf is the sum of the middle axis of argument 0, of [2, 3, 4], to a view.
 func sumOf(y kernels.View) *operation.Reduction {
-	return &operation.Reduction{Function: fn.Add, Outer: 2, Len: 3, Inner: 4, Shares: 1, Chunk: 3, X: viewOf(0, 0, 12, 4, 1), Y: y}
+	return &operation.Reduction{Function: fn.Add, Outer: 2, Len: 3, Inner: 4, Shares: 1, Chunk: 3,
+		X: viewOf(0, 0, 12, 4, 1), Y: y}
 }
 
 // TestEffects: what a launch reads, writes and fills is found in its parameters and in what it says
@@ -92,11 +94,14 @@ func TestEffects(t *testing.T) {
 	near := saying(operations{opaquely}, modes{in, out}, vecs(5, 5)...)
 	near.Kernel.Tol.ULP = 1
 	product := func(n, k, slice int, strides ...int) capture.Launch {
-		p := &operation.Product{Batch: []int{2}, M: 3, N: 4, K: k, Slice: slice, A: viewOf(0, 0, 3*k, k, 1), B: viewOf(1, 0, 4*k, 4, 1), C: viewOf(2, 0, strides...)}
+		p := &operation.Product{Batch: []int{2}, M: 3, N: 4, K: k, Slice: slice, A: viewOf(0, 0, 3*k, k, 1),
+			B: viewOf(1, 0, 4*k, 4, 1), C: viewOf(2, 0, strides...)}
 		return saying(operations{p}, modes{in, in, inOut}, vecs(2*3*5, 2*5*4, n)...)
 	}
-	labelled := operation.CrossEntropySpec{Outer: 1, Len: 3, Inner: 1, X: viewOf(0, 0, 3, 1, 1), Labels: viewOf(1, 0, 1, 1), Smoothing: operation.Constant(0)}
-	entropy := &operation.CrossEntropy{CrossEntropySpec: labelled, Loss: viewOf(2, 0, 1, 1), Counted: viewOf(3, 0, 1, 1), Most: viewOf(4, 0, 1, 1), LogSum: viewOf(5, 0, 1, 1), Slope: viewOf(6, 0, 1, 1)}
+	labelled := operation.CrossEntropySpec{Outer: 1, Len: 3, Inner: 1, X: viewOf(0, 0, 3, 1, 1),
+		Labels: viewOf(1, 0, 1, 1), Smoothing: operation.Constant(0)}
+	entropy := &operation.CrossEntropy{CrossEntropySpec: labelled, Loss: viewOf(2, 0, 1, 1), Counted: viewOf(3, 0, 1, 1),
+		Most: viewOf(4, 0, 1, 1), LogSum: viewOf(5, 0, 1, 1), Slope: viewOf(6, 0, 1, 1)}
 	for _, c := range []struct {
 		name string
 		l    capture.Launch
@@ -115,23 +120,29 @@ func TestEffects(t *testing.T) {
 		{"columns first", saying(operations{sumOf(viewOf(1, 0, 1, 8, 2))}, modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
 		{"what is only written", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out}, vecs(24, 9)...), "reads [0] writes [1] fills [1] said"},
 		{"what is written and named as read", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{inOut, inOut}, vecs(24, 8)...), "reads [0] writes [0 1] fills [1] said"},
-		{"elements twice", saying(operations{&operation.Gather{N: 4, Cols: 4, Rows: 4, X: viewOf(0, 0, 4, 1), Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 2, 3)}},
+		{"elements twice", saying(operations{&operation.Gather{N: 4, Cols: 4, Rows: 4, X: viewOf(0, 0, 4, 1),
+			Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 2, 3)}},
 			modes{in, in, inOut}, vecs(16, 4, 16)...), "reads [0 1 2] writes [2] fills [] said"},
-		{"backwards", saying(operations{&operation.Gather{N: 4, Cols: 1, Rows: 4, X: viewOf(0, 0, 1, 1), Index: viewOf(1, 0, 1), Y: viewOf(2, 3, -1, 1)}},
+		{"backwards", saying(operations{&operation.Gather{N: 4, Cols: 1, Rows: 4, X: viewOf(0, 0, 1, 1),
+			Index: viewOf(1, 0, 1), Y: viewOf(2, 3, -1, 1)}},
 			modes{in, in, inOut}, vecs(4, 4, 4)...), "reads [0 1 2] writes [2] fills [] said"},
-		{"rows", saying(operations{&operation.Gather{N: 4, Cols: 3, Rows: 4, X: viewOf(0, 0, 3, 1), Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 3, 1)}},
+		{"rows", saying(operations{&operation.Gather{N: 4, Cols: 3, Rows: 4, X: viewOf(0, 0, 3, 1), Index: viewOf(1, 0, 1),
+			Y: viewOf(2, 0, 3, 1)}},
 			modes{in, in, inOut}, vecs(12, 4, 12)...), "reads [0 1] writes [2] fills [2] said"},
-		{"to one element", saying(operations{&operation.Scatter{N: 4, Cols: 1, Rows: 1, X: viewOf(0, 0, 1, 1), Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 1, 1)}},
+		{"to one element", saying(operations{&operation.Scatter{N: 4, Cols: 1, Rows: 1, X: viewOf(0, 0, 1, 1),
+			Index: viewOf(1, 0, 1), Y: viewOf(2, 0, 1, 1)}},
 			modes{in, in, inOut}, vecs(4, 4, 1)...), "reads [0 1 2] writes [2] fills [] said"},
 		{"losses", saying(operations{entropy}, modes{in, in, inOut, inOut, inOut, inOut, inOut}, vecs(3, 1, 1, 1, 1, 1, 1)...),
 			"reads [0 1 2 3 4 5 6] writes [2 3 4 5 6] fills [] said"},
-		{"read before", saying(operations{mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(operation.Temporary(0), 0, 1)), sumOf(viewOf(1, 0, 4, 4, 1))},
+		{"read before", saying(operations{mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(operation.Temporary(0), 0, 1)),
+			sumOf(viewOf(1, 0, 4, 4, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0 1] writes [1] fills [1] said"},
 		{"read afterwards", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(fn.Neg, []int{8}, viewOf(1, 0, 1), viewOf(2, 0, 1))},
 			modes{in, inOut, inOut}, vecs(24, 8, 8)...), "reads [0] writes [1 2] fills [1 2] said"},
 		{"whole, and then a part", saying(operations{sumOf(viewOf(1, 0, 4, 4, 1)), mapOf(fn.Neg, []int{3}, viewOf(0, 0, 1), viewOf(1, 0, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
-		{"of a temporary", saying(operations{sumOf(viewOf(operation.Temporary(0), 0, 4, 4, 1)), mapOf(fn.Neg, []int{8}, viewOf(operation.Temporary(0), 0, 1), viewOf(1, 0, 1))},
+		{"of a temporary", saying(operations{sumOf(viewOf(operation.Temporary(0), 0, 4, 4, 1)),
+			mapOf(fn.Neg, []int{8}, viewOf(operation.Temporary(0), 0, 1), viewOf(1, 0, 1))},
 			modes{in, inOut}, vecs(24, 8)...), "reads [0] writes [1] fills [1] said"},
 		{"a batch of products", product(24, 5, 5, 12, 12, 4, 1), "reads [0 1] writes [2] fills [2] said"},
 		{"products of nothing", product(24, 0, 0, 12, 12, 4, 1), "reads [0 1 2] writes [2] fills [] said"},
@@ -139,11 +150,16 @@ func TestEffects(t *testing.T) {
 		{"products in parts, and more", product(73, 5, 2, 36, 12, 4, 1), "reads [0 1 2] writes [2] fills [] said"},
 		{"a size that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, out, inOut}, vecs(24, 8, 1)...), 3, 0), "reads [0 2] writes [1 2] fills [] slot"},
 		{"a real that may change", changing(saying(operations{sumOf(viewOf(1, 0, 4, 4, 1))}, modes{in, inOut}, vecs(24, 8)...), 5, 1), "reads [0] writes [1] fills [1] said"},
-		{"a seed that may change", random(func(r *operation.Random) { r.Seed[0] = operation.Passed(1) }), "reads [] writes [0] fills [0] said"},
-		{"the other seed", random(func(r *operation.Random) { r.Seed[1] = operation.Passed(1) }), "reads [] writes [0] fills [0] said"},
-		{"a call that may change", random(func(r *operation.Random) { r.Call = operation.Passed(1) }), "reads [] writes [0] fills [0] said"},
-		{"a low end that may change", random(func(r *operation.Random) { r.A = operation.Passed(1) }), "reads [] writes [0] fills [0] said"},
-		{"a high end that may change", random(func(r *operation.Random) { r.B = operation.Passed(1) }), "reads [] writes [0] fills [0] said"},
+		{"a seed that may change", random(func(r *operation.Random) { r.Seed[0] = operation.Passed(1) }),
+			"reads [] writes [0] fills [0] said"},
+		{"the other seed", random(func(r *operation.Random) { r.Seed[1] = operation.Passed(1) }),
+			"reads [] writes [0] fills [0] said"},
+		{"a call that may change", random(func(r *operation.Random) { r.Call = operation.Passed(1) }),
+			"reads [] writes [0] fills [0] said"},
+		{"a low end that may change", random(func(r *operation.Random) { r.A = operation.Passed(1) }),
+			"reads [] writes [0] fills [0] said"},
+		{"a high end that may change", random(func(r *operation.Random) { r.B = operation.Passed(1) }),
+			"reads [] writes [0] fills [0] said"},
 		{"how many may change", random(func(*operation.Random) {}), "reads [0] writes [0] fills [] slot"},
 		{"a number of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 1), "reads [0] writes [1] fills [1] said map"},
 		{"an int of a map that may change", changing(saying(operations{scaled(5)}, modes{in, out}, vecs(5, 5)...), 5, 0), "reads [0] writes [1] fills [1] said"},

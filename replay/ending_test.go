@@ -38,7 +38,8 @@ func TestEndings(t *testing.T) {
 		return product(modes{in, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, off, n))
 	}
 	base := size(8, 8)
-	adds := product(modes{in, inOut}, joined.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return true }}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
+	adds := product(modes{in, inOut}, joined.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return true }},
+		kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
 	reads := joined.Stores{GPU: 4, Reads: func([]kernels.Arg) bool { return false }}
 	two := product(modes{in, out, out}, wide, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(v, 8, 8))
 	// maps is a map of y, or of y and others.
@@ -73,8 +74,10 @@ func TestEndings(t *testing.T) {
 	}{
 		{"a map", steps(base, negate), z, "latter"},
 		{"on a device that stores otherwise", steps(gpuOf(base, joined.Stores{CPU: 4}), negate), z, "in another way"},
-		{"after other values", steps(gpuOf(base, joined.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return true }}), negate), z, "added up where"},
-		{"never after other values", steps(gpuOf(base, joined.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return false }}), negate), z, "latter"},
+		{"after other values", steps(gpuOf(base, joined.Stores{GPU: 4,
+			Before: func([]kernels.Arg, kernels.Target) bool { return true }}), negate), z, "added up where"},
+		{"never after other values", steps(gpuOf(base,
+			joined.Stores{GPU: 4, Before: func([]kernels.Arg, kernels.Target) bool { return false }}), negate), z, "latter"},
 		{"stored otherwise", steps(gpuOf(size(8, 8), of(0)), negate), z, "one after the other"},
 		{"a part is stored", steps(gpuOf(size(8, 8), of(7)), negate), z, "one after the other"},
 		{"of a part", steps(size(8, 9), negate), z, "read the result whole"},
@@ -226,7 +229,8 @@ func TestStorers(t *testing.T) {
 	base := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8), kernels.BufferArg(z, 0, 1))
 	other := stores(kernels.BufferArg(x, 0, 8), kernels.BufferArg(z, 8, 8), kernels.BufferArg(y, 8, 8))
 	rows := stores(base.Args[:3]...)
-	rows.Kernel.Forms = joined.Forms{Stores: &joined.Stores{Result: 1}, Rows: &joined.Rows{Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
+	rows.Kernel.Forms = joined.Forms{Stores: &joined.Stores{Result: 1},
+		Rows: &joined.Rows{Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
 	mapped := saying([]kernels.Operation{mapOf(fn.Neg, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 8, 8))
 	mapped.Kernel.Forms = joined.Forms{Stores: &joined.Stores{Result: 1}}
 	slots := kernels.NewSlots(1, func(n []kernels.Arg) error { n[0] = kernels.IntArg(1); return nil })

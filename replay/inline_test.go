@@ -29,10 +29,12 @@ func TestInlineConditions(t *testing.T) {
 	touch := func(mode kernels.Mode, b kernels.Buffer, off int) capture.Launch {
 		return touching(modes{mode}, kernels.BufferArg(b, off, 1))
 	}
-	ones := &operation.Map{Dims: []int{8}, Generated: true, Results: []operation.Result{{Function: &kernels.Function{Name: "ones", Value: expr.Const(1)}, View: viewOf(0, 0, 1)}}}
+	ones := &operation.Map{Dims: []int{8}, Generated: true,
+		Results: []operation.Result{{Function: &kernels.Function{Name: "ones", Value: expr.Const(1)}, View: viewOf(0, 0, 1)}}}
 	fill := saying([]kernels.Operation{ones}, modes{kernels.Out}, kernels.BufferArg(y, 0, 8))
 	twos := *ones
-	twos.Results = append(append([]operation.Result(nil), ones.Results...), operation.Result{Function: &kernels.Function{Name: "twos", Value: expr.Const(2)}, View: viewOf(1, 0, 1)})
+	twos.Results = append(append([]operation.Result(nil), ones.Results...),
+		operation.Result{Function: &kernels.Function{Name: "twos", Value: expr.Const(2)}, View: viewOf(1, 0, 1)})
 	fills := saying([]kernels.Operation{&twos}, modes{kernels.Out, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
 	compare := saying([]kernels.Operation{mapOf(fn.Lt, []int{8}, kernels.View{Arg: 0, Type: kernels.Int32, Strides: []int{1}}, kernels.View{Arg: 1, Type: kernels.Int32, Strides: []int{1}},
 		kernels.View{Arg: 2, Type: kernels.Uint8, Strides: []int{1}})}, modes{kernels.InInts, kernels.InInts, kernels.OutBytes}, kernels.BufferArg(numbers, 0, 8), kernels.BufferArg(other, 0, 8), kernels.BufferArg(bytes, 0, 8))

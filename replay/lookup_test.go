@@ -41,7 +41,8 @@ func cycles(parts, width int) *kernels.Kernel {
 				c.Reals(0)[e] = value(e/width, e%width)
 			}
 		}}}
-	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 1, Parts: parts, Kernel: &form, Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
+	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 1, Parts: parts, Kernel: &form,
+		Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
 		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
 			return table, a[3:4], int(a[3].Int) * width
 		}}}

@@ -31,7 +31,8 @@ func TestOnceConditions(t *testing.T) {
 			kernels.BufferArg(x, 0, 8), kernels.BufferArg(y, 0, 8), kernels.BufferArg(to, 0, 8))
 	}
 	fill := func(to kernels.Buffer) capture.Launch {
-		one := &operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: constantOne, View: viewOf(0, 0, 1)}}, Generated: true}
+		one := &operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: constantOne, View: viewOf(0, 0, 1)}},
+			Generated: true}
 		return saying([]kernels.Operation{one}, []kernels.Mode{kernels.Out}, kernels.BufferArg(to, 0, 8))
 	}
 	touch := func(mode kernels.Mode, m kernels.Buffer) capture.Launch {
@@ -62,7 +63,9 @@ func TestOnceConditions(t *testing.T) {
 		}
 		return saying([]kernels.Operation{m}, []kernels.Mode{kernels.In, kernels.Out, kernels.Out}, kernels.BufferArg(same, 0, 8), kernels.BufferArg(a, 0, 64), kernels.BufferArg(b, 0, 64))
 	}
-	check := saying([]kernels.Operation{&operation.Map{Dims: []int{8}, Results: []operation.Result{{Function: fn.Neg, View: viewOf(operation.Temporary(0), 0, 1)}}, Operands: []kernels.View{viewOf(0, 0, 1)}}},
+	check := saying([]kernels.Operation{&operation.Map{Dims: []int{8},
+		Results:  []operation.Result{{Function: fn.Neg, View: viewOf(operation.Temporary(0), 0, 1)}},
+		Operands: []kernels.View{viewOf(0, 0, 1)}}},
 		[]kernels.Mode{kernels.In}, kernels.BufferArg(same, 0, 8))
 	half, whole, more := &room{onceBytes / 8}, &room{onceBytes/4 + 4*64}, &room{onceBytes/4 + 4*64 + 1}
 	for _, c := range []struct {

@@ -18,7 +18,8 @@ var gpu = kernels.Target{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
 // opaque returns a kernel that says nothing of itself, with parameters of these modes and four
 // ints: its work-groups along two dimensions, and the work-items of one.
 func opaque(name string, modes ...kernels.Mode) *kernels.Kernel {
-	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name, Forms: joined.Forms{Together: &joined.Together{Function: name}}}
+	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name,
+		Forms: joined.Forms{Together: &joined.Together{Function: name}}}
 	for i, m := range modes {
 		k.Params = append(k.Params, kernels.Param{Name: fmt.Sprint("A", i), Mode: m})
 	}

@@ -326,7 +326,9 @@ func (r *rewriter) readers(g *region, i int) []int {
 
 // fillsWhole reports whether a launch writes all elements of a region.
 func (n *node) fillsWhole(g *region) bool {
-	return slices.ContainsFunc(n.fills, func(s span2) bool { return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi })
+	return slices.ContainsFunc(n.fills, func(s span2) bool {
+		return s.buf == g.buf && s.lo <= g.span.lo && g.span.hi <= s.hi
+	})
 }
 
 // lasts reports whether elements of a region, as node i left them, are there after the run.

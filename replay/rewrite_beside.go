@@ -84,7 +84,9 @@ func doBeside(r *rewriter) {
 // beside reports whether the launch at a place can be done beside another.
 func (r *rewriter) beside(i int) bool {
 	n := r.nodes[i]
-	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted && joined.Of(n.kernel).Together != nil && joined.Of(n.kernel).Together.Function != "" && !n.kernel.Grid(n.args, r.target).Empty()
+	return n != nil && n.m == nil && n.chain == nil && !n.once && n.why != slotted &&
+		joined.Of(n.kernel).Together != nil && joined.Of(n.kernel).Together.Function != "" &&
+		!n.kernel.Grid(n.args, r.target).Empty()
 }
 
 // depend reports whether either of two launches touches what the other writes.

@@ -28,7 +28,8 @@ func computeInputs(r *rewriter) {
 		return
 	}
 	for i, n := range r.nodes {
-		if n != nil && n.m == nil && n.chain == nil && slices.ContainsFunc(joined.Of(n.kernel).Loads, func(l joined.Loads) bool { return l.Worth(n.args, r.target) }) {
+		if n != nil && n.m == nil && n.chain == nil &&
+			slices.ContainsFunc(joined.Of(n.kernel).Loads, func(l joined.Loads) bool { return l.Worth(n.args, r.target) }) {
 			r.inputs(i, n)
 		}
 	}
@@ -142,7 +143,8 @@ func (r *rewriter) apart(i int, n *node, j int, with []int) *cause {
 			}
 		}
 		for k, a := range n.args {
-			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf && !slices.ContainsFunc(joined.Of(n.kernel).Loads, func(l joined.Loads) bool { return l.Operand == k }) {
+			if a.Kind == kernels.ArgBuffer && a.Buf == w.buf &&
+				!slices.ContainsFunc(joined.Of(n.kernel).Loads, func(l joined.Loads) bool { return l.Operand == k }) {
 				return because(ReasonUsed, "its result is read otherwise, too")
 			}
 		}

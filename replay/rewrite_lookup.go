@@ -72,7 +72,8 @@ func (r *rewriter) writesParts(j int) (i int, why *cause) {
 	}
 	for _, c := range []*node{r.nodes[i], n} {
 		for k, b := range c.args {
-			if b.Kind == kernels.ArgBuffer && b.Buf == a.Buf && (k != joined.Of(c.kernel).Lookup.Param || b.Off != a.Off || b.N != a.N) {
+			if b.Kind == kernels.ArgBuffer && b.Buf == a.Buf &&
+				(k != joined.Of(c.kernel).Lookup.Param || b.Off != a.Off || b.N != a.N) {
 				return 0, because(ReasonUsed, "%s reads or writes it otherwise, too", r.name(c))
 			}
 		}
@@ -99,9 +100,11 @@ func (r *rewriter) lookUpIn(i, j int) (why *cause) {
 	parts := joined.Of(reader.kernel).Lookup.Rows(reader.args) * joined.Of(reader.kernel).Lookup.Parts
 	at, table := kernels.BufferArg(r.fresh(kernels.Int32, parts), 0, parts), kernels.BufferArg(r.fresh(real, n), 0, n)
 	made := &node{kernel: kernel, args: append([]kernels.Arg{table}, rest...), from: writer.from, names: writer.names, once: true}
-	writes := &node{kernel: joined.Of(writer.kernel).Lookup.Kernel, args: slices.Clone(writer.args), from: writer.from, names: writer.names}
+	writes := &node{kernel: joined.Of(writer.kernel).Lookup.Kernel, args: slices.Clone(writer.args), from: writer.from,
+		names: writer.names}
 	writes.args[joined.Of(writer.kernel).Lookup.Param] = at
-	reads := &node{kernel: joined.Of(reader.kernel).Lookup.Kernel, args: append(slices.Clone(reader.args), table), from: reader.from, names: reader.names}
+	reads := &node{kernel: joined.Of(reader.kernel).Lookup.Kernel, args: append(slices.Clone(reader.args), table),
+		from: reader.from, names: reader.names}
 	reads.args[joined.Of(reader.kernel).Lookup.Param] = at
 	for _, c := range []*node{made, writes, reads} {
 		if err := r.device.try(c.kernel, c.args); err != nil {

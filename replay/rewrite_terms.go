@@ -17,7 +17,8 @@ var addedTerms = rewrite{"sum-to-elementwise", "makes maps of sums of few terms 
 
 func addTerms(r *rewriter) {
 	for i, n := range r.nodes {
-		if n == nil || n.m != nil || n.once || joined.Of(n.kernel).Terms == nil || n.why == slotted || n.kernel.Grid(n.args, r.target).Empty() {
+		if n == nil || n.m != nil || n.once || joined.Of(n.kernel).Terms == nil || n.why == slotted ||
+			n.kernel.Grid(n.args, r.target).Empty() {
 			continue
 		}
 		op := joined.Of(n.kernel).Terms(n.args, r.target)

@@ -323,9 +323,10 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			}
 			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
 		},
-		Forms: joined.Forms{Rows: &joined.Rows{Function: "rows", Free: true, Text: rows, Of: func(a []kernels.Arg, _ kernels.Target) *joined.RowsOf {
-			return &joined.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []joined.Cut{joined.CutOf(4), joined.CutOf(4), {}}}
-		}}}}
+		Forms: joined.Forms{Rows: &joined.Rows{Function: "rows", Free: true, Text: rows,
+			Of: func(a []kernels.Arg, _ kernels.Target) *joined.RowsOf {
+				return &joined.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []joined.Cut{joined.CutOf(4), joined.CutOf(4), {}}}
+			}}}}
 }
 
 // TestRowsOfOthers: a kernel from outside this module is joined by rows, too; where a device
