@@ -26,7 +26,8 @@ func (t *Tensor) scaledDotProductAttention(k, v, mask *Tensor, options ...Attent
 	return y
 }
 
-func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y *Tensor, kept []*Tensor, g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
+func (api) AttentionGrad(q, k, v, mask *Tensor, options []AttentionOptions, whole bool, y *Tensor, kept []*Tensor,
+	g *Tensor, wants [4]bool) (dq, dk, dv, dm *Tensor) {
 	a := q.attentionCall(k, v, mask, options)
 	if f := a.inBlocks(whole); f != nil {
 		if len(kept) > 1 {
@@ -149,7 +150,8 @@ func (t *Tensor) attentionCall(k, v, mask *Tensor, options []AttentionOptions) *
 			misuse(op, ErrShape, "the last two axes of each are positions and features", t, k, v)
 		}
 	}
-	a := &attentionCall{q: t, k: k, v: v, mask: mask, typ: floats(t, k, v), l: t.shape[t.Rank()-2], s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
+	a := &attentionCall{q: t, k: k, v: v, mask: mask, typ: floats(t, k, v), l: t.shape[t.Rank()-2],
+		s: k.shape[k.Rank()-2], scale: o.Scale, causal: o.Causal}
 	if t.shape[t.Rank()-1] != k.shape[k.Rank()-1] || a.s != v.shape[v.Rank()-2] {
 		misuse(op, ErrShape, "queries have the features of keys, and there is a value for each key", t, k, v)
 	}
@@ -379,7 +381,8 @@ func (b *blocks) launch(k *kernels.Kernel, operands []kernels.Arg, step int, pla
 	d := b.q.Device()
 	list := d.core().list()
 	args := append(list.args, operands...)
-	args = append(args, kernels.IntArg(b.l), kernels.IntArg(b.s), kernels.IntArg(step), kernels.FlagArg(b.mask != nil), kernels.FlagArg(b.causal), kernels.FloatArg(b.scale), kernels.IntArg(b.heads()))
+	args = append(args, kernels.IntArg(b.l), kernels.IntArg(b.s), kernels.IntArg(step), kernels.FlagArg(b.mask != nil),
+		kernels.FlagArg(b.causal), kernels.FloatArg(b.scale), kernels.IntArg(b.heads()))
 	for _, p := range places {
 		place := p.Args()
 		args = append(args, place[:]...)
@@ -422,7 +425,8 @@ func (b *blocks) gradients(y, lse, g *Tensor, keys bool) (dq, dk, dv *Tensor) {
 	if g.typ != b.reads {
 		b.reads = b.typ
 	}
-	q, k, v, py, pg := b.headView(b.q, b.reads), b.headView(b.k, b.reads), b.headView(b.v, b.reads), b.headView(y, b.typ), b.headView(g, b.reads)
+	q, k, v, py, pg := b.headView(b.q, b.reads), b.headView(b.k, b.reads), b.headView(b.v, b.reads),
+		b.headView(y, b.typ), b.headView(g, b.reads)
 	bias, step := b.biases()
 	stored := func(of ...*Tensor) Type {
 		for _, t := range of {

@@ -128,7 +128,8 @@ func TestNotBeside(t *testing.T) {
 	wrong.Defines = "-DREALLY=1"
 	other := *ops.AdamW
 	other.Defines = "-DREALLY=2"
-	if joined.Beside(ops.Sum, ops.SGD, wide) != nil || joined.Beside(ops.SGD, ops.Sum, wide) != nil || joined.Beside(&wrong, &other, wide) != nil {
+	if joined.Beside(ops.Sum, ops.SGD, wide) != nil || joined.Beside(ops.SGD, ops.Sum, wide) != nil ||
+		joined.Beside(&wrong, &other, wide) != nil {
 		t.Error("there is a kernel of two that are not done beside each other")
 	}
 	if joined.Beside(ops.SumAxis, ops.SumAxis, wide) != nil {

@@ -266,7 +266,8 @@ func TestDescribedLaunches(t *testing.T) {
 				return
 			}
 		}
-		for _, op := range []any{&operation.Map{}, &operation.Product{}, &operation.Reduction{}, &operation.Gather{}, &operation.Scatter{}, &operation.Random{}} {
+		for _, op := range []any{&operation.Map{}, &operation.Product{}, &operation.Reduction{}, &operation.Gather{},
+			&operation.Scatter{}, &operation.Random{}} {
 			if name := fmt.Sprintf("%T", op); d.seen[name] == 0 {
 				t.Errorf("device %d: there was no %s", seed, name)
 			}

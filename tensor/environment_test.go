@@ -21,7 +21,8 @@ func TestEnvironment(t *testing.T) {
 	if err := os.WriteFile(table, []byte(`{"a device": [{"Form": "zz"}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range [][2]string{{tensor.SelfTestEnv, "maybe"}, {cl.PathEnv, dir}, {cl.PathEnv, table}, {clrt.OpenCLEnv, dir},
+	for _, v := range [][2]string{{tensor.SelfTestEnv, "maybe"}, {cl.PathEnv, dir}, {cl.PathEnv, table},
+		{clrt.OpenCLEnv, dir},
 		{clrt.OpenCLEnv, dir + "/none.so"}, {ops.TuningEnv, table}, {ops.TuningEnv, dir}, {tensor.VectorsEnv, "mmx"}} {
 		t.Run(v[0], func(t *testing.T) {
 			t.Setenv(v[0], v[1])

@@ -133,7 +133,8 @@ func TestFloatsOfOneLaunch(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x, y := tensor.ZerosOf(d, tensor.Float32, 4), tensor.ZerosOf(d, tensor.Float64, 4)
 	err := tensor.Try(func() {
-		tensor.Launch(d, joined.Map(fn.Neg.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}), x.Arg(), y.Arg(), kernels.IntArg(4))
+		tensor.Launch(d, joined.Map(fn.Neg.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}), x.Arg(), y.Arg(),
+			kernels.IntArg(4))
 	})
 	if !errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), "argument 1, Y, has elements of type float32, not float64") {
 		t.Error(err)

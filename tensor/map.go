@@ -331,7 +331,8 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 }
 
 // launchEach is launchMap for each index of the outermost loop.
-func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions, layout joined.AccessPattern, w stridedLoops) {
+func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions,
+	layout joined.AccessPattern, w stridedLoops) {
 	part := slices.Clone(tensors)
 	for index := range w.dims[0] {
 		for i, t := range tensors {

@@ -42,7 +42,8 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	}
 	out := results[0]
 	if j.Rank() > 0 && out.Rank() > joined.MapRank {
-		misuse(j.Name, ErrShape, fmt.Sprintf("functions that read indices have results of %d axes at most", joined.MapRank), out)
+		detail := fmt.Sprintf("functions that read indices have results of %d axes at most", joined.MapRank)
+		misuse(j.Name, ErrShape, detail, out)
 	}
 	if j.Rank() > out.Rank() {
 		misuse(j.Name, ErrShape, fmt.Sprintf("the functions read the index along axis %d", j.Rank()-1), out)

@@ -112,7 +112,8 @@ func (p *clProgram) settled(l *capture.Launch, entry *entry[*clrt.Kernel]) *join
 	if p.dev.target.CPU || entry.replacement != nil {
 		return nil
 	}
-	return joined.Settle(l.Kernel, l.Args, p.dev.target, func(a, b kernels.Buffer) bool { return a.(*clBuffer).Buffer == b.(*clBuffer).Buffer })
+	return joined.Settle(l.Kernel, l.Args, p.dev.target,
+		func(a, b kernels.Buffer) bool { return a.(*clBuffer).Buffer == b.(*clBuffer).Buffer })
 }
 
 func (p *clProgram) Run() {

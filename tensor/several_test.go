@@ -23,7 +23,8 @@ func TestSeveral(t *testing.T) {
 		x, y := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, s[0], s[2])
 		return []kernels.Arg{x.Arg(), y.Arg(), kernels.IntArg(s[0]), kernels.IntArg(s[1]), kernels.IntArg(s[2]), kernels.FloatArg(0.3), kernels.IntArg(r.IntN(2))}, 1
 	})
-	if joined.Several(ops.SumAxis, 1) != nil || joined.Several(ops.SumAxis, 17) != nil || joined.Several(ops.Sum, 2) != nil {
+	if joined.Several(ops.SumAxis, 1) != nil || joined.Several(ops.SumAxis, 17) != nil ||
+		joined.Several(ops.Sum, 2) != nil {
 		t.Error("there is a kernel of no or too many launches, or of those that are not done together")
 	}
 	if first, again := joined.Several(ops.SumAxis, 3), joined.Several(ops.SumAxis, 3); first != again {
@@ -69,7 +70,8 @@ func TestSeveralProducts(t *testing.T) {
 		several(t, ops.Gemm(form, ops.GemmTiles(kernels.Float32, d)[i], nil), counts[i], product(form))
 	}
 	several(t, ops.Gemm(ops.TN, ops.MatrixTiles(ops.BF16x3, kernels.Float32, d)[0], nil), []int{3}, product(ops.TN))
-	if k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil); joined.MostTogether(k, kernels.Target{CPU: true}) != 1 {
+	k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil)
+	if joined.MostTogether(k, kernels.Target{CPU: true}) != 1 {
 		t.Error("products are done together on a CPU")
 	}
 }

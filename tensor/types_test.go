@@ -796,7 +796,8 @@ func TestTypedLaunch(t *testing.T) {
 		for _, kernel := range types {
 			for _, arg := range types {
 				err := tensor.Try(func() {
-					tensor.Launch(d, joined.Map(fn.Identity.Alone(), kernel, joined.AccessPattern{Rank: 1}), x[kernel].Arg(), x[arg].Arg(), n)
+					tensor.Launch(d, joined.Map(fn.Identity.Alone(), kernel, joined.AccessPattern{Rank: 1}), x[kernel].Arg(),
+						x[arg].Arg(), n)
 				})
 				of, given := kernel.Moved(), arg.Moved()
 				want := fmt.Sprintf("k_copy: argument 1, Y, has elements of type %v, not %v", of, arg.Stored())
