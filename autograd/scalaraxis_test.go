@@ -12,8 +12,8 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestAxisOfScalar: a scalar has axis 0 for all that works along axes, as in PyTorch, and no other: reductions of it are
-// those of a vector of one element.
+// TestAxisOfScalar: a scalar has axis 0 for all that works along axes, as in PyTorch, and no other: reductions of it
+// are those of a vector of one element.
 func TestAxisOfScalar(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
 		for name, reduced := range devtest.Reductions[*node](t) {
@@ -34,7 +34,8 @@ func TestAxisOfScalar(t *testing.T) {
 			for _, axes := range [][]int{{}, {0}, {-1}, {0, tensor.Keepdims}} {
 				v, rank, grad := gives(autograd.Param(tensor.Scalar(d, 3), "p"), axes...)
 				if !slices.Equal(v, value) || grad != slope && (grad == grad || slope == slope) || rank != 0 {
-					t.Errorf("%s%v of a scalar is %v of rank %d, its gradient %v; of a vector %v and %v", name, axes, v, rank, grad, value, slope)
+					t.Errorf("%s%v of a scalar is %v of rank %d, its gradient %v; of a vector %v and %v",
+						name, axes, v, rank, grad, value, slope)
 				}
 			}
 			refusesAxes(t, name, func(axes ...int) { reduced(autograd.Param(tensor.Scalar(d, 3), "p"), axes...) })

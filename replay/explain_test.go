@@ -180,20 +180,22 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestOutputsAreNoRefusals: a map whose result the step returns is no refusal of `inline` where nothing in the step reads
-// that: the epilogue that it became is the only line of it. Where a map reads it, the line says that it is stored.
+// TestOutputsAreNoRefusals: a map whose result the step returns is no refusal of `inline` where nothing in the step
+// reads that: the epilogue that it became is the only line of it. Where a map reads it, the line says that it is stored.
 func TestOutputsAreNoRefusals(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, w := tensor.Full(d, 0.5, 3, 4), tensor.Full(d, 2, 4, 5)
 		text := explained(t, recordedOn(t, d, func() []*tensor.Tensor { return []*tensor.Tensor{x.MatMul(w).Tanh()} }))
-		if !strings.Contains(text, "epilogue: 1 k_tanh: computed where 0 k_gemm_nn stores its result\n") || strings.Contains(text, "inline: 1 k_tanh") {
+		if !strings.Contains(text, "epilogue: 1 k_tanh: computed where 0 k_gemm_nn stores its result\n") ||
+			strings.Contains(text, "inline: 1 k_tanh") {
 			t.Errorf("an epilogue:\n%s", text)
 		}
 		text = explained(t, recordedOn(t, d, func() []*tensor.Tensor {
 			y := x.MatMul(w).Tanh()
 			return []*tensor.Tensor{y, y.T().Neg()}
 		}))
-		if !strings.Contains(text, "[used] inline: 1 k_tanh: refused: its result is stored, for it is there after the run\n") {
+		want := "[used] inline: 1 k_tanh: refused: its result is stored, for it is there after the run\n"
+		if !strings.Contains(text, want) {
 			t.Errorf("an output that a map reads:\n%s", text)
 		}
 	})
@@ -276,8 +278,8 @@ func TestExplainDocs(t *testing.T) {
 	}
 }
 
-// TestRefusalsPage: the table "What is not done" of docs/recording.md has a row for each reason, names passes that there
-// are, and has details that lines of Explain end with.
+// TestRefusalsPage: the table "What is not done" of docs/recording.md has a row for each reason, names passes that
+// there are, and has details that lines of Explain end with.
 func TestRefusalsPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/recording.md")
 	if err != nil {

@@ -104,8 +104,8 @@ func varOf(correction int) func(line []float64) float64 {
 	}
 }
 
-// TestReductionsHaveReferences: each reduction of the table of operations has a reference by hand, under its name or one
-// that begins with it.
+// TestReductionsHaveReferences: each reduction of the table of operations has a reference by hand, under its name or
+// one that begins with it.
 func TestReductionsHaveReferences(t *testing.T) {
 	for name := range devtest.Reductions[*tensor.Tensor](t) {
 		_, by := reductions[name]
