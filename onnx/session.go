@@ -238,7 +238,11 @@ func (s *Session) newValue(t *onnxpb.Tensor) (*Value, error) {
 		return nil, err
 	}
 	runtime.KeepAlive(s.model) // t is in its memory
-	return &Value{node: s.widened(autograd.Const(x)).Retain()}, nil
+	wide := s.widened(autograd.Const(x)).Retain()
+	if wide.Value() != x {
+		x.Free()
+	}
+	return &Value{node: wide}, nil
 }
 
 // wide returns the type in which what a model has in a type is computed: that of float is Float64 on a device whose

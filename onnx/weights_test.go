@@ -54,6 +54,25 @@ func TestWeightsOfNodes(t *testing.T) {
 	})
 }
 
+// TestFloat64Weights: of weights that are computed in float64 nothing is left on the device when the session is closed.
+func TestFloat64Weights(t *testing.T) {
+	devtest.Uncollected(t)
+	d := devtest.CPU(t) // of float64
+	before := d.Stats().LiveBytes
+	g := body("x", "y", op("y = Add x w", nil))
+	g.Initializers = []*onnxpb.Tensor{weights("w", 2*hostLimit)}
+	s, err := modelOf(13, g).Load(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Stats().LiveBytes - before; n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+}
+
 // TestForwardNamed: any value comes with its graph, and gradients end at what made it.
 func TestForwardNamed(t *testing.T) {
 	d := cpu(t)
