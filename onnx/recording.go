@@ -158,14 +158,24 @@ func (s *Session) record(key string, inputs map[string]*Value, names []string) (
 		rec.Free()
 		return nil, err
 	}
-	i, tensors := 0, rec.rec.Outputs()
-	for _, v := range rec.out {
-		v.each(func(v *Value) {
-			v.node, v.host = autograd.Const(tensors[i]), nil
-			i++
-		})
+	tensors := rec.rec.Outputs()
+	for i, v := range rec.out {
+		rec.out[i] = v.of(&tensors)
 	}
 	return rec, nil
+}
+
+// of returns v with the first of some tensors in the place of its own, and takes them from the list. v may be a
+// constant of the session.
+func (v *Value) of(tensors *[]*tensor.Tensor) *Value {
+	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings}
+	if v.any() != nil {
+		w.node, *tensors = autograd.Const((*tensors)[0]), (*tensors)[1:]
+	}
+	for _, e := range v.list {
+		w.list = append(w.list, e.of(tensors))
+	}
+	return w
 }
 
 // onDevice returns the tensors on the device that the session keeps: runs only read them.

@@ -100,6 +100,36 @@ func TestChangedShapes(t *testing.T) {
 	})
 }
 
+// TestConstantOutput: an initializer that is an output outlives the recordings.
+func TestConstantOutput(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		g := body("x", "y w", op("y = Add x w", nil))
+		w := doubles(onnxpb.Float, 1, 2)
+		w.Name, g.Initializers = "w", []*onnxpb.Tensor{w}
+		s, err := modelOf(13, g).Load(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := s.Clone()
+		defer other.Close()
+		x := FromTensor(tensor.Full(d, 1, 2))
+		for range 3 {
+			if _, err := s.Run(x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := other.Run(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantTensor(t, out[0], tensor.Float32, []int{2}, []float64{2, 3}, 0)
+		wantTensor(t, out[1], tensor.Float32, []int{2}, []float64{1, 2}, 0)
+	})
+}
+
 // TestFloat64: on a device of float64 a model of floats computes in float64.
 func TestFloat64(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
