@@ -100,6 +100,37 @@ func TestChangedShapes(t *testing.T) {
 	})
 }
 
+// TestOutputsOwned: in each run outputs are the caller's: no memory of inputs, of weights, or of each other.
+func TestOutputsOwned(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		g := body("x", "flat x w neg same", op("flat = Flatten x", nil), op("neg = Neg x", nil), op("same = Identity neg", nil))
+		w := doubles(onnxpb.Float, 1, 2)
+		w.Name, g.Initializers = "w", []*onnxpb.Tensor{w}
+		s, err := modelOf(13, g).Load(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		x := tensor.Zeros(d, 1, 2)
+		want := [][]float64{{3, 4}, {3, 4}, {1, 2}, {-3, -4}, {-3, -4}}
+		for run := range 4 {
+			x.SetInPlace(tensor.New(d, []float32{3, 4}, 1, 2))
+			out, err := s.Run(FromTensor(x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.FillInPlace(0)
+			for i, v := range out {
+				if y := devtest.Float64s(t, v.Tensor()); !slices.Equal(y, want[i]) {
+					t.Errorf("run %d: output %d is %v, want %v", run, i, y, want[i])
+				}
+				v.Tensor().FillInPlace(5)
+				v.Free()
+			}
+		}
+	})
+}
+
 // TestConstantOutput: an initializer that is an output outlives the recordings.
 func TestConstantOutput(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/onnxpb"
+	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/tensor"
 )
 
@@ -360,28 +361,38 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 		}
 		replays.byValue = true
 	}
-	given := map[*autograd.Node]bool{}
+	others := map[any]bool{}
 	for _, v := range inputs {
-		v.each(func(v *Value) { given[v.node] = true })
+		v.each(func(v *Value) { others[memoryOf(v.node.Value())] = true })
+	}
+	for _, t := range s.onDevice() {
+		others[memoryOf(t)] = true
 	}
 	for i, v := range out {
-		out[i] = v.owned(given)
+		out[i] = v.owned(others)
 	}
 	return out, nil
 }
 
-// owned returns v as the caller's: tensors outlive the scope of the run, and are none that the session keeps or that
-// were given.
-func (v *Value) owned(given map[*autograd.Node]bool) *Value {
+// memoryOf is the same for a tensor and its views.
+func memoryOf(t *tensor.Tensor) any {
+	memory, _ := tensorapi.Impl.Memory(t)
+	return memory
+}
+
+// owned returns v as the caller's: its tensors outlive the scope of the run, and are copies where others have their
+// memory: inputs, what the session keeps, and outputs before, to which it adds them.
+func (v *Value) owned(others map[any]bool) *Value {
 	w := &Value{kind: v.kind, shape: v.shape, strings: v.strings}
 	if n := v.node; n != nil {
-		if v.kept || given[n] {
+		if v.kept || others[memoryOf(n.Value())] {
 			n = n.Copy()
 		}
+		others[memoryOf(n.Value())] = true
 		w.node = n.Retain()
 	}
 	for _, e := range v.list {
-		w.list = append(w.list, e.owned(given))
+		w.list = append(w.list, e.owned(others))
 	}
 	return w
 }
