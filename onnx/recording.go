@@ -86,7 +86,7 @@ func (s *Session) key(inputs map[string]*Value, names []string) string {
 		case v.node == nil:
 			return ""
 		case v.host != nil:
-			x, err := v.host.Float64s()
+			x, err := v.host.Value().To(tensor.Int64).Int64s() // the bits of each: floats round large integers
 			if err != nil {
 				return ""
 			}

@@ -100,10 +100,35 @@ func TestChangedShapes(t *testing.T) {
 	})
 }
 
+// TestLargeIntegers: inputs of integers that float64 does not tell apart have recordings of their own.
+func TestLargeIntegers(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		m := modelOf(13, body("x n", "y m", op("one = Constant", attrs{"value_ints": []int{1}}),
+			op("zero = Constant", attrs{"value_ints": []int{0}}), op("shape = Slice n zero one", nil),
+			op("y = Reshape x shape", nil), op("m = Identity n", nil)))
+		s, err := m.Load(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		x := FromTensor(tensor.Arange(d, 0, 6, 1))
+		for _, n := range []int64{1 << 53, 1 << 53, 1 << 53, 1<<53 + 1, 1<<53 + 1} {
+			out, err := s.Run(x, FromTensor(tensor.New(d, []int64{6, n})))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := out[1].Tensor().Int64s(); got[1] != n {
+				t.Errorf("%d of %d", got[1], n)
+			}
+		}
+	})
+}
+
 // TestOutputsOwned: in each run outputs are the caller's: no memory of inputs, of weights, or of each other.
 func TestOutputsOwned(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		g := body("x", "flat x w neg same", op("flat = Flatten x", nil), op("neg = Neg x", nil), op("same = Identity neg", nil))
+		g := body("x", "flat x w neg same", op("flat = Flatten x", nil), op("neg = Neg x", nil),
+			op("same = Identity neg", nil))
 		w := doubles(onnxpb.Float, 1, 2)
 		w.Name, g.Initializers = "w", []*onnxpb.Tensor{w}
 		s, err := modelOf(13, g).Load(d)
