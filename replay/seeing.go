@@ -81,6 +81,8 @@ func (r *Recording) seen(nodes []*node) {
 				from := nodes[list[k]].writes
 				if at := slices.IndexFunc(from, func(w region) bool { return w.meets(&g) }); at >= 0 {
 					r.flows = append(r.flows, flow{list[k], i, min(g.bytes(), from[at].bytes())})
+				}
+				if nodes[list[k]].fillsWhole(&g) { // nothing is left of earlier ones
 					break
 				}
 			}

@@ -76,6 +76,37 @@ func TestWriteDOT(t *testing.T) {
 	})
 }
 
+// TestWriteDOTOfParts: an arrow goes from each launch that wrote a part of what another reads, and none from one whose
+// result was written over.
+func TestWriteDOTOfParts(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		x := tensor.Full(d, 2, 4, 4)
+		rec, err := replay.Record(d, func() ([]*tensor.Tensor, error) {
+			y := tensor.Empty(d, 8, 4)
+			y.FillInPlace(1) // launch 0
+			y.FillInPlace(2)
+			y.Slice(0, 0, 4).SetInPlace(x)
+			y.Slice(0, 6, 8).SetInPlace(x.Slice(0, 0, 2))
+			return []*tensor.Tensor{y.MatMul(x)}, nil
+		}, replay.Options{Without: []string{"none"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Free()
+		var text bytes.Buffer
+		if err := rec.WriteDOT(&text); err != nil {
+			t.Fatal(err)
+		}
+		g := simple.NewDirectedGraph()
+		if err := dot.Unmarshal(text.Bytes(), g); err != nil {
+			t.Fatal(err)
+		}
+		if g.Nodes().Len() != 5 || g.Edges().Len() != 3 || !strings.Contains(text.String(), "1 -> 4") {
+			t.Errorf("%d boxes, %d arrows:\n%s", g.Nodes().Len(), g.Edges().Len(), text.String())
+		}
+	})
+}
+
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
