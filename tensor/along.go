@@ -11,19 +11,20 @@ import (
 func (api) TakeAlong(x, index *Tensor, axis, n int) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[axis] = n
-	y := alloc("TakeAlong", x.Device(), floats(x), shape)
-	alongAxis(ops.TakeAlong, x, index, y, x.shape, axis, n)
+	y := alloc("TakeAlong", x.Device(), floatsOf(x), shape)
+	alongAxis(ops.TakeAlong.Of(y.typ), x, index, y, x.shape, axis, n)
 	return y
 }
 
 func (api) PlaceAlong(x, index *Tensor, axis, n int, distinct bool) *Tensor {
 	shape := slices.Clone(x.shape)
 	shape[axis] = n
-	y := alloc("PlaceAlong", x.Device(), floats(x), shape)
-	k := ops.PlaceAlong
-	if !distinct {
-		k = ops.AddAlong
+	typ := floatsOf(x)
+	k := ops.PlaceAlong.Of(typ)
+	if !distinct { // sums are of float32
+		k, typ = ops.AddAlong, floats(x)
 	}
+	y := alloc("PlaceAlong", x.Device(), typ, shape)
 	if !distinct || n > x.shape[axis] { // else every element is written
 		y.zero()
 	}

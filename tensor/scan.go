@@ -60,7 +60,7 @@ func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, in
 	check(op, t)
 	o := t.ordered()
 	defer o.release()
-	x := o.along(op, axis, o.typ)
+	x := o.along(op, axis, o.typ.Computed())
 	defer x.release()
 	d := t.Device()
 	y, at := alloc(op, d, x.typ, t.shape), alloc(op, d, Int64, t.shape)

@@ -79,11 +79,11 @@ func single[O any](op string, o []O) (one O) {
 	return one
 }
 
-// ordered returns t as an operand of a type that kernels compare: of floats, Int32 or Int64, in the order
+// ordered returns t as an operand of a type that kernels compare: its floats, Int32 or Int64, in the order
 // of its elements. [Tensor.unordered] takes results back.
 func (t *Tensor) ordered() contiguousOperand {
 	if t.typ != Uint64 {
-		typ := floats(t)
+		typ := floatsOf(t)
 		if t.typ.Integer() {
 			typ = t.typ.Widened()
 		}

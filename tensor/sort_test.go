@@ -52,7 +52,7 @@ func checkSorted(t *testing.T, what string, x *tensor.Tensor, axis, k int, desce
 	if len(outShape) > 0 {
 		outShape[axis] = k
 	}
-	if !slices.Equal(values.Shape(), outShape) || !slices.Equal(indices.Shape(), outShape) || values.Type() == tensor.Float16 || indices.Type() != tensor.Int64 {
+	if !slices.Equal(values.Shape(), outShape) || !slices.Equal(indices.Shape(), outShape) || values.Type() != x.Type() || indices.Type() != tensor.Int64 {
 		t.Fatalf("%s: %v and %v", what, values, indices)
 	}
 	v, got, at := devtest.Float64s(t, x), devtest.Float64s(t, values), devtest.Float64s(t, indices)
@@ -84,7 +84,9 @@ func TestSort(t *testing.T) {
 		x := devtest.New(d, data, 4, 70, 2, 3)
 		for name, x := range map[string]*tensor.Tensor{
 			"whole": x, "transposed": x.Transpose(3, 0, 2, 1), "gaps": x.Slice(1, 3, 30).Step(3, 2), "repeated": x.Slice(2, 0, 1).Expand(4, 70, 2, 3),
-			"empty": x.Slice(1, 2, 2), "ints": x.MulScalar(4).To(tensor.Int32), "bytes": x.MulScalar(4).Abs().To(tensor.Uint8), "scalar": tensor.Scalar(d, 3),
+			"empty": x.Slice(1, 2, 2), "ints": x.MulScalar(4).To(tensor.Int32), "bytes": x.MulScalar(4).Abs().To(tensor.Uint8),
+			"float16": x.To(tensor.Float16), "bfloat16": x.To(tensor.BFloat16).Transpose(3, 0, 2, 1),
+			"float16 scalar": tensor.Scalar(d, 3).To(tensor.Float16), "scalar": tensor.Scalar(d, 3),
 		} {
 			for axis := range max(x.Rank(), 1) {
 				n := 1
@@ -147,12 +149,15 @@ func TestLongSorts(t *testing.T) {
 			}
 			data[17], data[2019], data[4000] = math.NaN(), math.Inf(-1), math.NaN()
 			x := devtest.New(d, data, shape...)
-			for _, descending := range []bool{false, true} {
-				values, indices := x.Sort(1, tensor.SortOptions{Descending: descending})
-				checkSorted(t, fmt.Sprintf("Sort of %v", shape), x, 1, shape[1], descending, values, indices)
-				for _, k := range []int{5, 64, 300, 1500} {
-					values, indices := x.TopK(k, 1, tensor.TopKOptions{Smallest: !descending})
-					checkSorted(t, fmt.Sprintf("TopK %d of %v", k, shape), x, 1, k, descending, values, indices)
+			for _, typ := range []tensor.Type{x.Type(), tensor.Float16, tensor.BFloat16} {
+				x := x.To(typ)
+				for _, descending := range []bool{false, true} {
+					values, indices := x.Sort(1, tensor.SortOptions{Descending: descending})
+					checkSorted(t, fmt.Sprintf("Sort of %v %v", shape, typ), x, 1, shape[1], descending, values, indices)
+					for _, k := range []int{5, 64, 300, 1500} {
+						values, indices := x.TopK(k, 1, tensor.TopKOptions{Smallest: !descending})
+						checkSorted(t, fmt.Sprintf("TopK %d of %v %v", k, shape, typ), x, 1, k, descending, values, indices)
+					}
 				}
 			}
 			ints := x.Clamp(-1e6, 1e6).To(tensor.Int32)
@@ -181,7 +186,8 @@ func TestMedian(t *testing.T) {
 			}
 			x := devtest.New(d, data, shape...)
 			ints := x.Slice(0, min(2, shape[0]-1), shape[0]).Clamp(-1e6, 1e6).MulScalar(3).To(tensor.Int32)
-			for what, x := range map[string]*tensor.Tensor{"whole": x, "transposed": x.T().Copy().T(), "ints": ints} {
+			for what, x := range map[string]*tensor.Tensor{"whole": x, "transposed": x.T().Copy().T(), "ints": ints,
+				"float16": x.To(tensor.Float16), "bfloat16": x.To(tensor.BFloat16)} {
 				values, indices := x.Median(1)
 				v, got, at := devtest.Float64s(t, x), devtest.Float64s(t, values), devtest.Float64s(t, indices)
 				for row := range got {

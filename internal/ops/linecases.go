@@ -24,6 +24,8 @@ func init() {
 				k.Cases = func(few bool) []kernels.Case { return scanCases(kind, t, few) }
 			}
 		}
+	}
+	for _, t := range sortTypes {
 		sorts := SortsOf(t)
 		cases := func(k *kernels.Kernel, few bool) []kernels.Case { return sortCases(sorts, k, t, few) }
 		sorts.setCases(cases)
@@ -37,7 +39,7 @@ func init() {
 	}
 	ScanLinear.Cases = scanLinearCases
 	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
-		k.Cases = func(bool) []kernels.Case { return alongCases(k) }
+		setCases(k, func(t kernels.DType, _ bool) []kernels.Case { return alongCases(k, t) })
 	}
 }
 
@@ -221,8 +223,16 @@ func scanLinearCases(few bool) []kernels.Case {
 	return cases
 }
 
-func alongCases(k *kernels.Kernel) []kernels.Case {
+func alongCases(k *kernels.Kernel, t kernels.DType) []kernels.Case {
 	var cases caseList
+	values := func(o operands, n int) operands {
+		return o.elements(t, n, func(int) float64 {
+			if t.Integer() {
+				return float64(o.Rand.IntN(1 << 16))
+			}
+			return 2*o.Rand.Float64() - 1
+		})
+	}
 	for _, b := range lineBoxes(true) {
 		cases.add(func(o operands) {
 			n, lines := (b[1]+1)/2, b[0]*b[2]
@@ -234,16 +244,16 @@ func alongCases(k *kernels.Kernel) []kernels.Case {
 			if k != TakeAlong {
 				from, to = to, from
 			}
-			o.In(from, -1, 1).Ints(lines*n, func(i int) int {
+			values(o, from).Ints(lines*n, func(i int) int {
 				if i%19 == 5 {
 					return []int{-1, b[1], 1 << 30}[i%3]
 				}
 				return index(i)
 			})
 			if k == TakeAlong {
-				o.Out(to)
+				o.undefined(t, to)
 			} else {
-				o.In(to, -1, 1)
+				values(o, to)
 			}
 			o.num(b[0], b[1], b[2], n)
 		}, "%v", b)
@@ -260,7 +270,7 @@ func sortCases(sorts *Sorts, k *kernels.Kernel, t kernels.DType, few bool) []ker
 	}
 	values := func(o operands, n, i int) {
 		o.elements(t, n, func(int) float64 { return float64(o.Rand.IntN(90) - 40) })
-		if i%2 == 0 && t == kernels.Float32 {
+		if i%2 == 0 && t.Float() {
 			o.Special()
 		}
 	}
@@ -303,7 +313,7 @@ func sortCases(sorts *Sorts, k *kernels.Kernel, t kernels.DType, few bool) []ker
 				cases.add(func(o operands) {
 					o.elements(t, n, func(at int) float64 {
 						k := at % width % run
-						if k == run-1 && i%4 == 2 && t == kernels.Float32 {
+						if k == run-1 && i%4 == 2 && t.Float() {
 							return math.NaN()
 						}
 						return float64(sign * (k / (3 + at%width/run)))
@@ -315,7 +325,7 @@ func sortCases(sorts *Sorts, k *kernels.Kernel, t kernels.DType, few bool) []ker
 		case sorts.SelectMedian:
 			cases.add(func(o operands) {
 				values(o, n, i)
-				if i%4 == 2 && t == kernels.Float32 {
+				if i%4 == 2 && t.Float() {
 					o.Start(0, math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 3e38, 1e-42) // without a NaN
 				}
 				o.undefined(t, r[0]).undefined(kernels.Int32, r[0]).num(r[0], r[1])
@@ -323,7 +333,7 @@ func sortCases(sorts *Sorts, k *kernels.Kernel, t kernels.DType, few bool) []ker
 		case sorts.Median:
 			cases.add(func(o operands) {
 				o.elements(t, n, func(at int) float64 {
-					if k := at % r[1]; i%2 == 0 && t == kernels.Float32 && k > r[1]*(at/r[1]+1)/4 {
+					if k := at % r[1]; i%2 == 0 && t.Float() && k > r[1]*(at/r[1]+1)/4 {
 						return math.NaN()
 					}
 					return float64(at % r[1] / 2)

@@ -3,8 +3,10 @@ package ops
 import (
 	"math/bits"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
 )
 
 // RADIX_GROUP of radix.cl, which is also how many digits there are.
@@ -98,6 +100,10 @@ func typeOf[T sortable]() kernels.DType {
 		return kernels.Int32
 	case int64:
 		return kernels.Int64
+	case float16.Float16:
+		return kernels.Float16
+	case bfloat16.BFloat16:
+		return kernels.BFloat16
 	}
 	return kernels.Float32
 }

@@ -94,7 +94,7 @@ func newScan(kind ScanKind, t kernels.DType) *kernels.Kernel {
 		return kernels.Grid{Dims: 1, Global: [3]int{groups * foldGroup}, Local: [3]int{foldGroup}}
 	}
 	if t != kernels.Float32 {
-		k.Defines += " " + intDefines(t)
+		k.Defines += " " + lineDefines(t)
 		k.Tol = kernels.Tolerance{}
 		for i, p := range k.Params {
 			if p.Mode == kernels.In || p.Mode == kernels.Out {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/intmath"
@@ -21,8 +22,8 @@ const (
 	SortDigit   = 8    // bits by which a pass of a radix sort sorts
 )
 
-// Sorts are the kernels that sort rows of elements of a type, reals, int32 or int64, NaN last, by their
-// values X and their indices I [rows, n] to Y and J. Equal elements keep their order.
+// Sorts are the kernels that sort rows of elements of a type, reals, floats of 16 bits, int32 or int64, NaN
+// last, by their values X and their indices I [rows, n] to Y and J. Equal elements keep their order.
 type Sorts struct {
 	// Blocks sorts blocks of at most SortBlock elements and keeps the first of each: X, I, Y, J,
 	// rows, n, block, keep, flags. Y and J have keep elements of each block, or all there are.
@@ -43,14 +44,22 @@ type Sorts struct {
 }
 
 // SortsOf returns the sorts of a type.
-func SortsOf(t kernels.DType) *Sorts { return sorts[lineType(t)] }
+func SortsOf(t kernels.DType) *Sorts {
+	if t.Half() {
+		return sorts[t]
+	}
+	return sorts[lineType(t)]
+}
 
-// lineTypes are the types of elements that are scanned and sorted, Float32 for reals.
+// lineTypes are the types of elements that are scanned, Float32 for floats, and sortTypes those that are
+// sorted, Float32 for reals.
 var lineTypes = [...]kernels.DType{kernels.Float32, kernels.Int32, kernels.Int64}
+
+var sortTypes = append(lineTypes[:], kernels.Float16, kernels.BFloat16)
 
 // lineType returns the one of lineTypes that stands for a type.
 func lineType(t kernels.DType) kernels.DType {
-	if t == kernels.Float64 {
+	if t.Float() {
 		return kernels.Float32
 	}
 	return t
@@ -58,23 +67,39 @@ func lineType(t kernels.DType) kernels.DType {
 
 var sorts = func() map[kernels.DType]*Sorts {
 	all := map[kernels.DType]*Sorts{}
-	for _, t := range lineTypes {
+	for _, t := range sortTypes {
 		s := newSorts(t)
 		all[t] = &s
 	}
 	return all
 }()
 
-// intDefines are the compiler options of scans and sorts of a type: none of reals.
-func intDefines(t kernels.DType) string {
-	return map[kernels.DType]string{kernels.Int32: "-DOF_INTS -DELEM=int", kernels.Int64: "-DOF_INTS -DOF_LONGS -DELEM=long"}[t]
+// lineDefines are the compiler options of scans and sorts of a type: none of reals.
+func lineDefines(t kernels.DType) string {
+	switch t {
+	case kernels.Int32:
+		return "-DOF_INTS -DELEM=int"
+	case kernels.Int64:
+		return "-DOF_INTS -DOF_LONGS -DELEM=long"
+	case kernels.Float16, kernels.BFloat16:
+		return fmt.Sprintf("-DHALF_INFINITY=%#x -DELEM=ushort", halfInfinity(t))
+	}
+	return ""
+}
+
+// halfInfinity returns the bits of the infinity of a type of 16 bits.
+func halfInfinity(t kernels.DType) uint16 {
+	if t == kernels.Float16 {
+		return 0x7c00
+	}
+	return 0x7f80
 }
 
 func newSorts(t kernels.DType) Sorts {
 	w := sortTwinsOf(t)
 	sort := func(name, file, gpu string, grid func([]kernels.Arg, kernels.Target) kernels.Grid, twin kernels.Twin, numbers ...string) *kernels.Kernel {
 		k := &kernels.Kernel{Name: name, File: file, GPU: gpu, Grid: grid, Params: []kernels.Param{in("X"), inInts("I"), out("Y"), outInts("J")}, Twin: twin}
-		k.Defines, k.Params[0].Mode, k.Params[2].Mode = intDefines(t), kernels.In.Of(t), kernels.Out.Of(t)
+		k.Defines, k.Params[0].Mode, k.Params[2].Mode = lineDefines(t), kernels.In.Of(t), kernels.Out.Of(t)
 		for _, n := range numbers {
 			k.Params = append(k.Params, intArg(n))
 		}
@@ -90,7 +115,7 @@ func newSorts(t kernels.DType) Sorts {
 	selects.Params = slices.Delete(selects.Params, 1, 2) // elements have the indices of their places
 	return Sorts{
 		SelectMedian: selects,
-		Radix:        newRadix(t, intDefines(t), sortTiles, w.count, w.move),
+		Radix:        newRadix(t, lineDefines(t), sortTiles, w.count, w.move),
 		Blocks: sort("k_sort_blocks", "sort_cpu.cl", "sort_gpu.cl", func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			rows, n, block, blocks := blocks(a)
 			if l.CPU {

@@ -2,19 +2,22 @@ package ops
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
+	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/intmath"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/x448/float16"
 )
 
 // sortable are the elements that are sorted.
 type sortable interface {
-	float32 | float64 | int32 | int64
+	float32 | float64 | int32 | int64 | float16.Float16 | bfloat16.BFloat16
 }
 
 // sortKey is an element as an unsigned integer, in the order of a sort.
-type sortKey interface{ uint32 | uint64 }
+type sortKey interface{ uint16 | uint32 | uint64 }
 
 func intKey(x int32) uint32 { return uint32(x) ^ 1<<31 }
 
@@ -34,6 +37,31 @@ func doubleKey(x float64) uint64 {
 	}
 	b := math.Float64bits(x + 0)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+// halfSortKey is the key of a float of 16 bits, of bits whose infinity is the one given.
+func halfSortKey(bits, infinity uint16) uint16 {
+	size, sign := uint32(bits)&0x7fff, uint32(int32(int16(bits))>>31)
+	key := (size ^ sign) - sign + 1<<15 // both zeros are one
+	if size > uint32(infinity) {
+		key = math.MaxUint16
+	}
+	return uint16(key)
+}
+
+// halfOrder returns the order of floats of 16 bits whose infinity has such bits.
+func halfOrder[T float16.Float16 | bfloat16.BFloat16](infinity uint16) sortOrder[T, uint16] {
+	return sortOrder[T, uint16]{
+		func(x T) uint16 { return halfSortKey(uint16(x), infinity) },
+		func(to []uint16, x []T, flip uint16) {
+			for i, v := range x[:len(to)] {
+				to[i] = halfSortKey(uint16(v), infinity) ^ flip
+			}
+		},
+		func(line []T) int {
+			return slices.IndexFunc(line, func(v T) bool { return uint16(v)&0x7fff > infinity })
+		},
+	}
 }
 
 func intKeys(to []uint32, x []int32, flip uint32) {
@@ -72,6 +100,7 @@ func flipped[K sortKey](flags int) K {
 type sortOrder[T sortable, K sortKey] struct {
 	one func(x T) K
 	all func(to []K, x []T, flip K) // of the first elements of x, as many as to has
+	nan func(line []T) int          // the place of the first NaN, −1 if there is none
 }
 
 // sortTwins are the kernels of [Sorts] in Go.
@@ -80,11 +109,16 @@ type sortTwins struct{ count, move, blocks, digit, merge, median, selectMedian k
 func sortTwinsOf(t kernels.DType) sortTwins {
 	switch t {
 	case kernels.Int32:
-		return intSortTwins(sortOrder[int32, uint32]{intKey, intKeys})
+		return elementSortTwins(sortOrder[int32, uint32]{intKey, intKeys, firstNaN[int32]})
 	case kernels.Int64:
-		return intSortTwins(sortOrder[int64, uint64]{longKey, longKeys})
+		return elementSortTwins(sortOrder[int64, uint64]{longKey, longKeys, firstNaN[int64]})
+	case kernels.Float16:
+		return elementSortTwins(halfOrder[float16.Float16](halfInfinity(t)))
+	case kernels.BFloat16:
+		return elementSortTwins(halfOrder[bfloat16.BFloat16](halfInfinity(t)))
 	}
-	f, d := sortOrder[float32, uint32]{floatKey, floatKeys}, sortOrder[float64, uint64]{doubleKey, doubleKeys}
+	f := sortOrder[float32, uint32]{floatKey, floatKeys, firstNaN[float32]}
+	d := sortOrder[float64, uint64]{doubleKey, doubleKeys, firstNaN[float64]}
 	return sortTwins{
 		kernels.Twin{F32: radixCountTwin(f.key, sortTiles), F64: radixCountTwin(d.key, sortTiles)},
 		kernels.Twin{F32: radixMoveTwin(f.key, false), F64: radixMoveTwin(d.key, false)}, kernels.Twin{F32: f.blocks, F64: d.blocks},
@@ -93,7 +127,7 @@ func sortTwinsOf(t kernels.DType) sortTwins {
 	}
 }
 
-func intSortTwins[T sortable, K sortKey](o sortOrder[T, K]) sortTwins {
+func elementSortTwins[T sortable, K sortKey](o sortOrder[T, K]) sortTwins {
 	return sortTwins{
 		kernels.ElementTwin(radixCountTwin(o.key, sortTiles)), kernels.ElementTwin(radixMoveTwin(o.key, false)), kernels.ElementTwin(o.blocks),
 		kernels.ElementTwin(o.digit), kernels.ElementTwin(o.merge), kernels.ElementTwin(o.median), kernels.ElementTwin(o.selectMedian),
@@ -260,7 +294,7 @@ func (o sortOrder[T, K]) median(c kernels.Call[T]) {
 	for row := range rows {
 		line := x[row*n:][:n]
 		at := (n - 1) / 2
-		if nan := firstNaN(line); nan >= 0 {
+		if nan := o.nan(line); nan >= 0 {
 			at = nan
 		}
 		y[row], j[row] = line[at], index[row*n+at]
@@ -278,7 +312,7 @@ func (o sortOrder[T, K]) selectMedian(c kernels.Call[T]) {
 		var places []int32
 		for row := lo; row < hi; row++ {
 			line := x[row*n:][:n]
-			if nan := firstNaN(line); nan >= 0 {
+			if nan := o.nan(line); nan >= 0 {
 				y[row], j[row] = line[nan], int32(nan)
 				continue
 			}
@@ -338,7 +372,7 @@ func digitOf(counts *[256]int, rank int) (uint8, int) {
 }
 
 // firstNaN returns the place of the first NaN, −1 if there is none.
-func firstNaN[T sortable](line []T) int {
+func firstNaN[T float32 | float64 | int32 | int64](line []T) int {
 	for i, v := range line {
 		if v != v {
 			return i

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -10,9 +9,11 @@ import (
 // outer, len, inner, n.
 var (
 	// TakeAlong is Y[o, k, i] = X[o, I[o, k, i], i], 0 for an index outside.
-	TakeAlong = along("k_take_along", out("Y"), func(c kernels.Call[float32]) { takeAlongTwin(c) }, func(c kernels.Call[float64]) { takeAlongTwin(c) })
+	TakeAlong = movesAlong(along("k_take_along", out("Y"), func(c kernels.Call[float32]) { takeAlongTwin(c) },
+		func(c kernels.Call[float64]) { takeAlongTwin(c) }), func(c kernels.Call[uint16]) { takeAlongTwin(c) })
 	// PlaceAlong is Y[o, I[o, k, i], i] = X[o, k, i], of indices that differ along each line.
-	PlaceAlong = along("k_place_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, false) }, func(c kernels.Call[float64]) { addAlongTwin(c, false) })
+	PlaceAlong = movesAlong(along("k_place_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, false) },
+		func(c kernels.Call[float64]) { addAlongTwin(c, false) }), func(c kernels.Call[uint16]) { addAlongTwin(c, false) })
 	// AddAlong is Y[o, I[o, k, i], i] += X[o, k, i], in the order of k.
 	AddAlong = along("k_add_along", inOut("Y"), func(c kernels.Call[float32]) { addAlongTwin(c, true) }, func(c kernels.Call[float64]) { addAlongTwin(c, true) })
 )
@@ -30,7 +31,12 @@ func along(name string, y kernels.Param, f32 func(kernels.Call[float32]), f64 fu
 		Twin:   kernels.Twin{F32: f32, F64: f64}}
 }
 
-func takeAlongTwin[T kernels.Real](c kernels.Call[T]) {
+// movesAlong gives a kernel that moves elements its form for those of 16 bits.
+func movesAlong(k *kernels.Kernel, move func(kernels.Call[uint16])) *kernels.Kernel {
+	return kernels.Typed(k, k.File, k.Name, kernels.Twin{}, kernels.Twin{}, kernels.ElementTwin(move))
+}
+
+func takeAlongTwin[T kernels.Element](c kernels.Call[T]) {
 	x, index, y, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(4), c.Int(5), c.Int(6)
 	c.Parallel(len(index)/inner, 2*inner, func(lo, hi int) {
 		for row := lo; row < hi; {
@@ -48,7 +54,7 @@ func takeAlongTwin[T kernels.Real](c kernels.Call[T]) {
 	})
 }
 
-func addAlongTwin[T kernels.Real](c kernels.Call[T], add bool) {
+func addAlongTwin[T kernels.Element](c kernels.Call[T], add bool) {
 	x, index, y, outer, n, inner, count := c.Reals(0), c.Ints(1), c.Reals(2), c.Int(3), c.Int(4), c.Int(5), c.Int(6)
 	c.Parallel(outer, 2*count*inner, func(lo, hi int) {
 		for o := lo; o < hi; o++ {
@@ -75,7 +81,7 @@ func addAlongTwin[T kernels.Real](c kernels.Call[T], add bool) {
 
 // addAt adds each element of from to that of to which its index names, if there is one. The sum of
 // neighbours with one index, as those of a running maximum are, does not go through memory.
-func addAt[T vec.Float](to, from []T, index []int32) {
+func addAt[T kernels.Element](to, from []T, index []int32) {
 	from = from[:len(index)]
 	sum, at := T(0), none
 	for i, k := range index {

@@ -7,7 +7,7 @@
 #define TEAMS (RADIX_GROUP / 32)
 #if defined(OF_ROWS)
 #define RADIX_PER 4 // elements of a work-item: there are few
-#elif defined(OF_LONGS) || defined(REAL_IS_DOUBLE) && !defined(OF_INTS)
+#elif defined(OF_LONGS) || defined(REAL_IS_DOUBLE) && !defined(OF_INTS) && !defined(HALF_INFINITY)
 #define RADIX_PER 8 // a tile fits in local memory
 #else
 #define RADIX_PER 16

@@ -3,9 +3,18 @@
 
 // The first element from k on of sixteen of which one may come before the last that is kept, or of those left over at the end.
 static int none_before(global const ELEM *x, int k, int m, ELEM last, int flags) {
+#ifdef HALF_INFINITY
+    const KEY key = sort_key(last, flags);
+#endif
     for (; k + 16 <= m; k += 16) {
+#ifdef HALF_INFINITY
+        int before = 0;
+        for (int j = 0; j < 16; j++) before |= sort_key(x[k + j], flags) < key;
+        if (before) return k;
+#else
         const ELEM16 v = vload16(0, x + k);
         if (!(flags & DESCENDING ? all(v <= last) : all(v >= last))) return k;
+#endif
     }
     return k;
 }

@@ -65,11 +65,11 @@ kernel void k_median(IN(X), IN_INTS(I), OUT(Y), OUT_OF(INDEX, J), int rows, int 
     if (row >= rows) return;
     global const ELEM *x = X + X_off + row * n;
     int at = (n - 1) / 2;
-    if (x[n - 1] != x[n - 1]) {
+    if (IS_NAN(x[n - 1])) {
         int hi = n - 1;
         for (at = 0; at < hi;) {
             const int mid = (at + hi) / 2;
-            if (x[mid] != x[mid]) hi = mid;
+            if (IS_NAN(x[mid])) hi = mid;
             else at = mid + 1;
         }
     }

@@ -19,7 +19,7 @@ void k_select_median(IN(X), OUT(Y), OUT_OF(INDEX, J), int rows, int n) {
             for (int k = 0; k < n; k++) {
                 const KEY digits = sort_key(x[k], 0);
                 if ((digits & found) == key) counts[(int)(digits >> shift) & 255]++;
-                nan |= x[k] != x[k];
+                nan |= IS_NAN(x[k]);
             }
             int d = 0;
             for (; d < 255 && rank >= counts[d]; d++) rank -= counts[d];
@@ -28,7 +28,7 @@ void k_select_median(IN(X), OUT(Y), OUT_OF(INDEX, J), int rows, int n) {
         }
         int at = 0;
         if (nan) {
-            while (at < n - 1 && x[at] == x[at]) at++;
+            while (at < n - 1 && !IS_NAN(x[at])) at++;
         } else {
             for (; at < n - 1; at++) {
                 if (sort_key(x[at], 0) == key && rank-- == 0) break;
