@@ -16,7 +16,10 @@ func (t *Tensor) along(op string, axis int, typ Type) axisView {
 
 func (api) Scan(op string, kind ops.ScanKind, t *Tensor, axis, flags int) *Tensor {
 	check(op, t)
-	typ, result := floats(t), floats(t)
+	typ, result := floatsOf(t), floatsOf(t)
+	if flags&ops.ScanExclusive != 0 {
+		result = result.Computed()
+	}
 	if t.typ.Integer() && kind != ops.ScanLSE {
 		typ, result = Int64, sumType(t.typ) // the bits of sums and products are the same
 	}
@@ -37,7 +40,7 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 	box := [...]kernels.Arg{kernels.IntArg(outer), kernels.IntArg(n), kernels.IntArg(inner), kernels.IntArg(chunk), kernels.IntArg(shares)}
 	carry := y.BufferArg(0, 0)
 	if shares > 1 {
-		ends := alloc(op, d, x.typ, []int{outer, shares, inner})
+		ends := alloc(op, d, x.typ.Computed(), []int{outer, shares, inner})
 		if x.typ == Int64 {
 			total := [...]int{ops.IntsSum, ops.IntsProd}[kind]
 			launch(d, ops.SumInts(x.typ), x.arg(), ends.arg(), box[0], box[1], box[2], box[4], box[3],
@@ -46,26 +49,30 @@ func scanLines(op string, kind ops.ScanKind, x, y *Tensor, outer, n, inner, flag
 			total := [...]defs.FoldKind{defs.FoldSum, defs.FoldProd, defs.FoldLogSumExp}[kind]
 			fold(x, ends, total, outer, n, inner, chunk, 0)
 		}
-		before := alloc(op, d, x.typ, []int{outer, shares, inner})
+		before := alloc(op, d, ends.typ, []int{outer, shares, inner})
 		scanLines(op, kind, ends, before, outer, shares, inner, flags|ops.ScanExclusive)
 		ends.Free()
 		defer before.Free()
 		carry = before.arg()
 		flags |= ops.ScanCarry
+	} else if x.typ.Half() { // carries are of float32
+		none := alloc(op, d, Float32, []int{0})
+		defer none.Free()
+		carry = none.arg()
 	}
-	launch(d, ops.Scan(kind, x.typ), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(ops.ScanTall(min(n, chunk))), kernels.IntArg(flags))
+	launchTyped(d, ops.Scan(kind, x.typ), x.arg(), carry, y.arg(), box[0], box[1], box[2], box[3], box[4], kernels.IntArg(ops.ScanTall(min(n, chunk))), kernels.IntArg(flags))
 }
 
 func (t *Tensor) scanExtreme(op string, kind ops.ScanKind, axis int) (values, indices *Tensor) {
 	check(op, t)
 	o := t.ordered()
 	defer o.release()
-	x := o.along(op, axis, o.typ.Computed())
+	x := o.along(op, axis, o.typ)
 	defer x.release()
 	d := t.Device()
 	y, at := alloc(op, d, x.typ, t.shape), alloc(op, d, Int64, t.shape)
 	if y.Len() > 0 {
-		launch(d, ops.Scan(kind, x.typ).LongIndices(2), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer),
+		launchTyped(d, ops.Scan(kind, x.typ).LongIndices(2), x.arg(), y.arg(), at.arg(), kernels.IntArg(x.outer),
 			kernels.IntArg(x.n), kernels.IntArg(x.inner), kernels.IntArg(ops.ScanTall(x.n)))
 	}
 	at.boundValues(0, int64(x.n-1))
@@ -76,12 +83,13 @@ func (api) ScanLinear(x, z *Tensor, axis, flags int) *Tensor {
 	const op = "ScanLinear"
 	check(op, x, z)
 	typ := floats(x)
-	a, b := x.along(op, axis, typ), z.along(op, axis, floats(z))
+	of := kept(typ, x, z)
+	a, b := x.along(op, axis, of), z.along(op, axis, of)
 	defer a.release()
 	defer b.release()
 	y := alloc(op, x.Device(), typ, x.shape)
 	if y.Len() > 0 {
-		launch(x.Device(), ops.ScanLinear, a.arg(), b.arg(), y.arg(), kernels.IntArg(a.outer), kernels.IntArg(a.n), kernels.IntArg(a.inner), kernels.IntArg(ops.ScanTall(a.n)), kernels.IntArg(flags))
+		launchTyped(x.Device(), ops.ScanLinear, a.arg(), b.arg(), y.arg(), kernels.IntArg(a.outer), kernels.IntArg(a.n), kernels.IntArg(a.inner), kernels.IntArg(ops.ScanTall(a.n)), kernels.IntArg(flags))
 	}
 	return y
 }

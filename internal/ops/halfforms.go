@@ -14,8 +14,8 @@ import (
 )
 
 // OfTypes returns the form of a kernel for the buffers of a launch: k, unless some are floats of 16 bits. Those
-// are read and written as they lie, and computed in float32. Sums, convolutions, pools, interpolations and attention
-// have such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
+// are read and written as they lie, and computed in float32. Sums, scans, convolutions, pools, interpolations and
+// attention have such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
 func OfTypes(k *kernels.Kernel, args []kernels.Arg) *kernels.Kernel {
 	last := 0
 	for i := 0; i < min(len(args), halfBuffers) && args[i].Buf != nil; i++ {
@@ -136,6 +136,9 @@ func (f *halfForm) kernel() *kernels.Kernel {
 		b := ir.NewRows("sum_axis") // whose arguments begin as those of SumAxis
 		b.Result("Y", b.Sum(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
 		forms.Stores, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
+	}
+	if f.k.Name == "k_scan" {
+		run = f.scanShares
 	}
 	form.Forms, form.Twin = forms, kernels.Twin{F32: run}
 	return &form

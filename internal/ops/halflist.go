@@ -48,6 +48,15 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 		add(k, true, true)
 	}
 	add(ConvParts, false, true, true)
+	for kind := ScanSum; kind <= ScanLSE; kind++ {
+		add(Scan(kind, kernels.Float32), true, false, true)
+	}
+	add(Scan(ScanProd, kernels.Float32), true)
+	for kind := ScanMax; kind <= ScanMin; kind++ {
+		add(Scan(kind, kernels.Float32), true, true)
+		add(Scan(kind, kernels.Float32).LongIndices(2), true, true)
+	}
+	add(ScanLinear, true, true)
 	for k := range PoolKernel(poolKernels) {
 		for _, s := range []*PoolShape{{Adaptive: true}, &PoolExample, &poolPairs} {
 			if k == MaxPoolGrad {

@@ -73,7 +73,7 @@ func TestParamsMatchSources(t *testing.T) {
 			params = strings.ReplaceAll(params, "IN_OF(ELEMENT, ", "IN"+macroOf(element))
 			for _, p := range k.Params { // of a type that the kernel is built for
 				with := "("
-				if t := p.Mode.Elements(kernels.Float32); t.Half() {
+				if t := p.Mode.Elements(kernels.Float32); t != kernels.Float32 {
 					with = macroOf(t)
 				}
 				params = strings.NewReplacer("IN_OF(X_MEMORY, "+p.Name+")", "IN"+with+p.Name+")", "OUT_OF(Y_MEMORY, "+p.Name+")", "OUT"+with+p.Name+")").Replace(params)

@@ -152,7 +152,8 @@ type API interface {
 	// does.
 	Moments(op string, x *tensor.Tensor, correction int, axes ...int) (mean, variance *tensor.Tensor)
 	// Scan computes prefix sums, products or logarithms of sums along an axis of x; flags are
-	// ops.ScanReverse and ops.ScanExclusive. It panics with tensor.ErrAxis.
+	// ops.ScanReverse and ops.ScanExclusive. What excludes the element itself is Float32 of a
+	// float of 16 bits. It panics with tensor.ErrAxis.
 	Scan(op string, kind ops.ScanKind, x *tensor.Tensor, axis, flags int) *tensor.Tensor
 	// ScanLinear returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, 0 being before the first,
 	// of x and z of one shape. With ops.ScanReverse, k + 1 is before k; with ops.ScanShifted, the

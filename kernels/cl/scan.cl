@@ -1,6 +1,6 @@
-// @depends: common, pairwise
+// @depends: common, memory, pairwise
 // What the scans of scan_cpu.cl and scan_gpu.cl run along a line: SCAN says which. A STATE is what has come so far; JOIN makes
-// one of two that follow each other. LOAD reads element k of a line, inner apart, STORE writes it.
+// one of two that follow each other. LOAD reads element k of a line, inner apart, STORE writes it, in the types of memory.cl.
 
 #define SCAN_SUM 0    // Σ x
 #define SCAN_PROD 1   // Π x
@@ -48,8 +48,8 @@
 #endif
 static STATE join(STATE a, STATE b) { return JOINED(, a, b); }
 #define START NEUTRAL
-#define LOAD(k) x[(k) * inner]
-#define STORE(k, s) y[(k) * inner] = s
+#define LOAD(k) X_FROM(x[(k) * inner])
+#define STORE(k, s) y[(k) * inner] = Y_TO(s)
 #elif SCAN == SCAN_LINEAR
 typedef REAL2 STATE; // the factor of what came before, and what is added to it
 // A factor of 0 stays 0, and what adds nothing is multiplied by nothing: an infinite factor makes NaN of neither.
@@ -58,9 +58,9 @@ static STATE join(STATE a, STATE b) {
 }
 #define START (STATE)(1, 0)
 #define FIRST(k) (flags & REVERSE ? (k) == n - 1 : (k) == 0) // nothing comes before it: its factor is 0
-#define FACTOR(k) x[(flags & SHIFTED ? (flags & REVERSE ? (k) + 1 : (k) - 1) : (k)) * inner]
-#define LOAD(k) (STATE)(FIRST(k) ? 0 : FACTOR(k), z[(k) * inner])
-#define STORE(k, s) y[(k) * inner] = (s).y
+#define FACTOR(k) X_FROM(x[(flags & SHIFTED ? (flags & REVERSE ? (k) + 1 : (k) - 1) : (k)) * inner])
+#define LOAD(k) (STATE)(FIRST(k) ? 0 : FACTOR(k), X_FROM(z[(k) * inner]))
+#define STORE(k, s) y[(k) * inner] = Y_TO((s).y)
 #endif
 
 // Makes `before`, what came before a block, that of the next one: the blocks so far, of which levels holds the sums, behind `start`.

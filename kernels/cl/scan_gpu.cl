@@ -29,11 +29,11 @@ static KEY key(ELEM x) {
 }
 static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
 #define START (STATE)(LEAST_KEY, -1)
-#define LOAD(k) (STATE)(key(x[(k) * inner]), k)
-#define STORE(k, s)                            \
-    do {                                       \
-        y[(k) * inner] = x[(int)(s).y * inner]; \
-        where[(k) * inner] = (int)(s).y;       \
+#define LOAD(k) (STATE)(key(X_FROM(x[(k) * inner])), k)
+#define STORE(k, s)                                           \
+    do {                                                      \
+        y[(k) * inner] = Y_TO(X_FROM(x[(int)(s).y * inner])); \
+        where[(k) * inner] = (int)(s).y;                      \
     } while (0)
 #endif
 
@@ -51,9 +51,19 @@ static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
 #define PLACE(p) (flags & REVERSE ? n - 1 - (p) : (p))
 #define EACH_FOUR(p, body) _Pragma("unroll") for (int j = 0; j < 4; j++) if ((p) + j < n) body
 #if SCAN <= SCAN_LSE
+#ifdef X_HALF
+#define X_FOUR X_MEMORY4
+#else
+#define X_FOUR ELEM4
+#endif
+#ifdef Y_HALF
+#define Y_FOUR Y_MEMORY4
+#else
+#define Y_FOUR ELEM4
+#endif
 #define LOAD_FOUR(v, p)                                                                                \
     if (fours && (p) < n) {                                                                            \
-        const ELEM4 q = *(global const ELEM4 *)(x + (flags & REVERSE ? n - 4 - (p) : (p)));            \
+        const ELEM4 q = X_FROM4(*(global const X_FOUR *)(x + (flags & REVERSE ? n - 4 - (p) : (p))));  \
         v[0] = flags & REVERSE ? q.w : q.x;                                                            \
         v[1] = flags & REVERSE ? q.z : q.y;                                                            \
         v[2] = flags & REVERSE ? q.y : q.z;                                                            \
@@ -61,7 +71,8 @@ static STATE join(STATE a, STATE b) { return b.y >= 0 && b.x >= a.x ? b : a; }
     } else EACH_FOUR(p, v[j] = LOAD(PLACE((p) + j));)
 #define STORE_FOUR(p, v)                                                                               \
     if (fours && (p) < n)                                                                              \
-        *(global ELEM4 *)(y + (flags & REVERSE ? n - 4 - (p) : (p))) = flags & REVERSE ? (ELEM4)(v[3], v[2], v[1], v[0]) : (ELEM4)(v[0], v[1], v[2], v[3]); \
+        *(global Y_FOUR *)(y + (flags & REVERSE ? n - 4 - (p) : (p))) =                                \
+            Y_TO4((flags & REVERSE ? (ELEM4)(v[3], v[2], v[1], v[0]) : (ELEM4)(v[0], v[1], v[2], v[3]))); \
     else EACH_FOUR(p, STORE(PLACE((p) + j), v[j]);)
 #else
 #define LOAD_FOUR(v, p) EACH_FOUR(p, v[j] = LOAD(PLACE((p) + j));)
@@ -144,15 +155,15 @@ static STATE scan_lanes(STATE *own, STATE s, local STATE *ends, int t, int tall)
 }
 #endif
 
-static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *C, global ELEM *Y, global INDEX *I, int outer, int len,
+static void scan(global const X_MEMORY *X, global const X_MEMORY *Z, global const ELEM *C, global Y_MEMORY *Y, global INDEX *I, int outer, int len,
                  int inner, int chunk, int shares, int tall, int flags, int fours, local STATE *ends) {
     const int lid = get_local_id(0);
     if (inner > 1) {
         const int line = get_global_id(0), row = line / inner, begin = row % shares * chunk, n = min(len - begin, chunk);
         if (row >= outer * shares) return;
         const int from = (row / shares * len + begin) * inner + line % inner;
-        global const ELEM *x = X + from, *z = Z + from;
-        global ELEM *y = Y + from;
+        global const X_MEMORY *x = X + from, *z = Z + from;
+        global Y_MEMORY *y = Y + from;
         global INDEX *where = I + from;
         STATE s = START, before = START;
 #if SCAN <= SCAN_LSE
@@ -180,8 +191,8 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
     }
     const int t = lid % tall, row = get_group_id(0) * (SCAN_GROUP / tall) + lid / tall, begin = row % shares * chunk;
     const int here = row < outer * shares, n = here ? min(len - begin, chunk) : 0, from = here ? row / shares * len + begin : 0;
-    global const ELEM *x = X + from, *z = Z + from;
-    global ELEM *y = Y + from;
+    global const X_MEMORY *x = X + from, *z = Z + from;
+    global Y_MEMORY *y = Y + from;
     global INDEX *where = I + from;
     STATE start = START, s = START, levels[PAIR_LEVELS];
 #if SCAN <= SCAN_LSE
@@ -215,23 +226,23 @@ static void scan(global const ELEM *X, global const ELEM *Z, global const ELEM *
 // Y[o, k, i] is what X[o, l, i] come to over l up to k of share s of the middle axis, [s*chunk, min(len, (s+1)*chunk)): in the
 // direction, with or without k itself, and behind C[o, s, i] or not, as flags say.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
-void k_scan(IN(X), IN(C), OUT(Y), int outer, int len, int inner, int chunk, int shares, int tall, int flags) {
+void k_scan(IN_OF(X_MEMORY, X), IN(C), OUT_OF(Y_MEMORY, Y), int outer, int len, int inner, int chunk, int shares, int tall, int flags) {
     local STATE ends[ENDS];
     scan(X + X_off, X, C + C_off, Y + Y_off, 0, outer, len, inner, chunk, shares, tall, flags, inner == 1 && ((len | chunk | X_off | Y_off) & 3) == 0, ends);
 }
 #elif SCAN <= SCAN_MIN
 // Y[o, k, i] is the extreme of X[o, l, i] over l up to k, I[o, k, i] its index.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
-void k_scan_arg(IN(X), OUT(Y), OUT_OF(INDEX, I), int outer, int len, int inner, int tall) {
+void k_scan_arg(IN_OF(X_MEMORY, X), OUT_OF(Y_MEMORY, Y), OUT_OF(INDEX, I), int outer, int len, int inner, int tall) {
     local STATE ends[ENDS];
-    scan(X + X_off, X, X, Y + Y_off, I + I_off, outer, len, inner, len, 1, tall, 0, 0, ends);
+    scan(X + X_off, X, 0, Y + Y_off, I + I_off, outer, len, inner, len, 1, tall, 0, 0, ends);
 }
 #else
 // Y[o, k, i] = X[o, k, i]·Y[o, k − 1, i] + Z[o, k, i], 0 being before the first; with the flag REVERSE, k + 1 and the last. With
 // SHIFTED the factor is the X of where that Y is.
 kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1)))
-void k_scan_linear(IN(X), IN(Z), OUT(Y), int outer, int len, int inner, int tall, int flags) {
+void k_scan_linear(IN_OF(X_MEMORY, X), IN_OF(X_MEMORY, Z), OUT_OF(Y_MEMORY, Y), int outer, int len, int inner, int tall, int flags) {
     local STATE ends[ENDS];
-    scan(X + X_off, Z + Z_off, X, Y + Y_off, 0, outer, len, inner, len, 1, tall, flags, 0, ends);
+    scan(X + X_off, Z + Z_off, 0, Y + Y_off, 0, outer, len, inner, len, 1, tall, flags, 0, ends);
 }
 #endif
