@@ -39,14 +39,11 @@ func TestAutocast(t *testing.T) {
 		})
 	})
 	t.Run("as matrix units", func(t *testing.T) { // which read 16 bits as they lie
-		open := func() tensor.Device {
-			return devtest.Open(t, "cpu", devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
-		}
-		plain, units := open(), open()
+		units := devtest.Open(t, "cpu", devtest.GPUKernels(tensor.Options{SkipSelfTest: true}))
 		tensorapi.Impl.AsMatrixUnits(units, true)
-		least, n := len(trainAutocast(t, plain, 128, 128, 136)), len(trainAutocast(t, units, 128, 128, 136))
-		if n > least+2 { // of each recording, weights that become 16 bits are cast apart from biases that stay floats
-			t.Errorf("%d launches where other devices have %d", n, least)
+		const most = 34 // of both recordings: products store float32, and casts are in the launches behind them
+		if n := len(trainAutocast(t, units, 128, 128, 136)); n > most {
+			t.Errorf("%d launches, more than %d", n, most)
 		}
 	})
 }

@@ -69,6 +69,51 @@ func TestHalfRows(t *testing.T) {
 	})
 }
 
+// TestHalfProducts: a recorded step of products in 16 bits on a CPU, also of sums that a launch adds up in several runs, leaves the
+// bits that it leaves eagerly, in no more launches than in float32.
+func TestHalfProducts(t *testing.T) {
+	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
+		launches := map[tensor.Type]int{}
+		for _, typ := range []tensor.Type{tensor.Float32, tensor.BFloat16} {
+			rng := tensor.NewRNG(3)
+			draw := func(shape ...int) *tensor.Tensor { return rng.Normal(d, 0, 0.1, shape...).To(typ) }
+			x, w, b := autograd.Param(draw(37, 300), "x"), autograd.Param(draw(300, 50), "w"), autograd.Param(draw(50), "b")
+			v := autograd.Param(draw(2, 50, 24), "v")
+			step := func() ([]*tensor.Tensor, error) {
+				h := x.MatMul(w).Add(b).Tanh()
+				loss := h.MatMul(v).Square().Mean()
+				grads, err := autograd.Grad(loss, []*autograd.Node{x, w, b, v})
+				results := []*tensor.Tensor{loss.Value().Retain()}
+				for _, g := range grads {
+					results = append(results, g.Value().Retain())
+				}
+				return results, err
+			}
+			eager, err := step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := replay.Record(d, step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rec.Run(); err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range rec.Outputs() {
+				if !slices.Equal(devtest.Float64s(t, y), devtest.Float64s(t, eager[i])) || y.Type() != typ {
+					t.Errorf("%v: result %d, of %v, differs from the eager one", typ, i, y.Type())
+				}
+			}
+			launches[typ] = len(rec.Launches())
+			rec.Free()
+		}
+		if n, most := launches[tensor.BFloat16], launches[tensor.Float32]; n > most {
+			t.Errorf("%d launches in bfloat16, %d in float32", n, most)
+		}
+	})
+}
+
 // TestHalfSumsBatched: sums of tensors of 16 bits over an axis are batched as those of float32 are, and have the bits of
 // the eager ones.
 func TestHalfSumsBatched(t *testing.T) {

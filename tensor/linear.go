@@ -60,7 +60,11 @@ func (api) Linear(x, w, b *Tensor, f *kernels.Function, scalars []float64, graph
 		if b.Rank() != 1 || b.shape[0] != w.shape[1] {
 			misuse(op, ErrShape, "the bias has one element for each column of the weights", x, w, b)
 		}
-		bias := b.dense(typ)
+		of := typ
+		if b.typ.Half() && (b.typ == x.typ || b.typ == w.typ) && readsHalves(typ, x, w) {
+			of = b.typ
+		}
+		bias := b.dense(of)
 		defer bias.release()
 		e.bias = bias.Tensor
 	}

@@ -191,7 +191,8 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 	if e.tile == nil && k > 0 && c.typ != Float64 {
 		stored = storedTile(a, b, nil)
 	}
-	if c.typ.Half() && !storesNarrow(d, stored, 1, m, n, k) {
+	zeros := k == 0 && e.bias == nil && e.f == nil
+	if c.typ.Half() && !zeros && !storesNarrow(d, stored, 1, m, n, k) && !storesHalves(c, a, b) {
 		throughFloat32(c, func(wide *Tensor) { productTo(wide, a, b, factors, e) })
 		return
 	}
@@ -209,7 +210,8 @@ func productTo(c, a, b *Tensor, factors Precision, e epilogue) {
 func multiply(c, a, b *Tensor, stored ops.GemmTile, factors Precision, e epilogue) {
 	d := c.Device()
 	m, n, k := a.shape[0], b.shape[1], a.shape[1]
-	if stored.Inner == ops.FMA {
+	halves := readsHalves(c.typ, a, b)
+	if stored.Inner == ops.FMA && !halves {
 		ra, rb := a.as(c.typ), b.as(c.typ)
 		defer ra.release()
 		defer rb.release()
@@ -262,8 +264,7 @@ func multiply(c, a, b *Tensor, stored ops.GemmTile, factors Precision, e epilogu
 		}()
 	}
 	product := func(out *Tensor, e epilogue) {
-		bias := a.bufferArg() // any buffer, and no element of it: the kernel does not read it
-		bias.N = 0
+		bias := unread(a, b)
 		var maps *Tensor
 		if stored.Inner != ops.FMA {
 			rows = stored.StoredGroups(m, n, slices, l)
@@ -287,15 +288,20 @@ func multiply(c, a, b *Tensor, stored ops.GemmTile, factors Precision, e epilogu
 		}
 		list := s.list()
 		result := unused // which is not written
-		if !out.typ.Half() {
+		if maps == nil || !out.typ.Half() {
 			result = out.arg()
 		}
 		args := append(list.args, a.bufferArg(), b.bufferArg(), bias, result, kernels.IntArg(m), kernels.IntArg(n), kernels.IntArg(k),
 			kernels.IntArg(lda), kernels.IntArg(ldb), kernels.IntArg(n), kernels.FlagArg(e.accumulate), kernels.FlagArg(e.bias != nil), kernels.IntArg(rows), kernels.IntArg(slice))
 		if f != nil {
 			z := unused
-			if e.z != nil {
+			switch {
+			case e.z != nil:
 				z = e.z.arg()
+			case halves:
+				none := alloc("MatMul", d, Float32, []int{1})
+				defer none.Free()
+				z = unread(none)
 			}
 			args = append(args, z, kernels.IntArg(then))
 			for i := range f.Scalars {
@@ -315,7 +321,7 @@ func multiply(c, a, b *Tensor, stored ops.GemmTile, factors Precision, e epilogu
 			launchStored(ops.Gemm(form, tile, f), out, list, args, maps)
 			return
 		}
-		list.launch(d, ops.Gemm(form, tile, f), args)
+		list.launchTyped(d, ops.Gemm(form, tile, f), args)
 	}
 	if slices == 1 {
 		product(c, e)
@@ -413,11 +419,11 @@ func (t *Tensor) OuterAccInPlace(u, v *Tensor) {
 		return
 	}
 	disjoint(op, t, u, v)
-	if t.typ.Half() {
+	turned := u.T()
+	defer turned.Free()
+	if t.typ.Half() && !storesHalves(t, turned, v) {
 		t.throughWide(func(c *Tensor) { c.OuterAccInPlace(u, v) })
 		return
 	}
-	turned := u.T()
-	defer turned.Free()
 	matMulTo(t, turned, v, epilogue{accumulate: true})
 }

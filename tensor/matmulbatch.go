@@ -25,14 +25,17 @@ func batchTo(c, a, b *Tensor, accumulate bool) {
 	if a.typ.Half() && a.typ == b.typ && c.typ != Float64 && storedBatchTo(c, a, b, factors, accumulate) {
 		return
 	}
-	if c.typ.Half() {
+	if c.typ.Half() && !storesHalves(c, a, b) {
 		throughFloat32(c, func(wide *Tensor) { batchTo(wide, a, b, accumulate) })
 		return
 	}
-	ra, rb := a.as(c.typ), b.as(c.typ)
-	defer ra.release()
-	defer rb.release()
-	a, b = readable(ra.Tensor), readable(rb.Tensor)
+	if !readsHalves(c.typ, a, b) {
+		ra, rb := a.as(c.typ), b.as(c.typ)
+		defer ra.release()
+		defer rb.release()
+		a, b = ra.Tensor, rb.Tensor
+	}
+	a, b = readable(a), readable(b)
 	defer a.Free()
 	defer b.Free()
 	ma, mb, axes := matricesOf(c, a, b)
@@ -188,7 +191,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulat
 	parts := slices * batch.Len()
 	rows := ops.GemmRows(m, n, parts, tile, l)
 	product := func(out *Tensor, accumulate bool) {
-		unused := whole(a, 0)
+		unused := unread(a, b)
 		var maps *Tensor
 		if stored.Inner != ops.FMA {
 			rows = stored.StoredGroups(m, n, parts, l)
@@ -196,7 +199,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulat
 			defer maps.Free()
 		}
 		result := unused // which is not written
-		if !out.typ.Half() {
+		if maps == nil || !out.typ.Half() {
 			result = out.arg()
 		}
 		list := s.list()
@@ -208,7 +211,7 @@ func batchLaunch(c, a, b *Tensor, axes []batchAxis, factors Precision, accumulat
 			launchStored(ops.GemmBatch(form, tile), out, list, args, maps)
 			return
 		}
-		list.launch(d, ops.GemmBatch(form, tile), args)
+		list.launchTyped(d, ops.GemmBatch(form, tile), args)
 	}
 	if slices == 1 {
 		product(c, accumulate)

@@ -165,7 +165,7 @@ func TestGemmGroups(t *testing.T) {
 		units, want int
 	}{{NN, 1024, 5, 2, 16}, {NT, 65, 1, 1, 2}, {TN, 1024, 5, 2, 1}, {TN, 1024, 5, 64, 16}, {TN, 1024, 5, 8, 4}, {TN, 1024, 5, 16, 8}, {TN, 64, 5, 2, 1}, {TN, 1, 1, 0, 1}, {TN, 2000, 100, 1, 2}} {
 		p := &product{form: c.form, tile: cpuTiles[0]}
-		if got := p.groups(c.n, c.others, kernels.Target{CPU: true, Units: c.units}); got != c.want {
+		if got := p.groups(c.form.TransposesA(), c.n, c.others, kernels.Target{CPU: true, Units: c.units}); got != c.want {
 			t.Errorf("%s of %d columns beside %d for %d cores: %d groups, want %d", c.form, c.n, c.others, c.units, got, c.want)
 		}
 	}

@@ -152,15 +152,20 @@ type product struct {
 }
 
 // groups returns how many work-groups of a CPU share out the panels of n columns: fewer where they
-// pack A, which one of them then does for several panels, as long as there is work for every core.
-// others is how many share out the rest.
-func (p *product) groups(n, others int, l kernels.Target) int {
+// pack A or widen it, which one of them then does for several panels, as long as there is work for every
+// core. others is how many share out the rest.
+func (p *product) groups(packs bool, n, others int, l kernels.Target) int {
 	const most, each = 16, 2 // panels, and work-groups for a core
 	panels := intmath.CeilDiv(n, p.tile.N)
-	if !p.form.TransposesA() {
+	if !packs {
 		return panels
 	}
 	return intmath.CeilDiv(panels, max(1, min(most, panels*others/(each*max(1, l.Units)))))
+}
+
+// packsA reports whether a CPU packs A, or widens it, for a launch.
+func (p *product) packsA(a []kernels.Arg) bool {
+	return p.form.TransposesA() || a[gemmA].Buf != nil && a[gemmA].Buf.DType().Half()
 }
 
 // blocks says how products in one launch share its work-groups on a GPU: a row of tiles after the
@@ -183,7 +188,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 			slices := intmath.CeilDiv(int(a[gemmK].Int), int(a[gemmSlice].Int))
 			if l.CPU {
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
-					Global: [3]int{p.groups(n, intmath.CeilDiv(m, rows)*slices, l), intmath.CeilDiv(m, rows), slices}}
+					Global: [3]int{p.groups(p.packsA(a), n, intmath.CeilDiv(m, rows)*slices, l), intmath.CeilDiv(m, rows), slices}}
 			}
 			items, columns := tile.items(), intmath.CeilDiv(n, tile.N)
 			return kernels.Grid{Dims: 3, Local: [3]int{items, 1, 1},
@@ -209,7 +214,7 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.Params = append(append(k.Params, inOut("Z"), intArg("then")), e.params()...)
 		macros := func(width int) []string {
 			return []string{fmt.Sprint("FORM ", slices.Index(GemmForms, form)), "EPILOGUE_PARAMS , OUT(Z), int then" + e.each(", REAL s%d"),
-				"EPILOGUE_FIELDS global REAL *c, *z; int then;" + e.each(" REAL s%d;"),
+				"EPILOGUE_FIELDS global Y_MEMORY *c; global REAL *z; int then;" + e.each(" REAL s%d;"),
 				"EPILOGUE_VALUES , C + C_off, Z + Z_off, then" + e.each(", s%d"),
 				fmt.Sprintf("EPILOGUE(v, at) f%d(v%s)", width, e.each(", at s%d"))}
 		}
@@ -404,8 +409,8 @@ func gemmTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Call[T]
 	t := newTwin(p, gemm)
 	return func(c kernels.Call[T]) {
 		m, K, ldc, slice := c.Int(gemmM), c.Int(gemmK), c.Int(gemmLDC), c.Int(gemmSlice)
-		A, doneA := factors(p, c, &t.factors, gemmA)
-		B, doneB := factors(p, c, &t.factors, gemmB)
+		A, doneA := operandOf(p, c, &t.factors, gemmA)
+		B, doneB := operandOf(p, c, &t.factors, gemmB)
 		for from := 0; from < K; from += slice {
 			t.part(c, from, min(slice, K-from), A, B, c.Reals(gemmC)[from/slice*m*ldc:], parallel.For)
 		}
@@ -443,12 +448,12 @@ func newTwin[T kernels.Real](p *product, gemm blasGemm[T]) *twin[T] {
 
 // part computes the k steps of the sum from one on, of matrices that begin at A, B and out; each
 // shares the rows out, nil on this goroutine alone.
-func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
+func (t *twin[T]) part(c kernels.Call[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
 	if loops := loopsOf(c); loops != nil {
 		t.vectors(c, loops, from, k, A, B, out, each)
 		return
 	}
-	t.plain(c, from, k, A, B, out, each)
+	t.plain(c, from, k, A.x, B.x, out, each)
 }
 
 // loopsOf returns the vector loops that a twin is to use, nil for none.
@@ -469,17 +474,16 @@ func setOf[T kernels.Element](c kernels.Call[T]) *vec.Set {
 }
 
 // vectors is part with vector instructions.
-func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A, B, out []T, each func(n, min int, f func(lo, hi int))) {
-	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, A: A[from:], RowA: c.Int(gemmLDA), StepA: 1,
-		B: B, StepB: c.Int(gemmLDB), ColumnB: 1, Add: c.Int(gemmAccumulate) != 0, C: out, RowC: c.Int(gemmLDC)}
+func (t *twin[T]) vectors(c kernels.Call[T], loops *vec.Loops[T], from, k int, A, B operand[T], out []T, each func(n, min int, f func(lo, hi int))) {
+	p := vec.Product[T]{M: c.Int(gemmM), N: c.Int(gemmN), K: k, RowA: c.Int(gemmLDA), StepA: 1, StepB: c.Int(gemmLDB), ColumnB: 1, Add: c.Int(gemmAccumulate) != 0, C: out, RowC: c.Int(gemmLDC)}
 	if t.p.form.TransposesA() {
-		p.A, p.RowA, p.StepA = A[from*p.RowA:], 1, p.RowA
+		p.RowA, p.StepA = 1, p.RowA
 	}
 	if t.p.form.TransposesB() {
-		p.B, p.StepB, p.ColumnB = B[from:], 1, p.StepB
-	} else {
-		p.B = B[from*p.StepB:]
+		p.StepB, p.ColumnB = 1, p.StepB
 	}
+	p.A, p.ReadA = A.from(from * p.StepA)
+	p.B, p.ReadB = B.from(from * p.StepB)
 	if c.Int(gemmBiased) != 0 {
 		p.Bias = c.Reals(gemmBias)[:p.N]
 	}

@@ -178,7 +178,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 			if l.CPU {
 				runs := intmath.CeilDiv(parts, int(a[batchRun].Int))
 				return kernels.Grid{Dims: 3, Local: [3]int{1, 1, 1},
-					Global: [3]int{p.groups(n, intmath.CeilDiv(m, rows)*runs, l), intmath.CeilDiv(m, rows), runs}}
+					Global: [3]int{p.groups(p.packsA(a), n, intmath.CeilDiv(m, rows)*runs, l), intmath.CeilDiv(m, rows), runs}}
 			}
 			items, others := tile.items(), intmath.CeilDiv(n, tile.N)*parts
 			return kernels.Grid{Dims: 2, Local: [3]int{items, 1}, Global: [3]int{others * items, tile.rowGroups(m, others, l)}}
@@ -213,8 +213,8 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 		n := b.Len()
 		parts := n * intmath.CeilDiv(K, slice)
 		each := parallel.For
-		A, doneA := factors(p, c, &t.factors, gemmA)
-		B, doneB := factors(p, c, &t.factors, gemmB)
+		A, doneA := operandOf(p, c, &t.factors, gemmA)
+		B, doneB := operandOf(p, c, &t.factors, gemmB)
 		defer doneA()
 		defer doneB()
 		if p.maps > 0 {
@@ -224,7 +224,7 @@ func gemmBatchTwin[T kernels.Real](p *product, gemm blasGemm[T]) func(kernels.Ca
 			for z := lo; z < hi; z++ {
 				from := z / n * slice
 				aAt, bAt := b.at(z % n)
-				t.part(c, from, min(slice, K-from), A[aAt:], B[bAt:], c.Reals(gemmC)[z*m*ldc:], each)
+				t.part(c, from, min(slice, K-from), A.at(aAt), B.at(bAt), c.Reals(gemmC)[z*m*ldc:], each)
 			}
 		}
 		if parts < 16 {

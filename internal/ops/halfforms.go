@@ -14,7 +14,7 @@ import (
 )
 
 // OfTypes returns the form of a kernel for the buffers of a launch: k, unless some are floats of 16 bits. Those
-// are read and written as they lie, and computed in float32. Sums, scans, convolutions, pools, interpolations and
+// are read and written as they lie, and computed in float32. Sums, scans, products, convolutions, pools, interpolations and
 // attention have such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
 func OfTypes(k *kernels.Kernel, args []kernels.Arg) *kernels.Kernel {
 	last := 0
@@ -62,6 +62,7 @@ type halfForm struct {
 	types   []kernels.DType
 	images  int  // the argument that counts the images of buffers, or none
 	planes  bool // every buffer has a part for each of them, and a goroutine computes some
+	product bool // of matrices, whose operands are of 16 bits or floats each
 	scratch sync.Pool
 
 	attention AttentionShape // of a kernel of attention
@@ -87,6 +88,19 @@ func (f *halfForm) kernel() *kernels.Kernel {
 	for i, t := range half {
 		if t.Half() {
 			defines = append(defines, []string{"-DX_HALF=", "-DY_HALF="}[i]+t.String())
+		}
+	}
+	if f.product = strings.HasPrefix(f.k.File, "gemm_cpu"); f.product {
+		for i, p := range form.Params[:gemmC] {
+			if half[0].Half() && (i >= len(f.types) || !f.types[i].Half()) {
+				defines = append(defines, "-D"+p.Name+"_FLOAT")
+			}
+		}
+		form.GPU, form.GPUText = "", "" // no other device has one
+		form.Describe = nil             // what others know of products is of operands of float32
+		if stores := *forms.Stores; half[1].Half() {
+			stores.Before = nil // long sums are added up elsewhere
+			forms.Stores = &stores
 		}
 	}
 	form.Defines = strings.TrimSpace(strings.Join(defines, " "))
@@ -129,10 +143,12 @@ func (f *halfForm) kernel() *kernels.Kernel {
 	}
 	f.attention = attentionShapeOf(f.k)
 	run := f.run
-	switch f.k {
-	case Sum:
+	switch {
+	case f.product:
+		run = f.multiply
+	case f.k == Sum:
 		forms.Stores, run = nil, f.chunks
-	case SumAxis:
+	case f.k == SumAxis:
 		b := ir.NewRows("sum_axis") // whose arguments begin as those of SumAxis
 		b.Result("Y", b.Sum(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
 		forms.Stores, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
@@ -155,6 +171,9 @@ func (f *halfForm) toHalves(c kernels.Case, narrow bool) (_ kernels.Case, ok boo
 	}
 	if !narrow {
 		return of, true
+	}
+	if a := probe.Args; f.product && a[gemmK].Int > a[gemmSlice].Int {
+		return of, false // shares are floats
 	}
 	switch a := probe.Args; f.k.File {
 	case "conv_cpu.cl":

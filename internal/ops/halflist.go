@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // halvedKernels returns the forms of kernels for buffers of 16 bits that tests run, those that [OfTypes] makes: sums in
@@ -13,7 +14,9 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 		all = append(all, ofTypes(Sum, x), ofTypes(Sum, x, x), ofTypes(SumAxis, x), ofTypes(SumAxis, x, x), ofTypes(SumAxis, kernels.Float32, x))
 	}
 	tile := GemmTile{}
-	if !l.CPU {
+	if l.CPU {
+		all = append(all, halvedProducts(halves)...)
+	} else {
 		tile = convSmall
 	}
 	outputs, weights := []*kernels.Kernel{Conv(tile, 1, false), ConvDirect, fewKernel(fewForm{2, 4, 0})}, []*kernels.Kernel{ConvWeight(tile, false), ConvWeightDirect}
@@ -77,16 +80,40 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 	return append(all, halvesAfterwards(outputs[0])...)
 }
 
+// halvedProducts returns the forms of products: of both tiles that pack rows in another way, with operands of 16 bits or one
+// of floats, and results of either type.
+func halvedProducts(halves [2]kernels.DType) (all []*kernels.Kernel) {
+	float := kernels.Float32
+	for i, t := range halves {
+		tile, other := cpuTiles[0], cpuTiles[2]
+		if i > 0 {
+			tile, other = other, tile
+		}
+		for j, form := range GemmForms {
+			all = append(all, ofTypes(Gemm(form, tile, nil), t, t, []kernels.DType{t, float}[j%2], t), ofTypes(GemmBatch(form, other), t, t, t, t))
+		}
+		all = append(all, ofTypes(Gemm(GemmForms[i], other, nil), t, t, t), ofTypes(Gemm(GemmForms[2-i], tile, nil), t, float, t),
+			ofTypes(Gemm(GemmForms[1+i], other, nil), float, t, t), ofTypes(GemmBatch(NT, tile), float, t, t), ofTypes(Gemm(NN, tile, fn.Tanh), t, t, t, t),
+			halvedAfterwards(ofTypes(Gemm(NT, tile, nil), t, t, t, t), t, []kernels.DType{float, t}[i], i > 0))
+	}
+	return all
+}
+
 // halvesAfterwards returns kernels that compute maps of what others store in 16 bits: of a convolution's output and of pools,
 // kept or not, to 16 bits and to float32.
 func halvesAfterwards(output *kernels.Kernel) (all []*kernels.Kernel) {
 	for i, t := range []kernels.DType{kernels.Float16, kernels.BFloat16} {
 		of := [][]kernels.DType{{t, t, t, t}, {t, t}}
 		for j, k := range []*kernels.Kernel{output, poolPairs.PoolKernel(MaxPool), (&PoolShape{Adaptive: true}).PoolKernel(AvgPool)} {
-			then := joined.Then{Of: storedSum, Layout: joined.AccessPattern{Rank: 1}, Keep: (i+j)%2 == 0}
-			then.Layout.Types[0], then.Layout.Types[2] = t, []kernels.DType{t, kernels.Float32}[i]
-			all = append(all, joined.WithMap(ofTypes(k, of[min(j, 1)]...), then))
+			all = append(all, halvedAfterwards(ofTypes(k, of[min(j, 1)]...), t, []kernels.DType{t, kernels.Float32}[i], (i+j)%2 == 0))
 		}
 	}
 	return all
+}
+
+// halvedAfterwards is one of them, which keeps its result of one type or not, and stores the map in another.
+func halvedAfterwards(k *kernels.Kernel, result, mapped kernels.DType, keep bool) *kernels.Kernel {
+	then := joined.Then{Of: storedSum, Layout: joined.AccessPattern{Rank: 1}, Keep: keep}
+	then.Layout.Types[0], then.Layout.Types[2] = result, mapped
+	return joined.WithMap(k, then)
 }

@@ -76,7 +76,8 @@ func TestParamsMatchSources(t *testing.T) {
 				if t := p.Mode.Elements(kernels.Float32); t != kernels.Float32 {
 					with = macroOf(t)
 				}
-				params = strings.NewReplacer("IN_OF(X_MEMORY, "+p.Name+")", "IN"+with+p.Name+")", "OUT_OF(Y_MEMORY, "+p.Name+")", "OUT"+with+p.Name+")").Replace(params)
+				params = strings.NewReplacer("IN_OF(X_MEMORY, "+p.Name+")", "IN"+with+p.Name+")",
+					"IN_OF("+p.Name+"_MEMORY, "+p.Name+")", "IN"+with+p.Name+")", "OUT_OF(Y_MEMORY, "+p.Name+")", "OUT"+with+p.Name+")").Replace(params)
 			}
 			if strings.Contains(k.Defines, "-DINDEX=long") { // what they declare is that of the others but for INDEX
 				continue

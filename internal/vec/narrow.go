@@ -21,9 +21,11 @@ type narrow[T Float] struct {
 	tall[T]
 	many, few      int
 	a, b           []T
-	row, step      int // of A
+	read           func(to []T, from int) // instead of a
+	row, step      int                    // of A
 	stepB, columnB int
 	rowC, columnC  int
+	wide           []T // memory for a B that is read
 }
 
 // from makes n of a product, and reports whether tall blocks are to compute it.
@@ -31,16 +33,62 @@ func (n *narrow[T]) from(l *Loops[T], p *Product[T]) bool {
 	if min(p.M, p.N) > tallest || p.K == 0 {
 		return false
 	}
-	*n = narrow[T]{Product: p, many: p.M, few: p.N, a: p.A, row: p.RowA, step: p.StepA, b: p.B, stepB: p.StepB, columnB: p.ColumnB, rowC: p.RowC, columnC: 1}
+	wide := n.wide
+	readB := p.ReadB
+	*n = narrow[T]{Product: p, many: p.M, few: p.N, a: p.A, read: p.ReadA, row: p.RowA, step: p.StepA, b: p.B, stepB: p.StepB, columnB: p.ColumnB, rowC: p.RowC, columnC: 1}
 	if p.M < p.N {
-		*n = narrow[T]{Product: p, many: p.N, few: p.M, a: p.B, row: p.ColumnB, step: p.StepB, b: p.A, stepB: p.StepA, columnB: p.RowA, rowC: 1, columnC: p.RowC}
+		readB = p.ReadA
+		*n = narrow[T]{Product: p, many: p.N, few: p.M, a: p.B, read: p.ReadB, row: p.ColumnB, step: p.StepB, b: p.A, stepB: p.StepA, columnB: p.RowA, rowC: 1, columnC: p.RowC}
 	}
 	if n.row == 1 {
 		n.tall = l.tall.direct[n.few-1]
 	} else if last := p.K % run; last == 0 || last >= l.transposer.steps {
 		n.tall = l.tall.transposed[n.few-1]
 	}
-	return n.rows > 0 && n.many >= n.rows
+	n.wide = wide
+	if n.rows == 0 || n.many < n.rows {
+		return false
+	}
+	if readB != nil {
+		n.readFew(readB)
+	}
+	return true
+}
+
+// readFew reads all of B, and keeps the memory for the next product.
+func (n *narrow[T]) readFew(read func(to []T, from int)) {
+	if cap(n.wide) < n.few*n.K {
+		n.wide = make([]T, n.few*n.K)
+	}
+	n.b = n.wide[:n.few*n.K]
+	if n.stepB == 1 {
+		for j := range n.few {
+			read(n.b[j*n.K:(j+1)*n.K], j*n.columnB)
+		}
+		n.columnB = n.K
+		return
+	}
+	for k := range n.K {
+		read(n.b[k*n.few:(k+1)*n.few], k*n.stepB)
+	}
+	n.stepB = n.few
+}
+
+// tile returns where the rows of A from one on begin, for some steps from k on, and how far their lines are apart.
+func (n *narrow[T]) tile(s *scratch[T], from, k, steps int) (a []T, distance int) {
+	first, distance := from*n.row+k*n.step, max(n.row, n.step)
+	if n.read == nil {
+		return n.a[first:], distance
+	}
+	lines, length := steps, n.rows
+	if n.row != 1 {
+		lines, length = n.rows, steps
+	}
+	a = s.pack(lines * (length + gap))
+	for i := range lines {
+		n.read(a[i*(length+gap):][:length], first+i*distance)
+	}
+	return a, length + gap
 }
 
 // narrowProduct computes it, shared out by each.
@@ -73,7 +121,9 @@ func (l *Loops[T]) tiles(n *narrow[T], lo, hi int) {
 		from := min(first, n.many-n.rows)
 		add := n.Add || len(n.Bias) > 0
 		for k := 0; k < n.K; k += run {
-			n.block(min(run, n.K-k), &n.a[from*n.row+k*n.step], max(n.row, n.step), &n.b[k*n.stepB], n.stepB, n.columnB, &s.cut[0])
+			steps := min(run, n.K-k)
+			a, distance := n.tile(s, from, k, steps)
+			n.block(steps, &a[0], distance, &n.b[k*n.stepB], n.stepB, n.columnB, &s.cut[0])
 			for j := range n.few {
 				sums := s.cut[j*n.rows:][first-from : n.rows]
 				to := n.C[first*n.rowC+j*n.columnC:]

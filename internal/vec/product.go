@@ -12,6 +12,7 @@ type Product[T Float] struct {
 	RowA, StepA    int
 	B              []T
 	StepB, ColumnB int
+	ReadA, ReadB   func(to []T, from int) // instead of A, of B: sets to to the elements from one on
 	C              []T
 	RowC           int
 	Add            bool
@@ -23,6 +24,8 @@ const (
 	run         = 256     // steps of the sum that a block of C stays in registers for
 	chunkRows   = 120     // of A: as many rows of a run stay in the second-level cache; whole blocks of all heights
 	packedMax   = 1 << 21 // elements of B that are packed at a time
+	packedFew   = 1 << 18 // those of B that is read for few rows: they stay in the second-level cache
+	fewRows     = 48      // of C, for which B is not packed where it can be read in place
 	minTaskWork = 1 << 18 // multiplications that are worth a goroutine
 	minPackWork = 1 << 14 // elements that are worth one to pack
 )
@@ -176,7 +179,7 @@ func (t *task[T]) worth(elements int) int { return max(1, minTaskWork/max(1, ele
 // free keeps the task for another product, without its operands.
 func (t *task[T]) free() {
 	t.Product, t.right.packed = Product[T]{}, nil
-	t.narrow.Product, t.narrow.a, t.narrow.b = nil, nil, nil
+	t.narrow.Product, t.narrow.a, t.narrow.b, t.narrow.read = nil, nil, nil, nil
 	t.loops.tasks.Put(t)
 }
 
@@ -191,8 +194,10 @@ type plan struct {
 // check looks at the last element of each operand, since assembly knows no bounds.
 func (p *Product[T]) check() {
 	_ = p.C[(p.M-1)*p.RowC+p.N-1]
-	if p.K > 0 {
+	if p.K > 0 && p.ReadA == nil {
 		_ = p.A[(p.M-1)*p.RowA+(p.K-1)*p.StepA]
+	}
+	if p.K > 0 && p.ReadB == nil {
 		_ = p.B[(p.K-1)*p.StepB+(p.N-1)*p.ColumnB]
 	}
 }
@@ -200,10 +205,14 @@ func (p *Product[T]) check() {
 func (l *Loops[T]) plan(p *Product[T]) plan {
 	wide := l.blocks.widths[0]
 	w := plan{columns: p.N, tall: l.blocks.heights[0].rows, least: max(1, minPackWork/(run*wide))}
-	if most := packedMax / min(max(p.K, 1), packedMax/1024); p.N > most {
+	packed := packedMax
+	if p.ReadB != nil && p.M <= fewRows {
+		packed = packedFew
+	}
+	if most := packed / min(max(p.K, 1), packed/1024); p.N > most {
 		w.columns = most / wide * wide
 	}
-	w.steps = max(1, packedMax/max(w.columns, 1)/run) * run
+	w.steps = max(1, packed/max(w.columns, 1)/run) * run
 	w.once = w.columns == p.N && w.steps >= p.K
 	w.tiles = (p.M + w.tall - 1) / w.tall
 	return w
@@ -227,7 +236,7 @@ type right[T Float] struct {
 // columns that fill no block. These are the parts that packParts is to be called for.
 func (l *Loops[T]) right(p *Product[T], w plan, first, from int) right[T] {
 	b := right[T]{columns: l.columns(first, min(w.columns, p.N-first)), from: from, k: min(w.steps, p.K-from),
-		all: p.ColumnB != 1 || p.M > 48 && p.StepB > 256}
+		all: p.ReadB != nil || p.ColumnB != 1 || p.M > fewRows && p.StepB > 256}
 	size := b.padded()
 	_, width, n := b.panel(b.panels - 1)
 	b.last = width
@@ -271,7 +280,12 @@ func (b *right[T]) place(from, k, panel int) int {
 func (l *Loops[T]) pack(b *right[T], p *Product[T], from, k, panel int) {
 	at, width, n := b.panel(panel)
 	to := b.packed.packed[b.place(from, k, panel):][:k*width]
-	src := p.B[(b.from+from)*p.StepB+(b.first+at)*p.ColumnB:]
+	first := (b.from+from)*p.StepB + (b.first+at)*p.ColumnB
+	if p.ReadB != nil {
+		l.packRead(p, to, width, first, k, n)
+		return
+	}
+	src := p.B[first:]
 	if p.ColumnB == 1 && n == width {
 		for i := range k {
 			copy(to[i*width:(i+1)*width], src[i*p.StepB:])
@@ -296,6 +310,26 @@ func (l *Loops[T]) pack(b *right[T], p *Product[T], from, k, panel int) {
 	l.transposer.run(to, width, src, p.ColumnB, k, n)
 }
 
+// packRead packs n columns of B, which is read from an element on, for k steps.
+func (l *Loops[T]) packRead(p *Product[T], to []T, width, first, k, n int) {
+	if n < width {
+		clear(to)
+	}
+	if p.ColumnB == 1 {
+		for i := range k {
+			p.ReadB(to[i*width:i*width+n], first+i*p.StepB)
+		}
+		return
+	}
+	s := l.scratch()
+	defer l.pool.Put(s)
+	columns := s.pack(n * k)
+	for j := range n {
+		p.ReadB(columns[j*k:(j+1)*k], first+j*p.ColumnB)
+	}
+	l.transposer.run(to, width, columns, k, k, n)
+}
+
 // rows computes rows [lo, hi) of some panels of C.
 func (l *Loops[T]) rows(p *Product[T], b *right[T], lo, hi, panel, end int) {
 	if b.from == 0 && panel < end {
@@ -306,14 +340,18 @@ func (l *Loops[T]) rows(p *Product[T], b *right[T], lo, hi, panel, end int) {
 	s := l.scratch()
 	defer l.pool.Put(s)
 	// Rows of A that are far apart would take each other's place in the cache.
-	apart := max(p.RowA, p.StepA) > 128 && end-panel > 1
+	apart := p.ReadA != nil || max(p.RowA, p.StepA) > 128 && end-panel > 1
 	for r := lo; r < hi; r += chunkRows {
 		rows := min(chunkRows, hi-r)
 		for from := 0; from < b.k; from += run {
 			k := min(run, b.k-from)
-			a, rowA, stepA := p.A[r*p.RowA+(b.from+from)*p.StepA:], p.RowA, p.StepA
+			first := r*p.RowA + (b.from+from)*p.StepA
+			var a []T
+			rowA, stepA := p.RowA, p.StepA
 			if apart {
-				a, rowA, stepA = s.left(a, rowA, stepA, rows, k)
+				a, rowA, stepA = s.left(p, first, rows, k)
+			} else {
+				a = p.A[first:]
 			}
 			l.chunk(p, b, a, rowA, stepA, r, rows, from, k, panel, end, s.cut)
 		}
@@ -340,23 +378,33 @@ func (p *Product[T]) begin(lo, hi, from, end int) {
 	}
 }
 
-// left copies rows of A, for k steps, to where they lie beside each other.
-func (s *scratch[T]) left(a []T, rowA, stepA, rows, k int) (packed []T, row, step int) {
-	const gap = 16 // so that rows of a power of two do not meet in the cache
-	if stepA == 1 {
-		row = run + gap
+// left copies rows of A that begin at an element, for k steps, to where they lie beside each other.
+func (s *scratch[T]) left(p *Product[T], first, rows, k int) (packed []T, row, step int) {
+	if p.StepA == 1 {
+		row, step = run+gap, 1
 		packed = s.pack(rows * row)
-		for i := range rows {
-			copy(packed[i*row:i*row+k], a[i*rowA:])
-		}
-		return packed, row, 1
+		p.lines(packed, row, first, p.RowA, rows, k)
+		return packed, row, step
 	}
-	step = chunkRows + gap
+	row, step = 1, chunkRows+gap
 	packed = s.pack(k * step)
-	for i := range k {
-		copy(packed[i*step:i*step+rows], a[i*stepA:])
+	p.lines(packed, step, first, p.StepA, k, rows)
+	return packed, row, step
+}
+
+// gap is what lies between lines that are copied, so that those of a power of two do not meet in the cache.
+const gap = 16
+
+// lines copies so many lines of n elements of A, distance apart there and row in to.
+func (p *Product[T]) lines(to []T, row, first, distance, lines, n int) {
+	for i := range lines {
+		line, from := to[i*row:i*row+n], first+i*distance
+		if p.ReadA != nil {
+			p.ReadA(line, from)
+		} else {
+			copy(line, p.A[from:])
+		}
 	}
-	return packed, 1, step
 }
 
 // chunk computes rows from r on, for one run of the sum.

@@ -215,8 +215,8 @@ MICRO(wide, MR, WIDE)
 MICRO(narrow, NARROW_MR, 1)
 MICRO(thin, 2, THIN_WIDE)
 MICRO(single, 1, THIN_WIDE)
-DOTS(dots_4, 4, 4, )
-DOTS(dots_1, 8, 1, )
+DOTS(dots_4, 4, 4, X, )
+DOTS(dots_1, 8, 1, X, )
 
 // Y from X and W, or with `transposed` X from Y and W: then X names what is read, and Y what is written. A work-item
 // computes all channels of a group at rows×cols positions of a slice.

@@ -1,4 +1,4 @@
-// @depends: common, dots, epilogue
+// @depends: common, memory, dots, epilogue
 // Matrix products for CPUs: C = f(op(A)·op(B) + C·accumulate + bias).
 //
 //   nn  A: [i*lda + k]  B: [k*ldb + j]
@@ -20,6 +20,9 @@
 // Multiplication", 2008). A is read in place if its steps of k are neighbours, else packed before, MR rows
 // beside each other, for all panels of the work-item. Of few rows, and of B whose steps of k are neighbours, nothing is packed:
 // sums are of lanes along k. Else sums run over k in ascending order: the same input gives the same bits.
+//
+// Operands and results of 16 bits (X_HALF and Y_HALF of memory.cl, but for A_FLOAT, B_FLOAT and BIAS_FLOAT) are widened as
+// they are packed, A in any case, and rounded as they are stored: longer sums than KC are added up in private memory.
 //
 // WIDE is the number of 16-wide vectors in a panel. The defaults fill the 32 registers of AVX-512 with
 // 6·4 accumulators; the narrow micro-kernel serves the last n%PANEL <= 16 columns.
@@ -46,7 +49,7 @@
     }
 #endif
 #ifdef PUT_ROW // C begins there
-#define PUT_INTO global REAL *into;
+#define PUT_INTO global Y_MEMORY *into;
 #define PUT_FROM , C + C_off
 #else
 #define PUT_INTO
@@ -60,22 +63,85 @@
 #define PANEL (16 * WIDE)
 #define TILE (MR * PANEL > 16 * NARROW_MR ? MR * PANEL : 16 * NARROW_MR)
 #define ALIGNED __attribute__((aligned(64)))
-#define LINE (64 / (int)sizeof(REAL)) // of the cache
+#define LINE(T) (64 / (int)sizeof(T)) // of the cache
+
+#if defined(X_HALF) && !defined(A_FLOAT)
+#define A_HALF
+#define A_MEMORY ushort
+#define A_SPACE private // of rows whose steps of k are neighbours
+#define A_FROM(x) X_FROM(x)
+#define A_FROM8(x) X_FROM8(x)
+#define A_FROM16(x) X_FROM16(x)
+#else
+#define A_MEMORY REAL
+#define A_SPACE global
+#define A_FROM(x) (x)
+#define A_FROM8(x) (x)
+#define A_FROM16(x) (x)
+#endif
+#if defined(X_HALF) && !defined(B_FLOAT)
+#define B_MEMORY ushort
+#define B_FROM(x) X_FROM(x)
+#define B_FROM4(x) X_FROM4(x)
+#define B_FROM16(x) X_FROM16(x)
+#define B_LOAD16(p) X_LOAD16(p)
+#else
+#define B_MEMORY REAL
+#define B_FROM(x) (x)
+#define B_FROM4(x) (x)
+#define B_FROM16(x) (x)
+#define B_LOAD16(p) IN_MEMORY(global const, REAL16, p)
+#endif
+#if defined(X_HALF) && !defined(BIAS_FLOAT)
+#define BIAS_MEMORY ushort
+#define BIAS_FROM(x) X_FROM(x)
+#else
+#define BIAS_MEMORY REAL
+#define BIAS_FROM(x) (x)
+#endif
+#ifdef Y_HALF
+#define HELD 4 // panels whose sums are in private memory at once
+#else
+#define HELD panels
+#endif
 
 // Vectors that lie anywhere: LLVM makes one instruction of such a load, where it splits vload16 in four.
 typedef REAL8 any8 __attribute__((aligned(sizeof(REAL))));
 typedef REAL16 any16 __attribute__((aligned(sizeof(REAL))));
+#ifdef X_HALF
+typedef ushort8 halves8 __attribute__((aligned(2)));
+typedef ushort16 halves16 __attribute__((aligned(2)));
+#endif
+#ifdef A_HALF
+#define A_ANY8 halves8
+#define A_ANY16 halves16
+#else
+#define A_ANY8 any8
+#define A_ANY16 any16
+#endif
+#if defined(X_HALF) && !defined(B_FLOAT)
+#define B_ANY16 halves16
+#else
+#define B_ANY16 any16
+#endif
 #if MR > 8
 #define any_rows any16
+#define A_ROWS(p) A_FROM16(*(global const A_ANY16 *)(p))
 #else
 #define any_rows any8
+#define A_ROWS(p) A_FROM8(*(global const A_ANY8 *)(p))
 #endif
 
 // op(A) or op(B): element (x, k) is at[x*row + k*step].
 typedef struct {
-    global const REAL *at;
+    global const A_MEMORY *at;
     int row, step;
-} operand;
+} operand_a;
+
+typedef struct {
+    global const B_MEMORY *at;
+    int row, step;
+} operand_b;
 
 // What happens to C after a slice of KC steps: `add` to it, or set it; after the `last`, bias and f.
 typedef struct {
@@ -84,6 +150,10 @@ typedef struct {
     EPILOGUE_FIELDS
     PUT_INTO
     PUT_FIELDS
+#ifdef Y_HALF
+    REAL *sums; // of this part of C, PANEL apart
+    int held;   // they are those of the slices before
+#endif
 } epilogue;
 
 // PoCL compiles a product in half the time where its functions are not inlined. They are called once
@@ -91,24 +161,24 @@ typedef struct {
 #define FUNCTION static NOINLINE
 
 // P[k*padded + x] = element (x, k) for x < width, zero from there to padded, for k < kc.
-FUNCTION void pack(REAL *P, operand s, int kc, int width, int padded) {
+FUNCTION void pack(REAL *P, operand_b s, int kc, int width, int padded) {
     int x = 0;
     if (s.row == 1 && width >= 16) { // neighbours along x: whole vectors, the last over the one before
         for (int k = 0; k < kc; k++) {
             for (x = 0; x < width; x += 16) {
                 const int at = min(x, width - 16);
-                *(any16 *)(P + k * padded + at) = *(global const any16 *)(s.at + at + k * s.step);
+                *(any16 *)(P + k * padded + at) = B_FROM16(*(global const B_ANY16 *)(s.at + at + k * s.step));
             }
         }
         x = width;
     } else if (s.step == 1) { // neighbours along k: transpose squares of 4, two beside each other
         for (; x + 8 <= width; x += 8) {
-            global const REAL *r0 = s.at + x * s.row, *r1 = r0 + s.row, *r2 = r1 + s.row, *r3 = r2 + s.row;
+            global const B_MEMORY *r0 = s.at + x * s.row, *r1 = r0 + s.row, *r2 = r1 + s.row, *r3 = r2 + s.row;
             const int four = 4 * s.row;
             int k = 0;
             for (; k + 4 <= kc; k += 4) {
-                const REAL8 a = (REAL8)(vload4(0, r0 + k), vload4(0, r0 + four + k)), b = (REAL8)(vload4(0, r1 + k), vload4(0, r1 + four + k));
-                const REAL8 c = (REAL8)(vload4(0, r2 + k), vload4(0, r2 + four + k)), d = (REAL8)(vload4(0, r3 + k), vload4(0, r3 + four + k));
+                const REAL8 a = (REAL8)(B_FROM4(vload4(0, r0 + k)), B_FROM4(vload4(0, r0 + four + k))), b = (REAL8)(B_FROM4(vload4(0, r1 + k)), B_FROM4(vload4(0, r1 + four + k)));
+                const REAL8 c = (REAL8)(B_FROM4(vload4(0, r2 + k)), B_FROM4(vload4(0, r2 + four + k))), d = (REAL8)(B_FROM4(vload4(0, r3 + k)), B_FROM4(vload4(0, r3 + four + k)));
                 REAL *p = P + k * padded + x;
                 vstore8((REAL8)(a.s0, b.s0, c.s0, d.s0, a.s4, b.s4, c.s4, d.s4), 0, p);
                 vstore8((REAL8)(a.s1, b.s1, c.s1, d.s1, a.s5, b.s5, c.s5, d.s5), 0, p + padded);
@@ -117,34 +187,48 @@ FUNCTION void pack(REAL *P, operand s, int kc, int width, int padded) {
             }
             for (; k < kc; k++) {
                 REAL *p = P + k * padded + x;
-                vstore8((REAL8)(r0[k], r1[k], r2[k], r3[k], r0[four + k], r1[four + k], r2[four + k], r3[four + k]), 0, p);
+                vstore8((REAL8)(B_FROM(r0[k]), B_FROM(r1[k]), B_FROM(r2[k]), B_FROM(r3[k]), B_FROM(r0[four + k]), B_FROM(r1[four + k]),
+                                B_FROM(r2[four + k]), B_FROM(r3[four + k])), 0, p);
             }
         }
     }
     for (int k = 0; k < kc; k++) {
-        for (int y = x; y < width; y++) P[k * padded + y] = s.at[y * s.row + k * s.step];
+        for (int y = x; y < width; y++) P[k * padded + y] = B_FROM(s.at[y * s.row + k * s.step]);
         for (int y = width; y < padded; y++) P[k * padded + y] = 0;
     }
 }
 
 // Packs rows of A that are neighbours in memory, MR beside each other: P[i/MR*HIGH + k*MR + i%MR] = element (i, k) for i < rows, zero
 // up to the next multiple of MR. `there` is how many rows there are from the first one on.
-FUNCTION void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
+FUNCTION void pack_rows(REAL *P, operand_a s, int kc, int rows, int there) {
     const int whole = max(0, min(rows, there - 15)); // tiles that begin before have 16 rows to read
     for (int k0 = 0; k0 < kc; k0 += 8) { // which are in the first cache then, for one tile after the other
         const int k1 = min(kc, k0 + 8);
         REAL *p = P;
         int i = 0;
         for (; i < whole; i += MR, p += HIGH) {
-            for (int k = k0; k < k1; k++) *(any_rows *)(p + k * MR) = *(global const any_rows *)(s.at + k * s.step + i);
+            for (int k = k0; k < k1; k++) *(any_rows *)(p + k * MR) = A_ROWS(s.at + k * s.step + i);
         }
         for (; i < rows; i += MR, p += HIGH) {
             for (int k = k0; k < k1; k++) {
-                for (int r = 0; r < MR; r++) p[k * MR + r] = i + r < rows ? s.at[k * s.step + i + r] : 0;
+                for (int r = 0; r < MR; r++) p[k * MR + r] = i + r < rows ? A_FROM(s.at[k * s.step + i + r]) : 0;
             }
         }
     }
 }
+
+#ifdef A_HALF
+// Widens rows of A whose steps of k are neighbours: P[i*KC + k] = element (i, k) for i < rows.
+FUNCTION void widen_rows(REAL *P, operand_a s, int kc, int rows) {
+    for (int i = 0; i < rows; i++) {
+        global const A_MEMORY *at = s.at + i * s.row;
+        REAL *p = P + i * KC;
+        int k = 0;
+        for (; k + 16 <= kc; k += 16) *(any16 *)(p + k) = A_FROM16(*(global const A_ANY16 *)(at + k));
+        for (; k < kc; k++) p[k] = A_FROM(at[k]);
+    }
+}
+#endif
 
 // One micro-kernel: tile[0:R, 0:16V] = sums of a[r*row + k*step], k in 0:kc, and the panel P. Rows past the last repeat it; their
 // results are dropped.
@@ -169,36 +253,52 @@ FUNCTION void pack_rows(REAL *P, operand s, int kc, int rows, int there) {
     }
 
 // Up to 16 elements of a row, zeros past count.
-static REAL16 row16(global const REAL *c, int count) {
-    if (count >= 16) return vload16(0, c);
+static REAL16 row16(global const Y_MEMORY *c, int count) {
+    if (count >= 16) return Y_FROM16(vload16(0, c));
     REAL part[16];
-    for (int j = 0; j < 16; j++) part[j] = j < count ? c[j] : 0;
+    for (int j = 0; j < 16; j++) part[j] = j < count ? Y_FROM(c[j]) : 0;
     return vload16(0, part);
 }
 
-static void put16(REAL16 v, global REAL *c, int count) {
-    if (count >= 16) {
-        vstore16(v, 0, c);
-        return;
+#define PUT16(name, T, TO, TO16)                             \
+    static void name(REAL16 v, global T *c, int count) {     \
+        if (count >= 16) {                                   \
+            vstore16(TO16(v), 0, c);                         \
+            return;                                          \
+        }                                                    \
+        REAL part[16];                                       \
+        vstore16(v, 0, part);                                \
+        for (int j = 0; j < count; j++) c[j] = TO(part[j]);  \
     }
-    REAL part[16];
-    vstore16(v, 0, part);
-    for (int j = 0; j < count; j++) c[j] = part[j];
-}
+#define AS_IT_IS(x) (x)
+
+PUT16(put16, Y_MEMORY, Y_TO, Y_TO16)
+#ifdef EPILOGUE
+PUT16(keep16, REAL, AS_IT_IS, AS_IT_IS)
+#endif
 
 // Stores the first `live` rows of a tile of `across` columns, of which `width` are those of C. Called
 // at each of its vectors, the others would leave their registers.
-FUNCTION void store(const REAL *tile, int across, int live, global REAL *C, int ldc, int width, const epilogue *e) {
+FUNCTION void store(const REAL *tile, int across, int live, global Y_MEMORY *C, int ldc, int width, const epilogue *e) {
     for (int r = 0; r < live; r++) {
         for (int j = 0; j < width; j += 16) {
-            global REAL *c = C + r * ldc + j;
+            global Y_MEMORY *c = C + r * ldc + j;
             const int count = width - j;
             REAL16 v = vload16(0, tile + r * across + j);
+#ifdef Y_HALF
+            REAL *sums = e->sums + r * PANEL + j;
+            if (e->add) v = (e->held ? vload16(0, sums) : row16(c, count)) + v;
+            if (!e->last) {
+                vstore16(v, 0, sums);
+                continue;
+            }
+#else
             if (e->add) v = row16(c, count) + v;
+#endif
             if (e->last) {
                 v += vload16(0, e->bias + j);
 #ifdef EPILOGUE
-                if (e->then == KEEP) put16(v, e->z + (c - e->c), count);
+                if (e->then == KEEP) keep16(v, e->z + (c - e->c), count);
                 if (e->then != SUMS) v = EPILOGUE(v, e->);
 #endif
 #ifdef PUT_ROW
@@ -213,16 +313,16 @@ FUNCTION void store(const REAL *tile, int across, int live, global REAL *C, int 
     }
 }
 
-MICRO(wide_in_place, MR, WIDE, global, min(r, live - 1) * a_row)
+MICRO(wide_in_place, MR, WIDE, A_SPACE, min(r, live - 1) * a_row)
 MICRO(wide_packed, MR, WIDE, private, r)
-MICRO(narrow_in_place, NARROW_MR, 1, global, min(r, live - 1) * a_row)
+MICRO(narrow_in_place, NARROW_MR, 1, A_SPACE, min(r, live - 1) * a_row)
 MICRO(narrow_packed, MR, 1, private, r)
 
-DOTS(dots_4, 4, 4, global)
-DOTS(dots_1, 8, 1, global)
+DOTS(dots_4, 4, 4, B, A_SPACE)
+DOTS(dots_1, 8, 1, B, A_SPACE)
 
 // tile[r*across + j] = sums of rows of A and columns of B, r < live and j < width, whose steps of k are neighbours.
-FUNCTION void dots(global const REAL *a, int a_row, int live, global const REAL *b, int b_row, int width, int kc, REAL *tile, int across) {
+FUNCTION void dots(A_SPACE const REAL *a, int a_row, int live, global const B_MEMORY *b, int b_row, int width, int kc, REAL *tile, int across) {
     int r = 0;
     for (; r + 4 <= live; r += 4) {
         for (int j = 0; j < width; j += 4) dots_4(b + j * b_row, b_row, width - j, a + r * a_row, a_row, kc, tile + r * across + j, 1, across);
@@ -233,47 +333,65 @@ FUNCTION void dots(global const REAL *a, int a_row, int live, global const REAL 
 }
 
 // Computes the rows and the panels of C of a work-item, for the part of the sum that begins at k = start. What is packed of A serves
-// all of its panels.
-static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, int m, int n, int K, int ldc,
+// all of its panels, or HELD.
+static void gemm(operand_a a, operand_b b, global const BIAS_MEMORY *bias, global Y_MEMORY *C, int m, int n, int K, int ldc,
                  int accumulate, int biased, int rows, int start, int slice, epilogue e) {
     REAL panel[KC * PANEL] ALIGNED, packed[CHUNK / MR * HIGH] ALIGNED, padded[PANEL] ALIGNED, tile[TILE] ALIGNED;
+#ifdef Y_HALF
+    REAL sums[HELD * CHUNK * PANEL] ALIGNED;
+#endif
     const int panels = (n + PANEL - 1) / PANEL, groups = get_num_groups(0), group = get_group_id(0), end_panel = panels * (group + 1) / groups;
     const int i0 = get_group_id(1) * rows, i1 = min(m, i0 + rows);
     const int in_place = a.step == 1, end = min(K, start + slice), few = in_place && b.step == 1 && b.row != 1 && m <= FEW;
     e.bias = padded;
     for (int first = i0; first < i1; first += CHUNK) {
         const int past = min(i1, first + CHUNK);
-        for (int k0 = start; k0 < end; k0 += KC) {
-            const int kc = min(end - k0, KC);
-            e.add = accumulate || k0 > start;
-            e.last = k0 + kc == end;
-            const operand ak = {a.at + first * a.row + k0 * a.step, a.row, a.step};
-            if (!in_place) pack_rows(packed, ak, kc, past - first, m - first);
-            for (int p = panels * group / groups; p < end_panel; p++) {
-                const int j0 = p * PANEL, width = min(n - j0, PANEL), narrow = width <= 16, across = narrow ? 16 : PANEL;
-                const operand bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
-                for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? bias[j0 + j] : 0;
-                if (!few) pack(panel, bk, kc, width, across);
-                const int height = narrow && in_place ? NARROW_MR : MR;
-                const int next = b.row == 1 ? min(min(end_panel * PANEL, n) - j0 - PANEL, PANEL) : 0; // columns of B after these
-                for (int i = first; i < past; i += height) {
-                    const int live = min(past - i, height);
-                    global const REAL *at = ak.at + (i - first) * a.row;
-                    const REAL *rows = packed + (i - first) / MR * HIGH;
-                    // Asks for what comes next: this tile of C where it adds to that, and with the last tile all of the next panel of B.
-                    for (int r = 0; e.add && r < live; r++) {
-                        for (int j = 0; j < width; j += LINE) PREFETCH(C + (i + r) * ldc + j0 + j, 1);
+        for (int q = panels * group / groups; q < end_panel; q += HELD) {
+            for (int k0 = start; k0 < end; k0 += KC) {
+                const int kc = min(end - k0, KC);
+                e.add = accumulate || k0 > start;
+                e.last = k0 + kc == end;
+                const operand_a ak = {a.at + first * a.row + k0 * a.step, a.row, a.step};
+                if (!in_place) pack_rows(packed, ak, kc, past - first, m - first);
+#ifdef A_HALF
+                else widen_rows(packed, ak, kc, past - first);
+#endif
+                for (int p = q; p < min(end_panel, q + HELD); p++) {
+                    const int j0 = p * PANEL, width = min(n - j0, PANEL), narrow = width <= 16, across = narrow ? 16 : PANEL;
+                    const operand_b bk = {b.at + j0 * b.row + k0 * b.step, b.row, b.step};
+                    for (int j = 0; j < PANEL; j++) padded[j] = biased && j < width ? BIAS_FROM(bias[j0 + j]) : 0;
+                    if (!few) pack(panel, bk, kc, width, across);
+                    const int height = narrow && in_place ? NARROW_MR : MR;
+                    const int next = b.row == 1 ? min(min(end_panel * PANEL, n) - j0 - PANEL, PANEL) : 0; // columns of B after these
+                    for (int i = first; i < past; i += height) {
+                        const int live = min(past - i, height);
+#ifdef A_HALF
+                        const REAL *at = packed + (i - first) * KC;
+                        const int a_row = KC;
+#else
+                        global const REAL *at = ak.at + (i - first) * a.row;
+                        const int a_row = a.row;
+#endif
+                        const REAL *rows = packed + (i - first) / MR * HIGH;
+#ifdef Y_HALF
+                        e.sums = sums + ((p - q) * CHUNK + i - first) * PANEL;
+                        e.held = k0 > start;
+#endif
+                        // Asks for what comes next: this tile of C where it adds to that, and with the last tile all of the next panel of B.
+                        for (int r = 0; e.add && r < live; r++) {
+                            for (int j = 0; j < width; j += LINE(Y_MEMORY)) PREFETCH(C + (i + r) * ldc + j0 + j, 1);
+                        }
+                        const int high = past - first, from = kc * (i - first) / high, to = kc * (i + live - first) / high;
+                        for (int k = from; k < to; k++) {
+                            for (int j = 0; j < next; j += LINE(B_MEMORY)) PREFETCH_LATER(bk.at + PANEL + k * b.step + j);
+                        }
+                        if (few) dots(at, a_row, live, bk.at, b.row, width, kc, tile, across);
+                        else if (narrow && in_place) narrow_in_place(at, a_row, 1, live, panel, kc, tile);
+                        else if (narrow) narrow_packed(rows, 1, MR, live, panel, kc, tile);
+                        else if (in_place) wide_in_place(at, a_row, 1, live, panel, kc, tile);
+                        else wide_packed(rows, 1, MR, live, panel, kc, tile);
+                        store(tile, across, live, C + i * ldc + j0, ldc, width, &e);
                     }
-                    const int high = past - first, from = kc * (i - first) / high, to = kc * (i + live - first) / high;
-                    for (int k = from; k < to; k++) {
-                        for (int j = 0; j < next; j += LINE) PREFETCH_LATER(bk.at + PANEL + k * b.step + j);
-                    }
-                    if (few) dots(at, a.row, live, bk.at, b.row, width, kc, tile, across);
-                    else if (narrow && in_place) narrow_in_place(at, a.row, 1, live, panel, kc, tile);
-                    else if (narrow) narrow_packed(rows, 1, MR, live, panel, kc, tile);
-                    else if (in_place) wide_in_place(at, a.row, 1, live, panel, kc, tile);
-                    else wide_packed(rows, 1, MR, live, panel, kc, tile);
-                    store(tile, across, live, C + i * ldc + j0, ldc, width, &e);
                 }
             }
         }
@@ -282,10 +400,10 @@ static void gemm(operand a, operand b, global const REAL *bias, global REAL *C, 
 
 #define GEMM(form, a_row, a_step, b_row, b_step)                                                           \
     kernel __attribute__((reqd_work_group_size(1, 1, 1)))                                                  \
-    void k_gemm_##form(IN(A), IN(B), IN(BIAS), OUT(C), int m, int n, int K, int lda, int ldb, int ldc,     \
+    void k_gemm_##form(IN_OF(A_MEMORY, A), IN_OF(B_MEMORY, B), IN_OF(BIAS_MEMORY, BIAS), OUT_OF(Y_MEMORY, C), int m, int n, int K, int lda, int ldb, int ldc,     \
                        int accumulate, int biased, int rows, int slice BATCH_PARAMS EPILOGUE_PARAMS PUT_PARAMS) { \
         const epilogue e = {0, 0, 0 EPILOGUE_VALUES PUT_FROM PUT_VALUES};                                  \
-        PRODUCTS(gemm((operand){A + A_off + a_at, a_row, a_step}, (operand){B + B_off + b_at, b_row, b_step}, \
+        PRODUCTS(gemm((operand_a){A + A_off + a_at, a_row, a_step}, (operand_b){B + B_off + b_at, b_row, b_step}, \
                       BIAS + BIAS_off, C + C_off + z * m * ldc, m, n, K, ldc, accumulate, biased, rows, part * slice, slice, e)) \
     }
 
