@@ -62,10 +62,11 @@ func TestLaunches(t *testing.T) {
 // halfOperations read and write floats of 16 bits as they lie.
 var halfOperations = []string{"Conv", "ConvTranspose", "MaxPool", "AvgPool", "AdaptiveMaxPool", "AdaptiveAvgPool", "Interpolate",
 	"Sum", "SumTo", "Mean", "Max", "Min", "LogSumExp", "Norm", "Dot",
-	"Softmax", "LogSoftmax", "Softmin", "LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm", "BatchNorm", "autograd.CrossEntropy"}
+	"Softmax", "LogSoftmax", "Softmin", "LayerNorm", "RMSNorm", "GroupNorm", "InstanceNorm", "BatchNorm", "autograd.CrossEntropy",
+	"MatMul"}
 
-// TestHalfLaunches: operations of rows, convolutions and pools, and their gradients, launch as many kernels in 16 bits as in float32:
-// none converts.
+// TestHalfLaunches: products, operations of rows, convolutions and pools, and their gradients, launch as many kernels in
+// 16 bits as in float32: none converts.
 func TestHalfLaunches(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	seen := map[string]bool{}
