@@ -69,8 +69,8 @@ func TestHalfRows(t *testing.T) {
 	})
 }
 
-// TestHalfProducts: a recorded step of products in 16 bits on a CPU, also of sums that a launch adds up in several runs, leaves the
-// bits that it leaves eagerly, in no more launches than in float32.
+// TestHalfProducts: a recorded step of products in 16 bits on a CPU, also of sums that a launch adds up in several
+// runs, leaves the bits that it leaves eagerly, in no more launches than in float32.
 func TestHalfProducts(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		launches := map[tensor.Type]int{}

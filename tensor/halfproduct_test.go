@@ -10,8 +10,9 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// TestProductsInSixteenBits: a product of operands of 16 bits, of any size and layout, in a batch, with an epilogue or added
-// to what is there, is one launch on a CPU, and has the bits of that of float32, rounded once. So has one of 16 bits and float32.
+// TestProductsInSixteenBits: a product of operands of 16 bits, of any size and layout, in a batch, with an epilogue or
+// added to what is there, is one launch on a CPU, and has the bits of that of float32, rounded once. So has one of 16
+// bits and float32.
 func TestProductsInSixteenBits(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		types := []tensor.Type{tensor.BFloat16, tensor.Float16}

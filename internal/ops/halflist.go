@@ -80,8 +80,8 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 	return append(all, halvesAfterwards(outputs[0])...)
 }
 
-// halvedProducts returns the forms of products: of both tiles that pack rows in another way, with operands of 16 bits or one
-// of floats, and results of either type.
+// halvedProducts returns the forms of products: of both tiles that pack rows in another way, with operands of 16 bits
+// or one of floats, and results of either type.
 func halvedProducts(halves [2]kernels.DType) (all []*kernels.Kernel) {
 	float := kernels.Float32
 	for i, t := range halves {

@@ -11,8 +11,8 @@ import (
 	"github.com/x448/float16"
 )
 
-// multiply is the Go code of a product whose A and B may be of 16 bits: the code of the product reads those as they lie. A
-// bias and a C of 16 bits are floats meanwhile.
+// multiply is the Go code of a product whose A and B may be of 16 bits: the code of the product reads those as they
+// lie. A bias and a C of 16 bits are floats meanwhile.
 func (f *halfForm) multiply(c kernels.Call[float32]) {
 	args := slices.Clone(c.Args())
 	for i := gemmBias; i < len(f.types); i++ {
@@ -56,8 +56,8 @@ func (o operand[T]) from(first int) (x []T, read func(to []T, from int)) {
 	return nil, func(to []T, from int) { o.read(to, first+from) }
 }
 
-// operandOf returns an operand as the inner product takes it, and what gives back the memory that it may be a copy in. One
-// of 16 bits is read where products compute with vector instructions.
+// operandOf returns an operand as the inner product takes it, and what gives back the memory that it may be a copy in.
+// One of 16 bits is read where products compute with vector instructions.
 func operandOf[T kernels.Real](p *product, c kernels.Call[T], pool *sync.Pool, arg int) (o operand[T], done func()) {
 	if p.tile.Inner.stored() || !c.Args()[arg].Buf.DType().Half() {
 		o.x, done = factors(p, c, pool, arg)
