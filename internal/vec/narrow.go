@@ -74,21 +74,34 @@ func (n *narrow[T]) readFew(read func(to []T, from int)) {
 	n.stepB = n.few
 }
 
-// tile returns where the rows of A from one on begin, for some steps from k on, and how far their lines are apart.
-func (n *narrow[T]) tile(s *scratch[T], from, k, steps int) (a []T, distance int) {
+// tile returns where the rows of A from one on begin, for some steps from k on, how far its lines are apart, and how far its
+// rows.
+func (n *narrow[T]) tile(s *scratch[T], from, rows, k, steps int) (a []T, distance, row int) {
 	first, distance := from*n.row+k*n.step, max(n.row, n.step)
 	if n.read == nil {
-		return n.a[first:], distance
+		return n.a[first:], distance, n.row
 	}
-	lines, length := steps, n.rows
+	lines, length := steps, rows
 	if n.row != 1 {
-		lines, length = n.rows, steps
+		lines, length = rows, steps
 	}
 	a = s.pack(lines * (length + gap))
 	for i := range lines {
 		n.read(a[i*(length+gap):][:length], first+i*distance)
 	}
-	return a, length + gap
+	if n.row != 1 {
+		return a, length + gap, length + gap
+	}
+	return a, length + gap, 1
+}
+
+// together returns the rows that are read at a time: those of several tiles where they are neighbours, for a call to read
+// takes as long as some sixty elements.
+func (n *narrow[T]) together() int {
+	if n.read == nil || n.row != 1 {
+		return n.rows
+	}
+	return max(1, readColumns/n.rows) * n.rows
 }
 
 // narrowProduct computes it, shared out by each.
@@ -115,23 +128,25 @@ func (l *Loops[T]) tiles(n *narrow[T], lo, hi int) {
 	}
 	s := l.scratch()
 	defer l.pool.Put(s)
-	for ; first < end; first += n.rows {
-		// The last tile, if it is not whole, is computed with rows of the one before, which are not
-		// stored again.
-		from := min(first, n.many-n.rows)
-		add := n.Add || len(n.Bias) > 0
+	for some := n.together(); first < end; first += some {
+		past, add := min(first+some, end), n.Add || len(n.Bias) > 0
 		for k := 0; k < n.K; k += run {
-			steps := min(run, n.K-k)
-			a, distance := n.tile(s, from, k, steps)
-			n.block(steps, &a[0], distance, &n.b[k*n.stepB], n.stepB, n.columnB, &s.cut[0])
-			for j := range n.few {
-				sums := s.cut[j*n.rows:][first-from : n.rows]
-				to := n.C[first*n.rowC+j*n.columnC:]
-				for i, v := range sums {
-					if add {
-						v += to[i*n.rowC]
+			// The last tile, if it is not whole, is computed with rows of the one before, which are not
+			// stored again.
+			begin, steps := min(first, n.many-n.rows), min(run, n.K-k)
+			a, distance, row := n.tile(s, begin, max(past-begin, n.rows), k, steps)
+			for at := first; at < past; at += n.rows {
+				from := min(at, n.many-n.rows)
+				n.block(steps, &a[(from-begin)*row], distance, &n.b[k*n.stepB], n.stepB, n.columnB, &s.cut[0])
+				for j := range n.few {
+					sums := s.cut[j*n.rows:][at-from : n.rows]
+					to := n.C[at*n.rowC+j*n.columnC:]
+					for i, v := range sums {
+						if add {
+							v += to[i*n.rowC]
+						}
+						to[i*n.rowC] = v
 					}
-					to[i*n.rowC] = v
 				}
 			}
 			add = true

@@ -26,6 +26,8 @@ const (
 	packedMax   = 1 << 21 // elements of B that are packed at a time
 	packedFew   = 1 << 18 // those of B that is read for few rows: they stay in the second-level cache
 	fewRows     = 48      // of C, for which B is not packed where it can be read in place
+	readColumns = 512     // of an operand that is read, in one call
+	readSteps   = 32      // of the sum, of a part of B that is read in rows
 	minTaskWork = 1 << 18 // multiplications that are worth a goroutine
 	minPackWork = 1 << 14 // elements that are worth one to pack
 )
@@ -226,6 +228,7 @@ type right[T Float] struct {
 	from, k  int
 	last     int  // the width of the last panel
 	all      bool // all panels are packed, not just the last
+	row      int  // the distance of the packed rows where these have all columns, as B that is read for few rows; else 0
 	unpacked int  // panels that are not
 	parts    int  // of what is packed
 	packed   *scratch[T]
@@ -247,6 +250,12 @@ func (l *Loops[T]) right(p *Product[T], w plan, first, from int) right[T] {
 		b.unpacked, size = b.panels-1, width
 	}
 	b.packed = l.scratch()
+	if p.ReadB != nil && p.ColumnB == 1 && p.M <= fewRows {
+		b.row = size + gap
+		b.packed.pack(b.k * b.row)
+		b.parts = (b.k + readSteps - 1) / readSteps
+		return b
+	}
 	b.packed.pack(b.k * size)
 	b.parts = (b.k + run - 1) / run * (b.panels - b.unpacked)
 	return b
@@ -260,6 +269,14 @@ func (l *Loops[T]) free(b *right[T]) {
 
 // packParts packs some of the parts, each a panel for a run of the sum.
 func (l *Loops[T]) packParts(b *right[T], p *Product[T], lo, hi int) {
+	if b.row > 0 {
+		for k := lo * readSteps; k < min(hi*readSteps, b.k); k++ {
+			row := b.packed.packed[k*b.row:][:b.row]
+			p.ReadB(row[:b.n], (b.from+k)*p.StepB+b.first)
+			clear(row[b.n:])
+		}
+		return
+	}
 	for u := lo; u < hi; u++ {
 		panels := b.panels - b.unpacked
 		at := u / panels * run
@@ -417,7 +434,9 @@ func (l *Loops[T]) chunk(p *Product[T], b *right[T], a []T, rowA, stepA, r, rows
 			kind++
 		}
 		right, stepB := p.B, p.StepB
-		if b.all || n < width {
+		if b.row > 0 {
+			right, stepB = b.packed.packed[from*b.row+at:], b.row
+		} else if b.all || n < width {
 			right, stepB = b.packed.packed[b.place(from, k, panel):], width
 		} else {
 			right = right[(b.from+from)*p.StepB+b.first+at:]
