@@ -42,3 +42,4 @@ made "docs/operations.md, docs/types.md and testdata/launches.txt, of internal/c
 	"docs/operations.md docs/types.md testdata/launches.txt" \
 	'CLGRAD_TEST_DEVICES=cpu $GO test ./internal/catalog -count=1 -run "Page|Launches" -update'
 made "docs/onnx.md, of onnx" docs/onnx.md '$GO test ./onnx -count=1 -run TestPage -update'
+made "kernels/cl/rules.cl, of internal/ops" kernels/cl/rules.cl '$GO test ./internal/ops -count=1 -run TestRulesText -update'

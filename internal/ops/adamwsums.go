@@ -70,7 +70,7 @@ func sumBlocks(sums []gradsums.Partial, n int) (blocks []int32, all bool) {
 
 func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
 	p, m, v, blocks := c.Reals(0), c.Reals(3), c.Reals(4), c.Ints(5)
-	rule := adamwRule(c, 6)
+	update := adamwUpdater(c, 6)
 	for ; len(blocks) > 0; blocks = blocks[partialsInts:] {
 		kind, at, count, from, terms, apart := blocks[0], int(blocks[1]), int(blocks[2]), int(blocks[4]), int(blocks[5]), int(blocks[6])
 		x := c.Reals(2)
@@ -86,7 +86,7 @@ func adamwSumsTwin[T kernels.Real](c kernels.Call[T]) {
 			}
 			sums[i] = T(total)
 		}
-		rule(p[at:at+count], sums, m[at:at+count], v[at:at+count])
+		update(updated[T]{p[at : at+count], sums, m[at : at+count], v[at : at+count]})
 	}
 }
 

@@ -37,7 +37,7 @@ func (gradients) Update(in []kernels.Arg, list []kernels.Operation) gradsums.Upd
 	if !ok || len(m.Dims) != 1 || len(m.Results) != 3 || len(m.Operands) != 4 {
 		return nil
 	}
-	for i, f := range []*kernels.Function{adamwStep, adamwFirst, adamwSecond} {
+	for i, f := range adamwRule.Functions {
 		if m.Results[i].Function != f {
 			return nil
 		}

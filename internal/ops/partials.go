@@ -5,6 +5,8 @@ import (
 	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
+	"github.com/clgrad/clgrad/kernels/fn"
+	"github.com/clgrad/clgrad/kernels/operation"
 	"github.com/clgrad/clgrad/kernels/trial"
 )
 
@@ -68,7 +70,7 @@ func reducePartialsTwin[T kernels.Real](c kernels.Call[T]) {
 
 func adamwPartialsTwin[T kernels.Real](c kernels.Call[T]) {
 	p, part, seed, m, v, size, groups := c.Reals(0), c.Reals(1), c.Reals(2)[0], c.Reals(3), c.Reals(4), c.Int(7), c.Int(8)
-	rule, loops := adamwRule(c, 11), loopsOf(c)
+	update, loops := adamwUpdater(c, 11), loopsOf(c)
 	if losses := c.Int(9); losses > 0 {
 		sumPartials(nil, c.Reals(6), c.Reals(5), c.Real(10), 1, losses)
 	}
@@ -82,7 +84,7 @@ func adamwPartialsTwin[T kernels.Real](c kernels.Call[T]) {
 			g = make([]T, hi-lo)
 		}
 		sumPartials(loops, g, part[lo:], seed, size, groups)
-		rule(p[lo:hi], g, m[lo:hi], v[lo:hi])
+		update(updated[T]{p[lo:hi], g, m[lo:hi], v[lo:hi]})
 	})
 }
 
@@ -105,4 +107,31 @@ func sumPartials[T kernels.Real](loops *vec.Loops[T], y, part []T, seed T, size,
 	for i := range y {
 		y[i] *= seed
 	}
+}
+
+// sumPartialsOf is the sum of partial sums [groups, size] in an argument, in temporary 0.
+func sumPartialsOf(in args, part, size, groups int) kernels.Operation {
+	return &operation.Reduction{Function: fn.Add, Outer: 1, Len: groups, Inner: size, Shares: 1, Chunk: groups,
+		X: view(in, part, 0, 0, size, 1), Y: temporary(0, 0, 0, 1)}
+}
+
+// describeReducePartials: PART, G, Y, size, groups.
+func describeReducePartials(in args) operations {
+	size := int(in[3].Int)
+	return operations{sumPartialsOf(in, 0, size, int(in[4].Int)),
+		mapped(fn.Mul, nil, []int{size}, view(in, 2, 0, 1), view(in, 1, 0, 0), temporary(0, 1))}
+}
+
+// describeAdamWPartials: P, PART, G, M, V, LOSS, SUM, size, groups, losses, scale, and the scalars.
+func describeAdamWPartials(in args) operations {
+	size, losses := int(in[7].Int), int(in[9].Int)
+	update := adamwSeededRule.operation(size, 11, view(in, 0, 0, 1), temporary(0, 1), view(in, 3, 0, 1), view(in, 4, 0, 1), view(in, 2, 0, 0))
+	update.Rounds = true
+	list := operations{sumPartialsOf(in, 1, size, int(in[8].Int)), update}
+	if losses == 0 {
+		return list
+	}
+	return append(list, &operation.Reduction{Function: fn.Add, Outer: 1, Len: losses, Inner: 1, Shares: 1, Chunk: losses,
+		X: view(in, 5, 0, 0, 1, 0), Y: temporary(1, 0, 0, 0)},
+		mapped(fn.MulScalar, []operation.Scalar{passed(10)}, []int{1}, view(in, 6, 0, 1), temporary(1, 1)))
 }

@@ -1,6 +1,6 @@
 package vec
 
-// AdamW is the scalars of the optimizer's rule, as kernels/cl/adamw.cl has them; Keep is 1 − decay.
+// AdamW is the scalars of the optimizer's rule, as internal/ops/rules.go has them; Keep is 1 − decay.
 type AdamW[T Float] struct{ Keep, B1, OneB1, B2, OneB2, Step, Root, Eps T }
 
 // AdamW updates parameters p and their moments m and v by gradients g, all as long as p at least,

@@ -1,5 +1,5 @@
-// @depends: common, reduce_gpu, adamw
-// AdamW (adamw.cl) whose work-groups add up the gradient of their parameters first, from shares. Built with -DFUNCTIONS.
+// @depends: common, reduce_gpu, rules
+// AdamW (rules.cl) whose work-groups add up the gradient of their parameters first, from shares. Built with -DFUNCTIONS.
 //
 // BLOCKS has eight ints for each work-group: the kind of block, where it begins, how many elements it has, lx, where the first share
 // of its first element lies, how many shares there are, and how many elements lie between those of an element. The kinds are
@@ -17,5 +17,5 @@ void k_adamw_sums(OUT(P), IN(G), IN(PART), OUT(M), OUT(V), IN_INTS(BLOCKS), REAL
     const int8 block = vload8(0, BLOCKS + BLOCKS_off + 8 * get_group_id(0));
     const int kind = block.s0, lx = block.s3, column = lid % lx, at = block.s1 + column, has = column < block.s2;
     slice_sums((kind == 1 ? G + G_off : PART + PART_off) + block.s4 + column, has ? block.s5 : 0, block.s6, lx, lid, t);
-    if (lid < lx && has) adamw(P + P_off + at, t[lid], M + M_off + at, V + V_off + at, decay, b1, one_b1, b2, one_b2, step, root, eps);
+    if (lid < lx && has) adamw_element(P + P_off + at, t[lid], M + M_off + at, V + V_off + at, decay, b1, one_b1, b2, one_b2, step, root, eps);
 }

@@ -1,4 +1,4 @@
-// @depends: common, adamw
+// @depends: common, rules
 // Gradients in shares, PART[g*size + i] for each group of samples g, times the scalar G[0], for GPUs.
 // Work-groups are 32 elements i by 8 slices of g: a slice adds its shares in their order, then the slices
 // are added in theirs.
@@ -32,7 +32,7 @@ void k_reduce_partials(IN(PART), IN(G), OUT(Y), int size, int groups) {
     if (get_local_id(1) == 0 && i < size) Y[Y_off + i] = G[G_off] * s;
 }
 
-// AdamW (adamw.cl) of that gradient, which is stored nowhere.
+// AdamW (rules.cl) of that gradient, which is stored nowhere.
 // The work-group after the last elements adds up a loss in shares, SUM[0] = scale·Σ LOSS[k] for k below losses, if there are
 // any: its work-items those that lie WIDE·SLICES apart, and then the first these sums in their order.
 static INLINE void adamw_partials(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LOSS), OUT(SUM), int size, int groups, int losses,
@@ -53,7 +53,7 @@ static INLINE void adamw_partials(OUT(P), IN(PART), IN(G), OUT(M), OUT(V), IN(LO
     }
     const REAL g = G[G_off] * sum_shares(PART + PART_off, i, size, groups, t);
     if (get_local_id(1) == 0 && i < size) {
-        adamw(P + P_off + i, g, M + M_off + i, V + V_off + i, decay, b1, one_b1, b2, one_b2, step, root, eps);
+        adamw_element(P + P_off + i, g, M + M_off + i, V + V_off + i, decay, b1, one_b1, b2, one_b2, step, root, eps);
     }
 }
 

@@ -229,10 +229,14 @@ func (p *Program) Depends() []string {
 	return files
 }
 
-// Prelude is what OpenCL C functions of programs need before them, once: compilers must not join
-// a·b + c, and NUM(x) is a number of the device's reals, and AT(p, i) element i of p_n.
-const Prelude = `#pragma OPENCL FP_CONTRACT OFF
-#ifdef REAL_IS_DOUBLE
+// Prelude is what OpenCL C functions of programs need before them, once.
+const Prelude = NoContraction + Macros
+
+// NoContraction keeps compilers from joining a·b + c, in a file or, at its beginning, in a block.
+const NoContraction = "#pragma OPENCL FP_CONTRACT OFF\n"
+
+// Macros are those that the functions use: NUM(x) is a number of the device's reals, and AT(p, i) element i of p_n.
+const Macros = `#ifdef REAL_IS_DOUBLE
 #define NUM(x) x
 #else
 #define NUM(x) x##f

@@ -75,7 +75,7 @@ func updates(c *build.Context, s *set, r real) {
 	c.RET()
 }
 
-// adamw is the rule of kernels/cl/adamw.cl, rounded where that is.
+// adamw is the rule of internal/ops/rules.go, rounded where that is.
 func (k *code) adamw(x *[adamwOperands]value, by func(i int) value) {
 	g := x[grad]
 	x[mean] = k.fma(by(b1), x[mean], k.mul(g, by(oneB1)))
