@@ -95,9 +95,9 @@ func (n *narrow[T]) tile(s *scratch[T], from, rows, k, steps int) (a []T, distan
 	return a, length + gap, 1
 }
 
-// together returns the rows that are read at a time: those of several tiles where they are neighbours, for a call to read
+// readRows returns how many rows are read at a time: those of several tiles where they are neighbours, for a call to read
 // takes as long as some sixty elements.
-func (n *narrow[T]) together() int {
+func (n *narrow[T]) readRows() int {
 	if n.read == nil || n.row != 1 {
 		return n.rows
 	}
@@ -128,7 +128,7 @@ func (l *Loops[T]) tiles(n *narrow[T], lo, hi int) {
 	}
 	s := l.scratch()
 	defer l.pool.Put(s)
-	for some := n.together(); first < end; first += some {
+	for some := n.readRows(); first < end; first += some {
 		past, add := min(first+some, end), n.Add || len(n.Bias) > 0
 		for k := 0; k < n.K; k += run {
 			// The last tile, if it is not whole, is computed with rows of the one before, which are not
