@@ -24,7 +24,7 @@ func (k *Kernel) LongIndices(i int) *Kernel {
 	form.Defines = fmt.Sprint(k.Defines, " -DINDEX=long")
 	form.Params = slices.Clone(k.Params)
 	form.Params[i].Mode = k.Params[i].Mode.Access().Of(Int64)
-	form.Forms, form.Variants = nil, nil // they take indices of Int32
+	form.Forms, form.Variants, form.typed = nil, nil, [dtypes]*Kernel{} // they take indices of Int32
 	form.Twin = Twin{F32: longReference(k, i, k.Twin.F32), F64: longReference(k, i, k.Twin.F64)}
 	if k.Cases != nil {
 		form.Cases = func(few bool) []Case {

@@ -29,7 +29,7 @@ trap ended EXIT
 trap 'exit 130' INT TERM
 
 step the Go device
-CLGRAD_TEST_DEVICES=cpu CLGRAD_REQUIRE_NUMPY=1 $GO test -vet=off -tags opencl -timeout 30m ./tensor ./replay ./...
+CLGRAD_TEST_DEVICES=cpu CLGRAD_REQUIRE_OPENCL=1 CLGRAD_REQUIRE_NUMPY=1 $GO test -vet=off -tags opencl -timeout 30m ./tensor ./replay ./...
 
 step generated assembly
 (cd internal/vec/gen && CGO_ENABLED=0 $GO vet . && CGO_ENABLED=0 $GO test .)

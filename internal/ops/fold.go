@@ -90,6 +90,7 @@ func longIndices() []*kernels.Kernel {
 	for _, k := range []*kernels.Kernel{TakeAlong, PlaceAlong, AddAlong} {
 		all = append(all, k.LongIndices(1))
 	}
+	all = append(all, TakeAlong.Of(kernels.Float16).LongIndices(1), PlaceAlong.Of(kernels.Float16).LongIndices(1))
 	return all
 }
 

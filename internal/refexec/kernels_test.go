@@ -96,7 +96,8 @@ func TestDescriptions(t *testing.T) {
 				if k.Name == "k_gemm_pack" || strings.Contains(k.Defines, "-DPACKED") {
 					why = "factors lie in tiles of parts, which is no view"
 				}
-				if slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == "MAPS" }) {
+				halves := strings.HasPrefix(k.Name, "k_gemm_") && strings.Contains(k.Defines, "_HALF=")
+				if halves || slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == "MAPS" }) {
 					why = "a Product is of reals, and its operands are of 16 bits"
 				}
 				if strings.HasPrefix(k.File, "conv_matrix") || strings.HasPrefix(k.File, "conv_pack") {
