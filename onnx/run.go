@@ -363,7 +363,7 @@ func (s *Session) compute(inputs map[string]*Value, names []string) ([]*Value, e
 	}
 	others := map[any]bool{}
 	for _, v := range inputs {
-		v.each(func(v *Value) { others[memoryOf(v.node.Value())] = true })
+		v.each(func(v *Value) { others[memoryOf(v.Tensor())] = true })
 	}
 	for _, t := range s.onDevice() {
 		others[memoryOf(t)] = true
