@@ -35,10 +35,12 @@ func (n *narrow[T]) from(l *Loops[T], p *Product[T]) bool {
 	}
 	wide := n.wide
 	readB := p.ReadB
-	*n = narrow[T]{Product: p, many: p.M, few: p.N, a: p.A, read: p.ReadA, row: p.RowA, step: p.StepA, b: p.B, stepB: p.StepB, columnB: p.ColumnB, rowC: p.RowC, columnC: 1}
+	*n = narrow[T]{Product: p, many: p.M, few: p.N, a: p.A, read: p.ReadA, row: p.RowA, step: p.StepA,
+		b: p.B, stepB: p.StepB, columnB: p.ColumnB, rowC: p.RowC, columnC: 1}
 	if p.M < p.N {
 		readB = p.ReadA
-		*n = narrow[T]{Product: p, many: p.N, few: p.M, a: p.B, read: p.ReadB, row: p.ColumnB, step: p.StepB, b: p.A, stepB: p.StepA, columnB: p.RowA, rowC: 1, columnC: p.RowC}
+		*n = narrow[T]{Product: p, many: p.N, few: p.M, a: p.B, read: p.ReadB, row: p.ColumnB, step: p.StepB,
+			b: p.A, stepB: p.StepA, columnB: p.RowA, rowC: 1, columnC: p.RowC}
 	}
 	if n.row == 1 {
 		n.tall = l.tall.direct[n.few-1]
@@ -74,8 +76,8 @@ func (n *narrow[T]) readFew(read func(to []T, from int)) {
 	n.stepB = n.few
 }
 
-// tile returns where the rows of A from one on begin, for some steps from k on, how far its lines are apart, and how far its
-// rows.
+// tile returns where the rows of A from one on begin, for some steps from k on, how far its lines are apart,
+// and how far its rows.
 func (n *narrow[T]) tile(s *scratch[T], from, rows, k, steps int) (a []T, distance, row int) {
 	first, distance := from*n.row+k*n.step, max(n.row, n.step)
 	if n.read == nil {
@@ -95,8 +97,8 @@ func (n *narrow[T]) tile(s *scratch[T], from, rows, k, steps int) (a []T, distan
 	return a, length + gap, 1
 }
 
-// readRows returns how many rows are read at a time: those of several tiles where they are neighbours, for a call to read
-// takes as long as some sixty elements.
+// readRows returns how many rows are read at a time: those of several tiles where they are neighbours, for a
+// call to read takes as long as some sixty elements.
 func (n *narrow[T]) readRows() int {
 	if n.read == nil || n.row != 1 {
 		return n.rows
