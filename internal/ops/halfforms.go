@@ -15,7 +15,8 @@ import (
 
 // OfTypes returns the form of a kernel for the buffers of a launch: k, unless some are floats of 16 bits. Those
 // are read and written as they lie, and computed in float32. Sums, scans, products, convolutions, pools,
-// interpolations and attention have such forms, whose files include memory.cl. Operands of 16 bits have one type, and so have results.
+// interpolations and attention have such forms, whose files include memory.cl. Operands of 16 bits have one type,
+// and so have results.
 func OfTypes(k *kernels.Kernel, args []kernels.Arg) *kernels.Kernel {
 	last := 0
 	for i := 0; i < min(len(args), halfBuffers) && args[i].Buf != nil; i++ {

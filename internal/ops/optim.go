@@ -51,7 +51,8 @@ func adamwUpdater[T kernels.Real](c kernels.Call[T], at int) func(updated[T]) {
 	if loops == nil {
 		return updater(adamwRule, c, at)
 	}
-	by := &vec.AdamW[T]{Keep: 1 - c.Real(at), B1: c.Real(at + 1), OneB1: c.Real(at + 2), B2: c.Real(at + 3), OneB2: c.Real(at + 4),
+	by := &vec.AdamW[T]{Keep: 1 - c.Real(at),
+		B1: c.Real(at + 1), OneB1: c.Real(at + 2), B2: c.Real(at + 3), OneB2: c.Real(at + 4),
 		Step: c.Real(at + 5), Root: c.Real(at + 6), Eps: c.Real(at + 7)}
 	return func(x updated[T]) { loops.AdamW(x[0], x[1], x[2], x[3], by) }
 }

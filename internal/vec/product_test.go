@@ -279,3 +279,44 @@ func benchmarkProduct[T Float](b *testing.B, set *Set, name string, f int, size 
 		b.ReportMetric(2*float64(p.M)*float64(p.N)*float64(p.K)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 	})
 }
+
+// TestProductReads: operands that are read give the bits of those that lie there: for few rows and many, with columns past what is
+// packed at a time, and in the tall blocks of few columns and rows.
+func TestProductReads(t *testing.T) {
+	for _, set := range Sets() {
+		rng := rand.New(rand.NewPCG(7, 8))
+		for _, s := range [][3]int{{1, 1100, 600}, {2, 37, 300}, {4, 700, 40}, {700, 3, 300}, {5, 1100, 600}, {17, 2100, 259}, {48, 65, 33}, {49, 130, 300}, {130, 67, 513}} {
+			for f := range 4 {
+				p := form[float32](rng, f, s[0], s[1], s[2], 1)
+				On[float32](set).Product(*p, inPieces)
+				want := slices.Clone(p.C)
+				for read := 1; read < 4; read++ {
+					q := *p
+					if read&1 > 0 {
+						q.A, q.ReadA = nil, func(to []float32, from int) { copy(to, p.A[from:from+len(to)]) }
+					}
+					if read&2 > 0 {
+						q.B, q.ReadB = nil, func(to []float32, from int) { copy(to, p.B[from:from+len(to)]) }
+					}
+					for _, each := range []func(n, min int, f func(lo, hi int)){inOne, inPieces, nil} {
+						q.C = random[float32](rng, len(want))
+						copyPast(q.C, want, &q)
+						On[float32](set).Product(q, each)
+						if !slices.Equal(q.C, want) {
+							t.Fatalf("%v form %d %v, read %b: other bits", set, f, s, read)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// copyPast sets what lies between the rows of a product, which it does not write.
+func copyPast(c, from []float32, p *Product[float32]) {
+	for i := range c {
+		if i%p.RowC >= p.N {
+			c[i] = from[i]
+		}
+	}
+}
