@@ -26,7 +26,11 @@ type Leaves struct {
 
 // BoundOf is Bound for one of the formulas of a program.
 func (p *Program) BoundOf(result int, leaves Leaves, eps, least float64) (value, bound float64) {
-	of := make([]interval, len(p.steps))
+	var few [48]interval // on the stack: a bound is computed for each element of a test
+	of := few[:]
+	if len(p.steps) > len(few) {
+		of = make([]interval, len(p.steps))
+	}
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch s.op {
@@ -168,6 +172,14 @@ func scalarValue(o op, a, b, c, e float64) float64 {
 		return a
 	case opLdexp:
 		return math.Ldexp(a, int(b))
+	case opAdd: // the most frequent, without slices
+		return a + b
+	case opSub:
+		return a - b
+	case opMul:
+		return a * b
+	case opDiv:
+		return a / b
 	}
 	var d [1]float64
 	compute(o, d[:], []float64{a}, []float64{b}, []float64{c}, []float64{e})
