@@ -10,7 +10,7 @@ import (
 
 // Launch runs a kernel on d, for packages that bring kernels of their own. It may return before the
 // kernel has run; a failure is a sticky error of the device. Tensors are passed with [Tensor.Arg],
-// numbers with [kernels.I] and [kernels.R]. It panics with ErrArgument unless the arguments are
+// numbers with [kernels.IntArg] and [kernels.FloatArg]. It panics with ErrArgument unless the arguments are
 // those that the kernel's Params ask for, in number, kind and element type, and lie within their
 // buffers; with ErrDevice if memory is not d's; and with ErrGoroutine if another goroutine is using
 // d.
@@ -128,7 +128,7 @@ func mustLaunch(k *kernels.Kernel) {
 	case k == nil:
 		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: "the kernel is nil"})
 	case k.Grid == nil:
-		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": the kernel has no Grid, which says how many work-items there are: see kernels.Line"})
+		panic(&Error{Op: "Launch", Kind: ErrArgument, Detail: k.Name + ": the kernel has no Grid, which says how many work-items there are: see kernels.Grid1D"})
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // views, such as columns of a matrix, that have no element in common. The operands broadcast to
 // their shape by NumPy's rule and are converted to their type; one that the functions read by index
 // may have any shape. One that they do not use may be nil. An operand may share elements with a
-// result: it is read first. A scalar is passed with [kernels.I] if it is an int of the functions
-// (expr.N) or the results are integers, else with [kernels.R], or it is one of [kernels.Slots].
+// result: it is read first. A scalar is passed with [kernels.IntArg] if it is an int of the functions
+// (expr.IntParam) or the results are integers, else with [kernels.FloatArg], or it is one of [kernels.Slots].
 //
 // It panics with ErrShape if the results differ in shape, have fewer axes than the functions read
 // indices of, or an operand does not broadcast; with ErrType for results of several types, or of
