@@ -73,7 +73,7 @@ func (x *Node) shifted(axis, direction int) *Node {
 }
 
 // linearScan returns y with y[k] = x[k]·y[k−1] + z[k] along an axis, as flags say: see
-// [tensorapi.Impl.ScanLinear]. Gradient: r, the same scan of g in the other direction with the
+// [tensorapi.API.ScanLinear]. Gradient: r, the same scan of g in the other direction with the
 // factor that follows, for z; the product of r and the y before for x.
 func (x *Node) linearScan(z *Node, axis, flags int) *Node {
 	const op = "LinearScan"

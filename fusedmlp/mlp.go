@@ -26,7 +26,7 @@ type MLPShape struct {
 	Absolute                       bool // the loss is the sum of absolute errors, not of squared ones
 }
 
-// ExampleMLP is the shape whose kernel stands in [All] for those of all shapes.
+// ExampleMLP is the shape whose kernels tests, tuning and benchmarks take for those of all shapes.
 var ExampleMLP = MLPShape{Inputs: 64, Width: 64, Layers: 3, Outputs: 3, Slope: 0.1}
 
 // Samples are shared out in blocks of mlpBlock, on a GPU also in small and large ones; ITEMS of

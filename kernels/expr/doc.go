@@ -10,7 +10,7 @@
 //
 // Beside numbers there are ints: indices of elements, numbers that a launch passes as ints, words
 // of random numbers ([Random]) and what is made of them. An operand may be read at a computed index
-// ([At]). A [Program] may compute several formulas, which share what they have in common.
+// ([Load]). A [Program] may compute several formulas, which share what they have in common.
 //
 // What loses accuracy or leaves the range when it is composed of others is a primitive, such as
 // expm1 or hypot. Package kernels has the functions that are made of these formulas.

@@ -322,7 +322,7 @@ func (x *Expr) Operands() []bool { return x.leaves(opOperand, opAt) }
 // Direct is Operands for those that are read element by element.
 func (x *Expr) Direct() []bool { return x.leaves(opOperand) }
 
-// Gathers is Operands for those that are read by index, with [At].
+// Gathers is Operands for those that are read by index, with [Load].
 func (x *Expr) Gathers() []bool { return x.leaves(opAt) }
 
 // Scalars is Operands for scalars.
