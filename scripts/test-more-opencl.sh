@@ -4,22 +4,24 @@
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
+began=$(date +%s)
+step() { echo "== $(($(date +%s) - began)) s: $*"; }
 . scripts/pocl.sh
 
-echo "== PoCL, with kernels optimized as in programs"
+step "PoCL, with kernels optimized as in programs"
 CLGRAD_TEST_OPTIMIZED=1 CLGRAD_TEST_DEVICES=cpu,pocl CLGRAD_REQUIRE_OPENCL=1 $GO test -vet=off -tags opencl -timeout 60m ./tensor ./replay ./autograd ./imagefit ./...
 
-echo "== the trials of all kernels in all forms"
+step "the trials of all kernels in all forms"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestTrialsAgree$' ./tensor
 
-echo "== every operation in every type"
+step "every operation in every type"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=pocl $GO test -tags opencl -count=1 -timeout 20m -run '^TestEveryType$' ./internal/catalog
 
 export RUSTICL_ENABLE=llvmpipe
 if grep -qs -i rusticl /etc/OpenCL/vendors/*.icd; then
 	# It has no float64.
-	echo "== Mesa's rusticl on llvmpipe"
+	step "Mesa's rusticl on llvmpipe"
 	CLGRAD_TEST_DEVICES=rusticl $GO test -tags opencl -short -timeout 30m -run '^TestKernels$|^TestRusticl' -skip '/rusticl/float64' ./tensor ./imagefit
 else
-	echo "== rusticl: skipped, no driver is registered"
+	step "rusticl: skipped, no driver is registered"
 fi

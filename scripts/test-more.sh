@@ -4,9 +4,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
+began=$(date +%s)
+step() { echo "== $(($(date +%s) - began)) s: $*"; }
 . scripts/pocl.sh
 
-echo "== staticcheck; vet of what differs without OpenCL, and where an int has 32 bits"
+step "staticcheck; vet of what differs without OpenCL, and where an int has 32 bits"
 $GO tool -modfile=tools/go.mod staticcheck -tags opencl ./...
 GOARCH=386 CGO_ENABLED=0 $GO vet ./...
 CGO_ENABLED=0 $GO tool -modfile=tools/go.mod staticcheck ./clrt ./internal/devices ./tensor
@@ -25,7 +27,7 @@ trap ended EXIT
 trap 'exit 130' INT TERM
 
 # A browser has no signals and runs no programs: there, the library is all that there is.
-echo "== other systems"
+step "other systems"
 for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
 	echo "$target"
 	packages=./...
@@ -36,7 +38,7 @@ for target in linux/386 windows/amd64 darwin/arm64 js/wasm; do
 done
 
 # Of the packages that are not named here no file asks for C, nor for OpenCL.
-echo "== without OpenCL and without a C compiler"
+step "without OpenCL and without a C compiler"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./tensor ./cmd/... ./clrt ./internal/devices ./internal/cli ./examples/...
 (cd examples/customop && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
 (cd examples/customfusion && CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test .)
@@ -44,63 +46,64 @@ CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -timeout 30m ./te
 # The kernels compare plain loops with the vectors of the Go device: those of this processor that are not its widest, too.
 for vectors in avx2 off; do
 	[ "$vectors" != avx2 ] || grep -qs avx512vl /proc/cpuinfo || continue
-	echo "== vector instructions: $vectors"
+	step "vector instructions: $vectors"
 	CGO_ENABLED=0 CLGRAD_VECTORS=$vectors CLGRAD_TEST_DEVICES=cpu $GO test -vet=off -short -run "Kernels|MatMul|Vectors" ./kernels/... ./tensor ./fusedmlp ./hashgrid ./imagefit ./optim ./linalg ./fft ./internal/recurrent
 done
 
 # Examples but servers, files, texts and formulas have one goroutine. So has what computes descriptions: the twins beside it
 # are those that tensor's tests run. Vec's loops are assembly, which the race detector does not see.
-single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$'
-# Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's kernel tests run, random rows,
-# gradients of tiny tensors, deep graphs, parameters of kernels, sizes and precisions. They run without the detector.
-alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestStepOfAnySize)$'
-echo "== the Go device, race detector"
+single='/examples/|/internal/(archtest|boolmath|compare|convert|doctest|einsum|intmath|npz|refexec|safetensors|samefile|vec)$|/kernels/(expr|fn)$|/lowbit$'
+# Nor do long tests run again of which others have the goroutines, or which have one: every case of a twin, which tensor's
+# kernel tests run, random rows, vector loops beside plain ones, error bounds, gradients of tiny tensors, deep graphs,
+# parameters of kernels, sizes and precisions. They run without the detector.
+alike='^(TestTwins|TestParamsMatchSources|TestRandomRows|TestFoldsInVectors|TestColumnsInVectors|TestBound|TestSecondGradients|TestDeepChain|TestDeepSecondGradient|TestPrecision|TestPrecisionOfFits|TestMemoryOfTiles|TestBounded|TestStepOfAnySize)$'
+step "the Go device, race detector"
 # shellcheck disable=SC2046 # the list is meant to be split
 CLGRAD_TEST_DEVICES=cpu $GO test -race -short -timeout 30m -skip "$alike" $($GO list ./... | grep -Ev "$single") ./examples/serve ./examples/onnxserver
 
-echo "== kernels under Oclgrind"
+step "kernels under Oclgrind"
 scripts/oclgrind.sh tensor imagefit fusedmlp hashgrid nn linalg internal/catalog
 
-echo "== programs and commands of the documents"
+step "programs and commands of the documents"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu $GO test -count=1 ./internal/doctest ./scripts/notebook
 
 # python3, or what CLGRAD_ONNXRUNTIME names
 runtime=${CLGRAD_ONNXRUNTIME:-python3}
 if $runtime -c "import onnx, onnxruntime" 2>/dev/null; then
-	echo "== exported models in onnxruntime"
+	step "exported models in onnxruntime"
 	CLGRAD_ONNXRUNTIME=$runtime CLGRAD_TEST_DEVICES=cpu $GO test -count=1 -timeout 20m -run '^TestExport' ./onnx ./internal/catalog
 else
-	echo "== exported models are not compared: $runtime has no onnx and onnxruntime"
+	step "exported models are not compared: $runtime has no onnx and onnxruntime"
 fi
 
-echo "== a real Slurm"
+step "a real Slurm"
 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_MORE=1 $GO test -count=1 -v -run '^TestSlurm$' ./cmd/mlpimage
 
 # A module of its own: who builds clgrad downloads no driver of browsers.
-echo "== the live page in Chromium"
+step "the live page in Chromium"
 (cd scripts/livepage && $GO vet . && $GO test -count=1 -v .)
 
-echo "== a release"
+step "a release"
 scripts/release-test.sh
 
-echo "== sums of a hundred million elements"
+step "sums of a hundred million elements"
 CLGRAD_MORE=1 CLGRAD_TEST_DEVICES=cpu,pocl $GO test -tags opencl -count=1 -timeout 30m -run '^TestLong(Sums|SumsOfViews|SumsOfOnes|Statistics|ProductSums)$' ./tensor
 
 engine="./internal/vec ./kernels ./tensor ./autograd ./optim ./nn ./replay"
 
-echo "== the Go device on linux/386"
+step "the Go device on linux/386"
 # shellcheck disable=SC2086 # the list is meant to be split
 GOARCH=386 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu $GO test -short $engine
 
 if command -v qemu-aarch64-static >/dev/null; then
-	echo "== the Go device on linux/arm64, under QEMU"
+	step "the Go device on linux/arm64, under QEMU"
 	# shellcheck disable=SC2086
 	GOARCH=arm64 CGO_ENABLED=0 CLGRAD_TEST_DEVICES=cpu CLGRAD_TEST_EMULATED=1 $GO test -short -timeout 30m -exec qemu-aarch64-static $engine
 else
-	echo "== linux/arm64: skipped, there is no qemu-aarch64-static"
+	step "linux/arm64: skipped, there is no qemu-aarch64-static"
 fi
 
-echo "== what needs compilers of OpenCL"
+step "what needs compilers of OpenCL"
 status=0
 wait $opencl || status=1
 cat .build/opencl-more.log

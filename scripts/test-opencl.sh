@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 GO=${GO:-go}
 . scripts/pocl.sh
 
-step() { echo "== $*"; }
+began=$(date +%s)
+step() { echo "== $(($(date +%s) - began)) s: $*"; }
 
 # PoCL compiles one kernel at a time in a process, so those of kernels have processes of their own.
 export CLGRAD_TEST_DEVICES=pocl CLGRAD_REQUIRE_OPENCL=1

@@ -6,7 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
 
-step() { echo "== $*"; }
+began=$(date +%s)
+step() { echo "== $(($(date +%s) - began)) s: $*"; }
 
 step format
 unformatted=$(gofmt -l .)
