@@ -10,7 +10,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/cl"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -81,7 +81,7 @@ func TestFailureNamesNode(t *testing.T) {
 		t.Setenv(cl.PathEnv, dir)
 		for _, f := range []*kernels.Function{fn.Square, fn.Exp.Gradient(0)} { // their vectors and ends are off by 1
 			for _, aligned := range []bool{false, true} {
-				k := joined.Map(f.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1, Aligned: aligned})
+				k := fused.Map(f.Alone(), kernels.Float32, fused.AccessPattern{Rank: 1, Aligned: aligned})
 				for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {
 					if err := os.WriteFile(filepath.Join(dir, file), []byte(strings.ReplaceAll(text, "    return ", "    return 1 + ")), 0o644); err != nil {
 						t.Fatal(err)

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/boolmath"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/gradsums"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -172,9 +172,9 @@ func MLPLoss(s MLPShape, t kernels.DType, block int, inputGrad bool) *kernels.Ke
 		},
 		Twin: kernels.Twin{F32: mlpTwin(s, FMA, block, inputGrad, blas32.Implementation().Sgemm),
 			F64: mlpTwin(s, FMA, block, inputGrad, blas64.Implementation().Dgemm)},
-		Cases: func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
-		Trial: func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
-		Forms: joined.Forms{Loads: stepLoads(s.Inputs, s.Outputs)},
+		Cases:   func(few bool) []kernels.Case { return s.cases(few, inputGrad) },
+		Trial:   func(like []kernels.Arg) []kernels.Operand { return s.trial(like, block, inputGrad) },
+		Fusions: fused.Fusions{Prologues: stepLoads(s.Inputs, s.Outputs)},
 		Tol: kernels.Tolerance{ULP: 4, Rel: 64, Scale: func(a []kernels.Arg) float64 {
 			// Errors of a layer pass through those above: bounded by the sizes of what meets in a
 			// sum.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -198,8 +198,8 @@ func (s MLPMatrix) Pack(kernels.DType, bool, kernels.Target) (*kernels.Kernel, [
 			w := c.Reals(0)
 			s.pack(c.Ints(1), c.Ints(2), func(i int) float32 { return w[i] })
 		}},
-		Forms: joined.Forms{Together: &joined.Together{Function: "mlp_pack", Items: true}},
-		Cases: func(few bool) []kernels.Case { return s.packCases(few) },
+		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "mlp_pack", Items: true}},
+		Cases:   func(few bool) []kernels.Case { return s.packCases(few) },
 		Trial: func(like []kernels.Arg) []kernels.Operand {
 			if like == nil {
 				return nil
@@ -292,7 +292,7 @@ func (s MLPMatrix) packLayer(words []int32, K, N int, into float32, at func(k, n
 // F if there is a kernel that makes them, [MLPMatrix.Pack]'s.
 func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Kernel {
 	k := *MLPLoss(s.MLPShape, t, mlpBlock, inputGrad)
-	k.Name, k.Text, k.File, k.GPUText, k.GPU, k.Forms = "k_mlp_matrix", sourceMatrix, "mlp_mma.cl", "", "", nil
+	k.Name, k.Text, k.File, k.GPUText, k.GPU, k.Fusions = "k_mlp_matrix", sourceMatrix, "mlp_mma.cl", "", "", nil
 	k.Defines = s.defines() + fmt.Sprintf(" -DSLOPE=%g -DWARPS=%d", s.Slope, block/mlpMatrixRows)
 	if s.Absolute {
 		k.Defines += " -DABSOLUTE"
@@ -326,9 +326,9 @@ func (s MLPMatrix) Loss(t kernels.DType, block int, inputGrad bool) *kernels.Ker
 	if s.Inner.factors() != Pairs {                                                                // what is nearly halfway between two factors is rounded either way: a unit of 2⁻¹¹ where float32 has 2⁻²⁴
 		k.Tol.Rel *= 1 << 13
 	}
-	form := joined.LookedUp(&k, 0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
+	form := fused.LookedUp(&k, 0, mlpMatrixParts, s.Inputs/mlpMatrixParts)
 	form.Name, form.Defines = k.Name+"_lookup", k.Defines+" -DLOOKUP"
-	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 0, Parts: mlpMatrixParts,
+	k.Fusions = fused.Fusions{Lookup: &fused.Lookup{Param: 0, Parts: mlpMatrixParts,
 		Rows: func(a []kernels.Arg) int { return int(a[6].Int) }, Kernel: form}}
 	return &k
 }
@@ -479,7 +479,7 @@ func mlpsOnMatrixUnits() []*kernels.Kernel {
 		}
 		loss := s.Loss(kernels.Float32, block, s.MLPShape != ExampleMLP)
 		if all = append(all, loss); s.MLPShape == narrow || s.MLPShape == shallow { // the inputs of both sizes, by either instruction
-			all = append(all, joined.Of(loss).Lookup.Kernel)
+			all = append(all, fused.Of(loss).Lookup.Kernel)
 		}
 	}
 	return all

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -319,7 +319,7 @@ func newFusedStep(s *fusedStep, t kernels.DType) *kernels.Kernel {
 	}
 	return &kernels.Kernel{
 		Name: "k_perceptron", File: "perceptron_cpu.cl", GPU: "perceptron_gpu.cl", Text: s.cpuText(), GPUText: s.gpuText(),
-		Params: params, Forms: joined.Forms{Loads: loads},
+		Params: params, Fusions: fused.Fusions{Prologues: loads},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			if l.CPU {
 				return kernels.Grid{Dims: 1, Global: [3]int{a[4].N}, Local: [3]int{1}}

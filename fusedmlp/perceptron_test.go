@@ -42,15 +42,15 @@ func TestPerceptronLimits(t *testing.T) {
 			t.Errorf("%d layers of %d, %d samples, %+v: %v", len(c.p.Layers), c.p.Layers[0].Inputs, c.samples, c.l, err)
 		}
 	}
-	joined := ofWidth(5, 96)
-	for i := range joined.Layers[:4] {
-		joined.Layers[i].InputGrad = expr.Input(0).Mul(expr.Input(2))
+	fused := ofWidth(5, 96)
+	for i := range fused.Layers[:4] {
+		fused.Layers[i].InputGrad = expr.Input(0).Mul(expr.Input(2))
 	}
-	if err := joined.CheckSamples(100000, kernels.Float32, gpu); err != nil {
+	if err := fused.CheckSamples(100000, kernels.Float32, gpu); err != nil {
 		t.Error(err)
 	}
-	joined.Layers[1].Join = expr.Input(0).Add(expr.Input(2))
-	if joined.CheckSamples(100000, kernels.Float32, gpu) == nil {
+	fused.Layers[1].Join = expr.Input(0).Add(expr.Input(2))
+	if fused.CheckSamples(100000, kernels.Float32, gpu) == nil {
 		t.Error("of many samples, a deep step adds gradients up")
 	}
 	for _, p := range []*Perceptron{ofWidth(2, 16), ofWidth(8, 128)} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/replay"
@@ -182,7 +182,7 @@ func TestSampleMisuse(t *testing.T) {
 // TestKernels holds the penalty to its twin.
 func TestKernels(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
-		k := joined.Map(penalty.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1})
+		k := fused.Map(penalty.Alone(), kernels.Float32, fused.AccessPattern{Rank: 1})
 		if err := kerneltest.All(d, true, k); err != nil {
 			t.Error(err)
 		}

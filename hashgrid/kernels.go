@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -101,9 +101,9 @@ var (
 			Params: []kernels.Param{{Name: "C", Mode: kernels.In}, {Name: "G", Mode: kernels.In}, {Name: "LEVELS", Mode: kernels.InInts},
 				{Name: "SUM", Mode: kernels.InOutInts}, {Name: "FINE", Mode: kernels.InOutInts}, {Name: "STRANGE", Mode: kernels.InOutInts},
 				{Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
-			Twin:  kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
-			Forms: joined.Forms{Together: &joined.Together{Function: "hash_scatter", Items: true}},
-			Trial: trialScatter(features),
+			Twin:    kernels.Twin{F32: scatterTwin[float32](features), F64: scatterTwin[float64](features)},
+			Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "hash_scatter", Items: true}},
+			Trial:   trialScatter(features),
 			Cases: kernels.PerLength(func(o *kernels.Operands, n int) {
 				zeros := func(count int) { o.Ints(count, func(int) int { return 0 }) }
 				testLevels(o.In(2*n, 0, 1).Reals(3*features*n, func(i int) float64 { return testGradient(2*o.Rand.Float64()-1, i/features) }))
@@ -124,7 +124,7 @@ var (
 				{Name: "LEVELS", Mode: kernels.InInts}, {Name: "D", Mode: kernels.Out}, {Name: "n", Mode: kernels.IntParam}, {Name: "levels", Mode: kernels.IntParam}},
 			Twin: kernels.Twin{F32: collectTwin[float32](features), F64: collectTwin[float64](features)},
 			Tol:  kernels.ULP(1),
-			Forms: joined.Forms{Stores: &joined.Stores{Result: 4, GPU: 1,
+			Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 4, GPU: 1,
 				Elements: func(a []kernels.Arg) (n, row int) { return int(a[5].Int), int(a[5].Int) }}},
 			Trial: func([]kernels.Arg) []kernels.Operand { return nil }, // LEVELS says what may be in the others: see Cases
 			Cases: func(bool) []kernels.Case {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -55,7 +55,7 @@ func TestParamsMatchSource(t *testing.T) {
 			params = append(params, strings.Replace(macros[p.Mode], "%", p.Name, 1))
 		}
 		want := "void " + k.Name + "(" + strings.Join(params, ", ") + ") {"
-		if joined.Of(k).Stores != nil {
+		if fused.Of(k).Epilogue != nil {
 			want = strings.TrimSuffix(want, ") {") + " PUT_PARAMS) {"
 		}
 		for name, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
@@ -24,13 +24,13 @@ var sampleGPU string
 // and for a person who doubts a device: of those that draw pixels, those of gray and of red, green
 // and blue.
 func Kernels() []*kernels.Kernel {
-	const unit, fixed, strided, indexed = joined.Contiguous, joined.Broadcast, joined.Strided, joined.Indexed
-	of := func(j *kernels.Joined, rank int, steps ...joined.Access) *kernels.Kernel {
-		layout := joined.AccessPattern{Rank: rank, Gaps: true}
+	const unit, fixed, strided, indexed = fused.Contiguous, fused.Broadcast, fused.Strided, fused.Indexed
+	of := func(j *kernels.FusedElementwise, rank int, steps ...fused.Access) *kernels.Kernel {
+		layout := fused.AccessPattern{Rank: rank, Gaps: true}
 		copy(layout.Steps[:], steps)
-		return joined.Map(j, kernels.Float32, layout)
+		return fused.Map(j, kernels.Float32, layout)
 	}
-	return []*kernels.Kernel{sampleEncode, joined.Of(sampleEncode).Lookup.Kernel, encodeLines,
+	return []*kernels.Kernel{sampleEncode, fused.Of(sampleEncode).Lookup.Kernel, encodeLines,
 		of(centresMap, 1, strided, strided), of(samplesMap[1], 1, indexed, strided, strided, unit),
 		of(samplesMap[3], 1, indexed, strided, strided, strided, strided, strided),
 		of(octavesMap, 2, fixed, strided, strided), of(wavesMap, 2, fixed, fixed, unit, unit, strided, strided)}
@@ -59,7 +59,7 @@ var sampleEncode = withLookup(&kernels.Kernel{Name: "k_sample_encode", Text: sam
 	Twin:     kernels.Twin{F32: sampleEncodeTwin[float32], F64: sampleEncodeTwin[float64]},
 	Tol:      kernels.Tolerance{ULP: 4, Rel: 4, Scale: func([]kernels.Arg) float64 { return 1 }},
 	Describe: describeSampleEncode,
-	Forms:    joined.Forms{Together: &joined.Together{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
+	Fusions:  fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_encode", Local: "SAMPLE_LOCAL"}},
 	Cases: func(few bool) []kernels.Case {
 		var each int
 		build := func(o *kernels.Operands, n, octaves int) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -38,7 +38,7 @@ func TestLaunchedKernels(t *testing.T) {
 	for _, k := range Kernels() {
 		names = append(names, k.Name)
 	}
-	for _, j := range []*kernels.Joined{centresMap, samplesMap[1], samplesMap[3], octavesMap, wavesMap} {
+	for _, j := range []*kernels.FusedElementwise{centresMap, samplesMap[1], samplesMap[3], octavesMap, wavesMap} {
 		if err := j.Err(); err != nil {
 			t.Error(err)
 		}
@@ -57,7 +57,7 @@ func TestParamsMatchSources(t *testing.T) {
 		kernel *kernels.Kernel
 	}{
 		"sample_cpu.cl": {sampleCPU, sampleEncode}, "sample_gpu.cl": {sampleGPU, sampleEncode},
-		"sample_lookup.cl": {sampleLookupText, joined.Of(sampleEncode).Lookup.Kernel},
+		"sample_lookup.cl": {sampleLookupText, fused.Of(sampleEncode).Lookup.Kernel},
 		"encode_lines.cl":  {encodeLinesText, encodeLines},
 	} {
 		var params []string

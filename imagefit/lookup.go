@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
@@ -27,18 +27,18 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 	form.Params[features] = kernels.Param{Name: "AT", Mode: kernels.OutInts}
 	form.Grid, form.Tol, form.Describe = kernels.GridFromArg(3), kernels.Tolerance{}, describeSampleLookup
 	form.Twin = kernels.Twin{F32: sampleLookupTwin[float32], F64: sampleLookupTwin[float64]}
-	form.Forms = joined.Forms{Together: &joined.Together{Function: "sample_lookup"}}
+	form.Fusions = fused.Fusions{Batch: &fused.BatchSpec{Function: "sample_lookup"}}
 	form.Cases = kernels.PerLength(func(o *kernels.Operands, n int) {
 		o.In(7*13*3, 0, 1).Ints(2*n, func(int) int { return -1 }).Out(3*n).Int(n, 7, 13, 3, 5, 12345, -7, 3)
 	})
-	forms := joined.Of(k)
-	forms.Lookup = &joined.Lookup{Param: features, Parts: 2, Kernel: &form,
+	forms := fused.Of(k)
+	forms.Lookup = &fused.Lookup{Param: features, Parts: 2, Kernel: &form,
 		Rows: func(a []kernels.Arg) int { return int(a[3].Int) },
 		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
 			width, height, octaves := a[4], a[5], a[7]
 			return encodeLines, []kernels.Arg{width, height, octaves}, 2 * int(width.Int+height.Int) * int(octaves.Int)
 		}}
-	k.Forms = forms
+	k.Fusions = forms
 	return k
 }
 
@@ -46,7 +46,7 @@ func withLookup(k *kernels.Kernel) *kernels.Kernel {
 // a draw and of the octaves.
 var (
 	drawnLine  = expr.IntParam(5).Mul(expr.Const(2))
-	drawnLines = func() *kernels.Joined {
+	drawnLines = func() *kernels.FusedElementwise {
 		j := join("drawn_lines", append(drawnForTests, 3), unit, drawn.Rem(drawnOf).Mul(drawnLine).Real(),
 			drawnOf.Add(drawn.Quo(drawnOf)).Mul(drawnLine).Real())
 		for _, f := range j.Functions {

@@ -14,8 +14,8 @@ import (
 func centre(pixel, of *expr.Expr) *expr.Expr { return pixel.Real().Add(expr.Const(0.5)).Div(of.Real()) }
 
 // join joins formulas of as many scalars as there are values of for tests.
-func join(name string, scalars []float64, domain [2]float64, formulas ...*expr.Expr) *kernels.Joined {
-	j := &kernels.Joined{Name: name}
+func join(name string, scalars []float64, domain [2]float64, formulas ...*expr.Expr) *kernels.FusedElementwise {
+	j := &kernels.FusedElementwise{Name: name}
 	for i, f := range formulas {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, i), Value: f, Scalars: scalars, Domains: [][2]float64{domain}})
 	}
@@ -26,7 +26,7 @@ var unit = [2]float64{0, 1}
 
 // centresMap makes x and y of pixel i of a window, row by row, of [n]. Scalars: column and row of
 // the first, columns of the window, width and height of the picture.
-var centresMap = func() *kernels.Joined {
+var centresMap = func() *kernels.FusedElementwise {
 	i, column, row, cols, width, height := expr.Index(0), expr.IntParam(0), expr.IntParam(1), expr.IntParam(2), expr.IntParam(3), expr.IntParam(4)
 	return join("pixel_centres", []float64{11, 5, 37, 64, 1000}, unit,
 		centre(column.Add(i.Rem(cols)), width), centre(row.Add(i.Quo(cols)), height))
@@ -46,7 +46,7 @@ var (
 func drawnColour(channels, k *expr.Expr) *expr.Expr { return expr.Load(0, drawn.Mul(channels).Add(k)) }
 
 // samplesMap makes x, y and the values of drawn pixels, of [n], for each number of channels.
-var samplesMap = func() (by [5]*kernels.Joined) {
+var samplesMap = func() (by [5]*kernels.FusedElementwise) {
 	for channels := 1; channels < len(by); channels++ {
 		formulas := []*expr.Expr{drawnX, drawnY}
 		for k := range channels {
@@ -60,7 +60,7 @@ var samplesMap = func() (by [5]*kernels.Joined) {
 // octavesMap makes sine and cosine of 2^(o+1)·π·x, of [coordinates, octaves]. Multiplying by a
 // power of two and dropping whole turns are exact, so high octaves lose nothing but what the
 // coordinate itself lacks. Source: Mildenhall et al., "NeRF", ECCV 2020, eq. 4, one octave higher.
-var octavesMap = func() *kernels.Joined {
+var octavesMap = func() *kernels.FusedElementwise {
 	x := expr.Input(0).Ldexp(expr.Index(1).Add(expr.Const(1)))
 	return join("octaves", nil, unit, x.SinPi(), x.CosPi())
 }()
@@ -68,7 +68,7 @@ var octavesMap = func() *kernels.Joined {
 // wavesMap makes sine and cosine of 2π·(x·b + y·c), of coordinates x and y and waves (b, c) in
 // cycles per picture. Source: Tancik et al., "Fourier Features Let Networks Learn High Frequency
 // Functions in Low Dimensional Domains", NeurIPS 2020, §4.
-var wavesMap = func() *kernels.Joined {
+var wavesMap = func() *kernels.FusedElementwise {
 	turns := expr.Input(0).FMA(expr.Input(2), expr.Input(1).Mul(expr.Input(3)))
 	x := turns.Mul(expr.Const(2))
 	return join("waves", nil, unit, x.SinPi(), x.CosPi())

@@ -4,7 +4,7 @@
 // A [Kernel] names an entry point, in a text of its own or in one of the files of package cl, its
 // parameters, the work-items it is launched over and how far a device may differ from the twin. An
 // element-wise function is a formula, a [Function]: its kernels, twins and gradients are made from that.
-// Several that a launch computes together are [Joined]: those may read indices, random words and
+// Several that a launch computes together are [FusedElementwise]: those may read indices, random words and
 // operands by index. The package knows nothing of tensors or of how OpenCL runs.
 //
 // A kernel of one's own, run on the host:

@@ -66,7 +66,7 @@ type Function struct {
 	mu             sync.Mutex
 	gradients      []*Function
 	gradFromOutput *Function
-	alone          *Joined
+	alone          *FusedElementwise
 }
 
 // String returns the name.
@@ -117,7 +117,7 @@ func (f *Function) prepare() {
 		f.whole = f.Value.OfIntegers()
 		f.program, f.inPlace = expr.Compile(f.number()), f.Name+"InPlace"
 		f.gradients = make([]*Function, len(f.operands))
-		f.alone = &Joined{Name: f.Name, Functions: []*Function{f}}
+		f.alone = &FusedElementwise{Name: f.Name, Functions: []*Function{f}}
 	})
 }
 
@@ -147,11 +147,11 @@ func (f *Function) least() int {
 	return 0
 }
 
-// Alone returns f joined with no other.
-func (f *Function) Alone() *Joined { f.prepare(); return f.alone }
+// Alone returns f fused with no other.
+func (f *Function) Alone() *FusedElementwise { f.prepare(); return f.alone }
 
 // Indexed reports whether f reads indices, operands by index or scalars that are ints: only as one
-// of [Joined] it is computed.
+// of [FusedElementwise] it is computed.
 func (f *Function) Indexed() bool {
 	f.prepare()
 	return f.indexed

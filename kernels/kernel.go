@@ -35,11 +35,11 @@ type Kernel struct {
 	// operations there are, such as a flag, and on nothing that the memory holds; every other
 	// number is to be operation.Passed, since it may be one of [Slots]. Without it the kernel is opaque,
 	// and so is a launch of which it returns no operation: that runs like any other, and nothing is
-	// joined with it. Package kerneltest holds descriptions to the twin.
+	// fused with it. Package kerneltest holds descriptions to the twin.
 	Describe func(args []Arg) []Operation
-	// Forms says how launches of the kernel become one with others, in which a recorded step then does
-	// them: the Forms of package internal/joined, for kernels of this module. Nil: they do not.
-	Forms any
+	// Fusions says how launches of the kernel are fused with others in a recorded step: the Fusions of
+	// package internal/fused, for kernels of this module. Nil: they are not.
+	Fusions any
 	// Moves says that elements are moved, whatever they are: see [DType.Moved].
 	Moves bool
 	// Cases returns the launches that test the kernel, few and small ones if asked for: see

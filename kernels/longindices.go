@@ -14,7 +14,7 @@ type longKey struct {
 }
 
 // LongIndices returns the form of a kernel of which parameter i, indices that are declared with INDEX as
-// their type, is memory of Int64 instead of Int32. It is alone: nothing is joined with it.
+// their type, is memory of Int64 instead of Int32. It is alone: nothing is fused with it.
 func (k *Kernel) LongIndices(i int) *Kernel {
 	key := longKey{k, i}
 	if made, ok := longIndices.Load(key); ok {
@@ -24,7 +24,7 @@ func (k *Kernel) LongIndices(i int) *Kernel {
 	form.Defines = fmt.Sprint(k.Defines, " -DINDEX=long")
 	form.Params = slices.Clone(k.Params)
 	form.Params[i].Mode = k.Params[i].Mode.Access().Of(Int64)
-	form.Forms, form.Variants, form.typed = nil, nil, [dtypes]*Kernel{} // they take indices of Int32
+	form.Fusions, form.Variants, form.typed = nil, nil, [dtypes]*Kernel{} // they take indices of Int32
 	form.Twin = Twin{F32: longReference(k, i, k.Twin.F32), F64: longReference(k, i, k.Twin.F64)}
 	if k.Cases != nil {
 		form.Cases = func(few bool) []Case {

@@ -22,7 +22,7 @@ func Typed(k *Kernel, file, name string, twins ...Twin) *Kernel {
 		form := *k
 		form.Moves = true
 		form.File, form.Name, form.Defines, form.Twin = file, name, t.Define(), twin
-		form.GPU, form.Tol, form.Forms, form.typed = "", Tolerance{}, nil, [dtypes]*Kernel{}
+		form.GPU, form.Tol, form.Fusions, form.typed = "", Tolerance{}, nil, [dtypes]*Kernel{}
 		form.Params = make([]Param, len(k.Params))
 		for i, p := range k.Params {
 			switch {

@@ -79,7 +79,7 @@ func (m masking) tensor(x, mask *tensor.Tensor) *tensor.Tensor {
 	if m.first != nil {
 		numbers = append(numbers, *m.first)
 	}
-	tensor.MapInto(j.(*kernels.Joined), numbers, []*tensor.Tensor{y}, operands...)
+	tensor.MapInto(j.(*kernels.FusedElementwise), numbers, []*tensor.Tensor{y}, operands...)
 	return y
 }
 
@@ -108,9 +108,9 @@ type maskMap struct {
 	later                    bool // the queries begin at another key than the first
 }
 
-var maskMaps sync.Map // of maskMap: *kernels.Joined
+var maskMaps sync.Map // of maskMap: *kernels.FusedElementwise
 
-func (k maskMap) joined() *kernels.Joined {
+func (k maskMap) joined() *kernels.FusedElementwise {
 	mask := expr.Input(1)
 	value := expr.Input(0).Mul(expr.Param(0))
 	if k.add {
@@ -132,5 +132,5 @@ func (k maskMap) joined() *kernels.Joined {
 		off(expr.Index(k.rank - 1).Real().Gt(query))
 	}
 	f := &kernels.Function{Name: fmt.Sprintf("attention_mask_%d", k.rank), Value: value, Scalars: scalars}
-	return &kernels.Joined{Name: "attention_mask", Functions: []*kernels.Function{f}}
+	return &kernels.FusedElementwise{Name: "attention_mask", Functions: []*kernels.Function{f}}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -15,14 +15,14 @@ import (
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	devtest.Optimize(t)
-	const unit, indexed = joined.Contiguous, joined.Indexed
-	of := func(j *kernels.Joined, rank int, gaps bool, steps ...joined.Access) *kernels.Kernel {
-		layout := joined.AccessPattern{Rank: rank, Gaps: gaps}
+	const unit, indexed = fused.Contiguous, fused.Indexed
+	of := func(j *kernels.FusedElementwise, rank int, gaps bool, steps ...fused.Access) *kernels.Kernel {
+		layout := fused.AccessPattern{Rank: rank, Gaps: gaps}
 		copy(layout.Steps[:], steps)
 		for i := len(steps); i < len(layout.Steps); i++ {
 			layout.Steps[i] = unit
 		}
-		return joined.Map(j, kernels.Float32, layout)
+		return fused.Map(j, kernels.Float32, layout)
 	}
 	list := []*kernels.Kernel{
 		of(gruStep, 2, false), of(gruGateGrads, 2, false), of(gruBack, 2, true),

@@ -20,8 +20,8 @@ func logisticGrad(y *expr.Expr) *expr.Expr { return y.Mul(one.Sub(y)) }
 func tanhGrad(y *expr.Expr) *expr.Expr     { return one.Sub(y.Mul(y)) }
 
 // joinMaps joins formulas of as many ints as there are values of for tests.
-func joinMaps(name string, ints []float64, formulas ...*expr.Expr) *kernels.Joined {
-	j := &kernels.Joined{Name: name}
+func joinMaps(name string, ints []float64, formulas ...*expr.Expr) *kernels.FusedElementwise {
+	j := &kernels.FusedElementwise{Name: name}
 	for i, f := range formulas {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, i), Value: f, Scalars: ints})
 	}
@@ -39,7 +39,7 @@ var (
 
 	// The slopes of the next state by reset, update, new of the input, new of the state, and the
 	// state itself.
-	gruGateGrads = func() *kernels.Joined {
+	gruGateGrads = func() *kernels.FusedElementwise {
 		byNew := one.Sub(gruUpdate).Mul(tanhGrad(gruNew))
 		return joinMaps("gru_gate_grads", nil, byNew.Mul(expr.Input(5)).Mul(logisticGrad(gruReset)),
 			expr.Input(6).Sub(gruNew).Mul(logisticGrad(gruUpdate)),
@@ -49,7 +49,7 @@ var (
 	// From operands 0, 1 and 2, whose sum is the gradient of a state, and 3 to 7, the slopes: the
 	// gradients of the gates of the input, of those of the state, and what goes to the state before
 	// as it is.
-	gruBack = func() *kernels.Joined {
+	gruBack = func() *kernels.FusedElementwise {
 		g := expr.Input(0).Add(expr.Input(1)).Add(expr.Input(2))
 		reset, update := g.Mul(expr.Input(3)), g.Mul(expr.Input(4))
 		return joinMaps("gru_back", nil, reset, update, g.Mul(expr.Input(5)), reset, update, g.Mul(expr.Input(6)),
@@ -73,7 +73,7 @@ func gateIndex(n, k int, features *expr.Expr) *expr.Expr {
 var (
 	// Operands 0 to 3 are the gates of the input, 4 those of the state, by index, and 5 the cell.
 	// Results: the next state and cell. Int 0: features.
-	lstmStep = func() *kernels.Joined {
+	lstmStep = func() *kernels.FusedElementwise {
 		var a lstmGates
 		for k := range a {
 			a[k] = expr.Input(k).Add(expr.Load(4, gateIndex(4, k, expr.IntParam(0))))
@@ -86,7 +86,7 @@ var (
 	// Operands 0 to 3 are the gates, 4 the cell and 5 the next one. Results: the slopes of that by
 	// input, forget and cell gate and by the cell, and those of the next state by the output gate
 	// and by the next cell.
-	lstmGateGrads = func() *kernels.Joined {
+	lstmGateGrads = func() *kernels.FusedElementwise {
 		in, forget, cell, out := lstmGates{expr.Input(0), expr.Input(1), expr.Input(2), expr.Input(3)}.values()
 		bounded := expr.Input(5).Tanh()
 		return joinMaps("lstm_gate_grads", nil, cell.Mul(logisticGrad(in)), expr.Input(4).Mul(logisticGrad(forget)),
@@ -99,7 +99,7 @@ var (
 	// index, has those by the cell and by the next cell. Results: the gradients of the gates, and
 	// what goes to the cell before. Ints: where the states begin in operand 0, and the cells, where
 	// the slopes begin in operand 7, by the cell and by the next one, and features.
-	lstmBack = func() *kernels.Joined {
+	lstmBack = func() *kernels.FusedElementwise {
 		at := func(operand, from int) *expr.Expr {
 			return expr.Load(operand, expr.Index(0).Mul(expr.IntParam(4)).Add(expr.Index(1)).Add(expr.IntParam(from)))
 		}

@@ -34,7 +34,7 @@ type Adagrad struct {
 }
 
 // adagradRule has the scalars lr, wd, eps.
-var adagradRule = func() *kernels.Joined {
+var adagradRule = func() *kernels.FusedElementwise {
 	g := gradient.Add(expr.Param(1).Mul(parameter))
 	sum := moment(0).Add(g.Square())
 	p := parameter.Sub(expr.Param(0).Mul(g.Div(sum.Sqrt().Add(expr.Param(2)))))

@@ -37,7 +37,7 @@ type Adam struct {
 }
 
 // adamRule has the scalars step, 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
-var adamRule = func() *kernels.Joined {
+var adamRule = func() *kernels.FusedElementwise {
 	g := gradient.Add(expr.Param(2).Mul(parameter))
 	m := faded(moment(0), g, expr.Param(4), expr.Param(5))
 	v := faded(moment(1), g.Square(), expr.Param(6), expr.Param(7))

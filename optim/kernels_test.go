@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -17,23 +17,23 @@ func TestKernels(t *testing.T) {
 	devtest.Optimize(t)
 	check := func(t *testing.T, d tensor.Device) {
 		aligned := !d.Target().CPU
-		flat := joined.AccessPattern{Rank: 1, Aligned: aligned}
-		rows := func(fixed ...int) joined.AccessPattern {
-			l := joined.AccessPattern{Rank: 2, Aligned: aligned}
+		flat := fused.AccessPattern{Rank: 1, Aligned: aligned}
+		rows := func(fixed ...int) fused.AccessPattern {
+			l := fused.AccessPattern{Rank: 2, Aligned: aligned}
 			for _, operand := range fixed {
-				l.Steps[operand] = joined.Broadcast
+				l.Steps[operand] = fused.Broadcast
 			}
 			return l
 		}
-		columns := joined.AccessPattern{Rank: 1, Gaps: true, Steps: [joined.MapTensors]joined.Access{2: joined.Strided, 3: joined.Strided}}
-		list := []*kernels.Kernel{joined.Map(lambRule, kernels.Float32, rows(4)), joined.Map(lambStep, kernels.Float32, rows(2, 3)), joined.Map(lambSquares, kernels.Float32, columns)}
+		columns := fused.AccessPattern{Rank: 1, Gaps: true, Steps: [fused.MapTensors]fused.Access{2: fused.Strided, 3: fused.Strided}}
+		list := []*kernels.Kernel{fused.Map(lambRule, kernels.Float32, rows(4)), fused.Map(lambStep, kernels.Float32, rows(2, 3)), fused.Map(lambSquares, kernels.Float32, columns)}
 		rules := append(append(keptRules[1:], putBackRules[1:]...), scaleRule)
 		for _, rule := range append(rules, adamRule, rmspropRules[0][0], rmspropRules[0][1], rmspropRules[1][0], rmspropRules[1][1], adagradRule, lionRule, emaRule, swapRule) {
 			if err := rule.Err(); err != nil {
 				t.Error(err)
 				return
 			}
-			list = append(list, joined.Map(rule, kernels.Float32, flat))
+			list = append(list, fused.Map(rule, kernels.Float32, flat))
 		}
 		if err := kerneltest.All(d, testing.Short(), list...); err != nil {
 			t.Error(err)

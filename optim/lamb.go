@@ -44,7 +44,7 @@ type LAMB struct {
 
 // lambRule makes the moments and the direction, which is 0 beyond the elements of a row. Operand 4
 // is how many it has; the scalars are 1/(1−β₁ᵗ), 1/√(1−β₂ᵗ), wd, eps, β₁, 1−β₁, β₂, 1−β₂.
-var lambRule = func() *kernels.Joined {
+var lambRule = func() *kernels.FusedElementwise {
 	m := faded(moment(0), gradient, expr.Param(4), expr.Param(5))
 	v := faded(moment(1), gradient.Square(), expr.Param(6), expr.Param(7))
 	u := expr.Param(0).Mul(m).Div(v.Sqrt().Mul(expr.Param(1)).Add(expr.Param(3))).Add(expr.Param(2).Mul(parameter))
@@ -57,7 +57,7 @@ var lambSquares = newRule("lamb_squares", nil, nil, parameter.Square(), gradient
 
 // lambStep goes along the direction, operand 1, by the squares of the norms of parameter and
 // direction, operands 2 and 3.
-var lambStep = func() *kernels.Joined {
+var lambStep = func() *kernels.FusedElementwise {
 	p, u, zero := expr.Input(2), expr.Input(3), expr.Const(0)
 	ratio := expr.Where(p.Gt(zero).And(u.Gt(zero)), p.Sqrt().Div(u.Sqrt()), expr.Const(1))
 	return newRule("lamb_step", []float64{0.02}, [][2]float64{squares, squares}, parameter.Sub(expr.Param(0).Mul(ratio).Mul(gradient)))

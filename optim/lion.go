@@ -33,7 +33,7 @@ type Lion struct {
 }
 
 // lionRule has the scalars lr, lr·wd, β₁, 1−β₁, β₂, 1−β₂.
-var lionRule = func() *kernels.Joined {
+var lionRule = func() *kernels.FusedElementwise {
 	c := faded(moment(0), gradient, expr.Param(2), expr.Param(3))
 	one, zero := expr.Const(1), expr.Const(0)
 	sign := expr.Where(c.Gt(zero), one, expr.Where(c.Lt(zero), one.Neg(), c)) // of NaN: NaN

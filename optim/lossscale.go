@@ -71,11 +71,11 @@ const keptTogether = 3
 // keptRules copy operands to results. putBackRules choose, for each result, its operand if the last
 // operand is finite, else that which was kept, which stands n operands later. Both are of n
 // results.
-var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.Joined) {
+var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.FusedElementwise) {
 	for n := 1; n <= keptTogether; n++ {
-		kept[n], back[n] = &kernels.Joined{Name: fmt.Sprint("keep_", n)}, &kernels.Joined{Name: fmt.Sprint("put_back_", n)}
+		kept[n], back[n] = &kernels.FusedElementwise{Name: fmt.Sprint("keep_", n)}, &kernels.FusedElementwise{Name: fmt.Sprint("put_back_", n)}
 		for i := range n {
-			add := func(to *kernels.Joined, value *expr.Expr) {
+			add := func(to *kernels.FusedElementwise, value *expr.Expr) {
 				to.Functions = append(to.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", to.Name, i), Value: value})
 			}
 			add(kept[n], expr.Input(i))
@@ -87,7 +87,7 @@ var keptRules, putBackRules = func() (kept, back [keptTogether + 1]*kernels.Join
 
 // scaleRule makes the next scale, its inverse and the steps in a row of these, and of the largest
 // element of the gradients. The scalar is how many steps double the scale.
-var scaleRule = func() *kernels.Joined {
+var scaleRule = func() *kernels.FusedElementwise {
 	scale, inverse, row, one := expr.Input(0), expr.Input(1), expr.Input(2), expr.Const(1)
 	good := finite(expr.Input(3))
 	grows := good.And(row.Add(one).Ge(expr.Param(0)))
@@ -96,7 +96,7 @@ var scaleRule = func() *kernels.Joined {
 		return expr.Where(good, expr.Where(grows, up, of), down).Max(expr.Const(least)).Min(expr.Const(most))
 	}
 	count := expr.Where(good, expr.Where(grows, expr.Const(0), row.Add(one)), expr.Const(0))
-	j := &kernels.Joined{Name: "loss_scale"}
+	j := &kernels.FusedElementwise{Name: "loss_scale"}
 	for i, f := range []*expr.Expr{next(2, scale, leastScale, mostScale), next(0.5, inverse, 1/mostScale, 1/leastScale), count} {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprint("loss_scale_", i), Value: f, Scalars: []float64{3},
 			Domains: [][2]float64{{1, 4}, {0.25, 1}, {0, 4}, {0, 1}}})

@@ -43,7 +43,7 @@ type RMSprop struct {
 // rmspropRules has one rule for each choice of centered and of momentum, with the scalars lr, wd,
 // α, 1−α, eps and momentum, and the moments square, mean if centered, velocity if there is
 // momentum.
-var rmspropRules = func() (rules [2][2]*kernels.Joined) {
+var rmspropRules = func() (rules [2][2]*kernels.FusedElementwise) {
 	names := [2][2]string{{"rmsprop", "rmsprop_momentum"}, {"rmsprop_centered", "rmsprop_centered_momentum"}}
 	g := gradient.Add(expr.Param(1).Mul(parameter))
 	square := faded(moment(0), g.Square(), expr.Param(2), expr.Param(3))

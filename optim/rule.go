@@ -8,7 +8,7 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// A rule is an update as formulas, joined in one kernel: of the parameter, its gradient, its
+// A rule is an update as formulas, fused in one kernel: of the parameter, its gradient, its
 // moments and scalars. Its results are the new parameter and the new moments, in the order of the
 // operands.
 var parameter, gradient = expr.Input(0), expr.Input(1)
@@ -22,8 +22,8 @@ func faded(x, y, b, rest *expr.Expr) *expr.Expr { return b.Mul(x).Add(rest.Mul(y
 var signed, squares = [2]float64{-0.5, 0.5}, [2]float64{1, 2}
 
 // newRule joins formulas. For tests there are values of the scalars, and where to draw the moments.
-func newRule(name string, scalars []float64, moments [][2]float64, formulas ...*expr.Expr) *kernels.Joined {
-	j := &kernels.Joined{Name: name}
+func newRule(name string, scalars []float64, moments [][2]float64, formulas ...*expr.Expr) *kernels.FusedElementwise {
+	j := &kernels.FusedElementwise{Name: name}
 	for k, f := range formulas {
 		j.Functions = append(j.Functions, &kernels.Function{Name: fmt.Sprintf("%s_%d", name, k), Value: f, Scalars: scalars,
 			Domains: append([][2]float64{{-1, 1}, {-1, 1}}, moments...)})
@@ -32,7 +32,7 @@ func newRule(name string, scalars []float64, moments [][2]float64, formulas ...*
 }
 
 // apply launches a rule on elements of the parameters and of the moments named.
-func (b *base) apply(rule *kernels.Joined, from, to int, moments []string, scalars ...kernels.Arg) {
+func (b *base) apply(rule *kernels.FusedElementwise, from, to int, moments []string, scalars ...kernels.Arg) {
 	whole := from == 0 && to == b.flat.Values.Len()
 	run := func(flat *tensor.Tensor) *tensor.Tensor {
 		if whole {

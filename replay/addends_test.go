@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
@@ -18,7 +18,7 @@ func TestTermsConditions(t *testing.T) {
 	// sum adds rows of x up, of 8 elements each.
 	sum := func(rows int, to kernels.Buffer) capture.Launch {
 		l := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 0, 8*rows), kernels.BufferArg(to, 0, 8))
-		l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map {
+		l.Kernel.Fusions = fused.Fusions{AsElementwise: func([]kernels.Arg, kernels.Target) *operation.Map {
 			value, views := expr.Input(0), []kernels.View(nil)
 			for k := range rows {
 				if views = append(views, viewOf(0, 8*k, 1)); k > 0 {
@@ -50,8 +50,8 @@ func TestTermsConditions(t *testing.T) {
 		return touching(modes{mode}, kernels.BufferArg(y, off, n))
 	}
 	byRows := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 0, 8), kernels.BufferArg(z, 0, 8))
-	byRows.Kernel.Forms = joined.Forms{Rows: &joined.Rows{
-		Of: func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 1} }}}
+	byRows.Kernel.Fusions = fused.Fusions{Rows: &fused.RowSpec{
+		Of: func([]kernels.Arg, kernels.Target) *fused.RowTiling { return &fused.RowTiling{Rows: 1} }}}
 	for _, c := range []struct {
 		name  string
 		step  []capture.Launch
@@ -74,10 +74,10 @@ func TestTermsConditions(t *testing.T) {
 		{"as many as a map takes", []capture.Launch{sum(4, y), read(4)}, z, false, true},
 		{"one more", []capture.Launch{sum(4, y), read(5)}, z, false, false},
 		{"too many terms", []capture.Launch{sum(kernels.MapOperands+1, y), byRows}, z, false, false},
-		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Forms = nil }), read(1)}, z,
+		{"no sum", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Kernel.Fusions = nil }), read(1)}, z,
 			false, false},
 		{"no sum of few terms", []capture.Launch{set(sum(3, y), func(l *capture.Launch) {
-			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map { return nil }}
+			l.Kernel.Fusions = fused.Fusions{AsElementwise: func([]kernels.Arg, kernels.Target) *operation.Map { return nil }}
 		}), read(1)}, z, false, false},
 		{"nothing to do", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args[2] = kernels.IntArg(0) }), read(1)}, z, false, false},
 		{"sizes that may change", []capture.Launch{set(sum(3, y), func(l *capture.Launch) { l.Args = append(l.Args, slots.Arg(0)) }), read(1)}, z, false, false},
@@ -86,13 +86,13 @@ func TestTermsConditions(t *testing.T) {
 			l.Args[1] = kernels.BufferArg(y, 4, 8)
 		}), touching(modes{kernels.In}, kernels.BufferArg(y, 30, 1)), set(byRows, func(*capture.Launch) {})}, z, false, false},
 		{"a map", []capture.Launch{set(read(1), func(l *capture.Launch) {
-			l.Kernel.Forms = joined.Forms{Terms: func([]kernels.Arg, kernels.Target) *operation.Map { panic("it is a map") }}
+			l.Kernel.Fusions = fused.Fusions{AsElementwise: func([]kernels.Arg, kernels.Target) *operation.Map { panic("it is a map") }}
 		}), touching(modes{kernels.In}, kernels.BufferArg(z, 0, 1))}, y, false, true},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)
 		r.nodes[0].once = c.once
-		addTerms(r)
-		if n := r.nodes[0]; (n.m != nil) != c.want || c.name != "a map" && n.joined != c.want {
+		sumsToElementwise(r)
+		if n := r.nodes[0]; (n.m != nil) != c.want || c.name != "a map" && n.fused != c.want {
 			t.Errorf("%s: a map: %v", c.name, n.m != nil)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -14,11 +14,11 @@ import (
 	"github.com/clgrad/clgrad/tensor"
 )
 
-// builder makes a recording of the notes of a run.
+// builder makes a recording of the trace of a run.
 type builder struct {
 	d    tensor.Device
 	dev  capture.Device
-	run  *notes
+	run  *trace
 	kept map[kernels.Buffer]bool // of outputs: what the run made stays where it is
 	// The memory of all outputs.
 	returned map[kernels.Buffer]bool
@@ -40,7 +40,7 @@ type span struct{ lo, hi int }
 // its launches.
 func (b *builder) build() error {
 	for i := range b.run.events {
-		if err := b.flow(&b.run.events[i]); err != nil {
+		if err := b.checkEvent(&b.run.events[i]); err != nil {
 			return err
 		}
 	}
@@ -94,9 +94,9 @@ func (b *builder) try(k *kernels.Kernel, args []kernels.Arg) error {
 	return err
 }
 
-// flow follows an event's reads and writes. An argument that a kernel may read and write is not
+// checkEvent follows the reads and writes of an event. An argument that a kernel may read and write is not
 // asked to have been written before: many kernels read it only where a flag says that they add.
-func (b *builder) flow(e *event) error {
+func (b *builder) checkEvent(e *event) error {
 	if e.kernel == nil {
 		b.write(&e.args[0])
 		if dst := e.args[0].Buf; b.used[dst] {
@@ -188,7 +188,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 			if from == nil {
 				continue
 			}
-			l.Kernel = joined.Map(fn.Identity.Alone(), from.DType(), joined.AccessPattern{Rank: 1})
+			l.Kernel = fused.Map(fn.Identity.Alone(), from.DType(), fused.AccessPattern{Rank: 1})
 			l.Args = []kernels.Arg{kernels.BufferArg(from, 0, from.Len()), e.args[0], kernels.IntArg(from.Len())}
 		}
 		step, sources = append(step, l), append(sources, e.source)
@@ -197,7 +197,7 @@ func (b *builder) emit(constants map[any]kernels.Buffer) error {
 	keepApart(step)
 	start := time.Now()
 	lives := func(buf kernels.Buffer) bool {
-		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.forgotten(buf) || b.returned[buf])
+		return b.kept[buf] || b.run.origin(buf) != made && (!b.run.isDead(buf) || b.returned[buf])
 	}
 	stays, err := b.stays()
 	if err != nil {

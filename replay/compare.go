@@ -15,13 +15,13 @@ import (
 // pairs maps the memory of one run to the memory of the other that plays its part.
 type pairs struct {
 	dev           capture.Device
-	first, second *notes
+	first, second *trace
 	of            map[kernels.Buffer]kernels.Buffer // of the first run, by that of the second
 	back          map[kernels.Buffer]kernels.Buffer
 }
 
 // compare returns an error that names the first difference between two runs.
-func compare(dev capture.Device, first, second *notes) (*pairs, error) {
+func compare(dev capture.Device, first, second *trace) (*pairs, error) {
 	p := &pairs{dev, first, second, map[kernels.Buffer]kernels.Buffer{}, map[kernels.Buffer]kernels.Buffer{}}
 	for i := range min(len(first.events), len(second.events)) {
 		a, b := &first.events[i], &second.events[i]

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/operation"
@@ -180,12 +180,12 @@ func TestInputsApart(t *testing.T) {
 	again := saying([]kernels.Operation{mapOf(fn.Exp, []int{8}, viewOf(0, 0, 1), viewOf(1, 0, 1))}, modes{kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 8, 8))
 	silent := touching(modes{kernels.In, kernels.Out}, kernels.BufferArg(x, 8, 8), kernels.BufferArg(y, 8, 8))
 	rows := touching(modes{kernels.In, kernels.In, kernels.Out}, kernels.BufferArg(y, 8, 8), kernels.BufferArg(w, 0, 8), kernels.BufferArg(z, 0, 8))
-	rows.Kernel.Forms = joined.Forms{Loads: []joined.Loads{{Operand: 0}}}
+	rows.Kernel.Fusions = fused.Fusions{Prologues: []fused.PrologueSpec{{Operand: 0}}}
 	rowsOf := func(args ...kernels.Arg) capture.Launch {
 		return capture.Launch{Kernel: rows.Kernel, Args: append(args, rows.Args[3:]...)}
 	}
 	both := opaque("rows", kernels.In, kernels.In, kernels.Out)
-	both.Forms = joined.Forms{Loads: []joined.Loads{{Operand: 0}, {Operand: 1}}}
+	both.Fusions = fused.Fusions{Prologues: []fused.PrologueSpec{{Operand: 0}, {Operand: 1}}}
 	touch := func(mode kernels.Mode, b kernels.Buffer, off int) capture.Launch {
 		return touching(modes{mode}, kernels.BufferArg(b, off, 1))
 	}
@@ -224,7 +224,7 @@ func TestInputsApart(t *testing.T) {
 		{"of rows of a table", []capture.Launch{gather, rows}, 0, nil, z, nil, true},
 	} {
 		r := rewriterOf(c.step, func(b kernels.Buffer) bool { return b == c.lives }, never)
-		i := slices.IndexFunc(r.nodes, func(n *node) bool { return joined.Of(n.kernel).Loads != nil })
+		i := slices.IndexFunc(r.nodes, func(n *node) bool { return fused.Of(n.kernel).Prologues != nil })
 		if c.set != nil {
 			c.set(r.nodes[c.j])
 		}
@@ -248,7 +248,7 @@ func TestInputsApart(t *testing.T) {
 		{"once", []capture.Launch{made, {Kernel: both, Args: rowsOf(kernels.BufferArg(y, 8, 8), kernels.BufferArg(y, 8, 4), kernels.BufferArg(z, 0, 8)).Args}}, nil, []int{0}},
 	} {
 		r := rewriterOf(c.step, never, never)
-		i := slices.IndexFunc(r.nodes, func(n *node) bool { return joined.Of(n.kernel).Loads != nil })
+		i := slices.IndexFunc(r.nodes, func(n *node) bool { return fused.Of(n.kernel).Prologues != nil })
 		if got := r.sources(i, r.nodes[i], c.taken); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -52,8 +52,8 @@ type described struct {
 
 // all describes a launch; of one that is several, those. It reports whether a kernel says what it computes.
 func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
-	if k.Describe == nil && len(joined.Of(k).Chain) > 0 {
-		for _, of := range joined.Of(k).Chain {
+	if k.Describe == nil && len(fused.Of(k).Kernels) > 0 {
+		for _, of := range fused.Of(k).Kernels {
 			n := len(of.Params)
 			if n > len(args) || !d.all(of, args[:n]) {
 				return false
@@ -67,7 +67,7 @@ func (d *described) all(k *kernels.Kernel, args []kernels.Arg) bool {
 	}
 	ops := k.Describe(args)
 	d.args = args
-	if joined.Of(k).Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
+	if fused.Of(k).Rows != nil && len(ops) > 2 { // softmax, a norm: its name says more
 		d.lines = append(d.lines, d.named(k, ops))
 		return true
 	}

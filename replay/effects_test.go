@@ -294,7 +294,7 @@ func TestUses(t *testing.T) {
 			if got := r.readers(&g, i); !slices.Equal(got, readers) {
 				t.Fatalf("seed %d: %v read %v, want %v", seed, got, g, readers)
 			}
-			if got := r.lasts(&g, i); got != lasts {
+			if got := r.liveOut(&g, i); got != lasts {
 				t.Fatalf("seed %d: %v is there after the run: %v", seed, g, got)
 			}
 			from := rng.IntN(len(r.nodes) + 1)
@@ -308,7 +308,7 @@ func TestUses(t *testing.T) {
 						many[1+way]++
 					}
 				}
-				if got := r.meeting(&g, from, to, reads, writes); got != first {
+				if got := r.firstConflict(&g, from, to, reads, writes); got != first {
 					t.Fatalf("seed %d: launch %d meets %v, want %d", seed, got, g, first)
 				}
 			}
@@ -340,8 +340,8 @@ func TestRegions(t *testing.T) {
 		{"every other", other(0), other(2), true},
 		{"in a gap, as a span", other(0), all(a, 1, 2), true},
 	} {
-		if c.g.meets(&c.h) != c.want || c.h.meets(&c.g) != c.want {
-			t.Errorf("%s: %v, %v", c.name, c.g.meets(&c.h), c.h.meets(&c.g))
+		if c.g.overlaps(&c.h) != c.want || c.h.overlaps(&c.g) != c.want {
+			t.Errorf("%s: %v, %v", c.name, c.g.overlaps(&c.h), c.h.overlaps(&c.g))
 		}
 	}
 }

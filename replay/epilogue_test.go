@@ -9,7 +9,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -297,7 +297,7 @@ kernel void doubled(IN(X), OUT(Y), int n PUT_PARAMS) {
 				twin(c.Int(2), func(i int) float64 { return c.Reals(0)[i] }, func(i int, v float64) { c.Reals(1)[i] = v })
 			}},
 		Cases: kernels.PerLength(func(o *kernels.Operands, n int) { o.In(n, -1, 1).Out(n).Int(n) }),
-		Forms: joined.Forms{Stores: &joined.Stores{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
+		Fusions: fused.Fusions{Epilogue: &fused.EpilogueSpec{Result: 1, CPU: 1, GPU: 1, Elements: func(a []kernels.Arg) (n, row int) {
 			return int(a[2].Int), int(a[2].Int)
 		}}}}
 }

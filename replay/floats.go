@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -45,7 +45,7 @@ func withoutWords(k *kernels.Kernel) *kernels.Kernel {
 		return made.(*kernels.Kernel)
 	}
 	plain := *k
-	plain.Describe, plain.Forms = nil, joined.Forms{Chain: joined.Of(k).Chain}
+	plain.Describe, plain.Fusions = nil, fused.Fusions{Kernels: fused.Of(k).Kernels}
 	made, _ := silent.LoadOrStore(k, &plain)
 	return made.(*kernels.Kernel)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -38,8 +38,8 @@ type listed struct {
 	kernel        *kernels.Kernel
 	args          []kernels.Arg
 	from          []int
-	parts         []joined.Part // the launches that it is, if its kernel does not say what it computes
-	reads, writes int64         // bytes
+	parts         []fused.Launch // the launches that it is, if its kernel does not say what it computes
+	reads, writes int64          // bytes
 }
 
 // value is memory that launches name.
@@ -95,7 +95,7 @@ func list(nodes []*node, of func(b kernels.Buffer) value) *listing {
 		x := listed{kernel: n.kernel, args: shadows(n.kernel, n.args), from: n.from, reads: bytesOfAll(n.reads), writes: bytesOfAll(n.writes)}
 		if n.kernel.Describe == nil {
 			for _, p := range n.chain {
-				x.parts = append(x.parts, joined.Part{Kernel: p.kernel, Args: shadows(p.kernel, p.args)})
+				x.parts = append(x.parts, fused.Launch{Kernel: p.kernel, Args: shadows(p.kernel, p.args)})
 			}
 		}
 		l.launches = append(l.launches, x)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/autograd"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/replay"
@@ -41,7 +41,7 @@ func cycles(parts, width int) *kernels.Kernel {
 				c.Reals(0)[e] = value(e/width, e%width)
 			}
 		}}}
-	k.Forms = joined.Forms{Lookup: &joined.Lookup{Param: 1, Parts: parts, Kernel: &form,
+	k.Fusions = fused.Fusions{Lookup: &fused.Lookup{Param: 1, Parts: parts, Kernel: &form,
 		Rows: func(a []kernels.Arg) int { return int(a[2].Int) },
 		Table: func(a []kernels.Arg) (*kernels.Kernel, []kernels.Arg, int) {
 			return table, a[3:4], int(a[3].Int) * width
@@ -56,7 +56,7 @@ func TestLookup(t *testing.T) {
 	const inputs, period = 32, 10
 	halves, quarters := cycles(2, inputs/2), cycles(4, inputs/4)
 	none := *halves
-	none.Forms = nil
+	none.Fusions = nil
 	of := func(k *kernels.Kernel, x *tensor.Tensor, rows int, period kernels.Arg) *tensor.Tensor {
 		y := tensor.Empty(x.Device(), rows, inputs)
 		tensor.Launch(x.Device(), k, x.Arg(), y.Arg(), kernels.IntArg(rows), period)

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
@@ -298,7 +298,7 @@ func (m *mapping) problem() *cause {
 		return because(ReasonLimit, "together they read %d tensors", len(m.operands))
 	case len(m.results) > kernels.MapResults:
 		return because(ReasonLimit, "together they write %d tensors", len(m.results))
-	case len(m.dims) > joined.MapRank:
+	case len(m.dims) > fused.MapRank:
 		return because(ReasonLimit, "together they have %d dimensions", len(m.dims))
 	case len(m.scalars) > 32:
 		return because(ReasonLimit, "together they take %d numbers", len(m.scalars))
@@ -344,9 +344,9 @@ func (m *mapping) tensor(t int) view {
 
 // layout is what the kernel is built for: see kernels.Layout and the launches of maps in package
 // tensor.
-func (m *mapping) layout(l kernels.Target) (layout joined.AccessPattern, rank int) {
+func (m *mapping) layout(l kernels.Target) (layout fused.AccessPattern, rank int) {
 	rank = max(1, len(m.dims))
-	layout = joined.AccessPattern{Rank: rank, Aligned: !l.CPU}
+	layout = fused.AccessPattern{Rank: rank, Aligned: !l.CPU}
 	for t := range len(m.operands) + len(m.results) {
 		if typ := m.tensor(t).buf.DType(); typ != m.typ && typ != kernels.Float64 {
 			layout.Types[t] = typ
@@ -354,12 +354,12 @@ func (m *mapping) layout(l kernels.Target) (layout joined.AccessPattern, rank in
 	}
 	if len(m.dims) == 0 {
 		for t := range len(m.operands) + len(m.results) {
-			layout.Aligned = layout.Aligned && m.tensor(t).off%joined.MapVector == 0
+			layout.Aligned = layout.Aligned && m.tensor(t).off%fused.MapVector == 0
 		}
 		return layout, rank
 	}
 	inner := rank - 1
-	layout.Aligned = layout.Aligned && (rank == 1 || m.dims[inner]%joined.MapVector == 0)
+	layout.Aligned = layout.Aligned && (rank == 1 || m.dims[inner]%fused.MapVector == 0)
 	n := intmath.Product(m.dims)
 	for t := range len(m.operands) + len(m.results) {
 		v := m.tensor(t)
@@ -367,14 +367,14 @@ func (m *mapping) layout(l kernels.Target) (layout joined.AccessPattern, rank in
 		layout.Gaps = layout.Gaps || t >= len(m.operands) && s.hi-s.lo != n
 		switch v.strides[inner] {
 		case 1:
-			layout.Aligned = layout.Aligned && v.off%joined.MapVector == 0
+			layout.Aligned = layout.Aligned && v.off%fused.MapVector == 0
 			for _, step := range v.strides[:inner] {
-				layout.Aligned = layout.Aligned && step%joined.MapVector == 0
+				layout.Aligned = layout.Aligned && step%fused.MapVector == 0
 			}
 		case 0:
-			layout.Steps[t] = joined.Broadcast
+			layout.Steps[t] = fused.Broadcast
 		default:
-			layout.Steps[t] = joined.Strided
+			layout.Steps[t] = fused.Strided
 			layout.Aligned = false
 		}
 	}
@@ -389,9 +389,9 @@ func (m *mapping) vectors(l kernels.Target) int {
 		inner = m.dims[n-1]
 	}
 	if layout, _ := m.layout(l); l.CPU {
-		width = joined.MapVectorCPU
+		width = fused.MapVectorCPU
 	} else if layout.Aligned {
-		width = joined.MapVector
+		width = fused.MapVector
 	}
 	switch {
 	case inner%width == 0:
@@ -406,7 +406,7 @@ func (m *mapping) vectors(l kernels.Target) int {
 // share a kernel. They are there as long as a recording is.
 var joins struct {
 	sync.Mutex
-	of map[string]weak.Pointer[kernels.Joined]
+	of map[string]weak.Pointer[kernels.FusedElementwise]
 }
 
 // mostJoins is how many there are before those that nobody uses any more are left out.
@@ -430,7 +430,7 @@ func (m *mapping) kind(l kernels.Target) string {
 }
 
 // joined returns the functions of the mapping.
-func (m *mapping) joined() (*kernels.Joined, error) {
+func (m *mapping) joined() (*kernels.FusedElementwise, error) {
 	key := m.key()
 	joins.Lock()
 	defer joins.Unlock()
@@ -439,20 +439,20 @@ func (m *mapping) joined() (*kernels.Joined, error) {
 	}
 	j := m.functions(key)
 	if joins.of == nil {
-		joins.of = map[string]weak.Pointer[kernels.Joined]{}
+		joins.of = map[string]weak.Pointer[kernels.FusedElementwise]{}
 	}
 	if len(joins.of) >= mostJoins {
-		maps.DeleteFunc(joins.of, func(_ string, p weak.Pointer[kernels.Joined]) bool { return p.Value() == nil })
+		maps.DeleteFunc(joins.of, func(_ string, p weak.Pointer[kernels.FusedElementwise]) bool { return p.Value() == nil })
 	}
 	joins.of[key] = weak.Make(j)
 	return j, j.Err()
 }
 
 // functions makes the functions of the mapping.
-func (m *mapping) functions(key string) *kernels.Joined {
+func (m *mapping) functions(key string) *kernels.FusedElementwise {
 	hash := fnv.New64a()
 	hash.Write([]byte(key))
-	j := &kernels.Joined{Name: fmt.Sprintf("joined_%016x", hash.Sum64())}
+	j := &kernels.FusedElementwise{Name: fmt.Sprintf("joined_%016x", hash.Sum64())}
 	for i, r := range m.results {
 		f := &kernels.Function{Name: fmt.Sprintf("%s_%d", j.Name, i), Value: r.value, Integers: m.typ == kernels.Int32}
 		for _, o := range m.operands {
@@ -476,7 +476,7 @@ func (m *mapping) launch(l kernels.Target) (*kernels.Kernel, []kernels.Arg, erro
 		return nil, nil, err
 	}
 	layout, rank := m.layout(l)
-	k := joined.Map(j, m.typ, layout)
+	k := fused.Map(j, m.typ, layout)
 	var args []kernels.Arg
 	tensors := len(m.operands) + len(m.results)
 	for t := range tensors {
@@ -500,7 +500,7 @@ func (m *mapping) launch(l kernels.Target) (*kernels.Kernel, []kernels.Arg, erro
 			for _, s := range strides[:inner] {
 				args = append(args, kernels.IntArg(s))
 			}
-			if layout.Steps[t] == joined.Strided {
+			if layout.Steps[t] == fused.Strided {
 				args = append(args, kernels.IntArg(strides[inner]))
 			}
 		}

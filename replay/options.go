@@ -21,7 +21,7 @@ type Options struct {
 	// Constants are tensors that stay as they are while there is the recording, such as the weights of a model that is not
 	// trained: what is computed of them alone is computed once. Who changes them gets results of both.
 	Constants []*tensor.Tensor
-	// Explain gets a line each that says which launches were joined, and which were not, and why.
+	// Explain gets a line each that says which launches were fused, and which were not, and why.
 	// Nil: nobody.
 	Explain io.Writer
 }
@@ -37,22 +37,22 @@ type rewrite struct {
 	do         func(r *rewriter)
 }
 
-// rewrites are all of them, in the order in which they are done. Their files are rewrite_NAME.go:
+// rewrites returns all passes, in the order in which they are done. Their files are rewrite_NAME.go:
 //
-//	dead        dead-store-elimination   parts    split
-//	registered  fusions of others        results  copy-elimination
-//	once        constant-folding         rows     rows
-//	terms       sum-to-elementwise       inputs   prologue-fusion
-//	inline      inline                   shares   split-k-into-adam
-//	join        join                     lookup   lookup
-//	epilogue    epilogue                 together batch-launches
-//	                                     beside   horizontal-fusion
+//	dead        dead-store-elimination   split       split
+//	registered  fusions of others        copies      copy-elimination
+//	constants   constant-folding         rows        rows
+//	sums        sum-to-elementwise       prologue    prologue-fusion
+//	inline      inline                   splitk      split-k-into-adam
+//	join        join                     lookup      lookup
+//	epilogue    epilogue                 batch       batch-launches
+//	                                     horizontal  horizontal-fusion
 func rewrites() []rewrite {
-	list := []rewrite{deadStores}
+	list := []rewrite{deadPass}
 	for _, f := range fusion.Registered() {
 		list = append(list, registeredFusion(f))
 	}
-	return append(list, doneOnce, addedTerms, inlinedMaps, joinedMaps, storedMaps, partedMaps, writtenThere, joinedRows, computedInputs, addedShares, lookedUp, doneTogether, doneBeside)
+	return append(list, constantPass, sumPass, inlinePass, joinPass, epiloguePass, splitPass, copyPass, rowsPass, prologuePass, splitKPass, lookedUp, batchPass, horizontalPass)
 }
 
 // Passes returns the names of the passes, and what each does.

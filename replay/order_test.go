@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -19,7 +19,7 @@ var gpu = kernels.Target{Units: 16, MaxGroup: 256, LocalMem: 32 << 10}
 // ints: its work-groups along two dimensions, and the work-items of one.
 func opaque(name string, modes ...kernels.Mode) *kernels.Kernel {
 	k := &kernels.Kernel{Name: "k_" + name, Text: "// " + name,
-		Forms: joined.Forms{Together: &joined.Together{Function: name}}}
+		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: name}}}
 	for i, m := range modes {
 		k.Params = append(k.Params, kernels.Param{Name: fmt.Sprint("A", i), Mode: m})
 	}
@@ -188,14 +188,14 @@ func TestOrderKept(t *testing.T) {
 // first, by what is not their memory.
 func TestBesideConditions(t *testing.T) {
 	mem := kernels.NewHostBuffer(kernels.Float32, 64)
-	large := &room{togetherLarge + 1}
+	large := &room{largeReads + 1}
 	fill, read := opaque("fill", kernels.Out), opaque("read", kernels.In, kernels.Out)
 	alone := opaque("alone", kernels.Out)
-	alone.Forms = nil
+	alone.Fusions = nil
 	blocks := opaque("blocks", kernels.Out)
-	blocks.Forms = joined.Forms{Together: &joined.Together{Blocks: &joined.Blocks{}}}
+	blocks.Fusions = fused.Fusions{Batch: &fused.BatchSpec{GroupRanges: &fused.GroupRanges{}}}
 	local := opaque("local", kernels.Out)
-	local.Forms = joined.Forms{Together: &joined.Together{Function: "local", Local: "64"}}
+	local.Fusions = fused.Fusions{Batch: &fused.BatchSpec{Function: "local", Local: "64"}}
 	ints := func(across, down, items int) []kernels.Arg {
 		return []kernels.Arg{kernels.IntArg(across), kernels.IntArg(down), kernels.IntArg(items)}
 	}
@@ -224,9 +224,9 @@ func TestBesideConditions(t *testing.T) {
 		{"of rows", []capture.Launch{fills(fill, 0, 1, 2, 64), one}, 2, 0},
 		{"the latter of rows", []capture.Launch{one, fills(fill, 0, 1, 2, 64)}, 2, 0},
 		{"of other work-groups", []capture.Launch{fills(fill, 0, 1, 1, 32), one}, 2, 0},
-		{"one large", []capture.Launch{fills(fill, 0, besideSmall+1, 1, 64), one}, 1, 1},
-		{"both as large as may be", []capture.Launch{fills(fill, 0, besideSmall, 1, 64), fills(fill, 1, besideSmall+1, 1, 64)}, 1, 0},
-		{"both large", []capture.Launch{fills(fill, 0, besideSmall+1, 1, 64), fills(fill, 1, besideSmall+1, 1, 64)}, 2, 0},
+		{"one large", []capture.Launch{fills(fill, 0, smallLaunch+1, 1, 64), one}, 1, 1},
+		{"both as large as may be", []capture.Launch{fills(fill, 0, smallLaunch, 1, 64), fills(fill, 1, smallLaunch+1, 1, 64)}, 1, 0},
+		{"both large", []capture.Launch{fills(fill, 0, smallLaunch+1, 1, 64), fills(fill, 1, smallLaunch+1, 1, 64)}, 2, 0},
 		{"nothing to do", []capture.Launch{fills(fill, 0, 0, 1, 64), one}, 2, 0},
 		{"alone", []capture.Launch{fills(alone, 0, 1, 1, 64), one}, 2, 0},
 		{"of blocks", []capture.Launch{one, fills(blocks, 0, 1, 1, 64)}, 2, 0},

@@ -26,8 +26,8 @@ func passOf(t *testing.T, l *learner, loss func(l *learner, y *autograd.Node) *a
 	return rec
 }
 
-// near compares what a program sees of two trainings: NaN and infinities are what they are.
-func near(t *testing.T, what string, got, want [][]float64, bound float64) {
+// nearbyLaunches compares what a program sees of two trainings: NaN and infinities are what they are.
+func nearbyLaunches(t *testing.T, what string, got, want [][]float64, bound float64) {
 	t.Helper()
 	for k := range want {
 		scale := 1e-3
@@ -73,13 +73,13 @@ func TestFusedStepLabels(t *testing.T) {
 			if err := rec.Run(); err != nil {
 				t.Fatal(err)
 			}
-			near(t, fmt.Sprint("step ", k), recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-4)
+			nearbyLaunches(t, fmt.Sprint("step ", k), recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-4)
 		}
 		before := recorded.values(t, rec.Outputs())
 		for _, bad := range []int32{5, -1, math.MaxInt32} {
 			tensor.Upload(recorded.labels, append(make([]int32, 69), bad))
 			refused(t, "a label of no class", rec.Run(), tensor.ErrIndex, "CrossEntropy", "labels are 0 to 4")
-			near(t, "after it was refused", recorded.values(t, rec.Outputs()), before, 0)
+			nearbyLaunches(t, "after it was refused", recorded.values(t, rec.Outputs()), before, 0)
 		}
 		eager.label(2)
 		recorded.label(2)
@@ -87,7 +87,7 @@ func TestFusedStepLabels(t *testing.T) {
 		if err := rec.Run(); err != nil {
 			t.Fatal(err)
 		}
-		near(t, "after labels of no class", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-4)
+		nearbyLaunches(t, "after labels of no class", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-4)
 	})
 }
 
@@ -147,7 +147,7 @@ func TestFusedStepEdges(t *testing.T) {
 					if math.IsNaN(values[0][0]) != c.wrong {
 						t.Fatalf("the eager step has the loss %v", values[0])
 					}
-					near(t, "the step", recorded.values(t, rec.Outputs()), values, 1e-4)
+					nearbyLaunches(t, "the step", recorded.values(t, rec.Outputs()), values, 1e-4)
 				})
 			})
 		}
@@ -193,5 +193,5 @@ func manySamples(t *testing.T, d tensor.Device, samples int, cfg nn.MLPConfig) {
 	if err := rec.Run(); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "the step", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-3)
+	nearbyLaunches(t, "the step", recorded.values(t, rec.Outputs()), eager.values(t, want), 1e-3)
 }

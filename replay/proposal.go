@@ -59,7 +59,7 @@ func (s *step) proposal(m fusion.Match) (*proposal, *fusion.Refusal) {
 			if !slices.Contains(covers, i) {
 				return nil, refusal(fusion.ErrProposal, "%s does launch %d, which it does not cover", l.Kernel.Name, i)
 			}
-			s.r.does(n, s.nodes[i])
+			s.r.mergeSources(n, s.nodes[i])
 		}
 		s.r.describe(n)
 		p.nodes = append(p.nodes, n)
@@ -130,7 +130,7 @@ func (p *proposal) sound() *fusion.Refusal {
 		for w := range p.covered[k].writes {
 			g := &p.covered[k].writes[w]
 			reader := slices.IndexFunc(r.readers(g, i), func(j int) bool { return !slices.Contains(p.at, j) })
-			lasts := r.lasts(g, i)
+			lasts := r.liveOut(g, i)
 			switch {
 			case reader < 0 && !lasts:
 				continue
@@ -147,12 +147,12 @@ func (p *proposal) sound() *fusion.Refusal {
 	for k, n := range p.nodes {
 		for w := range n.writes {
 			g := &n.writes[w]
-			if _, new := g.buf.(*fresh); !new && !within(slices.Concat(wrote, p.padding), g) {
+			if _, new := g.buf.(*newBuffer); !new && !within(slices.Concat(wrote, p.padding), g) {
 				return refusal(fusion.ErrMemory, "%s writes memory that the launches before it do not", n.kernel.Name)
 			}
 		}
 		for _, g := range n.reads {
-			if _, new := g.buf.(*fresh); new && !p.madeBefore(k, &g) && !n.wrote(&g) {
+			if _, new := g.buf.(*newBuffer); new && !p.madeBefore(k, &g) && !n.wrote(&g) {
 				return refusal(fusion.ErrMemory, "%s reads new memory that no launch of the match has written", n.kernel.Name)
 			}
 		}
@@ -249,14 +249,14 @@ func (p *proposal) window(k int) (window, *fusion.Refusal) {
 	}
 	for x := range n.reads {
 		g := &n.reads[x]
-		if _, new := g.buf.(*fresh); new {
+		if _, new := g.buf.(*newBuffer); new {
 			continue
 		}
 		read, made := p.madeBefore(k, g), -1
 		for c, i := range p.at {
 			for y := range p.covered[c].reads {
 				h := &p.covered[c].reads[y]
-				if !h.meets(g) {
+				if !h.overlaps(g) {
 					continue
 				}
 				if at := p.maker(h, c); at >= 0 {
@@ -277,7 +277,7 @@ func (p *proposal) window(k int) (window, *fusion.Refusal) {
 	}
 	for x := range n.writes {
 		g := &n.writes[x]
-		if _, new := g.buf.(*fresh); new {
+		if _, new := g.buf.(*newBuffer); new {
 			continue
 		}
 		first, last := -1, -1
@@ -308,7 +308,7 @@ func (p *proposal) outside(g *region, from, to int, reads bool) int {
 		if _, covered := slices.BinarySearch(p.at, i); covered {
 			return true
 		}
-		if n.wrote(g) || reads && slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) }) {
+		if n.wrote(g) || reads && slices.ContainsFunc(n.reads, func(h region) bool { return g.overlaps(&h) }) {
 			found = i
 		}
 		return found < 0

@@ -64,13 +64,13 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	defer func() { settle() }()
 	tracing := time.Now()
-	first := newNotes(dev, nil)
+	first := newTrace(dev, nil)
 	outputs, err := watch(d, dev, first, step)
 	if err != nil {
 		return nil, err
 	}
-	defer first.freeLeft()
-	second := newNotes(dev, first)
+	defer first.freeLeftovers()
+	second := newTrace(dev, first)
 	again, err := watch(d, dev, second, step)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	traced := time.Since(tracing)
 	pairs, err := compare(dev, first, second)
 	if err != nil {
-		second.freeLeft()
+		second.freeLeftovers()
 		return nil, second.explained(err)
 	}
 	b := &builder{
@@ -89,7 +89,7 @@ func Record(d tensor.Device, step func() ([]*tensor.Tensor, error), opts ...Opti
 	}
 	b.rec.times.Tracing = traced
 	b.rec.report.EagerBytes = second.peak
-	for _, l := range second.left {
+	for _, l := range second.leftovers {
 		b.rec.left = append(b.rec.left, l.t)
 	}
 	for _, s := range second.states {
@@ -145,8 +145,8 @@ type output struct {
 	place capture.Tensor
 }
 
-// watch runs the step and notes what it does.
-func watch(d tensor.Device, dev capture.Device, n *notes, step func() ([]*tensor.Tensor, error)) ([]output, error) {
+// watch runs the step and traces what it does.
+func watch(d tensor.Device, dev capture.Device, n *trace, step func() ([]*tensor.Tensor, error)) ([]output, error) {
 	stop, err := dev.Listen(n)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (b *builder) keep(buf kernels.Buffer) {
 // hide makes the tensors that the runs made, and the second did not return, ones that are not to be
 // used.
 func (b *builder) hide() {
-	for _, run := range []*notes{b.run.before, b.run} {
+	for _, run := range []*trace{b.run.before, b.run} {
 		for buf := range run.made {
 			if m := b.dev.Memory(buf); m != nil && !b.kept[buf] {
 				m.MadeRecorded()
@@ -228,7 +228,7 @@ func (b *builder) hide() {
 // places gives memory to what the step made and a replay leaves, and to what is no tensor's, which
 // nobody keeps from being used.
 func (b *builder) places() error {
-	for _, run := range []*notes{b.run.before, b.run} {
+	for _, run := range []*trace{b.run.before, b.run} {
 		for buf := range run.made {
 			if b.deferred.Pending() && b.dev.Live(buf) && (b.kept[buf] || b.dev.Memory(buf) == nil) {
 				if err := b.deferred.Place(buf); err != nil {
@@ -246,7 +246,7 @@ func (b *builder) runs() error {
 		return err
 	}
 	defer b.dev.Leave()
-	// Launches of the recording may share their arguments with the notes of the second.
+	// Launches of the recording may share their arguments with the trace of the second.
 	for _, numbers := range []map[passed]kernels.Arg{b.run.before.numbers(), b.run.numbers()} {
 		for _, t := range b.rec.turns {
 			for _, u := range t.uses {

@@ -30,7 +30,7 @@ type Recording struct {
 	states   []capture.State  // what a run reads and leaves on the host
 	left     []*tensor.Tensor // tensors among that
 	listed   []Launch
-	flows    []flow
+	flows    []edge
 	report   Report
 	times    Times
 	// What Explain shows: the launches of the step and of a run, what each of the step is part of, and what passes did.

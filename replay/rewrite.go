@@ -26,8 +26,8 @@ type region struct {
 	dims []int
 }
 
-// meets reports whether two regions may have an element in common.
-func (a *region) meets(b *region) bool {
+// overlaps reports whether two regions may have an element in common.
+func (a *region) overlaps(b *region) bool {
 	if a.buf != b.buf || a.span.hi <= b.span.lo || b.span.hi <= a.span.lo {
 		return false
 	}
@@ -44,8 +44,8 @@ type node struct {
 	why    *cause   // where m is nil: why it is no map. If slotted, most rewrites leave the launch alone
 	// late is the formulas of an optimizer's update (operation.Map.Rounds), where m is nil. Epilogue alone uses them.
 	late *mapping
-	// joined: a rewrite changed m, and rewriteLaunches makes kernel and args anew; or there is a chain by rows.
-	joined bool
+	// fused: a rewrite changed m, and rewriteLaunches makes kernel and args anew; or there is a chain by rows.
+	fused bool
 	// chain is the launches that the kernel does: by rows, one after the other; by batch-launches, each in
 	// work-groups of its own. They are launched one by one where the device computes the kernel wrongly.
 	chain  []rowPart
@@ -68,7 +68,7 @@ type span2 struct {
 type rewriter struct {
 	opt      *Options
 	target   kernels.Target
-	nodes    []*node // nil: joined with another, or left out
+	nodes    []*node // nil: fused with another, or left out
 	lives    func(b kernels.Buffer) bool
 	constant func(b kernels.Buffer) bool
 	uses     map[kernels.Buffer][]int // the nodes that name a buffer, ascending; some no longer
@@ -103,16 +103,16 @@ func rewriteLaunches(opt *Options, limits kernels.Target, launches []capture.Lau
 			r.timed(w)
 		}
 	}
-	if !opt.without(deadStores.name) {
-		r.doing = deadStores.name
-		leaveOutDead(r) // what the others made so
+	if !opt.without(deadPass.name) {
+		r.doing = deadPass.name
+		eliminateDead(r) // what the others made so
 	}
 	var list []*node
 	for _, n := range r.nodes {
 		if n == nil {
 			continue
 		}
-		if n.joined && n.m != nil {
+		if n.fused && n.m != nil {
 			var err error
 			if n.kernel, n.args, err = n.m.launch(limits); err != nil {
 				return nil, err
@@ -209,7 +209,7 @@ func effects(args []kernels.Arg, ops []kernels.Operation) (keeps, fills map[int]
 				continue
 			}
 			x := view{args[v.Arg].Buf, v.Offset, v.Strides}
-			if _, ok := x.digits(dims); !ok {
+			if _, ok := x.dimStrides(dims); !ok {
 				continue
 			}
 			for _, s := range whole([]view{x}, dims) {
@@ -298,13 +298,13 @@ func (r *rewriter) touch(b kernels.Buffer, from, to int, f func(i int, n *node) 
 	}
 }
 
-// meeting returns the first node from one place to before another that reads, or writes, elements
+// firstConflict returns the first node from one place to before another that reads, or writes, elements
 // of a region; −1 if none does.
-func (r *rewriter) meeting(g *region, from, to int, reads, writes bool) int {
+func (r *rewriter) firstConflict(g *region, from, to int, reads, writes bool) int {
 	found := -1
 	r.touch(g.buf, from, to, func(i int, n *node) bool {
-		if reads && slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) }) ||
-			writes && slices.ContainsFunc(n.writes, func(h region) bool { return g.meets(&h) }) {
+		if reads && slices.ContainsFunc(n.reads, func(h region) bool { return g.overlaps(&h) }) ||
+			writes && slices.ContainsFunc(n.writes, func(h region) bool { return g.overlaps(&h) }) {
 			found = i
 		}
 		return found < 0
@@ -316,7 +316,7 @@ func (r *rewriter) meeting(g *region, from, to int, reads, writes bool) int {
 func (r *rewriter) readers(g *region, i int) []int {
 	var list []int
 	r.touch(g.buf, i+1, len(r.nodes), func(k int, n *node) bool {
-		if slices.ContainsFunc(n.reads, func(h region) bool { return g.meets(&h) }) {
+		if slices.ContainsFunc(n.reads, func(h region) bool { return g.overlaps(&h) }) {
 			list = append(list, k)
 		}
 		return !n.fillsWhole(g)
@@ -331,8 +331,8 @@ func (n *node) fillsWhole(g *region) bool {
 	})
 }
 
-// lasts reports whether elements of a region, as node i left them, are there after the run.
-func (r *rewriter) lasts(g *region, i int) bool {
+// liveOut reports whether elements of a region, as node i left them, are there after the run.
+func (r *rewriter) liveOut(g *region, i int) bool {
 	if !r.lives(g.buf) {
 		return false
 	}
@@ -360,27 +360,27 @@ func (l label) String() string {
 // for each.
 const mostKinds = 48
 
-// enough says why a recording makes no further kernel, for a mapping: it has mostKinds, and none is
+// kernelBudget says why a recording makes no further kernel, for a mapping: it has mostKinds, and none is
 // of this kind. Nil: it makes one, or has it.
-func (r *rewriter) enough(m *mapping) *cause {
+func (r *rewriter) kernelBudget(m *mapping) *cause {
 	if len(r.kinds) >= mostKinds && r.kinds[m.kind(r.target)] == 0 {
 		return manyKernels(len(r.kinds), "other maps")
 	}
 	return nil
 }
 
-// takes makes node into, at place i, one that also does what gone did.
-func (r *rewriter) takes(i int, into, gone *node, m *mapping) {
+// absorb makes node into, at place i, one that also does what gone did.
+func (r *rewriter) absorb(i int, into, gone *node, m *mapping) {
 	r.drop(into)
-	into.m, into.joined, into.kind = m, true, m.kind(r.target)
+	into.m, into.fused, into.kind = m, true, m.kind(r.target)
 	r.kinds[into.kind]++
-	r.does(into, gone)
+	r.mergeSources(into, gone)
 	r.ofMap(into)
 	r.note(i)
 }
 
-// does notes that a node also does what another did.
-func (r *rewriter) does(into, gone *node) {
+// mergeSources adds the launches of the step that gone did to those of into.
+func (r *rewriter) mergeSources(into, gone *node) {
 	into.from, into.names = slices.Clone(into.from), slices.Clone(into.names) // labels keep those that were
 	for k, from := range gone.from {
 		at, found := slices.BinarySearch(into.from, from)
@@ -405,13 +405,13 @@ func (r *rewriter) leave(i int) {
 	r.nodes[i] = nil
 }
 
-// fresh is memory that no launch of the step has: it is planned with that of the step.
-type fresh struct {
+// newBuffer is memory that no launch of the step has. It is planned with the memory of the step.
+type newBuffer struct {
 	dtype kernels.DType
 	n     int
 }
 
-func (f *fresh) DType() kernels.DType { return f.dtype }
-func (f *fresh) Len() int             { return f.n }
+func (f *newBuffer) DType() kernels.DType { return f.dtype }
+func (f *newBuffer) Len() int             { return f.n }
 
-func (r *rewriter) fresh(t kernels.DType, n int) kernels.Buffer { return &fresh{t, n} }
+func (r *rewriter) newBuffer(t kernels.DType, n int) kernels.Buffer { return &newBuffer{t, n} }

@@ -6,13 +6,13 @@ import (
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// deadStores leaves out launches whose results nobody reads: memory that the step made and does not
+// deadPass leaves out launches whose results nobody reads: memory that the step made and does not
 // return, and memory that is overwritten before it is read. Opaque launches, too: what one writes
 // are its arguments that are written, and it does nothing else. An argument that is read and
 // written keeps what was there before; one that is only written ends it.
-var deadStores = rewrite{"dead-store-elimination", "leaves out launches whose results nobody reads", leaveOutDead}
+var deadPass = rewrite{"dead-store-elimination", "leaves out launches whose results nobody reads", eliminateDead}
 
-func leaveOutDead(r *rewriter) {
+func eliminateDead(r *rewriter) {
 	needed := map[kernels.Buffer]*spans{}
 	of := func(b kernels.Buffer) *spans {
 		s := needed[b]
@@ -30,7 +30,7 @@ func leaveOutDead(r *rewriter) {
 		if n == nil {
 			continue
 		}
-		if len(n.writes) > 0 && !slices.ContainsFunc(n.writes, func(g region) bool { return of(g.buf).meets(g.span) }) {
+		if len(n.writes) > 0 && !slices.ContainsFunc(n.writes, func(g region) bool { return of(g.buf).overlaps(g.span) }) {
 			r.did("%s: nobody reads what it writes", r.name(n))
 			r.leave(i)
 			continue
@@ -47,7 +47,7 @@ func leaveOutDead(r *rewriter) {
 // spans is elements, as spans that are apart.
 type spans struct{ list []span }
 
-func (s *spans) meets(t span) bool {
+func (s *spans) overlaps(t span) bool {
 	return slices.ContainsFunc(s.list, func(x span) bool { return x.lo < t.hi && t.lo < x.hi })
 }
 

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// storedMaps computes a map of what a product, a convolution, a pooling or a sum stores where that
+// epiloguePass computes a map of what a product, a convolution, a pooling or a sum stores where that
 // is stored: a bias, a residual, an activation or its gradient. What else it reads is read there.
 // The result of the former is stored, too, only if another launch reads it.
 //
@@ -29,9 +29,9 @@ import (
 //   - the map is an optimizer's update, and what stores its gradient is an operation that others of
 //     its kind may be done together with
 //   - the device computes the launch wrongly.
-var storedMaps = rewrite{"epilogue", "computes maps of products, convolutions, pools and sums where these are stored", mapStored}
+var epiloguePass = rewrite{"epilogue", "computes maps of products, convolutions, pools and sums where these are stored", fuseEpilogues}
 
-func mapStored(r *rewriter) {
+func fuseEpilogues(r *rewriter) {
 	for j, c := range r.nodes {
 		if c == nil || c.once {
 			continue
@@ -41,25 +41,25 @@ func mapStored(r *rewriter) {
 			m = c.late
 		}
 		if m != nil {
-			r.storeMap(j, m, nil)
+			r.tryEpilogue(j, m, nil)
 		}
 	}
 }
 
-// storeMap computes map m of node j where one of its operands is stored, if that can be done: for
+// tryEpilogue computes map m of node j where one of its operands is stored, if that can be done: for
 // `epilogue`, and for `split` with rest, which is what stays in its place.
-func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
+func (r *rewriter) tryEpilogue(j int, m *mapping, rest *node) bool {
 	c := r.nodes[j]
 	for x := len(m.operands) - 1; x >= 0; x-- {
-		i := r.storer(j, m.operands[x])
+		i := r.producer(j, m.operands[x])
 		if i < 0 || c.m == nil && r.nodes[i].kernel.Describe != nil {
 			continue
 		}
 		n := r.nodes[i]
-		at, e, why := r.stored(i, j, x, m)
+		at, e, why := r.fuseEpilogue(i, j, x, m)
 		if why == nil && rest != nil {
 			switch {
-			case e.then.Keep:
+			case e.spec.Keep:
 				why = because(ReasonCost, "another launch reads what the former stores, and nothing would be gained")
 			case at != i && !r.movable(c, i, j):
 				why = because(ReasonDependence, "what is done between them depends on the former, and a part of the latter on that")
@@ -68,7 +68,7 @@ func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
 		}
 		var kernel *kernels.Kernel
 		if why == nil {
-			kernel = joined.WithMap(n.kernel, e.then)
+			kernel = fused.FuseEpilogue(n.kernel, e.spec)
 			switch {
 			case r.device == nil:
 			case len(kernel.Cases(true)) == 0: // a trial would find nothing
@@ -85,7 +85,7 @@ func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
 		switch {
 		case rest != nil:
 			how = ", but for its sums"
-		case e.then.Keep:
+		case e.spec.Keep:
 			how = ", which is stored, too"
 		}
 		r.did("%s: computed where %s stores its result%s", r.name(c), r.name(n), how)
@@ -97,10 +97,10 @@ func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
 		e.reads, e.writes, e.fills = r.effectsOf(n, c, e)
 		into.late = nil
 		into.kernel, into.args, into.m, into.why = kernel, e.args, nil, because(ReasonOpaque, "a map is computed where it stores its result")
-		into.joined, into.kind, into.described = false, e.kind, false
+		into.fused, into.kind, into.described = false, e.kind, false
 		into.reads, into.writes, into.fills = e.reads, e.writes, e.fills
 		r.kinds[e.kind]++
-		r.does(into, gone)
+		r.mergeSources(into, gone)
 		r.note(at)
 		r.nodes[i+j-at] = rest
 		if rest != nil {
@@ -111,18 +111,18 @@ func (r *rewriter) storeMap(j int, m *mapping, rest *node) bool {
 	return false
 }
 
-// ending is a map that is to be computed where a launch stores its result.
-type ending struct {
-	then          joined.Then
+// epilogue is a map that is to be computed where a launch stores its result.
+type epilogue struct {
+	spec          fused.Epilogue
 	args          []kernels.Arg
 	kind          string
 	reads, writes []region
 	fills         []span2
 }
 
-// storer returns the launch before j that stores what an operand reads, if it can store a map of
+// producer returns the launch before j that stores what an operand reads, if it can store a map of
 // it; −1 if there is none. Such launches store floats: a map of integers reads none of them.
-func (r *rewriter) storer(j int, o operand) int {
+func (r *rewriter) producer(j int, o operand) int {
 	last := -1
 	r.touch(o.buf, 0, j, func(i int, n *node) bool {
 		if n.written(o.buf) {
@@ -134,23 +134,23 @@ func (r *rewriter) storer(j int, o operand) int {
 		return -1
 	}
 	n := r.nodes[last]
-	if !r.opt.without(joinedRows.name) && joined.ByRows(n.kernel, n.args, r.target) != nil {
-		return -1 // which are joined with more than one map
+	if !r.opt.without(rowsPass.name) && fused.RowTilingOf(n.kernel, n.args, r.target) != nil {
+		return -1 // which are fused with more than one map
 	}
-	if n.m != nil || n.once || joined.Of(n.kernel).Stores == nil || n.why == slotted {
+	if n.m != nil || n.once || fused.Of(n.kernel).Epilogue == nil || n.why == slotted {
 		return -1
 	}
-	if a := n.args[joined.Of(n.kernel).Stores.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
+	if a := n.args[fused.Of(n.kernel).Epilogue.Result]; a.Buf != o.buf || o.mask || !(a.Off <= o.off && o.off < a.Off+a.N) {
 		return -1
 	}
 	return last
 }
 
-// stored says how launch j, the map `of`, of whose operands x is the result of launch i, is
+// fuseEpilogue says how launch j, the map `of`, of whose operands x is the result of launch i, is
 // computed where that is stored, and at which of the two places; or why it is not.
-func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cause) {
+func (r *rewriter) fuseEpilogue(i, j, x int, of *mapping) (at int, e *epilogue, why *cause) {
 	n := r.nodes[i]
-	k, s := n.kernel, joined.Of(n.kernel).Stores
+	k, s := n.kernel, fused.Of(n.kernel).Epilogue
 	count, _ := s.Elements(n.args)
 	result := n.args[s.Result]
 	switch {
@@ -161,7 +161,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	case count == 0 || count != result.N:
 		return 0, nil, because(ReasonAccess, "it does not store elements of a result one after the other")
 	}
-	m, value, why := endingOf(of, x, result, count)
+	m, value, why := epilogueOf(of, x, result, count)
 	if why != nil {
 		return 0, nil, why
 	}
@@ -172,20 +172,20 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 			continue
 		}
 		g := region{o.buf, o.span(m.dims), o.view, m.dims}
-		if g.meets(&stored) {
+		if g.overlaps(&stored) {
 			return 0, nil, because(ReasonAccess, "it reads other elements of the result, too")
 		}
-		if slices.ContainsFunc(n.writes, func(w region) bool { return w.meets(&g) }) {
+		if slices.ContainsFunc(n.writes, func(w region) bool { return w.overlaps(&g) }) {
 			return 0, nil, because(ReasonAliasing, "it reads something else that the former writes")
 		}
 	}
 	over := false // the map writes where the result would be
 	for _, res := range m.results {
 		g := region{res.view.buf, res.view.span(m.dims), res.view, m.dims}
-		meets := func(h region) bool {
-			return h.meets(&g) && !(h.span == stored.span && own(res.view))
+		overlaps := func(h region) bool {
+			return h.overlaps(&g) && !(h.span == stored.span && own(res.view))
 		}
-		if slices.ContainsFunc(n.reads, meets) || slices.ContainsFunc(n.writes, meets) {
+		if slices.ContainsFunc(n.reads, overlaps) || slices.ContainsFunc(n.writes, overlaps) {
 			return 0, nil, because(ReasonAliasing, "it writes what the former reads or writes")
 		}
 		over = over || own(res.view)
@@ -193,23 +193,23 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	if at = r.place(i, j); at < 0 {
 		return 0, nil, betweenThem
 	}
-	keep := !over && (r.lasts(&stored, i) || len(r.readers(&stored, i)) > 1)
+	keep := !over && (r.liveOut(&stored, i) || len(r.readers(&stored, i)) > 1)
 	layout, rank := m.layout(r.target)
 	if r.target.CPU && rank > 2 {
 		return 0, nil, because(ReasonCost, "on a CPU, finding its rows would take longer than a launch of its own")
 	}
 	for t := range len(m.operands) + len(m.results) {
-		if layout.Steps[t] == joined.Strided && count > joinSmall {
+		if layout.Steps[t] == fused.Strided && count > joinSmall {
 			return 0, nil, because(ReasonCost, "it would read or write across the rows of large tensors")
 		}
 	}
-	if count%joined.MapVector != 0 {
+	if count%fused.MapVector != 0 {
 		layout.Aligned = false
 	}
 	vectors := false
 	if !of.program().Alike() {
 		var ok bool
-		if vectors, ok = r.endsAlike(of, m, s); !ok {
+		if vectors, ok = r.sameEpilogueBits(of, m, s); !ok {
 			return 0, nil, otherVectors
 		}
 		layout.Aligned = layout.Aligned && vectors
@@ -218,7 +218,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	if err != nil {
 		return 0, nil, failed(err)
 	}
-	e = &ending{then: joined.Then{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
+	e = &epilogue{spec: fused.Epilogue{Of: j2, Value: value, Layout: layout, Keep: keep, Vectors: vectors}}
 	e.kind = fmt.Sprintf("%p %d %t %t %v %s", k, value, keep, vectors, layout.Aligned, m.kind(r.target))
 	if len(r.kinds) >= mostKinds && r.kinds[e.kind] == 0 {
 		return 0, nil, manyKernels(len(r.kinds), "other maps")
@@ -249,7 +249,7 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	}
 	for t := range value {
 		strides += outer
-		if layout.Steps[t] == joined.Strided {
+		if layout.Steps[t] == fused.Strided {
 			strides++
 		}
 	}
@@ -261,9 +261,9 @@ func (r *rewriter) stored(i, j, x int, of *mapping) (at int, e *ending, why *cau
 	return at, e, nil
 }
 
-// endingOf returns a map in dimensions in which operand x is a result of count elements as it lies
+// epilogueOf returns a map in dimensions in which operand x is a result of count elements as it lies
 // in memory, and which of its operands that then is; or why there are none.
-func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why *cause) {
+func epilogueOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, value int, why *cause) {
 	o := c.operands[x].view
 	if o.off != result.Off || intmath.Product(c.dims) != count {
 		return nil, 0, because(ReasonAccess, "it does not read the result whole, each element once")
@@ -295,21 +295,21 @@ func endingOf(c *mapping, x int, result kernels.Arg, count int) (m *mapping, val
 	return m, value, nil
 }
 
-// endsAlike says how functions that may be others for vectors are computed as they were: every
+// sameEpilogueBits says how functions that may be others for vectors are computed as they were: every
 // element in a vector, or every one alone.
-func (r *rewriter) endsAlike(was, now *mapping, s *joined.Stores) (vectors, ok bool) {
+func (r *rewriter) sameEpilogueBits(was, now *mapping, s *fused.EpilogueSpec) (vectors, ok bool) {
 	switch width := was.vectors(r.target); {
 	case width > 1:
 		return true, true
 	case width == 1:
-		return false, !r.target.CPU || s.CPU == 1 || inner(now.dims) < joined.MapVectorCPU
+		return false, !r.target.CPU || s.CPU == 1 || inner(now.dims) < fused.MapVectorCPU
 	}
 	return false, false
 }
 
 // effectsOf returns what both read and write.
-func (r *rewriter) effectsOf(n, c *node, e *ending) (reads, writes []region, fills []span2) {
-	result := n.args[joined.Of(n.kernel).Stores.Result]
+func (r *rewriter) effectsOf(n, c *node, e *epilogue) (reads, writes []region, fills []span2) {
+	result := n.args[fused.Of(n.kernel).Epilogue.Result]
 	is := func(g region) bool {
 		return g.buf == result.Buf && g.span.lo < result.Off+result.N && result.Off < g.span.hi
 	}
@@ -320,12 +320,12 @@ func (r *rewriter) effectsOf(n, c *node, e *ending) (reads, writes []region, fil
 		}
 	}
 	for _, g := range n.writes {
-		if e.then.Keep || !is(g) {
+		if e.spec.Keep || !is(g) {
 			writes = append(writes, g)
 		}
 	}
 	for _, f := range n.fills {
-		if e.then.Keep || !is(region{buf: f.buf, span: f.span}) {
+		if e.spec.Keep || !is(region{buf: f.buf, span: f.span}) {
 			fills = append(fills, f)
 		}
 	}

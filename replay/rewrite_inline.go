@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// inlinedMaps computes a map where its result is read, by one or more later maps, and does not
+// inlinePass computes a map where its result is read, by one or more later maps, and does not
 // store it. The readers may read it through any view whose elements are found by sums of their
 // indices: slices, transposes, reshapes, repeated axes.
 //
@@ -19,7 +19,7 @@ import (
 //   - the result is written at other indices than an operand of the same memory is read
 //   - a function of a driver that has one for vectors and one for an element would be computed by
 //     the other: it may round otherwise.
-var inlinedMaps = rewrite{"inline", "computes maps where other maps read their results, and does not store those", inlineMaps}
+var inlinePass = rewrite{"inline", "computes maps where other maps read their results, and does not store those", inlineMaps}
 
 func inlineMaps(r *rewriter) {
 	for i, n := range r.nodes {
@@ -30,7 +30,7 @@ func inlineMaps(r *rewriter) {
 			r.inlineConstant(i, n)
 			continue
 		}
-		readers, becoming, why := r.inlined(i, n)
+		readers, becoming, why := r.tryInline(i, n)
 		if why != nil {
 			r.refused(why, "%s: refused", r.name(n))
 			continue
@@ -40,7 +40,7 @@ func inlineMaps(r *rewriter) {
 		}
 		for k, j := range readers {
 			r.did("%s: computed within %s", r.name(n), r.name(r.nodes[j]))
-			r.takes(j, r.nodes[j], n, becoming[k])
+			r.absorb(j, r.nodes[j], n, becoming[k])
 		}
 		r.leave(i)
 	}
@@ -52,7 +52,7 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 	left := false
 	for k := range n.writes {
 		w := &n.writes[k]
-		left = left || r.lasts(w, i)
+		left = left || r.liveOut(w, i)
 		for _, j := range r.readers(w, i) {
 			c := r.nodes[j]
 			why := c.why
@@ -60,9 +60,9 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 				var m *mapping
 				if at := r.changed(w, c, i+1, j); at >= 0 {
 					why = because(ReasonDependence, "%s changes a part of its result", r.name(r.nodes[at]))
-				} else if m, why = r.within(n.m, c.m, false); why == nil {
+				} else if m, why = r.inline(n.m, c.m, false); why == nil {
 					r.did("%s: computed within %s", r.name(n), r.name(c))
-					r.takes(j, c, n, m)
+					r.absorb(j, c, n, m)
 					continue
 				}
 			}
@@ -75,13 +75,13 @@ func (r *rewriter) inlineConstant(i int, n *node) {
 	}
 }
 
-// inlined returns the readers of a map and what they become, or why that is not done. A map that nobody reads, such as
+// tryInline returns the readers of a map and what they become, or why that is not done. A map that nobody reads, such as
 // an output, has none, and no reason either.
-func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, why *cause) {
+func (r *rewriter) tryInline(i int, n *node) (readers []int, becoming []*mapping, why *cause) {
 	stays := false
 	for k := range n.writes {
 		w := &n.writes[k]
-		stays = stays || r.lasts(w, i)
+		stays = stays || r.liveOut(w, i)
 		for _, j := range r.readers(w, i) {
 			if !slices.Contains(readers, j) {
 				readers = append(readers, j)
@@ -97,7 +97,7 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 			return nil, nil, because(c.why.reason, "%s reads its result: %s", r.name(c), c.why)
 		}
 		for k := range n.reads {
-			if at := r.meeting(&n.reads[k], i+1, j, false, true); at >= 0 {
+			if at := r.firstConflict(&n.reads[k], i+1, j, false, true); at >= 0 {
 				return nil, nil, because(ReasonDependence, "%s changes what it reads before %s reads its result", r.name(r.nodes[at]), r.name(c))
 			}
 		}
@@ -109,7 +109,7 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 		if r.keeps(n, i, j) {
 			return nil, nil, because(ReasonMemory, "it would keep what it reads for %s, which is more than its result", r.name(c))
 		}
-		m, why := r.within(n.m, c.m, len(readers) > 1)
+		m, why := r.inline(n.m, c.m, len(readers) > 1)
 		if why != nil {
 			return nil, nil, because(why.reason, "in %s: %s", r.name(c), why)
 		}
@@ -130,7 +130,7 @@ func (r *rewriter) inlined(i int, n *node) (readers []int, becoming []*mapping, 
 // keeps reports whether the operands of node i, which nobody reads from here to j any more, are
 // more than its result.
 func (r *rewriter) keeps(n *node, i, j int) bool {
-	if j-i <= near {
+	if j-i <= nearbyLaunches {
 		return false
 	}
 	more := 0
@@ -157,8 +157,8 @@ func (r *rewriter) keeps(n *node, i, j int) bool {
 // region; −1 if none does.
 func (r *rewriter) changed(g *region, c *node, from, to int) int {
 	for k := range c.reads {
-		if h := &c.reads[k]; h.meets(g) {
-			if at := r.meeting(h, from, to, false, true); at >= 0 {
+		if h := &c.reads[k]; h.overlaps(g) {
+			if at := r.firstConflict(h, from, to, false, true); at >= 0 {
 				return at
 			}
 		}
@@ -166,16 +166,16 @@ func (r *rewriter) changed(g *region, c *node, from, to int) int {
 	return -1
 }
 
-// near is how many places apart two launches may be without a question of what memory is kept between
+// nearbyLaunches is how many places apart two launches may be without a question of what memory is kept between
 // them.
-const near = 4
+const nearbyLaunches = 4
 
-// worth is how many steps more a launch may compute for one launch less.
-const worth = 1 << 14
+// inlineLimit is the most steps that a launch may compute again for one launch less.
+const inlineLimit = 1 << 14
 
-// within returns a map that computes another within itself, in place of the operands that it reads
-// of it. again says that others compute it, too.
-func (r *rewriter) within(p, c *mapping, again bool) (*mapping, *cause) {
+// inline replaces the operands of consumer c that producer p wrote by p's formulas: of y = exp(x) and
+// z = y + 1 it returns z = exp(x) + 1. again says that other consumers compute p, too.
+func (r *rewriter) inline(p, c *mapping, again bool) (*mapping, *cause) {
 	if p.typ != c.typ {
 		return nil, because(ReasonTypes, "they are computed in different types")
 	}
@@ -194,7 +194,7 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, *cause) {
 		if !ok {
 			return nil, because(ReasonAccess, "its elements are not found by sums of indices")
 		}
-		if n := max(1, intmath.Product(c.dims)); (again || n > intmath.Product(p.dims)) && !cheap && n*program.Steps() > worth {
+		if n := max(1, intmath.Product(c.dims)); (again || n > intmath.Product(p.dims)) && !cheap && n*program.Steps() > inlineLimit {
 			return nil, because(ReasonCost, "it is read more often than computed, and costs more than to be stored")
 		}
 		straight = straight && at.straight(p.dims, m.dims)
@@ -216,7 +216,7 @@ func (r *rewriter) within(p, c *mapping, again bool) (*mapping, *cause) {
 	if why := m.problem(); why != nil {
 		return nil, why
 	}
-	if why := r.enough(m); why != nil {
+	if why := r.kernelBudget(m); why != nil {
 		return nil, why
 	}
 	if !r.alike(p, m, straight) || !r.alike(c, m, true) {

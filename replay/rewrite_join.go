@@ -7,7 +7,7 @@ import (
 	"github.com/clgrad/clgrad/kernels/expr"
 )
 
-// joinedMaps makes one launch of two maps of as many elements that stores the results of both:
+// joinPass makes one launch of two maps of as many elements that stores the results of both:
 // where the later reads the former's result, or an operand of its, which then is loaded once; and
 // where both are small, so that a launch costs more than what it does.
 //
@@ -19,7 +19,7 @@ import (
 //   - one writes what the other reads at other indices, or a result is a condition, which has a
 //     type of its own
 //   - a function of a driver would be computed in vectors in one and alone in the other.
-var joinedMaps = rewrite{"join", "makes one launch of two maps, with the results of both", joinMaps}
+var joinPass = rewrite{"join", "makes one launch of two maps, with the results of both", joinMaps}
 
 const (
 	joinFar   = 48      // places that two maps may be apart
@@ -52,11 +52,11 @@ func joinMaps(r *rewriter) {
 			}
 			r.did("%s and %s: one launch", r.name(p), r.name(c))
 			if at == j {
-				r.takes(j, c, p, m)
+				r.absorb(j, c, p, m)
 				r.leave(i)
 				continue
 			}
-			r.takes(i, p, c, m)
+			r.absorb(i, p, c, m)
 			r.leave(j)
 			break
 		}
@@ -65,7 +65,7 @@ func joinMaps(r *rewriter) {
 
 // wrote reports whether a node writes elements of a region.
 func (n *node) wrote(g *region) bool {
-	return slices.ContainsFunc(n.writes, func(w region) bool { return w.meets(g) })
+	return slices.ContainsFunc(n.writes, func(w region) bool { return w.overlaps(g) })
 }
 
 // place returns where one launch can do what i and j do: at j, at i, or −1.
@@ -83,12 +83,12 @@ func (r *rewriter) place(i, j int) int {
 // it reads: it may be done at either.
 func (r *rewriter) movable(n *node, i, j int) bool {
 	for k := range n.writes {
-		if r.meeting(&n.writes[k], i+1, j, true, true) >= 0 {
+		if r.firstConflict(&n.writes[k], i+1, j, true, true) >= 0 {
 			return false
 		}
 	}
 	for k := range n.reads {
-		if r.meeting(&n.reads[k], i+1, j, false, true) >= 0 {
+		if r.firstConflict(&n.reads[k], i+1, j, false, true) >= 0 {
 			return false
 		}
 	}
@@ -112,7 +112,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why *cause) {
 			}
 			at, ok := compose(res.view, p.dims, o.view, c.dims)
 			if ok { // each element once: of windows that overlap, others are not read
-				_, ok = at.ofWriter(res.view).digits(at.dims())
+				_, ok = at.ofWriter(res.view).dimStrides(at.dims())
 			}
 			if !ok {
 				return nil, because(ReasonAccess, "the latter does not read what the former writes element by element")
@@ -179,7 +179,7 @@ func (r *rewriter) both(p, c *mapping) (m *mapping, why *cause) {
 	if why = m.problem(); why != nil {
 		return nil, why
 	}
-	if why = r.enough(m); why != nil {
+	if why = r.kernelBudget(m); why != nil {
 		return nil, why
 	}
 	if !r.alike(p, m, straight) || !r.alike(c, m, true) {

@@ -3,13 +3,13 @@ package replay
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
 // lookedUp has a launch look up what it reads in a table, where that consists of parts of which few
 // differ, such as the encodings of the columns and the rows of a picture: the launch that made it
-// writes where they lie, and the table is made when the step is recorded. See joined.Lookup.
+// writes where they lie, and the table is made when the step is recorded. See fused.Lookup.
 //
 // It is refused where
 //   - anything else reads or writes that memory, or either launch does otherwise, too
@@ -26,7 +26,7 @@ func lookUp(r *rewriter) {
 		return
 	}
 	for j, n := range r.nodes {
-		if n == nil || !launched(n) || joined.Of(n.kernel).Lookup == nil || joined.Of(n.kernel).Lookup.Table != nil {
+		if n == nil || !launched(n) || fused.Of(n.kernel).Lookup == nil || fused.Of(n.kernel).Lookup.Table != nil {
 			continue
 		}
 		i, why := r.writesParts(j)
@@ -40,20 +40,20 @@ func lookUp(r *rewriter) {
 }
 
 // launched reports whether the kernel of a node is what is launched, in each run.
-func launched(n *node) bool { return !n.joined && n.chain == nil && !n.once }
+func launched(n *node) bool { return !n.fused && n.chain == nil && !n.once }
 
 // writesParts returns the launch that writes, in parts, what the one at j reads and nothing else
 // does. If there is none, it says why.
 func (r *rewriter) writesParts(j int) (i int, why *cause) {
 	n := r.nodes[j]
-	form := joined.Of(n.kernel).Lookup
+	form := fused.Of(n.kernel).Lookup
 	a := n.args[form.Param]
 	if r.lives(a.Buf) || r.constant(a.Buf) {
 		return 0, because(ReasonUsed, "what it reads is there before or after the run")
 	}
 	i, why = -1, because(ReasonUnsupported, "no launch writes what it reads")
 	r.touch(a.Buf, 0, len(r.nodes), func(k int, c *node) bool {
-		switch own := joined.Of(c.kernel).Lookup; {
+		switch own := fused.Of(c.kernel).Lookup; {
 		case k == j:
 			return true
 		case k > j || i >= 0:
@@ -73,7 +73,7 @@ func (r *rewriter) writesParts(j int) (i int, why *cause) {
 	for _, c := range []*node{r.nodes[i], n} {
 		for k, b := range c.args {
 			if b.Kind == kernels.ArgBuffer && b.Buf == a.Buf &&
-				(k != joined.Of(c.kernel).Lookup.Param || b.Off != a.Off || b.N != a.N) {
+				(k != fused.Of(c.kernel).Lookup.Param || b.Off != a.Off || b.N != a.N) {
 				return 0, because(ReasonUsed, "%s reads or writes it otherwise, too", r.name(c))
 			}
 		}
@@ -85,10 +85,10 @@ func (r *rewriter) writesParts(j int) (i int, why *cause) {
 // be, it says why.
 func (r *rewriter) lookUpIn(i, j int) (why *cause) {
 	writer, reader := r.nodes[i], r.nodes[j]
-	rows := reader.args[joined.Of(reader.kernel).Lookup.Param]
-	kernel, rest, n := joined.Of(writer.kernel).Lookup.Table(writer.args)
+	rows := reader.args[fused.Of(reader.kernel).Lookup.Param]
+	kernel, rest, n := fused.Of(writer.kernel).Lookup.Table(writer.args)
 	real := rows.Buf.DType()
-	place := i + slices.Index(r.nodes[i:j], nil) // where a launch was that is joined with another: the table's takes it
+	place := i + slices.Index(r.nodes[i:j], nil) // where a launch was that is fused with another: the table's takes it
 	switch {
 	case place < i:
 		return because(ReasonUnsupported, "there is no launch between it and the one that writes what it reads")
@@ -97,15 +97,15 @@ func (r *rewriter) lookUpIn(i, j int) (why *cause) {
 	case 2*n > rows.N || n*real.Size() > onceBytes:
 		return because(ReasonCost, "the table is too large")
 	}
-	parts := joined.Of(reader.kernel).Lookup.Rows(reader.args) * joined.Of(reader.kernel).Lookup.Parts
-	at, table := kernels.BufferArg(r.fresh(kernels.Int32, parts), 0, parts), kernels.BufferArg(r.fresh(real, n), 0, n)
+	parts := fused.Of(reader.kernel).Lookup.Rows(reader.args) * fused.Of(reader.kernel).Lookup.Parts
+	at, table := kernels.BufferArg(r.newBuffer(kernels.Int32, parts), 0, parts), kernels.BufferArg(r.newBuffer(real, n), 0, n)
 	made := &node{kernel: kernel, args: append([]kernels.Arg{table}, rest...), from: writer.from, names: writer.names, once: true}
-	writes := &node{kernel: joined.Of(writer.kernel).Lookup.Kernel, args: slices.Clone(writer.args), from: writer.from,
+	writes := &node{kernel: fused.Of(writer.kernel).Lookup.Kernel, args: slices.Clone(writer.args), from: writer.from,
 		names: writer.names}
-	writes.args[joined.Of(writer.kernel).Lookup.Param] = at
-	reads := &node{kernel: joined.Of(reader.kernel).Lookup.Kernel, args: append(slices.Clone(reader.args), table),
+	writes.args[fused.Of(writer.kernel).Lookup.Param] = at
+	reads := &node{kernel: fused.Of(reader.kernel).Lookup.Kernel, args: append(slices.Clone(reader.args), table),
 		from: reader.from, names: reader.names}
-	reads.args[joined.Of(reader.kernel).Lookup.Param] = at
+	reads.args[fused.Of(reader.kernel).Lookup.Param] = at
 	for _, c := range []*node{made, writes, reads} {
 		if err := r.device.try(c.kernel, c.args); err != nil {
 			return because(ReasonDevice, "%v", err)

@@ -109,7 +109,7 @@ func (s *step) place(at int) int {
 	return i
 }
 
-func (s *step) Lasts(i int, at kernels.Arg) bool { return s.r.lasts(regionOf(at), s.at[i]) }
+func (s *step) Lasts(i int, at kernels.Arg) bool { return s.r.liveOut(regionOf(at), s.at[i]) }
 func (s *step) Lives(b kernels.Buffer) bool      { return s.r.lives(b) }
 func (s *step) Constant(b kernels.Buffer) bool   { return s.r.constant(b) }
 func (s *step) One() kernels.Arg                 { return kernels.BufferArg(s.r.device.one, 0, 1) }
@@ -120,7 +120,7 @@ func (s *step) MatrixUnits() fusion.MatrixUnits  { return s.r.device.units }
 func (s *step) Try(k *kernels.Kernel, args []kernels.Arg) error { return s.r.device.try(k, args) }
 
 func (s *step) New(t kernels.DType, n int) kernels.Arg {
-	return kernels.BufferArg(s.r.fresh(t, n), 0, n)
+	return kernels.BufferArg(s.r.newBuffer(t, n), 0, n)
 }
 
 func (s *step) Refuse(err error) { s.refuse(&fusion.Refusal{Fusion: s.name, Reason: err}) }
@@ -181,7 +181,7 @@ func (s *step) replace(f fusion.Fusion, m fusion.Match) *fusion.Refusal {
 	}
 	all := &node{}
 	for _, n := range p.covered {
-		r.does(all, n)
+		r.mergeSources(all, n)
 	}
 	r.device.fused++
 	r.did("%s: %s", r.name(all), cmp.Or(m.Done, launchesOf(len(p.nodes))))

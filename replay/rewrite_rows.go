@@ -8,15 +8,15 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
-// joinedRows makes one launch of launches that work on rows, of which the later read what the
+// rowsPass makes one launch of launches that work on rows, of which the later read what the
 // former write: reductions of rows, softmax, norms, cross-entropy, and the maps before, between and
 // after them, such as a residual that is added before a norm, or what a user wrote for a softmax of
-// his own. Each work-group does the first for its own rows, then the second: see joined.NewChain.
+// his own. Each work-group does the first for its own rows, then the second: see fused.FuseVertical.
 // So it does small launches of any rows, in one work-group.
 //
 // It is refused where
@@ -32,7 +32,7 @@ import (
 //   - a map is strided along its rows, reads indices, or is of other types than reals
 //   - the device computes the launch wrongly
 //   - a function of a driver would be computed in vectors in one and alone in the other.
-var joinedRows = rewrite{"rows", "makes one launch of reductions of rows with what precedes and follows them", joinRows}
+var rowsPass = rewrite{"rows", "makes one launch of reductions of rows with what precedes and follows them", fuseRows}
 
 const (
 	rowsFar   = 64      // places that two launches may be apart
@@ -45,11 +45,11 @@ const (
 type rowPart struct {
 	kernel *kernels.Kernel
 	args   []kernels.Arg
-	of     *joined.RowsOf
+	of     *fused.RowTiling
 	m      *mapping // of a map, else nil: what it was before it was cut into rows. It is cut anew when the chain grows
 }
 
-func joinRows(r *rewriter) {
+func fuseRows(r *rewriter) {
 	for j := range r.nodes {
 		for i := j - 1; i >= max(0, j-rowsFar); i-- {
 			p, c := r.nodes[i], r.nodes[j]
@@ -75,7 +75,7 @@ func joinRows(r *rewriter) {
 				continue
 			}
 			r.did("%s and %s: one launch", r.name(p), r.name(c))
-			r.chained(i, j, at, chain, alone)
+			r.fuseChain(i, j, at, chain, alone)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (n *node) feeds(c *node) bool {
 
 // rowwise reports whether a launch may be one by rows.
 func (n *node) rowwise() bool {
-	return n.chain != nil || n.m != nil || joined.Of(n.kernel).Rows != nil
+	return n.chain != nil || n.m != nil || fused.Of(n.kernel).Rows != nil
 }
 
 // chain returns the launches of two nodes as one by rows, and whether one work-group is to do them
@@ -103,7 +103,7 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why *cause) {
 					}
 				}
 			} else if n.m == nil {
-				of := joined.ByRows(n.kernel, n.args, r.target)
+				of := fused.RowTilingOf(n.kernel, n.args, r.target)
 				if of == nil {
 					return nil, false, because(ReasonOpaque, "%s does not work on rows", r.name(n))
 				}
@@ -120,7 +120,7 @@ func (r *rewriter) chain(p, c *node) (chain []rowPart, alone bool, why *cause) {
 			chain = append(chain, parts...)
 		}
 		if first == nil {
-			if first = r.fits(chain, alone); first == nil {
+			if first = r.checkVertical(chain, alone); first == nil {
 				return chain, alone, nil
 			}
 		}
@@ -148,7 +148,7 @@ func (r *rewriter) parts(n *node, rows int, alone bool) (parts []rowPart, why *c
 		part, why := r.mapOf(n.m, rows, alone)
 		return []rowPart{part}, why
 	}
-	return []rowPart{{n.kernel, n.args, joined.ByRows(n.kernel, n.args, r.target), nil}}, nil
+	return []rowPart{{n.kernel, n.args, fused.RowTilingOf(n.kernel, n.args, r.target), nil}}, nil
 }
 
 // mapOf is mapRows, of a map that one work-group does alone with rows of its innermost axis, else
@@ -215,25 +215,25 @@ func (r *rewriter) mapRows(m *mapping, rows int) (part rowPart, why *cause) {
 		return part, otherVectors
 	}
 	k, args, err := split.launch(r.target)
-	if err != nil || joined.Of(k).Rows == nil {
+	if err != nil || fused.Of(k).Rows == nil {
 		return part, because(ReasonAccess, "a map is strided along its rows")
 	}
-	return rowPart{k, args, joined.ByRows(k, args, r.target), m}, nil
+	return rowPart{k, args, fused.RowTilingOf(k, args, r.target), m}, nil
 }
 
 // width is how many elements a row has in the largest argument.
 func (p *rowPart) width() int {
 	most := 1
-	for _, c := range p.of.Cuts {
+	for _, c := range p.of.Slices {
 		most = max(most, c.Width)
 	}
 	return most
 }
 
-// fits says why there is no chain of launches, nil if there is. alone says that one work-group is to
+// checkVertical says why there is no chain of launches, nil if there is. alone says that one work-group is to
 // do them.
-func (r *rewriter) fits(chain []rowPart, alone bool) *cause {
-	if len(chain) > joined.ChainMost {
+func (r *rewriter) checkVertical(chain []rowPart, alone bool) *cause {
+	if len(chain) > fused.MaxVertical {
 		return because(ReasonLimit, "there would be too many in one")
 	}
 	rows := chain[0].of.Rows
@@ -285,7 +285,7 @@ func (p *rowPart) apart(q *rowPart, rows int) *cause {
 			if !p.kernel.Params[i].Mode.Written() && !q.kernel.Params[k].Mode.Written() {
 				continue
 			}
-			if c, d := p.of.Cut(i), q.of.Cut(k); c.Used() && d.Used() && !c.Agrees(a.Off, d, b.Off, rows) {
+			if c, d := p.of.Slice(i), q.of.Slice(k); c.Used() && d.Used() && !c.Agrees(a.Off, d, b.Off, rows) {
 				return because(ReasonAliasing, "a row would read or write what another row writes")
 			}
 		}
@@ -326,11 +326,11 @@ func (r *rewriter) run(chain []rowPart, alone bool) (run, groups int) {
 	return run, (most + run - 1) / run
 }
 
-// chained puts a chain in the place of two nodes, at one of theirs.
-func (r *rewriter) chained(i, j, at int, chain []rowPart, alone bool) {
+// fuseChain puts a chain in the place of two nodes, at one of theirs.
+func (r *rewriter) fuseChain(i, j, at int, chain []rowPart, alone bool) {
 	p, c := r.nodes[i], r.nodes[j]
 	n := &node{chain: chain, by: "rows", why: because(ReasonOpaque, "it does several launches by rows"), from: slices.Clone(c.from), names: slices.Clone(c.names)}
-	r.does(n, p)
+	r.mergeSources(n, p)
 	n.writes, n.fills = append(slices.Clone(p.writes), c.writes...), append(slices.Clone(p.fills), c.fills...)
 	n.reads = slices.Clone(p.reads)
 	for _, g := range c.reads {
@@ -343,7 +343,7 @@ func (r *rewriter) chained(i, j, at int, chain []rowPart, alone bool) {
 	r.drop(c)
 	r.nodes[i], r.nodes[j] = nil, nil
 	r.nodes[at] = n
-	n.joined, n.kind = true, n.kernel.Name
+	n.fused, n.kind = true, n.kernel.Name
 	r.kinds[n.kind]++
 	r.note(at)
 }
@@ -358,7 +358,7 @@ func (r *rewriter) chainLaunch(chain []rowPart, alone bool) (*kernels.Kernel, []
 		list = append(list, p.kernel)
 		args = append(args, p.args...)
 		n := p.of.Rows
-		if !r.target.CPU && !joined.Of(p.kernel).Rows.Free {
+		if !r.target.CPU && !fused.Of(p.kernel).Rows.Free {
 			n = run / p.of.Run
 			if alone {
 				n = (p.of.Rows + p.of.Run - 1) / p.of.Run
@@ -393,7 +393,7 @@ func (r *rewriter) tried(n *node) []*node {
 	var list []*node
 	for _, p := range n.chain {
 		part := *n
-		part.kernel, part.args, part.chain, part.joined = p.kernel, p.args, nil, false
+		part.kernel, part.args, part.chain, part.fused = p.kernel, p.args, nil, false
 		list = append(list, &part)
 	}
 	return list
@@ -411,7 +411,7 @@ func (r *rewriter) chainOf(list []*kernels.Kernel, loops []bool, args []kernels.
 	if k := chains.of[all].Value(); k != nil {
 		return k
 	}
-	k := joined.NewChain(list, loops, args)
+	k := fused.FuseVertical(list, loops, args)
 	if k == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -323,9 +323,9 @@ static void ` + prefix + `rows(IN(X), OUT(Y), int n, int from, int to) {
 			}
 			return []kernels.Operand{trial.Draw(n, -1, 1), trial.Output(n), trial.Number(float64(n))}
 		},
-		Forms: joined.Forms{Rows: &joined.Rows{Function: "rows", Free: true, Text: rows,
-			Of: func(a []kernels.Arg, _ kernels.Target) *joined.RowsOf {
-				return &joined.RowsOf{Rows: int(a[2].Int) / 4, Cuts: []joined.Cut{joined.CutOf(4), joined.CutOf(4), {}}}
+		Fusions: fused.Fusions{Rows: &fused.RowSpec{Function: "rows", Free: true, Text: rows,
+			Of: func(a []kernels.Arg, _ kernels.Target) *fused.RowTiling {
+				return &fused.RowTiling{Rows: int(a[2].Int) / 4, Slices: []fused.RowSlice{fused.ConsecutiveRows(4), fused.ConsecutiveRows(4), {}}}
 			}}}}
 }
 
@@ -430,15 +430,15 @@ func TestRowsOfSlots(t *testing.T) {
 // launch of its own.
 func TestRowsUnsaid(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	for name, of := range map[string]func([]kernels.Arg, kernels.Target) *joined.RowsOf{
-		"no cuts":      func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 3000} },
-		"no rows":      func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{} },
-		"negative":     func([]kernels.Arg, kernels.Target) *joined.RowsOf { return &joined.RowsOf{Rows: 3000, Run: -1} },
-		"no rows, nil": func([]kernels.Arg, kernels.Target) *joined.RowsOf { return nil },
+	for name, of := range map[string]func([]kernels.Arg, kernels.Target) *fused.RowTiling{
+		"no cuts":      func([]kernels.Arg, kernels.Target) *fused.RowTiling { return &fused.RowTiling{Rows: 3000} },
+		"no rows":      func([]kernels.Arg, kernels.Target) *fused.RowTiling { return &fused.RowTiling{} },
+		"negative":     func([]kernels.Arg, kernels.Target) *fused.RowTiling { return &fused.RowTiling{Rows: 3000, Run: -1} },
+		"no rows, nil": func([]kernels.Arg, kernels.Target) *fused.RowTiling { return nil },
 		"nothing":      nil,
 	} {
 		k := rowsOfUser("2")
-		joined.Of(k).Rows.Of = of
+		fused.Of(k).Rows.Of = of
 		explained, report := rewritten(t, d, func() (func() []*tensor.Tensor, []*tensor.Tensor, []*tensor.Tensor) {
 			x := tensor.Empty(d, 3000, 4)
 			return func() []*tensor.Tensor {

@@ -13,15 +13,15 @@ type state struct {
 	capture.State
 }
 
-// leftTensor is a tensor that a run leaves on the host's side, but does not return: the gradient of
-// a parameter, say.
-type leftTensor struct {
+// leftoverTensor is a tensor that a run leaves on the host's side, but does not return: the gradient
+// of a parameter, say.
+type leftoverTensor struct {
 	name string
 	output
 }
 
 // stateOf returns the state under a key, nil if there is none.
-func (n *notes) stateOf(key any) capture.State {
+func (n *trace) stateOf(key any) capture.State {
 	for _, s := range n.states {
 		if s.key == key {
 			return s.State
@@ -31,17 +31,17 @@ func (n *notes) stateOf(key any) capture.State {
 }
 
 // endStates notes what the states are when the run is over.
-func (n *notes) endStates(dev capture.Device) {
+func (n *trace) endStates(dev capture.Device) {
 	for _, s := range n.states {
 		for _, l := range s.End() {
 			t := l.Tensor.(*tensor.Tensor)
-			n.left = append(n.left, leftTensor{l.Name, newOutput(dev, t)})
+			n.leftovers = append(n.leftovers, leftoverTensor{l.Name, newOutput(dev, t)})
 		}
 	}
 }
 
 // explained adds to an error about a difference from the run before what the states know of its cause.
-func (n *notes) explained(err error) error {
+func (n *trace) explained(err error) error {
 	var e *tensor.Error
 	if !errors.As(err, &e) || !errors.Is(err, ErrDiffers) {
 		return err
@@ -56,9 +56,9 @@ func (n *notes) explained(err error) error {
 	return err
 }
 
-// freeLeft frees the tensors that the states left.
-func (n *notes) freeLeft() {
-	for _, l := range n.left {
+// freeLeftovers frees the tensors that the states left.
+func (n *trace) freeLeftovers() {
+	for _, l := range n.leftovers {
 		l.t.Free()
 	}
 }
@@ -75,11 +75,11 @@ func (b *builder) states(p *pairs) error {
 			return fault("Record", ErrDiffers, "%s", why)
 		}
 	}
-	if n, m := len(b.run.before.left), len(b.run.left); n != m {
+	if n, m := len(b.run.before.leftovers), len(b.run.leftovers); n != m {
 		return fault("Record", ErrDiffers, "%d gradients are there after the first, %d after the second", n, m)
 	}
-	for i, l := range b.run.left {
-		if why := p.sameOutput(b.run.before.left[i].output, l.output); why != "" {
+	for i, l := range b.run.leftovers {
+		if why := p.sameOutput(b.run.before.leftovers[i].output, l.output); why != "" {
 			return fault("Record", ErrDiffers, "%s is %s", l.name, why)
 		}
 		b.keep(l.place.Buffer)

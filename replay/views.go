@@ -45,26 +45,26 @@ func (v view) same(w view, dims []int) bool {
 	return true
 }
 
-// digit is a dimension of a view, read as a digit of a number with mixed bases: of the element at
-// indices i the offset is the sum of step·i over all digits, where 0 ≤ i < n.
-type digit struct{ step, n, dim int }
+// dimStride is the stride and size of dimension dim of a view. The element at indices i has the offset
+// Σ stride·i, where 0 ≤ i < n: a number in a mixed radix.
+type dimStride struct{ stride, n, dim int }
 
-// digits returns the dimensions of a view as digits, the largest step first, so that each offset
-// has one list of indices: a step is at least step·n of the digit after it. ok is false where there
-// are none such: the view repeats elements, goes backwards, or may name one element by two lists.
-func (v view) digits(dims []int) (list []digit, ok bool) {
+// dimStrides returns the dimensions of a view, the largest stride first, so that each offset has one
+// list of indices: a stride is at least stride·n of the dimension after it. ok is false where that is
+// impossible: the view repeats elements, goes backwards, or may name one element by two lists.
+func (v view) dimStrides(dims []int) (list []dimStride, ok bool) {
 	for d, n := range dims {
 		switch {
 		case n == 1:
 		case n == 0 || v.strides[d] <= 0:
 			return nil, false
 		default:
-			list = append(list, digit{v.strides[d], n, d})
+			list = append(list, dimStride{v.strides[d], n, d})
 		}
 	}
-	slices.SortFunc(list, func(a, b digit) int { return cmp.Compare(b.step, a.step) })
+	slices.SortFunc(list, func(a, b dimStride) int { return cmp.Compare(b.stride, a.stride) })
 	for k := 1; k < len(list); k++ {
-		if list[k-1].step < list[k].step*list[k].n {
+		if list[k-1].stride < list[k].stride*list[k].n {
 			return nil, false
 		}
 	}
@@ -91,7 +91,7 @@ type composed struct {
 // elements. ok is false where they are no sums of the reader's indices, or an element is read that
 // was not written.
 func compose(wrote view, wdims []int, read view, rdims []int) (c composed, ok bool) {
-	digits, ok := wrote.digits(wdims)
+	strides, ok := wrote.dimStrides(wdims)
 	if !ok || wrote.buf != read.buf {
 		return c, false
 	}
@@ -100,9 +100,9 @@ func compose(wrote view, wdims []int, read view, rdims []int) (c composed, ok bo
 	if rest < 0 {
 		return c, false
 	}
-	for _, g := range digits {
-		c.start[g.dim] = rest / g.step
-		rest %= g.step
+	for _, g := range strides {
+		c.start[g.dim] = rest / g.stride
+		rest %= g.stride
 	}
 	if rest != 0 {
 		return c, false
@@ -117,15 +117,15 @@ func compose(wrote view, wdims []int, read view, rdims []int) (c composed, ok bo
 		for n > 1 {
 			p := part{dim: d, n: n, by: by, counts: make([]int, len(wdims))}
 			if step != 0 {
-				k := slices.IndexFunc(digits, func(g digit) bool { return g.step <= step })
-				if step < 0 || k < 0 || step%digits[k].step != 0 {
+				k := slices.IndexFunc(strides, func(g dimStride) bool { return g.stride <= step })
+				if step < 0 || k < 0 || step%strides[k].stride != 0 {
 					return c, false
 				}
-				g := digits[k]
-				count := step / g.step
+				g := strides[k]
+				count := step / g.stride
 				if fit := g.n / count; count >= g.n || (n-1)*count >= g.n {
-					// It continues with the next digit.
-					if k == 0 || count >= g.n || g.n%count != 0 || n%fit != 0 || digits[k-1].step != g.step*g.n {
+					// It continues with the next dimension.
+					if k == 0 || count >= g.n || g.n%count != 0 || n%fit != 0 || strides[k-1].stride != g.stride*g.n {
 						return c, false
 					}
 					p.n = fit
@@ -141,7 +141,7 @@ func compose(wrote view, wdims []int, read view, rdims []int) (c composed, ok bo
 		slices.Reverse(inner)
 		c.parts = append(c.parts, inner...)
 	}
-	for _, g := range digits {
+	for _, g := range strides {
 		if last[g.dim] >= g.n {
 			return c, false
 		}
@@ -244,45 +244,46 @@ func disjoint(v view, vdims []int, w view, wdims []int) bool {
 	if a.hi <= b.lo || b.hi <= a.lo {
 		return true
 	}
-	x, ok := v.digits(vdims)
-	y, also := w.digits(wdims)
+	x, ok := v.dimStrides(vdims)
+	y, also := w.dimStrides(wdims)
 	if !ok || !also {
 		return false
 	}
-	x, y = joinDigits(x), joinDigits(y)
-	if !slices.EqualFunc(x, y, func(a, b digit) bool { return a.step == b.step && a.n == b.n }) {
+	x, y = mergeDimStrides(x), mergeDimStrides(y)
+	if !slices.EqualFunc(x, y, func(a, b dimStride) bool { return a.stride == b.stride && a.n == b.n }) {
 		return false
 	}
 	return !between(x, w.off-v.off)
 }
 
-// joinDigits makes one digit of two that continue each other.
-func joinDigits(list []digit) []digit {
-	var joined []digit
+// mergeDimStrides merges dimensions that continue each other: strides 6 and 2 of sizes 4 and 3 are
+// stride 2 of size 12.
+func mergeDimStrides(list []dimStride) []dimStride {
+	var merged []dimStride
 	for _, g := range list {
-		if n := len(joined); n > 0 && joined[n-1].step == g.step*g.n {
-			joined[n-1] = digit{step: g.step, n: joined[n-1].n * g.n}
+		if n := len(merged); n > 0 && merged[n-1].stride == g.stride*g.n {
+			merged[n-1] = dimStride{stride: g.stride, n: merged[n-1].n * g.n}
 			continue
 		}
-		joined = append(joined, digit{step: g.step, n: g.n})
+		merged = append(merged, dimStride{stride: g.stride, n: g.n})
 	}
-	return joined
+	return merged
 }
 
-// between reports whether two views with these digits, of which one begins far elements after the
-// other, have an element in common: whether far is the sum of step·k for some k of each digit with
+// between reports whether two views with these strides, one of which begins far elements after the
+// other, have an element in common: whether far is the sum of stride·k for some k of each dimension with
 // −n < k < n.
-func between(digits []digit, far int) bool {
-	if len(digits) == 0 {
+func between(dims []dimStride, far int) bool {
+	if len(dims) == 0 {
 		return far == 0
 	}
-	g := digits[0]
-	low := far / g.step
-	if far < 0 && far%g.step != 0 {
+	g := dims[0]
+	low := far / g.stride
+	if far < 0 && far%g.stride != 0 {
 		low--
 	}
 	for _, k := range []int{low, low + 1} {
-		if -g.n < k && k < g.n && between(digits[1:], far-k*g.step) {
+		if -g.n < k && k < g.n && between(dims[1:], far-k*g.stride) {
 			return true
 		}
 	}
@@ -314,7 +315,7 @@ func whole(views []view, dims []int) []span {
 			all := view{v.buf, v.off, append(slices.Clone(v.strides), step)}
 			with := append(slices.Clone(dims), count)
 			if s := all.span(with); s.hi-s.lo == n*count {
-				if _, ok := all.digits(with); ok {
+				if _, ok := all.dimStrides(with); ok {
 					spans = append(spans, s)
 				}
 			}

@@ -284,7 +284,7 @@ func TestSpans(t *testing.T) {
 			}
 		}
 		for i, is := range want {
-			if s.meets(span{i, i + 1}) != is {
+			if s.overlaps(span{i, i + 1}) != is {
 				t.Fatalf("element %d: %v in %v", i, !is, s.list)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -53,9 +53,9 @@ func TestBeside(t *testing.T) {
 				a, b := shares(written[1]), sgd(written[1])
 				wide := [2]int{ops.AdamWPartials.Grid(a, d.Target()).Local[0], ops.SGD.Grid(b, d.Target()).Local[0]}
 				if size/32 <= count/256 {
-					tensor.Launch(d, joined.Beside(ops.AdamWPartials, ops.SGD, wide), append(a, b...)...)
+					tensor.Launch(d, fused.FuseHorizontal(ops.AdamWPartials, ops.SGD, wide), append(a, b...)...)
 				} else {
-					tensor.Launch(d, joined.Beside(ops.SGD, ops.AdamWPartials, [2]int{wide[1], wide[0]}), append(b, a...)...)
+					tensor.Launch(d, fused.FuseHorizontal(ops.SGD, ops.AdamWPartials, [2]int{wide[1], wide[0]}), append(b, a...)...)
 				}
 				for i := range written[0] {
 					want, err := written[0][i].Float64s()
@@ -97,9 +97,9 @@ func TestBesideSums(t *testing.T) {
 					tensor.Launch(d, ops.SumAxis, a...)
 					tensor.Launch(d, ops.SGD, b...)
 				case sums.Global[0]/sums.Local[0] <= updates.Global[0]/updates.Local[0]:
-					tensor.Launch(d, joined.Beside(ops.SumAxis, ops.SGD, [2]int{sums.Local[0], updates.Local[0]}), append(a, b...)...)
+					tensor.Launch(d, fused.FuseHorizontal(ops.SumAxis, ops.SGD, [2]int{sums.Local[0], updates.Local[0]}), append(a, b...)...)
 				default:
-					tensor.Launch(d, joined.Beside(ops.SGD, ops.SumAxis, [2]int{updates.Local[0], sums.Local[0]}), append(b, a...)...)
+					tensor.Launch(d, fused.FuseHorizontal(ops.SGD, ops.SumAxis, [2]int{updates.Local[0], sums.Local[0]}), append(b, a...)...)
 				}
 				results[i] = []*tensor.Tensor{y, p, v}
 			}
@@ -128,14 +128,14 @@ func TestNotBeside(t *testing.T) {
 	wrong.Defines = "-DREALLY=1"
 	other := *ops.AdamW
 	other.Defines = "-DREALLY=2"
-	if joined.Beside(ops.Sum, ops.SGD, wide) != nil || joined.Beside(ops.SGD, ops.Sum, wide) != nil ||
-		joined.Beside(&wrong, &other, wide) != nil {
+	if fused.FuseHorizontal(ops.Sum, ops.SGD, wide) != nil || fused.FuseHorizontal(ops.SGD, ops.Sum, wide) != nil ||
+		fused.FuseHorizontal(&wrong, &other, wide) != nil {
 		t.Error("there is a kernel of two that are not done beside each other")
 	}
-	if joined.Beside(ops.SumAxis, ops.SumAxis, wide) != nil {
+	if fused.FuseHorizontal(ops.SumAxis, ops.SumAxis, wide) != nil {
 		t.Error("two kernels that use local memory are one")
 	}
-	if first := joined.Beside(ops.AdamW, ops.SGD, wide); first != joined.Beside(ops.AdamW, ops.SGD, wide) {
+	if first := fused.FuseHorizontal(ops.AdamW, ops.SGD, wide); first != fused.FuseHorizontal(ops.AdamW, ops.SGD, wide) {
 		t.Error("each asks for a kernel of its own")
 	}
 }

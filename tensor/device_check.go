@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/clgrad/clgrad/internal/compare"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -45,19 +45,19 @@ func (d *checkDevice) launch(k *kernels.Kernel, float kernels.DType, args []kern
 		twinArgs[i].Buf = host
 	}
 	d.clDevice.launch(k, float, args)
-	if joined.Of(k).Chain == nil {
+	if fused.Of(k).Kernels == nil {
 		d.compareTwin(k, args, twinArgs, nil, nil)
 		return
 	}
 	// Each launch of a chain is compared alone, from what the device had before it: what it wrote,
 	// if none that follows did.
 	var lost []kernels.Arg
-	joined.EachPart(k, args, func(part *kernels.Kernel, of []kernels.Arg, first int) {
+	fused.EachLaunch(k, args, func(part *kernels.Kernel, of []kernels.Arg, first int) {
 		if d.Err() != nil {
 			return
 		}
 		var after []kernels.Arg
-		joined.EachPart(k, args, func(later *kernels.Kernel, of []kernels.Arg, at int) {
+		fused.EachLaunch(k, args, func(later *kernels.Kernel, of []kernels.Arg, at int) {
 			for i, p := range later.Params {
 				if at > first && p.Mode.Written() {
 					after = append(after, of[i])

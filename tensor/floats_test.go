@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/tensor"
@@ -133,7 +133,7 @@ func TestFloatsOfOneLaunch(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
 	x, y := tensor.ZerosOf(d, tensor.Float32, 4), tensor.ZerosOf(d, tensor.Float64, 4)
 	err := tensor.Try(func() {
-		tensor.Launch(d, joined.Map(fn.Neg.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}), x.Arg(), y.Arg(),
+		tensor.Launch(d, fused.Map(fn.Neg.Alone(), kernels.Float32, fused.AccessPattern{Rank: 1}), x.Arg(), y.Arg(),
 			kernels.IntArg(4))
 	})
 	if !errors.Is(err, tensor.ErrArgument) || !strings.Contains(err.Error(), "argument 1, Y, has elements of type float32, not float64") {

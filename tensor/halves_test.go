@@ -44,7 +44,7 @@ func TestHalfComparisons(t *testing.T) {
 func TestHalfMapInto(t *testing.T) {
 	devtest.Each(t, false, func(t *testing.T, d tensor.Device) {
 		x, y := expr.Input(0), expr.Input(1)
-		j := &kernels.Joined{Name: "half_pair", Functions: []*kernels.Function{
+		j := &kernels.FusedElementwise{Name: "half_pair", Functions: []*kernels.Function{
 			{Name: "half_sum", Value: x.Add(y)}, {Name: "half_turned", Value: expr.Load(2, expr.Index(0)).Mul(x)}}}
 		for _, typ := range []tensor.Type{tensor.Float16, tensor.BFloat16} {
 			a, b := tensor.NewOf(d, typ, []float64{1, 2, 3}), tensor.NewOf(d, tensor.Float32, []float64{0.001, 0.5, 1000})

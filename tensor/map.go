@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -216,7 +216,7 @@ func mapTo(f *kernels.Function, typ Type, out *Tensor, scalars []float64, operan
 	given := typ
 	typ = typ.Widened()
 	var converted [kernels.MapOperands]contiguousOperand
-	tensors := make([]*Tensor, 0, joined.MapTensors)
+	tensors := make([]*Tensor, 0, fused.MapTensors)
 	for i, t := range operands {
 		if f.Uses(i) {
 			c := contiguousOperand{t, false}
@@ -253,7 +253,7 @@ func readsAs(t, typ Type) bool {
 
 // launchMap launches functions, computed in a type, or moved: on the operands that they use, then the
 // results, to whose shape those broadcast that are not read by index. cast is of results for storage.
-func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions) {
+func launchMap(j *kernels.FusedElementwise, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions) {
 	ins := len(tensors) - len(j.Functions)
 	out := tensors[ins]
 	n := out.Len()
@@ -264,38 +264,38 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 	list := d.core().list()
 	w := &list.loops
 	w.rank = 0
-	layout := joined.AccessPattern{Cast: cast}
+	layout := fused.AccessPattern{Cast: cast}
 	for i, t := 0, 0; t < ins; i++ {
 		if j.Uses(i) {
 			if j.Gathers(i) {
-				layout.Steps[t] = joined.Indexed
+				layout.Steps[t] = fused.Indexed
 			}
 			t++
 		}
 	}
 	w.over(out.shape, tensors, &layout, j.Rank() > 0)
-	if w.rank > joined.MapRank {
+	if w.rank > fused.MapRank {
 		launchEach(j, typ, tensors, scalars, cast, layout, *w)
 		return
 	}
 	layout.Rank = w.rank
 	inner := w.rank - 1
-	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%joined.MapVector == 0)
+	layout.Aligned = !d.Target().CPU && (w.rank == 1 || w.dims[inner]%fused.MapVector == 0)
 	for i, t := range tensors {
 		if t.typ != typ {
 			layout.Types[i] = t.typ
 		}
 		layout.Gaps = layout.Gaps || i >= ins && t.extent() != n
-		if layout.Steps[i] == joined.Indexed {
+		if layout.Steps[i] == fused.Indexed {
 			continue
 		}
 		switch step := w.strides[i][inner]; {
 		case step == 1 || step == 0 && i >= ins: // of one element
 			layout.Aligned = layout.Aligned && w.aligned(i, t.off)
 		case step == 0:
-			layout.Steps[i] = joined.Broadcast
+			layout.Steps[i] = fused.Broadcast
 		default:
-			layout.Steps[i] = joined.Strided
+			layout.Steps[i] = fused.Strided
 			layout.Aligned = false
 		}
 	}
@@ -311,14 +311,14 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 		}
 	}
 	for i, t := range tensors {
-		if layout.Steps[i] == joined.Indexed {
+		if layout.Steps[i] == fused.Indexed {
 			args = append(args, kernels.IntArg(t.Len()))
 			continue
 		}
 		for _, stride := range w.strides[i][:inner] {
 			args = append(args, kernels.IntArg(stride))
 		}
-		if layout.Steps[i] == joined.Strided {
+		if layout.Steps[i] == fused.Strided {
 			args = append(args, kernels.IntArg(w.strides[i][inner]))
 		}
 	}
@@ -327,16 +327,16 @@ func launchMap(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels
 			args = append(args, a)
 		}
 	}
-	list.launch(d, joined.Map(j, typ, layout), args)
+	list.launch(d, fused.Map(j, typ, layout), args)
 }
 
 // launchEach is launchMap for each index of the outermost loop.
-func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions,
-	layout joined.AccessPattern, w stridedLoops) {
+func launchEach(j *kernels.FusedElementwise, typ Type, tensors []*Tensor, scalars []kernels.Arg, cast CastOptions,
+	layout fused.AccessPattern, w stridedLoops) {
 	part := slices.Clone(tensors)
 	for index := range w.dims[0] {
 		for i, t := range tensors {
-			if layout.Steps[i] != joined.Indexed {
+			if layout.Steps[i] != fused.Indexed {
 				part[i] = &Tensor{st: t.st, shape: w.dims[1:w.rank], strides: w.strides[i][1:w.rank], off: t.off + index*w.strides[i][0], typ: t.typ}
 			}
 		}
@@ -349,13 +349,13 @@ func launchEach(j *kernels.Joined, typ Type, tensors []*Tensor, scalars []kernel
 type stridedLoops struct {
 	rank    int
 	dims    [MaxRank]int // outermost first
-	strides [joined.MapTensors][MaxRank]int
+	strides [fused.MapTensors][MaxRank]int
 }
 
 // over sets the loops that go over a shape, to which the tensors broadcast that are not read by
 // index. Axes of one element are left out, and two that are one in every tensor become one, unless
 // they are to stay apart.
-func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *joined.AccessPattern, apart bool) {
+func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *fused.AccessPattern, apart bool) {
 	for axis, n := range shape {
 		if n == 1 && !apart {
 			continue
@@ -364,7 +364,7 @@ func (w *stridedLoops) over(shape []int, tensors []*Tensor, layout *joined.Acces
 		same := w.rank > 0 && !apart
 		for i, t := range tensors {
 			s := 0
-			if layout.Steps[i] != joined.Indexed {
+			if layout.Steps[i] != fused.Indexed {
 				s = t.strideAt(axis, len(shape))
 			}
 			w.strides[i][w.rank] = s
@@ -401,9 +401,9 @@ func (t *Tensor) strideAt(axis, rank int) int {
 // aligned reports whether every row of tensor i begins at a whole vector.
 func (w *stridedLoops) aligned(i, off int) bool {
 	for _, s := range w.strides[i][:w.rank-1] {
-		if s%joined.MapVector != 0 {
+		if s%fused.MapVector != 0 {
 			return false
 		}
 	}
-	return off%joined.MapVector == 0
+	return off%fused.MapVector == 0
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -23,7 +23,7 @@ import (
 // ErrValue for functions that are nil or wrong, that are conditions or take masks, which have types
 // of their own, another number of results, operands or scalars, an operand that is nil and used, a
 // result that repeats elements, and two that share some.
-func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operands ...*Tensor) {
+func MapInto(j *kernels.FusedElementwise, scalars []kernels.Arg, results []*Tensor, operands ...*Tensor) {
 	mustJoined(j, scalars, len(results), len(operands))
 	for k, r := range results {
 		check(j.Name, results[0], r)
@@ -41,8 +41,8 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 		}
 	}
 	out := results[0]
-	if j.Rank() > 0 && out.Rank() > joined.MapRank {
-		detail := fmt.Sprintf("functions that read indices have results of %d axes at most", joined.MapRank)
+	if j.Rank() > 0 && out.Rank() > fused.MapRank {
+		detail := fmt.Sprintf("functions that read indices have results of %d axes at most", fused.MapRank)
 		misuse(j.Name, ErrShape, detail, out)
 	}
 	if j.Rank() > out.Rank() {
@@ -55,7 +55,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 	}
 	var copies [2 * kernels.MapOperands]contiguousOperand
 	made := copies[:0]
-	var list [joined.MapTensors]*Tensor
+	var list [fused.MapTensors]*Tensor
 	tensors := list[:0]
 	for i, t := range operands {
 		if !j.Uses(i) {
@@ -100,7 +100,7 @@ func MapInto(j *kernels.Joined, scalars []kernels.Arg, results []*Tensor, operan
 }
 
 // scalarKind returns how scalar i is passed for results like out.
-func scalarKind(j *kernels.Joined, out *Tensor, i int) kernels.ArgKind {
+func scalarKind(j *kernels.FusedElementwise, out *Tensor, i int) kernels.ArgKind {
 	if j.IntScalar(i) || out.typ.Integer() {
 		return kernels.ArgInt
 	}
@@ -109,7 +109,7 @@ func scalarKind(j *kernels.Joined, out *Tensor, i int) kernels.ArgKind {
 
 // mustJoined panics unless there are functions, with as many scalars, results and operands as they
 // take.
-func mustJoined(j *kernels.Joined, scalars []kernels.Arg, results, operands int) {
+func mustJoined(j *kernels.FusedElementwise, scalars []kernels.Arg, results, operands int) {
 	if j == nil {
 		panic(&Error{Op: "MapInto", Kind: ErrValue, Detail: "the functions are nil: make a kernels.Joined"})
 	}

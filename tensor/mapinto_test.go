@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
@@ -26,7 +26,7 @@ var (
 )
 
 // everything is functions of everything that there is, over rank axes.
-func everything(rank int) *kernels.Joined {
+func everything(rank int) *kernels.FusedElementwise {
 	number := expr.IntParam(1) // of an element
 	for a := range rank {
 		if a == 0 {
@@ -39,7 +39,7 @@ func everything(rank int) *kernels.Joined {
 	function := func(name string, f *expr.Expr) *kernels.Function {
 		return &kernels.Function{Name: name, Value: f, Integers: true, Scalars: []float64{2, 7, 11, -13}}
 	}
-	return &kernels.Joined{Name: fmt.Sprintf("joined_%d", rank), Functions: []*kernels.Function{
+	return &kernels.FusedElementwise{Name: fmt.Sprintf("joined_%d", rank), Functions: []*kernels.Function{
 		function("difference", jx.Sub(jy).Add(js.Mul(number.Rem(expr.Const(50)).Real()))),
 		function("looked_up", expr.Load(2, word.MulHigh(expr.Const(40)).Sub(expr.Const(5))).Max(jy)),
 		function("sum", jx.Add(jy)),
@@ -69,14 +69,14 @@ func joinedAt(x, y, s float64, table []float64, index []int) [3]float64 {
 // type; results may be views, and operands.
 func TestMapInto(t *testing.T) {
 	devtest.Each(t, true, func(t *testing.T, d tensor.Device) {
-		count, most := 300, joined.MapRank
+		count, most := 300, fused.MapRank
 		if !isGo(d) { // every layout is a kernel to build
 			count, most = 24, 4
 		}
 		if testing.Short() {
 			count /= 4
 		}
-		var functions []*kernels.Joined
+		var functions []*kernels.FusedElementwise
 		for rank := range most {
 			functions = append(functions, everything(rank))
 		}
@@ -160,18 +160,18 @@ func TestMapInto(t *testing.T) {
 func TestJoinedKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	devtest.Optimize(t)
-	const unit, fixed, strided, indexed = joined.Contiguous, joined.Broadcast, joined.Strided, joined.Indexed
-	inexact := &kernels.Joined{Name: "inexact", Functions: []*kernels.Function{
+	const unit, fixed, strided, indexed = fused.Contiguous, fused.Broadcast, fused.Strided, fused.Indexed
+	inexact := &kernels.FusedElementwise{Name: "inexact", Functions: []*kernels.Function{
 		{Name: "sine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).SinPi().Mul(js), Scalars: []float64{2}},
 		{Name: "cosine", Value: jx.Ldexp(expr.Index(0).Rem(expr.Const(8))).CosPi().Div(expr.Const(3)), Scalars: []float64{2}}}}
 	check := func(t *testing.T, d tensor.Device) {
 		var list []*kernels.Kernel
-		add := func(j *kernels.Joined, typ kernels.DType, rank int, steps ...joined.Access) {
-			l := joined.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
+		add := func(j *kernels.FusedElementwise, typ kernels.DType, rank int, steps ...fused.Access) {
+			l := fused.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
 			copy(l.Steps[:], steps)
-			list = append(list, joined.Map(j, typ, l))
+			list = append(list, fused.Map(j, typ, l))
 			if l.Aligned = !d.Target().CPU; l.Aligned && !strings.Contains(fmt.Sprint(steps), fmt.Sprint(strided)) {
-				list = append(list, joined.Map(j, typ, l))
+				list = append(list, fused.Map(j, typ, l))
 			}
 		}
 		for rank := 1; rank <= 3; rank++ {
@@ -184,7 +184,7 @@ func TestJoinedKernels(t *testing.T) {
 			}
 		}
 		for _, j := range ops.Indexed() {
-			steps := slices.Repeat([]joined.Access{unit}, j.Operands()+len(j.Functions))
+			steps := slices.Repeat([]fused.Access{unit}, j.Operands()+len(j.Functions))
 			add(j, kernels.Float32, max(j.Rank(), 1), steps...)
 			steps[len(steps)-1] = strided
 			add(j, kernels.Float32, max(j.Rank(), 2), steps...)
@@ -206,8 +206,8 @@ func TestJoinedKernels(t *testing.T) {
 // TestMapIntoMisuse: every wrong call is an error that says what is wrong, and changes nothing.
 func TestMapIntoMisuse(t *testing.T) {
 	d := devtest.Open(t, "cpu", tensor.Options{})
-	j, one := everything(1), func(f *expr.Expr) *kernels.Joined {
-		return &kernels.Joined{Name: "one", Functions: []*kernels.Function{{Name: "f", Value: f, Scalars: []float64{1}}}}
+	j, one := everything(1), func(f *expr.Expr) *kernels.FusedElementwise {
+		return &kernels.FusedElementwise{Name: "one", Functions: []*kernels.Function{{Name: "f", Value: f, Scalars: []float64{1}}}}
 	}
 	x, ints := tensor.Zeros(d, 4), tensor.Zeros(d, 4).To(tensor.Int32)
 	results := func() []*tensor.Tensor {
@@ -218,9 +218,9 @@ func TestMapIntoMisuse(t *testing.T) {
 	column := func(k int) *tensor.Tensor { return pair.Select(1, k) }
 	for want, f := range map[string]func(){
 		"the functions are nil": func() { tensor.MapInto(nil, nil, nil) },
-		"joins 0 functions":     func() { tensor.MapInto(&kernels.Joined{Name: "none"}, nil, nil) },
-		"joins a function that is nil": func() {
-			tensor.MapInto(&kernels.Joined{Name: "nil", Functions: []*kernels.Function{nil}}, nil, results()[:1])
+		"fuses 0 functions":     func() { tensor.MapInto(&kernels.FusedElementwise{Name: "none"}, nil, nil) },
+		"fuses a function that is nil": func() {
+			tensor.MapInto(&kernels.FusedElementwise{Name: "nil", Functions: []*kernels.Function{nil}}, nil, results()[:1])
 		},
 		"its formula is an int":                func() { tensor.MapInto(one(expr.Index(0)), numbers[:1], results()[:1]) },
 		"both by index and element by element": func() { tensor.MapInto(one(jx.Add(expr.Load(0, expr.Index(0)))), numbers[:1], results()[:1], x) },
@@ -246,7 +246,7 @@ func TestMapIntoMisuse(t *testing.T) {
 		"see MapInto (in place)": func() { x.MapInPlace(j.Functions[0], []float64{1, 1, 1, 1}, x) },
 		"tensor is nil":          func() { tensor.MapInto(j, numbers, results(), x, nil, x) },
 		"which gives or takes masks": func() {
-			tensor.MapInto(&kernels.Joined{Name: "two", Functions: []*kernels.Function{fn.Add, fn.Lt}}, nil, results()[:2], x, x)
+			tensor.MapInto(&kernels.FusedElementwise{Name: "two", Functions: []*kernels.Function{fn.Add, fn.Lt}}, nil, results()[:2], x, x)
 		},
 		"apply it alone, with Map": func() { tensor.MapInto(fn.Where.Alone(), nil, results()[:1], x, x, x) },
 	} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -124,7 +124,7 @@ func TestRandomMaps(t *testing.T) {
 		for k := range count {
 			rank := r.IntN(most)
 			if isGo(d) && r.IntN(4) == 0 {
-				rank = r.IntN(joined.MapRank + 1)
+				rank = r.IntN(fused.MapRank + 1)
 			}
 			shape := make([]int, rank)
 			for i := range shape {

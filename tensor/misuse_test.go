@@ -14,7 +14,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
@@ -457,7 +457,7 @@ func TestCheckMode(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(cl.PathEnv, dir)
 		for _, aligned := range []bool{false, true} {
-			k := joined.Map(fn.Square.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1, Aligned: aligned})
+			k := fused.Map(fn.Square.Alone(), kernels.Float32, fused.AccessPattern{Rank: 1, Aligned: aligned})
 			for file, text := range map[string]string{k.File: k.Text, k.GPU: k.GPUText} { // the square of 7 is off
 				wrong := strings.ReplaceAll(text, "    return v1;", "    return x0 == 7 ? v1 * 1.0001f : v1;")
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(wrong), 0o644); err != nil {

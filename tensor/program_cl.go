@@ -8,7 +8,7 @@ import (
 
 	"github.com/clgrad/clgrad/clrt"
 	"github.com/clgrad/clgrad/internal/capture"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -108,11 +108,11 @@ func (p *clProgram) add(l *capture.Launch) error {
 
 // settled returns the form of a launch's kernel for the arguments that it has in all runs; nil if
 // there is none.
-func (p *clProgram) settled(l *capture.Launch, entry *entry[*clrt.Kernel]) *joined.Settled {
+func (p *clProgram) settled(l *capture.Launch, entry *entry[*clrt.Kernel]) *fused.Specialized {
 	if p.dev.target.CPU || entry.replacement != nil {
 		return nil
 	}
-	return joined.Settle(l.Kernel, l.Args, p.dev.target,
+	return fused.Specialize(l.Kernel, l.Args, p.dev.target,
 		func(a, b kernels.Buffer) bool { return a.(*clBuffer).Buffer == b.(*clBuffer).Buffer })
 }
 

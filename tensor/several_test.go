@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/tensor"
@@ -23,11 +23,11 @@ func TestSeveral(t *testing.T) {
 		x, y := rng.Normal(d, 0, 1, s[0], s[1], s[2]), rng.Normal(d, 0, 1, s[0], s[2])
 		return []kernels.Arg{x.Arg(), y.Arg(), kernels.IntArg(s[0]), kernels.IntArg(s[1]), kernels.IntArg(s[2]), kernels.FloatArg(0.3), kernels.IntArg(r.IntN(2))}, 1
 	})
-	if joined.Several(ops.SumAxis, 1) != nil || joined.Several(ops.SumAxis, 17) != nil ||
-		joined.Several(ops.Sum, 2) != nil {
+	if fused.Batch(ops.SumAxis, 1) != nil || fused.Batch(ops.SumAxis, 17) != nil ||
+		fused.Batch(ops.Sum, 2) != nil {
 		t.Error("there is a kernel of no or too many launches, or of those that are not done together")
 	}
-	if first, again := joined.Several(ops.SumAxis, 3), joined.Several(ops.SumAxis, 3); first != again {
+	if first, again := fused.Batch(ops.SumAxis, 3), fused.Batch(ops.SumAxis, 3); first != again {
 		t.Error("each asks for a kernel of its own")
 	}
 }
@@ -71,7 +71,7 @@ func TestSeveralProducts(t *testing.T) {
 	}
 	several(t, ops.Gemm(ops.TN, ops.MatrixTiles(ops.BF16x3, kernels.Float32, d)[0], nil), []int{3}, product(ops.TN))
 	k := ops.Gemm(ops.NN, ops.GemmTiles(kernels.Float32, d)[0], nil)
-	if joined.MostTogether(k, kernels.Target{CPU: true}) != 1 {
+	if fused.MaxBatch(k, kernels.Target{CPU: true}) != 1 {
 		t.Error("products are done together on a CPU")
 	}
 }
@@ -83,7 +83,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 		options := []tensor.Options{{}, {DefaultType: tensor.Float64}}
 		if sel != "cpu" {
 			options = []tensor.Options{{}, devtest.GPUKernels(), {Check: true}}
-			if joined.Of(k).Together.Function == "" {
+			if fused.Of(k).Batch.Function == "" {
 				options = []tensor.Options{devtest.GPUKernels(), devtest.GPUKernels(tensor.Options{Check: true})}
 			}
 		}
@@ -98,7 +98,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					a, result := draw(d, r)
 					if g := k.Grid(a, d.Target()).Local; len(args) == 0 {
 						local = g
-					} else if g != local && (d.Target().CPU || joined.Of(k).Together.Blocks == nil) {
+					} else if g != local && (d.Target().CPU || fused.Of(k).Batch.GroupRanges == nil) {
 						continue // groups of another size are not done together
 					}
 					for _, to := range []*[]*tensor.Tensor{&alone, &together} {
@@ -111,7 +111,7 @@ func several(t *testing.T, k *kernels.Kernel, counts []int, draw func(d tensor.D
 					}
 					args = append(args, a)
 				}
-				tensor.Launch(d, joined.Several(k, n), joined.SeveralArgs(k, d.Target(), args...)...)
+				tensor.Launch(d, fused.Batch(k, n), fused.BatchArgs(k, d.Target(), args...)...)
 				for i := range alone {
 					want, err := alone[i].Float64s()
 					if err != nil {

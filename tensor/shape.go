@@ -7,7 +7,7 @@ import (
 )
 
 // MaxRank is the largest rank of a tensor. A kernel of an element-wise operation has loops over at most
-// joined.MapRank axes that cannot be joined: one of more is launched for each index of the first.
+// fused.MapRank axes that cannot be joined: one of more is launched for each index of the first.
 const MaxRank = 16
 
 // size returns the number of elements of a shape, or −1 if it has a negative dimension, too many

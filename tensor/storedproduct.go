@@ -1,7 +1,7 @@
 package tensor
 
 import (
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -93,9 +93,9 @@ func throughFloat32(c *Tensor, compute func(wide *Tensor)) {
 func launchStored(kernel *kernels.Kernel, c *Tensor, list *argList, args []kernels.Arg, maps *Tensor) {
 	args = append(args, maps.arg())
 	if c.typ.Half() {
-		layout := joined.AccessPattern{Rank: 1, Types: [joined.MapTensors]kernels.DType{1: c.typ},
-			Aligned: c.Len()%joined.MapVector == 0 && c.off%joined.MapVector == 0}
-		kernel = joined.WithMap(kernel, joined.Then{Of: fn.Identity.Alone(), Layout: layout})
+		layout := fused.AccessPattern{Rank: 1, Types: [fused.MapTensors]kernels.DType{1: c.typ},
+			Aligned: c.Len()%fused.MapVector == 0 && c.off%fused.MapVector == 0}
+		kernel = fused.FuseEpilogue(kernel, fused.Epilogue{Of: fn.Identity.Alone(), Layout: layout})
 		args = append(args, c.arg(), kernels.IntArg(c.Len()))
 	}
 	list.launch(c.Device(), kernel, args)

@@ -13,7 +13,7 @@ import (
 	"github.com/clgrad/clgrad/bfloat16"
 	"github.com/clgrad/clgrad/internal/convert"
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/internal/tensorapi"
 	"github.com/clgrad/clgrad/kernels"
@@ -796,7 +796,7 @@ func TestTypedLaunch(t *testing.T) {
 		for _, kernel := range types {
 			for _, arg := range types {
 				err := tensor.Try(func() {
-					tensor.Launch(d, joined.Map(fn.Identity.Alone(), kernel, joined.AccessPattern{Rank: 1}), x[kernel].Arg(),
+					tensor.Launch(d, fused.Map(fn.Identity.Alone(), kernel, fused.AccessPattern{Rank: 1}), x[kernel].Arg(),
 						x[arg].Arg(), n)
 				})
 				of, given := kernel.Moved(), arg.Moved()

@@ -51,7 +51,7 @@ func RandomVerticalFlip(x *tensor.Tensor, p float64, rng *tensor.RNG) *tensor.Te
 	return flip("RandomVerticalFlip", flipDown, x, p, rng)
 }
 
-func flip(op string, j *kernels.Joined, x *tensor.Tensor, p float64, rng *tensor.RNG) *tensor.Tensor {
+func flip(op string, j *kernels.FusedElementwise, x *tensor.Tensor, p float64, rng *tensor.RNG) *tensor.Tensor {
 	b := mustBeBatch(op, x)
 	mustBeProbability(op, p)
 	y := tensor.EmptyOf(x.Device(), x.Type(), b.n, b.channels, b.height, b.width)
@@ -102,7 +102,7 @@ func flipped(index, n *expr.Expr) *expr.Expr {
 	return index.Add(is.Mul(way))
 }
 
-func join(name string, scalars []float64, formula *expr.Expr) *kernels.Joined {
+func join(name string, scalars []float64, formula *expr.Expr) *kernels.FusedElementwise {
 	f := &kernels.Function{Name: name, Value: formula, Scalars: scalars, Domains: [][2]float64{{0, 1}}, Integers: true}
-	return &kernels.Joined{Name: name, Functions: []*kernels.Function{f}}
+	return &kernels.FusedElementwise{Name: name, Functions: []*kernels.Function{f}}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/clgrad/clgrad/internal/devtest"
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kerneltest"
 	"github.com/clgrad/clgrad/tensor"
@@ -15,9 +15,9 @@ import (
 func TestKernels(t *testing.T) {
 	t.Setenv(tensor.SelfTestEnv, "off") // every kernel is named here
 	var list []*kernels.Kernel
-	for _, j := range []*kernels.Joined{cropMap, flipAcross, flipDown} {
-		layout := joined.AccessPattern{Rank: 4, Steps: [joined.MapTensors]joined.Access{joined.Indexed, joined.Contiguous}}
-		list = append(list, joined.Map(j, kernels.Float32, layout), joined.Map(j, kernels.Uint8, layout))
+	for _, j := range []*kernels.FusedElementwise{cropMap, flipAcross, flipDown} {
+		layout := fused.AccessPattern{Rank: 4, Steps: [fused.MapTensors]fused.Access{fused.Indexed, fused.Contiguous}}
+		list = append(list, fused.Map(j, kernels.Float32, layout), fused.Map(j, kernels.Uint8, layout))
 	}
 	check := func(t *testing.T, d tensor.Device) {
 		if err := kerneltest.All(d, true, list...); err != nil {

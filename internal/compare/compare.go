@@ -4,7 +4,7 @@ package compare
 import (
 	"math"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -21,8 +21,8 @@ type Margin struct {
 // are of type real.
 func MarginOf(k *kernels.Kernel, real kernels.DType, args []kernels.Arg) Margin {
 	m := Margin{tol: k.Tol, scale: math.NaN()}
-	if joined.Of(k).Chain != nil {
-		joined.EachPart(k, args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
+	if fused.Of(k).Kernels != nil {
+		fused.EachLaunch(k, args, func(part *kernels.Kernel, args []kernels.Arg, first int) {
 			of := MarginOf(part, real, args)
 			for range part.Params {
 				m.parts, m.first = append(m.parts, of), append(m.first, first)

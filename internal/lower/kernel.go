@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/ir"
@@ -18,12 +18,12 @@ const group = 256
 // many lines a run has, if results are sums over these; sets and span if [Sets]; then the numbers
 // of p. Grid, Tol, Cases and Describe are left to the caller, and Twin if elements are ints. functions
 // returns the OpenCL C of the function p.Name, with a prefix, that computes lines, and local is the
-// memory that it takes: see joined.Rows. Rows panics if p is no row program.
+// memory that it takes: see fused.RowSpec. Rows panics if p is no row program.
 //
 // types are those of the buffers, by argument: Float16 or BFloat16 of floats that are of 16 bits in memory, and
 // else Float32; there may be fewer. Twin is that of a kernel whose buffers are floats: see [Halves].
 func Rows(p *ir.Program, types ...kernels.DType) (
-	k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []joined.Local) {
+	k *kernels.Kernel, functions func(prefix string, cpu bool) string, local []fused.Local) {
 	rows, err := p.Rows()
 	if err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func Rows(p *ir.Program, types ...kernels.DType) (
 		k.Twin = kernels.Twin{F32: twin[float32](l, rows), F64: twin[float64](l, rows)}
 	}
 	for _, t := range l.trees() {
-		local = append(local, joined.Local{Type: t.Type, N: 2 * group})
+		local = append(local, fused.Local{Type: t.Type, N: 2 * group})
 	}
 	return k, l.functions, local
 }
@@ -44,22 +44,22 @@ func Rows(p *ir.Program, types ...kernels.DType) (
 func Parts(n, chunk int) int { return max(1, (n+chunk-1)/chunk) }
 
 // Cuts returns how each buffer argument is sliced by rows, for launches with inner = 1.
-func Cuts(p *ir.Program, n int) []joined.Cut {
-	var cuts []joined.Cut
+func Cuts(p *ir.Program, n int) []fused.RowSlice {
+	var cuts []fused.RowSlice
 	add := func(along ir.Axes) {
 		switch along {
 		case ir.Element:
-			cuts = append(cuts, joined.CutOf(n))
+			cuts = append(cuts, fused.ConsecutiveRows(n))
 		case ir.Line:
-			cuts = append(cuts, joined.CutOf(1))
+			cuts = append(cuts, fused.ConsecutiveRows(1))
 		default:
-			cuts = append(cuts, joined.Shared)
+			cuts = append(cuts, fused.Shared)
 		}
 	}
 	for _, v := range p.Values {
 		switch {
 		case v.Set:
-			cuts = append(cuts, joined.Shared)
+			cuts = append(cuts, fused.Shared)
 		case v.Kind == ir.Input:
 			add(v.Along)
 		}
@@ -124,7 +124,7 @@ func (l *plan) chunk() (elements, parts string) {
 }
 
 // functions returns the OpenCL C of the function that computes lines, for a kernel of several
-// launches: see joined.Rows.
+// launches: see fused.RowSpec.
 func (l *plan) functions(prefix string, cpu bool) string {
 	text, depends := l.gpuText(prefix)
 	if cpu {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -81,7 +81,7 @@ func All(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 	all = append(all, maps(t, l)...)
 	all = append(all, afterwards(t, l)...)
 	if !l.CPU {
-		all = append(all, joined.Several(Gemm(TN, GemmTiles(t, l)[0], nil), 2))
+		all = append(all, fused.Batch(Gemm(TN, GemmTiles(t, l)[0], nil), 2))
 	}
 	all = append(all, alongLines()...)
 	for _, k := range slices.Clip(all) {

@@ -3,8 +3,8 @@ package ops
 import (
 	"fmt"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -26,7 +26,7 @@ var ColumnSums = &kernels.Kernel{Name: "k_column_sums", File: "columns_cpu.cl", 
 		return kernels.Grid{Dims: 2, Global: [3]int{intmath.RoundUp(cols, wide), intmath.RoundUp(runs, tall)}, Local: [3]int{wide, tall}}
 	},
 	Twin: kernels.Twin{F32: columnSumsTwin[float32], F64: columnSumsTwin[float64]}, Describe: describeColumnSums, Cases: columnSumsCases,
-	Forms: joined.Forms{Together: &joined.Together{Function: "column_sums"}},
+	Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "column_sums"}},
 	Tol: kernels.Tolerance{ULP: 4, Rel: 8, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[4].Int) * kernels.MaxAbs(a, 0)
 	}},

@@ -1,8 +1,8 @@
 package ops
 
 import (
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -371,7 +371,7 @@ func convolutions(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		return append(all, Conv(GemmTile{}, 1, false), ConvDepthwise, ConvWeight(GemmTile{}, false))
 	}
 	if t == kernels.Float32 {
-		all = append(append(all, convsOnMatrixUnits()...), joined.Several(ConvPack, 2))
+		all = append(append(all, convsOnMatrixUnits()...), fused.Batch(ConvPack, 2))
 	}
 	return append(all, Conv(convSmall, 1, false), ConvWeight(convSmall, false), Conv(convWide, 1, true), ConvWeight(convSmall, true))
 }

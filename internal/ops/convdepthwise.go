@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -30,7 +30,7 @@ func (s *ConvShape) depthwise(transposed bool) bool {
 // ConvDepthwise is the kernel of ConvShape.ConvKernel for CPUs where groups have one channel.
 var ConvDepthwise = func() *kernels.Kernel {
 	k := convKernel(&kernels.Kernel{Name: "k_conv_depthwise", File: "conv_depthwise_cpu.cl",
-		Forms: joined.Forms{Stores: storesConv(joined.MapVectorCPU, 1)},
+		Fusions: fused.Fusions{Epilogue: storesConv(fused.MapVectorCPU, 1)},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			const each = 8 // work-groups of a unit
 			s := convShapeOf(a, convNumbers)

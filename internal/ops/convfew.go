@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -60,7 +60,7 @@ func fewKernel(f fewForm) *kernels.Kernel {
 
 func newFewKernel(f fewForm) *kernels.Kernel {
 	k := convKernel(&kernels.Kernel{Name: "k_conv_few", File: "conv_few.cl",
-		Forms:   joined.Forms{Stores: storesConv(1, 1)},
+		Fusions: fused.Fusions{Epilogue: storesConv(1, 1)},
 		Defines: fmt.Sprintf("-DFEW=%d -DROWS=%d -DDOWN=%d", f.few, f.rows, f.down),
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			const group, narrow = 256, 32 // FEW_GROUP of conv_few.cl, and the least columns of a group

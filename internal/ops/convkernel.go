@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
 )
@@ -14,7 +14,7 @@ import (
 // WeightKernel.
 var (
 	ConvDirect = convKernel(&kernels.Kernel{Name: "k_conv_direct", File: "conv_direct.cl",
-		Forms: joined.Forms{Stores: storesConv(1, 1)},
+		Fusions: fused.Fusions{Epilogue: storesConv(1, 1)},
 		Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 			s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 			written, size := s.Out, volume(s.OutSize)
@@ -55,7 +55,7 @@ func Conv(tile GemmTile, split int, far bool) *kernels.Kernel {
 	form := convForm{tile, split, far}
 	return convs.get(form, func() *kernels.Kernel {
 		return convKernel(&kernels.Kernel{Name: "k_conv_output", File: "conv_cpu.cl", GPU: "conv_gpu.cl",
-			Defines: form.defines(), Forms: joined.Forms{Stores: storesConvTiles},
+			Defines: form.defines(), Fusions: fused.Fusions{Epilogue: storesConvTiles},
 			Grid: func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions

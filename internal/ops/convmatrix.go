@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -101,10 +101,10 @@ func convPackedParams(other string) []kernels.Param {
 // Kernel returns the kernel of ConvShape.ConvKernel: its arguments, then what is read and W as
 // ConvPack packs them.
 func (m ConvMatrix) Kernel() *kernels.Kernel {
-	use := joined.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
-	return joined.KernelFor(fn.Identity, use, func() *kernels.Kernel {
+	use := fused.Variant{Kernel: "convolution on matrix units", Shape: m.shape()}
+	return fused.KernelFor(fn.Identity, use, func() *kernels.Kernel {
 		k := convKernel(&kernels.Kernel{Name: "k_conv_matrix", File: "conv_matrix.cl", Defines: m.defines(),
-			Forms: joined.Forms{Stores: storesConv(0, 4)},
+			Fusions: fused.Fusions{Epilogue: storesConv(0, 4)},
 			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s, transposed := convShapeOf(a, convNumbers), a[convTransposed].Int != 0
 				z, y, x := s.axes(transposed, 0) // which has the most positions
@@ -130,8 +130,8 @@ func (m ConvMatrix) Kernel() *kernels.Kernel {
 // WeightKernel returns the kernel of ConvShape.WeightKernel: its arguments, then X and the gradient
 // as ConvPack packs them.
 func (m ConvMatrix) WeightKernel() *kernels.Kernel {
-	use := joined.Variant{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
-	return joined.KernelFor(fn.Identity, use, func() *kernels.Kernel {
+	use := fused.Variant{Kernel: "gradient of a convolution on matrix units", Shape: m.shape()}
+	return fused.KernelFor(fn.Identity, use, func() *kernels.Kernel {
 		k := convWeightKernel(&kernels.Kernel{Name: "k_conv_matrix_weight", File: "conv_matrix_weight.cl", Defines: m.defines(),
 			Grid: func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
 				s := convShapeOf(a, convWeightNumbers)

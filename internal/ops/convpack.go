@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
 )
@@ -61,7 +61,7 @@ var ConvPack = &kernels.Kernel{Name: "k_conv_pack", File: "conv_pack.cl",
 		s := c.Reals(convPackS)
 		o.pack(c.Ints(convPackP), c.Ints(convPackF), func(i int) float32 { return s[i] })
 	}},
-	Forms: joined.Forms{Together: &joined.Together{Blocks: &joined.Blocks{Items: convFlag}}},
+	Fusions: fused.Fusions{Batch: &fused.BatchSpec{GroupRanges: &fused.GroupRanges{Items: convFlag}}},
 	Cases: func(few bool) []kernels.Case {
 		var cases []kernels.Case
 		for i, s := range []struct {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
@@ -66,7 +66,7 @@ func Gemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel {
 	if f == nil {
 		f = fn.Identity
 	}
-	return joined.KernelFor(f, tile.variant("product", form), func() *kernels.Kernel { return newGemm(form, tile, f) })
+	return fused.KernelFor(f, tile.variant("product", form), func() *kernels.Kernel { return newGemm(form, tile, f) })
 }
 
 // What the kernel of a product with a function does with it.
@@ -170,9 +170,9 @@ func (p *product) packsA(a []kernels.Arg) bool {
 
 // blocks says how products in one launch share its work-groups on a GPU: a row of tiles after the
 // other, and a share of the sum after the other.
-func (p *product) blocks() *joined.Blocks {
+func (p *product) blocks() *fused.GroupRanges {
 	t := p.tile
-	return &joined.Blocks{Items: t.items(), Define: fmt.Sprint("FORM ", slices.Index(GemmForms, p.form)),
+	return &fused.GroupRanges{Items: t.items(), Define: fmt.Sprint("FORM ", slices.Index(GemmForms, p.form)),
 		Place: "const int columns = (n + TN - 1) / TN, column = block % columns, down = (m + TM - 1) / TM, row = block / columns % down; " +
 			"const int z = block / columns / down, part = z, a_at = A_off, b_at = B_off;"}
 }
@@ -223,15 +223,15 @@ func newGemm(form GemmForm, tile GemmTile, f *kernels.Function) *kernels.Kernel 
 		k.GPU, k.GPUText = tile.file()+"_"+name+".cl", e.source(tile.file(), []int{4}, macros(4)...)
 		k.Tol.Bound = p.bound // which takes its time: most functions do not magnify what the sums are off by
 	}
-	forms := joined.Forms{Stores: p.stores(0)}
+	forms := fused.Fusions{Epilogue: p.stores(0)}
 	if p.epilogue == nil && !tile.Inner.swizzled() && !tile.Inner.bStationary() && !tile.Inner.stored() && tile.ItemM > 0 {
-		forms.Together = &joined.Together{Blocks: p.blocks()}
+		forms.Batch = &fused.BatchSpec{GroupRanges: p.blocks()}
 	}
 	if tile.Inner.swizzled() { // opaque: what it reads is not what it is said to be a product of
 		k.Params = append(k.Params, packedParams...)
-		k.Describe, forms.Stores = nil, nil
+		k.Describe, forms.Epilogue = nil, nil
 	}
-	k.Forms = forms
+	k.Fusions = forms
 	if tile.Inner.stored() {
 		p.takeStored(k)
 		k.Twin = kernels.Twin{F32: gemmTwin(p, blas32.Implementation().Sgemm)}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -33,7 +33,7 @@ func (b Batch) Len() int { return b.N[0] * b.N[1] * b.N[2] }
 // N[1], N[2], A and B of a [Batch], and run: the products that a work-item of a CPU computes, 1 on
 // others. The matrices of C lie one after the other, [⌈K/slice⌉, products, m, ldc].
 func GemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
-	return joined.KernelFor(fn.Identity, tile.variant("batch of products", form), func() *kernels.Kernel { return newGemmBatch(form, tile) })
+	return fused.KernelFor(fn.Identity, tile.variant("batch of products", form), func() *kernels.Kernel { return newGemmBatch(form, tile) })
 }
 
 // Where the further arguments of a batch are.
@@ -195,7 +195,7 @@ func newGemmBatch(form GemmForm, tile GemmTile) *kernels.Kernel {
 		},
 		Twin:  kernels.Twin{F32: gemmBatchTwin(p, blas32.Implementation().Sgemm), F64: gemmBatchTwin(p, blas64.Implementation().Dgemm)},
 		Tol:   kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: p.scale},
-		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Forms: joined.Forms{Stores: p.stores(batchLen)},
+		Cases: p.batchCases, Describe: p.describeBatch, Trial: p.batchTrial, Fusions: fused.Fusions{Epilogue: p.stores(batchLen)},
 	}
 	if tile.Inner.stored() {
 		p.takeStored(k)
@@ -372,7 +372,7 @@ func (p *product) batchTrial(like []kernels.Arg) []kernels.Operand {
 var GemmDirect = &kernels.Kernel{Name: "k_gemm_direct", File: "gemm_direct.cl",
 	Params: append([]kernels.Param{in("A"), in("B"), inOut("C"), intArg("m"), intArg("n"), intArg("K"), intArg("a_row"), intArg("a_step"),
 		intArg("b_step"), intArg("b_column"), intArg("accumulate")}, batchParams...),
-	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Forms: joined.Forms{Stores: storesDirect},
+	Grid: kernels.GridPerElement(2), Describe: describeDirect, Cases: directCases, Trial: directTrial, Fusions: fused.Fusions{Epilogue: storesDirect},
 	Twin: kernels.Twin{F32: directTwin[float32], F64: directTwin[float64]},
 	Tol: kernels.Tolerance{ULP: 4, Rel: gemmRel, Scale: func(a []kernels.Arg) float64 {
 		return float64(a[5].Int)*kernels.MaxAbs(a, 0)*kernels.MaxAbs(a, 1) + float64(a[10].Int)*kernels.MaxAbs(a, 2)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -464,9 +464,9 @@ func onMatrixUnits() []*kernels.Kernel {
 		small, tiles := GemmTile{32, 32, 16, 32, 32, inner}, matrixTiles[inner]
 		all = append(all, Gemm(NT, small, fn.Tanh), Gemm(TN, small, nil), Gemm(NN, small, nil), Gemm(NT, small, nil), Gemm(TT, small, nil), GemmBatch(NN, small),
 			Gemm(NN, tiles[0], nil), Gemm(TN, tiles[2], nil),
-			joined.WithMap(Gemm(NN, small, nil), joined.Then{Of: storedTwo, Value: 1, Layout: joined.AccessPattern{Rank: 1}, Keep: true}))
+			fused.FuseEpilogue(Gemm(NN, small, nil), fused.Epilogue{Of: storedTwo, Value: 1, Layout: fused.AccessPattern{Rank: 1}, Keep: true}))
 		if inner == BF16x3 {
-			all = append(all, joined.Several(Gemm(TN, small, nil), 2))
+			all = append(all, fused.Batch(Gemm(TN, small, nil), 2))
 		}
 		large := swizzledTiles[inner]
 		all = append(all, Gemm(NN, GemmTile{64, 64, 16, 32, 32, inner | Swizzled}, nil), Gemm(NT, large, fn.Tanh), Gemm(TN, large, nil))
@@ -485,7 +485,7 @@ func onMatrixUnits() []*kernels.Kernel {
 			}
 			stored := storedTile(inner, 0)
 			all = append(all, Gemm(TT, stored, fn.Tanh), GemmBatch(NN, stored), GemmBatch(TN, stored),
-				joined.WithMap(Gemm(NN, stored, nil), joined.Then{Of: fn.Identity.Alone(), Layout: joined.AccessPattern{Rank: 1, Types: [joined.MapTensors]kernels.DType{1: kernels.Float16}}}))
+				fused.FuseEpilogue(Gemm(NN, stored, nil), fused.Epilogue{Of: fn.Identity.Alone(), Layout: fused.AccessPattern{Rank: 1, Types: [fused.MapTensors]kernels.DType{1: kernels.Float16}}}))
 		}
 		groups := warpGroupTiles[inner]
 		all = append(all, Gemm(NN, groups, nil), Gemm(NT, groups, fn.Tanh), Gemm(TN, groups, nil))

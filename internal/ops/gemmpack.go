@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -123,8 +123,8 @@ const (
 )
 
 func (p packing) kernel() *kernels.Kernel {
-	use := joined.Variant{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
-	return joined.KernelFor(fn.Identity, use, p.newKernel)
+	use := fused.Variant{Kernel: "packed operand", Shape: [5]int{int(p.inner), p.width, p.steps}}
+	return fused.KernelFor(fn.Identity, use, p.newKernel)
 }
 
 func (p packing) newKernel() *kernels.Kernel {

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/clgrad/clgrad/bfloat16"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -128,7 +128,7 @@ func (p *product) takeStored(k *kernels.Kernel) {
 		return kernels.Grid{Dims: 1, Local: [3]int{items}, Global: [3]int{int(a[gemmRows].Int) * items}}
 	}
 	k.Describe = nil // opaque: what others know of products is of operands of float32
-	joined.Of(k).Stores.CPU = 0
+	fused.Of(k).Epilogue.CPU = 0
 	selfTest := k.Trial
 	k.Trial = func(like []kernels.Arg) []kernels.Operand {
 		if like == nil {

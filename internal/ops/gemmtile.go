@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -19,8 +19,8 @@ type GemmTile struct {
 }
 
 // variant identifies a kernel of a function that multiplies in the tile.
-func (t GemmTile) variant(kernel string, form GemmForm) joined.Variant {
-	return joined.Variant{Kernel: kernel, Shape: [5]int{t.M, t.N, t.K, t.ItemM<<16 | t.ItemN, int(form[0])<<16 | int(form[1])<<8 | int(t.Inner)}}
+func (t GemmTile) variant(kernel string, form GemmForm) fused.Variant {
+	return fused.Variant{Kernel: kernel, Shape: [5]int{t.M, t.N, t.K, t.ItemM<<16 | t.ItemN, int(form[0])<<16 | int(form[1])<<8 | int(t.Inner)}}
 }
 
 // The candidates of the tuner, the default first.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/internal/parallel"
 	"github.com/clgrad/clgrad/kernels"
@@ -73,8 +73,8 @@ type halfForm struct {
 func (f *halfForm) kernel() *kernels.Kernel {
 	f.types = slices.Clone(f.types)
 	form := *f.k
-	forms := joined.Of(f.k)
-	forms.Terms, forms.Rows = nil, nil
+	forms := fused.Of(f.k)
+	forms.AsElementwise, forms.Rows = nil, nil
 	form.Params = slices.Clone(f.k.Params)
 	defines, half := []string{f.k.Defines}, [2]kernels.DType{}
 	for i, t := range f.types {
@@ -99,9 +99,9 @@ func (f *halfForm) kernel() *kernels.Kernel {
 		}
 		form.GPU, form.GPUText = "", "" // no other device has one
 		form.Describe = nil             // what others know of products is of operands of float32
-		if stores := *forms.Stores; half[1].Half() {
+		if stores := *forms.Epilogue; half[1].Half() {
 			stores.Before = nil // long sums are added up elsewhere
-			forms.Stores = &stores
+			forms.Epilogue = &stores
 		}
 	}
 	form.Defines = strings.TrimSpace(strings.Join(defines, " "))
@@ -148,16 +148,16 @@ func (f *halfForm) kernel() *kernels.Kernel {
 	case f.product:
 		run = f.multiply
 	case f.k == Sum:
-		forms.Stores, run = nil, f.chunks
+		forms.Epilogue, run = nil, f.chunks
 	case f.k == SumAxis:
 		b := ir.NewRows("sum_axis") // whose arguments begin as those of SumAxis
 		b.Result("Y", b.Sum(b.Input("X", ir.Outer, ir.N, ir.Inner), ir.N))
-		forms.Stores, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
+		forms.Epilogue, run = nil, lower.Halves(b.Program(), f.types, f.k.Twin.F32)
 	}
 	if f.k.Name == "k_scan" {
 		run = f.scanShares
 	}
-	form.Forms, form.Twin = forms, kernels.Twin{F32: run}
+	form.Fusions, form.Twin = forms, kernels.Twin{F32: run}
 	return &form
 }
 
@@ -180,7 +180,7 @@ func (f *halfForm) toHalves(c kernels.Case, narrow bool) (_ kernels.Case, ok boo
 	case "conv_cpu.cl":
 		return of, len(a) <= convCols || convShapeOf(a, convNumbers).atOnce(a[convTransposed].Int != 0, int(a[convRows].Int), int(a[convCols].Int))
 	case "pool_cpu.cl":
-		_, row := joined.Of(f.k).Stores.Elements(a)
+		_, row := fused.Of(f.k).Epilogue.Elements(a)
 		return of, row <= poolLongest
 	}
 	if f.k == SumAxis {

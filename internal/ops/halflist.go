@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
@@ -41,7 +41,7 @@ func halvedKernels(l kernels.Target) (all []*kernels.Kernel) {
 	} else {
 		outputs, weights = append(outputs, convMatrixSmall.Kernel()), append(weights, convMatrixSmall.WeightKernel())
 		add(ConvPack, true)
-		all = append(all, joined.Several(all[len(all)-1], 2))
+		all = append(all, fused.Batch(all[len(all)-1], 2))
 	}
 	for _, k := range outputs {
 		add(k, true, true, true, true)
@@ -113,7 +113,7 @@ func halvesAfterwards(output *kernels.Kernel) (all []*kernels.Kernel) {
 
 // halvedAfterwards is one of them, which keeps its result of one type or not, and stores the map in another.
 func halvedAfterwards(k *kernels.Kernel, result, mapped kernels.DType, keep bool) *kernels.Kernel {
-	then := joined.Then{Of: storedSum, Layout: joined.AccessPattern{Rank: 1}, Keep: keep}
+	then := fused.Epilogue{Of: storedSum, Layout: fused.AccessPattern{Rank: 1}, Keep: keep}
 	then.Layout.Types[0], then.Layout.Types[2] = result, mapped
-	return joined.WithMap(k, then)
+	return fused.FuseEpilogue(k, then)
 }

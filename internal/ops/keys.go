@@ -30,8 +30,8 @@ var (
 )
 
 // alone makes a map of its own of a function that reads indices.
-func alone(f *kernels.Function) *kernels.Joined {
-	return &kernels.Joined{Name: f.Name, Functions: []*kernels.Function{f}}
+func alone(f *kernels.Function) *kernels.FusedElementwise {
+	return &kernels.FusedElementwise{Name: f.Name, Functions: []*kernels.Function{f}}
 }
 
 var (

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
 )
@@ -17,7 +17,7 @@ import (
 // f: a function of Z, Y and G. Arguments: those of Z, Y and G [rows, cols] that occur in d, D
 // [rows, cols], P [⌈rows/run⌉, cols], rows, cols, run, and the scalars that occur in d.
 func LinearGrad(d *kernels.Function) *kernels.Kernel {
-	return joined.KernelFor(d, joined.Variant{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
+	return fused.KernelFor(d, fused.Variant{Kernel: "linear_grad"}, func() *kernels.Kernel { return newLinearGrad(d) })
 }
 
 // linearGrad is the gradient of a layer while its kernel is made.
@@ -60,7 +60,7 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 		},
 		Twin:  kernels.Twin{F32: linearGradTwin[float32](g), F64: linearGradTwin[float64](g)},
 		Tol:   kernels.Tolerance{ULP: 4, Bound: g.bound},
-		Cases: g.cases, Describe: g.describe, Forms: joined.Forms{Parts: g.parts},
+		Cases: g.cases, Describe: g.describe, Fusions: fused.Fusions{Split: g.parts},
 		Trial: func(like []kernels.Arg) []kernels.Operand { return g.trial(params, like) },
 	}
 }
@@ -68,18 +68,18 @@ func newLinearGrad(d *kernels.Function) *kernels.Kernel {
 // parts are the function of every element, and the sums of columns. There are none of a costly
 // function: tiles of a product are few, and take longer over it than a launch of its own that fills
 // the device. What is not costly has the same bits in vectors.
-func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []joined.Part {
+func (g *linearGrad) parts(a []kernels.Arg, l kernels.Target) []fused.Launch {
 	if !g.derivative.program.Simple() {
 		return nil
 	}
 	d, cols := a[g.ins], int(a[g.cols()].Int)
-	layout := joined.AccessPattern{Rank: 1, Aligned: !l.CPU}
+	layout := fused.AccessPattern{Rank: 1, Aligned: !l.CPU}
 	for _, t := range a[:g.ins+1] {
-		layout.Aligned = layout.Aligned && t.Off%joined.MapVector == 0
+		layout.Aligned = layout.Aligned && t.Off%fused.MapVector == 0
 	}
 	args := append(slices.Clone(a[:g.ins+1]), kernels.IntArg(int(a[g.rows()].Int)*cols))
-	return []joined.Part{
-		{Kernel: joined.Map(g.derivative.f.Alone(), kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
+	return []fused.Launch{
+		{Kernel: fused.Map(g.derivative.f.Alone(), kernels.Float32, layout), Args: append(args, a[g.scalars():]...)},
 		{Kernel: ColumnSums, Args: []kernels.Arg{d, a[g.ins+1], a[g.rows()], a[g.cols()], a[g.run()]}},
 	}
 }

@@ -3,7 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 	"github.com/clgrad/clgrad/lowbit"
@@ -19,37 +19,37 @@ var plain = fn.Functions[:slices.Index(fn.Functions, fn.Sin)]
 func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 	var all []*kernels.Kernel
 	const reals = kernels.Float32
-	dense := joined.AccessPattern{Rank: 1, Aligned: !l.CPU}
+	dense := fused.AccessPattern{Rank: 1, Aligned: !l.CPU}
 	binary := []*kernels.Function{fn.Add, fn.Sub, fn.Mul, fn.Div, fn.Min, fn.Max}
 	for _, f := range slices.Concat(plain, binary, fn.Choices) {
-		all = append(all, joined.Map(f.Alone(), reals, dense))
+		all = append(all, fused.Map(f.Alone(), reals, dense))
 		for i := range f.Operands() {
 			if d := f.Gradient(i); !d.Is(f.Operands()+1) && !d.IsZero() {
-				all = append(all, joined.Map(d.Alone(), reals, dense))
+				all = append(all, fused.Map(d.Alone(), reals, dense))
 			}
 		}
 		if f.Integers {
-			all = append(all, joined.Map(f.Alone(), kernels.Int32, dense))
+			all = append(all, fused.Map(f.Alone(), kernels.Int32, dense))
 		}
 	}
 	for _, f := range []*kernels.Function{fn.Neg, fn.Abs, fn.Sign, fn.Clamp, fn.Mul} {
-		all = append(all, joined.Map(f.Alone(), kernels.Uint8, dense))
+		all = append(all, fused.Map(f.Alone(), kernels.Uint8, dense))
 	}
 	rest := slices.DeleteFunc(slices.Concat(fn.Functions[len(plain):], fn.Conditions, fn.Bitwise), func(f *kernels.Function) bool {
 		return slices.Contains(binary, f)
 	})
 	all = append(all, allTogether(rest)...)
 	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8} { // beside masks
-		all = append(all, joined.Map(fn.Lt.Alone(), t, dense), joined.Map(fn.Where.Alone(), t, dense))
+		all = append(all, fused.Map(fn.Lt.Alone(), t, dense), fused.Map(fn.Where.Alone(), t, dense))
 	}
-	const unit, fixed, strided = joined.Contiguous, joined.Broadcast, joined.Strided
-	of := func(rank int, steps ...joined.Access) joined.AccessPattern {
-		l := joined.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
+	const unit, fixed, strided = fused.Contiguous, fused.Broadcast, fused.Strided
+	of := func(rank int, steps ...fused.Access) fused.AccessPattern {
+		l := fused.AccessPattern{Rank: rank, Gaps: steps[len(steps)-1] == strided}
 		copy(l.Steps[:], steps)
 		return l
 	}
-	add := func(f *kernels.Function, t kernels.DType, layout joined.AccessPattern) {
-		all = append(all, joined.Map(f.Alone(), t, layout))
+	add := func(f *kernels.Function, t kernels.DType, layout fused.AccessPattern) {
+		all = append(all, fused.Map(f.Alone(), t, layout))
 		for _, s := range layout.Steps {
 			if s == strided {
 				return
@@ -57,13 +57,13 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 		}
 		if !l.CPU {
 			layout.Aligned = true
-			all = append(all, joined.Map(f.Alone(), t, layout))
+			all = append(all, fused.Map(f.Alone(), t, layout))
 		}
 	}
 	for _, t := range []kernels.DType{reals, kernels.Int32, kernels.Uint8, kernels.Uint16, kernels.Int64} {
 		add(fn.Identity, t, of(1, unit, unit))
 		add(fn.Identity, t, of(2, fixed, unit))
-		for _, rank := range []int{1, 2, 3, joined.MapRank} {
+		for _, rank := range []int{1, 2, 3, fused.MapRank} {
 			if t == reals || rank == 2 {
 				add(fn.Identity, t, of(rank, strided, unit))
 				add(fn.Identity, t, of(rank, unit, strided))
@@ -87,7 +87,7 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 	add(fn.Sub, kernels.Int32, of(2, unit, fixed, unit))
 	add(fn.Sub, kernels.Uint8, of(2, strided, unit, unit))
 	add(fn.Sub, kernels.Uint8, of(2, unit, unit, strided))
-	typed := func(l joined.AccessPattern, types ...kernels.DType) joined.AccessPattern {
+	typed := func(l fused.AccessPattern, types ...kernels.DType) fused.AccessPattern {
 		copy(l.Types[:], types)
 		return l
 	}
@@ -138,7 +138,7 @@ func maps(float kernels.DType, l kernels.Target) []*kernels.Kernel {
 	add(fn.Identity, kernels.Int32, typed(of(2, unit, unit), kernels.Int2, kernels.Uint4))
 	for _, t := range []kernels.DType{kernels.Int64, kernels.Uint32, kernels.Uint64, kernels.Int8} {
 		for _, f := range []*kernels.Function{fn.Neg, fn.Abs, fn.Sign, fn.Max, fn.FloorDivide, fn.Remainder, fn.BitwiseRightShift, fn.Lt} {
-			steps := []joined.Access{unit, unit, unit}
+			steps := []fused.Access{unit, unit, unit}
 			add(f, t, of(1, steps[:1+f.Operands()]...))
 		}
 		add(fn.Sub, t, of(3, strided, fixed, strided))

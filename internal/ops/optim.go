@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -13,13 +13,13 @@ var (
 	SGD = trial.Elementwise(&kernels.Kernel{Name: "k_sgd", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append(append([]kernels.Param{inOut("P"), in("G"), inOut("V"), intArg("n")}, sgdScalars...), intArg("nesterov")),
 		Twin:   kernels.Twin{F32: sgdTwin[float32], F64: sgdTwin[float64]}, Describe: describeSGD,
-		Forms: joined.Forms{Together: &joined.Together{Function: "sgd", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}},
+		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sgd", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}},
 		func(ops []kernels.Operand) { trial.SetNumbers(ops[4:], sgdNumbers...) })
 	// AdamW: P, G, M, V, n, decay, b1, one_b1, b2, one_b2, step, root, eps.
 	AdamW = trial.Elementwise(&kernels.Kernel{Name: "k_adamw", File: "optim.cl", Grid: kernels.GridPerElement(0),
 		Params: append([]kernels.Param{inOut("P"), in("G"), inOut("M"), inOut("V"), intArg("n")}, adamwScalars...),
 		Twin:   kernels.Twin{F32: adamwTwin[float32], F64: adamwTwin[float64]}, Describe: describeAdamW,
-		Forms: joined.Forms{Together: &joined.Together{Function: "adamw", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
+		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw", Items: true}}, Tol: kernels.Tolerance{ULP: 8, Rel: 4}}, func(ops []kernels.Operand) {
 		ops[3].Lo = 0 // squares
 		trial.SetNumbers(ops[5:], adamwNumbers...)
 	})

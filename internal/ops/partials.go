@@ -1,8 +1,8 @@
 package ops
 
 import (
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -27,8 +27,8 @@ var (
 		Params: append([]kernels.Param{inOut("P"), in("PART"), in("G"), inOut("M"), inOut("V"), in("LOSS"), out("SUM"),
 			intArg("size"), intArg("groups"), intArg("losses"), realArg("scale")}, adamwScalars...),
 		Twin: kernels.Twin{F32: adamwPartialsTwin[float32], F64: adamwPartialsTwin[float64]}, Describe: describeAdamWPartials,
-		Forms: joined.Forms{Together: &joined.Together{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
-		Tol:   kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
+		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "adamw_partials", Local: "SLICES * WIDE", Items: true}},
+		Tol:     kernels.Tolerance{ULP: 8, Rel: 64}}, func(ops []kernels.Operand) bool {
 		ops[4].Lo = 0 // squares
 		trial.SetNumbers(ops[11:], adamwNumbers...)
 		return true

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/vec"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/trial"
@@ -151,7 +151,7 @@ func newPool(w poolWindow) *kernels.Kernel {
 	if w.kernel == MaxPoolGrad {
 		result = 2
 	}
-	k.Forms = joined.Forms{Stores: storesPool(result, from, gradient)}
+	k.Fusions = fused.Fusions{Epilogue: storesPool(result, from, gradient)}
 	k.Grid = func(a []kernels.Arg, l kernels.Target) kernels.Grid {
 		s := poolShapeOf(a, from)
 		size := s.OutSize

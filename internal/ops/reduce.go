@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -17,8 +17,8 @@ var (
 		Grid:   perChunk(1),
 		Params: []kernels.Param{in("X"), out("P"), intArg("n"), intArg("chunk"), realArg("scale")},
 		Twin:   kernels.Twin{F32: sumTwin[float32], F64: sumTwin[float64]}, Describe: describeSum,
-		Forms: joined.Forms{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
-		Tol:   kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
+		Fusions: fused.Fusions{Rows: sumRows("sum", func(a []kernels.Arg) (rows, n int) { return a[1].N, int(a[3].Int) })},
+		Tol:     kernels.Tolerance{ULP: 4, Rel: 8, Scale: sumScale(3, 4)}}
 	// SumAxis sums the middle axis of X [outer, len, inner] in a fixed order, times scale, into or
 	// onto Y [outer, inner]: X, Y, outer, len, inner, scale, accumulate.
 	SumAxis = &kernels.Kernel{Name: "k_sum_axis", File: "reduce_cpu.cl", GPU: "reduce_gpu.cl",
@@ -26,11 +26,11 @@ var (
 		Params: []kernels.Param{in("X"), inOut("Y"), intArg("outer"), intArg("len"), intArg("inner"),
 			realArg("scale"), intArg("accumulate")},
 		Twin: kernels.Twin{F32: sumAxisTwin[float32], F64: sumAxisTwin[float64]}, Describe: describeSumAxis,
-		Forms: joined.Forms{Together: &joined.Together{Function: "sum_axis", Local: "SUM_GROUP",
-			Blocks: &joined.Blocks{Items: sumGroup, Ints: []string{"lx"},
+		Fusions: fused.Fusions{Batch: &fused.BatchSpec{Function: "sum_axis", Local: "SUM_GROUP",
+			GroupRanges: &fused.GroupRanges{Items: sumGroup, Ints: []string{"lx"},
 				Of: func(g kernels.Grid) []int { return []int{g.Local[0]} },
 				Place: "const int columns = (inner + lx - 1) / lx, column = block % columns, o = block / columns, " +
-					"lid = get_local_id(0);"}}, Terms: sumAxisTerms, Stores: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
+					"lid = get_local_id(0);"}}, AsElementwise: sumAxisTerms, Epilogue: storesSumAxis, Rows: sumRows("sum_row", func(a []kernels.Arg) (rows, n int) {
 			if a[4].Int == 1 {
 				rows, n = int(a[2].Int), int(a[3].Int)
 			}
@@ -76,14 +76,14 @@ func sumAxisCases(few bool) []kernels.Case {
 
 // sumRows is the Rows of a kernel that sums rows of n elements of its first argument, each by a
 // work-group on GPUs.
-func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *joined.Rows {
-	return &joined.Rows{Function: function, Local: []joined.Local{{Type: "REAL", N: sumGroup}},
-		Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
+func sumRows(function string, shape func(a []kernels.Arg) (rows, n int)) *fused.RowSpec {
+	return &fused.RowSpec{Function: function, Local: []fused.Local{{Type: "REAL", N: sumGroup}},
+		Of: func(a []kernels.Arg, l kernels.Target) *fused.RowTiling {
 			rows, n := shape(a)
 			if rows == 0 || n == 0 {
 				return nil
 			}
-			of := &joined.RowsOf{Rows: rows, Cuts: []joined.Cut{joined.CutOf(n), joined.CutOf(1)}}
+			of := &fused.RowTiling{Rows: rows, Slices: []fused.RowSlice{fused.ConsecutiveRows(n), fused.ConsecutiveRows(1)}}
 			if !l.CPU {
 				of.Run = 1
 			}

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/ir"
@@ -34,13 +34,13 @@ func rowKernel(program func() *ir.Program, forms []laneForm, cases func(s rowSiz
 			}
 		}
 		// On GPUs rows are those of forms alone, whose lanes are known.
-		k.Forms = joined.Forms{Rows: &joined.Rows{Function: p.Name, Local: local, Text: functions,
-			Of: func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
+		k.Fusions = fused.Fusions{Rows: &fused.RowSpec{Function: p.Name, Local: local, Text: functions,
+			Of: func(a []kernels.Arg, l kernels.Target) *fused.RowTiling {
 				rows, n := size(a, 0), size(a, 1)
 				if !l.CPU || rows == 0 || n == 0 || size(a, 2) != 1 || p.Parts && int(a[at.Chunk].Int) < n {
 					return nil
 				}
-				of := &joined.RowsOf{Rows: rows, Cuts: lower.Cuts(p, n)}
+				of := &fused.RowTiling{Rows: rows, Slices: lower.Cuts(p, n)}
 				if p.Runs() {
 					of.Run = int(a[at.Run].Int)
 				}

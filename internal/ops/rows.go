@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/internal/lower"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/ir"
@@ -101,7 +101,7 @@ func (r *RowKernel) Kernel() *kernels.Kernel {
 		for i, f := range r.forms {
 			form := *k
 			form.Defines = fmt.Sprintf("-DROW_LANES=%d -DPER=%d", f.lanes, f.per)
-			form.Forms = joined.Forms{Rows: rowsOfForm(joined.Of(k).Rows, f.lanes)}
+			form.Fusions = fused.Fusions{Rows: rowsOfForm(fused.Of(k).Rows, f.lanes)}
 			form.Cases = func(few bool) []kernels.Case { return r.cases(formSizes(8<<i, few)) }
 			if r.lines != nil {
 				form.Grid = func(a []kernels.Arg, _ kernels.Target) kernels.Grid {
@@ -134,9 +134,9 @@ func RowForm(k *kernels.Kernel) *kernels.Kernel {
 }
 
 // rowsOfForm is what a form for GPUs has of the Rows of its kernel.
-func rowsOfForm(r *joined.Rows, lanes int) *joined.Rows {
+func rowsOfForm(r *fused.RowSpec, lanes int) *fused.RowSpec {
 	form := *r
-	form.Of = func(a []kernels.Arg, l kernels.Target) *joined.RowsOf {
+	form.Of = func(a []kernels.Arg, l kernels.Target) *fused.RowTiling {
 		if l.CPU {
 			return nil
 		}

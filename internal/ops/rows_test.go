@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 )
 
@@ -100,7 +100,7 @@ func TestNamesOfRows(t *testing.T) {
 	for _, l := range []kernels.Target{{CPU: true, Units: 4}, {Units: 4, MaxGroup: 256, LocalMem: 48 << 10}} {
 		by := map[string]string{}
 		for _, k := range All(kernels.Float32, l) {
-			if joined.Of(k).Rows == nil || joined.Of(k).Rows.Text != nil {
+			if fused.Of(k).Rows == nil || fused.Of(k).Rows.Text != nil {
 				continue
 			}
 			text, err := k.Program(l)

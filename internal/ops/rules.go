@@ -15,13 +15,13 @@ import (
 // whose values take the places of the parameter and of the moments. The OpenCL C of a rule (kernels/cl/rules.cl), its
 // Go and its description are made of these.
 type rule struct {
-	*kernels.Joined
+	*kernels.FusedElementwise
 	params []kernels.Param // the scalars
 	evals  [2]sync.Pool    // of *expr.Eval[float32] and *expr.Eval[float64]
 }
 
 func newRule(name string, params []kernels.Param, numbers []float64, formulas ...*expr.Expr) *rule {
-	r := &rule{Joined: &kernels.Joined{Name: name}, params: params}
+	r := &rule{FusedElementwise: &kernels.FusedElementwise{Name: name}, params: params}
 	for i, f := range formulas {
 		r.Functions = append(r.Functions,
 			&kernels.Function{Name: name + [...]string{"", "_first", "_second"}[i], Value: f, Scalars: numbers})

@@ -83,7 +83,7 @@ func TestParamsMatchSources(t *testing.T) {
 				continue
 			}
 			want := paramList(k)
-			if strings.Contains(before, "internal/joined/then.go") { // what is not kept is not written
+			if strings.Contains(before, "internal/fused/epilogue.go") { // what is not kept is not written
 				read := strings.NewReplacer("OUT(", "IN(", "OUT_OF(", "IN_OF(")
 				params, want = read.Replace(params), read.Replace(want)
 			}

@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
 )
 
 // How kernels of this package store their results, so that maps of them can be computed there: see
-// joined.Stores.
+// fused.EpilogueSpec.
 
 // stores says it of a product: of one, or of a batch that is counted by argument batch. Shares of a
 // sum are no elements of the product.
-func (p *product) stores(batch int) *joined.Stores {
-	s := &joined.Stores{Result: gemmC, CPU: joined.MapVectorCPU, GPU: 4,
+func (p *product) stores(batch int) *fused.EpilogueSpec {
+	s := &fused.EpilogueSpec{Result: gemmC, CPU: fused.MapVectorCPU, GPU: 4,
 		Elements: func(a []kernels.Arg) (n, row int) {
 			m, cols := int(a[gemmM].Int), int(a[gemmN].Int)
 			if a[gemmK].Int > a[gemmSlice].Int || int(a[gemmLDC].Int) != cols {
@@ -40,12 +40,12 @@ func (p *product) stores(batch int) *joined.Stores {
 const gemmKC = 256
 
 // storesAll is a result of which a launch stores every element, n of them in rows.
-func storesAll(result, cpu, gpu int, elements func(a []kernels.Arg) (n, row int)) *joined.Stores {
-	return &joined.Stores{Result: result, CPU: cpu, GPU: gpu, Elements: elements}
+func storesAll(result, cpu, gpu int, elements func(a []kernels.Arg) (n, row int)) *fused.EpilogueSpec {
+	return &fused.EpilogueSpec{Result: result, CPU: cpu, GPU: gpu, Elements: elements}
 }
 
 // storesConv says it of a convolution.
-func storesConv(cpu, gpu int) *joined.Stores {
+func storesConv(cpu, gpu int) *fused.EpilogueSpec {
 	return storesAll(convY, cpu, gpu, func(a []kernels.Arg) (n, row int) {
 		s := convShapeOf(a, convNumbers)
 		channels, size := s.Out, s.OutSize
@@ -58,8 +58,8 @@ func storesConv(cpu, gpu int) *joined.Stores {
 
 // storesConvTiles says it of Conv. On an OpenCL CPU, a sum over more channels than planes hold is
 // added up in Y, and neighbours of a phase are no neighbours there.
-var storesConvTiles = func() *joined.Stores {
-	s := storesConv(joined.MapVectorCPU, 4)
+var storesConvTiles = func() *fused.EpilogueSpec {
+	s := storesConv(fused.MapVectorCPU, 4)
 	s.Before = func(a []kernels.Arg, l kernels.Target) bool {
 		if !l.CPU || l.LocalMem == 0 {
 			return false
@@ -71,7 +71,7 @@ var storesConvTiles = func() *joined.Stores {
 }()
 
 // storesPool says it of pooling: of the gradients, what is stored is as large as the input.
-func storesPool(result, from int, gradient bool) *joined.Stores {
+func storesPool(result, from int, gradient bool) *fused.EpilogueSpec {
 	size := func(a []kernels.Arg) (outer int, size [3]int) {
 		s := poolShapeOf(a, from)
 		if gradient {
@@ -79,7 +79,7 @@ func storesPool(result, from int, gradient bool) *joined.Stores {
 		}
 		return s.Outer, s.OutSize
 	}
-	s := storesAll(result, joined.MapVectorCPU, 4, func(a []kernels.Arg) (n, row int) {
+	s := storesAll(result, fused.MapVectorCPU, 4, func(a []kernels.Arg) (n, row int) {
 		outer, size := size(a)
 		return outer * volume(size), size[2]
 	})
@@ -97,33 +97,33 @@ func PoolStores(n int, l kernels.Target) bool { return !l.CPU || l.LocalMem == 0
 const poolLongest = 1024
 
 // storesDirect says it of GemmDirect.
-var storesDirect = &joined.Stores{Result: 2, GPU: 1,
+var storesDirect = &fused.EpilogueSpec{Result: 2, GPU: 1,
 	Elements: func(a []kernels.Arg) (n, row int) {
 		return int(a[directBatch].Int) * int(a[3].Int) * int(a[4].Int), int(a[4].Int)
 	},
 	Reads: func(a []kernels.Arg) bool { return a[10].Int != 0 }}
 
 // storesSumAxis says it of SumAxis.
-var storesSumAxis = &joined.Stores{Result: 1, GPU: 1,
+var storesSumAxis = &fused.EpilogueSpec{Result: 1, GPU: 1,
 	Elements: func(a []kernels.Arg) (n, row int) { return int(a[2].Int) * int(a[4].Int), int(a[4].Int) },
 	Reads:    func(a []kernels.Arg) bool { return a[6].Int != 0 }}
 
 // Functions that tests compute of what is stored.
 var (
-	storedSum = &kernels.Joined{Name: "stored_sum", Functions: []*kernels.Function{fn.Add}}
-	storedTwo = &kernels.Joined{Name: "stored_two", Functions: []*kernels.Function{fn.Mul, fn.Sigmoid}}
+	storedSum = &kernels.FusedElementwise{Name: "stored_sum", Functions: []*kernels.Function{fn.Add}}
+	storedTwo = &kernels.FusedElementwise{Name: "stored_two", Functions: []*kernels.Function{fn.Mul, fn.Sigmoid}}
 )
 
 // afterwards returns kernels that compute maps of what others store: exact ones and others, kept or
 // not, of other operands that are repeated and that are not.
 func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
-	by := joined.AccessPattern{Rank: 2}
-	by.Steps[1] = joined.Broadcast
-	thens := []joined.Then{
-		{Of: storedTwo, Layout: joined.AccessPattern{Rank: 1}, Vectors: true},
+	by := fused.AccessPattern{Rank: 2}
+	by.Steps[1] = fused.Broadcast
+	thens := []fused.Epilogue{
+		{Of: storedTwo, Layout: fused.AccessPattern{Rank: 1}, Vectors: true},
 		{Of: storedSum, Layout: by, Keep: true},
-		{Of: storedSum, Value: 1, Layout: joined.AccessPattern{Rank: 2, Aligned: !l.CPU}},
-		{Of: storedTwo, Value: 1, Layout: joined.AccessPattern{Rank: 1}, Keep: true},
+		{Of: storedSum, Value: 1, Layout: fused.AccessPattern{Rank: 2, Aligned: !l.CPU}},
+		{Of: storedTwo, Value: 1, Layout: fused.AccessPattern{Rank: 1}, Keep: true},
 	}
 	tile, convTile := GemmTiles(t, l)[0], convSmall
 	if l.CPU {
@@ -143,8 +143,8 @@ func afterwards(t kernels.DType, l kernels.Target) []*kernels.Kernel {
 		if then.Layout.Aligned && i > 2 {
 			then.Layout.Aligned = false // few cases have rows of whole vectors
 		}
-		if joined.Of(k).Stores.Wide(l) > 0 {
-			all = append(all, joined.WithMap(k, then))
+		if fused.Of(k).Epilogue.Wide(l) > 0 {
+			all = append(all, fused.FuseEpilogue(k, then))
 		}
 	}
 	return all

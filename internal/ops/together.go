@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/intmath"
-	"github.com/clgrad/clgrad/internal/joined"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/expr"
 	"github.com/clgrad/clgrad/kernels/operation"
@@ -56,7 +56,7 @@ func newTogether(name string, typ kernels.DType, functions []*kernels.Function) 
 		if l.CPU {
 			return kernels.Groups(intmath.CeilDiv(int(args[n].Int), togetherChunk), 1)
 		}
-		return kernels.Grid1D(intmath.CeilDiv(int(args[n].Int), joined.MapVector), l)
+		return kernels.Grid1D(intmath.CeilDiv(int(args[n].Int), fused.MapVector), l)
 	}
 	switch typ {
 	case kernels.Int32:
@@ -117,12 +117,12 @@ func (t *together) text(name string, cpu bool) string {
 	p("// @depends: %s", strings.Join(depends, ", "))
 	p("// Functions of rows of their own, element by element: Y[j * n + c] = fj(X0[j * n + c] ...), as internal/ops/together.go has it.")
 	s.WriteString(expr.Prelude)
-	scalar, width := "REAL", joined.MapVectorCPU
+	scalar, width := "REAL", fused.MapVectorCPU
 	if t.typ == kernels.Int32 {
 		scalar = "int"
 	}
 	if !cpu {
-		width = joined.MapVector
+		width = fused.MapVector
 	}
 	uses := make([][]int, len(t.functions))
 	numbers := make([][]int, len(t.functions))

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clgrad/clgrad/internal/joined"
+	"github.com/clgrad/clgrad/internal/fused"
 	"github.com/clgrad/clgrad/internal/ops"
 	"github.com/clgrad/clgrad/kernels"
 	"github.com/clgrad/clgrad/kernels/fn"
@@ -50,13 +50,13 @@ func TestBounded(t *testing.T) {
 		{"the gradient of a layer", ops.LinearGrad(fn.Softplus.Gradient(0)), []kernels.Arg{v(70 * 40), v(70 * 40), v(70 * 40), v(5 * 40), n(70), n(40), n(16)}, true},
 		{"the gradient of a large layer", ops.LinearGrad(fn.Tanh.Gradient(0)), []kernels.Arg{v(1 << 26), v(1 << 26), v(1 << 26), v(1 << 20), n(1 << 20), n(64), n(64)}, false},
 		{"chains", ops.FMAChains, []kernels.Arg{v(1 << 21), n(1 << 21), n(100000), kernels.FloatArg(0.999), kernels.FloatArg(0.5)}, true},
-		{"a copy", joined.Map(fn.Identity.Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}),
+		{"a copy", fused.Map(fn.Identity.Alone(), kernels.Float32, fused.AccessPattern{Rank: 1}),
 			[]kernels.Arg{v(1 << 29), v(1 << 29), n(1 << 29)}, true},
-		{"a gradient", joined.Map(fn.Tanh.Gradient(0).Alone(), kernels.Float32, joined.AccessPattern{Rank: 1}),
+		{"a gradient", fused.Map(fn.Tanh.Gradient(0).Alone(), kernels.Float32, fused.AccessPattern{Rank: 1}),
 			[]kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29)}, true},
 		{"a step", ops.SGD, []kernels.Arg{v(1 << 29), v(1 << 29), v(1 << 29), n(1 << 29), kernels.FloatArg(1e30), kernels.FloatArg(1), kernels.FloatArg(0), n(1)}, true},
-		{"a transpose that is too large", joined.Map(fn.Identity.Alone(), kernels.Float32,
-			joined.AccessPattern{Rank: 2, Steps: [joined.MapTensors]joined.Access{joined.Strided}}),
+		{"a transpose that is too large", fused.Map(fn.Identity.Alone(), kernels.Float32,
+			fused.AccessPattern{Rank: 2, Steps: [fused.MapTensors]fused.Access{fused.Strided}}),
 			[]kernels.Arg{v(1 << 28), v(1 << 28), n(1 << 14), n(1 << 14), n(1), n(1 << 14), n(1 << 14)}, false},
 		{"ties", ops.ExtremeGrad.Kernel(), []kernels.Arg{v(7 * 900 * 11), v(7 * 11), v(7 * 11), v(7 * 900 * 11), n(7), n(900), n(11)}, true},
 	} {

@@ -1,4 +1,4 @@
-// Two launches in one, each with work-groups of its own, for devices that are no CPU: see internal/joined/beside.go. It stands before the
+// Two launches in one, each with work-groups of its own, for devices that are no CPU: see internal/fused/horizontal.go. It stands before the
 // files of both, which ask for their place as in a launch of their own. The work-groups of the first row are the former's. The
 // latter's are those of the rows behind it, row by row.
 

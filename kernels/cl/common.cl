@@ -3,7 +3,7 @@
 // REAL is the device's real type, float unless built with -DREAL_IS_DOUBLE. ELEM is the element type of buffers: REAL,
 // unless a kernel is built for another. A buffer argument is always followed by the offset of its first element: views
 // share one buffer. Float16 and bfloat16 are in memory as their bits, ushort: see halves.cl. With -DFUNCTIONS, files that
-// join others' launches have no entry points of their own: see internal/joined/chain.go.
+// join others' launches have no entry points of their own: see internal/fused/vertical.go.
 
 // Kernels for elements of any type test for NaN with x != x, which Clang finds odd for integers.
 #ifdef __clang__

@@ -1,6 +1,6 @@
 // @depends: common, memory
 // How kernels store their results, so that a map of those can be computed in the same launch: a text before this file, which
-// internal/joined/then.go writes, says what becomes of them. By themselves they are stored as they are.
+// internal/fused/epilogue.go writes, says what becomes of them. By themselves they are stored as they are.
 //
 //   PUT(p, at, v)      element `at` of the result that begins at p, of Y_MEMORY (see memory.cl), is v
 //   PUT2(p, at, v)     two from `at` on, where p and `at` are even
